@@ -571,6 +571,8 @@ tw__slow tw__wse_dsd_issue(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint6
     *cost = 1;
     if (op->async) {
         pe->op_active |= (uint8_t)(1u << slot);
+        pe->ut_fresh |= (uint8_t)(1u << slot);
+        pe->ut_rank[slot] = (uint8_t)(op->priority * 2u);
         r[i->a] = 1;
         return TW__SLOW_NEXT;
     }

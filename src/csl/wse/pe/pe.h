@@ -214,6 +214,8 @@ typedef struct tw__pe {
     uint32_t in_busy, in_taken; /* in queues with wavelets; those that an operation uses */
     uint32_t out_full;          /* out queues without room */
     uint32_t ut_in[TW__WSE_MAIN], ut_out[TW__WSE_MAIN]; /* queues without which a microthread can do nothing */
+    uint8_t ut_rank[TW__WSE_MAIN];                      /* 2 x priority */
+    uint8_t ut_fresh;                                   /* microthreads whose set-up may still be under way */
     tw__op *op[9];
     struct tw__map_state *map; /* innermost @map under way */
     tw__dsr *dsr;              /* 3 * 32, made when first loaded */

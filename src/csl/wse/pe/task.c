@@ -274,13 +274,17 @@ static int best_thread(tw__part *part, tw__pe *pe, uint64_t now, unsigned *rank,
         for (unsigned rest = order[half]; rest; rest &= rest - 1) {
             unsigned s = (unsigned)__builtin_ctz(rest);
             if (pe->ut_in[s] & ~pe->in_busy || pe->ut_out[s] & pe->out_full) continue;
-            tw__op *op = pe->op[s];
-            if (op->ready_at > now) {
-                if (op->ready_at < *later) *later = op->ready_at;
-                continue;
+            unsigned own = pe->ut_rank[s];
+            if (pe->ut_fresh >> s & 1) {
+                uint64_t ready_at = pe->op[s]->ready_at;
+                if (ready_at > now) {
+                    if (ready_at < *later) *later = ready_at;
+                    continue;
+                }
+                pe->ut_fresh &= (uint8_t)~(1u << s);
             }
-            unsigned own = op->priority * 2u;
             if (best >= 0 && own <= *rank) continue;
+            tw__op *op = pe->op[s];
             uint32_t ready = tw__wse_op_control_waits(pe, op) ? 0 : tw__wse_op_ready(part, pe, op);
             if (ready == 0 && !tw__wse_op_control_waits(pe, op)) continue;
             best = (int)s;
