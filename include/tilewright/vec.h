@@ -203,6 +203,7 @@ struct tw_vec_kernel {
     struct {                    /* private to the vec box */
         tw_vec_fn free;         /* what a sequential kernel uses where order does not show */
         void (*core)(void);
+        void (*repeat)(void);                /* core with one element for the second source; NULL = none */
         void (*join)(void), (*across)(void); /* reductions: two partial results; many columns at once */
         void (*step[TW_VEC_ARGS][2])(void);  /* conversion of an operand: directly, or in two steps through f32 */
         tw_type type[TW_VEC_ARGS];           /* operands as the core sees them */

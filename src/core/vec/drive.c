@@ -40,11 +40,20 @@ static void plain_blocks(const tw_vec_kernel *k, size_t n, const tw_run *args)
     }
 }
 
+/* The second source is one element, all others are dense. */
+static bool repeats(const tw_vec_kernel *k, const tw_run *args)
+{
+    return k->own.repeat && args[2].stride == 0 && args[0].stride == (ptrdiff_t)k->size[0] &&
+           args[1].stride == (ptrdiff_t)k->size[1] && (k->args < 4 || args[3].stride == (ptrdiff_t)k->size[3]);
+}
+
 size_t tw__drive_plain(const tw_vec_kernel *k, size_t n, const tw_run *args)
 {
     if (is_dense(k, n, args))
         ((tw__core *)k->own.core)(n, args[0].at, args[1].at, k->args > 2 ? args[2].at : NULL,
                                   k->args > 3 ? args[3].at : NULL);
+    else if (repeats(k, args))
+        ((tw__core *)k->own.repeat)(n, args[0].at, args[1].at, args[2].at, k->args > 3 ? args[3].at : NULL);
     else
         plain_blocks(k, n, args);
     return n;
@@ -168,20 +177,36 @@ size_t tw__drive_blocks(const tw_vec_kernel *k, size_t n, const tw_run *args)
     return n;
 }
 
-/* Contiguous operands of which some take one step of conversion: halves, for the most part. */
+/* A dense destination, and sources that are dense or one element repeated. */
+static bool is_dense_or_repeated(const tw_vec_kernel *k, size_t n, const tw_run *args)
+{
+    if (n == 1) return true;
+    if (args[0].stride != (ptrdiff_t)k->size[0]) return false;
+    for (unsigned i = 1; i < k->args; i++)
+        if (args[i].stride != (ptrdiff_t)k->size[i] && args[i].stride != 0) return false;
+    return true;
+}
+
+/* Contiguous or repeated operands of which some take one step of conversion: halves, for the most part. */
 size_t tw__drive_widened(const tw_vec_kernel *k, size_t n, const tw_run *args)
 {
-    uint64_t wide[4][TW__BLOCK];
+    uint64_t wide[4][TW__BLOCK], repeated[TW__BLOCK];
     const void *source[4] = { NULL };
-    if (!is_dense(k, n, args)) return tw__drive_blocks(k, n, args);
+    if (!is_dense_or_repeated(k, n, args)) return tw__drive_blocks(k, n, args);
     tw__how in = { k->compute, k->types[1], { TW_ROUND_NEAREST_EVEN, TW_SAT_NONE }, NULL };
     tw__how out = { k->types[0], k->own.type[0], { k->mode.rounding, k->mode.saturation }, NULL };
     for (size_t at = 0; at < n; at += TW__BLOCK) {
         size_t count = n - at < TW__BLOCK ? n - at : TW__BLOCK;
         char *to = (char *)args[0].at + at * k->size[0];
         for (unsigned i = 1; i < k->args; i++) {
-            source[i] = (const char *)args[i].at + at * k->size[i];
-            if (!k->own.step[i][0]) continue;
+            bool one = args[i].stride == 0 && n > 1, converted = k->own.step[i][0] != NULL;
+            if (one && at > 0) continue; /* as it is from the first block */
+            source[i] = (const char *)args[i].at + (one ? 0 : at * k->size[i]);
+            if (one) {
+                tw__pack(count, converted ? repeated : wide[i], args[i].at, 0, k->size[i]);
+                source[i] = converted ? repeated : wide[i];
+            }
+            if (!converted) continue;
             in.from = k->types[i];
             ((tw__cvt *)k->own.step[i][0])(count, wide[i], source[i], &in);
             source[i] = wide[i];

@@ -248,12 +248,19 @@ static bool adapt(tw_vec_kernel *k, int level, unsigned i, tw_type type, tw_conv
                   : tw__find_conversion(level, type, from, mode, k->own.step[i]);
 }
 
-/* fma of f16 or bf16 goes through f64, where product and sum are exact but for a sticky last bit. */
+/* fma of f16 goes through f32, where the product is exact and the sum is but for a sticky last bit; that of bf16, and
+ * where more bits than that show, through f64. */
 static bool is_half_fma(const tw_vec_kernel *k)
 {
     tw_type type = k->types[1];
     return k->op == TW_VEC_FMA && (type == TW_F16 || type == TW_BF16) && k->types[2] == type && k->types[3] == type;
 }
+
+static const unsigned repeating[][2] = { { TW_VEC_ADD, TW_VEC_ADD_REPEAT },
+                                         { TW_VEC_SUB, TW_VEC_SUB_REPEAT },
+                                         { TW_VEC_MUL, TW_VEC_MUL_REPEAT },
+                                         { TW_VEC_FMA, TW_VEC_FMA_REPEAT },
+                                         { 0, 0 } };
 
 static unsigned arithmetic_row(const tw_vec_kernel *k, tw_type compute)
 {
@@ -262,7 +269,7 @@ static unsigned arithmetic_row(const tw_vec_kernel *k, tw_type compute)
                                            { TW_VEC_COPYSIGN, TW_VEC_COPY_SIGN },
                                            { 0, 0 } };
     if (is_half_sign(k)) return mapped(on_sign, k->op, TW__ROWS);
-    if (is_half_fma(k)) return TW_VEC_FMA_EXACT;
+    if (is_half_fma(k)) return compute == TW_F32 ? TW_VEC_FMA_ODD : TW_VEC_FMA_EXACT;
     if (all_types(k, TW_BOOL)) return mapped(on_bool, k->op, TW__ROWS);
     if (all_types(k, TW_F16)) return mapped(rounded_f16, k->op, nan_row(k->op, k->mode.nan, compute));
     if (all_types(k, TW_BF16)) return mapped(rounded_bf16, k->op, nan_row(k->op, k->mode.nan, compute));
@@ -273,7 +280,7 @@ static unsigned arithmetic_row(const tw_vec_kernel *k, tw_type compute)
 static tw_type arithmetic_type(const tw_vec_kernel *k)
 {
     if (is_half_sign(k)) return TW_U16;
-    if (is_half_fma(k)) return TW_F64;
+    if (is_half_fma(k)) return all_types(k, TW_F16) && k->mode.rounding != TW_ROUND_STOCHASTIC ? TW_F32 : TW_F64;
     tw_type type = widened(k->types[1]);
     for (unsigned i = 2; i <= ops[k->op].sources && !is_shift(k->op); i++) {
         tw_type other = widened(k->types[i]);
@@ -309,6 +316,8 @@ static tw_status resolve_lanes(tw_vec_kernel *k, int level)
         return no_such(k->op, k->types);
     k->own.core = find_core(level, row, compute);
     if (!k->own.core) return no_such(k->op, k->types);
+    unsigned repeat = mapped(repeating, row, TW__ROWS);
+    if (repeat != TW__ROWS && compute == TW_F32) k->own.repeat = find_core(level, repeat, compute);
     if (truth && k->mode.bits) {
         k->own.bits[0] = 1;
         k->own.type[0] = TW_U8;

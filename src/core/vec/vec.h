@@ -72,6 +72,11 @@ enum {
     TW_VEC_ABS_SAT,
     TW_VEC_SHL_SAT,
     TW_VEC_FMA_EXACT,  /* f64 sum rounded to odd: the input of one rounding to f16 */
+    TW_VEC_FMA_ODD,    /* the same in f32, which is wide enough for halves */
+    TW_VEC_ADD_REPEAT, /* one element for the second source */
+    TW_VEC_SUB_REPEAT,
+    TW_VEC_MUL_REPEAT,
+    TW_VEC_FMA_REPEAT,
     TW_VEC_MULADD_F16, /* the product rounded to f16 (bf16) between the two operations */
     TW_VEC_MULSUB_F16,
     TW_VEC_ADD3_F16,

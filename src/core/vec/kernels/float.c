@@ -102,6 +102,16 @@ static inline double odd_sum(double p, double c)
     return tw__f64_from_bits(bits + (outward ? inexact : 0 - inexact));
 }
 
+/* The same in f32, for halves: their products have 22 bits and exponents from -48 to 31. */
+static inline float odd_sum_f32(float p, float c)
+{
+    float s = p + c, v = s - p, error = (p - (s - v)) + (c - v);
+    uint32_t bits = tw__f32_bits(s);
+    uint32_t inexact = (uint32_t)((error > 0) | (error < 0)) & ~bits & 1;
+    uint32_t outward = (error > 0) == (s > 0);
+    return tw__f32_from_bits(bits + (outward ? inexact : 0 - inexact));
+}
+
 static inline float fused_f32(float a, float b, float c)
 {
 #ifdef __FMA__
@@ -148,9 +158,17 @@ TWO_ROUNDINGS(DEFINE_F32, F16, through_f16)
 TWO_ROUNDINGS(DEFINE_F32, BF16, through_bf16)
 ONLY_F64(TW_LOOP, FMA_EXACT, 3, TW_NUMBER(odd_sum(a *b, c)))
 
+ONLY_F32(TW_LOOP, FMA_ODD, 3, TW_NUMBER(odd_sum_f32(a *b, c)))
+ONLY_F32(TW_LOOP_REPEAT, ADD_REPEAT, 2, TW_NUMBER(a + b))
+ONLY_F32(TW_LOOP_REPEAT, SUB_REPEAT, 2, TW_NUMBER(a - b))
+ONLY_F32(TW_LOOP_REPEAT, MUL_REPEAT, 2, TW_NUMBER(a *b))
+ONLY_F32(TW_LOOP_REPEAT, FMA_REPEAT, 3, TW_NUMBER(fused(a, b, c)))
+
 // clang-format off
 const tw__cores TW_LEVELLED(tw__cores_float) = { {
     ARITHMETIC(ENTER) EXTREMES(ENTER) SCALES(ENTER) TWO_ROUNDINGS(ENTER_F32, F16, )
     TWO_ROUNDINGS(ENTER_F32, BF16, ) ONLY_F64(TW_ENTRY, FMA_EXACT, 0)
+    ONLY_F32(TW_ENTRY, FMA_ODD, 0) ONLY_F32(TW_ENTRY, ADD_REPEAT, 0) ONLY_F32(TW_ENTRY, SUB_REPEAT, 0)
+    ONLY_F32(TW_ENTRY, MUL_REPEAT, 0) ONLY_F32(TW_ENTRY, FMA_REPEAT, 0)
 } };
 // clang-format on

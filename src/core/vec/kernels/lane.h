@@ -70,6 +70,23 @@
             d[i] = (R)(__VA_ARGS__);                                                            \
         }                                                                                       \
     }
+/* The same with one element for b, read before anything is written. */
+#define TW_LOOP_REPEAT(type, T_, U_, W_, S_, bits, op, sources, ...)                            \
+    static void op##_##type(size_t n, void *dv, const void *av, const void *bv, const void *cv) \
+    {                                                                                           \
+        TW_TYPES(T_, U_, W_, S_, bits);                                                         \
+        memory *d = dv;                                                                         \
+        const memory *x = av, *z = cv;                                                          \
+        const T b = *(const memory *)bv;                                                        \
+        (void)z;                                                                                \
+        TW_SIMD for (size_t i = 0; i < n; i++)                                                  \
+        {                                                                                       \
+            TW_LOAD_R##sources;                                                                 \
+            d[i] = (T)(__VA_ARGS__);                                                            \
+        }                                                                                       \
+    }
+#define TW_LOAD_R2              T a = x[i]
+#define TW_LOAD_R3              T a = x[i], c = z[i]
 #define TW_LOOP(type, T_, ...)  TW_LOOP_AS(T_, type, T_, __VA_ARGS__)
 #define TW_LOOP8(type, T_, ...) TW_LOOP_AS(uint8_t, type, T_, __VA_ARGS__)
 

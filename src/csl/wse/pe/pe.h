@@ -211,8 +211,8 @@ typedef struct tw__pe {
     uint8_t unmasked; /* floating-point exceptions that stop the PE: bits of tw__wse_exceptions */
     uint8_t in_of_color[TW__CSL_COLORS], out_of_color[TW__CSL_COLORS]; /* queue + 1; 0 = none */
     tw__queue *in_queue[TW__WSE_DIRECT + TW__CSL_COLORS], *out_queue[TW__WSE_DIRECT + TW__CSL_COLORS];
-    uint32_t in_busy, in_taken; /* in queues with wavelets; those that an operation uses */
-    uint32_t out_full;          /* out queues without room */
+    uint32_t in_busy, in_taken;                         /* in queues with wavelets; those that an operation uses */
+    uint32_t out_full;                                  /* out queues without room */
     uint32_t ut_in[TW__WSE_MAIN], ut_out[TW__WSE_MAIN]; /* queues without which a microthread can do nothing */
     uint8_t ut_rank[TW__WSE_MAIN];                      /* 2 x priority */
     uint8_t ut_fresh;                                   /* microthreads whose set-up may still be under way */
