@@ -34,6 +34,12 @@ expect 1 'at least 12x7' "$bin/cslc" "$stencil" --memcpy --fabric-dims=11,7 --fa
 printf 'layout { @set_rectangle(1, 1);\n  @set_tile_cod(0, 0); }\n' >bad.csl
 expect 1 'bad.csl:2:3: error' "$bin/cslc" bad.csl
 expect 1 '"line": 2' "$bin/tilewright" csl check bad.csl --json
+printf 'var i: u16 = 0;\ntask t() void { while (true) { i += 1; } }\ncomptime { @bind_local_task(t, @get_local_task_id(8));\n  @activate(@get_local_task_id(8)); }\n' >ever.csl
+expect 1 'more than 5000 cycles' "$bin/tilewright" csl run ever.csl --max-cycles=5000
+printf 'fn f() u16 { var i: u16 = 0; while (true) { i ^= 1; } return i; }\nconst x = f();\ncomptime { @comptime_print(x); }\n' >ever.csl
+expect 1 'more steps than allowed' "$bin/tilewright" csl check ever.csl --max-comptime-steps=1000
+printf 'const x = @constants([4000000]u32, 1);\nfn f() u32 { var t = x; t[5] = 2; return t[5]; }\nconst y = f();\ncomptime { @comptime_print(y); }\n' >big.csl
+expect 1 'max-memory' "$bin/tilewright" csl check big.csl --max-memory=8M
 expect 0 'function' "$bin/tilewright" csl list a
 expect 1 'no folder that cslc wrote' "$bin/tilewright" csl run nowhere
 printf 'x' | dd of=a/program.twcsl bs=1 seek=100 conv=notrunc 2>/dev/null

@@ -239,6 +239,36 @@ static void exceptions(void **state)
     check_exception("e.FP_UNDERFLOW", "@fmuls(av, av, 10.0);", NULL);
 }
 
+/* --- exported names, read by their numbers --------------------------------------------------------------------- */
+
+static void symbols(void **state)
+{
+    (void)state;
+    static const char top[] =
+        "var A: i16 = 7; var B: i16 = 9; var C: u16 = 1; var arr = [2]f32{ 1.0, 2.0 }; var p: [*]f32 = &arr;\n"
+        "fn f(x: u16) void { C = x; }\n"
+        "layout { @set_rectangle(1, 1); @set_tile_code(0, 0); @export_name(\"A\", i16, true);\n"
+        "  @export_name(\"B\", i16, true); @export_name(\"p\", [*]f32, true); @export_name(\"f\", fn(u16) void); "
+        "}\n"
+        "comptime { @export_symbol(A); @export_symbol(B); @export_symbol(p); @export_symbol(f);\n"
+        "  @export(&C, .{ .name = \"other\" }); @export(f, .{ .name = \"g\" }); }\n";
+    EXPECT(top,
+           "var id: u16 = @get_symbol_id(B); out[0] = @bitcast(u32, @as(i32, @get_symbol_value(i16, id)));\n"
+           "id = @get_symbol_id(A); out[1] = @bitcast(u32, @as(i32, @get_symbol_value(i16, id)));\n"
+           "id = @get_symbol_id(p); const q = @get_tensor_ptr(id); out[2] = @as(u32, q[3]);\n"
+           "out[3] = @as(u32, @get_symbol_id(f)); out[4] = @as(u32, @has_exported_tensors());",
+           9, 7, 0x4000, 3, 1);
+    compiled c;
+    compile_with(&c, top, (tw__csl_compile_options){ 0 });
+    assert_non_null(c.image);
+    const tw__csl_program *program = &c.image->programs[0];
+    bool found = false, named = false;
+    for (size_t i = 0; i < program->symbol_count; i++) found = found || !strcmp(program->symbols[i].name, "other");
+    for (size_t i = 0; i < program->function_count; i++) named = named || !strcmp(program->functions[i].name, "g");
+    assert_true(found && named);
+    compiled_free(&c);
+}
+
 /* --- rules of the builtins ------------------------------------------------------------------------------------- */
 
 /* `text` gives this message first, at the column of the mark `. */
@@ -281,6 +311,15 @@ static void register_rules(void **state)
     expect_error("comptime { @set_config(0x7e00, 1, `.{ .{ 0x7e00, 0x7e01, 0x7e02 } }); }", ".{ first, last }");
     expect_error("comptime { `@set_config_unchecked(0x7e00, 1, .{ 0x7e00, 0x7e01 }); }", "takes");
     expect_error("const c = @get_color(2);\ncomptime { const f = `@get_filter_id(c); }", "has no filter");
+    expect_error("var A: i16 = 7;\ntask t() void { const x = @get_symbol_id(`A); A = 1; }\n"
+                 "comptime { @bind_local_task(t, @get_local_task_id(9)); }",
+                 "is not exported");
+    expect_error("var k: u16 = 0;\ntask t() void { const x = `@get_symbol_value(f32, k); k = 1; }\n"
+                 "comptime { @bind_local_task(t, @get_local_task_id(9)); }",
+                 "no variable of type f32 is exported");
+    expect_error("comptime { const x = `@get_tensor_ptr(1); }", "works only at run time");
+    expect_error("var x: u16 = 1;\ncomptime { @export(&x, `.{ .nam = \"y\" }); }", ".{ .name = \"...\" }");
+    expect_error("comptime { @export(`5); }", "takes the address of a variable");
     expect_error("fn f(x: u16) void {}\ncomptime { @set_empty_queue_handler(`f, @get_input_queue(2)); }",
                  "is a function fn() void");
     expect_error("fn f() void {}\ntask t() void {}\ncomptime { @set_empty_queue_handler(f, @get_input_queue(2));\n"
@@ -308,10 +347,15 @@ static void filter_numbers_differ(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(routes),         cmocka_unit_test(switches),
-        cmocka_unit_test(filters),        cmocka_unit_test(queues_and_priorities),
-        cmocka_unit_test(flushed_queue),  cmocka_unit_test(exceptions),
-        cmocka_unit_test(register_rules), cmocka_unit_test(filter_numbers_differ),
+        cmocka_unit_test(routes),
+        cmocka_unit_test(switches),
+        cmocka_unit_test(filters),
+        cmocka_unit_test(queues_and_priorities),
+        cmocka_unit_test(flushed_queue),
+        cmocka_unit_test(exceptions),
+        cmocka_unit_test(symbols),
+        cmocka_unit_test(register_rules),
+        cmocka_unit_test(filter_numbers_differ),
     };
     return cmocka_run_group_tests_name("csl_tile_config", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* The libraries that programs import as <name>: CSL of our own, part of the program (cmake/csl.cmake), so that it
  * needs no installed files. */
 #include "csl/lang/sema/compile.h"
+#include "core/base/base.h"
 
 #include <string.h>
 
@@ -17,4 +18,13 @@ const char *tw__csl_library(const char *name, size_t *size)
     for (const tw__csl_library_file *file = tw__csl_library_files; file->name; file++)
         if (strcmp(file->name, name) == 0) return *size = file->size, file->text;
     return NULL;
+}
+
+const char *tw__csl_library_nearest(const char *name)
+{
+    const char *names[128];
+    size_t count = 0;
+    for (; tw__csl_library_files[count].name && count < sizeof names / sizeof *names; count++)
+        names[count] = tw__csl_library_files[count].name;
+    return tw__nearest(name, names, count);
 }

@@ -152,8 +152,9 @@ static operand b_export(sema *s, const node *n, const type *expected)
     if (o.kind == TW__CSL_O_VALUE && o.type->kind == TW__CSL_TY_POINTER && !f && o.value.pointer.global)
         g = o.value.pointer.global;
     if (f) {
-        if (tw__csl_function_index(s, n, f) < 0) return tw__csl_nothing();
-        if (name) f->name = tw__arena_strdup(s->arena, name);
+        int index = tw__csl_function_index(s, n, f);
+        if (index < 0) return tw__csl_nothing();
+        if (name) tw__csl_sema_program(s)->functions[index].name = tw__csl_image_string(s->image, name);
         return done();
     }
     if (!g)

@@ -67,12 +67,12 @@ bool tw__csl_stop(const sema *s)
     return s->shared->out_of_steps || s->shared->out_of_memory || tw__csl_stopped(s->ctx);
 }
 
-bool tw__csl_memory(sema *s, const node *at)
+bool tw__csl_memory(sema *s, const node *at, size_t more)
 {
     tw__csl_shared *shared = s->shared;
     size_t most = shared->options->max_memory ? shared->options->max_memory : (size_t)4 << 30;
     if (shared->out_of_memory) return false;
-    if (tw__arena_bytes(s->arena) <= most) return true;
+    if (more <= most && tw__arena_bytes(s->arena) <= most - more) return true;
     shared->out_of_memory = true;
     tw__csl_error(s, at, "csl.limit", "compile-time evaluation needs more than %zu bytes (--max-memory)", most);
     return false;
@@ -82,7 +82,7 @@ bool tw__csl_step(sema *s, const node *at)
 {
     tw__csl_shared *shared = s->shared;
     if (tw__csl_stop(s)) return false;
-    if ((shared->steps_left & 1023) == 0 && !tw__csl_memory(s, at)) return false;
+    if ((shared->steps_left & 1023) == 0 && !tw__csl_memory(s, at, 0)) return false;
     if (shared->steps_left-- > 0) return true;
     shared->out_of_steps = true;
     tw__csl_error(s, at, "csl.limit",

@@ -135,9 +135,10 @@ struct tw__csl_sema {
 };
 
 /* --- core.c --- */
-bool tw__csl_step(sema *s, const node *at);   /* false: a limit is reached (reported once) */
-bool tw__csl_memory(sema *s, const node *at); /* the same for memory: asked where much is taken at once */
-bool tw__csl_room(sema *s, const node *at);   /* C stack left? */
+bool tw__csl_step(sema *s, const node *at); /* false: a limit is reached (reported once) */
+/* The same for memory: asked where much is taken at once, `more` bytes. */
+bool tw__csl_memory(sema *s, const node *at, size_t more);
+bool tw__csl_room(sema *s, const node *at); /* C stack left? */
 void tw__csl_out_of_memory(sema *s);
 const char *tw__csl_name_text(const sema *s, tw__csl_name name);
 bool tw__csl_stop(const sema *s); /* too many errors or a limit: give up quickly */

@@ -215,6 +215,22 @@ static tw__csl_module *instantiate(sema *s, const node *at, const node *file, co
     return m;
 }
 
+static void no_library(sema *s, const node *at, const char *name)
+{
+    char hint[TW__HINT_BYTES];
+    if (!strcmp(name, "<message_passing>")) {
+        tw__csl_error(s, at, "csl.import", "the library %s is not there: how it leads messages is not public",
+                      name);
+        tw__csl_note(s, at,
+                     "colors and queues of the program's own, or <collectives_2d/pe>, move data between PEs");
+        return;
+    }
+    char *inner = g_strndup(name + 1, strlen(name) - 2);
+    tw__csl_error(s, at, "csl.import", "there is no library %s%s", name,
+                  tw__did_you_mean(hint, tw__csl_library_nearest(inner)));
+    g_free(inner);
+}
+
 tw__csl_module *tw__csl_load_module(sema *s, const node *at, const char *name, const tw__csl_module *importer,
                                     const value *params, const char *prefix)
 {
@@ -250,8 +266,10 @@ tw__csl_module *tw__csl_load_module(sema *s, const node *at, const char *name, c
         }
     }
     if (!found) {
-        tw__csl_error(s, at, "csl.import", library ? "there is no library %s" : "cannot read '%s'",
-                      library ? name : path);
+        if (library)
+            no_library(s, at, name);
+        else
+            tw__csl_error(s, at, "csl.import", "cannot read '%s'", path);
         return NULL;
     }
     if (!file) return NULL; /* its syntax errors are reported */

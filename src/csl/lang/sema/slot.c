@@ -9,9 +9,11 @@ static value *slot_error(sema *s, const node *at, const char *text)
 }
 
 /* Item i of the aggregate in v, made writable. */
-static value *own_part(sema *s, value *v, size_t i)
+static value *own_part(sema *s, const node *at, value *v, size_t i)
 {
-    if (v->parts->count > 1000 && (v->parts->shared || !v->parts->items) && !tw__csl_memory(s, NULL)) return NULL;
+    if (v->parts->count > 1000 && (v->parts->shared || !v->parts->items) &&
+        !tw__csl_memory(s, at, v->parts->count * sizeof(value)))
+        return NULL;
     tw__csl_aggregate *own = tw__csl_parts_own(s->arena, &v->parts);
     if (!own) {
         tw__csl_out_of_memory(s);
@@ -25,14 +27,14 @@ static value *field_slot(sema *s, const node *at, value *v, const char *name)
     if (v->type->kind == TW__CSL_TY_STRUCT || v->type->kind == TW__CSL_TY_UNION) {
         int i = tw__csl_field_index(v->type, name);
         if (i >= 0 && v->type->kind == TW__CSL_TY_UNION) {
-            value *item = own_part(s, v, 0);
+            value *item = own_part(s, at, v, 0);
             if (item && v->parts->active != i) { /* the other field ends; this one starts from zero */
                 v->parts->active = i;
                 tw__csl_zero(s->arena, v->type->fields[i].type, item);
             }
             return item;
         }
-        if (i >= 0) return own_part(s, v, (size_t)i);
+        if (i >= 0) return own_part(s, at, v, (size_t)i);
     }
     tw__csl_error(s, at, "csl.field", "%s has no field '%s'", TYPE_TEXT(v->type), name);
     return NULL;
@@ -50,7 +52,7 @@ static value *index_slot(sema *s, const node *n, value *v)
         if (!tw__csl_comptime_int_in(s, n->kid[d + 1], "the index", 0, dim - 1, &i)) return NULL;
         flat = flat * (size_t)dim + (size_t)i;
     }
-    return own_part(s, v, flat);
+    return own_part(s, n, v, flat);
 }
 
 value *tw__csl_slot_at(sema *s, const node *at, tw__csl_pointer p, const type *t)
@@ -62,12 +64,12 @@ value *tw__csl_slot_at(sema *s, const node *at, tw__csl_pointer p, const type *t
         if (now->kind == TW__CSL_TY_ARRAY && now->base->size) {
             size_t i = (size_t)(offset / now->base->size);
             offset %= now->base->size;
-            v = own_part(s, v, i);
+            v = own_part(s, at, v, i);
         } else if (now->kind == TW__CSL_TY_STRUCT && now->count) {
             size_t i = 0;
             while (i + 1 < now->count && now->fields[i + 1].offset <= offset) i++;
             offset -= now->fields[i].offset;
-            v = own_part(s, v, i);
+            v = own_part(s, at, v, i);
         } else {
             break;
         }

@@ -355,9 +355,13 @@ tw_status tw_wse_stop(tw_wse *w)
     if (w->stopped) return w->failed;
     tw_status status = tw__host_wait(w, 0);
     if (status == TW_OK) {
-        status = tw__wse_run(w->fabric, w->options.max_idle_cycles, NULL, NULL);
+        uint64_t cycle = tw__wse_cycle(w->fabric);
+        uint64_t left = w->options.max_cycles > cycle ? w->options.max_cycles - cycle : 1;
+        bool limited = left < w->options.max_idle_cycles; /* the limit for the whole run comes first */
+        status = tw__wse_run(w->fabric, limited ? left : w->options.max_idle_cycles, NULL, NULL);
         tw__host_collect(w);
-        if (status == TW_E_OVERFLOW) { /* such as a task that activates itself for ever: the host is through */
+        if (status == TW_E_OVERFLOW &&
+            !limited) { /* such as a task that activates itself for ever: the host is through */
             fprintf(w->options.reports ? w->options.reports : stderr,
                     "note: tasks still run %llu cycles after the last command; stopped\n",
                     (unsigned long long)w->options.max_idle_cycles);

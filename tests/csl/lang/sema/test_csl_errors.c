@@ -73,6 +73,8 @@ static void comptime_rules(void **state)
           "bool takes 1 bit of", 1, 37 },
         { "const P = packed struct { a: comptime_int };\ncomptime { @type_of(P); }", "csl.type",
           "exists at compile time only", 1, 30 },
+        { "const m = @import_module(\"<maths>\");", "csl.import", "did you mean 'math'", 1, 0 },
+        { "const m = @import_module(\"<message_passing>\");", "csl.import", "is not public", 1, 0 },
         { "const E = enum(u16) { red, white, blue };\nvar e = E.red;\nexport fn f() u16 { return switch (e) { "
           "E.red => 1 }; }",
           "csl.switch", "add 'else' (missing: white, blue)", 3, 0 },
