@@ -1,7 +1,7 @@
 /* AI Engine kernels on this machine against (a) a plain loop of the same arithmetic that the compiler may vectorise
- * and (b) the same arithmetic in AVX2 by hand. Same flags and data for all; sums in 64 bits everywhere, and because
- * the shift is known at run time alone no compiler can do with fewer; plain loops with sums of 32 bits are shown
- * beside them. Limits, for kernels with constant offsets: 1.0 of (a), 0.6 of (b). */
+ * and (b) the same results in AVX2 by hand, with as few instructions as we know. Same flags and data for all; plain
+ * loops have sums of 64 bits, and because the shift is known at run time alone no compiler can do with fewer; loops
+ * with sums of 32 bits are shown beside them. Limits, for kernels with constant offsets: 1.0 of (a), 0.5 of (b). */
 #include <tilewright/aie.h>
 
 #include "bench.h"
@@ -52,36 +52,42 @@ static NOINLINE void fir_plain32(int shift)
         out16[1][n] = (int16_t)((int32_t)acc >> shift);
     }
 }
-/* 16 sums, four to a register, shifted, to 16 bits each. */
-static inline __m256i narrowed(const __m256i acc[4], int shift)
+/* Exact sums of 32-bit products without 64-bit lanes: lower and upper halves are summed apart, each in 32 bits, and
+ * meet once at the end. */
+typedef struct halves {
+    __m256i low, high;
+} halves;
+static inline void add_halves(halves *h, __m256i product)
 {
-    const __m128i s = _mm_cvtsi32_si128(shift);
-    const __m256i low = _mm256_set1_epi64x(0xffff), order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    __m256i v[4];
-    for (int i = 0; i < 4; i++) v[i] = _mm256_and_si256(_mm256_srl_epi64(acc[i], s), low);
-    v[0] = _mm256_packus_epi32(v[0], v[1]), v[2] = _mm256_packus_epi32(v[2], v[3]);
-    return _mm256_permutevar8x32_epi32(_mm256_packus_epi32(v[0], v[2]), order);
+    h->low = _mm256_add_epi32(h->low, _mm256_and_si256(product, _mm256_set1_epi32(0xffff)));
+    h->high = _mm256_add_epi32(h->high, _mm256_srai_epi32(product, 16));
 }
-/* Pairs of taps by multiply-add of neighbours (not all -32768 here), sums widened to 64 bits. */
+/* Bits 0 to 15 of the sum, shifted right: in the lower half of each lane. */
+static inline __m256i shifted(const halves *h, int shift)
+{
+    __m256i high = _mm256_add_epi32(h->high, _mm256_srli_epi32(h->low, 16));
+    if (shift > 16) return _mm256_sra_epi32(high, _mm_cvtsi32_si128(shift - 16));
+    __m256i low = _mm256_and_si256(h->low, _mm256_set1_epi32(0xffff));
+    return _mm256_or_si256(_mm256_srl_epi32(low, _mm_cvtsi32_si128(shift)),
+                           _mm256_sll_epi32(high, _mm_cvtsi32_si128(16 - shift)));
+}
+static inline __m256i interleaved(const halves *even, const halves *odd, int shift)
+{
+    return _mm256_blend_epi16(shifted(even, shift), _mm256_slli_epi32(shifted(odd, shift), 16), 0xaa);
+}
+/* Pairs of taps by multiply-add of neighbours (not all -32768 here). */
 static NOINLINE void fir_avx2(int shift)
 {
     for (int n = 0; n < N; n += 16) {
-        __m256i acc[4] = { _mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
-                           _mm256_setzero_si256() };
+        halves even = { _mm256_setzero_si256(), _mm256_setzero_si256() }, odd = even;
         for (int k = 0; k < TAPS; k += 2) {
             int32_t pair;
             memcpy(&pair, taps16 + k, 4);
             __m256i t = _mm256_set1_epi32(pair);
-            __m256i a = _mm256_loadu_si256((const __m256i *)(in16 + n + k));
-            __m256i b = _mm256_loadu_si256((const __m256i *)(in16 + n + k + 1));
-            __m256i even = _mm256_madd_epi16(a, t), odd = _mm256_madd_epi16(b, t);
-            __m256i low = _mm256_unpacklo_epi32(even, odd), high = _mm256_unpackhi_epi32(even, odd);
-            acc[0] = _mm256_add_epi64(acc[0], _mm256_cvtepi32_epi64(_mm256_castsi256_si128(low)));
-            acc[1] = _mm256_add_epi64(acc[1], _mm256_cvtepi32_epi64(_mm256_castsi256_si128(high)));
-            acc[2] = _mm256_add_epi64(acc[2], _mm256_cvtepi32_epi64(_mm256_extracti128_si256(low, 1)));
-            acc[3] = _mm256_add_epi64(acc[3], _mm256_cvtepi32_epi64(_mm256_extracti128_si256(high, 1)));
+            add_halves(&even, _mm256_madd_epi16(_mm256_loadu_si256((const __m256i *)(in16 + n + k)), t));
+            add_halves(&odd, _mm256_madd_epi16(_mm256_loadu_si256((const __m256i *)(in16 + n + k + 1)), t));
         }
-        _mm256_store_si256((__m256i *)(out16[2] + n), narrowed(acc, shift));
+        _mm256_store_si256((__m256i *)(out16[2] + n), interleaved(&even, &odd, shift));
     }
 }
 
@@ -131,22 +137,17 @@ static NOINLINE void cfir_plain32(int shift)
 static NOINLINE void cfir_avx2(int shift)
 {
     for (int n = 0; n < N; n += 8) {
-        __m256i acc[4] = { _mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
-                           _mm256_setzero_si256() };
+        halves re = { _mm256_setzero_si256(), _mm256_setzero_si256() }, im = re;
         for (int k = 0; k < TAPS; k++) {
             __m256i x = _mm256_loadu_si256((const __m256i *)(inc + n + k));
             __m256i tr =
                 _mm256_set1_epi32((uint16_t)tapsc[k].real | (int)((uint32_t)(uint16_t)-tapsc[k].imag << 16));
             __m256i ti =
                 _mm256_set1_epi32((uint16_t)tapsc[k].imag | (int)((uint32_t)(uint16_t)tapsc[k].real << 16));
-            __m256i re = _mm256_madd_epi16(x, tr), im = _mm256_madd_epi16(x, ti);
-            __m256i low = _mm256_unpacklo_epi32(re, im), high = _mm256_unpackhi_epi32(re, im);
-            acc[0] = _mm256_add_epi64(acc[0], _mm256_cvtepi32_epi64(_mm256_castsi256_si128(low)));
-            acc[1] = _mm256_add_epi64(acc[1], _mm256_cvtepi32_epi64(_mm256_castsi256_si128(high)));
-            acc[2] = _mm256_add_epi64(acc[2], _mm256_cvtepi32_epi64(_mm256_extracti128_si256(low, 1)));
-            acc[3] = _mm256_add_epi64(acc[3], _mm256_cvtepi32_epi64(_mm256_extracti128_si256(high, 1)));
+            add_halves(&re, _mm256_madd_epi16(x, tr));
+            add_halves(&im, _mm256_madd_epi16(x, ti));
         }
-        _mm256_store_si256((__m256i *)(outc[2] + n), narrowed(acc, shift));
+        _mm256_store_si256((__m256i *)(outc[2] + n), interleaved(&re, &im, shift));
     }
 }
 
@@ -188,7 +189,7 @@ static NOINLINE void matmul_plain32(int shift)
             c32[1][i * COLUMNS + j] = acc >> shift;
         }
 }
-/* Four columns at a time; 4 x 8 sums of four products, widened. */
+/* Four columns at a time; sums of 64 products of 8 bits are exact in 32 bits. */
 static NOINLINE void matmul_avx2(int shift)
 {
     const __m128i s = _mm_cvtsi32_si128(shift);
@@ -203,19 +204,12 @@ static NOINLINE void matmul_avx2(int shift)
                     const __m128i *bp = (const __m128i *)(b8 + (j + c) * DEPTH + k);
                     __m256i p = _mm256_add_epi32(_mm256_madd_epi16(a0, _mm256_cvtepi8_epi16(bp[0])),
                                                  _mm256_madd_epi16(a1, _mm256_cvtepi8_epi16(bp[1])));
-                    acc[c] = _mm256_add_epi64(acc[c], _mm256_cvtepi32_epi64(_mm256_castsi256_si128(p)));
-                    acc[c] = _mm256_add_epi64(acc[c], _mm256_cvtepi32_epi64(_mm256_extracti128_si256(p, 1)));
+                    acc[c] = _mm256_add_epi32(acc[c], p);
                 }
             }
-            __m256i even = _mm256_unpacklo_epi64(acc[0], acc[1]), odd = _mm256_unpackhi_epi64(acc[0], acc[1]);
-            __m256i low = _mm256_add_epi64(even, odd);
-            even = _mm256_unpacklo_epi64(acc[2], acc[3]), odd = _mm256_unpackhi_epi64(acc[2], acc[3]);
-            __m256i high = _mm256_add_epi64(even, odd);
-            __m128i l = _mm_add_epi64(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1));
-            __m128i h = _mm_add_epi64(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1));
-            l = _mm_srl_epi64(l, s), h = _mm_srl_epi64(h, s);
-            _mm_store_ps((float *)&c32[2][i * COLUMNS + j],
-                         _mm_shuffle_ps(_mm_castsi128_ps(l), _mm_castsi128_ps(h), 0x88));
+            __m256i sums = _mm256_hadd_epi32(_mm256_hadd_epi32(acc[0], acc[1]), _mm256_hadd_epi32(acc[2], acc[3]));
+            __m128i four = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
+            _mm_store_si128((__m128i *)&c32[2][i * COLUMNS + j], _mm_sra_epi32(four, s));
         }
 }
 
@@ -300,10 +294,10 @@ static bool measure(const row *r)
         return false;
     }
     const double plain = bench_time_ratio(&cases[1], &cases[0]), avx2 = bench_time_ratio(&cases[2], &cases[0]);
-    const bool met = plain >= 1.0 - NOISE && avx2 >= 0.6 - NOISE;
+    const bool met = plain >= 1.0 - NOISE && avx2 >= 0.5 - NOISE;
     printf("%-30s", r->name);
     for (int v = 0; v < 3; v++) printf(" %8.2f", 1e6 * cases[v].median / r->repeats);
-    printf("   %6.2f   %6.2f   %s\n", plain, avx2, !r->gated ? "no limit" : met ? "met" : "MISSED: 1.0, 0.6");
+    printf("   %6.2f   %6.2f   %s\n", plain, avx2, !r->gated ? "no limit" : met ? "met" : "MISSED: 1.0, 0.5");
     return met || !r->gated;
 }
 
