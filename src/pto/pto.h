@@ -303,6 +303,8 @@ uint64_t tw__pto_done(const tw_pto *core, tw_pto_pipe pipe); /* cycle at which a
 /* cost/timeline.c: when an instruction began, ended, and had its results. */
 bool tw__timeline_new(tw_pto *core);
 void tw__timeline_free(tw_pto *core);
+uint64_t tw__timeline_busy(const tw_pto *core); /* cycles in which one pipe at least worked */
+void tw__timeline_lanes(const tw_pto *core, tw_profile *profile, uint32_t tile); /* its intervals */
 void tw__timeline_add(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, uint64_t begin, uint64_t end,
                       uint64_t there);
 /* A core made by itself gives back the grid of one that holds its queues (grid/cores.c). */

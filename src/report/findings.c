@@ -450,6 +450,11 @@ static bool moves_data(const char *name)
     return false;
 }
 
+static uint32_t p_threads(const judge *j)
+{
+    return j->p->target.threads > 1 ? j->p->target.threads : 1;
+}
+
 static void kernels(judge *j)
 {
     double all = 0, moving = 0, most = 0, most_moving = 0;
@@ -479,7 +484,7 @@ static void kernels(judge *j)
             "Whatever makes it faster makes the program faster." LINK "#view=kernels&type=%u",
             quoted(j, j->p->names.items[j->p->types.items[best].name]), share_text(a, most / all), j->kernel,
             count_text(c, (double)j->s->types[best].instances), best);
-    double idle = compute > 0 ? 1 - (double)j->s->totals.compute_active / compute : 0;
+    double idle = compute > 0 && p_threads(j) == 1 ? 1 - (double)j->s->totals.compute_active / compute : 0;
     if (idle >= threshold("R11") && j->p->steps.count > 0)
         say(j, "R11", idle * weight, j->s->totals.fidelity,
             "Workers are idle for %s of the compute time of their %ss." TRY

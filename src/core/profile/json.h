@@ -43,6 +43,13 @@ void tw__read_vertex_types(tw__reader *r, json_t *root);
 void tw__read_graph(tw__reader *r, json_t *root);      /* json_read_graph.c */
 int tw__by_set_and_type(const void *a, const void *b); /* order of set_counts once a graph part is read */
 void tw__read_execution(tw__reader *r, json_t *root);  /* json_read_execution.c */
+/* json_read_learned.c; members of the objects that are named. */
+void tw__read_facts(tw__reader *r, json_t *root);
+void tw__read_floor(tw__reader *r, json_t *target);
+void tw__read_maps(tw__reader *r, json_t *memory);
+void tw__read_variables(tw__reader *r, json_t *memory);
+void tw__read_pairs(tw__reader *r, json_t *root);
+void tw__read_intervals(tw__reader *r, json_t *root);
 
 /* Members of simulation.tileCycles (json_write.c). */
 enum { TW__BUCKET_KEYS = 6 };
@@ -75,6 +82,13 @@ void tw__json_vertex_types(tw__json *j, const tw_profile *p);
 void tw__json_fidelity(tw__json *j, tw_fidelity fidelity); /* nothing when exact */
 
 void tw__write_graph(tw__json *j, const tw_profile *p, uint64_t *row);
+/* json_write_learned.c: members of the open object, where there is something to write. */
+void tw__write_facts(tw__json *j, const tw_profile *p);
+void tw__write_floor(tw__json *j, const tw_profile *p);
+void tw__write_maps(tw__json *j, const tw_profile *p);
+void tw__write_variables(tw__json *j, const tw_profile *p);
+void tw__write_pairs(tw__json *j, const tw_profile *p);
+void tw__write_intervals(tw__json *j, const tw_profile *p);
 void tw__write_execution(tw__json *j, const tw_profile *p, uint64_t *row, const uint64_t *counts);
 
 #endif

@@ -177,6 +177,9 @@ void tw__read_target(tw__reader *r, json_t *root)
         r->p->target.min_sync_delay = tw__id(r, target, "minSyncDelay");
         if (r->p->target.min_sync_delay == TW__NONE) r->p->target.min_sync_delay = 0;
         r->p->target.sync_delays = tw__tiles(r, target, "relativeSyncDelayByTile");
+        r->p->target.threads = tw__id(r, target, "threadsPerTile");
+        if (r->p->target.threads == TW__NONE) r->p->target.threads = 0;
+        tw__read_floor(r, target);
     }
     tw__reader_leave(r, mark);
 }

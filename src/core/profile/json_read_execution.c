@@ -57,6 +57,9 @@ static void read_step_types(tw__reader *r, tw__step *step, json_t *types)
             tc.vertex_type = tw__id(r, entry, "vertexType");
             tc.instances = tw__count(r, entry, "instances", 0);
             tc.cycles = tw__count(r, entry, "cycles", 0);
+            tc.worst = tw__count(r, entry, "worst", 0);
+            tc.worst_tile = tw__id(r, entry, "worstTile");
+            if (tc.worst && tc.worst_tile >= r->p->target.tiles) tw__bad(r, "there is no such tile");
         } else if ((tc.cycles = tw__value(r, entry)) != 0) {
             tc.instances = vertices_in(r->p, step->index, tc.vertex_type);
         }
@@ -290,5 +293,6 @@ void tw__read_execution(tw__reader *r, json_t *root)
     tw__profile_set_mode(r->p, tw__text(r, root, "profilerMode", "NONE"));
     read_vertices(r, root);
     read_simulation(r, root);
+    if (!r->status) tw__read_intervals(r, root);
     if (!r->status) r->p->has_execution = true;
 }

@@ -292,6 +292,10 @@ void tw__read_graph(tw__reader *r, json_t *root)
     read_categories(r, memory);
     read_vertex_bytes(r, memory);
     read_liveness(r, memory);
+    tw__read_maps(r, memory);
+    tw__read_variables(r, memory);
     tw__reader_leave(r, mark);
+    tw__read_pairs(r, root);
+    tw__read_facts(r, root);
     r->p->has_graph = true;
 }

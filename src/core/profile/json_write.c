@@ -129,6 +129,7 @@ void tw__json_target(tw__json *j, const tw_profile *p, uint64_t *row)
     tw__json_count(j, "bytesPerIPU", bytes * p->target.tiles_per_ipu);
     tw__json_count(j, "totalMemory", bytes * p->target.tiles);
     tw__json_number(j, "clockFrequency", p->target.clock_hz);
+    if (p->target.threads > 1) tw__json_count(j, "threadsPerTile", p->target.threads);
     tw__json_count(j, "minSyncDelay", p->target.min_sync_delay);
     tw__json_row(j, p, "relativeSyncDelayByTile", p->target.sync_delays, p->target.tiles_per_ipu, row);
     static const char *const meant[] = { "IPU", "tile", "vertex" };
@@ -136,6 +137,7 @@ void tw__json_target(tw__json *j, const tw_profile *p, uint64_t *row)
     if (terms->words[0]) tw__json_open(j, "words", '{'); /* of this machine, for the names that all profiles have */
     for (int i = 0; i < 3 && terms->words[0]; i++) tw__json_text(j, meant[i], terms->words[i]);
     if (terms->words[0]) tw__json_close(j, '}');
+    tw__write_floor(j, p);
     tw__json_close(j, '}');
 }
 

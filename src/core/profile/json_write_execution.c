@@ -63,6 +63,8 @@ static void write_plan_step(tw__json *j, const tw_profile *p, uint32_t id, uint6
             tw__json_count(j, "vertexType", tc->vertex_type);
             tw__json_count(j, "instances", tc->instances);
             tw__json_count(j, "cycles", tc->cycles);
+            if (tc->worst) tw__json_count(j, "worst", tc->worst);
+            if (tc->worst) tw__json_count(j, "worstTile", tc->worst_tile);
             tw__json_close(j, '}');
         }
         tw__json_close(j, ']');
@@ -243,4 +245,5 @@ void tw__write_execution(tw__json *j, const tw_profile *p, uint64_t *row, const 
     tw_profile_each_step(p, list_program, &l);
     tw__json_close(j, ']');
     write_simulation(j, p, row, counts);
+    tw__write_intervals(j, p);
 }

@@ -179,6 +179,7 @@ static void write_liveness(tw__json *j, const tw_profile *p, uint64_t *row)
 void tw__write_graph(tw__json *j, const tw_profile *p, uint64_t *row)
 {
     tw__json_target(j, p, row);
+    tw__write_facts(j, p);
     write_counts(j, p);
     tw__json_vertex_types(j, p);
     write_compute_sets(j, p);
@@ -189,5 +190,8 @@ void tw__write_graph(tw__json *j, const tw_profile *p, uint64_t *row)
     write_categories(j, p, row);
     write_vertex_bytes(j, p, row);
     if (p->has_liveness) write_liveness(j, p, row);
+    tw__write_maps(j, p);
+    tw__write_variables(j, p);
     tw__json_close(j, '}');
+    tw__write_pairs(j, p);
 }

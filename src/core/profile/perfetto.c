@@ -1,43 +1,83 @@
-/* The executed steps as a trace in the JSON form of chrome://tracing and ui.perfetto.dev: one track for each kind of
- * step, a counter of active tiles. Times are microseconds of the modelled clock. */
+/* The execution as a trace in the JSON form of chrome://tracing and ui.perfetto.dev. Times are microseconds of the
+ * modelled clock. A process for the machine has a track for each kind of step, counters, and flows from an exchange to the
+ * compute step behind it; a process for each chip has tracks of recorded lanes (pipes, kernels), or of its busiest and
+ * idlest tile where none are recorded.
+ *
+ * Slices of one track must nest: each begins where the one before it on its track ended, at the earliest. The number of
+ * events is bounded; what is left out stands in "otherData" and in an event at the beginning. */
 #include "core/profile/json.h"
+#include "core/profile/summary.h"
 
-enum { DEFAULT_MAX_EVENTS = 100000 };
+#include <glib.h>
+
+#include <stdlib.h>
+
+enum {
+    DEFAULT_MAX_EVENTS = 100000,
+    MACHINE = 1,   /* process; chips follow */
+    STEP_TRACK = 1 /* + type of step */
+};
 
 typedef struct tracer {
     tw__json *j;
+    const tw_profile *p;
     double us_per_cycle;
-    uint64_t left;
+    uint64_t left, flow;
+    uint64_t ended[TW_PROGRAM_COUNT]; /* cycle at which the last slice of a track ended */
+    bool used[TW_PROGRAM_COUNT];
+    double exchange_at; /* of the last exchange that no compute step has followed yet; negative = none */
+    uint32_t exchange_track;
+    uint32_t *shown; /* tiles with a track of their own */
+    uint32_t shown_count;
+    uint64_t *row, tile_ended[8];
 } tracer;
 
-static void event(tracer *t, const char *phase, const char *name, int track, double ts)
+static void event(tracer *t, const char *phase, const char *name, uint64_t process, uint64_t track, double ts)
 {
     tw__json_open(t->j, NULL, '{');
     tw__json_text(t->j, "ph", phase);
     tw__json_text(t->j, "name", name);
-    tw__json_count(t->j, "pid", 1);
-    tw__json_count(t->j, "tid", (uint64_t)track);
+    tw__json_count(t->j, "pid", process);
+    tw__json_count(t->j, "tid", track);
     tw__json_number(t->j, "ts", ts);
 }
 
-static void counter(tracer *t, double ts, unsigned active)
+static void counter(tracer *t, const char *name, const char *unit, double ts, uint64_t value)
 {
-    event(t, "C", "active tiles", 0, ts);
+    event(t, "C", name, MACHINE, 0, ts);
     tw__json_open(t->j, "args", '{');
-    tw__json_count(t->j, "tiles", active);
+    tw__json_count(t->j, unit, value);
     tw__json_close(t->j, '}');
     tw__json_close(t->j, '}');
 }
 
-static bool trace_step(void *user, const tw_profile_step *s)
+static void flow(tracer *t, const char *phase, uint64_t track, double ts)
 {
-    tracer *t = user;
-    if (!t->left) return false;
-    t->left--;
-    uint64_t start =
-        s->cycles_to > s->cycles ? s->cycles_to - s->cycles : 0; /* overlapped cycles come before `from` */
-    double from = (double)start * t->us_per_cycle, to = (double)s->cycles_to * t->us_per_cycle;
-    event(t, "X", s->name[0] ? s->name : s->type_name, (int)s->type, from);
+    event(t, phase, "data", MACHINE, track, ts);
+    tw__json_text(t->j, "cat", "exchange");
+    tw__json_count(t->j, "id", t->flow);
+    if (*phase == 'f') tw__json_text(t->j, "bp", "e");
+    tw__json_close(t->j, '}');
+}
+
+/* An exchange and the compute step behind it: the arrow begins and ends inside of their slices. */
+static void join(tracer *t, const tw_profile_step *s, double from, double to)
+{
+    bool exchange = s->type == TW_PROGRAM_DO_EXCHANGE || s->type == TW_PROGRAM_GLOBAL_EXCHANGE;
+    if (exchange && to > from) {
+        t->exchange_at = from + (to - from) / 2;
+        t->exchange_track = (uint32_t)s->type;
+    } else if (s->type == TW_PROGRAM_ON_TILE_EXECUTE && t->exchange_at >= 0 && to > from) {
+        t->flow++;
+        flow(t, "s", STEP_TRACK + t->exchange_track, t->exchange_at);
+        flow(t, "f", STEP_TRACK + (uint64_t)s->type, from + (to - from) / 2);
+        t->exchange_at = -1;
+    }
+}
+
+static void slice(tracer *t, const tw_profile_step *s, uint64_t process, uint64_t track, double from, double to)
+{
+    event(t, "X", s->name[0] ? s->name : s->type_name, process, track, from);
     tw__json_number(t->j, "dur", to - from);
     tw__json_open(t->j, "args", '{');
     tw__json_count(t->j, "cycles", s->cycles);
@@ -47,37 +87,213 @@ static bool trace_step(void *user, const tw_profile_step *s)
     tw__json_text(t->j, "fidelity", tw_fidelity_name(s->fidelity));
     tw__json_close(t->j, '}');
     tw__json_close(t->j, '}');
+}
+
+/* What the chosen tiles did of a step. */
+static void trace_tiles(tracer *t, const tw_profile_step *s, uint64_t start)
+{
+    tw__row id = t->p->steps.items[s->plan_step].active;
+    if (!t->shown_count || !id) return;
+    tw__profile_row_read(t->p, id, t->row, t->p->target.tiles);
+    for (uint32_t k = 0; k < t->shown_count; k++) {
+        uint32_t tile = t->shown[k];
+        uint64_t from = start > t->tile_ended[k] ? start : t->tile_ended[k], to = start + t->row[tile];
+        if (to <= from) continue;
+        t->tile_ended[k] = to;
+        slice(t, s, 2 + tile / t->p->target.tiles_per_ipu, 1 + (uint64_t)tile, (double)from * t->us_per_cycle,
+              (double)to * t->us_per_cycle);
+    }
+}
+
+static bool trace_step(void *user, const tw_profile_step *s)
+{
+    tracer *t = user;
+    if (!t->left) return false;
+    t->left--;
+    uint64_t start =
+        s->cycles_to > s->cycles ? s->cycles_to - s->cycles : 0; /* overlapped cycles come before `from` */
+    trace_tiles(t, s, start);
+    if (start < t->ended[s->type]) start = t->ended[s->type] < s->cycles_to ? t->ended[s->type] : s->cycles_to;
+    double from = (double)start * t->us_per_cycle, to = (double)s->cycles_to * t->us_per_cycle;
+    t->ended[s->type] = s->cycles_to;
+    t->used[s->type] = true;
+    slice(t, s, MACHINE, STEP_TRACK + (uint64_t)s->type, from, to);
+    join(t, s, from, to);
     if (s->type == TW_PROGRAM_SYNC) return true;
-    counter(t, from, s->active_tiles);
-    counter(t, to, 0);
+    counter(t, "active tiles", "tiles", from, s->active_tiles);
+    counter(t, "active tiles", "tiles", to, 0);
+    if (s->total_data)
+        counter(t, "bytes moved", "bytes", from, s->total_data), counter(t, "bytes moved", "bytes", to, 0);
     return true;
 }
 
-static void name_tracks(tracer *t)
+/* --- names and order of tracks ---------------------------------------------------------------------------------- */
+
+static void name(tracer *t, const char *what, uint64_t process, uint64_t track, const char *text, uint64_t order)
 {
-    for (int type = 0; type < TW_PROGRAM_OTHER; type++) {
-        event(t, "M", "thread_name", type, 0);
+    char sort[32];
+    g_snprintf(sort, sizeof sort, "%s_name", what);
+    event(t, "M", sort, process, track, 0);
+    tw__json_open(t->j, "args", '{');
+    tw__json_text(t->j, "name", text);
+    tw__json_close(t->j, '}');
+    tw__json_close(t->j, '}');
+    g_snprintf(sort, sizeof sort, "%s_sort_index", what);
+    event(t, "M", sort, process, track, 0);
+    tw__json_open(t->j, "args", '{');
+    tw__json_count(t->j, "sort_index", order);
+    tw__json_close(t->j, '}');
+    tw__json_close(t->j, '}');
+}
+
+static void name_machine(tracer *t)
+{
+    name(t, "process", MACHINE, 0, t->p->target.clock_hz > 0 ? "steps" : "steps; a cycle is shown as 1 us", 1);
+    for (int type = 0; type < TW_PROGRAM_OTHER; type++)
+        name(t, "thread", MACHINE, STEP_TRACK + (uint64_t)type, tw_program_type_name((tw_program_type)type),
+             (uint64_t)type + 1);
+}
+
+static void name_chip(tracer *t, uint32_t chip)
+{
+    char text[64];
+    const tw__terms *terms = tw__profile_terms(t->p->names.items[t->p->target.type]);
+    g_snprintf(text, sizeof text, "%s %u", terms->words[0] ? terms->words[0] : "chip", chip);
+    name(t, "process", 2 + (uint64_t)chip, 0, text, 2 + (uint64_t)chip);
+}
+
+/* --- recorded lanes --------------------------------------------------------------------------------------------- */
+
+static int by_lane_and_time(const void *a, const void *b)
+{
+    const tw__profile_interval *x = a, *y = b;
+    if (x->lane != y->lane) return x->lane < y->lane ? -1 : 1;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    return x->to > y->to ? -1 : x->to < y->to; /* the longer first: it holds the other */
+}
+
+static uint64_t trace_lanes(tracer *t, uint64_t most)
+{
+    const tw_profile *p = t->p;
+    size_t count = p->intervals.count;
+    tw__profile_interval *sorted = count ? tw__calloc(count, sizeof *sorted) : NULL;
+    uint64_t written = 0, end = 0;
+    uint32_t lane = TW__NONE;
+    if (!sorted) return t->j->failed |= count != 0, 0;
+    memcpy(sorted, p->intervals.items, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_lane_and_time);
+    for (size_t i = 0; i < count && written < most; i++) {
+        const tw__profile_interval *v = &sorted[i];
+        const tw__profile_lane *l = &p->lanes.items[v->lane];
+        uint64_t process = 2 + l->tile / p->target.tiles_per_ipu;
+        if (v->lane != lane) {
+            char text[128];
+            g_snprintf(text, sizeof text, "%u %.100s", l->tile, p->names.items[l->name]);
+            name(t, "thread", process, 1 + (uint64_t)v->lane, text, 1 + (uint64_t)v->lane);
+            lane = v->lane, end = 0;
+        }
+        uint64_t from = v->from > end ? v->from : end;
+        if (v->to < from) continue;
+        end = v->to;
+        event(t, "X", p->names.items[v->name], process, 1 + (uint64_t)v->lane, (double)from * t->us_per_cycle);
+        tw__json_number(t->j, "dur", (double)(v->to - from) * t->us_per_cycle);
         tw__json_open(t->j, "args", '{');
-        tw__json_text(t->j, "name", tw_program_type_name((tw_program_type)type));
+        tw__json_count(t->j, "cycles", v->to - v->from);
+        if (v->cause) tw__json_text(t->j, "waits for", p->names.items[v->cause]);
         tw__json_close(t->j, '}');
         tw__json_close(t->j, '}');
+        written++;
     }
+    free(sorted);
+    return written;
+}
+
+/* Without lanes: the tile with the most active cycles of each of the first chips, and the one with the least. */
+static void choose_tiles(tracer *t)
+{
+    const tw_profile *p = t->p;
+    uint32_t each = p->target.tiles_per_ipu;
+    uint64_t *counts = tw__calloc(p->steps.count + 1, sizeof *counts);
+    uint64_t *sum = tw__calloc((size_t)p->target.tiles + 1, sizeof *sum);
+    t->row = tw__calloc((size_t)p->target.tiles + 1, sizeof *t->row);
+    t->shown = tw__calloc(8, sizeof *t->shown);
+    bool good = counts && sum && t->row && t->shown && tw__profile_step_counts(p, counts);
+    if (!good) t->j->failed = true;
+    for (size_t i = 0; good && i < p->steps.count; i++) {
+        tw__row_cursor c = tw__profile_row_cursor(p, p->steps.items[i].active);
+        uint64_t value;
+        for (uint32_t n, at = 0; counts[i] && at < p->target.tiles && tw__profile_row_next(&c, &n, &value);) {
+            uint32_t stop = n < p->target.tiles - at ? at + n : p->target.tiles;
+            sum[at] += value * counts[i]; /* differences, summed up below */
+            sum[stop] -= value * counts[i];
+            at = stop;
+        }
+    }
+    for (uint32_t k = 0; good && k + 1 < p->target.tiles; k++) sum[k + 1] += sum[k];
+    for (uint32_t chip = 0; good && each > 1 && chip < p->target.ipus && chip < 4; chip++) {
+        uint32_t hot = chip * each, idle = chip * each;
+        for (uint32_t k = chip * each; k < (chip + 1) * each; k++) {
+            if (sum[k] > sum[hot]) hot = k;
+            if (sum[k] < sum[idle]) idle = k;
+        }
+        char text[64];
+        name_chip(t, chip);
+        for (int k = 0; k < (hot == idle ? 1 : 2); k++) {
+            uint32_t tile = k ? idle : hot;
+            g_snprintf(text, sizeof text, "tile %u (%s)", tile, k ? "idlest" : "busiest");
+            name(t, "thread", 2 + (uint64_t)chip, 1 + (uint64_t)tile, text, (uint64_t)k + 1);
+            t->shown[t->shown_count++] = tile;
+        }
+    }
+    free(counts), free(sum);
+}
+
+/* --- the whole -------------------------------------------------------------------------------------------------- */
+
+static void say_folded(tracer *t, uint64_t steps, uint64_t intervals)
+{
+    char text[256];
+    if (!steps && !intervals) return;
+    g_snprintf(text, sizeof text, "left out: %llu later steps, %llu later intervals", (unsigned long long)steps,
+               (unsigned long long)intervals);
+    event(t, "i", text, MACHINE, STEP_TRACK, 0);
+    tw__json_text(t->j, "s", "p");
+    tw__json_close(t->j, '}');
+    tw__json_close(t->j, ']');
+    tw__json_open(t->j, "otherData", '{');
+    tw__json_text(t->j, "folded", text);
+    tw__json_close(t->j, '}');
 }
 
 tw_status tw_profile_write_trace(const tw_profile *p, FILE *out, const tw_profile_options *options)
 {
+    tw_profile_totals totals;
     tw_status status = tw__profile_has(p, false, true, "trace");
+    if (!status) status = tw_profile_get_totals(p, &totals);
     if (status) return status;
     tw__json j = { .out = out, .empty = true };
     double clock = p->target.clock_hz > 0 ? p->target.clock_hz : 1e6; /* without a clock a cycle is a microsecond */
-    tracer t = { &j, 1e6 / clock, options && options->max_steps ? options->max_steps : DEFAULT_MAX_EVENTS };
+    uint64_t most = options && options->max_steps ? options->max_steps : DEFAULT_MAX_EVENTS;
+    tracer t = { .j = &j, .p = p, .us_per_cycle = 1e6 / clock, .left = most, .exchange_at = -1 };
     tw__json_open(&j, NULL, '{');
     tw__json_text(&j, "displayTimeUnit", "ns");
     tw__json_open(&j, "traceEvents", '[');
-    name_tracks(&t);
-    tw_profile_each_step(p, trace_step, &t);
-    tw__json_close(&j, ']');
+    name_machine(&t);
+    uint64_t lanes = 0;
+    if (p->intervals.count) {
+        for (uint32_t chip = 0; chip < p->target.ipus; chip++) name_chip(&t, chip);
+        lanes = trace_lanes(&t, 4 * most);
+    } else {
+        choose_tiles(&t);
+    }
+    if (!j.failed) tw_profile_each_step(p, trace_step, &t);
+    uint64_t more = totals.steps > most ? totals.steps - most : 0,
+             dropped = p->intervals_omitted + (p->intervals.count > 4 * most ? p->intervals.count - lanes : 0);
+    say_folded(&t, more, dropped);
+    if (!more && !dropped) tw__json_close(&j, ']');
     tw__json_close(&j, '}');
     putc('\n', out);
+    free(t.shown), free(t.row);
+    if (j.failed) return tw__fail(TW_E_NO_MEMORY, "out of memory for the trace");
     return ferror(out) ? tw__fail(TW_E_IO, "cannot write the trace") : TW_OK;
 }

@@ -84,6 +84,8 @@ tw_status tw__profile_status(const tw_profile *p);             /* the first fail
 /* What whoever reads a profile asks first: nothing was lost while it was written, and the parts are there. `verb`:
  * there is no graph profile to <verb>. */
 tw_status tw__profile_has(const tw_profile *p, bool graph, bool execution, const char *verb);
+/* Threads of a tile whose cycles add up in tw__type_cycles.cycles, each up to the tile's own; 1 unless set. */
+void tw__profile_set_threads(tw_profile *p, uint32_t threads);
 void tw__profile_set_sync_delays(tw_profile *p, tw__row by_tile_of_one_ipu); /* relative to the minimum */
 void tw__profile_set_counts(tw_profile *p, uint64_t vertices, uint64_t edges, uint64_t variables,
                             uint64_t compute_sets);
@@ -390,7 +392,7 @@ struct tw_profile {
 
     struct {
         tw__name type, arch;
-        uint32_t ipus, tiles_per_ipu, replicas, tiles, min_sync_delay;
+        uint32_t ipus, tiles_per_ipu, replicas, tiles, min_sync_delay, threads; /* threads: 0 counts as 1 */
         uint64_t bytes_per_tile;
         double clock_hz;
         tw__row sync_delays;

@@ -62,6 +62,11 @@ static uint64_t active_sum(const tw_profile *p, const tw__step *s)
     return s->cycles * p->target.tiles;
 }
 
+static double threads_of(const tw_profile *p)
+{
+    return p->target.threads ? p->target.threads : 1;
+}
+
 static void apply_given(const tw__given *given, tw_profile_step *info)
 {
     if (given->active_tiles >= 0) info->active_tiles = (unsigned)given->active_tiles;
@@ -91,7 +96,7 @@ void tw__profile_step_info(const tw_profile *p, uint32_t step, tw_profile_step *
     if (s->active) info->active_tiles = p->rows.items[s->active].active;
     info->tile_balance = ratio(sum, cycles * tiles);
     info->active_tile_balance = ratio(sum, cycles * info->active_tiles);
-    if (s->types_count) info->thread_balance = ratio((double)s->thread_cycles, sum);
+    if (s->types_count) info->thread_balance = ratio((double)s->thread_cycles, sum * threads_of(p));
     if (s->data) {
         const tw__row_info *data = &p->rows.items[s->data];
         info->data_balance = ratio((double)data->sum / tiles, (double)data->max);
@@ -198,7 +203,7 @@ tw_status tw_profile_get_totals(const tw_profile *p, tw_profile_totals *t)
     double compute = (double)t->by_bucket[TW_CYCLES_COMPUTE];
     t->seconds = ratio((double)t->cycles, p->target.clock_hz);
     t->tile_balance = ratio(compute, (double)t->cycles * p->target.tiles);
-    t->thread_balance = ratio((double)t->compute_active, compute);
+    t->thread_balance = ratio((double)t->compute_active, compute * threads_of(p));
     return TW_OK;
 }
 

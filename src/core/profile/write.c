@@ -83,6 +83,11 @@ void tw_profile_free(tw_profile *p)
     free(p);
 }
 
+void tw__profile_set_threads(tw_profile *p, uint32_t threads)
+{
+    p->target.threads = threads;
+}
+
 void tw__profile_set_sync_delays(tw_profile *p, tw__row by_tile_of_one_ipu)
 {
     p->target.sync_delays = by_tile_of_one_ipu;

@@ -1,8 +1,7 @@
 /* profile: what cores did, as text and as the common profile. Cores are its tiles, in order of device, block and
- * number; each pipe is one compute set and one plan step, instructions are its vertex types. Pipes run side by side:
- * of the steps one after the other as much is overlapped as makes them end when the last core does; if the pipes
- * together were busy for less than that, a last step is the time in which all of a core waited. Every cycle is an
- * estimate. */
+ * number; the whole run is one plan step, in which a core is active while one of its pipes works; pipes are threads of
+ * a core and, where a timeline was kept, lanes with an interval for each instruction. Instructions are vertex types.
+ * Every cycle is an estimate. */
 #include "pto/grid/grid.h"
 #include "pto/cost/cost.h"
 
@@ -50,6 +49,7 @@ typedef struct recorder {
     unsigned count;
     uint64_t *by_core; /* [count] */
     tw__type_cycles *types;
+    uint64_t end; /* cycle at which the last core ended */
 } recorder;
 
 static void add_memories(recorder *r)
@@ -59,76 +59,110 @@ static void add_memories(recorder *r)
         TW_PTO_LOCATION_LIST(ROW)
 #undef ROW
     };
-    for (int l = 0; l < TW_PTO_LOCATIONS; l++) {
-        uint64_t sum = 0;
-        for (unsigned i = 0; i < r->count; i++) sum += r->by_core[i] = r->cores[i]->peak[l];
-        if (sum)
-            tw__profile_add_memory(r->p, names[l][0], names[l][1], TW__NON_INTERLEAVED, TW__NOT_OVERLAPPED,
-                                   tw__profile_row(r->p, r->by_core, r->count), TW_FIDELITY_MODELLED);
-    }
-}
-
-/* Cycles of each instruction on a pipe, over all cores, into r->types; the number of them. */
-static size_t types_of(recorder *r, unsigned pipe, uint32_t set)
-{
-    size_t n = 0;
-    for (size_t row = 0; row < tw__pto_row_count(); row++) {
-        uint64_t calls = 0, cycles = 0;
+    uint64_t *total = tw__calloc(r->count, sizeof *total);
+    for (int l = 0; l < TW_PTO_LOCATIONS && total; l++) {
+        uint64_t sum = 0, size = tw__pto_memory_size(r->cores[0]->target, (tw_pto_location)l);
         for (unsigned i = 0; i < r->count; i++) {
-            calls += tally_of(r->cores[i], row, pipe)->calls;
-            cycles += tally_of(r->cores[i], row, pipe)->cycles;
+            sum += r->by_core[i] = r->cores[i]->peak[l];
+            total[i] += r->by_core[i];
         }
-        if (!calls && !cycles) continue;
-        uint32_t type = tw__profile_add_vertex_type(r->p, tw__pto_row_at(row)->name, 0);
-        tw__profile_add_vertices(r->p, set, type, calls);
-        r->types[n++] = (tw__type_cycles){ .vertex_type = type, .instances = calls, .cycles = cycles };
+        if (!sum) continue;
+        tw__profile_add_memory(r->p, names[l][0], names[l][1], TW__NON_INTERLEAVED, TW__NOT_OVERLAPPED,
+                               tw__profile_row(r->p, r->by_core, r->count), TW_FIDELITY_MODELLED);
+        if (size) tw__profile_add_memory_limit(r->p, names[l][0], size);
     }
-    return n;
+    if (total) tw__profile_set_placement(r->p, tw__profile_row(r->p, total, r->count), 0, NULL);
+    free(total);
 }
 
-/* One step per pipe in the order in which data passes them; `end`: cycle at which the last core ended. */
-static unsigned add_steps(recorder *r, uint64_t end, uint64_t *calls)
+/* --- instructions -------------------------------------------------------------------------------------------------- */
+
+typedef struct kind { /* forms of one name on one pipe */
+    const char *name;
+    unsigned pipe;
+    uint64_t calls, cycles, worst; /* worst: of a core */
+    uint32_t worst_core;
+} kind;
+
+static kind *kind_of(kind *kinds, size_t *count, const char *name, unsigned pipe)
 {
-    static const unsigned char pipes[] = { TW_PTO_PIPE_MTE2, TW_PTO_PIPE_MTE1, TW_PTO_PIPE_M, TW_PTO_PIPE_V,
-                                           TW_PTO_PIPE_FIX,  TW_PTO_PIPE_MTE3, TW_PTO_PIPE_S };
-    uint64_t longest[sizeof pipes], sum = 0, before = 0;
-    unsigned steps = 0;
-    for (size_t k = 0; k < sizeof pipes; k++) {
-        longest[k] = 0;
-        for (unsigned i = 0; i < r->count; i++)
-            if (r->cores[i]->pipe_busy[pipes[k]] > longest[k]) longest[k] = r->cores[i]->pipe_busy[pipes[k]];
-        sum += longest[k];
+    for (size_t k = 0; k < *count; k++)
+        if (kinds[k].pipe == pipe && !strcmp(kinds[k].name, name)) return &kinds[k];
+    kinds[*count] = (kind){ .name = name, .pipe = pipe };
+    return &kinds[(*count)++];
+}
+
+static size_t collect(const recorder *r, kind *kinds)
+{
+    size_t count = 0;
+    for (size_t row = 0; row < tw__pto_row_count(); row++)
+        for (unsigned pipe = 0; pipe < TW_PTO_PIPES; pipe++)
+            for (unsigned i = 0; i < r->count; i++) {
+                const struct tw__pto_tally *t = tally_of(r->cores[i], row, pipe);
+                if (!t->calls && !t->cycles) continue;
+                kind *k = kind_of(kinds, &count, tw__pto_row_at(row)->name, pipe);
+                k->calls += t->calls;
+                k->cycles += t->cycles;
+            }
+    return count;
+}
+
+/* "TMOV" where one pipe has it, else "TMOV (PIPE_MTE1)". */
+static uint32_t add_type(recorder *r, const kind *kinds, size_t count, const kind *k)
+{
+    char text[96];
+    bool several = false;
+    for (size_t i = 0; i < count; i++) several |= &kinds[i] != k && !strcmp(kinds[i].name, k->name);
+    snprintf(text, sizeof text, several ? "%s (%s)" : "%s", k->name, tw_pto_pipe_name((tw_pto_pipe)k->pipe));
+    return tw__profile_add_vertex_type(r->p, text, 0);
+}
+
+/* Cycles in which a core works on one pipe at least: pipes run side by side, so this is less than their sum. Without
+ * a timeline it is not known how much: then it is that sum, or the core's whole time if that is less. */
+static uint64_t active_cycles(const tw_pto *core)
+{
+    uint64_t busy = 0, end = tw_pto_cycles(core);
+    if (core->timeline) return tw__timeline_busy(core);
+    for (int p = 0; p < TW_PTO_PIPES; p++) busy += core->pipe_busy[p];
+    return busy < end ? busy : end;
+}
+
+/* The run, and the moment at its end at which all cores have waited for the last. */
+static bool add_steps(recorder *r, uint64_t *calls)
+{
+    size_t room = tw__pto_row_count() * TW_PTO_PIPES;
+    kind *kinds = tw__calloc(room, sizeof *kinds);
+    r->types = tw__calloc(room, sizeof *r->types);
+    size_t count = kinds && r->types ? collect(r, kinds) : 0;
+    uint32_t set = tw__profile_add_compute_set(r->p, "run"), used = 0;
+    for (size_t k = 0; k < count; k++) {
+        uint32_t type = add_type(r, kinds, count, &kinds[k]);
+        tw__profile_add_vertices(r->p, set, type, kinds[k].calls);
+        r->types[k] =
+            (tw__type_cycles){ .vertex_type = type, .instances = kinds[k].calls, .cycles = kinds[k].cycles };
+        used |= 1u << kinds[k].pipe;
+        *calls += kinds[k].calls;
     }
-    uint64_t excess = sum > end ? sum - end : 0;
-    for (size_t k = 0; k < sizeof pipes; k++) {
-        const char *name = tw_pto_pipe_name((tw_pto_pipe)pipes[k]);
-        if (!longest[k]) continue;
-        for (unsigned i = 0; i < r->count; i++) r->by_core[i] = r->cores[i]->pipe_busy[pipes[k]];
-        uint32_t set = tw__profile_add_compute_set(r->p, name);
-        size_t types = types_of(r, pipes[k], set);
-        for (size_t i = 0; i < types; i++) *calls += r->types[i].instances;
-        uint64_t most = before < longest[k] ? before : longest[k], overlapped = excess < most ? excess : most;
-        uint32_t program = tw__profile_add_program(r->p, TW_PROGRAM_ON_TILE_EXECUTE, name, TW__NONE, set, 0);
-        tw__profile_add_step(r->p, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE,
-                                                     .name = name,
-                                                     .program = program,
-                                                     .index = set,
-                                                     .overlapped = overlapped,
-                                                     .active = tw__profile_row(r->p, r->by_core, r->count),
-                                                     .types = r->types,
-                                                     .type_count = types,
-                                                     .fidelity = TW_FIDELITY_ESTIMATED });
-        excess -= overlapped;
-        before += longest[k] - overlapped;
-        steps++;
-    }
-    if (sum >= end) return steps;
+    tw__profile_set_threads(r->p, (uint32_t)__builtin_popcount(used));
+    for (unsigned i = 0; i < r->count; i++) r->by_core[i] = active_cycles(r->cores[i]);
+    uint32_t program = tw__profile_add_program(r->p, TW_PROGRAM_ON_TILE_EXECUTE, "run", TW__NONE, set, 0);
+    tw__profile_add_step(r->p, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE,
+                                                 .name = "run",
+                                                 .program = program,
+                                                 .index = set,
+                                                 .cycles = r->end,
+                                                 .active = tw__profile_row(r->p, r->by_core, r->count),
+                                                 .types = r->types,
+                                                 .type_count = count,
+                                                 .fidelity = TW_FIDELITY_ESTIMATED });
     tw__profile_add_step(r->p, &(tw__step_desc){ .type = TW_PROGRAM_SYNC,
                                                  .sync = TW_PROFILE_SYNC_INTERNAL,
                                                  .no_program = true,
-                                                 .cycles = end - sum,
                                                  .fidelity = TW_FIDELITY_ESTIMATED });
-    return steps + 1;
+    for (unsigned i = 0; i < r->count; i++)
+        if (r->cores[i]->timeline) tw__timeline_lanes(r->cores[i], r->p, i);
+    free(kinds);
+    return kinds && r->types;
 }
 
 static tw_profile *record(tw_pto *const *cores, unsigned count, unsigned devices, uint64_t end)
@@ -143,18 +177,18 @@ static tw_profile *record(tw_pto *const *cores, unsigned count, unsigned devices
                                   .replicas = 1,
                                   .bytes_per_tile = bytes,
                                   .clock_hz = tw__pto_clock(first->target) };
-    recorder r = { .p = tw__profile_new(&target), .cores = cores, .count = count };
+    recorder r = { .p = tw__profile_new(&target), .cores = cores, .count = count, .end = end };
     r.by_core = tw__calloc(count, sizeof *r.by_core);
-    r.types = tw__calloc(tw__pto_row_count(), sizeof *r.types);
-    if (r.p && r.by_core && r.types) {
+    bool good = r.p && r.by_core;
+    if (good) {
         add_memories(&r);
-        unsigned steps = add_steps(&r, end, &calls);
-        tw__profile_set_counts(r.p, calls, 0, 0, steps);
+        good = add_steps(&r, &calls);
+        tw__profile_set_counts(r.p, calls, 0, 0, 1);
         tw__profile_run_begin(r.p, "");
-        for (unsigned s = 0; s < steps; s++) tw__profile_step(r.p, s);
+        for (unsigned s = 0; s < 2; s++) tw__profile_step(r.p, s);
         tw__profile_run_end(r.p, 0);
     }
-    bool good = r.p && r.by_core && r.types && tw__profile_status(r.p) == TW_OK;
+    good = good && tw__profile_status(r.p) == TW_OK;
     free(r.by_core);
     free(r.types);
     if (good) return r.p;

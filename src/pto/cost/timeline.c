@@ -2,6 +2,7 @@
  * ui.perfetto.dev: a process per core, a track per pipe, so that what overlaps is seen. Every cycle is an
  * estimate. */
 #include "pto/grid/grid.h"
+#include "core/profile/profile.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,6 +42,54 @@ void tw__timeline_add(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, ui
         t->left_out++;
     else
         t->spans[t->count++] = (span){ begin, end, there, (uint32_t)tw__pto_row_index(row), (uint8_t)pipe };
+}
+
+/* Spans of a core by their begin. */
+static int by_begin(const void *a, const void *b)
+{
+    const span *x = a, *y = b;
+    return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1) : (x->end > y->end) - (x->end < y->end);
+}
+
+uint64_t tw__timeline_busy(const tw_pto *core)
+{
+    const struct tw__timeline *t = core->timeline;
+    span *sorted = tw__calloc(t->count + 1, sizeof *sorted);
+    uint64_t busy = 0, until = 0;
+    if (!sorted) return tw_pto_cycles(core);
+    for (size_t i = 0; i < t->count; i++) sorted[i] = t->spans[i];
+    qsort(sorted, t->count, sizeof *sorted, by_begin);
+    for (size_t i = 0; i < t->count; i++) {
+        uint64_t begin = sorted[i].begin > until ? sorted[i].begin : until;
+        if (sorted[i].end > begin) busy += sorted[i].end - begin, until = sorted[i].end;
+    }
+    free(sorted);
+    /* What was not kept counts as work: it is not known when it ran. */
+    uint64_t end = tw_pto_cycles(core);
+    if (t->left_out && until < end) busy += end - until;
+    return busy < end ? busy : end;
+}
+
+void tw__timeline_lanes(const tw_pto *core, tw_profile *p, uint32_t tile)
+{
+    const struct tw__timeline *t = core->timeline;
+    uint32_t lanes[TW_PTO_PIPES];
+    for (int pipe = 0; pipe < TW_PTO_PIPES; pipe++) {
+        lanes[pipe] = TW__NONE;
+        if (core->pipe_busy[pipe]) lanes[pipe] = tw__profile_add_lane(p, tile, tw_pto_pipe_name((tw_pto_pipe)pipe));
+    }
+    for (size_t i = 0; i < t->count; i++) {
+        const span *s = &t->spans[i];
+        if (lanes[s->pipe] == TW__NONE)
+            lanes[s->pipe] = tw__profile_add_lane(p, tile, tw_pto_pipe_name((tw_pto_pipe)s->pipe));
+        if (lanes[s->pipe] == TW__NONE) return;
+        tw__profile_add_interval(p, &(tw__interval_desc){ .lane = lanes[s->pipe],
+                                                          .from = s->begin,
+                                                          .to = s->end,
+                                                          .name = tw__pto_row_at(s->row)->name,
+                                                          .partner = TW__NONE });
+    }
+    tw__profile_omit_intervals(p, t->left_out);
 }
 
 static void name_track(FILE *out, const char *what, unsigned process, int track, const char *name, bool *any)

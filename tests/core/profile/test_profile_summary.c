@@ -1,6 +1,7 @@
 /* The text summary beyond the guide's sample: options, colours, full tiles, IPUs, replicas, modelled figures, and the
  * command line. */
 #include "core/profile/profile.h"
+#include <glib.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -250,6 +251,31 @@ static void profile_summary_one_file(void **state)
     assert_int_equal(tw_profile_load_file(&p, path), TW_E_FILE_LOAD);
 }
 
+/* Perfetto: slices of one track nest. Ours lie one after the other; ids of processes and threads are above 0. */
+static void assert_no_overlap(json_t *events)
+{
+    json_t *event;
+    size_t i;
+    GHashTable *ended = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    json_array_foreach(events, i, event)
+    {
+        if (strcmp(json_string_value(json_object_get(event, "ph")), "X")) continue;
+        int64_t pid = json_integer_value(json_object_get(event, "pid")),
+                tid = json_integer_value(json_object_get(event, "tid"));
+        double from = json_number_value(json_object_get(event, "ts")),
+               to = from + json_number_value(json_object_get(event, "dur"));
+        assert_true(pid > 0 && tid > 0 && to >= from);
+        int64_t key = pid << 32 | tid;
+        double *last = g_hash_table_lookup(ended, &key);
+        if (last && from < *last - 1e-9) fail_msg("event %zu overlaps the one before it on its track", i);
+        int64_t *k = g_new(int64_t, 1);
+        double *v = g_new(double, 1);
+        *k = key, *v = to;
+        g_hash_table_replace(ended, k, v);
+    }
+    g_hash_table_destroy(ended);
+}
+
 static void profile_summary_trace(void **state)
 {
     (void)state;
@@ -266,11 +292,13 @@ static void profile_summary_trace(void **state)
     json_array_foreach(events, i, event)
     {
         if (strcmp(json_string_value(json_object_get(event, "ph")), "X")) continue;
+        if (json_integer_value(json_object_get(event, "pid")) != 1) continue; /* tracks of tiles */
         double to =
             json_number_value(json_object_get(event, "ts")) + json_number_value(json_object_get(event, "dur"));
         end = to > end ? to : end;
         complete++;
     }
+    assert_no_overlap(events);
     assert_int_equal(complete, 21);
     assert_true(end > 13580 / 1600.0 - 1e-6 && end < 13580 / 1600.0 + 1e-6); /* microseconds at 1.6 GHz */
     json_decref(root);

@@ -330,8 +330,8 @@ static void pto_cycles_clock(void **state)
 static void pto_cycles_profile(void **state)
 {
     (void)state;
-    tw_pto_grid *g =
-        tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .blocks = 4, .flags = TW_PTO_PROFILE });
+    tw_pto_grid *g = tw_pto_grid_new(
+        &(tw_pto_launch){ .target = TW_PTO_A2A3, .blocks = 4, .flags = TW_PTO_PROFILE | TW_PTO_TIMELINE });
     OK(tw_pto_grid_run(g, work, NULL));
     tw_profile *p = tw_pto_grid_profile(g);
     assert_non_null(p);
@@ -345,6 +345,8 @@ static void pto_cycles_profile(void **state)
         for (int pipe = 0; pipe < TW_PTO_PIPES; pipe++)
             busy += tw_pto_pipe_cycles(tw_pto_grid_core(g, i), (tw_pto_pipe)pipe);
     assert_int_equal(totals.compute_active, busy);
+    /* pipes run side by side: a core is never active for longer than the run */
+    assert_true(totals.tile_balance > 0.5 && totals.tile_balance <= 1 && totals.thread_balance <= 1);
     bool found = false;
     for (size_t i = 0; tw_profile_vertex_type(p, i, &cycles, &calls); i++)
         if (!strcmp(tw_profile_vertex_type(p, i, &cycles, &calls), "TADD")) {

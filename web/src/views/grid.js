@@ -82,7 +82,7 @@ export function gridTab(p, state) {
             announce(words(t));
         },
         option: () => ({
-            grid: { left: 50, right: 90, top: 10, bottom: 40, containLabel: false },
+            grid: { left: 50, right: 140, top: 10, bottom: 40, containLabel: false },
             tooltip: image
                 ? undefined
                 : {

@@ -129,7 +129,7 @@ export function intervalsChart(p, state) {
             'div',
             {},
             line.element,
-            names.length <= 16
+            names.length <= 24
                 ? legend([
                       ...names.map((name) => [cut(p.name(name), 40), colours.get(name)]),
                       ...(waits ? [['waits', KIND_COLOURS.wait]] : []),

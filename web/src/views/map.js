@@ -1,7 +1,7 @@
 // The map of one tile: addresses to the right, and downwards when they are in use.
 import { chart, PALETTE } from '../chart.js';
 import { h } from '../dom.js';
-import { bytes, count, cut } from '../format.js';
+import { bytes, byteStep, count, cut } from '../format.js';
 import { NONE } from '../model.js';
 import { go } from '../state.js';
 import { table } from '../table.js';
@@ -115,7 +115,13 @@ export function mapTab(p, state) {
         option: () => ({
             grid: { left: 80, right: 20, top: 12, bottom: 58 },
             tooltip: { trigger: 'item', formatter: (e) => describeBlock(e.value[4]).replace(': ', '\n') },
-            xAxis: { type: 'value', min: low, max: high, axisLabel: { formatter: hex }, splitNumber: 8 },
+            xAxis: {
+                type: 'value',
+                min: low,
+                max: high,
+                interval: byteStep(high - low),
+                axisLabel: { formatter: hex },
+            },
             yAxis: {
                 type: 'value',
                 inverse: true,

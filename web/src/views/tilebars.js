@@ -6,7 +6,10 @@ import { bytes, byteStep, cut, short } from '../format.js';
 const COLUMNS = 600;
 
 // parts: [{ label, row (by tile), colour }]; line: { label, row }; limit; value(v) → text; order: Uint32Array or null
-export function tileBars(p, { id, title, parts, line, limit, value, order, select, height = 340, describe }) {
+export function tileBars(
+    p,
+    { id, title, parts, line, limit, limitLabel = 'limit', value, order, select, height = 340, describe },
+) {
     const n = p.tiles;
     const at = (place) => (order ? order[place] : place);
     const total = new Float64Array(n);
@@ -47,11 +50,11 @@ export function tileBars(p, { id, title, parts, line, limit, value, order, selec
                               silent: true,
                               symbol: 'none',
                               label: {
-                                  formatter: `limit ${value(limit)}`,
+                                  formatter: `${limitLabel} ${value(limit)}`,
                                   position: 'insideEndTop',
-                                  color: '#a8200d',
+                                  color: '#d04020',
                               },
-                              lineStyle: { color: '#a8200d', type: 'dashed' },
+                              lineStyle: { color: '#d04020', type: 'dashed' },
                               data: [{ yAxis: limit }],
                           }
                         : undefined,

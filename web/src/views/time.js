@@ -85,7 +85,12 @@ function stepsChart(p, state) {
                 s >= 0 ? 1 : 0.15 + 0.85 * share,
                 share,
             ]);
-            if (s < 0) return;
+            if (s < 0) {
+                tiles.forEach((t, i) =>
+                    list.push([a, b, kinds.length + i, kindColour(kind), '…', s, 0.1 + 0.3 * share, share]),
+                );
+                return;
+            }
             tiles.forEach((t, i) => {
                 const row = c.stepActive[s] ? p.row(c.stepActive[s]) : null;
                 const active = row ? row[t] : c.stepActive[s] ? -1 : c.stepCycles[s];
@@ -351,6 +356,7 @@ function tilesTab(p, state) {
         title: `Busy cycles of every ${p.tileWord}`,
         parts,
         limit: end,
+        limitLabel: 'end of the run',
         value: (v) => count(Math.round(v)),
         order,
         select: (t) => go({ tile: String(t), tab: null }),

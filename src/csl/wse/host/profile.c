@@ -207,6 +207,7 @@ static tw_profile *build(const tw_wse *w)
     b.types = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     b.kernels = g_array_new(FALSE, TRUE, sizeof(tw__type_cycles));
     if (b.p && b.by_tile) {
+        tw__profile_set_grid(b.p, w->image->width, w->image->height, false);
         add_memory(&b);
         uint32_t run = add_run_step(&b), links = add_link_step(&b);
         tw__profile_run_begin(b.p, "");

@@ -22,12 +22,36 @@ static const char *var_name(const tw__variable *var)
     return var->is_constant ? "<const>" : *var->name ? var->name : "<anon>";
 }
 
+/* Every variable, and on how many tiles it lies. */
+static void list_variables(const tw__liveness *l)
+{
+    tw__accounting *a = l->a;
+    uint32_t *seen = tw__calloc(a->tiles + (size_t)1, sizeof *seen);
+    for (uint32_t var = 0; seen && var < a->core->var_count; var++) {
+        const tw__variable *v = &a->core->vars[var];
+        tw__variable_desc d = { .name = var_name(v),
+                                .type = tw_type_name(v->type, TW_SYSTEM_POPLAR),
+                                .bytes = var_bytes(a, var),
+                                .always_live = tw__live_has(l->always, l->first_unit[var]) };
+        d.elements = d.bytes / tw_target_type_size(a->target, v->type);
+        d.first_tile = v->mapped_count ? v->mapped[0].tile : 0;
+        for (size_t i = 0; i < v->mapped_count; i++) {
+            d.tiles += seen[v->mapped[i].tile] != var + 1;
+            seen[v->mapped[i].tile] = var + 1;
+            if (v->mapped[i].tile < d.first_tile) d.first_tile = v->mapped[i].tile;
+        }
+        tw__profile_add_variable(a->profile, &d);
+    }
+    free(seen);
+}
+
 /* Variables; then what a tile keeps for the whole run, by the key of its storage: vertex states, code, stacks, ... */
 static void always_live(const tw__liveness *l, uint64_t *by_tile)
 {
     tw__accounting *a = l->a;
     const tw__placement *p = a->placement;
     uint64_t sums[TW_STORAGE_COUNT] = { 0 };
+    list_variables(l);
     for (uint32_t var = 0; var < a->core->var_count; var++) {
         const tw__variable *v = &a->core->vars[var];
         if (!tw__live_has(l->always, l->first_unit[var])) continue;

@@ -170,6 +170,34 @@ static void set_fidelities(const tw__placement *p, const tw__memory *memory, tw_
     tw__profile_set_category_fidelity(profile, tw_storage_key(TW_STORAGE_VERTEX_CODE), p->code_fidelity);
 }
 
+/* Objects of each tile in the order of tiles, with where and when they lie there. */
+static void add_maps(const tw__placement *p, tw_profile *profile)
+{
+    uint32_t *first = tw__calloc(p->tiles + (size_t)2, sizeof *first);
+    uint32_t *order = tw__calloc(p->items.count + 1, sizeof *order);
+    for (size_t i = 0; first && order && i < p->items.count; i++) first[p->items.items[i].tile + 1]++;
+    for (unsigned t = 0; first && order && t < p->tiles; t++) first[t + 1] += first[t];
+    for (size_t i = 0; first && order && i < p->items.count; i++)
+        order[first[p->items.items[i].tile]++] = (uint32_t)i;
+    for (unsigned t = 0; first && order && t < p->tiles; t++) {
+        tw__profile_map_begin(profile, t);
+        for (uint32_t k = t ? first[t - 1] : 0; k < first[t]; k++) {
+            const tw__place_item *item = &p->items.items[order[k]];
+            if (!item->bytes) continue;
+            bool always = item->last == TW__PLACE_ALWAYS;
+            const char *label = tw_storage_label((tw_storage)item->storage);
+            tw__profile_map_add(profile, &(tw__block_desc){ .address = item->address,
+                                                            .bytes = item->bytes,
+                                                            .name = item->name && *item->name ? item->name : label,
+                                                            .category = tw_storage_key((tw_storage)item->storage),
+                                                            .from = always ? TW__NONE : item->first,
+                                                            .to = always ? TW__NONE : item->last });
+        }
+        tw__profile_map_end(profile);
+    }
+    free(first), free(order);
+}
+
 tw_status tw__placement_report(tw__placement *p, tw_profile *profile)
 {
     tw_status status = tw__placement_run(p);
@@ -185,6 +213,7 @@ tw_status tw__placement_report(tw__placement *p, tw_profile *profile)
         tw__profile_set_placement(profile, row_of(p, profile, row, all_used, 0),
                                   row_of(p, profile, row, reach_of, 0), regions);
         if (memory->failed) status = tw__fail(TW_E_NO_MEMORY, "out of memory for the memory report");
+        add_maps(p, profile);
     }
     tw__memory_free(memory), free(row);
     return status ? status : tw__profile_status(profile);

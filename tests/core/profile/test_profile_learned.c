@@ -1,0 +1,176 @@
+/* What profiles learn for reports: it survives JSON, equal maps are stored once, lists are bounded, damaged files are
+ * refused with the place of the damage. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "core/profile/json.h"
+#include "core/profile/profile.h"
+
+#include <glib.h>
+#include <stdlib.h>
+
+enum { TILES = 6 };
+
+static tw_profile *make(void)
+{
+    tw_profile *p = tw__profile_new(&(tw__profile_target){
+        .type = "WSE", .ipus = 1, .tiles_per_ipu = TILES, .replicas = 1, .bytes_per_tile = 4096, .clock_hz = 1e9 });
+    tw__profile_set_grid(p, 3, 2, true);
+    tw__profile_set_fact(p, "program", "old");
+    tw__profile_set_fact(p, "program", "new \"quoted\"");
+    tw__profile_add_memory_limit(p, "UB", 1024);
+    for (uint32_t t = 0; t < TILES; t++) {
+        tw__profile_map_begin(p, t);
+        tw__profile_map_add(p, &(tw__block_desc){ 64, 32, "b", "variable", 2, 3 });
+        tw__profile_map_add(p, &(tw__block_desc){ t == 5 ? 8 : 0, 16, "a", "variable", TW__NONE, TW__NONE });
+        tw__profile_map_end(p);
+    }
+    tw__profile_add_variable(p, &(tw__variable_desc){ "a", "float", 96, 24, 6, 0, true });
+    tw__profile_add_pair(p, TW__EXCHANGE_GLOBAL, 7, 1, 2, 300, 3);
+    uint32_t set = tw__profile_add_compute_set(p, "set"), type = tw__profile_add_vertex_type(p, "kernel", 0);
+    tw__type_cycles part = { .vertex_type = type, .instances = 2, .cycles = 30, .worst = 20, .worst_tile = 4 };
+    uint32_t step = tw__profile_add_step(p, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE,
+                                                              .no_program = true,
+                                                              .index = set,
+                                                              .cycles = 50,
+                                                              .types = &part,
+                                                              .type_count = 1 });
+    uint32_t a = tw__profile_add_lane(p, 0, "core"), b = tw__profile_add_lane(p, 5, "dma");
+    tw__profile_add_interval(p, &(tw__interval_desc){ a, 0, 10, "kernel", NULL, TW__NONE });
+    tw__profile_add_interval(p, &(tw__interval_desc){ a, 10, 25, "kernel", "lock", b });
+    tw__profile_add_interval(p, &(tw__interval_desc){ b, 5, 24, "copy", NULL, TW__NONE });
+    tw__profile_omit_intervals(p, 9);
+    tw__profile_add_wait(p, 3, "stream", 5, 12);
+    tw__profile_add_wait(p, 3, "memory", TW__NONE, 0); /* no cycles: not kept */
+    tw__profile_run_begin(p, "");
+    tw__profile_step(p, step);
+    tw__profile_run_end(p, 0);
+    assert_int_equal(tw__profile_status(p), TW_OK);
+    return p;
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    tw_profile *p = make(), *again;
+    assert_int_equal(p->maps.count, 2); /* tiles 0 to 4 share one */
+    assert_int_equal(p->tile_maps.count, TILES);
+    assert_int_equal(p->blocks.count, 4);
+    char *graph = tw_profile_graph_json(p, false), *execution = tw_profile_execution_json(p, true);
+    assert_int_equal(tw_profile_load(&again, graph, strlen(graph), execution, strlen(execution)), TW_OK);
+    char *graph2 = tw_profile_graph_json(again, false), *execution2 = tw_profile_execution_json(again, true);
+    assert_string_equal(graph, graph2);
+    assert_string_equal(execution, execution2);
+    assert_int_equal(again->grid.columns, 3);
+    assert_true(again->grid.column_major);
+    assert_string_equal(again->names.items[again->facts.items[0].value], "new \"quoted\"");
+    assert_int_equal(again->facts.count, 1);
+    assert_int_equal(again->intervals_omitted, 9);
+    assert_int_equal(again->waits.count, 1);
+    assert_int_equal(again->intervals.items[1].partner, 1);
+    assert_int_equal(again->intervals.items[0].partner, TW__NONE);
+    assert_int_equal(again->blocks.items[0].address, 0); /* by address, whatever the order they came in */
+    assert_int_equal(again->type_cycles.items[0].worst_tile, 4);
+    free(graph), free(execution), free(graph2), free(execution2);
+    tw_profile_free(p);
+    tw_profile_free(again);
+}
+
+static void refuse(const char *graph, const char *execution, const char *part)
+{
+    tw_profile *p;
+    if (tw_profile_load(&p, graph, strlen(graph), execution, execution ? strlen(execution) : 0) != TW_E_PARSE)
+        fail_msg("taken: %s%s", graph, execution ? execution : "");
+    if (!strstr(tw_error_message(), part)) fail_msg("'%s' is not in '%s'", part, tw_error_message());
+}
+
+#define HEAD "{\"target\":{\"numIPUs\":1,\"tilesPerIPU\":4}"
+
+static void test_refused(void **state)
+{
+    (void)state;
+    refuse("{\"target\":{\"numIPUs\":1,\"tilesPerIPU\":4,\"grid\":{\"columns\":1,\"rows\":3}}}", NULL,
+           "do not hold");
+    refuse(HEAD ",\"facts\":{\"a\":3}}", NULL, "facts");
+    refuse(HEAD ",\"memory\":{\"variables\":{\"names\":[\"x\"],\"name\":[0],\"type\":[]}}}", NULL,
+           "memory.variables.type: 1 values expected");
+    refuse(HEAD ",\"memory\":{\"map\":{\"names\":[\"x\"],\"tile\":[4],\"map\":[0],\"blocks\":[0],\"address\":[],"
+                "\"bytes\":[],"
+                "\"name\":[],\"category\":[],\"from\":[],\"to\":[]}}}",
+           NULL, "memory.map.tile[0]: 4 is too large");
+    refuse(
+        HEAD
+        ",\"memory\":{\"map\":{\"names\":[],\"tile\":[0],\"map\":[0],\"blocks\":[1],\"address\":[1],\"bytes\":[1],"
+        "\"name\":[0],\"category\":[0],\"from\":[0],\"to\":[0]}}}",
+        NULL, "memory.map.name[0]: 0 is too large");
+    refuse(HEAD "}",
+           HEAD ",\"intervals\":{\"names\":[\"x\"],\"laneTile\":[1],\"laneName\":[0],\"lane\":[0],\"from\":[5],"
+                "\"to\":[4],\"name\":[0],\"cause\":[0],\"partner\":[0]}}",
+           "ends before it begins");
+    refuse(HEAD "}",
+           HEAD ",\"intervals\":{\"names\":[\"x\"],\"laneTile\":[],\"laneName\":[],\"lane\":[0],\"from\":[5],"
+                "\"to\":[6],\"name\":[0],\"cause\":[0],\"partner\":[0]}}",
+           "intervals.lane[0]");
+    refuse(HEAD "}", HEAD ",\"intervals\":{\"names\":[3],\"laneTile\":[0],\"laneName\":[0]}}", "a text expected");
+    refuse(HEAD ",\"exchangePairs\":{\"from\":[0],\"to\":[4],\"kind\":[0],\"exchange\":[0],\"bytes\":[1],"
+                "\"messages\":[1]}}",
+           NULL, "exchangePairs.to[0]");
+}
+
+/* The writer's own mistakes are kept as its status. */
+static void test_sticky(void **state)
+{
+    (void)state;
+    tw_profile *p = make();
+    tw__profile_add_interval(p, &(tw__interval_desc){ 99, 0, 1, "x", NULL, TW__NONE });
+    assert_int_equal(tw__profile_status(p), TW_E_INDEX);
+    tw_profile_free(p);
+    p = make();
+    tw__profile_add_lane(p, TILES, "x");
+    assert_int_equal(tw__profile_status(p), TW_E_INDEX);
+    tw_profile_free(p);
+    p = make();
+    tw__profile_map_begin(p, TILES);
+    assert_int_equal(tw__profile_status(p), TW_E_INDEX);
+    tw_profile_free(p);
+    p = make();
+    tw__profile_add_pair(p, TW__EXCHANGE_HOST, 0, TILES, 0, 1, 1);
+    assert_int_equal(tw__profile_status(p), TW_E_INDEX);
+    tw_profile_free(p);
+}
+
+/* The trace: a track for each lane, waits named, what is left out said. */
+static void test_trace(void **state)
+{
+    (void)state;
+    tw_profile *p = make();
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    assert_int_equal(tw_profile_write_trace(p, out, NULL), TW_OK);
+    fclose(out);
+    json_t *root = json_loads(text, 0, NULL);
+    assert_non_null(root);
+    assert_non_null(strstr(text, "\"0 core\""));
+    assert_non_null(strstr(text, "\"5 dma\""));
+    assert_non_null(strstr(text, "\"waits for\":\"lock\""));
+    assert_non_null(strstr(json_string_value(json_object_get(json_object_get(root, "otherData"), "folded")),
+                           "9 later intervals"));
+    json_decref(root);
+    free(text);
+    tw_profile_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_sticky),
+        cmocka_unit_test(test_trace),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
