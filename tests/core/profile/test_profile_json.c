@@ -248,7 +248,7 @@ static void profile_json_errors(void **state)
         { true, "{\"tilewright\":{\"part\":\"execution\"}," TARGET "}", "tilewright", "graph part" },
         { true, "{\"target\":{\"numIPUs\":3,\"tilesPerIPU\":5,\"numTiles\":16}}", "target", "do not make" },
         { true, "{\"target\":{\"numIPUs\":1,\"tilesPerIPU\":4000000000}}", "target", "do not make" },
-        { true, "{\"target\":{\"numIPUs\":1,\"tilesPerIPU\":4,\"numReplicas\":2}}", "target", "replicas" },
+        { true, "{\"target\":{\"numIPUs\":1,\"tilesPerIPU\":4,\"numReplicas\":5}}", "target", "replicas" },
         { true, "{\"target\":{\"numIPUs\":\"1\"}}", "target.numIPUs", "a number" },
         { true, "{" TARGET ",\"graph\":[]}", "graph", "an object" },
         { true, "{" TARGET ",\"graph\":{\"numVars\":-1}}", "graph.numVars", "not negative" },
