@@ -82,7 +82,8 @@ typedef struct tw_tile_region {
     X(conv_input_f8, unsigned, "%u", "elements/cycle", "convolution input load, quarter")                     \
     X(conv_input_f16, unsigned, "%u", "elements/cycle", "convolution input load, f16")                        \
     X(conv_input_f32, unsigned, "%u", "elements/cycle", "convolution input load, f32")                        \
-    X(conv_pipeline_depth, unsigned, "%u", "", "convolution pipeline depth")                                  \
+    X(conv_pipeline_depth, unsigned, "%u", "", "convolution pipeline depth, f16 partials")                    \
+    X(conv_pipeline_depth_f32, unsigned, "%u", "", "convolution pipeline depth, f32 partials")                \
     X(conv_coeff_bytes_per_cycle, unsigned, "%u", "B/cycle", "convolution weight load")
 
 typedef struct tw_tile_arch {

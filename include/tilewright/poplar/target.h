@@ -34,6 +34,18 @@ typedef enum tw_sync_configuration {
     TW_SYNC_INTRA_REPLICA_AND_LADDER
 } tw_sync_configuration;
 
+/* A limit on what several IPUs may exchange at once. */
+typedef struct tw_global_exchange_flow {
+    unsigned src, dst; /* IPUs */
+} tw_global_exchange_flow;
+typedef struct tw_global_exchange_constraint {
+    double bandwidth; /* bits per second, of all flows together */
+    size_t flow_count;
+    const tw_global_exchange_flow *flows;
+} tw_global_exchange_constraint;
+
+#define TW_NO_DELAY 0xffffffffu /* of syncs: 0 stands for the chip's own */
+
 typedef struct tw_target tw_target; /* immutable, reference counted */
 typedef struct tw_device tw_device;
 
@@ -54,6 +66,22 @@ typedef struct tw_ipu_model {
     tw_link_topology ipu_link_topology;
     tw_link_configuration ipu_link_configuration; /* has no model: kept for tw_target_ipu_link_configuration() */
     tw_sync_configuration sync_configuration;
+    unsigned min_sync_delay;     /* cycles; the largest moves with it, unless it is given too. TW_NO_DELAY: none */
+    bool no_relative_sync_delay; /* all tiles leave a sync together, after min_sync_delay */
+    /* Figures of the chip under their names in `tilewright info targets`; planners read them from the target. */
+    unsigned memcpy_bytes_per_cycle, instruction_bytes, tiles_per_super_tile, data_path_width;
+    bool no_super_tile_send_receive;
+    unsigned conv_pipeline_depth, conv_pipeline_depth_f32, conv_input_f16, conv_input_f32;
+    unsigned conv_units_f16_f16, conv_units_f16_f32, conv_units_f32_f32, conv_coeff_bytes_per_cycle;
+    unsigned rpt_count_max, atomic_store_granularity, num_stride_bits;
+    /* Offsets of the memory elements from the start of a tile's memory, ascending from 0; from the given index on they
+     * are interleaved. Elements of one kind are of one size. Copied; count 0 = the chip's. */
+    const uint64_t *memory_element_offsets;
+    size_t memory_element_count;
+    unsigned interleaved_memory_element_index;
+    /* Take the place of the links' own limits. Copied. */
+    const tw_global_exchange_constraint *global_exchange_constraints;
+    size_t global_exchange_constraint_count;
 } tw_ipu_model;
 
 /* An option of a target by its vendor's name: ipuLinkTopology (mesh, torus, line), ipuLinkConfiguration (default,
@@ -144,16 +172,8 @@ TW_API unsigned tw_target_ipu_link_domain_size(const tw_target *target); /* IPUs
 TW_API unsigned tw_target_instance_size(const tw_target *target);        /* IPUs */
 TW_API bool tw_target_gateway_mode(const tw_target *target);
 
-/* Limits on what several IPUs may exchange at once, beside those of each tile and link: the model has none, so the
- * list is empty (NULL, *count = 0). */
-typedef struct tw_global_exchange_flow {
-    unsigned src, dst; /* IPUs */
-} tw_global_exchange_flow;
-typedef struct tw_global_exchange_constraint {
-    double bandwidth; /* bits per second, of all flows together */
-    size_t flow_count;
-    const tw_global_exchange_flow *flows;
-} tw_global_exchange_constraint;
+/* Limits that the model states on what several IPUs exchange; NULL and *count = 0 without: then those of its links
+ * count. Owned by the target. */
 TW_API const tw_global_exchange_constraint *tw_target_global_exchange_constraints(const tw_target *target,
                                                                                   size_t *count);
 

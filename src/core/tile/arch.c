@@ -22,7 +22,8 @@
     .link_bits_per_second = 128.0 * 1024 * 1024 * 1024, .link_efficiency = 0.85, .memcpy_bytes_per_cycle = 8,  \
     .instruction_bytes = 4, .fetch_overread_bytes = 32, .fetch_delay_bytes = 64, .data_path_width = 64,        \
     .atomic_store_granularity = 4, .num_stride_bits = 10, .float_vector_width = 2, .half_vector_width = 4,     \
-    .conv_input_f16 = 4, .conv_input_f32 = 2, .conv_pipeline_depth = 4, .conv_coeff_bytes_per_cycle = 16,      \
+    .conv_input_f16 = 4, .conv_input_f32 = 2, .conv_pipeline_depth = 4, .conv_pipeline_depth_f32 = 4,            \
+    .conv_coeff_bytes_per_cycle = 16,                                                                          \
     .contexts_per_xb = 4
 
 /* Fields that are inferred on every generation. */

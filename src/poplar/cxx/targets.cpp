@@ -47,13 +47,27 @@ Target Target::createCPUTarget(bool accurateHalf, unsigned)
     return owned(tw_target_new_cpu(accurateHalf), "Target::createCPUTarget");
 }
 
-Target Target::createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef systemType, const OptionFlags &)
+/* Options of a target, and what POPLAR_TARGET_OPTIONS sets in their place. */
+static void setOptions(tw_ipu_model &model, OptionFlags options, const char *call)
+{
+    readJSONFromEnv("POPLAR_TARGET_OPTIONS", options);
+    for (const auto &flag : options) {
+        if (flag.first == "gatewayMode" || flag.first == "instanceSize" || flag.first == "ipuLinkDomainSize")
+            continue;
+        tw_status status = tw_ipu_model_set_option(&model, flag.first.c_str(), flag.second.c_str());
+        if (status != TW_OK) raise(status, call, tw_error_message());
+    }
+}
+
+Target Target::createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef systemType,
+                               const OptionFlags &options)
 {
     tw_ipu_model model = tw_ipu_model();
     model.chip = chipOf(systemType, "Target::createIPUTarget");
     model.num_ipus = numIPUs;
     model.tiles_per_ipu = tilesPerIPU;
     model.accurate_half = true;
+    setOptions(model, options, "Target::createIPUTarget");
     return owned(tw_target_new_ipu_model(&model), "Target::createIPUTarget");
 }
 
@@ -393,48 +407,61 @@ bool IPUModel::operator==(const IPUModel &o) const
            minIPUSyncDelay == o.minIPUSyncDelay && relativeSyncDelay == o.relativeSyncDelay &&
            globalSyncCycles == o.globalSyncCycles && tileClockFrequency == o.tileClockFrequency &&
            globalExchangeConstraints == o.globalExchangeConstraints && compileIPUCode == o.compileIPUCode &&
-           memoryElementOffsets == o.memoryElementOffsets && dataPathWidth == o.dataPathWidth;
+           memoryElementOffsets == o.memoryElementOffsets && dataPathWidth == o.dataPathWidth &&
+           interleavedMemoryElementIndex == o.interleavedMemoryElementIndex &&
+           instructionBytes == o.instructionBytes && tilesPerSuperTile == o.tilesPerSuperTile &&
+           supportsSuperTileSendReceive == o.supportsSuperTileSendReceive &&
+           fp16ConvUnitMaxPipelineDepth == o.fp16ConvUnitMaxPipelineDepth &&
+           fp32ConvUnitMaxPipelineDepth == o.fp32ConvUnitMaxPipelineDepth &&
+           fp16ConvUnitInputLoadElemsPerCycle == o.fp16ConvUnitInputLoadElemsPerCycle &&
+           fp32ConvUnitInputLoadElemsPerCycle == o.fp32ConvUnitInputLoadElemsPerCycle &&
+           fp16InFp16OutConvUnitsPerTile == o.fp16InFp16OutConvUnitsPerTile &&
+           fp16InFp32OutConvUnitsPerTile == o.fp16InFp32OutConvUnitsPerTile &&
+           fp32InFp32OutConvUnitsPerTile == o.fp32InFp32OutConvUnitsPerTile &&
+           convUnitCoeffLoadBytesPerCycle == o.convUnitCoeffLoadBytesPerCycle && rptCountMax == o.rptCountMax &&
+           atomicStoreGranularity == o.atomicStoreGranularity && numStrideBits == o.numStrideBits;
 }
 
-/* Fields that the C model does not take from its caller must be the chip's own: a figure that would be ignored in
- * silence is refused. */
-static void refuseUnused(const IPUModel &m)
+/* The C model's 0 is the chip's own value, so that 0 itself cannot be asked for. */
+static unsigned positive(unsigned value, const char *name)
 {
-    IPUModel own(m.IPUVersion.c_str());
-    const struct {
-        const char *name;
-        bool changed;
-    } fields[] = {
-#define FIELD(name) { #name, m.name != own.name }
-        FIELD(memcpyBytesPerCycle),
-        FIELD(instructionBytes),
-        FIELD(tilesPerSuperTile),
-        FIELD(supportsSuperTileSendReceive),
-        FIELD(memoryElementOffsets),
-        FIELD(interleavedMemoryElementIndex),
-        FIELD(dataPathWidth),
-        FIELD(fp16ConvUnitMaxPipelineDepth),
-        FIELD(fp32ConvUnitMaxPipelineDepth),
-        FIELD(fp16ConvUnitInputLoadElemsPerCycle),
-        FIELD(fp32ConvUnitInputLoadElemsPerCycle),
-        FIELD(fp16InFp16OutConvUnitsPerTile),
-        FIELD(fp16InFp32OutConvUnitsPerTile),
-        FIELD(fp32InFp32OutConvUnitsPerTile),
-        FIELD(convUnitCoeffLoadBytesPerCycle),
-        FIELD(rptCountMax),
-        FIELD(atomicStoreGranularity),
-        FIELD(numStrideBits),
-#undef FIELD
-    };
-    for (const auto &f : fields)
-        if (f.changed)
-            raise(TW_E_MACHINE_MODEL, "IPUModel::createDevice",
-                  std::string("the model has no other value of ") + f.name + " than the chip's");
+    if (!value) raise(TW_E_MACHINE_MODEL, "IPUModel::createDevice", std::string(name) + " cannot be 0");
+    return value;
 }
 
-Device IPUModel::createDevice(OptionFlags, bool accurateHalf, unsigned) const
+static void setFigures(tw_ipu_model &model, const IPUModel &m)
 {
-    refuseUnused(*this);
+#define FIGURE(to, from) model.to = positive(m.from, #from)
+    FIGURE(memcpy_bytes_per_cycle, memcpyBytesPerCycle);
+    FIGURE(instruction_bytes, instructionBytes);
+    FIGURE(tiles_per_super_tile, tilesPerSuperTile);
+    FIGURE(data_path_width, dataPathWidth);
+    FIGURE(conv_pipeline_depth, fp16ConvUnitMaxPipelineDepth);
+    FIGURE(conv_pipeline_depth_f32, fp32ConvUnitMaxPipelineDepth);
+    FIGURE(conv_input_f16, fp16ConvUnitInputLoadElemsPerCycle);
+    FIGURE(conv_input_f32, fp32ConvUnitInputLoadElemsPerCycle);
+    FIGURE(conv_units_f16_f16, fp16InFp16OutConvUnitsPerTile);
+    FIGURE(conv_units_f16_f32, fp16InFp32OutConvUnitsPerTile);
+    FIGURE(conv_units_f32_f32, fp32InFp32OutConvUnitsPerTile);
+    FIGURE(conv_coeff_bytes_per_cycle, convUnitCoeffLoadBytesPerCycle);
+    FIGURE(rpt_count_max, rptCountMax);
+    FIGURE(atomic_store_granularity, atomicStoreGranularity);
+    FIGURE(num_stride_bits, numStrideBits);
+#undef FIGURE
+    model.no_super_tile_send_receive = !m.supportsSuperTileSendReceive;
+}
+
+static void setSyncDelays(tw_ipu_model &model, const IPUModel &m)
+{
+    bool together = m.relativeSyncDelay == IPUModel::RelativeSyncDelayType::NO_DELAY;
+    model.min_sync_delay = m.minIPUSyncDelay ? m.minIPUSyncDelay : TW_NO_DELAY;
+    model.no_relative_sync_delay = together;
+    model.no_sync_delay = together && !m.minIPUSyncDelay;
+    model.global_sync_cycles = m.globalSyncCycles;
+}
+
+Device IPUModel::createDevice(OptionFlags options, bool accurateHalf, unsigned) const
+{
     tw_ipu_model model = tw_ipu_model();
     model.chip = chipOf(IPUVersion, "IPUModel::createDevice");
     model.num_ipus = numIPUs;
@@ -443,10 +470,27 @@ Device IPUModel::createDevice(OptionFlags, bool accurateHalf, unsigned) const
     model.bytes_per_tile = memoryBytesPerTile;
     model.clock_hz = tileClockFrequency;
     model.exchange_bytes_per_cycle = exchangeBytesPerCycle;
-    model.no_sync_delay = relativeSyncDelay == RelativeSyncDelayType::NO_DELAY;
     model.accurate_half = accurateHalf;
     model.compile_ipu_code = compileIPUCode;
-    model.global_sync_cycles = globalSyncCycles;
+    setSyncDelays(model, *this);
+    setFigures(model, *this);
+    setOptions(model, std::move(options), "IPUModel::createDevice");
+    IPUModel own(IPUVersion.c_str());
+    if (memoryElementOffsets != own.memoryElementOffsets ||
+        interleavedMemoryElementIndex != own.interleavedMemoryElementIndex) {
+        model.memory_element_offsets = memoryElementOffsets.data();
+        model.memory_element_count = memoryElementOffsets.size();
+        model.interleaved_memory_element_index = interleavedMemoryElementIndex;
+    }
+    std::vector<std::vector<tw_global_exchange_flow>> flows;
+    std::vector<tw_global_exchange_constraint> constraints;
+    for (const GlobalExchangeConstraint &c : globalExchangeConstraints) {
+        flows.emplace_back();
+        for (const GlobalExchangeFlow &f : c.flows) flows.back().push_back({ f.src, f.dst });
+        constraints.push_back({ c.bandwidth, flows.back().size(), flows.back().data() });
+    }
+    model.global_exchange_constraints = constraints.data();
+    model.global_exchange_constraint_count = constraints.size();
     return ownedDevice(tw_device_ipu_model_with(&model), 0, "IPUModel::createDevice");
 }
 

@@ -46,7 +46,15 @@ struct tw_target {
     tw_sync_configuration sync_configuration;
     tw_tile_arch arch;                              /* the chip's row with the model's overrides */
     uint64_t element_offsets[TW_TILE_MAX_ELEMENTS]; /* of memory, from its start; arch.element_count */
+    bool own_elements;                              /* not the chip's */
+    tw_global_exchange_constraint *constraints;     /* reference counted by GLib; NULL = none */
+    size_t constraint_count;
 };
+/* models.c. TW_E_MACHINE_MODEL when a field makes no sense; then the target stays half changed. */
+tw_status tw__target_override(tw_target *target, const tw_ipu_model *model);
+tw_status tw__target_set_elements(tw_target *target, const uint64_t *offsets, size_t count, unsigned interleaved);
+tw_status tw__target_set_constraints(tw_target *target, const tw_global_exchange_constraint *from, size_t count);
+bool tw__constraints_equal(const tw_target *a, const tw_target *b);
 struct tw_device {
     tw_target *target;
     bool attached;

@@ -491,6 +491,40 @@ static void body(tw__pack *p, tw__core *core, const bool *cs_used)
     programs(p, core);
 }
 
+/* Memory elements that are not the chip's, and limits between IPUs. */
+static void limits(tw__pack *p, tw_target *t)
+{
+    size_t elements = tw__pack_count(p, p->out && t->own_elements ? t->arch.element_count : 0, 8);
+    uint64_t offsets[TW_TILE_MAX_ELEMENTS];
+    if (elements > G_N_ELEMENTS(offsets)) p->bad = true;
+    for (size_t i = 0; i < elements && !p->bad; i++) {
+        if (p->out) offsets[i] = t->element_offsets[i];
+        PUT(p, offsets[i]);
+    }
+    if (!p->out && elements && !p->bad)
+        p->bad = tw__target_set_elements(t, offsets, elements, t->arch.interleaved_element) != TW_OK;
+    size_t count = tw__pack_count(p, p->out ? t->constraint_count : 0, 16);
+    tw_global_exchange_constraint *list = tw__calloc(count + 1, sizeof *list);
+    if (!list) p->bad = true;
+    for (size_t i = 0; i < count && !p->bad; i++) {
+        if (p->out) list[i] = t->constraints[i];
+        PUT(p, list[i].bandwidth);
+        list[i].flow_count = tw__pack_count(p, list[i].flow_count, sizeof *list[i].flows);
+        tw_global_exchange_flow *read = p->out ? NULL : tw__calloc(list[i].flow_count + 1, sizeof *read);
+        if (!p->out && !read) p->bad = true;
+        for (size_t k = 0; k < list[i].flow_count && !p->bad; k++) {
+            tw_global_exchange_flow flow = p->out ? list[i].flows[k] : (tw_global_exchange_flow){ 0 };
+            PUT(p, flow.src);
+            PUT(p, flow.dst);
+            if (read) read[k] = flow;
+        }
+        if (read) list[i].flows = read;
+    }
+    if (!p->out && !p->bad) p->bad = tw__target_set_constraints(t, list, count) != TW_OK;
+    for (size_t i = 0; !p->out && list && i < count; i++) free((void *)(uintptr_t)list[i].flows);
+    free(list);
+}
+
 /* A target: its chip's row with what a model changed. */
 static tw_target *target(tw__pack *p, const tw_target *from)
 {
@@ -510,6 +544,7 @@ static tw_target *target(tw__pack *p, const tw_target *from)
 #define FIELD(field, ctype, format, unit, text) PUT(p, own->arch.field);
         TW_TILE_FIELD_LIST(FIELD)
 #undef FIELD
+        limits(p, own);
         return NULL;
     }
     tw_ipu_model model = { .chip = t.chip,
@@ -530,6 +565,7 @@ static tw_target *target(tw__pack *p, const tw_target *from)
 #define FIELD(field, ctype, format, unit, text) PUT(p, made->arch.field);
     TW_TILE_FIELD_LIST(FIELD)
 #undef FIELD
+    limits(p, made);
     return made;
 }
 

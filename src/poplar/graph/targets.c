@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_IPUS = 4096 }; /* keeps tile numbers far below TW_UNMAPPED */
-
 static tw_target *target_new(const tw_target *fields, const char *arch)
 {
     const tw_tile_arch *row = tw_tile_arch_by_name(arch);
@@ -37,35 +35,6 @@ static const struct {
     const char *arch;
 } chips[] = { { TW_MK1, "ipu1" }, { TW_MK2, "ipu2" }, { TW_MK21, "ipu21" } };
 
-/* What a model may change. False when a field makes no sense. */
-static bool override(tw_target *t, const tw_ipu_model *m)
-{
-    tw_tile_arch *a = &t->arch;
-    unsigned most = a->tiles;
-    if (m->tiles_per_ipu > most)
-        return tw__fail(TW_E_MACHINE_MODEL, "%u tiles per IPU: an %s has %u", m->tiles_per_ipu, a->name, most) ==
-               TW_OK;
-    if (m->num_ipus > MAX_IPUS)
-        return tw__fail(TW_E_MACHINE_MODEL, "%u IPUs: at most %d are possible", m->num_ipus, MAX_IPUS) == TW_OK;
-    if (m->clock_hz < 0 || !isfinite(m->clock_hz) || m->exchange_bytes_per_cycle < 0 ||
-        !isfinite(m->exchange_bytes_per_cycle))
-        return tw__fail(TW_E_MACHINE_MODEL, "clock and exchange bandwidth must be positive numbers") == TW_OK;
-    t->ipus = m->num_ipus ? m->num_ipus : 1;
-    t->tiles_per_ipu = m->tiles_per_ipu ? m->tiles_per_ipu : most;
-    t->tiles = t->ipus * t->tiles_per_ipu;
-    if (m->worker_contexts) a->workers = m->worker_contexts;
-    if (m->bytes_per_tile) a->bytes_per_tile = m->bytes_per_tile;
-    if (m->clock_hz > 0) a->clock_hz = m->clock_hz;
-    if (m->exchange_bytes_per_cycle > 0) a->exchange_bytes_per_cycle = m->exchange_bytes_per_cycle;
-    if (m->global_sync_cycles) a->global_sync_cycles = m->global_sync_cycles;
-    if (m->max_sync_delay) {
-        a->max_sync_delay = m->max_sync_delay;
-        if (a->min_sync_delay > a->max_sync_delay) a->min_sync_delay = a->max_sync_delay;
-    }
-    if (m->no_sync_delay) a->min_sync_delay = a->max_sync_delay = 0;
-    return true;
-}
-
 static tw_target *new_ipu(tw_target_kind kind, const tw_ipu_model *model)
 {
     tw_ipu_model defaults = { 0 };
@@ -93,8 +62,8 @@ static tw_target *new_ipu(tw_target_kind kind, const tw_ipu_model *model)
         return NULL;
     }
     tw_target *target = target_new(&fields, arch);
-    if (target && !override(target, m)) {
-        free(target);
+    if (target && tw__target_override(target, m)) {
+        tw_target_unref(target);
         return NULL;
     }
     return target;
@@ -159,7 +128,9 @@ tw_target *tw_target_ref(const tw_target *target)
 void tw_target_unref(const tw_target *target)
 {
     tw_target *t = (tw_target *)(uintptr_t)target;
-    if (t && --t->refs == 0) free(t);
+    if (!t || --t->refs) return;
+    if (t->constraints) g_atomic_rc_box_release(t->constraints);
+    free(t);
 }
 
 bool tw_target_equal(const tw_target *a, const tw_target *b)
@@ -174,7 +145,9 @@ bool tw_target_equal(const tw_target *a, const tw_target *b)
 #define SAME(field, ctype, format, unit, text) same = same && a->arch.field == b->arch.field;
     TW_TILE_FIELD_LIST(SAME)
 #undef SAME
-    return same;
+    return same && a->arch.element_count == b->arch.element_count &&
+           !memcmp(a->element_offsets, b->element_offsets, a->arch.element_count * sizeof *a->element_offsets) &&
+           tw__constraints_equal(a, b);
 }
 
 uint64_t tw_target_hash(const tw_target *target)
@@ -212,6 +185,7 @@ tw_target *tw_target_new_virtual(const tw_target *from, unsigned num_ipus, unsig
     }
     *target = *from;
     target->refs = 1;
+    if (target->constraints) g_atomic_rc_box_acquire(target->constraints);
     target->ipus = num_ipus;
     target->tiles_per_ipu = tiles_per_ipu;
     target->tiles = num_ipus * tiles_per_ipu;
@@ -404,8 +378,7 @@ unsigned tw_target_conv_units(const tw_target *target, tw_type input, tw_type pa
 
 unsigned tw_target_conv_unit_max_pipeline_depth(const tw_target *target, tw_type partials)
 {
-    (void)partials; /* the same for all types on every chip in the table */
-    return target->arch.conv_pipeline_depth;
+    return partials == TW_FLOAT ? target->arch.conv_pipeline_depth_f32 : target->arch.conv_pipeline_depth;
 }
 
 unsigned tw_target_conv_unit_input_load_elems_per_cycle(const tw_target *target, tw_type type)
@@ -466,9 +439,8 @@ unsigned tw_target_make_fp_ictl(const tw_target *target, bool inv, bool div0, bo
 
 const tw_global_exchange_constraint *tw_target_global_exchange_constraints(const tw_target *target, size_t *count)
 {
-    (void)target;
-    if (count) *count = 0;
-    return NULL;
+    if (count) *count = target->constraint_count;
+    return target->constraints;
 }
 
 /* --- host exchange blocks ------------------------------------------------------------------------------------- */

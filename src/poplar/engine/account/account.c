@@ -41,7 +41,7 @@ static bool accounting_init(tw__accounting *a)
     TAKE(a->first_leaf, core->program_count);
 #undef TAKE
     ok = ok && tw__traffic_init(&a->before, a->target) && tw__traffic_init(&a->after, a->target) &&
-         tw__local_init(&a->local_before, a->tiles) && tw__local_init(&a->local_after, a->tiles) &&
+         tw__local_init(&a->local_before, a->target) && tw__local_init(&a->local_after, a->target) &&
          tw__workers_init(&a->workers, a->target) && (a->memory = tw__memory_new(a->tiles)) != NULL;
     if (!ok) return false;
     for (size_t i = 0; i < core->type_count; i++) a->types[i].id = TW__NONE;

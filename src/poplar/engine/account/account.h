@@ -111,12 +111,12 @@ typedef enum tw__copy_type {
 extern const char *const tw__copy_type_names[TW__COPY_TYPES];
 
 typedef struct tw__local { /* copies inside tiles, by tile and type */
-    unsigned tiles;
+    unsigned tiles, memcpy_bytes;     /* bytes of a cycle of Memcpy64Bit */
     uint64_t *cycles[TW__COPY_TYPES]; /* [tiles]; 0 = none */
     uint32_t *pieces[TW__COPY_TYPES];
     uint64_t total; /* bytes */
 } tw__local;
-bool tw__local_init(tw__local *local, unsigned tiles);
+bool tw__local_init(tw__local *local, const tw_target *target);
 void tw__local_free(tw__local *local);
 void tw__local_reset(tw__local *local);
 /* src_tile == dst_tile. */

@@ -126,10 +126,12 @@ static const struct {
     [TW__COPY_FILL] = { 40, 1, false },
 };
 
-bool tw__local_init(tw__local *local, unsigned tiles)
+bool tw__local_init(tw__local *local, const tw_target *target)
 {
+    unsigned tiles = tw_target_tiles(target), rate = tw_target_memcpy_bytes_per_cycle(target);
     memset(local, 0, sizeof *local);
     local->tiles = tiles;
+    local->memcpy_bytes = rate ? rate : 8;
     for (unsigned type = 0; type < TW__COPY_TYPES; type++) {
         local->cycles[type] = tw__calloc(tiles, sizeof *local->cycles[type]);
         local->pieces[type] = tw__calloc(tiles, sizeof *local->pieces[type]);
@@ -163,7 +165,8 @@ void tw__local_add(tw__local *local, const tw__piece *piece, unsigned esize)
         type = TW__COPY_STRIDED;
     else if (bytes % 8 || (piece->src * esize) % 8 || (piece->dst * esize) % 8)
         type = TW__COPY_SHORT;
-    uint64_t units = copy_costs[type].by_element ? piece->count : (bytes + 7) / 8;
+    unsigned wide = type == TW__COPY_MEMCPY64 ? local->memcpy_bytes : 8;
+    uint64_t units = copy_costs[type].by_element ? piece->count : (bytes + wide - 1) / wide;
     uint64_t *cycles = &local->cycles[type][piece->dst_tile];
     if (!*cycles) *cycles = copy_costs[type].fixed;
     *cycles += units * copy_costs[type].per_unit;

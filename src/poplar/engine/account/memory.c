@@ -16,9 +16,9 @@
 #define WORKER_STACK 480
 #define MAX_STACK    (UINT64_C(1) << 21) /* all that a tile can address: more is as much too much */
 
-#define CONTROL_BYTES_PER_INSTRUCTION 16 /* estimate: about four supervisor instructions */
-#define COPY_POINTER_BYTES            8  /* source and destination */
-#define COPY_DESCRIPTOR_BYTES         8  /* one piece: address, count and stride packed */
+#define CONTROL_CODE_INSTRUCTIONS 4 /* estimate: of the supervisor, for one of a control program */
+#define COPY_POINTER_BYTES        8 /* source and destination */
+#define COPY_DESCRIPTOR_BYTES     8 /* one piece: address, count and stride packed */
 
 static bool type_rows(tw__accounting *a, tw__type_cost *cost)
 {
@@ -158,7 +158,8 @@ tw_status tw__account_memory(tw__accounting *a)
     count_instrumentation(a);
     count_stacks(a);
     for (unsigned tile = 0; tile < a->tiles; tile++)
-        add(a, tile, TW_STORAGE_CONTROL_CODE, a->engine->plan.code.count * CONTROL_BYTES_PER_INSTRUCTION);
+        add(a, tile, TW_STORAGE_CONTROL_CODE,
+            a->engine->plan.code.count * CONTROL_CODE_INSTRUCTIONS * a->target->arch.instruction_bytes);
     for (size_t type = 0; type < a->core->type_count + TW__COPY_TYPES; type++) {
         const tw__type_cost *cost =
             type < a->core->type_count ? &a->types[type] : &a->copies[type - a->core->type_count];

@@ -16,9 +16,9 @@
 /* Host exchange: one header for each packet, code for each tile that takes part (estimates). */
 #define PACKET_BYTES        256
 #define PACKET_HEADER_BYTES 4
-#define HOST_CODE_BYTES     32
-#define EXCHANGE_CODE_FIXED 8 /* estimate: set up and leave an exchange */
-#define EXCHANGE_CODE_RUN   4 /* one instruction for each contiguous run */
+#define HOST_CODE           8 /* instructions */
+#define EXCHANGE_CODE_FIXED 2 /* estimate, in instructions: set up and leave an exchange */
+#define EXCHANGE_CODE_RUN   1 /* for each contiguous run */
 
 typedef struct walker { /* where in the program tree we are */
     tw__accounting *a;
@@ -103,7 +103,8 @@ static void exchange_code(tw__accounting *a, const tw__traffic *t, tw_storage st
     for (unsigned tile = 0; tile < a->tiles; tile++)
         if (t->runs[tile])
             tw__memory_count(a->memory, tile, storage,
-                             EXCHANGE_CODE_FIXED + (uint64_t)EXCHANGE_CODE_RUN * t->runs[tile]);
+                             (EXCHANGE_CODE_FIXED + (uint64_t)EXCHANGE_CODE_RUN * t->runs[tile]) *
+                                 a->target->arch.instruction_bytes);
 }
 
 /* An exchange within IPUs: bytes in a->row[] were turned into cycles; its slowest tile counts. */
@@ -397,7 +398,8 @@ static void emit_host(walker *w, const char *name, tw__sync_purpose purpose)
         uint64_t bytes = a->row[tile];
         total += bytes;
         if (!bytes) continue;
-        tw__memory_count(a->memory, tile, TW_STORAGE_HOST_EXCHANGE_CODE, HOST_CODE_BYTES);
+        tw__memory_count(a->memory, tile, TW_STORAGE_HOST_EXCHANGE_CODE,
+                         (uint64_t)HOST_CODE * a->target->arch.instruction_bytes);
         tw__memory_count(a->memory, tile, TW_STORAGE_HOST_PACKET_HEADER,
                          (bytes + PACKET_BYTES - 1) / PACKET_BYTES * PACKET_HEADER_BYTES);
     }

@@ -313,6 +313,60 @@ static void replicas_in_the_profile(void **state)
     tw_device_free(device);
 }
 
+/* --- what a model changes ------------------------------------------------------------------------------------- */
+
+/* Stated limits take the place of the links' own; copies inside a tile follow the stated rate; both survive in a file. */
+static void model_of_its_own(void **state)
+{
+    (void)state;
+    const tw_global_exchange_flow flows[] = { { 0, 1 }, { 2, 1 } };
+    const tw_global_exchange_constraint limit = { 8 * 1.33e9, 2, flows }; /* a byte a cycle for both */
+    const uint64_t offsets[] = { 0, 65536, 131072 };
+    tw_ipu_model model = { .num_ipus = 4,
+                           .tiles_per_ipu = 2,
+                           .bytes_per_tile = 196608,
+                           .memcpy_bytes_per_cycle = 64,
+                           .memory_element_offsets = offsets,
+                           .memory_element_count = 3,
+                           .interleaved_memory_element_index = 2,
+                           .ipu_link_topology = TW_LINK_TORUS,
+                           .global_exchange_constraints = &limit,
+                           .global_exchange_constraint_count = 1 };
+    tw_device *device = tw_device_ipu_model_with(&model);
+    assert_non_null(device);
+    tw_graph *g = tw_graph_new(tw_device_target(device));
+    tw_tensor x = tw_graph_add_variable(g, TW_INT, SHAPE(2, 1024), "x"),
+              y = tw_graph_add_variable(g, TW_INT, SHAPE(2, 1024), "y"),
+              z = tw_graph_add_variable(g, TW_INT, SHAPE(2, 1024), "z");
+    tw_graph_map_range(g, x, 0, 1024, 0), tw_graph_map_range(g, x, 1024, 1024, 4);
+    tw_graph_map(g, y, 2), tw_graph_map(g, z, 2);
+    trace t;
+    tw_engine *e =
+        traced(g, device,
+               tw_program_sequence_of(g, 2, (tw_program[]){ tw_program_copy(g, x, y), tw_program_copy(g, y, z) }),
+               NULL, &t);
+    assert_int_equal(first_of(&t, TW_PROGRAM_GLOBAL_EXCHANGE)->cycles, 8192);
+    assert_int_equal(first_of(&t, TW_PROGRAM_ON_TILE_EXECUTE)->cycles, 60 + 8192 / 64);
+    size_t count;
+    assert_int_equal(tw_target_memory_element_offsets(tw_device_target(device), &count)[2], 131072);
+    assert_int_equal(count, 3);
+
+    char *bytes = NULL;
+    size_t size;
+    FILE *file = open_memstream(&bytes, &size);
+    test_ok(tw_engine_serialize(e, file));
+    fclose(file);
+    tw_engine *again = tw_engine_deserialize(bytes, size, NULL);
+    test_ok(tw_engine_status(again));
+    assert_true(tw_target_equal(tw_engine_target(again), tw_device_target(device)));
+    test_ok(tw_engine_load(again, device));
+    tw_engine_free(again);
+    free(bytes);
+    tw_engine_free(e);
+    tw_graph_free(g);
+    tw_device_free(device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,6 +378,7 @@ int main(void)
         cmocka_unit_test(software_syncs_exclude),
         cmocka_unit_test(host_exchange_of_the_guide),
         cmocka_unit_test(replicas_in_the_profile),
+        cmocka_unit_test(model_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
