@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { DEFAULT_ROW_BYTES = 24 << 20 };
+enum { DEFAULT_ROW_BYTES = 8 << 20 };
 
 typedef struct columns {
     const tw__stats *s;

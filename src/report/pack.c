@@ -49,14 +49,15 @@ void tw__report_pack_count(tw__report_pack *pack, const char *name, const uint64
     uint64_t most = 0;
     for (size_t i = 0; i < count; i++) most |= values[i];
     bool small = most <= UINT32_MAX;
-    GByteArray *copy = g_byte_array_sized_new((guint)(count * (small ? 4 : 8)));
+    void *copy = g_malloc_n(count + 1, small ? 4 : 8);
     for (size_t i = 0; i < count; i++) {
-        uint32_t narrow = (uint32_t)values[i];
-        double wide = (double)values[i];
-        g_byte_array_append(copy, small ? (const guint8 *)&narrow : (const guint8 *)&wide, small ? 4 : 8);
+        if (small)
+            ((uint32_t *)copy)[i] = (uint32_t)values[i];
+        else
+            ((double *)copy)[i] = (double)values[i];
     }
-    add(pack, name, small ? "u32" : "f64", copy->data, count, small ? 4 : 8);
-    g_byte_array_free(copy, TRUE);
+    add(pack, name, small ? "u32" : "f64", copy, count, small ? 4 : 8);
+    g_free(copy);
 }
 
 /* NAME: the bytes of all texts; NAMEEnds: where each ends. */
@@ -113,7 +114,7 @@ tw_status tw__report_pack_write(const tw__report_pack *pack, const char *head, s
     for (int i = 0; i < 4; i++) start[4 + i] = (unsigned char)(length >> 8 * i);
     /* 15 + 16: a gzip header, which the browser's DecompressionStream reads. */
     bool good = e.text && e.room &&
-                deflateInit2(&e.z, pack->data->len > (4u << 20) ? 3 : 6, Z_DEFLATED, 15 + 16, 9,
+                deflateInit2(&e.z, pack->data->len > (4u << 20) ? 1 : 6, Z_DEFLATED, 15 + 16, 9,
                              Z_DEFAULT_STRATEGY) == Z_OK;
     if (good) {
         good = squeeze(&e, start, sizeof start, Z_NO_FLUSH) && squeeze(&e, head, head_bytes, Z_NO_FLUSH) &&

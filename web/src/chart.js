@@ -183,6 +183,7 @@ export function chart(spec) {
         },
         dispose() {
             alive.delete(self);
+            instance?.getZr().animation.stop(); // a frame that is still to come would find nothing
             instance?.dispose();
             instance = null;
         },

@@ -1,4 +1,8 @@
-// Elements from code. Text gets in as text; there is no way to give markup.
+// Elements from code. Text gets in as text, whatever it is: there is no way to give markup, controls and marks of
+// direction are shown instead of obeyed, and nothing is longer than a few lines.
+import { cut, safe } from './format.js';
+
+const SPOKEN = new Set(['title', 'aria-label', 'placeholder']);
 
 export function h(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);
@@ -7,11 +11,11 @@ export function h(tag, attributes = {}, ...children) {
         if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
         else if (key === 'class') element.className = value;
         else if (key === 'value') element.value = value;
-        else element.setAttribute(key, value === true ? '' : value);
+        else element.setAttribute(key, value === true ? '' : SPOKEN.has(key) ? safe(String(value)) : value);
     }
     for (const child of children.flat(Infinity)) {
         if (child === null || child === undefined || child === false) continue;
-        element.append(child instanceof Node ? child : document.createTextNode(String(child)));
+        element.append(child instanceof Node ? child : document.createTextNode(cut(String(child), 600)));
     }
     return element;
 }

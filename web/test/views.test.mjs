@@ -61,7 +61,7 @@ describe('every view of every machine', () => {
                 for (const view of VIEWS)
                     for (const tab of TABS[view] ?? [null]) {
                         await show(page, `#view=${view}${tab ? `&tab=${tab}` : ''}`);
-                        assert.equal(await page.$('.error'), null, `${view} ${tab}`);
+                        assert.equal(await page.$('p.error'), null, `${view} ${tab}`);
                         assert.equal(await page.$eval('nav a[aria-current="page"]', (a) => a.dataset.view), view);
                         const empty = await page.evaluate(
                             () => document.querySelector('#view').textContent.trim().length < 20,
@@ -204,7 +204,7 @@ describe('use', () => {
             const links = await page.$$eval('.findings a', (all) => all.map((a) => a.getAttribute('href')));
             for (const link of links) {
                 await show(page, link);
-                assert.equal(await page.$('.error'), null, `${name} ${link}`);
+                assert.equal(await page.$('p.error'), null, `${name} ${link}`);
                 const wanted = new URLSearchParams(link.slice(1)).get('view');
                 assert.equal(await page.$eval('nav a[aria-current="page"]', (a) => a.dataset.view), wanted);
             }

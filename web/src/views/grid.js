@@ -6,7 +6,7 @@ import { BUCKETS } from '../model.js';
 import { go } from '../state.js';
 import { absent, panel } from './parts.js';
 
-const CELLS = 25000; // above, one image instead of a rectangle each
+const CELLS = 6000; // above, one image instead of a rectangle each
 
 function figures(p) {
     const list = [];

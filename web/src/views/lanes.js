@@ -2,7 +2,7 @@
 import { chart } from '../chart.js';
 import { cut } from '../format.js';
 
-const MOST = 3000;
+const MOST = 1600;
 
 // lanes: [{ label }]; items(from, to, least) → [[from, to, lane, colour, text, id], ...]; describeItem(id, item) → words
 export function laneChart({

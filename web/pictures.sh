@@ -1,0 +1,27 @@
+#!/bin/sh
+# web/pictures.sh TILEWRIGHT FOLDER: the pictures of docs/report.md, from examples. Run by `./dev pictures`.
+set -eu
+tilewright=$1
+case $tilewright in /*) ;; *) tilewright=$PWD/$tilewright ;; esac
+mkdir -p "$2"
+out=$(cd "$2" && pwd)
+source=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+heat=$source/examples/poplar/heat
+cp "$heat"/* .
+sed 's/COLS = 12/COLS = 16/' "$heat/heat.c" >wider.c
+"$tilewright" run --profile heat.json heat.c heat.ppm >/dev/null
+"$tilewright" run --profile wider.json wider.c heat.ppm >/dev/null
+"$tilewright" pto run "$source/examples/pto/flash_attention/flash_attention.pto" --arg 'q=f16[16x32]' \
+  --arg 'kt=f16[32x128]' --arg 'v=f16[128x32]' --arg 'o=f32[16x32]' --arg fill=true --profile=flash.json >/dev/null
+for name in heat flash; do "$tilewright" report $name.json -o $name.html >/dev/null; done
+"$tilewright" report heat.json wider.json -o both.html >/dev/null
+cd "$source/web"
+shoot() { SHOTS=$out FULL=0 node test/shoot.mjs "$@"; }
+shoot "$work/heat.html" report '#view=summary' '#view=memory' '#view=memory&tab=map' '#view=program' '#view=kernels' \
+  '#view=time&tab=grid' '#view=memory&tab=liveness!dark'
+shoot "$work/flash.html" report '#view=time'
+shoot "$work/both.html" report '#view=compare'
+ls -l "$out"

@@ -1,0 +1,196 @@
+// Profiles that mean no good, and profiles with hardly anything in them: the page stays safe and says what is absent.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, it } from 'node:test';
+import { close, open, ready, shoot, show } from './browser.mjs';
+
+const source = process.env.SOURCE ?? path.join(import.meta.dirname, '../..');
+const tilewright = process.env.TILEWRIGHT ?? path.join(source, 'build/release/bin/tilewright');
+const work = process.env.WORK ?? mkdtempSync(path.join(tmpdir(), 'tilewright-report-'));
+const VIEWS = [
+    'summary',
+    'memory',
+    'memory&tab=map',
+    'memory&tab=variables',
+    'memory&tab=vertices',
+    'memory&tab=liveness',
+];
+VIEWS.push('program', 'time', 'time&tab=tiles', 'time&tab=grid', 'time&tab=waits', 'kernels', 'compare');
+
+after(close);
+
+function make(name, profile) {
+    writeFileSync(path.join(work, `${name}.json`), JSON.stringify(profile));
+    execFileSync(tilewright, ['report', `${name}.json`, '-o', `${name}.html`], { cwd: work, stdio: 'pipe' });
+    return path.join(work, `${name}.html`);
+}
+
+async function look(file, each) {
+    const page = await open(file);
+    await ready(page);
+    for (const view of VIEWS) {
+        await show(page, `#view=${view}`);
+        assert.equal(await page.$('p.error'), null, view);
+        await each?.(page, view);
+    }
+    assert.deepEqual(await page.wrongs(), []);
+    return page;
+}
+
+const NAMES = [
+    '</script><script>alert(1)</script>',
+    '<img src=x onerror=alert(1)>',
+    '"\'`><svg onload=alert(1)>',
+    '\u202Eesrever\u2066',
+    'x'.repeat(10000),
+    '\u0000\u0001\u001b[31m',
+    'constructor',
+    '__proto__',
+    '<!--',
+    ']]>',
+    '&lt;b&gt;',
+    '🧩'.repeat(200),
+];
+
+function hostile() {
+    const target = {
+        type: NAMES[0],
+        architecture: NAMES[1],
+        numIPUs: 1,
+        tilesPerIPU: 4,
+        bytesPerTile: 1000,
+        clockFrequency: 1e9,
+    };
+    const clean = NAMES.map((n) => n.replaceAll('\u0000', ''));
+    const rows = clean.map((_, i) => [10 + i, 20, 30 + i, 40]);
+    const intervals = {
+        names: clean,
+        laneTile: [0, 1],
+        laneName: [0, 1],
+        lane: clean.map((_, i) => i % 2),
+        from: clean.map((_, i) => i * 10),
+        to: clean.map((_, i) => i * 10 + 9),
+        name: clean.map((_, i) => i),
+        cause: clean.map((_, i) => (i + 1) % clean.length),
+        partner: clean.map(() => 1),
+        waitTile: [0],
+        waitCause: [0],
+        waitPartner: [2],
+        waitCycles: [90],
+    };
+    return {
+        tilewright: { schema: 1, part: 'both' },
+        graph: {
+            tilewright: { schema: 1, part: 'graph' },
+            target,
+            facts: Object.fromEntries(clean.filter((n) => n !== '__proto__').map((n) => [n, n])),
+            graph: { numVertices: 3, numEdges: 3, numVars: 3, numComputeSets: clean.length },
+            optimizationInfo: { '<b>': 3 },
+            vertexTypes: { names: clean, sizes: clean.map(() => 8) },
+            computeSets: {
+                names: clean,
+                vertexCounts: clean.map((_, i) => [i + 1]),
+                vertexTypes: clean.map((_, i) => [i]),
+            },
+            programs: [
+                { type: 'Sequence', name: NAMES[1], children: clean.map((_, i) => i + 1) },
+                ...clean.map((name, i) => ({
+                    type: i ? 'OnTileExecute' : NAMES[0],
+                    name,
+                    children: [],
+                    computeset: i,
+                })),
+            ],
+            memory: {
+                byTile: { total: [100, 200, 1200, 400], totalIncludingGaps: [100, 200, 1300, 400] },
+                byCategory: Object.fromEntries(
+                    clean
+                        .filter((n) => n !== '__proto__')
+                        .map((n, i) => [n, { label: n, nonInterleaved: { nonOverlapped: rows[i] } }]),
+                ),
+                liveness: {
+                    alwaysLive: { variables: clean.map((name) => ({ name, bytes: 10 })) },
+                    notAlwaysLive: { maxBytes: 10 },
+                    programs: clean.map((name, i) => ({ program: i + 1, vars: [{ name, bytes: 5 + i }] })),
+                },
+            },
+        },
+        execution: {
+            tilewright: { schema: 1, part: 'execution' },
+            profilerMode: NAMES[1],
+            target,
+            vertexTypes: { names: clean, sizes: clean.map(() => 8) },
+            simulation: {
+                steps: clean.map((name, i) => ({
+                    type: i ? 'OnTileExecute' : NAMES[0],
+                    name,
+                    program: i + 1,
+                    computeset: i,
+                    activeCyclesByTile: rows[i],
+                    activeCyclesByVertexType: [{ vertexType: i, instances: 3, cycles: 50 }],
+                })),
+            },
+            intervals,
+        },
+    };
+}
+
+it('names that would be markup are text', async () => {
+    const page = await look(make('hostile', hostile()), async (shown, view) => {
+        const found = await shown.evaluate(() => ({
+            bad:
+                document.querySelectorAll('#app img, #app svg, #app script, #app b').length -
+                document.querySelectorAll('.figure b').length,
+            long: [...document.querySelectorAll('#app *')].some(
+                (e) => !e.children.length && e.textContent.length > 1000,
+            ),
+            turned: /[\u202a-\u202e\u2066-\u2069]/.test(document.querySelector('#app').textContent),
+        }));
+        assert.deepEqual(found, { bad: 0, long: false, turned: false }, view);
+        await shoot(shown, `hostile-${view.replace('&tab=', '-')}`);
+    });
+    await page.close();
+});
+
+it('empty and partial profiles say what is absent', async () => {
+    const target = { numIPUs: 1, tilesPerIPU: 2 };
+    const partial = {
+        empty: { target },
+        ['no-steps']: { target, simulation: { steps: [] } },
+        ['only-cycles']: { target, simulation: { cycles: 5, steps: [{ type: 'Sync', cycles: 5 }] } },
+        ['one-tile']: {
+            target: { numIPUs: 1, tilesPerIPU: 1, bytesPerTile: 10 },
+            memory: { byTile: { total: [5] } },
+        },
+    };
+    for (const [name, profile] of Object.entries(partial)) {
+        const page = await look(make(name, profile), async (shown, view) => {
+            const text = await shown.$eval('#view', (v) => v.textContent);
+            assert.ok(
+                text.length > 20 && !/NaN|undefined|Infinity/.test(text),
+                `${name} ${view}: ${text.slice(0, 200)}`,
+            );
+        });
+        await page.close();
+    }
+});
+
+it('damaged data is said, not shown', async () => {
+    const file = make('damaged', { target: { numIPUs: 1, tilesPerIPU: 2 } });
+    const html = readFileSync(file, 'utf8');
+    const broken = [
+        html.replace(/(id="tilewright-data">.{40})/, '$1AAAA'),
+        html.replace(/id="tilewright-data">[^<]*/, 'id="tilewright-data">'),
+        html.replace(/id="tilewright-data">[^<]*/, 'id="tilewright-data">!!!!'),
+    ];
+    for (const text of broken) {
+        writeFileSync(path.join(work, 'broken.html'), text);
+        const page = await open(path.join(work, 'broken.html'));
+        await page.waitForSelector('.error[role=alert]');
+        assert.match(await page.$eval('.error', (e) => e.textContent), /cannot be shown/);
+        await page.close();
+    }
+});
