@@ -253,12 +253,14 @@ tw__device_vertex *tw__table_read_device(tw__arena *arena, const json_t *table, 
         size_t offset, bytes;
         if (!item || !number(item, "offset", 0, MAX_STATE, &offset) || !number(item, "size", 0, MAX_STATE, &bytes))
             continue;
+        tw__field here = *f; /* what the class says on the chip: it may choose by VECTOR_AVAIL_... */
+        if (read_layouts(item, vt->name, &here) != TW_OK) return NULL;
         fields[i].offset = (uint32_t)offset;
         fields[i].size = (uint32_t)bytes;
         /* Rows of an outer level are pointers and counts of 4 bytes; the declared alignment is that of the data. */
         bool nested = f->layout[1] != TW__LAYOUT_NONE || f->form == TW__EDGE_SCALARS;
-        fields[i].layout[0] = tw__layout_resolve(f->layout[0], nested ? 4 : f->min_align, arch);
-        if (f->layout[1]) fields[i].layout[1] = tw__layout_resolve(f->layout[1], f->min_align, arch);
+        fields[i].layout[0] = tw__layout_resolve(here.layout[0], nested ? 4 : f->min_align, arch);
+        if (here.layout[1]) fields[i].layout[1] = tw__layout_resolve(here.layout[1], f->min_align, arch);
     }
     GArray *notes = tw__stack_notes_of(table);
     *out = (tw__device_vertex){ (uint32_t)size, (uint32_t)align, fields,

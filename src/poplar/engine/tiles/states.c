@@ -32,6 +32,43 @@ static tw_status add_code(tw_engine *engine)
 
 /* --- states --------------------------------------------------------------------------------------------------- */
 
+/* --- as PopLibs reads two of the layouts ----------------------------------------------------------------------- */
+
+/* Where the guide's text leaves the place of bits to lost figures, hand-written vertices of PopLibs show another order
+ * than the project reads (docs/colossus.md): the count of a SHORT_SPAN is what lies above the 20 bits of its pointer,
+ * and word 0 of DELTANELEMENTS has the high byte of the number of rows. */
+static uint32_t get_word(const uint8_t *at)
+{
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static void put_word(uint8_t *at, uint32_t word)
+{
+    for (unsigned i = 0; i < 4; i++) at[i] = (uint8_t)(word >> 8 * i);
+}
+
+static void move_counts(tw__vector_layout layout, uint8_t *at, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && layout == TW__LAYOUT_SHORT_SPAN; i++, at += 4) {
+        uint32_t word = get_word(at);
+        put_word(at, (word & 0xfffff) | word >> 21 << 20);
+    }
+    if (layout != TW__LAYOUT_DELTANELEMENTS) return;
+    uint8_t low = at[3];
+    at[3] = at[7], at[7] = low;
+}
+
+static void as_poplibs(const tw__placed_vertex *placed, uint8_t *state)
+{
+    for (unsigned f = 0; f < placed->type->num_fields; f++) {
+        const tw__device_field *d = &placed->device->fields[f];
+        if (!d->size || !placed->type->fields[f].rank) continue;
+        move_counts(d->layout[0], state + d->offset, 1);
+        if (d->layout[1] == TW__LAYOUT_SHORT_SPAN)
+            move_counts(d->layout[1], placed->values[f].table_bytes, placed->values[f].row_count);
+    }
+}
+
 /* Rows of a two-dimensional field, or the elements of a vector that is plain state. */
 static tw_status add_table(tw_engine *engine, const tw__vertex *v, const tw__placed_vertex *placed, unsigned f)
 {
@@ -62,6 +99,7 @@ static tw_status add_state(void *user, uint32_t vertex, const tw__placed_vertex 
     uint8_t *bytes = tw__arena_zalloc(engine->arena, size ? size : 1, 8);
     if (!bytes) return tw__fail(TW_E_NO_MEMORY, "out of memory for vertex states");
     tw_status status = tw__state_image(&engine->target->arch, placed->type, placed->device, placed->values, bytes);
+    if (!status && tw__options_bool(engine->options, "simulator.popLibsLayouts")) as_poplibs(placed, bytes);
     if (!status) status = add(engine, placed->tile, placed->address, bytes, size);
     for (unsigned f = 0; f < placed->type->num_fields && !status; f++)
         if (tw__placement_has_table(&placed->type->fields[f]) && placed->device->fields[f].size)

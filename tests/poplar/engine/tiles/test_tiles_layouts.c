@@ -22,7 +22,7 @@
 #define LD32(register, word)  "  ld32 $" register ", $mvertex_base, $mzero, " word "\n"
 #define LDZ16(register, half) "  ldz16 $" register ", $mvertex_base, $mzero, " half "\n"
 
-enum { MK1 = 1, MK2 = 2, BOTH = 3 };
+enum { MK1 = 1, MK2 = 2, BOTH = 3, POPLIBS = 4 }; /* POPLIBS: with simulator.popLibsLayouts */
 
 static const struct {
     const char *name, *classes, *body;
@@ -49,6 +49,12 @@ static const struct {
       1, true },
     { "COMPACT_PTR of 4, Mk2", COUNTED("Input<Vector<int, VectorLayout::COMPACT_PTR, 4>>"),
       SUM(LD32("m0", "2") LD32("m1", "1")), MK2, 1, true },
+    { "chosen by the chip",
+      COUNTED("\n#ifdef VECTOR_AVAIL_SCALED_PTR64\n  Input<Vector<int, VectorLayout::SCALED_PTR64, 8>>\n#else\n"
+              "  Input<Vector<int, VectorLayout::ONE_PTR, 8>>\n#endif\n"),
+      SUM("#if __IPU_ARCH_VERSION__ == 1\n" LDZ16("m0", "4") "  shl $m0, $m0, 3\n#else\n" LD32(
+          "m0", "2") "#endif\n" LD32("m1", "1")),
+      BOTH, 1, true },
     { "SPAN of SPAN", FIELD("Vector<Input<Vector<int>>>"),
       ROWS(LD32("m4", "1") LD32("m5", "2"), "  ld32step $m0, $mzero, $m4+=, 1\n  ld32step $m1, $mzero, $m4+=, 1\n"),
       BOTH, 2, false },
@@ -75,6 +81,21 @@ static const struct {
       MK1, 2, false },
     { "single elements", FIELD("Vector<Input<int>>"),
       ROWS(LD32("m4", "1") LD32("m5", "2"), "  ld32step $m0, $mzero, $m4+=, 1\n  setzi $m1, 1\n"), BOTH, 0, false },
+    /* as PopLibs reads them: word >> 20, and word 0 with the high byte of the number of rows */
+    { "SHORT_SPAN of PopLibs", FIELD("Input<Vector<int, VectorLayout::SHORT_SPAN>>"),
+      SUM(LD32("m0", "1") "  shr $m1, $m0, 20\n  shl $m0, $m0, 12\n  shr $m0, $m0, 12\n"), BOTH | POPLIBS, 1,
+      false },
+    { "SPAN of SHORT_SPAN of PopLibs", FIELD("Vector<Input<Vector<int, VectorLayout::SHORT_SPAN>>>"),
+      ROWS(LD32("m4", "1") LD32("m5", "2"),
+           "  ld32step $m0, $mzero, $m4+=, 1\n  shr $m1, $m0, 20\n  shl $m0, $m0, 12\n  shr $m0, $m0, 12\n"),
+      BOTH | POPLIBS, 2, false },
+    { "DELTANELEMENTS of PopLibs", FIELD("Input<VectorList<int, VectorListLayout::DELTANELEMENTS>>"),
+      ROWS(LD32("m6", "1") LD32("m4", "2") "  shr $m5, $m4, 24\n  shr $m0, $m6, 24\n  shl $m0, $m0, 8\n"
+                                           "  or $m5, $m5, $m0\n  shl $m6, $m6, 11\n  shr $m6, $m6, 11\n"
+                                           "  shl $m4, $m4, 11\n  shr $m4, $m4, 11\n",
+           "  ld32step $m0, $mzero, $m4+=, 1\n  shr $m1, $m0, 19\n  shl $m0, $m0, 13\n  shr $m0, $m0, 11\n"
+           "  add $m0, $m0, $m6\n"),
+      BOTH | POPLIBS, 2, false },
 };
 
 enum { ROW_COUNT = 5, ELEMENTS = 60 };
@@ -129,7 +150,8 @@ static void check(size_t row, tw_chip chip, bool simulator)
             if (layouts[row].counted) tw_graph_set_field_int(g, v, "count", 5 * n + 3);
         }
     }
-    tw_engine *e = tw_engine_new(g, tw_program_execute(g, cs), NULL);
+    static const char *const poplibs[] = { "simulator.popLibsLayouts=true", NULL };
+    tw_engine *e = tw_engine_new(g, tw_program_execute(g, cs), layouts[row].chips & POPLIBS ? poplibs : NULL);
     if (tw_engine_load(e, device) != TW_OK) fail_msg("%s: %s", layouts[row].name, tw_error_message());
     if (tw_engine_run(e, 0) != TW_OK) fail_msg("%s: %s", layouts[row].name, tw_error_message());
     test_ok(tw_engine_read(e, "sums", got, sizeof got));
