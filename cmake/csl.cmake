@@ -12,12 +12,19 @@ target_sources(tw_csl PRIVATE ${csl_lib_table})
 
 # Examples, run by the program as a user does; the lines "prints: ..." of their layouts say what must come out.
 if(TARGET tilewright_program AND BUILD_TESTING)
+  # The same bytes of trace, profile, memory and output for 1, 2 and 7 threads.
+  function(tw_csl_threads name layout)
+    add_test(NAME examples.csl_threads_${name} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/cli/csl_threads.sh
+             $<TARGET_FILE:tilewright_program> csl run ${layout} ${ARGN})
+    set_tests_properties(examples.csl_threads_${name} PROPERTIES TIMEOUT 300)
+  endfunction()
   function(tw_csl_example name)
     set(layout ${CMAKE_SOURCE_DIR}/examples/csl/${name}/layout.csl)
     foreach(arch IN ITEMS wse2 wse3)
       add_test(NAME examples.csl_${name}_${arch} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/cli/run_example.sh ${layout}
                $<TARGET_FILE:tilewright_program> csl run ${layout} --arch=${arch} --check=error ${ARGN})
       set_tests_properties(examples.csl_${name}_${arch} PROPERTIES TIMEOUT 120)
+      tw_csl_threads(${name}_${arch} ${layout} --arch=${arch} --check=error ${ARGN})
     endforeach()
   endfunction()
   tw_csl_example(gemv --launch fill --launch columns --launch rows --launch mapped)
@@ -26,6 +33,10 @@ if(TARGET tilewright_program AND BUILD_TESTING)
   tw_csl_example(stencil --launch run,200)
   tw_csl_example(all_reduce --launch all_reduce)
   tw_csl_example(histogram)
+  # large enough for strips of rows per thread
+  set(csl_examples ${CMAKE_SOURCE_DIR}/examples/csl)
+  tw_csl_threads(stencil_40 ${csl_examples}/stencil/layout.csl --params=size:40 --launch run,10)
+  tw_csl_threads(all_reduce_24 ${csl_examples}/all_reduce/layout.csl --params=width:24,height:24 --launch all_reduce)
 endif()
 if(TARGET tilewright_program)
   install(DIRECTORY python/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/python FILES_MATCHING PATTERN "*.py")

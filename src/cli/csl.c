@@ -31,6 +31,7 @@ static const char help_text[] =
     "  --trace FILE.json      tasks, microthreads and wavelets for ui.perfetto.dev\n"
     "  --profile FILE.json    for tilewright profile\n"
     "  --report FILE.html     the same as a page to look at\n"
+    "  --memory FILE     the 48 KB of every PE at the end, row by row from the west\n"
     "  --stats           cycles and PEs at the end\n";
 
 static int failed(void)
@@ -309,7 +310,7 @@ static int launch(run *r, const char *text)
 
 typedef struct settings {
     tw_wse_options options;
-    const char *trace, *profile, *report;
+    const char *trace, *profile, *report, *memory;
     bool stats;
     GPtrArray *actions; /* pairs: option, value; borrowed */
 } settings;
@@ -350,6 +351,8 @@ static int take_setting(settings *s, int argc, char **argv, int *at)
     if ((value = tw__csl_option_value("--report", argc, argv, at)))
         return s->report = value, s->options.profile = true;
     *at = first;
+    if ((value = tw__csl_option_value("--memory", argc, argv, at))) return s->memory = value, 1;
+    *at = first;
     if ((value = tw__csl_option_value("--check", argc, argv, at))) {
         for (int i = 0; i < 4; i++)
             if (strcmp(value, checks[i]) == 0) return s->options.check = (tw_wse_check)i, 1;
@@ -383,8 +386,29 @@ static int act(run *r, const char *option, const char *value)
     return result;
 }
 
+/* The memory of all PEs at the end, row by row from the west. */
+static int write_memory(run *r, const char *path)
+{
+    enum { BYTES = 48 << 10 };
+    static unsigned char bytes[BYTES];
+    tw_output *out;
+    if (tw_output_open(&out, path, NULL, 0) != TW_OK) return failed();
+    tw_status status = TW_OK;
+    for (unsigned y = 0; y < r->info.height && status == TW_OK; y++)
+        for (unsigned x = 0; x < r->info.width && status == TW_OK; x++) {
+            status = tw_wse_read(r->w, x, y, 0, bytes, BYTES);
+            if (status == TW_OK) fwrite(bytes, 1, BYTES, tw_output_file(out));
+        }
+    if (tw_output_close(out, status == TW_OK) != TW_OK || status != TW_OK) return failed();
+    return TW__EXIT_OK;
+}
+
 static int write_results(run *r, const settings *s)
 {
+    if (s->memory) {
+        int result = write_memory(r, s->memory);
+        if (result != TW__EXIT_OK) return result;
+    }
     if (s->profile && tw_wse_write_profile(r->w, s->profile) != TW_OK) return failed();
     if (s->report) {
         const tw_profile *profile = tw_wse_profile(r->w);
@@ -594,7 +618,7 @@ const tw__command tw__command_csl = {
     .example = "tilewright csl run out --in x=x.npy --launch compute --out y=y.npy",
     .words =
         "run check list python --in --out --launch --send --receive --nowait --check --order-seed --max-cycles "
-        "--threads --trace --profile --report --stats --json",
+        "--threads --trace --profile --report --memory --stats --json",
     .files = ".csl .npy .py",
     .main = csl,
     .help_first_only = true,

@@ -48,10 +48,11 @@ static void collision(tw__part *part, uint32_t pe, tw__channel *c, unsigned port
     static const char *const from[] = { "WEST", "EAST", "SOUTH", "NORTH", "RAMP" };
     if (c->collided || !(c->rx >> c->came_port & c->rx >> port & 1)) return;
     c->collided = 1;
-    tw__wse_complain(part, pe, TW_WARNING, "wse.collision",
-                     "wavelets of color %u arrived from %s and %s in one cycle, and its route takes both: which one "
-                     "goes first is undefined on hardware",
-                     c->color, from[c->came_port], from[port]);
+    tw__wse_complain(
+        part, pe, TW_WARNING, "wse.collision",
+        "wavelets of color %u arrived from %s and %s in one cycle, and its route takes both: which one "
+        "goes first is undefined on hardware",
+        c->color, from[c->came_port], from[port]);
 }
 
 static void into_lane(tw__part *part, uint32_t pe, tw__router *router, tw__channel *c, unsigned port,

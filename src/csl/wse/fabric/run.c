@@ -23,6 +23,9 @@ static bool make_parts(tw__wse *w)
     if (threads > w->height / TW__WSE_LEAST_ROWS) threads = w->height / TW__WSE_LEAST_ROWS;
     if (threads == 0) threads = 1;
     if (threads > 256) threads = 256;
+    /* Twice as many strips as threads, where they are not too thin: so that there are seams for all of them, too. */
+    w->threads = threads < (unsigned)omp_get_max_threads() ? threads : (unsigned)omp_get_max_threads();
+    if (threads > 1 && w->height / (2 * threads) >= 2 * TW__WSE_LEAST_ROWS) threads *= 2;
     w->part_count = threads;
     w->part = tw__calloc(threads, sizeof *w->part);
     if (!w->part) return false;

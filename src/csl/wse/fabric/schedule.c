@@ -8,7 +8,6 @@
  * window to window, then the wedges left open between strips are filled. */
 #include "csl/wse/pe/pe.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,12 +121,13 @@ static uint64_t look_over(const tw__wse *w, uint32_t row, uint64_t now, size_t *
     uint64_t next = TW__WSE_NEVER;
     for (uint32_t k = 0; k < w->cells; k++) {
         tw__cell *cell = &w->cell[row * w->cells + k];
+        if (cell->next == TW__WSE_NEVER) continue;
         cell->next = cell->far_at;
         for (unsigned ahead = 0; ahead < 4; ahead++)
             if (cell->near[(now + ahead) & 3] && now + ahead < cell->next) cell->next = now + ahead;
         if (cell->next < next) next = cell->next;
-        *busy += (size_t)__builtin_popcountll(cell->near[now & 3]) +
-                 (size_t)__builtin_popcountll(cell->near[(now + 1) & 3]);
+        uint64_t first = cell->near[now & 3], second = cell->near[(now + 1) & 3];
+        if (first | second) *busy += (size_t)__builtin_popcountll(first) + (size_t)__builtin_popcountll(second);
     }
     return next;
 }
@@ -234,6 +234,25 @@ static unsigned slant(const tw__wse *w)
     return most < MOST_SLANT ? most : MOST_SLANT;
 }
 
+typedef struct sweeps {
+    tw__wse *w;
+    uint64_t start;
+    unsigned windows;
+} sweeps;
+
+static void sweep_strips(void *arg, size_t begin, size_t end)
+{
+    const sweeps *s = arg;
+    for (size_t k = begin; k < end; k++) sweep(&s->w->part[k], inner(s->w, (unsigned)k), s->windows, s->start);
+}
+
+static void sweep_seams(void *arg, size_t begin, size_t end)
+{
+    const sweeps *s = arg;
+    for (size_t k = begin + 1; k < end + 1; k++)
+        sweep(&s->w->part[k], seam(s->w, (unsigned)k), s->windows, s->start);
+}
+
 void tw__wse_windows(tw__wse *w, unsigned count)
 {
     if (w->part_count == 1) {
@@ -241,13 +260,10 @@ void tw__wse_windows(tw__wse *w, unsigned count)
         return;
     }
     unsigned most = slant(w);
-    int parts = (int)w->part_count, team = omp_get_max_threads() < parts ? omp_get_max_threads() : parts;
     for (unsigned done = 0; done < count; done += most) {
         unsigned windows = count - done < most ? count - done : most;
-        uint64_t start = w->now + (uint64_t)done * WINDOW;
-#pragma omp parallel for schedule(static, 1) num_threads(team)
-        for (int k = 0; k < parts; k++) sweep(&w->part[k], inner(w, (unsigned)k), windows, start);
-#pragma omp parallel for schedule(static, 1) num_threads(team)
-        for (int k = 1; k < parts; k++) sweep(&w->part[k], seam(w, (unsigned)k), windows, start);
+        sweeps s = { w, w->now + (uint64_t)done * WINDOW, windows };
+        tw__parallel(w->threads, w->part_count, 1, sweep_strips, &s);
+        tw__parallel(w->threads, w->part_count - 1, 1, sweep_seams, &s);
     }
 }

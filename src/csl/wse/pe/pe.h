@@ -319,7 +319,7 @@ struct tw__wse {
     size_t memory_bytes;
     tw__decoded *decoded;
     tw__part *part;
-    unsigned part_count;
+    unsigned part_count, threads;
     uint64_t now; /* every cycle before this one is done */
     bool fault, no_memory;
     tw__wse_print *print;
