@@ -6,92 +6,76 @@
 
 #include "poplar/colossus/sim/fp.h"
 
+#include "poplar/colossus/sim/kinds.h"
+
 enum { SET = 8 }; /* units of a set */
 
 /* --- the sums --------------------------------------------------------------------------------------------------- */
 
-/* sums[k] = from[k] + x[0] * weights[0][k] + ... for the units of one set; exact products. */
-typedef void dot_set(const float *from, const float (*weights)[TW__SIM_UNITS], const float *x, float *sums);
+/* Everything below is compiled for each row, and again for hosts with wider vectors. */
+#define INLINE static inline __attribute__((always_inline))
 
-#define DOT4(k)                                                                                               \
-    (float)((double)from[k] +                                                                                 \
-            ((((double)x[0] * weights[0][k] + (double)x[1] * weights[1][k]) + (double)x[2] * weights[2][k]) + \
-             (double)x[3] * weights[3][k]))
-#define DOT1(k) (float)((double)from[k] + (double)x[0] * weights[0][k])
-#define SUMS(name, DOT, attribute)                                                                      \
-    attribute static void name(const float *from, const float(*weights)[TW__SIM_UNITS], const float *x, \
-                               float *sums)                                                             \
-    {                                                                                                   \
-        for (unsigned k = 0; k < SET; k++) sums[k] = DOT(k);                                            \
-    }
-SUMS(dot4_any, DOT4, )
-SUMS(dot1_any, DOT1, )
-#if defined(__x86_64__)
-SUMS(dot4_avx2, DOT4, __attribute__((target("avx2"))))
-SUMS(dot1_avx2, DOT1, __attribute__((target("avx2"))))
-#endif
-
-static dot_set *dot4 = dot4_any, *dot1 = dot1_any;
-static gsize chosen;
-static void choose(void)
-{
-    if (!g_once_init_enter(&chosen)) return;
-#if defined(__x86_64__)
-    if (tw__cpu_has(TW__CPU_AVX2)) dot4 = dot4_avx2, dot1 = dot1_avx2;
-#endif
-    g_once_init_leave(&chosen, 1);
-}
+typedef double row_of_weights[TW__SIM_UNITS];
 
 /* What a step makes before anything is written. */
 typedef struct step {
     tw__fp fp;
-    unsigned channels; /* of each set */
-    float e[2 * SET];  /* sums, single */
-    uint32_t d[4];     /* results as they go to registers */
+    unsigned channels;             /* of each set */
+    _Alignas(32) float e[2 * SET]; /* sums, single */
+    uint32_t d[4];                 /* results as they go to registers */
 } step;
 
-/* One of the sums again, in the rounding mode of the moment and with its flags. */
-static void exact(tw__sim_context *w, step *s, unsigned k, double from, const float (*weights)[TW__SIM_UNITS],
-                  const float *x, unsigned lanes)
+/* sums[k] = from[k] + x[0] * weights[0][k] + ... for the units of one set; exact products. */
+INLINE void sum_set(const float *from, const row_of_weights *weights, const float *x, unsigned lanes, float *sums)
 {
-    double sum = (double)x[0] * weights[0][k];
-    for (unsigned i = 1; i < lanes; i++) sum += (double)x[i] * weights[i][k];
-    s->e[k] = tw__fp_float(tw__fp_narrow(w, &s->fp, from + sum));
+    for (unsigned k = 0; k < SET; k++) {
+        double sum = x[0] * weights[0][k];
+        if (lanes == 4) sum = ((sum + x[1] * weights[1][k]) + x[2] * weights[2][k]) + x[3] * weights[3][k];
+        sums[k] = (float)(from[k] + sum);
+    }
 }
 
-static void sum_up(tw__sim_context *w, step *s, const float *from, const float (*weights)[TW__SIM_UNITS],
-                   const float *x, unsigned lanes, unsigned sets)
+/* The sums again, in the rounding mode of the moment and with their flags. */
+static __attribute__((noinline, cold)) void sum_slowly(tw__sim_context *w, step *s, const float *from,
+                                                       const row_of_weights *weights, const float *x,
+                                                       unsigned lanes, unsigned sets)
 {
-    if (__builtin_expect(!chosen, 0)) choose();
-    uint32_t special = w->fp_slow;
-    for (unsigned set = 0; set < sets; set++) {
-        unsigned first = set * SET;
-        (lanes == 4 ? dot4 : dot1)(from + first, (const float(*)[TW__SIM_UNITS]) & weights[0][first], x,
-                                   s->e + first);
-        for (unsigned k = 0; k < s->channels; k++) special |= tw__fp_special32(tw__fp_bits(s->e[first + k]));
+    for (unsigned k = 0; k < sets * SET; k++) {
+        if (k % SET >= s->channels) continue;
+        double sum = x[0] * weights[0][k];
+        for (unsigned i = 1; i < lanes; i++) sum += x[i] * weights[i][k];
+        s->e[k] = tw__fp_float(tw__fp_narrow(w, &s->fp, from[k] + sum));
     }
-    if (__builtin_expect(!special, 1)) return;
+}
+
+INLINE void sum_up(tw__sim_context *w, step *s, const float *from, const row_of_weights *weights, const float *x,
+                   unsigned lanes, unsigned sets)
+{
+    uint32_t special = w->fp_slow;
     for (unsigned set = 0; set < sets; set++)
-        for (unsigned k = set * SET; k < set * SET + s->channels; k++) exact(w, s, k, from[k], weights, x, lanes);
+        sum_set(from + set * SET, (const row_of_weights *)&weights[0][set * SET], x, lanes, s->e + set * SET);
+    for (unsigned k = 0; k < sets * SET; k++) special |= tw__fp_special32(tw__fp_bits(s->e[k]));
+    if (__builtin_expect(special, 0)) sum_slowly(w, s, from, weights, x, lanes, sets);
 }
 
 /* --- operands --------------------------------------------------------------------------------------------------- */
 
-static void halves_in(const uint32_t *a, float *x, unsigned n)
+INLINE void halves_in(const uint32_t *a, float *x, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) x[i] = tw__fp_float(tw__fp_widen(a[i / 2] >> 16 * (i & 1) & 0xffff));
 }
 
 /* Partial sums from registers: two for each set. */
-static void partials_in(const tw__sim_context *w, unsigned reg, unsigned bits, unsigned sets, float *p)
+INLINE void partials_in(const tw__sim_context *w, unsigned reg, unsigned bits, unsigned sets, float *p)
 {
     if (bits == 16)
         halves_in(&w->a[reg], p, 2 * sets);
     else
-        for (unsigned i = 0; i < 2 * sets; i++) p[i] = tw__fp_float(tw__fp_in(w, w->a[reg + i]));
+        for (unsigned i = 0; i < 2 * sets; i++)
+            p[i] = tw__fp_float(w->a[reg + i]); /* as they are, until they are added */
 }
 
-static void result_out(tw__sim_context *w, step *s, unsigned bits, unsigned count, const float *from)
+INLINE void result_out(tw__sim_context *w, step *s, unsigned bits, unsigned count, const float *from)
 {
     for (unsigned i = 0; i < count; i++) {
         uint32_t v = tw__fp_bits(from[i]);
@@ -101,48 +85,62 @@ static void result_out(tw__sim_context *w, step *s, unsigned bits, unsigned coun
     }
 }
 
-static void write_results(tw__sim_context *w, const tw__sim_op *op, const step *s, unsigned bits, unsigned count)
+INLINE void write_results(tw__sim_context *w, const tw__sim_op *op, const step *s, unsigned bits, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++) {
-        if (bits == 32)
-            w->a[op->ad + i] = s->d[i];
-        else if (i & 1)
-            w->a[op->ad + i / 2] = s->d[i - 1] | s->d[i] << 16;
-    }
+    uint32_t *to = &w->a[op->ad];
+    if (bits == 32)
+        put_pair(to, join(s->d[0], s->d[1]));
+    else if (count == 4)
+        put_pair(to, join(s->d[0] | s->d[1] << 16, s->d[2] | s->d[3] << 16));
+    else
+        *to = s->d[0] | s->d[1] << 16;
 }
 
 /* --- AMP -------------------------------------------------------------------------------------------------------- */
 
 /* Channels of each set: two for each engine; the operand's numbers are those of TileConstants.hpp. */
-static unsigned channels_of(uint32_t operand)
+INLINE unsigned channels_of(uint32_t operand)
 {
     unsigned engines = 4u >> (operand >> 3 & 3);
     return engines ? 2 * engines : 2;
 }
 
-static void keep_sums(tw__sim_context *w, const step *s, bool first, unsigned sets)
+INLINE void keep_sums(tw__sim_context *w, const step *s, bool first, unsigned sets)
 {
     for (unsigned set = 0; set < sets; set++) {
         float *e = w->e + set * SET, *o = w->o + set * SET;
-        if (first) memcpy(o, e, s->channels * sizeof *o);
-        memcpy(e, s->e + set * SET, s->channels * sizeof *e);
+        const float *sum = s->e + set * SET;
+        if (__builtin_expect(s->channels == SET, 1)) {
+            if (first) memcpy(o, e, SET * sizeof *o);
+            memcpy(e, sum, SET * sizeof *e);
+            continue;
+        }
+        for (unsigned k = 0; k < s->channels; k++) {
+            if (first) o[k] = e[k];
+            e[k] = sum[k];
+        }
     }
 }
 
 /* The odd accumulators of a set move on by two; partial sums p come in at the end. */
-static void move_on(float *o, unsigned channels, const float *p)
+INLINE void move_on(float *o, unsigned channels, const float *p)
 {
-    memmove(o, o + 2, (channels - 2) * sizeof *o);
+    if (__builtin_expect(channels == SET, 1)) {
+        float t[SET] = { o[2], o[3], o[4], o[5], o[6], o[7], p[0], p[1] };
+        memcpy(o, t, sizeof t);
+        return;
+    }
+    for (unsigned k = 0; k + 2 < channels; k++) o[k] = o[k + 2];
     o[channels - 2] = p[0], o[channels - 1] = p[1];
 }
 
 /* Where the results of a step come from: the even accumulators if phase 0 is about to exchange them. */
-static const float *leaving(const tw__sim_context *w, bool first, unsigned set)
+INLINE const float *leaving(const tw__sim_context *w, bool first, unsigned set)
 {
     return (first ? w->e : w->o) + set * SET;
 }
 
-static bool amp_halves(tw__sim_context *w, const tw__sim_op *op, step *s, unsigned in, unsigned out, unsigned sets)
+INLINE bool amp_halves(tw__sim_context *w, const tw__sim_op *op, step *s, unsigned in, unsigned out, unsigned sets)
 {
     bool first = !(op->aux_imm & 7);
     float p[4], leave[4];
@@ -156,7 +154,7 @@ static bool amp_halves(tw__sim_context *w, const tw__sim_op *op, step *s, unsign
     return true;
 }
 
-bool tw__sim_amp16(tw__sim_context *w, const tw__sim_op *op, unsigned in, unsigned out, unsigned sets)
+INLINE bool amp16(tw__sim_context *w, const tw__sim_op *op, unsigned in, unsigned out, unsigned sets)
 {
     step s = { .fp = out == 16 ? tw__fp_begin16(w) : (tw__fp){ 0 }, .channels = channels_of(op->aux_imm) };
     float x[4];
@@ -167,7 +165,7 @@ bool tw__sim_amp16(tw__sim_context *w, const tw__sim_op *op, unsigned in, unsign
 
 /* A scalar in each phase. One set: even phases move partial sums and results; two: even ones those of the first set,
  * odd ones those of the second. $TAS is overwritten. */
-bool tw__sim_amp32(tw__sim_context *w, const tw__sim_op *op, unsigned sets)
+INLINE bool amp32(tw__sim_context *w, const tw__sim_op *op, unsigned sets)
 {
     unsigned phase = op->aux_imm & 7;
     bool first = !phase, moves = sets == 2 || !(phase & 1);
@@ -210,7 +208,7 @@ static void sums8(tw__sim_context *w, step *s, const uint32_t *a, unsigned group
     }
 }
 
-bool tw__sim_amp8(tw__sim_context *w, const tw__sim_op *op)
+INLINE bool amp8(tw__sim_context *w, const tw__sim_op *op)
 {
     step s = { .fp = tw__fp_begin16(w), .channels = channels_of(op->aux_imm) };
     sums8(w, &s, &w->a[op->ar[1]], op->aux_imm & 3, op->aux_imm & 7 ? w->e : w->o, 0);
@@ -221,7 +219,7 @@ bool tw__sim_amp8(tw__sim_context *w, const tw__sim_op *op)
 
 /* A sliding step: unit k goes on from unit k + 2; partial sums enter at the last two, which are units 4 and 5 of a
  * kernel of three. */
-static void slide(const tw__sim_context *w, uint32_t operand, unsigned sets, const float *p, step *s, float *from)
+INLINE void slide(const tw__sim_context *w, uint32_t operand, unsigned sets, const float *p, step *s, float *from)
 {
     s->channels = operand & 4 ? 6 : 8;
     for (unsigned set = 0; set < sets; set++) {
@@ -230,7 +228,7 @@ static void slide(const tw__sim_context *w, uint32_t operand, unsigned sets, con
     }
 }
 
-static bool slic_halves(tw__sim_context *w, const tw__sim_op *op, step *s, unsigned out, unsigned sets)
+INLINE bool slic_halves(tw__sim_context *w, const tw__sim_op *op, step *s, unsigned out, unsigned sets)
 {
     float leave[4];
     for (unsigned set = 0; set < sets; set++) memcpy(leave + 2 * set, w->e + set * SET, 2 * sizeof *leave);
@@ -241,7 +239,7 @@ static bool slic_halves(tw__sim_context *w, const tw__sim_op *op, step *s, unsig
     return true;
 }
 
-bool tw__sim_slic16(tw__sim_context *w, const tw__sim_op *op, unsigned in, unsigned out, unsigned sets)
+INLINE bool slic16(tw__sim_context *w, const tw__sim_op *op, unsigned in, unsigned out, unsigned sets)
 {
     step s = { .fp = out == 16 ? tw__fp_begin16(w) : (tw__fp){ 0 } };
     float x[4], p[4], from[2 * SET] = { 0 };
@@ -255,7 +253,7 @@ bool tw__sim_slic16(tw__sim_context *w, const tw__sim_op *op, unsigned in, unsig
 /* Two instructions for a step (bit 3 of the operand): the first takes the low words of the weights and slides, the
  * second adds the products of the high words. With two sets the second one moves the other set's partial sums and
  * results, which wait in its odd accumulators. Modelled: no public code uses it. */
-bool tw__sim_slic32(tw__sim_context *w, const tw__sim_op *op, unsigned sets)
+INLINE bool slic32(tw__sim_context *w, const tw__sim_op *op, unsigned sets)
 {
     bool second = op->aux_imm & 8;
     step s = { 0 };
@@ -281,7 +279,7 @@ bool tw__sim_slic32(tw__sim_context *w, const tw__sim_op *op, unsigned sets)
     return true;
 }
 
-bool tw__sim_slic8(tw__sim_context *w, const tw__sim_op *op)
+INLINE bool slic8(tw__sim_context *w, const tw__sim_op *op)
 {
     step s = { .fp = tw__fp_begin16(w) };
     float p[4], from[2 * SET] = { 0 };
@@ -290,3 +288,161 @@ bool tw__sim_slic8(tw__sim_context *w, const tw__sim_op *op)
     sums8(w, &s, &w->a[op->ar[1]], op->aux_imm & 3, from, 0);
     return slic_halves(w, op, &s, 16, 2);
 }
+
+/* --- all eight units of each set on a host with wide vectors ------------------------------------------------------- */
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define WIDE static inline __attribute__((always_inline, target("avx2,f16c")))
+
+/* Accumulators are read and written in quarters of 16 bytes: the host passes stores on to loads of the same shape. */
+typedef struct quarters {
+    __m128 low, high;
+} quarters;
+WIDE quarters load_set(const float *p)
+{
+    return (quarters){ _mm_loadu_ps(p), _mm_loadu_ps(p + 4) };
+}
+WIDE void store_set(float *p, quarters q)
+{
+    _mm_storeu_ps(p, q.low);
+    _mm_storeu_ps(p + 4, q.high);
+}
+WIDE __m128 sum_four(__m128 from, const row_of_weights *weights, unsigned first, const __m256d *x, unsigned lanes)
+{
+    __m256d sum = _mm256_mul_pd(x[0], _mm256_load_pd(&weights[0][first]));
+    for (unsigned i = 1; i < lanes; i++)
+        sum = _mm256_add_pd(sum, _mm256_mul_pd(x[i], _mm256_load_pd(&weights[i][first])));
+    return _mm256_cvtpd_ps(_mm256_add_pd(_mm256_cvtps_pd(from), sum));
+}
+WIDE bool special_quarter(__m128 v)
+{
+    const __m128i ones = _mm_set1_epi32(0x7f800000);
+    return _mm_movemask_epi8(_mm_cmpeq_epi32(_mm_and_si128(_mm_castps_si128(v), ones), ones));
+}
+/* Two partial sums of a set as the low half of a vector. */
+WIDE __m128 wide_partials(const tw__sim_context *w, const tw__sim_op *op, unsigned bits, unsigned set)
+{
+    const uint32_t *a = &w->a[op->ar[2]];
+    if (bits == 32) return _mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)a));
+    return _mm_cvtph_ps(_mm_cvtsi32_si128((int)a[set]));
+}
+
+/* The common case of an AMP step of halves or of singles: nearest even, eight units, nothing special. False: the
+ * other way has to do it; nothing has been changed. */
+WIDE bool wide_amp(tw__sim_context *w, const tw__sim_op *op, unsigned lanes, unsigned in, unsigned out,
+                   unsigned sets)
+{
+    uint32_t operand = op->aux_imm;
+    if (w->fp_slow || operand & ~7u) return false;
+    bool first = !(operand & 7), single = lanes == 1;
+    unsigned moving = single ? (sets == 2 ? operand & 1 : 0) : 2; /* the set that moves on; 2: all */
+    bool moves = !single || sets == 2 || !(operand & 1);
+    const row_of_weights *weights = single ? &w->weights->single[operand & 7] : w->weights->half[operand & 3];
+    __m256d x[4];
+    if (single) {
+        x[0] = _mm256_set1_pd(tw__fp_float(w->a[op->ar[1]]));
+    } else {
+        __m256d all = _mm256_cvtps_pd(_mm_cvtph_ps(_mm_loadl_epi64((const __m128i *)&w->a[op->ar[1]])));
+        x[0] = _mm256_permute4x64_pd(all, 0x00), x[1] = _mm256_permute4x64_pd(all, 0x55);
+        x[2] = _mm256_permute4x64_pd(all, 0xaa), x[3] = _mm256_permute4x64_pd(all, 0xff);
+    }
+    quarters e[2], o[2], sum[2];
+    bool special = false;
+    for (unsigned s = 0; s < sets; s++) {
+        e[s] = load_set(w->e + s * SET), o[s] = load_set(w->o + s * SET);
+        quarters from = first ? o[s] : e[s];
+        sum[s].low = sum_four(from.low, weights, s * SET, x, lanes);
+        sum[s].high = sum_four(from.high, weights, s * SET + 4, x, lanes);
+        special |= special_quarter(sum[s].low) || special_quarter(sum[s].high);
+        if (first) o[s] = e[s]; /* what leaves, and what the odd ones are from now on */
+    }
+    __m128 leave = sets == 2 && !single ? _mm_movelh_ps(o[0].low, o[1].low) : o[moving & 1].low;
+    if (out == 16) special |= special_quarter(leave);
+    for (unsigned s = 0; s < sets && in == 16; s++) /* NaNs move in as they are */
+        special |= special_quarter(_mm_movelh_ps(wide_partials(w, op, in, s), _mm_setzero_ps()));
+    if (__builtin_expect(special, 0)) return false;
+    uint64_t result = 0;
+    if (out == 16) {
+        __m128i half = _mm_cvtps_ph(leave, _MM_FROUND_TO_NEAREST_INT);
+        result = (uint64_t)_mm_cvtsi128_si64(half);
+        __m128i top = _mm_cmpeq_epi16(_mm_and_si128(half, _mm_set1_epi16(0x7c00)), _mm_set1_epi16(0x7c00));
+        if (__builtin_expect(_mm_movemask_epi8(top) & (sets == 2 ? 0xff : 0x0f), 0)) return false; /* overflow */
+    } else if (moves) {
+        result = (uint64_t)_mm_cvtsi128_si64(_mm_castps_si128(leave));
+    }
+    for (unsigned s = 0; s < sets; s++) {
+        store_set(w->e + s * SET, sum[s]);
+        if (moves && (moving == 2 || moving == s)) {
+            __m128 p = wide_partials(w, op, in, single ? 0 : s);
+            o[s].low = _mm_shuffle_ps(o[s].low, o[s].high, 0x4e), o[s].high = _mm_shuffle_ps(o[s].high, p, 0x4e);
+        }
+        store_set(w->o + s * SET, o[s]);
+    }
+    if (single) w->tas = w->a[op->ar[1]];
+    if (out == 16 && sets == 1)
+        w->a[op->ad] = (uint32_t)result;
+    else
+        put_pair(&w->a[op->ad], result);
+    return true;
+}
+#endif
+
+/* --- the rows --------------------------------------------------------------------------------------------------- */
+
+#define CALL_amp16_16_16_1  amp16(w, op, 16, 16, 1)
+#define CALL_amp16_16_16_2  amp16(w, op, 16, 16, 2)
+#define CALL_amp16_32_16_1  amp16(w, op, 32, 16, 1)
+#define CALL_amp16_32_32_1  amp16(w, op, 32, 32, 1)
+#define CALL_amp32_1        amp32(w, op, 1)
+#define CALL_amp32_2        amp32(w, op, 2)
+#define CALL_amp8           amp8(w, op)
+#define CALL_slic16_16_16_1 slic16(w, op, 16, 16, 1)
+#define CALL_slic16_16_16_2 slic16(w, op, 16, 16, 2)
+#define CALL_slic16_32_16_1 slic16(w, op, 32, 16, 1)
+#define CALL_slic16_32_32_1 slic16(w, op, 32, 32, 1)
+#define CALL_slic32_1       slic32(w, op, 1)
+#define CALL_slic32_2       slic32(w, op, 2)
+#define CALL_slic8          slic8(w, op)
+
+/* Rows that have a fast way; the others are rare. */
+#if defined(__x86_64__)
+#define FAST(name, ...)                                                                                           \
+    static                                                                                                        \
+        __attribute__((target("avx2,f16c"), noinline)) bool fast_##name(tw__sim_context *w, const tw__sim_op *op) \
+    {                                                                                                             \
+        return wide_amp(w, op, __VA_ARGS__) || CALL_##name;                                                       \
+    }
+#define CHOOSE(name) \
+    if (w->sim->wide) return fast_##name(w, op);
+#else
+#define FAST(name, ...)
+#define CHOOSE(name)
+#endif
+FAST(amp16_16_16_1, 4, 16, 16, 1)
+FAST(amp16_16_16_2, 4, 16, 16, 2)
+FAST(amp16_32_16_1, 4, 32, 16, 1)
+FAST(amp16_32_32_1, 4, 32, 32, 1)
+FAST(amp32_1, 1, 32, 32, 1)
+FAST(amp32_2, 1, 32, 32, 2)
+#define CHOOSE_amp16_16_16_1 CHOOSE(amp16_16_16_1)
+#define CHOOSE_amp16_16_16_2 CHOOSE(amp16_16_16_2)
+#define CHOOSE_amp16_32_16_1 CHOOSE(amp16_32_16_1)
+#define CHOOSE_amp16_32_32_1 CHOOSE(amp16_32_32_1)
+#define CHOOSE_amp32_1       CHOOSE(amp32_1)
+#define CHOOSE_amp32_2       CHOOSE(amp32_2)
+#define CHOOSE_amp8
+#define CHOOSE_slic16_16_16_1
+#define CHOOSE_slic16_16_16_2
+#define CHOOSE_slic16_32_16_1
+#define CHOOSE_slic16_32_32_1
+#define CHOOSE_slic32_1
+#define CHOOSE_slic32_2
+#define CHOOSE_slic8
+#define ROW(name)                                                 \
+    bool tw__sim_##name(tw__sim_context *w, const tw__sim_op *op) \
+    {                                                             \
+        CHOOSE_##name return CALL_##name;                         \
+    }
+TW__SIM_AMP_LIST(ROW)

@@ -4,12 +4,25 @@
 
 #include "poplar/colossus/sim/sim.h"
 
-/* in, out: bits of a partial sum that comes in and goes out; sets of units, one or two. False: an exception. */
-bool tw__sim_amp16(tw__sim_context *w, const tw__sim_op *op, unsigned in, unsigned out, unsigned sets);
-bool tw__sim_amp32(tw__sim_context *w, const tw__sim_op *op, unsigned sets);
-bool tw__sim_amp8(tw__sim_context *w, const tw__sim_op *op);
-bool tw__sim_slic16(tw__sim_context *w, const tw__sim_op *op, unsigned in, unsigned out, unsigned sets);
-bool tw__sim_slic32(tw__sim_context *w, const tw__sim_op *op, unsigned sets);
-bool tw__sim_slic8(tw__sim_context *w, const tw__sim_op *op);
+/* One function for each row: bits of a partial sum that comes in, bits of one that goes out, sets of units. False: an
+ * exception. */
+#define TW__SIM_AMP_LIST(X) \
+    X(amp16_16_16_1)        \
+    X(amp16_16_16_2)        \
+    X(amp16_32_16_1)        \
+    X(amp16_32_32_1)        \
+    X(amp32_1)              \
+    X(amp32_2)              \
+    X(amp8)                 \
+    X(slic16_16_16_1)       \
+    X(slic16_16_16_2)       \
+    X(slic16_32_16_1)       \
+    X(slic16_32_32_1)       \
+    X(slic32_1)             \
+    X(slic32_2)             \
+    X(slic8)
+#define TW__SIM_AMP(name) tw__sim_run_aux tw__sim_##name;
+TW__SIM_AMP_LIST(TW__SIM_AMP)
+#undef TW__SIM_AMP
 
 #endif

@@ -1,6 +1,8 @@
 /* Rounding, flags and functions of the aux pipeline, away from the fast path. */
 #include "poplar/colossus/sim/fp.h"
 
+#include <float.h>
+
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
@@ -136,7 +138,7 @@ uint32_t tw__fp_div32(const tw__sim_context *w, tw__fp *fp, uint32_t a, uint32_t
     double x = tw__fp_float(a), y = tw__fp_float(b), q = x / y;
     if (isnan(q)) return tw__fp_special(fp, a, b, TW__SIM_NAN32);
     if (y == 0 && !isinf(x)) fp->flags |= TW__SIM_DIV0;
-    if (!isfinite(q) || x == 0) return tw__fp_to32(w, fp, q);
+    if (!isfinite(q) || x == 0 || isinf(y)) return tw__fp_to32(w, fp, q);
     /* The quotient of two singles is never half way between two singles unless it is subnormal; the remainder says
      * on which side of the double it lies. */
     double rest = fma(-q, y, x);
@@ -251,13 +253,15 @@ double tw__fp_oorx(double x)
     return 1 / sqrt(x);
 }
 
-/* Flags by what went in and what came out: a NaN out of a number is invalid, an infinity out of zero a division. */
+/* Flags by what went in and what came out: a NaN out of a number is invalid, an infinity out of zero a division; other
+ * infinities of numbers are only too large for the host's doubles, and zeros too small. */
 static double apply(tw__fp *fp, double (*f)(double), double x)
 {
     double v = f(x);
     if (isnan(v)) fp->flags |= TW__SIM_INV;
     if (isinf(v) && x == 0) fp->flags |= TW__SIM_DIV0;
-    if (isinf(v) && isfinite(x) && x != 0) fp->flags |= TW__SIM_OFLO;
+    if (isinf(v) && isfinite(x) && x != 0) return copysign(DBL_MAX, v);
+    if (v == 0 && x < 0 && isfinite(x)) return copysign(DBL_MIN, v); /* of an exponential */
     return v;
 }
 

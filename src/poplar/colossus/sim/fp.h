@@ -108,7 +108,7 @@ uint32_t tw__fp_to8(const tw__sim_context *w, tw__fp *fp, double v, unsigned for
 /* --- instructions ----------------------------------------------------------------------------------------------- */
 
 /* For instructions that round to half precision: takes the random bits. */
-static inline tw__fp tw__fp_begin16(const tw__sim_context *w)
+static inline __attribute__((always_inline)) tw__fp tw__fp_begin16(const tw__sim_context *w)
 {
     tw__fp fp = { 0 };
     if (__builtin_expect(w->fp_ctl >> 19 & 1, 0)) {
@@ -118,7 +118,8 @@ static inline tw__fp tw__fp_begin16(const tw__sim_context *w)
     return fp;
 }
 /* Ends it: false when a flag is an exception; else the instruction may write. */
-static inline bool tw__fp_end(tw__sim_context *w, const tw__sim_op *op, const tw__fp *fp)
+static inline __attribute__((always_inline)) bool tw__fp_end(tw__sim_context *w, const tw__sim_op *op,
+                                                             const tw__fp *fp)
 {
     if (__builtin_expect(fp->flags, 0) && !tw__sim_fp_flags(w, op, fp->flags)) return false;
     if (__builtin_expect(fp->stochastic, 0)) w->prng[0] = fp->prng[0], w->prng[1] = fp->prng[1];

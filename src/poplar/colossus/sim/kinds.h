@@ -3,6 +3,10 @@
 #ifndef TW_COLOSSUS_SIM_KINDS_H
 #define TW_COLOSSUS_SIM_KINDS_H
 
+#include <glib.h>
+#include <stdint.h>
+#include <string.h>
+
 enum {
     K_NO,
 #define K(name, ...) K_##name,
@@ -31,6 +35,31 @@ enum {
 #define IS_KIND(k, kind) ((int)K##k == (int)K_##kind)
 #define IS_IN(k, file)   ((int)F##k == (int)TW_ISA_##file)
 #define ENUM_OPS(...)    ENUM_OPS_(__VA_ARGS__, NO, NO, NO, NO, NO)
+
+/* Two registers at once, the lower one in the low half. Whoever writes a pair does so in one piece: the host passes a
+ * value on from a store to a load that is not larger. */
+static inline __attribute__((unused)) uint64_t get_pair(const uint32_t *r)
+{
+#if G_BYTE_ORDER == G_LITTLE_ENDIAN
+    uint64_t v;
+    memcpy(&v, r, 8);
+    return v;
+#else
+    return r[0] | (uint64_t)r[1] << 32;
+#endif
+}
+static inline __attribute__((unused)) void put_pair(uint32_t *r, uint64_t v)
+{
+#if G_BYTE_ORDER == G_LITTLE_ENDIAN
+    memcpy(r, &v, 8);
+#else
+    r[0] = (uint32_t)v, r[1] = (uint32_t)(v >> 32);
+#endif
+}
+static inline __attribute__((unused)) uint64_t join(uint32_t low, uint32_t high)
+{
+    return low | (uint64_t)high << 32;
+}
 
 /* Byte `from` of a word at byte `to`. */
 #define B(v, from, to) (((v) >> (8 * (from)) & 0xff) << (8 * (to)))

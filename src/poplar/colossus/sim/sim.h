@@ -1,8 +1,8 @@
 /* colossus, the simulator of a tile: private side.
  *
  * Code is decoded once, word by word where it is first run, into records (tw__sim_op) that hold a function and its
- * operands. What an instruction does is in its row of the table (column `sem`); main.c and aux.c make one function
- * of every row. A bundle is the function of its main half, which calls the aux half after it has read its registers
+ * operands. What an instruction does is in its row of the table (column `sem`); rows.c makes one function of
+ * every row. A bundle is the function of its main half, which calls the aux half after it has read its registers
  * and made its checks, and before it writes: so both see the registers before the bundle, and neither retires when
  * one of them raises an exception. */
 #ifndef TW_COLOSSUS_SIM_H
@@ -59,8 +59,8 @@ enum {
  * numbers when they are loaded: [group of inputs][input][unit]. */
 typedef struct tw__sim_weights {
     uint64_t words[TW__SIM_WEIGHTS]; /* unit * 4 + group */
-    _Alignas(32) float half[4][4][TW__SIM_UNITS];
-    _Alignas(32) float single[8][TW__SIM_UNITS]; /* even: low words, odd: high words of a group */
+    _Alignas(32) double half[4][4][TW__SIM_UNITS];
+    _Alignas(32) double single[8][TW__SIM_UNITS]; /* even: low words, odd: high words of a group */
 } tw__sim_weights;
 
 struct tw__sim_context {
@@ -100,6 +100,7 @@ struct tw_sim {
     const tw_tile_arch *tile;
     uint8_t *memory;
     bool own_memory;
+    bool wide; /* the host has AVX2 */
     tw_sim_options options;
     uint32_t base, size, region1;
     tw__sim_page **pages; /* by 1 KB of the memory, NULL: nothing decoded */
@@ -138,13 +139,15 @@ static inline const tw__sim_op *tw__sim_at(tw__sim_context *w, uint32_t address)
     return tw__sim_fetch(w, address);
 }
 
-/* --- main.c, aux.c: functions of the rows ----------------------------------------------------------------------- */
+/* --- rows.c: functions of the rows ----------------------------------------------------------------------- */
 
 typedef struct tw__sim_functions {
     tw__sim_run_op *solo, *bundled; /* bundled: NULL in rows of the aux pipeline */
     tw__sim_run_aux *aux;           /* NULL in rows of the main pipeline */
 } tw__sim_functions;
 extern const tw__sim_functions tw__sim_main_rows[TW__OP_COUNT], tw__sim_aux_rows[TW__OP_COUNT];
+/* The function of a bundle of these rows that has both halves in it; NULL when it is not a common one. */
+tw__sim_run_op *tw__sim_fused(unsigned main, unsigned aux);
 /* A bundle whose main half does nothing. */
 tw__sim_run_op tw__sim_aux_only;
 /* Goes on in a repeat body at `op`, until the loop or the piece of the run ends. */

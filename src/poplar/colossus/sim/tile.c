@@ -75,7 +75,7 @@ tw_sim *tw_sim_new(const tw_sim_options *options)
     sim->base = tile->regions[0].start, sim->region1 = tile->regions[1].start;
     sim->size = tw_sim_memory_bytes(arch);
     sim->page_count = (sim->region1 - sim->base) >> TW__SIM_PAGE_BITS;
-    sim->own_memory = !options->memory;
+    sim->own_memory = !options->memory, sim->wide = tw__cpu_has(TW__CPU_AVX2);
     sim->memory = options->memory ? options->memory : tw__calloc(1, sim->size);
     sim->pages = tw__calloc(sim->page_count, sizeof *sim->pages);
     sim->code_map = tw__calloc(1, sim->size >> TW__SIM_PAGE_BITS);

@@ -3,15 +3,15 @@
  * READY runs the other half of a bundle, then they write. */
 #include "poplar/colossus/sim/sim.h"
 
-#include "poplar/colossus/sim/kinds.h"
+#include "poplar/colossus/sim/rows_aux.h"
 
 #include <glib.h>
 
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define READY                                                  \
-    do {                                                       \
-        if (bundled && UNLIKELY(!op->aux(w, op))) return NULL; \
+#define READY                                            \
+    do {                                                 \
+        if (half && UNLIKELY(!half(w, op))) return NULL; \
     } while (0)
 #define V(k) ((int)F##k < 0 ? 0 : IS_IN(k, MRF) ? w->m[op->r[k]] : IS_IN(k, ARF) ? w->a[op->r[k]] : op->imm)
 
@@ -89,47 +89,62 @@ enum {
     SIZE_QUAD = 16
 };
 typedef struct words {
-    uint32_t w[4];
+    uint64_t low, high; /* two registers each */
 } words;
-static inline uint32_t load32(const uint8_t *p)
-{
-    uint32_t v;
-    memcpy(&v, p, 4);
-    return GUINT32_FROM_LE(v);
-}
 static inline uint32_t load16(const uint8_t *p)
 {
     uint16_t v;
     memcpy(&v, p, 2);
     return GUINT16_FROM_LE(v);
 }
-#define LOADER(name, ...)                             \
+static inline uint32_t load32(const uint8_t *p)
+{
+    uint32_t v;
+    memcpy(&v, p, 4);
+    return GUINT32_FROM_LE(v);
+}
+static inline uint64_t load64(const uint8_t *p)
+{
+    uint64_t v;
+    memcpy(&v, p, 8);
+    return GUINT64_FROM_LE(v);
+}
+#define LOADER(name, one, two)                        \
     static inline words load_##name(const uint8_t *p) \
     {                                                 \
-        return (words){ { __VA_ARGS__ } };            \
+        return (words){ one, two };                   \
     }
-LOADER(U8, *p)
-LOADER(I8, (uint32_t)(int8_t)*p)
-LOADER(BYTES, *p * 0x01010101u)
-LOADER(U16, load16(p))
-LOADER(I16, (uint32_t)(int16_t)load16(p))
-LOADER(HALVES, load16(p) * 0x00010001u)
-LOADER(WORD, load32(p))
-LOADER(PAIR, load32(p), load32(p + 4))
-LOADER(QUAD, load32(p), load32(p + 4), load32(p + 8), load32(p + 12))
+LOADER(U8, *p, 0)
+LOADER(I8, (uint32_t)(int8_t)*p, 0)
+LOADER(BYTES, *p * 0x01010101u, 0)
+LOADER(U16, load16(p), 0)
+LOADER(I16, (uint32_t)(int16_t)load16(p), 0)
+LOADER(HALVES, load16(p) * 0x00010001u, 0)
+LOADER(WORD, load32(p), 0)
+LOADER(PAIR, load64(p), 0)
+LOADER(QUAD, load64(p), load64(p + 8))
 
 static inline void put_words(uint32_t *to, const words *v, unsigned bytes)
 {
-    to[0] = v->w[0];
-    if (bytes >= 8) to[1] = v->w[1];
-    if (bytes == 16) to[2] = v->w[2], to[3] = v->w[3];
-}
-static inline void store_words(uint8_t *p, const uint32_t *from, unsigned bytes)
-{
-    for (unsigned i = 0; i < bytes / 4; i++) {
-        uint32_t v = GUINT32_TO_LE(from[i]);
-        memcpy(p + 4 * i, &v, 4);
+    if (bytes < 8) {
+        to[0] = (uint32_t)v->low;
+        return;
     }
+    put_pair(to, v->low);
+    if (bytes == 16) put_pair(to + 2, v->high);
+}
+static inline uint64_t get_words(const uint32_t *from, unsigned bytes)
+{
+    return bytes == 8 ? get_pair(from) : *from;
+}
+static inline void store_words(uint8_t *p, uint64_t v, unsigned bytes)
+{
+    uint64_t whole = GUINT64_TO_LE(v);
+    uint32_t word = GUINT32_TO_LE((uint32_t)v);
+    if (bytes == 8)
+        memcpy(p, &whole, 8);
+    else
+        memcpy(p, &word, 4);
 }
 
 #define SEM_LOAD(type)                                                                           \
@@ -152,8 +167,7 @@ static inline void store_words(uint8_t *p, const uint32_t *from, unsigned bytes)
                   : SHORT_FORM ? base + second * SIZE_##type                                    \
                                : base + second + (STEP2 ? 0 : third * SIZE_##type);             \
     REACH(at, SIZE_##type);                                                                     \
-    uint32_t value[2];                                                                          \
-    memcpy(value, IS_IN(0, MRF) ? &w->m[op->r[0]] : &w->a[op->r[0]], SIZE_##type);              \
+    uint64_t value = get_words(IS_IN(0, MRF) ? &w->m[op->r[0]] : &w->a[op->r[0]], SIZE_##type); \
     READY;                                                                                      \
     store_words(at_host(w, at), value, SIZE_##type);                                            \
     if (STEP1) w->m[op->d[1]] = base + second * SIZE_##type;                                    \
@@ -172,88 +186,98 @@ static inline uint32_t pace(uint32_t stride, uint32_t select, unsigned bytes)
     int32_t field = (int32_t)(stride << (32 - 10 * (select & 3))) >> 22;
     return (uint32_t)field * bytes;
 }
-static inline uint32_t third_pointer(uint32_t lo, uint32_t hi)
+/* The three pointers of a pair of registers, as a number of 64 bits. */
+static inline uint32_t pointer0(uint64_t q)
 {
-    return lo >> 21 | (hi >> 21 & 0x3ff) << 11;
+    return (uint32_t)q & ADDRESS;
 }
-static inline void set_third(uint32_t *lo, uint32_t *hi, uint32_t at)
+static inline uint32_t pointer1(uint64_t q)
 {
-    *lo = (*lo & ADDRESS) | at << 21, *hi = (*hi & (ADDRESS | 0x80000000)) | (at >> 11 & 0x3ff) << 21;
+    return (uint32_t)(q >> 32) & ADDRESS;
 }
-static inline void move(uint32_t *word, uint32_t by)
+static inline uint32_t pointer2(uint64_t q)
 {
-    *word = (*word & ~(uint32_t)ADDRESS) | ((*word + by) & ADDRESS);
+    return (uint32_t)(q >> 21 & 0x7ff) | (uint32_t)(q >> 42 & 0x1ff800);
 }
-#define POINTERS(k)       uint32_t lo = w->m[op->r[k]], hi = w->m[op->r[k] + 1], stride = V3_STRIDE(k), select = op->imm
-#define V3_STRIDE(k)      w->m[op->r[(k) + 1]]
-#define WRITE_POINTERS(k) w->m[op->d[k]] = lo, w->m[op->d[k] + 1] = hi
+static inline uint64_t set_pointer2(uint64_t q, uint32_t at)
+{
+    return (q & UINT64_C(0x801fffff001fffff)) | (uint64_t)(at & 0x7ff) << 21 | (uint64_t)(at & 0x1ff800) << 42;
+}
+/* Moves pointers that have just been used: populated addresses are so far from both ends of the 21 bits that no
+ * stride carries into a neighbour. */
+static inline uint64_t move0(uint64_t q, uint32_t by)
+{
+    return q + (uint64_t)(int64_t)(int32_t)by;
+}
+static inline uint64_t move1(uint64_t q, uint32_t by)
+{
+    return q + ((uint64_t)by << 32);
+}
+static inline uint64_t move2(uint64_t q, uint32_t by)
+{
+    return set_pointer2(q, pointer2(q) + by);
+}
+/* By selector n of an instruction whose packed pointers are operand k; none: the next access of `bytes`. */
+#define PACE(k, n, bytes) \
+    (LIKELY(!(op->imm >> 2 * (n) & 3)) ? (bytes) : pace(w->m[op->r[(k) + 1]], op->imm >> 2 * (n), bytes))
 
-#define SEM_LOAD_PACED(type, bytes)                                                  \
-    POINTERS(2);                                                                     \
-    uint32_t one = lo & ADDRESS, two = hi & ADDRESS;                                 \
-    REACH2(one, 8, two, bytes);                                                      \
-    words v = load_PAIR(at_host(w, one)), u = load_##type(at_host(w, two));          \
-    READY;                                                                           \
-    move(&lo, pace(stride, select, 8)), move(&hi, pace(stride, select >> 2, bytes)); \
-    WRITE_POINTERS(2);                                                               \
+#define SEM_LOAD_PACED(type, bytes)                                               \
+    uint64_t q = get_pair(&w->m[op->r[2]]);                                       \
+    uint32_t one = pointer0(q), two = pointer1(q);                                \
+    REACH2(one, 8, two, bytes);                                                   \
+    words v = load_PAIR(at_host(w, one)), u = load_##type(at_host(w, two));       \
+    READY;                                                                        \
+    put_pair(&w->m[op->d[2]], move1(move0(q, PACE(2, 0, 8)), PACE(2, 1, bytes))); \
     put_words(&w->a[op->d[0]], &v, 8), put_words(&w->a[op->d[1]], &u, bytes);
 
-#define SEM_LOAD_STORE_PACED                                  \
-    const tw__sim_op *next = op->next;                        \
-    POINTERS(2);                                              \
-    uint32_t one = lo & ADDRESS, two = third_pointer(lo, hi); \
-    REACH2(one, 8, two, 8);                                   \
-    words v = load_PAIR(at_host(w, one));                     \
-    uint32_t value[2];                                        \
-    memcpy(value, &w->a[op->r[1]], 8);                        \
-    READY;                                                    \
-    store_words(at_host(w, two), value, 8);                   \
-    move(&lo, pace(stride, select, 8));                       \
-    set_third(&lo, &hi, two + pace(stride, select >> 2, 8));  \
-    WRITE_POINTERS(2);                                        \
-    put_words(&w->a[op->d[0]], &v, 8);                        \
-    stored(w, two, 8);                                        \
+#define SEM_LOAD_STORE_PACED                                                  \
+    const tw__sim_op *next = op->next;                                        \
+    uint64_t q = get_pair(&w->m[op->r[2]]);                                   \
+    uint32_t one = pointer0(q), two = pointer2(q);                            \
+    REACH2(one, 8, two, 8);                                                   \
+    words v = load_PAIR(at_host(w, one));                                     \
+    uint64_t value = get_pair(&w->a[op->r[1]]);                               \
+    READY;                                                                    \
+    store_words(at_host(w, two), value, 8);                                   \
+    put_pair(&w->m[op->d[2]], move2(move0(q, PACE(2, 0, 8)), PACE(2, 1, 8))); \
+    put_words(&w->a[op->d[0]], &v, 8);                                        \
+    stored(w, two, 8);                                                        \
     return next;
 
 #define SEM_LOAD2_STORE_PACED                                                                             \
     const tw__sim_op *next = op->next;                                                                    \
-    POINTERS(2);                                                                                          \
-    uint32_t one = lo & ADDRESS, two = hi & ADDRESS, three = third_pointer(lo, hi);                       \
+    uint64_t q = get_pair(&w->m[op->r[2]]);                                                               \
+    uint32_t one = pointer0(q), two = pointer1(q), three = pointer2(q);                                   \
     if (UNLIKELY(!reachable(w, one, 8) || !reachable(w, two, 8) || !reachable(w, three, 8) ||             \
                  clash(w, one, two) || clash(w, one, three) || clash(w, two, three)))                     \
         return bad_access(w, op, 3, (const uint32_t[]){ one, two, three }, (const uint8_t[]){ 8, 8, 8 }); \
     words v = load_PAIR(at_host(w, one)), u = load_PAIR(at_host(w, two));                                 \
-    uint32_t value[2];                                                                                    \
-    memcpy(value, &w->a[op->r[1]], 8);                                                                    \
+    uint64_t value = get_pair(&w->a[op->r[1]]);                                                           \
     READY;                                                                                                \
     store_words(at_host(w, three), value, 8);                                                             \
-    move(&lo, pace(stride, select, 8)), move(&hi, pace(stride, select >> 2, 8));                          \
-    set_third(&lo, &hi, three + pace(stride, select >> 4, 8));                                            \
-    WRITE_POINTERS(2);                                                                                    \
+    q = move1(move0(q, PACE(2, 0, 8)), PACE(2, 1, 8));                                                    \
+    put_pair(&w->m[op->d[2]], move2(q, PACE(2, 2, 8)));                                                   \
     put_words(&w->a[op->d[0]], &v, 8), put_words(&w->a[op->d[0] + 2], &u, 8);                             \
     stored(w, three, 8);                                                                                  \
     return next;
 
-#define SEM_STORE_PACED                                \
-    const tw__sim_op *next = op->next;                 \
-    POINTERS(1);                                       \
-    uint32_t at = third_pointer(lo, hi);               \
-    REACH(at, 8);                                      \
-    uint32_t value[2];                                 \
-    memcpy(value, &w->a[op->r[0]], 8);                 \
-    READY;                                             \
-    store_words(at_host(w, at), value, 8);             \
-    set_third(&lo, &hi, at + pace(stride, select, 8)); \
-    WRITE_POINTERS(1);                                 \
-    stored(w, at, 8);                                  \
+#define SEM_STORE_PACED                                 \
+    const tw__sim_op *next = op->next;                  \
+    uint64_t q = get_pair(&w->m[op->r[1]]);             \
+    uint32_t at = pointer2(q);                          \
+    REACH(at, 8);                                       \
+    uint64_t value = get_pair(&w->a[op->r[0]]);         \
+    READY;                                              \
+    store_words(at_host(w, at), value, 8);              \
+    put_pair(&w->m[op->d[1]], move2(q, PACE(1, 0, 8))); \
+    stored(w, at, 8);                                   \
     return next;
 
 #define SEM_PACK                                       \
-    uint32_t lo = V(1) & ADDRESS, hi = V(2) & ADDRESS; \
+    uint64_t q = join(V(1) & ADDRESS, V(2) & ADDRESS); \
     uint32_t third = V(3);                             \
     READY;                                             \
-    set_third(&lo, &hi, third);                        \
-    w->m[op->d[0]] = lo, w->m[op->d[0] + 1] = hi;
+    put_pair(&w->m[op->d[0]], set_pointer2(q, third));
 
 /* --- deltas from memory (8.2) ----------------------------------------------------------------------------------- */
 
@@ -263,7 +287,7 @@ static inline void move(uint32_t *word, uint32_t by)
     words v = load_PAIR(at_host(w, one)), u = load_WORD(at_host(w, two)); \
     READY;                                                                \
     w->m[op->d[1]] = one + 8;                                             \
-    w->a[op->d[0] + 1] = u.w[0], w->a[op->d[0] + 2] = v.w[0], w->a[op->d[0] + 3] = v.w[1];
+    w->a[op->d[0] + 1] = (uint32_t)u.low, put_pair(&w->a[op->d[0] + 2], v.low);
 
 #define SEM_LOAD_SPARSE(type)                          \
     uint32_t one = V(1), two = V(2) + (V(3) & 0xffff); \
@@ -292,7 +316,7 @@ static inline void move(uint32_t *word, uint32_t by)
     READY;                                                                                  \
     w->m[op->d[3]] = mini >> 4;                                                             \
     w->m[op->d[2]] = ((delta + 2) & 0xffff) | ((delta & 0xffff0000) + ((mini & 15) << 17)); \
-    w->a[op->d[0]] = v.w[0], w->a[op->d[0] + 1] = u.w[0];
+    put_pair(&w->a[op->d[0]], join((uint32_t)v.low, (uint32_t)u.low));
 
 /* --- integers --------------------------------------------------------------------------------------------------- */
 
@@ -372,24 +396,25 @@ static bool body_checked(tw__sim_context *w, const tw__sim_op *body)
 
 const tw__sim_op *tw__sim_repeat(tw__sim_context *w, const tw__sim_op *op)
 {
+    const tw__sim_op *next;
     const tw__sim_op *first = op->address == w->repeat_first ? op : tw__sim_at(w, w->repeat_first);
     if (!first) return NULL;
     uint32_t size = (w->repeat_end - w->repeat_first) / 8, k = (op->address - w->repeat_first) / 8;
     bool checked = body_checked(w, first);
     uint64_t done = 0;
     for (;;) {
-        for (; k < size; k++, done++) {
-            if (!checked && !tw__sim_body_fits(w, op)) {
-                w->extra += done;
+        uint32_t rest = size - k;
+        if (UNLIKELY(!checked)) {
+            for (; rest && tw__sim_body_fits(w, op) && (next = op->run(w, op)); op = next) rest--, done++;
+            if (rest && w->state == TW_SIM_ACTIVE)
                 tw__sim_fault(w, op->address, TW_SIM_CAUSE_INSTRUCTION_IN_REPEAT, 0, NULL);
-                return NULL;
-            }
-            const tw__sim_op *next = op->run(w, op);
-            if (UNLIKELY(!next)) {
-                w->extra += done;
-                return NULL;
-            }
-            op = next;
+        } else {
+            for (; LIKELY(rest) && LIKELY((next = op->run(w, op)) != NULL); op = next) rest--;
+            done += size - k - rest;
+        }
+        if (UNLIKELY(rest)) {
+            w->extra += done;
+            return NULL;
         }
         if (!--w->repeat_count) break;
         op = first, k = 0;
@@ -454,7 +479,7 @@ static const tw__sim_op *load_weights(tw__sim_context *w, const tw__sim_op *op, 
     if (count == 2 && (at & 15 || at < w->region1)) return bad_access(w, op, 1, &at, (const uint8_t[]){ 16 });
     for (unsigned i = 0; i < count; i++) {
         const uint8_t *p = at_host(w, at) + 8 * i;
-        tw__sim_set_weight(w->sim, op->imm + i, load32(p) | (uint64_t)load32(p + 4) << 32);
+        tw__sim_set_weight(w->sim, op->imm + i, load64(p));
     }
     *load = at + 8 * count;
     return op->next;
@@ -524,38 +549,80 @@ static const tw__sim_op *wait_outside(tw__sim_context *w, const tw__sim_op *op)
     }
 #define SEM_EXCHANGE return wait_outside(w, op);
 
-/* --- the functions of the rows ---------------------------------------------------------------------------------- */
+/* --- the functions of the rows ------------------------------------------------------------------------------------- */
+
+#define X_AUX(id, ops, sem)
+#define X_MAIN(id, ops, sem)                                                                           \
+    static inline __attribute__((always_inline))                                                       \
+    const tw__sim_op *main_##id(tw__sim_context *w, const tw__sim_op *op, tw__sim_run_aux *const half) \
+    {                                                                                                  \
+        ENUM_##ops(void) half;                                                                         \
+        SEM_##sem return op->next;                                                                     \
+    }                                                                                                  \
+    static const tw__sim_op *main_solo_##id(tw__sim_context *w, const tw__sim_op *op)                  \
+    {                                                                                                  \
+        return main_##id(w, op, NULL);                                                                 \
+    }                                                                                                  \
+    static const tw__sim_op *main_both_##id(tw__sim_context *w, const tw__sim_op *op)                  \
+    {                                                                                                  \
+        return main_##id(w, op, op->aux);                                                              \
+    }
+#define X(id, name, pipe, context, archs, form, bits, ops, accesses, cycles, flags, sem, doc) X_##pipe(id, ops, sem)
+#include "poplar/colossus/isa/isa.def"
+#undef X
+#undef X_MAIN
+#undef X_AUX
+
+#define X_MAIN(id) [TW__OP_##id] = { main_solo_##id, main_both_##id, NULL },
+#define X_AUX(id)
+#define X(id, name, pipe, ...) X_##pipe(id)
+const tw__sim_functions tw__sim_main_rows[TW__OP_COUNT] = {
+#include "poplar/colossus/isa/isa.def"
+};
+#undef X
+#undef X_MAIN
+#undef X_AUX
 
 const tw__sim_op *tw__sim_aux_only(tw__sim_context *w, const tw__sim_op *op)
 {
     return op->aux(w, op) ? op->next : NULL;
 }
 
-#define X_AUX(id, ops, sem)
-#define X_MAIN(id, ops, sem)                                                                 \
-    static inline __attribute__((always_inline))                                             \
-    const tw__sim_op *sem_##id(tw__sim_context *w, const tw__sim_op *op, const bool bundled) \
-    {                                                                                        \
-        ENUM_##ops(void) bundled;                                                            \
-        SEM_##sem return op->next;                                                           \
-    }                                                                                        \
-    static const tw__sim_op *solo_##id(tw__sim_context *w, const tw__sim_op *op)             \
-    {                                                                                        \
-        return sem_##id(w, op, false);                                                       \
-    }                                                                                        \
-    static const tw__sim_op *both_##id(tw__sim_context *w, const tw__sim_op *op)             \
-    {                                                                                        \
-        return sem_##id(w, op, true);                                                        \
-    }
-#define X(id, name, pipe, context, archs, form, bits, ops, accesses, cycles, flags, sem, doc) X_##pipe(id, ops, sem)
-#include "poplar/colossus/isa/isa.def"
-#undef X
-#undef X_MAIN
+/* --- fused pairs ------------------------------------------------------------------------------------------------ */
 
-#define X_MAIN(id) [TW__OP_##id] = { solo_##id, both_##id, NULL },
-#undef X_AUX
-#define X_AUX(id)
-#define X(id, name, pipe, ...) X_##pipe(id)
-const tw__sim_functions tw__sim_main_rows[TW__OP_COUNT] = {
-#include "poplar/colossus/isa/isa.def"
-};
+/* Bundles of inner loops get a function with both halves in it; it does the same as the function of the main half
+ * that calls the other one. */
+#define PAIRS(X)                \
+    X(ldst64pace, f32v2axpy)    \
+    X(ldst64pace, f32v2add)     \
+    X(ldst64pace, f32v2mul)     \
+    X(ldst64pace, f16v4add)     \
+    X(ldst64pace, f16v4mul)     \
+    X(ld2x64pace, f32v2add)     \
+    X(ld2x64pace, f32v2mul)     \
+    X(ld2x64pace, f32v2mac)     \
+    X(ld2x64pace, f16v4sisoamp) \
+    X(ld64step_s, f32v2add)     \
+    X(ld64step_s, f32v2mul)     \
+    X(ld64step_s, f32v2axpy)    \
+    X(ld64step_s, f16v4sisoamp) \
+    X(ld64step_s, f16v4hihoamp) \
+    X(st64step_s, f32v2add)     \
+    X(st64step_s, f32v2mul)     \
+    X(st64pace, f32v2axpy)
+#define FUSE(main, aux)                                                                     \
+    static const tw__sim_op *fused_##main##_##aux(tw__sim_context *w, const tw__sim_op *op) \
+    {                                                                                       \
+        return main_##main(w, op, half_##aux);                                              \
+    }
+PAIRS(FUSE)
+#undef FUSE
+
+tw__sim_run_op *tw__sim_fused(unsigned main, unsigned aux)
+{
+#define FUSE(m, a) \
+    if (main == TW__OP_##m && aux == TW__OP_##a) return fused_##m##_##a;
+    PAIRS(FUSE)
+#undef FUSE
+    return NULL;
+}

@@ -1,6 +1,9 @@
-/* The aux pipeline: a function of every row, from the macro SEM_... that its column `sem` names. All of them
+/* The aux pipeline (a part of rows.c, which joins some of it with the main pipeline): a function of every row, from the macro SEM_... that its column `sem` names. All of them
  * calculate first, then tw__fp_end() says whether a flag is an exception, then they write. R32(k, i) is word i of
  * operand k, R16(k, i) its half i. */
+#ifndef TW_COLOSSUS_SIM_ROWS_AUX_H
+#define TW_COLOSSUS_SIM_ROWS_AUX_H
+
 #include "poplar/colossus/sim/amp.h"
 #include "poplar/colossus/sim/fp.h"
 
@@ -29,7 +32,17 @@ static inline float f16(uint32_t half)
 
 static inline void put_halves(uint32_t *to, const uint32_t *h, unsigned n)
 {
-    for (unsigned i = 0; i < n; i += 2) to[i / 2] = h[i] | h[i + 1] << 16;
+    if (n == 4)
+        put_pair(to, join(h[0] | h[1] << 16, h[2] | h[3] << 16));
+    else
+        *to = h[0] | h[1] << 16;
+}
+static inline void put_lanes(uint32_t *to, const uint32_t *r, unsigned n)
+{
+    if (n == 2)
+        put_pair(to, join(r[0], r[1]));
+    else
+        *to = *r;
 }
 
 /* --- logic, moves ----------------------------------------------------------------------------------------------- */
@@ -46,15 +59,11 @@ static inline void put_halves(uint32_t *to, const uint32_t *h, unsigned n)
     (void)x, (void)y;                  \
     OUT(0) = (uint32_t)(expression);
 
-static inline uint64_t join(uint32_t low, uint32_t high)
-{
-    return low | (uint64_t)high << 32;
-}
-#define PAIR_OF(k) (IS_IN(k, ARF) ? join(w->a[op->ar[k]], w->a[op->ar[k] + 1]) : 0)
+#define PAIR_OF(k) (IS_IN(k, ARF) ? get_pair(&w->a[op->ar[k]]) : 0)
 #define SEM_U64(expression)                                    \
     uint64_t x = PAIR_OF(1), y = PAIR_OF(2), v = (expression); \
     (void)x, (void)y;                                          \
-    OUT(0) = (uint32_t)v, OUT(1) = (uint32_t)(v >> 32);
+    put_pair(&OUT(0), v);
 
 static bool bad_csr(tw__sim_context *w, const tw__sim_op *op)
 {
@@ -75,7 +84,7 @@ static bool bad_csr(tw__sim_context *w, const tw__sim_op *op)
     uint32_t r[n];                                                     \
     EACH(i, n) r[i] = tw__fp_##name##32(w, &fp, R32(1, i), R32(2, i)); \
     END(fp);                                                           \
-    EACH(i, n) OUT(i) = r[i];
+    put_lanes(&OUT(0), r, n);
 
 #define SEM_LANES16(n, name)                                              \
     tw__fp fp = tw__fp_begin16(w);                                        \
@@ -89,7 +98,7 @@ static bool bad_csr(tw__sim_context *w, const tw__sim_op *op)
     uint32_t r[n];                                                      \
     EACH(i, n) r[i] = 0u - tw__fp_##name(w, &fp, R32(1, i), R32(2, i)); \
     END(fp);                                                            \
-    EACH(i, n) OUT(i) = r[i];
+    put_lanes(&OUT(0), r, n);
 
 #define SEM_COMPARE16(n, name)                                                                                 \
     tw__fp fp = { 0 };                                                                                         \
@@ -103,7 +112,7 @@ static bool bad_csr(tw__sim_context *w, const tw__sim_op *op)
     uint32_t r[n];                                                                                                 \
     EACH(i, n) r[i] = tw__fp_min32(w, &fp, tw__fp_max32(w, &fp, R32(1, i), w->a[op->ar[2]]), w->a[op->ar[2] + 1]); \
     END(fp);                                                                                                       \
-    EACH(i, n) OUT(i) = r[i];
+    put_lanes(&OUT(0), r, n);
 
 #define SEM_CLAMP16(n)                                                                        \
     tw__fp fp = { 0 };                                                                        \
@@ -126,7 +135,7 @@ static bool bad_csr(tw__sim_context *w, const tw__sim_op *op)
     uint32_t r[(n) / 2];                                                                                        \
     EACH(i, (n) / 2) r[i] = tw__fp_add32(w, &fp, tw__fp_widen(R16(1, 2 * i)), tw__fp_widen(R16(1, 2 * i + 1))); \
     END(fp);                                                                                                    \
-    EACH(i, (n) / 2) OUT(i) = r[i];
+    put_lanes(&OUT(0), r, (n) / 2);
 
 /* Both halves get the maximum of two. */
 #define SEM_MAXC16(n)                                                                            \
@@ -162,7 +171,7 @@ enum { quick_exp = 1, quick_sigm = 1, quick_exp2 = 0, quick_ln = 0, quick_log2 =
         if (__builtin_expect(tw__fp_nan32(r[i]), 0)) r[i] = tw__fp_special(&fp, r[i], r[i], r[i]); \
     }                                                                                              \
     END(fp);                                                                                       \
-    EACH(i, n) OUT(i) = r[i];
+    put_lanes(&OUT(0), r, n);
 
 static inline uint32_t narrowed(const tw__sim_context *w, tw__fp *fp, uint32_t bits, unsigned lane)
 {
@@ -216,7 +225,7 @@ static inline uint32_t to_integer(const tw__sim_context *w, tw__fp *fp, uint32_t
     uint32_t r[n];                                                              \
     EACH(i, n) r[i] = tw__fp_narrow(w, &fp, (R32(1, i) + 0.5) * 0x1p-32 - 0.5); \
     END(fp);                                                                    \
-    EACH(i, n) OUT(i) = r[i];
+    put_lanes(&OUT(0), r, n);
 #define SEM_F16_UNIFORM(n)                                                       \
     tw__fp fp = tw__fp_begin16(w);                                               \
     uint32_t r[n];                                                               \
@@ -305,14 +314,39 @@ static uint32_t class8(uint32_t bits, unsigned format)
     END(fp);                                                                      \
     KEEP(4);
 
+/* The hot one: both lanes at once where the host has such vectors. */
+typedef float float2 __attribute__((vector_size(8)));
+typedef double double2 __attribute__((vector_size(16)));
+static inline float2 floats_of(const tw__sim_context *w, uint64_t bits)
+{
+    float2 f;
+    bits = join(tw__fp_in(w, (uint32_t)bits), tw__fp_in(w, (uint32_t)(bits >> 32)));
+    memcpy(&f, &bits, 8);
+    return f;
+}
+static inline bool any_special(uint64_t pair)
+{
+    return ((pair & UINT64_C(0x7f8000007f800000)) + UINT64_C(0x0080000000800000)) & UINT64_C(0x8000000080000000);
+}
+static __attribute__((noinline, cold)) bool axpy_slow(tw__sim_context *w, const tw__sim_op *op, double v0,
+                                                      double v1, uint64_t *r)
+{
+    tw__fp fp = { 0 };
+    *r = join(tw__fp_narrow(w, &fp, v0), tw__fp_narrow(w, &fp, v1));
+    return tw__fp_end(w, op, &fp);
+}
 #define SEM_AXPY                                                                        \
-    tw__fp fp = { 0 };                                                                  \
     double scale = f32(w, w->tas);                                                      \
-    uint32_t t0 = tw__fp_narrow(w, &fp, scale * f32(w, R32(1, 0)) + f32(w, R32(2, 0))); \
-    uint32_t t1 = tw__fp_narrow(w, &fp, scale * f32(w, R32(1, 1)) + f32(w, R32(2, 1))); \
-    END(fp);                                                                            \
-    OUT(0) = tw__fp_bits(w->e[0]), OUT(1) = tw__fp_bits(w->e[1]);                       \
-    w->e[0] = tw__fp_float(t0), w->e[1] = tw__fp_float(t1);
+    double2 wide = __builtin_convertvector(floats_of(w, PAIR_OF(1)), double2) * scale + \
+                   __builtin_convertvector(floats_of(w, PAIR_OF(2)), double2);          \
+    float2 narrow = __builtin_convertvector(wide, float2);                              \
+    uint64_t t, old;                                                                    \
+    memcpy(&t, &narrow, 8);                                                             \
+    if (__builtin_expect(any_special(t) || w->fp_slow, 0))                              \
+        if (!axpy_slow(w, op, wide[0], wide[1], &t)) return false;                      \
+    memcpy(&old, w->e, 8);                                                              \
+    memcpy(w->e, &t, 8);                                                                \
+    put_pair(&OUT(0), old);
 
 #define SEM_MIX                                                                         \
     tw__fp fp = tw__fp_begin16(w);                                                      \
@@ -345,7 +379,7 @@ static inline void shift_in(float *c, uint32_t s0, uint32_t s1)
     float *c = chain(w, op->aux_imm);                        \
     uint32_t r0 = tw__fp_bits(c[0]), r1 = tw__fp_bits(c[1]); \
     shift_in(c, R32(1, 0), R32(1, 1));                       \
-    OUT(0) = r0, OUT(1) = r1;
+    put_pair(&OUT(0), join(r0, r1));
 #define SEM_GINA16                                                 \
     float *c = chain(w, op->aux_imm);                              \
     tw__fp fp = tw__fp_begin16(w);                                 \
@@ -366,26 +400,26 @@ static inline void shift_out(tw__sim_context *w, uint32_t *r)
     uint32_t r[2];                                                \
     if (!(op->aux_imm & 1)) memcpy(w->o, w->e, 8 * sizeof *w->e); \
     shift_out(w, r);                                              \
-    OUT(0) = r[0], OUT(1) = r[1];
+    put_pair(&OUT(0), join(r[0], r[1]));
 #define SEM_ISTACC                                                   \
     uint32_t r[2], t[4];                                             \
     EACH(j, 4) t[j] = R16(1, j) | R16(2, j) << 16;                   \
     shift_out(w, r);                                                 \
     EACH(j, 4) w->e[2 * j + (op->aux_imm & 1)] = tw__fp_float(t[j]); \
-    OUT(0) = r[0], OUT(1) = r[1];
+    put_pair(&OUT(0), join(r[0], r[1]));
 
 /* --- AMP and SLIC (10.6): amp.c --------------------------------------------------------------------------------- */
 
 #define SEM_AMP16(in, out, sets) \
-    if (!tw__sim_amp16(w, op, in, out, sets)) return false;
+    if (!tw__sim_amp16_##in##_##out##_##sets(w, op)) return false;
 #define SEM_AMP32(sets) \
-    if (!tw__sim_amp32(w, op, sets)) return false;
+    if (!tw__sim_amp32_##sets(w, op)) return false;
 #define SEM_AMP8 \
     if (!tw__sim_amp8(w, op)) return false;
 #define SEM_SLIC16(in, out, sets) \
-    if (!tw__sim_slic16(w, op, in, out, sets)) return false;
+    if (!tw__sim_slic16_##in##_##out##_##sets(w, op)) return false;
 #define SEM_SLIC32(sets) \
-    if (!tw__sim_slic32(w, op, sets)) return false;
+    if (!tw__sim_slic32_##sets(w, op)) return false;
 #define SEM_SLIC8 \
     if (!tw__sim_slic8(w, op)) return false;
 
@@ -394,7 +428,7 @@ static inline void shift_out(tw__sim_context *w, uint32_t *r)
 #define SEM_URAND32 OUT(0) = (uint32_t)tw__fp_next(w->prng);
 #define SEM_URAND64                    \
     uint64_t v = tw__fp_next(w->prng); \
-    OUT(0) = (uint32_t)v, OUT(1) = (uint32_t)(v >> 32);
+    put_pair(&OUT(0), v);
 
 /* The sum of twelve five-bit fields, as the vendor's library models it: mean 0, deviation near 1. */
 static inline double gaussian(uint64_t v)
@@ -424,26 +458,26 @@ static inline bool kept(uint64_t random, uint32_t r, unsigned lane)
     uint64_t random = tw__fp_next(w->prng);               \
     uint32_t p = w->a[op->ar[2]], r[2];                   \
     EACH(i, 2) r[i] = kept(random, p, i) ? R32(1, i) : 0; \
-    EACH(i, 2) OUT(i) = r[i];
+    put_lanes(&OUT(0), r, 2);
 
 /* --- the functions of the rows ---------------------------------------------------------------------------------- */
 
 /* An accumulator instruction that overflows or meets a NaN does so here as everywhere: tw__fp_narrow says it. */
 #define X_MAIN(id, ops, cycles, sem)
-#define X_AUX(id, ops, cycles, sem)                                              \
-    static inline bool sem_##id(tw__sim_context *w, const tw__sim_op *op)        \
-    {                                                                            \
-        ENUM_##ops enum { CYCLES = cycles };                                     \
-        if (CYCLES > 1) w->extra += CYCLES - 1;                                  \
-        SEM_##sem return true;                                                   \
-    }                                                                            \
-    static bool half_##id(tw__sim_context *w, const tw__sim_op *op)              \
-    {                                                                            \
-        return sem_##id(w, op);                                                  \
-    }                                                                            \
-    static const tw__sim_op *solo_##id(tw__sim_context *w, const tw__sim_op *op) \
-    {                                                                            \
-        return sem_##id(w, op) ? op->next : NULL;                                \
+#define X_AUX(id, ops, cycles, sem)                                                  \
+    static inline bool aux_##id(tw__sim_context *w, const tw__sim_op *op)            \
+    {                                                                                \
+        ENUM_##ops enum { CYCLES = cycles };                                         \
+        if (CYCLES > 1) w->extra += CYCLES - 1;                                      \
+        SEM_##sem return true;                                                       \
+    }                                                                                \
+    static inline bool half_##id(tw__sim_context *w, const tw__sim_op *op)           \
+    {                                                                                \
+        return aux_##id(w, op);                                                      \
+    }                                                                                \
+    static const tw__sim_op *aux_solo_##id(tw__sim_context *w, const tw__sim_op *op) \
+    {                                                                                \
+        return aux_##id(w, op) ? op->next : NULL;                                    \
     }
 #define X(id, name, pipe, context, archs, form, bits, ops, accesses, cycles, flags, sem, doc) \
     X_##pipe(id, ops, cycles, sem)
@@ -453,8 +487,15 @@ static inline bool kept(uint64_t random, uint32_t r, unsigned lane)
 #undef X_AUX
 
 #define X_MAIN(id)
-#define X_AUX(id)              [TW__OP_##id] = { solo_##id, NULL, half_##id },
+#define X_AUX(id)              [TW__OP_##id] = { aux_solo_##id, NULL, half_##id },
 #define X(id, name, pipe, ...) X_##pipe(id)
 const tw__sim_functions tw__sim_aux_rows[TW__OP_COUNT] = {
 #include "poplar/colossus/isa/isa.def"
 };
+#undef X
+#undef X_MAIN
+#undef X_AUX
+#undef SEM_U32
+#undef WORD
+
+#endif
