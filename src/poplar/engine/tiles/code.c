@@ -125,6 +125,21 @@ static uint32_t extent(const tw_object *image, bool exec, uint32_t start, uint32
     return end - start;
 }
 
+/* Has the code an instruction that takes more than a turn? Words of a section are instructions, or data that look like
+ * one: then too much is called modelled. */
+static bool has_long_instructions(const tw_object *image)
+{
+    const tw_section *s;
+    for (size_t i = 0; (s = tw_object_get_section(image, i)); i++)
+        for (uint32_t at = 0; (s->flags & TW_SECTION_EXEC) && s->data && at + 4 <= s->size; at += 4) {
+            const uint8_t *p = s->data + at;
+            tw_insn insn;
+            uint32_t word = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+            if (tw_insn_decode(tw_object_arch(image), word, &insn) && tw_isa_get(insn.row)->cycles > 1) return true;
+        }
+    return false;
+}
+
 /* Sizes and stacks of the code of these types, linked where nothing is in the way. */
 static tw_status measure(const tw_engine *engine, const tw__chip_code *code, tw__tile_link *link)
 {
@@ -132,6 +147,7 @@ static tw_status measure(const tw_engine *engine, const tw__chip_code *code, tw_
     tw_object *image;
     tw_status status = link_types(code, engine->core, link->types, low->start, high->start, &image);
     if (status) return status;
+    link->modelled = has_long_instructions(image);
     link->code_bytes = extent(image, true, low->start, &link->code_align);
     link->data_bytes = extent(image, false, high->start, &link->data_align);
     for (guint i = 0; i < link->types->len && !status; i++) {
@@ -274,6 +290,12 @@ uint32_t tw__chip_code_supervisor_stack(const tw__chip_code *code, uint32_t tile
 {
     const tw__tile_link *link = link_of(code, tile);
     return link ? link->supervisor_stack : 0;
+}
+
+bool tw__chip_code_modelled(const tw__chip_code *code, uint32_t tile)
+{
+    const tw__tile_link *link = link_of(code, tile);
+    return link && link->modelled;
 }
 
 tw_fidelity tw__chip_code_fidelity(const tw_engine *engine)

@@ -24,6 +24,7 @@ typedef struct tw__tile_link { /* the code of tiles with the same vertex types *
     GArray *types;             /* uint32_t, ascending: those with code of the chip */
     uint32_t code_bytes, data_bytes, code_align, data_align;
     uint32_t stack, supervisor_stack; /* bytes that the deepest worker and supervisor vertex need */
+    bool modelled;                    /* has instructions of several turns, whose time is modelled */
 } tw__tile_link;
 
 typedef struct tw__placed_link { /* the same at the addresses of a tile */
@@ -58,6 +59,8 @@ int64_t tw__chip_code_stack(const tw__chip_code *code, uint32_t tile, uint32_t t
 uint32_t tw__chip_code_supervisor_stack(const tw__chip_code *code, uint32_t tile);
 /* EXACT when every vertex that the plan executes has code of the chip, else ABSENT: what is known is not all. */
 tw_fidelity tw__chip_code_fidelity(const tw_engine *engine);
+/* Some code of the tile takes a time that is modelled (docs/decisions.md, G7). */
+bool tw__chip_code_modelled(const tw__chip_code *code, uint32_t tile);
 /* Links at the addresses that the placement gave. */
 tw_status tw__chip_code_link(tw__chip_code *code, const tw__core *core, const tw__placement *placement);
 

@@ -67,8 +67,9 @@ static void fill(const tw_engine *engine, tw__exec *x, const uint32_t *list, siz
                                   .state = x->groups[g].states + (size_t)n * x->groups[g].stride };
         if (simulated) {
             out->entry = entry_of(engine, v->tile, v->type), out->address = engine->state_at[list[i]];
-            if (engine->core->types[v->type].info->kind != TW__VERTEX && run->fidelity < TW_FIDELITY_MODELLED)
-                run->fidelity = TW_FIDELITY_MODELLED;
+            bool modelled = engine->core->types[v->type].info->kind != TW__VERTEX ||
+                            tw__chip_code_modelled(engine->chip, v->tile);
+            if (modelled && run->fidelity < TW_FIDELITY_MODELLED) run->fidelity = TW_FIDELITY_MODELLED;
         } else {
             out->cycles = tw__vertex_cycles(engine->core, list[i], &guess).cycles;
             run->fidelity = TW_FIDELITY_ESTIMATED;

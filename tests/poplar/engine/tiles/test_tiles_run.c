@@ -11,6 +11,8 @@ static const char classes[] =
     "class Wait : public Vertex { public: InOut<int> turns; " EXTERNAL
     "class State : public Vertex { public: Output<Vector<int, VectorLayout::ONE_PTR>> out; short pair[2]; half h;\n"
     "  Vector<short> list; unsigned char byte; " EXTERNAL
+    "class Divide : public Vertex { public: InOut<float> x; " EXTERNAL
+    "class Exp : public Vertex { public: InOut<float> x; " EXTERNAL
     "class Bad : public Vertex { public: InOut<int> kind; " EXTERNAL
     "class Native : public Vertex { public: Input<Vector<int>> in; Output<Vector<int>> out; int n;\n"
     "  bool compute() { for (unsigned i = 0; i < out.size(); i++) out[i] = in[i] + n; return true; } };\n";
@@ -34,7 +36,13 @@ static const char code[] = WORKER("Add", STACK("Add", "0"),
                "  add $m1, $m1, 100\n  st32 $m1, $m0, $mzero, 0\n  exitz $mzero")
             WORKER("Positive", STACK("Positive", "0"),
                    "  ld32 $m0, $mvertex_base, $mzero, 0\n  ld32 $m0, $m0, $mzero, 0\n  cmpslt $m0, $mzero, $m0\n"
-                   "  exitnz $m0")
+                   "  exitnz $m0") WORKER("Divide", STACK("Divide", "0"),
+                                          "  ld32 $m0, $mvertex_base, $mzero, 0\n  ld32 $a0, $m0, $mzero, 0\n  or "
+                                          "$a1, $azero, 0x3f800000\n"
+                                          "  f32div $a0, $a1, $a0\n  st32 $a0, $m0, $mzero, 0\n  exitz $mzero")
+                WORKER("Exp", STACK("Exp", "0"),
+                       "  ld32 $m0, $mvertex_base, $mzero, 0\n  ld32 $a0, $m0, $mzero, 0\n  f32exp $a0, $a0\n"
+                       "  st32 $a0, $m0, $mzero, 0\n  exitz $mzero")
     /* as many turns as its field says, from 4 on, and adds one to it */
     WORKER("Wait", STACK("Wait", "0"),
            "  ld32 $m0, $mvertex_base, $mzero, 0\n  ld32 $m1, $m0, $mzero, 0\n  add $m2, $m1, 1\n"
@@ -296,6 +304,45 @@ static void cycles_are_exact(void **state)
     }
 }
 
+/* Turns of long instructions are modelled (docs/decisions.md, G7): f32exp takes three. */
+static void long_instructions(void **state)
+{
+    (void)state;
+    fixture f = open_graph(true);
+    tw_tensor x = tw_graph_add_variable(f.g, TW_FLOAT, 0, NULL, "x");
+    tw_graph_map(f.g, x, 0);
+    tw_graph_create_host_access(f.g, "x", x);
+    tw_graph_connect(f.g, tw_graph_add_vertex(f.g, f.cs, "Exp", 0), "x", x);
+    tw_engine *e = load(&f, tw_program_execute(f.g, f.cs), NULL);
+    float v = 0;
+    test_ok(tw_engine_run(e, 0));
+    test_ok(tw_engine_read(e, "x", &v, sizeof v));
+    assert_true(v == 1);
+    steps s = { .count = 0 };
+    tw_profile_each_step(tw_engine_profile(e), note_step, &s);
+    assert_int_equal(s.cycles[0], 6 * (4 + 3));
+    assert_int_equal(s.fidelity[0], TW_FIDELITY_MODELLED);
+    close_graph(&f, e);
+}
+
+/* Exceptions of floating point come when engine options ask for them (guide 9.3). */
+static void floating_point_exceptions(void **state)
+{
+    (void)state;
+    static const char *const asked[] = { "debug.floatPointOpException=true", NULL };
+    for (int on = 0; on < 2; on++) {
+        fixture f = open_graph(true);
+        tw_tensor x = tw_graph_add_variable(f.g, TW_FLOAT, 0, NULL, "x");
+        tw_graph_map(f.g, x, 0);
+        tw_graph_create_host_access(f.g, "x", x);
+        tw_graph_connect(f.g, tw_graph_add_vertex(f.g, f.cs, "Divide", 0), "x", x);
+        tw_engine *e = load(&f, tw_program_execute(f.g, f.cs), on ? asked : NULL);
+        assert_int_equal(tw_engine_run(e, 0), on ? TW_E_APPLICATION : TW_OK);
+        if (on) ASSERT_MESSAGE("floating-point exception");
+        close_graph(&f, e);
+    }
+}
+
 /* Beside vertices without code of the chip: those run natively, on the simulator only when asked. */
 static void with_native_vertices(void **state)
 {
@@ -412,6 +459,7 @@ int main(void)
         cmocka_unit_test(values_between_tiles), cmocka_unit_test(workers_and_their_stacks),
         cmocka_unit_test(multi_vertices),       cmocka_unit_test(exit_status),
         cmocka_unit_test(plain_state),          cmocka_unit_test(cycles_are_exact),
+        cmocka_unit_test(long_instructions),    cmocka_unit_test(floating_point_exceptions),
         cmocka_unit_test(with_native_vertices), cmocka_unit_test(loops_on_results),
         cmocka_unit_test(faults_are_told),      cmocka_unit_test(memory_of_the_simulator_ends),
     };
