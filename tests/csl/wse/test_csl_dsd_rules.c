@@ -131,6 +131,12 @@ static const row changes[] = {
 };
 
 static const row fifos[] = { /* "DSDs": FIFOs */
+    { WSE2, TOP("var b3 = @zeros([8]i16); const x = @allocate_fifo(b3, .{ .full_action = `.{` .terminate = true } });\n"
+          "task t2() void { @mov16(x, d); } comptime { @bind_local_task(t2, @get_local_task_id(12)); }"),
+          "exists on WSE-3 only" },
+    { BOTH, TOP("var b3 = @zeros([8]i16); const x = @allocate_fifo(b3, .{ .empty_action = .{ .`stop` = true } });\n"
+          "task t2() void { @mov16(x, d); } comptime { @bind_local_task(t2, @get_local_task_id(12)); }"),
+          "'stop' is not among the choices of .empty_action" },
     { BOTH, TOP("var x = `@allocate_fifo`(a); comptime { _ = @type_of(x); }"),
           "must be the value of a global const" },
     { BOTH, IN("const x = `@allocate_fifo`(a);"), "must be the value of a global const" },

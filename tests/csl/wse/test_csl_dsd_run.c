@@ -269,6 +269,22 @@ static const program programs[] = {
       "comptime { if (@is_arch(\"wse3\")) @bind_rotating_tasks(step, other, next_id, .{ .limit = 2 }); else "
       "@bind_local_task(step, next_id); }\n"
       RUN("@activate(next_id);") },
+#define ACTIONS IOTA16("space", 4) "const fifo = @allocate_fifo(space, .{ .empty_action = .{ .terminate = true } });\n" \
+      IOTA16("a", 4) IOTA16("b", 9) MEM("from", "a", 4) MEM("to", "b", 9)
+    { "FIFO: .empty_action = terminate ends an operation as if it were complete", HEAD ACTIONS
+      RUN(FILL("a", 4) "@assert(@mov16(fifo, from)); @set_fifo_read_length(fifo, 9); @assert(@mov16(to, fifo)); "
+      "@assert(b[3] == 4); @assert(b[4] == 0); count(1);") },
+    { "FIFO: .empty_action = terminate, asynchronous", HEAD LOOP ACTIONS
+      RUN(FILL("a", 4) "@assert(@mov16(fifo, from)); @mov16(@set_dsd_length(out, 9), fifo, .{ .async = true, "
+      ".activate = next }); @mov16(@set_dsd_length(to, 4), @set_dsd_length(in, 4));")
+      NEXT("@assert(b[3] == 4 or b[3] == 0); count(1);") },
+    { "FIFO: .full_action = suspend lets a synchronous operation wait for room (WSE-3)", HEAD LOOP IOTA16("space", 4)
+          "const fifo = @allocate_fifo(space, if (@is_arch(\"wse3\")) .{ .full_action = .{ .suspend = true } } else .{});\n"
+      IOTA16("a", 8) IOTA16("b", 8) MEM("from", "a", 8) MEM("to", "b", 8)
+      RUN(FILL("a", 8) "@set_fifo_read_length(fifo, 8); @mov16(@set_dsd_length(out, 8), fifo, .{ .async = true }); "
+      "@mov16(to, @set_dsd_length(in, 8), .{ .async = true, .activate = next }); const whole = @mov16(fifo, from); "
+      "@assert(whole == @is_arch(\"wse3\")); if (!whole) @mov16(fifo, @increment_dsd_offset(@set_dsd_length(from, 4), 4, "
+      "i16));") NEXT("@assert(b[7] == 8); count(1);") },
 #define CONTROL LOOP IOTA16("a", 2) "var b = @zeros([9]i16);\n" MEM("from", "a", 2) MEM("to", "b", 9) \
       "const in9 = @set_dsd_length(in, 9); const stop = @get_dsd(fabout_dsd, .{ .extent = 1, " \
       ".fabric_color = loop, .output_queue = oq, .control = true });\n" \
@@ -373,6 +389,9 @@ static const struct {
     { TW__WSE_CHECK_OFF, true, "outside the 49152 bytes of PE memory",
       HEAD IOTA16("a", 4) MEM("from", "a", 4)
           RUN("var n: i16 = 30000; @mov16(@increment_dsd_offset(from, n, i16), 1); count(1);") },
+    { TW__WSE_CHECK_OFF, true, "FIFO 'f' is empty, and its declaration makes that a fault",
+      HEAD IOTA16("buf", 8) "const f = @allocate_fifo(buf, .{ .empty_action = .{ .fault = true } });\n" IOTA16(
+          "a", 4) MEM("to", "a", 4) RUN("@mov16(to, f);") },
     { TW__WSE_CHECK_OFF, true, "source and destination are one FIFO",
       HEAD IOTA16("buf", 8) "const f = @allocate_fifo(buf);\n" IOTA16("a", 4) MEM("from", "a", 4)
           RUN("@mov16(f, from); @set_fifo_read_length(f, 0x7fff); @mov16(f, f);") },
@@ -420,7 +439,8 @@ static void csl_dsd_reports(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
-        compiled c = compile_good(reports[i].text, false);
+        compiled c =
+            compile_good(reports[i].text, strstr(reports[i].text, ".fault = true") != NULL); /* WSE-3 only */
         tw__wse_options options = { .check = reports[i].check };
         tw__wse *w = tw__wse_new(c.image, &options, c.diags);
         assert_non_null(w);

@@ -285,7 +285,11 @@ static void io_fifo(stream *s, tw__csl_fifo *x)
     io_u32(s, &x->address);
     io_u32(s, &x->bytes);
     io_u8(s, &x->elem_bytes);
-    io_u8(s, &x->simd);
+    uint8_t packed = (uint8_t)(x->simd | x->empty_action << 2 | x->full_action << 4);
+    io_u8(s, &packed);
+    x->simd = packed & 3;
+    x->empty_action = packed >> 2 & 3;
+    x->full_action = packed >> 4 & 3;
     io_u8(s, &x->priority);
     io_u8(s, &x->push_task);
     io_u8(s, &x->pop_task);

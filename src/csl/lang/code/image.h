@@ -107,13 +107,23 @@ typedef struct tw__csl_task { /* @bind_*_task */
     uint32_t function;
 } tw__csl_task;
 
+/* What an operation does when a FIFO has no element, or no room, for it. The first: a synchronous one ends with false,
+ * an asynchronous one waits. */
+typedef enum tw__csl_fifo_action {
+    TW__CSL_FIFO_TEST_OR_SUSPEND,
+    TW__CSL_FIFO_TERMINATE,
+    TW__CSL_FIFO_SUSPEND,
+    TW__CSL_FIFO_FAULT
+} tw__csl_fifo_action;
+
 typedef struct tw__csl_fifo {
     const char *name;
     uint32_t address, bytes; /* buffer in PE memory */
     uint8_t elem_bytes;      /* 2 or 4: unit of the capacity */
     uint8_t simd, priority;
-    uint8_t push_task, pop_task; /* local task ids, TW__CSL_NO_ID = none */
-    uint8_t spare[3];
+    uint8_t push_task, pop_task;       /* local task ids, TW__CSL_NO_ID = none */
+    uint8_t empty_action, full_action; /* tw__csl_fifo_action */
+    uint8_t spare;
 } tw__csl_fifo;
 
 typedef struct tw__csl_queue { /* @initialize_queue, or a DSD that binds its queue */

@@ -282,6 +282,8 @@ static void fifos(check *c)
         if (f->pop_task != TW__CSL_NO_ID) below(c, "task id", f->pop_task, TW__CSL_TASK_IDS);
         below(c, "SIMD mode", f->simd, 4);
         below(c, "priority", f->priority, 4);
+        below(c, "action of a FIFO", f->empty_action, TW__CSL_FIFO_FAULT + 1);
+        below(c, "action of a FIFO", f->full_action, TW__CSL_FIFO_FAULT + 1);
     }
 }
 

@@ -136,10 +136,24 @@ static bool registers_ok(const tw__dsd_fields *f)
     return false;
 }
 
+/* .empty_action, .full_action (vendor release notes 2.10): WSE-2 can end an operation on an empty FIFO, no more. */
+static bool action(const tw__dsd_fields *f, const char *name, uint8_t *out)
+{
+    static const char *const choices[] = { "test_or_suspend", "terminate", "suspend", "fault", NULL };
+    int choice;
+    if (!tw__dsd_choice(f, name, choices, &choice)) return false;
+    if (choice < 0) return true;
+    *out = (uint8_t)choice;
+    if (tw__csl_sema_wse3(f->s) || (!strcmp(name, "empty_action") && choice <= TW__CSL_FIFO_TERMINATE)) return true;
+    tw__csl_error(f->s, tw__dsd_field_node(f, name), "csl.arch", ".%s = .{ .%s = true } exists on WSE-3 only", name,
+                  choices[choice]);
+    return false;
+}
+
 static bool read_settings(sema *s, const node *at, tw__csl_fifo *row, tw__dsd_action pending[2])
 {
-    static const char *const names[] = { "activate_push", "activate_pop", "priority", "simd_mode",
-                                         "dest",          "src",          "xdsr",     NULL };
+    static const char *const names[] = { "activate_push", "activate_pop", "priority",     "simd_mode",   "dest",
+                                         "src",           "xdsr",         "empty_action", "full_action", NULL };
     tw__dsd_fields f;
     bool wse3 = tw__csl_sema_wse3(s);
     if (!tw__dsd_open(&f, s, at, "the settings of @allocate_fifo", names)) return false;
@@ -151,7 +165,8 @@ static bool read_settings(sema *s, const node *at, tw__csl_fifo *row, tw__dsd_ac
     }
     return task_of(&f, "activate_push", &row->push_task, &pending[0]) &&
            task_of(&f, "activate_pop", &row->pop_task, &pending[1]) && tw__dsd_priority(&f, &row->priority) &&
-           tw__dsd_simd(&f, &row->simd) && registers_ok(&f);
+           tw__dsd_simd(&f, &row->simd) && action(&f, "empty_action", &row->empty_action) &&
+           action(&f, "full_action", &row->full_action) && registers_ok(&f);
 }
 
 /* Running out is one error that names all FIFOs. */

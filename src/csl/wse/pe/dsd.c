@@ -521,7 +521,7 @@ static tw__slow at_once(tw__part *part, tw__pe *pe, tw__op *op, uint64_t *result
             return TW__SLOW_FAULT;
         }
     }
-    if (op->active) {
+    if (op->active && !tw__wse_fifo_ends(part, pe, op)) {
         op->result = 0;
         tw__wse_op_finish(part, pe, op, false);
     }
@@ -529,6 +529,17 @@ static tw__slow at_once(tw__part *part, tw__pe *pe, tw__op *op, uint64_t *result
     pe->busy = part->now + cycles;
     *cost = tw__wse_figure(part, TW__WSE_M_OP_SETUP) + cycles;
     return pe->main_state == TW__MAIN_FAULT ? TW__SLOW_FAULT : TW__SLOW_NEXT;
+}
+
+/* Does a FIFO of the operation let it wait, though it is synchronous? */
+static bool fifo_suspends(const tw__pe *pe, const tw__op *op)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        if (op->arg[k].kind != TW__O_FIFO) continue;
+        const tw__csl_fifo *fifo = &pe->program->program->fifos[op->arg[k].fifo];
+        if ((k == 0 ? fifo->full_action : fifo->empty_action) == TW__CSL_FIFO_SUSPEND) return true;
+    }
+    return false;
 }
 
 static void swap_ops(tw__pe *pe, unsigned a, unsigned b)
@@ -547,7 +558,7 @@ tw__slow tw__wse_dsd_issue(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint6
     *cost = 0;
     if (!op || !prepare(part, pe, op, use, r, &ut)) return TW__SLOW_FAULT;
     bool fabric = uses(op, TW__O_IN) || uses(op, TW__O_OUT);
-    if (!op->async && !fabric) return at_once(part, pe, op, &r[i->a], cost);
+    if (!op->async && !fabric && !fifo_suspends(pe, op)) return at_once(part, pe, op, &r[i->a], cost);
     unsigned slot = op->async ? microthread(part, pe, op, ut) : TW__WSE_MAIN;
     if (conflict(part, pe, op, slot)) {
         if (pe->main_state == TW__MAIN_FAULT) return TW__SLOW_FAULT;

@@ -447,6 +447,10 @@ bool tw__wse_opnd_get(tw__part *part, tw__pe *pe, tw__opnd *o, void *element); /
 bool tw__wse_opnd_put(tw__part *part, tw__pe *pe, tw__opnd *o, const void *element);
 
 /* --- fifo.c, queue.c ------------------------------------------------------------------------------------------ */
+/* The FIFO operand that holds the operation up (none: NULL), and what its declaration says of that. */
+const tw__opnd *tw__wse_fifo_stop(const tw__pe *pe, const tw__op *op, unsigned *action);
+/* Ends the operation as the action says; false: it goes on waiting. A fault counts as an end. */
+bool tw__wse_fifo_ends(tw__part *part, tw__pe *pe, tw__op *op);
 uint32_t tw__wse_fifo_ready(const tw__pe *pe, const tw__opnd *o, bool push); /* elements */
 void tw__wse_fifo_peek(const tw__pe *pe, const tw__opnd *o, void *to, uint32_t n);
 void tw__wse_fifo_pop(tw__part *part, tw__pe *pe, const tw__opnd *o, uint32_t n);

@@ -143,6 +143,33 @@ uint32_t tw__wse_fifo_ready(const tw__pe *pe, const tw__opnd *o, bool push)
     return (push ? capacity(pe, o) - fifo->count : fifo->count) / o->size;
 }
 
+const tw__opnd *tw__wse_fifo_stop(const tw__pe *pe, const tw__op *op, unsigned *action)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        const tw__opnd *o = &op->arg[k];
+        if (o->kind != TW__O_FIFO || tw__wse_fifo_ready(pe, o, k == 0) != 0) continue;
+        const tw__csl_fifo *fifo = &pe->program->program->fifos[o->fifo];
+        *action = k == 0 ? fifo->full_action : fifo->empty_action;
+        return o;
+    }
+    return NULL;
+}
+
+bool tw__wse_fifo_ends(tw__part *part, tw__pe *pe, tw__op *op)
+{
+    unsigned action;
+    const tw__opnd *o = tw__wse_fifo_stop(pe, op, &action);
+    if (!o || action == TW__CSL_FIFO_SUSPEND || (action == TW__CSL_FIFO_TEST_OR_SUSPEND && op->async)) return false;
+    if (action == TW__CSL_FIFO_FAULT) {
+        tw__wse_fault(part, pe, "wse.fifo", "FIFO '%s' is %s, and its declaration makes that a fault",
+                      pe->program->program->fifos[o->fifo].name, o == &op->arg[0] ? "full" : "empty");
+        return true;
+    }
+    op->result = action == TW__CSL_FIFO_TERMINATE;
+    tw__wse_op_finish(part, pe, op, false);
+    return true;
+}
+
 void tw__wse_fifo_wants(tw__pe *pe, const tw__opnd *o, bool push)
 {
     uint32_t need = o->size * (o->simd == TW__CSL_SIMD_64 ? 4u : o->simd != TW__CSL_SIMD_OFF ? 2u : 1u);

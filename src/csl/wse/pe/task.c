@@ -286,7 +286,10 @@ static int best_thread(tw__part *part, tw__pe *pe, uint64_t now, unsigned *rank,
             if (best >= 0 && own <= *rank) continue;
             tw__op *op = pe->op[s];
             uint32_t ready = tw__wse_op_control_waits(pe, op) ? 0 : tw__wse_op_ready(part, pe, op);
-            if (ready == 0 && !tw__wse_op_control_waits(pe, op)) continue;
+            if (ready == 0 && !tw__wse_op_control_waits(pe, op)) {
+                tw__wse_fifo_ends(part, pe, op); /* a FIFO may be declared to end it */
+                continue;
+            }
             best = (int)s;
             *rank = own;
             *n = ready;
@@ -326,12 +329,10 @@ static bool main_op_ready(tw__part *part, tw__pe *pe, uint64_t now, uint32_t *n,
     }
     *n = 0;
     if (tw__wse_op_control_waits(pe, op) || (*n = tw__wse_op_ready(part, pe, op)) > 0) return true;
-    for (unsigned k = 0; k < 3; k++) {
-        if (op->arg[k].kind != TW__O_FIFO || tw__wse_fifo_ready(pe, &op->arg[k], k == 0) != 0) continue;
-        op->result = 0;
+    unsigned action;
+    if (tw__wse_fifo_stop(pe, op, &action) && action != TW__CSL_FIFO_SUSPEND) {
         pe->main_busy = now;
-        tw__wse_op_finish(part, pe, op, false);
-        break;
+        tw__wse_fifo_ends(part, pe, op);
     }
     return false;
 }
