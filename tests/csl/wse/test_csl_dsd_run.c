@@ -319,6 +319,23 @@ static const program programs[] = {
       ".output_queue = oq, .control = true });\n"
       RUN("@mov32(out, 0x00050001); @mov32(stop, 0x00060002); @mov32(fifo, mark); @mov32(to, fifo); "
       "@assert(g[0] == 0x00050001); @assert(g[1] == 0x80060002); count(1);") },
+    { "control_transform: the mask turns bits of the control task's id", HEAD LOOP
+          "const tc = @import_module(\"<tile_config>\"); var got: u32 = 0;\n"
+      "const mark = @get_dsd(fabin_dsd, .{ .extent = 1, .fabric_color = loop, .input_queue = iq, "
+      ".control_transform = true }); const stop = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = loop, "
+      ".output_queue = oq, .control = true }); comptime { tc.control_transform.set_mask(0x42); }\n"
+      RUN("@mov32(stop, 0x00060002); @mov32(&got, mark); @assert(got == 0x80040002); @mov32(out, 0x00060002); "
+      "@mov32(&got, mark); @assert(got == 0x00060002); count(1);") },
+    { "queues with control tasks of their own (WSE-3)", HEAD
+      "const wse3 = @is_arch(\"wse3\"); comptime { @set_local_color_config(loop, .{ .routes = .{ .rx = .{ RAMP }, "
+      ".tx = .{ RAMP } } }); @initialize_queue(iq, if (wse3) .{ .color = loop, .ctrl_table_id = 5 } else .{ .color = "
+      "loop }); @initialize_queue(oq, if (wse3) .{ .color = loop } else .{}); @unblock(if (wse3) iq else loop);\n"
+      "if (wse3) @set_control_task_table(.{ .stride = 4 }); }\n"
+      "const stop = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = loop, .output_queue = oq, .control = true });\n"
+      "task control() void { @activate(next_id); } task wrong() void { @assert(false); }\n"
+      "comptime { @bind_control_task(control, @get_control_task_id(if (wse3) 31 - 8 else 40)); "
+      "if (wse3) @bind_control_task(wrong, @get_control_task_id(3)); }\n"
+      RUN("@mov32(stop, @as(u32, if (wse3) 3 else 40) << 16);") NEXT("count(1);") },
     { "map: as many elements as the shortest DSD", HEAD IOTA16("a", 8) "var b = @zeros([8]i16); "
           "var calls: u16 = 0; fn f(x: i16, y: i16) i16 { calls += 1; return x * y; }\n" MEM("from",
           "a", 8) MEM("to", "b", 5)
@@ -435,6 +452,50 @@ static void csl_dsd_leftovers(void **state)
     }
 }
 
+/* Two operations that each want the datapath in every cycle: how long the synchronous one takes tells who goes first.
+ * Low microthreads give way to it, medium and high ones do not. WSE-3, where a step of @fmacs takes two cycles. */
+static void csl_dsd_priorities(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *priority;
+        bool gives_way;
+    } rows[] = { { "", true },
+                 { ", .priority = .{ .low = true }", true },
+                 { ", .priority = .{ .medium = true }", false },
+                 { ", .priority = .{ .high = true }", false } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 "const time = @import_module(\"<time>\"); export var done: u16 = 0; var t = @zeros([3]u16);\n"
+                 "var u = @zeros([3]u16); var m = @zeros([100]f32);\n"
+                 "const mem = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{100} -> m[i] });\n"
+                 "const a = @get_color(4); const b = @get_color(5); const run_id = @get_local_task_id(8);\n"
+                 "comptime { @set_local_color_config(a, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ EAST } } });\n"
+                 "  @set_local_color_config(b, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ EAST } } });\n"
+                 "  @initialize_queue(@get_output_queue(2), .{ .color = a });\n"
+                 "  @initialize_queue(@get_output_queue(3), .{ .color = b }); }\n"
+                 "const one = @get_dsd(fabout_dsd, .{ .extent = 100, .fabric_color = a,\n"
+                 "  .output_queue = @get_output_queue(2)%s });\n"
+                 "const two = @get_dsd(fabout_dsd, .{ .extent = 100, .fabric_color = b,\n"
+                 "  .output_queue = @get_output_queue(3) });\n"
+                 "task run() void {\n  time.enable_tsc(); time.get_timestamp(&t);\n"
+                 "  @fmacs(one, mem, mem, 2.0, .{ .async = true }); @fmacs(two, mem, mem, 2.0);\n"
+                 "  time.get_timestamp(&u); done = u[0] - t[0];\n}\n"
+                 "comptime { @bind_local_task(run, run_id); @activate(run_id); }\n",
+                 rows[i].priority);
+        compiled c = compile_good(text, true);
+        tw__wse *w = tw__wse_new(c.image, &(tw__wse_options){ .check = TW__WSE_CHECK_OFF }, c.diags);
+        assert_non_null(w);
+        assert_int_equal(tw__wse_run(w, 200000, NULL, NULL), TW_OK);
+        unsigned cycles = word_of(w, c.image, "done");
+        if (rows[i].gives_way ? cycles < 200 || cycles > 300 : cycles < 380 || cycles > 500)
+            fail_msg("priority '%s': the synchronous operation took %u cycles", rows[i].priority, cycles);
+        tw__wse_free(w);
+        compiled_free(&c);
+    }
+}
+
 static void csl_dsd_reports(void **state)
 {
     (void)state;
@@ -459,6 +520,6 @@ static void csl_dsd_reports(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(csl_dsd_programs), cmocka_unit_test(csl_dsd_reports),
-                                        cmocka_unit_test(csl_dsd_leftovers) };
+                                        cmocka_unit_test(csl_dsd_leftovers), cmocka_unit_test(csl_dsd_priorities) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,8 +107,8 @@ typedef struct tw__csl_task { /* @bind_*_task */
     uint32_t function;
 } tw__csl_task;
 
-/* What an operation does when a FIFO has no element, or no room, for it. The first: a synchronous one ends with false,
- * an asynchronous one waits. */
+/* What an operation does when a FIFO has no element, or no room, for it. By the first a synchronous one ends with
+ * false and an asynchronous one waits. */
 typedef enum tw__csl_fifo_action {
     TW__CSL_FIFO_TEST_OR_SUSPEND,
     TW__CSL_FIFO_TERMINATE,
