@@ -244,6 +244,7 @@ void tw__account_free(tw__account *account)
     tw__placement_free(account->placement);
     free(account->first_step), free(account->step_count), free(account->compute_step), free(account->type_ids);
     free(account->outcomes.items);
+    if (account->outcome_index) g_hash_table_destroy(account->outcome_index);
     g_free(account->execution_file);
     free(account);
 }
@@ -309,11 +310,13 @@ static uint32_t outcome_of(tw_engine *engine, uint32_t step, const tw__exec *exe
     if (!types) return planned;
     size_t count = sum_types(engine, exec, types);
     tw__row active = tw__profile_row(p, exec->on_tiles->cycles, tw_target_tiles(engine->target));
-    for (size_t i = 0; i < account->outcomes.count; i++) {
-        const tw__outcome *o = &account->outcomes.items[i];
-        if (o->plan_step != step || !same_outcome(p, o->step, active, types, count)) continue;
+    if (!account->outcome_index)
+        account->outcome_index = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    gint64 key = (gint64)((uint64_t)step << 32 | active);
+    guint known = GPOINTER_TO_UINT(g_hash_table_lookup(account->outcome_index, &key));
+    if (known && same_outcome(p, account->outcomes.items[known - 1].step, active, types, count)) {
         free(types);
-        return o->step;
+        return account->outcomes.items[known - 1].step;
     }
     const tw__step *model = &p->steps.items[planned];
     tw__step_desc desc = { .type = model->type,
@@ -330,6 +333,8 @@ static uint32_t outcome_of(tw_engine *engine, uint32_t step, const tw__exec *exe
                                       sizeof *account->outcomes.items))
         return planned;
     account->outcomes.items[account->outcomes.count++] = (tw__outcome){ step, made };
+    g_hash_table_insert(account->outcome_index, g_memdup2(&key, sizeof key),
+                        GUINT_TO_POINTER((guint)account->outcomes.count));
     return made;
 }
 

@@ -28,10 +28,11 @@ typedef struct tw__account {
     uint32_t *compute_step; /* [plan steps] the one in which its vertices compute */
     uint32_t *type_ids;     /* [core->type_count] types of vertices in the profile */
     TW__LIST(tw__outcome) outcomes;
-    bool enabled;         /* tw_engine_enable_execution_profiling() */
-    bool stream_each_run; /* autoReport.streamAtEachRun */
-    char *execution_file; /* autoReport: written after runs; NULL = not wanted */
-    bool dirty;           /* runs not yet written to it */
+    struct _GHashTable *outcome_index; /* plan step and row of cycles -> index + 1 in `outcomes`; NULL: none yet */
+    bool enabled;                      /* tw_engine_enable_execution_profiling() */
+    bool stream_each_run;              /* autoReport.streamAtEachRun */
+    char *execution_file;              /* autoReport: written after runs; NULL = not wanted */
+    bool dirty;                        /* runs not yet written to it */
     tw__placement *placement;
     bool reported; /* the memory block of the profile is there */
 } tw__account;
@@ -110,7 +111,7 @@ typedef enum tw__copy_type {
 } tw__copy_type;
 extern const char *const tw__copy_type_names[TW__COPY_TYPES];
 
-typedef struct tw__local { /* copies inside tiles, by tile and type */
+typedef struct tw__local {            /* copies inside tiles, by tile and type */
     unsigned tiles, memcpy_bytes;     /* bytes of a cycle of Memcpy64Bit */
     uint64_t *cycles[TW__COPY_TYPES]; /* [tiles]; 0 = none */
     uint32_t *pieces[TW__COPY_TYPES];
