@@ -48,6 +48,8 @@ foreach(source IN LISTS tests)
   endif()
 endforeach()
 
+add_test(NAME poplar.cxx_standards COMMAND sh ${CMAKE_SOURCE_DIR}/tests/poplar/cxx/forms.sh ${CMAKE_SOURCE_DIR})
+
 # Examples in C++, built like a user's programs; "prints: ..." in their first comment is their test.
 foreach(name IN ITEMS matvec)
   set(source ${CMAKE_SOURCE_DIR}/examples/poplar/cxx/${name}.cpp)

@@ -3,12 +3,27 @@
 #ifndef POPLAR_ARRAY_REF_HPP
 #define POPLAR_ARRAY_REF_HPP
 
+/* Published programs use these without including them: the vendor's headers bring them in, so these do. */
+#include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstddef>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <string>
+#include <tuple>
 #include <type_traits>
 #include <vector>
+#if __cplusplus >= 201703L
+#include <optional>
+#endif
 
 namespace poplar {
 

@@ -18,6 +18,7 @@
 #include <poplar/Interval.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/PerfEstimateFunc.hpp>
+#include <poplar/Program.hpp>
 #include <poplar/ReplicatedStreamMode.hpp>
 #include <poplar/StringRef.hpp>
 #include <poplar/Target.hpp>
@@ -36,9 +37,6 @@
 
 namespace poplar {
 
-namespace program {
-class Program;
-}
 namespace core {
 struct GraphHolder; /* a graph of the C API */
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <ostream>
+#include <poplar/ArrayRef.hpp>
 #include <tuple>
 #include <utility>
 

@@ -22,7 +22,7 @@ class ProfileValue {
     using Number = double;
     using Vector = std::vector<ProfileValue>;
     using Map = std::map<std::string, ProfileValue>;
-    enum class Type { NULL_VALUE, STRING, VECTOR, MAP, NUMBER, BOOL };
+    enum class Type { NULL_VALUE, STRING, VECTOR, MAP, NUMBER, BOOLEAN };
 
     ProfileValue();
     ProfileValue(const char *s);

@@ -154,12 +154,20 @@ class Abort : public Program {
   public:
     explicit Abort(const DebugContext &debugContext = {});
     explicit Abort(const std::string &message, const DebugContext &debugContext = {});
+    explicit Abort(const char *message, const DebugContext &debugContext = {})
+        : Abort(std::string(message), debugContext)
+    {
+    }
 };
 
 class AbortOnCondition : public Program {
   public:
     explicit AbortOnCondition(Tensor predicate, const DebugContext &debugContext = {});
     AbortOnCondition(Tensor predicate, const std::string &message, const DebugContext &debugContext = {});
+    AbortOnCondition(Tensor predicate, const char *message, const DebugContext &debugContext = {})
+        : AbortOnCondition(std::move(predicate), std::string(message), debugContext)
+    {
+    }
 };
 
 class ErrorProgram : public Program {

@@ -11,7 +11,7 @@ namespace poplar {
 ProfileValue::ProfileValue() : kind(Type::NULL_VALUE), string(nullptr) {}
 ProfileValue::ProfileValue(const char *s) : kind(Type::STRING), string(new std::string(s)) {}
 ProfileValue::ProfileValue(std::string s) : kind(Type::STRING), string(new std::string(std::move(s))) {}
-ProfileValue::ProfileValue(bool b) : kind(Type::BOOL), boolean(b) {}
+ProfileValue::ProfileValue(bool b) : kind(Type::BOOLEAN), boolean(b) {}
 ProfileValue::ProfileValue(Vector v) : kind(Type::VECTOR), vector(new Vector(std::move(v))) {}
 ProfileValue::ProfileValue(Map m) : kind(Type::MAP), map(new Map(std::move(m))) {}
 
@@ -21,7 +21,7 @@ ProfileValue::ProfileValue(const ProfileValue &o) : kind(o.kind), number()
     case Type::STRING: string = new std::string(*o.string); break;
     case Type::VECTOR: vector = new Vector(*o.vector); break;
     case Type::MAP: map = new Map(*o.map); break;
-    case Type::BOOL: boolean = o.boolean; break;
+    case Type::BOOLEAN: boolean = o.boolean; break;
     case Type::NUMBER: number = o.number; break;
     case Type::NULL_VALUE: break;
     }
@@ -80,7 +80,7 @@ const std::string &ProfileValue::asString() const
 }
 bool ProfileValue::asBool() const
 {
-    expect(kind == Type::BOOL, "boolean");
+    expect(kind == Type::BOOLEAN, "boolean");
     return boolean;
 }
 std::int64_t ProfileValue::asInt() const
@@ -157,7 +157,7 @@ bool ProfileValue::operator==(const ProfileValue &o) const
     case Type::STRING: return *string == *o.string;
     case Type::VECTOR: return *vector == *o.vector;
     case Type::MAP: return *map == *o.map;
-    case Type::BOOL: return boolean == o.boolean;
+    case Type::BOOLEAN: return boolean == o.boolean;
     case Type::NUMBER:
         return number.isReal || o.number.isReal ? number.real == o.number.real : number.integer == o.number.integer;
     case Type::NULL_VALUE: break;
@@ -197,7 +197,7 @@ static void write(std::ostream &out, const ProfileValue &v, bool pretty, unsigne
     };
     switch (v.type()) {
     case ProfileValue::Type::STRING: writeText(out, v.asString()); break;
-    case ProfileValue::Type::BOOL: out << (v.asBool() ? "true" : "false"); break;
+    case ProfileValue::Type::BOOLEAN: out << (v.asBool() ? "true" : "false"); break;
     case ProfileValue::Type::NULL_VALUE: out << "null"; break;
     case ProfileValue::Type::NUMBER: serializeToJSON(out, v, pretty); break;
     case ProfileValue::Type::VECTOR:
@@ -250,7 +250,7 @@ void serializeToCBOR(std::ostream &out, const ProfileValue &v)
 {
     switch (v.type()) {
     case ProfileValue::Type::NULL_VALUE: out.put('\xf6'); break;
-    case ProfileValue::Type::BOOL: out.put(v.asBool() ? '\xf5' : '\xf4'); break;
+    case ProfileValue::Type::BOOLEAN: out.put(v.asBool() ? '\xf5' : '\xf4'); break;
     case ProfileValue::Type::STRING:
         head(out, 3, v.asString().size());
         out << v.asString();

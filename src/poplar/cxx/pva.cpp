@@ -64,9 +64,9 @@ unsigned Version::part(unsigned index) const
 
 /* --- compilation ---------------------------------------------------------------------------------------------- */
 
-#define TARGET(type, name, key, read) \
-    type Target::name() const         \
-    {                                 \
+#define TARGET(type, name, key, read)                \
+    type Target::name() const                        \
+    {                                                \
         return read(at(data->any(), "target", key)); \
     }
 TARGET(std::uint64_t, numTiles, "numTiles", number)
@@ -80,9 +80,9 @@ TARGET(double, clockFrequency, "clockFrequency", json_number_value)
 TARGET(std::string, architecture, "architecture", text)
 #undef TARGET
 
-#define GRAPH(name)                                    \
-    std::uint64_t GraphSize::name() const              \
-    {                                                  \
+#define GRAPH(name)                                     \
+    std::uint64_t GraphSize::name() const               \
+    {                                                   \
         return number(at(data->graph, "graph", #name)); \
     }
 GRAPH(numVertices)
@@ -273,10 +273,10 @@ Report openReport(const std::string &path)
     std::string folder = path.substr(0, path.find_last_of('/') + 1);
     std::string graph = folder + "graph_profile.json", execution = folder + "execution_profile.json";
     tw_profile *profile = nullptr;
-    tw_status status = there(path) || !there(graph)
-                           ? tw_profile_load_file(&profile, path.c_str())
-                           : tw_profile_load_files(&profile, graph.c_str(),
-                                                   there(execution) ? execution.c_str() : nullptr);
+    tw_status status =
+        there(path) || !there(graph)
+            ? tw_profile_load_file(&profile, path.c_str())
+            : tw_profile_load_files(&profile, graph.c_str(), there(execution) ? execution.c_str() : nullptr);
     if (status != TW_OK) throw std::runtime_error(std::string("pva::openReport: ") + tw_error_message());
     std::string parts[2];
     if (tw_profile_has_graph(profile)) parts[0] = taken(tw_profile_graph_json(profile, false));

@@ -23,14 +23,15 @@ static Device model()
     return m.createDevice();
 }
 
-static const char codelets[] = "#include <poplar/Vertex.hpp>\n"
-                               "using namespace poplar;\n"
-                               "class Sum : public Vertex {\n"
-                               "public:\n"
-                               "  Input<Vector<float>> in;\n"
-                               "  Output<float> out;\n"
-                               "  bool compute() { float s = 0; for (float v : in) s += v; *out = s; return true; }\n"
-                               "};\n";
+static const char codelets[] =
+    "#include <poplar/Vertex.hpp>\n"
+    "using namespace poplar;\n"
+    "class Sum : public Vertex {\n"
+    "public:\n"
+    "  Input<Vector<float>> in;\n"
+    "  Output<float> out;\n"
+    "  bool compute() { float s = 0; for (float v : in) s += v; *out = s; return true; }\n"
+    "};\n";
 
 /* Two vertices of 8 bytes of pointers and more on tiles 0 and 1, 77 and 99 cycles each: known before a run. */
 static Engine make(const Device &d, const OptionFlags &options = {})
@@ -151,7 +152,8 @@ static void registers(const Device &d)
     std::size_t tiles = g.getTarget().getNumTiles(), workers = g.getTarget().getNumWorkerContexts();
     Sequence first, second, fp;
     Tensor before = getHwSeeds(g, first, "before"), after = getHwSeeds(g, second, { "after" });
-    EXPECT(before.shape() == std::vector<std::size_t>({ tiles, workers, 4 }) && before.elementType() == UNSIGNED_INT);
+    EXPECT(before.shape() == std::vector<std::size_t>({ tiles, workers, 4 }) &&
+           before.elementType() == UNSIGNED_INT);
     Tensor seeds = g.clone(before);
     g.setInitialValue(seeds, 5u);
     setHwSeeds(g, seeds, first, "set");
@@ -165,8 +167,9 @@ static void registers(const Device &d)
     Tensor last = getAndModifyFloatingPointBehaviour(g, fp, !FloatingPointBehaviour(), !FloatingPointBehaviour());
     Tensor cycles = cycleCount(g, fp, 0, SyncType::INTERNAL, "count");
     EXPECT(cycles.shape() == std::vector<std::size_t>({ 2 }) && g.getTileMapping(cycles)[0].size() == 1);
-    const std::pair<const char *, Tensor> read[] = { { "before", before }, { "after", after }, { "old", old },
-                                                     { "now", now },       { "last", last } };
+    const std::pair<const char *, Tensor> read[] = {
+        { "before", before }, { "after", after }, { "old", old }, { "now", now }, { "last", last }
+    };
     for (const auto &r : read) g.createHostRead(r.first, r.second);
     Engine e(g, { first, second, fp });
     e.load(d);

@@ -1,0 +1,175 @@
+/* Forms of calls that published programs use, each of which has to pick one overload. Compiled by g++ and clang++ in
+ * C++11, 14, 17 and 20 with -Wpedantic -Werror (forms.sh), and run. */
+#include "expect.hpp"
+
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wbraced-scalar-init" /* concat(a, b, { 1 }): published programs write so */
+#endif
+
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+
+using namespace poplar;
+using namespace poplar::program;
+
+/* What stands for an operation of a library: names arrive as all kinds of debug information. */
+static std::string op(const DebugContext &debugContext)
+{
+    DebugInfo di(debugContext, "library");
+    const DebugNameAndId &dnai = { di };
+    auto path = [](const DebugContext &dc) { return dc.getPathName(); };
+    std::string b = "b";
+    EXPECT(path({ di }) == path(di) && path({ dnai }) == path(dnai) && path({ dnai, "x" }) == path({ di, "x" }));
+    EXPECT(path({ dnai, "a" + b }) == path({ di, "ab" }) && path({}) == "" && path(DebugContext{ b }) == "b");
+    EXPECT(path(debugContext) == path({ debugContext.getPathName() }));
+    return path({ di, "x" });
+}
+
+static void names(Graph &g)
+{
+    std::string s = "s";
+    EXPECT(op("a") == "a/x" && op(s) == "s/x" && op(s + "x") == "sx/x" && op({}) == "x");
+    EXPECT(op({ "p" }) == "p/x" && op({ DebugContext("p"), "q" }) == "p/q/x");
+    g.addComputeSet(), g.addComputeSet("cs"), g.addComputeSet(s + "cs"), g.addComputeSet({ "cs" });
+}
+
+static void shapes(Graph &g)
+{
+    std::size_t n = 2, m = 3;
+    unsigned u = 4;
+    std::vector<std::size_t> v = { 2, 2 };
+    EXPECT(g.addVariable(FLOAT, {}).rank() == 0 && g.addVariable(FLOAT, { 4 }).dim(0) == 4);
+    EXPECT(g.addVariable(FLOAT, { 0 }).numElements() == 0 && g.addVariable(FLOAT, { n, m }).numElements() == 6);
+    EXPECT(g.addVariable(FLOAT, { u, 2u }, "x").dim(0) == 4 && g.addVariable(FLOAT, v).rank() == 2);
+    EXPECT(g.addVariable(FLOAT, { v }, { "x" }).rank() == 2);
+    EXPECT(g.addVariable(HALF, g.addVariable(FLOAT, v).shape(), VariableMappingMethod::LINEAR).rank() == 2);
+}
+
+static void constants(Graph &g)
+{
+    std::vector<float> v = { 1, 2 };
+    float one[] = { 1 };
+    Tensor all[] = { g.addConstant(FLOAT, { 2 }, 1),
+                     g.addConstant(FLOAT, {}, 1.5),
+                     g.addConstant(UNSIGNED_INT, { 1 }, 1u, "c"),
+                     g.addConstant(BOOL, {}, true),
+                     g.addConstant(FLOAT, { 2 }, v.data()),
+                     g.addConstant(FLOAT, { 1 }, one, "c"),
+                     g.addConstant(FLOAT, { 2 }, ArrayRef<float>(v)),
+                     g.addConstant<float>(FLOAT, { 2 }, { 1.0, 2.0 }),
+                     g.addConstant(FLOAT, {}, static_cast<const void *>(one), TypeTraits::make<float>(), false),
+                     g.addConstantHalf(HALF, { 1 }, std::uint16_t(0x3c00)) };
+    for (const Tensor &t : all) EXPECT(t.containsConstant());
+#if __cplusplus >= 201703L
+    EXPECT(g.addConstant(FLOAT, { 2 }, ArrayRef(v)).containsConstant());
+#endif
+}
+
+static void views(Graph &g)
+{
+    Tensor t = g.addVariable(FLOAT, { 4, 6 }), row = t[0];
+    std::vector<Tensor> list = { t, t };
+    std::vector<Interval> ranges = { { 0, 1 }, { 2, 4 } };
+    std::vector<std::vector<Interval>> nested = { { { 0, 1 }, { 3, 4 } }, { { 1, 2 } } };
+    std::size_t k = 2;
+    unsigned a = 0, b = 1;
+    EXPECT(t.slice({ 0, 1 }, { 2, 3 }).numElements() == 4 && t.slice(1, 3).dim(0) == 2);
+    EXPECT(row.slice({ 4, 6 }).numElements() == 2 && t.slice(0, k, 1).dim(1) == 2);
+    EXPECT(t.slice(Interval(1, 2), 1).dim(1) == 1 && row.slice({ 1 }, { 3 }).numElements() == 2);
+    EXPECT(t.slices(ranges).size() == 2 && t.slices(nested)[0].dim(0) == 2 && t.slices(ranges, 1)[1].dim(1) == 2);
+    EXPECT(t.expand({ 0 }).rank() == 3 && t.expand(std::vector<std::size_t>(k, 0)).rank() == 4);
+    EXPECT(t.dimShufflePartial({ a }, { b }) == t.transpose());
+    EXPECT(t.dimShufflePartial({ t.rank() - 1 }, { 1 }) == t && t.dimRoll(1).dim(0) == 6);
+    EXPECT(t.dimShuffle({ 1, 0 }).dim(0) == 6 && t.reshape({ 24 }).rank() == 1 && row[0].reshape({}).rank() == 0);
+    EXPECT(t.expand({ 0 }).squeeze({ 0 }) == t && t.flatten(0, 2).rank() == 1 && t.index({ 1, 2 }).rank() == 0);
+    EXPECT(t.reshapePartial(0, 1, { 2, 2 }).rank() == 3 && t.broadcast(2, 0).dim(0) == 8);
+    EXPECT(concat({ t, t }, 1).dim(1) == 12 && concat({ t, t }).dim(0) == 8 && concat(t, t).dim(0) == 8);
+    EXPECT(concat(t, t, 1).dim(1) == 12 && concat(t, t, { 1 }).dim(1) == 12 && concat(list).dim(0) == 8);
+    EXPECT(concat(list, 1).dim(1) == 12 && append(t, row).dim(0) == 5);
+    auto mapping = g.getTileMapping(g.addVariable(FLOAT, { 8 }, VariableMappingMethod::LINEAR));
+    std::vector<std::size_t> aliases;
+    EXPECT(g.getSortedContiguousRegions(row, { { 0, 6 } }, true).size() == 1);
+    EXPECT(g.getSortedContiguousRegions(t.flatten(), mapping[0]).size() == 1);
+    EXPECT(g.getSortedContiguousRegions(t.flatten(), mapping[0], false, &aliases).size() == 1);
+    Tensor x = t, y = t, z = t;
+    std::vector<Tensor *> others = { &y, &z };
+    g.reorderToSimplify(&x, {});
+    g.reorderToSimplify(&x, { &y });
+    g.reorderToSimplify(&x, { &y, &z }, false);
+    g.reorderToSimplify(&x, others);
+    bool complete = true;
+    EXPECT(g.getTileMapping(t, &complete).size() == 4 && !complete && g.getTileMapping(t, false).size() == 4);
+    g.setTileMapping(t, 0);
+    g.setTileMapping(row, { { { 0, 6 } } });
+    EXPECT(g.clone(t).shape() == t.shape() && g.clone(HALF, t, "c").elementType() == HALF);
+    EXPECT(g.clone(t, { "c" }, TensorCloneMethod::CREATE_NEW_ORDER).shape() == t.shape());
+    EXPECT(g.cloneN(t, 3, "n").dim(0) == 3);
+}
+
+static Program returned(const Tensor &t)
+{
+    Sequence s;
+    s.add(Copy(t, t));
+    return std::move(s);
+}
+
+static void programs(Graph &g)
+{
+    Tensor t = g.addVariable(INT, {}, VariableMappingMethod::LINEAR), flag = g.addVariable(BOOL, {});
+    ComputeSet cs = g.addComputeSet();
+    Copy a(t, t), b(t, t, false, "copy");
+    DebugInfo di({ "op" }, "library");
+    const DebugNameAndId dnai = { di };
+    const DebugContext debugContext = { dnai };
+    Sequence empty[] = { Sequence(), Sequence({}, { di }), Sequence{ {}, { dnai } }, Sequence{ { dnai } },
+                         Sequence(debugContext), Sequence({}, DebugContext{ "s" }) };
+    for (const Sequence &s : empty) EXPECT(s.isEmpty());
+    Sequence full[] = { Sequence({ a, b }), Sequence{ a, b }, Sequence(a, b, a), Sequence{ { a, b }, { dnai } } };
+    for (const Sequence &s : full) EXPECT(!s.isEmpty());
+    Sequence one = { a };
+    Program p = Execute(cs), q = returned(t);
+    std::vector<Program> list(3);
+    EXPECT(list[0].isEmpty() && !q.isEmpty());
+    list[0] = one, p = std::move(one), list[1] = Sequence{ full[0], empty[0] };
+    std::vector<Copy> copies = { a, b };
+    Program rest[] = { Execute(cs, flag, { di }), Switch(t, { { 0, a } }, b, { dnai }), Switch(t, { { 0, a }, { 1, b } }),
+                       Switch(t, { di }).add(3, a), If(flag, Sequence(), full[0]), If(flag, a, b, { dnai, "if" }),
+                       Repeat(0, a), RepeatWhileTrue(Sequence(), flag, std::move(full[1])),
+                       PrintTensor(t), PrintTensor("title", t), PrintTensor("title", t, { di }),
+                       WriteUndef(t, { dnai }), Sync(SyncType::INTERNAL), Abort("why"), AbortOnCondition(flag) };
+    for (const Program &r : rest) EXPECT(!r.isEmpty());
+}
+
+static void options(Graph &g, const Device &d)
+{
+    bool fast = true;
+    std::string value = "true";
+    OptionFlags o{ { "debug.instrument", "true" } }, p = { { "debug.trace", fast ? "true" : "false" } };
+    o.set("debug.trace", value);
+    o.set({ { "debug.trace", "false" } });
+    std::size_t n = 0;
+    for (const auto &f : o) n += f.first.size() + f.second.size();
+    EXPECT(n == std::string("debug.instrumenttruedebug.tracefalse").size() && o.at("debug.trace") == "false");
+    Program prog = Sequence();
+    std::vector<Program> progs = { prog, Sequence() };
+    Engine one(g, prog), many(g, progs), braced(g, { Sequence(), prog }, o), temporary(g, Sequence{ prog, prog }, p),
+        inlined(g, prog, { { "debug.instrument", "true" } });
+    Engine made(compileGraph(g, { prog }));
+    for (Engine *e : { &one, &many, &braced, &temporary, &inlined, &made }) e->load(d), e->run();
+    many.run(1, "named");
+    Engine moved = std::move(one);
+    std::vector<Executable> list;
+    list.push_back(compileGraph(g, progs, o));
+    EXPECT(Engine(std::move(list[0]), OptionFlags()).listStreams().empty());
+}
+
+int main()
+{
+    IPUModel m;
+    m.tilesPerIPU = 4;
+    Device d = m.createDevice();
+    Graph g(d), other{ d.getTarget() };
+    names(g), shapes(g), constants(g), views(g), programs(g);
+    options(other, d);
+    return failures;
+}
