@@ -1,7 +1,8 @@
 /* Codelets that fault: signals of the thread that runs a vertex become an error of the run, which names vertex, field,
  * tile and compute set.
  *
- * The handlers are installed when the first vertex runs, and hand on every signal that is not raised inside one. They
+ * The handlers are installed when an engine runs, over what a program may have put in their place since, and hand on
+ * every signal that is not raised inside a vertex. They
  * run on a stack of their own, since a fault may be a stack that overflowed. */
 #define _GNU_SOURCE /* registers in a signal's context, bounds of a thread's stack */
 #include "poplar/engine/engine.h"
@@ -25,6 +26,7 @@ typedef struct attempt { /* vertices being run by this thread */
     struct tw__verify_work *verified; /* debug.runtimeVerify: the copies it works on */
     int signal, code;
     uintptr_t address, stack; /* what was touched; the stack pointer, 0 = not known */
+    uintptr_t landing;        /* below the frame that goes on after a fault */
     bool writes;
 } attempt;
 
@@ -41,17 +43,30 @@ static pthread_key_t handler_stacks;
 
 static void hand_on(int number, siginfo_t *info, void *context)
 {
+    static __thread bool handing; /* whoever was there before may in turn hand on to us */
     const struct sigaction *old = &before_us[number];
-    if (old->sa_flags & SA_SIGINFO) {
+    bool first = !handing;
+    handing = true;
+    if (first && (old->sa_flags & SA_SIGINFO)) {
         old->sa_sigaction(number, info, context);
-    } else if (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
+    } else if (first && old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
         old->sa_handler(number);
     } else {
         signal(number, SIG_DFL); /* a fault is raised again by the instruction that is returned to */
         if (info->si_code <= 0) raise(number);
     }
+    handing = false;
 }
 
+static _Noreturn void land(void)
+{
+    attempt *a = current;
+    current = NULL;
+    siglongjmp(a->back, 1);
+}
+
+/* Does not jump away itself where it can be helped: it returns to land(), in the thread's ordinary state. Checkers of
+ * threads lose track of a handler that does not return. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     attempt *a = current;
@@ -59,14 +74,17 @@ static void on_signal(int number, siginfo_t *info, void *context)
         hand_on(number, info, context);
         return;
     }
-    current = NULL;
     a->signal = number, a->code = info->si_code, a->address = (uintptr_t)info->si_addr;
 #ifdef __x86_64__
-    const ucontext_t *machine = context;
+    ucontext_t *machine = context;
     a->stack = (uintptr_t)machine->uc_mcontext.gregs[REG_RSP];
     a->writes = machine->uc_mcontext.gregs[REG_ERR] & 2;
+    machine->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)land;
+    machine->uc_mcontext.gregs[REG_RSP] = (greg_t)a->landing;
+    machine->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)0x400; /* strings go upwards, as functions expect */
+#else
+    land();
 #endif
-    siglongjmp(a->back, 1);
 }
 
 static void drop_stack(void *stack)
@@ -76,19 +94,32 @@ static void drop_stack(void *stack)
     munmap(stack, HANDLER_STACK);
 }
 
-static void install(void)
+static void make_key(void)
 {
+    pthread_key_create(&handler_stacks, drop_stack);
+}
+
+void tw__faults_begin(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct sigaction now;
+    if (sigaction(SIGSEGV, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal) return;
+    pthread_mutex_lock(&lock);
     struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
     sigemptyset(&action.sa_mask);
-    pthread_key_create(&handler_stacks, drop_stack);
-    for (size_t i = 0; i < G_N_ELEMENTS(signals); i++) sigaction(signals[i], &action, &before_us[signals[i]]);
+    for (size_t i = 0; i < G_N_ELEMENTS(signals); i++) {
+        if (sigaction(signals[i], &action, &now) != 0) continue;
+        bool ours = (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal;
+        if (!ours) before_us[signals[i]] = now;
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 /* Once for each thread. A thread without memory for the handler's stack runs vertices all the same. */
 static void prepare_thread(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, install);
+    pthread_once(&once, make_key);
     thread.ready = true;
     pthread_attr_t attributes;
     if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
@@ -224,50 +255,59 @@ tw_status tw__vertex_fault(tw_engine *engine)
     return status;
 }
 
-static bool run_groups(attempt *a, const tw__group *group, const tw__group *end)
+/* Vertices [first, last) of a group. `a` is kept in memory: `current` points there, and the codelet may not come
+ * back. */
+__attribute__((noinline)) static bool run_group(tw_engine *engine, attempt *a, uint32_t cs, const tw__group *group,
+                                                uint32_t first, uint32_t last)
 {
     int all = 1;
-    for (; group < end; group++) {
-        char *state = group->states;
-        tw__entry run = group->run;
-        a->group = group; /* kept in memory: `current` points there, and the codelet may not come back */
-        for (uint32_t i = 0; i < group->count; i++, state += group->stride) {
-            a->index = i;
-            if (group->workers == 1)
-                all &= run(state, 0, 1) != 0;
-            else
-                for (unsigned w = 0; w < group->workers; w++) all &= run(state, w, group->workers) != 0;
-        }
+    char *state = group->states + (size_t)first * group->stride;
+    tw__entry run = group->run;
+    a->group = group;
+    a->landing = (((uintptr_t)__builtin_frame_address(0) - 1024) & ~(uintptr_t)15) - 8; /* as after a call */
+    for (uint32_t i = first; i < last; i++, state += group->stride) {
+        a->index = i;
+        if (engine->verifies)
+            all &= tw__verified_run(engine, cs, group, i, &a->verified);
+        else if (group->workers == 1)
+            all &= run(state, 0, 1) != 0;
+        else
+            for (unsigned w = 0; w < group->workers; w++) all &= run(state, w, group->workers) != 0;
     }
     return all;
 }
 
-static bool run_verified(tw_engine *engine, attempt *a, uint32_t cs, const tw__group *group, const tw__group *end)
+static bool failed(tw_engine *engine, uint32_t cs, const attempt *a)
 {
-    bool all = true;
-    for (; group < end; group++)
-        for (uint32_t i = 0; i < group->count; i++) {
-            a->group = group, a->index = i;
-            all = tw__verified_run(engine, cs, group, i, &a->verified) && all;
-        }
-    return all;
+    uint32_t vertex = tw__vertex_of(engine, cs, a->group, a->index);
+    GString *text = g_string_new(NULL);
+    describe(text, engine, vertex, a, a->group->states + (size_t)a->index * a->group->stride);
+    tw__keep_fault(engine, cs, a->group, vertex, text->str);
+    if (a->verified) tw__verified_drop(a->verified);
+    g_string_free(text, TRUE);
+    return false;
 }
 
 bool tw__guarded_run(tw_engine *engine, uint32_t cs, const tw__group *group, const tw__group *end)
 {
     attempt a = { .group = group };
     if (!thread.ready) prepare_thread();
-    if (sigsetjmp(a.back, 0) == 0) {
-        current = &a;
-        bool all = engine->verifies ? run_verified(engine, &a, cs, group, end) : run_groups(&a, group, end);
-        current = NULL;
-        return all;
-    }
-    uint32_t vertex = tw__vertex_of(engine, cs, a.group, a.index);
-    GString *text = g_string_new(NULL);
-    describe(text, engine, vertex, &a, a.group->states + (size_t)a.index * a.group->stride);
-    tw__keep_fault(engine, cs, a.group, vertex, text->str);
-    if (a.verified) tw__verified_drop(a.verified);
-    g_string_free(text, TRUE);
-    return false;
+    if (sigsetjmp(a.back, 0)) return failed(engine, cs, &a);
+    bool all = true;
+    current = &a;
+    for (const tw__group *g = group; g < end; g++) all = run_group(engine, &a, cs, g, 0, g->count) && all;
+    current = NULL;
+    return all;
+}
+
+bool tw__guarded_one(tw_engine *engine, uint32_t cs, const tw__group *group, const char *state)
+{
+    attempt a = { .group = group };
+    uint32_t index = (uint32_t)((size_t)(state - group->states) / group->stride);
+    if (!thread.ready) prepare_thread();
+    if (sigsetjmp(a.back, 0)) return failed(engine, cs, &a);
+    current = &a;
+    bool all = run_group(engine, &a, cs, group, index, index + 1);
+    current = NULL;
+    return all;
 }

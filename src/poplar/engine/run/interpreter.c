@@ -262,6 +262,7 @@ tw_status tw__execute(tw_engine *engine, unsigned program)
                   .loop = UINT32_MAX };
     tw_status s = seed_tiles(engine);
     if (s) return s;
+    tw__faults_begin();
     engine->threads = omp_in_parallel() ? 1 : omp_get_max_threads();
     return interpret(&m, engine->plan.entries.items[program]);
 }

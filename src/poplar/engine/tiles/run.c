@@ -179,8 +179,7 @@ static bool run_supervisor(turn *t, tw__tile_vertex *v)
 static bool run_native(turn *t, const tw__tile_vertex *v)
 {
     const tw__group *group = &t->exec->groups[v->group];
-    bool all = true;
-    for (unsigned w = 0; w < group->workers; w++) all &= group->run(v->state, w, group->workers) != 0;
+    bool all = tw__guarded_one(t->engine, t->exec->cs, group, v->state);
     if (t->engine->core->types[v->type].info->kind != TW__VERTEX) {
         t->whole += v->cycles;
         return all;
