@@ -311,7 +311,7 @@ static void waiting(judge *j)
             j->s->rows[p->steps.items[i].active].max > j->s->rows[p->steps.items[i].active].second)
             hot.steps++;
     g_free(hot.won);
-    if (all <= 0 || j->s->tiles < 2) return;
+    if (all <= 0 || j->s->tiles < 2 || !strcmp(p->names.items[p->target.type], "AI_ENGINE")) return; /* R15 */
     double cycles = (double)j->s->totals.cycles;
     if (hot.best / cycles >= threshold("R4")) {
         say(j, "R4", hot.best / cycles, j->s->totals.fidelity,
@@ -343,6 +343,8 @@ static void unused(judge *j)
     const uint64_t *busy = j->s->busy[TW_CYCLES_COMPUTE];
     char a[ROOM], b[ROOM];
     if (!busy || j->s->tiles < 2) return;
+    if (!strcmp(j->p->names.items[j->p->target.type], "AI_ENGINE"))
+        return; /* kernels have a tile each, others are free */
     for (uint32_t t = 0; t < j->s->tiles; t++) idle += busy[t] == 0;
     double share = (double)idle / j->s->tiles;
     if (share <= threshold("R12")) return;

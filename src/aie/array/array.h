@@ -17,8 +17,9 @@ enum {
 typedef struct tw__fifo {
     uint8_t *data;
     unsigned item, room, count, first;
-    int from, to;       /* kernels; -1 = a file */
-    const char *source; /* where the last item was written, when the kernel is compiled with TW_AIE_CHECK */
+    uint64_t *there, *freed; /* [room] timeline.c: when an item was written, and its place given back */
+    int from, to;            /* kernels; -1 = a file */
+    const char *source;      /* where the last item was written, when the kernel is compiled with TW_AIE_CHECK */
     int line;
 } tw__fifo;
 
@@ -29,7 +30,8 @@ typedef struct tw__pair {
     unsigned blocks; /* 2, or 1 of a single buffer */
     bool is_placed[2];
     int from, to, out, in;
-    bool async_out, async_in; /* the kernel acquires and releases */
+    bool async_out, async_in;           /* the kernel acquires and releases */
+    uint64_t filled_at[2], freed_at[2]; /* timeline.c: when a block was passed on, and given back */
 } tw__pair;
 
 /* A window as a kernel holds it, with room for what the types of aie/window.h carry behind it: every window that is
@@ -96,8 +98,16 @@ typedef struct tw__kernel {
     tw__view *waits_view;
     int lock, lock_value, port;
     uint64_t fired, target;
-    unsigned repeat; /* firings an iteration; 0: whenever it can, without end */
+    unsigned repeat;         /* firings an iteration; 0: whenever it can, without end */
+    uint64_t clock, counted; /* timeline.c: its time; cycles of its work that are in it */
+    uint32_t last_span;      /* index + 1 */
 } tw__kernel;
+
+typedef struct tw__aie_span { /* timeline.c: a stretch of work, or of waiting for `partner` */
+    uint64_t from, to;
+    const char *cause; /* NULL = work */
+    int kernel, partner;
+} tw__aie_span;
 
 struct tw_aie_array {
     const tw_tile_arch *arch;
@@ -115,6 +125,10 @@ struct tw_aie_array {
     void **outside; /* blocks that lie on no tile, owned */
     size_t outside_count, outside_room;
     tw_profile *profile;
+    tw__aie_span *spans;
+    size_t span_count, span_room;
+    uint64_t spans_left_out;
+    int released_by; /* the kernel that let a lock go last; -1 = none */
     tw__kernel *running;
     tw_status status; /* the first failure of a building call */
     char *message;
@@ -150,6 +164,17 @@ void tw__aie_close_in(tw__kernel *kernel, int port); /* ... and passes it on */
 void tw__aie_close_out(tw__kernel *kernel, int port);
 void tw__aie_yield(tw__kernel *kernel, tw__wait wait); /* back when the reason is gone */
 tw__lock *tw__aie_lock(tw_aie_array *array, const tw__kernel *kernel, int id);
+
+/* --- timeline.c --- */
+void tw__aie_clock(tw_aie_array *array, tw__kernel *kernel); /* of the running kernel: up to now */
+void tw__aie_wait_until(tw_aie_array *array, tw__kernel *kernel, uint64_t then, const char *cause, int partner);
+void tw__aie_resumed(tw_aie_array *array, tw__kernel *kernel);
+/* An item of a queue is about to be written or read by the running kernel: it waits until that is possible. */
+void tw__aie_write_time(tw_aie_array *array, tw__kernel *kernel, tw__fifo *fifo, const char *cause);
+void tw__aie_read_time(tw_aie_array *array, tw__kernel *kernel, tw__fifo *fifo, const char *cause);
+uint64_t tw__aie_cycles_of(const tw__kernel *kernel, const uint64_t slots[TW_AIE_SLOTS]); /* profile.c */
+void tw__aie_forget_times(tw_aie_array *array);
+void tw__aie_add_intervals(const tw_aie_array *array, tw_profile *profile);
 
 /* --- unread.c --- */
 void tw__aie_count_unread(tw_aie_array *array); /* fills unread and unread_ports */

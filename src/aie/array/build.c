@@ -33,7 +33,10 @@ void tw_aie_array_free(tw_aie_array *a)
         tw__fiber_free(a->kernels[i]->fiber);
         free(a->kernels[i]->name), free(a->kernels[i]);
     }
-    for (size_t i = 0; i < a->fifo_count; i++) free(a->fifos[i]->data), free(a->fifos[i]);
+    for (size_t i = 0; i < a->fifo_count; i++) {
+        free(a->fifos[i]->data), free(a->fifos[i]->there), free(a->fifos[i]->freed);
+        free(a->fifos[i]);
+    }
     for (size_t i = 0; i < a->pair_count; i++) free_pair(a->pairs[i]);
     for (size_t i = 0; i < a->file_count; i++)
         free(a->files[i]->path), free(a->files[i]->bytes), free(a->files[i]->last), free(a->files[i]->stamps),
@@ -41,6 +44,7 @@ void tw_aie_array_free(tw_aie_array *a)
     free(a->kernels), free(a->fifos), free(a->pairs), free(a->files), free(a->locks), free(a->message);
     tw_profile_free(a->profile);
     g_free(a->unread_ports);
+    free(a->spans);
     tw__aie_free_memory(a);
     free(a);
 }
@@ -126,7 +130,8 @@ static tw__fifo *new_fifo(tw_aie_array *a, unsigned item, unsigned room, int fro
     tw__fifo *f = APPEND(a, fifos, fifo_count, fifo_room, tw__fifo);
     if (!f) return NULL;
     *f = (tw__fifo){ .item = item, .room = room, .from = from, .to = to, .data = calloc(room, item) };
-    if (f->data) return f;
+    f->there = calloc(room, sizeof *f->there), f->freed = calloc(room, sizeof *f->freed);
+    if (f->data && f->there && f->freed) return f;
     f->room = 0;
     tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for a queue of %u items", room);
     return NULL;

@@ -163,12 +163,13 @@ static bool get(const char *call, int port, void *item, bool block)
     tw__kernel *k;
     tw__fifo *f = fifo(call, port, false, &k);
     if (!f) return false;
-    while (!tw__fifo_pop(f, item)) {
+    while (f->count == 0) {
         if (!block) return false;
         k->waits_for = f;
         tw__aie_yield(k, TW__WAIT_READ);
     }
-    return true;
+    tw__aie_read_time(tw__aie_current, k, f, port == TW__AIE_STREAMS ? "cascade" : "stream");
+    return tw__fifo_pop(f, item);
 }
 
 static bool put(const char *call, int port, const void *item, bool block)
@@ -176,11 +177,13 @@ static bool put(const char *call, int port, const void *item, bool block)
     tw__kernel *k;
     tw__fifo *f = fifo(call, port, true, &k);
     if (!f) return false;
-    while (!tw__fifo_push(f, item)) {
+    while (f->count == f->room) {
         if (!block) return false;
         k->waits_for = f;
         tw__aie_yield(k, TW__WAIT_WRITE);
     }
+    tw__aie_write_time(tw__aie_current, k, f, port == TW__AIE_STREAMS ? "cascade" : "stream");
+    tw__fifo_push(f, item);
     f->source = tw_aie_core.file, f->line = tw_aie_core.line;
     return true;
 }
@@ -373,6 +376,8 @@ void tw_aie_release(int id, int value)
         tw__aie_report("release", "lock %d of tile (%d,%d) is free", id, k->column, k->row);
         return;
     }
+    tw__aie_clock(tw__aie_current, (tw__kernel *)(uintptr_t)k);
+    tw__aie_current->released_by = k->number;
     lock->held = false;
     if (value >= 0) lock->value = value;
 }

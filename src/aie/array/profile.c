@@ -10,8 +10,13 @@ uint64_t tw_aie_array_cycles(const tw_aie_array *a, tw_aie_kernel handle)
 {
     const tw__kernel *k = tw__aie_kernel_of(a, handle);
     if (!k) return 0;
+    return tw__aie_cycles_of(k, k->control.slots);
+}
+
+uint64_t tw__aie_cycles_of(const tw__kernel *k, const uint64_t counted[TW_AIE_SLOTS])
+{
     uint64_t slots[TW_AIE_SLOTS];
-    memcpy(slots, k->control.slots, sizeof slots);
+    memcpy(slots, counted, sizeof slots);
     for (int i = 0; i < TW__AIE_STREAMS; i++) {
         if (k->words_in[i] > slots[TW_AIE_SLOT_STREAM_IN]) slots[TW_AIE_SLOT_STREAM_IN] = k->words_in[i];
         if (k->words_out[i] > slots[TW_AIE_SLOT_STREAM_OUT]) slots[TW_AIE_SLOT_STREAM_OUT] = k->words_out[i];
@@ -69,15 +74,20 @@ tw_profile *tw__aie_profile(tw_aie_array *a)
         tw__profile_add_vertices(p, set, types[i].vertex_type, 1);
         by_tile[tw__aie_tile_of(a, k)] += cycles;
     }
+    uint64_t end = 0, most = 0; /* of the timeline; of the busiest tile */
+    for (size_t i = 0; i < a->kernel_count; i++) end = a->kernels[i]->clock > end ? a->kernels[i]->clock : end;
+    for (unsigned t = 0; t < arch->tiles; t++) most = by_tile[t] > most ? by_tile[t] : most;
     uint32_t program = tw__profile_add_program(p, TW_PROGRAM_ON_TILE_EXECUTE, "array", TW__NONE, set, 0);
     uint32_t step = tw__profile_add_step(p, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE,
                                                               .name = "array",
                                                               .program = program,
                                                               .index = set,
+                                                              .cycles = end > most ? end : most,
                                                               .active = tw__profile_row(p, by_tile, arch->tiles),
                                                               .types = types,
                                                               .type_count = a->kernel_count,
                                                               .fidelity = TW_FIDELITY_ESTIMATED });
+    tw__aie_add_intervals(a, p);
     tw__profile_run_begin(p, "");
     tw__profile_step(p, step);
     tw__profile_run_end(p, 0);

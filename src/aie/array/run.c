@@ -19,6 +19,7 @@ tw__lock *tw__aie_lock(tw_aie_array *a, const tw__kernel *k, int id)
 void tw__aie_yield(tw__kernel *k, tw__wait wait)
 {
     k->wait = wait;
+    tw__aie_clock(tw__aie_current, k);
     k->control = tw_aie_core;
     tw__fiber_yield();
     tw_aie_core = k->control;
@@ -60,6 +61,8 @@ static bool ready(tw_aie_array *a, const tw__kernel *k)
 void tw__aie_open_in(tw__kernel *k, int port)
 {
     tw__pair *in = k->window_in[port];
+    tw__aie_clock(tw__aie_current, k);
+    tw__aie_wait_until(tw__aie_current, k, in->filled_at[in->read], "window", in->from);
     memcpy(in->block[in->read], in->tail, in->margin);
     k->view_in[port].window = (tw_aie_window){ .data = in->block[in->read],
                                                .bytes = in->bytes + in->margin,
@@ -72,6 +75,8 @@ void tw__aie_open_in(tw__kernel *k, int port)
 void tw__aie_open_out(tw__kernel *k, int port)
 {
     tw__pair *out = k->window_out[port];
+    tw__aie_clock(tw__aie_current, k);
+    tw__aie_wait_until(tw__aie_current, k, out->freed_at[out->write], "window in use", out->to);
     k->view_out[port].window = (tw_aie_window){ .data = out->block[out->write] + out->margin,
                                                 .bytes = out->bytes,
                                                 .port = (uint16_t)port,
@@ -84,6 +89,8 @@ void tw__aie_close_in(tw__kernel *k, int port)
 {
     tw__pair *in = k->window_in[port];
     memcpy(in->tail, in->block[in->read] + in->bytes, in->margin);
+    tw__aie_clock(tw__aie_current, k);
+    in->freed_at[in->read] = k->clock;
     in->read = (in->read + 1) % in->blocks, in->full--;
     k->view_in[port].window.is_open = 0;
 }
@@ -91,6 +98,8 @@ void tw__aie_close_in(tw__kernel *k, int port)
 void tw__aie_close_out(tw__kernel *k, int port)
 {
     tw__pair *out = k->window_out[port];
+    tw__aie_clock(tw__aie_current, k);
+    out->filled_at[out->write] = k->clock;
     out->write = (out->write + 1) % out->blocks, out->full++;
     k->view_out[port].window.is_open = 0;
 }
@@ -116,9 +125,12 @@ static void body(void *user)
         while (!windows_ready(k)) tw__aie_yield(k, TW__WAIT_WINDOWS);
         fire(k);
         k->fired++;
+        tw__aie_clock(tw__aie_current, k);
+        k->last_span = 0; /* a firing is an interval of its own */
         if (k->target == 0) tw__aie_yield(k, TW__RUN); /* so that a kernel without ports does not hold the array */
     }
     k->wait = TW__DONE;
+    tw__aie_clock(tw__aie_current, k);
     k->control = tw_aie_core;
 }
 
@@ -221,6 +233,7 @@ static void run_all(tw_aie_array *a)
         for (size_t i = 0; i < a->kernel_count; i++) {
             tw__kernel *k = a->kernels[i];
             if (!ready(a, k)) continue;
+            tw__aie_resumed(a, k);
             a->running = k;
             tw_aie_core = k->control;
             tw__fiber_resume(k->fiber);
@@ -247,6 +260,7 @@ static void reset(tw_aie_array *a)
         a->files[i]->count = a->files[i]->stamp_count = 0;
         if (a->files[i]->last) memset(a->files[i]->last, 0, a->files[i]->last_room);
     }
+    tw__aie_forget_times(a);
     for (size_t i = 0; i < a->kernel_count; i++) reset_kernel(a->kernels[i]);
     memset(a->locks, 0, (size_t)a->arch->tiles * a->arch->locks * sizeof *a->locks);
 }

@@ -1,0 +1,125 @@
+/* timeline: when kernels worked and when they waited, as far as estimates of their cycles go. Each kernel has a clock of
+ * its own, which goes on by the cycles that its work is estimated at. A block of a window is there when the kernel that
+ * filled it passed it on, and free when its reader gave it back; a word of a stream when it was written, its place when
+ * it was read: who comes earlier waits. A lock has no time of its own: who waited for one goes on when the kernel that let
+ * one go last has come so far. Files and memory are always there in time. */
+#include "aie/array/array.h"
+#include "core/profile/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SPANS = 1 << 18 }; /* of an array; what comes later is counted and not kept */
+
+static void add_span(tw_aie_array *a, const tw__kernel *k, uint64_t to, const char *cause, int partner)
+{
+    tw__aie_span *last = k->last_span ? &a->spans[k->last_span - 1] : NULL;
+    if (to <= k->clock) return;
+    if (last && last->to == k->clock && last->cause == cause && last->partner == partner) {
+        last->to = to; /* work goes on, or the same wait */
+        return;
+    }
+    if (a->span_count >= MOST_SPANS || !tw__grow(&a->spans, &a->span_room, a->span_count, sizeof *a->spans)) {
+        a->spans_left_out++;
+        return;
+    }
+    a->spans[a->span_count++] = (tw__aie_span){ k->clock, to, cause, k->number, partner };
+    ((tw__kernel *)(uintptr_t)k)->last_span = (uint32_t)a->span_count;
+}
+
+/* What the running kernel has done since its clock was read last. */
+void tw__aie_clock(tw_aie_array *a, tw__kernel *k)
+{
+    uint64_t cycles = tw__aie_cycles_of(k, tw_aie_core.slots);
+    if (cycles <= k->counted) return;
+    add_span(a, k, k->clock + cycles - k->counted, NULL, -1);
+    k->clock += cycles - k->counted;
+    k->counted = cycles;
+}
+
+void tw__aie_wait_until(tw_aie_array *a, tw__kernel *k, uint64_t then, const char *cause, int partner)
+{
+    if (then <= k->clock) return;
+    add_span(a, k, then, cause, partner);
+    k->clock = then;
+}
+
+void tw__aie_write_time(tw_aie_array *a, tw__kernel *k, tw__fifo *f, const char *cause)
+{
+    unsigned at = (f->first + f->count) % f->room;
+    tw__aie_clock(a, k);
+    tw__aie_wait_until(a, k, f->freed[at], cause, f->to);
+    f->there[at] = k->clock;
+}
+
+void tw__aie_read_time(tw_aie_array *a, tw__kernel *k, tw__fifo *f, const char *cause)
+{
+    tw__aie_clock(a, k);
+    tw__aie_wait_until(a, k, f->there[f->first], cause, f->from);
+    f->freed[f->first] = k->clock;
+}
+
+/* A kernel goes on that waited for a lock: whoever let one go last has come so far. */
+void tw__aie_resumed(tw_aie_array *a, tw__kernel *k)
+{
+    int other = a->released_by;
+    if (k->wait == TW__WAIT_LOCK && other >= 0 && other != k->number)
+        tw__aie_wait_until(a, k, a->kernels[other]->clock, "lock", other);
+}
+
+void tw__aie_forget_times(tw_aie_array *a)
+{
+    a->span_count = 0, a->spans_left_out = 0, a->released_by = -1;
+    for (size_t i = 0; i < a->kernel_count; i++)
+        a->kernels[i]->clock = a->kernels[i]->counted = a->kernels[i]->last_span = 0;
+    for (size_t i = 0; i < a->pair_count; i++)
+        for (int b = 0; b < 2; b++) a->pairs[i]->filled_at[b] = a->pairs[i]->freed_at[b] = 0;
+    for (size_t i = 0; i < a->fifo_count; i++) {
+        memset(a->fifos[i]->there, 0, a->fifos[i]->room * sizeof(uint64_t));
+        memset(a->fifos[i]->freed, 0, a->fifos[i]->room * sizeof(uint64_t));
+    }
+}
+
+/* Sums by cause and partner; a kernel has few of either, what is beyond the room goes to the last. */
+typedef struct kernel_waits {
+    tw__aie_span sums[32]; /* to: cycles */
+    unsigned count;
+} kernel_waits;
+
+static void add_wait(kernel_waits *w, const tw__aie_span *s)
+{
+    unsigned i = 0;
+    while (i < w->count && (w->sums[i].cause != s->cause || w->sums[i].partner != s->partner)) i++;
+    if (i == 32) i = 31;
+    if (i == w->count) w->sums[w->count++] = (tw__aie_span){ 0, 0, s->cause, s->kernel, s->partner };
+    w->sums[i].to += s->to - s->from;
+}
+
+/* Lanes of kernels, their intervals, and the sums of their waits. */
+void tw__aie_add_intervals(const tw_aie_array *a, tw_profile *p)
+{
+    uint32_t *lanes = tw__calloc(a->kernel_count + 1, sizeof *lanes);
+    kernel_waits *waits = tw__calloc(a->kernel_count + 1, sizeof *waits);
+    for (size_t i = 0; lanes && i < a->kernel_count; i++)
+        lanes[i] = tw__profile_add_lane(p, (uint32_t)tw__aie_tile_of(a, a->kernels[i]), a->kernels[i]->name);
+    for (size_t i = 0; lanes && waits && i < a->span_count; i++) {
+        const tw__aie_span *s = &a->spans[i];
+        uint32_t partner = s->partner >= 0 ? lanes[s->partner] : TW__NONE;
+        tw__profile_add_interval(p, &(tw__interval_desc){ .lane = lanes[s->kernel],
+                                                          .from = s->from,
+                                                          .to = s->to,
+                                                          .name = s->cause ? s->cause : a->kernels[s->kernel]->name,
+                                                          .cause = s->cause,
+                                                          .partner = partner });
+        if (s->cause) add_wait(&waits[s->kernel], s);
+    }
+    for (size_t i = 0; lanes && waits && i < a->kernel_count; i++)
+        for (unsigned w = 0; w < waits[i].count; w++) {
+            const tw__aie_span *s = &waits[i].sums[w];
+            tw__profile_add_wait(p, (uint32_t)tw__aie_tile_of(a, a->kernels[i]), s->cause,
+                                 s->partner >= 0 ? (uint32_t)tw__aie_tile_of(a, a->kernels[s->partner]) : TW__NONE,
+                                 s->to);
+        }
+    tw__profile_omit_intervals(p, a->spans_left_out);
+    free(lanes), free(waits);
+}

@@ -1,0 +1,127 @@
+/* When kernels work and wait (src/aie/array/timeline.c): what a profile's intervals must be, whatever the figures. Work
+ * adds up to the cycles of the kernel; intervals of a kernel follow each other without holes; nobody reads before it was
+ * written; a slow kernel behind a fast one makes the fast one wait for it, and the other way round. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "aie/array/array.h"
+#include "core/profile/profile.h"
+
+static int fast_work, slow_work; /* slots of work a firing */
+
+static void spend(int slots)
+{
+    tw_aie_core.slots[TW_AIE_SLOT_VECTOR] += (uint64_t)slots;
+}
+
+static void first(void *user)
+{
+    (void)user;
+    spend(fast_work);
+    for (uint32_t i = 0; i < 4; i++) tw_aie_put_word(0, i, 0);
+}
+
+static void second(void *user)
+{
+    (void)user;
+    for (int i = 0; i < 4; i++) (void)tw_aie_get_word(0, NULL);
+    spend(slow_work);
+}
+
+static void window_first(void *user)
+{
+    (void)user;
+    uint8_t data[64] = { 1 };
+    spend(fast_work);
+    tw_aie_window_write(tw_aie_window_out(0), data, sizeof data);
+}
+
+static void window_second(void *user)
+{
+    (void)user;
+    uint8_t data[64];
+    tw_aie_window_read(tw_aie_window_in(0), data, sizeof data);
+    spend(slow_work);
+}
+
+typedef struct sums {
+    uint64_t work[2], waits[2], end[2];
+} sums;
+
+/* What holds of every timeline; sums by kernel. */
+static sums judge(tw_aie_array *a, const tw_aie_kernel k[2])
+{
+    const tw_profile *p = tw_aie_array_profile(a);
+    sums s = { { 0 }, { 0 }, { 0 } };
+    tw_profile_totals totals;
+    assert_non_null(p);
+    assert_int_equal(p->lanes.count, 2);
+    assert_int_equal(p->intervals_omitted, 0);
+    for (size_t i = 0; i < p->intervals.count; i++) {
+        const tw__profile_interval *v = &p->intervals.items[i];
+        assert_true(v->to > v->from);
+        assert_int_equal(v->from, s.end[v->lane]); /* one follows the other, without holes */
+        s.end[v->lane] = v->to;
+        *(v->cause ? &s.waits[v->lane] : &s.work[v->lane]) += v->to - v->from;
+        if (v->cause) assert_int_equal(v->partner, 1 - v->lane);
+    }
+    for (int i = 0; i < 2; i++) assert_int_equal(s.work[i], tw_aie_array_cycles(a, k[i]));
+    assert_int_equal(tw_profile_get_totals(p, &totals), TW_OK);
+    assert_int_equal(totals.cycles, s.end[0] > s.end[1] ? s.end[0] : s.end[1]);
+    return s;
+}
+
+static sums run(bool windows, int a_work, int b_work)
+{
+    fast_work = a_work, slow_work = b_work;
+    tw_aie_array *a = tw_aie_array_new();
+    tw_aie_kernel k[2] = { tw_aie_array_add(a, "first", windows ? window_first : first, NULL, 3, 2),
+                           tw_aie_array_add(a, "second", windows ? window_second : second, NULL, 3, 3) };
+    if (windows)
+        tw_aie_array_window(a, tw_aie_out(k[0], 0), tw_aie_in(k[1], 0), 64, 0);
+    else
+        tw_aie_array_stream(a, tw_aie_out(k[0], 0), tw_aie_in(k[1], 0), 4);
+    if (tw_aie_array_run(a, 20) != TW_OK) fail_msg("%s", tw_error_message());
+    sums s = judge(a, k);
+    if (tw_aie_array_run(a, 20) != TW_OK) fail_msg("%s", tw_error_message());
+    sums again = judge(a, k); /* a second run starts at 0 */
+    assert_memory_equal(&s, &again, sizeof s);
+    tw_aie_array_free(a);
+    return s;
+}
+
+/* A slow producer: the consumer waits about as long as it works longer, the producer never. */
+static void test_slow_producer(void **state)
+{
+    (void)state;
+    for (int windows = 0; windows < 2; windows++) {
+        sums s = run(windows, 100, 10);
+        assert_int_equal(s.waits[0], 0);
+        assert_in_range(s.waits[1], 19 * 60, 20 * 140);
+        assert_true(s.end[1] > s.end[0]);
+    }
+}
+
+/* A slow consumer: the producer runs ahead by what lies between them, then waits. */
+static void test_slow_consumer(void **state)
+{
+    (void)state;
+    for (int windows = 0; windows < 2; windows++) {
+        sums s = run(windows, 10, 100);
+        assert_in_range(s.waits[0], 15 * 60, 20 * 140);
+        assert_in_range(s.waits[1], 1, 100); /* for the first block only */
+        assert_true(s.end[1] > s.end[0]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slow_producer),
+        cmocka_unit_test(test_slow_consumer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
