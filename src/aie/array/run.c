@@ -126,7 +126,7 @@ static void body(void *user)
         fire(k);
         k->fired++;
         tw__aie_clock(tw__aie_current, k);
-        k->last_span = 0; /* a firing is an interval of its own */
+        k->last_span = 0;                              /* a firing is an interval of its own */
         if (k->target == 0) tw__aie_yield(k, TW__RUN); /* so that a kernel without ports does not hold the array */
     }
     k->wait = TW__DONE;
