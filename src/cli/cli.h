@@ -50,6 +50,7 @@ typedef struct tw__command {
     X(asm)              \
     X(objdump)          \
     X(link)             \
+    X(sim)              \
     X(pto)              \
     X(cslc)             \
     X(csl)              \
