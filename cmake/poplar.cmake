@@ -51,7 +51,7 @@ endforeach()
 add_test(NAME poplar.cxx_standards COMMAND sh ${CMAKE_SOURCE_DIR}/tests/poplar/cxx/forms.sh ${CMAKE_SOURCE_DIR})
 
 # Examples in C++, built like a user's programs; "prints: ..." in their first comment is their test.
-foreach(name IN ITEMS matvec)
+foreach(name IN ITEMS adder callbacks functions matvec remote)
   set(source ${CMAKE_SOURCE_DIR}/examples/poplar/cxx/${name}.cpp)
   add_executable(example_cxx_${name} ${source})
   target_link_libraries(example_cxx_${name} PRIVATE poplar)
