@@ -124,8 +124,8 @@ static void test_memory_threshold(void **state)
     }
 }
 
-/* One tile is three times as slow as all others in a step of 300 cycles, executed ten times: without it the step would
- * end 200 cycles sooner, 2,000 of 3,000. */
+/* One tile is three times as slow as all others in a step of 300 cycles, executed ten times: without it the step
+ * would end 200 cycles sooner, 2,000 of 3,000. */
 static void test_one_slow_tile(void **state)
 {
     (void)state;

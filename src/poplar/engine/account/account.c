@@ -20,7 +20,7 @@ static void accounting_free(tw__accounting *a)
     for (unsigned type = 0; type < TW__COPY_TYPES; type++)
         for (unsigned kind = 0; kind < TW__VERTEX_BYTES_KINDS; kind++) free(a->copies[type].bytes[kind]);
     free(a->row), free(a->types), free(a->sets), free(a->set_counted), free(a->type_cycles), free(a->type_count),
-        free(a->used_types);
+        free(a->type_worst), free(a->type_worst_tile), free(a->used_types);
     free(a->step_of), free(a->next_of), free(a->shape.items), free(a->leaves.items);
     free(a->bodies.items), free(a->body_of), free(a->first_leaf), free(a->last_of);
 }
@@ -36,6 +36,8 @@ static bool accounting_init(tw__accounting *a)
     TAKE(a->set_counted, core->compute_set_count);
     TAKE(a->type_cycles, core->type_count);
     TAKE(a->type_count, core->type_count);
+    TAKE(a->type_worst, core->type_count);
+    TAKE(a->type_worst_tile, core->type_count);
     TAKE(a->used_types, core->type_count + TW__COPY_TYPES);
     TAKE(a->body_of, core->program_count);
     TAKE(a->first_leaf, core->program_count);

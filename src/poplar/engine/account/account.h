@@ -192,6 +192,8 @@ typedef struct tw__accounting { /* everything needed while the account is made *
     bool *set_counted;              /* [core->compute_set_count] memory of its vertices is counted */
     uint64_t *type_cycles;          /* [core->type_count] of the compute set at hand */
     uint64_t *type_count;           /* likewise */
+    uint64_t *type_worst;           /* likewise: cycles of the slowest vertex */
+    uint32_t *type_worst_tile;      /* its tile */
     tw__type_cycles *used_types;    /* [core->type_count + TW__COPY_TYPES] scratch */
     uint32_t *step_of;              /* [core->program_count] next plan step of a program, TW__NONE = no more */
     uint32_t *next_of;              /* [plan.step_programs] the one after it */

@@ -255,6 +255,7 @@ static void add_vertex(tw__accounting *a, uint32_t vertex, bool first, bool *mod
     tw__workers_add(&a->workers, v->tile, info->kind != TW__VERTEX, cycles);
     a->type_cycles[v->type] += cycles;
     a->type_count[v->type]++;
+    if (cycles > a->type_worst[v->type]) a->type_worst[v->type] = cycles, a->type_worst_tile[v->type] = v->tile;
     for (uint32_t e = v->first_edge; e; e = a->core->edges[e].next) {
         const tw__edge *edge = &a->core->edges[e];
         const tw__field *field = &info->fields[edge->field];
@@ -274,6 +275,7 @@ static void reset(tw__accounting *a)
     tw__workers_reset(&a->workers);
     memset(a->type_cycles, 0, a->core->type_count * sizeof *a->type_cycles);
     memset(a->type_count, 0, a->core->type_count * sizeof *a->type_count);
+    memset(a->type_worst, 0, a->core->type_count * sizeof *a->type_worst);
 }
 
 static void execute_step(walker *w, const tw__plan_step *step)
@@ -303,7 +305,9 @@ static void execute_step(walker *w, const tw__plan_step *step)
         if (a->type_count[t]) {
             types[used] = (tw__type_cycles){ .vertex_type = tw__account_type(a, t),
                                              .instances = a->type_count[t],
-                                             .cycles = a->type_cycles[t] };
+                                             .cycles = a->type_cycles[t],
+                                             .worst = a->type_worst[t],
+                                             .worst_tile = a->type_worst_tile[t] };
             if (first)
                 tw__profile_add_vertices(a->profile, a->sets[exec->cs], types[used].vertex_type, a->type_count[t]);
             used++;
