@@ -6,7 +6,7 @@ import puppeteer from 'puppeteer-core';
 
 const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 export const chromium = PLACES.find((place) => place && existsSync(place)) ?? null;
-export const shots = process.env.SHOTS ?? path.join(import.meta.dirname, '../shots');
+export const shots = process.env.SHOTS ?? path.join(path.dirname(new URL(import.meta.url).pathname), '../shots');
 
 let browser = null;
 

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { after, before, it } from 'node:test';
 import { close, open, ready, shoot } from './browser.mjs';
 
-const source = process.env.SOURCE ?? path.join(import.meta.dirname, '../..');
+const source = process.env.SOURCE ?? path.join(path.dirname(new URL(import.meta.url).pathname), '../..');
 const tilewright = process.env.TILEWRIGHT ?? path.join(source, 'build/release/bin/tilewright');
 const work = process.env.WORK ?? mkdtempSync(path.join(tmpdir(), 'tilewright-report-'));
 const run = (...args) => execFileSync(tilewright, args, { cwd: work, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { close, open, ready, settle, shoot, show } from './browser.mjs';
 
-const source = process.env.SOURCE ?? path.join(import.meta.dirname, '../..');
+const source = process.env.SOURCE ?? path.join(path.dirname(new URL(import.meta.url).pathname), '../..');
 const tilewright = process.env.TILEWRIGHT ?? path.join(source, 'build/release/bin/tilewright');
 const work = process.env.WORK ?? mkdtempSync(path.join(tmpdir(), 'tilewright-report-'));
 const at = (name) => path.join(work, name);
