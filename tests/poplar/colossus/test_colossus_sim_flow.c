@@ -190,7 +190,7 @@ static void changed_code(void **state)
     machine_free(&m);
 }
 
-/* --- supervisor --------------------------------------------------------------------------------------------------- */
+/* --- supervisor ------------------------------------------------------------------------------------------------- */
 
 /* Six workers write their number; the supervisor waits for them and loads weights. */
 static void supervisor_and_workers(void **state)
