@@ -1,7 +1,7 @@
 #!/bin/sh
 # tilewright sim: arguments of calls by the guide's chapter 10, registers, memory, trace, faults.
 set -eu
-tilewright=$2/tilewright
+tilewright=$2/bin/tilewright
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"

@@ -1,6 +1,6 @@
 // needs: colossus
-/* Any words as code of a tile, run by six workers or the supervisor: whatever it does ends in time, in a state that can
- * be told. */
+/* Any words as code of a tile, run by six workers or the supervisor: whatever it does ends in time, in a state that
+ * can be told. */
 #include <tilewright/poplar/colossus/sim.h>
 
 #include <string.h>

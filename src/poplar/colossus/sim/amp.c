@@ -289,7 +289,7 @@ INLINE bool slic8(tw__sim_context *w, const tw__sim_op *op)
     return slic_halves(w, op, &s, 16, 2);
 }
 
-/* --- all eight units of each set on a host with wide vectors ------------------------------------------------------- */
+/* --- all eight units of each set on a host with wide vectors ---------------------------------------------------- */
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -253,8 +253,8 @@ double tw__fp_oorx(double x)
     return 1 / sqrt(x);
 }
 
-/* Flags by what went in and what came out: a NaN out of a number is invalid, an infinity out of zero a division; other
- * infinities of numbers are only too large for the host's doubles, and zeros too small. */
+/* Flags by what went in and what came out: a NaN out of a number is invalid, an infinity out of zero a division;
+ * other infinities of numbers are only too large for the host's doubles, and zeros too small. */
 static double apply(tw__fp *fp, double (*f)(double), double x)
 {
     double v = f(x);

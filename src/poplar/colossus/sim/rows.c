@@ -549,7 +549,7 @@ static const tw__sim_op *wait_outside(tw__sim_context *w, const tw__sim_op *op)
     }
 #define SEM_EXCHANGE return wait_outside(w, op);
 
-/* --- the functions of the rows ------------------------------------------------------------------------------------- */
+/* --- the functions of the rows ---------------------------------------------------------------------------------- */
 
 #define X_AUX(id, ops, sem)
 #define X_MAIN(id, ops, sem)                                                                           \
