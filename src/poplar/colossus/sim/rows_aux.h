@@ -1,6 +1,6 @@
-/* The aux pipeline (a part of rows.c, which joins some of it with the main pipeline): a function of every row,
- * from the macro SEM_... that its column `sem` names. All calculate first, then tw__fp_end() says whether a flag is an
- * exception, then they write. R32(k, i) is word i of operand k, R16(k, i) its half i. */
+/* The aux pipeline, a part of rows.c, which joins some of it with the main pipeline: a function of every row,
+ * from the macro SEM_... that its column `sem` names. All calculate first, then tw__fp_end() says whether a flag
+ * is an exception, then they write. R32(k, i) is word i of operand k, R16(k, i) its half i. */
 #ifndef TW_COLOSSUS_SIM_ROWS_AUX_H
 #define TW_COLOSSUS_SIM_ROWS_AUX_H
 
