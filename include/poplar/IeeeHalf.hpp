@@ -1,4 +1,5 @@
-/* IEEE half precision: two bytes, converted through float. In host programs, and in codelets that work on the bits. */
+/* IEEE half precision: two bytes, converted through float. In host programs, and in codelets that work on the
+ * bits. */
 #ifndef POPLAR_IEEE_HALF_HPP
 #define POPLAR_IEEE_HALF_HPP
 

@@ -282,7 +282,7 @@ static int show_memory(const session *s)
     return TW__EXIT_OK;
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------------------- */
+/* --- the whole ------------------------------------------------------------------------------------------------ */
 
 static tw_status make_image(const char *path, tw_isa_arch arch, const char *entry, tw_diags *diags,
                             tw_object **image)

@@ -1,5 +1,6 @@
-/* columns: a profile as the page reads it. Small things are members of the head, everything that there is many of is a
- * column of numbers; names are numbers of one list of texts; per-tile values stay the packed rows of the profile. */
+/* columns: a profile as the page reads it. Small things are members of the head, everything that there is many of is
+ * a column of numbers; names are numbers of one list of texts; per-tile values stay the packed rows of the
+ * profile. */
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -53,7 +54,8 @@ static void want(double *weight, tw__row row, double value)
     if (weight[row] < value) weight[row] = value;
 }
 
-/* Rows that no step names (memory, liveness, exchanges) weigh most; those of steps by the cycles that are lost there. */
+/* Rows that no step names (memory, liveness, exchanges) weigh most; those of steps by the cycles that are lost
+ * there. */
 static double *row_weights(const tw__stats *s)
 {
     const tw_profile *p = s->p;

@@ -303,17 +303,7 @@ static void takes(input_cascade<acc48> *in)
 {
     (void)readincr_v8(in);
 }
-enum mistake {
-    NOTHING_FEEDS,
-    NO_SIZE,
-    OPEN_OUTPUT,
-    WRONG_KIND,
-    NO_PORT,
-    NO_INIT,
-    NO_FILE,
-    CASCADE_AWAY,
-    MISTAKES
-};
+enum mistake { NOTHING_FEEDS, NO_SIZE, OPEN_OUTPUT, WRONG_KIND, NO_PORT, NO_INIT, NO_FILE, CASCADE_AWAY, MISTAKES };
 class wrong_graph : public graph {
   public:
     kernel k, l;

@@ -244,7 +244,8 @@ static void aie_cycles_of_ports(void **state)
 }
 
 /* Three kernels of KastnerRG/aie-intrinsics-nn by their shape, beside the cycles that its comments give as measured:
- * GEMV of 16 by 16 in int32, eight lanes at a time; in int16; product of 16 by 32 by 16 in int32, timed from inside. */
+ * GEMV of 16 by 16 in int32, eight lanes at a time; in int16; product of 16 by 32 by 16 in int32, timed from
+ * inside. */
 static void gemv_int32(void *user)
 {
     static v16int32 matrix[16];

@@ -1,4 +1,5 @@
-/* Profiles from anywhere: whatever loads becomes a report, its findings and tables, and nothing of it becomes markup. */
+/* Profiles from anywhere: whatever loads becomes a report, its findings and tables, and nothing of it becomes
+ * markup. */
 // needs: report
 // seeds: tests/golden/profile_*.json
 #include "report/report.h"

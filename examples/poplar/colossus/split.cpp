@@ -1,5 +1,5 @@
-// The same work, split between the six workers of a tile in three ways: by a division on the tile, by a quotient and a
-// remainder that the host packed, and as a codelet in C++ to compare with.
+// The same work, split between the six workers of a tile in three ways: by a division on the tile, by a quotient and
+// a remainder that the host packed, and as a codelet in C++ to compare with.
 #include <poplar/Vertex.hpp>
 
 using namespace poplar;

@@ -1,5 +1,6 @@
 /* Short vector types of guide table 2.2, in C and C++, with the vector extensions of GCC and Clang. `long` is 32 bits
- * on the IPU, so long2 and long4 hold int on the host. half vectors hold float where half is a float (poplar/HalfFloat.hpp). */
+ * on the IPU, so long2 and long4 hold int on the host. half vectors hold float where half is a float
+ * (poplar/HalfFloat.hpp). */
 #ifndef TW_IPUDEF_H
 #define TW_IPUDEF_H
 

@@ -74,8 +74,8 @@ typedef struct tw_ipu_model {
     unsigned conv_pipeline_depth, conv_pipeline_depth_f32, conv_input_f16, conv_input_f32;
     unsigned conv_units_f16_f16, conv_units_f16_f32, conv_units_f32_f32, conv_coeff_bytes_per_cycle;
     unsigned rpt_count_max, atomic_store_granularity, num_stride_bits;
-    /* Offsets of the memory elements from the start of a tile's memory, ascending from 0; from the given index on they
-     * are interleaved. Elements of one kind are of one size. Copied; count 0 = the chip's. */
+    /* Offsets of the memory elements from the start of a tile's memory, ascending from 0; from the given index on
+     * they are interleaved. Elements of one kind are of one size. Copied; count 0 = the chip's. */
     const uint64_t *memory_element_offsets;
     size_t memory_element_count;
     unsigned interleaved_memory_element_index;
@@ -99,8 +99,8 @@ TW_API tw_device *tw_device_ipu_model_with(const tw_ipu_model *model); /* copied
  * large the chip is; NULL = all defaults. The target has the kind TW_TARGET_IPU and serves for graphs. */
 TW_API tw_device *tw_device_ipu_sim(tw_chip chip, unsigned num_ipus);
 TW_API tw_device *tw_device_ipu_sim_with(const tw_ipu_model *model);
-/* "cpu", "ipu-model" or "ipu-sim", for programs whose user chooses; NULL: what TILEWRIGHT_DEVICE says (`tilewright run
- * --device`), else "ipu-model". chip 0: TW_MK2; num_ipus 0: one. */
+/* "cpu", "ipu-model" or "ipu-sim", for programs whose user chooses; NULL: what TILEWRIGHT_DEVICE says (`tilewright
+ * run --device`), else "ipu-model". chip 0: TW_MK2; num_ipus 0: one. */
 TW_API tw_device *tw_device_by_name(const char *name, tw_chip chip, unsigned num_ipus);
 TW_API tw_device *tw_device_virtual(const tw_device *device, unsigned tiles_per_ipu); /* same device, fewer tiles */
 TW_API void tw_device_free(tw_device *device);                                        /* NULL is fine */

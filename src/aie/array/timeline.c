@@ -1,8 +1,8 @@
-/* timeline: when kernels worked and when they waited, as far as estimates of their cycles go. Each kernel has a clock of
- * its own, which goes on by the cycles that its work is estimated at. A block of a window is there when the kernel that
- * filled it passed it on, and free when its reader gave it back; a word of a stream when it was written, its place when
- * it was read: who comes earlier waits. A lock has no time of its own: who waited for one goes on when the kernel that let
- * one go last has come so far. Files and memory are always there in time. */
+/* timeline: when kernels worked and when they waited, as far as estimates of their cycles go. Each kernel has a clock
+ * of its own, which goes on by the cycles that its work is estimated at. A block of a window is there when the kernel
+ * that filled it passed it on, and free when its reader gave it back; a word of a stream when it was written, its
+ * place when it was read: who comes earlier waits. A lock has no time of its own: who waited for one goes on when the
+ * kernel that let one go last has come so far. Files and memory are always there in time. */
 #include "aie/array/array.h"
 #include "core/profile/profile.h"
 

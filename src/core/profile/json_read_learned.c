@@ -1,5 +1,5 @@
-/* Reading what json_write_learned.c writes. Files are not trusted: columns of one list have one length, numbers refer to
- * what is there. */
+/* Reading what json_write_learned.c writes. Files are not trusted: columns of one list have one length, numbers refer
+ * to what is there. */
 #include "core/profile/json.h"
 
 #include <stdlib.h>

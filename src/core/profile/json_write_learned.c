@@ -1,5 +1,5 @@
-/* Writing what a report shows beside sums (docs/profile.md): facts, limits, the grid, maps of tiles, variables, pairs of
- * exchanges; intervals and waits. Long lists are columns: one array for each member. */
+/* Writing what a report shows beside sums (docs/profile.md): facts, limits, the grid, maps of tiles, variables, pairs
+ * of exchanges; intervals and waits. Long lists are columns: one array for each member. */
 #include "core/profile/json.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What `tilewright run --report` asks of the program that it runs: TILEWRIGHT_PROFILE names a file, and whatever ran in
- * this process leaves its profile there when it is freed. Of several the one with the most cycles stays. */
+/* What `tilewright run --report` asks of the program that it runs: TILEWRIGHT_PROFILE names a file, and whatever ran
+ * in this process leaves its profile there when it is freed. Of several the one with the most cycles stays. */
 #include "core/profile/profile.h"
 
 #include <glib.h>

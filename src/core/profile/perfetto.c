@@ -1,10 +1,10 @@
 /* The execution as a trace in the JSON form of chrome://tracing and ui.perfetto.dev. Times are microseconds of the
- * modelled clock. A process for the machine has a track for each kind of step, counters, and flows from an exchange to the
- * compute step behind it; a process for each chip has tracks of recorded lanes (pipes, kernels), or of its busiest and
- * idlest tile where none are recorded.
+ * modelled clock. A process for the machine has a track for each kind of step, counters, and flows from an exchange
+ * to the compute step behind it; a process for each chip has tracks of recorded lanes (pipes, kernels), or of its
+ * busiest and idlest tile where none are recorded.
  *
- * Slices of one track must nest: each begins where the one before it on its track ended, at the earliest. The number of
- * events is bounded; what is left out stands in "otherData" and in an event at the beginning. */
+ * Slices of one track must nest: each begins where the one before it on its track ended, at the earliest. The number
+ * of events is bounded; what is left out stands in "otherData" and in an event at the beginning. */
 #include "core/profile/json.h"
 #include "core/profile/summary.h"
 

@@ -1,5 +1,5 @@
-/* State of tiles that programs may set and ask for: seeds, floating point behaviour, cycle counters. The machines that
- * graphs run on have none of it, so each graph keeps it in variables of its own. */
+/* State of tiles that programs may set and ask for: seeds, floating point behaviour, cycle counters. The machines
+ * that graphs run on have none of it, so each graph keeps it in variables of its own. */
 #include "core.hpp"
 
 #include <poplar/CSRFunctions.hpp>

@@ -388,8 +388,8 @@ tw_status tw__tile_fault(tw_engine *engine);
 void tw__tile_load(tw_engine *engine); /* code and states into the storage, simulators as at first */
 void tw__tile_sims_free(struct tw__tile_sims *sims);
 
-/* run/faults.c: native vertices of a tile, in groups [group, end); whether all returned true. Those that fault are kept
- * for tw__vertex_fault(), which fails with the first of them, by tile. */
+/* run/faults.c: native vertices of a tile, in groups [group, end); whether all returned true. Those that fault are
+ * kept for tw__vertex_fault(), which fails with the first of them, by tile. */
 bool tw__guarded_run(tw_engine *engine, uint32_t cs, const tw__group *group, const tw__group *end);
 /* Likewise the one vertex of the group whose state that is. */
 bool tw__guarded_one(tw_engine *engine, uint32_t cs, const tw__group *group, const char *state);

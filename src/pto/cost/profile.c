@@ -1,7 +1,7 @@
 /* profile: what cores did, as text and as the common profile. Cores are its tiles, in order of device, block and
- * number; the whole run is one plan step, in which a core is active while one of its pipes works; pipes are threads of
- * a core and, where a timeline was kept, lanes with an interval for each instruction. Instructions are vertex types.
- * Every cycle is an estimate. */
+ * number; the whole run is one plan step, in which a core is active while one of its pipes works; pipes are threads
+ * of a core and, where a timeline was kept, lanes with an interval for each instruction. Instructions are vertex
+ * types. Every cycle is an estimate. */
 #include "pto/grid/grid.h"
 #include "pto/cost/cost.h"
 
@@ -75,7 +75,7 @@ static void add_memories(recorder *r)
     free(total);
 }
 
-/* --- instructions -------------------------------------------------------------------------------------------------- */
+/* --- instructions ---------------------------------------------------------------------------------------------- */
 
 typedef struct kind { /* forms of one name on one pipe */
     const char *name;

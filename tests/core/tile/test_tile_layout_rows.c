@@ -1,5 +1,5 @@
-/* Two-dimensional fields as bytes (guide 4.2.3, 4.2.4), worked out by hand from the figures, and the messages of every
- * refusal, word by word. test_tile_layout_random.c compares random fields with reference encoders. */
+/* Two-dimensional fields as bytes (guide 4.2.3, 4.2.4), worked out by hand from the figures, and the messages of
+ * every refusal, word by word. test_tile_layout_random.c compares random fields with reference encoders. */
 #include <tilewright/tile/layout.h>
 
 #include <setjmp.h>
@@ -394,7 +394,8 @@ static void tile_layout_rows_names(void **state)
         assert_int_equal(tw_layout_by_name(tw_layout_get((tw_layout)l)->name), l);
     assert_int_equal(tw_layout_by_name("short_span"), TW_LAYOUT_SHORT_SPAN);
     assert_int_equal(tw_layout_by_name("SHORTSPAN"), TW_LAYOUT_NOT_A_VECTOR);
-    assert_non_null(strstr(tw_error_message(), "there is no vector layout 'SHORTSPAN'; did you mean 'SHORT_SPAN'?"));
+    assert_non_null(
+        strstr(tw_error_message(), "there is no vector layout 'SHORTSPAN'; did you mean 'SHORT_SPAN'?"));
     assert_int_equal(tw_layout_by_name(NULL), TW_LAYOUT_NOT_A_VECTOR);
     assert_string_equal(tw_error_message(), "there is no vector layout ''");
     assert_string_equal(tw_layout_get(TW_LAYOUT_COUNT)->name, tw_layout_get(TW_LAYOUT_NOT_A_VECTOR)->name);

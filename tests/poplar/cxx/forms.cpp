@@ -121,8 +121,8 @@ static void programs(Graph &g)
     DebugInfo di({ "op" }, "library");
     const DebugNameAndId dnai = { di };
     const DebugContext debugContext = { dnai };
-    Sequence empty[] = { Sequence(), Sequence({}, { di }), Sequence{ {}, { dnai } }, Sequence{ { dnai } },
-                         Sequence(debugContext), Sequence({}, DebugContext{ "s" }) };
+    Sequence empty[] = { Sequence(),           Sequence({}, { di }),   Sequence{ {}, { dnai } },
+                         Sequence{ { dnai } }, Sequence(debugContext), Sequence({}, DebugContext{ "s" }) };
     for (const Sequence &s : empty) EXPECT(s.isEmpty());
     Sequence full[] = { Sequence({ a, b }), Sequence{ a, b }, Sequence(a, b, a), Sequence{ { a, b }, { dnai } } };
     for (const Sequence &s : full) EXPECT(!s.isEmpty());
@@ -132,11 +132,21 @@ static void programs(Graph &g)
     EXPECT(list[0].isEmpty() && !q.isEmpty());
     list[0] = one, p = std::move(one), list[1] = Sequence{ full[0], empty[0] };
     std::vector<Copy> copies = { a, b };
-    Program rest[] = { Execute(cs, flag, { di }), Switch(t, { { 0, a } }, b, { dnai }), Switch(t, { { 0, a }, { 1, b } }),
-                       Switch(t, { di }).add(3, a), If(flag, Sequence(), full[0]), If(flag, a, b, { dnai, "if" }),
-                       Repeat(0, a), RepeatWhileTrue(Sequence(), flag, std::move(full[1])),
-                       PrintTensor(t), PrintTensor("title", t), PrintTensor("title", t, { di }),
-                       WriteUndef(t, { dnai }), Sync(SyncType::INTERNAL), Abort("why"), AbortOnCondition(flag) };
+    Program rest[] = { Execute(cs, flag, { di }),
+                       Switch(t, { { 0, a } }, b, { dnai }),
+                       Switch(t, { { 0, a }, { 1, b } }),
+                       Switch(t, { di }).add(3, a),
+                       If(flag, Sequence(), full[0]),
+                       If(flag, a, b, { dnai, "if" }),
+                       Repeat(0, a),
+                       RepeatWhileTrue(Sequence(), flag, std::move(full[1])),
+                       PrintTensor(t),
+                       PrintTensor("title", t),
+                       PrintTensor("title", t, { di }),
+                       WriteUndef(t, { dnai }),
+                       Sync(SyncType::INTERNAL),
+                       Abort("why"),
+                       AbortOnCondition(flag) };
     for (const Program &r : rest) EXPECT(!r.isEmpty());
 }
 
@@ -152,8 +162,8 @@ static void options(Graph &g, const Device &d)
     EXPECT(n == std::string("debug.instrumenttruedebug.tracefalse").size() && o.at("debug.trace") == "false");
     Program prog = Sequence();
     std::vector<Program> progs = { prog, Sequence() };
-    Engine one(g, prog), many(g, progs), braced(g, { Sequence(), prog }, o), temporary(g, Sequence{ prog, prog }, p),
-        inlined(g, prog, { { "debug.instrument", "true" } });
+    Engine one(g, prog), many(g, progs), braced(g, { Sequence(), prog }, o),
+        temporary(g, Sequence{ prog, prog }, p), inlined(g, prog, { { "debug.instrument", "true" } });
     Engine made(compileGraph(g, { prog }));
     for (Engine *e : { &one, &many, &braced, &temporary, &inlined, &made }) e->load(d), e->run();
     many.run(1, "named");

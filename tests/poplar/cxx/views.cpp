@@ -219,7 +219,8 @@ static void checkReorder(const Graph &g, const Ref &r)
     EXPECT(a.rank() == 1 && x.size() == before.size() && y.size() == other.size());
     std::multimap<Element, Element> pairs;
     std::vector<std::pair<Element, Element>> was, is;
-    for (std::size_t i = 0; i < before.size(); i++) was.emplace_back(before[i], other[i]), is.emplace_back(x[i], y[i]);
+    for (std::size_t i = 0; i < before.size(); i++)
+        was.emplace_back(before[i], other[i]), is.emplace_back(x[i], y[i]);
     std::sort(was.begin(), was.end()), std::sort(is.begin(), is.end());
     EXPECT(was == is); /* both were permuted alike */
     std::sort(before.begin(), before.end());

@@ -227,10 +227,10 @@ struct tw__end { /* keeps arguments of the call away from the place */
         return target(flags, TW__VAL##n);                                                               \
     }
 /* Numbers of arguments of the classes of names that are not generated. */
-#define TW__COUNTS_tw_fpmul(F, ...)    F(2, __VA_ARGS__) F(5, __VA_ARGS__) F(6, __VA_ARGS__)
-#define TW__COUNTS_tw_fpmac_fpmsc(F, ...)    F(3, __VA_ARGS__) F(6, __VA_ARGS__) F(7, __VA_ARGS__)
-#define TW__COUNTS_tw__whole0(F, ...) F(2, __VA_ARGS__)
-#define TW__COUNTS_tw__whole(F, ...)  F(3, __VA_ARGS__)
+#define TW__COUNTS_tw_fpmul(F, ...)       F(2, __VA_ARGS__) F(5, __VA_ARGS__) F(6, __VA_ARGS__)
+#define TW__COUNTS_tw_fpmac_fpmsc(F, ...) F(3, __VA_ARGS__) F(6, __VA_ARGS__) F(7, __VA_ARGS__)
+#define TW__COUNTS_tw__whole0(F, ...)     F(2, __VA_ARGS__)
+#define TW__COUNTS_tw__whole(F, ...)      F(3, __VA_ARGS__)
 #endif
 
 #endif

@@ -209,8 +209,8 @@ static inline void send_over(tw__part *part, uint32_t pe, const tw__router *rout
     if (w->watched) note_hop(part, pe, c, d, payload, control);
 }
 
-/* Sends a wavelet of channel c that came through `port` on; false when something is in its way. *again: a link was taken by
- * another color, next cycle may do. */
+/* Sends a wavelet of channel c that came through `port` on; false when something is in its way. *again: a link was
+ * taken by another color, next cycle may do. */
 static inline __attribute__((always_inline)) bool forward(tw__part *part, uint32_t pe, tw__router *router,
                                                           tw__channel *c, unsigned port, uint32_t payload,
                                                           unsigned flags, unsigned *used, bool *again)

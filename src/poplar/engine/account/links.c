@@ -1,9 +1,9 @@
 /* Links between IPUs (guide 2.7.1; widths from PopLibs' test utility, docs/model.md).
  *
- * IPUs 2k and 2k + 1 form rung k of a ladder. Four links join them for their own traffic and two more take what crosses
- * over on its way to another rung; two go up and two go down on each side. A flow crosses its own rung first, then
- * climbs. In a torus the last rung is also below the first, and a flow takes the shorter way, or half of it each when
- * both are as long. Links of one kind at one IPU are a constraint: what passes there adds up, and the slowest
+ * IPUs 2k and 2k + 1 form rung k of a ladder. Four links join them for their own traffic and two more take what
+ * crosses over on its way to another rung; two go up and two go down on each side. A flow crosses its own rung first,
+ * then climbs. In a torus the last rung is also below the first, and a flow takes the shorter way, or half of it each
+ * when both are as long. Links of one kind at one IPU are a constraint: what passes there adds up, and the slowest
  * constraint counts. A target may state its own constraints instead. */
 #include "poplar/engine/account/account.h"
 

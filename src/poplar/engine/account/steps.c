@@ -360,9 +360,10 @@ static void add_host_data(tw__accounting *a, const tw__operand *operand, uint64_
         if (piece.src_tile != TW_UNMAPPED) a->row[piece.src_tile] += piece.count * esize;
 }
 
-/* Cycles of a host copy on each IPU: a fixed overhead and the larger of two terms, its fullest tile at the rate of one
- * tile and all of it at the IPU's rate. Bytes by tile in row[], which becomes cycles of the tiles that take part: those
- * of one IPU are busy throughout (guide 8.2.3: 392 x 10,700 cycles), and without software syncs those of all IPUs. */
+/* Cycles of a host copy on each IPU: a fixed overhead and the larger of two terms, its fullest tile at the rate of
+ * one tile and all of it at the IPU's rate. Bytes by tile in row[], which becomes cycles of the tiles that take part:
+ * those of one IPU are busy throughout (guide 8.2.3: 392 x 10,700 cycles), and without software syncs those of all
+ * IPUs. */
 static uint64_t host_cycles(tw__accounting *a, bool alone)
 {
     const tw_tile_arch *arch = &a->target->arch;

@@ -7,9 +7,9 @@
  *   ipuAndAll          each IPU: remote buffers; with             all IPUs: exchanges, host
  *                      syncReplicasIndependently also the host
  *
- * In intraReplicaAndLadder GS2 belongs to two independent sets of IPUs. The guide does not say which; here they are the
- * two sides of the ladder (assumed), and a host exchange of one side waits for that side alone. Software syncs take the
- * place of what follows a host exchange: each IPU goes on as soon as its own transfer is done.
+ * In intraReplicaAndLadder GS2 belongs to two independent sets of IPUs. The guide does not say which; here they are
+ * the two sides of the ladder (assumed), and a host exchange of one side waits for that side alone. Software syncs
+ * take the place of what follows a host exchange: each IPU goes on as soon as its own transfer is done.
  *
  * Cost: the slowest tile of an IPU, and with several IPUs what the signal takes between them on top (estimates). */
 #include "poplar/engine/account/account.h"

@@ -1,5 +1,5 @@
-/* Codelets that fault: signals of the thread that runs a vertex become an error of the run, which names vertex, field,
- * tile and compute set.
+/* Codelets that fault: signals of the thread that runs a vertex become an error of the run, which names vertex,
+ * field, tile and compute set.
  *
  * The handlers are installed when an engine runs, over what a program may have put in their place since, and hand on
  * every signal that is not raised inside a vertex. They

@@ -125,8 +125,8 @@ static uint32_t extent(const tw_object *image, bool exec, uint32_t start, uint32
     return end - start;
 }
 
-/* Has the code an instruction that takes more than a turn? Words of a section are instructions, or data that look like
- * one: then too much is called modelled. */
+/* Has the code an instruction that takes more than a turn? Words of a section are instructions, or data that look
+ * like one: then too much is called modelled. */
 static bool has_long_instructions(const tw_object *image)
 {
     const tw_section *s;

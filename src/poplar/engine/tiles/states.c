@@ -34,9 +34,9 @@ static tw_status add_code(tw_engine *engine)
 
 /* --- as PopLibs reads two of the layouts ----------------------------------------------------------------------- */
 
-/* Where the guide's text leaves the place of bits to lost figures, hand-written vertices of PopLibs show another order
- * than the project reads (docs/colossus.md): the count of a SHORT_SPAN is what lies above the 20 bits of its pointer,
- * and word 0 of DELTANELEMENTS has the high byte of the number of rows. */
+/* Where the guide's text leaves the place of bits to lost figures, hand-written vertices of PopLibs show another
+ * order than the project reads (docs/colossus.md): the count of a SHORT_SPAN is what lies above the 20 bits of its
+ * pointer, and word 0 of DELTANELEMENTS has the high byte of the number of rows. */
 static uint32_t get_word(const uint8_t *at)
 {
     return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;

@@ -186,7 +186,8 @@ static void sync_groups(void **state)
     }
 }
 
-/* Two streams for one tile of each of two IPUs; how the syncs around the copy are called, and who is busy how long. */
+/* Two streams for one tile of each of two IPUs; how the syncs around the copy are called, and who is busy how
+ * long. */
 static void software_syncs(void **state)
 {
     (void)state;
@@ -315,7 +316,8 @@ static void replicas_in_the_profile(void **state)
 
 /* --- what a model changes ------------------------------------------------------------------------------------- */
 
-/* Stated limits take the place of the links' own; copies inside a tile follow the stated rate; both survive in a file. */
+/* Stated limits take the place of the links' own; copies inside a tile follow the stated rate; both survive in a
+ * file. */
 static void model_of_its_own(void **state)
 {
     (void)state;

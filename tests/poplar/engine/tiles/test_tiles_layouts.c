@@ -1,5 +1,5 @@
-/* Vertex states that code of the chip reads (guide 4.2, table 4.1): for every layout a vertex in assembly that unpacks
- * its field by the guide's figures and adds up what it points to. The host compares with plain sums. */
+/* Vertex states that code of the chip reads (guide 4.2, table 4.1): for every layout a vertex in assembly that
+ * unpacks its field by the guide's figures and adds up what it points to. The host compares with plain sums. */
 #include "tiles_test.h"
 
 /* What all begin with: the result's pointer, then the field. */

@@ -267,8 +267,8 @@ static bool note_step(void *user, const tw_profile_step *step)
     return true;
 }
 
-/* Vertices go in creation order to the least loaded worker; a tile takes six cycles for each turn of the busiest. What
- * a vertex takes depends on data, and is counted anew each time. */
+/* Vertices go in creation order to the least loaded worker; a tile takes six cycles for each turn of the busiest.
+ * What a vertex takes depends on data, and is counted anew each time. */
 static void cycles_are_exact(void **state)
 {
     (void)state;
