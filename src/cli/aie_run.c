@@ -192,8 +192,10 @@ static GPtrArray *compile_command(const request *r, const tw__aie_sources *s)
 {
     GPtrArray *c = g_ptr_array_new_with_free_func(g_free);
     char **words = g_strsplit_set(compiler(), " \t", -1);
-    bool gnu = true;
+    bool gnu = true,
+         is_sanitized = false; /* a compiler takes one sanitizer of addresses: the user's own comes first */
     for (char **word = words; *word; word++) {
+        is_sanitized |= g_str_has_prefix(*word, "-fsanitize=") && strstr(*word, "address");
         if (**word) add(c, "%s", *word);
         if (strstr(*word, "clang")) gnu = false;
     }
@@ -202,7 +204,10 @@ static GPtrArray *compile_command(const request *r, const tw__aie_sources *s)
     if (s->layered && gnu) add(c, "-fpermissive");
     if (s->layered) add(c, "-w"); /* of the library */
     add(c, r->hardware ? "-D__AIESIM__" : "-D__X86SIM__");
-    if (r->profile || r->timestamps) add(c, "-DTW_AIE_PROFILE"), count_pointers(c, gnu);
+    if (r->profile || r->timestamps) {
+        add(c, "-DTW_AIE_PROFILE");
+        if (!is_sanitized) count_pointers(c, gnu);
+    }
     add(c, "-I%s/tilewright/compat/aie", tw_include_dir()), add(c, "-I%s", tw_include_dir());
     for (guint i = 0; i < r->folders->len && r->folders->pdata[i]; i++)
         add(c, "-I%s", (char *)r->folders->pdata[i]);

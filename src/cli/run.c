@@ -306,8 +306,10 @@ static int run_for_report(const request *r, const char *program)
     char *profile = r->profile ? g_canonicalize_filename(r->profile, NULL) : NULL;
     if (!profile) {
         int fd = g_file_open_tmp("tilewright-profile-XXXXXX", &own, NULL);
-        if (fd < 0 || close(fd) != 0)
+        if (fd < 0 || close(fd) != 0) {
+            g_free(own);
             return fprintf(stderr, "tilewright run: no place for a profile\n"), TW__EXIT_FAILURE;
+        }
     }
     g_unlink(profile ? profile : own);
     int result = run_beside(r, program, profile ? profile : own);
@@ -329,7 +331,8 @@ static int run_for_report(const request *r, const char *program)
 
 static int run(int argc, char **argv)
 {
-    request r = { .options = g_ptr_array_new() };
+    g_autoptr(GPtrArray) options = g_ptr_array_new();
+    request r = { .options = options };
     int status = parse(argc, argv, &r);
     if (status != TW__EXIT_OK) return status;
     if (g_access(r.source, R_OK) != 0) {
@@ -341,12 +344,12 @@ static int run(int argc, char **argv)
         fprintf(stderr, "tilewright run: %s\n", tw_error_message());
         return TW__EXIT_FAILURE;
     }
-    GPtrArray *command = compiler_command(&r);
-    char *key = cache_key(command), *folder = g_build_filename(cache, "run", key, NULL);
-    char *base = g_path_get_basename(r.source);
+    g_autoptr(GPtrArray) command = compiler_command(&r);
+    g_autofree char *key = cache_key(command), *folder = g_build_filename(cache, "run", key, NULL);
+    g_autofree char *base = g_path_get_basename(r.source);
     *strrchr(base, '.') = 0;
-    char *program = g_build_filename(folder, *base ? base : "program", NULL);
-    char *list = g_strconcat(program, ".made-from", NULL);
+    g_autofree char *program = g_build_filename(folder, *base ? base : "program", NULL);
+    g_autofree char *list = g_strconcat(program, ".made-from", NULL);
     if (!up_to_date(program, list)) {
         if (g_mkdir_with_parents(folder, 0700) != 0) {
             fprintf(stderr, "tilewright run: cannot create '%s': %s\n", folder, g_strerror(errno));
