@@ -160,6 +160,7 @@ tw_status tw_output_close(tw_output *o, bool keep)
     bool failed = ferror(o->file);
     errno = 0;
     failed = fclose(o->file) != 0 || failed;
+    if (failed && !errno) errno = EIO; /* an earlier write failed, and nobody kept why */
     tw_status status = TW_OK;
     if (keep && failed) status = cannot(TW_E_IO, "write", o->name);
     if (o->temporary && (!keep || failed))
