@@ -120,6 +120,12 @@ TW_API tw_status tw_read_file(const char *path, size_t most, char **data, size_t
  * else. */
 typedef struct tw_output tw_output;
 TW_API tw_status tw_output_open(tw_output **out, const char *path, const char *const *inputs, size_t input_count);
+/* Whether tw_output_open() would refuse the path as one of the inputs: for tools that ask before the work. */
+TW_API tw_status tw_output_check(const char *path, const char *const *inputs, size_t input_count);
+/* From now on every regular file that this process reads with tw_read_file() or tw_npy_read() counts as an input of
+ * all outputs; off: none does. For tools; a program of several parts may well write what another part has read, so it
+ * is off at first. Any thread. */
+TW_API void tw_protect_inputs(bool on);
 TW_API FILE *tw_output_file(tw_output *output); /* to write to; owned by the output */
 /* Ends it; NULL is fine. keep: puts it in its place, TW_E_IO when anything could not be written; else what was there
  * stays. */

@@ -104,7 +104,6 @@ TW_API void tw_walk_begin(tw_walk *walk, const tw_view *views, size_t count, tw_
 TW_API size_t tw_walk_next(tw_walk *walk, size_t max, tw_run *run);
 /* Go to an element, counted from the start. TW_E_INDEX past the end (the end itself is legal), position unchanged. */
 TW_API tw_status tw_walk_seek(tw_walk *walk, uint64_t position);
-TW_API uint64_t tw_walk_left(const tw_walk *walk); /* elements to come; UINT64_MAX when it has no end */
 
 /* --- operations ------------------------------------------------------------------------------------------------
  * X(NAME, sources, class). Sources a, b, c in order. Classes:

@@ -6,6 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What was given back is out of bounds under AddressSanitizer, as freed memory is. */
+#if defined(__SANITIZE_ADDRESS__)
+#define ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ASAN 1
+#endif
+#endif
+#ifdef ASAN
+#include <sanitizer/asan_interface.h>
+#define POISON(at, bytes)   ASAN_POISON_MEMORY_REGION((at), (bytes))
+#define UNPOISON(at, bytes) ASAN_UNPOISON_MEMORY_REGION((at), (bytes))
+#else
+#define POISON(at, bytes)   ((void)0)
+#define UNPOISON(at, bytes) ((void)0)
+#endif
+
 enum { DEFAULT_BLOCK = 64 * 1024, MAX_BLOCK = 1024 * 1024 };
 
 typedef struct block {
@@ -57,6 +74,7 @@ static void drop_newest(tw__arena *arena)
     block *b = arena->newest;
     arena->newest = b->older;
     arena->held -= sizeof *b + b->room;
+    UNPOISON(b->data, b->room);
     free(b);
 }
 
@@ -74,6 +92,7 @@ static bool add_block(tw__arena *arena, size_t at_least)
     block *b = tw__realloc(NULL, bytes);
     if (!b) return false;
     *b = (block){ .older = arena->newest, .room = room };
+    POISON(b->data, b->room);
     arena->newest = b;
     arena->held += bytes;
     if (arena->next_block < MAX_BLOCK) arena->next_block *= 2;
@@ -97,6 +116,7 @@ void *tw__arena_alloc(tw__arena *arena, size_t bytes, size_t align)
         offset = aligned_offset(b, align);
     }
     b->used = offset + bytes;
+    UNPOISON(b->data + offset, bytes);
     return b->data + offset;
 }
 
@@ -140,7 +160,9 @@ tw__arena_mark tw__arena_save(tw__arena *arena)
 void tw__arena_restore(tw__arena *arena, tw__arena_mark mark)
 {
     while (arena->newest && arena->newest != mark.block) drop_newest(arena);
-    if (arena->newest) arena->newest->used = mark.used;
+    if (!arena->newest) return;
+    arena->newest->used = mark.used;
+    POISON(arena->newest->data + mark.used, arena->newest->room - mark.used);
 }
 
 size_t tw__arena_bytes(const tw__arena *arena)

@@ -59,6 +59,11 @@ static inline uint64_t tw__align_up(uint64_t value, uint64_t unit)
     return (value + unit - 1) & ~(unit - 1);
 }
 
+/* --- files.c ------------------------------------------------------------------------------------------------ */
+
+/* What is read from here on counts as an input of all outputs, if tw_protect_inputs() asked for that. */
+void tw__note_input(FILE *in);
+
 /* --- parallel.c --------------------------------------------------------------------------------------------- */
 
 /* Elements [begin, end). */

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -26,6 +27,50 @@ struct tw_output {
 static tw_status cannot(tw_status status, const char *what, const char *path)
 {
     return tw__fail(status, "cannot %s %s: %s", what, path, strerror(errno));
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* --- what tw_protect_inputs() protects ------------------------------------------------------------------------ */
+
+static struct {
+    pthread_mutex_t lock;
+    bool on;
+    struct stat *file;
+    size_t count, room;
+} inputs_read = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+void tw_protect_inputs(bool on)
+{
+    pthread_mutex_lock(&inputs_read.lock);
+    inputs_read.on = on;
+    free(inputs_read.file);
+    inputs_read.file = NULL;
+    inputs_read.count = inputs_read.room = 0;
+    pthread_mutex_unlock(&inputs_read.lock);
+}
+
+void tw__note_input(FILE *in)
+{
+    struct stat st;
+    pthread_mutex_lock(&inputs_read.lock);
+    if (inputs_read.on && fstat(fileno(in), &st) == 0 && S_ISREG(st.st_mode)) {
+        if (tw__grow(&inputs_read.file, &inputs_read.room, inputs_read.count, sizeof st))
+            inputs_read.file[inputs_read.count++] = st;
+    }
+    pthread_mutex_unlock(&inputs_read.lock);
+}
+
+static bool was_read(const struct stat *there)
+{
+    bool found = false;
+    pthread_mutex_lock(&inputs_read.lock);
+    for (size_t i = 0; i < inputs_read.count && !found; i++) found = same_file(there, &inputs_read.file[i]);
+    pthread_mutex_unlock(&inputs_read.lock);
+    return found;
 }
 
 /* --- input ---------------------------------------------------------------------------------------------------- */
@@ -66,6 +111,7 @@ tw_status tw_read_file(const char *path, size_t most, char **data, size_t *size)
     FILE *in = fopen(path, "rb");
     struct stat st;
     if (!in) return cannot(TW_E_FILE_LOAD, "open", path);
+    tw__note_input(in);
     tw_status status;
     bool known = fstat(fileno(in), &st) == 0, regular = known && S_ISREG(st.st_mode);
     if (known && S_ISDIR(st.st_mode))
@@ -79,11 +125,6 @@ tw_status tw_read_file(const char *path, size_t most, char **data, size_t *size)
 }
 
 /* --- output --------------------------------------------------------------------------------------------------- */
-
-static bool same_file(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
 
 /* A file of its own beside o->place, open; false when there can be none. With `mode` 0 as the umask says. */
 static bool open_beside(tw_output *o, mode_t mode)
@@ -109,15 +150,25 @@ static bool open_beside(tw_output *o, mode_t mode)
     return false;
 }
 
+tw_status tw_output_check(const char *path, const char *const *inputs, size_t input_count)
+{
+    struct stat there, input;
+    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode)) return TW_OK;
+    for (size_t i = 0; i < input_count; i++)
+        if (inputs[i] && stat(inputs[i], &input) == 0 && same_file(&there, &input))
+            return tw__fail(TW_E_INVALID_ARGUMENT, "the output %s is also an input (%s)", path, inputs[i]);
+    if (was_read(&there)) return tw__fail(TW_E_INVALID_ARGUMENT, "the output %s is also an input", path);
+    return TW_OK;
+}
+
 /* Finds out what is at the path; TW_OK with o->file open. */
 static tw_status open_output(tw_output *o, const char *const *inputs, size_t count)
 {
-    struct stat there, input, link;
+    struct stat there, link;
     bool exists = stat(o->name, &there) == 0, is_link = lstat(o->name, &link) == 0 && S_ISLNK(link.st_mode);
     if (exists && S_ISDIR(there.st_mode)) return tw__fail(TW_E_IO, "cannot write %s: it is a folder", o->name);
-    for (size_t i = 0; exists && S_ISREG(there.st_mode) && i < count; i++)
-        if (inputs[i] && stat(inputs[i], &input) == 0 && same_file(&there, &input))
-            return tw__fail(TW_E_INVALID_ARGUMENT, "the output %s is also an input (%s)", o->name, inputs[i]);
+    tw_status status = tw_output_check(o->name, inputs, count);
+    if (status != TW_OK) return status;
     /* /dev/stdout and its like name an open file, which is written to as it is. */
     bool open_file = strncmp(o->name, "/dev/", 5) == 0 || strncmp(o->name, "/proc/", 6) == 0;
     bool replace = exists ? S_ISREG(there.st_mode) && there.st_nlink == 1 && access(o->name, W_OK) == 0 : !is_link;

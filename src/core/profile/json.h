@@ -49,6 +49,7 @@ void tw__read_floor(tw__reader *r, json_t *target);
 void tw__read_maps(tw__reader *r, json_t *memory);
 void tw__read_variables(tw__reader *r, json_t *memory);
 void tw__read_pairs(tw__reader *r, json_t *root);
+void tw__read_work(tw__reader *r, json_t *step_from, tw__step *step);
 void tw__read_intervals(tw__reader *r, json_t *root);
 
 /* Members of simulation.tileCycles (json_write.c). */
@@ -89,6 +90,8 @@ void tw__write_maps(tw__json *j, const tw_profile *p);
 void tw__write_variables(tw__json *j, const tw_profile *p);
 void tw__write_pairs(tw__json *j, const tw_profile *p);
 void tw__write_intervals(tw__json *j, const tw_profile *p);
+void tw__write_contents(tw__json *j, const tw_profile *p, tw__exchange_kind kind);
+void tw__write_work(tw__json *j, const tw_profile *p, const tw__step *step);
 void tw__write_execution(tw__json *j, const tw_profile *p, uint64_t *row, const uint64_t *counts);
 
 #endif

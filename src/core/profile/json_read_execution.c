@@ -148,6 +148,7 @@ static void read_step(tw__reader *r, json_t *from, bool listed, uint64_t *now)
     size_t mark = tw__reader_enter(r, "activeCyclesByVertexType");
     read_step_types(r, &step, types);
     tw__reader_leave(r, mark);
+    tw__read_work(r, from, &step);
     read_given(r, &step, from);
     tw__step *slot = r->status ? NULL : TW__PUSH(r->p, r->p->steps);
     if (slot) *slot = step;

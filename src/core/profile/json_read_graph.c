@@ -93,7 +93,7 @@ static void read_exchanges(tw__reader *r, json_t *root, const char *key, tw__exc
                                            { "bytesReceivedByTile", NULL },
                                            { "cyclesByTile", "estimatedCyclesByTile" },
                                            { "codeBytesByTile", NULL } };
-    json_t *arrays[4];
+    json_t *arrays[4], *contents = tw__array(r, object, "content");
     for (int k = 0; k < 4; k++) {
         arrays[k] = tw__array(r, object, keys[k][0]);
         if (!arrays[k] && keys[k][1]) arrays[k] = tw__array(r, object, keys[k][1]);
@@ -106,7 +106,8 @@ static void read_exchanges(tw__reader *r, json_t *root, const char *key, tw__exc
             rows[k] = tw__tiles_value(r, json_array_get(arrays[k], i));
             tw__reader_leave(r, element), tw__reader_leave(r, at);
         }
-        tw__profile_add_exchange(r->p, kind, (tw__exchange){ rows[0], rows[1], rows[2], rows[3] });
+        uint64_t content = contents ? tw__value(r, json_array_get(contents, i)) : 0;
+        tw__profile_add_exchange(r->p, kind, (tw__exchange){ rows[0], rows[1], rows[2], rows[3], content });
     }
     tw__reader_leave(r, mark);
 }
@@ -202,6 +203,7 @@ static void read_placement(tw__reader *r, json_t *memory)
     json_t *by_tile = tw__object(r, memory, "byTile"), *by_region = tw__object(r, memory, "byRegion");
     tw__row regions[TW__MEMORY_REGIONS];
     size_t mark = tw__reader_enter(r, "byTile");
+    r->p->totals_fidelity = tw__fidelity(r, by_tile, "fidelity");
     tw__row total = tw__tiles(r, by_tile, "total"), gaps = tw__tiles(r, by_tile, "totalIncludingGaps");
     tw__reader_leave(r, mark);
     mark = tw__reader_enter(r, "byRegion");
@@ -253,6 +255,7 @@ static void read_live_program(tw__reader *r, json_t *from)
         list[i].bytes = tw__count(r, var, "bytes", 0);
     }
     tw__profile_set_live(r->p, program, list, count);
+    tw__profile_set_live_tiles(r->p, program, tw__tiles(r, from, "bytesByTile"));
     free(list);
 }
 
@@ -261,6 +264,7 @@ static void read_liveness(tw__reader *r, json_t *memory)
     json_t *liveness = tw__object(r, memory, "liveness");
     if (!liveness) return;
     size_t mark = tw__reader_enter(r, "liveness"), i;
+    r->p->liveness_fidelity = tw__fidelity(r, liveness, "fidelity");
     json_t *always = tw__object(r, liveness, "alwaysLive"), *other = tw__object(r, liveness, "notAlwaysLive"),
            *value;
     json_array_foreach(tw__array(r, always, "variables"), i, value)

@@ -90,13 +90,53 @@ void tw__read_floor(tw__reader *r, json_t *target)
     mark = tw__reader_enter(r, "memories");
     json_object_foreach(memories, key, value) tw__profile_add_memory_limit(r->p, key, tw__value(r, value));
     tw__reader_leave(r, mark);
+    mark = tw__reader_enter(r, "regions");
+    size_t i;
+    json_array_foreach(tw__array(r, target, "regions"), i, value)
+    {
+        if (r->status || r->p->status) break;
+        tw__profile_add_region(r->p, tw__text(r, value, "name", ""), tw__text(r, value, "category", ""),
+                               tw__count(r, value, "address", 0), tw__count(r, value, "bytes", 0));
+    }
+    tw__reader_leave(r, mark);
+}
+
+void tw__read_work(tw__reader *r, json_t *step_from, tw__step *step)
+{
+    static const char *const keys[] = { "worker", "vertexType", "from", "to" };
+    columns c = { .r = r, .from = tw__object(r, step_from, "work") };
+    json_t *col[4];
+    if (!c.from) return;
+    size_t mark = tw__reader_enter(r, "work");
+    c.count = json_array_size(tw__array(r, c.from, "worker"));
+    for (size_t k = 0; k < 4; k++) col[k] = column(&c, keys[k]);
+    uint64_t tile = tw__count(r, c.from, "tile", 0);
+    if (tile >= r->p->target.tiles) tw__bad(r, "there is no tile %llu", (unsigned long long)tile);
+    if (!r->status && c.count > TW__MOST_WORK - r->p->work.count) {
+        r->p->work_omitted += c.count;
+        c.count = 0;
+    }
+    step->work_first = (uint32_t)r->p->work.count;
+    step->work_tile = (uint32_t)tile;
+    for (size_t i = 0; i < c.count && !r->status && !r->p->status; i++) {
+        tw__work w = { .worker = id_of(&c, col[0], keys[0], i, TW__MAX_TILES),
+                       .vertex_type = (uint32_t)value_of(&c, col[1], keys[1], i, r->p->types.count),
+                       .from = value_of(&c, col[2], keys[2], i, EXACT),
+                       .to = value_of(&c, col[3], keys[3], i, EXACT) };
+        if (!r->status && w.to < w.from) tw__bad(r, "work %zu ends before it begins", i);
+        tw__work *slot = r->status ? NULL : TW__PUSH(r->p, r->p->work);
+        if (slot) *slot = w, step->work_count++;
+    }
+    tw__reader_leave(r, mark);
 }
 
 static void read_blocks(columns *c, uint32_t programs)
 {
-    static const char *const keys[] = { "address", "bytes", "name", "category", "from", "to" };
+    static const char *const keys[] = { "address", "bytes", "name", "category", "from", "to", "used" };
     tw__reader *r = c->r;
-    json_t *tiles = tw__array(r, c->from, "tile"), *counts = tw__array(r, c->from, "blocks"), *col[6];
+    json_t *tiles = tw__array(r, c->from, "tile"), *counts = tw__array(r, c->from, "blocks"), *col[7] = { NULL };
+    bool used = json_object_get(c->from, "used") != NULL;
+    if (strcmp(tw__text(r, c->from, "unit", ""), "cycles") == 0) tw__profile_map_in_cycles(r->p);
     size_t maps = json_array_size(counts), owners = json_array_size(tiles), at = 0;
     c->count = owners;
     json_t *map_of = column(c, "map");
@@ -107,7 +147,7 @@ static void read_blocks(columns *c, uint32_t programs)
         at += value_of(c, counts, "blocks", m, TW__MOST_BLOCKS);
     }
     c->count = at;
-    for (size_t k = 0; k < 6; k++) col[k] = column(c, keys[k]);
+    for (size_t k = 0; k < (used ? 7 : 6); k++) col[k] = column(c, keys[k]);
     /* Tiles that share a map are read one after the other: the profile finds again that the maps are equal. */
     uint64_t work = 0;
     for (size_t t = 0; first && t < owners && !r->status && !r->p->status; t++) {
@@ -126,7 +166,8 @@ static void read_blocks(columns *c, uint32_t programs)
                                  .name = text_of(c, col[2], keys[2], i),
                                  .category = text_of(c, col[3], keys[3], i),
                                  .from = id_of(c, col[4], keys[4], i, programs),
-                                 .to = id_of(c, col[5], keys[5], i, programs) };
+                                 .to = id_of(c, col[5], keys[5], i, programs),
+                                 .used = used ? id_of(c, col[6], keys[6], i, programs) : TW__NONE };
             if (!r->status) tw__profile_map_add(r->p, &b);
         }
         tw__profile_map_end(r->p);

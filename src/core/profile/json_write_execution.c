@@ -69,6 +69,7 @@ static void write_plan_step(tw__json *j, const tw_profile *p, uint32_t id, uint6
         }
         tw__json_close(j, ']');
     }
+    tw__write_work(j, p, s);
     tw__json_close(j, '}');
 }
 

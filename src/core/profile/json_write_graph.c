@@ -60,6 +60,7 @@ static void write_exchanges(tw__json *j, const tw_profile *p, uint64_t *row)
             }
             tw__json_close(j, ']');
         }
+        tw__write_contents(j, p, (tw__exchange_kind)k);
         tw__json_close(j, '}');
     }
 }
@@ -112,6 +113,7 @@ static void write_categories(tw__json *j, const tw_profile *p, uint64_t *row)
 static void write_placement(tw__json *j, const tw_profile *p, uint64_t *row)
 {
     tw__json_open(j, "byTile", '{');
+    tw__json_fidelity(j, p->totals_fidelity);
     tw__json_row(j, p, "total", p->total, p->target.tiles, row);
     tw__json_row(j, p, "totalIncludingGaps", p->total_with_gaps, p->target.tiles, row);
     tw__json_close(j, '}');
@@ -152,6 +154,7 @@ static void write_variables(tw__json *j, const tw_profile *p, const char *key, c
 static void write_liveness(tw__json *j, const tw_profile *p, uint64_t *row)
 {
     tw__json_open(j, "liveness", '{');
+    tw__json_fidelity(j, p->liveness_fidelity);
     tw__json_open(j, "alwaysLive", '{');
     tw__json_row(j, p, "bytesByTile", p->always_live_by_tile, p->target.tiles, row);
     write_variables(j, p, "variables", p->always_live.items, p->always_live.count);
@@ -168,6 +171,7 @@ static void write_liveness(tw__json *j, const tw_profile *p, uint64_t *row)
         if (!vars) continue;
         tw__json_open(j, NULL, '{');
         tw__json_count(j, "program", i);
+        tw__json_row(j, p, "bytesByTile", p->programs.items[i].live_tiles, p->target.tiles, row);
         write_variables(j, p, "vars", vars, count);
         free(vars);
         tw__json_close(j, '}');

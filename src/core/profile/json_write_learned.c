@@ -64,10 +64,45 @@ void tw__write_floor(tw__json *j, const tw_profile *p)
         tw__json_text(j, "order", p->grid.column_major ? "columns" : "rows");
         tw__json_close(j, '}');
     }
-    if (!p->limits.count) return;
-    tw__json_open(j, "memories", '{');
-    for (size_t i = 0; i < p->limits.count; i++)
-        tw__json_count(j, p->names.items[p->limits.items[i].category], p->limits.items[i].bytes);
+    if (p->limits.count) {
+        tw__json_open(j, "memories", '{');
+        for (size_t i = 0; i < p->limits.count; i++)
+            tw__json_count(j, p->names.items[p->limits.items[i].category], p->limits.items[i].bytes);
+        tw__json_close(j, '}');
+    }
+    if (!p->regions.count) return;
+    tw__json_open(j, "regions", '[');
+    for (size_t i = 0; i < p->regions.count; i++) {
+        const tw__profile_area *at = &p->regions.items[i];
+        tw__json_open(j, NULL, '{');
+        tw__json_text(j, "name", p->names.items[at->name]);
+        if (at->category) tw__json_text(j, "category", p->names.items[at->category]);
+        tw__json_count(j, "address", at->address);
+        tw__json_count(j, "bytes", at->bytes);
+        tw__json_close(j, '}');
+    }
+    tw__json_close(j, ']');
+}
+
+/* What of an exchange is the same as in another. */
+void tw__write_contents(tw__json *j, const tw_profile *p, tw__exchange_kind kind)
+{
+    const tw__exchange *at = p->exchanges[kind].items;
+    bool any = false;
+    for (size_t i = 0; i < p->exchanges[kind].count; i++) any |= at[i].content != 0;
+    if (any) COLUMN(j, "content", p->exchanges[kind].count, at[i].content);
+}
+
+void tw__write_work(tw__json *j, const tw_profile *p, const tw__step *step)
+{
+    if (!step->work_count) return;
+    const tw__work *at = p->work.items + step->work_first;
+    tw__json_open(j, "work", '{');
+    tw__json_count(j, "tile", step->work_tile);
+    COLUMN(j, "worker", step->work_count, PLUS1(at[i].worker));
+    COLUMN(j, "vertexType", step->work_count, at[i].vertex_type);
+    COLUMN(j, "from", step->work_count, at[i].from);
+    COLUMN(j, "to", step->work_count, at[i].to);
     tw__json_close(j, '}');
 }
 
@@ -79,6 +114,7 @@ void tw__write_maps(tw__json *j, const tw_profile *p)
     if ((!p->maps.count && !p->maps_omitted) || !naming_new(&n, j, p)) return;
     for (size_t i = 0; i < blocks; i++) meet(&n, b[i].name), meet(&n, b[i].category);
     tw__json_open(j, "map", '{');
+    if (p->map_in_cycles) tw__json_text(j, "unit", "cycles");
     write_names(&n);
     COLUMN(j, "tile", p->tile_maps.count, p->tile_maps.items[i].tile);
     COLUMN(j, "map", p->tile_maps.count, p->tile_maps.items[i].map);
@@ -89,6 +125,9 @@ void tw__write_maps(tw__json *j, const tw_profile *p)
     COLUMN(j, "category", blocks, n.number[b[i].category] - 1);
     COLUMN(j, "from", blocks, PLUS1(b[i].from));
     COLUMN(j, "to", blocks, PLUS1(b[i].to));
+    bool used = false;
+    for (size_t i = 0; i < blocks; i++) used |= b[i].used != TW__NONE;
+    if (used) COLUMN(j, "used", blocks, PLUS1(b[i].used));
     if (p->maps_omitted) tw__json_count(j, "omitted", p->maps_omitted);
     tw__json_close(j, '}');
     free(n.number);

@@ -83,6 +83,25 @@ void tw__profile_add_wait(tw_profile *p, uint32_t tile, const char *cause, uint3
 
 /* --- what lies where ------------------------------------------------------------------------------------------- */
 
+void tw__profile_map_in_cycles(tw_profile *p)
+{
+    p->map_in_cycles = true;
+}
+
+enum { MOST_REGIONS = 4096 }; /* a tile has some tens */
+
+void tw__profile_add_region(tw_profile *p, const char *name, const char *category, uint64_t address, uint64_t bytes)
+{
+    if (p->status) return;
+    if (p->regions.count >= MOST_REGIONS) {
+        tw__profile_fail(p, TW_E_OVERFLOW, "more than %d regions of a tile", MOST_REGIONS);
+        return;
+    }
+    tw__profile_area *slot = TW__PUSH(p, p->regions);
+    if (slot)
+        *slot = (tw__profile_area){ tw__profile_name(p, name), tw__profile_name(p, category), address, bytes };
+}
+
 void tw__profile_map_begin(tw_profile *p, uint32_t tile)
 {
     p->open_map_tile = tile;
@@ -97,7 +116,8 @@ void tw__profile_map_add(tw_profile *p, const tw__block_desc *d)
     tw__profile_block *slot = TW__PUSH(p, p->blocks);
     if (slot)
         *slot = (tw__profile_block){
-            d->address, d->bytes, tw__profile_name(p, d->name), tw__profile_name(p, d->category), d->from, d->to
+            d->address, d->bytes, tw__profile_name(p, d->name), tw__profile_name(p, d->category), d->from, d->to,
+            d->used,    0
         };
 }
 
@@ -117,14 +137,14 @@ static bool same_map(const tw_profile *p, uint32_t id, const void *key)
                                                          a->count * sizeof *p->blocks.items));
 }
 
-void tw__profile_map_end(tw_profile *p)
+uint32_t tw__profile_map_end(tw_profile *p)
 {
     tw__profile_map map = { p->open_map_first, (uint32_t)p->blocks.count - p->open_map_first };
-    if (p->status || !map.count) return;
+    if (p->status || !map.count) return TW__NONE;
     if (p->blocks.count > TW__MOST_BLOCKS) { /* it did not fit whole */
         p->blocks.count = map.first;
         p->maps_omitted++;
-        return;
+        return TW__NONE;
     }
     tw__profile_block *blocks = p->blocks.items + map.first;
     qsort(blocks, map.count, sizeof *blocks, by_address);
@@ -134,16 +154,27 @@ void tw__profile_map_end(tw_profile *p)
         p->blocks.count = map.first;
     } else {
         tw__profile_map *slot = TW__PUSH(p, p->maps);
-        if (!slot) return;
+        if (!slot) return TW__NONE;
         *slot = map;
         id = (uint32_t)(p->maps.count - 1);
         if (!tw__index_add(&p->map_index, hash, id)) {
             tw__profile_fail(p, TW_E_NO_MEMORY, "out of memory for the profile");
-            return;
+            return TW__NONE;
         }
     }
+    tw__profile_map_share(p, p->open_map_tile, id);
+    return id;
+}
+
+void tw__profile_map_share(tw_profile *p, uint32_t tile, uint32_t map)
+{
+    if (p->status) return;
+    if (tile >= p->target.tiles || map >= p->maps.count) {
+        tw__profile_fail(p, TW_E_INDEX, "tile %u cannot have memory map %u", tile, map);
+        return;
+    }
     tw__profile_tile_map *at = TW__PUSH(p, p->tile_maps);
-    if (at) *at = (tw__profile_tile_map){ p->open_map_tile, id };
+    if (at) *at = (tw__profile_tile_map){ tile, map };
 }
 
 void tw__profile_add_variable(tw_profile *p, const tw__variable_desc *d)
@@ -178,4 +209,9 @@ void tw__profile_add_pair(tw_profile *p, tw__exchange_kind kind, uint32_t exchan
     }
     tw__profile_pair *slot = TW__PUSH(p, p->pairs);
     if (slot) *slot = (tw__profile_pair){ (uint32_t)kind, exchange, from, to, bytes, messages };
+}
+
+void tw__profile_omit_pairs(tw_profile *p, uint64_t count)
+{
+    p->pairs_omitted += count;
 }

@@ -1,10 +1,11 @@
 /* The execution as a trace in the JSON form of chrome://tracing and ui.perfetto.dev. Times are microseconds of the
- * modelled clock. A process for the machine has a track for each kind of step, counters, and flows from an exchange
- * to the compute step behind it; a process for each chip has tracks of recorded lanes (pipes, kernels), or of its
- * busiest and idlest tile where none are recorded.
+ * modelled clock. A process for the machine has a track for each kind of step and for each worker of the tile that
+ * the others wait for, counters, and flows from an exchange to the compute step behind it; a process for each chip
+ * has tracks of recorded lanes (pipes, kernels), with flows from what was waited for, or of its busiest and idlest
+ * tile where none are recorded.
  *
- * Slices of one track must nest: each begins where the one before it on its track ended, at the earliest. The number
- * of events is bounded; what is left out stands in "otherData" and in an event at the beginning. */
+ * Slices of one track must nest: each begins where the one before it on its track ended, at the earliest. The
+ * number of events is bounded; what is left out stands in "otherData" and in an event at the beginning. */
 #include "core/profile/json.h"
 #include "core/profile/summary.h"
 
@@ -14,8 +15,12 @@
 
 enum {
     DEFAULT_MAX_EVENTS = 100000,
-    MACHINE = 1,   /* process; chips follow */
-    STEP_TRACK = 1 /* + type of step */
+    MACHINE = 1,                                  /* process; chips follow */
+    STEP_TRACK = 1,                               /* + type of step */
+    WORKER_TRACK = STEP_TRACK + TW_PROGRAM_COUNT, /* + worker */
+    MOST_WORKERS = 64,
+    MOST_CHIPS = 16, /* whose busiest and idlest tiles have tracks */
+    SHOWN_TILES = 2 * MOST_CHIPS
 };
 
 typedef struct tracer {
@@ -29,7 +34,10 @@ typedef struct tracer {
     uint32_t exchange_track;
     uint32_t *shown; /* tiles with a track of their own */
     uint32_t shown_count;
-    uint64_t *row, tile_ended[8];
+    uint64_t *row, tile_ended[SHOWN_TILES];
+    uint64_t worker_ended[MOST_WORKERS];
+    bool worker_used[MOST_WORKERS];
+    uint64_t always_live;
 } tracer;
 
 static void event(tracer *t, const char *phase, const char *name, uint64_t process, uint64_t track, double ts)
@@ -51,10 +59,10 @@ static void counter(tracer *t, const char *name, const char *unit, double ts, ui
     tw__json_close(t->j, '}');
 }
 
-static void flow(tracer *t, const char *phase, uint64_t track, double ts)
+static void flow(tracer *t, const char *phase, const char *category, uint64_t process, uint64_t track, double ts)
 {
-    event(t, phase, "data", MACHINE, track, ts);
-    tw__json_text(t->j, "cat", "exchange");
+    event(t, phase, "data", process, track, ts);
+    tw__json_text(t->j, "cat", category);
     tw__json_count(t->j, "id", t->flow);
     if (*phase == 'f') tw__json_text(t->j, "bp", "e");
     tw__json_close(t->j, '}');
@@ -69,8 +77,8 @@ static void join(tracer *t, const tw_profile_step *s, double from, double to)
         t->exchange_track = (uint32_t)s->type;
     } else if (s->type == TW_PROGRAM_ON_TILE_EXECUTE && t->exchange_at >= 0 && to > from) {
         t->flow++;
-        flow(t, "s", STEP_TRACK + t->exchange_track, t->exchange_at);
-        flow(t, "f", STEP_TRACK + (uint64_t)s->type, from + (to - from) / 2);
+        flow(t, "s", "exchange", MACHINE, STEP_TRACK + t->exchange_track, t->exchange_at);
+        flow(t, "f", "exchange", MACHINE, STEP_TRACK + (uint64_t)s->type, from + (to - from) / 2);
         t->exchange_at = -1;
     }
 }
@@ -105,6 +113,38 @@ static void trace_tiles(tracer *t, const tw_profile_step *s, uint64_t start)
     }
 }
 
+/* What ran on the workers of the step's slowest tile. */
+static void trace_workers(tracer *t, const tw_profile_step *s, uint64_t start)
+{
+    const tw__step *step = &t->p->steps.items[s->plan_step];
+    for (uint32_t i = 0; i < step->work_count; i++) {
+        const tw__work *w = &t->p->work.items[step->work_first + i];
+        uint32_t worker = w->worker == TW__NONE ? 0 : w->worker;
+        if (worker >= MOST_WORKERS) continue;
+        uint64_t from = start + w->from, to = start + w->to;
+        if (from < t->worker_ended[worker]) from = t->worker_ended[worker];
+        if (to <= from) continue;
+        t->worker_ended[worker] = to;
+        t->worker_used[worker] = true;
+        event(t, "X", t->p->names.items[t->p->types.items[w->vertex_type].name], MACHINE,
+              WORKER_TRACK + (uint64_t)worker, (double)from * t->us_per_cycle);
+        tw__json_number(t->j, "dur", (double)(to - from) * t->us_per_cycle);
+        tw__json_open(t->j, "args", '{');
+        tw__json_count(t->j, "cycles", w->to - w->from);
+        tw__json_count(t->j, "tile", step->work_tile);
+        if (w->worker == TW__NONE) tw__json_text(t->j, "workers", "all");
+        tw__json_close(t->j, '}');
+        tw__json_close(t->j, '}');
+    }
+}
+
+static void count_live(tracer *t, uint32_t program, double ts)
+{
+    if (program >= t->p->programs.count || !t->p->programs.items[program].live_bytes) return;
+    counter(t, "live", "bytes", ts,
+            t->always_live + t->p->rows.items[t->p->programs.items[program].live_bytes].sum);
+}
+
 static bool trace_step(void *user, const tw_profile_step *s)
 {
     tracer *t = user;
@@ -119,6 +159,8 @@ static bool trace_step(void *user, const tw_profile_step *s)
     t->used[s->type] = true;
     slice(t, s, MACHINE, STEP_TRACK + (uint64_t)s->type, from, to);
     join(t, s, from, to);
+    trace_workers(t, s, s->cycles_to > s->cycles ? s->cycles_to - s->cycles : 0);
+    count_live(t, t->p->steps.items[s->plan_step].program, from);
     if (s->type == TW_PROGRAM_SYNC) return true;
     counter(t, "active tiles", "tiles", from, s->active_tiles);
     counter(t, "active tiles", "tiles", to, 0);
@@ -162,6 +204,17 @@ static void name_chip(tracer *t, uint32_t chip)
     name(t, "process", 2 + (uint64_t)chip, 0, text, 2 + (uint64_t)chip);
 }
 
+static void name_workers(tracer *t)
+{
+    char text[64];
+    const tw__terms *terms = tw__profile_terms(t->p->names.items[t->p->target.type]);
+    for (uint32_t w = 0; w < MOST_WORKERS; w++) {
+        if (!t->worker_used[w]) continue;
+        g_snprintf(text, sizeof text, "slowest %s, worker %u", terms->words[1] ? terms->words[1] : "tile", w);
+        name(t, "thread", MACHINE, WORKER_TRACK + (uint64_t)w, text, WORKER_TRACK + (uint64_t)w);
+    }
+}
+
 /* --- recorded lanes --------------------------------------------------------------------------------------------- */
 
 static int by_lane_and_time(const void *a, const void *b)
@@ -170,6 +223,49 @@ static int by_lane_and_time(const void *a, const void *b)
     if (x->lane != y->lane) return x->lane < y->lane ? -1 : 1;
     if (x->from != y->from) return x->from < y->from ? -1 : 1;
     return x->to > y->to ? -1 : x->to < y->to; /* the longer first: it holds the other */
+}
+
+typedef struct lane_list {
+    const tw__profile_interval *sorted;
+    size_t count;
+} lane_list;
+
+/* The last of a lane's intervals of work that began before `time`; NULL = there is none. */
+static const tw__profile_interval *work_before(const lane_list *l, uint32_t lane, uint64_t time)
+{
+    size_t low = 0, high = l->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const tw__profile_interval *v = &l->sorted[middle];
+        if (v->lane < lane || (v->lane == lane && v->from < time))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low > 0 && l->sorted[low - 1].lane == lane && l->sorted[low - 1].cause) low--;
+    bool found = low > 0 && l->sorted[low - 1].lane == lane;
+    return found && l->sorted[low - 1].to > l->sorted[low - 1].from ? &l->sorted[low - 1] : NULL;
+}
+
+/* An arrow from what was waited for to the work that then began: `at` is the wait, what follows it in the lane the
+ * work. Both ends lie in the middle of their slices. */
+static void trace_cause(tracer *t, const lane_list *l, size_t at)
+{
+    const tw_profile *p = t->p;
+    const tw__profile_interval *wait = &l->sorted[at], *next = at + 1 < l->count ? wait + 1 : NULL;
+    bool goes_on =
+        next && next->lane == wait->lane && !next->cause && next->from == wait->to && next->to > next->from;
+    if (!goes_on || wait->partner == TW__NONE || wait->partner == wait->lane) return;
+    const tw__profile_interval *from = work_before(l, wait->partner, wait->to);
+    if (!from) return;
+    double begin = ((double)from->from + (double)from->to) / 2, end = ((double)next->from + (double)next->to) / 2;
+    if (begin > end) return;
+    uint32_t each = p->target.tiles_per_ipu;
+    t->flow++;
+    flow(t, "s", "wait", 2 + (uint64_t)(p->lanes.items[from->lane].tile / each), 1 + (uint64_t)from->lane,
+         begin * t->us_per_cycle);
+    flow(t, "f", "wait", 2 + (uint64_t)(p->lanes.items[next->lane].tile / each), 1 + (uint64_t)next->lane,
+         end * t->us_per_cycle);
 }
 
 static uint64_t trace_lanes(tracer *t, uint64_t most)
@@ -182,6 +278,7 @@ static uint64_t trace_lanes(tracer *t, uint64_t most)
     if (!sorted) return t->j->failed |= count != 0, 0;
     memcpy(sorted, p->intervals.items, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_lane_and_time);
+    const lane_list all = { sorted, count < most ? count : most }; /* arrows lead to what is written */
     for (size_t i = 0; i < count && written < most; i++) {
         const tw__profile_interval *v = &sorted[i];
         const tw__profile_lane *l = &p->lanes.items[v->lane];
@@ -195,13 +292,16 @@ static uint64_t trace_lanes(tracer *t, uint64_t most)
         uint64_t from = v->from > end ? v->from : end;
         if (v->to < from) continue;
         end = v->to;
-        event(t, "X", p->names.items[v->name], process, 1 + (uint64_t)v->lane, (double)from * t->us_per_cycle);
+        event(t, "X", v->cause ? "waits" : p->names.items[v->name], process, 1 + (uint64_t)v->lane,
+              (double)from * t->us_per_cycle);
         tw__json_number(t->j, "dur", (double)(v->to - from) * t->us_per_cycle);
         tw__json_open(t->j, "args", '{');
         tw__json_count(t->j, "cycles", v->to - v->from);
         if (v->cause) tw__json_text(t->j, "waits for", p->names.items[v->cause]);
+        if (v->cause) tw__json_text(t->j, "before", p->names.items[v->name]);
         tw__json_close(t->j, '}');
         tw__json_close(t->j, '}');
+        if (v->cause && i < all.count) trace_cause(t, &all, i);
         written++;
     }
     free(sorted);
@@ -216,7 +316,7 @@ static void choose_tiles(tracer *t)
     uint64_t *counts = tw__calloc(p->steps.count + 1, sizeof *counts);
     uint64_t *sum = tw__calloc((size_t)p->target.tiles + 1, sizeof *sum);
     t->row = tw__calloc((size_t)p->target.tiles + 1, sizeof *t->row);
-    t->shown = tw__calloc(8, sizeof *t->shown);
+    t->shown = tw__calloc(SHOWN_TILES, sizeof *t->shown);
     bool good = counts && sum && t->row && t->shown && tw__profile_step_counts(p, counts);
     if (!good) t->j->failed = true;
     for (size_t i = 0; good && i < p->steps.count; i++) {
@@ -230,7 +330,7 @@ static void choose_tiles(tracer *t)
         }
     }
     for (uint32_t k = 0; good && k + 1 < p->target.tiles; k++) sum[k + 1] += sum[k];
-    for (uint32_t chip = 0; good && each > 1 && chip < p->target.ipus && chip < 4; chip++) {
+    for (uint32_t chip = 0; good && each > 1 && chip < p->target.ipus && chip < MOST_CHIPS; chip++) {
         uint32_t hot = chip * each, idle = chip * each;
         for (uint32_t k = chip * each; k < (chip + 1) * each; k++) {
             if (sum[k] > sum[hot]) hot = k;
@@ -275,6 +375,7 @@ tw_status tw_profile_write_trace(const tw_profile *p, FILE *out, const tw_profil
     double clock = p->target.clock_hz > 0 ? p->target.clock_hz : 1e6; /* without a clock a cycle is a microsecond */
     uint64_t most = options && options->max_steps ? options->max_steps : DEFAULT_MAX_EVENTS;
     tracer t = { .j = &j, .p = p, .us_per_cycle = 1e6 / clock, .left = most, .exchange_at = -1 };
+    t.always_live = tw__profile_always_live_bytes(p);
     tw__json_open(&j, NULL, '{');
     tw__json_text(&j, "displayTimeUnit", "ns");
     tw__json_open(&j, "traceEvents", '[');
@@ -287,6 +388,7 @@ tw_status tw_profile_write_trace(const tw_profile *p, FILE *out, const tw_profil
         choose_tiles(&t);
     }
     if (!j.failed) tw_profile_each_step(p, trace_step, &t);
+    name_workers(&t);
     uint64_t more = totals.steps > most ? totals.steps - most : 0,
              dropped = p->intervals_omitted + (p->intervals.count > 4 * most ? p->intervals.count - lanes : 0);
     say_folded(&t, more, dropped);

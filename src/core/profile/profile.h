@@ -103,7 +103,11 @@ typedef enum tw__exchange_kind {
 } tw__exchange_kind;
 typedef struct tw__exchange {
     tw__row sent, received, cycles, code;
+    /* Stands for the data that it moves, from where to where, and for the moment it was last written: two exchanges
+     * of one number move the same twice. 0 = not known. */
+    uint64_t content;
 } tw__exchange;
+enum { TW__CONTENT_BITS = 53 }; /* of a content: what JSON's numbers hold */
 /* Numbered from 0 within its kind. */
 uint32_t tw__profile_add_exchange(tw_profile *p, tw__exchange_kind kind, tw__exchange exchange);
 
@@ -150,6 +154,10 @@ typedef struct tw__live_var {
     uint64_t bytes;
 } tw__live_var;
 void tw__profile_set_live(tw_profile *p, uint32_t program, const tw__live_var *vars, size_t count);
+/* The bytes of each tile in that list, with what the program itself needs. */
+void tw__profile_set_live_tiles(tw_profile *p, uint32_t program, tw__row by_tile);
+/* Fidelity of the placed totals, and of liveness; EXACT unless set. */
+void tw__profile_set_memory_fidelity(tw_profile *p, tw_fidelity totals, tw_fidelity liveness);
 
 /* --- learn.c: where things are, what ran when, who waited for whom --------------------------------------------- */
 
@@ -177,16 +185,23 @@ void tw__profile_omit_intervals(tw_profile *p, uint64_t count);
 void tw__profile_add_wait(tw_profile *p, uint32_t tile, const char *cause, uint32_t partner_tile, uint64_t cycles);
 
 /* What lies where on one tile: begin, blocks in any order, end. Tiles with equal maps share one. `from` and `to`: the
- * leaf programs between which a block is in use, TW__NONE = always. */
+ * leaf programs between which a block is in use, TW__NONE = always; with tw__profile_map_in_cycles(), the cycles.
+ * `used`: likewise, when it was read or written last; TW__NONE = not known. */
 typedef struct tw__block_desc {
     uint64_t address, bytes;
     const char *name, *category; /* category: key as in tw__profile_add_memory() */
-    uint32_t from, to;
+    uint32_t from, to, used;
 } tw__block_desc;
+void tw__profile_map_in_cycles(tw_profile *p);
+/* A stretch of addresses that has a name of its own on every tile: a bank, a buffer of a core, registers. Categories
+ * that are memories of their own (tw__profile_add_memory_limit) have regions of their own: `category`, else "". */
+void tw__profile_add_region(tw_profile *p, const char *name, const char *category, uint64_t address,
+                            uint64_t bytes);
 enum { TW__MOST_BLOCKS = 1 << 20 }; /* of all maps; maps that do not fit are counted, not kept */
 void tw__profile_map_begin(tw_profile *p, uint32_t tile);
 void tw__profile_map_add(tw_profile *p, const tw__block_desc *block);
-void tw__profile_map_end(tw_profile *p);
+uint32_t tw__profile_map_end(tw_profile *p); /* number of the map, TW__NONE = it was not kept */
+void tw__profile_map_share(tw_profile *p, uint32_t tile, uint32_t map); /* `tile` has that map as well */
 
 typedef struct tw__variable_desc {
     const char *name, *type;
@@ -199,7 +214,8 @@ void tw__profile_add_variable(tw_profile *p, const tw__variable_desc *variable);
 /* What an exchange moves from a tile to another, summed over its executions or once: as `bytesSent` counts. */
 void tw__profile_add_pair(tw_profile *p, tw__exchange_kind kind, uint32_t exchange, uint32_t from, uint32_t to,
                           uint64_t bytes, uint64_t messages);
-enum { TW__MOST_PAIRS = 1 << 20 };
+enum { TW__MOST_PAIRS = 1 << 18 };
+void tw__profile_omit_pairs(tw_profile *p, uint64_t count);
 
 /* --- write.c: plan steps -------------------------------------------------------------------------------------- */
 
@@ -209,6 +225,14 @@ typedef struct tw__type_cycles {
     uint64_t worst;      /* cycles of the slowest instance; 0 = not recorded */
     uint32_t worst_tile; /* where it ran */
 } tw__type_cycles;
+
+/* A vertex on a worker of one tile: cycles from the begin of the step. */
+typedef struct tw__work {
+    uint32_t worker; /* TW__NONE = all of them together */
+    uint32_t vertex_type;
+    uint64_t from, to;
+} tw__work;
+enum { TW__MOST_WORK = 1 << 18 }; /* of all steps; what comes later is counted, not kept */
 
 /* All zero is a step of type Sequence that takes no time. */
 typedef struct tw__step_desc {
@@ -225,6 +249,9 @@ typedef struct tw__step_desc {
     uint64_t total_data;          /* 0 = the sum of `data` */
     const tw__type_cycles *types; /* vertices by type: cycles summed over all tiles, idle threads not counted */
     size_t type_count;
+    const tw__work *work; /* what ran on the workers of `work_tile` */
+    size_t work_count;
+    uint32_t work_tile;
     tw_fidelity fidelity;
 } tw__step_desc;
 uint32_t tw__profile_add_step(tw_profile *p, const tw__step_desc *desc); /* TW__NONE on failure */
@@ -288,6 +315,7 @@ typedef struct tw__profile_program {
     uint32_t index;
     uint64_t count;
     tw__row live_names, live_bytes; /* rows with one value per live variable: names ascending; 0 = not recorded */
+    tw__row live_tiles;             /* their bytes by tile; 0 = not recorded */
 } tw__profile_program;
 typedef struct tw__category {
     tw__name key, label;
@@ -306,7 +334,8 @@ typedef struct tw__step {
     tw__name type_name, name;
     uint8_t sync, fidelity;
     uint32_t program, index;
-    uint32_t types_first, types_count; /* slice of type_cycles[] */
+    uint32_t types_first, types_count;          /* slice of type_cycles[] */
+    uint32_t work_first, work_count, work_tile; /* slice of work[] */
     tw__row active, data;
     uint64_t cycles, overlapped, span, total_data;
     int64_t gap;
@@ -349,8 +378,12 @@ typedef struct tw__profile_wait {
 typedef struct tw__profile_block {
     uint64_t address, bytes;
     tw__name name, category;
-    uint32_t from, to;
+    uint32_t from, to, used, unused; /* unused: 0, blocks are compared as bytes */
 } tw__profile_block;
+typedef struct tw__profile_area {
+    tw__name name, category;
+    uint64_t address, bytes;
+} tw__profile_area;
 typedef struct tw__profile_map {
     uint32_t first, count; /* of blocks[] */
 } tw__profile_map;
@@ -410,6 +443,7 @@ struct tw_profile {
     tw__row always_live_by_tile, max_live_by_tile;
     uint64_t max_live; /* beside the always-live bytes */
     bool has_liveness;
+    tw_fidelity totals_fidelity, liveness_fidelity;
 
     struct {
         uint32_t columns, rows; /* 0 = not known */
@@ -423,14 +457,17 @@ struct tw_profile {
     TW__ARRAY(tw__profile_block) blocks;
     TW__ARRAY(tw__profile_map) maps;
     TW__ARRAY(tw__profile_tile_map) tile_maps; /* ascending tiles */
+    TW__ARRAY(tw__profile_area) regions;
+    bool map_in_cycles;
     TW__ARRAY(tw__profile_variable) variable_list;
     TW__ARRAY(tw__profile_pair) pairs;
-    uint64_t intervals_omitted, maps_omitted, variables_omitted, pairs_omitted;
+    uint64_t intervals_omitted, maps_omitted, variables_omitted, pairs_omitted, work_omitted;
     uint32_t open_map_tile, open_map_first;
     tw__index map_index;
 
     TW__ARRAY(tw__step) steps;
     TW__ARRAY(tw__type_cycles) type_cycles;
+    TW__ARRAY(tw__work) work;
     TW__ARRAY(tw__given) given;
     tw__given_totals given_totals;
     TW__ARRAY(uint64_t) given_type_cycles; /* by vertex type; empty = from the steps */

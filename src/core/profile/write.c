@@ -78,7 +78,8 @@ void tw_profile_free(tw_profile *p)
     free(p->vertices_run.cycles), free(p->vertices_run.compute_set), free(p->vertices_run.vertex_type);
     free(p->facts.items), free(p->limits.items), free(p->lanes.items), free(p->intervals.items);
     free(p->waits.items), free(p->blocks.items), free(p->maps.items), free(p->tile_maps.items);
-    free(p->variable_list.items), free(p->pairs.items), free(p->map_index.slots);
+    free(p->variable_list.items), free(p->pairs.items), free(p->map_index.slots), free(p->regions.items);
+    free(p->work.items);
     tw__arena_free(p->arena);
     free(p);
 }
@@ -327,6 +328,21 @@ void tw__profile_set_live(tw_profile *p, uint32_t program, const tw__live_var *v
     p->programs.items[program].live_bytes = tw__profile_row_end(p);
 }
 
+void tw__profile_set_live_tiles(tw_profile *p, uint32_t program, tw__row by_tile)
+{
+    if (p->status) return;
+    if (program < p->programs.count)
+        p->programs.items[program].live_tiles = by_tile;
+    else
+        tw__profile_fail(p, TW_E_INDEX, "liveness of unknown program %u", program);
+}
+
+void tw__profile_set_memory_fidelity(tw_profile *p, tw_fidelity totals, tw_fidelity liveness)
+{
+    p->totals_fidelity = totals;
+    p->liveness_fidelity = liveness;
+}
+
 tw_status tw__profile_live(const tw_profile *p, uint32_t program, tw__live_var **out, size_t *count)
 {
     tw__row names = p->programs.items[program].live_names, bytes = p->programs.items[program].live_bytes;
@@ -368,6 +384,31 @@ static bool add_type_cycles(tw_profile *p, tw__step *step, const tw__step_desc *
     return true;
 }
 
+/* All of a step, or nothing. */
+static bool add_work(tw_profile *p, tw__step *step, const tw__step_desc *desc)
+{
+    if (!desc->work_count) return true;
+    if (desc->work_tile >= p->target.tiles)
+        return tw__profile_fail(p, TW_E_INDEX, "work on unknown tile %u", desc->work_tile);
+    if (desc->work_count > TW__MOST_WORK - p->work.count) {
+        p->work_omitted += desc->work_count;
+        return true;
+    }
+    step->work_first = (uint32_t)p->work.count;
+    for (size_t i = 0; i < desc->work_count; i++) {
+        const tw__work *w = &desc->work[i];
+        if (w->vertex_type >= p->types.count || w->to < w->from)
+            return tw__profile_fail(p, TW_E_INDEX, "work of unknown vertex type %u, or it ends before it begins",
+                                    w->vertex_type);
+        tw__work *slot = TW__PUSH(p, p->work);
+        if (!slot) return false;
+        *slot = *w;
+    }
+    step->work_count = (uint32_t)desc->work_count;
+    step->work_tile = desc->work_tile;
+    return true;
+}
+
 uint32_t tw__profile_add_step(tw_profile *p, const tw__step_desc *desc)
 {
     if (p->status) return TW__NONE;
@@ -391,7 +432,7 @@ uint32_t tw__profile_add_step(tw_profile *p, const tw__step_desc *desc)
     if (!step.total_data) step.total_data = p->rows.items[step.data].sum;
     if (step.overlapped > step.cycles) step.overlapped = step.cycles;
     step.span = step.cycles - step.overlapped;
-    if (!add_type_cycles(p, &step, desc)) return TW__NONE;
+    if (!add_type_cycles(p, &step, desc) || !add_work(p, &step, desc)) return TW__NONE;
     tw__step *slot = p->steps.count < TW__NONE ? TW__PUSH(p, p->steps) : NULL;
     if (!slot) return TW__NONE;
     *slot = step;

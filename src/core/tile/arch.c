@@ -70,13 +70,18 @@ static const tw_tile_arch table[] = {
      .conv_units_f32_f32 = 16, .conv_units_f8_f16 = 16, .conv_input_f8 = 8,
      .estimated = IPU_ESTIMATED " clock_hz"},
 
-    /* One tile, one worker, no memory limit, no cycles. The clock only turns queries into finite numbers. */
+    /* One tile, no memory limit, no cycles. The clock only turns queries into finite numbers. Workers: PopLibs' tests
+     * for CPU devices divide work by this number and run the same host code as the IPU Model, which counts on six. */
     {.name = "cpu", .alias = "", .system = "cpu", .description = "this computer", .shared_address_space = true,
-     .tiles = 1, .tiles_per_super_tile = 1, .workers = 1, .clock_hz = 1e9, .exchange_bytes_per_cycle = 4,
+     .tiles = 1, .tiles_per_super_tile = 1, .workers = 6, .clock_hz = 1e9, .exchange_bytes_per_cycle = 4,
      .host_bytes_per_cycle = 8, .host_tile_bytes_per_cycle = 8, .memcpy_bytes_per_cycle = 8, .instruction_bytes = 4, .data_path_width = 64,
      .atomic_store_granularity = 1, .num_stride_bits = 10, .rpt_count_max = 65535, .float_vector_width = 2,
      .half_vector_width = 4, .contexts_per_xb = 1, .tiles_per_xb_context = 1,
-     .estimated = "clock_hz exchange_bytes_per_cycle host_bytes_per_cycle atomic_store_granularity num_stride_bits "
+     /* Mk2's, for planners of convolutions, which ask on every device. */
+     .conv_input_f16 = 4, .conv_input_f32 = 2, .conv_pipeline_depth = 4, .conv_pipeline_depth_f32 = 4,
+     .conv_coeff_bytes_per_cycle = 16, .conv_units_f16_f16 = 16, .conv_units_f16_f32 = 8, .conv_units_f32_f32 = 16,
+     .estimated = "conv_units_f16_f16 conv_units_f16_f32 conv_units_f32_f32 conv_coeff_bytes_per_cycle "
+                  "workers clock_hz exchange_bytes_per_cycle host_bytes_per_cycle atomic_store_granularity num_stride_bits "
                   "rpt_count_max"},
 
     /* A processing element: 48 KiB for code and data, 8 banks of 6 KiB, successive 16-bit words in successive banks.

@@ -119,11 +119,3 @@ tw_status tw_walk_seek(tw_walk *walk, uint64_t position)
     }
     return TW_OK;
 }
-
-uint64_t tw_walk_left(const tw_walk *walk)
-{
-    uint64_t total = list_length(walk);
-    if (total == 0) return 0;
-    if (walk->end == TW_WALK_RING || total == UINT64_MAX) return UINT64_MAX;
-    return total - walk->position;
-}

@@ -255,6 +255,35 @@ static void base_files_inputs(void **state)
     close(both);
 }
 
+/* What a tool has read, it does not overwrite, under whatever name; before and afterwards nothing is noted. */
+static void base_files_protected(void **state)
+{
+    (void)state;
+    char *text;
+    for (int i = 0; i < 3; i++) unlink(path[i]); /* a FIFO and a link of the tests before */
+    assert_int_equal(tw_write_file(path[0], "before", 6, NULL, 0), TW_OK);
+    assert_int_equal(tw_write_file(path[1], "other", 5, NULL, 0), TW_OK);
+    check_text(path[1], "other"); /* not on yet */
+    tw_protect_inputs(true);
+    assert_int_equal(tw_output_check(path[0], NULL, 0), TW_OK);
+    for (int i = 0; i < 40; i++) check_text(path[0], "before");
+    assert_int_equal(tw_read_file("/dev/null", 5, &text, NULL), TW_OK);
+    free(text);
+    assert_int_equal(link(path[0], path[2]), 0);
+    for (int i = 0; i < 3; i += 2) {
+        assert_int_equal(tw_output_check(path[i], NULL, 0), TW_E_INVALID_ARGUMENT);
+        assert_non_null(strstr(tw_error_message(), "is also an input"));
+        assert_int_equal(tw_write_file(path[i], "new", 3, NULL, 0), TW_E_INVALID_ARGUMENT);
+    }
+    check_text(path[0], "before");
+    assert_int_equal(tw_write_file(path[1], "new", 3, NULL, 0), TW_OK); /* read before, or never */
+    assert_int_equal(tw_write_file("/dev/null", "new", 3, NULL, 0), TW_OK);
+    tw_protect_inputs(false);
+    assert_int_equal(tw_write_file(path[0], "after", 5, NULL, 0), TW_OK);
+    check_text(path[2], "after"); /* a second name stays one */
+    unlink(path[2]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +291,7 @@ int main(void)
         cmocka_unit_test(base_files_full_disk),     cmocka_unit_test(base_files_no_memory),
         cmocka_unit_test(base_files_closed_folder), cmocka_unit_test(base_files_write),
         cmocka_unit_test(base_files_places),        cmocka_unit_test(base_files_inputs),
+        cmocka_unit_test(base_files_protected),
     };
     return cmocka_run_group_tests_name("base_files", tests, make_folder, remove_folder);
 }

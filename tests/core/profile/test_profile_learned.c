@@ -24,19 +24,35 @@ static tw_profile *make(void)
     tw__profile_add_memory_limit(p, "UB", 1024);
     for (uint32_t t = 0; t < TILES; t++) {
         tw__profile_map_begin(p, t);
-        tw__profile_map_add(p, &(tw__block_desc){ 64, 32, "b", "variable", 2, 3 });
-        tw__profile_map_add(p, &(tw__block_desc){ t == 5 ? 8 : 0, 16, "a", "variable", TW__NONE, TW__NONE });
+        tw__profile_map_add(p, &(tw__block_desc){ 64, 32, "b", "variable", 2, 3, 2 });
+        tw__profile_map_add(p,
+                            &(tw__block_desc){ t == 5 ? 8 : 0, 16, "a", "variable", TW__NONE, TW__NONE, TW__NONE });
         tw__profile_map_end(p);
     }
+    tw__profile_map_in_cycles(p);
+    tw__profile_add_region(p, "bank 0", "UB", 0, 512);
+    tw__profile_add_exchange(p, TW__EXCHANGE_GLOBAL,
+                             (tw__exchange){ .content = (UINT64_C(1) << TW__CONTENT_BITS) - 1 });
+    uint32_t leaf = tw__profile_add_program(p, TW_PROGRAM_ON_TILE_EXECUTE, "leaf", TW__NONE, TW__NONE, 0);
+    tw__live_var live = { tw__profile_name(p, "a"), 12 };
+    static const uint64_t live_tiles[TILES] = { 0, 4, 8 };
+    tw__profile_set_live(p, leaf, &live, 1);
+    tw__profile_set_live_tiles(p, leaf, tw__profile_row(p, live_tiles, TILES));
+    tw__profile_set_liveness(p, 0, 0, 12);
+    tw__profile_set_memory_fidelity(p, TW_FIDELITY_ESTIMATED, TW_FIDELITY_MODELLED);
     tw__profile_add_variable(p, &(tw__variable_desc){ "a", "float", 96, 24, 6, 0, true });
     tw__profile_add_pair(p, TW__EXCHANGE_GLOBAL, 7, 1, 2, 300, 3);
     uint32_t set = tw__profile_add_compute_set(p, "set"), type = tw__profile_add_vertex_type(p, "kernel", 0);
     tw__type_cycles part = { .vertex_type = type, .instances = 2, .cycles = 30, .worst = 20, .worst_tile = 4 };
+    const tw__work work[] = { { 0, type, 0, 18 }, { TW__NONE, type, 20, 50 } };
     uint32_t step = tw__profile_add_step(p, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE,
                                                               .no_program = true,
                                                               .index = set,
                                                               .cycles = 50,
                                                               .types = &part,
+                                                              .work = work,
+                                                              .work_count = 2,
+                                                              .work_tile = 4,
                                                               .type_count = 1 });
     uint32_t a = tw__profile_add_lane(p, 0, "core"), b = tw__profile_add_lane(p, 5, "dma");
     tw__profile_add_interval(p, &(tw__interval_desc){ a, 0, 10, "kernel", NULL, TW__NONE });
@@ -56,6 +72,7 @@ static void test_round_trip(void **state)
 {
     (void)state;
     tw_profile *p = make(), *again;
+    p->maps_omitted = 3, p->variables_omitted = 5, p->pairs_omitted = 7;
     assert_int_equal(p->maps.count, 2); /* tiles 0 to 4 share one */
     assert_int_equal(p->tile_maps.count, TILES);
     assert_int_equal(p->blocks.count, 4);
@@ -69,11 +86,29 @@ static void test_round_trip(void **state)
     assert_string_equal(again->names.items[again->facts.items[0].value], "new \"quoted\"");
     assert_int_equal(again->facts.count, 1);
     assert_int_equal(again->intervals_omitted, 9);
+    assert_int_equal(again->maps_omitted, 3);
+    assert_int_equal(again->variables_omitted, 5);
+    assert_int_equal(again->pairs_omitted, 7);
     assert_int_equal(again->waits.count, 1);
     assert_int_equal(again->intervals.items[1].partner, 1);
     assert_int_equal(again->intervals.items[0].partner, TW__NONE);
     assert_int_equal(again->blocks.items[0].address, 0); /* by address, whatever the order they came in */
     assert_int_equal(again->type_cycles.items[0].worst_tile, 4);
+    assert_int_equal(again->blocks.items[0].used, TW__NONE);
+    assert_int_equal(again->blocks.items[1].used, 2);
+    assert_true(again->map_in_cycles);
+    assert_string_equal(again->names.items[again->regions.items[0].category], "UB");
+    assert_int_equal(again->regions.items[0].bytes, 512);
+    assert_int_equal(again->exchanges[TW__EXCHANGE_GLOBAL].items[0].content, (UINT64_C(1) << TW__CONTENT_BITS) - 1);
+    assert_int_equal(again->steps.items[0].work_count, 2);
+    assert_int_equal(again->steps.items[0].work_tile, 4);
+    assert_int_equal(again->work.items[1].worker, TW__NONE);
+    assert_int_equal(again->work.items[0].to, 18);
+    uint64_t tiles[TILES];
+    assert_true(tw__profile_row_read(again, again->programs.items[0].live_tiles, tiles, TILES));
+    assert_int_equal(tiles[2], 8);
+    assert_int_equal(again->totals_fidelity, TW_FIDELITY_ESTIMATED);
+    assert_int_equal(again->liveness_fidelity, TW_FIDELITY_MODELLED);
     free(graph), free(execution), free(graph2), free(execution2);
     tw_profile_free(p);
     tw_profile_free(again);
@@ -118,6 +153,23 @@ static void test_refused(void **state)
     refuse(HEAD ",\"exchangePairs\":{\"from\":[0],\"to\":[4],\"kind\":[0],\"exchange\":[0],\"bytes\":[1],"
                 "\"messages\":[1]}}",
            NULL, "exchangePairs.to[0]");
+}
+
+static void test_refused_work(void **state)
+{
+    (void)state;
+#define PLAN(work)                                                                                 \
+    HEAD ",\"vertexTypes\":{\"names\":[\"k\"],\"sizes\":[0]},\"simulation\":{\"plan\":[{\"type\":" \
+         "\"OnTileExecute\","                                                                      \
+         "\"cycles\":9,\"work\":" work "}]}}"
+    refuse(HEAD "}", PLAN("{\"tile\":4,\"worker\":[],\"vertexType\":[],\"from\":[],\"to\":[]}"),
+           "there is no tile 4");
+    refuse(HEAD "}", PLAN("{\"tile\":1,\"worker\":[1],\"vertexType\":[1],\"from\":[0],\"to\":[1]}"),
+           "work.vertexType[0]: 1 is too large");
+    refuse(HEAD "}", PLAN("{\"tile\":1,\"worker\":[1],\"vertexType\":[0],\"from\":[2],\"to\":[1]}"),
+           "ends before it begins");
+    refuse(HEAD "}", PLAN("{\"tile\":1,\"worker\":[1],\"vertexType\":[0],\"from\":[2]}"), "work.to");
+    refuse(HEAD ",\"exchanges\":{\"bytesSentByTile\":[[1]],\"content\":[-1]}}", NULL, "not negative");
 }
 
 /* The writer's own mistakes are kept as its status. */
@@ -167,10 +219,8 @@ static void test_trace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_sticky),
-        cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refused), cmocka_unit_test(test_refused_work),
+        cmocka_unit_test(test_sticky),     cmocka_unit_test(test_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -362,6 +362,90 @@ static void tile_layout_7_5_3_division_by_six(void **state)
     assert_int_equal(tw_div6_pack(49152, &packed), TW_E_OVERFLOW);
 }
 
+static uint64_t bits_of(uint64_t word, unsigned high, unsigned low)
+{
+    return word >> low & (high - low == 63 ? UINT64_MAX : (UINT64_C(1) << (high - low + 1)) - 1);
+}
+
+/* Where the description says that a part lies, there it is. */
+static void tile_layout_described(void **state)
+{
+    (void)state;
+    static const tw_layout layouts[] = { TW_LAYOUT_SPAN,         TW_LAYOUT_SHORT_SPAN,   TW_LAYOUT_ONE_PTR,
+                                         TW_LAYOUT_SCALED_PTR32, TW_LAYOUT_SCALED_PTR64, TW_LAYOUT_SCALED_PTR128 };
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        tw_vector_form form = { layouts[i], 4, 16, false };
+        uint32_t address = 0x40000 + 0x1230 + 16 * (uint32_t)i, words[2];
+        uint32_t count = layouts[i] == TW_LAYOUT_SPAN || layouts[i] == TW_LAYOUT_SHORT_SPAN ? 77 : 1;
+        char text[256];
+        unsigned ph, pl, ch, cl, fh, fl;
+        assert_int_equal(tw_vector_encode(mk1, &form, address, count, words), TW_OK);
+        uint64_t word = words[0] | (uint64_t)words[1] << 32;
+        tw_layout_describe(&form, text, sizeof text);
+        if (sscanf(text, "pointer bits [%u:%u] in [%u:%u]", &fh, &fl, &ph, &pl) == 4) {
+            assert_int_equal(bits_of(word, ph, pl), bits_of(address, fh, fl));
+        } else {
+            assert_int_equal(sscanf(text, "pointer [%u:%u]", &ph, &pl), 2);
+            assert_int_equal(bits_of(word, ph, pl), address);
+            const char *part = strstr(text, "count [");
+            assert_int_equal(part != NULL, count != 1); /* the others hold no count */
+            if (part) assert_int_equal(sscanf(part, "count [%u:%u]", &ch, &cl), 2);
+            if (part) assert_int_equal(bits_of(word, ch, cl), count);
+        }
+    }
+    /* Rows of lists: 18 bits of bytes on Mk1; 21 bits of the address less those that the alignment fixes. */
+    static const struct {
+        tw_layout layout;
+        unsigned align, high;
+        const char *unit;
+    } lists[] = {
+        { TW_LAYOUT_DELTANELEMENTS, 1, 20, "1 byte," },
+        { TW_LAYOUT_DELTANELEMENTS, 4, 18, "4 bytes," },
+        { TW_LAYOUT_DELTANELEMENTS, 8, 17, "8 bytes," },
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        tw_vector_form form = { lists[i].layout, lists[i].align, lists[i].align, false };
+        char text[256];
+        unsigned high, low, from;
+        tw_layout_describe(&form, text, sizeof text);
+        const char *offset = strstr(text, "offset ["), *count = strstr(text, "count [31:");
+        assert_true(offset && count && strstr(text, lists[i].unit));
+        assert_int_equal(sscanf(offset, "offset [%u:%u]", &high, &low), 2);
+        assert_int_equal(sscanf(count, "count [31:%u]", &from), 1);
+        assert_int_equal(high, lists[i].high);
+        assert_int_equal(low, 0);
+        assert_int_equal(from, high + 1);
+        uint32_t word;
+        assert_int_equal(tw_list_encode_row(mk1, &form, 0x50000, 0x50000 + 24, 5, &word), TW_OK);
+        assert_int_equal(bits_of(word, high, 0), 24 / lists[i].align);
+        assert_int_equal(bits_of(word, 31, from), 5);
+    }
+}
+
+/* Messages of lists say how many, how many bits there are and in which unit. */
+static void tile_layout_list_messages(void **state)
+{
+    (void)state;
+    tw_vector_form delta = { TW_LAYOUT_DELTAN, 4, 4, false }, elements = { TW_LAYOUT_DELTANELEMENTS, 4, 4, false };
+    uint32_t words[2], word;
+    assert_int_equal(tw_list_encode(mk1, &elements, 0x50000, 65536, 0x60000, words), TW_E_OVERFLOW);
+    assert_non_null(strstr(tw_error_message(), "65,536 sub-vectors, at most 65,535 fit into 16 bits"));
+    assert_int_equal(tw_list_encode(mk1, &delta, 0x50000, 4096, 0x60000, words), TW_E_OVERFLOW);
+    assert_non_null(strstr(tw_error_message(), "4,096 sub-vectors, at most 4,095 fit into 12 bits"));
+    assert_int_equal(tw_list_encode_row(mk1, &delta, 0x40000, 0x7fff0 + 12, 1, &word), TW_OK);
+    /* Rows before the base, and between two multiples. */
+    assert_int_equal(tw_list_encode_row(mk1, &elements, 0x50000, 0x4fffc, 1, &word), TW_E_INDEX);
+    assert_int_equal(tw_list_encode_row(mk1, &elements, 0x50002, 0x50004, 1, &word), TW_E_INDEX);
+    assert_non_null(strstr(tw_error_message(), "not a multiple of 4 bytes after the base 0x50002"));
+    /* A form that is none is refused in both directions. */
+    tw_vector_form wrong = { TW_LAYOUT_DELTANELEMENTS, 4, 3, false };
+    tw_row row = { 0x50000, 4 };
+    uint8_t bytes[8] = { 0 };
+    assert_int_not_equal(tw_rows_encode(mk1, TW_LAYOUT_NOT_A_VECTOR, &wrong, &row, 1, 0x60000, words, bytes),
+                         TW_OK);
+    assert_int_not_equal(tw_rows_decode(mk1, TW_LAYOUT_NOT_A_VECTOR, &wrong, words, bytes, 0, &row), TW_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -375,6 +459,8 @@ int main(void)
         cmocka_unit_test(tile_layout_table_4_4_delta_elements),
         cmocka_unit_test(tile_layout_4_2_4_list_limits),
         cmocka_unit_test(tile_layout_7_5_3_division_by_six),
+        cmocka_unit_test(tile_layout_described),
+        cmocka_unit_test(tile_layout_list_messages),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }
