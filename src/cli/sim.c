@@ -1,73 +1,36 @@
 /* `tilewright sim`: a function of IPU assembly on one tile, alone: registers and memory in, registers, trace and
  * cycles out. */
-#include "cli.h"
+#include "sim.h"
 
-#include <glib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <tilewright/poplar/colossus/asm.h>
 #include <tilewright/poplar/colossus/link.h>
-#include <tilewright/poplar/colossus/sim.h>
-#include <stdlib.h>
 #include <tilewright/tile.h>
 #include <unistd.h>
 
-typedef struct request {
-    const char *entry, *arch, *registers, *memory, *call, *limit, *show;
-    bool trace, cycles, all;
-} request;
-
 static const tw__cli_option table[] = {
-    { "--entry", "NAME", offsetof(request, entry), "function that runs; default: the start of the code" },
-    { "--arch", "CHIP", offsetof(request, arch), "mk1 (ipu1), mk2 (ipu2, the default), ipu21" },
-    { "--set-reg", "R=V,...", offsetof(request, registers), "$m0=0x82000,$a2=1.5 before the start" },
-    { "--mem", "A=V,V...;...", offsetof(request, memory), "words in memory: 0x82000=1,2.5,0x10;0x83000=7" },
-    { "--call", "F(ARGS)", offsetof(request, call), "calls a function by the ABI of the guide, chapter 10" },
-    { "--show", "A:N", offsetof(request, show), "print N words of memory at address A at the end" },
-    { "--limit", "TURNS", offsetof(request, limit), "at most so many turns of a worker; default: 1000000000" },
-    { "--all", NULL, offsetof(request, all), "on all six workers, with the same bases" },
-    { "--trace", NULL, offsetof(request, trace), "each instruction or bundle, with what it changed" },
-    { "--cycles", NULL, offsetof(request, cycles), "turns by source line" },
+    { "--entry", "NAME", offsetof(tw__sim_request, entry), "function that runs; default: the start of the code" },
+    { "--arch", "CHIP", offsetof(tw__sim_request, arch), "mk1 (ipu1), mk2 (ipu2, the default), ipu21" },
+    { "--set-reg", "R=V,...", offsetof(tw__sim_request, registers), "$m0=0x82000,$a2=1.5 before the start" },
+    { "--mem", "A=V,V...;...", offsetof(tw__sim_request, memory), "words in memory: 0x82000=1,2.5,0x10;0x83000=7" },
+    { "--call", "F(ARGS)", offsetof(tw__sim_request, call),
+      "calls a function by the ABI of the guide, chapter 10" },
+    { "--show", "A:N", offsetof(tw__sim_request, show), "print N words of memory at address A at the end" },
+    { "--limit", "TURNS", offsetof(tw__sim_request, limit),
+      "at most so many turns of a context; default: 1000000000" },
+    { "--all", NULL, offsetof(tw__sim_request, all), "on all six workers, with the same bases" },
+    { "--supervisor", NULL, offsetof(tw__sim_request, supervisor), "on the supervisor, state in $m0" },
+    { "--trace", NULL, offsetof(tw__sim_request, trace), "each instruction or bundle, with what it changed" },
+    { "--cycles", NULL, offsetof(tw__sim_request, cycles), "turns by source line" },
+    { "--option", "K=V,...", offsetof(tw__sim_request, options), "of the simulator: the list is below" },
+    { "--interactive", NULL, offsetof(tw__sim_request, interactive),
+      "step, break, print, x: gdb's words; help tells more" },
+    { "-i", NULL, offsetof(tw__sim_request, interactive), "the same" },
 };
 
-enum { VERTEX = 0x10000, ARGUMENTS = 0x4000, SCRATCH = 0x1000 }; /* behind the start of region 1 */
-
-typedef struct session {
-    tw_sim *sim;
-    tw_object *image;
-    uint32_t region1, next; /* where the next aggregate goes */
-    request *r;
-    GHashTable *lines; /* "file:line" -> turns */
-    uint32_t m[16], a[16];
-    bool warned;
-} session;
-
-/* --- numbers -------------------------------------------------------------------------------------------------- */
-
-/* "7", "-1", "0x10", "1.5", "1.5f" (single), "1.5h" (half): the bits. */
-static bool number(const char *text, uint32_t *bits, bool *is_float)
-{
-    char *end;
-    size_t length = strlen(text);
-    bool hex = g_str_has_prefix(text, "0x") || g_str_has_prefix(text, "-0x");
-    *is_float = !hex && (strchr(text, '.') || (length && strchr("fh", text[length - 1])));
-    if (*is_float) {
-        double v = g_ascii_strtod(text, &end);
-        float f = (float)v;
-        if (end == text) return false;
-        memcpy(bits, &f, 4);
-        if (*end == 'h')
-            *bits = tw_f64_to_f16(v, TW_ROUND_NEAREST_EVEN, 0), end++;
-        else if (*end == 'f')
-            end++;
-        return !*end;
-    }
-    gint64 v = g_ascii_strtoll(text, &end, 0);
-    *bits = (uint32_t)v;
-    return length && !*end && v >= INT32_MIN && v <= UINT32_MAX;
-}
-
-static bool set_register(session *s, unsigned worker, const char *name, uint32_t value)
+static bool set_register(tw__sim_session *s, unsigned worker, const char *name, uint32_t value)
 {
     if (*name == '$') name++;
     char *end;
@@ -80,31 +43,32 @@ static bool set_register(session *s, unsigned worker, const char *name, uint32_t
     return true;
 }
 
-static int set_registers(session *s)
+static int set_registers(tw__sim_session *s)
 {
     g_auto(GStrv) items = g_strsplit(s->r->registers ? s->r->registers : "", ",", -1);
     for (char **i = items; *i; i++) {
         g_auto(GStrv) sides = g_strsplit(g_strstrip(*i), "=", 2);
         uint32_t bits;
-        bool is_float, good = sides[0] && sides[1] && number(g_strstrip(sides[1]), &bits, &is_float);
-        for (unsigned w = 0; good && w < TW_SIM_WORKERS; w++) good = set_register(s, w, g_strstrip(sides[0]), bits);
+        bool is_float, good = sides[0] && sides[1] && tw__sim_number(g_strstrip(sides[1]), &bits, &is_float);
+        for (unsigned w = 0; good && w < TW_SIM_CONTEXTS; w++)
+            good = set_register(s, w, g_strstrip(sides[0]), bits);
         if (!good) return tw__cli_usage_error("sim", "--set-reg: '%s' is not $m0=VALUE to $m11 or $a0 to $a7", *i);
     }
     return TW__EXIT_OK;
 }
 
-static int set_memory(session *s)
+static int set_memory(tw__sim_session *s)
 {
     g_auto(GStrv) items = g_strsplit(s->r->memory ? s->r->memory : "", ";", -1);
     for (char **i = items; *i; i++) {
         g_auto(GStrv) sides = g_strsplit(*i, "=", 2);
         uint32_t at, bits;
         bool is_float;
-        if (!sides[0] || !sides[1] || !number(g_strstrip(sides[0]), &at, &is_float) || is_float)
+        if (!sides[0] || !sides[1] || !tw__sim_number(g_strstrip(sides[0]), &at, &is_float) || is_float)
             return tw__cli_usage_error("sim", "--mem: '%s' is not ADDRESS=VALUE,VALUE...", *i);
         g_auto(GStrv) values = g_strsplit(sides[1], ",", -1);
         for (char **v = values; *v; v++, at += 4) {
-            if (!number(g_strstrip(*v), &bits, &is_float))
+            if (!tw__sim_number(g_strstrip(*v), &bits, &is_float))
                 return tw__cli_usage_error("sim", "--mem: '%s' is no number", *v);
             bits = GUINT32_TO_LE(bits);
             if (tw_sim_write(s->sim, at, &bits, 4) != TW_OK) return tw__cli_failure("sim");
@@ -113,152 +77,53 @@ static int set_memory(session *s)
     return TW__EXIT_OK;
 }
 
-/* --- calls: guide 10.3.1 --------------------------------------------------------------------------------------- */
-
-/* Where the next argument of each kind goes. A register skipped to align a pair or quad is not used again. */
-typedef struct places {
-    unsigned m, a;
-    uint32_t stack;
-    bool variadic;
-} places;
-
-static tw_status pass(session *s, places *p, const uint32_t *words, unsigned count, bool is_float)
+static unsigned first_context(const tw__sim_session *s)
 {
-    unsigned *next = is_float ? &p->a : &p->m, limit = is_float ? 6 : 4;
-    unsigned first = (*next + count - 1) / count * count;
-    if (!p->variadic && first + count <= limit) {
-        for (unsigned i = 0; i < count; i++)
-            if (is_float)
-                tw_sim_set_a(s->sim, 0, first + i, words[i]);
-            else
-                tw_sim_set_m(s->sim, 0, first + i, words[i]);
-        *next = first + count;
-        return TW_OK;
-    }
-    if (!p->variadic) *next = limit;
-    if (count > 1) p->stack = (p->stack + 7) & ~7u;
-    tw_status status = TW_OK;
-    for (unsigned i = 0; i < count && status == TW_OK; i++, p->stack += 4) {
-        uint32_t bits = GUINT32_TO_LE(words[i]);
-        status = tw_sim_write(s->sim, tw_sim_get_m(s->sim, 0, 11) + p->stack, &bits, 4);
-    }
-    return status;
-}
-
-/* "7", "1.5", "1:2" or "1.0:2.0:3.0:4.0" (a vector), "{7}" (as its member), "{1,2,3}" (by pointer), "..." */
-static int pass_text(session *s, places *p, char *text)
-{
-    uint32_t words[64];
-    bool is_float = false, aggregate = *text == '{';
-    unsigned count = 0;
-    if (strcmp(text, "...") == 0) return p->variadic = true, TW__EXIT_OK;
-    if (aggregate) text++, g_strdelimit(text, "}", ' ');
-    g_auto(GStrv) parts = g_strsplit(text, aggregate ? "," : ":", -1);
-    for (char **i = parts; *i; i++, count++)
-        if (count == G_N_ELEMENTS(words) || !number(g_strstrip(*i), &words[count], &is_float))
-            return tw__cli_usage_error("sim", "--call: '%s' is no argument", text);
-    if (!aggregate && count != 1 && count != 2 && (count != 4 || !is_float))
-        return tw__cli_usage_error("sim", "--call: a vector has two words, or four of a float4: '%s'", text);
-    if (aggregate && (count != 1 || p->variadic)) {
-        uint32_t at = s->next;
-        s->next += (4 * count + 7) & ~7u;
-        for (unsigned i = 0; i < count; i++) words[i] = GUINT32_TO_LE(words[i]);
-        if (tw_sim_write(s->sim, at, words, 4 * count) != TW_OK) return tw__cli_failure("sim");
-        words[0] = at, count = 1, is_float = false;
-    }
-    return pass(s, p, words, count, is_float) == TW_OK ? TW__EXIT_OK : tw__cli_failure("sim");
-}
-
-/* Commas outside braces separate arguments. */
-static int pass_all(session *s, char *args)
-{
-    places p = { 0 };
-    unsigned depth = 0;
-    tw_sim_set_m(s->sim, 0, 11, s->region1 + ARGUMENTS - 0x400);
-    tw_sim_set_m(s->sim, 0, 10, TW_SIM_RETURN);
-    for (char *start = args, *c = args;; c++) {
-        depth += *c == '{';
-        depth -= *c == '}' && depth;
-        if (*c && (*c != ',' || depth)) continue;
-        bool last = !*c;
-        *c = 0;
-        g_strstrip(start);
-        int bad = *start || !last || start != args ? pass_text(s, &p, start) : TW__EXIT_OK;
-        if (bad || last) return bad;
-        start = c + 1;
-    }
+    return s->r->supervisor ? TW_SIM_SUPERVISOR : 0;
 }
 
 /* --- what is seen ----------------------------------------------------------------------------------------------- */
 
-static void remember(session *s, unsigned context)
+static bool count_line(void *user, tw_sim *sim, const tw_sim_event *event)
 {
-    for (unsigned i = 0; i < 16; i++)
-        s->m[i] = tw_sim_get_m(s->sim, context, i), s->a[i] = tw_sim_get_a(s->sim, context, i);
-}
-
-static bool reads_stack_pointer(const tw_sim_event *event)
-{
-    for (unsigned i = 0; i < event->count; i++) {
-        const tw_isa_row *row = tw_isa_get(event->insns[i].row);
-        for (unsigned k = 0; k < row->count; k++)
-            if (row->operands[k]->file == TW_ISA_MRF && row->operands[k]->reads &&
-                event->insns[i].operands[k] == 11)
-                return true;
-    }
+    tw__sim_session *s = user;
+    const char *file;
+    uint32_t line;
+    if (!event->done) return false;
+    bool known = tw_sim_line_at(sim, event->pc, &file, &line);
+    char *key = known ? g_strdup_printf("%s:%u", file, line) : g_strdup_printf("0x%x", event->pc);
+    guint n = GPOINTER_TO_UINT(g_hash_table_lookup(s->lines, key));
+    g_hash_table_insert(s->lines, key, GUINT_TO_POINTER(n + 1));
     return false;
 }
 
-static bool watch(void *user, tw_sim *sim, const tw_sim_event *event)
+/* "file:12": by file, then by number. */
+static gint by_line(gconstpointer x, gconstpointer y)
 {
-    session *s = user;
-    char text[2 * TW_INSN_TEXT];
-    if (!event->done) {
-        remember(s, event->context);
-        if (!s->r->call && !s->warned && !tw_sim_stack_pointer_set(sim, event->context) &&
-            reads_stack_pointer(event)) {
-            s->warned = true;
-            fprintf(stderr, "tilewright sim: warning: pc 0x%x reads $sp, which is not initialised (guide 7.3)\n",
-                    event->pc);
-        }
-        return false;
-    }
-    if (s->r->cycles) {
-        const char *file;
-        uint32_t line;
-        bool known = tw_sim_line_at(sim, event->pc, &file, &line);
-        char *key = known ? g_strdup_printf("%s:%u", file, line) : g_strdup_printf("0x%x", event->pc);
-        guint n = GPOINTER_TO_UINT(g_hash_table_lookup(s->lines, key));
-        g_hash_table_insert(s->lines, key, GUINT_TO_POINTER(n + 1));
-    }
-    if (!s->r->trace) return false;
-    printf("%8llu w%u %05x  %s", (unsigned long long)event->cycle, event->context, event->pc,
-           tw_sim_text_at(sim, event->pc, text));
-    for (unsigned i = 0; i < 16; i++) {
-        uint32_t m = tw_sim_get_m(sim, event->context, i), a = tw_sim_get_a(sim, event->context, i);
-        if (m != s->m[i]) printf("  $m%u=%x", i, m);
-        if (a != s->a[i]) printf("  $a%u=%x", i, a);
-    }
-    putchar('\n');
-    return false;
+    const char *a = strrchr(x, ':'), *b = strrchr(y, ':');
+    if (!a || !b || a - (const char *)x != b - (const char *)y || strncmp(x, y, (size_t)(a - (const char *)x)) != 0)
+        return strcmp(x, y);
+    guint64 m = g_ascii_strtoull(a + 1, NULL, 10), n = g_ascii_strtoull(b + 1, NULL, 10);
+    return (m > n) - (m < n);
 }
 
-static void print_lines(session *s)
+static void print_lines(tw__sim_session *s)
 {
-    g_autoptr(GList) keys = g_list_sort(g_hash_table_get_keys(s->lines), (GCompareFunc)g_strcmp0);
+    g_autoptr(GList) keys = g_list_sort(g_hash_table_get_keys(s->lines), by_line);
     printf("\n   issued  source\n");
     for (GList *k = keys; k; k = k->next)
         printf("%9u  %s\n", GPOINTER_TO_UINT(g_hash_table_lookup(s->lines, k->data)), (const char *)k->data);
 }
 
-static void print_registers(const session *s, unsigned worker)
+static void print_registers(const tw__sim_session *s, unsigned worker)
 {
-    printf("worker %u: status %d, %llu turns\n", worker, tw_sim_exit_status(s->sim, worker),
-           (unsigned long long)tw_sim_turns(s->sim, worker));
+    printf("%s: status %d, %llu %s%s\n", tw__sim_context_name(worker), tw_sim_exit_status(s->sim, worker),
+           (unsigned long long)tw_sim_turns(s->sim, worker), worker == TW_SIM_SUPERVISOR ? "cycles" : "turns",
+           tw_sim_modelled(s->sim, worker) ? ", modelled" : "");
     for (unsigned i = 0; i < 12; i++)
         printf("%s$m%-2u %08x", i % 6 ? "  " : "  ", i, tw_sim_get_m(s->sim, worker, i)),
             i % 6 == 5 ? putchar('\n') : 0;
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < 8 && worker != TW_SIM_SUPERVISOR; i++) {
         uint32_t bits = tw_sim_get_a(s->sim, worker, i);
         float f;
         memcpy(&f, &bits, 4);
@@ -266,7 +131,7 @@ static void print_registers(const session *s, unsigned worker)
     }
 }
 
-static int show_memory(const session *s)
+static int show_memory(const tw__sim_session *s)
 {
     if (!s->r->show) return TW__EXIT_OK;
     char *end;
@@ -299,69 +164,157 @@ static tw_status make_image(const char *path, tw_isa_arch arch, const char *entr
     return status;
 }
 
-static int start_and_run(session *s, uint32_t entry)
+tw_sim_stop tw__sim_go(tw__sim_session *s)
 {
-    tw_sim_launch launch = { .entry = entry,
-                             .vertex_base = s->region1 + VERTEX,
-                             .worker_base = s->region1 + ARGUMENTS };
-    char *end = NULL;
-    guint64 limit = s->r->limit ? g_ascii_strtoull(s->r->limit, &end, 0) : 1000000000;
-    if (!limit || (end && *end)) return tw__cli_usage_error("sim", "--limit takes a number of turns");
-    if (s->r->trace || s->r->cycles) tw_sim_set_hook(s->sim, watch, s);
-    tw_status status = s->r->all ? tw_sim_start_all(s->sim, &launch, 0, SCRATCH) : tw_sim_start(s->sim, 0, &launch);
-    if (status != TW_OK) return tw__cli_failure("sim");
-    tw_sim_stop stop = tw_sim_run(s->sim, limit);
+    tw_sim_stop stop;
+    while ((stop = tw_sim_run(s->sim, s->limit)) == TW_SIM_WAIT) {
+        char text[TW_INSN_TEXT];
+        tw_insn insn;
+        if (tw_sim_pending(s->sim, &insn))
+            fprintf(stderr, "tilewright sim: note: '%s' is between tiles: it ends at once here\n",
+                    tw_insn_format(&insn, text));
+    }
+    return stop;
+}
+
+int tw__sim_prepare(tw__sim_session *s)
+{
+    const tw__sim_request *r = s->r;
+    g_auto(GStrv) call = g_strsplit(r->call ? r->call : "", "(", 2);
+    tw_sim_launch launch = { .entry = tw_object_entry(s->image),
+                             .vertex_base = s->region1 + TW__SIM_VERTEX,
+                             .worker_base = s->region1 + TW__SIM_ARGUMENTS };
+    uint32_t base = tw_sim_memory_base(tw_object_arch(s->image)),
+             bytes = tw_sim_memory_bytes(tw_object_arch(s->image));
+    memset(tw_sim_memory(s->sim), 0, bytes);
+    tw_sim_code_changed(s->sim, base, bytes);
+    tw_sim_reset(s->sim);
+    s->next = s->region1 + TW__SIM_ARGUMENTS + 8 * TW__SIM_SCRATCH;
+    int result = tw_sim_load(s->sim, s->image) == TW_OK ? TW__EXIT_OK : tw__cli_failure("sim");
+    if (!result && r->call) {
+        *strrchr(call[1], ')') = 0;
+        result = tw__sim_pass(s, call[1]);
+    }
+    /* The supervisor's start sets $m0 and $lr; what the user says comes behind it. */
+    tw_status status = TW_OK;
+    if (!result)
+        status = r->all ? tw_sim_start_all(s->sim, &launch, 0, TW__SIM_SCRATCH)
+                        : tw_sim_start(s->sim, first_context(s), &launch);
+    if (!result && status != TW_OK) result = tw__cli_failure("sim");
+    if (!result) result = set_registers(s);
+    if (!result) result = set_memory(s);
+    tw__sim_note_kept(s);
+    return result;
+}
+
+static int run_once(tw__sim_session *s)
+{
+    tw_output *file = NULL;
+    if (*s->trace_file && tw_output_open(&file, s->trace_file, NULL, 0) != TW_OK) return tw__cli_failure("sim");
+    if (file || s->r->trace) tw_sim_set_trace(s->sim, file ? tw_output_file(file) : stdout);
+    if (s->r->cycles) tw_sim_set_hook(s->sim, count_line, s);
+    tw_sim_stop stop = tw__sim_go(s);
+    tw_sim_set_trace(s->sim, NULL);
+    if (tw_output_close(file, true) != TW_OK) tw__cli_failure("sim"), stop = TW_SIM_BREAK;
     fflush(stdout);
     if (stop == TW_SIM_FAULT) fprintf(stderr, "%s\n", tw_sim_get_exception(s->sim)->message);
+    if (stop == TW_SIM_DONE && s->r->call && tw_sim_get_pc(s->sim, 0) == TW_SIM_RETURN) tw__sim_check_kept(s);
     if (stop == TW_SIM_LIMIT)
-        fprintf(stderr, "tilewright sim: stopped after %" G_GUINT64_FORMAT " turns; --limit sets it\n", limit);
-    for (unsigned i = 0; i < (s->r->all ? TW_SIM_WORKERS : 1u); i++) print_registers(s, i);
-    printf("%llu cycles\n", (unsigned long long)tw_sim_cycles(s->sim));
+        fprintf(stderr, "tilewright sim: stopped after %" G_GUINT64_FORMAT " turns; --limit sets it\n", s->limit);
+    for (unsigned i = 0; i < (s->r->all ? TW_SIM_WORKERS : 1u); i++) print_registers(s, first_context(s) + i);
+    printf("%llu cycles%s\n", (unsigned long long)tw_sim_cycles(s->sim),
+           tw_sim_modelled(s->sim, TW_SIM_CONTEXTS) ? ", modelled" : "");
     if (s->r->cycles) print_lines(s);
     int bad = show_memory(s);
     return bad ? bad : stop == TW_SIM_DONE ? TW__EXIT_OK : TW__EXIT_FAILURE;
 }
 
-static int run_file(const char *path, request *r, tw_isa_arch arch)
+/* The functions that a wrong --entry could have meant. */
+static void tell_functions(const char *path, tw_isa_arch arch, const char *entry)
+{
+    tw_object *image = NULL;
+    const tw_symbol *symbol;
+    bool any = false;
+    if (make_image(path, arch, NULL, NULL, &image) != TW_OK) return;
+    bool local = tw_object_find_symbol(image, entry) >= 0;
+    if (local) fprintf(stderr, "tilewright sim: '%s' is a label of its file only: write .globl %s\n", entry, entry);
+    for (size_t i = 0; !local && (symbol = tw_object_get_symbol(image, i)); i++) {
+        const tw_section *section =
+            symbol->section >= 0 ? tw_object_get_section(image, (size_t)symbol->section) : NULL;
+        if (!section || !(section->flags & TW_SECTION_EXEC) || symbol->type == TW_SYMBOL_SECTION || !*symbol->name)
+            continue;
+        fprintf(stderr, "%s%s", any ? ", " : "tilewright sim: code has the symbols ", symbol->name);
+        any = true;
+    }
+    if (any) fputc('\n', stderr);
+    tw_object_free(image);
+}
+
+static int load_and_run(tw__sim_session *s, const tw_sim_options *given)
+{
+    tw_sim_options options = *given;
+    options.arch = tw_object_arch(s->image);
+    s->sim = tw_sim_new(&options);
+    if (!s->sim) return tw__cli_failure("sim");
+    s->region1 = tw_tile_arch_by_name(tw_isa_arch_name(options.arch))->regions[1].start;
+    s->trace_file = options.trace_file;
+    int result = tw__sim_prepare(s);
+    if (!result) result = s->r->interactive ? tw__sim_debug(s) : run_once(s);
+    tw_sim_free(s->sim);
+    return result;
+}
+
+static void free_source(gpointer lines)
+{
+    g_strfreev(lines);
+}
+
+static int run_file(const char *path, const tw__sim_request *r, tw_isa_arch arch, const tw_sim_options *options,
+                    guint64 limit)
 {
     g_auto(GStrv) call = g_strsplit(r->call ? r->call : "", "(", 2);
     const char *entry = r->call ? g_strstrip(call[0]) : r->entry;
-    char *close = call[0] && call[1] ? strrchr(call[1], ')') : NULL;
-    if (r->call && !close) return tw__cli_usage_error("sim", "--call takes NAME(ARGUMENTS)");
-    if (close) *close = 0;
+    if (r->call && (!call[0] || !call[1] || !strrchr(call[1], ')')))
+        return tw__cli_usage_error("sim", "--call takes NAME(ARGUMENTS)");
     tw_diags *diags = tw_diags_new();
-    session s = { .r = r };
+    tw__sim_session s = { .r = r, .limit = limit };
     tw_status status = make_image(path, arch, entry, diags, &s.image);
     tw_diags_print(diags, stderr, isatty(STDERR_FILENO));
     bool told = tw_diags_count(diags, TW_ERROR) > 0;
     tw_diags_free(diags);
-    if (status != TW_OK) return told ? TW__EXIT_FAILURE : tw__cli_failure("sim");
-    tw_sim_options options = { .arch = tw_object_arch(s.image) };
-    s.sim = tw_sim_new(&options);
-    s.region1 = tw_tile_arch_by_name(tw_isa_arch_name(options.arch))->regions[1].start;
-    s.next = s.region1 + ARGUMENTS + 8 * SCRATCH;
+    if (status != TW_OK) {
+        int result = told ? TW__EXIT_FAILURE : tw__cli_failure("sim");
+        if (entry) tell_functions(path, arch, entry);
+        return result;
+    }
     s.lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    int result = s.sim && tw_sim_load(s.sim, s.image) == TW_OK ? TW__EXIT_OK : tw__cli_failure("sim");
-    if (!result && r->call) result = pass_all(&s, call[1]);
-    if (!result) result = set_registers(&s);
-    if (!result) result = set_memory(&s);
-    if (!result) result = start_and_run(&s, tw_object_entry(s.image));
+    s.sources = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_source);
+    int result = load_and_run(&s, options);
     g_hash_table_destroy(s.lines);
-    tw_sim_free(s.sim);
+    g_hash_table_destroy(s.sources);
     tw_object_free(s.image);
     return result;
 }
 
 static int main_sim(int argc, char **argv)
 {
-    request r = { 0 };
+    tw__sim_request r = { 0 };
+    tw_sim_options options = { 0 };
     int bad = tw__cli_parse(&tw__command_sim, &r, &argc, argv);
     if (bad) return bad;
     if (argc != 2) return tw__cli_usage_error("sim", argc < 2 ? "no file given" : "one file at a time");
     tw_isa_arch arch = r.arch ? tw_isa_arch_by_name(r.arch) : TW_ISA_IPU2;
     if (!arch) return tw__cli_usage_error("sim", "%s", tw_error_message());
-    if (r.all && r.call) return tw__cli_usage_error("sim", "--call runs on one worker");
-    return run_file(argv[1], &r, arch);
+    if (r.all && (r.call || r.supervisor))
+        return tw__cli_usage_error("sim", "--all is for workers, %s runs on one context",
+                                   r.call ? "--call" : "--supervisor");
+    char *end = NULL;
+    guint64 limit = r.limit ? g_ascii_strtoull(r.limit, &end, 0) : 1000000000;
+    if (!limit || (end && *end)) return tw__cli_usage_error("sim", "--limit takes a number of turns");
+    g_auto(GStrv) pairs = g_strsplit(r.options ? r.options : "", ",", -1);
+    if (tw_sim_options_read(&options, (const char *const *)pairs) != TW_OK)
+        return tw__cli_usage_error("sim", "%s", tw_error_message());
+    return run_file(argv[1], &r, arch, &options, limit);
 }
 
 const tw__command tw__command_sim = {
@@ -371,10 +324,17 @@ const tw__command tw__command_sim = {
     .help =
         "$mvertex_base is 64 KB behind the start of region 1, the stack and scratch space lie before it.\n"
         "Arguments of --call: 7, 1.5 (float), 1.5h (half), 1:2 and 1.0:2.0:3.0:4.0 (vectors in pairs and quads),\n"
-        "{7} (as its member), {1,2,3} (by pointer); those behind ... are variadic and go to the stack.\n",
-    .example =
-        "tilewright sim half.S --entry __runCodelet_Half --mem '0x90000=0x91000,0x91004;0x91000=1.5' --trace\n"
-        "tilewright sim lib.S --call 'add(1, 2)'",
+        "{7} (as its member), {1,2,3} (by pointer); those behind ... are variadic and go to the stack. Registers "
+        "that\n"
+        "the function has to keep and changes are told.\n"
+        "Options of the simulator, also as JSON object in POPLAR_SIMULATOR_OPTIONS, which wins: traceFile (FILE),\n"
+        "denormals, breakOnException, ignoreClashes (true or false), seed (a number), traceTile (in graphs "
+        "only).\n",
+    .example = "tilewright sim examples/poplar/colossus/addend.S --entry __runCodelet_AddPlain___false \\\n"
+               "    --mem '0x90000=0x91000,4,10.0,20.0;0x91000=1.0,2.0,3.0,4.0' --show 0x91000:4 --cycles\n"
+               "printf '.globl add\\nadd: add $m0, $m0, $m1\\n br $lr\\n' >add.s\n"
+               "tilewright sim add.s --call 'add(1, 2)' --trace\n"
+               "tilewright sim add.s --call 'add(1, 2)' --interactive",
     .options = table,
     .option_count = sizeof table / sizeof *table,
     .words = "",

@@ -20,6 +20,22 @@ f: ld32 $m4, $sp, $mzero, 0
 g: ld32 $m4, $m0, $mzero, 2
   f32add $a7, $a0, $a1
   br $lr
+.section .text.bad
+.globl bad
+.align 4
+bad: setzi $m7, 1
+  setzi $m8, 2
+  setzi $m9, 3
+  setzi $a6, 4
+  setzi $a7, 5
+  add $sp, $sp, -16
+  br $lr
+.section .text.pair
+.globl pair
+.align 4
+pair: st32 $m1, $m0, $mzero, 0
+  st32 $m2, $m0, $mzero, 1
+  br $lr
 .section .text.h
 .globl h
 .align 4
@@ -42,8 +58,28 @@ expect --call 'g({7, 8, 9}, 1.5, 2.0)' '$m4  00000009' '$a7 40600000 (3.5)'     
 expect --call 'f({7})' '$m0  00000007'                                                    # a single member
 expect --call 'f(1.0, 2.0:3.0)' '$a0 3f800000' '$a1 00000000' '$a2 40000000' '$a3 40400000' # a pair
 expect --call 'f(1.0:2.0:3.0:4.0, 5.0)' '$a3 40800000' '$a4 40a00000'                     # a quad
+expect --call 'f({1.5})' '$a0 3fc00000'
+expect --call 'f(1, 2, 3, 4:5, 6)' '$m2  00000003' '$m3  00000000' '$m4  00000004' '$m5  00000005' # no half of a pair
+expect --call 'f(1, 2, 3, 4, 5, 6)' '$m3  00000004' '$m4  00000005' '$m5  00000006'
+expect --call 'f(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0)' '$a5 40c00000' '$m4  40e00000' '$m5  41000000'
+expect --call 'f(1, 2.0, 3, 4.0)' '$m0  00000001  $m1  00000003' '$a0 40000000' '$a1 40800000' # each file by itself
+expect --call 'f(..., {7, 8})' '$m4  0008c000' '$m5  00000000'                            # variadic: by pointer
+expect --call 'g(..., 1.0, 2)' '$m0  00000000' '$a0 00000000'
 expect --call 'f(1:2:3)' 'a vector has two words'
 expect --call 'nothing(1)' "'nothing' is not defined"
 expect --entry=f --trace '$sp, which is not initialised' 'there is no memory at this address' 'lib.s:5:'
+
+# A result that is an aggregate: the caller says where it goes. What a function has to keep, 10.3.3 and 10.3.4.
+"$tilewright" sim lib.s --call 'pair({0, 0}, 7, 8)' --show 0x8c000:2 >out 2>err
+grep -q '0x8c000: 00000007 00000008' out && [ ! -s err ] || { cat out err; exit 1; }
+expect --call 'bad()' '$m7 is 0x1 when the function returns' '$m8 is 0x2' '$m9 is 0x3' '$a6 is 0x4' '$a7 is 0x5' \
+    'to keep the stack pointer (guide 10.3)'
 "$tilewright" sim lib.s --entry h --set-reg '$m0=0x82000,$m1=0x2a' --mem '0x82004=1.5' --show 0x82000:2 --cycles >out
-grep -q '0x82000: 0000002a 3fc00000' out && grep -q '2 turns' out && grep -q 'lib.s:17' out || { cat out; exit 1; }
+grep -q '0x82000: 0000002a 3fc00000' out && grep -q '2 turns' out && grep -q 'lib.s:33' out || { cat out; exit 1; }
+printf '.worker;.globl f\nf: %s\nexitz $mzero\n' "$(printf 'nop\n%.0s' 1 2 3 4 5 6 7 8 9 10)" >long.s
+"$tilewright" sim long.s --entry f --cycles >out
+[ "$(grep -o 'long.s:[0-9]*' out | tr '\n' ' ')" = 'long.s:2 long.s:3 long.s:4 long.s:5 long.s:6 long.s:7 long.s:8 long.s:9 long.s:10 long.s:11 long.s:12 ' ] ||
+    { cat out; exit 1; }
+printf 'f: nop\ng: nop\n' >local.s
+"$tilewright" sim local.s --entry g >out 2>&1 && exit 1
+grep -q "'g' is a label of its file only: write .globl g" out || { cat out; exit 1; }

@@ -18,18 +18,19 @@ static void bind(tw_pto *core, tw__as_cell *cell, const tw__as_type *type, unsig
     enum { BYTES = 4096 };
     cell->kind = type->kind;
     cell->scalar = tw_pto_bits(type->element, 3);
-    cell->tile = type->tile;
+    if (type->kind == TW__AS_SCALAR || type->kind == TW__AS_INDEX || type->kind == TW__AS_OTHER) return;
+    cell->wide->tile = type->tile;
     (void)core;
     if ((type->kind == TW__AS_PTR || type->kind == TW__AS_MEMREF) && !*memory) *memory = calloc(1, BYTES);
     if (type->kind == TW__AS_MEMREF) {
         int64_t extents[5];
         for (unsigned i = 0; i < 5; i++) extents[i] = type->dims[i] < 0 ? 4 : type->dims[i];
-        if (tw__as_memref_view(cell, type, extents, *memory, BYTES) != TW_OK) cell->tensor.shape[4] = 0;
+        if (tw__as_memref_view(cell, type, extents, *memory, BYTES) != TW_OK) cell->wide->tensor.shape[4] = 0;
         return;
     }
-    cell->ptr.base = *memory;
-    cell->ptr.bytes = *memory ? BYTES : 0;
-    cell->ptr.type = type->element;
+    cell->wide->ptr.base = *memory;
+    cell->wide->ptr.bytes = *memory ? BYTES : 0;
+    cell->wide->ptr.type = type->element;
 }
 
 static void run(const tw__as_program *program, tw_pto_target target, unsigned flags)
@@ -37,7 +38,7 @@ static void run(const tw__as_program *program, tw_pto_target target, unsigned fl
     for (const tw__as_function *f = program->functions; f; f = f->next) {
         if (f->declared) continue;
         tw_pto *core = tw_pto_new(target, flags);
-        tw__as_cell *cells = calloc(f->slots + 1, sizeof *cells);
+        tw__as_cell *cells = tw__as_cells_new(f);
         unsigned char *memory[TW__AS_MAX_ARGS + 1] = { NULL };
         check(core && cells);
         for (unsigned i = 0; i < f->params; i++)
@@ -60,11 +61,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1 || size > 1 << 16) return 0;
     tw_pto_target target = (tw_pto_target)(data[0] % TW_PTO_TARGETS);
     tw_diags *diags = tw_diags_new(), *again = tw_diags_new();
-    tw__as_module *m = tw__as_parse("fuzz.pto", (const char *)data + 1, size - 1, diags);
+    tw__as_module *m = tw__as_parse_tree("fuzz.pto", (const char *)data + 1, size - 1, diags);
     check(m != NULL);
     if (tw_diags_count(diags, TW_ERROR) == 0) {
         char *once = tw__as_print(m);
-        tw__as_module *n = tw__as_parse("fuzz.pto", once, strlen(once), again);
+        tw__as_module *n = tw__as_parse_tree("fuzz.pto", once, strlen(once), again);
         char *twice = tw__as_print(n);
         check(tw_diags_count(again, TW_ERROR) == 0 && strcmp(once, twice) == 0);
         free(once);

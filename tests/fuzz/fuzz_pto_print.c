@@ -12,10 +12,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size > 1 << 16) return 0;
     tw_diags *diags = tw_diags_new(), *again = tw_diags_new();
-    tw__as_module *m = tw__as_parse("fuzz.pto", (const char *)data, size, diags);
+    tw__as_module *m = tw__as_parse_tree("fuzz.pto", (const char *)data, size, diags);
     if (m && tw_diags_count(diags, TW_ERROR) == 0) {
         char *once = tw__as_print(m);
-        tw__as_module *n = tw__as_parse("printed.pto", once, strlen(once), again);
+        tw__as_module *n = tw__as_parse_tree("printed.pto", once, strlen(once), again);
         char *twice = tw__as_print(n);
         if (tw_diags_count(again, TW_ERROR) || strcmp(once, twice) != 0 || !same_block(&m->top, &n->top)) abort();
         free(once);

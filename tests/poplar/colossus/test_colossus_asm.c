@@ -153,8 +153,11 @@ static const struct {
     { "ld64step $a0:1, $mzero, $m1, 1", "such as $m2+=", 1, 25 },
     { "add $m1, $m2", "takes 3 operands, not 2", 1, 1 },
     { "frobnicate $m1", "no instruction or macro", 1, 1 },
+    { "ret", "here it is br $lr", 1, 1 },
+    { "st16 $m0, $m1, 0", "stores have 32 or 64 bits", 1, 1 },
     { "f32v2ad $a0:1, $a0:1, $a0:1", "did you mean 'f32v2add'", 1, 1 },
     { "add $m1, $m2, $q7", "no register '$q7'", 1, 15 },
+    { "get $m0, $wsr", "did you mean 'WSR'", 1, 10 },
     { "add $m1, $m16, 0", "no register '$m16'", 1, 10 },
     { "rpt 4096, 1", "legal: 0 to 4095", 1, 5 },
     { "ldd16a64 $a0:1, $m1, $m2, $m3@", "such as $m2++", 1, 17 },
@@ -202,6 +205,32 @@ static void wrong_texts_are_refused(void **state)
     check_refused(TW_ISA_IPU1, "f16v4hihov4amp $a0:1, $a0:1, $a0:1, 0", "ipu1 has no", 1, 1);
 }
 
+/* Notes behind an error: what was probably meant. */
+static void errors_with_notes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *note;
+    } noted[] = {
+        { "mov $m0, 5", "setzi loads a constant of 20 bits, ldconst one of 32" },
+        { "setzi $m0, 0x12345678", "ldconst loads all 32 bits" },
+        { "add m0, $m1, $m2", "registers begin with a dollar: $m0" },
+        { "get $m0, WSR", "the control register is $WSR" },
+        { "add $m1, $m2", "add $mD, $mS, $mS or add $mD, $mS, simm16 or add $mD, $mS, imm16" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(noted); i++) {
+        tw_diags *diags = tw_diags_new();
+        tw_object *object;
+        assert_int_equal(tw_asm_text(noted[i].text, strlen(noted[i].text), "x", NULL, diags, &object), TW_E_PARSE);
+        assert_int_equal(tw_diags_get(diags, 0)->severity, TW_ERROR);
+        assert_non_null(tw_diags_get(diags, 1));
+        assert_int_equal(tw_diags_get(diags, 1)->severity, TW_NOTE);
+        assert_string_equal(tw_diags_get(diags, 1)->message, noted[i].note);
+        assert_null(tw_diags_get(diags, 2));
+        tw_diags_free(diags);
+    }
+}
+
 static void checks_can_be_turned_off(void **state)
 {
     (void)state;
@@ -235,7 +264,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_give_words),        cmocka_unit_test(every_row_assembles),
         cmocka_unit_test(wrong_texts_are_refused), cmocka_unit_test(checks_can_be_turned_off),
-        cmocka_unit_test(bodies_of_rpt),
+        cmocka_unit_test(errors_with_notes),       cmocka_unit_test(bodies_of_rpt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

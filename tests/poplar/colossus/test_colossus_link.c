@@ -408,6 +408,13 @@ static const struct {
 } stacks[] = {
     { FN("f", "br $lr") ".stack_total f, 40", 40, NULL },
     { FN("f", "br $lr") ".stack_total .text.f, 24", 24, NULL },
+    /* a section with two functions: the size, the largest of both, holds for each (guide 7.3.1) */
+    { ".section .text.two\n.align 4\n.globl f, g\n.type f,@function\nf: call $lr, g\nbr $lr\n.size f,.-f\n"
+      ".type g,@function\ng: br $lr\n.size g,.-g\n.stack_own .text.two, 24",
+      48, NULL },
+    { ".section .text.two\n.align 4\n.globl f, g\n.type f,@function\nf: call $lr, g\nbr $lr\n.size f,.-f\n"
+      ".type g,@function\ng: br $lr\n.size g,.-g\n.stack_own .text.two, 24\n.stack_own g, 8",
+      -1, "stated more than once" },
     { FN("f", "call $lr, g\ncall $lr, h\nbr $lr") FN("g", "br $lr")
           FN("h", "br $lr") ".stack_own f, 8\n.stack_own g, 16\n.stack_own h, 32",
       40, NULL },

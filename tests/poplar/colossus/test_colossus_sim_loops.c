@@ -183,12 +183,57 @@ static void memory_clashes(void **state)
     }
 }
 
+/* --- division by six (guide 7.5.3) ------------------------------------------------------------------------------ */
+
+/* On the tile, for every number below 98,304; the next one is wrong. */
+static void quotients_on_the_tile(void **state)
+{
+    (void)state;
+    machine m = machine_of(".worker\nf: setzi $m2, 0xaaab\n1: mul $m6, $m0, $m2\nshr $m6, $m6, 18\n"
+                           "cmpne $m7, $m6, $m3\nadd $m5, $m5, $m7\nadd $m0, $m0, 1\nadd $m4, $m4, 1\n"
+                           "cmpeq $m7, $m4, 6\nbrz $m7, 2f\nsetzi $m4, 0\nadd $m3, $m3, 1\n"
+                           "2: brnzdec $m1, 1b\nmul $m6, $m0, $m2\nshr $m6, $m6, 18\nexitz $mzero\n");
+    tw_sim_set_m(m.sim, 0, 1, 98303);
+    tw_sim_launch launch = { .entry = m.entry, .vertex_base = VERTEX };
+    assert_int_equal(tw_sim_start(m.sim, 0, &launch), TW_OK);
+    assert_int_equal(tw_sim_run(m.sim, 2 * TURN_LIMIT), TW_SIM_DONE);
+    assert_int_equal(tw_sim_get_m(m.sim, 0, 0), 98304);
+    assert_int_equal(tw_sim_get_m(m.sim, 0, 3), 98304 / 6);
+    assert_int_equal(tw_sim_get_m(m.sim, 0, 5), 0);
+    assert_true(tw_sim_get_m(m.sim, 0, 6) != 98304 / 6);
+    machine_free(&m);
+}
+
+/* On the host, quotient and remainder in 16 bits: the parts of the six workers lie one behind the other and make the
+ * whole, for all numbers that fit (decision 28). */
+static void shares_from_the_host(void **state)
+{
+    (void)state;
+    machine m = machine_of(".worker\nf: ldz16 $m0, $mvertex_base, $mzero, 1\nget $m4, $WSR\nand $m4, $m4, 7\n"
+                           "and $m1, $m0, 7\nshr $m0, $m0, 3\nmul $m2, $m4, $m0\nmin $m3, $m1, $m4\n"
+                           "add $m2, $m2, $m3\ncmpult $m3, $m4, $m1\nadd $m3, $m3, $m0\nexitz $mzero\n");
+    for (uint32_t n = 0; n <= 49151; n++) {
+        tw_sim_launch launch = { .entry = m.entry, .vertex_base = VERTEX };
+        uint32_t behind = 0;
+        poke(&m, VERTEX, (n / 6 << 3 | n % 6) << 16);
+        assert_int_equal(tw_sim_start_all(m.sim, &launch, 0, 0), TW_OK);
+        assert_int_equal(tw_sim_run(m.sim, TURN_LIMIT), TW_SIM_DONE);
+        for (unsigned w = 0; w < TW_SIM_WORKERS; w++) {
+            if (tw_sim_get_m(m.sim, w, 2) != behind) fail_msg("%u, worker %u begins elsewhere", n, w);
+            behind += tw_sim_get_m(m.sim, w, 3);
+            if (tw_sim_get_m(m.sim, w, 3) - n / 6 > 1) fail_msg("%u, worker %u has another share", n, w);
+        }
+        if (behind != n) fail_msg("%u become %u", n, behind);
+    }
+    machine_free(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_lengths),
-        cmocka_unit_test(turns_of_the_plain_loop),
-        cmocka_unit_test(memory_clashes),
+        cmocka_unit_test(all_lengths),          cmocka_unit_test(turns_of_the_plain_loop),
+        cmocka_unit_test(memory_clashes),       cmocka_unit_test(quotients_on_the_tile),
+        cmocka_unit_test(shares_from_the_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

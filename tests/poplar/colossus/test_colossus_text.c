@@ -2,6 +2,8 @@
  * assembler). */
 #include "asm_test.h"
 
+#include <stdlib.h>
+
 /* --- bytes: what stands in .data ------------------------------------------------------------------------------ */
 
 static const struct {
@@ -132,6 +134,11 @@ static const struct {
     { ".space 0x300000", "between 0 and 2 MB", 1, 1 },
     { ".data\n.space 0x200000\n.byte 1", "larger than the 2 MB", 3, 7 },
     { ".byte 1, 2\n.org 1", "cannot go back", 2, 1 },
+    { ".bss\n.space 4\n.long 0, 0\n.byte 0, 7", "anything but zeros", 4, 10 },
+    { ".bss\n.long foo", "anything but zeros", 2, 7 },
+    { ".section .x,\"aw\",@nobits\n.ascii \"a\"", "anything but zeros", 2, 1 },
+    { ".bss\n.fill 2, 4, 7", "anything but zeros", 2, 1 },
+    { ".bss\n.float 1", "anything but zeros", 2, 8 },
     { ".error \"stop here\"", "stop here", 1, 1 },
     { ".err", ".err stands here", 1, 1 },
     { ".ascii \"abc", "no closing quote", 1, 8 },
@@ -238,6 +245,29 @@ static void padding_of_code(void **state)
     tw_object_free(o);
 }
 
+/* Guide 7.5.1: .L and numbers are labels without symbols, and belong to their own file. */
+static void labels_without_symbols(void **state)
+{
+    (void)state;
+    tw_object *o =
+        assemble("f: nop\n.Lloop: bri .Lloop\n1: bri 1b\n bri 1f\n1: brz $m0, 2f\n setzi $m0, 5\n2: nop\n");
+    const tw_symbol *s;
+    tw_object *file;
+    uint8_t *elf;
+    size_t size;
+    unsigned named = 0;
+    assert_int_equal(tw_object_to_elf(o, &elf, &size), TW_OK);
+    assert_int_equal(tw_object_from_elf(elf, size, "test.o", &file), TW_OK);
+    for (size_t i = 0; (s = tw_object_get_symbol(file, i)); i++)
+        if (s->type != TW_SYMBOL_SECTION && s->type != TW_SYMBOL_FILE && *s->name) {
+            assert_string_equal(s->name, "f");
+            named++;
+        }
+    assert_int_equal(named, 1);
+    free(elf);
+    tw_object_free(o), tw_object_free(file);
+}
+
 static void stack_notes(void **state)
 {
     (void)state;
@@ -263,6 +293,22 @@ static void lines_of_code(void **state)
     tw_object_free(o);
 }
 
+/* Each repetition has the lines of the body, within a macro those of the macro. */
+static void lines_of_repetitions(void **state)
+{
+    (void)state;
+    tw_object *o =
+        assemble("nop\n.rept 2\n nop\n fnop\n.endr\n.macro m\n nop\n.rept 3\n nop\n\n fnop\n.endr\n nop\n"
+                 ".endm\n m\n.irp x, 1, 2\n setzi $m0, \\x\n.endr\n.rept 2 ; nop ; .endr\nnop\n");
+    static const uint32_t lines[] = { 1, 3, 4, 3, 4, 7, 9, 11, 9, 11, 9, 11, 13, 17, 17, 19, 19, 20 };
+    assert_int_equal(section_of(o, ".text")->size, 4 * G_N_ELEMENTS(lines));
+    for (uint32_t i = 0; i < G_N_ELEMENTS(lines); i++)
+        assert_int_equal(tw_object_line_at(o, 0, 4 * i)->line, lines[i]);
+    tw_object_free(o);
+    check_refused(TW_ISA_IPU2, ".set i, 0\n.rept 3\n shl $m0, $m1, i\n .set i, i + 4000\n.endr", "cannot be 8000",
+                  3, 16);
+}
+
 /* --- the guide's own text ------------------------------------------------------------------------------------- */
 
 static void line_ends_and_marks(void **state)
@@ -275,14 +321,13 @@ static void line_ends_and_marks(void **state)
     tw_object_free(o);
 }
 
+/* Arguments behind blanks, and a label that is new each time. */
 static void macro_of_the_guide(void **state)
 {
     (void)state;
-    tw_object *o = assemble(
-        ".macro GET_PARAMS VOFF_IN_PTR VOFF_OUT_START_PTR VOFF_OUT_END_PTR\n\n    brz     $m0, dummy_label@\n"
-        "    ld32   $m1, $mzero, $mvertex_base,VOFF_IN_PTR\n    ld32   $m2, $mzero, "
-        "$mvertex_base,VOFF_OUT_END_PTR\n"
-        "\ndummy_label@: .endm\nGET_PARAMS 0 1 2\nGET_PARAMS 3 4 5\n");
+    tw_object *o =
+        assemble(".macro LOAD_BOTH FROM UNUSED TO\n\n  brz $m0, over@\n  ld32 $m1, $mzero, $mvertex_base,FROM\n"
+                 "  ld32 $m2, $mzero, $mvertex_base,TO\n\nover@: .endm\nLOAD_BOTH 0 1 2\nLOAD_BOTH 3 4 5\n");
     assert_int_equal(section_of(o, ".text")->size, 24);
     assert_int_equal(word_of(section_of(o, ".text"), 5) & 0xfff, 5);
     tw_object_free(o);
@@ -291,16 +336,12 @@ static void macro_of_the_guide(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(directives_make_bytes),
-        cmocka_unit_test(wrong_texts_are_refused),
-        cmocka_unit_test(places_of_errors),
-        cmocka_unit_test(many_errors_stop_it),
-        cmocka_unit_test(symbols_and_relocations),
-        cmocka_unit_test(padding_of_code),
-        cmocka_unit_test(stack_notes),
-        cmocka_unit_test(lines_of_code),
-        cmocka_unit_test(macro_of_the_guide),
-        cmocka_unit_test(line_ends_and_marks),
+        cmocka_unit_test(directives_make_bytes),   cmocka_unit_test(wrong_texts_are_refused),
+        cmocka_unit_test(places_of_errors),        cmocka_unit_test(many_errors_stop_it),
+        cmocka_unit_test(symbols_and_relocations), cmocka_unit_test(padding_of_code),
+        cmocka_unit_test(labels_without_symbols),  cmocka_unit_test(stack_notes),
+        cmocka_unit_test(lines_of_code),           cmocka_unit_test(lines_of_repetitions),
+        cmocka_unit_test(macro_of_the_guide),      cmocka_unit_test(line_ends_and_marks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,9 @@ typedef struct tw_asm_options {
     unsigned max_errors;          /* gives up after so many; 0: 20 */
 } tw_asm_options;
 
+/* Code of the error that an instruction of other chips gets. */
+#define TW_ASM_NO_SUCH_INSTRUCTION "asm.chip"
+
 /* Assembles text that is ready for the assembler: no preprocessor. `file` is the name in messages. TW_E_PARSE: errors
  * are in `diags` (which may be NULL), *object is NULL. Free *object with tw_object_free(). */
 TW_API tw_status tw_asm_text(const char *text, size_t length, const char *file, const tw_asm_options *options,

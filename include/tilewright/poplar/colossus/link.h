@@ -21,6 +21,8 @@ typedef struct tw_link_options {
     uint32_t code_address;    /* where code goes; 0: the start of region 0. Code has to end inside region 0 */
     uint32_t data_address;    /* where data goes; 0: behind the code, and into region 1 what does not fit */
     const char *const *names; /* of the objects, for messages; NULL = numbers */
+    uint32_t *keep_bytes;     /* [keep] filled in: bytes of code that this symbol needs, and neither the entry nor
+                                 those before it; NULL = not wanted */
 } tw_link_options;
 
 /* Links objects of one chip. Sections .text.X, .data.X and the like that nothing refers to are left out; .text,

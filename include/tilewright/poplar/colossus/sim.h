@@ -15,6 +15,7 @@
 #ifndef TILEWRIGHT_POPLAR_COLOSSUS_SIM_H
 #define TILEWRIGHT_POPLAR_COLOSSUS_SIM_H
 
+#include <stdio.h>
 #include <tilewright/poplar/colossus/object.h>
 
 #ifdef __cplusplus
@@ -32,9 +33,19 @@ typedef struct tw_sim_options {
     uint8_t *memory;  /* tw_sim_memory_bytes() bytes that stay the caller's; NULL: the tile's own, zeros at first */
     unsigned tile;    /* number in $TILE_ID */
     bool denormals;   /* single precision keeps subnormal numbers; default: operands and results become zero */
-    bool ignore_clashes; /* two accesses of one instruction may hit one bank (guide 7.2.4) */
-    uint64_t seed;       /* random state of the workers at first */
+    bool ignore_clashes;   /* two accesses of one instruction may hit one bank (guide 7.2.4) */
+    uint64_t seed;         /* random state of the workers at first */
+    bool keep_going;       /* an exception stops its context only: the run fails when the others have ended */
+    uint32_t trace_tile;   /* in graphs: tile + 1 that is traced; 0 = all */
+    char trace_file[1024]; /* for those who set up traces (tw_sim_set_trace()); "" = none */
 } tw_sim_options;
+
+/* Sets what the options below say, the rest stays. `pairs`: "key=value" texts ended by NULL, or NULL; the JSON object
+ * in the environment variable POPLAR_SIMULATOR_OPTIONS wins over them. Keys: traceFile, traceTile, denormals, seed,
+ * breakOnException (the opposite of keep_going), ignoreClashes. TW_E_INVALID_OPTION names the known ones. */
+TW_API tw_status tw_sim_options_read(tw_sim_options *options, const char *const *pairs);
+/* A line for each: key, type, default, meaning. */
+TW_API void tw_sim_print_options(FILE *out);
 
 /* NULL: no memory, or `arch` is no chip (tw_error_message()). */
 TW_API tw_sim *tw_sim_new(const tw_sim_options *options);
@@ -121,6 +132,10 @@ TW_API bool tw_sim_exit_status(const tw_sim *sim, unsigned worker); /* of the la
 TW_API uint64_t tw_sim_turns(const tw_sim *sim, unsigned context);
 /* The tile's clock: the largest end of what has run. */
 TW_API uint64_t tw_sim_cycles(const tw_sim *sim);
+/* Is tw_sim_turns() of this context an estimate? Of workers it is exact, one turn for each instruction or bundle,
+ * unless an instruction of several turns (`f32exp`, `f32div`: the table's column of cycles) ran since the start; of
+ * the supervisor it is modelled. TW_SIM_CONTEXTS: the same of tw_sim_cycles(). */
+TW_API bool tw_sim_modelled(const tw_sim *sim, unsigned context);
 /* Moves the clock on, for instance to the end of an exchange. */
 TW_API void tw_sim_advance(tw_sim *sim, uint64_t cycles);
 /* After TW_SIM_WAIT: the instruction that the supervisor waits at; tw_sim_run() goes on behind it. */
@@ -194,15 +209,20 @@ typedef struct tw_sim_event {
  * which is much faster. */
 typedef bool tw_sim_hook(void *user, tw_sim *sim, const tw_sim_event *event);
 TW_API void tw_sim_set_hook(tw_sim *sim, tw_sim_hook *hook, void *user);
+/* A line for each instruction or bundle: cycle, context, address, text, registers and memory that changed; a warning
+ * where a worker reads $sp before it has set it. NULL: none. Runs turn by turn, as with a hook. The stream stays the
+ * caller's. */
+TW_API void tw_sim_set_trace(tw_sim *sim, FILE *out);
 /* Has the program written $sp of this context since it was started? (It is not initialised, guide 7.3.) Known only
- * while a hook is set. */
+ * while a hook or a trace is set. */
 TW_API bool tw_sim_stack_pointer_set(const tw_sim *sim, unsigned context);
 
 /* Name of the function at an address and the distance from its start, source file and line; false when no loaded
  * image knows. Any of the pointers may be NULL; unknown parts are NULL or 0. */
 TW_API bool tw_sim_symbol_at(const tw_sim *sim, uint32_t address, const char **name, uint32_t *offset);
 TW_API bool tw_sim_line_at(const tw_sim *sim, uint32_t address, const char **file, uint32_t *line);
-/* The instruction or both halves of the bundle at an address as text, "{ a ; b }"; "" when there is none. */
+/* The instruction or both halves of the bundle at an address as text, "{ a ; b }", targets of branches in bytes with
+ * their symbol, "0x4c02c <f+4>"; "" when there is none. */
 TW_API char *tw_sim_text_at(tw_sim *sim, uint32_t address, char buf[2 * TW_INSN_TEXT]);
 
 #ifdef __cplusplus

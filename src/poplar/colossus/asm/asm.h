@@ -26,6 +26,7 @@ typedef struct frame {
     int seen_line;
     const char *seen_file;
     bool repeats; /* .rept, .irp: .exitm leaves the macro around it */
+    int period;   /* lines of one repetition: the source has them once; 0 = none */
 } frame;
 
 /* A piece of source, for messages. */
@@ -155,6 +156,7 @@ typedef struct tw__asm {
     GArray *stack_sizes; /* stack_size: sizes that are evaluated at the end */
     unsigned counter;    /* \@ */
     unsigned steps;      /* of tw__asm_resolve(), against expressions that explode */
+    const char *code;    /* of the error that is being reported; NULL = none */
 } tw__asm;
 
 /* --- text.c: frames, messages, the smallest pieces ------------------------------------------------------------ */
@@ -242,6 +244,7 @@ void tw__asm_emit_bytes(tw__asm *as, const void *bytes, size_t length, place whe
 /* --- operand.c, insn.c, emit.c, repeat.c, fixup.c ------------------------------------------------------------- */
 
 bool tw__asm_read_operand(tw__asm *as, operand *out);
+bool tw__asm_is_register(const char *name); /* "m3", "sp" */
 void tw__asm_read_instruction(tw__asm *as, const char *name, size_t length);
 /* Row and operands for what was read; false with an error. */
 bool tw__asm_match_instruction(tw__asm *as, const char *mnemonic, place where, const operand *operands,

@@ -217,6 +217,10 @@ tw_status tw_asm_file(const char *path, const tw_asm_options *options, tw_diags 
     size_t length = 0;
     tw_status status;
     if (!options->preprocessed && g_str_has_suffix(path, ".S")) {
+        /* clang would read a device for ever, or not at all */
+        status = tw_read_file(path, TW_SOURCE_LIMIT, &text, NULL);
+        if (status != TW_OK) return status;
+        free(text), text = NULL;
         tw_diags *own = diags ? NULL : tw_diags_new();
         tw_isa_arch arch = options->arch ? options->arch : TW_ISA_IPU2;
         status = tw__asm_preprocess(path, options, arch, &text, diags ? diags : own);

@@ -13,8 +13,20 @@ static bool can_emit(tw__asm *as, place where)
     return false;
 }
 
+/* A section like .bss takes room and has no bytes: they would be lost. */
+static bool has_bytes(tw__asm *as, place where)
+{
+    const tw_section *s = tw_object_get_section(as->object, (size_t)as->section);
+    if (!(s->flags & TW_SECTION_EMPTY)) return true;
+    fail_at(as, where, "section '%s' takes room only and cannot hold anything but zeros", s->name);
+    return false;
+}
+
 void tw__asm_emit_bytes(tw__asm *as, const void *bytes, size_t length, place where)
 {
+    const uint8_t *p = bytes;
+    for (size_t i = 0; p && i < length; i++)
+        if (p[i] && !has_bytes(as, where)) return;
     tw__asm_ok(as, tw_object_append(as->object, as->section, bytes, length), where);
 }
 
@@ -27,6 +39,7 @@ static const tw_section *current(const tw__asm *as)
 static void emit_value(tw__asm *as, value v, unsigned bytes, place where)
 {
     if (v.kind != V_CONST || v.modifier) {
+        if (!has_bytes(as, where)) return;
         fixup f = {
             .section = as->section, .offset = current(as)->size, .bytes = (uint8_t)bytes, .value = v, .place = where
         };
@@ -191,12 +204,11 @@ void tw__asm_do_incbin(tw__asm *as, const char *name, place where)
 {
     (void)name;
     g_autoptr(GString) path = g_string_new(NULL);
-    g_autofree char *bytes = NULL;
-    g_autoptr(GError) error = NULL;
-    gsize length;
+    g_autofree char *bytes = NULL; /* GLib's memory is malloc's */
+    size_t length;
     if (!can_emit(as, where) || !tw__asm_read_string(as, path)) return;
-    if (!g_file_get_contents(path->str, &bytes, &length, &error))
-        fail_at(as, where, "%s", error->message);
+    if (tw_read_file(path->str, TW_SOURCE_LIMIT, &bytes, &length) != TW_OK)
+        fail_at(as, where, "%s", tw_error_message());
     else
         tw__asm_emit_bytes(as, bytes, length, where);
 }

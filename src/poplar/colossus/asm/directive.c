@@ -86,15 +86,13 @@ static void do_include(tw__asm *as, const char *name, place where)
 {
     (void)name;
     g_autoptr(GString) path = g_string_new(NULL);
-    g_autofree char *text = NULL;
-    g_autoptr(GError) error = NULL;
-    gsize length;
+    g_autofree char *text = NULL; /* GLib's memory is malloc's */
     if (!tw__asm_read_string(as, path)) return;
     g_autofree char *folder = g_path_get_dirname(as->top->file),
                     *beside = g_build_filename(folder, path->str, NULL);
-    if (!g_file_get_contents(beside, &text, &length, NULL) &&
-        !g_file_get_contents(path->str, &text, &length, &error)) {
-        fail_at(as, where, "%s", error->message);
+    bool there = g_file_test(beside, G_FILE_TEST_EXISTS);
+    if (tw_read_file(there ? beside : path->str, TW_SOURCE_LIMIT, &text, NULL) != TW_OK) {
+        fail_at(as, where, "%s", tw_error_message());
         return;
     }
     tw__asm_skip_statement(as); /* the rest of the line, before the new text comes on top */

@@ -176,6 +176,16 @@ static void add_line(tw__asm *as, const parsed *insn, uint32_t offset)
         tw__asm_ok(as, tw_object_add_line(as->object, as->section, offset, file, (uint32_t)line), insn->place);
 }
 
+/* What more than 31 does is documented nowhere (ISA, 9.1; chapter 17): allowed, but told. */
+static void check_shift(tw__asm *as, const parsed *insn)
+{
+    unsigned row = insn->insn.row;
+    if (row != TW__OP_shl_z && row != TW__OP_shr_z && row != TW__OP_shrs_z) return;
+    if (!(insn->waiting & 4) && insn->insn.operands[2] > 31)
+        tw__asm_report(as, insn->places[2], TW_WARNING, "a shift by %u: only 0 to 31 are documented",
+                       insn->insn.operands[2]);
+}
+
 void tw__asm_emit_parsed(tw__asm *as, parsed *insns, unsigned count)
 {
     parsed changed[2];
@@ -195,6 +205,7 @@ void tw__asm_emit_parsed(tw__asm *as, parsed *insns, unsigned count)
         parsed *insn = &insns[i];
         check_mode(as, insn);
         check_destinations(as, insn);
+        check_shift(as, insn);
         insn->insn.bundled = count == 2;
         for (size_t k = 0; k < insn->row->count; k++)
             if (insn->waiting & 1u << k) insn->insn.operands[k] = 0;

@@ -74,6 +74,8 @@ static void put_relocation(tw__asm *as, const fixup *f, value v)
     if (!type) {
         fail_at(as, f->place, "operand %u of '%s' has to be a constant; an address such as '%s' cannot stand there",
                 f->operand + 1u, f->row->name, symbol->name);
+        if (tw_isa_csr_by_name(symbol->name))
+            tw__asm_report(as, f->place, TW_NOTE, "the control register is $%s", symbol->name);
         return;
     }
     if (v.number < INT32_MIN || v.number > INT32_MAX) {

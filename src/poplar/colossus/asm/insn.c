@@ -161,6 +161,17 @@ static void describe_kind(const tw_isa_operand *kind, char buf[120])
     }
 }
 
+/* What was probably meant. */
+static void note_of_kind(tw__asm *as, const char *mnemonic, const attempt *best, const operand *o)
+{
+    char name[16];
+    g_strlcpy(name, o->place.at, (gsize)MIN(o->place.length + 1, (int)sizeof name));
+    if (strcmp(mnemonic, "mov") == 0 && o->kind == O_VALUE && o->value.kind == V_CONST)
+        tw__asm_report(as, o->place, TW_NOTE, "setzi loads a constant of 20 bits, ldconst one of 32");
+    else if (best->why == WRONG_KIND && best->kind->registers && o->kind == O_VALUE && tw__asm_is_register(name))
+        tw__asm_report(as, o->place, TW_NOTE, "registers begin with a dollar: $%s", name);
+}
+
 static void complain(tw__asm *as, const char *mnemonic, const attempt *best, const operand *operands)
 {
     const operand *o = &operands[best->operand];
@@ -169,6 +180,7 @@ static void complain(tw__asm *as, const char *mnemonic, const attempt *best, con
     if (best->why == OUT_OF_RANGE) {
         fail_at(as, o->place, "operand %zu of '%s' cannot be %lld; legal: %s", best->operand + 1, mnemonic,
                 (long long)o->value.number, tw__isa_range_text(best->kind, range));
+        if (strcmp(mnemonic, "setzi") == 0) tw__asm_report(as, o->place, TW_NOTE, "ldconst loads all 32 bits");
     } else if (best->why == NOT_AN_INTEGER) {
         fail_at(as, o->place, "operand %zu of '%s' cannot be a real number; %.*sh is its half-precision pattern",
                 best->operand + 1, mnemonic, o->place.length, o->place.at);
@@ -178,6 +190,7 @@ static void complain(tw__asm *as, const char *mnemonic, const attempt *best, con
     } else {
         fail_at(as, o->place, "operand %zu of '%s' has to be %s, not '%.*s'", best->operand + 1, mnemonic, wanted,
                 o->place.length, o->place.at);
+        note_of_kind(as, mnemonic, best, o);
     }
 }
 
@@ -188,13 +201,53 @@ static void complain_count(tw__asm *as, place where, const tw__isa_name *name, s
         name->row_count ? &tw__isa_rows[name->rows[0]] : tw_isa_alias_get(name->aliases[0])->row;
     size_t needed = name->row_count ? row->count : tw_isa_alias_get(name->aliases[0])->count;
     fail_at(as, where, "'%s' takes %zu operand%s, not %zu", name->name, needed, needed == 1 ? "" : "s", count);
+    g_autoptr(GString) forms = g_string_new(NULL);
     for (size_t i = 0; i < name->row_count; i++)
-        tw__asm_report(as, where, TW_NOTE, "%s", tw_isa_syntax(&tw__isa_rows[name->rows[i]], text));
+        g_string_append_printf(forms, "%s%s", i ? " or " : "", tw_isa_syntax(&tw__isa_rows[name->rows[i]], text));
+    if (forms->len) tw__asm_report(as, where, TW_NOTE, "%s", forms->str);
 }
+
+/* Words of other machines' assemblers, and what stands for them here. */
+static const struct {
+    const char *word, *here;
+} foreign[] = {
+    { "b", "bri" },
+    { "j", "bri" },
+    { "jmp", "bri" },
+    { "ret", "br $lr" },
+    { "return", "br $lr" },
+    { "bl", "call $lr" },
+    { "jal", "call $lr" },
+    { "ldi", "setzi, or ldconst for 32 bits" },
+    { "li", "setzi, or ldconst for 32 bits" },
+    { "movi", "setzi, or ldconst for 32 bits" },
+    { "beqz", "brz" },
+    { "bnez", "brnz" },
+    { "bz", "brz" },
+    { "bnz", "brnz" },
+    { "asr", "shrs" },
+    { "lsr", "shr" },
+    { "lsl", "shl" },
+    { "neg", "sub $mD, $mzero, $mS" },
+    { "exit", "exitz $mzero" },
+    { "ld8", "ldz8 or lds8" },
+    { "ld16", "ldz16 or lds16; ldb16 for $a registers" },
+    { "st8", "a store of the word around it: stores have 32 or 64 bits" },
+    { "st16", "a store of the word around it: stores have 32 or 64 bits" },
+    { "st128", "two of st64: stores have 32 or 64 bits" },
+    { "push", "st32 behind 'add $sp, $sp, -8'" },
+    { "pop", "ld32 before 'add $sp, $sp, 8'" },
+    { "div", "f32div, or a multiplication and shr" },
+};
 
 static void unknown_instruction(tw__asm *as, place where, const char *mnemonic)
 {
     char hint[TW__HINT_BYTES];
+    for (size_t i = 0; i < G_N_ELEMENTS(foreign); i++)
+        if (strcmp(foreign[i].word, mnemonic) == 0) {
+            fail_at(as, where, "there is no instruction or macro '%s': here it is %s", mnemonic, foreign[i].here);
+            return;
+        }
     fail_at(as, where, "there is no instruction or macro '%s'%s", mnemonic,
             tw__did_you_mean(hint, tw__isa_nearest(mnemonic)));
 }
@@ -228,9 +281,11 @@ bool tw__asm_match_instruction(tw__asm *as, const char *mnemonic, place where, c
     }
     if (best.row)
         complain(as, mnemonic, &best, operands);
-    else if (elsewhere)
+    else if (elsewhere) {
+        as->code = TW_ASM_NO_SUCH_INSTRUCTION;
         fail_at(as, where, "%s has no '%s'", tw_isa_arch_name(as->arch), mnemonic);
-    else
+        as->code = NULL;
+    } else
         complain_count(as, where, name, count);
     return false;
 }

@@ -351,8 +351,15 @@ static void expand_text(const macro *m, const argument *arguments, unsigned coun
     }
 }
 
-static bool push_text(tw__asm *as, const GString *text, const char *name, const char *file, int line,
-                      const char *called_at, bool repeats)
+static int lines_of(const macro *m)
+{
+    int lines = 0;
+    for (size_t i = 0; i < m->length; i++) lines += m->body[i] == '\n';
+    return lines;
+}
+
+static bool push_text(tw__asm *as, const GString *text, const char *name, const macro *m, const char *called_at,
+                      bool repeats)
 {
     frame *f = TW__NEW(as->arena, frame);
     char *copy = f ? tw__asm_copy_text(as, text->str, text->len) : NULL;
@@ -363,11 +370,12 @@ static bool push_text(tw__asm *as, const GString *text, const char *name, const 
     *f = (frame){ .text = copy,
                   .at = copy,
                   .end = copy + text->len,
-                  .file = file,
-                  .line = line,
+                  .file = m->file,
+                  .line = m->line,
                   .macro = name,
                   .called_at = called_at,
-                  .repeats = repeats };
+                  .repeats = repeats,
+                  .period = repeats ? lines_of(m) : 0 };
     return tw__asm_push_frame(as, f);
 }
 
@@ -385,7 +393,7 @@ bool tw__asm_expand_macro(tw__asm *as, const char *at, size_t length)
     }
     g_autoptr(GString) text = g_string_sized_new(m->length + 64);
     expand_text(m, arguments, as->counter++, text);
-    push_text(as, text, m->name, m->file, m->line, at, false);
+    push_text(as, text, m->name, m, at, false);
     return true;
 }
 
@@ -434,7 +442,7 @@ static void repeat_list(tw__asm *as, place where, bool characters)
         m.has_backslash = true;
         for (guint i = 0; i < values->len && text->len < MAX_REPEATS * 16; i++)
             expand_text(&m, &g_array_index(values, argument, i), as->counter, text);
-        push_text(as, text, name, m.file, m.line, where.at, true);
+        push_text(as, text, name, &m, where.at, true);
     }
     g_array_free(values, TRUE);
 }
@@ -456,5 +464,5 @@ void tw__asm_repeat_text(tw__asm *as, const char *directive, place where)
     }
     g_autoptr(GString) text = g_string_sized_new(m.length * (size_t)count + 1);
     for (int64_t i = 0; i < count; i++) g_string_append_len(text, m.body, (gssize)m.length);
-    push_text(as, text, ".rept", m.file, m.line, where.at, true);
+    push_text(as, text, ".rept", &m, where.at, true);
 }

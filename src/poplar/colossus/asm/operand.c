@@ -48,6 +48,12 @@ static bool find_register(const char *at, size_t n, operand *out)
     return false;
 }
 
+bool tw__asm_is_register(const char *name)
+{
+    operand ignored;
+    return find_register(name, strlen(name), &ignored);
+}
+
 /* ":1" of a pair, ":3" of a quad, ":B", ":BL", ":BU". */
 static bool read_colon(tw__asm *as, const char *start, operand *out)
 {
@@ -101,6 +107,16 @@ static void read_suffix(tw__asm *as, operand *out)
         }
 }
 
+/* The control register whose name is most like this one; NULL when none is. */
+static const char *nearest_csr(const char *name)
+{
+    const tw_isa_csr *row;
+    g_autoptr(GPtrArray) names_of_csrs = g_ptr_array_new();
+    g_autofree char *upper = g_ascii_strup(name, -1);
+    for (size_t i = 0; (row = tw_isa_csr_get(i)); i++) g_ptr_array_add(names_of_csrs, (char *)row->name);
+    return tw__nearest(upper, (const char *const *)names_of_csrs->pdata, names_of_csrs->len);
+}
+
 static bool read_csr(tw__asm *as, const char *start, const char *at, size_t n, operand *out)
 {
     char name[64];
@@ -108,7 +124,8 @@ static bool read_csr(tw__asm *as, const char *start, const char *at, size_t n, o
     g_strlcpy(name, at, MIN(n + 1, sizeof name));
     out->csr = tw_isa_csr_by_name(name);
     if (!out->csr) {
-        fail_at(as, where, "there is no register '$%s'", name);
+        char hint[TW__HINT_BYTES];
+        fail_at(as, where, "there is no register '$%s'%s", name, tw__did_you_mean(hint, nearest_csr(name)));
         return false;
     }
     if (!(out->csr->archs & as->arch)) {

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 100, MAX_EXPANDED = 256 << 20, MAX_NOTES = 4 };
+enum { MAX_DEPTH = 100, MAX_EXPANDED = 64 << 20, MAX_NOTES = 4 };
 
 /* --- places --------------------------------------------------------------------------------------------------- */
 
@@ -52,7 +52,7 @@ void tw__asm_locate(const frame *f, const char *at, const char **file, int *line
         if (p == f->text) break;
         for (p--; p > f->text && p[-1] != '\n';) p--;
     }
-    *file = f->file, *line = f->line + lines;
+    *file = f->file, *line = f->line + (f->period ? lines % f->period : lines);
 }
 
 int tw__asm_quick_line(tw__asm *as, place where, const char **file)
@@ -75,13 +75,15 @@ int tw__asm_quick_line(tw__asm *as, place where, const char **file)
         f->seen = p + 1;
     }
     *file = f->seen_file;
-    return f->seen_line;
+    bool repeated = f->period && f->seen_file == f->file;
+    return repeated ? f->line + (f->seen_line - f->line) % f->period : f->seen_line;
 }
 
 static void add_diag(tw__asm *as, const frame *f, const char *at, int length, tw_severity severity,
                      const char *text)
 {
-    tw_diag diag = { .severity = severity, .message = text, .length = length, .code = "", .file = "" };
+    tw_diag diag = { .severity = severity, .message = text, .length = length, .file = "" };
+    diag.code = severity == TW_ERROR && as->code ? as->code : "";
     g_autofree char *source = NULL;
     if (f && at) {
         tw__asm_locate(f, at, &diag.file, &diag.line, &diag.column);

@@ -55,6 +55,12 @@ static bool is_named(const dump *d, size_t i)
            tw_object_find_symbol(d->object, s->name) == (int)i;
 }
 
+/* Where the label of a place stands: places outside of the section are told from its start or its end. */
+static int64_t inside_of(const tw_section *s, int64_t place)
+{
+    return place < 0 ? 0 : place > s->size ? s->size : place;
+}
+
 static void collect(dump *d, int section)
 {
     const tw_object *o = d->object;
@@ -69,10 +75,9 @@ static void collect(dump *d, int section)
         const tw_relocation *r = &o->relocations[i];
         if (r->section == section) g_array_append_val(d->relocations, r);
         const tw_symbol *s = &o->symbols[r->symbol];
-        int64_t place = (int64_t)s->value + r->addend;
-        if (s->section != section || is_named(d, (size_t)r->symbol) || place < 0) continue;
-        label l = { (uint32_t)place, -1 };
-        if (l.offset <= o->sections[section].public.size) g_array_append_val(d->labels, l);
+        if (s->section != section || is_named(d, (size_t)r->symbol)) continue;
+        label l = { (uint32_t)inside_of(&o->sections[section].public, (int64_t)s->value + r->addend), -1 };
+        g_array_append_val(d->labels, l);
     }
     g_array_sort(d->labels, by_offset);
     g_array_sort(d->relocations, by_place);
@@ -88,8 +93,8 @@ static void put_target(const dump *d, const tw_relocation *r, GString *out)
             g_string_append_printf(out, " %c %lld", r->addend < 0 ? '-' : '+', llabs((long long)r->addend));
         return;
     }
-    int64_t place = (int64_t)s->value + r->addend, size = d->object->sections[s->section].public.size;
-    int64_t inside = place < 0 ? 0 : place > size ? size : place;
+    int64_t place = (int64_t)s->value + r->addend;
+    int64_t inside = inside_of(&d->object->sections[s->section].public, place);
     g_string_append_printf(out, ".L%d_%llx", s->section, (long long)inside);
     if (place != inside) g_string_append_printf(out, " %c %lld", place < inside ? '-' : '+', llabs(place - inside));
 }

@@ -69,24 +69,38 @@ static void keep_pointed(tw__link *link, const tw__link_section *s, GArray *work
     }
 }
 
+/* Keeps what the sections from work[*at] on refer to. Returns the bytes of their code. */
+static uint32_t follow(tw__link *link, GArray *work, guint *at)
+{
+    uint32_t code = 0;
+    for (; *at < work->len; ++*at) {
+        const tw__link_section *s =
+            &g_array_index(link->sections, tw__link_section, g_array_index(work, guint, *at));
+        if (content(s)->flags & TW_SECTION_EXEC) code += content(s)->size;
+        for (size_t i = 0; i < s->object->relocation_count; i++)
+            if (s->object->relocations[i].section == s->section)
+                keep_symbol(link, s->file, s->object->relocations[i].symbol, work);
+        keep_pointed(link, s, work);
+    }
+    return code;
+}
+
 void tw__link_mark(tw__link *link)
 {
     g_autoptr(GArray) work = g_array_new(FALSE, FALSE, sizeof(guint));
     const tw_link_options *o = link->options;
     bool all = !o->entry && !(o->keep && o->keep[0]);
+    guint at = 0;
     for (guint i = 0; i < link->sections->len; i++) {
         tw__link_section *s = &g_array_index(link->sections, tw__link_section, i);
         if (all || always_stays(content(s)->name)) keep(link, s, work);
     }
     if (o->entry) keep_name(link, o->entry, work);
-    for (const char *const *name = o->keep; name && *name; name++) keep_name(link, *name, work);
-    for (guint at = 0; at < work->len; at++) {
-        const tw__link_section *s =
-            &g_array_index(link->sections, tw__link_section, g_array_index(work, guint, at));
-        for (size_t i = 0; i < s->object->relocation_count; i++)
-            if (s->object->relocations[i].section == s->section)
-                keep_symbol(link, s->file, s->object->relocations[i].symbol, work);
-        keep_pointed(link, s, work);
+    follow(link, work, &at);
+    for (size_t i = 0; o->keep && o->keep[i]; i++) {
+        keep_name(link, o->keep[i], work);
+        uint32_t code = follow(link, work, &at);
+        if (o->keep_bytes) o->keep_bytes[i] = code;
     }
 }
 

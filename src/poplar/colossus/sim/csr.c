@@ -49,13 +49,13 @@ static uint32_t get_count(tw__sim_context *w, unsigned index)
 static uint32_t get_contexts(tw__sim_context *w, unsigned index)
 {
     static const uint32_t codes[] = { [TW_SIM_IDLE] = 0, [TW_SIM_ACTIVE] = 1, [TW_SIM_EXCEPTED] = 3 };
-    uint32_t value = codes[w->sim->contexts[TW_SIM_SUPERVISOR].state];
+    uint32_t value = 0;
     (void)index;
-    for (unsigned i = 0; i < TW_SIM_WORKERS; i++) {
+    for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) {
         const tw__sim_context *c = &w->sim->contexts[i];
         uint32_t type = c->csr[1] >> 4 & 15;
         uint32_t code = c->state == TW_SIM_EXCEPTED && (type == 2 || type == 3) ? 2 : codes[c->state];
-        value |= code << (2 + 2 * i);
+        value |= code << (i == TW_SIM_SUPERVISOR ? 0 : 2 + 2 * i);
     }
     return value;
 }

@@ -225,5 +225,9 @@ void tw__sim_decode(tw_sim *sim, tw__sim_op *op)
 const tw__sim_op *tw__sim_first(tw__sim_context *w, const tw__sim_op *op)
 {
     tw__sim_decode(w->sim, (tw__sim_op *)op);
+    if (w->repeat_count && !tw__sim_body_fits(w, op)) { /* a store has put something else into the body */
+        tw__sim_fault(w, op->address, TW_SIM_CAUSE_INSTRUCTION_IN_REPEAT, 0, NULL);
+        return NULL;
+    }
     return op->run(w, op);
 }

@@ -29,10 +29,12 @@ void tw__sim_fault(tw__sim_context *w, uint32_t pc, tw_sim_cause cause, unsigned
                            .in_repeat = w->repeat_count != 0 };
     for (unsigned i = 0; i < count; i++) e.addresses[i] = addresses[i];
     if (cause == TW_SIM_CAUSE_FLOATING_POINT) e.flags = w->fp_sts & w->fp_ctl & 7;
-    sim->exception = e, sim->has_exception = true;
-    g_free(sim->message);
-    sim->message = NULL;
-    w->state = TW_SIM_EXCEPTED, w->pc = pc;
+    bool later = sim->options.keep_going && sim->has_exception; /* the first one is told */
+    if (!later) {
+        sim->exception = e, sim->has_exception = true;
+        g_clear_pointer(&sim->message, g_free);
+    }
+    w->state = TW_SIM_EXCEPTED, w->pc = pc, w->cause = cause;
     w->csr[1] = (w->csr[1] & ~UINT32_C(0x2f0)) | e.type << 4 | (uint32_t)e.in_repeat << 9;
 }
 
@@ -41,7 +43,7 @@ bool tw__sim_fp_flags(tw__sim_context *w, const tw__sim_op *op, unsigned flags)
     w->fp_sts |= flags;
     if (!(flags & w->fp_ctl)) return true;
     tw__sim_fault(w, op->address, TW_SIM_CAUSE_FLOATING_POINT, 0, NULL);
-    w->sim->exception.flags = flags & w->fp_ctl;
+    if (w->sim->exception.context == w->number) w->sim->exception.flags = flags & w->fp_ctl;
     return false;
 }
 

@@ -216,13 +216,21 @@ uint32_t tw__fp_to8(const tw__sim_context *w, tw__fp *fp, double v, unsigned for
 
 /* --- functions of one number ------------------------------------------------------------------------------------ */
 
+/* The host's functions may be off by one in the last place of a double. Where a function never reaches `limit`, its
+ * value is at least the neighbour of that on the side of `inside`, so that rounding behind it in any direction is
+ * right. */
+static double short_of(double v, double limit, double inside)
+{
+    return (inside < limit ? v >= limit : v <= limit) ? nextafter(limit, inside) : v;
+}
+
 double tw__fp_exp(double x)
 {
-    return exp(x);
+    return x ? short_of(exp(x), 1, x < 0 ? 0 : 2) : 1;
 }
 double tw__fp_exp2(double x)
 {
-    return exp2(x);
+    return x ? short_of(exp2(x), 1, x < 0 ? 0 : 2) : 1;
 }
 double tw__fp_ln(double x)
 {
@@ -234,11 +242,13 @@ double tw__fp_log2(double x)
 }
 double tw__fp_tanh(double x)
 {
-    return tanh(x);
+    double v = tanh(x);
+    return x == 0 || isinf(x) || isnan(x) ? v : short_of(short_of(v, x, 0), x < 0 ? -1 : 1, 0);
 }
 double tw__fp_sigm(double x)
 {
-    return 1 / (1 + exp(-x));
+    if (x == 0 || isinf(x)) return x == 0 ? 0.5 : x < 0 ? 0 : 1;
+    return short_of(short_of(1 / (1 + exp(-x)), 1, 0), 0.5, x < 0 ? 0 : 1);
 }
 double tw__fp_sqrt(double x)
 {

@@ -7,6 +7,10 @@
 
 #include <glib.h>
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define READY                                            \
@@ -394,36 +398,6 @@ static bool body_checked(tw__sim_context *w, const tw__sim_op *body)
     return true;
 }
 
-const tw__sim_op *tw__sim_repeat(tw__sim_context *w, const tw__sim_op *op)
-{
-    const tw__sim_op *next;
-    const tw__sim_op *first = op->address == w->repeat_first ? op : tw__sim_at(w, w->repeat_first);
-    if (!first) return NULL;
-    uint32_t size = (w->repeat_end - w->repeat_first) / 8, k = (op->address - w->repeat_first) / 8;
-    bool checked = body_checked(w, first);
-    uint64_t done = 0;
-    for (;;) {
-        uint32_t rest = size - k;
-        if (UNLIKELY(!checked)) {
-            for (; rest && tw__sim_body_fits(w, op) && (next = op->run(w, op)); op = next) rest--, done++;
-            if (rest && w->state == TW_SIM_ACTIVE)
-                tw__sim_fault(w, op->address, TW_SIM_CAUSE_INSTRUCTION_IN_REPEAT, 0, NULL);
-        } else {
-            for (; LIKELY(rest) && LIKELY((next = op->run(w, op)) != NULL); op = next) rest--;
-            done += size - k - rest;
-        }
-        if (UNLIKELY(rest)) {
-            w->extra += done;
-            return NULL;
-        }
-        if (!--w->repeat_count) break;
-        op = first, k = 0;
-        if (UNLIKELY(done + w->turn + w->extra >= w->left)) break;
-    }
-    w->extra += done;
-    return op;
-}
-
 static const tw__sim_op *begin_repeat(tw__sim_context *w, const tw__sim_op *op, uint32_t count, uint32_t size)
 {
     uint32_t first = op->next->address, mask = w->sim->arch == TW_ISA_IPU1 ? 0xfff : 0xffff;
@@ -439,8 +413,9 @@ static const tw__sim_op *begin_repeat(tw__sim_context *w, const tw__sim_op *op, 
     if (!count) return tw__sim_at(w, first + 8 * size);
     w->repeat_count = count, w->repeat_first = first, w->repeat_end = first + 8 * size;
     if (w->stepping) return op->next;
-    const tw__sim_op *body = tw__sim_at(w, first);
-    return body ? tw__sim_repeat(w, body) : NULL;
+    const tw__sim_op *body = tw__sim_at(w, first), *after = body ? tw__sim_repeat(w, body) : NULL;
+    if (!after) w->extra++; /* rpt itself has retired, the exception is in its body */
+    return after;
 }
 #define SEM_REPEAT                                                    \
     uint32_t count = V(0), size = IS_KIND(0, M) ? op->imm : op->r[3]; \
@@ -625,4 +600,68 @@ tw__sim_run_op *tw__sim_fused(unsigned main, unsigned aux)
     PAIRS(FUSE)
 #undef FUSE
     return NULL;
+}
+
+/* --- the loop --------------------------------------------------------------------------------------------------- */
+
+#include "poplar/colossus/sim/rows_span.h"
+
+/* Iterations that a piece of the run may still take: at least one. */
+static uint64_t iterations_left(const tw__sim_context *w, uint64_t done, uint32_t size)
+{
+    uint64_t used = done + w->turn + w->extra;
+    uint64_t budget = used < w->left ? (w->left - used + size - 1) / size : 1;
+    return MIN(w->repeat_count, budget);
+}
+
+/* As many iterations as can run at once. NULL: an exception, else where to go on. */
+static const tw__sim_op *run_spans(tw__sim_context *w, const tw__sim_op *first, uint32_t size, uint64_t *done,
+                                   uint64_t *again)
+{
+    uint64_t count;
+    while (*again == 0 && (count = iterations_left(w, *done, size)) >= SPAN_LEAST) {
+        unsigned bundles;
+        bool fault;
+        uint64_t ran = span_run(w, w->repeat_first, size, count, &bundles, &fault, again);
+        *done += ran * size + bundles, w->repeat_count -= (uint32_t)ran;
+        if (fault) return NULL;
+        if (!w->repeat_count) return tw__sim_at(w, w->repeat_end - 8)->next;
+    }
+    return first;
+}
+
+const tw__sim_op *tw__sim_repeat(tw__sim_context *w, const tw__sim_op *op)
+{
+    const tw__sim_op *next;
+    const tw__sim_op *first = op->address == w->repeat_first ? op : tw__sim_at(w, w->repeat_first);
+    if (!first) return NULL;
+    uint32_t size = (w->repeat_end - w->repeat_first) / 8, k = (op->address - w->repeat_first) / 8;
+    bool checked = body_checked(w, first);
+    uint64_t done = 0, again = checked ? 0 : UINT64_MAX; /* iterations until spans are tried */
+    for (;;) {
+        if (!again && !k) {
+            op = run_spans(w, first, size, &done, &again);
+            if (!op || !w->repeat_count) break;
+            if (UNLIKELY(done && done + w->turn + w->extra >= w->left)) break;
+        }
+        uint32_t rest = size - k;
+        if (UNLIKELY(!checked)) {
+            for (; rest && tw__sim_body_fits(w, op) && (next = op->run(w, op)); op = next) rest--, done++;
+            if (rest && w->state == TW_SIM_ACTIVE)
+                tw__sim_fault(w, op->address, TW_SIM_CAUSE_INSTRUCTION_IN_REPEAT, 0, NULL);
+        } else {
+            for (; LIKELY(rest) && LIKELY((next = op->run(w, op)) != NULL); op = next) rest--;
+            done += size - k - rest;
+        }
+        if (UNLIKELY(rest)) {
+            w->extra += done;
+            return NULL;
+        }
+        if (!--w->repeat_count) break;
+        op = first, k = 0;
+        if (again != UINT64_MAX && again) again--;
+        if (UNLIKELY(done + w->turn + w->extra >= w->left)) break;
+    }
+    w->extra += done;
+    return op;
 }

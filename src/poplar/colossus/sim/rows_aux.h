@@ -468,7 +468,7 @@ static inline bool kept(uint64_t random, uint32_t r, unsigned lane)
     static inline bool aux_##id(tw__sim_context *w, const tw__sim_op *op)            \
     {                                                                                \
         ENUM_##ops enum { CYCLES = cycles };                                         \
-        if (CYCLES > 1) w->extra += CYCLES - 1;                                      \
+        if (CYCLES > 1) w->extra += CYCLES - 1, w->modelled = true;                  \
         SEM_##sem return true;                                                       \
     }                                                                                \
     static inline bool half_##id(tw__sim_context *w, const tw__sim_op *op)           \

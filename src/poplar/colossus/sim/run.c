@@ -17,7 +17,8 @@ void tw__sim_begin(tw__sim_context *w, uint32_t entry, uint32_t vertex_base, uin
 {
     w->state = TW_SIM_ACTIVE, w->pc = entry, w->start = cycle;
     w->turn = w->extra = w->turns = 0;
-    w->repeat_count = 0, w->blocked = w->held = false, w->sp_set = false;
+    w->repeat_count = 0, w->blocked = w->held = false, w->sp_set = w->sp_warned = false,
+    w->modelled = w->supervisor;
     if (w->supervisor) {
         w->m[0] = vertex_base, w->m[10] = TW_SIM_RETURN;
         memset(w->sim->ready, 0, sizeof w->sim->ready);
@@ -162,7 +163,7 @@ typedef struct goals {
 /* One round of pieces. True: somebody moved. */
 static bool run_round(tw_sim *sim, const goals *g, bool *fault)
 {
-    bool moved = false;
+    bool moved = false, first = !sim->options.keep_going;
     tw__sim_context *s = &sim->contexts[TW_SIM_SUPERVISOR];
     for (unsigned i = 0; i < PIECE && s->state == TW_SIM_ACTIVE && s->turns < g->at[TW_SIM_SUPERVISOR]; i++) {
         if (supervisor_waits(s)) break;
@@ -171,13 +172,13 @@ static bool run_round(tw_sim *sim, const goals *g, bool *fault)
         if (s->blocked || sim->waiting) break;
     }
     if (s->state == TW_SIM_EXCEPTED && moved) *fault = true;
-    if (*fault || sim->waiting) return true;
-    for (unsigned i = 0; i < TW_SIM_WORKERS && !*fault; i++) {
+    if ((*fault && first) || sim->waiting) return true;
+    for (unsigned i = 0; i < TW_SIM_WORKERS && !(*fault && first); i++) {
         tw__sim_context *w = &sim->contexts[i];
         if (w->state != TW_SIM_ACTIVE || w->turns >= g->at[i]) continue;
         run_piece(w, MIN(g->at[i] - w->turns, PIECE));
         moved = true;
-        *fault = w->state == TW_SIM_EXCEPTED;
+        *fault |= w->state == TW_SIM_EXCEPTED;
     }
     return moved;
 }
@@ -193,7 +194,7 @@ static tw_sim_stop run_pieces(tw_sim *sim, const goals *g)
 {
     bool fault = false;
     unsigned saved = tw__sim_fp_enter(!sim->options.denormals);
-    while (any_active(sim) && run_round(sim, g, &fault) && !fault && !sim->waiting) {
+    while (any_active(sim) && run_round(sim, g, &fault) && !(fault && !sim->options.keep_going) && !sim->waiting) {
     }
     tw__sim_fp_leave(saved);
     return fault ? TW_SIM_FAULT : sim->waiting ? TW_SIM_WAIT : any_active(sim) ? TW_SIM_LIMIT : TW_SIM_DONE;
@@ -229,9 +230,12 @@ static bool step_hooked(tw__sim_context *w, bool may_stop)
     tw_sim_event event = { .context = w->number, .pc = w->pc, .cycle = tw__sim_cycle_now(w) };
     event.count = tw__sim_insns_at(sim, w->pc, event.insns);
     if (sim->hook && sim->hook(sim->hook_user, sim, &event) && may_stop) return true;
+    if (sim->trace) tw__sim_trace_before(w, &event);
     step_context(w);
+    if (w->state == TW_SIM_EXCEPTED && sim->trace) tw__sim_trace_fault(w, &event);
     if (w->state == TW_SIM_EXCEPTED || (w->blocked && w->pc == event.pc)) return false;
     note_stack_pointer(w, &event);
+    if (sim->trace) tw__sim_trace_done(w, &event);
     event.done = true;
     if (sim->hook) sim->hook(sim->hook_user, sim, &event);
     return false;
@@ -251,11 +255,12 @@ static tw__sim_context *next_context(tw_sim *sim, const goals *g)
 
 static tw_sim_stop run_hooked(tw_sim *sim, const goals *g)
 {
-    for (;;) {
+    for (bool fault = false;;) {
         tw__sim_context *w = next_context(sim, g);
-        if (!w) return any_active(sim) ? TW_SIM_LIMIT : TW_SIM_DONE;
+        if (!w) return fault ? TW_SIM_FAULT : any_active(sim) ? TW_SIM_LIMIT : TW_SIM_DONE;
         if (step_hooked(w, true)) return TW_SIM_BREAK;
-        if (w->state == TW_SIM_EXCEPTED) return TW_SIM_FAULT;
+        fault |= w->state == TW_SIM_EXCEPTED;
+        if (fault && !sim->options.keep_going) return TW_SIM_FAULT;
         if (sim->waiting) return TW_SIM_WAIT;
     }
 }
@@ -268,8 +273,8 @@ tw_sim_stop tw_sim_run(tw_sim *sim, uint64_t turns)
     for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++)
         g.at[i] =
             turns && sim->contexts[i].turns <= UINT64_MAX - turns ? sim->contexts[i].turns + turns : UINT64_MAX;
-    sim->waiting = false;
-    return sim->hook ? run_hooked(sim, &g) : run_pieces(sim, &g);
+    sim->waiting = sim->has_exception = false;
+    return sim->hook || sim->trace ? run_hooked(sim, &g) : run_pieces(sim, &g);
 }
 
 tw_sim_stop tw_sim_step(tw_sim *sim, unsigned context)
@@ -316,6 +321,14 @@ uint64_t tw_sim_cycles(const tw_sim *sim)
     for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++)
         if (sim->contexts[i].state != TW_SIM_IDLE) now = MAX(now, tw__sim_cycle_now(&sim->contexts[i]));
     return now;
+}
+
+bool tw_sim_modelled(const tw_sim *sim, unsigned context)
+{
+    bool any = false;
+    if (context < TW_SIM_CONTEXTS) return sim->contexts[context].modelled;
+    for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) any |= sim->contexts[i].modelled;
+    return any;
 }
 
 void tw_sim_advance(tw_sim *sim, uint64_t cycles)

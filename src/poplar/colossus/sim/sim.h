@@ -86,9 +86,11 @@ struct tw__sim_context {
     bool stepping;              /* one by one: rpt only begins a loop */
     bool exit_status, supervisor;
     bool blocked, held; /* the supervisor: at a sync, or without a slot */
-    bool sp_set;
+    bool sp_set, sp_warned;
+    bool modelled;  /* has run an instruction whose turns are not documented */
     uint8_t number; /* of the context */
     tw_sim_state state;
+    tw_sim_cause cause; /* of its last exception */
     tw_sim *sim;
     uint32_t csr[512]; /* what is only kept */
 };
@@ -116,6 +118,8 @@ struct tw_sim {
     char *message;
     tw_sim_hook *hook;
     void *hook_user;
+    FILE *trace;
+    uint32_t before_m[TW__SIM_REGISTERS], before_a[TW__SIM_REGISTERS]; /* of the context that is traced */
     const tw_object **images;
     size_t image_count, image_room;
 };
@@ -173,6 +177,12 @@ void tw__sim_set_weight(tw_sim *sim, unsigned index, uint64_t bits);
 void tw__sim_fault(tw__sim_context *w, uint32_t pc, tw_sim_cause cause, unsigned count, const uint32_t *addresses);
 /* Sets sticky flags; false: one of them is an exception now. */
 bool tw__sim_fp_flags(tw__sim_context *w, const tw__sim_op *op, unsigned flags);
+
+/* --- trace.c ---------------------------------------------------------------------------------------------------- */
+
+void tw__sim_trace_before(tw__sim_context *w, const tw_sim_event *event);
+void tw__sim_trace_done(tw__sim_context *w, const tw_sim_event *event);
+void tw__sim_trace_fault(tw__sim_context *w, const tw_sim_event *event);
 
 /* --- sim.c ------------------------------------------------------------------------------------------------------ */
 

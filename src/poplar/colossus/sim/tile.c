@@ -307,15 +307,32 @@ unsigned tw__sim_insns_at(tw_sim *sim, uint32_t address, tw_insn insns[2])
     return tw_insn_decode(sim->arch, GUINT32_FROM_LE(words[1]), &insns[1]) && insns[1].bundled ? 2 : 1;
 }
 
+/* An instruction as text; the target of a branch in bytes with its symbol, where the assembler would count words. */
+static char *text_of(const tw_sim *sim, const tw_insn *insn, char buf[TW_INSN_TEXT])
+{
+    const tw_isa_row *row = &tw__isa_rows[insn->row];
+    char target[TW_INSN_TEXT / 2];
+    const char *name;
+    uint32_t offset;
+    int k = (int)row->count - 1; /* targets are the last operand */
+    if (!(row->flags & TW_ISA_CONTROL) || k < 0 || row->operands[k]->file != TW_ISA_CODE)
+        return tw_insn_format(insn, buf);
+    int length = g_snprintf(target, sizeof target, "0x%x", insn->operands[k]);
+    if (tw_sim_symbol_at(sim, insn->operands[k], &name, &offset))
+        g_snprintf(target + length, sizeof target - (gulong)length, offset ? " <%.50s+%u>" : " <%.50s>", name,
+                   offset);
+    return tw__isa_format(insn, k, target, buf);
+}
+
 char *tw_sim_text_at(tw_sim *sim, uint32_t address, char buf[2 * TW_INSN_TEXT])
 {
     tw_insn insns[2];
     char one[TW_INSN_TEXT], two[TW_INSN_TEXT];
     unsigned count = tw__sim_insns_at(sim, address, insns);
     *buf = 0;
-    if (count) tw_insn_format(&insns[0], one);
+    if (count) text_of(sim, &insns[0], one);
     if (count == 2)
-        g_snprintf(buf, 2 * TW_INSN_TEXT, "{ %s ; %s }", one, tw_insn_format(&insns[1], two));
+        g_snprintf(buf, 2 * TW_INSN_TEXT, "{ %s ; %s }", one, text_of(sim, &insns[1], two));
     else if (count)
         g_strlcpy(buf, one, 2 * TW_INSN_TEXT);
     return buf;

@@ -89,6 +89,24 @@ static void code_not_there(void **state)
     tw_device_free(model);
 }
 
+/* Assembly that calls what only the vendor's compiler makes: such a vertex runs natively when that is asked for. */
+static void code_that_lacks_a_function(void **state)
+{
+    (void)state;
+    static const char calls[] = WORKER("Half", STACK("Half", "0"), "  call $lr, nowhere\n" BODY);
+    static const char *const asked[] = { "simulator.runNativeVertices=true", NULL };
+    check_refused(true, "Half", calls, TW_E_LINK, PHRASES("nowhere"));
+    tw_device *device = tile_device(true, TW_MK2);
+    tw_engine *e = engine_of(device, "Half", 2, calls, asked);
+    test_ok(tw_engine_load(e, device));
+    test_ok(tw_engine_run(e, 0));
+    tw_engine_free(e);
+    e = engine_of(device, "Only", 2, WORKER("Only", STACK("Only", "0"), "  call $lr, nowhere\n" BODY), asked);
+    assert_int_equal(tw_engine_error(e)->status, TW_E_LINK); /* without a compute() there is nothing to run */
+    tw_engine_free(e);
+    tw_device_free(device);
+}
+
 /* Code of a tile is that of its vertices and of what they call, not more; a function for each chip. */
 static void memory_of_code(void **state)
 {
@@ -111,6 +129,44 @@ static void memory_of_code(void **state)
         tw_engine_free(e);
         tw_device_free(device);
     }
+}
+
+/* Code by vertex type in the profile: what two types of a tile need counts for the first of them. */
+static void code_by_type(void **state)
+{
+    (void)state;
+    static const char text[] =
+        WORKER("Half", "DEF_STACK_SIZE_OWN 0 __runCodelet_Half\n", "  call $lr, helper\n" BODY)
+            WORKER("Only", "DEF_STACK_SIZE_OWN 0 __runCodelet_Only\n", "  nop\n  call $lr, helper\n" BODY)
+                WORKER("Other", STACK("Other", "0"), BODY) ".section .text.helper\n.align 4\n.globl helper\n"
+                                                           ".type helper, @function\nDEF_STACK_USAGE 0 helper\n"
+                                                           "helper: br $lr\n.size helper, . - helper\n";
+    tw_device *device = tile_device(true, TW_MK2);
+    tw_graph *g = tw_graph_new(tw_device_target(device));
+    add_file(g, "classes.cpp", classes), add_file(g, "code.S", text);
+    tw_compute_set cs = tw_graph_add_compute_set(g, "cs");
+    static const struct {
+        const char *type;
+        unsigned tile;
+    } vertices[] = { { "Half", 0 }, { "Half", 1 }, { "Only", 1 }, { "Only", 3 }, { "Half", 0 } };
+    for (unsigned i = 0; i < G_N_ELEMENTS(vertices); i++) {
+        tw_tensor x = tw_graph_add_variable(g, TW_FLOAT, SHAPE(2), "x");
+        tw_graph_map(g, x, 0);
+        tw_vertex v = tw_graph_add_vertex(g, cs, vertices[i].type, vertices[i].tile);
+        tw_graph_connect(g, v, "x", tw_tensor_index(g, x, 0)),
+            tw_graph_connect(g, v, "y", tw_tensor_index(g, x, 1));
+    }
+    tw_engine *e = tw_engine_new(g, tw_program_execute(g, cs), NULL);
+    test_ok(tw_engine_load(e, device));
+    char *json = tw_profile_graph_json(tw_engine_profile(e), false);
+    if (!strstr(json, "\"codeBytes\":[[16,16,0,0],[0,16,0,20]")) fail_msg("%s", strstr(json, "\"codeBytes\""));
+    free(json);
+    tw_fidelity fidelity;
+    assert_int_equal(tw_profile_memory(tw_engine_profile(e), "vertexCode", &fidelity),
+                     16 + (32 + 4) + 20); /* a gap */
+    tw_engine_free(e);
+    tw_graph_free(g);
+    tw_device_free(device);
 }
 
 /* What is known of a tile's code is not all of it when other vertices run there. */
@@ -161,9 +217,13 @@ static void places_of_code(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stack_not_stated), cmocka_unit_test(code_not_there),
-        cmocka_unit_test(memory_of_code),   cmocka_unit_test(memory_of_unknown_code),
+        cmocka_unit_test(stack_not_stated),
+        cmocka_unit_test(code_not_there),
+        cmocka_unit_test(code_that_lacks_a_function),
+        cmocka_unit_test(memory_of_code),
+        cmocka_unit_test(memory_of_unknown_code),
         cmocka_unit_test(places_of_code),
+        cmocka_unit_test(code_by_type),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

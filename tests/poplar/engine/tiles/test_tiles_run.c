@@ -377,6 +377,82 @@ static void with_native_vertices(void **state)
     }
 }
 
+/* Guide 3.4.1: assembly for one instantiation of a template, compute() for another; where the assembly runs, the
+ * compute() beside it is ignored. */
+static void code_by_type(void **state)
+{
+    (void)state;
+    static const char text[] = "#include <poplar/Vertex.hpp>\n#include <type_traits>\nusing namespace poplar;\n"
+                               "template <typename T> class Twice : public Vertex { public: InOut<T> x;\n"
+                               "  static constexpr bool isExternalCodelet = std::is_same<T, float>();\n"
+                               "  bool compute() { *x = *x * T(3); return true; } };\n"
+                               "template class Twice<float>;\ntemplate class Twice<int>;\n";
+    static const char twice[] = WORKER("Twice___float", STACK("Twice___float", "0"),
+                                       "  ld32 $m0, $mvertex_base, $mzero, 0\n  ld32 $a0, $m0, $mzero, 0\n"
+                                       "  f32add $a0, $a0, $a0\n  st32 $a0, $m0, $mzero, 0\n  exitz $mzero");
+    static const char *const asked[] = { "simulator.runNativeVertices=true", NULL };
+    tw_device *device = tile_device(true, TW_MK2);
+    tw_graph *g = tw_graph_new(tw_device_target(device));
+    add_file(g, "twice.cpp", text);
+    add_file(g, "twice.S", twice);
+    tw_tensor f = tw_graph_add_variable(g, TW_FLOAT, 0, NULL, "f"),
+              n = tw_graph_add_variable(g, TW_INT, 0, NULL, "n");
+    tw_graph_map(g, f, 0), tw_graph_map(g, n, 0);
+    tw_graph_create_host_access(g, "f", f), tw_graph_create_host_access(g, "n", n);
+    tw_compute_set cs = tw_graph_add_compute_set(g, "set");
+    tw_graph_connect(g, tw_graph_add_vertex(g, cs, "Twice<float>", 0), "x", f);
+    tw_graph_connect(g, tw_graph_add_vertex(g, cs, "Twice<int>", 0), "x", n);
+    tw_engine *e = tw_engine_new(g, tw_program_execute(g, cs), asked);
+    test_ok(tw_engine_load(e, device));
+    float a = 5;
+    int b = 7;
+    test_ok(tw_engine_write(e, "f", &a, sizeof a)), test_ok(tw_engine_write(e, "n", &b, sizeof b));
+    test_ok(tw_engine_run(e, 0));
+    test_ok(tw_engine_read(e, "f", &a, sizeof a)), test_ok(tw_engine_read(e, "n", &b, sizeof b));
+    assert_true(a == 10);
+    assert_int_equal(b, 21);
+    tw_engine_free(e);
+    tw_graph_free(g);
+    tw_device_free(device);
+}
+
+/* The same of a codelet in C: TW_EXTERNAL, with a function for the host or without. */
+static void declared_in_c(void **state)
+{
+    (void)state;
+    static const char text[] = "#include <tilewright/codelet.h>\n"
+                               "TW_VERTEX(Alone) { TW_INOUT(int) x; TW_EXTERNAL; };\n"
+                               "TW_VERTEX(Both) { TW_INOUT(int) x; TW_EXTERNAL; };\n"
+                               "bool Both_compute(Both *v) { *v->x *= 3; return true; }\n";
+#define DOUBLE                                                                                \
+    "  ld32 $m0, $mvertex_base, $mzero, 0\n  ld32 $m1, $m0, $mzero, 0\n  add $m1, $m1, $m1\n" \
+    "  st32 $m1, $m0, $mzero, 0\n  exitz $mzero"
+    static const char twice[] =
+        WORKER("Alone", STACK("Alone", "0"), DOUBLE) WORKER("Both", STACK("Both", "0"), DOUBLE);
+    for (int simulator = 0; simulator < 2; simulator++) {
+        tw_device *device = tile_device(simulator, TW_MK2);
+        tw_graph *g = tw_graph_new(tw_device_target(device));
+        add_file(g, "twice.c", text), add_file(g, "twice.S", twice);
+        tw_tensor x = tw_graph_add_variable(g, TW_INT, SHAPE(2), "x");
+        tw_graph_map(g, x, 0);
+        tw_graph_create_host_access(g, "x", x);
+        tw_compute_set cs = tw_graph_add_compute_set(g, "set");
+        tw_graph_connect(g, tw_graph_add_vertex(g, cs, "Alone", 0), "x", tw_tensor_index(g, x, 0));
+        tw_graph_connect(g, tw_graph_add_vertex(g, cs, "Both", 0), "x", tw_tensor_index(g, x, 1));
+        tw_engine *e = tw_engine_new(g, tw_program_execute(g, cs), NULL);
+        test_ok(tw_engine_load(e, device));
+        int v[2] = { 5, 7 };
+        test_ok(tw_engine_write(e, "x", v, sizeof v));
+        test_ok(tw_engine_run(e, 0));
+        test_ok(tw_engine_read(e, "x", v, sizeof v));
+        assert_int_equal(v[0], 10);
+        assert_int_equal(v[1], simulator ? 14 : 21); /* natively where the class has a function for the host */
+        tw_engine_free(e);
+        tw_graph_free(g);
+        tw_device_free(device);
+    }
+}
+
 /* A loop that ends when the tiles say so: predicates are read in their memories. */
 static void loops_on_results(void **state)
 {
@@ -461,6 +537,7 @@ int main(void)
         cmocka_unit_test(plain_state),          cmocka_unit_test(cycles_are_exact),
         cmocka_unit_test(long_instructions),    cmocka_unit_test(floating_point_exceptions),
         cmocka_unit_test(with_native_vertices), cmocka_unit_test(loops_on_results),
+        cmocka_unit_test(code_by_type),         cmocka_unit_test(declared_in_c),
         cmocka_unit_test(faults_are_told),      cmocka_unit_test(memory_of_the_simulator_ends),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
