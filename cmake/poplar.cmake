@@ -20,7 +20,9 @@ target_include_directories(poplar PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/i
 target_link_libraries(poplar PUBLIC tilewright tw_pva PRIVATE PkgConfig::JANSSON)
 set_target_properties(poplar PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 CXX_STANDARD 11
                       CXX_STANDARD_REQUIRED ON INSTALL_RPATH $ORIGIN)
-target_compile_options(poplar PRIVATE -fvisibility=default)
+# Calls inside the library stay inside: programs replace none of its functions.
+target_compile_options(poplar PRIVATE -fvisibility=default -fno-semantic-interposition)
+target_link_options(poplar PRIVATE -Wl,-Bsymbolic-functions)
 
 # find_package(poplar), pva and libpvti give the targets that builds against the SDK name: poplar, popc_bin, pva, libpvti.
 install(DIRECTORY include/pva include/pvti DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -35,13 +37,21 @@ if(NOT BUILD_TESTING)
   return()
 endif()
 
+# What the layer costs over the C API; ./dev bench runs it with the others.
+add_executable(bench_cxx EXCLUDE_FROM_ALL bench/bench_cxx.cpp)
+target_compile_options(bench_cxx PRIVATE -O3)
+target_link_libraries(bench_cxx PRIVATE poplar)
+if(TARGET benches)
+  add_dependencies(benches bench_cxx)
+endif()
+
 # tests/poplar/cxx/*.cpp: programs that end with 0 when all is right.
 file(GLOB tests CONFIGURE_DEPENDS tests/poplar/cxx/*.cpp)
 foreach(source IN LISTS tests)
   cmake_path(GET source STEM name)
   add_executable(poplar_cxx_${name} ${source})
   target_link_libraries(poplar_cxx_${name} PRIVATE poplar tw_pva tw_pvti)
-  target_compile_definitions(poplar_cxx_${name} PRIVATE TW_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  tw_define_folders(${source})
   add_test(NAME poplar.cxx_${name} COMMAND poplar_cxx_${name})
   if(TARGET tests)
     add_dependencies(tests poplar_cxx_${name})
@@ -50,8 +60,17 @@ endforeach()
 
 add_test(NAME poplar.cxx_standards COMMAND sh ${CMAKE_SOURCE_DIR}/tests/poplar/cxx/forms.sh ${CMAKE_SOURCE_DIR})
 
+# The guide's snippets and command lines; with those of its text where it lies beside the project.
+set(sanitizers "")
+if(TW_SANITIZE)
+  set(sanitizers "SANITIZE=-fsanitize=${TW_SANITIZE}")
+endif()
+add_test(NAME poplar.cxx_guide COMMAND python3 ${CMAKE_SOURCE_DIR}/tests/poplar/cxx/guide.py ${CMAKE_SOURCE_DIR}
+                                       ${CMAKE_BINARY_DIR} ${CMAKE_CXX_COMPILER})
+set_tests_properties(poplar.cxx_guide PROPERTIES ENVIRONMENT "${sanitizers}")
+
 # Examples in C++, built like a user's programs; "prints: ..." in their first comment is their test.
-foreach(name IN ITEMS adder callbacks functions matvec remote)
+foreach(name IN ITEMS adder callbacks functions matvec remote replicas)
   set(source ${CMAKE_SOURCE_DIR}/examples/poplar/cxx/${name}.cpp)
   add_executable(example_cxx_${name} ${source})
   target_link_libraries(example_cxx_${name} PRIVATE poplar)

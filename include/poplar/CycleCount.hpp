@@ -14,6 +14,12 @@ namespace poplar {
  * Always 0 on the CPU and the IPU Model, where programs cannot see the cycles: the profile has them. */
 Tensor cycleCount(Graph &graph, program::Sequence &prog, unsigned tile, SyncType sync,
                   const DebugContext &debugContext = {});
+/* As before SDK 2.1: with internal syncs. */
+inline Tensor cycleCount(Graph &graph, program::Sequence &prog, unsigned tile,
+                         const DebugContext &debugContext = {})
+{
+    return cycleCount(graph, prog, tile, SyncType::INTERNAL, debugContext);
+}
 /* The same for a moment: the counter of `tile` when the program passes. */
 Tensor cycleStamp(Graph &graph, program::Sequence &prog, unsigned tile, SyncType sync,
                   const DebugContext &debugContext = {});

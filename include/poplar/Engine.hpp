@@ -2,6 +2,7 @@
 #ifndef POPLAR_ENGINE_HPP
 #define POPLAR_ENGINE_HPP
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -69,6 +70,11 @@ class Engine {
         writeTensor(handle, static_cast<const void *>(data.begin()), static_cast<const void *>(data.end()));
     }
 
+    template <class T> void readTensor(StringRef handle, ArrayRef<T> data)
+    {
+        readTensor(handle, const_cast<T *>(data.begin()), const_cast<T *>(data.end()));
+    }
+
     /* One transfer's size, or a circular buffer of a multiple of it. The buffer must live while the engine may
      * run. */
     void connectStream(StringRef handle, void *begin, void *end);
@@ -92,6 +98,11 @@ class Engine {
     ProfileValue getProfile(); /* both */
     /* The same as a report of <pva/pva.hpp>; without steps unless `reportExecution`. */
     pva::Report getReport(bool reportExecution = true);
+    /* The host's clock, for reportTiming(). */
+    using TimerTimePoint = std::chrono::steady_clock::time_point;
+    TimerTimePoint getTimeStamp() const { return std::chrono::steady_clock::now(); }
+    /* "1.250 ms": what passed between two of them. */
+    static std::string reportTiming(const TimerTimePoint &start, const TimerTimePoint &end);
     void reportExecution(std::ostream &out, const OptionFlags &options = {});
     void enableExecutionProfiling();
     void disableExecutionProfiling();

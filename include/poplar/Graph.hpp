@@ -16,10 +16,12 @@
 #include <poplar/Device.hpp>
 #include <poplar/GraphElements.hpp>
 #include <poplar/Interval.hpp>
+#include <poplar/LateInitCallback.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/PerfEstimateFunc.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/ReplicatedStreamMode.hpp>
+#include <poplar/SerializationFormat.hpp>
 #include <poplar/StringRef.hpp>
 #include <poplar/Target.hpp>
 #include <poplar/Tensor.hpp>
@@ -30,6 +32,7 @@
 #include <poplar/VariableMappingMethod.hpp>
 #include <poplar/VariableRef.hpp>
 #include <poplar/exceptions.hpp>
+#include <poplar/replication_factor.hpp>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -40,11 +43,6 @@ namespace poplar {
 namespace core {
 struct GraphHolder; /* a graph of the C API */
 }
-
-struct replication_factor {
-    unsigned value;
-    explicit replication_factor(unsigned v) : value(v) {}
-};
 
 class Graph {
     template <class V> using IfSimple = typename std::enable_if<TypeTraits::isSimpleType<V>()>::type *;
@@ -141,6 +139,10 @@ class Graph {
         setInitialValue(t, values.data(), TypeTraits::make<V>(), false);
     }
 
+    /* The same from bits of IEEE halves. */
+    void setInitialValueHalf(const Tensor &t, std::uint16_t bits);
+    void setInitialValueHalf(const Tensor &t, ArrayRef<std::uint16_t> bits);
+
     /* --- tile mapping --- */
     void setTileMapping(VertexRef v, unsigned tile);
     void setTileMapping(const Tensor &t, unsigned tile);
@@ -149,6 +151,9 @@ class Graph {
     TileToTensorMapping getTileMapping(const Tensor &t, bool requireComplete = true,
                                        bool allowExternal = false) const;
     TileToTensorMapping getTileMapping(const Tensor &t, bool *isComplete, bool allowExternal = false) const;
+
+    /* The same without constants. */
+    TileToTensorMapping getVariableTileMapping(const Tensor &t) const;
 
     /* --- views --- */
     /* The elements of `regions` of the flattened tensor, in lists that are each one rising run of a variable, sorted
@@ -165,12 +170,15 @@ class Graph {
     bool isConstant(VariableRef v) const;
 
     /* --- codelets and vertices --- */
+    /* A target name other than "", "cpu" and this graph's ("ipu2") says that the code is for other graphs: nothing is
+     * added then. poplar_error for one that does not exist. */
     bool addCodelets(StringRef file, CodeletFileType type = CodeletFileType::Auto, StringRef compileFlags = "",
                      StringRef targetName = "");
     bool addCodelets(StringRef file, CodeletFileType type, StringRef compileFlags, std::ostream &compileOutput,
                      StringRef targetName = "");
     bool addCodelets(std::stringstream &source, StringRef compileFlags = "",
                      CodeletFileType type = CodeletFileType::CppSource, StringRef targetName = "");
+    bool addCodelets(ArrayRef<std::string> files, StringRef compileFlags = "", StringRef targetName = "");
     bool hasCodelet(StringRef name) const;
     ComputeSet addComputeSet(const DebugContext &debugContext = {});
     VertexRef addVertex(ComputeSet cs, StringRef vertexType);
@@ -198,6 +206,12 @@ class Graph {
     template <class V> void setInitialValue(FieldRef field, const std::vector<V> &values)
     {
         setInitialValue(field, ArrayRef<V>(values));
+    }
+    void setInitialValueHalf(FieldRef field, std::uint16_t bits);
+    void setInitialValueHalf(FieldRef field, ArrayRef<std::uint16_t> bits);
+    template <class V> void setInitialValue(FieldRef field, LateInitCallback<V>)
+    {
+        refuseLateValue(field); /* poplar_error */
     }
     std::size_t getMaxFieldDim(StringRef vertexType, StringRef field, unsigned dimension) const;
     double getMaxVertexFieldValue(StringRef vertexType, StringRef field) const;
@@ -227,6 +241,11 @@ class Graph {
                                  std::size_t repeats = 1, bool rearrangeOnHost = false,
                                  bool optimiseMemory = false);
 
+    /* Views with type, size and mapping of what they show, without values; reading adds variables to this graph. Both
+     * formats are one text of this library's own. poplar_error when it is damaged. */
+    void serializeTensors(std::ostream &out, ArrayRef<Tensor> tensors, SerializationFormat format) const;
+    std::vector<Tensor> deserializeTensors(std::istream &in, SerializationFormat format);
+
     /* --- functions, virtual and replicated graphs --- */
     Function addFunction(const program::Program &body); /* as the program is now */
     Graph createVirtualGraph(unsigned lowerTile, unsigned upperTile);
@@ -237,10 +256,18 @@ class Graph {
     unsigned getReplicationFactor() const;
     Tensor getNonReplicatedTensor(const Tensor &t) const;
     Tensor addReplicationIndexConstant(const DebugContext &debugContext = {});
+    unsigned convertTileToTopLevelGraphTile(unsigned tile) const;
+    unsigned
+    convertTopLevelGraphTileToTile(unsigned tile) const; /* invalid_tile_mapping when it is not in this graph */
     unsigned convertVirtualTileToPhysicalTile(unsigned tile) const { return tile; }
     unsigned convertPhysicalTileToVirtualTile(unsigned tile) const { return tile; }
 
+    /* Programs as text, with the names of compute sets. */
     void outputComputeGraph(std::ostream &out, ArrayRef<program::Program> programs = {}) const;
+    /* All vertices with the variables of their fields, for Graphviz. */
+    void outputVertexGraph(std::ostream &out, ArrayRef<program::Program> programs = {}) const;
+    /* The graph as bytes of a format of our own; JSON is poplar_error. */
+    void serialize(std::ostream &out, SerializationFormat format) const;
 
     core::GraphHolder &get() const; /* poplar_error when invalid */
     const std::shared_ptr<core::GraphHolder> &share() const { return holder; }
@@ -250,6 +277,7 @@ class Graph {
     static void checkCount(ArrayRef<std::size_t> shape, std::size_t count); /* tensor_creation_error */
     void setInitialValue(const Tensor &t, const void *values, const TypeTraits &traits, bool broadcast);
     void connectConstant(FieldRef field, double value);
+    [[noreturn]] static void refuseLateValue(const FieldRef &field);
     template <class V> void setField(FieldRef field, V value, std::true_type)
     {
         setFieldReal(field, static_cast<double>(value));

@@ -61,6 +61,7 @@ class FieldRef {
     bool isIndexed() const { return indexed; }
     std::size_t getIndex() const { return index; }
     VertexRef getVertex() const { return vertex; }
+    const std::string &getField() const { return name; }
     /* "rows", or "rows[3]" */
     std::string getName() const { return indexed ? name + "[" + std::to_string(index) + "]" : name; }
 

@@ -28,7 +28,7 @@ struct IPUModel {
     unsigned globalSyncCycles; /* 0: from the number of IPUs */
     double tileClockFrequency; /* Hz */
     std::vector<GlobalExchangeConstraint> globalExchangeConstraints;
-    bool compileIPUCode;
+    bool compileIPUCode; /* without effect: code is not in memory reports, which say so */
     unsigned instructionBytes, tilesPerSuperTile;
     bool supportsSuperTileSendReceive;
     std::vector<std::uint64_t> memoryElementOffsets;

@@ -51,7 +51,7 @@ class Sequence : public Program {
     Sequence(const DebugContext &debugContext = {});
     Sequence(std::initializer_list<Program> programs, const DebugContext &debugContext = {});
     Sequence(const std::vector<Program> &programs, const DebugContext &debugContext);
-    explicit Sequence(const Program &first);
+    Sequence(const Program &first);
     Sequence(const Program &first, const Program &second);
     template <class... P>
     Sequence(const Program &first, const Program &second, const Program &third, const P &...rest)

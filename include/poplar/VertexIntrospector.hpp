@@ -34,17 +34,33 @@ class FieldData {
     std::size_t getSizeAtIndex(std::size_t i) const; /* of a sub-vector */
     layout::Vector getProfilerVectorLayout(std::size_t nestingLevel) const;
     layout::VectorList getProfilerVectorListLayout() const;
-    template <class T> T getInitialValue(const Target &) const { return static_cast<T>(value(0)); }
+    /* What is known before a run: state, and connections to constants. In two dimensions T is a vector. */
+    template <class T> T getInitialValue(const Target &) const
+    {
+        const std::vector<double> known = values(0);
+        return known.empty() ? T() : static_cast<T>(known[0]);
+    }
     template <class T> std::vector<T> getInitialValues(const Target &) const
     {
-        std::vector<T> values;
-        for (std::size_t i = 0, n = size(); i < n; i++) values.push_back(static_cast<T>(value(i)));
-        return values;
+        return initial(static_cast<T *>(nullptr));
     }
     std::string name() const { return field; }
 
   private:
-    double value(std::size_t i) const;
+    std::vector<double> values(std::size_t sub) const;
+    template <class T> std::vector<T> converted(std::size_t sub) const
+    {
+        std::vector<T> result;
+        for (double v : values(sub)) result.push_back(static_cast<T>(v));
+        return result;
+    }
+    template <class T> std::vector<T> initial(T *) const { return converted<T>(0); }
+    template <class T> std::vector<std::vector<T>> initial(std::vector<T> *) const
+    {
+        std::vector<std::vector<T>> result;
+        for (std::size_t i = 0, n = size(); i < n; i++) result.push_back(converted<T>(i));
+        return result;
+    }
     const ::tw_vertex_info *vertex;
     std::string field;
 };

@@ -260,6 +260,9 @@ class Report {
  * graph_profile.json and execution_profile.json, as an engine with the option autoReport.all writes them, are taken.
  * std::runtime_error names what is wrong with a file. */
 Report openReport(const std::string &path);
+namespace preview { /* its name before SDK 2.2 */
+using pva::openReport;
+}
 /* The same from the texts of both parts; either may be empty. */
 Report makeReport(const std::string &graphJson, const std::string &executionJson);
 

@@ -8,13 +8,16 @@
 
 namespace pvti {
 
+/* Trivial to destroy: a channel of a static library that several shared libraries have linked in is one object, made
+ * and destroyed by each of them (PopLibs). */
 class TraceChannel {
   public:
-    explicit TraceChannel(const std::string &name);
-    const std::string &name() const { return label; }
+    TraceChannel(const std::string &name);
+    TraceChannel(const char *name) : TraceChannel(std::string(name)) {}
+    const std::string &name() const { return *label; }
 
   private:
-    std::string label;
+    const std::string *label; /* kept by the library */
 };
 
 /* Marks the time from its construction to its end. The channel must outlive it. */

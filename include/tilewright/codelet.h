@@ -24,7 +24,8 @@
  *
  * A name like "Foo<float>": TW_VERTEX_AS(Foo_float, "Foo<float>"). All worker threads: TW_MULTIVERTEX(Name) with
  * `bool Name_compute(Name *v, unsigned worker)`. Constraints: TW_CONSTRAINT("elem(*a)!=elem(*b)"); among the
- * fields. */
+ * fields. Written in assembly for the chip (isExternalCodelet): TW_EXTERNAL; among the fields, and Name_compute only
+ * where the vertex should run natively as well. */
 #ifndef TILEWRIGHT_CODELET_H
 #define TILEWRIGHT_CODELET_H
 
@@ -56,6 +57,7 @@
     struct TW__NOTE(note) name
 
 #define TW_CONSTRAINT(text) _Static_assert(1, "tw.constraint " text)
+#define TW_EXTERNAL         _Static_assert(1, "tw.external")
 
 /* --- fields ------------------------------------------------------------------------------------------------ */
 

@@ -7,16 +7,16 @@
 
 .allow_optimizations             // pairs an rpt with fnop where its body would not lie on 8 bytes
 
-#define acts    m0              /* pairs, in memory */
+#define data    m0              /* pairs, in memory */
 #define count   m1              /* of them that are left */
 #define repeats m2
 #define ahead   m3              /* where the next pair is loaded from */
-#define packed  m4:5            /* both addresses */
+#define both    m4:5            /* both addresses */
 #define scratch m6
-#define tmp0    a0:1
-#define tmp1    a2:3
-#define tmp2    a4:5
-#define addend  a6:7
+#define low     a0:1
+#define mid     a2:3
+#define top     a4:5
+#define bias    a6:7
 
 // The entry of both instances of a class template, and what all of them begin with: five instructions.
 .macro ENTRY name
@@ -30,7 +30,7 @@ DEF_STACK_USAGE 0 .text.\name
 .worker
 __runCodelet_\name\()___false:
 __runCodelet_\name\()___true:
-  ld32 $acts, $mvertex_base, $mzero, 0
+  ld32 $data, $mvertex_base, $mzero, 0
   ld32 $count, $mvertex_base, $mzero, 1
   ld32 $a6, $mvertex_base, $mzero, 2
   ld32 $a7, $mvertex_base, $mzero, 3
@@ -42,20 +42,20 @@ __runCodelet_\name\()___true:
 .size __runCodelet_\name\()___true, . - __runCodelet_\name\()___true
 .endm
 
-// $count pairs from $acts on, one after the other.
+// $count pairs from $data on, one after the other.
 .macro ONE_BY_ONE
   rpt $count, (2f - 1f)/8 - 1
 1:
   {
-    ld64 $tmp0, $mzero, $acts, 0
+    ld64 $low, $mzero, $data, 0
     fnop
   }
   {
     nop
-    f32v2add $tmp0, $tmp0, $addend
+    f32v2add $low, $low, $bias
   }
   {
-    st64step $tmp0, $mzero, $acts+=, 1
+    st64step $low, $mzero, $data+=, 1
     fnop
   }
 2:
@@ -68,31 +68,31 @@ LEAVE AddPlain
 
 // The loop of the guide whose load is 16 bytes ahead of its store: both are in one bank, in either region.
 ENTRY AddPace16
-  ld64 $tmp0, $acts, $mzero, 0
+  ld64 $low, $data, $mzero, 0
   {
-    ld64 $tmp1, $acts, $mzero, 1
-    f32v2add $tmp0, $tmp0, $addend
+    ld64 $mid, $data, $mzero, 1
+    f32v2add $low, $low, $bias
   }
-  add $ahead, $acts, 16
-  tapack $packed, $ahead, $mzero, $acts
+  add $ahead, $data, 16
+  tapack $both, $ahead, $mzero, $data
   shr $repeats, $count, 1
   add $repeats, $repeats, -1
   rpt $repeats, (2f - 1f)/8 - 1
 1:
   {
-    ldst64pace $tmp0, $tmp0, $packed+=, $mzero, 0
-    f32v2add $tmp1, $tmp1, $addend
+    ldst64pace $low, $low, $both+=, $mzero, 0
+    f32v2add $mid, $mid, $bias
   }
   {
-    ldst64pace $tmp1, $tmp1, $packed+=, $mzero, 0
-    f32v2add $tmp0, $tmp0, $addend
+    ldst64pace $mid, $mid, $both+=, $mzero, 0
+    f32v2add $low, $low, $bias
   }
 2:
   {
-    st64pace $tmp0, $packed+=, $mzero, 0
-    f32v2add $tmp1, $tmp1, $addend
+    st64pace $low, $both+=, $mzero, 0
+    f32v2add $mid, $mid, $bias
   }
-  st64pace $tmp1, $packed+=, $mzero, 0
+  st64pace $mid, $both+=, $mzero, 0
   exitz $mzero
 LEAVE AddPace16
 
@@ -101,17 +101,17 @@ LEAVE AddPace16
 ENTRY AddPace24
   cmpult $scratch, $count, 3
   brnz $scratch, 3f
-  ld64step $tmp0, $mzero, $acts+=, 1
+  ld64step $low, $mzero, $data+=, 1
   {
-    ld64step $tmp1, $mzero, $acts+=, 1
-    f32v2add $tmp0, $tmp0, $addend
+    ld64step $mid, $mzero, $data+=, 1
+    f32v2add $low, $low, $bias
   }
   {
-    ld64step $tmp2, $mzero, $acts+=, 1
-    f32v2add $tmp1, $tmp1, $addend
+    ld64step $top, $mzero, $data+=, 1
+    f32v2add $mid, $mid, $bias
   }
-  add $ahead, $acts, -24
-  tapack $packed, $acts, $mzero, $ahead
+  add $ahead, $data, -24
+  tapack $both, $data, $mzero, $ahead
   setzi $repeats, 0x5556              // count / 3, below 32,768
   mul $repeats, $repeats, $count
   shr $repeats, $repeats, 16
@@ -119,28 +119,28 @@ ENTRY AddPace24
   sub $count, $count, $scratch        // those that are left
   add $repeats, $repeats, -1
   mul $scratch, $repeats, 24
-  add $acts, $acts, $scratch          // the first of them
+  add $data, $data, $scratch          // the first of them
   rpt $repeats, (2f - 1f)/8 - 1
 1:
   {
-    ldst64pace $tmp0, $tmp0, $packed+=, $mzero, 0
-    f32v2add $tmp2, $tmp2, $addend
+    ldst64pace $low, $low, $both+=, $mzero, 0
+    f32v2add $top, $top, $bias
   }
   {
-    ldst64pace $tmp1, $tmp1, $packed+=, $mzero, 0
-    f32v2add $tmp0, $tmp0, $addend
+    ldst64pace $mid, $mid, $both+=, $mzero, 0
+    f32v2add $low, $low, $bias
   }
   {
-    ldst64pace $tmp2, $tmp2, $packed+=, $mzero, 0
-    f32v2add $tmp1, $tmp1, $addend
+    ldst64pace $top, $top, $both+=, $mzero, 0
+    f32v2add $mid, $mid, $bias
   }
 2:
   {
-    st64pace $tmp0, $packed+=, $mzero, 0
-    f32v2add $tmp2, $tmp2, $addend
+    st64pace $low, $both+=, $mzero, 0
+    f32v2add $top, $top, $bias
   }
-  st64pace $tmp1, $packed+=, $mzero, 0
-  st64pace $tmp2, $packed+=, $mzero, 0
+  st64pace $mid, $both+=, $mzero, 0
+  st64pace $top, $both+=, $mzero, 0
 3:
   ONE_BY_ONE
   exitz $mzero
@@ -153,48 +153,48 @@ ENTRY AddAxpy
   brnz $scratch, 3f
   or $a0, $azero, 0x3f800000          // 1.0f
   uput $TAS, $a0
-  mov $ahead, $acts
-  ld64step $tmp0, $mzero, $ahead+=, 1
+  mov $ahead, $data
+  ld64step $low, $mzero, $ahead+=, 1
   {
-    ld64step $tmp1, $mzero, $ahead+=, 1
-    f32v2axpy $azeros, $tmp0, $addend
+    ld64step $mid, $mzero, $ahead+=, 1
+    f32v2axpy $azeros, $low, $bias
   }
   {
-    ld64step $tmp0, $mzero, $ahead+=, 1 // reads on behind a vector of two pairs, and leaves that alone
-    f32v2axpy $tmp1, $tmp1, $addend
+    ld64step $low, $mzero, $ahead+=, 1 // reads on behind a vector of two pairs, and leaves that alone
+    f32v2axpy $mid, $mid, $bias
   }
-  tapack $packed, $ahead, $mzero, $acts
+  tapack $both, $ahead, $mzero, $data
   add $repeats, $count, -2
   shr $repeats, $repeats, 1
   rpt $repeats, (2f - 1f)/8 - 1
 1:
   {
-    ldst64pace $tmp1, $tmp1, $packed+=, $mzero, 0
-    f32v2axpy $tmp0, $tmp0, $addend
+    ldst64pace $mid, $mid, $both+=, $mzero, 0
+    f32v2axpy $low, $low, $bias
   }
   {
-    ldst64pace $tmp0, $tmp0, $packed+=, $mzero, 0
-    f32v2axpy $tmp1, $tmp1, $addend
+    ldst64pace $low, $low, $both+=, $mzero, 0
+    f32v2axpy $mid, $mid, $bias
   }
 2:
   and $scratch, $count, 1
   brnz $scratch, 1f
   {
-    st64pace $tmp1, $packed+=, $mzero, 0
-    f32v2axpy $tmp0, $azeros, $azeros
+    st64pace $mid, $both+=, $mzero, 0
+    f32v2axpy $low, $azeros, $azeros
   }
-  st64pace $tmp0, $packed+=, $mzero, 0
+  st64pace $low, $both+=, $mzero, 0
   exitz $mzero
 1:
   {
-    st64pace $tmp1, $packed+=, $mzero, 0
-    f32v2axpy $tmp0, $tmp0, $addend
+    st64pace $mid, $both+=, $mzero, 0
+    f32v2axpy $low, $low, $bias
   }
   {
-    st64pace $tmp0, $packed+=, $mzero, 0
-    f32v2axpy $tmp1, $azeros, $azeros
+    st64pace $low, $both+=, $mzero, 0
+    f32v2axpy $mid, $azeros, $azeros
   }
-  st64pace $tmp1, $packed+=, $mzero, 0
+  st64pace $mid, $both+=, $mzero, 0
   exitz $mzero
 3:
   ONE_BY_ONE

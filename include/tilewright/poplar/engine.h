@@ -45,6 +45,9 @@ TW_API tw_status tw_engine_run(tw_engine *engine, unsigned program);
 TW_API tw_status tw_engine_run_named(tw_engine *engine, unsigned program, const char *run_name);
 TW_API void tw_engine_stop(tw_engine *engine); /* invalidates prefetched data */
 
+/* Halves of host accesses, streams and remote rows as the device has them, instead of 2 bytes: 4, a float, on a CPU
+ * target without accurate halves (guide 10.1.1), as Target::getTypeSize says. Before streams are connected. */
+TW_API void tw_engine_set_stored_halves(tw_engine *engine, bool stored);
 /* Whole tensors by handle, in tensor order, in host format (half 2 bytes, bool 1 byte); `bytes` must be the exact
  * size. */
 TW_API tw_status tw_engine_write(tw_engine *engine, const char *handle, const void *data, size_t bytes);

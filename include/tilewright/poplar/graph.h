@@ -23,8 +23,8 @@
  * graph; tw_graph_take_error() returns the error and clears it, so that a caller can go on.
  *
  * Threads: a graph, with its virtual and replicated graphs and the engines being made from it, is used by one thread
- * at a time; two graphs, also of one target, by two. Nothing here locks: whoever shares a graph brings a lock of his
- * own. */
+ * at a time; two graphs, also of one target, by two. Nothing here locks by itself: threads that share a graph put
+ * their calls, views and queries too, between tw_graph_lock() and tw_graph_unlock(). */
 #ifndef TILEWRIGHT_POPLAR_GRAPH_H
 #define TILEWRIGHT_POPLAR_GRAPH_H
 
@@ -59,7 +59,11 @@ typedef struct tw_error {
 
 /* Never NULL: when memory is short, a static graph that is already in error. The target is referenced. */
 TW_API tw_graph *tw_graph_new(const tw_target *target);
-TW_API void tw_graph_free(tw_graph *graph);                     /* NULL is fine */
+TW_API void tw_graph_free(tw_graph *graph); /* NULL is fine */
+/* One lock for a graph and all that are views of it; a thread may take it several times. It guards nothing but what
+ * callers put inside. The error of a call is taken before the lock is given back, or another thread may find it. */
+TW_API void tw_graph_lock(const tw_graph *graph); /* NULL is fine */
+TW_API void tw_graph_unlock(const tw_graph *graph);
 TW_API const tw_target *tw_graph_target(const tw_graph *graph); /* of this (virtual) graph */
 TW_API tw_status tw_graph_status(const tw_graph *graph);
 TW_API const tw_error *tw_graph_error(const tw_graph *graph); /* status TW_OK when none; owned by the graph */
@@ -91,6 +95,13 @@ typedef enum tw_clone_method {
 /* New variable with shape and tile mapping of `tensor`; TW_TYPE_NONE keeps its type. */
 TW_API tw_tensor tw_graph_clone(tw_graph *graph, tw_type type, tw_tensor tensor, tw_clone_method method,
                                 const char *name);
+typedef enum tw_clone_duplication {
+    TW_CLONE_BY_OUTER_DIMENSION,       /* one clone after the other */
+    TW_CLONE_BY_TILE_CONTIGUOUS_REGION /* the copies of elements that follow one another on a tile lie together */
+} tw_clone_duplication;
+/* `n` clones in a new first dimension, in one new variable. */
+TW_API tw_tensor tw_graph_clone_n(tw_graph *graph, tw_type type, tw_tensor tensor, size_t n, tw_clone_method method,
+                                  tw_clone_duplication duplication, const char *name);
 
 /* --- tensor views (Poplar API, Tensor.hpp); all share storage with their argument ------------------------------- */
 
@@ -149,6 +160,35 @@ typedef struct tw_variable_region {
 } tw_variable_region;
 TW_API size_t tw_tensor_variable_regions(const tw_graph *graph, tw_tensor tensor, tw_variable_region *regions,
                                          size_t room);
+/* A tensor of rank 1 from such regions, in their order; `elements` of the first starts at 0 and each goes on where
+ * the one before it ends. TW_E_INDEX; TW_E_TYPE for variables of several types. */
+TW_API tw_tensor tw_tensor_of_regions(tw_graph *graph, size_t count, const tw_variable_region *regions);
+/* Elements in the order of their storage (Graph::getSortedContiguousRegions): the intervals of each run name elements
+ * that follow one another in one variable without a gap; runs are sorted by variable and place. */
+typedef struct tw_sorted_regions {
+    size_t run_count, interval_count;
+    size_t *first;             /* [run_count + 1] run r has intervals first[r] to first[r + 1] */
+    tw_interval *intervals;    /* [interval_count] of the flattened tensor */
+    uint64_t *representatives; /* [interval_count] begin of the interval that stands for the same elements, its own
+                                * where there is none before it; set with TW_REGIONS_REPRESENTATIVES, which also cuts
+                                * intervals until two of them have all their elements in common or none */
+} tw_sorted_regions;
+enum {
+    TW_REGIONS_ONCE = 1, /* further references to an element are left out */
+    TW_REGIONS_REPRESENTATIVES = 2
+};
+/* Of the elements of `parts` [count], intervals of the flattened tensor; NULL = all. Free with
+ * tw_sorted_regions_free(); NULL with an error: TW_E_INDEX, TW_E_NO_MEMORY. */
+TW_API tw_sorted_regions *tw_tensor_sorted_contiguous_regions(const tw_graph *graph, tw_tensor tensor, size_t count,
+                                                              const tw_interval *parts, unsigned flags);
+TW_API void tw_sorted_regions_free(tw_sorted_regions *regions); /* NULL is fine */
+/* Replaces *tensor by a view of its flattened elements in an order that has as few regions as there can be, and
+ * others [count] by theirs in the same order. The old handles stay valid. False with an error: tensors of several
+ * sizes are TW_E_INVALID_ARGUMENT. */
+TW_API bool tw_tensor_reorder_to_simplify(tw_graph *graph, tw_tensor *tensor, size_t count, tw_tensor *others);
+/* The smallest view that gives `tensor` when dimensions of it are repeated (tw_tensor_broadcast); the same elements
+ * when none do. A new handle. */
+TW_API tw_tensor tw_tensor_find_unbroadcast(tw_graph *graph, tw_tensor tensor);
 /* The whole variable in the order of its storage, with the shape it was declared with. TW_E_INDEX. */
 TW_API tw_tensor tw_graph_get_variable(tw_graph *graph, uint32_t variable);
 TW_API bool tw_graph_variable_is_constant(const tw_graph *graph, uint32_t variable);
@@ -236,6 +276,10 @@ TW_API size_t tw_vertex_info_field_size(const tw_vertex_info *vertex,
                                         const char *field); /* elements, sub-vectors or 1 */
 TW_API size_t tw_vertex_info_sub_size(const tw_vertex_info *vertex, const char *field, size_t index);
 TW_API double tw_vertex_info_value(const tw_vertex_info *vertex, const char *field, size_t index); /* plain state */
+/* What is known before a run: of a state field its initial values, of a connection (sub-vector `sub`) the elements of
+ * constants. Copies at most `room` of them, in order, and returns how many there are; 0: not known. */
+TW_API size_t tw_vertex_info_values(const tw_vertex_info *vertex, const char *field, size_t sub, double *values,
+                                    size_t room);
 TW_API const char *tw_vertex_info_layout(const tw_vertex_info *vertex, const char *field,
                                          unsigned dim); /* "Span" … */
 
@@ -336,8 +380,9 @@ TW_API unsigned tw_graph_from_top_level_tile(const tw_graph *graph, unsigned til
  * limit are taken from replica 0. Factor 1: one more reference to `graph`. TW_E_REPLICATION: the parts are not
  * equal. */
 TW_API tw_graph *tw_graph_replicated(tw_graph *graph, unsigned factor);
-/* Graphs that exist as replicas only: not supported on the CPU and the IPU Model (guide 2.5), where a factor above 1
- * is TW_E_REPLICATION. */
+/* A graph that exists as replicas only (guide 2.5.2), each on its part of the target. It has no parent:
+ * tw_graph_top_level() and tw_graph_get_non_replicated_tensor() are TW_E_REPLICATION, and so is a factor above 1 on
+ * the CPU and the IPU Model (guide 2.5). */
 TW_API tw_graph *tw_graph_new_replicated(const tw_target *target, unsigned factor);
 TW_API unsigned tw_graph_replication_factor(const tw_graph *graph); /* 1 when it is not replicated */
 /* The tensor of all replicas as one, with a first dimension for them, for use with the graph it was replicated
@@ -349,7 +394,15 @@ TW_API tw_tensor tw_graph_add_replication_index_constant(tw_graph *graph, const 
 TW_API tw_program tw_program_cross_replica_copy(tw_graph *graph, tw_tensor source, tw_tensor destination,
                                                 const unsigned *to);
 
-/* --- statistics ---------------------------------------------------------------------------------------------- */
+/* --- text and statistics -------------------------------------------------------------------------------------- */
+/* Its name as given, "" for none; valid until the graph goes. */
+TW_API const char *tw_graph_compute_set_name(const tw_graph *graph, tw_compute_set cs);
+/* Every vertex, and the variables that its fields read and write, as a digraph for Graphviz. TW_E_IO,
+ * TW_E_NO_MEMORY. */
+TW_API tw_status tw_graph_print_vertices(tw_graph *graph, FILE *out);
+/* The graph as bytes, with its compiled codelets: "TWGRAPH" and a line feed, a version of 4 bytes (1), then as in
+ * executables (docs/poplar-cpp.md); without what estimators say. TW_E_IO, TW_E_COMPILATION. */
+TW_API tw_status tw_graph_serialize(tw_graph *graph, FILE *out);
 TW_API size_t tw_graph_vertex_count(const tw_graph *graph);
 TW_API size_t tw_graph_edge_count(const tw_graph *graph);
 TW_API size_t tw_graph_variable_count(const tw_graph *graph);

@@ -21,6 +21,10 @@ typedef struct tw_popc_options {
     const char *output;  /* file to write; required */
     const char *flags;   /* for the compiler, as a shell would split them: -D -I -U -g -O0..3 -std -W... -f... */
     const char *targets; /* "cpu,ipu1,ipu2,ipu21" or a JSON list (`popc --help`); NULL = all */
+    const char
+        *depfile; /* a rule for make is written there: the output depends on the inputs and on what they include,
+                          * but for headers of the system and of this toolkit; NULL = none. tw_popc_build() alone */
+    const char *rule; /* what that rule names; NULL = the output */
 } tw_popc_options;
 
 /* Compiles one C or C++ source. Messages about it go to `diags` (may be NULL). Nothing is written on failure, nor

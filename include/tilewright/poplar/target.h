@@ -99,6 +99,10 @@ TW_API tw_device *tw_device_ipu_model_with(const tw_ipu_model *model); /* copied
  * large the chip is; NULL = all defaults. The target has the kind TW_TARGET_IPU and serves for graphs. */
 TW_API tw_device *tw_device_ipu_sim(tw_chip chip, unsigned num_ipus);
 TW_API tw_device *tw_device_ipu_sim_with(const tw_ipu_model *model);
+/* The same with options of the simulator, "key=value" texts ended by NULL (tw_sim_options_read() lists them). The
+ * JSON object in POPLAR_SIMULATOR_OPTIONS wins over them; it also holds for the other two, and for vertices on the
+ * IPU Model that exist in assembly only. NULL: TW_E_INVALID_OPTION, or what the model is wrong in. */
+TW_API tw_device *tw_device_ipu_sim_options(const tw_ipu_model *model, const char *const *options);
 /* "cpu", "ipu-model" or "ipu-sim", for programs whose user chooses; NULL: what TILEWRIGHT_DEVICE says (`tilewright
  * run --device`), else "ipu-model". chip 0: TW_MK2; num_ipus 0: one. */
 TW_API tw_device *tw_device_by_name(const char *name, tw_chip chip, unsigned num_ipus);

@@ -83,6 +83,7 @@ typedef struct tw__field {
     unsigned count;              /* TW__STATE_PLAIN: elements (1, or the array's length); else 1 */
     size_t host_offset, host_size;
 } tw__field;
+bool tw__field_is_long(const tw__field *field); /* plain state of 32 bits on the chip, 64 on the host */
 
 /* poplar::constraint, resolved (guide table 3.1): the data of fields a and b must lie in different memory elements,
  * or in different regions. a and b are indices into the vertex type's fields, edges both, never the same. */
@@ -163,6 +164,9 @@ tw_status tw__codelets_add_source(tw__codelets *set, const char *text, tw__codel
 
 /* Blanks in `name` do not matter ("Foo<float, 2>"). NULL when unknown. Valid as long as the set. */
 const tw__vertex_type *tw__codelets_find(const tw__codelets *set, const char *name);
+/* Whether there is one of that name; when it cannot be found all the same, tw_error_message() says what is wrong with
+ * the file that it is in. */
+bool tw__codelets_has(const tw__codelets *set, const char *name);
 /* Vertex whose entry is `symbol` ("__runCodelet_..."); NULL when there is none. Names that mangle alike cannot meet
  * in a set, so the answer is the only one (docs/poplar-memory.md). */
 const tw__vertex_type *tw__codelets_demangle(const tw__codelets *set, const char *symbol);

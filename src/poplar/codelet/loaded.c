@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <glib/gstdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,6 +21,9 @@ typedef struct unit {
     tw__gp *gp;
     bool is_assembly;
     json_t *tables[TW__ARCH_COUNT]; /* of chips, for sources */
+    json_t *last_table;             /* of a chip, of an archive: item_table() */
+    const json_t *last_item;
+    tw__arch last_arch;
 } unit;
 
 struct tw__codelets {
@@ -28,6 +32,7 @@ struct tw__codelets {
     tw__arena *arena;
     GPtrArray *types;  /* tw__vertex_type * */
     GPtrArray *owners; /* unit * of each */
+    GPtrArray *items;  /* json_t * of each: where an archive's manifest names the table that holds it; NULL */
     GPtrArray *units;
     GHashTable *by_name, *by_symbol;
     GHashTable *devices; /* "arch index" -> tw__device_vertex * */
@@ -40,6 +45,7 @@ static void free_unit(gpointer data)
     unit *u = data;
     if (u->handle) dlclose(u->handle);
     for (int i = 0; i < TW__ARCH_COUNT; i++) json_decref(u->tables[i]);
+    json_decref(u->last_table);
     tw__gp_free(u->gp);
     g_strfreev(u->flags);
     g_free(u->text);
@@ -59,6 +65,7 @@ tw__codelets *tw__codelets_new(tw__half_variant variant)
                            .arena = arena,
                            .types = g_ptr_array_new(),
                            .owners = g_ptr_array_new(),
+                           .items = g_ptr_array_new(),
                            .units = g_ptr_array_new_with_free_func(free_unit),
                            .by_name = g_hash_table_new(g_str_hash, g_str_equal),
                            .by_symbol = g_hash_table_new(g_str_hash, g_str_equal),
@@ -80,6 +87,7 @@ void tw__codelets_free(tw__codelets *set)
     g_hash_table_destroy(set->devices);
     g_hash_table_destroy(set->by_symbol);
     g_hash_table_destroy(set->by_name);
+    g_ptr_array_free(set->items, TRUE);
     g_ptr_array_free(set->owners, TRUE);
     g_ptr_array_free(set->types, TRUE);
     g_ptr_array_free(set->units, TRUE);
@@ -119,6 +127,27 @@ static char *identity_of(const char *kind, const char *name, char *const *flags,
     return identity;
 }
 
+/* Of the contents of an archive: 17 MB for PopLibs' popops, whose SHA-256 took as long as all else together. Four
+ * products at a time, one of 8 bytes each; what differs by accident differs here. */
+static char *identity_of_bytes(const char *path, const char *data, size_t size)
+{
+    uint64_t lanes[4] = { 0x9fb21c651e98df25u, 0xcbf29ce484222325u, 0x100000001b3u, size }, word;
+    size_t at = 0;
+    for (; size - at >= sizeof lanes; at += sizeof lanes)
+        for (int i = 0; i < 4; i++) {
+            memcpy(&word, data + at + 8 * i, sizeof word);
+            lanes[i] = (lanes[i] ^ word) * 0x9fb21c651e98df25u;
+            lanes[i] ^= lanes[i] >> 29;
+        }
+    GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+    g_checksum_update(sum, (const guchar *)path, (gssize)strlen(path) + 1);
+    g_checksum_update(sum, (const guchar *)lanes, sizeof lanes);
+    g_checksum_update(sum, (const guchar *)data + at, (gssize)(size - at));
+    char *identity = g_strdup(g_checksum_get_string(sum));
+    g_checksum_free(sum);
+    return identity;
+}
+
 /* Two vertices of one name, or of names that mangle alike (docs/decisions.md, M4), would share a symbol. */
 static tw_status check_new(GHashTable *by_name, GHashTable *by_symbol, const tw__vertex_type *vt)
 {
@@ -148,8 +177,8 @@ static void log_type(const tw__vertex_type *vt)
                 vt->fields[f].host_size);
 }
 
-/* Takes `u` over when all of its vertices are new; else the set stays as it was. */
-static tw_status adopt(tw__codelets *set, unit *u, GPtrArray *types)
+/* Takes `u` over when all of its vertices are new; else the set stays as it was. `items` of the types, or NULL. */
+static tw_status adopt(tw__codelets *set, unit *u, GPtrArray *types, const GPtrArray *items)
 {
     tw_status status = TW_OK;
     GHashTable *names = g_hash_table_new(g_str_hash, g_str_equal),
@@ -170,6 +199,7 @@ static tw_status adopt(tw__codelets *set, unit *u, GPtrArray *types)
         vt->index = set->types->len;
         g_ptr_array_add(set->types, vt);
         g_ptr_array_add(set->owners, u);
+        g_ptr_array_add(set->items, items ? items->pdata[i] : NULL);
         g_hash_table_insert(set->by_name, (char *)vt->name, vt);
         g_hash_table_insert(set->by_symbol, (char *)vt->symbol, vt);
     }
@@ -197,7 +227,7 @@ static tw_status add_text(tw__codelets *set, const char *text, bool is_c, const 
                  .is_c = is_c,
                  .flags = g_strdupv(flags) };
     status = tw__table_read(set->arena, table, set->variant, name, types);
-    if (status == TW_OK) status = adopt(set, u, types);
+    if (status == TW_OK) status = adopt(set, u, types, NULL);
     if (status != TW_OK) {
         if (diags && tw_diags_count(diags, TW_ERROR) == 0) {
             tw_diag diag = { .file = name,
@@ -215,80 +245,115 @@ static tw_status add_text(tw__codelets *set, const char *text, bool is_c, const 
     return status;
 }
 
-static bool is_assembly(const json_t *item)
-{
-    return g_strcmp0(json_string_value(json_object_get(item, "language")), "assembly") == 0;
-}
-
-/* Object of an archive's unit for a chip; NULL without an error when it has none. */
-static tw_status read_object(const tw__gp *gp, const json_t *item, const char *chip, tw_object **object)
-{
-    const char *name = json_string_value(json_object_get(json_object_get(item, "objects"), chip));
-    const tw__gp_member *member = name ? tw__gp_member_get(gp, name) : NULL;
-    *object = NULL;
-    if (!member) return TW_OK;
-    const char *source = json_string_value(json_object_get(item, "source"));
-    return tw_object_from_elf((const uint8_t *)member->data, member->size, source ? source : name, object);
-}
-
-/* Stack notes of an assembly unit: those of the first chip it is made for, as they are part of the source. */
-static tw_status read_stacks(const tw__gp *gp, const json_t *item, GArray *notes)
+/* An archive for chips alone runs all the same: its sources are in it, and compiled here for the host. */
+static tw_status add_sources(tw__codelets *set, const tw__gp *gp, const char *path)
 {
     tw_status status = TW_OK;
-    bool done = false;
-    for (tw__arch arch = 0; arch < TW__ARCH_COUNT && status == TW_OK && !done; arch++) {
-        tw_object *object;
-        status = read_object(gp, item, tw__arch_name(arch), &object);
-        done = object != NULL;
-        if (object) tw__stack_read_object(object, notes);
-        tw_object_free(object);
+    size_t i;
+    json_t *item;
+    json_array_foreach(tw__gp_units(gp), i, item)
+    {
+        g_auto(GStrv) flags = NULL;
+        bool is_c;
+        g_autofree char *text = tw__gp_text(gp, item, &flags, &is_c);
+        const char *source = json_string_value(json_object_get(item, "source"));
+        if (!text || !source) continue;
+        status = add_text(set, text, is_c, source, flags, NULL);
+        if (status == TW_OK) continue;
+        g_autofree char *reason = g_strdup(tw_error_message());
+        return tw__fail(status, "%s holds no code for the host, and its source does not compile here: %s", path,
+                        reason);
     }
     return status;
 }
 
-static tw_status add_archive(tw__codelets *set, const char *path, const char *data, size_t size)
+/* A vertex of which the name alone is known: tw__table_read_one() reads the rest. */
+static tw__vertex_type *unread_type(tw__arena *arena, const char *name, const char *origin)
 {
-    g_autofree char *identity = identity_of("gp", path, NULL, data, size);
-    if (has_unit(set, identity)) return TW_OK;
+    tw__vertex_type *vt = TW__NEW(arena, tw__vertex_type);
+    g_autofree char *symbol = tw__mangle(name);
+    if (!vt) return NULL;
+    *vt = (tw__vertex_type){ .name = tw__arena_strdup(arena, name),
+                             .symbol = tw__arena_strdup(arena, symbol),
+                             .origin = tw__arena_strdup(arena, origin) };
+    return vt->name && vt->symbol && vt->origin ? vt : NULL;
+}
+
+/* The vertices of a unit, by the archive's index where it has one; *found: there is a table. */
+static tw_status read_unit(tw__codelets *set, const unit *u, const json_t *item, GPtrArray *types, bool *found)
+{
+    const char *target = tw__build_target_name((tw__build_target)set->variant);
+    if (!json_object_get(json_object_get(item, "tables"), target)) return TW_OK;
+    *found = true;
+    g_auto(GStrv) names = tw__gp_names(u->gp, item, target);
+    for (char **name = names; name && *name; name++) {
+        tw__vertex_type *vt = unread_type(set->arena, *name, u->name);
+        if (!vt) return tw__fail(TW_E_NO_MEMORY, "out of memory");
+        g_ptr_array_add(types, vt);
+    }
+    if (names) return TW_OK;
+    json_t *table = tw__gp_table(u->gp, item, target);
+    tw_status status = tw__table_read(set->arena, table, set->variant, u->name, types);
+    json_decref(table);
+    return status;
+}
+
+/* Takes over the archive; NULL: the error says why. */
+static tw_status add_archive(tw__codelets *set, const char *path, const char *identity, tw__gp *gp)
+{
+    if (gp && has_unit(set, identity)) {
+        tw__gp_free(gp);
+        return TW_OK;
+    }
     unit *u = g_new0(unit, 1);
-    *u = (unit){ .identity = g_strdup(identity), .name = g_strdup(path), .gp = tw__gp_read(data, size) };
+    *u = (unit){ .identity = g_strdup(identity), .name = g_strdup(path), .gp = gp };
     tw_status status = TW_OK;
     if (!u->gp) {
         g_autofree char *reason = g_strdup(tw_error_message());
         status = tw__fail(TW_E_OBJECT_LOAD, "%s: %s", path, reason);
     }
-    GPtrArray *types = g_ptr_array_new();
+    GPtrArray *types = g_ptr_array_new(), *items = g_ptr_array_new();
     size_t i;
     json_t *item;
     bool has_host = false, has_half = false, has_assembly = false;
     json_array_foreach(u->gp ? tw__gp_units(u->gp) : NULL, i, item)
     {
-        if (status == TW_OK && is_assembly(item)) {
+        if (status == TW_OK && tw__gp_is_assembly(item)) {
             has_assembly = true;
-            status = read_stacks(u->gp, item, set->stacks);
+            status = tw__gp_stacks(u->gp, item, set->stacks);
             continue;
         }
-        json_t *table = tw__gp_table(u->gp, item, tw__build_target_name((tw__build_target)set->variant));
         has_half |= json_object_get(json_object_get(item, "tables"), tw__build_target_name(TW__BUILD_F16)) != NULL;
-        if (!table || status != TW_OK) {
-            json_decref(table);
-            continue;
-        }
-        has_host = true;
-        status = tw__table_read(set->arena, table, set->variant, path, types);
-        json_decref(table);
+        if (status == TW_OK) status = read_unit(set, u, item, types, &has_host);
+        while (items->len < types->len) g_ptr_array_add(items, item);
     }
-    if (status == TW_OK && !has_host && !has_assembly)
-        status =
-            tw__fail(TW_E_OBJECT_LOAD,
-                     has_half ? "%s compiles with a half of 16 bits only: use a device that has one, the IPU Model "
-                                "or the CPU with accurate half"
-                              : "%s holds no code for the host: compile it with the target cpu too",
-                     path);
-    if (status == TW_OK) status = adopt(set, u, types);
+    if (status == TW_OK && !has_host && has_half)
+        status = tw__fail(TW_E_OBJECT_LOAD,
+                          "%s compiles with a half of 16 bits only: use a device that has one, the IPU Model "
+                          "or the CPU with accurate half",
+                          path);
+    else if (status == TW_OK && !has_host)
+        status = add_sources(set, u->gp, path);
+    if (has_assembly && status == TW_E_COMPILATION) status = TW_OK; /* for the chip alone, then */
+    if (status == TW_OK) status = adopt(set, u, types, items);
     if (status != TW_OK) free_unit(u);
+    g_ptr_array_free(items, TRUE);
     g_ptr_array_free(types, TRUE);
     return status;
+}
+
+/* Takes over the data. */
+static tw_status add_archive_data(tw__codelets *set, const char *path, char *data, size_t size)
+{
+    g_autofree char *identity = identity_of_bytes(path, data, size);
+    return add_archive(set, path, identity, tw__gp_take(data, size));
+}
+
+static tw_status add_open_archive(tw__codelets *set, const char *path, tw__gp *gp)
+{
+    const tw__gp_member *manifest = tw__gp_identity(gp); /* its digest stands for all members */
+    g_autofree char *identity = identity_of_bytes(path, manifest->data, manifest->size);
+    return add_archive(set, path, identity, gp);
 }
 
 tw_status tw__codelets_add_source(tw__codelets *set, const char *text, tw__codelet_type type, const char *name,
@@ -330,6 +395,8 @@ tw_status tw__codelets_add_file(tw__codelets *set, const char *path, tw__codelet
     bool is_assembly;
     tw__codelet_type by_name = tw__codelet_type_of(path, &is_assembly);
     if (type == TW__CODELET_AUTO) type = by_name;
+    tw__gp *gp = type == TW__CODELET_OBJECT ? tw__gp_open(path) : NULL;
+    if (gp) return add_open_archive(set, path, gp);
     tw_status status = tw__read_file(path, &data, &size);
     if (status != TW_OK) return status;
     if (type == TW__CODELET_AUTO &&
@@ -342,7 +409,7 @@ tw_status tw__codelets_add_file(tw__codelets *set, const char *path, tw__codelet
         status = tw__fail(TW_E_FILE_LOAD,
                           "%s: unknown kind of codelet file: expected .c, .cpp, .cc, .cxx, .gp or .S", path);
     else if (type == TW__CODELET_OBJECT)
-        status = add_archive(set, path, data, size);
+        return add_archive_data(set, path, data, size);
     else if (strlen(data) != size)
         status = tw__fail(TW_E_FILE_LOAD, "%s is not a text file", path);
     else
@@ -355,7 +422,10 @@ tw_status tw__codelets_add_file(tw__codelets *set, const char *path, tw__codelet
 
 tw_status tw__codelets_add_archive(tw__codelets *set, const char *name, const char *data, size_t size)
 {
-    return add_archive(set, name, data, size);
+    char *copy = tw__realloc(NULL, size ? size : 1);
+    if (!copy) return tw__fail(TW_E_NO_MEMORY, "out of memory");
+    if (size) memcpy(copy, data, size);
+    return add_archive_data(set, name, copy, size);
 }
 
 size_t tw__codelets_units(const tw__codelets *set)
@@ -389,17 +459,43 @@ tw_status tw__codelets_unit(const tw__codelets *set, size_t index, const tw__gp_
 
 /* --- looking up -------------------------------------------------------------------------------------------- */
 
-const tw__vertex_type *tw__codelets_find(const tw__codelets *set, const char *name)
+static tw__vertex_type *named(const tw__codelets *set, const char *name)
 {
-    const tw__vertex_type *vt = g_hash_table_lookup(set->by_name, name);
+    tw__vertex_type *vt = g_hash_table_lookup(set->by_name, name);
     if (vt) return vt;
     g_autofree char *canonical = tw__vertex_canonical_name(name);
     return g_hash_table_lookup(set->by_name, canonical);
 }
 
+/* Reads what is known by its name alone, and the others of its table, which are next to it. NULL with an error. */
+static const tw__vertex_type *whole(const tw__codelets *set, tw__vertex_type *vt)
+{
+    if (!vt || vt->host_align) return vt;
+    const unit *u = set->owners->pdata[vt->index];
+    const json_t *item = set->items->pdata[vt->index];
+    json_t *table = tw__gp_table(u->gp, item, tw__build_target_name((tw__build_target)set->variant));
+    unsigned first = vt->index;
+    tw_status status = TW_OK;
+    while (first > 0 && set->items->pdata[first - 1] == item) first--;
+    for (unsigned i = first; i < set->types->len && set->items->pdata[i] == item && status == TW_OK; i++)
+        status = tw__table_read_one(set->arena, table, i - first, set->variant, set->types->pdata[i]);
+    json_decref(table);
+    return status == TW_OK ? vt : NULL;
+}
+
+const tw__vertex_type *tw__codelets_find(const tw__codelets *set, const char *name)
+{
+    return whole(set, named(set, name));
+}
+
+bool tw__codelets_has(const tw__codelets *set, const char *name)
+{
+    return named(set, name) != NULL;
+}
+
 const tw__vertex_type *tw__codelets_demangle(const tw__codelets *set, const char *symbol)
 {
-    return g_hash_table_lookup(set->by_symbol, symbol);
+    return whole(set, g_hash_table_lookup(set->by_symbol, symbol));
 }
 
 const tw__field *tw__vertex_field(const tw__vertex_type *vt, const char *name)
@@ -416,7 +512,7 @@ size_t tw__codelets_count(const tw__codelets *set)
 
 const tw__vertex_type *tw__codelets_get(const tw__codelets *set, size_t index)
 {
-    return index < set->types->len ? set->types->pdata[index] : NULL;
+    return index < set->types->len ? whole(set, set->types->pdata[index]) : NULL;
 }
 
 const char *tw__codelets_suggest(const tw__codelets *set, const char *name)
@@ -490,8 +586,35 @@ tw__entry tw__codelets_entry(tw__codelets *set, const tw__vertex_type *vt)
 
 /* --- chips ------------------------------------------------------------------------------------------------- */
 
-/* Table of a chip that holds `vt`, a new reference. */
-static json_t *device_table(unit *u, const tw__vertex_type *vt, tw__arch arch)
+/* An item's table for a chip, borrowed: the last one stays parsed, as vertices of one are asked for together. */
+static const json_t *item_table(unit *u, const json_t *item, tw__arch arch)
+{
+    if (u->last_item != item || u->last_arch != arch) {
+        json_decref(u->last_table);
+        u->last_table = tw__gp_table(u->gp, item, tw__arch_name(arch));
+        u->last_item = item, u->last_arch = arch;
+    }
+    return u->last_table;
+}
+
+static bool holds(unit *u, const json_t *item, tw__arch arch, const char *vertex_name)
+{
+    g_auto(GStrv) names = tw__gp_names(u->gp, item, tw__arch_name(arch));
+    if (names && !g_strv_contains((const char *const *)names, vertex_name)) return false;
+    const json_t *table = item_table(u, item, arch);
+    size_t k;
+    json_t *vertex;
+    json_array_foreach(json_object_get(table, "vertices"), k, vertex)
+    {
+        const char *name = json_string_value(json_object_get(vertex, "name"));
+        g_autofree char *canonical = tw__vertex_canonical_name(name ? name : "");
+        if (strcmp(canonical, vertex_name) == 0) return true;
+    }
+    return false;
+}
+
+/* Table of a chip that holds `vt`, borrowed. */
+static const json_t *device_table(unit *u, const tw__vertex_type *vt, tw__arch arch)
 {
     if (!u->gp) {
         if (!u->tables[arch]) {
@@ -502,19 +625,13 @@ static json_t *device_table(unit *u, const tw__vertex_type *vt, tw__arch arch)
             u->tables[arch] = json_loads(built.table, 0, NULL);
             tw__built_clear(&built);
         }
-        return json_incref(u->tables[arch]);
+        return u->tables[arch];
     }
-    size_t i, k;
-    json_t *item, *vertex;
+    size_t i;
+    json_t *item;
     json_array_foreach(tw__gp_units(u->gp), i, item)
     {
-        json_t *table = tw__gp_table(u->gp, item, tw__arch_name(arch));
-        json_array_foreach(json_object_get(table, "vertices"), k, vertex)
-        {
-            const char *name = json_string_value(json_object_get(vertex, "name"));
-            if (g_strcmp0(name, vt->name) == 0) return table;
-        }
-        json_decref(table);
+        if (holds(u, item, arch, vt->name)) return item_table(u, item, arch);
     }
     tw__fail(TW_E_OBJECT_LOAD, "'%s' says nothing about vertex '%s' on %s: compile it with that target too",
              u->name, vt->name, tw__arch_name(arch));
@@ -527,10 +644,9 @@ const tw__device_vertex *tw__codelets_device(tw__codelets *set, const tw__vertex
     g_autofree char *key = g_strdup_printf("%d %u", (int)arch, vt->index);
     tw__device_vertex *known = g_hash_table_lookup(set->devices, key);
     if (known) return known;
-    json_t *table = device_table(set->owners->pdata[vt->index], vt, arch);
+    const json_t *table = device_table(set->owners->pdata[vt->index], vt, arch);
     if (!table) return NULL;
     tw__device_vertex *made = tw__table_read_device(set->arena, table, vt, arch);
-    json_decref(table);
     if (made && made->stack_bytes < 0) made->stack_bytes = tw__stack_bytes_of(set->stacks, vt->symbol);
     if (made) g_hash_table_insert(set->devices, g_steal_pointer(&key), made);
     return made;
@@ -550,8 +666,8 @@ static tw_status add_objects(const unit *u, tw__arch arch, GPtrArray *objects, t
     json_t *item;
     json_array_foreach(u->gp ? tw__gp_units(u->gp) : NULL, i, item)
     {
-        if (status != TW_OK || !is_assembly(item)) continue;
-        status = read_object(u->gp, item, tw__arch_name(arch), &object);
+        if (status != TW_OK || !tw__gp_is_assembly(item)) continue;
+        status = tw__gp_object(u->gp, item, tw__arch_name(arch), &object);
         if (object) g_ptr_array_add(objects, object);
     }
     return status;

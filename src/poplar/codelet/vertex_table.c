@@ -55,6 +55,12 @@ static unsigned min_align(size_t declared, tw__vector_layout layout, tw_type typ
     return (unsigned)(align > size ? align : size);
 }
 
+bool tw__field_is_long(const tw__field *f)
+{
+    bool is_int = f->type == TW_INT || f->type == TW_UNSIGNED_INT;
+    return f->form == TW__STATE_PLAIN && is_int && f->host_size == f->count * sizeof(int64_t);
+}
+
 /* Bytes of a field in the host's vertex state; 0 = any (opaque). */
 static size_t host_bytes(const tw__field *f, tw__half_variant variant)
 {
@@ -126,6 +132,7 @@ static tw_status read_field(tw__arena *arena, const json_t *item, const tw__vert
     tw__vector_layout inner = f->layout[f->layout[1] != TW__LAYOUT_NONE];
     f->min_align = min_align(align, inner, f->type);
     size_t expected = host_bytes(f, variant);
+    if (tw__field_is_long(f)) expected = f->host_size;
     if ((expected && expected != f->host_size) || f->host_offset + f->host_size > vt->host_size)
         return bad(vt->name, "a field of impossible size");
     return TW_OK;
@@ -228,6 +235,20 @@ static const json_t *by_name(const json_t *list, const char *name, bool canonica
         if (strcmp(plain ? plain : other, name) == 0) return item;
     }
     return NULL;
+}
+
+tw_status tw__table_read_one(tw__arena *arena, const json_t *table, size_t k, tw__half_variant variant,
+                             tw__vertex_type *vt)
+{
+    const json_t *list = json_object_get(table, "vertices"), *vertex = json_array_get(list, k);
+    const char *name = json_string_value(json_object_get(vertex, "name"));
+    g_autofree char *canonical = tw__vertex_canonical_name(name ? name : "");
+    if (strcmp(canonical, vt->name) != 0) vertex = by_name(list, vt->name, true);
+    if (!vertex) return bad(vt->name, "it is in the index and not in the table");
+    tw__vertex_type read = { .index = vt->index };
+    tw_status status = read_vertex(arena, vertex, variant, vt->origin, &read);
+    if (status == TW_OK) *vt = read;
+    return status;
 }
 
 tw__device_vertex *tw__table_read_device(tw__arena *arena, const json_t *table, const tw__vertex_type *vt,

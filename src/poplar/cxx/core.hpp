@@ -4,9 +4,9 @@
 
 #define TW_NO_CALL_SITES
 #include <tilewright/poplar.h>
+#include <tilewright/poplar/popc.h>
 
 #include <memory>
-#include <mutex>
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
@@ -37,27 +37,30 @@ struct OptionList {
     std::vector<const char *> list;
 };
 
-/* A graph, virtual or not. The C handle tables are not made for threads, const queries of C++ are: one lock for all
- * graphs that are views of one. */
+/* Holds a graph's lock. The C handle tables are not made for threads, const queries of C++ are. */
+struct GraphLock {
+    explicit GraphLock(const tw_graph *g) : graph(g) { tw_graph_lock(g); }
+    ~GraphLock() { tw_graph_unlock(graph); }
+    GraphLock(const GraphLock &) = delete;
+    const tw_graph *graph;
+};
+
+/* A graph, virtual or not. */
 struct GraphHolder {
-    GraphHolder(tw_graph *g, Target t, std::shared_ptr<std::recursive_mutex> l)
-        : graph(g), target(std::move(t)), lock(std::move(l))
-    {
-    }
+    GraphHolder(tw_graph *g, Target t) : graph(g), target(std::move(t)) {}
     ~GraphHolder() { tw_graph_free(graph); }
     GraphHolder(const GraphHolder &) = delete;
 
     /* f(graph) under the lock; what failed in it is thrown, named `name`. */
     template <class F> auto call(const char *name, F f) -> decltype(f(std::declval<tw_graph *>()))
     {
-        std::lock_guard<std::recursive_mutex> guard(*lock);
+        GraphLock guard(graph);
         Checker checker = { this, name };
         return checker.passed(f);
     }
 
     tw_graph *graph;
     Target target;
-    std::shared_ptr<std::recursive_mutex> lock;
     tw_tensor seeds = { 0, 0 }, behaviour = { 0, 0 }; /* registers.cpp; nil until asked for */
 
   private:
@@ -82,13 +85,33 @@ struct GraphHolder {
     void checkError(const char *name);
 };
 
+struct Beyond;
 struct View {
-    View(std::shared_ptr<GraphHolder> g, tw_tensor t, Type e) : graph(std::move(g)), handle(t), type(e) {}
+    View(std::shared_ptr<GraphHolder> g, tw_tensor t, Type e) : graph(std::move(g)), id(t), type(e) {}
     ~View();
     View(const View &) = delete;
+    tw_tensor handle() const /* what calls of C take; index_error for a view past the end */
+    {
+        if (!id.id) refuse();
+        return id;
+    }
+    const Beyond *beyond() const; /* what a view past the end is, else NULL */
     std::shared_ptr<GraphHolder> graph;
-    tw_tensor handle;
+    tw_tensor id;
     Type type;
+
+  private:
+    [[noreturn]] void refuse() const;
+};
+/* What Tensor::slices makes of intervals past the end. PopLibs makes such views of scalars, asks how many elements
+ * they have and does without them, so the mistake is one of whoever uses the view. */
+struct Beyond : View {
+    Beyond(const View &of, std::size_t n, std::string text)
+        : View(of.graph, tw_tensor{ 0, 0 }, of.type), count(n), message(std::move(text))
+    {
+    }
+    std::size_t count;
+    std::string message;
 };
 
 Tensor makeTensor(const std::shared_ptr<GraphHolder> &graph, tw_tensor handle, Type type);
@@ -107,7 +130,8 @@ struct Step {
     std::string name; /* path of the debug context */
     virtual ~Step() = default;
     virtual tw_program lower(Lowering &to) const = 0;
-    virtual void print(std::ostream &out, unsigned indent) const = 0;
+    virtual void print(std::ostream &out, unsigned indent,
+                       GraphHolder &graph) const = 0; /* names are the graph's */
     virtual bool isEmpty() const { return false; }
 };
 

@@ -45,7 +45,7 @@ static std::shared_ptr<Compiled> compiledOf(const Graph &graph, ArrayRef<program
                                             const char *call)
 {
     core::GraphHolder &holder = graph.get();
-    std::lock_guard<std::recursive_mutex> guard(*holder.lock);
+    core::GraphLock guard(holder.graph);
     core::Lowering lowering(holder);
     std::vector<tw_program> lowered;
     for (const program::Program &p : programs) lowered.push_back(lowering.lower(p));
@@ -60,6 +60,7 @@ static std::shared_ptr<Compiled> compiledOf(const Graph &graph, ArrayRef<program
         tw_graph_take_error(holder.graph, nullptr); /* the graph can be used on */
         raise(error->status, call, error->message ? error->message : "");
     }
+    tw_engine_set_stored_halves(compiled->engine, true); /* as Target::getTypeSize and copyFloatToDeviceHalf */
     return compiled;
 }
 
@@ -155,29 +156,40 @@ static std::size_t bytesBetween(const void *begin, const void *end)
 {
     return static_cast<std::size_t>(static_cast<const char *>(end) - static_cast<const char *>(begin));
 }
+/* The bytes of a host tensor, of a buffer that has at least as many: callers give ranges that are longer. */
+static std::size_t bytesOf(tw_engine *e, const std::string &handle, std::size_t room, const char *call)
+{
+    std::size_t bytes;
+    check(tw_engine_access_bytes(e, handle.c_str(), &bytes), call);
+    return room < bytes ? room : bytes;
+}
+static const std::size_t UNKNOWN = static_cast<std::size_t>(-1);
+
+static void write(tw_engine *e, const std::string &handle, const void *begin, std::size_t room)
+{
+    std::size_t bytes = bytesOf(e, handle, room, "Engine::writeTensor");
+    check(tw_engine_write(e, handle.c_str(), begin, bytes), "Engine::writeTensor");
+}
+static void read(tw_engine *e, const std::string &handle, void *begin, std::size_t room)
+{
+    std::size_t bytes = bytesOf(e, handle, room, "Engine::readTensor");
+    check(tw_engine_read(e, handle.c_str(), begin, bytes), "Engine::readTensor");
+}
 void Engine::writeTensor(StringRef handle, const void *begin, const void *end)
 {
-    check(tw_engine_write(get().engine, handle.cloneAsString().c_str(), begin, bytesBetween(begin, end)),
-          "Engine::writeTensor");
+    write(get().engine, handle, begin, bytesBetween(begin, end));
 }
 void Engine::readTensor(StringRef handle, void *begin, void *end)
 {
-    check(tw_engine_read(get().engine, handle.cloneAsString().c_str(), begin, bytesBetween(begin, end)),
-          "Engine::readTensor");
+    read(get().engine, handle, begin, bytesBetween(begin, end));
 }
 void Engine::writeTensor(StringRef handle, const void *begin)
 {
-    std::string name = handle;
-    std::size_t bytes;
-    check(tw_engine_access_bytes(get().engine, name.c_str(), &bytes), "Engine::writeTensor");
-    check(tw_engine_write(get().engine, name.c_str(), begin, bytes), "Engine::writeTensor");
+    write(get().engine, handle, begin, UNKNOWN);
 }
 void Engine::readTensor(StringRef handle, void *begin)
 {
-    std::string name = handle;
-    std::size_t bytes;
-    check(tw_engine_access_bytes(get().engine, name.c_str(), &bytes), "Engine::readTensor");
-    check(tw_engine_read(get().engine, name.c_str(), begin, bytes), "Engine::readTensor");
+    read(get().engine, handle, begin, UNKNOWN);
 }
 
 void Engine::connectStream(StringRef handle, void *begin, void *end)
@@ -277,6 +289,12 @@ void Engine::reportExecution(std::ostream &out, const OptionFlags &options)
 {
     const char *call = "Engine::reportExecution";
     core::printProfile(profileOf(get().engine, call), out, options, tw_profile_print_execution_summary, call);
+}
+std::string Engine::reportTiming(const TimerTimePoint &start, const TimerTimePoint &end)
+{
+    char text[64];
+    std::snprintf(text, sizeof text, "%.3f ms", std::chrono::duration<double, std::milli>(end - start).count());
+    return text;
 }
 void Engine::enableExecutionProfiling()
 {

@@ -55,9 +55,35 @@ static const struct {
 #undef CLASS
 };
 
+/* Calls of the C API that its messages advise, as they are spelled here. */
+static const struct {
+    const char *c, *cxx;
+} spellings[] = {
+    { "tw_engine_load()", "Engine::load()" },
+    { "tw_graph_connect()", "Graph::connect()" },
+    { "tw_graph_connect_constant()", "Graph::connect()" },
+    { "tw_graph_map()", "Graph::setTileMapping()" },
+    { "tw_graph_map_linearly()", "VariableMappingMethod::LINEAR" },
+    { "tw_graph_map_vertex()", "Graph::setTileMapping()" },
+    { "tw_graph_replicated()", "Graph::createReplicatedGraph()" },
+    { "tw_graph_set_field()", "Graph::setInitialValue()" },
+    { "tw_graph_set_field_size()", "Graph::setFieldSize()" },
+    { "tw_graph_set_field_values()", "Graph::setInitialValue()" },
+    { "tw_tensor_dim_shuffle()", "Tensor::dimShuffle()" },
+};
+
+static std::string inCxx(std::string message)
+{
+    for (const auto &s : spellings) {
+        std::size_t length = std::strlen(s.c), at = 0;
+        while ((at = message.find(s.c, at)) != std::string::npos) message.replace(at, length, s.cxx);
+    }
+    return message;
+}
+
 void raise(tw_status status, const std::string &call, const std::string &message)
 {
-    std::string what = call + ": " + (message.empty() ? tw_status_text(status) : message);
+    std::string what = call + ": " + (message.empty() ? tw_status_text(status) : inCxx(message));
     const char *name = tw_status_exception(status);
     for (const auto &c : classes)
         if (std::strcmp(c.name, name) == 0) c.raise(what);

@@ -27,6 +27,7 @@ std::shared_ptr<core::Compiled> core::compiledFrom(std::istream &in, const Optio
     if (!compiled->engine) raise(TW_E_FILE_LOAD, call, tw_error_message());
     const tw_error *error = tw_engine_error(compiled->engine);
     if (error->status != TW_OK) raise(error->status, call, error->message ? error->message : "");
+    tw_engine_set_stored_halves(compiled->engine, true);
     return compiled;
 }
 

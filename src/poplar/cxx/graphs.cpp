@@ -1,8 +1,6 @@
 /* Graphs: calls of the C API under the graph's lock, mistakes as exceptions. */
 #include "core.hpp"
 
-#include <poplar/VertexIntrospector.hpp>
-
 namespace poplar {
 
 using core::convert;
@@ -30,7 +28,7 @@ static std::shared_ptr<GraphHolder> newGraph(const Target &target, unsigned fact
 {
     if (!target.get()) raise(TW_E_MACHINE_MODEL, "Graph", "the target is not valid");
     tw_graph *g = factor == 1 ? tw_graph_new(target.get()) : tw_graph_new_replicated(target.get(), factor);
-    auto holder = std::make_shared<GraphHolder>(g, target, std::make_shared<std::recursive_mutex>());
+    auto holder = std::make_shared<GraphHolder>(g, factor == 1 ? target : Target(tw_graph_target(g)));
     holder->call("Graph", [](tw_graph *) {}); /* throws what the graph was made with */
     return holder;
 }
@@ -58,12 +56,24 @@ Tensor Graph::addVariable(const Type &type, ArrayRef<std::size_t> shape, const D
                       type);
 }
 
+/* n elements in blocks over the tiles in order; no two blocks differ by more than one element. */
+static Graph::TileToTensorMapping evenly(std::size_t n, std::size_t tiles)
+{
+    Graph::TileToTensorMapping mapping(tiles);
+    for (std::size_t tile = 0, at = 0; tile < tiles && at < n; tile++) {
+        std::size_t end = at + (n - at + tiles - tile - 1) / (tiles - tile);
+        mapping[tile].emplace_back(at, end);
+        at = end;
+    }
+    return mapping;
+}
+
 Tensor Graph::addVariable(const Type &type, ArrayRef<std::size_t> shape, VariableMappingMethod mapping,
                           const DebugContext &dc)
 {
     Tensor t = addVariable(type, shape, dc);
     if (mapping == VariableMappingMethod::LINEAR)
-        get().call("Graph::addVariable", [&](tw_graph *g) { tw_graph_map_linearly(g, t.get().handle); });
+        setTileMapping(t, evenly(t.numElements(), getTarget().getNumTiles()));
     return t;
 }
 
@@ -118,7 +128,7 @@ void Graph::setInitialValue(const Tensor &t, const void *values, const TypeTrait
     std::vector<unsigned char> data =
         convert(t.elementType(), broadcast ? 1 : t.numElements(), values, traits, "Graph::setInitialValue");
     get().call("Graph::setInitialValue",
-               [&](tw_graph *g) { tw_graph_set_initial_value(g, t.get().handle, data.data(), broadcast); });
+               [&](tw_graph *g) { tw_graph_set_initial_value(g, t.get().handle(), data.data(), broadcast); });
 }
 
 Tensor Graph::clone(const Type &type, const Tensor &t, const DebugContext &dc, TensorCloneMethod method)
@@ -127,7 +137,7 @@ Tensor Graph::clone(const Type &type, const Tensor &t, const DebugContext &dc, T
     return makeTensor(holder,
                       get().call("Graph::clone",
                                  [&](tw_graph *g) {
-                                     return tw_graph_clone(g, deviceType(type, "Graph::clone"), t.get().handle,
+                                     return tw_graph_clone(g, deviceType(type, "Graph::clone"), t.get().handle(),
                                                            static_cast<tw_clone_method>(method), orNull(name));
                                  }),
                       type);
@@ -137,23 +147,58 @@ Tensor Graph::clone(const Tensor &t, const DebugContext &dc, TensorCloneMethod m
     return clone(t.elementType(), t, dc, method);
 }
 
-/* BY_TILE_CONTIGUOUS_REGION is a matter of places: the clones are views of variables of their own either way. */
 Tensor Graph::cloneN(const Type &type, const Tensor &t, std::size_t n, const DebugContext &dc,
-                     TensorCloneMethod method, TensorCloneDuplicationMethod)
+                     TensorCloneMethod method, TensorCloneDuplicationMethod where)
 {
-    if (n == 0) {
-        std::vector<std::size_t> none = t.shape();
-        none.insert(none.begin(), 0);
-        return addVariable(type, none, dc);
-    }
-    std::vector<Tensor> all;
-    for (std::size_t i = 0; i < n; i++) all.push_back(clone(type, t, dc, method).expand({ 0 }));
-    return concat(all);
+    std::string name = dc.getPathName();
+    tw_clone_duplication duplication = where == TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION
+                                           ? TW_CLONE_BY_OUTER_DIMENSION
+                                           : TW_CLONE_BY_TILE_CONTIGUOUS_REGION;
+    return makeTensor(holder,
+                      get().call("Graph::cloneN",
+                                 [&](tw_graph *g) {
+                                     return tw_graph_clone_n(g, deviceType(type, "Graph::cloneN"), t.get().handle(),
+                                                             n, static_cast<tw_clone_method>(method), duplication,
+                                                             orNull(name));
+                                 }),
+                      type);
 }
 Tensor Graph::cloneN(const Tensor &t, std::size_t n, const DebugContext &dc, TensorCloneMethod method,
                      TensorCloneDuplicationMethod where)
 {
     return cloneN(t.elementType(), t, n, dc, method, where);
+}
+
+static float fromBits(std::uint16_t bits)
+{
+    return tw_f16_to_f32(bits);
+}
+static std::vector<float> fromBits(ArrayRef<std::uint16_t> bits)
+{
+    std::vector<float> values;
+    for (std::uint16_t b : bits) values.push_back(fromBits(b));
+    return values;
+}
+void Graph::setInitialValueHalf(const Tensor &t, std::uint16_t bits)
+{
+    setInitialValue(t, fromBits(bits));
+}
+void Graph::setInitialValueHalf(const Tensor &t, ArrayRef<std::uint16_t> bits)
+{
+    setInitialValue(t, ArrayRef<float>(fromBits(bits)));
+}
+void Graph::setInitialValueHalf(FieldRef field, std::uint16_t bits)
+{
+    setInitialValue(field, fromBits(bits));
+}
+void Graph::setInitialValueHalf(FieldRef field, ArrayRef<std::uint16_t> bits)
+{
+    setInitialValue(field, fromBits(bits));
+}
+void Graph::refuseLateValue(const FieldRef &field)
+{
+    raise(TW_E_NOT_SUPPORTED, "Graph::setInitialValue",
+          "field " + field.getName() + ": values that depend on addresses are not supported");
 }
 
 /* --- tile mapping --- */
@@ -164,7 +209,7 @@ void Graph::setTileMapping(VertexRef v, unsigned tile)
 }
 void Graph::setTileMapping(const Tensor &t, unsigned tile)
 {
-    get().call("Graph::setTileMapping", [&](tw_graph *g) { tw_graph_map(g, t.get().handle, tile); });
+    get().call("Graph::setTileMapping", [&](tw_graph *g) { tw_graph_map(g, t.get().handle(), tile); });
 }
 
 void Graph::setTileMapping(const Tensor &t, const TileToTensorMapping &mapping)
@@ -183,7 +228,7 @@ void Graph::setTileMapping(const Tensor &t, const TileToTensorMapping &mapping)
         for (std::size_t tile = 0; tile < mapping.size(); tile++)
             for (const Interval &i : mapping[tile])
                 if (i.size())
-                    tw_graph_map_range(g, t.get().handle, i.begin(), i.size(), static_cast<unsigned>(tile));
+                    tw_graph_map_range(g, t.get().handle(), i.begin(), i.size(), static_cast<unsigned>(tile));
     });
 }
 
@@ -191,7 +236,7 @@ Graph::TileToTensorMapping Graph::mappingOf(const Tensor &t, bool *isComplete) c
 {
     TileToTensorMapping result(getTarget().getNumTiles());
     get().call("Graph::getTileMapping", [&](tw_graph *g) {
-        tw_tensor handle = t.get().handle;
+        tw_tensor handle = t.get().handle();
         std::vector<tw_mapped_interval> list(tw_graph_get_mapping(g, handle, nullptr, 0));
         tw_graph_get_mapping(g, handle, list.data(), list.size());
         *isComplete = tw_graph_mapping_complete(g, handle);
@@ -216,206 +261,26 @@ Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &t, bool *isComple
     return result;
 }
 
-/* --- codelets and vertices --- */
-
-bool Graph::addCodelets(StringRef file, CodeletFileType, StringRef flags, StringRef)
+Graph::TileToTensorMapping Graph::getVariableTileMapping(const Tensor &t) const
 {
-    std::string name = str(file), options = str(flags);
-    get().call("Graph::addCodelets", [&](tw_graph *g) { tw_graph_add_codelets(g, name.c_str(), orNull(options)); });
-    return true;
-}
-/* What the compiler says of code that it refuses goes to `out` too. */
-bool Graph::addCodelets(StringRef file, CodeletFileType type, StringRef flags, std::ostream &out, StringRef target)
-{
-    try {
-        return addCodelets(file, type, flags, target);
-    } catch (const graph_program_compilation_error &e) {
-        out << e.what() << '\n';
-        throw;
+    std::vector<Tensor> parts;
+    TileToTensorMapping result(getTarget().getNumTiles());
+    std::size_t at = 0;
+    for (const VariableInterval &v : t.getVarRegions()) { /* in the order of elements */
+        Tensor part = t.flatten().slice(at, at + v.interval.size());
+        TileToTensorMapping one = isConstant(v.var) ? TileToTensorMapping() : getTileMapping(part, false);
+        for (std::size_t tile = 0; tile < one.size(); tile++)
+            for (const Interval &i : one[tile]) {
+                Interval moved(at + i.begin(), at + i.end());
+                std::vector<Interval> &list = result[tile];
+                if (!list.empty() && list.back().end() == moved.begin())
+                    list.back() = Interval(list.back().begin(), moved.end());
+                else
+                    list.push_back(moved);
+            }
+        at += v.interval.size();
     }
-}
-bool Graph::addCodelets(std::stringstream &source, StringRef flags, CodeletFileType type, StringRef)
-{
-    std::string text = source.str(), options = str(flags);
-    const char *language = type == CodeletFileType::CSource ? "c" : "c++";
-    get().call("Graph::addCodelets", [&](tw_graph *g) {
-        tw_graph_add_codelets_source(g, text.c_str(), language, nullptr, orNull(options));
-    });
-    return true;
-}
-bool Graph::hasCodelet(StringRef name) const
-{
-    return get().call("Graph::hasCodelet", [&](tw_graph *g) { return tw_graph_has_codelet(g, str(name).c_str()); });
-}
-
-ComputeSet Graph::addComputeSet(const DebugContext &dc)
-{
-    std::string name = dc.getPathName();
-    return ComputeSet(
-        get()
-            .call("Graph::addComputeSet", [&](tw_graph *g) { return tw_graph_add_compute_set(g, name.c_str()); })
-            .id);
-}
-VertexRef Graph::addVertex(ComputeSet cs, StringRef type)
-{
-    return VertexRef(get()
-                         .call("Graph::addVertex",
-                               [&](tw_graph *g) {
-                                   return tw_graph_add_vertex(g, { cs.getId() }, str(type).c_str(), TW_UNMAPPED);
-                               })
-                         .id);
-}
-VertexRef Graph::addVertex(ComputeSet cs, StringRef type, ArrayRef<ConnectionDesc> connections)
-{
-    VertexRef v = addVertex(cs, type);
-    for (const ConnectionDesc &c : connections) {
-        if (c.isConstant)
-            connectConstant(v[c.field], c.constant);
-        else if (c.isList)
-            connect(v[c.field], ArrayRef<Tensor>(c.tensors));
-        else
-            connect(v[c.field], c.tensors[0]);
-    }
-    return v;
-}
-
-void Graph::connect(FieldRef field, const Tensor &t)
-{
-    get().call("Graph::connect", [&](tw_graph *g) {
-        tw_graph_connect(g, { field.getVertex().getId() }, field.getName().c_str(), t.get().handle);
-    });
-}
-void Graph::connect(FieldRef field, ArrayRef<Tensor> tensors)
-{
-    std::vector<tw_tensor> handles;
-    for (const Tensor &t : tensors) handles.push_back(t.get().handle);
-    get().call("Graph::connect", [&](tw_graph *g) {
-        tw_graph_connect_list(g, { field.getVertex().getId() }, field.getName().c_str(), handles.size(),
-                              handles.data());
-    });
-}
-void Graph::connectConstant(FieldRef field, double value)
-{
-    get().call("Graph::connect", [&](tw_graph *g) {
-        tw_graph_connect_constant(g, { field.getVertex().getId() }, field.getName().c_str(), value);
-    });
-}
-void Graph::setFieldSize(FieldRef field, std::size_t size)
-{
-    get().call("Graph::setFieldSize", [&](tw_graph *g) {
-        tw_graph_set_field_size(g, { field.getVertex().getId() }, field.getName().c_str(), size);
-    });
-}
-std::size_t Graph::getFieldSize(FieldRef field) const
-{
-    return get().call("Graph::getFieldSize", [&](tw_graph *g) {
-        return tw_graph_get_field_size(g, { field.getVertex().getId() }, field.getName().c_str());
-    });
-}
-void Graph::setFieldReal(FieldRef field, double value)
-{
-    get().call("Graph::setInitialValue", [&](tw_graph *g) {
-        tw_graph_set_field(g, { field.getVertex().getId() }, field.getName().c_str(), value);
-    });
-}
-void Graph::setFieldInteger(FieldRef field, std::int64_t value)
-{
-    get().call("Graph::setInitialValue", [&](tw_graph *g) {
-        tw_graph_set_field_int(g, { field.getVertex().getId() }, field.getName().c_str(), value);
-    });
-}
-void Graph::setFieldValues(FieldRef field, const Type &type, std::size_t count, const void *values)
-{
-    tw_type t = deviceType(type, "Graph::setInitialValue");
-    if (type == LONG) t = TW_I64; /* the host's long has 8 bytes */
-    if (type == UNSIGNED_LONG) t = TW_U64;
-    get().call("Graph::setInitialValue", [&](tw_graph *g) {
-        tw_graph_set_field_values(g, { field.getVertex().getId() }, field.getName().c_str(), t, count, values);
-    });
-}
-std::size_t Graph::getMaxFieldDim(StringRef type, StringRef field, unsigned dimension) const
-{
-    return get().call("Graph::getMaxFieldDim", [&](tw_graph *g) {
-        return tw_graph_max_field_dim(g, str(type).c_str(), str(field).c_str(), dimension);
-    });
-}
-double Graph::getMaxVertexFieldValue(StringRef type, StringRef field) const
-{
-    return get().call("Graph::getMaxVertexFieldValue", [&](tw_graph *g) {
-        return tw_graph_max_field_value(g, str(type).c_str(), str(field).c_str());
-    });
-}
-void Graph::setPerfEstimate(VertexRef v, std::uint64_t cycles, std::uint64_t flops)
-{
-    get().call("Graph::setPerfEstimate",
-               [=](tw_graph *g) { tw_graph_set_perf_estimate(g, { v.getId() }, cycles, flops); });
-}
-unsigned Graph::getNumVertices() const
-{
-    return static_cast<unsigned>(get().call("Graph::getNumVertices", tw_graph_vertex_count));
-}
-
-/* --- estimators --- */
-
-namespace {
-struct Estimator {
-    PerfEstimateFunc function;
-};
-} // namespace
-static tw_perf_estimate estimate(const tw_vertex_info *vertex, const tw_target *target, void *user)
-{
-    VertexPerfEstimate e = static_cast<Estimator *>(user)->function(VertexIntrospector(vertex), Target(target));
-    return { e.cycles, e.flops };
-}
-static void destroyEstimator(void *user)
-{
-    delete static_cast<Estimator *>(user);
-}
-void Graph::registerPerfEstimator(StringRef type, PerfEstimateFunc f)
-{
-    get().call("Graph::registerPerfEstimator", [&](tw_graph *g) {
-        tw_graph_register_perf_estimator(g, str(type).c_str(), estimate, new Estimator{ std::move(f) },
-                                         destroyEstimator);
-    });
-}
-
-/* The names of layouts as the C API has them, in the order of the enums. */
-template <class E>
-static E layoutOf(const tw_vertex_info *v, const std::string &field, unsigned dim, ArrayRef<const char *> names)
-{
-    StringRef name = tw_vertex_info_layout(v, field.c_str(), dim);
-    for (std::size_t i = 0; i < names.size(); i++)
-        if (name == names[i]) return static_cast<E>(i);
-    return static_cast<E>(0);
-}
-layout::Vector FieldData::getProfilerVectorLayout(std::size_t level) const
-{
-    static const char *const names[] = { "NotAVector",  "Span",        "ShortSpan",   "OnePtr",
-                                         "ScaledPtr32", "ScaledPtr64", "ScaledPtr128" };
-    return layoutOf<layout::Vector>(vertex, field, static_cast<unsigned>(level), ArrayRef<const char *>(names, 7));
-}
-layout::VectorList FieldData::getProfilerVectorListLayout() const
-{
-    static const char *const names[] = { "NotAVector",   "OnePtr", "ScaledPtr32",   "ScaledPtr64",
-                                         "ScaledPtr128", "DeltaN", "DeltaNElements" };
-    return layoutOf<layout::VectorList>(vertex, field, 0, ArrayRef<const char *>(names, 7));
-}
-std::size_t FieldData::size() const
-{
-    return tw_vertex_info_field_size(vertex, field.c_str());
-}
-std::size_t FieldData::getSizeAtIndex(std::size_t i) const
-{
-    return tw_vertex_info_sub_size(vertex, field.c_str(), i);
-}
-unsigned FieldData::rank() const
-{
-    if (StringRef(tw_vertex_info_layout(vertex, field.c_str(), 1)) != StringRef("")) return 2;
-    return StringRef(tw_vertex_info_layout(vertex, field.c_str(), 0)) != StringRef("") ? 1 : 0;
-}
-double FieldData::value(std::size_t i) const
-{
-    return tw_vertex_info_value(vertex, field.c_str(), i);
+    return result;
 }
 
 /* --- host access and streams --- */
@@ -423,12 +288,12 @@ double FieldData::value(std::size_t i) const
 void Graph::createHostWrite(StringRef handle, const Tensor &t, bool)
 {
     get().call("Graph::createHostWrite",
-               [&](tw_graph *g) { tw_graph_create_host_write(g, str(handle).c_str(), t.get().handle); });
+               [&](tw_graph *g) { tw_graph_create_host_write(g, str(handle).c_str(), t.get().handle()); });
 }
 void Graph::createHostRead(StringRef handle, const Tensor &t, bool)
 {
     get().call("Graph::createHostRead",
-               [&](tw_graph *g) { tw_graph_create_host_read(g, str(handle).c_str(), t.get().handle); });
+               [&](tw_graph *g) { tw_graph_create_host_read(g, str(handle).c_str(), t.get().handle()); });
 }
 
 static std::string commaList(const OptionFlags &options)
@@ -480,39 +345,54 @@ Function Graph::addFunction(const program::Program &body)
         get().call("Graph::addFunction", [p](tw_graph *g) { return tw_graph_add_function(g, p, nullptr); }).id);
 }
 
-/* A view of a graph: its own target, the same lock. */
-static std::shared_ptr<GraphHolder> viewOf(GraphHolder &of, tw_graph *view)
+/* The graph that f makes of another one; a call that fails gives a reference too. */
+template <class F> static std::shared_ptr<GraphHolder> viewOf(GraphHolder &of, const char *call, F f)
 {
-    return std::make_shared<GraphHolder>(view, Target(tw_graph_target(view)), of.lock);
+    core::GraphLock guard(of.graph);
+    tw_graph *view = f(of.graph);
+    auto holder = std::make_shared<GraphHolder>(view, Target(tw_graph_target(view)));
+    of.call(call, [](tw_graph *) {}); /* throws what went wrong */
+    return holder;
 }
 Graph Graph::createVirtualGraph(unsigned lower, unsigned upper)
 {
-    return Graph(viewOf(get(), get().call("Graph::createVirtualGraph",
-                                          [=](tw_graph *g) { return tw_graph_virtual_range(g, lower, upper); })));
+    return Graph(viewOf(get(), "Graph::createVirtualGraph",
+                        [=](tw_graph *g) { return tw_graph_virtual_range(g, lower, upper); }));
 }
 Graph Graph::createVirtualGraph(unsigned tilesPerIPU)
 {
-    return Graph(viewOf(get(), get().call("Graph::createVirtualGraph",
-                                          [=](tw_graph *g) { return tw_graph_virtual_first(g, tilesPerIPU); })));
+    return Graph(viewOf(get(), "Graph::createVirtualGraph",
+                        [=](tw_graph *g) { return tw_graph_virtual_first(g, tilesPerIPU); }));
 }
 Graph Graph::createVirtualGraph(const std::vector<unsigned> &tiles)
 {
-    return Graph(viewOf(get(), get().call("Graph::createVirtualGraph", [&](tw_graph *g) {
+    return Graph(viewOf(get(), "Graph::createVirtualGraph", [&](tw_graph *g) {
         return tw_graph_virtual_tiles(g, static_cast<unsigned>(tiles.size()), tiles.data());
-    })));
+    }));
 }
 Graph Graph::createReplicatedGraph(unsigned factor)
 {
-    return Graph(viewOf(get(), get().call("Graph::createReplicatedGraph",
-                                          [=](tw_graph *g) { return tw_graph_replicated(g, factor); })));
+    return Graph(
+        viewOf(get(), "Graph::createReplicatedGraph", [=](tw_graph *g) { return tw_graph_replicated(g, factor); }));
 }
-/* The C graph of the whole is borrowed there: a range of all tiles is a view of it that can be owned. */
+/* The C graph of the whole is borrowed there; once replicated, it is referenced. */
 Graph Graph::getTopLevelGraph()
 {
-    return Graph(viewOf(get(), get().call("Graph::getTopLevelGraph", [](tw_graph *g) {
-        tw_graph *top = tw_graph_top_level(g);
-        return tw_graph_virtual_range(top, 0, tw_target_tiles(tw_graph_target(top)));
-    })));
+    return Graph(viewOf(get(), "Graph::getTopLevelGraph",
+                        [](tw_graph *g) { return tw_graph_replicated(tw_graph_top_level(g), 1); }));
+}
+unsigned Graph::convertTileToTopLevelGraphTile(unsigned tile) const
+{
+    return get().call("Graph::convertTileToTopLevelGraphTile",
+                      [=](tw_graph *g) { return tw_graph_to_top_level_tile(g, tile); });
+}
+unsigned Graph::convertTopLevelGraphTileToTile(unsigned tile) const
+{
+    const char *call = "Graph::convertTopLevelGraphTileToTile";
+    unsigned found = get().call(call, [=](tw_graph *g) { return tw_graph_from_top_level_tile(g, tile); });
+    if (found == TW_UNMAPPED)
+        raise(TW_E_TILE_MAPPING, call, "tile " + std::to_string(tile) + " is not one of this graph's");
+    return found;
 }
 unsigned Graph::getReplicationFactor() const
 {
@@ -523,7 +403,7 @@ Tensor Graph::getNonReplicatedTensor(const Tensor &t) const
     return makeTensor(
         holder,
         get().call("Graph::getNonReplicatedTensor",
-                   [&](tw_graph *g) { return tw_graph_get_non_replicated_tensor(g, t.get().handle); }),
+                   [&](tw_graph *g) { return tw_graph_get_non_replicated_tensor(g, t.get().handle()); }),
         t.elementType());
 }
 Tensor Graph::addReplicationIndexConstant(const DebugContext &dc)
@@ -539,6 +419,27 @@ Tensor Graph::addReplicationIndexConstant(const DebugContext &dc)
 void Graph::outputComputeGraph(std::ostream &out, ArrayRef<program::Program> programs) const
 {
     for (const program::Program &p : programs) dumpProgram(*this, p, out);
+}
+
+static void writeWith(GraphHolder &graph, const char *call, std::ostream &out,
+                      tw_status (*write)(tw_graph *, FILE *))
+{
+    FILE *stream = core::streamTo(out);
+    if (!stream) raise(TW_E_NO_MEMORY, call, "no memory for a stream");
+    core::GraphLock guard(graph.graph);
+    tw_status status = write(graph.graph, stream);
+    if (std::fclose(stream) != 0 && status == TW_OK) raise(TW_E_IO, call, "the stream takes no more");
+    core::check(status, call);
+}
+void Graph::outputVertexGraph(std::ostream &out, ArrayRef<program::Program>) const
+{
+    writeWith(get(), "Graph::outputVertexGraph", out, tw_graph_print_vertices);
+}
+void Graph::serialize(std::ostream &out, SerializationFormat format) const
+{
+    if (format != SerializationFormat::Binary)
+        raise(TW_E_NOT_SUPPORTED, "Graph::serialize", "graphs are written as SerializationFormat::Binary only");
+    writeWith(get(), "Graph::serialize", out, tw_graph_serialize);
 }
 
 StringRef versionString()

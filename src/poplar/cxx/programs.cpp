@@ -29,10 +29,10 @@ tw_program Lowering::lower(const program::Program &p)
 
 } // namespace core
 
-static void printChild(std::ostream &out, const program::Program &p, unsigned indent)
+static void printChild(std::ostream &out, const program::Program &p, unsigned indent, core::GraphHolder &graph)
 {
     if (p.get())
-        p.get()->print(out, indent);
+        p.get()->print(out, indent, graph);
     else
         out << std::string(2 * indent, ' ') << "Sequence {}\n";
 }
@@ -44,10 +44,32 @@ struct Leaf : Step {
     Make make;
     Leaf(std::string c, std::string w, Make m) : call(std::move(c)), what(std::move(w)), make(std::move(m)) {}
     tw_program lower(Lowering &to) const override { return to.holder.call(call.c_str(), make); }
-    void print(std::ostream &out, unsigned indent) const override
+    void print(std::ostream &out, unsigned indent, core::GraphHolder &) const override
     {
         out << std::string(2 * indent, ' ') << call << ' ' << what << (name.empty() ? "" : " '" + name + "'")
             << '\n';
+    }
+};
+
+/* Execution of a compute set; names are the graph's. */
+struct ExecuteStep : Step {
+    ComputeSet cs;
+    Tensor result; /* may be invalid */
+    tw_program lower(Lowering &to) const override
+    {
+        return to.holder.call("Execute", [this](tw_graph *g) {
+            return result.valid() ? tw_program_execute_all_true(g, { cs.getId() }, result.get().handle())
+                                  : tw_program_execute(g, { cs.getId() });
+        });
+    }
+    void print(std::ostream &out, unsigned indent, core::GraphHolder &graph) const override
+    {
+        std::string known =
+            graph.call("dumpProgram", [this](tw_graph *g) { return tw_graph_compute_set_name(g, { cs.getId() }); });
+        out << std::string(2 * indent, ' ') << "Execute compute set " << cs.getId();
+        if (!known.empty()) out << " '" << known << "'";
+        if (result.valid()) out << " -> " << result;
+        out << (name.empty() ? "" : " as '" + name + "'") << '\n';
     }
 };
 
@@ -67,11 +89,11 @@ struct Branch : Step {
         for (const program::Program &b : bodies) lowered.push_back(to.lower(b));
         return to.holder.call(call.c_str(), [&](tw_graph *g) { return make(g, lowered); });
     }
-    void print(std::ostream &out, unsigned indent) const override
+    void print(std::ostream &out, unsigned indent, core::GraphHolder &graph) const override
     {
         out << std::string(2 * indent, ' ') << call << ' ' << what << (name.empty() ? "" : " '" + name + "'")
             << " {\n";
-        for (const program::Program &b : bodies) printChild(out, b, indent + 1);
+        for (const program::Program &b : bodies) printChild(out, b, indent + 1, graph);
         out << std::string(2 * indent, ' ') << "}\n";
     }
 };
@@ -87,10 +109,10 @@ struct SequenceStep : Step {
             return tw_program_sequence_of(g, static_cast<unsigned>(lowered.size()), lowered.data());
         });
     }
-    void print(std::ostream &out, unsigned indent) const override
+    void print(std::ostream &out, unsigned indent, core::GraphHolder &graph) const override
     {
         out << std::string(2 * indent, ' ') << "Sequence" << (name.empty() ? "" : " '" + name + "'") << " {\n";
-        for (const program::Program &s : steps) printChild(out, s, indent + 1);
+        for (const program::Program &s : steps) printChild(out, s, indent + 1, graph);
         out << std::string(2 * indent, ' ') << "}\n";
     }
     bool isEmpty() const override
@@ -108,7 +130,7 @@ struct SwitchStep : Step {
     bool checked = false; /* a value without a case stops the run */
     tw_program lower(Lowering &to) const override
     {
-        tw_tensor t = control.get().handle;
+        tw_tensor t = control.get().handle();
         tw_program body = checked ? tw_program() : to.lower(otherwise);
         tw_program p = to.holder.call("Switch", [&](tw_graph *g) {
             return checked ? tw_program_switch_with_bounds_checking(g, t) : tw_program_switch(g, t, body);
@@ -119,23 +141,23 @@ struct SwitchStep : Step {
         }
         return p;
     }
-    void print(std::ostream &out, unsigned indent) const override
+    void print(std::ostream &out, unsigned indent, core::GraphHolder &graph) const override
     {
         std::string in(2 * indent, ' ');
         out << in << "Switch " << control << " {\n";
         for (const auto &c : cases) {
             out << in << "case " << c.first << ":\n";
-            printChild(out, c.second, indent + 1);
+            printChild(out, c.second, indent + 1, graph);
         }
         out << in << "default:\n";
-        printChild(out, otherwise, indent + 1);
+        printChild(out, otherwise, indent + 1, graph);
         out << in << "}\n";
     }
 };
 
-void dumpProgram(const Graph &, const program::Program &program, std::ostream &out)
+void dumpProgram(const Graph &graph, const program::Program &program, std::ostream &out)
 {
-    printChild(out, program, 0);
+    printChild(out, program, 0, graph.get());
 }
 
 namespace program {
@@ -196,16 +218,15 @@ void Sequence::add(const Program &program)
 
 /* --- leaves --- */
 
-Execute::Execute(ComputeSet cs, const DebugContext &dc)
-    : Program(leaf("Execute", "compute set " + std::to_string(cs.getId()), dc,
-                   [cs](tw_graph *g) { return tw_program_execute(g, { cs.getId() }); }))
+static std::shared_ptr<Step> execution(ComputeSet cs, Tensor result, const DebugContext &dc)
 {
+    auto s = std::make_shared<ExecuteStep>();
+    s->cs = cs, s->result = std::move(result);
+    return named(s, dc);
 }
+Execute::Execute(ComputeSet cs, const DebugContext &dc) : Program(execution(cs, Tensor(), dc)) {}
 Execute::Execute(ComputeSet cs, Tensor result, const DebugContext &dc)
-    : Program(leaf("Execute", "compute set " + std::to_string(cs.getId()) + " -> " + text(result), dc,
-                   [cs, result](tw_graph *g) {
-                       return tw_program_execute_all_true(g, { cs.getId() }, result.get().handle);
-                   }))
+    : Program(execution(cs, std::move(result), dc))
 {
 }
 
@@ -228,36 +249,37 @@ static const Tensor &fitting(const Tensor &src, const Tensor &dst)
 
 Copy::Copy(Tensor src, Tensor dst, bool, const DebugContext &dc)
     : Program(leaf("Copy", between(text(fitting(src, dst)), text(dst)), dc, [src, dst](tw_graph *g) {
-          tw_tensor from = tw_tensor_flatten(g, src.get().handle), to = tw_tensor_flatten(g, dst.get().handle);
+          tw_tensor from = tw_tensor_flatten(g, src.get().handle()), to = tw_tensor_flatten(g, dst.get().handle());
           return tw_program_copy(g, from, to);
       }))
 {
 }
 Copy::Copy(const DataStream &s, Tensor dst, bool, const DebugContext &dc)
     : Program(leaf("Copy", between("stream '" + s.handle() + "'", text(dst)), dc, [s, dst](tw_graph *g) {
-          return tw_program_copy_from_stream(g, { s.getId() }, dst.get().handle);
+          return tw_program_copy_from_stream(g, { s.getId() }, dst.get().handle());
       }))
 {
 }
 Copy::Copy(Tensor src, const DataStream &s, bool, const DebugContext &dc)
-    : Program(leaf("Copy", between(text(src), "stream '" + s.handle() + "'"), dc,
-                   [s, src](tw_graph *g) { return tw_program_copy_to_stream(g, src.get().handle, { s.getId() }); }))
+    : Program(leaf("Copy", between(text(src), "stream '" + s.handle() + "'"), dc, [s, src](tw_graph *g) {
+          return tw_program_copy_to_stream(g, src.get().handle(), { s.getId() });
+      }))
 {
 }
 static tw_tensor orNone(const Tensor &t)
 {
-    return t.valid() ? t.get().handle : tw_tensor();
+    return t.valid() ? t.get().handle() : tw_tensor();
 }
 Copy::Copy(const RemoteBuffer &b, Tensor dst, Tensor offset, const DebugContext &dc)
     : Program(leaf("Copy", between("remote buffer '" + b.handle() + "'", text(dst)), dc, [=](tw_graph *g) {
-          return tw_program_copy_from_remote(g, { b.getId() }, dst.get().handle, orNone(offset));
+          return tw_program_copy_from_remote(g, { b.getId() }, dst.get().handle(), orNone(offset));
       }))
 {
 }
 Copy::Copy(const RemoteBuffer &b, Tensor dst, const DebugContext &dc) : Copy(b, std::move(dst), Tensor(), dc) {}
 Copy::Copy(Tensor src, const RemoteBuffer &b, Tensor offset, const DebugContext &dc)
     : Program(leaf("Copy", between(text(src), "remote buffer '" + b.handle() + "'"), dc, [=](tw_graph *g) {
-          return tw_program_copy_to_remote(g, src.get().handle, { b.getId() }, orNone(offset));
+          return tw_program_copy_to_remote(g, src.get().handle(), { b.getId() }, orNone(offset));
       }))
 {
 }
@@ -268,13 +290,13 @@ CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, un
           std::vector<unsigned> list(tw_graph_replication_factor(g), TW_UNMAPPED);
           for (const auto &pair : to)
               if (pair.first < list.size()) list[pair.first] = pair.second;
-          return tw_program_cross_replica_copy(g, src.get().handle, dst.get().handle, list.data());
+          return tw_program_cross_replica_copy(g, src.get().handle(), dst.get().handle(), list.data());
       }))
 {
 }
 WriteUndef::WriteUndef(Tensor t, const DebugContext &dc)
     : Program(
-          leaf("WriteUndef", text(t), dc, [t](tw_graph *g) { return tw_program_write_undef(g, t.get().handle); }))
+          leaf("WriteUndef", text(t), dc, [t](tw_graph *g) { return tw_program_write_undef(g, t.get().handle()); }))
 {
 }
 Call::Call(Function f, const DebugContext &dc)
@@ -294,7 +316,7 @@ Abort::Abort(const std::string &message, const DebugContext &dc)
 Abort::Abort(const DebugContext &dc) : Abort(std::string(), dc) {}
 AbortOnCondition::AbortOnCondition(Tensor t, const std::string &message, const DebugContext &dc)
     : Program(leaf("AbortOnCondition", text(t), dc, [t, message](tw_graph *g) {
-          return tw_program_abort_on_condition(g, t.get().handle, message.c_str());
+          return tw_program_abort_on_condition(g, t.get().handle(), message.c_str());
       }))
 {
 }
@@ -303,11 +325,11 @@ ErrorProgram::ErrorProgram(StringRef m, Tensor t, const DebugContext &dc) : Prog
 {
     std::string message = m;
     step = leaf("ErrorProgram", text(t), dc,
-                [t, message](tw_graph *g) { return tw_program_error(g, message.c_str(), t.get().handle); });
+                [t, message](tw_graph *g) { return tw_program_error(g, message.c_str(), t.get().handle()); });
 }
 AssumeEqualAcrossReplicas::AssumeEqualAcrossReplicas(Tensor t, const DebugContext &dc)
     : Program(leaf("AssumeEqualAcrossReplicas", text(t), dc,
-                   [t](tw_graph *g) { return tw_program_assume_equal_across_replicas(g, t.get().handle); }))
+                   [t](tw_graph *g) { return tw_program_assume_equal_across_replicas(g, t.get().handle()); }))
 {
 }
 
@@ -326,7 +348,7 @@ PrintTensor::PrintTensor(StringRef title, Tensor t, const PrintTensorFmt &f, con
     }
     format.separator = f.separator, format.open_bracket = f.openBracket, format.close_bracket = f.closeBracket;
     step = leaf("PrintTensor", text(t), dc, [head, t, format](tw_graph *g) {
-        return tw_program_print_tensor(g, head.c_str(), t.get().handle, &format);
+        return tw_program_print_tensor(g, head.c_str(), t.get().handle(), &format);
     });
 }
 PrintTensor::PrintTensor(StringRef title, Tensor t, const DebugContext &dc)
@@ -350,20 +372,20 @@ Repeat::Repeat(unsigned count, const Program &body, const DebugContext &dc)
 RepeatWhileTrue::RepeatWhileTrue(const Program &cond, Tensor t, const Program &body, const DebugContext &dc)
     : Program(branch("RepeatWhileTrue", text(t), { cond, body }, dc,
                      [t](tw_graph *g, const std::vector<tw_program> &b) {
-                         return tw_program_repeat_while_true(g, b[0], t.get().handle, b[1]);
+                         return tw_program_repeat_while_true(g, b[0], t.get().handle(), b[1]);
                      }))
 {
 }
 RepeatWhileFalse::RepeatWhileFalse(const Program &cond, Tensor t, const Program &body, const DebugContext &dc)
     : Program(branch("RepeatWhileFalse", text(t), { cond, body }, dc,
                      [t](tw_graph *g, const std::vector<tw_program> &b) {
-                         return tw_program_repeat_while_false(g, b[0], t.get().handle, b[1]);
+                         return tw_program_repeat_while_false(g, b[0], t.get().handle(), b[1]);
                      }))
 {
 }
 If::If(Tensor t, const Program &thenBody, const Program &elseBody, const DebugContext &dc)
     : Program(branch("If", text(t), { thenBody, elseBody }, dc, [t](tw_graph *g, const std::vector<tw_program> &b) {
-          return tw_program_if(g, t.get().handle, b[0], b[1]);
+          return tw_program_if(g, t.get().handle(), b[0], b[1]);
       }))
 {
 }

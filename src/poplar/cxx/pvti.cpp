@@ -1,9 +1,20 @@
 /* libpvti: trace points that nobody records. */
+#include <mutex>
 #include <pvti/pvti.hpp>
+#include <set>
 
 namespace pvti {
 
-TraceChannel::TraceChannel(const std::string &name) : label(name) {}
+/* Names live as long as the process: destructors of libraries may still use channels. */
+static const std::string *kept(const std::string &name)
+{
+    static std::mutex mutex;
+    static std::set<std::string> *names = new std::set<std::string>;
+    std::lock_guard<std::mutex> lock(mutex);
+    return &*names->insert(name).first;
+}
+
+TraceChannel::TraceChannel(const std::string &name) : label(kept(name)) {}
 
 Tracepoint::Tracepoint(TraceChannel *, const std::string &) {}
 Tracepoint::Tracepoint(TraceChannel *, const char *) {}

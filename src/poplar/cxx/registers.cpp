@@ -16,14 +16,14 @@ static Tensor stateOf(Graph &graph, tw_tensor core::GraphHolder::*kept, const st
                       const std::vector<unsigned> &values, const char *name)
 {
     core::GraphHolder &holder = graph.get();
-    std::lock_guard<std::recursive_mutex> guard(*holder.lock);
+    core::GraphLock guard(holder.graph);
     if (!(holder.*kept).id) {
         Tensor made = graph.addVariable(UNSIGNED_INT, shape, name);
         for (std::size_t i = 0; i < shape[0]; i++)
             graph.setTileMapping(made.slice(i, i + 1), static_cast<unsigned>(i));
         graph.setInitialValue(made, ArrayRef<unsigned>(values));
         holder.*kept =
-            holder.call(name, [&](tw_graph *g) { return tw_tensor_slice(g, made.get().handle, 0, 0, shape[0]); });
+            holder.call(name, [&](tw_graph *g) { return tw_tensor_slice(g, made.get().handle(), 0, 0, shape[0]); });
     }
     /* A handle of its own for each caller: tensors release theirs. */
     tw_tensor again =

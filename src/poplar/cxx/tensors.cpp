@@ -13,13 +13,22 @@ using core::View;
 
 core::View::~View()
 {
-    std::lock_guard<std::recursive_mutex> guard(*graph->lock);
-    tw_tensor_release(graph->graph, handle);
+    GraphLock guard(graph->graph);
+    tw_tensor_release(graph->graph, id);
 }
 
 Tensor core::makeTensor(const std::shared_ptr<GraphHolder> &graph, tw_tensor handle, Type type)
 {
     return Tensor(std::make_shared<const View>(graph, handle, type));
+}
+
+const core::Beyond *core::View::beyond() const
+{
+    return id.id ? nullptr : static_cast<const Beyond *>(this);
+}
+void core::View::refuse() const
+{
+    raise(TW_E_INDEX, "Tensor::slices", beyond()->message);
 }
 
 const core::View &Tensor::get() const
@@ -30,9 +39,9 @@ const core::View &Tensor::get() const
 
 /* --- queries --- */
 
-template <class F> static auto ask(const View &v, const char *name, F f) -> decltype(f(v.graph->graph, v.handle))
+template <class F> static auto ask(const View &v, const char *name, F f) -> decltype(f(v.graph->graph, v.handle()))
 {
-    return v.graph->call(name, [&](tw_graph *g) { return f(g, v.handle); });
+    return v.graph->call(name, [&](tw_graph *g) { return f(g, v.handle()); });
 }
 
 Type Tensor::elementType() const
@@ -41,10 +50,12 @@ Type Tensor::elementType() const
 }
 unsigned Tensor::rank() const
 {
+    if (get().beyond()) return 1;
     return ask(get(), "Tensor::rank", tw_tensor_rank);
 }
 std::vector<std::size_t> Tensor::shape() const
 {
+    if (get().beyond()) return { get().beyond()->count };
     return ask(get(), "Tensor::shape", [](tw_graph *g, tw_tensor t) {
         const std::size_t *dims = tw_tensor_shape(g, t);
         return std::vector<std::size_t>(dims, dims + tw_tensor_rank(g, t));
@@ -56,6 +67,7 @@ std::size_t Tensor::dim(unsigned i) const
 }
 std::size_t Tensor::numElements() const
 {
+    if (get().beyond()) return get().beyond()->count;
     return ask(get(), "Tensor::numElements", tw_tensor_elements);
 }
 bool Tensor::isContiguous() const
@@ -81,7 +93,7 @@ bool Tensor::constantValue(double *number) const
 }
 bool Tensor::intersectsWith(const Tensor &other) const
 {
-    tw_tensor o = other.get().handle;
+    tw_tensor o = other.get().handle();
     return ask(get(), "Tensor::intersectsWith",
                [o](tw_graph *g, tw_tensor t) { return tw_tensor_intersects(g, t, o); });
 }
@@ -203,12 +215,25 @@ std::vector<Tensor> Tensor::slices(ArrayRef<Interval> intervals, unsigned dimens
     return result;
 }
 
+/* The view of intervals of which one ends past the vector of n elements. */
+static Tensor sliceBeyond(const View &v, const std::vector<Interval> &list, std::size_t n)
+{
+    std::size_t count = 0;
+    std::string which;
+    for (const Interval &i : list) {
+        count += i.size();
+        if (i.end() > n) which = std::to_string(i.begin()) + " to " + std::to_string(i.end());
+    }
+    return Tensor(std::make_shared<const core::Beyond>(
+        v, count, "elements " + which + " of a tensor of " + std::to_string(n) + " elements"));
+}
 /* Several intervals of a vector become one view in one call. */
 std::vector<Tensor> Tensor::slices(const std::vector<std::vector<Interval>> &lists, unsigned dimension) const
 {
     std::vector<Tensor> result;
     result.reserve(lists.size());
     bool flat = rank() == 1 && dimension == 0;
+    std::size_t n = flat ? numElements() : 0;
     std::vector<tw_interval> c;
     for (const std::vector<Interval> &list : lists) {
         if (!flat) {
@@ -216,7 +241,16 @@ std::vector<Tensor> Tensor::slices(const std::vector<std::vector<Interval>> &lis
             continue;
         }
         c.clear();
-        for (const Interval &i : list) c.push_back({ i.begin(), i.end() });
+        bool ordered = true, inside = true;
+        for (const Interval &i : list) {
+            c.push_back({ i.begin(), i.end() });
+            ordered = ordered && i.begin() <= i.end();
+            inside = inside && i.end() <= n;
+        }
+        if (ordered && !inside) {
+            result.push_back(sliceBeyond(get(), list, n));
+            continue;
+        }
         result.push_back(derive(*this, "Tensor::slices", [&](tw_graph *g, tw_tensor t) {
             return tw_tensor_pick(g, t, c.size(), c.data());
         }));
@@ -321,10 +355,17 @@ Tensor Tensor::reinterpret(const Type &type) const
 bool operator==(const Tensor &a, const Tensor &b)
 {
     if (!a.valid() || !b.valid()) return a.valid() == b.valid();
-    tw_tensor other = b.get().handle;
+    tw_tensor other = b.get().handle();
     return a.elementType() == b.elementType() &&
            ask(a.get(),
                "Tensor::operator==", [other](tw_graph *g, tw_tensor t) { return tw_tensor_equal(g, t, other); });
+}
+
+static Tensor joinBeyond(ArrayRef<Tensor> tensors, const core::Beyond &one)
+{
+    std::size_t count = 0;
+    for (const Tensor &t : tensors) count += t.numElements();
+    return Tensor(std::make_shared<const core::Beyond>(one, count, one.message));
 }
 
 Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension)
@@ -336,7 +377,8 @@ Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension)
     for (const Tensor &t : tensors) {
         if (t.get().type != first.type)
             raise(TW_E_TYPE, "concat", first.type.toString() + " and " + t.get().type.toString());
-        handles.push_back(t.get().handle);
+        if (t.get().beyond()) return joinBeyond(tensors, *t.get().beyond());
+        handles.push_back(t.get().handle());
     }
     tw_tensor joined = first.graph->call("concat", [&](tw_graph *g) {
         return tw_tensor_concat(g, static_cast<unsigned>(handles.size()), handles.data(), dimension);
@@ -350,7 +392,7 @@ Tensor concat(const Tensor &a, const Tensor &b, unsigned dimension)
 }
 Tensor append(const Tensor &a, const Tensor &b, unsigned dimension)
 {
-    tw_tensor element = b.get().handle;
+    tw_tensor element = b.get().handle();
     return derive(a, "append",
                   [=](tw_graph *g, tw_tensor t) { return tw_tensor_append(g, t, element, dimension); });
 }

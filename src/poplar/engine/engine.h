@@ -330,6 +330,7 @@ struct tw_engine {
     tw__remote_state *remotes;
     size_t remote_count;
     bool prepared, loaded;
+    bool stored_halves;        /* tw_engine_set_stored_halves() */
     FILE *print_out;           /* NULL = stderr */
     const char **stream_names; /* NULL-terminated */
     char *scratch;             /* device-format staging of host access and transfers, grown on demand */
@@ -424,6 +425,11 @@ size_t tw__device_size(const tw_engine *engine, tw_type type);
 /* Contiguous elements between host format and device format: half may take 2 and 4 bytes (docs/decisions.md, G3). */
 void tw__host_to_device(const tw_engine *engine, tw_type type, void *device, const void *host, uint64_t count);
 void tw__device_to_host(const tw_engine *engine, tw_type type, void *host, const void *device, uint64_t count);
+/* The same for host accesses, streams and remote rows, whose halves may be as the device has them
+ * (tw_engine_set_stored_halves). */
+size_t tw__transfer_size(const tw_engine *engine, tw_type type);
+void tw__transfer_in(const tw_engine *engine, tw_type type, void *device, const void *host, uint64_t count);
+void tw__transfer_out(const tw_engine *engine, tw_type type, void *host, const void *device, uint64_t count);
 
 /* run/print_tensor.c */
 tw_status tw__print_run(tw_engine *engine, const tw__print *print);

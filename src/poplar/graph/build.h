@@ -175,6 +175,8 @@ tw_tensor tw__variable_tensor(tw__core *core, uint32_t var);
 bool tw__variable_add(tw_graph *graph, tw_type type, unsigned rank, const size_t *shape, const char *name,
                       bool constant, uint32_t *var);
 void tw__variable_drop_last(tw__core *core); /* undoes tw__variable_add() */
+/* Element of a constant as a number; false when the variable is no constant. */
+bool tw__constant_element(const tw__core *core, uint32_t var, uint64_t element, double *value);
 /* A constant of one element that no handle names. */
 bool tw__constant_add(tw_graph *graph, tw_type type, const void *value, uint32_t *var);
 /* Checks a type of the Poplar column against the target. */

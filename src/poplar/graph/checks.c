@@ -187,12 +187,13 @@ static tw_status check_fields(check *c, uint32_t vertex)
     const tw__vertex_type *info = tw__vertex_info(core, v);
     for (unsigned k = 0; k < info->num_fields; k++) {
         const tw__field *f = &info->fields[k];
-        uint64_t want = 0, edges = 0, elements = 0;
+        uint64_t want = 0, edges = 0, elements = 0, last = 0;
         if (f->direction == TW__STATE) continue;
         for (uint32_t e = v->first_edge; e; e = core->edges[e].next) {
             if (core->edges[e].field != k) continue;
             edges++;
             elements += core->edges[e].count;
+            last = MAX(last, core->edges[e].index);
         }
         bool list = f->form == TW__EDGE_VECTORS || f->form == TW__EDGE_SCALARS;
         bool sized = list && tw__field_size_find(core, vertex, k, &want);
@@ -200,7 +201,8 @@ static tw_status check_fields(check *c, uint32_t vertex)
         if (edges == 0) return incomplete(core, vertex, f, "is not connected to any tensor");
         /* Vector<Input<T>> is one edge of n elements, or n edges of one. */
         uint64_t connected = f->form == TW__EDGE_SCALARS ? elements : edges;
-        if (sized && connected != want) {
+        if (list && !sized) want = MAX(connected, last + 1); /* one by one, with a gap */
+        if (list && connected != want) {
             char what[96];
             snprintf(what, sizeof what, "has %llu of %llu elements connected: the first missing is element %llu",
                      (unsigned long long)connected, (unsigned long long)want,

@@ -7,7 +7,7 @@
  *   targets.c   targets and devices              virtual_graphs.c  graphs, virtual graphs
  *   replicas.c  replicated graphs                checks.c          what must hold before lowering
  *   errors.c    sticky error, call sites         build.h           what these files share
- *   stored.c    a graph as bytes
+ *   stored.c    a graph as bytes                 lock.c            for threads that share a graph
  *
  *   tensor/   handles.c    handles and scopes    regions.c    region lists
  *             affine.c     lists cut into boxes of the index space, and back
@@ -28,6 +28,8 @@
 #include "core/type/type.h"
 #include <assert.h>
 #include <glib.h>
+#include <stdatomic.h>
+#include <tilewright/poplar/colossus/sim.h>
 #include <tilewright/poplar/graph.h>
 
 typedef struct tw__core tw__core;
@@ -49,6 +51,7 @@ struct tw_target {
     bool own_elements;                              /* not the chip's */
     tw_global_exchange_constraint *constraints;     /* reference counted by GLib; NULL = none */
     size_t constraint_count;
+    tw_sim_options simulator; /* of tiles that run the chip's instructions */
 };
 /* models.c. TW_E_MACHINE_MODEL when a field makes no sense; then the target stays half changed. */
 tw_status tw__target_override(tw_target *target, const tw_ipu_model *model);
@@ -304,12 +307,21 @@ typedef struct tw__host_access {
     bool write, read;
 } tw__host_access;
 
+/* --- lock.c --------------------------------------------------------------------------------------------------- */
+
+typedef struct tw__lock { /* zero: free */
+    atomic_int state;
+    atomic_uintptr_t owner; /* thread; 0: nobody */
+    unsigned depth;         /* times the owner has taken it */
+} tw__lock;
+
 /* --- the core ------------------------------------------------------------------------------------------------ */
 
 /* Arrays are indexed from 1 where an id of 0 means nil (vertices, compute sets, programs, functions, streams,
  * remotes, edges, values); variables and types from 0. `*_count` counts the used entries incl. entry 0. */
 struct tw__core {
     int refs;
+    tw__lock lock;
     const tw_target *target;
     tw__arena *arena;
     tw__codelets *codelets;
@@ -344,7 +356,8 @@ struct tw__core {
         uint32_t first, count;
     } *replicated;
     size_t replicated_count, replicated_room;
-    unsigned replicas; /* of the whole target: 0 = not replicated, 1 = in several ways */
+    unsigned replicas;  /* of the whole target: 0 = not replicated, 1 = in several ways */
+    bool only_replicas; /* made by tw_graph_new_replicated() */
     struct tw__field_size *sizes;
     size_t size_count, size_room; /* set_field_size(), sorted (fields.c) */
     GHashTable *type_index;       /* vertex type name -> index in types + 1 */

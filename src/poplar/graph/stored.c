@@ -580,6 +580,20 @@ tw_status tw__graph_store(tw__core *core, const bool *cs_used, GByteArray *out)
     return status;
 }
 
+tw_status tw_graph_serialize(tw_graph *graph, FILE *out)
+{
+    TW__ENTER(graph, tw_graph_status(graph));
+    GByteArray *bytes = g_byte_array_new();
+    bool *none = tw__calloc(graph->core->compute_set_count + 1, sizeof *none);
+    tw_status status = none ? tw__graph_store(graph->core, none, bytes) : tw__fail(TW_E_NO_MEMORY, "out of memory");
+    if (status == TW_OK &&
+        (fwrite("TWGRAPH\n\1\0\0", 1, 12, out) != 12 || fwrite(bytes->data, 1, bytes->len, out) != bytes->len))
+        status = tw__fail(TW_E_IO, "the graph could not be written");
+    free(none);
+    g_byte_array_free(bytes, TRUE);
+    return status;
+}
+
 tw_graph *tw__graph_restore(tw__pack *p)
 {
     tw_target *t = target(p, NULL);

@@ -35,7 +35,7 @@ static const struct {
     const char *arch;
 } chips[] = { { TW_MK1, "ipu1" }, { TW_MK2, "ipu2" }, { TW_MK21, "ipu21" } };
 
-static tw_target *new_ipu(tw_target_kind kind, const tw_ipu_model *model)
+static tw_target *new_ipu(tw_target_kind kind, const tw_ipu_model *model, const char *const *simulator)
 {
     tw_ipu_model defaults = { 0 };
     const tw_ipu_model *m = model ? model : &defaults;
@@ -61,6 +61,7 @@ static tw_target *new_ipu(tw_target_kind kind, const tw_ipu_model *model)
         tw__fail(TW_E_MACHINE_MODEL, "unknown topology or configuration of links or syncs");
         return NULL;
     }
+    if (tw_sim_options_read(&fields.simulator, simulator) != TW_OK) return NULL;
     tw_target *target = target_new(&fields, arch);
     if (target && tw__target_override(target, m)) {
         tw_target_unref(target);
@@ -71,11 +72,11 @@ static tw_target *new_ipu(tw_target_kind kind, const tw_ipu_model *model)
 
 tw_target *tw_target_new_ipu_model(const tw_ipu_model *model)
 {
-    return new_ipu(TW_TARGET_IPU_MODEL, model);
+    return new_ipu(TW_TARGET_IPU_MODEL, model, NULL);
 }
 
 /* The simulator has six workers and the chip's memory, as code of the chip expects. */
-tw_target *tw_target_new_ipu_sim(const tw_ipu_model *model)
+static tw_target *new_ipu_sim(const tw_ipu_model *model, const char *const *options)
 {
     tw_ipu_model chip = model ? *model : (tw_ipu_model){ 0 };
     if (chip.worker_contexts || chip.bytes_per_tile) {
@@ -83,7 +84,12 @@ tw_target *tw_target_new_ipu_sim(const tw_ipu_model *model)
         return NULL;
     }
     chip.accurate_half = true, chip.compile_ipu_code = false;
-    return new_ipu(TW_TARGET_IPU, &chip);
+    return new_ipu(TW_TARGET_IPU, &chip, options);
+}
+
+tw_target *tw_target_new_ipu_sim(const tw_ipu_model *model)
+{
+    return new_ipu_sim(model, NULL);
 }
 
 /* --- options -------------------------------------------------------------------------------------------------- */
@@ -242,6 +248,11 @@ tw_device *tw_device_ipu_sim(tw_chip chip, unsigned num_ipus)
 tw_device *tw_device_ipu_sim_with(const tw_ipu_model *model)
 {
     return device_new(tw_target_new_ipu_sim(model));
+}
+
+tw_device *tw_device_ipu_sim_options(const tw_ipu_model *model, const char *const *options)
+{
+    return device_new(new_ipu_sim(model, options));
 }
 
 tw_device *tw_device_by_name(const char *name, tw_chip chip, unsigned num_ipus)

@@ -200,6 +200,11 @@ bool tw__tile_to_top(const tw_graph *graph, unsigned tile, const char *what, uin
 
 tw_graph *tw_graph_top_level(tw_graph *graph)
 {
+    if (graph && graph->core->only_replicas) {
+        tw__enter(graph, __func__);
+        tw__graph_fail(graph->core, TW_E_REPLICATION, "a graph that exists as replicas only has no parent graph");
+        return graph;
+    }
     return graph && graph->top ? graph->top : graph;
 }
 
@@ -244,7 +249,7 @@ static tw_graph *virtual_graph(tw_graph *graph, unsigned ipus, unsigned per_ipu,
     target->ipus = ipus;
     target->tiles_per_ipu = count;
     target->tiles = n;
-    tw_graph *top = tw_graph_top_level(graph);
+    tw_graph *top = graph->top ? graph->top : graph;
     top->refs++;
     *v = (tw_graph){
         .refs = 1, .core = tw__core_ref(graph->core), .target = target, .top = top, .to_top = to, .from_top = from
@@ -342,11 +347,16 @@ tw_graph *tw_graph_new_replicated(const tw_target *target, unsigned factor)
 {
     tw__enter_getter(&no_graph, __func__);
     tw_graph *graph = graph_new(target);
-    if (graph != &no_graph && factor != 1)
-        tw__graph_fail(
-            graph->core, TW_E_REPLICATION,
-            "replication factor %u: graphs that exist as replicas only are not supported on the %s; make a "
-            "graph and use tw_graph_replicated()",
-            factor, graph->target->kind == TW_TARGET_CPU ? "CPU" : "IPU Model");
+    if (graph == &no_graph || factor == 1) return graph;
+    if (graph->target->kind == TW_TARGET_IPU) {
+        tw_graph *replicas = tw_graph_replicated(graph, factor);
+        graph->core->only_replicas = replicas->replicas > 0;
+        tw_graph_free(graph);
+        return replicas;
+    }
+    tw__graph_fail(graph->core, TW_E_REPLICATION,
+                   "replication factor %u: graphs that exist as replicas only are not supported on the %s; make a "
+                   "graph and use tw_graph_replicated()",
+                   factor, graph->target->kind == TW_TARGET_CPU ? "CPU" : "IPU Model");
     return graph;
 }

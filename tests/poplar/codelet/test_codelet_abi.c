@@ -62,8 +62,8 @@ static void codelet_table_10_1_scalars(void **state)
         { "double", 64, 64 },
         { "long double", 64, 64 },
         { "void *", 32, 32 },
-        { "int (*)(void)", 32, 32 }, /* function pointers are the same as data pointers */
-        { "enum e", 32, 32 },        /* the underlying type of an enumerated type is int */
+        { "int (*)(void)", 32, 32 }, /* to code as to data */
+        { "enum e", 32, 32 },        /* an int */
         { "unsigned long", 32, 32 },
         { "unsigned long long", 64, 64 },
         { "_Bool", 8, 8 },

@@ -228,6 +228,25 @@ static void test_headers(void **state)
     }
 }
 
+/* What Vertex.hpp alone brings is defined and not only declared: it links. */
+static void test_swap(void **state)
+{
+    (void)state;
+    tw__codelets *set = load_text(TW__HALF_FLOAT,
+                                  "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
+                                  "class Swap : public Vertex { public: InOut<Vector<float>> v;\n"
+                                  "  bool compute() { std::swap(v[0], v[1]); return true; } };\n",
+                                  false);
+    const tw__vertex_type *vt = find(set, "Swap");
+    float values[2] = { 1, 2 };
+    char *v = new_state(vt);
+    PUT(vt, v, "v", tw_host_span, values, 2);
+    assert_int_equal(run(set, vt, v), 1);
+    assert_true(values[0] == 2 && values[1] == 1);
+    free(v);
+    tw__codelets_free(set);
+}
+
 /* The elements of an Input stay const, but for bare pointers as fields. */
 static void test_inputs_are_const(void **state)
 {
@@ -285,6 +304,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_functions), cmocka_unit_test(test_other_functions),  cmocka_unit_test(test_limits),
         cmocka_unit_test(test_headers),   cmocka_unit_test(test_inputs_are_const), cmocka_unit_test(test_one_form),
+        cmocka_unit_test(test_swap),
     };
     return cmocka_run_group_tests_name("codelet_math", tests, set_up_cache, tear_down_cache);
 }

@@ -8,26 +8,29 @@
 using namespace poplar;
 using namespace poplar::program;
 
-static const char codelet[] = "#include <poplar/Vertex.hpp>\n"
-                              "using namespace poplar;\n"
-                              "class Fields : public Vertex {\n"
-                              "public:\n"
-                              "  Input<Vector<float>> in;\n"
-                              "  Vector<Output<float>> each;\n"
-                              "  Output<float> a;\n"
-                              "  InOut<float> b;\n"
-                              "  Output<half> h;\n"
-                              "  bool compute() {\n"
-                              "    each[0] = in[0];\n"
-                              "    each[1] = 1.5f;\n"
-                              "    each[2] = each[1];\n"
-                              "    b = b + in[1];\n"
-                              "    a = b;\n"
-                              "    h = 0.5f;\n"
-                              "    if (in->size() != 2) *a = -1;\n"
-                              "    return true;\n"
-                              "  }\n"
-                              "};\n";
+static const char codelet[] =
+    "#include <poplar/Vertex.hpp>\n"
+    "using namespace poplar;\n"
+    "class Fields : public Vertex {\n"
+    "public:\n"
+    "  Input<Vector<float>> in;\n"
+    "  Vector<Output<float>> each;\n"
+    "  Output<float> a;\n"
+    "  InOut<float> b;\n"
+    "  Output<half> h;\n"
+    "  const std::size_t count; long steps[2]; unsigned char last;\n"
+    "  bool compute() {\n"
+    "    each[0] = in[0];\n"
+    "    each[1] = 1.5f;\n"
+    "    each[2] = each[1];\n"
+    "    b = b + in[1];\n"
+    "    a = b;\n"
+    "    h = 0.5f;\n"
+    "    if (in->size() != 2) *a = -1;\n"
+    "    if (count != 4000000000u || steps[0] != -7 || steps[1] != 8 || last != 9) *a = -2;\n"
+    "    return true;\n"
+    "  }\n"
+    "};\n";
 
 static void run(const Device &d)
 {
@@ -43,6 +46,16 @@ static void run(const Device &d)
     VertexRef v =
         g.addVertex(cs, "Fields", { { "in", in }, { "each", each }, { "a", ab[0] }, { "b", ab[1] }, { "h", h } });
     g.setTileMapping(v, 0);
+    g.setInitialValue(v["count"], std::size_t(4000000000u)); /* 32 bits on the chip, so it fits */
+    const int steps[] = { -7, 8 };
+    g.setInitialValue(v["steps"], ArrayRef<int>(steps, 2));
+    g.setInitialValue(v["last"], 9);
+    Graph other(d);
+    std::stringstream again(codelet);
+    other.addCodelets(again);
+    VertexRef w = other.addVertex(other.addComputeSet(), "Fields");
+    EXPECT_THROWS(poplar_error,
+                  (other.setInitialValue(w["count"], 1ull << 32), 0)); /* not as a number of the chip */
     g.createHostRead("each", each), g.createHostRead("ab", ab);
     Engine e(g, Execute(cs));
     e.loadAndRun(d);

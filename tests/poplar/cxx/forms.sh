@@ -7,6 +7,15 @@ for compiler in g++ clang++-19; do
       -isystem "$1/include" -fsyntax-only "$1/tests/poplar/cxx/forms.cpp" ||
       { echo "FAILED: $compiler -std=$standard"; failures=1; }
   done
+  # Every header that programs of the SDK may include.
+  for name in Alignment ArrayRef CSRFunctions CodeletFileType CycleCount DataStream DebugContext Device DeviceManager Engine \
+    Error Executable FunctionBufferMappingType GlobalExchangeConstraints Graph GraphElements IPUModel IeeeHalf Interval \
+    IpuLinkConfiguration IpuLinkTopology LateInitCallback OptionFlags PerfEstimateFunc PrintTensor ProfileValue Program \
+    RandomSeed RemoteBuffer ReplicatedStreamMode SerializationFormat StreamCallback StringRef SyncType Target TargetType \
+    Tensor TensorCloneDuplicationMethod TensorCloneMethod Type TypeTraits VariableMappingMethod VariableRef VectorLayout \
+    VertexIntrospector exceptions replication_factor; do
+    [ -f "$1/include/poplar/$name.hpp" ] || { echo "FAILED: there is no <poplar/$name.hpp>"; failures=1; }
+  done
   # The headers themselves, not as a system's: with all warnings.
   for header in "$1"/include/poplar/*.hpp "$1"/include/pva/*.hpp "$1"/include/pvti/*.hpp; do
     case $header in */Vertex.hpp | */HalfFloat.hpp | */TileConstants.hpp | */InOutTypes.hpp | */VectorTypes.hpp | \

@@ -11,6 +11,7 @@
 #include <pva/pva.hpp>
 #include <pvti/pvti.hpp>
 #include <sstream>
+#include <type_traits>
 #include <unistd.h>
 
 using namespace poplar;
@@ -192,6 +193,8 @@ static void traces()
     pvti::Tracepoint whole(&channel, "whole"), part(&channel, std::string("part")), cut(&channel, "cut off", 3);
     pvti::Tracepoint::event(&channel, "now");
     EXPECT(channel.name() == "test");
+    /* Several shared libraries may make and destroy one channel of a static library that they have linked in. */
+    EXPECT(std::is_trivially_destructible<pvti::TraceChannel>::value);
 }
 
 int main()

@@ -63,6 +63,16 @@ int main()
     Engine again(Executable::deserialize(file));
     EXPECT(right(again, device));
 
+    bool unknown = false; // the options of the simulator are known by name
+    try {
+        Device::createSimulatorDevice(device.getTarget(), { { "frob", "1" } });
+    } catch (const invalid_option &e) {
+        unknown = std::string(e.what()).find("denormals") != std::string::npos;
+    }
+    EXPECT(unknown);
+    EXPECT(
+        right(engine, Device::createSimulatorDevice(Target::createIPUTarget(1, 4, "ipu2"), { { "seed", "5" } })));
+
     Graph native = squares(device.getTarget(), run, "Square");
     bool refused = false;
     try {

@@ -109,6 +109,11 @@ const tw__vertex_type *tw__codelets_find(const tw__codelets *set, const char *na
     return NULL;
 }
 
+bool tw__codelets_has(const tw__codelets *set, const char *name)
+{
+    return tw__codelets_find(set, name) != NULL;
+}
+
 size_t tw__codelets_count(const tw__codelets *set)
 {
     (void)set;

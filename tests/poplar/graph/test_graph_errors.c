@@ -182,7 +182,7 @@ static uint64_t fingerprint(tw_graph *g)
     X(connect_size, CONNECTION, "takes 5 elements as set by tw_graph_set_field_size(), tensor x[8][16] has 128", tw_graph_connect(f->g, f->all, "short_span", f->x)) \
     X(connect_rows, CONNECTION, "takes 3 sub-vectors", tw_graph_connect(f->g, f->all, "rows", f->x)) \
     X(connect_rank, CONNECTION, "is a list of vectors", tw_graph_connect(f->g, f->all, "list", f->c)) \
-    X(connect_index_size, NO_SIZE, "has no size yet", tw_graph_connect(f->g, f->all, "list[0]", f->c)) \
+    X(connect_index_large, INDEX, "is out of range", tw_graph_connect(f->g, f->all, "list[16777216]", f->c)) \
     X(connect_index_range, INDEX, "'rows[3]' of vertex 3 of type All is out of range: the field has 3", tw_graph_connect(f->g, f->all, "rows[3]", f->c)) \
     X(connect_index_vector, CONNECTION, "is not a list", tw_graph_connect(f->g, f->copy, "in[0]", f->c)) \
     X(connect_index_bad, UNKNOWN_FIELD, "unknown field 'rows[x]'", tw_graph_connect(f->g, f->all, "rows[x]", f->c)) \

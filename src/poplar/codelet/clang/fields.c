@@ -198,6 +198,7 @@ typedef struct field_visit {
     const char *vertex; /* name */
     json_t *fields, *constraints;
     bool has_state; /* of the class being visited */
+    bool external;  /* C: TW_EXTERNAL */
 } field_visit;
 
 /* A structure or pointer: opaque bytes; refused when it points to a type the IPU lacks. */
@@ -209,6 +210,14 @@ static const char *pointed_to_instead(CXType type)
     return type.kind == CXType_Void ? NULL : popc_element(type).instead;
 }
 
+/* A long, as std::size_t is one, is an int of the chip (guide 2.3.1): as state the host keeps such numbers in 64
+ * bits. */
+static void take_long(CXType type, element *e)
+{
+    if (type.kind == CXType_Long) *e = (element){ "int", NULL, 1 };
+    if (type.kind == CXType_ULong) *e = (element){ "unsigned int", NULL, 1 };
+}
+
 /* Fills in the element type of `f`; reports and returns false when a vertex cannot hold it. */
 static bool check_type(field_visit *v, CXCursor cursor, field *f, const char *name, const char **type)
 {
@@ -217,8 +226,9 @@ static bool check_type(field_visit *v, CXCursor cursor, field *f, const char *na
     bool ok = false;
     const char *instead;
     element e = { NULL, NULL, 1 };
-    if (f->form) e = popc_element(f->element);
     CXType plain = clang_getCanonicalType(f->element);
+    if (f->form) e = popc_element(f->element);
+    if (f->form && strcmp(f->form, "state_plain") == 0) take_long(plain, &e);
     bool is_edge = f->form && strcmp(f->form, "state_plain") != 0;
     if (clang_Cursor_isBitField(cursor))
         popc_error(v->s, cursor, "popc.bit-field",
@@ -293,6 +303,7 @@ static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data)
     return CXVisit_Continue;
 }
 
+/* What stands among the fields and is none: constraints, TW_EXTERNAL. */
 static enum CXChildVisitResult visit_constraint(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     (void)parent;
@@ -307,6 +318,7 @@ static enum CXChildVisitResult visit_constraint(CXCursor cursor, CXCursor parent
     }
     if (g_str_has_prefix(start, "tw.constraint "))
         json_array_append_new(v->constraints, json_string(start + strlen("tw.constraint ")));
+    v->external |= strcmp(start, "tw.external") == 0;
     g_free(text);
     return CXChildVisit_Continue;
 }
@@ -325,10 +337,11 @@ static int check_compute(scanner *s, const vertex_class *vc, const char *name, b
         const CXCursor *definition = g_hash_table_lookup(s->functions, function);
         if (definition) found = clang_Cursor_getNumArguments(*definition) - 1;
         *is_void = definition && clang_getCursorResultType(*definition).kind == CXType_Void;
-        if (!definition || found != expected)
+        if (definition ? found != expected : !external)
             popc_error(s, definition ? *definition : vc->cursor, "popc.compute",
-                       "vertex '%s' needs a function bool %s(%s *v%s)", name, function, spelling,
-                       expected ? ", unsigned worker" : "");
+                       "vertex '%s' needs a function bool %s(%s *v%s), or TW_EXTERNAL; among its fields when it is "
+                       "written in assembly",
+                       name, function, spelling, expected ? ", unsigned worker" : "");
         g_free(function);
         g_free(spelling);
         return found;
@@ -395,7 +408,7 @@ json_t *popc_vertex(scanner *s, const vertex_class *vc)
     visit_bases(&v, vc);
     clang_Type_visitFields(vc->type, visit_field, &v);
     clang_visitChildren(vc->cursor, visit_constraint, &v);
-    bool external = popc_is_external(s, vc);
+    bool external = vc->c_name ? v.external : popc_is_external(s, vc);
     bool is_void = false; /* C only: the wrapper of a C++ class finds out by itself */
     int compute = check_compute(s, vc, name, external, &is_void);
     unsigned line = 0;

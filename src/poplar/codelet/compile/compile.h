@@ -174,6 +174,9 @@ char **tw__cache_read_depfile(const char *path, const char *skip); /* of a compi
  * hostile: TW_E_OBJECT_LOAD says what is wrong with it, and no field reaches beyond its vertex. */
 tw_status tw__table_read(tw__arena *arena, const json_t *table, tw__half_variant variant, const char *origin,
                          GPtrArray *types);
+/* The vertex of that name alone, into *vt, which has a name and a symbol already; it should be the table's k-th. */
+tw_status tw__table_read_one(tw__arena *arena, const json_t *table, size_t k, tw__half_variant variant,
+                             tw__vertex_type *vt);
 /* Layout of `vt` in the table of a chip; NULL with tw_error_message() when it is not there. */
 tw__device_vertex *tw__table_read_device(tw__arena *arena, const json_t *table, const tw__vertex_type *vt,
                                          tw__arch arch);
@@ -215,31 +218,57 @@ GArray *tw__stack_notes_of(const json_t *table); /* the same read back; the tabl
 
 typedef struct tw__gp_member {
     char *name;
-    char *data;
+    char *data; /* a part of the archive's `bytes`, or a piece of memory of its own, which ends in a zero */
     size_t size;
+    bool is_part;
+    int64_t
+        place; /* in an archive that is open: where the data is, which is read when it is asked for (NULL till then) */
 } tw__gp_member;
 
 /* The manifest: {"tilewright_gp": 1, "units": [unit...]}, unit = {"source": path, "language": "c" | "c++" |
  * "assembly", "flags": [...], "text": member, "headers": [{"path": path, "member": member}...], "tables": {target:
  * member...}, "objects": {"cpu-float": member, "cpu-f16": member}}; assembly has an ELF object for each chip. A
- * target is "cpu-float", "cpu-f16", a chip, or a variant like "ipu2:cpp". */
+ * target is "cpu-float", "cpu-f16", a chip, or a variant like "ipu2:cpp". What popc writes has an index too, so that
+ * little of a large archive has to be read: "names" of units, {target: member} with the vertices of the table, one a
+ * line, and "digest" of the whole, the SHA-256 of all other members. */
 typedef struct tw__gp {
     GPtrArray *members;  /* tw__gp_member *, in the order of the file */
     GHashTable *by_name; /* the same; of equal names the first */
     json_t *manifest;
+    char *bytes;      /* what was read; NULL */
+    int file;         /* of an archive that is open; -1 */
     unsigned counter; /* of member names */
 } tw__gp;
 tw__gp *tw__gp_new(void);
 void tw__gp_free(tw__gp *gp);
 /* Reads an archive; the data may be hostile. NULL with tw_error_message() when it is not one (TW_E_OBJECT_LOAD). */
 tw__gp *tw__gp_read(const char *data, size_t size);
+/* The same without a copy: takes over the data (malloc'ed), on failure too. */
+tw__gp *tw__gp_take(char *data, size_t size);
+/* Opens an archive that has an index; members are read as they are asked for. NULL, without an error, when it is no
+ * such archive: then it has to be read as a whole, which says what is wrong with it. */
+tw__gp *tw__gp_open(const char *path);
+/* The manifest's text; NULL when it has no digest. */
+const tw__gp_member *tw__gp_identity(const tw__gp *gp);
 GString *tw__gp_write(const tw__gp *gp);
+/* Vertices of a unit for a target by the index; NULL when it has none. */
+char **tw__gp_names(const tw__gp *gp, const json_t *unit, const char *target);
+/* Adds the index. */
+void tw__gp_make_index(tw__gp *gp);
 /* Takes over name and data (malloc'ed by GLib; one more byte than size, zero). */
 void tw__gp_member_add(tw__gp *gp, char *name, char *data, size_t size);
+/* NULL when there is none, or when it cannot be read. */
 const tw__gp_member *tw__gp_member_get(const tw__gp *gp, const char *name);
 json_t *tw__gp_units(const tw__gp *gp);
 /* Table of a unit for a target, a new reference; NULL when it has none. */
 json_t *tw__gp_table(const tw__gp *gp, const json_t *unit, const char *target);
+bool tw__gp_is_assembly(const json_t *unit);
+/* Source of a unit in C or C++, with its flags; both to be freed. NULL: it is none. */
+char *tw__gp_text(const tw__gp *gp, const json_t *unit, char ***flags, bool *is_c);
+/* Object of a unit for a chip; NULL without an error when it has none. */
+tw_status tw__gp_object(const tw__gp *gp, const json_t *unit, const char *chip, tw_object **object);
+/* Stack notes of an assembly unit: those of the first chip it is made for, as they are part of the source. */
+tw_status tw__gp_stacks(const tw__gp *gp, const json_t *unit, GArray *notes);
 
 /* --- gp/fill.c: what popc does with it --------------------------------------------------------------------- */
 

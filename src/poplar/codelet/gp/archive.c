@@ -2,8 +2,12 @@
  * every length is checked, nothing is executed here. */
 #include "poplar/codelet/compile/compile.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define MAGIC "!<arch>\n"
 
@@ -13,13 +17,14 @@ static void free_member(gpointer data)
 {
     tw__gp_member *member = data;
     g_free(member->name);
-    g_free(member->data);
+    if (!member->is_part) g_free(member->data);
     g_free(member);
 }
 
 static tw__gp *empty(void)
 {
     tw__gp *gp = g_new0(tw__gp, 1);
+    gp->file = -1;
     gp->members = g_ptr_array_new_with_free_func(free_member);
     gp->by_name = g_hash_table_new(g_str_hash, g_str_equal);
     return gp;
@@ -38,20 +43,58 @@ void tw__gp_free(tw__gp *gp)
     g_hash_table_destroy(gp->by_name);
     g_ptr_array_free(gp->members, TRUE);
     json_decref(gp->manifest);
+    if (gp->file >= 0) close(gp->file);
+    free(gp->bytes);
     g_free(gp);
 }
 
-const tw__gp_member *tw__gp_member_get(const tw__gp *gp, const char *name)
+static bool read_at(int file, void *to, size_t size, int64_t place)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t n = pread(file, (char *)to + done, size - done, (off_t)(place + (int64_t)done));
+        if (n <= 0) return false;
+        done += (size_t)n;
+    }
+    return true;
+}
+
+/* The data of a member is there. A file that popc replaces stays as it was for whoever has it open. */
+static bool fetch(const tw__gp *gp, tw__gp_member *member)
+{
+    if (member->data) return true;
+    char *data = g_try_malloc(member->size + 1);
+    if (!data || !read_at(gp->file, data, member->size, member->place)) {
+        g_free(data);
+        tw__fail(TW_E_OBJECT_LOAD, "member '%s' of a .gp file cannot be read", member->name);
+        return false;
+    }
+    data[member->size] = 0;
+    member->data = data;
+    return true;
+}
+
+static tw__gp_member *find_member(const tw__gp *gp, const char *name)
 {
     return name ? g_hash_table_lookup(gp->by_name, name) : NULL;
 }
 
-void tw__gp_member_add(tw__gp *gp, char *name, char *data, size_t size)
+const tw__gp_member *tw__gp_member_get(const tw__gp *gp, const char *name)
+{
+    tw__gp_member *member = find_member(gp, name);
+    return member && fetch(gp, member) ? member : NULL;
+}
+
+static void add_member(tw__gp *gp, char *name, char *data, size_t size, bool is_part, int64_t place)
 {
     tw__gp_member *member = g_new0(tw__gp_member, 1);
-    *member = (tw__gp_member){ name, data, size };
+    *member = (tw__gp_member){ name, data, size, is_part, place };
     g_ptr_array_add(gp->members, member);
     if (!g_hash_table_contains(gp->by_name, name)) g_hash_table_insert(gp->by_name, name, member);
+}
+
+void tw__gp_member_add(tw__gp *gp, char *name, char *data, size_t size)
+{
+    add_member(gp, name, data, size, false, 0);
 }
 
 json_t *tw__gp_units(const tw__gp *gp)
@@ -64,6 +107,18 @@ json_t *tw__gp_table(const tw__gp *gp, const json_t *unit, const char *target)
     const char *name = json_string_value(json_object_get(json_object_get(unit, "tables"), target));
     const tw__gp_member *member = tw__gp_member_get(gp, name);
     return member ? json_loadb(member->data, member->size, 0, NULL) : NULL;
+}
+
+char **tw__gp_names(const tw__gp *gp, const json_t *unit, const char *target)
+{
+    const char *name = json_string_value(json_object_get(json_object_get(unit, "names"), target));
+    const tw__gp_member *member = tw__gp_member_get(gp, name);
+    if (!member) return NULL;
+    g_autofree char *text = g_strndup(member->data, member->size);
+    char **lines = g_strsplit(text, "\n", -1);
+    guint n = g_strv_length(lines);
+    if (n && !*lines[n - 1]) g_clear_pointer(&lines[n - 1], g_free); /* what follows the last line */
+    return lines;
 }
 
 /* --- reading ----------------------------------------------------------------------------------------------- */
@@ -84,13 +139,18 @@ static bool decimal(const char *text, size_t width, size_t *out)
     return i == width;
 }
 
-static tw_status read_members(tw__gp *gp, const char *data, size_t size)
+/* Of gp->bytes, or of the file, of which headers alone are read. */
+static tw_status read_members(tw__gp *gp, char *data, size_t size)
 {
-    if (size < strlen(MAGIC) || memcmp(data, MAGIC, strlen(MAGIC)) != 0) return bad("it is not an archive");
+    char buffer[HEADER], *header = buffer;
+    if (data) memcpy(buffer, data, size < HEADER ? size : HEADER);
+    bool there = size >= strlen(MAGIC) && (data || read_at(gp->file, buffer, strlen(MAGIC), 0));
+    if (!there || memcmp(buffer, MAGIC, strlen(MAGIC)) != 0) return bad("it is not an archive");
     for (size_t at = strlen(MAGIC); at < size;) {
         size_t length;
-        const char *header = data + at;
-        if (size - at < HEADER) return bad("it is cut off in a header");
+        if (data) header = data + at;
+        if (size - at < HEADER || (!data && !read_at(gp->file, header, HEADER, (int64_t)at)))
+            return bad("it is cut off in a header");
         if (memcmp(header + 58, "`\n", 2) != 0 || !decimal(header + 48, 10, &length))
             return bad("a header is damaged");
         at += HEADER;
@@ -98,11 +158,7 @@ static tw_status read_members(tw__gp *gp, const char *data, size_t size)
         if (gp->members->len >= MAX_MEMBERS) return bad("it has too many members");
         size_t name = 0;
         while (name < 16 && header[name] != '/' && header[name] != ' ' && header[name] != 0) name++;
-        char *copy = g_try_malloc(length + 1);
-        if (!copy) return tw__fail(TW_E_NO_MEMORY, "out of memory");
-        memcpy(copy, data + at, length);
-        copy[length] = 0;
-        tw__gp_member_add(gp, g_strndup(header, name), copy, length);
+        add_member(gp, g_strndup(header, name), data ? data + at : NULL, length, data != NULL, (int64_t)at);
         at += length + (length & 1);
     }
     return TW_OK;
@@ -117,7 +173,7 @@ typedef struct contents {
 
 static tw_status check_member(contents *c, const json_t *name, bool needed)
 {
-    const tw__gp_member *member = tw__gp_member_get(c->gp, json_string_value(name));
+    const tw__gp_member *member = find_member(c->gp, json_string_value(name));
     if (!member) return needed ? bad("its manifest names a member that is not there") : TW_OK;
     if (member->size > c->left) return bad("its manifest names a member more than once");
     c->left -= member->size;
@@ -126,7 +182,7 @@ static tw_status check_member(contents *c, const json_t *name, bool needed)
 
 static tw_status check_unit(contents *c, json_t *unit)
 {
-    static const char *const maps[] = { "tables", "objects" };
+    static const char *const maps[] = { "tables", "objects", "names" };
     if (!json_is_string(json_object_get(unit, "source"))) return bad("a unit without a source name");
     tw_status status = check_member(c, json_object_get(unit, "text"), false);
     json_t *value;
@@ -134,7 +190,7 @@ static tw_status check_unit(contents *c, json_t *unit)
     size_t index;
     for (size_t i = 0; i < G_N_ELEMENTS(maps); i++) {
         json_t *map = json_object_get(unit, maps[i]);
-        if (!json_is_object(map)) return bad("a unit without tables or objects");
+        if (i < 2 && !json_is_object(map)) return bad("a unit without tables or objects");
         json_object_foreach(map, key, value)
         {
             if (status == TW_OK) status = check_member(c, value, true);
@@ -171,7 +227,19 @@ static tw_status read_manifest(tw__gp *gp)
 
 tw__gp *tw__gp_read(const char *data, size_t size)
 {
+    char *copy = tw__realloc(NULL, size ? size : 1);
+    if (!copy) {
+        tw__fail(TW_E_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    if (size) memcpy(copy, data, size);
+    return tw__gp_take(copy, size);
+}
+
+tw__gp *tw__gp_take(char *data, size_t size)
+{
     tw__gp *gp = empty();
+    gp->bytes = data;
     if (read_members(gp, data, size) == TW_OK && read_manifest(gp) == TW_OK) {
         gp->counter = gp->members->len; /* later names are counted on from here */
         return gp;
@@ -180,7 +248,82 @@ tw__gp *tw__gp_read(const char *data, size_t size)
     return NULL;
 }
 
+enum { OPEN_LIMIT = 256 << 20 };
+
+tw__gp *tw__gp_open(const char *path)
+{
+    tw__gp *gp = empty();
+    struct stat st;
+    gp->file = open(path, O_RDONLY | O_CLOEXEC);
+    bool fits = gp->file >= 0 && fstat(gp->file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= OPEN_LIMIT;
+    if (fits && read_members(gp, NULL, (size_t)st.st_size) == TW_OK && read_manifest(gp) == TW_OK &&
+        tw__gp_identity(gp)) {
+        gp->counter = gp->members->len;
+        return gp;
+    }
+    tw__gp_free(gp);
+    return NULL;
+}
+
+const tw__gp_member *tw__gp_identity(const tw__gp *gp)
+{
+    bool has_digest = json_is_string(json_object_get(gp->manifest, "digest"));
+    return has_digest ? tw__gp_member_get(gp, "manifest") : NULL;
+}
+
 /* --- writing ----------------------------------------------------------------------------------------------- */
+
+/* The canonical names of a table's vertices, a line each; NULL when there is one that would be no line. */
+static GString *names_of(const json_t *table)
+{
+    size_t i;
+    json_t *vertex;
+    GString *names = g_string_new(NULL);
+    json_array_foreach(json_object_get(table, "vertices"), i, vertex)
+    {
+        const char *name = json_string_value(json_object_get(vertex, "name"));
+        g_autofree char *canonical = tw__vertex_canonical_name(name ? name : "");
+        if (!*canonical || strchr(canonical, '\n')) {
+            g_string_free(names, TRUE);
+            return NULL;
+        }
+        g_string_append_printf(names, "%s\n", canonical);
+    }
+    return names;
+}
+
+void tw__gp_make_index(tw__gp *gp)
+{
+    size_t i;
+    json_t *unit, *name;
+    const char *target;
+    json_array_foreach(tw__gp_units(gp), i, unit)
+    {
+        json_t *lists = json_object_get(unit, "names");
+        if (!json_is_object(lists)) json_object_set_new(unit, "names", lists = json_object());
+        json_object_foreach(json_object_get(unit, "tables"), target, name)
+        {
+            if (json_object_get(lists, target)) continue;
+            json_t *table = tw__gp_table(gp, unit, target);
+            GString *names = names_of(table);
+            if (names)
+                json_object_set_new(lists, target,
+                                    json_string(tw__gp_new_member(gp, "names", names->str, names->len)));
+            if (names) g_string_free(names, TRUE);
+            json_decref(table);
+        }
+    }
+    GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+    for (guint k = 0; k < gp->members->len; k++) {
+        tw__gp_member *member = gp->members->pdata[k];
+        if (strcmp(member->name, "manifest") == 0 || !fetch(gp, member)) continue;
+        g_checksum_update(sum, (const guchar *)member->name, (gssize)strlen(member->name) + 1);
+        g_checksum_update(sum, (const guchar *)&member->size, sizeof member->size);
+        g_checksum_update(sum, (const guchar *)member->data, (gssize)member->size);
+    }
+    json_object_set_new(gp->manifest, "digest", json_string(g_checksum_get_string(sum)));
+    g_checksum_free(sum);
+}
 
 static void put(GString *out, const char *name, const char *data, size_t size)
 {
@@ -197,8 +340,9 @@ GString *tw__gp_write(const tw__gp *gp)
     put(out, "manifest", manifest, strlen(manifest));
     free(manifest);
     for (guint i = 0; i < gp->members->len; i++) {
-        const tw__gp_member *member = gp->members->pdata[i];
-        if (strcmp(member->name, "manifest") != 0) put(out, member->name, member->data, member->size);
+        tw__gp_member *member = gp->members->pdata[i];
+        if (strcmp(member->name, "manifest") != 0 && fetch(gp, member))
+            put(out, member->name, member->data, member->size);
     }
     return out;
 }

@@ -151,11 +151,16 @@ static void each_vertex(const tw__gp *gp, on_vertex call, void *user)
     {
         json_object_foreach(json_object_get(unit, "tables"), target, value)
         {
+            const char *file = json_string_value(json_object_get(unit, "source"));
+            g_auto(GStrv) names = tw__gp_names(gp, unit, target);
+            for (char **name = names; name && *name; name++) call(user, target, *name, file);
+            if (names) continue;
             json_t *table = tw__gp_table(gp, unit, target);
             json_array_foreach(json_object_get(table, "vertices"), k, vertex)
             {
                 const char *name = json_string_value(json_object_get(vertex, "name"));
-                if (name) call(user, target, name, json_string_value(json_object_get(unit, "source")));
+                g_autofree char *canonical = tw__vertex_canonical_name(name ? name : "");
+                if (name) call(user, target, canonical, file);
             }
             json_decref(table);
         }
@@ -202,7 +207,7 @@ tw_status tw__gp_merge(tw__gp *into, const tw__gp *from, const char *from_name)
     g_hash_table_destroy(check.known);
     g_string_free(check.clash, TRUE);
     if (status != TW_OK) return status;
-    static const char *const maps[] = { "tables", "objects" };
+    static const char *const maps[] = { "tables", "objects", "names" };
     size_t index, k;
     json_t *unit, *value, *header;
     const char *key;

@@ -105,8 +105,9 @@ static tw_status parse_targets(const char *text, GArray *targets)
 
 /* --- files ------------------------------------------------------------------------------------------------- */
 
-static tw_status write_gp(const tw__gp *gp, const char *path, const char *const *inputs, size_t count)
+static tw_status write_gp(tw__gp *gp, const char *path, const char *const *inputs, size_t count)
 {
+    tw__gp_make_index(gp);
     GString *data = tw__gp_write(gp);
     tw_status status = tw_write_file(path, data->str, data->len, inputs, count);
     g_string_free(data, TRUE);
@@ -119,8 +120,7 @@ static tw_status merge_file(tw__gp *gp, const char *path)
     size_t size;
     tw_status status = tw__read_file(path, &data, &size);
     if (status != TW_OK) return status;
-    tw__gp *other = tw__gp_read(data, size);
-    free(data);
+    tw__gp *other = tw__gp_take(data, size);
     if (!other) {
         g_autofree char *reason = g_strdup(tw_error_message());
         return tw__fail(TW_E_OBJECT_LOAD, "%s: %s", path, reason);
@@ -130,12 +130,41 @@ static tw_status merge_file(tw__gp *gp, const char *path)
     return status;
 }
 
-static tw_status compile_file(tw__gp *gp, const char *path, char **flags, const GArray *targets, tw_diags *diags)
+/* As make reads names. */
+static void add_name(GString *rule, const char *name)
+{
+    for (; *name; name++) {
+        if (*name == '$') g_string_append_c(rule, '$');
+        if (*name == ' ' || *name == '#') g_string_append_c(rule, '\\');
+        g_string_append_c(rule, *name);
+    }
+}
+
+static void add_dependency(GString *rule, const char *name)
+{
+    g_string_append(rule, " \\\n  ");
+    add_name(rule, name);
+}
+
+static void add_headers(GString *rule, const tw__gp *gp)
+{
+    size_t i, k;
+    json_t *unit, *header;
+    json_array_foreach(tw__gp_units(gp), i, unit)
+    {
+        json_array_foreach(json_object_get(unit, "headers"), k, header)
+            add_dependency(rule, json_string_value(json_object_get(header, "path")));
+    }
+}
+
+static tw_status compile_file(tw__gp *gp, const char *path, char **flags, const GArray *targets, GString *rule,
+                              tw_diags *diags)
 {
     char *text;
     size_t size;
     bool is_assembly;
     tw__codelet_type type = tw__codelet_type_of(path, &is_assembly);
+    add_dependency(rule, path);
     if (type == TW__CODELET_OBJECT) return merge_file(gp, path);
     tw_status status = tw__read_file(path, &text, &size);
     if (status != TW_OK) return status;
@@ -149,6 +178,7 @@ static tw_status compile_file(tw__gp *gp, const char *path, char **flags, const 
         tw__gp *one = tw__gp_new();
         const tw__gp_target *list = (const tw__gp_target *)(void *)targets->data;
         status = (is_assembly ? tw__gp_assemble : tw__gp_compile)(one, &source, list, targets->len, diags);
+        if (status == TW_OK) add_headers(rule, one);
         if (status == TW_OK) status = tw__gp_merge(gp, one, path);
         tw__gp_free(one);
     }
@@ -163,12 +193,19 @@ tw_status tw_popc_build(const char *const *inputs, size_t count, const tw_popc_o
     g_array_set_clear_func(targets, clear_target);
     char **flags = NULL;
     tw__gp *gp = tw__gp_new();
+    GString *rule = g_string_new(NULL);
+    add_name(rule, options->rule ? options->rule : options->output);
+    g_string_append_c(rule, ':');
     tw_status status = parse_targets(options->targets ? options->targets : ALL_TARGETS, targets);
     if (status == TW_OK) status = tw__split_flags(options->flags, &flags);
     for (size_t i = 0; i < count && status == TW_OK; i++)
-        status = inputs[i] ? compile_file(gp, inputs[i], flags, targets, diags)
+        status = inputs[i] ? compile_file(gp, inputs[i], flags, targets, rule, diags)
                            : tw__fail(TW_E_INVALID_ARGUMENT, "popc: input %zu is NULL", i);
     if (status == TW_OK) status = write_gp(gp, options->output, inputs, count);
+    g_string_append_c(rule, '\n');
+    if (status == TW_OK && options->depfile)
+        status = tw_write_file(options->depfile, rule->str, rule->len, inputs, count);
+    g_string_free(rule, TRUE);
     tw__gp_free(gp);
     g_strfreev(flags);
     g_array_free(targets, TRUE);

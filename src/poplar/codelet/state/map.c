@@ -128,8 +128,10 @@ tw_status tw_state_map_read(const char *path, const char *chip, const char *flag
         status = tw__fail(TW_E_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < count && status == TW_OK; i++) {
         const tw__vertex_type *vt = tw__codelets_get(map->set, i);
-        const tw__device_vertex *device = tw__codelets_device(map->set, vt, arch);
-        if (!device)
+        const tw__device_vertex *device = vt ? tw__codelets_device(map->set, vt, arch) : NULL;
+        if (!vt)
+            status = TW_E_OBJECT_LOAD; /* the message is there */
+        else if (!device)
             status = TW_E_COMPILATION; /* the message is there */
         else if (!fill_vertex(map, vt, device, &map->vertices[map->count++]))
             status = tw__fail(TW_E_NO_MEMORY, "out of memory");

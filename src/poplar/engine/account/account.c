@@ -21,6 +21,7 @@ static void accounting_free(tw__accounting *a)
         for (unsigned kind = 0; kind < TW__VERTEX_BYTES_KINDS; kind++) free(a->copies[type].bytes[kind]);
     free(a->row), free(a->types), free(a->sets), free(a->set_counted), free(a->type_cycles), free(a->type_count),
         free(a->type_worst), free(a->type_worst_tile), free(a->used_types);
+    free(a->versions.of), free(a->work.items);
     free(a->step_of), free(a->next_of), free(a->shape.items), free(a->leaves.items);
     free(a->bodies.items), free(a->body_of), free(a->first_leaf), free(a->last_of);
 }
@@ -39,6 +40,7 @@ static bool accounting_init(tw__accounting *a)
     TAKE(a->type_worst, core->type_count);
     TAKE(a->type_worst_tile, core->type_count);
     TAKE(a->used_types, core->type_count + TW__COPY_TYPES);
+    TAKE(a->versions.of, core->var_count);
     TAKE(a->body_of, core->program_count);
     TAKE(a->first_leaf, core->program_count);
 #undef TAKE
@@ -107,7 +109,8 @@ bool tw__account_instruments(const tw_engine *engine, const char *key)
 static tw_status report_memory(tw__account *account)
 {
     if (account->reported) return TW_OK;
-    tw_status status = tw__placement_report(account->placement, account->profile);
+    tw_status status =
+        tw__placement_report(account->placement, account->profile, account->entry_node, account->entries);
     account->reported = status == TW_OK;
     return status;
 }
@@ -177,6 +180,25 @@ static void set_mode(tw__accounting *a)
     free(columns);
 }
 
+/* Placement counts time in entries of the control flow; profiles name programs. */
+static bool name_entries(tw__accounting *a)
+{
+    tw__account *account = a->account;
+    size_t entries = account->entries = a->shape.count, steps = a->engine->plan.steps.count;
+    uint32_t *node = tw__realloc(NULL, (steps + 1) * sizeof *node), next = TW__NONE;
+    account->entry_node = tw__calloc(entries + 1, sizeof *account->entry_node);
+    if (!node || !account->entry_node) return free(node), false;
+    for (size_t s = 0; s < steps; s++) node[s] = TW__NONE;
+    for (size_t i = a->leaves.count; i-- > 0;) node[a->leaves.items[i].step] = a->leaves.items[i].node;
+    for (size_t e = entries; e-- > 0;) {
+        const tw__shape *at = &a->shape.items[e];
+        if (at->kind == TW__SHAPE_STEP && node[at->value] != TW__NONE) next = node[at->value];
+        account->entry_node[e] = next;
+    }
+    free(node);
+    return true;
+}
+
 static tw_status fill(tw__accounting *a)
 {
     tw_status status;
@@ -185,6 +207,7 @@ static tw_status fill(tw__accounting *a)
         (status = tw__placement_judge(a)))
         return status;
     set_mode(a);
+    if (!name_entries(a)) a->failed = true;
     for (size_t t = 0; t < a->core->type_count; t++) a->account->type_ids[t] = a->types[t].id;
     if (a->failed || a->before.failed || a->after.failed)
         return tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");
@@ -245,7 +268,7 @@ void tw__account_free(tw__account *account)
     tw_profile_free(account->profile);
     tw__placement_free(account->placement);
     free(account->first_step), free(account->step_count), free(account->compute_step), free(account->type_ids);
-    free(account->outcomes.items);
+    free(account->outcomes.items), free(account->entry_node);
     if (account->outcome_index) g_hash_table_destroy(account->outcome_index);
     g_free(account->execution_file);
     free(account);

@@ -6,6 +6,7 @@
  *   steps.c     program tree and steps of the profile    live_report.c  what is live when
  *   exchange.c  who sends what to whom                   addresses of all that: ../place
  *   links.c     links between IPUs                       syncs.c        who waits for whom, and how long
+ *   pairs.c     sums for each pair of tiles              work.c         what the workers of a tile do in a step
  *
  * Nothing here changes results: with the account switched off a program computes the same values. Every rule is a
  * model of Poplar API section 5 and is written down in docs/model.md with its source. */
@@ -34,8 +35,40 @@ typedef struct tw__account {
     char *execution_file;              /* autoReport: written after runs; NULL = not wanted */
     bool dirty;                        /* runs not yet written to it */
     tw__placement *placement;
+    uint32_t *entry_node; /* [entries] profile node at an entry of the control flow, or the next one behind it */
+    size_t entries;
     bool reported; /* the memory block of the profile is there */
 } tw__account;
+
+/* --- pairs.c -------------------------------------------------------------------------------------------------- */
+
+typedef struct tw__pair_sum {
+    uint32_t from, to; /* tiles */
+    uint64_t bytes, messages;
+} tw__pair_sum;
+typedef struct tw__pairs { /* of one exchange; all zero = none yet */
+    TW__LIST(tw__pair_sum) sums;
+    uint32_t *seen; /* hash of the sums: index + 1 */
+    size_t room;
+    uint64_t left_out; /* pieces of pairs that found no room */
+    uint64_t content;  /* sum of hashes of the pieces */
+    bool unknown;      /* data without a variable, or of which it is not known when it was written */
+    bool failed;
+} tw__pairs;
+void tw__pairs_add(tw__pairs *pairs, uint32_t from, uint32_t to, uint64_t bytes, uint64_t messages);
+void tw__pairs_reset(tw__pairs *pairs);
+void tw__pairs_free(tw__pairs *pairs);
+void tw__pairs_record(tw__pairs *pairs, tw_profile *profile, tw__exchange_kind kind, uint32_t exchange);
+
+/* When variables were written last, as far as a straight stretch of the program tells: numbers that grow. Where
+ * loops, branches or calls lie between two moments, `stretch` differs and nothing is said. */
+typedef struct tw__versions {
+    uint32_t *of; /* [variables] */
+    uint32_t last, stretch;
+} tw__versions;
+void tw__versions_touch(tw__versions *versions, const tw__regions *list);
+void tw__pairs_piece(tw__pairs *pairs, const tw__piece *piece, const tw__versions *versions); /* NULL: not known */
+uint64_t tw__pairs_content(const tw__pairs *pairs); /* for tw__exchange.content */
 
 /* --- traffic.c ------------------------------------------------------------------------------------------------ */
 
@@ -62,7 +95,9 @@ typedef struct tw__traffic {
     tw__parcels crossings;      /* likewise, with the IPU in place of the receiving tile */
     uint32_t *seen;             /* hash of the crossings: index + 1 */
     size_t seen_room;
-    bool piecewise; /* too many parcels: the rest is added up at once */
+    tw__pairs inner_pairs, outer_pairs; /* from tile to tile, within an IPU and over the links */
+    const tw__versions *versions;       /* NULL: what is sent was written just now */
+    bool piecewise;                     /* too many parcels: the rest is added up at once */
     bool failed;
 } tw__traffic;
 bool tw__traffic_init(tw__traffic *traffic, const tw_target *target);
@@ -141,6 +176,8 @@ void tw__workers_free(tw__workers *workers);
 void tw__workers_reset(tw__workers *workers);
 void tw__workers_add(tw__workers *workers, unsigned tile, bool multi, uint64_t cycles);
 void tw__workers_cycles(const tw__workers *workers, uint64_t *out);
+/* On which worker the next vertex of a tile goes: the least loaded one, the first of equals. */
+unsigned tw__workers_next(const tw__workers *workers, unsigned tile);
 
 /* Control flow as a flat list: leaves, bracketed loops and choices, calls. */
 typedef enum tw__shape_kind {
@@ -188,13 +225,15 @@ typedef struct tw__accounting { /* everything needed while the account is made *
     uint64_t *row;        /* [tiles] */
     tw__type_cost *types; /* [core->type_count] */
     tw__type_cost copies[TW__COPY_TYPES];
-    uint32_t *sets;                 /* [core->compute_set_count] compute set of the profile */
-    bool *set_counted;              /* [core->compute_set_count] memory of its vertices is counted */
-    uint64_t *type_cycles;          /* [core->type_count] of the compute set at hand */
-    uint64_t *type_count;           /* likewise */
-    uint64_t *type_worst;           /* likewise: cycles of the slowest vertex */
-    uint32_t *type_worst_tile;      /* its tile */
-    tw__type_cycles *used_types;    /* [core->type_count + TW__COPY_TYPES] scratch */
+    uint32_t *sets;              /* [core->compute_set_count] compute set of the profile */
+    bool *set_counted;           /* [core->compute_set_count] memory of its vertices is counted */
+    uint64_t *type_cycles;       /* [core->type_count] of the compute set at hand */
+    uint64_t *type_count;        /* likewise */
+    uint64_t *type_worst;        /* likewise: cycles of the slowest vertex */
+    uint32_t *type_worst_tile;   /* its tile */
+    tw__type_cycles *used_types; /* [core->type_count + TW__COPY_TYPES] scratch */
+    tw__versions versions;
+    TW__LIST(tw__work) work;        /* scratch of work.c */
     uint32_t *step_of;              /* [core->program_count] next plan step of a program, TW__NONE = no more */
     uint32_t *next_of;              /* [plan.step_programs] the one after it */
     TW__LIST(tw__shape) shape;      /* control flow in the order of the tree, for liveness */
@@ -213,6 +252,9 @@ typedef struct tw__accounting { /* everything needed while the account is made *
 /* account.c: debug.instrumentCompute, debug.instrumentExternalExchange; unless set they follow debug.instrument,
  * which follows autoReport.all. */
 bool tw__account_instruments(const tw_engine *engine, const char *key);
+/* work.c: the workers of `tile` in a compute set into a->work, from a->row (cycles of tiles); nothing when its
+ * vertices are too many to be shown. Takes the tile's place in a->workers. */
+void tw__account_work(tw__accounting *a, const uint32_t *vertices, size_t count, unsigned tile);
 /* steps.c: program tree, then one or more profile steps for each plan step. */
 tw_status tw__account_steps(tw__accounting *a);
 /* memory.c. Profile id of a vertex type; its layout on the chip is read on first use. */

@@ -37,10 +37,16 @@ void tw__workers_add(tw__workers *w, unsigned tile, bool multi, uint64_t cycles)
         w->multi[tile] += cycles;
         return;
     }
-    uint64_t *load = &w->load[(size_t)tile * w->contexts], *least = load;
+    w->load[(size_t)tile * w->contexts + tw__workers_next(w, tile)] += cycles;
+}
+
+unsigned tw__workers_next(const tw__workers *w, unsigned tile)
+{
+    const uint64_t *load = &w->load[(size_t)tile * w->contexts];
+    unsigned least = 0;
     for (unsigned i = 1; i < w->contexts; i++)
-        if (load[i] < *least) least = &load[i];
-    *least += cycles;
+        if (load[i] < load[least]) least = i;
+    return least;
 }
 
 void tw__workers_cycles(const tw__workers *w, uint64_t *out)

@@ -8,6 +8,8 @@
 /* Entries of the lists of live variables in one profile, 4 to 5 bytes each: beyond it the lists of the later steps
  * are left out, sums and peaks are not. */
 #define LIST_BUDGET (UINT64_C(1) << 25)
+/* Values of bytes by tile at each step, in the same way: files write them out. */
+#define TILE_BUDGET (UINT64_C(1) << 21)
 
 static uint64_t var_bytes(const tw__accounting *a, uint32_t var)
 {
@@ -107,6 +109,7 @@ typedef struct sweep {
     uint32_t *first_earlier;       /* [plan steps] index + 1; 0 = none */
     uint32_t *shown;               /* [units] plan step + 1 that it was added to last */
     uint64_t total, worst, listed; /* bytes live, most of them, entries of lists so far */
+    uint64_t tiled;                /* values by tile so far */
 } sweep;
 
 /* The bytes of a unit on the tiles of its variable, one after the other. */
@@ -198,15 +201,22 @@ static void add_listed(sweep *w, uint32_t unit, size_t *count)
     w->list[(*count)++] = (tw__live_var){ w->name[var], w->bytes[unit] };
 }
 
-static void raise_buffers(sweep *w, uint32_t exec)
+static void count_buffers(sweep *w, uint32_t exec, bool begins)
 {
     const tw__placement *p = w->l->a->placement;
-    uint32_t begin = p->exec_item[exec], end = p->exec_item_end[exec];
-    for (uint32_t i = begin; i < end; i++) {
-        w->now[p->items.items[i].tile] += p->items.items[i].bytes;
-        raise_peak(w, p->items.items[i].tile);
+    for (uint32_t i = p->exec_item[exec]; i < p->exec_item_end[exec]; i++) {
+        uint64_t bytes = p->items.items[i].bytes;
+        w->now[p->items.items[i].tile] += begins ? bytes : (uint64_t)0 - bytes;
+        if (begins) raise_peak(w, p->items.items[i].tile);
     }
-    for (uint32_t i = begin; i < end; i++) w->now[p->items.items[i].tile] -= p->items.items[i].bytes;
+}
+
+/* The bytes of each tile now, for the leaves of a step; 0 = beyond the budget. */
+static tw__row tiles_now(sweep *w, uint32_t s)
+{
+    tw__accounting *a = w->l->a;
+    w->tiled += (uint64_t)a->tiles * w->leaf_count[s];
+    return w->tiled <= TILE_BUDGET ? tw__profile_row(a->profile, w->now, a->tiles) : 0;
 }
 
 /* Buffers of a compute set as they are listed: "<message:name>", "<rearrangement:name>", "<outputEdge:name>". */
@@ -267,7 +277,9 @@ static void visit_step(sweep *w, uint32_t s)
     if (!w->leaf_count[s]) return;
     raise_peaks(w);
     total += recall(w, s, &count, true);
-    if (executes) raise_buffers(w, step->payload);
+    if (executes) count_buffers(w, step->payload, true);
+    tw__row by_tile = tiles_now(w, s);
+    if (executes) count_buffers(w, step->payload, false);
     recall(w, s, &count, false);
     if (executes) total += list_buffers(a, step->payload, w->list, &count);
     if (total > w->worst) w->worst = total;
@@ -275,7 +287,8 @@ static void visit_step(sweep *w, uint32_t s)
     if (w->listed > LIST_BUDGET) return;
     for (size_t i = 0; i < w->active_count; i++) add_listed(w, w->active[i], &count);
     for (uint32_t i = 0; i < w->leaf_count[s]; i++)
-        tw__profile_set_live(a->profile, a->leaves.items[w->first_leaf[s] + i].node, w->list, count);
+        tw__profile_set_live(a->profile, a->leaves.items[w->first_leaf[s] + i].node, w->list, count),
+            tw__profile_set_live_tiles(a->profile, a->leaves.items[w->first_leaf[s] + i].node, by_tile);
 }
 
 /* Entries of a step that stand side by side in one body (copies that were merged) are one: the last sees what the

@@ -153,6 +153,18 @@ static void count_stacks(tw__accounting *a)
     }
 }
 
+/* Code of the vertex types that have some of the chip. */
+static void set_code_bytes(tw__accounting *a)
+{
+    const tw__chip_code *chip = a->engine->chip;
+    for (uint32_t type = 0; chip && type < a->core->type_count; type++) {
+        if (a->types[type].id == TW__NONE || !chip->has_code[type]) continue;
+        for (unsigned tile = 0; tile < a->tiles; tile++) a->row[tile] = tw__chip_code_bytes(chip, tile, type);
+        tw__profile_set_vertex_bytes(a->profile, a->types[type].id, TW__VERTEX_BYTES_CODE,
+                                     tw__profile_row(a->profile, a->row, a->tiles));
+    }
+}
+
 tw_status tw__account_memory(tw__accounting *a)
 {
     count_instrumentation(a);
@@ -167,6 +179,7 @@ tw_status tw__account_memory(tw__accounting *a)
             tw__profile_set_vertex_bytes(a->profile, cost->id, kind,
                                          tw__profile_row(a->profile, cost->bytes[kind], a->tiles));
     }
+    set_code_bytes(a);
     a->placement->state_fidelity = a->state_fidelity;
     if (a->placement->failed || a->memory->failed || a->failed)
         return tw__fail(TW_E_NO_MEMORY, "out of memory for the memory report");

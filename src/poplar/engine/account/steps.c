@@ -108,16 +108,19 @@ static void exchange_code(tw__accounting *a, const tw__traffic *t, tw_storage st
 }
 
 /* An exchange within IPUs: bytes in a->row[] were turned into cycles; its slowest tile counts. */
-static void emit_exchange(walker *w, const char *name, tw__exchange exchange, uint64_t bytes)
+static void emit_exchange(walker *w, const char *name, tw__exchange exchange, uint64_t bytes, tw__pairs *pairs)
 {
     tw__accounting *a = w->a;
     exchange.cycles = tw__profile_row(a->profile, a->row, a->tiles);
+    if (pairs) exchange.content = tw__pairs_content(pairs);
+    uint32_t index = tw__profile_add_exchange(a->profile, TW__EXCHANGE_INTERNAL, exchange);
+    if (pairs) tw__pairs_record(pairs, a->profile, TW__EXCHANGE_INTERNAL, index);
     uint64_t slowest = 0;
     for (unsigned tile = 0; tile < a->tiles; tile++) slowest = a->row[tile] > slowest ? a->row[tile] : slowest;
     emit_sync(w, TW_PROFILE_SYNC_INTERNAL, TW__SYNC_IN_IPU);
     emit(w, &(tw__step_desc){ .type = TW_PROGRAM_DO_EXCHANGE,
                               .name = name,
-                              .index = tw__profile_add_exchange(a->profile, TW__EXCHANGE_INTERNAL, exchange),
+                              .index = index,
                               .cycles = slowest,
                               .overlapped = overlap_with_sync(a, a->row, slowest),
                               .active = exchange.cycles,
@@ -138,7 +141,7 @@ static bool between_replicas(const tw__accounting *a, const tw__traffic *t)
 }
 
 /* Over the links once, then to the tiles, where several get the same. */
-static void emit_global(walker *w, const tw__traffic *t, const char *name)
+static void emit_global(walker *w, tw__traffic *t, const char *name)
 {
     tw__accounting *a = w->a;
     bool replicas = between_replicas(a, t);
@@ -148,10 +151,13 @@ static void emit_global(walker *w, const tw__traffic *t, const char *name)
         a->row[tile] = t->outward[tile] || t->inward[tile] ? cycles : 0;
     tw__exchange exchange = { .sent = tw__profile_row(a->profile, t->outward, a->tiles),
                               .received = tw__profile_row(a->profile, t->inward, a->tiles),
-                              .cycles = tw__profile_row(a->profile, a->row, a->tiles) };
+                              .cycles = tw__profile_row(a->profile, a->row, a->tiles),
+                              .content = tw__pairs_content(&t->outer_pairs) };
+    uint32_t index = tw__profile_add_exchange(a->profile, TW__EXCHANGE_GLOBAL, exchange);
+    tw__pairs_record(&t->outer_pairs, a->profile, TW__EXCHANGE_GLOBAL, index);
     emit(w, &(tw__step_desc){ .type = TW_PROGRAM_GLOBAL_EXCHANGE,
                               .name = name,
-                              .index = tw__profile_add_exchange(a->profile, TW__EXCHANGE_GLOBAL, exchange),
+                              .index = index,
                               .cycles = cycles,
                               .active = exchange.cycles,
                               .data = exchange.received,
@@ -160,10 +166,10 @@ static void emit_global(walker *w, const tw__traffic *t, const char *name)
     if (!t->spread) return;
     tw__traffic_spread_cycles(t, a->target, a->row);
     exchange = (tw__exchange){ .received = exchange.received };
-    emit_exchange(w, join(w, name, "Spread"), exchange, t->spread);
+    emit_exchange(w, join(w, name, "Spread"), exchange, t->spread, NULL);
 }
 
-static void emit_traffic(walker *w, const tw__traffic *t, const char *name)
+static void emit_traffic(walker *w, tw__traffic *t, const char *name)
 {
     tw__accounting *a = w->a;
     if (!t->internal && !t->global) return;
@@ -173,7 +179,7 @@ static void emit_traffic(walker *w, const tw__traffic *t, const char *name)
         emit_exchange(w, name,
                       (tw__exchange){ .sent = tw__profile_row(a->profile, t->sent, a->tiles),
                                       .received = tw__profile_row(a->profile, t->received, a->tiles) },
-                      t->internal);
+                      t->internal, &t->inner_pairs);
     }
     if (t->global) emit_global(w, t, name);
 }
@@ -276,6 +282,30 @@ static void reset(tw__accounting *a)
     memset(a->type_cycles, 0, a->core->type_count * sizeof *a->type_cycles);
     memset(a->type_count, 0, a->core->type_count * sizeof *a->type_count);
     memset(a->type_worst, 0, a->core->type_count * sizeof *a->type_worst);
+    a->before.versions = &a->versions; /* what is sent after a step was written in it */
+}
+
+/* What the vertices of a compute set write. */
+static void touch_outputs(tw__accounting *a, const uint32_t *vertices, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const tw__vertex *v = &a->core->vertices[vertices[i]];
+        const tw__vertex_type *info = a->core->types[v->type].info;
+        for (uint32_t e = v->first_edge; e; e = a->core->edges[e].next) {
+            tw__edge_list room;
+            const tw__edge *edge = &a->core->edges[e];
+            if (info->fields[edge->field].direction != TW__INPUT)
+                tw__versions_touch(&a->versions, tw__edge_regions(edge, &room));
+        }
+    }
+}
+
+static unsigned slowest_of(const tw__accounting *a)
+{
+    unsigned slowest = 0;
+    for (unsigned tile = 1; tile < a->tiles; tile++)
+        if (a->row[tile] > a->row[slowest]) slowest = tile;
+    return slowest;
 }
 
 static void execute_step(walker *w, const tw__plan_step *step)
@@ -295,6 +325,7 @@ static void execute_step(walker *w, const tw__plan_step *step)
     }
     a->set_counted[exec->cs] = true;
     tw__traffic_finish(&a->before), tw__traffic_finish(&a->after);
+    touch_outputs(a, vertices, count);
 
     emit_traffic(w, &a->before, join(w, name, "ExchangePre"));
     emit_local(w, &a->local_before, join(w, name, "OnTileCopyPre"));
@@ -313,12 +344,17 @@ static void execute_step(walker *w, const tw__plan_step *step)
             used++;
         }
     tw__workers_cycles(&a->workers, a->row);
+    unsigned slowest = slowest_of(a);
+    tw__account_work(a, vertices, count, slowest);
     emit(w, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE,
                               .name = name,
                               .index = a->sets[exec->cs],
                               .active = tw__profile_row(a->profile, a->row, a->tiles),
                               .types = types,
                               .type_count = used,
+                              .work = a->work.items,
+                              .work_count = a->work.count,
+                              .work_tile = slowest,
                               .fidelity = modelled ? TW_FIDELITY_ESTIMATED : TW_FIDELITY_MODELLED });
     a->account->compute_step[w->step] = (uint32_t)a->profile->steps.count - 1;
     emit_local(w, &a->local_after, join(w, name, "OnTileCopyPost"));
@@ -347,6 +383,10 @@ static void copy_step(walker *w, const tw__plan_step *step)
         }
     }
     tw__traffic_finish(&a->before);
+    for (uint32_t i = 0; i < step->programs; i++)
+        tw__versions_touch(
+            &a->versions,
+            a->core->programs[a->engine->plan.step_programs.items[step->first_program + i]].b.regions);
     emit_traffic(w, &a->before, name);
     emit_local(w, &a->local_before, join(w, name, "OnTileCopy"));
 }
@@ -582,10 +622,13 @@ static bool ends_copy(const tw__accounting *a, uint32_t s, uint32_t program)
 static void visit_leaf(tw__accounting *a, uint32_t program, uint32_t parent)
 {
     for (uint32_t s; (s = take_step(a, program)) != TW__NONE;) {
-        if (!a->account->step_count[s]) {
+        unsigned kind = a->engine->plan.steps.items[s].kind;
+        bool fresh = !a->account->step_count[s];
+        if (fresh) {
             walker w = { a, parent, s };
-            step_makers[a->engine->plan.steps.items[s].kind](&w, &a->engine->plan.steps.items[s]);
+            step_makers[kind](&w, &a->engine->plan.steps.items[s]);
         }
+        if (!fresh || (kind != TW__S_EXECUTE && kind != TW__S_COPY && kind != TW__S_SYNC)) a->versions.stretch++;
         PUSH(a, a->shape, (tw__shape){ TW__SHAPE_STEP, s });
         if (ends_copy(a, s, program)) return;
     }
@@ -617,6 +660,7 @@ static void mark_test(tw__accounting *a, uint32_t open)
 
 static void visit_arm(tw__accounting *a, uint32_t program, uint32_t node, uint32_t *last)
 {
+    a->versions.stretch++;
     visit(a, program, node);
     uint32_t here = (uint32_t)a->shape.count;
     PUSH(a, a->shape, (tw__shape){ TW__SHAPE_ARM, *last });
@@ -669,6 +713,7 @@ static void visit(tw__accounting *a, uint32_t program, uint32_t parent)
         visit_leaf(a, program, parent);
         return;
     }
+    a->versions.stretch += p->kind != TW__P_SEQUENCE;
     if (p->kind != TW__P_WHILE_TRUE && p->kind != TW__P_WHILE_FALSE) visit_leaf(a, program, parent);
     uint32_t node = tw__profile_add_program(a->profile, nodes[p->kind].type, p->name, parent, TW__NONE, p->count);
     uint32_t leaf = a->first_leaf[program];
@@ -678,6 +723,7 @@ static void visit(tw__accounting *a, uint32_t program, uint32_t parent)
     }
     tw__body body = { .begin = (uint32_t)a->shape.count };
     visit_children(a, p, program, node);
+    a->versions.stretch += p->kind != TW__P_SEQUENCE;
     body.end = (uint32_t)a->shape.count;
     a->first_leaf[program] = find_first_leaf(a, program);
     if (!a->body_of[program]) {

@@ -40,6 +40,7 @@ void tw__traffic_free(tw__traffic *t)
 {
     free(t->sent), free(t->received), free(t->outward), free(t->inward), free(t->runs), free(t->reach);
     free(t->flow), free(t->inner.items), free(t->outer.items), free(t->crossings.items), free(t->seen);
+    tw__pairs_free(&t->inner_pairs), tw__pairs_free(&t->outer_pairs);
     memset(t, 0, sizeof *t);
 }
 
@@ -58,6 +59,7 @@ void tw__traffic_reset(tw__traffic *t)
     t->internal = t->global = t->spread = 0;
     t->inner.count = t->outer.count = t->crossings.count = 0;
     t->piecewise = false;
+    tw__pairs_reset(&t->inner_pairs), tw__pairs_reset(&t->outer_pairs);
 }
 
 /* Distances within an IPU. */
@@ -162,6 +164,8 @@ void tw__traffic_add(tw__traffic *t, const tw__piece *piece, unsigned esize)
     tw__parcel parcel =
         parcel_of(src, dst, by_source ? piece->src_var : piece->dst_var, by_source ? piece->src : piece->dst,
                   by_source ? piece->src_stride : piece->dst_stride, piece->count, esize);
+    tw__pairs *pairs = crosses ? &t->outer_pairs : &t->inner_pairs;
+    tw__pairs_piece(pairs, piece, t->versions);
     if (crosses) add_crossing(t, parcel);
     if (t->inner.count + t->outer.count == MAX_PARCELS) count_parcels(t), t->piecewise = true;
     if (!t->piecewise) {
@@ -171,6 +175,7 @@ void tw__traffic_add(tw__traffic *t, const tw__piece *piece, unsigned esize)
     (crosses ? t->inward : t->received)[dst] += bytes;
     (crosses ? t->outward : t->sent)[src] += bytes;
     t->runs[dst]++, t->runs[src]++;
+    tw__pairs_add(pairs, src, dst, bytes, 1);
     if (!crosses) note_pair(t, src, dst, bytes);
 }
 
@@ -212,7 +217,11 @@ static void count_side(tw__traffic *t, const tw__parcels *list, bool receive, ui
             if (p[j].end > end) end = p[j].end;
             if (end == before || !receive) continue;
             if (list == &t->inner) note_pair(t, p[j].src, tile, end - before);
-            if (list == &t->crossings) note_flow(t, p[j].src, tile, end - before);
+            if (list == &t->crossings)
+                note_flow(t, p[j].src, tile, end - before);
+            else /* what one tile sends in a row is one message */
+                tw__pairs_add(list == &t->inner ? &t->inner_pairs : &t->outer_pairs, p[j].src, tile, end - before,
+                              j == i || p[j].src != p[j - 1].src);
         }
         if (!sums) continue;
         sums[tile] += end - begin;
@@ -240,6 +249,7 @@ static void count_parcels(tw__traffic *t)
 void tw__traffic_finish(tw__traffic *t)
 {
     count_parcels(t);
+    t->failed |= t->inner_pairs.failed || t->outer_pairs.failed;
     if (!t->crossings.count) return;
     count_list(t, &t->crossings, NULL, NULL);
     uint64_t arrived = 0;

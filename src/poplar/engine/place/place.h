@@ -118,8 +118,9 @@ void tw__placement_pairs(tw_engine *engine, tw__placement *p, uint32_t exec);
 tw_status tw__placement_judge(struct tw__accounting *a);
 /* Places what has not been placed. TW_E_NO_MEMORY. */
 tw_status tw__placement_run(tw__placement *p);
-/* The memory block of the profile. Adds the bytes of all items by region, overlap and overflow. */
-tw_status tw__placement_report(tw__placement *p, tw_profile *profile);
+/* The memory block of the profile. Adds the bytes of all items by region, overlap and overflow. `node`: the program
+ * at each of `entries` entries of the control flow, which lives are counted in. */
+tw_status tw__placement_report(tw__placement *p, tw_profile *profile, const uint32_t *node, size_t entries);
 
 /* addresses.c. Addresses exist once the placement has been run, which these calls do. */
 

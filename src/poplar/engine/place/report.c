@@ -4,7 +4,7 @@
  * be told at once. That everything fits is plain without placing when the objects would fit side by side. */
 #include "poplar/engine/account/account.h"
 #include "poplar/engine/tiles/tiles.h"
-#include "poplar/engine/place/place.h"
+#include "poplar/engine/place/live.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,7 +171,30 @@ static void set_fidelities(const tw__placement *p, const tw__memory *memory, tw_
 }
 
 /* Objects of each tile in the order of tiles, with where and when they lie there. */
-static void add_maps(const tw__placement *p, tw_profile *profile)
+static uint32_t program_at(const uint32_t *node, size_t entries, uint32_t time)
+{
+    size_t entry = time / TW__PHASES;
+    return entry < entries ? node[entry] : TW__NONE;
+}
+
+/* Totals are no better than the worst of what they add up; what was not counted is not in them. */
+static tw_fidelity weakest_of(const tw_profile *profile)
+{
+    tw_fidelity weakest = TW_FIDELITY_EXACT;
+    for (size_t i = 0; i < profile->categories.count; i++) {
+        tw_fidelity f = profile->categories.items[i].fidelity;
+        if (f > weakest && f != TW_FIDELITY_ABSENT) weakest = f;
+    }
+    return weakest;
+}
+
+static void add_regions(const tw_tile_arch *arch, tw_profile *profile)
+{
+    for (unsigned r = 0; r < arch->region_count; r++)
+        tw__profile_add_region(profile, arch->regions[r].name, "", arch->regions[r].start, arch->regions[r].bytes);
+}
+
+static void add_maps(const tw__placement *p, tw_profile *profile, const uint32_t *node, size_t entries)
 {
     uint32_t *first = tw__calloc(p->tiles + (size_t)2, sizeof *first);
     uint32_t *order = tw__calloc(p->items.count + 1, sizeof *order);
@@ -186,19 +209,23 @@ static void add_maps(const tw__placement *p, tw_profile *profile)
             if (!item->bytes) continue;
             bool always = item->last == TW__PLACE_ALWAYS;
             const char *label = tw_storage_label((tw_storage)item->storage);
+            uint32_t from = always ? TW__NONE : program_at(node, entries, item->first),
+                     to = always ? TW__NONE : program_at(node, entries, item->last);
+            if (from == TW__NONE || to == TW__NONE) from = to = TW__NONE;
             tw__profile_map_add(profile, &(tw__block_desc){ .address = item->address,
                                                             .bytes = item->bytes,
                                                             .name = item->name && *item->name ? item->name : label,
                                                             .category = tw_storage_key((tw_storage)item->storage),
-                                                            .from = always ? TW__NONE : item->first,
-                                                            .to = always ? TW__NONE : item->last });
+                                                            .from = from < to ? from : to,
+                                                            .to = from < to ? to : from,
+                                                            .used = TW__NONE });
         }
         tw__profile_map_end(profile);
     }
     free(first), free(order);
 }
 
-tw_status tw__placement_report(tw__placement *p, tw_profile *profile)
+tw_status tw__placement_report(tw__placement *p, tw_profile *profile, const uint32_t *node, size_t entries)
 {
     tw_status status = tw__placement_run(p);
     tw__memory *memory = status ? NULL : tw__memory_new(p->tiles);
@@ -213,7 +240,9 @@ tw_status tw__placement_report(tw__placement *p, tw_profile *profile)
         tw__profile_set_placement(profile, row_of(p, profile, row, all_used, 0),
                                   row_of(p, profile, row, reach_of, 0), regions);
         if (memory->failed) status = tw__fail(TW_E_NO_MEMORY, "out of memory for the memory report");
-        add_maps(p, profile);
+        add_regions(&p->target->arch, profile);
+        add_maps(p, profile, node, entries);
+        tw__profile_set_memory_fidelity(profile, weakest_of(profile), TW_FIDELITY_MODELLED);
     }
     tw__memory_free(memory), free(row);
     return status ? status : tw__profile_status(profile);

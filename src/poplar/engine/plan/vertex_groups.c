@@ -142,6 +142,15 @@ static tw_status place_scalars(lowering *l, const tw__field *field, const tw__ed
 static tw_status fill_value(lowering *l, const tw__field *field, const tw__field_value *value, char *state)
 {
     const void *data = value->bytes > sizeof value->u.inline_bytes ? value->u.data : value->u.inline_bytes;
+    if (tw__field_is_long(field)) {
+        for (size_t i = 0; (i + 1) * sizeof(int32_t) <= value->bytes && i < field->count; i++) {
+            int32_t narrow;
+            memcpy(&narrow, (const char *)data + i * sizeof narrow, sizeof narrow);
+            int64_t wide = field->type == TW_INT ? narrow : (int64_t)(uint32_t)narrow;
+            memcpy(state + field->host_offset + i * sizeof wide, &wide, sizeof wide);
+        }
+        return TW_OK;
+    }
     if (field->form != TW__STATE_VECTOR) {
         memcpy(state + field->host_offset, data, value->bytes < field->host_size ? value->bytes : field->host_size);
         return TW_OK;

@@ -62,6 +62,29 @@ void tw__device_to_host(const tw_engine *engine, tw_type type, void *host, const
     convert(engine, type, &narrow, host, tw__host_size(type), device, tw__device_size(engine, type), count);
 }
 
+/* --- data that programs move ---------------------------------------------------------------------------------- */
+
+size_t tw__transfer_size(const tw_engine *engine, tw_type type)
+{
+    return engine->stored_halves ? tw__device_size(engine, type) : tw__host_size(type);
+}
+
+void tw__transfer_in(const tw_engine *engine, tw_type type, void *device, const void *host, uint64_t count)
+{
+    if (!engine->stored_halves)
+        tw__host_to_device(engine, type, device, host, count);
+    else if (count)
+        memcpy(device, host, count * tw__device_size(engine, type));
+}
+
+void tw__transfer_out(const tw_engine *engine, tw_type type, void *host, const void *device, uint64_t count)
+{
+    if (!engine->stored_halves)
+        tw__device_to_host(engine, type, host, device, count);
+    else if (count)
+        memcpy(host, device, count * tw__device_size(engine, type));
+}
+
 /* --- handles -------------------------------------------------------------------------------------------------- */
 
 tw_status tw__host_access_new(tw_engine *engine)
@@ -127,7 +150,7 @@ static tw_status find(tw_engine *engine, const char *handle, bool write, size_t 
     tw_status s = find_handle(engine, handle, write, out);
     if (s) return s;
     const tw__handle *h = *out;
-    size_t want = (size_t)h->count * tw__host_size(h->type);
+    size_t want = (size_t)h->count * tw__transfer_size(engine, h->type);
     if (bytes == want) return TW_OK;
     return tw__fail(TW_E_INVALID_ARGUMENT, "'%s' has %zu bytes (%llu elements of %s), not %zu", handle, want,
                     (unsigned long long)h->count, tw_type_name(h->type, TW_SYSTEM_POPLAR), bytes);
@@ -138,7 +161,7 @@ tw_status tw_engine_access_bytes(tw_engine *engine, const char *handle, size_t *
     tw__handle *h = NULL;
     tw_status s = find_handle(engine, handle, true, &h);
     if (s == TW_E_TENSOR_IO) s = find_handle(engine, handle, false, &h);
-    if (s == TW_OK) *bytes = (size_t)h->count * tw__host_size(h->type);
+    if (s == TW_OK) *bytes = (size_t)h->count * tw__transfer_size(engine, h->type);
     return s;
 }
 
@@ -149,7 +172,7 @@ tw_status tw_engine_write(tw_engine *engine, const char *handle, const void *dat
     if (s) return s;
     if (!data && bytes) return tw__fail(TW_E_INVALID_ARGUMENT, "the data for '%s' is NULL", handle);
     const char *device = data;
-    if (tw__host_size(h->type) != tw__device_size(engine, h->type)) {
+    if (tw__transfer_size(engine, h->type) != tw__device_size(engine, h->type)) {
         char *staged = tw__scratch(engine, (size_t)h->count * tw__device_size(engine, h->type));
         if (!staged) return TW_E_NO_MEMORY;
         tw__host_to_device(engine, h->type, staged, data, h->count);
@@ -165,7 +188,7 @@ tw_status tw_engine_read(tw_engine *engine, const char *handle, void *data, size
     tw_status s = find(engine, handle, false, bytes, &h);
     if (s) return s;
     if (!data && bytes) return tw__fail(TW_E_INVALID_ARGUMENT, "the buffer for '%s' is NULL", handle);
-    if (tw__host_size(h->type) == tw__device_size(engine, h->type)) {
+    if (tw__transfer_size(engine, h->type) == tw__device_size(engine, h->type)) {
         tw__copy_run(&h->out, data, engine->plan.storage.base);
         return TW_OK;
     }

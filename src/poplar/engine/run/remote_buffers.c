@@ -118,7 +118,7 @@ tw_status tw_engine_remote_row_bytes(tw_engine *engine, const char *handle, size
 {
     tw__remote_state *st = NULL;
     tw_status s = find_buffer(engine, handle, &st);
-    if (s == TW_OK) *bytes = (size_t)st->count * tw__host_size(st->type);
+    if (s == TW_OK) *bytes = (size_t)st->count * tw__transfer_size(engine, st->type);
     return s;
 }
 
@@ -127,7 +127,7 @@ static tw_status find_row(tw_engine *engine, const char *handle, uint64_t row, s
     tw_status s = find_buffer(engine, handle, out);
     if (s) return s;
     const tw__remote_state *st = *out;
-    size_t want = (size_t)st->count * tw__host_size(st->type);
+    size_t want = (size_t)st->count * tw__transfer_size(engine, st->type);
     if (row >= st->repeats)
         return tw__fail(TW_E_INDEX, "row %llu of remote buffer '%s', which has %llu rows", (unsigned long long)row,
                         handle, (unsigned long long)st->repeats);
@@ -143,7 +143,7 @@ tw_status tw_engine_copy_to_remote_buffer(tw_engine *engine, const char *handle,
     tw_status s = find_row(engine, handle, repeat_index, bytes, &st);
     if (s) return s;
     if (!source && bytes) return tw__fail(TW_E_INVALID_ARGUMENT, "the source is NULL");
-    tw__host_to_device(engine, st->type, st->rows + repeat_index * st->row_bytes, source, st->count);
+    tw__transfer_in(engine, st->type, st->rows + repeat_index * st->row_bytes, source, st->count);
     return TW_OK;
 }
 
@@ -154,6 +154,6 @@ tw_status tw_engine_copy_from_remote_buffer(tw_engine *engine, const char *handl
     tw_status s = find_row(engine, handle, repeat_index, bytes, &st);
     if (s) return s;
     if (!destination && bytes) return tw__fail(TW_E_INVALID_ARGUMENT, "the destination is NULL");
-    tw__device_to_host(engine, st->type, destination, st->rows + repeat_index * st->row_bytes, st->count);
+    tw__transfer_out(engine, st->type, destination, st->rows + repeat_index * st->row_bytes, st->count);
     return TW_OK;
 }

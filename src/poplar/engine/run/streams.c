@@ -60,11 +60,19 @@ tw_status tw__streams_new(tw_engine *engine)
                                   .depth = stream->buffering_depth ? stream->buffering_depth : 1 };
         st->lookahead = lookahead < st->depth ? lookahead : st->depth;
         st->handle = engine->stream_names[i - 1] = tw__arena_strdup(engine->arena, stream->handle);
-        if (!st->handle || !tw__mul_size(stream->count, tw__host_size(stream->type), &st->bytes))
+        if (!st->handle || !tw__mul_size(stream->count, tw__transfer_size(engine, stream->type), &st->bytes))
             return tw__fail(TW_E_NO_MEMORY, "stream '%s' of %llu elements is too large", stream->handle,
                             (unsigned long long)stream->count);
     }
     return TW_OK;
+}
+
+void tw_engine_set_stored_halves(tw_engine *engine, bool stored)
+{
+    if (!engine || !engine->core) return;
+    engine->stored_halves = stored;
+    for (size_t i = 1; i < engine->stream_count; i++)
+        engine->streams[i].bytes = engine->streams[i].count * tw__transfer_size(engine, engine->streams[i].type);
 }
 
 /* Guide 2.6.4: with "any" every buffer may share its addresses with others; with "hostRearrangeOnly" those do whose
@@ -249,7 +257,7 @@ static tw_status run_part(tw_engine *engine, tw__part *part, bool to_device)
     tw__stream_state *st = &engine->streams[part->stream];
     char *base = engine->plan.storage.base;
     char *host = st->how == BUFFER ? st->buffer + st->position : slot(st, 0), *device = host;
-    size_t host_size = tw__host_size(st->type), device_size = tw__device_size(engine, st->type);
+    size_t host_size = tw__transfer_size(engine, st->type), device_size = tw__device_size(engine, st->type);
     if (host_size != device_size) {
         device = tw__scratch(engine, (size_t)st->count * device_size);
         if (!device) return TW_E_NO_MEMORY;

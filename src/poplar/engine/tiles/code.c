@@ -4,6 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --- links ---------------------------------------------------------------------------------------------------- */
+
+/* bytes: of each type, uint32_t; NULL = not wanted. */
+static tw_status link_types(const tw__chip_code *code, const tw__core *core, const GArray *types, uint32_t at,
+                            uint32_t data_at, uint32_t *bytes, tw_object **image)
+{
+    g_autoptr(GPtrArray) keep = g_ptr_array_new();
+    for (guint i = 0; i < types->len; i++)
+        g_ptr_array_add(keep, (char *)core->types[g_array_index(types, uint32_t, i)].info->symbol);
+    g_ptr_array_add(keep, NULL);
+    tw_link_options options = {
+        .keep = (const char *const *)keep->pdata, .code_address = at, .data_address = data_at, .keep_bytes = bytes
+    };
+    return tw_link((const tw_object *const *)code->objects, code->object_count, &options, NULL, image);
+}
+
 /* --- which vertices have it ----------------------------------------------------------------------------------- */
 
 static bool defines(const tw_object *object, const char *symbol)
@@ -50,15 +66,29 @@ static tw_status missing(const tw_engine *engine, const tw__vertex_type *info)
                     info->name, info->origin, tw_target_arch(engine->target), info->symbol);
 }
 
+/* Assembly may call functions that only the vendor's compiler makes of C++: such a vertex can only run natively. */
+static bool links_alone(const tw_engine *engine, const tw__chip_code *code, uint32_t type)
+{
+    const tw_tile_region *low = &engine->target->arch.regions[0], *high = &engine->target->arch.regions[1];
+    g_autoptr(GArray) types = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    tw_object *image = NULL;
+    g_array_append_val(types, type);
+    tw_status status = link_types(code, engine->core, types, low->start, high->start, NULL, &image);
+    tw_object_free(image);
+    return status == TW_OK;
+}
+
 static tw_status decide(const tw_engine *engine, tw__chip_code *code, const bool *used)
 {
-    bool native =
-        engine->target->kind != TW_TARGET_IPU || tw__options_bool(engine->options, "simulator.runNativeVertices");
+    bool simulator = engine->target->kind == TW_TARGET_IPU;
+    bool asked = simulator && tw__options_bool(engine->options, "simulator.runNativeVertices");
+    bool native = !simulator || asked;
     for (uint32_t t = 0; t < engine->core->type_count; t++) {
         const tw__vertex_type *info = engine->core->types[t].info;
         if (!used[t] || !asks_for_code(engine, info)) continue;
         code->has_code[t] = any_defines(code, info->symbol);
-        code->simulated[t] = code->has_code[t] && (engine->target->kind == TW_TARGET_IPU || !info->has_entry);
+        if (asked && code->has_code[t] && info->has_entry) code->has_code[t] = links_alone(engine, code, t);
+        code->simulated[t] = code->has_code[t] && (simulator || !info->has_entry);
         if (!code->has_code[t] && (!info->has_entry || !native)) return missing(engine, info);
     }
     return TW_OK;
@@ -96,20 +126,7 @@ static GArray *find_stands(const tw_engine *engine, const tw__chip_code *code)
     return list;
 }
 
-/* --- links ---------------------------------------------------------------------------------------------------- */
-
-static tw_status link_types(const tw__chip_code *code, const tw__core *core, const GArray *types, uint32_t at,
-                            uint32_t data_at, tw_object **image)
-{
-    g_autoptr(GPtrArray) keep = g_ptr_array_new();
-    for (guint i = 0; i < types->len; i++)
-        g_ptr_array_add(keep, (char *)core->types[g_array_index(types, uint32_t, i)].info->symbol);
-    g_ptr_array_add(keep, NULL);
-    tw_link_options options = { .keep = (const char *const *)keep->pdata,
-                                .code_address = at,
-                                .data_address = data_at };
-    return tw_link((const tw_object *const *)code->objects, code->object_count, &options, NULL, image);
-}
+/* --- what each tile needs ----------------------------------------------------------------------------------- */
 
 /* Room that the sections of one kind take, from the first to the end of the last, and their alignment. */
 static uint32_t extent(const tw_object *image, bool exec, uint32_t start, uint32_t *align)
@@ -145,7 +162,10 @@ static tw_status measure(const tw_engine *engine, const tw__chip_code *code, tw_
 {
     const tw_tile_region *low = &engine->target->arch.regions[0], *high = &engine->target->arch.regions[1];
     tw_object *image;
-    tw_status status = link_types(code, engine->core, link->types, low->start, high->start, &image);
+    link->type_bytes = g_array_sized_new(FALSE, TRUE, sizeof(uint32_t), link->types->len);
+    g_array_set_size(link->type_bytes, link->types->len);
+    tw_status status = link_types(code, engine->core, link->types, low->start, high->start,
+                                  (uint32_t *)(void *)link->type_bytes->data, &image);
     if (status) return status;
     link->modelled = has_long_instructions(image);
     link->code_bytes = extent(image, true, low->start, &link->code_align);
@@ -202,7 +222,8 @@ static tw_status link_tiles(const tw_engine *engine, tw__chip_code *code)
 
 static void clear_link(gpointer data)
 {
-    g_array_free(((tw__tile_link *)data)->types, TRUE);
+    tw__tile_link *link = data;
+    g_array_free(link->types, TRUE), g_array_free(link->type_bytes, TRUE);
 }
 
 static void clear_placed(gpointer data)
@@ -292,6 +313,14 @@ uint32_t tw__chip_code_supervisor_stack(const tw__chip_code *code, uint32_t tile
     return link ? link->supervisor_stack : 0;
 }
 
+uint32_t tw__chip_code_bytes(const tw__chip_code *code, uint32_t tile, uint32_t type)
+{
+    const tw__tile_link *link = link_of(code, tile);
+    for (guint i = 0; link && i < link->types->len; i++)
+        if (g_array_index(link->types, uint32_t, i) == type) return g_array_index(link->type_bytes, uint32_t, i);
+    return 0;
+}
+
 bool tw__chip_code_modelled(const tw__chip_code *code, uint32_t tile)
 {
     const tw__tile_link *link = link_of(code, tile);
@@ -341,7 +370,7 @@ tw_status tw__chip_code_link(tw__chip_code *code, const tw__core *core, const tw
         if (!number) {
             const tw__tile_link *link = &g_array_index(code->links, tw__tile_link, placed.link);
             tw_status status =
-                link_types(code, core, link->types, placed.code_address, placed.data_address, &placed.image);
+                link_types(code, core, link->types, placed.code_address, placed.data_address, NULL, &placed.image);
             if (status) return status;
             g_array_append_val(code->placed, placed);
             g_hash_table_insert(known, g_steal_pointer(&key), GUINT_TO_POINTER(number = code->placed->len));

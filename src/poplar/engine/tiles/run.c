@@ -24,10 +24,62 @@ static void keep_fault(tw_engine *engine, uint32_t tile, char *text)
     g_mutex_unlock(&engine->sims->lock);
 }
 
+/* --- traces -------------------------------------------------------------------------------------------------- */
+
+/* Tiles run in threads: each writes into memory, and the texts go to the file in the order of the tiles. */
+typedef struct trace {
+    FILE *stream;
+    char *text;
+    size_t size;
+} trace;
+
+static bool traced(const tw_engine *engine, uint32_t tile)
+{
+    const tw_sim_options *o = &engine->target->simulator;
+    return *o->trace_file && (!o->trace_tile || o->trace_tile - 1 == tile);
+}
+
+static void begin_trace(const tw_engine *engine, uint32_t tile, tw_sim *sim, trace *t)
+{
+    *t = (trace){ 0 };
+    if (traced(engine, tile)) t->stream = open_memstream(&t->text, &t->size);
+    tw_sim_set_trace(sim, t->stream);
+}
+
+static void end_trace(tw_engine *engine, uint32_t tile, tw_sim *sim, trace *t)
+{
+    tw_sim_set_trace(sim, NULL);
+    if (!t->stream) return;
+    bool good = fclose(t->stream) == 0;
+    if (good)
+        engine->sims->traces[tile] = t->text;
+    else
+        free(t->text);
+    if (!good) keep_fault(engine, tile, g_strdup_printf("tile %u: no memory for its trace", tile));
+}
+
+/* Behind a compute set. */
+static tw_status write_traces(tw_engine *engine)
+{
+    struct tw__tile_sims *sims = engine->sims;
+    const char *path = engine->target->simulator.trace_file;
+    if (!*path) return TW_OK;
+    if (!sims->trace_file) sims->trace_file = fopen(path, "w");
+    if (!sims->trace_file) return tw__fail(TW_E_IO, "simulator option traceFile: '%s' cannot be written", path);
+    for (size_t i = 0; i < sims->tiles; i++) {
+        if (sims->traces[i]) fputs(sims->traces[i], sims->trace_file);
+        free(sims->traces[i]), sims->traces[i] = NULL;
+    }
+    if (fflush(sims->trace_file) == 0 && !ferror(sims->trace_file)) return TW_OK;
+    return tw__fail(TW_E_IO, "simulator option traceFile: writing '%s' failed", path);
+}
+
 tw_status tw__tile_fault(tw_engine *engine)
 {
     struct tw__tile_sims *sims = engine->sims;
-    if (!sims || !sims->fault) return TW_OK;
+    if (!sims) return TW_OK;
+    tw_status written = write_traces(engine);
+    if (!sims->fault) return written;
     tw_status status = tw__fail(TW_E_APPLICATION, "%s", sims->fault);
     g_clear_pointer(&sims->fault, g_free);
     return status;
@@ -69,9 +121,9 @@ static tw_sim *sim_of(tw_engine *engine, uint32_t tile)
     tw_sim **slot = &engine->sims->by_tile[tile];
     if (*slot) return *slot;
     const tw__chip_code *code = engine->chip;
-    tw_sim_options options = { .arch = tw_isa_arch_by_name(tw_target_arch(engine->target)),
-                               .memory = (uint8_t *)engine->plan.storage.base + engine->tiles->stride * tile,
-                               .tile = tile };
+    tw_sim_options options = engine->target->simulator;
+    options.arch = tw_isa_arch_by_name(tw_target_arch(engine->target)), options.tile = tile;
+    options.memory = (uint8_t *)engine->plan.storage.base + engine->tiles->stride * tile;
     tw_sim *sim = tw_sim_new(&options);
     if (!sim) return NULL;
     if (tw_sim_load(sim, g_array_index(code->placed, tw__placed_link, code->placed_of[tile] - 1).image) != TW_OK) {
@@ -90,6 +142,7 @@ typedef struct turn { /* one tile in one compute set */
     uint32_t tile;
     tw_sim *sim;
     stacks stacks;
+    trace trace;
     uint64_t load[TW_SIM_WORKERS], whole; /* turns of workers; cycles in which one vertex has the tile for itself */
     bool failed;
 } turn;
@@ -100,6 +153,12 @@ static char *name_vertex(const turn *t, const tw__tile_vertex *v)
     const char *set = core->compute_sets[t->exec->cs].name;
     return g_strdup_printf("vertex %u of type '%s' in compute set '%s' on tile %u", v->vertex,
                            core->types[v->type].info->name, set, t->tile);
+}
+
+static void name_in_trace(const turn *t, const tw__tile_vertex *v)
+{
+    g_autofree char *name = name_vertex(t, v);
+    fprintf(t->trace.stream, "# %s\n", name);
 }
 
 static void fail_with(turn *t, const tw__tile_vertex *v, const char *what)
@@ -199,6 +258,7 @@ bool tw__tile_run(tw_engine *engine, const tw__exec *exec, size_t index)
     turn t = { .engine = engine, .exec = exec, .tile = exec->groups[exec->tile_first[index]].tile };
     bool all = true, code = engine->chip->placed_of[t.tile] != 0;
     if (code) t.sim = sim_of(engine, t.tile), t.stacks = stacks_of(engine, t.tile);
+    if (t.sim) begin_trace(engine, t.tile, t.sim, &t.trace);
     if (code && !t.sim) {
         keep_fault(engine, t.tile, g_strdup_printf("tile %u: %s", t.tile, tw_error_message()));
         return false;
@@ -206,11 +266,13 @@ bool tw__tile_run(tw_engine *engine, const tw__exec *exec, size_t index)
     for (uint32_t i = run->first[index]; i < run->first[index + 1] && !t.failed; i++) {
         tw__tile_vertex *v = &run->vertices[i];
         tw__vertex_kind kind = engine->core->types[v->type].info->kind;
+        if (t.trace.stream && v->entry) name_in_trace(&t, v);
         all &= !v->entry                ? run_native(&t, v)
                : kind == TW__SUPERVISOR ? run_supervisor(&t, v)
                : kind == TW__VERTEX     ? run_worker(&t, v)
                                         : run_workers(&t, v);
     }
+    if (t.sim) end_trace(engine, t.tile, t.sim, &t.trace);
     if (t.failed && t.sim) tw_sim_reset(t.sim), set_up(engine, t.tile, t.sim); /* the next run starts anew */
     uint64_t busiest = 0;
     for (unsigned w = 0; w < TW_SIM_WORKERS; w++) busiest = t.load[w] > busiest ? t.load[w] : busiest;
@@ -225,7 +287,9 @@ tw_status tw__tile_sims_new(tw_engine *engine)
     size_t tiles = tw_target_tiles(engine->target);
     struct tw__tile_sims *sims = engine->sims = tw__calloc(1, sizeof *sims);
     if (sims) sims->by_tile = tw__calloc(tiles + 1, sizeof *sims->by_tile), sims->tiles = tiles;
-    if (!sims || !sims->by_tile) return tw__fail(TW_E_NO_MEMORY, "out of memory for the simulators of tiles");
+    if (sims) sims->traces = tw__calloc(tiles + 1, sizeof *sims->traces);
+    if (!sims || !sims->by_tile || !sims->traces)
+        return tw__fail(TW_E_NO_MEMORY, "out of memory for the simulators of tiles");
     g_mutex_init(&sims->lock);
     return TW_OK;
 }
@@ -234,7 +298,10 @@ void tw__tile_sims_free(struct tw__tile_sims *sims)
 {
     if (!sims) return;
     for (size_t i = 0; i < sims->tiles && sims->by_tile; i++) tw_sim_free(sims->by_tile[i]);
-    if (sims->by_tile) g_mutex_clear(&sims->lock);
+    for (size_t i = 0; i < sims->tiles && sims->traces; i++) free(sims->traces[i]);
+    if (sims->trace_file) fclose(sims->trace_file);
+    if (sims->by_tile && sims->traces) g_mutex_clear(&sims->lock);
+    free(sims->traces);
     g_free(sims->fault);
     free(sims->by_tile), free(sims);
 }

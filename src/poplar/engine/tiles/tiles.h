@@ -22,6 +22,7 @@
 
 typedef struct tw__tile_link { /* the code of tiles with the same vertex types */
     GArray *types;             /* uint32_t, ascending: those with code of the chip */
+    GArray *type_bytes;        /* uint32_t: code that each of them needs and none before it */
     uint32_t code_bytes, data_bytes, code_align, data_align;
     uint32_t stack, supervisor_stack; /* bytes that the deepest worker and supervisor vertex need */
     bool modelled;                    /* has instructions of several turns, whose time is modelled */
@@ -57,6 +58,9 @@ void tw__chip_code_place(tw__chip_code *code, tw__placement *placement);
  * be NULL here and below. */
 int64_t tw__chip_code_stack(const tw__chip_code *code, uint32_t tile, uint32_t type);
 uint32_t tw__chip_code_supervisor_stack(const tw__chip_code *code, uint32_t tile);
+/* Bytes of code of a vertex type on a tile, 0 when there is none. What several types of the tile need counts for the
+ * first of them, so that the sum is the code of the tile but for gaps and for plain .text sections. */
+uint32_t tw__chip_code_bytes(const tw__chip_code *code, uint32_t tile, uint32_t type);
 /* EXACT when every vertex that the plan executes has code of the chip, else ABSENT: what is known is not all. */
 tw_fidelity tw__chip_code_fidelity(const tw_engine *engine);
 /* Some code of the tile takes a time that is modelled (docs/decisions.md, G7). */
@@ -111,6 +115,8 @@ struct tw_sim;
 struct tw__tile_sims {
     struct tw_sim **by_tile; /* [tiles], made when the tile first runs */
     size_t tiles;
+    char **traces;    /* [tiles] of the compute set that runs */
+    FILE *trace_file; /* simulator option traceFile */
     GMutex lock;
     char *fault; /* of the lowest tile; NULL = none */
     uint32_t fault_tile;

@@ -246,3 +246,112 @@ tw_tensor tw_graph_clone(tw_graph *graph, tw_type type, tw_tensor tensor, tw_clo
     }
     return plain ? clone_new(graph, type, t, name) : clone_order(graph, type, t, name, false);
 }
+
+/* --- several clones ------------------------------------------------------------------------------------------- */
+
+/* Where element `at` of one clone's variable lies in copy `k` of n. `stretch` is the mapped interval that holds it,
+ * or the gap between two; by outer dimension there is one stretch, the whole variable. */
+static uint64_t copy_place(tw__mapped stretch, uint64_t at, size_t k, size_t n)
+{
+    return stretch.begin * n + (stretch.end - stretch.begin) * k + (at - stretch.begin);
+}
+
+/* The stretch that holds element `at`. */
+static tw__mapped stretch_at(const tw__variable *v, uint64_t count, uint64_t at, bool by_tile)
+{
+    tw__mapped whole = { 0, count, TW_UNMAPPED };
+    if (!by_tile) return whole;
+    size_t i = tw__mapped_find(v, at);
+    if (i < v->mapped_count && v->mapped[i].begin <= at) return v->mapped[i];
+    if (i) whole.begin = v->mapped[i - 1].end;
+    if (i < v->mapped_count) whole.end = v->mapped[i].begin;
+    return whole;
+}
+
+/* The elements of `list`, all of variable `var`, as copies [0, n) have them. NULL: out of memory. */
+static tw__regions *copies_of(const tw__variable *v, uint32_t var, const tw__regions *list, size_t n, bool by_tile)
+{
+    tw__builder b = { 0 };
+    for (size_t k = 0; k < n; k++) {
+        tw__region_walk walk = tw__region_walk_begin(list, 0, list->count);
+        for (tw__elems e; tw__region_walk_next(&walk, &e) && !b.failed;)
+            while (e.count) {
+                tw__mapped s = stretch_at(v, v->count, e.offset, by_tile);
+                uint64_t length = e.count, step = (uint64_t)(e.stride < 0 ? -e.stride : e.stride);
+                if (step) {
+                    uint64_t more = e.stride > 0 ? (s.end - 1 - e.offset) / step : (e.offset - s.begin) / step;
+                    if (more + 1 < length) length = more + 1;
+                }
+                tw__builder_box(&b, var, copy_place(s, e.offset, k, n), &(tw__dim){ length, e.stride }, 1);
+                e.offset += length * (uint64_t)e.stride;
+                e.count -= length;
+            }
+    }
+    return tw__builder_finish(&b);
+}
+
+/* The mapping of the variable for its n copies. */
+static bool map_copies(tw__variable *v, const tw__variable *old, size_t n, bool by_tile)
+{
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < old->mapped_count; i++) {
+            tw__mapped s = stretch_at(old, old->count, old->mapped[i].begin, by_tile);
+            uint64_t at = copy_place(s, old->mapped[i].begin, k, n);
+            if (!tw__mapping_copy(v, at, old, old->mapped[i].begin, old->mapped[i].end)) return false;
+        }
+    return tw__mapping_settle(v);
+}
+
+/* Makes the variable that was added last, which `one` views, n times as large; the tensor of the n copies. */
+static tw_tensor multiplied(tw__core *core, tw_tensor one, size_t n, bool by_tile)
+{
+    uint32_t var = (uint32_t)core->var_count - 1;
+    const tw__node *t = tw__node_find(core, one);
+    const tw__regions *list = tw__node_regions(core, t);
+    size_t shape[TW__MAX_RANK] = { n };
+    tw__variable *v = &core->vars[var];
+    if (!list || !tw__mapping_settle(v)) return TW__NIL_TENSOR;
+    if (t->t.rank) memcpy(shape + 1, t->dims, t->t.rank * sizeof *shape);
+    uint64_t total;
+    tw__variable old = *v, fresh = *v;
+    if (!tw__shape_count(core, 2, (size_t[]){ n, old.count }, &total)) return TW__NIL_TENSOR;
+    bool as_tensor = tw__node_count(t) == old.count; /* no aliases: then it also has the tensor's shape */
+    fresh.rank = as_tensor ? t->t.rank + 1 : 1;
+    size_t *kept = TW__NEW_N(core->arena, size_t, fresh.rank);
+    tw__regions *all = kept ? copies_of(&old, var, list, n, by_tile) : NULL;
+    fresh.shape = kept;
+    fresh.count = total;
+    fresh.mapped = fresh.pending = NULL;
+    fresh.mapped_count = fresh.mapped_room = fresh.pending_count = fresh.pending_room = 0;
+    if (!all || !map_copies(&fresh, &old, n, by_tile)) {
+        tw__graph_no_memory(core);
+        free(fresh.mapped);
+        free(fresh.pending);
+        tw__regions_unref(all);
+        return TW__NIL_TENSOR;
+    }
+    memcpy(kept, as_tensor ? shape : (size_t[]){ total }, fresh.rank * sizeof *kept);
+    free(old.mapped);
+    free(old.pending);
+    *v = fresh;
+    return tw__tensor_from_list(core, t->t.type, t->t.rank + 1, shape, all);
+}
+
+tw_tensor tw_graph_clone_n(tw_graph *graph, tw_type type, tw_tensor tensor, size_t n, tw_clone_method method,
+                           tw_clone_duplication duplication, const char *name)
+{
+    TW__GET(t, tensor, "the tensor to clone");
+    if (!tw__check_rank(core, t->t.rank + 1)) return TW__NIL_TENSOR;
+    if (graph->replicas) {
+        tw_tensor part = TW__NIL_TENSOR, last = part; /* as in clone_parts() */
+        TW__REPLICA_VARIABLE(graph, (tw__replica_drop(graph, tensor, last),
+                                     last = part = tw__replica_tensor(graph, tensor, i),
+                                     tw_graph_clone_n(one, type, part, n, method, duplication, name)));
+    }
+    tw_tensor one = tw_graph_clone(graph, type, tensor, method, name);
+    if (!one.id) return one;
+    tw_tensor all = multiplied(core, one, n, duplication == TW_CLONE_BY_TILE_CONTIGUOUS_REGION);
+    tw__tensor_drop(core, one);
+    if (!all.id) tw__variable_drop_last(core);
+    return all;
+}

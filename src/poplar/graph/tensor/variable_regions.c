@@ -134,6 +134,16 @@ static double number(tw_type type, const void *value)
     }
 }
 
+bool tw__constant_element(const tw__core *core, uint32_t var, uint64_t element, double *value)
+{
+    const tw__variable *v = &core->vars[var];
+    const tw__initial *initial = v->initial;
+    if (!v->is_constant || !initial || initial->next) return false; /* constants have one list of values */
+    const char *values = initial->values;
+    *value = number(initial->type, values + (initial->broadcast ? 0 : element) * tw_type_get(initial->type)->size);
+    return true;
+}
+
 bool tw_tensor_constant_value(const tw_graph *graph, tw_tensor tensor, double *value)
 {
     GETTER(t, tensor, false);

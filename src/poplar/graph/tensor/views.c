@@ -1,10 +1,11 @@
 /* Tensor views: slice, concat, reshape, shuffle, ... Everything shares storage with its argument.
  *
- * Affine tensors (nearly all of them) are transformed by arithmetic on shape and strides. Others are cut into boxes
- * over at most three dimensions (what lies before, the one concerned, what lies after), or over all of them for a
- * shuffle. */
+ * Affine tensors (nearly all) are transformed by arithmetic on shape and strides. Slices of others are cut out
+ * of their lists, row by row or region by region; else cut into boxes over at most three dimensions (what lies
+ * before, the one concerned, what lies after), or over all of them for a shuffle. */
 #include "poplar/graph/build.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* --- one dimension -------------------------------------------------------------------------------------------- */
@@ -44,6 +45,132 @@ static void pick_axis(tw__box *box, unsigned d, pick p)
  * them. */
 enum { MAX_PIECES = 1 << 24 };
 
+/* Rows of a slice, each a range of the list, that are cheaper to find one by one than by cutting all of the list. */
+static bool few_rows(const tw__regions *list, uint64_t rows)
+{
+    return rows <= 16 || rows <= list->n;
+}
+
+/* Indices [begin, end) of each dimension of a list of that shape, range by range: a part of a tensor of very many
+ * regions costs what the part has. False when these are too many ranges. */
+static bool slice_rows(tw__builder *out, const tw__regions *list, unsigned rank, const size_t *shape,
+                       const size_t *begin, const size_t *end)
+{
+    uint64_t rows = 1, row = 1, place = 0, step[TW__MAX_RANK] = { 0 };
+    unsigned last = rank; /* dimensions from here on are taken as a whole */
+    while (last && begin[last - 1] == 0 && end[last - 1] == shape[last - 1]) row *= shape[--last];
+    if (last == 0) {
+        tw__builder_range(out, list, 0, list->count);
+        return true;
+    }
+    uint64_t length = (end[last - 1] - begin[last - 1]) * row;
+    for (unsigned d = last; d--;) {
+        step[d] = row;
+        place += begin[d] * row;
+        row *= shape[d];
+        if (d < last - 1 && (__builtin_mul_overflow(rows, end[d] - begin[d], &rows) || !few_rows(list, rows)))
+            return false;
+    }
+    size_t index[TW__MAX_RANK] = { 0 };
+    for (uint64_t i = 0; i < rows; i++) {
+        tw__builder_range(out, list, place, place + length);
+        unsigned d = last - 1; /* to the next row, as an odometer does */
+        while (d-- && ++index[d] == end[d] - begin[d]) {
+            place -= (index[d] - 1) * step[d];
+            index[d] = 0;
+        }
+        if (d != UINT_MAX) place += step[d];
+    }
+    return true;
+}
+
+/* Innermost dims that make `unit` elements go to out[0..*k), and *n are left: {900, 75, 8} is {900} and 75 times 8
+ * for 600. */
+static bool split_off(tw__dim *dims, unsigned *n, uint64_t unit, tw__dim *out, unsigned *k)
+{
+    tw__dim taken[TW__MAX_RANK];
+    unsigned count = 0;
+    while (unit > 1) {
+        if (*n == 0) return false;
+        tw__dim *d = &dims[*n - 1];
+        uint64_t part = d->count < unit ? d->count : unit;
+        if (unit % part || d->count % part) return false;
+        taken[count++] = (tw__dim){ part, d->stride };
+        unit /= part;
+        *d = (tw__dim){ d->count / part, d->stride * (int64_t)part };
+        if (d->count == 1) --*n;
+    }
+    for (*k = 0; *k < count; ++*k) out[*k] = taken[count - 1 - *k];
+    return true;
+}
+
+/* Elements [first, first + count) of dims[0..*n), which must be dims again. */
+static bool cut_dims(tw__dim *dims, unsigned *n, uint64_t first, uint64_t count, uint64_t *offset)
+{
+    while (*n) {
+        uint64_t block = 1;
+        for (unsigned i = 1; i < *n; i++) block *= dims[i].count;
+        uint64_t index = first / block;
+        *offset += index * (uint64_t)dims[0].stride;
+        first -= index * block;
+        if (first == 0 && count % block == 0) {
+            dims[0].count = count / block;
+            return true;
+        }
+        if (first + count > block) return false;
+        memmove(dims, dims + 1, --*n * sizeof *dims);
+    }
+    return true;
+}
+
+/* Indices [p.first, p.first + p.count) of the middle of {outer, middle, inner}. */
+typedef struct rows {
+    const tw__regions *list;
+    uint64_t row, first, length; /* elements of a row, and which of each */
+    uint64_t middle, inner;
+} rows;
+
+/* What lies in elements [begin, end) of the list, row by row. */
+static void add_rows(tw__builder *out, const rows *r, uint64_t begin, uint64_t end)
+{
+    for (uint64_t start = begin - begin % r->row; start < end && !out->failed; start += r->row) {
+        uint64_t from = start + r->first, to = from + r->length;
+        tw__builder_range(out, r->list, from > begin ? from : begin, to < end ? to : end);
+    }
+}
+
+/* Whole rows of a region at once, when the slice of its pattern is a pattern. */
+static bool add_pattern(tw__builder *out, const rows *r, const tw__region *region, uint64_t begin, uint64_t end)
+{
+    tw__dim dims[TW__MAX_RANK + 4], middle[TW__MAX_RANK], inner[TW__MAX_RANK];
+    uint64_t offset;
+    unsigned n, m, k;
+    if (!tw__region_part(region, begin, end, &offset, dims, &n) || !split_off(dims, &n, r->inner, inner, &k) ||
+        !split_off(dims, &n, r->middle, middle, &m) ||
+        !cut_dims(middle, &m, r->first / r->inner, r->length / r->inner, &offset))
+        return false;
+    memcpy(dims + n, middle, m * sizeof *dims);
+    memcpy(dims + n + m, inner, k * sizeof *dims);
+    tw__builder_box(out, region->var, offset, dims, n + m + k);
+    return true;
+}
+
+/* The slice, region by region: the order of elements is that of the list. */
+static void slice_regions(tw__builder *out, const rows *r)
+{
+    for (uint32_t i = 0; i < r->list->n && !out->failed; i++) {
+        uint64_t begin = r->list->first[i], end = r->list->first[i + 1];
+        uint64_t from = (begin + r->row - 1) / r->row * r->row, to = end / r->row * r->row;
+        if (to <= from) {
+            add_rows(out, r, begin, end);
+            continue;
+        }
+        add_rows(out, r, begin, from);
+        if (!add_pattern(out, r, &r->list->region[i], from - begin, to - begin)) add_rows(out, r, from, to);
+        add_rows(out, r, to, end);
+    }
+}
+
 /* A tensor with dimension d changed by `p`. */
 static tw_tensor picked(tw__core *core, const tw__node *t, unsigned d, pick p)
 {
@@ -62,13 +189,17 @@ static tw_tensor picked(tw__core *core, const tw__node *t, unsigned d, pick p)
         *stride *= p.step;
         return tw__node_publish(core, node);
     }
+    const tw__regions *list = t->t.regions;
     uint64_t outer = tw__dims_product(shape, 0, d), inner = tw__dims_product(shape, d + 1, rank);
-    if (outer == 1 && p.step == 1) { /* cut the list */
+    if (p.step == 1 && p.first == 0 && p.count == t->dims[d]) return tw__reshaped(core, t, rank, shape);
+    if (p.step == 1) {
+        const size_t first[3] = { 0, p.first, 0 }, end[3] = { outer, p.first + p.count, inner };
+        const rows all = { list, t->dims[d] * inner, p.first * inner, p.count * inner, t->dims[d], inner };
         tw__builder b = { 0 };
-        tw__builder_range(&b, t->t.regions, p.first * inner, (p.first + p.count) * inner);
+        if (all.length && !slice_rows(&b, list, 3, (size_t[3]){ outer, t->dims[d], inner }, first, end))
+            slice_regions(&b, &all);
         return tw__tensor_from_list(core, t->t.type, rank, shape, tw__builder_finish(&b));
     }
-    const tw__regions *list = t->t.regions;
     if (p.step == 0 && list->n && p.count > MAX_PIECES / list->n) {
         char text[TW__TEXT_BYTES];
         tw__graph_fail(core, TW_E_TENSOR_CREATION, "%llu times the %u pieces of %s: a tensor can have %d",
@@ -102,12 +233,19 @@ tw_tensor tw_tensor_slice(tw_graph *graph, tw_tensor tensor, unsigned dim, size_
     return picked(core, t, dim, (pick){ begin, end - begin, 1 });
 }
 
-/* slice_nd and element: dimension after dimension, innermost first so that lists are cut as late as possible. */
+/* slice_nd and element: by rows, or dimension after dimension, the outermost first, which cuts off most of a list. */
 static tw_tensor sliced_nd(tw__core *core, const tw__node *t, tw_tensor tensor, const size_t *begin,
                            const size_t *end)
 {
     tw_tensor now = tensor;
+    size_t shape[TW__MAX_RANK];
     if (t->t.rank == 0) return tw__reshaped(core, t, 0, NULL);
+    for (unsigned d = 0; d < t->t.rank; d++) shape[d] = end[d] - begin[d];
+    if (!t->affine) {
+        tw__builder b = { 0 };
+        if (slice_rows(&b, t->t.regions, t->t.rank, t->dims, begin, end))
+            return tw__tensor_from_list(core, t->t.type, t->t.rank, shape, tw__builder_finish(&b));
+    }
     for (unsigned d = 0; d < t->t.rank; d++) {
         const tw__node *from = tw__node_find(core, now);
         tw_tensor next = picked(core, from, d, (pick){ begin[d], end[d] - begin[d], 1 });

@@ -197,7 +197,10 @@ static bool open_link(tw_graph *graph, link_to *l, tw_vertex vertex, const char 
     return true;
 }
 
-/* "rows[3]": the field must be a list whose size is known. */
+/* Elements of a list that is connected before its size is known. */
+#define MOST_ELEMENTS (UINT64_C(1) << 24)
+
+/* "rows[3]": the field must be a list. Its size may be set later (PopLibs' pooling does), which checks the index. */
 static bool check_index(const link_to *l, int64_t index)
 {
     LINK_TEXT(l);
@@ -207,10 +210,7 @@ static bool check_index(const link_to *l, int64_t index)
         return tw__graph_fail(l->core, TW_E_CONNECTION,
                               "field '%s' of %s is not a list and has no elements to connect one by one", l->name,
                               text);
-    if (!tw__field_size_find(l->core, l->vertex, l->field, &size))
-        return tw__graph_fail(l->core, TW_E_NO_SIZE,
-                              "field '%s' of %s has no size yet: call tw_graph_set_field_size() first", l->name,
-                              text);
+    if (!tw__field_size_find(l->core, l->vertex, l->field, &size)) size = MOST_ELEMENTS;
     if ((uint64_t)index >= size)
         return tw__graph_fail(l->core, TW_E_INDEX, "field '%s' of %s is out of range: the field has %llu elements",
                               l->name, text, (unsigned long long)size);

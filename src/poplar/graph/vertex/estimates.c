@@ -1,6 +1,7 @@
 /* Performance estimates: set on a vertex, or computed by an estimator of its type (docs/decisions.md, G7). */
 #include "poplar/graph/replicas.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void tw_graph_set_perf_estimate(tw_graph *graph, tw_vertex vertex, uint64_t cycles, uint64_t flops)
@@ -76,22 +77,68 @@ size_t tw_vertex_info_sub_size(const tw_vertex_info *vertex, const char *field, 
     return 0;
 }
 
-double tw_vertex_info_value(const tw_vertex_info *vertex, const char *field, size_t index)
+/* Of state: in the host's form. */
+static size_t state_values(const tw__core *core, const tw__field *f, const tw__field_value *v, double *values,
+                           size_t room)
+{
+    bool wide = f->type == TW_HALF && tw__codelets_variant(core->codelets) == TW__HALF_FLOAT;
+    tw_type type = wide ? TW_FLOAT : f->type;
+    size_t size = tw_type_size(type), count = size ? v->bytes / size : 0;
+    const uint8_t *bytes = v->bytes > 8 ? v->u.data : v->u.inline_bytes;
+    for (size_t i = 0; i < count && i < room; i++) values[i] = tw_type_load(type, bytes + i * size);
+    return count;
+}
+
+/* `count` elements of a connection from `done` on; false when one of them is no constant. */
+static bool run_values(const tw__core *core, const tw__elems *run, double *values, size_t room, size_t done)
+{
+    double ignored;
+    for (uint64_t i = 0; i < run->count; i++, done++)
+        if (!tw__constant_element(core, run->var, run->offset + (uint64_t)((int64_t)i * run->stride),
+                                  done < room ? &values[done] : &ignored))
+            return false;
+    return true;
+}
+
+static size_t edge_values(const tw__core *core, const tw__edge *e, double *values, size_t room)
+{
+    if (!e->regions) {
+        tw__elems run = { e->var, e->offset, 1, e->count };
+        return run_values(core, &run, values, room, 0) ? e->count : 0;
+    }
+    size_t done = 0;
+    tw__region_walk walk = tw__region_walk_begin(e->regions, 0, e->regions->count);
+    for (tw__elems run; tw__region_walk_next(&walk, &run); done += run.count)
+        if (!run_values(core, &run, values, room, done)) return 0;
+    return done;
+}
+
+size_t tw_vertex_info_values(const tw_vertex_info *vertex, const char *field, size_t sub, double *values,
+                             size_t room)
 {
     const tw__core *core = vertex->core;
+    const tw__vertex *v = &core->vertices[vertex->vertex];
     unsigned number;
     const tw__field *f = field_of(vertex, field, &number);
-    if (!f || (f->form != TW__STATE_PLAIN && f->form != TW__STATE_VECTOR)) return 0;
-    for (uint32_t i = core->vertices[vertex->vertex].first_value; i; i = core->values[i].next) {
-        const tw__field_value *v = &core->values[i];
-        if (v->field != number) continue;
-        bool wide = f->type == TW_HALF && tw__codelets_variant(core->codelets) == TW__HALF_FLOAT;
-        tw_type type = wide ? TW_FLOAT : f->type;
-        size_t size = tw_type_size(type);
-        const uint8_t *bytes = v->bytes > 8 ? v->u.data : v->u.inline_bytes;
-        return size && index < v->bytes / size ? tw_type_load(type, bytes + index * size) : 0;
+    if (!f) return 0;
+    if (f->form == TW__STATE_PLAIN || f->form == TW__STATE_VECTOR) {
+        for (uint32_t i = v->first_value; i; i = core->values[i].next)
+            if (core->values[i].field == number) return state_values(core, f, &core->values[i], values, room);
+        return 0;
     }
+    for (uint32_t e = v->first_edge; e; e = core->edges[e].next)
+        if (core->edges[e].field == number && core->edges[e].index == sub)
+            return edge_values(core, &core->edges[e], values, room);
     return 0;
+}
+
+double tw_vertex_info_value(const tw_vertex_info *vertex, const char *field, size_t index)
+{
+    double few[8], *values = index < 8 ? few : tw__calloc(index + 1, sizeof *values);
+    bool known = values && tw_vertex_info_values(vertex, field, 0, values, index + 1) > index;
+    double value = known ? values[index] : 0;
+    if (values != few) free(values);
+    return value;
 }
 
 const char *tw_vertex_info_layout(const tw_vertex_info *vertex, const char *field, unsigned dim)

@@ -141,6 +141,15 @@ static bool int_fits(const tw__core *core, tw_type type, int64_t value, const ch
     return info->is_signed || value >= 0 || misfit(core, type, (double)value, field, owner, "");
 }
 
+/* A negative int for an unsigned field of the same width keeps its bits, as it does in C++ (PopLibs' loop counters
+ * count down by an unsigned increment of -1). */
+static int64_t unsigned_bits(tw_type type, int64_t value)
+{
+    const tw_type_info *info = tw_type_get(type);
+    bool wraps = info->kind == TW_KIND_UINT && info->bits == 32 && value < 0 && value >= INT32_MIN;
+    return wraps ? (int64_t)(uint32_t)value : value;
+}
+
 /* One checked element into host state layout. */
 static void store(const tw__core *core, tw_type type, void *to, double value)
 {
@@ -199,6 +208,7 @@ void tw_graph_set_field_int(tw_graph *graph, tw_vertex vertex, const char *field
     unsigned index;
     char text[TW__TEXT_BYTES];
     const tw__field *f = state_field(core, vertex, field, false, &index);
+    if (f) value = unsigned_bits(f->type, value);
     if (!f || !int_fits(core, f->type, value, field, tw__vertex_text(core, vertex.id, text, sizeof text))) return;
     size_t bytes = element_bytes(core, f->type);
     void *to = put_value(core, vertex.id, index, 1, bytes);
@@ -289,12 +299,19 @@ void tw_graph_set_field_size(tw_graph *graph, tw_vertex vertex, const char *fiel
                        text);
         return;
     }
-    for (uint32_t e = core->vertices[vertex.id].first_edge; e; e = core->edges[e].next)
-        if (core->edges[e].field == index) {
+    bool list = f->form == TW__EDGE_SCALARS || f->form == TW__EDGE_VECTORS;
+    for (uint32_t e = core->vertices[vertex.id].first_edge; e; e = core->edges[e].next) {
+        const tw__edge *edge = &core->edges[e];
+        if (edge->field != index) continue;
+        uint64_t last = edge->index + (f->form == TW__EDGE_SCALARS ? edge->count : 1);
+        if (!list)
             tw__graph_fail(core, TW_E_CONNECTION, "field '%s' of %s is already connected: its size is known", field,
                            text);
-            return;
-        }
+        else if (last > size)
+            tw__graph_fail(core, TW_E_CONNECTION, "field '%s' of %s is already connected up to element %llu", field,
+                           text, (unsigned long long)last - 1);
+        if (!list || last > size) return;
+    }
     if (f->form == TW__STATE_VECTOR) {
         /* State of that size, all zero until values are given. */
         size_t bytes;

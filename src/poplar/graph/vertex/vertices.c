@@ -72,7 +72,7 @@ void tw_graph_add_codelets_source(tw_graph *graph, const char *text, const char 
 bool tw_graph_has_codelet(const tw_graph *graph, const char *vertex_type)
 {
     TW__ENTER_GETTER(graph, false);
-    return graph->core->codelets && vertex_type && tw__codelets_find(graph->core->codelets, vertex_type);
+    return graph->core->codelets && vertex_type && tw__codelets_has(graph->core->codelets, vertex_type);
 }
 
 int64_t tw__type_entry(tw__core *core, const char *name)
@@ -81,6 +81,10 @@ int64_t tw__type_entry(tw__core *core, const char *name)
     gpointer known = g_hash_table_lookup(core->type_index, name);
     if (known) return (int64_t)GPOINTER_TO_SIZE(known) - 1;
     const tw__vertex_type *info = tw__codelets_find(core->codelets, name);
+    if (!info && tw__codelets_has(core->codelets, name)) {
+        tw__graph_fail(core, TW_E_OBJECT_LOAD, "vertex type '%s': %s", name, tw_error_message());
+        return -1;
+    }
     if (!info) {
         char hint[TW__HINT_BYTES];
         const char *near = tw__codelets_suggest(core->codelets, name);

@@ -128,13 +128,55 @@ static void mistakes_are_told(void **state)
     assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
 }
 
+static bool has_object(const char *name, tw__arch arch)
+{
+    tw__codelets *set = tw__codelets_new(TW__HALF_FLOAT);
+    g_autofree char *path = path_of(name);
+    assert_int_equal(tw__codelets_add_file(set, path, TW__CODELET_AUTO, NULL, NULL), TW_OK);
+    tw_object **objects;
+    size_t count;
+    assert_int_equal(tw__codelets_objects(set, arch, &objects, &count, NULL), TW_OK);
+    for (size_t i = 0; i < count; i++) tw_object_free(objects[i]);
+    g_free(objects);
+    tw__codelets_free(set);
+    return count > 0;
+}
+
+/* Builds hand all their files to popc with a list of targets, also those with instructions of one chip only. */
+static void instructions_of_one_chip(void **state)
+{
+    (void)state;
+    write_text("mk2.S", "  ldconst $m0, 1\n  f32sisov2amp $a4:5, $a14, $a2:3, 0\n");
+    write_text("mixed.S", "  f32sisov2amp $a4:5, $a14, $a2:3, 0\n  add $m0\n");
+    tw_diags *diags = tw_diags_new();
+    assert_int_equal(popc("mk2.gp", "cpu,ipu1,ipu2", FILES("mk2.S"), diags), TW_OK);
+    assert_int_equal(tw_diags_count(diags, TW_ERROR), 0);
+    assert_int_equal(tw_diags_count(diags, TW_WARNING), 1);
+    const tw_diag *d = tw_diags_get(diags, 0);
+    assert_int_equal(d->line, 2);
+    assert_non_null(strstr(d->message, "ipu1 has no 'f32sisov2amp'"));
+    assert_string_equal(d->code, "popc.chip");
+    tw_diags_free(diags);
+    assert_true(has_object("mk2.gp", TW__ARCH_IPU2));
+    assert_false(has_object("mk2.gp", TW__ARCH_IPU1));
+
+    diags = tw_diags_new(); /* asked for this chip alone */
+    assert_int_equal(popc("no.gp", "cpu,ipu1", FILES("mk2.S"), diags), TW_E_COMPILATION);
+    assert_string_equal(tw_diags_get(diags, 0)->code, "asm.chip");
+    tw_diags_free(diags);
+    assert_int_equal(popc("no.gp", "ipu1,ipu2", FILES("mixed.S"), NULL), TW_E_COMPILATION);
+    assert_int_equal(popc("no.gp", "[\"ipu1\", {\"name\": \"ipu1:x\", \"arch\": \"ipu1\"}]", FILES("mk2.S"), NULL),
+                     TW_E_COMPILATION);
+    g_autofree char *path = path_of("no.gp");
+    assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_in_one_archive),
-        cmocka_unit_test(merged_archives),
-        cmocka_unit_test(assembly_without_popc),
-        cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(both_in_one_archive),      cmocka_unit_test(merged_archives),
+        cmocka_unit_test(assembly_without_popc),    cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(instructions_of_one_chip),
     };
     return cmocka_run_group_tests(tests, set_up_cache, tear_down_cache);
 }

@@ -3,6 +3,7 @@
 
 #include <tilewright/poplar/popc.h>
 #include <time.h>
+#include <unistd.h>
 
 #define CPP "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
 
@@ -121,11 +122,30 @@ static void test_targets(void **state)
     json_decref(table);
     tw__gp_free(gp);
     tw__codelets *set = tw__codelets_new(TW__HALF_F16);
-    assert_int_equal(tw__codelets_add_file(set, device, TW__CODELET_AUTO, NULL, NULL), TW_E_OBJECT_LOAD);
-    assert_non_null(strstr(tw_error_message(), "no code for the host"));
     assert_int_equal(tw__codelets_add_file(set, all, TW__CODELET_AUTO, NULL, NULL), TW_OK);
     assert_non_null(tw__codelets_device(set, find(set, "Two"), TW__ARCH_IPU2));
     assert_non_null(tw__codelets_entry(set, find(set, "Two")));
+    tw__codelets_free(set);
+    /* For a chip alone: compiled for the host when it is loaded, in either form of half, with the flags it had. */
+    for (int variant = 0; variant < 2; variant++) {
+        set = tw__codelets_new((tw__half_variant)variant);
+        assert_int_equal(tw__codelets_add_file(set, device, TW__CODELET_AUTO, NULL, NULL), TW_OK);
+        assert_non_null(tw__codelets_entry(set, find(set, "Two")));
+        assert_non_null(tw__codelets_device(set, find(set, "Two"), TW__ARCH_IPU2));
+        tw__codelets_free(set);
+    }
+    write_text("header.h", "enum { FIELDS = 1 };\n");
+    write_text("needs.cpp", "#include \"header.h\"\n#include <poplar/Vertex.hpp>\n"
+                            "class Needs : public poplar::Vertex { public: int n[FIELDS];\n"
+                            "bool compute() { return true; } };\n");
+    assert_int_equal(popc("needs.gp", NULL, "ipu2", FILES("needs.cpp")), 0);
+    g_autofree char *needs = path_of("needs.gp"), *header = path_of("header.h");
+    remove(header);
+    set = tw__codelets_new(TW__HALF_F16);
+    assert_int_equal(tw__codelets_add_file(set, needs, TW__CODELET_AUTO, NULL, NULL), TW_E_COMPILATION);
+    assert_non_null(
+        strstr(tw_error_message(), "needs.gp holds no code for the host, and its source does not compile"));
+    assert_non_null(strstr(tw_error_message(), "header.h"));
     tw__codelets_free(set);
 }
 
@@ -253,6 +273,60 @@ static void append_member(GString *file, const char *name, const char *text)
                            text, strlen(text) & 1 ? "\n" : "");
 }
 
+/* What the index says is as good as the table: without an index, and with one that a table does not keep to. */
+static void codelet_gp_index(void **state)
+{
+    (void)state;
+    write_text("shared.hpp", "#define SHARED 5\n");
+    write_text("one.cpp", one);
+    write_text("two.cpp", two);
+    assert_int_equal(popc("one.gp", NULL, "cpu,ipu2", FILES("one.cpp")), 0);
+    assert_int_equal(popc("both.gp", "-DN=3", NULL, FILES("one.gp", "two.cpp")), 0);
+    g_autofree char *both = path_of("both.gp"), *changed = path_of("changed.gp"), *data = NULL;
+    gsize size;
+    assert_true(g_file_get_contents(both, &data, &size, NULL));
+    tw__gp *open = tw__gp_open(both);
+    assert_non_null(open);
+    g_auto(GStrv) names = tw__gp_names(open, json_array_get(tw__gp_units(open), 1), "cpu-f16");
+    assert_true(names && g_strv_length(names) == 1 && strcmp(names[0], "Two") == 0);
+    tw__gp_free(open);
+    enum { AS_IT_IS, NO_NAMES, NO_DIGEST, OTHER_TABLE, NO_TABLE, CUT };
+    for (int what = AS_IT_IS; what <= CUT; what++) {
+        tw__gp *gp = tw__gp_read(data, size);
+        json_t *unit = json_array_get(tw__gp_units(gp), 1);
+        const char *table = json_string_value(json_object_get(json_object_get(unit, "tables"), "cpu-float"));
+        tw__gp_member *member = g_hash_table_lookup(gp->by_name, table);
+        if (what == NO_NAMES) json_object_del(unit, "names");
+        if (what == NO_DIGEST) json_object_del(gp->manifest, "digest");
+        char *at = what == OTHER_TABLE ? g_strstr_len(member->data, (gssize)member->size, "Two") : NULL;
+        if (what == OTHER_TABLE) memcpy(at, "Owt", 3);
+        if (what == NO_TABLE) memset(member->data, ' ', member->size);
+        GString *bytes = tw__gp_write(gp);
+        tw__gp_free(gp);
+        assert_true(g_file_set_contents(changed, bytes->str, (gssize)bytes->len, NULL));
+        tw__codelets *set = tw__codelets_new(TW__HALF_FLOAT);
+        assert_int_equal(tw__codelets_add_file(set, changed, TW__CODELET_AUTO, NULL, NULL), TW_OK);
+        assert_int_equal(tw__codelets_count(set), 2);
+        assert_true(tw__codelets_has(set, "Two") && tw__codelets_has(set, "One"));
+        if (what == CUT) assert_int_equal(truncate(changed, 100), 0); /* while it is open */
+        const tw__vertex_type *vt = tw__codelets_find(set, "Two");
+        assert_true((vt != NULL) == (what < OTHER_TABLE));
+        if (!vt) {
+            assert_non_null(tw_error_message());
+            assert_true(tw__codelets_get(set, 1) == NULL);
+        } else {
+            assert_ptr_equal(tw__codelets_get(set, vt->index), vt);
+            assert_ptr_equal(tw__codelets_demangle(set, vt->symbol), vt);
+            assert_int_equal(vt->num_fields, 1);
+            assert_non_null(tw__codelets_device(set, vt, TW__ARCH_IPU2));
+            assert_non_null(tw__codelets_device(set, find(set, "One"), TW__ARCH_IPU2));
+            check_one(set, 0);
+        }
+        tw__codelets_free(set);
+        g_string_free(bytes, TRUE);
+    }
+}
+
 /* As many members and units as a file may have: found by name, not by search. */
 static void codelet_gp_many_members(void **state)
 {
@@ -312,6 +386,7 @@ int main(void)
                                         cmocka_unit_test(test_targets),
                                         cmocka_unit_test(test_damaged),
                                         cmocka_unit_test(test_hostile_tables),
+                                        cmocka_unit_test(codelet_gp_index),
                                         cmocka_unit_test(codelet_gp_many_members),
                                         cmocka_unit_test(codelet_gp_repeated_member),
                                         cmocka_unit_test(test_build) };

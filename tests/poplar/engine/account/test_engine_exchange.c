@@ -79,6 +79,39 @@ static void against_elements(void **state)
     tw_device_free(device);
 }
 
+/* One element for all of a destination: of the source that element alone, whatever follows it. */
+static void broadcast(void **state)
+{
+    (void)state;
+    tw_device *device = test_device_new(MODEL);
+    for (uint64_t element = 0; element < 6; element++) {
+        tw_graph *g = tw_graph_new(tw_device_target(device));
+        tw_tensor a = tw_graph_add_variable(g, TW_SHORT, SHAPE(6), "a"),
+                  b = tw_graph_add_variable(g, TW_SHORT, SHAPE(40), "b");
+        for (unsigned i = 0; i < 6; i += 2) tw_graph_map_range(g, a, i, 2, i);
+        for (unsigned i = 0; i < 40; i += 10) tw_graph_map_range(g, b, i, 10, 8 + i / 10);
+        tw_tensor one = tw_tensor_broadcast(g, tw_tensor_slice(g, a, 0, element, element + 1), 40, 0);
+        tw_program p = tw_program_copy(g, one, b);
+        tw__core *core = tw__graph_core(g);
+        test_ok(tw__graph_check(core, &p.id, 1));
+        for (size_t v = 0; v < core->var_count; v++) assert_true(tw__mapping_settle(&core->vars[v]));
+        const tw__program *copy = &core->programs[p.id];
+        tw__exchange_walk walk = tw__exchange_begin(core, copy->a.regions, 77, copy->b.regions, 78, 0, 40);
+        tw__piece piece;
+        uint64_t seen = 0;
+        while (tw__exchange_next(&walk, &piece)) {
+            assert_int_equal(piece.src_tile, element / 2 * 2);
+            assert_int_equal(piece.dst_tile, 8 + seen / 10);
+            for (uint64_t i = 0; i < piece.count; i++)
+                assert_int_equal(piece.src + i * (uint64_t)piece.src_stride, element);
+            seen += piece.count;
+        }
+        assert_int_equal(seen, 40);
+        tw_graph_free(g);
+    }
+    tw_device_free(device);
+}
+
 /* Bytes moved, with equal data counted once: columns side by side, rows backwards and single elements are not
  * equal. */
 static void counts_each_element_once(void **state)
@@ -128,7 +161,7 @@ static void counts_each_element_once(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(against_elements),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(against_elements), cmocka_unit_test(broadcast),
                                         cmocka_unit_test(counts_each_element_once) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,7 +207,7 @@ static void graph_target_figures(void **state)
     } rows[] = {
         { tw_device_target(mk1), "ipu1", 1216, 1, 6, 4, 2, 262144, 12 },
         { tw_device_target(mk2), "ipu2", 4 * 1472, 4, 6, 4, 2, 638976, 26 },
-        { tw_device_target(cpu), "cpu", 1, 1, 1, 4, 4, UINT64_MAX, 0 },
+        { tw_device_target(cpu), "cpu", 1, 1, 6, 4, 4, UINT64_MAX, 0 },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
         const tw_target *t = rows[i].t;

@@ -295,6 +295,50 @@ static void graph_views_each_operation(void **state)
     close_graph(&f);
 }
 
+/* Matrices whose columns lie in groups, as libraries lay out operands of a product, alone and two of them: each
+ * slice of rows, of columns, and of both. */
+static void graph_views_slices_of_groups(void **state)
+{
+    (void)state;
+    fixture f = open_graph();
+    tw_tensor whole[3], two[2] = { f.x, f.y };
+    const model *parts[2] = { &f.mx, &f.my };
+    model models[3];
+    for (int i = 0; i < 2; i++) { /* 4 groups of 10 columns of 6 rows; {6, 4, 10} as {6, 40} */
+        model shuffled = model_shuffle(parts[i], (unsigned[]){ 1, 0, 2 });
+        models[i] = model_reshape(&shuffled, 2, (size_t[]){ 6, 40 });
+        free(shuffled.element);
+        whole[i] = tw_tensor_reshape(f.g, tw_tensor_dim_shuffle(f.g, two[i], (unsigned[]){ 1, 0, 2 }), 2,
+                                     (size_t[]){ 6, 40 });
+    }
+    for (unsigned dim = 0; dim < 2; dim++) {
+        models[2] = model_concat(2, (const model *[]){ &models[0], &models[1] }, dim);
+        whole[2] = tw_tensor_concat(f.g, 2, (tw_tensor[]){ whole[0], whole[1] }, dim);
+        for (int k = 0; k < 3; k++) {
+            const model *m = &models[k];
+            for (size_t begin = 0; begin <= m->shape[1]; begin++)
+                for (size_t end = begin; end <= m->shape[1]; end += begin % 3 + 1) {
+                    model cut = model_dim(m, 1, end - begin, 1, (int64_t)begin, 1, m->shape[1]);
+                    check(f.g, tw_tensor_slice(f.g, whole[k], 1, begin, end), &cut, "columns");
+                    model middle = model_dim(&cut, 0, 3, 1, 2, 1, m->shape[0]);
+                    check(f.g, tw_tensor_slice_nd(f.g, whole[k], (size_t[]){ 2, begin }, (size_t[]){ 5, end }),
+                          &middle, "both");
+                    free(middle.element);
+                    free(cut.element);
+                }
+            for (size_t begin = 0; begin <= m->shape[0]; begin++) {
+                model cut = model_dim(m, 0, m->shape[0] - begin, 1, (int64_t)begin, 1, m->shape[0]);
+                check(f.g, tw_tensor_slice(f.g, whole[k], 0, begin, m->shape[0]), &cut, "rows");
+                free(cut.element);
+            }
+        }
+        free(models[2].element);
+    }
+    free(models[0].element);
+    free(models[1].element);
+    close_graph(&f);
+}
+
 /* --- what must stay small ------------------------------------------------------------------------------------- */
 
 static uint32_t regions(tw_graph *g, tw_tensor t)
@@ -329,6 +373,14 @@ static void graph_views_regions_stay_few(void **state)
     tw_tensor again = tw_tensor_concat(g, 64, columns, 1);
     assert_true(tw_tensor_equal(g, again, x));
     assert_int_equal(regions(g, again), 1);
+    /* Columns in groups of 8: slices of whole groups are one region, within a group too. */
+    tw_tensor groups =
+        tw_tensor_reshape(g, tw_tensor_dim_roll(g, tw_tensor_reshape(g, x, 3, (size_t[]){ 512, 4096, 8 }), 1, 0), 2,
+                          (size_t[]){ 4096, 4096 });
+    assert_int_equal(regions(g, groups), 1);
+    assert_int_equal(regions(g, tw_tensor_slice(g, groups, 1, 48, 96)), 1);
+    assert_int_equal(regions(g, tw_tensor_slice(g, groups, 1, 50, 53)), 1);
+    assert_int_equal(regions(g, tw_tensor_slice_nd(g, groups, (size_t[]){ 32, 48 }, (size_t[]){ 64, 96 })), 1);
     /* Two halves side by side: one region for each row of each half, and the transposed one costs no more. */
     tw_tensor y = tw_graph_add_variable(g, TW_FLOAT, 2, (size_t[]){ 4096, 4096 }, "y");
     tw_tensor wide = tw_tensor_concat(g, 2, (tw_tensor[]){ x, y }, 1);
@@ -545,9 +597,8 @@ static void graph_views_equal_and_intersect(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(graph_views_each_operation),
-        cmocka_unit_test(graph_views_regions_stay_few),
-        cmocka_unit_test(graph_views_random_programs),
+        cmocka_unit_test(graph_views_each_operation),      cmocka_unit_test(graph_views_slices_of_groups),
+        cmocka_unit_test(graph_views_regions_stay_few),    cmocka_unit_test(graph_views_random_programs),
         cmocka_unit_test(graph_views_equal_and_intersect),
     };
     return cmocka_run_group_tests_name("graph_views", tests, NULL, NULL);

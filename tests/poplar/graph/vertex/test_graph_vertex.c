@@ -393,6 +393,67 @@ static tw_perf_estimate estimate(const tw_vertex_info *v, const tw_target *targe
     return (tw_perf_estimate){ (uint64_t)*(int *)user, 2 };
 }
 
+/* Elements of a list may be connected before its size is set, or without it when none is left out. */
+static void graph_vertex_size_after_elements(void **state)
+{
+    (void)state;
+    fixture f = open_graph();
+    tw_vertex v = tw_graph_add_vertex(f.g, f.cs, "Rows", 0);
+    tw_graph_connect(f.g, v, "rows[1]", tw_tensor_index(f.g, f.x, 1));
+    tw_graph_set_field_size(f.g, v, "rows", 1);
+    assert_int_equal(tw_graph_take_error(f.g, NULL), TW_E_CONNECTION);
+    tw_graph_set_field_size(f.g, v, "rows", 2);
+    fine(&f);
+    assert_int_equal(tw_graph_get_field_size(f.g, v, "rows"), 2);
+    tw_graph_connect(f.g, v, "rows[2]", tw_tensor_index(f.g, f.x, 2));
+    assert_int_equal(tw_graph_take_error(f.g, NULL), TW_E_INDEX);
+    tw_graph_connect(f.g, v, "rows[0]", tw_tensor_index(f.g, f.x, 0));
+    fine(&f);
+    close_graph(&f);
+}
+
+static void graph_vertex_negative_is_unsigned_bits(void **state)
+{
+    (void)state;
+    fixture f = open_graph();
+    tw_graph_set_field_int(f.g, f.all, "n", -2); /* an unsigned int, set from an int */
+    fine(&f);
+    tw_vertex_info info = { tw__graph_core(f.g), f.all.id };
+    assert_true(tw_vertex_info_value(&info, "n", 0) == 4294967294.0);
+    tw_graph_set_field_int(f.g, f.all, "n", (int64_t)INT32_MIN - 1);
+    assert_int_equal(tw_graph_take_error(f.g, NULL), TW_E_OVERFLOW);
+    close_graph(&f);
+}
+
+/* Connections to constants are known before a run, others are not. */
+static void graph_vertex_constants_known(void **state)
+{
+    (void)state;
+    fixture f = open_graph();
+    static const float numbers[12] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
+    tw_tensor c = tw_graph_add_constant(f.g, TW_FLOAT, 2, (size_t[]){ 2, 6 }, numbers, false, "c");
+    tw_graph_map(f.g, c, 0);
+    tw_vertex v = tw_graph_add_vertex(f.g, f.cs, "Rows", 0);
+    /* Transposed: the elements of a row lie apart. */
+    tw_graph_connect(f.g, v, "rows", tw_tensor_transpose(f.g, c));
+    tw_graph_connect(f.g, f.all, "rows", tw_tensor_slice(f.g, f.x, 0, 0, 3));
+    tw_graph_connect(f.g, f.all, "compact", tw_tensor_flatten(f.g, tw_tensor_reverse(f.g, c, 1)));
+    fine(&f);
+    tw_vertex_info info = { tw__graph_core(f.g), v.id };
+    double out[16] = { 0 };
+    assert_int_equal(tw_vertex_info_values(&info, "rows", 4, out, 16), 2);
+    assert_true(out[0] == 4 && out[1] == 10);
+    assert_int_equal(tw_vertex_info_values(&info, "rows", 6, out, 16), 0);
+    info.vertex = f.all.id;
+    assert_int_equal(tw_vertex_info_values(&info, "compact", 0, out, 7), 12); /* all are counted, 7 are copied */
+    assert_true(out[0] == 5 && out[5] == 0 && out[6] == 11 && out[7] == 0);
+    assert_true(tw_vertex_info_value(&info, "compact", 11) == 6);
+    assert_true(tw_vertex_info_value(&info, "compact", 12) == 0);
+    assert_int_equal(tw_vertex_info_values(&info, "rows", 1, out, 16), 0); /* variables */
+    assert_int_equal(tw_vertex_info_values(&info, "nonsense", 0, out, 16), 0);
+    close_graph(&f);
+}
+
 static void graph_vertex_estimates(void **state)
 {
     (void)state;
@@ -429,11 +490,18 @@ static void graph_vertex_estimates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(graph_vertex_edges),         cmocka_unit_test(graph_vertex_indexed),
-        cmocka_unit_test(graph_vertex_many_indexed),  cmocka_unit_test(graph_vertex_constants),
-        cmocka_unit_test(graph_vertex_values),        cmocka_unit_test(graph_vertex_value_limits),
-        cmocka_unit_test(graph_vertex_max_field_dim), cmocka_unit_test(graph_vertex_layout_limits),
+        cmocka_unit_test(graph_vertex_edges),
+        cmocka_unit_test(graph_vertex_indexed),
+        cmocka_unit_test(graph_vertex_many_indexed),
+        cmocka_unit_test(graph_vertex_constants),
+        cmocka_unit_test(graph_vertex_values),
+        cmocka_unit_test(graph_vertex_value_limits),
+        cmocka_unit_test(graph_vertex_max_field_dim),
+        cmocka_unit_test(graph_vertex_layout_limits),
         cmocka_unit_test(graph_vertex_estimates),
+        cmocka_unit_test(graph_vertex_constants_known),
+        cmocka_unit_test(graph_vertex_size_after_elements),
+        cmocka_unit_test(graph_vertex_negative_is_unsigned_bits),
     };
     return cmocka_run_group_tests_name("graph_vertex", tests, NULL, NULL);
 }

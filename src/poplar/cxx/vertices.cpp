@@ -1,0 +1,253 @@
+/* Graphs: codelets, vertices and their fields, estimators. */
+#include "core.hpp"
+
+#include <poplar/VertexIntrospector.hpp>
+
+namespace poplar {
+
+using core::deviceType;
+using core::raise;
+
+static const char *orNull(const std::string &s)
+{
+    return s.empty() ? nullptr : s.c_str();
+}
+static std::string str(StringRef s)
+{
+    return s.cloneAsString();
+}
+/* The field's name for a C call; `indexed` holds it when it has an index. */
+static const char *nameOf(const FieldRef &field, std::string &indexed)
+{
+    if (!field.isIndexed()) return field.getField().c_str();
+    indexed = field.getName();
+    return indexed.c_str();
+}
+
+/* Is code compiled for the target of that name one for this graph? Models run the code of the CPU. */
+static bool isMeant(const Target &target, StringRef name)
+{
+    if (name.empty() || name == target.getTargetArchString() || name == "cpu") return true;
+    std::string all = std::string(",") + tw_popc_targets() + ",";
+    if (all.find("," + name + ",") == std::string::npos)
+        raise(TW_E_INVALID_ARGUMENT, "Graph::addCodelets",
+              "there is no target '" + name + "': one of " + tw_popc_targets());
+    return false;
+}
+
+bool Graph::addCodelets(StringRef file, CodeletFileType, StringRef flags, StringRef target)
+{
+    if (!isMeant(getTarget(), target)) return true;
+    std::string name = str(file), options = str(flags);
+    get().call("Graph::addCodelets", [&](tw_graph *g) { tw_graph_add_codelets(g, name.c_str(), orNull(options)); });
+    return true;
+}
+/* What the compiler says of code that it refuses goes to `out` too. */
+bool Graph::addCodelets(StringRef file, CodeletFileType type, StringRef flags, std::ostream &out, StringRef target)
+{
+    try {
+        return addCodelets(file, type, flags, target);
+    } catch (const graph_program_compilation_error &e) {
+        out << e.what() << '\n';
+        throw;
+    }
+}
+bool Graph::addCodelets(std::stringstream &source, StringRef flags, CodeletFileType type, StringRef target)
+{
+    if (!isMeant(getTarget(), target)) return true;
+    std::string text = source.str(), options = str(flags);
+    const char *language = type == CodeletFileType::CSource ? "c" : "c++";
+    get().call("Graph::addCodelets", [&](tw_graph *g) {
+        tw_graph_add_codelets_source(g, text.c_str(), language, nullptr, orNull(options));
+    });
+    return true;
+}
+bool Graph::addCodelets(ArrayRef<std::string> files, StringRef flags, StringRef target)
+{
+    for (const std::string &file : files) addCodelets(StringRef(file), CodeletFileType::Auto, flags, target);
+    return true;
+}
+bool Graph::hasCodelet(StringRef name) const
+{
+    return get().call("Graph::hasCodelet", [&](tw_graph *g) { return tw_graph_has_codelet(g, str(name).c_str()); });
+}
+
+ComputeSet Graph::addComputeSet(const DebugContext &dc)
+{
+    std::string name = dc.getPathName();
+    return ComputeSet(
+        get()
+            .call("Graph::addComputeSet", [&](tw_graph *g) { return tw_graph_add_compute_set(g, name.c_str()); })
+            .id);
+}
+VertexRef Graph::addVertex(ComputeSet cs, StringRef type)
+{
+    return VertexRef(get()
+                         .call("Graph::addVertex",
+                               [&](tw_graph *g) {
+                                   return tw_graph_add_vertex(g, { cs.getId() }, str(type).c_str(), TW_UNMAPPED);
+                               })
+                         .id);
+}
+VertexRef Graph::addVertex(ComputeSet cs, StringRef type, ArrayRef<ConnectionDesc> connections)
+{
+    VertexRef v = addVertex(cs, type);
+    for (const ConnectionDesc &c : connections) {
+        if (c.isConstant)
+            connectConstant(v[c.field], c.constant);
+        else if (c.isList)
+            connect(v[c.field], ArrayRef<Tensor>(c.tensors));
+        else
+            connect(v[c.field], c.tensors[0]);
+    }
+    return v;
+}
+
+void Graph::connect(FieldRef field, const Tensor &t)
+{
+    std::string indexed;
+    get().call("Graph::connect", [&](tw_graph *g) {
+        tw_graph_connect(g, { field.getVertex().getId() }, nameOf(field, indexed), t.get().handle());
+    });
+}
+void Graph::connect(FieldRef field, ArrayRef<Tensor> tensors)
+{
+    std::vector<tw_tensor> handles;
+    for (const Tensor &t : tensors) handles.push_back(t.get().handle());
+    get().call("Graph::connect", [&](tw_graph *g) {
+        tw_graph_connect_list(g, { field.getVertex().getId() }, field.getName().c_str(), handles.size(),
+                              handles.data());
+    });
+}
+void Graph::connectConstant(FieldRef field, double value)
+{
+    get().call("Graph::connect", [&](tw_graph *g) {
+        tw_graph_connect_constant(g, { field.getVertex().getId() }, field.getName().c_str(), value);
+    });
+}
+void Graph::setFieldSize(FieldRef field, std::size_t size)
+{
+    get().call("Graph::setFieldSize", [&](tw_graph *g) {
+        tw_graph_set_field_size(g, { field.getVertex().getId() }, field.getName().c_str(), size);
+    });
+}
+std::size_t Graph::getFieldSize(FieldRef field) const
+{
+    return get().call("Graph::getFieldSize", [&](tw_graph *g) {
+        return tw_graph_get_field_size(g, { field.getVertex().getId() }, field.getName().c_str());
+    });
+}
+void Graph::setFieldReal(FieldRef field, double value)
+{
+    std::string indexed;
+    get().call("Graph::setInitialValue", [&](tw_graph *g) {
+        tw_graph_set_field(g, { field.getVertex().getId() }, nameOf(field, indexed), value);
+    });
+}
+void Graph::setFieldInteger(FieldRef field, std::int64_t value)
+{
+    std::string indexed;
+    get().call("Graph::setInitialValue", [&](tw_graph *g) {
+        tw_graph_set_field_int(g, { field.getVertex().getId() }, nameOf(field, indexed), value);
+    });
+}
+void Graph::setFieldValues(FieldRef field, const Type &type, std::size_t count, const void *values)
+{
+    tw_type t = deviceType(type, "Graph::setInitialValue");
+    if (type == LONG) t = TW_I64; /* the host's long has 8 bytes */
+    if (type == UNSIGNED_LONG) t = TW_U64;
+    get().call("Graph::setInitialValue", [&](tw_graph *g) {
+        tw_graph_set_field_values(g, { field.getVertex().getId() }, field.getName().c_str(), t, count, values);
+    });
+}
+std::size_t Graph::getMaxFieldDim(StringRef type, StringRef field, unsigned dimension) const
+{
+    return get().call("Graph::getMaxFieldDim", [&](tw_graph *g) {
+        return tw_graph_max_field_dim(g, str(type).c_str(), str(field).c_str(), dimension);
+    });
+}
+double Graph::getMaxVertexFieldValue(StringRef type, StringRef field) const
+{
+    return get().call("Graph::getMaxVertexFieldValue", [&](tw_graph *g) {
+        return tw_graph_max_field_value(g, str(type).c_str(), str(field).c_str());
+    });
+}
+void Graph::setPerfEstimate(VertexRef v, std::uint64_t cycles, std::uint64_t flops)
+{
+    get().call("Graph::setPerfEstimate",
+               [=](tw_graph *g) { tw_graph_set_perf_estimate(g, { v.getId() }, cycles, flops); });
+}
+unsigned Graph::getNumVertices() const
+{
+    return static_cast<unsigned>(get().call("Graph::getNumVertices", tw_graph_vertex_count));
+}
+
+/* --- estimators --- */
+
+namespace {
+struct Estimator {
+    PerfEstimateFunc function;
+};
+} // namespace
+static tw_perf_estimate estimate(const tw_vertex_info *vertex, const tw_target *target, void *user)
+{
+    VertexPerfEstimate e = static_cast<Estimator *>(user)->function(VertexIntrospector(vertex), Target(target));
+    return { e.cycles, e.flops };
+}
+static void destroyEstimator(void *user)
+{
+    delete static_cast<Estimator *>(user);
+}
+void Graph::registerPerfEstimator(StringRef type, PerfEstimateFunc f)
+{
+    get().call("Graph::registerPerfEstimator", [&](tw_graph *g) {
+        tw_graph_register_perf_estimator(g, str(type).c_str(), estimate, new Estimator{ std::move(f) },
+                                         destroyEstimator);
+    });
+}
+
+/* The names of layouts as the C API has them, in the order of the enums. */
+template <class E>
+static E layoutOf(const tw_vertex_info *v, const std::string &field, unsigned dim, ArrayRef<const char *> names)
+{
+    StringRef name = tw_vertex_info_layout(v, field.c_str(), dim);
+    for (std::size_t i = 0; i < names.size(); i++)
+        if (name == names[i]) return static_cast<E>(i);
+    return static_cast<E>(0);
+}
+layout::Vector FieldData::getProfilerVectorLayout(std::size_t level) const
+{
+    static const char *const names[] = { "NotAVector",  "Span",        "ShortSpan",   "OnePtr",
+                                         "ScaledPtr32", "ScaledPtr64", "ScaledPtr128" };
+    return layoutOf<layout::Vector>(vertex, field, static_cast<unsigned>(level), ArrayRef<const char *>(names, 7));
+}
+layout::VectorList FieldData::getProfilerVectorListLayout() const
+{
+    static const char *const names[] = { "NotAVector",   "OnePtr", "ScaledPtr32",   "ScaledPtr64",
+                                         "ScaledPtr128", "DeltaN", "DeltaNElements" };
+    return layoutOf<layout::VectorList>(vertex, field, 0, ArrayRef<const char *>(names, 7));
+}
+std::size_t FieldData::size() const
+{
+    return tw_vertex_info_field_size(vertex, field.c_str());
+}
+std::size_t FieldData::getSizeAtIndex(std::size_t i) const
+{
+    return tw_vertex_info_sub_size(vertex, field.c_str(), i);
+}
+unsigned FieldData::rank() const
+{
+    if (StringRef(tw_vertex_info_layout(vertex, field.c_str(), 1)) != StringRef("")) return 2;
+    return StringRef(tw_vertex_info_layout(vertex, field.c_str(), 0)) != StringRef("") ? 1 : 0;
+}
+std::vector<double> FieldData::values(std::size_t sub) const
+{
+    std::vector<double> result(64);
+    const std::size_t count = tw_vertex_info_values(vertex, field.c_str(), sub, result.data(), result.size());
+    const bool more = count > result.size();
+    result.resize(count);
+    if (more) tw_vertex_info_values(vertex, field.c_str(), sub, result.data(), count);
+    return result;
+}
+
+} // namespace poplar

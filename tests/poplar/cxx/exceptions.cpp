@@ -1,0 +1,231 @@
+/* What the vendor's API refuses is refused with the same class, at the same call; the text begins with that call. */
+#include "expect.hpp"
+
+#include <cstring>
+#include <fstream>
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+#include <poplar/exceptions.hpp>
+#include <sstream>
+#include <unistd.h>
+
+using namespace poplar;
+using namespace poplar::program;
+
+/* Refused with this class, and a text that begins with `call` and holds `words`. */
+#define REFUSED(kind, call, words, ...)                                                                            \
+    do {                                                                                                           \
+        try {                                                                                                      \
+            (void)(__VA_ARGS__);                                                                                   \
+            std::printf("%s:%d: not refused: %s\n", __FILE__, __LINE__, #__VA_ARGS__);                             \
+            failures++;                                                                                            \
+        } catch (const poplar_error &e_) {                                                                         \
+            bool known_ = dynamic_cast<const kind *>(&e_) && e_.type == #kind;                                     \
+            if (!known_ || std::strstr(e_.what(), "tw_") || std::strncmp(e_.what(), call ":", sizeof call) != 0 || \
+                !std::strstr(e_.what(), words)) {                                                                  \
+                std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, e_.type.c_str(), e_.what());                    \
+                failures++;                                                                                        \
+            }                                                                                                      \
+        }                                                                                                          \
+    } while (0)
+
+static const char codelets[] =
+    "#include <poplar/Vertex.hpp>\n"
+    "using namespace poplar;\n"
+    "class All : public Vertex {\n"
+    "public:\n"
+    "  Input<Vector<float>> in; Output<float> out; Vector<Input<Vector<float>>> rows;\n"
+    "  unsigned short small; Vector<unsigned> state;\n"
+    "  bool compute() { return true; }\n"
+    "};\n"
+    "class One : public Vertex { public: Output<float> out; bool compute() { *out = 1; return true; } };\n";
+
+static Device model(unsigned tiles = 4)
+{
+    IPUModel m;
+    m.tilesPerIPU = tiles;
+    return m.createDevice();
+}
+
+static void addCodelets(Graph &g, const std::string &text)
+{
+    std::stringstream source(text);
+    g.addCodelets(source);
+}
+
+static void of_codelets()
+{
+    Graph g(model());
+    REFUSED(graph_program_compilation_error, "Graph::addCodelets", "error", (addCodelets(g, "class Broken {"), 0));
+    REFUSED(link_error, "Graph::addCodelets", "nowhere",
+            (addCodelets(g, "#include <poplar/Vertex.hpp>\nextern \"C\" float nowhere(float);\n"
+                            "class Calls : public poplar::Vertex { public: poplar::Output<float> out;\n"
+                            "  bool compute() { *out = nowhere(1); return true; } };\n"),
+             0));
+    REFUSED(file_load_error, "Graph::addCodelets", "no_such_file.cpp", g.addCodelets("no_such_file.cpp"));
+    char name[] = "exceptions_XXXXXX.gp";
+    int file = mkstemps(name, 3);
+    EXPECT(file >= 0 && write(file, "not an archive", 14) == 14);
+    close(file);
+    REFUSED(graph_object_load_error, "Graph::addCodelets", name, g.addCodelets(name));
+    unlink(name);
+    addCodelets(g, codelets);
+    ComputeSet cs = g.addComputeSet();
+    REFUSED(unknown_vertex_type, "Graph::addVertex", "Nobody", g.addVertex(cs, "Nobody"));
+    VertexRef v = g.addVertex(cs, "All");
+    Tensor x = g.addVariable(FLOAT, { 4 });
+    REFUSED(unknown_field, "Graph::connect", "nothing", (g.connect(v["nothing"], x), 0));
+    REFUSED(unknown_field, "Graph::setInitialValue", "nothing", (g.setInitialValue(v["nothing"], 1), 0));
+    REFUSED(overflow_error, "Graph::setInitialValue", "70000", (g.setInitialValue(v["small"], 70000u), 0));
+    REFUSED(no_size_specified, "Graph::getFieldSize", "rows",
+            g.getFieldSize(v["rows"])); // elements may come before sizes
+}
+
+static void of_edges()
+{
+    Graph g(model());
+    addCodelets(g, codelets);
+    ComputeSet cs = g.addComputeSet("cs");
+    VertexRef v = g.addVertex(cs, "All"), one = g.addVertex(cs, "One");
+    Tensor x = g.addVariable(FLOAT, { 4 }, "x"), i = g.addVariable(INT, { 4 }, "i"),
+           c = g.addConstant(FLOAT, { 1 }, 1.0f);
+    REFUSED(graph_connection_error, "Graph::connect", "int", (g.connect(v["in"], i), 0));
+    REFUSED(graph_connection_error, "Graph::connect", "4", (g.connect(v["out"], x), 0));
+    REFUSED(graph_connection_error, "Graph::connect", "constant", (g.connect(v["out"], c), 0));
+    g.connect(v["in"], x);
+    REFUSED(graph_connection_error, "Graph::connect", "in", (g.connect(v["in"], x), 0));
+    REFUSED(invalid_tile_mapping, "Engine", "Graph::setTileMapping()", Engine(g, Execute(cs)));
+    g.setTileMapping(one, 0), g.setTileMapping(v, 0);
+    g.setPerfEstimate(one, 1), g.setPerfEstimate(v, 1);
+    REFUSED(graph_connection_error, "Engine", "out", Engine(g, Execute(cs)));
+    REFUSED(type_error, "Tensor::reinterpret", "half", x.reinterpret(HALF));
+    REFUSED(type_error, "Copy", "int", Copy(x, i));
+    REFUSED(type_error, "concat", "int", concat(x, i));
+    REFUSED(index_error, "Tensor::operator[]", "4", x[4]);
+    REFUSED(index_error, "Tensor::slice", "5", x.slice(2, 5));
+    REFUSED(index_error, "Tensor::dim", "3", x.dim(3));
+}
+
+static void of_mapping()
+{
+    Graph g(model());
+    addCodelets(g, codelets);
+    Tensor x = g.addVariable(FLOAT, { 4 }, "lonely"), y = g.addVariable(FLOAT, { 4 }, "y");
+    REFUSED(invalid_tile_mapping, "Graph::setTileMapping", "9", (g.setTileMapping(x, 9), 0));
+    REFUSED(invalid_tile_mapping, "Graph::getTileMapping", "no tile", g.getTileMapping(x));
+    g.setTileMapping(y, 0);
+    REFUSED(invalid_tile_mapping, "Engine", "lonely", Engine(g, Copy(x, y)));
+    REFUSED(tensor_creation_error, "Graph", "3 values", g.addConstant<float>(FLOAT, { 4 }, { 1, 2, 3 }));
+    REFUSED(control_program_error, "Copy", "3 of shape", Copy(y, x.slice(0, 3)));
+    REFUSED(graph_replication_error, "Graph", "2", Graph(model(), replication_factor(2)));
+    REFUSED(graph_replication_error, "Graph::createReplicatedGraph", "3", g.createReplicatedGraph(3));
+}
+
+static void of_runs()
+{
+    Device d = model();
+    Graph g(d);
+    Tensor x = g.addVariable(FLOAT, { 4 }, "x"), flag = g.addVariable(BOOL, {}, "flag");
+    g.setTileMapping(x, 0), g.setTileMapping(flag, 0);
+    g.setInitialValue(flag, true);
+    g.createHostWrite("in", x);
+    REFUSED(tensor_io_state_error, "Graph::createHostWrite", "in", (g.createHostWrite("in", x), 0));
+    DataStream s = g.addHostToDeviceFIFO("stream", FLOAT, 4);
+    std::vector<Program> programs{ Copy(s, x), Abort("on purpose"), AbortOnCondition(flag, "flag is set"),
+                                   ErrorProgram("wrong", x) };
+    Engine e(g, programs);
+    float data[4] = { 0 };
+    REFUSED(poplar_error, "Engine::run", "load", (e.run(0), 0));
+    e.load(d);
+    REFUSED(stream_connection_error, "Engine::run", "stream", (e.run(0), 0));
+    REFUSED(stream_connection_error, "Engine::connectStream", "other", (e.connectStream("other", data), 0));
+    REFUSED(tensor_io_state_error, "Engine::writeTensor", "other", (e.writeTensor("other", data, data + 4), 0));
+    REFUSED(tensor_io_state_error, "Engine::readTensor", "in", (e.readTensor("in", data, data + 4), 0));
+    REFUSED(application_runtime_error, "Engine::run", "on purpose", (e.run(1), 0));
+    e.load(d);
+    REFUSED(application_runtime_error, "Engine::run", "flag is set", (e.run(2), 0));
+    e.load(d);
+    REFUSED(application_runtime_error, "Engine::run", "wrong", (e.run(3), 0));
+    try {
+        e.load(d), e.run(1);
+    } catch (const runtime_error &error) { /* application_runtime_error is one */
+        EXPECT(error.type == "application_runtime_error");
+    }
+}
+
+static void of_memory()
+{
+    Device d = model(1);
+    Graph g(d);
+    Tensor x = g.addVariable(FLOAT, { 1000000 }, "large"), y = g.clone(x, "too");
+    g.setTileMapping(x, 0), g.setTileMapping(y, 0);
+    REFUSED(graph_memory_allocation_error, "Engine", "tile 0",
+            Engine(g, Copy(x, y), { { "debug.allowOutOfMemory", "false" } }));
+    Engine fine(g, Copy(x, y), { { "debug.allowOutOfMemory", "true" } });
+}
+
+static void of_settings()
+{
+    Device d = model();
+    Graph g(d);
+    REFUSED(invalid_machine_model, "Target::createIPUTarget", "ipu9", Target::createIPUTarget(1, "ipu9"));
+    REFUSED(invalid_option, "Engine", "debug.nothing", Engine(g, Sequence(), { { "debug.nothing", "1" } }));
+    REFUSED(invalid_option, "Engine", "maybe", Engine(g, Sequence(), { { "debug.instrument", "maybe" } }));
+    OptionFlags flags;
+    REFUSED(parse_error, "readJSON", "", (readJSON("{\"a\": ", flags), 0));
+    REFUSED(parse_error, "readJSON", "", (readJSON("[1]", flags), 0));
+    Device cpu = Device::createCPUDevice();
+    Graph h(cpu);
+    Engine e(h, Sequence());
+    e.load(cpu);
+    REFUSED(profiling_disabled, "Engine::getGraphProfile", "CPU", e.getGraphProfile());
+    REFUSED(profiling_disabled, "Engine::getExecutionProfile", "CPU", e.getExecutionProfile());
+}
+
+/* Classes that programs throw and catch themselves. */
+template <class E, class Base> static void thrown(const char *name)
+{
+    try {
+        throw E("text");
+    } catch (const Base &b) {
+        EXPECT(b.type == name && std::string(b.what()) == "text");
+    }
+}
+static void of_programs()
+{
+    thrown<graph_object_creation_error, poplar_error>("graph_object_creation_error");
+    thrown<graph_cycle_error, poplar_error>("graph_cycle_error");
+    thrown<graph_recursion_error, poplar_error>("graph_recursion_error");
+    thrown<missing_profile_data, poplar_error>("missing_profile_data");
+    thrown<missing_graph_profile, poplar_error>("missing_graph_profile");
+    thrown<missing_perf_estimate, poplar_error>("missing_perf_estimate");
+    thrown<memory_allocation_error, poplar_error>("memory_allocation_error");
+    thrown<memory_elem_constraints_error, poplar_error>("memory_elem_constraints_error");
+    thrown<stream_memory_allocation_error, poplar_error>("stream_memory_allocation_error");
+    thrown<graph_memory_allocation_error, poplar_error>("graph_memory_allocation_error");
+    thrown<no_environment, poplar_error>("no_environment");
+    thrown<link_error, poplar_error>("link_error");
+    thrown<symbol_error, poplar_error>("symbol_error");
+    thrown<poplar::runtime_error, poplar_error>("runtime_error");
+    thrown<system_runtime_error, poplar::runtime_error>("system_runtime_error");
+    thrown<unrecoverable_runtime_error, system_runtime_error>("unrecoverable_runtime_error");
+    thrown<unknown_runtime_error, system_runtime_error>("unknown_runtime_error");
+    try {
+        throw recoverable_runtime_error(RecoveryAction::IPU_RESET, "text");
+    } catch (const system_runtime_error &e) {
+        auto r = dynamic_cast<const recoverable_runtime_error *>(&e);
+        EXPECT(r && r->getRecoveryAction() == RecoveryAction::IPU_RESET);
+    }
+}
+
+int main()
+{
+    of_codelets();
+    of_edges();
+    of_mapping();
+    of_runs();
+    of_memory();
+    of_settings();
+    of_programs();
+    return failures;
+}

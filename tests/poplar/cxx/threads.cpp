@@ -1,0 +1,106 @@
+/* Several threads at one const graph: views, region queries and mappings, as planners make them; and a graph for each
+ * of several threads. ./dev test SAN=thread T=poplar.cxx_threads looks for races. */
+#include "expect.hpp"
+
+#include <atomic>
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+using namespace poplar;
+using namespace poplar::program;
+
+enum { THREADS = 4, ROUNDS = 200 };
+
+template <class F> static void inThreads(F f)
+{
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t < THREADS; t++) threads.emplace_back(f, t);
+    for (std::thread &t : threads) t.join();
+}
+
+static void const_queries()
+{
+    Graph g(Target::createIPUTarget(1, 16, "ipu2"));
+    Tensor x = g.addVariable(FLOAT, { 16, 12 }, "x"), c = g.addConstant(FLOAT, { 12 }, 1.0f);
+    for (unsigned i = 0; i < 16; i++) g.setTileMapping(x[i], i);
+    g.setTileMapping(c, 0);
+    const Graph &same = g;
+    const Tensor view = x.transpose(), wide = concat(x, c.expand({ 0 }).broadcast(2, 0));
+    const auto mapping = same.getTileMapping(view);
+    const std::size_t runs = same.getSortedContiguousRegions(view, { { 0, 192 } }).size();
+    std::atomic<unsigned> wrong(0);
+    inThreads([&](unsigned t) {
+        for (unsigned round = 0; round < ROUNDS; round++) {
+            unsigned tile = (t * 7 + round) % 16;
+            auto regions = same.getSortedContiguousRegions(view, mapping[tile]);
+            std::vector<Tensor> parts = view.flatten().slices(regions);
+            Tensor a = concat(parts), b = a, simple = view;
+            b = view;
+            same.reorderToSimplify(&simple, { &b });
+            wrong += a.numElements() != 12 || regions.size() != 1 || a != x[tile];
+            wrong += same.getTileMapping(view) != mapping || simple.getContiguousRegions().size() != 1;
+            wrong += same.getSortedContiguousRegions(view, { { 0, 192 } }).size() != runs;
+            wrong += !wide.containsConstant() || !wide.containsAliases() || wide.slice(0, 16) != x;
+            wrong += same.findUnbroadcastTensor(wide.slice(16, 18)).numElements() != 12;
+            try {
+                x[16 + t]; /* each thread gets its own mistake, and nobody else's */
+                wrong++;
+            } catch (const index_error &e) {
+                wrong += std::string(e.what()).find(std::to_string(16 + t)) == std::string::npos;
+            }
+        }
+    });
+    EXPECT(wrong == 0);
+}
+
+static void graphs_of_their_own()
+{
+    std::atomic<unsigned> wrong(0);
+    inThreads([&](unsigned t) {
+        IPUModel m;
+        m.tilesPerIPU = 4;
+        Device d = m.createDevice();
+        Graph g(d);
+        std::stringstream source("#include <poplar/Vertex.hpp>\n"
+                                 "class Inc : public poplar::Vertex { public: poplar::InOut<int> x;\n"
+                                 "  bool compute() { *x += 1; return true; } };\n");
+        g.addCodelets(source);
+        Tensor n = g.addVariable(INT, {}, "n");
+        g.setTileMapping(n, t % 4);
+        g.setInitialValue(n, static_cast<int>(100 * t));
+        ComputeSet cs = g.addComputeSet();
+        VertexRef v = g.addVertex(cs, "Inc", { { "x", n } });
+        g.setTileMapping(v, t % 4);
+        g.setPerfEstimate(v, 3);
+        g.createHostRead("n", n);
+        Engine e(g, Repeat(5, Execute(cs)));
+        e.loadAndRun(d);
+        int got = -1;
+        e.readTensor("n", &got, &got + 1);
+        wrong += got != static_cast<int>(100 * t + 5);
+    });
+    EXPECT(wrong == 0);
+}
+
+/* The last view of a graph may go in another thread than the graph. */
+static void views_that_last()
+{
+    Tensor last[THREADS];
+    {
+        Graph g(Target::createIPUTarget(1, 4, "ipu2"));
+        Tensor x = g.addVariable(FLOAT, { 4 });
+        for (unsigned t = 0; t < THREADS; t++) last[t] = x.slice(t, t + 1);
+    }
+    inThreads([&](unsigned t) { last[t] = Tensor(); });
+}
+
+int main()
+{
+    const_queries();
+    graphs_of_their_own();
+    views_that_last();
+    return failures;
+}
