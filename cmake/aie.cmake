@@ -54,7 +54,7 @@ endif()
 
 # The same source as C and as C++: every rule of the checks; ports and graphs.
 if(BUILD_TESTING AND TARGET tw_aie)
-  foreach(name IN ITEMS checks_c.c checks_cxx.cpp ports_c.c ports_cxx.cpp graph_cxx.cpp graph_ports_cxx.cpp
+  foreach(name IN ITEMS checks_c.c checks_cxx.cpp ports_c.c ports_cxx.cpp graph_cxx.cpp graph_parameters_cxx.cpp graph_ports_cxx.cpp
                   graph_values_cxx.cpp graph_platform_cxx.cpp graph_layered_cxx.cpp
                   graph_published_cxx.cpp unread_cxx.cpp)
     cmake_path(GET name STEM stem)

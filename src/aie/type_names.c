@@ -175,8 +175,8 @@ static tw_status unknown_kind(const fields *f)
     static const char *const known[] = { "int", "float", "acc", "accfloat" };
     if (strcmp(f->kind, "bfloat") == 0) return wrong(f, "kind", IS_ML);
     if (strcmp(f->kind, "facc") == 0 || strcmp(f->kind, "floatacc") == 0)
-        return wrong(f, "kind", "there are no accumulator registers for floating point: write v%lu%sfloat",
-                     f->lanes, f->c ? "c" : "");
+        return wrong(f, "kind", "floats have no accumulator registers: write v%lu%sfloat", f->lanes,
+                     f->c ? "c" : "");
     const char *nearest = tw__nearest(f->kind, known, 4);
     return wrong(f, "kind", "'%s' is not int, float or acc%s%s%s", f->kind, nearest ? "; did you mean '" : "",
                  nearest ? nearest : "", nearest ? "'?" : "");

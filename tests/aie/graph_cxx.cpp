@@ -195,15 +195,15 @@ static void cascade_and_parameters()
     write_numbers("x.txt", 8, 64, 4);
     cascade_graph g;
     g.init();
-    EXPECT(g.run(1) == user_error); /* no value yet */
     const int16 taps[8] = { 4, 8, 12, 16, 20, 24, 28, 32 };
     EXPECT(g.update(g.taps, taps, 8) == ok);
     EXPECT(g.update(g.taps, taps, 7) == user_error);
     EXPECT(g.update(g.shift, 2) == ok);
     EXPECT(g.update(g.in.out[0], 2) == user_error);
     EXPECT(g.run(2) == ok);
+    EXPECT(g.update(g.shift, 2) == ok); /* synchronous: a value for each firing */
     EXPECT(g.update(g.shift, 3) == ok);
-    EXPECT(g.run(1) == ok);
+    EXPECT(g.run(1) == ok && g.wait() == ok);
     std::vector<int> y = read_numbers("y.txt");
     EXPECT(y.size() == 48);
     for (int b = 0; b < 3 && y.size() == 48; b++)

@@ -170,11 +170,23 @@ template <int Add> void by_packets(input_pktstream *in, output_pktstream *out)
         writeincr(out, v + 100 * Add, last);
     }
 }
+/* A stream behind a split: the words alone, and where each packet ends. */
+template <int Add> void by_words(input_stream<int32> *in, output_pktstream *out)
+{
+    writeHeader(out, 0, getPacketid(out, 0));
+    bool last = false;
+    for (int i = 0; i < PACKET; i++) {
+        int32 v = readincr(in, last);
+        EXPECT(last == (i + 1 == PACKET));
+        writeincr(out, v + 100 * Add, last);
+    }
+}
 template <int Add> void by_blocks(input_window<int32> *in, output_window<int32> *out)
 {
     for (int i = 0; i < PACKET; i++) window_writeincr(out, window_readincr(in) + 100 * Add);
 }
-template <int N, bool Windows> class switched : public adf::graph {
+enum how { PACKETS, WORDS, WINDOWS };
+template <int N, how How> class switched : public adf::graph {
   public:
     adf::kernel core[N];
     adf::pktsplit<N> sp;
@@ -190,7 +202,10 @@ template <int N, bool Windows> class switched : public adf::graph {
         sp = adf::pktsplit<N>::create();
         mg = adf::pktmerge<N>::create();
         for (i = 0; i < N; i++) {
-            if constexpr (Windows) {
+            if constexpr (How == WORDS) {
+                adf::connect<adf::pktstream, adf::stream>(sp.out[i], core[i].in[0]);
+                adf::connect<adf::pktstream>(core[i].out[0], mg.in[i]);
+            } else if constexpr (How == WINDOWS) {
                 adf::connect<adf::pktstream, adf::window<4 * PACKET>>(sp.out[i], core[i].in[0]);
                 adf::connect<adf::window<4 * PACKET>, adf::pktstream>(core[i].out[0], mg.in[i]);
             } else {
@@ -217,7 +232,15 @@ static void expect_packets()
 static void test_packet_streams()
 {
     write_packets("packets.txt");
-    switched<4, false> gr(by_packets<0>, by_packets<1>, by_packets<2>, by_packets<3>);
+    switched<4, PACKETS> gr(by_packets<0>, by_packets<1>, by_packets<2>, by_packets<3>);
+    gr.init();
+    EXPECT(gr.run(2) == adf::ok);
+    expect_packets();
+}
+static void test_packet_words()
+{
+    write_packets("packets.txt");
+    switched<4, WORDS> gr(by_words<0>, by_words<1>, by_words<2>, by_words<3>);
     gr.init();
     EXPECT(gr.run(2) == adf::ok);
     expect_packets();
@@ -225,7 +248,7 @@ static void test_packet_streams()
 static void test_packet_windows()
 {
     write_packets("packets.txt");
-    switched<4, true> gr(by_blocks<0>, by_blocks<1>, by_blocks<2>, by_blocks<3>);
+    switched<4, WINDOWS> gr(by_blocks<0>, by_blocks<1>, by_blocks<2>, by_blocks<3>);
     gr.init();
     EXPECT(gr.run(2) == adf::ok);
     expect_packets();
@@ -376,6 +399,7 @@ int main()
     test_memory_that_comes_late();
     test_memory_misused();
     test_packet_streams();
+    test_packet_words();
     test_packet_windows();
     test_initialisation();
     test_vectors_for_arrays();

@@ -179,7 +179,7 @@ class nested : public adf::graph {
         dimensions(last.in[0]) = { 16 }; /* found by the port's type */
         samples_per_iteration(last.out[0]) = 16;
         adf::samples_per_iteration(a.k.out[0]) = 16; /* of a stream: no effect */
-        EXPECT(async(last.in[0]).async == 1);
+        EXPECT(async(last.in[0]).async == 1 && sync(last.in[0]).async == 0);
     }
 };
 static void kinds_through_ports()

@@ -213,6 +213,9 @@ static void aie_array_wrong_input(void **state)
         { "1 2x\n", ":1: expected a number, found '2x'", TW_AIE_INT16, 32 },
         { "99999999999999999999\n", ":1: 99999999999999999999 does not fit 64 bits", TW_AIE_INT64, 64 },
         { "1 2\n3 4\nTLAST\n", ":3: TLAST at the end of the file belongs to no data", TW_AIE_INT16, 32 },
+        { "1 2\nTLAST\n3\n4 5\n", ":3: 1 values of 16 bits are 16 bits", TW_AIE_INT16, 32 },
+        { "TLAST\n1\n2\n", ":3: 1 values of 32 bits are 32 bits", TW_AIE_INT32, 64 },
+        { "TLAST\n1 2 3\n", ":2: 3 values of 32 bits are 96 bits", TW_AIE_INT32, 64 },
         { "1 2\nTLASTING\n", ":2: expected a number, found 'TLASTING'", TW_AIE_INT16, 32 },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -272,6 +275,35 @@ static void pass_window(void *user)
     tw_aie_window_read(tw_aie_window_in(0), block, bytes);
     tw_aie_window_write(tw_aie_window_out(0), block, bytes);
 }
+/* A beat with TLAST may hold fewer words than the port is wide, as in published packets of 257 words at 128 bits. */
+static void aie_array_part_of_a_beat(void **state)
+{
+    static const struct {
+        const char *in, *out;
+        int words;
+        unsigned bits;
+    } rows[] = {
+        { "1 2 3 4\nTLAST\n5\n6 7 8 9\nTLAST\n10 11\n", NULL, 11, 128 },
+        { "TLAST\n1\nTLAST\n2 3\n4 5\n", NULL, 5, 64 },
+        { "TLAST\n1 2 3\n", NULL, 3, 128 },
+        { "TLAST\n1 2 3 4\n5 6 7 8\n", "TLAST\n1 2 3 4\n5\n", 5, 128 }, /* the kernel stops in a beat */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int words = rows[i].words;
+        write_file("part.txt", rows[i].in);
+        tw_aie_array *a = tw_aie_array_new();
+        tw_aie_kernel k = tw_aie_array_add(a, "pass", pass_words, &words, 0, 0);
+        tw_aie_array_input(a, &(tw_aie_file){ path("part.txt"), TW_AIE_INT32, rows[i].bits, 0, 0 },
+                           tw_aie_in(k, 0));
+        tw_aie_array_output(a, tw_aie_out(k, 0),
+                            &(tw_aie_file){ path("part_out.txt"), TW_AIE_INT32, rows[i].bits, 0, 0 });
+        assert_int_equal(tw_aie_array_run(a, 1), TW_OK);
+        tw_aie_array_free(a);
+        expect_file("part_out.txt", rows[i].out ? rows[i].out : rows[i].in);
+    }
+}
+
 static void aie_array_formats(void **state)
 {
     (void)state;
@@ -401,19 +433,17 @@ static int teardown(void **state)
 {
     (void)state;
     remove(path("x.txt")), remove(path("y.txt")), remove(path("bad.txt"));
+    remove(path("part.txt")), remove(path("part_out.txt"));
     return rmdir(folder);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(aie_array_windows_and_files),
-        cmocka_unit_test(aie_array_cascade_and_streams),
-        cmocka_unit_test(aie_array_deadlocks),
-        cmocka_unit_test(aie_array_wrong_input),
-        cmocka_unit_test(aie_array_formats),
-        cmocka_unit_test(aie_array_resumes),
-        cmocka_unit_test(aie_array_memory),
+        cmocka_unit_test(aie_array_windows_and_files), cmocka_unit_test(aie_array_cascade_and_streams),
+        cmocka_unit_test(aie_array_deadlocks),         cmocka_unit_test(aie_array_wrong_input),
+        cmocka_unit_test(aie_array_part_of_a_beat),    cmocka_unit_test(aie_array_formats),
+        cmocka_unit_test(aie_array_resumes),           cmocka_unit_test(aie_array_memory),
     };
     return cmocka_run_group_tests_name("aie.array", tests, setup, teardown);
 }

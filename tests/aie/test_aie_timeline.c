@@ -51,18 +51,48 @@ typedef struct sums {
     uint64_t work[2], waits[2], end[2];
 } sums;
 
+/* Stack and heap of 2 KB on each tile, both blocks of the window on the reader's, nothing over anything else. */
+static void judge_memory(const tw_profile *p, bool windows)
+{
+    assert_int_equal(p->tile_maps.count, 2);
+    for (size_t t = 0; t < 2; t++) {
+        const tw__profile_map *map = &p->maps.items[p->tile_maps.items[t].map];
+        uint64_t end = 0, stacks = 0, blocks = 0;
+        for (uint32_t i = 0; i < map->count; i++) {
+            const tw__profile_block *b = &p->blocks.items[map->first + i];
+            assert_true(b->address >= end);
+            end = b->address + b->bytes;
+            if (strstr(p->names.items[b->name], "stack and heap of")) stacks += b->bytes;
+            if (strstr(p->names.items[b->name], "window first to second")) blocks += b->bytes;
+        }
+        assert_true(end <= 32 * 1024);
+        assert_int_equal(stacks, 2048);
+        assert_int_equal(blocks, windows && p->tile_maps.items[t].tile == 3 * 8 + 3 ? 128 : 0);
+    }
+    assert_int_equal(p->regions.count, 8); /* banks */
+    assert_int_equal(p->variable_list.count, windows ? 1 : 0);
+    if (windows) assert_int_equal(p->variable_list.items[0].bytes, 128);
+}
+
 /* What holds of every timeline; sums by kernel. */
-static sums judge(tw_aie_array *a, const tw_aie_kernel k[2])
+static sums judge(tw_aie_array *a, const tw_aie_kernel k[2], bool windows)
 {
     const tw_profile *p = tw_aie_array_profile(a);
     sums s = { { 0 }, { 0 }, { 0 } };
+    uint64_t held[2] = { 0 };
     tw_profile_totals totals;
     assert_non_null(p);
-    assert_int_equal(p->lanes.count, 2);
+    assert_in_range(p->lanes.count, 3, 4); /* kernels; the stream, or the blocks of the window */
     assert_int_equal(p->intervals_omitted, 0);
     for (size_t i = 0; i < p->intervals.count; i++) {
         const tw__profile_interval *v = &p->intervals.items[i];
         assert_true(v->to > v->from);
+        if (v->lane >= 2) {
+            assert_string_equal(p->names.items[v->name], windows ? "full" : "words");
+            assert_int_equal(p->lanes.items[v->lane].tile, 3 * 8 + 3); /* the reader's */
+            held[v->lane - 2] += v->to - v->from;
+            continue;
+        }
         assert_int_equal(v->from, s.end[v->lane]); /* one follows the other, without holes */
         s.end[v->lane] = v->to;
         *(v->cause ? &s.waits[v->lane] : &s.work[v->lane]) += v->to - v->from;
@@ -71,6 +101,22 @@ static sums judge(tw_aie_array *a, const tw_aie_kernel k[2])
     for (int i = 0; i < 2; i++) assert_int_equal(s.work[i], tw_aie_array_cycles(a, k[i]));
     assert_int_equal(tw_profile_get_totals(p, &totals), TW_OK);
     assert_int_equal(totals.cycles, s.end[0] > s.end[1] ? s.end[0] : s.end[1]);
+    /* Data lies there from when it was passed on to when its reader is done with it: at least while it is read. */
+    assert_true(held[0] + held[1] > 0);
+    if (windows) assert_true(held[0] + held[1] >= 20 * 10); /* slots that the reader spends with a block */
+    /* 16 words in each of 20 firings, as one block or word by word */
+    assert_int_equal(p->pairs.count, 1);
+    assert_int_equal(p->pairs.items[0].from, 3 * 8 + 2);
+    assert_int_equal(p->pairs.items[0].to, 3 * 8 + 3);
+    assert_int_equal(p->pairs.items[0].bytes, windows ? 20 * 64 : 20 * 16);
+    assert_int_equal(p->pairs.items[0].messages, windows ? 20 : 20 * 4);
+    judge_memory(p, windows);
+    /* all firings do the same work */
+    for (size_t i = 0; i < 2; i++) {
+        const tw__type_cycles *tc = &p->type_cycles.items[i];
+        assert_true(tc->worst > 0 && tc->worst <= tc->cycles);
+        assert_int_equal(tc->worst_tile, 3 * 8 + 2 + i);
+    }
     return s;
 }
 
@@ -85,9 +131,9 @@ static sums run(bool windows, int a_work, int b_work)
     else
         tw_aie_array_stream(a, tw_aie_out(k[0], 0), tw_aie_in(k[1], 0), 4);
     if (tw_aie_array_run(a, 20) != TW_OK) fail_msg("%s", tw_error_message());
-    sums s = judge(a, k);
+    sums s = judge(a, k, windows);
     if (tw_aie_array_run(a, 20) != TW_OK) fail_msg("%s", tw_error_message());
-    sums again = judge(a, k); /* a second run starts at 0 */
+    sums again = judge(a, k, windows); /* a second run starts at 0 */
     assert_memory_equal(&s, &again, sizeof s);
     tw_aie_array_free(a);
     return s;

@@ -227,6 +227,7 @@ static void test_extra_overloads()
     cfloat half = ::fix2float(cint16{ 16384, -8192 }, 15);
     EXPECT(half.real == 0.5f && half.imag == -0.25f);
     EXPECT(::float2fix(half, 2) == (cint32{ 2, -1 }));
+    EXPECT(::as_float(0x40200000) == 2.5f && ::as_float(-1082130432) == -1.0f);
     v16float many = ::fix2float_vectorized(v, 1);
     EXPECT(many[1] == -1 && many[4] == -16384);
     v16int16 again = ::float2fix_vectorized(many, 1);

@@ -78,10 +78,12 @@ class graph {
     /* With TW_AIE_CHECK: reports data that nobody has read; so does the end of a graph's life without it. */
     virtual return_code end() { return self->end(); }
     virtual return_code end(unsigned long long) { return self->end(); }
-    /* Run-time parameters: the value holds from the next run() on. */
+    /* Run-time parameters. A firing takes one value of a synchronous one, and kernels that wait for it go on; an
+     * asynchronous one keeps its value from the next firing on. */
     template <class T> return_code update(const detail::endpoint &port, const T &value)
     {
-        return self->update(port, &value, sizeof value);
+        const typename std::remove_cv<T>::type copy = value;
+        return self->update(port, &copy, sizeof copy);
     }
     template <class T> return_code update(const detail::endpoint &port, const T *values, size_t count)
     {

@@ -122,7 +122,8 @@ TW_API tw_status tw_aie_array_resume(tw_aie_array *array, uint64_t iterations);
 TW_API tw_status tw_aie_array_continue(tw_aie_array *array);
 /* Nothing more comes: where a kernel was compiled with TW_AIE_CHECK, each port whose data nobody has read is
  * reported, but not the rest of a file when the kernels were to fire a number of times. tw_aie_array_run() does so by
- * itself; runs that begin or go on with tw_aie_array_resume() end here. */
+ * itself; runs that begin or go on with tw_aie_array_resume() end here. Of a run that still waits, output files get
+ * what has come so far. */
 TW_API void tw_aie_array_end(tw_aie_array *array);
 /* Words that nobody read, in the last run, with those that input files and memory still hold; registers count as
  * one. */
@@ -179,6 +180,9 @@ TW_API void tw_aie_put_word(int port, uint32_t word, int tlast);
 TW_API int tw_aie_try_put_word(int port, uint32_t word, int tlast);
 TW_API void tw_aie_get_cascade(void *out, unsigned bytes);
 TW_API void tw_aie_put_cascade(const void *in, unsigned bytes);
+/* Waits until ready(user), which other kernels or the host between two calls of the array change. `what` says so in
+ * reports, "for an update of its parameter 1", and is kept by the caller. */
+TW_API void tw_aie_wait_until(int (*ready)(void *user), void *user, const char *what);
 TW_API void tw_aie_acquire(int lock, int value); /* value -1: any */
 TW_API void tw_aie_release(int lock, int value); /* value -1: as it was */
 TW_API int tw_aie_tlast(int port);               /* of the last word read from a stream port */

@@ -19,6 +19,9 @@ typedef struct tw__fifo {
     unsigned item, room, count, first;
     uint64_t *there, *freed; /* [room] timeline.c: when an item was written, and its place given back */
     int from, to;            /* kernels; -1 = a file */
+    uint64_t moved;          /* items written in this run */
+    uint32_t last_hold;      /* index + 1 in tw_aie_array.holds */
+    unsigned order;          /* learned.c: its number among the array's */
     const char *source;      /* where the last item was written, when the kernel is compiled with TW_AIE_CHECK */
     int line;
 } tw__fifo;
@@ -32,6 +35,9 @@ typedef struct tw__pair {
     int from, to, out, in;
     bool async_out, async_in;           /* the kernel acquires and releases */
     uint64_t filled_at[2], freed_at[2]; /* timeline.c: when a block was passed on, and given back */
+    uint64_t held_until[2];             /* when they were last given back; what files fill has no other time */
+    uint64_t moved;                     /* blocks passed on in this run */
+    unsigned order;                     /* learned.c: its number among the array's */
 } tw__pair;
 
 /* A window as a kernel holds it, with room for what the types of aie/window.h carry behind it: every window that is
@@ -65,6 +71,7 @@ typedef struct tw__plio {
 typedef struct tw__lock {
     bool held;
     int value;
+    uint64_t since; /* timeline.c: when it was taken */
 } tw__lock;
 
 typedef enum tw__wait {
@@ -75,6 +82,7 @@ typedef enum tw__wait {
     TW__WAIT_WINDOWS,
     TW__WAIT_ACQUIRE, /* of one window */
     TW__WAIT_LOCK,
+    TW__WAIT_UNTIL, /* of tw_aie_wait_until() */
     TW__DONE
 } tw__wait;
 
@@ -97,10 +105,15 @@ typedef struct tw__kernel {
     tw__fifo *waits_for;
     tw__view *waits_view;
     int lock, lock_value, port;
+    int (*until)(void *user); /* of tw_aie_wait_until() */
+    void *until_user;
+    const char *until_what;
     uint64_t fired, target;
     unsigned repeat;         /* firings an iteration; 0: whenever it can, without end */
     uint64_t clock, counted; /* timeline.c: its time; cycles of its work that are in it */
     uint32_t last_span;      /* index + 1 */
+    uint64_t worst;          /* cycles of the longest firing */
+    uint32_t stack_at;       /* address of its stack and heap on its tile */
 } tw__kernel;
 
 typedef struct tw__aie_span { /* timeline.c: a stretch of work, or of waiting for `partner` */
@@ -108,6 +121,16 @@ typedef struct tw__aie_span { /* timeline.c: a stretch of work, or of waiting fo
     const char *cause; /* NULL = work */
     int kernel, partner;
 } tw__aie_span;
+
+/* timeline.c: a lock is held, a block of a window is full, words are in a stream. */
+typedef enum tw__hold_kind { TW__HOLD_LOCK, TW__HOLD_WINDOW, TW__HOLD_STREAM } tw__hold_kind;
+typedef struct tw__aie_hold {
+    uint64_t from, to;
+    tw__hold_kind kind;
+    const void *what; /* lock, pair or fifo */
+    unsigned number;  /* block of a pair */
+    int kernel;       /* that held the lock */
+} tw__aie_hold;
 
 struct tw_aie_array {
     const tw_tile_arch *arch;
@@ -128,6 +151,8 @@ struct tw_aie_array {
     tw__aie_span *spans;
     size_t span_count, span_room;
     uint64_t spans_left_out;
+    tw__aie_hold *holds;
+    size_t hold_count, hold_room;
     int released_by; /* the kernel that let a lock go last; -1 = none */
     tw__kernel *running;
     tw_status status; /* the first failure of a building call */
@@ -135,8 +160,9 @@ struct tw_aie_array {
     char *unread_ports;
     uint64_t unread, iterations; /* iterations: of the run that is on */
     bool started;
-    bool is_whole; /* the run ends where tw_aie_array_run() returns; others end with tw_aie_array_end() */
-    bool told;     /* what it left unread */
+    bool is_whole;  /* the run ends where tw_aie_array_run() returns; others end with tw_aie_array_end() */
+    bool told;      /* what it left unread */
+    bool unwritten; /* it waits: outputs have not been written */
 };
 
 extern _Thread_local tw_aie_array *tw__aie_current;
@@ -174,6 +200,8 @@ void tw__aie_write_time(tw_aie_array *array, tw__kernel *kernel, tw__fifo *fifo,
 void tw__aie_read_time(tw_aie_array *array, tw__kernel *kernel, tw__fifo *fifo, const char *cause);
 uint64_t tw__aie_cycles_of(const tw__kernel *kernel, const uint64_t slots[TW_AIE_SLOTS]); /* profile.c */
 void tw__aie_forget_times(tw_aie_array *array);
+void tw__aie_window_time(tw_aie_array *array, tw__pair *pair, unsigned block);               /* it was given back */
+void tw__aie_lock_time(tw_aie_array *array, const tw__kernel *kernel, const tw__lock *lock); /* it was let go */
 void tw__aie_add_intervals(const tw_aie_array *array, tw_profile *profile);
 
 /* --- unread.c --- */
@@ -198,6 +226,7 @@ int tw__aie_source_of(const void *pc, char *file, size_t size);
 /* --- text_files.c --- */
 const tw__plio *tw__plio_of(const tw_aie_array *array, const void *queue); /* of a tw__fifo or tw__pair, or NULL */
 bool tw__plio_load(tw_aie_array *array, tw__plio *file); /* reads the whole file; failure is the array's */
+tw_status tw__plio_store_all(const tw_aie_array *array);
 bool tw__plio_append(tw__plio *file, const void *bytes, size_t count); /* false: no memory */
 tw_status tw__plio_store(const tw_aie_array *array, const tw__plio *file);
 bool tw__plio_step(tw_aie_array *array, tw__plio *file); /* moves what fits; true when something moved */
@@ -206,6 +235,11 @@ bool tw__plio_step(tw_aie_array *array, tw__plio *file); /* moves what fits; tru
 char *tw__aie_path(const char *path, bool is_output); /* where a graph's file lies; to free(), NULL: no memory */
 bool tw__aie_stamps(void);                            /* outputs get lines of time */
 void tw__aie_save_profile(const tw_aie_array *array); /* where the environment asks for it */
+
+/* --- learned.c --- */
+void tw__aie_add_learned(const tw_aie_array *array,
+                         tw_profile *profile); /* addresses, variables, who sends to whom */
+void tw__aie_add_holds(const tw_aie_array *array, tw_profile *profile); /* locks, windows and streams as lanes */
 
 /* --- profile.c --- */
 tw_profile *tw__aie_profile(tw_aie_array *array); /* of the last run */

@@ -44,7 +44,7 @@ void tw_aie_array_free(tw_aie_array *a)
     free(a->kernels), free(a->fifos), free(a->pairs), free(a->files), free(a->locks), free(a->message);
     tw_profile_free(a->profile);
     g_free(a->unread_ports);
-    free(a->spans);
+    free(a->spans), free(a->holds);
     tw__aie_free_memory(a);
     free(a);
 }
@@ -141,6 +141,7 @@ bool tw__fifo_push(tw__fifo *f, const void *item)
 {
     if (f->count == f->room) return false;
     memcpy(f->data + (size_t)((f->first + f->count++) % f->room) * f->item, item, f->item);
+    f->moved++;
     return true;
 }
 

@@ -47,6 +47,14 @@ bool tw__aie_stamps(void)
     return value && strcmp(value, "0") != 0;
 }
 
+/* The file that `tilewright aie run` looks for when the program, whose exit status is its own, has ended. */
+static void note_failure(void)
+{
+    const char *path = setting("TW_AIE_ERRORS");
+    FILE *file = path ? fopen(path, "a") : NULL;
+    if (file) fclose(file);
+}
+
 void tw__aie_save_profile(const tw_aie_array *a)
 {
     static atomic_uint written;
@@ -62,5 +70,8 @@ void tw__aie_save_profile(const tw_aie_array *a)
         tw_status closed = tw_output_close(out, status == TW_OK);
         if (status == TW_OK) status = closed;
     }
-    if (status != TW_OK) fprintf(stderr, "%s: %s\n", numbered, tw_error_message());
+    if (status != TW_OK) {
+        fprintf(stderr, "%s: %s\n", numbered, tw_error_message());
+        note_failure();
+    }
 }

@@ -187,6 +187,7 @@ static bool set_addresses(tw_aie_array *a, layout *plan)
     }
     for (size_t i = 0; i < plan->count && __asan_poison_memory_region; i++)
         __asan_poison_memory_region(tw__aie_tile_memory(a, (int)plan->items[i].tile), a->arch->bytes_per_tile);
+    for (size_t i = 0; i < plan->first_block; i++) a->kernels[i]->stack_at = (uint32_t)plan->items[i].address;
     for (size_t i = plan->first_block; i < plan->count; i++) {
         struct block *b = &plan->blocks[i - plan->first_block];
         b->pair->block[b->number] = tw__aie_tile_memory(a, (int)plan->items[i].tile) + plan->items[i].address;

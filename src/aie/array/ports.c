@@ -213,6 +213,14 @@ int tw_aie_wait_word(int first)
     }
 }
 
+void tw_aie_wait_until(int (*ready)(void *user), void *user, const char *what)
+{
+    tw__kernel *k = current("tw_aie_wait_until");
+    if (!k) return;
+    k->until = ready, k->until_user = user, k->until_what = what;
+    while (!ready(user)) tw__aie_yield(k, TW__WAIT_UNTIL);
+}
+
 uint32_t tw_aie_get_word(int port, int *tlast)
 {
     uint32_t word = 0;
@@ -365,6 +373,8 @@ void tw_aie_acquire(int id, int value)
     k->lock = id, k->lock_value = value;
     while (lock->held || (value >= 0 && lock->value != value)) tw__aie_yield(k, TW__WAIT_LOCK);
     lock->held = true;
+    tw__aie_clock(tw__aie_current, (tw__kernel *)(uintptr_t)k);
+    lock->since = k->clock;
 }
 
 void tw_aie_release(int id, int value)
@@ -378,6 +388,7 @@ void tw_aie_release(int id, int value)
     }
     tw__aie_clock(tw__aie_current, (tw__kernel *)(uintptr_t)k);
     tw__aie_current->released_by = k->number;
+    tw__aie_lock_time(tw__aie_current, k, lock);
     lock->held = false;
     if (value >= 0) lock->value = value;
 }

@@ -68,10 +68,13 @@ tw_profile *tw__aie_profile(tw_aie_array *a)
     for (size_t i = 0; i < a->kernel_count; i++) {
         const tw__kernel *k = a->kernels[i];
         uint64_t cycles = tw_aie_array_cycles(a, (tw_aie_kernel){ (int)i + 1 });
+        uint64_t firings = k->fired ? k->fired : 1;
         types[i] = (tw__type_cycles){ .vertex_type = tw__profile_add_vertex_type(p, k->name, 0),
-                                      .instances = 1,
-                                      .cycles = cycles };
-        tw__profile_add_vertices(p, set, types[i].vertex_type, 1);
+                                      .instances = firings,
+                                      .cycles = cycles,
+                                      .worst = k->worst,
+                                      .worst_tile = (uint32_t)tw__aie_tile_of(a, k) };
+        tw__profile_add_vertices(p, set, types[i].vertex_type, firings);
         by_tile[tw__aie_tile_of(a, k)] += cycles;
     }
     uint64_t end = 0, most = 0; /* of the timeline; of the busiest tile */
@@ -88,6 +91,7 @@ tw_profile *tw__aie_profile(tw_aie_array *a)
                                                               .type_count = a->kernel_count,
                                                               .fidelity = TW_FIDELITY_ESTIMATED });
     tw__aie_add_intervals(a, p);
+    tw__aie_add_learned(a, p);
     tw__profile_run_begin(p, "");
     tw__profile_step(p, step);
     tw__profile_run_end(p, 0);

@@ -11,6 +11,10 @@
 
 _Thread_local tw_aie_array *tw__aie_current;
 
+/* Vectors of 1024 bits by value, and none in registers: layered kernels without optimisation need more than 512 KiB.
+ * Only pages that are touched exist. */
+enum { STACK_BYTES = 4 << 20 };
+
 tw__lock *tw__aie_lock(tw_aie_array *a, const tw__kernel *k, int id)
 {
     return &a->locks[(unsigned)tw__aie_tile_of(a, k) * a->arch->locks + (unsigned)id];
@@ -53,6 +57,7 @@ static bool ready(tw_aie_array *a, const tw__kernel *k)
     case TW__WAIT_WINDOWS: return windows_ready(k);
     case TW__WAIT_ACQUIRE: return can_acquire(k);
     case TW__WAIT_LOCK: return !lock->held && (k->lock_value < 0 || lock->value == k->lock_value);
+    case TW__WAIT_UNTIL: return k->until(k->until_user) != 0;
     case TW__DONE: return false;
     }
     return false;
@@ -91,6 +96,7 @@ void tw__aie_close_in(tw__kernel *k, int port)
     memcpy(in->tail, in->block[in->read] + in->bytes, in->margin);
     tw__aie_clock(tw__aie_current, k);
     in->freed_at[in->read] = k->clock;
+    tw__aie_window_time(tw__aie_current, in, in->read);
     in->read = (in->read + 1) % in->blocks, in->full--;
     k->view_in[port].window.is_open = 0;
 }
@@ -100,6 +106,7 @@ void tw__aie_close_out(tw__kernel *k, int port)
     tw__pair *out = k->window_out[port];
     tw__aie_clock(tw__aie_current, k);
     out->filled_at[out->write] = k->clock;
+    out->moved++;
     out->write = (out->write + 1) % out->blocks, out->full++;
     k->view_out[port].window.is_open = 0;
 }
@@ -123,9 +130,11 @@ static void body(void *user)
     tw__kernel *k = user;
     while (k->target == 0 || k->fired < k->target) {
         while (!windows_ready(k)) tw__aie_yield(k, TW__WAIT_WINDOWS);
+        uint64_t before = k->counted;
         fire(k);
         k->fired++;
         tw__aie_clock(tw__aie_current, k);
+        if (k->counted - before > k->worst) k->worst = k->counted - before;
         k->last_span = 0;                              /* a firing is an interval of its own */
         if (k->target == 0) tw__aie_yield(k, TW__RUN); /* so that a kernel without ports does not hold the array */
     }
@@ -145,7 +154,7 @@ static bool start(tw_aie_array *a, tw__kernel *k, uint64_t iterations)
     }
     k->target = iterations && k->repeat ? k->fired + iterations * k->repeat : 0;
     tw__fiber_free(k->fiber); /* of the run before, which may have been left waiting */
-    k->fiber = tw__fiber_new(body, k, 0);
+    k->fiber = tw__fiber_new(body, k, STACK_BYTES);
     if (!k->fiber) {
         tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for the stack of kernel '%s'", k->name);
         return false;
@@ -187,6 +196,7 @@ static void describe_wait(const tw_aie_array *a, const tw__kernel *k, GString *t
         g_string_append_printf(text, "for lock %d%s", k->lock,
                                tw__aie_lock((tw_aie_array *)a, k, k->lock)->held ? ", which is held"
                                                                                  : " to have another value");
+    if (k->wait == TW__WAIT_UNTIL) g_string_append(text, k->until_what);
     bool acquires = k->wait == TW__WAIT_ACQUIRE;
     for (int i = 0; (acquires || k->wait == TW__WAIT_WINDOWS) && i < TW__AIE_PORTS; i++) {
         if (acquires && &k->view_in[i] != k->waits_view && &k->view_out[i] != k->waits_view) continue;
@@ -209,7 +219,7 @@ static tw_status verdict(tw_aie_array *a, uint64_t iterations)
         const tw__kernel *k = a->kernels[i];
         all_done &= k->wait == TW__DONE || k->repeat == 0;
         only_input &= k->wait == TW__WAIT_READ || k->wait == TW__WAIT_ANY || k->wait == TW__WAIT_WINDOWS ||
-                      k->wait == TW__WAIT_ACQUIRE || k->wait == TW__DONE;
+                      k->wait == TW__WAIT_ACQUIRE || k->wait == TW__WAIT_UNTIL || k->wait == TW__DONE;
     }
     for (size_t i = 0; i < a->file_count; i++)
         only_input &= a->files[i]->is_output || a->files[i]->at == a->files[i]->count;
@@ -279,9 +289,8 @@ static tw_status proceed(tw_aie_array *a)
     if (status == TW_OK && a->is_whole) tw_aie_array_end(a);
     tw_profile_free(a->profile);
     a->profile = tw__aie_profile(a);
-    for (size_t i = 0; i < a->file_count && status == TW_OK; i++)
-        if (a->files[i]->is_output && a->files[i]->path) status = tw__plio_store(a, a->files[i]);
-    return status;
+    a->unwritten = status != TW_OK;
+    return status == TW_OK ? tw__plio_store_all(a) : status;
 }
 
 /* A run of n firings leaves the rest of a file; one to the end of the files needs whole blocks, any run at least

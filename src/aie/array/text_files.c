@@ -119,7 +119,10 @@ static bool load_line(tw_aie_array *array, tw__plio *file, unsigned line, char *
         if (!number(array, file, line, &at)) return false;
         at += strspn(at, " \t,");
     }
-    if (file->count - before != line_bytes(file)) {
+    size_t bytes = file->count - before;
+    bool part =
+        *last && bytes > 0 && bytes < line_bytes(file) && bytes % 4 == 0; /* a last beat keeps what it has */
+    if (bytes != line_bytes(file) && !part) {
         tw__aie_fail(array, TW_E_PARSE, "%s:%u: %zu values of %u bits are %zu bits, a line of this port takes %u",
                      file->path, line, (file->count - before) / formats[file->element].bytes,
                      8 * formats[file->element].bytes, 8 * (file->count - before), 8 * line_bytes(file));
@@ -186,6 +189,16 @@ static void write_stamp(FILE *out, const tw_aie_array *a, const tw__plio *file, 
     fprintf(out, "T %llu ns\n", (unsigned long long)ns);
 }
 
+/* Of the beat at byte `at`: what a line has, less where a word before its end carries TLAST. */
+static size_t beat_bytes(const tw__plio *file, size_t at)
+{
+    size_t room = file->count - at, size = line_bytes(file) < room ? line_bytes(file) : room;
+    unsigned bytes = formats[file->element].bytes;
+    for (size_t end = 4; end < size; end += 4)
+        if (end % bytes == 0 && is_last(file, at + end)) return end;
+    return size / bytes * bytes;
+}
+
 tw_status tw__plio_store(const tw_aie_array *array, const tw__plio *file)
 {
     const char **inputs = calloc(array->file_count, sizeof *inputs); /* an output never destroys what is read */
@@ -197,15 +210,26 @@ tw_status tw__plio_store(const tw_aie_array *array, const tw__plio *file)
     free(inputs);
     if (status != TW_OK) return status;
     FILE *out = tw_output_file(output);
-    unsigned bytes = formats[file->element].bytes, line = line_bytes(file);
+    unsigned bytes = formats[file->element].bytes;
     size_t stamp = 0;
-    for (size_t i = 0; i + bytes <= file->count; i += bytes) {
-        if (i % line == 0) write_stamp(out, array, file, i, &stamp);
-        if (i % line == 0 && i + line <= file->count && is_last(file, i + line)) fprintf(out, "TLAST\n");
-        write_number(out, file, i);
-        fputc((i + bytes) % line && i + 2 * bytes <= file->count ? ' ' : '\n', out);
+    for (size_t i = 0, beat; i + bytes <= file->count; i += beat) {
+        beat = beat_bytes(file, i);
+        write_stamp(out, array, file, i, &stamp);
+        if (beat >= 4 && is_last(file, i + beat)) fprintf(out, "TLAST\n");
+        for (size_t k = 0; k < beat; k += bytes) {
+            write_number(out, file, i + k);
+            fputc(k + bytes < beat ? ' ' : '\n', out);
+        }
     }
     return tw_output_close(output, true);
+}
+
+tw_status tw__plio_store_all(const tw_aie_array *a)
+{
+    tw_status status = TW_OK;
+    for (size_t i = 0; i < a->file_count && status == TW_OK; i++)
+        if (a->files[i]->is_output && a->files[i]->path) status = tw__plio_store(a, a->files[i]);
+    return status;
 }
 
 /* --- moving data ---------------------------------------------------------------------------------------------- */

@@ -44,6 +44,28 @@ void tw__aie_wait_until(tw_aie_array *a, tw__kernel *k, uint64_t then, const cha
     k->clock = then;
 }
 
+static void add_hold(tw_aie_array *a, const tw__aie_hold *hold)
+{
+    if (hold->to <= hold->from) return;
+    if (a->hold_count < MOST_SPANS && tw__grow(&a->holds, &a->hold_room, a->hold_count, sizeof *a->holds))
+        a->holds[a->hold_count++] = *hold;
+    else
+        a->spans_left_out++;
+}
+
+/* Words that are on their way at the same time are one stretch. */
+static void stream_time(tw_aie_array *a, tw__fifo *f, uint64_t there, uint64_t taken)
+{
+    tw__aie_hold *last = f->last_hold ? &a->holds[f->last_hold - 1] : NULL;
+    if (last && there <= last->to) {
+        if (taken > last->to) last->to = taken;
+        return;
+    }
+    size_t before = a->hold_count;
+    add_hold(a, &(tw__aie_hold){ there, taken, TW__HOLD_STREAM, f, 0, -1 });
+    if (a->hold_count > before) f->last_hold = (uint32_t)a->hold_count;
+}
+
 void tw__aie_write_time(tw_aie_array *a, tw__kernel *k, tw__fifo *f, const char *cause)
 {
     unsigned at = (f->first + f->count) % f->room;
@@ -57,6 +79,19 @@ void tw__aie_read_time(tw_aie_array *a, tw__kernel *k, tw__fifo *f, const char *
     tw__aie_clock(a, k);
     tw__aie_wait_until(a, k, f->there[f->first], cause, f->from);
     f->freed[f->first] = k->clock;
+    stream_time(a, f, f->there[f->first], k->clock);
+}
+
+void tw__aie_window_time(tw_aie_array *a, tw__pair *p, unsigned block)
+{
+    uint64_t from = p->filled_at[block] > p->held_until[block] ? p->filled_at[block] : p->held_until[block];
+    add_hold(a, &(tw__aie_hold){ from, p->freed_at[block], TW__HOLD_WINDOW, p, block, -1 });
+    p->held_until[block] = p->freed_at[block];
+}
+
+void tw__aie_lock_time(tw_aie_array *a, const tw__kernel *k, const tw__lock *lock)
+{
+    add_hold(a, &(tw__aie_hold){ lock->since, k->clock, TW__HOLD_LOCK, lock, 0, k->number });
 }
 
 /* A kernel goes on that waited for a lock: whoever let one go last has come so far. */
@@ -69,11 +104,16 @@ void tw__aie_resumed(tw_aie_array *a, tw__kernel *k)
 
 void tw__aie_forget_times(tw_aie_array *a)
 {
-    a->span_count = 0, a->spans_left_out = 0, a->released_by = -1;
-    for (size_t i = 0; i < a->kernel_count; i++)
-        a->kernels[i]->clock = a->kernels[i]->counted = a->kernels[i]->last_span = 0;
+    a->span_count = a->hold_count = 0, a->spans_left_out = 0, a->released_by = -1;
+    for (size_t i = 0; i < a->kernel_count; i++) {
+        a->kernels[i]->clock = a->kernels[i]->counted = a->kernels[i]->worst = 0;
+        a->kernels[i]->last_span = 0;
+    }
+    for (size_t i = 0; i < a->pair_count; i++) a->pairs[i]->moved = 0;
+    for (size_t i = 0; i < a->fifo_count; i++) a->fifos[i]->moved = a->fifos[i]->last_hold = 0;
     for (size_t i = 0; i < a->pair_count; i++)
-        for (int b = 0; b < 2; b++) a->pairs[i]->filled_at[b] = a->pairs[i]->freed_at[b] = 0;
+        for (int b = 0; b < 2; b++)
+            a->pairs[i]->filled_at[b] = a->pairs[i]->freed_at[b] = a->pairs[i]->held_until[b] = 0;
     for (size_t i = 0; i < a->fifo_count; i++) {
         memset(a->fifos[i]->there, 0, a->fifos[i]->room * sizeof(uint64_t));
         memset(a->fifos[i]->freed, 0, a->fifos[i]->room * sizeof(uint64_t));
@@ -108,7 +148,7 @@ void tw__aie_add_intervals(const tw_aie_array *a, tw_profile *p)
         tw__profile_add_interval(p, &(tw__interval_desc){ .lane = lanes[s->kernel],
                                                           .from = s->from,
                                                           .to = s->to,
-                                                          .name = s->cause ? s->cause : a->kernels[s->kernel]->name,
+                                                          .name = a->kernels[s->kernel]->name,
                                                           .cause = s->cause,
                                                           .partner = partner });
         if (s->cause) add_wait(&waits[s->kernel], s);
@@ -120,6 +160,7 @@ void tw__aie_add_intervals(const tw_aie_array *a, tw_profile *p)
                                  s->partner >= 0 ? (uint32_t)tw__aie_tile_of(a, a->kernels[s->partner]) : TW__NONE,
                                  s->to);
         }
+    tw__aie_add_holds(a, p);
     tw__profile_omit_intervals(p, a->spans_left_out);
     free(lanes), free(waits);
 }

@@ -139,6 +139,8 @@ static void tell(void *user, const tw_aie_array *a, const port *p)
 void tw_aie_array_end(tw_aie_array *a)
 {
     bool checked = false;
+    if (a->unwritten) tw__plio_store_all(a);
+    a->unwritten = false;
     for (size_t i = 0; i < a->kernel_count; i++) checked |= a->kernels[i]->control.checked;
     if (!checked || a->told || a->status != TW_OK) return;
     a->told = true;

@@ -189,6 +189,13 @@ TW__AIE cint32 as_cint32(int64 bits)
     __builtin_memcpy(&r, &bits, sizeof r);
     return r;
 }
+/* The bits as they are; not in the guide, which has the complex ones: published kernels call it. */
+TW__AIE float as_float(int bits)
+{
+    float r;
+    __builtin_memcpy(&r, &bits, sizeof r);
+    return r;
+}
 TW__AIE cfloat fix2float(cint16 n, int shift = 0)
 {
     return tw_cfloat(tw_fix2float_int(n.real, shift), tw_fix2float_int(n.imag, shift));

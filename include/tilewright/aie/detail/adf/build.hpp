@@ -6,6 +6,7 @@
 #include <tilewright/aie/detail/adf/claim.hpp>
 #include <tilewright/aie/detail/adf/names.hpp>
 #include <tilewright/aie/detail/adf/places.hpp>
+#include <tilewright/aie/detail/adf/rtp.hpp>
 #include <tilewright/aie/detail/adf/switches.hpp>
 
 #include <algorithm>
@@ -65,8 +66,10 @@ struct builder {
     static void fire(void *user)
     {
         node *n = static_cast<node *>(user);
+        take_values(*n);
         if (n->initialise) n->initialise(), n->initialise = nullptr;
         n->code.fire(n->code.ports);
+        give_values(*n);
     }
     void find_initialiser(node &n)
     {
@@ -83,6 +86,10 @@ struct builder {
             if (n->what != node_kind::kernel) continue;
             if (n->logic) n->name += " (programmable logic)";
             if (!n->by_name.empty()) find_initialiser(*n);
+            for (const port_info &p : n->code.ports)
+                if (n->bypassed && (p.what == kind::stream || p.what == kind::cascade))
+                    fail("'" + n->name +
+                         "' cannot be bypassed: how much it moves in a firing is known of windows alone");
             n->handle = tw_aie_array_add(array, n->name.c_str(), fire, n.get(), n->column, n->row);
             if (n->repeat != 1) tw_aie_array_repeat(array, n->handle, n->repeat);
         }
@@ -167,26 +174,45 @@ struct builder {
         }
         return row;
     }
-    /* A graph's port that leads to a parameter; update() and read() look here. */
+    /* A graph's port that leads to a parameter; update() and read() look here. Or the parameter of another kernel. */
     void join_parameter(const connection &wire)
     {
         bool out = port_of(wire.from) != nullptr;
-        const endpoint &far = out ? wire.to : wire.from;
-        port_info *p = port_of(out ? wire.from : wire.to);
-        if (far.node->what != node_kind::port) {
-            fail(title(wire.from) + " to " + title(wire.to) + ": parameters are connected to ports of the graph");
-            return;
-        }
+        const endpoint &near = out ? wire.from : wire.to, &far = out ? wire.to : wire.from;
+        port_info *p = port_of(near);
+        say_async(*p, wire);
+        if (far.node->what == node_kind::kernel) return link(wire, wire.from, wire.to);
+        if (far.node->what != node_kind::port)
+            return fail(title(wire.from) + " to " + title(wire.to) +
+                        ": parameters are connected to ports of the graph");
         std::vector<node_ref> open{ far.node };
         for (size_t i = 0; i < open.size() && i < 1000; i++) {
             open[i]->parameter = p;
             for (auto &w : wires) {
-                if (!out && w->to.node == open[i] && w->from.node->what == node_kind::port)
-                    open.push_back(w->from.node);
-                if (out && w->from.node == open[i] && w->to.node->what == node_kind::port)
-                    open.push_back(w->to.node);
+                const endpoint &here = out ? w->from : w->to, &on = out ? w->to : w->from;
+                if (here.node != open[i]) continue;
+                say_async(*p, *w);
+                if (on.node->what == node_kind::port)
+                    open.push_back(on.node);
+                else if (out && port_of(on))
+                    link(*w, near, on);
             }
         }
+    }
+    static void say_async(port_info &p, const connection &w)
+    {
+        for (const endpoint *e : { &w.from, &w.to }) /* what is said of a kernel's port is known already */
+            if (e->async >= 0 && e->node->what != node_kind::kernel) p.async = e->async;
+    }
+    void link(const connection &w, const endpoint &from, const endpoint &to)
+    {
+        port_info *p = port_of(from), *q = port_of(to);
+        if (!p || !q || p->what != kind::parameter || q->what != kind::parameter)
+            return fail(title(from) + " to " + title(to) + ": only one of them is a run-time parameter");
+        if (std::find(p->readers.begin(), p->readers.end(), q) != p->readers.end()) return;
+        say_async(*q, w);
+        std::string wrong = link_parameters(*p, *q);
+        if (!wrong.empty()) fail(title(from) + " to " + title(to) + ": " + wrong);
     }
     void add_wires()
     {
@@ -340,6 +366,8 @@ struct builder {
             tw_aie_array_output(array, source, &text);
         }
     }
+    /* What a stream holds on its way anyhow; fifo_depth() comes on top. */
+    static constexpr unsigned switch_words = 16;
     /* The stream's packets carry the id of the switch's branch. */
     void name_packets(const end &from, const end &to)
     {
@@ -382,7 +410,8 @@ struct builder {
             tw_aie_array_window(array, source, tw_aie_in(to.at.node->handle, to.info->physical), to.bytes,
                                 to.margin);
         } else if (from.what == kind::stream) {
-            tw_aie_array_stream(array, source, tw_aie_in(to.at.node->handle, to.info->physical), to.depth);
+            tw_aie_array_stream(array, source, tw_aie_in(to.at.node->handle, to.info->physical),
+                                to.depth ? switch_words + to.depth : 0);
             name_packets(from, to);
         } else {
             tw_aie_array_cascade(array, source.kernel, to.at.node->handle);
@@ -527,22 +556,6 @@ inline tw_aie_array *build(unsigned long first, std::string &message, std::vecto
     tw_aie_array_free(b.array);
     return nullptr;
 }
-/* Parameters that nobody has set; "" when there is none. */
-inline std::string missing_parameter(const std::vector<node_ref> &all)
-{
-    for (const node_ref &n : all) {
-        int index = 0;
-        for (const port_info &p : n->code.ports) {
-            if (p.dir != direction::in) continue;
-            if (p.what == kind::parameter && !p.has_value)
-                return "'" + n->name + "'.in[" + std::to_string(index) +
-                       "] has no value: update() comes before run()";
-            index++;
-        }
-    }
-    return "";
-}
-
 } // namespace detail
 } // namespace adf
 

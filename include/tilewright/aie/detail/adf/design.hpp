@@ -31,34 +31,39 @@ struct design {
     return_code run(int n)
     {
         if (return_code bad = build()) return bad;
-        std::string missing = missing_parameter(kept);
-        if (!missing.empty()) return complain(missing);
         if (pending && go_on()) return user_error;
-        if (pending) return complain("run() before the last one has ended: " + reason);
+        if (pending && !reason.empty()) return complain("run() before the last one has ended: " + reason);
         return came_to(tw_aie_array_resume(array, n > 0 ? static_cast<uint64_t>(n) : 0));
     }
-    return_code wait() const { return pending ? complain(reason) : ok; }
+    return_code wait() const { return pending && !reason.empty() ? complain(reason) : ok; }
     return_code end()
     {
         if (array) tw_aie_array_end(array);
-        return ok;
+        return_code r = waits() ? wait() : ok;
+        pending = false; /* told once */
+        return r;
     }
     return_code update(const endpoint &port, const void *values, size_t bytes)
     {
         if (build()) return user_error; /* ports of the graph lead to parameters when it is built */
         port_info *p = find_parameter(port, false);
         if (return_code bad = check("update()", p, bytes)) return bad;
-        std::memcpy(p->value->data(), values, bytes);
-        p->has_value = true;
-        return ok;
+        auto *from = static_cast<const unsigned char *>(values);
+        give_value(*p, std::vector<unsigned char>(from, from + bytes));
+        return go_on();
     }
     return_code read(const endpoint &port, void *values, size_t bytes)
     {
         if (build()) return user_error;
         port_info *p = find_parameter(port, true);
         if (return_code bad = check("read()", p, bytes)) return bad;
-        std::memcpy(values, p->value->data(), bytes);
-        return ok;
+        if (is_sync(*p) && p->values.empty())
+            return complain("read() of a synchronous parameter that no firing has written since the last one" +
+                            (reason.empty() ? "" : ": " + reason));
+        std::memcpy(values, is_sync(*p) ? p->values.front().data() : p->latest.data(), bytes);
+        if (!is_sync(*p)) return ok;
+        p->values.pop_front();
+        return go_on();
     }
     return_code build()
     {
@@ -68,7 +73,7 @@ struct design {
         array = detail::build(first, broken, kept);
         return array ? ok : complain(broken);
     }
-    /* The kernels run as far as they can: memory at the ports has come. */
+    /* The kernels run as far as they can: memory at the ports, or the value of a parameter, has come. */
     return_code go_on()
     {
         return_code r = pending ? came_to(tw_aie_array_continue(array)) : ok;
@@ -78,7 +83,7 @@ struct design {
 
   private:
     std::vector<node_ref> kept; /* what the array points to */
-    bool pending = false;       /* the last run waits for memory */
+    bool pending = false;       /* the last run waits for memory or parameters */
     std::string reason;         /* ... what for */
     std::string broken;         /* why the graph could not be built, told at each later call */
 
@@ -89,14 +94,20 @@ struct design {
         return complain(call + " with " + std::to_string(bytes) + " bytes of a parameter of " +
                         std::to_string(p->element_bytes));
     }
-    /* A graph with ports of memory that cannot go on may wait for data. */
+    /* A graph with ports of memory that cannot go on may wait for data; kernels wait for values of parameters. */
     return_code came_to(tw_status status)
     {
-        pending = status == TW_E_APPLICATION && has_memory();
-        if (status != TW_OK) reason = tw_error_message();
+        pending = waits() || (status == TW_E_APPLICATION && has_memory());
+        reason = status == TW_OK ? "" : tw_error_message();
         if (status != TW_OK && !pending) return complain(reason);
         land();
         return ok;
+    }
+    bool waits() const
+    {
+        for (const node_ref &n : kept)
+            if (!n->waits_for.empty()) return true;
+        return false;
     }
     bool has_memory() const
     {

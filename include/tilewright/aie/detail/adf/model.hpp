@@ -47,7 +47,8 @@ struct node {
     int packet_ids[2] = { -1,
                           -1 }; /* of a packet switch: of the branches at its outputs (split) or inputs (merge) */
     direction branches = direction::out;
-    tw_aie_kernel handle = { 0 }; /* in the array, once there is one */
+    bool headless[2] = { false, false }; /* branches of a split that get the words alone */
+    tw_aie_kernel handle = { 0 };        /* in the array, once there is one */
     int column = -1, row = -1, bits = 32;
     node_ref like; /* placed from another kernel's tile, so far away from it */
     int like_column = 0, like_row = 0;
@@ -65,6 +66,8 @@ struct node {
     std::list<landing> landings;
     std::vector<std::pair<direction, int>> singles; /* windows of one block */
     bool logic = false;                             /* a kernel in the programmable logic */
+    bool bypassed = false;                          /* its last parameter takes it out of the graph */
+    std::string waits_for;                          /* a value of a parameter; "" = it does not wait */
 };
 struct connection {
     endpoint from, to;

@@ -172,19 +172,41 @@ template <class From = void, class To = From> struct connect {
         net->source_bytes = net->bytes;
         detail::connection_type<To>::apply(*net);
         net->typed = false; /* either end has its own kind */
+        bool bare = std::is_same<From, pktstream>::value && std::is_same<To, stream>::value;
+        if (bare && from.node && from.node->packet_ids[0] >= 0 && from.node->branches == detail::direction::out)
+            from.node->headless[from.index & 1] = true;
     }
     connect(const parameter &, const kernel &) {}
 };
 connect(detail::endpoint, detail::endpoint) -> connect<void, void>;
 
+/* async(k.in[1]) where it is connected, or as a statement. */
 inline detail::endpoint async(detail::endpoint e)
 {
+    if (detail::port_info *p = detail::port_of(e)) p->async = 1;
     return e.async = 1, e;
 }
 inline detail::endpoint sync(detail::endpoint e)
 {
+    if (detail::port_info *p = detail::port_of(e)) p->async = 0;
     return e.async = 0, e;
 }
+
+/* A kernel that a parameter can take out of the graph: while `bp` is not 0, its windows of input go on as they are
+ * (UG1079 "Kernel Bypass"). */
+class bypass {
+  public:
+    port_list in, out;
+    detail::endpoint bp;
+    bypass() = default;
+    static bypass create(kernel &k)
+    {
+        bypass b;
+        b.in = k.in, b.out = k.out;
+        b.bp = { k.node, detail::add_bypass(*k.node), detail::direction::in, -1 };
+        return b;
+    }
+};
 
 } // namespace adf
 

@@ -6,6 +6,7 @@
 #include <tilewright/aie.h>
 
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -112,9 +113,12 @@ struct port_info {
     unsigned element_bytes = 4;
     unsigned samples = 0, margin_samples = 0;          /* of a buffer, where its type says so */
     int physical = 0;                                  /* its number among windows or streams of the direction */
-    std::shared_ptr<std::vector<unsigned char>> value; /* of a run-time parameter */
+    std::shared_ptr<std::vector<unsigned char>> value; /* of a run-time parameter: what a firing sees */
     bool has_value = false;
-    int64_t async = -1; /* -1: as it comes, 0: synchronous, 1: asynchronous */
+    std::vector<unsigned char> latest;             /* of an output, behind the last firing */
+    std::deque<std::vector<unsigned char>> values; /* of a synchronous one: not yet taken, or not yet read */
+    std::vector<port_info *> readers;              /* of an output: parameters of other kernels */
+    int64_t async = -1;                            /* -1: as it comes, 0: synchronous, 1: asynchronous */
 };
 
 /* parameter<A>: describes an argument of type A, and makes it. */
@@ -183,6 +187,7 @@ template <class T, direction D> struct runtime_parameter {
         port_info p;
         p.what = kind::parameter, p.dir = D, p.element_bytes = sizeof(T);
         p.value = std::make_shared<std::vector<unsigned char>>(sizeof(T)); /* aligned as malloc() is */
+        p.latest.resize(sizeof(T));
         p.has_value = D != direction::in;
         return p;
     }

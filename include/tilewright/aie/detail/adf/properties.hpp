@@ -94,7 +94,7 @@ inline detail::text_sink headers(kernel &)
 {
     return {};
 }
-template <class T> detail::number_sink runtime(kernel &k)
+template <class T = ratio> detail::number_sink runtime(kernel &k)
 {
     return { &k.node->ratio };
 }
@@ -164,6 +164,13 @@ inline location_constraint operator+(location_constraint at, const relative_offs
     return at;
 }
 namespace detail {
+struct any_place { /* of lists that mix places, offsets and banks */
+    template <class T> any_place(const T &) {}
+};
+struct ignored_sink { /* addresses and banks of buffers do not change results */
+    template <class T> void operator=(const T &) {}
+    void operator=(std::initializer_list<any_place>) {}
+};
 struct place_sink {
     node_ref node;
     void operator=(tile t) { node->column = t.column, node->row = t.row, node->like = nullptr; }
@@ -173,19 +180,13 @@ struct place_sink {
         node->like = at.node, node->like_column = at.by.col_offset, node->like_row = at.by.row_offset;
     }
     void operator=(const place_sink &other) { *this = location_constraint(other); }
+    void operator=(const ignored_sink &) {} /* near a buffer, which lies where its kernel is */
     operator location_constraint() const { return { node, {} }; }
 };
 inline location_constraint operator+(const place_sink &at, const relative_offset &o)
 {
     return location_constraint(at) + o;
 }
-struct any_place { /* of lists that mix places, offsets and banks */
-    template <class T> any_place(const T &) {}
-};
-struct ignored_sink { /* addresses and banks of buffers do not change results */
-    template <class T> void operator=(const T &) {}
-    void operator=(std::initializer_list<any_place>) {}
-};
 } // namespace detail
 template <class T, class = typename std::enable_if<std::is_same<T, kernel>::value>::type>
 detail::place_sink location(kernel &k)

@@ -45,16 +45,21 @@ struct adapter {
     }
 };
 
-/* A packet, header and all, to output 0 when it has the id, else to output 1. */
+/* A packet to output 0 when it has the id, else to output 1: header and all, but for branches that want the words
+ * alone. */
 struct packet_split {
     unsigned id;
+    const node *self;
     void operator()() const
     {
         int last = 0;
         uint32_t word = tw_aie_get_word(0, &last);
         int out = (word & 31) == id ? 0 : 1;
-        for (tw_aie_put_word(out, word, last); !last; tw_aie_put_word(out, word, last))
+        if (!self->headless[out]) tw_aie_put_word(out, word, last);
+        while (!last) {
             word = tw_aie_get_word(0, &last);
+            tw_aie_put_word(out, word, last);
+        }
     }
 };
 /* Whole packets from two inputs, in turns where both have one. */
@@ -96,7 +101,9 @@ inline endpoint chain_of_splits(int count, std::vector<endpoint> &branches)
 {
     endpoint first, rest;
     for (int i = 0; i < count - 1 || i == 0; i++) {
-        node_ref n = new_switch("packet split ", packet_split{ static_cast<unsigned>(i) }, 1, 2);
+        node_ref n = new_switch("packet split ", packet_merge(), 1, 2);
+        packet_split split{ static_cast<unsigned>(i), n.get() };
+        n->code.fire = [split](std::vector<port_info> &) { split(); };
         n->packet_ids[0] = i, n->packet_ids[1] = i + 1;
         endpoint in = switch_end(n, direction::in, 0);
         if (i == 0)
