@@ -236,7 +236,7 @@ static bool small(void)
     if (!p) abort();
     mine.run = (tw__as_run){ .core = mine.core,
                              .program = p,
-                             .cell = calloc(p->functions->slots + 1, sizeof *mine.run.cell),
+                             .cell = tw__as_cells_new(p->functions),
                              .max_steps = UINT64_MAX,
                              .blocks = 1 };
     if (!mine.run.cell || tw__as_execute(&mine.run, p->functions) != TW_OK) abort();

@@ -31,7 +31,18 @@ typedef struct tw__place {
     bool used, automatic;
     uint32_t address, bytes;
     uint64_t ready_read, ready_write; /* cycle at which its last reader, writer ends */
+    unsigned char reader, writer;     /* their pipes */
+    uint32_t block;                   /* of the timeline's map: number + 1; 0 = none yet */
 } tw__place;
+
+/* Why a pipe may not start yet, for timelines. */
+typedef struct tw__hold {
+    const char *cause;   /* static: "flag", "barrier", ...; NULL = nothing holds it */
+    struct tw_pto *core; /* that has to come so far; NULL = its own, or not known */
+    unsigned char pipe;  /* likewise; TW_PTO_PIPES = not known */
+    unsigned char id;    /* of a flag or buffer; TW__NO_ID = none */
+} tw__hold;
+enum { TW__NO_ID = 255 };
 
 enum { TW__FLAG_IDS = 8, TW__KERNELS = 512, TW__CHECKED = 1024 };
 typedef struct tw__kernel_slot {
@@ -107,13 +118,14 @@ struct tw_pto {
     tw__registers reg;
     unsigned blame; /* operand at fault in the last call that failed, TW__NO_OPERAND = none of them */
     struct tw__pto_tally {
-        uint64_t calls, cycles;
-    } *tally;                        /* [row][pipe], with TW_PTO_PROFILE */
-    struct tw__timeline *timeline;   /* with TW_PTO_TIMELINE (cost/timeline.c) */
-    tw_pto_pipe charged;             /* pipe of the last charge */
-    const tw__pto_row *charge_as;    /* instruction that this one is a part of; NULL = none */
-    struct tw__seat *seat;           /* among other cores (grid/grid.h); NULL = none yet */
-    uint32_t peak[TW_PTO_LOCATIONS]; /* most bytes in use at once */
+        uint64_t calls, cycles, worst; /* worst: of one call; 0 = it is made of others */
+    } *tally;                          /* [row][pipe], with TW_PTO_PROFILE */
+    tw__hold hold[TW_PTO_PIPES];       /* what set `pipe_free` */
+    struct tw__timeline *timeline;     /* with TW_PTO_TIMELINE (cost/timeline.c) */
+    tw_pto_pipe charged;               /* pipe of the last charge */
+    const tw__pto_row *charge_as;      /* instruction that this one is a part of; NULL = none */
+    struct tw__seat *seat;             /* among other cores (grid/grid.h); NULL = none yet */
+    uint32_t peak[TW_PTO_LOCATIONS];   /* most bytes in use at once */
 };
 
 /* core/zero_pages.c: `bytes` of zeros, from a page's first byte on; NULL when there is no memory. Given back with
@@ -304,7 +316,14 @@ uint64_t tw__pto_done(const tw_pto *core, tw_pto_pipe pipe); /* cycle at which a
 bool tw__timeline_new(tw_pto *core);
 void tw__timeline_free(tw_pto *core);
 uint64_t tw__timeline_busy(const tw_pto *core); /* cycles in which one pipe at least worked */
-void tw__timeline_lanes(const tw_pto *core, tw_profile *profile, uint32_t tile); /* its intervals */
+/* Intervals of the pipes of all cores, waits, and what lay where in their memories. */
+void tw__timeline_record(tw_pto *const *cores, unsigned count, tw_profile *profile);
+/* cost/uses.c: a tile is read or written from `begin` to `end`; a pipe waits from `begin` to `end`. */
+void tw__timeline_use(tw_pto *core, const tw_pto_tile *tile, uint64_t begin, uint64_t end);
+void tw__timeline_wait(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, uint64_t begin, uint64_t end,
+                       tw__hold hold);
+/* The pipe does nothing before `until`, because of `hold`. */
+void tw__pto_hold(tw_pto *core, tw_pto_pipe pipe, uint64_t until, tw__hold hold);
 void tw__timeline_add(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, uint64_t begin, uint64_t end,
                       uint64_t there);
 /* A core made by itself gives back the grid of one that holds its queues (grid/cores.c). */

@@ -109,8 +109,8 @@ TW_API tw_status tw_pto_run_memory(tw_pto_run *run, const char *name, void *data
  * TW_E_TYPE: it is neither. */
 TW_API tw_status tw_pto_run_peer(tw_pto_run *run, const char *name, unsigned device, void *data, size_t bytes);
 
-/* What a run may do by default: numbers alone end within a minute on an ordinary machine; tiles take longer a
- * step. */
+/* What a run may do by default. Numbers alone end within a minute on an ordinary machine; tiles take longer a step,
+ * so a program for people sets max_seconds too, as `tilewright pto run` does. */
 #define TW_PTO_DEFAULT_STEPS (UINT64_C(1) << 30)
 
 /* All zero = the defaults. */
@@ -118,6 +118,7 @@ typedef struct tw_pto_run_options {
     uint64_t max_steps;     /* operations; 0 = TW_PTO_DEFAULT_STEPS */
     FILE *out;              /* of pto.print and pto.tprint; NULL = nowhere */
     uint32_t block, blocks; /* what get_block_idx and get_block_num give; blocks 0 = 1 */
+    double max_seconds;     /* of processor time of this thread, from here on; 0 = no limit */
 } tw_pto_run_options;
 /* Runs the function once. TW_E_INVALID_ARGUMENT: a parameter is not bound (the diagnostic says where it stands).
  * TW_E_APPLICATION and others: the program

@@ -1,25 +1,23 @@
 /* pipes: pipes, flags and the clock. Figures are estimates after the models of the manual; a pipe runs its
  * instructions in order, an instruction waits for the tiles it uses and, in manual mode, for flags only. */
+#include "pto/cost/bandwidth.def"
 #include "pto/cost/cost.h"
 
-static double bandwidth(const tw__pto_call *call)
+enum { TW_PTO_GM = TW_PTO_LOCATIONS }; /* the memory of a tensor */
+
+double tw__pto_bandwidth(unsigned from, unsigned to)
 {
-    static const double to_tile[TW_PTO_LOCATIONS] = { [TW_PTO_VEC] = 100.9, [TW_PTO_MAT] = 135 };
-    static const double from_tile[TW_PTO_LOCATIONS] = {
-        [TW_PTO_VEC] = TW__UB_TO_GM, [TW_PTO_MAT] = 32, [TW_PTO_ACC] = 70
-    };
-    static const double to_cube[TW_PTO_LOCATIONS] = {
-        [TW_PTO_LEFT] = 441,      [TW_PTO_RIGHT] = 220.5,    [TW_PTO_BIAS] = 32, [TW_PTO_SCALING] = 32,
-        [TW_PTO_SCALE_LEFT] = 32, [TW_PTO_SCALE_RIGHT] = 32, [TW_PTO_MAT] = 128
-    };
-    double rate = 0;
-    if (call->operand[0].kind == TW_PTO_TENSOR)
-        rate = from_tile[tw__tile(call, 1)->location];
-    else if (call->operand[1].kind == TW_PTO_TENSOR)
-        rate = to_tile[tw__tile(call, 0)->location];
-    else
-        rate = to_cube[tw__tile(call, 0)->location];
-    return rate > 0 ? rate : 1024;
+#define RATE(from, to, rate, source) [TW_PTO_##from][TW_PTO_##to] = rate,
+    static const double rates[TW_PTO_LOCATIONS + 1][TW_PTO_LOCATIONS + 1] = { TW__BANDWIDTHS(RATE) };
+#undef RATE
+    enum { UNKNOWN = 1024 }; /* other pairs: as between places of vector memory */
+    return rates[from][to] > 0 ? rates[from][to] : UNKNOWN;
+}
+
+static unsigned memory_of(const tw__pto_call *call, unsigned i)
+{
+    if (call->operand[i].kind == TW_PTO_TENSOR) return TW_PTO_GM;
+    return call->operand[i].kind == TW_PTO_TILE ? tw__tile(call, i)->location : TW_PTO_VEC;
 }
 
 tw_pto_pipe tw__pto_pipe_of(const tw__pto_call *call)
@@ -70,7 +68,9 @@ static tw__pto_cycles cycles_of(const tw__pto_call *call)
     switch ((tw__pto_cost)row->cost) {
     case TW__COST_NONE: return (tw__pto_cycles){ .body = head };
     case TW__COST_TRANSFER:
-        return (tw__pto_cycles){ .body = tw__pto_transfer_cycles(call->target, work_bytes(call), bandwidth(call)) };
+        return (tw__pto_cycles){ .body = tw__pto_transfer_cycles(
+                                     call->target, work_bytes(call),
+                                     tw__pto_bandwidth(memory_of(call, 1), memory_of(call, 0))) };
     case TW__COST_CUBE: {
         const tw_pto_tile *a = tw__tile(call, (unsigned)tw__letter(row, 'a')),
                           *b = tw__tile(call, (unsigned)tw__letter(row, 'b'));
@@ -91,25 +91,37 @@ static tw__place *place_at(tw_pto *core, const tw_pto_operand *o)
     return o->kind == TW_PTO_TILE && o->tile->place ? &core->places[o->tile->place - 1] : NULL;
 }
 
+void tw__pto_hold(tw_pto *core, tw_pto_pipe pipe, uint64_t until, tw__hold hold)
+{
+    if (core->pipe_free[pipe] >= until) return;
+    core->pipe_free[pipe] = until;
+    core->hold[pipe] = hold;
+}
+
 void tw__pto_charge(tw__pto_call *call)
 {
     tw_pto *core = call->core;
     tw_pto_pipe pipe = tw__pto_pipe_of(call);
     tw__pto_cycles c = cycles_of(call);
-    uint64_t start = core->pipe_free[pipe];
+    uint64_t start = core->pipe_free[pipe], before = core->pipe_end[pipe];
+    tw__hold hold = core->hold[pipe];
     bool ordered = core->flags & TW_PTO_MANUAL; /* by flags alone */
     for (unsigned i = 0; !ordered && i < call->count; i++) {
         const tw__place *p = place_at(core, &call->operand[i]);
         bool written = tw__is_dst_letter(call->row->form[i]) || call->row->form[i] == 't';
-        if (p && p->ready_write > start) start = p->ready_write;
-        if (p && written && p->ready_read > start) start = p->ready_read;
+        if (p && p->ready_write > start)
+            start = p->ready_write, hold = (tw__hold){ "tile", NULL, p->writer, TW__NO_ID };
+        if (p && written && p->ready_read > start)
+            start = p->ready_read, hold = (tw__hold){ "tile in use", NULL, p->reader, TW__NO_ID };
     }
     bool idle = start > core->pipe_end[pipe] || core->pipe_busy[pipe] == 0; /* whatever it waited for */
     uint64_t cycles = (idle ? c.head : 0) + c.body, end = start + cycles, there = end + c.tail;
     for (unsigned i = 0; i < call->count; i++) {
         tw__place *p = place_at(core, &call->operand[i]);
-        if (p && (tw__is_dst_letter(call->row->form[i]) || call->row->form[i] == 't')) p->ready_write = there;
-        if (p && there > p->ready_read) p->ready_read = there;
+        if (p && (tw__is_dst_letter(call->row->form[i]) || call->row->form[i] == 't'))
+            p->ready_write = there, p->writer = (unsigned char)pipe;
+        if (p && there > p->ready_read) p->ready_read = there, p->reader = (unsigned char)pipe;
+        if (p && core->timeline) tw__timeline_use(core, call->operand[i].tile, start, there);
     }
     core->pipe_free[pipe] = core->pipe_end[pipe] = end;
     core->pipe_done[pipe] = there;
@@ -118,8 +130,11 @@ void tw__pto_charge(tw__pto_call *call)
     struct tw__pto_tally *tally = &core->tally[tw__pto_row_index(as) * TW_PTO_PIPES + pipe];
     tally->calls += !core->charge_as; /* an instruction made of others counts itself */
     tally->cycles += cycles;
+    if (!core->charge_as && cycles > tally->worst) tally->worst = cycles;
     core->charged = pipe;
-    if (core->timeline) tw__timeline_add(core, as, pipe, start, end, there);
+    if (!core->timeline) return;
+    if (start > before) tw__timeline_wait(core, as, pipe, before, start, hold);
+    tw__timeline_add(core, as, pipe, start, end, there);
 }
 
 /* Cycle at which all results of a pipe are there. */
@@ -185,7 +200,8 @@ tw_status tw_pto_wait_flag(tw_pto *core, tw_pto_pipe from, tw_pto_pipe to, unsig
                         "[rule flag.deadlock, profile %s]",
                         id, tw_pto_pipe_name(from), tw_pto_pipe_name(to), tw_pto_target_name(core->target));
     core->flag_set[from][to] &= (unsigned char)~(1u << id);
-    if (core->pipe_free[to] < core->flag_at[from][to][id]) core->pipe_free[to] = core->flag_at[from][to][id];
+    tw__pto_hold(core, to, core->flag_at[from][to][id],
+                 (tw__hold){ "flag", NULL, (unsigned char)from, (unsigned char)id });
     return TW_OK;
 }
 
@@ -195,7 +211,12 @@ tw_status tw_pto_barrier(tw_pto *core, tw_pto_pipe pipe)
     if ((unsigned)pipe >= TW_PTO_PIPES)
         return tw__fail(TW_E_INVALID_ARGUMENT, "barrier: unknown pipe %d", (int)pipe);
     uint64_t last = pipe == TW_PTO_PIPE_ALL ? tw_pto_cycles(core) : tw__pto_done(core, pipe);
+    unsigned slowest = 0;
+    for (unsigned p = 1; p < TW_PTO_PIPES; p++)
+        if (tw__pto_done(core, (tw_pto_pipe)p) > tw__pto_done(core, (tw_pto_pipe)slowest)) slowest = p;
+    tw__hold hold = { "barrier", NULL, (unsigned char)(pipe == TW_PTO_PIPE_ALL ? slowest : (unsigned)pipe),
+                      TW__NO_ID };
     for (int p = 0; p < TW_PTO_PIPES; p++)
-        if (p == (int)pipe || pipe == TW_PTO_PIPE_ALL) core->pipe_free[p] = last;
+        if (p == (int)pipe || pipe == TW_PTO_PIPE_ALL) tw__pto_hold(core, (tw_pto_pipe)p, last, hold);
     return TW_OK;
 }

@@ -70,6 +70,7 @@ static void add_memories(recorder *r)
         tw__profile_add_memory(r->p, names[l][0], names[l][1], TW__NON_INTERLEAVED, TW__NOT_OVERLAPPED,
                                tw__profile_row(r->p, r->by_core, r->count), TW_FIDELITY_MODELLED);
         if (size) tw__profile_add_memory_limit(r->p, names[l][0], size);
+        if (size) tw__profile_add_region(r->p, names[l][0], names[l][0], 0, size);
     }
     if (total) tw__profile_set_placement(r->p, tw__profile_row(r->p, total, r->count), 0, NULL);
     free(total);
@@ -80,7 +81,7 @@ static void add_memories(recorder *r)
 typedef struct kind { /* forms of one name on one pipe */
     const char *name;
     unsigned pipe;
-    uint64_t calls, cycles, worst; /* worst: of a core */
+    uint64_t calls, cycles, worst; /* worst: of one call; 0 = it is made of others */
     uint32_t worst_core;
 } kind;
 
@@ -103,6 +104,7 @@ static size_t collect(const recorder *r, kind *kinds)
                 kind *k = kind_of(kinds, &count, tw__pto_row_at(row)->name, pipe);
                 k->calls += t->calls;
                 k->cycles += t->cycles;
+                if (t->worst > k->worst) k->worst = t->worst, k->worst_core = i;
             }
     return count;
 }
@@ -138,8 +140,11 @@ static bool add_steps(recorder *r, uint64_t *calls)
     for (size_t k = 0; k < count; k++) {
         uint32_t type = add_type(r, kinds, count, &kinds[k]);
         tw__profile_add_vertices(r->p, set, type, kinds[k].calls);
-        r->types[k] =
-            (tw__type_cycles){ .vertex_type = type, .instances = kinds[k].calls, .cycles = kinds[k].cycles };
+        r->types[k] = (tw__type_cycles){ .vertex_type = type,
+                                         .instances = kinds[k].calls,
+                                         .cycles = kinds[k].cycles,
+                                         .worst = kinds[k].worst,
+                                         .worst_tile = kinds[k].worst_core };
         used |= 1u << kinds[k].pipe;
         *calls += kinds[k].calls;
     }
@@ -159,8 +164,7 @@ static bool add_steps(recorder *r, uint64_t *calls)
                                                  .sync = TW_PROFILE_SYNC_INTERNAL,
                                                  .no_program = true,
                                                  .fidelity = TW_FIDELITY_ESTIMATED });
-    for (unsigned i = 0; i < r->count; i++)
-        if (r->cores[i]->timeline) tw__timeline_lanes(r->cores[i], r->p, i);
+    tw__timeline_record(r->cores, r->count, r->p);
     free(kinds);
     return kinds && r->types;
 }

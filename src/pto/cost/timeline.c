@@ -1,25 +1,12 @@
 /* timeline: when each instruction began and ended on its pipe, as a trace in the JSON form of chrome://tracing and
  * ui.perfetto.dev: a process per core, a track per pipe, so that what overlaps is seen. Every cycle is an
  * estimate. */
+#include "pto/cost/cost.h"
 #include "pto/grid/grid.h"
 #include "core/profile/profile.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-enum { MOST_SPANS = 1 << 20 }; /* per core; what comes later is counted and not kept */
-
-typedef struct span {
-    uint64_t begin, end, there; /* cycles; `there`: its results can be used */
-    uint32_t row;
-    uint8_t pipe;
-} span;
-
-struct tw__timeline {
-    span *spans;
-    size_t count, room;
-    uint64_t left_out;
-};
 
 bool tw__timeline_new(tw_pto *core)
 {
@@ -28,7 +15,7 @@ bool tw__timeline_new(tw_pto *core)
 
 void tw__timeline_free(tw_pto *core)
 {
-    if (core->timeline) free(core->timeline->spans);
+    if (core->timeline) free(core->timeline->spans), free(core->timeline->waits), free(core->timeline->uses);
     free(core->timeline);
     core->timeline = NULL;
 }
@@ -37,24 +24,24 @@ void tw__timeline_add(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, ui
                       uint64_t there)
 {
     struct tw__timeline *t = core->timeline;
-    bool kept = t->count < MOST_SPANS && tw__grow(&t->spans, &t->room, t->count, sizeof *t->spans);
+    bool kept = t->count < TW__MOST_SPANS && tw__grow(&t->spans, &t->room, t->count, sizeof *t->spans);
     if (!kept)
         t->left_out++;
     else
-        t->spans[t->count++] = (span){ begin, end, there, (uint32_t)tw__pto_row_index(row), (uint8_t)pipe };
+        t->spans[t->count++] = (tw__span){ begin, end, there, (uint32_t)tw__pto_row_index(row), (uint8_t)pipe };
 }
 
 /* Spans of a core by their begin. */
 static int by_begin(const void *a, const void *b)
 {
-    const span *x = a, *y = b;
+    const tw__span *x = a, *y = b;
     return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1) : (x->end > y->end) - (x->end < y->end);
 }
 
 uint64_t tw__timeline_busy(const tw_pto *core)
 {
     const struct tw__timeline *t = core->timeline;
-    span *sorted = tw__calloc(t->count + 1, sizeof *sorted);
+    tw__span *sorted = tw__calloc(t->count + 1, sizeof *sorted);
     uint64_t busy = 0, until = 0;
     if (!sorted) return tw_pto_cycles(core);
     for (size_t i = 0; i < t->count; i++) sorted[i] = t->spans[i];
@@ -70,26 +57,41 @@ uint64_t tw__timeline_busy(const tw_pto *core)
     return busy < end ? busy : end;
 }
 
-void tw__timeline_lanes(const tw_pto *core, tw_profile *p, uint32_t tile)
+static void add_lanes(const tw_pto *core, tw_profile *p, uint32_t tile)
 {
-    const struct tw__timeline *t = core->timeline;
-    uint32_t lanes[TW_PTO_PIPES];
+    struct tw__timeline *t = core->timeline;
     for (int pipe = 0; pipe < TW_PTO_PIPES; pipe++) {
-        lanes[pipe] = TW__NONE;
-        if (core->pipe_busy[pipe]) lanes[pipe] = tw__profile_add_lane(p, tile, tw_pto_pipe_name((tw_pto_pipe)pipe));
+        t->lanes[pipe] = TW__NONE;
+        bool used = core->pipe_busy[pipe] != 0;
+        for (size_t i = 0; i < t->count && !used; i++) used = t->spans[i].pipe == pipe;
+        if (used) t->lanes[pipe] = tw__profile_add_lane(p, tile, tw_pto_pipe_name((tw_pto_pipe)pipe));
     }
+}
+
+static void add_spans(const struct tw__timeline *t, tw_profile *p)
+{
     for (size_t i = 0; i < t->count; i++) {
-        const span *s = &t->spans[i];
-        if (lanes[s->pipe] == TW__NONE)
-            lanes[s->pipe] = tw__profile_add_lane(p, tile, tw_pto_pipe_name((tw_pto_pipe)s->pipe));
-        if (lanes[s->pipe] == TW__NONE) return;
-        tw__profile_add_interval(p, &(tw__interval_desc){ .lane = lanes[s->pipe],
+        const tw__span *s = &t->spans[i];
+        tw__profile_add_interval(p, &(tw__interval_desc){ .lane = t->lanes[s->pipe],
                                                           .from = s->begin,
                                                           .to = s->end,
                                                           .name = tw__pto_row_at(s->row)->name,
                                                           .partner = TW__NONE });
     }
     tw__profile_omit_intervals(p, t->left_out);
+}
+
+/* Lanes of all cores come first: waits name those of others. */
+void tw__timeline_record(tw_pto *const *cores, unsigned count, tw_profile *p)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (cores[i]->timeline) add_lanes(cores[i], p, i);
+    for (unsigned i = 0; i < count && !tw__profile_status(p); i++) {
+        if (!cores[i]->timeline) continue;
+        add_spans(cores[i]->timeline, p);
+        tw__timeline_add_waits(cores, count, i, p);
+        tw__timeline_add_map(cores[i], p, i);
+    }
 }
 
 static void name_track(FILE *out, const char *what, unsigned process, int track, const char *name, bool *any)
@@ -106,7 +108,7 @@ static void write_core(FILE *out, const tw_pto *core, unsigned process, double u
     bool used[TW_PTO_PIPES] = { false };
     name_track(out, "process_name", process, 0, tw_pto_core_name(core, name), any);
     for (size_t i = 0; i < t->count; i++) {
-        const span *s = &t->spans[i];
+        const tw__span *s = &t->spans[i];
         if (!used[s->pipe])
             name_track(out, "thread_name", process, s->pipe, tw_pto_pipe_name((tw_pto_pipe)s->pipe), any);
         used[s->pipe] = true;

@@ -70,7 +70,7 @@ tw_status tw_pto_copy_async(tw_pto *core, tw_pto_tensor *dst, tw_pto_tensor *src
     seat->transfers[seat->transfer_count++] =
         (struct tw__transfer){ *dst, *src,
                                start + tw__pto_transfer_cycles(core->target, rows * cols * tw_type_size(dst->type),
-                                                               TW__UB_TO_GM) };
+                                                               tw__pto_bandwidth(TW_PTO_VEC, TW_PTO_LOCATIONS)) };
     *event = seat->transfer_count;
     return TW_OK;
 }
@@ -87,7 +87,8 @@ tw_status tw_pto_async_wait(tw_pto *core, uint64_t event)
     if (!core) return tw__pto_given(core, "core");
     tw_status status = check_event(core, event);
     if (status == TW_OK) status = tw__pto_transfer(core, event);
-    if (status == TW_OK) tw__pto_delay(core, TW_PTO_PIPE_ALL, core->seat->transfers[event - 1].done_at);
+    if (status == TW_OK)
+        tw__pto_delay(core, TW_PTO_PIPE_ALL, core->seat->transfers[event - 1].done_at, "transfer", NULL, TW__NO_ID);
     return status;
 }
 

@@ -117,6 +117,7 @@ void tw_pto_grid_free(tw_pto_grid *grid)
         tw__seat *seat = core->seat;
         tw__fiber_free(seat->fiber);
         tw__pto_drop_transfers(seat);
+        free(seat->offer.bytes);
         core->seat = NULL;
         tw_pto_free(core);
         free(seat);
@@ -162,6 +163,7 @@ void tw__pto_leave_seat(tw_pto *core)
     seat->grid->cores[0] = NULL; /* a grid of one: tw_pto_grid_free takes the seats of its own cores away first */
     tw_pto_grid_free(seat->grid);
     tw__pto_drop_transfers(seat);
+    free(seat->offer.bytes);
     free(seat);
     core->seat = NULL;
 }
@@ -231,10 +233,13 @@ tw_status tw__pto_poll(tw_pto *core, tw__wait wait)
     return seat->grid->stopping ? fail_stopped(core, &wait) : TW_OK;
 }
 
-void tw__pto_delay(tw_pto *core, tw_pto_pipe pipe, uint64_t until)
+void tw__pto_delay(tw_pto *core, tw_pto_pipe pipe, uint64_t until, const char *cause, const tw_pto *other,
+                   unsigned id)
 {
+    tw__hold hold = { cause, (tw_pto *)(uintptr_t)other, TW_PTO_PIPES,
+                      (unsigned char)(id < TW__NO_ID ? id : TW__NO_ID) };
     for (int p = 0; p < TW_PTO_PIPES; p++)
-        if ((pipe == TW_PTO_PIPE_ALL || p == (int)pipe) && core->pipe_free[p] < until) core->pipe_free[p] = until;
+        if (pipe == TW_PTO_PIPE_ALL || p == (int)pipe) tw__pto_hold(core, (tw_pto_pipe)p, until, hold);
 }
 
 tw_status tw__pto_run_inner(tw__pto_call *call, const char *name, const tw_pto_operand *operands, unsigned count,

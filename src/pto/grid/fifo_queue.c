@@ -161,7 +161,7 @@ tw_status tw__queue_wait_room(tw__pto_call *call, tw__queue *q, tw_pto_pipe pipe
     tw_status status = tw__pto_wait(core, (tw__wait){ can_push, tell_push, q });
     if (status != TW_OK || n < q->as.slots) return status;
     uint64_t told = (n - q->as.slots) / period * period + period - 1; /* the free that told about slot n - slots */
-    tw__pto_delay(core, pipe, tw__queue_at(q, told)->free_at);
+    tw__pto_delay(core, pipe, tw__queue_at(q, told)->free_at, "full FIFO", NULL, TW__NO_ID);
     return TW_OK;
 }
 
@@ -169,6 +169,7 @@ tw_status tw__queue_wait_data(tw__pto_call *call, tw__queue *q, tw_pto_pipe pipe
 {
     tw_status status = tw__pto_wait(call->core, (tw__wait){ can_pop, tell_pop, q });
     if (status == TW_OK)
-        tw__pto_delay(call->core, pipe, tw__queue_at(q, q->popped[call->core->seat->number])->ready_at);
+        tw__pto_delay(call->core, pipe, tw__queue_at(q, q->popped[call->core->seat->number])->ready_at,
+                      "empty FIFO", NULL, TW__NO_ID);
     return status;
 }

@@ -120,7 +120,8 @@ tw_status tw_pto_sync_wait(tw_pto *core, tw_pto_pipe pipe, unsigned id, tw_pto_s
     uint64_t waited = core->seat->sync[mode][id].waited++;
     unsigned from = 0;
     for (const tw_pto *other; (other = member(core, mode, &from));)
-        tw__pto_delay(core, pipe, other->seat->sync[mode][id].at[waited % (TW__SYNC_COUNT + 1)]);
+        tw__pto_delay(core, pipe, other->seat->sync[mode][id].at[waited % (TW__SYNC_COUNT + 1)], "flag of a core",
+                      other, id);
     return TW_OK;
 }
 
@@ -191,7 +192,7 @@ static tw_status meet(tw_pto *core, tw_pto_core_set set)
         b->turn++;
     }
     tw_status status = tw__pto_wait(core, (tw__wait){ turn_over, tell_meeting, &m });
-    if (status == TW_OK) tw__pto_delay(core, TW_PTO_PIPE_ALL, b->completed_at);
+    if (status == TW_OK) tw__pto_delay(core, TW_PTO_PIPE_ALL, b->completed_at, "all cores", NULL, TW__NO_ID);
     return status;
 }
 

@@ -100,6 +100,6 @@ tw_status tw_pto_intra_wait(tw_pto *core, tw_pto_pipe pipe, unsigned id)
     if (status == TW_OK) status = tw__pto_wait(core, (tw__wait){ is_set, tell, &f });
     if (status != TW_OK) return status;
     tw__sync *s = flag_of(core, &f);
-    tw__pto_delay(core, pipe, s->at[s->waited++ % (TW__SYNC_COUNT + 1)]);
+    tw__pto_delay(core, pipe, s->at[s->waited++ % (TW__SYNC_COUNT + 1)], "flag of a core", NULL, id);
     return TW_OK;
 }

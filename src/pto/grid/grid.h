@@ -73,7 +73,14 @@ typedef struct tw__seat {
     bool started, ended, stopped;
     uint64_t polls; /* in a row, with nobody else moving */
     tw__sync sync[TW_PTO_SYNC_MODES][TW__SYNC_IDS];
-    bool tested; /* what the last TTEST found */
+    bool tested;       /* what the last TTEST found */
+    struct tw__offer { /* what GMOV brings to the other blocks of the group */
+        unsigned char *bytes;
+        size_t size;
+        tw_pto_tile tile;
+        int64_t mask;
+        uint64_t given, taken, at; /* how often; cycle of the last one */
+    } offer;
     struct tw__transfer {
         tw_pto_tensor dst, src;
         uint64_t done_at; /* cycle */
@@ -102,8 +109,10 @@ tw__seat *tw__pto_seat(tw_pto *core);
 tw_status tw__pto_wait(tw_pto *core, tw__wait wait);
 /* A test that failed: lets the others go on. A failure when they cannot and this core has polled for a long time. */
 tw_status tw__pto_poll(tw_pto *core, tw__wait wait);
-/* The pipe does nothing before that cycle; TW_PTO_PIPE_ALL: no pipe does. */
-void tw__pto_delay(tw_pto *core, tw_pto_pipe pipe, uint64_t until);
+/* The pipe does nothing before that cycle; TW_PTO_PIPE_ALL: no pipe does. `cause`, `other` (NULL = not one core) and
+ * `id` (TW__NO_ID = none): what it waits for, in timelines. */
+void tw__pto_delay(tw_pto *core, tw_pto_pipe pipe, uint64_t until, const char *cause, const tw_pto *other,
+                   unsigned id);
 const char *tw__pto_kind_name(tw_pto_core_kind kind);
 /* Neighbours in the block and all cores, by number; NULL past the end. */
 tw_pto *tw__pto_mate(const tw_pto *core, unsigned number);

@@ -107,6 +107,7 @@ static const struct note {
     { "pop_slot", "none: the tensor becomes a view", "the split pushed [fifo.split]; inside the slot [fifo.slot-size]; layout nd when it is split [fifo.layout]" },
     { "talloc", "none: the tensor becomes a view", "no slot allocated [fifo.talloc]; inside the slot [fifo.slot-size]; layout nd when it is split [fifo.layout]" },
     { "tfree", "none: the oldest popped slot", "a slot popped and not freed [fifo.free]" },
+    { "peer_move", "the whole tile, byte by byte; all four blocks of the group meet, whatever the mask says", "a grid with a multiple of four blocks [gmov.group]; peer 0 to 3 [gmov.peer]; mask 0 to 15 [gmov.mask], the same in the four; tiles of the four alike in every respect [gmov.same]; with mask 0 nothing happens" },
     { "sync_all", "none: all cores of the set", "a core of the set [syncall.cores]; 16 or more i32 [syncall.workspace]" },
     { "put", "the whole tensor, piece by piece", "layout nd [comm.layout], equal types [comm.type] and shapes [comm.shape]; row-major staging tiles of the same type in vector memory, the second no smaller [comm.staging]; add or overwrite [store.atomic]; else those of TLOAD and TSTORE [comm.piece]" },
     { "notify", "one signal", "one i32 [signal.one] with memory [global.null, global.bounds]" },

@@ -129,7 +129,7 @@ bool tw__pto_attr_value(unsigned attr, const char *text, int32_t *value);
     X(comm_scatter) X(comm_reduce) X(set_map) X(set_padding) X(set_repeat) \
     X(img2col) X(set_dequant) X(set_quant) X(set_quant_vector) X(concat_counts) X(quant_mx) X(quant_hif4) \
     X(move_zz) X(scale_address) X(gather_l1) X(extract_quant) X(extract2) X(insert_quant) X(sort_groups) \
-    X(gather_masked) X(scatter_masked) X(gather_swap)
+    X(gather_masked) X(scatter_masked) X(gather_swap) X(peer_move)
 // clang-format on
 #define TW__FAMILY(name)                                \
     tw_status tw__pto_check_##name(tw__pto_call *call); \

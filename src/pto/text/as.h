@@ -86,7 +86,7 @@ typedef struct tw__as_comment {
 
 typedef struct tw__as_op tw__as_op;
 typedef struct tw__as_block {
-    tw__as_op *first, *last;
+    struct tw__as_line *first, *last;
     tw__as_comment *before, *opening,
         *closing;                      /* lines before its word; after '{' on that line; lines before '}' */
     const char *word, *number, *label; /* else, do, case 3, default; ^label */
@@ -95,8 +95,23 @@ typedef struct tw__as_block {
     int line, column;                  /* of the word */
 } tw__as_block;
 
+/* A statement as its module keeps it. One that holds no blocks is read again where it is needed, by tw__as_op_of(): a
+ * tree of all that a long program says would take more memory than anything else does. */
+typedef struct tw__as_line {
+    const char *name; /* as written; one copy for all that have it */
+    struct tw__as_line *next;
+    union {
+        const tw__as_op *whole;
+        const char *at; /* leaf: where it begins in the source */
+    };
+    int line, column;                /* of the name, and its length */
+    unsigned length : 20, lead : 11; /* lead: lines from its beginning to the name */
+    unsigned leaf : 1;
+} tw__as_line;
+
 struct tw__as_op {
     const char *name; /* as written */
+    const tw__as_line *self;
     int line, column, length;
     tw__as_name *results;
     unsigned result_count;
@@ -105,24 +120,31 @@ struct tw__as_op {
     bool alias;                       /* "#name = value", "!name = type" */
     bool blank;                       /* an empty line before it, after its comments */
     tw__as_comment *comments, *after; /* lines before it; at the end of its last line */
-    tw__as_op *next;
 };
 
 typedef struct tw__as_module {
-    tw__arena *arena;
+    tw__arena *arena, *scratch; /* scratch: of statements read again */
     const char *file;
     char *source; /* copy, 0-terminated */
+    size_t size;
     tw_diags *diags;
     tw__as_block top;
     struct _GHashTable *aliases; /* "#name", "!name": the item that it stands for */
+    struct _GHashTable *words;   /* names of operations */
+    struct _GHashTable *types;   /* canonical text: the first interned type of it */
+    struct _GHashTable *spelled; /* text: the interned type */
     const tw__as_type *last;     /* given by tw__as_intern */
-    const char *last_text;       /* as it was spelled; NULL = none yet */
-    tw__as_type last_spelled;
+    bool tree;                   /* all statements are whole, with their comments */
     bool no_memory;
 } tw__as_module;
 
 /* Parses; NULL only when out of memory. Errors are in `diags`, which the module keeps a pointer to. */
 tw__as_module *tw__as_parse(const char *file, const char *source, size_t size, tw_diags *diags);
+/* The same with a tree of everything, as printing needs it. */
+tw__as_module *tw__as_parse_tree(const char *file, const char *source, size_t size, tw_diags *diags);
+/* All of a statement. What is not whole lies in m->scratch, until the caller takes it back (tw__arena_restore); NULL:
+ * no memory (m->no_memory). */
+const tw__as_op *tw__as_op_of(tw__as_module *m, const tw__as_line *line);
 void tw__as_free(tw__as_module *module);
 char *tw__as_print(const tw__as_module *module); /* malloc'ed; NULL when out of memory */
 void tw__as_error(tw__as_module *m, int line, int column, int length, const char *code, const char *format, ...)
@@ -142,9 +164,7 @@ bool tw__as_number(const char *text, tw_type type, int64_t *bits);
 
 enum { TW__AS_MAX_DEPTH = 48, TW__AS_MAX_SLOTS = 1 << 20, TW__AS_MAX_ARGS = 32 };
 
-typedef struct tw__as_cell { /* a value while running */
-    tw__as_kind kind;
-    tw_pto_scalar scalar; /* SCALAR, INDEX (type i64) */
+typedef struct tw__as_wide { /* of a value that is no number */
     struct {
         unsigned char *base; /* PTR: memory and position in it, in bytes */
         size_t bytes;
@@ -152,9 +172,16 @@ typedef struct tw__as_cell { /* a value while running */
         tw_type type;
     } ptr;
     tw_pto_tensor tensor; /* VIEW, PART, MEMREF */
-    unsigned rank;
     tw_pto_tile tile;
     uint64_t identity; /* TILE: the same in all cells that name one tile; 0 = only this one does */
+} tw__as_wide;
+
+typedef struct tw__as_cell { /* a value while running */
+    tw__as_kind kind;
+    unsigned rank;        /* of a view; TILE: 1 = the cell owns it */
+    tw_pto_scalar scalar; /* SCALAR, INDEX (type i64) */
+    tw__as_wide *wide;    /* the cell's own, so cells are copied by tw__as_copy() alone; of slots that hold numbers
+                             one for all, which stays zero */
 } tw__as_cell;
 
 /* Value of a number, with the sign of its highest bit. */
@@ -174,24 +201,33 @@ typedef struct tw__as_code tw__as_code;
 typedef struct tw__as_run tw__as_run;
 typedef tw_status (*tw__as_fn)(tw__as_run *run, const tw__as_code *code);
 
-struct tw__as_code {
-    tw__as_fn fn;
-    const tw__as_op *op;
+typedef struct tw__as_place { /* in the text */
+    int line, column, length;
+} tw__as_place;
+
+typedef struct tw__as_more { /* what constants do not have */
     const tw__pto_row *row;
     const tw_pto_attrs *attrs; /* NULL = all of them are zero */
     bool counts;               /* operand 1 is a vector<4xi16> */
-    unsigned count, result_count;
-    uint32_t *operand; /* slots, in the order of the row or of the host operation */
-    tw__as_item **where;
-    uint32_t *result;
-    const tw__as_type **types; /* of results */
-    int64_t number;            /* immediate: predicate, layout, constant's bits, pipes and id */
     uint32_t parts[4];         /* how many operands stand outside lists and in each list */
-    const tw__as_item *format; /* the format of a print */
+    tw__as_place *where;       /* of operands; line 0 = not in the text */
+    const char *format;        /* the format of a print */
     const tw__as_type *second; /* while binding: type of another result */
     const struct tw__as_function *callee;
-    tw__as_code *body[2], *next;
+    tw__as_code *body[2];
     uint32_t first_tile, tile_end; /* slots of tiles that the body's block owns */
+} tw__as_more;
+
+struct tw__as_code {
+    tw__as_fn fn;
+    const tw__as_line *op;
+    tw__as_code *next;
+    int64_t number; /* immediate: predicate, layout, constant's bits, pipes and id */
+    tw__as_more *more;
+    uint32_t *operand; /* slots, in the order of the row or of the host operation */
+    uint32_t *result;
+    const tw__as_type *const *types; /* of results */
+    unsigned count, result_count;
 };
 
 typedef struct tw__as_function {
@@ -204,14 +240,14 @@ typedef struct tw__as_function {
     const char **param; /* [params] each, as what follows */
     tw__as_type *param_type;
     uint32_t *param_slot;
-    const tw__as_item **param_where;
+    tw__as_place *param_where;
     unsigned params;
     tw__as_code *body;
     uint32_t slots;
     const char **slot_name;
-    const tw__as_type **slot_type;  /* interned: what is alike in a row is one */
-    uint32_t *free_name;            /* slots of undefined names, to be bound by --arg */
-    const tw__as_item **free_where; /* their first use */
+    const tw__as_type **slot_type; /* interned: what is alike in a row is one */
+    uint32_t *free_name;           /* slots of undefined names, to be bound by --arg */
+    tw__as_place *free_where;      /* their first use */
     unsigned free_count;
     struct tw__as_function *next;
 } tw__as_function;
@@ -225,6 +261,15 @@ typedef struct tw__as_program {
 /* Binds and checks for a target. NULL when there were errors (module's diags). Lives as long as the module. */
 tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target);
 typedef struct tw__as_host tw__as_host;
+
+/* text/run/cells.c: a cell for each slot of a function; free() frees them. NULL: no memory. */
+tw__as_cell *tw__as_cells_new(const tw__as_function *function);
+void tw__as_copy(tw__as_cell *to, const tw__as_cell *from);
+void tw__as_set_number(tw__as_cell *cell, tw__as_kind kind, tw_pto_scalar value);
+/* A value of another kind, all zero. */
+tw__as_wide *tw__as_set_wide(tw__as_cell *cell, tw__as_kind kind, unsigned rank);
+/* A tile that this cell owns. */
+tw_pto_tile *tw__as_set_tile(tw__as_cell *cell, const tw_pto_tile *tile);
 
 struct tw__as_frame { /* values of a function being run */
     tw__as_cell *cell;
@@ -240,6 +285,9 @@ struct tw__as_run {
     const struct tw__as_frame *frame;
     uint64_t identities; /* given so far */
     uint64_t steps, max_steps;
+    uint64_t max_ns;  /* of processor time; 0 = no limit */
+    uint64_t until;   /* thread's processor time in ns at which the run is stopped; 0 = never */
+    unsigned entered; /* operations begun, for a look at the clock now and then */
     unsigned depth;
     int64_t block, blocks;
     FILE *out;             /* of print operations; NULL = nowhere */

@@ -68,8 +68,8 @@ char *tw_pto_text_print(const tw_pto_text *text)
 bool tw_pto_text_target(const tw_pto_text *text, tw_pto_target *target)
 {
     tw__set_error_message("");
-    for (const tw__as_op *op = text->module->top.first; op; op = op->next)
-        for (const tw__as_item *i = op->items; i; i = i->next)
+    for (const tw__as_line *line = text->module->top.first; line; line = line->next)
+        for (const tw__as_item *i = line->leaf ? NULL : line->whole->items; i; i = i->next)
             for (const tw__as_item *d = i->kind == TW__AS_DICT ? i->child : NULL; d; d = d->next) {
                 char name[32];
                 if (!d->text || !d->has_value || !d->child->text || strcmp(d->text, "pto.target_arch") != 0)

@@ -1,5 +1,6 @@
 /* Estimated cycles: the published tables by instruction, type, columns and target; pipes that overlap, wait for flags
  * and for tiles; the common profile. Expected figures are worked out from the tables by hand. */
+#include "core/profile/profile.h"
 #include "pto/support/check.h"
 
 #include <jansson.h>
@@ -150,6 +151,47 @@ static void pto_cycles_cube(void **state)
         assert_int_equal(tw_pto_pipe_cycles(core, TW_PTO_PIPE_M), rows[i].cycles);
         tw_pto_free(core);
     }
+}
+
+/* bytes / 2^30 / GiB/s x 1.85 GHz, rounded down, and 1: the manual's table of one core of A2/A3; A5 has no other. */
+static void pto_cycles_transfers(void **state)
+{
+    static const struct {
+        tw_pto_location from, to; /* TW_PTO_LOCATIONS = global memory */
+        tw_type type;
+        double rate;
+    } rows[] = {
+        { TW_PTO_LOCATIONS, TW_PTO_VEC, TW_F32, 100.9 },  { TW_PTO_LOCATIONS, TW_PTO_MAT, TW_F16, 135 },
+        { TW_PTO_VEC, TW_PTO_LOCATIONS, TW_F32, 188.46 }, { TW_PTO_ACC, TW_PTO_LOCATIONS, TW_F32, 70 },
+        { TW_PTO_MAT, TW_PTO_LEFT, TW_F16, 441 },         { TW_PTO_MAT, TW_PTO_RIGHT, TW_F16, 220.5 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int t = TW_PTO_A2A3; t <= TW_PTO_A5; t++) {
+            static unsigned char memory[64 * 64 * 4];
+            tw_pto *core = tw_pto_new((tw_pto_target)t, TW_PTO_PROFILE);
+            tw_pto_tensor tensor = tw_pto_tensor_of(memory, rows[i].type, 64, 64, TW_PTO_ND);
+            tw_pto_tile tile[2];
+            tw_pto_location at[] = { rows[i].from, rows[i].to };
+            for (int k = 0; k < 2; k++) {
+                if (at[k] == TW_PTO_LOCATIONS) continue;
+                tile[k] = tw_pto_tile_of(at[k], rows[i].type, 64, 64);
+                if (at[k] == TW_PTO_VEC) continue;
+                tile[k].slayout = at[k] == TW_PTO_RIGHT ? TW_PTO_BOX_COL : TW_PTO_BOX_ROW;
+                bool rows_of_boxes = at[k] == TW_PTO_RIGHT || (at[k] == TW_PTO_LEFT && t == TW_PTO_A2A3);
+                if (!rows_of_boxes) tile[k].blayout = TW_PTO_COL_MAJOR;
+                if (at[k] == TW_PTO_ACC) tile[k].fractal = 1024;
+            }
+            if (at[0] == TW_PTO_LOCATIONS)
+                OK(tw_pto_load(core, &tile[1], &tensor));
+            else if (at[1] == TW_PTO_LOCATIONS)
+                OK(tw_pto_store(core, &tensor, &tile[0]));
+            else
+                OK(CALL(core, "tmov", NULL, TILE(&tile[1]), TILE(&tile[0])));
+            double bytes = 64.0 * 64 * (double)tw_type_size(rows[i].type);
+            assert_int_equal(tw_pto_cycles(core), (uint64_t)(bytes / (1 << 30) / rows[i].rate * 1.85e9) + 1);
+            tw_pto_free(core);
+        }
 }
 
 /* --- pipes ------------------------------------------------------------------------------------------------------ */
@@ -412,14 +454,90 @@ static void pto_cycles_profile_waits(void **state)
     tw_pto_free(plain);
 }
 
+static const tw__profile_interval *wait_on(const tw_profile *p, const char *lane)
+{
+    for (size_t i = 0; i < p->intervals.count; i++) {
+        const tw__profile_interval *v = &p->intervals.items[i];
+        if (v->cause && !strcmp(p->names.items[p->lanes.items[v->lane].name], lane)) return v;
+    }
+    return NULL;
+}
+
+/* The program of pto_cycles_overlap: the vector pipe waits for the flag until the load ends, then the blocks of its
+ * tiles are used until it ends. */
+static void pto_cycles_waits_and_blocks(void **state)
+{
+    static float memory[64 * 64];
+    (void)state;
+    tw_pto *core = tw_pto_new(TW_PTO_A2A3, TW_PTO_TIMELINE | TW_PTO_MANUAL);
+    tw_pto_tensor g = tw_pto_tensor_of(memory, TW_F32, 64, 64, TW_PTO_ND);
+    tw_pto_tile t = vec_tile(TW_F32, 64, 64), sum = t;
+    OK(tw_pto_assign(core, &t, 0));
+    OK(tw_pto_assign(core, &sum, 16384));
+    OK(tw_pto_load(core, &t, &g));
+    OK(tw_pto_set_flag(core, TW_PTO_PIPE_MTE2, TW_PTO_PIPE_V, 3));
+    OK(tw_pto_wait_flag(core, TW_PTO_PIPE_MTE2, TW_PTO_PIPE_V, 3));
+    OK(CALL(core, "tadd", NULL, TILE(&sum), TILE(&sum), TILE(&t)));
+    uint64_t load = tw_pto_pipe_cycles(core, TW_PTO_PIPE_MTE2), add = load + 10 + 128;
+    tw_profile *p = tw_pto_profile(core);
+    assert_non_null(p);
+    const tw__profile_interval *wait = wait_on(p, "PIPE_V");
+    assert_non_null(wait);
+    assert_int_equal(wait->from, 0);
+    assert_int_equal(wait->to, load);
+    assert_string_equal(p->names.items[wait->cause], "flag EVENT_ID3");
+    assert_string_equal(p->names.items[wait->name], "TADD");
+    assert_string_equal(p->names.items[p->lanes.items[wait->partner].name], "PIPE_MTE2");
+    assert_int_equal(p->waits.count, 1);
+    assert_int_equal(p->waits.items[0].cycles, load);
+    assert_string_equal(p->names.items[p->waits.items[0].cause], "PIPE_V: flag of PIPE_MTE2");
+    assert_true(p->map_in_cycles);
+    assert_int_equal(p->maps.count, 1);
+    const tw__profile_block *blocks = p->blocks.items;
+    assert_int_equal(blocks[0].address, 0);
+    assert_int_equal(blocks[0].bytes, 16384);
+    assert_int_equal(blocks[0].from, 0); /* the load begins */
+    assert_string_equal(p->names.items[blocks[0].category], "UB");
+    assert_string_equal(p->names.items[blocks[0].name], "64 x 64 f32");
+    assert_int_equal(blocks[1].address, 16384);
+    assert_int_equal(blocks[1].from, load);
+    assert_int_equal(blocks[1].used, add + 14);
+    assert_int_equal(p->type_cycles.count, 2);
+    for (size_t i = 0; i < 2; i++) assert_int_equal(p->type_cycles.items[i].worst, p->type_cycles.items[i].cycles);
+    tw_profile_free(p);
+    tw_pto_free(core);
+}
+
+/* In turns of pto_cycles_profile_waits, what a core waits for is named as well. */
+static void pto_cycles_meeting(void **state)
+{
+    (void)state;
+    tw_pto_grid *g =
+        tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .blocks = 4, .flags = TW_PTO_TIMELINE });
+    OK(tw_pto_grid_run(g, in_turns, NULL));
+    tw_profile *p = tw_pto_grid_profile(g);
+    assert_non_null(p);
+    uint64_t between_cores = 0;
+    for (size_t i = 0; i < p->waits.count; i++)
+        if (strstr(p->names.items[p->waits.items[i].cause], "flag of a core") ||
+            strstr(p->names.items[p->waits.items[i].cause], "all cores"))
+            between_cores += p->waits.items[i].cycles;
+    assert_true(between_cores > 0);
+    assert_int_equal(p->tile_maps.count, 4);
+    tw_profile_free(p);
+    tw_pto_grid_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pto_cycles_vector),  cmocka_unit_test(pto_cycles_others),
-        cmocka_unit_test(pto_cycles_cube),    cmocka_unit_test(pto_cycles_pipe),
-        cmocka_unit_test(pto_cycles_overlap), cmocka_unit_test(pto_cycles_timeline),
-        cmocka_unit_test(pto_cycles_words),   cmocka_unit_test(pto_cycles_clock),
-        cmocka_unit_test(pto_cycles_profile), cmocka_unit_test(pto_cycles_profile_waits),
+        cmocka_unit_test(pto_cycles_vector),        cmocka_unit_test(pto_cycles_others),
+        cmocka_unit_test(pto_cycles_cube),          cmocka_unit_test(pto_cycles_transfers),
+        cmocka_unit_test(pto_cycles_pipe),          cmocka_unit_test(pto_cycles_overlap),
+        cmocka_unit_test(pto_cycles_timeline),      cmocka_unit_test(pto_cycles_words),
+        cmocka_unit_test(pto_cycles_clock),         cmocka_unit_test(pto_cycles_profile),
+        cmocka_unit_test(pto_cycles_profile_waits), cmocka_unit_test(pto_cycles_waits_and_blocks),
+        cmocka_unit_test(pto_cycles_meeting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

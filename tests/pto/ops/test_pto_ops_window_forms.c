@@ -241,10 +241,11 @@ static void pto_windows_text(void **state)
         session s = start(whole, rows[i].target);
         tw_status status = TW_E_PARSE;
         if (s.program) {
-            *cell(&s, "p") =
-                (tw__as_cell){ .kind = TW__AS_PTR,
-                               .ptr = { .base = (unsigned char *)memory, .bytes = sizeof memory, .type = TW_F32 } };
-            *cell(&s, "f") = (tw__as_cell){ .kind = TW__AS_SCALAR, .scalar = tw_pto_f32(2.5f) };
+            tw__as_wide *p = tw__as_set_wide(cell(&s, "p"), TW__AS_PTR, 0);
+            p->ptr.base = (unsigned char *)memory;
+            p->ptr.bytes = sizeof memory;
+            p->ptr.type = TW_F32;
+            tw__as_set_number(cell(&s, "f"), TW__AS_SCALAR, tw_pto_f32(2.5f));
             status = run(&s);
         }
         if ((status == TW_OK) != !rows[i].error) {
@@ -256,7 +257,7 @@ static void pto_windows_text(void **state)
             if (d->line != rows[i].line || !strstr(d->message, rows[i].error))
                 fail_msg("row %zu: line %d: %s", i, d->line, d->message);
         } else if (strstr(rows[i].text, "texpands")) {
-            assert_true(get(s.core, &cell(&s, "e")->tile, 15, 15) == 2.5);
+            assert_true(get(s.core, &cell(&s, "e")->wide->tile, 15, 15) == 2.5);
         }
         end(&s);
         free(whole);

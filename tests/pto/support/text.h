@@ -17,7 +17,7 @@ static inline void session_function(session *s, const tw__as_function *f)
 {
     free(s->cells);
     s->function = f;
-    s->cells = f ? calloc(f->slots + 1, sizeof *s->cells) : NULL;
+    s->cells = f ? tw__as_cells_new(f) : NULL;
 }
 
 static inline session start(const char *text, tw_pto_target target)
@@ -64,9 +64,9 @@ static inline tw__as_cell *cell(session *s, const char *name)
 static inline void stable(size_t row, const char *text)
 {
     tw_diags *diags = tw_diags_new();
-    tw__as_module *one = tw__as_parse("t.pto", text, strlen(text), diags);
+    tw__as_module *one = tw__as_parse_tree("t.pto", text, strlen(text), diags);
     char *once = tw__as_print(one);
-    tw__as_module *two = tw__as_parse("printed.pto", once, strlen(once), diags);
+    tw__as_module *two = tw__as_parse_tree("printed.pto", once, strlen(once), diags);
     char *twice = tw__as_print(two);
     if (tw_diags_count(diags, TW_ERROR)) tw_diags_print(diags, stderr, false);
     if (strcmp(once, twice) != 0 || tw_diags_count(diags, TW_ERROR))

@@ -37,9 +37,10 @@ static inline bool same_comments(const tw__as_comment *a, const tw__as_comment *
 
 static inline bool same_block(const tw__as_block *a, const tw__as_block *b);
 
-static inline bool same_ops(const tw__as_op *a, const tw__as_op *b)
+static inline bool same_ops(const tw__as_line *x, const tw__as_line *y)
 {
-    for (; a && b; a = a->next, b = b->next) {
+    for (; x && y; x = x->next, y = y->next) {
+        const tw__as_op *a = x->whole, *b = y->whole;
         if (strcmp(a->name, b->name) != 0 || a->result_count != b->result_count || a->alias != b->alias ||
             !same_items(a->items, b->items) || !same_block(a->blocks, b->blocks) ||
             !same_comments(a->comments, b->comments) || !same_comments(a->after, b->after))
@@ -48,7 +49,7 @@ static inline bool same_ops(const tw__as_op *a, const tw__as_op *b)
             if (strcmp(a->results[r].text, b->results[r].text) != 0 || a->results[r].group != b->results[r].group)
                 return false;
     }
-    return a == b;
+    return x == y;
 }
 
 static inline bool same_block(const tw__as_block *a, const tw__as_block *b)

@@ -137,10 +137,10 @@ static double pixel(const uint16_t *x, int c, int h, int w)
 static void point(session *s, const char *name, void *memory, size_t bytes, tw_type type)
 {
     tw__as_cell *p = cell(s, name);
-    *p = (tw__as_cell){ .kind = TW__AS_PTR };
-    p->ptr.base = memory;
-    p->ptr.bytes = bytes;
-    p->ptr.type = type;
+    tw__as_set_wide(p, TW__AS_PTR, 0);
+    p->wide->ptr.base = memory;
+    p->wide->ptr.bytes = bytes;
+    p->wide->ptr.type = type;
 }
 
 static void pto_conv_text_convolution(void **state)

@@ -339,7 +339,7 @@ static void pto_text_coverage_forms(void **state)
         if (!s.program) tw_diags_print(s.diags, stderr, false);
         assert_non_null(s.program);
         for (const tw__as_code *c = s.program->functions->body; c; c = c->next)
-            if (c->row) row = c->row;
+            if (c->more->row) row = c->more->row;
         assert_non_null(row);
         if (strcmp(row->name, rows[i].row) != 0) fail_msg("%s is %s", rows[i].line, row->name);
         end(&s);

@@ -171,7 +171,7 @@ static void pto_text_flow_calls(void **state)
     const tw__as_function *f = s.program->functions;
     while (strcmp(f->name, "main") != 0) f = f->next;
     session_function(&s, f);
-    s.cells[f->param_slot[0]] = (tw__as_cell){ .kind = TW__AS_SCALAR, .scalar = tw_pto_i32(9) };
+    tw__as_set_number(&s.cells[f->param_slot[0]], TW__AS_SCALAR, tw_pto_i32(9));
     OK(run(&s));
     assert_int_equal(tw__as_integer(cell(&s, "answer")), 81 - 12);
     stable(0, text);
@@ -269,7 +269,7 @@ static void pto_text_flow_valid(void **state)
         session s = start(text, TW_PTO_A5);
         OK(run(&s));
         int sum = 0;
-        for (uint32_t k = 0; k < 128; k++) sum += (int)get(s.core, &cell(&s, "all")->tile, k / 16, k % 16);
+        for (uint32_t k = 0; k < 128; k++) sum += (int)get(s.core, &cell(&s, "all")->wide->tile, k / 16, k % 16);
         if (sum != rows[i].answer) fail_msg("row %zu: %d elements", i, sum);
         end(&s);
         g_free(text);

@@ -65,7 +65,7 @@ static const tw__pto_row *row_of(const session *s)
 {
     const tw__pto_row *row = NULL;
     for (const tw__as_code *c = s->program ? s->program->functions->body : NULL; c; c = c->next)
-        if (c->row) row = c->row;
+        if (c->more->row) row = c->more->row;
     return row;
 }
 

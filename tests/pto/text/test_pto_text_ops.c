@@ -275,7 +275,7 @@ static void pto_text_ops_padding(void **state)
                  head, rows[i].options);
         session s = start(text, TW_PTO_A5);
         if (run(&s) != TW_OK) fail_msg("row %zu: %s", i, tw_error_message());
-        tw_pto_tile *whole = &cell(&s, "whole")->tile;
+        tw_pto_tile *whole = &cell(&s, "whole")->wide->tile;
         for (uint32_t k = 0; k < 7; k++)
             if (get(s.core, whole, 1, k) != rows[i].row1[k])
                 fail_msg("row %zu column %u: %g", i, k, get(s.core, whole, 1, k));

@@ -11,10 +11,10 @@ static unsigned checked, refused;
 static void check_text(const char *path, const char *text, size_t size)
 {
     tw_diags *diags = tw_diags_new(), *again = tw_diags_new();
-    tw__as_module *m = tw__as_parse(path, text, size, diags);
+    tw__as_module *m = tw__as_parse_tree(path, text, size, diags);
     if (tw_diags_count(diags, TW_ERROR) == 0) {
         char *once = tw__as_print(m);
-        tw__as_module *n = tw__as_parse("printed", once, strlen(once), again);
+        tw__as_module *n = tw__as_parse_tree("printed", once, strlen(once), again);
         char *twice = tw__as_print(n);
         if (tw_diags_count(again, TW_ERROR) || strcmp(once, twice) != 0 || !same_block(&m->top, &n->top))
             fail_msg("%s printed as\n%s\nand again as\n%s", path, once, twice);
@@ -106,7 +106,7 @@ static void pto_text_print_comments(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         tw_diags *diags = tw_diags_new();
-        tw__as_module *m = tw__as_parse("t.pto", rows[i].in, strlen(rows[i].in), diags);
+        tw__as_module *m = tw__as_parse_tree("t.pto", rows[i].in, strlen(rows[i].in), diags);
         char *printed = tw__as_print(m);
         if (tw_diags_count(diags, TW_ERROR)) tw_diags_print(diags, stderr, false);
         if (strcmp(printed, rows[i].out ? rows[i].out : rows[i].in) != 0 || tw_diags_count(diags, TW_ERROR))
@@ -137,7 +137,7 @@ static void pto_text_print_commented(void **state)
         }
         check_text(found.gl_pathv[i], full->str, full->len);
         tw_diags *diags = tw_diags_new();
-        tw__as_module *m = tw__as_parse("t.pto", full->str, full->len, diags);
+        tw__as_module *m = tw__as_parse_tree("t.pto", full->str, full->len, diags);
         char *printed = tw__as_print(m);
         wanted = 0;
         for (const char *c = full->str; (c = strstr(c, "//")); c += 2) wanted++;

@@ -28,7 +28,7 @@ static void pto_text_tci_forms(void **state)
           "pto.tci ins(%S : i32) outs(%dst : !pto.tile_buf<loc=vec, dtype=i32, rows=1, cols=16, v_row=1, v_col=16, "
           "blayout=row_major, slayout=none_box, fractal=512, pad=0>)",
           1 },
-        { "# Manual mode: bind resources explicitly before issuing the instruction.\n"
+        { "# Addresses by hand, in the text of assembly.\n"
           "# pto.tassign %arg0, @tile(0x1000)\n"
           "pto.tassign %dst, @tile(0x1000)\n"
           "%dst = pto.tci %S {descending = false} : i32 -> !pto.tile<1x16xi32>",
@@ -49,9 +49,10 @@ static void pto_text_tci_forms(void **state)
             OK(run(&s));
             tw__as_cell *dst = cell(&s, "dst");
             for (uint32_t k = 0; k < 16; k++)
-                if (get(s.core, &dst->tile, 0, k) != 100 + rows[i].step * (int)k)
-                    fail_msg("row %zu element %u: %g", i, k, get(s.core, &dst->tile, 0, k));
-            if (strstr(rows[i].text, "\npto.tassign")) assert_int_equal(tw_pto_address(s.core, &dst->tile), 0x1000);
+                if (get(s.core, &dst->wide->tile, 0, k) != 100 + rows[i].step * (int)k)
+                    fail_msg("row %zu element %u: %g", i, k, get(s.core, &dst->wide->tile, 0, k));
+            if (strstr(rows[i].text, "\npto.tassign"))
+                assert_int_equal(tw_pto_address(s.core, &dst->wide->tile), 0x1000);
             end(&s);
         }
 }
@@ -192,7 +193,7 @@ static void pto_text_control(void **state)
     session s = start(text, TW_PTO_A2A3);
     OK(run(&s));
     assert_int_equal(tw__as_integer(cell(&s, "sum")), 499 * 500 / 2 - 1);
-    for (uint32_t k = 0; k < 2048; k++) assert_true(get(s.core, &cell(&s, "t")->tile, 0, k) == 500 + k);
+    for (uint32_t k = 0; k < 2048; k++) assert_true(get(s.core, &cell(&s, "t")->wide->tile, 0, k) == 500 + k);
     end(&s);
 }
 
@@ -227,9 +228,9 @@ static void pto_text_bounds(void **state)
         if (s.program) {
             tw__as_cell *p = &s.cells[s.program->functions->param_slot[0]];
             p->kind = TW__AS_PTR;
-            p->ptr.base = (unsigned char *)memory;
-            p->ptr.bytes = 32 * sizeof *memory;
-            p->ptr.type = TW_F32;
+            p->wide->ptr.base = (unsigned char *)memory;
+            p->wide->ptr.bytes = 32 * sizeof *memory;
+            p->wide->ptr.type = TW_F32;
         }
         if (!s.program && rows[i].error) { /* what constants tell is refused before the run */
             const tw_diag *d = tw_diags_get(s.diags, 0);

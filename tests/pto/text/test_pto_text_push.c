@@ -71,10 +71,10 @@ static void pto_push_scales(void **state)
         tw_status status = TW_E_PARSE;
         if (s.program) {
             tw__as_cell *p = cell(&s, "p");
-            *p = (tw__as_cell){ .kind = TW__AS_PTR };
-            p->ptr.base = (unsigned char *)scales;
-            p->ptr.bytes = sizeof scales;
-            p->ptr.type = TW_U64;
+            tw__as_set_wide(p, TW__AS_PTR, 0);
+            p->wide->ptr.base = (unsigned char *)scales;
+            p->wide->ptr.bytes = sizeof scales;
+            p->wide->ptr.type = TW_U64;
             status = run(&s);
         }
         const tw_diag *d = tw_diags_count(s.diags, TW_ERROR) ? tw_diags_get(s.diags, 0) : NULL;
@@ -84,7 +84,8 @@ static void pto_push_scales(void **state)
         if (!good) fail_msg("row %zu: %d: %s", i, d ? d->line : 0, d ? d->message : "no error");
         for (uint32_t r = 0; r < 16 && !rows[i].message; r++)
             for (uint32_t c = 0; c < 16; c++) {
-                double want = rows[i].each + rows[i].step * c, have = get(s.core, &cell(&s, "got")->tile, r, c);
+                double want = rows[i].each + rows[i].step * c,
+                       have = get(s.core, &cell(&s, "got")->wide->tile, r, c);
                 if (have != want) fail_msg("row %zu, (%u, %u): %g instead of %g", i, r, c, have, want);
             }
         end(&s);

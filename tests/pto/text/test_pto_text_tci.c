@@ -64,13 +64,12 @@ static void pto_text_tci_every_form(void **state)
                     if (!s.program) run(&s);
                     uint32_t free_slot = s.function->free_name[0]; /* %S is bound from outside */
                     assert_int_equal(s.function->free_count, 1);
-                    s.cells[free_slot] =
-                        (tw__as_cell){ .kind = TW__AS_SCALAR,
-                                       .scalar = tw_pto_bits(types[t].type, (uint64_t)types[t].start) };
+                    tw__as_set_number(&s.cells[free_slot], TW__AS_SCALAR,
+                                      tw_pto_bits(types[t].type, (uint64_t)types[t].start));
                     unsigned size = (unsigned)tw_type_size(types[t].type);
                     s.cells[free_slot].scalar.bits &= UINT64_MAX >> (64 - 8 * size);
                     OK(run(&s));
-                    tw_pto_tile *dst = &cell(&s, "dst")->tile;
+                    tw_pto_tile *dst = &cell(&s, "dst")->wide->tile;
                     const unsigned char *data = tw_pto_data(s.core, dst);
                     for (uint32_t r = 0; r < dst->rows; r++)
                         for (uint32_t k = 0; k < dst->cols; k++) {
@@ -188,7 +187,7 @@ static void pto_text_tci_modes(void **state)
         if (rows[i].error) {
             if (!first || !strstr(first->message, rows[i].error)) fail_msg("row %zu: %s", i, first->message);
         } else if (rows[i].address >= 0) {
-            assert_int_equal(tw_pto_address(s.core, &cell(&s, "dst")->tile), rows[i].address);
+            assert_int_equal(tw_pto_address(s.core, &cell(&s, "dst")->wide->tile), rows[i].address);
         }
         end(&s);
     }

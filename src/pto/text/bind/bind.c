@@ -35,12 +35,14 @@ static uint32_t new_slot(tw__as_binder *b, const char *name, const tw__as_type *
         return 0;
     }
     if (!tw__grow(&f->slot_name, &b->slot_room, f->slots, sizeof *f->slot_name) ||
+        !tw__grow(&b->known, &b->known_room, f->slots, sizeof *b->known) ||
         !tw__grow(&f->slot_type, &b->type_room, f->slots, sizeof *f->slot_type)) {
         b->failed = true;
         b->m->no_memory = true;
         return 0;
     }
     f->slot_name[f->slots] = name;
+    b->known[f->slots] = NULL;
     static const tw__as_type unknown;
     const tw__as_type *kept = type ? tw__as_intern(b->m, type) : &unknown;
     if (!kept) return b->failed = true, 0;
@@ -48,17 +50,31 @@ static uint32_t new_slot(tw__as_binder *b, const char *name, const tw__as_type *
     return f->slots++;
 }
 
-void tw__as_rename(tw__as_binder *b, const char *name, uint32_t slot)
+/* The text of a statement goes when it is bound. */
+static const char *keep(tw__as_binder *b, const char *name)
+{
+    const char *kept = *name ? tw__arena_strdup(b->m->arena, name) : "";
+    if (!kept) b->failed = b->m->no_memory = true;
+    return kept ? kept : "";
+}
+
+static void enter_name(tw__as_binder *b, const char *name, uint32_t slot)
 {
     tw__as_undo u = { name, g_hash_table_lookup(b->names, name) };
     g_array_append_val(b->undo, u);
     g_hash_table_insert(b->names, (gpointer)(uintptr_t)name, GUINT_TO_POINTER(slot + 1));
 }
 
+void tw__as_rename(tw__as_binder *b, const char *name, uint32_t slot)
+{
+    enter_name(b, keep(b, name), slot);
+}
+
 uint32_t tw__as_define(tw__as_binder *b, const char *name, const tw__as_type *type)
 {
-    uint32_t slot = new_slot(b, name, type);
-    if (*name) tw__as_rename(b, name, slot);
+    const char *kept = keep(b, name);
+    uint32_t slot = new_slot(b, kept, type);
+    if (*kept) enter_name(b, kept, slot);
     return slot;
 }
 
@@ -139,7 +155,10 @@ tw__as_code *tw__as_code_new(tw__as_binder *b, const tw__as_op *op, tw__as_fn fn
         b->failed = b->m->no_memory = true;
         return NULL;
     }
-    code->op = op;
+    static tw__as_more none; /* of all constants; never written */
+    code->more = fn == tw__as_constant_run ? &none : TW__NEW(b->m->arena, tw__as_more);
+    if (!code->more) return b->failed = b->m->no_memory = true, NULL;
+    code->op = op->self;
     code->fn = fn;
     *b->end = code;
     b->end = &code->next;
@@ -159,13 +178,26 @@ const tw_pto_attrs *tw__as_keep_attrs(tw__as_binder *b, const tw_pto_attrs *attr
 bool tw__as_set_operands(tw__as_binder *b, tw__as_code *code, const uint32_t *slots, tw__as_item *const *where,
                          unsigned count)
 {
-    code->operand = TW__NEW_N(b->m->arena, uint32_t, count + 1);
-    code->where = TW__NEW_N(b->m->arena, tw__as_item *, count + 1);
-    if (!code->operand || !code->where) return b->failed = b->m->no_memory = true, false;
+    if (count == 0) return true;
+    code->operand = TW__NEW_N(b->m->arena, uint32_t, count);
+    code->more->where = TW__NEW_N(b->m->arena, tw__as_place, count);
+    if (!code->operand || !code->more->where) return b->failed = b->m->no_memory = true, false;
     memcpy(code->operand, slots, count * sizeof *slots);
-    if (where) memcpy(code->where, where, count * sizeof *where);
+    for (unsigned i = 0; where && i < count; i++)
+        if (where[i]) code->more->where[i] = tw__as_place_of(where[i]);
     code->count = count;
     return true;
+}
+
+/* The type of the only result: what is alike in a row shares it. */
+static bool set_type(tw__as_binder *b, tw__as_code *code, const tw__as_type *type)
+{
+    const tw__as_type *kept = tw__as_intern(b->m, type);
+    if (kept && b->types && *b->types == kept) return code->types = b->types, true;
+    const tw__as_type **one = kept ? TW__NEW_N(b->m->arena, const tw__as_type *, 1) : NULL;
+    if (!one) return b->failed = b->m->no_memory = true, false;
+    *one = kept;
+    return code->types = b->types = one, true;
 }
 
 bool tw__as_set_results(tw__as_binder *b, tw__as_code *code, const tw__as_op *op, const tw__as_type *types,
@@ -176,11 +208,14 @@ bool tw__as_set_results(tw__as_binder *b, tw__as_code *code, const tw__as_op *op
                       count == 1 ? "" : "s", op->result_count, op->result_count == 1 ? "is" : "are");
         return false;
     }
-    code->result = TW__NEW_N(b->m->arena, uint32_t, count + 1);
-    code->types = TW__NEW_N(b->m->arena, const tw__as_type *, count + 1);
-    if (!code->result || !code->types) return b->failed = b->m->no_memory = true, false;
+    if (count == 0) return true;
+    const tw__as_type **kept = count > 1 ? TW__NEW_N(b->m->arena, const tw__as_type *, count) : NULL;
+    code->result = TW__NEW_N(b->m->arena, uint32_t, count);
+    if (!code->result || (count > 1 && !kept)) return b->failed = b->m->no_memory = true, false;
+    code->types = kept;
+    if (count == 1 && !set_type(b, code, types)) return false;
     for (unsigned i = 0; i < count; i++) {
-        if (!(code->types[i] = tw__as_intern(b->m, &types[i]))) return b->failed = true, false;
+        if (kept && !(kept[i] = tw__as_intern(b->m, &types[i]))) return b->failed = true, false;
         code->result[i] = tw__as_define_result(b, op, i, &types[i]);
     }
     code->result_count = count;
@@ -193,7 +228,7 @@ bool tw__as_define_free(tw__as_binder *b, const tw__as_item *name, const tw__as_
     if (!tw__grow(&b->f->free_name, &b->free_room, b->f->free_count, sizeof *b->f->free_name) ||
         !tw__grow(&b->f->free_where, &b->where_room, b->f->free_count, sizeof *b->f->free_where))
         return b->failed = b->m->no_memory = true, false;
-    b->f->free_where[b->f->free_count] = name;
+    b->f->free_where[b->f->free_count] = tw__as_place_of(name);
     b->f->free_name[b->f->free_count++] = *slot;
     return true;
 }
@@ -201,22 +236,21 @@ bool tw__as_define_free(tw__as_binder *b, const tw__as_item *name, const tw__as_
 bool tw__as_set_result(tw__as_binder *b, tw__as_code *code, const tw__as_type *type, uint32_t slot)
 {
     code->result = TW__NEW_N(b->m->arena, uint32_t, 1);
-    code->types = TW__NEW_N(b->m->arena, const tw__as_type *, 1);
-    if (!code->result || !code->types) return b->failed = b->m->no_memory = true, false;
+    if (!code->result) return b->failed = b->m->no_memory = true, false;
+    if (!set_type(b, code, type)) return false;
     code->result_count = 1;
-    if (!(*code->types = tw__as_intern(b->m, type))) return b->failed = true, false;
     *code->result = slot;
     return true;
 }
 
 const int64_t *tw__as_known_number(const tw__as_binder *b, uint32_t slot)
 {
-    return g_hash_table_lookup(b->known, GUINT_TO_POINTER(slot + 1));
+    return slot < b->f->slots ? b->known[slot] : NULL;
 }
 
 void tw__as_set_known(tw__as_binder *b, uint32_t slot, const int64_t *value)
 {
-    g_hash_table_insert(b->known, GUINT_TO_POINTER(slot + 1), (gpointer)(uintptr_t)value);
+    if (slot < b->f->slots) b->known[slot] = value;
 }
 
 bool tw__as_constant(tw__as_binder *b, const tw__as_op *op, const tw__as_item *item, tw_type type, uint32_t *slot)
@@ -322,15 +356,18 @@ static void bind_op(tw__as_binder *b, const tw__as_op *op)
     unknown(b, op, bare);
 }
 
-void tw__as_bind_op(tw__as_binder *b, const tw__as_op *op)
+void tw__as_bind_line(tw__as_binder *b, const tw__as_line *line)
 {
     bool failed = b->failed;
     uint32_t slot;
-    b->failed = false;
-    bind_op(b, op);
-    for (unsigned r = 0; b->failed && r < op->result_count; r++)
+    tw__arena_mark mark = tw__arena_save(b->m->scratch);
+    const tw__as_op *op = tw__as_op_of(b->m, line);
+    b->failed = !op;
+    if (op) bind_op(b, op);
+    for (unsigned r = 0; op && b->failed && r < op->result_count; r++)
         if (!tw__as_find(b, op->results[r].text, &slot)) tw__as_define(b, op->results[r].text, NULL);
     b->failed |= failed;
+    tw__arena_restore(b->m->scratch, mark);
 }
 
 tw__as_code *tw__as_bind_block(tw__as_binder *b, const tw__as_block *block, tw__as_code *owner)
@@ -338,13 +375,13 @@ tw__as_code *tw__as_bind_block(tw__as_binder *b, const tw__as_block *block, tw__
     tw__as_code *first = NULL, **outer = b->end;
     guint mark = tw__as_enter(b);
     b->end = &first;
-    if (owner && owner->tile_end == 0) owner->first_tile = b->f->slots;
-    for (const tw__as_op *op = block->first; op && tw__as_go_on(b); op = op->next) {
-        tw__as_bind_op(b, op);
+    if (owner && owner->more->tile_end == 0) owner->more->first_tile = b->f->slots;
+    for (const tw__as_line *line = block->first; line && tw__as_go_on(b); line = line->next) {
+        tw__as_bind_line(b, line);
         if (b->m->no_memory) break;
     }
     tw__as_leave(b, mark);
-    if (owner) owner->tile_end = b->f->slots;
+    if (owner) owner->more->tile_end = b->f->slots;
     b->end = outer;
     return first;
 }

@@ -30,8 +30,8 @@ typedef struct tw__as_undo {
 } tw__as_undo;
 
 typedef struct tw__as_early { /* an address before its tile */
-    const tw__as_op *op;
-    const tw__as_item *item;
+    const tw__as_line *op;
+    tw__as_place where;
     uint64_t address;
     bool taken;
 } tw__as_early;
@@ -40,12 +40,13 @@ typedef struct tw__as_binder {
     tw__as_module *m;
     tw__as_program *program;
     tw__as_function *f;
-    tw__as_code **end;   /* where the next code goes */
-    GHashTable *names;   /* text -> slot + 1 */
-    GArray *undo;        /* names of inner scopes: (text, old) */
-    GHashTable *known;   /* slot + 1 -> int64_t of a constant */
-    GHashTable *pending; /* plain assembly: name -> tw__as_early, from pto.tassign before the definition */
-    size_t slot_room, type_room, free_room, where_room;
+    tw__as_code **end;     /* where the next code goes */
+    GHashTable *names;     /* text -> slot + 1 */
+    GArray *undo;          /* names of inner scopes: (text, old) */
+    GHashTable *pending;   /* plain assembly: name -> tw__as_early, from pto.tassign before the definition */
+    const int64_t **known; /* by slot: of a constant */
+    size_t slot_room, type_room, known_room, free_room, where_room;
+    const tw__as_type *const *types; /* of the last code that has one */
     tw__as_expect expect;
     size_t errors;         /* of the module before binding began */
     bool expect_condition; /* the block bound last ended in scf.condition */
@@ -70,6 +71,15 @@ typedef struct tw__as_parts {
 /* An error at an item, or at the operation's name when `where` is NULL; marks the operation as failed. */
 void tw__as_refuse(tw__as_binder *b, const tw__as_item *where, const tw__as_op *op, const char *code,
                    const char *format, ...) TW_PRINTF(5, 6);
+static inline tw__as_place tw__as_place_of(const tw__as_item *item)
+{
+    return (tw__as_place){ item->line, item->column, item->length };
+}
+/* For messages. */
+static inline tw__as_item tw__as_item_at(tw__as_place place)
+{
+    return (tw__as_item){ .line = place.line, .column = place.column, .length = place.length };
+}
 bool tw__as_go_on(const tw__as_binder *b); /* not too many errors yet */
 bool tw__as_find(const tw__as_binder *b, const char *name, uint32_t *slot);
 uint32_t tw__as_define(tw__as_binder *b, const char *name, const tw__as_type *type);
@@ -99,7 +109,7 @@ void tw__as_undefined(tw__as_binder *b, const tw__as_item *item, const tw__as_op
 bool tw__as_slots(tw__as_binder *b, const tw__as_op *op, tw__as_item *const *items, unsigned count, tw_type type,
                   uint32_t *slots);
 /* One operation; when it fails, its results exist without a type: uses of them are not errors of their own. */
-void tw__as_bind_op(tw__as_binder *b, const tw__as_op *op);
+void tw__as_bind_line(tw__as_binder *b, const tw__as_line *line);
 tw__as_code *tw__as_bind_block(tw__as_binder *b, const tw__as_block *block, tw__as_code *owner);
 
 /* Types as far as they are known; tile and tile_buf are the same. */

@@ -143,7 +143,7 @@ static void bind_for(tw__as_binder *b, const tw__as_op *op)
     unsigned k = 0;
     for (const tw__as_item *i = carried; i; i = i->next, k++)
         code->result[1 + k] = tw__as_define(b, i->text, &types[k]);
-    bind_body(b, op, op->blocks, code, &code->body[0], "scf.yield", types, n);
+    bind_body(b, op, op->blocks, code, &code->more->body[0], "scf.yield", types, n);
     tw__as_leave(b, mark);
     for (unsigned i = 0; i < n; i++) code->result[1 + n + i] = tw__as_define_result(b, op, i, &types[i]);
 }
@@ -170,14 +170,14 @@ static void bind_while(tw__as_binder *b, const tw__as_op *op)
     if (!code || !tw__as_set_operands(b, code, slots, items, n)) return;
     code->result = TW__NEW_N(b->m->arena, uint32_t, n + 2 * m + 1);
     if (!code->result) return (void)(b->failed = b->m->no_memory = true);
-    code->parts[0] = n;
-    code->parts[1] = m;
+    code->more->parts[0] = n;
+    code->more->parts[1] = m;
     guint mark = tw__as_enter(b);
     unsigned k = 0;
     for (const tw__as_item *i = list ? list->child : NULL; i; i = i->next, k++)
         code->result[k] = tw__as_define(b, i->text, &colon->types[k]);
     for (unsigned i = 0; i < m; i++) code->result[n + i] = tw__as_define(b, "", &types[i]);
-    if (!bind_body(b, op, op->blocks, code, &code->body[0], "scf.condition", types, m)) return;
+    if (!bind_body(b, op, op->blocks, code, &code->more->body[0], "scf.condition", types, m)) return;
     tw__as_leave(b, mark);
     if (!b->expect_condition) /* set by scf.condition of that block */
         return tw__as_refuse(b, NULL, op, "pto.yield", "the first block of scf.while has to end in scf.condition");
@@ -190,7 +190,7 @@ static void bind_while(tw__as_binder *b, const tw__as_op *op)
                                  m);
         tw__as_rename(b, i->text, code->result[n + k++]);
     }
-    bind_body(b, op, second, code, &code->body[1], "scf.yield", n ? colon->types : NULL, n);
+    bind_body(b, op, second, code, &code->more->body[1], "scf.yield", n ? colon->types : NULL, n);
     tw__as_leave(b, mark);
     for (unsigned i = 0; i < m; i++) code->result[n + m + i] = tw__as_define_result(b, op, i, &types[i]);
 }
@@ -212,7 +212,7 @@ static void bind_if(tw__as_binder *b, const tw__as_op *op)
     if (!code || !tw__as_set_operands(b, code, &slot, &op->items, 1)) return;
     const tw__as_block *block = op->blocks;
     for (int i = 0; i < 2 && block; i++, block = block->next)
-        bind_body(b, op, block, code, &code->body[i], "scf.yield", types, n);
+        bind_body(b, op, block, code, &code->more->body[i], "scf.yield", types, n);
     if (!b->failed && n) tw__as_set_results(b, code, op, types, n);
 }
 
@@ -221,7 +221,7 @@ static void bind_region(tw__as_binder *b, const tw__as_op *op)
     const tw__as_type *types;
     unsigned n = arrow_types(op, &types);
     tw__as_code *code = tw__as_code_new(b, op, tw__as_region);
-    if (code && bind_body(b, op, op->blocks, code, &code->body[0], "scf.yield", types, n))
+    if (code && bind_body(b, op, op->blocks, code, &code->more->body[0], "scf.yield", types, n))
         tw__as_set_results(b, code, op, types, n);
 }
 
@@ -238,7 +238,7 @@ static void bind_switch(tw__as_binder *b, const tw__as_op *op)
     if (!code || !tw__as_set_operands(b, code, &slot, &op->items, 1)) return;
     tw__as_code **outer = b->end;
     bool otherwise = false;
-    b->end = &code->body[0];
+    b->end = &code->more->body[0];
     for (const tw__as_block *block = op->blocks; block && !b->failed; block = block->next) {
         bool is_case = block->number != NULL;
         tw__as_code *one = is_case ? tw__as_code_new(b, op, tw__as_region) : code;
@@ -256,7 +256,8 @@ static void bind_switch(tw__as_binder *b, const tw__as_op *op)
             if (is_case && !tw__as_number(block->number, TW_I64, &one->number))
                 tw__as_refuse(b, &where, op, "pto.switch", "'%s' is not the value of a case", block->number);
             tw__as_code **end = b->end;
-            bind_body(b, op, block, code, is_case ? &one->body[0] : &code->body[1], "scf.yield", types, n);
+            bind_body(b, op, block, code, is_case ? &one->more->body[0] : &code->more->body[1], "scf.yield", types,
+                      n);
             b->end = end;
             otherwise |= !is_case;
         }
@@ -272,7 +273,7 @@ static void bind_section(tw__as_binder *b, const tw__as_op *op)
     tw__as_code *code = tw__as_code_new(b, op, tw__as_section);
     if (!code) return;
     code->number = strstr(op->name, "cube") != NULL;
-    code->body[0] = tw__as_bind_block(b, op->blocks, code);
+    code->more->body[0] = tw__as_bind_block(b, op->blocks, code);
 }
 
 /* --- ends of blocks --------------------------------------------------------------------------------------------- */
@@ -285,7 +286,7 @@ static bool bind_values(tw__as_binder *b, const tw__as_op *op, const char *by, t
     uint32_t slots[TW__AS_OPERANDS];
     tw__as_collect(b, op, &p);
     if (b->failed) return false;
-    if (op->next)
+    if (op->self->next)
         return tw__as_refuse(b, NULL, op, "pto.yield", "%s ends its block: nothing can follow it", op->name), false;
     if (p.ins != first + count)
         return tw__as_refuse(b, NULL, op, "pto.yield", "%s: %u value%s wanted here, not %u", by, count,

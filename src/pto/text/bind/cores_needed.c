@@ -11,7 +11,7 @@ typedef struct traits {
     bool nosplit;
 } traits;
 
-static void look_at(const tw__as_op *op, traits *t)
+static void look_at(tw__as_module *m, const tw__as_line *op, traits *t)
 {
     static const char *const joins[] = { "initialize_pipe", "tpush_to_", "tpop_from_",
                                          "sync.set",        "sync.wait", "intra_block" };
@@ -19,17 +19,21 @@ static void look_at(const tw__as_op *op, traits *t)
     t->vector |= strstr(op->name, "section.vector") != NULL;
     for (size_t i = 0; i < sizeof joins / sizeof *joins; i++) t->joined |= strstr(op->name, joins[i]) != NULL;
     if (!strstr(op->name, "initialize_pipe")) return;
-    for (const tw__as_item *i = op->items; i; i = i->next)
+    tw__arena_mark mark = tw__arena_save(m->scratch);
+    const tw__as_op *whole = tw__as_op_of(m, op);
+    for (const tw__as_item *i = whole ? whole->items : NULL; i; i = i->next)
         for (const tw__as_item *d = i->kind == TW__AS_DICT ? i->child : NULL; d; d = d->next)
             t->nosplit |= d->text && strcmp(d->text, "nosplit") == 0;
+    tw__arena_restore(m->scratch, mark);
 }
 
 /* Blocks nest TW__AS_MAX_DEPTH deep at most: the parser sees to it. */
-static void look_at_block(const tw__as_block *block, traits *t)
+static void look_at_block(tw__as_module *m, const tw__as_block *block, traits *t)
 {
-    for (const tw__as_op *op = block->first; op; op = op->next) {
-        look_at(op, t);
-        for (const tw__as_block *inner = op->blocks; inner; inner = inner->next) look_at_block(inner, t);
+    for (const tw__as_line *op = block->first; op; op = op->next) {
+        look_at(m, op, t);
+        const tw__as_block *inner = op->leaf ? NULL : op->whole->blocks;
+        for (; inner; inner = inner->next) look_at_block(m, inner, t);
     }
 }
 
@@ -41,7 +45,7 @@ unsigned tw_pto_text_vectors(const tw_pto_text *text)
     if (!program) return 0;
     for (const tw__as_function *f = program->functions; f; f = f->next)
         if (!f->declared) kinds[f->kind] = true;
-    look_at_block(&program->module->top, &t);
+    look_at_block(program->module, &program->module->top, &t);
     bool both = kinds[TW_PTO_CUBE] && kinds[TW_PTO_VECTOR];
     if (!both && !(t.cube && t.vector && t.joined)) return 0;
     return t.nosplit ? 1 : 2;
@@ -90,7 +94,7 @@ tw_status tw_pto_run_peer(tw_pto_run *run, const char *name, unsigned device, vo
     if (!tw__grow(&r->peers, &r->peer_room, r->peer_count, sizeof *r->peers))
         return tw__fail(TW_E_NO_MEMORY, "no memory for an argument of device %u", device);
     r->peers[r->peer_count++] =
-        (struct tw__as_peer){ own->kind == TW__AS_PTR ? own->ptr.base : own->tensor.window.base, data, bytes,
-                              device };
+        (struct tw__as_peer){ own->kind == TW__AS_PTR ? own->wide->ptr.base : own->wide->tensor.window.base, data,
+                              bytes, device };
     return TW_OK;
 }

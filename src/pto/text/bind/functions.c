@@ -52,7 +52,7 @@ static bool make_params(tw__as_binder *b, const tw__as_op *op)
     f->param = TW__NEW_N(b->m->arena, const char *, n + 1);
     f->param_type = TW__NEW_N(b->m->arena, tw__as_type, n + 1);
     f->param_slot = TW__NEW_N(b->m->arena, uint32_t, n + 1);
-    f->param_where = TW__NEW_N(b->m->arena, const tw__as_item *, n + 1);
+    f->param_where = TW__NEW_N(b->m->arena, tw__as_place, n + 1);
     if (!f->param || !f->param_type || !f->param_slot || !f->param_where) b->m->no_memory = true;
     return !b->m->no_memory;
 }
@@ -81,7 +81,7 @@ static void bind_params(tw__as_binder *b, const tw__as_op *op, bool names)
                 continue;
             }
             b->f->param[k] = v->text;
-            b->f->param_where[k] = v;
+            b->f->param_where[k] = tw__as_place_of(v);
             b->f->param_type[k++] = type->types[0];
             b->f->params = k;
         }
@@ -102,10 +102,8 @@ static tw__as_function *new_function(tw__as_binder *b, const char *name, tw__as_
 static void start_function(tw__as_binder *b, tw__as_function *f)
 {
     b->f = f;
-    b->slot_room = b->type_room = b->free_room = b->where_room = 0;
+    b->slot_room = b->type_room = b->known_room = b->free_room = b->where_room = 0;
     g_hash_table_remove_all(b->names);
-    g_hash_table_remove_all(b->known);
-    g_array_set_size(b->undo, 0);
     tw__as_define(b, "", NULL); /* slot 0: what stands for a value that found no room */
 }
 
@@ -113,10 +111,15 @@ static void start_function(tw__as_binder *b, tw__as_function *f)
 static void settle(tw__as_binder *b)
 {
     tw__as_function *f = b->f;
+    g_hash_table_remove_all(b->names);
+    g_array_free(b->undo, TRUE);
+    b->undo = g_array_new(FALSE, FALSE, sizeof(tw__as_undo));
+    free(b->known);
+    b->known = NULL;
     const char **names = TW__NEW_N(b->m->arena, const char *, f->slots + 1);
     const tw__as_type **types = TW__NEW_N(b->m->arena, const tw__as_type *, f->slots + 1);
     uint32_t *free_names = TW__NEW_N(b->m->arena, uint32_t, f->free_count + 1);
-    const tw__as_item **free_where = TW__NEW_N(b->m->arena, const tw__as_item *, f->free_count + 1);
+    tw__as_place *free_where = TW__NEW_N(b->m->arena, tw__as_place, f->free_count + 1);
     if (!names || !types || !free_names || !free_where) {
         b->m->no_memory = true;
         f->slots = f->free_count = 0;
@@ -182,18 +185,29 @@ static void declare_function(tw__as_binder *b, const tw__as_op *op, tw_pto_core_
     if (make_params(b, op)) bind_params(b, op, false);
 }
 
+static void refuse_here(tw__as_binder *b, const tw__as_line *line)
+{
+    const tw__as_op op = {
+        .name = line->name, .line = line->line, .column = line->column, .length = (int)line->length
+    };
+    tw__as_refuse(b, NULL, &op, "pto.nesting", "a module holds functions, not %s", op.name);
+}
+
 static void declare_functions(tw__as_binder *b, const tw__as_block *block, tw_pto_core_kind kind,
                               tw__as_function ***end, bool *plain)
 {
-    for (const tw__as_op *op = block->first; op; op = op->next) {
-        if (is_module(op)) {
+    for (const tw__as_line *line = block->first; line; line = line->next) {
+        const tw__as_op *op = line->leaf ? NULL : line->whole;
+        if (!op) {
+            if (block != &b->m->top) refuse_here(b, line);
+            *plain = true;
+        } else if (is_module(op)) {
             check_head(b, op, false);
             if (op->blocks) declare_functions(b, op->blocks, kind_of(b, op, kind), end, plain);
         } else if (strcmp(op->name, "func.func") == 0) {
             declare_function(b, op, kind, end);
         } else if (!op->alias) {
-            if (block != &b->m->top)
-                tw__as_refuse(b, NULL, op, "pto.nesting", "a module holds functions, not %s", op->name);
+            if (block != &b->m->top) refuse_here(b, line);
             *plain = true;
         }
     }
@@ -205,7 +219,7 @@ static void bind_function(tw__as_binder *b, tw__as_function *f)
     if (!b->m->no_memory) bind_params(b, f->op, true);
     b->expect = (tw__as_expect){ 0 };
     if (f->op->blocks && !b->m->no_memory) f->body = tw__as_bind_block(b, f->op->blocks, NULL);
-    const tw__as_op *last = f->op->blocks ? f->op->blocks->last : NULL;
+    const tw__as_line *last = f->op->blocks ? f->op->blocks->last : NULL;
     if (f->results && f->op->blocks && !b->failed &&
         !(last && (strcmp(last->name, "return") == 0 || strcmp(last->name, "func.return") == 0)))
         tw__as_refuse(b, NULL, f->op, "pto.return", "@%s has to end in return with %u value%s", f->name, f->results,
@@ -223,16 +237,22 @@ static void bind_plain(tw__as_binder *b, tw__as_function ***end)
     b->top = true;
     b->end = &first;
     b->expect = (tw__as_expect){ 0 };
-    for (const tw__as_op *op = b->m->top.first; op && tw__as_go_on(b) && !b->m->no_memory; op = op->next)
-        if (!is_module(op) && strcmp(op->name, "func.func") != 0 && !op->alias) tw__as_bind_op(b, op);
+    for (const tw__as_line *line = b->m->top.first; line && tw__as_go_on(b) && !b->m->no_memory; line = line->next)
+        if (line->leaf || (!is_module(line->whole) && strcmp(line->name, "func.func") != 0 && !line->whole->alias))
+            tw__as_bind_line(b, line);
     f->body = first;
     settle(b);
-    for (const tw__as_op *op = b->m->top.first; op && !b->failed; op = op->next) { /* in the order of the text */
-        const tw__as_item *name = op->items;
+    const tw__as_line *line = g_hash_table_size(b->pending) ? b->m->top.first : NULL;
+    for (; line && !b->failed; line = line->next) { /* in the order of the text */
+        if (!strstr(line->name, "tassign")) continue;
+        tw__arena_mark mark = tw__arena_save(b->m->scratch);
+        const tw__as_op *op = tw__as_op_of(b->m, line);
+        const tw__as_item *name = op ? op->items : NULL;
         const tw__as_early *early = name && name->text ? g_hash_table_lookup(b->pending, name->text) : NULL;
-        if (early && early->op == op && !early->taken)
+        if (early && early->op == line && !early->taken)
             tw__as_warn(b->m, name, "pto.address",
                         "%%%s gets an address, and nothing below defines a tile of this name", name->text);
+        tw__arena_restore(b->m->scratch, mark);
     }
 }
 
@@ -243,7 +263,6 @@ tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target)
     tw__as_binder b = { .m = module, .program = program, .names = g_hash_table_new(g_str_hash, g_str_equal) };
     b.errors = tw_diags_count(module->diags, TW_ERROR);
     b.undo = g_array_new(FALSE, FALSE, sizeof(tw__as_undo));
-    b.known = g_hash_table_new(NULL, NULL);
     b.pending = g_hash_table_new(g_str_hash, g_str_equal);
     b.functions = g_hash_table_new(g_str_hash, g_str_equal);
     *program = (tw__as_program){ .module = module, .target = target };
@@ -253,7 +272,6 @@ tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target)
     for (tw__as_function *f = program->functions; f && !module->no_memory; f = f->next) bind_function(&b, f);
     if (plain) bind_plain(&b, &end);
     g_hash_table_destroy(b.names);
-    g_hash_table_destroy(b.known);
     g_hash_table_destroy(b.pending);
     g_hash_table_destroy(b.functions);
     g_array_free(b.undo, TRUE);

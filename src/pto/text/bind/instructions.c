@@ -73,7 +73,7 @@ static tw_status place_counts(tw__as_run *run, const tw__as_code *code)
 {
     unsigned flags = run->core->flags;
     run->core->flags &= ~TW_PTO_MANUAL;
-    tw_status status = tw__pto_place(run->core, &run->cell[code->operand[1]].tile);
+    tw_status status = tw__pto_place(run->core, &run->cell[code->operand[1]].wide->tile);
     run->core->flags = flags;
     return status;
 }
@@ -83,27 +83,27 @@ static tw_status run_row(tw__as_run *run, const tw__as_code *code)
     tw_pto_operand operands[TW_PTO_OPERANDS];
     for (unsigned i = 0; i < code->count; i++) {
         tw__as_cell *cell = &run->cell[code->operand[i]];
-        if (cell->kind == TW__AS_TILE && tw__is_tile_letter(code->row->form[i])) { /* most operands */
+        if (cell->kind == TW__AS_TILE && tw__is_tile_letter(code->more->row->form[i])) { /* most operands */
             operands[i].kind = TW_PTO_TILE;
-            operands[i].tile = &cell->tile;
+            operands[i].tile = &cell->wide->tile;
             continue;
         }
-        switch (kind_of(code->row->form[i])) {
-        case TW_PTO_TILE: operands[i] = tw_pto_tile_operand(&cell->tile); break;
-        case TW_PTO_TENSOR: operands[i] = tw_pto_tensor_operand(&cell->tensor); break;
+        switch (kind_of(code->more->row->form[i])) {
+        case TW_PTO_TILE: operands[i] = tw_pto_tile_operand(&cell->wide->tile); break;
+        case TW_PTO_TENSOR: operands[i] = tw_pto_tensor_operand(&cell->wide->tensor); break;
         case TW_PTO_SCALAR:
         case TW_PTO_FIFO: /* FIFOs and groups have operations of their own in text */
         case TW_PTO_GROUP:
         case TW_PTO_NOTHING: operands[i] = tw_pto_scalar_operand(cell->scalar); break;
         }
-        bool known = kind_of(code->row->form[i]) == TW_PTO_TILE ? cell->kind == TW__AS_TILE
-                     : kind_of(code->row->form[i]) == TW_PTO_TENSOR
+        bool known = kind_of(code->more->row->form[i]) == TW_PTO_TILE ? cell->kind == TW__AS_TILE
+                     : kind_of(code->more->row->form[i]) == TW_PTO_TENSOR
                          ? cell->kind == TW__AS_VIEW || cell->kind == TW__AS_PART || cell->kind == TW__AS_MEMREF
                          : cell->kind == TW__AS_SCALAR || cell->kind == TW__AS_INDEX;
         if (!known) {
             run->blame = i;
             return tw__fail(TW_E_INVALID_ARGUMENT, "%s: operand %u has no value: bind it with --arg",
-                            code->row->mnemonic, i + 1);
+                            code->more->row->mnemonic, i + 1);
         }
         /* Leaky relu alone takes its factor as f32 whatever the tile's type. */
         if (operands[i].kind == TW_PTO_SCALAR && code->number && cell->scalar.type == TW_F32) {
@@ -113,9 +113,9 @@ static tw_status run_row(tw__as_run *run, const tw__as_code *code)
             operands[i].scalar = narrow;
         }
     }
-    tw_status status = code->counts ? place_counts(run, code) : TW_OK;
+    tw_status status = code->more->counts ? place_counts(run, code) : TW_OK;
     if (status != TW_OK) return status;
-    status = tw__pto_exec_row(run->core, code->row, operands, code->count, code->attrs);
+    status = tw__pto_exec_row(run->core, code->more->row, operands, code->count, code->more->attrs);
     if (status != TW_OK) run->blame = run->core->blame;
     return status;
 }
@@ -124,14 +124,16 @@ static tw_status run_row(tw__as_run *run, const tw__as_code *code)
 static tw_status run_declare(tw__as_run *run, const tw__as_code *code)
 {
     tw__as_cell *cell = &run->cell[code->result[0]];
-    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->tile);
-    *cell = (tw__as_cell){ .kind = TW__AS_TILE, .tile = code->types[0]->tile, .rank = 1 };
-    const tw_pto_tile *like = code->count ? &run->cell[code->operand[0]].tile : &cell->tile;
-    if (cell->tile.valid_rows == TW_PTO_DYNAMIC)
-        cell->tile.valid_rows = like->valid_rows < cell->tile.rows ? like->valid_rows : cell->tile.rows;
-    if (cell->tile.valid_cols == TW_PTO_DYNAMIC)
-        cell->tile.valid_cols = like->valid_cols < cell->tile.cols ? like->valid_cols : cell->tile.cols;
-    return code->number ? tw_pto_assign(run->core, &cell->tile, (uint64_t)code->number - 1) : TW_OK;
+    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->wide->tile);
+    tw__as_set_tile(cell, &code->types[0]->tile);
+    const tw_pto_tile *like = code->count ? &run->cell[code->operand[0]].wide->tile : &cell->wide->tile;
+    if (cell->wide->tile.valid_rows == TW_PTO_DYNAMIC)
+        cell->wide->tile.valid_rows =
+            like->valid_rows < cell->wide->tile.rows ? like->valid_rows : cell->wide->tile.rows;
+    if (cell->wide->tile.valid_cols == TW_PTO_DYNAMIC)
+        cell->wide->tile.valid_cols =
+            like->valid_cols < cell->wide->tile.cols ? like->valid_cols : cell->wide->tile.cols;
+    return code->number ? tw_pto_assign(run->core, &cell->wide->tile, (uint64_t)code->number - 1) : TW_OK;
 }
 
 static uint32_t declare(tw__as_binder *b, const tw__as_op *op, const char *name, const tw__as_type *type,
@@ -143,7 +145,8 @@ static uint32_t declare(tw__as_binder *b, const tw__as_op *op, const char *name,
     if (early) {
         early->taken = true;
         code->number = (int64_t)early->address + 1;
-        if (!tw__as_check_address(b, early->op, early->item, &type->tile, early->address)) return 0;
+        const tw__as_item at = tw__as_item_at(early->where);
+        if (!tw__as_check_address(b, op, &at, &type->tile, early->address)) return 0;
     }
     if (!tw__as_check_size(b, op, &type->tile)) return 0;
     if (like) tw__as_set_operands(b, code, like, NULL, 1);
@@ -194,14 +197,15 @@ static tw_status judge(const tw__as_binder *b, const tw__as_code *code, const tw
         operands[i] =
             t->kind == TW__AS_TILE ? tw_pto_tile_operand(&tiles[i]) : tw_pto_scalar_operand(tw_pto_bits(type, 0));
     }
-    return tw_pto_check(b->program->target, (int)tw__pto_row_index(row), operands, code->count, code->attrs, blame);
+    return tw_pto_check(b->program->target, (int)tw__pto_row_index(row), operands, code->count, code->more->attrs,
+                        blame);
 }
 
 /* Another form of the same kinds in the same places, when only that one takes these operands: TQUANT with tmp, with
  * offsets. */
 static void prefer_fitting(const tw__as_binder *b, tw__as_code *code)
 {
-    const tw__pto_row *first = code->row, *row;
+    const tw__pto_row *first = code->more->row, *row;
     unsigned blame;
     for (size_t r = tw__pto_row_index(first) + 1;
          (row = tw__pto_row_at(r)) && strcmp(row->mnemonic, first->mnemonic) == 0; r++) {
@@ -210,8 +214,8 @@ static void prefer_fitting(const tw__as_binder *b, tw__as_code *code)
         for (unsigned i = 0; i < first->operands && same; i++)
             same = kind_of(row->form[i]) == kind_of(first->form[i]) &&
                    is_destination(row->form[i]) == is_destination(first->form[i]);
-        if (!same || judge(b, code, code->row, &blame) == TW_OK) continue;
-        if (judge(b, code, row, &blame) == TW_OK) code->row = row;
+        if (!same || judge(b, code, code->more->row, &blame) == TW_OK) continue;
+        if (judge(b, code, row, &blame) == TW_OK) code->more->row = row;
     }
 }
 
@@ -219,16 +223,17 @@ static void prefer_fitting(const tw__as_binder *b, tw__as_code *code)
  * the run. Accumulators convert, scales of MX lie in pairs. */
 static bool check_transfer(tw__as_binder *b, const tw__as_op *op, const tw__as_code *code)
 {
-    bool load = strcmp(code->row->mnemonic, "tload") == 0;
-    if ((!load && strcmp(code->row->mnemonic, "tstore") != 0) || code->count != 2) return true;
+    bool load = strcmp(code->more->row->mnemonic, "tload") == 0;
+    if ((!load && strcmp(code->more->row->mnemonic, "tstore") != 0) || code->count != 2) return true;
     const tw__as_type *tile = b->f->slot_type[code->operand[!load]], *view = b->f->slot_type[code->operand[load]];
     if (tile->kind != TW__AS_TILE || tile->tile.conv || !tile->text || strchr(tile->text, '?')) return true;
     if (view->kind != TW__AS_VIEW && view->kind != TW__AS_PART) return true;
-    const char *name = code->row->name, *target = tw_pto_target_name(b->program->target);
+    const char *name = code->more->row->name, *target = tw_pto_target_name(b->program->target);
     unsigned bits = tw_type_get(view->element)->bits;
+    const tw__as_item at = tw__as_item_at(code->more->where[load]);
     if (tile->tile.location != TW_PTO_ACC && bits != tw_type_get(tile->tile.type)->bits)
         return tw__as_refuse(
-                   b, code->where[load], op, "pto.verify",
+                   b, &at, op, "pto.verify",
                    "%s: tensor of %s and tile of %s differ in element size [rule global.type, profile %s]", name,
                    tw_type_name(view->element, TW_SYSTEM_PTO), tw_type_name(tile->tile.type, TW_SYSTEM_PTO),
                    target),
@@ -237,7 +242,7 @@ static bool check_transfer(tw__as_binder *b, const tw__as_op *op, const tw__as_c
     const uint32_t valid[2] = { tile->tile.valid_rows, tile->tile.valid_cols };
     for (unsigned d = 0; d < 2; d++)
         if (view->dims[d] >= 0 && view->dims[d] != valid[d])
-            return tw__as_refuse(b, code->where[load], op, "pto.verify",
+            return tw__as_refuse(b, &at, op, "pto.verify",
                                  "%s: the tensor has %lld %s, the tile's valid region %u [rule global.extents, "
                                  "profile %s]",
                                  name, (long long)view->dims[d], d ? "columns" : "rows", valid[d], target),
@@ -245,14 +250,19 @@ static bool check_transfer(tw__as_binder *b, const tw__as_op *op, const tw__as_c
     return true;
 }
 
+static void refuse_operand(tw__as_binder *b, const tw__as_op *op, const tw__as_code *code, unsigned blame)
+{
+    const tw__as_item at =
+        tw__as_item_at(blame < code->count ? code->more->where[blame] : (tw__as_place){ .line = 0 });
+    tw__as_refuse(b, at.line ? &at : NULL, op, "pto.verify", "%s", tw_error_message());
+}
+
 static void check_static(tw__as_binder *b, const tw__as_op *op, tw__as_code *code)
 {
     if (!check_transfer(b, op, code)) return;
     unsigned blame = code->count;
     prefer_fitting(b, code);
-    if (judge(b, code, code->row, &blame) != TW_OK)
-        tw__as_refuse(b, blame < code->count ? code->where[blame] : NULL, op, "pto.verify", "%s",
-                      tw_error_message());
+    if (judge(b, code, code->more->row, &blame) != TW_OK) refuse_operand(b, op, code, blame);
 }
 
 /* vector<4xi16> stands for the counts of TMRGSORT only. */
@@ -419,11 +429,11 @@ void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *r
         return tw__as_refuse(b, NULL, op, "pto.types", "%u types for %u inputs", p.in_types, nin);
     tw__as_code *code = tw__as_code_new(b, op, run_row);
     if (!code || !tw__as_set_operands(b, code, slots, where, found->operands)) return;
-    code->row = found;
-    code->counts = found->operands > 1 && b->f->slot_type[slots[1]]->counts;
+    code->more->row = found;
+    code->more->counts = found->operands > 1 && b->f->slot_type[slots[1]]->counts;
     if (strcmp(found->mnemonic, "tlrelu") == 0) code->number = b->f->slot_type[slots[0]]->tile.type;
     tw_pto_attrs attrs = { 0 };
     bool bound = tw__as_bind_attrs(b, op, found, &p, &attrs);
-    code->attrs = tw__as_keep_attrs(b, &attrs);
+    code->more->attrs = tw__as_keep_attrs(b, &attrs);
     if (bound && !b->m->no_memory) check_static(b, op, code);
 }

@@ -121,6 +121,6 @@ bool tw__as_check_written(tw__as_binder *b, const tw__as_op *op, const tw__as_ho
                                                      .slots = slots,
                                                      .where = where,
                                                      .count = count,
-                                                     .parts = code->parts,
+                                                     .parts = code->more->parts,
                                                      .type = type });
 }

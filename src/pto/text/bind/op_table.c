@@ -146,11 +146,11 @@ static bool all_slots(tw__as_binder *b, const tw__as_op *op, const tw__as_parts 
     memcpy(where, p->in, p->ins * sizeof *where);
     memcpy(where + p->ins, p->out, p->outs * sizeof *where);
     if (!tw__as_slots(b, op, where, count, numbers, slots)) return false;
-    code->parts[0] = count;
+    code->more->parts[0] = count;
     for (int l = 0; l < 3; l++) {
         memcpy(where + count, p->list[l], p->lists[l] * sizeof *where);
         if (!tw__as_slots(b, op, p->list[l], p->lists[l], TW_I64, slots + count)) return false;
-        code->parts[1 + l] = p->lists[l];
+        code->more->parts[1 + l] = p->lists[l];
         count += p->lists[l];
     }
     code->count = count;
@@ -176,7 +176,8 @@ void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *
     uint32_t slots[4 * TW__AS_OPERANDS];
     tw__as_item *where[4 * TW__AS_OPERANDS];
     tw_pto_attrs attrs = { 0 }; /* `bind` may set them through local.attrs */
-    tw__as_code local = { .number = host->number, .fn = host->fn, .attrs = &attrs };
+    tw__as_more more = { .attrs = &attrs };
+    tw__as_code local = { .number = host->number, .fn = host->fn, .more = &more };
     tw__as_type type = { 0 };
     tw__as_collect(b, op, &p);
     if (b->failed || tw__as_bind_early_assign(b, op, &p)) return;
@@ -190,13 +191,15 @@ void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *
     tw__as_code *code = tw__as_code_new(b, op, local.fn);
     if (!code) return;
     code->number = local.number;
-    code->attrs = tw__as_keep_attrs(b, &attrs);
-    code->format = local.format;
-    memcpy(code->parts, local.parts, sizeof code->parts);
+    if (code->fn != tw__as_constant_run) {
+        code->more->attrs = tw__as_keep_attrs(b, &attrs);
+        code->more->format = more.format;
+        memcpy(code->more->parts, more.parts, sizeof more.parts);
+    }
     tw__as_type results[2] = { type };
-    if (local.second) results[1] = *local.second;
+    if (more.second) results[1] = *more.second;
     if (tw__as_set_operands(b, code, slots, where, local.count))
-        tw__as_set_results(b, code, op, results, (host->gives != TW__GIVES_NOTHING) + (local.second != NULL));
+        tw__as_set_results(b, code, op, results, (host->gives != TW__GIVES_NOTHING) + (more.second != NULL));
     if (code->fn == tw__as_constant_run && code->result_count && !b->failed)
         tw__as_set_known(b, code->result[0], &code->number);
 }

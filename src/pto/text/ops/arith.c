@@ -136,7 +136,7 @@ static tw_status run_negate(tw__as_run *run, const tw__as_code *code)
     if (status != TW_OK) return status;
     tw_pto_scalar value = tw__as_operand(run, code, 0)->scalar;
     value.bits ^= UINT64_C(1) << (tw_type_get(value.type)->bits - 1);
-    run->cell[code->result[0]] = (tw__as_cell){ .kind = TW__AS_SCALAR, .scalar = value };
+    tw__as_set_number(&run->cell[code->result[0]], TW__AS_SCALAR, value);
     return TW_OK;
 }
 
@@ -157,7 +157,7 @@ static tw_status run_extended(tw__as_run *run, const tw__as_code *code)
     tw__as_set_integer(run, code, (int64_t)(uint64_t)wide);
     tw__as_cell *second = &run->cell[code->result[1]];
     tw_type type = code->types[1]->element;
-    *second = (tw__as_cell){ .kind = code->types[1]->kind, .scalar = tw_pto_bits(type, high) };
+    tw__as_set_number(second, code->types[1]->kind, tw_pto_bits(type, high));
     second->scalar.bits = tw__as_natural(second) & (code->number == ADDU_WIDE ? 1 : UINT64_MAX);
     return TW_OK;
 }
@@ -242,12 +242,11 @@ static tw_status run_extract(tw__as_run *run, const tw__as_code *code)
 {
     tw__as_cell *vector = tw__as_operand(run, code, 0);
     int64_t i = tw__as_integer(tw__as_operand(run, code, 1));
-    const unsigned char *bytes = vector->tile.place ? tw_pto_data(run->core, &vector->tile) : NULL;
+    const unsigned char *bytes = vector->wide->tile.place ? tw_pto_data(run->core, &vector->wide->tile) : NULL;
     uint16_t value = 0;
     if (i < 0 || i > 3) return tw__fail(TW_E_INDEX, "%s: no element %" PRId64 " of 4", code->op->name, i);
     if (bytes) memcpy(&value, bytes + 2 * i, sizeof value);
-    run->cell[code->result[0]] =
-        (tw__as_cell){ .kind = TW__AS_SCALAR, .scalar = tw_pto_bits(code->types[0]->element, value) };
+    tw__as_set_number(&run->cell[code->result[0]], TW__AS_SCALAR, tw_pto_bits(code->types[0]->element, value));
     return TW_OK;
 }
 
@@ -271,7 +270,7 @@ static bool bind_extended(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p
     (void)b;
     (void)op;
     if (p->in_types) *type = *p->in_type[0];
-    code->second = code->number == ADDU_WIDE ? &carry : p->in_types ? p->in_type[0] : NULL;
+    code->more->second = code->number == ADDU_WIDE ? &carry : p->in_types ? p->in_type[0] : NULL;
     return true;
 }
 

@@ -55,6 +55,6 @@ void tw__as_bind_call(tw__as_binder *b, const tw__as_op *op)
         return;
     tw__as_code *code = tw__as_code_new(b, op, tw__as_call);
     if (!code || !tw__as_set_operands(b, code, slots, args, n)) return;
-    code->callee = f;
+    code->more->callee = f;
     tw__as_set_results(b, code, op, f->result_type, f->results);
 }

@@ -31,7 +31,7 @@ static tw_status add_region(tw__as_run *run, unsigned char *base, size_t bytes)
 
 static tw_status add_cell(tw__as_run *run, const tw__as_cell *cell)
 {
-    return cell->kind == TW__AS_PTR ? add_region(run, cell->ptr.base, cell->ptr.bytes) : TW_OK;
+    return cell->kind == TW__AS_PTR ? add_region(run, cell->wide->ptr.base, cell->wide->ptr.bytes) : TW_OK;
 }
 
 tw_status tw__as_add_regions(tw__as_run *run, const tw__as_function *f)
@@ -55,8 +55,8 @@ static tw_status pointer_to_pointer(tw__as_run *run, const tw__as_code *code)
     tw_status status = tw__as_need_pointer(run, code, 0);
     if (status != TW_OK) return status;
     tw__as_cell *out = &run->cell[code->result[0]];
-    *out = *tw__as_operand(run, code, 0);
-    out->ptr.type = code->types[0]->element;
+    tw__as_copy(out, tw__as_operand(run, code, 0));
+    out->wide->ptr.type = code->types[0]->element;
     return TW_OK;
 }
 
@@ -65,9 +65,9 @@ static tw_status pointer_to_integer(tw__as_run *run, const tw__as_code *code)
     tw_status status = tw__as_need_pointer(run, code, 0);
     if (status != TW_OK) return status;
     const tw__as_cell *p = tw__as_operand(run, code, 0);
-    const struct tw__as_region *r = region_of(run, p->ptr.base, p->ptr.bytes);
+    const struct tw__as_region *r = region_of(run, p->wide->ptr.base, p->wide->ptr.bytes);
     int64_t address;
-    if (!r || __builtin_add_overflow(r->address, p->ptr.at, &address)) {
+    if (!r || __builtin_add_overflow(r->address, p->wide->ptr.at, &address)) {
         run->blame = 0;
         return tw__fail(TW_E_INDEX, "%s: the pointer has no address", code->op->name);
     }
@@ -80,12 +80,11 @@ static tw_status integer_to_pointer(tw__as_run *run, const tw__as_code *code)
     for (size_t i = 0; i < run->region_count; i++) {
         const struct tw__as_region *r = &run->regions[i];
         if (address < r->address || (uint64_t)(address - r->address) > r->bytes) continue;
-        tw__as_cell pointer = { .kind = TW__AS_PTR };
-        pointer.ptr.base = r->base;
-        pointer.ptr.bytes = r->bytes;
-        pointer.ptr.at = address - r->address;
-        pointer.ptr.type = code->types[0]->element;
-        run->cell[code->result[0]] = pointer;
+        tw__as_wide *pointer = tw__as_set_wide(&run->cell[code->result[0]], TW__AS_PTR, 0);
+        pointer->ptr.base = r->base;
+        pointer->ptr.bytes = r->bytes;
+        pointer->ptr.at = address - r->address;
+        pointer->ptr.type = code->types[0]->element;
         return TW_OK;
     }
     GString *where = g_string_new(run->region_count ? "; there are" : "; no argument has memory");

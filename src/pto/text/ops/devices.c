@@ -80,11 +80,12 @@ static bool bind_remote(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, 
 static void move_to(tw__as_cell *cell, const struct tw__as_peer *peer)
 {
     if (cell->kind == TW__AS_PTR) {
-        cell->ptr.base = peer->base;
-        cell->ptr.bytes = peer->bytes;
+        cell->wide->ptr.base = peer->base;
+        cell->wide->ptr.bytes = peer->bytes;
         return;
     }
-    tw_pto_tensor *t = &cell->tensor; /* the place may lie outside: nothing is touched before the window is asked */
+    tw_pto_tensor *t =
+        &cell->wide->tensor; /* the place may lie outside: nothing is touched before the window is asked */
     t->data = (void *)((uintptr_t)peer->base + ((uintptr_t)t->data - (uintptr_t)t->window.base));
     t->window = (tw_window){ peer->base, peer->bytes ? peer->bytes : 1 };
 }
@@ -93,8 +94,11 @@ static void move_to(tw__as_cell *cell, const struct tw__as_peer *peer)
  * memory of its own; nothing else of a device can be named by another. */
 static tw_status run_remote(tw__as_run *run, const tw__as_code *code)
 {
-    tw__as_cell pointer = *tw__as_operand(run, code, 0);
-    const void *base = pointer.kind == TW__AS_PTR ? pointer.ptr.base : pointer.tensor.window.base;
+    tw__as_wide reach = *tw__as_operand(run, code, 0)->wide;
+    tw__as_cell pointer = { .kind = tw__as_operand(run, code, 0)->kind,
+                            .rank = tw__as_operand(run, code, 0)->rank,
+                            .wide = &reach };
+    const void *base = pointer.kind == TW__AS_PTR ? reach.ptr.base : reach.tensor.window.base;
     int64_t device = tw__as_integer(tw__as_operand(run, code, 1));
     tw_pto_identity me = tw_pto_identity_of(run->core);
     run->blame = 1;
@@ -115,7 +119,7 @@ static tw_status run_remote(tw__as_run *run, const tw__as_code *code)
         return tw__fail(TW_E_INVALID_ARGUMENT,
                         "%s: device %" PRId64 " has no such memory; a place in an argument is wanted here",
                         code->op->name, device);
-    run->cell[code->result[0]] = pointer;
+    tw__as_copy(&run->cell[code->result[0]], &pointer);
     return TW_OK;
 }
 
@@ -199,14 +203,14 @@ static tw_status run_collective(tw__as_run *run, const tw__as_code *code)
     for (unsigned i = 1; i < code->count; i++) {
         tw__as_cell *cell = tw__as_operand(run, code, i);
         if (i < code->count - tiles)
-            ranks[n++] = cell->tensor;
+            ranks[n++] = cell->wide->tensor;
         else
-            operands[++count] = tw_pto_tile_operand(&cell->tile);
+            operands[++count] = tw_pto_tile_operand(&cell->wide->tile);
     }
     tw_pto_group group = { ranks, n, root ? root - 1 : tw_pto_identity_of(run->core).device };
     tw_pto_attrs attrs = { .reduce = (int32_t)(code->number >> 8 & 255) };
     operands[0] = tw_pto_group_operand(&group);
-    operands[1] = tw_pto_tensor_operand(&tw__as_operand(run, code, 0)->tensor);
+    operands[1] = tw_pto_tensor_operand(&tw__as_operand(run, code, 0)->wide->tensor);
     status = tw_pto_call(run->core, mnemonics[code->number & 255], operands, count + 1, &attrs);
     unsigned blame = run->core->blame;
     if (status != TW_OK && blame <= count) run->blame = blame == 0 ? 1 : blame == 1 ? 0 : n + blame - 1;
@@ -236,8 +240,8 @@ static tw_status run_test(tw__as_run *run, const tw__as_code *code)
     const tw__as_cell *value = tw__as_operand(run, code, 1);
     tw_status status = need_tensors(run, code, 1);
     if (status != TW_OK) return status;
-    status = tw_pto_test_signal(run->core, &tw__as_operand(run, code, 0)->tensor, (int32_t)tw__as_integer(value),
-                                (int)code->number, &all);
+    status = tw_pto_test_signal(run->core, &tw__as_operand(run, code, 0)->wide->tensor,
+                                (int32_t)tw__as_integer(value), (int)code->number, &all);
     return status == TW_OK ? tw__as_set_integer(run, code, all) : status;
 }
 
@@ -309,7 +313,8 @@ static bool bind_event(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, t
                              "expected %s(%%event, %%session : !pto.async_event, !pto.async_session) -> i1",
                              op->name),
                false;
-    if (code->number == WAIT && op->result_count) code->second = &truth; /* the only result: the table says none */
+    if (code->number == WAIT && op->result_count)
+        code->more->second = &truth; /* the only result: the table says none */
     *type = truth;
     return check_opaque(b, op, p->in[0], "!pto.async_event") &&
            (p->ins < 2 || check_opaque(b, op, p->in[1], "!pto.async_session"));
@@ -317,7 +322,7 @@ static bool bind_event(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, t
 
 static tw_status set_opaque(tw__as_run *run, const tw__as_code *code, uint64_t value)
 {
-    run->cell[code->result[0]] = (tw__as_cell){ .kind = TW__AS_OTHER, .scalar = tw_pto_bits(TW_I64, value) };
+    tw__as_set_number(&run->cell[code->result[0]], TW__AS_OTHER, tw_pto_bits(TW_I64, value));
     return TW_OK;
 }
 
@@ -333,8 +338,8 @@ static tw_status run_transfer(tw__as_run *run, const tw__as_code *code)
     case GET:
         status = need_tensors(run, code, 2);
         if (status != TW_OK) return status;
-        status = tw_pto_copy_async(run->core, &tw__as_operand(run, code, 0)->tensor,
-                                   &tw__as_operand(run, code, 1)->tensor, &event);
+        status = tw_pto_copy_async(run->core, &tw__as_operand(run, code, 0)->wide->tensor,
+                                   &tw__as_operand(run, code, 1)->wide->tensor, &event);
         return status == TW_OK ? set_opaque(run, code, event) : status;
     case WAIT: status = tw_pto_async_wait(run->core, first->scalar.bits); break;
     case TEST: status = tw_pto_async_test(run->core, first->scalar.bits, &done); break;

@@ -62,12 +62,12 @@ static tw_status run_pipe(tw__as_run *run, const tw__as_code *code)
     void *memory = NULL;
     if (code->count && mask != 3) {
         const tw__as_cell *c = tw__as_operand(run, code, 0);
-        if (c->kind == TW__AS_PTR && c->ptr.base) {
-            if (c->ptr.at < 0 || (uint64_t)c->ptr.at + (uint64_t)slots * bytes > c->ptr.bytes)
+        if (c->kind == TW__AS_PTR && c->wide->ptr.base) {
+            if (c->wide->ptr.at < 0 || (uint64_t)c->wide->ptr.at + (uint64_t)slots * bytes > c->wide->ptr.bytes)
                 return tw__fail(TW_E_INDEX,
                                 "%s: %u slots of %u bytes do not fit the %zu bytes behind gm_slot_buffer",
-                                code->op->name, slots, bytes, c->ptr.bytes);
-            memory = c->ptr.base + c->ptr.at;
+                                code->op->name, slots, bytes, c->wide->ptr.bytes);
+            memory = c->wide->ptr.base + c->wide->ptr.at;
         }
     }
     for (unsigned d = 1; d <= 2; d++)
@@ -170,7 +170,7 @@ static bool bind_fifo(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw
     int64_t id = 0, split = 0;
     fifo_op kind = OP(code);
     if (!tw__as_known_members(b, op, p, names, kind == PUSH ? G_N_ELEMENTS(names) : 2) ||
-        (kind == PUSH && !push_attrs(b, op, p, (tw_pto_attrs *)(uintptr_t)code->attrs)) ||
+        (kind == PUSH && !push_attrs(b, op, p, (tw_pto_attrs *)(uintptr_t)code->more->attrs)) ||
         !tw__as_number_member(b, op, p, "id", 15, &id) || !tw__as_number_member(b, op, p, "split", 2, &split) ||
         ((kind == POP || kind == ALLOC) && !check_result(b, op, kind, type)))
         return false;
@@ -189,10 +189,10 @@ static tw_status run_push(tw__as_run *run, const tw__as_code *code, const tw_pto
     tw__as_cell *what = tw__as_operand(run, code, 0),
                 *scale = code->count > 1 ? tw__as_operand(run, code, 1) : NULL;
     tw_pto_operand operands[3] = { tw_pto_fifo_operand(fifo), what->kind == TW__AS_TILE
-                                                                  ? tw_pto_tile_operand(&what->tile)
-                                                                  : tw_pto_tensor_operand(&what->tensor) };
+                                                                  ? tw_pto_tile_operand(&what->wide->tile)
+                                                                  : tw_pto_tensor_operand(&what->wide->tensor) };
     if (scale)
-        operands[2] = scale->kind == TW__AS_TILE ? tw_pto_tile_operand(&scale->tile)
+        operands[2] = scale->kind == TW__AS_TILE ? tw_pto_tile_operand(&scale->wide->tile)
                                                  : tw_pto_scalar_operand(tw_pto_bits(TW_I64, scale->scalar.bits));
     tw_status status = tw_pto_call(run->core, "tpush", operands, scale ? 3 : 2, how);
     if (status != TW_OK && run->core->blame > 0) run->blame = run->core->blame - 1; /* operand 0 is the FIFO */
@@ -209,28 +209,28 @@ static tw_status run_slot(tw__as_run *run, const tw__as_code *code, const tw_pto
     bool halves = how->split == TW_PTO_SPLIT_LEFT_RIGHT && me.kind == TW_PTO_VECTOR && !fifo->first_vector_only;
     tw__as_cell *cell = &run->cell[code->result[0]];
     int64_t stride = 1;
-    *cell = (tw__as_cell){ .kind = type->kind, .rank = type->rank };
-    cell->tensor.type = type->element;
+    tw__as_set_wide(cell, type->kind, type->rank);
+    cell->wide->tensor.type = type->element;
     for (int d = 4; d >= 0; d--) {
         int i = d - (5 - (int)type->rank);
         int64_t extent = i < 0 ? 1 : type->dims[i];
-        cell->tensor.shape[d] = (size_t)extent;
-        cell->tensor.stride[d] = (ptrdiff_t)stride;
+        cell->wide->tensor.shape[d] = (size_t)extent;
+        cell->wide->tensor.stride[d] = (ptrdiff_t)stride;
         if (__builtin_mul_overflow(stride, extent * (d == 4 && halves ? me.sub_blocks : 1), &stride) ||
             stride > INT32_MAX)
             return tw__fail(TW_E_INVALID_ARGUMENT, "%s: a slot is smaller than %s", code->op->name, type->text);
     }
-    tw_pto_operand operands[] = { tw_pto_fifo_operand(fifo), tw_pto_tensor_operand(&cell->tensor) };
+    tw_pto_operand operands[] = { tw_pto_fifo_operand(fifo), tw_pto_tensor_operand(&cell->wide->tensor) };
     return tw_pto_call(run->core, OP(code) == ALLOC ? "talloc" : "tpop", operands, 2, how);
 }
 
 static tw_status run_pop_tile(tw__as_run *run, const tw__as_code *code, const tw_pto_fifo *fifo, tw_pto_split split)
 {
     tw__as_cell *cell = &run->cell[code->result[0]];
-    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->tile);
-    *cell = (tw__as_cell){ .kind = TW__AS_TILE, .tile = code->types[0]->tile, .rank = 1 };
-    uint32_t *valid[] = { &cell->tile.valid_rows, &cell->tile.valid_cols };
-    const uint32_t most[] = { cell->tile.rows, cell->tile.cols };
+    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->wide->tile);
+    tw__as_set_tile(cell, &code->types[0]->tile);
+    uint32_t *valid[] = { &cell->wide->tile.valid_rows, &cell->wide->tile.valid_cols };
+    const uint32_t most[] = { cell->wide->tile.rows, cell->wide->tile.cols };
     for (unsigned i = 0; i < 2; i++) {
         int64_t extent = code->count ? tw__as_integer(tw__as_operand(run, code, i)) : *valid[i];
         if (*valid[i] == TW_PTO_DYNAMIC && !code->count) extent = most[i];
@@ -239,14 +239,14 @@ static tw_status run_pop_tile(tw__as_run *run, const tw__as_code *code, const tw
                             extent, most[i]);
         *valid[i] = (uint32_t)extent;
     }
-    return tw_pto_pop(run->core, fifo, &cell->tile, split);
+    return tw_pto_pop(run->core, fifo, &cell->wide->tile, split);
 }
 
 static tw_status run_fifo(tw__as_run *run, const tw__as_code *code)
 {
     unsigned id = code->number >> 8 & 15, d = code->number & TO_CUBE ? 1 : 0;
     const tw_pto_fifo *fifo = &run->fifo[d][id];
-    tw_pto_attrs how = code->attrs ? *code->attrs : (tw_pto_attrs){ 0 };
+    tw_pto_attrs how = code->more->attrs ? *code->more->attrs : (tw_pto_attrs){ 0 };
     how.split = (int32_t)(code->number >> 16 & 3);
     if (!fifo->slots)
         return tw__fail(

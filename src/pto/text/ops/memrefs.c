@@ -34,20 +34,21 @@ tw_status tw__as_memref_view(tw__as_cell *cell, const tw__as_type *type, const i
                              size_t bytes)
 {
     int64_t stride = 1, size = (int64_t)tw_type_size(type->element), most = 0;
-    *cell = (tw__as_cell){ .kind = TW__AS_MEMREF, .rank = type->rank };
-    cell->tensor = (tw_pto_tensor){ .type = type->element, .data = base, .window = { base, bytes ? bytes : 1 } };
+    tw__as_set_wide(cell, TW__AS_MEMREF, type->rank);
+    cell->wide->tensor =
+        (tw_pto_tensor){ .type = type->element, .data = base, .window = { base, bytes ? bytes : 1 } };
     for (int d = 4; d >= 0; d--) {
         int i = d - (5 - (int)type->rank);
         int64_t extent = i < 0 ? 1 : extents[i], written = i >= 0 && type->strided ? type->strides[i] : -1;
         if (extent < 0 || extent > INT32_MAX)
             return tw__fail(TW_E_INVALID_ARGUMENT, "an extent of %" PRId64, extent);
-        cell->tensor.shape[d] = (size_t)extent;
-        cell->tensor.stride[d] = i < 0 ? 0 : written >= 0 ? (ptrdiff_t)written : (ptrdiff_t)stride;
-        most += extent > 0 ? (extent - 1) * cell->tensor.stride[d] : 0;
+        cell->wide->tensor.shape[d] = (size_t)extent;
+        cell->wide->tensor.stride[d] = i < 0 ? 0 : written >= 0 ? (ptrdiff_t)written : (ptrdiff_t)stride;
+        most += extent > 0 ? (extent - 1) * cell->wide->tensor.stride[d] : 0;
         if (__builtin_mul_overflow(stride, extent ? extent : 1, &stride) || stride > (int64_t)1 << 40)
             return tw__fail(TW_E_OVERFLOW, "a memref of more than 2^40 elements");
     }
-    cell->tensor.data = (unsigned char *)base + (type->offset > 0 ? type->offset * size : 0);
+    cell->wide->tensor.data = (unsigned char *)base + (type->offset > 0 ? type->offset * size : 0);
     return (uint64_t)most < bytes / (size_t)size || stride == 0 || bytes == 0
                ? TW_OK
                : tw__fail(TW_E_INDEX, "the memref reaches %" PRId64 " elements, %zu bytes are behind it", most + 1,
@@ -77,25 +78,25 @@ static tw_status run_alloc(tw__as_run *run, const tw__as_code *code)
 static tw_status run_dealloc(tw__as_run *run, const tw__as_code *code)
 {
     tw__as_cell *cell = tw__as_operand(run, code, 0);
-    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->tile);
+    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->wide->tile);
     return TW_OK;
 }
 
 static unsigned char *element(const tw__as_code *code, const tw__as_cell *m, const int64_t *index)
 {
-    int64_t at = 0, size = (int64_t)tw_type_size(m->tensor.type);
+    int64_t at = 0, size = (int64_t)tw_type_size(m->wide->tensor.type);
     for (unsigned i = 0; i < m->rank; i++) {
         unsigned d = 5 - m->rank + i;
-        if (index[i] < 0 || (uint64_t)index[i] >= m->tensor.shape[d]) {
+        if (index[i] < 0 || (uint64_t)index[i] >= m->wide->tensor.shape[d]) {
             tw__fail(TW_E_INDEX, "%s: index %" PRId64 " of dimension %u is outside its extent %zu", code->op->name,
-                     index[i], i, m->tensor.shape[d]);
+                     index[i], i, m->wide->tensor.shape[d]);
             return NULL;
         }
-        at += index[i] * m->tensor.stride[d] * size;
+        at += index[i] * m->wide->tensor.stride[d] * size;
     }
-    ptrdiff_t from = (unsigned char *)m->tensor.data - (unsigned char *)m->tensor.window.base + at;
-    if (from >= 0 && (size_t)from + (size_t)size <= m->tensor.window.bytes)
-        return (unsigned char *)m->tensor.window.base + from;
+    ptrdiff_t from = (unsigned char *)m->wide->tensor.data - (unsigned char *)m->wide->tensor.window.base + at;
+    if (from >= 0 && (size_t)from + (size_t)size <= m->wide->tensor.window.bytes)
+        return (unsigned char *)m->wide->tensor.window.base + from;
     tw__fail(TW_E_INDEX, "%s: the element lies outside the memory of the memref", code->op->name);
     return NULL;
 }
@@ -106,8 +107,8 @@ static tw_status indexes(tw__as_run *run, const tw__as_code *code, unsigned firs
     if (m->kind != TW__AS_MEMREF)
         return tw__fail(TW_E_TYPE, "%s: elements of tiles are reached with pto.tgetval and pto.tsetval",
                         code->op->name);
-    if (code->parts[1] != m->rank)
-        return tw__fail(TW_E_INVALID_ARGUMENT, "%s: %u indexes for rank %u", code->op->name, code->parts[1],
+    if (code->more->parts[1] != m->rank)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "%s: %u indexes for rank %u", code->op->name, code->more->parts[1],
                         m->rank);
     for (unsigned i = 0; i < m->rank; i++) index[i] = tw__as_integer(tw__as_operand(run, code, first + i));
     return TW_OK;
@@ -120,9 +121,9 @@ static tw_status run_load(tw__as_run *run, const tw__as_code *code)
     tw_status status = indexes(run, code, 1, m, index);
     const unsigned char *at = status == TW_OK ? element(code, m, index) : NULL;
     if (!at) return status == TW_OK ? TW_E_INDEX : status;
-    tw_pto_scalar value = { .type = m->tensor.type };
+    tw_pto_scalar value = { .type = m->wide->tensor.type };
     memcpy(&value.bits, at, tw_type_size(value.type));
-    run->cell[code->result[0]] = (tw__as_cell){ .kind = TW__AS_SCALAR, .scalar = value };
+    tw__as_set_number(&run->cell[code->result[0]], TW__AS_SCALAR, value);
     return TW_OK;
 }
 
@@ -133,9 +134,9 @@ static tw_status run_store(tw__as_run *run, const tw__as_code *code)
     tw_status status = indexes(run, code, 2, m, index);
     unsigned char *at = status == TW_OK ? element(code, m, index) : NULL;
     if (!at) return status == TW_OK ? TW_E_INDEX : status;
-    if (value->scalar.type != m->tensor.type)
+    if (value->scalar.type != m->wide->tensor.type)
         return tw__fail(TW_E_TYPE, "%s: value and memref differ in type", code->op->name);
-    memcpy(at, &value->scalar.bits, tw_type_size(m->tensor.type));
+    memcpy(at, &value->scalar.bits, tw_type_size(m->wide->tensor.type));
     return TW_OK;
 }
 
@@ -144,15 +145,15 @@ static tw_status run_reinterpret(tw__as_run *run, const tw__as_code *code)
 {
     const tw__as_cell *from = tw__as_operand(run, code, 0);
     const tw__as_type *type = code->types[0];
-    unsigned rank = code->parts[2];
+    unsigned rank = code->more->parts[2];
     if (from->kind != TW__AS_MEMREF) return tw__fail(TW_E_TYPE, "%s: not in global memory", code->op->name);
-    if (code->parts[1] != 1 || rank != type->rank || code->parts[3] != rank)
+    if (code->more->parts[1] != 1 || rank != type->rank || code->more->parts[3] != rank)
         return tw__fail(TW_E_INVALID_ARGUMENT, "%s: one offset, %u sizes and as many strides are needed",
                         code->op->name, type->rank);
-    tw__as_cell view = { .kind = TW__AS_MEMREF, .rank = rank, .tensor = from->tensor };
+    tw_pto_tensor view = from->wide->tensor;
     int64_t offset = tw__as_integer(tw__as_operand(run, code, 1)), bytes;
     if (__builtin_mul_overflow(offset, (int64_t)tw_type_size(type->element), &bytes) || bytes < 0 ||
-        (uint64_t)bytes > from->tensor.window.bytes)
+        (uint64_t)bytes > from->wide->tensor.window.bytes)
         return tw__fail(TW_E_INDEX, "%s: an offset of %" PRId64 " elements is outside the memory", code->op->name,
                         offset);
     for (unsigned d = 0; d < 5; d++) {
@@ -164,31 +165,32 @@ static tw_status run_reinterpret(tw__as_run *run, const tw__as_code *code)
             (i >= 0 && type->strided && type->strides[i] >= 0 && type->strides[i] != stride))
             return tw__fail(TW_E_INVALID_ARGUMENT, "%s: extent %" PRId64 " or stride %" PRId64 " of dimension %d",
                             code->op->name, extent, stride, i);
-        view.tensor.shape[d] = (size_t)extent;
-        view.tensor.stride[d] = (ptrdiff_t)stride;
+        view.shape[d] = (size_t)extent;
+        view.stride[d] = (ptrdiff_t)stride;
     }
-    view.tensor.type = type->element;
-    view.tensor.data = (unsigned char *)from->tensor.window.base + bytes; /* from the start of the memory */
-    run->cell[code->result[0]] = view;
+    view.type = type->element;
+    view.data = (unsigned char *)from->wide->tensor.window.base + bytes; /* from the start of the memory */
+    tw__as_set_wide(&run->cell[code->result[0]], TW__AS_MEMREF, rank)->tensor = view;
     return TW_OK;
 }
 
 /* Same memory; what the new type says more has to be true. */
 static tw_status run_cast(tw__as_run *run, const tw__as_code *code)
 {
-    tw__as_cell view = *tw__as_operand(run, code, 0);
+    const tw__as_cell *from = tw__as_operand(run, code, 0);
+    const tw_pto_tensor *view = &from->wide->tensor;
     const tw__as_type *type = code->types[0];
-    if (view.kind != TW__AS_MEMREF || type->kind != TW__AS_MEMREF || type->rank != view.rank ||
-        type->element != view.tensor.type)
+    if (from->kind != TW__AS_MEMREF || type->kind != TW__AS_MEMREF || type->rank != from->rank ||
+        type->element != view->type)
         return tw__fail(TW_E_TYPE, "%s: rank, element type and memory stay", code->op->name);
-    for (unsigned i = 0; i < view.rank; i++) {
-        unsigned d = 5 - view.rank + i;
-        if ((type->dims[i] >= 0 && (size_t)type->dims[i] != view.tensor.shape[d]) ||
-            (type->strided && type->strides[i] >= 0 && type->strides[i] != view.tensor.stride[d]))
-            return tw__fail(TW_E_TYPE, "%s: dimension %u is %zu with stride %td", code->op->name, i,
-                            view.tensor.shape[d], view.tensor.stride[d]);
+    for (unsigned i = 0; i < from->rank; i++) {
+        unsigned d = 5 - from->rank + i;
+        if ((type->dims[i] >= 0 && (size_t)type->dims[i] != view->shape[d]) ||
+            (type->strided && type->strides[i] >= 0 && type->strides[i] != view->stride[d]))
+            return tw__fail(TW_E_TYPE, "%s: dimension %u is %zu with stride %td", code->op->name, i, view->shape[d],
+                            view->stride[d]);
     }
-    run->cell[code->result[0]] = view;
+    tw__as_copy(&run->cell[code->result[0]], from);
     return TW_OK;
 }
 
@@ -198,7 +200,7 @@ static tw_status run_dim(tw__as_run *run, const tw__as_code *code)
     int64_t d = tw__as_integer(tw__as_operand(run, code, 1));
     if (m->kind != TW__AS_MEMREF || d < 0 || d >= (int64_t)m->rank)
         return tw__fail(TW_E_INDEX, "%s: no dimension %" PRId64, code->op->name, d);
-    return tw__as_set_integer(run, code, (int64_t)m->tensor.shape[5 - m->rank + (unsigned)d]);
+    return tw__as_set_integer(run, code, (int64_t)m->wide->tensor.shape[5 - m->rank + (unsigned)d]);
 }
 
 /* --- reading ---------------------------------------------------------------------------------------------------- */

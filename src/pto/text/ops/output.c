@@ -7,7 +7,7 @@ static tw_status run_print_tile(tw__as_run *run, const tw__as_code *code)
 {
     tw_status status = tw__as_need_tile(run, code, 0);
     if (status != TW_OK) return status;
-    tw_pto_tile *t = &tw__as_operand(run, code, 0)->tile;
+    tw_pto_tile *t = &tw__as_operand(run, code, 0)->wide->tile;
     if (!tw_pto_data(run->core, t)) return TW_E_TILE_MEMORY;
     if (run->out) tw__pto_print_tile(run->out, run->core, t, 64, 64);
     return TW_OK;
@@ -81,12 +81,12 @@ static void print_plain(FILE *out, const tw__as_cell *cell)
  * */
 static tw_status run_print(tw__as_run *run, const tw__as_code *code)
 {
-    const tw__as_item *format = code->format;
+    const char *format = code->more->format;
     unsigned next = 0;
     unsigned char last = 0;
     if (!run->out) return TW_OK;
-    const char *end = format ? format->text + strlen(format->text) - 1 : NULL;
-    for (const char *c = format ? format->text + 1 : NULL; c && c < end;) {
+    const char *end = format ? format + strlen(format) - 1 : NULL;
+    for (const char *c = format ? format + 1 : NULL; c && c < end;) {
         const unsigned char before = last;
         last = (unsigned char)*c;
         if (*c == '\\' && c + 1 < end) {
@@ -117,22 +117,25 @@ static tw_status run_print(tw__as_run *run, const tw__as_code *code)
 
 static bool bind_print(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type)
 {
+    const tw__as_item *format = NULL;
     (void)type;
     for (unsigned i = 0; i < p->nameds; i++) {
-        if (p->named[i]->kind != TW__AS_STRING || code->format)
+        if (p->named[i]->kind != TW__AS_STRING || format)
             return tw__as_refuse(b, p->named[i], op, "pto.operands", "%s takes one string and numbers", op->name),
                    false;
-        code->format = p->named[i];
+        format = p->named[i];
+        code->more->format = tw__arena_strdup(b->m->arena, format->text);
+        if (!code->more->format) return b->failed = b->m->no_memory = true, false;
     }
     unsigned wanted = 0;
-    for (const char *c = code->format ? code->format->text : ""; *c; c++) {
+    for (const char *c = format ? format->text : NULL; c && *c; c++) {
         if (*c != '%') continue;
         const char *letter = c + 1 + strspn(c + 1, "-+ #0123456789.hlzjt");
         if (*letter && strchr("diouxXeEfFgGc", *letter)) wanted++;
         if (c[1] == '%') c++;
     }
     if (wanted <= p->ins) return true;
-    return tw__as_refuse(b, code->format, op, "pto.operands", "the format wants %u value%s, there %s %u", wanted,
+    return tw__as_refuse(b, format, op, "pto.operands", "the format wants %u value%s, there %s %u", wanted,
                          wanted == 1 ? "" : "s", p->ins == 1 ? "is" : "are", p->ins),
            false;
 }

@@ -46,8 +46,8 @@ static tw_status pad(tw__as_run *run, tw_pto_tile *tile, pad_mode mode, uint32_t
 
 static tw_status run_load(tw__as_run *run, const tw__as_code *code)
 {
-    tw_pto_tile *tile = &tw__as_operand(run, code, 0)->tile, window, whole;
-    tw_pto_tensor *tensor = &tw__as_operand(run, code, 1)->tensor;
+    tw_pto_tile *tile = &tw__as_operand(run, code, 0)->wide->tile, window, whole;
+    tw_pto_tensor *tensor = &tw__as_operand(run, code, 1)->wide->tensor;
     unsigned at = 2;
     tw_pto_scalar value = { .type = tile->type };
     if (code->number & VALUE) value = tw__as_operand(run, code, at++)->scalar;

@@ -28,8 +28,8 @@ static tw_status get_buffer(tw__as_run *run, tw_pto_pipe pipe, unsigned id)
                             id, tw_pto_pipe_name((tw_pto_pipe)other), tw_pto_pipe_name(pipe),
                             tw_pto_target_name(tw_pto_get_target(run->core)));
     run->buffer[id].held |= 1u << pipe;
-    uint64_t *free_at = &run->core->pipe_free[pipe];
-    if (*free_at < run->buffer[id].at) *free_at = run->buffer[id].at;
+    tw__pto_hold(run->core, pipe, run->buffer[id].at,
+                 (tw__hold){ "buffer", NULL, TW_PTO_PIPES, (unsigned char)id });
     return TW_OK;
 }
 

@@ -24,18 +24,19 @@ tw_status tw__as_alloc_tile(tw__as_run *run, const tw__as_code *code)
 {
     tw__as_cell *cell = &run->cell[code->result[0]];
     if (code->types[0]->kind != TW__AS_TILE) return tw__fail(TW_E_TYPE, "%s: not a tile type", code->op->name);
-    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->tile);
-    *cell = (tw__as_cell){ .kind = TW__AS_TILE, .tile = code->types[0]->tile, .rank = 1 };
+    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->wide->tile);
+    tw__as_set_tile(cell, &code->types[0]->tile);
     unsigned i = (code->number & 1) != 0;
     tw_status status = TW_OK;
     if (code->number & 2)
-        status = set_extent(&cell->tile.valid_rows, cell->tile.rows, tw__as_integer(tw__as_operand(run, code, i++)),
-                            code->op->name);
+        status = set_extent(&cell->wide->tile.valid_rows, cell->wide->tile.rows,
+                            tw__as_integer(tw__as_operand(run, code, i++)), code->op->name);
     if (code->number & 4 && status == TW_OK)
-        status = set_extent(&cell->tile.valid_cols, cell->tile.cols, tw__as_integer(tw__as_operand(run, code, i)),
-                            code->op->name);
+        status = set_extent(&cell->wide->tile.valid_cols, cell->wide->tile.cols,
+                            tw__as_integer(tw__as_operand(run, code, i)), code->op->name);
     if (code->number & 1 && status == TW_OK)
-        status = tw_pto_assign(run->core, &cell->tile, (uint64_t)tw__as_integer(tw__as_operand(run, code, 0)));
+        status =
+            tw_pto_assign(run->core, &cell->wide->tile, (uint64_t)tw__as_integer(tw__as_operand(run, code, 0)));
     return status;
 }
 
@@ -47,7 +48,7 @@ static tw_status run_assign(tw__as_run *run, const tw__as_code *code)
                        : code->count > 1 ? tw__as_natural(tw__as_operand(run, code, 1))
                                          : 0;
     tw__as_cell *tile = tw__as_operand(run, code, 0);
-    status = tw_pto_assign(run->core, &tile->tile, address);
+    status = tw_pto_assign(run->core, &tile->wide->tile, address);
     if (status == TW_OK && code->result_count) {
         tw__as_lend(run, code->operand[0], &run->cell[code->result[0]]);
     }
@@ -59,30 +60,35 @@ static tw_status run_subset(tw__as_run *run, const tw__as_code *code)
 {
     tw_status status = tw__as_need_tile(run, code, 0);
     if (status != TW_OK) return status;
-    if (code->parts[1] != 2)
+    if (code->more->parts[1] != 2)
         return tw__fail(TW_E_INVALID_ARGUMENT, "%s: a corner of two numbers is needed", code->op->name);
-    tw__as_cell window = { .kind = TW__AS_TILE, .tile = code->types[0]->tile };
+    tw_pto_tile window = code->types[0]->tile;
     int64_t row = tw__as_integer(tw__as_operand(run, code, 1)), col = tw__as_integer(tw__as_operand(run, code, 2));
     if (row < 0 || col < 0 || row > UINT32_MAX || col > UINT32_MAX)
         return tw__fail(TW_E_INDEX, "%s: corner (%" PRId64 ", %" PRId64 ")", code->op->name, row, col);
-    window.tile.place = window.tile.offset = 0;
+    window.place = window.offset = 0;
     status =
-        tw_pto_window(run->core, &window.tile, &tw__as_operand(run, code, 0)->tile, (uint32_t)row, (uint32_t)col);
-    run->cell[code->result[0]] = window;
+        tw_pto_window(run->core, &window, &tw__as_operand(run, code, 0)->wide->tile, (uint32_t)row, (uint32_t)col);
+    tw__as_cell *cell = &run->cell[code->result[0]];
+    tw__as_set_tile(cell, &window);
+    cell->rank = 0; /* the memory is another tile's */
     return status;
 }
 
 /* The same bytes under another type. */
 static tw_status run_bitcast(tw__as_run *run, const tw__as_code *code)
 {
-    tw__as_cell *from = tw__as_operand(run, code, 0);
-    if (!tw_pto_data(run->core, &from->tile)) return TW_E_TILE_MEMORY;
-    tw__as_cell to = { .kind = TW__AS_TILE, .tile = code->types[0]->tile };
-    to.tile.place = from->tile.place;
-    to.tile.offset = from->tile.offset;
-    if (to.tile.valid_rows == TW_PTO_DYNAMIC) to.tile.valid_rows = to.tile.rows;
-    if (to.tile.valid_cols == TW_PTO_DYNAMIC) to.tile.valid_cols = to.tile.cols;
-    run->cell[code->result[0]] = to;
+    tw_status status = tw__as_need_tile(run, code, 0);
+    if (status != TW_OK) return status;
+    tw__as_cell *from = tw__as_operand(run, code, 0), *cell = &run->cell[code->result[0]];
+    if (!tw_pto_data(run->core, &from->wide->tile)) return TW_E_TILE_MEMORY;
+    tw_pto_tile to = code->types[0]->tile;
+    to.place = from->wide->tile.place;
+    to.offset = from->wide->tile.offset;
+    if (to.valid_rows == TW_PTO_DYNAMIC) to.valid_rows = to.rows;
+    if (to.valid_cols == TW_PTO_DYNAMIC) to.valid_cols = to.cols;
+    tw__as_set_tile(cell, &to);
+    cell->rank = 0;
     return TW_OK;
 }
 
@@ -92,12 +98,13 @@ static tw_status run_set_valid(tw__as_run *run, const tw__as_code *code)
     if (status != TW_OK) return status;
     tw__as_cell *cell = tw__as_operand(run, code, 0);
     uint32_t rows = 0, cols = 0; /* none is changed when one of them is wrong */
-    status = set_extent(&rows, cell->tile.rows, tw__as_integer(tw__as_operand(run, code, 1)), code->op->name);
+    status = set_extent(&rows, cell->wide->tile.rows, tw__as_integer(tw__as_operand(run, code, 1)), code->op->name);
     if (status == TW_OK)
-        status = set_extent(&cols, cell->tile.cols, tw__as_integer(tw__as_operand(run, code, 2)), code->op->name);
+        status =
+            set_extent(&cols, cell->wide->tile.cols, tw__as_integer(tw__as_operand(run, code, 2)), code->op->name);
     if (status != TW_OK) return status;
-    cell->tile.valid_rows = rows;
-    cell->tile.valid_cols = cols;
+    cell->wide->tile.valid_rows = rows;
+    cell->wide->tile.valid_cols = cols;
     tw__as_changed(run, cell);
     return TW_OK;
 }
@@ -127,7 +134,7 @@ static tw_status run_getval(tw__as_run *run, const tw__as_code *code)
 {
     tw_status status = tw__as_need_tile(run, code, 0);
     if (status != TW_OK) return status;
-    tw_pto_tile *t = &tw__as_operand(run, code, 0)->tile;
+    tw_pto_tile *t = &tw__as_operand(run, code, 0)->wide->tile;
     const unsigned char *at = tile_element(run, code, t, tw__as_integer(tw__as_operand(run, code, 1)));
     tw__as_cell *out = &run->cell[code->result[0]];
     if (!at) return TW_E_INDEX;
@@ -144,7 +151,7 @@ static tw_status run_setval(tw__as_run *run, const tw__as_code *code)
 {
     tw_status status = tw__as_need_tile(run, code, 2);
     if (status != TW_OK) return status;
-    tw_pto_tile *t = &tw__as_operand(run, code, 2)->tile;
+    tw_pto_tile *t = &tw__as_operand(run, code, 2)->wide->tile;
     unsigned char *at = tile_element(run, code, t, tw__as_integer(tw__as_operand(run, code, 0)));
     if (!at) return TW_E_INDEX;
     memcpy(at, &tw__as_operand(run, code, 1)->scalar.bits, tw_type_size(t->type));
@@ -179,8 +186,10 @@ bool tw__as_bind_early_assign(tw__as_binder *b, const tw__as_op *op, const tw__a
     }
     tw__as_early *early = TW__NEW(b->m->arena, tw__as_early);
     if (!early) return b->failed = b->m->no_memory = true;
-    *early = (tw__as_early){ .op = op, .item = p->in[1], .address = address };
-    g_hash_table_insert(b->pending, (gpointer)(uintptr_t)p->in[0]->text, early);
+    *early = (tw__as_early){ .op = op->self, .where = tw__as_place_of(p->in[1]), .address = address };
+    char *name = tw__arena_strdup(b->m->arena, p->in[0]->text);
+    if (!name) return b->failed = b->m->no_memory = true;
+    g_hash_table_insert(b->pending, name, early);
     return true;
 }
 

@@ -7,7 +7,8 @@
 
 tw_status tw__as_need_pointer(tw__as_run *run, const tw__as_code *code, unsigned i)
 {
-    if (tw__as_operand(run, code, i)->kind == TW__AS_PTR && tw__as_operand(run, code, i)->ptr.base) return TW_OK;
+    if (tw__as_operand(run, code, i)->kind == TW__AS_PTR && tw__as_operand(run, code, i)->wide->ptr.base)
+        return TW_OK;
     run->blame = i;
     return tw__fail(TW_E_INVALID_ARGUMENT,
                     "%s: operand %u is not a pointer with memory behind it (bind it with --arg)", code->op->name,
@@ -18,28 +19,28 @@ static tw_status run_addptr(tw__as_run *run, const tw__as_code *code)
 {
     tw_status status = tw__as_need_pointer(run, code, 0);
     if (status != TW_OK) return status;
-    tw__as_cell *out = &run->cell[code->result[0]], from = *tw__as_operand(run, code, 0);
+    tw__as_cell *out = &run->cell[code->result[0]], *from = tw__as_operand(run, code, 0);
     int64_t by, at;
-    if (__builtin_mul_overflow(tw__as_integer(tw__as_operand(run, code, 1)), (int64_t)tw_type_size(from.ptr.type),
-                               &by) ||
-        __builtin_add_overflow(from.ptr.at, by, &at))
+    if (__builtin_mul_overflow(tw__as_integer(tw__as_operand(run, code, 1)),
+                               (int64_t)tw_type_size(from->wide->ptr.type), &by) ||
+        __builtin_add_overflow(from->wide->ptr.at, by, &at))
         return tw__fail(TW_E_INDEX, "%s: the address overflows", code->op->name);
-    *out = from;
-    out->ptr.at = at;
+    tw__as_copy(out, from);
+    out->wide->ptr.at = at;
     return TW_OK;
 }
 
 /* Memory of one element, NULL with a message when it lies outside. */
 static unsigned char *element(const tw__as_code *code, const tw__as_cell *p, int64_t index)
 {
-    int64_t size = (int64_t)tw_type_size(p->ptr.type), at;
-    if (__builtin_mul_overflow(index, size, &at) || __builtin_add_overflow(at, p->ptr.at, &at) || at < 0 ||
-        (uint64_t)at + (uint64_t)size > p->ptr.bytes) {
+    int64_t size = (int64_t)tw_type_size(p->wide->ptr.type), at;
+    if (__builtin_mul_overflow(index, size, &at) || __builtin_add_overflow(at, p->wide->ptr.at, &at) || at < 0 ||
+        (uint64_t)at + (uint64_t)size > p->wide->ptr.bytes) {
         tw__fail(TW_E_INDEX, "%s: element %" PRId64 " lies outside the %zu bytes behind the pointer",
-                 code->op->name, index, p->ptr.bytes);
+                 code->op->name, index, p->wide->ptr.bytes);
         return NULL;
     }
-    return p->ptr.base + at;
+    return p->wide->ptr.base + at;
 }
 
 static tw_status run_load_scalar(tw__as_run *run, const tw__as_code *code)
@@ -50,7 +51,7 @@ static tw_status run_load_scalar(tw__as_run *run, const tw__as_code *code)
     const unsigned char *at = element(code, p, tw__as_integer(tw__as_operand(run, code, 1)));
     tw__as_cell *out = &run->cell[code->result[0]];
     if (!at) return TW_E_INDEX;
-    tw_pto_scalar value = { .type = p->ptr.type };
+    tw_pto_scalar value = { .type = p->wide->ptr.type };
     memcpy(&value.bits, at, tw_type_size(value.type));
     value.type = code->types[0]->element;
     out->kind = TW__AS_SCALAR;
@@ -65,23 +66,22 @@ static tw_status run_store_scalar(tw__as_run *run, const tw__as_code *code)
     const tw__as_cell *p = tw__as_operand(run, code, 1);
     unsigned char *at = element(code, p, tw__as_integer(tw__as_operand(run, code, 2)));
     if (!at) return TW_E_INDEX;
-    memcpy(at, &tw__as_operand(run, code, 0)->scalar.bits, tw_type_size(p->ptr.type));
+    memcpy(at, &tw__as_operand(run, code, 0)->scalar.bits, tw_type_size(p->wide->ptr.type));
     return TW_OK;
 }
 
 /* Views have rank 1 to 5 in text and 5 in the library: leading extents are 1. */
 static tw_status run_make_view(tw__as_run *run, const tw__as_code *code)
 {
-    unsigned rank = code->parts[1];
+    unsigned rank = code->more->parts[1];
     tw_status status = tw__as_need_pointer(run, code, 0);
     if (status != TW_OK) return status;
     const tw__as_cell *p = tw__as_operand(run, code, 0);
-    tw__as_cell view = { .kind = TW__AS_VIEW, .rank = rank };
-    view.tensor = (tw_pto_tensor){ .type = code->types[0]->element, .layout = (tw_pto_layout)code->number };
-    if (!tw__as_same_element(view.tensor.type, p->ptr.type))
+    tw_pto_tensor view = { .type = code->types[0]->element, .layout = (tw_pto_layout)code->number };
+    if (!tw__as_same_element(view.type, p->wide->ptr.type))
         return tw__fail(TW_E_TYPE, "%s: the pointer is to %s, the view of %s: pto.castptr gives another pointer",
-                        code->op->name, tw_type_name(p->ptr.type, TW_SYSTEM_PTO),
-                        tw_type_name(view.tensor.type, TW_SYSTEM_PTO));
+                        code->op->name, tw_type_name(p->wide->ptr.type, TW_SYSTEM_PTO),
+                        tw_type_name(view.type, TW_SYSTEM_PTO));
     for (unsigned d = 0; d < 5; d++) {
         int64_t extent = d < 5 - rank ? 1 : tw__as_integer(tw__as_operand(run, code, 1 + d - (5 - rank)));
         int64_t stride = d < 5 - rank ? 0 : tw__as_integer(tw__as_operand(run, code, 1 + rank + d - (5 - rank)));
@@ -90,29 +90,28 @@ static tw_status run_make_view(tw__as_run *run, const tw__as_code *code)
             (written >= 0 && written != extent))
             return tw__fail(TW_E_INVALID_ARGUMENT, "%s: extent %" PRId64 " or stride %" PRId64 " of dimension %u",
                             code->op->name, extent, stride, d);
-        view.tensor.shape[d] = (size_t)extent;
-        view.tensor.stride[d] = (ptrdiff_t)stride;
+        view.shape[d] = (size_t)extent;
+        view.stride[d] = (ptrdiff_t)stride;
     }
-    if (p->ptr.at < 0 || (uint64_t)p->ptr.at > p->ptr.bytes)
+    if (p->wide->ptr.at < 0 || (uint64_t)p->wide->ptr.at > p->wide->ptr.bytes)
         return tw__fail(TW_E_INDEX, "%s: the pointer lies outside its memory", code->op->name);
-    view.tensor.data = p->ptr.base + p->ptr.at;
-    view.tensor.window = (tw_window){ p->ptr.base, p->ptr.bytes ? p->ptr.bytes : 1 };
-    run->cell[code->result[0]] = view;
+    view.data = p->wide->ptr.base + p->wide->ptr.at;
+    view.window = (tw_window){ p->wide->ptr.base, p->wide->ptr.bytes ? p->wide->ptr.bytes : 1 };
+    tw__as_set_wide(&run->cell[code->result[0]], TW__AS_VIEW, rank)->tensor = view;
     return TW_OK;
 }
 
 static tw_status run_partition(tw__as_run *run, const tw__as_code *code)
 {
     const tw__as_cell *from = tw__as_operand(run, code, 0);
-    unsigned rank = code->parts[1];
-    tw__as_cell part = *from;
-    part.kind = TW__AS_PART;
+    unsigned rank = code->more->parts[1];
+    tw_pto_tensor part = from->wide->tensor;
     for (unsigned i = 0; i < rank; i++) {
         unsigned d = 5 - rank + i;
         int64_t offset = tw__as_integer(tw__as_operand(run, code, 1 + i)),
                 size = tw__as_integer(tw__as_operand(run, code, 1 + rank + i));
         int64_t written = code->types[0]->rank == rank ? code->types[0]->dims[i] : -1,
-                extent = (int64_t)from->tensor.shape[d];
+                extent = (int64_t)from->wide->tensor.shape[d];
         if (offset < 0 || size < 0 || offset > extent || size > extent - offset)
             return tw__fail(TW_E_INDEX,
                             "%s: [%" PRId64 ", +%" PRId64 ") is outside the extent %" PRId64 " of dimension %u",
@@ -121,12 +120,11 @@ static tw_status run_partition(tw__as_run *run, const tw__as_code *code)
             return tw__fail(TW_E_INVALID_ARGUMENT,
                             "%s: size %" PRId64 " of dimension %u and %" PRId64 " in the type", code->op->name,
                             size, i, written);
-        part.tensor.shape[d] = (size_t)size;
-        part.tensor.data =
-            (void *)((uintptr_t)part.tensor.data +
-                     (uintptr_t)offset * (uintptr_t)from->tensor.stride[d] * tw_type_size(part.tensor.type));
+        part.shape[d] = (size_t)size;
+        part.data = (void *)((uintptr_t)part.data +
+                             (uintptr_t)offset * (uintptr_t)from->wide->tensor.stride[d] * tw_type_size(part.type));
     }
-    run->cell[code->result[0]] = part;
+    tw__as_set_wide(&run->cell[code->result[0]], TW__AS_PART, from->rank)->tensor = part;
     return TW_OK;
 }
 
@@ -136,8 +134,8 @@ static tw_status run_view_dim(tw__as_run *run, const tw__as_code *code)
     int64_t d = tw__as_integer(tw__as_operand(run, code, 1));
     if (d < 0 || d >= (int64_t)v->rank) return tw__fail(TW_E_INDEX, "%s: no dimension %" PRId64, code->op->name, d);
     unsigned at = 5 - v->rank + (unsigned)d;
-    return tw__as_set_integer(run, code,
-                              code->number ? (int64_t)v->tensor.stride[at] : (int64_t)v->tensor.shape[at]);
+    return tw__as_set_integer(
+        run, code, code->number ? (int64_t)v->wide->tensor.stride[at] : (int64_t)v->wide->tensor.shape[at]);
 }
 
 static bool bind_layout(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,

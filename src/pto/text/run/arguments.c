@@ -37,7 +37,7 @@ tw_pto_run *tw_pto_run_new(tw_pto_text *text, const char *function, tw_pto *core
     }
     tw_pto_run *run = tw__calloc(1, sizeof *run);
     if (run) {
-        run->cell = tw__calloc(f->slots + 1, sizeof *run->cell);
+        run->cell = tw__as_cells_new(f);
         run->bound = tw__calloc(tw__text_param_count(f) + 1, sizeof *run->bound);
     }
     if (!run || !run->cell || !run->bound) {
@@ -61,7 +61,7 @@ void tw_pto_run_free(tw_pto_run *run)
     if (!run) return;
     for (uint32_t s = 0; run->function && s < run->function->slots; s++)
         if (run->cell[s].kind == TW__AS_TILE && run->cell[s].rank)
-            tw_pto_release(run->run.core, &run->cell[s].tile);
+            tw_pto_release(run->run.core, &run->cell[s].wide->tile);
     tw__as_run_end(&run->run);
     free(run->cell);
     free(run->bound);
@@ -88,7 +88,7 @@ static tw_status set_scalar(tw_pto_run *run, int index, uint64_t bits)
 {
     const tw__as_type *t = tw__text_param_type(run->function, (size_t)index);
     tw__as_cell *cell = &run->cell[tw__text_param_slot(run->function, (size_t)index)];
-    *cell = (tw__as_cell){ .kind = t->kind, .scalar = tw_pto_bits(t->element, bits) };
+    tw__as_set_number(cell, t->kind, tw_pto_bits(t->element, bits));
     cell->scalar.bits = tw__as_natural(cell);
     run->bound[index] = true;
     return TW_OK;
@@ -183,17 +183,17 @@ tw_status tw_pto_run_memory(tw_pto_run *run, const char *name, void *data, tw_ty
     for (unsigned i = 0; i < t->rank && i < rank && status == TW_OK; i++) dims[i] = (int64_t)extents[i];
     if (status != TW_OK) return status;
     if (kind == TW_PTO_PARAM_TILE) {
-        *cell = (tw__as_cell){ .kind = TW__AS_TILE, .tile = t->tile, .rank = 1 };
-        if (rank > 0) cell->tile.valid_rows = (uint32_t)extents[0];
-        if (rank > 1) cell->tile.valid_cols = (uint32_t)extents[1];
-        status = tw_pto_write(run->run.core, &cell->tile, data, bytes);
+        tw__as_set_tile(cell, &t->tile);
+        if (rank > 0) cell->wide->tile.valid_rows = (uint32_t)extents[0];
+        if (rank > 1) cell->wide->tile.valid_cols = (uint32_t)extents[1];
+        status = tw_pto_write(run->run.core, &cell->wide->tile, data, bytes);
     } else if (t->kind == TW__AS_MEMREF) {
         status = tw__as_memref_view(cell, t, dims, data, bytes);
     } else {
-        *cell = (tw__as_cell){ .kind = TW__AS_PTR };
-        cell->ptr.base = data;
-        cell->ptr.bytes = bytes;
-        cell->ptr.type = t->element;
+        tw__as_set_wide(cell, TW__AS_PTR, 0);
+        cell->wide->ptr.base = data;
+        cell->wide->ptr.bytes = bytes;
+        cell->wide->ptr.type = t->element;
     }
     run->bound[index] = status == TW_OK;
     return status;
@@ -204,7 +204,7 @@ static tw_status not_bound(tw_pto_run *run, unsigned index)
 {
     const tw__as_function *f = run->function;
     const tw__as_type *t = tw__text_param_type(f, index);
-    const tw__as_item *where = index < f->params ? f->param_where[index] : f->free_where[index - f->params];
+    const tw__as_place *where = index < f->params ? &f->param_where[index] : &f->free_where[index - f->params];
     const char *name = tw__text_param_name(f, index);
     char how[200] = "nothing can give it one";
     switch (tw__text_param_kind(t)) {
@@ -230,6 +230,8 @@ tw_status tw_pto_run_start(tw_pto_run *run, const tw_pto_run_options *options)
         if (!run->bound[i]) return not_bound(run, i);
     run->run.max_steps = options->max_steps ? options->max_steps : TW_PTO_DEFAULT_STEPS;
     run->run.steps = 0;
+    run->run.max_ns = options->max_seconds > 0 ? (uint64_t)(options->max_seconds * 1e9) : 0;
+    run->run.until = 0;
     run->run.out = options->out;
     run->run.block = options->block;
     run->run.blocks = options->blocks ? options->blocks : 1;
@@ -260,7 +262,7 @@ tw_pto_tile *tw_pto_run_tile(tw_pto_run *run, const char *name)
     size_t count = 0;
     for (uint32_t s = f->slots; s-- > 0;) {
         if (run->cell[s].kind != TW__AS_TILE || !*f->slot_name[s]) continue;
-        if (strcmp(f->slot_name[s], name) == 0) return &run->cell[s].tile;
+        if (strcmp(f->slot_name[s], name) == 0) return &run->cell[s].wide->tile;
         if (count < 256) names[count++] = f->slot_name[s];
     }
     const char *near = tw__nearest(name, names, count);

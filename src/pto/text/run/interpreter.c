@@ -4,6 +4,7 @@
 #include "pto/grid/grid.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 static tw_status stopped(const tw__as_run *run)
 {
@@ -12,8 +13,23 @@ static tw_status stopped(const tw__as_run *run)
                     (unsigned long long)run->max_steps);
 }
 
+static uint64_t processor_time(void) /* of the thread, in ns */
+{
+    struct timespec t = { 0 };
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static tw_status overdue(const tw__as_run *run)
+{
+    return tw__fail(TW_E_APPLICATION,
+                    "the program was stopped after %llu steps, when its time was over; --max-steps N gives it N "
+                    "steps and all the time they take (max_seconds in C)",
+                    (unsigned long long)run->steps);
+}
+
 /* Blocks use the stack of the core: 512 KiB where several cores run. */
-enum { MAX_NESTING = 400 };
+enum { MAX_NESTING = 400, LOOK_EVERY = 256 };
 
 tw_status tw__as_block_run(tw__as_run *run, const tw__as_code *code)
 {
@@ -24,6 +40,11 @@ tw_status tw__as_block_run(tw__as_run *run, const tw__as_code *code)
             run->at = code;
             run->blame = UINT32_MAX;
             return stopped(run);
+        }
+        if (run->until && ++run->entered % LOOK_EVERY == 0 && processor_time() >= run->until) {
+            run->at = code;
+            run->blame = UINT32_MAX;
+            return overdue(run);
         }
         run->blame = UINT32_MAX;
         tw_status status = code->fn(run, code);
@@ -39,6 +60,7 @@ tw_status tw__as_block_run(tw__as_run *run, const tw__as_code *code)
 /* Values of scf.yield, kept until the block's owner takes them, and the slots that they come from. */
 enum { SETTLED = UINT32_MAX };
 static _Thread_local tw__as_cell yielded[64];
+static _Thread_local tw__as_wide yielded_wide[64];
 static _Thread_local uint32_t yielded_slot[64];
 static _Thread_local unsigned yielded_count;
 
@@ -51,7 +73,7 @@ static void settle_yielded(tw__as_run *run, uint32_t first, uint32_t end)
         tw__as_cell *owner = &run->cell[yielded_slot[i]];
         for (uint32_t s = first; s < end && !owner->rank; s++)
             if (run->cell[s].kind == TW__AS_TILE && run->cell[s].rank &&
-                run->cell[s].identity == yielded[i].identity)
+                run->cell[s].wide->identity == yielded[i].wide->identity)
                 owner = &run->cell[s];
         bool ends_here = owner >= run->cell + first && owner < run->cell + end;
         yielded[i].rank = ends_here ? owner->rank : 0;
@@ -63,11 +85,11 @@ static void settle_yielded(tw__as_run *run, uint32_t first, uint32_t end)
 /* Tiles of a body that nobody carried on. Slots from `first` on belong to one turn of it. */
 static void release_tiles(tw__as_run *run, const tw__as_code *code, uint32_t first)
 {
-    settle_yielded(run, first, code->tile_end);
-    for (uint32_t s = code->first_tile; s < code->tile_end; s++) {
+    settle_yielded(run, first, code->more->tile_end);
+    for (uint32_t s = code->more->first_tile; s < code->more->tile_end; s++) {
         tw__as_cell *cell = &run->cell[s];
         if (cell->kind != TW__AS_TILE) continue;
-        if (cell->rank) tw_pto_release(run->core, &cell->tile);
+        if (cell->rank) tw_pto_release(run->core, &cell->wide->tile);
         cell->kind = TW__AS_NONE;
     }
 }
@@ -76,14 +98,14 @@ static void release_tiles(tw__as_run *run, const tw__as_code *code, uint32_t fir
  * mode, the other kind of core, no room), what uses it says so. */
 static void settle_tile(tw__as_run *run, tw__as_cell *cell)
 {
-    if (cell->kind == TW__AS_TILE && !cell->tile.place) tw__pto_place(run->core, &cell->tile);
+    if (cell->kind == TW__AS_TILE && !cell->wide->tile.place) tw__pto_place(run->core, &cell->wide->tile);
 }
 
 static void share(tw__as_run *run, tw__as_cell *cell, tw__as_cell *copy)
 {
     settle_tile(run, cell);
-    if (cell->kind == TW__AS_TILE && !cell->identity) cell->identity = ++run->identities;
-    *copy = *cell;
+    if (cell->kind == TW__AS_TILE && !cell->wide->identity) cell->wide->identity = ++run->identities;
+    tw__as_copy(copy, cell);
 }
 
 void tw__as_lend(tw__as_run *run, uint32_t slot, tw__as_cell *copy)
@@ -94,16 +116,17 @@ void tw__as_lend(tw__as_run *run, uint32_t slot, tw__as_cell *copy)
 
 void tw__as_changed(tw__as_run *run, const tw__as_cell *cell)
 {
-    for (const struct tw__as_frame *f = cell->identity ? run->frame : NULL; f; f = f->outer)
+    for (const struct tw__as_frame *f = cell->wide->identity ? run->frame : NULL; f; f = f->outer)
         for (uint32_t s = 0; s < f->slots; s++)
-            if (f->cell[s].identity == cell->identity && f->cell[s].kind == TW__AS_TILE)
-                f->cell[s].tile = cell->tile;
+            if (f->cell[s].wide->identity == cell->wide->identity && f->cell[s].kind == TW__AS_TILE)
+                f->cell[s].wide->tile = cell->wide->tile;
 }
 
 static void yield(tw__as_run *run, const uint32_t *slots, unsigned count)
 {
     yielded_count = count;
     for (unsigned i = 0; i < count; i++) {
+        yielded[i].wide = &yielded_wide[i];
         share(run, &run->cell[slots[i]], &yielded[i]);
         yielded_slot[i] = slots[i];
     }
@@ -141,9 +164,9 @@ static tw_status take_yielded(tw__as_run *run, const tw__as_code *code, const ui
     for (unsigned i = 0; i < count; i++) {
         tw__as_cell *cell = &run->cell[slots[i]]; /* the tile of the turn before ends here */
         if (cell->kind == TW__AS_TILE && cell->rank &&
-            (yielded[i].kind != TW__AS_TILE || yielded[i].tile.place != cell->tile.place))
-            tw_pto_release(run->core, &cell->tile);
-        *cell = yielded[i];
+            (yielded[i].kind != TW__AS_TILE || yielded[i].wide->tile.place != cell->wide->tile.place))
+            tw_pto_release(run->core, &cell->wide->tile);
+        tw__as_copy(cell, &yielded[i]);
     }
     yielded_count = 0;
     return TW_OK;
@@ -162,13 +185,13 @@ tw_status tw__as_for(tw__as_run *run, const tw__as_code *code)
         variable->scalar = tw_pto_bits(TW_I64, (uint64_t)i);
         yielded_count = 0;
         if (++run->steps > run->max_steps) return stopped(run);
-        tw_status status = tw__as_block_run(run, code->body[0]);
+        tw_status status = tw__as_block_run(run, code->more->body[0]);
         if (status == TW_OK) release_tiles(run, code, code->result[0]);
         if (status == TW_OK) status = take_yielded(run, code, code->result + 1, n);
         if (status != TW_OK) return status;
     }
     for (unsigned i = 0; i < n; i++) {
-        run->cell[code->result[1 + n + i]] = run->cell[code->result[1 + i]];
+        tw__as_copy(&run->cell[code->result[1 + n + i]], &run->cell[code->result[1 + i]]);
         run->cell[code->result[1 + i]].kind = TW__AS_NONE;
     }
     return TW_OK;
@@ -179,52 +202,52 @@ static tw_status branch(tw__as_run *run, const tw__as_code *code, const tw__as_c
 {
     yielded_count = 0;
     tw_status status = tw__as_block_run(run, body);
-    if (status == TW_OK) release_tiles(run, code, code->first_tile);
+    if (status == TW_OK) release_tiles(run, code, code->more->first_tile);
     return status == TW_OK ? take_yielded(run, code, code->result, code->result_count) : status;
 }
 
 tw_status tw__as_if(tw__as_run *run, const tw__as_code *code)
 {
-    return branch(run, code, code->body[tw__as_integer(&run->cell[code->operand[0]]) & 1 ? 0 : 1]);
+    return branch(run, code, code->more->body[tw__as_integer(&run->cell[code->operand[0]]) & 1 ? 0 : 1]);
 }
 
 tw_status tw__as_region(tw__as_run *run, const tw__as_code *code)
 {
-    return branch(run, code, code->body[0]);
+    return branch(run, code, code->more->body[0]);
 }
 
 tw_status tw__as_switch(tw__as_run *run, const tw__as_code *code)
 {
     int64_t value = tw__as_integer(&run->cell[code->operand[0]]);
-    const tw__as_code *taken = code->body[0];
+    const tw__as_code *taken = code->more->body[0];
     while (taken && taken->number != value) taken = taken->next;
-    return branch(run, code, taken ? taken->body[0] : code->body[1]);
+    return branch(run, code, taken ? taken->more->body[0] : code->more->body[1]);
 }
 
 static void release(tw__as_run *run, tw__as_cell *cell)
 {
-    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->tile);
+    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->wide->tile);
     cell->kind = TW__AS_NONE;
 }
 
 /* result: values of the first block, of the second, results. */
 tw_status tw__as_while(tw__as_run *run, const tw__as_code *code)
 {
-    unsigned n = code->parts[0], m = code->parts[1];
+    unsigned n = code->more->parts[0], m = code->more->parts[1];
     const uint32_t *before = code->result, *after = before + n, *results = after + m;
-    uint32_t first = n + m ? before[0] : code->first_tile;
+    uint32_t first = n + m ? before[0] : code->more->first_tile;
     for (unsigned i = 0; i < n; i++) tw__as_lend(run, code->operand[i], &run->cell[before[i]]);
     for (bool again = true; again && !run->stop;) {
         yielded_count = 0;
         if (++run->steps > run->max_steps) return stopped(run);
-        tw_status status = tw__as_block_run(run, code->body[0]);
+        tw_status status = tw__as_block_run(run, code->more->body[0]);
         again = run->condition;
         if (status == TW_OK) release_tiles(run, code, first);
         if (status == TW_OK) status = take_yielded(run, code, again ? after : results, m);
         if (status != TW_OK) return status;
         if (!again || run->stop) break;
         yielded_count = 0;
-        status = tw__as_block_run(run, code->body[1]);
+        status = tw__as_block_run(run, code->more->body[1]);
         if (status == TW_OK) release_tiles(run, code, first);
         if (status == TW_OK) status = take_yielded(run, code, before, n);
         if (status != TW_OK) return status;
@@ -239,13 +262,13 @@ tw_status tw__as_section(tw__as_run *run, const tw__as_code *code)
     tw_pto_core_kind kind = tw_pto_identity_of(run->core).kind;
     bool cube = strstr(code->op->name, "cube") != NULL;
     if (kind != TW_PTO_WHOLE && cube != (kind == TW_PTO_CUBE)) return TW_OK;
-    return tw__as_block_run(run, code->body[0]);
+    return tw__as_block_run(run, code->more->body[0]);
 }
 
 tw_status tw__as_call(tw__as_run *run, const tw__as_code *code)
 {
     enum { MAX_CALLS = 32 };
-    const tw__as_function *f = code->callee;
+    const tw__as_function *f = code->more->callee;
     const char *name = f->name;
     tw_pto_core_kind kind = tw_pto_identity_of(run->core).kind;
     if (f->kind && kind && f->kind != kind) { /* a function for cores of the other kind: as sections */
@@ -254,7 +277,7 @@ tw_status tw__as_call(tw__as_run *run, const tw__as_code *code)
                         tw__pto_kind_name(f->kind), tw__pto_kind_name(kind));
     }
     if (run->depth >= MAX_CALLS) return tw__fail(TW_E_RECURSION, "calls are nested more than %d deep", MAX_CALLS);
-    tw__as_cell *mine = run->cell, *cells = calloc(f->slots + 1, sizeof *cells);
+    tw__as_cell *mine = run->cell, *cells = tw__as_cells_new(f);
     if (!cells) return tw__fail(TW_E_NO_MEMORY, "no memory for a call of @%s", name);
     for (unsigned i = 0; i < f->params; i++) tw__as_lend(run, code->operand[i], &cells[f->param_slot[i]]);
     struct tw__as_frame frame = { cells, f->slots, run->frame };
@@ -264,7 +287,7 @@ tw_status tw__as_call(tw__as_run *run, const tw__as_code *code)
     yielded_count = 0;
     tw_status status = tw__as_block_run(run, f->body);
     for (uint32_t s = 0; s < f->slots; s++)
-        if (cells[s].kind == TW__AS_TILE && cells[s].rank) tw_pto_release(run->core, &cells[s].tile);
+        if (cells[s].kind == TW__AS_TILE && cells[s].rank) tw_pto_release(run->core, &cells[s].wide->tile);
     run->depth--;
     run->frame = frame.outer;
     run->cell = mine;
@@ -278,6 +301,7 @@ tw_status tw__as_execute(tw__as_run *run, const tw__as_function *function)
     run->at = NULL;
     run->stop = false;
     run->nesting = 0;
+    if (run->max_ns) run->until = processor_time() + run->max_ns;
     const struct tw__as_frame frame = { run->cell, function->slots, NULL };
     run->frame = &frame;
     tw_status status = tw__as_add_regions(run, function);
@@ -286,9 +310,10 @@ tw_status tw__as_execute(tw__as_run *run, const tw__as_function *function)
     tw_status moved = tw__pto_end_transfers(run->core, status == TW_OK); /* they may use memory of this run */
     if (status == TW_OK && moved != TW_OK) return moved;
     if (status == TW_OK || !run->at || tw_pto_is_stopped(run->core)) return status;
-    const tw__as_op *op = run->at->op;
-    const tw__as_item *where = run->blame < run->at->count && run->at->where ? run->at->where[run->blame] : NULL;
+    const tw__as_line *op = run->at->op;
+    const tw__as_place *where = run->at->more->where;
+    where = where && run->blame < run->at->count && where[run->blame].line ? where + run->blame : NULL;
     tw__as_error(run->program->module, where ? where->line : op->line, where ? where->column : op->column,
-                 where ? where->length : op->length, "pto.run", "%s", tw_error_message());
+                 where ? where->length : (int)op->length, "pto.run", "%s", tw_error_message());
     return status;
 }

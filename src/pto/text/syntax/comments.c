@@ -5,6 +5,7 @@
 
 void tw__comment_add(tw__parser *p, const char *start, size_t length, bool blank)
 {
+    if (!p->m->tree) return;
     tw__as_comment *c = tw__parse_allocate(p, sizeof *c);
     while (length && strchr(" \t\r", start[length - 1])) length--;
     const char *text = tw__parse_copy(p, start, length);

@@ -20,11 +20,13 @@ static bool parse_type(tw__parser *p, tw__as_type *type)
     }
     const char *text = type_alias(p, tw__parse_raw(p, &whole, '<', '>'));
     tw__as_module *m = p->m;
-    if (m->last_text && strcmp(m->last_text, text) == 0) return *type = m->last_spelled, true;
+    const tw__as_type *known = g_hash_table_lookup(m->spelled, text);
+    if (known) return *type = *known, true;
     if (tw__as_type_parse(m, text, type)) {
-        m->last_text = text;
-        m->last_spelled = *type;
-        return true;
+        char *key = tw__arena_strdup(m->arena, text);
+        known = tw__as_intern(m, type);
+        if (!key || !known) return m->no_memory = true, false;
+        return g_hash_table_insert(m->spelled, key, (gpointer)(uintptr_t)known), true;
     }
     bool told = !*text; /* an alias that was refused where it stands */
     if (!p->m->no_memory && !told) tw__parse_error(p, &whole, "%s", tw_error_message());
@@ -52,7 +54,7 @@ static bool parse_types(tw__parser *p, tw__as_item *item, bool several)
     if (n == 1) {
         item->types = tw__as_intern(p->m, types);
     } else {
-        tw__as_type *copy = tw__arena_alloc(p->m->arena, (n ? n : 1) * sizeof *types, 16);
+        tw__as_type *copy = tw__arena_alloc(p->arena, (n ? n : 1) * sizeof *types, 16);
         if (copy) memcpy(copy, types, n * sizeof *types);
         item->types = copy;
     }

@@ -196,7 +196,7 @@ bool tw__parse_expect(tw__parser *p, char c)
 
 const char *tw__parse_copy(tw__parser *p, const char *start, size_t n)
 {
-    char *text = tw__arena_alloc(p->m->arena, n + 1, 1);
+    char *text = tw__arena_alloc(p->arena, n + 1, 1);
     if (!text) {
         p->m->no_memory = true;
         return "";
@@ -213,8 +213,9 @@ void *tw__parse_allocate(tw__parser *p, size_t size)
         tw__as_op op;
         tw__as_block block;
         tw__as_comment comment;
+        tw__as_line line;
     } spare; /* out of memory: written to, never kept */
-    void *at = tw__arena_zalloc(p->m->arena, size, 16);
+    void *at = tw__arena_zalloc(p->arena, size, 16);
     if (at) return at;
     p->m->no_memory = true;
     memset(&spare, 0, sizeof spare);

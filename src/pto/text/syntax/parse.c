@@ -72,6 +72,7 @@ static bool parse_braces(tw__parser *p, tw__as_block *block)
     else
         recover(p);
     p->depth = depth;
+    p->arena = p->m->arena;
     return true;
 }
 
@@ -182,11 +183,11 @@ static bool parse_results(tw__parser *p, tw__as_op *op)
             name.group = (unsigned)(i ? 0 : count);
             name.grouped = true;
             names[n] = name;
-            names[n].text = tw__arena_printf(p->m->arena, "%s#%u", name.text, i);
+            names[n].text = tw__arena_printf(p->arena, "%s#%u", name.text, i);
             if (!names[n++].text) return p->m->no_memory = true, false;
         }
     } while (tw__parse_accept(p, ','));
-    op->results = tw__arena_alloc(p->m->arena, n * sizeof *names, 8);
+    op->results = tw__arena_alloc(p->arena, n * sizeof *names, 8);
     if (!op->results) return p->m->no_memory = true, false;
     memcpy(op->results, names, n * sizeof *names);
     op->result_count = n;
@@ -234,29 +235,97 @@ static bool parse_alias(tw__parser *p, tw__as_op *op)
     return tw__parse_error(p, &whole, "%s is defined twice", op->name), false;
 }
 
-static bool parse_statement(tw__parser *p, tw__as_op *op)
+/* One copy of the name of an operation. */
+static const char *word(tw__parser *p, const tw__token *t)
 {
-    if (p->t.kind == T_HASH || p->t.kind == T_BANG) return parse_alias(p, op);
-    if (p->t.kind == T_VALUE && !parse_results(p, op)) return false;
+    char text[64], *kept;
+    if (t->length >= sizeof text) return tw__parse_copy(p, t->start, t->length);
+    memcpy(text, t->start, t->length);
+    text[t->length] = 0;
+    const char *known = g_hash_table_lookup(p->m->words, text);
+    if (known) return known;
+    if (!(kept = tw__arena_strdup(p->m->arena, text))) return p->m->no_memory = true, "";
+    return g_hash_table_add(p->m->words, kept), kept;
+}
+
+/* NULL: it is in error. */
+static tw__as_op *parse_statement(tw__parser *p);
+
+/* What holds blocks stays whole: its results are read again, to the module's memory. */
+static tw__as_op *parse_whole(tw__parser *p, const tw__parser *start)
+{
+    *p = *start;
+    p->arena = p->m->arena;
+    return parse_statement(p);
+}
+
+static bool parse_parts(tw__parser *p, tw__as_op *op, const holder *h, const tw__token *name)
+{
+    if (h) return parse_holder(p, op, h);
+    if (tw__parse_is(p, '=') && !p->t.first)
+        return tw__parse_error(p, name, "expected %%%s: names of values begin with '%%'", op->name), false;
+    return p->t.first && !tw__parse_continues(p) ? true : tw__parse_items(p, &op->items, 0);
+}
+
+static tw__as_op *parse_statement(tw__parser *p)
+{
+    const tw__parser start = *p;
+    tw__as_op *op = tw__parse_allocate(p, sizeof *op);
+    op->blank = p->t.blank;
+    op->comments = tw__comment_take(p);
+    if (p->t.kind == T_HASH || p->t.kind == T_BANG) return parse_alias(p, op) ? op : NULL;
+    if (p->t.kind == T_VALUE && !parse_results(p, op)) return NULL;
     if (p->t.kind != T_WORD)
         return tw__parse_error(p, &p->t, "expected the name of an operation%s",
                                p->t.kind == T_STRING ? ", without quotes" : ""),
-               false;
+               NULL;
     if (tw__parse_is_part(p))
         return tw__parse_error(p, &p->t, "expected the name of an operation: '%.*s' is a part of one",
                                (int)p->t.length, p->t.start),
-               false;
+               NULL;
     op->line = p->t.line;
     op->column = p->t.column;
     op->length = (int)p->t.length;
-    op->name = tw__parse_copy(p, p->t.start, p->t.length);
+    op->name = word(p, &p->t);
     const tw__token name = p->t;
-    tw__parse_next(p);
     const holder *h = holder_of(op->name);
-    if (h) return parse_holder(p, op, h);
-    if (tw__parse_is(p, '=') && !p->t.first)
-        return tw__parse_error(p, &name, "expected %%%s: names of values begin with '%%'", op->name), false;
-    return p->t.first && !tw__parse_continues(p) ? true : tw__parse_items(p, &op->items, 0);
+    if (h && p->arena != p->m->arena) return parse_whole(p, &start);
+    tw__parse_next(p);
+    return parse_parts(p, op, h, &name) ? op : NULL;
+}
+
+enum { MOST_LEAD = (1 << 11) - 1 }; /* of tw__as_line */
+
+/* What the module keeps of a statement that began at `first`. */
+static void keep(tw__as_line *line, tw__as_op *op, const tw__token *first, bool whole)
+{
+    enum { LONGEST = (1 << 20) - 1 };
+    *line = (tw__as_line){ .name = op->name, .line = op->line, .column = op->column, .leaf = !whole };
+    line->length = op->length < LONGEST ? (unsigned)op->length : LONGEST;
+    if (whole) {
+        line->whole = op;
+        op->self = line;
+    } else {
+        line->at = first->start;
+        line->lead = (unsigned)(op->line - first->line);
+    }
+}
+
+const tw__as_op *tw__as_op_of(tw__as_module *m, const tw__as_line *line)
+{
+    if (!line->leaf) return line->whole;
+    tw__parser p = { .m = m,
+                     .arena = m->scratch,
+                     .at = line->at,
+                     .line_start = line->at,
+                     .line = line->line - (int)line->lead,
+                     .fresh = true };
+    while (p.line_start > m->source && p.line_start[-1] != '\n') p.line_start--;
+    tw__parse_next(&p);
+    tw__as_op *op = parse_statement(&p);
+    if (!op || m->no_memory) return m->no_memory = true, NULL;
+    op->self = line;
+    return op;
 }
 
 /* Up to the brace that closes `open`, or (NULL) to the end. */
@@ -275,19 +344,32 @@ static void parse_statements(tw__parser *p, tw__as_block *block, const tw__token
             tw__parse_next(p);
             continue;
         }
-        tw__as_op *op = tw__parse_allocate(p, sizeof *op);
+        tw__as_module *m = p->m;
+        tw__as_line *line = TW__NEW(m->arena, tw__as_line);
+        const tw__parser start = *p;
         const char *before = p->at;
-        op->blank = p->t.blank;
-        op->comments = tw__comment_take(p);
-        if (!parse_statement(p, op)) {
+        const tw__token first = p->t;
+        if (!line) return (void)(m->no_memory = true);
+        bool whole = m->tree || first.kind == T_HASH || first.kind == T_BANG;
+        tw__arena_mark mark = tw__arena_save(m->scratch);
+        p->arena = whole ? m->arena : m->scratch;
+        tw__as_op *op = parse_statement(p);
+        if (op && !whole && op->line - first.line > MOST_LEAD) op = parse_whole(p, &start);
+        if (op) {
+            whole |= p->arena == m->arena;
+            tw__comment_statement(p, op);
+            keep(line, op, &first, whole);
+        }
+        p->arena = m->arena;
+        tw__arena_restore(m->scratch, mark);
+        if (!op) {
             if (p->at == before) tw__parse_next(p);
             recover(p);
             continue;
         }
-        tw__comment_statement(p, op);
-        if (p->m->no_memory) break;
-        *(block->last ? &block->last->next : &block->first) = op;
-        block->last = op;
+        if (m->no_memory) break;
+        *(block->last ? &block->last->next : &block->first) = line;
+        block->last = line;
     }
     p->nesting--;
     block->closing = tw__comment_take(p);
@@ -308,36 +390,59 @@ static bool refuse_zero(tw__parser *p, size_t size)
     return true;
 }
 
-tw__as_module *tw__as_parse(const char *file, const char *source, size_t size, tw_diags *diags)
+static tw__as_module *parse(const char *file, const char *source, size_t size, tw_diags *diags, bool tree)
 {
     tw__arena *arena = tw__arena_new(0);
     tw__as_module *m = arena ? TW__NEW(arena, tw__as_module) : NULL;
     if (m) {
         m->arena = arena;
+        m->scratch = tw__arena_new(0);
         m->diags = diags;
+        m->tree = tree;
         m->aliases = g_hash_table_new(g_str_hash, g_str_equal);
+        m->words = g_hash_table_new(g_str_hash, g_str_equal);
+        m->types = g_hash_table_new(g_str_hash, g_str_equal);
+        m->spelled = g_hash_table_new(g_str_hash, g_str_equal);
         m->file = tw__arena_strdup(arena, file);
         m->source = tw__arena_alloc(arena, size + 1, 1);
+        m->size = size;
     }
-    if (!m || !m->file || !m->source) {
-        if (m) g_hash_table_destroy(m->aliases);
-        tw__arena_free(arena);
+    /* the first block of scratch stays, however often it is emptied */
+    if (!m || !m->file || !m->source || !m->scratch || !tw__arena_alloc(m->scratch, 1, 1)) {
+        if (m) tw__as_free(m);
+        if (!m) tw__arena_free(arena);
         tw__fail(TW_E_NO_MEMORY, "no memory for the program text");
         return NULL;
     }
     memcpy(m->source, source, size);
     m->source[size] = 0;
     bool mark = size >= 3 && memcmp(source, "\xef\xbb\xbf", 3) == 0; /* of byte order */
-    tw__parser p = { .m = m, .at = m->source + 3 * mark, .line_start = m->source, .line = 1, .fresh = true };
+    tw__parser p = {
+        .m = m, .arena = m->arena, .at = m->source + 3 * mark, .line_start = m->source, .line = 1, .fresh = true
+    };
     tw__parse_next(&p);
     if (!refuse_zero(&p, size)) parse_statements(&p, &m->top, NULL);
     if (m->no_memory) tw__as_error(m, 0, 0, 1, "pto.memory", "out of memory while reading the program");
     return m;
 }
 
+tw__as_module *tw__as_parse(const char *file, const char *source, size_t size, tw_diags *diags)
+{
+    return parse(file, source, size, diags, false);
+}
+
+tw__as_module *tw__as_parse_tree(const char *file, const char *source, size_t size, tw_diags *diags)
+{
+    return parse(file, source, size, diags, true);
+}
+
 void tw__as_free(tw__as_module *module)
 {
     if (!module) return;
     g_hash_table_destroy(module->aliases);
+    g_hash_table_destroy(module->words);
+    g_hash_table_destroy(module->types);
+    g_hash_table_destroy(module->spelled);
+    tw__arena_free(module->scratch);
     tw__arena_free(module->arena);
 }

@@ -31,6 +31,7 @@ enum { TW__PARSE_ERRORS = 20 };
 
 typedef struct tw__parser {
     tw__as_module *m;
+    tw__arena *arena; /* of what is being read: the module's, or its scratch */
     const char *at, *line_start;
     int line;
     bool peeking;                            /* comments are met again later */

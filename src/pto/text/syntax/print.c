@@ -146,7 +146,8 @@ static void print_op(GString *s, const tw__as_op *op, int indent)
 static void print_block(GString *s, const tw__as_block *block, int indent)
 {
     bool first = true;
-    for (const tw__as_op *op = block->first; op; op = op->next) {
+    for (const tw__as_line *line = block->first; line; line = line->next) {
+        const tw__as_op *op = line->whole;
         first = print_comments(s, op->comments, indent, first);
         if (op->blank && !first) g_string_append_c(s, '\n');
         print_op(s, op, indent);
@@ -155,8 +156,20 @@ static void print_block(GString *s, const tw__as_block *block, int indent)
     print_comments(s, block->closing, indent, first);
 }
 
+/* The module of a program has no tree: one is made for as long as it is printed. */
+static char *print_again(const tw__as_module *m)
+{
+    tw_diags *diags = tw_diags_new();
+    tw__as_module *tree = diags ? tw__as_parse_tree(m->file, m->source, m->size, diags) : NULL;
+    char *text = tree && !tree->no_memory ? tw__as_print(tree) : NULL;
+    tw__as_free(tree);
+    tw_diags_free(diags);
+    return text;
+}
+
 char *tw__as_print(const tw__as_module *module)
 {
+    if (!module->tree) return print_again(module);
     GString *s = g_string_new(NULL);
     print_block(s, &module->top, 0);
     char *text = strdup(s->str);

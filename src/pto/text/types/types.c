@@ -327,8 +327,11 @@ bool tw__as_type_parse(tw__as_module *m, const char *text, tw__as_type *type)
 const tw__as_type *tw__as_intern(tw__as_module *m, const tw__as_type *type)
 {
     if (m->last && memcmp(m->last, type, sizeof *type) == 0) return m->last;
+    const tw__as_type *known = type->text ? g_hash_table_lookup(m->types, type->text) : NULL;
+    if (known && memcmp(known, type, sizeof *type) == 0) return m->last = known;
     tw__as_type *copy = TW__NEW(m->arena, tw__as_type);
     if (!copy) return m->no_memory = true, NULL;
     memcpy(copy, type, sizeof *copy);
+    if (type->text && !known) g_hash_table_insert(m->types, (gpointer)(uintptr_t)copy->text, copy);
     return m->last = copy;
 }

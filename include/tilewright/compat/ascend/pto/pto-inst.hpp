@@ -357,26 +357,26 @@ template <typename Window, typename T> void TSUBVIEW(Window &window, T &tile, in
 }
 
 // TCI: the explicit arguments choose between the forms, so a trailing event is never taken for tmp.
-template <typename TileData, typename T, int descending, typename... WaitEvents>
-PTO_INST RecordEvent TCI(TileData &dst, T start, WaitEvents &...events)
+template <typename D, typename T, int descending, typename... Waits>
+PTO_INST RecordEvent TCI(D &to, T first, Waits &...waits)
 {
-    static_assert(std::is_same<typename TileData::DType, T>::value, "the scalar has the tile's element type");
+    static_assert(std::is_same<typename D::DType, T>::value, "the scalar has the tile's element type");
     static_assert(std::is_same<T, int32_t>::value || std::is_same<T, uint32_t>::value ||
                       std::is_same<T, int16_t>::value || std::is_same<T, uint16_t>::value,
                   "TCI takes 16 and 32-bit integers");
-    static_assert(TileData::Cols != 1, "TCI needs Cols != 1");
+    static_assert(D::Cols != 1, "TCI needs Cols != 1");
     tw_pto_attrs attrs{};
     attrs.descending = descending != 0;
-    return tw_detail::call("tci", attrs, dst, start, events...);
+    return tw_detail::call("tci", attrs, to, first, waits...);
 }
-template <typename TileData, typename TileDataTmp, typename T, int descending, typename... WaitEvents>
-PTO_INST RecordEvent TCI(TileData &dst, T start, TileDataTmp &tmp, WaitEvents &...events)
+template <typename D, typename S, typename T, int descending, typename... Waits>
+PTO_INST RecordEvent TCI(D &to, T first, S &scratch, Waits &...waits)
 {
-    static_assert(std::is_same<typename TileData::DType, T>::value, "the scalar has the tile's element type");
-    static_assert(TileData::Cols != 1, "TCI needs Cols != 1");
+    static_assert(std::is_same<typename D::DType, T>::value, "the scalar has the tile's element type");
+    static_assert(D::Cols != 1, "TCI needs Cols != 1");
     tw_pto_attrs attrs{};
     attrs.descending = descending != 0;
-    return tw_detail::call("tci", attrs, dst, start, tmp, events...);
+    return tw_detail::call("tci", attrs, to, first, scratch, waits...);
 }
 
 // Types may be named, TADD<A, B, C>(a, b, c). Scalars are converted to the element type here; the C API asks for
