@@ -57,7 +57,7 @@ const page = `<!DOCTYPE html>
 <noscript><p>Without JavaScript this page shows totals and findings; charts and tables need it.</p></noscript>
 <div id="static"><!--tilewright:summary--></div>
 </main>
-<script type="text/plain" id="tilewright-data"><!--tilewright:data--></script>
+<script type="text/plain" class="tilewright-data"><!--tilewright:data--></script>
 <script>${script}</script>
 </body>
 </html>

@@ -16,12 +16,17 @@ sed 's/COLS = 12/COLS = 16/' "$heat/heat.c" >wider.c
 "$tilewright" run --profile wider.json wider.c heat.ppm >/dev/null
 "$tilewright" pto run "$source/examples/pto/flash_attention/flash_attention.pto" --arg 'q=f16[16x32]' \
   --arg 'kt=f16[32x128]' --arg 'v=f16[128x32]' --arg 'o=f32[16x32]' --arg fill=true --profile=flash.json >/dev/null
-for name in heat flash; do "$tilewright" report $name.json -o $name.html >/dev/null; done
+"$tilewright" run --profile aie.json "$source/examples/aie/cascade.c" >/dev/null
+"$tilewright" csl run "$source/examples/csl/stencil/layout.csl" --launch run,20 --profile stencil.json >/dev/null
+for name in heat flash aie stencil; do "$tilewright" report $name.json -o $name.html >/dev/null; done
 "$tilewright" report heat.json wider.json -o both.html >/dev/null
 cd "$source/web"
 shoot() { SHOTS=$out FULL=0 node test/shoot.mjs "$@"; }
 shoot "$work/heat.html" report '#view=summary' '#view=memory' '#view=memory&tab=map' '#view=program' '#view=kernels' \
   '#view=time&tab=grid' '#view=memory&tab=liveness!dark'
 shoot "$work/flash.html" report '#view=time'
+shoot "$work/flash.html" report-pto '#view=memory&tab=map'
+shoot "$work/aie.html" report-aie '#view=time'
+shoot "$work/stencil.html" report-csl '#view=time&tile=12'
 shoot "$work/both.html" report '#view=compare'
 ls -l "$out"

@@ -16,11 +16,12 @@ extern "C" {
 
 /* All zero = the defaults. */
 typedef struct tw_report_options {
-    const char *title;  /* of the page; NULL = the name of the profile's program, or "Tilewright report" */
-    const char *name_a; /* what the profile is called, a file's name, say; NULL = "A" */
-    const char *name_b; /* of the second one in a comparison; NULL = "B" */
-    uint64_t row_bytes; /* most bytes of per-tile rows of steps in the page; 0 = 8 MiB. The rows of the steps that
+    const char *title;   /* of the page; NULL = the name of the profile's program, or "Tilewright report" */
+    const char *name_a;  /* what the profile is called, a file's name, say; NULL = "A" */
+    const char *name_b;  /* of the second one in a comparison; NULL = "B" */
+    uint64_t row_bytes;  /* most bytes of per-tile rows of steps in the page; 0 = 8 MiB. The rows of the steps that
                          * lose the most cycles come first; of the others sums, minima and maxima stay. */
+    const char *unnamed; /* what a profile is called that does not name its program; NULL = "Tilewright report" */
 } tw_report_options;
 
 /* True when the page's script is in this library: it is made of npm packages when the library is built. */

@@ -21,19 +21,27 @@ static const char *called(columns *c, const char *name)
     return c->name;
 }
 
-/* One member of each struct of an array as a column; `present` of a type that fits. */
-#define COLUMN(c, pack_them, ctype, title, many, expression)              \
-    do {                                                                  \
-        size_t n_ = (many);                                               \
-        ctype *values_ = g_new0(ctype, n_ + 1);                           \
-        for (size_t i = 0; i < n_; i++) values_[i] = (ctype)(expression); \
-        pack_them((c)->pack, called((c), (title)), values_, n_);          \
-        g_free(values_);                                                  \
+/* One member of each struct of an array as a column, of a type that fits. Written in place: a column may take
+ * megabytes. */
+#define COLUMN(c, ctype, title, many, expression)                                                \
+    do {                                                                                         \
+        size_t n_ = (many);                                                                      \
+        ctype *room_ = tw__report_pack_room((c)->pack, called((c), (title)), n_, sizeof *room_); \
+        for (size_t i = 0; i < n_; i++) room_[i] = (ctype)(expression);                          \
     } while (0)
-#define U8(c, title, many, expression)   COLUMN(c, tw__report_pack_u8, uint8_t, title, many, expression)
-#define U32(c, title, many, expression)  COLUMN(c, tw__report_pack_u32, uint32_t, title, many, expression)
-#define F64(c, title, many, expression)  COLUMN(c, tw__report_pack_count, uint64_t, title, many, expression)
-#define REAL(c, title, many, expression) COLUMN(c, tw__report_pack_f64, double, title, many, expression)
+#define U8(c, title, many, expression)   COLUMN(c, uint8_t, title, many, expression)
+#define U32(c, title, many, expression)  COLUMN(c, uint32_t, title, many, expression)
+#define REAL(c, title, many, expression) COLUMN(c, double, title, many, expression)
+/* Counts that fit take 4 bytes each: most do, and the page reads both. */
+#define F64(c, title, many, expression)                                     \
+    do {                                                                    \
+        uint64_t all_ = 0;                                                  \
+        for (size_t i = 0; i < (many); i++) all_ |= (uint64_t)(expression); \
+        if (all_ <= UINT32_MAX)                                             \
+            U32(c, title, many, expression);                                \
+        else                                                                \
+            REAL(c, title, many, expression);                               \
+    } while (0)
 
 /* --- rows ------------------------------------------------------------------------------------------------------- */
 
@@ -130,6 +138,7 @@ static void add_programs(columns *c)
     U32(c, "programNext", n, at[i].next);
     U32(c, "programLiveNames", n, at[i].live_names);
     U32(c, "programLiveBytes", n, at[i].live_bytes);
+    U32(c, "programLiveTiles", n, at[i].live_tiles);
 }
 
 static void add_types(columns *c)
@@ -201,6 +210,20 @@ static void add_memory(columns *c, tw__json *head)
     tw__json_count(head, "maxLiveRow", p->max_live_by_tile);
     tw__json_count(head, "maxLive", p->max_live);
     tw__json_count(head, "hasLiveness", p->has_liveness);
+    tw__json_text(head, "fidelity", tw_fidelity_name(p->totals_fidelity));
+    tw__json_text(head, "liveFidelity", tw_fidelity_name(p->liveness_fidelity));
+    tw__json_count(head, "mapInCycles", p->map_in_cycles);
+    tw__json_open(head, "areas", '[');
+    for (size_t i = 0; i < p->regions.count; i++) {
+        const tw__profile_area *at = &p->regions.items[i];
+        tw__json_open(head, NULL, '{');
+        tw__json_text(head, "name", p->names.items[at->name]);
+        tw__json_text(head, "category", p->names.items[at->category]);
+        tw__json_count(head, "address", at->address);
+        tw__json_count(head, "bytes", at->bytes);
+        tw__json_close(head, '}');
+    }
+    tw__json_close(head, ']');
     tw__json_count(head, "mapsOmitted", p->maps_omitted);
     tw__json_count(head, "variablesOmitted", p->variables_omitted);
     tw__json_close(head, '}');
@@ -228,6 +251,7 @@ static void add_maps(columns *c)
     U32(c, "blockCategory", p->blocks.count, at[i].category);
     U32(c, "blockFrom", p->blocks.count, at[i].from);
     U32(c, "blockTo", p->blocks.count, at[i].to);
+    U32(c, "blockUsed", p->blocks.count, at[i].used);
     U32(c, "mapFirst", p->maps.count, p->maps.items[i].first);
     U32(c, "mapCount", p->maps.count, p->maps.items[i].count);
     U32(c, "tileMapTile", p->tile_maps.count, p->tile_maps.items[i].tile);
@@ -268,6 +292,13 @@ static void add_steps(columns *c)
         tiles[i] = info.active_tiles;
         balances[i] = info.tile_balance;
     }
+    U32(c, "stepWorkFirst", n, at[i].work_first);
+    U32(c, "stepWorkCount", n, at[i].work_count);
+    U32(c, "stepWorkTile", n, at[i].work_tile);
+    U32(c, "workWorker", p->work.count, p->work.items[i].worker);
+    U32(c, "workType", p->work.count, p->work.items[i].vertex_type);
+    F64(c, "workFrom", p->work.count, p->work.items[i].from);
+    F64(c, "workTo", p->work.count, p->work.items[i].to);
     tw__report_pack_u32(c->pack, called(c, "stepActiveTiles"), tiles, n);
     tw__report_pack_f64(c->pack, called(c, "stepBalance"), balances, n);
     g_free(tiles), g_free(balances);
@@ -391,6 +422,7 @@ static void add_head(const tw__stats *s, tw__json *head)
     tw__json_count(head, "computeSets", p->compute_set_count);
     tw__json_count(head, "intervalsOmitted", p->intervals_omitted);
     tw__json_count(head, "pairsOmitted", p->pairs_omitted);
+    tw__json_count(head, "workOmitted", p->work_omitted);
     tw__json_open(head, "facts", '[');
     for (size_t i = 0; i < p->facts.count; i++) {
         tw__json_open(head, NULL, '[');

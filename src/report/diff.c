@@ -1,6 +1,6 @@
 /* diff: two profiles, figure by figure. Steps meet by type and name, kernels, categories and variables by name: what
- * several of one name do is added up, so that the order of steps does not matter. A line's weight is the share of the
- * whole that changed. */
+ * several of one name do is added up, so that the order of steps does not matter. Steps whose names only one of the
+ * two has meet by their place among the others (align.c). A line's weight is the share of the whole that changed. */
 #include "report/report.h"
 
 #include <math.h>
@@ -11,17 +11,21 @@ typedef struct pair_of_sums {
     const char *name, *kind;
     double a, b;
     bool in_a, in_b;
+    const char *renamed; /* what it is called in B; NULL = the same */
 } pair_of_sums;
 
 typedef struct gatherer {
     GHashTable *at; /* "kind\x1fname" -> index + 1 */
     GArray *sums;
+    GHashTable *renamed; /* of steps; NULL = nothing else is */
     bool second;
 } gatherer;
 
 static void gather(gatherer *g, const char *kind, const char *name, double value)
 {
     char *key = g_strconcat(kind, "\x1f", name, NULL);
+    const char *before = g->second && g->renamed ? g_hash_table_lookup(g->renamed, key) : NULL;
+    if (before) g_free(key), key = g_strdup(before);
     gpointer found = g_hash_table_lookup(g->at, key);
     if (!found) {
         pair_of_sums fresh = { .name = name, .kind = kind };
@@ -34,6 +38,7 @@ static void gather(gatherer *g, const char *kind, const char *name, double value
     pair_of_sums *sum = &g_array_index(g->sums, pair_of_sums, GPOINTER_TO_UINT(found) - 1);
     *(g->second ? &sum->b : &sum->a) += value;
     *(g->second ? &sum->in_b : &sum->in_a) = true;
+    if (before) sum->renamed = name;
 }
 
 static void gather_steps(gatherer *g, const tw__stats *s)
@@ -87,15 +92,23 @@ static void add_group(tw__diff *d, tw__diff_group group, void (*fill)(gatherer *
 {
     gatherer g = { .at = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
                    .sums = g_array_new(FALSE, TRUE, sizeof(pair_of_sums)) };
+    if (group == TW__DIFF_STEP) g.renamed = tw__renamed_steps(a, b);
     fill(&g, a);
     g.second = true;
     fill(&g, b);
     for (guint i = 0; i < g.sums->len; i++) {
         const pair_of_sums *sum = &g_array_index(g.sums, pair_of_sums, i);
-        add_line(d, group, sum->kind, sum->name, unit, sum->in_a ? sum->a : -1, sum->in_b ? sum->b : -1, whole);
+        const char *name = sum->name;
+        if (sum->renamed) {
+            char *both = g_strconcat(name, " → ", sum->renamed, NULL);
+            name = g_string_chunk_insert(d->texts, both);
+            g_free(both);
+        }
+        add_line(d, group, sum->kind, name, unit, sum->in_a ? sum->a : -1, sum->in_b ? sum->b : -1, whole);
     }
     g_array_free(g.sums, TRUE);
     g_hash_table_destroy(g.at);
+    if (g.renamed) g_hash_table_destroy(g.renamed);
 }
 
 static double larger(double a, double b)
@@ -166,6 +179,7 @@ tw_status tw__diff_new(tw__diff *d, const tw__stats *a, const tw__stats *b)
 {
     double max[2], sum[2];
     d->lines = g_array_new(FALSE, TRUE, sizeof(tw__diff_line));
+    d->texts = g_string_chunk_new(256);
     memory_of(a, &max[0], &sum[0]), memory_of(b, &max[1], &sum[1]);
     add_figures(d, a, b);
     if (a->has_totals && b->has_totals) {
@@ -186,5 +200,6 @@ tw_status tw__diff_new(tw__diff *d, const tw__stats *a, const tw__stats *b)
 void tw__diff_free(tw__diff *d)
 {
     if (d->lines) g_array_free(d->lines, TRUE);
-    d->lines = NULL;
+    if (d->texts) g_string_chunk_free(d->texts);
+    *d = (tw__diff){ 0 };
 }

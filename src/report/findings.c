@@ -21,6 +21,8 @@ const tw__rule_row tw__rule_rows[] = {
     { "R10", "small messages",            "share of exchange cycles in exchanges below 64 bytes a tile",          0.50 },
     { "R11", "idle workers",              "1 - cycles of vertices / cycles of compute",                           0.20 },
     { "R12", "unused tiles",              "tiles that never compute / all tiles",                                 0.25 },
+    { "R13", "repeated exchange",         "bytes exchanged again though nothing wrote them / bytes exchanged",    0.01 },
+    { "R14", "held too long",             "bytes held at the peak after their last use / bytes at the peak",      0.05 },
     { "R15", "stalls",                    "cycles of recorded waits / all cycles of those tiles",                 0.20 },
     { "R16", "pipes take turns",          "busiest pipe / end of the slowest core",                               0.70 },
     { "R17", "one kernel dominates",      "cycles of one kernel / cycles of all",                                 0.50 },
@@ -442,6 +444,45 @@ static void small_messages(judge *j)
         worst);
 }
 
+static void repeated(judge *j)
+{
+    tw__repeat r = tw__repeat_of(j->s);
+    double cycles = (double)j->s->totals.cycles;
+    char a[ROOM], b[ROOM], c[ROOM];
+    if (r.second == TW__NONE || r.all_bytes <= 0 || r.bytes / r.all_bytes < threshold("R13")) return;
+    const tw__step *step = &j->p->steps.items[r.second];
+    bool same = j->p->steps.items[r.first].name == step->name;
+    say(j, "R13", r.cycles / cycles, j->s->totals.fidelity,
+        "%s and %s move the same %s%s; nothing writes it in between. Such exchanges take %s of the time." TRY
+        "Keep the first copy: %s exchange%s could go." LINK "#view=time&step=%u",
+        step_text(j, r.first), same ? "a later one of that name" : step_text(j, r.second),
+        bytes_text(a, (double)step->total_data), j->s->counts[r.second] > 1 ? " each time" : "",
+        share_text(b, r.cycles / cycles), count_text(c, (double)r.exchanges), r.exchanges == 1 ? "" : "s",
+        r.second);
+}
+
+static void held(judge *j)
+{
+    tw__held h = tw__held_of(j->s);
+    char a[ROOM], c[ROOM];
+    if (h.block == TW__NONE || (double)h.bytes / (double)h.peak < threshold("R14")) return;
+    const tw__profile_block *block = &j->p->blocks.items[h.block];
+    uint64_t limit = j->s->limit;
+    char memory[96] = "";
+    for (size_t k = 0; k < j->p->limits.count; k++)
+        if (j->p->limits.items[k].category == block->category) {
+            limit = j->p->limits.items[k].bytes;
+            g_snprintf(memory, sizeof memory, "%.80s of ", j->p->names.items[block->category]);
+        }
+    const char *unit = j->p->map_in_cycles ? "cycle" : "step";
+    say(j, "R14", limit ? (double)h.bytes / (double)limit : 0, j->p->liveness_fidelity,
+        "%s (%s) is not used after %s %u but held at %s %u, when %s%s %u is fullest; so is %s of what it holds "
+        "then." TRY "Free it after its last use, or let others share its addresses." LINK
+        "#view=memory&tab=map&tile=%u",
+        quoted(j, j->p->names.items[block->name]), bytes_text(a, (double)block->bytes), unit, block->used, unit,
+        h.peak_at, memory, j->tile, h.tile, share_text(c, (double)h.bytes / (double)h.peak), h.tile);
+}
+
 /* --- kernels ---------------------------------------------------------------------------------------------------- */
 
 static bool moves_data(const char *name)
@@ -506,6 +547,7 @@ static void stalls(judge *j)
 {
     wait_sum most = { .partner = TW__NONE };
     char a[ROOM], b[ROOM], partner[96] = "";
+    if (p_threads(j) > 1) return; /* waits of one pipe while another works: R16 */
     double *by_tile = g_new0(double, (size_t)j->s->tiles + 1);
     for (size_t i = 0; i < j->p->waits.count; i++) {
         const tw__profile_wait *w = &j->p->waits.items[i];
@@ -581,9 +623,9 @@ tw_findings *tw__findings_of(const tw__stats *s)
     j.chip = tw__word_of(s->p, TW__WORD_CHIP);
     j.tile = tw__word_of(s->p, TW__WORD_TILE);
     j.kernel = tw__word_of(s->p, TW__WORD_KERNEL);
-    if (s->p->has_graph) full_memories(&j), full_tiles(&j), uneven(&j), always_live(&j);
+    if (s->p->has_graph) full_memories(&j), full_tiles(&j), uneven(&j), always_live(&j), held(&j);
     if (s->has_totals && s->totals.cycles) {
-        unused(&j), by_kind(&j), waiting(&j), small_messages(&j), kernels(&j), stalls(&j), pipes(&j);
+        unused(&j), by_kind(&j), waiting(&j), small_messages(&j), repeated(&j), kernels(&j), stalls(&j), pipes(&j);
     }
     g_array_sort(out->list, by_severity);
     return out;

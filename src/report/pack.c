@@ -18,29 +18,38 @@ void tw__report_pack_free(tw__report_pack *pack)
     *pack = (tw__report_pack){ 0 };
 }
 
-static void add(tw__report_pack *pack, const char *name, const char *type, const void *values, size_t count,
-                size_t size)
+void *tw__report_pack_room(tw__report_pack *pack, const char *name, size_t count, size_t size)
 {
-    static const guint8 zeros[8] = { 0 };
-    g_string_append_printf(pack->index, "%s\"%s\":[\"%s\",%u,%zu]", pack->index->len ? "," : "", name, type,
-                           pack->data->len, count);
-    if (count) g_byte_array_append(pack->data, values, (guint)(count * size));
-    if (pack->data->len % 8) g_byte_array_append(pack->data, zeros, 8 - pack->data->len % 8);
+    guint at = pack->data->len, whole = (guint)((count * size + 7) & ~(size_t)7);
+    g_string_append_printf(pack->index, "%s\"%s\":[\"%s\",%u,%zu]", pack->index->len ? "," : "", name,
+                           size == 1   ? "u8"
+                           : size == 4 ? "u32"
+                                       : "f64",
+                           at, count);
+    g_byte_array_set_size(pack->data, at + whole);
+    if (whole) memset(pack->data->data + at + whole - 8, 0, 8);
+    return pack->data->data ? pack->data->data + at : NULL;
+}
+
+static void add(tw__report_pack *pack, const char *name, const void *values, size_t count, size_t size)
+{
+    void *room = tw__report_pack_room(pack, name, count, size);
+    if (count) memcpy(room, values, count * size);
 }
 
 void tw__report_pack_u8(tw__report_pack *pack, const char *name, const uint8_t *values, size_t count)
 {
-    add(pack, name, "u8", values, count, 1);
+    add(pack, name, values, count, 1);
 }
 
 void tw__report_pack_u32(tw__report_pack *pack, const char *name, const uint32_t *values, size_t count)
 {
-    add(pack, name, "u32", values, count, sizeof *values);
+    add(pack, name, values, count, sizeof *values);
 }
 
 void tw__report_pack_f64(tw__report_pack *pack, const char *name, const double *values, size_t count)
 {
-    add(pack, name, "f64", values, count, sizeof *values);
+    add(pack, name, values, count, sizeof *values);
 }
 
 /* Counts that fit take 4 bytes each: most do, and the page reads both. */
@@ -49,15 +58,13 @@ void tw__report_pack_count(tw__report_pack *pack, const char *name, const uint64
     uint64_t most = 0;
     for (size_t i = 0; i < count; i++) most |= values[i];
     bool small = most <= UINT32_MAX;
-    void *copy = g_malloc_n(count + 1, small ? 4 : 8);
+    void *room = tw__report_pack_room(pack, name, count, small ? 4 : 8);
     for (size_t i = 0; i < count; i++) {
         if (small)
-            ((uint32_t *)copy)[i] = (uint32_t)values[i];
+            ((uint32_t *)room)[i] = (uint32_t)values[i];
         else
-            ((double *)copy)[i] = (double)values[i];
+            ((double *)room)[i] = (double)values[i];
     }
-    add(pack, name, small ? "u32" : "f64", copy, count, small ? 4 : 8);
-    g_free(copy);
 }
 
 /* NAME: the bytes of all texts; NAMEEnds: where each ends. */
@@ -80,15 +87,33 @@ void tw__report_pack_texts(tw__report_pack *pack, const char *name, const char *
 
 /* --- deflate and base64 ----------------------------------------------------------------------------------------- */
 
-enum { CHUNK = 48 << 10 }; /* a multiple of 3: base64 of whole groups */
+enum {
+    CHUNK = 48 << 10,
+    PIECE = 8 * CHUNK, /* bytes of an element: a multiple of 3, so that each is base64 of its own */
+};
+
+/* What stands between two pieces in the page. */
+const char tw__report_joint[] = "</script>\n<script type=\"text/plain\" class=\"tilewright-data\">";
 
 typedef struct encoder {
     FILE *out;
     z_stream z;
     gint state, save;
+    size_t piece; /* bytes in it so far */
     char *text;
     unsigned char *room;
 } encoder;
+
+static void put(encoder *e, const unsigned char *bytes, size_t count)
+{
+    while (count) {
+        if (e->piece == PIECE) fputs(tw__report_joint, e->out), e->piece = 0;
+        size_t part = MIN(count, PIECE - e->piece);
+        size_t n = g_base64_encode_step(bytes, part, FALSE, e->text, &e->state, &e->save);
+        fwrite(e->text, 1, n, e->out);
+        bytes += part, count -= part, e->piece += part;
+    }
+}
 
 static bool squeeze(encoder *e, const void *data, size_t bytes, int flush)
 {
@@ -98,9 +123,7 @@ static bool squeeze(encoder *e, const void *data, size_t bytes, int flush)
         e->z.next_out = e->room;
         e->z.avail_out = CHUNK;
         if (deflate(&e->z, flush) == Z_STREAM_ERROR) return false;
-        size_t made = CHUNK - e->z.avail_out;
-        size_t n = g_base64_encode_step(e->room, made, FALSE, e->text, &e->state, &e->save);
-        fwrite(e->text, 1, n, e->out);
+        put(e, e->room, CHUNK - e->z.avail_out);
     } while (e->z.avail_out == 0);
     return true;
 }

@@ -252,7 +252,11 @@ tw_status tw__report_write(const char *page, size_t page_bytes, const tw_profile
         return tw__fail(TW_E_NO_ENVIRONMENT,
                         "this build has no report page: its script is made of npm packages. In the source tree, "
                         "`./dev setup` gets Node.js and the packages (or: npm ci --prefix web); then build again");
-    tw_status status = add_side(&r, a, name_of(a, o->name_a, b ? "A" : "Tilewright report"));
+    tw_status status = add_side(&r, a,
+                                name_of(a, o->name_a,
+                                        b            ? "A"
+                                        : o->unnamed ? o->unnamed
+                                                     : "Tilewright report"));
     if (!status && b) status = add_side(&r, b, o->name_b ? o->name_b : "B");
     r.title = o->title ? o->title : r.sides[0].name;
     if (!status) status = put_page(&r, page, page_bytes, out);

@@ -2,6 +2,8 @@
  *
  *   stats.c     what rules and tables need: executions, busy cycles of each tile, extremes of rows
  *   findings.c  the rules: what matters most, in words
+ *   repeats.c   what two of the rules look for: repeated exchanges, memory held too long
+ *   align.c     steps of two profiles that were renamed
  *   diff.c      two profiles, figure by figure
  *   columns.c   a profile as columns of numbers for the page
  *   pack.c      columns and head as one compressed text
@@ -61,6 +63,23 @@ typedef struct tw__rule_row {
 extern const tw__rule_row tw__rule_rows[];
 tw_findings *tw__findings_of(const tw__stats *s);
 
+/* --- repeats.c ------------------------------------------------------------------------------------------------- */
+
+typedef struct tw__repeat { /* exchanges that move what an earlier one has moved, nothing having written it since */
+    uint32_t first, second; /* steps of the largest; TW__NONE = there is none */
+    uint64_t exchanges;     /* that repeat an earlier one */
+    double bytes, cycles;   /* of these; bytes of all exchanges */
+    double all_bytes;
+} tw__repeat;
+tw__repeat tw__repeat_of(const tw__stats *s);
+
+typedef struct tw__held { /* of the tile where most is held at the fullest moment after its last use */
+    uint32_t block;       /* the largest; TW__NONE = nothing, or uses are not recorded */
+    uint32_t tile, peak_at;
+    uint64_t peak, bytes; /* held at that moment; of these, no longer used */
+} tw__held;
+tw__held tw__held_of(const tw__stats *s);
+
 /* --- diff.c ----------------------------------------------------------------------------------------------------- */
 
 typedef enum tw__diff_group {
@@ -81,8 +100,11 @@ typedef struct tw__diff_line {
     double weight;    /* share of the whole that changed: what lines are sorted by */
 } tw__diff_line;
 typedef struct tw__diff {
-    GArray *lines; /* tw__diff_line, the largest change first */
+    GArray *lines;       /* tw__diff_line, the largest change first */
+    GStringChunk *texts; /* names of steps that were renamed */
 } tw__diff;
+/* align.c: "type\x1fname" of steps in B -> the same of those in A that they stand for under another name. */
+GHashTable *tw__renamed_steps(const tw__stats *a, const tw__stats *b);
 tw_status tw__diff_new(tw__diff *d, const tw__stats *a, const tw__stats *b);
 void tw__diff_free(tw__diff *d);
 
@@ -95,13 +117,17 @@ typedef struct tw__report_pack {
 } tw__report_pack;
 void tw__report_pack_init(tw__report_pack *pack);
 void tw__report_pack_free(tw__report_pack *pack);
+/* Room for a column, numbers of 1, 4 (unsigned) or 8 bytes (double): filled before the next one is asked for. */
+void *tw__report_pack_room(tw__report_pack *pack, const char *name, size_t count, size_t size);
 void tw__report_pack_u8(tw__report_pack *pack, const char *name, const uint8_t *values, size_t count);
 void tw__report_pack_u32(tw__report_pack *pack, const char *name, const uint32_t *values, size_t count);
 void tw__report_pack_f64(tw__report_pack *pack, const char *name, const double *values, size_t count);
 void tw__report_pack_count(tw__report_pack *pack, const char *name, const uint64_t *values,
                            size_t count); /* as f64 */
 void tw__report_pack_texts(tw__report_pack *pack, const char *name, const char *const *texts, size_t count);
-/* Magic, length of the head, head, columns: deflated and in base64. */
+/* Between two pieces of the data in the page: each is an element of its own. */
+extern const char tw__report_joint[];
+/* Magic, length of the head, head, columns: deflated and in base64, in pieces. */
 tw_status tw__report_pack_write(const tw__report_pack *pack, const char *head, size_t head_bytes, FILE *out);
 
 /* --- columns.c -------------------------------------------------------------------------------------------------- */

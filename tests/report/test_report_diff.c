@@ -168,9 +168,65 @@ static void test_tables(void **state)
     tw_profile_free(p);
 }
 
+/* Steps by name, each with so many cycles; "" ends the list. */
+static tw_profile *named(const char *const *names, const uint64_t *cycles)
+{
+    tw_profile *p = tw__profile_new(&(tw__profile_target){ .type = "IPU_MODEL",
+                                                           .ipus = 1,
+                                                           .tiles_per_ipu = 1,
+                                                           .replicas = 1,
+                                                           .bytes_per_tile = 1000,
+                                                           .clock_hz = 1e6 });
+    uint32_t set = tw__profile_add_compute_set(p, "set");
+    tw__profile_run_begin(p, "");
+    for (int i = 0; names[i]; i++)
+        tw__profile_step(
+            p, tw__profile_add_step(p, &(tw__step_desc){ .type = *names[i] == 'd' ? TW_PROGRAM_DO_EXCHANGE
+                                                                                  : TW_PROGRAM_ON_TILE_EXECUTE,
+                                                         .name = names[i],
+                                                         .no_program = true,
+                                                         .index = *names[i] == 'd' ? TW__NONE : set,
+                                                         .cycles = cycles[i] }));
+    tw__profile_run_end(p, 0);
+    assert_int_equal(tw__profile_status(p), TW_OK);
+    return p;
+}
+
+/* 'b' is called 'bb' in the second profile and stands in the same place; 'd' (another type) is gone, 'e' and 'x' have
+ * changed places. */
+static void test_renamed_and_moved(void **state)
+{
+    (void)state;
+    static const char *const old[] = { "a", "b", "c", "d", "e", "x", NULL };
+    static const char *const fresh[] = { "a", "bb", "c", "x", "e", NULL };
+    static const uint64_t before[] = { 10, 20, 30, 40, 50, 60 }, after[] = { 10, 25, 30, 60, 51 };
+    tw_profile *a = named(old, before), *b = named(fresh, after);
+    tw__stats x, y;
+    tw__diff d;
+    assert_int_equal(tw__stats_new(&x, a), TW_OK);
+    assert_int_equal(tw__stats_new(&y, b), TW_OK);
+    assert_int_equal(tw__diff_new(&d, &x, &y), TW_OK);
+    const tw__diff_line *l = line_of(&d, TW__DIFF_STEP, "b → bb");
+    assert_non_null(l);
+    assert_near(l->a, 20, 0);
+    assert_near(l->b, 25, 0);
+    for (guint i = 0; i < d.lines->len; i++)
+        assert_true(strcmp(g_array_index(d.lines, tw__diff_line, i).name, "b") &&
+                    strcmp(g_array_index(d.lines, tw__diff_line, i).name, "bb"));
+    l = line_of(&d, TW__DIFF_STEP, "e");
+    assert_near(l->a, 50, 0);
+    assert_near(l->b, 51, 0);
+    l = line_of(&d, TW__DIFF_STEP, "d");
+    assert_true(l && l->b < 0);
+    tw__diff_free(&d);
+    tw__stats_free(&x), tw__stats_free(&y);
+    tw_profile_free(a), tw_profile_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_renamed_and_moved),
         cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_lines),

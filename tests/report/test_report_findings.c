@@ -199,13 +199,79 @@ static void test_hostile_names(void **state)
     g_free(name);
 }
 
+/* Two of three exchanges move the same: 2 x 800 of 2,400 + 900 bytes, the second of them 3 x 100 of 900 cycles. */
+static void test_repeated_exchange(void **state)
+{
+    (void)state;
+    made m = begin(0);
+    static const uint64_t cycles[TILES] = { 100, 100 }, data[TILES] = { 0, 800 }, more[TILES] = { 0, 300 };
+    static const struct {
+        const char *name;
+        uint64_t content;
+        const uint64_t *data;
+    } rows[] = { { "a", 7, data }, { "b", 9, more }, { "c", 7, data }, { "d", 0, data }, { "e", 0, data } };
+    tw__profile_run_begin(m.p, "");
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        tw__row row = tw__profile_row(m.p, rows[i].data, TILES);
+        uint32_t x = tw__profile_add_exchange(m.p, TW__EXCHANGE_INTERNAL,
+                                              (tw__exchange){ .received = row, .content = rows[i].content });
+        tw__profile_add_step(m.p, &(tw__step_desc){ .type = TW_PROGRAM_DO_EXCHANGE,
+                                                    .name = rows[i].name,
+                                                    .no_program = true,
+                                                    .index = x,
+                                                    .active = tw__profile_row(m.p, cycles, TILES),
+                                                    .data = row });
+    }
+    tw__profile_range(m.p, 0, 3, 3);
+    tw__profile_run_end(m.p, 0);
+    tw_findings *list = end(&m);
+    assert_says(list, "R13", "'a' and 'c' move the same 800 B each time");
+    assert_float_equal(find(list, "R13")->severity, 1.0 / 3, 1e-9);
+    tw_findings_free(list);
+    /* Contents that are not known say nothing. */
+    for (size_t i = 0; i < m.p->exchanges[0].count; i++) m.p->exchanges[0].items[i].content = 0;
+    list = end(&m);
+    assert_null(find(list, "R13"));
+    tw_findings_free(list);
+    tw_profile_free(m.p);
+}
+
+/* Fullest at cycle 50: a (300, used until 20), b and c; d ended before it. Of 1,000 bytes there a holds 30 %. */
+static void test_held_too_long(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        made m = begin(4000);
+        tw__profile_map_in_cycles(m.p);
+        tw__profile_map_begin(m.p, 3);
+        const tw__block_desc blocks[] = { { 0, 300, "a", "variable", 0, 90, late ? 20 : 60 },
+                                          { 300, 200, "b", "variable", 10, 90, 80 },
+                                          { 500, 400, "d", "variable", 10, 49, 12 },
+                                          { 500, 500, "c", "variable", 50, 60, 60 },
+                                          { 9000, 7, "no use known", "variable", 50, 60, TW__NONE } };
+        for (size_t i = 0; i < G_N_ELEMENTS(blocks); i++) tw__profile_map_add(m.p, &blocks[i]);
+        tw__profile_map_end(m.p);
+        tw_findings *list = end(&m);
+        if (late) {
+            assert_says(list, "R14", "'a' (300 B) is not used after cycle 20 but held at cycle 50, when tile 3 is");
+            assert_says(list, "R14", "so is 30 %");
+            assert_float_equal(find(list, "R14")->severity, 300.0 / 4000, 1e-9);
+        } else {
+            assert_null(find(list, "R14"));
+        }
+        tw_findings_free(list);
+        tw_profile_free(m.p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_guide_sample),     cmocka_unit_test(test_memory_over),
         cmocka_unit_test(test_memory_threshold), cmocka_unit_test(test_one_slow_tile),
         cmocka_unit_test(test_waiting),          cmocka_unit_test(test_even_work_is_silent),
-        cmocka_unit_test(test_exchange),         cmocka_unit_test(test_hostile_names),
+        cmocka_unit_test(test_exchange),         cmocka_unit_test(test_repeated_exchange),
+        cmocka_unit_test(test_held_too_long),    cmocka_unit_test(test_hostile_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@ import {
     DataZoomComponent,
     GridComponent,
     LegendComponent,
+    MarkAreaComponent,
     MarkLineComponent,
     MarkPointComponent,
     TooltipComponent,
@@ -28,6 +29,7 @@ use([
     DataZoomComponent,
     GridComponent,
     LegendComponent,
+    MarkAreaComponent,
     MarkLineComponent,
     MarkPointComponent,
     TooltipComponent,
@@ -64,6 +66,11 @@ export const PALETTE = [
     '#77aadd',
     '#bbbbbb',
 ];
+// Black or white, whichever is read on a colour.
+export function inkOn(colour) {
+    const [r, g, b] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+    return 0.299 * r + 0.587 * g + 0.114 * b < 130 ? '#fff' : '#000';
+}
 export const SCALE = ['#00224e', '#35456c', '#666970', '#948e77', '#c8b866', '#fee838']; // cividis
 
 const alive = new Set();
@@ -144,15 +151,25 @@ export function chart(spec) {
     box.append(picture);
     let instance = null;
     let cursor = -1;
+    let zooms = 0; // how many controls of the window there are
+    let window = null; // [start, end] in percent, once somebody has zoomed
     const self = {
         element: box,
         spec,
         draw() {
             if (!instance) return;
-            instance.setOption(themed(spec.option(colours()), colours()), { notMerge: true, silent: true });
+            const option = themed(spec.option(colours()), colours());
+            zooms = option.dataZoom.length;
+            if (window)
+                for (const zoom of option.dataZoom) {
+                    delete zoom.startValue;
+                    delete zoom.endValue;
+                    [zoom.start, zoom.end] = window;
+                }
+            instance.setOption(option, { notMerge: true, silent: true });
             registry[spec.id] = spec.figures?.() ?? null;
         },
-        // Only the series: after zooming, when other data is shown on the same axes.
+        // A part of the option, when other data is shown on the same axes.
         update(option) {
             instance?.setOption(option, { silent: true, lazyUpdate: false });
         },
@@ -163,8 +180,9 @@ export function chart(spec) {
             instance.on('click', (event) => spec.click?.(event));
             instance.getZr().on('click', (event) => spec.clickAt?.(instance, event));
             instance.on('datazoom', () => {
-                const zoom = instance.getOption().dataZoom?.[0];
-                if (zoom) spec.onZoom?.(zoom.start, zoom.end, self);
+                window = instance.getModel().getComponent('dataZoom', 0).getPercentRange();
+                const option = spec.onZoom?.(...window, self);
+                if (option) self.update(option);
             });
             instance.on('legendselectchanged', (event) => spec.onLegend?.(event.selected));
         },
@@ -173,13 +191,21 @@ export function chart(spec) {
             if (spec.redrawOnResize) self.draw();
         },
         zoom() {
-            const zoom = instance?.getOption().dataZoom?.[0];
-            return zoom ? [zoom.start, zoom.end] : [0, 100];
+            return (
+                window ?? (zooms && instance?.getModel().getComponent('dataZoom', 0).getPercentRange()) ?? [0, 100]
+            );
         },
+        // The window and what is seen in it are set at once: charts draw everything again whatever changes.
         setZoom(start, end) {
-            const width = Math.min(100, Math.max(1e-6, end - start));
+            if (!zooms || !instance) return;
+            const width = Math.min(100, Math.max(spec.leastZoom ?? 1e-6, end - start));
             const from = Math.min(100 - width, Math.max(0, start));
-            instance?.dispatchAction({ type: 'dataZoom', dataZoomIndex: 0, start: from, end: from + width });
+            window = [from, from + width];
+            const option = spec.onZoom?.(...window, self) ?? {};
+            self.update({
+                ...option,
+                dataZoom: Array.from({ length: zooms }, () => ({ start: from, end: from + width })),
+            });
         },
         dispose() {
             alive.delete(self);

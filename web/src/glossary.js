@@ -25,6 +25,7 @@ export const DEFINITIONS = {
     limit: 'Bytes that a tile has.',
     gaps: 'Bytes lost to alignment and placement.',
     alwaysLive: 'Kept for the whole run.',
+    lastUsed: 'When an instruction read or wrote these bytes last; after that they are only held.',
     live: 'Bytes of variables that are needed while this program runs, always-live ones included.',
     instances: 'Kernels of this type in the graph, or calls of it.',
     worst: 'Cycles of the slowest single execution, and where it ran.',

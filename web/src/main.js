@@ -137,8 +137,7 @@ function render(state, small) {
     const which = document.getElementById('which');
     if (which) which.value = state.p === 'b' ? '1' : '0';
     const key = `${row[0]} ${state.p ?? 'a'} ${state.tab ?? ''}`;
-    if (shown?.key === key && shown.view.change) {
-        shown.view.change(state, small);
+    if (shown?.key === key && shown.view.change && shown.view.change(state, small) !== false) {
         startCharts();
         return;
     }
@@ -186,9 +185,9 @@ async function start() {
         // as above
     }
     try {
-        const element = document.getElementById('tilewright-data');
-        const { head, columns } = await decode(element.textContent);
-        element.remove();
+        const pieces = [...document.querySelectorAll('.tilewright-data')];
+        const { head, columns } = await decode(pieces.map((piece) => piece.textContent));
+        for (const piece of pieces) piece.remove();
         report = {
             head,
             profiles: head.profiles.map((p, i) => new Profile(p, columns, i)),

@@ -79,6 +79,37 @@ export class Profile {
         return out;
     }
 
+    // Values of a packed row at a few tiles (ascending), without unpacking the rest. null: as row().
+    valuesAt(id, tiles) {
+        if (!id || !this.c.rowHeld[id]) return null;
+        const data = this.c.rowData;
+        const out = new Float64Array(tiles.length);
+        let at = this.c.rowAt[id];
+        const end = at + this.c.rowBytes[id];
+        let t = 0;
+        let value = 0;
+        let k = 0;
+        const number = () => {
+            let n = 0;
+            let scale = 1;
+            for (;;) {
+                const byte = data[at++];
+                n += (byte & 0x7f) * scale;
+                if (!(byte & 0x80) || at >= end) return n;
+                scale *= 128;
+            }
+        };
+        while (at < end && k < tiles.length) {
+            const code = number();
+            let n = 1;
+            if (code) value += code % 2 ? -(code + 1) / 2 : code / 2;
+            else n = number();
+            t += n;
+            while (k < tiles.length && tiles[k] < t) out[k++] = value;
+        }
+        return out;
+    }
+
     // "3", or "chip 1, tile 3" where there are several chips; grid coordinates where they are known.
     tileName(t) {
         const { chips, tilesPerChip, grid } = this.target;
@@ -86,6 +117,10 @@ export class Profile {
         if (!grid) return `${on}${this.tileWord} ${t}`;
         const [x, y] = this.place(t);
         return `${on}${this.tileWord} ${t} (${x}, ${y})`;
+    }
+
+    chipOf(t) {
+        return Math.floor(t / (this.target.tilesPerChip || this.tiles || 1));
     }
 
     // Column and row of a tile, chips side by side. Without a floor plan tiles are in reading order in a near-square.
@@ -138,6 +173,11 @@ export class Profile {
 
     // Bytes of a category by tile; null when there are none, or only their sum.
     categoryRow(category) {
+        category.row ??= { sum: this.addRows(category) };
+        return category.row.sum;
+    }
+
+    addRows(category) {
         const sum = new Float64Array(this.tiles);
         let any = false;
         for (const id of category.rows) {
@@ -157,6 +197,38 @@ export class Profile {
         const tiles = this.c.tileMapTile;
         for (let i = 0; i < tiles.length; i++) if (tiles[i] === tile) return this.c.tileMapMap[i];
         return -1;
+    }
+
+    // Leaf programs with a list of what is live, in the order of the tree: the steps of liveness and of maps.
+    get leaves() {
+        if (!this.leafList) {
+            const lists = this.c.programLiveBytes;
+            this.leafList = Array.from(lists.keys()).filter((i) => lists[i]);
+            if (!this.leafList.length)
+                this.leafList = Array.from(lists.keys()).filter((i) => this.c.programChild[i] === NONE);
+        }
+        return this.leafList;
+    }
+
+    // Place of a program among the leaves; of one that is not among them, that of the next.
+    leafOf(program) {
+        let low = 0;
+        let high = this.leaves.length;
+        while (low < high) {
+            const middle = (low + high) >> 1;
+            if (this.leaves[middle] >= program) high = middle;
+            else low = middle + 1;
+        }
+        return Math.min(low, Math.max(0, this.leaves.length - 1));
+    }
+
+    programTitle(program) {
+        return this.name(this.c.programName[program]) || this.name(this.c.programType[program]);
+    }
+
+    // Named stretches of a tile's memory; `category` only where a memory counts its addresses on its own.
+    areasOf(category) {
+        return this.head.memory.areas.filter((a) => a.category === category);
     }
 
     hasIntervals() {

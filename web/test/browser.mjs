@@ -10,7 +10,7 @@ export const shots = process.env.SHOTS ?? path.join(path.dirname(new URL(import.
 
 let browser = null;
 
-export async function open(file, { hash = '', width = 1280, height = 800, dark = false } = {}) {
+export async function open(file, { hash = '', width = 1280, height = 800, dark = false, before } = {}) {
     browser ??= await puppeteer.launch({
         executablePath: chromium,
         headless: true,
@@ -44,6 +44,7 @@ export async function open(file, { hash = '', width = 1280, height = 800, dark =
             window.violations.push(`${event.violatedDirective} ${event.blockedURI}`),
         );
     });
+    await before?.(page);
     await page.goto(`${pathToFileURL(path.resolve(file))}${hash}`);
     page.wrongs = async () => [...wrongs, ...(await page.evaluate(() => window.violations))];
     return page;

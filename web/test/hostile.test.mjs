@@ -182,9 +182,9 @@ it('damaged data is said, not shown', async () => {
     const file = make('damaged', { target: { numIPUs: 1, tilesPerIPU: 2 } });
     const html = readFileSync(file, 'utf8');
     const broken = [
-        html.replace(/(id="tilewright-data">.{40})/, '$1AAAA'),
-        html.replace(/id="tilewright-data">[^<]*/, 'id="tilewright-data">'),
-        html.replace(/id="tilewright-data">[^<]*/, 'id="tilewright-data">!!!!'),
+        html.replace(/(class="tilewright-data">.{40})/, '$1AAAA'),
+        html.replace(/class="tilewright-data">[^<]*/, 'class="tilewright-data">'),
+        html.replace(/class="tilewright-data">[^<]*/, 'class="tilewright-data">!!!!'),
     ];
     for (const text of broken) {
         writeFileSync(path.join(work, 'broken.html'), text);

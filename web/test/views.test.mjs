@@ -92,6 +92,76 @@ describe('figures', () => {
         await page.close();
     });
 
+    it('what lies where in a PTO core, and what its pipes wait for', async () => {
+        const { graph, execution } = json('flash.json');
+        const { map } = graph.memory;
+        const page = await open(at('flash.html'), { hash: '#view=memory&tab=map' });
+        await ready(page);
+        for (const memory of ['UB', 'L1']) {
+            await page.select('#memory', memory);
+            await page.waitForFunction((m) => location.hash.includes(`memory=${m}`), {}, memory);
+            await settle(page);
+            const blocks = await page.evaluate(() => window.tilewright.charts.map);
+            const wanted = map.address
+                .map((address, i) => [map.names[map.name[i]], address, map.bytes[i], map.names[map.category[i]]])
+                .filter((row) => row[3] === memory);
+            assert.deepEqual(blocks.map((b) => [b[1], b[2]]).sort(), wanted.map((b) => [b[1], b[2]]).sort());
+            assert.ok(blocks.length > 1);
+        }
+        await show(page, '#view=time&tab=waits');
+        const text = await page.$eval('[data-table=waits]', (t) => t.textContent);
+        const { intervals } = execution;
+        assert.ok(intervals.waitCycles.length > 3);
+        assert.ok(text.includes(intervals.names[intervals.waitCause[0]]), text.slice(0, 200));
+        assert.deepEqual(await page.wrongs(), []);
+        await page.close();
+    });
+
+    it('workers of a step and live bytes of a tile', async () => {
+        const { graph, execution } = json('heat.json');
+        const { plan } = execution.simulation;
+        const step = plan.findIndex((s) => s.work);
+        const page = await open(at('heat.html'), { hash: `#view=time&step=${step}` });
+        await ready(page);
+        const workers = await page.evaluate(() => window.tilewright.charts.workers);
+        assert.deepEqual(
+            workers,
+            plan[step].work.worker.map((w, i) => [w - 1, plan[step].work.from[i], plan[step].work.to[i]]),
+        );
+        await show(page, '#view=memory&tab=liveness&tile=0');
+        const { live } = await page.evaluate(() => window.tilewright.charts.liveness);
+        const always = graph.memory.liveness.alwaysLive.bytesByTile[0];
+        assert.deepEqual(
+            live,
+            graph.memory.liveness.programs.map((p) => always + (p.bytesByTile[0] ?? 0)),
+        );
+        await show(page, '#view=time&tab=waits');
+        const pairs = await page.$eval('[data-table=pairs]', (t) => t.textContent);
+        assert.match(pairs, /B|kB/);
+        assert.deepEqual(await page.wrongs(), []);
+        await page.close();
+    });
+
+    it('locks, windows and streams of arrays, tasks of PEs are lanes', async () => {
+        for (const [name, part] of [
+            ['aie', /cascade|stream|window/],
+            ['csl', /tasks/],
+        ]) {
+            const page = await open(at(`${name}.html`), { hash: '#view=time' });
+            await ready(page);
+            const { intervals, lanes } = await page.evaluate(() => window.tilewright.charts.intervals);
+            assert.equal(intervals, json(`${name}.json`).execution.intervals.from.length);
+            assert.ok(
+                lanes.some((lane) => part.test(lane)),
+                lanes.join('; '),
+            );
+            await show(page, '#view=memory&tab=map');
+            const blocks = await page.evaluate(() => window.tilewright.charts.map);
+            assert.ok(blocks.length > 0);
+            await page.close();
+        }
+    });
+
     it('memory by tile, kernels and cycles are those of the JSON', async () => {
         const { graph, execution } = json('heat.json');
         const page = await open(at('heat.html'), { hash: '#view=memory' });

@@ -137,6 +137,60 @@ function memories(report) {
     });
 }
 
+// What both have, beside each other: the largest of a group, changed or not.
+function sideBySide(lines, group, title) {
+    const top = lines
+        .filter((l) => l.group === group)
+        .sort((x, y) => Math.max(y.a ?? 0, y.b ?? 0) - Math.max(x.a ?? 0, x.b ?? 0))
+        .slice(0, 10);
+    if (!top.length) return null;
+    const unit = UNITS[top[0].unit];
+    const label = (l) => l.name || l.kind;
+    return panel(
+        title,
+        chart({
+            id: `sides-${group}`,
+            title,
+            height: 66 + 30 * top.length,
+            describe: () => `${label(top[0])}: ${unit(top[0].a ?? 0)} in A, ${unit(top[0].b ?? 0)} in B.`,
+            items: () => top.length,
+            item: (i) => `${label(top[i])}: ${deltaText(top[i])}`,
+            figures: () => top.map((l) => [l.name, l.a ?? null, l.b ?? null]),
+            option: () => ({
+                legend: { top: 0, data: ['A', 'B'] },
+                grid: { left: 230, right: 40, top: 28, bottom: 26 },
+                tooltip: {
+                    trigger: 'axis',
+                    axisPointer: { type: 'shadow' },
+                    formatter: (e) => {
+                        const l = top[e[0].dataIndex];
+                        return `${cut(label(l), 80)}\nA ${known(l.a) ? unit(l.a) : '–'}\nB ${known(l.b) ? unit(l.b) : '–'}\n${deltaText(l)} ${relativeText(l)}`;
+                    },
+                },
+                xAxis: {
+                    type: 'value',
+                    splitNumber: 4,
+                    interval: top[0].unit === 'bytes' ? byteStep(Math.max(top[0].a ?? 0, top[0].b ?? 0)) : undefined,
+                    axisLabel: { formatter: (v) => (top[0].unit === 'bytes' ? bytes(v) : short(v)) },
+                },
+                yAxis: {
+                    type: 'category',
+                    inverse: true,
+                    data: top.map((l) => cut(label(l), 30)),
+                    axisTick: { show: false },
+                },
+                series: ['a', 'b'].map((side, k) => ({
+                    name: 'AB'[k],
+                    type: 'bar',
+                    barMaxWidth: 11,
+                    color: ['#0072b2', '#d55e00'][k],
+                    data: top.map((l) => l[side] ?? 0),
+                })),
+            }),
+        }).element,
+    );
+}
+
 export function compareView(p, state, report) {
     if (!report.diff)
         return {
@@ -244,11 +298,18 @@ export function compareView(p, state, report) {
             ),
             panel('Largest changes', changes(lines)),
             memory && panel(`Memory by ${p.tileWord}`, memory.element),
+            h(
+                'div',
+                { class: 'grid2' },
+                sideBySide(lines, 'step', 'Steps, cycles'),
+                sideBySide(lines, 'kernel', 'Kernels, cycles'),
+                sideBySide(lines, 'category', 'Memory by category'),
+            ),
             rows.element,
             h(
                 'p',
                 { class: 'note' },
-                `${count(same)} figures are the same in both. ${report.head.diffLinesLeftOut ? `${count(report.head.diffLinesLeftOut)} smaller ones are left out.` : ''} ${short(lines.length)} were compared: steps by type and name, the others by name.`,
+                `${count(same)} figures are the same in both. ${report.head.diffLinesLeftOut ? `${count(report.head.diffLinesLeftOut)} smaller ones are left out.` : ''} ${short(lines.length)} were compared: steps by type and name, renamed ones by their place among the others (“old → new”), the rest by name.`,
             ),
         ].filter(Boolean),
     };

@@ -19,14 +19,16 @@ export function intervalsChart(p, state) {
     for (let i = 0; i < n; i++) first[c.intervalLane[i] + 1]++;
     for (let l = 0; l < c.laneTile.length; l++) first[l + 1] += first[l];
     const tile = state.tile !== undefined ? Number(state.tile) : -1;
-    const all = Array.from(c.laneTile.keys()).filter((l) => first[l + 1] > first[l]);
+    const all = Array.from(c.laneTile.keys())
+        .filter((l) => first[l + 1] > first[l])
+        .sort((a, b) => c.laneTile[a] - c.laneTile[b] || a - b);
     const wanted =
         tile >= 0 && all.some((l) => c.laneTile[l] === tile) ? all.filter((l) => c.laneTile[l] === tile) : all;
     const lanes = wanted.slice(0, MOST_LANES);
     const many = new Set(lanes.map((l) => c.laneTile[l])).size > 1;
     const label = (l) =>
         many || p.tiles > 1 ? `${p.tileWord} ${c.laneTile[l]} ${p.name(c.laneName[l])}` : p.name(c.laneName[l]);
-    const names = [...new Set(c.intervalName)].slice(0, 2000);
+    const names = [...new Set(c.intervalName.filter((_, i) => !c.intervalCause[i]))].slice(0, 2000);
     const colours = new Map(names.map((name, k) => [name, PALETTE[k % PALETTE.length]]));
     const colour = (i) => (c.intervalCause[i] ? KIND_COLOURS.wait : (colours.get(c.intervalName[i]) ?? '#999'));
     const items = (from, to, least) => {
@@ -42,7 +44,18 @@ export function intervalsChart(p, state) {
             for (let i = low; i < first[l + 1] && c.intervalFrom[i] < to;) {
                 const begin = c.intervalFrom[i];
                 if (c.intervalTo[i] - begin >= least) {
-                    list.push([begin, c.intervalTo[i], row, colour(i), p.name(c.intervalName[i]), i]);
+                    const waits = c.intervalCause[i] !== 0;
+                    list.push([
+                        begin,
+                        c.intervalTo[i],
+                        row,
+                        colour(i),
+                        p.name(waits ? c.intervalCause[i] : c.intervalName[i]),
+                        i,
+                        waits ? 0.55 : 1,
+                        undefined,
+                        waits ? 0.35 : 0.72,
+                    ]);
                     i++;
                     continue;
                 }
@@ -50,7 +63,8 @@ export function intervalsChart(p, state) {
                 while (
                     k < first[l + 1] &&
                     c.intervalTo[k] - begin < least &&
-                    c.intervalTo[k] - c.intervalFrom[k] < least
+                    c.intervalTo[k] - c.intervalFrom[k] < least &&
+                    !c.intervalCause[k] === !c.intervalCause[i]
                 )
                     k++;
                 if (k === i) k++;
@@ -61,6 +75,9 @@ export function intervalsChart(p, state) {
                     colour(i),
                     k > i + 1 ? '…' : p.name(c.intervalName[i]),
                     k > i + 1 ? -(k - i) : i,
+                    c.intervalCause[i] ? 0.55 : 1,
+                    undefined,
+                    c.intervalCause[i] ? 0.35 : 0.72,
                 ]);
                 i = k;
             }
@@ -69,12 +86,12 @@ export function intervalsChart(p, state) {
     };
     const words = (i) =>
         [
-            cut(p.name(c.intervalName[i]).replaceAll(', ', '; '), 90),
+            (c.intervalCause[i] ? 'before ' : '') + cut(p.name(c.intervalName[i]).replaceAll(', ', '; '), 90),
             label(c.intervalLane[i]),
             `cycles ${count(c.intervalFrom[i])} to ${count(c.intervalTo[i])}`,
             `${count(c.intervalTo[i] - c.intervalFrom[i])} cycles`,
             c.intervalCause[i]
-                ? `waits: ${p.name(c.intervalCause[i])}${c.intervalPartner[i] === NONE ? '' : ` of ${label(c.intervalPartner[i])}`}`
+                ? `waits for ${p.name(c.intervalCause[i]).replaceAll(', ', ' ')}${c.intervalPartner[i] === NONE ? '' : ` of ${label(c.intervalPartner[i])}`}`
                 : null,
         ]
             .filter(Boolean)
@@ -102,8 +119,12 @@ export function intervalsChart(p, state) {
                 : Uint32Array.from(c.intervalLane.keys()).filter((i) => inLanes.has(c.intervalLane[i])),
         sort: [2, false],
         columns: [
-            { title: 'What', value: (i) => p.name(c.intervalName[i]) },
-            { title: 'Where', value: (i) => label(c.intervalLane[i]), width: '180px' },
+            {
+                title: 'What',
+                value: (i) =>
+                    c.intervalCause[i] ? `waits, before ${p.name(c.intervalName[i])}` : p.name(c.intervalName[i]),
+            },
+            { title: 'Where', value: (i) => label(c.intervalLane[i]), width: '260px' },
             { title: 'From', number: true, value: (i) => c.intervalFrom[i], text: (i) => count(c.intervalFrom[i]) },
             { title: 'To', number: true, value: (i) => c.intervalTo[i], text: (i) => count(c.intervalTo[i]) },
             {
@@ -132,7 +153,7 @@ export function intervalsChart(p, state) {
             names.length <= 24
                 ? legend([
                       ...names.map((name) => [cut(p.name(name), 40), colours.get(name)]),
-                      ...(waits ? [['waits', KIND_COLOURS.wait]] : []),
+                      ...(waits ? [['waits (thin; hover says what for)', KIND_COLOURS.wait]] : []),
                   ])
                 : null,
             wanted.length > lanes.length

@@ -1,8 +1,12 @@
 // Lanes of rectangles on a time axis: only what is visible, folded to a pixel, so that 10⁵ steps scroll.
-import { chart } from '../chart.js';
+import { chart, inkOn } from '../chart.js';
+import { h } from '../dom.js';
 import { cut } from '../format.js';
 
-const MOST = 1600;
+const MOST = 1200;
+const ROWS = 1.5 * MOST;
+const RIGHT = 18;
+const SERIES = Array.from({ length: ROWS }, () => [0, 0]);
 
 // lanes: [{ label }]; items(from, to, least) → [[from, to, lane, colour, text, id], ...]; describeItem(id, item) → words
 export function laneChart({
@@ -21,31 +25,42 @@ export function laneChart({
     window: first,
 }) {
     let shown = [];
-    const load = (from, to, self) => {
-        const width = Math.max(200, (self?.element.clientWidth ?? 1200) - 170);
-        let least = (to - from) / width;
+    const load = (from, to, width) => {
+        // Folded so that a first try mostly suffices: each further one looks at everything again.
+        let least = ((to - from) / width) * Math.max(1, (lanes.length * width) / (4 * MOST));
         shown = items(from, to, least);
         // Many lanes may still hold more than draws quickly.
-        while (shown.length > MOST * 1.5) {
+        while (shown.length > ROWS) {
             least *= 2;
             shown = items(from, to, least);
         }
-        return shown.map((item, i) => [item[0], item[1], item[2], i]);
+    };
+    // A row of the series is the place of an item among those shown. The first one of a pass asks which those are, so
+    // that zooming draws once: axes are linear, and known then.
+    let left = 0;
+    let scale = 1;
+    let lane = 1;
+    const begin = (api, area) => {
+        const [zero] = api.coord([0, 0]);
+        scale = (api.coord([end, 0])[0] - zero) / end;
+        left = zero;
+        lane = area.height / Math.max(1, lanes.length);
+        load(Math.max(0, (area.x - zero) / scale), Math.min(end, (area.x + area.width - zero) / scale), area.width);
     };
     const render = (params, api) => {
-        const item = shown[api.value(3)];
-        if (!item) return null;
         const area = params.coordSys;
-        const [x0, y] = api.coord([api.value(0), api.value(2)]);
-        const [x1] = api.coord([api.value(1), api.value(2)]);
-        const height = Math.max(3, api.size([0, 1])[1] * 0.72);
-        const left = Math.max(x0, area.x);
-        const right = Math.min(Math.max(x1, x0 + 1), area.x + area.width);
-        if (right <= left) return null;
-        const width = right - left;
+        if (params.dataIndexInside === 0) begin(api, area);
+        const item = shown[params.dataIndexInside];
+        if (!item) return null;
+        const x0 = Math.max(left + item[0] * scale, area.x);
+        const x1 = Math.min(Math.max(left + item[1] * scale, x0 + 1), area.x + area.width);
+        if (x1 <= x0) return null;
+        const y = area.y + (item[2] + 0.5 + (item[10] ?? 0)) * lane;
+        const height = Math.max(item[10] === undefined ? 3 : 0.5, lane * (item[8] ?? 0.72));
+        const width = x1 - x0;
         return {
             type: 'rect',
-            shape: { x: left, y: y - height / 2, width, height },
+            shape: { x: x0, y: y - height / 2, width, height },
             style: {
                 fill: item[3],
                 stroke: width > 3 ? 'rgba(0,0,0,.35)' : undefined,
@@ -57,7 +72,7 @@ export function laneChart({
                     ? {
                           style: {
                               text: cut(item[4], 60),
-                              fill: '#000',
+                              fill: item[6] < 0.6 ? '#000' : inkOn(item[3]),
                               overflow: 'truncate',
                               width: width - 5,
                               fontSize: 11,
@@ -67,6 +82,8 @@ export function laneChart({
             textConfig: { position: 'inside' },
         };
     };
+    const wide = lanes.some((lane) => lane.label.length > 22);
+    const margin = wide ? 210 : 140;
     let [start, stop] = first ?? [0, end];
     const self = chart({
         id,
@@ -78,17 +95,18 @@ export function laneChart({
         items: () => shown.length,
         item: (i) => describeItem(shown[i]),
         select: (i) => click?.(shown[i]),
-        click: (event) => event.value && click?.(shown[event.value[3]]),
-        onZoom(a, b, me) {
+        click: (event) => event.value && click?.(shown[event.dataIndex]),
+        onZoom(a, b) {
             [start, stop] = [(a / 100) * end, (b / 100) * end];
-            me.update({ series: [{ data: load(start, stop, me) }] });
+            place();
             onWindow?.(start, stop);
         },
         option: (colours) => ({
-            grid: { left: 140, right: 18, top: 8, bottom: 58 },
+            grid: { left: margin, right: RIGHT, top: 8, bottom: 58 },
             tooltip: {
                 trigger: 'item',
-                formatter: (event) => describeItem(shown[event.value[3]]).replaceAll(', ', '\n'),
+                formatter: (event) =>
+                    shown[event.dataIndex] ? describeItem(shown[event.dataIndex]).replaceAll(', ', '\n') : '',
             },
             xAxis: {
                 type: 'value',
@@ -103,7 +121,7 @@ export function laneChart({
             yAxis: {
                 type: 'category',
                 inverse: true,
-                data: lanes.map((lane) => cut(lane.label, 24)),
+                data: lanes.map((lane) => cut(lane.label, wide ? 38 : 24)),
                 axisTick: { show: false },
                 splitLine: { show: true, lineStyle: { color: colours.line, opacity: 0.4 } },
             },
@@ -123,21 +141,24 @@ export function laneChart({
                     renderItem: render,
                     clip: true,
                     progressive: 0,
-                    encode: { x: [0, 1], y: 2 },
-                    data: load(start, stop, self),
-                    markLine:
-                        cursor !== undefined && cursor >= 0
-                            ? {
-                                  silent: true,
-                                  symbol: 'none',
-                                  label: { show: false },
-                                  lineStyle: { color: colours.accent, width: 2, type: 'solid' },
-                                  data: [{ xAxis: cursor }],
-                              }
-                            : undefined,
+                    data: SERIES,
                 },
             ],
         }),
     });
+    // A line at one moment, over the chart: it moves without drawing anything again.
+    const mark = h('div', { class: 'cursor', hidden: true });
+    self.element.append(mark);
+    let moment = -1;
+    const place = () => {
+        const share = (moment - start) / (stop - start);
+        mark.hidden = !(moment >= 0 && share >= 0 && share <= 1);
+        mark.style.left = `calc(${margin}px + ${share} * (100% - ${margin + RIGHT}px))`;
+    };
+    self.point = (at) => {
+        moment = at ?? -1;
+        place();
+    };
+    self.point(cursor);
     return self;
 }

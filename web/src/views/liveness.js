@@ -2,9 +2,9 @@
 import { chart } from '../chart.js';
 import { h } from '../dom.js';
 import { bytes, byteStep, count, cut, percent } from '../format.js';
-import { go } from '../state.js';
+import { address, go } from '../state.js';
 import { table } from '../table.js';
-import { absent, panel } from './parts.js';
+import { absent, fidelity, panel } from './parts.js';
 
 // Leaf programs with a list of what is live, in the order of the tree.
 function leaves(p) {
@@ -14,13 +14,26 @@ function leaves(p) {
     return list;
 }
 
+function worstTile(p) {
+    const always = p.row(p.head.memory.alwaysLiveRow);
+    const most = p.row(p.head.memory.maxLiveRow);
+    let worst = 0;
+    for (let t = 1; t < p.tiles; t++)
+        if ((always?.[t] ?? 0) + (most?.[t] ?? 0) > (always?.[worst] ?? 0) + (most?.[worst] ?? 0)) worst = t;
+    return worst;
+}
+
 export function livenessTab(p, state) {
     const c = p.c;
     if (!p.head.memory.hasLiveness)
         return [absent('Liveness is absent: this machine did not record what is live when.')];
     const list = leaves(p);
-    const always = c.alwaysBytes.reduce((sum, v) => sum + v, 0);
-    const live = list.map((i) => always + c.rowSum[c.programLiveBytes[i]]);
+    // Of all tiles, or of one where bytes by tile are there.
+    const tiled = list.length > 0 && list.some((i) => c.programLiveTiles[i] && c.rowHeld[c.programLiveTiles[i]]);
+    const tile = tiled && state.tile !== undefined && Number(state.tile) < p.tiles ? Number(state.tile) : -1;
+    const of = (row) => (row ? (p.row(row)?.[tile] ?? 0) : 0);
+    const always = tile < 0 ? c.alwaysBytes.reduce((sum, v) => sum + v, 0) : of(p.head.memory.alwaysLiveRow);
+    const live = list.map((i) => always + (tile < 0 ? c.rowSum[c.programLiveBytes[i]] : of(c.programLiveTiles[i])));
     let peak = 0;
     for (let k = 0; k < live.length; k++) if (live[k] > live[peak]) peak = k;
     const at = state.at !== undefined && Number(state.at) < list.length ? Number(state.at) : peak;
@@ -107,13 +120,39 @@ export function livenessTab(p, state) {
         ],
     });
     return [
+        tiled
+            ? h(
+                  'div',
+                  { class: 'tools' },
+                  h(
+                      'label',
+                      {},
+                      `${p.tileWord} `,
+                      h('input', {
+                          type: 'number',
+                          min: '0',
+                          max: String(p.tiles - 1),
+                          value: tile < 0 ? '' : String(tile),
+                          placeholder: 'all',
+                          id: 'tile',
+                          onchange: (e) => go({ tile: e.target.value || null }),
+                      }),
+                  ),
+                  h('a', { href: address({ tile: String(worstTile(p)) }) }, `the ${p.tileWord} that needs most`),
+              )
+            : null,
         panel(
-            'Live bytes over the steps of the program',
+            h(
+                'span',
+                {},
+                `Live bytes over the steps of the program, ${tile < 0 ? `all ${p.tileWord}s` : p.tileName(tile)} `,
+                fidelity(p.head.memory.liveFidelity),
+            ),
             curve ? curve.element : absent('No step has a list: everything is there all the time.'),
             h(
                 'p',
                 { class: 'note' },
-                `Bytes of all ${p.tileWord}s together. Always live: ${bytes(always)}${live.length ? `, ${percent(always / live[peak])} of the peak` : ''}. Steps are in the order of the program; their lists leave out what a byte budget does not hold.`,
+                `${tile < 0 ? `Bytes of all ${p.tileWord}s together. ` : ''}Always live: ${bytes(always)}${live.length ? `, ${percent(always / live[peak])} of the peak` : ''}. Steps are in the order of the program; their lists leave out what a byte budget does not hold.`,
             ),
         ),
         h('div', { class: 'grid2' }, list.length ? rows.element : null, variables(p, list[at], at, peak).element),

@@ -1,14 +1,23 @@
 // The map of one tile: addresses to the right, and downwards when they are in use.
-import { chart, PALETTE } from '../chart.js';
+import { chart, inkOn, PALETTE } from '../chart.js';
 import { h } from '../dom.js';
 import { bytes, byteStep, count, cut } from '../format.js';
 import { NONE } from '../model.js';
 import { go } from '../state.js';
 import { table } from '../table.js';
-import { absent, legend, panel } from './parts.js';
+import { absent, fidelity, legend, panel } from './parts.js';
 
 const MOST = 3000;
 const hex = (n) => `0x${n.toString(16).padStart(5, '0')}`;
+
+// Bytes of the blocks of one category in a map.
+function held(p, map, key) {
+    const c = p.c;
+    let sum = 0;
+    for (let i = c.mapFirst[map]; i < c.mapFirst[map] + c.mapCount[map]; i++)
+        if (p.name(c.blockCategory[i]) === key) sum += c.blockBytes[i];
+    return sum;
+}
 
 export function mapTab(p, state) {
     const c = p.c;
@@ -16,9 +25,9 @@ export function mapTab(p, state) {
     if (!mapped)
         return [
             absent(
-                'No addresses: this profile does not say what lies where on a tile. Poplar programs record it when they are placed (',
-                h('code', {}, 'debug.allocateAddresses'),
-                ' or a run on the model), PTO programs with manual addresses, CSL programs always.',
+                `No addresses: this profile does not say what lies where on a ${p.tileWord}. Poplar programs record it when they are placed, CSL programs and AI Engine arrays always, PTO programs with a timeline (`,
+                h('code', {}, '--report'),
+                ').',
             ),
         ];
     let tile = state.tile !== undefined ? Number(state.tile) : -1;
@@ -28,11 +37,26 @@ export function mapTab(p, state) {
         if (memory) for (const t of c.tileMapTile) if (memory[t] > memory[tile]) tile = t;
     }
     const map = p.mapOf(tile);
-    const first = c.mapFirst[map];
-    const n = c.mapCount[map];
-    const at = (i) => first + i;
-    const from = (i) => (c.blockFrom[at(i)] === NONE ? null : c.blockFrom[at(i)]);
-    const to = (i) => (c.blockTo[at(i)] === NONE ? null : c.blockTo[at(i)]);
+    // Memories that count addresses on their own are shown one at a time.
+    const own = [...new Set(p.head.memory.areas.map((a) => a.category).filter(Boolean))].filter((key) => {
+        for (let i = 0; i < c.mapCount[map]; i++)
+            if (p.name(c.blockCategory[c.mapFirst[map] + i]) === key) return true;
+        return false;
+    });
+    const fullest = own.reduce((best, key) => (held(p, map, key) > held(p, map, best) ? key : best), own[0]);
+    const memory = own.includes(state.memory) ? state.memory : (fullest ?? '');
+    const list = Array.from({ length: c.mapCount[map] }, (_, i) => c.mapFirst[map] + i).filter(
+        (i) => !memory || p.name(c.blockCategory[i]) === memory,
+    );
+    const n = list.length;
+    const at = (i) => list[i];
+    const cycles = Boolean(p.head.memory.mapInCycles);
+    const when = (id) => (id === NONE ? null : cycles ? id : p.leafOf(id));
+    const from = (i) => when(c.blockFrom[at(i)]);
+    const to = (i) => when(c.blockTo[at(i)]);
+    const used = (i) => when(c.blockUsed[at(i)]);
+    const areas = p.areasOf(memory).filter((a) => a.bytes > 0);
+    const moment = (k) => (cycles ? `cycle ${count(k)}` : `step ${k} (${cut(p.programTitle(p.leaves[k]), 60)})`);
     let low = Infinity;
     let high = 0;
     let begin = Infinity;
@@ -45,21 +69,37 @@ export function mapTab(p, state) {
     }
     const timed = begin <= end;
     if (!timed) [begin, end] = [0, 0];
+    if (!n) [low, high] = [0, 1];
+    // All of the memory, so that what is free is seen as well.
+    const lastArea = areas.reduce((most, a) => Math.max(most, a.address + a.bytes), 0);
+    const [usedLow, usedHigh] = [low, high];
+    const sparse = usedHigh - usedLow < 0.2 * lastArea;
+    const whole = areas.length > 0 && (state.zoom ? state.zoom === 'all' : !sparse);
+    if (whole) {
+        low = areas.reduce((least, a) => Math.min(least, a.address), low);
+        high = Math.max(high, lastArea);
+    }
     const categories = [...new Set(Array.from({ length: n }, (_, i) => c.blockCategory[at(i)]))];
     const labels = new Map(p.categories.map((x) => [x.key, x.label]));
     const label = (id) => cut(labels.get(p.name(id)) ?? p.name(id), 50);
-    const colour = (id) => PALETTE[categories.indexOf(id) % PALETTE.length];
+    // Blocks of one category are told apart by their names.
+    const names = [...new Set(list.map((i) => c.blockName[i]))].sort((a, b) => a - b);
+    const byName = categories.length === 1 && names.length > 1;
+    const colourOf = (i) =>
+        PALETTE[
+            (byName ? names.indexOf(c.blockName[at(i)]) : categories.indexOf(c.blockCategory[at(i)])) % PALETTE.length
+        ];
     // Largest first when there are more than can be drawn: small ones are in the table and appear on zooming.
     const visible = (a, b) => {
-        const list = [];
+        const seen = [];
         for (let i = 0; i < n; i++)
-            if (c.blockAddress[at(i)] < b && c.blockAddress[at(i)] + c.blockBytes[at(i)] > a) list.push(i);
-        return list.length <= MOST
-            ? list
-            : list.sort((x, y) => c.blockBytes[at(y)] - c.blockBytes[at(x)]).slice(0, MOST);
+            if (c.blockAddress[at(i)] < b && c.blockAddress[at(i)] + c.blockBytes[at(i)] > a) seen.push(i);
+        return seen.length <= MOST
+            ? seen
+            : seen.sort((x, y) => c.blockBytes[at(y)] - c.blockBytes[at(x)]).slice(0, MOST);
     };
-    const data = (list) =>
-        list.map((i) => [
+    const data = (shown) =>
+        shown.map((i) => [
             c.blockAddress[at(i)],
             c.blockAddress[at(i)] + c.blockBytes[at(i)],
             from(i) ?? begin,
@@ -67,7 +107,7 @@ export function mapTab(p, state) {
             i,
         ]);
     const describeBlock = (i) =>
-        `${cut(p.name(c.blockName[at(i)]) || 'unnamed', 90)}: ${hex(c.blockAddress[at(i)])} to ${hex(c.blockAddress[at(i)] + c.blockBytes[at(i)])}, ${bytes(c.blockBytes[at(i)])}, ${label(c.blockCategory[at(i)])}, ${from(i) === null ? 'always' : `steps ${from(i)} to ${to(i)}`}`;
+        `${cut(p.name(c.blockName[at(i)]) || 'unnamed', 90)}: ${hex(c.blockAddress[at(i)])} to ${hex(c.blockAddress[at(i)] + c.blockBytes[at(i)])}, ${bytes(c.blockBytes[at(i)])}, ${label(c.blockCategory[at(i)])}, ${from(i) === null ? 'kept for the whole run' : `from ${moment(from(i))} to ${moment(to(i))}`}${used(i) !== null && used(i) < to(i) ? `, last used at ${moment(used(i))}` : ''}`;
     const render = (params, api) => {
         const [x0, y0] = api.coord([api.value(0), api.value(2)]);
         const [x1, y1] = api.coord([api.value(1), api.value(3)]);
@@ -82,13 +122,21 @@ export function mapTab(p, state) {
             type: 'rect',
             shape: { x: left, y: Math.min(y0, y1), width, height: Math.max(1, Math.abs(y1 - y0)) },
             style: {
-                fill: colour(c.blockCategory[at(i)]),
+                fill: colourOf(i),
                 stroke: 'rgba(0,0,0,.35)',
                 lineWidth: width > 4 ? 0.6 : 0,
             },
             textContent:
                 width > 40
-                    ? { style: { text, fill: '#000', overflow: 'truncate', width: width - 6, fontSize: 11 } }
+                    ? {
+                          style: {
+                              text,
+                              fill: inkOn(colourOf(i)),
+                              overflow: 'truncate',
+                              width: width - 6,
+                              fontSize: 11,
+                          },
+                      }
                     : undefined,
             textConfig: { position: 'inside' },
         };
@@ -96,8 +144,9 @@ export function mapTab(p, state) {
     const one = chart({
         id: 'map',
         title: `Memory of ${p.tileName(tile)} by address`,
-        height: 380,
-        describe: () => `${count(n)} blocks from ${hex(low)} to ${hex(high)}.`,
+        height: timed ? 380 : 190,
+        describe: () =>
+            `${count(n)} blocks from ${hex(usedLow)} to ${hex(usedHigh)}${areas.length ? ` in ${areas.map((a) => cut(a.name, 40)).join(', ')}` : ''}.`,
         items: () => n,
         item: describeBlock,
         select: (i) => rows.select(i),
@@ -108,12 +157,11 @@ export function mapTab(p, state) {
                 c.blockAddress[at(i)],
                 c.blockBytes[at(i)],
             ]),
-        onZoom: (a, b, self) =>
-            self.update({
-                series: [{ data: data(visible(low + ((high - low) * a) / 100, low + ((high - low) * b) / 100)) }],
-            }),
-        option: () => ({
-            grid: { left: 80, right: 20, top: 12, bottom: 58 },
+        onZoom: (a, b) => ({
+            series: [{ data: data(visible(low + ((high - low) * a) / 100, low + ((high - low) * b) / 100)) }],
+        }),
+        option: (colours) => ({
+            grid: { left: 80, right: 20, top: 24, bottom: 58 },
             tooltip: { trigger: 'item', formatter: (e) => describeBlock(e.value[4]).replace(': ', '\n') },
             xAxis: {
                 type: 'value',
@@ -127,9 +175,11 @@ export function mapTab(p, state) {
                 inverse: true,
                 min: begin,
                 max: end + 1,
-                name: timed ? 'step' : '',
-                axisLabel: { show: timed },
+                name: timed ? (cycles ? 'cycle' : 'step') : '',
+                nameLocation: 'start',
+                axisLabel: { show: timed, formatter: (v) => (v > end ? '' : v.toLocaleString('en-US')) },
                 minInterval: 1,
+                splitLine: { show: false },
             },
             dataZoom: [
                 { type: 'slider', labelFormatter: (v) => hex(Math.round(v)) },
@@ -143,6 +193,20 @@ export function mapTab(p, state) {
                     progressive: 0,
                     encode: { x: [0, 1], y: [2, 3] },
                     data: data(visible(low, high)),
+                    markArea: {
+                        silent: true,
+                        label: { position: 'insideBottomLeft', color: colours.muted, fontSize: 11 },
+                        data: areas
+                            .filter((a) => a.address < high && a.address + a.bytes > low)
+                            .map((a, k) => [
+                                {
+                                    name: cut(a.name, 30),
+                                    xAxis: Math.max(low, a.address),
+                                    itemStyle: { color: colours.line, opacity: k % 2 ? 0.35 : 0.15 },
+                                },
+                                { xAxis: Math.min(high, a.address + a.bytes) },
+                            ]),
+                    },
                 },
             ],
         }),
@@ -175,10 +239,22 @@ export function mapTab(p, state) {
             },
             { title: 'Category', value: (i) => label(c.blockCategory[at(i)]), width: '220px' },
             {
-                title: 'In use',
-                value: (i) => (from(i) === null ? 'always' : `steps ${from(i)} – ${to(i)}`),
-                width: '140px',
+                title: cycles ? 'Held, cycles' : 'In use, steps',
+                value: (i) => (from(i) === null ? 'always' : `${count(from(i))} – ${count(to(i))}`),
+                width: '150px',
             },
+            ...(cycles
+                ? [
+                      {
+                          title: 'Last used',
+                          number: true,
+                          value: (i) => used(i) ?? -1,
+                          text: (i) => (used(i) === null ? '–' : count(used(i))),
+                          definition: 'lastUsed',
+                          width: '110px',
+                      },
+                  ]
+                : []),
         ],
     });
     return [
@@ -198,13 +274,51 @@ export function mapTab(p, state) {
                     onchange: (e) => go({ tile: e.target.value }),
                 }),
             ),
+            own.length > 1
+                ? h(
+                      'label',
+                      {},
+                      'memory ',
+                      h(
+                          'select',
+                          { id: 'memory', onchange: (e) => go({ memory: e.target.value }) },
+                          own.map((key) => h('option', { value: key, selected: key === memory }, key)),
+                      ),
+                  )
+                : null,
+            areas.length
+                ? h(
+                      'label',
+                      {},
+                      h('input', {
+                          type: 'checkbox',
+                          id: 'whole',
+                          checked: whole,
+                          onchange: (e) => go({ zoom: e.target.checked ? 'all' : 'used' }),
+                      }),
+                      'all of the memory',
+                  )
+                : null,
             h(
                 'span',
                 { class: 'note' },
-                `${count(mapped)} ${p.tileWord}s have a map${timed ? '; blocks at the same address share it at different steps' : ''}.`,
+                `${mapped === 1 ? `One ${p.tileWord} has` : `${count(mapped)} ${p.tileWord}s have`} a map${timed ? '; time runs downwards: blocks at the same address share it at different times' : ''}.`,
             ),
         ),
-        panel(`Memory of ${p.tileName(tile)}`, one.element, legend(categories.map((id) => [label(id), colour(id)]))),
+        panel(
+            h(
+                'span',
+                {},
+                `${memory ? `${memory} of ` : 'Memory of '}${p.tileName(tile)} `,
+                fidelity(p.head.memory.liveFidelity),
+            ),
+            one.element,
+            byName
+                ? names.length <= PALETTE.length
+                    ? legend(names.map((id, k) => [cut(p.name(id), 40), PALETTE[k]]))
+                    : null
+                : legend(categories.map((id, k) => [label(id), PALETTE[k % PALETTE.length]])),
+        ),
         rows.element,
         p.head.memory.mapsOmitted
             ? h(

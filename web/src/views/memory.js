@@ -74,9 +74,20 @@ function tilesTab(p, state) {
     const detail = h('div');
     const showTile = (t) => detail.replaceChildren(tileTable(p, t, list).element);
     showTile(selected);
+    // Another tile changes the table of what it holds; whatever else changes is drawn anew.
+    const change = (next) => {
+        if (['order', 'gaps', 'tab'].some((key) => next[key] !== state[key])) return false;
+        const tile = Number(next.tile ?? worst);
+        if (!(tile >= 0 && tile < p.tiles)) return false;
+        showTile(tile);
+        rows.select(tile);
+        document.getElementById('tile').value = String(tile);
+        return true;
+    };
     const largest = (t) => list.reduce((best, x) => (x.row[t] > (best?.row[t] ?? 0) ? x : best), null);
     const rows = table({
         id: 'tiles',
+        owner: p,
         caption: `Every ${p.tileWord}`,
         count: p.tiles,
         most: 10,
@@ -112,8 +123,8 @@ function tilesTab(p, state) {
             },
         ],
     });
-    const change = (event, key, value) => go({ [key]: event.target.checked ? value : null });
-    return [
+    const choose = (event, key, value) => go({ [key]: event.target.checked ? value : null });
+    const elements = [
         h(
             'div',
             { class: 'tools' },
@@ -123,7 +134,7 @@ function tilesTab(p, state) {
                 h('input', {
                     type: 'checkbox',
                     checked: state.order === 'size',
-                    onchange: (e) => change(e, 'order', 'size'),
+                    onchange: (e) => choose(e, 'order', 'size'),
                 }),
                 'fullest first',
             ),
@@ -174,6 +185,7 @@ function tilesTab(p, state) {
         p.categories.some((x) => x.rows.some((id) => p.isSum(id))) ? sums(p) : null,
         h('div', { class: 'grid2' }, rows.element, detail),
     ];
+    return { elements, change };
 }
 
 // Machines whose tiles have several memories: each against its own limit.
@@ -304,6 +316,7 @@ function variablesTab(p) {
         return [
             table({
                 id: 'variables',
+                owner: p,
                 caption: 'Variables',
                 count: n,
                 most: 22,
@@ -453,5 +466,7 @@ const MAKE = { tiles: tilesTab, map: mapTab, variables: variablesTab, vertices: 
 
 export function memoryView(p, state) {
     const tab = MAKE[state.tab] ? state.tab : 'tiles';
-    return { elements: [tabs('memory', tab, TABS), ...MAKE[tab](p, state)].filter(Boolean) };
+    const made = MAKE[tab](p, state);
+    const { elements, change } = Array.isArray(made) ? { elements: made } : made;
+    return { elements: [tabs('memory', tab, TABS), ...elements].filter(Boolean), change };
 }

@@ -12,6 +12,11 @@ const BOXES = 300;
 
 // Programs before their children, with depth; iterative, as data may nest deeply.
 function walk(p) {
+    p.walked ??= findOrder(p);
+    return p.walked;
+}
+
+function findOrder(p) {
     const c = p.c;
     const n = c.programType.length;
     const order = [];
@@ -21,17 +26,22 @@ function walk(p) {
     while (stack.length) {
         const i = stack.pop();
         order.push(i);
-        const children = [];
-        for (let k = c.programChild[i]; k !== NONE; k = c.programNext[k]) children.push(k);
-        for (const k of children.reverse()) {
+        const first = stack.length;
+        for (let k = c.programChild[i]; k !== NONE; k = c.programNext[k]) {
             depth[k] = depth[i] + 1;
             stack.push(k);
         }
+        for (let a = first, b = stack.length - 1; a < b; a++, b--) [stack[a], stack[b]] = [stack[b], stack[a]];
     }
     return { order, depth };
 }
 
 function sums(p, order) {
+    p.programSums ??= addUp(p, order);
+    return p.programSums;
+}
+
+function addUp(p, order) {
     const c = p.c;
     const n = c.programType.length;
     const cycles = new Float64Array(n);

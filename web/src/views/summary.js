@@ -209,7 +209,13 @@ function histogram(p) {
             },
             yAxis: { type: 'value', minInterval: 1, name: `${p.tileWord}s`, axisLabel: { formatter: short } },
             series: [
-                { type: 'bar', data: counts, barCategoryGap: '8%', barMinHeight: 2, itemStyle: { color: '#4477aa' } },
+                {
+                    type: 'bar',
+                    data: counts.map((n) => n || null),
+                    barCategoryGap: '8%',
+                    barMinHeight: 2,
+                    itemStyle: { color: '#4477aa' },
+                },
             ],
         }),
     });

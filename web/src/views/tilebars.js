@@ -4,6 +4,7 @@ import { chart, PALETTE } from '../chart.js';
 import { bytes, byteStep, cut, short } from '../format.js';
 
 const COLUMNS = 600;
+const LEAST = 4; // columns that are always in sight
 
 // parts: [{ label, row (by tile), colour }]; line: { label, row }; limit; value(v) → text; order: Uint32Array or null
 export function tileBars(
@@ -28,6 +29,15 @@ export function tileBars(
             columns.push({ x: (begin + end) / 2, tile: at(most), tiles: end - begin });
         }
     };
+    // Numbers in a row, x and y in turn: an array for each column costs more than drawing it.
+    const points = (row) => {
+        const list = new Float64Array(2 * columns.length);
+        columns.forEach((c, k) => {
+            list[2 * k] = c.x;
+            list[2 * k + 1] = row[c.tile];
+        });
+        return list;
+    };
     const left = 74;
     const right = 18;
     const series = (self) => {
@@ -43,7 +53,8 @@ export function tileBars(
                 progressive: 0,
                 barWidth: width,
                 color: part.colour ?? PALETTE[k % PALETTE.length],
-                data: columns.map((c) => [c.x, part.row[c.tile]]),
+                dimensions: ['x', 'y'],
+                data: points(part.row),
                 markLine:
                     k === 0 && limit
                         ? {
@@ -68,7 +79,8 @@ export function tileBars(
                           symbol: 'none',
                           color: '#444',
                           lineStyle: { width: 1, color: '#888' },
-                          data: columns.map((c) => [c.x, line.row[c.tile]]),
+                          dimensions: ['x', 'y'],
+                          data: points(line.row),
                       },
                   ]
                 : []),
@@ -104,9 +116,10 @@ export function tileBars(
             );
             select?.(nearest.tile);
         },
+        leastZoom: (100 * Math.min(n, LEAST)) / n,
         onZoom(start, end, me) {
             gather((start / 100) * n, (end / 100) * n);
-            me.update({ series: series(me) });
+            return { series: series(me) };
         },
         option: () => ({
             legend: parts.length > 1 ? { top: 0, left: 0, right: 0 } : undefined,
@@ -146,8 +159,8 @@ export function tileBars(
                 },
             },
             dataZoom: [
-                { type: 'slider', minValueSpan: Math.min(n, 4), labelFormatter: (v) => String(Math.round(v)) },
-                { type: 'inside', zoomOnMouseWheel: 'ctrl', minValueSpan: Math.min(n, 4) },
+                { type: 'slider', minValueSpan: Math.min(n, LEAST), labelFormatter: (v) => String(Math.round(v)) },
+                { type: 'inside', zoomOnMouseWheel: 'ctrl', minValueSpan: Math.min(n, LEAST) },
             ],
             series: series(self),
         }),

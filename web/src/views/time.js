@@ -1,8 +1,8 @@
 // Time: when what ran, for how long, and who waited for whom.
-import { KIND_COLOURS } from '../chart.js';
+import { KIND_COLOURS, PALETTE } from '../chart.js';
 import { h } from '../dom.js';
 import { bytes, count, cut, percent, seconds } from '../format.js';
-import { BUCKETS, FIDELITIES } from '../model.js';
+import { BUCKETS, FIDELITIES, NONE } from '../model.js';
 import { address, go } from '../state.js';
 import { table } from '../table.js';
 import { Timeline } from '../timeline.js';
@@ -22,6 +22,11 @@ function timelineOf(p) {
 
 // The tiles with most and least active cycles.
 function extremes(p) {
+    p.extremes ??= findExtremes(p);
+    return p.extremes;
+}
+
+function findExtremes(p) {
     const active = new Float64Array(p.tiles);
     for (let b = 0; b < BUCKETS.length; b++) {
         const row = p.c[`busy${b}`];
@@ -34,6 +39,18 @@ function extremes(p) {
         if (active[t] < active[idle]) idle = t;
     }
     return { active, hot, idle };
+}
+
+// The busiest tile of each chip, where there are several.
+function busiestOfChips(p, active) {
+    const { chips, tilesPerChip } = p.target;
+    if (!(chips > 1) || !tilesPerChip) return [];
+    return Array.from({ length: Math.min(chips, 16) }, (_, chip) => {
+        let best = chip * tilesPerChip;
+        for (let t = best; t < Math.min(active.length, (chip + 1) * tilesPerChip); t++)
+            if (active[t] > active[best]) best = t;
+        return best;
+    });
 }
 
 function describeStep(p, s) {
@@ -57,21 +74,31 @@ function stepsChart(p, state) {
     const c = p.c;
     const end = Math.max(line.end, p.totals?.cycles ?? 0);
     if (!(end > 0)) return null;
-    const kinds = BUCKETS.map((_, k) => k).filter((k) =>
-        c.stepBucket.some((b, s) => b === k && c.stepExecutions[s] && c.stepCycles[s]),
-    );
-    const { hot, idle } = extremes(p);
+    const seen = new Uint8Array(BUCKETS.length);
+    for (let s = 0; s < p.stepCount; s++) if (c.stepExecutions[s] && c.stepCycles[s]) seen[c.stepBucket[s]] = 1;
+    const kinds = BUCKETS.map((_, k) => k).filter((k) => seen[k]);
+    const { active, hot, idle } = extremes(p);
     const chosen = state.tile !== undefined && Number(state.tile) < p.tiles ? Number(state.tile) : -1;
-    const tiles = p.tiles > 1 ? [...new Set([chosen, hot, idle].filter((t) => t >= 0))] : [];
+    const perChip = busiestOfChips(p, active);
+    const tiles = p.tiles > 1 ? [...new Set([chosen, hot, idle, ...perChip].filter((t) => t >= 0))] : [];
+    const why = (t) =>
+        t === chosen
+            ? ''
+            : t === hot
+              ? ' (busiest)'
+              : t === idle
+                ? ' (idlest)'
+                : ` (busiest of ${p.chipWord} ${p.chipOf(t)})`;
     const lanes = [
         ...kinds.map((k) => ({ label: BUCKETS[k].label })),
-        ...tiles.map((t) => ({
-            label: `${p.tileWord} ${t}${t === chosen ? '' : t === hot ? ' (busiest)' : ' (idlest)'}`,
-        })),
+        ...tiles.map((t) => ({ label: `${p.tileWord} ${t}${why(t)}` })),
     ];
     const laneOf = new Map(kinds.map((k, i) => [k, i]));
+    const ascending = Uint32Array.from(tiles).sort();
+    const placeOf = tiles.map((t) => ascending.indexOf(t));
     const items = (from, to, least) => {
         const list = [];
+        let stretch = [-1, -1, 0];
         line.window(from, to, least, (kind, a, b, s, share) => {
             const lane = laneOf.get(kind);
             if (lane === undefined) return;
@@ -80,60 +107,89 @@ function stepsChart(p, state) {
                 b,
                 lane,
                 kindColour(kind),
-                s >= 0 ? p.stepName(s) : '…',
+                s >= 0 ? p.stepName(s) : '',
                 s,
                 s >= 0 ? 1 : 0.15 + 0.85 * share,
                 share,
             ]);
             if (s < 0) {
+                // One stretch of a tile has several kinds: above each other, each as high as its share.
+                if (a !== stretch[0] || b !== stretch[1]) stretch = [a, b, 0];
                 tiles.forEach((t, i) =>
-                    list.push([a, b, kinds.length + i, kindColour(kind), '…', s, 0.1 + 0.3 * share, share]),
+                    list.push([
+                        a,
+                        b,
+                        kinds.length + i,
+                        kindColour(kind),
+                        '',
+                        s,
+                        0.8,
+                        share,
+                        0.72 * share,
+                        undefined,
+                        0.72 * (stretch[2] + share / 2 - 0.5),
+                    ]),
                 );
+                stretch[2] += share;
                 return;
             }
+            const values = c.stepActive[s] ? p.valuesAt(c.stepActive[s], ascending) : null;
             tiles.forEach((t, i) => {
-                const row = c.stepActive[s] ? p.row(c.stepActive[s]) : null;
-                const active = row ? row[t] : c.stepActive[s] ? -1 : c.stepCycles[s];
+                const active = values ? values[placeOf[i]] : c.stepActive[s] ? -1 : c.stepCycles[s];
                 const begin = b - c.stepCycles[s];
                 if (active > 0)
                     list.push([begin, begin + active, kinds.length + i, kindColour(kind), p.stepName(s), s]);
                 if (active >= 0 && active < c.stepCycles[s] && b - begin - active >= least)
-                    list.push([begin + active, b, kinds.length + i, KIND_COLOURS.idle, 'waits', s, 0.35]);
+                    list.push([
+                        begin + active,
+                        b,
+                        kinds.length + i,
+                        KIND_COLOURS.idle,
+                        'waits',
+                        s,
+                        0.35,
+                        undefined,
+                        0.72,
+                        `waits ${count(c.stepCycles[s] - active)} cycles for ${p.tileName(c.rowWorst[c.stepActive[s]]).replaceAll(', ', '; ')}, the slowest of ${p.stepName(s)}`,
+                    ]);
             });
         });
         return list;
     };
     const sums = h('div', { class: 'note', id: 'window' });
     const tell = (from, to) => {
-        const all = line.sum(from, to);
+        const all = from === 0 && to === end ? whole : line.sum(from, to);
         const parts = BUCKETS.map((b, k) =>
             all[k] > 0 ? `${b.label} ${percent(all[k] / (to - from))}` : null,
         ).filter(Boolean);
         sums.textContent = `Shown: cycles ${count(Math.floor(from))} to ${count(Math.ceil(to))}${p.target.clock ? `, ${seconds((to - from) / p.target.clock)}` : ''}. ${parts.join(', ')}.`;
     };
-    const step = state.step !== undefined && Number(state.step) < p.stepCount ? Number(state.step) : -1;
-    const first = step >= 0 ? line.firstOf(step) : -1;
+    const firstOf = (step) => (step >= 0 && step < p.stepCount ? line.firstOf(step) : -1);
+    const whole = line.sum(0, end);
     tell(0, end);
     const self = laneChart({
         id: 'timeline',
         title: 'Steps over time',
         lanes,
         end,
-        cursor: first,
+        cursor: firstOf(Number(state.step ?? -1)),
         items,
         describeItem: (item) =>
-            item[5] < 0
-                ? `${item[7] === undefined ? '' : `${percent(item[7])} of `}several short steps, cycles ${count(Math.floor(item[0]))} to ${count(Math.ceil(item[1]))}, zoom in to see them`
-                : describeStep(p, item[5]),
+            item[9]
+                ? item[9]
+                : item[5] < 0
+                  ? `${item[7] === undefined ? '' : `${percent(item[7])} of `}several short steps, cycles ${count(Math.floor(item[0]))} to ${count(Math.ceil(item[1]))}, zoom in to see them`
+                  : describeStep(p, item[5]),
         click: (item) => item && item[5] >= 0 && go({ step: String(item[5]) }),
         describe: () => `${count(p.totals?.steps ?? 0)} steps in ${count(end)} cycles.`,
         figures: () => ({
             end,
-            kinds: kinds.map((k) => [BUCKETS[k].label, line.sums.length ? line.sum(0, end)[k] : 0]),
+            kinds: kinds.map((k) => [BUCKETS[k].label, whole[k]]),
         }),
         onWindow: tell,
     });
     return {
+        point: (step) => self.point(firstOf(step)),
         element: h(
             'div',
             {},
@@ -157,6 +213,7 @@ function stepTable(p, state) {
             : undefined;
     return table({
         id: 'steps',
+        owner: p,
         caption: kind >= 0 ? `${BUCKETS[kind].label} steps` : 'Every distinct step',
         count: p.stepCount,
         most: 12,
@@ -236,6 +293,57 @@ function stepTable(p, state) {
     });
 }
 
+// Kernels on the workers of the tile that all others wait for.
+function workersChart(p, s) {
+    const c = p.c;
+    const first = c.stepWorkFirst[s];
+    const last = first + c.stepWorkCount[s];
+    if (first === last)
+        return p.head.workOmitted && c.stepKind.length
+            ? h(
+                  'p',
+                  { class: 'note' },
+                  'What ran on which worker is left out: the profile keeps a part of the steps.',
+              )
+            : null;
+    let workers = 1;
+    for (let i = first; i < last; i++) if (c.workWorker[i] !== NONE) workers = Math.max(workers, c.workWorker[i] + 1);
+    const words = (i) =>
+        `${cut(p.name(c.typeName[c.workType[i]]).replaceAll(', ', '; '), 80)}, ${c.workWorker[i] === NONE ? 'all workers' : `worker ${c.workWorker[i]}`}, cycles ${count(c.workFrom[i])} to ${count(c.workTo[i])} of the step, ${count(c.workTo[i] - c.workFrom[i])} cycles`;
+    return laneChart({
+        id: 'workers',
+        title: `Workers of ${p.tileName(c.stepWorkTile[s])}, the slowest`,
+        lanes: Array.from({ length: workers }, (_, w) => ({ label: `worker ${w}` })),
+        end: c.stepCycles[s],
+        unit: 'cycles of the step',
+        items(from, to, least) {
+            const list = [];
+            for (let i = first; i < last; i++) {
+                if (c.workTo[i] <= from || c.workFrom[i] >= to || c.workTo[i] - c.workFrom[i] < least / 2) continue;
+                const all = c.workWorker[i] === NONE;
+                for (let w = all ? 0 : c.workWorker[i]; w < (all ? workers : c.workWorker[i] + 1); w++)
+                    list.push([
+                        c.workFrom[i],
+                        c.workTo[i],
+                        w,
+                        PALETTE[c.workType[i] % PALETTE.length],
+                        p.name(c.typeName[c.workType[i]]),
+                        i,
+                    ]);
+            }
+            return list;
+        },
+        describeItem: (item) => words(item[5]),
+        describe: () => `${count(last - first)} kernels.`,
+        figures: () =>
+            Array.from({ length: last - first }, (_, i) => [
+                c.workWorker[first + i],
+                c.workFrom[first + i],
+                c.workTo[first + i],
+            ]),
+    }).element;
+}
+
 function stepDetail(p, s) {
     const c = p.c;
     if (!(s >= 0 && s < p.stepCount)) return [];
@@ -278,6 +386,15 @@ function stepDetail(p, s) {
                           ? `Cycles by ${p.tileWord} of this step are left out of this file: smallest ${count(c.rowMin[active])}, largest ${count(c.rowMax[active])} on ${p.tileName(c.rowWorst[active])}.`
                           : '',
                   ),
+            c.stepWorkCount[s]
+                ? h(
+                      'h3',
+                      {},
+                      `Workers of ${p.tileName(c.stepWorkTile[s])}, which takes longest `,
+                      fidelity('modelled'),
+                  )
+                : null,
+            workersChart(p, s),
             data && p.tiles > 1
                 ? tileBars(p, {
                       id: 'step-data',
@@ -297,9 +414,19 @@ function lineTab(p, state) {
     if (!p.totals || !p.stepCount) return [absent('No time: this profile has no execution part, or nothing ran.')];
     const intervals = p.hasIntervals() ? intervalsChart(p, state) : null;
     const steps = stepsChart(p, state);
-    const detail = h('div', {}, stepDetail(p, state.step !== undefined ? Number(state.step) : -1));
+    const detail = h('div', {}, stepDetail(p, Number(state.step ?? -1)));
+    const rows = stepTable(p, state);
     const lone = intervals && p.stepCount <= 12;
-    return [
+    // Another step changes what is below; whatever else changes is drawn anew.
+    const change = (next) => {
+        if (['tile', 'kind', 'tab'].some((key) => next[key] !== state[key])) return false;
+        const step = Number(next.step ?? -1);
+        steps?.point(step);
+        rows.select(step);
+        detail.replaceChildren(...stepDetail(p, step));
+        return true;
+    };
+    const elements = [
         h(
             'div',
             { class: 'tools' },
@@ -335,9 +462,10 @@ function lineTab(p, state) {
                   `One step holds the whole run: this machine recorded no times of single ${p.kernelWord}s.`,
               )
             : null,
-        stepTable(p, state).element,
+        rows.element,
         detail,
     ];
+    return { elements, change };
 }
 
 function tilesTab(p, state) {
@@ -365,6 +493,7 @@ function tilesTab(p, state) {
     });
     const rows = table({
         id: 'busy',
+        owner: p,
         caption: `Every ${p.tileWord}`,
         count: p.tiles,
         most: 14,
@@ -442,5 +571,7 @@ const TABS = [
 
 export function timeView(p, state) {
     const [tab, , make] = TABS.find(([id]) => id === state.tab) ?? TABS[0];
-    return { elements: [tabs('time', tab, TABS, { step: null }), ...make(p, state)].filter(Boolean) };
+    const made = make(p, state);
+    const { elements, change } = Array.isArray(made) ? { elements: made } : made;
+    return { elements: [tabs('time', tab, TABS, { step: null }), ...elements].filter(Boolean), change };
 }
