@@ -1,7 +1,7 @@
 /* The wafer simulator: DSD operations against plain C loops, scalar code, wavelet hops, one busy PE among idle ones,
  * a 2-D stencil. The aim of each line is printed beside it; the exit status is 1 when one is missed. Arguments: names
  * of parts to run (dsd, scalar, hops, lone, stencil); none = all. SIDE=N sets the side of hops and of the first
- * stencil, ONE=1 leaves out what comes after it. */
+ * stencil, ONE=1 leaves out what comes after it, RUNS=N (1 to 5) how often short ones are repeated. */
 #include "bench.h"
 
 #include "csl/lang/sema/compile.h"
@@ -94,11 +94,18 @@ static double seconds_of(const tw__csl_image *image, unsigned threads, uint64_t 
 }
 
 enum { RUNS = 5 };
+static int runs(void)
+{
+    const char *given = getenv("RUNS");
+    int n = given ? atoi(given) : RUNS;
+    return n < 1 ? 1 : n > RUNS ? RUNS : n;
+}
+
 static double median_of(const tw__csl_image *image, unsigned threads, uint64_t *cycles, tw__wse_totals *totals)
 {
     double seconds[RUNS];
-    for (int k = 0; k < RUNS; k++) seconds[k] = seconds_of(image, threads, cycles, totals);
-    return bench_median(seconds, RUNS);
+    for (int k = 0; k < runs(); k++) seconds[k] = seconds_of(image, threads, cycles, totals);
+    return bench_median(seconds, runs());
 }
 
 /* --- DSD operations ------------------------------------------------------------------------------------------- */

@@ -169,11 +169,13 @@ class Program:
         return row
 
 
-def compile_program(file, folder, arch, params, fabric, offsets=(0, 0), memcpy=False):
+def compile_program(file, folder, arch, params, fabric, offsets=(0, 0), memcpy=False, fp16=0, import_paths=()):
     """Compiles `file` into `folder`; messages go to stderr."""
+    paths = (c_char_p * max(1, len(import_paths)))(*[os.fsencode(p) for p in import_paths])
     rows = (Binding * max(1, len(params)))(*[Binding(k.encode(), v) for k, v in params.items()])
     options = Options(arch=arch, memcpy=memcpy, fabric_width=fabric[0], fabric_height=fabric[1],
-                      offset_x=offsets[0], offset_y=offsets[1], params=rows, param_count=len(params))
+                      offset_x=offsets[0], offset_y=offsets[1], params=rows, param_count=len(params), fp16=fp16,
+                      import_paths=paths, import_path_count=len(import_paths))
     diags, handle = lib.tw_diags_new(), c_void_p()
     status = lib.tw_csl_compile(byref(handle), os.fsencode(file), byref(options), diags)
     sys.stdout.flush()

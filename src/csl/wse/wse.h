@@ -28,6 +28,8 @@ typedef struct tw__wse_options { /* all zero = defaults */
     bool random_order; /* among ready tasks of a PE, seeded; else lowest id first */
     uint64_t seed;
     bool trace, profile; /* keep events; keep counters */
+    unsigned spans; /* with `profile`: so many tasks and operations of a PE as events, the first ones; 0 = none */
+    bool reference; /* slow: every PE is looked at in every cycle, and nothing goes a short way; for tests */
 } tw__wse_options;
 
 /* NULL when the image is faulty or memory ran out (diags says). The image must outlive the wafer; later diagnostics
@@ -96,10 +98,16 @@ typedef struct tw__wse_event {
 /* Events since the last call, sorted by cycle and PE (options.trace); owned by the wafer until the next call. */
 const tw__wse_event *tw__wse_events(tw__wse *w, size_t *count);
 
+enum { TW__WSE_WAIT_COLORS = 32 };
 typedef struct tw__wse_counters {            /* of one PE, options.profile */
     uint64_t task_cycles[65], task_runs[65]; /* by task id, 64 = host commands; scalar code and waits */
     uint64_t op_cycles[TW__CSL_DSD_OPS], op_runs[TW__CSL_DSD_OPS], op_elements[TW__CSL_DSD_OPS];
-    uint64_t sent[5], scalar_cycles, beats; /* wavelets by direction W E S N RAMP */
+    uint64_t sent[5], scalar_cycles, beats;             /* wavelets by direction W E S N RAMP */
+    uint32_t task_worst[65], op_worst[TW__CSL_DSD_OPS]; /* cycles of the longest run */
+    /* Cycles that operations did not work for want of a wavelet of a color, of room for one, or of a FIFO; waiting
+     * for a turn among others is in them. */
+    uint64_t wait_in[TW__WSE_WAIT_COLORS], wait_out[TW__WSE_WAIT_COLORS], wait_fifo;
+    uint32_t spans_begun, spans_ended;
 } tw__wse_counters;
 const tw__wse_counters *tw__wse_profile(const tw__wse *w, unsigned x, unsigned y); /* NULL: off, outside */
 

@@ -422,6 +422,10 @@ static const row warnings[] = {
     { BOTH, HEAD "const e = @get_dsd(fabin_dsd, .{ .extent = 0x7fff, .fabric_color = @get_color(6), "
           ".input_queue = @get_input_queue(2) }); task run() void { @mov16(d, `e`, .{ .async = true }); "
           "}\n" BIND, "means without end, and nothing ends this operation" },
+    { BOTH, HEAD "const r = @get_dsd(mem1d_dsd, .{ .tensor_access = `|`i|{65535} -> a[0] }); task run() void { "
+          "@mov16(d, @set_dsd_length(r, 4)); }\n" BIND, "65535 means without end" },
+    { BOTH, IN("@mov16(d, @set_dsd_length(d, 10)); const r = @set_dsd_length(d, `65535`); "
+          "@mov16(d, @set_dsd_length(r, 4));"), "65535 means without end" },
     { BOTH, IN("var x: f32 = 0.0; const fd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{10} -> s[i] }); "
           "@fadds(&x, `1.0`, fd);"), "accumulates when the value is the destination itself" },
     { BOTH, HEAD "const c: i16 = 3; task run() void { @mov16(`&`c, d); }\n" BIND,

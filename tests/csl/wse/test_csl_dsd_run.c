@@ -124,6 +124,15 @@ static const program programs[] = {
           "var x = @constants([10]f32, 2.0);\n" MEM("to", "y", 10) MEM("many", "x", 10)
       "const three = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{3} -> y[i] });\n"
       RUN("@fmacs(to, three, many, 4.0); @assert(y[2] == 8.0); @assert(y[3] == 0.0); count(1);") },
+    /* (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24: the last term is lost when the product is rounded by itself */
+    { "@fmacs rounds the product, then the sum", HEAD "var y = @zeros([1]f32); "
+          "var x = [1]f32{ 1.000244140625 };\n" MEM("to", "y", 1) MEM("from", "x", 1)
+      RUN("y[0] = -1.0; @fmacs(to, to, from, 1.000244140625); @assert(y[0] == 0.00048828125); count(1);") },
+    { "a length of 16 ones is without end", HEAD "var y = [3]i16{ 5, 0, 0 }; var z = @zeros([3]i16);\n" MEM("to",
+          "z", 3)
+      "const again = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{65535} -> y[0] });\n"
+      RUN("@mov16(to, @set_dsd_length(again, 3)); @assert(z[2] == 5); @add16(to, to, again); @assert(z[0] == 10); "
+          "@assert(z[2] == 10); count(1);") },
     { "FIFO: in, out, in order, over the end of the buffer", HEAD IOTA16("a", 20) "var b = @zeros([20]i16); "
           "var space = @zeros([32]i16); const fifo = @allocate_fifo(space);\n" MEM("from", "a", 20) MEM("to",
           "b", 20)
@@ -298,6 +307,16 @@ static const program programs[] = {
     { "on_control: unblock", HEAD CONTROL "comptime { @block(next_id); @activate(next_id); }\n" RUN(FILL("a", 2)
           "@mov16(to, in9, .{ .async = true, .on_control = .{ .unblock = next } }); "
           "send();") NEXT("@assert(b[1] == 2); count(1);") },
+    { "on_control: the control wavelet stays in the queue, for the next operation", HEAD CONTROL "var w: u32 = 0;\n"
+      RUN(FILL("a", 2) "@mov16(to, in9, .{ .async = true, .on_control = .{ .terminate = true }, .activate = next }); "
+      "@mov16(out, from); @mov32(stop, 0x003f0005); @mov32(out, 0x00070006);")
+      NEXT("@mov32(&w, in); @assert(w == 0x003f0005); @mov32(&w, in); @assert(w == 0x00070006); count(1);") },
+    { "on_control: the control wavelet stays in the queue, for its task", HEAD CONTROL "const cid = @get_control_task_id(20);\n"
+      "var told = false; task ctrl(x: u16) void { told = true; @assert(x == 7); @activate(third_id); }\n"
+      "comptime { @bind_control_task(ctrl, cid); @block(if (@is_arch(\"wse2\")) loop else iq); }\n"
+      RUN(FILL("a", 2) "@mov16(to, in9, .{ .async = true, .on_control = .{ .activate = next } }); @mov16(out, from); "
+      "@mov32(stop, @as(u32, @get_int(cid)) << 16 | 7);")
+      NEXT("@assert(!told); @unblock(if (@is_arch(\"wse2\")) loop else iq);") THIRD("@assert(told); count(1);") },
     { "simd_32: two values in a wavelet", HEAD LOOP IOTA16("a", 4) "var g = @zeros([2]u32);\n" MEM("from",
           "a", 4) MEM("to", "g", 2) "const in2 = @set_dsd_length(in, 2);\n"
       "const pairs = @get_dsd(fabout_dsd, .{ .extent = 4, .fabric_color = loop, .output_queue = oq, "

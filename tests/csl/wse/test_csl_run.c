@@ -149,6 +149,21 @@ static void functions(void **state)
         { "fn add(comptime T: type, a: T, b: T) T { return a + b; } var x: i32 = 3; var f: f32 = 1.5;",
           "out[0] = add(i32, x, 4); out[1] = @as(i32, add(f32, f, f)); out[2] = add(i32, x, x);",
           { 7, 3, 6 } },
+        /* directions: known where they can be (a route wants them so), else 16-bit values like an enum's */
+        { "const lib = @import_module(\"<directions>\"); var row: u16 = 1; var now: direction = WEST;\n"
+          "fn back(d: direction) direction { if (d == EAST) return WEST; return EAST; }\n"
+          "fn way() direction { if (row % 2 == 1) { return NORTH; } else { return SOUTH; } }\n"
+          "fn code(d: direction) i32 { return switch (d) { NORTH => 1, SOUTH => 2, EAST => 3, WEST => 4, RAMP => 5 "
+          "}; }\n"
+          "const fixed = back(EAST);",
+          "out[0] = code(way()); row = 2; out[1] = code(way()); out[2] = code(now); now = back(now); out[3] = "
+          "code(now);\n"
+          "out[4] = code(lib.flip(way())); out[5] = code(fixed); comptime { @comptime_assert(back(WEST) == EAST); "
+          "}\n"
+          "const known = lib.rotate_clockwise(EAST); comptime { @comptime_assert(known == SOUTH); }\n"
+          "var turns = [2]direction{ EAST, RAMP }; out[6] = code(turns[row - 1]); out[7] = @as(i32, way() != "
+          "known);",
+          { 1, 2, 4, 3, 1, 4, 5, 0 } },
         { "fn twice(x: anytype) @type_of(x) { return x + x; } var a: u16 = 40000; var b: i32 = 40000;",
           "out[0] = @as(i32, twice(a)); out[1] = twice(b);",
           { 14464, 80000 } },
@@ -199,6 +214,10 @@ static void memory(void **state)
 {
     (void)state;
     static const run_row rows[] = {
+        { "var b = @zeros([2]u32);", /* behind an array come variables, never the constants that are used next to it */
+          "const p: [*]u32 = &b; for (@range(u16, 3)) |i| { p[i] = 99; } for ([3]u32{ 5, 6, 7 }) |v| { out[0] += "
+          "@as(i32, v); }",
+          { 18 } },
         { "var m = [2,3]i16{ 1, 2, 3, 4, 5, 6 }; var i: u16 = 1; var j: i16 = 2;",
           "out[0] = @as(i32, m[i, j]); out[1] = @as(i32, m[0, j]); m[i, 0] += 10; out[2] = @as(i32, m[1, 0]);"
           "const p: *[2,3]i16 = &m; out[3] = @as(i32, (p.*)[i, 1]); out[4] = @as(i32, p.*[0, 0]);",

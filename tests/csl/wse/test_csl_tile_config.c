@@ -327,6 +327,37 @@ static void register_rules(void **state)
                  "id 29 belongs to the empty-queue handlers");
 }
 
+/* The clock through pointers, as programs from before version 1.2 read it: on, off, set, and what <time> sees. */
+static void clock_registers(void **state)
+{
+    (void)state;
+    uint32_t out[OUT];
+    run_body(
+        TOP "const t = @import_module(\"<time>\"); const words = tc.target.tsc_size_words;\n"
+            "var a = @zeros([words]u16); var b = @zeros([words]u16); var x: f32 = 0.0;\n"
+            "comptime { const bytes = tc.target.addresses; @comptime_assert(bytes.COLOR_CONFIG == 0xfe40 and "
+            "bytes.SWITCH_CONFIG == 0xfe80 and bytes.TIMESTAMP_COUNTER == tc.addresses.TIMESTAMP_COUNTER and "
+            "bytes.PERF_COUNTER_CONTROL == tc.addresses.PERF_COUNTER_CONTROL and tc.target.word_size == 2); }\n"
+            "fn on(v: u16) void { @bitcast(*u16, @as(u16, tc.addresses.PERF_COUNTER_CONTROL)).* = v; }\n"
+            "fn get(r: *[words]u16) void { const base = @as(u16, tc.addresses.TIMESTAMP_COUNTER);\n"
+            "  for (@range(u16, words)) |i| { r.*[i] = @bitcast(*u16, base + tc.word_size * i).*; } }\n"
+            "fn set(v: u16) void { const base = @as(u16, tc.addresses.TIMESTAMP_COUNTER);\n"
+            "  for (@range(u16, words)) |i| { @bitcast(*u16, base + tc.word_size * i).* = v; } }\n",
+        "on(7); set(0); get(&a); for (@range(u16, 100)) |i| { x += 1.0; } t.get_timestamp(&b);\n"
+        "out[0] = @as(u32, b[0]) - @as(u32, a[0]); out[1] = @as(u32, a[1] | b[1] | a[2] | b[2]); on(0); get(&a);\n"
+        "for (@range(u16, 100)) |i| { x += 1.0; } get(&b); out[2] = @as(u32, a[0]); out[3] = @as(u32, b[0]);\n"
+        "set(9); get(&a); out[4] = @as(u32, a[0]); out[5] = @as(u32, a[1] & a[2]);\n"
+        "out[6] = @as(u32, @get_config(0x7f0b)); t.enable_tsc(); out[7] = @as(u32, @get_config(0x7f0b));",
+        false, out);
+    assert_true(out[0] >= 100 && out[0] < 10000);
+    assert_int_equal(out[1], 0);
+    assert_true(out[2] > out[0] && out[3] == out[2]);
+    assert_int_equal(out[4], 9);
+    assert_int_equal(out[5], 9);
+    assert_int_equal(out[6], 0);
+    assert_int_equal(out[7], 1);
+}
+
 /* One filter, two numbers: the other PE of the same code has a filter on a lower color. */
 static void filter_numbers_differ(void **state)
 {
@@ -347,15 +378,11 @@ static void filter_numbers_differ(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(routes),
-        cmocka_unit_test(switches),
-        cmocka_unit_test(filters),
-        cmocka_unit_test(queues_and_priorities),
-        cmocka_unit_test(flushed_queue),
-        cmocka_unit_test(exceptions),
-        cmocka_unit_test(symbols),
-        cmocka_unit_test(register_rules),
-        cmocka_unit_test(filter_numbers_differ),
+        cmocka_unit_test(routes),          cmocka_unit_test(switches),
+        cmocka_unit_test(filters),         cmocka_unit_test(queues_and_priorities),
+        cmocka_unit_test(flushed_queue),   cmocka_unit_test(exceptions),
+        cmocka_unit_test(symbols),         cmocka_unit_test(register_rules),
+        cmocka_unit_test(clock_registers), cmocka_unit_test(filter_numbers_differ),
     };
     return cmocka_run_group_tests_name("csl_tile_config", tests, NULL, NULL);
 }

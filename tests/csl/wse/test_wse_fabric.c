@@ -111,6 +111,86 @@ static void collision(void **state)
     }
 }
 
+/* One word, `delay` instructions of one cycle each after the start; nothing when silent. */
+static void late_word(kit *k, unsigned delay, bool silent)
+{
+    kit_main(k);
+    for (unsigned i = 0; i < delay; i++) EMIT(k, ADDI_U32, 7, 7, 1);
+    kit_dsd(k, 0, fabric(TW__CSL_DSD_FABOUT, 5, 2, 1));
+    kit_dsd(k, 2, mem1d(1000, 1, 1));
+    if (!silent) {
+        kit_use(k, TW__CSL_OP_MOV32, arg_dsd(0), arg_none(), arg_dsd(2), arg_none())->flags = TW__CSL_USE_ASYNC;
+        kit_op(k, 4);
+    }
+    kit_end(k);
+}
+
+/* The PE at (1, 0) takes a word from its neighbour in the west and one of its own and sends both to `ahead`. Returns
+ * the cycle in which the first one leaves. */
+static uint64_t two_words(unsigned delay, bool west_silent, bool own_silent, unsigned ahead, bool *said)
+{
+    kit k;
+    kit_begin(&k, 2, 2, false);
+    k.options.trace = true;
+    late_word(&k, 8, west_silent);
+    kit_program(&k);
+    late_word(&k, delay, own_silent);
+    k.image->pes[1].program = 1;
+    k.image->pes[2].program = k.image->pes[3].program = UINT32_MAX;
+    kit_route(&k, 0, 0, 5, R, E);
+    kit_route(&k, 1, 0, 5, R | W, ahead);
+    kit_route(&k, 1, 1, 5, N, S);
+    kit_start(&k);
+    kit_run(&k);
+    *said = kit_said(&k, "in one cycle");
+    uint64_t leaves = event_time(&k, 1, TW__WSE_WAVELET, 2, 0xff, 0);
+    kit_free(&k);
+    return leaves;
+}
+
+/* Fact sheet 10.3: "same color from two rx directions in one cycle". A cycle earlier or later is none: when either
+ * word would leave if it were alone tells when it comes. */
+static void collision_in_one_cycle_only(void **state)
+{
+    (void)state;
+    bool said;
+    unsigned met = 0;
+    uint64_t west = two_words(0, false, true, S, &said);
+    assert_false(said);
+    for (unsigned delay = 0; delay < 20; delay++) {
+        uint64_t own = two_words(delay, true, false, S, &said);
+        assert_false(said);
+        two_words(delay, false, false, S, &said);
+        assert_int_equal(said, own == west);
+        two_words(delay, false, false, 0, &said); /* the first one cannot leave before the second one comes */
+        assert_int_equal(said, own == west);
+        met |= own == west ? 2u : own + 1 == west ? 1u : own == west + 1 ? 4u : 0u;
+    }
+    assert_int_equal(met, 7); /* one before, together, one after */
+}
+
+/* Two words in one color that has no way on, for good: a hang that ends, with the report of who waits. */
+static void two_directions_stuck(void **state)
+{
+    (void)state;
+    kit k;
+    kit_begin(&k, 2, 1, false);
+    late_word(&k, 8, false);
+    kit_program(&k);
+    late_word(&k, 0, false);
+    k.image->pes[1].program = 1;
+    kit_route(&k, 0, 0, 5, R, E);
+    kit_route(&k, 1, 0, 5, R | W, 0);
+    kit_start(&k);
+    kit_run(&k); /* TW_OK: nothing can happen any more */
+    assert_true(tw__wse_cycle(k.w) < 200);
+    char *waiting = tw__wse_waiting(k.w, 10);
+    assert_non_null(waiting);
+    assert_non_null(strstr(waiting, "PE 1,0"));
+    free(waiting);
+    kit_free(&k);
+}
+
 /* Long trains keep one wavelet a cycle through many hops, and arrive in order. */
 static void full_rate(void **state)
 {
@@ -134,6 +214,58 @@ static void full_rate(void **state)
             assert_int_equal(get32(&k, x, 0, 2000 + 4 * i), 0x10000u * i + 7 * i + 1);
     uint64_t first = event_time(&k, PES - 2, TW__WSE_WAVELET, 1, 0xff, 0);
     assert_int_equal(event_time(NULL, PES - 2, TW__WSE_WAVELET, 1, 0xff, WORDS - 1), first + WORDS - 1);
+    kit_free(&k);
+}
+
+/* The link between a router and its own compute engine is one of the router's five, and takes one wavelet a cycle
+ * (fact sheet 5.1): two trains that arrive side by side land in turns, sixteen words in sixteen cycles. */
+static void one_landing_a_cycle(void **state)
+{
+    (void)state;
+    enum { WORDS = 8 };
+    kit k;
+    kit_begin(&k, 3, 1, true);
+    k.options.trace = true;
+    sender(&k, 4, WORDS);
+    kit_program(&k);
+    kit_main(&k);
+    for (unsigned c = 0; c < 2; c++) {
+        kit_dsd(&k, 0, mem1d(2000 + 100 * c, WORDS, 1));
+        kit_dsd(&k, 2, fabric(TW__CSL_DSD_FABIN, 4 + c, c, WORDS));
+        tw__csl_dsd_use *use = kit_use(&k, TW__CSL_OP_MOV32, arg_dsd(0), arg_none(), arg_dsd(2), arg_none());
+        use->flags = TW__CSL_USE_ASYNC;
+        use->ut = (uint8_t)c;
+        kit_op(&k, 4);
+    }
+    kit_end(&k);
+    kit_program(&k);
+    sender(&k, 5, WORDS);
+    for (unsigned x = 0; x < 3; x++) k.image->pes[x].program = x;
+    kit_route(&k, 0, 0, 4, R, E);
+    kit_route(&k, 1, 0, 4, W, R);
+    kit_route(&k, 1, 0, 5, E, R);
+    kit_route(&k, 2, 0, 5, R, W);
+    kit_start(&k);
+    fill(&k, 0, 0, 1000, WORDS);
+    fill(&k, 2, 0, 1000, WORDS);
+    kit_run(&k);
+    size_t count, landed = 0;
+    const tw__wse_event *events = tw__wse_events(k.w, &count);
+    uint64_t last = 0;
+    unsigned color = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (events[i].kind != TW__WSE_LANDING) continue;
+        if (landed) assert_int_equal(events[i].cycle, last + 1);
+        if (landed) assert_int_not_equal(events[i].a, color); /* in turns */
+        last = events[i].cycle;
+        color = events[i].a;
+        landed++;
+    }
+    assert_int_equal(landed, 2 * WORDS);
+    for (unsigned i = 0; i < WORDS; i++) {
+        assert_int_equal(get32(&k, 1, 0, 2000 + 4 * i), 0x10000u * i + 7 * i + 1);
+        assert_int_equal(get32(&k, 1, 0, 2100 + 4 * i), 0x10000u * i + 7 * i + 1);
+    }
     kit_free(&k);
 }
 
@@ -414,11 +546,19 @@ static void same_for_all_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(collision),    cmocka_unit_test(one_hop),
-        cmocka_unit_test(full_rate),    cmocka_unit_test(data_task),
-        cmocka_unit_test(switch_ring),  cmocka_unit_test(wrong_direction),
-        cmocka_unit_test(filters),      cmocka_unit_test(deadlock),
-        cmocka_unit_test(shared_queue), cmocka_unit_test(same_for_all_threads),
+        cmocka_unit_test(collision),
+        cmocka_unit_test(collision_in_one_cycle_only),
+        cmocka_unit_test(two_directions_stuck),
+        cmocka_unit_test(one_hop),
+        cmocka_unit_test(full_rate),
+        cmocka_unit_test(one_landing_a_cycle),
+        cmocka_unit_test(data_task),
+        cmocka_unit_test(switch_ring),
+        cmocka_unit_test(wrong_direction),
+        cmocka_unit_test(filters),
+        cmocka_unit_test(deadlock),
+        cmocka_unit_test(shared_queue),
+        cmocka_unit_test(same_for_all_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

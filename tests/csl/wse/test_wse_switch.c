@@ -2,7 +2,7 @@
 #include "csl/wse/kit.h"
 #include "csl/wse/pe/pe.h"
 
-enum { W = TW__CSL_WEST, E = TW__CSL_EAST, R = TW__CSL_RAMP };
+enum { W = TW__CSL_WEST, E = TW__CSL_EAST, S = TW__CSL_SOUTH, N = TW__CSL_NORTH, R = TW__CSL_RAMP };
 
 /* Base rx W, tx RAMP and E; position 1 tx E; position 2 rx RAMP: after two advances rx = RAMP, tx = E. */
 static void positions_are_sticky(void **state)
@@ -249,6 +249,38 @@ static void color_swap(void **state)
     kit_free(&k);
 }
 
+/* A wavelet from the PE itself changes its color only where the color asks for swaps in both dimensions. */
+static void color_swap_at_the_ramp(void **state)
+{
+    (void)state;
+    for (unsigned dimensions = 0; dimensions < 4; dimensions++) {
+        kit k;
+        kit_begin(&k, 1, 2, false);
+        for (unsigned c = 0; c < 2; c++) {
+            uint32_t f = kit_function(&k, c ? "blue" : "red", 1, 0);
+            WIDE(&k, STA_U32, 0, 40 + 4 * c);
+            kit_end(&k);
+            kit_task(&k, TW__CSL_TASK_DATA, c, f, 1, true);
+        }
+        uint32_t go = kit_function(&k, "go", 0, 0);
+        send_words(&k, 1, 2, 1000, 1, 0);
+        kit_end(&k);
+        for (unsigned c = 0; c < 2; c++) {
+            kit_route(&k, 0, 0, c, R, S);
+            k.image->routes[k.image->route_count - 1].swap_x = dimensions & 1;
+            k.image->routes[k.image->route_count - 1].swap_y = dimensions >> 1;
+        }
+        for (unsigned c = 0; c < 2; c++) kit_route(&k, 0, 1, c, N, R);
+        kit_start(&k);
+        put32(&k, 0, 0, 1000, 7);
+        assert_true(tw__wse_launch(k.w, 0, 0, go, NULL, 0));
+        kit_run(&k);
+        assert_int_equal(get32(&k, 0, 1, 40), dimensions == 3 ? 7 : 0);
+        assert_int_equal(get32(&k, 0, 1, 44), dimensions == 3 ? 0 : 7);
+        kit_free(&k);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +291,7 @@ int main(void)
         cmocka_unit_test(advance_after_the_last),
         cmocka_unit_test(teardown),
         cmocka_unit_test(color_swap),
+        cmocka_unit_test(color_swap_at_the_ramp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

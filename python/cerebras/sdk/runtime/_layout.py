@@ -29,7 +29,16 @@ class SimfabConfig:
         self.core_path = core_path
 
 
-class _Platform:
+class FP16TYPE(enum.Enum):
+    """What @fp16() stands for in the programs of a layout."""
+    F16 = 0
+    BF16 = 1
+    CB16 = 2
+
+
+class SdkExecutionPlatform:
+    """Where a program runs: always the simulator."""
+
     def __init__(self, config, target):
         self.config = config
         self.target = target
@@ -44,7 +53,7 @@ class _Platform:
 def get_platform(cmaddr, config=None, target=SdkTarget.WSE3):
     if cmaddr:
         return get_system(cmaddr)
-    return _Platform(config or SimfabConfig(), target)
+    return SdkExecutionPlatform(config or SimfabConfig(), target)
 
 
 def get_simulator(config=None, target=SdkTarget.WSE3):
@@ -108,19 +117,23 @@ class RoutingPosition:
         return RoutingPosition().set_input(self.input or fill_input).set_output(self.output or fill_output)
 
 
-class _EdgeRouting:
+class EdgeRouteInfo:
+    """Routes of the PEs at one edge of a region."""
+
     def __init__(self, edge, positions):
         self.edge, self.positions = edge, list(positions)
 
 
 def get_edge_routing(edge, positions):
-    return _EdgeRouting(edge, positions)
+    return EdgeRouteInfo(edge, positions)
 
 
 class Color:
     """A color of its own; connected ones share their number."""
 
     def __init__(self, name, value=None):
+        if value is not None and not 0 <= int(value) < 24:
+            raise ValueError(f"color '{name}' is {value}; there are colors 0 to 23")
         self.name, self.local_name = name, name
         self.fixed = value
         self.same_as = None
@@ -142,7 +155,9 @@ class Color:
         a.fixed = a.fixed if a.fixed is not None else b.fixed
 
 
-class _Port:
+class PortHandle:
+    """A color at an edge of a region."""
+
     def __init__(self, region, color, edge, size, is_input, name):
         self.region, self.color, self.edge, self.size = region, color, edge, size
         self.is_input, self.name = is_input, name
@@ -161,6 +176,7 @@ class CodeRegion:
         self.params = collections.defaultdict(dict)  # (x, y) -> name -> int or Color
         self.routes = collections.defaultdict(dict)  # (x, y) -> Color -> [RoutingPosition]
         self.symbols = []                            # (name, array [height][width][elements])
+        self.ports = set()                           # names
 
     # --- placement ---
 
@@ -215,6 +231,11 @@ class CodeRegion:
         self._set(self._range(rectangle), arguments)
 
     def set_symbol_all(self, name, data, width, height):
+        if width % self.width or height % self.height or width < 1 or height < 1:
+            raise ValueError(f"data of {width} x {height} cannot be cut into equal parts for the {self.width} x "
+                             f"{self.height} PEs of region '{self.name}'")
+        if np.size(data) != width * height:
+            raise ValueError(f"the data of '{name}' has {np.size(data)} elements, not {width} x {height}")
         tiles = np.asarray(data).reshape(self.height, height // self.height, self.width, width // self.width)
         self.symbols.append((name, tiles.transpose(0, 2, 1, 3).reshape(self.height, self.width, -1)))
 
@@ -236,6 +257,10 @@ class CodeRegion:
             self._paint(self._edge(routing.edge), color, routing.positions)
 
     def _port(self, color, edge, positions, size, prefix, is_input):
+        name = f"{self.name}_{color.local_name}{prefix}"
+        if name in self.ports:
+            raise RuntimeError(f"there is already a port '{name}': give one of them a prefix")
+        self.ports.add(name)
         side = [_EDGE_ROUTE[edge]]
         filled = [p._with(side, []) if is_input else p._with([], side) for p in positions]
         if is_input:
@@ -243,7 +268,7 @@ class CodeRegion:
         else:
             filled = [p.set_output(side) for p in filled]
         self._paint(self._edge(edge), color, filled)
-        return _Port(self, color, edge, size, is_input, f"{self.name}_{color.local_name}{prefix}")
+        return PortHandle(self, color, edge, size, is_input, name)
 
     def create_input_port(self, color, edge, positions, size, prefix=""):
         return self._port(color, edge, positions, size, prefix, True)
@@ -293,6 +318,10 @@ class SdkLayout:
         self.routes = {}  # (x, y) of the fabric -> Color -> [RoutingPosition]
 
     def create_code_region(self, file, name, width, height):
+        if width < 1 or height < 1:
+            raise ValueError(f"region '{name}' has no PEs: {width} x {height}")
+        if any(r.name == name for r in self.regions):
+            raise RuntimeError(f"there is already a region '{name}'")
         self.regions.append(CodeRegion(file, name, width, height))
         return self.regions[-1]
 
@@ -302,17 +331,26 @@ class SdkLayout:
         if sender.size != receiver.size or len(sender.region._edge(sender.edge)) != len(
                 receiver.region._edge(receiver.edge)):
             raise RuntimeError(f"ports '{sender.name}' and '{receiver.name}' differ in size")
+        for port in (sender, receiver):
+            if port.name in {**self.inputs, **self.outputs} or any(port in pair for pair in self.connections):
+                raise RuntimeError(f"port '{port.name}' is already connected")
         sender.color._join(receiver.color)
         self.connections.append((sender, receiver))
 
     def create_input_stream(self, port, io_loc=None, io_buffer_size=1024):
         _ = io_loc, io_buffer_size  # the host's data enters at the port itself
-        self.inputs[port.name] = port
-        return port.name
+        return self._stream(self.inputs, port, True)
 
     def create_output_stream(self, port, io_loc=None, io_buffer_size=1024):
         _ = io_loc, io_buffer_size
-        self.outputs[port.name] = port
+        return self._stream(self.outputs, port, False)
+
+    def _stream(self, streams, port, is_input):
+        if port.is_input != is_input:
+            raise RuntimeError(f"'{port.name}' is an {'input' if port.is_input else 'output'} port")
+        if port.name in streams or any(port in pair for pair in self.connections):
+            raise RuntimeError(f"port '{port.name}' is already connected")
+        streams[port.name] = port
         return port.name
 
     def create_input_stream_from_loc(self, port, loc, io_buffer_size=1024):
@@ -334,7 +372,7 @@ class SdkLayout:
         self._place_in_line(regions, False)
 
     def compile(self, out_prefix="out", libs=None, cslc_prefix=None, save_port_map=False, f16_type=None):
-        _ = libs, cslc_prefix, save_port_map, f16_type
+        _ = cslc_prefix, save_port_map  # ports.json is always there
         self._place_rest()
         self.routes = {}
         self._number_colors()
@@ -351,7 +389,8 @@ class SdkLayout:
         with open(file, "w", encoding="utf-8") as out:
             out.write(self._text(width, height))
         self._save(out_prefix)
-        _native.compile_program(file, out_prefix, self.platform.target.value, {}, (width, height))
+        _native.compile_program(file, out_prefix, self.platform.target.value, {}, (width, height),
+                                fp16=f16_type.value if f16_type else 0, import_paths=libs or ())
         return SdkCompileArtifacts(out_prefix)
 
     # --- colors ---

@@ -3,6 +3,7 @@
 import enum
 import os
 import sys
+import warnings
 from ctypes import byref, c_size_t, c_uint32, c_uint64, c_void_p
 
 import numpy as np
@@ -10,14 +11,15 @@ import numpy as np
 from cerebras.sdk import _native
 from cerebras.sdk._native import lib
 from cerebras.sdk.runtime._layout import (  # names that scripts import from here
-    Color, Edge, Route, RoutingPosition, SdkCompileArtifacts, SdkLayout, SdkTarget, SimfabConfig,
-    get_edge_routing, get_platform, get_simulator, get_system,
+    CodeRegion, Color, Edge, EdgeRouteInfo, FP16TYPE, PortHandle, Route, RoutingPosition, SdkCompileArtifacts,
+    SdkExecutionPlatform, SdkLayout, SdkTarget, SimfabConfig, get_edge_routing, get_platform, get_simulator,
+    get_system,
 )
 
 __all__ = [
-    "Color", "Edge", "MemcpyDataType", "MemcpyOrder", "Route", "RoutingPosition", "SdkCompileArtifacts", "SdkLayout",
-    "SdkRuntime", "SdkTarget", "SimfabConfig", "Task", "get_edge_routing", "get_platform", "get_simulator",
-    "get_system",
+    "CodeRegion", "Color", "Edge", "EdgeRouteInfo", "FP16TYPE", "MemcpyDataType", "MemcpyOrder", "PortHandle", "Route",
+    "RoutingPosition", "SdkCompileArtifacts", "SdkExecutionPlatform", "SdkLayout", "SdkRuntime", "SdkTarget",
+    "SimfabConfig", "Task", "get_edge_routing", "get_platform", "get_simulator", "get_system",
 ]
 
 
@@ -55,7 +57,9 @@ class SdkRuntime:
     """A simulated wafer that runs the program of a folder. `cmaddr`, the address of a real machine, must be empty."""
 
     def __init__(self, bindir, platform=None, cmaddr=None, suppress_simfab_trace=False, simfab_numthreads=0,
-                 msg_level=None, memcpy_required=True, **_unused):
+                 msg_level=None, memcpy_required=True, **unknown):
+        if unknown:
+            warnings.warn(f"SdkRuntime has no {', '.join(unknown)}: without effect", stacklevel=2)
         if isinstance(platform, str):
             cmaddr, platform = platform, None
         if cmaddr:
@@ -63,7 +67,13 @@ class SdkRuntime:
         self.artifacts = bindir if isinstance(bindir, SdkCompileArtifacts) else SdkCompileArtifacts(bindir)
         self.program = _native.Program(self.artifacts.path)
         self.info = self.program.info
-        self.threads = int(os.environ.get("TILEWRIGHT_THREADS", 0))
+        if not 0 <= simfab_numthreads <= 64:
+            raise ValueError(f"simfab_numthreads is {simfab_numthreads}: the simulator runs on 1 to 64 threads")
+        if msg_level not in (None, "DEBUG", "INFO", "WARNING", "ERROR"):
+            raise ValueError(f"msg_level is {msg_level}: the levels are DEBUG, INFO, WARNING and ERROR")
+        # More threads than the machine has would only wait; the result is the same with any number.
+        asked = min(simfab_numthreads, os.cpu_count() or 1)
+        self.threads = int(os.environ.get("TILEWRIGHT_THREADS", asked))
         self.wafer = c_void_p()
         self.pending = {}
         self.opened = []
@@ -183,9 +193,11 @@ class SdkRuntime:
     def _to_device(self, copy, src, nonblock):
         array = np.ascontiguousarray(_four_bytes(src, "source")).reshape(-1).view(np.uint32)
         expected = lib.tw_wse_copy_words(byref(copy))
-        if array.size != expected:
+        if array.size < expected:
             raise ValueError(f"the source has {array.size} elements, the copy needs {expected}")
-        return self._command(lib.tw_wse_h2d, (self._started(), byref(copy), _native.words(array), array.size),
+        if array.size > expected:  # published scripts pass the rest of a long array
+            warnings.warn(f"the source has {array.size} elements; the copy takes the first {expected}", stacklevel=3)
+        return self._command(lib.tw_wse_h2d, (self._started(), byref(copy), _native.words(array), expected),
                              nonblock)
 
     def memcpy_h2d(self, dest, src, px, py, w, h, elem_per_pe, streaming=False,
@@ -222,7 +234,7 @@ class SdkRuntime:
 
         def finish():
             _ = keep  # what the call still points at lives as long as this
-            target[...] = buffer.view(target.dtype).reshape(target.shape)
+            target.flat = buffer.view(target.dtype)
 
         return self._command(call, (self._started(), what, _native.words(buffer), size), nonblock, finish)
 
@@ -234,9 +246,19 @@ class SdkRuntime:
                                                _native.words(array), array.size), nonblock)
 
     def receive(self, port, dst, n=None, nonblock=False):
+        """`n` wavelets into the first elements of dst: whole words, or their low halves."""
         size = dst.size if n is None else n
-        return self._from_device(lib.tw_wse_receive, byref(self.artifacts.output(port)), dst.reshape(-1)[:size], size,
-                                 nonblock)
+        if not 0 <= size <= dst.size:
+            raise ValueError(f"{size} wavelets do not go into {dst.size} elements")
+        if dst.dtype.itemsize not in (2, 4):
+            raise TypeError(f"a stream carries elements of 2 or 4 bytes, not {dst.dtype}")
+        buffer = np.empty(size, np.uint32)
+
+        def finish():
+            dst.flat[:size] = buffer.view(dst.dtype)[::4 // dst.dtype.itemsize]
+
+        return self._command(lib.tw_wse_receive, (self._started(), byref(self.artifacts.output(port)),
+                                                  _native.words(buffer), size), nonblock, finish)
 
     def receive_tofile(self, port, path, n, nonblock=False):
         buffer = np.empty(n, np.uint32)
@@ -313,6 +335,8 @@ def _stream_words(array, n):
         array = array.view(np.uint16).astype(np.uint32)
     else:
         raise TypeError(f"a stream carries elements of 2 or 4 bytes, not {array.dtype}")
+    if n is not None and not 0 <= n <= array.size:
+        raise ValueError(f"{n} elements are to be sent, the source has {array.size}")
     return array if n is None else array[:n]
 
 

@@ -63,16 +63,14 @@ static operand change_known(sema *s, const node *call, what_changes changes, con
                             uint32_t bytes)
 {
     tw__csl_dsd_value v = *d->value.dsd;
+    tw__csl_int length = by->value.i;
     switch (changes) {
     case BASE: v.base = by->value.pointer; break;
     case OFFSET: v.base.offset += (int64_t)by->value.i * bytes; break;
     case STRIDE: v.packed.stride = (int16_t)by->value.i; break;
     case LENGTH:
-        if (by->value.i > TW__CSL_UNBOUNDED)
-            return tw__csl_error(s, call->kid[1], "csl.range",
-                                 "a length must be at most %d, not %d: it has 15 bits", (int)TW__CSL_UNBOUNDED,
-                                 (int)by->value.i);
-        v.packed.length = (uint16_t)by->value.i;
+        if (!tw__dsd_length(s, call->kid[1], "a length", &length)) return tw__csl_nothing();
+        v.packed.length = (uint16_t)length;
     }
     return tw__dsd_known(s, d->type, &v);
 }

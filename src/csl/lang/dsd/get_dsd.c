@@ -97,12 +97,17 @@ static operand finish(maker *m, const type *t)
     return (operand){ .kind = TW__CSL_O_REGISTER, .type = t, .reg = pair };
 }
 
-/* A length: at most 15 bits; all ones means without end. */
-static bool length_ok(sema *s, const node *at, const char *what, int64_t length)
+bool tw__dsd_length(sema *s, const node *at, const char *what, tw__csl_int *length)
 {
-    if (length <= TW__CSL_UNBOUNDED) return true;
+    if (*length <= TW__CSL_UNBOUNDED) return true;
+    if (*length == UINT16_MAX) {
+        tw__csl_warn(s, at, "csl.range", "%s has 15 bits: 65535 means without end, as %d does", what,
+                     (int)TW__CSL_UNBOUNDED);
+        *length = TW__CSL_UNBOUNDED;
+        return true;
+    }
     tw__csl_error(s, at, "csl.range", "%s must be at most %d, not %lld: a DSD's length has 15 bits", what,
-                  (int)TW__CSL_UNBOUNDED, (long long)length);
+                  (int)TW__CSL_UNBOUNDED, (long long)*length);
     return false;
 }
 
@@ -111,8 +116,9 @@ static bool set_length(maker *m, const node *at, operand o)
     m->length = tw__csl_coerce(m->s, at, o, &tw__csl_t_u16, ".extent");
     if (tw__csl_is_nothing(&m->length)) return false;
     if (m->length.kind != TW__CSL_O_VALUE) return true;
+    if (!tw__dsd_length(m->s, at, ".extent", &m->length.value.i)) return false;
     m->v.packed.length = (uint16_t)m->length.value.i;
-    return length_ok(m->s, at, ".extent", (int64_t)m->length.value.i);
+    return true;
 }
 
 /* --- memory --------------------------------------------------------------------------------------------------- */
@@ -264,10 +270,12 @@ static bool mem4d(maker *m, const memory_fields *f)
         m->v.shape.stride[i] = (int16_t)stride[i];
         total = total > UINT16_MAX ? total : total * extent[i];
     }
-    if (!length_ok(m->s, tw__dsd_field_node(holder(f, "extent"), "extent"), "the product of the extents", total))
-        return false;
     m->v.packed.length = (uint16_t)total;
-    return true;
+    if (total > TW__CSL_UNBOUNDED)
+        tw__csl_error(m->s, tw__dsd_field_node(holder(f, "extent"), "extent"), "csl.range",
+                      "the product of the extents must be at most %d, not %lld: a DSD's length has 15 bits",
+                      (int)TW__CSL_UNBOUNDED, (long long)total);
+    return total <= TW__CSL_UNBOUNDED;
 }
 
 static bool memory(maker *m, tw__dsd_fields *outer)

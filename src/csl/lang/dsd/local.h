@@ -57,6 +57,9 @@ operand tw__dsd_get(sema *s, const node *call, const type *expected);
 operand tw__dsd_change(sema *s, const node *call, const type *expected);
 operand tw__dsd_fifo_length(sema *s, const node *call, const type *expected);
 operand tw__dsd_allocate_fifo(sema *s, const node *call, const type *expected);
+/* A known length: at most 15 bits, all ones means without end; published programs write 16 ones for that, which is
+ * warned of. */
+bool tw__dsd_length(sema *s, const node *at, const char *what, tw__csl_int *length);
 bool tw__dsd_simd(const tw__dsd_fields *f, uint8_t *out);     /* .simd_mode */
 bool tw__dsd_priority(const tw__dsd_fields *f, uint8_t *out); /* .priority */
 /* Element behind a pointer or array type for DSDs; NULL when it is none that a DSD may hold. */
@@ -153,7 +156,7 @@ typedef struct tw__dsd_state {
     uint32_t dsr_taken[TW__CSL_DSR_FILES]; /* bits: registers that FIFOs claimed with .dest, .src */
 } tw__dsd_state;
 tw__dsd_state *tw__dsd_state_of(sema *s); /* NULL after "out of memory" */
-void *tw__dsd_new(sema *s, size_t bytes); /* zeroed, in the arena; NULL after "out of memory" */
+void *tw__dsd_new(sema *s, size_t bytes); /* zeroed, lasting; NULL after "out of memory" */
 void tw__dsd_fix_task(sema *s, tw__dsd_fix_kind kind, uint32_t row, bool second, const tw__dsd_action *action);
 /* Row of a mem4d shape, shared when equal. */
 uint16_t tw__dsd_shape_row(sema *s, const tw__csl_shape *shape);

@@ -3,7 +3,7 @@
 
 void *tw__dsd_new(sema *s, size_t bytes)
 {
-    void *memory = tw__arena_zalloc(tw__csl_sema_arena(s), bytes, _Alignof(max_align_t));
+    void *memory = tw__arena_zalloc(tw__csl_sema_lasting(s), bytes, _Alignof(max_align_t));
     if (!memory) tw__csl_no_memory(tw__csl_sema_ctx(s));
     return memory;
 }

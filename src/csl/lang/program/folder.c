@@ -202,20 +202,21 @@ tw_status tw_csl_save(const tw_csl_program *program, const char *folder)
     return status;
 }
 
+enum { PROGRAM_LIMIT = 1 << 30 }; /* bytes; a wafer of different programs has some hundred MB */
+
 tw_status tw_csl_load(tw_csl_program **out, const char *folder)
 {
     *out = NULL;
     char *path = g_build_filename(folder, "program.twcsl", NULL), *bytes = NULL;
-    gsize size = 0;
-    GError *error = NULL;
-    tw_status status;
-    if (g_file_get_contents(path, &bytes, &size, &error)) {
+    size_t size = 0;
+    tw_status status = tw_read_file(path, PROGRAM_LIMIT, &bytes, &size);
+    if (status == TW_OK) {
         status = tw_csl_decode(out, (const unsigned char *)bytes, size, path);
     } else {
-        status = tw__fail(TW_E_FILE_LOAD, "'%s' is no folder that cslc wrote: %s", folder, error->message);
-        g_error_free(error);
+        g_autofree char *why = g_strdup(tw_error_message());
+        status = tw__fail(TW_E_FILE_LOAD, "'%s' is no folder that cslc wrote: %s", folder, why);
     }
-    g_free(bytes);
+    free(bytes);
     g_free(path);
     return status;
 }

@@ -65,7 +65,10 @@ tw_status tw_csl_compile(tw_csl_program **out, const char *file, const tw_csl_op
     *out = NULL;
     tw_status status = check_options(o);
     if (status != TW_OK) return status;
-    if (!g_file_test(file, G_FILE_TEST_IS_REGULAR)) return tw__fail(TW_E_FILE_LOAD, "there is no file '%s'", file);
+    if (!g_file_test(file, G_FILE_TEST_IS_REGULAR))
+        return tw__fail(
+            TW_E_FILE_LOAD,
+            g_file_test(file, G_FILE_TEST_EXISTS) ? "'%s' is not a regular file" : "there is no file '%s'", file);
     tw__csl_binding *params = copy_bindings(o->params, o->param_count),
                     *colors = copy_bindings(o->colors, o->color_count);
     tw__csl_compile_options inner = { .file = file,

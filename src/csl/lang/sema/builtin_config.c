@@ -153,9 +153,10 @@ static int filter_number(const sema *s, uint8_t color)
     int number = -1;
     for (size_t i = 0; seen && i < l->route_count; i++) {
         const placed_route *r = &l->routes[i];
-        if (!has_filter(&r->route) || !l->tiles[r->pe].at || l->tiles[r->pe].program != program) continue;
-        seen[r->pe] = (uint8_t)(seen[r->pe] + (r->route.color < color));
-        own[r->pe] |= r->route.color == color;
+        const tw__csl_route *config = &l->configs[r->config];
+        if (!has_filter(config) || !l->tiles[r->pe].at || l->tiles[r->pe].program != program) continue;
+        seen[r->pe] = (uint8_t)(seen[r->pe] + (config->color < color));
+        own[r->pe] |= config->color == color;
     }
     for (uint32_t pe = 0, first = 1; seen && pe < count; pe++) {
         if (!l->tiles[pe].at || l->tiles[pe].program != program) continue;
@@ -183,7 +184,7 @@ static operand b_get_filter_id(sema *s, const node *n, const type *expected)
                                  ? "color %d has no filter on the PEs of this program"
                                  : "the filter of color %d has different numbers on the PEs of this program",
                              (int)color.i);
-    struct filter_id *row = TW__NEW(s->arena, struct filter_id);
+    struct filter_id *row = TW__NEW(s->lasting, struct filter_id);
     if (row) {
         *row = (struct filter_id){ s->filter_ids, (uint8_t)color.i, (uint8_t)number, n };
         s->filter_ids = row;

@@ -243,7 +243,7 @@ static operand b_is_arch(sema *s, const node *n, const type *expected)
     (void)expected;
     const char *name;
     if (!tw__csl_arguments(s, n, 1, 1) || !field_name(s, ARG(0), &name)) return tw__csl_nothing();
-    if (strcmp(name, "wse2") && strcmp(name, "wse3"))
+    if (strcmp(name, "wse1") && strcmp(name, "wse2") && strcmp(name, "wse3")) /* wse1: there was one */
         return tw__csl_error(s, ARG(0), "csl.value", "@is_arch knows \"wse2\" and \"wse3\", not \"%s\"", name);
     return known_bool(!strcmp(name, s->shared->options->wse3 ? "wse3" : "wse2"));
 }

@@ -110,31 +110,14 @@ static operand b_set_color_config(sema *s, const node *n, const type *expected)
 {
     (void)expected;
     uint32_t pe;
-    tw__csl_layout *l = s->layout;
-    placed_route r = { .at = n };
+    uint8_t color;
+    tw__csl_route route;
     if (!tw__csl_in_layout(s, n) || !tw__csl_arguments(s, n, 4, 4) || !coordinates(s, n, &pe) ||
-        !color_argument(s, ARG(2), &r.route.color))
+        !color_argument(s, ARG(2), &color) || !tw__csl_route_of(s, ARG(3), &route))
         return tw__csl_nothing();
-    uint8_t color = r.route.color;
-    if (!tw__csl_route_of(s, ARG(3), &r.route)) return tw__csl_nothing();
-    r.route.color = color;
-    r.pe = pe;
-    check_switches(s, ARG(3), &r.route);
-    if (!l->route_keys) l->route_keys = g_hash_table_new(NULL, NULL);
-    if (!g_hash_table_add(l->route_keys, (gpointer)(uintptr_t)((uint64_t)pe * 32 + color + 1))) {
-        tw__csl_error(s, n, "csl.color", "color %u of PE (%u, %u) is already configured", color, pe % l->width,
-                      pe / l->width);
-        for (size_t i = 0; i < l->route_count; i++)
-            if (l->routes[i].pe == pe && l->routes[i].route.color == color)
-                tw__csl_note(s, l->routes[i].at, "it was configured here");
-        return tw__csl_nothing();
-    }
-    if (!tw__grow(&l->routes, &l->route_room, l->route_count, sizeof *l->routes)) {
-        tw__csl_out_of_memory(s);
-        return tw__csl_nothing();
-    }
-    l->routes[l->route_count++] = r;
-    return done();
+    route.color = color;
+    check_switches(s, ARG(3), &route);
+    return tw__csl_layout_route(s, n, pe, &route) ? done() : tw__csl_nothing();
 }
 
 static operand b_set_local_color_config(sema *s, const node *n, const type *expected)

@@ -31,7 +31,8 @@ static operand b_export_name(sema *s, const node *n, const type *expected)
     if (!is_function && !tw__csl_comptime_bool(s, ARG(2), "the mutability", &is_mutable)) return tw__csl_nothing();
     const type *element = t->kind == TW__CSL_TY_POINTER ? t->base : t;
     element = element->kind == TW__CSL_TY_ARRAY ? element->base : element;
-    if (!is_function && (!tw__csl_is_runtime(t) || tw__csl_is_aggregate(t) || t->kind == TW__CSL_TY_ENUM))
+    if (!is_function && (!tw__csl_is_runtime(t) || tw__csl_is_aggregate(t) || t->kind == TW__CSL_TY_ENUM ||
+                         element->kind == TW__CSL_TY_DIRECTION))
         return tw__csl_error(s, ARG(1), "csl.export", "a value of type %s cannot be exported to the host",
                              TYPE_TEXT(t));
     if (is_function && t->count > 15)
@@ -101,7 +102,7 @@ static operand export_symbol(sema *s, const node *n, const operand *o, tw__csl_g
     if (!out) return tw__csl_nothing();
     *out = e;
     if (g && !e.pointer) { /* the row of the symbol is known at the end */
-        struct pending_export *later = TW__NEW(s->arena, struct pending_export);
+        struct pending_export *later = TW__NEW(s->lasting, struct pending_export);
         if (later) {
             *later = (struct pending_export){ s->pending_exports, tw__csl_sema_program(s)->export_count - 1, g };
             s->pending_exports = later;
@@ -162,7 +163,7 @@ static operand b_export(sema *s, const node *n, const type *expected)
                              "@export takes the address of a variable of a file, or a function, not %s",
                              TYPE_TEXT(o.type));
     if (!tw__csl_place_global(s, n, g)) return tw__csl_nothing();
-    if (name) g->name = tw__arena_strdup(s->arena, name);
+    if (name) g->name = tw__arena_strdup(s->lasting, name);
     return done();
 }
 

@@ -29,6 +29,7 @@ static size_t param_count(const tw__csl_function *f)
 static bool is_fixed(const node *param, const type *t, const operand *o)
 {
     if ((param->flags & TW__CSL_F_COMPTIME) || t->kind == TW__CSL_TY_FN) return true;
+    if (t->kind == TW__CSL_TY_DIRECTION && tw__csl_is_known(o)) return true; /* routes want it known */
     return !tw__csl_is_runtime(t) && o->kind != TW__CSL_O_GROUP;
 }
 
@@ -82,15 +83,13 @@ static bool bind_arguments(sema *s, call *c, operand *given, const node *const *
 
 /* --- now, or inlined into the code of the caller --- */
 
-enum { NOTED_CALLS = 4 }; /* of a chain of calls that led to an error, from the outside */
-
 static operand run_body(sema *s, call *c, bool inlined)
 {
     const node *body = c->f->node->kid[TW__CSL_FN_BODY];
     if (!body) return tw__csl_error(s, c->at, "csl.call", "'%s' has no body to evaluate", c->f->name);
     if (!tw__csl_step(s, c->at) || !tw__csl_room(s, c->at)) return tw__csl_nothing();
     unsigned errors = tw__csl_errors(s->ctx), depth = s->depth;
-    frame f = { .function = c->f, .result_type = c->result, .inlined = inlined, .depth = depth };
+    frame f = { .function = c->f, .result_type = c->result, .inlined = inlined, .level = s->level };
     tw__csl_phase phase = s->phase;
     gen *g = s->gen;
     bool keep = s->keep;
@@ -106,6 +105,8 @@ static operand run_body(sema *s, call *c, bool inlined)
     f.depth = s->depth;
     f.outer = NULL;
     s->frame = &f;
+    const site here = { .outer = s->trail, .at = c->at, .function = c->f, .told = true };
+    s->trail = &here;
     s->locals = c->locals;
     s->calls++;
     flow left = tw__csl_block(s, body);
@@ -114,8 +115,6 @@ static operand run_body(sema *s, call *c, bool inlined)
     s->keep = keep;
     if (f.addressed) g_hash_table_destroy(f.addressed);
     if (f.done) tw__gen_bind(s->gen, f.done);
-    if (tw__csl_errors(s->ctx) != errors && s->calls < NOTED_CALLS && !tw__csl_stop(s))
-        tw__csl_note(s, c->at, "in this call of '%s'", c->f->name);
     if (c->result->kind == TW__CSL_TY_VOID) return tw__csl_known(tw__csl_of_void());
     if (!f.has_result && tw__csl_errors(s->ctx) == errors && left != FLOW_DEAD && !tw__csl_stop(s))
         return tw__csl_error(s, c->f->node, "csl.return", "'%s' ends without returning a value of type %s",
@@ -150,13 +149,14 @@ static bool hidden_result(const type *t)
     return t->size && tw__csl_is_aggregate(t);
 }
 
-static special *make_special(sema *s, const call *c)
+static special *make_special(sema *s, const call *c, bool called)
 {
     special *known = find_special(s, c);
     if (known) return known;
-    special *p = TW__NEW(s->arena, special);
-    value *fixed = TW__NEW_N(s->arena, value, c->count + 1);
-    const type **types = TW__NEW_N(s->arena, const type *, c->count + 1);
+    bool depends = false; /* on this call */
+    special *p = TW__NEW(s->lasting, special);
+    value *fixed = TW__NEW_N(s->lasting, value, c->count + 1);
+    const type **types = TW__NEW_N(s->lasting, const type *, c->count + 1);
     if (!p || !fixed || !types) {
         tw__csl_out_of_memory(s);
         return NULL;
@@ -164,12 +164,14 @@ static special *make_special(sema *s, const call *c)
     unsigned registers = hidden_result(c->result);
     for (size_t i = 0; i < c->count; i++) {
         types[i] = c->args[i].type;
+        depends = depends || c->args[i].fixed || !param_of(c->f, i)->kid[0];
         if (c->args[i].fixed)
-            fixed[i] = c->args[i].o.value;
+            fixed[i] = c->args[i].o.value; /* lasting: a loop with code is no comptime loop */
         else
             registers += register_count(types[i]);
     }
     *p = (special){ .function = c->f, .count = c->count, .fixed = fixed, .types = types, .result = c->result };
+    p->trail = tw__csl_lasting_trail(s, c->at, c->f, called && depends);
     p->next = g_hash_table_lookup(s->by_function, c->f);
     g_hash_table_insert(s->by_function, c->f, p);
     p->index = (int)tw__csl_program_add_function(s->image, tw__csl_sema_program(s), c->f->name, registers,
@@ -233,6 +235,7 @@ static bool generate(sema *s, special *p)
     program->functions[p->index].line = (uint32_t)where.line;
     saved old = tw__csl_enter_module(s, f->module, TW__CSL_PHASE_RUNTIME);
     s->gen = &g;
+    s->trail = p->trail;
     frame fr = { .function = f, .result_type = p->result, .addressed = tw__csl_addressed_names(body) };
     s->frame = &fr;
     bind_parameters(s, p, &fr);
@@ -308,7 +311,7 @@ static bool must_inline(const call *c)
 {
     for (size_t i = 0; i < c->count; i++)
         if (c->args[i].o.kind == TW__CSL_O_GROUP && !tw__csl_is_runtime(c->args[i].type)) return true;
-    return c->f->is_inline;
+    return c->f->is_inline || c->result->kind == TW__CSL_TY_DIRECTION; /* which then is known where it can be */
 }
 
 operand tw__csl_call_function(sema *s, const node *at, tw__csl_function *f, operand *args,
@@ -331,7 +334,7 @@ operand tw__csl_call_function(sema *s, const node *at, tw__csl_function *f, oper
     if (must_inline(&c)) return run_body(s, &c, true);
     if (!f->node->kid[TW__CSL_FN_BODY])
         return tw__csl_error(s, at, "csl.link", "'%s' is extern and nothing of this name is exported", f->name);
-    special *p = make_special(s, &c);
+    special *p = make_special(s, &c, true);
     return p ? emit_call(s, at, c.result, c.args, count, p->index, NULL) : tw__csl_nothing();
 }
 
@@ -416,7 +419,7 @@ special *tw__csl_special_plain(sema *s, const node *at, tw__csl_function *f)
         return NULL;
     }
     c.result = t->base;
-    return make_special(s, &c);
+    return make_special(s, &c, false);
 }
 
 int tw__csl_function_index(sema *s, const node *at, tw__csl_function *f)

@@ -9,6 +9,10 @@ tw__arena *tw__csl_sema_arena(const sema *s)
 {
     return s->arena;
 }
+tw__arena *tw__csl_sema_lasting(const sema *s)
+{
+    return s->lasting;
+}
 tw__csl_types *tw__csl_sema_types(const sema *s)
 {
     return s->types;
@@ -29,23 +33,6 @@ gen *tw__csl_sema_gen(const sema *s)
 const char *tw__csl_name_text(const sema *s, tw__csl_name name)
 {
     return tw__csl_text(s->ctx, name);
-}
-
-operand tw__csl_error(sema *s, const node *at, const char *code, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    tw__csl_vreport(s->ctx, TW_ERROR, at ? at->loc : 0, at ? at->length : 1, code, format, args);
-    va_end(args);
-    return tw__csl_nothing();
-}
-
-void tw__csl_warn(sema *s, const node *at, const char *code, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    tw__csl_vreport(s->ctx, TW_WARNING, at ? at->loc : 0, at ? at->length : 1, code, format, args);
-    va_end(args);
 }
 
 void tw__csl_note(sema *s, const node *at, const char *format, ...)
@@ -72,7 +59,8 @@ bool tw__csl_memory(sema *s, const node *at, size_t more)
     tw__csl_shared *shared = s->shared;
     size_t most = shared->options->max_memory ? shared->options->max_memory : (size_t)4 << 30;
     if (shared->out_of_memory) return false;
-    if (more <= most && tw__arena_bytes(s->arena) <= most - more) return true;
+    size_t held = tw__arena_bytes(s->lasting) + tw__arena_bytes(s->scratch);
+    if (more <= most && held <= most - more) return true;
     shared->out_of_memory = true;
     tw__csl_error(s, at, "csl.limit", "compile-time evaluation needs more than %zu bytes (--max-memory)", most);
     return false;

@@ -26,6 +26,8 @@ static operand unknown_name(sema *s, const node *n)
     const char *name = tw__csl_name_text(s, n->name);
     for (int i = 0; i < TW__CSL_DIR_COUNT; i++)
         if (!strcmp(name, directions[i])) return tw__csl_known(tw__csl_of_int(&tw__csl_t_DIRECTION, i));
+    const type *t = tw__csl_type_named(s->types, name); /* u24, sr: not reserved */
+    if (t) return tw__csl_known(tw__csl_of_type(t));
     GPtrArray *names = g_ptr_array_new();
     for (const binding *b = s->locals; b; b = b->next)
         g_ptr_array_add(names, (gpointer)tw__csl_name_text(s, b->name));

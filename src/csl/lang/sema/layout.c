@@ -14,7 +14,9 @@ void tw__csl_layout_free(tw__csl_layout *l)
     free(l->routes);
     free(l->export_types);
     if (l->by_params) g_hash_table_destroy(l->by_params);
-    if (l->route_keys) g_hash_table_destroy(l->route_keys);
+    free(l->configured);
+    free(l->configs);
+    if (l->config_rows) g_hash_table_destroy(l->config_rows);
     *l = (tw__csl_layout){ 0 };
 }
 
@@ -26,7 +28,8 @@ bool tw__csl_set_rectangle(sema *s, const node *at, uint32_t width, uint32_t hei
         return false;
     }
     l->tiles = tw__calloc((size_t)width * height + 1, sizeof *l->tiles);
-    if (!l->tiles) {
+    l->configured = tw__calloc((size_t)width * height + 1, sizeof *l->configured);
+    if (!l->tiles || !l->configured) {
         tw__csl_out_of_memory(s);
         return false;
     }
@@ -93,7 +96,10 @@ int64_t tw__csl_layout_binding(sema *s, const node *at, const char *file, const 
         tw__csl_out_of_memory(s);
         return -1;
     }
-    l->bindings[l->binding_count] = (tile_binding){ .file = file, .params = *params, .at = at };
+    value kept = *params; /* a pointer to a comptime variable is all that a copy cannot keep */
+    if (params->type && !tw__csl_lasting_copy(s, params, &kept)) tw__csl_escape_all(s, 0);
+    l->bindings[l->binding_count] =
+        (tile_binding){ .file = file ? tw__arena_strdup(s->lasting, file) : NULL, .params = kept, .at = at };
     l->next[l->binding_count] = first;
     g_hash_table_insert(l->by_params, key, GUINT_TO_POINTER(l->binding_count + 1));
     return (int64_t)l->binding_count++;
@@ -137,11 +143,64 @@ bool tw__csl_place_rectangle(sema *s)
 
 /* --- routes --- */
 
-static int by_pe(const void *a, const void *b)
+static uint64_t hash_words(const void *bytes, size_t size)
 {
-    const placed_route *x = a, *y = b;
-    if (x->pe != y->pe) return x->pe < y->pe ? -1 : 1;
-    return (int)x->route.color - (int)y->route.color;
+    uint64_t h = size;
+    for (size_t i = 0; i + sizeof(uint32_t) <= size; i += sizeof(uint32_t)) {
+        uint32_t word;
+        memcpy(&word, (const char *)bytes + i, sizeof word);
+        h = mix(h, word);
+    }
+    return h;
+}
+
+/* Row of an equal configuration, added when new; -1 = out of memory. */
+static int64_t config_row(tw__csl_layout *l, const tw__csl_route *route)
+{
+    gpointer key = (gpointer)(uintptr_t)hash_words(route, sizeof *route);
+    if (!l->config_rows) l->config_rows = g_hash_table_new(NULL, NULL);
+    uint32_t known = GPOINTER_TO_UINT(g_hash_table_lookup(l->config_rows, key));
+    if (known && !memcmp(&l->configs[known - 1], route, sizeof *route)) return known - 1;
+    if (!tw__grow(&l->configs, &l->config_room, l->config_count, sizeof *l->configs)) return -1;
+    l->configs[l->config_count] = *route;
+    if (!known) g_hash_table_insert(l->config_rows, key, GUINT_TO_POINTER(l->config_count + 1));
+    return (int64_t)l->config_count++;
+}
+
+bool tw__csl_layout_route(sema *s, const node *at, uint32_t pe, const tw__csl_route *route)
+{
+    tw__csl_layout *l = s->layout;
+    if (l->configured[pe] >> route->color & 1) {
+        tw__csl_error(s, at, "csl.color", "color %u of PE (%u, %u) is already configured", route->color,
+                      pe % l->width, pe / l->width);
+        for (size_t i = 0; i < l->route_count; i++)
+            if (l->routes[i].pe == pe && l->configs[l->routes[i].config].color == route->color)
+                tw__csl_note(s, l->routes[i].at, "it was configured here");
+        return false;
+    }
+    int64_t row = config_row(l, route);
+    if (row < 0 || !tw__grow(&l->routes, &l->route_room, l->route_count, sizeof *l->routes)) {
+        tw__csl_out_of_memory(s);
+        return false;
+    }
+    l->configured[pe] |= 1u << route->color;
+    l->routes[l->route_count++] = (placed_route){ pe, (uint32_t)row, at };
+    return true;
+}
+
+/* The layout's rows by PE, those of one PE in the order of the layout: a counting sort. NULL = out of memory. */
+static placed_route *routes_by_pe(const tw__csl_layout *l)
+{
+    size_t pes = (size_t)l->width * l->height;
+    size_t *end = tw__calloc(pes + 1, sizeof *end);
+    placed_route *sorted = tw__calloc(l->route_count + 1, sizeof *sorted);
+    for (size_t i = 0; end && i < l->route_count; i++) end[l->routes[i].pe + 1]++;
+    for (size_t i = 0; end && i < pes; i++) end[i + 1] += end[i];
+    for (size_t i = 0; end && sorted && i < l->route_count; i++) sorted[end[l->routes[i].pe]++] = l->routes[i];
+    if (!end) free(sorted);
+    bool good = end != NULL;
+    free(end);
+    return good ? sorted : NULL;
 }
 
 static int by_color(const void *a, const void *b)
@@ -174,45 +233,58 @@ static bool check_filters(sema *s, const tw__csl_route *routes, size_t count, ui
     return false;
 }
 
+/* The last rows of the image are the list of `row`: PEs with equal lists share one. `lists`: hash -> a PE + 1. */
+static void share_list(tw__csl_image *image, GHashTable *lists, tw__csl_pe *row)
+{
+    const tw__csl_route *own = image->routes + row->route;
+    gpointer key = (gpointer)(uintptr_t)hash_words(own, row->route_count * sizeof *own);
+    uint32_t known = GPOINTER_TO_UINT(g_hash_table_lookup(lists, key));
+    const tw__csl_pe *other = known ? &image->pes[known - 1] : NULL;
+    if (!other) {
+        g_hash_table_insert(lists, key, GUINT_TO_POINTER((guint)(row - image->pes) + 1));
+    } else if (other->route_count == row->route_count &&
+               !memcmp(image->routes + other->route, own, row->route_count * sizeof *own)) {
+        image->route_count = row->route;
+        row->route = other->route;
+    }
+}
+
+/* The routes of one PE at the end of the image; `placed`: those of the layout. */
+static bool list_routes(sema *s, tw__csl_pe *row, uint32_t pe, const placed_route *placed, size_t count)
+{
+    const tw__csl_layout *l = s->layout;
+    tw__csl_image *image = s->image;
+    const tile_binding *b = l->tiles[pe].at ? &l->bindings[l->tiles[pe].program] : NULL;
+    size_t local = b ? b->local_count : 0, all = count + local;
+    row->route = (uint32_t)image->route_count;
+    row->route_count = (uint32_t)all;
+    for (size_t i = 0; i < all; i++) {
+        tw__csl_route *r = TW__CSL_PUSH(image, routes, route);
+        if (!r) return false;
+        *r = i < count ? l->configs[placed[i].config] : b->local[i - count];
+    }
+    if (all > 1) qsort(image->routes + row->route, all, sizeof *image->routes, by_color);
+    if (local && !check_twice(s, image->routes + row->route, all, pe, b->local_at[0])) return false;
+    if (!all) return true;
+    const node *where = local ? b->local_at[local - 1] : placed[count - 1].at;
+    return check_filters(s, image->routes + row->route, all, pe, where);
+}
+
 bool tw__csl_merge_routes(sema *s)
 {
-    tw__csl_layout *l = s->layout;
+    const tw__csl_layout *l = s->layout;
     tw__csl_image *image = s->image;
-    if (l->route_count) qsort(l->routes, l->route_count, sizeof *l->routes, by_pe);
+    placed_route *placed = routes_by_pe(l);
+    GHashTable *lists = g_hash_table_new(NULL, NULL);
+    bool good = placed != NULL;
     size_t at = 0;
-    uint32_t *only_local = tw__calloc(l->binding_count + 1, sizeof *only_local); /* first route of a binding + 1 */
-    bool good = only_local != NULL;
     for (uint32_t pe = 0; good && pe < l->width * l->height; pe++) {
-        const tile_binding *b = l->tiles[pe].at ? &l->bindings[l->tiles[pe].program] : NULL;
         size_t own = at;
-        while (at < l->route_count && l->routes[at].pe == pe) at++;
-        size_t count = at - own, local = b ? b->local_count : 0;
-        tw__csl_pe *row = &image->pes[pe];
-        row->route_count = (uint32_t)(count + local);
-        if (!count && local && only_local[l->tiles[pe].program]) { /* PEs with equal routes share the rows */
-            row->route = only_local[l->tiles[pe].program] - 1;
-            continue;
-        }
-        row->route = (uint32_t)image->route_count;
-        for (size_t i = 0; i < count + local; i++) {
-            tw__csl_route *r = TW__CSL_PUSH(image, routes, route);
-            if (!r) break;
-            *r = i < count ? l->routes[own + i].route : b->local[i - count];
-        }
-        if (image->no_memory) {
-            good = false;
-            break;
-        }
-        if (local && count + local > 1) {
-            qsort(image->routes + row->route, count + local, sizeof *image->routes, by_color);
-            good = check_twice(s, image->routes + row->route, count + local, pe, b->local_at[0]);
-        }
-        if (good && count + local > 6) {
-            const node *where = local ? b->local_at[local - 1] : l->routes[at - 1].at;
-            good = check_filters(s, image->routes + row->route, count + local, pe, where);
-        }
-        if (!count && local) only_local[l->tiles[pe].program] = row->route + 1;
+        while (at < l->route_count && placed[at].pe == pe) at++;
+        good = list_routes(s, &image->pes[pe], pe, placed + own, at - own);
+        if (good && image->pes[pe].route_count) share_list(image, lists, &image->pes[pe]);
     }
-    free(only_local);
+    g_hash_table_destroy(lists);
+    free(placed);
     return good;
 }

@@ -24,7 +24,7 @@ typedef struct tile_binding {
 
 typedef struct placed_route {
     uint32_t pe;
-    tw__csl_route route;
+    uint32_t config; /* row of tw__csl_layout.configs: whole layouts have few that differ */
     const node *at;
 } placed_route;
 
@@ -40,7 +40,10 @@ typedef struct tw__csl_layout {
     size_t next_room;
     placed_route *routes;
     size_t route_count, route_room;
-    GHashTable *route_keys;    /* pe * 32 + color -> present */
+    uint32_t *configured;   /* per PE: bits of the colors in `routes` */
+    tw__csl_route *configs; /* distinct ones */
+    size_t config_count, config_room;
+    GHashTable *config_rows;   /* hash of a config -> row + 1; others with this hash are not shared */
     const type **export_types; /* by row of image.exports */
     size_t export_count, export_room;
     uint32_t warned_switches; /* colors whose switches WSE-3 lacks, reported */
@@ -50,6 +53,8 @@ void tw__csl_layout_free(tw__csl_layout *l);
 bool tw__csl_set_rectangle(sema *s, const node *at, uint32_t width, uint32_t height);
 /* Row of the program with this file and these parameters, added when new; -1 = out of memory. */
 int64_t tw__csl_layout_binding(sema *s, const node *at, const char *file, const value *params);
+/* Adds the configuration of one color of a PE; false after an error. */
+bool tw__csl_layout_route(sema *s, const node *at, uint32_t pe, const tw__csl_route *route);
 /* Fabric size and offsets into the image; checks the room for the host's link. */
 bool tw__csl_place_rectangle(sema *s);
 /* Routes of all PEs into the image, local ones included; an error for one color configured twice. */

@@ -23,6 +23,7 @@ typedef uint32_t label; /* 0 = none yet */
 struct tw__csl_cell {
     value v;
     unsigned depth;
+    unsigned level; /* of the loop iteration that declared it, scratch.c */
 };
 
 typedef struct binding {
@@ -45,6 +46,7 @@ typedef struct target {
     bool is_loop;
     bool comptime;               /* the loop itself runs now; jumps under a run-time condition use the labels */
     unsigned depth;              /* run-time conditions open at its start */
+    unsigned level;              /* of scratch memory around it */
     label at_break, at_continue; /* made on demand when comptime */
     bool has_result;
     operand result; /* of `break :name value` */
@@ -58,6 +60,7 @@ typedef struct frame {
     const type *result_type;
     bool inlined; /* into the function of an outer frame: `return` is a jump to `done` at most */
     unsigned depth;
+    unsigned level; /* of scratch memory around the call */
     label done;
     bool has_result;
     operand result;  /* of an inlined or comptime call; in a run-time function: where an aggregate result goes */
@@ -67,6 +70,15 @@ typedef struct frame {
     GHashTable *addressed; /* names (tw__csl_name) whose address the body takes; NULL at comptime */
 } frame;
 
+/* How what is analysed now was reached, for messages: the call (or import) inside which it lies, and so on. */
+typedef struct site {
+    const struct site *outer;
+    const node *at;
+    const tw__csl_function *function; /* called there; NULL: the module is imported there */
+    bool told;                        /* as a note behind errors: what is called depends on the call */
+    bool lasting;                     /* else it lives as long as the C frame of the call */
+} site;
+
 /* A function specialised for its comptime arguments and the types of its anytype arguments. */
 typedef struct special {
     struct special *next;
@@ -75,6 +87,7 @@ typedef struct special {
     value *fixed;       /* comptime arguments; type NULL = passed at run time */
     const type **types; /* of all parameters */
     const type *result;
+    const site *trail;       /* of the call that asked for it first */
     int index;               /* in the image */
     struct special *waiting; /* queue of bodies to generate */
 } special;
@@ -93,13 +106,18 @@ typedef struct tw__csl_shared {
 struct tw__csl_sema {
     tw__csl_shared *shared;
     tw__csl_ctx *ctx;
-    tw__arena *arena;
+    tw__arena *arena;   /* for what is evaluated now: `lasting`, or `scratch` inside a comptime loop */
+    tw__arena *lasting; /* what stays until the world is complete */
+    tw__arena *scratch; /* given back after each iteration, scratch.c */
+    unsigned level, keep_from;
+    unsigned slot_level; /* of the variable that the last tw__csl_slot() led into */
     tw__csl_types *types;
     tw__csl_phase phase;
     bool is_layout;
     gen *gen;
     tw__csl_module *module, *modules, **last_module;
     frame *frame;
+    const site *trail;
     binding *locals;
     unsigned block, blocks;  /* current and last number */
     unsigned depth;          /* open run-time conditions */
@@ -128,9 +146,9 @@ struct tw__csl_sema {
         uint8_t color, number;
         const node *at;
     } *filter_ids;
-    bool memory_full;    /* reported */
-    uint32_t memory_top; /* next free byte of PE memory */
-    uint32_t symbols;    /* placed variables with a name */
+    bool memory_full;                /* reported */
+    uint32_t memory_top, memory_end; /* the free bytes of PE memory */
+    uint32_t symbols;                /* placed variables with a name */
     tw__csl_global *placed, **last_placed;
 };
 
@@ -144,11 +162,32 @@ const char *tw__csl_name_text(const sema *s, tw__csl_name name);
 bool tw__csl_stop(const sema *s); /* too many errors or a limit: give up quickly */
 #define TYPE_TEXT(t) tw__csl_type_text((char[TW__CSL_TYPE_TEXT]){ 0 }, (t))
 
+/* --- trail.c --- */
+const site *tw__csl_lasting_trail(sema *s, const node *at, const tw__csl_function *f,
+                                  bool told); /* one more site */
+
 /* --- scope.c --- */
 binding *tw__csl_bind(sema *s, const node *at, tw__csl_name name, operand o, bool is_const);
 binding *tw__csl_bind_cell(sema *s, const node *at, tw__csl_name name, value v);
 binding *tw__csl_find_local(const sema *s, tw__csl_name name);
 GHashTable *tw__csl_addressed_names(const node *body); /* set of names under & or at the base of a tensor access */
+
+/* --- scratch.c: memory of comptime loops, see there --- */
+typedef struct turn {
+    tw__arena *arena;
+    tw__arena_mark mark;
+    unsigned keep_from;
+} turn;
+turn tw__csl_turn_begin(sema *s);
+void tw__csl_turn_end(sema *s, turn t);
+/* The value now belongs to something made on `level`: memory of deeper iterations stays. */
+void tw__csl_escape(sema *s, unsigned level, const value *v);
+void tw__csl_escape_all(sema *s, unsigned level);
+/* Between these, memory lasts, and what loops make for it stays. */
+turn tw__csl_last_begin(sema *s);
+void tw__csl_last_end(sema *s, turn t);
+/* Deep copy for good; false when it holds a pointer to a comptime variable, or out of memory. */
+bool tw__csl_lasting_copy(sema *s, const value *v, value *out);
 
 /* --- module.c --- */
 typedef struct entry { /* of a module's names */
@@ -177,6 +216,7 @@ typedef struct saved {
     gen *gen;
     tw__csl_module *module;
     frame *frame;
+    const site *trail;
     binding *locals;
     unsigned block, depth;
 } saved;

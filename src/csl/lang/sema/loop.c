@@ -3,7 +3,7 @@
 #include "csl/lang/sema/local.h"
 
 /* One pass through an unrolled or comptime loop. *stop: leave the loop with *out. */
-static bool iteration(sema *s, const node *body, target *t, flow *out)
+static bool one_pass(sema *s, const node *body, target *t, flow *out)
 {
     flow f = tw__csl_stmt(s, body);
     if (t->at_continue) {
@@ -18,6 +18,15 @@ static bool iteration(sema *s, const node *body, target *t, flow *out)
     }
     *out = f;
     return f == FLOW_NEXT;
+}
+
+static bool iteration(sema *s, const node *body, target *t, flow *out)
+{
+    if (s->gen) return one_pass(s, body, t, out);
+    turn mark = tw__csl_turn_begin(s);
+    bool more = one_pass(s, body, t, out);
+    tw__csl_turn_end(s, mark);
+    return more;
 }
 
 static flow finish(sema *s, target *t, flow f)

@@ -4,7 +4,7 @@
 
 saved tw__csl_enter_module(sema *s, tw__csl_module *m, tw__csl_phase phase)
 {
-    saved old = { s->phase, s->gen, s->module, s->frame, s->locals, s->block, s->depth };
+    saved old = { s->phase, s->gen, s->module, s->frame, s->trail, s->locals, s->block, s->depth };
     s->phase = phase;
     s->gen = NULL;
     s->module = m;
@@ -21,6 +21,7 @@ void tw__csl_leave_module(sema *s, saved old)
     s->gen = old.gen;
     s->module = old.module;
     s->frame = old.frame;
+    s->trail = old.trail;
     s->locals = old.locals;
     s->block = old.block;
     s->depth = old.depth;
@@ -32,10 +33,7 @@ static char *read_file(const tw__csl_shared *shared, const char *path, size_t *s
 {
     if (shared->options->read) return shared->options->read(shared->options->read_user, path, size);
     char *text = NULL;
-    gsize bytes = 0;
-    if (!g_file_get_contents(path, &text, &bytes, NULL)) return NULL;
-    *size = bytes;
-    return text; /* GLib's memory is malloc's */
+    return tw_read_file(path, TW_SOURCE_LIMIT, &text, size) == TW_OK ? text : NULL;
 }
 
 static const node *parse(sema *s, const char *path, const char *text, size_t size)
@@ -207,6 +205,7 @@ static tw__csl_module *instantiate(sema *s, const node *at, const node *file, co
                            .prefix = prefix,
                            .is_library = is_library,
                            .names = g_hash_table_new(NULL, NULL),
+                           .trail = s->module ? tw__csl_lasting_trail(s, at, NULL, false) : NULL,
                            .params = params };
     *s->last_module = m;
     s->last_module = &m->next;
@@ -340,6 +339,8 @@ static void analyse(sema *s, tw__csl_global *g)
     const node *n = g->node;
     g->state = TW__CSL_BUSY;
     saved old = tw__csl_enter_module(s, g->module, TW__CSL_PHASE_VALUE);
+    s->trail = g->module->trail; /* who asked first for its value does not matter */
+    turn last = tw__csl_last_begin(s);
     tw__csl_global *outer = s->initialising;
     s->initialising = g;
     bool good = own_alignment(s, g);
@@ -365,6 +366,7 @@ static void analyse(sema *s, tw__csl_global *g)
         else if (tw__csl_is_aggregate(g->type) && g->value.value.parts)
             g->value.value.parts->shared = true;
     }
+    tw__csl_last_end(s, last);
     tw__csl_leave_module(s, old);
     g->state = TW__CSL_DONE;
 }
@@ -452,6 +454,29 @@ static void make_fifo(sema *s, const tw__csl_global *g)
     }
 }
 
+/* Variables from the bottom of memory, tables without a name from its top: a program that writes a little behind an
+ * array, as published ones do, does not change constants that happen to be used next to it. */
+static bool find_room(sema *s, const node *at, tw__csl_global *g)
+{
+    uint32_t align = g->align > g->type->align ? g->align : g->type->align;
+    uint64_t bytes = g->type->size ? g->type->size : 1;
+    uint64_t address = ((uint64_t)s->memory_top + align - 1) / align * align;
+    if (address + bytes > s->memory_end) {
+        if (!s->memory_full)
+            tw__csl_error(s, g->node ? g->node : at, "csl.memory",
+                          "out of PE memory: '%s' needs %llu bytes and %u of %u are left", g->name,
+                          (unsigned long long)bytes, s->memory_end - s->memory_top, TW__CSL_PE_BYTES);
+        s->memory_full = true;
+        return false;
+    }
+    if (g->node)
+        s->memory_top = (uint32_t)(address + bytes);
+    else
+        s->memory_end = (uint32_t)(address = (s->memory_end - bytes) / align * align);
+    g->address = (uint32_t)address;
+    return true;
+}
+
 bool tw__csl_place_global(sema *s, const node *at, tw__csl_global *g)
 {
     if (g->node && !g->placed) make_fifo(s, g);
@@ -467,21 +492,8 @@ bool tw__csl_place_global(sema *s, const node *at, tw__csl_global *g)
                   g->type->base->kind != TW__CSL_TY_FN;
     tw__csl_global *aim = points ? g->value.value.pointer.global : NULL;
     if (aim && aim != g && !aim->placed && !tw__csl_place_global(s, at, aim)) return false;
-    uint32_t align = g->align > g->type->align ? g->align : g->type->align;
-    uint64_t address = ((uint64_t)s->memory_top + align - 1) / align * align;
-    uint64_t bytes = g->type->size ? g->type->size : 1;
-    if (address + bytes > TW__CSL_PE_BYTES) {
-        if (!s->memory_full)
-            tw__csl_error(
-                s, g->node ? g->node : at, "csl.memory",
-                "out of PE memory: '%s' needs %llu bytes and %u of %u are left", g->name, (unsigned long long)bytes,
-                s->memory_top < TW__CSL_PE_BYTES ? TW__CSL_PE_BYTES - s->memory_top : 0, TW__CSL_PE_BYTES);
-        s->memory_full = true;
-        return false;
-    }
-    g->address = (uint32_t)address;
+    if (!find_room(s, at, g)) return false;
     g->placed = true;
-    s->memory_top = (uint32_t)(address + bytes);
     *s->last_placed = g;
     s->last_placed = &g->next_placed;
     if (g->node) g->symbol = s->symbols++; /* as tw__csl_emit_memory will number them */
@@ -502,7 +514,7 @@ tw__csl_global *tw__csl_hidden(sema *s, const node *at, const char *name, const 
     bool shared = init.kind == TW__CSL_O_VALUE && tw__csl_is_aggregate(t);
     tw__csl_global *g = shared ? g_hash_table_lookup(s->tables, init.value.parts) : NULL;
     if (g && g->type == t) return g;
-    g = TW__NEW(s->arena, tw__csl_global);
+    g = TW__NEW(s->lasting, tw__csl_global);
     if (!g) {
         tw__csl_out_of_memory(s);
         return NULL;

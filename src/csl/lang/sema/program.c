@@ -12,12 +12,16 @@ bool tw__csl_init_world(sema *s, tw__csl_shared *shared, tw__csl_image *image, c
 {
     *s = (sema){ .shared = shared,
                  .ctx = shared->ctx,
-                 .arena = tw__arena_new(0),
+                 .lasting = tw__arena_new(0),
+                 .scratch = tw__arena_new(0),
+                 .keep_from = UINT32_MAX,
                  .image = image,
                  .program = -1,
                  .memory_top = DATA_START,
+                 .memory_end = TW__CSL_PE_BYTES,
                  .phase = TW__CSL_PHASE_VALUE };
-    s->types = s->arena ? tw__csl_types_new(s->arena, below) : NULL;
+    s->arena = s->lasting;
+    s->types = s->lasting && s->scratch ? tw__csl_types_new(s->lasting, below) : NULL;
     s->by_function = g_hash_table_new(NULL, NULL);
     s->tables = g_hash_table_new(NULL, NULL);
     s->last_module = &s->modules;
@@ -36,7 +40,8 @@ void tw__csl_free_world(sema *s)
     g_hash_table_destroy(s->by_function);
     g_hash_table_destroy(s->tables);
     tw__csl_types_free(s->types);
-    tw__arena_free(s->arena);
+    tw__arena_free(s->lasting);
+    tw__arena_free(s->scratch);
 }
 
 tw__csl_image *tw__csl_sema_image(const sema *s)
@@ -75,6 +80,7 @@ static void run_blocks(sema *s, tw__csl_module *m)
         const node *n = m->file->kid[i];
         if (n->kind != TW__CSL_COMPTIME) continue;
         saved old = tw__csl_enter_module(s, m, TW__CSL_PHASE_COMPTIME);
+        s->trail = m->trail;
         frame f = { .result_type = &tw__csl_t_VOID };
         s->frame = &f;
         tw__csl_block(s, n->kid[0]);
@@ -106,20 +112,21 @@ static bool close_program(sema *s)
     uint64_t stack = 0;
     for (size_t i = 0; i < p->function_count; i++) stack += (p->functions[i].stack_bytes + 3u) & ~3u;
     p->stack_address = (s->memory_top + 3u) & ~3u;
-    if (p->stack_address + stack > TW__CSL_PE_BYTES) {
+    uint32_t data = s->memory_top + TW__CSL_PE_BYTES - s->memory_end;
+    if (stack && p->stack_address + stack > s->memory_end) {
         tw__csl_error(s, NULL, "csl.memory",
                       "out of PE memory: %s needs %u bytes of data and %llu of local variables, of %u", p->name,
-                      s->memory_top, (unsigned long long)stack, TW__CSL_PE_BYTES);
+                      data, (unsigned long long)stack, TW__CSL_PE_BYTES);
         return false;
     }
     p->stack_bytes = (uint32_t)stack;
     uint64_t code = (uint64_t)p->code_count * INSTRUCTION_BYTES;
-    if (p->stack_address + stack + code > TW__CSL_PE_BYTES)
+    if (p->stack_address + stack + code > s->memory_end)
         tw__csl_warn(
             s, NULL, "csl.memory",
             "%s may not fit on hardware: %u bytes of data, %llu of local variables and about %llu of code, of "
             "%u in all",
-            p->name, s->memory_top, (unsigned long long)stack, (unsigned long long)code, TW__CSL_PE_BYTES);
+            p->name, data, (unsigned long long)stack, (unsigned long long)code, TW__CSL_PE_BYTES);
     return !p->no_memory;
 }
 

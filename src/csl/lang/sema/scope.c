@@ -38,7 +38,7 @@ binding *tw__csl_bind_cell(sema *s, const node *at, tw__csl_name name, value v)
         return NULL;
     }
     if (tw__csl_is_aggregate(v.type) && v.parts) v.parts->shared = true;
-    *cell = (tw__csl_cell){ v, s->depth };
+    *cell = (tw__csl_cell){ v, s->depth, s->level };
     b->cell = cell;
     return b;
 }

@@ -59,12 +59,14 @@ struct tw__csl_module {
     bool is_library;             /* found as <...>: may use @__sys */
     void *names;                 /* GHashTable: tw__csl_name -> entry */
     tw__csl_module *next;        /* in order of import */
+    const void *trail;           /* site of its import; NULL for the top module */
     const tw__csl_value *params; /* the struct that was given, NULL */
 };
 
 /* --- services for builtins (lang/dsd and sema/builtin_*.c) --- */
 tw__csl_ctx *tw__csl_sema_ctx(const tw__csl_sema *s);
-tw__arena *tw__csl_sema_arena(const tw__csl_sema *s);
+tw__arena *tw__csl_sema_arena(const tw__csl_sema *s);   /* may be gone after this statement */
+tw__arena *tw__csl_sema_lasting(const tw__csl_sema *s); /* until the program is complete */
 tw__csl_types *tw__csl_sema_types(const tw__csl_sema *s);
 bool tw__csl_sema_wse3(const tw__csl_sema *s);
 tw__csl_phase tw__csl_sema_phase(const tw__csl_sema *s);

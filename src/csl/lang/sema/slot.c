@@ -14,7 +14,9 @@ static value *own_part(sema *s, const node *at, value *v, size_t i)
     if (v->parts->count > 1000 && (v->parts->shared || !v->parts->items) &&
         !tw__csl_memory(s, at, v->parts->count * sizeof(value)))
         return NULL;
+    const tw__csl_aggregate *old = v->parts;
     tw__csl_aggregate *own = tw__csl_parts_own(s->arena, &v->parts);
+    if (own != old) tw__csl_escape_all(s, s->slot_level);
     if (!own) {
         tw__csl_out_of_memory(s);
         return NULL;
@@ -31,6 +33,7 @@ static value *field_slot(sema *s, const node *at, value *v, const char *name)
             if (item && v->parts->active != i) { /* the other field ends; this one starts from zero */
                 v->parts->active = i;
                 tw__csl_zero(s->arena, v->type->fields[i].type, item);
+                tw__csl_escape(s, s->slot_level, item);
             }
             return item;
         }
@@ -46,12 +49,14 @@ static value *index_slot(sema *s, const node *n, value *v)
         return slot_error(s, n, "only arrays and tuples have items");
     bool tuple = v->type->kind == TW__CSL_TY_STRUCT;
     size_t rank = tuple ? 1 : v->type->count, flat = 0;
+    unsigned level = s->slot_level;
     if (n->count - 1 != rank) return slot_error(s, n, "the number of indices is not the rank of the array");
     for (size_t d = 0; d < rank; d++) {
         int64_t i, dim = tuple ? (int64_t)v->type->count : v->type->dims[d];
         if (!tw__csl_comptime_int_in(s, n->kid[d + 1], "the index", 0, dim - 1, &i)) return NULL;
         flat = flat * (size_t)dim + (size_t)i;
     }
+    s->slot_level = level; /* the index may have led into other variables */
     return own_part(s, n, v, flat);
 }
 
@@ -59,6 +64,7 @@ value *tw__csl_slot_at(sema *s, const node *at, tw__csl_pointer p, const type *t
 {
     value *v = &p.cell->v;
     int64_t offset = p.offset;
+    s->slot_level = p.cell->level;
     while (v && v->type != t) { /* down to the part of type t at this offset */
         const type *now = v->type;
         if (now->kind == TW__CSL_TY_ARRAY && now->base->size) {
@@ -92,6 +98,7 @@ static value *name_slot(sema *s, const node *n)
                       tw__csl_name_text(s, n->name));
         return NULL;
     }
+    s->slot_level = b->cell->level;
     return &b->cell->v;
 }
 
@@ -119,8 +126,10 @@ value *tw__csl_slot(sema *s, const node *n)
         if (!strcmp(tw__csl_name_text(s, n->name), "field") && n->count == 2) {
             value name;
             v = tw__csl_slot(s, n->kid[0]);
+            unsigned level = s->slot_level;
             if (!v || !tw__csl_comptime(s, n->kid[1], &tw__csl_t_COMPTIME_STRING, "the name of a field", &name))
                 return NULL;
+            s->slot_level = level;
             return field_slot(s, n, v, name.string.bytes);
         }
         break;

@@ -182,7 +182,9 @@ static void assign_comptime(sema *s, const node *n)
     }
     if (tw__csl_is_aggregate(t) && v.value.parts) v.value.parts->shared = true;
     slot = tw__csl_slot(s, n->kid[0]); /* the right side may have moved the items */
-    if (slot) *slot = v.value;
+    if (!slot) return;
+    *slot = v.value;
+    tw__csl_escape(s, s->slot_level, slot);
 }
 
 static const node *root_of(const node *n)
@@ -283,6 +285,7 @@ static flow return_stmt(sema *s, const node *n)
     if (!s->gen) {
         f->has_result = true;
         f->result = v;
+        tw__csl_escape_all(s, f->level);
         return FLOW_RETURN;
     }
     return f->inlined ? return_inlined(s, n, v) : return_runtime(s, n, v);
@@ -304,6 +307,7 @@ static void break_value(sema *s, const node *n, target *t)
     const type *want = t->has_result && t->result.kind != TW__CSL_O_VALUE ? t->result.type : t->expected;
     operand v = tw__csl_expr_rvalue(s, n->kid[0], want);
     bool conditional = s->gen && s->depth > t->depth;
+    tw__csl_escape_all(s, t->level);
     if (tw__csl_is_nothing(&v)) {
         t->has_result = true;
         t->result = v;
@@ -360,9 +364,12 @@ flow tw__csl_block(sema *s, const node *n)
 
 target *tw__csl_push_target(sema *s, target *t, const node *n, bool is_loop, bool comptime)
 {
-    *t = (target){
-        .outer = s->frame->targets, .name = n->name, .is_loop = is_loop, .comptime = comptime, .depth = s->depth
-    };
+    *t = (target){ .outer = s->frame->targets,
+                   .name = n->name,
+                   .is_loop = is_loop,
+                   .comptime = comptime,
+                   .depth = s->depth,
+                   .level = s->level };
     for (const target *o = t->outer; o && n->name; o = o->outer)
         if (o->name == n->name)
             tw__csl_error(s, n, "csl.label", "label '%s' is already in use here", tw__csl_name_text(s, n->name));

@@ -39,6 +39,7 @@ static bool is_exhaustive(const node *n, const type *t, size_t cases)
         if (n->kid[p]->flags & TW__CSL_F_ELSE) return true;
     if (t->kind == TW__CSL_TY_ENUM) return cases >= t->count;
     if (t->kind == TW__CSL_TY_BOOL) return cases >= 2;
+    if (t->kind == TW__CSL_TY_DIRECTION) return cases >= TW__CSL_DIR_COUNT;
     return t->kind == TW__CSL_TY_INT && t->bits <= 16 && cases >= (size_t)1 << t->bits;
 }
 
@@ -143,8 +144,8 @@ operand tw__csl_switch(sema *s, const node *n, const type *expected, bool statem
     const type *t = v.type;
     bool comparable =
         tw__csl_is_int(t) || t->kind == TW__CSL_TY_ENUM || t->kind == TW__CSL_TY_BOOL || tw__csl_is_id(t) ||
-        (tw__csl_is_known(&v) &&
-         (t->kind == TW__CSL_TY_DIRECTION || t->kind == TW__CSL_TY_COMPTIME_STRING || t->kind == TW__CSL_TY_TYPE));
+        t->kind == TW__CSL_TY_DIRECTION ||
+        (tw__csl_is_known(&v) && (t->kind == TW__CSL_TY_COMPTIME_STRING || t->kind == TW__CSL_TY_TYPE));
     if (!comparable)
         return tw__csl_error(s, n->kid[0], "csl.switch", "'switch' needs an integer or an enum, got %s",
                              TYPE_TEXT(t));

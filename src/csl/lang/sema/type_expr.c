@@ -53,9 +53,10 @@ static const type *pointer_type(sema *s, const node *n)
     return tw__csl_type_pointer(s->types, base, is_const, n->kind == TW__CSL_MANY_POINTER);
 }
 
-/* A name for messages: that of the declaration being analysed is not known here, so the place serves. */
+/* A name for messages: that of `const name = struct {...}`, else the place of the definition. */
 static const char *type_label(sema *s, const node *n, const char *what)
 {
+    if (n->name) return tw__csl_name_text(s, n->name);
     tw__csl_place where = tw__csl_where(s->ctx, n->loc);
     char *text = tw__arena_printf(s->arena, "%s@%d", what, where.line);
     return text ? text : what;
@@ -95,7 +96,7 @@ static const type *struct_type(sema *s, const node *n)
             }
     }
     bool is_union = n->kind == TW__CSL_UNION;
-    return tw__csl_type_struct(s->types, is_union ? TW__CSL_TY_UNION : TW__CSL_TY_STRUCT,
+    return tw__csl_type_struct(s->types, is_union ? TW__CSL_TY_UNION : TW__CSL_TY_STRUCT, n,
                                type_label(s, n, is_union ? "union" : "struct"), (n->flags & TW__CSL_F_EXTERN) != 0,
                                (n->flags & TW__CSL_F_PACKED) != 0, n->count, fields);
 }
@@ -141,7 +142,7 @@ static const type *enum_type(sema *s, const node *n)
         rows[i].value = next;
         set[i] = true;
     }
-    return tw__csl_type_enum(s->types, type_label(s, n, "enum"), base, count, rows);
+    return tw__csl_type_enum(s->types, n, type_label(s, n, "enum"), base, count, rows);
 }
 
 const type *tw__csl_make_type(sema *s, const node *n)

@@ -1,13 +1,14 @@
 /* The type table: interning of composite types, sizes, names. */
 #include "csl/lang/sema/types.h"
 #include <glib.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Ids and colors are u16 in PE memory, a bool is one word (CSL reference, types). */
-#define MACHINE_OF(kind)                                                 \
-    ((kind) == TW__CSL_TY_BOOL                                  ? TW_U16 \
-     : (kind) >= TW__CSL_TY_COLOR && (kind) <= TW__CSL_TY_UT_ID ? TW_U16 \
-                                                                : TW_TYPE_NONE)
+/* Ids, colors and directions are u16 in PE memory, a bool is one word (CSL reference, types). */
+#define MACHINE_OF(kind)                                                     \
+    ((kind) == TW__CSL_TY_BOOL                                      ? TW_U16 \
+     : (kind) >= TW__CSL_TY_DIRECTION && (kind) <= TW__CSL_TY_UT_ID ? TW_U16 \
+                                                                    : TW_TYPE_NONE)
 #define DEFINE(k, text, bytes, alignment)                                       \
     const tw__csl_type tw__csl_t_##k = { .kind = TW__CSL_TY_##k,                \
                                          .machine = MACHINE_OF(TW__CSL_TY_##k), \
@@ -50,21 +51,22 @@ FLOATING(f32, 32, TW_F32)
 struct tw__csl_types {
     tw__arena *arena;
     const tw__csl_types *below;
-    GHashTable *made;  /* structural types: tw__csl_type -> itself */
+    GHashTable *made;  /* all but the basic types: tw__csl_type -> itself */
     GHashTable *names; /* interned texts */
 };
 
-/* Everything that makes a structural type what it is; nominal types never enter the table. */
+/* Everything that makes a type what it is. */
 static guint hash_type(gconstpointer key)
 {
     const tw__csl_type *t = key;
     size_t h = (size_t)t->kind * 31 + t->bits + (t->is_signed ? 7 : 0) + (t->is_const ? 3 : 0) + (t->many ? 5 : 0);
-    h = h * 1000003u ^ ((size_t)t->base >> 4);
+    h = h * 1000003u ^ ((size_t)t->base >> 4) ^ ((size_t)t->site >> 3);
     for (size_t i = 0; i < t->count; i++) {
         size_t part = 0;
         switch (t->kind) {
         case TW__CSL_TY_ARRAY: part = t->dims[i]; break;
         case TW__CSL_TY_FN: part = (size_t)t->params[i] >> 4; break;
+        case TW__CSL_TY_ENUM: part = (size_t)t->enumerators[i].value; break;
         default: part = ((size_t)t->fields[i].type >> 4) ^ (t->tuple ? 0 : g_str_hash(t->fields[i].name)); break;
         }
         h = h * 1000003u ^ part;
@@ -77,6 +79,7 @@ static bool same_parts(const tw__csl_type *a, const tw__csl_type *b, size_t i)
     switch (a->kind) {
     case TW__CSL_TY_ARRAY: return a->dims[i] == b->dims[i];
     case TW__CSL_TY_FN: return a->params[i] == b->params[i];
+    case TW__CSL_TY_ENUM: return a->enumerators[i].value == b->enumerators[i].value; /* one site: the same names */
     default: break;
     }
     return a->fields[i].type == b->fields[i].type && (a->tuple || !strcmp(a->fields[i].name, b->fields[i].name));
@@ -87,7 +90,7 @@ static gboolean same_type(gconstpointer left, gconstpointer right)
     const tw__csl_type *a = left, *b = right;
     if (a->kind != b->kind || a->base != b->base || a->count != b->count || a->bits != b->bits ||
         a->is_signed != b->is_signed || a->is_const != b->is_const || a->many != b->many || a->tuple != b->tuple ||
-        a->is_task != b->is_task)
+        a->is_task != b->is_task || a->site != b->site)
         return FALSE;
     for (size_t i = 0; i < a->count; i++)
         if (!same_parts(a, b, i)) return FALSE;
@@ -220,7 +223,8 @@ static void lay_out(tw__csl_type *t, tw__csl_field *fields)
 const tw__csl_type *tw__csl_type_anonymous(tw__csl_types *types, size_t count, const char *const *names,
                                            const tw__csl_type *const *parts)
 {
-    tw__csl_field *fields = TW__NEW_N(types->arena, tw__csl_field, count + 1);
+    tw__csl_field few[16]; /* the table makes its own copy of a type that it does not have */
+    tw__csl_field *fields = count <= 16 ? few : tw__calloc(count, sizeof *fields);
     if (!fields) return &tw__csl_t_POISON;
     for (size_t i = 0; i < count; i++) {
         char number[24];
@@ -229,47 +233,54 @@ const tw__csl_type *tw__csl_type_anonymous(tw__csl_types *types, size_t count, c
     }
     tw__csl_type t = { .kind = TW__CSL_TY_STRUCT, .tuple = !names && count, .count = count, .fields = fields };
     lay_out(&t, fields);
-    return intern(types, &t, sizeof *fields);
+    const tw__csl_type *made = intern(types, &t, sizeof *fields);
+    if (fields != few) free(fields);
+    return made;
 }
 
-const tw__csl_type *tw__csl_type_struct(tw__csl_types *types, tw__csl_tkind kind, const char *name, bool is_extern,
-                                        bool packed, size_t count, const tw__csl_field *given)
+const tw__csl_type *tw__csl_type_struct(tw__csl_types *types, tw__csl_tkind kind, const void *site,
+                                        const char *name, bool is_extern, bool packed, size_t count,
+                                        const tw__csl_field *given)
 {
-    tw__csl_type *t = TW__NEW(types->arena, tw__csl_type);
-    tw__csl_field *fields = TW__NEW_N(types->arena, tw__csl_field, count + 1);
-    if (!t || !fields) return &tw__csl_t_POISON;
+    tw__csl_field *fields = tw__calloc(count + 1, sizeof *fields);
+    if (!fields) return &tw__csl_t_POISON;
     for (size_t i = 0; i < count; i++)
         fields[i] =
             (tw__csl_field){ tw__csl_types_intern(types, given[i].name), given[i].type, 0, given[i].fallback };
-    *t = (tw__csl_type){ .kind = kind,
-                         .is_extern = is_extern,
-                         .packed = packed,
-                         .name = tw__csl_types_intern(types, name),
-                         .count = count,
-                         .fields = fields };
-    lay_out(t, fields);
-    return t;
+    tw__csl_type t = { .kind = kind,
+                       .is_extern = is_extern,
+                       .packed = packed,
+                       .name = tw__csl_types_intern(types, name),
+                       .site = site,
+                       .count = count,
+                       .fields = fields };
+    lay_out(&t, fields);
+    const tw__csl_type *made = intern(types, &t, sizeof *fields);
+    free(fields);
+    return made;
 }
 
-const tw__csl_type *tw__csl_type_enum(tw__csl_types *types, const char *name, const tw__csl_type *base,
-                                      size_t count, const tw__csl_enumerator *given)
+const tw__csl_type *tw__csl_type_enum(tw__csl_types *types, const void *site, const char *name,
+                                      const tw__csl_type *base, size_t count, const tw__csl_enumerator *given)
 {
-    tw__csl_type *t = TW__NEW(types->arena, tw__csl_type);
-    tw__csl_enumerator *rows = TW__NEW_N(types->arena, tw__csl_enumerator, count + 1);
-    if (!t || !rows) return &tw__csl_t_POISON;
+    tw__csl_enumerator *rows = tw__calloc(count + 1, sizeof *rows);
+    if (!rows) return &tw__csl_t_POISON;
     for (size_t i = 0; i < count; i++)
         rows[i] = (tw__csl_enumerator){ tw__csl_types_intern(types, given[i].name), given[i].value };
-    *t = (tw__csl_type){ .kind = TW__CSL_TY_ENUM,
-                         .is_signed = base->is_signed,
-                         .bits = base->bits,
-                         .machine = base->machine,
-                         .size = base->size,
-                         .align = base->align,
-                         .name = tw__csl_types_intern(types, name),
-                         .base = base,
-                         .count = count,
-                         .enumerators = rows };
-    return t;
+    tw__csl_type t = { .kind = TW__CSL_TY_ENUM,
+                       .is_signed = base->is_signed,
+                       .bits = base->bits,
+                       .machine = base->machine,
+                       .size = base->size,
+                       .align = base->align,
+                       .name = tw__csl_types_intern(types, name),
+                       .site = site,
+                       .base = base,
+                       .count = count,
+                       .enumerators = rows };
+    const tw__csl_type *made = intern(types, &t, sizeof *rows);
+    free(rows);
+    return made;
 }
 
 static void write_type(GString *out, const tw__csl_type *t);

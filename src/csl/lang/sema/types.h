@@ -1,5 +1,6 @@
 /* Types of CSL (CSL reference, types). A type is interned: equal types are the same pointer, so == compares them.
- * Named structs, unions and enums are nominal: each evaluation of their definition makes a new type.
+ * Named structs, unions and enums are nominal: a definition makes one type for each list of members, however often
+ * and in whatever instance of a module it is evaluated.
  * Types live as long as the table that made them; the basic types are static. */
 #ifndef TW_CSL_SEMA_TYPES_H
 #define TW_CSL_SEMA_TYPES_H
@@ -25,7 +26,7 @@
     X(MODULE, "imported_module", 0, 1)                                                                         \
     X(ANYTYPE, "anytype", 0, 1)           /* only as the type of a parameter */                                \
     X(ANYOPAQUE, "anyopaque", 0, 1)       /* only behind a pointer */                                          \
-    X(DIRECTION, "direction", 0, 1)                                                                            \
+    X(DIRECTION, "direction", 2, 2)                                                                            \
     X(COLOR, "color", 2, 2)                                                                                    \
     X(DATA_TASK_ID, "data_task_id", 2, 2)                                                                      \
     X(LOCAL_TASK_ID, "local_task_id", 2, 2)                                                                    \
@@ -92,6 +93,7 @@ struct tw__csl_type {
     uint32_t size;    /* bytes in PE memory; 0 = only at compile time (or void, or empty) */
     uint32_t align;   /* bytes, at least 1 */
     const char *name; /* basic types and nominal types; NULL otherwise */
+    const void *site; /* nominal types: tw__csl_node of the definition */
     const tw__csl_type *base;
     size_t count; /* dimensions, parameters, fields or enumerators */
     union {
@@ -125,11 +127,12 @@ const tw__csl_type *tw__csl_type_fn(tw__csl_types *types, const tw__csl_type *re
 /* Anonymous struct or tuple (names NULL); structural. */
 const tw__csl_type *tw__csl_type_anonymous(tw__csl_types *types, size_t count, const char *const *names,
                                            const tw__csl_type *const *parts);
-/* Nominal types: a new type at each call. Fields get their offsets here. */
-const tw__csl_type *tw__csl_type_struct(tw__csl_types *types, tw__csl_tkind kind, const char *name, bool is_extern,
-                                        bool packed, size_t count, const tw__csl_field *fields);
-const tw__csl_type *tw__csl_type_enum(tw__csl_types *types, const char *name, const tw__csl_type *base,
-                                      size_t count, const tw__csl_enumerator *rows);
+/* Nominal types: one for each `site` and list of members. Fields get their offsets here. */
+const tw__csl_type *tw__csl_type_struct(tw__csl_types *types, tw__csl_tkind kind, const void *site,
+                                        const char *name, bool is_extern, bool packed, size_t count,
+                                        const tw__csl_field *fields);
+const tw__csl_type *tw__csl_type_enum(tw__csl_types *types, const void *site, const char *name,
+                                      const tw__csl_type *base, size_t count, const tw__csl_enumerator *rows);
 const char *tw__csl_types_intern(tw__csl_types *types, const char *text);
 
 /* "[4,4]f32", "*const fn(u16) void"; into `out` (NUL-terminated, cut when long); returns out. */

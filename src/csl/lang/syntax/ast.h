@@ -45,14 +45,15 @@ typedef uint32_t tw__csl_name;
     X(NOINLINE, "noinline") X(OR, "or") X(PACKED, "packed") X(PARAM, "param") X(RETURN, "return")             \
     X(STRUCT, "struct") X(SWITCH, "switch") X(TASK, "task") X(TRUE, "true") X(UNION, "union")                 \
     X(VAR, "var") X(VOLATILE, "volatile") X(WHILE, "while")
-/* Type names are reserved words too; they stand in the tree as TYPE_NAME nodes. Besides these: uN and iN. */
+/* Type names are reserved words too; they stand in the tree as TYPE_NAME nodes. Types of other widths (u24) and those
+ * that came later (sr, xdsr) are not: programs have variables called i1 or sr. */
 #define TW__CSL_TYPE_NAMES(X)                                                                                 \
-    X("void") X("bool") X("f16") X("bf16") X("cb16") X("f32") X("comptime_int") X("comptime_float")           \
-    X("comptime_string") X("comptime_struct") X("type") X("imported_module") X("color") X("data_task_id")     \
-    X("local_task_id") X("control_task_id") X("input_queue") X("output_queue") X("ut_id") X("direction")      \
-    X("range") X("mem1d_dsd") X("mem4d_dsd") X("circbuf_dsd") X("fabin_dsd") X("fabout_dsd")                  \
-    X("dsr_dest") X("dsr_src0") X("dsr_src1") X("dsr_fifo_dest") X("dsr_fifo_src1") X("xdsr") X("sr")         \
-    X("anyopaque")
+    X("void") X("bool") X("i8") X("i16") X("i32") X("i64") X("u8") X("u16") X("u32") X("u64") X("f16")        \
+    X("bf16") X("cb16") X("f32") X("comptime_int") X("comptime_float") X("comptime_string")                   \
+    X("comptime_struct") X("type") X("imported_module") X("color") X("data_task_id") X("local_task_id")       \
+    X("control_task_id") X("input_queue") X("output_queue") X("ut_id") X("direction") X("mem1d_dsd")          \
+    X("mem4d_dsd") X("circbuf_dsd") X("fabin_dsd") X("fabout_dsd") X("dsr_dest") X("dsr_src0") X("dsr_src1")  \
+    X("dsr_fifo_dest") X("dsr_fifo_src1") X("anyopaque")
 // clang-format on
 
 typedef enum tw__csl_token_kind {
@@ -111,15 +112,15 @@ typedef enum tw__csl_token_kind {
     X(PRONG,        "body, cases...; flag ELSE for else => body")                                             \
     X(TENSOR,       "INDEX access, NAME variables[aux]..., extents...: |i|{n} -> a[i]")                       \
     /* types; a type may stand wherever an expression may */                                                  \
-    X(TYPE_NAME,    "; name: a reserved type name, uN or iN")                                                 \
+    X(TYPE_NAME,    "; name: a reserved type name")                                                           \
     X(POINTER,      "pointee; flag CONST")                                                                    \
     X(MANY_POINTER, "pointee; flag CONST: [*]T")                                                              \
     X(ARRAY,        "element, dimensions...")                                                                 \
     X(FN_TYPE,      "type, FPARAM...; op FN TASK")                                                            \
-    X(STRUCT,       "MEMBER...; flags EXTERN PACKED")                                                         \
-    X(UNION,        "MEMBER...; flags EXTERN PACKED")                                                         \
+    X(STRUCT,       "MEMBER...; name: of the const that it is the value of, or 0; flags EXTERN PACKED")       \
+    X(UNION,        "MEMBER...; name as above; flags EXTERN PACKED")                                          \
     X(MEMBER,       "type, default?; name")                                                                   \
-    X(ENUM,         "base?, ENUMERATOR...")                                                                   \
+    X(ENUM,         "base?, ENUMERATOR...; name as above")                                                    \
     X(ENUMERATOR,   "value?; name")
 // clang-format on
 

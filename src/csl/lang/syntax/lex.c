@@ -97,16 +97,6 @@ static void emit(lexer *lex, tw__csl_token_kind kind, const char *from, tw__csl_
         (tw__csl_token){ (uint8_t)kind, loc_of(lex, from), (uint32_t)(lex->at - from), name };
 }
 
-/* uN and iN: N without leading zeros, at most 16777215 (8 digits are enough to reject). */
-static bool is_integer_type(const char *text, size_t length)
-{
-    if (length < 2 || length > 9 || (text[0] != 'u' && text[0] != 'i') || (text[1] == '0' && length > 2))
-        return false;
-    for (size_t i = 1; i < length; i++)
-        if (!is_digit(text[i])) return false;
-    return true;
-}
-
 static void lex_word(lexer *lex)
 {
     const char *from = lex->at;
@@ -114,7 +104,6 @@ static void lex_word(lexer *lex)
     size_t length = (size_t)(lex->at - from);
     tw__csl_name name = tw__csl_intern(lex->ctx, from, length);
     uint8_t token = name ? lex->ctx->words[name]->token : TW__CSL_T_IDENT;
-    if (token == TW__CSL_T_IDENT && is_integer_type(from, length)) token = TW__CSL_T_TYPE_NAME;
     emit(lex, token, from, name);
 }
 

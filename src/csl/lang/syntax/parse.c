@@ -173,6 +173,8 @@ tw__csl_tree tw__csl_parse_var(tw__csl_parser *p, unsigned flags)
     parse_attributes(p, attr);
     if (tw__csl_take(p, TW__CSL_T_ASSIGN)) init = tw__csl_parse_expr(p);
     tw__csl_need(p, TW__CSL_T_SEMICOLON, "behind a declaration");
+    if (init && (init->kind == TW__CSL_STRUCT || init->kind == TW__CSL_UNION || init->kind == TW__CSL_ENUM))
+        ((tw__csl_node *)init)->name = name->name; /* made just now */
     if (!init && word->kind == TW__CSL_T_CONST && !(flags & TW__CSL_F_EXTERN))
         tw__csl_syntax_error(p, name, "a const needs a value: const %s = ...", tw__csl_text(p->ctx, name->name));
     size_t mark = p->count;

@@ -1,6 +1,6 @@
 /* router: one cycle of one router. Wavelets wait apart by input port and color; each output link takes one wavelet a
  * cycle; a wavelet leaves when every direction it goes to has room, all copies at once. */
-#include "csl/wse/pe/pe.h"
+#include "csl/wse/fabric/link.h"
 
 #include <string.h>
 
@@ -10,7 +10,6 @@ tw__channel *tw__wse_channel_begin(tw__router *router, unsigned color)
     tw__channel *c = &router->channel[number];
     memset(c, 0, sizeof *c);
     c->color = (uint8_t)color;
-    c->number = (uint8_t)number;
     c->home = TW__WSE_NO_PORT;
     c->credit = TW__WSE_DEPTH * 0x01010101u;
     router->channel_of[color] = (uint8_t)(number + 1);
@@ -31,16 +30,6 @@ tw__channel *tw__wse_make_channel(tw__part *part, uint32_t pe, unsigned color)
     return tw__wse_channel_begin(router, color);
 }
 
-static tw__lane *another_lane(tw__part *part, tw__channel *c, unsigned port)
-{
-    if (c->home == TW__WSE_NO_PORT) {
-        c->home = (uint8_t)port;
-        return &c->lane;
-    }
-    if (!c->more) c->more = tw__wse_piece(part, TW__WSE_PORTS * sizeof *c->more);
-    return c->more ? &c->more[port] : NULL;
-}
-
 /* What the hardware leaves undefined: two directions that the color takes wavelets from, both at once. Here they take
  * turns. */
 static void collision(tw__part *part, uint32_t pe, tw__channel *c, unsigned port)
@@ -55,21 +44,24 @@ static void collision(tw__part *part, uint32_t pe, tw__channel *c, unsigned port
         c->color, from[c->came_port], from[port]);
 }
 
-static void into_lane(tw__part *part, uint32_t pe, tw__router *router, tw__channel *c, unsigned port,
-                      uint32_t payload, unsigned flags)
+/* Keeps a wavelet for later. `stays`: nothing in this cycle can send it on. `came`: channels that got one in this
+ * cycle. */
+static inline void into_lane(tw__part *part, uint32_t pe, tw__router *router, tw__channel *c, unsigned port,
+                             uint32_t payload, unsigned flags, bool stays, uint32_t *came)
 {
-    uint32_t now = (uint32_t)part->now;
-    if (c->came == now && now && c->came_port != port) collision(part, pe, c, port);
-    c->came = now;
+    uint32_t bit = 1u << tw__link_number(router, c);
+    if (*came & bit && c->came_port != port) collision(part, pe, c, port);
+    *came |= bit;
     c->came_port = (uint8_t)port;
-    tw__lane *lane = c->home == port ? &c->lane : another_lane(part, c, port);
+    tw__lane *lane = tw__link_lane(part, c, port);
     if (!lane) return;
-    unsigned at = (lane->head + lane->count++) & (TW__WSE_LANE - 1);
-    lane->payload[at] = payload;
-    lane->flags[at] = (uint8_t)flags;
+    bool first = lane->count == 0;
+    tw__lane_add(lane, payload, flags);
+    if (!first) return; /* what goes first is still the same */
     c->waiting |= (uint8_t)(1u << port);
-    router->busy |= 1u << c->number;
-    router->ready |= 1u << c->number;
+    c->tried = 0;
+    router->busy |= bit;
+    router->ready = stays ? router->ready & ~bit : router->ready | bit;
 }
 
 /* A wavelet that no route leads on: it waits for one, which is worth a word. */
@@ -80,69 +72,15 @@ static void unrouted(tw__part *part, uint32_t pe, tw__channel *c, const char *te
     tw__wse_complain(part, pe, TW_WARNING, "wse.unrouted", text, c->color);
 }
 
-/* WSE-2 color swap: a wavelet of color k goes to the partner when the partner's configuration asks for it. */
+/* WSE-2 color swap: a wavelet of color k goes to the partner when the partner's configuration asks for it; one from
+ * the PE itself when it asks for swaps in both dimensions. */
 static unsigned swapped(const tw__router *router, unsigned color, unsigned port)
 {
     unsigned partner = color ^ 1;
     if (!router->channel_of[partner]) return color;
     const tw__channel *c = &router->channel[router->channel_of[partner] - 1];
-    return (port <= TW__WSE_E ? c->swap_x : c->swap_y) ? partner : color;
-}
-
-/* One wavelet from the compute engine's output queues, in turn; colors that the host listens to go there. */
-static void take_outgoing(tw__part *part, uint32_t pe, tw__router *router, tw__pe *engine)
-{
-    unsigned turn = router->out_turn;
-    uint32_t queues = router->out_busy & ~router->stuck;
-    uint32_t rest = turn ? queues >> turn | queues << (32 - turn) : queues;
-    for (; rest; rest &= rest - 1) {
-        unsigned queue = ((unsigned)__builtin_ctz(rest) + turn) & 31;
-        tw__queue *q = engine->out_queue[queue];
-        tw__wave wave = q->ring[q->head];
-        tw__port *host = engine->ports ? tw__wse_port_of(engine, TW__WSE_R, wave.color, true) : NULL;
-        tw__channel *c = host ? NULL : tw__wse_channel_of(part, pe, wave.color);
-        if (!host && (!c || tw__wse_lane_count(c, TW__WSE_R) >= TW__WSE_DEPTH)) {
-            router->stuck |= 1u << queue;
-            continue;
-        }
-        if (host) {
-            if (!tw__wse_port_put(host, wave.payload, wave.flags & TW__WSE_CONTROL)) part->no_memory = true;
-        } else {
-            into_lane(part, pe, router, c, TW__WSE_R, wave.payload, wave.flags);
-            if (!(c->rx | c->tx)) unrouted(part, pe, c, "the PE sends on color %u, which has no route here");
-        }
-        q->head = (q->head + 1) & 7;
-        engine->out_full &= ~(1u << queue);
-        if (--q->count == 0) router->out_busy &= ~(1u << queue);
-        router->out_turn = (uint8_t)((queue + 1) & 31);
-        if (engine->op_active || engine->main_state != TW__MAIN_IDLE || engine->flush_pending[1])
-            tw__wse_wake_engine(part, pe, part->now + 1);
-        if (router->out_busy) tw__wse_wake(part, pe, part->now + 1);
-        return;
-    }
-}
-
-/* Streams of the host into this PE: one wavelet a cycle for each. */
-static void take_from_host(tw__part *part, uint32_t pe, tw__router *router, tw__pe *engine)
-{
-    for (tw__port *port = engine->ports; port; port = port->next) {
-        if (port->out || port->head == port->count) continue;
-        uint32_t payload;
-        bool control;
-        if (port->side == TW__WSE_R) {
-            int queue = tw__wse_engine_accepts(part, engine, port->color);
-            if (queue < 0) continue;
-            tw__wse_port_get(port, &payload, &control);
-            tw__wse_engine_takes(part, pe, (unsigned)queue,
-                                 (tw__wave){ payload, port->color, control ? TW__WSE_CONTROL : 0, 0 }, part->now);
-        } else {
-            tw__channel *c = tw__wse_channel_of(part, pe, port->color);
-            if (!c || tw__wse_lane_count(c, port->side) >= TW__WSE_DEPTH) continue;
-            tw__wse_port_get(port, &payload, &control);
-            into_lane(part, pe, router, c, port->side, payload, control ? TW__WSE_CONTROL : 0);
-        }
-        if (port->head != port->count) tw__wse_wake(part, pe, part->now + 1);
-    }
+    bool in_x = port <= TW__WSE_E || port == TW__WSE_R, in_y = port > TW__WSE_E;
+    return (!in_x || c->swap_x) && (!in_y || c->swap_y) ? partner : color;
 }
 
 /* Over the edge of the rectangle: to the host if it listens, else lost, which is worth a word. */
@@ -172,19 +110,6 @@ static unsigned outside(tw__part *part, uint32_t pe, const tw__router *router, c
     return out;
 }
 
-/* The router behind `port` gets a place back, unless there is none or the host stands there: it asks instead. */
-static inline void give_back(tw__part *part, uint32_t pe, const tw__router *router, const tw__channel *c,
-                             unsigned port, unsigned flags)
-{
-    tw__wse *w = part->w;
-    if (port == TW__WSE_R || router->edges >> port & 1) return;
-    if (router->has_ports && tw__wse_port_of(&w->pe[pe], port, c->color, false)) return;
-    unsigned color = flags & TW__WSE_SWAPPED ? c->color ^ 1u : c->color;
-    uint64_t at = part->now + 2;
-    w->router[(int32_t)pe + w->pe_step[port]].slot[at & 3].word[port ^ 1] |= 1u << color;
-    tw__wse_wake_place(w, router->place + (uint32_t)w->place_step[port], at);
-}
-
 static void note_hop(tw__part *part, uint32_t pe, const tw__channel *c, unsigned d, uint32_t payload, bool control)
 {
     if (part->w->options.trace)
@@ -193,20 +118,42 @@ static void note_hop(tw__part *part, uint32_t pe, const tw__channel *c, unsigned
     if (part->w->counters) part->w->counters[pe].sent[d]++;
 }
 
-/* A wavelet of channel c leaves through link d and is at the next router in two cycles. */
-static inline void send_over(tw__part *part, uint32_t pe, const tw__router *router, tw__channel *c, unsigned d,
+/* A wavelet of channel c leaves through these links and is at the next routers in two cycles. */
+static inline void send_over(tw__part *part, uint32_t pe, tw__router *router, tw__channel *c, unsigned links,
                              uint32_t payload, bool control)
 {
     tw__wse *w = part->w;
-    c->credit -= 1u << 8 * d;
     uint64_t at = part->now + 2;
-    tw__slot *slot = &w->router[(int32_t)pe + w->pe_step[d]].slot[at & 3];
-    slot->payload[d ^ 1] = payload;
-    slot->word[d ^ 1] |=
+    uint32_t word =
         TW__WSE_WAVE_HERE | (control ? TW__WSE_WAVE_CONTROL : 0) | (uint32_t)c->color << TW__WSE_WAVE_COLOR;
-    tw__wse_wake_place(w, router->place + (uint32_t)w->place_step[d], at);
-    part->totals.hops++;
-    if (w->watched) note_hop(part, pe, c, d, payload, control);
+    do {
+        unsigned d = (unsigned)__builtin_ctz(links);
+        c->credit -= 1u << 8 * d;
+        tw__router *next = router + w->pe_step[d];
+        tw__slot *slot = &next->slot[at & 3];
+        slot->payload[d ^ 1] = payload;
+        slot->word[d ^ 1] |= word;
+        tw__wse_wake_place(w, next->place, at);
+        part->totals.hops++;
+        if (w->watched) note_hop(part, pe, c, d, payload, control);
+        links &= links - 1;
+    } while (links);
+}
+
+/* Not for the compute engine, or not let through by the color's filter: nothing asks for a place in its queue. */
+static inline bool delivers(const tw__channel *c, uint32_t payload, bool control)
+{
+    if (control && payload >> 24 & 1) return false;
+    return !c->filtered || tw__wse_filter_passes(c, payload, control);
+}
+
+/* What a wavelet does at the router that it leaves, besides moving. */
+static __attribute__((noinline)) uint32_t side_effects(tw__part *part, uint32_t pe, tw__channel *c,
+                                                       uint32_t payload, bool control)
+{
+    bool ignored = control && payload >> 24 & 1;
+    if (c->filtered && c->tx & TW__CSL_RAMP && !ignored) tw__wse_filter_count(c, control);
+    return control ? tw__wse_switch_command(part, pe, c, payload) : payload;
 }
 
 /* Sends a wavelet of channel c that came through `port` on; false when something is in its way. *again: a link was
@@ -215,99 +162,208 @@ static inline __attribute__((always_inline)) bool forward(tw__part *part, uint32
                                                           tw__channel *c, unsigned port, uint32_t payload,
                                                           unsigned flags, unsigned *used, bool *again)
 {
-    unsigned tx = c->tx, links = tx & 15;
+    unsigned tx = c->tx, links = tx & 15, out = 0;
     if (tx == 0) return false;
-    if (links & *used) {
+    if (tx & *used) {
         *again = true;
         return false;
     }
-    unsigned out = links & router->edges || router->has_ports ? outside(part, pe, router, c, links) : 0;
-    for (unsigned rest = links & ~out; rest; rest &= rest - 1)
-        if (!(c->credit >> 8 * __builtin_ctz(rest) & 0xff)) return false;
-    bool control = flags & TW__WSE_CONTROL, deliver = tx & TW__CSL_RAMP && !(control && payload >> 24 & 1);
+    if (links & router->edges || router->has_ports) out = outside(part, pe, router, c, links);
+    if (!tw__link_room(part, router, c, links & ~out)) return false;
+    bool control = flags & TW__WSE_CONTROL;
     int queue = -1; /* that takes it */
-    if (deliver && (!c->filtered || tw__wse_filter_passes(c, payload, control)) &&
+    if (tx & TW__CSL_RAMP && delivers(c, payload, control) &&
         (queue = tw__wse_engine_accepts(part, &part->w->pe[pe], c->color)) < 0)
         return false;
 
-    *used |= links;
+    *used |= queue >= 0 ? tx : links;
     if (port == TW__WSE_R) router->stuck = 0;
-    if (deliver && c->filtered) tw__wse_filter_count(c, control);
-    if (queue >= 0)
-        tw__wse_engine_takes(part, pe, (unsigned)queue,
-                             (tw__wave){ payload, c->color, (uint8_t)(flags & TW__WSE_CONTROL), 0 }, part->now);
-    give_back(part, pe, router, c, port, flags);
-    uint32_t next = control ? tw__wse_switch_command(part, pe, c, payload) : payload;
-    for (unsigned rest = links & ~out; rest; rest &= rest - 1)
-        send_over(part, pe, router, c, (unsigned)__builtin_ctz(rest), next, control);
+    uint32_t next = payload;
+    if (queue >= 0) tw__wse_engine_takes(part, pe, (unsigned)queue, payload, flags & TW__WSE_CONTROL, part->now);
+    if (!router->has_ports || port == TW__WSE_R || !tw__wse_port_of(&part->w->pe[pe], port, c->color, false))
+        tw__link_give_back(part, router, c, port, flags);
+    if (control | c->filtered) next = side_effects(part, pe, c, payload, control);
+    if (links & ~out) send_over(part, pe, router, c, links & ~out, next, control);
     for (; out; out &= out - 1) over_the_edge(part, pe, c, (unsigned)__builtin_ctz(out), next, control);
     if (flags & TW__WSE_ADVANCE && port == TW__WSE_R) tw__wse_switch_advance(c);
     return true;
 }
 
-/* A wavelet that finds nothing waiting here goes on in the cycle in which it comes, and needs no place in between. */
-static bool passes_on(tw__part *part, uint32_t pe, tw__router *router, unsigned port, uint32_t word,
-                      uint32_t payload)
+/* --- what comes ------------------------------------------------------------------------------------------------- */
+
+/* A wavelet that came in this cycle and that nothing of its own color keeps from moving on in it. */
+typedef struct arrival {
+    uint32_t payload;
+    uint8_t port, flags, number;
+} arrival;
+typedef struct arrivals {
+    unsigned count;
+    uint32_t came; /* channels that got one into a lane */
+    arrival of[TW__WSE_PORTS];
+} arrivals;
+
+/* Channels that something has happened to, or several of whose ports take turns at trying. */
+static inline uint32_t channels_with_waves(const tw__router *router)
 {
-    unsigned number = router->channel_of[word >> TW__WSE_WAVE_COLOR & 31];
-    if (number == 0 || router->swaps | router->has_ports || router->out_busy || router->busy & router->ready)
-        return false;
-    tw__channel *c = &router->channel[number - 1];
-    if (c->waiting || !(c->rx >> port & 1) || c->suspended) return false;
-    unsigned used = 0;
-    bool again = false;
-    if (!forward(part, pe, router, c, port, payload, word & TW__WSE_WAVE_CONTROL ? TW__WSE_CONTROL : 0, &used,
-                 &again))
-        return false;
-    router->turn = number == 24 ? 0 : (uint8_t)number;
-    if (router->busy & router->ready || router->out_busy) tw__wse_wake_place(part->w, router->place, part->now + 1);
-    return true;
+    return router->busy & (router->ready | router->retry);
 }
 
-static void arrive(tw__part *part, uint32_t pe, tw__router *router, unsigned port, uint32_t word, uint32_t payload)
+static inline bool is_free(const tw__channel *c, unsigned port)
 {
-    unsigned sent = word >> TW__WSE_WAVE_COLOR & 31, color = router->swaps ? swapped(router, sent, port) : sent;
+    return c->rx >> port & 1 && !(c->waiting | c->suspended);
+}
+
+/* The color by which a wavelet goes on; both colors' channels are there afterwards. */
+static unsigned color_here(tw__part *part, uint32_t pe, const tw__router *router, unsigned sent, unsigned port)
+{
+    unsigned color = swapped(router, sent, port);
+    if (color != sent) tw__wse_channel_of(part, pe, sent);
+    return color;
+}
+
+/* From the neighbour behind `port`. */
+static inline void arrive(tw__part *part, uint32_t pe, tw__router *router, unsigned port, uint32_t word,
+                          uint32_t payload, arrivals *a)
+{
+    unsigned sent = word >> TW__WSE_WAVE_COLOR & 31, color = sent;
+    unsigned flags = word & TW__WSE_WAVE_CONTROL ? TW__WSE_CONTROL : 0;
+    if (router->swaps && (color = color_here(part, pe, router, sent, port)) != sent) flags |= TW__WSE_SWAPPED;
     tw__channel *c = tw__wse_channel_of(part, pe, color);
     if (!c) return;
-    unsigned flags = (word & TW__WSE_WAVE_CONTROL ? TW__WSE_CONTROL : 0) | (color != sent ? TW__WSE_SWAPPED : 0);
-    into_lane(part, pe, router, c, port, payload, flags);
+    if (is_free(c, port) && !part->w->options.reference) {
+        a->of[a->count++] =
+            (arrival){ payload, (uint8_t)port, (uint8_t)flags, (uint8_t)tw__link_number(router, c) };
+        return;
+    }
+    into_lane(part, pe, router, c, port, payload, flags, false, &a->came);
     if (!(c->rx | c->tx)) unrouted(part, pe, c, "a wavelet arrives on color %u, which has no route here");
 }
 
-static inline void take_credits(tw__router *router, unsigned port, uint32_t colors)
+static void take_hints(tw__router *router, uint32_t colors)
 {
-    for (; colors; colors &= colors - 1) {
-        unsigned number = router->channel_of[__builtin_ctz(colors)] - 1u;
-        router->channel[number].credit += 1u << 8 * port;
-        router->ready |= 1u << number;
-    }
+    for (; colors; colors &= colors - 1) router->ready |= 1u << (router->channel_of[__builtin_ctz(colors)] - 1u);
 }
 
 /* What the neighbours sent two cycles ago. */
-static void take_arrivals(tw__part *part, uint32_t pe, tw__router *router, tw__slot *slot)
+static inline void take_arrivals(tw__part *part, uint32_t pe, tw__router *router, tw__slot *slot, arrivals *a)
 {
-    static const tw__slot nothing;
-    if (memcmp(slot->word, nothing.word, sizeof slot->word) == 0) return;
-    unsigned waves = 0, from = 0;
-    for (unsigned port = 0; port < 4; port++) {
-        uint32_t word = slot->word[port];
-        if (word == 0) continue;
-        take_credits(router, port, word & 0xffffff);
-        if (word & TW__WSE_WAVE_HERE)
-            waves++, from = port;
-        else
-            slot->word[port] = 0;
-    }
-    if (waves == 1 && passes_on(part, pe, router, from, slot->word[from], slot->payload[from])) {
-        slot->word[from] = 0;
-        return;
-    }
-    for (unsigned port = 0; port < 4 && waves; port++) {
-        if (!(slot->word[port] & TW__WSE_WAVE_HERE)) continue;
-        arrive(part, pe, router, port, slot->word[port], slot->payload[port]);
-        slot->word[port] = 0;
+    uint32_t word[4];
+    memcpy(word, slot->word, sizeof word);
+    uint32_t any = word[0] | word[1] | word[2] | word[3];
+    if (!any) return;
+    memset(slot->word, 0, sizeof word);
+    if (any & 0xffffff) take_hints(router, any & 0xffffff);
+    unsigned waves = word[0] >> 31 | word[1] >> 31 << 1 | word[2] >> 31 << 2 | word[3] >> 31 << 3;
+    for (; waves; waves &= waves - 1) {
+        unsigned port = (unsigned)__builtin_ctz(waves);
+        arrive(part, pe, router, port, word[port], slot->payload[port], a);
     }
 }
+
+/* A wavelet has left output queue `queue`: somebody may have waited for that. */
+static inline void drop_outgoing(tw__part *part, uint32_t pe, tw__router *router, tw__pe *engine, unsigned queue)
+{
+    tw__queue *q = engine->out_queue[queue];
+    tw__wse_queue_drop(q, 1);
+    if (q->count == 0) router->out_busy &= ~(1u << queue);
+    router->out_turn = (uint8_t)((queue + 1) & 31);
+    if (engine->out_full >> queue & 1) {
+        engine->out_full &= ~(1u << queue);
+        tw__wse_queue_changed(engine, q);
+        tw__wse_wake_engine(part, pe, part->now + 1);
+    } else if (engine->flush_pending[1]) {
+        tw__wse_wake_engine(part, pe, part->now + 1);
+    }
+    if (router->out_busy) tw__wse_wake_place(part->w, router->place, part->now + 1);
+}
+
+/* One wavelet from the compute engine's output queues, in turn; colors that the host listens to go there. */
+static inline void take_outgoing(tw__part *part, uint32_t pe, tw__router *router, tw__pe *engine, uint32_t queues,
+                                 arrivals *a)
+{
+    unsigned turn = router->out_turn;
+    uint32_t rest = queues >> turn | queues << (-turn & 31);
+    for (; rest; rest &= rest - 1) {
+        unsigned queue = ((unsigned)__builtin_ctz(rest) + turn) & 31;
+        tw__wave wave = tw__wse_queue_head(engine->out_queue[queue]);
+        tw__port *host = engine->ports ? tw__wse_port_of(engine, TW__WSE_R, wave.color, true) : NULL;
+        unsigned color = router->swaps ? swapped(router, wave.color, TW__WSE_R) : wave.color;
+        tw__channel *c = host ? NULL : tw__wse_channel_of(part, pe, color);
+        if (!host && (!c || tw__wse_lane_count(c, TW__WSE_R) >= TW__WSE_DEPTH)) {
+            router->stuck |= 1u << queue;
+            continue;
+        }
+        drop_outgoing(part, pe, router, engine, queue);
+        if (host) {
+            if (!tw__wse_port_put(host, wave.payload, wave.flags & TW__WSE_CONTROL)) part->no_memory = true;
+        } else if (is_free(c, TW__WSE_R) && !part->w->options.reference) {
+            a->of[a->count++] =
+                (arrival){ wave.payload, TW__WSE_R, wave.flags, (uint8_t)tw__link_number(router, c) };
+        } else {
+            into_lane(part, pe, router, c, TW__WSE_R, wave.payload, wave.flags, false, &a->came);
+            if (!(c->rx | c->tx)) unrouted(part, pe, c, "the PE sends on color %u, which has no route here");
+        }
+        return;
+    }
+}
+
+/* Streams of the host into this PE: one wavelet a cycle for each. */
+static void take_from_host(tw__part *part, uint32_t pe, tw__router *router, tw__pe *engine, uint32_t *came)
+{
+    for (tw__port *port = engine->ports; port; port = port->next) {
+        if (port->out || port->head == port->count) continue;
+        uint32_t payload;
+        bool control;
+        if (port->side == TW__WSE_R) {
+            int queue = tw__wse_engine_accepts(part, engine, port->color);
+            if (queue < 0) continue;
+            tw__wse_port_get(port, &payload, &control);
+            tw__wse_engine_takes(part, pe, (unsigned)queue, payload, control ? TW__WSE_CONTROL : 0, part->now);
+        } else {
+            tw__channel *c = tw__wse_channel_of(part, pe, port->color);
+            if (!c || tw__wse_lane_count(c, port->side) >= TW__WSE_DEPTH) continue;
+            tw__wse_port_get(port, &payload, &control);
+            into_lane(part, pe, router, c, port->side, payload, control ? TW__WSE_CONTROL : 0, false, came);
+        }
+        if (port->head != port->count) tw__wse_wake(part, pe, part->now + 1);
+    }
+}
+
+/* Directions that more than one of those that want to move asks for: there the colors have to take turns. */
+static unsigned contested(const tw__router *router, const arrivals *a)
+{
+    unsigned asked = 0, twice = 0;
+    for (uint32_t rest = channels_with_waves(router); rest; rest &= rest - 1)
+        asked |= router->channel[__builtin_ctz(rest)].tx;
+    for (unsigned k = 0; k < a->count; k++) {
+        unsigned tx = router->channel[a->of[k].number].tx;
+        twice |= asked & tx;
+        asked |= tx;
+    }
+    return twice;
+}
+
+/* Most of what comes moves on in the same cycle and needs no place in between: whatever shares no link with anything
+ * else. The rest joins those that wait. Returns the channels that moved. */
+static inline uint32_t pass_on(tw__part *part, uint32_t pe, tw__router *router, arrivals *a)
+{
+    bool alone = a->count == 1 && !channels_with_waves(router);
+    unsigned shared = alone ? 0 : contested(router, a);
+    uint32_t moved = 0;
+    for (unsigned k = 0; k < a->count; k++) {
+        arrival w = a->of[k];
+        tw__channel *c = &router->channel[w.number];
+        unsigned used = 0;
+        bool again = false, waits = c->tx & shared;
+        if (!waits && forward(part, pe, router, c, w.port, w.payload, w.flags, &used, &again))
+            moved |= 1u << w.number;
+        else
+            into_lane(part, pe, router, c, w.port, w.payload, w.flags, !waits, &a->came);
+    }
+    return moved;
+}
+
+/* --- what waits ------------------------------------------------------------------------------------------------- */
 
 /* Of the ports with a wavelet the one whose turn it is in this cycle: so that none starves. */
 static unsigned port_in_turn(unsigned ports, uint64_t now)
@@ -317,65 +373,79 @@ static unsigned port_in_turn(unsigned ports, uint64_t now)
 }
 
 /* Channel k sends what it can. *again: next cycle may do better. */
-static inline __attribute__((always_inline)) bool
-channel_turn(tw__part *part, uint32_t pe, tw__router *router, unsigned k, uint64_t now, unsigned *used, bool *again)
+static bool channel_turn(tw__part *part, uint32_t pe, tw__router *router, unsigned k, uint64_t now, unsigned *used,
+                         bool *again)
 {
     tw__channel *c = &router->channel[k];
-    unsigned ports = c->waiting & c->rx;
-    bool busy_link = false;
-    if (ports && !c->suspended) {
-        bool several = ports & (ports - 1);
-        unsigned port = several ? port_in_turn(ports, now) : (unsigned)__builtin_ctz(ports);
+    unsigned ports = c->suspended ? 0 : c->waiting & c->rx;
+    if (router->ready >> k & 1) c->tried = 0;
+    if (ports) {
+        unsigned port = ports & (ports - 1) ? port_in_turn(ports, now) : (unsigned)__builtin_ctz(ports);
         tw__lane *lane = c->home == port ? &c->lane : &c->more[port];
-        unsigned head = lane->head;
-        if (forward(part, pe, router, c, port, lane->payload[head], lane->flags[head], used, &busy_link)) {
-            lane->head = (head + 1) & (TW__WSE_LANE - 1);
+        bool busy_link = false;
+        if (forward(part, pe, router, c, port, lane->payload[lane->head], tw__lane_flags(lane), used, &busy_link)) {
+            lane->head = (lane->head + 1) & (TW__WSE_LANE - 1);
+            router->ready |= 1u << k;
             if (--lane->count) return true;
             c->waiting &= (uint8_t)~(1u << port);
             if (c->waiting == 0) router->busy &= ~(1u << k);
             return true;
         }
-        busy_link |= several; /* another may have its way next cycle */
+        if (busy_link) {
+            *again = true;
+            return false;
+        }
+        c->tried |= (uint8_t)(1u << port);
     }
-    if (busy_link)
+    router->ready &= ~(1u << k);
+    router->retry &= ~(1u << k);
+    if (ports & ~c->tried) { /* until each port has had its turn */
+        router->retry |= 1u << k;
         *again = true;
-    else
-        router->ready &= ~(1u << k);
+    }
     return false;
 }
 
-/* Colors take turns at the links: the round starts after the one that went first last time. */
-static bool channels_turn(tw__part *part, uint32_t pe, tw__router *router, uint32_t todo, uint64_t now, bool *again)
+/* Bits from number `turn` on come first, then those below it. */
+static inline uint32_t in_turn(uint32_t bits, unsigned turn)
 {
-    unsigned used = 0;
-    bool moved = false;
-    uint32_t first = todo & ~((1u << router->turn) - 1), order[2] = { first, todo & ~first };
-    for (unsigned half = 0; half < 2; half++)
-        for (uint32_t rest = order[half]; rest; rest &= rest - 1) {
-            unsigned k = (unsigned)__builtin_ctz(rest);
-            if (!channel_turn(part, pe, router, k, now, &used, again)) continue;
-            if (!moved) router->turn = (uint8_t)((k + 1) % 24);
-            moved = true;
-        }
+    return bits >> turn | bits << (-turn & 31);
+}
+
+/* Colors take turns at the links: the round starts after the one that went first last time. */
+static inline uint32_t channels_turn(tw__part *part, uint32_t pe, tw__router *router, uint64_t now, bool *again)
+{
+    unsigned used = 0, turn = router->turn;
+    uint32_t moved = 0;
+    for (uint32_t rest = in_turn(channels_with_waves(router), turn); rest; rest &= rest - 1) {
+        unsigned k = ((unsigned)__builtin_ctz(rest) + turn) & 31;
+        moved |= (uint32_t)channel_turn(part, pe, router, k, now, &used, again) << k;
+    }
     return moved;
 }
 
-void tw__wse_router_turn(tw__part *part, uint32_t pe, uint64_t now)
+void tw__wse_router_turn(tw__part *part, uint32_t pe, uint64_t now, uint32_t queues)
 {
     tw__router *router = &part->w->router[pe];
-    take_arrivals(part, pe, router, &router->slot[now & 3]);
-    if (router->out_busy) take_outgoing(part, pe, router, &part->w->pe[pe]);
-    if (router->has_ports) take_from_host(part, pe, router, &part->w->pe[pe]);
-    uint32_t todo = router->busy & router->ready;
-    if (!todo) return;
-    bool again = false, moved;
-    if (todo & (todo - 1)) {
-        moved = channels_turn(part, pe, router, todo, now, &again);
-    } else { /* most often there is one */
-        unsigned k = (unsigned)__builtin_ctz(todo), used = 0;
-        moved = channel_turn(part, pe, router, k, now, &used, &again);
-        if (moved) router->turn = k == 23 ? 0 : (uint8_t)(k + 1);
+    arrivals a;
+    a.count = 0;
+    a.came = 0;
+    bool again = false;
+    uint32_t moved = 0;
+    take_arrivals(part, pe, router, &router->slot[now & 3], &a);
+    if (part->w->options.reference) router->ready = UINT32_MAX, router->stuck = 0;
+    queues &= ~router->stuck;
+    if (queues) take_outgoing(part, pe, router, &part->w->pe[pe], queues, &a);
+    if (a.count) moved = pass_on(part, pe, router, &a);
+    if (router->has_ports) take_from_host(part, pe, router, &part->w->pe[pe], &a.came);
+    if (channels_with_waves(router)) moved |= channels_turn(part, pe, router, now, &again);
+    if (moved) {
+        if (part->last < now + 1) part->last = now + 1;
+        unsigned k = ((unsigned)__builtin_ctz(in_turn(moved, router->turn)) + router->turn) & 31;
+        router->turn = k == TW__CSL_COLORS - 1 ? 0 : (uint8_t)(k + 1);
     }
-    if (again || (moved && ((router->busy & router->ready) || router->out_busy || router->has_ports)))
+    if (part->w->options.reference)
+        again = false; /* the next turn comes anyway; only what moves keeps a run going */
+    if (again || (moved && (channels_with_waves(router) || router->out_busy || router->has_ports)))
         tw__wse_wake_place(part->w, router->place, now + 1);
 }

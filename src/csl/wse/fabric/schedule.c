@@ -73,8 +73,10 @@ static void visit(tw__part *part, tw__cell *cell, unsigned bit, uint64_t now)
     for (uint64_t at = now; at < now + WINDOW; at++) {
         if (!(cell->near[at & 3] & mask)) continue;
         part->now = at;
-        tw__wse_router_turn(part, pe, at);
+        tw__router *router = &w->router[pe];
+        uint32_t queues = router->out_busy; /* what the engine adds in this cycle leaves it in the next one */
         if (w->due[pe] <= at) tw__wse_engine_turn(part, &w->pe[pe], at);
+        if (tw__wse_router_stirs(router, at, queues)) tw__wse_router_turn(part, pe, at, queues);
         cell->near[at & 3] &= ~mask; /* last: what woke it for this very cycle has been heard */
     }
 }
@@ -107,9 +109,8 @@ static void visit_row(tw__part *part, uint32_t row, uint32_t from, uint32_t to, 
         if (from > k * 64) inside &= UINT64_MAX << (from - k * 64);
         if (to - k * 64 < 64) inside &= ~(UINT64_MAX << (to - k * 64));
         if (cell->far_at <= now + WINDOW - 1) draw_near(w, cell, inside, now + WINDOW - 1);
-        uint64_t todo = (cell->near[now & 3] | cell->near[(now + 1) & 3]) & inside;
-        if (todo && part->active_to < now + WINDOW) part->active_to = now + WINDOW;
-        for (; todo; todo &= todo - 1) visit(part, cell, (unsigned)__builtin_ctzll(todo), now);
+        uint64_t due = (cell->near[now & 3] | cell->near[(now + 1) & 3]) & inside;
+        for (; due; due &= due - 1) visit(part, cell, (unsigned)__builtin_ctzll(due), now);
     }
 }
 
@@ -152,8 +153,30 @@ uint64_t tw__wse_next_time(tw__wse *w, size_t *busy)
 
 /* --- windows -------------------------------------------------------------------------------------------------- */
 
+/* Every PE in both cycles, whether anything woke it or not. */
+static void window_of_all(tw__wse *w)
+{
+    for (uint32_t pe = 0; pe < w->count; pe++) {
+        tw__part *part = tw__wse_part_of(w, pe);
+        tw__router *router = &w->router[pe];
+        tw__cell *cell = &w->cell[router->place / 64];
+        for (uint64_t at = w->now; at < w->now + WINDOW; at++) {
+            part->now = at;
+            uint32_t queues = router->out_busy;
+            tw__wse_engine_turn(part, &w->pe[pe], at);
+            tw__wse_router_turn(part, pe, at, queues);
+            cell->near[at & 3] &= ~(1ull << (router->place & 63));
+        }
+        draw_near(w, cell, UINT64_MAX, w->now + WINDOW - 1);
+    }
+}
+
 void tw__wse_window(tw__wse *w)
 {
+    if (w->options.reference) {
+        window_of_all(w);
+        return;
+    }
     for (uint32_t word = 0; word < (w->height + 63) / 64; word++) {
         uint64_t rows = atomic_load_explicit(&w->awake[word], memory_order_relaxed);
         for (; rows; rows &= rows - 1) {

@@ -70,6 +70,14 @@ static bool listen_to_streams(tw_wse *w)
     return true;
 }
 
+/* Tasks and operations of a PE that a profile keeps one by one: its share of some 100,000. */
+static unsigned spans_of(const tw_wse *w)
+{
+    enum { ALL_SPANS = 1 << 17, MOST_SPANS = 2000, LEAST_SPANS = 8 };
+    size_t share = ALL_SPANS / (w->image->pe_count ? w->image->pe_count : 1);
+    return share > MOST_SPANS ? MOST_SPANS : share < LEAST_SPANS ? 0 : (unsigned)share;
+}
+
 static bool start(tw_wse *w)
 {
     static const tw__wse_check checks[] = { [TW_WSE_REPORT] = TW__WSE_CHECK_REPORT,
@@ -81,7 +89,8 @@ static bool start(tw_wse *w)
                           .random_order = w->options.task_order_seed != 0,
                           .seed = w->options.task_order_seed,
                           .trace = w->options.trace,
-                          .profile = w->options.profile };
+                          .profile = w->options.profile,
+                          .spans = spans_of(w) };
     w->fabric = tw__wse_new(w->image, &o, w->diags);
     if (!w->fabric) return false;
     tw__wse_on_print(w->fabric, print_line, w);

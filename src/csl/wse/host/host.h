@@ -2,7 +2,7 @@
  * when every PE concerned has finished the functions launched before; streams run beside whatever follows them.
  *
  * Files: host.c life and time, command.c the queue, copy.c which element belongs to which PE, symbol.c names and
- * memory, profile.c and trace.c what happened. */
+ * memory, profile.c, learned.c and trace.c what happened. */
 #ifndef TW_CSL_WSE_HOST_HOST_H
 #define TW_CSL_WSE_HOST_HOST_H
 
@@ -71,6 +71,9 @@ tw_status tw__host_wait(tw_wse *w, tw_wse_task task);
 
 /* symbol.c. Where the target of an exported variable lies in a PE; false when the PE's program does not export it. */
 bool tw__host_target(const tw_wse *w, unsigned x, unsigned y, int export, uint32_t *address, uint32_t *room);
+
+/* learned.c: maps, variables, links, waits, intervals into the profile; `links`: its exchange of the links. */
+void tw__host_add_learned(const tw_wse *w, tw_profile *p, uint32_t links);
 
 /* trace.c, profile.c */
 void tw__host_collect(tw_wse *w);

@@ -90,7 +90,8 @@ static void add_memory(builder *b)
 
 /* --- cycles --------------------------------------------------------------------------------------------------- */
 
-static void count_kernel(builder *b, const char *name, uint64_t runs, uint64_t cycles)
+static void count_kernel(builder *b, const char *name, uint64_t runs, uint64_t cycles, uint64_t worst,
+                         uint32_t tile)
 {
     gpointer found = g_hash_table_lookup(b->types, name);
     if (!found) {
@@ -102,6 +103,7 @@ static void count_kernel(builder *b, const char *name, uint64_t runs, uint64_t c
     tw__type_cycles *kernel = &g_array_index(b->kernels, tw__type_cycles, GPOINTER_TO_UINT(found) - 1);
     kernel->instances += runs;
     kernel->cycles += cycles;
+    if (worst > kernel->worst) kernel->worst = worst, kernel->worst_tile = tile;
 }
 
 /* The name of the task with an id: its function, else the id. */
@@ -123,14 +125,14 @@ static void count_tile(builder *b, uint32_t tile)
     for (unsigned id = 0; c && id < TASKS; id++) {
         if (!c->task_runs[id]) continue;
         name = g_strconcat("task ", task_name(program_of(b, tile), id, buffer), NULL);
-        count_kernel(b, name, c->task_runs[id], c->task_cycles[id]);
+        count_kernel(b, name, c->task_runs[id], c->task_cycles[id], c->task_worst[id], tile);
         b->by_tile[tile] += c->task_cycles[id];
         g_free(name);
     }
     for (unsigned op = 0; c && op < TW__CSL_DSD_OPS; op++) {
         if (!c->op_runs[op]) continue;
         name = g_strconcat("@", tw__csl_dsd_op_rows[op].builtin, NULL);
-        count_kernel(b, name, c->op_runs[op], c->op_cycles[op]);
+        count_kernel(b, name, c->op_runs[op], c->op_cycles[op], c->op_worst[op], tile);
         b->by_tile[tile] += c->op_cycles[op];
         g_free(name);
     }
@@ -163,7 +165,7 @@ static uint32_t add_run_step(builder *b)
 }
 
 /* Wavelets that left each PE by its four links, as bytes; beside the run, not after it. */
-static uint32_t add_link_step(builder *b)
+static uint32_t add_link_step(builder *b, uint32_t *links)
 {
     uint64_t busiest = 0;
     for (uint32_t t = 0; t < b->tiles; t++) {
@@ -180,6 +182,7 @@ static uint32_t add_link_step(builder *b)
     tw__profile_add_optimization(b->p, "wavelets on the busiest link", (double)busiest);
     uint32_t exchange = tw__profile_add_exchange(
         b->p, TW__EXCHANGE_INTERNAL, (tw__exchange){ .sent = bytes, .received = 0, .cycles = wavelets });
+    *links = exchange;
     return tw__profile_add_step(
         b->p, &(tw__step_desc){
                   .type = TW_PROGRAM_DO_EXCHANGE,
@@ -209,7 +212,8 @@ static tw_profile *build(const tw_wse *w)
     if (b.p && b.by_tile) {
         tw__profile_set_grid(b.p, w->image->width, w->image->height, false);
         add_memory(&b);
-        uint32_t run = add_run_step(&b), links = add_link_step(&b);
+        uint32_t exchange, run = add_run_step(&b), links = add_link_step(&b, &exchange);
+        tw__host_add_learned(w, b.p, exchange);
         tw__profile_run_begin(b.p, "");
         tw__profile_step(b.p, run);
         tw__profile_step(b.p, links);

@@ -16,7 +16,7 @@ enum {
 void tw__host_collect(tw_wse *w)
 {
     size_t count = 0;
-    const tw__wse_event *events = w->options.trace ? tw__wse_events(w->fabric, &count) : NULL;
+    const tw__wse_event *events = w->options.trace || w->options.profile ? tw__wse_events(w->fabric, &count) : NULL;
     if (count) g_array_append_vals(w->events, events, (guint)count);
 }
 

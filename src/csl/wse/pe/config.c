@@ -9,6 +9,7 @@
  *   0x7f03          mask of the control transform
  *   0x7f04          mask of exceptions: a 0 lets one stop the PE
  *   0x7f05, 0x7f06  input and output queues that @queue_flush found empty; writing ones clears them
+ *   0x7f08 ... 0x7f0b  three words of the clock, lowest first; 0 stops it, other values let it run
  *   0x7e40 + q      color of input queue q           0x7e48 + q   of output queue q
  *   0x7f60 + color  outputs of switch positions that set both sides, in the fields of 0x7f40
  *   0x7f10 + q      wavelets in input queue q        0x7f18 + q   in output queue q
@@ -29,6 +30,8 @@ enum {
     COLORS_OUT = 0x7e48,
     EXCEPTIONS = 0x7f04,
     FLUSHED = 0x7f05,
+    CLOCK = 0x7f08,
+    CLOCK_CONTROL = 0x7f0b,
     FIRST = 0x7e00,
     TEARDOWN = 1 << 14
 };
@@ -158,6 +161,34 @@ static uint32_t torn_down(const tw__router *router)
     return mask;
 }
 
+/* The counter: cycles since it was reset, standing still while disabled; 48 bits. */
+uint64_t tw__wse_tsc(const tw__pe *pe, uint64_t clock)
+{
+    return (pe->tsc_on ? clock - pe->tsc_base : pe->tsc_base) & 0xffffffffffffull;
+}
+
+void tw__wse_tsc_set(tw__pe *pe, uint64_t clock, uint64_t value)
+{
+    pe->tsc_base = pe->tsc_on ? clock - value : value;
+}
+
+void tw__wse_tsc_switch(tw__pe *pe, uint64_t clock, bool on)
+{
+    uint64_t value = tw__wse_tsc(pe, clock);
+    pe->tsc_on = on;
+    tw__wse_tsc_set(pe, clock, value);
+}
+
+static void set_clock(tw__part *part, tw__pe *pe, unsigned word, uint16_t value)
+{
+    unsigned shift = 16 * (word - CLOCK);
+    uint64_t now = tw__wse_tsc(pe, part->now);
+    if (word == CLOCK_CONTROL)
+        tw__wse_tsc_switch(pe, part->now, value != 0);
+    else
+        tw__wse_tsc_set(pe, part->now, (now & ~(0xffffull << shift)) | (uint64_t)value << shift);
+}
+
 uint16_t tw__wse_config_get(tw__part *part, tw__pe *pe, uint16_t word)
 {
     uint32_t number = tw__wse_pe_number(part, pe);
@@ -186,6 +217,8 @@ uint16_t tw__wse_config_get(tw__part *part, tw__pe *pe, uint16_t word)
     if (word == 0x7f03) return pe->transform_mask;
     if (word == EXCEPTIONS) return (uint16_t)(~0u ^ pe->unmasked);
     if (word == FLUSHED || word == FLUSHED + 1) return pe->flushed[word - FLUSHED];
+    if (word >= CLOCK && word < CLOCK_CONTROL) return (uint16_t)(tw__wse_tsc(pe, part->now) >> 16 * (word - CLOCK));
+    if (word == CLOCK_CONTROL) return pe->tsc_on;
     if (word >= COLORS_IN && word < COLORS_OUT + 8) {
         const tw__queue *q = (word < COLORS_OUT ? pe->in_queue : pe->out_queue)[word & 7];
         return q ? q->color : TW__CSL_NO_ID;
@@ -230,6 +263,8 @@ void tw__wse_config_set(tw__part *part, tw__pe *pe, uint16_t word, uint16_t valu
     } else if (word == FLUSHED || word == FLUSHED + 1) {
         pe->flushed[word - FLUSHED] &= (uint8_t)~value;
         pe->flush_pending[word - FLUSHED] &= (uint8_t)~value;
+    } else if (word >= CLOCK && word <= CLOCK_CONTROL) {
+        set_clock(part, pe, word, value);
     } else if (word >= COLORS_IN && word < COLORS_OUT + 8) {
         bind_queue(part, pe, word & 7, value, word >= COLORS_OUT);
     } else if (word >= FIRST && word < FIRST + 512) {

@@ -38,8 +38,7 @@ static bool make_walk(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd
         view->extent[0] = (uint16_t)dsd->stride;
         view->stride[0] = o->size;
         tw_walk_begin(&o->walk->walk, view, 1, TW_WALK_RING);
-        tw_run passed;
-        if (dsd->shape && dsd->shape < view->extent[0]) tw_walk_next(&o->walk->walk, dsd->shape, &passed);
+        if (dsd->shape < view->extent[0]) tw_walk_seek(&o->walk->walk, dsd->shape);
         return true;
     }
     const tw__csl_program *p = pe->program->program;
@@ -133,8 +132,12 @@ bool tw__wse_opnd_dsd(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd
         if ((dsd->kind == TW__CSL_DSD_FABOUT) != is_dst) break;
         return fabric_operand(part, pe, o, dsd, is_dst);
     }
-    tw__wse_fault(part, pe, "wse.dsd", "a DSD of kind %u cannot be the %s of an operation", dsd->kind,
-                  is_dst ? "destination" : "source");
+    if (dsd->kind == TW__CSL_DSD_FABIN || dsd->kind == TW__CSL_DSD_FABOUT)
+        tw__wse_fault(part, pe, "wse.dsd", "a %s cannot be the %s of an operation",
+                      is_dst ? "fabin_dsd" : "fabout_dsd", is_dst ? "destination" : "source");
+    else
+        tw__wse_fault(part, pe, "wse.dsd", "the %s of the operation is no DSD: its memory has been overwritten",
+                      is_dst ? "destination" : "source");
     return false;
 }
 
@@ -392,6 +395,32 @@ static tw__op *new_op(tw__part *part, tw__pe *pe, unsigned slot)
     return pe->op[slot];
 }
 
+/* Is it a move between memory and fabric with nothing special about it? Fills in what that needs. */
+static tw__straight straight(tw__op *op)
+{
+    const tw__opnd *to = &op->arg[0], *from = &op->arg[2];
+    bool in = to->kind == TW__O_MEM && from->kind == TW__O_IN,
+         out = to->kind == TW__O_OUT && from->kind == TW__O_MEM;
+    bool move = op->code == TW__CSL_OP_MOV16 || op->code == TW__CSL_OP_MOV32 || op->code == TW__CSL_OP_FMOVH ||
+                op->code == TW__CSL_OP_FMOVS;
+    if (!move || !(in || out) || op->on_kind != TW__CSL_ACT_NONE || op->length == TW__CSL_UNBOUNDED)
+        return TW__STRAIGHT_NO;
+    if ((to->flags | from->flags) & TW__CSL_DSD_TRANSFORM || to->simd || from->simd) return TW__STRAIGHT_NO;
+    const tw__opnd *memory = in ? to : from, *queue = in ? from : to;
+    int64_t first = memory->at, last = first + (int64_t)memory->stride * ((int64_t)op->length - 1);
+    int64_t low = first < last ? first : last, high = first < last ? last : first;
+    if (low < (int64_t)memory->low || high + memory->size > (int64_t)memory->high)
+        return TW__STRAIGHT_NO; /* the other way reports it, at the element where it happens */
+    op->size = memory->size;
+    op->at = memory->at;
+    op->stride = memory->stride;
+    op->queue = queue->queue;
+    op->high = out ? (uint32_t)to->index << 16 : 0;
+    op->flags = (uint8_t)(TW__WSE_VALID | (to->flags & TW__CSL_DSD_CONTROL ? TW__WSE_CONTROL : 0));
+    op->last_flags = to->flags & TW__CSL_DSD_ADVANCE ? TW__WSE_ADVANCE : 0;
+    return in ? TW__STRAIGHT_IN : TW__STRAIGHT_OUT;
+}
+
 /* Fills `op`, which lies in the slot of the main thread until its microthread is known. */
 static bool prepare(tw__part *part, tw__pe *pe, tw__op *op, const tw__decoded_use *use, const uint64_t *r,
                     uint8_t *ut)
@@ -403,7 +432,6 @@ static bool prepare(tw__part *part, tw__pe *pe, tw__op *op, const tw__decoded_us
     op->async = u->flags & TW__CSL_USE_ASYNC ? 1 : 0;
     op->done = 0;
     op->result = 1;
-    op->dry = 0;
     op->done_kind = u->done.kind;
     op->done_at = action_id(&u->done, r);
     op->on_kind = u->on_control.kind;
@@ -430,15 +458,7 @@ static bool prepare(tw__part *part, tw__pe *pe, tw__op *op, const tw__decoded_us
             op->width = (uint8_t)stride_width(op->width, op->arg[k].stride, op->arg[k].size);
     op->priority = op_priority(pe, op, u, r);
     remember_zero(op);
-    op->straight = 0;
-    bool move = op->code == TW__CSL_OP_MOV16 || op->code == TW__CSL_OP_MOV32 || op->code == TW__CSL_OP_FMOVH ||
-                op->code == TW__CSL_OP_FMOVS;
-    const tw__opnd *to = &op->arg[0], *from = &op->arg[2];
-    bool plain = !((to->flags | from->flags) & TW__CSL_DSD_TRANSFORM) && !to->simd && !from->simd;
-    if (move && plain && op->on_kind == TW__CSL_ACT_NONE) {
-        if (to->kind == TW__O_MEM && from->kind == TW__O_IN) op->straight = 1;
-        if (to->kind == TW__O_OUT && from->kind == TW__O_MEM) op->straight = 2;
-    }
+    op->straight = part->w->options.reference ? TW__STRAIGHT_NO : straight(op);
     return true;
 }
 
@@ -482,6 +502,7 @@ static void occupy(tw__pe *pe, const tw__op *op, uint8_t value)
     bool fifo = uses(op, TW__O_FIFO); /* that a FIFO is full or empty is an event, even while a queue is missing */
     pe->ut_in[op->slot] = fifo ? 0 : in;
     pe->ut_out[op->slot] = fifo ? 0 : out;
+    tw__wse_thread_check(pe, op->slot);
 }
 
 void tw__wse_op_release(tw__pe *pe, const tw__op *op)
@@ -577,8 +598,7 @@ tw__slow tw__wse_dsd_issue(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint6
     op->pc = pe->pc;
     op->result_reg = i->a;
     occupy(pe, op, (uint8_t)(slot + 1));
-    if (part->w->options.trace)
-        tw__wse_note(part, tw__wse_pe_number(part, pe), clock, TW__WSE_OP_BEGIN, slot, op->code);
+    if (part->w->spans) tw__wse_note_span(part, pe, clock, TW__WSE_OP_BEGIN, slot, op->code);
     *cost = 1;
     if (op->async) {
         pe->op_active |= (uint8_t)(1u << slot);

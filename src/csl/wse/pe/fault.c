@@ -203,6 +203,18 @@ void tw__wse_note(tw__part *part, uint32_t pe, uint64_t cycle, uint32_t kind, ui
     part->event[part->event_count++] = (tw__wse_event){ cycle, pe, kind, a, b };
 }
 
+void tw__wse_note_span(tw__part *part, const tw__pe *pe, uint64_t cycle, uint32_t kind, uint32_t a, uint32_t b)
+{
+    uint32_t number = tw__wse_pe_number(part, pe);
+    if (!part->w->options.trace) {
+        tw__wse_counters *c = &part->w->counters[number];
+        bool begins = kind == TW__WSE_TASK_BEGIN || kind == TW__WSE_OP_BEGIN;
+        if (begins ? c->spans_begun >= part->w->options.spans : c->spans_ended >= c->spans_begun) return;
+        (*(begins ? &c->spans_begun : &c->spans_ended))++;
+    }
+    tw__wse_note(part, number, cycle, kind, a, b);
+}
+
 static int by_event(const void *a, const void *b)
 {
     const tw__wse_event *x = a, *y = b;

@@ -126,9 +126,10 @@ static const op_kernel kernels[TW__CSL_DSD_OPS] = {
     [TW__CSL_OP_##name] = { TW_VEC_##vec, { TW_##to, TW_##from }, { 0, 2 }, NULL, false },
 #define TWO(name, vec, to, a, b) \
     [TW__CSL_OP_##name] = { TW_VEC_##vec, { TW_##to, TW_##a, TW_##b }, { 0, 1, 2 }, NULL, false },
-/* src0 + src1 * src2: a and b of the kernel are the factors */
-#define FMA(name, to, acc, a, b) \
-    [TW__CSL_OP_##name] = { TW_VEC_FMA, { TW_##to, TW_##a, TW_##b, TW_##acc }, { 0, 2, 3, 1 }, NULL, false },
+/* src0 + src1 * src2: a and b of the kernel are the factors. f32 rounds the product and the sum: published programs
+ * that compare with a host's f32 arithmetic bit by bit hold. */
+#define FMA(name, vec, to, acc, a, b) \
+    [TW__CSL_OP_##name] = { TW_VEC_##vec, { TW_##to, TW_##a, TW_##b, TW_##acc }, { 0, 2, 3, 1 }, NULL, false },
 #define OWN(name, function) [TW__CSL_OP_##name] = { .special = function },
     ONE(MOV16, COPY, U16, U16) ONE(MOV32, COPY, U32, U32) ONE(FMOVH, COPY, U16, U16) ONE(FMOVS, COPY, U32, U32)
         TWO(ADD16, ADD, U16, U16, U16) TWO(SUB16, SUB, U16, U16, U16) TWO(AND16, AND, U16, U16, U16)
@@ -138,8 +139,8 @@ static const op_kernel kernels[TW__CSL_DSD_OPS] = {
                         TWO(FSUBH, SUB, F16, F16, F16) TWO(FMULH, MUL, F16, F16, F16) TWO(FMAXH, MAX, F16, F16, F16)
                             TWO(FADDS, ADD, F32, F32, F32) TWO(FSUBS, SUB, F32, F32, F32)
                                 TWO(FMULS, MUL, F32, F32, F32) TWO(FMAXS, MAX, F32, F32, F32)
-                                    TWO(FADDHS, ADD, F32, F32, F16) FMA(FMACH, F16, F16, F16, F16)
-                                        FMA(FMACHS, F32, F32, F16, F16) FMA(FMACS, F32, F32, F32, F32)
+                                    TWO(FADDHS, ADD, F32, F32, F16) FMA(FMACH, FMA, F16, F16, F16, F16)
+                                        FMA(FMACHS, FMA, F32, F32, F16, F16) FMA(FMACS, MULADD, F32, F32, F32, F32)
                                             ONE(FNEGH, NEG, F16, F16) ONE(FNEGS, NEG, F32, F32)
                                                 ONE(FABSH, ABS, F16, F16) ONE(FABSS, ABS, F32, F32)
                                                     ONE(FH2S, CONVERT, F32, F16) ONE(FS2H, CONVERT, F16, F32)

@@ -12,6 +12,7 @@
 #include "core/vec/vec.h"
 #include <glib.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #define TW__WSE_NEVER      UINT64_MAX
 #define TW__WSE_MAIN       8u /* operation slot of the main thread; 0 .. 7 are microthreads */
@@ -29,42 +30,49 @@ typedef struct tw__wave {
 /* --- router --- */
 enum { TW__WSE_W, TW__WSE_E, TW__WSE_S, TW__WSE_N, TW__WSE_R, TW__WSE_PORTS }; /* bit numbers of direction masks */
 
-/* Wavelets of one color that came in through one port. Twice the depth: a color swap may join two colors in one. */
+/* Wavelets of one color that came in through one port. Twice the depth: a color swap may join two colors in one.
+ * The neighbour behind the port may have LINK_DEPTH wavelets here or on their way; it reads in `gone` how many have
+ * left, and sees what happened two cycles ago: bits 0 .. 7 their number (modulo 256), 8 .. 15 how many of them left
+ * in the last such cycle and the three before it, two bits each, above: that cycle. */
 #define TW__WSE_LANE 8u
 typedef struct tw__lane {
-    uint8_t head, count;
-    uint8_t flags[TW__WSE_LANE];
+    uint64_t gone;
     uint32_t payload[TW__WSE_LANE];
+    uint32_t flags; /* four bits each */
+    uint8_t head, count;
+    uint8_t
+        wanted; /* the neighbour has a wavelet and no place for it: it wants to hear of the next one that leaves */
+    uint8_t spare;
 } tw__lane;
 #define TW__WSE_NO_PORT 0xffu
 
-/* One color at one router. The first cache line is what a wavelet on its way needs; in it, bytes that change with
- * every wavelet are apart from those that do not: a processor that reads four bytes together waits for one of them
- * that it has just written. */
+/* One color at one router. The first cache line is what a wavelet on its way needs. */
 typedef struct tw__channel {
-    uint8_t rx, tx;          /* in force */
-    uint8_t color, number;   /* number: place among the router's channels */
-    uint8_t suspended, home; /* home: port that `lane` belongs to, the first that a wavelet came through */
-    uint8_t filtered, spare; /* filtered: has a filter */
-    uint32_t credit;         /* a byte per link: places left in the neighbour's lane */
+    uint8_t rx, tx;              /* in force */
+    uint8_t suspended, filtered; /* filtered: has a filter */
+    uint8_t color;
+    uint8_t tried;   /* ports that could not send since something changed */
+    uint8_t home;    /* port that `lane` belongs to, the first that a wavelet came through */
+    uint8_t waiting; /* ports whose lane is not empty */
+    uint32_t credit; /* a byte per link: places left in the neighbour's lane, as far as it was looked up */
+    uint8_t seen[4]; /* by link: how many of those that left there are in `credit` */
     tw__lane lane;
-    struct tw__lane *more; /* by port, made when another one is used */
-    uint8_t waiting;       /* ports whose lane is not empty */
-    uint8_t complained;
+    /* --- second cache line --- */
+    struct tw__lane *more;                                 /* by port, made when another one is used */
     uint8_t base_rx, base_tx, pos_rx[3], pos_tx[3], valid; /* valid: bit k = position k + 1 */
     uint8_t sides; /* bit k: position k + 1 was last written as an input, valid or not */
     uint8_t position, ring, pop, has_switches;
     uint8_t swap_x, swap_y;
     uint8_t filter_off, swapped_limit;
-    uint8_t came_port, collided; /* port of the last wavelet that came to wait; a collision was reported */
-    uint32_t came;               /* its cycle, low bits */
+    uint8_t came_port, collided, complained; /* port of the last wavelet in a lane; what was reported */
     uint16_t counter, limit;
     tw__csl_filter filter;
 } __attribute__((aligned(64))) tw__channel;
+_Static_assert(offsetof(tw__channel, more) == 64, "what moves a wavelet fills one cache line");
 
 /* What arrives in one cycle, by port, each written by that neighbour. */
 typedef struct tw__slot {
-    uint32_t word[4];    /* bits 0 .. 23: colors with one place more there; above: the wavelet */
+    uint32_t word[4]; /* bits 0 .. 23: colors that wait for a place there, and have one now; above: the wavelet */
     uint32_t payload[4]; /* of the wavelet */
 } tw__slot;
 #define TW__WSE_WAVE_COLOR   24u /* five bits from here on */
@@ -80,21 +88,40 @@ typedef struct tw__router {
     uint8_t channel_of[TW__CSL_COLORS]; /* + 1; 0 = none yet */
     uint32_t busy;                      /* channels with waiting wavelets */
     uint32_t ready;                     /* of these, where something has changed since they last could not move */
+    uint32_t retry;                     /* where another port has its turn at trying */
     uint32_t out_busy;                  /* output queues of the compute engine with wavelets */
     uint32_t stuck; /* of these, where the color has no room until a wavelet of the engine leaves */
     tw__channel *channel;
     tw__slot slot[4]; /* by cycle mod 4 */
 } __attribute__((aligned(64))) tw__router;
 
-/* --- queues between router and compute engine --- */
+/* --- queues between router and compute engine: one cache line each --- */
+#define TW__WSE_RING 8u
 typedef struct tw__queue {
     uint8_t color, depth, head, count;
     uint8_t op; /* operation slot + 1 that uses it; 0 = none */
     uint8_t priority;
     uint8_t control_base; /* of its control tasks: @initialize_queue, .ctrl_table_id */
     uint8_t spare;
-    tw__wave ring[8];
+    uint32_t payload[TW__WSE_RING];
+    uint8_t colors[TW__WSE_RING], flags[TW__WSE_RING]; /* an output queue may be bound anew with wavelets in it */
 } tw__queue;
+static inline tw__wave tw__wse_queue_head(const tw__queue *q)
+{
+    return (tw__wave){ q->payload[q->head], q->colors[q->head], q->flags[q->head], 0 };
+}
+static inline void tw__wse_queue_add(tw__queue *q, tw__wave wave)
+{
+    unsigned at = (q->head + q->count++) & (TW__WSE_RING - 1u);
+    q->payload[at] = wave.payload;
+    q->colors[at] = wave.color;
+    q->flags[at] = wave.flags;
+}
+static inline void tw__wse_queue_drop(tw__queue *q, unsigned n)
+{
+    q->head = (uint8_t)((q->head + n) & (TW__WSE_RING - 1u));
+    q->count = (uint8_t)(q->count - n);
+}
 #define TW__WSE_DIRECT 8u /* queues 0 .. 7 are the program's, from 8 on one per color without queue */
 
 /* --- operations under way --- */
@@ -127,18 +154,28 @@ typedef struct tw__walk_state {
     tw_walk walk;
 } tw__walk_state;
 
-typedef struct tw__op {
-    uint8_t active, slot, code, async, priority, on_kind, done_kind, result, dry;
+/* What a move between fabric and memory needs, nothing special about it: one kind of operation that programs spend
+ * most of their cycles in, and whose range in memory is known to be inside before it starts. */
+typedef enum tw__straight { TW__STRAIGHT_NO, TW__STRAIGHT_IN, TW__STRAIGHT_OUT } tw__straight;
+
+typedef struct tw__op { /* straight moves touch the first cache line only */
+    uint8_t active, slot, code, straight;
+    uint8_t size, queue;       /* straight: bytes of an element; queue of the fabric operand */
+    uint8_t flags, last_flags; /* straight, out: of every wavelet; of the last one besides */
+    uint32_t length, done;     /* elements; TW__CSL_UNBOUNDED = without end */
+    uint32_t at;               /* straight: byte address of the next element; arg[] has it again at the end */
+    int32_t stride;            /* straight: bytes */
+    uint32_t high;             /* straight, out: high half of the payload */
+    uint32_t pc;               /* for messages */
+    uint64_t ready_at;         /* first beat not before */
+    uint64_t start;            /* cycle of issue */
+    const struct tw__decoded_use *use;
+    /* --- second cache line --- */
+    uint8_t async, priority, on_kind, done_kind, result;
     uint8_t zero_which;
-    uint8_t straight; /* a move: 1 = from the fabric into memory, 2 = from memory to the fabric, nothing special */
+    uint8_t width; /* elements one beat may take */
     uint16_t result_reg;
     uint16_t on_at, done_at;
-    uint32_t length, done; /* elements; TW__CSL_UNBOUNDED = without end */
-    uint8_t width;         /* elements one beat may take */
-    uint64_t start;        /* cycle of issue */
-    uint64_t ready_at;     /* first beat not before */
-    uint32_t pc;           /* for messages */
-    const struct tw__decoded_use *use;
     tw__opnd arg[4];
     tw__opnd zero; /* the source to clear, as it was at the start */
 } tw__op;
@@ -191,44 +228,48 @@ typedef struct tw__port { /* of the host: a stream in or out */
 } tw__port;
 
 typedef struct tw__pe {
-    uint64_t busy;                     /* until when the datapath of DSD operations is taken */
-    uint64_t main_busy;                /* until when the scalar code of the main thread is under way */
-    const struct tw__decoded *program; /* NULL: no code */
+    /* what a turn of the engine looks at first */
+    uint64_t busy;              /* until when the datapath of DSD operations is taken */
+    uint64_t main_busy;         /* until when the scalar code of the main thread is under way */
+    uint64_t active, blocked;   /* by task id */
+    uint32_t in_busy, in_taken; /* in queues with wavelets; those that an operation uses */
+    uint32_t out_full;          /* out queues without room */
+    uint32_t teardown_pending;
+    uint8_t op_active; /* microthreads with an operation */
+    uint8_t ut_blocked;
+    uint8_t ut_ready; /* microthreads whose queues have wavelets or room; follows in_busy and out_full */
+    uint8_t ut_fresh; /* microthreads whose set-up may still be under way */
+    uint8_t main_state, last_ut;
+    uint8_t flush_pending[2];      /* queues, input and output: @queue_flush waits for them */
+    uint8_t ut_rank[TW__WSE_MAIN]; /* 2 x priority */
+    /* --- second cache line --- */
     uint8_t *memory;
+    tw__op *op[9];
+    const struct tw__decoded *program; /* NULL: no code */
+    tw__command *commands, *commands_end;
+    tw__port *ports;
+    uint8_t main_priority, task_id, stream_open, host_running;
+    uint32_t ut_in[TW__WSE_MAIN], ut_out[TW__WSE_MAIN]; /* queues without which a microthread can do nothing */
+    uint8_t in_of_color[TW__CSL_COLORS], out_of_color[TW__CSL_COLORS]; /* queue + 1; 0 = none */
     const uint64_t *pool;
     uint64_t *regs; /* main thread */
     tw__frame *frames;
     uint32_t reg_room, frame_room, depth, pc, base, stack, stack_end;
-    uint8_t main_state, main_priority, task_id;
-    uint8_t last_ut, stream_open, host_running, stall_ut;
-    uint64_t task_start;
-    uint64_t active, blocked, high_priority; /* by task id */
-    uint32_t teardown_pending;
-    uint8_t op_active; /* microthreads with an operation */
-    uint8_t ut_blocked;
-    uint8_t flush_pending[2], flushed[2]; /* queues, input and output: @queue_flush waits for them, did its work */
-    uint8_t transform_mask, prng, carry;
-    uint8_t unmasked; /* floating-point exceptions that stop the PE: bits of tw__wse_exceptions */
-    uint8_t in_of_color[TW__CSL_COLORS], out_of_color[TW__CSL_COLORS]; /* queue + 1; 0 = none */
+    uint64_t task_start, high_priority;
     tw__queue *in_queue[TW__WSE_DIRECT + TW__CSL_COLORS], *out_queue[TW__WSE_DIRECT + TW__CSL_COLORS];
-    uint32_t in_busy, in_taken;                         /* in queues with wavelets; those that an operation uses */
-    uint32_t out_full;                                  /* out queues without room */
-    uint32_t ut_in[TW__WSE_MAIN], ut_out[TW__WSE_MAIN]; /* queues without which a microthread can do nothing */
-    uint8_t ut_rank[TW__WSE_MAIN];                      /* 2 x priority */
-    uint8_t ut_fresh;                                   /* microthreads whose set-up may still be under way */
-    tw__op *op[9];
     struct tw__map_state *map; /* innermost @map under way */
     tw__dsr *dsr;              /* 3 * 32, made when first loaded */
     tw__fifo_state *fifo;
-    tw__command *commands, *commands_end;
-    tw__port *ports;
     uint64_t lfsr, tsc_base, random;
-    uint8_t tsc_on, complained_unrouted, spare[2];
+    uint8_t flushed[2]; /* queues, input and output: their @queue_flush did its work */
+    uint8_t transform_mask, prng, carry;
+    uint8_t unmasked; /* floating-point exceptions that stop the PE: bits of tw__wse_exceptions */
+    uint8_t tsc_on;
     uint16_t rotation[2];
     char *line; /* text under way (service put_char) */
     size_t line_count, line_room;
     uint16_t *config; /* plain configuration words, made when first written: 512 from 0x7e00 */
-} tw__pe;
+} __attribute__((aligned(64))) tw__pe;
 
 /* --- decoded programs --- */
 typedef struct tw__dinsn {
@@ -295,7 +336,7 @@ typedef struct tw__part {
     struct tw__chunk *chunk; /* of tw__wse_piece */
     char *chunk_at;
     size_t chunk_left;
-    uint64_t active_to; /* end of the last window in which a PE of this partition was looked at */
+    uint64_t last; /* from that cycle on nothing has happened yet: no task, no beat, no wavelet on its way */
     bool no_memory, fault;
     char pad[128]; /* apart from the next one's cache lines */
 } tw__part;
@@ -313,6 +354,7 @@ struct tw__wse {
     uint32_t cells;                    /* of a row */
     int32_t pe_step[4], place_step[4]; /* to the neighbour by port */
     bool watched;                      /* events or counters are kept */
+    bool spans;                        /* events of tasks and operations are kept, all or the first ones */
     uint64_t *row_next; /* no PE of the row has anything to do before that cycle; NEVER = nothing at all */
     atomic_uint_least64_t *awake; /* bit per row: row_next may be another than NEVER */
     uint8_t *memory;              /* count * 48 K, reserved, committed on touch */
@@ -387,6 +429,8 @@ void tw__wse_complain(tw__part *part, uint32_t pe, tw_severity severity, const c
 void tw__wse_flush_messages(tw__wse *w); /* into diags, sorted; prints lines */
 void tw__wse_print_char(tw__part *part, tw__pe *pe, char c);
 void tw__wse_note(tw__part *part, uint32_t pe, uint64_t cycle, uint32_t kind, uint32_t a, uint32_t b);
+/* A task or an operation begins or ends: an event for a trace, and for a profile while there is room for it. */
+void tw__wse_note_span(tw__part *part, const tw__pe *pe, uint64_t cycle, uint32_t kind, uint32_t a, uint32_t b);
 static inline uint32_t tw__wse_pe_number(const tw__part *part, const tw__pe *pe)
 {
     return (uint32_t)(pe - part->w->pe);
@@ -436,8 +480,9 @@ bool tw__wse_opnd_dsd(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd
 uint32_t tw__wse_op_ready(tw__part *part, tw__pe *pe,
                           tw__op *op); /* elements that could be done now, at most one slice */
 uint32_t tw__wse_op_advance(tw__part *part, tw__pe *pe, tw__op *op,
-                            uint32_t n);               /* cycles it takes; finishes the operation */
-void tw__wse_op_release(tw__pe *pe, const tw__op *op); /* its queues */
+                            uint32_t n);                              /* cycles it takes; finishes the operation */
+uint32_t tw__wse_op_straight(tw__part *part, tw__pe *pe, tw__op *op); /* the same for a straight move: all it can */
+void tw__wse_op_release(tw__pe *pe, const tw__op *op);                /* its queues */
 void tw__wse_count_op(tw__part *part, tw__pe *pe, const tw__op *op, uint32_t n, uint32_t cycles);
 uint32_t tw__wse_op_beats(const tw__part *part, const tw__op *op, uint32_t n); /* cycles for n elements on memory */
 bool tw__wse_op_control_waits(tw__pe *pe, const tw__op *op); /* on_control and a control wavelet is next */
@@ -466,13 +511,44 @@ static inline unsigned tw__wse_queue_room(const tw__queue *q)
 {
     return (unsigned)q->depth - q->count;
 }
+/* A queue has become empty, full, or neither: can the microthread that uses it do anything? */
+static inline void tw__wse_thread_check(tw__pe *pe, unsigned slot)
+{
+    bool waits = pe->ut_in[slot] & ~pe->in_busy || pe->ut_out[slot] & pe->out_full;
+    pe->ut_ready = (uint8_t)((pe->ut_ready & ~(1u << slot)) | (waits ? 0 : 1u << slot));
+}
+static inline void tw__wse_queue_changed(tw__pe *pe, const tw__queue *q)
+{
+    if (q->op && q->op <= TW__WSE_MAIN) tw__wse_thread_check(pe, q->op - 1u);
+}
+/* Places in an input queue have become free: the router may have a wavelet for it. */
+static inline void tw__wse_queue_freed(tw__part *part, uint32_t pe, unsigned color)
+{
+    tw__router *router = &part->w->router[pe];
+    uint32_t waiting = router->channel_of[color] ? 1u << (router->channel_of[color] - 1) : 0;
+    router->ready |= waiting;
+    if (router->busy & waiting || router->has_ports) tw__wse_wake_place(part->w, router->place, part->now + 1);
+}
+/* Wavelets have come to an output queue. */
+static inline void tw__wse_queue_filled(tw__part *part, tw__pe *pe, unsigned queue)
+{
+    tw__queue *q = pe->out_queue[queue];
+    if (q->count == q->depth) {
+        pe->out_full |= 1u << queue;
+        tw__wse_queue_changed(pe, q);
+    }
+    tw__router *router = &part->w->router[tw__wse_pe_number(part, pe)];
+    router->out_busy |= 1u << queue;
+    tw__wse_wake_place(part->w, router->place, part->now + 1);
+}
 /* The queue by which the router hands over a wavelet of this color, -1 = no room. Makes the direct queue. */
 static inline int tw__wse_engine_accepts(tw__part *part, tw__pe *pe, unsigned color)
 {
     int queue = pe->in_of_color[color] ? pe->in_of_color[color] - 1 : tw__wse_queue_for(part, pe, color, false);
     return queue >= 0 && pe->in_queue[queue]->count < pe->in_queue[queue]->depth ? queue : -1;
 }
-void tw__wse_engine_takes(tw__part *part, uint32_t pe, unsigned queue, tw__wave wave, uint64_t at);
+void tw__wse_engine_takes(tw__part *part, uint32_t pe, unsigned queue, uint32_t payload, unsigned flags,
+                          uint64_t at);
 
 /* --- task.c: the compute engine's turn ------------------------------------------------------------------------ */
 void tw__wse_engine_turn(tw__part *part, tw__pe *pe, uint64_t now);
@@ -487,11 +563,29 @@ bool tw__wse_exceptions_raised(tw__part *part, tw__pe *pe, uint32_t at);
 /* --- config.c, service.c -------------------------------------------------------------------------------------- */
 uint16_t tw__wse_config_get(tw__part *part, tw__pe *pe, uint16_t word);
 void tw__wse_config_set(tw__part *part, tw__pe *pe, uint16_t word, uint16_t value);
+/* The PE's clock at a cycle of the fabric: its 48 bits, a new value, on or off. */
+uint64_t tw__wse_tsc(const tw__pe *pe, uint64_t clock);
+void tw__wse_tsc_set(tw__pe *pe, uint64_t clock, uint64_t value);
+void tw__wse_tsc_switch(tw__pe *pe, uint64_t clock, bool on);
+
 /* False = unknown service or a fault. r = window; clock = cycle. */
 bool tw__wse_service(tw__part *part, tw__pe *pe, unsigned number, uint64_t *r, uint64_t clock);
 
 /* --- router.c, switch.c, host.c ------------------------------------------------------------------------------- */
-void tw__wse_router_turn(tw__part *part, uint32_t pe, uint64_t now);
+/* `queues`: output queues of the compute engine that had wavelets when the cycle began. */
+void tw__wse_router_turn(tw__part *part, uint32_t pe, uint64_t now, uint32_t queues);
+static inline bool tw__wse_slot_filled(const tw__slot *slot)
+{
+    uint64_t words[2];
+    memcpy(words, slot->word, sizeof words);
+    return words[0] | words[1];
+}
+/* Would a turn of the router in this cycle change anything? */
+static inline bool tw__wse_router_stirs(const tw__router *router, uint64_t now, uint32_t queues)
+{
+    return tw__wse_slot_filled(&router->slot[now & 3]) || router->busy & (router->ready | router->retry) ||
+           queues & ~router->stuck || router->has_ports;
+}
 tw__channel *tw__wse_channel_begin(tw__router *router, unsigned color); /* a fresh one; there is room for it */
 tw__channel *tw__wse_make_channel(tw__part *part, uint32_t pe, unsigned color);            /* NULL = no memory */
 static inline tw__channel *tw__wse_channel_of(tw__part *part, uint32_t pe, unsigned color) /* made when missing */

@@ -57,77 +57,97 @@ bool tw__wse_queue_bind(tw__part *part, tw__pe *pe, unsigned queue, unsigned col
     tw__queue *direct = of_color[color] ? queues[of_color[color] - 1] : NULL;
     of_color[color] = (uint8_t)(queue + 1);
     while (direct && direct != q && direct->count && q->count < q->depth) { /* what came before the binding */
-        q->ring[(q->head + q->count++) & 7] = direct->ring[direct->head];
-        direct->head = (direct->head + 1) & 7;
-        direct->count--;
+        tw__wse_queue_add(q, tw__wse_queue_head(direct));
+        tw__wse_queue_drop(direct, 1);
         pe->in_busy |= 1u << queue;
+        tw__wse_queue_changed(pe, q);
     }
-    if (direct && direct != q && direct->count == 0) pe->in_busy &= ~(1u << (TW__WSE_DIRECT + color));
+    if (direct && direct != q && direct->count == 0) {
+        pe->in_busy &= ~(1u << (TW__WSE_DIRECT + color));
+        tw__wse_queue_changed(pe, direct);
+    }
+    tw__wse_queue_freed(part, tw__wse_pe_number(part, pe), color); /* what found the direct queue full */
     return true;
 }
 
 tw__wave tw__wse_queue_pop(tw__part *part, tw__pe *pe, unsigned queue)
 {
     tw__queue *q = pe->in_queue[queue];
-    tw__wave wave = q->ring[q->head];
-    q->head = (q->head + 1) & 7;
-    if (--q->count == 0) pe->in_busy &= ~(1u << queue);
-    uint32_t number = tw__wse_pe_number(part, pe);
-    tw__router *router = &part->w->router[number];
-    uint32_t waiting = router->channel_of[q->color] ? 1u << (router->channel_of[q->color] - 1) : 0;
-    router->ready |= waiting;
-    if (router->busy & waiting || router->has_ports) tw__wse_wake(part, number, part->now + 1);
+    tw__wave wave = tw__wse_queue_head(q);
+    tw__wse_queue_drop(q, 1);
+    if (q->count == 0) {
+        pe->in_busy &= ~(1u << queue);
+        tw__wse_queue_changed(pe, q);
+    }
+    tw__wse_queue_freed(part, tw__wse_pe_number(part, pe), q->color);
     return wave;
 }
 
 void tw__wse_queue_push(tw__part *part, tw__pe *pe, unsigned queue, tw__wave wave)
 {
-    tw__queue *q = pe->out_queue[queue];
-    q->ring[(q->head + q->count++) & 7] = wave;
-    if (q->count == q->depth) pe->out_full |= 1u << queue;
+    tw__wse_queue_add(pe->out_queue[queue], wave);
     part->totals.wavelets++;
-    tw__router *router = &part->w->router[tw__wse_pe_number(part, pe)];
-    router->out_busy |= 1u << queue;
-    tw__wse_wake_place(part->w, router->place, part->now + 1);
+    tw__wse_queue_filled(part, pe, queue);
 }
 
-/* A wavelet that a waiting straight move takes as it lands; false = it has to go through the queue. */
+/* Will the operation in this slot, and nothing else, have the datapath in the cycle after `at`, whatever else lands
+ * until then? Scalar code that runs in that cycle comes before it and would see what it has not done yet. */
+static inline bool comes_next(const tw__pe *pe, unsigned slot, uint64_t at)
+{
+    if (pe->busy > at + 1 || pe->ports || pe->flush_pending[0]) return false;
+    if (slot == TW__WSE_MAIN) return pe->op_active == 0;
+    if (pe->op_active != 1u << slot || pe->ut_blocked >> slot & 1) return false;
+    return pe->main_state == TW__MAIN_IDLE || (pe->main_state == TW__MAIN_RUN && pe->main_busy > at + 1);
+}
+
+/* A wavelet that a waiting straight move takes as it lands, as it would in the next cycle; the last one ends the
+ * operation, and goes through the queue. */
 static inline bool straight_in(tw__part *part, tw__pe *pe, const tw__queue *q, uint32_t payload, uint64_t at)
 {
+    if (!q->op || q->count || part->w->options.reference) return false;
     unsigned slot = q->op - 1u;
+    if (!comes_next(pe, slot, at)) return false;
     tw__op *op = pe->op[slot];
-    /* Only what would happen anyway: nobody else wants the datapath, and the last element takes the long way. */
-    if (op->straight != 1 || op->done + 1 >= op->length || op->ready_at > at + 1 || pe->busy > at + 1) return false;
-    bool alone = slot == TW__WSE_MAIN ? pe->op_active == 0
-                                      : pe->op_active == 1u << slot && pe->main_state != TW__MAIN_OP &&
-                                            !(pe->ut_blocked >> slot & 1);
-    tw__opnd *o = &op->arg[0];
-    if (!alone || o->at < o->low || o->at + o->size > o->high) return false;
-    if (o->size == 4)
-        memcpy(pe->memory + o->at, &payload, 4);
+    if (op->straight != TW__STRAIGHT_IN || op->done + 1 >= op->length || op->ready_at > at + 1) return false;
+    if (op->size == 4)
+        memcpy(pe->memory + op->at, &payload, 4);
     else
-        memcpy(pe->memory + o->at, &payload, 2);
-    o->at += (uint32_t)o->stride;
+        memcpy(pe->memory + op->at, &payload, 2);
+    op->at += (uint32_t)op->stride;
     op->done++;
     pe->busy = at + 2;
-    if (part->w->watched)
-        tw__wse_count_op(part, pe, op, 1, 1);
-    else
-        part->totals.beats++;
+    if (slot < TW__WSE_MAIN) pe->last_ut = (uint8_t)slot;
+    if (part->last < at + 2) part->last = at + 2;
     return true;
 }
 
-void tw__wse_engine_takes(tw__part *part, uint32_t number, unsigned queue, tw__wave wave, uint64_t at)
+static __attribute__((noinline)) void into_queue(tw__part *part, uint32_t number, unsigned queue, uint32_t payload,
+                                                 unsigned flags, uint64_t at)
 {
     tw__pe *pe = &part->w->pe[number];
     tw__queue *q = pe->in_queue[queue];
     if (part->w->options.trace)
-        tw__wse_note(part, number, at, TW__WSE_LANDING, wave.color | (wave.flags & TW__WSE_CONTROL) << 16,
-                     wave.payload);
-    if (q->op && q->count == 0 && straight_in(part, pe, q, wave.payload, at)) return;
-    q->ring[(q->head + q->count++) & 7] = wave;
-    pe->in_busy |= 1u << queue;
+        tw__wse_note(part, number, at, TW__WSE_LANDING, q->color | (flags & TW__WSE_CONTROL) << 16, payload);
+    if (part->w->watched && straight_in(part, pe, q, payload, at)) {
+        tw__wse_count_op(part, pe, pe->op[q->op - 1], 1, 1);
+        return;
+    }
+    tw__wse_queue_add(q, (tw__wave){ payload, q->color, (uint8_t)flags, 0 });
+    if (q->count == 1) {
+        pe->in_busy |= 1u << queue;
+        tw__wse_queue_changed(pe, q);
+    }
     tw__wse_wake_engine(part, number, at + tw__wse_figure(part, TW__WSE_M_DELIVER));
+}
+
+void tw__wse_engine_takes(tw__part *part, uint32_t number, unsigned queue, uint32_t payload, unsigned flags,
+                          uint64_t at)
+{
+    tw__pe *pe = &part->w->pe[number];
+    if (!part->w->watched && straight_in(part, pe, pe->in_queue[queue], payload, at))
+        part->totals.beats++;
+    else
+        into_queue(part, number, queue, payload, flags, at);
 }
 
 /* --- FIFOs: bytes in a ring; an access takes elements of the operation's size --------------------------------- */

@@ -63,14 +63,9 @@ static bool serve_FABRIC_Y(const call *c)
     return true;
 }
 
-/* The counter: cycles since it was reset, standing still while disabled; 48 bits. */
-static uint64_t counter(const call *c)
-{
-    return (c->pe->tsc_on ? c->clock - c->pe->tsc_base : c->pe->tsc_base) & 0xffffffffffffull;
-}
 static bool serve_TSC(const call *c)
 {
-    uint64_t value = counter(c);
+    uint64_t value = tw__wse_tsc(c->pe, c->clock);
     uint32_t at = (uint32_t)c->r[0] & 0xffff;
     if (at + 6 > TW__CSL_PE_BYTES) {
         tw__wse_fault(c->part, c->pe, "wse.address", "store of 6 bytes at address 0x%04x, outside PE memory", at);
@@ -81,19 +76,17 @@ static bool serve_TSC(const call *c)
 }
 static bool serve_TSC_ENABLE(const call *c)
 {
-    if (!c->pe->tsc_on) c->pe->tsc_base = c->clock - c->pe->tsc_base;
-    c->pe->tsc_on = 1;
+    tw__wse_tsc_switch(c->pe, c->clock, true);
     return true;
 }
 static bool serve_TSC_DISABLE(const call *c)
 {
-    if (c->pe->tsc_on) c->pe->tsc_base = counter(c);
-    c->pe->tsc_on = 0;
+    tw__wse_tsc_switch(c->pe, c->clock, false);
     return true;
 }
 static bool serve_TSC_RESET(const call *c)
 {
-    c->pe->tsc_base = c->pe->tsc_on ? c->clock : 0;
+    tw__wse_tsc_set(c->pe, c->clock, 0);
     return true;
 }
 

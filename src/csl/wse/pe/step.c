@@ -23,7 +23,7 @@ bool tw__wse_op_control_waits(tw__pe *pe, const tw__op *op)
     for (unsigned k = 1; k < 3; k++) {
         if (op->arg[k].kind != TW__O_IN) continue;
         const tw__queue *q = pe->in_queue[op->arg[k].queue];
-        if (q->count && q->ring[q->head].flags & TW__WSE_CONTROL) return true;
+        if (q->count && q->flags[q->head] & TW__WSE_CONTROL) return true;
     }
     return false;
 }
@@ -34,7 +34,7 @@ static uint32_t in_ready(const tw__pe *pe, const tw__op *op, const tw__opnd *o, 
     unsigned each = per_wavelet(o), count = q->count;
     if (stops_at_control(op) || op->code == TW__CSL_OP_DFILT)
         for (unsigned k = 0; k < count; k++)
-            if (q->ring[(q->head + k) & 7].flags & TW__WSE_CONTROL) count = k;
+            if (q->flags[(q->head + k) & (TW__WSE_RING - 1)] & TW__WSE_CONTROL) count = k;
     uint32_t n = count * each - (count ? o->half : 0);
     /* simd_64: two wavelets at a time, unless one is all that is left */
     if (o->simd == TW__CSL_SIMD_64 && n < 4 && want > n) return 0;
@@ -50,8 +50,8 @@ uint32_t tw__wse_op_ready(tw__part *part, tw__pe *pe, tw__op *op)
 {
     (void)part;
     uint32_t n = op->length == TW__CSL_UNBOUNDED ? UINT32_MAX : op->length - op->done;
-    if (op->straight == 1) return min32(n, pe->in_queue[op->arg[2].queue]->count);
-    if (op->straight == 2) return min32(n, tw__wse_queue_room(pe->out_queue[op->arg[0].queue]));
+    if (op->straight == TW__STRAIGHT_IN) return min32(n, pe->in_queue[op->queue]->count);
+    if (op->straight == TW__STRAIGHT_OUT) return min32(n, tw__wse_queue_room(pe->out_queue[op->queue]));
     if (op->code == TW__CSL_OP_DFILT) n = UINT32_MAX; /* its length counts control wavelets */
     for (unsigned k = 0; k < 3 && n; k++) {
         const tw__opnd *o = &op->arg[k];
@@ -87,7 +87,7 @@ static void take_in(tw__part *part, tw__pe *pe, tw__opnd *o, uint8_t *to, uint32
     unsigned each = per_wavelet(o);
     for (uint32_t k = 0; k < n; k++) {
         const tw__queue *q = pe->in_queue[o->queue];
-        uint32_t payload = transformed_in(part, pe, o, q->ring[q->head]);
+        uint32_t payload = transformed_in(part, pe, o, tw__wse_queue_head(q));
         if (each == 2 && o->half) payload >>= 16;
         if (o->size == 2) {
             uint16_t low = (uint16_t)payload;
@@ -221,34 +221,65 @@ static uint32_t slice(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
     return n;
 }
 
-/* Memory to the fabric, an element a wavelet. False after a fault. */
-static bool straight_out(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
+/* --- straight moves: an element a wavelet, as many as there are or find room ----------------------------------- */
+
+static void straight_out(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
 {
-    tw__opnd *from = &op->arg[2], *to = &op->arg[0];
-    if (!run_inside(part, pe, from, from->at, from->stride, n)) return false;
-    for (uint32_t k = 0; k < n; k++) {
+    tw__queue *q = pe->out_queue[op->queue];
+    const uint8_t *memory = pe->memory;
+    uint32_t at = op->at;
+    for (uint32_t k = 0; k < n; k++, at += (uint32_t)op->stride) {
         uint32_t payload = 0;
-        memcpy(&payload, pe->memory + from->at, 2);
-        if (from->size == 4) memcpy((uint8_t *)&payload + 2, pe->memory + from->at + 2, 2);
-        from->at = (uint32_t)((int64_t)from->at + from->stride);
-        op->done++;
-        send(part, pe, to, payload, op->done == op->length && op->length != TW__CSL_UNBOUNDED);
+        if (op->size == 4)
+            memcpy(&payload, memory + at, 4);
+        else
+            memcpy(&payload, memory + at, 2);
+        tw__wse_queue_add(q, (tw__wave){ payload | op->high, q->color, op->flags, 0 });
     }
-    return true;
+    op->at = at;
+    op->done += n;
+    if (op->done == op->length) q->flags[(q->head + q->count - 1u) & (TW__WSE_RING - 1)] |= op->last_flags;
+    part->totals.wavelets += n;
+    tw__wse_queue_filled(part, pe, op->queue);
 }
 
-/* The fabric to memory, a wavelet an element. False after a fault. */
-static bool straight_in(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
+static void straight_in(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
 {
-    tw__opnd *to = &op->arg[0];
-    if (!run_inside(part, pe, to, to->at, to->stride, n)) return false;
-    for (uint32_t k = 0; k < n; k++) {
-        uint32_t payload = tw__wse_queue_pop(part, pe, op->arg[2].queue).payload;
-        memcpy(pe->memory + to->at, &payload, to->size == 4 ? 4 : 2);
-        to->at += (uint32_t)to->stride;
-        op->done++;
+    tw__queue *q = pe->in_queue[op->queue];
+    uint8_t *memory = pe->memory;
+    uint32_t at = op->at, head = q->head;
+    for (uint32_t k = 0; k < n; k++, at += (uint32_t)op->stride) {
+        uint32_t payload = q->payload[(head + k) & (TW__WSE_RING - 1)];
+        if (op->size == 4)
+            memcpy(memory + at, &payload, 4);
+        else
+            memcpy(memory + at, &payload, 2);
     }
-    return true;
+    op->at = at;
+    op->done += n;
+    tw__wse_queue_drop(q, n);
+    if (q->count == 0) {
+        pe->in_busy &= ~(1u << op->queue);
+        tw__wse_queue_changed(pe, q);
+    }
+    tw__wse_queue_freed(part, tw__wse_pe_number(part, pe), q->color);
+}
+
+uint32_t tw__wse_op_straight(tw__part *part, tw__pe *pe, tw__op *op)
+{
+    bool in = op->straight == TW__STRAIGHT_IN;
+    uint32_t left = op->length - op->done;
+    uint32_t n = min32(left, in ? pe->in_queue[op->queue]->count : tw__wse_queue_room(pe->out_queue[op->queue]));
+    if (in)
+        straight_in(part, pe, op, n);
+    else
+        straight_out(part, pe, op, n);
+    if (part->w->counters)
+        tw__wse_count_op(part, pe, op, n, n);
+    else
+        part->totals.beats += n;
+    if (n == left) tw__wse_op_finish(part, pe, op, false);
+    return n;
 }
 
 /* Cycles: a fabric operand moves one wavelet a cycle, memory `width` elements. */
@@ -266,15 +297,15 @@ static uint32_t cycles_of(const tw__part *part, const tw__op *op, uint32_t n)
 
 uint32_t tw__wse_op_advance(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
 {
+    if (op->straight) return tw__wse_op_straight(part, pe, op);
     uint32_t total = 0;
-    if (op->straight) total = (op->straight == 1 ? straight_in : straight_out)(part, pe, op, n) ? n : 0;
-    while (total < n && !op->straight) {
+    while (total < n) {
         uint32_t done = slice(part, pe, op, n - total);
         if (done == 0) break; /* a fault */
         total += done;
         op->done += done;
     }
-    uint32_t cycles = op->straight ? total : cycles_of(part, op, total);
+    uint32_t cycles = cycles_of(part, op, total);
     tw__wse_count_op(part, pe, op, total, cycles);
     if (pe->main_state == TW__MAIN_FAULT) {
         op->active = 0;
@@ -344,9 +375,34 @@ static void keep_rest(tw__pe *pe, const tw__op *op)
     }
 }
 
+/* What an operation took beyond its own cycles is put down to its input, else to its output: where both ends are in
+ * the fabric it is not known which of them it waited for. */
+static void count_wait(const tw__part *part, const tw__pe *pe, const tw__op *op)
+{
+    tw__wse_counters *c = &part->w->counters[tw__wse_pe_number(part, pe)];
+    bool fabric = op->arg[0].kind == TW__O_OUT || op->arg[1].kind == TW__O_IN || op->arg[2].kind == TW__O_IN;
+    uint32_t cycles = cycles_of(part, op, op->done);
+    if (cycles > c->op_worst[op->code]) c->op_worst[op->code] = cycles;
+    bool fifo = op->arg[0].kind == TW__O_FIFO || op->arg[1].kind == TW__O_FIFO || op->arg[2].kind == TW__O_FIFO;
+    if (!fabric && !(fifo && op->slot < TW__WSE_MAIN)) return; /* others do not wait */
+    uint64_t end = part->now > op->start ? part->now - op->start : 0,
+             worked = cycles + 1 + op->ready_at - op->start;
+    uint64_t waited = end > worked ? end - worked : 0;
+    for (unsigned k = 1; k < 3 && waited; k++)
+        if (op->arg[k].kind == TW__O_IN && pe->in_queue[op->arg[k].queue]) {
+            c->wait_in[pe->in_queue[op->arg[k].queue]->color % TW__WSE_WAIT_COLORS] += waited;
+            return;
+        }
+    if (op->arg[0].kind == TW__O_OUT && pe->out_queue[op->arg[0].queue])
+        c->wait_out[pe->out_queue[op->arg[0].queue]->color % TW__WSE_WAIT_COLORS] += waited;
+    else if (fifo)
+        c->wait_fifo += waited;
+}
+
 void tw__wse_op_finish(tw__part *part, tw__pe *pe, tw__op *op, bool by_control)
 {
     op->active = 0;
+    if (op->straight) op->arg[op->straight == TW__STRAIGHT_IN ? 0 : 2].at = op->at;
     if (op->arg[0].kind == TW__O_OUT && op->arg[0].half) { /* an odd element alone in its wavelet */
         send(part, pe, &op->arg[0], op->arg[0].held, true);
         op->arg[0].half = 0;
@@ -358,9 +414,9 @@ void tw__wse_op_finish(tw__part *part, tw__pe *pe, tw__op *op, bool by_control)
     save_addresses(pe, op);
     if (op->arg[0].kind == TW__O_OUT || op->arg[1].kind == TW__O_IN || op->arg[2].kind == TW__O_IN) {
         tw__wse_op_release(pe, op);
-        if (part->w->options.trace)
-            tw__wse_note(part, tw__wse_pe_number(part, pe), part->now, TW__WSE_OP_END, op->slot, op->code);
+        if (part->w->spans) tw__wse_note_span(part, pe, part->now, TW__WSE_OP_END, op->slot, op->code);
     }
+    if (part->w->counters) count_wait(part, pe, op);
     if (op->slot < TW__WSE_MAIN) pe->op_active &= (uint8_t)~(1u << op->slot);
     /* A control wavelet ends it: its own action instead of the usual one; terminate does the usual one (decision). */
     if (by_control && op->on_kind != TW__CSL_ACT_TERMINATE)

@@ -52,7 +52,7 @@ static choice for_queue(tw__part *part, tw__pe *pe, unsigned queue)
     const tw__decoded *d = pe->program;
     unsigned channel = part->w->arch == 0 ? q->color : queue; /* id that @block and @unblock name */
     while (q->count && !q->op && !(pe->blocked >> channel & 1)) {
-        tw__wave wave = q->ring[q->head];
+        tw__wave wave = tw__wse_queue_head(q);
         if (!(wave.flags & TW__WSE_CONTROL))
             return d->data[channel] ? (choice){ DATA, channel, queue, d->data[channel] - 1u } : (choice){ 0 };
         unsigned entry = entry_point(wave.payload) + q->control_base;
@@ -221,8 +221,7 @@ static void start(tw__part *part, tw__pe *pe, choice c, uint64_t now)
     pe->task_id = (uint8_t)c.id;
     pe->task_start = now;
     part->totals.tasks++;
-    if (part->w->options.trace)
-        tw__wse_note(part, tw__wse_pe_number(part, pe), now, TW__WSE_TASK_BEGIN, c.id, function);
+    if (part->w->spans) tw__wse_note_span(part, pe, now, TW__WSE_TASK_BEGIN, c.id, function);
     if (!tw__wse_pe_enter(part, pe, function, args, count)) return;
     pe->main_state = TW__MAIN_RUN;
     pe->main_busy = now + tw__wse_figure(part, TW__WSE_M_TASK_START);
@@ -234,11 +233,13 @@ static void end_task(tw__part *part, tw__pe *pe)
     pe->main_busy += tw__wse_figure(part, TW__WSE_M_TASK_END);
     uint32_t number = tw__wse_pe_number(part, pe);
     if (pe->task_id == TW__WSE_HOST_TASK) pe->host_running = 0;
-    if (part->w->options.trace) tw__wse_note(part, number, pe->main_busy, TW__WSE_TASK_END, pe->task_id, 0);
+    if (part->w->spans) tw__wse_note_span(part, pe, pe->main_busy, TW__WSE_TASK_END, pe->task_id, 0);
     if (!part->w->counters) return;
     tw__wse_counters *c = &part->w->counters[number];
     c->task_runs[pe->task_id]++;
     c->task_cycles[pe->task_id] += pe->main_busy - pe->task_start;
+    if (pe->main_busy - pe->task_start > c->task_worst[pe->task_id])
+        c->task_worst[pe->task_id] = (uint32_t)(pe->main_busy - pe->task_start);
 }
 
 /* --- the main thread's turn ----------------------------------------------------------------------------------- */
@@ -265,55 +266,55 @@ static unsigned main_rank(const tw__pe *pe)
 
 /* The best microthread that can do something; -1 = none. *n: elements, 0 = a control wavelet waits. *later = when one
  * could whose set-up is still under way. */
-static int best_thread(tw__part *part, tw__pe *pe, uint64_t now, unsigned *rank, uint32_t *n, uint64_t *later)
+static inline int best_thread(tw__part *part, tw__pe *pe, uint64_t now, unsigned *rank, uint32_t *n,
+                              uint64_t *later)
 {
     int best = -1;
-    unsigned able = pe->op_active & ~(unsigned)pe->ut_blocked;
-    unsigned first = able & ~((2u << pe->last_ut) - 1), order[2] = { first, able & ~first }; /* in turn */
-    for (unsigned half = 0; half < 2; half++)
-        for (unsigned rest = order[half]; rest; rest &= rest - 1) {
-            unsigned s = (unsigned)__builtin_ctz(rest);
-            if (pe->ut_in[s] & ~pe->in_busy || pe->ut_out[s] & pe->out_full) continue;
-            unsigned own = pe->ut_rank[s];
-            if (pe->ut_fresh >> s & 1) {
-                uint64_t ready_at = pe->op[s]->ready_at;
-                if (ready_at > now) {
-                    if (ready_at < *later) *later = ready_at;
-                    continue;
-                }
-                pe->ut_fresh &= (uint8_t)~(1u << s);
+    unsigned able = pe->op_active & pe->ut_ready & ~(unsigned)pe->ut_blocked;
+    unsigned turn = pe->last_ut + 1u;
+    for (unsigned rest = (able | able << 8) >> turn & 0xff; rest; rest &= rest - 1) {
+        unsigned s = ((unsigned)__builtin_ctz(rest) + turn) & 7, own = pe->ut_rank[s];
+        if (pe->ut_fresh >> s & 1) {
+            uint64_t ready_at = pe->op[s]->ready_at;
+            if (ready_at > now) {
+                if (ready_at < *later) *later = ready_at;
+                continue;
             }
-            if (best >= 0 && own <= *rank) continue;
-            tw__op *op = pe->op[s];
-            uint32_t ready = tw__wse_op_control_waits(pe, op) ? 0 : tw__wse_op_ready(part, pe, op);
+            pe->ut_fresh &= (uint8_t)~(1u << s);
+        }
+        if (best >= 0 && own <= *rank) continue;
+        tw__op *op = pe->op[s];
+        uint32_t ready = 1;
+        if (!op->straight) { /* its queue is all that a straight move can wait for */
+            ready = tw__wse_op_control_waits(pe, op) ? 0 : tw__wse_op_ready(part, pe, op);
             if (ready == 0 && !tw__wse_op_control_waits(pe, op)) {
                 tw__wse_fifo_ends(part, pe, op); /* a FIFO may be declared to end it */
                 continue;
             }
-            best = (int)s;
-            *rank = own;
-            *n = ready;
         }
+        best = (int)s;
+        *rank = own;
+        *n = ready;
+    }
     return best;
 }
 
-/* A control wavelet at an operation that ends with it, or that counts them (@dfilt). */
+/* A control wavelet at an operation that ends with it: it stays in the queue, for the operation or the task that
+ * comes next (docs/decisions.md, C7); or at one that counts them (@dfilt). */
 static void take_control(tw__part *part, tw__pe *pe, tw__op *op)
 {
-    for (unsigned k = 1; k < 3; k++) {
-        if (op->arg[k].kind != TW__O_IN) continue;
-        const tw__queue *q = pe->in_queue[op->arg[k].queue];
-        if (!q->count || !(q->ring[q->head].flags & TW__WSE_CONTROL)) continue;
-        tw__wse_queue_pop(part, pe, op->arg[k].queue);
-        break;
+    if (op->code != TW__CSL_OP_DFILT) {
+        tw__wse_op_finish(part, pe, op, true);
+        return;
     }
-    if (op->code == TW__CSL_OP_DFILT && ++op->done < op->length) return;
-    tw__wse_op_finish(part, pe, op, op->code != TW__CSL_OP_DFILT);
+    tw__wse_queue_pop(part, pe, op->arg[2].queue);
+    if (++op->done == op->length) tw__wse_op_finish(part, pe, op, false);
 }
 
 /* n elements, or with 0 the control wavelet that waits. */
 static uint32_t run_op(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
 {
+    if (op->straight) return tw__wse_op_straight(part, pe, op);
     if (n) return tw__wse_op_advance(part, pe, op, n);
     take_control(part, pe, op);
     return 1;
@@ -388,6 +389,13 @@ static bool vector_turn(tw__part *part, tw__pe *pe, uint64_t now, uint64_t *late
     return true;
 }
 
+/* Until when what was begun in this turn takes. */
+static inline void note_end(tw__part *part, const tw__pe *pe)
+{
+    uint64_t end = pe->main_busy > pe->busy ? pe->main_busy : pe->busy;
+    if (part->last < end) part->last = end;
+}
+
 void tw__wse_engine_turn(tw__part *part, tw__pe *pe, uint64_t now)
 {
     uint32_t number = tw__wse_pe_number(part, pe);
@@ -395,9 +403,12 @@ void tw__wse_engine_turn(tw__part *part, tw__pe *pe, uint64_t now)
     if (!pe->program) return;
     uint64_t later;
     bool map_waits = false;
-    do {
+    bool acts = false;
+    for (;; acts = true) {
         if (pe->main_state == TW__MAIN_FAULT) return;
         later = TW__WSE_NEVER;
-    } while (scalar_turn(part, pe, now, &map_waits, &later) || vector_turn(part, pe, now, &later));
+        if (!scalar_turn(part, pe, now, &map_waits, &later) && !vector_turn(part, pe, now, &later)) break;
+    }
+    if (acts) note_end(part, pe);
     if (later != TW__WSE_NEVER) tw__wse_wake_engine(part, number, later);
 }

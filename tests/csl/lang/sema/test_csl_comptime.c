@@ -141,10 +141,14 @@ static void strings_and_builtins(void **state)
 {
     (void)state;
     static const print_row rows[] = {
+        /* names of types that are not reserved */
+        { "const range = 3; var sr: i16 = 0; const x: u24 = 0xffffff; fn f(i1: i16, u2: i16) i16 { return i1 - u2; "
+          "}",
+          P("range, f(5, 2), x, @is_same_type(@type_of(x), u24), @as(i4, -8)"), "3, 3, 16777215, true, -8" },
         { "", P("@strcat(\"ab\", \"c\"), @strlen(\"hello\"), @get_array(\"AB\"), @get_string_from_byte(67)"),
           "abc, 5, { 65, 66 }, C" },
-        { "", P("@is_arch(\"wse2\"), @is_arch(\"wse3\"), @is_comptime(), @fp16() == f16"),
-          "true, false, true, true" },
+        { "", P("@is_arch(\"wse1\"), @is_arch(\"wse2\"), @is_arch(\"wse3\"), @is_comptime(), @fp16() == f16"),
+          "false, true, false, true, true" },
         { "const a: u16 = 1;",
           P("@type_of(a), @type_of(1), @type_of(1.0), @type_of(\"\"), @is_same_type(u16, @type_of(a))"),
           "u16, comptime_int, comptime_float, comptime_string, true" },
@@ -181,6 +185,21 @@ static void modules(void **state)
         { "const a = @import_module(\"m.csl\");\ncomptime { @comptime_print(a.v); }\n=== m.csl\nparam unused: u16; "
           "const v = 1;",
           "1" },
+        /* a named type is that of its definition, in whatever instance of the module, and for the host as well */
+        { "const m = @import_module(\"m.csl\", .{ .n = 2 });\nlayout { @set_rectangle(1, 1); @set_tile_code(0, 0, "
+          "\"pe.csl\"); @export_name(\"x\", [*]m.pair, true); }\n"
+          "=== pe.csl\nconst a = @import_module(\"m.csl\", .{ .n = 2 }); const b = @import_module(\"m.csl\", .{ .n "
+          "= "
+          "3 });\nvar x: [4]a.pair; var p: [*]a.pair = &x;\n"
+          "fn make(T: type) type { return struct { v: T }; }\n"
+          "comptime { @export_symbol(p, \"x\"); @comptime_print(@is_same_type(a.pair, b.pair), "
+          "@is_same_type(a.kind, b.kind), @is_same_type(a.sized, b.sized), @is_same_type(a.valued, b.valued), "
+          "@is_same_type(make(u16), make(u16)), @is_same_type(make(u16), make(i16)), @is_same_type(a.pair, "
+          "a.twin)); }\n"
+          "=== m.csl\nparam n: u16; const pair = struct { i: u16, v: f32 }; const twin = struct { i: u16, v: f32 "
+          "};\n"
+          "const kind = enum { one, two }; const sized = struct { a: [n]u16 }; const valued = enum { one = n };",
+          "true, true, false, false, true, false, false" },
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         compiled c;
@@ -193,12 +212,90 @@ static void modules(void **state)
     }
 }
 
+/* Values that leave the loop which made them: memory of an iteration is given back when nothing escapes from it. */
+static void values_outlive_loops(void **state)
+{
+    (void)state;
+    static const print_row rows[] = {
+        { "fn table(n: comptime_int) [4]f32 { var a = @zeros([4]f32); for (@range(u16, 4)) |i| {\n"
+          "  var part = @zeros([4]f32); for (@range(u16, 4)) |k| { part[k] = @as(f32, i * k); }\n"
+          "  a[i] = part[n]; } return a; }",
+          P("table(3), table(2)"), "{ 0, 3, 6, 9 }, { 0, 2, 4, 6 }" },
+        { "fn find(n: u16) comptime_struct { for (@range(u16, 9)) |i| { const s = .{ .at = i, .text = "
+          "@strcat(\"i\", \"-\") }; if (i == n) { return s; } } return .{}; }",
+          P("find(4)"), ".{ .at = 4, .text = i- }" },
+        { "",
+          "var s = \"\"; for (@range(u16, 5)) |i| { for (@range(u16, 2)) |k| { s = @strcat(s, if (k == 0) \"a\" "
+          "else \"b\"); } } @comptime_print(s);",
+          "ababababab" },
+        { "",
+          "var rows = @zeros([3,2]i16); for (@range(i16, 3)) |y| { for (@range(i16, 2)) |x| { rows[y, x] = y * 10 "
+          "+ "
+          "x; } } @comptime_print(rows);",
+          "{ 0, 1, 10, 11, 20, 21 }" },
+        { "",
+          "const v = found: { for (@range(u16, 9)) |i| { const t = .{ i, [2]u16{ i, i + 1 } }; "
+          "if (i == 7) { break :found t; } } break :found .{ 0, [2]u16{ 0, 0 } }; };\n"
+          "for (@range(u16, 3)) |i| { const other = [2]u16{ 99, i }; _ = other; } @comptime_print(v);",
+          ".{ 7, { 7, 8 } }" },
+        /* constants of the file, met first inside a loop, and what they call */
+        { "fn squares() [3]u16 { var a = @zeros([3]u16); var i: u16 = 0; while (i < 3) : (i += 1) { a[i] = i * i; "
+          "} "
+          "return a; }\nconst sq = squares(); const name = @strcat(\"x\", \"y\");",
+          "var sum: u16 = 0; var text = \"\"; for (@range(u16, 3)) |i| { sum += sq[i]; text = @strcat(text, name); "
+          "}\n"
+          "@comptime_print(sum, sq, text);",
+          "5, { 0, 1, 4 }, xyxyxy" },
+        { "const pair = struct { a: [2]u16, b: u16 };\nfn fill(p: *pair, n: u16) void { p.*.a[1] = n; p.*.b = n + "
+          "1; }",
+          "var p = pair{ .a = [2]u16{ 1, 2 }, .b = 3 }; for (@range(u16, 4)) |i| { fill(&p, i); } "
+          "@comptime_print(p);",
+          ".{ .a = { 1, 3 }, .b = 4 }" },
+    };
+    check_prints(rows, COUNT(rows));
+}
+
+/* Loops of a layout take memory for what differs between PEs only: here 4,096 PEs with eight colors each, and each
+ * column with parameters of its own, in 4 MiB. */
+static void memory_of_layouts(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "fn routes(x: u16, c: u16) comptime_struct { return .{ .routes = .{ .rx = .{ if ((x + c) % 2 == 0) WEST "
+        "else "
+        "EAST }, .tx = .{ RAMP } } }; }\n"
+        "layout { @set_rectangle(64, 64);\n"
+        "for (@range(u16, 64)) |x| { for (@range(u16, 64)) |y| {\n"
+        "  const p = .{ .n = [2]u16{ x, @as(u16, 7) }, .text = @strcat(\"a\", \"b\") };\n"
+        "  @set_tile_code(x, y, \"pe.csl\", p);\n"
+        "  for (@range(u16, 8)) |c| { @set_color_config(x, y, @get_color(c), routes(x, c)); } } } }\n"
+        "=== pe.csl\nparam n: [2]u16; param text: comptime_string; export var x: u16 = n[0] + @strlen(text);";
+    compiled c;
+    compile_with(&c, text, (tw__csl_compile_options){ .max_memory = 4 << 20 });
+    if (!c.image) tw_diags_print(c.diags, stderr, false);
+    assert_non_null(c.image);
+    assert_int_equal(c.image->pe_count, 4096);
+    assert_int_equal(c.image->route_count, 16); /* odd and even columns */
+    for (uint32_t pe = 0; pe < 4096; pe++) {
+        const tw__csl_pe *row = &c.image->pes[pe];
+        assert_int_equal(row->route_count, 8);
+        for (uint32_t k = 0; k < 8; k++) {
+            const tw__csl_route *r = &c.image->routes[row->route + k];
+            assert_int_equal(r->color, k);
+            assert_int_equal(r->rx, (pe % 64 + k) % 2 ? TW__CSL_EAST : TW__CSL_WEST);
+        }
+    }
+    compiled_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operators),    cmocka_unit_test(floats),    cmocka_unit_test(aggregates),
-        cmocka_unit_test(control_flow), cmocka_unit_test(functions), cmocka_unit_test(strings_and_builtins),
-        cmocka_unit_test(modules),
+        cmocka_unit_test(operators),         cmocka_unit_test(floats),
+        cmocka_unit_test(aggregates),        cmocka_unit_test(control_flow),
+        cmocka_unit_test(functions),         cmocka_unit_test(strings_and_builtins),
+        cmocka_unit_test(modules),           cmocka_unit_test(values_outlive_loops),
+        cmocka_unit_test(memory_of_layouts),
     };
     return cmocka_run_group_tests_name("csl_comptime", tests, NULL, NULL);
 }

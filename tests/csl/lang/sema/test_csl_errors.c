@@ -156,6 +156,7 @@ static void layouts(void **state)
           0 },
         { LAYOUT("@set_rectangle(0, 1);"), "csl.range", "width of the rectangle", 2, 0 },
         { LAYOUT("@get_rectangle();"), "csl.layout", "not set yet", 2, 0 },
+        { "comptime { _ = @is_arch(\"wse4\"); }", "csl.value", "knows \"wse2\" and \"wse3\", not \"wse4\"", 1, 0 },
         { "comptime { @set_rectangle(1, 1); }", "csl.layout", "belongs in a layout block", 1, 0 },
         { LAYOUT("@export_symbol(1);"), "csl.layout", "belongs in a comptime block", 2, 0 },
         { LAYOUT("@set_rectangle(1, 1);\n@set_tile_code(0, 0, \"pe.csl\");\n"
@@ -170,6 +171,12 @@ static void layouts(void **state)
         { "layout { @set_rectangle(1, 1); @set_tile_code(0, 0, \"pe.csl\"); @export_name(\"x\", [*]u16, true); }\n"
           "=== pe.csl\nvar a = @zeros([4]f32); var p: [*]f32 = &a; comptime { @export_symbol(p, \"x\"); }",
           "csl.export", "is exported as [*]u16", 1, 0 },
+        { "const m = @import_module(\"m.csl\");\nlayout { @set_rectangle(1, 1); @set_tile_code(0, 0, \"pe.csl\"); "
+          "@export_name(\"x\", [*]m.pair, true); }\n=== pe.csl\nconst m = @import_module(\"m.csl\"); var a: "
+          "[4]m.other;\n"
+          "var p: [*]m.other = &a; comptime { @export_symbol(p, \"x\"); }\n"
+          "=== m.csl\nconst pair = struct { i: u16 }; const other = struct { i: u16 };",
+          "csl.export", "'x' is [*]other, but is exported as [*]pair", 2, 0 },
         { "layout { @set_rectangle(1, 1); @set_tile_code(0, 0, \"pe.csl\"); }\n"
           "=== pe.csl\nvar a = @zeros([4]f32); var p: [*]f32 = &a; comptime { @export_symbol(p, \"x\"); }",
           "csl.export", "no @export_name(\"x\"", 1, 0 },
@@ -259,38 +266,79 @@ static void several(void **state)
 }
 
 /* An error inside a called function, or in the tile code of a PE, says how analysis came there. */
+typedef struct {
+    int line;
+    const char *file, *phrase;
+} told;
+
+/* The diagnostics of `text`, all of them, in order. */
+static void check_told(const char *text, const told *want, size_t count)
+{
+    compiled c;
+    const tw_diag *d;
+    compile_text(&c, text);
+    for (size_t i = 0; i < count; i++) {
+        d = tw_diags_get(c.diags, i);
+        if (!d || d->line != want[i].line || strcmp(d->file, want[i].file) || !strstr(d->message, want[i].phrase)) {
+            tw_diags_print(c.diags, stderr, false);
+            fail_msg("not the %zu-th message: %s:%d: %s", i, want[i].file, want[i].line, want[i].phrase);
+        }
+    }
+    assert_null(tw_diags_get(c.diags, count));
+    compiled_free(&c);
+}
+#define TOLD(text, ...)                         \
+    do {                                        \
+        static const told want[] = __VA_ARGS__; \
+        check_told(text, want, COUNT(want));    \
+    } while (0)
+#define BOUND "comptime { @bind_local_task(t, @get_local_task_id(8)); @activate(@get_local_task_id(8)); }\n"
+
+/* Calls at compile time, calls of functions that depend on their arguments, but not of others. */
 static void traces(void **state)
 {
     (void)state;
-    compiled c;
-    compile_text(&c, "layout { @set_rectangle(1, 1);\n@set_tile_code(0, 0, \"pe.csl\"); }\n=== pe.csl\n"
-                     "fn inner(x: u16) u16 { return missing; }\nfn outer(x: u16) u16 { return inner(x); "
-                     "}\ncomptime { outer(1); }");
-    assert_null(c.image);
-    assert_int_equal(tw_diags_count(c.diags, TW_ERROR), 1);
-    static const struct {
-        int line;
-        const char *file, *phrase;
-    } want[] = { { 1, "pe.csl", "'missing'" },
-                 { 2, "pe.csl", "call of 'inner'" },
-                 { 3, "pe.csl", "call of 'outer'" },
-                 { 2, "main.csl", "placed here" } };
-    for (size_t i = 0; i < COUNT(want); i++) {
-        const tw_diag *d = tw_diags_get(c.diags, i);
-        assert_non_null(d);
-        assert_int_equal(d->line, want[i].line);
-        assert_string_equal(d->file, want[i].file);
-        assert_non_null(strstr(d->message, want[i].phrase));
-    }
-    compiled_free(&c);
+    TOLD("layout { @set_rectangle(1, 1);\n@set_tile_code(0, 0, \"pe.csl\"); }\n=== pe.csl\n"
+         "fn inner(x: u16) u16 { return missing; }\nfn outer(x: u16) u16 { return inner(x); "
+         "}\ncomptime { outer(1); }",
+         { { 1, "pe.csl", "'missing'" },
+           { 2, "pe.csl", "call of 'inner'" },
+           { 3, "pe.csl", "call of 'outer'" },
+           { 2, "main.csl", "placed here" } });
+    TOLD("fn f(x: anytype) void { x.a = 1; }\nfn g(comptime n: u16) void {\nf(n); }\nfn h() void {\ng(4); }\n"
+         "task t() void {\nh(); }\n" BOUND,
+         { { 1, "main.csl", "u16 has no fields" },
+           { 3, "main.csl", "call of 'f'" },
+           { 5, "main.csl", "call of 'g'" } });
+}
+
+/* A mistake in the use of a library shows where the program uses it. */
+static void of_libraries(void **state)
+{
+    (void)state;
+#define PRINT "const p = @import_module(\"<simprint>\"); var x: u16 = 1;\n"
+    TOLD(PRINT "fn f(n: anytype) void {\np.fmt(\"{d} {q}\\n\", .{ n, n }); }\ntask t() void {\nf(x); }\n" BOUND,
+         { { 3, "main.csl", "{q} is no format: {d}, {X}, {b} and {f} are" },
+           { 150, "<simprint>", "found here, by the library" },
+           { 5, "main.csl", "call of 'f'" } });
+    TOLD(PRINT "task t() void {\np.fmt_with_coords(\"{d} {d}\\n\", .{ x }); }\n" BOUND,
+         { { 3, "main.csl", "more formats than there are arguments" }, { 153, "<simprint>", "found here" } });
+    TOLD("var x: u16 = 1;\nconst m = @import_module(\"<malloc>\");\ntask t() void { m.malloc(u16, x); }\n" BOUND,
+         { { 2, "main.csl", "buffer_num_words' is used but has no value" },
+           { 3, "<malloc>", "found here, in the library" } });
+    TOLD("const d = @import_module(\"<dsd_ops>\"); var a = @zeros([4]u16);\n"
+         "const s = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> a[i], .wavelet_index_offset = true });\n"
+         "task t() void {\nd.mov(u16, s, s, .{}); }\n" BOUND,
+         { { 4, "main.csl", "without .index the operation is undefined" },
+           { 10, "<dsd_ops>", "found here, by the library" } });
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types),      cmocka_unit_test(comptime_rules),   cmocka_unit_test(declarations),
-        cmocka_unit_test(layouts),    cmocka_unit_test(several),          cmocka_unit_test(traces),
-        cmocka_unit_test(mutability), cmocka_unit_test(no_room_for_code),
+        cmocka_unit_test(types),        cmocka_unit_test(comptime_rules), cmocka_unit_test(declarations),
+        cmocka_unit_test(layouts),      cmocka_unit_test(several),        cmocka_unit_test(traces),
+        cmocka_unit_test(of_libraries), cmocka_unit_test(mutability),     cmocka_unit_test(no_room_for_code),
     };
     return cmocka_run_group_tests_name("csl_errors", tests, NULL, NULL);
 }

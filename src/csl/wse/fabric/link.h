@@ -1,0 +1,98 @@
+/* link: what connects two routers. A wavelet that leaves is at the next router two cycles later. The sender may have
+ * LINK_DEPTH wavelets of a color at the other end; how many have left there it sees two cycles later, too, and looks
+ * it up when it runs out: nothing has to be sent back while there is room. For router.c only. */
+#ifndef TW_CSL_WSE_FABRIC_LINK_H
+#define TW_CSL_WSE_FABRIC_LINK_H
+
+#include "csl/wse/pe/pe.h"
+
+static inline unsigned tw__link_number(const tw__router *router, const tw__channel *c)
+{
+    return (unsigned)(c - router->channel);
+}
+
+/* --- lanes ---------------------------------------------------------------------------------------------------- */
+
+tw__lane *tw__link_another_lane(tw__part *part, tw__channel *c, unsigned port);
+
+/* The lane of a port, made when it is missing; NULL = out of memory. */
+static inline tw__lane *tw__link_lane(tw__part *part, tw__channel *c, unsigned port)
+{
+    return c->home == port ? &c->lane : tw__link_another_lane(part, c, port);
+}
+
+static inline void tw__lane_add(tw__lane *lane, uint32_t payload, unsigned flags)
+{
+    unsigned at = (lane->head + lane->count++) & (TW__WSE_LANE - 1);
+    lane->payload[at] = payload;
+    lane->flags = (lane->flags & ~(15u << 4 * at)) | flags << 4 * at;
+}
+
+static inline unsigned tw__lane_flags(const tw__lane *lane)
+{
+    return lane->flags >> 4 * lane->head & 15;
+}
+
+/* --- what has left a lane ------------------------------------------------------------------------------------- */
+
+static inline uint64_t tw__gone_one(uint64_t gone, uint64_t now)
+{
+    uint64_t ago = now - (gone >> 16), recent = ago < 4 ? (gone >> 8 & 0xff) << 2 * ago & 0xff : 0;
+    return now << 16 | (recent + 1) << 8 | ((gone + 1) & 0xff);
+}
+
+/* Wavelets that left in the last `cycles` (1 .. 3) cycles, counted back from the last of all. */
+static inline unsigned tw__gone_lately(uint64_t gone, unsigned cycles)
+{
+    unsigned recent = (unsigned)(gone >> 8) & ((1u << 2 * cycles) - 1);
+    return (recent & 3) + (recent >> 2 & 3) + (recent >> 4 & 3);
+}
+
+/* Tells the router of `slot` that a place for the color has become free behind `port`. */
+static inline void tw__link_hint(tw__wse *w, tw__router *router, unsigned port, unsigned color, uint64_t at)
+{
+    router->slot[at & 3].word[port] |= 1u << color;
+    tw__wse_wake_place(w, router->place, at);
+}
+
+/* A wavelet of channel c that came through `port`, which is no host's, leaves this router. */
+static inline void tw__link_give_back(tw__part *part, tw__router *router, tw__channel *c, unsigned port,
+                                      unsigned flags)
+{
+    if (port == TW__WSE_R || router->edges >> port & 1) return;
+    if (flags & TW__WSE_SWAPPED) { /* the sender knows it by another color */
+        c = tw__wse_channel_of(part, (uint32_t)(router - part->w->router), c->color ^ 1u);
+        if (!c) return;
+    }
+    tw__lane *lane = tw__link_lane(part, c, port);
+    if (!lane) return;
+    lane->gone = tw__gone_one(lane->gone, part->now);
+    if (!lane->wanted) return;
+    lane->wanted = 0;
+    tw__link_hint(part->w, router + part->w->pe_step[port], port ^ 1u, c->color, part->now + 2);
+}
+
+/* --- credit --------------------------------------------------------------------------------------------------- */
+
+/* A byte with its highest bit for each link in a mask, as the bytes of credits. */
+static const uint32_t tw__each_link[16] = {
+    0x00000000, 0x00000080, 0x00008000, 0x00008080, 0x00800000, 0x00800080, 0x00808000, 0x00808080,
+    0x80000000, 0x80000080, 0x80008000, 0x80008080, 0x80800000, 0x80800080, 0x80808000, 0x80808080,
+};
+/* Is there a place left behind all these links? */
+static inline bool tw__link_has_credit(const tw__channel *c, unsigned links)
+{
+    uint32_t all = tw__each_link[links];
+    return ((c->credit + 0x7f7f7f7fu) & all) == all; /* no byte of it is above 0x80 */
+}
+
+/* Looks up what has left behind the links; false = one of them still has no place: the router will be woken. */
+bool tw__link_refill(tw__part *part, tw__router *router, tw__channel *c, unsigned links);
+
+static inline bool tw__link_room(tw__part *part, tw__router *router, tw__channel *c, unsigned links)
+{
+    return (tw__link_has_credit(c, links) && !part->w->options.reference) ||
+           tw__link_refill(part, router, c, links);
+}
+
+#endif

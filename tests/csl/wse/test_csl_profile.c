@@ -1,0 +1,135 @@
+/* What the profile of a run on the wafer has beside sums: examples/csl/fifo, of which what happens is known: PE 0
+ * sends 100 numbers to PE 1, which passes them on to PE 2, where a data task adds up one after the other. */
+#include "csl/wse/host/host.h"
+#include "core/profile/profile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { NUMBERS = 100 };
+
+static const char *text_of(const tw_profile *p, tw__name name)
+{
+    return p->names.items[name];
+}
+
+static tw_csl_program *fifo_example(void)
+{
+    tw_csl_program *program = NULL;
+    tw_diags *diags = tw_diags_new();
+    if (tw_csl_compile(&program, TW_SOURCE_DIR "/examples/csl/fifo/layout.csl", NULL, diags) != TW_OK) {
+        tw_diags_print(diags, stderr, false);
+        fail();
+    }
+    tw_diags_free(diags);
+    return program;
+}
+
+static uint64_t pair(const tw_profile *p, uint32_t from, uint32_t to, uint64_t *messages)
+{
+    for (size_t i = 0; i < p->pairs.count; i++)
+        if (p->pairs.items[i].from == from && p->pairs.items[i].to == to)
+            return *messages = p->pairs.items[i].messages, p->pairs.items[i].bytes;
+    return *messages = 0;
+}
+
+static uint64_t wait_of(const tw_profile *p, uint32_t tile, const char *cause)
+{
+    for (size_t i = 0; i < p->waits.count; i++)
+        if (p->waits.items[i].tile == tile && !strcmp(text_of(p, p->waits.items[i].cause), cause))
+            return p->waits.items[i].cycles;
+    return 0;
+}
+
+static const tw__profile_block *block(const tw_profile *p, uint32_t tile, const char *name)
+{
+    for (size_t t = 0; t < p->tile_maps.count; t++) {
+        if (p->tile_maps.items[t].tile != tile) continue;
+        const tw__profile_map *map = &p->maps.items[p->tile_maps.items[t].map];
+        for (uint32_t i = 0; i < map->count; i++)
+            if (!strcmp(text_of(p, p->blocks.items[map->first + i].name), name))
+                return &p->blocks.items[map->first + i];
+    }
+    return NULL;
+}
+
+static void each_threads(unsigned threads, char **json)
+{
+    tw_csl_program *program = fifo_example();
+    tw_wse *w;
+    tw_wse_options options = { .profile = true, .threads = threads };
+    assert_int_equal(tw_wse_new(&w, program, &options), TW_OK);
+    assert_int_equal(tw_wse_stop(w), TW_OK);
+    const tw_profile *p = tw_wse_profile(w);
+    assert_non_null(p);
+    /* links: a wavelet a number, 4 bytes */
+    uint64_t messages;
+    assert_int_equal(pair(p, 0, 1, &messages), 4 * NUMBERS);
+    assert_int_equal(messages, NUMBERS);
+    assert_int_equal(pair(p, 1, 2, &messages), 4 * NUMBERS);
+    assert_int_equal(p->pairs.count, 2);
+    /* the last one is slow: who sends to it waits for room, and it never waits for an operation's input */
+    assert_true(wait_of(p, 1, "room in the output queue of color 5") + wait_of(p, 1, "FIFO") > 0);
+    assert_true(wait_of(p, 0, "room in the output queue of color 4") > 0);
+    for (unsigned color = 0; color < 32; color++) {
+        char cause[64];
+        snprintf(cause, sizeof cause, "wavelets of color %u", color);
+        assert_int_equal(wait_of(p, 2, cause), 0);
+    }
+    /* variables and where they are */
+    assert_int_equal(p->tile_maps.count, 3);
+    assert_int_equal(block(p, 0, "data")->bytes, 4 * NUMBERS);
+    assert_int_equal(block(p, 1, "buffer")->bytes, 4 * 32);
+    assert_int_equal(block(p, 2, "sum")->bytes, 4);
+    assert_null(block(p, 2, "data"));
+    bool found = false;
+    for (size_t i = 0; i < p->variable_list.count; i++) {
+        const tw__profile_variable *v = &p->variable_list.items[i];
+        if (strcmp(text_of(p, v->name), "buffer") != 0) continue;
+        found = true;
+        assert_int_equal(v->bytes, 128);
+        assert_int_equal(v->elements, 32);
+        assert_int_equal(v->tiles, 1);
+        assert_int_equal(v->first_tile, 1);
+    }
+    assert_true(found);
+    /* a task for each number, one after the other, of which none lasts longer than the longest */
+    uint64_t tasks = 0, end = 0, worst = 0, longest = 0;
+    for (size_t i = 0; i < p->intervals.count; i++) {
+        const tw__profile_interval *v = &p->intervals.items[i];
+        if (p->lanes.items[v->lane].tile != 2 || strcmp(text_of(p, v->name), "task add") != 0) continue;
+        assert_string_equal(text_of(p, p->lanes.items[v->lane].name), "tasks");
+        assert_true(v->from >= end && v->to > v->from);
+        end = v->to;
+        if (v->to - v->from > longest) longest = v->to - v->from;
+        tasks++;
+    }
+    assert_int_equal(tasks, NUMBERS);
+    for (size_t i = 0; i < p->type_cycles.count; i++)
+        if (!strcmp(text_of(p, p->types.items[p->type_cycles.items[i].vertex_type].name), "task add")) {
+            worst = p->type_cycles.items[i].worst;
+            assert_int_equal(p->type_cycles.items[i].worst_tile, 2);
+        }
+    assert_int_equal(worst, longest);
+    *json = tw_profile_execution_json(p, false);
+    tw_wse_free(w);
+    tw_csl_program_free(program);
+}
+
+static void fifo(void **state)
+{
+    char *json[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) each_threads(i ? 3 : 1, &json[i]);
+    assert_string_equal(json[0], json[1]); /* whatever the threads */
+    free(json[0]), free(json[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(fifo) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
