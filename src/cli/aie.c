@@ -152,6 +152,7 @@ const tw__command tw__command_aie = {
         "  -i, --input-dir DIR   where relative paths of input files begin (default: here)\n"
         "  -o, --output-dir DIR  where those of output files begin (default: x86simulator_output)\n"
         "  --profile FILE        estimated cycles as JSON; of further graphs FILE.2, FILE.3 ...\n"
+        "  --report FILE.html    the same as a page to look at; of further graphs FILE.2.html ...\n"
         "  --timestamps          a line 'T 120 ns' in front of each line of an output: estimated\n"
         "  --target x86sim|hw    x86sim (default) defines __X86SIM__ and has no limit of tile memory, hw defines "
         "__AIESIM__\n"
@@ -163,10 +164,11 @@ const tw__command tw__command_aie = {
         "programs\n"
         "that include aie_api find it by -I or in $TILEWRIGHT_AIE_API.\n",
     .example = "tilewright aie type v16int32 v4cacc48\n"
-               "tilewright aie run graph.cpp -i data -o out --profile cycles.json",
+               "tilewright aie types\n"
+               "tilewright aie run examples/aie/graph.cpp -o out --profile cycles.json",
     .options = table,
     .option_count = sizeof table / sizeof *table,
-    .words = "type types run -i -o --input-dir --output-dir --profile --timestamps --target -I -D -v",
+    .words = "type types run -i -o --input-dir --output-dir --profile --report --timestamps --target -I -D -v",
     .files = ".cpp .cc",
     .main = aie,
 };

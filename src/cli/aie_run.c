@@ -8,14 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 typedef struct request {
-    const char *graph, *input, *output, *profile;
+    const char *graph, *input, *output, *profile, *report;
     GPtrArray *flags;   /* for the compiler, borrowed or in `own` */
     GPtrArray *folders; /* of -I, owned; NULL at the end once it is read */
     char **arguments;   /* of the program; NULL at the end */
     bool timestamps, hardware, verbose;
-    char *work; /* folder */
+    char *work;   /* folder */
+    time_t began; /* the program */
 } request;
 
 static void add_folder(request *r, const char *folder)
@@ -51,9 +53,8 @@ static bool take_valued(request *r, int argc, char **argv, int *i, int *status)
         const char *names[2];
         const char **into; /* NULL: a folder of headers */
     } options[] = {
-        { { "-i", "--input-dir" }, &r->input },
-        { { "-o", "--output-dir" }, &r->output },
-        { { "--profile", NULL }, &r->profile },
+        { { "-i", "--input-dir" }, &r->input }, { { "-o", "--output-dir" }, &r->output },
+        { { "--profile", NULL }, &r->profile }, { { "--report", NULL }, &r->report },
         { { "-include", "--include" }, NULL },
     };
     bool missing = false;
@@ -81,9 +82,8 @@ static int take_flag(request *r, int argc, char **argv, int *i)
     }
     bool known = false;
     for (size_t k = 0; k < G_N_ELEMENTS(passed); k++) known = known || g_str_has_prefix(arg, passed[k]);
-    static const char *const ours[] = { "-i",        "-o",         "--input-dir", "--output-dir",
-                                        "--profile", "-I",         "--include",   "--timestamps",
-                                        "--target",  "--Xpreproc", "-v" };
+    static const char *const ours[] = { "-i", "-o",        "--input-dir",  "--output-dir", "--profile",  "--report",
+                                        "-I", "--include", "--timestamps", "--target",     "--Xpreproc", "-v" };
     if (!known) return tw__cli_unknown("aie", "unknown option", arg, ours, G_N_ELEMENTS(ours));
     g_ptr_array_add(r->flags, (char *)arg);
     bool alone = (strcmp(arg, "-D") == 0 || strcmp(arg, "-U") == 0) && *i + 1 < argc;
@@ -204,7 +204,7 @@ static GPtrArray *compile_command(const request *r, const tw__aie_sources *s)
     if (s->layered && gnu) add(c, "-fpermissive");
     if (s->layered) add(c, "-w"); /* of the library */
     add(c, r->hardware ? "-D__AIESIM__" : "-D__X86SIM__");
-    if (r->profile || r->timestamps) {
+    if (r->profile || r->report || r->timestamps) {
         add(c, "-DTW_AIE_PROFILE");
         if (!is_sanitized) count_pointers(c, gnu);
     }
@@ -249,15 +249,29 @@ static int link_program(const request *r, int objects)
     return status;
 }
 
+/* #include has no escapes: a path with a quote or a line break cannot be written there. */
+static int append_include(GString *text, const char *path)
+{
+    if (strpbrk(path, "\"\n\r")) {
+        char *shown = g_strescape(path, NULL);
+        fprintf(stderr, "tilewright aie: %s: #include cannot name a path with a quote or a line break: rename it\n",
+                shown);
+        g_free(shown);
+        return TW__EXIT_FAILURE;
+    }
+    g_string_append_printf(text, "#include \"%s\"\n", path);
+    return TW__EXIT_OK;
+}
+
 static int build(const request *r, const tw__aie_sources *s)
 {
     GString *text = g_string_new(NULL);
     char *graph = g_canonicalize_filename(r->graph, NULL), *unit = g_build_filename(r->work, "graph.cpp", NULL);
-    g_string_append_printf(text, "#include \"%s\"\n", graph);
-    for (guint i = 0; i < s->included->len; i++)
-        g_string_append_printf(text, "#include \"%s\"\n", (char *)s->included->pdata[i]);
-    int status = TW__EXIT_OK, objects = 0;
-    if (tw_write_file(unit, text->str, text->len, NULL, 0) != TW_OK) status = tw__cli_failure("aie");
+    int status = append_include(text, graph), objects = 0;
+    for (guint i = 0; i < s->included->len && status == TW__EXIT_OK; i++)
+        status = append_include(text, s->included->pdata[i]);
+    if (status == TW__EXIT_OK && tw_write_file(unit, text->str, text->len, NULL, 0) != TW_OK)
+        status = tw__cli_failure("aie");
     if (status == TW__EXIT_OK) status = compile(r, s, unit, objects++);
     for (guint i = 0; i < s->apart->len && status == TW__EXIT_OK; i++)
         status = compile(r, s, s->apart->pdata[i], objects++);
@@ -267,6 +281,31 @@ static int build(const request *r, const tw__aie_sources *s)
 }
 
 /* --- running ---------------------------------------------------------------------------------------------------- */
+
+/* Where the program writes its profile; NULL: nowhere. */
+static char *profile_file(const request *r)
+{
+    return r->profile ? g_strdup(r->profile) : r->report ? g_build_filename(r->work, "profile.json", NULL) : NULL;
+}
+
+/* A page for each graph that ran: FILE.html, FILE.2.html ... */
+static int write_reports(const request *r)
+{
+    char *profile = profile_file(r), *end = g_str_has_suffix(r->report, ".html") ? strrchr(r->report, '.') : NULL;
+    int status = tw__cli_report_file("aie", profile, r->report), length = (int)strlen(r->report);
+    for (int number = 2; status == TW__EXIT_OK; number++) {
+        char *next = g_strdup_printf("%s.%d", profile, number);
+        GStatBuf written;
+        bool there = g_stat(next, &written) == 0 && written.st_mtime >= r->began; /* not of an earlier run */
+        char *page =
+            g_strdup_printf("%.*s.%d%s", end ? (int)(end - r->report) : length, r->report, number, end ? end : "");
+        if (there) status = tw__cli_report_file("aie", next, page);
+        g_free(next), g_free(page);
+        if (!there) break;
+    }
+    g_free(profile);
+    return status;
+}
 
 static int run_program(const request *r)
 {
@@ -281,7 +320,9 @@ static int run_program(const request *r)
     environment = g_environ_setenv(environment, "TW_AIE_ERRORS", errors, TRUE);
     if (r->input) environment = g_environ_setenv(environment, "TW_AIE_INPUT_DIR", r->input, TRUE);
     if (r->timestamps) environment = g_environ_setenv(environment, "TW_AIE_TIMESTAMPS", "1", TRUE);
-    if (r->profile) environment = g_environ_setenv(environment, "TW_AIE_PROFILE_FILE", r->profile, TRUE);
+    char *profile = profile_file(r);
+    if (profile) environment = g_environ_setenv(environment, "TW_AIE_PROFILE_FILE", profile, TRUE);
+    g_free(profile);
     GPtrArray *command = g_ptr_array_new_with_free_func(g_free);
     add(command, "%s/program", r->work);
     for (char **argument = r->arguments; *argument; argument++) add(command, "%s", *argument);
@@ -314,13 +355,18 @@ int tw__aie_run(int argc, char **argv)
         bool found = tw__aie_find_sources(r.graph, (char **)r.folders->pdata, &sources);
         g_ptr_array_remove_index(r.folders, r.folders->len - 1);
         if (!found || (sources.layered && !find_library(&r))) status = TW__EXIT_FAILURE;
+        if (found && ((r.profile && tw_output_check(r.profile, NULL, 0) != TW_OK) ||
+                      (r.report && tw_output_check(r.report, NULL, 0) != TW_OK)))
+            status = tw__cli_failure("aie");
     }
     if (status == TW__EXIT_OK && !(r.work = g_dir_make_tmp("tilewright_aie_XXXXXX", NULL))) {
         fprintf(stderr, "tilewright aie: no folder for the program in %s\n", g_get_tmp_dir());
         status = TW__EXIT_FAILURE;
     }
     if (status == TW__EXIT_OK) status = build(&r, &sources);
+    r.began = time(NULL);
     if (status == TW__EXIT_OK) status = run_program(&r);
+    if (status == TW__EXIT_OK && r.report) status = write_reports(&r);
     if (r.work) remove_work(r.work), g_free(r.work);
     tw__aie_free_sources(&sources);
     g_ptr_array_free(r.flags, TRUE), g_ptr_array_free(r.folders, TRUE);

@@ -37,22 +37,25 @@ static void blank_comments(char *text)
     }
 }
 
-/* `name` beside `from`, in a folder, or as it stands; NULL when it is nowhere. */
+/* `name` beside `from` (which may be NULL), in a folder, or as it stands; NULL when it is nowhere. */
 static char *find(const scan *s, const char *name, const char *from)
 {
-    char *beside = g_path_get_dirname(from), *path = NULL;
+    char *path = NULL;
     if (g_path_is_absolute(name)) path = g_strdup(name);
-    if (!path) path = g_build_filename(beside, name, NULL);
-    for (size_t i = 0; !g_file_test(path, G_FILE_TEST_IS_REGULAR) && s->folders[i]; i++) {
+    if (!path && from) {
+        char *beside = g_path_get_dirname(from);
+        path = g_build_filename(beside, name, NULL);
+        g_free(beside);
+    }
+    for (size_t i = 0; (!path || !g_file_test(path, G_FILE_TEST_IS_REGULAR)) && s->folders[i]; i++) {
         g_free(path);
         path = g_build_filename(s->folders[i], name, NULL);
     }
-    g_free(beside);
-    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+    if (from && !g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
         g_free(path);
         path = g_strdup(name);
     }
-    char *found = g_file_test(path, G_FILE_TEST_IS_REGULAR) ? g_canonicalize_filename(path, NULL) : NULL;
+    char *found = path && g_file_test(path, G_FILE_TEST_IS_REGULAR) ? g_canonicalize_filename(path, NULL) : NULL;
     g_free(path);
     return found;
 }
@@ -104,14 +107,14 @@ static char *literal(const char *at, const char **begin)
     return end && *end != '\n' ? g_strndup(at + 1, (gsize)(end - at - 1)) : NULL;
 }
 
-/* #include "name": its text belongs to the program. */
+/* #include "name", #include <name>: its text belongs to the program. */
 static void read_include(scan *s, const char *file, const char *at)
 {
     const char *begin;
     char *name = literal(at, &begin);
     if (!name) return;
     if (g_str_has_prefix(name, "aie_api/")) s->layered = true;
-    char *path = *begin == '"' ? find(s, name, file) : NULL;
+    char *path = find(s, name, *begin == '"' ? file : NULL); /* <...>: in the folders of the command line alone */
     if (path) {
         g_hash_table_add(s->headers, g_strdup(path));
         add(s, path);

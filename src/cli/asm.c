@@ -84,6 +84,8 @@ static int main_asm(int argc, char **argv)
 {
     request r = { .arch = TW_ISA_IPU2, .flags = g_ptr_array_new_with_free_func(g_free) };
     int status = parse(argc, argv, &r);
+    if (status == TW__EXIT_OK && r.output && tw_output_check(r.output, &r.input, 1) != TW_OK)
+        status = tw__cli_failure("asm");
     if (status == TW__EXIT_OK) {
         tw_asm_options options = { .arch = r.arch, .cpp_flags = (const char *const *)r.flags->pdata };
         tw_diags *diags = tw_diags_new();
@@ -114,7 +116,8 @@ const tw__command tw__command_asm = {
     .arguments = "[options] FILE.S [-o FILE.o]",
     .summary = "assemble code of IPU tiles",
     .help = help,
-    .example = "  tilewright asm --arch mk2 axpy.S -o axpy.o\n",
+    .example = "tilewright asm --arch mk2 examples/poplar/colossus/dot.S -o dot.o\n"
+               "tilewright asm --list examples/poplar/colossus/dot.S",
     .words = "-o --arch --list -I -D -U --help mk1 mk2 ipu1 ipu2 ipu21",
     .files = ".S .s",
     .main = main_asm,

@@ -25,17 +25,18 @@ typedef struct tw__cli_option {
 
 typedef struct tw__command {
     const char *name;
-    const char *installed_as;      /* the name its users already type; NULL when there is none */
-    const char *arguments;         /* after the name, for usage lines */
-    const char *summary;           /* one line */
-    const char *help;              /* below the summary; lines end in '\n' */
-    const char *example;           /* a command line or several */
+    const char *installed_as; /* the name its users already type; NULL when there is none */
+    const char *arguments;    /* after the name, for usage lines */
+    const char *summary;      /* one line */
+    const char *help;         /* below the summary; lines end in '\n' */
+    const char
+        *example; /* command lines, of each verb at least one, that work one after the other where examples/ is */
     const tw__cli_option *options; /* for tw__cli_parse, help and completion */
     size_t option_count;           /* 0 when the command reads its arguments itself */
     const char *words;             /* more for completion, separated by blanks: verbs, options it reads itself */
     const char *files;             /* suffixes offered by completion, separated by blanks */
     int (*main)(int argc, char **argv); /* argv[0] is the name it was called by */
-    bool help_first_only;               /* --help behind the first argument belongs to somebody else */
+    int help_within;                    /* --help behind so many words belongs to somebody else; 0 = never */
 } tw__command;
 
 /* X(name): tw__command_<name>, in the order of the help. */

@@ -396,7 +396,7 @@ static int write_memory(run *r, const char *path)
     tw_status status = TW_OK;
     for (unsigned y = 0; y < r->info.height && status == TW_OK; y++)
         for (unsigned x = 0; x < r->info.width && status == TW_OK; x++) {
-            status = tw_wse_read(r->w, x, y, 0, bytes, BYTES);
+            status = tw_wse_read(r->w, r->info.x + x, r->info.y + y, 0, bytes, BYTES);
             if (status == TW_OK) fwrite(bytes, 1, BYTES, tw_output_file(out));
         }
     if (tw_output_close(out, status == TW_OK) != TW_OK || status != TW_OK) return failed();
@@ -451,6 +451,28 @@ static int run_program(const tw_csl_program *program, settings *s)
     return result;
 }
 
+/* Before the work: no output is a file that is read. Sources and the folder are known by now, what --in and --send
+ * read is not. */
+static int check_outputs(const settings *s)
+{
+    const char *const files[] = { s->trace, s->profile, s->report, s->memory };
+    GPtrArray *in = g_ptr_array_new(), *out = g_ptr_array_new();
+    for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
+        if (files[i]) g_ptr_array_add(out, (char *)files[i]);
+    for (guint i = 0; i + 1 < s->actions->len; i += 2) {
+        const char *action = s->actions->pdata[i], *file = strchr(s->actions->pdata[i + 1], '=');
+        bool reads = strcmp(action, "--in") == 0 || strcmp(action, "--send") == 0,
+             writes = strcmp(action, "--out") == 0 || strcmp(action, "--receive") == 0;
+        if (file && (reads || writes)) g_ptr_array_add(reads ? in : out, (char *)file + 1);
+    }
+    int result = TW__EXIT_OK;
+    for (guint i = 0; i < out->len && result == TW__EXIT_OK; i++)
+        if (tw_output_check(out->pdata[i], (const char *const *)in->pdata, in->len) != TW_OK) result = failed();
+    g_ptr_array_free(in, TRUE);
+    g_ptr_array_free(out, TRUE);
+    return result;
+}
+
 static int run_main(int argc, char **argv)
 {
     tw__csl_request r;
@@ -465,7 +487,8 @@ static int run_main(int argc, char **argv)
     if (result == TW__EXIT_OK && r.files->len != 1) result = wrong_use("%s", "run needs one folder or layout");
     if (result == TW__EXIT_OK) {
         tw_csl_program *program = open_program(&r, r.files->pdata[0]);
-        result = program ? run_program(program, &s) : TW__EXIT_FAILURE;
+        result = program ? check_outputs(&s) : TW__EXIT_FAILURE;
+        if (result == TW__EXIT_OK) result = run_program(program, &s);
         tw_csl_program_free(program);
     }
     g_ptr_array_free(s.actions, TRUE);
@@ -615,13 +638,19 @@ const tw__command tw__command_csl = {
     .arguments = "run|check|list|python ...",
     .summary = "run CSL programs on a simulated wafer",
     .help = help_text,
-    .example = "tilewright csl run out --in x=x.npy --launch compute --out y=y.npy",
+    .example =
+        "tilewright csl run examples/csl/stencil/layout.csl --arch=wse3 --launch run,200 --out t=t.npy --stats\n"
+        "tilewright csl check examples/csl/stencil/layout.csl --arch=wse3 --params=size:9 --json\n"
+        "cslc examples/csl/stencil/layout.csl --arch=wse3 --fabric-dims=12,7 \\\n"
+        "    --fabric-offsets=4,1 --memcpy --channels=1 -o out\n"
+        "tilewright csl list out\n"
+        "tilewright csl python examples/csl/stencil/run.py --name out",
     .words =
         "run check list python --in --out --launch --send --receive --nowait --check --order-seed --max-cycles "
         "--threads --trace --profile --report --memory --stats --json",
     .files = ".csl .npy .py",
     .main = csl,
-    .help_first_only = true,
+    .help_within = 2,
 };
 
 const tw__command tw__command_cs_python = {
@@ -634,9 +663,11 @@ const tw__command tw__command_cs_python = {
             "TILEWRIGHT_CSL_PROFILE=FILE.json      writes a profile of the run\n"
             "TILEWRIGHT_CSL_TRACE=FILE.json        writes a trace of the run\n"
             "TILEWRIGHT_CSL_CHECK=report|error|strict|off   what undefined behaviour does\n",
-    .example = "cs_python run.py --name out",
+    .example = "cslc examples/csl/stencil/layout.csl --arch=wse3 --fabric-dims=12,7 \\\n"
+               "    --fabric-offsets=4,1 --memcpy --channels=1 -o out\n"
+               "cs_python examples/csl/stencil/run.py --name out",
     .words = "",
     .files = ".py",
     .main = cs_python,
-    .help_first_only = true,
+    .help_within = 1,
 };

@@ -350,7 +350,8 @@ const tw__command tw__command_cslc = {
     .arguments = "[options] layout.csl",
     .summary = "compile a CSL program into a folder",
     .help = help_text,
-    .example = "cslc layout.csl --arch=wse3 --fabric-dims=8,3 --fabric-offsets=4,1 --memcpy --channels=1 -o out",
+    .example = "cslc examples/csl/stencil/layout.csl --arch=wse3 --fabric-dims=12,7 \\\n"
+               "    --fabric-offsets=4,1 --memcpy --channels=1 -o out",
     .words = "--arch -o --params --colors --fabric-dims --fabric-offsets --memcpy --channels --width-west-buf "
              "--width-east-buf --import-path --verbose --warnings-as-errors --fp16-format --max-inlined-iterations "
              "--max-comptime-steps --max-memory",

@@ -197,7 +197,10 @@ const tw__command tw__command_info = {
             "  types     element types and the name each system gives them\n"
             "  options   options of an engine: default, state and meaning\n"
             "  insn      instructions of the IPU's tiles, or one of them: forms, encoding, cycles\n",
-    .example = "tilewright info targets",
+    .example = "tilewright info targets\n"
+               "tilewright info types --json\n"
+               "tilewright info options\n"
+               "tilewright info insn f32v2add",
     .options = table,
     .option_count = sizeof table / sizeof *table,
     .words = "targets types options insn",

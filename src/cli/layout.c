@@ -381,7 +381,10 @@ const tw__command tw__command_layout = {
         "layouts: SPAN SHORT_SPAN ONE_PTR SCALED_PTR32 SCALED_PTR64 SCALED_PTR128 COMPACT_PTR, of lists DELTAN\n"
         "DELTANELEMENTS COMPACT_DELTAN\n",
     .example =
-        "tilewright layout encode --arch mk1 --layout SCALED_PTR64 --type float --address 0x50000 --count 12",
+        "tilewright layout encode --arch mk1 --layout SCALED_PTR64 --type float --address 0x50000 --count 12\n"
+        "tilewright layout decode --arch mk1 --layout SCALED_PTR64 --type float A000\n"
+        "tilewright layout vertex examples/poplar/scale/scale.c --arch mk2\n"
+        "tilewright layout struct examples/poplar/scale/scale.c",
     .options = known,
     .option_count = sizeof known / sizeof *known,
     .words = "encode decode vertex struct",

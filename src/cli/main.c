@@ -177,7 +177,8 @@ static bool is_help_of(const tw__command *command, const char *word)
 
 static int run_command(const tw__command *command, int argc, char **argv)
 {
-    for (int i = 1; i < argc && (i == 1 || !command->help_first_only); i++)
+    int within = command->help_within ? command->help_within : argc;
+    for (int i = 1; i < argc && i <= within && strcmp(argv[i], "--") != 0; i++)
         if (is_help_of(command, argv[i])) return print_command_help(command), TW__EXIT_OK;
     return command->main(argc, argv);
 }
@@ -196,8 +197,10 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    tw_protect_inputs(true);
     int status = dispatch(argc, argv);
     bool failed = ferror(stdout);
+    tw_protect_inputs(false);
     if (fclose(stdout) != 0 || failed) {
         fprintf(stderr, "tilewright: cannot write the output%s%s\n", errno ? ": " : "",
                 errno ? strerror(errno) : "");

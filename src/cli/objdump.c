@@ -45,7 +45,8 @@ const tw__command tw__command_objdump = {
     .arguments = "-d|-h|-t|-r|--stack FILE.o",
     .summary = "show an object of IPU tiles as text",
     .help = "",
-    .example = "tilewright objdump -d axpy.o",
+    .example = "tilewright asm examples/poplar/colossus/dot.S -o dot.o\n"
+               "tilewright objdump -d dot.o",
     .options = dump_table,
     .option_count = sizeof dump_table / sizeof *dump_table,
     .words = "",
@@ -92,6 +93,8 @@ static int run_link(const link_request *r, char **files, size_t count)
     tw_link_options options = { .entry = r->entry, .names = (const char *const *)files };
     if (!read_address(r->code, &options.code_address) || !read_address(r->data, &options.data_address))
         return tw__cli_usage_error("link", "an address is a number below 0x200000");
+    const char *output = r->output ? r->output : "a.elf";
+    if (tw_output_check(output, options.names, count) != TW_OK) return tw__cli_failure("link");
     const tw_object **objects = calloc(count, sizeof *objects);
     tw_object *image = NULL;
     tw_diags *diags = tw_diags_new();
@@ -101,7 +104,7 @@ static int run_link(const link_request *r, char **files, size_t count)
     if (status == TW_OK) status = tw_link(objects, count, &options, diags, &image);
     tw_diags_print(diags, stderr, isatty(STDERR_FILENO));
     bool told = tw_diags_count(diags, TW_ERROR) > 0;
-    if (status == TW_OK) status = tw_object_write(image, r->output ? r->output : "a.elf");
+    if (status == TW_OK) status = tw_object_write(image, output);
     if (status == TW_OK && r->map) print_map(image);
     int result = status == TW_OK ? TW__EXIT_OK : told ? TW__EXIT_FAILURE : tw__cli_failure("link");
     for (size_t i = 0; objects && i < count; i++) tw_object_free((tw_object *)objects[i]);
@@ -125,7 +128,9 @@ const tw__command tw__command_link = {
     .arguments = "[options] FILE.o... [-o FILE.elf]",
     .summary = "link objects to the program of one IPU tile",
     .help = "",
-    .example = "tilewright link main.o axpy.o --entry __runCodelet_Axpy --map -o axpy.elf",
+    .example = "tilewright asm examples/poplar/colossus/dot.S -o dot.o\n"
+               "tilewright asm examples/poplar/colossus/addend.S -o addend.o\n"
+               "tilewright link dot.o addend.o --entry __runCodelet_AmpDot --map -o dot.elf",
     .options = link_table,
     .option_count = sizeof link_table / sizeof *link_table,
     .words = "",

@@ -13,19 +13,20 @@ typedef enum mode { OBJECT, PREPROCESS, ASSEMBLE, VERSION, LIST } mode;
 typedef struct request {
     GPtrArray *inputs; /* const char *, borrowed */
     GString *flags;    /* quoted for a shell */
-    const char *output, *targets;
+    const char *output, *targets, *depfile, *rule;
     mode mode;
-    bool verbose;
+    bool verbose, depends;
 } request;
 
 static const struct {
     const char *text;
     mode mode;
 } modes[] = { { "--version", VERSION }, { "--list-targets", LIST }, { "-E", PREPROCESS }, { "-S", ASSEMBLE } };
+/* Options of one word may have one dash, too, as makefiles write them: -target=ipu2 is --target=ipu2. */
 /* Options with a value of their own, and beginnings of those that are one word. */
-static const char *const valued[] = { "-o", "--target", "-D", "-U", "-I", "-isystem", "-include" };
+static const char *const valued[] = { "-o", "--target", "-MF", "-MT", "-D", "-U", "-I", "-isystem", "-include" };
 static const char *const passed[] = { "-g", "-O", "-std=", "-W", "-f", "-m", "-pedantic" };
-enum { OUTPUT, TARGET };
+enum { OUTPUT, TARGET, DEPFILE, RULE };
 
 /* Which of `valued` argv[*i] is, its value in *value: "-oX", "-o X", or of the long one "--target=X"; -1 = none. A
  * value that is missing is NULL. */
@@ -33,8 +34,10 @@ static int find_valued(int argc, char **argv, int *i, const char **value)
 {
     const char *arg = argv[*i];
     for (int k = 0; k < (int)G_N_ELEMENTS(valued); k++) {
-        size_t n = strlen(valued[k]);
-        if (strncmp(arg, valued[k], n) != 0) continue;
+        const char *name = valued[k];
+        if (k == TARGET && arg[0] == '-' && arg[1] != '-') name++;
+        size_t n = strlen(name);
+        if (strncmp(arg, name, n) != 0) continue;
         bool separate = !arg[n], word = n > 2;
         if (!separate && word && !(k == TARGET && arg[n] == '=')) continue;
         *value = !separate ? arg + n + (arg[n] == '=' && k == TARGET) : *i + 1 < argc ? argv[++*i] : NULL;
@@ -67,14 +70,19 @@ static int parse(int argc, char **argv, request *r)
         const char *value = NULL;
         bool done = false;
         for (size_t k = 0; k < G_N_ELEMENTS(modes) && !done; k++)
-            if ((done = strcmp(argv[i], modes[k].text) == 0)) r->mode = modes[k].mode;
+            if ((done = strcmp(argv[i], modes[k].text) == 0 ||
+                        (modes[k].text[1] == '-' && strcmp(argv[i], modes[k].text + 1) == 0)))
+                r->mode = modes[k].mode;
         if (done) continue;
         if (argv[i][0] != '-' || !argv[i][1]) {
             g_ptr_array_add(r->inputs, argv[i]);
             continue;
         }
-        if (strcmp(argv[i], "-v") == 0) {
-            r->verbose = true;
+        bool *flag = strcmp(argv[i], "-v") == 0                                    ? &r->verbose
+                     : strcmp(argv[i], "-MD") == 0 || strcmp(argv[i], "-MMD") == 0 ? &r->depends
+                                                                                   : NULL;
+        if (flag) {
+            *flag = true;
             continue;
         }
         int which = find_valued(argc, argv, &i, &value);
@@ -83,6 +91,10 @@ static int parse(int argc, char **argv, request *r)
             r->output = value;
         else if (which == TARGET)
             r->targets = value;
+        else if (which == DEPFILE)
+            r->depfile = value;
+        else if (which == RULE)
+            r->rule = value;
         else if (which >= 0 && strlen(valued[which]) > 2)
             add_flag(r, valued[which], ""), add_flag(r, value, "");
         else if (which >= 0)
@@ -94,9 +106,21 @@ static int parse(int argc, char **argv, request *r)
     return TW__EXIT_OK;
 }
 
+/* "dir/x.gp" -> "dir/x.d", as for compilers. */
+static char *depfile_of(const char *output)
+{
+    const char *dot = strrchr(output, '.');
+    return g_strdup_printf("%.*s.d", dot && !strchr(dot, '/') ? (int)(dot - output) : (int)strlen(output), output);
+}
+
 static int compile(const request *r)
 {
-    tw_popc_options options = { r->output, r->flags->str, r->targets };
+    g_autofree char *beside = r->depends && r->output ? depfile_of(r->output) : NULL;
+    tw_popc_options options = { .output = r->output,
+                                .flags = r->flags->str,
+                                .targets = r->targets,
+                                .depfile = r->depends && r->depfile ? r->depfile : beside,
+                                .rule = r->rule };
     const char *const *inputs = (const char *const *)r->inputs->pdata;
     if (r->inputs->len == 0) return tw__cli_usage_error("popc", "no input file");
     if (r->mode == OBJECT && !r->output)
@@ -157,6 +181,11 @@ const tw__command tw__command_popc = {
         "                    {\"name\":\"ipu2:cpp\",\"arch\":\"ipu2\",\"compile-flags\":[\"-DX\"]}; default: all\n"
         "  --list-targets    print the targets\n"
         "  -E, -S            print the preprocessed source, or the host's assembly, to the output or stdout\n"
+        "  -MD, -MMD         write a rule for make: the object depends on the inputs and the headers they "
+        "include;\n"
+        "  -MF FILE          to FILE instead of the object's name with .d\n"
+        "  -MT NAME          for NAME instead of the object\n"
+        "  -isystem PATH, -include FILE   as for clang\n"
         "  -v                say what is compiled\n"
         "  --version, --help\n"
         "\n"
@@ -168,9 +197,10 @@ const tw__command tw__command_popc = {
         "the\n"
         "cache folder ($XDG_CACHE_HOME/tilewright). TILEWRIGHT_CLANG names the compiler to use instead of "
         "clang-19.\n",
-    .example = "popc -O3 -DFACTOR=2 codelets.cpp -o codelets.gp\n"
-               "popc --target cpu one.gp two.c -o both.gp",
-    .words = "-o -D -I -U -g -O0 -O1 -O2 -O3 -E -S -v --target --list-targets --version",
+    .example = "popc -O3 -DFACTOR=2 examples/poplar/scale/scale.c -o scale.gp\n"
+               "popc scale.gp examples/poplar/vector_add/vector_add_codelets.cpp -o both.gp",
+    .words =
+        "-o -D -I -U -g -O0 -O1 -O2 -O3 -E -S -v -MD -MF -MT -isystem -include --target --list-targets --version",
     .files = ".c .cpp .cc .cxx .S .gp",
     .main = popc,
 };

@@ -17,13 +17,12 @@ typedef struct request {
 static const tw__cli_option table[] = {
     { "--graph-profile", "FILE", offsetof(request, graph), "graph profile (JSON)" },
     { "--execution-profile", "FILE", offsetof(request, execution), "execution profile (JSON)" },
-    { "--show-execution-steps", NULL, offsetof(request, options.show_execution_steps), "show execution steps" },
-    { "--show-optimizations", NULL, offsetof(request, options.show_optimizations),
-      "show optimisation information" },
+    { "--show-execution-steps", NULL, offsetof(request, options.show_execution_steps),
+      "each step that ran, with its cycles" },
+    { "--show-optimizations", NULL, offsetof(request, options.show_optimizations), "what was optimised" },
     { "--show-per-ipu-memory-usage", NULL, offsetof(request, options.show_per_ipu_memory_usage),
-      "report the memory usage for each IPU" },
-    { "--show-var-storage", NULL, offsetof(request, options.show_var_storage),
-      "show liveness information for each program" },
+      "memory of each IPU by itself" },
+    { "--show-var-storage", NULL, offsetof(request, options.show_var_storage), "what is live when, by program" },
     { "--trace", "FILE", offsetof(request, trace), "write a trace for ui.perfetto.dev instead of a summary" },
     { "--top", NULL, offsetof(request, top), "findings; kernels and steps with the most cycles" },
     { "--tiles", NULL, offsetof(request, tiles), "busiest and fullest tiles" },
@@ -160,9 +159,12 @@ const tw__command tw__command_profile = {
             "cycles,\n"
             "time, memory.max, memory.total, exchange.bytes, tileBalance, threadBalance, findings.\n",
     .example =
-        "tilewright profile --graph-profile graph.json --execution-profile execution.json --show-execution-steps\n"
-        "tilewright profile profile.json --top --tiles\n"
-        "tilewright profile --diff yesterday.json today.json --fail-if 'cycles>+2%'",
+        "tilewright run --profile before.json examples/poplar/scale/scale_host.c\n"
+        "tilewright profile before.json --top --tiles\n"
+        "tilewright run --profile after.json -O1 examples/poplar/scale/scale_host.c\n"
+        "tilewright profile --diff before.json after.json --fail-if 'cycles>+2%'\n"
+        "POPLAR_ENGINE_OPTIONS='{\"autoReport.all\":\"true\"}' tilewright run examples/poplar/scale/scale_host.c\n"
+        "tilewright profile --graph-profile graph_profile.json --execution-profile execution_profile.json",
     .options = table,
     .option_count = sizeof table / sizeof *table,
     .words = "",

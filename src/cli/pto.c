@@ -290,15 +290,20 @@ const tw__command tw__command_pto = {
         "2 when the\n"
         "                        program has FIFOs between sections, or functions, of both kinds; else 0\n"
         "  --manual              a tile without an address is an error\n"
-        "  --max-steps N         stops after N operations; default 2^30, which end within a minute if they are "
-        "numbers\n"
+        "  --max-steps N         stops after N operations; default: after a minute of processor time, or 2^30 "
+        "operations\n"
         "  --trace               prints each instruction with the valid region of its destinations\n"
         "  --timeline FILE.json  when each instruction began and ended on its pipe (estimated), for "
         "ui.perfetto.dev\n"
         "  --profile [FILE.json] prints cycles (estimated) by pipe and instruction, or writes them for tilewright "
         "profile\n"
         "  --report FILE.html    the same as a page to look at, with what ran when\n",
-    .example = "tilewright pto run examples/pto/softmax/softmax.pto --target a2a3",
+    .example = "tilewright pto run examples/pto/softmax/softmax.pto --target a2a3 --profile\n"
+               "tilewright pto check examples/pto/softmax/softmax.pto --target all\n"
+               "tilewright pto fmt examples/pto/softmax/softmax.pto\n"
+               "tilewright pto info TADD TCI\n"
+               "tilewright pto list row\n"
+               "tilewright pto reference",
     .words = "run check fmt info list reference --target --manual --function --arg --out --blocks --devices "
              "--vectors --trace "
              "--profile --timeline --report --max-steps --check --in-place",

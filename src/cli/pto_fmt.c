@@ -53,6 +53,7 @@ int tw__pto_format(int argc, char **argv)
             return tw__cli_usage_error("pto", "%s: fmt either compares or writes", argv[i]);
         how = check ? CHECK : IN_PLACE;
     }
+    if (how == IN_PLACE) tw_protect_inputs(false);
     if (files == 0) return tw__cli_usage_error("pto", "%s: a file is missing", "fmt");
     for (int i = 0; i < files; i++) {
         if (how == IN_PLACE && strcmp(argv[i], "-") == 0)

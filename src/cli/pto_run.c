@@ -60,9 +60,11 @@ static tw_status run_core(tw_pto *core, void *user)
 {
     job *j = user;
     tw_pto_identity me = tw_pto_identity_of(core);
-    tw_pto_run_options options = {
-        .max_steps = j->r->max_steps, .out = stdout, .block = me.block, .blocks = me.blocks
-    };
+    tw_pto_run_options options = { .max_steps = j->r->max_steps,
+                                   .out = stdout,
+                                   .block = me.block,
+                                   .blocks = me.blocks,
+                                   .max_seconds = j->r->max_steps ? 0 : 60 };
     const char *function = tw_pto_text_function_of(j->text, j->r->function, core);
     if (!function) return *tw_error_message() ? TW_E_SYMBOL : TW_OK;
     tw_pto_run *run = tw_pto_run_new(j->text, function, core);

@@ -41,7 +41,9 @@ static tw_status write_page(const request *r, const tw_profile *a, const tw_prof
     const char *inputs[] = { files[0], files[0] ? files[1] : NULL, r->graph, r->execution };
     char *name_a = g_path_get_basename(files[0] ? files[0] : r->graph ? r->graph : r->execution);
     char *name_b = b ? g_path_get_basename(files[1]) : NULL;
-    tw_report_options options = { .title = r->title, .name_a = b ? name_a : NULL, .name_b = name_b };
+    tw_report_options options = {
+        .title = r->title, .name_a = b ? name_a : NULL, .name_b = name_b, .unnamed = name_a
+    };
     char *title = b ? g_strdup_printf("%s → %s", name_a, name_b) : NULL;
     if (!options.title) options.title = title;
     tw_output *out;
@@ -61,7 +63,10 @@ int tw__cli_write_report(const char *command, const tw_profile *profile, const c
     tw_output *out;
     tw_status status = tw_output_open(&out, path, NULL, 0), closed;
     if (!status) {
-        status = tw_profile_write_report(profile, tw_output_file(out), NULL);
+        char *name = g_path_get_basename(path);
+        tw_report_options options = { .unnamed = name };
+        status = tw_profile_write_report(profile, tw_output_file(out), &options);
+        g_free(name);
         closed = tw_output_close(out, status == TW_OK || status == TW_E_IO);
         if (closed) status = closed;
     }
@@ -108,8 +113,10 @@ const tw__command tw__command_report = {
     .summary = "write a profile as a page to look at, or two as a comparison",
     .help =
         "One HTML file that opens anywhere, offline. Profiles are those of `tilewright profile`, of any machine.\n",
-    .example = "tilewright report profile.json -o report.html --open\n"
-               "tilewright report yesterday.json today.json",
+    .example = "tilewright run --profile before.json examples/poplar/scale/scale_host.c\n"
+               "tilewright report before.json -o report.html\n"
+               "tilewright run --profile after.json -O1 examples/poplar/scale/scale_host.c\n"
+               "tilewright report before.json after.json -o changes.html",
     .options = table,
     .option_count = sizeof table / sizeof *table,
     .words = "",

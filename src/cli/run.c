@@ -299,33 +299,45 @@ static int run_beside(const request *r, const char *program, const char *profile
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* The program leaves its profile in a file: the one that is asked for, else one of our own. */
+static int copy_profile(const char *from, const char *to)
+{
+    char *data = NULL;
+    size_t size = 0;
+    bool done = tw_read_file(from, (size_t)4 << 30, &data, &size) == TW_OK &&
+                tw_write_file(to, data, size, NULL, 0) == TW_OK;
+    free(data);
+    return done ? TW__EXIT_OK : tw__cli_failure("run");
+}
+
+/* The program leaves its profile in a file of ours: what stands at the place that the user names may be a device, a
+ * link or something that must not go when there is no new profile. */
 static int run_for_report(const request *r, const char *program)
 {
     char *own = NULL;
-    char *profile = r->profile ? g_canonicalize_filename(r->profile, NULL) : NULL;
-    if (!profile) {
-        int fd = g_file_open_tmp("tilewright-profile-XXXXXX", &own, NULL);
-        if (fd < 0 || close(fd) != 0) {
-            g_free(own);
-            return fprintf(stderr, "tilewright run: no place for a profile\n"), TW__EXIT_FAILURE;
-        }
+    int fd = g_file_open_tmp("tilewright-profile-XXXXXX", &own, NULL);
+    if (fd < 0 || close(fd) != 0) {
+        g_free(own);
+        return fprintf(stderr, "tilewright run: no place for a profile\n"), TW__EXIT_FAILURE;
     }
-    g_unlink(profile ? profile : own);
-    int result = run_beside(r, program, profile ? profile : own);
-    bool left = g_access(profile ? profile : own, R_OK) == 0;
+    g_unlink(own);
+    int result = run_beside(r, program, own);
+    bool left = g_access(own, R_OK) == 0;
     if (!left && result == TW__EXIT_OK) {
         fprintf(stderr,
                 "tilewright run: the program left no profile: it freed no engine that had run on a model, or "
                 "profiling is off\n");
         result = TW__EXIT_FAILURE;
-    } else if (left && r->report) {
-        int written = tw__cli_report_file("run", profile ? profile : own, r->report);
+    }
+    if (left && r->profile) {
+        int written = copy_profile(own, r->profile);
         if (result == TW__EXIT_OK) result = written;
     }
-    if (own) g_unlink(own);
+    if (left && r->report) {
+        int written = tw__cli_report_file("run", own, r->report);
+        if (result == TW__EXIT_OK) result = written;
+    }
+    g_unlink(own);
     g_free(own);
-    g_free(profile);
     return result;
 }
 
@@ -335,10 +347,13 @@ static int run(int argc, char **argv)
     request r = { .options = options };
     int status = parse(argc, argv, &r);
     if (status != TW__EXIT_OK) return status;
-    if (g_access(r.source, R_OK) != 0) {
-        fprintf(stderr, "tilewright run: cannot read '%s': %s\n", r.source, g_strerror(errno));
-        return TW__EXIT_FAILURE;
-    }
+    char *text = NULL; /* a compiler would read a device for ever */
+    if (tw_read_file(r.source, TW_SOURCE_LIMIT, &text, NULL) != TW_OK ||
+        (r.report && tw_output_check(r.report, NULL, 0) != TW_OK) ||
+        (r.profile && tw_output_check(r.profile, NULL, 0) != TW_OK))
+        status = tw__cli_failure("run");
+    free(text);
+    if (status != TW__EXIT_OK) return status;
     const char *cache = tw_cache_dir();
     if (!cache) {
         fprintf(stderr, "tilewright run: %s\n", tw_error_message());
@@ -379,9 +394,10 @@ const tw__command tw__command_run = {
         "  --report FILE.html           a report of the run, for a browser (of the engine with the most cycles)\n"
         "  --profile FILE.json          its profile, for tilewright profile and tilewright report\n"
         "  -g -O3 -DX=1 -I dir -lm ...  as for the compiler\n",
-    .example = "tilewright run examples/poplar/heat/heat.c heat.ppm",
+    .example = "tilewright run examples/poplar/heat/heat.c heat.ppm\n"
+               "tilewright run --profile scale.json -O1 examples/poplar/scale/scale_host.c",
     .words = "--device -v --report --profile -g -O0 -O1 -O2 -O3 -D -I -l",
     .files = ".c .cpp .cc .cxx",
     .main = run,
-    .help_first_only = true,
+    .help_within = 1,
 };

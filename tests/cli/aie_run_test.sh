@@ -83,6 +83,33 @@ is_json cycles.json
 expect 0 "$tilewright" profile cycles.json
 prints out offset
 
+# A graph in angle brackets, found in a folder of the command line as the compiler finds it.
+sed 's,#include "graph.h",#include <graph.h>,' "$work/project/graph.cpp" >angle.cpp
+expect 0 "$tilewright" aie run angle.cpp -i "$work/project/data" -o angle -DOFFSET=300 -O0 -I "$work/project" -- once
+[ "$(head -1 angle/sub/out.txt)" = 303 ] || fail 'a graph in angle brackets'
+
+# A page, with a profile and without; a build without the page's script says what is missing.
+if grep -q 'DecompressionStream' "$build/generated/report.html" 2>/dev/null; then
+  expect 0 "$tilewright" aie run -i "$work/project/data" -o results --report page.html -O0 -DOFFSET=1 \
+    "$work/project/graph.cpp" -- once
+  prints out 'report: page.html'
+  grep -qF 'AI_ENGINE' page.html && grep -qF 'offset' page.html || fail 'the page of a graph'
+  [ ! -e page.2.html ] || fail 'a page of a graph that there is not'
+  [ -z "$(find . -name '*profile.json*')" ] || fail 'a profile that nobody asked for'
+  expect 0 "$tilewright" aie run -i "$work/project/data" -o results --report=both.html --profile both.json -O0 -DOFFSET=1 \
+    "$work/project/graph.cpp" -- once
+  [ -s both.html ] && is_json both.json
+  expect 1 "$tilewright" aie run -i "$work/project/data" -o results --report /nowhere/page.html -O0 -DOFFSET=1 \
+    "$work/project/graph.cpp" -- once
+  prints err /nowhere/page.html
+else
+  expect 1 "$tilewright" aie run -i "$work/project/data" -o results --report page.html -O0 -DOFFSET=1 \
+    "$work/project/graph.cpp" -- once
+  prints err npm
+fi
+expect 2 "$tilewright" aie run --report
+prints err 'needs a value'
+
 # What is wrong.
 cd "$work/project" || exit 1
 expect 1 "$tilewright" aie run graph.cpp -i data -DOFFSET=1 -DOPEN -O0

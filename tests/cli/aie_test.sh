@@ -110,7 +110,7 @@ v4uint8x|size|'8x' is not a number of bits
 v2acc48|lanes|an accumulator register holds 384
 v16acc80|lanes|v8acc80
 v8float32|size|write v8float
-v8facc48|kind|there are no accumulator registers for floating point
+v8facc48|kind|floats have no accumulator registers
 v16bfloat16|kind|AIE-ML type; this is AIE, the first generation
 v16int4|size|AIE-ML
 v1int128|lanes|TW_AIE_EXTRA

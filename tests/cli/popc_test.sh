@@ -56,6 +56,55 @@ for option in -D -I -g -O -o; do prints out "$option"; done
 expect 0 "$popc" -DFACTOR=21 -I inc -g -O3 add.cpp -o add.gp
 expect 0 "$tilewright" run host.c add.gp Add
 prints out 'value 43'
+# The other options, each.
+for flags in '-D FACTOR=21 -I inc' '-DFACTOR=21 -isystem inc' '-include factor.h -Iinc' '-DFACTOR=1 -UFACTOR -include factor.h -Iinc'; do
+  echo '#define FACTOR 21' >factor.h
+  # shellcheck disable=SC2086  # several words
+  expect 0 "$popc" $flags --target cpu add.cpp -o add.gp
+  expect 0 "$tilewright" run host.c add.gp Add
+  prints out 'value 43'
+done
+expect 1 "$popc" -DFACTOR=1 -UFACTOR -I inc --target cpu add.cpp -o none.gp
+prints err "undeclared identifier 'FACTOR'"
+for level in 0 1 2 3; do expect 0 "$popc" -DFACTOR=1 -I inc -O$level --target=cpu add.cpp -o level.gp; done
+expect 1 "$popc" -DFACTOR=1 -I inc -O7q --target cpu add.cpp -o none.gp
+expect 1 "$popc" -DFACTOR=x=1 -I inc -std=c++11 --target cpu add.cpp -o none.gp
+expect 0 "$popc" '-DFACTOR=([]{ int unused; return 1; }())' -I inc --target cpu add.cpp -o warned.gp
+expect 1 "$popc" '-DFACTOR=([]{ int unused; return 1; }())' -I inc -Wall -Werror --target cpu add.cpp -o none.gp
+prints err 'unused'
+expect 0 "$popc" -DFACTOR=1 -I inc -E add.cpp
+prints out 'value += 2 * 1'
+expect 0 "$popc" -DFACTOR=1 -I inc -S add.cpp -o add.s
+grep -q '\.text' add.s || fail '-S wrote no assembly'
+expect 0 "$popc" -v -DFACTOR=1 -I inc --target cpu add.cpp -o add.gp
+prints out 'popc: add.cpp'
+expect 0 "$popc" --version
+prints out 'popc version'
+expect 0 "$popc" --list-targets
+[ "$(cat out)" = cpu,ipu1,ipu2,ipu21 ] || fail 'the targets are cpu,ipu1,ipu2,ipu21'
+for target in cpu ipu1 ipu2 ipu21 cpu,ipu2 '{"name":"ipu2:cpp","arch":"ipu2","compile-flags":["-DFACTOR=1"]}'; do
+  expect 0 "$popc" -DFACTOR=1 -I inc --target "$target" add.cpp -o target.gp
+done
+expect 1 "$popc" -DFACTOR=1 -I inc --target ipu9 add.cpp -o none.gp
+prints err "unknown target 'ipu9'"
+[ ! -e none.gp ] || fail 'an object of codelets that do not compile'
+# What make has to know. A header that is given twice is named once, and names may hold spaces.
+mkdir 'my inc' && cp inc/amount.h 'my inc'
+expect 0 "$popc" -MD -DFACTOR=1 -I 'my inc' --target cpu,ipu2 add.cpp twice.c -o made.gp
+tr -d '\\\n' <made.d >made.rule
+[ "$(tr -s ' ' <made.rule)" = 'made.gp: add.cpp my inc/amount.h twice.c' ] || { fail 'the rule of made.gp'; cat made.d; }
+grep -q 'my\\ inc' made.d || fail 'a space in a rule'
+expect 0 "$popc" -MMD -MF rule -MT object -DFACTOR=1 -I inc --target cpu add.cpp -o other.gp
+grep -q '^object:' rule || fail 'the rule has another name'
+expect 1 "$popc" -MD -MF add.cpp -DFACTOR=1 -I inc --target cpu add.cpp -o x.gp
+[ -s add.cpp ] || fail 'the rule went over the source'
+expect 0 "$popc" -MD -MF rule -MT object -DFACTOR=1 -I inc --target cpu made.gp -o again.gp
+grep -q '^object:' rule && grep -q made.gp rule || fail 'the rule of a merge'
+expect 2 "$popc" add.cpp -o
+prints err 'option -o needs a value'
+expect 2 "$popc" -DFACTOR=1 --nothing add.cpp -o x.gp
+
+expect 0 "$popc" -DFACTOR=21 -I inc -g -O3 add.cpp -o add.gp
 expect 0 "$tilewright" popc twice.c -o twice.gp
 expect 0 "$tilewright" run host.c twice.gp Twice Twice
 prints out 'value 4'
@@ -93,4 +142,13 @@ prints err nowhere.cpp
 echo 'not an object' >broken.gp
 expect 1 "$tilewright" run host.c broken.gp Add
 prints err broken.gp
+# For a chip alone, options of one word with one dash as makefiles write them: its source runs on the host all the same.
+echo '#include <poplar/Vertex.hpp>
+class Plus : public poplar::Vertex { public: poplar::InOut<int> value; bool compute() { *value += N; return true; } };' >plus.cpp
+expect 0 "$popc" -O2 -DN=9 -target=ipu2 plus.cpp -o plus.gp
+expect 0 "$tilewright" run host.c plus.gp Plus
+prints out 'value 10'
+expect 0 "$popc" -DN=9 -target ipu2 plus.cpp -o plus.gp
+expect 0 "$popc" -version
+expect 2 "$popc" -targets=ipu2 plus.cpp -o plus.gp
 finish

@@ -24,7 +24,7 @@ if ! grep -q 'DecompressionStream' "$build/generated/report.html" 2>/dev/null; t
 else
   expect 0 "$tilewright" report a.json
   prints out report.html
-  for part in 'Content-Security-Policy' "default-src 'none'" 'id="tilewright-data"' '<noscript>' 'Cycles'; do
+  for part in 'Content-Security-Policy' "default-src 'none'" 'class="tilewright-data"' '<noscript>' 'Cycles'; do
     grep -qF "$part" report.html || fail "'$part' is not in the page"
   done
   ! grep -qE '(src|href)="?https?:' report.html || fail 'the page names a network address to load from'

@@ -100,7 +100,7 @@ printf 'int main(void)\n{\n    return missing;\n}\n' >bad.c
 expect 1 "$tilewright" run bad.c
 prints err 'bad.c:3:12: error:'
 expect 1 "$tilewright" run nowhere.c
-prints err "cannot read 'nowhere.c'"
+prints err 'cannot open nowhere.c'
 expect 2 "$tilewright" run prog.txt
 prints err "neither C"
 expect 2 "$tilewright" run
