@@ -128,10 +128,10 @@ add_custom_target(aie_calls COMMAND aie_mul_calls ${aie_calls} VERBATIM)
 if(BUILD_TESTING)
   add_test(NAME aie.calls_are_current COMMAND aie_mul_calls --check ${aie_calls})
 endif()
-if(BUILD_TESTING)
+if(BUILD_TESTING AND NOT TW_SANITIZE) # compiles only
   add_test(NAME aie.refused COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/refused_test.sh ${CMAKE_SOURCE_DIR})
 endif()
-if(BUILD_TESTING AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+if(BUILD_TESTING AND NOT TW_SANITIZE AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64") # looks at code, runs none
   foreach(compiler IN ITEMS gcc clang-19)
     foreach(arch IN ITEMS x86-64 x86-64-v3)
       string(REPLACE "x86-64-v3" "avx2" suffix "${compiler}_${arch}")
