@@ -309,6 +309,7 @@ static int write_reports(const request *r)
 
 static int run_program(const request *r)
 {
+    tw__cli_name_program(r->graph);
     char **environment = g_get_environ(), *errors = g_build_filename(r->work, "errors", NULL);
     const char *output = r->output ? r->output : "x86simulator_output";
     if (g_mkdir_with_parents(output, 0777) != 0) {

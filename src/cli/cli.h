@@ -77,6 +77,8 @@ int tw__cli_failure(const char *command);
 /* --- report.c ------------------------------------------------------------------------------------------------- */
 
 typedef struct tw_profile tw_profile;
+/* What profiles of this process, and of those it starts, call their program: the name of its file. */
+void tw__cli_name_program(const char *path);
 /* Writes a report to a file and prints its path; `command` is named in messages. The exit status. */
 int tw__cli_write_report(const char *command, const tw_profile *profile, const char *path);
 /* The same of a profile in a file, which is removed. */

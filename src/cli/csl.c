@@ -486,6 +486,7 @@ static int run_main(int argc, char **argv)
     }
     if (result == TW__EXIT_OK && r.files->len != 1) result = wrong_use("%s", "run needs one folder or layout");
     if (result == TW__EXIT_OK) {
+        tw__cli_name_program(r.files->pdata[0]);
         tw_csl_program *program = open_program(&r, r.files->pdata[0]);
         result = program ? check_outputs(&s) : TW__EXIT_FAILURE;
         if (result == TW__EXIT_OK) result = run_program(program, &s);
@@ -606,6 +607,7 @@ static int cs_python(int argc, char **argv)
     const char *path = g_getenv("PYTHONPATH");
     char *paths = path && *path ? g_strconcat(package, ":", path, NULL) : g_strdup(package);
     char *library = g_build_filename(tw_lib_dir(), "libtilewright.so", NULL);
+    if (argc > 1) tw__cli_name_program(argv[1]);
     g_setenv("PYTHONPATH", paths, TRUE);
     g_setenv("TILEWRIGHT_LIBRARY", library, TRUE);
     g_setenv("PYTHONDONTWRITEBYTECODE", "1", FALSE);

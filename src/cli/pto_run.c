@@ -132,6 +132,7 @@ static tw_status write_all(const job *j, const tw_pto_grid *grid)
 
 int tw__pto_run_text(const tw__request *r, tw_pto_text *text, tw_pto_target target)
 {
+    tw__cli_name_program(r->file);
     tw_pto_grid *grid = tw_pto_grid_new(&(tw_pto_launch){
         .target = target,
         .flags = (r->manual ? TW_PTO_MANUAL : 0) | (r->profile || r->report ? TW_PTO_PROFILE : 0) |

@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tilewright/report.h>
 #include <unistd.h>
 
@@ -73,6 +74,20 @@ int tw__cli_write_report(const char *command, const tw_profile *profile, const c
     if (status) return tw__cli_failure(command);
     printf("report: %s\n", path);
     return TW__EXIT_OK;
+}
+
+/* "heat" of heat.c; a name that says nothing gets its folder's: "stencil/layout". */
+void tw__cli_name_program(const char *path)
+{
+    static const char *const plain[] = { "layout", "graph", "main", "program", "out" };
+    char *full = g_canonicalize_filename(path, NULL), *base = g_path_get_basename(full);
+    char *folder = g_path_get_dirname(full), *parent = g_path_get_basename(folder), *dot = strrchr(base, '.');
+    if (dot && dot != base) *dot = 0;
+    bool says_little = false;
+    for (size_t i = 0; i < G_N_ELEMENTS(plain); i++) says_little |= strcmp(base, plain[i]) == 0;
+    char *name = says_little && !strchr(parent, '/') ? g_build_filename(parent, base, NULL) : g_strdup(base);
+    g_setenv("TILEWRIGHT_PROGRAM", name, TRUE);
+    g_free(full), g_free(base), g_free(folder), g_free(parent), g_free(name);
 }
 
 int tw__cli_report_file(const char *command, const char *file, const char *path)

@@ -103,6 +103,10 @@ static GPtrArray *compiler_command(const request *r)
     g_ptr_array_add(command, g_strdup("-g"));
     for (guint i = 0; i < r->options->len; i++) g_ptr_array_add(command, g_strdup(r->options->pdata[i]));
     g_ptr_array_add(command, g_strconcat("-I", tw_include_dir(), NULL));
+    if (r->language) { /* <pto/pto-inst.hpp>, after everything that the program brings itself */
+        g_ptr_array_add(command, g_strdup("-idirafter"));
+        g_ptr_array_add(command, g_build_filename(tw_include_dir(), "tilewright/compat/ascend", NULL));
+    }
     g_ptr_array_add(command, g_strdup(r->source));
     g_ptr_array_add(command, g_strconcat("-L", tw_lib_dir(), NULL));
     g_ptr_array_add(command, g_strconcat("-Wl,-rpath,", tw_lib_dir(), NULL));
@@ -324,8 +328,8 @@ static int run_for_report(const request *r, const char *program)
     bool left = g_access(own, R_OK) == 0;
     if (!left && result == TW__EXIT_OK) {
         fprintf(stderr,
-                "tilewright run: the program left no profile: it freed no engine that had run on a model, or "
-                "profiling is off\n");
+                "tilewright run: the program left no profile: it freed no engine, cores or array that had run on a "
+                "model, or profiling is off\n");
         result = TW__EXIT_FAILURE;
     }
     if (left && r->profile) {
@@ -391,7 +395,8 @@ const tw__command tw__command_run = {
         "\n"
         "  --device NAME                cpu, ipu-model or ipu-sim, for programs that let the user choose\n"
         "  -v                           show the compiler command\n"
-        "  --report FILE.html           a report of the run, for a browser (of the engine with the most cycles)\n"
+        "  --report FILE.html           a report of the run, for a browser (of the engine, the cores or the array\n"
+        "                               with the most cycles)\n"
         "  --profile FILE.json          its profile, for tilewright profile and tilewright report\n"
         "  -g -O3 -DX=1 -I dir -lm ...  as for the compiler\n",
     .example = "tilewright run examples/poplar/heat/heat.c heat.ppm\n"

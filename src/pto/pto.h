@@ -328,6 +328,9 @@ void tw__timeline_add(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, ui
                       uint64_t there);
 /* A core made by itself gives back the grid of one that holds its queues (grid/cores.c). */
 void tw__pto_leave_seat(tw_pto *core);
+void tw__pto_free_core(tw_pto *core); /* tw_pto_free of a core that is one of several */
+/* cost/profile.c: the profile that TILEWRIGHT_PROFILE asks for, of cores that are about to go. */
+void tw__pto_leave_profile(tw_pto *const *cores, unsigned count, unsigned devices);
 /* grid/async_transfers.c: transfers of this core that were not waited for take place, or (not `good`) never will. */
 tw_status tw__pto_end_transfers(tw_pto *core, bool good);
 /* cost/profile.c: bytes in use at once, for the report; what an instruction cost; both with TW_PTO_PROFILE. */

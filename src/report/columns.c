@@ -179,6 +179,7 @@ static void add_exchanges(columns *c)
     U32(c, "pairTo", p->pairs.count, p->pairs.items[i].to);
     F64(c, "pairBytes", p->pairs.count, p->pairs.items[i].bytes);
     F64(c, "pairMessages", p->pairs.count, p->pairs.items[i].messages);
+    U32(c, "pairName", p->pairs.count, p->pairs.items[i].name);
 }
 
 static void add_memory(columns *c, tw__json *head)

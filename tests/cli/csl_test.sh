@@ -54,6 +54,8 @@ for threads in 1 2 7; do
     --trace trace$threads.json --profile profile$threads.json --stats
 done
 expect 0 '' "$bin/tilewright" csl run "$stencil" --arch=wse3 --launch run,20 --out t=t0.npy --trace trace0.json --profile profile0.json
+grep -q '"program": "stencil/layout"' profile0.json || fail 'a profile says which program ran'
+sed 's,"program": "stencil/layout","program": "b",' profile0.json >named && mv named profile0.json
 for threads in 0 2 7; do
   for kind in t%s.npy trace%s.json profile%s.json; do
     # shellcheck disable=SC2059  # the format is ours

@@ -54,6 +54,14 @@ else
   grep -qF 'IPU_MODEL' poplar.html || fail 'the report of a Poplar program'
   expect 0 "$tilewright" run --report=aie.html "$source/examples/aie/cascade.c"
   grep -qF 'AI_ENGINE' aie.html || fail 'the report of an AI Engine program'
+  expect 0 "$tilewright" run --report=ptoc.html --profile ptoc.json "$source/examples/pto/fifo/fifo.c"
+  grep -qF 'ASCEND_PTO' ptoc.html || fail 'the report of a PTO program in C'
+  grep -qF '"FIFO 0"' ptoc.json || fail 'who sends to whom through FIFOs'
+  expect 0 "$tilewright" run --report=ptoxx.html "$source/examples/pto/iota/iota.cpp"
+  grep -qF 'ASCEND_PTO' ptoxx.html || fail 'the report of a PTO program in C++'
+  for page in pto=vector_add csl=stencil/layout poplar=adder aie=cascade ptoc=fifo ptoxx=iota; do
+    grep -qF "<title>${page#*=}</title>" "${page%%=*}.html" || fail "the title of ${page%%=*}.html is not the program's"
+  done
 fi
 expect 2 "$tilewright" run --report
 printf 'int main(void) { return 7; }\n' >seven.c

@@ -61,6 +61,7 @@ tw_profile *tw__aie_profile(tw_aie_array *a)
         tw_profile_free(p), free(types), free(by_tile);
         return NULL;
     }
+    tw__profile_set_program(p);
     if (arch->columns) tw__profile_set_grid(p, arch->columns, arch->rows, true);
     add_memory(p, a);
     uint32_t set = tw__profile_add_compute_set(p, "array");

@@ -219,6 +219,7 @@ void tw__read_pairs(tw__reader *r, json_t *root)
     if (begin(&c, r, root, "exchangePairs", &mark)) {
         c.count = json_array_size(tw__array(r, c.from, "from"));
         for (size_t k = 0; k < 6; k++) col[k] = column(&c, keys[k]);
+        json_t *name = json_object_get(c.from, "name") ? column(&c, "name") : NULL;
         for (size_t i = 0; i < c.count && !r->status && !r->p->status; i++) {
             uint64_t v[6];
             uint64_t below[] = {
@@ -228,6 +229,8 @@ void tw__read_pairs(tw__reader *r, json_t *root)
             if (!r->status)
                 tw__profile_add_pair(r->p, (tw__exchange_kind)v[0], v[1] ? (uint32_t)(v[1] - 1) : TW__NONE,
                                      (uint32_t)v[2], (uint32_t)v[3], v[4], v[5]);
+            const char *what = name ? text_of(&c, name, "name", i) : "";
+            if (!r->status && *what && r->p->pairs_omitted == 0) tw__profile_name_pair(r->p, what);
         }
         r->p->pairs_omitted += tw__count(r, c.from, "omitted", 0);
     }

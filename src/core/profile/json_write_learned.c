@@ -156,17 +156,24 @@ void tw__write_variables(tw__json *j, const tw_profile *p)
 
 void tw__write_pairs(tw__json *j, const tw_profile *p)
 {
+    naming n;
     const tw__profile_pair *at = p->pairs.items;
-    if (!p->pairs.count && !p->pairs_omitted) return;
+    bool named = false;
+    if ((!p->pairs.count && !p->pairs_omitted) || !naming_new(&n, j, p)) return;
+    for (size_t i = 0; i < p->pairs.count; i++) named |= at[i].name != 0;
+    for (size_t i = 0; named && i < p->pairs.count; i++) meet(&n, at[i].name);
     tw__json_open(j, "exchangePairs", '{');
+    if (named) write_names(&n);
     COLUMN(j, "kind", p->pairs.count, at[i].kind);
     COLUMN(j, "exchange", p->pairs.count, PLUS1(at[i].exchange));
     COLUMN(j, "from", p->pairs.count, at[i].from);
     COLUMN(j, "to", p->pairs.count, at[i].to);
     COLUMN(j, "bytes", p->pairs.count, at[i].bytes);
     COLUMN(j, "messages", p->pairs.count, at[i].messages);
+    if (named) COLUMN(j, "name", p->pairs.count, n.number[at[i].name] - 1);
     if (p->pairs_omitted) tw__json_count(j, "omitted", p->pairs_omitted);
     tw__json_close(j, '}');
+    free(n.number);
 }
 
 void tw__write_intervals(tw__json *j, const tw_profile *p)

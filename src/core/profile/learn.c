@@ -208,7 +208,12 @@ void tw__profile_add_pair(tw_profile *p, tw__exchange_kind kind, uint32_t exchan
         return;
     }
     tw__profile_pair *slot = TW__PUSH(p, p->pairs);
-    if (slot) *slot = (tw__profile_pair){ (uint32_t)kind, exchange, from, to, bytes, messages };
+    if (slot) *slot = (tw__profile_pair){ (uint32_t)kind, exchange, from, to, 0, bytes, messages };
+}
+
+void tw__profile_name_pair(tw_profile *p, const char *name)
+{
+    if (!p->status && p->pairs.count) p->pairs.items[p->pairs.count - 1].name = tw__profile_name(p, name);
 }
 
 void tw__profile_omit_pairs(tw_profile *p, uint64_t count)

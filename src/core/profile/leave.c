@@ -13,6 +13,11 @@ bool tw__profile_wanted(void)
     return path && *path;
 }
 
+void tw__profile_set_program(tw_profile *p)
+{
+    tw__profile_set_fact(p, "program", g_getenv("TILEWRIGHT_PROGRAM")); /* nothing when it is not set */
+}
+
 void tw__profile_leave(tw_profile *p)
 {
     tw_profile_totals totals;
@@ -22,7 +27,7 @@ void tw__profile_leave(tw_profile *p)
     if (!*p->names.items[p->target.type]) return;
     g_mutex_lock(&lock);
     if (totals.cycles + 1 > most) {
-        tw__profile_set_fact(p, "program", g_getenv("TILEWRIGHT_PROGRAM")); /* nothing when it is not set */
+        tw__profile_set_program(p);
         tw_output *out;
         tw_status status = tw_output_open(&out, path, NULL, 0);
         if (status == TW_OK) {

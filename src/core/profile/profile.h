@@ -67,6 +67,8 @@ bool tw__profile_row_next(tw__row_cursor *cursor, uint32_t *tiles, uint64_t *val
 bool tw__profile_wanted(void);
 /* Writes the profile to that file, unless one of this process with more cycles was written before; says why not. */
 void tw__profile_leave(tw_profile *p);
+/* Its fact "program" from TILEWRIGHT_PROGRAM, by which commands that run programs say which one it is. */
+void tw__profile_set_program(tw_profile *p);
 
 /* --- write.c: the graph part ---------------------------------------------------------------------------------- */
 
@@ -214,6 +216,7 @@ void tw__profile_add_variable(tw_profile *p, const tw__variable_desc *variable);
 /* What an exchange moves from a tile to another, summed over its executions or once: as `bytesSent` counts. */
 void tw__profile_add_pair(tw_profile *p, tw__exchange_kind kind, uint32_t exchange, uint32_t from, uint32_t to,
                           uint64_t bytes, uint64_t messages);
+void tw__profile_name_pair(tw_profile *p, const char *name); /* what the last one went by: "FIFO 3" */
 enum { TW__MOST_PAIRS = 1 << 18 };
 void tw__profile_omit_pairs(tw_profile *p, uint64_t count);
 
@@ -398,6 +401,7 @@ typedef struct tw__profile_variable {
 } tw__profile_variable;
 typedef struct tw__profile_pair {
     uint32_t kind, exchange, from, to;
+    tw__name name; /* what it goes by; 0 = the exchange */
     uint64_t bytes, messages;
 } tw__profile_pair;
 

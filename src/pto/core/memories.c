@@ -81,13 +81,14 @@ tw_pto *tw_pto_new(tw_pto_target target, unsigned flags)
     tw_pto *core = calloc(1, sizeof *core);
     if (core) core->checked = tw__zero_pages(checked_bytes());
     if (core) core->kernels = tw__zero_pages(KERNEL_BYTES);
+    if (tw__profile_wanted()) flags |= TW_PTO_TIMELINE;
     if (flags & TW_PTO_TIMELINE) flags |= TW_PTO_PROFILE;
     if (core && flags & TW_PTO_PROFILE) {
         core->tally = calloc(tw__pto_row_count() * TW_PTO_PIPES, sizeof *core->tally);
     }
     if (!core || !core->checked || !core->kernels || (flags & TW_PTO_PROFILE && !core->tally) ||
         (flags & TW_PTO_TIMELINE && !tw__timeline_new(core))) {
-        tw_pto_free(core);
+        tw__pto_free_core(core);
         tw__fail(TW_E_NO_MEMORY, "no memory for a core");
         return NULL;
     }
@@ -99,6 +100,12 @@ tw_pto *tw_pto_new(tw_pto_target target, unsigned flags)
 }
 
 void tw_pto_free(tw_pto *core)
+{
+    if (core) tw__pto_leave_profile(&core, 1, 1);
+    tw__pto_free_core(core);
+}
+
+void tw__pto_free_core(tw_pto *core)
 {
     if (!core) return;
     tw__pto_leave_seat(core);

@@ -165,6 +165,7 @@ static bool add_steps(recorder *r, uint64_t *calls)
                                                  .no_program = true,
                                                  .fidelity = TW_FIDELITY_ESTIMATED });
     tw__timeline_record(r->cores, r->count, r->p);
+    tw__flow_record(r->cores, r->count, r->p);
     free(kinds);
     return kinds && r->types;
 }
@@ -185,6 +186,7 @@ static tw_profile *record(tw_pto *const *cores, unsigned count, unsigned devices
     r.by_core = tw__calloc(count, sizeof *r.by_core);
     bool good = r.p && r.by_core;
     if (good) {
+        tw__profile_set_program(r.p);
         add_memories(&r);
         good = add_steps(&r, &calls);
         tw__profile_set_counts(r.p, calls, 0, 0, 1);
@@ -205,6 +207,20 @@ static tw_profile *missing(void)
 {
     tw__fail(TW_E_MISSING_PROFILE, "the cores were made without TW_PTO_PROFILE");
     return NULL;
+}
+
+/* What `tilewright run --report` asks for; nothing of cores that did nothing. */
+void tw__pto_leave_profile(tw_pto *const *cores, unsigned count, unsigned devices)
+{
+    uint64_t end = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (!cores[i] || !cores[i]->tally) return;
+        if (tw_pto_cycles(cores[i]) > end) end = tw_pto_cycles(cores[i]);
+    }
+    if (!end || !tw__profile_wanted()) return;
+    tw_profile *p = record(cores, count, devices, end);
+    tw__profile_leave(p);
+    tw_profile_free(p);
 }
 
 tw_profile *tw_pto_profile(tw_pto *core)

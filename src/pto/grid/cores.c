@@ -55,7 +55,7 @@ static bool add_core(tw_pto_grid *grid, unsigned index)
     tw_pto *core = tw_pto_new(l->target, l->flags);
     tw__seat *seat = core ? tw__calloc(1, sizeof *seat) : NULL;
     if (!seat) {
-        tw_pto_free(core);
+        tw__pto_free_core(core);
         tw__fail(TW_E_NO_MEMORY, "no memory for the cores of a grid");
         return false;
     }
@@ -111,15 +111,16 @@ tw_pto_grid *tw_pto_grid_new(const tw_pto_launch *launch)
 void tw_pto_grid_free(tw_pto_grid *grid)
 {
     if (!grid) return;
+    if (grid->cores) tw__pto_leave_profile(grid->cores, grid->count, grid->launch.devices);
     for (unsigned i = 0; grid->cores && i < grid->count; i++) {
         tw_pto *core = grid->cores[i];
         if (!core) continue;
         tw__seat *seat = core->seat;
         tw__fiber_free(seat->fiber);
         tw__pto_drop_transfers(seat);
-        free(seat->offer.bytes);
+        free(seat->offer.bytes), free(seat->flows);
         core->seat = NULL;
-        tw_pto_free(core);
+        tw__pto_free_core(core);
         free(seat);
     }
     for (unsigned b = 0; grid->blocks && b < grid->launch.blocks * grid->launch.devices; b++)
@@ -163,7 +164,7 @@ void tw__pto_leave_seat(tw_pto *core)
     seat->grid->cores[0] = NULL; /* a grid of one: tw_pto_grid_free takes the seats of its own cores away first */
     tw_pto_grid_free(seat->grid);
     tw__pto_drop_transfers(seat);
-    free(seat->offer.bytes);
+    free(seat->offer.bytes), free(seat->flows);
     free(seat);
     core->seat = NULL;
 }

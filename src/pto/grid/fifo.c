@@ -217,6 +217,7 @@ tw_status tw__pto_run_pop(tw__pto_call *call)
     tw_pto_tensor g = tw__slot_tensor(q, n, slot, &p, t->valid_rows, t->valid_cols);
     status = tw__pto_run_inner(call, "TLOAD", (tw_pto_operand[]){ call->operand[1], tw_pto_tensor_operand(&g) }, 2,
                                NULL, 1, "fifo.tile");
+    if (status == TW_OK) tw__flow_popped(call, q, slot, (uint64_t)t->valid_rows * t->valid_cols);
     if (status == TW_OK) q->popped[call->core->seat->number]++;
     tw__queue_pass(q);
     return status;
@@ -284,7 +285,10 @@ tw_status tw__pto_run_pop_slot(tw__pto_call *call)
     if (tw__queue_at(q, q->popped[me])->split != (unsigned)call->attrs->split)
         return tw__pto_refuse(call, TW__NO_OPERAND, "fifo.split", "pushed with split %u, popped with split %d",
                               tw__queue_at(q, q->popped[me])->split, call->attrs->split);
+    const tw__queue_slot *slot = tw__queue_at(q, q->popped[me]);
+    unsigned parts = cube || !slot->split ? 1 : (unsigned)__builtin_popcount(q->consumers);
     status = tw__slot_lend(call, q, q->popped[me], cube);
+    if (status == TW_OK) tw__flow_popped(call, q, slot, (uint64_t)slot->rows * slot->cols / parts);
     if (status == TW_OK) q->popped[me]++;
     tw__queue_pass(q);
     return status;

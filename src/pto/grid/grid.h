@@ -86,6 +86,12 @@ typedef struct tw__seat {
         uint64_t done_at; /* cycle */
     } *transfers;         /* asynchronous ones; event n is number n - 1 */
     size_t transfer_count, transfer_room, transfers_done;
+    struct tw__flow { /* what came from another core */
+        const struct tw_pto *from;
+        unsigned char fifo; /* TW__NO_ID = by GMOV */
+        uint64_t bytes, messages;
+    } *flows; /* with TW_PTO_PROFILE (grid/flows.c) */
+    size_t flow_count, flow_room, flows_left_out;
 } tw__seat;
 
 struct tw_pto_grid {
@@ -113,6 +119,11 @@ tw_status tw__pto_poll(tw_pto *core, tw__wait wait);
  * `id` (TW__NO_ID = none): what it waits for, in timelines. */
 void tw__pto_delay(tw_pto *core, tw_pto_pipe pipe, uint64_t until, const char *cause, const tw_pto *other,
                    unsigned id);
+/* grid/flows.c: bytes that came from another core, through a FIFO (TW__NO_ID: by GMOV); those of a pop of so many
+ * elements; all of them as pairs of a profile. */
+void tw__flow_add(tw_pto *core, const tw_pto *from, unsigned fifo, uint64_t bytes);
+void tw__flow_popped(tw__pto_call *call, const tw__queue *q, const tw__queue_slot *slot, uint64_t elements);
+void tw__flow_record(tw_pto *const *cores, unsigned count, tw_profile *p);
 const char *tw__pto_kind_name(tw_pto_core_kind kind);
 /* Neighbours in the block and all cores, by number; NULL past the end. */
 tw_pto *tw__pto_mate(const tw_pto *core, unsigned number);

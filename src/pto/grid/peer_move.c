@@ -129,6 +129,7 @@ tw_status tw__pto_run_peer_move(tw__pto_call *call)
     const struct tw__offer *from = &peer(core, (unsigned)integer(call, 2))->seat->offer;
     unsigned char *to = mask >> own & 1 ? tw_pto_data(core, call->operand[0].tile) : NULL;
     if (to) memcpy(to, from->bytes, from->size);
+    if (to) tw__flow_add(core, peer(core, (unsigned)integer(call, 2)), TW__NO_ID, from->size);
     for (unsigned i = 0; i < GROUP; i++)
         tw__pto_delay(core, TW_PTO_PIPE_V, peer(core, i)->seat->offer.at, "GMOV", peer(core, i), TW__NO_ID);
     seat->offer.taken++;

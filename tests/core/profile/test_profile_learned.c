@@ -42,6 +42,8 @@ static tw_profile *make(void)
     tw__profile_set_memory_fidelity(p, TW_FIDELITY_ESTIMATED, TW_FIDELITY_MODELLED);
     tw__profile_add_variable(p, &(tw__variable_desc){ "a", "float", 96, 24, 6, 0, true });
     tw__profile_add_pair(p, TW__EXCHANGE_GLOBAL, 7, 1, 2, 300, 3);
+    tw__profile_name_pair(p, "FIFO 3");
+    tw__profile_add_pair(p, TW__EXCHANGE_GLOBAL, 7, 2, 1, 300, 3); /* without a name */
     uint32_t set = tw__profile_add_compute_set(p, "set"), type = tw__profile_add_vertex_type(p, "kernel", 0);
     tw__type_cycles part = { .vertex_type = type, .instances = 2, .cycles = 30, .worst = 20, .worst_tile = 4 };
     const tw__work work[] = { { 0, type, 0, 18 }, { TW__NONE, type, 20, 50 } };
@@ -89,6 +91,8 @@ static void test_round_trip(void **state)
     assert_int_equal(again->maps_omitted, 3);
     assert_int_equal(again->variables_omitted, 5);
     assert_int_equal(again->pairs_omitted, 7);
+    assert_string_equal(again->names.items[again->pairs.items[0].name], "FIFO 3");
+    assert_int_equal(again->pairs.items[1].name, 0);
     assert_int_equal(again->waits.count, 1);
     assert_int_equal(again->intervals.items[1].partner, 1);
     assert_int_equal(again->intervals.items[0].partner, TW__NONE);
@@ -153,6 +157,9 @@ static void test_refused(void **state)
     refuse(HEAD ",\"exchangePairs\":{\"from\":[0],\"to\":[4],\"kind\":[0],\"exchange\":[0],\"bytes\":[1],"
                 "\"messages\":[1]}}",
            NULL, "exchangePairs.to[0]");
+    refuse(HEAD ",\"exchangePairs\":{\"names\":[\"x\"],\"from\":[0],\"to\":[1],\"kind\":[0],\"exchange\":[0],"
+                "\"bytes\":[1],\"messages\":[1],\"name\":[1]}}",
+           NULL, "exchangePairs.name[0]");
 }
 
 static void test_refused_work(void **state)

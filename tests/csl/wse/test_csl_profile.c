@@ -114,6 +114,14 @@ static void each_threads(unsigned threads, char **json)
             assert_int_equal(p->type_cycles.items[i].worst_tile, 2);
         }
     assert_int_equal(worst, longest);
+    /* the run ends with the last thing that ran, for --stats as for the profile */
+    tw_profile_totals totals;
+    uint64_t last = 0;
+    for (size_t i = 0; i < p->intervals.count; i++)
+        if (p->intervals.items[i].to > last) last = p->intervals.items[i].to;
+    assert_int_equal(tw_profile_get_totals(p, &totals), TW_OK);
+    assert_int_equal(totals.cycles, last);
+    assert_int_equal(tw_wse_cycle(w), last);
     *json = tw_profile_execution_json(p, false);
     tw_wse_free(w);
     tw_csl_program_free(program);

@@ -2,6 +2,7 @@
  * rule, deadlocks, times. */
 #include "pto/support/check.h"
 #include <tilewright/pto/grid.h>
+#include "core/profile/profile.h"
 
 enum { ROWS = 32, COLS = 64 };
 
@@ -104,6 +105,27 @@ static tw_status exchange(tw_pto *core, void *user)
     return TW_OK;
 }
 
+/* What the profile says came from whom: all consumers of a block have their parts, from all who pushed one. */
+static void check_pairs(const tw_pto_grid *g, const scene *s)
+{
+    tw_profile *p = tw_pto_grid_profile(g);
+    bool down = s->direction == TW_PTO_CUBE_TO_VECTOR, split = s->split != TW_PTO_SPLIT_NONE;
+    unsigned per_block = s->vectors + 1, vectors = s->first_only ? 1 : s->vectors;
+    uint64_t whole = (uint64_t)s->rounds * ROWS * COLS * 4;
+    assert_non_null(p);
+    assert_int_equal(p->pairs.count, 2 * (down ? vectors : split ? vectors : 1));
+    for (size_t i = 0; i < p->pairs.count; i++) {
+        const tw__profile_pair *pair = &p->pairs.items[i];
+        unsigned cube = down ? pair->from : pair->to, vector = down ? pair->to : pair->from;
+        assert_int_equal(cube % per_block, 0);
+        assert_true(vector > cube && vector <= cube + vectors);
+        assert_int_equal(pair->bytes, split ? whole / vectors : whole);
+        assert_int_equal(pair->messages, s->rounds);
+        assert_string_equal(p->names.items[pair->name], "FIFO 3");
+    }
+    tw_profile_free(p);
+}
+
 static void pto_fifo_values(void **state)
 {
     static const unsigned slots[] = { 1, 2, 3, 4, 8 };
@@ -124,9 +146,10 @@ static void pto_fifo_values(void **state)
                                             .first_only = first != 0,
                                             .tensors = tensors != 0,
                                             .target = (tw_pto_target)target };
-                                tw_pto_grid *g = tw_pto_grid_new(
-                                    &(tw_pto_launch){ .target = s.target, .blocks = 2, .vectors = vectors });
+                                tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){
+                                    .target = s.target, .flags = TW_PTO_PROFILE, .blocks = 2, .vectors = vectors });
                                 if (tw_pto_grid_run(g, exchange, &s) != TW_OK) fail_msg("%s", tw_error_message());
+                                check_pairs(g, &s);
                                 tw_pto_grid_free(g);
                                 cases++;
                             }

@@ -4,6 +4,7 @@
 
 #include <tilewright/pto/grid.h>
 #include <tilewright/pto/text.h>
+#include "core/profile/profile.h"
 
 enum { BLOCKS = 8, ROUNDS = 3, ROWS = 3, COLS = 16 };
 
@@ -166,6 +167,30 @@ static tw_status run_ring(tw_pto *core, void *user)
     return status;
 }
 
+/* What the profile says came from whom: a tile for each value written by another block, none for its own. */
+static void pto_gmov_pairs(void **state)
+{
+    plan p = { { 1, 1, 1, 1 }, 0xb, TW_F32, false, 0 }; /* rounds: from block 1, 2, 3; block 2 writes nothing */
+    tw_pto_grid *g =
+        tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_CPU, .flags = TW_PTO_PROFILE, .blocks = 4 });
+    (void)state;
+    if (tw_pto_grid_run(g, exchange, &p) != TW_OK) fail_msg("%s", tw_error_message());
+    tw_profile *profile = tw_pto_grid_profile(g);
+    bool seen[4][4] = { { false } };
+    for (size_t i = 0; i < profile->pairs.count; i++) {
+        const tw__profile_pair *pair = &profile->pairs.items[i];
+        assert_true(pair->from >= 1 && pair->to != 2 && pair->from != pair->to);
+        assert_false(seen[pair->from][pair->to]);
+        seen[pair->from][pair->to] = true;
+        assert_int_equal(pair->bytes, ROWS * 32 * 4);
+        assert_int_equal(pair->messages, 1);
+        assert_string_equal(profile->names.items[pair->name], "GMOV");
+    }
+    assert_int_equal(profile->pairs.count, 3 + 2 + 2); /* blocks 1 and 3 are their own source once */
+    tw_profile_free(profile);
+    tw_pto_grid_free(g);
+}
+
 static void pto_gmov_text(void **state)
 {
     text_job j = { tw_pto_text_parse("ring.pto", ring, sizeof ring - 1, NULL, NULL), { 0 } };
@@ -182,6 +207,6 @@ static void pto_gmov_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(pto_gmov_values), cmocka_unit_test(pto_gmov_rules),
-                                        cmocka_unit_test(pto_gmov_text) };
+                                        cmocka_unit_test(pto_gmov_text), cmocka_unit_test(pto_gmov_pairs) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

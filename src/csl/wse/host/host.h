@@ -74,6 +74,7 @@ bool tw__host_target(const tw_wse *w, unsigned x, unsigned y, int export, uint32
 
 /* learned.c: maps, variables, links, waits, intervals into the profile; `links`: its exchange of the links. */
 void tw__host_add_learned(const tw_wse *w, tw_profile *p, uint32_t links);
+uint64_t tw__host_end(const tw_wse *w); /* cycle at which the last thing that is known of was over */
 
 /* trace.c, profile.c */
 void tw__host_collect(tw_wse *w);

@@ -181,6 +181,17 @@ static const char *span_name(const tw_wse *w, const tw__wse_event *e, const open
     return text;
 }
 
+/* PEs may be ahead of the clock while the host asks: a run is no shorter than what is known of it. */
+uint64_t tw__host_end(const tw_wse *w)
+{
+    uint64_t end = tw__wse_cycle(w->fabric);
+    for (guint i = 0; i < w->events->len; i++) {
+        const tw__wse_event *e = &g_array_index(w->events, tw__wse_event, i);
+        if (e->kind <= TW__WSE_OP_END && e->cycle > end) end = e->cycle;
+    }
+    return end;
+}
+
 /* Begins and ends are events of one slot of one PE, begins first within a cycle; an end whose begin was not kept says
  * nothing. */
 static void add_spans(const tw_wse *w, tw_profile *p)

@@ -136,7 +136,7 @@ static void count_tile(builder *b, uint32_t tile)
         b->by_tile[tile] += c->op_cycles[op];
         g_free(name);
     }
-    uint64_t all = tw__wse_cycle(b->w->fabric);
+    uint64_t all = tw__host_end(b->w);
     if (b->by_tile[tile] > all) b->by_tile[tile] = all;
 }
 
@@ -157,7 +157,7 @@ static uint32_t add_run_step(builder *b)
                   .name = "run",
                   .program = tw__profile_add_program(b->p, TW_PROGRAM_ON_TILE_EXECUTE, "run", TW__NONE, set, 0),
                   .index = set,
-                  .cycles = tw__wse_cycle(b->w->fabric),
+                  .cycles = tw__host_end(b->w),
                   .active = tw__profile_row(b->p, b->by_tile, b->tiles),
                   .types = (const tw__type_cycles *)(void *)b->kernels->data,
                   .type_count = b->kernels->len,
@@ -210,6 +210,7 @@ static tw_profile *build(const tw_wse *w)
     b.types = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     b.kernels = g_array_new(FALSE, TRUE, sizeof(tw__type_cycles));
     if (b.p && b.by_tile) {
+        tw__profile_set_program(b.p);
         tw__profile_set_grid(b.p, w->image->width, w->image->height, false);
         add_memory(&b);
         uint32_t exchange, run = add_run_step(&b), links = add_link_step(&b, &exchange);
