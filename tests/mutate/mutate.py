@@ -32,7 +32,7 @@ SWAPS = [(" < ", " <= "), (" <= ", " < "), (" > ", " >= "), (" >= ", " > "), (" 
 NUMBER = re.compile(r"(?<![\w.])(0|[1-9]\d*)(?![\w.])") # decimal
 CONDITION = re.compile(r"\b(?:if|while) \((?!0 && )")
 STATEMENT = re.compile(r"^\s+(?!return|break|continue|goto|case|default|else|if|for|while|do|switch|static|const|unsigned"
-                       r"|struct|enum|typedef|int |bool |char |size_t |double |float |long |u?int\d+_t )"
+                       r"|struct|enum|typedef|\(void\)|int |bool |char |size_t |double |float |long |u?int\d+_t )"
                        r"[A-Za-z_*(][^{}]*;$")
 DECLARATION = re.compile(r"^\s+(const )?[A-Za-z_]\w*( \*+|\s+\*?)[A-Za-z_]\w*( =|;|,|\[)")
 

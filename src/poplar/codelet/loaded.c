@@ -668,7 +668,10 @@ static tw_status add_objects(const unit *u, tw__arch arch, GPtrArray *objects, t
     {
         if (status != TW_OK || !tw__gp_is_assembly(item)) continue;
         status = tw__gp_object(u->gp, item, tw__arch_name(arch), &object);
-        if (object) g_ptr_array_add(objects, object);
+        if (!object) continue;
+        g_ptr_array_add(objects, object);
+        g_autofree char *member = g_strdup_printf("%s(%s)", u->name, tw_object_name(object));
+        status = tw_object_set_name(object, member);
     }
     return status;
 }

@@ -279,7 +279,10 @@ static tw_status link_texts(const char *const *texts, size_t count, const tw_lin
                             tw_object **image)
 {
     tw_object *objects[4];
-    for (size_t i = 0; i < count; i++) objects[i] = assemble(texts[i]);
+    for (size_t i = 0; i < count; i++) {
+        objects[i] = assemble(texts[i]);
+        assert_int_equal(tw_object_set_name(objects[i], ""), TW_OK);
+    }
     tw_status status = tw_link((const tw_object *const *)objects, count, options, NULL, image);
     for (size_t i = 0; i < count; i++) tw_object_free(objects[i]);
     return status;

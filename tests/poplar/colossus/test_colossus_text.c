@@ -3,6 +3,7 @@
 #include "asm_test.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 /* --- bytes: what stands in .data ------------------------------------------------------------------------------ */
 
@@ -69,6 +70,111 @@ static const struct {
     { "# 12 \"other.S\"\n.byte 1 // text\n/* a\nb */ .byte 2 # text", "0102" },
     { ".byte 1 \\\n, 2", "0102" },
     { ".byte 1\n.end\nnonsense", "01" },
+    /* numbers and strings in all their spellings */
+    { ".float 1, -1, +1.5, .5, 5., 1e3, 1E-1, 1.5e+2, 0f1.5, 0d2.5, 0F1, 0D-2",
+      "0000803f000080bf0000c03f0000003f0000a04000007a44cdcccc3d000016430000c03f000020400000803f000000c0" },
+    { ".float inf, +inf, -infinity, INF, nan", "0000807f0000807f000080ff0000807f0000c07f" },
+    { ".single 2 ; .double -0.5, 1e1", "00000040000000000000e0bf0000000000002440" },
+    { ".ascii \"\\b\\t\\n\\f\\r\\\\\\\"\\'\"", "08090a0c0d5c2227" },
+    { ".ascii \"\\1\\12\\123\\1234\\377\\8\\07x\"", "010a535334ff380778" },
+    { ".ascii \"\\x41\\x4g\\xfF\\x\\x123\\q\"", "410467ff002371" },
+    { ".ascii \"a;b//c#d}\", \"\"", "613b622f2f6323647d" },
+    { ".2byte 1 ; .value 2 ; .hword 3 ; .half 4 ; .4byte 5 ; .8byte 6", "010002000300040005000000"
+                                                                        "0600000000000000" },
+    { ".byte 255, -128 ; .short 65535, -32768 ; .long 0xffffffff, -0x80000000", "ff80ffff0080ffffffff00000080" },
+    { ".byte\n.byte 1", "01" },
+    { ".quad -1, 0x8000000000000000", "ffffffffffffffff0000000000000080" },
+    { ".BYTE 1 ; .Align 2 ; .Short 2", "01000200" },
+    /* room */
+    { ".fill 3 ; .byte 1", "00000001" },
+    { ".fill 2, 0, 7 ; .byte 1", "01" },
+    { ".fill 1, 8, -1 ; .fill 2, 3, 0x12345678", "ffffffffffffffff785634785634" },
+    { ".space 0 ; .space 2, 0x1ff ; .skip 1", "ffff00" },
+    { ".byte 1 ; .align 8, 7 ; .align 8 ; .align 0 ; .align 1 ; .byte 2", "010707070707070702" },
+    { ".byte 1 ; .balign 8,,7 ; .byte 2", "0100000000000000"
+                                          "02" },
+    { ".byte 1 ; .balign 8,,6 ; .byte 2 ; .balign 4, 9, 1 ; .balign 4, 9, 2 ; .byte 3", "01020909"
+                                                                                        "03" },
+    { ".byte 1 ; .p2align 3, , 7 ; .p2align 0 ; .byte 2", "010000000000000002" },
+    { "l: .byte 1 ; .org l + 3 ; .org 3 ; .byte 2 ; .org . ; .byte 3 ; .org . + 1 ; .byte 4", "01000002030004" },
+    /* conditions */
+    { ".ifge 0 ; .byte 1 ; .endif ; .ifge -1 ; .byte 2 ; .endif ; .ifle 0 ; .byte 3 ; .endif ; .ifle 1 ; .byte 4 ; "
+      ".endif ; .ifgt 0 ; .byte 5 ; .endif ; .iflt 0 ; .byte 6 ; .endif ; .iflt -1 ; .byte 7 ; .endif",
+      "010307" },
+    { ".ifne 3 ; .byte 1 ; .endif ; .ifeq 3 ; .byte 2 ; .else ; .byte 3 ; .endif ; .ifgt 2 ; .byte 4 ; .endif",
+      "010304" },
+    { ".ifeqs \"a\",\"a\" ; .byte 1 ; .endif ; .ifnes \"a\",\"b\" ; .byte 2 ; .endif ; .ifnc 'a','a' ; .byte 3 ; "
+      ".endif",
+      "0102" },
+    { ".ifc a b , a b ; .byte 1 ; .endif ; .ifc ab, a b ; .byte 2 ; .endif ; .ifc , ; .byte 3 ; .endif ; .ifc a, ; "
+      ".byte 4 ; .endif",
+      "0103" },
+    { ".ifc \"x,y\", \"x,y\"\n.byte 1\n.endif\n.ifc x, \"x\" // text\n.byte 2\n.endif", "0102" },
+    { ".ifnotdef q ; .byte 1 ; .endif ; q: ; .ifndef q ; .byte 2 ; .endif ; .ifdef q ; .byte 3 ; .endif", "0103" },
+    { "# used, not defined\n.long u ; .ifdef u ; .byte 1 ; .endif", "00000000" },
+    { ".ifb // text\n.byte 1\n.endif\n.ifnb\n.byte 2\n.endif", "01" },
+    { ".if 0 ; .elseif 0 ; .byte 1 ; .elseif 1 ; .byte 2 ; .elseif 1 ; .byte 3 ; .else ; .byte 4 ; .endif", "02" },
+    { ".if 1 ; .byte 1 ; .elseif 1/0 ; .byte 2 ; .else ; .byte 3 ; .endif", "01" },
+    { ".if 0\n.if 1/0\n.byte 1\n.elseif 1/0\n.endif\n.frob \"}\" { \n.ifdef\n.endif\n.endif\n.byte 2", "02" },
+    { ".IF 1 ; .byte 1 ; .Else ; .byte 2 ; .ENDIF", "01" },
+    /* repetitions */
+    { ".rept 0\n.byte 1\n.endr\n.rep 2\n.byte 2\n.endr\n.byte 3", "020203" },
+    { ".irp v\n.byte 1\\v\n.endr\n.irp v, 5\n.byte \\v\n.endr\n.irpc c,\n.byte 2\\c\n.endr", "010502" },
+    { ".irp v, 1 2, \"3\" (4 + 1)\n.byte \\v\n.endr", "01020305" },
+    { ".irp ab, 1\n.irp a, 2\n.byte \\ab, \\a\n.endr\n.endr", "0102" },
+    { ".irpc c, 12\n.irp d, 3, 4\n.byte \\c\\d\n.endr\n.endr", "0d0e1718" },
+    { ".irpc c, \"07\"\n.byte \\c ; .endr", "0007" },
+    { ".set i, 0\n.rept 3\n.set i, i + 1\n.byte i\n.endr", "010203" },
+    { ".rept 2 ; .byte 1 ; .ascii \".endr\" ; .endr # .endr", "012e656e6472012e656e6472" },
+    { ".rept 1\n// .endr\n/* .endr\n.endr */ .byte 1\nl: .rept 2\n.byte 2\n.endr\n.endr", "010202" },
+    { "x:.rept 2; .byte 1; .endr", "0101" },
+    /* macros */
+    { ".macro m // .endm\n/* .endm */ .byte 1\n# text\n.ascii \"\\\".endm\\\"\"\n.endm // text\nm",
+      "01222e656e646d22" },
+    { ".macro m, a, b\n.byte \\a, \\b\n.endm\nm 1, 2\nm 3 4\nm b=5, a=6\nm a = 7 b = 8", "0102030406050708" },
+    { ".macro m a b\n.byte \\b\n.set b, 9\n.byte b\n.endm\nm 1, 2", "0209" },
+    { ".macro m a\n.byte \\a\n.set a, 3\n.byte a\n.endm\nm 1", "0103" },
+    { ".macro m a=\"1, 2\" b=3 c=(4 + 5)\n.byte \\a, \\b, \\c\n.endm\nm\nm 7\nm ,8\nm \"\" b=5 a=6",
+      "01020309070309010208090605"
+      "09" },
+    { ".macro m a:vararg\n.byte \\a\n.endm\nm 1, 2, 3 // text\nm 4", "01020304" },
+    { ".macro m a b:vararg\n.byte \\a + 0\n.ifnb \\b\n.byte \\b\n.endif\n.endm\nm 1\nm 2, 3 , 4 \nm",
+      "0102030400" },
+    { ".macro m ab a\n.byte \\ab, \\a\n.endm\nm 1, 2", "0102" },
+    { ".macro m n\nv\\n\\()x = 5\n.byte v\\n\\()x\nv.\\n = 6\n.byte v.\\n\n.endm\nm 3", "0506" },
+    { ".macro m op\n.\\op 1\n.endm\nm byte\nm short", "010100" },
+    { ".macro m n\n.byte \\n.q\n.endm\nx.q = 4\nm x", "04" },
+    { ".macro in\n.byte \\@\n.endm\n.macro out\nin\n.byte \\@\nin\n.endm\nout\nin", "0100020"
+                                                                                    "3" },
+    { ".macro m\nl@: .byte . - l@, l@ - l\\@\n.endm\nm\nm", "00000000" },
+    { ".macro m a\n.ifc \\a,1\n.rept 3\n.byte 1\n.exitm\n.endr\n.byte 9\n.endif\n.byte 2\n.endm\nm 1\nm 2",
+      "0102" },
+    { ".macro m a\n.if \\a\n.exitm\n.byte 8\n.else\n.byte 1\n.endif\n.endm\nm 1\nm 0\n.byte 2", "0102" },
+    { ".macro m\n.macro n\n.byte 4\n.endm\nn\n.endm\nm", "04" },
+    { ".macro m a\n.byte \\a\n.endm\nm 2 * 3\nm 1 | 4 ; m 7 - 1 // text\nm 5 /* text */\nm ( 1 + ( 2 ) ) + 7\nm - "
+      "( 3 )\n",
+      "060506050afd" },
+    { ".macro m a, b=2\n.byte \\a, \\b\n.endmacro\nm 1+1 3\nm -1 -2\nm ~0, - 3", "0203fd02fffd" },
+    { ".macro m a\n.ascii \"\\a\"\n.endm\nm x;m \"y z\"", "7879207a" },
+    { ".macro m a\n.byte a ; .endm\nm 3 ; .byte 4", "0304" },
+    /* sections */
+    { ".pushsection .rodata\n.pushsection .text\nnop\n.popsection\n.byte 9\n.popsection\n.byte 1", "01" },
+    { ".section .rodata\n.previous\n.byte 1\n.previous\n.byte 2\n.previous\n.byte 3", "0103" },
+    { ".text 0\n.data 1\n.byte 1\n.rodata\n.byte 2\n.bss\n.space 4\n.data\n.byte 3", "0103" },
+    { ".section .a, \"aM\", @progbits, 4\n.byte 9\n.section \".data\"\n.byte 1\n.section .n, \"\", @note\n.section "
+      ".b, \"aw\", %nobits\n.space 4\n.section .data\n.byte 2",
+      "0102" },
+    /* lines */
+    { "#line 12 \"other.S\"\n.byte 1\n# 5 \"x.S\" 2\n.byte 2\n#\n# text\n.byte 3", "010203" },
+    { ".byte 1 ;; .byte 2;\n;\n a: b: .byte 3\n 7: 8: .byte 4 + 7b - 8b", "01020304" },
+    { "name = 4 ; name=5;.byte name\nother = name + 1 ; .byte other", "0506" },
+    { ".byte 1 \\\r\n, 2\n.byte 3\t,\v4\f", "01020304" },
+    { ".byte /* a */ 1 /* b */ , /* c\n */ 2", "0102" },
+    { ".byte 1 /* never closed", "01" },
+    { ".file \"x.c\" ; .loc 1 2 3 ; .ident \"i\" ; .cfi_startproc ; .line 3 ; .title \"t\" ; .addrsig ; .altmacro "
+      "; "
+      ".noaltmacro ; .extern f ; .byte 1",
+      "01" },
 };
 
 static void directives_make_bytes(void **state)
@@ -309,6 +415,119 @@ static void lines_of_repetitions(void **state)
                   3, 16);
 }
 
+/* Directives about symbols and sections: what the object says afterwards. */
+static void symbols_by_directives(void **state)
+{
+    (void)state;
+    tw_object *o = assemble(".global a, b\n.local c ; .weak d\n.internal a ; .hidden b ; .protected c, d\na: "
+                            "nop\nb: nop\nc: nop\nd: nop\n"
+                            ".type a, %function\n.type b STT_FUNC\n.type c, STT_OBJECT ; .type d, @notype\n.size "
+                            "a, 4 ; .size b, c - b\n"
+                            ".size c, 0xffffffff\n.comm e, 0x200000, 0x200000\n.comm f, 0\n.lcomm g, 3, 8\n.lcomm "
+                            "h, 5, 16\n.lcomm i, 1\n"
+                            ".set j, b ; .set k, 7 ; l = -1 ; .equiv m, a + 4\n.globl j\n");
+    static const struct {
+        const char *name, *section;
+        uint32_t value, size;
+        tw_symbol_type type;
+        tw_symbol_binding binding;
+        uint8_t visibility;
+    } expected[] = {
+        { "a", ".text", 0, 4, TW_SYMBOL_FUNCTION, TW_SYMBOL_GLOBAL, 1 },
+        { "b", ".text", 4, 4, TW_SYMBOL_FUNCTION, TW_SYMBOL_GLOBAL, 2 },
+        { "c", ".text", 8, 0xffffffff, TW_SYMBOL_OBJECT, TW_SYMBOL_LOCAL, 3 },
+        { "d", ".text", 12, 0, TW_SYMBOL_NOTYPE, TW_SYMBOL_WEAK, 3 },
+        { "e", "common", 0x200000, 0x200000, TW_SYMBOL_OBJECT, TW_SYMBOL_GLOBAL, 0 },
+        { "f", "common", 4, 0, TW_SYMBOL_OBJECT, TW_SYMBOL_GLOBAL, 0 },
+        { "g", ".bss", 0, 3, TW_SYMBOL_OBJECT, TW_SYMBOL_LOCAL, 0 },
+        { "h", ".bss", 16, 5, TW_SYMBOL_OBJECT, TW_SYMBOL_LOCAL, 0 },
+        { "i", ".bss", 24, 1, TW_SYMBOL_OBJECT, TW_SYMBOL_LOCAL, 0 },
+        { "j", ".text", 4, 0, TW_SYMBOL_FUNCTION, TW_SYMBOL_GLOBAL, 0 },
+        { "k", "absolute", 7, 0, TW_SYMBOL_NOTYPE, TW_SYMBOL_LOCAL, 0 },
+        { "l", "absolute", 0xffffffff, 0, TW_SYMBOL_NOTYPE, TW_SYMBOL_LOCAL, 0 },
+        { "m", ".text", 4, 0, TW_SYMBOL_FUNCTION, TW_SYMBOL_LOCAL, 0 },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
+        const tw_symbol *s = tw_object_get_symbol(o, (size_t)tw_object_find_symbol(o, expected[i].name));
+        const char *section = s->section == TW_SECTION_COMMON ? "common"
+                              : s->section == TW_SECTION_ABSOLUTE
+                                  ? "absolute"
+                                  : tw_object_get_section(o, (size_t)s->section)->name;
+        if (strcmp(section, expected[i].section) != 0 || s->value != expected[i].value ||
+            s->size != expected[i].size || s->type != expected[i].type || s->binding != expected[i].binding ||
+            s->visibility != expected[i].visibility)
+            fail_msg("%s: %s + %u, %u bytes, type %d, binding %d, visibility %d", s->name, section, s->value,
+                     s->size, s->type, s->binding, s->visibility);
+    }
+    assert_int_equal(section_of(o, ".bss")->align, 16);
+    assert_int_equal(section_of(o, ".bss")->size, 25);
+    tw_object_free(o);
+}
+
+static void flags_of_sections(void **state)
+{
+    (void)state;
+    tw_object *o =
+        assemble(".section .text.f\n.section .data.x\n.section .bss.y\n.section .rodata.z\n.section other\n"
+                 ".section .textual\n.section .w, \"w\"\n.section .x, \"ax\"\n.section .n, \"aw\", @nobits\n"
+                 ".section .o, \"a\", @note\n.rodata\n.bss\n.section .text.f, \"aw\"\n");
+    static const struct {
+        const char *name;
+        unsigned flags;
+    } expected[] = { { ".text.f", TW_SECTION_CODE },
+                     { ".data.x", TW_SECTION_DATA },
+                     { ".bss.y", TW_SECTION_DATA | TW_SECTION_EMPTY },
+                     { ".rodata.z", TW_SECTION_ALLOC },
+                     { "other", 0 },
+                     { ".textual", 0 },
+                     { ".w", TW_SECTION_WRITE },
+                     { ".x", TW_SECTION_CODE },
+                     { ".n", TW_SECTION_DATA | TW_SECTION_EMPTY },
+                     { ".o", TW_SECTION_ALLOC },
+                     { ".rodata", TW_SECTION_ALLOC },
+                     { ".bss", TW_SECTION_DATA | TW_SECTION_EMPTY } };
+    for (size_t i = 0; i < G_N_ELEMENTS(expected); i++)
+        if (section_of(o, expected[i].name)->flags != expected[i].flags)
+            fail_msg("%s: %x", expected[i].name, section_of(o, expected[i].name)->flags);
+    tw_object_free(o);
+}
+
+/* .include and .incbin: beside the file that names them, else from where the program stands. */
+static void other_files(void **state)
+{
+    (void)state;
+    g_autofree char *folder = g_dir_make_tmp("tw-asm-XXXXXX", NULL);
+    g_autofree char *inc = g_build_filename(folder, "a.inc", NULL), *bin = g_build_filename(folder, "b.bin", NULL),
+                    *main = g_build_filename(folder, "main.s", NULL);
+    assert_true(g_file_set_contents(inc, ".byte 1\nfrob:\n.byte 2 // no end of line", -1, NULL));
+    assert_true(g_file_set_contents(bin, "\1\0\377", 3, NULL));
+    g_autofree char *text =
+        g_strdup_printf(".data\n.include \"a.inc\"\n.byte 3, frob - 1f\n1: .incbin \"%s\"\n", bin);
+    tw_diags *diags = tw_diags_new();
+    tw_object *o;
+    assert_true(g_file_set_contents(main, text, -1, NULL));
+    if (tw_asm_file(main, NULL, diags, &o) != TW_OK) fail_msg("%s", tw_diags_get(diags, 0)->message);
+    g_autofree char *hex = hex_of(section_of(o, ".data"));
+    assert_string_equal(hex, "010203fd0100ff");
+    assert_string_equal(tw_object_name(o), main);
+    tw_object_free(o);
+    /* A mistake in it has its name and line, and where it was included. */
+    assert_true(g_file_set_contents(inc, "\n .frob", -1, NULL));
+    assert_int_equal(tw_asm_file(main, NULL, diags, &o), TW_E_PARSE);
+    const tw_diag *d = tw_diags_get(diags, 0);
+    assert_true(g_str_has_suffix(d->file, "a.inc"));
+    assert_int_equal(d->line, 2);
+    assert_int_equal(d->column, 2);
+    assert_int_equal(tw_asm_file(inc, NULL, NULL, &o), TW_E_PARSE);
+    assert_null(o);
+    unlink(inc), unlink(bin), unlink(main), rmdir(folder);
+    assert_int_equal(tw_asm_file(main, NULL, diags, &o), TW_E_FILE_LOAD);
+    tw_diags_free(diags);
+    /* A byte 0 ends the text, with a message. */
+    assert_int_equal(tw_asm_text("nop\0nop", 7, "zero.s", NULL, NULL, &o), TW_E_PARSE);
+    assert_null(o);
+}
+
 /* --- the guide's own text ------------------------------------------------------------------------------------- */
 
 static void line_ends_and_marks(void **state)
@@ -336,12 +555,21 @@ static void macro_of_the_guide(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(directives_make_bytes),   cmocka_unit_test(wrong_texts_are_refused),
-        cmocka_unit_test(places_of_errors),        cmocka_unit_test(many_errors_stop_it),
-        cmocka_unit_test(symbols_and_relocations), cmocka_unit_test(padding_of_code),
-        cmocka_unit_test(labels_without_symbols),  cmocka_unit_test(stack_notes),
-        cmocka_unit_test(lines_of_code),           cmocka_unit_test(lines_of_repetitions),
-        cmocka_unit_test(macro_of_the_guide),      cmocka_unit_test(line_ends_and_marks),
+        cmocka_unit_test(directives_make_bytes),
+        cmocka_unit_test(wrong_texts_are_refused),
+        cmocka_unit_test(places_of_errors),
+        cmocka_unit_test(many_errors_stop_it),
+        cmocka_unit_test(symbols_and_relocations),
+        cmocka_unit_test(padding_of_code),
+        cmocka_unit_test(labels_without_symbols),
+        cmocka_unit_test(stack_notes),
+        cmocka_unit_test(lines_of_code),
+        cmocka_unit_test(lines_of_repetitions),
+        cmocka_unit_test(symbols_by_directives),
+        cmocka_unit_test(flags_of_sections),
+        cmocka_unit_test(other_files),
+        cmocka_unit_test(macro_of_the_guide),
+        cmocka_unit_test(line_ends_and_marks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ typedef struct tw_link_options {
                                      everything is kept */
     uint32_t code_address;    /* where code goes; 0: the start of region 0. Code has to end inside region 0 */
     uint32_t data_address;    /* where data goes; 0: behind the code, and into region 1 what does not fit */
-    const char *const *names; /* of the objects, for messages; NULL = numbers */
+    const char *const *names; /* of the objects, for messages; NULL = tw_object_name(), else numbers */
     uint32_t *keep_bytes;     /* [keep] filled in: bytes of code that this symbol needs, and neither the entry nor
                                  those before it; NULL = not wanted */
 } tw_link_options;

@@ -25,6 +25,9 @@ typedef struct tw_object tw_object;
 TW_API tw_object *tw_object_new(tw_isa_arch arch); /* NULL when out of memory */
 TW_API void tw_object_free(tw_object *object);
 TW_API tw_isa_arch tw_object_arch(const tw_object *object);
+/* Where it comes from, for messages: the file that was assembled or read; "" when it is neither. */
+TW_API const char *tw_object_name(const tw_object *object);
+TW_API tw_status tw_object_set_name(tw_object *object, const char *name);
 
 /* --- sections ------------------------------------------------------------------------------------------------- */
 

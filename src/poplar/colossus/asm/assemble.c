@@ -58,8 +58,10 @@ static bool named_statement(tw__asm *as, const char *at, size_t n)
     return true;
 }
 
-static void check_end(tw__asm *as)
+/* errors: before the statement. What follows a mistake is not told as another one. */
+static void check_end(tw__asm *as, unsigned errors)
 {
+    if (as->errors != errors) tw__asm_skip_statement(as);
     if (tw__asm_at_end_of_statement(as)) return;
     const char *at = as->top->at;
     size_t n = tw__asm_identifier_length(at);
@@ -75,8 +77,9 @@ static void skipped_statement(tw__asm *as)
     if (n > 1 && *at == '.') {
         as->top->at = at + n;
         place where = tw__asm_place_at(as, at, n);
+        unsigned errors = as->errors;
         if (tw__asm_condition_directive(as, at + 1, n - 1, where)) {
-            check_end(as);
+            check_end(as, errors);
             return;
         }
     }
@@ -109,8 +112,9 @@ static void statement(tw__asm *as)
         return;
     }
     size_t n = tw__asm_identifier_length(at);
+    unsigned errors = as->errors;
     if (n) {
-        if (named_statement(as, at, n)) check_end(as);
+        if (named_statement(as, at, n)) check_end(as, errors);
     } else if (isdigit((unsigned char)*at) && read_numeric_label(as)) {
         return;
     } else {
@@ -191,7 +195,7 @@ tw_status tw_asm_text(const char *text, size_t length, const char *file, const t
         tw_diags_free(own);
         return tw__fail(TW_E_INVALID_ARGUMENT, "assembly is for one chip, not a set");
     }
-    bool begun = begin(&as, text, length, file);
+    bool begun = begin(&as, text, length, file) && tw_object_set_name(as.object, file) == TW_OK;
     while (begun && as.top && !as.stopped && !as.ended) statement(&as);
     if (begun && !as.stopped) finish(&as);
     if (!begun || as.status != TW_OK)

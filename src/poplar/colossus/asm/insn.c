@@ -17,8 +17,8 @@ typedef enum misfit {
 /* What the closest row had against the operands, for the message. */
 typedef struct attempt {
     const tw_isa_row *row;
-    size_t operand; /* of the text */
-    const tw_isa_operand *kind;
+    size_t operand;                    /* of the text */
+    const tw_isa_operand *kind, *also; /* also: of another row that came as far; NULL */
     misfit why;
     int score;
 } attempt;
@@ -95,8 +95,9 @@ static misfit fit_operand(tw__asm *as, parsed *out, size_t k, const operand *o, 
 static void remember(attempt *best, const tw_isa_row *row, size_t index, const tw_isa_operand *kind, misfit why)
 {
     int score = (int)index * 16 + (int)why;
+    if (best->row && best->score == score && kind != best->kind && !best->also) best->also = kind;
     if (best->row && best->score >= score) return;
-    *best = (attempt){ row, index, kind, why, score };
+    *best = (attempt){ row, index, kind, NULL, why, score };
 }
 
 static bool fit_row(tw__asm *as, const tw_isa_row *row, const operand *operands, size_t count, parsed *out,
@@ -175,11 +176,12 @@ static void note_of_kind(tw__asm *as, const char *mnemonic, const attempt *best,
 static void complain(tw__asm *as, const char *mnemonic, const attempt *best, const operand *operands)
 {
     const operand *o = &operands[best->operand];
-    char wanted[120], range[64];
+    char wanted[120], range[64], other[64];
     describe_kind(best->kind, wanted);
     if (best->why == OUT_OF_RANGE) {
-        fail_at(as, o->place, "operand %zu of '%s' cannot be %lld; legal: %s", best->operand + 1, mnemonic,
-                (long long)o->value.number, tw__isa_range_text(best->kind, range));
+        fail_at(as, o->place, "operand %zu of '%s' cannot be %lld; legal: %s%s%s", best->operand + 1, mnemonic,
+                (long long)o->value.number, tw__isa_range_text(best->kind, range), best->also ? " or " : "",
+                best->also ? tw__isa_range_text(best->also, other) : "");
         if (strcmp(mnemonic, "setzi") == 0) tw__asm_report(as, o->place, TW_NOTE, "ldconst loads all 32 bits");
     } else if (best->why == NOT_AN_INTEGER) {
         fail_at(as, o->place, "operand %zu of '%s' cannot be a real number; %.*sh is its half-precision pattern",
@@ -347,8 +349,9 @@ void tw__asm_read_instruction(tw__asm *as, const char *at, size_t length)
         bool stepped = operands[count].kind == O_REGISTER && operands[count].suffix == S_INC;
         count++;
         if (tw__asm_accept(as, ',')) {
-            if (tw__asm_at_end_of_statement(as))
-                fail_at(as, tw__asm_place_at(as, as->top->at, 1), "an operand is missing behind the comma");
+            if (!tw__asm_at_end_of_statement(as)) continue;
+            fail_at(as, tw__asm_place_at(as, as->top->at, 1), "an operand is missing behind the comma");
+            return;
         } else if (!stepped && !tw__asm_at_end_of_statement(as)) {
             if (!tw__isa_lookup(mnemonic, strlen(mnemonic)))
                 unknown_instruction(as, where, mnemonic);

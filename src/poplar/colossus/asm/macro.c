@@ -113,6 +113,11 @@ static size_t argument_length(const char *start)
             }
             continue;
         }
+        if (!open && *p != '.' && strchr(operators, *p)) { /* "- 1": the blank belongs to the operator */
+            for (end = ++p; *p == ' ' || *p == '\t'; p++) {
+            }
+            continue;
+        }
         if (*p == '(') open++;
         if (*p == ')' && open) open--;
         if (*p == '"') {
@@ -186,7 +191,8 @@ void tw__asm_define_macro(tw__asm *as, place where)
 {
     const char *name = tw__asm_read_name(as, "the name of a macro");
     if (!name) {
-        tw__asm_skip_statement(as);
+        macro ignored = { 0 };
+        read_body(as, true, where, &ignored);
         return;
     }
     parameter parameters[MAX_PARAMETERS];
@@ -420,8 +426,9 @@ static void repeat_list(tw__asm *as, place where, bool characters)
     parameter p;
     macro m = { .parameter_count = 1, .parameters = &p, .repetition = true };
     GArray *values = g_array_new(FALSE, FALSE, sizeof(argument));
-    if (!read_parameter(as, &p) || !tw__asm_expect(as, ',', "behind the name of the parameter")) {
-        tw__asm_skip_statement(as);
+    bool named = read_parameter(as, &p), empty = tw__asm_at_end_of_statement(as);
+    if (!named || (!empty && !tw__asm_expect(as, ',', "behind the name of the parameter"))) {
+        read_body(as, false, where, &m);
         g_array_free(values, TRUE);
         return;
     }
@@ -436,6 +443,8 @@ static void repeat_list(tw__asm *as, place where, bool characters)
         if (!characters) g_array_append_val(values, a);
         if (!tw__asm_accept(as, ',') && as->top->at == before) break;
     }
+    argument none = { "", 0 };
+    if (!values->len) g_array_append_val(values, none); /* once, with nothing, as in GNU as */
     g_autoptr(GString) text = g_string_new(NULL);
     const char *name = characters ? ".irpc" : ".irp";
     if (read_body(as, false, where, &m)) {

@@ -108,9 +108,13 @@ bool tw__asm_read_real(tw__asm *as, double *out)
 {
     tw__asm_skip_blanks(as);
     const char *start = as->top->at, *p = start;
+    bool negative = *p == '-';
     if (*p == '-' || *p == '+') p++;
-    if (p[0] == '0' && (p[1] == 'f' || p[1] == 'F' || p[1] == 'd' || p[1] == 'D')) p += 2; /* 0f1.5 as in GNU as */
-    bool negative = *start == '-';
+    if (p[0] == '0' && (p[1] == 'f' || p[1] == 'F' || p[1] == 'd' || p[1] == 'D')) { /* 0f-1.5 as in GNU as */
+        p += 2;
+        negative ^= *p == '-';
+        if (*p == '-' || *p == '+') p++;
+    }
     static const struct {
         const char *name;
         double value;

@@ -126,7 +126,11 @@ void tw__asm_check_symbols(tw__asm *as)
     for (size_t i = 0; i < as->object->symbol_count && i < as->notes->len; i++) {
         symbol_note *note = tw__asm_note_of(as, (int)i);
         value v;
-        if (!note->is_set || !tw__asm_resolve(as, note->value, note->place, &v)) continue;
+        if (!note->is_set) continue;
+        if (!tw__asm_resolve(as, note->value, note->place, &v)) {
+            note->value = tw__asm_constant(0); /* told once, not at each use */
+            continue;
+        }
         note->value = v;
         if (v.kind == V_CONST) {
             tw_object_define(as->object, (int)i, TW_SECTION_ABSOLUTE, (uint32_t)v.number, TW_SYMBOL_NOTYPE);

@@ -18,6 +18,7 @@ void tw__link_error(tw__link *link, const char *format, ...)
 const char *tw__link_file(const tw__link *link, uint32_t file, char buf[32])
 {
     if (link->options->names) return link->options->names[file];
+    if (*link->objects[file]->name) return link->objects[file]->name;
     g_snprintf(buf, 32, "object %u", file + 1);
     return buf;
 }

@@ -313,6 +313,7 @@ tw_status tw_object_from_elf(const uint8_t *bytes, size_t size, const char *name
     free(copy);
     free(r.indices);
     free(r.symbols);
+    if (status == TW_OK) status = tw_object_set_name(r.object, name);
     if (status == TW_OK)
         *object = r.object;
     else

@@ -12,7 +12,7 @@ static int no_memory(void)
 tw_object *tw_object_new(tw_isa_arch arch)
 {
     tw_object *object = tw__calloc(1, sizeof *object);
-    if (object) *object = (tw_object){ .arch = arch, .arena = tw__arena_new(0), .lines_sorted = true };
+    if (object) *object = (tw_object){ .arch = arch, .name = "", .arena = tw__arena_new(0), .lines_sorted = true };
     if (object && object->arena) return object;
     free(object);
     no_memory();
@@ -36,6 +36,18 @@ void tw_object_free(tw_object *object)
 tw_isa_arch tw_object_arch(const tw_object *object)
 {
     return object->arch;
+}
+
+const char *tw_object_name(const tw_object *object)
+{
+    return object->name;
+}
+
+tw_status tw_object_set_name(tw_object *object, const char *name)
+{
+    const char *copy = tw__arena_strdup(object->arena, name);
+    if (copy) object->name = copy;
+    return copy ? TW_OK : (tw_status)no_memory();
 }
 
 /* --- sections ------------------------------------------------------------------------------------------------- */

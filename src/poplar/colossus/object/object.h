@@ -19,7 +19,8 @@ typedef struct tw__section {
 
 struct tw_object {
     tw_isa_arch arch;
-    uint32_t entry; /* of a linked one; else 0 */
+    const char *name; /* of the file it comes from; "" */
+    uint32_t entry;   /* of a linked one; else 0 */
     bool linked;
     tw__arena *arena; /* names */
     tw__section *sections;

@@ -2,6 +2,8 @@
  * much memory it takes. */
 #include "tiles_test.h"
 
+#include <tilewright/poplar/popc.h>
+
 /* Twice: with a compute() beside the assembly, and without. */
 static const char classes[] = "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
                               "class Half : public Vertex { public: Input<float> x; Output<float> y;\n"
@@ -79,7 +81,8 @@ static void code_not_there(void **state)
                   PHRASES("has no code for ipu2", "simulator.runNativeVertices=true"));
     check_refused(true, "Plain", other, TW_E_NOT_SUPPORTED, PHRASES("vertex type 'Plain'"));
     static const char calls[] = WORKER("Half", STACK("Half", "0"), "  call $lr, nowhere\n" BODY);
-    check_refused(false, "Half", calls, TW_E_LINK, PHRASES("nowhere"));
+    check_refused(false, "Half", calls, TW_E_LINK,
+                  PHRASES("'nowhere' is not defined; ", "code.S uses it in .text.__runCodelet_Half"));
     static const char wrong[] = "  add $m0, $a1, $m2\n";
     check_refused(false, "Half", wrong, TW_E_COMPILATION, PHRASES("code.S:1:"));
     tw_device *model = tile_device(false, TW_MK2); /* a class with compute() needs none on a model */
@@ -87,6 +90,33 @@ static void code_not_there(void **state)
     test_ok(tw_engine_load(e, model));
     tw_engine_free(e);
     tw_device_free(model);
+}
+
+/* The message names the file, or the archive and the file that its member came from. */
+static void member_of_an_archive(void **state)
+{
+    (void)state;
+    static const char calls[] = WORKER("Half", STACK("Half", "0"), "  call $lr, nowhere\n" BODY);
+    g_autofree char *source = g_build_filename(test_folder, "far.S", NULL),
+                    *archive = g_build_filename(test_folder, "lib.gp", NULL);
+    assert_true(g_file_set_contents(source, calls, -1, NULL));
+    const char *const inputs[] = { source };
+    tw_popc_options options = { .output = archive, .targets = "ipu2" };
+    test_ok(tw_popc_build(inputs, 1, &options, NULL));
+    tw_device *device = tile_device(true, TW_MK2);
+    tw_graph *g = tw_graph_new(tw_device_target(device));
+    add_file(g, "classes.cpp", classes);
+    tw_graph_add_codelets(g, archive, NULL);
+    tw_compute_set cs = tw_graph_add_compute_set(g, "cs");
+    tw_tensor x = tw_graph_add_variable(g, TW_FLOAT, SHAPE(2), "x");
+    tw_graph_map(g, x, 0);
+    tw_vertex v = tw_graph_add_vertex(g, cs, "Half", 0);
+    tw_graph_connect(g, v, "x", tw_tensor_index(g, x, 0)), tw_graph_connect(g, v, "y", tw_tensor_index(g, x, 1));
+    tw_engine *e = tw_engine_new(g, tw_program_execute(g, cs), NULL);
+    assert_int_equal(tw_engine_error(e)->status, TW_E_LINK);
+    g_autofree char *member = g_strdup_printf("'nowhere' is not defined; %s(%s) uses it in ", archive, source);
+    if (!g_str_has_prefix(tw_engine_error(e)->message, member)) fail_msg("%s", tw_engine_error(e)->message);
+    tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
 }
 
 /* Assembly that calls what only the vendor's compiler makes: such a vertex runs natively when that is asked for. */
@@ -217,13 +247,10 @@ static void places_of_code(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stack_not_stated),
-        cmocka_unit_test(code_not_there),
-        cmocka_unit_test(code_that_lacks_a_function),
-        cmocka_unit_test(memory_of_code),
-        cmocka_unit_test(memory_of_unknown_code),
-        cmocka_unit_test(places_of_code),
-        cmocka_unit_test(code_by_type),
+        cmocka_unit_test(stack_not_stated),     cmocka_unit_test(code_not_there),
+        cmocka_unit_test(member_of_an_archive), cmocka_unit_test(code_that_lacks_a_function),
+        cmocka_unit_test(memory_of_code),       cmocka_unit_test(memory_of_unknown_code),
+        cmocka_unit_test(places_of_code),       cmocka_unit_test(code_by_type),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }
