@@ -74,6 +74,7 @@ export function inkOn(colour) {
 export const SCALE = ['#00224e', '#35456c', '#666970', '#948e77', '#c8b866', '#fee838']; // cividis
 
 const alive = new Set();
+let paper = false;
 export const registry = {}; // what tests look at: the figures each chart was given
 
 function colours() {
@@ -96,6 +97,11 @@ const axisStyle = (c) => ({
     splitLine: { lineStyle: { color: c.line, opacity: 0.6 } },
 });
 
+function legendLines(names) {
+    const width = names.reduce((sum, name) => sum + 45 + 7 * String(name.name ?? name).length, 0);
+    return Math.ceil(width / 640);
+}
+
 function themed(option, c) {
     const axis = (a) =>
         Array.isArray(a)
@@ -103,9 +109,23 @@ function themed(option, c) {
             : a && { ...axisStyle(c), ...a, axisLabel: { color: c.muted, ...a.axisLabel } };
     const zoom = (option.dataZoom ?? []).map((z) =>
         z.type === 'slider'
-            ? { height: 18, bottom: 6, borderColor: c.line, textStyle: { color: c.muted }, brushSelect: true, ...z }
+            ? {
+                  height: 18,
+                  bottom: 6,
+                  borderColor: c.line,
+                  textStyle: { color: c.muted },
+                  brushSelect: true,
+                  ...z,
+                  show: !paper,
+              }
             : z,
     );
+    // Nobody turns the pages of a legend on paper: it gets as many lines as it takes.
+    const lines =
+        paper && option.legend
+            ? legendLines(option.legend.data ?? option.series.map((s) => s.name).filter(Boolean))
+            : 1;
+    const grid = lines > 1 ? { ...option.grid, top: option.grid.top + 24 * (lines - 1) } : option.grid;
     return {
         animation: false,
         backgroundColor: 'transparent',
@@ -113,12 +133,13 @@ function themed(option, c) {
         textStyle: { color: c.text, fontFamily: 'system-ui, sans-serif' },
         aria: { enabled: false },
         ...option,
+        ...(grid && { grid }),
         xAxis: axis(option.xAxis),
         yAxis: axis(option.yAxis),
         legend: option.legend && {
             textStyle: { color: c.text },
             inactiveColor: c.muted,
-            type: 'scroll',
+            type: paper ? 'plain' : 'scroll',
             pageTextStyle: { color: c.muted },
             pageIconColor: c.text,
             ...option.legend,
@@ -265,8 +286,12 @@ export function redrawCharts() {
 addEventListener('resize', () => {
     for (const one of alive) one.resize();
 });
-// Printing lays the page out anew.
-addEventListener('beforeprint', () => {
-    for (const one of alive) one.resize();
-});
+// On paper: other colours, another width, nothing to handle.
+export function setPaper(on) {
+    paper = on;
+    for (const one of alive) {
+        one.resize();
+        if (!one.spec.redrawOnResize) one.draw();
+    }
+}
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawCharts);

@@ -4,8 +4,10 @@ import { decode } from './data.js';
 import { announce, debounce, h } from './dom.js';
 import { cut } from './format.js';
 import { Profile } from './model.js';
+import { layOutTables } from './print.js';
 import { address, go, onChange, read } from './state.js';
 import { dropTables, tables } from './table.js';
+import { allView } from './views/all.js';
 import { compareView } from './views/compare.js';
 import { kernelsView } from './views/kernels.js';
 import { memoryView } from './views/memory.js';
@@ -20,16 +22,18 @@ const VIEWS = [
     ['time', 'Time', timeView],
     ['kernels', 'Kernels', kernelsView],
     ['compare', 'Compare', compareView],
+    ['all', 'All', allView],
 ];
 
 const KEYS = [
-    ['1 – 6', 'views'],
+    ['1 – 7', 'views'],
     ['/', 'search in the tables of the view'],
     ['← →', 'on a chart: move the cursor; in the program tree: fold'],
     ['+ − 0, W A S D', 'on a chart: zoom and move'],
     ['↑ ↓ Page Home End Enter', 'in a table: move and choose'],
     ['Tab', 'to the next chart, table or control'],
     ['T', 'light or dark'],
+    ['P', 'print this view; “All” prints everything'],
     ['?', 'this help'],
     ['Escape', 'leave a chart, close the help'],
 ];
@@ -82,6 +86,7 @@ function shell(head) {
         nav,
         which,
         search,
+        h('button', { type: 'button', id: 'print', title: 'Print this view (P)', onclick: () => print() }, 'Print'),
         h('button', { type: 'button', id: 'theme', title: 'Light or dark (T)', onclick: turn }, '◐'),
         h(
             'button',
@@ -149,6 +154,7 @@ function render(state, small) {
         const view = row[2](profile, state, report);
         shown = { key, view };
         place.replaceChildren(...view.elements);
+        layOutTables(view.rows ?? 0);
         startCharts();
     } catch (error) {
         shown = null;
@@ -175,6 +181,7 @@ addEventListener('keydown', (event) => {
         document.getElementById('search').focus();
     } else if (event.key === '?') document.getElementById('keys').showModal();
     else if (event.key === 't' || event.key === 'T') turn();
+    else if (event.key === 'p' || event.key === 'P') print();
 });
 
 async function start() {

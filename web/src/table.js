@@ -58,6 +58,8 @@ export function table(spec) {
         'aria-label': `Filter ${spec.caption}`,
         class: 'filter',
     });
+    const rest = h('p', { class: 'note rest', hidden: true });
+    let whole = 0; // rows that are laid out in full, for paper; 0 = those that are seen
     const copy = h('button', { type: 'button', onclick: () => copyText(csv()) }, 'Copy as CSV');
 
     // Of all rows in a column of texts: which comes when. Sorted once, however often one asks.
@@ -172,7 +174,25 @@ export function table(spec) {
         );
     }
 
+    // For paper: nothing scrolls there, so the first rows stand below one another, in columns that share the width.
+    function drawWhole() {
+        const most = Math.min(rows.length, whole);
+        const shares = spec.columns.map(
+            (c) => `minmax(0, ${Number.parseFloat(c.width) || (c.number ? 110 : 200)}fr)`,
+        );
+        head.style.gridTemplateColumns = shares.join(' ');
+        const lines = Array.from({ length: most }, (_, place) => line(place));
+        for (const element of lines) element.style.gridTemplateColumns = shares.join(' ');
+        body.replaceChildren(...lines);
+        rest.hidden = most === rows.length;
+        rest.textContent = `The first ${most.toLocaleString('en-US')} of ${rows.length.toLocaleString('en-US')} rows${sort ? `, sorted by ${spec.columns[sort[0]].title}` : ''}.`;
+    }
+
     function draw() {
+        if (whole) {
+            drawWhole();
+            return;
+        }
         const first = Math.max(0, Math.floor(scroller.scrollTop / ROW) - AHEAD);
         const last = Math.min(rows.length, first + Math.ceil((scroller.clientHeight || 400) / ROW) + 2 * AHEAD);
         const lines = [];
@@ -242,6 +262,7 @@ export function table(spec) {
         { class: 'table' },
         h('div', { class: 'tools' }, h('h3', {}, spec.caption), note, search, copy),
         scroller,
+        rest,
     );
     const self = {
         element,
@@ -252,6 +273,16 @@ export function table(spec) {
             if (place >= 0) pick(place, false);
         },
         refresh: arrange,
+        // So many rows in full; 0 = scrolling again.
+        layOut(most) {
+            whole = most;
+            element.classList.toggle('whole', most > 0);
+            if (!most) {
+                rest.hidden = true;
+                head.style.gridTemplateColumns = widths;
+            }
+            draw();
+        },
         setRows(next) {
             base = next;
             arrange();

@@ -5,8 +5,10 @@ import { BUCKETS, NONE } from './model.js';
 const KINDS = BUCKETS.length;
 
 export class Timeline {
-    constructor(profile) {
+    // counters: { values of each step, sum } — sums are shown as a rate, others by their largest value in a stretch.
+    constructor(profile, counters = []) {
         const c = profile.c;
+        this.counters = counters;
         this.p = profile;
         this.c = c;
         const steps = profile.stepCount;
@@ -19,6 +21,7 @@ export class Timeline {
         const rules = c.ruleFirst.length;
         this.duration = new Float64Array(rules);
         this.sums = new Float64Array(rules * KINDS); // cycles of steps by kind
+        this.counts = counters.map(() => new Float64Array(rules)); // of each rule: the largest value, or the sum
         this.itemAt = new Float64Array(c.itemRule.length + 1); // begin of an item within its rule
         for (let r = 0; r < rules; r++) this.measure(r);
         this.runAt = new Float64Array(c.runRule.length + 1);
@@ -36,6 +39,9 @@ export class Timeline {
         if (c.ruleIsRange[r]) {
             this.duration[r] = this.prefix[last] - this.prefix[first];
             for (let s = first; s < last; s++) this.sums[r * KINDS + c.stepBucket[s]] += c.stepSpan[s];
+            this.counters.forEach((counter, k) => {
+                this.counts[k][r] = this.count(counter, first, last);
+            });
             return;
         }
         for (let i = first; i < last; i++) {
@@ -45,10 +51,25 @@ export class Timeline {
             for (let k = 0; k < KINDS; k++) this.sums[r * KINDS + k] += this.sums[child * KINDS + k] * c.itemTimes[i];
         }
         this.duration[r] = at;
+        this.counters.forEach((counter, k) => {
+            const of = this.counts[k];
+            for (let i = first; i < last; i++)
+                of[r] = counter.sum
+                    ? of[r] + of[c.itemRule[i]] * c.itemTimes[i]
+                    : Math.max(of[r], c.itemTimes[i] ? of[c.itemRule[i]] : 0);
+        });
+    }
+
+    // Of steps in a row: the largest value, or the sum.
+    count(counter, first, last) {
+        let value = 0;
+        for (let s = first; s < last; s++)
+            value = counter.sum ? value + counter.values[s] : Math.max(value, counter.values[s]);
+        return value;
     }
 
     // Calls draw(kind, from, to, step, share) for what lies in [from, to); what is shorter than `least` comes folded, once
-    // for each kind in it, with step -1 and the kind's share. An own stack: data never makes the page recurse.
+    // for each kind in it, with step -1, the kind's share and what counters say of it. An own stack: data never makes the page recurse.
     window(from, to, least, draw) {
         const { c } = this;
         const stack = [];
@@ -58,7 +79,10 @@ export class Timeline {
             const total = each * times;
             if (at >= to || at + total <= from) return;
             if (total < least || (each < least && times > 1)) {
-                this.mixture(this.sums, rule * KINDS, Math.max(at, from), Math.min(at + total, to), draw);
+                const counts = this.counters.map((counter, k) =>
+                    counter.sum ? this.counts[k][rule] / each : this.counts[k][rule],
+                );
+                this.mixture(this.sums, rule * KINDS, Math.max(at, from), Math.min(at + total, to), draw, counts);
                 return;
             }
             const first = Math.max(0, Math.floor((from - at) / each));
@@ -81,10 +105,10 @@ export class Timeline {
     }
 
     // Several steps as one: each kind with its share, the largest first.
-    mixture(sums, at, from, to, draw) {
+    mixture(sums, at, from, to, draw, counts) {
         let all = 0;
         for (let k = 0; k < KINDS; k++) all += sums[at + k];
-        for (let k = 0; k < KINDS; k++) if (sums[at + k] > 0) draw(k, from, to, -1, sums[at + k] / all);
+        for (let k = 0; k < KINDS; k++) if (sums[at + k] > 0) draw(k, from, to, -1, sums[at + k] / all, counts);
     }
 
     range(first, last, at, from, to, least, draw) {
@@ -115,7 +139,13 @@ export class Timeline {
                 k++;
             }
             if (k === s + 1) draw(c.stepBucket[s], start, this.prefix[k] - base, s, 1);
-            else this.mixture(sums, 0, start, this.prefix[k] - base, draw);
+            else {
+                const time = this.prefix[k] - base - start;
+                const counts = this.counters.map((counter) =>
+                    counter.sum ? (time ? this.count(counter, s, k) / time : 0) : this.count(counter, s, k),
+                );
+                this.mixture(sums, 0, start, this.prefix[k] - base, draw, counts);
+            }
             s = k;
         }
     }

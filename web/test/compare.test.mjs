@@ -41,6 +41,37 @@ it('shows the change on top', async () => {
         changes.slice(0, 3).some(([name]) => name === 'step' || name === 'HeatStep'),
         JSON.stringify(changes.slice(0, 3)),
     );
+    // Both in one picture: two bars for each tile and each step, beside the table, whose largest change is first.
+    const pictures = await page.evaluate(() => window.tilewright.charts);
+    const held = (p) => {
+        const sums = new Array(p.graph.target.numTiles).fill(0);
+        p.graph.memory.byTile.totalIncludingGaps.forEach((v, t) => (sums[t] += v));
+        return sums;
+    };
+    const busy = (p) => {
+        const sums = new Array(p.graph.target.numTiles).fill(0);
+        for (const s of p.execution.simulation.plan)
+            if (s.activeCyclesByTile && s.type !== 'Sync')
+                s.activeCyclesByTile.forEach((v, t) => (sums[t] += v * s.executions));
+        return sums;
+    };
+    // 1,472 tiles are 1,200 bars: each the fullest of its tiles
+    const folded = (row) =>
+        Array.from({ length: 1200 }, (_, i) =>
+            Math.max(...row.slice(Math.floor((i * 1472) / 1200), Math.floor(((i + 1) * 1472) / 1200))),
+        );
+    assert.deepEqual(pictures['compare-memory'], [folded(held(old)), folded(held(fresh))]);
+    assert.deepEqual(pictures['compare-busy'], [folded(busy(old)), folded(busy(fresh))]);
+    assert.deepEqual(
+        pictures['sides-step'].find(([name]) => name === 'step'),
+        ['step', total(old), total(fresh)],
+    );
+    const weights = await page.evaluate(() => {
+        const { diff } = window.tilewright.report;
+        return Array.from(window.tilewright.tables.diff.order(), (i) => diff[i].weight);
+    });
+    assert.ok(weights.length > 5);
+    for (let i = 1; i < weights.length; i++) assert.ok(weights[i - 1] >= weights[i]);
     const cycles = await page.$eval('[data-diff=cycles]', (e) => e.textContent);
     assert.ok(cycles.includes(old.execution.simulation.cycles.toLocaleString('en-US')));
     assert.ok(cycles.includes(fresh.execution.simulation.cycles.toLocaleString('en-US')));

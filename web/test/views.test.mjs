@@ -30,7 +30,8 @@ before(() => {
         '--profile',
         'csl.json',
     );
-    for (const name of ['heat', 'flash', 'aie', 'csl']) run('report', `${name}.json`, '-o', `${name}.html`);
+    run('run', '--profile', 'fifo.json', path.join(source, 'examples/pto/fifo/fifo.c'));
+    for (const name of ['heat', 'flash', 'aie', 'csl', 'fifo']) run('report', `${name}.json`, '-o', `${name}.html`);
     const golden = path.join(source, 'tests/golden');
     run(
         'report',
@@ -53,7 +54,7 @@ const TABS = {
 };
 
 describe('every view of every machine', () => {
-    for (const name of ['heat', 'flash', 'aie', 'csl', 'guide', 'graph', 'execution'])
+    for (const name of ['heat', 'flash', 'fifo', 'aie', 'csl', 'guide', 'graph', 'execution'])
         for (const dark of [false, true])
             it(`${name}${dark ? ', dark' : ''}`, { skip: dark && name !== 'heat' }, async () => {
                 const page = await open(at(`${name}.html`), { dark });
@@ -197,6 +198,99 @@ describe('figures', () => {
         const end = await page.evaluate(() => window.tilewright.charts.timeline.end);
         assert.equal(end, execution.simulation.cycles);
         await page.close();
+    });
+
+    it('counters below the time lines are those of the JSON', async () => {
+        const { graph, execution } = json('heat.json');
+        const page = await open(at('heat.html'), { hash: '#view=time' });
+        await ready(page);
+        const { counters } = await page.evaluate(() => window.tilewright.charts.timeline);
+        const { memory } = graph;
+        const always = memory.liveness.alwaysLive.variables.reduce((sum, v) => sum + v.bytes, 0);
+        const run = new Set(execution.simulation.plan.filter((s) => s.executions).map((s) => s.program));
+        const live = memory.liveness.programs
+            .filter((p) => run.has(p.program))
+            .map((p) => always + p.vars.reduce((sum, v) => sum + v.bytes, 0));
+        const { plan } = execution.simulation;
+        const sum = (row) => (Array.isArray(row) ? row.reduce((a, b) => a + b, 0) : (row ?? 0));
+        const rates = plan.map((s) => sum(s.dataByTile) / Math.max(1, s.cycles));
+        assert.deepEqual(counters, [
+            ['live bytes', Math.max(...live)],
+            ['moved', Math.max(...rates)],
+            ['active tiles', graph.target.numTiles],
+        ]);
+        await page.close();
+    });
+
+    it('memory of a PTO core over time, and lanes at work', async () => {
+        const { graph, execution } = json('flash.json');
+        const { map } = graph.memory;
+        const page = await open(at('flash.html'), { hash: '#view=memory&tab=liveness&memory=UB' });
+        await ready(page);
+        const { held, at: moments, peak } = await page.evaluate(() => window.tilewright.charts.holds);
+        const blocks = map.address
+            .map((address, i) => ({ address, bytes: map.bytes[i], from: map.from[i] - 1, to: map.to[i] - 1, i }))
+            .filter((b) => map.names[map.category[b.i]] === 'UB');
+        // Bytes of addresses that somebody holds, one by one.
+        const heldAt = (cycle) => {
+            const bytes = new Set();
+            for (const b of blocks)
+                if (b.from <= cycle && cycle < b.to) for (let k = 0; k < b.bytes; k++) bytes.add(b.address + k);
+            return bytes.size;
+        };
+        moments.forEach((cycle, k) => assert.equal(held[k], heldAt(cycle), `cycle ${cycle}`));
+        assert.equal(heldAt(peak), Math.max(...held));
+        const rows = await page.evaluate(() => window.tilewright.tables.held.order().length);
+        assert.equal(rows, blocks.filter((b) => b.from <= peak && peak < b.to).length);
+        await show(page, '#view=memory&tab=liveness&memory=L1&at=100');
+        assert.match(await page.$eval('[data-table=held]', (t) => t.getAttribute('aria-label')), /L1 at cycle 100/);
+
+        await show(page, '#view=time');
+        const { counters } = await page.evaluate(() => window.tilewright.charts.intervals);
+        const { intervals } = execution;
+        let most = 0;
+        for (const cycle of intervals.from) {
+            let working = 0;
+            intervals.from.forEach((from, i) => {
+                if (!intervals.names[intervals.cause[i]] && from <= cycle && cycle < intervals.to[i]) working++;
+            });
+            most = Math.max(most, working);
+        }
+        assert.equal(counters.find(([title]) => title === 'lanes at work')[1], most);
+        assert.deepEqual(
+            counters.find(([title]) => title === 'UB'),
+            ['UB', Math.max(...held), peak],
+        );
+        assert.deepEqual(await page.wrongs(), []);
+        await page.close();
+    });
+
+    it('who sends to whom through FIFOs of PTO cores', async () => {
+        const { exchangePairs } = json('fifo.json').graph;
+        const page = await open(at('fifo.html'), { hash: '#view=time&tab=waits' });
+        await ready(page);
+        const csv = await page.evaluate(() => window.tilewright.tables.pairs.csv());
+        const [head, ...lines] = csv.trim().split('\n');
+        assert.match(head, /From,To,By,Bytes,Messages/);
+        assert.equal(lines.length, exchangePairs.bytes.length);
+        exchangePairs.bytes.forEach((bytes, i) => {
+            const name = exchangePairs.names[exchangePairs.name[i]];
+            const wanted = `core ${exchangePairs.from[i]},core ${exchangePairs.to[i]},${name},${bytes},`;
+            assert.ok(
+                lines.some((line) => line.startsWith(wanted)),
+                wanted,
+            );
+        });
+        await page.close();
+    });
+
+    it('a run is as long as what ran, and nothing is busier than it', async () => {
+        for (const name of ['flash', 'fifo', 'aie', 'csl']) {
+            const { intervals, simulation } = json(`${name}.json`).execution;
+            assert.equal(simulation.cycles, Math.max(...intervals.to), name);
+            for (const step of simulation.plan)
+                for (const active of step.activeCyclesByTile ?? []) assert.ok(active <= step.cycles, name);
+        }
     });
 
     it('liveness has the peak of the JSON', async () => {

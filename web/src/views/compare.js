@@ -4,6 +4,7 @@ import { h } from '../dom.js';
 import { bytes, byteStep, count, cut, percent, seconds, short } from '../format.js';
 import { table } from '../table.js';
 import { absent, facts, panel } from './parts.js';
+import { extremes } from './time.js';
 
 const UNITS = {
     cycles: count,
@@ -13,6 +14,7 @@ const UNITS = {
     ratio: (v) => percent(v),
 };
 
+const SIDES = ['#0072b2', '#d55e00'];
 const GROUPS = { figure: 'Figure', step: 'Step', kernel: 'Kernel', category: 'Memory', variable: 'Variable' };
 const MOST = 16;
 
@@ -88,61 +90,128 @@ function changes(lines) {
     ];
 }
 
-function memories(report) {
-    const [a, b] = report.profiles;
-    if (!a.c.memory || !b.c.memory) return null;
-    const n = Math.max(a.tiles, b.tiles);
-    if (n < 2) return null;
-    // At most this many points, each the fullest tile of its range.
-    const bins = Math.min(n, 1200);
-    const fold = (memory) =>
+// Both profiles in one picture, two bars for each tile. Of many tiles each bar is the fullest of a stretch, and the
+// part with the largest difference is shown first.
+const MOST_BARS = 1200;
+const SHOWN_BARS = 48;
+
+function fold(rows, n) {
+    const bins = Math.min(n, MOST_BARS);
+    const first = (i) => Math.floor((i * n) / bins);
+    const folded = rows.map((row) =>
         Array.from({ length: bins }, (_, i) => {
             let most = 0;
-            for (let t = Math.floor((i * n) / bins); t < Math.floor(((i + 1) * n) / bins); t++)
-                most = Math.max(most, memory[t] ?? 0);
+            for (let t = first(i); t < first(i + 1); t++) most = Math.max(most, row[t] ?? 0);
             return most;
-        });
-    const rows = [fold(a.c.memory), fold(b.c.memory)];
+        }),
+    );
+    return { bins, first, folded };
+}
+
+function tilePicture(report, { id, title, rows, value }) {
+    const [a, b] = report.profiles;
+    const n = Math.max(a.tiles, b.tiles);
+    if (!rows[0] || !rows[1] || n < 2) return null;
+    const { bins, first, folded } = fold(rows, n);
+    let most = 0;
+    let worst = 0;
+    for (let i = 0; i < bins; i++) {
+        most = Math.max(most, folded[0][i], folded[1][i]);
+        if (Math.abs(folded[1][i] - folded[0][i]) > Math.abs(folded[1][worst] - folded[0][worst])) worst = i;
+    }
+    if (!(most > 0)) return null;
+    const name = (i) =>
+        first(i + 1) - first(i) > 1
+            ? `fullest of ${a.tileWord}s ${first(i)} to ${first(i + 1) - 1}`
+            : (b.tiles > a.tiles ? b : a).tileName(first(i));
+    const words = (i) => {
+        const line = { a: folded[0][i], b: folded[1][i], unit: id === 'compare-memory' ? 'bytes' : 'cycles' };
+        return `A ${value(line.a)}, B ${value(line.b)}, ${deltaText(line)}${change(line) ? ` ${relativeText(line)}` : ''}`;
+    };
+    const from = Math.max(0, Math.min(bins - SHOWN_BARS, worst - SHOWN_BARS / 2));
     return chart({
-        id: 'compare-memory',
-        title: 'Memory by tile, A and B',
-        height: 260,
-        describe: () => `${count(n)} tiles.`,
-        figures: () => rows,
+        id,
+        title,
+        height: 250,
+        describe: () => `${count(n)} ${a.tileWord}s. Largest difference: ${name(worst)}, ${words(worst)}.`,
+        items: () => bins,
+        item: (i) => `${name(i)}: ${words(i)}`,
+        figures: () => folded,
         option: () => ({
             legend: { top: 0, data: ['A', 'B'] },
             grid: { left: 70, right: 16, top: 30, bottom: 58 },
             tooltip: {
                 trigger: 'axis',
-                formatter: (list) =>
-                    `tile ${Math.floor((list[0].dataIndex * n) / bins)}\n${list.map((e) => `${e.seriesName} ${bytes(e.value)}`).join('\n')}`,
+                axisPointer: { type: 'shadow' },
+                formatter: (list) => `${name(list[0].dataIndex)}\n${words(list[0].dataIndex).replaceAll(', ', '\n')}`,
             },
-            xAxis: { type: 'category', data: rows[0].map((_, i) => String(Math.floor((i * n) / bins))) },
+            xAxis: { type: 'category', data: folded[0].map((_, i) => String(first(i))) },
             yAxis: {
                 type: 'value',
-                interval: byteStep(rows.flat().reduce((a, b) => Math.max(a, b), 0)),
-                axisLabel: { formatter: bytes },
+                interval: id === 'compare-memory' ? byteStep(most) : undefined,
+                axisLabel: { formatter: id === 'compare-memory' ? bytes : short },
             },
-            dataZoom: [{ type: 'slider' }, { type: 'inside' }],
-            series: ['A', 'B'].map((name, k) => ({
-                name,
-                type: 'line',
-                step: 'middle',
-                symbol: 'none',
-                data: rows[k],
-                lineStyle: { width: 1.5, type: k ? 'solid' : 'dashed' },
-                color: ['#0072b2', '#d55e00'][k],
+            dataZoom:
+                bins > SHOWN_BARS
+                    ? [
+                          { type: 'slider', startValue: from, endValue: from + SHOWN_BARS - 1 },
+                          { type: 'inside', zoomOnMouseWheel: 'ctrl' },
+                      ]
+                    : [],
+            series: ['A', 'B'].map((label, k) => ({
+                name: label,
+                type: 'bar',
+                barGap: '0%',
+                barCategoryGap: '20%',
+                data: folded[k],
+                color: SIDES[k],
             })),
         }),
     });
 }
 
+function tilePictures(report) {
+    const [a, b] = report.profiles;
+    const word = a.tileWord;
+    const busy = report.profiles.map((p) => (p.totals ? extremes(p).active : null));
+    const pictures = [
+        tilePicture(report, {
+            id: 'compare-busy',
+            title: `Busy cycles of every ${word}, A and B`,
+            rows: busy,
+            value: (v) => count(Math.round(v)),
+        }),
+        tilePicture(report, {
+            id: 'compare-memory',
+            title: `Memory of every ${word}, A and B`,
+            rows: [a.c.memory, b.c.memory],
+            value: bytes,
+        }),
+    ].filter(Boolean);
+    const many = Math.max(a.tiles, b.tiles) > SHOWN_BARS;
+    return pictures.length
+        ? pictures.map((one) =>
+              panel(
+                  one.spec.title,
+                  one.element,
+                  many
+                      ? h(
+                            'p',
+                            { class: 'note' },
+                            `First shown: the ${word}s around the largest difference. Drag the strip for others.`,
+                        )
+                      : null,
+              ),
+          )
+        : [absent(`By ${word}: both profiles need cycles or memory by ${word}, and more than one of them.`)];
+}
+
 // What both have, beside each other: the largest of a group, changed or not.
-function sideBySide(lines, group, title) {
+function sideBySide(lines, group, title, most = 10) {
     const top = lines
         .filter((l) => l.group === group)
         .sort((x, y) => Math.max(y.a ?? 0, y.b ?? 0) - Math.max(x.a ?? 0, x.b ?? 0))
-        .slice(0, 10);
+        .slice(0, most);
     if (!top.length) return null;
     const unit = UNITS[top[0].unit];
     const label = (l) => l.name || l.kind;
@@ -183,7 +252,7 @@ function sideBySide(lines, group, title) {
                     name: 'AB'[k],
                     type: 'bar',
                     barMaxWidth: 11,
-                    color: ['#0072b2', '#d55e00'][k],
+                    color: SIDES[k],
                     data: top.map((l) => l[side] ?? 0),
                 })),
             }),
@@ -217,7 +286,6 @@ export function compareView(p, state, report) {
         'steps executed',
     ];
     figures.sort((x, y) => ((order.indexOf(x.name) + 99) % 99) - ((order.indexOf(y.name) + 99) % 99));
-    const memory = memories(report);
     const rows = table({
         id: 'diff',
         caption: 'All differences',
@@ -297,11 +365,11 @@ export function compareView(p, state, report) {
                     : h('p', { class: 'note' }, 'Cycles are absent in one of the two.'),
             ),
             panel('Largest changes', changes(lines)),
-            memory && panel(`Memory by ${p.tileWord}`, memory.element),
+            sideBySide(lines, 'step', 'Steps of A and B, cycles', 24),
+            ...tilePictures(report),
             h(
                 'div',
                 { class: 'grid2' },
-                sideBySide(lines, 'step', 'Steps, cycles'),
                 sideBySide(lines, 'kernel', 'Kernels, cycles'),
                 sideBySide(lines, 'category', 'Memory by category'),
             ),

@@ -1,13 +1,40 @@
 // Lanes with what ran when, for machines that record it: pipes of cores, kernels of tiles, workers.
 import { KIND_COLOURS, PALETTE } from '../chart.js';
+import { Counter, COUNTER_COLOURS, counterLabel } from '../counters.js';
 import { h } from '../dom.js';
 import { count, cut } from '../format.js';
 import { NONE } from '../model.js';
 import { table } from '../table.js';
+import { heldOver, memoriesOf } from './holds.js';
 import { laneChart } from './lanes.js';
 import { legend } from './parts.js';
 
 const MOST_LANES = 48;
+const MOST_CHANGES = 4e6; // more take seconds to sort
+
+// How many lanes work at once, and what memories hold where that is known by cycle; of one tile, or of all.
+function countersOf(p, lanes, tile) {
+    const c = p.c;
+    const chosen = new Uint8Array(c.laneTile.length);
+    for (const l of lanes) chosen[l] = 1;
+    const changes = [];
+    for (let i = 0; i < c.intervalFrom.length; i++)
+        if (chosen[c.intervalLane[i]] && !c.intervalCause[i] && c.intervalTo[i] > c.intervalFrom[i])
+            changes.push([c.intervalFrom[i], 1], [c.intervalTo[i], -1]);
+    const own = tile >= 0 ? [tile] : [...c.tileMapTile];
+    const held = p.head.memory.mapInCycles
+        ? memoriesOf(p, own).map((memory, k) => heldOver(p, own, memory, COUNTER_COLOURS[k + 1] ?? '#999999'))
+        : [];
+    const working =
+        changes.length < MOST_CHANGES ? new Counter('lanes at work', count, COUNTER_COLOURS[0], changes) : null;
+    return [working, ...held].filter((x) => x && x.most > 0);
+}
+
+function lastTile(c) {
+    let last = 0;
+    for (let i = 1; i < c.intervalTo.length; i++) if (c.intervalTo[i] > c.intervalTo[last]) last = i;
+    return c.laneTile[c.intervalLane[last]];
+}
 
 export function intervalsChart(p, state) {
     const c = p.c;
@@ -24,15 +51,20 @@ export function intervalsChart(p, state) {
         .sort((a, b) => c.laneTile[a] - c.laneTile[b] || a - b);
     const wanted =
         tile >= 0 && all.some((l) => c.laneTile[l] === tile) ? all.filter((l) => c.laneTile[l] === tile) : all;
-    const lanes = wanted.slice(0, MOST_LANES);
+    // Of many lanes those of the tile that ends last are shown in any case: it says how long the run is.
+    const late = wanted.length > MOST_LANES ? lastTile(c) : -1;
+    const lanes = wanted.filter((l) => c.laneTile[l] === late);
+    lanes.push(...wanted.filter((l) => c.laneTile[l] !== late).slice(0, Math.max(0, MOST_LANES - lanes.length)));
     const many = new Set(lanes.map((l) => c.laneTile[l])).size > 1;
     const label = (l) =>
         many || p.tiles > 1 ? `${p.tileWord} ${c.laneTile[l]} ${p.name(c.laneName[l])}` : p.name(c.laneName[l]);
     const names = [...new Set(c.intervalName.filter((_, i) => !c.intervalCause[i]))].slice(0, 2000);
     const colours = new Map(names.map((name, k) => [name, PALETTE[k % PALETTE.length]]));
     const colour = (i) => (c.intervalCause[i] ? KIND_COLOURS.wait : (colours.get(c.intervalName[i]) ?? '#999'));
+    const counters = countersOf(p, wanted, wanted === all ? -1 : tile);
     const items = (from, to, least) => {
         const list = [];
+        counters.forEach((counter, k) => counter.items(list, lanes.length + k, from, to, least, end));
         lanes.forEach((l, row) => {
             let low = first[l];
             let high = first[l + 1];
@@ -50,7 +82,7 @@ export function intervalsChart(p, state) {
                         c.intervalTo[i],
                         row,
                         colour(i),
-                        p.name(waits ? c.intervalCause[i] : c.intervalName[i]),
+                        waits ? `waits: ${p.name(c.intervalCause[i])}` : p.name(c.intervalName[i]),
                         i,
                         waits ? 0.55 : 1,
                         undefined,
@@ -99,12 +131,20 @@ export function intervalsChart(p, state) {
     const line = laneChart({
         id: 'intervals',
         title: 'What ran when',
-        lanes: lanes.map((l) => ({ label: label(l) })),
+        lanes: [
+            ...lanes.map((l) => ({ label: label(l) })),
+            ...counters.map((counter) => ({ label: counterLabel(counter) })),
+        ],
         end,
         items,
         describeItem: (item) => (item[5] < 0 ? `${count(-item[5])} short ones, zoom in to see them` : words(item[5])),
         describe: () => `${count(n)} intervals on ${count(all.length)} lanes in ${count(end)} cycles.`,
-        figures: () => ({ intervals: n, lanes: lanes.map((l) => label(l)), end }),
+        figures: () => ({
+            intervals: n,
+            lanes: lanes.map((l) => label(l)),
+            counters: counters.map((x) => [x.title, x.most, x.peak]),
+            end,
+        }),
         click: (item) => item && item[5] >= 0 && rows.select(item[5]),
     });
     const inLanes = new Set(lanes);
@@ -160,7 +200,7 @@ export function intervalsChart(p, state) {
                 ? h(
                       'p',
                       { class: 'note' },
-                      `${count(lanes.length)} of ${count(wanted.length)} lanes are shown: choose a ${p.tileWord} to see others.`,
+                      `${count(lanes.length)} of ${count(wanted.length)} lanes are shown, those of the ${p.tileWord} that ends last first: choose a ${p.tileWord} to see others.`,
                   )
                 : null,
             p.head.intervalsOmitted

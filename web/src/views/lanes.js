@@ -15,7 +15,7 @@ export function laneChart({
     lanes,
     end,
     items,
-    describeItem,
+    describeItem: describeOther,
     click,
     describe,
     figures,
@@ -25,6 +25,8 @@ export function laneChart({
     window: first,
 }) {
     let shown = [];
+    // Some bring their own words, or how to find them.
+    const describeItem = (item) => (typeof item[9] === 'function' ? item[9]() : (item[9] ?? describeOther(item)));
     const load = (from, to, width) => {
         // Folded so that a first try mostly suffices: each further one looks at everything again.
         let least = ((to - from) / width) * Math.max(1, (lanes.length * width) / (4 * MOST));

@@ -4,6 +4,7 @@ import { h } from '../dom.js';
 import { bytes, byteStep, count, cut, percent } from '../format.js';
 import { address, go } from '../state.js';
 import { table } from '../table.js';
+import { holdsTab } from './holds.js';
 import { absent, fidelity, panel } from './parts.js';
 
 // Leaf programs with a list of what is live, in the order of the tree.
@@ -25,6 +26,7 @@ function worstTile(p) {
 
 export function livenessTab(p, state) {
     const c = p.c;
+    if (!p.head.memory.hasLiveness && p.head.memory.mapInCycles && c.tileMapTile.length) return holdsTab(p, state);
     if (!p.head.memory.hasLiveness)
         return [absent('Liveness is absent: this machine did not record what is live when.')];
     const list = leaves(p);

@@ -8,7 +8,7 @@ import { mapTab } from './map.js';
 import { absent, fidelity, panel, tabs } from './parts.js';
 import { tileBars } from './tilebars.js';
 
-const TABS = [
+export const MEMORY_TABS = [
     ['tiles', 'By tile'],
     ['map', 'Map of a tile'],
     ['variables', 'Variables'],
@@ -163,7 +163,7 @@ function tilesTab(p, state) {
                     onchange: (e) => go({ tile: e.target.value }),
                 }),
             ),
-            h('span', { class: 'note' }, 'Ctrl and the wheel zoom; drag the strip below for a part.'),
+            h('span', { class: 'note controls' }, 'Ctrl and the wheel zoom; drag the strip below for a part.'),
         ),
         panel(
             h(
@@ -468,5 +468,5 @@ export function memoryView(p, state) {
     const tab = MAKE[state.tab] ? state.tab : 'tiles';
     const made = MAKE[tab](p, state);
     const { elements, change } = Array.isArray(made) ? { elements: made } : made;
-    return { elements: [tabs('memory', tab, TABS), ...elements].filter(Boolean), change };
+    return { elements: [tabs('memory', tab, MEMORY_TABS), ...elements].filter(Boolean), change };
 }

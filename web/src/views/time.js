@@ -1,5 +1,6 @@
 // Time: when what ran, for how long, and who waited for whom.
 import { KIND_COLOURS, PALETTE } from '../chart.js';
+import { COUNTER_COLOURS, counterItem, counterLabel } from '../counters.js';
 import { h } from '../dom.js';
 import { bytes, count, cut, percent, seconds } from '../format.js';
 import { BUCKETS, FIDELITIES, NONE } from '../model.js';
@@ -15,13 +16,45 @@ import { waitsTab } from './waits.js';
 
 const kindColour = (k) => KIND_COLOURS[BUCKETS[k].key];
 
+// Figures of steps that are drawn over time. What is live during a sync is what the step before it left.
+function stepCounters(p) {
+    const c = p.c;
+    const n = p.stepCount;
+    const always = c.alwaysBytes.reduce((sum, v) => sum + v, 0);
+    const live = new Float64Array(n);
+    const rate = new Float64Array(n);
+    for (let s = 0, last = 0; s < n; s++) {
+        const list = c.programLiveBytes[c.stepProgram[s]] ?? 0;
+        if (list) last = always + c.rowSum[list];
+        live[s] = last;
+        rate[s] = c.stepTotalData[s] / Math.max(1, c.stepCycles[s]);
+    }
+    const most = (values) => values.reduce((a, b) => Math.max(a, b), 0);
+    const perCycle = (v) =>
+        `${v < 99.95 && v % 1 ? v.toFixed(1) : bytes(v)}${v < 99.95 && v % 1 ? ' B' : ''} a cycle`;
+    return [
+        { title: 'live bytes', format: bytes, values: live, most: most(live) },
+        { title: 'moved', format: perCycle, values: c.stepTotalData, sum: true, rate, most: most(rate) },
+        p.tiles > 1
+            ? {
+                  title: `active ${p.tileWord}s`,
+                  format: count,
+                  values: c.stepActiveTiles,
+                  most: most(c.stepActiveTiles),
+              }
+            : null,
+    ]
+        .filter((x) => x && x.most > 0)
+        .map((x, k) => ({ ...x, colour: COUNTER_COLOURS[k] }));
+}
+
 function timelineOf(p) {
-    p.timeline ??= new Timeline(p);
+    p.timeline ??= new Timeline(p, stepCounters(p));
     return p.timeline;
 }
 
 // The tiles with most and least active cycles.
-function extremes(p) {
+export function extremes(p) {
     p.extremes ??= findExtremes(p);
     return p.extremes;
 }
@@ -92,14 +125,17 @@ function stepsChart(p, state) {
     const lanes = [
         ...kinds.map((k) => ({ label: BUCKETS[k].label })),
         ...tiles.map((t) => ({ label: `${p.tileWord} ${t}${why(t)}` })),
+        ...line.counters.map((counter) => ({ label: counterLabel(counter) })),
     ];
+    const below = kinds.length + tiles.length; // lane of the first counter
     const laneOf = new Map(kinds.map((k, i) => [k, i]));
     const ascending = Uint32Array.from(tiles).sort();
     const placeOf = tiles.map((t) => ascending.indexOf(t));
     const items = (from, to, least) => {
         const list = [];
         let stretch = [-1, -1, 0];
-        line.window(from, to, least, (kind, a, b, s, share) => {
+        for (const counter of line.counters) counter.last = null;
+        line.window(from, to, least, (kind, a, b, s, share, counts) => {
             const lane = laneOf.get(kind);
             if (lane === undefined) return;
             list.push([
@@ -114,7 +150,10 @@ function stepsChart(p, state) {
             ]);
             if (s < 0) {
                 // One stretch of a tile has several kinds: above each other, each as high as its share.
-                if (a !== stretch[0] || b !== stretch[1]) stretch = [a, b, 0];
+                if (a !== stretch[0] || b !== stretch[1]) {
+                    stretch = [a, b, 0];
+                    line.counters.forEach((x, k) => counterItem(list, below + k, x, a, b, counts[k]));
+                }
                 tiles.forEach((t, i) =>
                     list.push([
                         a,
@@ -133,6 +172,7 @@ function stepsChart(p, state) {
                 stretch[2] += share;
                 return;
             }
+            line.counters.forEach((x, k) => counterItem(list, below + k, x, a, b, (x.rate ?? x.values)[s]));
             const values = c.stepActive[s] ? p.valuesAt(c.stepActive[s], ascending) : null;
             tiles.forEach((t, i) => {
                 const active = values ? values[placeOf[i]] : c.stepActive[s] ? -1 : c.stepCycles[s];
@@ -175,16 +215,15 @@ function stepsChart(p, state) {
         cursor: firstOf(Number(state.step ?? -1)),
         items,
         describeItem: (item) =>
-            item[9]
-                ? item[9]
-                : item[5] < 0
-                  ? `${item[7] === undefined ? '' : `${percent(item[7])} of `}several short steps, cycles ${count(Math.floor(item[0]))} to ${count(Math.ceil(item[1]))}, zoom in to see them`
-                  : describeStep(p, item[5]),
+            item[5] < 0
+                ? `${item[7] === undefined ? '' : `${percent(item[7])} of `}several short steps, cycles ${count(Math.floor(item[0]))} to ${count(Math.ceil(item[1]))}, zoom in to see them`
+                : describeStep(p, item[5]),
         click: (item) => item && item[5] >= 0 && go({ step: String(item[5]) }),
         describe: () => `${count(p.totals?.steps ?? 0)} steps in ${count(end)} cycles.`,
         figures: () => ({
             end,
             kinds: kinds.map((k) => [BUCKETS[k].label, whole[k]]),
+            counters: line.counters.map((x) => [x.title, x.most]),
         }),
         onWindow: tell,
     });
@@ -448,7 +487,7 @@ function lineTab(p, state) {
                 : null,
             h(
                 'span',
-                { class: 'note' },
+                { class: 'note controls' },
                 'Ctrl and the wheel zoom, dragging moves; W A S D and + − 0 do the same on the keyboard.',
             ),
         ),
@@ -562,7 +601,7 @@ function tilesTab(p, state) {
     ];
 }
 
-const TABS = [
+export const TIME_TABS = [
     ['line', 'Time line', lineTab],
     ['tiles', 'By tile', tilesTab],
     ['grid', 'Grid', gridTab],
@@ -570,8 +609,8 @@ const TABS = [
 ];
 
 export function timeView(p, state) {
-    const [tab, , make] = TABS.find(([id]) => id === state.tab) ?? TABS[0];
+    const [tab, , make] = TIME_TABS.find(([id]) => id === state.tab) ?? TIME_TABS[0];
     const made = make(p, state);
     const { elements, change } = Array.isArray(made) ? { elements: made } : made;
-    return { elements: [tabs('time', tab, TABS, { step: null }), ...elements].filter(Boolean), change };
+    return { elements: [tabs('time', tab, TIME_TABS, { step: null }), ...elements].filter(Boolean), change };
 }

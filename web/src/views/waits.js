@@ -118,8 +118,9 @@ export function waitsTab(p) {
                     { title: 'From', value: (i) => p.tileName(c.pairFrom[i]) },
                     { title: 'To', value: (i) => p.tileName(c.pairTo[i]) },
                     {
-                        title: 'Exchange',
+                        title: 'By',
                         value: (i) =>
+                            p.name(c.pairName[i]) ||
                             `${EXCHANGES[c.pairKind[i]] ?? ''}${c.pairExchange[i] === NONE ? '' : ` ${c.pairExchange[i]}`}`,
                         width: '160px',
                     },

@@ -177,7 +177,12 @@ static uint32_t add_link_step(builder *b, uint32_t *links)
         }
     }
     tw__row bytes = tw__profile_row(b->p, b->by_tile, b->tiles);
-    for (uint32_t t = 0; t < b->tiles; t++) b->by_tile[t] /= 4;
+    for (uint32_t t = 0; t < b->tiles; t++) { /* its links send side by side: it is busy while the busiest is */
+        const tw__wse_counters *c = counters_of(b, t);
+        b->by_tile[t] = 0;
+        for (unsigned d = 0; c && d < LINKS; d++)
+            if (c->sent[d] > b->by_tile[t]) b->by_tile[t] = c->sent[d];
+    }
     tw__row wavelets = tw__profile_row(b->p, b->by_tile, b->tiles);
     tw__profile_add_optimization(b->p, "wavelets on the busiest link", (double)busiest);
     uint32_t exchange = tw__profile_add_exchange(
