@@ -30,16 +30,47 @@ static const tw__cli_option table[] = {
     { "-i", NULL, offsetof(tw__sim_request, interactive), "the same" },
 };
 
-static bool set_register(tw__sim_session *s, unsigned worker, const char *name, uint32_t value)
+enum { WORKER_BASE = 12, VERTEX_BASE = 13 };
+
+/* "$m3", "$sp", "$a0": number and file; false for other names. */
+static bool find_register(const char *name, unsigned *number, bool *is_float)
 {
+    static const char *const names[] = { [8] = "bp", "fp", "lr", "sp", "mworker_base", "mvertex_base" };
     if (*name == '$') name++;
+    *is_float = *name == 'a';
+    for (*number = 8; *number < G_N_ELEMENTS(names); ++*number)
+        if (strcmp(names[*number], name) == 0) return true;
     char *end;
     unsigned long n = strtoul(name + (*name ? 1 : 0), &end, 10);
-    if ((*name != 'm' && *name != 'a') || end == name + 1 || *end || n > (*name == 'm' ? 11 : 7)) return false;
-    if (*name == 'm')
-        tw_sim_set_m(s->sim, worker, (unsigned)n, value);
+    *number = (unsigned)n;
+    return (*name == 'm' || *name == 'a') && end > name + 1 && !*end && n <= (*is_float ? 7 : VERTEX_BASE);
+}
+
+/* The bases are part of the start. */
+static uint32_t base_of(const tw__sim_session *s, unsigned wanted, uint32_t otherwise)
+{
+    g_auto(GStrv) items = g_strsplit(s->r->registers ? s->r->registers : "", ",", -1);
+    for (char **i = items; *i; i++) {
+        g_auto(GStrv) sides = g_strsplit(g_strstrip(*i), "=", 2);
+        unsigned number;
+        uint32_t bits;
+        bool is_float;
+        if (sides[0] && sides[1] && find_register(g_strstrip(sides[0]), &number, &is_float) && !is_float &&
+            number == wanted && tw__sim_number(g_strstrip(sides[1]), &bits, &is_float))
+            otherwise = bits;
+    }
+    return otherwise;
+}
+
+static bool set_register(tw__sim_session *s, unsigned worker, const char *name, uint32_t value)
+{
+    unsigned number;
+    bool is_float;
+    if (!find_register(name, &number, &is_float)) return false;
+    if (is_float)
+        tw_sim_set_a(s->sim, worker, number, value);
     else
-        tw_sim_set_a(s->sim, worker, (unsigned)n, value);
+        tw_sim_set_m(s->sim, worker, number, value);
     return true;
 }
 
@@ -52,7 +83,9 @@ static int set_registers(tw__sim_session *s)
         bool is_float, good = sides[0] && sides[1] && tw__sim_number(g_strstrip(sides[1]), &bits, &is_float);
         for (unsigned w = 0; good && w < TW_SIM_CONTEXTS; w++)
             good = set_register(s, w, g_strstrip(sides[0]), bits);
-        if (!good) return tw__cli_usage_error("sim", "--set-reg: '%s' is not $m0=VALUE to $m11 or $a0 to $a7", *i);
+        if (!good)
+            return tw__cli_usage_error(
+                "sim", "--set-reg: '%s' is not $m0=VALUE to $m13, $a0 to $a7 or a name such as $sp", *i);
     }
     return TW__EXIT_OK;
 }
@@ -182,8 +215,8 @@ int tw__sim_prepare(tw__sim_session *s)
     const tw__sim_request *r = s->r;
     g_auto(GStrv) call = g_strsplit(r->call ? r->call : "", "(", 2);
     tw_sim_launch launch = { .entry = tw_object_entry(s->image),
-                             .vertex_base = s->region1 + TW__SIM_VERTEX,
-                             .worker_base = s->region1 + TW__SIM_ARGUMENTS };
+                             .vertex_base = base_of(s, VERTEX_BASE, s->region1 + TW__SIM_VERTEX),
+                             .worker_base = base_of(s, WORKER_BASE, s->region1 + TW__SIM_ARGUMENTS) };
     uint32_t base = tw_sim_memory_base(tw_object_arch(s->image)),
              bytes = tw_sim_memory_bytes(tw_object_arch(s->image));
     memset(tw_sim_memory(s->sim), 0, bytes);
@@ -322,7 +355,8 @@ const tw__command tw__command_sim = {
     .arguments = "FILE.S|FILE.o [OPTIONS]",
     .summary = "run a function of IPU assembly on the simulator of a tile",
     .help =
-        "$mvertex_base is 64 KB behind the start of region 1, the stack and scratch space lie before it.\n"
+        "$mvertex_base is 64 KB behind the start of region 1, the stack and scratch space lie before it;\n"
+        "--set-reg '$mvertex_base=0x82000' sets another place.\n"
         "Arguments of --call: 7, 1.5 (float), 1.5h (half), 1:2 and 1.0:2.0:3.0:4.0 (vectors in pairs and quads),\n"
         "{7} (as its member), {1,2,3} (by pointer); those behind ... are variadic and go to the stack. Registers "
         "that\n"

@@ -76,6 +76,14 @@ expect --call 'bad()' '$m7 is 0x1 when the function returns' '$m8 is 0x2' '$m9 i
     'to keep the stack pointer (guide 10.3)'
 "$tilewright" sim lib.s --entry h --set-reg '$m0=0x82000,$m1=0x2a' --mem '0x82004=1.5' --show 0x82000:2 --cycles >out
 grep -q '0x82000: 0000002a 3fc00000' out && grep -q '2 turns' out && grep -q 'lib.s:33' out || { cat out; exit 1; }
+# The bases and other names of registers; a vertex's state anywhere.
+printf '.globl f\nf: ld32 $m0, $mvertex_base, 1\n add $m1, $mworker_base, $sp\n exitz $mzero\n' >base.s
+"$tilewright" sim base.s --entry f --set-reg '$mvertex_base=0x82000, $m12=0x84000,$sp=8' --mem '0x82004=77' >out
+grep -q '$m0  0000004d  $m1  00084008' out || { cat out; exit 1; }
+for wrong in '$m14=1' '$a8=1' '$q=1' '$m=1' 'sp' '$sp=x' '=1'; do
+    "$tilewright" sim base.s --entry f --set-reg "$wrong" >out 2>&1 && exit 1
+    grep -q 'is not $m0=VALUE' out || { cat out; exit 1; }
+done
 printf '.worker;.globl f\nf: %s\nexitz $mzero\n' "$(printf 'nop\n%.0s' 1 2 3 4 5 6 7 8 9 10)" >long.s
 "$tilewright" sim long.s --entry f --cycles >out
 [ "$(grep -o 'long.s:[0-9]*' out | tr '\n' ' ')" = 'long.s:2 long.s:3 long.s:4 long.s:5 long.s:6 long.s:7 long.s:8 long.s:9 long.s:10 long.s:11 long.s:12 ' ] ||

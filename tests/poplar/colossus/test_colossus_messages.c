@@ -46,6 +46,7 @@ static void check_row(tw_isa_arch arch, const row *r)
 
 /* --- operands ------------------------------------------------------------------------------------------------- */
 
+#define A50 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 static const row operands[] = {
     { "add $m1, $m2, 65536", "operand 3 of 'add' cannot be 65536; legal: -32768 to 32767 or 0 to 65535", 1, "65536",
       NULL },
@@ -75,6 +76,15 @@ static const row operands[] = {
     { "uget $a0, $m1",
       "operand 2 of 'uget' has to be a control register of the upper half such as $FP_CTL, not '$m1'", 1, "$m1",
       NULL },
+    { "bri 0x4000000000000000",
+      "operand 1 of 'bri' cannot be 4611686018427387904; legal: multiples of 0x4 up to 0x1ffffc", 1,
+      "0x4000000000000000", NULL },
+    { "f32v2add $a0:1, $a2:B+=, $a4:5", "expected ',' or the end of the instruction", 1, "+", NULL },
+    { "f32v2add $a0:1, $a2:BU, $a4:5",
+      "operand 2 of 'f32v2add' has to be a register of the ARF such as $a2:B, not '$a2:BU'", 1, "$a2:BU", NULL },
+    { A50 A50 A50 " $m0", "there is no instruction or macro '" A50 "aaaaaaaaaaaaa'", 1, A50 A50 A50, NULL },
+    { ".macro m\n.endm\n" A50 A50 A50 A50 A50 A50 " $m0", "there is no instruction or macro '" A50 "aaaaaaaaaaaaa'",
+      3, A50 A50 A50 A50 A50 A50, NULL },
     { "bri $m0", "operand 1 of 'bri' has to be an address, not '$m0'", 1, "$m0", NULL },
     { "shl $m0, $m1, $WSR", "operand 3 of 'shl' has to be a register of the MRF such as $m2, not '$WSR'", 1, "$WSR",
       NULL },
@@ -147,6 +157,7 @@ static const row registers[] = {
       "$a2:", NULL },
     { "f32v2add $a0:1, $a2:16, $a4:5", "expected the last register of a pair or quad, or B, BL, BU behind ':'", 1,
       "$a2:16", NULL },
+    { "f32v2add $a0:1, $a0:0, $a4:5", "'$a0:0' is neither a pair nor a quad of registers", 1, "$a0:0", NULL },
     { "f32v2add $a0:1, $a2:4, $a4:5", "'$a2:4' is neither a pair nor a quad of registers", 1, "$a2:4", NULL },
     { "f32v2add $a0:1, $a2:2, $a4:5", "'$a2:2' is neither a pair nor a quad of registers", 1, "$a2:2", NULL },
     { "f32v2add $a0:1, $a3:2, $a4:5", "'$a3:2' is neither a pair nor a quad of registers", 1, "$a3:2", NULL },
@@ -190,6 +201,12 @@ static const row bundles[] = {
     { "{ nop }", "a bundle holds two instructions, one for each pipeline, not 1", 1, "{", NULL },
     { "{ }", "a bundle holds two instructions, one for each pipeline, not 0", 1, "{", NULL },
     { "nop\n{ nop\nfnop", "the bundle has no closing brace", 2, "{", NULL },
+    { "{ nop; setzi $m14, 5 }", "both instructions of the bundle are for the main pipeline", 1, "setzi", NULL },
+    { "{ nop; setzi $m3, 0 }", "both instructions of the bundle are for the main pipeline", 1, "setzi", NULL },
+    { ".allow_optimizations\nnop\n{ rpt $m0, 0; setzi $a5, 0 }\n{ nop; fnop }", AT("0xc"), 3, "rpt", NULL },
+    { ".allow_optimizations\nnop\n{ rpt 5, 0; setzi $a13, 1 }\n{ nop; fnop }", AT("0xc"), 3, "rpt", NULL },
+    { "100000: nop", "expected a label, an instruction or a directive", 1, "1", NULL },
+    { "nop } // text", "there is no bundle that '}' could close", 1, "}", NULL },
     { "nop }", "there is no bundle that '}' could close", 1, "}", NULL },
     { "{ { nop; fnop }", "a bundle is open already", 1, "{", "it begins here" },
     { "{ 1: nop; fnop }", "a label cannot stand in a bundle: write it before the brace", 1, "1", NULL },
@@ -356,6 +373,7 @@ static const row directives[] = {
     { ".if 1\n.else\n.elseif 1\n.endif", "behind an .else only .endif may come", 3, ".elseif", NULL },
     { "nop\n.if 1\nnop", "there is no .endif for it", 2, ".if", NULL },
     { ".if foo\n.endif", "the condition has to be a constant that is known here", 1, "foo", NULL },
+    { ".if foo\n.frob\n.endif", "the condition has to be a constant that is known here", 1, "foo", NULL },
     { ".ifc a b\n.endif", "expected ',' between the two texts", 1, "", NULL },
     { ".popsection", "there is no .pushsection that belongs to it", 1, ".popsection", NULL },
     { ".section", "expected the name of a section", 1, "", NULL },

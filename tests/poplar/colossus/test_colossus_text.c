@@ -127,6 +127,9 @@ static const struct {
     { ".set i, 0\n.rept 3\n.set i, i + 1\n.byte i\n.endr", "010203" },
     { ".rept 2 ; .byte 1 ; .ascii \".endr\" ; .endr # .endr", "012e656e6472012e656e6472" },
     { ".rept 1\n// .endr\n/* .endr\n.endr */ .byte 1\nl: .rept 2\n.byte 2\n.endr\n.endr", "010202" },
+    { ".macro m\nxendm = 3\n// .endm\n.byte xendm /* *//* .endm */ ; //.endm\n.endm\nm", "03" },
+    { "99999: .byte . - 99999b", "00" },
+    { ".ifc a b, \"a b\"\n.byte 1\n.endif\n.ifnc ab, \"ab\"\n.byte 2\n.endif", "01" },
     { "x:.rept 2; .byte 1; .endr", "0101" },
     /* macros */
     { ".macro m // .endm\n/* .endm */ .byte 1\n# text\n.ascii \"\\\".endm\\\"\"\n.endm // text\nm",
@@ -283,6 +286,41 @@ static void places_of_errors(void **state)
     tw_diags_free(diags);
 }
 
+/* A mistake deep in expansions: the four innermost calls are told. */
+static void notes_have_a_limit(void **state)
+{
+    (void)state;
+    g_autoptr(GString) text = g_string_new(".macro m0\nfrob\n.endm\n");
+    for (int i = 1; i < 7; i++) g_string_append_printf(text, ".macro m%d\n\n  m%d\n.endm\n", i, i - 1);
+    g_string_append(text, "m6\n");
+    tw_diags *diags = tw_diags_new();
+    tw_object *object;
+    assert_int_equal(tw_asm_text(text->str, text->len, "x", NULL, diags, &object), TW_E_PARSE);
+    for (size_t i = 1; i < 5; i++) {
+        g_autofree char *note = g_strdup_printf("in the expansion of 'm%zu'", i - 1);
+        assert_string_equal(tw_diags_get(diags, i)->message, note);
+        assert_int_equal(tw_diags_get(diags, i)->line, 4 * (int)i + 2);
+        assert_int_equal(tw_diags_get(diags, i)->column, 3);
+        assert_int_equal(tw_diags_get(diags, i)->length, 2);
+    }
+    assert_null(tw_diags_get(diags, 5));
+    tw_diags_free(diags);
+}
+
+/* Expansions of megabytes are made whole. */
+static void large_repetitions(void **state)
+{
+    (void)state;
+    g_autoptr(GString) text = g_string_new(".data\n.irpc c, 0123456789012345678901234567890123456789\n.byte \\c\n");
+    for (int i = 0; i < 2000; i++) g_string_append(text, "// 50 characters of text that nobody needs to read\n");
+    g_string_append(text,
+                    "// 50 characters and a backslash at the end of all\\\n.endr\n.rept 100000\n.byte 7\n.endr\n");
+    tw_object *o = assemble(text->str);
+    assert_int_equal(section_of(o, ".data")->size, 100040);
+    assert_int_equal(section_of(o, ".data")->data[39], 9);
+    tw_object_free(o);
+}
+
 static void many_errors_stop_it(void **state)
 {
     (void)state;
@@ -302,13 +340,14 @@ static void symbols_and_relocations(void **state)
     (void)state;
     tw_object *o = assemble(
         ".section .text.f, \"ax\", @progbits\n.globl f\n.type f, @function\nf:\n  call $lr, g\n  bri .Lend\n"
-        "  setzi $m0, table + 8\n  runall $m0, $m1, state\n.Lend:\n  br $lr\n.size f, . - f\n"
+        "  setzi $m0, table + 8\n  runall $m0, $m1, state\n.Lend:\n  br $lr\n  { setzi $m1, f; setzi $a1, table }\n"
+        ".size f, . - f\n"
         ".section .data.table\ntable: .long f, 1, table\n.short table@abs16@s4\n.weak w\n.hidden h\n"
         ".comm c, 12, 8\n");
     const tw_symbol *f = tw_object_get_symbol(o, (size_t)tw_object_find_symbol(o, "f"));
     assert_int_equal(f->binding, TW_SYMBOL_GLOBAL);
     assert_int_equal(f->type, TW_SYMBOL_FUNCTION);
-    assert_int_equal(f->size, 20);
+    assert_int_equal(f->size, 28);
     assert_int_equal(section_of(o, ".text.f")->align, 1);
     static const struct {
         tw_relocation_type type;
@@ -317,6 +356,7 @@ static void symbols_and_relocations(void **state)
         int32_t addend;
     } expected[] = { { TW_R_COLOSSUS_19_S2, 0, "g", 0 }, { TW_R_COLOSSUS_19_S2, 4, "", 16 },
                      { TW_R_COLOSSUS_20, 8, "", 8 },     { TW_R_COLOSSUS_RUN, 12, "state", 0 },
+                     { TW_R_COLOSSUS_20, 20, "f", 0 },   { TW_R_COLOSSUS_20, 24, "", 0 },
                      { TW_R_COLOSSUS_32, 0, "f", 0 },    { TW_R_COLOSSUS_32, 8, "", 0 },
                      { TW_R_COLOSSUS_16_S4, 12, "", 0 } };
     assert_int_equal(tw_object_relocation_count(o), G_N_ELEMENTS(expected));
@@ -390,7 +430,17 @@ static void stack_notes(void **state)
 static void lines_of_code(void **state)
 {
     (void)state;
-    tw_object *o = assemble("nop\n\n{nop\nfnop}\n# 7 \"a.inc\"\nnop\n");
+    tw_object *o =
+        assemble("nop\n\n{nop\nfnop}\n# 7 \"a.inc\"\nnop\n#line 30 \"b.inc\"\nnop\n#  line 2 \"b.inc\" 2\nnop\n"
+                 "# 3 text\n # 9 \"c.inc\"\nnop\n");
+    static const struct {
+        const char *file;
+        uint32_t line;
+    } behind[] = { { "b.inc", 30 }, { "b.inc", 2 }, { "b.inc", 5 } };
+    for (uint32_t i = 0; i < G_N_ELEMENTS(behind); i++) {
+        assert_int_equal(tw_object_line_at(o, 0, 16 + 4 * i)->line, behind[i].line);
+        assert_string_equal(tw_object_line_at(o, 0, 16 + 4 * i)->file, behind[i].file);
+    }
     assert_int_equal(tw_object_line_at(o, 0, 0)->line, 1);
     assert_int_equal(tw_object_line_at(o, 0, 8)->line, 3);
     assert_int_equal(tw_object_line_at(o, 0, 12)->line, 7);
@@ -492,6 +542,44 @@ static void flags_of_sections(void **state)
     tw_object_free(o);
 }
 
+/* What the preprocessor has to say, with its places; without it a .S file cannot be read. */
+static void preprocessor(void **state)
+{
+    (void)state;
+    g_autofree char *folder = g_dir_make_tmp("tw-asm-XXXXXX", NULL), *file = g_build_filename(folder, "a.S", NULL);
+    tw_diags *diags = tw_diags_new();
+    tw_object *o;
+    assert_true(g_file_set_contents(file, "nop\n#warning careful\n  #error no way\n", -1, NULL));
+    assert_int_equal(tw_asm_file(file, NULL, diags, &o), TW_E_PARSE);
+    const tw_diag *warning = tw_diags_get(diags, 0), *error = tw_diags_get(diags, 1);
+    assert_int_equal(warning->severity, TW_WARNING);
+    assert_true(g_str_has_prefix(warning->message, "careful"));
+    assert_int_equal(warning->line, 2);
+    assert_int_equal(error->severity, TW_ERROR);
+    assert_string_equal(error->message, "no way");
+    assert_string_equal(error->file, file);
+    assert_int_equal(error->line, 3);
+    assert_int_equal(error->column, 4);
+    assert_string_equal(error->code, "asm.cpp");
+    assert_null(tw_diags_get(diags, 2));
+    tw_diags_free(diags);
+    /* Flags reach it; its constants are there. */
+    assert_true(
+        g_file_set_contents(file,
+                            "#if __IPU__ != 1 || !__ASSEMBLER__ || __IPU_ARCH_VERSION__ != 21\n#error\n#endif\n"
+                            "#include \"poplar/TileConstants.hpp\"\nsetzi $m0, N + CTXT_WORKERS\n",
+                            -1, NULL));
+    static const char *const flags[] = { "-D", "N=3", NULL };
+    tw_asm_options options = { .arch = TW_ISA_IPU21, .cpp_flags = flags };
+    assert_int_equal(tw_asm_file(file, &options, NULL, &o), TW_OK);
+    assert_int_equal(word_of(section_of(o, ".text"), 0), 0x19000009);
+    tw_object_free(o);
+    g_setenv("TILEWRIGHT_CLANG", "no-such-compiler", TRUE);
+    assert_int_equal(tw_asm_file(file, &options, NULL, &o), TW_E_NO_ENVIRONMENT);
+    g_unsetenv("TILEWRIGHT_CLANG");
+    unlink(file), rmdir(folder);
+}
+
 /* .include and .incbin: beside the file that names them, else from where the program stands. */
 static void other_files(void **state)
 {
@@ -568,6 +656,9 @@ int main(void)
         cmocka_unit_test(symbols_by_directives),
         cmocka_unit_test(flags_of_sections),
         cmocka_unit_test(other_files),
+        cmocka_unit_test(preprocessor),
+        cmocka_unit_test(notes_have_a_limit),
+        cmocka_unit_test(large_repetitions),
         cmocka_unit_test(macro_of_the_guide),
         cmocka_unit_test(line_ends_and_marks),
     };

@@ -138,7 +138,8 @@ static bool is_rpt(const parsed *insn)
 
 static bool is_fnop(const parsed *insn)
 {
-    return insn->row == &tw__isa_rows[TW__OP_setzi_a] && insn->insn.operands[0] == 13 && !insn->waiting;
+    return insn->row == &tw__isa_rows[TW__OP_setzi_a] && insn->insn.operands[0] == 13 && !insn->insn.operands[1] &&
+           !insn->waiting;
 }
 
 /* Under .allow_optimizations: an fnop beside rpt comes or goes so that the body lies on 8 bytes. */

@@ -90,7 +90,6 @@ static void put_relocation(tw__asm *as, const fixup *f, value v)
     } else if (symbol->binding == TW_SYMBOL_LOCAL && symbol->section >= 0) {
         addend += symbol->value;
         target = tw_object_section_symbol(as->object, symbol->section);
-        if (target >= 0) tw__asm_note_of(as, target);
     }
     tw_status status = target < 0 ? (tw_status)target
                                   : tw_object_relocate(as->object, f->section, f->offset, (tw_relocation_type)type,

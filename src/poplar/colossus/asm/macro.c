@@ -106,11 +106,6 @@ static size_t argument_length(const char *start)
                          !(*next == '.' && !isdigit((unsigned char)next[1])));
             if (!goes_on) break;
             p = next;
-            if (!open) { /* the operator takes what follows it along */
-                p++;
-                while (*p == ' ' || *p == '\t') p++;
-                end = p;
-            }
             continue;
         }
         if (!open && *p != '.' && strchr(operators, *p)) { /* "- 1": the blank belongs to the operator */

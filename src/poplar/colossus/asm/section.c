@@ -133,9 +133,7 @@ void tw__asm_do_previous(tw__asm *as, const char *name, place where)
 static int read_symbol(tw__asm *as)
 {
     const char *name = tw__asm_read_name(as, "a symbol");
-    int symbol = name ? tw__asm_use_symbol(as, name, strlen(name)) : -1;
-    if (symbol >= 0) tw__asm_note_of(as, symbol);
-    return symbol;
+    return name ? tw__asm_use_symbol(as, name, strlen(name)) : -1;
 }
 
 void tw__asm_do_binding(tw__asm *as, const char *name, place where)

@@ -52,7 +52,6 @@ value tw__asm_here(tw__asm *as)
 {
     int symbol = out_of_memory(as, tw_object_symbol(as->object, ""));
     if (symbol < 0) return tw__asm_constant(0);
-    tw__asm_note_of(as, symbol);
     define_here(as, symbol);
     return (value){ .kind = V_SYMBOL, .symbol = symbol, .symbolic = true };
 }

@@ -13,10 +13,9 @@ place tw__asm_place_at(const tw__asm *as, const char *at, size_t length)
     return (place){ as->top, at, length > 1000 ? 1000 : (int)length };
 }
 
-/* "# 12 "file.S" 2", which the preprocessor leaves: number and file of the next line. */
+/* "# 12 "file.S" 2" at the start of a line, which the preprocessor leaves: number and file of the next line. */
 static bool read_marker(const char *line, int *number, const char **file, size_t *length)
 {
-    while (*line == ' ' || *line == '\t') line++;
     if (*line++ != '#') return false;
     while (*line == ' ' || *line == '\t') line++;
     if (strncmp(line, "line", 4) == 0) line += 4;
@@ -271,7 +270,6 @@ bool tw__asm_read_string(tw__asm *as, GString *out)
     for (p++; *p != '"';) {
         if (*p == 0 || *p == '\n') {
             fail_at(as, tw__asm_place_at(as, start, (size_t)(p - start)), "the string has no closing quote");
-            as->top->at = p;
             return false;
         }
         int c = (unsigned char)*p++;
