@@ -34,10 +34,68 @@ export const DEFINITIONS = {
     idle: 'Cycles of the run in which the tile did nothing of that.',
     delta: 'B − A; its percentage is of A.',
     weight: 'Share of the whole that changed: what lines are sorted by.',
+    side: 'One of the two profiles: A is what was, B what is compared with it.',
+    fact: 'Stated by whoever ran the program.',
+    machine: 'The machine that the profile is of, and how many of its parts the program was made for.',
+    clock: 'Cycles in a second, by which cycles become time.',
+    computeSets: 'Sets of kernels that tiles execute together.',
+    variableCount: 'Variables of the program, temporary ones included.',
+    edges: 'Connections between fields of kernels and data.',
+    instrumentation: 'How cycles were obtained.',
+    parts: 'The graph part says what a program needs, the execution part what a run did.',
+    optimization: 'A count of the compiler or the machine, under its own name.',
+    rule: 'Rule, what it looks at, and from which value on it speaks.',
+    placed: 'On how many of them a part of it lies.',
     exact: 'exact: stated by the vendor, or counted.',
     modelled: 'modelled: follows from a documented model.',
     estimated: 'estimated: a guess with a reason.',
     absent: 'absent: not known.',
 };
+
+// Columns of several tables, by their title.
+const TITLES = {
+    Address: 'First address, in bytes from the start of the memory.',
+    End: 'Address behind the last byte.',
+    Bytes: 'Bytes in the memory of tiles, or moved.',
+    Elements: 'Elements of the variable on all tiles.',
+    State: 'Members of the vertex that are no pointers to data.',
+    'Edge pointers': 'Addresses of the data that vertices are connected to.',
+    'Copy pointers': 'Addresses that copying vertices work through.',
+    Padding: 'Bytes for alignment.',
+    Descriptors: 'Tables for vertices whose data lies in pieces.',
+    Code: 'Machine code of the kernel.',
+    Step: 'Place in the order of the program.',
+    'Of the run': 'Busy cycles divided by all cycles of the run.',
+    Control: 'Cycles of control programs.',
+    Compute: 'Cycles in which kernels of this tile ran.',
+    Exchange: 'Cycles in which the tile sent or received within its chip.',
+    'Global exchange': 'Cycles in which the tile sent or received between chips.',
+    'Host copy': 'Cycles of copies with the host.',
+    'Shared copy': 'Cycles of copies of shared structures.',
+    Sync: 'Cycles at a sync.',
+    'Steps it ended last': 'Steps in which this one alone took longest.',
+    'Cycles sooner without it': 'Over their executions: its cycles less those of the next slowest.',
+    Messages: 'Stretches of data, wavelets, words or blocks, whichever the machine sends.',
+    'Bytes / message': 'Bytes divided by messages.',
+    Sent: 'Bytes sent by all tiles in one execution.',
+    Received: 'Bytes received by all tiles in one execution: more than sent where one sends to several.',
+    Receiving: 'Tiles that receive something.',
+    'Most from one': 'Bytes of the tile that sends most.',
+    Share: 'Part of the whole that the title names.',
+    Cycles: 'Cycles from begin to end, or in sum.',
+    From: 'Cycle at which it begins.',
+    To: 'Cycle at which it ends.',
+    'Held from': 'Cycle of the first use.',
+    Full: 'Most used divided by the limit.',
+    A: 'Value in the first profile.',
+    B: 'Value in the second profile.',
+};
+export const defineTitle = (title) =>
+    TITLES[title] ??
+    (title.startsWith('First ')
+        ? 'The first of those that hold a part of it.'
+        : title.startsWith('Sending ')
+          ? 'How many of them send something.'
+          : '');
 
 export const define = (key) => DEFINITIONS[key] ?? '';

@@ -2,7 +2,8 @@
 // come from columns. Rows of one height make that twenty lines, so no library is needed for it.
 import { announce, h } from './dom.js';
 import { cut, safe } from './format.js';
-import { define } from './glossary.js';
+import { define, defineTitle } from './glossary.js';
+import { fidelity } from './views/parts.js';
 
 const ROW = 26;
 const AHEAD = 8;
@@ -129,7 +130,7 @@ export function table(spec) {
                         role: 'columnheader',
                         class: column.number ? 'cell number' : 'cell',
                         'aria-sort': on ? (sort[1] ? 'descending' : 'ascending') : 'none',
-                        title: column.definition ? define(column.definition) : undefined,
+                        title: column.definition ? define(column.definition) : defineTitle(column.title) || undefined,
                         tabindex: '-1',
                         onclick: () => {
                             sort = [k, on ? !sort[1] : Boolean(column.number)];
@@ -260,7 +261,7 @@ export function table(spec) {
     const element = h(
         'div',
         { class: 'table' },
-        h('div', { class: 'tools' }, h('h3', {}, spec.caption), note, search, copy),
+        h('div', { class: 'tools' }, h('h3', {}, spec.caption), fidelity(spec.fidelity), note, search, copy),
         scroller,
         rest,
     );

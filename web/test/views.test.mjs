@@ -53,6 +53,28 @@ const TABS = {
     time: ['line', 'tiles', 'grid', 'waits'],
 };
 
+// What does not say how sure it is, or what it means, on hover: figures, panels with a chart, tables, columns of
+// numbers, rows of facts. What is absent says so in a sentence.
+const unexplained = (page) =>
+    page.evaluate(() => {
+        const sure = (e) => [...e.querySelectorAll('.fidelity')].some((f) => f.title);
+        const all = (selector) => [...document.querySelectorAll(`#view ${selector}`)];
+        const heads = (table) => [...table.querySelectorAll('[role=columnheader]')];
+        return [
+            ...all('.figure').filter((f) => !f.title || !sure(f)),
+            ...all('.panel').filter((p) => p.querySelector('.chart') && !sure(p)),
+            ...all('.table').filter(
+                (t) =>
+                    !sure(t) &&
+                    !sure(t.closest('.panel') ?? t) &&
+                    !heads(t).some((c) => c.textContent.startsWith('Figures')),
+            ),
+            ...all('.table [role=columnheader].number').filter((c) => !c.title),
+            ...all('.facts tr').filter((r) => !r.title),
+            ...all('.absent').filter((a) => a.textContent.split(' ').length < 4),
+        ].map((e) => e.textContent.slice(0, 80));
+    });
+
 describe('every view of every machine', () => {
     for (const name of ['heat', 'flash', 'fifo', 'aie', 'csl', 'guide', 'graph', 'execution'])
         for (const dark of [false, true])
@@ -68,6 +90,7 @@ describe('every view of every machine', () => {
                             () => document.querySelector('#view').textContent.trim().length < 20,
                         );
                         assert.ok(!empty, `${view} ${tab} says nothing`);
+                        assert.deepEqual(await unexplained(page), [], `${view} ${tab}`);
                         const blank = await page.evaluate(() =>
                             [...document.querySelectorAll('.chart canvas')].some((c) => !c.width || !c.height),
                         );

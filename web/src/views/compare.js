@@ -2,8 +2,9 @@
 import { chart } from '../chart.js';
 import { h } from '../dom.js';
 import { bytes, byteStep, count, cut, percent, seconds, short } from '../format.js';
+import { define } from '../glossary.js';
 import { table } from '../table.js';
-import { absent, facts, panel } from './parts.js';
+import { absent, facts, fidelity, memoryFidelity, panel, timeFidelity, weakest } from './parts.js';
 import { extremes } from './time.js';
 
 const UNITS = {
@@ -14,11 +15,27 @@ const UNITS = {
     ratio: (v) => percent(v),
 };
 
+// Figures of the whole run by their names in a difference, and what defines them.
+const FIGURES = {
+    cycles: 'cycles',
+    time: 'time',
+    'memory of the fullest tile': 'fullest',
+    'memory of all tiles': 'bytes',
+    'bytes exchanged and copied': 'data',
+    'tile balance': 'tileBalance',
+    'thread balance': 'threadBalance',
+    'steps executed': 'steps',
+    vertices: 'vertices',
+    variables: 'variableCount',
+    tiles: 'machine',
+};
 const SIDES = ['#0072b2', '#d55e00'];
 const GROUPS = { figure: 'Figure', step: 'Step', kernel: 'Kernel', category: 'Memory', variable: 'Variable' };
 const MOST = 16;
 
 const known = (v) => v !== undefined;
+
+const both = (report) => weakest(...report.profiles.flatMap((p) => [timeFidelity(p), memoryFidelity(p)]));
 
 export function deltaText(line) {
     if (!known(line.a)) return 'only in B';
@@ -192,7 +209,7 @@ function tilePictures(report) {
     return pictures.length
         ? pictures.map((one) =>
               panel(
-                  one.spec.title,
+                  h('span', {}, `${one.spec.title} `, fidelity(both(report))),
                   one.element,
                   many
                       ? h(
@@ -207,7 +224,7 @@ function tilePictures(report) {
 }
 
 // What both have, beside each other: the largest of a group, changed or not.
-function sideBySide(lines, group, title, most = 10) {
+function sideBySide(lines, group, title, of, most = 10) {
     const top = lines
         .filter((l) => l.group === group)
         .sort((x, y) => Math.max(y.a ?? 0, y.b ?? 0) - Math.max(x.a ?? 0, x.b ?? 0))
@@ -216,7 +233,7 @@ function sideBySide(lines, group, title, most = 10) {
     const unit = UNITS[top[0].unit];
     const label = (l) => l.name || l.kind;
     return panel(
-        title,
+        h('span', {}, `${title} `, fidelity(of)),
         chart({
             id: `sides-${group}`,
             title,
@@ -288,6 +305,7 @@ export function compareView(p, state, report) {
     figures.sort((x, y) => ((order.indexOf(x.name) + 99) % 99) - ((order.indexOf(y.name) + 99) % 99));
     const rows = table({
         id: 'diff',
+        fidelity: both(report),
         caption: 'All differences',
         count: lines.length,
         most: 18,
@@ -347,10 +365,10 @@ export function compareView(p, state, report) {
     return {
         elements: [
             panel(
-                'A → B',
+                h('span', {}, 'A → B ', fidelity(both(report))),
                 facts([
-                    ['A', h('bdi', {}, cut(report.profiles[0].title, 200))],
-                    ['B', h('bdi', {}, cut(report.profiles[1].title, 200))],
+                    ['A', h('bdi', {}, cut(report.profiles[0].title, 200)), define('side')],
+                    ['B', h('bdi', {}, cut(report.profiles[1].title, 200)), define('side')],
                     ...figures.map((l) => [
                         l.name[0].toUpperCase() + l.name.slice(1),
                         h(
@@ -358,20 +376,21 @@ export function compareView(p, state, report) {
                             { 'data-diff': l.name },
                             `${known(l.a) ? UNITS[l.unit](l.a) : '–'} → ${known(l.b) ? UNITS[l.unit](l.b) : '–'}   ${deltaText(l)}${relativeText(l) && change(l) && l.unit !== 'ratio' ? ` (${relativeText(l)})` : ''}`,
                         ),
+                        define(FIGURES[l.name] ?? 'delta'),
                     ]),
                 ]),
                 figures.some((l) => l.name === 'cycles')
                     ? null
                     : h('p', { class: 'note' }, 'Cycles are absent in one of the two.'),
             ),
-            panel('Largest changes', changes(lines)),
-            sideBySide(lines, 'step', 'Steps of A and B, cycles', 24),
+            panel(h('span', {}, 'Largest changes ', fidelity(both(report))), changes(lines)),
+            sideBySide(lines, 'step', 'Steps of A and B, cycles', both(report), 24),
             ...tilePictures(report),
             h(
                 'div',
                 { class: 'grid2' },
-                sideBySide(lines, 'kernel', 'Kernels, cycles'),
-                sideBySide(lines, 'category', 'Memory by category'),
+                sideBySide(lines, 'kernel', 'Kernels, cycles', both(report)),
+                sideBySide(lines, 'category', 'Memory by category', both(report)),
             ),
             rows.element,
             h(

@@ -4,7 +4,7 @@ import { announce, h } from '../dom.js';
 import { bytes, count, short } from '../format.js';
 import { BUCKETS } from '../model.js';
 import { go } from '../state.js';
-import { absent, panel } from './parts.js';
+import { absent, fidelity, memoryFidelity, panel, timeFidelity, weakest } from './parts.js';
 
 const CELLS = 6000; // above, one image instead of a rectangle each
 
@@ -39,12 +39,15 @@ function figures(p) {
     return { list, step };
 }
 
+const categoryOf = (p, key) => weakest(p.categories.find((c) => `m:${c.key}` === key)?.fidelity);
+
 export function gridTab(p, state) {
     const { list, step } = figures(p);
     const s = state.step !== undefined ? Number(state.step) : -1;
     if (s >= 0 && s < p.stepCount && step(s)) list.unshift(['step', `Cycles in ${p.stepName(s)}`, step(s), count]);
     if (!list.length) return [absent('No figure by tile in this profile.')];
     const [key, title, row, text] = list.find(([k]) => k === state.figure) ?? list[0];
+    const of = key === 'memory' ? memoryFidelity(p) : key.startsWith('m:') ? categoryOf(p, key) : timeFidelity(p);
     const places = Array.from({ length: p.tiles }, (_, t) => p.place(t));
     let columns = 0;
     let rows = 0;
@@ -172,7 +175,7 @@ export function gridTab(p, state) {
                     : `The floor plan of this machine is not known: ${p.tileWord}s are in the order of their numbers.`,
             ),
         ),
-        panel(title, one.element, hover),
+        panel(h('span', {}, `${title} `, fidelity(of)), one.element, hover),
     ];
 }
 

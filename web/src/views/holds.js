@@ -149,6 +149,7 @@ export function holdsTab(p, state) {
     const cycle = (id) => (id === NONE ? 'always' : count(id));
     const rows = table({
         id: 'held',
+        fidelity: 'estimated',
         caption: `Held in ${memory} at cycle ${count(at)}${at === counter.peak ? ', the peak' : ''}`,
         count: list.length,
         most: 12,

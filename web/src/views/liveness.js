@@ -5,7 +5,7 @@ import { bytes, byteStep, count, cut, percent } from '../format.js';
 import { address, go } from '../state.js';
 import { table } from '../table.js';
 import { holdsTab } from './holds.js';
-import { absent, fidelity, panel } from './parts.js';
+import { absent, fidelity, liveFidelity, panel } from './parts.js';
 
 // Leaf programs with a list of what is live, in the order of the tree.
 function leaves(p) {
@@ -102,6 +102,7 @@ export function livenessTab(p, state) {
         : null;
     const rows = table({
         id: 'live-steps',
+        fidelity: liveFidelity(p),
         caption: 'Steps',
         count: list.length,
         most: 14,
@@ -148,7 +149,7 @@ export function livenessTab(p, state) {
                 'span',
                 {},
                 `Live bytes over the steps of the program, ${tile < 0 ? `all ${p.tileWord}s` : p.tileName(tile)} `,
-                fidelity(p.head.memory.liveFidelity),
+                fidelity(liveFidelity(p)),
             ),
             curve ? curve.element : absent('No step has a list: everything is there all the time.'),
             h(
@@ -172,6 +173,7 @@ function variables(p, program, at, peak) {
     ];
     return table({
         id: 'live',
+        fidelity: liveFidelity(p),
         caption: program === undefined ? 'Always live' : `Alive at step ${at}${at === peak ? ', the peak' : ''}`,
         count: list.length,
         most: 14,

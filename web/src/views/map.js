@@ -5,7 +5,7 @@ import { bytes, byteStep, count, cut } from '../format.js';
 import { NONE } from '../model.js';
 import { go } from '../state.js';
 import { table } from '../table.js';
-import { absent, fidelity, legend, panel } from './parts.js';
+import { absent, fidelity, legend, liveFidelity, panel } from './parts.js';
 
 const MOST = 3000;
 const hex = (n) => `0x${n.toString(16).padStart(5, '0')}`;
@@ -213,6 +213,7 @@ export function mapTab(p, state) {
     });
     const rows = table({
         id: 'blocks',
+        fidelity: liveFidelity(p),
         caption: `What lies where on ${p.tileName(tile)}`,
         count: n,
         most: 12,
@@ -310,7 +311,7 @@ export function mapTab(p, state) {
                 'span',
                 {},
                 `${memory ? `${memory} of ` : 'Memory of '}${p.tileName(tile)} `,
-                fidelity(p.head.memory.liveFidelity),
+                fidelity(liveFidelity(p)),
             ),
             one.element,
             byName

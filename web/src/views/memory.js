@@ -5,7 +5,7 @@ import { go } from '../state.js';
 import { table } from '../table.js';
 import { livenessTab } from './liveness.js';
 import { mapTab } from './map.js';
-import { absent, fidelity, panel, tabs } from './parts.js';
+import { absent, fidelity, liveFidelity, memoryFidelity, panel, tabs } from './parts.js';
 import { tileBars } from './tilebars.js';
 
 export const MEMORY_TABS = [
@@ -88,6 +88,7 @@ function tilesTab(p, state) {
     const rows = table({
         id: 'tiles',
         owner: p,
+        fidelity: memoryFidelity(p),
         caption: `Every ${p.tileWord}`,
         count: p.tiles,
         most: 10,
@@ -166,12 +167,7 @@ function tilesTab(p, state) {
             h('span', { class: 'note controls' }, 'Ctrl and the wheel zoom; drag the strip below for a part.'),
         ),
         panel(
-            h(
-                'span',
-                {},
-                `Memory of every ${p.tileWord} `,
-                fidelity(p.categories.map((c) => c.fidelity).find((f) => f === 'estimated' || f === 'modelled')),
-            ),
+            h('span', {}, `Memory of every ${p.tileWord} `, fidelity(memoryFidelity(p))),
             bars.element,
             shared
                 ? h(
@@ -317,6 +313,7 @@ function variablesTab(p) {
             table({
                 id: 'variables',
                 owner: p,
+                fidelity: 'exact',
                 caption: 'Variables',
                 count: n,
                 most: 22,
@@ -339,6 +336,7 @@ function variablesTab(p) {
                     { title: 'Type', value: (i) => p.name(c.variableType[i]), width: '110px' },
                     {
                         title: `${p.tileWord}s`,
+                        definition: 'placed',
                         number: true,
                         value: (i) => c.variableTiles[i],
                         text: (i) => count(c.variableTiles[i]),
@@ -389,6 +387,7 @@ function variablesTab(p) {
     return [
         table({
             id: 'variables',
+            fidelity: liveFidelity(p),
             caption: 'Variables, by name',
             count: list.length,
             most: 22,
@@ -435,6 +434,7 @@ function verticesTab(p) {
     return [
         table({
             id: 'vertex-bytes',
+            fidelity: memoryFidelity(p),
             caption: `Bytes of ${p.kernelWord === 'vertex' ? 'vertex types' : `${p.kernelWord}s`} on all ${p.tileWord}s`,
             count: list.length,
             most: 22,

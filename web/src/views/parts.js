@@ -4,10 +4,21 @@ import { define } from '../glossary.js';
 import { address } from '../state.js';
 
 export function fidelity(name) {
-    return name && name !== 'exact' ? h('span', { class: 'fidelity', title: define(name) }, name) : null;
+    return name ? h('span', { class: 'fidelity', title: define(name) }, name) : null;
 }
 
-export function figure(title, value, definition, note, weakest) {
+// What a sum of figures is: the weakest of them.
+const ORDER = ['exact', 'modelled', 'estimated', 'absent'];
+export const weakest = (...names) =>
+    ORDER[names.reduce((most, name) => Math.max(most, ORDER.indexOf(name ?? 'exact')), 0)];
+const stated = (names) => names.filter((name) => name !== 'absent');
+export const memoryFidelity = (p) =>
+    weakest(...stated([p.head.memory.fidelity, ...p.categories.map((c) => c.fidelity)]));
+// Of addresses and lives: what liveness says of itself, else what sizes are.
+export const liveFidelity = (p) => stated([p.head.memory.liveFidelity])[0] ?? memoryFidelity(p);
+export const timeFidelity = (p) => p.totals?.fidelity;
+
+export function figure(title, value, definition, note, weakest = 'exact') {
     return h(
         'div',
         { class: 'figure', title: define(definition) },

@@ -5,7 +5,7 @@ import { bytes, count, cut, percent } from '../format.js';
 import { BUCKETS, NONE } from '../model.js';
 import { go } from '../state.js';
 import { table } from '../table.js';
-import { absent, panel } from './parts.js';
+import { absent, fidelity, panel, timeFidelity } from './parts.js';
 
 const DEPTH = 3; // unfolded at first
 const BOXES = 300;
@@ -166,6 +166,7 @@ export function programView(p, state) {
     const detail = h('div');
     const rows = table({
         id: 'programs',
+        fidelity: timeFidelity(p) ?? 'absent',
         caption: 'Control programs',
         count: n,
         most: 20,
@@ -224,7 +225,7 @@ export function programView(p, state) {
         elements: [
             map
                 ? panel(
-                      'Where the cycles are',
+                      h('span', {}, 'Where the cycles are ', fidelity(timeFidelity(p))),
                       map.element,
                       h('p', { class: 'note' }, 'Areas are cycles. Syncs belong to no program and are not in it.'),
                   )

@@ -2,8 +2,9 @@
 import { chart, KIND_COLOURS } from '../chart.js';
 import { h } from '../dom.js';
 import { bytes, count, cut, percent, seconds, short } from '../format.js';
+import { define } from '../glossary.js';
 import { BUCKETS } from '../model.js';
-import { absent, facts, fidelity, figure, panel } from './parts.js';
+import { absent, facts, fidelity, figure, memoryFidelity, panel, timeFidelity } from './parts.js';
 
 function fullest(p) {
     const memory = p.c.memory;
@@ -47,8 +48,7 @@ function figures(p) {
                 bytes(full.bytes),
                 'fullest',
                 `${p.tileWord} ${full.tile}${limit && !p.categories.some((c) => c.limit) ? `, ${percent(full.bytes / limit)} of ${bytes(limit)}` : ''}`,
-                p.categories.map((c) => c.fidelity).find((f) => f === 'estimated') ??
-                    p.categories.map((c) => c.fidelity).find((f) => f === 'modelled'),
+                memoryFidelity(p),
             ),
         t && figure('Steps executed', count(t.steps), 'steps', t.runs > 1 ? `in ${count(t.runs)} runs` : '1 run'),
         p.head.hasGraph &&
@@ -110,7 +110,7 @@ function findings(p, report) {
                 report.rules.map((r) =>
                     h(
                         'tr',
-                        {},
+                        { title: define('rule') },
                         h('th', {}, `${r.rule} ${r.title}`),
                         h('td', {}, `${r.formula}: from ${r.threshold}`),
                     ),
@@ -224,27 +224,37 @@ function histogram(p) {
 function about(p) {
     const { target } = p;
     return facts([
-        ...p.head.facts.map(([key, value]) => [key[0].toUpperCase() + key.slice(1), h('bdi', {}, cut(value, 300))]),
-        ['Machine', `${target.type.replaceAll('_', ' ')}${target.architecture ? `, ${target.architecture}` : ''}`],
+        ...p.head.facts.map(([key, value]) => [
+            key[0].toUpperCase() + key.slice(1),
+            h('bdi', {}, cut(value, 300)),
+            define('fact'),
+        ]),
+        [
+            'Machine',
+            `${target.type.replaceAll('_', ' ')}${target.architecture ? `, ${target.architecture}` : ''}`,
+            define('machine'),
+        ],
         [
             `${capital(p.chipWord)}s × ${p.tileWord}s`,
             `${count(target.chips)} × ${count(target.tilesPerChip)}${target.replicas > 1 ? `, ${target.replicas} replicas` : ''}`,
+            define('machine'),
         ],
-        [`Memory of a ${p.tileWord}`, target.bytesPerTile ? bytes(target.bytesPerTile) : null],
-        ['Clock', target.clock ? `${(target.clock / 1e6).toPrecision(4)} MHz` : null],
-        ['Compute sets', p.head.computeSets ? count(p.head.computeSets) : null],
-        ['Variables', p.head.variables ? count(p.head.variables) : null],
-        ['Edges', p.head.edges ? count(p.head.edges) : null],
-        ['Instrumentation', p.head.mode],
-        ['Figures are', p.totals ? p.totals.fidelity : null],
+        [`Memory of a ${p.tileWord}`, target.bytesPerTile ? bytes(target.bytesPerTile) : null, define('limit')],
+        ['Clock', target.clock ? `${(target.clock / 1e6).toPrecision(4)} MHz` : null, define('clock')],
+        ['Compute sets', p.head.computeSets ? count(p.head.computeSets) : null, define('computeSets')],
+        ['Variables', p.head.variables ? count(p.head.variables) : null, define('variableCount')],
+        ['Edges', p.head.edges ? count(p.head.edges) : null, define('edges')],
+        ['Instrumentation', p.head.mode, define('instrumentation')],
+        ['Figures are', p.totals ? p.totals.fidelity : null, p.totals ? define(p.totals.fidelity) : undefined],
         [
             'Parts',
             [
                 p.head.hasGraph ? 'graph' : 'no graph profile',
                 p.head.hasExecution ? 'execution' : 'no execution profile',
             ].join(', '),
+            define('parts'),
         ],
-        ...p.head.optimizations.map(([key, value]) => [cut(key), count(value)]),
+        ...p.head.optimizations.map(([key, value]) => [cut(key), count(value), define('optimization')]),
     ]);
 }
 
@@ -259,11 +269,11 @@ export function summaryView(p, state, report) {
                 'div',
                 { class: 'grid2' },
                 panel(
-                    `Where the time of all ${p.tileWord}s goes`,
+                    h('span', {}, `Where the time of all ${p.tileWord}s goes `, time && fidelity(timeFidelity(p))),
                     time ? time.element : absent('No cycles: this profile has no execution part, or nothing ran.'),
                 ),
                 panel(
-                    'Memory',
+                    h('span', {}, 'Memory ', memory && fidelity(memoryFidelity(p))),
                     memory
                         ? memory.element
                         : p.c.memory

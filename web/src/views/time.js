@@ -10,7 +10,7 @@ import { Timeline } from '../timeline.js';
 import { gridTab } from './grid.js';
 import { intervalsChart } from './intervals.js';
 import { laneChart } from './lanes.js';
-import { absent, fidelity, legend, panel, tabs } from './parts.js';
+import { absent, fidelity, legend, panel, tabs, timeFidelity } from './parts.js';
 import { tileBars } from './tilebars.js';
 import { waitsTab } from './waits.js';
 
@@ -533,6 +533,7 @@ function tilesTab(p, state) {
     const rows = table({
         id: 'busy',
         owner: p,
+        fidelity: timeFidelity(p),
         caption: `Every ${p.tileWord}`,
         count: p.tiles,
         most: 14,

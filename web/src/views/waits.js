@@ -4,7 +4,7 @@ import { bytes, count } from '../format.js';
 import { NONE } from '../model.js';
 import { go } from '../state.js';
 import { table } from '../table.js';
-import { absent } from './parts.js';
+import { absent, timeFidelity } from './parts.js';
 
 const EXCHANGES = ['within a chip', 'between chips', 'with the host'];
 
@@ -33,6 +33,7 @@ export function waitsTab(p) {
         out.push(
             table({
                 id: 'slowest',
+                fidelity: timeFidelity(p),
                 caption: `Which ${p.tileWord} the others waited for`,
                 count: list.length,
                 most: 10,
@@ -77,6 +78,7 @@ export function waitsTab(p) {
         out.push(
             table({
                 id: 'waits',
+                fidelity: timeFidelity(p),
                 caption: 'Recorded waits, by cause',
                 count: c.waitTile.length,
                 most: 12,
@@ -110,6 +112,7 @@ export function waitsTab(p) {
         out.push(
             table({
                 id: 'pairs',
+                fidelity: 'modelled',
                 caption: 'Who sends to whom',
                 count: c.pairFrom.length,
                 most: 12,
@@ -153,6 +156,7 @@ export function waitsTab(p) {
         out.push(
             table({
                 id: 'exchanges',
+                fidelity: 'modelled',
                 caption: 'Exchanges',
                 count: exchanges.length,
                 most: 12,
