@@ -34,6 +34,7 @@ typedef struct block {
 
 struct tw__arena {
     block *newest;
+    block *spare;      /* an empty one that a restore left over, or NULL */
     size_t next_block; /* bytes of the next ordinary block */
     size_t held;       /* bytes from the system, headers included */
 };
@@ -69,10 +70,8 @@ tw__arena *tw__arena_new(size_t block_bytes)
     return arena;
 }
 
-static void drop_newest(tw__arena *arena)
+static void free_block(tw__arena *arena, block *b)
 {
-    block *b = arena->newest;
-    arena->newest = b->older;
     arena->held -= sizeof *b + b->room;
     UNPOISON(b->data, b->room);
     free(b);
@@ -81,12 +80,43 @@ static void drop_newest(tw__arena *arena)
 void tw__arena_free(tw__arena *arena)
 {
     if (!arena) return;
-    while (arena->newest) drop_newest(arena);
+    for (block *b = arena->newest, *older; b; b = older) {
+        older = b->older;
+        free_block(arena, b);
+    }
+    if (arena->spare) free_block(arena, arena->spare);
     free(arena);
+}
+
+/* Whoever saves and restores in a loop, with the mark at the end of a block, would else ask the system for a block in
+ * every round: the largest ordinary one stays. */
+static void drop_newest(tw__arena *arena)
+{
+    block *b = arena->newest;
+    arena->newest = b->older;
+    if (b->room <= MAX_BLOCK && (!arena->spare || b->room > arena->spare->room)) {
+        POISON(b->data, b->used);
+        block *smaller = arena->spare;
+        arena->spare = b;
+        b = smaller;
+    }
+    if (b) free_block(arena, b);
+}
+
+static bool take_spare(tw__arena *arena, size_t at_least)
+{
+    block *b = arena->spare;
+    if (!b || b->room < at_least) return false;
+    b->older = arena->newest;
+    b->used = 0;
+    arena->newest = b;
+    arena->spare = NULL;
+    return true;
 }
 
 static bool add_block(tw__arena *arena, size_t at_least)
 {
+    if (take_spare(arena, at_least)) return true;
     size_t room = arena->next_block > at_least ? arena->next_block : at_least, bytes;
     if (!tw__add_size(room, sizeof(block), &bytes)) return false;
     block *b = tw__realloc(NULL, bytes);
@@ -161,8 +191,8 @@ void tw__arena_restore(tw__arena *arena, tw__arena_mark mark)
 {
     while (arena->newest && arena->newest != mark.block) drop_newest(arena);
     if (!arena->newest) return;
+    POISON(arena->newest->data + mark.used, arena->newest->used - mark.used);
     arena->newest->used = mark.used;
-    POISON(arena->newest->data + mark.used, arena->newest->room - mark.used);
 }
 
 size_t tw__arena_bytes(const tw__arena *arena)
