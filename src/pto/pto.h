@@ -30,6 +30,7 @@ typedef struct tw__place {
     unsigned char location;
     bool used, automatic;
     uint32_t address, bytes;
+    uint32_t names;                   /* tiles beside the first one that lie here: TRESHAPE on chips */
     uint64_t ready_read, ready_write; /* cycle at which its last reader, writer ends */
     unsigned char reader, writer;     /* their pipes */
     uint32_t block;                   /* of the timeline's map: number + 1; 0 = none yet */
@@ -135,6 +136,8 @@ void tw__free_pages(void *at, size_t bytes);                                  /*
 uint32_t tw__pto_memory_size(tw_pto_target target, tw_pto_location location); /* bytes, 0 = no such memory */
 double tw__pto_clock(tw_pto_target target); /* Hz; A2/A3's for all: none is published for A5 */
 tw_status tw__pto_place(tw_pto *core, tw_pto_tile *tile);
+tw_status tw__pto_share_place(tw_pto *core, tw_pto_tile *tile,
+                              tw_pto_tile *of); /* given back with the last of them */
 /* The rules of TASSIGN, SA-0351 to SA-0354, for a memory of `size` bytes. */
 tw_status tw__pto_check_address(tw_pto_target target, const tw_pto_tile *tile, uint32_t size, uint64_t address);
 unsigned char *tw__pto_storage(const tw_pto *core, const tw_pto_tile *tile); /* of a tile with a place */

@@ -96,6 +96,8 @@ tw_status tw__pto_exec_row(tw_pto *core, const tw__pto_row *row, const tw_pto_op
     bool known = tw__pto_recall(&call, !attrs);
     tw_status status = known ? TW_OK : tw__pto_check_call(&call);
     if (status == TW_OK && row->rules & TW__MACRO) return exec_macro(&call);
+    if (status == TW_OK && row->rules & TW__NAMES && call.target != TW_PTO_CPU)
+        status = tw__pto_share_place(core, operands[0].tile, operands[1].tile);
     if (status == TW_OK && !call.bound) status = tw__pto_bind(&call);
     if (status == TW_OK && !known) tw__pto_remember(&call, !attrs);
     if (status == TW_OK) status = call.bound ? tw__pto_run_again(&call) : row->run(&call);

@@ -367,9 +367,22 @@ void tw_pto_release(tw_pto *core, tw_pto_tile *tile)
 {
     if (!core || !tile) return;
     tw__place *p = place_of(core, tile);
-    if (p && tile->base_rows == 0) p->used = false;
+    if (p && tile->base_rows == 0 && p->names)
+        p->names--;
+    else if (p && tile->base_rows == 0)
+        p->used = false;
     tile->place = tile->offset = 0;
     core->moves++;
+}
+
+tw_status tw__pto_share_place(tw_pto *core, tw_pto_tile *tile, tw_pto_tile *of)
+{
+    tw_status status = tw__pto_place(core, of);
+    if (status != TW_OK || (tile->place == of->place && tile->offset == of->offset)) return status;
+    place_of(core, of)->names++; /* first: the tile may be all that keeps this memory */
+    tw_pto_release(core, tile);
+    tile->place = of->place, tile->offset = of->offset;
+    return TW_OK;
 }
 
 unsigned char *tw__pto_storage(const tw_pto *core, const tw_pto_tile *tile)

@@ -108,7 +108,7 @@ static bool can_remember(const tw__pto_call *call)
 {
     unsigned scalars = 0;
     bool addresses = call->target == TW_PTO_A2A3 && call->row->tmp > TW__TMP_ANY; /* tmp must not overlap dst */
-    if ((call->row->rules & (TW__NO_ALIAS | TW__MACRO)) || addresses) return false;
+    if ((call->row->rules & (TW__NO_ALIAS | TW__MACRO | TW__NAMES)) || addresses) return false;
     for (unsigned i = 0; i < call->count; i++) {
         if (call->operand[i].kind != TW_PTO_TILE && call->operand[i].kind != TW_PTO_SCALAR) return false;
         if (call->operand[i].kind == TW_PTO_TILE && call->operand[i].tile->conv) return false; /* not compared */

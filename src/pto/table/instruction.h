@@ -40,6 +40,7 @@ enum {                                            /* general rules of a row; the
        TW__TO_CUBE = 512,     /* a tile of a vector core may go to the cube core's L1 (A5) */
        TW__WRITES_ALL = 1024, /* a d as large as the product is written as a whole, and so not fetched */
        TW__PACKED = 2048,     /* rows of 4-bit elements stay packed, two per byte */
+       TW__NAMES = 4096,      /* on chips dst becomes another name for the memory of its source */
        TW__INSERTS = 8192,    /* types are those of an insertion */
        TW__LANES = 1 | 2 | 4 | 8
 };

@@ -41,6 +41,7 @@
 #define WRITES_ALL  TW__WRITES_ALL
 #define PACKED      TW__PACKED
 #define INSERTS     TW__INSERTS
+#define NAMES       TW__NAMES
 #define VEC_ANY_BOX TW__VEC_ONLY
 
 enum { /* attributes by number */

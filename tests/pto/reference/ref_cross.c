@@ -501,6 +501,7 @@ static void run_placed(bench *b, ref_call *call, bool refused)
     } else {
         b->tally->runs++;
         call->row->reference(call);
+        if (call->row->names && call->target != TW_PTO_CPU) b->start[0] = b->start[1];
         judge(b, call);
     }
     for (unsigned i = 0; i < call->count; i++)

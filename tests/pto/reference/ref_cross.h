@@ -76,6 +76,7 @@ typedef struct ref_row {
     uint64_t (*whole)(const ref_wholes *v);
     bool pads;     /* whether it is refused depends on pad values */
     bool in_place; /* dst may be one of the sources: every fourth time it is */
+    bool names;    /* on chips dst becomes another name for what the first source lies in */
     unsigned thin; /* not 0: variants take turns in so many rounds of all layouts, regions and pads */
 } ref_row;
 

@@ -596,7 +596,7 @@ const ref_row ref_move_rows[] = {
     { .name = "TMOV", .in_place = true, EVERY, .variants = PATHS, .thin = 3, .plan = plan_move, .decide = decide_move, .reference = move },
     { .name = "TEXTRACT", .in_place = true, EVERY, .variants = 8, .thin = 2, .plan = plan_window, .decide = decide_extract, .prepare = corner, .reference = extract },
     { .name = "TINSERT", .in_place = true, EVERY, .variants = 4, .thin = 2, .plan = plan_window, .decide = decide_insert, .prepare = corner, .reference = insert },
-    { .name = "TRESHAPE", .in_place = true, EVERY, .variants = 4, .thin = 2, .plan = plan_reshape, .decide = decide_reshape, .reference = reshape },
+    { .name = "TRESHAPE", .in_place = true, .names = true, EVERY, .variants = 4, .thin = 2, .plan = plan_reshape, .decide = decide_reshape, .reference = reshape },
     { .name = "TTRANS", .in_place = true, BOTH, .variants = 2, .plan = plan_transpose, .decide = decide_transpose, .reference = transpose },
     { .name = "TFILLPAD", .in_place = true, BOTH, .variants = 4, .thin = 2, .pads = true, .plan = plan_pad, .decide = decide_pad, .reference = fill_pad },
     { .name = "TFILLPAD_INPLACE", .in_place = true, BOTH, .variants = 4, .thin = 2, .pads = true, .plan = plan_pad, .decide = decide_pad, .reference = fill_pad },

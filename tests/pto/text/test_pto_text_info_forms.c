@@ -115,6 +115,44 @@ static void pto_forms_bind(void **state)
     assert_true(lines >= tw__pto_row_count() && bound > 80);
 }
 
+/* The pairs of types that `info tcvt` lists for a target are those that it takes. */
+static void pto_info_conversions(void **state)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    (void)state;
+    assert_int_equal(tw_pto_print_info(out, "tcvt"), TW_OK);
+    fclose(out);
+    assert_non_null(strstr(text, "\n  a2a3       i16 to f16 f32\n")); /* the manual's table */
+    assert_non_null(strstr(text, "\n  a5         bf16 to i32 f16 f32 f4e2m1 f4e1m2\n"));
+    unsigned listed = 0;
+    for (int target = 0; target < TW_PTO_TARGETS; target++)
+        for (int from = 1; from < TW_TYPE_COUNT; from++) {
+            const char *name = tw_type_name((tw_type)from, TW_SYSTEM_PTO);
+            if (!name) continue;
+            char *start = g_strdup_printf("\n  %-10s %s to ", tw_pto_target_name((tw_pto_target)target), name);
+            const char *line = strstr(text, start);
+            char *rest = line ? g_strndup(line + strlen(start), strcspn(line + strlen(start), "\n")) : g_strdup("");
+            char **to = g_strsplit(rest, " ", -1);
+            for (int type = 1; type < TW_TYPE_COUNT; type++) {
+                const char *other = tw_type_name((tw_type)type, TW_SYSTEM_PTO);
+                if (!other) continue;
+                tw_pto_tile a = vec_tile((tw_type)from, 1, 64), d = vec_tile((tw_type)type, 1, 64);
+                bool is_listed = g_strv_contains((const char *const *)to, other);
+                tw_status status = tw_pto_check((tw_pto_target)target, tw_pto_op_by_name("TCVT"),
+                                                (tw_pto_operand[]){ TILE(&d), TILE(&a) }, 2, NULL, NULL);
+                if ((status == TW_OK) != is_listed) fail_msg("%s%s: %s", start + 1, other, tw_error_message());
+                listed += is_listed;
+            }
+            g_strfreev(to);
+            g_free(rest);
+            g_free(start);
+        }
+    assert_true(listed > 60);
+    free(text);
+}
+
 /* Forms of one mnemonic with operands of the same kinds: types and attributes choose. */
 #define A "!pto.tile_buf<vec, 4x64xf32>"
 #define F "!pto.tile_buf<vec, 32x1xf32, valid=4x1, blayout=col_major>"
@@ -160,6 +198,7 @@ static void pto_forms_chosen(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(pto_forms_bind), cmocka_unit_test(pto_forms_chosen) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(pto_forms_bind), cmocka_unit_test(pto_info_conversions),
+                                        cmocka_unit_test(pto_forms_chosen) };
     return cmocka_run_group_tests_name("pto_feat_forms", tests, NULL, NULL);
 }

@@ -117,6 +117,7 @@ static tw_status run_row(tw__as_run *run, const tw__as_code *code)
     if (status != TW_OK) return status;
     status = tw__pto_exec_row(run->core, code->more->row, operands, code->count, code->more->attrs);
     if (status != TW_OK) run->blame = run->core->blame;
+    if (status == TW_OK && code->more->row->rules & TW__NAMES) tw__as_changed(run, &run->cell[code->operand[0]]);
     return status;
 }
 
