@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 #include <poplar/GlobalExchangeConstraints.hpp>
+#include <poplar/IpuLinkConfiguration.hpp>
+#include <poplar/IpuLinkTopology.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/StringRef.hpp>
 #include <poplar/TargetType.hpp>
@@ -71,6 +73,12 @@ class Target {
     unsigned getFp16InFp32OutConvUnitsPerTile() const;
     unsigned getFp32InFp32OutConvUnitsPerTile() const;
     bool hasAccurateHalf() const;
+    /* What the target's options say. Nothing in the model depends on the configuration and on the last three. */
+    IpuLinkTopology getIpuLinkTopology() const;
+    IpuLinkConfiguration getIpuLinkConfiguration() const;
+    unsigned getIpuLinkDomainSize() const; /* IPUs */
+    unsigned getInstanceSize() const;      /* IPUs */
+    bool getGatewayMode() const;
     std::size_t hash() const;
 
     const ::tw_target *get() const { return target.get(); } /* nullptr: none */

@@ -82,11 +82,15 @@ typedef struct tw_ipu_model {
     /* Take the place of the links' own limits. Copied. */
     const tw_global_exchange_constraint *global_exchange_constraints;
     size_t global_exchange_constraint_count;
+    /* What a system's partition says of itself; nothing in the model depends on it. 0: the number of IPUs. */
+    unsigned ipu_link_domain_size, instance_size;
+    bool gateway_mode;
 } tw_ipu_model;
 
 /* An option of a target by its vendor's name: ipuLinkTopology (mesh, torus, line), ipuLinkConfiguration (default,
- * slidingwindow, barleytwist), syncConfiguration (intraReplicaAndAll, ipuAndAll, intraReplicaAndLadder), in any case.
- * TW_E_INVALID_OPTION for another name or value. */
+ * slidingwindow, barleytwist), syncConfiguration (intraReplicaAndAll, ipuAndAll, intraReplicaAndLadder), gatewayMode
+ * (true, false), in any case; ipuLinkDomainSize, instanceSize (1 to 65536 IPUs). TW_E_INVALID_OPTION for another name
+ * or value. */
 TW_API tw_status tw_ipu_model_set_option(tw_ipu_model *model, const char *key, const char *value);
 
 /* Devices. NULL on failure, with tw_error_message(). Free with tw_device_free(). */

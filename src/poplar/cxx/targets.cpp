@@ -56,8 +56,6 @@ static void setOptions(tw_ipu_model &model, OptionFlags options, const char *cal
 {
     readJSONFromEnv("POPLAR_TARGET_OPTIONS", options);
     for (const auto &flag : options) {
-        if (flag.first == "gatewayMode" || flag.first == "instanceSize" || flag.first == "ipuLinkDomainSize")
-            continue;
         tw_status status = tw_ipu_model_set_option(&model, flag.first.c_str(), flag.second.c_str());
         if (status != TW_OK) raise(status, call, tw_error_message());
     }
@@ -129,6 +127,11 @@ GETTER(unsigned, getRptCountMax, tw_target_rpt_count_max)
 GETTER(unsigned, getConvUnitCoeffLoadBytesPerCycle, tw_target_conv_unit_coeff_load_bytes_per_cycle)
 GETTER(bool, hasAccurateHalf, tw_target_accurate_half)
 GETTER(std::size_t, hash, tw_target_hash)
+GETTER(IpuLinkTopology, getIpuLinkTopology, tw_target_ipu_link_topology)
+GETTER(IpuLinkConfiguration, getIpuLinkConfiguration, tw_target_ipu_link_configuration)
+GETTER(unsigned, getIpuLinkDomainSize, tw_target_ipu_link_domain_size)
+GETTER(unsigned, getInstanceSize, tw_target_instance_size)
+GETTER(bool, getGatewayMode, tw_target_gateway_mode)
 #undef GETTER
 
 #define OF_TYPE(cxx, c, ...)                                 \

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION = 1, HEADER = 20, DIGEST = 32 };
+enum { VERSION = 2, HEADER = 20, DIGEST = 32 };
 static const char magic[8] = { 'T', 'W', 'E', 'X', 'E', 'C', '\r', '\n' };
 
 static void digest(const uint8_t *bytes, size_t size, uint8_t out[DIGEST])

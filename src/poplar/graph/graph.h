@@ -46,6 +46,8 @@ struct tw_target {
     tw_link_topology link_topology;
     tw_link_configuration link_configuration;
     tw_sync_configuration sync_configuration;
+    unsigned link_domain_size, instance_size; /* 0: all IPUs */
+    bool gateway_mode;
     tw_tile_arch arch;                              /* the chip's row with the model's overrides */
     uint64_t element_offsets[TW_TILE_MAX_ELEMENTS]; /* of memory, from its start; arch.element_count */
     bool own_elements;                              /* not the chip's */

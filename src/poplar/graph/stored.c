@@ -539,6 +539,9 @@ static tw_target *target(tw__pack *p, const tw_target *from)
     PUT_AS_INT(p, t.link_topology);
     PUT_AS_INT(p, t.link_configuration);
     PUT_AS_INT(p, t.sync_configuration);
+    PUT(p, t.link_domain_size);
+    PUT(p, t.instance_size);
+    PUT_FLAG(p, t.gateway_mode);
     if (from) {
         tw_target *own = (tw_target *)(uintptr_t)from; /* is only read */
 #define FIELD(field, ctype, format, unit, text) PUT(p, own->arch.field);
@@ -552,7 +555,10 @@ static tw_target *target(tw__pack *p, const tw_target *from)
                            .tiles_per_ipu = t.tiles_per_ipu,
                            .ipu_link_topology = t.link_topology,
                            .ipu_link_configuration = t.link_configuration,
-                           .sync_configuration = t.sync_configuration };
+                           .sync_configuration = t.sync_configuration,
+                           .ipu_link_domain_size = t.link_domain_size,
+                           .instance_size = t.instance_size,
+                           .gateway_mode = t.gateway_mode };
     tw_target *made = p->bad                    ? NULL
                       : t.kind == TW_TARGET_CPU ? tw_target_new_cpu(t.accurate_half)
                                                 : tw_target_new_ipu_model(&model);

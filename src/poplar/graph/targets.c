@@ -54,7 +54,10 @@ static tw_target *new_ipu(tw_target_kind kind, const tw_ipu_model *model, const 
                          .no_sync_delay = m->no_sync_delay,
                          .link_topology = m->ipu_link_topology,
                          .link_configuration = m->ipu_link_configuration,
-                         .sync_configuration = m->sync_configuration };
+                         .sync_configuration = m->sync_configuration,
+                         .link_domain_size = m->ipu_link_domain_size,
+                         .instance_size = m->instance_size,
+                         .gateway_mode = m->gateway_mode };
     if ((unsigned)m->ipu_link_topology > TW_LINK_LINE ||
         (unsigned)m->ipu_link_configuration > TW_LINK_BARLEY_TWIST ||
         (unsigned)m->sync_configuration > TW_SYNC_INTRA_REPLICA_AND_LADDER) {
@@ -94,34 +97,55 @@ tw_target *tw_target_new_ipu_sim(const tw_ipu_model *model)
 
 /* --- options -------------------------------------------------------------------------------------------------- */
 
+enum { MAX_OPTION_VALUES = 3, MAX_PARTITION = 65536 };
+
+/* One of the words of an option: its place, or -1. */
+static int word_of(const char *const words[MAX_OPTION_VALUES], const char *value)
+{
+    for (int v = 0; v < MAX_OPTION_VALUES && words[v]; v++)
+        if (g_ascii_strcasecmp(value, words[v]) == 0) return v;
+    return -1;
+}
+
+/* A row has words, in the order of their enumeration, or is a number of IPUs. */
 tw_status tw_ipu_model_set_option(tw_ipu_model *model, const char *key, const char *value)
 {
-    static const struct {
-        const char *key, *values[3];
-    } options[] = {
-        { "ipuLinkTopology", { "mesh", "torus", "line" } }, /* in the order of their enumerations */
-        { "ipuLinkConfiguration", { "default", "slidingwindow", "barleytwist" } },
-        { "syncConfiguration", { "intraReplicaAndAll", "ipuAndAll", "intraReplicaAndLadder" } },
-    };
     if (!model || !key || !value)
         return tw__fail(TW_E_INVALID_ARGUMENT, "a model, an option and a value are needed");
+    int word = 0;
+    guint64 ipus = 0;
+    const struct {
+        const char *key, *words[MAX_OPTION_VALUES], *legal;
+    } options[] = {
+        { "ipuLinkTopology", { "mesh", "torus", "line" }, "one of mesh, torus, line" },
+        { "ipuLinkConfiguration",
+          { "default", "slidingwindow", "barleytwist" },
+          "one of default, slidingwindow, barleytwist" },
+        { "syncConfiguration",
+          { "intraReplicaAndAll", "ipuAndAll", "intraReplicaAndLadder" },
+          "one of intraReplicaAndAll, ipuAndAll, intraReplicaAndLadder" },
+        { "gatewayMode", { "false", "true" }, "true or false" },
+        { "ipuLinkDomainSize", { NULL }, "a number of IPUs, 1 to 65536" },
+        { "instanceSize", { NULL }, "a number of IPUs, 1 to 65536" },
+    };
     for (int i = 0; i < (int)G_N_ELEMENTS(options); i++) {
         if (strcmp(key, options[i].key) != 0) continue;
-        for (int v = 0; v < 3; v++) {
-            if (g_ascii_strcasecmp(value, options[i].values[v]) != 0) continue;
-            if (i == 0) model->ipu_link_topology = (tw_link_topology)v;
-            if (i == 1) model->ipu_link_configuration = (tw_link_configuration)v;
-            if (i == 2) model->sync_configuration = (tw_sync_configuration)v;
-            return TW_OK;
-        }
-        return tw__fail(TW_E_INVALID_OPTION, "target option %s: '%s' is not one of %s, %s, %s", key, value,
-                        options[i].values[0], options[i].values[1], options[i].values[2]);
+        bool good = options[i].words[0] ? (word = word_of(options[i].words, value)) >= 0
+                                        : g_ascii_string_to_unsigned(value, 10, 1, MAX_PARTITION, &ipus, NULL);
+        if (!good)
+            return tw__fail(TW_E_INVALID_OPTION, "target option %s: '%s' is not %s", key, value, options[i].legal);
+        if (i == 0) model->ipu_link_topology = (tw_link_topology)word;
+        if (i == 1) model->ipu_link_configuration = (tw_link_configuration)word;
+        if (i == 2) model->sync_configuration = (tw_sync_configuration)word;
+        if (i == 3) model->gateway_mode = word;
+        if (i == 4) model->ipu_link_domain_size = (unsigned)ipus;
+        if (i == 5) model->instance_size = (unsigned)ipus;
+        return TW_OK;
     }
-    return tw__fail(
-        TW_E_INVALID_OPTION,
-        "there is no target option '%s': ipuLinkTopology, ipuLinkConfiguration and syncConfiguration are "
-        "known",
-        key);
+    return tw__fail(TW_E_INVALID_OPTION,
+                    "there is no target option '%s': ipuLinkTopology, ipuLinkConfiguration, syncConfiguration, "
+                    "ipuLinkDomainSize, instanceSize and gatewayMode are known",
+                    key);
 }
 
 tw_target *tw_target_ref(const tw_target *target)
@@ -147,7 +171,8 @@ bool tw_target_equal(const tw_target *a, const tw_target *b)
                 a->tiles_per_ipu == b->tiles_per_ipu && a->accurate_half == b->accurate_half &&
                 a->compile_ipu_code == b->compile_ipu_code && a->no_sync_delay == b->no_sync_delay &&
                 a->link_topology == b->link_topology && a->link_configuration == b->link_configuration &&
-                a->sync_configuration == b->sync_configuration;
+                a->sync_configuration == b->sync_configuration && a->link_domain_size == b->link_domain_size &&
+                a->instance_size == b->instance_size && a->gateway_mode == b->gateway_mode;
 #define SAME(field, ctype, format, unit, text) same = same && a->arch.field == b->arch.field;
     TW_TILE_FIELD_LIST(SAME)
 #undef SAME
@@ -172,7 +197,10 @@ uint64_t tw_target_hash(const tw_target *target)
                                target->arch.min_sync_delay,
                                (uint64_t)target->link_topology,
                                (uint64_t)target->link_configuration,
-                               (uint64_t)target->sync_configuration };
+                               (uint64_t)target->sync_configuration,
+                               target->link_domain_size,
+                               target->instance_size,
+                               target->gateway_mode };
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) hash = (hash ^ parts[i]) * 1099511628211u;
     return hash;
 }
@@ -352,9 +380,9 @@ GETTER(unsigned, dbg_data_index, (void)target, 0x70)
 GETTER(tw_link_topology, ipu_link_topology, target->link_topology)
 GETTER(tw_link_configuration, ipu_link_configuration, target->link_configuration)
 GETTER(tw_sync_configuration, sync_configuration, target->sync_configuration)
-GETTER(unsigned, ipu_link_domain_size, target->ipus)
-GETTER(unsigned, instance_size, target->ipus)
-GETTER(bool, gateway_mode, (void)target, false)
+GETTER(unsigned, ipu_link_domain_size, target->link_domain_size ? target->link_domain_size : target->ipus)
+GETTER(unsigned, instance_size, target->instance_size ? target->instance_size : target->ipus)
+GETTER(bool, gateway_mode, target->gateway_mode)
 GETTER(unsigned, tiles_per_xb_context, target->arch.tiles_per_xb_context)
 GETTER(unsigned, contexts_per_xb, target->arch.contexts_per_xb)
 #undef GETTER

@@ -155,7 +155,7 @@ static void damaged()
     EXPECT(loadError("") == "Executable::deserialize: this is not an executable of a graph");
     std::string other = bytes;
     other[8] = 99;
-    EXPECT(loadError(other).find("has version 99, this library reads version 1") != std::string::npos);
+    EXPECT(loadError(other).find("has version 99, this library reads version 2") != std::string::npos);
     EXPECT(loadError(bytes.substr(0, bytes.size() - 1)).find("cut off") != std::string::npos);
     for (std::size_t at = 0; at < bytes.size(); at += 1 + bytes.size() / 97) {
         other = bytes;

@@ -99,6 +99,19 @@ static void options()
     EXPECT(tw_target_ipu_link_topology(plain.get()) == TW_LINK_MESH);
     t = Target::createIPUTarget(2, "ipu2", { { "ipuLinkConfiguration", "barleytwist" } });
     EXPECT(tw_target_ipu_link_configuration(t.get()) == TW_LINK_BARLEY_TWIST);
+    EXPECT(t.getIpuLinkConfiguration() == IpuLinkConfiguration::BarleyTwist);
+    EXPECT(plain.getIpuLinkTopology() == IpuLinkTopology::Mesh);
+    EXPECT(plain.getIpuLinkDomainSize() == 4 && plain.getInstanceSize() == 4 && !plain.getGatewayMode());
+    t = m.createDevice({ { "ipuLinkDomainSize", "64" }, { "instanceSize", "16" }, { "gatewayMode", "true" } })
+            .getTarget();
+    EXPECT(t.getIpuLinkDomainSize() == 64 && t.getInstanceSize() == 16 && t.getGatewayMode() && !(t == plain));
+    EXPECT(m.createDevice({ { "gatewayMode", "true" } }).getTarget() != plain);
+    EXPECT(m.createDevice({ { "instanceSize", "16" } }).getTarget() != plain);
+    EXPECT(m.createDevice({ { "ipuLinkDomainSize", "16" } }).getTarget() != plain);
+    EXPECT(m.createDevice({ { "gatewayMode", "false" } }).getTarget() == plain);
+    EXPECT_THROWS(invalid_option, m.createDevice({ { "gatewayMode", "maybe" } }));
+    EXPECT_THROWS(invalid_option, m.createDevice({ { "instanceSize", "0" } }));
+    EXPECT_THROWS(invalid_option, m.createDevice({ { "ipuLinkDomainSize", "all" } }));
     EXPECT_THROWS(invalid_option, m.createDevice({ { "ipuLinkTopology", "star" } }));
     EXPECT_THROWS(invalid_option, Target::createIPUTarget(2, "ipu2", { { "ipuLinks", "8" } }));
     setenv("POPLAR_TARGET_OPTIONS", "{\"ipuLinkTopology\": \"torus\"}", 1);
