@@ -130,11 +130,6 @@ static void copy_section(tw__link *link, tw__link_section *s, uint32_t address)
         link->image->sections[s->out].public.address = address;
 }
 
-static uint32_t align_up(uint32_t address, uint32_t align)
-{
-    return (address + align - 1) & ~(align - 1);
-}
-
 /* One area: [at, end); `next` is where it goes on when it is full. */
 typedef struct area {
     uint32_t at, end;
@@ -142,7 +137,7 @@ typedef struct area {
 
 static bool take(area *a, uint32_t size, uint32_t align, uint32_t *address)
 {
-    uint32_t start = align_up(a->at, align);
+    uint32_t start = (uint32_t)tw__align_up(a->at, align);
     if (start < a->at || start > a->end || size > a->end - start) return false;
     *address = start, a->at = start + size;
     return true;
@@ -181,7 +176,7 @@ void tw__link_place(tw__link *link)
         tw__link_error(link, "code cannot lie at 0x%x: region 0 begins at 0x%x", code.at, low->start);
     place_kind(link, true, &code, NULL);
     if (!o->data_address) {
-        code.at = align_up(code.at, 8);
+        code.at = (uint32_t)tw__align_up(code.at, 8);
         place_kind(link, false, &code, &upper);
     } else {
         area data = { o->data_address, high->start + high->bytes };

@@ -203,7 +203,7 @@ static tw_status fill(tw__accounting *a)
 {
     tw_status status;
     set_counts(a);
-    if ((status = tw__account_steps(a)) || (status = tw__account_memory(a)) || (status = tw__account_liveness(a)) ||
+    if ((status = tw__account_tree(a)) || (status = tw__account_memory(a)) || (status = tw__account_liveness(a)) ||
         (status = tw__placement_judge(a)))
         return status;
     set_mode(a);

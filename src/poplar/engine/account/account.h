@@ -1,12 +1,13 @@
 /* account: what a plan costs on the target: bytes by tile and category, cycles by step, liveness; fills the profile.
  *
  *   account.c   life, hooks of the executor, reports     traffic.c      bytes between tiles, exchange cycles
- *   cycles.c    vertices and copies to cycles            memory.c       sizes of vertices; stacks, code,
- *   instrumentation
- *   steps.c     program tree and steps of the profile    live_report.c  what is live when
- *   exchange.c  who sends what to whom                   addresses of all that: ../place
+ *   cycles.c    vertices and copies to cycles            memory.c       sizes of vertices, stacks, instrumentation
+ *   steps.c     steps of the profile                     live_report.c  what is live when
+ *   tree.c      its program tree                         exchange.c     who sends what to whom
  *   links.c     links between IPUs                       syncs.c        who waits for whom, and how long
  *   pairs.c     sums for each pair of tiles              work.c         what the workers of a tile do in a step
+ *
+ * Addresses of all that: ../place.
  *
  * Nothing here changes results: with the account switched off a program computes the same values. Every rule is a
  * model of Poplar API section 5 and is written down in docs/model.md with its source. */
@@ -249,14 +250,22 @@ typedef struct tw__accounting { /* everything needed while the account is made *
     bool failed;
 } tw__accounting;
 
+/* To a list of the account. */
+#define TW__ACCOUNT_PUSH(a, list, ...)                                         \
+    (tw__grow(&(list).items, &(list).room, (list).count, sizeof *(list).items) \
+         ? (void)((list).items[(list).count++] = __VA_ARGS__)                  \
+         : (void)((a)->failed = true))
+
 /* account.c: debug.instrumentCompute, debug.instrumentExternalExchange; unless set they follow debug.instrument,
  * which follows autoReport.all. */
 bool tw__account_instruments(const tw_engine *engine, const char *key);
 /* work.c: the workers of `tile` in a compute set into a->work, from a->row (cycles of tiles); nothing when its
  * vertices are too many to be shown. Takes the tile's place in a->workers. */
 void tw__account_work(tw__accounting *a, const uint32_t *vertices, size_t count, unsigned tile);
-/* steps.c: program tree, then one or more profile steps for each plan step. */
-tw_status tw__account_steps(tw__accounting *a);
+/* tree.c: the program tree, with the steps below it. */
+tw_status tw__account_tree(tw__accounting *a);
+/* steps.c: one or more profile steps for plan step `step`, below node `parent`. */
+void tw__account_emit(tw__accounting *a, uint32_t step, uint32_t parent);
 /* memory.c. Profile id of a vertex type; its layout on the chip is read on first use. */
 uint32_t tw__account_type(tw__accounting *a, uint32_t type);
 uint32_t tw__account_copy_type(tw__accounting *a, tw__copy_type type);
