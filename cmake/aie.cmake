@@ -54,10 +54,11 @@ endif()
 
 # The same source as C and as C++: every rule of the checks; ports and graphs.
 if(BUILD_TESTING AND TARGET tw_aie)
-  foreach(name IN ITEMS checks_c.c checks_cxx.cpp ports_c.c ports_cxx.cpp graph_cxx.cpp graph_parameters_cxx.cpp graph_ports_cxx.cpp
-                  graph_values_cxx.cpp graph_platform_cxx.cpp graph_layered_cxx.cpp
-                  graph_published_cxx.cpp unread_cxx.cpp)
-    cmake_path(GET name STEM stem)
+  foreach(name IN ITEMS checks_c.c checks_cxx.cpp ports_c.c ports_cxx.cpp unread_cxx.cpp graph/programs_cxx.cpp
+                  graph/parameters_cxx.cpp graph/ports_cxx.cpp graph/values_cxx.cpp graph/platform_cxx.cpp
+                  graph/layered_cxx.cpp graph/published_cxx.cpp)
+    string(REGEX REPLACE "\\.[a-z]+$" "" stem "${name}")
+    string(REPLACE "/" "_" stem "${stem}")
     add_executable(aie_${stem} tests/aie/${name})
     target_link_libraries(aie_${stem} PRIVATE tw_aie)
     target_include_directories(aie_${stem} PRIVATE include/tilewright/compat/aie)
@@ -80,7 +81,7 @@ endif()
 if(BUILD_TESTING AND TARGET tw_aie)
   foreach(name IN ITEMS forms_c.c forms_vendor.cpp)
     cmake_path(GET name STEM stem)
-    add_executable(aie_${stem} tests/aie/${name})
+    add_executable(aie_${stem} tests/aie/names/${name})
     target_link_libraries(aie_${stem} PRIVATE tw_aie m)
     set_target_properties(aie_${stem} PROPERTIES CXX_STANDARD 17)
     target_compile_options(aie_${stem} PRIVATE -O0 "-DTW__AIE=static inline __attribute__((unused))")
@@ -129,7 +130,7 @@ if(BUILD_TESTING)
   add_test(NAME aie.calls_are_current COMMAND aie_mul_calls --check ${aie_calls})
 endif()
 if(BUILD_TESTING AND NOT TW_SANITIZE) # compiles only
-  add_test(NAME aie.refused COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/refused_test.sh ${CMAKE_SOURCE_DIR})
+  add_test(NAME aie.refused COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/names/refused_test.sh ${CMAKE_SOURCE_DIR})
 endif()
 if(BUILD_TESTING AND NOT TW_SANITIZE AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64") # looks at code, runs none
   foreach(compiler IN ITEMS gcc clang-19)
@@ -177,12 +178,10 @@ if(TARGET tilewright)
     endif()
   endif()
   if(BUILD_TESTING)
-    foreach(name IN ITEMS names vendor clash forms adf vendor_api)
-      set(script ${CMAKE_SOURCE_DIR}/tests/aie/${name}_test.sh)
-      if(name STREQUAL vendor_api)
-        set(script ${CMAKE_SOURCE_DIR}/tests/aie/vendor_api/test.sh)
-      endif()
-      add_test(NAME aie.${name} COMMAND sh ${script} ${CMAKE_SOURCE_DIR}
+    foreach(script IN ITEMS names/names_test.sh names/vendor_test.sh names/clash_test.sh names/forms_test.sh
+                    graph/adf_test.sh vendor_api/vendor_api_test.sh)
+      string(REGEX REPLACE ".*/|_test\\.sh$" "" name "${script}")
+      add_test(NAME aie.${name} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/${script} ${CMAKE_SOURCE_DIR}
                $<TARGET_FILE:tilewright> -Wl,-rpath,$<TARGET_FILE_DIR:tilewright>)
       if(TW_SANITIZE) # they link programs of their own, without a sanitizer
         set_tests_properties(aie.${name} PROPERTIES DISABLED TRUE)

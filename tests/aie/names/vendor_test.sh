@@ -1,6 +1,6 @@
 #!/bin/sh
 # vendor_test.sh SOURCE_DIR LIBRARIES...: aie/vendor.hpp with g++ and clang++: the global names of layered C++ libraries
-# (aie_names.txt) can be named as ::name, what is not modelled says so, its order is checked, vendor_layers.cpp gives
+# (names.txt) can be named as ::name, what is not modelled says so, its order is checked, vendor_layers.cpp gives
 # what it should.
 source=$1
 shift
@@ -10,7 +10,7 @@ failed=0
 {
   echo '#include <tilewright/aie/vendor.hpp>'
   echo 'namespace names {'
-  sed 's/.*/using ::&;/' "$source/tests/aie/aie_names.txt"
+  sed 's/.*/using ::&;/' "$source/tests/aie/names/names.txt"
   echo '}'
 } >"$work/names.cpp"
 [ "$(grep -c 'using ::' "$work/names.cpp")" = 562 ] || { echo "vendor_test: not 562 names"; failed=1; }
@@ -40,10 +40,10 @@ for compiler in g++ clang++-19; do
   refused $compiler arch "__AIE_ARCH__ has to be 10" -E
   refused $compiler fft "fft_data_incr .*not modelled" -fsyntax-only
   $compiler -std=c++17 -Wall -Wextra -Werror -D$mode -I"$source/include" -fsyntax-only \
-    "$source/tests/aie/vendor_layers.cpp" || { echo "vendor_test: $compiler does not compile it with $mode"; failed=1; }
+    "$source/tests/aie/names/vendor_layers.cpp" || { echo "vendor_test: $compiler does not compile it with $mode"; failed=1; }
   # Functions instead of inlining: the same results, and the compilers are done sooner.
   $compiler -std=c++17 -O0 -Wall -Wextra -Werror -ffp-contract=off '-DTW__AIE=static inline __attribute__((unused))' \
-    -I"$source/include" "$source/tests/aie/vendor_layers.cpp" "$@" -o "$work/layers" || { echo "vendor_test: $compiler does not compile vendor_layers.cpp"; failed=1; continue; }
+    -I"$source/include" "$source/tests/aie/names/vendor_layers.cpp" "$@" -o "$work/layers" || { echo "vendor_test: $compiler does not compile vendor_layers.cpp"; failed=1; continue; }
   "$work/layers" || { echo "vendor_test: wrong results with $compiler"; failed=1; }
 done
 exit $failed

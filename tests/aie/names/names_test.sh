@@ -1,6 +1,6 @@
 #!/bin/sh
 # names_test.sh SOURCE_DIR LIBRARIES...: every global name that layered C++ libraries take from the vendor's compiler
-# (aie_names.txt) can be named as ::name, with g++ and clang++; objects that convert to vectors are taken by the
+# (names.txt) can be named as ::name, with g++ and clang++; objects that convert to vectors are taken by the
 # overloads; a C++ kernel gives what the sums say.
 source=$1
 shift
@@ -10,7 +10,7 @@ failed=0
 {
   echo '#include <tilewright/aie.h>'
   echo 'namespace names {'
-  sed 's/.*/using ::&;/' "$source/tests/aie/aie_names.txt"
+  sed 's/.*/using ::&;/' "$source/tests/aie/names/names.txt"
   cat <<'END'
 }
 #include <cstdio>

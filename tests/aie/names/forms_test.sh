@@ -17,8 +17,8 @@ try() # NAME COMPILER FLAGS SOURCE
   [ -z "$libraries" ] || "$work/$name" || { echo "forms_test: $*: wrong results"; failed=1; }
 }
 libraries=
-try syntax g++ -std=c++11 -fsyntax-only "$source/tests/aie/forms_cxx.cpp"
+try syntax g++ -std=c++11 -fsyntax-only "$source/tests/aie/names/forms_cxx.cpp"
 libraries="$* -lm"
-try clang_cxx clang++-19 -std=c++17 "$source/tests/aie/forms_cxx.cpp"
-try clang_c clang-19 -std=gnu17 "$source/tests/aie/forms_c.c"
+try clang_cxx clang++-19 -std=c++17 "$source/tests/aie/names/forms_cxx.cpp"
+try clang_c clang-19 -std=gnu17 "$source/tests/aie/names/forms_c.c"
 exit $failed
