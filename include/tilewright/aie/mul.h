@@ -37,7 +37,7 @@ TW__AIE void tw__check_mul(tw__mul a, tw__shape s, unsigned flags, const void *a
 #define TW__CHECK_MUL(a, s, flags, acc, word) ((void)0)
 #endif
 
-/* What calls_mul.h names. SIMD, and lane by lane by the number of columns: up to 8 lanes, 16 lanes, twice the lanes
+/* What mul_calls.h names. SIMD, and lane by lane by the number of columns: up to 8 lanes, 16 lanes, twice the lanes
  * with _uct. With a pre-adder, sums of (x + y) * z are those of x * z and those of y * z. */
 TW__AIE tw__mul tw__y_side(const tw__mul *a)
 {

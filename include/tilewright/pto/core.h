@@ -176,8 +176,8 @@ typedef enum tw_pto_kind {
     TW_PTO_TILE,
     TW_PTO_TENSOR,
     TW_PTO_SCALAR,
-    TW_PTO_FIFO, /* between cores: pto_grid.h */
-    TW_PTO_GROUP /* a tensor on each of several devices: pto_grid.h */
+    TW_PTO_FIFO, /* between cores: pto/grid.h */
+    TW_PTO_GROUP /* a tensor on each of several devices: pto/grid.h */
 } tw_pto_kind;
 typedef struct tw_pto_operand {
     tw_pto_kind kind;

@@ -4,7 +4,7 @@
 
 #include "aie/type_names.h"
 
-/* --- mark.c --- */
+/* --- undefined_lanes.c --- */
 bool tw__aie_marks_exist(void);
 /* What leaves through a port is read: reports marked words in it. */
 void tw__aie_check_sent(const char *call, const void *p, size_t bytes);

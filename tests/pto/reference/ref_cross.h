@@ -1,7 +1,7 @@
 /* ref_cross: every row of ops.def on every type, profile, layout, valid region and pad value, against a reference
  * that knows nothing but dense matrices of codes.
  *
- * A table (ref_lanes.def, ref_fold.def, ...) names for each row its types as the documents state them, its plan
+ * A table (ref_lanes.def, ...) names for each row its types as the documents state them, its plan
  * (which extents, types and layouts its operands have), what its values need (divisors that are not zero, indexes in
  * range) and its reference. The driver gives each operand a place, fills all memory with codes, keeps a copy, lets
  * the reference say what becomes of the destinations, executes, and compares all memory byte by byte: destinations,

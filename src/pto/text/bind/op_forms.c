@@ -1,6 +1,5 @@
-/* op_forms: what stands where in the operations other than tile instructions: their lists and
- * named parts, and which operand each written type is of, as their rows say. What an operation has besides is refused
- * with its form. */
+/* What stands where in operations other than tile instructions: their lists and named parts, and which operand each
+ * written type is of, as their rows say. What an operation has besides is refused with its form. */
 #include "pto/text/bind/op_rules.h"
 
 static bool is_one_of(const char *words, const char *word)

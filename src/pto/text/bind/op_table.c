@@ -1,5 +1,5 @@
-/* op_table: operations of PTO-AS other than tile instructions. Each family is a table in a file of
- * its own; here they are listed, found by name, and bound in one way. */
+/* Operations of PTO-AS other than tile instructions. Each family is a table in a file of its own; here they are
+ * listed, found by name, and bound in one way. */
 #include "pto/text/bind/bind.h"
 
 static const tw__as_host *const tables[] = { tw__as_arith_ops, tw__as_view_ops,   tw__as_tile_ops,
