@@ -104,6 +104,7 @@ static void tile_layout_4_1_2_platform_support(void **state)
     }
     for (int i = TW_LAYOUT_NOT_A_VECTOR + 1; i < TW_LAYOUT_COUNT; i++)
         assert_int_equal(tw_layout_by_name(tw_layout_get((tw_layout)i)->name), i);
+    assert_false(tw_layout_available(mk2, TW_LAYOUT_COUNT)); /* no layout at all */
     assert_int_equal(tw_layout_by_name("one_ptr"), TW_LAYOUT_ONE_PTR);
     assert_int_equal(tw_layout_by_name("SCALED_PTR65"), TW_LAYOUT_NOT_A_VECTOR);
     assert_non_null(strstr(tw_error_message(), "SCALED_PTR64"));
@@ -150,16 +151,28 @@ static void tile_layout_4_1_3_min_align(void **state)
         tw_layout layout;
         unsigned element, align, want; /* 0 = refused */
     } rows[] = {
-        { TW_LAYOUT_SPAN, 1, 0, 1 },          { TW_LAYOUT_SHORT_SPAN, 1, 0, 1 },
-        { TW_LAYOUT_ONE_PTR, 1, 0, 1 },       { TW_LAYOUT_SCALED_PTR32, 1, 0, 4 },
-        { TW_LAYOUT_SCALED_PTR64, 1, 0, 8 },  { TW_LAYOUT_SCALED_PTR128, 1, 0, 16 },
-        { TW_LAYOUT_SPAN, 4, 0, 4 },          { TW_LAYOUT_SPAN, 8, 4, 8 },
-        { TW_LAYOUT_ONE_PTR, 2, 8, 8 },       { TW_LAYOUT_SCALED_PTR32, 8, 0, 8 },
-        { TW_LAYOUT_SCALED_PTR64, 1, 4, 0 },  { TW_LAYOUT_SCALED_PTR64, 8, 4, 8 },
-        { TW_LAYOUT_SCALED_PTR128, 1, 8, 0 }, { TW_LAYOUT_SPAN, 1, 3, 0 },
-        { TW_LAYOUT_SPAN, 3, 0, 0 },          { TW_LAYOUT_SPAN, 0, 0, 0 },
-        { TW_LAYOUT_SPAN, 32, 0, 0 },         { TW_LAYOUT_DELTAN, 2, 0, 2 },
-        { TW_LAYOUT_SPAN, 1, 1u << 31, 0 },   { TW_LAYOUT_NOT_A_VECTOR, 4, 0, 0 },
+        { TW_LAYOUT_SPAN, 1, 0, 1 },
+        { TW_LAYOUT_SHORT_SPAN, 1, 0, 1 },
+        { TW_LAYOUT_ONE_PTR, 1, 0, 1 },
+        { TW_LAYOUT_SCALED_PTR32, 1, 0, 4 },
+        { TW_LAYOUT_SCALED_PTR64, 1, 0, 8 },
+        { TW_LAYOUT_SCALED_PTR128, 1, 0, 16 },
+        { TW_LAYOUT_SPAN, 4, 0, 4 },
+        { TW_LAYOUT_SPAN, 8, 4, 8 },
+        { TW_LAYOUT_ONE_PTR, 2, 8, 8 },
+        { TW_LAYOUT_SCALED_PTR32, 8, 0, 8 },
+        { TW_LAYOUT_SCALED_PTR64, 1, 4, 0 },
+        { TW_LAYOUT_SCALED_PTR64, 8, 4, 8 },
+        { TW_LAYOUT_SCALED_PTR128, 1, 8, 0 },
+        { TW_LAYOUT_SPAN, 1, 3, 0 },
+        { TW_LAYOUT_SPAN, 3, 0, 0 },
+        { TW_LAYOUT_SPAN, 0, 0, 0 },
+        { TW_LAYOUT_SPAN, 32, 0, 0 },
+        { TW_LAYOUT_DELTAN, 2, 0, 2 },
+        { TW_LAYOUT_SPAN, 1, 1u << 31, 0 },
+        { TW_LAYOUT_NOT_A_VECTOR, 4, 0, 0 },
+        { TW_LAYOUT_SPAN, 1, 1u << 18, 1u << 18 }, /* all of the tile's 256 KB, and no more */
+        { TW_LAYOUT_SPAN, 1, 1u << 19, 0 },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         tw_vector_form out = { 0 }, form = form_of(rows[i].layout, rows[i].element, rows[i].align);

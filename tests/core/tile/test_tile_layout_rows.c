@@ -370,6 +370,44 @@ static void tile_layout_rows_decode_refused(void **state)
     }
 }
 
+/* Forms that no field of the chip has are refused by whatever reads words, before it looks at them. */
+static void tile_layout_rows_forms_refused(void **state)
+{
+    (void)state;
+    const tw_tile_arch *mk1 = tw_tile_arch_by_name("mk1"), *mk2 = tw_tile_arch_by_name("mk2");
+    const tw_vector_form span = { TW_LAYOUT_SPAN, 4, 0, false }, odd = { TW_LAYOUT_SPAN, 3, 0, false };
+    const tw_vector_form delta = { TW_LAYOUT_DELTANELEMENTS, 4, 0, false };
+    const uint32_t words[2] = { 0x01060000, 0x70000 };
+    uint32_t base, rows, table;
+    assert_int_equal(tw_list_decode(mk2, &delta, words, &base, &rows, &table), TW_OK);
+    assert_true(base == 0x60000 && rows == 1 && table == 0x70000);
+    assert_int_equal(tw_list_decode(mk2, &span, words, &base, &rows, &table), TW_E_INVALID_ARGUMENT);
+    assert_int_equal(tw_list_decode(mk1, &delta, words, &base, &rows, &table), TW_OK);
+    uint8_t bytes[8] = { 0, 0, 6, 0, 1, 0, 0, 0 };
+    tw_row row;
+    assert_int_equal(tw_rows_decode(mk2, TW_LAYOUT_ONE_PTR, &span, words, bytes, 0, &row), TW_OK);
+    assert_true(row.address == 0x60000 && row.count == 1);
+    assert_int_equal(tw_rows_decode(mk2, TW_LAYOUT_ONE_PTR, &odd, words, bytes, 0, &row), TW_E_INVALID_ARGUMENT);
+    assert_int_equal(tw_rows_encode(mk2, TW_LAYOUT_ONE_PTR, &odd, &row, 1, 0x70000, (uint32_t[2]){ 0 }, bytes),
+                     TW_E_INVALID_ARGUMENT);
+}
+
+/* Guide 4.2.4, figures of the layouts: what no field of a structure covers is zero in memory. */
+static void tile_layout_rows_padding_is_zero(void **state)
+{
+    (void)state;
+    static const uint8_t delta[8] = { 0x04, 0x03, 0x02, 0x01, 0x14, 0x13, 0, 0 },
+                         span[8] = { 0x04, 0x03, 0x02, 0x01, 0x14, 0x13, 0x12, 0x11 };
+    const uint32_t words[2] = { 0x01020304, 0x11121314 };
+    uint8_t bytes[8];
+    memset(bytes, 0xA5, sizeof bytes);
+    tw_layout_store(TW_LAYOUT_DELTAN, words, bytes);
+    assert_memory_equal(bytes, delta, 8);
+    memset(bytes, 0xA5, sizeof bytes);
+    tw_layout_store(TW_LAYOUT_SPAN, words, bytes);
+    assert_memory_equal(bytes, span, 8);
+}
+
 /* A row too far from its base: units of the alignment, of one byte in DELTAN. */
 static void tile_layout_rows_too_far(void **state)
 {
@@ -410,6 +448,7 @@ int main(void)
         cmocka_unit_test(tile_layout_rows_bytes),          cmocka_unit_test(tile_layout_rows_base),
         cmocka_unit_test(tile_layout_rows_refused),        cmocka_unit_test(tile_layout_rows_table),
         cmocka_unit_test(tile_layout_rows_decode_refused), cmocka_unit_test(tile_layout_rows_too_far),
+        cmocka_unit_test(tile_layout_rows_forms_refused),  cmocka_unit_test(tile_layout_rows_padding_is_zero),
         cmocka_unit_test(tile_layout_rows_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

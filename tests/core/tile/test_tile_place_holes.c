@@ -91,8 +91,90 @@ static void tile_place_holes_random_programs(void **state)
     print_message("placed / alive: mean %.4f, worst %.4f; worst placed / bound %.4f; %u holes\n", sum / PROGRAMS,
                   worst, worst_bound, holes);
     assert_true(holes > 20 * PROGRAMS);
-    assert_true(sum / PROGRAMS <= 1.03);
-    assert_true(worst_bound <= 1.10);
+    /* The figures of docs/performance.md. Against `alive` 1.10 is out of reach for some of these programs. */
+    assert_true(sum / PROGRAMS <= 1.028);
+    assert_true(worst_bound <= 1.06);
+}
+
+/* --- against the best there is -------------------------------------------------------------------------------- */
+
+enum { FEW = 7, SMALL_PROGRAMS = 300 };
+
+typedef struct small_program {
+    tw__place_item items[FEW];
+    tw__place_life lives[FEW][2];
+    uint32_t count;
+    bool meet[FEW][FEW];
+    uint64_t best, at[FEW];
+} small_program;
+
+static void small_program_make(small_program *s, random_program *source)
+{
+    memset(s, 0, sizeof *s);
+    s->count = 2 + random_below(source, FEW - 1);
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint32_t first = random_below(source, 12), gap = 2 + random_below(source, 4);
+        uint32_t middle = first + random_below(source, 4), last = middle + gap + random_below(source, 4);
+        s->lives[i][0] = (tw__place_life){ first, middle }, s->lives[i][1] = (tw__place_life){ middle + gap, last };
+        bool broken = random_below(source, 2);
+        s->items[i] = (tw__place_item){ .bytes = 8 * (uint64_t)(1 + random_below(source, 1500)),
+                                        .align = 8,
+                                        .first = first,
+                                        .last = broken ? last : middle,
+                                        .lives = s->lives[i],
+                                        .life_count = broken ? 2 : 1 };
+    }
+    for (uint32_t step = 0; step < 32; step++)
+        for (uint32_t a = 0; a < s->count; a++)
+            for (uint32_t b = 0; b < s->count; b++)
+                s->meet[a][b] |= tw__place_is_alive(&s->items[a], step) && tw__place_is_alive(&s->items[b], step);
+}
+
+/* Every order of the objects, each at the lowest address where it is clear of those before it: one of these orders
+ * gives the lowest top that any placement has, that of the addresses in such a placement. */
+static void try_orders(small_program *s, unsigned placed, uint64_t top)
+{
+    if (top >= s->best) return;
+    if (placed == (1u << s->count) - 1) s->best = top;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (placed >> i & 1) continue;
+        uint64_t at = 0, bytes = s->items[i].bytes;
+        for (bool moved = true; moved;) {
+            moved = false;
+            for (uint32_t k = 0; k < s->count; k++)
+                if ((placed >> k & 1) && s->meet[i][k] && at < s->at[k] + s->items[k].bytes &&
+                    s->at[k] < at + bytes)
+                    at = s->at[k] + s->items[k].bytes, moved = true;
+        }
+        s->at[i] = at;
+        try_orders(s, placed | 1u << i, top > at + bytes ? top : at + bytes);
+    }
+}
+
+static void tile_place_holes_near_the_optimum(void **state)
+{
+    (void)state;
+    static random_program source = { .seed = 0x9E3779B97F4A7C15 };
+    double sum = 0, worst = 0;
+    unsigned optimal = 0;
+    for (int n = 0; n < SMALL_PROGRAMS; n++) {
+        small_program s;
+        tw__place_tile tile;
+        small_program_make(&s, &source);
+        s.best = UINT64_MAX;
+        try_orders(&s, 0, 0);
+        if (tw__place(tw_tile_arch_by_name("mk2"), 1, s.items, s.count, NULL, 0, &tile))
+            fail_msg("%s", tw_error_message());
+        assert_true(tile.peak >= s.best);
+        double ratio = (double)tile.peak / (double)s.best;
+        sum += ratio, optimal += tile.peak == s.best;
+        if (ratio > worst) worst = ratio;
+    }
+    print_message("placed / optimum: mean %.5f, worst %.4f; %u of %d optimal\n", sum / SMALL_PROGRAMS, worst,
+                  optimal, SMALL_PROGRAMS);
+    assert_true(sum / SMALL_PROGRAMS <= 1.0005);
+    assert_true(worst <= 1.04); /* above that objects are settled lower: docs/poplar-memory.md */
+    assert_true(optimal >= 290);
 }
 
 /* A lives in steps 0 to 1 and 6 to 7, B between: they share. C is there in step 7 only, beside A. */
@@ -137,6 +219,7 @@ static void tile_place_holes_bad_lives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(tile_place_holes_random_programs),
+                                        cmocka_unit_test(tile_place_holes_near_the_optimum),
                                         cmocka_unit_test(tile_place_holes_are_used),
                                         cmocka_unit_test(tile_place_holes_bad_lives) };
     return cmocka_run_group_tests(tests, NULL, NULL);
