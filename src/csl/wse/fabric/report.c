@@ -42,58 +42,141 @@ static void queue_name(char out[64], bool input, const tw__queue *q, unsigned nu
         g_snprintf(out, 64, "color %u", q->color);
 }
 
+/* "; 3 of 4 elements done, in microthread 2": how far an operation came. */
+static const char *so_far(const tw__op *op, char out[80])
+{
+    int n = op->length == TW__CSL_UNBOUNDED
+                ? g_snprintf(out, 80, "; %u elements done", op->done)
+                : g_snprintf(out, 80, "; %u of %u elements done", op->done, op->length);
+    if (op->slot < TW__WSE_MAIN) g_snprintf(out + n, 80 - (gulong)n, ", in microthread %u", op->slot);
+    return out;
+}
+
+/* Says what one operand waits for; false = for nothing. `what`: the operation and its place. */
+static bool operand(report *r, const tw__pe *pe, const tw__opnd *o, bool output, const char *what,
+                    const char *done)
+{
+    char name[64];
+    if (o->kind == TW__O_IN && pe->in_queue[o->queue]->count == 0) {
+        queue_name(name, true, pe->in_queue[o->queue], o->queue);
+        line(r, "%s waits for wavelets on %s%s", what, name, done);
+    } else if (o->kind == TW__O_OUT && tw__wse_queue_room(pe->out_queue[o->queue]) == 0) {
+        queue_name(name, false, pe->out_queue[o->queue], o->queue);
+        line(r, "%s cannot send on %s, which is full%s", what, name, done);
+    } else if (o->kind == TW__O_FIFO && tw__wse_fifo_ready(pe, o, output) == 0) {
+        const char *fifo = pe->program->program->fifos[o->fifo].name;
+        line(r, "%s waits for FIFO '%s', which is %s%s", what, fifo ? fifo : "?", output ? "full" : "empty", done);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static const char *operation_name(const report *r, const tw__pe *pe, const tw__op *op, uint32_t pc, char out[224])
+{
+    char place[160];
+    g_snprintf(out, 224, "@%s%s", tw__csl_dsd_op_rows[op->code].builtin, where(r, pe, pc, place));
+    return out;
+}
+
 static void operation(report *r, const tw__pe *pe, const tw__op *op)
 {
-    char place[160], name[64];
-    const char *builtin = tw__csl_dsd_op_rows[op->code].builtin;
-    where(r, pe, op->pc, place);
+    char what[224], done[80];
+    operation_name(r, pe, op, op->pc, what);
+    so_far(op, done);
     bool said = false;
+    for (unsigned k = 0; k < 3; k++) said |= operand(r, pe, &op->arg[k], k == 0, what, done);
+    if (said) return;
+    bool blocked = op->slot < TW__WSE_MAIN && pe->ut_blocked >> op->slot & 1;
+    line(r, "%s %s%s", what, blocked ? "stands still: its microthread is blocked" : "has not ended", done);
+}
+
+/* The operation that the main thread cannot issue yet, and the one that it waits for. */
+static void stalled(report *r, const tw__pe *pe)
+{
+    const tw__op *op = pe->op[TW__WSE_MAIN];
+    char what[224], holder[224];
+    operation_name(r, pe, op, pe->pc, what);
     for (unsigned k = 0; k < 3; k++) {
         const tw__opnd *o = &op->arg[k];
-        if (o->kind == TW__O_IN && pe->in_queue[o->queue]->count == 0) {
-            queue_name(name, true, pe->in_queue[o->queue], o->queue);
-            line(r, "@%s%s waits for wavelets on %s; %u of %u elements done", builtin, place, name, op->done,
-                 op->length);
-            said = true;
-        }
-        if (o->kind == TW__O_OUT && tw__wse_queue_room(pe->out_queue[o->queue]) == 0) {
-            queue_name(name, false, pe->out_queue[o->queue], o->queue);
-            line(r, "@%s%s cannot send on %s, which is full; %u of %u elements done", builtin, place, name,
-                 op->done, op->length);
-            said = true;
-        }
-        if (o->kind == TW__O_FIFO && tw__wse_fifo_ready(pe, o, k == 0) == 0) {
-            line(r, "@%s%s waits for FIFO '%s', which is %s; %u of %u elements done", builtin, place,
-                 pe->program->program->fifos[o->fifo].name ? pe->program->program->fifos[o->fifo].name : "?",
-                 k == 0 ? "full" : "empty", op->done, op->length);
-            said = true;
-        }
+        if (o->kind != TW__O_IN && o->kind != TW__O_OUT) continue;
+        const tw__queue *q = (o->kind == TW__O_IN ? pe->in_queue : pe->out_queue)[o->queue];
+        if (!q->op || !pe->op[q->op - 1]) continue;
+        const tw__op *first = pe->op[q->op - 1];
+        char name[64];
+        queue_name(name, o->kind == TW__O_IN, q, o->queue);
+        line(r, "%s waits for %s, which %s still uses", what, name,
+             operation_name(r, pe, first, first->pc, holder));
+        return;
     }
-    if (!said) line(r, "@%s%s has not ended; %u of %u elements done", builtin, place, op->done, op->length);
+    line(r, "%s waits for a microthread that is still in use", what);
+}
+
+/* @map fetches and stores element by element. */
+static void mapped(report *r, const tw__pe *pe)
+{
+    char place[160], what[224];
+    const tw__map_state *m = pe->map;
+    g_snprintf(what, sizeof what, "@map%s", where(r, pe, pe->pc, place));
+    bool said = false;
+    for (unsigned k = 0; m && k < m->map->input_count && !m->called; k++)
+        said |= operand(r, pe, &m->input[k], false, what, "");
+    if (m && m->called) said |= operand(r, pe, &m->output, true, what, "");
+    if (!said) line(r, "%s waits for a fabric operand", what);
+}
+
+/* " ('take' at pe.csl:3)" of a row of the program's tasks + 1; "" for none. */
+static const char *task_name(const report *r, const tw__pe *pe, unsigned row, char out[224])
+{
+    const tw__csl_program *p = pe->program->program;
+    const tw__csl_image *image = r->w->image;
+    out[0] = 0;
+    if (!row) return out;
+    const tw__csl_function_code *f = &p->functions[p->tasks[row - 1].function];
+    if (f->line && f->file < image->file_count)
+        g_snprintf(out, 224, " ('%s' at %s:%u)", f->name, image->files[f->file], f->line);
+    else
+        g_snprintf(out, 224, " ('%s')", f->name);
+    return out;
+}
+
+/* Wavelets in an input queue that no operation uses. */
+static void left_in_queue(report *r, const tw__pe *pe, unsigned number)
+{
+    const tw__queue *q = pe->in_queue[number];
+    unsigned channel = r->w->arch == 0 ? q->color : number;
+    tw__wave head = tw__wse_queue_head(q);
+    char name[64], task[224];
+    queue_name(name, true, q, number);
+    if (head.flags & TW__WSE_CONTROL) {
+        unsigned entry = (head.payload >> 16 & 63) + q->control_base;
+        unsigned row = entry < TW__CSL_TASK_IDS ? pe->program->control[entry] : 0;
+        line(r, "%u wavelet(s) wait on %s: the first is for control task %u%s, and the %s is blocked", q->count,
+             name, entry, task_name(r, pe, row, task), r->w->arch == 0 ? "color" : "queue");
+    } else if (pe->program->data[channel]) {
+        line(r, "%u wavelet(s) wait on %s: its data task is blocked%s", q->count, name,
+             task_name(r, pe, pe->program->data[channel], task));
+    } else {
+        line(r, "%u wavelet(s) wait on %s: no operation and no task takes them", q->count, name);
+    }
 }
 
 static void engine(report *r, const tw__pe *pe)
 {
-    char place[160], name[64];
+    char task[224];
     for (unsigned s = 0; s <= TW__WSE_MAIN; s++) {
         bool active = s == TW__WSE_MAIN ? pe->main_state == TW__MAIN_OP : pe->op_active >> s & 1;
         if (active && pe->op[s]) operation(r, pe, pe->op[s]);
     }
-    if (pe->main_state == TW__MAIN_STALL)
-        line(r, "an operation%s waits for a queue or microthread that is still in use",
-             where(r, pe, pe->pc, place));
-    if (pe->main_state == TW__MAIN_MAP) line(r, "@map%s waits for a fabric operand", where(r, pe, pe->pc, place));
-    uint64_t waiting = pe->active & pe->blocked;
-    for (; waiting; waiting &= waiting - 1)
-        line(r, "local task %d is active but blocked", __builtin_ctzll(waiting));
+    if (pe->main_state == TW__MAIN_STALL) stalled(r, pe);
+    if (pe->main_state == TW__MAIN_MAP) mapped(r, pe);
+    for (uint64_t waiting = pe->active & pe->blocked; waiting; waiting &= waiting - 1) {
+        int id = __builtin_ctzll(waiting);
+        line(r, "local task %d is active but blocked%s", id, task_name(r, pe, pe->program->local[id], task));
+    }
     for (uint32_t rest = pe->in_busy; rest; rest &= rest - 1) {
         unsigned q = (unsigned)__builtin_ctz(rest);
-        const tw__queue *queue = pe->in_queue[q];
-        if (queue->op) continue;
-        unsigned channel = r->w->arch == 0 ? queue->color : q;
-        queue_name(name, true, queue, q);
-        line(r, "%u wavelet(s) wait on %s: %s", queue->count, name,
-             !pe->program->data[channel] ? "no operation and no task takes them" : "its data task is blocked");
+        if (!pe->in_queue[q]->op) left_in_queue(r, pe, q);
     }
     if (pe->host_running || !pe->stream_open)
         line(r, "the host's command %s",
@@ -102,9 +185,30 @@ static void engine(report *r, const tw__pe *pe)
         line(r, "a command of the host waits for the main thread");
 }
 
+static const char *const directions[] = { "west", "east", "south", "north", "the PE" };
+
+/* " (switch position 1: from west to east, south)": what the route is now, where switches can change it. */
+static const char *position(const tw__channel *c, char out[160])
+{
+    out[0] = 0;
+    if (!c->has_switches) return out;
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text, " (switch position %u: from ", c->position);
+    for (unsigned side = 0; side < 2; side++) {
+        unsigned ports = side ? c->tx : c->rx;
+        if (side) g_string_append(text, " to ");
+        if (!ports) g_string_append(text, "nowhere");
+        for (unsigned port = 0, n = 0; port < TW__WSE_PORTS; port++)
+            if (ports >> port & 1) g_string_append_printf(text, "%s%s", n++ ? ", " : "", directions[port]);
+    }
+    g_snprintf(out, 160, "%s)", text->str);
+    g_string_free(text, TRUE);
+    return out;
+}
+
 static void router(report *r, const tw__router *router_)
 {
-    static const char *const names[] = { "west", "east", "south", "north", "the PE" };
+    char switched[160];
     for (unsigned k = 0; k < router_->channel_count; k++) {
         const tw__channel *c = &router_->channel[k];
         for (unsigned port = 0; port < TW__WSE_PORTS; port++) {
@@ -113,8 +217,8 @@ static void router(report *r, const tw__router *router_)
                               : !(c->rx >> port & 1) ? "the route does not take that direction now"
                               : c->tx == 0           ? "the route leads nowhere"
                                                      : "the next router or the PE does not take them";
-            line(r, "%u wavelet(s) of color %u from %s wait in the router: %s", tw__wse_lane_count(c, port),
-                 c->color, names[port], why);
+            line(r, "%u wavelet(s) of color %u from %s wait in the router: %s%s", tw__wse_lane_count(c, port),
+                 c->color, directions[port], why, position(c, switched));
         }
     }
 }

@@ -464,6 +464,8 @@ typedef enum tw__slow { TW__SLOW_NEXT, TW__SLOW_WAIT, TW__SLOW_FAULT, TW__SLOW_C
 tw__slow tw__wse_pe_slow(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint64_t clock,
                          uint32_t *cost);
 tw__slow tw__wse_pe_map(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint32_t pc);
+/* In state MAP: has no element to fetch, or no room for one to store. */
+bool tw__wse_map_waits(const tw__pe *pe);
 
 /* --- dsd.c: operations begin ---------------------------------------------------------------------------------- */
 /* Synchronous and on memory only: done at once; false = a fault was reported. */

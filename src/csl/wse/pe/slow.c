@@ -217,6 +217,17 @@ static int map_next(const tw__pe *pe, const tw__opnd *o)
     return 0;
 }
 
+bool tw__wse_map_waits(const tw__pe *pe)
+{
+    const tw__map_state *m = pe->map;
+    if (m->called && m->map->has_output && map_next(pe, &m->output) == 1) return true;
+    for (unsigned k = 0; k < m->map->input_count && !m->called; k++) {
+        int state = map_next(pe, &m->input[k]);
+        if (state != 0) return state == 1;
+    }
+    return false;
+}
+
 static void map_taken(tw__opnd *o)
 {
     if (o->length != TW__CSL_UNBOUNDED && o->length) o->length--;

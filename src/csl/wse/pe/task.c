@@ -345,10 +345,11 @@ static bool may_have_task(const tw__pe *pe)
 }
 
 /* Scalar code: goes on, or takes up a task. False when it has nothing to do now. */
-static bool scalar_turn(tw__part *part, tw__pe *pe, uint64_t now, bool *map_waits, uint64_t *later)
+static bool scalar_turn(tw__part *part, tw__pe *pe, uint64_t now, uint64_t *later)
 {
     bool idle = pe->main_state == TW__MAIN_IDLE;
     if (idle ? !may_have_task(pe) : pe->main_state != TW__MAIN_RUN && pe->main_state != TW__MAIN_MAP) return false;
+    if (pe->main_state == TW__MAIN_MAP && tw__wse_map_waits(pe)) return false; /* until a queue wakes it */
     if (pe->main_busy > now) {
         if (pe->main_busy < *later) *later = pe->main_busy;
         return false;
@@ -358,9 +359,7 @@ static bool scalar_turn(tw__part *part, tw__pe *pe, uint64_t now, bool *map_wait
         if (task.what != NOTHING) start(part, pe, task, now);
         return task.what != NOTHING;
     }
-    if (*map_waits) return false;
     run_main(part, pe, now);
-    *map_waits = pe->main_state == TW__MAIN_MAP;
     return true;
 }
 
@@ -402,12 +401,11 @@ void tw__wse_engine_turn(tw__part *part, tw__pe *pe, uint64_t now)
     part->w->due[number] = TW__WSE_NEVER;
     if (!pe->program) return;
     uint64_t later;
-    bool map_waits = false;
     bool acts = false;
     for (;; acts = true) {
         if (pe->main_state == TW__MAIN_FAULT) return;
         later = TW__WSE_NEVER;
-        if (!scalar_turn(part, pe, now, &map_waits, &later) && !vector_turn(part, pe, now, &later)) break;
+        if (!scalar_turn(part, pe, now, &later) && !vector_turn(part, pe, now, &later)) break;
     }
     if (acts) note_end(part, pe);
     if (later != TW__WSE_NEVER) tw__wse_wake_engine(part, number, later);
