@@ -413,6 +413,11 @@ static const struct {
     bool stops;
     const char *phrase, *text; /* phrase NULL: nothing is said */
 } reports[] = {
+/* Seed, control wavelet transform: 14 bits of the index are the program's. */
+#define CONTROL_BITS(index)                                                                               \
+    HEAD LOOP "var got: u32 = 0; const mark = @get_dsd(fabin_dsd, .{ .extent = 1, .fabric_color = loop, " \
+              ".input_queue = iq, .control_transform = true });\n" RUN(                                   \
+                  "@mov32(out, " index "0001); @mov32(&got, mark); @assert(got == " index "0001); count(1);")
 #define PAST                           \
     HEAD IOTA16("a", 4) IOTA16("b", 8) \
         MEM("to", "b", 8) "const past = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{5} -> a[i] });\n"
@@ -422,6 +427,15 @@ static const struct {
       PAST RUN("var n: i16 = -1; @mov16(to, @increment_dsd_offset(@set_dsd_length(past, 2), n, i16)); count(1);") },
     { TW__WSE_CHECK_STRICT, false, NULL,
       PAST RUN("@mov16(to, @set_dsd_length(@set_dsd_base_addr(past, b), 8)); count(1);") },
+    /* decision 6: a length has 15 bits, more than that at run time is said */
+    { TW__WSE_CHECK_ERROR, true, "a DSD length of 32768: only 15 bits exist",
+      PAST RUN("var n: u16 = 32768; @mov16(@set_dsd_length(to, n), 1);") },
+    { TW__WSE_CHECK_ERROR, true, "a DSD length of 32768: only 15 bits exist",
+      HEAD IOTA16("buf", 8) "const f = @allocate_fifo(buf);\n" IOTA16("a", 4)
+          RUN("var n: u16 = 32768; var x: i16 = 0; @set_fifo_read_length(f, n); @mov16(&x, f);") },
+    { TW__WSE_CHECK_ERROR, true, "leaves 14 bits of the index", CONTROL_BITS("0x4000") },
+    { TW__WSE_CHECK_ERROR, true, "leaves 14 bits of the index", CONTROL_BITS("0x8000") },
+    { TW__WSE_CHECK_ERROR, false, NULL, CONTROL_BITS("0x3fff") },
     { TW__WSE_CHECK_OFF, true, "outside the 49152 bytes of PE memory",
       HEAD IOTA16("a", 4) MEM("from", "a", 4)
           RUN("var n: i16 = 30000; @mov16(@increment_dsd_offset(from, n, i16), 1); count(1);") },

@@ -22,7 +22,8 @@ static const hang hangs[] = {
       "  @mov32(to, from);\n"
       "}\n" START,
       3,
-      .report = { "PE 0,0: @mov32 at t.csl:5 waits for wavelets on color 4 (input queue 2); 3 of 4 elements done" } },
+      .report = { "PE 0,0: @mov32 at t.csl:5 waits for wavelets on color 4 (input queue 2); 3 of 4 elements "
+                  "done" } },
     { "var x = @zeros([40]u32);\n"
       "const from = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{40} -> x[i] });\n"
       "const to = @get_dsd(fabout_dsd, .{ .extent = 40, .fabric_color = @get_color(5), .output_queue = "
@@ -33,7 +34,7 @@ static const hang hangs[] = {
       "}\n" START,
       0,
       .report = { "PE 0,0: @mov32 at t.csl:6 cannot send on color 5 (output queue 2), which is full",
-        "4 wavelet(s) of color 5 from the PE wait in the router: the route" } },
+                  "4 wavelet(s) of color 5 from the PE wait in the router: the route" } },
     { "var room = @zeros([16]u32);\n"
       "const line = @allocate_fifo(room);\n"
       "const to = @get_dsd(fabout_dsd, .{ .extent = 4, .fabric_color = @get_color(5), .output_queue = "
@@ -41,8 +42,7 @@ static const hang hangs[] = {
       "task main() void {\n"
       "  @mov32(to, line, .{ .async = true });\n"
       "}\n" START,
-      0,
-      .report = { "PE 0,0: @mov32 at t.csl:5 waits for FIFO 'line', which is empty; 0 of 4 elements done" } },
+      0, .report = { "PE 0,0: @mov32 at t.csl:5 waits for FIFO 'line', which is empty; 0 of 4 elements done" } },
     { "var room = @zeros([4]u32);\n"
       "const line = @allocate_fifo(room);\n"
       "const from = @get_dsd(fabin_dsd, .{ .extent = 9, .fabric_color = @get_color(4), .input_queue = "
@@ -50,20 +50,17 @@ static const hang hangs[] = {
       "task main() void {\n"
       "  @mov32(line, from, .{ .async = true });\n"
       "}\n" START,
-      9,
-      .report = { "PE 0,0: @mov32 at t.csl:5 waits for FIFO 'line', which is full; 4 of 9 elements done" } },
+      9, .report = { "PE 0,0: @mov32 at t.csl:5 waits for FIFO 'line', which is full; 4 of 9 elements done" } },
     { "const in = @get_data_task_id(@get_color(4));\n"
       "task main() void {}\n"
       "task take(v: u32) void {}\n"
       "comptime { @bind_data_task(take, in); @block(in); }\n" START,
-      2,
-      .report = { "PE 0,0: 2 wavelet(s) wait on color 4: its data task is blocked ('take' at t.csl:3)" } },
+      2, .report = { "PE 0,0: 2 wavelet(s) wait on color 4: its data task is blocked ('take' at t.csl:3)" } },
     { "const id = @get_local_task_id(9);\n"
       "task main() void { @activate(id); }\n"
       "task later() void {}\n"
       "comptime { @bind_local_task(later, id); @block(id); }\n" START,
-      0,
-      .report = { "PE 0,0: local task 9 is active but blocked ('later' at t.csl:3)" } },
+      0, .report = { "PE 0,0: local task 9 is active but blocked ('later' at t.csl:3)" } },
     /* which microthread; one that was blocked with an operation on it */
     { "const to = @get_dsd(fabout_dsd, .{ .extent = 40, .fabric_color = @get_color(5), .output_queue = "
       "@get_output_queue(2) });\n"
@@ -72,8 +69,9 @@ static const hang hangs[] = {
       "  @mov32(to, 7, .{ .async = true, .ut_id = @get_ut_id(5) });\n"
       "}\n" START,
       0,
-      .report = { "PE 0,0: @mov32 at t.csl:4 cannot send on color 5 (output queue 2), which is full; 12 of 40 elements done, in "
-        "microthread 5" },
+      .report = { "PE 0,0: @mov32 at t.csl:4 cannot send on color 5 (output queue 2), which is full; 12 of 40 "
+                  "elements done, in "
+                  "microthread 5" },
       .wse3 = true },
     { "const to = @get_dsd(fabout_dsd, .{ .extent = 4, .fabric_color = @get_color(5), .output_queue = "
       "@get_output_queue(2) });\n"
@@ -82,7 +80,8 @@ static const hang hangs[] = {
       "  @mov32(to, 7, .{ .async = true, .ut_id = @get_ut_id(5) });\n"
       "}\n" START,
       0,
-      .report = { "PE 0,0: @mov32 at t.csl:4 stands still: its microthread is blocked; 0 of 4 elements done, in microthread 5" },
+      .report = { "PE 0,0: @mov32 at t.csl:4 stands still: its microthread is blocked; 0 of 4 elements done, in "
+                  "microthread 5" },
       .wse3 = true },
     /* the queue that an earlier operation still uses, and that operation */
     { "const to = @get_dsd(fabout_dsd, .{ .extent = 40, .fabric_color = @get_color(5), .output_queue = "
@@ -92,11 +91,14 @@ static const hang hangs[] = {
       "  @mov32(to, 8);\n"
       "}\n" START,
       0,
-      .report = { "PE 0,0: @mov32 at t.csl:4 waits for color 5 (output queue 2), which @mov32 at t.csl:3 still uses" } },
+      .report = { "PE 0,0: @mov32 at t.csl:4 waits for color 5 (output queue 2), which @mov32 at t.csl:3 still "
+                  "uses" } },
     { "var x = @zeros([4]u32);\n"
       "const to = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> x[i] });\n"
-      "const a = @get_dsd(fabin_dsd, .{ .extent = 4, .fabric_color = @get_color(4), .input_queue = @get_input_queue(2) });\n"
-      "const b = @get_dsd(fabin_dsd, .{ .extent = 4, .fabric_color = @get_color(6), .input_queue = @get_input_queue(3) });\n"
+      "const a = @get_dsd(fabin_dsd, .{ .extent = 4, .fabric_color = @get_color(4), .input_queue = "
+      "@get_input_queue(2) });\n"
+      "const b = @get_dsd(fabin_dsd, .{ .extent = 4, .fabric_color = @get_color(6), .input_queue = "
+      "@get_input_queue(3) });\n"
       "comptime { @initialize_queue(@get_input_queue(2), .{ .color = @get_color(4) }); "
       "@initialize_queue(@get_input_queue(3), .{ .color = @get_color(6) }); }\n"
       "task main() void {\n"
@@ -105,7 +107,8 @@ static const hang hangs[] = {
       "}\n" START,
       0,
       .report = { "PE 0,0: @mov32 at t.csl:8 waits for a microthread that is still in use",
-        "PE 0,0: @mov32 at t.csl:7 waits for wavelets on color 4 (input queue 2); 0 of 4 elements done, in microthread 1" },
+                  "PE 0,0: @mov32 at t.csl:7 waits for wavelets on color 4 (input queue 2); 0 of 4 elements done, "
+                  "in microthread 1" },
       .wse3 = true },
     /* @map, at its input and at its output */
     { "const from = @get_dsd(fabin_dsd, .{ .extent = 4, .fabric_color = @get_color(4), .input_queue = "
@@ -114,8 +117,7 @@ static const hang hangs[] = {
       "task main() void {\n"
       "  @map(take, from);\n"
       "}\n" START,
-      1,
-      .report = { "PE 0,0: @map at t.csl:4 waits for wavelets on color 4 (input queue 2)" } },
+      1, .report = { "PE 0,0: @map at t.csl:4 waits for wavelets on color 4 (input queue 2)" } },
     { "var x = @zeros([40]u32);\n"
       "const from = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{40} -> x[i] });\n"
       "const to = @get_dsd(fabout_dsd, .{ .extent = 40, .fabric_color = @get_color(5), .output_queue = "
@@ -124,8 +126,7 @@ static const hang hangs[] = {
       "task main() void {\n"
       "  @map(same, from, to);\n"
       "}\n" START,
-      0,
-      .report = { "PE 0,0: @map at t.csl:6 cannot send on color 5 (output queue 2), which is full" } },
+      0, .report = { "PE 0,0: @map at t.csl:6 cannot send on color 5 (output queue 2), which is full" } },
     /* where the switch stands: position 1 takes wavelets from the north only */
     { "comptime { @set_local_color_config(@get_color(4), .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ RAMP } }, "
       ".switches = .{ .pos1 = .{ .rx = NORTH }, .current_switch_pos = 1 } }); }\n"
@@ -134,16 +135,16 @@ static const hang hangs[] = {
       "  @mov32(to, 7);\n"
       "}\n" START,
       0,
-      .report = { "PE 0,0: 2 wavelet(s) of color 4 from the PE wait in the router: the route does not take that direction now "
-        "(switch position 1: from north to the PE)" } },
+      .report = { "PE 0,0: 2 wavelet(s) of color 4 from the PE wait in the router: the route does not take that "
+                  "direction now "
+                  "(switch position 1: from north to the PE)" } },
     { "comptime { @set_local_color_config(@get_color(4), .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ RAMP } }, "
       ".teardown = true }); }\n"
       "const to = @get_dsd(fabout_dsd, .{ .extent = 2, .fabric_color = @get_color(4) });\n"
       "task main() void {\n"
       "  @mov32(to, 7);\n"
       "}\n" START,
-      0,
-      .report = { "PE 0,0: 2 wavelet(s) of color 4 from the PE wait in the router: the color is in teardown" } },
+      0, .report = { "PE 0,0: 2 wavelet(s) of color 4 from the PE wait in the router: the color is in teardown" } },
     /* a control task, whose color nobody has unblocked */
     { "const loop = @get_color(4);\n"
       "comptime { @initialize_queue(@get_input_queue(2), .{ .color = loop }); }\n"
@@ -151,10 +152,10 @@ static const hang hangs[] = {
       "task ctrl() void {}\n"
       "comptime { @bind_control_task(ctrl, @get_control_task_id(40)); }\n" START,
       1,
-      .report = { "PE 0,0: 1 wavelet(s) wait on color 4 (input queue 2): the first is for control task 40 ('ctrl' at t.csl:4), "
-        "and the color is blocked" },
-      .control = true,
-      .word = 40u << 16 },
+      .report = { "PE 0,0: 1 wavelet(s) wait on color 4 (input queue 2): the first is for control task 40 ('ctrl' "
+                  "at t.csl:4), "
+                  "and the color is blocked" },
+      .control = true, .word = 40u << 16 },
 };
 
 static bool never(void *user)
@@ -205,13 +206,14 @@ static void queue_lengths(void **state)
                 if (!length) continue; /* csl_rules_ids: no such queue */
                 char text[1024], expected[128];
                 if (output) {
-                    snprintf(text, sizeof text,
-                             "const q = @get_output_queue(%u);\n"
-                             "comptime { if (@is_arch(\"wse3\")) @initialize_queue(q, .{ .color = @get_color(5) }); }\n"
-                             "const to = @get_dsd(fabout_dsd, .{ .extent = 40, .fabric_color = @get_color(5), "
-                             ".output_queue = q });\n"
-                             "task main() void { @mov32(to, 7, .{ .async = true }); }\n" START,
-                             queue);
+                    snprintf(
+                        text, sizeof text,
+                        "const q = @get_output_queue(%u);\n"
+                        "comptime { if (@is_arch(\"wse3\")) @initialize_queue(q, .{ .color = @get_color(5) }); }\n"
+                        "const to = @get_dsd(fabout_dsd, .{ .extent = 40, .fabric_color = @get_color(5), "
+                        ".output_queue = q });\n"
+                        "task main() void { @mov32(to, 7, .{ .async = true }); }\n" START,
+                        queue);
                     snprintf(expected, sizeof expected, "which is full; %u of 40 elements done", length + 4);
                 } else {
                     snprintf(text, sizeof text,

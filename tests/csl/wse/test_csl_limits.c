@@ -6,12 +6,12 @@
 
 enum { WSE2 = 1, WSE3 = 2, BOTH = 3 };
 
-#define HEAD                                                                                                       \
-    "var a = @zeros([10]i16); var m = @zeros([4,5]i16); var buf = @zeros([32]i16);\n"                              \
-    "const d = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{10} -> a[i] });\n"                                      \
-    "const moved = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{10} -> a[i], .wavelet_index_offset = true });\n"    \
-    "const in = @get_dsd(fabin_dsd, .{ .extent = 4, .fabric_color = @get_color(6), .input_queue = "                \
-    "@get_input_queue(2) });\n"                                                                                    \
+#define HEAD                                                                                                    \
+    "var a = @zeros([10]i16); var m = @zeros([4,5]i16); var buf = @zeros([32]i16);\n"                           \
+    "const d = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{10} -> a[i] });\n"                                   \
+    "const moved = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{10} -> a[i], .wavelet_index_offset = true });\n" \
+    "const in = @get_dsd(fabin_dsd, .{ .extent = 4, .fabric_color = @get_color(6), .input_queue = "             \
+    "@get_input_queue(2) });\n"                                                                                 \
     "const fifo = @allocate_fifo(buf);\n"
 #define BIND "comptime { @bind_local_task(run, @get_local_task_id(20)); @activate(@get_local_task_id(20)); }\n"
 
@@ -68,7 +68,7 @@ static const limit limits[] = {
       0, 3, "must be 0 to 3" },
     { WSE3, COMPTIME, "@set_control_task_table(.{ .stride = N });", 1, 7, "must be 1 to 7" },
     /* an array, and a task's arguments */
-    { BOTH, FILE_LEVEL, "export var v = @zeros([N]u8);", NONE, 49000, "" },
+    { BOTH, FILE_LEVEL, "export var v = @zeros([N]u8);", NONE, 49088, "out of PE memory" },
     { BOTH, FILE_LEVEL, "export var small = [1]u8{ N };", 0, 255, "does not fit u8" },
     { BOTH, FILE_LEVEL, "export var word = [1]i16{ N };", -32768, 32767, "does not fit i16" },
     { BOTH, FILE_LEVEL, "export var wide = [1]i32{ N };", -2147483648LL, 2147483647LL, "does not fit i32" },
@@ -81,13 +81,14 @@ static char *program_of(const limit *row, int64_t number)
     snprintf(digits, sizeof digits, "%" PRId64, number);
     char *text = malloc(4096), *to = text;
     assert_non_null(text);
-    static const char *const before[] = { HEAD "task run() void {}\n" BIND "const x = ",
-                                          HEAD "task run() void { ", HEAD "task run() void {}\n" BIND "comptime { ",
+    static const char *const before[] = { HEAD "task run() void {}\n" BIND "const x = ", HEAD "task run() void { ",
+                                          HEAD "task run() void {}\n" BIND "comptime { ",
                                           HEAD "task run() void {}\n" BIND };
     static const char *const after[] = { ";\ncomptime { _ = @type_of(x); }\n", " }\n" BIND, " }\n", "\n" };
     to += sprintf(to, "%s", before[row->where]);
     for (const char *c = row->text; *c; c++) {
-        bool number_here = *c == 'N' && !(c[1] >= 'A' && c[1] <= 'Z') && !(c > row->text && c[-1] >= 'A' && c[-1] <= 'Z');
+        bool number_here =
+            *c == 'N' && !(c[1] >= 'A' && c[1] <= 'Z') && !(c > row->text && c[-1] >= 'A' && c[-1] <= 'Z');
         to += number_here ? sprintf(to, "%s", digits) : sprintf(to, "%c", *c);
     }
     sprintf(to, "%s", after[row->where]);
@@ -101,7 +102,8 @@ static unsigned expect(const limit *row, bool wse3, int64_t number, bool legal)
     bool good = legal ? c.image != NULL : !c.image && find_message(c.diags, TW_ERROR, row->phrase);
     if (!good) {
         tw_diags_print(c.diags, stderr, false);
-        fprintf(stderr, "WSE-%d: %" PRId64 " must be %s\n%s", wse3 ? 3 : 2, number, legal ? "legal" : "refused", text);
+        fprintf(stderr, "WSE-%d: %" PRId64 " must be %s\n%s", wse3 ? 3 : 2, number, legal ? "legal" : "refused",
+                text);
     }
     compiled_free(&c);
     free(text);

@@ -244,6 +244,44 @@ static void memory(void **state)
     check_runs(rows, COUNT(rows));
 }
 
+/* Pointers to locals, their elements and fields; pointers that lie in variables become pointers to const, to many. */
+static void pointers(void **state)
+{
+    (void)state;
+    static const run_row rows[] = {
+        { "fn bump(p: *i32) void { p.* += 5; } fn read(p: *const i32) i32 { return p.*; } fn third(p: [*]i32) i32 "
+          "{ return "
+          "p[2]; } var g = [3]i32{ 7, 8, 9 }; var x: i32 = 30;",
+          "var l = [3]i32{ 1, 2, 3 }; bump(&l[1]); out[0] = l[1]; var p: *i32 = &x; if (l[0] == 1) p = &g[2]; "
+          "out[1] = read(p);"
+          "var whole: *[3]i32 = &g; if (l[0] == 2) whole = &l; out[2] = third(whole); var n: i32 = 4; bump(&n); "
+          "out[3] = n;",
+          { 7, 9, 9, 9 } },
+        { "const S = struct { a: i32, b: [2]i32 }; fn bump(p: *i32) void { p.* += 5; }",
+          "var s = S{ .a = 1, .b = [2]i32{ 2, 3 } }; bump(&s.b[1]); bump(&s.a); out[0] = s.b[1]; out[1] = s.a; "
+          "const q = &s; "
+          "bump(&q.b[0]); out[2] = s.b[0];",
+          { 8, 6, 7 } },
+        /* a number shifted by a variable has the variable's type */
+        { "var n: u16 = 5; var w: u32 = 20;",
+          "out[0] = @as(i32, 1 << n); out[1] = @as(i32, 3 << w); out[2] = @as(i32, 1 << n >> 1);",
+          { 32, 3 << 20, 16 } },
+        /* a block's value whose way out depends on the run */
+        { "var k: i32 = 3;",
+          "const v: i32 = b: { if (k == 3) break :b 7; break :b k; }; out[0] = v; k = 4; const w = c: { if (k == "
+          "3) break :c "
+          "@as(i32, 7); break :c k; }; out[1] = w;",
+          { 7, 4 } },
+        /* a DSD without an initial value, set later */
+        { "var a = [3]i16{ 4, 5, 6 }; var to = @zeros([3]i16); const from = @get_dsd(mem1d_dsd, .{ .tensor_access "
+          "= |i|{3} -> "
+          "a[i] }); const into = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{3} -> to[i] });",
+          "var d: mem1d_dsd; d = from; @mov16(into, d); out[0] = @as(i32, to[2]);",
+          { 6 } },
+    };
+    check_runs(rows, COUNT(rows));
+}
+
 static void corners(void **state)
 {
     (void)state;
@@ -356,8 +394,9 @@ static void shared_code(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scalars), cmocka_unit_test(control_flow), cmocka_unit_test(functions),
-        cmocka_unit_test(memory),  cmocka_unit_test(corners),      cmocka_unit_test(shared_code),
+        cmocka_unit_test(pointers),    cmocka_unit_test(scalars), cmocka_unit_test(control_flow),
+        cmocka_unit_test(functions),   cmocka_unit_test(memory),  cmocka_unit_test(corners),
+        cmocka_unit_test(shared_code),
     };
     return cmocka_run_group_tests_name("csl_run", tests, NULL, NULL);
 }

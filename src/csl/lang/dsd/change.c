@@ -119,6 +119,8 @@ operand tw__dsd_fifo_length(sema *s, const node *call, const type *expected)
     operand length = tw__csl_coerce(s, call->kid[1], tw__csl_expr(s, call->kid[1], &tw__csl_t_u16), &tw__csl_t_u16,
                                     tw__dsd_argument(s, call, 1));
     if (tw__csl_is_nothing(&length) || !tw__dsd_in_phase(s, call, TW__DSD_IN_RUNTIME)) return tw__csl_nothing();
+    if (length.kind == TW__CSL_O_VALUE && !tw__dsd_length(s, call->kid[1], "the length of a FIFO", &length.value.i))
+        return tw__csl_nothing();
     tw__csl_gen *g = tw__csl_sema_gen(s);
     bool read = !strcmp(tw__csl_text(tw__csl_sema_ctx(s), call->name), "set_fifo_read_length");
     uint16_t reg = tw__csl_to_register(s, call->kid[1], &length);

@@ -45,16 +45,14 @@ static void queue_name(char out[64], bool input, const tw__queue *q, unsigned nu
 /* "; 3 of 4 elements done, in microthread 2": how far an operation came. */
 static const char *so_far(const tw__op *op, char out[80])
 {
-    int n = op->length == TW__CSL_UNBOUNDED
-                ? g_snprintf(out, 80, "; %u elements done", op->done)
-                : g_snprintf(out, 80, "; %u of %u elements done", op->done, op->length);
+    int n = op->length == TW__CSL_UNBOUNDED ? g_snprintf(out, 80, "; %u elements done", op->done)
+                                            : g_snprintf(out, 80, "; %u of %u elements done", op->done, op->length);
     if (op->slot < TW__WSE_MAIN) g_snprintf(out + n, 80 - (gulong)n, ", in microthread %u", op->slot);
     return out;
 }
 
 /* Says what one operand waits for; false = for nothing. `what`: the operation and its place. */
-static bool operand(report *r, const tw__pe *pe, const tw__opnd *o, bool output, const char *what,
-                    const char *done)
+static bool operand(report *r, const tw__pe *pe, const tw__opnd *o, bool output, const char *what, const char *done)
 {
     char name[64];
     if (o->kind == TW__O_IN && pe->in_queue[o->queue]->count == 0) {

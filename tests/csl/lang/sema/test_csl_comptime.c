@@ -213,6 +213,62 @@ static void modules(void **state)
 }
 
 /* Values that leave the loop which made them: memory of an iteration is given back when nothing escapes from it. */
+/* The file v.json lies beside the program. */
+#define JSON(text) " }\n=== v.json\n" text "\n=== rest\n"
+#define VALUE(T)   "@import_comptime_value(" T ", \"v.json\")"
+
+/* CSL reference 2.1: @import_comptime_value. */
+static void values_from_files(void **state)
+{
+    (void)state;
+    static const print_row rows[] = {
+        { "", P(VALUE("u16")) JSON("65535"), "65535" },
+        { "", P(VALUE("i8")) JSON("-128"), "-128" },
+        { "", P(VALUE("f16")) JSON("1148.6"), "1149" }, /* rounded to the format */
+        { "", P(VALUE("f32")) JSON("3"), "3" },
+        { "", P(VALUE("bool")) JSON("true"), "true" },
+        { "", P("@strlen(" VALUE("comptime_string") ")") JSON("\"four\""), "4" },
+        { "const m = " VALUE("[2,3]i16") ";", P("m[1,0], m[0,2]") JSON("[[1, 2, 3], [4, 5, 6]]"), "4, 3" },
+        { "const s = " VALUE("struct { a: u16, b: [2]f32 }") ";",
+          P("s.a, s.b[1]") JSON("{ \"b\": [0.5, 2.5], \"a\": 7, \"more\": null }"), "7, 2.5" },
+    };
+    check_prints(rows, COUNT(rows));
+    static const error_row errors[] = {
+        { "const x = @import_comptime_value(u16, \"none.json\"); comptime { _ = x; }", "csl.import",
+          "cannot read 'none.json'", 1, 39 },
+        { "const x = " VALUE("u16") "; comptime { _ = x; }\n=== v.json\n1,\n2\n", "csl.import",
+          "'v.json' is not JSON: line 1", 1, 39 },
+        { "const x = " VALUE("u16") "; comptime { _ = x; }\n=== v.json\n65536\n", "csl.type",
+          "the value in 'v.json' is not a u16", 1, 11 },
+        { "const x = " VALUE("u16") "; comptime { _ = x; }\n=== v.json\n1.0\n", "csl.type", "is not a u16", 1, 11 },
+        { "const x = " VALUE("[2]u16") "; comptime { _ = x; }\n=== v.json\n[1, 2, 3]\n", "csl.type",
+          "is not a [2]u16", 1, 11 },
+        { "const S = struct { a: u16 }; const x = " VALUE("S") "; comptime { _ = x; }\n=== v.json\n{ \"b\": 1 }\n",
+          "csl.type", "is not a S", 1, 40 },
+        { "const x = " VALUE("bool") "; comptime { _ = x; }\n=== v.json\n1\n", "csl.type", "is not a bool", 1, 11 },
+        { "const x = @import_comptime_value(u16, 5); comptime { _ = x; }", "csl.type", "the name of a file", 1,
+          39 },
+    };
+    check_errors(errors, COUNT(errors));
+}
+
+/* Named structs are types by the place of their definition; functions and tasks of one shape are two types. */
+static void types_that_differ(void **state)
+{
+    (void)state;
+    static const print_row rows[] = {
+        { "const A = struct { x: u16 }; const B = struct { x: u16 }; const C = A;",
+          P("@is_same_type(A, B), @is_same_type(A, C), A == B"), "false, true, false" },
+        { "fn f() void {} task t() void {}", P("@is_same_type(@type_of(f), @type_of(t))"), "false" },
+        { "",
+          P("@is_same_type(*u16, *const u16), @is_same_type(*u16, [*]u16), @is_same_type(u16, i16), "
+            "@is_same_type([4]u16, [5]u16), @is_same_type([2,3]u16, [3,2]u16), @is_same_type([4]u16, [4]u16)"),
+          "false, false, false, false, false, true" },
+        { "const A = enum(u16) { x, y }; const B = enum(u16) { x, y };", P("A == B, A == A"), "false, true" },
+    };
+    check_prints(rows, COUNT(rows));
+}
+
 static void values_outlive_loops(void **state)
 {
     (void)state;
@@ -295,7 +351,8 @@ int main(void)
         cmocka_unit_test(aggregates),        cmocka_unit_test(control_flow),
         cmocka_unit_test(functions),         cmocka_unit_test(strings_and_builtins),
         cmocka_unit_test(modules),           cmocka_unit_test(values_outlive_loops),
-        cmocka_unit_test(memory_of_layouts),
+        cmocka_unit_test(memory_of_layouts), cmocka_unit_test(values_from_files),
+        cmocka_unit_test(types_that_differ),
     };
     return cmocka_run_group_tests_name("csl_comptime", tests, NULL, NULL);
 }

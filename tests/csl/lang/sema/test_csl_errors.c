@@ -93,6 +93,7 @@ static void comptime_rules(void **state)
           0 },
         { "const x = 1;\nconst x = 2;", "csl.redefinition", "already declared in this file", 2, 0 },
         { "comptime { l: { l: { } } }", "csl.label", "already in use", 1, 0 },
+        { "comptime { var x; }", "csl.init", "'x' needs an initial value", 1, 16 },
         { "comptime { break; }", "csl.syntax", "not inside a loop", 1, 0 },
         { "comptime { for (@range(u16, 2)) |i| { break :out; } }", "csl.label", "no label 'out'", 1, 0 },
     };
@@ -158,6 +159,9 @@ static void layouts(void **state)
         { LAYOUT("@get_rectangle();"), "csl.layout", "not set yet", 2, 0 },
         { "comptime { _ = @is_arch(\"wse4\"); }", "csl.value", "knows \"wse2\" and \"wse3\", not \"wse4\"", 1, 0 },
         { "comptime { @set_rectangle(1, 1); }", "csl.layout", "belongs in a layout block", 1, 0 },
+        { "layout { @set_rectangle(1, 1); @set_tile_code(0, 0, \"pe.csl\"); @export_name(\"t\", fn () void); }\n"
+          "=== pe.csl\ntask t() void {} comptime { @export_symbol(t); }",
+          "csl.export", "task 't' cannot be exported", 1, 0 },
         { LAYOUT("@export_symbol(1);"), "csl.layout", "belongs in a comptime block", 2, 0 },
         { LAYOUT("@set_rectangle(1, 1);\n@set_tile_code(0, 0, \"pe.csl\");\n"
                  "@set_color_config(0, 0, @get_color(1), .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } } });\n"
