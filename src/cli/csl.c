@@ -26,7 +26,7 @@ static const char help_text[] =
     "Rectangles are relative to the program's; default all of it.\n"
     "  --nowait          of the --send and --receive after it: later ones do not wait for them\n"
     "  --check=report|error|strict|off    what undefined behaviour does; default report\n"
-    "  --order-seed=N    a random order among ready tasks instead of lowest id first\n"
+    "  --order-seed=N    a random order among ready tasks instead of turns by their ids\n"
     "  --max-cycles=N --threads=N\n"
     "  --trace FILE.json      tasks, microthreads and wavelets for ui.perfetto.dev\n"
     "  --profile FILE.json    for tilewright profile\n"

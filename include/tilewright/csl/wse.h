@@ -33,7 +33,7 @@ typedef struct tw_wse_options {
     uint64_t max_idle_cycles; /* that tw_wse_stop() waits for tasks which run on for ever; 0 = 10 million */
     unsigned threads;         /* 0 = all */
     tw_wse_check check;
-    uint64_t task_order_seed; /* 0: ready tasks of equal priority run in order of their ids; else a random order */
+    uint64_t task_order_seed; /* 0: ready tasks of equal priority take turns by their ids; else a random order */
     FILE *out;                /* what programs print; NULL = nowhere */
     FILE *reports;            /* warnings of the checks; NULL = stderr */
     bool profile;             /* count for tw_wse_profile() */
@@ -123,10 +123,10 @@ TW_API tw_status tw_wse_write(tw_wse *w, unsigned x, unsigned y, unsigned addres
 
 /* --- figures -------------------------------------------------------------------------------------------------- */
 
-/* The same as JSON, for `tilewright profile`. TW_E_IO, TW_E_PROFILING_DISABLED. */
-TW_API tw_status tw_wse_write_profile(tw_wse *w, const char *path);
 /* Owned by w; complete after tw_wse_stop(). NULL with a message when options.profile was not set. */
 TW_API const tw_profile *tw_wse_profile(tw_wse *w);
+/* The same as JSON, for `tilewright profile`. TW_E_IO, TW_E_PROFILING_DISABLED. */
+TW_API tw_status tw_wse_write_profile(tw_wse *w, const char *path);
 /* Chrome/Perfetto trace: a track for each PE with its tasks and microthreads. TW_E_MISSING_PROFILE without
  * options.trace. */
 TW_API tw_status tw_wse_write_trace(const tw_wse *w, FILE *out);

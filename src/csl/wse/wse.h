@@ -25,7 +25,7 @@ typedef enum tw__wse_check { /* misuse that the language leaves to the programme
 typedef struct tw__wse_options { /* all zero = defaults */
     unsigned threads;            /* 0 = OpenMP's choice */
     tw__wse_check check;
-    bool random_order; /* among ready tasks of a PE, seeded; else lowest id first */
+    bool random_order; /* among ready tasks of a PE, seeded; else in turns by their ids */
     uint64_t seed;
     bool trace, profile; /* keep events; keep counters */
     unsigned spans; /* with `profile`: so many tasks and operations of a PE as events, the first ones; 0 = none */

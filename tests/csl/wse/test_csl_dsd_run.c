@@ -323,6 +323,28 @@ static const program programs[] = {
       ".simd_mode = .{ .simd_32 = true } });\n"
       RUN(FILL("a", 4) "@mov16(pairs, from); @mov32(to, in2); @assert(g[0] == 0x00020001); "
       "@assert(g[1] == 0x00040003); count(1);") },
+#define SIMD(mode) HEAD LOOP "var b = @zeros([4]i16);\n" MEM("to", "b", 4) \
+      "const in4 = @get_dsd(fabin_dsd, .{ .extent = 4, .fabric_color = loop, .input_queue = iq, .simd_mode = .{ ." mode \
+      " = true } });\nfn pause() void { var k: u16 = 0; while (k < 200) { k += 1; } }\n"
+    { "simd_32: received, a wavelet is two values", SIMD("simd_32")
+      RUN("@mov16(to, in4, .{ .async = true, .activate = next }); @mov32(out, 0x00020001); pause(); @assert(b[1] == 2); "
+      "@assert(b[2] == 0); @mov32(out, 0x00040003);") NEXT("@assert(b[2] == 3); @assert(b[3] == 4); count(1);") },
+    { "simd_64: two wavelets have to be there", SIMD("simd_64")
+      RUN("@mov16(to, in4, .{ .async = true, .activate = next }); @mov32(out, 0x00020001); pause(); @assert(b[0] == 0); "
+      "@mov32(out, 0x00040003);") NEXT("@assert(b[0] == 1); @assert(b[3] == 4); count(1);") },
+    { "simd_32_or_64: one wavelet is enough", SIMD("simd_32_or_64")
+      RUN("@mov16(to, in4, .{ .async = true, .activate = next }); @mov32(out, 0x00020001); pause(); @assert(b[0] == 1); "
+      "@assert(b[1] == 2); @mov32(out, 0x00040003);") NEXT("@assert(b[3] == 4); count(1);") },
+    { "advance_switch: the position moves with the last wavelet, once", HEAD "var x: u32 = 0;\n"
+      "comptime { @set_local_color_config(loop, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ RAMP } }, .switches = .{ .pos1 = .{ "
+      ".rx = WEST }, .pos2 = .{ .rx = SOUTH } } }); @initialize_queue(iq, .{ .color = loop });\n"
+      "  if (@is_arch(\"wse3\")) @initialize_queue(oq, .{ .color = loop }); else @initialize_queue(oq); }\n"
+      "const in = @get_dsd(fabin_dsd, .{ .extent = 1, .fabric_color = loop, .input_queue = iq });\n"
+      "const out = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = loop, .output_queue = oq });\n"
+      "const last = @get_dsd(fabout_dsd, .{ .extent = 2, .fabric_color = loop, .output_queue = oq, .advance_switch = true });\n"
+      "fn position() u16 { return @get_config(0x7f40 + @get_int(loop)) >> 13 & 3; }\n"
+      RUN("@mov32(out, 5); @mov32(&x, in); @assert(position() == 0); @mov32(last, 6); @mov32(&x, in); @mov32(&x, in); "
+      "@assert(x == 6); @assert(position() == 1); count(1);") },
     { "zero: a source is cleared when the operation is complete", HEAD LOOP "var x = @constants([4]f16, 3.0); "
           "var y = @constants([4]f16, 2.0); var got: i16 = 0;\n" MEM("first", "x", 4) MEM("second", "y", 4)
           "const in4 = @set_dsd_length(in, 4);\n"

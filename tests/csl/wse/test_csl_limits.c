@@ -1,5 +1,5 @@
-/* Limits of the vendor document "Data Structure Descriptors" and of the fact sheet, on both sides: the last value that
- * is legal compiles, the next one does not. */
+/* Limits of the vendor document "Data Structure Descriptors" and of the fact sheet, on both sides: the last value
+ * that is legal compiles, the next one does not. */
 #include "compile.h"
 
 #include <inttypes.h>

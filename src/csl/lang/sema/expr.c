@@ -21,6 +21,13 @@ static operand literal_string(const node *n)
 /* Names that the language declares (CSL reference, lexical structure). */
 static const char *const directions[] = { "NORTH", "EAST", "SOUTH", "WEST", "RAMP" };
 
+/* u65, i128, u0: integers of the language that do not exist here. */
+static bool is_integer_name(const char *name)
+{
+    if ((name[0] != 'i' && name[0] != 'u') || !name[1]) return false;
+    return strspn(name + 1, "0123456789") == strlen(name + 1);
+}
+
 static operand unknown_name(sema *s, const node *n)
 {
     const char *name = tw__csl_name_text(s, n->name);
@@ -28,6 +35,7 @@ static operand unknown_name(sema *s, const node *n)
         if (!strcmp(name, directions[i])) return tw__csl_known(tw__csl_of_int(&tw__csl_t_DIRECTION, i));
     const type *t = tw__csl_type_named(s->types, name); /* u24, sr: not reserved */
     if (t) return tw__csl_known(tw__csl_of_type(t));
+    if (is_integer_name(name)) return tw__csl_error(s, n, "csl.type", "%s: integers have 1 to 64 bits here", name);
     GPtrArray *names = g_ptr_array_new();
     for (const binding *b = s->locals; b; b = b->next)
         g_ptr_array_add(names, (gpointer)tw__csl_name_text(s, b->name));
