@@ -12,12 +12,13 @@
 #include <cmocka.h>
 
 /* A layout of one row of PEs; pe.csl gets x and the host's parameters. */
-#define LAYOUT(width, rest)                                                                                          \
-    "const memcpy = @import_module(\"<memcpy/get_params>\", .{ .width = " #width ", .height = 1 });\n"               \
-    "layout { @set_rectangle(" #width ", 1); for (@range(u16, " #width ")) |x| { @set_tile_code(x, 0, \"pe.csl\", "  \
+#define LAYOUT(width, rest)                                                                            \
+    "const memcpy = @import_module(\"<memcpy/get_params>\", .{ .width = " #width ", .height = 1 });\n" \
+    "layout { @set_rectangle(" #width ", 1); for (@range(u16, " #width                                 \
+    ")) |x| { @set_tile_code(x, 0, \"pe.csl\", "                                                       \
     ".{ .params = memcpy.get_params(x), .x = x }); }\n" rest "}\n"
-#define PE                                                                        \
-    "param params: comptime_struct; param x: u16;\n"                              \
+#define PE                                           \
+    "param params: comptime_struct; param x: u16;\n" \
     "const sys = @import_module(\"<memcpy/memcpy>\", params);\n"
 
 static tw_csl_program *compiled(const char *layout, const char *pe, bool wse3)
@@ -51,12 +52,12 @@ static tw_wse *started(const tw_csl_program *program, tw_wse_options options)
     return w;
 }
 
-#define EXPECT(call, status, phrase)                                                                             \
-    do {                                                                                                         \
-        tw_status got_ = (call);                                                                                 \
-        if (got_ != (status) || !strstr(tw_error_message(), phrase))                                             \
-            fail_msg("%s: %s (%s), expected %s (%s)", #call, tw_status_name(got_), tw_error_message(),           \
-                     tw_status_name(status), phrase);                                                            \
+#define EXPECT(call, status, phrase)                                                                   \
+    do {                                                                                               \
+        tw_status got_ = (call);                                                                       \
+        if (got_ != (status) || !strstr(tw_error_message(), phrase))                                   \
+            fail_msg("%s: %s (%s), expected %s (%s)", #call, tw_status_name(got_), tw_error_message(), \
+                     tw_status_name(status), phrase);                                                  \
     } while (0)
 
 static const char exports[] =
@@ -74,7 +75,8 @@ static const char exporter[] =
        "fn forget() void { data[2] += 1; }\n"
        "fn wrong() void { @assert(data[3] == 1); sys.unblock_cmd_stream(); }\n"
        "fn forever() void { while (true) { spin += 1; } }\n"
-       "comptime { @export_symbol(p, \"data\"); @export_symbol(q, \"fixed\"); @export_symbol(half); @export_symbol(hang); "
+       "comptime { @export_symbol(p, \"data\"); @export_symbol(q, \"fixed\"); @export_symbol(half); "
+       "@export_symbol(hang); "
        "@export_symbol(forget); @export_symbol(wrong); @export_symbol(forever); }\n";
 
 static void refused_copies(void **state)
@@ -285,14 +287,17 @@ static uint64_t sent(const tw_profile *p, uint32_t from, uint32_t to)
     return 0;
 }
 
-/* Ten wavelets of four bytes over three hops: forty bytes on each of the three links, none on any other. The second PE
- * takes them too, which is no link between PEs. */
+/* Ten wavelets of four bytes over three hops: forty bytes on each of the three links, none on any other. The second
+ * PE takes them too, which is no link between PEs. */
 static void load_of_links(void **state)
 {
     (void)state;
     tw_csl_program *program = compiled(
-        LAYOUT(5, "for (@range(u16, 4)) |x| { @set_color_config(x, 0, @get_color(5), .{ .routes = .{ .rx = if (x == 0) .{ RAMP } "
-                  "else .{ WEST }, .tx = if (x == 1) .{ RAMP, EAST } else if (x == 3) .{ RAMP } else .{ EAST } } }); }"),
+        LAYOUT(
+            5,
+            "for (@range(u16, 4)) |x| { @set_color_config(x, 0, @get_color(5), .{ .routes = .{ .rx = if (x == 0) "
+            ".{ RAMP } "
+            "else .{ WEST }, .tx = if (x == 1) .{ RAMP, EAST } else if (x == 3) .{ RAMP } else .{ EAST } } }); }"),
         PE "var a = @zeros([10]u32);\n"
            "const mem = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{10} -> a[i] });\n"
            "const to = @get_dsd(fabout_dsd, .{ .extent = 10, .fabric_color = @get_color(5), .output_queue = "
@@ -335,16 +340,16 @@ static void order(const tw_csl_program *program, uint64_t seed, uint16_t ran[REA
 static void orders_by_seed(void **state)
 {
     (void)state;
-    tw_csl_program *program =
-        compiled(LAYOUT(1, ""),
-                 PE "export var ran = @zeros([6]u16); var n: u16 = 0; fn note(id: u16) void { ran[n] = id; n += 1; }\n"
-                    "task a() void { note(10); } task b() void { note(11); } task c() void { note(12); } "
-                    "task d() void { note(13); } task e() void { note(14); } task f() void { note(15); }\n"
-                    "comptime { @bind_local_task(a, @get_local_task_id(10)); @bind_local_task(b, @get_local_task_id(11)); "
-                    "@bind_local_task(c, @get_local_task_id(12)); @bind_local_task(d, @get_local_task_id(13)); "
-                    "@bind_local_task(e, @get_local_task_id(14)); @bind_local_task(f, @get_local_task_id(15));\n"
-                    "for (@range(u16, 10, 16, 1)) |id| { @activate(@get_local_task_id(id)); } }\n",
-                 true);
+    tw_csl_program *program = compiled(
+        LAYOUT(1, ""),
+        PE "export var ran = @zeros([6]u16); var n: u16 = 0; fn note(id: u16) void { ran[n] = id; n += 1; }\n"
+           "task a() void { note(10); } task b() void { note(11); } task c() void { note(12); } "
+           "task d() void { note(13); } task e() void { note(14); } task f() void { note(15); }\n"
+           "comptime { @bind_local_task(a, @get_local_task_id(10)); @bind_local_task(b, @get_local_task_id(11)); "
+           "@bind_local_task(c, @get_local_task_id(12)); @bind_local_task(d, @get_local_task_id(13)); "
+           "@bind_local_task(e, @get_local_task_id(14)); @bind_local_task(f, @get_local_task_id(15));\n"
+           "for (@range(u16, 10, 16, 1)) |id| { @activate(@get_local_task_id(id)); } }\n",
+        true);
     uint16_t by_id[READY], one[READY], again[READY], other[READY];
     order(program, 0, by_id);
     for (unsigned i = 0; i < READY; i++) assert_int_equal(by_id[i], 10 + i);
@@ -363,9 +368,10 @@ static void orders_by_seed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused_copies),           cmocka_unit_test(refused_sizes),
-        cmocka_unit_test(refused_launches),         cmocka_unit_test(refused_ports_and_memory),
-        cmocka_unit_test(cycles_of_an_operation), cmocka_unit_test(load_of_links), cmocka_unit_test(orders_by_seed),
+        cmocka_unit_test(refused_copies),         cmocka_unit_test(refused_sizes),
+        cmocka_unit_test(refused_launches),       cmocka_unit_test(refused_ports_and_memory),
+        cmocka_unit_test(cycles_of_an_operation), cmocka_unit_test(load_of_links),
+        cmocka_unit_test(orders_by_seed),
     };
     return cmocka_run_group_tests_name("csl_api", tests, NULL, NULL);
 }
