@@ -79,6 +79,17 @@ static bool integer(const char *text, char **end, unsigned bytes, notation how, 
     return bits < UINT64_C(1) << (8 * bytes);
 }
 
+/* What stands where a number should: a float in a file of integers is said to be one. */
+static void no_number(tw_aie_array *array, const tw__plio *file, unsigned line, const char *at)
+{
+    char *end;
+    strtod(at, &end);
+    bool real = end != at && (!*end || strchr(" \t,", *end)) && formats[file->element].notation != REAL;
+    tw__aie_fail(array, TW_E_PARSE, "%s:%u: expected a %snumber, found '%.*s'%s", file->path, line,
+                 real ? "whole " : "", real ? (int)(end - at) : 20, at,
+                 real ? ": this port has integers, and a float on it is written as its bits" : "");
+}
+
 /* One number; false with a message when the text at *at is none, or does not fit. */
 static bool number(tw_aie_array *array, tw__plio *file, unsigned line, char **at)
 {
@@ -98,7 +109,7 @@ static bool number(tw_aie_array *array, tw__plio *file, unsigned line, char **at
         if (end != *at && !tw__plio_append(file, &v, bytes)) return no_memory(array, file);
     }
     if (end == *at || (*end && !strchr(" \t,", *end))) {
-        tw__aie_fail(array, TW_E_PARSE, "%s:%u: expected a number, found '%.20s'", file->path, line, *at);
+        no_number(array, file, line, *at);
         return false;
     }
     *at = end;
