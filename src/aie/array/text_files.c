@@ -84,7 +84,7 @@ static void no_number(tw_aie_array *array, const tw__plio *file, unsigned line, 
 {
     char *end;
     strtod(at, &end);
-    bool real = end != at && (!*end || strchr(" \t,", *end)) && formats[file->element].notation != REAL;
+    bool real = end != at && (!*end || strchr(" \t,", *end)); /* a port of floats would have taken it */
     tw__aie_fail(array, TW_E_PARSE, "%s:%u: expected a %snumber, found '%.*s'%s", file->path, line,
                  real ? "whole " : "", real ? (int)(end - at) : 20, at,
                  real ? ": this port has integers, and a float on it is written as its bits" : "");

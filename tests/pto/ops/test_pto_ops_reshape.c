@@ -48,6 +48,9 @@ static void pto_reshape_memory(void **state)
     OK(CALL(core, "treshape", NULL, TILE(&d), TILE(&a)));
     OK(CALL(core, "treshape", NULL, TILE(&other), TILE(&a)));
     int64_t at = tw_pto_address(core, &a);
+    tw_pto_tile window = vec_tile(TW_F32, 1, 32);
+    OK(tw_pto_window(core, &window, &d, 1, 0));
+    tw_pto_release(core, &window); /* a part keeps nothing */
     tw_pto_release(core, &a);
     assert_true(get(core, &d, 7, 31) == N - 1);
     a = vec_tile(TW_F32, R, C);

@@ -186,6 +186,25 @@ static void sync_groups(void **state)
     }
 }
 
+/* Without delays no sync costs anything, over several IPUs neither. */
+static void syncs_without_delay(void **state)
+{
+    (void)state;
+    for (int none = 0; none < 2; none++) {
+        tw_ipu_model model = { .num_ipus = 4, .tiles_per_ipu = 2, .no_sync_delay = none };
+        tw_device *device = tw_device_ipu_model_with(&model);
+        tw_graph *g = tw_graph_new(tw_device_target(device));
+        tw_engine *e = test_engine_new(g, device, tw_program_sequence(g, ""), NULL);
+        static const tw__sync_purpose purposes[] = { TW__SYNC_IN_IPU, TW__SYNC_BETWEEN_IPUS, TW__SYNC_HOST,
+                                                     TW__SYNC_ALL };
+        for (size_t i = 0; i < G_N_ELEMENTS(purposes); i++)
+            assert_int_equal(tw__sync_cost_of(e, purposes[i], -1, false).cycles == 0, none);
+        tw_engine_free(e);
+        tw_graph_free(g);
+        tw_device_free(device);
+    }
+}
+
 /* Two streams for one tile of each of two IPUs; how the syncs around the copy are called, and who is busy how
  * long. */
 static void software_syncs(void **state)
@@ -372,15 +391,11 @@ static void model_of_its_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(links_by_topology),
-        cmocka_unit_test(broadcast_to_another_ipu),
-        cmocka_unit_test(one_tile_of_another_ipu),
-        cmocka_unit_test(sync_groups),
-        cmocka_unit_test(software_syncs),
-        cmocka_unit_test(software_syncs_exclude),
-        cmocka_unit_test(host_exchange_of_the_guide),
-        cmocka_unit_test(replicas_in_the_profile),
-        cmocka_unit_test(model_of_its_own),
+        cmocka_unit_test(links_by_topology),       cmocka_unit_test(broadcast_to_another_ipu),
+        cmocka_unit_test(one_tile_of_another_ipu), cmocka_unit_test(sync_groups),
+        cmocka_unit_test(software_syncs),          cmocka_unit_test(syncs_without_delay),
+        cmocka_unit_test(software_syncs_exclude),  cmocka_unit_test(host_exchange_of_the_guide),
+        cmocka_unit_test(replicas_in_the_profile), cmocka_unit_test(model_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

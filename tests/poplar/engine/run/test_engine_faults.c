@@ -9,7 +9,7 @@ static const char codelets[] =
     "using namespace poplar;\n"
     "struct Null : Vertex {\n"
     "    InOut<int> go; Vector<int> table;\n"
-    "    bool compute() { int *volatile p = &table[0]; if (*go) *p = 1; return true; }\n"
+    "    bool compute() { int *volatile p = &table[0]; if (*go) p[*go == 2 ? 100 : 0] = 1; return true; }\n"
     "};\n"
     "struct Deep : Vertex {\n"
     "    InOut<int> go;\n"
@@ -37,6 +37,25 @@ static const char codelets[] =
     "        if (*go == 3) in[1] = 6;\n"
     "        if (*go == 4) data[1] = in[5];\n" /* reading on is no mistake */
     "        return true;\n"
+    "    }\n"
+    "};\n"
+    "template <class T> int lower(T *data, int *go) {\n"
+    "    int *volatile p = (int *)0x300000; if (*go) *p = 3; return data < go;\n"
+    "}\n"
+    "struct GoFirst : Vertex {\n"
+    "    InOut<int> go; Output<Vector<int>> data;\n"
+    "    bool compute() { data[0] = lower(&data[0], &*go); return true; }\n"
+    "};\n"
+    "struct GoLast : Vertex {\n"
+    "    Output<Vector<int>> data; InOut<int> go;\n"
+    "    bool compute() { data[0] = lower(&data[0], &*go); return true; }\n"
+    "};\n"
+    "struct Views : Vertex {\n"
+    "    Input<Vector<int>> whole, part; Output<Vector<int>> out;\n"
+    "    bool compute() {\n"
+    "        out[0] = 0;\n"
+    "        for (int x : whole) out[0] += x;\n"
+    "        out[1] = (unsigned long)&whole[0] % 64, out[2] = &part[0] - &whole[0]; return true;\n"
     "    }\n"
     "};\n";
 
@@ -66,7 +85,7 @@ static bench make(test_device kind, const char *type, const char *const *options
         tw_graph_map_range(b.g, data, 4 * t, 4, t);
         tw_graph_map_range(b.g, in, 4 * t, 4, t);
         tw_graph_connect(b.g, v, "go", one);
-        if (strcmp(type, "Far") == 0 || strcmp(type, "Past") == 0)
+        if (strcmp(type, "Null") != 0 && strcmp(type, "Deep") != 0 && strcmp(type, "Divide") != 0)
             tw_graph_connect(b.g, v, "data", tw_tensor_index(b.g, data, t));
         if (strcmp(type, "Past") == 0) tw_graph_connect(b.g, v, "in", tw_tensor_index(b.g, in, t));
     }
@@ -96,6 +115,7 @@ static const struct {
     int go;
 } faults[] = {
     { "Null", "writes to address 0x0, through a null pointer; its field 'table' has no data", 1 },
+    { "Null", "writes to address 0x190, through a null pointer; its field 'table' has no data", 2 },
     { "Deep", "its stack overflows", 1 },
 #if defined(__x86_64__)
     { "Divide", "it divides an integer by zero", 1 },
@@ -132,6 +152,23 @@ static void codelets_that_fault(void **state)
                     drop(&b);
                 }
     omp_set_num_threads(omp_get_num_procs());
+}
+
+/* An address below all fields: the one that is named begins first, whichever is declared first. */
+static void nearest_field(void **state)
+{
+    (void)state;
+    static const char *const types[] = { "GoFirst", "GoLast" };
+    for (int i = 0; i < 2; i++) {
+        bench b = make(MODEL, types[i], NULL);
+        int32_t data[TILES][4];
+        test_ok(run_with(&b, 0, 0));
+        test_ok(tw_engine_read(b.engine, "data", data, test_tiles(b.g) * sizeof data[0]));
+        assert_int_equal(run_with(&b, 3, 1), TW_E_APPLICATION);
+        ASSERT_MESSAGE(data[3][0] ? "bytes before its field 'data' of 16 bytes, the nearest"
+                                  : "bytes before its field 'go' of 4 bytes, the nearest");
+        drop(&b);
+    }
 }
 
 static const struct {
@@ -206,6 +243,37 @@ static void verified_results(void **state)
     tw_device_free(device);
 }
 
+/* Copies of data that two fields share hold all of it, and lie as the data does. */
+static void verified_places(void **state)
+{
+    (void)state;
+    int32_t out[2][3], x[64];
+    for (int i = 0; i < 64; i++) x[i] = i;
+    for (int verified = 0; verified < 2; verified++) {
+        tw_device *device = test_device_new(MODEL);
+        tw_graph *g = tw_graph_new(tw_device_target(device));
+        tw_graph_add_codelets_source(g, codelets, "c++", "faults.cpp", "-O1");
+        tw_tensor t = test_variable(g, TW_INT, SHAPE(64), "x"), result = test_variable(g, TW_INT, SHAPE(3), "out");
+        tw_graph_map(g, t, 1), tw_graph_map(g, result, 1);
+        tw_compute_set cs = tw_graph_add_compute_set(g, "work");
+        tw_vertex v = tw_graph_add_vertex(g, cs, "Views", 1);
+        tw_graph_connect(g, v, "whole", tw_tensor_slice(g, t, 0, 5, 40));
+        tw_graph_connect(g, v, "part", tw_tensor_slice(g, t, 0, 7, 9));
+        tw_graph_connect(g, v, "out", result);
+        tw_engine *e = test_engine_new(g, device, tw_program_execute(g, cs),
+                                       (const char *[]){ verified ? "debug.runtimeVerify=true" : NULL, NULL });
+        test_ok(tw_engine_write(e, "x", x, sizeof x));
+        test_ok(tw_engine_run(e, 0));
+        test_ok(tw_engine_read(e, "out", out[verified], sizeof out[0]));
+        tw_engine_free(e);
+        tw_graph_free(g);
+        tw_device_free(device);
+    }
+    assert_int_equal(out[0][0], (5 + 39) * 35 / 2);
+    assert_int_equal(out[0][2], 2);
+    assert_memory_equal(out[0], out[1], sizeof out[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +281,8 @@ int main(void)
         cmocka_unit_test(codelets_that_fault), /* cmocka sets its own handlers before each test */
         cmocka_unit_test(writes_outside_of_fields),
         cmocka_unit_test(verified_results),
+        cmocka_unit_test(verified_places),
+        cmocka_unit_test(nearest_field),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
