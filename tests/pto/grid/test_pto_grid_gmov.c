@@ -102,6 +102,26 @@ static tw_status misuse(tw_pto *core, void *user)
     return status;
 }
 
+/* A mask of 0 does nothing: the others need not come. */
+static tw_status nobody(tw_pto *core, void *user)
+{
+    (void)user;
+    tw_pto_tile src = tw_pto_tile_of(TW_PTO_VEC, TW_I32, 1, 16), dst = src;
+    set(core, &src, 0, 3, 7), set(core, &dst, 0, 3, 9);
+    if (tw_pto_identity_of(core).block == 2)
+        OK(CALL(core, "gmov", NULL, TILE(&dst), TILE(&src), SCALAR(tw_pto_i32(0)), SCALAR(tw_pto_i32(0))));
+    assert_true(get(core, &dst, 0, 3) == 9);
+    return TW_OK;
+}
+
+static void pto_gmov_nobody(void **state)
+{
+    (void)state;
+    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_CPU, .blocks = 4 });
+    OK(tw_pto_grid_run(g, nobody, NULL));
+    tw_pto_grid_free(g);
+}
+
 static void pto_gmov_rules(void **state)
 {
     static const wrong rows[] = {
@@ -207,6 +227,7 @@ static void pto_gmov_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(pto_gmov_values), cmocka_unit_test(pto_gmov_rules),
-                                        cmocka_unit_test(pto_gmov_text), cmocka_unit_test(pto_gmov_pairs) };
+                                        cmocka_unit_test(pto_gmov_nobody), cmocka_unit_test(pto_gmov_text),
+                                        cmocka_unit_test(pto_gmov_pairs) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static const char codelets[] =
     "    }\n"
     "};\n"
     "template <class T> int lower(T *data, int *go) {\n"
-    "    int *volatile p = (int *)0x300000; if (*go) *p = 3; return data < go;\n"
+    "    int *volatile p = (int *)(*go == 1 ? 0x300000 : 0x7ffffffff000); if (*go) *p = 3; return data < go;\n"
     "}\n"
     "struct GoFirst : Vertex {\n"
     "    InOut<int> go; Output<Vector<int>> data;\n"
@@ -154,7 +154,8 @@ static void codelets_that_fault(void **state)
     omp_set_num_threads(omp_get_num_procs());
 }
 
-/* An address below all fields: the one that is named begins first, whichever is declared first. */
+/* An address below all fields, or above them (no process has that page): the first in memory is named, or the
+ * last. */
 static void nearest_field(void **state)
 {
     (void)state;
@@ -167,6 +168,11 @@ static void nearest_field(void **state)
         assert_int_equal(run_with(&b, 3, 1), TW_E_APPLICATION);
         ASSERT_MESSAGE(data[3][0] ? "bytes before its field 'data' of 16 bytes, the nearest"
                                   : "bytes before its field 'go' of 4 bytes, the nearest");
+#if defined(__x86_64__)
+        assert_int_equal(run_with(&b, 3, 2), TW_E_APPLICATION);
+        ASSERT_MESSAGE(data[3][0] ? "bytes behind the end of its field 'go' of 4 bytes, the nearest"
+                                  : "bytes behind the end of its field 'data' of 16 bytes, the nearest");
+#endif
         drop(&b);
     }
 }

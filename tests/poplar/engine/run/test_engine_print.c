@@ -40,6 +40,9 @@ static const struct { const char *title; tw_type type; uint32_t rank; const size
     { "d", TW_FLOAT, 1, (const size_t[]){ 2 }, floats, { .digits = 3 }, "d: [7.00 6.00]\n" },
     { "e", TW_FLOAT, 1, (const size_t[]){ 1 }, floats + 5, { .digits = 4 }, "e: [1.000e+10]\n" },
     { "t", TW_FLOAT, 1, (const size_t[]){ 2 }, floats + 6, { .digits = 3 }, "t: [1.00e-05 0.00e+00]\n" },
+    /* fixed as long as the digits reach the point */
+    { "w", TW_FLOAT, 1, (const size_t[]){ 1 }, (const float[]){ 999 }, { .digits = 3 }, "w: [999]\n" },
+    { "w", TW_FLOAT, 1, (const size_t[]){ 1 }, (const float[]){ 1000 }, { .digits = 3 }, "w: [1.00e+03]\n" },
     { "f", TW_FLOAT, 1, (const size_t[]){ 2 }, floats + 6, { .digits = 7, .float_format = TW_PRINT_FIXED },
       "f: [0.000010 0.000000]\n" },
     { "x", TW_FLOAT, 1, (const size_t[]){ 2 }, floats, { .digits = 3, .float_format = TW_PRINT_SCIENTIFIC },
