@@ -30,6 +30,10 @@ def environment(build):
     """What a user of the SDK has: headers, libraries and popc where compilers and shells look."""
     env = dict(os.environ)
     prefix = os.environ.get("POPLIBS")
+    if prefix:
+        prefix = os.path.abspath(prefix)  # programs are built in another folder
+        if not os.path.isdir(prefix + "/include/poputil"):
+            sys.exit("POPLIBS: there is no PopLibs in %s (./dev poplibs DIR libraries installs it)" % prefix)
 
     def more(name, *folders):
         env[name] = ":".join([str(f) for f in folders] + ([env[name]] if env.get(name) else []))
