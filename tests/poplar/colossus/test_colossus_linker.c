@@ -404,6 +404,8 @@ static const struct {
       0 },
     { HEAD("f") "call $lr, g\n" HEAD("g") "nop\nbr $m2\n.stack_own f, 8\n.stack_own g, 8",
       "test.S:10: 'g' jumps through a register: DEF_FUNC_CALL_PTRS has to list where it may go; called by f", 0 },
+    { HEAD("f") "br $m2\n.stack_own f, 8\n.stack_calls f, table\n.data\n.globl table\ntable: .long 1",
+      "DEF_FUNC_CALL_PTRS names 'table', which is not in the program", 0 },
     { HEAD("f") "nop\n.stack_own f, 8\n.stack_total .text.f, 8",
       "test.S:5: the stack of 'f' is stated more than once", 0 },
 };
