@@ -303,6 +303,105 @@ static void names_and_chips(void **state)
     assert_string_equal(tw_isa_alias_get(0)->name, "nop");
 }
 
+/* What does not encode, and why. */
+static void messages_of_encoding(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int form; /* of the rows of this name */
+        tw_isa_arch arch;
+        bool bundled;
+        uint32_t operands[3];
+        tw_status status;
+        const char *message;
+    } rows[] = {
+        { "f16v4hihov4amp", 0, TW_ISA_IPU1, false, { 0 }, TW_E_NOT_SUPPORTED, "ipu1 has no 'f16v4hihov4amp'" },
+        { "exitz", 0, TW_ISA_IPU2, true, { 0 }, TW_E_INVALID_ARGUMENT, "'exitz' cannot be in a bundle" },
+        { "add",
+          0,
+          TW_ISA_IPU2,
+          false,
+          { 1, 2, 16 },
+          TW_E_INDEX,
+          "operand 3 of 'add' ($mS) cannot be register 16" },
+        { "add",
+          1,
+          TW_ISA_IPU2,
+          false,
+          { 1, 2, 0x8000 },
+          TW_E_OVERFLOW,
+          "operand 3 of 'add' (simm16) cannot be 0x8000; legal: -32768 to 32767" },
+        { "add",
+          2,
+          TW_ISA_IPU2,
+          false,
+          { 1, 2, 0x10000 },
+          TW_E_OVERFLOW,
+          "operand 3 of 'add' (imm16) cannot be 0x10000; legal: 0 to 65535" },
+        { "bri",
+          0,
+          TW_ISA_IPU2,
+          false,
+          { 2 },
+          TW_E_OVERFLOW,
+          "operand 1 of 'bri' (target) cannot be 0x2; legal: multiples of 0x4 up to 0x1ffffc" },
+    };
+    uint64_t word = 77;
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const tw_isa_row *row = NULL;
+        for (int k = 0; k <= rows[i].form; k++) row = tw_isa_find(rows[i].name, row);
+        tw_insn insn = { .row = (uint16_t)tw__isa_index(row), .bundled = rows[i].bundled };
+        memcpy(insn.operands, rows[i].operands, sizeof rows[i].operands);
+        assert_int_equal(tw_insn_encode(rows[i].arch, &insn, &word), rows[i].status);
+        assert_string_equal(tw_error_message(), rows[i].message);
+    }
+    tw_insn none = { .row = 60000 };
+    char text[TW_INSN_TEXT];
+    assert_int_equal(tw_insn_encode(TW_ISA_IPU2, &none, &word), TW_E_INDEX);
+    assert_string_equal(tw_error_message(), "there is no instruction number 60000");
+    assert_string_equal(tw_insn_format(&none, text), "?");
+    assert_int_equal(word, 77);
+}
+
+/* Disassembly to the letter: names that force a form, other names, registers with a meaning, control registers. */
+static void words_as_text(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t word;
+        const char *text;
+    } rows[] = {
+        { 0x19E00000, "nop" },
+        { 0x1AD00000, "fnop" },
+        { 0x1AD00001, "setzi $a13, 1" },
+        { 0x20010001, "addz $m1, $m0, 1" }, /* the assembler would take the other form for "add" */
+        { 0x22010001, "add $m1, $m0, 1" },
+        { 0x20018000, "add $m1, $m0, 0x8000" },
+        { 0x2201FFFF, "add $m1, $m0, -1" },
+        { 0x42219000, "mov $m1, $m2" },
+        { 0x5D010020, "atom $m1, $a2" },
+        { 0x44F0F331, "or $m3, $mzero, $mzero" },
+        { 0x43A00000, "br $m10" },
+        { 0x40813000, "bri 0x13000" },
+        { 0x41000001, "get $m0, $WSR" },
+        { 0x410000FE, "get $m0, 254" },
+        { 0x51010802, "uget $a1, $FP_CTL" },
+        { 0x58E0E003, "f32v2add $a0:1, $azeros, $azeros" },
+        { 0x0121F003, "ld32 $m1, $m2, $mzero, 3" },
+        { 0x1EF032FF, "ld64step $a0:1, $mzero, $m3+=, -1" },
+        { 0x14010000, "run $m0, $m0, 0x1000" },
+        { 0x56402800, "ld2xst64pace $a0:3, $a0:1, $m2:3+=, $m4, 0" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        tw_insn insn;
+        char text[TW_INSN_TEXT];
+        assert_true(tw_insn_decode(TW_ISA_IPU2, rows[i].word, &insn));
+        if (strcmp(tw_insn_format(&insn, text), rows[i].text) != 0)
+            fail_msg("%08x: %s, not %s", rows[i].word, text, rows[i].text);
+    }
+}
+
 static void page_of_the_manual_is_current(void **state)
 {
     (void)state;
@@ -325,6 +424,8 @@ int main(void)
         cmocka_unit_test(cycles_of_slow_instructions),
         cmocka_unit_test(registers_and_headers_agree),
         cmocka_unit_test(names_and_chips),
+        cmocka_unit_test(messages_of_encoding),
+        cmocka_unit_test(words_as_text),
         cmocka_unit_test(page_of_the_manual_is_current),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
