@@ -219,7 +219,7 @@ static void names_that_repeat(void **state)
     int text = tw_object_section(o, ".text", TW_SECTION_CODE),
         data = tw_object_section(o, ".data.x", TW_SECTION_DATA);
     assert_int_equal(tw_object_append(o, text, NULL, 32), TW_OK);
-    assert_int_equal(tw_object_append(o, data, NULL, 8), TW_OK);
+    assert_int_equal(tw_object_append(o, data, NULL, 0x30000), TW_OK);
     static const struct {
         uint32_t offset, line;
         const char *file;
@@ -227,6 +227,7 @@ static void names_that_repeat(void **state)
     for (size_t i = 0; i < G_N_ELEMENTS(lines); i++)
         assert_int_equal(tw_object_add_line(o, text, lines[i].offset, lines[i].file, lines[i].line), TW_OK);
     assert_int_equal(tw_object_add_line(o, data, 4, "c", 9), TW_OK);
+    assert_int_equal(tw_object_add_line(o, data, 0x21234, "c", 0x12345), TW_OK);
     uint8_t *bytes;
     size_t size;
     assert_int_equal(tw_object_to_elf(o, &bytes, &size), TW_OK);
@@ -239,8 +240,61 @@ static void names_that_repeat(void **state)
     }
     assert_null(tw_object_line_at(back, data, 3));
     assert_int_equal(tw_object_line_at(back, data, 4)->line, 9);
+    assert_int_equal(tw_object_line_at(back, data, 0x21233)->line, 9);
+    assert_int_equal(tw_object_line_at(back, data, 0x21234)->line, 0x12345);
     free(bytes);
     tw_object_free(o), tw_object_free(back);
+}
+
+/* Locals of one name in two files keep both places in the program's file. */
+static void locals_of_one_name(void **state)
+{
+    (void)state;
+    tw_object *a = assemble("local: nop\n"), *b = assemble("nop\nlocal: nop\n"), *image, *back;
+    const tw_object *both[] = { a, b };
+    assert_int_equal(tw_link(both, 2, NULL, NULL, &image), TW_OK);
+    uint8_t *bytes;
+    size_t size;
+    assert_int_equal(tw_object_to_elf(image, &bytes, &size), TW_OK);
+    assert_int_equal(tw_object_from_elf(bytes, size, "x.elf", &back), TW_OK);
+    uint32_t places[2] = { 0 };
+    unsigned found = 0;
+    const tw_symbol *s;
+    for (size_t i = 0; (s = tw_object_get_symbol(back, i)); i++)
+        if (strcmp(s->name, "local") == 0 && found < 2) places[found++] = s->value;
+    assert_int_equal(found, 2);
+    assert_int_equal(places[0], 0x4c000);
+    assert_int_equal(places[1], 0x4c008);
+    free(bytes);
+    tw_object_free(a), tw_object_free(b), tw_object_free(image), tw_object_free(back);
+}
+
+/* Indices that there are not. */
+static void wrong_indices(void **state)
+{
+    (void)state;
+    tw_object *o = tw_object_new(TW_ISA_IPU2);
+    int text = tw_object_section(o, ".text", TW_SECTION_CODE), f = tw_object_symbol(o, "f");
+    for (int wrong = -1; wrong <= 1; wrong += 2) {
+        assert_int_equal(tw_object_define(o, wrong, text, 0, TW_SYMBOL_NOTYPE), TW_E_INDEX);
+        assert_int_equal(tw_object_bind(o, wrong, TW_SYMBOL_GLOBAL), TW_E_INDEX);
+        assert_int_equal(tw_object_set_visibility(o, wrong, 1), TW_E_INDEX);
+        assert_int_equal(tw_object_set_size(o, wrong, 1), TW_E_INDEX);
+        assert_int_equal(tw_object_set_type(o, wrong, TW_SYMBOL_OBJECT), TW_E_INDEX);
+        assert_int_equal(tw_object_relocate(o, text, 0, TW_R_COLOSSUS_32, wrong, 0), TW_E_INDEX);
+        assert_int_equal(tw_object_relocate(o, wrong, 0, TW_R_COLOSSUS_32, f, 0), TW_E_INDEX);
+        assert_int_equal(tw_object_append(o, wrong, "a", 1), TW_E_INDEX);
+        assert_int_equal(tw_object_align(o, wrong, 4), TW_E_INDEX);
+        assert_int_equal(tw_object_raise_align(o, wrong, 4), TW_E_INDEX);
+        assert_int_equal(tw_object_patch(o, wrong, 0, "a", 1), TW_E_INDEX);
+    }
+    assert_int_equal(tw_object_define(o, f, 1, 0, TW_SYMBOL_NOTYPE), TW_E_INDEX);
+    assert_int_equal(tw_object_define(o, f, TW_SECTION_COMMON - 1, 0, TW_SYMBOL_NOTYPE), TW_E_INDEX);
+    assert_int_equal(tw_object_define(o, f, TW_SECTION_COMMON, 4, TW_SYMBOL_NOTYPE), TW_OK);
+    assert_int_equal(tw_object_set_visibility(o, f, 7), TW_OK);
+    assert_int_equal(tw_object_get_symbol(o, 0)->visibility, 3);
+    assert_int_equal(tw_object_relocation_count(o), 0);
+    tw_object_free(o);
 }
 
 /* Hundreds of names and long ones: each keeps its index. */
@@ -420,6 +474,7 @@ int main(void)
         cmocka_unit_test(tables_to_the_letter),  cmocka_unit_test(code_to_the_letter),
         cmocka_unit_test(data_to_the_letter),    cmocka_unit_test(a_program_to_the_letter),
         cmocka_unit_test(through_text_and_file), cmocka_unit_test(names_that_repeat),
+        cmocka_unit_test(locals_of_one_name),    cmocka_unit_test(wrong_indices),
         cmocka_unit_test(many_symbols),          cmocka_unit_test(fields_of_files),
         cmocka_unit_test(notes_of_files),
     };

@@ -424,8 +424,20 @@ static void bounds_of_functions(void **state)
         if (!stacks[i].message && bytes != stacks[i].bytes) fail_msg("row %zu: %u bytes", i, bytes);
         tw_object_free(image);
     }
-    tw_object *o = assemble("f: nop");
+    /* Code that was not assembled has no lines. */
+    tw_object *o = tw_object_new(TW_ISA_IPU2), *image;
+    const tw_object *one[] = { o };
     uint32_t bytes;
+    int text = tw_object_section(o, ".text", TW_SECTION_CODE), f = tw_object_symbol(o, "f");
+    assert_int_equal(tw_object_define(o, f, text, 0, TW_SYMBOL_FUNCTION), TW_OK);
+    assert_int_equal(tw_object_align(o, text, 32), TW_OK);
+    assert_int_equal(tw_object_append(o, text, NULL, 4), TW_OK);
+    assert_int_equal(tw_link(one, 1, NULL, NULL, &image), TW_OK);
+    assert_int_equal(section_of(image, ".text")->align, 32);
+    assert_int_equal(tw_stack_need(image, "f", &bytes), TW_E_LINK);
+    assert_true(g_str_has_prefix(tw_error_message(), "the stack of 'f' is not stated"));
+    tw_object_free(o), tw_object_free(image);
+    o = assemble("f: nop");
     assert_int_equal(tw_stack_need(o, "f", &bytes), TW_E_INVALID_ARGUMENT);
     tw_object_free(o);
     o = image_of("f: nop", NULL);
