@@ -12,6 +12,24 @@ static void fill(tw_pto *core, tw_pto_tile *t, int modulus)
                     (tw_type_get(t->type)->is_signed ? modulus / 2 : 0));
 }
 
+/* Through stride 0 only sums are stored: each row adds to the same elements. */
+static void pto_data_store_repeated(void **state)
+{
+    (void)state;
+    tw_pto *core = tw_pto_new(TW_PTO_A2A3, 0);
+    float out[8];
+    for (int c = 0; c < 8; c++) out[c] = 100;
+    tw_pto_tile t = vec_tile(TW_F32, 4, 8);
+    for (uint32_t k = 0; k < 32; k++) set(core, &t, k / 8, k % 8, k);
+    tw_pto_tensor g = tw_pto_tensor_of(out, TW_F32, 4, 8, TW_PTO_ND);
+    g.stride[3] = 0;
+    REFUSED(CALL(core, "tstore", NULL, TENSOR(&g), TILE(&t)), "global.overlap", "stride 0");
+    assert_true(out[0] == 100 && out[7] == 100);
+    OK(CALL(core, "tstore", &(tw_pto_attrs){ .atomic = 1 }, TENSOR(&g), TILE(&t)));
+    for (int c = 0; c < 8; c++) assert_true(out[c] == 100 + 4 * c + 8 + 16 + 24);
+    tw_pto_free(core);
+}
+
 /* Every tensor layout through a tile and back; the mapping is checked against the formulas of the specification. */
 static void pto_data_load_store(void **state)
 {
@@ -540,13 +558,14 @@ static void pto_data_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pto_data_load_store), cmocka_unit_test(pto_data_load_rules),
-        cmocka_unit_test(pto_data_pads),       cmocka_unit_test(pto_data_moves),
-        cmocka_unit_test(pto_data_gather),     cmocka_unit_test(pto_data_tables),
-        cmocka_unit_test(pto_data_sort),       cmocka_unit_test(pto_data_reduce),
-        cmocka_unit_test(pto_data_expand),     cmocka_unit_test(pto_data_matmul),
-        cmocka_unit_test(pto_data_matmul_mx),  cmocka_unit_test(pto_data_quant),
-        cmocka_unit_test(pto_data_random),     cmocka_unit_test(pto_data_rows),
+        cmocka_unit_test(pto_data_load_store), cmocka_unit_test(pto_data_store_repeated),
+        cmocka_unit_test(pto_data_load_rules), cmocka_unit_test(pto_data_pads),
+        cmocka_unit_test(pto_data_moves),      cmocka_unit_test(pto_data_gather),
+        cmocka_unit_test(pto_data_tables),     cmocka_unit_test(pto_data_sort),
+        cmocka_unit_test(pto_data_reduce),     cmocka_unit_test(pto_data_expand),
+        cmocka_unit_test(pto_data_matmul),     cmocka_unit_test(pto_data_matmul_mx),
+        cmocka_unit_test(pto_data_quant),      cmocka_unit_test(pto_data_random),
+        cmocka_unit_test(pto_data_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,6 +215,8 @@ static void pto_text_ops_refused(void **state)
         { "%x = arith.constant -3.4028236e38 : f32", "-3.4028236e38 does not fit f32", 1, 21 },
         { "%x = arith.constant 65520.0 : f16", "65520.0 does not fit f16", 1, 21 },
         { "%x = arith.constant 1e400 : bf16", "does not fit bf16", 1, 21 },
+        { "%x = arith.constant 500.0 : f8e4m3", "500.0 does not fit f8e4m3", 1, 21 },
+        { "%x = arith.constant 8.0 : f4e2m1", "8.0 does not fit f4e2m1", 1, 21 }, /* a type without infinity */
         { "%x = arith.addf %half, 1e39 : f32", "1e39 does not fit f32", 1, 24 },
         { "%p = pto.tgetval ins(%c0, %c0 : index, index) outs : i32", "a tile is wanted here", 1, 22 },
         { "pto.print ins(\"a\", \"b\")", "one string", 1, 20 },
