@@ -22,10 +22,11 @@ for name in heat flash aie stencil; do "$tilewright" report $name.json -o $name.
 "$tilewright" report heat.json wider.json -o both.html >/dev/null
 cd "$source/web"
 shoot() { SHOTS=$out FULL=0 node test/shoot.mjs "$@"; }
+shoot "$work/heat.html" report-poplar '#view=time'
 shoot "$work/heat.html" report '#view=summary' '#view=memory' '#view=memory&tab=map' '#view=program' '#view=kernels' \
   '#view=time&tab=grid' '#view=memory&tab=liveness!dark'
 shoot "$work/flash.html" report '#view=time'
-shoot "$work/flash.html" report-pto '#view=memory&tab=map'
+shoot "$work/flash.html" report-pto '#view=memory&tab=map' '#view=memory&tab=liveness'
 shoot "$work/aie.html" report-aie '#view=time'
 shoot "$work/stencil.html" report-csl '#view=time&tile=12'
 shoot "$work/both.html" report '#view=compare'

@@ -18,7 +18,7 @@ const VIEWS = [
     'memory&tab=vertices',
     'memory&tab=liveness',
 ];
-VIEWS.push('program', 'time', 'time&tab=tiles', 'time&tab=grid', 'time&tab=waits', 'kernels', 'compare');
+VIEWS.push('program', 'time', 'time&tab=tiles', 'time&tab=grid', 'time&tab=waits', 'kernels', 'compare', 'all');
 
 after(close);
 
@@ -193,4 +193,44 @@ it('damaged data is said, not shown', async () => {
         assert.match(await page.$eval('.error', (e) => e.textContent), /cannot be shown/);
         await page.close();
     }
+});
+
+it('a million variables: tables stay quick, and what is left out is said', async () => {
+    const most = 1 << 20;
+    const many = most + 1234;
+    const ids = Array.from({ length: many }, (_, i) => i);
+    const target = { numIPUs: 1, tilesPerIPU: 4, bytesPerTile: 1000 };
+    const variables = {
+        names: [...ids.map((i) => `layer ${i % 977}/v${i}`), 'float'],
+        name: ids,
+        type: ids.map(() => many),
+        bytes: ids.map((i) => (i * 7919) % 65536),
+        elements: ids,
+        tiles: ids.map(() => 1),
+        firstTile: ids.map((i) => i % 4),
+        alwaysLive: ids.map((i) => i % 2),
+    };
+    const page = await open(make('many', { target, memory: { byTile: { total: [1, 2, 3, 4] }, variables } }), {
+        hash: '#view=memory&tab=variables',
+    });
+    await ready(page);
+    const text = await page.$eval('#view', (v) => v.textContent);
+    assert.match(text, /1,048,576 rows/);
+    assert.match(text, /1,234 more variables are left out of this file/);
+    const rows = (pick) =>
+        page.$$eval('[data-table=variables] .rows .row', (all) => all.map((r) => r.textContent)).then(pick);
+    assert.ok((await rows((r) => r.length)) < 100, 'elements for rows that nobody sees');
+    assert.match(await rows((r) => r[0]), /64\.0 kB/); // 65,535 bytes: the largest first
+    await page.focus('[data-table=variables]');
+    await page.keyboard.press('End');
+    assert.match(await rows((r) => r.at(-1)), /0 B/);
+    await page.evaluate(() => window.tilewright.tables.variables.search('v1048575'));
+    assert.equal(await rows((r) => r.length), 1);
+    assert.match(await rows((r) => r[0]), new RegExp(`^layer ${1048575 % 977}/v1048575`));
+    // On one page with everything, and printed, only the first rows are there.
+    await show(page, '#view=all');
+    assert.ok((await page.$$('.rows .row')).length < 400);
+    assert.match(await page.$eval('#view', (v) => v.textContent), /The first 40 of 1,048,576 rows/);
+    assert.deepEqual(await page.wrongs(), []);
+    await page.close();
 });

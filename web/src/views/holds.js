@@ -129,7 +129,7 @@ export function holdsTab(p, state) {
                         [end, counter.values[moments - 1] ?? 0],
                     ],
                     markPoint: {
-                        symbolSize: 46,
+                        symbolSize: 50,
                         label: { formatter: 'peak', fontSize: 11, color: '#fff' },
                         itemStyle: { color: '#b04a00' },
                         data: [{ coord: [counter.peak, counter.most] }],

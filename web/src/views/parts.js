@@ -15,7 +15,10 @@ const stated = (names) => names.filter((name) => name !== 'absent');
 export const memoryFidelity = (p) =>
     weakest(...stated([p.head.memory.fidelity, ...p.categories.map((c) => c.fidelity)]));
 // Of addresses and lives: what liveness says of itself, else what sizes are.
-export const liveFidelity = (p) => stated([p.head.memory.liveFidelity])[0] ?? memoryFidelity(p);
+export function liveFidelity(p) {
+    if (p.head.memory.mapInCycles) return 'estimated';
+    return (p.head.memory.hasLiveness && stated([p.head.memory.liveFidelity])[0]) || memoryFidelity(p);
+}
 export const timeFidelity = (p) => p.totals?.fidelity;
 
 export function figure(title, value, definition, note, weakest = 'exact') {
