@@ -63,6 +63,20 @@ else
     grep -qF "<title>${page#*=}</title>" "${page%%=*}.html" || fail "the title of ${page%%=*}.html is not the program's"
   done
 fi
+
+# --- traces: each as the documents of the format have it ---------------------------------------------------------------
+arrays='--arg x=f32[512] --arg y=f32[512] --arg z=f32[512] --arg fill=true'
+# shellcheck disable=SC2086  # words
+expect 0 "$tilewright" pto run "$source/examples/pto/vector_add/vector_add.pto" --manual $arrays --timeline pto.trace
+expect 0 "$tilewright" run --profile fifo.json "$source/examples/pto/fifo/fifo.c"
+expect 0 "$tilewright" run --profile adder.json "$source/examples/poplar/adder/adder.c"
+expect 0 "$tilewright" run --profile cascade.json "$source/examples/aie/cascade.c"
+expect 0 "$tilewright" csl run "$source/examples/csl/stencil/layout.csl" --launch run,4 --profile stencil.json --trace csl.trace
+for kind in a fifo adder cascade stencil; do
+  expect 0 "$tilewright" profile $kind.json --trace $kind.trace
+done
+expect 0 "$build/test_profile_perfetto" a.trace fifo.trace adder.trace cascade.trace stencil.trace pto.trace csl.trace
+
 expect 2 "$tilewright" run --report
 printf 'int main(void) { return 7; }\n' >seven.c
 expect 7 "$tilewright" run --profile seven.json seven.c

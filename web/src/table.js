@@ -194,8 +194,11 @@ export function table(spec) {
             drawWhole();
             return;
         }
-        const first = Math.max(0, Math.floor(scroller.scrollTop / ROW) - AHEAD);
-        const last = Math.min(rows.length, first + Math.ceil((scroller.clientHeight || 400) / ROW) + 2 * AHEAD);
+        const height = scroller.clientHeight || 400;
+        // Browsers move up later where rows have become fewer.
+        const top = Math.min(scroller.scrollTop, Math.max(0, rows.length * ROW - height));
+        const first = Math.max(0, Math.floor(top / ROW) - AHEAD);
+        const last = Math.min(rows.length, first + Math.ceil(height / ROW) + 2 * AHEAD);
         const lines = [];
         for (let place = first; place < last; place++) {
             const element = line(place);

@@ -6,6 +6,7 @@
 #include "core/profile/profile.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 bool tw__timeline_new(tw_pto *core)
@@ -101,22 +102,30 @@ static void name_track(FILE *out, const char *what, unsigned process, int track,
     *any = true;
 }
 
+/* Rounded to what is printed, so that what ends when the next begins does so in the file as well. */
+static double rounded(double us)
+{
+    return round(us * 1e6) * 1e-6;
+}
+
+/* Processes and tracks count from 1: 0 is the idle task to those who read such files. */
 static void write_core(FILE *out, const tw_pto *core, unsigned process, double us_per_cycle, bool *any)
 {
     const struct tw__timeline *t = core->timeline;
     char name[64];
     bool used[TW_PTO_PIPES] = { false };
-    name_track(out, "process_name", process, 0, tw_pto_core_name(core, name), any);
+    name_track(out, "process_name", process, 1, tw_pto_core_name(core, name), any);
     for (size_t i = 0; i < t->count; i++) {
         const tw__span *s = &t->spans[i];
         if (!used[s->pipe])
-            name_track(out, "thread_name", process, s->pipe, tw_pto_pipe_name((tw_pto_pipe)s->pipe), any);
+            name_track(out, "thread_name", process, 1 + s->pipe, tw_pto_pipe_name((tw_pto_pipe)s->pipe), any);
         used[s->pipe] = true;
         fprintf(out,
                 ",\n{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%u,\"tid\":%d,\"ts\":%.6f,\"dur\":%.6f,\"args\":{"
                 "\"begin\":%" PRIu64 ",\"end\":%" PRIu64 ",\"results\":%" PRIu64 ",\"fidelity\":\"estimated\"}}",
-                tw__pto_row_at(s->row)->name, process, s->pipe, (double)s->begin * us_per_cycle,
-                (double)(s->end - s->begin) * us_per_cycle, s->begin, s->end, s->there);
+                tw__pto_row_at(s->row)->name, process, 1 + s->pipe, (double)s->begin * us_per_cycle,
+                rounded((double)s->end * us_per_cycle) - rounded((double)s->begin * us_per_cycle), s->begin, s->end,
+                s->there);
     }
 }
 
@@ -132,7 +141,8 @@ static tw_status write_all(FILE *out, tw_pto *const *cores, unsigned count)
     fprintf(out,
             "{\"displayTimeUnit\":\"ns\",\"clockHz\":%.0f,\"instructionsLeftOut\":%" PRIu64 ",\"traceEvents\":[",
             tw__pto_clock(cores[0]->target), left_out);
-    for (unsigned i = 0; i < count; i++) write_core(out, cores[i], i, 1e6 / tw__pto_clock(cores[i]->target), &any);
+    for (unsigned i = 0; i < count; i++)
+        write_core(out, cores[i], i + 1, 1e6 / tw__pto_clock(cores[i]->target), &any);
     fputs("\n]}\n", out);
     return ferror(out) ? tw__fail(TW_E_IO, "cannot write the timeline") : TW_OK;
 }

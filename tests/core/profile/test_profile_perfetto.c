@@ -22,7 +22,8 @@ typedef struct slice {
 
 typedef struct counts {
     unsigned slices, flows, counters, named, instants;
-    GArray *all; /* slice */
+    GArray *all;  /* slice */
+    GArray *open; /* slice: begun, not ended, the innermost of a track last */
 } counts;
 
 static bool has(json_t *event, const char *key)
@@ -97,14 +98,31 @@ static bool inside(GArray *all, json_t *event)
     return false;
 }
 
+/* The innermost open slice of the track ends: the one that began last, so none is in it that goes on. */
+static void end_slice(json_t *event, double ts, counts *c)
+{
+    for (guint i = c->open->len; i > 0; i--) {
+        slice s = g_array_index(c->open, slice, i - 1);
+        if (s.process != id(event, "pid") || s.track != id(event, "tid")) continue;
+        s.to = ts;
+        assert_true(s.to >= s.from);
+        if (s.from == s.to) fail_msg("'%s' at %g begins and ends in one moment: whose end is it?", s.name, ts);
+        g_array_append_val(c->all, s);
+        g_array_remove_index(c->open, i - 1);
+        c->slices++;
+        return;
+    }
+    fail_msg("an end at %g of what has not begun", ts);
+}
+
 static void check_event(json_t *event, counts *c)
 {
     static const char *const meta[] = { "process_name", "thread_name", "process_sort_index", "thread_sort_index" };
     const char *phase = text(event, "ph");
     assert_int_equal(strlen(phase), 1);
     assert_true(id(event, "pid") > 0); /* 0 is the idle task to the importer */
-    text(event, "name");
-    double ts = number(event, "ts");
+    if (*phase != 'E') text(event, "name");
+    double ts = *phase == 'M' && !has(event, "ts") ? 0 : number(event, "ts"); /* names have no time */
     assert_true(ts >= 0);
     json_t *args = json_object_get(event, "args");
     switch (*phase) {
@@ -115,6 +133,13 @@ static void check_event(json_t *event, counts *c)
         c->slices++;
         break;
     }
+    case 'B': {
+        slice s = { id(event, "pid"), id(event, "tid"), ts, ts, text(event, "name") };
+        assert_true(s.track > 0);
+        g_array_append_val(c->open, s);
+        break;
+    }
+    case 'E': end_slice(event, ts, c); break;
     case 'C': {
         assert_true(json_object_size(args) > 0);
         const char *key;
@@ -174,24 +199,50 @@ static void check_flows(json_t *events, const counts *c)
     g_hash_table_destroy(begun);
 }
 
+static counts check_root(json_t *root)
+{
+    size_t i;
+    json_t *events = json_object_get(root, "traceEvents"), *event;
+    assert_true(json_is_array(events));
+    counts c = { .all = g_array_new(FALSE, FALSE, sizeof(slice)),
+                 .open = g_array_new(FALSE, FALSE, sizeof(slice)) };
+    json_array_foreach(events, i, event) check_event(event, &c);
+    g_array_free(c.open, TRUE);
+    assert_nested(c.all);
+    check_flows(events, &c);
+    return c;
+}
+
 static counts check(const tw_profile *p, const tw_profile_options *options, json_t **root)
 {
     char *made = NULL;
-    size_t bytes = 0, i;
+    size_t bytes = 0;
     FILE *out = open_memstream(&made, &bytes);
     assert_int_equal(tw_profile_write_trace(p, out, options), TW_OK);
     fclose(out);
     json_error_t error;
     *root = json_loads(made, JSON_REJECT_DUPLICATES, &error);
     if (!*root) fail_msg("%s", error.text);
-    json_t *events = json_object_get(*root, "traceEvents"), *event;
-    assert_true(json_is_array(events));
-    counts c = { .all = g_array_new(FALSE, FALSE, sizeof(slice)) };
-    json_array_foreach(events, i, event) check_event(event, &c);
-    assert_nested(c.all);
-    check_flows(events, &c);
     free(made);
-    return c;
+    return check_root(*root);
+}
+
+/* Files that programs have written: their names are what this program was given. */
+static char **files;
+
+static void written_by_programs(void **state)
+{
+    (void)state;
+    for (char **file = files; *file; file++) {
+        json_error_t error;
+        json_t *root = json_load_file(*file, JSON_REJECT_DUPLICATES, &error);
+        print_message("%s\n", *file);
+        if (!root) fail_msg("%s: %s", *file, error.text);
+        counts c = check_root(root);
+        assert_true(c.slices > 0 && c.named > 1);
+        g_array_free(c.all, TRUE);
+        json_decref(root);
+    }
 }
 
 enum { TILES = 4 };
@@ -317,8 +368,11 @@ static void waits_and_what_for(void **state)
     tw_profile_free(p);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    files = argv + 1;
+    const struct CMUnitTest given[] = { cmocka_unit_test(written_by_programs) };
+    if (argc > 1) return cmocka_run_group_tests(given, NULL, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_and_workers),
         cmocka_unit_test(bounded),

@@ -291,7 +291,7 @@ static void pto_cycles_timeline(void **state)
     {
         if (strcmp(json_string_value(json_object_get(event, "ph")), "X") != 0) continue;
         json_t *args = json_object_get(event, "args");
-        assert_int_equal(json_integer_value(json_object_get(event, "tid")), spans[found][0]);
+        assert_int_equal(json_integer_value(json_object_get(event, "tid")), 1 + spans[found][0]);
         assert_int_equal(json_integer_value(json_object_get(args, "begin")), spans[found][1]);
         assert_int_equal(json_integer_value(json_object_get(args, "end")), spans[found][2]);
         double dur = json_number_value(json_object_get(event, "dur"));

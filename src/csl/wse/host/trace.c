@@ -90,28 +90,58 @@ static void put_wavelet(FILE *out, const tw__wse_event *e)
                        : "?");
 }
 
+/* Of a track of a PE: within a cycle begins come before ends, so the next may begin before this one has ended. */
+typedef struct track {
+    bool open;
+    guint waits; /* number of the begin that waits for that end, + 1 */
+} track;
+enum { TRACKS = 10 }; /* of a PE: tasks, microthreads, operations of the main thread */
+
+static void put_events(FILE *out, const tw_wse *w, track *tracks)
+{
+    const tw__wse_event *events = (const tw__wse_event *)(void *)w->events->data;
+    for (guint i = 0; i < w->events->len; i++) {
+        const tw__wse_event *e = &events[i];
+        if (e->kind == TW__WSE_WAVELET || e->kind == TW__WSE_LANDING) {
+            put_wavelet(out, e);
+            continue;
+        }
+        bool task = e->kind == TW__WSE_TASK_BEGIN || e->kind == TW__WSE_TASK_END;
+        if (!task && e->a > MAIN_THREAD) continue;
+        track *t = &tracks[(size_t)e->pe * TRACKS + (task ? 0 : 1 + e->a)];
+        if (e->kind == TW__WSE_TASK_BEGIN || e->kind == TW__WSE_OP_BEGIN) {
+            if (!t->open) put_span(out, w, e);
+            if (t->open) t->waits = i + 1;
+            t->open = true;
+        } else if (t->open) {
+            put_span(out, w, e);
+            if (t->waits) put_span(out, w, &events[t->waits - 1]);
+            *t = (track){ .open = t->waits != 0 };
+        }
+    }
+}
+
 tw_status tw_wse_write_trace(const tw_wse *w, FILE *out)
 {
     if (!w->options.trace) return tw__fail(TW_E_MISSING_PROFILE, "the run was not traced: set options.trace");
     const tw__wse_event *events = (const tw__wse_event *)(void *)w->events->data;
     bool *named = tw__calloc(w->image->pe_count + 1, sizeof *named);
-    if (!named) return tw__fail(TW_E_NO_MEMORY, "no memory to write a trace");
-    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", out);
+    track *tracks = tw__calloc(w->image->pe_count * TRACKS + 1, sizeof *tracks);
+    if (!named || !tracks) {
+        free(named), free(tracks);
+        return tw__fail(TW_E_NO_MEMORY, "no memory to write a trace");
+    }
+    fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"unit\":\"one cycle is shown as 1 us\"},\"traceEvents\":[\n",
+          out);
     for (guint i = 0; i < w->events->len; i++)
         if (!named[events[i].pe]) {
             named[events[i].pe] = true;
             name_tracks(out, w, events[i].pe);
         }
-    fputs("{\"ph\":\"M\",\"pid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"one cycle is shown as 1 us\"}}",
-          out);
-    for (guint i = 0; i < w->events->len; i++) {
-        if (events[i].kind == TW__WSE_WAVELET || events[i].kind == TW__WSE_LANDING)
-            put_wavelet(out, &events[i]);
-        else
-            put_span(out, w, &events[i]);
-    }
+    fputs("{\"ph\":\"M\",\"pid\":1,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":0}}", out);
+    put_events(out, w, tracks);
     fputs("\n]}\n", out);
     bool bad = ferror(out) != 0;
-    free(named);
+    free(named), free(tracks);
     return bad ? tw__fail(TW_E_IO, "cannot write the trace") : TW_OK;
 }
