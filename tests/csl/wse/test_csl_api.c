@@ -242,6 +242,36 @@ static void refused_ports_and_memory(void **state)
     tw_csl_program_free(program);
 }
 
+/* PEs that wait for the same share a line of the report, so that the others are seen. */
+static void report_of_many(void **state)
+{
+    (void)state;
+    tw_csl_program *program =
+        compiled(LAYOUT(40, "@export_name(\"hang\", fn () void);"),
+                 PE "var v: u32 = 0; const from = @get_dsd(fabin_dsd, .{ .extent = 1, .fabric_color = "
+                    "@get_color(4), .input_queue = "
+                    "@get_input_queue(2) });\nfn hang() void {\n if (x == 39)\n  return;\n @mov32(&v, from);\n"
+                    " sys.unblock_cmd_stream(); }\ncomptime { @export_symbol(hang); }\n",
+                 false);
+    FILE *reports = tmpfile();
+    assert_non_null(reports);
+    tw_wse_options options = { .reports = reports };
+    tw_wse *w;
+    assert_int_equal(tw_wse_new(&w, program, &options), TW_OK);
+    EXPECT(tw_wse_launch(w, "hang", NULL, 0, NULL), TW_E_SYSTEM, "deadlock");
+    char text[4096] = "";
+    rewind(reports);
+    text[fread(text, 1, sizeof text - 1, reports)] = 0;
+    fclose(reports);
+    assert_non_null(strstr(text, "PE 0,0 and 38 more: @mov32 at "));
+    assert_non_null(strstr(text, "pe.csl:7 waits for wavelets on color 4 (input queue 2); 0 of 1 elements done"));
+    assert_non_null(strstr(text, "PE 0,0 and 38 more: the host's command has not returned"));
+    assert_non_null(strstr(text, "PE 39,0: the host's command has not unblocked the command stream"));
+    options.reports = NULL; /* tw_wse_free() says nothing */
+    tw_wse_free(w);
+    tw_csl_program_free(program);
+}
+
 /* --- figures ---------------------------------------------------------------------------------------------------- */
 
 static const tw__type_cycles *kernel(const tw_profile *p, const char *name)
@@ -368,9 +398,13 @@ static void orders_by_seed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused_copies),         cmocka_unit_test(refused_sizes),
-        cmocka_unit_test(refused_launches),       cmocka_unit_test(refused_ports_and_memory),
-        cmocka_unit_test(cycles_of_an_operation), cmocka_unit_test(load_of_links),
+        cmocka_unit_test(report_of_many),
+        cmocka_unit_test(refused_copies),
+        cmocka_unit_test(refused_sizes),
+        cmocka_unit_test(refused_launches),
+        cmocka_unit_test(refused_ports_and_memory),
+        cmocka_unit_test(cycles_of_an_operation),
+        cmocka_unit_test(load_of_links),
         cmocka_unit_test(orders_by_seed),
     };
     return cmocka_run_group_tests_name("csl_api", tests, NULL, NULL);

@@ -4,9 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* PEs that wait for the same at the same line share one line of the report. */
+typedef struct group {
+    char *text;
+    uint32_t first, last, pes;
+} group;
+
 typedef struct report {
     tw__wse *w;
-    GString *out;
+    GHashTable *seen; /* text -> group */
+    GPtrArray *order; /* groups as they were met */
     unsigned left;
     uint32_t pe;
 } report;
@@ -14,14 +21,40 @@ typedef struct report {
 static void line(report *r, const char *format, ...) TW_PRINTF(2, 3);
 static void line(report *r, const char *format, ...)
 {
-    if (r->left == 0) return;
-    r->left--;
-    g_string_append_printf(r->out, "PE %u,%u: ", r->pe % r->w->width, r->pe / r->w->width);
     va_list args;
     va_start(args, format);
-    g_string_append_vprintf(r->out, format, args);
+    char *text = g_strdup_vprintf(format, args);
     va_end(args);
-    g_string_append_c(r->out, '\n');
+    group *g = g_hash_table_lookup(r->seen, text);
+    if (g) {
+        g->pes += g->last != r->pe;
+        g->last = r->pe;
+    } else if (r->left) {
+        r->left--;
+        g = g_new(group, 1);
+        *g = (group){ text, r->pe, r->pe, 1 };
+        g_hash_table_insert(r->seen, text, g);
+        g_ptr_array_add(r->order, g);
+        return;
+    }
+    g_free(text);
+}
+
+/* "PE 3,4: ..." or "PE 3,4 and 17 more: ...", and frees the groups. */
+static GString *lines(report *r)
+{
+    GString *out = g_string_new(NULL);
+    for (guint i = 0; i < r->order->len; i++) {
+        group *g = r->order->pdata[i];
+        g_string_append_printf(out, "PE %u,%u", g->first % r->w->width, g->first / r->w->width);
+        if (g->pes > 1) g_string_append_printf(out, " and %u more", g->pes - 1);
+        g_string_append_printf(out, ": %s\n", g->text);
+        g_free(g->text);
+        g_free(g);
+    }
+    g_ptr_array_free(r->order, TRUE);
+    g_hash_table_destroy(r->seen);
+    return out;
 }
 
 /* " at pe.csl:12" or "". */
@@ -223,16 +256,19 @@ static void router(report *r, const tw__router *router_)
 
 char *tw__wse_waiting(tw__wse *w, unsigned at_most)
 {
-    report r = { .w = w, .out = g_string_new(NULL), .left = at_most };
-    for (r.pe = 0; r.pe < w->count && r.left; r.pe++) {
+    report r = {
+        .w = w, .seen = g_hash_table_new(g_str_hash, g_str_equal), .order = g_ptr_array_new(), .left = at_most
+    };
+    for (r.pe = 0; r.pe < w->count; r.pe++) {
         if (w->pe[r.pe].program) engine(&r, &w->pe[r.pe]);
         router(&r, &w->router[r.pe]);
         for (const tw__port *p = w->pe[r.pe].ports; p; p = p->next)
             if (!p->out && p->head != p->count)
                 line(&r, "%zu word(s) of the host wait for color %u", p->count - p->head, p->color);
     }
-    char *copy = tw__calloc(r.out->len + 1, 1);
-    if (copy) memcpy(copy, r.out->str, r.out->len);
-    g_string_free(r.out, TRUE);
+    GString *out = lines(&r);
+    char *copy = tw__calloc(out->len + 1, 1);
+    if (copy) memcpy(copy, out->str, out->len);
+    g_string_free(out, TRUE);
     return copy;
 }
