@@ -223,14 +223,33 @@ static void test_renamed_and_moved(void **state)
     tw_profile_free(a), tw_profile_free(b);
 }
 
+/* Steps meet along the longest common order, not along what is first in both: z and y have moved to the end. */
+static void test_longest_order(void **state)
+{
+    (void)state;
+    static const char *const old[] = { "z", "y", "k", "l", "u", "m", NULL };
+    static const char *const fresh[] = { "k", "l", "uu", "m", "z", "y", NULL };
+    static const uint64_t cycles[] = { 10, 20, 30, 40, 50, 60 };
+    for (int swapped = 0; swapped < 2; swapped++) {
+        tw_profile *a = named(swapped ? fresh : old, cycles), *b = named(swapped ? old : fresh, cycles);
+        tw__stats x, y;
+        tw__diff d;
+        assert_int_equal(tw__stats_new(&x, a), TW_OK);
+        assert_int_equal(tw__stats_new(&y, b), TW_OK);
+        assert_int_equal(tw__diff_new(&d, &x, &y), TW_OK);
+        assert_non_null(line_of(&d, TW__DIFF_STEP, swapped ? "uu → u" : "u → uu"));
+        tw__diff_free(&d);
+        tw__stats_free(&x), tw__stats_free(&y);
+        tw_profile_free(a), tw_profile_free(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_renamed_and_moved),
-        cmocka_unit_test(test_conditions),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_longest_order), cmocka_unit_test(test_renamed_and_moved),
+        cmocka_unit_test(test_conditions),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_lines),         cmocka_unit_test(test_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
