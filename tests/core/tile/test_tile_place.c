@@ -292,6 +292,47 @@ static void tile_place_3_2_2_constraints(void **state)
     assert_int_equal(place_one(c, many, 27, all, n, &tile), TW_E_ELEM_CONSTRAINTS);
 }
 
+/* What fills an element to its last byte leaves the next one free: as many such objects as there are elements. */
+static void tile_place_3_2_2_full_elements(void **state)
+{
+    (void)state;
+    static tw__place_item items[26];
+    static tw__place_pair pairs[26 * 25 / 2];
+    tw__place_tile tile;
+    size_t n = 0;
+    for (uint32_t i = 0; i < 26; i++) {
+        unsigned size = i < 13 ? 16384 : 32768;
+        items[i] = (tw__place_item){ .name = "m",
+                                     .bytes = size,
+                                     .align = 16384,
+                                     .last = TW__PLACE_ALWAYS,
+                                     .flags = i < 13 ? TW__PLACE_EXECUTABLE : TW__PLACE_INTERLEAVED };
+        for (uint32_t k = 0; k < i; k++) pairs[n++] = (tw__place_pair){ i, k, TW__PLACE_ELEM, NULL };
+    }
+    assert_int_equal(place_one(&chips[1], items, 26, pairs, n, &tile), TW_OK);
+    check_all(&chips[1], items, 26, pairs, n);
+    assert_int_equal(tile.peak, 0xE8000 - 0x4C000);
+    assert_int_equal(tile.gaps, 0);
+}
+
+/* What found no room begins in the last free stretch, whatever its neighbours in the list are bound to. */
+static void tile_place_7_2_overflow_beside_constraints(void **state)
+{
+    (void)state;
+    tw__place_item items[] = { { .bytes = 600000, .align = 8, .last = TW__PLACE_ALWAYS },
+                               { .bytes = 50000, .align = 8, .last = TW__PLACE_ALWAYS },
+                               { .bytes = 64, .align = 8, .last = TW__PLACE_ALWAYS },
+                               { .bytes = 64, .align = 8, .last = TW__PLACE_ALWAYS } };
+    const tw__place_pair pair = { 2, 3, TW__PLACE_REGION, NULL };
+    tw__place_tile tile;
+    assert_int_equal(place_one(&chips[1], items, 4, &pair, 1, &tile), TW_E_TILE_MEMORY);
+    assert_true(!(items[2].flags & TW__PLACE_OVERFLOWED) && !(items[3].flags & TW__PLACE_OVERFLOWED));
+    bool first = items[0].flags & TW__PLACE_OVERFLOWED;
+    const tw__place_item *out = &items[first ? 0 : 1];
+    assert_true((out->flags & TW__PLACE_OVERFLOWED) && out->address < 0xE8000 &&
+                out->address + out->bytes > 0xE8000);
+}
+
 /* --- liveness ------------------------------------------------------------------------------------------------- */
 
 /* The density of 100,000 variables in 10,000 steps (bench_place), a tenth of the length. */
@@ -349,6 +390,7 @@ static void tile_place_bad_input(void **state)
         status = place_one(&chips[0], items, 2, NULL, 0, &tile);
         tw__fail_allocation(0);
         assert_true(status == TW_OK || status == TW_E_NO_MEMORY);
+        if (status == TW_OK) assert_int_equal(llabs((long long)(items[0].address - items[1].address)), 8);
     } while (status != TW_OK && nth < 1000);
     assert_true(nth > 5 && nth < 1000);
 }
@@ -362,6 +404,8 @@ int main(void)
         cmocka_unit_test(tile_place_7_3_stacks),
         cmocka_unit_test(tile_place_7_2_out_of_memory),
         cmocka_unit_test(tile_place_3_2_2_constraints),
+        cmocka_unit_test(tile_place_3_2_2_full_elements),
+        cmocka_unit_test(tile_place_7_2_overflow_beside_constraints),
         cmocka_unit_test(tile_place_liveness_peak),
         cmocka_unit_test(tile_place_bad_input),
     };

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-enum { PROGRAMS = 60 };
+enum { PROGRAMS = 60, NEAR = 37 };
 
 /* No step may have two living objects on one byte; the most bytes alive at once are counted beside it. */
 static uint64_t check_steps(const random_program *p)
@@ -74,7 +74,7 @@ static void tile_place_holes_random_programs(void **state)
     static random_program p;
     const tw_tile_arch *mk2 = tw_tile_arch_by_name("mk2");
     double sum = 0, worst = 0, worst_bound = 0;
-    unsigned holes = 0;
+    unsigned holes = 0, near = 0;
     for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
         tw__place_tile tile;
         random_program_make(&p, seed);
@@ -84,16 +84,18 @@ static void tile_place_holes_random_programs(void **state)
         if (bound < tile.max_live) bound = tile.max_live;
         double ratio = (double)tile.peak / (double)tile.max_live, to_bound = (double)tile.peak / (double)bound;
         sum += ratio;
+        near += tile.peak <= tile.max_live + tile.max_live / 50 + 64; /* the last level: docs/poplar-memory.md */
         if (ratio > worst) worst = ratio;
         if (to_bound > worst_bound) worst_bound = to_bound;
         for (uint32_t v = 0; v < p.vars; v++) holes += p.items[v].life_count - 1;
     }
-    print_message("placed / alive: mean %.4f, worst %.4f; worst placed / bound %.4f; %u holes\n", sum / PROGRAMS,
-                  worst, worst_bound, holes);
+    print_message("placed / alive: mean %.4f, worst %.4f; worst placed / bound %.4f; %u within 2 %%; %u holes\n",
+                  sum / PROGRAMS, worst, worst_bound, near, holes);
     assert_true(holes > 20 * PROGRAMS);
     /* The figures of docs/performance.md. Against `alive` 1.10 is out of reach for some of these programs. */
     assert_true(sum / PROGRAMS <= 1.028);
     assert_true(worst_bound <= 1.06);
+    assert_true(near >= NEAR);
 }
 
 /* --- against the best there is -------------------------------------------------------------------------------- */
@@ -174,7 +176,7 @@ static void tile_place_holes_near_the_optimum(void **state)
                   optimal, SMALL_PROGRAMS);
     assert_true(sum / SMALL_PROGRAMS <= 1.0005);
     assert_true(worst <= 1.04); /* above that objects are settled lower: docs/poplar-memory.md */
-    assert_true(optimal >= 290);
+    assert_true(optimal >= 294);
 }
 
 /* A lives in steps 0 to 1 and 6 to 7, B between: they share. C is there in step 7 only, beside A. */
