@@ -288,6 +288,8 @@ static void names_and_chips(void **state)
     (void)state;
     assert_int_equal(tw_isa_arch_by_name("mk1"), TW_ISA_IPU1);
     assert_int_equal(tw_isa_arch_by_name("Mk2"), TW_ISA_IPU2);
+    assert_int_equal(tw_isa_arch_by_name("ipu1"), TW_ISA_IPU1);
+    assert_int_equal(tw_isa_arch_by_name("ipu2"), TW_ISA_IPU2);
     assert_int_equal(tw_isa_arch_by_name("ipu21"), TW_ISA_IPU21);
     assert_int_equal(tw_isa_arch_by_name("ipu3"), 0);
     assert_non_null(strstr(tw_error_message(), "ipu3"));

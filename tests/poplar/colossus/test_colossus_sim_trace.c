@@ -148,12 +148,34 @@ static void warnings(void **state)
         }
 }
 
+/* Text of an address: nothing where no instruction can be; long names of targets are cut, not the text. */
+static void text_of_addresses(void **state)
+{
+    (void)state;
+    machine m = machine_of(
+        ".globl a_name_that_is_longer_than_the_fifty_characters_which_are_shown\nf: bri target\n"
+        "a_name_that_is_longer_than_the_fifty_characters_which_are_shown: nop\ntarget: nop\n{ nop ; fnop }\n");
+    char text[2 * TW_INSN_TEXT];
+    assert_string_equal(tw_sim_text_at(m.sim, m.entry, text), "bri 0x4c008 <target>");
+    assert_string_equal(tw_sim_text_at(m.sim, m.entry + 12, text), "{ nop ; fnop }");
+    assert_string_equal(tw_sim_text_at(m.sim, m.entry + 2, text), "");
+    assert_string_equal(tw_sim_text_at(m.sim, 0x1000, text), "");
+    machine_free(&m);
+    m = machine_of("f: bri g + 4\n.globl g\ng: nop\nnop\n");
+    assert_string_equal(tw_sim_text_at(m.sim, m.entry, text), "bri 0x4c008 <g+4>");
+    machine_free(&m);
+    m = machine_of(".globl a_name_that_is_longer_than_the_fifty_characters_which_are_shown\nf: bri . + 8\n"
+                   "a_name_that_is_longer_than_the_fifty_characters_which_are_shown: nop\nnop\n");
+    assert_string_equal(tw_sim_text_at(m.sim, m.entry, text),
+                        "bri 0x4c008 <a_name_that_is_longer_than_the_fifty_characters_wh+4>");
+    machine_free(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stores_of_every_row),
-        cmocka_unit_test(lines_of_a_trace),
-        cmocka_unit_test(stack_pointer),
+        cmocka_unit_test(text_of_addresses), cmocka_unit_test(stores_of_every_row),
+        cmocka_unit_test(lines_of_a_trace),  cmocka_unit_test(stack_pointer),
         cmocka_unit_test(warnings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
