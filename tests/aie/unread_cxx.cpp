@@ -1,4 +1,4 @@
-/* Data that nobody has read when a run ends: told by itself, once, with port and line, and what is none. */
+/* Data that nobody has read when a run ends: reported unasked, once, with port and line; and what does not count. */
 #define TW_AIE_CHECK
 #include <adf.h>
 

@@ -1,5 +1,5 @@
-/* Data that nobody has read when a run has ended: port by port for whoever asks, and told by itself where kernels are
- * compiled with TW_AIE_CHECK.
+/* Data that nobody has read when a run has ended: port by port for whoever asks; where kernels are
+ * compiled with TW_AIE_CHECK a run reports it unasked.
  *
  * What is reported is what was sent to be read: words from kernels and from memory, and the rest of a file that was
  * to be read to its end. With a number of iterations a file may be longer, and its next blocks already stand in the
