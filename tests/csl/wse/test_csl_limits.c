@@ -84,7 +84,7 @@ static char *program_of(const limit *row, int64_t number)
     static const char *const before[] = { HEAD "task run() void {}\n" BIND "const x = ", HEAD "task run() void { ",
                                           HEAD "task run() void {}\n" BIND "comptime { ",
                                           HEAD "task run() void {}\n" BIND };
-    static const char *const after[] = { ";\ncomptime { _ = @type_of(x); }\n", " }\n" BIND, " }\n", "\n" };
+    static const char *const after[] = { ";\ncomptime { _ = @type_of(x); }\n", (" }\n" BIND), " }\n", "\n" };
     to += sprintf(to, "%s", before[row->where]);
     for (const char *c = row->text; *c; c++) {
         bool number_here =
