@@ -43,15 +43,15 @@ if(TARGET tilewright_program)
     set(sanitizers " -fsanitize=${TW_SANITIZE}")
   endif()
   file(GLOB scripts CONFIGURE_DEPENDS tests/cli/*_test.sh)
-  if(TW_SANITIZE) # these judge headers and the page: no line of ours runs in them that a sanitizer could watch
-    list(FILTER scripts EXCLUDE REGEX "/(header|report_browser)_test\\.sh$")
-  endif()
   foreach(script IN LISTS scripts)
     get_filename_component(name ${script} NAME_WE)
     add_test(NAME cli.${name} COMMAND sh ${script} ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
     set_tests_properties(cli.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 ENVIRONMENT
       "CC=${CMAKE_C_COMPILER}${sanitizers};CXX=${CMAKE_CXX_COMPILER}${sanitizers}")
   endforeach()
+  if(TW_SANITIZE) # these judge headers and the page: no line of ours runs in them that a sanitizer could watch
+    set_tests_properties(cli.header_test cli.report_browser_test PROPERTIES DISABLED TRUE)
+  endif()
 endif()
 
 add_custom_target(fuzzers)
