@@ -54,6 +54,32 @@ static operand bitcast_known(sema *s, const node *n, const type *t, const value 
     return tw__csl_known(tw__csl_of_int(t, tw__csl_wrap(t, v->i)));
 }
 
+/* Between a packed type and anything of as many bits. */
+static operand bitcast_packed(sema *s, const node *n, const type *t, operand o)
+{
+    unsigned to = tw__csl_packed_width(t), from = tw__csl_packed_width(o.type);
+    if (!to || to != from)
+        return tw__csl_error(s, n, "csl.type", "@bitcast needs types of equal width: %s has %u bits, %s has %u",
+                             TYPE_TEXT(o.type), from, TYPE_TEXT(t), to);
+    uint64_t bits;
+    value v;
+    if (tw__csl_is_known(&o))
+        return tw__csl_packed_bits(s, n, &o.value, &bits) && tw__csl_packed_value(s, t, bits, &v)
+                   ? tw__csl_known(v)
+                   : tw__csl_nothing();
+    if (!s->gen) return tw__csl_error(s, n, "csl.comptime", "this value is not known at compile time");
+    operand integer = tw__csl_packed_integer(s, n, o);
+    if (tw__csl_is_nothing(&integer)) return integer;
+    const type *held = tw__csl_type_int(s->types, (to <= 8 ? 1u : to <= 16 ? 2u : to <= 32 ? 4u : 8u) * 8, false);
+    operand place = { .kind = TW__CSL_O_PLACE, .type = held, .has_reg = true };
+    place.reg = tw__gen_local(s->gen, held->size, held->align);
+    integer.type = held;
+    tw__csl_store(s, n, place, integer);
+    place.type = t;
+    if (!tw__csl_is_aggregate(t)) place.unit = held; /* read as a field of that many bits */
+    return tw__csl_rvalue(s, n, place);
+}
+
 static operand b_bitcast(sema *s, const node *n, const type *expected)
 {
     (void)expected;
@@ -62,12 +88,13 @@ static operand b_bitcast(sema *s, const node *n, const type *expected)
     operand o = tw__csl_expr_rvalue(s, ARG(1), NULL);
     if (!t || tw__csl_is_nothing(&o)) return tw__csl_nothing();
     if (o.kind == TW__CSL_O_VALUE && o.type->kind == TW__CSL_TY_COMPTIME_INT && t->size) {
-        const type *as =
-            t->kind == TW__CSL_TY_POINTER ? &tw__csl_t_u16 : tw__csl_type_int(s->types, t->size * 8, false);
-        if (o.value.i < 0) as = tw__csl_type_int(s->types, t->size * 8, true);
+        unsigned width = t->packed ? t->bits : t->size * 8;
+        const type *as = t->kind == TW__CSL_TY_POINTER ? &tw__csl_t_u16 : tw__csl_type_int(s->types, width, false);
+        if (o.value.i < 0) as = tw__csl_type_int(s->types, width, true);
         o = tw__csl_coerce(s, ARG(1), o, as, "the value");
         if (tw__csl_is_nothing(&o)) return o;
     }
+    if (t->packed || o.type->packed) return bitcast_packed(s, n, t, o);
     bool scalar = (tw__csl_is_number(t) || t->kind == TW__CSL_TY_POINTER || t->kind == TW__CSL_TY_BOOL) &&
                   !tw__csl_is_aggregate(o.type) && o.type->size;
     if (!scalar || t->size != o.type->size)

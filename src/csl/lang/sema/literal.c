@@ -38,9 +38,20 @@ static operand init_union(sema *s, const node *n, const type *t)
     if (i < 0)
         return tw__csl_error(s, item, "csl.field", "%s has no field '%s'", TYPE_TEXT(t),
                              tw__csl_name_text(s, item->name));
-    value part;
-    if (!tw__csl_comptime(s, item->kid[0], t->fields[i].type, "the field of a union literal", &part))
-        return tw__csl_nothing();
+    const type *field = t->fields[i].type;
+    operand o = tw__csl_expr_rvalue(s, item->kid[0], field);
+    o = tw__csl_coerce_init(s, item->kid[0], o, field, "the field of a union literal");
+    if (tw__csl_is_nothing(&o)) return o;
+    if (!tw__csl_is_known(&o)) {
+        if (!s->gen)
+            return tw__csl_error(s, item, "csl.comptime", "the field of the union is not known at compile time");
+        operand place = tw__csl_sink(s, t), part = place;
+        part.type = field;
+        if (t->packed) part = tw__csl_packed_field(place, (size_t)i);
+        tw__csl_store(s, item->kid[0], part, o);
+        return place;
+    }
+    value part = o.value;
     value v = { .type = t, .parts = tw__csl_parts_new(s->arena, 1) };
     if (!v.parts) return tw__csl_nothing();
     v.parts->active = i;

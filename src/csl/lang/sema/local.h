@@ -258,6 +258,18 @@ operand tw__csl_part_of(sema *s, const operand *o, size_t i);
 /* The operand as a PLACE in PE memory (constants and groups get a hidden variable). */
 operand tw__csl_in_memory(sema *s, const node *at, operand o);
 
+/* Bits of a scalar in canonical form; false after an error. */
+bool tw__csl_scalar_bits(sema *s, const node *at, const value *v, uint64_t *bits);
+
+/* --- packed.c --- */
+bool tw__csl_packed_bits(sema *s, const node *at, const value *v, uint64_t *bits); /* false after an error */
+bool tw__csl_packed_value(sema *s, const type *t, uint64_t bits, value *out);      /* false: out of memory */
+operand tw__csl_packed_field(operand object, size_t i);                            /* of a PLACE of packed type */
+operand tw__csl_packed_read(sema *s, const node *at, const operand *place);
+void tw__csl_packed_store(sema *s, const node *at, const operand *place, operand v);
+/* The bits of a value that a packed field can have, in a register of type u64 (run time only). */
+operand tw__csl_packed_integer(sema *s, const node *at, operand v);
+
 /* Register with the address of a place (run time only). */
 uint16_t tw__csl_place_register(sema *s, const node *at, const operand *place);
 /* The value in its form in PE memory, type->size bytes. */

@@ -217,13 +217,6 @@ static tw__csl_module *instantiate(sema *s, const node *at, const node *file, co
 static void no_library(sema *s, const node *at, const char *name)
 {
     char hint[TW__HINT_BYTES];
-    if (!strcmp(name, "<message_passing>")) {
-        tw__csl_error(s, at, "csl.import", "the library %s is not there: how it leads messages is not public",
-                      name);
-        tw__csl_note(s, at,
-                     "colors and queues of the program's own, or <collectives_2d/pe>, move data between PEs");
-        return;
-    }
     char *inner = g_strndup(name + 1, strlen(name) - 2);
     tw__csl_error(s, at, "csl.import", "there is no library %s%s", name,
                   tw__did_you_mean(hint, tw__csl_library_nearest(inner)));

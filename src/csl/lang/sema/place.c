@@ -88,8 +88,14 @@ operand tw__csl_rvalue(sema *s, const node *at, operand o)
     const tw__csl_global *g = o.place.global;
     value part;
     if (!s->gen && g && !g->is_var && !o.has_reg && g->value.kind == TW__CSL_O_VALUE && o.place.offset >= 0 &&
-        constant_part(g->value.value, o.place.offset, o.type, &part))
+        constant_part(g->value.value, o.place.offset, o.unit ? o.unit : o.type, &part)) {
+        uint64_t bits;
+        if (!o.unit) return tw__csl_known(part);
+        if (!tw__csl_packed_bits(s, at, &part, &bits) || !tw__csl_packed_value(s, o.type, bits >> o.bit, &part))
+            return tw__csl_nothing();
         return tw__csl_known(part);
+    }
+    if (o.unit) return s->gen ? tw__csl_packed_read(s, at, &o) : runtime_read(s, at, &o);
     if (tw__csl_is_aggregate(o.type)) return o;
     if (!s->gen) return runtime_read(s, at, &o);
     int64_t offset;
@@ -122,8 +128,8 @@ uint16_t tw__csl_place_register(sema *s, const node *at, const operand *o)
     return reg;
 }
 
-/* Bits of a known scalar in canonical form; pointers become addresses. */
-static bool scalar_bits(sema *s, const node *at, const value *v, uint64_t *bits)
+/* Pointers become addresses. */
+bool tw__csl_scalar_bits(sema *s, const node *at, const value *v, uint64_t *bits)
 {
     const type *t = v->type;
     *bits = 0;
@@ -163,8 +169,13 @@ bool tw__csl_bytes(sema *s, const node *at, const value *v, uint8_t *out)
         return true;
     }
     if (!tw__csl_is_aggregate(t)) {
-        if (!scalar_bits(s, at, v, &bits)) return false;
+        if (!tw__csl_scalar_bits(s, at, v, &bits)) return false;
         memcpy(out, &bits, t->size < 8 ? t->size : 8);
+        return true;
+    }
+    if (t->packed) {
+        if (!tw__csl_packed_bits(s, at, v, &bits)) return false;
+        memcpy(out, &bits, t->size);
         return true;
     }
     for (size_t i = 0; i < v->parts->count; i++) {
@@ -186,7 +197,7 @@ static uint16_t known_register(sema *s, const node *at, const operand *o, uint16
         return reg;
     }
     uint64_t bits = 0;
-    if (scalar_bits(s, at, &o->value, &bits)) tw__gen_load_int(s->gen, reg, bits);
+    if (tw__csl_scalar_bits(s, at, &o->value, &bits)) tw__gen_load_int(s->gen, reg, bits);
     return reg;
 }
 
@@ -215,9 +226,11 @@ static void store_parts(sema *s, const node *at, const operand *place, const ope
     const type *t = o->type;
     size_t count = t->kind == TW__CSL_TY_ARRAY ? tw__csl_element_count(t) : t->count;
     for (size_t i = 0; i < count; i++) {
-        operand part = *place;
-        part.type = t->kind == TW__CSL_TY_ARRAY ? t->base : t->fields[i].type;
-        part.place.offset += t->kind == TW__CSL_TY_ARRAY ? (int64_t)(i * t->base->size) : t->fields[i].offset;
+        operand part = t->packed ? tw__csl_packed_field(*place, i) : *place;
+        if (!t->packed) {
+            part.type = t->kind == TW__CSL_TY_ARRAY ? t->base : t->fields[i].type;
+            part.place.offset += t->kind == TW__CSL_TY_ARRAY ? (int64_t)(i * t->base->size) : t->fields[i].offset;
+        }
         tw__csl_store(s, at, part, tw__csl_part_of(s, o, i));
     }
 }
@@ -265,6 +278,11 @@ void tw__csl_store(sema *s, const node *at, operand place, operand v)
         tw__gen_move(s->gen, place.reg, tw__csl_to_register(s, at, &v), place.type);
         return;
     }
+    if (place.unit && v.kind != TW__CSL_O_GROUP) {
+        tw__csl_packed_store(s, at, &place, v);
+        return;
+    }
+    if (v.kind == TW__CSL_O_PLACE && v.unit) v = tw__csl_rvalue(s, at, v);
     if (!tw__csl_is_aggregate(place.type)) {
         uint16_t reg = tw__csl_to_register(s, at, &v);
         int64_t offset;
@@ -284,6 +302,7 @@ void tw__csl_store(sema *s, const node *at, operand place, operand v)
 
 operand tw__csl_in_memory(sema *s, const node *at, operand o)
 {
+    if (o.kind == TW__CSL_O_PLACE && o.unit) o = tw__csl_rvalue(s, at, o);
     if (o.kind == TW__CSL_O_PLACE || tw__csl_is_nothing(&o)) return o;
     operand place = { .kind = TW__CSL_O_PLACE, .type = o.type, .is_const = true };
     if (o.kind == TW__CSL_O_VALUE) {
@@ -311,7 +330,8 @@ bool tw__csl_get_field(sema *s, const operand *object, const char *name, operand
     if (object->type->kind != TW__CSL_TY_STRUCT) return false;
     int i = tw__csl_field_index(object->type, name);
     if (i < 0) return false;
-    *out = object->kind == TW__CSL_O_PLACE
+    *out = object->kind == TW__CSL_O_PLACE && object->type->packed ? tw__csl_packed_field(*object, (size_t)i)
+           : object->kind == TW__CSL_O_PLACE
                ? place_part(*object, object->type->fields[i].type, object->type->fields[i].offset)
                : tw__csl_part_of(s, object, (size_t)i);
     return true;
@@ -339,8 +359,16 @@ static operand type_member(sema *s, const node *at, const type *t, const char *n
 
 static operand union_field(sema *s, const node *at, const operand *o, int i)
 {
-    if (o->kind == TW__CSL_O_PLACE) return place_part(*o, o->type->fields[i].type, 0);
+    if (o->kind == TW__CSL_O_PLACE)
+        return o->type->packed ? tw__csl_packed_field(*o, (size_t)i) : place_part(*o, o->type->fields[i].type, 0);
     if (o->value.parts->active == i) return part_value(tw__csl_part(o->value.parts, 0));
+    uint64_t bits;
+    value v;
+    if (o->type->packed)
+        return tw__csl_packed_bits(s, at, &o->value, &bits) &&
+                       tw__csl_packed_value(s, o->type->fields[i].type, bits, &v)
+                   ? tw__csl_known(v)
+                   : tw__csl_nothing();
     return tw__csl_error(s, at, "csl.field", "field '%s' of the union is not the one that was set",
                          o->type->fields[i].name);
 }

@@ -30,9 +30,14 @@ static value *field_slot(sema *s, const node *at, value *v, const char *name)
         int i = tw__csl_field_index(v->type, name);
         if (i >= 0 && v->type->kind == TW__CSL_TY_UNION) {
             value *item = own_part(s, at, v, 0);
-            if (item && v->parts->active != i) { /* the other field ends; this one starts from zero */
+            if (item && v->parts->active != i) { /* the other field ends; this one starts from zero, or its bits */
+                uint64_t bits;
+                const type *field = v->type->fields[i].type;
+                if (v->type->packed &&
+                    (!tw__csl_packed_bits(s, at, item, &bits) || !tw__csl_packed_value(s, field, bits, item)))
+                    return NULL;
                 v->parts->active = i;
-                tw__csl_zero(s->arena, v->type->fields[i].type, item);
+                if (!v->type->packed) tw__csl_zero(s->arena, field, item);
                 tw__csl_escape(s, s->slot_level, item);
             }
             return item;
@@ -173,6 +178,13 @@ static operand pointer_to(sema *s, const operand *place)
     return tw__csl_known((value){ .type = t, .pointer = place->place });
 }
 
+static operand address_of_bits(sema *s, const node *at, const type *t)
+{
+    return tw__csl_error(
+        s, at, "csl.address",
+        "a field of the packed %s has no address, it may begin inside a byte: copy it to a variable", TYPE_TEXT(t));
+}
+
 /* &cell, &cell[i], &cell.f: a pointer into the comptime variable. */
 static operand cell_pointer(sema *s, const node *n)
 {
@@ -187,6 +199,7 @@ static operand cell_pointer(sema *s, const node *n)
         if (at->kind == TW__CSL_FIELD) {
             int i = t->kind == TW__CSL_TY_STRUCT ? tw__csl_field_index(t, tw__csl_name_text(s, at->name)) : -1;
             if (i < 0) return tw__csl_error(s, at, "csl.field", "%s has no such field", TYPE_TEXT(t));
+            if (t->packed) return address_of_bits(s, at, t);
             offset += t->fields[i].offset;
             t = t->fields[i].type;
         } else {
@@ -279,6 +292,7 @@ operand tw__csl_address_of(sema *s, const node *n)
     if (o.kind == TW__CSL_O_VALUE && tw__csl_is_aggregate(o.type) && o.type->size && local) {
         o = tw__csl_in_memory(s, n, o); /* a local constant: its table */
     }
+    if (o.kind == TW__CSL_O_PLACE && o.unit) return address_of_bits(s, n, o.unit);
     if (o.kind != TW__CSL_O_PLACE)
         return tw__csl_error(s, n, "csl.address", "'&' needs a variable, not a temporary value");
     return pointer_to(s, &o);

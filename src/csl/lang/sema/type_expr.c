@@ -62,22 +62,31 @@ static const char *type_label(sema *s, const node *n, const char *what)
     return text ? text : what;
 }
 
-/* Packed fields lie bit by bit (release notes of 2.10). Here they have to fill whole bytes, so that each has an
- * address. */
+/* Packed fields lie bit by bit (CSL reference, types), so each needs a number of bits. */
 static bool packs(sema *s, const node *at, const type *t)
 {
-    unsigned bits = t->kind == TW__CSL_TY_BOOL ? 1 : t->kind == TW__CSL_TY_INT ? t->bits : t->size * 8;
-    const type *base = t->kind == TW__CSL_TY_ENUM || t->kind == TW__CSL_TY_ARRAY ? t->base : NULL;
-    if (base) return packs(s, at, base);
-    if (!t->size)
-        tw__csl_error(s, at, "csl.type",
-                      "a field of a packed type has a number of bits, but %s exists at compile time only",
-                      TYPE_TEXT(t));
-    else if (bits % 8)
-        tw__csl_error(s, at, "csl.type",
-                      "%s takes %u bit%s of a packed type: only fields of whole bytes can be packed here",
-                      TYPE_TEXT(t), bits, bits == 1 ? "" : "s");
-    return t->size && bits % 8 == 0;
+    if (tw__csl_packed_width(t)) return true;
+    tw__csl_error(s, at, "csl.type",
+                  "%s cannot be a field of a packed type: numbers, bool, enums, pointers and packed types can",
+                  TYPE_TEXT(t));
+    return false;
+}
+
+/* The integer behind a packed type: 1 to 64 bits, and those of every variant of a union. */
+static bool has_integer(sema *s, const node *n, const type *t)
+{
+    for (uint32_t i = 1; i < n->count && t->kind == TW__CSL_TY_UNION; i++) {
+        unsigned first = tw__csl_packed_width(t->fields[0].type), width = tw__csl_packed_width(t->fields[i].type);
+        if (width == first) continue;
+        tw__csl_error(s, n->kid[i], "csl.type",
+                      "the fields of a packed union have the same number of bits: '%s' has %u, '%s' has %u",
+                      t->fields[0].name, first, t->fields[i].name, width);
+        return false;
+    }
+    if (t->bits >= 1 && t->bits <= 64) return true;
+    tw__csl_error(s, n, "csl.limit", "a packed type has 1 to 64 bits here, %s has %s%u", t->name,
+                  t->bits > 64 ? "at least " : "", t->bits);
+    return false;
 }
 
 static const type *struct_type(sema *s, const node *n)
@@ -88,7 +97,7 @@ static const type *struct_type(sema *s, const node *n)
         const node *m = n->kid[i];
         const type *t = tw__csl_type_expr(s, m->kid[0]);
         if (!t || (n->flags & TW__CSL_F_PACKED && !packs(s, m->kid[0], t))) return NULL;
-        fields[i] = (tw__csl_field){ tw__csl_name_text(s, m->name), t, 0, m->count > 1 ? m->kid[1] : NULL };
+        fields[i] = (tw__csl_field){ tw__csl_name_text(s, m->name), t, 0, m->count > 1 ? m->kid[1] : NULL, 0 };
         for (uint32_t k = 0; k < i; k++)
             if (n->kid[k]->name == m->name) {
                 tw__csl_error(s, m, "csl.redefinition", "field '%s' is declared twice", fields[i].name);
@@ -96,9 +105,11 @@ static const type *struct_type(sema *s, const node *n)
             }
     }
     bool is_union = n->kind == TW__CSL_UNION;
-    return tw__csl_type_struct(s->types, is_union ? TW__CSL_TY_UNION : TW__CSL_TY_STRUCT, n,
-                               type_label(s, n, is_union ? "union" : "struct"), (n->flags & TW__CSL_F_EXTERN) != 0,
-                               (n->flags & TW__CSL_F_PACKED) != 0, n->count, fields);
+    const type *made =
+        tw__csl_type_struct(s->types, is_union ? TW__CSL_TY_UNION : TW__CSL_TY_STRUCT, n,
+                            type_label(s, n, is_union ? "union" : "struct"), (n->flags & TW__CSL_F_EXTERN) != 0,
+                            (n->flags & TW__CSL_F_PACKED) != 0, n->count, fields);
+    return !made->packed || has_integer(s, n, made) ? made : NULL;
 }
 
 static bool is_taken(const tw__csl_enumerator *rows, const bool *set, size_t count, int64_t v)

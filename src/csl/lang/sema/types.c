@@ -201,6 +201,37 @@ const tw__csl_type *tw__csl_type_fn(tw__csl_types *types, const tw__csl_type *re
     return intern(types, &t, sizeof *params);
 }
 
+unsigned tw__csl_packed_width(const tw__csl_type *t)
+{
+    switch (t->kind) {
+    case TW__CSL_TY_BOOL: return 1;
+    case TW__CSL_TY_INT:
+    case TW__CSL_TY_ENUM: return t->bits;
+    case TW__CSL_TY_FLOAT: return t->size * 8;
+    case TW__CSL_TY_POINTER: return 16;
+    case TW__CSL_TY_STRUCT:
+    case TW__CSL_TY_UNION: return t->packed ? t->bits : 0;
+    default: return 0;
+    }
+}
+
+/* Bits one after the other, in the integer that holds so many. Beyond 64 there is none: the definition is refused. */
+static void pack(tw__csl_type *t, tw__csl_field *fields)
+{
+    t->bits = 0;
+    for (size_t i = 0; i < t->count && t->bits <= 64; i++) {
+        unsigned width = tw__csl_packed_width(fields[i].type);
+        fields[i].bit = t->kind == TW__CSL_TY_UNION ? 0 : (uint8_t)t->bits;
+        t->bits = t->kind == TW__CSL_TY_UNION ? width : t->bits + width;
+    }
+    const tw__csl_type *as = t->bits <= 8    ? &tw__csl_t_u8
+                             : t->bits <= 16 ? &tw__csl_t_u16
+                             : t->bits <= 32 ? &tw__csl_t_u32
+                                             : &tw__csl_t_u64;
+    t->size = t->bits ? as->size : 0;
+    t->align = as->align;
+}
+
 /* Offsets, size and alignment of a struct (fields one after the other) or a union (all at 0). */
 static void lay_out(tw__csl_type *t, tw__csl_field *fields)
 {
@@ -209,7 +240,7 @@ static void lay_out(tw__csl_type *t, tw__csl_field *fields)
     bool runtime = true;
     for (size_t i = 0; i < t->count; i++) {
         const tw__csl_type *part = fields[i].type;
-        uint32_t align = t->packed ? 1 : part->align;
+        uint32_t align = part->align;
         at = (at + align - 1) / align * align;
         fields[i].offset = t->kind == TW__CSL_TY_UNION ? 0 : (uint32_t)at;
         at = t->kind == TW__CSL_TY_UNION ? (at > part->size ? at : part->size) : at + part->size;
@@ -229,7 +260,7 @@ const tw__csl_type *tw__csl_type_anonymous(tw__csl_types *types, size_t count, c
     for (size_t i = 0; i < count; i++) {
         char number[24];
         g_snprintf(number, sizeof number, "%zu", i);
-        fields[i] = (tw__csl_field){ tw__csl_types_intern(types, names ? names[i] : number), parts[i], 0, NULL };
+        fields[i] = (tw__csl_field){ tw__csl_types_intern(types, names ? names[i] : number), parts[i], 0, NULL, 0 };
     }
     tw__csl_type t = { .kind = TW__CSL_TY_STRUCT, .tuple = !names && count, .count = count, .fields = fields };
     lay_out(&t, fields);
@@ -246,7 +277,7 @@ const tw__csl_type *tw__csl_type_struct(tw__csl_types *types, tw__csl_tkind kind
     if (!fields) return &tw__csl_t_POISON;
     for (size_t i = 0; i < count; i++)
         fields[i] =
-            (tw__csl_field){ tw__csl_types_intern(types, given[i].name), given[i].type, 0, given[i].fallback };
+            (tw__csl_field){ tw__csl_types_intern(types, given[i].name), given[i].type, 0, given[i].fallback, 0 };
     tw__csl_type t = { .kind = kind,
                        .is_extern = is_extern,
                        .packed = packed,
@@ -254,7 +285,10 @@ const tw__csl_type *tw__csl_type_struct(tw__csl_types *types, tw__csl_tkind kind
                        .site = site,
                        .count = count,
                        .fields = fields };
-    lay_out(&t, fields);
+    if (packed)
+        pack(&t, fields);
+    else
+        lay_out(&t, fields);
     const tw__csl_type *made = intern(types, &t, sizeof *fields);
     free(fields);
     return made;

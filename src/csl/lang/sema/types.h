@@ -70,8 +70,9 @@ typedef struct tw__csl_type tw__csl_type;
 typedef struct tw__csl_field {
     const char *name; /* interned in the table */
     const tw__csl_type *type;
-    uint32_t offset;      /* bytes from the start of the struct, when it has a size */
+    uint32_t offset;      /* bytes from the start of the struct, when it has a size; 0 in packed ones */
     const void *fallback; /* tw__csl_node of the default value; NULL = none */
+    uint8_t bit;          /* in packed types: number of its lowest bit */
 } tw__csl_field;
 
 typedef struct tw__csl_enumerator {
@@ -87,8 +88,8 @@ struct tw__csl_type {
     bool is_task;     /* FN */
     bool tuple;       /* STRUCT without field names */
     bool is_extern;   /* STRUCT, UNION: C layout, may be exported */
-    bool packed;      /* STRUCT */
-    unsigned bits;    /* INT: 1 .. 64 */
+    bool packed;      /* STRUCT, UNION */
+    unsigned bits;    /* INT: 1 .. 64; packed STRUCT, UNION: of all fields, may be too many */
     tw_type machine;  /* element type of core/type of numbers and bool, TW_U16 for ids; TW_TYPE_NONE otherwise */
     uint32_t size;    /* bytes in PE memory; 0 = only at compile time (or void, or empty) */
     uint32_t align;   /* bytes, at least 1 */
@@ -127,6 +128,8 @@ const tw__csl_type *tw__csl_type_fn(tw__csl_types *types, const tw__csl_type *re
 /* Anonymous struct or tuple (names NULL); structural. */
 const tw__csl_type *tw__csl_type_anonymous(tw__csl_types *types, size_t count, const char *const *names,
                                            const tw__csl_type *const *parts);
+/* Bits of a field of this type in a packed struct or union; 0 = none of the types that can be there. */
+unsigned tw__csl_packed_width(const tw__csl_type *t);
 /* Nominal types: one for each `site` and list of members. Fields get their offsets here. */
 const tw__csl_type *tw__csl_type_struct(tw__csl_types *types, tw__csl_tkind kind, const void *site,
                                         const char *name, bool is_extern, bool packed, size_t count,

@@ -90,8 +90,10 @@ struct tw__csl_operand {
     bool is_const; /* PLACE: stores are errors */
     uint16_t reg;
     const tw__csl_type *type;
-    tw__csl_value value;    /* VALUE */
-    tw__csl_pointer place;  /* PLACE: global + offset, or a comptime cell */
+    tw__csl_value value;      /* VALUE */
+    tw__csl_pointer place;    /* PLACE: global + offset, or a comptime cell */
+    const tw__csl_type *unit; /* PLACE of bits: the packed type whose integer lies there, from bit `bit` on */
+    uint8_t bit;
     tw__csl_operand *parts; /* GROUP */
 };
 

@@ -59,6 +59,11 @@ static void no_memory(tw__csl_parser *p)
     longjmp(*p->recover, 1);
 }
 
+void tw__csl_no_assembly(tw__csl_parser *p)
+{
+    tw__csl_syntax_error(p, p->at, "inline assembly is not supported");
+}
+
 void tw__csl_enter(tw__csl_parser *p)
 {
     if (++p->depth > TW__CSL_MAX_DEPTH)
@@ -246,6 +251,7 @@ static tw__csl_tree parse_top(tw__csl_parser *p)
         if (var_prefix) return tw__csl_parse_var(p, flags);
     if ((tw__csl_is(p, TW__CSL_T_FN) || tw__csl_is(p, TW__CSL_T_TASK)) && !(flags & TW__CSL_F_COMPTIME))
         return parse_fn(p, flags);
+    if (tw__csl_is(p, TW__CSL_T_ASM)) tw__csl_no_assembly(p);
     if (flags) tw__csl_syntax_expected(p, var_prefix ? "a declaration" : "fn or task");
     tw__csl_syntax_expected(p, "a declaration (param, const, var, fn, task, comptime or layout block)");
 }

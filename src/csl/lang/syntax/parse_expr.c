@@ -295,7 +295,7 @@ static tw__csl_tree parse_primary(tw__csl_parser *p)
     case TW__CSL_T_IF: return parse_if_expr(p);
     case TW__CSL_T_SWITCH: return parse_switch(p);
     case TW__CSL_T_PIPE: return tw__csl_parse_tensor(p);
-    case TW__CSL_T_ASM: tw__csl_syntax_error(p, token, "inline assembly is not supported");
+    case TW__CSL_T_ASM: tw__csl_no_assembly(p);
     case TW__CSL_T_LPAREN: {
         p->at++;
         tw__csl_tree inner = tw__csl_parse_expr(p);

@@ -21,6 +21,7 @@ typedef const tw__csl_node *tw__csl_tree;
 /* An error is reported and control goes to p->recover. */
 _Noreturn void tw__csl_syntax_error(tw__csl_parser *p, const tw__csl_token *at, const char *format, ...)
     TW_PRINTF(3, 4);
+_Noreturn void tw__csl_no_assembly(tw__csl_parser *p); /* where `asm` stands, in whatever form */
 _Noreturn void tw__csl_syntax_expected(tw__csl_parser *p, const char *what); /* "expected %s, not %s" */
 void tw__csl_enter(tw__csl_parser *p);                                       /* one level deeper; limits depth */
 void tw__csl_leave(tw__csl_parser *p);
