@@ -131,6 +131,12 @@ typedef struct tw__csl_queue { /* @initialize_queue, or a DSD that binds its que
     uint8_t control_base; /* added to the entry point of control wavelets, 0 .. 63 */
 } tw__csl_queue;
 
+enum {
+#define X(NAME, name, result, args, when, text) TW__CSL_SERVICE_##NAME,
+#include "csl/lang/code/service.def"
+#undef X
+};
+
 typedef struct tw__csl_declaration { /* @__sys in a comptime block: service number and arguments */
     uint32_t service, args[4];
 } tw__csl_declaration;

@@ -254,6 +254,13 @@ static void router(report *r, const tw__router *router_)
     }
 }
 
+static void mail(report *r)
+{
+    char text[TW__WSE_MAIL_LINE];
+    if (!r->w->pe[r->pe].mail) return;
+    for (unsigned k = 0; tw__wse_mail_waiting(r->w, r->pe, k, text); k++) line(r, "%s", text);
+}
+
 char *tw__wse_waiting(tw__wse *w, unsigned at_most)
 {
     report r = {
@@ -262,6 +269,7 @@ char *tw__wse_waiting(tw__wse *w, unsigned at_most)
     for (r.pe = 0; r.pe < w->count; r.pe++) {
         if (w->pe[r.pe].program) engine(&r, &w->pe[r.pe]);
         router(&r, &w->router[r.pe]);
+        mail(&r);
         for (const tw__port *p = w->pe[r.pe].ports; p; p = p->next)
             if (!p->out && p->head != p->count)
                 line(&r, "%zu word(s) of the host wait for color %u", p->count - p->head, p->color);

@@ -286,6 +286,15 @@ static inline void take_outgoing(tw__part *part, uint32_t pe, tw__router *router
     for (; rest; rest &= rest - 1) {
         unsigned queue = ((unsigned)__builtin_ctz(rest) + turn) & 31;
         tw__wave wave = tw__wse_queue_head(engine->out_queue[queue]);
+        if (engine->mail && tw__wse_mail_owns(engine, queue)) {
+            if (!tw__wse_mail_sends(part, engine, queue)) {
+                router->stuck |= 1u << queue;
+                continue;
+            }
+            drop_outgoing(part, pe, router, engine, queue);
+            tw__wse_mail_send(part, engine, wave.payload);
+            return;
+        }
         tw__port *host = engine->ports ? tw__wse_port_of(engine, TW__WSE_R, wave.color, true) : NULL;
         unsigned color = router->swaps ? swapped(router, wave.color, TW__WSE_R) : wave.color;
         tw__channel *c = host ? NULL : tw__wse_channel_of(part, pe, color);
@@ -434,6 +443,7 @@ void tw__wse_router_turn(tw__part *part, uint32_t pe, uint64_t now, uint32_t que
     uint32_t moved = 0;
     take_arrivals(part, pe, router, &router->slot[now & 3], &a);
     if (part->w->options.reference) router->ready = UINT32_MAX, router->stuck = 0;
+    if (part->w->pe[pe].mail) tw__wse_mail_turn(part, &part->w->pe[pe]);
     queues &= ~router->stuck;
     if (queues) take_outgoing(part, pe, router, &part->w->pe[pe], queues, &a);
     if (a.count) moved = pass_on(part, pe, router, &a);

@@ -112,6 +112,7 @@ static void free_pe(tw__wse *w, uint32_t number)
     free(pe->fifo);
     free(pe->line);
     free(pe->config);
+    tw__wse_mail_free(pe);
 }
 
 void tw__wse_free(tw__wse *w)
@@ -142,7 +143,7 @@ void tw__wse_free(tw__wse *w)
 /* At least one window from w->now on; returns how many. */
 static unsigned step(tw__wse *w, size_t busy, unsigned most)
 {
-    unsigned windows = busy >= WORTH_SEVERAL && !w->options.reference ? most : 1;
+    unsigned windows = busy >= WORTH_SEVERAL && !w->options.reference && !w->has_mail ? most : 1;
     if (windows > 1)
         tw__wse_windows(w, windows);
     else

@@ -50,18 +50,12 @@ static void print_line(void *user, unsigned x, unsigned y, uint64_t cycle, const
 /* The colors that the memcpy library declared as streams to the host. */
 static bool listen_to_streams(tw_wse *w)
 {
-    static const char *const names[] = {
-#define X(name, text, result, args, when, help) text,
-#include "csl/lang/code/service.def"
-#undef X
-    };
     for (size_t i = 0; i < w->image->pe_count; i++) {
         uint32_t program = w->image->pes[i].program;
         const tw__csl_program *p = program < w->image->program_count ? &w->image->programs[program] : NULL;
         for (size_t d = 0; p && d < p->declaration_count; d++) {
             const tw__csl_declaration *declared = &p->declarations[d];
-            if (declared->service >= sizeof names / sizeof *names || strcmp(names[declared->service], "d2h") != 0)
-                continue;
+            if (declared->service != TW__CSL_SERVICE_D2H) continue;
             if (!tw__wse_listen(w->fabric, (unsigned)(i % w->image->width), (unsigned)(i / w->image->width),
                                 TW__CSL_RAMP, declared->args[1]))
                 return false;

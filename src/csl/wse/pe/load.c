@@ -163,6 +163,10 @@ bool tw__wse_pe_start(tw__part *part, tw__pe *pe)
         queue->priority = q->priority;
         queue->control_base = q->control_base;
     }
+    for (size_t k = 0; k < p->declaration_count; k++)
+        if (p->declarations[k].service == TW__CSL_SERVICE_MESSAGES &&
+            !tw__wse_mail_begin(part, pe, p->declarations[k].args[0], p->declarations[k].args[1]))
+            return false;
     for (size_t k = 0; k < p->rotation_count && k < 2; k++) pe->rotation[k] = p->rotations[k].init;
     for (size_t k = 0; k < p->dsr_init_count; k++)
         tw__wse_dsr_load(part, pe, &p->dsr_init[k], &p->dsr_init[k].dsd, NULL);

@@ -227,6 +227,8 @@ typedef struct tw__port { /* of the host: a stream in or out */
     size_t head, count, room; /* words[head .. count) */
 } tw__port;
 
+typedef struct tw__mail tw__mail; /* mail.c */
+
 typedef struct tw__pe {
     /* what a turn of the engine looks at first */
     uint64_t busy;              /* until when the datapath of DSD operations is taken */
@@ -269,6 +271,7 @@ typedef struct tw__pe {
     char *line; /* text under way (service put_char) */
     size_t line_count, line_room;
     uint16_t *config; /* plain configuration words, made when first written: 512 from 0x7e00 */
+    tw__mail *mail;   /* NULL: its program has no messages */
 } __attribute__((aligned(64))) tw__pe;
 
 /* --- decoded programs --- */
@@ -364,6 +367,7 @@ struct tw__wse {
     unsigned part_count, threads;
     uint64_t now; /* every cycle before this one is done */
     bool fault, no_memory;
+    bool has_mail; /* PEs pass messages beside the links: one thread, one window at a time */
     tw__wse_print *print;
     void *print_user;
     GHashTable *said; /* sites that have been reported */
@@ -572,6 +576,23 @@ void tw__wse_tsc_switch(tw__pe *pe, uint64_t clock, bool on);
 
 /* False = unknown service or a fault. r = window; clock = cycle. */
 bool tw__wse_service(tw__part *part, tw__pe *pe, unsigned number, uint64_t *r, uint64_t clock);
+
+/* --- mail.c: messages of <message_passing> --------------------------------------------------------------------- */
+enum { TW__WSE_MESSAGE = 32, TW__WSE_MAIL_LINE = 160 }; /* elements of a message (release notes of 1.3); a line */
+/* The PE takes part, by these queues, where the program has bound them to colors. False = out of memory. */
+bool tw__wse_mail_begin(tw__part *part, tw__pe *pe, unsigned in_queue, unsigned out_queue);
+void tw__wse_mail_free(tw__pe *pe);
+/* Services of the library; false after a fault. */
+bool tw__wse_mail_init(tw__part *part, tw__pe *pe);
+bool tw__wse_mail_ready(tw__part *part, tw__pe *pe);
+bool tw__wse_mail_header(tw__part *part, tw__pe *pe, unsigned x, unsigned y, unsigned count, uint32_t *header);
+/* An output queue has a wavelet: it can go with a message now; it goes. */
+bool tw__wse_mail_sends(const tw__part *part, const tw__pe *pe, unsigned queue);
+void tw__wse_mail_send(tw__part *part, tw__pe *pe, uint32_t payload);
+void tw__wse_mail_turn(tw__part *part, tw__pe *pe); /* what has arrived goes on to the compute engine */
+/* For the report: the k-th message that this PE has not taken; false = there are not so many. */
+bool tw__wse_mail_waiting(const tw__wse *w, uint32_t pe, unsigned k, char out[TW__WSE_MAIL_LINE]);
+bool tw__wse_mail_owns(const tw__pe *pe, unsigned queue); /* an output queue */
 
 /* --- router.c, switch.c, host.c ------------------------------------------------------------------------------- */
 /* `queues`: output queues of the compute engine that had wavelets when the cycle began. */

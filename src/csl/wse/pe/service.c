@@ -157,6 +157,23 @@ static bool serve_POW(const call *c)
 {
     return elementary(c, TW_VEC_POW, 2);
 }
+static bool serve_MESSAGE_INIT(const call *c)
+{
+    return tw__wse_mail_init(c->part, c->pe);
+}
+static bool serve_MESSAGE_HEADER(const call *c)
+{
+    uint32_t header = 0;
+    if (!tw__wse_mail_header(c->part, c->pe, (unsigned)c->r[0], (unsigned)c->r[1], (unsigned)c->r[2], &header))
+        return false;
+    c->r[0] = header;
+    return true;
+}
+static bool serve_MESSAGE_RECEIVE(const call *c)
+{
+    return tw__wse_mail_ready(c->part, c->pe);
+}
+
 /* Declarations never reach the machine as instructions: the verifier refuses them. */
 static bool serve_H2D(const call *c)
 {
@@ -164,6 +181,11 @@ static bool serve_H2D(const call *c)
     return false;
 }
 static bool serve_D2H(const call *c)
+{
+    (void)c;
+    return false;
+}
+static bool serve_MESSAGES(const call *c)
 {
     (void)c;
     return false;

@@ -1,0 +1,222 @@
+/* mail: messages of <message_passing>. How the vendor's library leads a message through its five colors is not
+ * public, so messages go beside the routers: along the row, then along the column, one wavelet a cycle, HOP cycles
+ * for each PE on the way, none in the way of another. Each PE has one message of its own under way; the next one
+ * stays in the output queue until the receiver has taken all of it.
+ *
+ * A message belongs to its sender's mailbox and stands in the receiver's list, ordered by the arrival of its header,
+ * then by the sender's number. So PEs touch each other's mailboxes, which is why a wafer with mail runs window by
+ * window in one thread (run.c): whatever a PE does to another one counts from two cycles later on, in a later
+ * window. */
+#include "csl/wse/pe/pe.h"
+
+#include <stdlib.h>
+
+enum { WORDS = TW__WSE_MESSAGE + 1, COORDINATE = 13 }; /* a header; bits of a coordinate in it */
+
+struct tw__mail {
+    uint8_t in_queue, out_queue, ready;
+    /* the message from here */
+    uint8_t count, total, taken; /* wavelets: posted, of all, delivered; total 0 = none is under way */
+    uint32_t from, to;
+    uint64_t free_at; /* not before that may the next one begin */
+    uint32_t word[WORDS];
+    uint64_t at[WORDS]; /* when it reaches the receiver */
+    tw__mail *next;     /* in the receiver's list */
+    /* the messages to here */
+    tw__mail *list, *current;
+    bool with_header; /* current: for a data task */
+};
+
+void tw__wse_mail_free(tw__pe *pe)
+{
+    free(pe->mail);
+}
+
+bool tw__wse_mail_begin(tw__part *part, tw__pe *pe, unsigned in_queue, unsigned out_queue)
+{
+    if (pe->mail || in_queue >= TW__WSE_DIRECT || out_queue >= TW__WSE_DIRECT) return true;
+    if (!pe->in_queue[in_queue] || !pe->out_queue[out_queue]) return true;
+    uint32_t number = tw__wse_pe_number(part, pe);
+    pe->mail = tw__calloc(1, sizeof *pe->mail);
+    if (!pe->mail) return false;
+    pe->mail->in_queue = (uint8_t)in_queue;
+    pe->mail->out_queue = (uint8_t)out_queue;
+    pe->mail->from = number;
+    part->w->router[number].has_ports = 1; /* its turn comes whenever somebody wakes the PE */
+    part->w->has_mail = true;
+    return true;
+}
+
+bool tw__wse_mail_init(tw__part *part, tw__pe *pe)
+{
+    if (pe->mail) {
+        pe->mail->ready = 1;
+        return true;
+    }
+    tw__wse_fault(part, pe, "wse.message", "the queues of <message_passing> are not bound to its colors");
+    return false;
+}
+
+bool tw__wse_mail_ready(tw__part *part, tw__pe *pe)
+{
+    if (pe->mail && pe->mail->ready) return true;
+    tw__wse_fault(part, pe, "wse.message", "init() of <message_passing> comes before messages");
+    return false;
+}
+
+bool tw__wse_mail_header(tw__part *part, tw__pe *pe, unsigned x, unsigned y, unsigned count, uint32_t *header)
+{
+    const tw__wse *w = part->w;
+    if (!tw__wse_mail_ready(part, pe)) return false;
+    if (count < 1 || count > TW__WSE_MESSAGE)
+        tw__wse_fault(part, pe, "wse.message", "a message has 1 to %u elements, not %u", TW__WSE_MESSAGE, count);
+    else if (x >= w->width || y >= w->height || x >> COORDINATE || y >> COORDINATE)
+        tw__wse_fault(part, pe, "wse.message", "a message to PE %u,%u leaves the rectangle of %u x %u PEs", x, y,
+                      w->width, w->height);
+    else if (!w->pe[y * w->width + x].mail)
+        tw__wse_fault(part, pe, "wse.message",
+                      "a message to PE %u,%u, whose program does not import <message_passing>", x, y);
+    else
+        *header = x | y << COORDINATE | count << 2 * COORDINATE;
+    return pe->main_state != TW__MAIN_FAULT;
+}
+
+/* Cycles from PE to PE, along the row and then along the column. */
+static uint64_t way(const tw__part *part, uint32_t a, uint32_t b)
+{
+    uint32_t width = part->w->width;
+    int32_t dx = (int32_t)(a % width) - (int32_t)(b % width), dy = (int32_t)(a / width) - (int32_t)(b / width);
+    return (uint64_t)(abs(dx) + abs(dy)) * tw__wse_figure(part, TW__WSE_M_HOP);
+}
+
+static bool comes_before(const tw__mail *a, const tw__mail *b)
+{
+    return a->at[0] != b->at[0] ? a->at[0] < b->at[0] : a->from < b->from;
+}
+
+/* The header has left: the message joins the receiver's list. False = no program makes such a header. */
+static bool address(tw__part *part, tw__mail *m, uint32_t header)
+{
+    const tw__wse *w = part->w;
+    uint32_t x = header & ((1u << COORDINATE) - 1), y = header >> COORDINATE & ((1u << COORDINATE) - 1);
+    unsigned count = header >> 2 * COORDINATE;
+    if (count < 1 || count > TW__WSE_MESSAGE || x >= w->width || y >= w->height) return false;
+    tw__mail *to = w->pe[y * w->width + x].mail;
+    if (!to) return false;
+    m->to = to->from;
+    m->total = (uint8_t)(count + 1);
+    m->count = m->taken = 0;
+    m->at[0] = part->now + way(part, m->from, m->to);
+    tw__mail **place = &to->list;
+    while (*place && comes_before(*place, m)) place = &(*place)->next;
+    m->next = *place;
+    *place = m;
+    return true;
+}
+
+bool tw__wse_mail_owns(const tw__pe *pe, unsigned queue)
+{
+    return queue == pe->mail->out_queue;
+}
+
+bool tw__wse_mail_sends(const tw__part *part, const tw__pe *pe, unsigned queue)
+{
+    const tw__mail *m = pe->mail;
+    if (!m || queue != m->out_queue) return false;
+    return m->total ? m->count < m->total : m->free_at <= part->now;
+}
+
+void tw__wse_mail_send(tw__part *part, tw__pe *pe, uint32_t payload)
+{
+    tw__mail *m = pe->mail;
+    if (!m->total && !address(part, m, payload)) {
+        tw__wse_complain(part, m->from, TW_WARNING, "wse.message",
+                         "a wavelet on the output queue of <message_passing> belongs to no message and is lost");
+        return;
+    }
+    m->word[m->count] = m->count ? payload : m->total - 1u;
+    m->at[m->count] = part->now + way(part, m->from, m->to);
+    if (m->at[m->count] == part->now) m->at[m->count]++; /* to itself */
+    tw__wse_wake_engine(part, m->to, m->at[m->count++]);
+}
+
+/* Who takes the next message: an operation on the input queue, which ends with it, or the queue's data task, which
+ * sees the header first. Nobody: the message waits. */
+static void begin_delivery(tw__part *part, tw__pe *pe, tw__mail *box)
+{
+    const tw__queue *q = pe->in_queue[box->in_queue];
+    tw__mail *m = box->list;
+    if (!m || m->at[0] > part->now || q->count) return;
+    tw__op *op = q->op ? pe->op[q->op - 1] : NULL;
+    if (!op && !pe->program->data[box->in_queue]) return;
+    if (op && op->length > m->total - 1u) op->length = m->total - 1u;
+    box->with_header = !op;
+    m->taken = op ? 1 : 0;
+    box->current = m;
+    box->list = m->next;
+}
+
+/* One wavelet of the message that is being delivered; false = none can be. The last one has the control bit set, and
+ * no data task receives it. */
+static bool deliver(tw__part *part, tw__pe *pe, tw__mail *box)
+{
+    tw__mail *m = box->current;
+    if (m->taken == m->count || m->at[m->taken] > part->now) return false;
+    bool last = m->taken + 1 == m->total;
+    if (!last || !box->with_header) {
+        const tw__queue *q = pe->in_queue[box->in_queue];
+        if (q->count == q->depth) return false;
+        tw__wse_engine_takes(part, box->from, box->in_queue, m->word[m->taken], 0, part->now);
+    }
+    if (part->last < part->now + 1) part->last = part->now + 1;
+    m->taken++;
+    if (!last) return true;
+    uint64_t back = way(part, m->from, box->from);
+    m->total = 0;
+    m->free_at = part->now + (back ? back : 1);
+    tw__wse_wake_engine(part, m->from, m->free_at);
+    box->current = NULL;
+    return true;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+void tw__wse_mail_turn(tw__part *part, tw__pe *pe)
+{
+    tw__mail *box = pe->mail;
+    uint64_t now = part->now, next = TW__WSE_NEVER;
+    if (tw__wse_mail_sends(part, pe, box->out_queue))
+        part->w->router[box->from].stuck &= ~(1u << box->out_queue);
+    else if (!box->total)
+        next = box->free_at;
+    if (!box->current) begin_delivery(part, pe, box);
+    bool delivered = box->current && deliver(part, pe, box);
+    const tw__mail *m = box->current;
+    if (m && m->taken < m->count && (delivered || m->at[m->taken] > now))
+        next = earlier(next, m->at[m->taken] > now ? m->at[m->taken] : now + 1);
+    if (!m && box->list) next = earlier(next, delivered || box->list->at[0] > now ? box->list->at[0] : next);
+    if (next != TW__WSE_NEVER) tw__wse_wake_engine(part, box->from, next > now ? next : now + 1);
+}
+
+bool tw__wse_mail_waiting(const tw__wse *w, uint32_t pe, unsigned k, char out[TW__WSE_MAIL_LINE])
+{
+    const tw__mail *box = w->pe[pe].mail, *m = box->current ? box->current : box->list;
+    if (!m && k == 0 && w->pe[pe].in_queue[box->in_queue]->op) {
+        g_snprintf(out, TW__WSE_MAIL_LINE, "it has begun to receive, and no message has come");
+        return true;
+    }
+    if (box->current) box = NULL;
+    for (; m && k; k--) m = box ? m->next : NULL;
+    if (!m) return false;
+    unsigned x = m->from % w->width, y = m->from / w->width, elements = m->total - 1u;
+    if (!box)
+        g_snprintf(out, TW__WSE_MAIL_LINE, "a message from PE %u,%u has not ended: %u of its %u elements came", x, y,
+                   m->taken ? m->taken - 1u : 0, elements);
+    else
+        g_snprintf(out, TW__WSE_MAIL_LINE,
+                   "a message of %u element(s) from PE %u,%u waits, and no recv_message takes it", elements, x, y);
+    return true;
+}
