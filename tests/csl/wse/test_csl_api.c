@@ -395,6 +395,53 @@ static void orders_by_seed(void **state)
     tw_csl_program_free(program);
 }
 
+/* Cycles of the task `main`, which runs once. */
+static uint64_t task_cycles(const char *body, bool wse3)
+{
+    char pe[2048];
+    snprintf(pe, sizeof pe,
+             PE "export var a: u16 = 1; export var b: u16 = 2; export var c: u16 = 3;\n"
+                "var u = @zeros([64]f32); var v = @zeros([64]f32); var w = @zeros([64]f32);\n"
+                "const u_dsd = @get_dsd(mem1d_dsd, .{ .base_address = &u, .extent = 64 });\n"
+                "const v_dsd = @get_dsd(mem1d_dsd, .{ .base_address = &v, .extent = 64 });\n"
+                "const w_dsd = @get_dsd(mem1d_dsd, .{ .base_address = &w, .extent = 64 });\n"
+                "task main() void { %s }\n"
+                "comptime { @bind_local_task(main, @get_local_task_id(9)); @activate(@get_local_task_id(9)); }\n",
+             body);
+    tw_csl_program *program = compiled(LAYOUT(1, ""), pe, wse3);
+    tw_wse *w = started(program, (tw_wse_options){ .profile = true });
+    assert_int_equal(tw_wse_stop(w), TW_OK);
+    uint64_t cycles = kernel(tw_wse_profile(w), "task main")->cycles;
+    tw_wse_free(w);
+    tw_csl_program_free(program);
+    return cycles;
+}
+
+/* Figures of the fact sheet, section 6: load, load, operation, store are an issue each; a branch takes 3 cycles, 6 when
+ * it is taken; a memory operation has its first beat 6 cycles after its issue, and takes as many elements a cycle as
+ * the SIMD table says. An empty task takes 4 cycles of activation and end, and its return is a taken branch. */
+static void cycles_by_hand(void **state)
+{
+    (void)state;
+    for (unsigned wse3 = 0; wse3 < 2; wse3++) {
+        uint64_t empty = task_cycles("", wse3);
+        assert_int_equal(empty, 4 + 6);
+        assert_int_equal(task_cycles("c = a + b;", wse3) - empty, 4);
+        assert_int_equal(task_cycles("c = a + b; b = c - a; a = b * c;", wse3) - empty, 3 * 4);
+        assert_int_equal(task_cycles("c = a / b;", wse3) - empty, 3 + 16);
+        /* load, compare and branch: past the store, or through constant and store */
+        assert_int_equal(task_cycles("if (a == 7) { c = 5; }", wse3) - empty, 1 + 1 + 6);
+        assert_int_equal(task_cycles("if (a == 1) { c = 5; }", wse3) - empty, 1 + 1 + 3 + 2);
+        /* three DSDs, issue, set-up, beats: two elements of @fadds a cycle on WSE-2, four on WSE-3 */
+        assert_int_equal(task_cycles("@fadds(u_dsd, v_dsd, w_dsd);", wse3) - empty,
+                         3 * 2 + 1 + 6 + (wse3 ? 16 : 32));
+        /* one element a cycle on both; a multiply-add of f32 every other cycle on WSE-3 */
+        assert_int_equal(task_cycles("@fmuls(u_dsd, v_dsd, w_dsd);", wse3) - empty, 3 * 2 + 1 + 6 + 64);
+        assert_int_equal(task_cycles("@fmacs(u_dsd, v_dsd, w_dsd, 2.0);", wse3) - empty,
+                         3 * 2 + 1 + 1 + 6 + (wse3 ? 128 : 64));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -404,6 +451,7 @@ int main(void)
         cmocka_unit_test(refused_launches),
         cmocka_unit_test(refused_ports_and_memory),
         cmocka_unit_test(cycles_of_an_operation),
+        cmocka_unit_test(cycles_by_hand),
         cmocka_unit_test(load_of_links),
         cmocka_unit_test(orders_by_seed),
     };

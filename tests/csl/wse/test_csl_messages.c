@@ -3,15 +3,15 @@
 #include "library_kit.h"
 
 /* PE x, y of a rectangle; `out` is what the tests read. */
-#define LAYOUT                                                                                            \
-    "layout {\n  @set_rectangle(%u, %u);\n  for (@range(u16, %u)) |y| { for (@range(u16, %u)) |x| {\n"    \
-    "    @set_tile_code(x, y, \"pe.csl\", .{ .x = x, .y = y });\n  } }\n}\n"                              \
-    "=== pe.csl\n"                                                                                        \
+#define LAYOUT                                                                                         \
+    "layout {\n  @set_rectangle(%u, %u);\n  for (@range(u16, %u)) |y| { for (@range(u16, %u)) |x| {\n" \
+    "    @set_tile_code(x, y, \"pe.csl\", .{ .x = x, .y = y });\n  } }\n}\n"                           \
+    "=== pe.csl\n"                                                                                     \
     "param x: u16; param y: u16; export var out = @zeros([32]u32); const me = y * @get_rectangle().width + x;\n"
 #define IMPORT "const mp = @import_module(\"<message_passing>\", .{ .input_queue_id = 2, .output_queue_id = 3 });\n"
-#define START                                                                                                     \
-    "const sent_id = @get_local_task_id(9); const got_id = @get_local_task_id(10);\n"                             \
-    "comptime { @bind_local_task(main, @get_local_task_id(8)); @activate(@get_local_task_id(8));\n"               \
+#define START                                                                                       \
+    "const sent_id = @get_local_task_id(9); const got_id = @get_local_task_id(10);\n"               \
+    "comptime { @bind_local_task(main, @get_local_task_id(8)); @activate(@get_local_task_id(8));\n" \
     "  @bind_local_task(sent, sent_id); @bind_local_task(got, got_id); }\n"
 
 static bool said(const compiled *c, tw_severity severity, const char *phrase)
@@ -61,16 +61,16 @@ static void drop(wafer *f)
 }
 
 /* PE 0 sends n elements to PE d of a row (0: itself), which has begun to receive long before or much later. */
-#define ONE                                                                                                       \
-    IMPORT "const d: u16 = %u; const n: u16 = %u; const late = %s;\n"                                             \
-           "var a = @zeros([32]%s); var b = @zeros([32]%s);\n"                                                    \
-           "task main() void {\n  mp.init();\n"                                                                   \
-           "  for (@range(u16, 32)) |k| { a[k] = @as(%s, k + 1); }\n"                                             \
-           "  if (x == d and !late) mp.recv_message(&b, .{ .activate = got_id });\n"                              \
-           "  if (x == 0) mp.send_message(d, 0, &a, n, .{ .activate = sent_id });\n"                              \
-           "  if (x == d and late) {\n    var t: u16 = 0; while (t < 2000) { t += 1; }\n"                         \
-           "    mp.recv_message(&b, .{ .activate = got_id });\n  }\n}\n"                                          \
-           "task sent() void { out[31] += 1; for (@range(u16, 32)) |k| { a[k] = @as(%s, 0); } }\n"                \
+#define ONE                                                                                        \
+    IMPORT "const d: u16 = %u; const n: u16 = %u; const late = %s;\n"                              \
+           "var a = @zeros([32]%s); var b = @zeros([32]%s);\n"                                     \
+           "task main() void {\n  mp.init();\n"                                                    \
+           "  for (@range(u16, 32)) |k| { a[k] = @as(%s, k + 1); }\n"                              \
+           "  if (x == d and !late) mp.recv_message(&b, .{ .activate = got_id });\n"               \
+           "  if (x == 0) mp.send_message(d, 0, &a, n, .{ .activate = sent_id });\n"               \
+           "  if (x == d and late) {\n    var t: u16 = 0; while (t < 2000) { t += 1; }\n"          \
+           "    mp.recv_message(&b, .{ .activate = got_id });\n  }\n}\n"                           \
+           "task sent() void { out[31] += 1; for (@range(u16, 32)) |k| { a[k] = @as(%s, 0); } }\n" \
            "task got() void { out[30] += 1; for (@range(u16, 30)) |k| { out[k] = @as(u32, b[k]); } }\n" START
 
 static void one(wafer *f, unsigned d, unsigned n, bool late, const char *type, tw__wse_options options)
@@ -141,7 +141,7 @@ static void order(void **state)
                "  if (n < 15) mp.recv_message(&b, .{ .activate = got_id }); }\n" START;
     static const uint32_t want[15] = { 7, 2, 6, 8, 12, 1, 3, 5, 9, 11, 13, 0, 4, 10, 14 };
     wafer f;
-    build_and_run(&f, 5, 3, pe, (tw__wse_options){ .check = TW__WSE_CHECK_ERROR });
+    build_and_run(&f, 5, 3, pe, (tw__wse_options){ .check = TW__WSE_CHECK_STRICT });
     uint32_t out[OUT];
     read_out(f.w, &f.c, 2, 1, out);
     assert_memory_equal(out, want, sizeof want);
@@ -149,7 +149,8 @@ static void order(void **state)
     drop(&f);
 }
 
-/* A sender's second message begins when the receiver has taken the first; what it sends meanwhile stays in its queue. */
+/* A sender's second message begins when the receiver has taken the first; what it sends meanwhile stays in its
+ * queue. */
 static void one_at_a_time(void **state)
 {
     (void)state;
@@ -170,8 +171,8 @@ static void one_at_a_time(void **state)
     uint32_t from[OUT], to[OUT];
     read_out(f.w, &f.c, 0, 0, from);
     read_out(f.w, &f.c, 1, 0, to);
-    assert_true(from[0] < to[0]);  /* the first one has left before anybody takes it */
-    assert_true(from[1] > to[0]);  /* the second one has not */
+    assert_true(from[0] < to[0]); /* the first one has left before anybody takes it */
+    assert_true(from[1] > to[0]); /* the second one has not */
     assert_true(to[1] > from[1]);
     assert_int_equal(to[11], 19);
     assert_int_equal(to[12], 19);
@@ -210,8 +211,11 @@ static void same_for_all_threads(void **state)
                ".{ .activate = sent_id }); }\n"
                "task main() void { mp.init(); mp.recv_message(&b, .{ .activate = got_id }); send(); }\n"
                "task sent() void { n += 1; if (n < 4) send(); }\n"
-               "task got() void { out[m] = b[0]; m += 1; if (m < 4) mp.recv_message(&b, .{ .activate = got_id }); }\n" START;
-    static const tw__wse_options ways[] = { { .threads = 1 }, { .threads = 2 }, { .threads = 7 }, { .reference = true } };
+               "task got() void { out[m] = b[0]; m += 1; if (m < 4) mp.recv_message(&b, .{ .activate = got_id }); "
+               "}\n" START;
+    static const tw__wse_options ways[] = {
+        { .threads = 1 }, { .threads = 2 }, { .threads = 7 }, { .reference = true }
+    };
     uint32_t all[4][128][OUT];
     uint64_t cycles[4];
     for (unsigned k = 0; k < 4; k++) {
@@ -242,8 +246,10 @@ static void refused(void **state)
 {
     (void)state;
     static const bad rows[] = {
-        { "mp.init();\n mp.send_message(2, 0, &a, 1, {});", "a message to PE 2,0 leaves the rectangle of 2 x 1 PEs" },
-        { "mp.init();\n mp.send_message(0, 1, &a, 1, {});", "a message to PE 0,1 leaves the rectangle of 2 x 1 PEs" },
+        { "mp.init();\n mp.send_message(2, 0, &a, 1, {});",
+          "a message to PE 2,0 leaves the rectangle of 2 x 1 PEs" },
+        { "mp.init();\n mp.send_message(0, 1, &a, 1, {});",
+          "a message to PE 0,1 leaves the rectangle of 2 x 1 PEs" },
         { "mp.init();\n mp.send_message(1, 0, &a, 33, {});", "a message has 1 to 32 elements, not 33" },
         { "mp.init();\n mp.send_message(1, 0, &a, 0, {});", "a message has 1 to 32 elements, not 0" },
         { "\n mp.send_message(1, 0, &a, 1, {});", "init() of <message_passing> comes before messages" },
@@ -251,8 +257,10 @@ static void refused(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char pe[2048];
-        snprintf(pe, sizeof pe, IMPORT "var a = @zeros([40]u32);\ntask main() void { if (x == 0) { %s } }\n"
-                 "task sent() void {} task got() void {}\n" START, rows[i].main);
+        snprintf(pe, sizeof pe,
+                 IMPORT "var a = @zeros([40]u32);\ntask main() void { if (x == 0) { %s } }\n"
+                        "task sent() void {} task got() void {}\n" START,
+                 rows[i].main);
         wafer f;
         build(&f, 2, 1, pe, (tw__wse_options){ 0 });
         assert_int_equal(run(&f), TW_E_APPLICATION);
@@ -300,7 +308,8 @@ static void compile_errors(void **state)
     } rows[] = {
         { IMPORT "task main() void { mp.init(); }\ncomptime { @bind_local_task(main, @get_local_task_id(8)); }",
           "is a library for WSE-3", true },
-        { IMPORT "comptime { @set_local_color_config(@get_color(16), .{ .routes = .{ .rx = .{WEST}, .tx = .{RAMP} } }); }\n"
+        { IMPORT "comptime { @set_local_color_config(@get_color(16), .{ .routes = .{ .rx = .{WEST}, .tx = .{RAMP} "
+                 "} }); }\n"
                  "export fn f() void { mp.init(); }",
           "16", false },
         { IMPORT "comptime { @initialize_queue(@get_input_queue(2), .{ .color = @get_color(3) }); }\n"
@@ -333,15 +342,9 @@ static void compile_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrives),
-        cmocka_unit_test(arrival_time),
-        cmocka_unit_test(order),
-        cmocka_unit_test(one_at_a_time),
-        cmocka_unit_test(data_task),
-        cmocka_unit_test(same_for_all_threads),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(left_waiting),
-        cmocka_unit_test(compile_errors),
+        cmocka_unit_test(arrives),       cmocka_unit_test(arrival_time), cmocka_unit_test(order),
+        cmocka_unit_test(one_at_a_time), cmocka_unit_test(data_task),    cmocka_unit_test(same_for_all_threads),
+        cmocka_unit_test(refused),       cmocka_unit_test(left_waiting), cmocka_unit_test(compile_errors),
     };
     return cmocka_run_group_tests_name("csl_messages", tests, NULL, NULL);
 }

@@ -1,14 +1,14 @@
-/* Packed structs and unions (CSL reference, types): fields lie from the least significant bit of a backing integer on,
- * at run time and at compile time. Expected words are put together by hand from the widths. */
+/* Packed structs and unions (CSL reference, types): fields lie from the least significant bit of a backing integer
+ * on, at run time and at compile time. Expected words are put together by hand from the widths. */
 #include "library_kit.h"
 
-#define TYPES                                                              \
-    "const P = packed struct { a: u3, b: i5, c: bool, d: u7 };\n"          \
-    "const E = enum(u2) { red, green, blue };\n"                           \
-    "const N = packed struct { lo: u4, p: P, e: E, f: f16, q: i26 };\n"    \
-    "const U = packed union { whole: u16, p: P };\n"                       \
-    "const Odd = packed struct { x: u9, y: i3 };\n"                        \
-    "var i: u16 = 3;\n"                                                    \
+#define TYPES                                                           \
+    "const P = packed struct { a: u3, b: i5, c: bool, d: u7 };\n"       \
+    "const E = enum(u2) { red, green, blue };\n"                        \
+    "const N = packed struct { lo: u4, p: P, e: E, f: f16, q: i26 };\n" \
+    "const U = packed union { whole: u16, p: P };\n"                    \
+    "const Odd = packed struct { x: u9, y: i3 };\n"                     \
+    "var i: u16 = 3;\n"                                                 \
     "fn word(x: P) u32 { return @as(u32, @bitcast(u16, x)); }\n"
 
 /* a = 5, b = -3 (29), c, d = 100: 5 + 29 * 8 + 256 + 100 * 512 */
@@ -36,24 +36,26 @@ static void fields(void **state)
 static void nested(void **state)
 {
     (void)state;
-    EXPECT(TYPES "var n: N; var p = P{ .a = 3, .b = -16, .c = false, .d = 65 };\n",
-           "n.lo = 9; n.p = p; n.e = E.blue; n.f = 1.5; n.q = -2; n.p.a = 6;\n"
-           "const whole = @bitcast(u64, n); out[0] = @as(u32, whole & 0xffffffff); out[1] = @as(u32, whole >> 32);\n"
-           "out[2] = @as(u32, n.p.a); out[3] = @as(u32, @bitcast(u16, n.f)); out[4] = @bitcast(u32, @as(i32, n.q));\n"
-           "out[5] = if (n.e == E.blue) 1 else 0; var copy = n.p; copy.a = 0; out[6] = word(copy);\n"
-           "out[7] = word(n.p); out[8] = @as(u32, n.lo);\n",
-           /* 9 | 0x8286 << 4 | 2 << 20 | 0x3e00 << 22; q = 0x3fffffe << 6 | 0x3e00 >> 10 */
-           0x80282869, 0xffffff8f, 6, 0x3e00, 0xfffffffe, 1, 0x8280, 0x8286, 9);
+    EXPECT(
+        TYPES "var n: N; var p = P{ .a = 3, .b = -16, .c = false, .d = 65 };\n",
+        "n.lo = 9; n.p = p; n.e = E.blue; n.f = 1.5; n.q = -2; n.p.a = 6;\n"
+        "const whole = @bitcast(u64, n); out[0] = @as(u32, whole & 0xffffffff); out[1] = @as(u32, whole >> 32);\n"
+        "out[2] = @as(u32, n.p.a); out[3] = @as(u32, @bitcast(u16, n.f)); out[4] = @bitcast(u32, @as(i32, n.q));\n"
+        "out[5] = if (n.e == E.blue) 1 else 0; var copy = n.p; copy.a = 0; out[6] = word(copy);\n"
+        "out[7] = word(n.p); out[8] = @as(u32, n.lo);\n",
+        /* 9 | 0x8286 << 4 | 2 << 20 | 0x3e00 << 22; q = 0x3fffffe << 6 | 0x3e00 >> 10 */
+        0x80282869, 0xffffff8f, 6, 0x3e00, 0xfffffffe, 1, 0x8280, 0x8286, 9);
 }
 
 static void elsewhere(void **state)
 {
     (void)state;
     /* arrays, pointers to the whole, loops, results of functions */
-    EXPECT(TYPES "var v = [4]P{ P{ .a = 1, .b = 0, .c = false, .d = 0 }, P{ .a = 2, .b = 0, .c = false, .d = 0 },\n"
-                 "              P{ .a = 3, .b = 0, .c = false, .d = 0 }, P{ .a = 4, .b = 0, .c = false, .d = 0 } };\n"
-                 "fn set(x: *P, d: u16) void { x.*.d = @as(u7, d); x.b = -1; }\n"
-                 "fn make(a: u16) P { return P{ .a = @as(u3, a), .b = 1, .c = a == 3, .d = 2 }; }\n",
+    EXPECT(TYPES
+           "var v = [4]P{ P{ .a = 1, .b = 0, .c = false, .d = 0 }, P{ .a = 2, .b = 0, .c = false, .d = 0 },\n"
+           "              P{ .a = 3, .b = 0, .c = false, .d = 0 }, P{ .a = 4, .b = 0, .c = false, .d = 0 } };\n"
+           "fn set(x: *P, d: u16) void { x.*.d = @as(u7, d); x.b = -1; }\n"
+           "fn make(a: u16) P { return P{ .a = @as(u3, a), .b = 1, .c = a == 3, .d = 2 }; }\n",
            "v[i].d = 127; set(&v[i - 1], 5); v[0] = @bitcast(P, @as(u16, 0xabcd) + i - 3);\n"
            "for (@range(u16, 4)) |k| { out[k] = word(v[k]); }\n"
            "var sum: u16 = 0; for (v) |item| { sum += @as(u16, item.a); } out[4] = @as(u32, sum);\n"
@@ -64,13 +66,14 @@ static void elsewhere(void **state)
     EXPECT(TYPES "var v = @zeros([2]u16);\n",
            "var q = @bitcast(*P, &v[1]); q.*.d = 1; out[0] = @as(u32, v[0]); out[1] = @as(u32, v[1]);\n", 0, 512);
     /* pointers are 16 bits, f32 are 32 */
-    EXPECT("const S = packed struct { x: i8, y: i8, p: *u16 };\nvar w: u16 = 77; var z: u16 = 5;\n"
-           "const F = packed struct { x: i16, y: f32 };\n",
-           "var s = S{ .x = -1, .y = 2, .p = &w }; out[0] = @as(u32, s.p.*); s.p = &z; s.p.* = 6;\n"
-           "out[1] = @as(u32, z); out[2] = @bitcast(u32, s) & 0xffff;\n"
-           "var f = F{ .x = -2, .y = 0.0 }; f.y = 1.0; out[3] = @as(u32, @bitcast(u48, f) >> 16); f.y = f.y + 1.0;\n"
-           "out[4] = @bitcast(u32, f.y); out[5] = @bitcast(u32, @as(i32, f.x));\n",
-           77, 6, 0x02ff, 0x3f800000, 0x40000000, 0xfffffffe);
+    EXPECT(
+        "const S = packed struct { x: i8, y: i8, p: *u16 };\nvar w: u16 = 77; var z: u16 = 5;\n"
+        "const F = packed struct { x: i16, y: f32 };\n",
+        "var s = S{ .x = -1, .y = 2, .p = &w }; out[0] = @as(u32, s.p.*); s.p = &z; s.p.* = 6;\n"
+        "out[1] = @as(u32, z); out[2] = @bitcast(u32, s) & 0xffff;\n"
+        "var f = F{ .x = -2, .y = 0.0 }; f.y = 1.0; out[3] = @as(u32, @bitcast(u48, f) >> 16); f.y = f.y + 1.0;\n"
+        "out[4] = @bitcast(u32, f.y); out[5] = @bitcast(u32, @as(i32, f.x));\n",
+        77, 6, 0x02ff, 0x3f800000, 0x40000000, 0xfffffffe);
 }
 
 static void unions(void **state)

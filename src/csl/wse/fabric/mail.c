@@ -213,8 +213,8 @@ bool tw__wse_mail_waiting(const tw__wse *w, uint32_t pe, unsigned k, char out[TW
     if (!m) return false;
     unsigned x = m->from % w->width, y = m->from / w->width, elements = m->total - 1u;
     if (!box)
-        g_snprintf(out, TW__WSE_MAIL_LINE, "a message from PE %u,%u has not ended: %u of its %u elements came", x, y,
-                   m->taken ? m->taken - 1u : 0, elements);
+        g_snprintf(out, TW__WSE_MAIL_LINE, "a message from PE %u,%u has not ended: %u of its %u elements came", x,
+                   y, m->taken ? m->taken - 1u : 0, elements);
     else
         g_snprintf(out, TW__WSE_MAIL_LINE,
                    "a message of %u element(s) from PE %u,%u waits, and no recv_message takes it", elements, x, y);

@@ -215,7 +215,7 @@ static uint32_t beats(uint32_t n, unsigned width)
 static uint32_t op_cycles(const tw__part *part, unsigned code, uint32_t n, unsigned width)
 {
     uint32_t cycles = beats(n, width);
-    return part->w->arch == 1 && (code == TW__CSL_OP_FMACS || code == TW__CSL_OP_FMULS) ? cycles * 2 : cycles;
+    return part->w->arch == 1 && code == TW__CSL_OP_FMACS ? cycles * 2 : cycles;
 }
 
 static void count_op(tw__part *part, tw__pe *pe, unsigned code, uint32_t n, uint32_t cycles)
