@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Elements per cycle of operations on memory, WSE-2 and WSE-3: vendor document "SIMD width" (exact), fact sheet 6.
- * @fmuls, @fmacs are not listed there: 1 (estimated), and on WSE-3 an f32 multiply-add takes two cycles (measured). */
+ * @fmuls, @fmacs are not listed there: 1 (estimated); on WSE-3 an f32 multiply-add takes two cycles (measured). */
 static const uint8_t widths[TW__CSL_DSD_OPS][2] = {
 #define BOTH(name, a, b) [TW__CSL_OP_##name] = { a, b },
     BOTH(ADD16, 4, 8) BOTH(SUB16, 4, 8) BOTH(AND16, 4, 8) BOTH(OR16, 4, 8) BOTH(XOR16, 4, 8) BOTH(MOV16, 4, 8)
