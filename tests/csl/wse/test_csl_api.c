@@ -419,7 +419,8 @@ static uint64_t task_cycles(const char *body, bool wse3)
 
 /* Figures of the fact sheet, section 6: load, load, operation, store are an issue each; a branch takes 3 cycles, 6
  * when it is taken; a memory operation has its first beat 6 cycles after its issue, and takes as many elements a
- * cycle as the SIMD table says. An empty task takes 4 cycles of activation and end, and its return is a taken branch. */
+ * cycle as the SIMD table says. An empty task takes 4 cycles of activation and end, and its return is a taken
+ * branch. */
 static void cycles_by_hand(void **state)
 {
     (void)state;
