@@ -59,7 +59,10 @@ static void memory(check *c, const char *what, uint64_t address, uint64_t bytes)
 static void action(check *c, const tw__csl_action *a, bool may_be_register)
 {
     below(c, "action kind", a->kind, TW__CSL_ACT_KINDS);
-    if (a->kind == TW__CSL_ACT_NONE || a->kind == TW__CSL_ACT_TERMINATE) return;
+    if (a->kind == TW__CSL_ACT_NONE || a->kind == TW__CSL_ACT_TERMINATE) { /* the machine looks there in any case */
+        if (a->in_register) bad(c, "an action without an id names a register");
+        return;
+    }
     if (!a->in_register)
         below(c, "task or queue id", a->at,
               a->kind == TW__CSL_ACT_UNBLOCK_QUEUE ? TW__CSL_QUEUES : TW__CSL_TASK_IDS);
