@@ -124,6 +124,7 @@ static void questions(void **state)
     tw_csl_get_info(program, &info);
     assert_int_equal(info.arch, TW_WSE3);
     assert_int_equal(info.width * info.height, 2);
+    assert_int_equal(info.channels, 1); /* when nothing is asked for */
     tw_csl_export e;
     int go = tw_csl_find_export(program, "go");
     assert_true(go >= 0 && tw_csl_get_export(program, (size_t)go, &e));

@@ -455,6 +455,10 @@ static const struct {
     { TW__WSE_CHECK_ERROR, true, "a DSD length of 32768: only 15 bits exist",
       HEAD IOTA16("buf", 8) "const f = @allocate_fifo(buf);\n" IOTA16("a", 4)
           RUN("var n: u16 = 32768; var x: i16 = 0; @set_fifo_read_length(f, n); @mov16(&x, f);") },
+    /* a local DSD that nothing was assigned to: what the register held before does not show */
+    { TW__WSE_CHECK_OFF, true, "the destination of the operation is no DSD: it was never set",
+      HEAD IOTA16("a", 4) MEM("to", "a", 4)
+          RUN("var n: u16 = 2; { var e = @set_dsd_length(to, n); @mov16(e, 1); } { var d: mem1d_dsd; @mov16(d, 5); }") },
     { TW__WSE_CHECK_ERROR, true, "leaves 14 bits of the index", CONTROL_BITS("0x4000") },
     { TW__WSE_CHECK_ERROR, true, "leaves 14 bits of the index", CONTROL_BITS("0x8000") },
     { TW__WSE_CHECK_ERROR, false, NULL, CONTROL_BITS("0x3fff") },

@@ -73,7 +73,6 @@ static operand bitcast_packed(sema *s, const node *n, const type *t, operand o)
     const type *held = tw__csl_type_int(s->types, (to <= 8 ? 1u : to <= 16 ? 2u : to <= 32 ? 4u : 8u) * 8, false);
     operand place = { .kind = TW__CSL_O_PLACE, .type = held, .has_reg = true };
     place.reg = tw__gen_local(s->gen, held->size, held->align);
-    integer.type = held;
     tw__csl_store(s, n, place, integer);
     place.type = t;
     if (!tw__csl_is_aggregate(t)) place.unit = held; /* read as a field of that many bits */

@@ -80,6 +80,10 @@ static void aggregates(void **state)
         { "const E = enum(u16) { a, b };", P("@as(u16, E.b), @as(E, 0) == E.a"), "1, true" },
         { "const U = union { i: i16, f: f32 };", "var u = U{ .i = 3 }; u.f = 1.5; " P("u.f"), "1.5" },
         /* whole values are copied: two variables never share parts */
+        { "const S = struct { x: [2]u16, y: u16 };\nfn make(x: [2]u16) S { return S{ .x = x, .y = 1 }; }",
+          "const z = @zeros([2]u16); var s = S{ .x = z, .y = 0 }; var t = make(z); s.x[0] = 9; t.x[1] = 8;\n"
+          "var p = .{ .q = z }; var r = p; r.q[0] = 3; " P("z, s.x, t.x, p.q, r.q"),
+          "{ 0, 0 }, { 9, 0 }, { 0, 8 }, { 0, 0 }, { 3, 0 }" },
         { "", "var m = .{ .v = @zeros([2]i16) }; var n = m; n.v[0] = 1; " P("m.v, n.v"), "{ 0, 0 }, { 1, 0 }" },
     };
     check_prints(rows, COUNT(rows));
