@@ -371,6 +371,9 @@ static const row ids[] = { /* ids, tasks, queues */
           "begin at id 70, above the last one, 63" },
     { WSE3, TOP("comptime { @bind_rotating_tasks(loose, loose, `control_id`, .{ .limit = 2 }); }"),
           "must be a local_task_id or data_task_id" },
+    { WSE3, TOP("comptime { `@bind_rotating_tasks`(loose, loose, @get_local_task_id(11)); }"), "takes 4 arguments" },
+    { WSE3, TOP("fn r() void { `@bind_rotating_tasks`(loose, loose, @get_local_task_id(11), .{ .limit = 2 }); }\n"
+          "comptime { @export_symbol(r); }"), "comptime block" },
     { WSE3, TOP("comptime { @bind_rotating_tasks(loose, `two`, @get_local_task_id(11), .{ .limit = 2 }); }"),
           "'two' has 2 parameters; such a task has none" },
     { WSE2, TOP("fn e() void {} comptime { `@set_empty_queue_handler`(e, @get_input_queue(1)); }"),

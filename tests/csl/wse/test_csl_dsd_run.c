@@ -37,6 +37,10 @@ static const program programs[] = {
           "var b = @zeros([5]i16);\n" MEM("to", "b", 5)
       "const odd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{5} -> a[2 * i + 1] });\n"
       RUN(FILL("a", 10) "@mov16(to, odd); for (@range(i16, 5)) |k| { @assert(b[k] == 2 * k + 2); } count(1);") },
+    { "tensor_access: through [*], a factor before a sum",
+      HEAD IOTA16("a", 10) "var b = @zeros([4]i16); const p: [*]i16 = &a;\n" MEM("to", "b", 4)
+          "const from = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> p[2 * (i + 1)] });\n" RUN(FILL("a", 10)
+              "@mov16(to, from); for (@range(i16, 4)) |k| { @assert(b[k] == 2 * k + 3); } count(1);") },
     { "tensor_access: negative factor", HEAD IOTA16("a", 10) "var b = @zeros([10]i16);\n" MEM("to", "b", 10)
       "const back = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{10} -> a[9 - i] });\n"
       RUN(FILL("a", 10) "@mov16(to, back); for (@range(i16, 10)) |k| { @assert(b[k] == 10 - k); } count(1);") },
@@ -457,8 +461,8 @@ static const struct {
           RUN("var n: u16 = 32768; var x: i16 = 0; @set_fifo_read_length(f, n); @mov16(&x, f);") },
     /* a local DSD that nothing was assigned to: what the register held before does not show */
     { TW__WSE_CHECK_OFF, true, "the destination of the operation is no DSD: it was never set",
-      HEAD IOTA16("a", 4) MEM("to", "a", 4)
-          RUN("var n: u16 = 2; { var e = @set_dsd_length(to, n); @mov16(e, 1); } { var d: mem1d_dsd; @mov16(d, 5); }") },
+      HEAD IOTA16("a", 4) MEM("to", "a", 4) RUN("var n: u16 = 2; { var e = @set_dsd_length(to, n); @mov16(e, 1); } "
+                                                "{ var d: mem1d_dsd; @mov16(d, 5); }") },
     { TW__WSE_CHECK_ERROR, true, "leaves 14 bits of the index", CONTROL_BITS("0x4000") },
     { TW__WSE_CHECK_ERROR, true, "leaves 14 bits of the index", CONTROL_BITS("0x8000") },
     { TW__WSE_CHECK_ERROR, false, NULL, CONTROL_BITS("0x3fff") },

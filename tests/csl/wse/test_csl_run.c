@@ -214,6 +214,11 @@ static void memory(void **state)
 {
     (void)state;
     static const run_row rows[] = {
+        /* a default of a field is evaluated at the top level, and what stands there goes on */
+        { "const S = struct { x: i32 = 4, y: i32 };\n"
+          "fn f(v: i32) i32 { const k = v + 3; const s = S{ .y = v }; const m = k + s.x; return m + s.y; }",
+          "out[0] = f(10);",
+          { 27 } },
         { "var b = @zeros([2]u32);", /* behind an array come variables, never the constants that are used next to it */
           "const p: [*]u32 = &b; for (@range(u16, 3)) |i| { p[i] = 99; } for ([3]u32{ 5, 6, 7 }) |v| { out[0] += "
           "@as(i32, v); }",

@@ -136,7 +136,8 @@ bool tw__wse_opnd_dsd(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd
         tw__wse_fault(part, pe, "wse.dsd", "a %s cannot be the %s of an operation",
                       is_dst ? "fabin_dsd" : "fabout_dsd", is_dst ? "destination" : "source");
     else
-        tw__wse_fault(part, pe, "wse.dsd", "the %s of the operation is no DSD: it was never set, or its memory has been overwritten",
+        tw__wse_fault(part, pe, "wse.dsd",
+                      "the %s of the operation is no DSD: it was never set, or its memory has been overwritten",
                       is_dst ? "destination" : "source");
     return false;
 }

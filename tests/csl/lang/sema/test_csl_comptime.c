@@ -45,6 +45,8 @@ static void floats(void **state)
         /* the document's literals: integers initialise floats */
         { "const a = [4]f16{ 0, 1, 2, 3 }; const x: f32 = 7;", P("a[3] + a[1], x"), "4, 7" },
         { "", P("@as(u8, @as(u16, 0x1ff)), @as(i8, @as(u8, 200)), @as(f32, 16777217)"), "255, -56, 16777216" },
+        { "", P("2.0 <= 1.0, 1.0 <= 1.0, 1.0 <= 2.0, 2.0 >= 2.0, 1.0 >= 2.0, 2 <= 1"),
+          "false, true, true, true, false, false" },
     };
     check_prints(rows, COUNT(rows));
 }
@@ -78,6 +80,9 @@ static void aggregates(void **state)
             "@get_int(B.blue)"),
           "0, 1, 2, 0, 4, 1" },
         { "const E = enum(u16) { a, b };", P("@as(u16, E.b), @as(E, 0) == E.a"), "1, true" },
+        { "const S = struct { x: u16, y: [2]u16 };",
+          "var s = S{ .x = 1, .y = [2]u16{ 2, 3 } }; const p = &s.x; p.* = 7; const q = &s.y[1]; q.* = 8; " P("s"),
+          ".{ .x = 7, .y = { 2, 8 } }" },
         { "const U = union { i: i16, f: f32 };", "var u = U{ .i = 3 }; u.f = 1.5; " P("u.f"), "1.5" },
         /* whole values are copied: two variables never share parts */
         { "const S = struct { x: [2]u16, y: u16 };\nfn make(x: [2]u16) S { return S{ .x = x, .y = 1 }; }",

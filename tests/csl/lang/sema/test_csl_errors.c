@@ -49,6 +49,15 @@ static void types(void **state)
         { "fn f(x: u16) void {}\ncomptime { f(1, 2); }", "csl.arguments", "takes 1 argument, got 2", 2, 0 },
         { "comptime { @as(u16); }", "csl.arguments", "@as takes 2 arguments, got 1", 1, 12 },
         { "comptime { @nothing(1); }", "csl.builtin", "no builtin @nothing", 1, 12 },
+        { "export fn f() void { @__sys(void, \"tsc_reset\"); }", "csl.builtin", "no builtin @__sys", 1, 22 },
+        { "var a = @zeros([4]f16);\nexport fn f() void { var p: [*]i32 = &a; p[0] = 1; }", "csl.type",
+          "must be [*]i32, got *[4]f16", 2, 38 },
+        { "fn f(comptime n: u16) u16 { return n; }\n" RUN("g = f(g);"), "csl.comptime",
+          "argument 1 of 'f' must be known at compile time", 2, 0 },
+        { "inline fn f(comptime n: u16) u16 { return n; }\n" RUN("g = f(g);"), "csl.comptime",
+          "argument 1 of 'f' must be known at compile time", 2, 0 },
+        { "fn f(comptime n: u16) type { return [n]u16; }\n" RUN("const t: f(g) = 0;"), "csl.comptime",
+          "known at compile time", 2, 0 },
     };
     check_errors(rows, COUNT(rows));
 }
