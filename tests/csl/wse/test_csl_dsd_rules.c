@@ -186,7 +186,7 @@ static const row operations[] = { /* operands of DSD operations */
     { BOTH, IN("@fmach(d, d, `1.0`, 1.0);"), "operand 3 of @fmach must be a source DSD, not comptime_float" },
     { BOTH, IN("@mov16(`in`, d);"), "a fabin_dsd receives: it cannot be a destination" },
     { BOTH, IN("@mov16(d, `out`);"), "a fabout_dsd sends: it cannot be a source" },
-    { BOTH, IN("var x: f16 = 0.0; @mov16(`&`x, d);"), "must point to i16 or u16, not f16" },
+    { BOTH, IN("var x: f16 = 0.0; @mov16(`&`x, d);"), "operand 1 of @mov16 must point to i16 or u16, not f16" },
     { BOTH, IN("@mov16(d, `70000`);"), "70000 does not fit" },
     { BOTH, IN("@mov16(d, `1.5`);"), "operand 2 of @mov16 (i16 or u16) must be u16, got comptime_float" },
     { BOTH, IN("var x: i32 = 5; @mov16(d, `x`);"), "operand 2 of @mov16 (i16 or u16) must be u16, got i32" },

@@ -99,6 +99,8 @@ static const program programs[] = {
     { "pointer to scalar as destination", HEAD IOTA16("a", 8) "var x: i16 = 0; "
           "const even = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> a[2 * i] });\n"
       RUN(FILL("a", 8) "@mov16(&x, even); @assert(x == 7); count(1);") },
+    { "pointer to scalar: an array of one element is its element", HEAD IOTA16("a", 8) "var x = @zeros([1]i16); "
+      MEM("from", "a", 8) RUN(FILL("a", 8) "@mov16(&x, from); @assert(x[0] == 8); count(1);") },
     { "pointer to scalar: a fold when the value is the scalar", HEAD "var v = [4]f32{ 1.0, 9.0, 3.0, 4.0 }; "
           "var m: f32 = 2.0; var t: f32 = 0.5;\n" MEM("from", "v", 4)
       RUN("@fmaxs(&m, m, from); @assert(m == 9.0); @fadds(&t, t, from); @assert(t == 17.5); count(1);") },

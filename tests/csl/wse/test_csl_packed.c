@@ -65,6 +65,12 @@ static void elsewhere(void **state)
     /* each element takes the bytes of its integer: 16 bits here, so the second one is the high half of a word */
     EXPECT(TYPES "var v = @zeros([2]u16);\n",
            "var q = @bitcast(*P, &v[1]); q.*.d = 1; out[0] = @as(u32, v[0]); out[1] = @as(u32, v[1]);\n", 0, 512);
+    /* up to 8 bits are held in a byte */
+    EXPECT(TYPES "const B = packed struct { a: u3, b: i5 };\nvar v = [4]u5{ 1, 2, 3, 4 };\n"
+                 "var w = [2]B{ B{ .a = 1, .b = 0 }, B{ .a = 2, .b = 1 } };\n",
+           "const q = @ptrcast([*]u16, &v); out[0] = @as(u32, q[0]); out[1] = @as(u32, q[1]);\n"
+           "w[1].a = 3; const r = @ptrcast([*]u16, &w); out[2] = @as(u32, r[0]);\n",
+           0x0201, 0x0403, 0x0b01);
     /* pointers are 16 bits, f32 are 32 */
     EXPECT(
         "const S = packed struct { x: i8, y: i8, p: *u16 };\nvar w: u16 = 77; var z: u16 = 5;\n"

@@ -214,6 +214,11 @@ static void memory(void **state)
 {
     (void)state;
     static const run_row rows[] = {
+        /* what a literal takes from memory is taken at once */
+        { "var g: i32 = 1;",
+          "const s = .{ .a = g, .b = [1]i32{ g } }; g = 7; out[0] = s.a; out[1] = s.b[0]; out[2] = g;",
+          { 1, 1, 7 } },
+        { "const U = union { a: i32 };\nvar u: U;", "out[0] = u.a; u.a = 5; out[1] = u.a;", { 0, 5 } },
         /* a default of a field is evaluated at the top level, and what stands there goes on */
         { "const S = struct { x: i32 = 4, y: i32 };\n"
           "fn f(v: i32) i32 { const k = v + 3; const s = S{ .y = v }; const m = k + s.x; return m + s.y; }",

@@ -40,6 +40,8 @@ static void floats(void **state)
         { "", P("@bitcast(u32, @as(f32, 1.0)), @bitcast(f32, @as(u32, 0x40490fdb))"), "1065353216, 3.14159274" },
         { "", P("@as(i16, -10.8), @as(u16, 3.99), @as(bool, 0.0), @as(bool, 2), @as(f32, true), @as(u32, false)"),
           "-10, 3, false, true, 1, 0" },
+        { "const nan = @bitcast(f32, @as(u32, 0x7fc00000));", P("nan < 1.0, 1.0 >= nan, nan != 1.0, 1.0 == nan"),
+          "false, false, true, false" },
         { "const nan = @bitcast(f32, @as(u32, 0x7fc00000));", P("@as(bool, nan), nan == nan, nan != nan"),
           "true, false, true" }, /* fact 23 */
         /* the document's literals: integers initialise floats */

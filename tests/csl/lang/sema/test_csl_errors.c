@@ -18,6 +18,7 @@ static void types(void **state)
         { RUN("g = g << s;"), "csl.shift", "must be unsigned", 1, 0 },
         { "comptime { @as(u16, 1) << -1; }", "csl.shift", "negative", 1, 0 },
         { "comptime { ~true; }", "csl.type", "'~' is not defined for bool", 1, 12 },
+        { "comptime { const a = [2]u16{ 1, 2 }; a == a; }", "csl.type", "'==' is not defined for [2]u16", 1, 0 },
         { "comptime { !3; }", "csl.type", "'!' is not defined for comptime_int", 1, 12 },
         { "comptime { 1.5 % 2.0; }", "csl.type", "'%' is not defined for comptime_float", 1, 0 },
         { "comptime { true < false; }", "csl.type", "'<' is not defined for bool", 1, 0 },
