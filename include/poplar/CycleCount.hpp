@@ -7,11 +7,13 @@
 #include <poplar/Program.hpp>
 #include <poplar/SyncType.hpp>
 #include <poplar/Tensor.hpp>
+#include <vector>
 
 namespace poplar {
 
-/* UNSIGNED_INT of shape {2} on `tile`, the low word first: cycles of `prog`, which is wrapped in syncs of that type.
- * Always 0 on the CPU and the IPU Model, where programs cannot see the cycles: the profile has them. */
+/* UNSIGNED_INT of shape {2} on `tile`, the low word first: cycles of `prog`, which becomes a sequence of a sync
+ * of that type, itself, and another sync, whose cycles count too. They are those of the profile, estimates as far
+ * as it says so; all tiles have one clock. Always 0 on the CPU. */
 Tensor cycleCount(Graph &graph, program::Sequence &prog, unsigned tile, SyncType sync,
                   const DebugContext &debugContext = {});
 /* As before SDK 2.1: with internal syncs. */
@@ -20,9 +22,12 @@ inline Tensor cycleCount(Graph &graph, program::Sequence &prog, unsigned tile,
 {
     return cycleCount(graph, prog, tile, SyncType::INTERNAL, debugContext);
 }
-/* The same for a moment: the counter of `tile` when the program passes. */
+/* The clock itself when the program passes: cycles since the engine was made. */
 Tensor cycleStamp(Graph &graph, program::Sequence &prog, unsigned tile, SyncType sync,
                   const DebugContext &debugContext = {});
+/* The same on several tiles, after one sync: a tensor for each of them. */
+std::vector<Tensor> cycleStamp(Graph &graph, program::Sequence &prog, const std::vector<unsigned> &tiles,
+                               SyncType sync, const DebugContext &debugContext = {});
 
 } // namespace poplar
 #endif

@@ -14,6 +14,7 @@
 #include <poplar/Device.hpp>
 #include <poplar/Executable.hpp>
 #include <poplar/Graph.hpp>
+#include <poplar/HostFunctionCallback.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/ProfileValue.hpp>
 #include <poplar/Program.hpp>
@@ -85,6 +86,8 @@ class Engine {
     }
     void connectStreamToCallback(StringRef handle, StreamCallbackHandle callback);
     void connectStreamToCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback);
+    /* What Call runs for the function of that handle; 0 without replicas. */
+    void connectHostFunction(StringRef handle, unsigned replica, HostCallbackHandle callback);
     void copyToRemoteBuffer(const void *source, std::string handle, std::uint64_t repeatIndex,
                             unsigned replica = 0);
     void copyFromRemoteBuffer(std::string handle, void *destination, std::uint64_t repeatIndex,

@@ -14,6 +14,7 @@
 #include <poplar/DataStream.hpp>
 #include <poplar/DebugContext.hpp>
 #include <poplar/Device.hpp>
+#include <poplar/FunctionBufferMappingType.hpp>
 #include <poplar/GraphElements.hpp>
 #include <poplar/Interval.hpp>
 #include <poplar/LateInitCallback.hpp>
@@ -35,6 +36,7 @@
 #include <poplar/replication_factor.hpp>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -42,7 +44,8 @@ namespace poplar {
 
 namespace core {
 struct GraphHolder; /* a graph of the C API */
-}
+struct LateValue;   /* what it calls for a value that depends on addresses */
+} // namespace core
 
 class Graph {
     template <class V> using IfSimple = typename std::enable_if<TypeTraits::isSimpleType<V>()>::type *;
@@ -209,9 +212,9 @@ class Graph {
     }
     void setInitialValueHalf(FieldRef field, std::uint16_t bits);
     void setInitialValueHalf(FieldRef field, ArrayRef<std::uint16_t> bits);
-    template <class V> void setInitialValue(FieldRef field, LateInitCallback<V>)
+    template <class V> void setInitialValue(FieldRef field, LateInitCallback<V> callback)
     {
-        refuseLateValue(field); /* poplar_error */
+        setLateValue(field, [callback](const VertexEdgeInfo &edges) { return Number(callback(edges)); });
     }
     std::size_t getMaxFieldDim(StringRef vertexType, StringRef field, unsigned dimension) const;
     double getMaxVertexFieldValue(StringRef vertexType, StringRef field) const;
@@ -241,6 +244,13 @@ class Graph {
                                  std::size_t repeats = 1, bool rearrangeOnHost = false,
                                  bool optimiseMemory = false);
 
+    /* Type and number of elements of an argument. */
+    using HostFunctionArgument = std::tuple<Type, std::size_t>;
+    /* Code of the host that program::Call runs, between its inputs and its outputs. Each argument is a stream too
+     * ("handle/in0", "handle/out0" ...), so listStreams() names it. */
+    HostFunction addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,
+                                 ArrayRef<HostFunctionArgument> outputs);
+
     /* Views with type, size and mapping of what they show, without values; reading adds variables to this graph. Both
      * formats are one text of this library's own. poplar_error when it is damaged. */
     void serializeTensors(std::ostream &out, ArrayRef<Tensor> tensors, SerializationFormat format) const;
@@ -248,6 +258,8 @@ class Graph {
 
     /* --- functions, virtual and replicated graphs --- */
     Function addFunction(const program::Program &body); /* as the program is now */
+    /* Code off the chip, which program::Copy brings to the tiles before a call. The copy takes no time here. */
+    FunctionBuffer addFunctionBuffer(const Function &f, FunctionBufferMappingType mapping);
     Graph createVirtualGraph(unsigned lowerTile, unsigned upperTile);
     Graph createVirtualGraph(unsigned tilesPerIPU);
     Graph createVirtualGraph(const std::vector<unsigned> &tilesOfEachIPU);
@@ -277,7 +289,21 @@ class Graph {
     static void checkCount(ArrayRef<std::size_t> shape, std::size_t count); /* tensor_creation_error */
     void setInitialValue(const Tensor &t, const void *values, const TypeTraits &traits, bool broadcast);
     void connectConstant(FieldRef field, double value);
-    [[noreturn]] static void refuseLateValue(const FieldRef &field);
+    struct Number {
+        template <class V, class = typename std::enable_if<std::is_floating_point<V>::value>::type>
+        Number(V v) : isInteger(false), integer(0), real(static_cast<double>(v))
+        {
+        }
+        template <class V, class = typename std::enable_if<std::is_integral<V>::value>::type, class = void>
+        Number(V v) : isInteger(true), integer(static_cast<std::int64_t>(v)), real(0)
+        {
+        }
+        bool isInteger;
+        std::int64_t integer;
+        double real;
+    };
+    void setLateValue(FieldRef field, std::function<Number(const VertexEdgeInfo &)> callback);
+    friend struct core::LateValue;
     template <class V> void setField(FieldRef field, V value, std::true_type)
     {
         setFieldReal(field, static_cast<double>(value));

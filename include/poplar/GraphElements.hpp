@@ -90,5 +90,35 @@ inline bool operator==(Function a, Function b)
     return a.getId() == b.getId();
 }
 
+/* A place off the chip for the code of a function: Graph::addFunctionBuffer(). */
+class FunctionBuffer {
+  public:
+    FunctionBuffer() : id(0) {}
+    explicit FunctionBuffer(unsigned i) : id(i) {}
+    unsigned getId() const { return id; }
+
+  private:
+    unsigned id;
+};
+inline bool operator==(FunctionBuffer a, FunctionBuffer b)
+{
+    return a.getId() == b.getId();
+}
+
+/* Host code that programs call: Graph::addHostFunction(). */
+class HostFunction {
+  public:
+    HostFunction() : id(0) {}
+    explicit HostFunction(unsigned i) : id(i) {}
+    unsigned getId() const { return id; }
+
+  private:
+    unsigned id;
+};
+inline bool operator==(HostFunction a, HostFunction b)
+{
+    return a.getId() == b.getId();
+}
+
 } // namespace poplar
 #endif

@@ -10,16 +10,18 @@
 
 namespace poplar {
 
-/* For each edge field: where it begins, in bytes from the start of the tile's memory; one entry for each of its
- * vectors. */
+/* For each edge field one entry for each of its vectors (or scalar edges): where it begins, in bytes from the
+ * start of the tile's memory, and how many bytes it has. */
 struct VertexEdgeInfo {
     struct StorageInfo {
-        std::uint64_t startOffset;
+        std::uint64_t startOffs;
+        std::uint32_t len;
     };
     std::map<std::string, std::vector<StorageInfo>> storage;
 };
 
-/* Graph::setInitialValue(field, callback) refuses it: nothing tells a graph's host code the addresses yet. */
+/* Asked when an engine is made, once for each engine that executes the vertex; what it throws, the engine's
+ * constructor does. Graphs of a CPU are refused there: their data have no addresses. */
 template <class T> using LateInitCallback = std::function<T(const VertexEdgeInfo &)>;
 
 } // namespace poplar

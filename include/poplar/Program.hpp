@@ -82,6 +82,8 @@ class Copy : public Program {
     Copy(const RemoteBuffer &buffer, Tensor dst, Tensor offset, const DebugContext &debugContext = {});
     Copy(Tensor src, const RemoteBuffer &buffer, const DebugContext &debugContext = {});
     Copy(Tensor src, const RemoteBuffer &buffer, Tensor offset, const DebugContext &debugContext = {});
+    /* The code of that function to the tiles; control_program_error when the buffer is of another one. */
+    Copy(const FunctionBuffer &buffer, const Function &function, const DebugContext &debugContext = {});
 };
 
 class CrossReplicaCopy : public Program {
@@ -98,6 +100,7 @@ class WriteUndef : public Program {
 class Call : public Program {
   public:
     explicit Call(Function f, const DebugContext &debugContext = {});
+    Call(HostFunction f, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, const DebugContext &debugContext = {});
 };
 
 class Repeat : public Program {

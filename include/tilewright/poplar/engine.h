@@ -73,6 +73,17 @@ typedef struct tw_stream_callback {
 TW_API tw_status tw_engine_connect_stream_to_callback(tw_engine *engine, const char *handle,
                                                       const tw_stream_callback *callback); /* copied */
 
+/* Code of a host function: its inputs as the device had them, room for its outputs, in host format. `replica` is 0
+ * without replicas. TW_E_STREAM_CONNECTION: no such function, or replica. */
+typedef struct tw_host_callback {
+    void (*call)(const void *const *inputs, size_t input_count, void *const *outputs, size_t output_count,
+                 void *user);
+    void (*destroy)(void *user); /* called once when disconnected; may be NULL */
+    void *user;
+} tw_host_callback;
+TW_API tw_status tw_engine_connect_host_function(tw_engine *engine, const char *handle, unsigned replica,
+                                                 const tw_host_callback *callback); /* copied */
+
 /* Bytes of one row of a remote buffer: elements x size. */
 TW_API tw_status tw_engine_remote_row_bytes(tw_engine *engine, const char *handle, size_t *bytes);
 /* Row `repeat_index` of a remote buffer: elements × size bytes. */

@@ -41,6 +41,8 @@ typedef struct tw_vertex { uint32_t id; } tw_vertex;
 typedef struct tw_compute_set { uint32_t id; } tw_compute_set;
 typedef struct tw_program { uint32_t id; } tw_program;
 typedef struct tw_function { uint32_t id; } tw_function;
+typedef struct tw_function_buffer { uint32_t id; } tw_function_buffer;
+typedef struct tw_host_function { uint32_t id; } tw_host_function;
 typedef struct tw_stream { uint32_t id; } tw_stream;
 typedef struct tw_remote_buffer { uint32_t id; } tw_remote_buffer;
 
@@ -256,6 +258,25 @@ TW_API void tw_graph_set_field_int(tw_graph *graph, tw_vertex vertex, const char
 /* Arrays, state vectors and structs: `count` elements of `type` in host format (TW_U8 bytes for a struct). */
 TW_API void tw_graph_set_field_values(tw_graph *graph, tw_vertex vertex, const char *field, tw_type type,
                                       size_t count, const void *values);
+/* Initial value of plain state that depends on where the vertex's edges lie in a tile's memory (Poplar API,
+ * LateInitCallback). The callback is asked when an engine is made, once for each engine that executes the vertex;
+ * until then the field is 0. False: the engine is in error. Not on the CPU, whose data have no such addresses:
+ * TW_E_NOT_SUPPORTED from the engine. `destroy` (may be NULL) is called with `user` when the graph goes or the
+ * field gets another value; when the call fails (false) `user` stays the caller's. */
+typedef struct tw_edge_place {
+    const char *field;
+    size_t index;    /* sub-vector of a list, element of a vector of scalar edges; else 0 */
+    uint64_t offset; /* bytes from the start of the tile's memory */
+    uint64_t bytes;
+} tw_edge_place;
+typedef struct tw_field_number {
+    bool is_integer;
+    int64_t integer;
+    double real; /* when it is not */
+} tw_field_number;
+typedef bool (*tw_late_value)(const tw_edge_place *edges, size_t count, tw_field_number *value, void *user);
+TW_API bool tw_graph_set_field_late(tw_graph *graph, tw_vertex vertex, const char *field, tw_late_value callback,
+                                    void *user, void (*destroy)(void *user));
 /* Largest size of dimension `dim` (0 = outer) of a vector field by its layout, e.g. 2047 for SHORT_SPAN. */
 TW_API uint64_t tw_graph_max_field_dim(tw_graph *graph, const char *vertex_type, const char *field, unsigned dim);
 /* Largest value that plain state or an element of an edge can have, e.g. 65,535 for unsigned short. */
@@ -333,9 +354,33 @@ TW_API tw_program tw_program_switch_with_bounds_checking(tw_graph *graph,
 TW_API void tw_program_switch_add(tw_graph *graph, tw_program switch_program, int32_t value, tw_program body);
 TW_API tw_function tw_graph_add_function(tw_graph *graph, tw_program body, const char *name);
 TW_API tw_program tw_program_call(tw_graph *graph, tw_function function);
+/* A place off the chip for the code of a function, and its way to the tiles, without which the function must not be
+ * called (Poplar API, FunctionBuffer). Code of programs has no addresses here: the copy takes no time, and what is
+ * called is the function in any case. TW_E_CONTROL_PROGRAM: the buffer is one of another function. */
+TW_API tw_function_buffer tw_graph_add_function_buffer(tw_graph *graph, tw_function function);
+TW_API tw_program tw_program_copy_function(tw_graph *graph, tw_function_buffer buffer, tw_function function);
+
+/* Host code as a step of a program (Poplar API, HostFunction): `inputs` go to the host, the code that
+ * tw_engine_connect_host_function() names runs, its `outputs` go to the device. Each argument is a stream,
+ * "handle/in0" ..., "handle/out0" ..., and "handle/call" for a function without arguments; handles are those of
+ * streams. */
+typedef struct tw_host_argument {
+    tw_type type;
+    uint64_t elements;
+} tw_host_argument;
+TW_API tw_host_function tw_graph_add_host_function(tw_graph *graph, const char *handle, unsigned input_count,
+                                                   const tw_host_argument *inputs, unsigned output_count,
+                                                   const tw_host_argument *outputs);
+TW_API tw_program tw_program_call_host(tw_graph *graph, tw_host_function function, unsigned input_count,
+                                       const tw_tensor *inputs, unsigned output_count, const tw_tensor *outputs);
 typedef enum tw_sync_type { TW_SYNC_INTERNAL, TW_SYNC_EXTERNAL, TW_SYNC_GLOBAL } tw_sync_type;
 TW_API tw_program tw_program_sync(tw_graph *graph, tw_sync_type type);
 TW_API tw_program tw_program_write_undef(tw_graph *graph, tw_tensor tensor);
+/* The clock of the machine into two UNSIGNED_INT elements, the low word first: cycles since the engine was made,
+ * as the profile counts them, all tiles alike (docs/model.md). The second makes of an earlier stamp the cycles
+ * that have passed since. 0 on a CPU. */
+TW_API tw_program tw_program_cycle_stamp(tw_graph *graph, tw_tensor stamp);
+TW_API tw_program tw_program_cycles_since(tw_graph *graph, tw_tensor stamp);
 TW_API tw_program tw_program_abort(tw_graph *graph, const char *message);
 TW_API tw_program tw_program_abort_on_condition(tw_graph *graph, tw_tensor predicate, const char *message);
 TW_API tw_program tw_program_assume_equal_across_replicas(tw_graph *graph, tw_tensor tensor);

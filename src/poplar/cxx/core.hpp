@@ -6,6 +6,7 @@
 #include <tilewright/poplar.h>
 #include <tilewright/poplar/popc.h>
 
+#include <exception>
 #include <memory>
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
@@ -134,6 +135,12 @@ struct Step {
                        GraphHolder &graph) const = 0; /* names are the graph's */
     virtual bool isEmpty() const { return false; }
 };
+
+/* The clock into two words; or, with `since`, the cycles that have passed since they were written so. */
+program::Program clockProgram(const Tensor &words, bool since, const DebugContext &dc);
+
+/* What a callback of this thread has thrown while C code called it; null when nothing. */
+std::exception_ptr &thrownByCallback();
 
 /* A compiled engine, and what it was made of. */
 struct Compiled {

@@ -58,6 +58,9 @@ static std::shared_ptr<Compiled> compiledOf(const Graph &graph, ArrayRef<program
     const tw_error *error = tw_engine_error(compiled->engine);
     if (error->status != TW_OK) {
         tw_graph_take_error(holder.graph, nullptr); /* the graph can be used on */
+        std::exception_ptr thrown;
+        std::swap(thrown, core::thrownByCallback());
+        if (thrown) std::rethrow_exception(thrown);
         raise(error->status, call, error->message ? error->message : "");
     }
     tw_engine_set_stored_halves(compiled->engine, true); /* as Target::getTypeSize and copyFloatToDeviceHalf */
@@ -228,6 +231,20 @@ void Engine::connectStreamToCallback(StringRef handle, StreamCallbackHandle call
 void Engine::connectStreamToCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback)
 {
     connectStreamToCallback(handle + "[" + std::to_string(replica) + "]", std::move(callback));
+}
+
+void Engine::connectHostFunction(StringRef handle, unsigned replica, HostCallbackHandle callback)
+{
+    tw_host_callback c = {};
+    c.call = [](const void *const *in, std::size_t ins, void *const *out, std::size_t outs, void *user) {
+        (*static_cast<HostCallback *>(user))(ArrayRef<const void *>(in, ins), ArrayRef<void *>(out, outs));
+    };
+    c.destroy = [](void *user) { delete static_cast<HostCallback *>(user); };
+    std::unique_ptr<HostCallback> owned = callback.release();
+    c.user = owned.get();
+    check(tw_engine_connect_host_function(get().engine, handle.cloneAsString().c_str(), replica, &c),
+          "Engine::connectHostFunction");
+    owned.release(); /* the engine has it */
 }
 
 void Engine::copyToRemoteBuffer(const void *source, std::string handle, std::uint64_t row, unsigned)

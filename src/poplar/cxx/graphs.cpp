@@ -195,12 +195,6 @@ void Graph::setInitialValueHalf(FieldRef field, ArrayRef<std::uint16_t> bits)
 {
     setInitialValue(field, fromBits(bits));
 }
-void Graph::refuseLateValue(const FieldRef &field)
-{
-    raise(TW_E_NOT_SUPPORTED, "Graph::setInitialValue",
-          "field " + field.getName() + ": values that depend on addresses are not supported");
-}
-
 /* --- tile mapping --- */
 
 void Graph::setTileMapping(VertexRef v, unsigned tile)
@@ -285,6 +279,24 @@ Graph::TileToTensorMapping Graph::getVariableTileMapping(const Tensor &t) const
 
 /* --- host access and streams --- */
 
+HostFunction Graph::addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,
+                                    ArrayRef<HostFunctionArgument> outputs)
+{
+    const char *call = "Graph::addHostFunction";
+    std::vector<tw_host_argument> all;
+    for (const ArrayRef<HostFunctionArgument> &side : { inputs, outputs })
+        for (const HostFunctionArgument &a : side)
+            all.push_back({ deviceType(std::get<0>(a), call), std::get<1>(a) });
+    unsigned in = static_cast<unsigned>(inputs.size()), out = static_cast<unsigned>(outputs.size());
+    return HostFunction(get()
+                            .call(call,
+                                  [&](tw_graph *g) {
+                                      return tw_graph_add_host_function(g, str(handle).c_str(), in, all.data(), out,
+                                                                        all.data() + in);
+                                  })
+                            .id);
+}
+
 void Graph::createHostWrite(StringRef handle, const Tensor &t, bool)
 {
     get().call("Graph::createHostWrite",
@@ -353,6 +365,13 @@ template <class F> static std::shared_ptr<GraphHolder> viewOf(GraphHolder &of, c
     auto holder = std::make_shared<GraphHolder>(view, Target(tw_graph_target(view)));
     of.call(call, [](tw_graph *) {}); /* throws what went wrong */
     return holder;
+}
+FunctionBuffer Graph::addFunctionBuffer(const Function &f, FunctionBufferMappingType)
+{
+    return FunctionBuffer(get()
+                              .call("Graph::addFunctionBuffer",
+                                    [&](tw_graph *g) { return tw_graph_add_function_buffer(g, { f.getId() }); })
+                              .id);
 }
 Graph Graph::createVirtualGraph(unsigned lower, unsigned upper)
 {

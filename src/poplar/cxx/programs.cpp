@@ -304,6 +304,31 @@ Call::Call(Function f, const DebugContext &dc)
                    [f](tw_graph *g) { return tw_program_call(g, { f.getId() }); }))
 {
 }
+Copy::Copy(const FunctionBuffer &b, const Function &f, const DebugContext &dc)
+    : Program(leaf("Copy",
+                   between("function buffer " + std::to_string(b.getId()), "function " + std::to_string(f.getId())),
+                   dc, [b, f](tw_graph *g) { return tw_program_copy_function(g, { b.getId() }, { f.getId() }); }))
+{
+}
+static std::string list(ArrayRef<Tensor> tensors)
+{
+    std::string all;
+    for (const Tensor &t : tensors) all += (all.empty() ? "" : ", ") + text(t);
+    return "{" + all + "}";
+}
+Call::Call(HostFunction f, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, const DebugContext &dc)
+    : Program(nullptr)
+{
+    std::vector<Tensor> in = inputs.cloneAsVector(), out = outputs.cloneAsVector();
+    step = leaf("Call", "host function " + std::to_string(f.getId()) + " " + between(list(in), list(out)), dc,
+                [f, in, out](tw_graph *g) {
+                    std::vector<tw_tensor> handles;
+                    for (const Tensor &t : in) handles.push_back(t.get().handle());
+                    for (const Tensor &t : out) handles.push_back(t.get().handle());
+                    return tw_program_call_host(g, { f.getId() }, static_cast<unsigned>(in.size()), handles.data(),
+                                                static_cast<unsigned>(out.size()), handles.data() + in.size());
+                });
+}
 Sync::Sync(SyncType type, const DebugContext &dc)
     : Program(
           leaf("Sync", "", dc, [type](tw_graph *g) { return tw_program_sync(g, static_cast<tw_sync_type>(type)); }))
@@ -360,6 +385,17 @@ PrintTensor::PrintTensor(Tensor t, const PrintTensorFmt &f, const DebugContext &
 {
 }
 PrintTensor::PrintTensor(Tensor t, const DebugContext &dc) : PrintTensor(std::move(t), PrintTensorFmt(), dc) {}
+
+/* Programs that <poplar/CycleCount.hpp> adds. */
+struct Clock : Program {
+    Clock(const Tensor &words, bool since, const DebugContext &dc)
+        : Program(leaf(since ? "CyclesSince" : "CycleStamp", text(words), dc, [words, since](tw_graph *g) {
+              tw_tensor handle = words.get().handle();
+              return since ? tw_program_cycles_since(g, handle) : tw_program_cycle_stamp(g, handle);
+          }))
+    {
+    }
+};
 
 /* --- branches --- */
 
@@ -428,4 +464,9 @@ Switch Switch::switchWithUnreachableDefault(Tensor c, const DebugContext &dc)
 }
 
 } // namespace program
+
+program::Program core::clockProgram(const Tensor &words, bool since, const DebugContext &dc)
+{
+    return program::Clock(words, since, dc);
+}
 } // namespace poplar

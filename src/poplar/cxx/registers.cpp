@@ -1,5 +1,5 @@
-/* State of tiles that programs may set and ask for: seeds, floating point behaviour, cycle counters. The machines
- * that graphs run on have none of it, so each graph keeps it in variables of its own. */
+/* State of tiles that programs may set and ask for: seeds, floating point behaviour, the cycle counter. The machines
+ * that graphs run on have no registers for the first two, so each graph keeps them in variables of its own. */
 #include "core.hpp"
 
 #include <poplar/CSRFunctions.hpp>
@@ -120,15 +120,27 @@ static Tensor counter(Graph &graph, unsigned tile, const DebugContext &dc, const
 Tensor cycleCount(Graph &graph, Sequence &prog, unsigned tile, SyncType sync, const DebugContext &dc)
 {
     Tensor count = counter(graph, tile, dc, "cycleCount");
-    prog = Sequence({ program::Sync(sync, dc), prog, program::Sync(sync, dc) }, dc);
+    prog = Sequence({ program::Sync(sync, dc), core::clockProgram(count, false, dc), prog, program::Sync(sync, dc),
+                      core::clockProgram(count, true, dc) },
+                    dc);
     return count;
+}
+
+std::vector<Tensor> cycleStamp(Graph &graph, Sequence &prog, const std::vector<unsigned> &tiles, SyncType sync,
+                               const DebugContext &dc)
+{
+    std::vector<Tensor> stamps;
+    prog.add(program::Sync(sync, dc));
+    for (unsigned tile : tiles) {
+        stamps.push_back(counter(graph, tile, dc, "cycleStamp"));
+        prog.add(core::clockProgram(stamps.back(), false, dc));
+    }
+    return stamps;
 }
 
 Tensor cycleStamp(Graph &graph, Sequence &prog, unsigned tile, SyncType sync, const DebugContext &dc)
 {
-    Tensor count = counter(graph, tile, dc, "cycleStamp");
-    prog.add(program::Sync(sync, dc));
-    return count;
+    return cycleStamp(graph, prog, std::vector<unsigned>{ tile }, sync, dc)[0];
 }
 
 } // namespace poplar

@@ -160,6 +160,47 @@ void Graph::setFieldValues(FieldRef field, const Type &type, std::size_t count, 
         tw_graph_set_field_values(g, { field.getVertex().getId() }, field.getName().c_str(), t, count, values);
     });
 }
+
+/* --- values that depend on addresses --- */
+
+std::exception_ptr &core::thrownByCallback()
+{
+    static thread_local std::exception_ptr thrown;
+    return thrown;
+}
+
+struct core::LateValue {
+    std::function<Graph::Number(const VertexEdgeInfo &)> function;
+
+    /* Exceptions wait until C code has returned. */
+    static bool call(const tw_edge_place *edges, std::size_t count, tw_field_number *value, void *user)
+    {
+        try {
+            VertexEdgeInfo info;
+            for (std::size_t i = 0; i < count; i++)
+                info.storage[edges[i].field].push_back(
+                    { edges[i].offset, static_cast<std::uint32_t>(edges[i].bytes) });
+            const Graph::Number n = static_cast<LateValue *>(user)->function(info);
+            *value = { n.isInteger, n.integer, n.real };
+            return true;
+        } catch (...) {
+            thrownByCallback() = std::current_exception();
+            return false;
+        }
+    }
+    static void destroy(void *user) { delete static_cast<LateValue *>(user); }
+};
+
+void Graph::setLateValue(FieldRef field, std::function<Number(const VertexEdgeInfo &)> callback)
+{
+    std::string indexed;
+    std::unique_ptr<core::LateValue> value(new core::LateValue{ std::move(callback) });
+    get().call("Graph::setInitialValue", [&](tw_graph *g) {
+        if (tw_graph_set_field_late(g, { field.getVertex().getId() }, nameOf(field, indexed), core::LateValue::call,
+                                    value.get(), core::LateValue::destroy))
+            value.release(); /* the graph has it */
+    });
+}
 std::size_t Graph::getMaxFieldDim(StringRef type, StringRef field, unsigned dimension) const
 {
     return get().call("Graph::getMaxFieldDim", [&](tw_graph *g) {

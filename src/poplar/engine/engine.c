@@ -37,16 +37,17 @@ static tw_status keep_failure(tw_engine *engine, tw_status status, const tw_erro
 /* --- compiling ------------------------------------------------------------------------------------------------ */
 
 /* X(function, what it is called in the log): the stages of compiling, in order; each is a step of the progress. */
-#define STAGES(X)                                   \
-    X(check_graph, "check the graph")               \
-    X(tw__remotes_new, "remote buffers")            \
-    X(tw__lower, "lower programs and compute sets") \
-    X(tw__streams_new, "streams")                   \
-    X(tw__host_access_new, "host access")           \
-    X(tw__images_new, "initial values")             \
-    X(chip_code, "code of the chip")                \
-    X(account, "memory and cycles")                 \
-    X(tile_memories, "memories of tiles")           \
+#define STAGES(X)                                    \
+    X(check_graph, "check the graph")                \
+    X(tw__remotes_new, "remote buffers")             \
+    X(tw__lower, "lower programs and compute sets")  \
+    X(tw__streams_new, "streams")                    \
+    X(tw__host_access_new, "host access")            \
+    X(tw__images_new, "initial values")              \
+    X(chip_code, "code of the chip")                 \
+    X(account, "memory and cycles")                  \
+    X(tw__late_values, "values that need addresses") \
+    X(tile_memories, "memories of tiles")            \
     X(tw__bind_entries, "code of the vertices")
 
 static tw_status check_graph(tw_engine *engine)
@@ -73,6 +74,14 @@ static void free_handles(tw_engine *engine)
     engine->handles.count = 0;
 }
 
+tw_status tw__engine_lower_again(tw_engine *engine)
+{
+    free_handles(engine);
+    tw__plan_free(&engine->plan);
+    tw_status s = tw__lower(engine);
+    return s ? s : tw__host_access_new(engine);
+}
+
 /* Addresses are known once everything is placed, and what is placed follows from the plan: the same plan is made once
  * more, with the memories of tiles as its storage. */
 static tw_status tile_memories(tw_engine *engine)
@@ -81,10 +90,7 @@ static tw_status tile_memories(tw_engine *engine)
     tw_status s = tw__tile_map_new(engine, &engine->tiles);
     if (!s && engine->chip) s = tw__chip_code_link(engine->chip, engine->core, tw__engine_placement(engine));
     if (s) return s;
-    free_handles(engine);
-    tw__plan_free(&engine->plan);
-    s = tw__lower(engine);
-    if (!s) s = tw__host_access_new(engine);
+    s = tw__engine_lower_again(engine);
     if (!s) s = tw__tile_states_new(engine);
     if (!s) s = tw__tile_vertices_new(engine);
     return s ? s : tw__tile_sims_new(engine);

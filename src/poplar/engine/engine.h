@@ -165,30 +165,31 @@ struct tw__stream_state; /* run/streams.c */
 /* --- instructions --------------------------------------------------------------------------------------------- */
 
 /* X(name, operands). a = index of the payload; to = instruction to jump to; at = byte offset in the storage. */
-#define TW__OPCODES(X)                                              \
-    X(END, "end of a program")                                      \
-    X(EXECUTE, "execs[a]")                                          \
-    X(EXECUTE_ALL, "execs[a]; AND of the results to the scalar at") \
-    X(COPY, "copies[a]")                                            \
-    X(TRANSFER, "transfers[a]: streams")                            \
-    X(REMOTE, "remote_copies[a]")                                   \
-    X(SYNC, "nothing to do in one process; a step")                 \
-    X(LOOP, "slot[a] = imm; to when it is 0")                       \
-    X(NEXT, "--slot[a]; to when it is not 0")                       \
-    X(JUMP, "to")                                                   \
-    X(JUMP_TRUE, "to when the scalar at is not 0")                  \
-    X(JUMP_FALSE, "to when the scalar at is 0")                     \
-    X(SWITCH, "switches[a] on the scalar at")                       \
-    X(CALL, "push the next instruction, to")                        \
-    X(RETURN, "pop")                                                \
-    X(FOR_SET, "scalar at = imm")                                   \
-    X(FOR_ADD, "scalar at += imm")                                  \
-    X(FOR_TEST, "to unless scalar at < scalar fors[a].limit_at")    \
-    X(PRINT, "prints[a]")                                           \
-    X(ABORT, "texts[a]")                                            \
-    X(ABORT_IF, "texts[a] when the scalar at is not 0")             \
-    X(ERROR, "texts[a] and prints[imm]")                            \
-    X(NOTHING, "a step without work: WriteUndef, AssumeEqualAcrossReplicas")
+#define TW__OPCODES(X)                                                       \
+    X(END, "end of a program")                                               \
+    X(EXECUTE, "execs[a]")                                                   \
+    X(EXECUTE_ALL, "execs[a]; AND of the results to the scalar at")          \
+    X(COPY, "copies[a]")                                                     \
+    X(TRANSFER, "transfers[a]: streams")                                     \
+    X(REMOTE, "remote_copies[a]")                                            \
+    X(SYNC, "nothing to do in one process; a step")                          \
+    X(LOOP, "slot[a] = imm; to when it is 0")                                \
+    X(NEXT, "--slot[a]; to when it is not 0")                                \
+    X(JUMP, "to")                                                            \
+    X(JUMP_TRUE, "to when the scalar at is not 0")                           \
+    X(JUMP_FALSE, "to when the scalar at is 0")                              \
+    X(SWITCH, "switches[a] on the scalar at")                                \
+    X(CALL, "push the next instruction, to")                                 \
+    X(RETURN, "pop")                                                         \
+    X(FOR_SET, "scalar at = imm")                                            \
+    X(FOR_ADD, "scalar at += imm")                                           \
+    X(FOR_TEST, "to unless scalar at < scalar fors[a].limit_at")             \
+    X(PRINT, "prints[a]")                                                    \
+    X(ABORT, "texts[a]")                                                     \
+    X(ABORT_IF, "texts[a] when the scalar at is not 0")                      \
+    X(ERROR, "texts[a] and prints[imm]")                                     \
+    X(NOTHING, "a step without work: WriteUndef, AssumeEqualAcrossReplicas") \
+    X(STAMP, "the clock to words at and imm; a: less what they hold")
 
 typedef enum tw__opcode {
 #define TW__OPCODE_ENUM(name, text) TW__I_##name,
@@ -248,7 +249,7 @@ typedef enum tw__plan_kind {
     TW__S_BRANCH,   /* a predicate or switch value is read and broadcast; payload = program */
     TW__S_PRINT,
     TW__S_ABORT,
-    TW__S_NOTHING /* WriteUndef, AssumeEqual */
+    TW__S_NOTHING /* WriteUndef, AssumeEqual, stamps of the clock */
 } tw__plan_kind;
 
 typedef struct tw__plan_step {
@@ -277,6 +278,7 @@ typedef struct tw__plan {
     TW__LIST(const char *) texts;
     TW__LIST(tw__plan_step) steps;
     TW__LIST(uint32_t) step_programs;
+    bool stamped;   /* a program asks for the clock */
     uint32_t slots; /* loop counters */
     uint32_t call_depth;
     uint64_t *counters;              /* [slots] */
@@ -379,7 +381,9 @@ tw_status tw__lower(tw_engine *engine);
 /* Message buffers that a compute set needs, at most; then its groups, once the storage has been reserved. */
 uint64_t tw__compute_set_buffer_bytes(const tw_engine *engine, uint32_t cs);
 tw_status tw__lower_compute_set(tw_engine *engine, uint32_t cs, tw__exec *exec);
-tw_status tw__bind_entries(tw_engine *engine); /* native code of every group */
+tw_status tw__late_values(tw_engine *engine);        /* plan/late_values.c */
+tw_status tw__engine_lower_again(tw_engine *engine); /* engine.c: the same plan, of what the graph holds now */
+tw_status tw__bind_entries(tw_engine *engine);       /* native code of every group */
 void tw__plan_free(tw__plan *plan);
 
 /* tiles/run.c: vertices of active tile `index` of an exec whose on_tiles is set; whether all returned true. Several
@@ -408,6 +412,8 @@ tw_status tw__streams_check(tw_engine *engine, unsigned program); /* all used ar
 void tw__streams_begin(tw_engine *engine, unsigned program);      /* prefetch what may be prefetched */
 tw_status tw__transfer_run(tw_engine *engine, tw__transfer *transfer);
 bool tw__stream_prefetches(const tw_engine *engine, uint32_t stream);
+/* Bytes of one transfer; false when there is no such stream. */
+bool tw__stream_bytes(const tw_engine *engine, const char *handle, size_t *bytes);
 
 /* run/remote_buffers.c */
 tw_status tw__remotes_new(tw_engine *engine);
@@ -487,6 +493,8 @@ void tw__account_free(struct tw__account *account); /* NULL is fine */
 /* A run begins and ends; `name` "" when not given. engine->tracing is set by begin when steps are wanted. */
 void tw__account_run_begin(tw_engine *engine, unsigned program, const char *name);
 void tw__account_run_end(tw_engine *engine, tw_status status, double microseconds);
+/* Cycles of all steps that were executed since the engine was made; only plans with stamps count them. */
+uint64_t tw__account_clock(const tw_engine *engine);
 /* Plan step was executed. Called only when engine->tracing. */
 void tw__account_step(tw_engine *engine, uint32_t step);
 /* The same for a step whose exec has measured cycles, once it has run. */

@@ -168,6 +168,14 @@ bool tw__shape_count(const tw__core *core, unsigned rank, const size_t *shape, u
     const tw__node *name = tw__node_get(core, tensor, what); \
     if (!name) return TW__NIL_TENSOR
 
+/* --- vertex/fields.c, vertex/late_values.c ---------------------------------------------------------------------- */
+
+/* A field of plain state that takes one number (or, with `many`, several). NULL with an error. */
+const tw__field *tw__state_field(tw__core *core, tw_vertex vertex, const char *name, bool many, unsigned *field);
+/* A checked number into plain state; the graph's error when it does not fit. */
+void tw__field_put(tw__core *core, uint32_t vertex, unsigned index, const tw_field_number *number);
+void tw__late_value_drop(tw__core *core, uint32_t vertex, unsigned field); /* a value came after the callback */
+
 /* --- tensor/variables.c ----------------------------------------------------------------------------------------- */
 
 tw_tensor tw__variable_tensor(tw__core *core, uint32_t var);

@@ -242,8 +242,11 @@ typedef enum tw__program_kind {
     TW__P_ASSUME_EQUAL,
     TW__P_ERROR,
     TW__P_PRINT,
-    TW__P_COUNTED_FOR
+    TW__P_COUNTED_FOR,
+    TW__P_CYCLE_STAMP,
+    TW__P_CYCLES_SINCE
 } tw__program_kind;
+#define TW__PROGRAM_KINDS (TW__P_CYCLES_SINCE + 1)
 
 typedef struct tw__case {
     int32_t value;
@@ -317,6 +320,19 @@ typedef struct tw__lock { /* zero: free */
     unsigned depth;         /* times the owner has taken it */
 } tw__lock;
 
+/* Handles of the streams of a host function: handle, "in" or "out", index. */
+#define TW__HOST_ARGUMENT "%s/%s%u"
+#define TW__HOST_CALL     "%s/call"
+
+/* What a call of a host function is made of: a stream for each argument. In executables these are all that is
+ * left. */
+typedef struct tw__host_function {
+    const char *handle;
+    uint32_t *in, *out; /* streams */
+    uint32_t in_count, out_count;
+    tw_tensor nothing; /* the argument of a function without any */
+} tw__host_function;
+
 /* --- the core ------------------------------------------------------------------------------------------------ */
 
 /* Arrays are indexed from 1 where an id of 0 means nil (vertices, compute sets, programs, functions, streams,
@@ -345,6 +361,10 @@ struct tw__core {
     size_t program_count, program_room;
     tw__function *functions;
     size_t function_count, function_room;
+    uint32_t *function_buffers; /* the function of each */
+    size_t function_buffer_count, function_buffer_room;
+    tw__host_function *host_functions;
+    size_t host_function_count, host_function_room;
     tw__stream *streams;
     size_t stream_count, stream_room;
     tw__remote *remotes;
@@ -363,6 +383,7 @@ struct tw__core {
     struct tw__field_size *sizes;
     size_t size_count, size_room; /* set_field_size(), sorted (fields.c) */
     GHashTable *type_index;       /* vertex type name -> index in types + 1 */
+    GHashTable *late_values;      /* vertex/late_values.c; NULL: no field has one */
 };
 tw__core *tw__graph_core(tw_graph *graph);
 tw__core *tw__core_ref(tw__core *core);
@@ -372,6 +393,18 @@ void tw__core_unref(tw__core *core);
  * added. Returns indices into core->vertices; *count gets their number; NULL + *count == 0 when empty or no
  * memory. */
 const uint32_t *tw__compute_set_vertices(tw__core *core, uint32_t cs, size_t *count);
+
+/* vertex/late_values.c: whether callbacks give values to fields of the vertices. */
+typedef struct tw__late_value {
+    int refs; /* of fields: one for each replica */
+    tw_late_value call;
+    void *user;
+    void (*destroy)(void *user);
+} tw__late_value;
+/* NULL when the field has none. */
+const tw__late_value *tw__late_value_get(const tw__core *core, uint32_t vertex, unsigned field);
+/* Plain state gets a number; TW_E_OVERFLOW when it does not fit. */
+tw_status tw__late_value_set(tw__core *core, uint32_t vertex, unsigned field, const tw_field_number *number);
 
 /* errors.c: the place noted by tw_graph_call_site() for the public call in progress; *file = NULL when unknown. */
 void tw__call_site_take(const char *function, const char **file, int *line);

@@ -283,6 +283,17 @@ tw_program tw__replica_print(tw_graph *graph, const char *title, tw_tensor tenso
     return for_each(graph, tensor, print_of, &(printing){ title, format });
 }
 
+static tw_program stamp_of(tw_graph *one, unsigned i, tw_tensor part, void *since)
+{
+    (void)i;
+    return since ? tw_program_cycles_since(one, part) : tw_program_cycle_stamp(one, part);
+}
+
+tw_program tw__replica_stamp(tw_graph *graph, tw_tensor tensor, bool since)
+{
+    return for_each(graph, tensor, stamp_of, since ? &since : NULL);
+}
+
 tw_program tw_program_cross_replica_copy(tw_graph *graph, tw_tensor source, tw_tensor destination,
                                          const unsigned *to)
 {

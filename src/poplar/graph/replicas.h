@@ -68,6 +68,7 @@ tw_program tw__replica_stream_copy(tw_graph *graph, tw_stream stream, tw_tensor 
 tw_program tw__replica_remote_copy(tw_graph *graph, tw_remote_buffer buffer, tw_tensor tensor, tw_tensor offsets,
                                    bool in);
 tw_program tw__replica_print(tw_graph *graph, const char *title, tw_tensor tensor, const tw_print_format *format);
+tw_program tw__replica_stamp(tw_graph *graph, tw_tensor tensor, bool since);
 tw_program tw__replica_write_undef(tw_graph *graph, tw_tensor tensor);
 /* `program`, then what it wrote into the tensor of replica 0 also to the others; or that first, then `program`. */
 tw_program tw__replica_after(tw_graph *graph, tw_program program, tw_tensor tensor);

@@ -408,7 +408,7 @@ static bool id_fits(const tw__core *core, const tw__program *q)
     const size_t limit[] = { [TW__P_EXECUTE] = core->compute_set_count, [TW__P_STREAM_IN] = core->stream_count,
                              [TW__P_STREAM_OUT] = core->stream_count,   [TW__P_REMOTE_IN] = core->remote_count,
                              [TW__P_REMOTE_OUT] = core->remote_count,   [TW__P_CALL] = core->function_count };
-    if (q->kind < 0 || q->kind > TW__P_COUNTED_FOR) return false;
+    if (q->kind < 0 || q->kind >= TW__PROGRAM_KINDS) return false;
     return (size_t)q->kind >= G_N_ELEMENTS(limit) || !limit[q->kind] || (q->id && q->id < limit[q->kind]);
 }
 

@@ -73,6 +73,9 @@ void tw__core_unref(tw__core *core)
     free(core->compute_sets);
     free(core->estimates);
     free(core->functions);
+    if (core->late_values) g_hash_table_destroy(core->late_values);
+    free(core->function_buffers);
+    free(core->host_functions);
     free(core->streams);
     free(core->remotes);
     free(core->error);

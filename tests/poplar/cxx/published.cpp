@@ -4,7 +4,6 @@
 #include <poplar/CycleCount.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
-#include <poplar/LateInitCallback.hpp>
 #include <poplar/RemoteBuffer.hpp>
 #include <poplar/replication_factor.hpp>
 #include <pva/pva.hpp>
@@ -111,9 +110,6 @@ static void values()
     std::vector<float> sum(1);
     e.readTensor("out", ArrayRef<float>(sum));
     EXPECT(sum[0] == 1 + 20 - 300);
-    EXPECT_THROWS(
-        poplar_error,
-        (g.setInitialValue(v["one"], LateInitCallback<float>([](const VertexEdgeInfo &) { return 1.0f; })), 0));
 }
 
 /* Host buffers are sized with getTypeSize and filled by copyFloatToDeviceHalf: 4 bytes on a plain CPU target. */

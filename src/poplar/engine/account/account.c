@@ -280,8 +280,8 @@ void tw__account_run_begin(tw_engine *engine, unsigned program, const char *name
 {
     (void)program;
     tw__account *account = engine->account;
-    engine->tracing = account && account->enabled;
-    if (engine->tracing) tw__profile_run_begin(account->profile, name);
+    engine->tracing = account && (account->enabled || engine->plan.stamped);
+    if (engine->tracing && account->enabled) tw__profile_run_begin(account->profile, name);
 }
 
 void tw__account_run_end(tw_engine *engine, tw_status status, double microseconds)
@@ -290,16 +290,35 @@ void tw__account_run_end(tw_engine *engine, tw_status status, double microsecond
     tw__account *account = engine->account;
     if (!engine->tracing) return;
     engine->tracing = false;
+    if (!account->enabled) return;
     tw__profile_run_end(account->profile, microseconds);
     account->dirty = true;
     if (account->stream_each_run) flush_report(account);
 }
 
+/* Profile steps [first, first + count) were executed in a row, `times` times. */
+static void executed(const tw_engine *engine, uint32_t first, uint32_t count, uint64_t times)
+{
+    tw__account *account = engine->account;
+    for (uint32_t i = 0; engine->plan.stamped && i < count; i++) {
+        const tw__step *s = &account->profile->steps.items[first + i];
+        account->clock += times * (s->span + (uint64_t)s->gap);
+    }
+    if (!account->enabled) return;
+    if (times > 1)
+        tw__profile_range(account->profile, first, count, times);
+    else
+        for (uint32_t i = 0; i < count; i++) tw__profile_step(account->profile, first + i);
+}
+
+uint64_t tw__account_clock(const tw_engine *engine)
+{
+    return engine->account->clock;
+}
+
 void tw__account_step(tw_engine *engine, uint32_t step)
 {
-    const tw__account *account = engine->account;
-    uint32_t first = account->first_step[step];
-    for (uint32_t i = 0; i < account->step_count[step]; i++) tw__profile_step(account->profile, first + i);
+    executed(engine, engine->account->first_step[step], engine->account->step_count[step], 1);
 }
 
 /* Vertices of each type and what they took, into types[]; returns how many types. */
@@ -368,7 +387,7 @@ void tw__account_measured(tw_engine *engine, uint32_t step, const tw__exec *exec
     const tw__account *account = engine->account;
     uint32_t first = account->first_step[step], made = outcome_of(engine, step, exec);
     for (uint32_t i = 0; i < account->step_count[step]; i++)
-        tw__profile_step(account->profile, first + i == account->compute_step[step] ? made : first + i);
+        executed(engine, first + i == account->compute_step[step] ? made : first + i, 1, 1);
 }
 
 /* A straight body whose profile steps are consecutive is one range; nested loops are unrolled one level at a time. */
@@ -389,7 +408,7 @@ void tw__account_loop(tw_engine *engine, uint32_t first, uint32_t last, uint64_t
         end += account->step_count[step];
     }
     if (simple) {
-        if (begin != TW__NONE) tw__profile_range(account->profile, begin, end - begin, times);
+        if (begin != TW__NONE) executed(engine, begin, end - begin, times);
         return;
     }
     for (uint64_t i = 0; i < times; i++) trace_body(engine, first, last);

@@ -32,6 +32,7 @@ typedef struct tw__account {
     TW__LIST(tw__outcome) outcomes;
     struct _GHashTable *outcome_index; /* plan step and row of cycles -> index + 1 in `outcomes`; NULL: none yet */
     bool enabled;                      /* tw_engine_enable_execution_profiling() */
+    uint64_t clock;                    /* cycles of the steps executed so far; only while a plan has stamps */
     bool stream_each_run;              /* autoReport.streamAtEachRun */
     char *execution_file;              /* autoReport: written after runs; NULL = not wanted */
     bool dirty;                        /* runs not yet written to it */

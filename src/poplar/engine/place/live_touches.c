@@ -153,11 +153,12 @@ static void access_vertices(gather *g, uint32_t cs)
 static const struct {
     uint8_t a, b;
 } operands[] = {
-    [TW__P_EXECUTE] = { 2, 0 },    [TW__P_COPY] = { 1, 2 },        [TW__P_STREAM_IN] = { 2, 0 },
-    [TW__P_STREAM_OUT] = { 1, 0 }, [TW__P_REMOTE_IN] = { 2, 1 },   [TW__P_REMOTE_OUT] = { 1, 1 },
-    [TW__P_WHILE_TRUE] = { 1, 0 }, [TW__P_WHILE_FALSE] = { 1, 0 }, [TW__P_IF] = { 1, 0 },
-    [TW__P_SWITCH] = { 1, 0 },     [TW__P_WRITE_UNDEF] = { 2, 0 }, [TW__P_ABORT_IF] = { 1, 0 },
-    [TW__P_ERROR] = { 1, 0 },      [TW__P_PRINT] = { 1, 0 },       [TW__P_COUNTED_FOR] = { 3, 1 },
+    [TW__P_EXECUTE] = { 2, 0 },     [TW__P_COPY] = { 1, 2 },         [TW__P_STREAM_IN] = { 2, 0 },
+    [TW__P_STREAM_OUT] = { 1, 0 },  [TW__P_REMOTE_IN] = { 2, 1 },    [TW__P_REMOTE_OUT] = { 1, 1 },
+    [TW__P_WHILE_TRUE] = { 1, 0 },  [TW__P_WHILE_FALSE] = { 1, 0 },  [TW__P_IF] = { 1, 0 },
+    [TW__P_SWITCH] = { 1, 0 },      [TW__P_WRITE_UNDEF] = { 2, 0 },  [TW__P_ABORT_IF] = { 1, 0 },
+    [TW__P_ERROR] = { 1, 0 },       [TW__P_PRINT] = { 1, 0 },        [TW__P_COUNTED_FOR] = { 3, 1 },
+    [TW__P_CYCLE_STAMP] = { 2, 0 }, [TW__P_CYCLES_SINCE] = { 3, 0 },
 };
 
 static void access_operand(gather *g, const tw__regions *list, unsigned how)

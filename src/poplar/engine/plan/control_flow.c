@@ -185,13 +185,30 @@ static tw_status emit_execute(tw__emitter *e, uint32_t program)
     return TW_OK;
 }
 
+static tw_status emit_stamp(tw__emitter *e, uint32_t program)
+{
+    const tw__program *p = &e->core->programs[program];
+    tw__instr *in = tw__emit_step(e, TW__I_STAMP, p->kind == TW__P_CYCLES_SINCE, TW__S_NOTHING, &program, 1);
+    if (!in) return tw__emit_no_memory();
+    tw__region_walk words = tw__region_walk_begin(p->a.regions, 0, 2);
+    uint64_t at[2] = { 0, 0 };
+    size_t found = 0;
+    for (tw__elems run; found < 2 && tw__region_walk_next(&words, &run);)
+        for (uint64_t i = 0; i < run.count && found < 2; i++)
+            at[found++] = tw__storage_at(&e->plan->storage, run.var, run.offset + (uint64_t)run.stride * i);
+    in->u.at = at[0];
+    in->imm = (int64_t)at[1];
+    e->plan->stamped = true;
+    return TW_OK;
+}
+
 /* No jump on data between the instructions: what a profile may record as one range. */
 static bool is_straight(const tw__emitter *e, uint32_t first)
 {
     static const bool branches[TW__I_COUNT] = {
-        [TW__I_JUMP] = true,   [TW__I_JUMP_TRUE] = true, [TW__I_JUMP_FALSE] = true,
-        [TW__I_SWITCH] = true, [TW__I_CALL] = true,      [TW__I_FOR_TEST] = true,
-        [TW__I_ABORT] = true,  [TW__I_ABORT_IF] = true,  [TW__I_ERROR] = true
+        [TW__I_JUMP] = true,  [TW__I_JUMP_TRUE] = true, [TW__I_JUMP_FALSE] = true, [TW__I_SWITCH] = true,
+        [TW__I_CALL] = true,  [TW__I_FOR_TEST] = true,  [TW__I_ABORT] = true,      [TW__I_ABORT_IF] = true,
+        [TW__I_ERROR] = true, [TW__I_STAMP] = true, /* the clock has to be right inside of the loop */
     };
     for (uint32_t i = first; i < here(e); i++)
         if (branches[e->plan->code.items[i].op]) return false;
@@ -422,6 +439,8 @@ static tw_status emit_body(tw__emitter *e, uint32_t program)
     case TW__P_IF: return emit_if(e, program);
     case TW__P_SWITCH: return emit_switch(e, program);
     case TW__P_CALL: return emit_call(e, e->core->functions[p->id].body);
+    case TW__P_CYCLE_STAMP:
+    case TW__P_CYCLES_SINCE: return emit_stamp(e, program);
     case TW__P_SYNC:
         return tw__emit_step(e, TW__I_SYNC, (uint32_t)p->sync, TW__S_SYNC, &program, 1) ? TW_OK
                                                                                         : tw__emit_no_memory();

@@ -172,6 +172,18 @@ static tw_status no_case(const machine *m, const tw__instr *in)
                     core->vars[control->regions->region[0].var].name, (long long)scalar_at(m, in));
 }
 
+/* 0 on machines without an account: CPUs. */
+static void stamp(const machine *m, const tw__instr *in)
+{
+    char *low = m->base + in->u.at, *high = m->base + in->imm;
+    uint32_t words[2];
+    memcpy(&words[0], low, sizeof *words), memcpy(&words[1], high, sizeof *words);
+    uint64_t since = in->a ? (uint64_t)words[1] << 32 | words[0] : 0,
+             now = m->engine->account ? tw__account_clock(m->engine) - since : 0;
+    words[0] = (uint32_t)now, words[1] = (uint32_t)(now >> 32);
+    memcpy(low, &words[0], sizeof *words), memcpy(high, &words[1], sizeof *words);
+}
+
 static void log_instruction(const machine *m, const tw__instr *in)
 {
     TW__LOG(PROGRAM, TRACE, "%5td %-12s a=%u", in - m->code, tw__opcode_names[in->op], in->a);
@@ -232,6 +244,7 @@ static tw_status interpret(machine *m, uint32_t pc)
                 return stop("the condition of an AbortOnCondition is true", plan->texts.items[in->a]);
             break;
         case TW__I_ERROR: return run_error(engine, in);
+        case TW__I_STAMP: stamp(m, in); break;
         case TW__I_COUNT: break;
         }
         if (measured && !s) s = tw__tile_fault(engine);

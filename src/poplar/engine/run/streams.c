@@ -120,6 +120,16 @@ void tw__streams_free(tw_engine *engine)
     engine->stream_names = NULL;
 }
 
+bool tw__stream_bytes(const tw_engine *engine, const char *handle, size_t *bytes)
+{
+    for (size_t i = 1; i < engine->stream_count; i++) {
+        if (strcmp(engine->streams[i].handle, handle) != 0) continue;
+        *bytes = engine->streams[i].bytes;
+        return true;
+    }
+    return false;
+}
+
 static tw_status find(tw_engine *engine, const char *handle, tw__stream_state **out)
 {
     tw_status s = tw__engine_usable(engine);

@@ -26,6 +26,8 @@ const char *tw__program_kind_name(tw__program_kind kind)
         [TW__P_ERROR] = "ErrorProgram",
         [TW__P_PRINT] = "PrintTensor",
         [TW__P_COUNTED_FOR] = "CountedForLoop",
+        [TW__P_CYCLE_STAMP] = "CycleStamp",
+        [TW__P_CYCLES_SINCE] = "CyclesSince",
     };
     return names[kind];
 }
@@ -53,6 +55,8 @@ static void print_details(const tw__core *core, const tw__program *p, FILE *out)
     case TW__P_IF:
     case TW__P_SWITCH:
     case TW__P_WRITE_UNDEF:
+    case TW__P_CYCLE_STAMP:
+    case TW__P_CYCLES_SINCE:
     case TW__P_ASSUME_EQUAL: fprintf(out, " %s", a); break;
     case TW__P_CALL: fprintf(out, " function %u '%s'", p->id, core->functions[p->id].name); break;
     case TW__P_SYNC: fprintf(out, " %s", p->sync <= TW_SYNC_GLOBAL ? syncs[p->sync] : "?"); break;

@@ -421,6 +421,32 @@ tw_program tw_program_write_undef(tw_graph *graph, tw_tensor tensor)
     return with_tensor(graph, (tw__program){ .kind = TW__P_WRITE_UNDEF }, &tensor, NULL);
 }
 
+static tw_program stamp(tw_graph *graph, tw_tensor tensor, tw__program_kind kind)
+{
+    if (graph->replicas) return tw__replica_stamp(graph, tensor, kind == TW__P_CYCLES_SINCE);
+    tw__core *core = graph->core;
+    const tw__node *t = tw__node_get(core, tensor, "the stamp");
+    char text[TW__TEXT_BYTES];
+    if (!t || !tw__writable(core, tensor, "the stamp")) return NIL;
+    if (t->t.type == TW_U32 && tw__node_count(t) == 2)
+        return with_tensor(graph, (tw__program){ .kind = kind }, &tensor, NULL);
+    tw__graph_fail(core, TW_E_CONTROL_PROGRAM, "a stamp of the clock is two elements of unsigned int, not %s",
+                   tw__node_text(core, t, text, sizeof text));
+    return NIL;
+}
+
+tw_program tw_program_cycle_stamp(tw_graph *graph, tw_tensor tensor)
+{
+    TW__ENTER(graph, NIL);
+    return stamp(graph, tensor, TW__P_CYCLE_STAMP);
+}
+
+tw_program tw_program_cycles_since(tw_graph *graph, tw_tensor tensor)
+{
+    TW__ENTER(graph, NIL);
+    return stamp(graph, tensor, TW__P_CYCLES_SINCE);
+}
+
 tw_program tw_program_abort(tw_graph *graph, const char *message)
 {
     TW__ENTER(graph, NIL);

@@ -156,8 +156,7 @@ static void store(const tw__core *core, tw_type type, void *to, double value)
     tw_type_store(element_bytes(core, type) == tw_type_size(type) ? type : TW_FLOAT, to, value);
 }
 
-/* A field of plain state that takes one number (or, with `many`, several). NULL with an error. */
-static const tw__field *state_field(tw__core *core, tw_vertex vertex, const char *name, bool many, unsigned *field)
+const tw__field *tw__state_field(tw__core *core, tw_vertex vertex, const char *name, bool many, unsigned *field)
 {
     char text[TW__TEXT_BYTES];
     int64_t index;
@@ -182,42 +181,60 @@ static const tw__field *state_field(tw__core *core, tw_vertex vertex, const char
                        "field '%s' of %s has several elements: set them with tw_graph_set_field_values()", name,
                        text);
     else
-        return f;
+        return tw__late_value_drop(core, vertex.id, *field), f;
     return NULL;
 }
 
-void tw_graph_set_field(tw_graph *graph, tw_vertex vertex, const char *field, double value)
+static void put_real(tw__core *core, uint32_t vertex, unsigned index, const tw__field *f, const char *name,
+                     double value)
 {
-    TW__ENTER(graph, );
-    TW__EACH_REPLICA(graph, tw_graph_set_field(one, tw__replica_vertex(graph, vertex, i), field, value));
-    tw__core *core = graph->core;
-    unsigned index;
     char text[TW__TEXT_BYTES];
-    const tw__field *f = state_field(core, vertex, field, false, &index);
-    if (!f) return;
-    if (!tw__value_fits(core, f->type, value, field, tw__vertex_text(core, vertex.id, text, sizeof text))) return;
-    void *to = put_value(core, vertex.id, index, 1, element_bytes(core, f->type));
+    if (!tw__value_fits(core, f->type, value, name, tw__vertex_text(core, vertex, text, sizeof text))) return;
+    void *to = put_value(core, vertex, index, 1, element_bytes(core, f->type));
     if (to) store(core, f->type, to, value);
 }
 
-void tw_graph_set_field_int(tw_graph *graph, tw_vertex vertex, const char *field, int64_t value)
+static void put_int(tw__core *core, uint32_t vertex, unsigned index, const tw__field *f, const char *name,
+                    int64_t value)
 {
-    TW__ENTER(graph, );
-    TW__EACH_REPLICA(graph, tw_graph_set_field_int(one, tw__replica_vertex(graph, vertex, i), field, value));
-    tw__core *core = graph->core;
-    unsigned index;
     char text[TW__TEXT_BYTES];
-    const tw__field *f = state_field(core, vertex, field, false, &index);
-    if (f) value = unsigned_bits(f->type, value);
-    if (!f || !int_fits(core, f->type, value, field, tw__vertex_text(core, vertex.id, text, sizeof text))) return;
+    value = unsigned_bits(f->type, value);
+    if (!int_fits(core, f->type, value, name, tw__vertex_text(core, vertex, text, sizeof text))) return;
     size_t bytes = element_bytes(core, f->type);
-    void *to = put_value(core, vertex.id, index, 1, bytes);
+    void *to = put_value(core, vertex, index, 1, bytes);
     if (!to) return;
     tw_type_kind kind = tw_type_get(f->type)->kind;
     if (kind == TW_KIND_INT || kind == TW_KIND_UINT)
         memcpy(to, &value, bytes); /* little endian: the low bytes */
     else
         store(core, f->type, to, (double)value);
+}
+
+void tw__field_put(tw__core *core, uint32_t vertex, unsigned index, const tw_field_number *number)
+{
+    const tw__field *f = &tw__vertex_info(core, &core->vertices[vertex])->fields[index];
+    if (number->is_integer)
+        put_int(core, vertex, index, f, f->name, number->integer);
+    else
+        put_real(core, vertex, index, f, f->name, number->real);
+}
+
+void tw_graph_set_field(tw_graph *graph, tw_vertex vertex, const char *field, double value)
+{
+    TW__ENTER(graph, );
+    TW__EACH_REPLICA(graph, tw_graph_set_field(one, tw__replica_vertex(graph, vertex, i), field, value));
+    unsigned index;
+    const tw__field *f = tw__state_field(graph->core, vertex, field, false, &index);
+    if (f) put_real(graph->core, vertex.id, index, f, field, value);
+}
+
+void tw_graph_set_field_int(tw_graph *graph, tw_vertex vertex, const char *field, int64_t value)
+{
+    TW__ENTER(graph, );
+    TW__EACH_REPLICA(graph, tw_graph_set_field_int(one, tw__replica_vertex(graph, vertex, i), field, value));
+    unsigned index;
+    const tw__field *f = tw__state_field(graph->core, vertex, field, false, &index);
+    if (f) put_int(graph->core, vertex.id, index, f, field, value);
 }
 
 /* count elements of `type` into the field's type; with `check` nothing is written, but all must fit. */
@@ -251,7 +268,7 @@ void tw_graph_set_field_values(tw_graph *graph, tw_vertex vertex, const char *fi
     tw__core *core = graph->core;
     unsigned index;
     char text[TW__TEXT_BYTES];
-    const tw__field *f = state_field(core, vertex, field, true, &index);
+    const tw__field *f = tw__state_field(core, vertex, field, true, &index);
     if (!f) return;
     tw__vertex_text(core, vertex.id, text, sizeof text);
     uint64_t want = f->form == TW__STATE_OPAQUE ? f->host_size : f->count, size = tw_type_size(type);
