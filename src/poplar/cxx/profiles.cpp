@@ -86,10 +86,23 @@ pva::Report Engine::getReport(bool reportExecution)
     return pva::makeReport(graph, ran ? textOf(e, tw_profile_execution_json, call) : std::string());
 }
 
+/* The tree is a profile of that part: an empty one, or the other part, is none. */
+static bool isPart(const ProfileValue &tree, const char *part)
+{
+    if (tree.type() != ProfileValue::Type::MAP) return false;
+    const ProfileValue *own = tree.getOrNull("tilewright");
+    const ProfileValue *name = own && own->type() == ProfileValue::Type::MAP ? own->getOrNull("part") : nullptr;
+    return !name || (name->type() == ProfileValue::Type::STRING && name->asString() == part);
+}
+
 /* Profiles that programs have kept: the summary of guide 8.2, read back from the tree. */
 static void printProfiles(std::ostream &out, const ProfileValue *graph, const ProfileValue *execution,
                           const OptionFlags &flags, core::ProfilePrinter printer, const char *call)
 {
+    if (graph && !isPart(*graph, "graph"))
+        core::raise(TW_E_MISSING_GRAPH_PROFILE, call, "this is no graph profile");
+    if (execution && !isPart(*execution, "execution"))
+        core::raise(TW_E_MISSING_PROFILE, call, "this is no execution profile");
     std::ostringstream parts[2];
     if (graph) serializeToJSON(parts[0], *graph);
     if (execution) serializeToJSON(parts[1], *execution);

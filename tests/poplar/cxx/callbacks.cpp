@@ -69,12 +69,14 @@ static void late_values()
     VertexEdgeInfo seen;
     LateInitCallback<unsigned short> distance = [&](const VertexEdgeInfo &edges) {
         seen = edges;
-        return static_cast<unsigned short>(edges.storage.at("rows")[0].startOffs - edges.storage.at("in")[0].startOffs);
+        return static_cast<unsigned short>(edges.storage.at("rows")[0].startOffs -
+                                           edges.storage.at("in")[0].startOffs);
     };
     LateInitCallback<float> half = [](const VertexEdgeInfo &) { return 0.5f; };
     EXPECT(late(model(), distance, half) == std::vector<float>({ 16, 0.5f })); /* four floats lie between them */
     EXPECT(seen.storage.size() == 3 && seen.storage["in"].size() == 1 && seen.storage["rows"].size() == 2);
-    EXPECT(seen.storage["in"][0].len == 16 && seen.storage["rows"][0].len == 12 && seen.storage["rows"][1].len == 8);
+    EXPECT(seen.storage["in"][0].len == 16 && seen.storage["rows"][0].len == 12 &&
+           seen.storage["rows"][1].len == 8);
     EXPECT(seen.storage["rows"][1].startOffs - seen.storage["rows"][0].startOffs == 8);
     EXPECT(seen.storage["out"][0].len == 8 && seen.storage.count("distance") == 0);
 
@@ -183,7 +185,8 @@ static void cycles()
     std::vector<Tensor> first = cycleStamp(g, stamped, { 0, 3 }, SyncType::EXTERNAL);
     stamped.add(Execute(cs));
     Tensor second = cycleStamp(g, stamped, 0, SyncType::INTERNAL);
-    EXPECT(first.size() == 2 && full.shape() == std::vector<std::size_t>{ 2 } && full.elementType() == UNSIGNED_INT);
+    EXPECT(first.size() == 2 && full.shape() == std::vector<std::size_t>{ 2 } &&
+           full.elementType() == UNSIGNED_INT);
     EXPECT(g.getTileMapping(full)[1].size() == 1 && g.getTileMapping(first[1])[3].size() == 1);
     g.createHostRead("full", full), g.createHostRead("nothing", nothing);
     g.createHostRead("a", first[0]), g.createHostRead("b", first[1]), g.createHostRead("c", second);

@@ -165,7 +165,8 @@ tw_status tw_engine_connect_host_function(tw_engine *engine, const char *handle,
         !in.names->len && !out.names->len && side_add(&in, engine, g_strdup_printf(TW__HOST_CALL, handle), replica);
     s = in.names->len + out.names->len
             ? connect(engine, &in, &out, bare, callback)
-            : tw__fail(TW_E_STREAM_CONNECTION, "no host function '%s' of replica %u in this graph", handle, replica);
+            : tw__fail(TW_E_STREAM_CONNECTION, "no host function '%s' of replica %u in this graph", handle,
+                       replica);
     side_free(&in), side_free(&out);
     return s;
 }

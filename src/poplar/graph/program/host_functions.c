@@ -150,8 +150,8 @@ tw_program tw_program_call_host(tw_graph *graph, tw_host_function function, unsi
         if (bare || i < input_count)
             steps[i] = tw_program_copy_to_stream(graph, bare ? f.nothing : inputs[i], (tw_stream){ f.in[i] });
         else
-            steps[i] = tw_program_copy_from_stream(graph, (tw_stream){ f.out[i - input_count] },
-                                                   outputs[i - input_count]);
+            steps[i] =
+                tw_program_copy_from_stream(graph, (tw_stream){ f.out[i - input_count] }, outputs[i - input_count]);
         if (!steps[i].id) return NIL;
     }
     tw__call_site_again();

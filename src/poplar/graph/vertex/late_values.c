@@ -40,8 +40,8 @@ static bool add(tw_graph *graph, tw_vertex vertex, const char *field, tw__late_v
     return true;
 }
 
-bool tw_graph_set_field_late(tw_graph *graph, tw_vertex vertex, const char *field, tw_late_value callback, void *user,
-                             void (*destroy)(void *user))
+bool tw_graph_set_field_late(tw_graph *graph, tw_vertex vertex, const char *field, tw_late_value callback,
+                             void *user, void (*destroy)(void *user))
 {
     TW__ENTER(graph, false);
     if (!callback)

@@ -4,15 +4,16 @@
 
 #define BASE 0x4c000u /* of the memory of a Mk2 tile: Poplar API, TileConstants */
 
-static const char codelet[] = "#include <poplar/Vertex.hpp>\n"
-                              "class Late : public poplar::Vertex {\n"
-                              "public:\n"
-                              "  poplar::Input<poplar::Vector<float>> in;\n"
-                              "  poplar::Vector<poplar::Input<poplar::Vector<float>>> rows;\n"
-                              "  unsigned at; unsigned char small; float real;\n"
-                              "  poplar::Output<poplar::Vector<unsigned>> out;\n"
-                              "  bool compute() { out[0] = at; out[1] = small; out[2] = (unsigned)(real * 2); return true; }\n"
-                              "};\n";
+static const char codelet[] =
+    "#include <poplar/Vertex.hpp>\n"
+    "class Late : public poplar::Vertex {\n"
+    "public:\n"
+    "  poplar::Input<poplar::Vector<float>> in;\n"
+    "  poplar::Vector<poplar::Input<poplar::Vector<float>>> rows;\n"
+    "  unsigned at; unsigned char small; float real;\n"
+    "  poplar::Output<poplar::Vector<unsigned>> out;\n"
+    "  bool compute() { out[0] = at; out[1] = small; out[2] = (unsigned)(real * 2); return true; }\n"
+    "};\n";
 
 typedef struct asked {
     unsigned times, dropped;
@@ -182,7 +183,8 @@ static void replicas(void **state)
     (void)state;
     fixture f = make(MODEL);
     tw_graph *each = tw_graph_replicated(f.g, 2); /* 8 tiles each */
-    tw_tensor in = test_variable(each, TW_FLOAT, SHAPE(2), "x"), out = test_variable(each, TW_UNSIGNED_INT, SHAPE(3), "y");
+    tw_tensor in = test_variable(each, TW_FLOAT, SHAPE(2), "x"),
+              out = test_variable(each, TW_UNSIGNED_INT, SHAPE(3), "y");
     tw_compute_set cs = tw_graph_add_compute_set(each, "each");
     tw_vertex v = tw_graph_add_vertex(each, cs, "Late", 5);
     tw_graph_map(each, in, 5), tw_graph_map(each, out, 5);
@@ -209,7 +211,8 @@ static void expect_engine_error(fixture *f, tw_status status, const char *words)
 {
     tw_engine *e = tw_engine_new(f->g, f->p, NULL);
     const tw_error *error = tw_engine_error(e);
-    if (error->status != status || !strstr(error->message, words)) fail_msg("%d: %s", error->status, error->message);
+    if (error->status != status || !strstr(error->message, words))
+        fail_msg("%d: %s", error->status, error->message);
     tw_engine_free(e);
     assert_int_equal(tw_graph_status(f->g), TW_OK); /* the graph can be used on */
 }

@@ -35,9 +35,9 @@ static void drop(fixture *f)
 
 static tw_program timed(fixture *f, tw_program body)
 {
-    return tw_program_sequence_of(f->g, 3,
-                                  (tw_program[]){ tw_program_cycle_stamp(f->g, f->count), body,
-                                                  tw_program_cycles_since(f->g, f->count) });
+    return tw_program_sequence_of(
+        f->g, 3,
+        (tw_program[]){ tw_program_cycle_stamp(f->g, f->count), body, tw_program_cycles_since(f->g, f->count) });
 }
 
 static uint64_t read_count(tw_engine *e)
@@ -70,7 +70,8 @@ static void loops(void **state)
 {
     (void)state;
     fixture f = make(MODEL);
-    tw_program one = tw_program_execute(f.g, f.cs), twice = tw_program_sequence_of(f.g, 2, (tw_program[]){ one, one }),
+    tw_program one = tw_program_execute(f.g, f.cs),
+               twice = tw_program_sequence_of(f.g, 2, (tw_program[]){ one, one }),
                seven = tw_program_repeat(f.g, 7, tw_program_repeat(f.g, 3, twice));
     assert_int_equal(run(&f, timed(&f, seven)), 42 * TILE_WORK);
     assert_int_equal(run(&f, tw_program_repeat(f.g, 5, timed(&f, one))), TILE_WORK);
@@ -182,10 +183,10 @@ static void replicas(void **state)
     tw_tensor count = tw_graph_add_variable(each, TW_UNSIGNED_INT, SHAPE(2), "counts");
     tw_graph_map(each, count, 1);
     tw_graph_create_host_read(each, "counts", count);
-    tw_program p = tw_program_sequence_of(
-        f.g, 3,
-        (tw_program[]){ tw_program_cycle_stamp(each, count), tw_program_execute(f.g, f.cs),
-                        tw_program_cycles_since(each, count) });
+    tw_program p =
+        tw_program_sequence_of(f.g, 3,
+                               (tw_program[]){ tw_program_cycle_stamp(each, count), tw_program_execute(f.g, f.cs),
+                                               tw_program_cycles_since(each, count) });
     tw_engine *e = test_engine_new(f.g, f.device, p, NULL);
     test_ok(tw_engine_run(e, 0));
     uint32_t words[4];
@@ -225,9 +226,9 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_compute_set), cmocka_unit_test(loops),     cmocka_unit_test(like_the_profile),
-        cmocka_unit_test(goes_on),         cmocka_unit_test(views),     cmocka_unit_test(cpu),
-        cmocka_unit_test(simulator),       cmocka_unit_test(replicas),  cmocka_unit_test(refused),
+        cmocka_unit_test(one_compute_set), cmocka_unit_test(loops),    cmocka_unit_test(like_the_profile),
+        cmocka_unit_test(goes_on),         cmocka_unit_test(views),    cmocka_unit_test(cpu),
+        cmocka_unit_test(simulator),       cmocka_unit_test(replicas), cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

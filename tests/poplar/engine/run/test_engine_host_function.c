@@ -8,7 +8,8 @@ typedef struct host {
     float first;
 } host;
 
-static void sum_and_difference(const void *const *in, size_t in_count, void *const *out, size_t out_count, void *user)
+static void sum_and_difference(const void *const *in, size_t in_count, void *const *out, size_t out_count,
+                               void *user)
 {
     host *h = user;
     h->calls++, h->inputs = in_count, h->outputs = out_count;
@@ -30,23 +31,22 @@ static void values(void **state)
         tw_device *device = test_device_new(kind);
         tw_graph *g = test_graph_new(device);
         tw_tensor x = test_variable(g, TW_FLOAT, SHAPE(4), "x"), y = test_variable(g, TW_INT, SHAPE(2, 2), "y"),
-                  sum = test_variable(g, TW_FLOAT, SHAPE(4), "sum"), one = test_variable(g, TW_FLOAT, SHAPE(1), "one");
-        tw_host_function f = tw_graph_add_host_function(
-            g, "f", 2, (tw_host_argument[]){ { TW_FLOAT, 4 }, { TW_INT, 4 } }, 2,
-            (tw_host_argument[]){ { TW_FLOAT, 4 }, { TW_FLOAT, 1 } });
+                  sum = test_variable(g, TW_FLOAT, SHAPE(4), "sum"),
+                  one = test_variable(g, TW_FLOAT, SHAPE(1), "one");
+        tw_host_function f =
+            tw_graph_add_host_function(g, "f", 2, (tw_host_argument[]){ { TW_FLOAT, 4 }, { TW_INT, 4 } }, 2,
+                                       (tw_host_argument[]){ { TW_FLOAT, 4 }, { TW_FLOAT, 1 } });
         /* The second call gets what the first one gave, in reverse. */
         tw_program p = tw_program_sequence_of(
             g, 2,
-            (tw_program[]){
-                tw_program_call_host(g, f, 2, (tw_tensor[]){ x, y }, 2, (tw_tensor[]){ sum, one }),
-                tw_program_call_host(g, f, 2, (tw_tensor[]){ tw_tensor_reverse(g, sum, 0), y }, 2,
-                                     (tw_tensor[]){ sum, one }) });
+            (tw_program[]){ tw_program_call_host(g, f, 2, (tw_tensor[]){ x, y }, 2, (tw_tensor[]){ sum, one }),
+                            tw_program_call_host(g, f, 2, (tw_tensor[]){ tw_tensor_reverse(g, sum, 0), y }, 2,
+                                                 (tw_tensor[]){ sum, one }) });
         tw_engine *e = test_engine_new(g, device, p, NULL);
         assert_int_equal(tw_engine_run(e, 0), TW_E_STREAM_CONNECTION);
         ASSERT_MESSAGE("'f/in0'");
         host h = { 0 };
-        test_ok(tw_engine_connect_host_function(
-            e, "f", 0, &(tw_host_callback){ sum_and_difference, dropped, &h }));
+        test_ok(tw_engine_connect_host_function(e, "f", 0, &(tw_host_callback){ sum_and_difference, dropped, &h }));
         const float xs[4] = { 1, 2, 3, 4 };
         const int ys[4] = { 10, 20, 30, 40 };
         float got[4], last;
@@ -62,8 +62,8 @@ static void values(void **state)
         assert_true(last == 44 - 10 + 200);
         /* Another callback in its place: the first one is let go, once. */
         host second = { 0 };
-        test_ok(tw_engine_connect_host_function(
-            e, "f", 0, &(tw_host_callback){ sum_and_difference, dropped, &second }));
+        test_ok(tw_engine_connect_host_function(e, "f", 0,
+                                                &(tw_host_callback){ sum_and_difference, dropped, &second }));
         assert_int_equal(h.dropped, 1);
         test_ok(tw_engine_run(e, 0));
         assert_int_equal(h.calls, 2);
@@ -94,15 +94,15 @@ static void sides(void **state)
     tw_host_function in = tw_graph_add_host_function(g, "in", 1, &one, 0, NULL),
                      out = tw_graph_add_host_function(g, "out", 0, NULL, 1, &one),
                      bare = tw_graph_add_host_function(g, "bare", 0, NULL, 0, NULL);
-    tw_program give = tw_program_call_host(g, out, 0, NULL, 1, &x), take = tw_program_call_host(g, in, 1, &x, 0, NULL),
+    tw_program give = tw_program_call_host(g, out, 0, NULL, 1, &x),
+               take = tw_program_call_host(g, in, 1, &x, 0, NULL),
                tell = tw_program_call_host(g, bare, 0, NULL, 0, NULL);
     tw_program p = tw_program_sequence_of(
         g, 4,
-        (tw_program[]){ take, give, take,
-                        tw_program_repeat(g, 3,
-                                          tw_program_sequence_of(g, 2,
-                                                                 (tw_program[]){ tell, tw_program_if(g, never, take,
-                                                                                                     tell) })) });
+        (tw_program[]){
+            take, give, take,
+            tw_program_repeat(
+                g, 3, tw_program_sequence_of(g, 2, (tw_program[]){ tell, tw_program_if(g, never, take, tell) })) });
     tw_engine *e = test_engine_new(g, device, p, NULL);
     host takes = { 0 }, gives = { 0 }, told = { .inputs = 7, .outputs = 7 };
     test_ok(tw_engine_connect_host_function(e, "in", 0, &(tw_host_callback){ count_call, NULL, &takes }));
@@ -193,7 +193,8 @@ static void buffers_of_functions(void **state)
     (void)state;
     tw_device *device = test_device_new(MODEL);
     tw_graph *g = test_graph_new(device);
-    tw_tensor x = test_variable(g, TW_INT, SHAPE(1), "x"), seven = tw_graph_add_constant(g, TW_INT, SHAPE(1), &(int){ 7 }, false, "7");
+    tw_tensor x = test_variable(g, TW_INT, SHAPE(1), "x"),
+              seven = tw_graph_add_constant(g, TW_INT, SHAPE(1), &(int){ 7 }, false, "7");
     tw_graph_map(g, seven, 0);
     tw_function set = tw_graph_add_function(g, tw_program_copy(g, seven, x), "set"),
                 other = tw_graph_add_function(g, tw_program_sequence(g, NULL), "other");
@@ -217,8 +218,11 @@ static void buffers_of_functions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),  cmocka_unit_test(sides),   cmocka_unit_test(of_replicas),
-        cmocka_unit_test(refused), cmocka_unit_test(buffers_of_functions),
+        cmocka_unit_test(values),
+        cmocka_unit_test(sides),
+        cmocka_unit_test(of_replicas),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(buffers_of_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
