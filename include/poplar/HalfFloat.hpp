@@ -9,6 +9,7 @@
 
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #if defined(__IPU__) || defined(TW_HALF_F16)
 
@@ -23,6 +24,14 @@ class half {
     half() = default;
     template <class A, class = typename std::enable_if<std::is_arithmetic<A>::value>::type>
     constexpr half(A a) : value(static_cast<float>(a))
+    {
+    }
+    /* Edges to other numbers (Input<float>), which the compiler's own type takes too. */
+    template <class A,
+              class = typename std::enable_if<std::is_class<A>::value && !std::is_same<A, half>::value &&
+                                              std::is_convertible<A, float>::value>::type,
+              class = void>
+    constexpr half(const A &a) : value(static_cast<float>(a))
     {
     }
     constexpr operator float() const { return value; }
@@ -167,6 +176,40 @@ TW__HALF_ASSIGN(-=)
 TW__HALF_ASSIGN(*=)
 TW__HALF_ASSIGN(/=)
 #undef TW__HALF_ASSIGN
+
+#if !defined(__IPU__) && !defined(TW_HALF_F16)
+/* half op half4, which is a vector of floats here: the compiler knows it of its own 16-bit type only. */
+namespace poplar {
+namespace detail {
+template <class V, class = void> struct IsFloats {
+    static constexpr bool value = false;
+};
+template <class V>
+struct IsFloats<V, typename std::enable_if<!std::is_class<V>::value && !std::is_pointer<V>::value &&
+                                           !std::is_array<V>::value &&
+                                           std::is_same<typename std::decay<decltype(std::declval<V>()[0])>::type,
+                                                        float>::value>::type> {
+    static constexpr bool value = true;
+};
+} // namespace detail
+} // namespace poplar
+#define TW__HALF_VECTOR(op)                                                                                    \
+    template <class V, class = typename std::enable_if<poplar::detail::IsFloats<V>::value>::type>              \
+    inline V operator op(const half &a, V b)                                                                   \
+    {                                                                                                          \
+        return static_cast<float>(a) op b;                                                                     \
+    }                                                                                                          \
+    template <class V, class = typename std::enable_if<poplar::detail::IsFloats<V>::value>::type>              \
+    inline V operator op(V a, const half &b)                                                                   \
+    {                                                                                                          \
+        return a op static_cast<float>(b);                                                                     \
+    }
+TW__HALF_VECTOR(+)
+TW__HALF_VECTOR(-)
+TW__HALF_VECTOR(*)
+TW__HALF_VECTOR(/)
+#undef TW__HALF_VECTOR
+#endif
 
 #define TW__HALF_COMPARE(op)                                                                                   \
     template <class A, class B, class = typename poplar::detail::HalfResult<A, B>::type>                       \

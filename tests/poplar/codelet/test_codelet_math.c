@@ -247,6 +247,37 @@ static void test_swap(void **state)
     tw__codelets_free(set);
 }
 
+/* A half takes what an edge to a float holds, and scales a half4, as the chip's own type does. */
+static void test_half_mixes(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "#include <ipudef.h>\n#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
+        "class Mix : public Vertex { public: Input<float> x; InOut<Vector<half, VectorLayout::SPAN, 8>> v;\n"
+        "  bool compute() {\n"
+        "    half h = x; v[4] = x;\n"
+        "    half4 *p = reinterpret_cast<half4 *>(&v[0]);\n"
+        "    p[0] = h * p[0] + p[0] / h; p[0] = p[0] - h;\n"
+        "    return true; } };\n";
+    tw_diags *diags = tw_diags_new();
+    assert_int_equal(compile("mix", text, NULL, diags), TW_OK); /* both forms of half */
+    assert_int_equal(tw_diags_count(diags, TW_WARNING), 0);
+    tw_diags_free(diags);
+    tw__codelets *set = load_text(TW__HALF_FLOAT, text, false);
+    const tw__vertex_type *vt = find(set, "Mix");
+    float two = 2;
+    _Alignas(16) float values[5] = { 1, 2, 3, 4, 0 };
+    char *v = new_state(vt);
+    PUT(vt, v, "v", tw_host_span, values, 5);
+    float *px = &two;
+    put(vt, v, "x", &px, sizeof px);
+    assert_int_equal(run(set, vt, v), 1);
+    for (int i = 0; i < 4; i++) assert_true(values[i] == (float)(i + 1) * 2.5f - 2);
+    assert_true(values[4] == 2);
+    free(v);
+    tw__codelets_free(set);
+}
+
 /* The elements of an Input stay const, but for bare pointers as fields. */
 static void test_inputs_are_const(void **state)
 {
@@ -302,9 +333,10 @@ static void test_one_form(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_functions), cmocka_unit_test(test_other_functions),  cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_headers),   cmocka_unit_test(test_inputs_are_const), cmocka_unit_test(test_one_form),
-        cmocka_unit_test(test_swap),
+        cmocka_unit_test(test_functions), cmocka_unit_test(test_other_functions),
+        cmocka_unit_test(test_limits),    cmocka_unit_test(test_half_mixes),
+        cmocka_unit_test(test_headers),   cmocka_unit_test(test_inputs_are_const),
+        cmocka_unit_test(test_one_form),  cmocka_unit_test(test_swap),
     };
     return cmocka_run_group_tests_name("codelet_math", tests, set_up_cache, tear_down_cache);
 }

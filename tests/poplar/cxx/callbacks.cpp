@@ -165,8 +165,8 @@ static unsigned long long wordsOf(Engine &e, const char *handle)
     return words[0] + (static_cast<unsigned long long>(words[1]) << 32);
 }
 
-/* 25 cycles of a worker, whose turn is every sixth cycle of its tile, and the sync behind the program; that one is what
- * an empty program takes. */
+/* 25 cycles of a worker, whose turn is every sixth cycle of its tile, and the sync behind the program; that one
+ * is what an empty program takes. */
 static void cycles()
 {
     Device d = model();

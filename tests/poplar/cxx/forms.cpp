@@ -8,6 +8,7 @@
 
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
+#include <sstream>
 
 using namespace poplar;
 using namespace poplar::program;
@@ -106,6 +107,42 @@ static void views(Graph &g)
     EXPECT(g.cloneN(t, 3, "n").dim(0) == 3);
 }
 
+static void vertices(Graph &g)
+{
+    std::stringstream source("#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
+                             "class Forms : public Vertex {\n"
+                             "public:\n"
+                             "  Input<float> a; Vector<Input<Vector<float>>> b; Output<Vector<float>> c;\n"
+                             "  unsigned n; bool flag; float real; unsigned short small; unsigned late;\n"
+                             "  Vector<unsigned> list; Vector<float> reals;\n"
+                             "  bool compute() { return true; }\n"
+                             "};\n");
+    g.addCodelets(source);
+    Tensor t = g.addVariable(FLOAT, { 8 }), out = g.addVariable(FLOAT, { 2 }), more = g.addVariable(FLOAT, { 1 });
+    std::vector<Interval> x = { { 0, 2 }, { 4, 8 } };
+    std::vector<unsigned> table = { 1, 2 };
+    std::vector<float> reals = { 1 };
+    ComputeSet cs = g.addComputeSet();
+    VertexRef v = g.addVertex(cs, "Forms", { { "a", t[0] }, { "b", t.slices(x) }, { "c", concat(out, more) } });
+    VertexRef w = g.addVertex(cs, "Forms", { { "a", 2.0f }, { "c", out } });
+    g.setFieldSize(w["b"], 2);
+    for (std::size_t i = 0; i < 2; i++) g.connect(w["b"][i], t.slice(x[i]));
+    EXPECT(g.getFieldSize(v["b"]) == 2 && g.getFieldSize(w["b"]) == 2);
+    g.setInitialValue(v["n"], 7u), g.setInitialValue(v["n"], std::size_t(7)), g.setInitialValue(v["n"], 7);
+    g.setInitialValue(v["n"], 7ll), g.setInitialValue(v["flag"], true), g.setInitialValue(v["flag"], false);
+    g.setInitialValue(v["real"], 1.5f), g.setInitialValue(v["real"], 2.5), g.setInitialValue(v["real"], 3);
+    g.setInitialValue(v["small"], static_cast<unsigned short>(3)), g.setInitialValue(v["small"], 'c');
+    g.setInitialValue(v["list"], table), g.setInitialValue(v["list"], ArrayRef<unsigned>(table));
+    g.setInitialValue<float>(v["reals"], reals), g.setInitialValue(v["reals"], ArrayRef<float>(reals));
+    g.setInitialValue<unsigned>(v["late"], [](const VertexEdgeInfo &e) { return unsigned(e.storage.size()); });
+    g.setInitialValue(v["late"], LateInitCallback<unsigned>([](const VertexEdgeInfo &) { return 1u; }));
+    g.setPerfEstimate(v, 20), g.setPerfEstimate(v, 20u, 3), g.setPerfEstimate(w, VertexPerfEstimate{ 20, 3 });
+    EXPECT_THROWS(overflow_error, (g.setInitialValue(v["small"], 65536), 0));
+    HostFunction f = g.addHostFunction("f", { { FLOAT, 8 } }, {}), h = g.addHostFunction("h", {}, { { FLOAT, 2 } });
+    Call calls[] = { Call(f, { t }, {}), Call(h, {}, { out }, { "host" }), Call(f, ArrayRef<Tensor>{ t }, {}) };
+    for (const Call &c : calls) EXPECT(!c.isEmpty());
+}
+
 static Program returned(const Tensor &t)
 {
     Sequence s;
@@ -179,7 +216,7 @@ int main()
     m.tilesPerIPU = 4;
     Device d = m.createDevice();
     Graph g(d), other{ d.getTarget() };
-    names(g), shapes(g), constants(g), views(g), programs(g);
+    names(g), shapes(g), constants(g), views(g), vertices(g), programs(g);
     options(other, d);
     return failures;
 }

@@ -1,5 +1,6 @@
-/* Functions that the host runs, and code that waits off the chip. A call of a host function is a sequence of stream
- * copies; who connects the streams calls the code between the inputs and the outputs (engine/run/host_functions.c). */
+/* Functions that the host runs, and code that waits off the chip. A call of a host function is a sequence of
+ * stream copies; who connects the streams calls the code between the inputs and the outputs
+ * (engine/run/host_functions.c). */
 #include "poplar/graph/build.h"
 
 #define NIL ((tw_program){ 0 })
