@@ -17,6 +17,7 @@ import { graphic, init, use } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { announce, h } from './dom.js';
 import { safe } from './format.js';
+import { PALETTE } from './marks.js';
 
 use([
     BarChart,
@@ -51,26 +52,6 @@ export const KIND_COLOURS = {
     idle: '#b8b8b8',
     wait: '#f0e442',
 };
-// Paul Tol's muted scheme and two of his light one: twelve that differ for everybody.
-export const PALETTE = [
-    '#4477aa',
-    '#ee8866',
-    '#44aa99',
-    '#ddcc77',
-    '#aa4499',
-    '#88ccee',
-    '#117733',
-    '#cc6677',
-    '#999933',
-    '#882255',
-    '#77aadd',
-    '#bbbbbb',
-];
-// Black or white, whichever is read on a colour.
-export function inkOn(colour) {
-    const [r, g, b] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
-    return 0.299 * r + 0.587 * g + 0.114 * b < 130 ? '#fff' : '#000';
-}
 export const SCALE = ['#00224e', '#35456c', '#666970', '#948e77', '#c8b866', '#fee838']; // cividis
 
 const alive = new Set();

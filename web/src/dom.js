@@ -26,6 +26,11 @@ export function announce(text) {
     if (live) live.textContent = text;
 }
 
+// Runs what takes long after the page has shown what was changed so far.
+export function afterPaint(run) {
+    requestAnimationFrame(() => setTimeout(run));
+}
+
 export function debounce(run, wait) {
     let timer = 0;
     return (...args) => {

@@ -1,36 +1,14 @@
 // Tables of any length: only visible rows are elements; sorting and filtering work on an array of row numbers, values
 // come from columns. Rows of one height make that twenty lines, so no library is needed for it.
-import { announce, h } from './dom.js';
+import { afterPaint, announce, h } from './dom.js';
 import { cut, safe } from './format.js';
 import { define, defineTitle } from './glossary.js';
+import { numbers, placesOfNames, sortBy } from './order.js';
 import { fidelity } from './views/parts.js';
 
 const ROW = 26;
 const AHEAD = 8;
-
-function numbers(n) {
-    const list = new Uint32Array(n);
-    for (let i = 0; i < n; i++) list[i] = i;
-    return list;
-}
-
-// Sorts numbers of rows by their keys, equal ones by number. Whole keys and the number fit into one double, and those
-// are sorted ten times as fast as by a function that compares.
-function sortBy(rows, keys) {
-    const base = keys.length;
-    const whole = rows.every(
-        (i) => Number.isInteger(keys[i]) && Math.abs(keys[i]) < Number.MAX_SAFE_INTEGER / base - 1,
-    );
-    if (!whole) return rows.sort((a, b) => keys[a] - keys[b] || a - b);
-    const both = new Float64Array(rows.length);
-    for (let k = 0; k < rows.length; k++) both[k] = keys[rows[k]] * base + rows[k];
-    both.sort();
-    for (let k = 0; k < rows.length; k++) rows[k] = both[k] - Math.floor(both[k] / base) * base;
-    return rows;
-}
-
-// A key whose order is that of names with numbers in them: "layer 9" before "layer 10", capitals as small letters.
-const orderOf = (text) => text.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(12, '0'));
+const MANY = 100000; // rows whose sorting is announced before it begins
 
 // spec: id, caption, count, columns: [{ title, value(i) (number or text), text(i), number, definition, width }],
 // sort: [column, descending], select(i), selected, most: height in rows, rows: Uint32Array (which and in what order),
@@ -63,19 +41,11 @@ export function table(spec) {
     let whole = 0; // rows that are laid out in full, for paper; 0 = those that are seen
     const copy = h('button', { type: 'button', onclick: () => copyText(csv()) }, 'Copy as CSV');
 
+    const textOf = (column, i) => (column.text ? column.text(i) : String(column.value(i)));
+
     // Of all rows in a column of texts: which comes when. Sorted once, however often one asks.
     const places = [];
-    function placesOf(column) {
-        const keys = new Array(spec.count);
-        for (let i = 0; i < spec.count; i++) keys[i] = orderOf(textOf(column, i));
-        const order = numbers(spec.count).sort((a, b) => (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : 0));
-        const place = new Uint32Array(spec.count);
-        for (let k = 1; k < order.length; k++)
-            place[order[k]] = place[order[k - 1]] + (keys[order[k]] === keys[order[k - 1]] ? 0 : 1);
-        return place;
-    }
-
-    const textOf = (column, i) => (column.text ? column.text(i) : String(column.value(i)));
+    const placesOf = (k) => (places[k] ??= placesOfNames(spec.count, (i) => textOf(spec.columns[k], i)));
 
     // The order of all rows is kept with the profile: views are left and come back.
     function sorted(column, sign) {
@@ -84,14 +54,10 @@ export function table(spec) {
         const known = keep?.get(name);
         if (known) return known;
         const list = rows.slice();
-        if (column.number) {
-            const keys = new Float64Array(spec.count);
-            for (const i of list) keys[i] = sign * column.value(i);
-            sortBy(list, keys);
-        } else {
-            const place = (places[sort[0]] ??= placesOf(column));
-            list.sort((a, b) => sign * (place[a] - place[b]) || a - b);
-        }
+        const place = column.number ? null : placesOf(sort[0]);
+        const keys = new Float64Array(spec.count);
+        for (const i of list) keys[i] = sign * (place ? place[i] : column.value(i));
+        sortBy(list, keys);
         keep?.set(name, list);
         return list;
     }
@@ -119,6 +85,20 @@ export function table(spec) {
         draw();
     }
 
+    // Many rows take a moment, and the page says so first.
+    function slowly(run) {
+        if (base.length < MANY) {
+            run();
+            return;
+        }
+        note.textContent = `Sorting ${base.length.toLocaleString('en-US')} rows…`;
+        scroller.setAttribute('aria-busy', 'true');
+        afterPaint(() => {
+            run();
+            scroller.removeAttribute('aria-busy');
+        });
+    }
+
     function drawHead() {
         head.replaceChildren(
             ...spec.columns.map((column, k) => {
@@ -134,8 +114,10 @@ export function table(spec) {
                         tabindex: '-1',
                         onclick: () => {
                             sort = [k, on ? !sort[1] : Boolean(column.number)];
-                            arrange();
-                            announce(`Sorted by ${column.title}, ${sort[1] ? 'descending' : 'ascending'}`);
+                            slowly(() => {
+                                arrange();
+                                announce(`Sorted by ${column.title}, ${sort[1] ? 'descending' : 'ascending'}`);
+                            });
                         },
                     },
                     `${column.title}${on ? (sort[1] ? ' ▾' : ' ▴') : ''}`,

@@ -224,6 +224,20 @@ it('a million variables: tables stay quick, and what is left out is said', async
     await page.focus('[data-table=variables]');
     await page.keyboard.press('End');
     assert.match(await rows((r) => r.at(-1)), /0 B/);
+    // By name: said at once, done a moment later, numbers in names as numbers.
+    const [note, busy] = await page.evaluate(() => {
+        const element = document.querySelector('[data-table=variables]');
+        element.querySelector('[role=columnheader]').click();
+        return [element.parentElement.querySelector('.count').textContent, element.getAttribute('aria-busy')];
+    });
+    assert.deepEqual([note, busy], ['Sorting 1,048,576 rows…', 'true']);
+    await page.waitForFunction(() => !document.querySelector('[data-table=variables]').hasAttribute('aria-busy'));
+    const order = await page.evaluate(() => [...window.tilewright.tables.variables.order()]);
+    const place = (i) => [i % 977, i];
+    for (let k = 1; k < order.length; k++) {
+        const [a, b] = [place(order[k - 1]), place(order[k])];
+        assert.ok(a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]), `${a} before ${b}`);
+    }
     await page.evaluate(() => window.tilewright.tables.variables.search('v1048575'));
     assert.equal(await rows((r) => r.length), 1);
     assert.match(await rows((r) => r[0]), new RegExp(`^layer ${1048575 % 977}/v1048575`));
@@ -233,4 +247,85 @@ it('a million variables: tables stay quick, and what is left out is said', async
     assert.match(await page.$eval('#view', (v) => v.textContent), /The first 40 of 1,048,576 rows/);
     assert.deepEqual(await page.wrongs(), []);
     await page.close();
+});
+
+// Fills of the marks in a legend, as the browser computes them.
+const legendOf = (page) =>
+    page.$eval('.legend', (one) =>
+        [...one.children].map((entry) => {
+            const style = getComputedStyle(entry.firstElementChild);
+            return [entry.textContent, `${style.backgroundColor} ${style.backgroundImage}`];
+        }),
+    );
+const differ = (list) => assert.equal(new Set(list).size, list.length, list.join('\n'));
+
+it('no two kinds look the same, in legends and in pictures', async () => {
+    const kinds = 30;
+    const names = Array.from({ length: kinds }, (_, i) => `kind ${i}`);
+    const target = { numIPUs: 1, tilesPerIPU: 1, bytesPerTile: 1000 };
+    const profile = (n) => ({
+        tilewright: { schema: 1, part: 'both' },
+        graph: {
+            tilewright: { schema: 1, part: 'graph' },
+            target,
+            memory: { byTile: { total: [1] } },
+        },
+        execution: {
+            tilewright: { schema: 1, part: 'execution' },
+            target,
+            simulation: { cycles: 100 * n, steps: [{ type: 'OnTileExecute', cycles: 100 * n }] },
+            intervals: {
+                names: [...Array.from({ length: n }, (_, i) => `kind ${i}`), 'lane', ''],
+                laneTile: [0],
+                laneName: [n],
+                lane: new Array(n).fill(0),
+                from: Array.from({ length: n }, (_, i) => 100 * i),
+                to: Array.from({ length: n }, (_, i) => 100 * i + 100 - (i % 7)),
+                name: Array.from({ length: n }, (_, i) => i),
+                cause: new Array(n).fill(n + 1),
+                partner: new Array(n).fill(0),
+            },
+        },
+    });
+    const page = await open(make('kinds', profile(kinds)), { hash: '#view=time', width: 1800 });
+    await ready(page);
+    const entries = await legendOf(page);
+    assert.deepEqual(
+        entries.map(([name]) => name),
+        names,
+    );
+    differ(entries.map(([, fill]) => fill));
+    await shoot(page, 'kinds');
+    assert.deepEqual(await page.wrongs(), []); // reading pixels back, below, makes the browser warn
+    // The colours that stand in the bar of each: its upper part, free of the name.
+    const bars = await page.evaluate((n) => {
+        const canvas = document.querySelector('[data-chart=intervals] canvas');
+        const context = canvas.getContext('2d');
+        const [left, right, lane] = [140, canvas.clientWidth - 18, (canvas.clientHeight - 66) / 2];
+        const scale = canvas.width / canvas.clientWidth;
+        const from = 8 + lane / 2 - 0.34 * lane;
+        return Array.from({ length: n }, (_, i) => {
+            const x = left + ((right - left) * i) / n;
+            const data = context.getImageData((x + 4) * scale, (from + 1) * scale, 24 * scale, 8 * scale).data;
+            const seen = {};
+            for (let k = 0; k < data.length; k += 4) {
+                const colour = data.slice(k, k + 3).join();
+                seen[colour] = (seen[colour] ?? 0) + 1;
+            }
+            return JSON.stringify(Object.entries(seen).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)));
+        });
+    }, kinds);
+    differ(bars);
+    await page.close();
+
+    // More than there are marks: the rest, those that take least, is one.
+    const many = await open(make('many-kinds', profile(100)), { hash: '#view=time', width: 1800 });
+    await ready(many);
+    const marks = await legendOf(many);
+    assert.equal(marks.length, 36);
+    assert.equal(marks.at(-1)[0], '65 others');
+    // Those with i % 7 = 0 … 2 take 98 cycles or more, 15 + 15 + 14 of them; of equal ones the first.
+    assert.ok(marks.slice(0, -1).every(([name]) => Number(name.split(' ')[1]) % 7 <= 2));
+    differ(marks.map(([, fill]) => fill));
+    await many.close();
 });

@@ -157,6 +157,129 @@ static void data_to_the_letter(void **state)
     assert_non_null(tw_relocation_name(TW_R_COLOSSUS_END - 1));
 }
 
+/* --- relocations that no symbol in a statement can ask for ------------------------------------------------------ */
+
+static void same_bytes_and_relocations(const tw_object *a, const tw_object *b)
+{
+    const tw_section *s, *t;
+    for (size_t i = 0; (s = tw_object_get_section(a, i)); i++) {
+        assert_non_null(t = tw_object_get_section(b, i));
+        assert_int_equal(s->size, t->size);
+        if (memcmp(s->data, t->data, s->size) != 0) fail_msg("the bytes of %s are others", s->name);
+    }
+    assert_int_equal(tw_object_relocation_count(a), tw_object_relocation_count(b));
+    for (size_t i = 0; i < tw_object_relocation_count(a); i++) {
+        const tw_relocation *x = tw_object_get_relocation(a, i), *y = NULL;
+        for (size_t k = 0; k < tw_object_relocation_count(b); k++) {
+            const tw_relocation *z = tw_object_get_relocation(b, k);
+            if (z->section != x->section || z->offset != x->offset || z->type != x->type) continue;
+            const tw_symbol *p = tw_object_get_symbol(a, (size_t)x->symbol),
+                            *q = tw_object_get_symbol(b, (size_t)z->symbol);
+            bool same = *p->name && *q->name ? strcmp(p->name, q->name) == 0 && x->addend == z->addend
+                                             : p->section == q->section &&
+                                                   (int64_t)p->value + x->addend == (int64_t)q->value + z->addend;
+            if (same) y = z;
+        }
+        if (!y) fail_msg("%s at 0x%x is lost", tw_relocation_name(x->type), x->offset);
+    }
+}
+
+/* Objects of other tools may hold anything in a field that the linker fills (ELF: with an addend beside it, what is
+ * there does not count), have several relocations at one place, or one that reaches over a label. */
+static void fields_that_hold_something(void **state)
+{
+    (void)state;
+    tw_object *o = assemble(".globl f\n.globl far\nf: call $m10, 5\n setzi $m0, 0x12345\n { setzi $m1, 3; fnop }\n"
+                            " { bri 7; setzi $a2, 9 }\n br $lr\n"
+                            ".data\n.long 0x89abcdef, 0\n.short 0x1234\n.byte 7, 0\nl: .byte 0, 0\n.quad 0\n");
+    static const struct {
+        int section;
+        uint32_t offset;
+        tw_relocation_type type;
+        int32_t addend;
+    } rows[] = {
+        { 0, 0, TW_R_COLOSSUS_19_S2, 8 },  /* a branch with a target of its own */
+        { 0, 4, TW_R_COLOSSUS_20, 0 },     /* setzi */
+        { 0, 8, TW_R_COLOSSUS_20, -4 },    /* the first half of a bundle */
+        { 0, 16, TW_R_COLOSSUS_19_S2, 0 }, /* both halves */
+        { 0, 20, TW_R_COLOSSUS_20, 16 },   /* */
+        { 0, 24, TW_R_COLOSSUS_21, 0 },    /* an instruction without such a field */
+        { 1, 0, TW_R_COLOSSUS_32, 12 },    /* data that hold something */
+        { 1, 4, TW_R_COLOSSUS_RUN, 0 },    /* data with a field of an instruction */
+        { 1, 8, TW_R_COLOSSUS_16_S3, 8 },  /* */
+        { 1, 10, TW_R_COLOSSUS_8, 0 },     /* */
+        { 1, 11, TW_R_COLOSSUS_16, 0 },    /* its field goes over a label */
+        { 1, 14, TW_R_COLOSSUS_64, 0 },    /* plain */
+        { 1, 14, TW_R_COLOSSUS_32, 4 },    /* and a second one at the same place */
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        int symbol = tw_object_symbol(o, i % 2 ? "far" : "f");
+        assert_int_equal(
+            tw_object_relocate(o, rows[i].section, rows[i].offset, rows[i].type, symbol, rows[i].addend), TW_OK);
+    }
+    char *text = tw_object_dump(o, TW_DUMP_CODE);
+    assert_non_null(strstr(text, "  .reloc ., R_COLOSSUS_19_S2, f + 8\n  call $m10, 0x5 "));
+    assert_non_null(strstr(text, "  .reloc ., R_COLOSSUS_20, far\n  setzi $m0, 0x12345 "));
+    assert_non_null(
+        strstr(text, "  .reloc ., R_COLOSSUS_19_S2, far\n  .reloc . + 4, R_COLOSSUS_20, f + 16\n  { bri"));
+    tw_object *back = assemble(text);
+    same_bytes_and_relocations(o, back);
+    char *again = tw_object_dump(back, TW_DUMP_CODE);
+    assert_string_equal(again, text);
+    free(again), free(text);
+
+    tw_object_free(back), tw_object_free(o);
+}
+
+/* .reloc (GNU as and LLVM): the place, the relocation, a symbol; the bytes are somebody else's. */
+static void relocations_by_name(void **state)
+{
+    (void)state;
+    tw_object *o = assemble(".globl f\n.globl later\nf: .long 1, 2\nhere: .long 3\n.reloc 8, R_COLOSSUS_32, f + 4\n"
+                            ".reloc here - 4, R_COLOSSUS_19_S2, later\n.reloc . - 12, R_COLOSSUS_8, far - 1\n"
+                            " .reloc ., R_COLOSSUS_NONE, f\nlater: .long 4\n"),
+              *image;
+    check_text(o, TW_DUMP_RELOCATIONS,
+               "  offset  type                          section              symbol\n"
+               "       8  R_COLOSSUS_32                 .text                f + 0x4\n"
+               "       4  R_COLOSSUS_19_S2              .text                later\n"
+               "       0  R_COLOSSUS_8                  .text                far - 0x1\n"
+               "       c  R_COLOSSUS_NONE               .text                f\n");
+    assert_int_equal(word_of(section_of(o, ".text"), 2), 3);
+    tw_object *far = assemble(".globl far\n.set far, 0x43\n");
+    const tw_object *both[] = { o, far };
+    tw_link_options options = { .entry = "f" };
+    if (tw_link(both, 2, &options, NULL, &image) != TW_OK) fail_msg("%s", tw_error_message());
+    const tw_section *text = section_of(image, ".text");
+    assert_int_equal(word_of(text, 0), 0x42);                     /* 8 bits of 1, the other 24 are kept */
+    assert_int_equal(word_of(text, 1), (text->address + 12) / 4); /* 19 bits of 2 */
+    assert_int_equal(word_of(text, 2), text->address + 4);
+    assert_int_equal(word_of(text, 3), 4);
+    tw_object_free(image), tw_object_free(o), tw_object_free(far);
+
+    static const struct {
+        const char *text, *phrase;
+        int column;
+    } refused[] = {
+        { ".reloc 0, R_COLOSSUS_33, f\n.long 0",
+          "there is no relocation 'R_COLOSSUS_33'; did you mean 'R_COLOSSUS_3", 11 },
+        { ".reloc 0, , f\n.long 0", "there is no relocation ''", 11 },
+        { ".reloc 0 R_COLOSSUS_32, f\n.long 0", "expected ',' behind the place", 10 },
+        { ".reloc 0, R_COLOSSUS_32\n.long 0", "expected ',' behind the relocation", 24 },
+        { ".reloc 0, R_COLOSSUS_32, 5\n.long 0", "a relocation needs a symbol, not a number", 26 },
+        { ".reloc 0, R_COLOSSUS_32, f", "R_COLOSSUS_32 at 0x0 lies behind the end of the section", 26 },
+        { ".reloc 1, R_COLOSSUS_32, f\n.long 0", "R_COLOSSUS_32 at 0x1 lies behind the end of the section", 26 },
+        { ".reloc 9, R_COLOSSUS_8, f\n.long 0", "R_COLOSSUS_8 at 0x9 lies behind the end of the section", 25 },
+        { ".reloc -1, R_COLOSSUS_8, f\n.long 0", "the place has to be in this section, and known here", 8 },
+        { ".reloc f, R_COLOSSUS_8, f\n.long 0", "the place has to be in this section, and known here", 8 },
+        { ".reloc 1.0, R_COLOSSUS_8, f\n.long 0", "the place has to be in this section, and known here", 8 },
+        { ".bss; .reloc 0, R_COLOSSUS_8, f\n.space 4", "section '.bss' takes room only", 7 },
+        { "{ .reloc 0, R_COLOSSUS_8, f", "only instructions can stand in a bundle", 3 },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(refused); i++)
+        check_refused(TW_ISA_IPU2, refused[i].text, refused[i].phrase, 1, refused[i].column);
+}
+
 /* --- symbols, notes and lines stay what they are -------------------------------------------------------------- */
 
 static void same_symbols(const tw_object *a, const tw_object *b)
@@ -411,6 +534,9 @@ static const char *change(uint8_t *b, unsigned which)
     case 37:
         return content_of(b, ".tw_lines")[12] = 20,
                              "line 0 of the table of lines"; /* in the file, not in the section */
+    case 38:
+        return header_of(b, ".rela.text")->sh_type = SHT_REL,
+                            "section 7 has relocations without addends (SHT_REL); this format has SHT_RELA";
     default: return NULL;
     }
 }
@@ -471,11 +597,18 @@ static void notes_of_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_to_the_letter),  cmocka_unit_test(code_to_the_letter),
-        cmocka_unit_test(data_to_the_letter),    cmocka_unit_test(a_program_to_the_letter),
-        cmocka_unit_test(through_text_and_file), cmocka_unit_test(names_that_repeat),
-        cmocka_unit_test(locals_of_one_name),    cmocka_unit_test(wrong_indices),
-        cmocka_unit_test(many_symbols),          cmocka_unit_test(fields_of_files),
+        cmocka_unit_test(tables_to_the_letter),
+        cmocka_unit_test(code_to_the_letter),
+        cmocka_unit_test(data_to_the_letter),
+        cmocka_unit_test(a_program_to_the_letter),
+        cmocka_unit_test(through_text_and_file),
+        cmocka_unit_test(names_that_repeat),
+        cmocka_unit_test(fields_that_hold_something),
+        cmocka_unit_test(relocations_by_name),
+        cmocka_unit_test(locals_of_one_name),
+        cmocka_unit_test(wrong_indices),
+        cmocka_unit_test(many_symbols),
+        cmocka_unit_test(fields_of_files),
         cmocka_unit_test(notes_of_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,9 @@
 // Lanes with what ran when, for machines that record it: pipes of cores, kernels of tiles, workers.
-import { KIND_COLOURS, PALETTE } from '../chart.js';
+import { KIND_COLOURS } from '../chart.js';
 import { Counter, COUNTER_COLOURS, counterLabel } from '../counters.js';
 import { h } from '../dom.js';
 import { count, cut } from '../format.js';
+import { marksOf } from '../marks.js';
 import { NONE } from '../model.js';
 import { table } from '../table.js';
 import { heldOver, memoriesOf } from './holds.js';
@@ -58,9 +59,14 @@ export function intervalsChart(p, state) {
     const many = new Set(lanes.map((l) => c.laneTile[l])).size > 1;
     const label = (l) =>
         many || p.tiles > 1 ? `${p.tileWord} ${c.laneTile[l]} ${p.name(c.laneName[l])}` : p.name(c.laneName[l]);
-    const names = [...new Set(c.intervalName.filter((_, i) => !c.intervalCause[i]))].slice(0, 2000);
-    const colours = new Map(names.map((name, k) => [name, PALETTE[k % PALETTE.length]]));
-    const colour = (i) => (c.intervalCause[i] ? KIND_COLOURS.wait : (colours.get(c.intervalName[i]) ?? '#999'));
+    const cycles = new Map();
+    for (let i = 0; i < n; i++)
+        if (!c.intervalCause[i]) {
+            const name = c.intervalName[i];
+            cycles.set(name, (cycles.get(name) ?? 0) + c.intervalTo[i] - c.intervalFrom[i]);
+        }
+    const marks = marksOf([...cycles.keys()], cycles, (name) => cut(p.name(name), 40));
+    const fill = (i) => (c.intervalCause[i] ? KIND_COLOURS.wait : marks.of(c.intervalName[i]));
     const counters = countersOf(p, wanted, wanted === all ? -1 : tile);
     const items = (from, to, least) => {
         const list = [];
@@ -81,7 +87,7 @@ export function intervalsChart(p, state) {
                         begin,
                         c.intervalTo[i],
                         row,
-                        colour(i),
+                        fill(i),
                         waits ? `waits: ${p.name(c.intervalCause[i])}` : p.name(c.intervalName[i]),
                         i,
                         waits ? 0.55 : 1,
@@ -104,7 +110,7 @@ export function intervalsChart(p, state) {
                     begin,
                     Math.max(begin + least, c.intervalTo[k - 1]),
                     row,
-                    colour(i),
+                    fill(i),
                     k > i + 1 ? '…' : p.name(c.intervalName[i]),
                     k > i + 1 ? -(k - i) : i,
                     c.intervalCause[i] ? 0.55 : 1,
@@ -190,12 +196,7 @@ export function intervalsChart(p, state) {
             'div',
             {},
             line.element,
-            names.length <= 24
-                ? legend([
-                      ...names.map((name) => [cut(p.name(name), 40), colours.get(name)]),
-                      ...(waits ? [['waits (thin; hover says what for)', KIND_COLOURS.wait]] : []),
-                  ])
-                : null,
+            legend([...marks.entries, ...(waits ? [['waits (thin; hover says what for)', KIND_COLOURS.wait]] : [])]),
             wanted.length > lanes.length
                 ? h(
                       'p',

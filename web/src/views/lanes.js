@@ -1,14 +1,15 @@
 // Lanes of rectangles on a time axis: only what is visible, folded to a pixel, so that 10⁵ steps scroll.
-import { chart, inkOn } from '../chart.js';
+import { chart } from '../chart.js';
 import { h } from '../dom.js';
 import { cut } from '../format.js';
+import { inkStyle } from '../marks.js';
 
 const MOST = 1200;
 const ROWS = 1.5 * MOST;
 const RIGHT = 18;
 const SERIES = Array.from({ length: ROWS }, () => [0, 0]);
 
-// lanes: [{ label }]; items(from, to, least) → [[from, to, lane, colour, text, id], ...]; describeItem(id, item) → words
+// lanes: [{ label }]; items(from, to, least) → [[from, to, lane, fill, text, id], ...]; describeItem(id, item) → words
 export function laneChart({
     id,
     title,
@@ -74,7 +75,7 @@ export function laneChart({
                     ? {
                           style: {
                               text: cut(item[4], 60),
-                              fill: item[6] < 0.6 ? '#000' : inkOn(item[3]),
+                              ...(item[6] < 0.6 ? { fill: '#000' } : inkStyle(item[3])),
                               overflow: 'truncate',
                               width: width - 5,
                               fontSize: 11,

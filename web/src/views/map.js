@@ -1,7 +1,8 @@
 // The map of one tile: addresses to the right, and downwards when they are in use.
-import { chart, inkOn, PALETTE } from '../chart.js';
+import { chart } from '../chart.js';
 import { h } from '../dom.js';
 import { bytes, byteStep, count, cut } from '../format.js';
+import { inkStyle, marksOf } from '../marks.js';
 import { NONE } from '../model.js';
 import { go } from '../state.js';
 import { table } from '../table.js';
@@ -85,10 +86,10 @@ export function mapTab(p, state) {
     // Blocks of one category are told apart by their names.
     const names = [...new Set(list.map((i) => c.blockName[i]))].sort((a, b) => a - b);
     const byName = categories.length === 1 && names.length > 1;
-    const colourOf = (i) =>
-        PALETTE[
-            (byName ? names.indexOf(c.blockName[at(i)]) : categories.indexOf(c.blockCategory[at(i)])) % PALETTE.length
-        ];
+    const kindOf = (i) => (byName ? c.blockName : c.blockCategory)[at(i)];
+    const weight = new Map();
+    for (let i = 0; i < n; i++) weight.set(kindOf(i), (weight.get(kindOf(i)) ?? 0) + c.blockBytes[at(i)]);
+    const marks = marksOf(byName ? names : categories, weight, (id) => (byName ? cut(p.name(id), 40) : label(id)));
     // Largest first when there are more than can be drawn: small ones are in the table and appear on zooming.
     const visible = (a, b) => {
         const seen = [];
@@ -122,7 +123,7 @@ export function mapTab(p, state) {
             type: 'rect',
             shape: { x: left, y: Math.min(y0, y1), width, height: Math.max(1, Math.abs(y1 - y0)) },
             style: {
-                fill: colourOf(i),
+                fill: marks.of(kindOf(i)),
                 stroke: 'rgba(0,0,0,.35)',
                 lineWidth: width > 4 ? 0.6 : 0,
             },
@@ -131,7 +132,7 @@ export function mapTab(p, state) {
                     ? {
                           style: {
                               text,
-                              fill: inkOn(colourOf(i)),
+                              ...inkStyle(marks.of(kindOf(i))),
                               overflow: 'truncate',
                               width: width - 6,
                               fontSize: 11,
@@ -314,11 +315,7 @@ export function mapTab(p, state) {
                 fidelity(liveFidelity(p)),
             ),
             one.element,
-            byName
-                ? names.length <= PALETTE.length
-                    ? legend(names.map((id, k) => [cut(p.name(id), 40), PALETTE[k]]))
-                    : null
-                : legend(categories.map((id, k) => [label(id), PALETTE[k % PALETTE.length]])),
+            legend(marks.entries),
         ),
         rows.element,
         p.head.memory.mapsOmitted

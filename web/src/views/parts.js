@@ -62,9 +62,9 @@ export function legend(entries) {
     return h(
         'div',
         { class: 'legend' },
-        entries.map(([title, colour]) => {
+        entries.map(([title, fill]) => {
             const dot = h('i');
-            dot.style.background = colour;
+            dot.style.background = fill.css ?? fill;
             return h('span', {}, dot, title);
         }),
     );

@@ -1,7 +1,8 @@
 // Stacked bars over tiles, thousands of them: a column is one tile, or the fullest of a range of tiles until one zooms
 // in. Only what is visible is given to the chart.
-import { chart, PALETTE } from '../chart.js';
+import { chart } from '../chart.js';
 import { bytes, byteStep, cut, short } from '../format.js';
+import { PALETTE } from '../marks.js';
 
 const COLUMNS = 600;
 const LEAST = 4; // columns that are always in sight

@@ -1,8 +1,9 @@
 // Time: when what ran, for how long, and who waited for whom.
-import { KIND_COLOURS, PALETTE } from '../chart.js';
+import { KIND_COLOURS } from '../chart.js';
 import { COUNTER_COLOURS, counterItem, counterLabel } from '../counters.js';
 import { h } from '../dom.js';
 import { bytes, count, cut, percent, seconds } from '../format.js';
+import { marksOf } from '../marks.js';
 import { BUCKETS, FIDELITIES, NONE } from '../model.js';
 import { address, go } from '../state.js';
 import { table } from '../table.js';
@@ -349,7 +350,11 @@ function workersChart(p, s) {
     for (let i = first; i < last; i++) if (c.workWorker[i] !== NONE) workers = Math.max(workers, c.workWorker[i] + 1);
     const words = (i) =>
         `${cut(p.name(c.typeName[c.workType[i]]).replaceAll(', ', '; '), 80)}, ${c.workWorker[i] === NONE ? 'all workers' : `worker ${c.workWorker[i]}`}, cycles ${count(c.workFrom[i])} to ${count(c.workTo[i])} of the step, ${count(c.workTo[i] - c.workFrom[i])} cycles`;
-    return laneChart({
+    const cycles = new Map();
+    for (let i = first; i < last; i++)
+        cycles.set(c.workType[i], (cycles.get(c.workType[i]) ?? 0) + c.workTo[i] - c.workFrom[i]);
+    const marks = marksOf([...cycles.keys()], cycles, (type) => cut(p.name(c.typeName[type]), 40));
+    const chart = laneChart({
         id: 'workers',
         title: `Workers of ${p.tileName(c.stepWorkTile[s])}, the slowest`,
         lanes: Array.from({ length: workers }, (_, w) => ({ label: `worker ${w}` })),
@@ -365,7 +370,7 @@ function workersChart(p, s) {
                         c.workFrom[i],
                         c.workTo[i],
                         w,
-                        PALETTE[c.workType[i] % PALETTE.length],
+                        marks.of(c.workType[i]),
                         p.name(c.typeName[c.workType[i]]),
                         i,
                     ]);
@@ -380,7 +385,8 @@ function workersChart(p, s) {
                 c.workFrom[first + i],
                 c.workTo[first + i],
             ]),
-    }).element;
+    });
+    return h('div', {}, chart.element, legend(marks.entries));
 }
 
 function stepDetail(p, s) {

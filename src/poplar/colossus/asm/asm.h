@@ -100,6 +100,8 @@ typedef struct fixup {
     uint32_t offset;
     const tw_isa_row *row; /* NULL: data of `bytes` */
     uint8_t operand, bytes;
+    bool named;   /* .reloc: `type` is asked for, the bytes stay as they are */
+    uint8_t type; /* tw_relocation_type */
     value value;
     place place;
 } fixup;
@@ -232,7 +234,7 @@ void tw__asm_free_macro(gpointer data);
 void tw__asm_run_directive(tw__asm *as, const char *name, size_t length);
 typedef void directive_function(tw__asm *as, const char *name, place where);
 directive_function tw__asm_do_data, tw__asm_do_float, tw__asm_do_string, tw__asm_do_space, tw__asm_do_fill,
-    tw__asm_do_align, tw__asm_do_org, tw__asm_do_incbin;
+    tw__asm_do_align, tw__asm_do_org, tw__asm_do_incbin, tw__asm_do_reloc;
 directive_function tw__asm_do_section, tw__asm_do_push_section, tw__asm_do_pop_section, tw__asm_do_previous,
     tw__asm_do_named_section;
 directive_function tw__asm_do_binding, tw__asm_do_visibility, tw__asm_do_type, tw__asm_do_size, tw__asm_do_comm,

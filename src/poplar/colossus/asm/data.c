@@ -85,6 +85,60 @@ void tw__asm_do_data(tw__asm *as, const char *name, place where)
     } while (tw__asm_accept(as, ','));
 }
 
+/* Number of the relocation that a name stands for; -1 with an error. */
+static int read_relocation_name(tw__asm *as)
+{
+    tw__asm_skip_blanks(as);
+    const char *start = as->top->at;
+    size_t n = tw__asm_identifier_length(start);
+    place at = tw__asm_place_at(as, start, n ? n : 1);
+    as->top->at += n;
+    const char *known[TW_R_COLOSSUS_END];
+    size_t count = 0;
+    for (unsigned type = 0; type < TW_R_COLOSSUS_END; type++) {
+        const char *name = tw_relocation_name(type);
+        if (name && strlen(name) == n && strncmp(name, start, n) == 0) return (int)type;
+        if (name) known[count++] = name;
+    }
+    g_autofree char *given = g_strndup(start, n);
+    char hint[TW__HINT_BYTES];
+    fail_at(as, at, "there is no relocation '%s'%s", given,
+            tw__did_you_mean(hint, tw__nearest(given, known, count)));
+    return -1;
+}
+
+/* .reloc place, NAME, symbol + constant: the linker puts the address into the field, whose bytes something else makes.
+ * The place is in this section: a label, '.', or a number of bytes from its start. */
+void tw__asm_do_reloc(tw__asm *as, const char *name, place where)
+{
+    (void)name;
+    value at, target;
+    if (!can_emit(as, where) || !has_bytes(as, where)) return;
+    tw__asm_skip_blanks(as);
+    const char *start = as->top->at;
+    if (!tw__asm_read_value(as, &at)) return;
+    place place_at = tw__asm_place_at(as, start, (size_t)(as->top->at - start));
+    if (!tw__asm_expect(as, ',', "behind the place")) return;
+    int type = read_relocation_name(as);
+    if (type < 0 || !tw__asm_expect(as, ',', "behind the relocation")) return;
+    tw__asm_skip_blanks(as);
+    start = as->top->at;
+    if (!tw__asm_read_value(as, &target)) return;
+    if (at.kind == V_SYMBOL && as->object->symbols[at.symbol].section == as->section)
+        at = tw__asm_constant(at.number + as->object->symbols[at.symbol].value);
+    if (at.kind != V_CONST || at.real || at.number < 0 || at.number > TW__MAX_SECTION) {
+        fail_at(as, place_at, "the place has to be in this section, and known here");
+        return;
+    }
+    fixup f = { .section = as->section,
+                .offset = (uint32_t)at.number,
+                .named = true,
+                .type = (uint8_t)type,
+                .value = target,
+                .place = tw__asm_place_at(as, start, (size_t)(as->top->at - start)) };
+    tw__asm_add_fixup(as, &f);
+}
+
 void tw__asm_do_float(tw__asm *as, const char *name, place where)
 {
     if (!can_emit(as, where)) return;

@@ -183,6 +183,7 @@ static const struct {
     { "purgem", do_purge },
     { "pushsection", tw__asm_do_push_section },
     { "quad", tw__asm_do_data },
+    { "reloc", tw__asm_do_reloc },
     { "rep", do_repeat },
     { "rept", do_repeat },
     { "rodata", tw__asm_do_named_section },

@@ -67,11 +67,12 @@ static void put_constant(tw__asm *as, const fixup *f, value v)
 
 static void put_relocation(tw__asm *as, const fixup *f, value v)
 {
-    unsigned type = v.modifier ? v.modifier
-                    : f->row   ? type_of_operand(f->row->operands[f->operand])
-                               : type_of_data(f->bytes);
+    unsigned type = f->named     ? f->type
+                    : v.modifier ? v.modifier
+                    : f->row     ? type_of_operand(f->row->operands[f->operand])
+                                 : type_of_data(f->bytes);
     const tw_symbol *symbol = &as->object->symbols[v.symbol];
-    if (!type) {
+    if (!type && !f->named) {
         fail_at(as, f->place, "operand %u of '%s' has to be a constant; an address such as '%s' cannot stand there",
                 f->operand + 1u, f->row->name, symbol->name);
         if (tw_isa_csr_by_name(symbol->name))
@@ -102,10 +103,18 @@ void tw__asm_apply_fixups(tw__asm *as)
     for (guint i = 0; i < as->fixups->len && !as->stopped; i++) {
         const fixup *f = &g_array_index(as->fixups, fixup, i);
         value v;
+        uint32_t size = as->object->sections[f->section].public.size;
+        if (f->named && (f->offset > size || size - f->offset < tw__relocation_bytes(f->type))) {
+            fail_at(as, f->place, "%s at 0x%x lies behind the end of the section", tw_relocation_name(f->type),
+                    f->offset);
+            continue;
+        }
         if (!as->object->sections[f->section].data) continue; /* a section without bytes */
         if (!tw__asm_resolve(as, f->value, f->place, &v)) continue;
         if (v.real)
             fail_at(as, f->place, "a real number cannot stand here");
+        else if (f->named && v.kind == V_CONST)
+            fail_at(as, f->place, "a relocation needs a symbol, not a number");
         else if (v.kind == V_CONST)
             put_constant(as, f, v);
         else

@@ -111,18 +111,23 @@ static void put_labels(dump *d, uint32_t offset)
     }
 }
 
-/* Next place after `offset` where a label stands or a relocation begins. */
-static uint32_t next_stop(const dump *d, uint32_t offset, uint32_t end)
+/* Next place after `offset` and before `end` where a label stands; else `end`. */
+static uint32_t next_label(const dump *d, uint32_t offset, uint32_t end)
 {
     for (guint i = d->next_label; i < d->labels->len; i++) {
         uint32_t at = g_array_index(d->labels, label, i).offset;
-        if (at > offset && at < end) end = at;
-        if (at > offset) break;
+        if (at > offset) return MIN(at, end);
     }
+    return end;
+}
+
+/* The same for labels and relocations. */
+static uint32_t next_stop(const dump *d, uint32_t offset, uint32_t end)
+{
+    end = next_label(d, offset, end);
     for (guint i = d->next_relocation; i < d->relocations->len; i++) {
         uint32_t at = g_array_index(d->relocations, const tw_relocation *, i)->offset;
-        if (at > offset && at < end) end = at;
-        if (at > offset) break;
+        if (at > offset) return MIN(at, end);
     }
     return end;
 }
@@ -170,18 +175,61 @@ static void put_relocated(const dump *d, const tw_relocation *r, bool plain, GSt
     g_string_free(text, TRUE);
 }
 
+/* The relocation at `at` when no other begins before `end`; else NULL. */
+static const tw_relocation *lone_relocation(const dump *d, uint32_t at, uint32_t end)
+{
+    const tw_relocation *found = NULL;
+    for (guint i = d->next_relocation; i < d->relocations->len; i++) {
+        const tw_relocation *r = g_array_index(d->relocations, const tw_relocation *, i);
+        if (r->offset >= end) break;
+        if (r->offset < at) continue;
+        if (found || r->offset != at) return NULL;
+        found = r;
+    }
+    return found;
+}
+
+/* Relocations from `at` on and before `end` as directives for the statement that begins at `start`: where no symbol in
+ * the statement itself asks for them, or where a field already holds something, which a symbol in its place would
+ * lose. */
+static void put_directives(const dump *d, uint32_t start, uint32_t at, uint32_t end, GString *out)
+{
+    for (guint i = d->next_relocation; i < d->relocations->len; i++) {
+        const tw_relocation *r = g_array_index(d->relocations, const tw_relocation *, i);
+        if (r->offset >= end) break;
+        if (r->offset < at) continue;
+        g_string_append(out, "  .reloc .");
+        if (r->offset > start) g_string_append_printf(out, " + %u", r->offset - start);
+        g_string_append_printf(out, ", %s, ", tw_relocation_name(r->type));
+        put_target(d, r, out);
+        g_string_append_c(out, '\n');
+    }
+}
+
+/* A directive for data can ask for this relocation, and its field holds nothing else. */
+static bool is_plain_data(const tw_section *s, const tw_relocation *r, uint32_t bytes)
+{
+    bool by_size = r->type == TW_R_COLOSSUS_8 || r->type == TW_R_COLOSSUS_16 || r->type == TW_R_COLOSSUS_32 ||
+                   r->type == TW_R_COLOSSUS_64;
+    for (uint32_t i = 0; i < bytes; i++)
+        if (s->data[r->offset + i]) return false;
+    return bytes && (by_size || *modifier_of(r->type));
+}
+
 /* Data with its bytes, up to `end`; a relocation takes the bytes of its field. Returns where it stopped. */
 static uint32_t put_data(dump *d, const tw_section *s, uint32_t at, uint32_t end)
 {
     static const char *const names[] = { [1] = ".byte", [2] = ".short", [4] = ".long", [8] = ".quad" };
     const tw_relocation *r = relocation_at(d, at);
     uint32_t bytes = r ? tw__relocation_bytes(r->type) : 0;
-    if (bytes && bytes <= end - at) {
+    if (bytes && bytes <= end - at && next_stop(d, at, at + bytes) == at + bytes &&
+        lone_relocation(d, at, at + bytes) && is_plain_data(s, r, bytes)) {
         g_string_append_printf(d->out, "  %s ", names[bytes]);
         put_relocated(d, r, false, d->out);
         g_string_append_c(d->out, '\n');
         return at + bytes;
     }
+    if (r) put_directives(d, at, at, at + 1, d->out);
     uint32_t stop = next_stop(d, at, MIN(end, at + 16));
     if (stop - at >= 4 && !(at % 4)) {
         g_string_append_printf(d->out, "  .long 0x%08x\n", read_word(s, at));
@@ -212,29 +260,26 @@ static int relocated_operand(const tw_isa_row *row, unsigned type, bool *plain)
     return -1;
 }
 
-/* One instruction at `at` as text; false when only data can stand for it. */
-static bool format_at(dump *d, const tw_section *s, uint32_t at, tw_insn *insn, char text[2 * TW_INSN_TEXT])
+/* One instruction at `at` as text, of a statement that begins at `start`; false when only data can stand for it. What
+ * has to stand in front of the statement goes to `before`. */
+static bool format_at(dump *d, const tw_section *s, uint32_t start, uint32_t at, tw_insn *insn,
+                      char text[2 * TW_INSN_TEXT], GString *before)
 {
     uint64_t word = read_word(s, at) | (s->size - at >= 8 ? (uint64_t)read_word(s, at + 4) << 32 : 0);
     if (!tw_insn_decode(d->object->arch, word, insn)) return false;
     const tw_isa_row *row = tw_isa_get(insn->row);
     uint32_t bytes = row->flags & TW_ISA_TWO_WORDS ? 8 : 4;
     if (bytes > s->size - at) return false;
-    const tw_relocation *r = NULL;
-    for (guint i = d->next_relocation; i < d->relocations->len && !r; i++) {
-        const tw_relocation *found = g_array_index(d->relocations, const tw_relocation *, i);
-        if (found->offset >= at + bytes) break;
-        if (found->offset >= at) r = found;
-    }
-    char line[TW_INSN_TEXT];
-    if (!r) {
-        g_strlcpy(text, tw_insn_format(insn, line), TW_INSN_TEXT);
-        uint64_t back;
-        return tw_insn_encode(d->object->arch, insn, &back) == TW_OK && (uint32_t)back == (uint32_t)word;
-    }
+    const tw_relocation *r = lone_relocation(d, at, at + bytes);
     bool plain = false;
-    int operand = r->offset == at ? relocated_operand(row, r->type, &plain) : -1;
-    if (operand < 0 || insn->operands[operand]) return false; /* a field that is not 0 could not be written */
+    int operand = r ? relocated_operand(row, r->type, &plain) : -1;
+    char line[TW_INSN_TEXT];
+    if (operand < 0 || insn->operands[operand]) { /* a symbol cannot stand for a field that is not 0 */
+        uint64_t back, used = bytes == 8 ? UINT64_MAX : UINT32_MAX;
+        g_strlcpy(text, tw_insn_format(insn, line), TW_INSN_TEXT);
+        put_directives(d, start, at, at + bytes, before);
+        return tw_insn_encode(d->object->arch, insn, &back) == TW_OK && !((back ^ word) & used);
+    }
     GString *target = g_string_new(NULL);
     put_relocated(d, r, plain, target);
     bool fits = target->len < TW_INSN_TEXT;
@@ -251,30 +296,27 @@ static uint32_t put_code(dump *d, const tw_section *s, uint32_t at)
 {
     char text[2 * TW_INSN_TEXT], aux[2 * TW_INSN_TEXT];
     tw_insn insn, second;
-    uint32_t end = s->size, stop = next_stop(d, at, end);
-    if (at % 4 || end - at < 4 || !format_at(d, s, at, &insn, text)) {
-        uint32_t limit = MIN(end, at + (4 - at % 4));
-        return put_data(d, s, at, limit);
-    }
+    g_autoptr(GString) before = g_string_new(NULL);
+    uint32_t end = next_label(d, at, s->size); /* no statement goes over a label */
+    relocation_at(d, at);                      /* those behind us are done */
+    if (at % 4 || end - at < 4 || !format_at(d, s, at, at, &insn, text, before))
+        return put_data(d, s, at, MIN(end, at + (4 - at % 4)));
     const tw_isa_row *row = tw_isa_get(insn.row);
     if (row->flags & TW_ISA_TWO_WORDS) {
-        if (stop < at + 8) return put_data(d, s, at, at + 4);
-        g_string_append_printf(d->out, "  %-50s // %x: %08x %08x\n", text, at, read_word(s, at),
+        if (end - at < 8) return put_data(d, s, at, at + 4);
+        g_string_append_printf(d->out, "%s  %-50s // %x: %08x %08x\n", before->str, text, at, read_word(s, at),
                                read_word(s, at + 4));
         return at + 8;
     }
     if (!insn.bundled) {
-        g_string_append_printf(d->out, "  %-50s // %x: %08x\n", text, at, read_word(s, at));
+        g_string_append_printf(d->out, "%s  %-50s // %x: %08x\n", before->str, text, at, read_word(s, at));
         return at + 4;
     }
-    bool labelled = false;
-    for (guint i = d->next_label; i < d->labels->len; i++)
-        labelled |= g_array_index(d->labels, label, i).offset == at + 4;
-    bool bundle = end - at >= 8 && !labelled && format_at(d, s, at + 4, &second, aux) && second.bundled &&
+    bool bundle = end - at >= 8 && format_at(d, s, at, at + 4, &second, aux, before) && second.bundled &&
                   row->pipe == TW_ISA_MAIN && tw_isa_get(second.row)->pipe == TW_ISA_AUX;
     if (!bundle) return put_data(d, s, at, at + 4);
-    g_string_append_printf(d->out, "  { %-48s // %x: %08x\n    %-46s } // %x: %08x\n", text, at, read_word(s, at),
-                           aux, at + 4, read_word(s, at + 4));
+    g_string_append_printf(d->out, "%s  { %-48s // %x: %08x\n    %-46s } // %x: %08x\n", before->str, text, at,
+                           read_word(s, at), aux, at + 4, read_word(s, at + 4));
     return at + 8;
 }
 

@@ -215,6 +215,13 @@ static tw_status read_relocations(reader *r, size_t i, Elf_Scn *scn, const Elf32
     return TW_OK;
 }
 
+/* The format has addends beside its relocations; those in the fields themselves would be lost. */
+static tw_status refuse_relocations(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr *header)
+{
+    (void)scn, (void)header;
+    return BAD(r, "section %zu has relocations without addends (SHT_REL); this format has SHT_RELA", i);
+}
+
 /* --- notes and lines ------------------------------------------------------------------------------------------ */
 
 static tw_status read_notes(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr *header)
@@ -294,6 +301,7 @@ static tw_status read_all(reader *r)
     status = for_sections(r, 0, NULL, read_section);
     if (status == TW_OK) status = for_sections(r, SHT_SYMTAB, NULL, read_symbols);
     if (status == TW_OK) status = for_sections(r, SHT_RELA, NULL, read_relocations);
+    if (status == TW_OK) status = for_sections(r, SHT_REL, NULL, refuse_relocations);
     if (status == TW_OK) status = for_sections(r, SHT_PROGBITS, TW__STACK_SECTION, read_notes);
     if (status == TW_OK) status = for_sections(r, SHT_PROGBITS, TW__LINES_SECTION, read_lines);
     return status;
