@@ -170,7 +170,8 @@ enum { TW__NO_OPERAND = 255 };
 tw_status tw__pto_refuse(tw__pto_call *call, unsigned blame, const char *rule, const char *format, ...)
     TW_PRINTF(4, 5);
 tw_status tw__pto_check_call(tw__pto_call *call);
-tw_status tw__pto_check_tmp(tw__pto_call *call); /* core/check_tmp.c */
+tw_status tw__pto_check_written(tw__pto_call *call); /* its part that needs tensors' extents and strides only */
+tw_status tw__pto_check_tmp(tw__pto_call *call);     /* core/check_tmp.c */
 /* That tile i is row-major and not boxed, or a column; profile cpu takes all layouts. */
 tw_status tw__pto_check_row_major(tw__pto_call *call, unsigned i);
 uint64_t tw__pto_conversions(tw_type from, tw_pto_target target); /* types that TCVT makes of it, a bit each */

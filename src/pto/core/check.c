@@ -195,7 +195,7 @@ static tw_status check_core(tw__pto_call *call)
 
 /* A tensor that is written has a place of its own for each element: one that repeats a dimension (stride 0) would
  * keep what happens to come last. Atomic additions may meet in one place. */
-static tw_status check_written_tensors(tw__pto_call *call)
+tw_status tw__pto_check_written(tw__pto_call *call)
 {
     for (unsigned i = 0; i < call->count; i++) {
         if (call->row->form[i] != 'G' || call->attrs->atomic) continue;
@@ -220,7 +220,7 @@ tw_status tw__pto_check_call(tw__pto_call *call)
     if (status == TW_OK) status = check_core(call);
     if (status == TW_OK) status = check_layouts(call);
     if (status == TW_OK) status = check_valid(call);
-    if (status == TW_OK) status = check_written_tensors(call);
+    if (status == TW_OK) status = tw__pto_check_written(call);
     bool macro = call->row->rules & TW__MACRO; /* its parts are checked for themselves */
     if (status == TW_OK && !macro) status = tw__pto_check_tmp(call);
     if (status == TW_OK && !macro) status = check_alias(call);

@@ -42,7 +42,7 @@ static uint32_t new_slot(tw__as_binder *b, const char *name, const tw__as_type *
         return 0;
     }
     f->slot_name[f->slots] = name;
-    b->known[f->slots] = NULL;
+    b->known[f->slots] = (tw__as_known){ 0 };
     static const tw__as_type unknown;
     const tw__as_type *kept = type ? tw__as_intern(b->m, type) : &unknown;
     if (!kept) return b->failed = true, 0;
@@ -245,12 +245,22 @@ bool tw__as_set_result(tw__as_binder *b, tw__as_code *code, const tw__as_type *t
 
 const int64_t *tw__as_known_number(const tw__as_binder *b, uint32_t slot)
 {
-    return slot < b->f->slots ? b->known[slot] : NULL;
+    return slot < b->f->slots ? b->known[slot].number : NULL;
 }
 
 void tw__as_set_known(tw__as_binder *b, uint32_t slot, const int64_t *value)
 {
-    if (slot < b->f->slots) b->known[slot] = value;
+    if (slot < b->f->slots) b->known[slot].number = value;
+}
+
+const tw__as_code *tw__as_maker(const tw__as_binder *b, uint32_t slot)
+{
+    return slot < b->f->slots ? b->known[slot].maker : NULL;
+}
+
+void tw__as_set_maker(tw__as_binder *b, uint32_t slot, const tw__as_code *code)
+{
+    if (slot < b->f->slots) b->known[slot].maker = code;
 }
 
 bool tw__as_constant(tw__as_binder *b, const tw__as_op *op, const tw__as_item *item, tw_type type, uint32_t *slot)

@@ -4,6 +4,7 @@
  *   text/bind/operand_parts.c  an operation's items sorted into operands, types, attributes, named parts
  *   text/bind/instructions.c    tile instructions: rows of the instruction table, their operands in text order,
  * static checks
+ *   text/bind/known_views.c    extents and strides that are known before a run
  *   text/bind/op_table.c   all other operations: the list of their tables, one binder for all of them
  *   text/bind/op_forms.c   lists and named parts that they have; text/bind/op_rules.c: what they ask of their
  * operands
@@ -36,15 +37,20 @@ typedef struct tw__as_early { /* an address before its tile */
     bool taken;
 } tw__as_early;
 
+typedef struct tw__as_known { /* of a value before the program runs; NULL = nothing */
+    const int64_t *number;    /* of a constant */
+    const tw__as_code *maker; /* what made it out of lists of numbers */
+} tw__as_known;
+
 typedef struct tw__as_binder {
     tw__as_module *m;
     tw__as_program *program;
     tw__as_function *f;
-    tw__as_code **end;     /* where the next code goes */
-    GHashTable *names;     /* text -> slot + 1 */
-    GArray *undo;          /* names of inner scopes: (text, old) */
-    GHashTable *pending;   /* plain assembly: name -> tw__as_early, from pto.tassign before the definition */
-    const int64_t **known; /* by slot: of a constant */
+    tw__as_code **end;   /* where the next code goes */
+    GHashTable *names;   /* text -> slot + 1 */
+    GArray *undo;        /* names of inner scopes: (text, old) */
+    GHashTable *pending; /* plain assembly: name -> tw__as_early, from pto.tassign before the definition */
+    tw__as_known *known; /* by slot */
     size_t slot_room, type_room, known_room, free_room, where_room;
     const tw__as_type *const *types; /* of the last code that has one */
     tw__as_expect expect;
@@ -134,6 +140,11 @@ bool tw__as_is_class(const tw__as_binder *b, const tw__as_item *value, const cha
 /* TLOAD with padding (text/ops/padded_load.c): true = it was one. */
 bool tw__as_bind_padded_load(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p);
 
+/* --- text/bind/known_views.c ------------------------------------------------------------------------------------ */
+
+/* Extents and strides of a view, when all extents and the strides that matter are known; else all zero. */
+tw_pto_tensor tw__as_known_view(const tw__as_binder *b, uint32_t slot);
+
 /* --- text/bind/instructions.c, text/bind/op_table.c, text/bind/control_flow.c ----------------------------------- */
 
 void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row);
@@ -204,6 +215,9 @@ bool tw__as_check_written(tw__as_binder *b, const tw__as_op *op, const tw__as_ho
  * */
 const int64_t *tw__as_known_number(const tw__as_binder *b, uint32_t slot);
 void tw__as_set_known(tw__as_binder *b, uint32_t slot, const int64_t *value);
+/* What made the value out of lists of numbers, a view of extents and strides for example; NULL = something else. */
+const tw__as_code *tw__as_maker(const tw__as_binder *b, uint32_t slot);
+void tw__as_set_maker(tw__as_binder *b, uint32_t slot, const tw__as_code *code);
 
 /* text/ops/core_flags.c: a member of the operation's dictionaries: its value, or the member itself when it has none.
  * NULL = absent. */

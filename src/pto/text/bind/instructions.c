@@ -258,9 +258,35 @@ static void refuse_operand(tw__as_binder *b, const tw__as_op *op, const tw__as_c
     tw__as_refuse(b, at.line ? &at : NULL, op, "pto.verify", "%s", tw_error_message());
 }
 
+/* Tensors that are written, as far as extents and strides are known: an unknown one is empty. */
+static tw_status judge_written(const tw__as_binder *b, const tw__as_code *code, unsigned *blame)
+{
+    tw_pto_operand operands[TW_PTO_OPERANDS] = { 0 };
+    tw_pto_tensor tensors[TW_PTO_OPERANDS];
+    static const tw_pto_attrs none;
+    for (unsigned i = 0; i < code->count; i++) {
+        if (kind_of(code->more->row->form[i]) != TW_PTO_TENSOR) continue;
+        tensors[i] = tw__as_known_view(b, code->operand[i]);
+        operands[i] = tw_pto_tensor_operand(&tensors[i]);
+    }
+    tw__pto_call call = { .target = b->program->target,
+                          .row = code->more->row,
+                          .operand = operands,
+                          .count = code->count,
+                          .attrs = code->more->attrs ? code->more->attrs : &none };
+    tw_status status = tw__pto_check_written(&call);
+    *blame = call.blame;
+    return status;
+}
+
 static void check_static(tw__as_binder *b, const tw__as_op *op, tw__as_code *code)
 {
+    unsigned at;
     if (!check_transfer(b, op, code)) return;
+    if (judge_written(b, code, &at) != TW_OK) {
+        refuse_operand(b, op, code, at);
+        return;
+    }
     unsigned blame = code->count;
     prefer_fitting(b, code);
     if (judge(b, code, code->more->row, &blame) != TW_OK) refuse_operand(b, op, code, blame);

@@ -202,4 +202,6 @@ void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *
         tw__as_set_results(b, code, op, results, (host->gives != TW__GIVES_NOTHING) + (more.second != NULL));
     if (code->fn == tw__as_constant_run && code->result_count && !b->failed)
         tw__as_set_known(b, code->result[0], &code->number);
+    if (code->fn != tw__as_constant_run && code->more->parts[2] && code->result_count && !b->failed)
+        tw__as_set_maker(b, code->result[0], code);
 }
