@@ -31,8 +31,13 @@ json_t *tw__array(tw__reader *r, json_t *from, const char *key);
 const char *tw__text(tw__reader *r, json_t *from, const char *key, const char *otherwise);
 double tw__number(tw__reader *r, json_t *from, const char *key, double otherwise); /* not negative */
 uint64_t tw__count(tw__reader *r, json_t *from, const char *key, uint64_t otherwise);
-uint32_t tw__id(tw__reader *r, json_t *from, const char *key); /* TW__NONE when absent */
-uint64_t tw__value(tw__reader *r, json_t *number);             /* the element the path names */
+int64_t tw__signed(tw__reader *r, json_t *from, const char *key); /* 0 when it is absent */
+uint32_t tw__id(tw__reader *r, json_t *from, const char *key);    /* TW__NONE when absent */
+uint64_t tw__value(tw__reader *r, json_t *number);                /* the element the path names */
+/* Element i of an array, the member `key` of where the reader is (NULL: it is there already). */
+uint64_t tw__value_at(tw__reader *r, json_t *array, const char *key, size_t i);
+const char *tw__text_at(tw__reader *r, json_t *array, const char *key, size_t i); /* "" after an error */
+json_t *tw__object_at(tw__reader *r, json_t *array, const char *key, size_t i);   /* NULL after an error */
 /* An array of one number per tile as a row, 0 when absent. A single number stands for a sum and becomes tile 0. */
 tw__row tw__tiles(tw__reader *r, json_t *from, const char *key);
 tw__row tw__tiles_value(tw__reader *r, json_t *array);

@@ -89,6 +89,41 @@ uint64_t tw__value(tw__reader *r, json_t *number)
     return 0;
 }
 
+/* Says at element i of `key` that something else is expected there. */
+static void bad_element(tw__reader *r, const char *key, size_t i, const char *expected)
+{
+    size_t mark = r->path_length;
+    if (key) tw__reader_enter(r, key);
+    tw__reader_enter_index(r, i);
+    tw__bad(r, "%s expected", expected);
+    tw__reader_leave(r, mark);
+}
+
+uint64_t tw__value_at(tw__reader *r, json_t *array, const char *key, size_t i)
+{
+    json_t *number = json_array_get(array, i);
+    bool whole = json_is_integer(number) && json_integer_value(number) >= 0;
+    if (whole || (json_is_real(number) && json_real_value(number) >= 0 && json_real_value(number) < 9e18))
+        return tw__value(r, number);
+    bad_element(r, key, i, "a number that is not negative");
+    return 0;
+}
+
+const char *tw__text_at(tw__reader *r, json_t *array, const char *key, size_t i)
+{
+    const char *text = json_string_value(json_array_get(array, i));
+    if (!text) bad_element(r, key, i, "a text");
+    return text ? text : "";
+}
+
+json_t *tw__object_at(tw__reader *r, json_t *array, const char *key, size_t i)
+{
+    json_t *object = json_array_get(array, i);
+    if (json_is_object(object)) return object;
+    bad_element(r, key, i, "an object");
+    return NULL;
+}
+
 uint64_t tw__count(tw__reader *r, json_t *from, const char *key, uint64_t otherwise)
 {
     json_t *value = member(r, from, key, JSON_REAL, "a number");
@@ -97,6 +132,12 @@ uint64_t tw__count(tw__reader *r, json_t *from, const char *key, uint64_t otherw
     uint64_t count = tw__value(r, value);
     tw__reader_leave(r, mark);
     return count;
+}
+
+int64_t tw__signed(tw__reader *r, json_t *from, const char *key)
+{
+    json_t *value = member(r, from, key, JSON_INTEGER, "a whole number");
+    return value ? (int64_t)json_integer_value(value) : 0;
 }
 
 uint32_t tw__id(tw__reader *r, json_t *from, const char *key)
@@ -191,12 +232,9 @@ void tw__read_vertex_types(tw__reader *r, json_t *root)
     size_t mark = tw__reader_enter(r, "vertexTypes");
     json_t *names = tw__array(r, types, "names"), *sizes = tw__array(r, types, "sizes");
     for (size_t i = 0; !r->status && i < json_array_size(names); i++) {
-        const char *name = json_string_value(json_array_get(names, i));
-        size_t at = tw__reader_enter(r, "names"), element = tw__reader_enter_index(r, i);
-        if (!name) tw__bad(r, "a text expected");
-        tw__reader_leave(r, element), tw__reader_leave(r, at);
-        json_t *size = json_array_get(sizes, i);
-        if (name) tw__profile_add_vertex_type(r->p, name, size ? tw__value(r, size) : 0);
+        const char *name = tw__text_at(r, names, "names", i);
+        uint64_t size = i < json_array_size(sizes) ? tw__value_at(r, sizes, "sizes", i) : 0;
+        if (!r->status) tw__profile_add_vertex_type(r->p, name, size);
     }
     tw__reader_leave(r, mark);
 }

@@ -26,9 +26,8 @@ static void read_totals(tw__reader *r, json_t *simulation)
     if (json_array_size(types) > r->p->types.count)
         tw__bad(r, "%zu entries for %zu vertex types", json_array_size(types), r->p->types.count);
     for (size_t i = 0; types && !r->status && i < r->p->types.count; i++) {
-        json_t *cycles = json_array_get(types, i);
         uint64_t *slot = TW__PUSH(r->p, r->p->given_type_cycles);
-        if (slot && cycles) *slot = tw__value(r, cycles);
+        if (slot && i < json_array_size(types)) *slot = tw__value_at(r, types, NULL, i);
     }
     tw__reader_leave(r, mark);
 }
@@ -141,8 +140,7 @@ static void read_step(tw__reader *r, json_t *from, bool listed, uint64_t *now)
         read_times(r, &step, from, now);
     } else {
         step.span = tw__count(r, from, "cyclesSpan", step.span);
-        json_t *gap = json_object_get(from, "cyclesGap");
-        step.gap = json_is_integer(gap) ? (int64_t)json_integer_value(gap) : 0;
+        step.gap = tw__signed(r, from, "cyclesGap");
     }
     json_t *types = tw__array(r, from, "activeCyclesByVertexType");
     size_t mark = tw__reader_enter(r, "activeCyclesByVertexType");
@@ -170,7 +168,10 @@ static rule_map read_sequence(tw__reader *r, json_t *items, const rule_map *rule
     if (!list) return tw__profile_fail(r->p, TW_E_NO_MEMORY, "out of memory for the trace"), made;
     for (size_t i = 0; !r->status && i < count; i++) {
         json_t *pair = json_array_get(items, i);
-        uint64_t rule = tw__value(r, json_array_get(pair, 0)), times = tw__value(r, json_array_get(pair, 1)), steps;
+        size_t in = tw__reader_enter(r, "items"), element = tw__reader_enter_index(r, i);
+        if (!json_is_array(pair)) tw__bad(r, "an array expected");
+        uint64_t rule = tw__value_at(r, pair, NULL, 0), times = tw__value_at(r, pair, NULL, 1), steps;
+        tw__reader_leave(r, element), tw__reader_leave(r, in);
         if (r->status) break;
         if (rule >= known || !times || times > UINT32_MAX)
             tw__bad(r, "items name earlier rules and a count above 0");
@@ -200,11 +201,9 @@ static rule_map read_rule(tw__reader *r, json_t *from, const rule_map *rules, si
 
 static void read_runs(tw__reader *r, json_t *runs, const rule_map *rules, size_t known)
 {
-    json_t *run;
-    size_t i;
     uint64_t executed = 0;
-    json_array_foreach(runs, i, run)
-    {
+    for (size_t i = 0; i < json_array_size(runs); i++) {
+        json_t *run = tw__object_at(r, runs, NULL, i);
         size_t mark = tw__reader_enter_index(r, i);
         uint32_t rule = tw__id(r, run, "rule");
         uint64_t times = tw__count(r, run, "times", 1), steps;
@@ -234,8 +233,9 @@ static void read_trace(tw__reader *r, json_t *simulation)
         map[i] = read_rule(r, json_array_get(rules, i), map, i);
         tw__reader_leave(r, element), tw__reader_leave(r, at);
     }
+    json_t *runs = tw__array(r, trace, "runs");
     size_t at = tw__reader_enter(r, "runs");
-    if (map && !r->status && !r->p->status) read_runs(r, tw__array(r, trace, "runs"), map, count);
+    if (map && !r->status && !r->p->status) read_runs(r, runs, map, count);
     tw__reader_leave(r, at), tw__reader_leave(r, mark);
     free(map);
 }
@@ -270,7 +270,7 @@ static uint32_t *read_numbers(tw__reader *r, json_t *root, const char *key, size
     if (json_array_size(array) != count) tw__bad(r, "%zu values expected", count);
     uint32_t *numbers = r->status ? NULL : tw__realloc(NULL, (count + 1) * sizeof *numbers);
     for (size_t i = 0; numbers && i < count; i++) {
-        uint64_t value = tw__value(r, json_array_get(array, i));
+        uint64_t value = tw__value_at(r, array, NULL, i);
         numbers[i] = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
     }
     tw__reader_leave(r, mark);

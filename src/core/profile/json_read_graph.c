@@ -20,23 +20,49 @@ static void read_optimizations(tw__reader *r, json_t *root)
     size_t mark = tw__reader_enter(r, "optimizationInfo");
     json_object_foreach(info, key, value)
     {
+        size_t at = tw__reader_enter(r, key);
         if (json_is_number(value))
             tw__profile_add_optimization(r->p, key, json_number_value(value));
         else
-            tw__bad(r, "'%s' is not a number", key);
+            tw__bad(r, "a number expected");
+        tw__reader_leave(r, at);
     }
     tw__reader_leave(r, mark);
 }
 
-static void read_compute_set(tw__reader *r, uint32_t id, json_t *counts, json_t *types)
+/* Element `id` of an array of arrays; NULL when it is not there, or after an error. */
+static json_t *array_at(tw__reader *r, json_t *arrays, const char *key, uint32_t id)
 {
+    json_t *array = json_array_get(arrays, id);
+    if (!array || json_is_array(array)) return array;
+    size_t mark = tw__reader_enter(r, key);
+    tw__reader_enter_index(r, id);
+    tw__bad(r, "an array expected");
+    tw__reader_leave(r, mark);
+    return NULL;
+}
+
+static uint64_t number_of_set(tw__reader *r, json_t *numbers, const char *key, uint32_t id, size_t i)
+{
+    size_t mark = tw__reader_enter(r, key);
+    tw__reader_enter_index(r, id);
+    uint64_t number = tw__value_at(r, numbers, NULL, i);
+    tw__reader_leave(r, mark);
+    return number;
+}
+
+static void read_compute_set(tw__reader *r, uint32_t id, json_t *all_counts, json_t *all_types)
+{
+    json_t *counts = array_at(r, all_counts, "vertexCounts", id),
+           *types = array_at(r, all_types, "vertexTypes", id);
     if (!counts || !types) return;
-    if (!json_is_array(counts) || !json_is_array(types) || json_array_size(counts) != json_array_size(types)) {
+    if (json_array_size(counts) != json_array_size(types)) {
         tw__bad(r, "vertexCounts and vertexTypes of compute set %u differ in length", id);
         return;
     }
     for (size_t i = 0; !r->status && i < json_array_size(counts); i++) {
-        uint64_t count = tw__value(r, json_array_get(counts, i)), type = tw__value(r, json_array_get(types, i));
+        uint64_t count = number_of_set(r, counts, "vertexCounts", id, i),
+                 type = number_of_set(r, types, "vertexTypes", id, i);
         if (r->status) return;
         if (type >= r->p->types.count)
             tw__bad(r, "compute set %u names vertex type %llu of %zu", id, (unsigned long long)type,
@@ -75,10 +101,8 @@ static void read_compute_sets(tw__reader *r, json_t *root)
     json_t *names = tw__array(r, sets, "names"), *counts = tw__array(r, sets, "vertexCounts");
     json_t *types = tw__array(r, sets, "vertexTypes");
     for (size_t i = 0; !r->status && i < json_array_size(names); i++) {
-        const char *name = json_string_value(json_array_get(names, i));
-        if (!name) tw__bad(r, "names[%zu]: a text expected", i);
-        uint32_t id = tw__profile_add_compute_set(r->p, name);
-        if (id != TW__NONE) read_compute_set(r, id, json_array_get(counts, i), json_array_get(types, i));
+        uint32_t id = tw__profile_add_compute_set(r->p, tw__text_at(r, names, "names", i));
+        if (id != TW__NONE) read_compute_set(r, id, counts, types);
     }
     sort_vertices(r->p);
     tw__reader_leave(r, mark);
@@ -94,19 +118,20 @@ static void read_exchanges(tw__reader *r, json_t *root, const char *key, tw__exc
                                            { "cyclesByTile", "estimatedCyclesByTile" },
                                            { "codeBytesByTile", NULL } };
     json_t *arrays[4], *contents = tw__array(r, object, "content");
+    const char *used[4]; /* of two spellings of a key */
     for (int k = 0; k < 4; k++) {
-        arrays[k] = tw__array(r, object, keys[k][0]);
-        if (!arrays[k] && keys[k][1]) arrays[k] = tw__array(r, object, keys[k][1]);
+        arrays[k] = tw__array(r, object, used[k] = keys[k][0]);
+        if (!arrays[k] && keys[k][1]) arrays[k] = tw__array(r, object, used[k] = keys[k][1]);
         count = json_array_size(arrays[k]) > count ? json_array_size(arrays[k]) : count;
     }
     for (size_t i = 0; !r->status && i < count; i++) {
         tw__row rows[4];
         for (int k = 0; k < 4; k++) {
-            size_t at = tw__reader_enter(r, keys[k][0]), element = tw__reader_enter_index(r, i);
+            size_t at = tw__reader_enter(r, used[k]), element = tw__reader_enter_index(r, i);
             rows[k] = tw__tiles_value(r, json_array_get(arrays[k], i));
             tw__reader_leave(r, element), tw__reader_leave(r, at);
         }
-        uint64_t content = contents ? tw__value(r, json_array_get(contents, i)) : 0;
+        uint64_t content = i < json_array_size(contents) ? tw__value_at(r, contents, "content", i) : 0;
         tw__profile_add_exchange(r->p, kind, (tw__exchange){ rows[0], rows[1], rows[2], rows[3], content });
     }
     tw__reader_leave(r, mark);
@@ -130,7 +155,7 @@ static void read_program(tw__reader *r, json_t *from)
 static void read_children(tw__reader *r, uint32_t parent, json_t *children)
 {
     for (size_t i = 0; !r->status && i < json_array_size(children); i++) {
-        uint64_t child = tw__value(r, json_array_get(children, i));
+        uint64_t child = tw__value_at(r, children, NULL, i);
         if (r->status) return;
         if (child >= r->p->programs.count)
             tw__bad(r, "program %llu does not exist", (unsigned long long)child);
@@ -153,8 +178,10 @@ static void read_programs(tw__reader *r, json_t *root)
     }
     json_array_foreach(programs, i, program)
     {
-        size_t at = tw__reader_enter_index(r, i), in = tw__reader_enter(r, "children");
-        if (!r->status && !r->p->status) read_children(r, (uint32_t)i, tw__array(r, program, "children"));
+        size_t at = tw__reader_enter_index(r, i);
+        json_t *children = tw__array(r, program, "children");
+        size_t in = tw__reader_enter(r, "children");
+        if (!r->status && !r->p->status) read_children(r, (uint32_t)i, children);
         tw__reader_leave(r, in), tw__reader_leave(r, at);
     }
     tw__reader_leave(r, mark);
@@ -237,6 +264,17 @@ static void read_vertex_bytes(tw__reader *r, json_t *memory)
 
 /* --- liveness ------------------------------------------------------------------------------------------------- */
 
+static tw__live_var read_live_var(tw__reader *r, json_t *vars, const char *key, size_t i)
+{
+    json_t *var = tw__object_at(r, vars, key, i);
+    size_t mark = tw__reader_enter(r, key);
+    tw__reader_enter_index(r, i);
+    tw__live_var made = { .name = tw__profile_name(r->p, tw__text(r, var, "name", "")),
+                          .bytes = tw__count(r, var, "bytes", 0) };
+    tw__reader_leave(r, mark);
+    return made;
+}
+
 static void read_live_program(tw__reader *r, json_t *from)
 {
     uint32_t program = tw__id(r, from, "program");
@@ -249,11 +287,7 @@ static void read_live_program(tw__reader *r, json_t *from)
         tw__profile_fail(r->p, TW_E_NO_MEMORY, "out of memory for liveness");
         return;
     }
-    for (size_t i = 0; i < count; i++) {
-        json_t *var = json_array_get(vars, i);
-        list[i].name = tw__profile_name(r->p, tw__text(r, var, "name", ""));
-        list[i].bytes = tw__count(r, var, "bytes", 0);
-    }
+    for (size_t i = 0; i < count; i++) list[i] = read_live_var(r, vars, "vars", i);
     tw__profile_set_live(r->p, program, list, count);
     tw__profile_set_live_tiles(r->p, program, tw__tiles(r, from, "bytesByTile"));
     free(list);
@@ -267,10 +301,18 @@ static void read_liveness(tw__reader *r, json_t *memory)
     r->p->liveness_fidelity = tw__fidelity(r, liveness, "fidelity");
     json_t *always = tw__object(r, liveness, "alwaysLive"), *other = tw__object(r, liveness, "notAlwaysLive"),
            *value;
-    json_array_foreach(tw__array(r, always, "variables"), i, value)
-        tw__profile_add_always_live(r->p, tw__text(r, value, "name", ""), tw__count(r, value, "bytes", 0));
-    tw__row by_tile = tw__tiles(r, always, "bytesByTile"), max = tw__tiles(r, other, "maxBytesByTile");
+    size_t in = tw__reader_enter(r, "alwaysLive");
+    json_t *variables = tw__array(r, always, "variables");
+    for (i = 0; !r->status && i < json_array_size(variables); i++) {
+        tw__live_var var = read_live_var(r, variables, "variables", i);
+        tw__profile_add_always_live(r->p, r->p->names.items[var.name], var.bytes);
+    }
+    tw__row by_tile = tw__tiles(r, always, "bytesByTile");
+    tw__reader_leave(r, in);
+    in = tw__reader_enter(r, "notAlwaysLive");
+    tw__row max = tw__tiles(r, other, "maxBytesByTile");
     tw__profile_set_liveness(r->p, by_tile, max, tw__count(r, other, "maxBytes", 0));
+    tw__reader_leave(r, in);
     json_array_foreach(tw__array(r, liveness, "programs"), i, value)
     {
         size_t at = tw__reader_enter(r, "programs"), element = tw__reader_enter_index(r, i);

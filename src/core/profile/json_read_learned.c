@@ -37,9 +37,7 @@ static uint64_t value_of(columns *c, json_t *array, const char *key, size_t i, u
 static const char *text_of(columns *c, json_t *array, const char *key, size_t i)
 {
     uint64_t name = value_of(c, array, key, i, json_array_size(c->names));
-    const char *text = c->r->status ? "" : json_string_value(json_array_get(c->names, name));
-    if (!text) tw__bad(c->r, "names: a text expected");
-    return text ? text : "";
+    return c->r->status ? "" : tw__text_at(c->r, c->names, "names", name);
 }
 
 static uint32_t id_of(columns *c, json_t *array, const char *key, size_t i, uint64_t most)
@@ -65,10 +63,12 @@ void tw__read_facts(tw__reader *r, json_t *root)
     size_t mark = tw__reader_enter(r, "facts");
     json_object_foreach(facts, key, value)
     {
+        size_t at = tw__reader_enter(r, key);
         if (json_is_string(value))
             tw__profile_set_fact(r->p, key, json_string_value(value));
         else
-            tw__bad(r, "'%s' is not a text", key);
+            tw__bad(r, "a text expected");
+        tw__reader_leave(r, at);
     }
     tw__reader_leave(r, mark);
 }
@@ -88,15 +88,21 @@ void tw__read_floor(tw__reader *r, json_t *target)
                              strcmp(tw__text(r, grid, "order", "rows"), "columns") == 0);
     tw__reader_leave(r, mark);
     mark = tw__reader_enter(r, "memories");
-    json_object_foreach(memories, key, value) tw__profile_add_memory_limit(r->p, key, tw__value(r, value));
-    tw__reader_leave(r, mark);
-    mark = tw__reader_enter(r, "regions");
-    size_t i;
-    json_array_foreach(tw__array(r, target, "regions"), i, value)
+    json_object_foreach(memories, key, value)
     {
-        if (r->status || r->p->status) break;
+        size_t at = tw__reader_enter(r, key);
+        tw__profile_add_memory_limit(r->p, key, tw__value(r, value));
+        tw__reader_leave(r, at);
+    }
+    tw__reader_leave(r, mark);
+    json_t *regions = tw__array(r, target, "regions");
+    mark = tw__reader_enter(r, "regions");
+    for (size_t i = 0; i < json_array_size(regions) && !r->status && !r->p->status; i++) {
+        value = tw__object_at(r, regions, NULL, i);
+        size_t at = tw__reader_enter_index(r, i);
         tw__profile_add_region(r->p, tw__text(r, value, "name", ""), tw__text(r, value, "category", ""),
                                tw__count(r, value, "address", 0), tw__count(r, value, "bytes", 0));
+        tw__reader_leave(r, at);
     }
     tw__reader_leave(r, mark);
 }
@@ -135,7 +141,7 @@ static void read_blocks(columns *c, uint32_t programs)
     static const char *const keys[] = { "address", "bytes", "name", "category", "from", "to", "used" };
     tw__reader *r = c->r;
     json_t *tiles = tw__array(r, c->from, "tile"), *counts = tw__array(r, c->from, "blocks"), *col[7] = { NULL };
-    bool used = json_object_get(c->from, "used") != NULL;
+    bool used = tw__array(r, c->from, "used") != NULL;
     if (strcmp(tw__text(r, c->from, "unit", ""), "cycles") == 0) tw__profile_map_in_cycles(r->p);
     size_t maps = json_array_size(counts), owners = json_array_size(tiles), at = 0;
     c->count = owners;
@@ -219,7 +225,7 @@ void tw__read_pairs(tw__reader *r, json_t *root)
     if (begin(&c, r, root, "exchangePairs", &mark)) {
         c.count = json_array_size(tw__array(r, c.from, "from"));
         for (size_t k = 0; k < 6; k++) col[k] = column(&c, keys[k]);
-        json_t *name = json_object_get(c.from, "name") ? column(&c, "name") : NULL;
+        json_t *name = tw__array(r, c.from, "name") ? column(&c, "name") : NULL;
         for (size_t i = 0; i < c.count && !r->status && !r->p->status; i++) {
             uint64_t v[6];
             uint64_t below[] = {

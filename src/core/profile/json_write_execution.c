@@ -16,10 +16,8 @@ static void write_kind(tw__json *j, const tw_profile *p, const tw__step *s)
     if (s->program != TW__NONE) tw__json_count(j, "program", s->program);
     if (s->sync)
         tw__json_text(j, "syncType", syncs[s->sync]);
-    else if (s->type == TW_PROGRAM_ON_TILE_EXECUTE)
-        tw__json_count(j, "computeset", s->index);
     else if (s->index != TW__NONE)
-        tw__json_count(j, "exchange", s->index);
+        tw__json_count(j, s->type == TW_PROGRAM_ON_TILE_EXECUTE ? "computeset" : "exchange", s->index);
     tw__json_count(j, "cycles", s->cycles);
     tw__json_count(j, "cyclesOverlapped", s->overlapped);
 }

@@ -5,7 +5,9 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -26,6 +28,7 @@ static const struct {
       "graph profile: target: 2 IPUs of 2 tiles do not make 5 tiles" },
     { "{\"target\": {\"numTiles\": 4, \"numIPUs\": 0}}", NULL,
       "graph profile: target: 0 IPUs of 0 tiles do not make 4 tiles" },
+    { "{\"target\": {\"numIPUs\": 2}}", NULL, "graph profile: target: 2 IPUs of 0 tiles do not make 0 tiles" },
     { "{\"target\": {\"numTiles\": 4, \"numIPUs\": 2, \"numReplicas\": 5}}", NULL,
       "graph profile: target: 5 replicas do not fit 4 tiles" },
     { "{\"target\": {\"numTiles\": 4, \"numIPUs\": 2, \"numReplicas\": 0}}", NULL,
@@ -45,8 +48,8 @@ static const struct {
     { G("\"graph\": {\"numVars\": []}"), NULL, "graph profile: graph.numVars: a number expected" },
     { G("\"graph\": {\"numEdges\": -1}"), NULL,
       "graph profile: graph.numEdges: a number that is not negative expected" },
-    { G("\"optimizationInfo\": {\"x\": \"y\"}"), NULL, "graph profile: optimizationInfo: 'x' is not a number" },
-    { G("\"computeSets\": {\"names\": [1]}"), NULL, "graph profile: computeSets: names[0]: a text expected" },
+    { G("\"optimizationInfo\": {\"x\": \"y\"}"), NULL, "graph profile: optimizationInfo.x: a number expected" },
+    { G("\"computeSets\": {\"names\": [1]}"), NULL, "graph profile: computeSets.names[0]: a text expected" },
     { G("\"computeSets\": {\"names\": [\"c\"], \"vertexCounts\": [[1]], \"vertexTypes\": [[0, 1]]}"), NULL,
       "graph profile: computeSets: vertexCounts and vertexTypes of compute set 0 differ in length" },
     { G("\"computeSets\": {\"names\": [\"c\"], \"vertexCounts\": [[1]], \"vertexTypes\": [[2]]}"), NULL,
@@ -61,7 +64,7 @@ static const struct {
     { G("\"programs\": [{\"children\": [1]}]"), NULL,
       "graph profile: programs[0].children: program 1 does not exist" },
     { G("\"programs\": [{}, {\"children\": [0, -1]}]"), NULL,
-      "graph profile: programs[1].children: a number that is not negative expected" },
+      "graph profile: programs[1].children[1]: a number that is not negative expected" },
     { G("\"memory\": {\"byCategory\": {\"x\": 3}}"), NULL,
       "graph profile: memory.byCategory.x: an object expected" },
     { G("\"memory\": {\"byCategory\": {\"x\": {\"fidelity\": \"sure\"}}}"), NULL,
@@ -106,6 +109,13 @@ static const struct {
       "execution profile: simulation.trace.rules[0]: steps are not in a plan of 2 steps" },
     { NOTHING, PLAN("\"rules\": [{\"first\": 2, \"count\": 1}]"),
       "execution profile: simulation.trace.rules[0]: steps are not in a plan of 2 steps" },
+    { NOTHING, PLAN("\"rules\": [{\"first\": 1, \"count\": 2}]"),
+      "execution profile: simulation.trace.rules[0]: steps are not in a plan of 2 steps" },
+    { NOTHING,
+      PLAN("\"rules\": [{\"first\": 0, \"count\": 2}], \"runs\": [{\"rule\": 0, \"times\": 4503599627370497}]"),
+      "execution profile: simulation.trace.runs[0]: too many executed steps" },
+    { NOTHING, PLAN("\"runs\": [{\"times\": 9007199254740993}]"),
+      "execution profile: simulation.trace.runs[0]: too many executed steps" },
     { NOTHING, PLAN("\"rules\": [{\"first\": 0, \"count\": 0}]"),
       "execution profile: simulation.trace.rules[0]: steps are not in a plan of 2 steps" },
     { NOTHING, PLAN("\"rules\": [{\"items\": []}]"),
@@ -161,6 +171,11 @@ static void profile_reader_limits(void **state)
                         "9007199254740992}]") },
         { G("\"exchanges\": {\"bytesSentByTile\": [[1, 2, 3, 4]]}"), NULL },
         { "{\"target\": {\"numTiles\": 4, \"numIPUs\": 2, \"numReplicas\": 2}}", NULL },
+        { "{\"target\": {\"numTiles\": 4, \"numIPUs\": 2, \"numReplicas\": 4}}", NULL },
+        { NOTHING, PLAN("\"rules\": [{\"first\": 0, \"count\": 2}], \"runs\": [{\"rule\": 0, \"times\": "
+                        "4503599627370496}]") },
+        { NOTHING, PLAN("\"runs\": [{\"times\": 9007199254740992}]") },
+        { G("\"graph\": {\"numVars\": 0.0, \"numEdges\": 1.5}"), NULL },
         { "{\"target\": {\"tilesPerIPU\": 4, \"numIPUs\": 2}}", NULL },
     };
     (void)state;
@@ -270,13 +285,161 @@ static void profile_reader_defaults(void **state)
     tw_profile_free(p);
 }
 
+/* The largest numbers that fit, and one more. */
+static void profile_reader_bounds(void **state)
+{
+    const unsigned long most = TW__MAX_TILES;
+    const struct {
+        const char *graph; /* %lu: the number */
+        unsigned long fits;
+    } rows[] = {
+        { "{\"target\": {\"tilesPerIPU\": 1, \"numIPUs\": %lu}}", most },
+        { "{\"target\": {\"tilesPerIPU\": 1, \"numIPUs\": 1, \"grid\": {\"columns\": 1, \"rows\": %lu}}}", most },
+        { "{\"target\": {\"tilesPerIPU\": 1, \"numIPUs\": 1, \"grid\": {\"columns\": %lu, \"rows\": 1}}}", most },
+        { G("\"memory\": {\"variables\": {\"names\": [\"\"], \"name\": [0], \"type\": [0], \"bytes\": [0], "
+            "\"elements\": [0], \"tiles\": [%lu], \"firstTile\": [0], \"alwaysLive\": [1]}}"),
+          most },
+        { G("\"memory\": {\"variables\": {\"names\": [\"\"], \"name\": [0], \"type\": [0], \"bytes\": [0], "
+            "\"elements\": [0], \"tiles\": [0], \"firstTile\": [%lu], \"alwaysLive\": [1]}}"),
+          most - 1 },
+        { G("\"memory\": {\"variables\": {\"names\": [\"\"], \"name\": [0], \"type\": [0], \"bytes\": [%lu], "
+            "\"elements\": [0], \"tiles\": [0], \"firstTile\": [0], \"alwaysLive\": [1]}}"),
+          (1ul << 53) - 1 },
+        { G("\"memory\": {\"variables\": {\"names\": [\"\"], \"name\": [0], \"type\": [0], \"bytes\": [0], "
+            "\"elements\": [0], \"tiles\": [0], \"firstTile\": [0], \"alwaysLive\": [%lu]}}"),
+          1 },
+        { G("\"exchangePairs\": {\"kind\": [%lu], \"exchange\": [0], \"from\": [0], \"to\": [0], \"bytes\": [0], "
+            "\"messages\": [0]}"),
+          2 },
+        { G("\"exchangePairs\": {\"kind\": [0], \"exchange\": [0], \"from\": [%lu], \"to\": [0], \"bytes\": [0], "
+            "\"messages\": [0]}"),
+          3 },
+        { G("\"exchangePairs\": {\"kind\": [0], \"exchange\": [0], \"from\": [0], \"to\": [%lu], \"bytes\": [0], "
+            "\"messages\": [0]}"),
+          3 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (unsigned more = 0; more < 2; more++) {
+            char text[800];
+            tw_profile *p;
+            snprintf(text, sizeof text, rows[i].graph, rows[i].fits + more);
+            if ((load(&p, text, NULL) == TW_OK) != !more)
+                fail_msg("row %zu, %u more: %s", i, more, tw_error_message());
+            tw_profile_free(p);
+        }
+}
+
+/* Plain cycles in the order of vertex types belong to as many instances as the compute set has of the type. */
+static void profile_reader_instances(void **state)
+{
+    (void)state;
+    tw_profile *p;
+    assert_int_equal(load(&p,
+                          G("\"computeSets\": {\"names\": [\"c\", \"d\"], \"vertexCounts\": [[7], [8]], "
+                            "\"vertexTypes\": [[1], [0]]}"),
+                          STEPS("{\"type\": \"OnTileExecute\", \"computeset\": 0, \"cycles\": 9, "
+                                "\"activeCyclesByVertexType\": [5, 6]}")),
+                     TW_OK);
+    assert_int_equal(p->type_cycles.count, 2);
+    assert_int_equal(p->type_cycles.items[0].instances, 0);
+    assert_int_equal(p->type_cycles.items[1].instances, 7);
+    assert_int_equal(p->steps.items[0].thread_cycles, 11);
+    tw_profile_free(p);
+}
+
+/* One ratio alone counts, also when it is 0; syncs have none. */
+static bool keep(void *user, const tw_profile_step *step)
+{
+    *(tw_profile_step *)user = *step;
+    return true;
+}
+
+static void profile_reader_ratios(void **state)
+{
+    static const struct {
+        const char *key;
+        size_t offset;
+    } rows[] = {
+        { "tileBalance", offsetof(tw_profile_step, tile_balance) },
+        { "activeTileBalance", offsetof(tw_profile_step, active_tile_balance) },
+        { "threadBalance", offsetof(tw_profile_step, thread_balance) },
+        { "dataBalance", offsetof(tw_profile_step, data_balance) },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int k = 0; k < 3; k++) { /* stated as 0, as 0.25, not stated */
+            char text[300];
+            tw_profile *p;
+            tw_profile_step got, plain;
+            snprintf(text, sizeof text, STEPS("{\"type\": \"DoExchange\", \"cycles\": 9, \"%s\": %s}"), rows[i].key,
+                     k == 0   ? "0"
+                     : k == 1 ? "0.25"
+                              : "null");
+            assert_int_equal(load(&p, NOTHING, text), TW_OK);
+            tw_profile_each_step(p, keep, &got);
+            tw_profile_free(p);
+            assert_int_equal(load(&p, NOTHING, STEPS("{\"type\": \"DoExchange\", \"cycles\": 9}")), TW_OK);
+            tw_profile_each_step(p, keep, &plain);
+            tw_profile_free(p);
+            double value = *(double *)((char *)&got + rows[i].offset),
+                   otherwise = *(double *)((char *)&plain + rows[i].offset),
+                   want = k == 2 ? otherwise
+                          : k    ? 0.25
+                                 : 0;
+            if (value != want) fail_msg("%s is %g, not %g", rows[i].key, value, want);
+        }
+}
+
+/* A file may hold one part or both (docs/profile.md). */
+static void profile_reader_files(void **state)
+{
+#define BOTH(members) "{\"tilewright\": {\"part\": \"both\"}" members "}"
+    static const struct {
+        const char *text, *message; /* NULL: read */
+        bool graph, execution;
+    } rows[] = {
+        { BOTH(", \"graph\": " NOTHING), NULL, true, false },
+        { BOTH(", \"execution\": {" TARGET ", \"simulation\": {\"steps\": []}}"), NULL, false, true },
+        { BOTH(", \"graph\": " NOTHING ", \"execution\": " STEPS("")), NULL, true, true },
+        { BOTH(""), "top level: neither \"graph\" nor \"execution\"", false, false },
+        { BOTH(", \"graph\": 3, \"execution\": {}"), "graph: an object expected", false, false },
+        { "{\"tilewright\": {\"part\": \"both\", \"schema\": 99}}", "tilewright: schema 99 is newer than the",
+          false, false },
+        { NOTHING, NULL, true, false },
+        { "{" TARGET ", \"simulation\": {\"steps\": []}}", NULL, false, true },
+        { "{" TARGET ", \"programTrace\": []}", NULL, false, true },
+        { "{\"tilewright\": {\"part\": \"execution\"}, " TARGET "}", NULL, false, true },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char name[] = "/tmp/profile_reader_XXXXXX";
+        int fd = mkstemp(name);
+        assert_true(fd >= 0);
+        assert_int_equal(write(fd, rows[i].text, strlen(rows[i].text)), (ssize_t)strlen(rows[i].text));
+        close(fd);
+        tw_profile *p;
+        tw_status status = tw_profile_load_file(&p, name);
+        unlink(name);
+        if (rows[i].message) {
+            if (status != TW_E_PARSE || !strstr(tw_error_message(), rows[i].message) || p)
+                fail_msg("row %zu: %s", i, status ? tw_error_message() : "read");
+            continue;
+        }
+        if (status != TW_OK) fail_msg("row %zu: %s", i, tw_error_message());
+        assert_int_equal(tw_profile_has_graph(p), rows[i].graph);
+        assert_int_equal(tw_profile_has_execution(p), rows[i].execution);
+        tw_profile_free(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(profile_reader_mistakes),
-        cmocka_unit_test(profile_reader_limits),
-        cmocka_unit_test(profile_reader_values),
-        cmocka_unit_test(profile_reader_defaults),
+        cmocka_unit_test(profile_reader_mistakes), cmocka_unit_test(profile_reader_limits),
+        cmocka_unit_test(profile_reader_values),   cmocka_unit_test(profile_reader_defaults),
+        cmocka_unit_test(profile_reader_bounds),   cmocka_unit_test(profile_reader_instances),
+        cmocka_unit_test(profile_reader_ratios),   cmocka_unit_test(profile_reader_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
