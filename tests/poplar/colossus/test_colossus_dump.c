@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 /* Objects as text and as files, whole: each table to the letter, symbols, notes and lines through text and ELF, and
- * every refusal of a file that is damaged in one field (issue: objdump -d -h -t -r --stack; Colossus ISA, ELF). */
+ * every refusal of a file that is damaged in one field (docs/colossus.md, objects and linking). */
 #include "asm_test.h"
 
 #include <elf.h>

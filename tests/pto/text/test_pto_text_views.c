@@ -333,8 +333,9 @@ static void pto_text_views_layouts(void **state)
     }
 }
 
-/* What a program writes through a view that repeats a dimension is refused before it runs where constants tell, and in
- * the run where they do not; the message is the same. Numbers known before the run stand in the text, %n comes later. */
+/* What a program writes through a view that repeats a dimension is refused before it runs where constants tell, and
+ * in the run where they do not; the message is the same. Numbers known before the run stand in the text, %n comes
+ * later. */
 #define BUF(r, c)   "!pto.tile_buf<vec, " #r "x" #c "xi32>"
 #define ALLOC(r, c) "%t = pto.alloc_tile : " BUF(r, c) "\n"
 #define MAKE(shape, strides, type) \
