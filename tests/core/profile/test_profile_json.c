@@ -252,7 +252,7 @@ static void profile_json_errors(void **state)
         { true, "{\"target\":{\"numIPUs\":\"1\"}}", "target.numIPUs", "a number" },
         { true, "{" TARGET ",\"graph\":[]}", "graph", "an object" },
         { true, "{" TARGET ",\"graph\":{\"numVars\":-1}}", "graph.numVars", "not negative" },
-        { true, "{" TARGET ",\"optimizationInfo\":{\"a\":\"b\"}}", "optimizationInfo", "'a'" },
+        { true, "{" TARGET ",\"optimizationInfo\":{\"a\":\"b\"}}", "optimizationInfo.a", "a number" },
         { true, "{" TARGET ",\"memory\":{\"byTile\":{\"total\":[1,2,3,4,5]}}}", "memory.byTile.total",
           "5 values for 4" },
         { true, "{" TARGET ",\"memory\":{\"byTile\":{\"total\":[1,\"2\"]}}}", "memory.byTile.total[1]",

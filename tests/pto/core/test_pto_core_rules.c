@@ -59,6 +59,7 @@ static const struct rule {
     { "layout.row-major", "25", "TTRANS", { 0 }, { "vec f32 64x64", "vec f32 8x64 col", "vec f32 64x64" } },
     { "layout.row-major", "c25", "TSORT32", { 0 }, { "vec f32 64x8 col", "vec f32 1x32", "vec u32 1x32" } },
     { "valid.same", "c25", "TADD", { 0 }, { F32, F32, "vec f32 4x64 v4x63" } },
+    { "valid.same", "c25", "TADD", { 0 }, { F32, "vec f32 4x64 v4x63", F32 } },
     { "valid.same", "c25", "TAXPY", { 0 }, { F32, "vec f32 4x64 v3x64", "#f32 1" } },
     { "valid.same", "c25", "TCVT", { 0 }, { F32, "vec f16 4x64 v4x60" } },
     { "valid.same", "c25", "TCMP", { 0 }, { "vec u8 4x32", F32, "vec f32 4x64 v4x60" } },

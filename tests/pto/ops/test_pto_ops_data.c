@@ -27,6 +27,27 @@ static void pto_data_store_repeated(void **state)
     assert_true(out[0] == 100 && out[7] == 100);
     OK(CALL(core, "tstore", &(tw_pto_attrs){ .atomic = 1 }, TENSOR(&g), TILE(&t)));
     for (int c = 0; c < 8; c++) assert_true(out[c] == 100 + 4 * c + 8 + 16 + 24);
+    /* Nothing repeats where there is nothing. */
+    g.shape[4] = 0;
+    t.valid_cols = 0;
+    OK(CALL(core, "tstore", NULL, TENSOR(&g), TILE(&t)));
+    for (int c = 0; c < 8; c++) assert_true(out[c] == 100 + 4 * c + 8 + 16 + 24);
+    tw_pto_free(core);
+}
+
+/* A valid region that nobody has set yet: the message counts operands from 1. */
+static void pto_data_valid_unset(void **state)
+{
+    (void)state;
+    tw_pto *core = tw_pto_new(TW_PTO_A2A3, 0);
+    tw_pto_tile a = vec_tile(TW_F32, 4, 8), b = a;
+    b.valid_rows = TW_PTO_DYNAMIC;
+    REFUSED(CALL(core, "tadd", NULL, TILE(&a), TILE(&b), TILE(&a)), "tile.shape",
+            "operand 2: its valid extents have no values yet");
+    b.valid_rows = 4;
+    b.valid_cols = TW_PTO_DYNAMIC;
+    REFUSED(CALL(core, "tadd", NULL, TILE(&a), TILE(&a), TILE(&b)), "tile.shape",
+            "operand 3: its valid extents have no values yet");
     tw_pto_free(core);
 }
 
@@ -558,14 +579,14 @@ static void pto_data_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pto_data_load_store), cmocka_unit_test(pto_data_store_repeated),
-        cmocka_unit_test(pto_data_load_rules), cmocka_unit_test(pto_data_pads),
-        cmocka_unit_test(pto_data_moves),      cmocka_unit_test(pto_data_gather),
-        cmocka_unit_test(pto_data_tables),     cmocka_unit_test(pto_data_sort),
-        cmocka_unit_test(pto_data_reduce),     cmocka_unit_test(pto_data_expand),
-        cmocka_unit_test(pto_data_matmul),     cmocka_unit_test(pto_data_matmul_mx),
-        cmocka_unit_test(pto_data_quant),      cmocka_unit_test(pto_data_random),
-        cmocka_unit_test(pto_data_rows),
+        cmocka_unit_test(pto_data_load_store),  cmocka_unit_test(pto_data_store_repeated),
+        cmocka_unit_test(pto_data_valid_unset), cmocka_unit_test(pto_data_load_rules),
+        cmocka_unit_test(pto_data_pads),        cmocka_unit_test(pto_data_moves),
+        cmocka_unit_test(pto_data_gather),      cmocka_unit_test(pto_data_tables),
+        cmocka_unit_test(pto_data_sort),        cmocka_unit_test(pto_data_reduce),
+        cmocka_unit_test(pto_data_expand),      cmocka_unit_test(pto_data_matmul),
+        cmocka_unit_test(pto_data_matmul_mx),   cmocka_unit_test(pto_data_quant),
+        cmocka_unit_test(pto_data_random),      cmocka_unit_test(pto_data_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
