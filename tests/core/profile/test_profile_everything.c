@@ -61,7 +61,8 @@ static const char execution_text[] =
     "'work':{'tile':2,'worker':[0,1],'vertexType':[1,0],'from':[156,157],'to':[158,159]}},"
     "{'type':'Sync','name':'s1','syncType':'External','cycles':160,'cyclesOverlapped':0},"
     "{'type':'DoExchange','name':'s2','exchange':1,'cycles':170,'cyclesOverlapped':0,'activeTiles':3,"
-    "'tileBalance':0.5,'activeTileBalance':0.625,'totalData':171,'dataBalance':0.75}],"
+    "'tileBalance':0.5,'activeTileBalance':0.625,'totalData':171,'dataBalance':0.75,"
+    "'work':{'tile':1,'worker':[2],'vertexType':[0],'from':[161],'to':[162]}}],"
     "'trace':{'rules':[{'first':0,'count':3},{'items':[[0,2]]}],"
     "'runs':[{'name':'r','rule':1,'times':2,'microseconds':180.5},{'name':'q','times':3,'microseconds':181}]}},"
     "'intervals':{'names':['core','dma','k','','lock'],'laneTile':[0,3],'laneName':[0,1],'lane':[0,0,1],"
@@ -311,8 +312,8 @@ static const struct {
       "execution profile: simulation.plan[0].activeCyclesByVertexType[0]: there is no such vertex type" },
     { "*.worstTile", "execution profile: simulation.plan[0].activeCyclesByVertexType[0]: there is no such tile" },
     { "*.work.worker",
-      "execution profile: simulation.plan[0].work.vertexType: 0 values expected, as in the other columns" },
-    { "*.work.*", "execution profile: simulation.plan[0].work.%: 2 values expected, as in the other columns" },
+      "execution profile: simulation.plan[*].work.vertexType: 0 values expected, as in the other columns" },
+    { "*.work.*", "execution profile: simulation.plan[*].work.%: * values expected, as in the other columns" },
     { "simulation.trace.rules", "execution profile: simulation.trace.runs[0]: there is no rule 1" },
     { "simulation.trace.rules[0].count",
       "execution profile: simulation.trace.rules[0]: steps are not in a plan of 3 steps" },

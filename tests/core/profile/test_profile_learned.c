@@ -180,6 +180,40 @@ static void test_refused_work(void **state)
 }
 
 /* The writer's own mistakes are kept as its status. */
+/* What ran on workers is kept up to a limit for all steps; a step that goes beyond it is counted, not kept. */
+static void test_most_work(void **state)
+{
+    (void)state;
+    for (unsigned more = 0; more < 2; more++) {
+        GString *text =
+            g_string_new("{\"target\":{\"numIPUs\":1,\"tilesPerIPU\":4},\"vertexTypes\":{\"names\":[\"a\"]},"
+                         "\"simulation\":{\"steps\":[");
+        const unsigned counts[] = { 2, TW__MOST_WORK - 2 + more, 1 };
+        static const char *const columns[] = { "worker", "vertexType", "from", "to" };
+        for (int s = 0; s < 3; s++) {
+            g_string_append_printf(text, "%s{\"cycles\":9,\"work\":{\"tile\":0", s ? "," : "");
+            for (int c = 0; c < 4; c++) {
+                g_string_append_printf(text, ",\"%s\":[", columns[c]);
+                for (unsigned i = 0; i < counts[s]; i++) g_string_append(text, i ? ",0" : "0");
+                g_string_append_c(text, ']');
+            }
+            g_string_append(text, "}}");
+        }
+        g_string_append(text, "]}}");
+        tw_profile *p;
+        assert_int_equal(tw_profile_load(&p, NULL, 0, text->str, text->len), TW_OK);
+        g_string_free(text, TRUE);
+        /* The last step finds room only where the one before it did not fit. */
+        assert_int_equal(p->work_omitted, more ? counts[1] : 1);
+        assert_int_equal(p->work.count, more ? 3 : TW__MOST_WORK);
+        assert_int_equal(p->steps.items[0].work_count, 2);
+        assert_int_equal(p->steps.items[1].work_count, more ? 0 : counts[1]);
+        assert_int_equal(p->steps.items[2].work_count, more);
+        assert_int_equal(p->steps.items[2].work_first, more ? 2 : TW__MOST_WORK);
+        tw_profile_free(p);
+    }
+}
+
 static void test_sticky(void **state)
 {
     (void)state;
@@ -227,7 +261,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refused), cmocka_unit_test(test_refused_work),
-        cmocka_unit_test(test_sticky),     cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_most_work),  cmocka_unit_test(test_sticky),  cmocka_unit_test(test_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

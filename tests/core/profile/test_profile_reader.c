@@ -132,6 +132,8 @@ static const struct {
       "execution profile: simulation.trace.rules[2]: too many executed steps" },
     { NOTHING, PLAN("\"rules\": [{\"first\": 0, \"count\": 1}], \"runs\": [{\"rule\": 1}]"),
       "execution profile: simulation.trace.runs[0]: there is no rule 1" },
+    { NOTHING, PLAN("\"rules\": [{\"first\": 0, \"count\": 1}], \"runs\": [{\"rule\": 4000}]"),
+      "execution profile: simulation.trace.runs[0]: there is no rule 4000" },
     { NOTHING,
       PLAN("\"rules\": [{\"first\": 0, \"count\": 1}], \"runs\": [{\"rule\": 0}, {\"rule\": 0, \"times\": "
            "9007199254740992}]"),
