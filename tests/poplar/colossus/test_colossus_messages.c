@@ -1,5 +1,5 @@
-/* Every message of the assembler, whole: its words, its line, what the caret marks, and the note below it (docs/colossus.md:
- * what is checked; Colossus ISA, checks the assembler must make). */
+/* Every message of the assembler, whole: its words, its line, what the caret marks, and the note below it
+ * (docs/colossus.md: what is checked; Colossus ISA, checks the assembler must make). */
 #include "asm_test.h"
 
 typedef struct row {

@@ -189,8 +189,8 @@ static const tw_relocation *lone_relocation(const dump *d, uint32_t at, uint32_t
     return found;
 }
 
-/* Relocations from `at` on and before `end` as directives for the statement that begins at `start`: where no symbol in
- * the statement itself asks for them, or where a field already holds something, which a symbol in its place would
+/* Relocations from `at` on and before `end` as directives for the statement that begins at `start`: where no symbol
+ * in the statement itself asks for them, or where a field already holds something, which a symbol in its place would
  * lose. */
 static void put_directives(const dump *d, uint32_t start, uint32_t at, uint32_t end, GString *out)
 {
