@@ -107,8 +107,8 @@ static int read_relocation_name(tw__asm *as)
     return -1;
 }
 
-/* .reloc place, NAME, symbol + constant: the linker puts the address into the field, whose bytes something else makes.
- * The place is in this section: a label, '.', or a number of bytes from its start. */
+/* .reloc place, NAME, symbol + constant: the linker puts the address into the field, whose bytes something else
+ * makes. The place is in this section: a label, '.', or a number of bytes from its start. */
 void tw__asm_do_reloc(tw__asm *as, const char *name, place where)
 {
     (void)name;
