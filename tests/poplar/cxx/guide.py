@@ -1,5 +1,5 @@
-"""guide.py SOURCE BUILD CXX: what the Poplar guide shows in C++ (2.5, 2.8, 5, 8.1, 8.2, 9), compiled, linked and run by
-the guide's own command lines. Where the guide lies beside the project its snippets are read from it, by a phrase that
+"""guide.py SOURCE BUILD CXX: what the Poplar guide shows in C++ (2.5, 2.8, 5, 6.1, 8.1, 8.2, 9), compiled, linked and
+run by the guide's own command lines; 6.1 when POPLIBS names an installed PopLibs. Where the guide lies beside the project its snippets are read from it, by a phrase that
 only they hold; else, and beside them, lines of our own with the same calls."""
 import os
 import re
@@ -40,6 +40,8 @@ struct AdderVertex : poplar::Vertex {
                 "export POPLAR_ENGINE_OPTIONS='{\"debug.instrument\": \"true\"}'"),
     "conversion": ("poplar_profile_summary --graph-profile",
                    "$ poplar_profile_summary --graph-profile graph_profile.json"),
+    "popops": ("popops/ElementWise.hpp>", "#include <include/popops/ElementWise.hpp>"),
+    "popops link": ("my-program.cpp -lpoplar -lpopops", "$ g++ -std=c++11 my-program.cpp -lpoplar -lpopops"),
     "logging": ("POPLAR_ENGINE_LOG_LEVEL=TRACE", "$ POPLAR_LOG_LEVEL=INFO POPLAR_ENGINE_LOG_LEVEL=TRACE ./my_poplar_program"),
 }
 
@@ -98,6 +100,35 @@ int main() {
 }
 """
 
+# Chapter 6.1: an operation of a library in a program, and the library in its command line.
+LIBRARY_PROGRAM = """
+@popops@
+@includes@
+#include <cstdio>
+#include <poplar/IPUModel.hpp>
+#include <popops/codelets.hpp>
+using namespace poplar::program;
+
+int main() {
+  IPUModel ipuModel;
+  ipuModel.tilesPerIPU = 4;
+  Device device = ipuModel.createDevice();
+  Graph graph(device);
+  popops::addCodelets(graph);
+  Tensor a = graph.addConstant<float>(FLOAT, {4}, {1, 2, 3, 4}), b = graph.addConstant(FLOAT, {4}, 10.0f);
+  for (unsigned i = 0; i < 4; i++) graph.setTileMapping(a[i], i), graph.setTileMapping(b[i], i);
+  Sequence prog;
+  Tensor sum = popops::add(graph, a, b, prog, "sum");
+  graph.createHostRead("sum", sum);
+  Engine engine(graph, prog);
+  engine.loadAndRun(device);
+  float s[4];
+  engine.readTensor("sum", s, s + 4);
+  std::printf("%g %g %g %g\\n", double(s[0]), double(s[1]), double(s[2]), double(s[3]));
+  return 0;
+}
+"""
+
 EXPECTED = "sum 42 split 401 alone 402\n"
 failures = 0
 
@@ -128,6 +159,23 @@ def run(line, folder, environment):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
 
 
+def filled(program, snippets):
+    return re.sub(r"@(\w[\w ]*)@", lambda m: snippets[m.group(1)], program)
+
+
+def attempt_library(title, snippets, folder, environment, prefix):
+    folders = [os.path.join(prefix, "lib"), build]
+    environment = dict(environment, LIBRARY_PATH=":".join(folders), LD_LIBRARY_PATH=":".join(reversed(folders)),
+                       CPATH=":".join([environment["CPATH"], os.path.join(prefix, "include"), prefix]))
+    with open(os.path.join(folder, "my-program.cpp"), "w", encoding="utf-8") as file:
+        file.write(filled(LIBRARY_PROGRAM, snippets))
+    # "Some libraries are dependent on other libraries, which you will also need to link"
+    made = run(snippets["popops link"].rstrip() + " -lpoputil", folder, environment)
+    expect(title + ": " + snippets["popops link"], made.returncode == 0, made.stderr)
+    ran = run("./a.out", folder, environment)
+    expect(title + ": popops", ran.returncode == 0 and ran.stdout == "11 12 13 14\n", ran.stdout + ran.stderr)
+
+
 def attempt(title, snippets):
     folder = tempfile.mkdtemp()
     tools = os.path.join(folder, "tools")
@@ -139,8 +187,7 @@ def attempt(title, snippets):
     environment = dict(os.environ, PATH=tools + ":" + os.path.join(build, "bin") + ":" + os.environ["PATH"],
                        CPATH=os.path.join(source, "include"), LIBRARY_PATH=build, LD_LIBRARY_PATH=build)
     try:
-        text = re.sub(r"@(\w[\w ]*)@", lambda m: snippets[m.group(1)], PROGRAM)
-        for name, content in (("codelets.cpp", snippets["codelet"]), ("my-program.cpp", text)):
+        for name, content in (("codelets.cpp", snippets["codelet"]), ("my-program.cpp", filled(PROGRAM, snippets))):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(content)
         for step in ("popc", "compile"):
@@ -157,10 +204,16 @@ def attempt(title, snippets):
         summary = run(snippets["conversion"], folder, environment)
         expect(title + ": " + snippets["conversion"], summary.returncode == 0 and "Number of IPUs" in summary.stdout,
                summary.stdout + summary.stderr)
+        if poplibs:
+            attempt_library(title, snippets, folder, environment, poplibs)
     finally:
         shutil.rmtree(folder)
 
 
+poplibs = os.environ.get("POPLIBS")
+if not poplibs or not os.path.exists(os.path.join(poplibs, "include/popops/ElementWise.hpp")):
+    print("POPLIBS names no installed PopLibs: chapter 6.1 was not run.")
+    poplibs = None
 attempt("own", {name: own for name, (_, own) in SNIPPETS.items()})
 guide = snippets_of_guide()
 if guide:
