@@ -315,6 +315,11 @@ typedef struct settings {
     GPtrArray *actions; /* pairs: option, value; borrowed */
 } settings;
 
+static const char *const run_options[] = { "--in",         "--out",     "--launch",     "--send",
+                                           "--receive",    "--nowait",  "--stats",      "--trace",
+                                           "--profile",    "--report",  "--memory",     "--check",
+                                           "--max-cycles", "--threads", "--order-seed", NULL };
+
 static bool take_number(const char *value, uint64_t *number)
 {
     char *end;
@@ -328,7 +333,9 @@ static int take_setting(settings *s, int argc, char **argv, int *at)
 {
     static const char *const actions[] = { "--in", "--out", "--launch", "--send", "--receive" };
     static const char *const checks[] = { "report", "error", "strict", "off" };
-    static const char *const numbers[] = { "--max-cycles", "--threads", "--order-seed" };
+    static const char *const numbers[][2] = { { "--max-cycles", "--max-cycles: '%s' is not a number" },
+                                              { "--threads", "--threads: '%s' is not 0 to 1024" },
+                                              { "--order-seed", "--order-seed: '%s' is not a number" } };
     const char *value, *word = argv[*at];
     int first = *at;
     for (size_t i = 0; i < G_N_ELEMENTS(actions); i++, *at = first)
@@ -361,10 +368,9 @@ static int take_setting(settings *s, int argc, char **argv, int *at)
     }
     *at = first;
     for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++, *at = first)
-        if ((value = tw__csl_option_value(numbers[i], argc, argv, at))) {
+        if ((value = tw__csl_option_value(numbers[i][0], argc, argv, at))) {
             uint64_t n;
-            if (!take_number(value, &n) || (i == 1 && n > 1024))
-                return wrong_use("'%s' is no good number", value), -1;
+            if (!take_number(value, &n) || (i == 1 && n > 1024)) return wrong_use(numbers[i][1], value), -1;
             if (i == 0) s->options.max_cycles = n;
             if (i == 1) s->options.threads = (unsigned)n;
             if (i == 2) s->options.task_order_seed = n;
@@ -482,7 +488,7 @@ static int run_main(int argc, char **argv)
     for (int i = 1; i < argc && result == TW__EXIT_OK; i++) {
         int taken = take_setting(&s, argc, argv, &i);
         if (taken < 0) result = TW__EXIT_USAGE;
-        if (taken == 0) result = tw__csl_request_take(&r, "tilewright csl run", argc, argv, &i);
+        if (taken == 0) result = tw__csl_request_take(&r, "tilewright csl run", run_options, argc, argv, &i);
     }
     if (result == TW__EXIT_OK && r.files->len != 1) result = wrong_use("%s", "run needs one folder or layout");
     if (result == TW__EXIT_OK) {
@@ -541,7 +547,8 @@ static int work_on_program(int argc, char **argv, bool list)
     tw__csl_request_init(&r);
     int result = TW__EXIT_OK;
     for (int i = 1; i < argc && result == TW__EXIT_OK; i++)
-        result = tw__csl_request_take(&r, list ? "tilewright csl list" : "tilewright csl check", argc, argv, &i);
+        result =
+            tw__csl_request_take(&r, list ? "tilewright csl list" : "tilewright csl check", NULL, argc, argv, &i);
     if (result == TW__EXIT_OK && r.files->len != 1) result = wrong_use("%s needs one file", argv[0]);
     if (result == TW__EXIT_OK && !list && r.json) {
         result = check_json(&r, r.files->pdata[0]);

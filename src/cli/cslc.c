@@ -225,20 +225,27 @@ static const struct option_row {
 };
 enum { OPTION_ROWS = sizeof option_rows / sizeof *option_rows };
 
-static int unknown_option(const char *command, const char *word)
+/* `others`: the options that the command takes itself; one of them comes here when it lacks its value. */
+static int unknown_option(const char *command, const char *const *others, const char *word)
 {
-    const char *names[OPTION_ROWS];
-    for (int i = 0; i < OPTION_ROWS; i++) names[i] = option_rows[i].name;
+    GPtrArray *names = g_ptr_array_new();
+    for (int i = 0; i < OPTION_ROWS; i++) g_ptr_array_add(names, (char *)option_rows[i].name);
+    for (; others && *others; others++) g_ptr_array_add(names, (char *)*others);
     char *bare = g_strndup(word, strcspn(word, "="));
-    const char *near = tw_nearest(bare, names, OPTION_ROWS);
-    fprintf(stderr, "%s: unknown option '%s'", command, bare);
-    if (near) fprintf(stderr, "; did you mean '%s'?", near);
-    fputc('\n', stderr);
+    const char *near = tw_nearest(bare, (const char *const *)names->pdata, names->len);
+    if (near && strcmp(near, bare) == 0)
+        fprintf(stderr, "%s: %s needs a value\n", command, bare);
+    else if (near)
+        fprintf(stderr, "%s: unknown option '%s'; did you mean '%s'?\n", command, bare, near);
+    else
+        fprintf(stderr, "%s: unknown option '%s'\n", command, bare);
     g_free(bare);
+    g_ptr_array_free(names, TRUE);
     return TW__EXIT_USAGE;
 }
 
-int tw__csl_request_take(tw__csl_request *r, const char *command, int argc, char **argv, int *at)
+int tw__csl_request_take(tw__csl_request *r, const char *command, const char *const *others, int argc, char **argv,
+                         int *at)
 {
     char *word = argv[*at];
     if (*word != '-' || !word[1]) {
@@ -267,7 +274,7 @@ int tw__csl_request_take(tw__csl_request *r, const char *command, int argc, char
         }
         return TW__EXIT_OK;
     }
-    return unknown_option(command, word);
+    return unknown_option(command, others, word);
 }
 
 tw_csl_program *tw__csl_request_compile(tw__csl_request *r, const char *command, const char *file)
@@ -324,7 +331,7 @@ static int cslc(int argc, char **argv)
     tw__csl_request_init(&r);
     int result = TW__EXIT_OK;
     for (int i = 1; i < argc && result == TW__EXIT_OK; i++)
-        result = tw__csl_request_take(&r, "cslc", argc, argv, &i);
+        result = tw__csl_request_take(&r, "cslc", NULL, argc, argv, &i);
     if (result == TW__EXIT_OK && r.files->len != 1) {
         fprintf(stderr, "cslc: %s\ntry 'tilewright help cslc'\n",
                 r.files->len ? "more than one file" : "no file to compile");

@@ -64,12 +64,21 @@ for threads in 0 2 7; do
 done
 expect 0 '@fmovs' "$bin/tilewright" profile profile1.json
 
+printf 'const out = @import_module("<simprint>");\ntask t() void { out.fmt("{{}} {d} {{d}", .{ @as(i16, -3) }); }\ncomptime { @bind_local_task(t, @get_local_task_id(8));\n  @activate(@get_local_task_id(8)); }\n' >braces.csl
+expect 0 '^@[0-9]* {}} -3 {d}$' "$bin/tilewright" csl run braces.csl
+
 # What a run refuses.
 expect 1 "did you mean 'run'" "$bin/tilewright" csl run b --launch ruN,1
 expect 1 'takes 1 arguments' "$bin/tilewright" csl run b --launch run
 expect 1 'not mutable' "$bin/tilewright" csl run b --in t=t1.npy
 expect 1 'not inside the rectangle' "$bin/tilewright" csl run b --out t@4,4,2,1=x.npy
 expect 1 'more than 100 cycles' "$bin/tilewright" csl run b --launch run,2000 --max-cycles=100
+printf 'var i: u16 = 0;\ntask t() void { while (i < 50) { i += 1; } }\ncomptime { @bind_local_task(t, @get_local_task_id(8));\n  @activate(@get_local_task_id(8)); }\n' >fifty.csl
+expect 1 'more than 20 cycles' "$bin/tilewright" csl run fifty.csl --max-cycles=20 # it runs ahead of the clock
+expect 0 '' "$bin/tilewright" csl run fifty.csl --max-cycles=20000
+expect 2 "unknown option '--lunch'; did you mean '--launch'" "$bin/tilewright" csl run b --lunch run
+expect 2 '--launch needs a value' "$bin/tilewright" csl run b --launch
+expect 2 "--max-cycles: 'many' is not a number" "$bin/tilewright" csl run b --max-cycles=many
 cat >hang.csl <<'END'
 const in = @get_dsd(fabin_dsd, .{ .extent = 2, .fabric_color = @get_color(3), .input_queue = @get_input_queue(2) });
 var x = @zeros([2]f32);

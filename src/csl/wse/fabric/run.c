@@ -195,6 +195,11 @@ static void settle(tw__wse *w, uint64_t start)
     for (unsigned k = 0; k < w->part_count; k++) w->part[k].now = w->now;
 }
 
+static tw_status too_long(uint64_t max_cycles)
+{
+    return tw__fail(TW_E_OVERFLOW, "more than %llu cycles", (unsigned long long)max_cycles);
+}
+
 tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user), void *user)
 {
     uint64_t limit = max_cycles && max_cycles < TW__WSE_NEVER - w->now ? w->now + max_cycles : TW__WSE_NEVER;
@@ -209,6 +214,7 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
         uint64_t next = tw__wse_next_time(w, &busy);
         if (next == TW__WSE_NEVER) {
             settle(w, start);
+            if (w->now > limit) return too_long(max_cycles); /* PEs run ahead of the clock while they can */
             if (!done || done(user)) return TW_OK;
             if (tw__wse_next_time(w, &busy) == TW__WSE_NEVER) return deadlock(w);
             turn++;
@@ -217,7 +223,7 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
         if (next >= limit) {
             w->now = limit;
             for (unsigned k = 0; k < w->part_count; k++) w->part[k].now = limit;
-            return tw__fail(TW_E_OVERFLOW, "more than %llu cycles", (unsigned long long)max_cycles);
+            return too_long(max_cycles);
         }
         if (next > w->now && !w->options.reference) {
             w->now = next;
