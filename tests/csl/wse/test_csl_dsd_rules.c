@@ -206,6 +206,14 @@ static const row operations[] = { /* operands of DSD operations */
           ".activate takes a task or a local_task_id, not control_task_id" },
     { BOTH, IN("@mov16(d, in, .{ .async = true, .activate = `loose` });"), "task 'loose' is not bound to an id; "
           "it must be bound as a local task" },
+    { BOTH, IN("@mov16(d, in, .{ .async = true, .activate = `@get_local_task_id`(11) });"),
+          "no local task is bound to id 11" },
+    { BOTH, IN("@mov16(d, in, .{ .async = true, .on_control = .{ .activate = `@get_local_task_id`(11) } });"),
+          "no local task is bound to id 11" },
+    { BOTH, IN("@load_to_dsr(src1, in, .{ .async = true, .activate = `@get_local_task_id`(11) });"),
+          "no local task is bound to id 11" },
+    { BOTH, TOP("var c = @zeros([8]i16); const x = @allocate_fifo(c, .{ .activate_push = `@get_local_task_id`(11) }); "
+          "comptime { _ = @type_of(x); }"), "no local task is bound to id 11" },
     { BOTH, IN("@mov16(d, in, .{ .async = true, .activate = `ctrl` });"),
           "task 'ctrl' is bound as a control task; it must be bound as a local task" },
     { BOTH, IN("@mov16(d, in, .{ .async = true, .unblock = `ctrl` });"), "it must be bound as a data or local task" },
@@ -427,6 +435,7 @@ static const row warnings[] = {
           "}\n" BIND, "means without end, and nothing ends this operation" },
     { BOTH, HEAD "const r = @get_dsd(mem1d_dsd, .{ .tensor_access = `|`i|{65535} -> a[0] }); task run() void { "
           "@mov16(d, @set_dsd_length(r, 4)); }\n" BIND, "65535 means without end" },
+    { BOTH, IN("@mov16(d, `@increment_dsd_offset`(d, -32768, i16));"), "this DSD begins at byte -" },
     { BOTH, IN("@mov16(d, @set_dsd_length(d, 10)); const r = @set_dsd_length(d, `65535`); "
           "@mov16(d, @set_dsd_length(r, 4));"), "65535 means without end" },
     { BOTH, IN("var x: f32 = 0.0; const fd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{10} -> s[i] }); "

@@ -116,6 +116,11 @@ static const program programs[] = {
       RUN(FILL("a", 10) "@add16(moved, still, 100, .{ .index = five }); @assert(a[5] == 101); "
       "@assert(a[7] == 103); @assert(a[0] == 1);\n"
           "@fadds(to, 0.0, floats, .{ .index = 4 }); @assert(r[0] == 3.0); @assert(r[1] == 4.0); count(1);") },
+    { "increment_dsd_offset: not checked, .index may lead back into the array", HEAD IOTA16("a", 4)
+          "const far = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} -> a[i], .wavelet_index_offset = true });\n"
+          "const near = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} -> a[i] }); var back: u16 = 32769;\n"
+      RUN(FILL("a", 4) "@add16(near, @increment_dsd_offset(far, -32768, i16), 10, .{ .index = back }); "
+      "@assert(a[0] == 12); @assert(a[1] == 13); count(1);") },
     { "index on fabout is the high half of the wavelets", HEAD LOOP IOTA16("a", 3) "var got: u32 = 0; "
           "const from = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{1} -> a[i] });\n"
       "const tagged = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = loop, .output_queue = oq, "

@@ -48,11 +48,10 @@ bool tw__csl_pack_dsd(sema *s, const node *at, const value *v, tw__csl_dsd *out)
     }
     if (d->base.global && !tw__csl_address(s, at, d->base.global, &address)) return false;
     int64_t base = (int64_t)address + d->base.offset;
-    if (base < 0 || base > UINT16_MAX) {
-        tw__csl_error(s, at, "csl.range", "this DSD begins at byte %lld, outside the memory of a PE",
-                      (long long)base);
-        return false;
-    }
+    /* Nothing checks offsets (@increment_dsd_offset), and .index may lead back: addresses wrap at 16 bits. */
+    if ((base < 0 || base > UINT16_MAX) && !(d->packed.flags & TW__CSL_DSD_INDEXED))
+        tw__csl_warn(s, at, "csl.range", "this DSD begins at byte %lld, outside the memory of a PE",
+                     (long long)base);
     out->base = (uint16_t)base;
     if (d->base.global && d->base.global->node && d->base.global->symbol < UINT16_MAX)
         out->object = (uint16_t)(d->base.global->symbol + 1);

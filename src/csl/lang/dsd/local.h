@@ -111,14 +111,15 @@ typedef enum tw__dsd_fix_kind {
     TW__DSD_FIX_INIT,
     TW__DSD_FIX_FIFO
 } tw__dsd_fix_kind;
-typedef struct tw__dsd_fix { /* the id of a task, where it is not known yet */
+typedef struct tw__dsd_fix { /* a task whose id, or an activated id whose task is not known yet */
     struct tw__dsd_fix *next;
     uint8_t kind; /* tw__dsd_fix_kind: which table */
     bool second;  /* on_control; the FIFO's pop task */
     bool unblock;
     uint32_t row;
-    const tw__csl_function *task;
+    const tw__csl_function *task; /* NULL = given by its id */
     const node *at;
+    uint16_t id;
 } tw__dsd_fix;
 typedef struct tw__dsd_load { /* one @load_to_dsr */
     struct tw__dsd_load *next;

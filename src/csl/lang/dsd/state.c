@@ -17,11 +17,12 @@ tw__dsd_state *tw__dsd_state_of(sema *s)
 
 void tw__dsd_fix_task(sema *s, tw__dsd_fix_kind kind, uint32_t row, bool second, const tw__dsd_action *action)
 {
-    if (!action->task) return;
+    bool by_id = action->action.kind == TW__CSL_ACT_ACTIVATE && !action->action.in_register;
+    if (!action->task && !by_id) return;
     tw__dsd_state *state = tw__dsd_state_of(s);
     tw__dsd_fix *fix = tw__dsd_new(s, sizeof *fix);
     if (!state || !fix) return;
-    *fix = (tw__dsd_fix){ state->fixes, (uint8_t)kind, second,    action->action.kind == TW__CSL_ACT_UNBLOCK,
-                          row,          action->task,  action->at };
+    *fix = (tw__dsd_fix){ state->fixes, (uint8_t)kind, second,     action->action.kind == TW__CSL_ACT_UNBLOCK,
+                          row,          action->task,  action->at, action->action.at };
     state->fixes = fix;
 }

@@ -447,6 +447,11 @@ const type *tw__csl_function_type(sema *s, const tw__csl_function *f)
     }
     const node *written = f->node->kid[TW__CSL_FN_TYPE_SLOT];
     const type *result = !written ? &tw__csl_t_VOID : good ? tw__csl_type_expr(s, written) : NULL;
+    if (f->is_task && result && result != &tw__csl_t_VOID) {
+        tw__csl_error(s, written, "csl.task", "a task returns nothing: the result of '%s' must be void, not %s",
+                      f->name, TYPE_TEXT(result));
+        result = &tw__csl_t_VOID;
+    }
     tw__csl_leave_module(s, old);
     return good && result ? tw__csl_type_fn(s->types, result, count, params, f->is_task) : NULL;
 }

@@ -48,6 +48,8 @@ static bool inline_limit(sema *s, const node *n, uint64_t done)
 
 /* --- while --- */
 
+#define CONDITION_OF_WHILE "the condition of 'while'"
+
 static flow while_now(sema *s, const node *n)
 {
     const node *step = n->kid[TW__CSL_WHILE_STEP];
@@ -71,6 +73,9 @@ static flow while_generated(sema *s, const node *n)
     const node *condition = n->kid[TW__CSL_WHILE_CONDITION], *step = n->kid[TW__CSL_WHILE_STEP];
     operand known = tw__csl_dry(s, condition, &tw__csl_t_BOOL);
     if (tw__csl_is_nothing(&known)) return FLOW_NEXT;
+    /* A condition known here is never evaluated again, so this is where its type counts. */
+    if (tw__csl_is_known(&known)) known = tw__csl_coerce(s, condition, known, &tw__csl_t_BOOL, CONDITION_OF_WHILE);
+    if (tw__csl_is_nothing(&known)) return FLOW_NEXT;
     bool endless = tw__csl_is_known(&known) && known.value.i;
     if (tw__csl_is_known(&known) && !known.value.i) return FLOW_NEXT;
     target t;
@@ -88,7 +93,7 @@ static flow while_generated(sema *s, const node *n)
     if (endless) {
         tw__gen_jump(g, top);
     } else {
-        operand c = tw__csl_condition(s, condition, "the condition of 'while'");
+        operand c = tw__csl_condition(s, condition, CONDITION_OF_WHILE);
         if (!tw__csl_is_nothing(&c)) tw__gen_branch(g, tw__csl_to_register(s, condition, &c), true, top);
     }
     s->depth--;

@@ -15,6 +15,11 @@ static void types(void **state)
         { RUN("const x: u8 = 300;"), "csl.range", "300 does not fit u8", 1, 0 },
         { RUN("const x: u8 = g;"), "csl.type", "must be u8, got u16", 1, 0 },
         { RUN("f = g;"), "csl.type", "must be f32, got u16", 1, 0 },
+        { RUN("while (1) { g += 1; }"), "csl.type", "the condition of 'while' must be bool, got comptime_int", 1,
+          27 },
+        { RUN("while (0.0) { g += 1; }"), "csl.type", "the condition of 'while' must be bool", 1, 27 },
+        { "task t(x: u16) i16 { return 1; }\ncomptime { @bind_control_task(t, @get_control_task_id(8)); }",
+          "csl.task", "a task returns nothing: the result of 't' must be void, not i16", 1, 16 },
         { RUN("g = g << s;"), "csl.shift", "must be unsigned", 1, 0 },
         { "comptime { @as(u16, 1) << -1; }", "csl.shift", "negative", 1, 0 },
         { "comptime { ~true; }", "csl.type", "'~' is not defined for bool", 1, 12 },
@@ -352,10 +357,10 @@ static void of_libraries(void **state)
 #define PRINT "const p = @import_module(\"<simprint>\"); var x: u16 = 1;\n"
     TOLD(PRINT "fn f(n: anytype) void {\np.fmt(\"{d} {q}\\n\", .{ n, n }); }\ntask t() void {\nf(x); }\n" BOUND,
          { { 3, "main.csl", "{q} is no format: {d}, {X}, {b} and {f} are" },
-           { 150, "<simprint>", "found here, by the library" },
+           { 153, "<simprint>", "found here, by the library" },
            { 5, "main.csl", "call of 'f'" } });
     TOLD(PRINT "task t() void {\np.fmt_with_coords(\"{d} {d}\\n\", .{ x }); }\n" BOUND,
-         { { 3, "main.csl", "more formats than there are arguments" }, { 153, "<simprint>", "found here" } });
+         { { 3, "main.csl", "more formats than there are arguments" }, { 156, "<simprint>", "found here" } });
     TOLD("var x: u16 = 1;\nconst m = @import_module(\"<malloc>\");\ntask t() void { m.malloc(u16, x); }\n" BOUND,
          { { 2, "main.csl", "buffer_num_words' is used but has no value" },
            { 3, "<malloc>", "found here, in the library" } });
