@@ -301,6 +301,22 @@ static void several(void **state)
     static const int lines[] = { 2, 5, 8 };
     for (size_t i = 0; i < 3; i++) assert_int_equal(tw_diags_get(c.diags, i)->line, lines[i]);
     compiled_free(&c);
+    /* what uses the faulty part says nothing more */
+    static const char *const alone[] = {
+        "var a = @zeros([4]u16);\nconst d = @get_dsd(mem1d_dsd, .{ .base_address = &a, .extent = gone });\n"
+        "export fn f() void { @mov16(d, 1); }",
+        "const d = @get_dsd(fabout_dsd, .{ .extent = 4, .fabric_color = @get_color(1), .control = gone });\n"
+        "export fn f() void { @mov16(d, 1); }",
+        "const P = packed struct { a: u16, p: *u16 };\ncomptime { var v: u16 = 1; const p = P{ .a = 1, .p = &v }; "
+        "@bitcast(u32, p); }",
+    };
+    for (size_t i = 0; i < COUNT(alone); i++) {
+        compile_text(&c, alone[i]);
+        assert_null(c.image);
+        if (tw_diags_count(c.diags, TW_ERROR) != 1) tw_diags_print(c.diags, stderr, false);
+        assert_int_equal(tw_diags_count(c.diags, TW_ERROR), 1);
+        compiled_free(&c);
+    }
 }
 
 /* An error inside a called function, or in the tile code of a PE, says how analysis came there. */
