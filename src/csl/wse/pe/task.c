@@ -163,7 +163,8 @@ static uint32_t rotated(tw__pe *pe, unsigned id, uint32_t function)
     return function;
 }
 
-/* Task 29 calls the handler of every queue that is marked as flushed, until tile_config.queue_flush.exit(). */
+/* Task 29 calls the handler of every queue that is marked as flushed, until tile_config.queue_flush.exit(). Only a
+ * task that runs does so: queues without a handler would mark each other for ever. */
 static void again_flushed(tw__pe *pe)
 {
     for (unsigned out = 0; out < 2; out++) pe->flush_pending[out] |= pe->flushed[out];
@@ -195,7 +196,7 @@ static void start(tw__part *part, tw__pe *pe, choice c, uint64_t now)
         args[count++] = c.queue;
         break;
     case FLUSH:
-        again_flushed(pe);
+        if (pe->program->empty_queue[c.row][c.queue] || pe->program->local[29]) again_flushed(pe);
         pe->flush_pending[c.row] &= (uint8_t)~(1u << c.queue);
         pe->flushed[c.row] |= (uint8_t)(1u << c.queue);
         if (pe->program->empty_queue[c.row][c.queue]) {
