@@ -179,6 +179,10 @@ static void profile_reader_limits(void **state)
         { NOTHING, PLAN("\"runs\": [{\"times\": 9007199254740992}]") },
         { G("\"graph\": {\"numVars\": 0.0, \"numEdges\": 1.5}"), NULL },
         { "{\"target\": {\"tilesPerIPU\": 4, \"numIPUs\": 2}}", NULL },
+        /* 2^21 x (2^32 - 1) + 2^21 = 2^53 steps */
+        { NOTHING, PLAN("\"rules\": [{\"first\": 0, \"count\": 1}, {\"items\": [[0, 4294967295]]}, {\"items\": "
+                        "[[1, 2097152], "
+                        "[0, 2097152]]}], \"runs\": [{\"rule\": 2}]") },
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -350,6 +354,23 @@ static void profile_reader_instances(void **state)
     tw_profile_free(p);
 }
 
+/* The first type and the last are known by name as well. */
+static void profile_reader_types(void **state)
+{
+    (void)state;
+    for (int t = 0; t < TW_PROGRAM_OTHER; t++) {
+        char graph[400], execution[200];
+        tw_profile *p;
+        const char *name = tw_program_type_name((tw_program_type)t);
+        snprintf(graph, sizeof graph, G("\"programs\": [{\"type\": \"%s\"}]"), name);
+        snprintf(execution, sizeof execution, STEPS("{\"type\": \"%s\"}"), name);
+        assert_int_equal(load(&p, graph, execution), TW_OK);
+        assert_int_equal(p->programs.items[0].type, t);
+        assert_int_equal(p->steps.items[0].type, t);
+        tw_profile_free(p);
+    }
+}
+
 /* One ratio alone counts, also when it is 0; syncs have none. */
 static bool keep(void *user, const tw_profile_step *step)
 {
@@ -405,6 +426,7 @@ static void profile_reader_files(void **state)
         { BOTH(", \"execution\": {" TARGET ", \"simulation\": {\"steps\": []}}"), NULL, false, true },
         { BOTH(", \"graph\": " NOTHING ", \"execution\": " STEPS("")), NULL, true, true },
         { BOTH(""), "top level: neither \"graph\" nor \"execution\"", false, false },
+        { BOTH(", \"graph\": " NOTHING ", \"execution\": 3"), "execution: an object expected", false, false },
         { BOTH(", \"graph\": 3, \"execution\": {}"), "graph: an object expected", false, false },
         { "{\"tilewright\": {\"part\": \"both\", \"schema\": 99}}", "tilewright: schema 99 is newer than the",
           false, false },
@@ -441,7 +463,8 @@ int main(void)
         cmocka_unit_test(profile_reader_mistakes), cmocka_unit_test(profile_reader_limits),
         cmocka_unit_test(profile_reader_values),   cmocka_unit_test(profile_reader_defaults),
         cmocka_unit_test(profile_reader_bounds),   cmocka_unit_test(profile_reader_instances),
-        cmocka_unit_test(profile_reader_ratios),   cmocka_unit_test(profile_reader_files),
+        cmocka_unit_test(profile_reader_ratios),   cmocka_unit_test(profile_reader_types),
+        cmocka_unit_test(profile_reader_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
