@@ -169,7 +169,7 @@ def attempt_library(title, snippets, folder, environment, prefix):
                        CPATH=":".join([environment["CPATH"], os.path.join(prefix, "include"), prefix]))
     with open(os.path.join(folder, "my-program.cpp"), "w", encoding="utf-8") as file:
         file.write(filled(LIBRARY_PROGRAM, snippets))
-    # "Some libraries are dependent on other libraries, which you will also need to link"
+    # popops calls poputil, and the guide leaves it to the reader to link what a library needs.
     made = run(snippets["popops link"].rstrip() + " -lpoputil", folder, environment)
     expect(title + ": " + snippets["popops link"], made.returncode == 0, made.stderr)
     ran = run("./a.out", folder, environment)
