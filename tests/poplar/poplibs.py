@@ -5,12 +5,15 @@ tests with CTest:
 
 Library by library builds the programs of the tests, runs them and prints a line for each test (passed, FAILED or
 skipped, and why); at the end counts by library, and the causes of failures by their number. `libraries` as the only
-WORD stops when libraries and codelets are built. What is built stays in BUILD/poplibs (or the folder WORK) and is used
-again; its folder `prefix` has this layer and, installed, PopLibs. The lines are also in BUILD/poplibs/results.txt.
+WORD stops when libraries and codelets are built, `results` builds and runs nothing. What is built stays in BUILD/poplibs
+(or the folder WORK) and is used again; its folder `prefix` has this layer and, installed, PopLibs. The lines are also in
+BUILD/poplibs/results.txt: written while tests run, and kept, so that runs add up; a test that runs again replaces its
+line. The counts at the end are of all that the file has.
 
 JOBS=n works on n files or tests at a time; EVERY=n takes each n-th of the chosen tests, PER=n at most n of those that
-one program runs, spread over them; LIMIT=n seconds a test (120); CMAKE_ARGS are given to PopLibs' CMake. Needs Debian's
-packages below; Zoltan is optional (popsparse needs it)."""
+one program runs, spread over them; ONLY=new takes those without a line, ONLY=failed those that failed; LIMIT=n seconds
+a test (120); CMAKE_ARGS are given to PopLibs' CMake. Needs Debian's packages below; Zoltan is optional (popsparse needs
+it)."""
 import collections
 import glob
 import json
@@ -31,6 +34,7 @@ ORDER = ("popsolver", "poplibs_support", "poputil", "poprand", "popops", "poplin
 # when it is asked to.
 FLAGS = "-O1 -DNDEBUG -w -Wno-error -Wno-narrowing -DFMT_DEPRECATED_OSTREAM"
 JOBS = os.environ.get("JOBS", "2")
+BATCH = 40  # tests that CTest runs before their lines are written
 
 
 def say(text):
@@ -169,40 +173,70 @@ def run_tests(work, tests):
     return results
 
 
-class Summary:
-    """Lines of tests as they are known, and what they come to."""
+class Results:
+    """The lines of tests in a file, which later runs add to, and what they come to."""
+
+    LINE = re.compile(r"(passed|FAILED|skipped) +([^/\s]+)/(\S+)  (.*)")
 
     def __init__(self, path):
-        self.file = open(path, "w")
-        self.counts, self.causes = collections.OrderedDict(), collections.Counter()
-
-    def put(self, line):
-        print(line, flush=True)
-        print(line, file=self.file, flush=True)
+        self.path, self.lines = path, {}
+        for line in path.read_text().splitlines() if path.is_file() else []:
+            known = self.LINE.fullmatch(line)
+            if known:
+                self.lines[known[2], known[3]] = (known[1], known[4])
 
     def add(self, tests, results):
-        for library, name, _, _ in tests:
-            state, why = results.get(name, ("FAILED", "CTest did not run it"))
-            self.put("%-8s %s/%s  %s" % (state, library, name, why))
-            self.counts.setdefault(library, collections.Counter())[state] += 1
+        with open(self.path, "a") as file:
+            for library, name, _, _ in tests:
+                state, why = results.get(name, ("FAILED", "CTest did not run it"))
+                self.lines[library, name] = (state, why)
+                line = "%-8s %s/%s  %s" % (state, library, name, why)
+                print(line, flush=True)
+                file.write(line + "\n")
+
+    def wanted(self, tests):
+        """Those of `tests` that ONLY asks for."""
+        only = os.environ.get("ONLY", "")
+        states = {"": None, "new": {""}, "failed": {"FAILED"}}
+        if only not in states:
+            sys.exit("ONLY=%s: new or failed" % only)
+        return [t for t in tests if not only or self.lines.get(t[:2], ("", ""))[0] in states[only]]
+
+    def summary(self, tests, graph_only):
+        """What the lines of `tests` come to; the number of failures."""
+        counts, listed, causes = {}, collections.Counter(t[0] for t in tests), collections.Counter()
+        for library, name, _, program in tests:
+            state, why = self.lines.get((library, name), ("", ""))
+            if not state:
+                continue
+            kind = "no engine" if graph_only(program) else "engine"
+            for row in ((library, kind), ("all", kind)):
+                counts.setdefault(row, collections.Counter())[state] += 1
             if state == "FAILED":
-                self.causes[re.sub(r"0x[0-9a-f]+|\d+(\.\d+)?(e[-+]?\d+)?", "#", why)] += 1
+                causes[re.sub(r"0x[0-9a-f]+|\d+(\.\d+)?(e[-+]?\d+)?", "#", why)] += 1
+        listed["all"] = len(tests)
+        print()
+        for (library, kind), count in sorted(counts.items()):
+            total = count["passed"] + count["FAILED"]
+            print("%-16s %-10s %5d of %5d passed (%.1f %%), %d skipped, %d listed"
+                  % (library, kind, count["passed"], total, 100 * count["passed"] / max(total, 1), count["skipped"],
+                     listed[library]))
+        for cause, number in causes.most_common(40):
+            print("%5d x %s" % (number, cause))
+        return sum(causes.values())
 
-    def row(self, name, count):
-        total = sum(count.values()) - count["skipped"]
-        self.put("%-16s %5d of %5d passed (%.1f %%)%s"
-                 % (name, count["passed"], total, 100 * count["passed"] / max(total, 1),
-                    ", %d skipped" % count["skipped"] if count["skipped"] else ""))
 
-    def end(self):
-        """The number of failures."""
-        self.put("")
-        for library, count in self.counts.items():
-            self.row(library, count)
-        self.row("all", sum(self.counts.values(), collections.Counter()))
-        for cause, number in self.causes.most_common(40):
-            self.put("%5d x %s" % (number, cause))
-        return sum(self.causes.values())
+def engine_finder(work):
+    """Whether a program makes no poplar::Engine, so that its tests end with plans or graphs."""
+    known = {}
+
+    def graph_only(program):
+        path = work / "build" / program
+        if program and program not in known and path.is_file():
+            names = subprocess.run(["nm", "-D", "--undefined-only", str(path)], stdout=subprocess.PIPE, text=True).stdout
+            known[program] = "_ZN6poplar6EngineC" not in names
+        return known.get(program, False)
+    return graph_only
 
 
 def sample(tests):
@@ -225,26 +259,34 @@ def main():
         sys.exit("%s: no checkout of PopLibs: it has no lib/popops/CMakeLists.txt" % checkout)
     work = pathlib.Path(os.environ.get("WORK", build / "poplibs")).resolve()
     work.mkdir(parents=True, exist_ok=True)
+    if words == ["results"]:
+        return run_chosen(work, words)
     configure(build, checkout, work)
     build_libraries(work)
     if words == ["libraries"]:
         return 0
-    tests = [t for t in find_tests(work)
-             if not words or any(re.search(w, "%s/%s" % (t[0], t[1])) for w in words)]
-    tests = sample(tests)
-    if not tests:
-        sys.exit("no test of PopLibs matches")
-    say("%d tests in %d programs" % (len(tests), len({t[3] for t in tests if t[3]})))
-    results = Summary(work / "results.txt")
-    order = {name: i for i, name in enumerate(ORDER)}
-    for library in sorted({t[0] for t in tests}, key=lambda name: order.get(name, len(order))):
-        part = [t for t in tests if t[0] == library]
-        programs = sorted({t[3] for t in part if t[3]})
-        say("%s: %d tests in %d programs" % (library, len(part), len(programs)))
-        if programs:
-            ninja(work, programs, "build-tests-%s.log" % library)
-        results.add(part, run_tests(work, part))
-    return 1 if results.end() else 0
+    return run_chosen(work, words)
+
+
+def run_chosen(work, words):
+    every_test, results = find_tests(work), Results(work / "results.txt")
+    if words != ["results"]:
+        tests = results.wanted([t for t in every_test
+                                if not words or any(re.search(w, "%s/%s" % t[:2]) for w in words)])
+        tests = sample(tests)
+        if not tests:
+            sys.exit("no test of PopLibs matches")
+        say("%d tests in %d programs" % (len(tests), len({t[3] for t in tests if t[3]})))
+        order = {name: i for i, name in enumerate(ORDER)}
+        for library in sorted({t[0] for t in tests}, key=lambda name: order.get(name, len(order))):
+            part = [t for t in tests if t[0] == library]
+            programs = sorted({t[3] for t in part if t[3]})
+            say("%s: %d tests in %d programs" % (library, len(part), len(programs)))
+            if programs:
+                ninja(work, programs, "build-tests-%s.log" % library)
+            for i in range(0, len(part), BATCH):
+                results.add(part[i:i + BATCH], run_tests(work, part[i:i + BATCH]))
+    return 1 if results.summary(every_test, engine_finder(work)) else 0
 
 
 if __name__ == "__main__":

@@ -58,7 +58,8 @@ TW_API tw_status tw_engine_access_bytes(tw_engine *engine, const char *handle, s
 /* --- streams (guide 2.6.1, 2.6.4; Poplar API, DataStream.hpp) ------------------------------------------------- */
 
 /* A host buffer of exactly one transfer when bytes == 0 or one transfer's size, circular when it is a multiple of it.
- * The buffer stays the caller's and must live while the engine may run. */
+ * The buffer stays the caller's and must live while the engine may run. For the streams "handle[0]", "handle[1]" ...
+ * of a replicated graph, `handle` alone takes one buffer for all: a transfer of each, replica after replica. */
 TW_API tw_status tw_engine_connect_stream(tw_engine *engine, const char *handle, void *buffer, size_t bytes);
 
 typedef enum tw_stream_result { TW_STREAM_SUCCESS, TW_STREAM_NOT_AVAILABLE } tw_stream_result;

@@ -420,10 +420,10 @@ TW_API unsigned tw_graph_from_top_level_tile(const tw_graph *graph, unsigned til
 /* The tiles of `graph` in `factor` equal parts, one for each replica (createReplicatedGraph): whole IPUs, or equal
  * parts of IPUs. What is done through the result is done on every replica; a tensor made through it stands for that
  * variable of each of them. The graph that a call gets decides: through `graph` the same tensor means replica 0
- * alone. Streams and remote buffers made through it are one for each replica, "handle[0]", "handle[1]" ..., except
- * TW_STREAM_BROADCAST ones; a host access moves all replicas, in a first dimension. A predicate, a switch and a loop
- * limit are taken from replica 0. Factor 1: one more reference to `graph`. TW_E_REPLICATION: the parts are not
- * equal. */
+ * alone, but its clones are replicated like it. Streams and remote buffers made through it are one for each replica,
+ * "handle[0]", "handle[1]" ..., except TW_STREAM_BROADCAST ones; a host access moves all replicas, in a first
+ * dimension. A predicate, a switch and a loop limit are taken from replica 0. Factor 1: one more reference to
+ * `graph`. TW_E_REPLICATION: the parts are not equal. */
 TW_API tw_graph *tw_graph_replicated(tw_graph *graph, unsigned factor);
 /* A graph that exists as replicas only (guide 2.5.2), each on its part of the target. It has no parent:
  * tw_graph_top_level() and tw_graph_get_non_replicated_tensor() are TW_E_REPLICATION, and so is a factor above 1 on

@@ -131,10 +131,16 @@ void Graph::setInitialValue(const Tensor &t, const void *values, const TypeTrait
                [&](tw_graph *g) { tw_graph_set_initial_value(g, t.get().handle(), data.data(), broadcast); });
 }
 
+/* Of a clone: the graph's own, or that of the replicas which the tensor has. */
+static const std::shared_ptr<GraphHolder> &holderFor(const std::shared_ptr<GraphHolder> &holder, const Tensor &t)
+{
+    const std::shared_ptr<GraphHolder> &its = t.get().graph;
+    return tw_graph_replication_factor(its->graph) > 1 ? its : holder;
+}
 Tensor Graph::clone(const Type &type, const Tensor &t, const DebugContext &dc, TensorCloneMethod method)
 {
     std::string name = dc.getPathName();
-    return makeTensor(holder,
+    return makeTensor(holderFor(holder, t),
                       get().call("Graph::clone",
                                  [&](tw_graph *g) {
                                      return tw_graph_clone(g, deviceType(type, "Graph::clone"), t.get().handle(),
@@ -154,7 +160,7 @@ Tensor Graph::cloneN(const Type &type, const Tensor &t, std::size_t n, const Deb
     tw_clone_duplication duplication = where == TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION
                                            ? TW_CLONE_BY_OUTER_DIMENSION
                                            : TW_CLONE_BY_TILE_CONTIGUOUS_REGION;
-    return makeTensor(holder,
+    return makeTensor(holderFor(holder, t),
                       get().call("Graph::cloneN",
                                  [&](tw_graph *g) {
                                      return tw_graph_clone_n(g, deviceType(type, "Graph::cloneN"), t.get().handle(),

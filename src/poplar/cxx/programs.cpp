@@ -247,22 +247,36 @@ static const Tensor &fitting(const Tensor &src, const Tensor &dst)
     return src;
 }
 
+/* Copies have no graph of their own: what a tensor of replicas gets, all of them get, also where the program is one
+ * of the parent graph. */
+static tw_graph *meant(tw_graph *g, const Tensor &t)
+{
+    tw_graph *own = t.get().graph->graph;
+    bool parent = tw_graph_replication_factor(g) == 1 && tw_graph_replication_factor(own) > 1 &&
+                  tw_graph_top_level(own) == tw_graph_top_level(g);
+    return parent ? own : g;
+}
+static tw_graph *meant(tw_graph *g, const Tensor &t, const DataStream &s)
+{
+    return s.replicationFactor() > 1 ? meant(g, t) : g;
+}
+
 Copy::Copy(Tensor src, Tensor dst, bool, const DebugContext &dc)
     : Program(leaf("Copy", between(text(fitting(src, dst)), text(dst)), dc, [src, dst](tw_graph *g) {
           tw_tensor from = tw_tensor_flatten(g, src.get().handle()), to = tw_tensor_flatten(g, dst.get().handle());
-          return tw_program_copy(g, from, to);
+          return tw_program_copy(meant(g, dst), from, to);
       }))
 {
 }
 Copy::Copy(const DataStream &s, Tensor dst, bool, const DebugContext &dc)
     : Program(leaf("Copy", between("stream '" + s.handle() + "'", text(dst)), dc, [s, dst](tw_graph *g) {
-          return tw_program_copy_from_stream(g, { s.getId() }, dst.get().handle());
+          return tw_program_copy_from_stream(meant(g, dst, s), { s.getId() }, dst.get().handle());
       }))
 {
 }
 Copy::Copy(Tensor src, const DataStream &s, bool, const DebugContext &dc)
     : Program(leaf("Copy", between(text(src), "stream '" + s.handle() + "'"), dc, [s, src](tw_graph *g) {
-          return tw_program_copy_to_stream(g, src.get().handle(), { s.getId() });
+          return tw_program_copy_to_stream(meant(g, src, s), src.get().handle(), { s.getId() });
       }))
 {
 }
@@ -295,8 +309,8 @@ CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, un
 {
 }
 WriteUndef::WriteUndef(Tensor t, const DebugContext &dc)
-    : Program(
-          leaf("WriteUndef", text(t), dc, [t](tw_graph *g) { return tw_program_write_undef(g, t.get().handle()); }))
+    : Program(leaf("WriteUndef", text(t), dc,
+                   [t](tw_graph *g) { return tw_program_write_undef(meant(g, t), t.get().handle()); }))
 {
 }
 Call::Call(Function f, const DebugContext &dc)

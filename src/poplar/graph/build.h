@@ -224,6 +224,9 @@ bool tw__field_size_now(const tw__core *core, uint32_t vertex, unsigned field,
 tw__vector_layout tw__layout_on(const tw_target *target, tw__vector_layout layout,
                                 unsigned align);                                  /* COMPACT_* resolved */
 uint64_t tw__field_limit(const tw__core *core, const tw__field *f, unsigned dim); /* as tw_graph_max_field_dim() */
+/* One element, rounded to nearest even. Too large a number becomes the largest of its type, infinity stays infinite:
+ * reductions start with it. */
+void tw__number_store(tw_type type, void *to, double value);
 /* Can `value` be stored in `type` without loss of range (and, for integers, exactly)? False with an error that names
  * the field and `owner`. */
 bool tw__value_fits(const tw__core *core, tw_type type, double value, const char *field, const char *owner);

@@ -60,6 +60,8 @@ tw_status tw__target_override(tw_target *target, const tw_ipu_model *model);
 tw_status tw__target_set_elements(tw_target *target, const uint64_t *offsets, size_t count, unsigned interleaved);
 tw_status tw__target_set_constraints(tw_target *target, const tw_global_exchange_constraint *from, size_t count);
 bool tw__constraints_equal(const tw_target *a, const tw_target *b);
+/* Fills `target` with one reference to a part of `from`, or all of it. */
+void tw__target_cut(tw_target *target, const tw_target *from, unsigned num_ipus, unsigned tiles_per_ipu);
 struct tw_device {
     tw_target *target;
     bool attached;

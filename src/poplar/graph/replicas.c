@@ -73,6 +73,18 @@ tw_tensor tw__replica_tensor(const tw_graph *graph, tw_tensor tensor, unsigned i
     return TW__NIL_TENSOR;
 }
 
+unsigned tw__tensor_replicas(const tw__core *core, tw_tensor tensor)
+{
+    const tw__node *t = tw__node_find(core, tensor);
+    const tw__regions *list = t ? tw__node_regions(core, t) : NULL;
+    return list ? replicas_in(core, list) : 1;
+}
+
+tw_tensor tw__tensor_of_replica(tw__core *core, tw_tensor tensor, unsigned i)
+{
+    return i ? parts(core, tw__node_find(core, tensor), i, i + 1, false) : tensor;
+}
+
 void tw__replica_drop(const tw_graph *graph, tw_tensor tensor, tw_tensor part)
 {
     if (part.id != tensor.id || part.generation != tensor.generation) tw__tensor_drop(graph->core, part);
@@ -107,12 +119,12 @@ bool tw__replica_next(const tw_graph *graph, unsigned i)
     return true;
 }
 
-bool tw__replica_link(const tw_graph *graph, size_t first_var)
+bool tw__replica_link(const tw_graph *graph, size_t first_var, unsigned replicas)
 {
     tw__core *core = graph->core;
-    if (!tw__graph_usable(graph) || core->var_count != first_var + graph->replicas) return false;
+    if (!tw__graph_usable(graph) || core->var_count != first_var + replicas) return false;
     core->vars[first_var].first_sister = (uint32_t)first_var + 1;
-    core->vars[first_var].sisters = graph->replicas - 1;
+    core->vars[first_var].sisters = replicas - 1;
     return true;
 }
 

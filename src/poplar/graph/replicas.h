@@ -17,7 +17,11 @@ tw_tensor tw__replica_tensor(const tw_graph *graph, tw_tensor tensor, unsigned i
 /* The tensor of all replicas, with a first dimension for them; one that is not replicated is repeated. Nil with an
  * error. */
 tw_tensor tw__replica_stacked(const tw_graph *graph, tw_tensor tensor, const char *what);
-void tw__replica_drop(const tw_graph *graph, tw_tensor tensor, tw_tensor part); /* of the call above */
+void tw__replica_drop(const tw_graph *graph, tw_tensor tensor, tw_tensor part); /* of tw__replica_tensor() */
+/* The same without a replicated graph: how many replicas the variables of a tensor have (1: none; 0 with an error),
+ * and the tensor on those of replica `i`. */
+unsigned tw__tensor_replicas(const tw__core *core, tw_tensor tensor);
+tw_tensor tw__tensor_of_replica(tw__core *core, tw_tensor tensor, unsigned i);
 /* Vertex of replica `i`; nil with an error when `vertex` was not added through a handle with as many replicas. */
 tw_vertex tw__replica_vertex(const tw_graph *graph, tw_vertex vertex, unsigned i);
 
@@ -40,22 +44,23 @@ tw_vertex tw__replica_vertex(const tw_graph *graph, tw_vertex vertex, unsigned i
         tw__replica_drop((graph), (tensor), part);                 \
     })
 /* Ends a call that makes a variable: `call` makes that of replica `i` on `one`. */
-#define TW__REPLICA_VARIABLE(graph, call)                                \
-    do {                                                                 \
-        if (!(graph)->replicas) break;                                   \
-        tw_tensor first = TW__NIL_TENSOR;                                \
-        size_t vars = (graph)->core->var_count;                          \
-        for (unsigned i = 0; tw__replica_next((graph), i); i++) {        \
-            tw_graph *one = (graph)->replica[i];                         \
-            tw_tensor made = (call);                                     \
-            if (i == 0)                                                  \
-                first = made;                                            \
-            else                                                         \
-                tw__tensor_drop((graph)->core, made);                    \
-        }                                                                \
-        return tw__replica_link((graph), vars) ? first : TW__NIL_TENSOR; \
+#define TW__REPLICA_VARIABLE(graph, call)                                                   \
+    do {                                                                                    \
+        if (!(graph)->replicas) break;                                                      \
+        tw_tensor first = TW__NIL_TENSOR;                                                   \
+        size_t vars = (graph)->core->var_count;                                             \
+        for (unsigned i = 0; tw__replica_next((graph), i); i++) {                           \
+            tw_graph *one = (graph)->replica[i];                                            \
+            tw_tensor made = (call);                                                        \
+            if (i == 0)                                                                     \
+                first = made;                                                               \
+            else                                                                            \
+                tw__tensor_drop((graph)->core, made);                                       \
+        }                                                                                   \
+        return tw__replica_link((graph), vars, (graph)->replicas) ? first : TW__NIL_TENSOR; \
     } while (0)
-bool tw__replica_link(const tw_graph *graph, size_t first_var); /* the variables made since belong together */
+/* The variables made since `first_var`, one for each replica, belong together. */
+bool tw__replica_link(const tw_graph *graph, size_t first_var, unsigned replicas);
 
 static inline bool tw__graph_usable(const tw_graph *graph)
 {

@@ -205,6 +205,16 @@ uint64_t tw_target_hash(const tw_target *target)
     return hash;
 }
 
+void tw__target_cut(tw_target *target, const tw_target *from, unsigned num_ipus, unsigned tiles_per_ipu)
+{
+    *target = *from;
+    target->refs = 1;
+    if (target->constraints) g_atomic_rc_box_acquire(target->constraints);
+    target->ipus = num_ipus;
+    target->tiles_per_ipu = tiles_per_ipu;
+    target->tiles = num_ipus * tiles_per_ipu;
+}
+
 tw_target *tw_target_new_virtual(const tw_target *from, unsigned num_ipus, unsigned tiles_per_ipu)
 {
     if (!from || !num_ipus || !tiles_per_ipu || num_ipus > from->ipus || tiles_per_ipu > from->tiles_per_ipu) {
@@ -217,12 +227,7 @@ tw_target *tw_target_new_virtual(const tw_target *from, unsigned num_ipus, unsig
         tw__fail(TW_E_NO_MEMORY, "out of host memory");
         return NULL;
     }
-    *target = *from;
-    target->refs = 1;
-    if (target->constraints) g_atomic_rc_box_acquire(target->constraints);
-    target->ipus = num_ipus;
-    target->tiles_per_ipu = tiles_per_ipu;
-    target->tiles = num_ipus * tiles_per_ipu;
+    tw__target_cut(target, from, num_ipus, tiles_per_ipu);
     return target;
 }
 

@@ -247,11 +247,7 @@ static tw_graph *virtual_graph(tw_graph *graph, unsigned ipus, unsigned per_ipu,
             to[i * count + k] = graph->to_top ? graph->to_top[tile] : tile;
             from[to[i * count + k]] = i * count + k;
         }
-    *target = *graph->target;
-    target->refs = 1;
-    target->ipus = ipus;
-    target->tiles_per_ipu = count;
-    target->tiles = n;
+    tw__target_cut(target, graph->target, ipus, count);
     tw_graph *top = graph->top ? graph->top : graph;
     top->refs++;
     *v = (tw_graph){

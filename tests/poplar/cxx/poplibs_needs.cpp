@@ -5,6 +5,8 @@
 #include <poplar/IPUModel.hpp>
 #include <poplar/SerializationFormat.hpp>
 #include <poplar/VertexIntrospector.hpp>
+#include <algorithm>
+#include <limits>
 #include <sstream>
 
 using namespace poplar;
@@ -164,8 +166,97 @@ static void longHostRanges()
     EXPECT_THROWS(poplar_error, (e.readTensor("x", out, out + 1), 0));
 }
 
+/* The collectives tool states its own limits between IPUs, and makes and drops virtual graphs. */
+static void limitsOutliveVirtualGraphs()
+{
+    IPUModel m;
+    m.numIPUs = 2;
+    m.tilesPerIPU = 2;
+    for (unsigned from : { 0u, 1u })
+        m.globalExchangeConstraints.emplace_back(1e9, std::vector<GlobalExchangeFlow>{ { from, 1 - from } });
+    Device d = m.createDevice();
+    Graph g(d);
+    for (int i = 0; i < 3; i++) {
+        Graph part = g.createVirtualGraph(0, 2);
+        EXPECT(part.getTarget().getNumTiles() == 2);
+    }
+    const int values[] = { 7, 8 };
+    Tensor x = g.addConstant(INT, { 2 }, values), y = g.addVariable(INT, { 2 });
+    g.setTileMapping(x, 0), g.setTileMapping(y, 3);
+    g.createHostRead("y", y);
+    Engine e(g, Copy(x, y));
+    e.loadAndRun(d);
+    int got[2] = { 0, 0 };
+    e.readTensor("y", got, got + 2);
+    EXPECT(got[0] == 7 && got[1] == 8);
+    EXPECT(d.getTarget().getGlobalExchangeConstraints().size() == 2);
+}
+
+/* popops fills the result of an empty minimum with infinity, through a field of half or float. */
+static void infiniteInitialValues()
+{
+    Device d = IPUModel().createDevice();
+    Graph g(d);
+    std::stringstream source("#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
+                             "template <class T> class Fill : public Vertex { public: T in; Output<T> out;\n"
+                             "  bool compute() { *out = in; return true; } };\n"
+                             "template class Fill<half>; template class Fill<float>;\n");
+    g.addCodelets(source);
+    ComputeSet cs = g.addComputeSet();
+    const float infinity = std::numeric_limits<float>::infinity();
+    Tensor single = g.addVariable(FLOAT, { 2 }), small = g.addVariable(HALF, { 2 });
+    for (const Tensor &t : { single, small })
+        for (unsigned i = 0; i < 2; i++) {
+            VertexRef v =
+                g.addVertex(cs, t.elementType() == HALF ? "Fill<half>" : "Fill<float>", { { "out", t[i] } });
+            g.setInitialValue(v["in"], i ? -infinity : infinity);
+            g.setTileMapping(v, 0);
+        }
+    g.setTileMapping(single, 0), g.setTileMapping(small, 0);
+    g.createHostRead("single", single), g.createHostRead("small", small);
+    Engine e(g, Execute(cs));
+    e.loadAndRun(d);
+    float got[2] = { 0, 0 };
+    e.readTensor("single", got, got + 2);
+    EXPECT(got[0] == infinity && got[1] == -infinity);
+    std::uint16_t bits[2] = { 0, 0 };
+    e.readTensor("small", bits, bits + 2);
+    EXPECT(bits[0] == 0x7c00 && bits[1] == 0xfc00);
+}
+
+/* DistributedBatchNorm clones a tensor of replicas through the parent, and connects one buffer for all replicas. */
+static void replicasFromTheParent()
+{
+    IPUModel m;
+    m.tilesPerIPU = 4;
+    Device d = m.createDevice();
+    Graph top(d);
+    Graph replicated = top.createReplicatedGraph(2);
+    Tensor x = replicated.addVariable(INT, { 3 });
+    replicated.setTileMapping(x, 1);
+    Tensor y = top.clone(x), three = top.cloneN(x, 3);
+    Tensor all = top.getNonReplicatedTensor(y);
+    EXPECT(all.shape() == std::vector<std::size_t>({ 2, 3 }));
+    EXPECT(top.getTileMapping(all)[1].size() == 1 && top.getTileMapping(all)[3].size() == 1);
+    EXPECT(top.getNonReplicatedTensor(three).shape() == std::vector<std::size_t>({ 2, 3, 3 }));
+    EXPECT(top.clone(all).shape() == all.shape());
+    DataStream in = replicated.addHostToDeviceFIFO("in", INT, 3),
+               out = replicated.addDeviceToHostFIFO("out", INT, 3);
+    Engine e(top, Sequence({ Copy(in, x), Copy(top.getNonReplicatedTensor(x), all), Copy(y, out) }));
+    int from[6] = { 1, 2, 3, 4, 5, 6 }, to[6] = { 0, 0, 0, 0, 0, 0 };
+    e.connectStream("in", from, from + 6);
+    e.connectStream("out", to);
+    EXPECT_THROWS(stream_connection_error, (e.connectStream("in", from, from + 3), 0));
+    EXPECT_THROWS(stream_connection_error, (e.connectStream("inn", from), 0));
+    e.loadAndRun(d);
+    EXPECT(std::equal(from, from + 6, to));
+}
+
 int main()
 {
+    limitsOutliveVirtualGraphs();
+    infiniteInitialValues();
+    replicasFromTheParent();
     slicesPastTheEnd();
     linearMappings();
     longHostRanges();

@@ -120,14 +120,18 @@ void tw__streams_free(tw_engine *engine)
     engine->stream_names = NULL;
 }
 
+static tw__stream_state *named(const tw_engine *engine, const char *handle)
+{
+    for (size_t i = 1; i < engine->stream_count; i++)
+        if (strcmp(engine->streams[i].handle, handle) == 0) return &engine->streams[i];
+    return NULL;
+}
+
 bool tw__stream_bytes(const tw_engine *engine, const char *handle, size_t *bytes)
 {
-    for (size_t i = 1; i < engine->stream_count; i++) {
-        if (strcmp(engine->streams[i].handle, handle) != 0) continue;
-        *bytes = engine->streams[i].bytes;
-        return true;
-    }
-    return false;
+    const tw__stream_state *st = named(engine, handle);
+    if (st) *bytes = st->bytes;
+    return st != NULL;
 }
 
 static tw_status find(tw_engine *engine, const char *handle, tw__stream_state **out)
@@ -135,19 +139,45 @@ static tw_status find(tw_engine *engine, const char *handle, tw__stream_state **
     tw_status s = tw__engine_usable(engine);
     if (s) return s;
     if (!handle) return tw__fail(TW_E_INVALID_ARGUMENT, "the stream handle is NULL");
-    for (size_t i = 1; i < engine->stream_count; i++) {
-        if (strcmp(engine->streams[i].handle, handle) != 0) continue;
-        *out = &engine->streams[i];
-        return TW_OK;
-    }
+    if ((*out = named(engine, handle))) return TW_OK;
     char hint[TW__HINT_BYTES];
     const char *near =
         engine->stream_count > 1 ? tw__nearest(handle, engine->stream_names, engine->stream_count - 1) : NULL;
     return tw__fail(TW_E_STREAM_CONNECTION, "no stream '%s' in this graph%s", handle, tw__did_you_mean(hint, near));
 }
 
+/* The stream of one replica, NULL when there is none. */
+static tw__stream_state *of_replica(tw_engine *engine, const char *handle, unsigned replica)
+{
+    g_autofree char *own = g_strdup_printf("%s[%u]", handle, replica);
+    return named(engine, own);
+}
+
+/* One buffer for the streams of all replicas: their transfers one after the other. */
+static tw_status connect_replicas(tw_engine *engine, const char *handle, char *buffer, size_t bytes)
+{
+    size_t each = of_replica(engine, handle, 0)->bytes, n = 0;
+    while (of_replica(engine, handle, (unsigned)n)) n++;
+    if (!buffer && each) return tw__fail(TW_E_INVALID_ARGUMENT, "the buffer of stream '%s' is NULL", handle);
+    if (bytes && bytes != n * each)
+        return tw__fail(TW_E_STREAM_CONNECTION,
+                        "the buffer of stream '%s' has %zu bytes: %zu replicas have transfers of %zu bytes each",
+                        handle, bytes, n, each);
+    for (unsigned i = 0; i < n; i++) {
+        tw__stream_state *st = of_replica(engine, handle, i);
+        disconnect(st);
+        st->how = BUFFER;
+        st->buffer = buffer + i * each;
+        st->buffer_bytes = each;
+    }
+    return TW_OK;
+}
+
 tw_status tw_engine_connect_stream(tw_engine *engine, const char *handle, void *buffer, size_t bytes)
 {
+    bool usable = handle && tw__engine_usable(engine) == TW_OK;
+    if (usable && !named(engine, handle) && of_replica(engine, handle, 0))
+        return connect_replicas(engine, handle, buffer, bytes);
     tw__stream_state *st = NULL;
     tw_status s = find(engine, handle, &st);
     if (s) return s;

@@ -213,20 +213,9 @@ static tw_tensor clone_new(tw_graph *graph, tw_type type, const tw__node *t, con
     return result;
 }
 
-static tw_tensor clone_parts(tw_graph *graph, tw_type type, tw_tensor tensor, tw_clone_method method,
-                             const char *name)
+static tw_tensor clone_single(tw_graph *graph, tw_type type, tw_tensor tensor, tw_clone_method method,
+                              const char *name)
 {
-    tw_tensor part = TW__NIL_TENSOR, last = part; /* of replica i, of the one before */
-    TW__REPLICA_VARIABLE(graph,
-                         (tw__replica_drop(graph, tensor, last), last = part = tw__replica_tensor(graph, tensor, i),
-                          tw_graph_clone(one, type, part, method, name)));
-    return TW__NIL_TENSOR;
-}
-
-tw_tensor tw_graph_clone(tw_graph *graph, tw_type type, tw_tensor tensor, tw_clone_method method, const char *name)
-{
-    TW__ENTER(graph, TW__NIL_TENSOR);
-    if (graph->replicas) return clone_parts(graph, type, tensor, method, name);
     tw__core *core = graph->core;
     const tw__node *t = tw__node_get(core, tensor, "the tensor to clone");
     if (!t) return TW__NIL_TENSOR;
@@ -337,21 +326,62 @@ static tw_tensor multiplied(tw__core *core, tw_tensor one, size_t n, bool by_til
     return tw__tensor_from_list(core, t->t.type, t->t.rank + 1, shape, all);
 }
 
+/* --- of tensors that may be replicated ------------------------------------------------------------------------ */
+
+/* What is asked for; n < 0: one clone, without a dimension for several. */
+typedef struct request {
+    tw_type type;
+    tw_clone_method method;
+    int64_t n;
+    tw_clone_duplication duplication;
+    const char *name;
+} request;
+
+static tw_tensor clone_part(tw_graph *graph, tw_tensor tensor, const request *r)
+{
+    tw_tensor one = clone_single(graph, r->type, tensor, r->method, r->name);
+    if (!one.id || r->n < 0) return one;
+    tw__core *core = graph->core;
+    tw_tensor all = multiplied(core, one, (size_t)r->n, r->duplication == TW_CLONE_BY_TILE_CONTIGUOUS_REGION);
+    tw__tensor_drop(core, one);
+    if (!all.id) tw__variable_drop_last(core);
+    return all;
+}
+
+/* A replicated graph clones on each of its parts. Its parent gives a tensor of replicas a clone of as many, too: it
+ * stands beside the tensor wherever that goes (PopLibs clones outputs of replicated graphs for its gradients so). */
+static tw_tensor clone_all(tw_graph *graph, tw_tensor tensor, const request *r)
+{
+    tw__core *core = graph->core;
+    unsigned replicas = graph->replicas ? graph->replicas : tw__tensor_replicas(core, tensor);
+    if (!replicas) return TW__NIL_TENSOR;
+    if (!graph->replicas && replicas == 1) return clone_part(graph, tensor, r);
+    tw_tensor first = TW__NIL_TENSOR;
+    size_t vars = core->var_count;
+    for (unsigned i = 0; i < replicas && tw__graph_usable(graph); i++) {
+        tw__call_site_again();
+        tw_tensor part =
+            graph->replicas ? tw__replica_tensor(graph, tensor, i) : tw__tensor_of_replica(core, tensor, i);
+        tw_tensor made = clone_part(graph->replicas ? graph->replica[i] : graph, part, r);
+        tw__replica_drop(graph, tensor, part);
+        if (i)
+            tw__tensor_drop(core, made);
+        else
+            first = made;
+    }
+    return tw__replica_link(graph, vars, replicas) ? first : TW__NIL_TENSOR;
+}
+
+tw_tensor tw_graph_clone(tw_graph *graph, tw_type type, tw_tensor tensor, tw_clone_method method, const char *name)
+{
+    TW__GET(t, tensor, "the tensor to clone");
+    return clone_all(graph, tensor, &(request){ .type = type, .method = method, .n = -1, .name = name });
+}
+
 tw_tensor tw_graph_clone_n(tw_graph *graph, tw_type type, tw_tensor tensor, size_t n, tw_clone_method method,
                            tw_clone_duplication duplication, const char *name)
 {
     TW__GET(t, tensor, "the tensor to clone");
     if (!tw__check_rank(core, t->t.rank + 1)) return TW__NIL_TENSOR;
-    if (graph->replicas) {
-        tw_tensor part = TW__NIL_TENSOR, last = part; /* as in clone_parts() */
-        TW__REPLICA_VARIABLE(graph, (tw__replica_drop(graph, tensor, last),
-                                     last = part = tw__replica_tensor(graph, tensor, i),
-                                     tw_graph_clone_n(one, type, part, n, method, duplication, name)));
-    }
-    tw_tensor one = tw_graph_clone(graph, type, tensor, method, name);
-    if (!one.id) return one;
-    tw_tensor all = multiplied(core, one, n, duplication == TW_CLONE_BY_TILE_CONTIGUOUS_REGION);
-    tw__tensor_drop(core, one);
-    if (!all.id) tw__variable_drop_last(core);
-    return all;
+    return clone_all(graph, tensor, &(request){ type, method, (int64_t)n, duplication, name });
 }

@@ -1,6 +1,7 @@
 /* Variables, constants, load-time values. */
 #include "poplar/graph/replicas.h"
 
+#include <math.h>
 #include <string.h>
 
 bool tw__type_check(const tw__core *core, tw_type type)
@@ -117,6 +118,13 @@ tw_tensor tw_graph_add_constant(tw_graph *graph, tw_type type, unsigned rank, co
     return finish(graph->core, var);
 }
 
+void tw__number_store(tw_type type, void *to, double value)
+{
+    bool infinite = isinf(value) && tw_type_get(type)->kind == TW_KIND_FLOAT;
+    if (!infinite || !tw_convert(type, to, TW_F64, &value, (tw_convert_mode){ 0 }, 0))
+        tw_type_store(type, to, value);
+}
+
 tw_tensor tw_graph_add_constant_double(tw_graph *graph, tw_type type, unsigned rank, const size_t *shape,
                                        double value, const char *name)
 {
@@ -125,7 +133,7 @@ tw_tensor tw_graph_add_constant_double(tw_graph *graph, tw_type type, unsigned r
     uint32_t var = 0;
     uint8_t bytes[16] = { 0 };
     if (!tw__type_check(graph->core, type)) return TW__NIL_TENSOR;
-    tw_type_store(type, bytes, value);
+    tw__number_store(type, bytes, value);
     if (!add_constant(graph, type, rank, shape, bytes, true, name, &var)) return TW__NIL_TENSOR;
     return finish(graph->core, var);
 }

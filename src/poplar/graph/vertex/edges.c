@@ -390,7 +390,7 @@ void tw_graph_connect_constant(tw_graph *graph, tw_vertex vertex, const char *fi
         return;
     }
     if (!tw__value_fits(core, l.f->type, value, field, text)) return;
-    tw_type_store(l.f->type, bytes, value);
+    tw__number_store(l.f->type, bytes, value);
     if (!tw__constant_add(graph, l.f->type, bytes, &var)) return;
     /* The vertex's tile, known or not, is where the constant goes: an unmapped one is mapped with the vertex. */
     tw__node node = { .t = { .type = l.f->type }, .var = var, .affine = 1 };

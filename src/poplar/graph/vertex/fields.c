@@ -153,7 +153,7 @@ static int64_t unsigned_bits(tw_type type, int64_t value)
 /* One checked element into host state layout. */
 static void store(const tw__core *core, tw_type type, void *to, double value)
 {
-    tw_type_store(element_bytes(core, type) == tw_type_size(type) ? type : TW_FLOAT, to, value);
+    tw__number_store(element_bytes(core, type) == tw_type_size(type) ? type : TW_FLOAT, to, value);
 }
 
 const tw__field *tw__state_field(tw__core *core, tw_vertex vertex, const char *name, bool many, unsigned *field)
