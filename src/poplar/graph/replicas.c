@@ -76,8 +76,9 @@ tw_tensor tw__replica_tensor(const tw_graph *graph, tw_tensor tensor, unsigned i
 unsigned tw__tensor_replicas(const tw__core *core, tw_tensor tensor)
 {
     const tw__node *t = tw__node_find(core, tensor);
-    const tw__regions *list = t ? tw__node_regions(core, t) : NULL;
-    return list ? replicas_in(core, list) : 1;
+    if (!t) return 1; /* whoever uses the tensor says so */
+    const tw__regions *list = tw__node_regions(core, t);
+    return list ? replicas_in(core, list) : 0;
 }
 
 tw_tensor tw__tensor_of_replica(tw__core *core, tw_tensor tensor, unsigned i)
