@@ -204,10 +204,7 @@ static void wide_operand(check *c, char role, uint32_t value)
 
 static void instruction(check *c, tw__csl_insn i)
 {
-    if (i.op >= TW__CSL_OPS) {
-        bad(c, "opcode %u does not exist", i.op);
-        return;
-    }
+    if (i.op >= TW__CSL_OPS) return; /* program() says so */
     const tw__csl_op_row *row = &tw__csl_op_rows[i.op];
     const uint16_t values[3] = { i.a, i.b, i.c };
     for (unsigned k = 0; k < 3; k++) {
@@ -293,6 +290,8 @@ static void fifos(check *c)
 static void program(check *c)
 {
     const tw__csl_program *p = c->p;
+    for (size_t k = 0; k < p->code_count; k++) /* all: what lies between functions is decoded, too */
+        if (p->code[k].op >= TW__CSL_OPS) bad(c, "instruction %zu: opcode %u does not exist", k, p->code[k].op);
     for (size_t k = 0; k < p->function_count; k++) {
         c->f = &p->functions[k];
         function(c);
