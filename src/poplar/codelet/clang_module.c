@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <glib/gstdio.h>
+#include <pthread.h>
 
 static struct {
     tw__scan_function scan;
@@ -33,11 +34,8 @@ static void load(void)
 
 tw_status tw__module_load(tw__scan_function *scan)
 {
-    static gsize once;
-    if (g_once_init_enter(&once)) {
-        load();
-        g_once_init_leave(&once, 1);
-    }
+    static pthread_once_t once = PTHREAD_ONCE_INIT; /* as in toolchain.c */
+    pthread_once(&once, load);
     *scan = module.scan;
     if (module.scan) return TW_OK;
     return tw__fail(TW_E_NO_ENVIRONMENT,

@@ -5,8 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
-#include <signal.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -155,11 +156,8 @@ static void find_toolchain(void)
 
 tw_status tw__toolchain_get(const tw__toolchain **toolchain)
 {
-    static gsize once;
-    if (g_once_init_enter(&once)) {
-        find_toolchain();
-        g_once_init_leave(&once, 1);
-    }
+    static pthread_once_t once = PTHREAD_ONCE_INIT; /* not GLib's: thread sanitizers do not see into that */
+    pthread_once(&once, find_toolchain);
     *toolchain = &found.toolchain;
     return found.toolchain.clang ? TW_OK : tw__fail(TW_E_NO_ENVIRONMENT, "%s", found.problem->str);
 }
