@@ -148,6 +148,8 @@ static const row fifos[] = { /* "DSDs": FIFOs */
           "must be i16, u16, f16, i32, u32 or f32, not u8" },
     { BOTH, TOP("var c = @zeros([8]i64); const x = @allocate_fifo(`c`); comptime { _ = @type_of(x); }"),
           "must be i16, u16, f16, i32, u32 or f32, not i64" },
+    { BOTH, TOP("var c = @zeros([0]u32); const x = @allocate_fifo(`c`); comptime { _ = @type_of(x); }"),
+          "the buffer of a FIFO needs room for an element; this one is [0]u32" },
     { BOTH, TOP("var c: [8]i16 align(8) = @zeros([8]i16); const x = @allocate_fifo(`c`); "
           "comptime { _ = @type_of(x); }"), "'c' has align(8); the buffer of a FIFO needs 16 bytes or more" },
     { BOTH, OUTSIDE("align(8)"), "outside' has align(8); the buffer of a FIFO needs 16 bytes or more" },

@@ -41,8 +41,13 @@ static bool element_ok(sema *s, const node *at, const type *array)
     const type *t = array->base;
     const type *const allowed[] = { &tw__csl_t_i16, &tw__csl_t_u16, &tw__csl_t_f16,
                                     &tw__csl_t_i32, &tw__csl_t_u32, &tw__csl_t_f32 };
-    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
-        if (t == allowed[i]) return true;
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++) {
+        if (t != allowed[i]) continue;
+        if (array->size == 0)
+            tw__csl_error(s, at, "csl.fifo", "the buffer of a FIFO needs room for an element; this one is %s",
+                          TYPE_TEXT(array));
+        return array->size > 0;
+    }
     tw__csl_error(s, at, "csl.fifo",
                   "the elements of a FIFO's buffer must be i16, u16, f16, i32, u32 or f32, not %s", TYPE_TEXT(t));
     return false;
