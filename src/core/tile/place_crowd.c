@@ -72,6 +72,7 @@ static uint32_t *file_of(const tw__placer *p, uint32_t i)
 void tw__placer_file(tw__placer *p, uint32_t i)
 {
     if (!p->items[i]->bytes) return;
+    p->changes++;
     if (tw__placer_always(p, i)) {
         add_busy(p, tw__placer_span(p, i));
     } else if (tw__placer_lasts(p, i)) {
@@ -84,6 +85,7 @@ void tw__placer_file(tw__placer *p, uint32_t i)
 
 void tw__placer_unfile(tw__placer *p, uint32_t i)
 {
+    p->changes++;
     if (tw__placer_lasts(p, i)) {
         tw__list *l = &p->lasting;
         size_t at = lasting_at(p, p->items[i]->address);

@@ -87,17 +87,43 @@ static void clear_files(tw__placer *p)
     memset(p->heads, 0xFF, p->class_start[TW__PLACE_CLASSES] * sizeof *p->heads);
     memset(p->class_used, 0, sizeof p->class_used);
     p->busy.count = p->lasting.count = 0;
+    p->hint.bytes = 0;
 }
 
 /* --- where it fits -------------------------------------------------------------------------------------------- */
 
-/* Smallest gap of [low, high) that holds the item; the room above the last busy stretch counts as the largest. */
-static uint64_t best_gap(const tw__placer *p, const tw__place_item *item, uint64_t low, uint64_t high)
+/* First of the busy stretches that begins at or after `address`. */
+static size_t busy_at(const tw__placer *p, uint64_t address)
+{
+    size_t low = 0, high = p->busy.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (p->busy.items[middle].start < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+#define LAST_ROOM (TW__NOWHERE - 1) /* of the gap above all that is in the way: the largest */
+
+typedef struct gap {
+    uint64_t address; /* of the item in it, NOWHERE: there is none */
+    uint64_t room;    /* bytes from its beginning, NOWHERE when there is none */
+    uint64_t end;
+} gap;
+
+/* Smallest gap from `from` to `high` that holds the item, the lowest of several; the search ends at one of `enough`
+ * bytes. */
+static gap gap_from(const tw__placer *p, const tw__place_item *item, uint64_t from, uint64_t high, uint64_t enough)
 {
     const tw__list *a = &p->crowd;
     const tw__spans *b = &p->busy;
-    uint64_t at = low, best = TW__NOWHERE, best_room = TW__NOWHERE;
-    size_t i = 0, k = 0;
+    gap best = { TW__NOWHERE, TW__NOWHERE, 0 };
+    uint64_t at = from;
+    size_t i = 0, k = busy_at(p, from);
+    if (k > 0 && b->items[k - 1].end > at) at = b->items[k - 1].end;
     while (at < high) {
         bool from_a = i < a->count && (k == b->count || a->items[i].where.start <= b->items[k].start);
         bool last = !from_a && k == b->count;
@@ -105,13 +131,35 @@ static uint64_t best_gap(const tw__placer *p, const tw__place_item *item, uint64
         if (next.start >= high) next.start = high, last = true;
         uint64_t start = tw__align_up(at, item->align);
         if (start + item->bytes <= next.start) {
-            uint64_t room = last ? TW__NOWHERE - 1 : next.start - at;
-            if (room < best_room) best = start, best_room = room;
+            uint64_t room = last ? LAST_ROOM : next.start - at;
+            if (room < best.room) best = (gap){ start, room, next.start };
+            if (room == enough) break;
         }
         if (last) break;
         if (next.end > at) at = next.end;
     }
     return best;
+}
+
+/* Best gap of [low, high) for item `i`, whose crowd is gathered. Thousands of equal objects that are always alive
+ * stand on one tile in real programs (constants of a library): what the search for the last one found is where that
+ * for the next one begins. */
+static uint64_t best_gap(tw__placer *p, uint32_t i, uint64_t low, uint64_t high)
+{
+    const tw__place_item *item = p->items[i];
+    tw__gap_hint *h = &p->hint;
+    if (!tw__placer_always(p, i) || p->fit->pair_start[i + 1] > p->fit->pair_start[i])
+        return gap_from(p, item, low, high, 0).address;
+    bool known = h->bytes == item->bytes && h->align == item->align && h->low == low && h->high == high &&
+                 h->changes == p->changes;
+    gap g = known ? gap_from(p, item, h->from, high, h->room) : (gap){ 0 };
+    if (!known || g.room != h->room) g = gap_from(p, item, low, high, 0);
+    *h = (tw__gap_hint){ item->bytes, low, high, g.room, high, p->changes, item->align };
+    if (g.address == TW__NOWHERE) return g.address;
+    h->from = g.address + item->bytes, h->changes++; /* when it is filed there */
+    /* What is left of this gap is the smallest now when it holds another one. */
+    if (g.room != LAST_ROOM && g.end - h->from >= item->bytes) h->room = g.end - h->from;
+    return g.address;
 }
 
 /* Ranges of addresses the item may use, best first, in `out`; returns how many. */
@@ -144,8 +192,7 @@ bool tw__placer_place(tw__placer *p, uint32_t i)
     unsigned count = windows_of(p, i, windows);
     tw__placer_gather(p, i, false);
     uint64_t at = item->bytes || !count ? TW__NOWHERE : tw__align_up(windows[0].start, item->align);
-    for (unsigned w = 0; w < count && at == TW__NOWHERE; w++)
-        at = best_gap(p, item, windows[w].start, windows[w].end);
+    for (unsigned w = 0; w < count && at == TW__NOWHERE; w++) at = best_gap(p, i, windows[w].start, windows[w].end);
     item->address = at;
     if (at != TW__NOWHERE) tw__placer_file(p, i);
     return at != TW__NOWHERE;
@@ -262,9 +309,9 @@ static void place_overflow(tw__placer *p)
         bool tied = item->flags & (TW__PLACE_INTERLEAVED | TW__PLACE_EXECUTABLE) ||
                     p->fit->pair_start[i + 1] > p->fit->pair_start[i];
         tw__placer_gather(p, i, false);
-        item->address = best_gap(p, item, tied ? p->end : p->fit->arch->base_address, TW__NOWHERE / 2);
+        item->address = best_gap(p, i, tied ? p->end : p->fit->arch->base_address, TW__NOWHERE / 2);
         if (item->address + item->bytes <= p->end) /* only the margin for reading on was missing */
-            item->address = best_gap(p, item, p->end, TW__NOWHERE / 2);
+            item->address = best_gap(p, i, p->end, TW__NOWHERE / 2);
         item->flags |= TW__PLACE_OVERFLOWED;
         tw__placer_file(p, i);
     }

@@ -28,6 +28,15 @@ typedef struct tw__list {
     size_t count, room;
 } tw__list;
 
+/* What the last search for an always-alive object found, for the next one of equal size: every gap that holds such an
+ * object has at least `room` bytes, and those of exactly `room` begin at or after `from`. Holds while nothing else
+ * is placed or taken away. */
+typedef struct tw__gap_hint {
+    uint64_t bytes, low, high, room, from;
+    uint64_t changes;
+    uint32_t align;
+} tw__gap_hint;
+
 typedef struct tw__placer {
     tw__fit *fit;
     tw__place_item **items;
@@ -45,7 +54,9 @@ typedef struct tw__placer {
     uint32_t *heads; /* of all files, class by class */
     size_t class_start[TW__PLACE_CLASSES + 1];
     bool class_used[TW__PLACE_CLASSES];
+    tw__gap_hint hint;
     tw__spans busy;   /* always alive, sorted, apart from each other */
+    uint64_t changes; /* of what is placed */
     tw__list lasting; /* alive for long: sorted by address, instead of in a file */
     tw__list crowd;   /* what is in the way of one object, sorted by address */
     tw__list scratch; /* of tw__placer_gather() */
