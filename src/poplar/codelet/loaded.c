@@ -535,11 +535,12 @@ const char *tw__vertex_suggest_field(const tw__vertex_type *vt, const char *name
 
 /* --- native code ------------------------------------------------------------------------------------------- */
 
-/* Links the host objects of an archive into a shared object in the cache, once per contents of the archive. */
+/* Links the host objects of an archive into a shared object in the cache, once per contents of the archive and level
+ * of the CPU. */
 static tw_status link_archive(const tw__codelets *set, unit *u)
 {
     const char *target = tw__build_target_name((tw__build_target)set->variant);
-    g_autofree char *key = g_strdup_printf("%s-%s", u->identity, target);
+    g_autofree char *key = g_strdup_printf("%s-%s-cpu%d", u->identity, target, (int)tw__cpu_best());
     g_autofree char *shared = tw__cache_path(key, ".so");
     if (!shared) return TW_E_IO;
     GPtrArray *objects = g_ptr_array_new_with_free_func(g_free);
@@ -557,7 +558,8 @@ static tw_status link_archive(const tw__codelets *set, unit *u)
         if (path) g_ptr_array_add(objects, path);
     }
     g_ptr_array_add(objects, NULL);
-    if (status == TW_OK && !made) status = tw__link((char *const *)objects->pdata, shared, NULL);
+    if (status == TW_OK && !made)
+        status = tw__link((char *const *)objects->pdata, TW__BUILD_PORTABLE, shared, NULL);
     for (guint k = 0; k + 1 < objects->len; k++) g_unlink(objects->pdata[k]);
     g_ptr_array_free(objects, TRUE);
     if (status == TW_OK) u->shared = g_strdup(shared);

@@ -64,8 +64,9 @@ typedef enum tw__build_options {
 } tw__build_options;
 tw_status tw__build(const tw__source *source, tw__build_target target, unsigned options, tw__built *built,
                     tw_diags *diags);
-/* Links relocatable objects into the shared object `out` (in the cache). */
-tw_status tw__link(char *const *objects, const char *out, tw_diags *diags);
+/* Links relocatable objects into the shared object `out` (in the cache). `options`: PORTABLE for objects that were
+ * compiled so. */
+tw_status tw__link(char *const *objects, unsigned options, const char *out, tw_diags *diags);
 
 /* --- flags.c ----------------------------------------------------------------------------------------------- */
 

@@ -142,7 +142,7 @@ static char *host_linker(void)
     return path;
 }
 
-tw_status tw__link(char *const *objects, const char *out, tw_diags *diags)
+tw_status tw__link(char *const *objects, unsigned options, const char *out, tw_diags *diags)
 {
     const tw__toolchain *toolchain;
     bool has_clang = tw__toolchain_get(&toolchain) == TW_OK;
@@ -160,6 +160,11 @@ tw_status tw__link(char *const *objects, const char *out, tw_diags *diags)
     const char *fixed[] = { "-shared", "-Wl,-z,defs", "-Wl,--as-needed", "-o", made };
     for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++) g_ptr_array_add(args, (char *)fixed[i]);
     for (char *const *object = objects; *object; object++) g_ptr_array_add(args, *object);
+    g_autofree char *halves = g_build_filename(tw__include_dir(), "poplar", "device", "half_calls.c", NULL);
+    const char *more[] = { "-O2", "-fPIC", "-mf16c", "-x", "c", halves };
+    bool convert =
+        options & TW__BUILD_PORTABLE && has_clang && tw__cpu_best() >= TW__CPU_AVX2; /* see half_calls.c */
+    for (size_t i = 0; i < G_N_ELEMENTS(more) && convert; i++) g_ptr_array_add(args, (char *)more[i]);
     g_ptr_array_add(args, NULL);
     int exit_status = 1;
     tw_status status = tw__run((char **)args->pdata, "", 0, NULL, &messages, &exit_status);
@@ -291,7 +296,7 @@ static tw_status store(const job *j, const char *base, const char *table, tw__bu
     if (j->options & TW__BUILD_SHARED) {
         built->shared = tw__cache_path(key, ".so");
         char *objects[] = { built->object, NULL };
-        tw_status status = tw__link(objects, built->shared, diags);
+        tw_status status = tw__link(objects, j->options, built->shared, diags);
         if (status != TW_OK) return status;
     }
     tw_status status = tw__cache_write(path, table, strlen(table));

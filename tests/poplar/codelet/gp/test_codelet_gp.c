@@ -327,6 +327,58 @@ static void codelet_gp_index(void **state)
     }
 }
 
+/* Code of archives is for any CPU; what converts its halves is chosen for this one. All halves, and floats around each
+ * rounding boundary, subnormals, overflow and NaN among them. */
+static void codelet_gp_half(void **state)
+{
+    enum { HALVES = 1 << 16, FLOATS = 5 * HALVES };
+    (void)state;
+    write_text("convert.cpp", CPP
+               "class Convert : public Vertex { public:\n"
+               "  Input<Vector<half, VectorLayout::ONE_PTR>> h; Output<Vector<float, VectorLayout::ONE_PTR>> f;\n"
+               "  Input<Vector<float, VectorLayout::ONE_PTR>> g; Output<Vector<half, VectorLayout::ONE_PTR>> k;\n"
+               "  unsigned halves, floats;\n"
+               "  bool compute() { for (unsigned i = 0; i < halves; i++) f[i] = h[i];\n"
+               "    for (unsigned i = 0; i < floats; i++) k[i] = g[i]; return true; } };\n");
+    assert_int_equal(popc("convert.gp", NULL, "cpu", FILES("convert.cpp")), 0);
+    g_autofree char *gp = path_of("convert.gp");
+    tw__codelets *set = tw__codelets_new(TW__HALF_F16);
+    assert_int_equal(tw__codelets_add_file(set, gp, TW__CODELET_AUTO, NULL, NULL), TW_OK);
+    const tw__vertex_type *vt = find(set, "Convert");
+    g_autofree uint16_t *halves = g_new(uint16_t, HALVES), *rounded = g_new(uint16_t, FLOATS);
+    g_autofree float *widened = g_new(float, HALVES), *floats = g_new(float, FLOATS);
+    for (uint32_t i = 0; i < HALVES; i++) halves[i] = (uint16_t)i;
+    for (uint32_t i = 0; i < FLOATS; i++) { /* a half, half way to the next one, and just beside both */
+        static const uint32_t offsets[] = { 0, 1, 0xFFF, 0x1000, 0x1001 };
+        float exact = tw_f16_to_f32((uint16_t)(i / 5));
+        uint32_t bits;
+        memcpy(&bits, &exact, sizeof bits);
+        bits += offsets[i % 5];
+        memcpy(&floats[i], &bits, sizeof bits);
+    }
+    char *v = new_state(vt);
+    PUT(vt, v, "h", tw_host_span, halves, HALVES);
+    PUT(vt, v, "f", tw_host_span, widened, HALVES);
+    PUT(vt, v, "g", tw_host_span, floats, FLOATS);
+    PUT(vt, v, "k", tw_host_span, rounded, FLOATS);
+    PUT(vt, v, "halves", unsigned, HALVES);
+    PUT(vt, v, "floats", unsigned, FLOATS);
+    assert_int_equal(run(set, vt, v), 1);
+    for (uint32_t i = 0; i < HALVES; i++) {
+        float want = tw_f16_to_f32(halves[i]);
+        if (memcmp(&want, &widened[i], sizeof want) != 0 && !(isnan(want) && isnan(widened[i])))
+            fail_msg("half 0x%04x is %a, not %a", i, (double)want, (double)widened[i]);
+    }
+    for (uint32_t i = 0; i < FLOATS; i++) {
+        uint16_t want = tw_f32_to_f16(floats[i], TW_ROUND_NEAREST_EVEN, 0);
+        bool both_nan = isnan(floats[i]) && (rounded[i] & 0x7FFF) > 0x7C00;
+        if (want != rounded[i] && !both_nan)
+            fail_msg("%a is rounded to 0x%04x, not 0x%04x", (double)floats[i], rounded[i], want);
+    }
+    free(v);
+    tw__codelets_free(set);
+}
+
 /* As many members and units as a file may have: found by name, not by search. */
 static void codelet_gp_many_members(void **state)
 {
@@ -387,6 +439,7 @@ int main(void)
                                         cmocka_unit_test(test_damaged),
                                         cmocka_unit_test(test_hostile_tables),
                                         cmocka_unit_test(codelet_gp_index),
+                                        cmocka_unit_test(codelet_gp_half),
                                         cmocka_unit_test(codelet_gp_many_members),
                                         cmocka_unit_test(codelet_gp_repeated_member),
                                         cmocka_unit_test(test_build) };
