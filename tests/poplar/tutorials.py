@@ -5,11 +5,13 @@
 Each program is built by its own Makefile and judged by its own test: the modules that those tests import (pytest,
 filelock, their testing_util) are stood in for here, so that nothing else has to be installed. Works on a copy. Programs
 for hardware run on the IPU Model. A program that needs a library of PopLibs is skipped unless POPLIBS names the folder
-where PopLibs is installed. Ends with 1 when a test fails."""
+where PopLibs is installed. With SAN (address,undefined) in the environment the programs are compiled with those
+sanitizers, as BUILD is: `SAN=address,undefined ./dev poplar-tutorials DIR`. Ends with 1 when a test fails."""
 import importlib.util
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -26,7 +28,17 @@ class Skipped(Exception):
     pass
 
 
-def environment(build):
+def sanitizing_compilers(folder, sanitizers):
+    """Compilers under the names that the Makefiles call, which add the sanitizers."""
+    folder.mkdir()
+    for name in ("g++", "c++"):
+        (folder / name).write_text('#!/bin/sh\nexec clang++-19 -g -fsanitize=%s -fno-sanitize-recover=all "$@"\n'
+                                   % shlex.quote(sanitizers))
+        (folder / name).chmod(0o755)
+    return folder
+
+
+def environment(build, work):
     """What a user of the SDK has: headers, libraries and popc where compilers and shells look."""
     env = dict(os.environ)
     prefix = os.environ.get("POPLIBS")
@@ -42,6 +54,8 @@ def environment(build):
     for name in ("LIBRARY_PATH", "LD_LIBRARY_PATH"):
         more(name, build, *([prefix + "/lib"] if prefix else []))
     more("PATH", build / "bin")
+    if os.environ.get("SAN"):
+        more("PATH", sanitizing_compilers(work / "compilers", os.environ["SAN"]))
     env["TILEWRIGHT_DEVICES"] = "model"
     return env
 
@@ -152,7 +166,7 @@ def main():
         for part in FOLDERS:
             if (checkout / part).is_dir():
                 shutil.copytree(checkout / part, work / part)
-        stand_ins(environment(build))
+        stand_ins(environment(build, work))
         for path in sorted(work.glob("*/poplar/**/test_*.py")):
             name = str(path.relative_to(work))
             if words and not any(w in name for w in words):
