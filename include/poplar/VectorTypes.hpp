@@ -110,6 +110,7 @@ template <class T, VectorLayout L, unsigned MinAlign> struct VectorAccess {
     T &operator[](size_t i) const { return storage.get()[i]; }
     T &operator*() const { return *storage.get(); }
     const VectorAccess *operator->() const { return this; } /* x->size(): the vector of the field */
+    T *data() const { return storage.get(); }
     T *begin() const { return storage.get(); }
     T *end() const
     {
@@ -130,6 +131,7 @@ template <class T> struct Row {
     uint32_t count;
     T &operator[](size_t i) const { return first[i]; }
     T &operator*() const { return *first; }
+    T *data() const { return first; }
     T *begin() const { return first; }
     T *end() const { return first + count; }
     unsigned size() const { return count; }

@@ -12,6 +12,10 @@ typedef _Float16 half;
 typedef float half;
 #endif
 
+#ifdef __IPU__
+typedef unsigned short rptsize_t; /* trips of a hardware loop: 12 bits on Mk1, 16 bits from Mk2 on */
+#endif
+
 #define TW__VECTOR(name, type, count, align) \
     typedef type name __attribute__((vector_size((count) * sizeof(type)), aligned(align)))
 TW__VECTOR(char2, signed char, 2, 2);

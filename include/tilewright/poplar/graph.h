@@ -336,7 +336,7 @@ TW_API tw_program tw_program_execute_all_true(tw_graph *graph, tw_compute_set cs
 TW_API tw_program tw_program_copy(tw_graph *graph, tw_tensor source, tw_tensor destination);
 TW_API tw_program tw_program_copy_from_stream(tw_graph *graph, tw_stream stream, tw_tensor destination);
 TW_API tw_program tw_program_copy_to_stream(tw_graph *graph, tw_tensor source, tw_stream stream);
-/* k rows for k offsets: `offsets` is UNSIGNED_INT with 1 or k elements, nil = row 0. */
+/* k rows for k offsets: `offsets` is UNSIGNED_INT or INT with 1 or k elements, nil = row 0. */
 TW_API tw_program tw_program_copy_from_remote(tw_graph *graph, tw_remote_buffer buffer, tw_tensor destination,
                                               tw_tensor offsets);
 TW_API tw_program tw_program_copy_to_remote(tw_graph *graph, tw_tensor source, tw_remote_buffer buffer,

@@ -240,7 +240,7 @@ static uint64_t fingerprint(tw_graph *g)
     X(stream_constant, CONTROL_PROGRAM, "holds constants", tw_program_copy_from_stream(f->g, f->in, f->c)) \
     X(stream_nil, CONTROL_PROGRAM, "the stream is nil", tw_program_copy_from_stream(f->g, (tw_stream){ 0 }, f->c)) \
     X(remote_count, CONTROL_PROGRAM, "remote buffer 'remote' has rows of 16 elements", tw_program_copy_from_remote(f->g, f->remote, f->x, NIL_T)) \
-    X(remote_offsets, CONTROL_PROGRAM, "must be a vector of unsigned int", tw_program_copy_to_remote(f->g, f->x, f->remote, f->i)) \
+    X(remote_offsets, CONTROL_PROGRAM, "must be a vector of unsigned int or int", tw_program_copy_to_remote(f->g, f->x, f->remote, f->x)) \
     X(remote_type, TYPE, "remote buffer 'remote' is float, i[16] is int", tw_program_copy_to_remote(f->g, f->i, f->remote, NIL_T)) \
     X(repeat_nil, CONTROL_PROGRAM, "the body is a nil program", tw_program_repeat(f->g, 3, (tw_program){ 0 })) \
     X(repeat_foreign, CONTROL_PROGRAM, "the body is not a program of this graph", tw_program_repeat(f->g, 3, (tw_program){ 9999 })) \

@@ -163,9 +163,9 @@ static tw_program remote_copy(tw_graph *graph, tw_remote_buffer buffer, tw_tenso
         tw__graph_fail(core, TW_E_TYPE, "copy between different element types: remote buffer '%s' is %s, %s is %s",
                        r->handle, tw_type_name(r->type, TW_SYSTEM_POPLAR), text,
                        tw_type_name(t->t.type, TW_SYSTEM_POPLAR));
-    else if (o && (o->t.type != TW_UNSIGNED_INT || o->t.rank > 1))
+    else if (o && ((o->t.type != TW_UNSIGNED_INT && o->t.type != TW_INT) || o->t.rank > 1))
         tw__graph_fail(core, TW_E_CONTROL_PROGRAM,
-                       "the offsets %s of remote buffer '%s' must be a vector of unsigned int", offset_text,
+                       "the offsets %s of remote buffer '%s' must be a vector of unsigned int or int", offset_text,
                        r->handle);
     else if (tw__node_count(t) != rows * r->count)
         tw__graph_fail(
