@@ -64,7 +64,8 @@ inline std::ostream &operator<<(std::ostream &out, const Type &type)
     X(HALF, 13)              \
     X(FLOAT, 14)             \
     X(DOUBLE, 15)
-#define POPLAR_TYPE_CONSTANT(name, code) constexpr Type name{ code };
+/* Not const, as programs pass them as Type &; nobody writes to them. */
+#define POPLAR_TYPE_CONSTANT(name, code) extern Type name;
 POPLAR_TYPE_LIST(POPLAR_TYPE_CONSTANT)
 #undef POPLAR_TYPE_CONSTANT
 

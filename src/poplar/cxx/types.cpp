@@ -8,6 +8,11 @@
 
 namespace poplar {
 
+/* Initialised before any code runs, as libraries use them while they are initialised themselves. */
+#define POPLAR_TYPE_CONSTANT(name, code) Type name{ code };
+POPLAR_TYPE_LIST(POPLAR_TYPE_CONSTANT)
+#undef POPLAR_TYPE_CONSTANT
+
 /* By code, from 1. Device types without a row of their own are those of the same size (long is int on the IPU). */
 static const struct {
     const char *name;

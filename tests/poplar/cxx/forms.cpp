@@ -102,6 +102,8 @@ static void views(Graph &g)
     EXPECT(g.getTileMapping(t, &complete).size() == 4 && !complete && g.getTileMapping(t, false).size() == 4);
     g.setTileMapping(t, 0);
     g.setTileMapping(row, { { { 0, 6 } } });
+    Type &kept = HALF; /* programs have such parameters */
+    EXPECT(kept == HALF && kept != FLOAT);
     EXPECT(g.clone(t).shape() == t.shape() && g.clone(HALF, t, "c").elementType() == HALF);
     EXPECT(g.clone(t, { "c" }, TensorCloneMethod::CREATE_NEW_ORDER).shape() == t.shape());
     EXPECT(g.cloneN(t, 3, "n").dim(0) == 3);
