@@ -327,8 +327,8 @@ static void codelet_gp_index(void **state)
     }
 }
 
-/* Code of archives is for any CPU; what converts its halves is chosen for this one. All halves, and floats around each
- * rounding boundary, subnormals, overflow and NaN among them. */
+/* Code of archives is for any CPU; what converts its halves is chosen for this one. All halves, and floats around
+ * each rounding boundary, subnormals, overflow and NaN among them. */
 static void codelet_gp_half(void **state)
 {
     enum { HALVES = 1 << 16, FLOATS = 5 * HALVES };
