@@ -88,6 +88,19 @@ static int parse(int argc, char **argv, request *r)
     return tw__cli_usage_error("run", "'%s' is neither C (.c) nor C++ (.cpp, .cc, .cxx)", r->source);
 }
 
+/* Libraries of <poplar/...>, <pva/...> and <pvti/...>, which stand on libtilewright: linked when the program uses
+ * them. A build of single targets may lack some. */
+static void add_cxx_libraries(GPtrArray *command)
+{
+    static const char *const names[] = { "poplar", "pva", "pvti" };
+    g_ptr_array_add(command, g_strdup("-Wl,--push-state,--as-needed"));
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        g_autofree char *path = g_strconcat(tw_lib_dir(), "/lib", names[i], ".so", NULL);
+        if (g_file_test(path, G_FILE_TEST_EXISTS)) g_ptr_array_add(command, g_strconcat("-l", names[i], NULL));
+    }
+    g_ptr_array_add(command, g_strdup("-Wl,--pop-state"));
+}
+
 /* The whole command but for output files, which are named after it. */
 static GPtrArray *compiler_command(const request *r)
 {
@@ -110,6 +123,7 @@ static GPtrArray *compiler_command(const request *r)
     g_ptr_array_add(command, g_strdup(r->source));
     g_ptr_array_add(command, g_strconcat("-L", tw_lib_dir(), NULL));
     g_ptr_array_add(command, g_strconcat("-Wl,-rpath,", tw_lib_dir(), NULL));
+    if (r->language) add_cxx_libraries(command);
     g_ptr_array_add(command, g_strdup("-ltilewright"));
     for (guint i = 0; i < r->options->len; i++) /* libraries once more: the program's objects need them first */
         if (g_str_has_prefix(r->options->pdata[i], "-l") || g_str_has_prefix(r->options->pdata[i], "-L"))
@@ -388,10 +402,10 @@ const tw__command tw__command_run = {
     .arguments = "[-v] [--device NAME] [compiler options] prog.c|prog.cpp [arguments]",
     .summary = "compile a host program against the library and run it",
     .help =
-        "The program is compiled with $CC (default cc) or $CXX (default c++), linked with libtilewright and "
-        "replaced\n"
-        "only when it, a header it includes or the options change. Options before the source go to the compiler;\n"
-        "everything after it goes to the program, whose exit status is that of this command.\n"
+        "The program is compiled with $CC (default cc) or $CXX (default c++), linked with libtilewright\n"
+        "(C++: and with libpoplar, when it uses <poplar/...>), and replaced only when it, a header it includes or\n"
+        "the options change. Options before the source go to the compiler; everything after it goes to the program,\n"
+        "whose exit status is that of this command.\n"
         "\n"
         "  --device NAME                cpu, ipu-model or ipu-sim, for programs that let the user choose\n"
         "  -v                           show the compiler command\n"
@@ -400,7 +414,8 @@ const tw__command tw__command_run = {
         "  --profile FILE.json          its profile, for tilewright profile and tilewright report\n"
         "  -g -O3 -DX=1 -I dir -lm ...  as for the compiler\n",
     .example = "tilewright run examples/poplar/heat/heat.c heat.ppm\n"
-               "tilewright run --profile scale.json -O1 examples/poplar/scale/scale_host.c",
+               "tilewright run --profile scale.json -O1 examples/poplar/scale/scale_host.c\n"
+               "tilewright run examples/poplar/cxx/adder.cpp",
     .words = "--device -v --report --profile -g -O0 -O1 -O2 -O3 -D -I -l",
     .files = ".c .cpp .cc .cxx",
     .main = run,

@@ -95,6 +95,25 @@ END
 expect 0 "$tilewright" run prog.cpp
 prints out 'C++ 2'
 
+# Programs of <poplar/...> are linked with its library, others are not; the device is the user's choice here too.
+cat >graph.cpp <<'END'
+#include <cstdio>
+#include <poplar/DeviceManager.hpp>
+#include <poplar/Graph.hpp>
+int main()
+{
+    auto devices = poplar::DeviceManager::createDeviceManager().getDevices(poplar::TargetType::IPU, 1);
+    if (devices.empty()) return std::puts("no device"), 3;
+    poplar::Graph graph(devices[0].getTarget());
+    std::printf("%u tiles\n", graph.getTarget().getNumTiles());
+}
+END
+expect 0 "$tilewright" run --device ipu-model -v graph.cpp
+prints out '1472 tiles'
+prints err '-lpoplar'
+expect 3 "$tilewright" run graph.cpp
+prints out 'no device'
+
 # What the compiler has to say arrives as it says it.
 printf 'int main(void)\n{\n    return missing;\n}\n' >bad.c
 expect 1 "$tilewright" run bad.c
