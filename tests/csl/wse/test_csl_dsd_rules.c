@@ -110,6 +110,7 @@ static const row dsds[] = { /* vendor document "DSDs": kinds and properties */
 
 static const row changes[] = {
     { BOTH, USE("@set_dsd_base_addr(d, `&`narrow)"), "numbers of 16 or 32 bits, not *[4]i8" }, /* "DSDs": changing properties */
+    { BOTH, USE("@set_dsd_base_addr(d, `narrow`)"), "numbers of 16 or 32 bits, not [4]i8" },
     { BOTH, USE("@set_dsd_base_addr(`in`, a)"), "@set_dsd_base_addr needs a memory DSD, not fabin_dsd" },
     { BOTH, USE("@set_dsd_base_addr(d, `5`)"), "must be an array of, or a pointer to, numbers of 16 or 32 bits, not comptime_int" },
     { BOTH, USE("`@set_dsd_base_addr`(d)"), "@set_dsd_base_addr takes 2 arguments, got 1" },
@@ -142,6 +143,10 @@ static const row fifos[] = { /* "DSDs": FIFOs */
     { BOTH, IN("const x = `@allocate_fifo`(a);"), "must be the value of a global const" },
     { BOTH, TOP("const c = @zeros([8]i16); const x = @allocate_fifo(`c`); comptime { _ = @type_of(x); }"),
           "must be declared var; 'c' is not" },
+    { BOTH, TOP("const x = @allocate_fifo(`@zeros`([4]i16)); comptime { _ = @type_of(x); }"),
+          "must be a global array or a pointer to one, not [4]i16" },
+    { BOTH, IN("var `copy` = fifo; @mov16(copy, 1);"), "exists only at compile time: declare it const" },
+    { BOTH, TOP("var `copy` = fifo; comptime { _ = @type_of(copy); }"), "exists only at compile time: declare it const" },
     { BOTH, TOP("var c: i16 = 0; const x = @allocate_fifo(`&`c); comptime { _ = @type_of(x); }"),
           "must be a global array or a pointer to one" },
     { BOTH, TOP("var c = @zeros([8]u8); const x = @allocate_fifo(`c`); comptime { _ = @type_of(x); }"),
@@ -184,6 +189,7 @@ static const row operations[] = { /* operands of DSD operations */
     { BOTH, IN("@mov16(`a`, d);"), "operand 1 of @mov16 must be a destination DSD or a pointer to a scalar, "
           "not [10]i16" },
     { BOTH, IN("@sub16(d, `3`, d);"), "operand 2 of @sub16 must be a source DSD, not comptime_int" },
+    { BOTH, IN("var x: f16 = 0.0; var n: u16 = 3; @fscaleh(&x, 1.0, `n`);"), "must be i16, got u16" },
     { BOTH, IN("@add16(d, 3, `4`);"), "operand 3 of @add16 must be a source DSD, not comptime_int" },
     { BOTH, IN("@fmach(d, d, `1.0`, 1.0);"), "operand 3 of @fmach must be a source DSD, not comptime_float" },
     { BOTH, IN("@mov16(`in`, d);"), "a fabin_dsd receives: it cannot be a destination" },
@@ -216,6 +222,12 @@ static const row operations[] = { /* operands of DSD operations */
           "no local task is bound to id 11" },
     { BOTH, TOP("var c = @zeros([8]i16); const x = @allocate_fifo(c, .{ .activate_push = `@get_local_task_id`(11) }); "
           "comptime { _ = @type_of(x); }"), "no local task is bound to id 11" },
+    { BOTH, IN("@mov16(d, in, .{ .async = true, .unblock = `@get_local_task_id`(11) });"),
+          "no data or local task is bound to id 11" },
+    { WSE2, IN("@mov16(d, in, .{ .async = true, .on_control = .{ .unblock = `@get_data_task_id`(@get_color(11)) } });"),
+          "no data or local task is bound to id 11" },
+    { WSE3, IN("@mov16(d, in, .{ .async = true, .unblock = `@get_data_task_id`(@get_input_queue(7)) });"),
+          "no data or local task is bound to id 7" },
     { BOTH, IN("@mov16(d, in, .{ .async = true, .activate = `ctrl` });"),
           "task 'ctrl' is bound as a control task; it must be bound as a local task" },
     { BOTH, IN("@mov16(d, in, .{ .async = true, .unblock = `ctrl` });"), "it must be bound as a data or local task" },
@@ -279,6 +291,8 @@ static const row dsrs[] = {
     { BOTH, IN("@load_to_dsr_xdsr_sr(src1, @get_xdsr(1), `.{` 4 }, d4);"), "is a tuple of stride registers" },
     { BOTH, DSD("circbuf_dsd, .{ .base_address = &a, .extent = 4, .wraparound = `11` }"), ".wraparound must be 1 to 10" },
     { BOTH, IN("@load_to_dsr(src1, d, .{ .async = `true` });"), ".async needs a fabric DSD" },
+    { BOTH, IN("@load_to_dsr(src1, bare, .{ .async = `true` });"),
+          "an asynchronous operation needs a queue: this fabin_dsd has no .input_queue" },
     { BOTH, IN("@load_to_dsr(src1, in, .{ .activate = `local` });"), ".activate and .unblock need .async = true" },
     { BOTH, IN("@load_to_dsr(src1, in, .{ .async = true, .activate = local, .unblock = `local` });"),
           "at most one of .activate and .unblock" },
@@ -444,6 +458,11 @@ static const row warnings[] = {
           "@fadds(&x, `1.0`, fd);"), "accumulates when the value is the destination itself" },
     { BOTH, HEAD "const c: i16 = 3; task run() void { @mov16(`&`c, d); }\n" BIND,
           "@mov16 changes 'c', which is const" },
+    { BOTH, HEAD "const c = @zeros([4]i16); const cd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> c[i] });\n"
+          "task run() void { @mov16(`cd`, d); }\n" BIND, "@mov16 changes 'c', which is const" },
+    { BOTH, HEAD "const c = @zeros([4]i16); const cd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> c[i] });\n"
+          "fn f(x: i16) i16 { return x; } task run() void { @map(f, d, `cd`); }\n" BIND,
+          "@map changes 'c', which is const" },
     { WSE3, ROUTE(".{ .routes = .{ .rx = `.`{ WEST, EAST }, .tx = .{ RAMP } } }"),
           "receives from one direction only" },
     { WSE3, TOP("comptime { @set_local_color_config(@get_color(10), `.`{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP "

@@ -170,6 +170,10 @@ static const program programs[] = {
       RUN(FILL("a", 4) "@mov16(fifo, from); @set_fifo_read_length(fifo, 9); @assert(!@mov16(&x, fifo)); "
       "@assert(x == 77); @mov16(fifo, 5); @set_fifo_read_length(fifo, 1); @assert(@mov16(&x, fifo)); "
       "@assert(x == 5); count(1);") },
+    { "FIFO: a pop to a scalar that runs dry is an empty event", HEAD IOTA16("a", 4) "var x: i16 = 77; "
+          "var space = @zeros([8]i16); const fifo = @allocate_fifo(space, .{ .activate_push = next });\n" MEM("from", "a", 4)
+      RUN(FILL("a", 4) "@mov16(fifo, from); @set_fifo_read_length(fifo, 9); @assert(!@mov16(&x, fifo)); "
+      "@mov16(fifo, 5);") NEXT("@assert(x == 77); count(1);") },
     { "FIFO: lengths are set in place, zero at first", HEAD IOTA16("a", 8) "var b = @zeros([8]i16); "
           "var space = @zeros([32]i16); const fifo = @allocate_fifo(space); var n: u16 = 3;\n" MEM("from", "a", 8)
       "const free = @set_dsd_length(to, 0);\n" MEM("to", "b", 8)
@@ -200,6 +204,33 @@ static const program programs[] = {
       RUN(FILL("a", 8) "@mov16(fifo, from); @mov16(to, fifo); @activate(third_id);")
       THIRD("@assert(pops == 0); @assert(!@mov16(fifo, from)); @mov16(to, fifo); "
       "@mov16(to, fifo);") NEXT("pops += 1; @assert(pops == 1); count(1);") },
+#define SOON "fn pause() void { var k: u16 = 0; while (k < 200) { k += 1; } } var step: u16 = 0;\n"
+    { "FIFO: activate_pop when there is room for all that the push in SIMD mode moves together", HEAD LOOP SOON
+          IOTA16("space", 4) "const fifo = @allocate_fifo(space, .{ .activate_pop = next }); var x: i16 = 0;\n"
+          "var w = [3]u32{ 0x20001, 0x40003, 0x60005 };\n" MEM("from", "w", 3)
+      "const pairs = @get_dsd(fabin_dsd, .{ .extent = 6, .fabric_color = loop, .input_queue = iq, "
+      ".simd_mode = .{ .simd_32 = true } });\n"
+      RUN("@mov16(fifo, pairs, .{ .async = true }); @mov32(@set_dsd_length(out, 3), from); pause(); "
+      "@set_fifo_read_length(fifo, 1); @assert(@mov16(&x, fifo)); @assert(x == 1); @activate(third_id);")
+      THIRD("pause(); if (step == 1) { @mov16(&x, fifo); @assert(x == 2); } step += 1; "
+      "if (step < 2) @activate(third_id);") NEXT("@assert(step == 2); @set_fifo_read_length(fifo, 4); "
+      "var b = @zeros([4]i16); @assert(@mov16(@get_dsd(mem1d_dsd, .{ .base_address = &b, .extent = 4 }), fifo)); "
+      "@assert(b[0] == 3); @assert(b[3] == 6); count(1);") },
+    { "FIFO: activate_push when there are all elements that the pop in SIMD mode moves together", HEAD LOOP SOON
+          IOTA16("space", 8) "const fifo = @allocate_fifo(space, .{ .activate_push = next }); var w: u32 = 0;\n"
+      "const four = @get_dsd(fabout_dsd, .{ .extent = 4, .fabric_color = loop, .output_queue = oq, "
+      ".simd_mode = .{ .simd_64 = true } });\n"
+      RUN("@mov16(four, fifo, .{ .async = true }); pause(); @set_fifo_write_length(fifo, 3); @mov16(fifo, 7); "
+      "@set_fifo_write_length(fifo, 1); @activate(third_id);")
+      THIRD("pause(); step += 1; if (step == 1) { @activate(third_id); } else { @mov16(fifo, 8); "
+      "@mov32(&w, in); @assert(w == 0x70007); @mov32(&w, in); @assert(w == 0x80007); }")
+      NEXT("@assert(step == 2); count(1);") },
+    { "FIFO: a synchronous operation in SIMD mode moves the last odd element", HEAD LOOP IOTA16("a", 3)
+          IOTA16("space", 4) "const fifo = @allocate_fifo(space); var g = @zeros([2]u32);\n" MEM("from", "a", 3)
+          MEM("to", "g", 2) "const three = @get_dsd(fabout_dsd, .{ .extent = 3, .fabric_color = loop, "
+      ".output_queue = oq, .simd_mode = .{ .simd_32 = true } });\n"
+      RUN(FILL("a", 3) "@mov16(fifo, from); @assert(@mov16(three, fifo)); @mov32(to, @set_dsd_length(in, 2)); "
+      "@assert(g[0] == 0x20001); @assert(g[1] == 3); count(1);") },
     { "set_dsd_base_addr: a new value without the old offset; the old one stays", HEAD IOTA16("a", 10)
           "var c = @zeros([10]i16); var b = @zeros([2]i16);\n" MEM("to", "b", 2)
       "const first = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} -> a[i + 3] }); "
@@ -451,6 +482,13 @@ static const struct {
     HEAD LOOP "var got: u32 = 0; const mark = @get_dsd(fabin_dsd, .{ .extent = 1, .fabric_color = loop, " \
               ".input_queue = iq, .control_transform = true });\n" RUN(                                   \
                   "@mov32(out, " index "0001); @mov32(&got, mark); @assert(got == " index "0001); count(1);")
+/* An operand without elements, whatever the operation waits for. */
+#define EMPTY                               \
+    HEAD LOOP "var m = @zeros([4,4]i16);\n" \
+              "const none = @get_dsd(mem4d_dsd, .{ .tensor_access = |i,j|{0,3} -> m[i,j] });\n"
+#define NO_QUEUE                                                                                               \
+    HEAD "comptime { @set_local_color_config(loop, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ RAMP } } }); }\n" \
+         "const bare = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = loop }); var n: u16 = 1;\n"
 #define PAST                           \
     HEAD IOTA16("a", 4) IOTA16("b", 8) \
         MEM("to", "b", 8) "const past = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{5} -> a[i] });\n"
@@ -479,6 +517,13 @@ static const struct {
     { TW__WSE_CHECK_OFF, true, "FIFO 'f' is empty, and its declaration makes that a fault",
       HEAD IOTA16("buf", 8) "const f = @allocate_fifo(buf, .{ .empty_action = .{ .fault = true } });\n" IOTA16(
           "a", 4) MEM("to", "a", 4) RUN("@mov16(to, f);") },
+    { TW__WSE_CHECK_OFF, true, "one of its extents is 0", EMPTY RUN("@mov16(@set_dsd_length(out, 5), none);") },
+    { TW__WSE_CHECK_OFF, true, "one of its extents is 0",
+      EMPTY RUN("@mov16(@set_dsd_length(out, 5), none, .{ .async = true });") },
+    { TW__WSE_CHECK_OFF, true, "one of its extents is 0",
+      EMPTY IOTA16("b", 4) MEM("to", "b", 4) RUN("@mov16(to, none);") },
+    { TW__WSE_CHECK_ERROR, true, "needs a queue: its fabout_dsd has no .output_queue",
+      NO_QUEUE RUN("const d = @set_dsd_length(bare, n); @mov32(d, 3, .{ .async = true });") },
     { TW__WSE_CHECK_OFF, true, "source and destination are one FIFO",
       HEAD IOTA16("buf", 8) "const f = @allocate_fifo(buf);\n" IOTA16("a", 4) MEM("from", "a", 4)
           RUN("@mov16(f, from); @set_fifo_read_length(f, 0x7fff); @mov16(f, f);") },
@@ -496,6 +541,9 @@ static const struct {
     { TW__WSE_CHECK_OFF, false, NULL, NULL, UNENDED RUN("@mov16(to, in4);") },
     { TW__WSE_CHECK_ERROR, false, "operations or wavelets are left", "0 of 4",
       UNENDED RUN("@mov16(to, in4, .{ .async = true });") },
+    { TW__WSE_CHECK_ERROR, false, "operations or wavelets are left", "waits for a second wavelet on color 4",
+      UNENDED "const in64 = @get_dsd(fabin_dsd, .{ .extent = 4, .fabric_color = loop, .input_queue = iq, "
+              ".simd_mode = .{ .simd_64 = true } });\n" RUN("@mov16(to, in64, .{ .async = true }); @mov16(out, 7);") },
     { TW__WSE_CHECK_ERROR, false, "operations or wavelets are left", "1 wavelet", UNENDED RUN("@mov16(out, 7);") },
     { TW__WSE_CHECK_STRICT, false, NULL, NULL, UNENDED RUN("@mov16(out, 7); @mov16(to, in);") },
 };

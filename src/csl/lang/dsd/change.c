@@ -40,8 +40,9 @@ static operand new_base(sema *s, const node *at, const char *what)
 {
     operand o = tw__csl_expr(s, at, NULL);
     if (tw__csl_is_nothing(&o)) return o;
-    if (o.type->kind == TW__CSL_TY_ARRAY) return tw__csl_address_of(s, at);
-    o = tw__csl_rvalue(s, at, o);
+    bool array = o.type->kind == TW__CSL_TY_ARRAY;
+    if (array && tw__dsd_element(o.type)) return tw__csl_address_of(s, at);
+    if (!array) o = tw__csl_rvalue(s, at, o);
     if (tw__csl_is_nothing(&o) || (o.type->kind == TW__CSL_TY_POINTER && tw__dsd_element(o.type->base))) return o;
     return tw__csl_error(s, at, "csl.type",
                          "%s must be an array of, or a pointer to, numbers of 16 or 32 bits, not %s", what,

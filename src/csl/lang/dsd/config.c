@@ -32,6 +32,7 @@ static bool read_target(const tw__dsd_fields *f, const char *name, bool unblock,
     if (o.type == &tw__csl_t_INPUT_QUEUE) out->action.kind = TW__CSL_ACT_UNBLOCK_QUEUE;
     if (o.kind == TW__CSL_O_VALUE) {
         out->action.at = (uint16_t)o.value.i;
+        out->task_id = local || o.type == &tw__csl_t_DATA_TASK_ID;
         return true;
     }
     if (fixed) {

@@ -64,8 +64,9 @@ static bool loads_ok(sema *s, const node *at, int file, const type *d, load_kind
     return false;
 }
 
-static bool config_ok(sema *s, const tw__dsd_config *c, const type *d)
+static bool config_ok(sema *s, const tw__dsd_config *c, const operand *dsd)
 {
+    const type *d = dsd->type;
     bool fabric = d->kind == TW__CSL_TY_FABIN_DSD || d->kind == TW__CSL_TY_FABOUT_DSD;
     const char *why = NULL;
     const node *at = c->at;
@@ -81,7 +82,7 @@ static bool config_ok(sema *s, const tw__dsd_config *c, const type *d)
     else if (c->save_address && fabric)
         why = ".save_address needs a memory DSD";
     if (why) tw__csl_error(s, at, "csl.dsr", "%s", why);
-    return !why;
+    return !why && (!c->async || tw__dsd_has_queue(s, c->async_at, dsd));
 }
 
 static void note_load(sema *s, const node *call, const tw__csl_dsr_load *row, const type *d,
@@ -156,7 +157,7 @@ operand tw__dsd_load_dsr(sema *s, const node *call, const type *expected)
         if (!tw__dsd_read_config(s, call->kid[at + 1], &config, "the settings of @load_to_dsr", true, &c))
             return tw__csl_nothing();
     }
-    if (!config_ok(s, &c, d.type)) return tw__csl_nothing();
+    if (!config_ok(s, &c, &d)) return tw__csl_nothing();
     tw__csl_dsr_load row = { .file = (uint8_t)file,
                              .id = (uint8_t)r.value.i,
                              .ut = c.ut,

@@ -18,7 +18,8 @@ static tw__csl_global *buffer_of(sema *s, const node *at, const type **array)
     if (tw__csl_is_nothing(&o)) return NULL;
     tw__csl_pointer p = { 0 };
     *array = o.type;
-    if (o.type->kind == TW__CSL_TY_ARRAY) {
+    bool named = o.kind == TW__CSL_O_PLACE || at->kind == TW__CSL_NAME || at->kind == TW__CSL_FIELD;
+    if (o.type->kind == TW__CSL_TY_ARRAY && named) {
         o = tw__csl_address_of(s, at);
         if (tw__csl_is_nothing(&o)) return NULL;
     } else if (o.type->kind == TW__CSL_TY_POINTER) {
@@ -105,6 +106,7 @@ static bool task_of(const tw__dsd_fields *f, const char *name, uint8_t *id, tw__
     if (o.kind == TW__CSL_O_VALUE && o.type == &tw__csl_t_LOCAL_TASK_ID) {
         *id = (uint8_t)o.value.i;
         pending->action.at = *id;
+        pending->task_id = true;
         return true;
     }
     tw__csl_error(f->s, at, "csl.fifo", ".%s takes a task or a local_task_id known at compile time, not %s", name,

@@ -24,13 +24,16 @@ static void store_id(tw__csl_program *p, const tw__dsd_fix *fix, uint8_t id)
         (fix->second ? &p->uses[fix->row].on_control : &p->uses[fix->row].done)->at = id;
 }
 
-/* What completes by activating an id that has no local task could never be told from what hangs. */
+/* What completes by activating or unblocking an id that has no task could never be told from what hangs. */
 static bool check_id(sema *s, const tw__dsd_fix *fix)
 {
     const tw__csl_program *p = tw__csl_sema_program(s);
     for (size_t i = 0; i < p->task_count; i++)
-        if (p->tasks[i].kind == TW__CSL_TASK_LOCAL && p->tasks[i].id == fix->id) return true;
-    tw__csl_error(s, fix->at, "csl.task", "no local task is bound to id %u; @bind_local_task binds one", fix->id);
+        if (p->tasks[i].id == fix->id &&
+            (p->tasks[i].kind == TW__CSL_TASK_LOCAL || (fix->unblock && p->tasks[i].kind == TW__CSL_TASK_DATA)))
+            return true;
+    tw__csl_error(s, fix->at, "csl.task", "no %slocal task is bound to id %u; @bind_local_task binds one",
+                  fix->unblock ? "data or " : "", fix->id);
     return false;
 }
 

@@ -71,6 +71,7 @@ typedef struct tw__dsd_action {
     tw__csl_action action;
     const tw__csl_function *task; /* to be resolved when the program is complete */
     const node *at;
+    bool task_id; /* a known local_task_id or data_task_id: a task has to be bound to it */
 } tw__dsd_action;
 typedef struct tw__dsd_config {
     const node *at; /* NULL = none given */
@@ -89,7 +90,10 @@ operand tw__dsd_operation(sema *s, const node *call, const type *expected);
 operand tw__dsd_map(sema *s, const node *call, const type *expected);
 operand tw__dsd_get_dsr(sema *s, const node *call, const type *expected);
 operand tw__dsd_load_dsr(sema *s, const node *call, const type *expected);
-int tw__dsd_file_of(const type *t); /* tw__csl_dsr_file; -1 = not a DSR */
+int tw__dsd_file_of(const type *t);                                /* tw__csl_dsr_file; -1 = not a DSR */
+bool tw__dsd_has_queue(sema *s, const node *at, const operand *o); /* a fabric DSD of a microthread */
+/* A destination that is declared const is ordinary memory, which is warned of. */
+void tw__dsd_warn_const(sema *s, const node *call, const node *at, const operand *o);
 
 /* --- task.c, queue.c ------------------------------------------------------------------------------------------ */
 

@@ -40,6 +40,7 @@ static bool vector(sema *s, const node *call, uint32_t i, const operand *o, cons
         return refuse(s, call, i, "is the output and must be a destination", o->type);
     if (!output && o->type->kind == TW__CSL_TY_FABOUT_DSD)
         return refuse(s, call, i, "is an input and must be a source", o->type);
+    if (output) tw__dsd_warn_const(s, call, call->kid[i], o);
     *arg = (tw__csl_arg){ TW__CSL_ARG_DSD, elem, tw__csl_to_register(s, call->kid[i], o) };
     return true;
 }

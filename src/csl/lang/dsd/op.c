@@ -133,7 +133,7 @@ static bool scalar(op *p, uint32_t i)
 {
     uint8_t elem = p->row->type[p->slot[i]];
     operand *o = &p->o[i];
-    const type *t = element_type(elem, o->type);
+    const type *t = p->form[i] == 'I' ? &tw__csl_t_i16 : element_type(elem, o->type);
     if (t->kind == TW__CSL_TY_INT && o->kind == TW__CSL_O_VALUE && tw__csl_is_int(o->type) && o->value.i < 0)
         t = t->size == 2 ? &tw__csl_t_i16 : &tw__csl_t_i32; /* -1 is a value of the signed type */
     char what[96];
@@ -159,6 +159,14 @@ static bool writable(op *p, const operand *o)
     tw__csl_warn(p->s, p->at[0], "csl.const", "%s changes '%s', which is const", p->name,
                  tw__csl_text(tw__csl_sema_ctx(p->s), named->name));
     return true;
+}
+
+void tw__dsd_warn_const(sema *s, const node *call, const node *at, const operand *o)
+{
+    bool memory = o->type->kind == TW__CSL_TY_MEM1D_DSD || o->type->kind == TW__CSL_TY_MEM4D_DSD;
+    const tw__csl_global *g = memory && o->kind == TW__CSL_O_VALUE ? o->value.dsd->base.global : NULL;
+    if (g && g->node && g->node->op == TW__CSL_T_CONST)
+        tw__csl_warn(s, at, "csl.const", "%s changes '%s', which is const", tw__dsd_builtin_name(s, call), g->name);
 }
 
 /* Both name the same object: @fmaxs(&m, m, d) reads m for each element. */
@@ -236,6 +244,7 @@ static bool vector(op *p, uint32_t i)
                       TYPE_TEXT(o->type), why);
         return false;
     }
+    if (slot == 0) tw__dsd_warn_const(p->s, p->call, p->at[i], o);
     p->use.arg[slot] = (tw__csl_arg){ TW__CSL_ARG_DSD, 0, tw__csl_to_register(p->s, p->at[i], o) };
     return true;
 }
@@ -248,6 +257,16 @@ static bool fill_operands(op *p)
         if (!good) return false;
     }
     return true;
+}
+
+/* What is known only at run time is judged there. */
+bool tw__dsd_has_queue(sema *s, const node *at, const operand *o)
+{
+    bool input = o->type->kind == TW__CSL_TY_FABIN_DSD, fabric = input || o->type->kind == TW__CSL_TY_FABOUT_DSD;
+    if (!fabric || o->kind != TW__CSL_O_VALUE || o->value.dsd->packed.queue != TW__CSL_NO_ID) return true;
+    tw__csl_error(s, at, "csl.queue", "an asynchronous operation needs a queue: this %s has no .%s",
+                  TYPE_TEXT(o->type), input ? "input_queue" : "output_queue");
+    return false;
 }
 
 /* --- rules over several operands -------------------------------------------------------------------------------- */
@@ -371,14 +390,8 @@ static bool check_async(op *p)
                       ".on_control needs a fabin_dsd, where control wavelets arrive");
         return false;
     }
-    for (uint32_t i = 0; c->async && i < p->count; i++) {
-        const tw__csl_dsd *d = known_dsd(p, i);
-        if (!d || !is_fabric(p->o[i].type) || d->queue != TW__CSL_NO_ID) continue;
-        tw__csl_error(p->s, p->at[i], "csl.queue", "an asynchronous operation needs a queue: this %s has no .%s",
-                      TYPE_TEXT(p->o[i].type),
-                      p->o[i].type->kind == TW__CSL_TY_FABIN_DSD ? "input_queue" : "output_queue");
-        return false;
-    }
+    for (uint32_t i = 0; c->async && i < p->count; i++)
+        if (!tw__dsd_has_queue(p->s, p->at[i], &p->o[i])) return false;
     return true;
 }
 

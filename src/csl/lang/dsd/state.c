@@ -17,8 +17,7 @@ tw__dsd_state *tw__dsd_state_of(sema *s)
 
 void tw__dsd_fix_task(sema *s, tw__dsd_fix_kind kind, uint32_t row, bool second, const tw__dsd_action *action)
 {
-    bool by_id = action->action.kind == TW__CSL_ACT_ACTIVATE && !action->action.in_register;
-    if (!action->task && !by_id) return;
+    if (!action->task && !action->task_id) return;
     tw__dsd_state *state = tw__dsd_state_of(s);
     tw__dsd_fix *fix = tw__dsd_new(s, sizeof *fix);
     if (!state || !fix) return;

@@ -353,9 +353,9 @@ static void analyse(sema *s, tw__csl_global *g)
             g->value = tw__csl_error(s, n, "csl.comptime",
                                      "the initial value of '%s' must be known at compile time", g->name);
         else if (g->is_var && (!tw__csl_is_runtime(g->type) || g->type->kind == TW__CSL_TY_VOID))
-            g->value = tw__csl_error(s, n, "csl.type",
-                                     "variable '%s' has type %s, which exists only at compile time: give it a type",
-                                     g->name, TYPE_TEXT(g->type));
+            g->value = tw__csl_error(
+                s, n, "csl.type", "variable '%s' has type %s, which exists only at compile time: %s", g->name,
+                TYPE_TEXT(g->type), tw__csl_is_number(g->type) ? "give it a type" : "declare it const");
         else if (tw__csl_is_aggregate(g->type) && g->value.value.parts)
             g->value.value.parts->shared = true;
     }

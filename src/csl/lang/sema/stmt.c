@@ -86,9 +86,8 @@ static void declare_var(sema *s, const node *n, const type *t)
         good = false;
     }
     if (good && (!tw__csl_is_runtime(t) || t->kind == TW__CSL_TY_VOID)) {
-        tw__csl_error(s, n, "csl.type",
-                      "variable '%s' would have type %s, which exists only at compile time: give it a type", name,
-                      TYPE_TEXT(t));
+        tw__csl_error(s, n, "csl.type", "variable '%s' would have type %s, which exists only at compile time: %s",
+                      name, TYPE_TEXT(t), tw__csl_is_number(t) ? "give it a type" : "declare it const");
         good = false;
     }
     if (!good) {

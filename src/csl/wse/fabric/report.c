@@ -85,7 +85,7 @@ static const char *so_far(const tw__op *op, char out[80])
 }
 
 /* Says what one operand waits for; false = for nothing. `what`: the operation and its place. */
-static bool operand(report *r, const tw__pe *pe, const tw__opnd *o, bool output, const char *what, const char *done)
+static bool operand(report *r, const tw__pe *pe, const tw__opnd *o, const char *what, const char *done)
 {
     char name[64];
     if (o->kind == TW__O_IN && pe->in_queue[o->queue]->count == 0) {
@@ -94,9 +94,23 @@ static bool operand(report *r, const tw__pe *pe, const tw__opnd *o, bool output,
     } else if (o->kind == TW__O_OUT && tw__wse_queue_room(pe->out_queue[o->queue]) == 0) {
         queue_name(name, false, pe->out_queue[o->queue], o->queue);
         line(r, "%s cannot send on %s, which is full%s", what, name, done);
-    } else if (o->kind == TW__O_FIFO && tw__wse_fifo_ready(pe, o, output) == 0) {
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* The same for a FIFO, and for an input that has fewer wavelets than SIMD mode takes together. */
+static bool too_few(report *r, const tw__pe *pe, const tw__op *op, unsigned k, const char *what, const char *done)
+{
+    const tw__opnd *o = &op->arg[k];
+    char name[64];
+    if (o->kind == TW__O_FIFO && tw__wse_fifo_ready(pe, op, k) == 0) {
         const char *fifo = pe->program->program->fifos[o->fifo].name;
-        line(r, "%s waits for FIFO '%s', which is %s%s", what, fifo ? fifo : "?", output ? "full" : "empty", done);
+        line(r, "%s waits for FIFO '%s', which is %s%s", what, fifo ? fifo : "?", k == 0 ? "full" : "empty", done);
+    } else if (o->kind == TW__O_IN && o->simd == TW__CSL_SIMD_64 && pe->in_queue[o->queue]->count == 1) {
+        queue_name(name, true, pe->in_queue[o->queue], o->queue);
+        line(r, "%s waits for a second wavelet on %s, as simd_64 takes two together%s", what, name, done);
     } else {
         return false;
     }
@@ -116,7 +130,8 @@ static void operation(report *r, const tw__pe *pe, const tw__op *op)
     operation_name(r, pe, op, op->pc, what);
     so_far(op, done);
     bool said = false;
-    for (unsigned k = 0; k < 3; k++) said |= operand(r, pe, &op->arg[k], k == 0, what, done);
+    for (unsigned k = 0; k < 3; k++)
+        said |= operand(r, pe, &op->arg[k], what, done) || too_few(r, pe, op, k, what, done);
     if (said) return;
     bool blocked = op->slot < TW__WSE_MAIN && pe->ut_blocked >> op->slot & 1;
     line(r, "%s %s%s", what, blocked ? "stands still: its microthread is blocked" : "has not ended", done);
@@ -151,8 +166,8 @@ static void mapped(report *r, const tw__pe *pe)
     g_snprintf(what, sizeof what, "@map%s", where(r, pe, pe->pc, place));
     bool said = false;
     for (unsigned k = 0; m && k < m->map->input_count && !m->called; k++)
-        said |= operand(r, pe, &m->input[k], false, what, "");
-    if (m && m->called) said |= operand(r, pe, &m->output, true, what, "");
+        said |= operand(r, pe, &m->input[k], what, "");
+    if (m && m->called) said |= operand(r, pe, &m->output, what, "");
     if (!said) line(r, "%s waits for a fabric operand", what);
 }
 

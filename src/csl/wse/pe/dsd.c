@@ -453,6 +453,11 @@ static bool prepare(tw__part *part, tw__pe *pe, tw__op *op, const tw__decoded_us
             return false;
         op->length = TW__CSL_UNBOUNDED;
     }
+    for (unsigned k = 0; k < 4; k++)
+        if (op->arg[k].kind == TW__O_WALK && op->arg[k].walk->walk.rank == 0) {
+            tw__wse_fault(part, pe, "wse.length", "an operand has no elements: one of its extents is 0");
+            return false;
+        }
     op->width = use->width;
     for (unsigned k = 0; k < 4; k++)
         if (op->arg[k].kind == TW__O_MEM && op->arg[k].stride)
@@ -460,6 +465,20 @@ static bool prepare(tw__part *part, tw__pe *pe, tw__op *op, const tw__decoded_us
     op->priority = op_priority(pe, op, u, r);
     remember_zero(op);
     op->straight = part->w->options.reference ? TW__STRAIGHT_NO : straight(op);
+    return true;
+}
+
+/* Fabric operands of microthreads have a queue (vendor document "DSDs", fabric queues); false after an error. */
+static bool has_queues(tw__part *part, tw__pe *pe, const tw__op *op)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        const tw__opnd *o = &op->arg[k];
+        if ((o->kind == TW__O_IN || o->kind == TW__O_OUT) && o->queue >= TW__CSL_QUEUES &&
+            !tw__wse_misuse(part, pe, "wse.queue", "an asynchronous operation needs a queue: its %s has no .%s",
+                            o->kind == TW__O_IN ? "fabin_dsd" : "fabout_dsd",
+                            o->kind == TW__O_IN ? "input_queue" : "output_queue"))
+            return false;
+    }
     return true;
 }
 
@@ -522,24 +541,20 @@ static tw__slow at_once(tw__part *part, tw__pe *pe, tw__op *op, uint64_t *result
     }
     uint32_t n, cycles = 0;
     bool lost = op->arg[2].kind == TW__O_FIFO && op->use->use->arg[0].kind == TW__CSL_ARG_POINTER &&
-                tw__wse_fifo_ready(pe, &op->arg[2], false) < op->length;
+                tw__wse_fifo_ready(pe, op, 2) < op->length;
     if (lost) { /* runs dry: what is popped is lost and the target stays as it is */
-        n = tw__wse_fifo_ready(pe, &op->arg[2], false);
+        n = tw__wse_fifo_ready(pe, op, 2);
         tw__wse_fifo_pop(part, pe, &op->arg[2], n);
         op->done = n;
+        tw__wse_fifo_wants(pe, op, 2);
         cycles = n;
     }
     while (!lost && op->active && (n = tw__wse_op_ready(part, pe, op)) > 0) {
-        uint32_t before = op->done;
         cycles += tw__wse_op_advance(part, pe, op, n);
         if (op->length == TW__CSL_UNBOUNDED && op->done > TW__CSL_PE_BYTES) { /* no FIFO holds so many */
             tw__wse_fault(part, pe, "wse.length",
                           "a synchronous operation without end: its source and destination "
                           "are one FIFO");
-            return TW__SLOW_FAULT;
-        }
-        if (op->active && op->done == before) {
-            tw__wse_fault(part, pe, "wse.length", "an operand has no elements: one of its extents is 0");
             return TW__SLOW_FAULT;
         }
     }
@@ -581,6 +596,7 @@ tw__slow tw__wse_dsd_issue(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint6
     if (!op || !prepare(part, pe, op, use, r, &ut)) return TW__SLOW_FAULT;
     bool fabric = uses(op, TW__O_IN) || uses(op, TW__O_OUT);
     if (!op->async && !fabric && !fifo_suspends(pe, op)) return at_once(part, pe, op, &r[i->a], cost);
+    if (op->async && !has_queues(part, pe, op)) return TW__SLOW_FAULT;
     unsigned slot = op->async ? microthread(part, pe, op, ut) : TW__WSE_MAIN;
     if (conflict(part, pe, op, slot)) {
         if (pe->main_state == TW__MAIN_FAULT) return TW__SLOW_FAULT;

@@ -502,11 +502,11 @@ bool tw__wse_opnd_put(tw__part *part, tw__pe *pe, tw__opnd *o, const void *eleme
 const tw__opnd *tw__wse_fifo_stop(const tw__pe *pe, const tw__op *op, unsigned *action);
 /* Ends the operation as the action says; false: it goes on waiting. A fault counts as an end. */
 bool tw__wse_fifo_ends(tw__part *part, tw__pe *pe, tw__op *op);
-uint32_t tw__wse_fifo_ready(const tw__pe *pe, const tw__opnd *o, bool push); /* elements */
+uint32_t tw__wse_fifo_ready(const tw__pe *pe, const tw__op *op, unsigned k); /* elements for operand k */
 void tw__wse_fifo_peek(const tw__pe *pe, const tw__opnd *o, void *to, uint32_t n);
 void tw__wse_fifo_pop(tw__part *part, tw__pe *pe, const tw__opnd *o, uint32_t n);
 void tw__wse_fifo_push(tw__part *part, tw__pe *pe, const tw__opnd *o, const void *from, uint32_t n);
-void tw__wse_fifo_wants(tw__pe *pe, const tw__opnd *o, bool push); /* hit full or empty */
+void tw__wse_fifo_wants(tw__pe *pe, const tw__op *op, unsigned k); /* hit full or empty */
 
 /* Queue index for a color: the bound one, else its direct queue; -1 = out of memory. */
 int tw__wse_queue_for(tw__part *part, tw__pe *pe, unsigned color, bool output);

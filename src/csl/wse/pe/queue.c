@@ -157,17 +157,31 @@ static uint32_t capacity(const tw__pe *pe, const tw__opnd *o)
     return pe->program->program->fifos[o->fifo].bytes;
 }
 
-uint32_t tw__wse_fifo_ready(const tw__pe *pe, const tw__opnd *o, bool push)
+/* Elements that an operation moves together: the SIMD width of its operands, but no more than it has left. */
+static uint32_t together(const tw__op *op)
 {
+    static const uint8_t width[] = {
+        [TW__CSL_SIMD_OFF] = 1, [TW__CSL_SIMD_32] = 2, [TW__CSL_SIMD_64] = 4, [TW__CSL_SIMD_32_OR_64] = 2
+    };
+    uint32_t most = 1, left = op->length == TW__CSL_UNBOUNDED ? UINT32_MAX : op->length - op->done;
+    for (unsigned k = 0; k < 3; k++)
+        if (width[op->arg[k].simd] > most) most = width[op->arg[k].simd];
+    return most < left ? most : left;
+}
+
+uint32_t tw__wse_fifo_ready(const tw__pe *pe, const tw__op *op, unsigned k)
+{
+    const tw__opnd *o = &op->arg[k];
     const tw__fifo_state *fifo = &pe->fifo[o->fifo];
-    return (push ? capacity(pe, o) - fifo->count : fifo->count) / o->size;
+    uint32_t there = (k == 0 ? capacity(pe, o) - fifo->count : fifo->count) / o->size, step = together(op);
+    return step > 1 && there < op->length - op->done ? there - there % step : there;
 }
 
 const tw__opnd *tw__wse_fifo_stop(const tw__pe *pe, const tw__op *op, unsigned *action)
 {
     for (unsigned k = 0; k < 3; k++) {
         const tw__opnd *o = &op->arg[k];
-        if (o->kind != TW__O_FIFO || tw__wse_fifo_ready(pe, o, k == 0) != 0) continue;
+        if (o->kind != TW__O_FIFO || tw__wse_fifo_ready(pe, op, k) != 0) continue;
         const tw__csl_fifo *fifo = &pe->program->program->fifos[o->fifo];
         *action = k == 0 ? fifo->full_action : fifo->empty_action;
         return o;
@@ -190,10 +204,11 @@ bool tw__wse_fifo_ends(tw__part *part, tw__pe *pe, tw__op *op)
     return true;
 }
 
-void tw__wse_fifo_wants(tw__pe *pe, const tw__opnd *o, bool push)
+void tw__wse_fifo_wants(tw__pe *pe, const tw__op *op, unsigned k)
 {
-    uint32_t need = o->size * (o->simd == TW__CSL_SIMD_64 ? 4u : o->simd != TW__CSL_SIMD_OFF ? 2u : 1u);
-    if (push)
+    const tw__opnd *o = &op->arg[k];
+    uint32_t need = o->size * together(op);
+    if (k == 0)
         pe->fifo[o->fifo].need_space = need;
     else
         pe->fifo[o->fifo].need_data = need;

@@ -61,8 +61,8 @@ uint32_t tw__wse_op_ready(tw__part *part, tw__pe *pe, tw__op *op)
             n = min32(n, room > o->half ? room - o->half : 0);
         }
         if (o->kind == TW__O_FIFO) {
-            uint32_t there = tw__wse_fifo_ready(pe, o, k == 0);
-            if (there == 0) tw__wse_fifo_wants(pe, o, k == 0);
+            uint32_t there = tw__wse_fifo_ready(pe, op, k);
+            if (there == 0) tw__wse_fifo_wants(pe, op, k);
             n = min32(n, there);
         }
     }
