@@ -212,6 +212,12 @@ static const row operations[] = { /* operands of DSD operations */
           ".activate takes a task or a local_task_id, not comptime_int" },
     { BOTH, IN("@mov16(d, in, .{ .async = true, .activate = `control_id` });"),
           ".activate takes a task or a local_task_id, not control_task_id" },
+    { BOTH, IN("@mov16(d, in, .{ .async = true, .activate = `@get_data_task_id`(if (@is_arch(\"wse3\")) "
+          "@get_input_queue(2) else @get_color(6)) });"), ".activate takes a task or a local_task_id, not data_task_id" },
+    { WSE2, IN("@mov16(d, in, .{ .async = true, .activate = `@get_color`(6) });"),
+          ".activate takes a task or a local_task_id, not color" },
+    { WSE3, IN("@mov16(d, in, .{ .async = true, .activate = `@get_input_queue`(2) });"),
+          ".activate takes a task or a local_task_id, not input_queue" },
     { BOTH, IN("@mov16(d, in, .{ .async = true, .activate = `loose` });"), "task 'loose' is not bound to an id; "
           "it must be bound as a local task" },
     { BOTH, IN("@mov16(d, in, .{ .async = true, .activate = `@get_local_task_id`(11) });"),
@@ -511,14 +517,31 @@ static void csl_rules_fifos_run_out(void **state)
     compiled_free(&c);
 }
 
+/* An extern buffer with a sufficient alignment of its own is not warned of. */
+static void csl_rules_extern_aligned(void **state)
+{
+    (void)state;
+    const char *marked = OUTSIDE("align(16)");
+    char text[4096], *to = text;
+    for (const char *from = marked; *from; from++)
+        if (*from != '`') *to++ = *from;
+    *to = 0;
+    for (unsigned wse3 = 0; wse3 < 2; wse3++) {
+        compiled c = compile_good(text, wse3);
+        assert_null(find_message(c.diags, TW_WARNING, "extern without align"));
+        compiled_free(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(csl_rules_dsds),     cmocka_unit_test(csl_rules_changes),
-        cmocka_unit_test(csl_rules_fifos),    cmocka_unit_test(csl_rules_operations),
-        cmocka_unit_test(csl_rules_dsrs),     cmocka_unit_test(csl_rules_maps),
-        cmocka_unit_test(csl_rules_ids),      cmocka_unit_test(csl_rules_routes),
-        cmocka_unit_test(csl_rules_warnings), cmocka_unit_test(csl_rules_fifos_run_out)
+        cmocka_unit_test(csl_rules_dsds),          cmocka_unit_test(csl_rules_changes),
+        cmocka_unit_test(csl_rules_fifos),         cmocka_unit_test(csl_rules_operations),
+        cmocka_unit_test(csl_rules_dsrs),          cmocka_unit_test(csl_rules_maps),
+        cmocka_unit_test(csl_rules_ids),           cmocka_unit_test(csl_rules_routes),
+        cmocka_unit_test(csl_rules_warnings),      cmocka_unit_test(csl_rules_fifos_run_out),
+        cmocka_unit_test(csl_rules_extern_aligned)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

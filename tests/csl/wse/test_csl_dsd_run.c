@@ -59,11 +59,11 @@ static const program programs[] = {
     { "base_address, extent, stride, offset", HEAD IOTA16("a", 10) "var b = @zeros([3]i16);\n" MEM("to", "b", 3)
       "const from = @get_dsd(mem1d_dsd, .{ .base_address = &a, .extent = 3, .stride = -2, .offset = 8 });\n"
       RUN(FILL("a", 10) "@mov16(to, from); @assert(b[0] == 9); @assert(b[1] == 7); @assert(b[2] == 5); count(1);") },
-    { "base_address and the others at run time", HEAD IOTA16("a", 10) "var b = @zeros([3]i16); var n: u16 = 3; "
-          "var s: i8 = -2; var o: i16 = 8;\n" MEM("to", "b", 3)
+    { "base_address and the others at run time", HEAD IOTA16("a", 10) "var b = @zeros([4]i16); var n: u16 = 3; "
+          "var s: i8 = -2; var o: i16 = 8;\n" MEM("to", "b", 4)
       RUN(FILL("a", 10) "var p: *i16 = &a[0]; const from = @get_dsd(mem1d_dsd, .{ .base_address = p, .extent = n, "
       ".stride = s, .offset = o });\n"
-          "@mov16(to, from); @assert(b[0] == 9); @assert(b[1] == 7); @assert(b[2] == 5); count(1);") },
+          "@mov16(to, from); @assert(b[0] == 9); @assert(b[1] == 7); @assert(b[2] == 5); @assert(b[3] == 0); count(1);") },
     { "mem4d: a corner of a matrix, last variable fastest", HEAD "var m = @zeros([4,3]i16); "
           "var b = @zeros([4]i16);\n" MEM("to", "b", 4)
       "const corner = @get_dsd(mem4d_dsd, .{ .tensor_access = |i,j|{2,2} -> m[i, j] });\n"
@@ -139,11 +139,12 @@ static const program programs[] = {
     { "@fmacs rounds the product, then the sum", HEAD "var y = @zeros([1]f32); "
           "var x = [1]f32{ 1.000244140625 };\n" MEM("to", "y", 1) MEM("from", "x", 1)
       RUN("y[0] = -1.0; @fmacs(to, to, from, 1.000244140625); @assert(y[0] == 0.00048828125); count(1);") },
-    { "a length of 16 ones is without end", HEAD "var y = [3]i16{ 5, 0, 0 }; var z = @zeros([3]i16);\n" MEM("to",
+    { "a length of 16 ones is without end", HEAD "var y = [3]i16{ 5, 0, 0 }; var z = @zeros([3]i16); var space = @zeros([8]i16); const fifo = @allocate_fifo(space);\n" MEM("to",
           "z", 3)
       "const again = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{65535} -> y[0] });\n"
       RUN("@mov16(to, @set_dsd_length(again, 3)); @assert(z[2] == 5); @add16(to, to, again); @assert(z[0] == 10); "
-          "@assert(z[2] == 10); count(1);") },
+          "@assert(z[2] == 10); @assert(!@mov16(fifo, again)); @set_fifo_read_length(fifo, 8); z[2] = 0; @assert(@mov16(&z[2], fifo)); "
+          "@assert(z[2] == 5); count(1);") },
     { "FIFO: in, out, in order, over the end of the buffer", HEAD IOTA16("a", 20) "var b = @zeros([20]i16); "
           "var space = @zeros([32]i16); const fifo = @allocate_fifo(space);\n" MEM("from", "a", 20) MEM("to",
           "b", 20)
@@ -206,16 +207,17 @@ static const program programs[] = {
       "@mov16(to, fifo);") NEXT("pops += 1; @assert(pops == 1); count(1);") },
 #define SOON "fn pause() void { var k: u16 = 0; while (k < 200) { k += 1; } } var step: u16 = 0;\n"
     { "FIFO: activate_pop when there is room for all that the push in SIMD mode moves together", HEAD LOOP SOON
-          IOTA16("space", 4) "const fifo = @allocate_fifo(space, .{ .activate_pop = next }); var x: i16 = 0;\n"
-          "var w = [3]u32{ 0x20001, 0x40003, 0x60005 };\n" MEM("from", "w", 3)
-      "const pairs = @get_dsd(fabin_dsd, .{ .extent = 6, .fabric_color = loop, .input_queue = iq, "
+          IOTA16("space", 4) "const fifo = @allocate_fifo(space, .{ .activate_pop = next }); var x: i16 = 0; "
+          "var b = @zeros([4]i16);\n"
+          "var w = [4]u32{ 0x20001, 0x40003, 0x60005, 0x80007 };\n" MEM("from", "w", 4)
+      "const pairs = @get_dsd(fabin_dsd, .{ .extent = 8, .fabric_color = loop, .input_queue = iq, "
       ".simd_mode = .{ .simd_32 = true } });\n"
-      RUN("@mov16(fifo, pairs, .{ .async = true }); @mov32(@set_dsd_length(out, 3), from); pause(); "
+      RUN("@mov16(fifo, pairs, .{ .async = true }); @mov32(@set_dsd_length(out, 4), from); pause(); "
       "@set_fifo_read_length(fifo, 1); @assert(@mov16(&x, fifo)); @assert(x == 1); @activate(third_id);")
       THIRD("pause(); if (step == 1) { @mov16(&x, fifo); @assert(x == 2); } step += 1; "
-      "if (step < 2) @activate(third_id);") NEXT("@assert(step == 2); @set_fifo_read_length(fifo, 4); "
-      "var b = @zeros([4]i16); @assert(@mov16(@get_dsd(mem1d_dsd, .{ .base_address = &b, .extent = 4 }), fifo)); "
-      "@assert(b[0] == 3); @assert(b[3] == 6); count(1);") },
+      "if (step < 2) @activate(third_id);") NEXT("if (step == 2) { step = 3; @set_fifo_read_length(fifo, 4); "
+      "@assert(@mov16(@get_dsd(mem1d_dsd, .{ .base_address = &b, .extent = 4 }), fifo)); "
+      "@assert(b[0] == 3); @assert(b[3] == 6); count(1); } else { @assert(step == 3); }") },
     { "FIFO: activate_push when there are all elements that the pop in SIMD mode moves together", HEAD LOOP SOON
           IOTA16("space", 8) "const fifo = @allocate_fifo(space, .{ .activate_push = next }); var w: u32 = 0;\n"
       "const four = @get_dsd(fabout_dsd, .{ .extent = 4, .fabric_color = loop, .output_queue = oq, "
@@ -264,6 +266,51 @@ static const program programs[] = {
       RUN(FILL("a", 5) "@mov16(to, in5, .{ .async = true, .activate = next }); started = 1; "
       "@mov16(out, from, .{ .async = true, .activate = third_id });")
       NEXT("@assert(started == 1); @assert(b[4] == 5); count(1);") THIRD("count(10);") },
+    { "FIFO: activate_push once for an empty event", HEAD IOTA16("a", 4) IOTA16("b", 4) IOTA16("space", 8)
+          "const fifo = @allocate_fifo(space, .{ .activate_push = next }); var runs: u16 = 0; var step: u16 = 0;\n"
+      MEM("from", "a", 4) MEM("to", "b", 4)
+      RUN("@assert(!@mov16(to, fifo)); @assert(@mov16(fifo, from));")
+      NEXT("runs += 1; @set_fifo_read_length(fifo, 4); @assert(@mov16(to, fifo)); @assert(@mov16(fifo, from)); "
+      "@activate(third_id);")
+      THIRD("step += 1; if (step < 5) { @activate(third_id); } else { @assert(runs == 1); count(1); }") },
+    { "FIFO: activate_pop once for a full event", HEAD IOTA16("a", 8) IOTA16("b", 8) IOTA16("space", 8)
+          "const fifo = @allocate_fifo(space, .{ .activate_pop = next }); var runs: u16 = 0; var step: u16 = 0;\n"
+      MEM("from", "a", 8) MEM("to", "b", 8)
+      RUN("@assert(@mov16(fifo, from)); @assert(!@mov16(fifo, 1)); @assert(@mov16(to, fifo));")
+      NEXT("runs += 1; @set_fifo_write_length(fifo, 0); @assert(@mov16(fifo, from)); @assert(@mov16(to, fifo)); "
+      "@activate(third_id);")
+      THIRD("step += 1; if (step < 5) { @activate(third_id); } else { @assert(runs == 1); count(1); }") },
+    { "FIFO: a synchronous pop that ran dry leaves the rest as the length", HEAD IOTA16("a", 4) IOTA16("b", 9)
+          IOTA16("space", 16) "const fifo = @allocate_fifo(space);\n" MEM("from", "a", 4) MEM("to", "b", 9)
+      "const free = @set_dsd_length(to, 0);\n"
+      RUN(FILL("a", 4) "@mov16(fifo, from); @set_fifo_read_length(fifo, 7); @assert(!@mov16(free, fifo)); "
+      "@mov16(fifo, from); @assert(@mov16(free, fifo)); @assert(b[2] == 3); @assert(b[3] == 4); "
+      "@assert(@mov16(@increment_dsd_offset(to, 5, i16), 0)); @set_fifo_read_length(fifo, 1); "
+      "@assert(@mov16(free, fifo)); @assert(b[0] == 4); @assert(!@mov16(free, fifo)); count(1);") },
+    { "control_transform: marked elements leave as control wavelets, without the mark", HEAD LOOP
+          "const wse3 = @is_arch(\"wse3\"); var got: u32 = 0; const relay = @get_dsd(fabout_dsd, .{ .extent = 1, "
+          ".fabric_color = loop, .output_queue = oq, .control_transform = true });\n"
+      "task ctrl(x: u32) void { @assert(x == 0x00280005); count(1); }\n"
+      "comptime { @bind_control_task(ctrl, @get_control_task_id(40)); @block(if (wse3) iq else loop); }\n"
+      RUN("@mov32(relay, 0x02280005); @mov32(&got, in); @assert(got == 0x02280005); @mov32(relay, 0x80280005); "
+      "@unblock(if (wse3) iq else loop);") },
+    { "advance_switch, control: also for a move from memory", HEAD "var x: u32 = 0; var m = [2]u32{ 5, 0x80000 };\n"
+          MEM("from", "m", 2)
+      "comptime { @set_local_color_config(loop, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ RAMP } }, .switches = .{ .pos1 = .{ "
+      ".rx = WEST }, .pos2 = .{ .rx = SOUTH } } }); @initialize_queue(iq, .{ .color = loop });\n"
+      "  if (@is_arch(\"wse3\")) @initialize_queue(oq, .{ .color = loop }); else @initialize_queue(oq); }\n"
+      "const in = @get_dsd(fabin_dsd, .{ .extent = 1, .fabric_color = loop, .input_queue = iq });\n"
+      "const stop = @get_dsd(fabout_dsd, .{ .extent = 2, .fabric_color = loop, .output_queue = oq, .control = true });\n"
+      "const last = @get_dsd(fabout_dsd, .{ .extent = 2, .fabric_color = loop, .output_queue = oq, .advance_switch = true });\n"
+      "fn position() u16 { return @get_config(0x7f40 + @get_int(loop)) >> 13 & 3; }\n"
+      RUN("@mov32(&x, in, .{ .async = true, .on_control = .{ .activate = next } }); @mov32(stop, from, .{ .async = true });")
+      NEXT("@mov32(&x, in); @assert(x == 5); @mov32(&x, in); @assert(position() == 0); @mov32(last, from); "
+      "@mov32(&x, in); @mov32(&x, in); @assert(x == 0x80000); @assert(position() == 1); count(1);") },
+    { "asynchronous: .unblock of the color (WSE-2) or input queue (WSE-3) of a data task", HEAD LOOP
+          "const wse3 = @is_arch(\"wse3\"); var x: u16 = 0; task data(w: u16) void { @assert(x == 3); @assert(w == 5); count(1); }\n"
+      "const data_id = @get_data_task_id(if (wse3) iq else loop); comptime { @bind_data_task(data, data_id); "
+      "@block(if (wse3) iq else loop); }\n"
+      RUN("@mov16(&x, in, .{ .async = true, .unblock = if (wse3) iq else loop }); @mov16(out, 3); @mov16(out, 5);") },
     { "asynchronous: .unblock when complete", HEAD LOOP IOTA16("a", 5) MEM("from", "a", 5) "var x: i16 = 0;\n"
       "comptime { @block(next_id); @activate(next_id); }\n" RUN(FILL("a", 5) "@mov16(out, 3, .{ .async = true }); "
       "@mov16(&x, in, .{ .async = true, .unblock = next });") NEXT("@assert(x == 3); count(1);") },
@@ -482,6 +529,12 @@ static const struct {
     HEAD LOOP "var got: u32 = 0; const mark = @get_dsd(fabin_dsd, .{ .extent = 1, .fabric_color = loop, " \
               ".input_queue = iq, .control_transform = true });\n" RUN(                                   \
                   "@mov32(out, " index "0001); @mov32(&got, mark); @assert(got == " index "0001); count(1);")
+#define TWO_INPUTS                                                                                             \
+    HEAD LOOP                                                                                                  \
+        "var x: i16 = 0; var y: i16 = 0; const third = @get_color(5);\n"                                       \
+        "comptime { @set_local_color_config(third, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ RAMP } } }); }\n" \
+        "const in3 = @get_dsd(fabin_dsd, .{ .extent = 1, .fabric_color = third, .input_queue = "               \
+        "@get_input_queue(3) });\n"
 /* An operand without elements, whatever the operation waits for. */
 #define EMPTY                               \
     HEAD LOOP "var m = @zeros([4,4]i16);\n" \
@@ -524,6 +577,21 @@ static const struct {
       EMPTY IOTA16("b", 4) MEM("to", "b", 4) RUN("@mov16(to, none);") },
     { TW__WSE_CHECK_ERROR, true, "needs a queue: its fabout_dsd has no .output_queue",
       NO_QUEUE RUN("const d = @set_dsd_length(bare, n); @mov32(d, 3, .{ .async = true });") },
+    /* WSE-2: the microthread is the output queue's where there is one, else that of the first input queue */
+    { TW__WSE_CHECK_ERROR, true, "microthread 3 is still busy",
+      TWO_INPUTS RUN(
+          "@mov16(out, in, .{ .async = true }); @mov16(&x, @set_dsd_length(in3, 1), .{ .async = true });") },
+    { TW__WSE_CHECK_ERROR, true, "input queue 2 is still in use",
+      TWO_INPUTS RUN("@mov16(&x, in, .{ .async = true }); @mov16(&y, in);") },
+    { TW__WSE_CHECK_ERROR, true, "output queue 3 is still in use",
+      TWO_INPUTS RUN("@mov16(out, in, .{ .async = true }); @mov16(out, 3);") },
+    { TW__WSE_CHECK_ERROR, true, "input queue 2 is bound to color 5 while",
+      TWO_INPUTS
+      "const anew = @get_dsd(fabin_dsd, .{ .extent = 1, .fabric_color = third, .input_queue = iq });\n" RUN(
+          "@mov16(out, 3); @mov16(out, 4); @mov16(&x, in); var k: u16 = 0; while (k < 100) { k += 1; } @mov16(&y, "
+          "anew);") },
+    { TW__WSE_CHECK_ERROR, false, NULL,
+      TWO_INPUTS RUN("@mov16(&x, in3, .{ .async = true }); @mov16(&y, in, .{ .async = true }); @mov16(out, 3);") },
     { TW__WSE_CHECK_OFF, true, "source and destination are one FIFO",
       HEAD IOTA16("buf", 8) "const f = @allocate_fifo(buf);\n" IOTA16("a", 4) MEM("from", "a", 4)
           RUN("@mov16(f, from); @set_fifo_read_length(f, 0x7fff); @mov16(f, f);") },
