@@ -134,7 +134,9 @@ def run(command, folder, limit, tool=False):
 
 class Box:
     def __init__(self, name, files, tests, build):
-        self.name, self.files, self.tests, self.build = name, files, tests, build
+        self.name, self.files, self.build = name, files, build
+        self.words = {t.split("=")[0]: t.split("=")[1:] for t in tests}
+        self.tests = tests = list(self.words)
         self.work = os.path.join(build, "mutants", name)
         os.makedirs(self.work, exist_ok=True)
         self.compile = {}
@@ -154,7 +156,7 @@ class Box:
         self.base = {}
 
     def arguments(self, test):
-        return [os.path.join(ROOT, "tests/fuzz/corpus", test)] if test.startswith("fuzz_") else []
+        return self.words[test] or ([os.path.join(ROOT, "tests/fuzz/corpus", test)] if test.startswith("fuzz_") else [])
 
     def measure(self):
         """The tests pass, and how long they take."""
@@ -273,7 +275,7 @@ def main():
             sys.exit(f"mutate: there is no box '{name}': {' '.join(boxes)}")
     chosen = arguments.box or list(boxes)
     if arguments.list:
-        print("\n".join(sorted({t for name in chosen for t in boxes[name][1]})))
+        print("\n".join(sorted({t.split("=")[0] for name in chosen for t in boxes[name][1]})))
         return
     print(f"{'box':10} {'mutants':>8} {'tried':>6} {'killed':>7} {'survived':>9} {'same code':>10} {'unbuilt':>8} {'score':>7}")
     total = [0, 0]
