@@ -311,6 +311,31 @@ static const program programs[] = {
       "const data_id = @get_data_task_id(if (wse3) iq else loop); comptime { @bind_data_task(data, data_id); "
       "@block(if (wse3) iq else loop); }\n"
       RUN("@mov16(&x, in, .{ .async = true, .unblock = if (wse3) iq else loop }); @mov16(out, 3); @mov16(out, 5);") },
+    { "a fabric DSD without a color takes its queue's", HEAD LOOP "var x: i16 = 0;\n"
+      "const bare_in = @get_dsd(fabin_dsd, .{ .extent = 1, .input_queue = iq }); const wse3 = @is_arch(\"wse3\");\n"
+      "const bare_out = @get_dsd(fabout_dsd, if (wse3) .{ .extent = 1, .output_queue = oq } else .{ .extent = 1, "
+      ".output_queue = oq, .fabric_color = loop });\n"
+      RUN("@mov16(bare_out, 9); @mov16(&x, bare_in); @assert(x == 9); count(1);") },
+    { "a value and a vector from the fabric, into memory and back", HEAD LOOP IOTA16("a", 4) IOTA16("b", 4)
+          MEM("from", "a", 4) MEM("to", "b", 4) "const in4 = @set_dsd_length(in, 4); const out4 = @set_dsd_length(out, 4);\n"
+      RUN(FILL("a", 4) "@sub16(out4, from, 1, .{ .async = true }); @add16(to, 10, in4); @assert(b[0] == 10); "
+      "@assert(b[3] == 13); @xor16(out4, 3, from, .{ .async = true }); @and16(to, in4, 5); @assert(b[0] == 0); "
+      "@assert(b[3] == 5); count(1);") },
+    { "a carry and exponents along the fabric and four dimensions", HEAD LOOP "var a = [4]u16{ 0xffff, 0, 0xffff, 5 }; "
+          "var b = [2,2]u16{ 1, 0, 0, 0 }; var c = @zeros([4]u16); var h: f16 = 0.0;\n" MEM("from", "a", 4) MEM("to", "c", 4)
+      "const square = @get_dsd(mem4d_dsd, .{ .tensor_access = |i,j|{2,2} -> b[i, j] });\n"
+      RUN("@addc16(to, from, square); @assert(c[0] == 0); @assert(c[1] == 1); @assert(c[2] == 0xffff); @assert(c[3] == 5); "
+      "@mov16(@set_dsd_length(out, 4), from, .{ .async = true }); @addc16(to, @set_dsd_length(in, 4), square); "
+      "@assert(c[0] == 0); @assert(c[1] == 1); @assert(c[3] == 5); count(1);") },
+    { "pointer to scalar: a fold of what the fabric and a FIFO bring", HEAD LOOP "var x = [4]f32{ 1.0, 7.0, -2.0, 3.0 }; "
+          "var r: f32 = 0.0; var space = @zeros([8]f32); const fifo = @allocate_fifo(space);\n" MEM("from", "x", 4)
+      RUN("@fmovs(@set_dsd_length(out, 4), from, .{ .async = true }); @fadds(&r, r, @set_dsd_length(in, 4)); "
+      "@assert(r == 9.0); r = 0.0; @fmovs(fifo, from); @set_fifo_read_length(fifo, 4); @assert(@fmaxs(&r, r, fifo)); "
+      "@assert(r == 7.0); count(1);") },
+    { "save_address: of a destination", HEAD IOTA16("a", 2) IOTA16("b", 6) MEM("from", "a", 2) MEM("to", "b", 2)
+          "const w = @get_dsr(dsr_dest, 4);\n"
+      RUN(FILL("a", 2) "@load_to_dsr(w, to, .{ .save_address = true }); @mov16(w, from); @mov16(w, from); "
+      "@assert(b[1] == 2); @assert(b[2] == 1); @assert(b[3] == 2); @assert(b[4] == 0); count(1);") },
     { "asynchronous: .unblock when complete", HEAD LOOP IOTA16("a", 5) MEM("from", "a", 5) "var x: i16 = 0;\n"
       "comptime { @block(next_id); @activate(next_id); }\n" RUN(FILL("a", 5) "@mov16(out, 3, .{ .async = true }); "
       "@mov16(&x, in, .{ .async = true, .unblock = next });") NEXT("@assert(x == 3); count(1);") },
@@ -547,6 +572,13 @@ static const struct {
         MEM("to", "b", 8) "const past = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{5} -> a[i] });\n"
     { TW__WSE_CHECK_STRICT, true, "outside its array", PAST RUN("@mov16(to, past); count(1);") },
     { TW__WSE_CHECK_ERROR, false, NULL, PAST RUN("@mov16(to, past); count(1);") },
+    { TW__WSE_CHECK_STRICT, true, "outside its array", PAST LOOP RUN("@mov16(@set_dsd_length(out, 5), past);") },
+    { TW__WSE_CHECK_STRICT, true, "outside its array",
+      PAST LOOP RUN(
+          "@mov16(@set_dsd_length(out, 8), to, .{ .async = true }); @mov16(past, @set_dsd_length(in, 5));") },
+    { TW__WSE_CHECK_OFF, true, "outside the 49152 bytes of PE memory",
+      PAST LOOP RUN("var n: i16 = 30000; const high = @increment_dsd_offset(to, n, i16); "
+                    "@mov16(@set_dsd_length(out, 8), high);") },
     { TW__WSE_CHECK_STRICT, true, "outside its array",
       PAST RUN("var n: i16 = -1; @mov16(to, @increment_dsd_offset(@set_dsd_length(past, 2), n, i16)); count(1);") },
     { TW__WSE_CHECK_STRICT, false, NULL,
@@ -581,6 +613,14 @@ static const struct {
     { TW__WSE_CHECK_ERROR, true, "microthread 3 is still busy",
       TWO_INPUTS RUN(
           "@mov16(out, in, .{ .async = true }); @mov16(&x, @set_dsd_length(in3, 1), .{ .async = true });") },
+    /* WSE-3: .ut_id of the operation, else of the load of its DSR */
+    { TW__WSE_CHECK_ERROR, true, "microthread 5 is still busy",
+      TWO_INPUTS "const r = @get_dsr(dsr_src1, 4); const ut = @get_ut_id(5);\n" RUN(
+          "@load_to_dsr(r, in, .{ .async = true, .ut_id = ut }); @mov16(&x, r); "
+          "@mov16(&y, in3, .{ .async = true, .ut_id = ut });") },
+    { TW__WSE_CHECK_ERROR, false, NULL,
+      TWO_INPUTS RUN("@mov16(&x, in, .{ .async = true, .ut_id = @get_ut_id(5) }); "
+                     "@mov16(&y, in3, .{ .async = true, .ut_id = @get_ut_id(6) }); @mov16(out, 3);") },
     { TW__WSE_CHECK_ERROR, true, "input queue 2 is still in use",
       TWO_INPUTS RUN("@mov16(&x, in, .{ .async = true }); @mov16(&y, in);") },
     { TW__WSE_CHECK_ERROR, true, "output queue 3 is still in use",
@@ -616,6 +656,40 @@ static const struct {
     { TW__WSE_CHECK_ERROR, false, "operations or wavelets are left", "1 wavelet", UNENDED RUN("@mov16(out, 7);") },
     { TW__WSE_CHECK_STRICT, false, NULL, NULL, UNENDED RUN("@mov16(out, 7); @mov16(to, in);") },
 };
+
+/* What goes astray is said once, however often it happens. */
+static void csl_dsd_astray(void **state)
+{
+    static const struct {
+        const char *phrase, *text;
+    } rows[] = {
+        { "wavelets of color 5 leave the rectangle to the east and are lost", HEAD
+          "const away = @get_color(5); comptime { @set_local_color_config(away, .{ .routes = .{ .rx = .{ RAMP }, "
+          ".tx = .{ EAST } } }); }\nconst sent = @get_dsd(fabout_dsd, .{ .extent = 9, .fabric_color = away "
+          "});\n" RUN("@mov16(sent, 1);") },
+        { "the PE sends on color 5, which has no route here",
+          HEAD "const sent = @get_dsd(fabout_dsd, .{ .extent = 2, .fabric_color = @get_color(5) });\n" RUN(
+              "@mov16(sent, 1);") },
+        { "names control task 41, which is not bound",
+          HEAD LOOP "const stop = @get_dsd(fabout_dsd, .{ .extent = 3, .fabric_color = loop, .output_queue = oq, "
+                    ".control = true });\ncomptime { @unblock(if (@is_arch(\"wse3\")) iq else loop); }\n" RUN(
+                        "@mov32(stop, 41 << 16);") },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (unsigned wse3 = 0; wse3 < 2; wse3++) {
+            compiled c = compile_good(rows[i].text, wse3);
+            tw__wse *w = tw__wse_new(c.image, NULL, c.diags);
+            assert_non_null(w);
+            assert_int_equal(tw__wse_run(w, 200000, NULL, NULL), TW_OK);
+            if (!find_message(c.diags, TW_WARNING, rows[i].phrase) || tw_diags_count(c.diags, TW_WARNING) != 1) {
+                tw_diags_print(c.diags, stderr, false);
+                fail_msg("row %zu, WSE-%u:\n%s", i, wse3 + 2, rows[i].text);
+            }
+            tw__wse_free(w);
+            compiled_free(&c);
+        }
+}
 
 static void csl_dsd_leftovers(void **state)
 {
@@ -687,8 +761,8 @@ static void csl_dsd_reports(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
-        compiled c =
-            compile_good(reports[i].text, strstr(reports[i].text, ".fault = true") != NULL); /* WSE-3 only */
+        compiled c = compile_good(reports[i].text, strstr(reports[i].text, ".fault = true") ||
+                                                       strstr(reports[i].text, "@get_ut_id")); /* WSE-3 only */
         tw__wse_options options = { .check = reports[i].check };
         tw__wse *w = tw__wse_new(c.image, &options, c.diags);
         assert_non_null(w);
@@ -707,6 +781,7 @@ static void csl_dsd_reports(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(csl_dsd_programs), cmocka_unit_test(csl_dsd_reports),
-                                        cmocka_unit_test(csl_dsd_leftovers), cmocka_unit_test(csl_dsd_priorities) };
+                                        cmocka_unit_test(csl_dsd_astray), cmocka_unit_test(csl_dsd_leftovers),
+                                        cmocka_unit_test(csl_dsd_priorities) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
