@@ -62,6 +62,7 @@ static const row dsds[] = { /* vendor document "DSDs": kinds and properties */
           "a mem1d_dsd has one dimension, .extent has 2" },
     { BOTH, DSD("mem4d_dsd, .{ .tensor_access = |i,j,k,l,`n`|{1,1,1,1,1} -> a[i+j+k+l+n] }"),
           "at most 4 induction variables" },
+    { BOTH, DSD("mem4d_dsd, .{ .tensor_access = |i,j,`i`|{2,2,2} -> m[i,j] }"), "two induction variables are called 'i'" },
     { BOTH, DSD("mem4d_dsd, .{ .tensor_access = |i,j|{`2`} -> m[i,j] }"), "2 induction variables and 1 length" },
     { BOTH, DSD("mem4d_dsd, .{ .tensor_access = |i|{`2`,2} -> a[i] }"), "1 induction variable and 2 lengths" },
     { BOTH, DSD("mem1d_dsd, .{ .tensor_access = |i|{2} -> `m`[i] }"), "[4,5]i16 has 2 dimensions, the access has 1" },

@@ -182,17 +182,22 @@ static bool strides_of(const scope *in, const affine *map, const int64_t *extent
 
 operand tw__csl_tensor_access(sema *s, const node *tensor)
 {
-    scope in = { .s = s, .tensor = tensor, .variables = tensor->aux };
+    scope in = { .s = s, .tensor = tensor };
     const node *access = tensor->kid[0];
-    if (in.variables > MAX_VARIABLES)
+    unsigned variables = tensor->aux, lengths = tensor->count - 1 - variables;
+    if (variables > MAX_VARIABLES)
         return tw__csl_error(s, tensor->kid[1 + MAX_VARIABLES], "csl.affine",
                              "a tensor access has at most %d induction variables", MAX_VARIABLES);
-    if (tensor->count - 1 - in.variables != in.variables)
-        return tw__csl_error(s, tensor->kid[1 + in.variables], "csl.affine",
-                             "%u induction variable%s and %u length%s: each variable has one length", in.variables,
-                             in.variables == 1 ? "" : "s", tensor->count - 1 - in.variables,
-                             tensor->count - 1 - in.variables == 1 ? "" : "s");
-    for (unsigned i = 0; i < in.variables; i++) in.name[i] = tensor->kid[1 + i];
+    if (lengths != variables)
+        return tw__csl_error(s, tensor->kid[1 + variables], "csl.affine",
+                             "%u induction variable%s and %u length%s: each variable has one length", variables,
+                             variables == 1 ? "" : "s", lengths, lengths == 1 ? "" : "s");
+    for (; in.variables < variables; in.variables++) {
+        const node *name = in.name[in.variables] = tensor->kid[1 + in.variables];
+        if (variable_of(&in, name) >= 0)
+            return tw__csl_error(s, name, "csl.affine", "two induction variables are called '%s'",
+                                 tw__csl_text(tw__csl_sema_ctx(s), name->name));
+    }
     operand address;
     affine map;
     int64_t extent[MAX_VARIABLES], stride[MAX_VARIABLES];
