@@ -336,6 +336,34 @@ static const program programs[] = {
           "const w = @get_dsr(dsr_dest, 4);\n"
       RUN(FILL("a", 2) "@load_to_dsr(w, to, .{ .save_address = true }); @mov16(w, from); @mov16(w, from); "
       "@assert(b[1] == 2); @assert(b[2] == 1); @assert(b[3] == 2); @assert(b[4] == 0); count(1);") },
+    { "data tasks: arguments have the sign of their types", HEAD LOOP "var halves = [2]u32{ 0xffff8000, 0x8000ffff };\n"
+          MEM("from", "halves", 2) "const wse3 = @is_arch(\"wse3\"); var first = true; var low: i32 = 0; var high: u32 = 0;\n"
+      "task data(a: i16, b: u16) void { low = a; high = b; if (first) { @assert(low == -32768); @assert(high == 65535); first = "
+      "false; } else { @assert(low == -1); @assert(high == 32768); count(1); } }\n"
+      "comptime { @bind_data_task(data, @get_data_task_id(if (wse3) iq else loop)); }\n"
+      RUN("@mov32(@set_dsd_length(out, 2), from);") },
+    { "data tasks: an unsigned argument of 32 bits", HEAD LOOP "const wse3 = @is_arch(\"wse3\");\n"
+      "task data(a: u32) void { @assert(a > 0x7fffffff); @assert(@as(f32, a) == 2147483648.0); count(1); }\n"
+      "comptime { @bind_data_task(data, @get_data_task_id(if (wse3) iq else loop)); }\n"
+      RUN("@mov32(out, 0x80000000);") },
+    { "save_address: of four dimensions", HEAD "var m = @zeros([6,3]i16); var b = @zeros([4]i16);\n" MEM("to", "b", 4)
+          "const part = @get_dsd(mem4d_dsd, .{ .tensor_access = |i,j|{2,2} -> m[i, j] }); const r = @get_dsr(dsr_src1, 4);\n"
+      RUN("for (@range(i16, 6)) |i| { for (@range(i16, 3)) |j| { m[i, j] = 10 * i + j; } } "
+      "@load_to_dsr(r, part, .{ .save_address = true }); @mov16(to, r); @assert(b[3] == 11); @mov16(to, r); "
+      "@assert(b[0] == 20); @assert(b[1] == 21); @assert(b[2] == 30); @assert(b[3] == 31); count(1);") },
+    { "control wavelets advance a switch and reset it to position 0", HEAD "var x: u32 = 0;\n"
+      "comptime { @set_local_color_config(loop, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ RAMP } }, .switches = .{ .pos1 = .{ "
+      ".tx = RAMP }, .pos2 = .{ .tx = RAMP }, .pos3 = .{ .tx = RAMP }, .current_switch_pos = 1 } });\n"
+      "  @initialize_queue(iq, .{ .color = loop });\n"
+      "  if (@is_arch(\"wse3\")) @initialize_queue(oq, .{ .color = loop }); else @initialize_queue(oq); }\n"
+      "const in = @get_dsd(fabin_dsd, .{ .extent = 1, .fabric_color = loop, .input_queue = iq });\n"
+      "const stop = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = loop, .output_queue = oq, .control = true });\n"
+      "const out = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = loop, .output_queue = oq });\n"
+      "fn position() u16 { return @get_config(0x7f40 + @get_int(loop)) >> 13 & 3; }\n"
+      "fn command(c: u32) u16 { @mov32(stop, 1 << 24 | c << 22 | 31 << 16); @mov32(out, c); @mov32(&x, in); "
+      "@assert(x == c); return position(); }\n"
+      RUN("@assert(command(0) == 1); @assert(command(1) == 2); @assert(command(1) == 3); @assert(command(1) == 3); "
+      "@assert(command(2) == 0); @assert(command(1) == 1); count(1);") },
     { "asynchronous: .unblock when complete", HEAD LOOP IOTA16("a", 5) MEM("from", "a", 5) "var x: i16 = 0;\n"
       "comptime { @block(next_id); @activate(next_id); }\n" RUN(FILL("a", 5) "@mov16(out, 3, .{ .async = true }); "
       "@mov16(&x, in, .{ .async = true, .unblock = next });") NEXT("@assert(x == 3); count(1);") },
@@ -446,6 +474,12 @@ static const program programs[] = {
     { "simd_64: two wavelets have to be there", SIMD("simd_64")
       RUN("@mov16(to, in4, .{ .async = true, .activate = next }); @mov32(out, 0x00020001); pause(); @assert(b[0] == 0); "
       "@mov32(out, 0x00040003);") NEXT("@assert(b[0] == 1); @assert(b[3] == 4); count(1);") },
+    { "simd_64: the last wavelet of an odd number comes alone", HEAD LOOP IOTA16("a", 6) IOTA16("b", 6) MEM("from", "a", 6)
+          MEM("to", "b", 6) "const six = @get_dsd(fabin_dsd, .{ .extent = 6, .fabric_color = loop, .input_queue = iq, "
+      ".simd_mode = .{ .simd_64 = true } }); const pairs = @get_dsd(fabout_dsd, .{ .extent = 6, .fabric_color = loop, "
+      ".output_queue = oq, .simd_mode = .{ .simd_32 = true } });\n"
+      RUN(FILL("a", 6) "@mov16(pairs, from, .{ .async = true }); @mov16(to, six); @assert(b[3] == 4); @assert(b[5] == 6); "
+      "count(1);") },
     { "simd_32_or_64: one wavelet is enough", SIMD("simd_32_or_64")
       RUN("@mov16(to, in4, .{ .async = true, .activate = next }); @mov32(out, 0x00020001); pause(); @assert(b[0] == 1); "
       "@assert(b[1] == 2); @mov32(out, 0x00040003);") NEXT("@assert(b[3] == 4); count(1);") },
