@@ -10,7 +10,8 @@ typedef struct {
     const char *at, *end;
     tw__csl_token *tokens;
     size_t count, room;
-    bool bad; /* inside a run of bad characters: one message for all */
+    bool bad;    /* inside a run of bad characters: one message for all */
+    bool broken; /* not all of the text is tokens: parsing it would tell of what follows from that */
 } lexer;
 
 // clang-format off
@@ -112,6 +113,7 @@ static void lex_builtin(lexer *lex)
     const char *from = lex->at++;
     while (lex->at < lex->end && (is_letter(*lex->at) || is_digit(*lex->at))) lex->at++;
     if (lex->at == from + 1) {
+        lex->broken = true;
         tw__csl_report(lex->ctx, TW_ERROR, loc_of(lex, from), 1, "csl.syntax",
                        "expected a builtin's name after '@'");
         return;
@@ -150,7 +152,7 @@ static void lex_quoted(lexer *lex, char quote)
     }
     if (lex->at < lex->end && *lex->at == quote)
         lex->at++;
-    else /* a token anyway: what follows is judged as if it were closed */
+    else if ((lex->broken = true))
         tw__csl_report(lex->ctx, TW_ERROR, loc_of(lex, from), (uint32_t)(lex->at - from), "csl.syntax",
                        "%s is not closed on its line", quote == '"' ? "this string" : "this character");
     emit(lex, quote == '"' ? TW__CSL_T_STRING : TW__CSL_T_CHAR, from, 0);
@@ -171,7 +173,7 @@ static void lex_punctuation(lexer *lex)
     }
     lex->at++;
     if (lex->bad) return;
-    lex->bad = true;
+    lex->bad = lex->broken = true;
     unsigned char c = (unsigned char)*from;
     if (c > 0x20 && c < 0x7f)
         tw__csl_report(lex->ctx, TW_ERROR, loc_of(lex, from), 1, "csl.syntax", "'%c' has no meaning in CSL", c);
@@ -217,7 +219,7 @@ tw__csl_token *tw__csl_lex(tw__csl_ctx *ctx, tw__csl_loc base, size_t *count)
     if (starts(&lex, "\xef\xbb") && file->size > 2 && file->text[2] == '\xbf') lex.at += 3; /* byte order mark */
     while (lex.at < lex.end && !ctx->lost) lex_one(&lex);
     for (int i = 0; i < 2; i++) emit(&lex, TW__CSL_T_END, lex.at, 0); /* twice: the parser looks one token ahead */
-    if (ctx->lost) {
+    if (ctx->lost || lex.broken) {
         free(lex.tokens);
         return NULL;
     }

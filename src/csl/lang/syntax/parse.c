@@ -100,9 +100,11 @@ const tw__csl_token *tw__csl_need(tw__csl_parser *p, tw__csl_token_kind kind, co
 const tw__csl_token *tw__csl_need_name(tw__csl_parser *p, const char *what)
 {
     if (p->at->kind == TW__CSL_T_IDENT) return p->at++;
-    if (p->at->kind == TW__CSL_T_TYPE_NAME || p->at->kind >= TW__CSL_T_ALIGN)
-        tw__csl_syntax_error(p, p->at, "expected %s; '%s' is a reserved word", what,
-                             tw__csl_text(p->ctx, p->at->name));
+    if (p->at->kind == TW__CSL_T_TYPE_NAME || p->at->kind >= TW__CSL_T_ALIGN) {
+        const tw__csl_token *word = p->at++; /* it begins no statement here */
+        tw__csl_syntax_error(p, word, "expected %s; '%s' is a reserved word", what,
+                             tw__csl_text(p->ctx, word->name));
+    }
     tw__csl_syntax_expected(p, what);
 }
 

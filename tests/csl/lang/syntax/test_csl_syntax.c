@@ -239,6 +239,32 @@ static void csl_syntax_recovers(void **state)
     parsed_free(&p);
 }
 
+/* One mistake, one message: nothing is said about what only follows from it. */
+static void csl_syntax_no_cascades(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *phrase;
+        int column;
+    } slips[] = {
+        { "comptime { const a = $; }", "'$' has no meaning", 22 },
+        { "comptime { const a = \"abc; }", "not closed on its line", 22 },
+        { "comptime { const a = 'b; }", "not closed on its line", 22 },
+        { "comptime { const a = @ ; }", "a builtin's name", 22 },
+        { "comptime { const while = 1; }", "'while' is a reserved word", 18 },
+        { "comptime { var return: u16 = 1; }", "'return' is a reserved word", 16 },
+        { "fn for() void {}", "'for' is a reserved word", 4 },
+    };
+    for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
+        parsed p = parse_text(slips[i].text);
+        assert_null(p.file);
+        check_message(i, slips[i].text, p.diags, TW_ERROR, slips[i].phrase, 1, slips[i].column);
+        if (tw_diags_count(p.diags, TW_ERROR) != 1) tw_diags_print(p.diags, stderr, false);
+        assert_int_equal(tw_diags_count(p.diags, TW_ERROR), 1);
+        parsed_free(&p);
+    }
+}
+
 static void csl_syntax_stops_after_20(void **state)
 {
     (void)state;
@@ -334,10 +360,10 @@ static void csl_syntax_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(csl_syntax_trees),    cmocka_unit_test(csl_syntax_errors),
-        cmocka_unit_test(csl_syntax_recovers), cmocka_unit_test(csl_syntax_stops_after_20),
-        cmocka_unit_test(csl_syntax_limits),   cmocka_unit_test(csl_syntax_places),
-        cmocka_unit_test(csl_syntax_memory)
+        cmocka_unit_test(csl_syntax_trees),          cmocka_unit_test(csl_syntax_errors),
+        cmocka_unit_test(csl_syntax_recovers),       cmocka_unit_test(csl_syntax_no_cascades),
+        cmocka_unit_test(csl_syntax_stops_after_20), cmocka_unit_test(csl_syntax_limits),
+        cmocka_unit_test(csl_syntax_places),         cmocka_unit_test(csl_syntax_memory)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
