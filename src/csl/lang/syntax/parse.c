@@ -303,7 +303,9 @@ const tw__csl_node *tw__csl_parse(tw__csl_ctx *ctx, const char *path, const char
     tw__csl_token *tokens = base ? tw__csl_lex(ctx, base, &count) : NULL;
     if (!tokens) return NULL;
     tw__csl_parser p = { .ctx = ctx, .tokens = tokens, .at = tokens };
-    while (!tw__csl_is(&p, TW__CSL_T_END) && !tw__csl_stopped(ctx)) parse_one_top(&p);
+    while (!tw__csl_is(&p, TW__CSL_T_END) && !tw__csl_stopped(ctx))
+        if (!p.unclosed || !tw__csl_take(&p, TW__CSL_T_RBRACE)) /* one that was missed stands at the left margin */
+            parse_one_top(&p);
     tw__csl_tree file = tw__csl_errors(ctx) == before ? finish_file(&p, tokens) : NULL;
     free(p.stack);
     free(tokens);

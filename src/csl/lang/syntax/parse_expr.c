@@ -51,6 +51,11 @@ static tw__csl_tree parse_binary(tw__csl_parser *p, unsigned lowest)
         unsigned level = strength(op->kind);
         if (!level || level < lowest) return left;
         p->at++;
+        bool doubled = (op->kind == TW__CSL_T_AMPERSAND || op->kind == TW__CSL_T_PIPE) && p->at->kind == op->kind &&
+                       p->at->loc == op->loc + 1;
+        if (doubled)
+            tw__csl_syntax_error(
+                p, op, op->kind == TW__CSL_T_PIPE ? "CSL writes 'or' for '||'" : "CSL writes 'and' for '&&'");
         size_t mark = p->count;
         tw__csl_push(p, left);
         tw__csl_push(p, parse_binary(p, level + 1));

@@ -213,10 +213,20 @@ static tw__csl_tree parse_capture(tw__csl_parser *p)
     return node;
 }
 
+/* for (var i: u16 = 0; i < n; i += 1): one message, for all of it. */
+_Noreturn static void no_counting_for(tw__csl_parser *p)
+{
+    const tw__csl_token *first = p->at;
+    for (int depth = 1; depth && !tw__csl_is(p, TW__CSL_T_END) && !tw__csl_is(p, TW__CSL_T_LBRACE); p->at++)
+        depth += tw__csl_is(p, TW__CSL_T_LPAREN) - tw__csl_is(p, TW__CSL_T_RPAREN);
+    tw__csl_syntax_error(p, first, "'for' walks over an array or a range: for (@range(u16, n)) |i| { ... }");
+}
+
 /* "(" expr ")" "|" ident ["," ident] "|" body */
 static void parse_for_rest(tw__csl_parser *p)
 {
     tw__csl_need(p, TW__CSL_T_LPAREN, "behind for");
+    if (tw__csl_is(p, TW__CSL_T_VAR) || tw__csl_is(p, TW__CSL_T_CONST)) no_counting_for(p);
     tw__csl_push(p, tw__csl_parse_expr(p));
     tw__csl_need(p, TW__CSL_T_RPAREN, "behind what for walks over");
     tw__csl_need(p, TW__CSL_T_PIPE, "and a name for the element: for (...) |x|");

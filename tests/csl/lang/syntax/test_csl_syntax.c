@@ -254,6 +254,12 @@ static void csl_syntax_no_cascades(void **state)
         { "comptime { const while = 1; }", "'while' is a reserved word", 18 },
         { "comptime { var return: u16 = 1; }", "'return' is a reserved word", 16 },
         { "fn for() void {}", "'for' is a reserved word", 4 },
+        /* what people write who come from other languages */
+        { "comptime { for (var i: u16 = 0; i < f(3); i += 1) { g(i); } }", "for (@range(u16, n)) |i|", 17 },
+        { "comptime { const a = b && c; }", "CSL writes 'and' for '&&'", 24 },
+        { "comptime { const a = b || c; }", "CSL writes 'or' for '||'", 24 },
+        { "comptime { const a = b ? 1 : 2; }", "'?' has no meaning", 24 },
+        { "comptime {\nfn f() void { g(); }\n}\n", "never closed", 10 },
     };
     for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
         parsed p = parse_text(slips[i].text);
