@@ -17,8 +17,8 @@ static const char help_text[] =
     "  python SCRIPT.py [arguments]            the same as cs_python SCRIPT.py\n"
     "\n"
     "These of run happen in the order given:\n"
-    "  --in NAME[@X,Y,W,H]=FILE.npy       the array to an exported variable; [height][width][elements], 2- or "
-    "4-byte\n"
+    "  --in NAME[@X,Y,W,H]=FILE.npy       the array to an exported variable; [height][width][elements], "
+    "as wide as its own\n"
     "  --launch FUNCTION[,ARGUMENT...]    calls an exported function on all PEs\n"
     "  --out NAME[@X,Y,W,H][:N]=FILE.npy  N elements of each PE (default: all) to an array\n"
     "  --send COLOR[@X,Y,W,H]=FILE.npy    wavelets to the ramp of each PE\n"
@@ -129,6 +129,47 @@ static uint32_t *words_of(const tw_npy *a)
     return words;
 }
 
+/* Elements that an exported pointer shows on one PE. */
+static long whole_size(const run *r, const char *name, const target *t, unsigned item)
+{
+    size_t bytes = 0;
+    if (tw_wse_read_symbol(r->w, t->x + r->info.x, t->y + r->info.y, name, NULL, &bytes) != TW_OK) return -1;
+    return (long)(bytes / item);
+}
+
+/* More than the array has would go to whatever lies behind it. */
+static int too_many(const target *t, long whole, size_t elements)
+{
+    if (whole < 0 || elements <= (size_t)whole) return TW__EXIT_OK;
+    fprintf(stderr, "tilewright csl: '%s' has %ld element%s on a PE, not %zu\n", t->name, whole,
+            whole == 1 ? "" : "s", elements);
+    return TW__EXIT_FAILURE;
+}
+
+/* Does the array in the file fit what is on the PEs? [height][width][elements], or anything that divides. */
+static int check_input(const run *r, const target *t, const tw_npy *a, int symbol, bool streaming)
+{
+    size_t pes = (size_t)t->width * t->height;
+    tw_csl_export export = { 0 };
+    if (!streaming) tw_csl_get_export(r->program, (size_t)symbol, &export);
+    if (a->item != 2 && a->item != 4)
+        fprintf(stderr, "tilewright csl: '%s' has elements of %zu bytes; a copy moves 2 or 4\n", t->file, a->item);
+    else if (export.element_bytes && export.element_bytes != a->item)
+        fprintf(stderr, "tilewright csl: '%s' has elements of %zu bytes, '%s' has elements of %u (%s)\n", t->file,
+                a->item, t->name, export.element_bytes, export.type);
+    else if (a->rank == 3 && (a->shape[0] != t->height || a->shape[1] != t->width))
+        fprintf(stderr, "tilewright csl: '%s' has the shape (%zu, %zu, %zu); the PEs are %u high and %u wide\n",
+                t->file, (size_t)a->shape[0], (size_t)a->shape[1], (size_t)a->shape[2], t->height, t->width);
+    else if (!pes || a->count % pes)
+        fprintf(stderr, "tilewright csl: the %zu elements of '%s' do not divide among %u x %u PEs\n", a->count,
+                t->file, t->width, t->height);
+    else
+        return streaming || export.function
+                   ? TW__EXIT_OK
+                   : too_many(t, whole_size(r, t->name, t, (unsigned)a->item), a->count / pes);
+    return TW__EXIT_FAILURE;
+}
+
 static int copy_in(run *r, char *text, bool streaming)
 {
     target t;
@@ -149,14 +190,9 @@ static int copy_in(run *r, char *text, bool streaming)
                          .elements = pes ? (unsigned)(a.count / pes) : 0 };
     uint32_t *words = words_of(&a);
     tw_wse_task task;
-    if (a.item != 2 && a.item != 4) {
-        fprintf(stderr, "tilewright csl: '%s' has elements of %zu bytes; a copy moves 2 or 4\n", t.file, a.item);
-        result = TW__EXIT_FAILURE;
-    } else if (!pes || a.count % pes) {
-        fprintf(stderr, "tilewright csl: the %zu elements of '%s' do not divide among %u x %u PEs\n", a.count,
-                t.file, t.width, t.height);
-        result = TW__EXIT_FAILURE;
-    } else if (!words || tw_wse_h2d(r->w, &copy, words, a.count, streaming && r->nowait ? &task : NULL) != TW_OK) {
+    result = check_input(r, &t, &a, symbol, streaming);
+    if (result == TW__EXIT_OK &&
+        (!words || tw_wse_h2d(r->w, &copy, words, a.count, streaming && r->nowait ? &task : NULL) != TW_OK)) {
         result = failed();
     }
     free(words);
@@ -180,14 +216,6 @@ static int write_words(const char *path, const uint32_t *words, const char *desc
     return result;
 }
 
-/* Elements that an exported pointer shows on one PE. */
-static long whole_size(const run *r, const char *name, const target *t, unsigned item)
-{
-    size_t bytes = 0;
-    if (tw_wse_read_symbol(r->w, t->x + r->info.x, t->y + r->info.y, name, NULL, &bytes) != TW_OK) return -1;
-    return (long)(bytes / item);
-}
-
 static int copy_out(run *r, char *text)
 {
     static const struct {
@@ -205,7 +233,10 @@ static int copy_out(run *r, char *text)
     for (size_t i = 0; i < G_N_ELEMENTS(descrs); i++)
         if (g_str_has_suffix(export.type, descrs[i].type)) descr = descrs[i].descr;
     unsigned item = (unsigned)(descr[2] - '0');
-    if (t.elements < 0 && (t.elements = whole_size(r, t.name, &t, item)) < 0) return failed();
+    long whole = whole_size(r, t.name, &t, item);
+    if (t.elements < 0 && (t.elements = whole) < 0) return failed();
+    result = too_many(&t, whole, (size_t)t.elements);
+    if (result != TW__EXIT_OK) return result;
     tw_wse_copy copy = { .symbol = symbol,
                          .half = item == 2,
                          .x = t.x,
@@ -277,7 +308,14 @@ static bool argument_bits(const char *type, const char *text, uint32_t *bits)
         memcpy(&half, &value, sizeof half);
         *bits = half;
     } else {
-        *bits = (uint32_t)strtoll(text, &end, 0);
+        long long value = strtoll(text, &end, 0);
+        unsigned width = *type == 'i' || *type == 'u' ? (unsigned)atoi(type + 1) : 0;
+        if (width && width <= 32) {
+            bool is_signed = *type == 'i';
+            long long top = 1LL << (width - is_signed);
+            if (value >= top || value < (is_signed ? -top : 0)) return false;
+        }
+        *bits = (uint32_t)value;
     }
     return *text && !*end && errno == 0;
 }
@@ -296,8 +334,12 @@ static int launch(run *r, const char *text)
     for (unsigned i = 0, k = 0; i < count && i < 15 && result == TW__EXIT_OK; i++, k++) {
         while (types[k] && !*types[k]) k++;
         if (!types[k]) break; /* too many: the launch says so */
-        if (!argument_bits(types[k], parts[i + 1], &args[i]))
-            result = wrong_use("'%s' is no argument", parts[i + 1]);
+        if (!argument_bits(types[k], parts[i + 1], &args[i])) {
+            char *what = g_strdup_printf("argument %u of '%s' must be %s, not '%s'", i + 1, parts[0], types[k],
+                                         parts[i + 1]);
+            result = wrong_use("%s", what);
+            g_free(what);
+        }
     }
     if (result == TW__EXIT_OK && tw_wse_launch(r->w, parts[0], args, count, NULL) != TW_OK) result = failed();
     g_strfreev(types);

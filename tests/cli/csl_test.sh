@@ -34,6 +34,43 @@ expect 1 'at least 12x7' "$bin/cslc" "$stencil" --memcpy --fabric-dims=11,7 --fa
 printf 'layout { @set_rectangle(1, 1);\n  @set_tile_cod(0, 0); }\n' >bad.csl
 expect 1 'bad.csl:2:3: error' "$bin/cslc" bad.csl
 expect 1 '"line": 2' "$bin/tilewright" csl check bad.csl --json
+cat >room.csl <<'END'
+const memcpy = @import_module("<memcpy/get_params>", .{ .width = 2, .height = 1 });
+layout {
+  @set_rectangle(2, 1);
+  for (@range(u16, 2)) |x| { @set_tile_code(x, 0, "room_pe.csl", .{ .p = memcpy.get_params(x) }); }
+  @export_name("v", [*]u16, true);
+  @export_name("f", fn (i16, u16) void);
+}
+END
+cat >room_pe.csl <<'END'
+param p;
+const sys = @import_module("<memcpy/memcpy>", p);
+var v = @zeros([3]u16);
+var v_ptr: [*]u16 = &v;
+fn f(a: i16, b: u16) void { v[0] = @as(u16, a); v[1] = b; sys.unblock_cmd_stream(); }
+comptime { @export_symbol(v_ptr, "v"); @export_symbol(f); }
+END
+npy() { # npy FILE TYPE BYTES SHAPE: zeros
+  header="{'descr': '$2', 'fortran_order': False, 'shape': ($4), }"
+  { printf '\223NUMPY\001\000\166\000%-117s\n' "$header"; head -c "$3" /dev/zero; } >"$1"
+}
+npy fits.npy '<u2' 12 '1, 2, 3'
+npy flat.npy '<u2' 12 '6,'
+npy turned.npy '<u2' 12 '2, 1, 3'
+npy long.npy '<u2' 16 '1, 2, 4'
+npy wide.npy '<u4' 8 '1, 2, 1'
+expect 0 '' "$bin/cslc" room.csl --arch=wse3 -o room
+expect 0 '' "$bin/tilewright" csl run room --in v=fits.npy --in v=flat.npy --launch f,-32768,65535 --out v:2=x.npy
+expect 1 'has the shape (2, 1, 3); the PEs are 1 high and 2 wide' "$bin/tilewright" csl run room --in v=turned.npy
+expect 1 "'v' has 3 elements on a PE, not 4" "$bin/tilewright" csl run room --in v=long.npy
+expect 1 "'v' has 3 elements on a PE, not 4" "$bin/tilewright" csl run room --out v:4=x.npy
+expect 1 "elements of 4 bytes, 'v' has elements of 2" "$bin/tilewright" csl run room --in v=wide.npy
+expect 2 "argument 1 of 'f' must be i16, not '32768'" "$bin/tilewright" csl run room --launch f,32768,0
+expect 2 "argument 1 of 'f' must be i16, not '-32769'" "$bin/tilewright" csl run room --launch f,-32769,0
+expect 2 "argument 2 of 'f' must be u16, not '-1'" "$bin/tilewright" csl run room --launch f,0,-1
+expect 2 "argument 2 of 'f' must be u16, not '65536'" "$bin/tilewright" csl run room --launch f,0,65536
+expect 2 "argument 2 of 'f' must be u16, not '1.5'" "$bin/tilewright" csl run room --launch f,0,1.5
 printf 'var i: u16 = 0;\ntask t() void { while (true) { i += 1; } }\ncomptime { @bind_local_task(t, @get_local_task_id(8));\n  @activate(@get_local_task_id(8)); }\n' >ever.csl
 expect 1 'more than 5000 cycles' "$bin/tilewright" csl run ever.csl --max-cycles=5000
 printf 'fn f() u16 { var i: u16 = 0; while (true) { i ^= 1; } return i; }\nconst x = f();\ncomptime { @comptime_print(x); }\n' >ever.csl

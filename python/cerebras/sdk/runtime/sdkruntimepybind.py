@@ -185,6 +185,8 @@ class SdkRuntime:
     # --- copies ---
 
     def _describe(self, symbol, px, py, w, h, l, streaming, data_type, order, spread=0, row=1, column=1):
+        if min(px, py, w, h, l) < 0:
+            raise ValueError(f"a copy of {w} x {h} PEs from ({px}, {py}) on, {l} elements each: none may be negative")
         return _native.Copy(symbol=int(symbol), streaming=bool(streaming),
                             half=data_type == MemcpyDataType.MEMCPY_16BIT and not streaming,
                             order=order.value, spread=spread, x=px, y=py, width=w, height=h, elements=l,
