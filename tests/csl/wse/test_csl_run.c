@@ -109,6 +109,17 @@ static void control_flow(void **state)
           "i); }"
           "for (@range(i16, 8, 0, -2)) |k, at| { out[2] += @as(i32, k) * 10 + @as(i32, at); }",
           { 10, 12, 206 } },
+        /* a step of run time goes up or down; a range the other way is empty (2.1) */
+        { "var lo: i16 = -3; var hi: i16 = 6; var up: i16 = 2; var down: i16 = -4; var b: i8 = -128; var c: i8 = "
+          "127;"
+          "var s: i8 = 100;",
+          "for (@range(i16, lo, hi, up)) |i| { out[0] = out[0] * 10 + @as(i32, i); }"
+          "for (@range(i16, hi, lo, down)) |i, k| { out[1] = out[1] * 10 + @as(i32, i) + @as(i32, k); }"
+          "for (@range(i16, hi, lo, up)) |i| { out[2] += 1; } for (@range(i16, lo, hi, down)) |i| { out[3] += 1; }"
+          "for (@range(i16, lo, lo, up)) |i| { out[4] += 1; } for (@range(i8, b, c, s)) |i| { out[5] += @as(i32, "
+          "i); }"
+          "for (@range(i16, lo, hi, up)) |i| { if (i == -1) continue; if (i == 3) break; out[6] += @as(i32, i); }",
+          { -3 * 10000 - 1000 + 100 + 30 + 5, 6 * 100 + 3 * 10 + 0, 0, 0, 0, -128 - 28 + 72, -2 } },
         { "const t = [4]i32{ 1, 20, 300, 4000 }; var v = @zeros([3]i32);",
           "v[1] = 5; for (t) |x, i| { out[0] += x * @as(i32, i); } for (v) |x| { out[1] += x; }"
           "for (@zeros([6]u8)) |_, i| { out[2] += @as(i32, i); }",

@@ -97,6 +97,19 @@ static operand b_element_type(sema *s, const node *n, const type *expected)
 
 /* --- ranges --- */
 
+/* The first and the last number of a range, if it has any, are numbers of its type. */
+static bool range_fits(sema *s, const node *n, const type *t, const value *r)
+{
+    int64_t start = r->range.start, step = r->range.step, way = r->range.stop - start;
+    if (!t->size || (step > 0 ? way <= 0 : way >= 0)) return true;
+    int64_t last = start + (way + (step > 0 ? -1 : 1)) / step * step;
+    bool first_fits = tw__csl_fits(t, start);
+    if (first_fits && tw__csl_fits(t, last)) return true;
+    tw__csl_error(s, n, "csl.range", "the range has the number %lld, which does not fit %s",
+                  (long long)(first_fits ? last : start), TYPE_TEXT(t));
+    return false;
+}
+
 static operand b_range(sema *s, const node *n, const type *expected)
 {
     (void)expected;
@@ -132,7 +145,7 @@ static operand b_range(sema *s, const node *n, const type *expected)
     v.range.start = (int64_t)p[0].value.i;
     v.range.stop = (int64_t)p[1].value.i;
     v.range.step = (int64_t)p[2].value.i;
-    return tw__csl_known(v);
+    return range_fits(s, n, t, &v) ? tw__csl_known(v) : tw__csl_nothing();
 }
 
 static operand range_part(sema *s, const node *n, int part)
@@ -189,8 +202,11 @@ static operand b_strcat(sema *s, const node *n, const type *expected)
     for (uint32_t i = 0; i < n->count && good; i++) {
         value v;
         good = tw__csl_comptime(s, ARG(i), &tw__csl_t_COMPTIME_STRING, "the argument of @strcat", &v);
-        if (good && all->len + v.string.length > (1u << 24))
-            good = tw__csl_error(s, n, "csl.limit", "the string is longer than 16 MiB").kind != TW__CSL_O_NOTHING;
+        if (good && all->len + v.string.length > (1u << 24)) {
+            tw__csl_error(s, n, "csl.limit", "the string is longer than 16 MiB");
+            s->shared->out_of_steps = true; /* a loop around it would only do the same again */
+            good = false;
+        }
         if (good) g_string_append_len(all, v.string.bytes, (gssize)v.string.length);
     }
     operand o = good ? string_value(s, all->str, all->len) : tw__csl_nothing();

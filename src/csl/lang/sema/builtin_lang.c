@@ -267,8 +267,11 @@ static operand b_is_comptime(sema *s, const node *n, const type *expected)
 static operand b_is_arch(sema *s, const node *n, const type *expected)
 {
     (void)expected;
-    const char *name;
-    if (!tw__csl_arguments(s, n, 1, 1) || !field_name(s, ARG(0), &name)) return tw__csl_nothing();
+    value chip;
+    if (!tw__csl_arguments(s, n, 1, 1) ||
+        !tw__csl_comptime(s, ARG(0), &tw__csl_t_COMPTIME_STRING, "the name of a chip", &chip))
+        return tw__csl_nothing();
+    const char *name = chip.string.bytes;
     if (strcmp(name, "wse1") && strcmp(name, "wse2") && strcmp(name, "wse3")) /* wse1: there was one */
         return tw__csl_error(s, ARG(0), "csl.value", "@is_arch knows \"wse2\" and \"wse3\", not \"%s\"", name);
     return known_bool(!strcmp(name, s->shared->options->wse3 ? "wse3" : "wse2"));

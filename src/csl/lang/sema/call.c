@@ -149,6 +149,18 @@ static bool hidden_result(const type *t)
     return t->size && tw__csl_is_aggregate(t);
 }
 
+/* A function that calls itself with ever new constants or types never comes to an end: each is code of its own. */
+static bool special_room(sema *s, const call *c, const site *trail)
+{
+    unsigned depth = 0;
+    for (const site *t = trail; t; t = t->outer) depth += t->told;
+    if (depth <= TW__CSL_MAX_CALLS) return true;
+    tw__csl_error(s, c->at, "csl.limit", "calls with constants or types of their own are nested too deeply (%u)",
+                  depth - 1);
+    s->shared->out_of_steps = true;
+    return false;
+}
+
 static special *make_special(sema *s, const call *c, bool called)
 {
     special *known = find_special(s, c);
@@ -172,6 +184,7 @@ static special *make_special(sema *s, const call *c, bool called)
     }
     *p = (special){ .function = c->f, .count = c->count, .fixed = fixed, .types = types, .result = c->result };
     p->trail = tw__csl_lasting_trail(s, c->at, c->f, called && depends);
+    if (!special_room(s, c, p->trail)) return NULL;
     p->next = g_hash_table_lookup(s->by_function, c->f);
     g_hash_table_insert(s->by_function, c->f, p);
     p->index = (int)tw__csl_program_add_function(s->image, tw__csl_sema_program(s), c->f->name, registers,

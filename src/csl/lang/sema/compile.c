@@ -4,11 +4,19 @@
 
 #define DEFAULT_STEPS UINT64_C(200000000)
 
-static const node *layout_block(const node *file)
+static const node *layout_block(sema *s, const node *file)
 {
-    for (uint32_t i = 0; i < file->count; i++)
-        if (file->kid[i]->kind == TW__CSL_LAYOUT) return file->kid[i];
-    return NULL;
+    const node *block = NULL;
+    for (uint32_t i = 0; i < file->count; i++) {
+        if (file->kid[i]->kind != TW__CSL_LAYOUT) continue;
+        if (block) {
+            tw__csl_error(s, file->kid[i], "csl.redefinition", "a program has one layout block");
+            tw__csl_note(s, block, "the other one is here");
+        } else {
+            block = file->kid[i];
+        }
+    }
+    return block;
 }
 
 static bool run_layout(sema *s, tw__csl_module *top, const node *block)
@@ -84,7 +92,7 @@ static bool compile(sema *s, tw__csl_shared *shared)
     tw__csl_module *top = tw__csl_load_module(s, NULL, o->file, NULL, NULL, "");
     if (!top) return false;
     tw__csl_bind_top_params(s, top);
-    const node *block = layout_block(top->file);
+    const node *block = layout_block(s, top->file);
     s->layout->has_block = block != NULL;
     if (block ? !run_layout(s, top, block) : !single_pe(s, top->file)) return false;
     if (!tw__csl_place_rectangle(s)) return false;

@@ -80,16 +80,18 @@ bool tw__csl_step(sema *s, const node *at)
 
 /* Half of the usual 8 MiB: frames grow under sanitizers, and the caller has its own. */
 #define STACK_BYTES ((size_t)4 << 20)
-enum { MAX_CALLS = 1000 };
 
 bool tw__csl_room(sema *s, const node *at)
 {
     const char *here =
         __builtin_frame_address(0); /* the address of a local lies elsewhere under AddressSanitizer */
     size_t used = (size_t)(s->stack_base > here ? s->stack_base - here : here - s->stack_base);
-    if (used < STACK_BYTES && s->calls < MAX_CALLS) return true;
+    if (used < STACK_BYTES && s->calls < TW__CSL_MAX_CALLS) return true;
     if (!tw__csl_stop(s))
-        tw__csl_error(s, at, "csl.limit", "calls are nested too deeply at compile time (%u)", s->calls);
+        tw__csl_error(s, at, "csl.limit",
+                      s->calls ? "calls are nested too deeply at compile time (%u)"
+                               : "constants that need one another are nested too deeply",
+                      s->calls);
     s->shared->out_of_steps = true; /* unwind: more of the same would follow */
     return false;
 }

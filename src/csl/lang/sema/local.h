@@ -80,6 +80,8 @@ typedef struct site {
 } site;
 
 /* A function specialised for its comptime arguments and the types of its anytype arguments. */
+enum { TW__CSL_MAX_CALLS = 1000 }; /* inside one another, at compile time */
+
 typedef struct special {
     struct special *next;
     const tw__csl_function *function;

@@ -176,7 +176,7 @@ static flow for_items_now(sema *s, const node *n, const operand *o)
 
 typedef struct counter { /* of a generated loop; 64-bit registers, so that no bound overflows */
     uint16_t reg, limit, step;
-    bool known_step;
+    bool known_step, either; /* either: whether the step goes up or down shows only at run time */
     int64_t by;
     label top, check;
 } counter;
@@ -197,6 +197,21 @@ static void counter_close(gen *g, counter *c)
         tw__gen_emit(g, TW__CSL_I_ADD_I64, c->reg, c->reg, c->step);
     tw__gen_bind(g, c->check);
     uint16_t more = tw__gen_register(g, &tw__csl_t_BOOL);
+    if (c->either) {
+        uint16_t zero = tw__gen_register(g, &tw__csl_t_i64);
+        label falls = tw__gen_label_new(g), end = tw__gen_label_new(g);
+        tw__gen_load_int(g, zero, 0);
+        tw__gen_emit(g, TW__CSL_I_LTS, more, c->step, zero);
+        tw__gen_branch(g, more, true, falls);
+        tw__gen_emit(g, TW__CSL_I_LTS, more, c->reg, c->limit);
+        tw__gen_branch(g, more, true, c->top);
+        tw__gen_jump(g, end);
+        tw__gen_bind(g, falls);
+        tw__gen_emit(g, TW__CSL_I_LTS, more, c->limit, c->reg);
+        tw__gen_branch(g, more, true, c->top);
+        tw__gen_bind(g, end);
+        return;
+    }
     bool down = c->known_step && c->by < 0;
     tw__gen_emit(g, TW__CSL_I_LTS, more, down ? c->limit : c->reg, down ? c->reg : c->limit);
     tw__gen_branch(g, more, true, c->top);
@@ -251,15 +266,12 @@ static flow for_range_generated(sema *s, const node *n, const operand *r)
         step = r->parts[2];
     }
     counter c = { .known_step = tw__csl_is_known(&step) };
-    if (!c.known_step && t->is_signed)
-        return tw__csl_error(s, n, "csl.comptime",
-                             "the step of a range of a signed type must be known at compile time"),
-               FLOW_NEXT;
+    c.either = !c.known_step && t->is_signed;
     c.reg = own_register(s, n, start);
     c.limit = own_register(s, n, stop);
     c.by = c.known_step ? (int64_t)step.value.i : 1;
     if (!c.known_step || c.by != (int16_t)c.by) c.step = own_register(s, n, step);
-    operand index = { .kind = TW__CSL_O_REGISTER, .type = &tw__csl_t_u16, .variable = true };
+    operand index = { .kind = TW__CSL_O_REGISTER, .type = &tw__csl_t_u16, .variable = true, .is_const = true };
     if (n->kid[TW__CSL_FOR_INDEX]) {
         index.reg = tw__gen_register(g, &tw__csl_t_u16);
         tw__gen_load_int(g, index.reg, 0);
@@ -267,7 +279,7 @@ static flow for_range_generated(sema *s, const node *n, const operand *r)
         index.reg = c.reg;
     }
     counter_open(g, &c);
-    operand item = { .kind = TW__CSL_O_REGISTER, .type = t, .variable = true, .reg = c.reg };
+    operand item = { .kind = TW__CSL_O_REGISTER, .type = t, .variable = true, .is_const = true, .reg = c.reg };
     return generated_body(s, n, &c, item, index);
 }
 
@@ -296,7 +308,9 @@ static flow for_array_generated(sema *s, const node *n, operand o)
         item = (operand){ .kind = TW__CSL_O_PLACE, .type = element, .is_const = true, .has_reg = true, .reg = at };
         item = tw__csl_rvalue(s, n, item);
     }
-    operand index = { .kind = TW__CSL_O_REGISTER, .type = &tw__csl_t_u16, .variable = true, .reg = c.reg };
+    operand index = {
+        .kind = TW__CSL_O_REGISTER, .type = &tw__csl_t_u16, .variable = true, .is_const = true, .reg = c.reg
+    };
     return generated_body(s, n, &c, item, index);
 }
 

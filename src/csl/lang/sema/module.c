@@ -189,9 +189,19 @@ static void bind_params(sema *s, const node *at, tw__csl_module *m, const value 
         bind_param(s, at, m, params->type->fields[i].name, tw__csl_part_of(s, &given, i));
 }
 
+enum { MAX_IMPORTS = 200 }; /* inside one another: a module may import itself with other parameters */
+
 static tw__csl_module *instantiate(sema *s, const node *at, const node *file, const char *path, bool is_library,
-                                   const value *params, const char *prefix)
+                                   const value *params, const char *prefix, unsigned depth)
 {
+    if (depth > MAX_IMPORTS) {
+        if (!tw__csl_stop(s))
+            tw__csl_error(s, at, "csl.limit",
+                          "more than %d modules import one another here: does '%s' import itself?", MAX_IMPORTS,
+                          path);
+        s->shared->out_of_steps = true;
+        return NULL;
+    }
     for (uint32_t i = 0; i <= file->count; i++) /* an instance costs what it declares */
         if (!tw__csl_step(s, at)) return NULL;
     tw__csl_module *m = TW__NEW(s->arena, tw__csl_module);
@@ -206,7 +216,8 @@ static tw__csl_module *instantiate(sema *s, const node *at, const node *file, co
                            .is_library = is_library,
                            .names = g_hash_table_new(NULL, NULL),
                            .trail = s->module ? tw__csl_lasting_trail(s, at, NULL, false) : NULL,
-                           .params = params };
+                           .params = params,
+                           .depth = depth };
     *s->last_module = m;
     s->last_module = &m->next;
     for (uint32_t i = 0; i < file->count; i++) add_declaration(s, m, file->kid[i]);
@@ -265,7 +276,7 @@ tw__csl_module *tw__csl_load_module(sema *s, const node *at, const char *name, c
         return NULL;
     }
     if (!file) return NULL; /* its syntax errors are reported */
-    return instantiate(s, at, file, path, library || inside, params, prefix);
+    return instantiate(s, at, file, path, library || inside, params, prefix, importer ? importer->depth + 1 : 0);
 }
 
 void tw__csl_bind_top_params(sema *s, tw__csl_module *m)
@@ -274,9 +285,13 @@ void tw__csl_bind_top_params(sema *s, tw__csl_module *m)
     for (size_t i = 0; i < o->param_count; i++)
         bind_param(s, NULL, m, o->params[i].name,
                    tw__csl_known(tw__csl_of_int(&tw__csl_t_COMPTIME_INT, o->params[i].value)));
-    for (size_t i = 0; i < o->color_count; i++)
+    for (size_t i = 0; i < o->color_count; i++) {
+        if (o->colors[i].value < 0 || o->colors[i].value >= TW__CSL_COLORS)
+            tw__csl_error(s, NULL, "csl.range", "color '%s' must be 0 to %u, not %lld", o->colors[i].name,
+                          TW__CSL_COLORS - 1, (long long)o->colors[i].value);
         bind_param(s, NULL, m, o->colors[i].name,
                    tw__csl_known(tw__csl_of_int(&tw__csl_t_COLOR, o->colors[i].value)));
+    }
 }
 
 const entry *tw__csl_member(const tw__csl_module *m, tw__csl_name name)
@@ -353,9 +368,12 @@ static void analyse(sema *s, tw__csl_global *g)
             g->value = tw__csl_error(s, n, "csl.comptime",
                                      "the initial value of '%s' must be known at compile time", g->name);
         else if (g->is_var && (!tw__csl_is_runtime(g->type) || g->type->kind == TW__CSL_TY_VOID))
-            g->value = tw__csl_error(
-                s, n, "csl.type", "variable '%s' has type %s, which exists only at compile time: %s", g->name,
-                TYPE_TEXT(g->type), tw__csl_is_number(g->type) ? "give it a type" : "declare it const");
+            g->value =
+                tw__csl_error(s, n, "csl.type", "variable '%s' has type %s, which exists only at compile time%s",
+                              g->name, TYPE_TEXT(g->type),
+                              !tw__csl_is_number(g->type) ? ": declare it const"
+                              : n->kid[TW__CSL_VAR_TYPE]  ? ""
+                                                          : ": give it a type");
         else if (tw__csl_is_aggregate(g->type) && g->value.value.parts)
             g->value.value.parts->shared = true;
     }

@@ -62,8 +62,9 @@ static bool meet(sema *s, const node *n, operand *a, operand *b)
             to = y;
         else if (lit_y && (same_class || y->kind == TW__CSL_TY_COMPTIME_INT))
             to = x;
-        else if (same_class && x->is_signed == y->is_signed && x->machine != TW_BF16 && y->machine != TW_BF16)
-            to = x->bits >= y->bits ? x : y;
+        else if (same_class && x->is_signed == y->is_signed && x->bits != y->bits && x->machine != TW_BF16 &&
+                 y->machine != TW_BF16)
+            to = x->bits > y->bits ? x : y;
         /* A known value of another integer type counts by its value. */
         else if (same_class && tw__csl_is_known(b) && tw__csl_is_int(y) && tw__csl_fits(x, b->value.i))
             to = x;
@@ -132,6 +133,9 @@ operand tw__csl_operate(sema *s, const node *n, tw__csl_token_kind op, operand a
     if (!defined_for(op, t)) return operator_error(s, n, op, t);
     if (tw__csl_is_known(&a) && tw__csl_is_known(&b)) return tw__csl_fold_binary(s, n, op, &a.value, &b.value);
     if (!s->gen) return tw__csl_error(s, n, "csl.comptime", "this value is not known at compile time");
+    if ((op == TW__CSL_T_SLASH || op == TW__CSL_T_PERCENT) && tw__csl_is_int(t) && tw__csl_is_known(&b) &&
+        b.value.i == 0)
+        return tw__csl_error(s, n, "csl.division", "division by zero");
     tw__gen_at(s->gen, n);
     const type *result = is_comparison(op) ? &tw__csl_t_BOOL : t;
     operand out = { .kind = TW__CSL_O_REGISTER, .type = result };

@@ -61,6 +61,7 @@ struct tw__csl_module {
     tw__csl_module *next;        /* in order of import */
     const void *trail;           /* site of its import; NULL for the top module */
     const tw__csl_value *params; /* the struct that was given, NULL */
+    unsigned depth;              /* of imports above this one */
 };
 
 /* --- services for builtins (lang/dsd and sema/builtin_*.c) --- */

@@ -94,6 +94,10 @@ static value *name_slot(sema *s, const node *n)
 {
     const binding *b = tw__csl_find_local(s, n->name);
     if (b && !b->cell && tw__csl_is_nothing(&b->o)) return NULL;
+    if (!b) {
+        operand o = tw__csl_expr(s, n, NULL); /* is there such a name at all? */
+        if (tw__csl_is_nothing(&o)) return NULL;
+    }
     if (!b || !b->cell) {
         tw__csl_error(s, n, "csl.assign", "'%s' cannot be assigned at compile time", tw__csl_name_text(s, n->name));
         return NULL;
@@ -283,7 +287,9 @@ operand tw__csl_address_of(sema *s, const node *n)
         }
     }
     if (tw__csl_is_nothing(&o)) return o;
-    if (tw__csl_function_of(&o)) {
+    const tw__csl_function *f = tw__csl_function_of(&o);
+    if (f && f->is_inline) return tw__csl_error(s, n, "csl.address", "'%s' is inline: it has no address", f->name);
+    if (f) {
         if (o.type->kind == TW__CSL_TY_POINTER) return o;
         value v = o.value;
         v.type = tw__csl_type_pointer(s->types, o.type, true, false);

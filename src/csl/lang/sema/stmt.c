@@ -210,7 +210,9 @@ static void assign(sema *s, const node *n)
     if (tw__csl_is_nothing(&place)) return;
     bool variable = place.kind == TW__CSL_O_REGISTER && place.variable;
     if ((place.kind != TW__CSL_O_PLACE && !variable) || place.is_const) {
-        bool named = root->kind == TW__CSL_NAME;
+        operand whole = tw__csl_dry(s, root, NULL);
+        bool named = root->kind == TW__CSL_NAME &&
+                     (root == n->kid[0] || !whole.type || whole.type->kind != TW__CSL_TY_POINTER);
         tw__csl_error(s, n->kid[0], "csl.assign", "%s%s%s cannot be assigned: it is constant", named ? "'" : "",
                       named ? tw__csl_name_text(s, root->name) : "this", named ? "'" : "");
         return;
@@ -290,10 +292,15 @@ static flow return_stmt(sema *s, const node *n)
     return f->inlined ? return_inlined(s, n, v) : return_runtime(s, n, v);
 }
 
-static target *find_target(sema *s, const node *n)
+static target *find_target(sema *s, const node *n, bool is_break)
 {
     for (target *t = s->frame ? s->frame->targets : NULL; t; t = t->outer)
-        if (n->name ? t->name == n->name : t->is_loop) return t;
+        if (n->name ? t->name == n->name : t->is_loop) {
+            if (is_break || t->is_loop) return t;
+            tw__csl_error(s, n, "csl.label", "'%s' is the label of a block: 'continue' needs that of a loop",
+                          tw__csl_name_text(s, n->name));
+            return NULL;
+        }
     if (n->name)
         tw__csl_error(s, n, "csl.label", "there is no label '%s' around this", tw__csl_name_text(s, n->name));
     else
@@ -330,7 +337,7 @@ static void break_value(sema *s, const node *n, target *t)
 
 static flow leave(sema *s, const node *n, bool is_break)
 {
-    target *t = find_target(s, n);
+    target *t = find_target(s, n, is_break);
     if (!t) return FLOW_DEAD;
     if (n->count && n->kid[0]) break_value(s, n, t);
     bool conditional = s->gen && (!t->comptime || s->depth > t->depth);

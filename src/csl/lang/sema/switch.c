@@ -11,11 +11,16 @@ static operand prong_body(sema *s, const node *body, const type *expected, bool 
     return tw__csl_known(tw__csl_of_void());
 }
 
-/* Values of all cases, checked for type and duplicates; false after an error. */
+/* Values of all cases, checked for type and duplicates, and at most one else; false after an error. */
 static bool collect_cases(sema *s, const node *n, const type *t, GArray *values)
 {
-    bool good = true;
-    for (uint32_t p = 1; p < n->count; p++)
+    bool good = true, otherwise = false;
+    for (uint32_t p = 1; p < n->count; p++) {
+        if (n->kid[p]->flags & TW__CSL_F_ELSE) {
+            if (otherwise) tw__csl_error(s, n->kid[p], "csl.switch", "this 'switch' has an 'else' already");
+            good = good && !otherwise;
+            otherwise = true;
+        }
         for (uint32_t k = 1; k < n->kid[p]->count; k++) {
             value v;
             const node *at = n->kid[p]->kid[k];
@@ -30,6 +35,7 @@ static bool collect_cases(sema *s, const node *n, const type *t, GArray *values)
                 }
             g_array_append_val(values, v);
         }
+    }
     return good;
 }
 

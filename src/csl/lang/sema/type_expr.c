@@ -137,6 +137,11 @@ static const type *enum_type(sema *s, const node *n)
         rows[i].name = tw__csl_name_text(s, e->name);
         const node *written = e->count ? e->kid[0] : NULL;
         value v;
+        for (size_t k = 0; k < i; k++)
+            if (n->kid[k + 1]->name == e->name) {
+                tw__csl_error(s, e, "csl.redefinition", "enumerator '%s' is declared twice", rows[i].name);
+                return NULL;
+            }
         if (!written) continue;
         if (!tw__csl_comptime(s, written, base, "the value of an enumerator", &v)) return NULL;
         if (is_taken(rows, set, i, (int64_t)v.i)) {

@@ -92,6 +92,8 @@ static void aggregates(void **state)
           "var p = .{ .q = z }; var r = p; r.q[0] = 3; " P("z, s.x, t.x, p.q, r.q"),
           "{ 0, 0 }, { 9, 0 }, { 0, 8 }, { 0, 0 }, { 3, 0 }" },
         { "", "var m = .{ .v = @zeros([2]i16) }; var n = m; n.v[0] = 1; " P("m.v, n.v"), "{ 0, 0 }, { 1, 0 }" },
+        { "", "var a = [2]u16{ 1, 2 }; var t = .{ a, a }; a[0] = 9; t[1][1] = 8; " P("a, t[0], t[1]"),
+          "{ 9, 2 }, { 1, 2 }, { 1, 8 }" },
     };
     check_prints(rows, COUNT(rows));
 }
@@ -313,6 +315,10 @@ static void values_outlive_loops(void **state)
           "}\n"
           "@comptime_print(sum, sq, text);",
           "5, { 0, 1, 4 }, xyxyxy" },
+        { "",
+          "var s = \"\"; const p = &s; for (@range(u16, 3)) |i| { for (@range(u16, 2)) |k| { p.* = @strcat(p.*, "
+          "\"ab\"); } const other = @strcat(\"x\", \"yz\"); _ = other; } @comptime_print(s);",
+          "abababababab" },
         { "const pair = struct { a: [2]u16, b: u16 };\nfn fill(p: *pair, n: u16) void { p.*.a[1] = n; p.*.b = n + "
           "1; }",
           "var p = pair{ .a = [2]u16{ 1, 2 }, .b = 3 }; for (@range(u16, 4)) |i| { fill(&p, i); } "

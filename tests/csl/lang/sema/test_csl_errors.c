@@ -33,6 +33,10 @@ static void types(void **state)
         { RUN("k = 2;"), "csl.assign", "'k' cannot be assigned", 1, 20 },
         { RUN("const p: [*]u16 = @ptrcast([*]u16, &g); g = p.*;"), "csl.type", "use [index]", 1, 0 },
         { "const a = [2]u16{ 1, 2 };\ncomptime { a[2]; }", "csl.index", "outside the 2 elements", 2, 14 },
+        { "const a = [2,2]u16{ 1, 2, 3, 4 };\ncomptime { a[1, 2]; }", "csl.index", "index 2 is outside the 2", 2,
+          17 },
+        { RUN("var b: f16 = 1.0; var c: cb16 = 1.0; f = b + c;"), "csl.type", "one type, got f16 and cb16", 1, 0 },
+        { "comptime { @is_arch(3); }", "csl.type", "the name of a chip must be comptime_string", 1, 21 },
         { "const a = [2,2]u16{ 1, 2, 3, 4 };\ncomptime { a[1]; }", "csl.index", "takes 2 indices, got 1", 2, 0 },
         { "const a = [3]u16{ 1, 2 };\ncomptime { a[0]; }", "csl.init", "has 3 elements, got 2 values", 1, 0 },
         { "const t = [2][3]u16;\ncomptime { @comptime_print(t); }", "csl.type", "write [a, b]u16", 1, 0 },
@@ -64,6 +68,29 @@ static void types(void **state)
           "argument 1 of 'f' must be known at compile time", 2, 0 },
         { "fn f(comptime n: u16) type { return [n]u16; }\n" RUN("const t: f(g) = 0;"), "csl.comptime",
           "known at compile time", 2, 0 },
+        { RUN("switch (g) { 1 => {}, else => {}, else => {} }"), "csl.switch", "has an 'else' already", 1, 54 },
+        { "const E = enum { a, b, a };\ncomptime { E.a; }", "csl.redefinition", "'a' is declared twice", 1, 24 },
+        /* what loops hand out is constant */
+        { RUN("for (@range(u16, 3)) |i| { i = 4; }"), "csl.assign", "'i' cannot be assigned: it is constant", 1,
+          47 },
+        { RUN("for (@range(u16, g)) |x, i| { i += 1; }"), "csl.assign", "'i' cannot be assigned", 1, 50 },
+        { RUN("for ([2]u16{ 1, g }) |x| { x = 4; }"), "csl.assign", "'x' cannot be assigned", 1, 47 },
+        { RUN("for (@range(u8, 300)) |i| { g += i; }"), "csl.range", "has the number 299, which does not fit u8", 1,
+          25 },
+        { "comptime { @range(i8, -129, 3, 1); }", "csl.range", "has the number -129, which does not fit i8", 1,
+          12 },
+        { "comptime { @range(i8, 0, 300, 100); }", "csl.range", "has the number 200,", 1, 12 },
+        { "comptime { @range(u8, 9, -4, -4); }", "csl.range", "has the number -3,", 1, 0 },
+        { RUN("b: { continue :b; }"), "csl.label", "'b' is the label of a block", 1, 25 },
+        { "inline fn f() void {}\nconst p: *const fn () void = &f;\ncomptime { p; }", "csl.address",
+          "'f' is inline: it has no address", 2, 31 },
+        { RUN("g = g / 0;"), "csl.division", "by zero", 1, 26 },
+        { RUN("const none: u16 = 0; g %= none;"), "csl.division", "by zero", 1, 0 },
+        { "var a: [4]u16; var p: [*]const u16 = &a;\n" RUN("p[1] = 2;"), "csl.assign",
+          "this cannot be assigned: it is constant", 2, 0 },
+        { "var v: void;\nexport fn f() void { v = {}; }", "csl.type", "exists only at compile time", 1, 5 },
+        { "comptime { nothing = 1; }", "csl.name", "'nothing' is not declared", 1, 12 },
+        { "comptime { var value = 1; valeu = 2; }", "csl.name", "'valeu' is not declared", 1, 27 },
     };
     check_errors(rows, COUNT(rows));
 }
@@ -129,6 +156,16 @@ static void comptime_rules(void **state)
         { "comptime { _ = i64x; }", "csl.name", "'i64x' is not declared", 1, 0 },
         { "comptime { var x; }", "csl.init", "'x' needs an initial value", 1, 16 },
         { "comptime { break; }", "csl.syntax", "not inside a loop", 1, 0 },
+        /* what has no end says so, in the program's terms, before it takes all memory */
+        { "fn f(comptime n: u16, x: u16) u16 { return f(n + 1, x); }\n" RUN("g = f(0, g);"), "csl.limit",
+          "nested too deeply (1000)", 1, 45 },
+        { "fn f(x: anytype) void { f(&x); }\n" RUN("f(g);"), "csl.limit", "nested too deeply (1000)", 1, 0 },
+        { "const m = @import_module(\"main.csl\");", "csl.limit", "does 'main.csl' import itself?", 1, 11 },
+        { "const m = @import_module(\"m.csl\", .{ .n = 0 });\n=== m.csl\nparam n: u32;\n"
+          "const m = @import_module(\"m.csl\", .{ .n = n + 1 });",
+          "csl.limit", "more than 200 modules", 2, 11 },
+        { "comptime { var s = \"ab\"; while (true) { s = @strcat(s, s); } }", "csl.limit", "longer than 16 MiB", 1,
+          45 },
         { "comptime { for (@range(u16, 2)) |i| { break :out; } }", "csl.label", "no label 'out'", 1, 0 },
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -183,6 +220,8 @@ static void layouts(void **state)
     static const error_row rows[] = {
         { LAYOUT("const a = 1;"), "csl.layout", "sets no rectangle", 1, 0 },
         { LAYOUT("@set_rectangle(1, 1);\n@set_rectangle(1, 1);"), "csl.layout", "already set", 3, 0 },
+        { "layout { @set_rectangle(1, 1); @set_tile_code(0, 0, \"pe.csl\"); }\nlayout { }\n=== pe.csl\n",
+          "csl.redefinition", "one layout block", 2, 1 },
         { LAYOUT("@set_tile_code(0, 0, \"pe.csl\");"), "csl.layout", "must come first", 2, 0 },
         { LAYOUT("@set_rectangle(2, 1);\n@set_tile_code(0, 0, \"pe.csl\");"), "csl.layout", "PE (1, 0)", 1, 0 },
         { LAYOUT("@set_rectangle(1, 1);\n@set_tile_code(0, 0, \"pe.csl\");\n@set_tile_code(0, 0, \"pe.csl\");"),
@@ -319,6 +358,68 @@ static void several(void **state)
     }
 }
 
+/* A chain of functions may be long, and a function may be made for many constants: only endless ones are refused. */
+static void long_chains(void **state)
+{
+    (void)state;
+    static const char *const good[] = {
+        "fn h(comptime n: u16, x: u16) u16 { if (n == 0) { return x; } else { return h(n - 1, x + 1); } }\n" RUN(
+            "g = h(900, g);"),
+        "fn h(comptime n: u16, x: u16) u16 { return x + n; }\n" RUN(
+            "inline for (@range(u16, 1500)) |i| { g = h(i, g); }"),
+        "const m = @import_module(\"m.csl\", .{ .n = 100 });\ncomptime { m.v; }\n=== m.csl\nparam n: u32;\n"
+        "const m = if (n > 0) @import_module(\"m.csl\", .{ .n = n - 1 }) else 0; const v = 1;",
+    };
+    for (size_t i = 0; i < COUNT(good); i++) {
+        compiled c;
+        compile_text(&c, good[i]);
+        if (!c.image) {
+            tw_diags_print(c.diags, stderr, false);
+            fail_msg("row %zu: %s", i, good[i]);
+        }
+        compiled_free(&c);
+    }
+}
+
+/* That a color of WSE-3 has no switches is said once, however many PEs give it some. */
+static void switches_said_once(void **state)
+{
+    (void)state;
+#define SWITCHED(x, c)                                                                                    \
+    "@set_color_config(" x ", 0, @get_color(" c "), .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } }, " \
+    ".switches = .{ .pos1 = .{ .rx = EAST } } });\n"
+#define TILE(x) "@set_tile_code(" x ", 0, \"pe.csl\");\n"
+    static const char text[] = LAYOUT("@set_rectangle(2, 1);\n" TILE("0") TILE("1") SWITCHED("0", "10")
+                                          SWITCHED("1", "10") SWITCHED("0", "11") SWITCHED("0", "12"));
+    compiled c;
+    compile_with(&c, text, (tw__csl_compile_options){ .wse3 = true });
+    assert_non_null(c.image);
+    assert_int_equal(tw_diags_count(c.diags, TW_WARNING), 2);
+    assert_int_equal(tw_diags_get(c.diags, 0)->line, 5);
+    assert_int_equal(tw_diags_get(c.diags, 1)->line, 7);
+    compiled_free(&c);
+}
+
+/* Colors of the command line are colors. */
+static void colors_by_number(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t value;
+        bool good;
+    } rows[] = { { -1, false }, { 0, true }, { 23, true }, { 24, false } };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        compiled c;
+        const tw__csl_binding red = { "red", rows[i].value };
+        compile_with(&c, "param red: color;\ncomptime { @get_int(red); }",
+                     (tw__csl_compile_options){ .colors = &red, .color_count = 1 });
+        assert_int_equal(c.image != NULL, rows[i].good);
+        if (!rows[i].good)
+            assert_non_null(strstr(tw_diags_get(c.diags, 0)->message, "color 'red' must be 0 to 23"));
+        compiled_free(&c);
+    }
+}
+
 /* An error inside a called function, or in the tile code of a PE, says how analysis came there. */
 typedef struct {
     int line;
@@ -390,9 +491,10 @@ static void of_libraries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types),        cmocka_unit_test(comptime_rules), cmocka_unit_test(declarations),
-        cmocka_unit_test(layouts),      cmocka_unit_test(several),        cmocka_unit_test(traces),
-        cmocka_unit_test(of_libraries), cmocka_unit_test(mutability),     cmocka_unit_test(no_room_for_code),
+        cmocka_unit_test(types),        cmocka_unit_test(comptime_rules),   cmocka_unit_test(declarations),
+        cmocka_unit_test(layouts),      cmocka_unit_test(several),          cmocka_unit_test(traces),
+        cmocka_unit_test(of_libraries), cmocka_unit_test(mutability),       cmocka_unit_test(no_room_for_code),
+        cmocka_unit_test(long_chains),  cmocka_unit_test(colors_by_number), cmocka_unit_test(switches_said_once),
     };
     return cmocka_run_group_tests_name("csl_errors", tests, NULL, NULL);
 }
