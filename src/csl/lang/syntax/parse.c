@@ -201,6 +201,9 @@ static tw__csl_tree parse_fn(tw__csl_parser *p, unsigned flags)
     const tw__csl_token *word = p->at++;
     const tw__csl_token *name =
         tw__csl_need_name(p, word->kind == TW__CSL_T_FN ? "the name of a function" : "the name of a task");
+    if ((flags & TW__CSL_F_INLINE) && (flags & (TW__CSL_F_EXPORT | TW__CSL_F_EXTERN)))
+        tw__csl_syntax_error(p, name, "an inline function is part of its callers: it cannot be %s",
+                             flags & TW__CSL_F_EXPORT ? "exported" : "extern");
     size_t mark = p->count;
     for (unsigned i = 0; i < TW__CSL_FN_REST; i++) tw__csl_push(p, NULL);
     tw__csl_parse_fparams(p);

@@ -260,6 +260,8 @@ static void csl_syntax_no_cascades(void **state)
         { "comptime { const a = b || c; }", "CSL writes 'or' for '||'", 24 },
         { "comptime { const a = b ? 1 : 2; }", "'?' has no meaning", 24 },
         { "comptime {\nfn f() void { g(); }\n}\n", "never closed", 10 },
+        { "export inline fn f() void { g(); }", "it cannot be exported", 18 },
+        { "extern inline fn f() void;", "it cannot be extern", 18 },
     };
     for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
         parsed p = parse_text(slips[i].text);
