@@ -40,18 +40,14 @@ static int failed(void)
     return tw__cli_failure("csl");
 }
 
-static int wrong_use(const char *format, const char *what)
-{
-    fprintf(stderr, "tilewright csl: ");
-    fprintf(stderr, format, what);
-    fprintf(stderr, "\ntry 'tilewright help csl'\n");
-    return TW__EXIT_USAGE;
-}
-
 static tw_csl_program *open_program(tw__csl_request *r, const char *name)
 {
     tw_csl_program *program = NULL;
     if (g_str_has_suffix(name, ".csl")) return tw__csl_request_compile(r, "tilewright csl", name);
+    if (g_file_test(name, G_FILE_TEST_IS_REGULAR)) {
+        fprintf(stderr, "tilewright csl: '%s' is neither a layout (.csl) nor a folder that cslc wrote\n", name);
+        return NULL;
+    }
     if (tw_csl_load(&program, name) != TW_OK) failed();
     return program;
 }
@@ -83,7 +79,7 @@ static int parse_target(const run *r, char *text, target *t)
 {
     char *equals = strchr(text, '='), junk;
     *t = (target){ .name = text, .width = r->info.width, .height = r->info.height, .elements = -1 };
-    if (!equals || !equals[1]) return wrong_use("'%s' needs =FILE.npy", text);
+    if (!equals || !equals[1]) return tw__cli_usage_error("csl", "'%s' needs =FILE.npy", text);
     *equals = 0;
     t->file = equals + 1;
     char *colon = strchr(text, ':'), *at = strchr(text, '@');
@@ -91,12 +87,12 @@ static int parse_target(const run *r, char *text, target *t)
         char *end;
         t->elements = strtol(colon + 1, &end, 10);
         if (*end || t->elements < 1 || t->elements > 1000000)
-            return wrong_use("'%s' is no number of elements", colon + 1);
+            return tw__cli_usage_error("csl", "'%s' is no number of elements", colon + 1);
         *colon = 0;
     }
     if (at) {
         if (sscanf(at + 1, "%u,%u,%u,%u%c", &t->x, &t->y, &t->width, &t->height, &junk) != 4)
-            return wrong_use("'%s' is no rectangle X,Y,W,H", at + 1);
+            return tw__cli_usage_error("csl", "'%s' is no rectangle X,Y,W,H", at + 1);
         *at = 0;
     }
     return TW__EXIT_OK;
@@ -112,11 +108,11 @@ static int parse_color(const run *r, const char *text, int *color)
         size_t i = 0;
         while (tw_csl_param(r->program, i, &binding) && strcmp(binding.name, text) != 0) i++;
         if (!tw_csl_param(r->program, i, &binding))
-            return wrong_use("'%s' is neither a color nor a parameter", text);
+            return tw__cli_usage_error("csl", "'%s' is neither a color nor a parameter", text);
         n = (long)binding.value;
     }
     *color = n < 0 || n > 23 ? -1 : (int)n;
-    return *color < 0 ? wrong_use("'%s' is no color from 0 to 23", text) : TW__EXIT_OK;
+    return *color < 0 ? tw__cli_usage_error("csl", "'%s' is no color from 0 to 23", text) : TW__EXIT_OK;
 }
 
 /* Elements of an array as words, 2-byte ones in the low half; malloc'ed. */
@@ -259,7 +255,8 @@ static int receive(run *r, char *text)
     int result = parse_target(r, text, &t), color = -1;
     if (result == TW__EXIT_OK) result = parse_color(r, t.name, &color);
     if (result != TW__EXIT_OK) return result;
-    if (t.elements < 0) return wrong_use("--receive %s needs a number of elements: NAME:N=FILE", t.name);
+    if (t.elements < 0)
+        return tw__cli_usage_error("csl", "--receive %s needs a number of elements: NAME:N=FILE", t.name);
     tw_wse_copy copy = { .symbol = color,
                          .streaming = true,
                          .x = t.x,
@@ -334,12 +331,9 @@ static int launch(run *r, const char *text)
     for (unsigned i = 0, k = 0; i < count && i < 15 && result == TW__EXIT_OK; i++, k++) {
         while (types[k] && !*types[k]) k++;
         if (!types[k]) break; /* too many: the launch says so */
-        if (!argument_bits(types[k], parts[i + 1], &args[i])) {
-            char *what = g_strdup_printf("argument %u of '%s' must be %s, not '%s'", i + 1, parts[0], types[k],
-                                         parts[i + 1]);
-            result = wrong_use("%s", what);
-            g_free(what);
-        }
+        if (!argument_bits(types[k], parts[i + 1], &args[i]))
+            result = tw__cli_usage_error("csl", "argument %u of '%s' must be %s, not '%s'", i + 1, parts[0],
+                                         types[k], parts[i + 1]);
     }
     if (result == TW__EXIT_OK && tw_wse_launch(r->w, parts[0], args, count, NULL) != TW_OK) result = failed();
     g_strfreev(types);
@@ -405,14 +399,15 @@ static int take_setting(settings *s, int argc, char **argv, int *at)
     if ((value = tw__csl_option_value("--check", argc, argv, at))) {
         for (int i = 0; i < 4; i++)
             if (strcmp(value, checks[i]) == 0) return s->options.check = (tw_wse_check)i, 1;
-        wrong_use("--check: '%s' is not report, error, strict or off", value);
+        tw__cli_usage_error("csl", "--check: '%s' is not report, error, strict or off", value);
         return -1;
     }
     *at = first;
     for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++, *at = first)
         if ((value = tw__csl_option_value(numbers[i][0], argc, argv, at))) {
             uint64_t n;
-            if (!take_number(value, &n) || (i == 1 && n > 1024)) return wrong_use(numbers[i][1], value), -1;
+            if (!take_number(value, &n) || (i == 1 && n > 1024))
+                return tw__cli_usage_error("csl", numbers[i][1], value), -1;
             if (i == 0) s->options.max_cycles = n;
             if (i == 1) s->options.threads = (unsigned)n;
             if (i == 2) s->options.task_order_seed = n;
@@ -532,7 +527,8 @@ static int run_main(int argc, char **argv)
         if (taken < 0) result = TW__EXIT_USAGE;
         if (taken == 0) result = tw__csl_request_take(&r, "tilewright csl run", run_options, argc, argv, &i);
     }
-    if (result == TW__EXIT_OK && r.files->len != 1) result = wrong_use("%s", "run needs one folder or layout");
+    if (result == TW__EXIT_OK && r.files->len != 1)
+        result = tw__cli_usage_error("csl", "%s", "run needs one folder or layout");
     if (result == TW__EXIT_OK) {
         tw__cli_name_program(r.files->pdata[0]);
         tw_csl_program *program = open_program(&r, r.files->pdata[0]);
@@ -591,7 +587,8 @@ static int work_on_program(int argc, char **argv, bool list)
     for (int i = 1; i < argc && result == TW__EXIT_OK; i++)
         result =
             tw__csl_request_take(&r, list ? "tilewright csl list" : "tilewright csl check", NULL, argc, argv, &i);
-    if (result == TW__EXIT_OK && r.files->len != 1) result = wrong_use("%s needs one file", argv[0]);
+    if (result == TW__EXIT_OK && r.files->len != 1)
+        result = tw__cli_usage_error("csl", "%s needs one file", argv[0]);
     if (result == TW__EXIT_OK && !list && r.json) {
         result = check_json(&r, r.files->pdata[0]);
     } else if (result == TW__EXIT_OK) {

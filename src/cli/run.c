@@ -404,9 +404,8 @@ const tw__command tw__command_run = {
     .help =
         "The program is compiled with $CC (default cc) or $CXX (default c++), linked with libtilewright\n"
         "(C++: and with libpoplar, when it uses <poplar/...>), and replaced only when it, a header it includes or\n"
-        "the options change. Options before the source go to the compiler; everything after it goes to the "
-        "program,\n"
-        "whose exit status is that of this command.\n"
+        "the options change. Options before the source go to the compiler; everything after it goes to the\n"
+        "program, whose exit status is that of this command.\n"
         "\n"
         "  --device NAME                cpu, ipu-model or ipu-sim, for programs that let the user choose\n"
         "  -v                           show the compiler command\n"

@@ -106,7 +106,10 @@ expect 0 '^@[0-9]* {}} -3 {d}$' "$bin/tilewright" csl run braces.csl
 
 # What a run refuses.
 expect 1 "did you mean 'run'" "$bin/tilewright" csl run b --launch ruN,1
-expect 1 'takes 1 arguments' "$bin/tilewright" csl run b --launch run
+expect 1 "no 'speed'; it exports t, run" "$bin/tilewright" csl run b --launch speed
+expect 1 'takes 1 argument, not 0' "$bin/tilewright" csl run b --launch run
+expect 2 "argument 1 of 'run' must be u16, not 'soon'" "$bin/tilewright" csl run b --launch run,soon
+expect 1 'neither a layout' "$bin/tilewright" csl run t1.npy --launch run,20
 expect 1 'not mutable' "$bin/tilewright" csl run b --in t=t1.npy
 expect 1 'not inside the rectangle' "$bin/tilewright" csl run b --out t@4,4,2,1=x.npy
 expect 1 'more than 100 cycles' "$bin/tilewright" csl run b --launch run,2000 --max-cycles=100

@@ -159,7 +159,7 @@ class Program:
         """Index and description of an exported name."""
         index = lib.tw_csl_find_export(self.handle, name.encode())
         if index < 0:
-            raise RuntimeError(f"the program exports no '{name}'")
+            raise RuntimeError(lib.tw_error_message().decode(errors="replace"))
         return index, self.export(index)
 
     def export(self, index):

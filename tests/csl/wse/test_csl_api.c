@@ -154,7 +154,7 @@ static void refused_launches(void **state)
     uint32_t arg = 0xfffe; /* -2 as the low half of a word */
     EXPECT(tw_wse_launch(w, "none", NULL, 0, NULL), TW_E_SYMBOL, "none");
     EXPECT(tw_wse_launch(w, "data", NULL, 0, NULL), TW_E_INVALID_ARGUMENT, "'data' is no function");
-    EXPECT(tw_wse_launch(w, "half", NULL, 0, NULL), TW_E_INVALID_ARGUMENT, "'half' takes 1 arguments, not 0");
+    EXPECT(tw_wse_launch(w, "half", NULL, 0, NULL), TW_E_INVALID_ARGUMENT, "'half' takes 1 argument, not 0");
     assert_int_equal(tw_wse_launch(w, "half", &arg, 1, NULL), TW_OK);
     uint32_t got = 0;
     tw_wse_copy c = { .symbol = tw_csl_find_export(program, "data"), .width = 1, .height = 1, .elements = 1 };

@@ -143,16 +143,27 @@ bool tw_csl_get_export(const tw_csl_program *program, size_t index, tw_csl_expor
     return true;
 }
 
+/* What there is in place of a name that is not: the nearest one, or the first ones. */
+static void fail_unknown_export(const tw__csl_image *image, const char *name)
+{
+    enum { LISTED = 12 };
+    char hint[TW__HINT_BYTES];
+    const char **names = tw__calloc(image->export_count + 1, sizeof *names);
+    for (size_t i = 0; names && i < image->export_count; i++) names[i] = image->exports[i].name;
+    const char *near = names ? tw__nearest(name, names, image->export_count) : NULL;
+    g_autoptr(GString) list = g_string_new(near ? tw__did_you_mean(hint, near) : "");
+    for (size_t i = 0; names && !near && i < MIN(image->export_count, LISTED); i++)
+        g_string_append_printf(list, "%s%s", i ? ", " : "; it exports ", names[i]);
+    if (!near && image->export_count > LISTED) g_string_append(list, ", ...");
+    tw__fail(TW_E_SYMBOL, "the program exports no '%s'%s", name, list->str);
+    free(names);
+}
+
 int tw_csl_find_export(const tw_csl_program *program, const char *name)
 {
     for (size_t i = 0; i < program->image->export_count; i++)
         if (strcmp(program->image->exports[i].name, name) == 0) return (int)i;
-    const char **names = tw__calloc(program->image->export_count + 1, sizeof *names);
-    for (size_t i = 0; names && i < program->image->export_count; i++) names[i] = program->image->exports[i].name;
-    char hint[TW__HINT_BYTES];
-    tw__fail(TW_E_SYMBOL, "the program exports no '%s'%s", name,
-             tw__did_you_mean(hint, names ? tw__nearest(name, names, program->image->export_count) : NULL));
-    free(names);
+    fail_unknown_export(program->image, name);
     return -1;
 }
 

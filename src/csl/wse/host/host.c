@@ -226,7 +226,8 @@ tw_status tw_wse_launch(tw_wse *w, const char *name, const uint32_t *args, size_
     const tw__csl_export_name *e = &w->image->exports[export];
     if (!e->is_function) return tw__fail(TW_E_INVALID_ARGUMENT, "'%s' is no function", name);
     if (count != e->param_count)
-        return tw__fail(TW_E_INVALID_ARGUMENT, "'%s' takes %u arguments, not %zu", name, e->param_count, count);
+        return tw__fail(TW_E_INVALID_ARGUMENT, "'%s' takes %u argument%s, not %zu", name, e->param_count,
+                        e->param_count == 1 ? "" : "s", count);
     tw__command *c = new_command(TW__COMMAND_LAUNCH);
     if (!c) return TW_E_NO_MEMORY;
     c->export = export;
