@@ -120,7 +120,7 @@ TW_API tw_status tw_read_file(const char *path, size_t most, char **data, size_t
  * else. */
 typedef struct tw_output tw_output;
 TW_API tw_status tw_output_open(tw_output **out, const char *path, const char *const *inputs, size_t input_count);
-/* Whether tw_output_open() would refuse the path as one of the inputs: for tools that ask before the work. */
+/* Whether tw_output_open() would refuse the path, as an input or an impossible place: asked before the work. */
 TW_API tw_status tw_output_check(const char *path, const char *const *inputs, size_t input_count);
 /* From now on every regular file that this process reads with tw_read_file() or tw_npy_read() counts as an input of
  * all outputs; off: none does. For tools; a program of several parts may well write what another part has read, so it

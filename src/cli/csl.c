@@ -463,7 +463,7 @@ static int write_results(run *r, const settings *s)
         tw_output *out;
         if (tw_output_open(&out, s->trace, NULL, 0) != TW_OK) return failed();
         tw_status status = tw_wse_write_trace(r->w, tw_output_file(out));
-        if (tw_output_close(out, status == TW_OK) != TW_OK || status != TW_OK) return failed();
+        if (tw_output_close(out, status == TW_OK || status == TW_E_IO) != TW_OK || status != TW_OK) return failed();
     }
     if (s->stats)
         printf("%llu cycles on %u x %u PEs\n", (unsigned long long)tw_wse_cycle(r->w), r->info.width,
@@ -487,10 +487,6 @@ static int run_program(const tw_csl_program *program, settings *s)
     }
     tw_wse_free(r.w);
     g_ptr_array_free(r.late, TRUE);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "tilewright csl: cannot write the output\n");
-        result = TW__EXIT_FAILURE;
-    }
     return result;
 }
 

@@ -95,8 +95,8 @@ static tw_status write_profile(const tw__request *r, const tw_pto_grid *grid, in
                                          : TW_OK;
     if (status == TW_OK && out) {
         status = tw_profile_write_json(profile, tw_output_file(out), true);
-        tw_status closed = tw_output_close(out, status == TW_OK);
-        if (status == TW_OK) status = closed;
+        tw_status closed = tw_output_close(out, status == TW_OK || status == TW_E_IO);
+        if (closed != TW_OK) status = closed;
     }
     if (status == TW_OK && r->report) { /* it says what is wrong itself */
         *reported = tw__cli_write_report("pto", profile, r->report);
@@ -112,8 +112,8 @@ static tw_status write_timeline(const tw__request *r, const tw_pto_grid *grid)
     tw_status status = tw_output_open(&out, r->timeline, NULL, 0);
     if (status != TW_OK) return status;
     status = tw_pto_grid_write_timeline(grid, tw_output_file(out));
-    tw_status closed = tw_output_close(out, status == TW_OK);
-    return status == TW_OK ? closed : status;
+    tw_status closed = tw_output_close(out, status == TW_OK || status == TW_E_IO);
+    return closed != TW_OK ? closed : status;
 }
 
 /* The last core of a device that ran has the tiles that --out may name. */
@@ -132,6 +132,9 @@ static tw_status write_all(const job *j, const tw_pto_grid *grid)
 
 int tw__pto_run_text(const tw__request *r, tw_pto_text *text, tw_pto_target target)
 {
+    const char *const outputs[] = { r->profile_file, r->report, r->timeline };
+    for (size_t i = 0; i < G_N_ELEMENTS(outputs); i++)
+        if (outputs[i] && tw_output_check(outputs[i], NULL, 0) != TW_OK) return tw__cli_failure("pto");
     tw__cli_name_program(r->file);
     tw_pto_grid *grid = tw_pto_grid_new(&(tw_pto_launch){
         .target = target,

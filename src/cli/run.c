@@ -85,6 +85,10 @@ static int parse(int argc, char **argv, request *r)
     const char *dot = strrchr(r->source, '.');
     for (r->language = 0; r->language < (int)G_N_ELEMENTS(languages); r->language++)
         if (dot && strcmp(dot, languages[r->language].suffix) == 0) return TW__EXIT_OK;
+    static const char *const ours[] = { "--device", "--profile", "--report" };
+    const char *before = argv[i - 1], *near = NULL; /* an unknown option, so that its value counts as the source */
+    if (g_str_has_prefix(before, "--")) near = tw_nearest(before, ours, G_N_ELEMENTS(ours));
+    if (near) return tw__cli_usage_error("run", "unknown option '%s'; did you mean '%s'?", before, near);
     return tw__cli_usage_error("run", "'%s' is neither C (.c) nor C++ (.cpp, .cc, .cxx)", r->source);
 }
 
@@ -341,9 +345,10 @@ static int run_for_report(const request *r, const char *program)
     int result = run_beside(r, program, own);
     bool left = g_access(own, R_OK) == 0;
     if (!left && result == TW__EXIT_OK) {
-        fprintf(stderr,
-                "tilewright run: the program left no profile: it freed no engine, cores or array that had run on a "
-                "model, or profiling is off\n");
+        fprintf(
+            stderr,
+            "tilewright run: the program left no profile: no engine, cores or array ran on a model, or profiling "
+            "is off\n");
         result = TW__EXIT_FAILURE;
     }
     if (left && r->profile) {

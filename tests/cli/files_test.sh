@@ -117,7 +117,7 @@ if [ -c /dev/full ]; then
     tilewright $arguments >/dev/full 2>err </dev/null
     status=$?
     [ $status = 1 ] || fail "tilewright $arguments on a full disk: exit status $status"
-    grep -q 'cannot write' err || { fail "tilewright $arguments says nothing of the full disk"; cat err; }
+    grep -q 'cannot write.* space' err || { fail "tilewright $arguments says nothing of the full disk"; cat err; }
   done <printing
 fi
 
@@ -187,7 +187,7 @@ while IFS='|' read -r option input line; do
   # shellcheck disable=SC2046  # several words
   if [ -c "$full" ] && [ "$option" != 'aie --report' ]; then
     expect 1 tilewright $(words "$full")
-    prints err 'cannot write'
+    grep -q "cannot write.*$full.* space" "$work/err" || { fail "$option: not what was written, and why not"; cat "$work/err"; }
     [ -c "$full" ] || fail "$option replaced a device"
   fi
   if [ -z "$slow" ]; then
@@ -197,6 +197,7 @@ while IFS='|' read -r option input line; do
     expect 0 tilewright $(words link)
     [ -L link ] && [ -s target ] || fail "$option: a link was replaced, or its target was not written"
     expect 1 tilewright $(words nowhere/at/all)
+    case $option in 'pto --profile' | 'pto --report' | 'pto --timeline') [ ! -s "$work/out" ] || fail "$option: the work is done before it is refused" ;; esac
   fi
   cp "$input" before
   tilewright $(words "$input") >out 2>err </dev/null && fail "$option $input: an input is overwritten"

@@ -15,7 +15,7 @@ if [ -c /dev/full ]; then
     "$tilewright" $arguments >/dev/full 2>err </dev/null
     status=$?
     [ $status = 1 ] || fail "tilewright $arguments on a full disk: exit status $status"
-    grep -q 'cannot write' err || { fail "tilewright $arguments says nothing of the full disk"; cat err; }
+    grep -q 'cannot write.* space' err || { fail "tilewright $arguments says nothing of the full disk"; cat err; }
   done <<END
 --help
 --version

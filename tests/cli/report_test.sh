@@ -80,6 +80,24 @@ expect 0 "$build/test_profile_perfetto" a.trace fifo.trace adder.trace cascade.t
 expect 2 "$tilewright" run --report
 printf 'int main(void) { return 7; }\n' >seven.c
 expect 7 "$tilewright" run --profile seven.json seven.c
+cat >kept.c <<'END'
+#include <tilewright/poplar.h>
+int main(void)
+{
+    tw_device *dev = tw_device_ipu_model(TW_MK2, 1);
+    tw_graph *g = tw_graph_new(tw_device_target(dev));
+    tw_engine *e = tw_engine_new(g, tw_program_sequence(g, "nothing"), NULL);
+    return tw_engine_load(e, dev) != TW_OK || tw_engine_run(e, 0) != TW_OK;
+}
+END
+sed 's/tw_pto_grid_free(.*);//; s/tw_pto_free(.*);//' "$source/examples/pto/fifo/fifo.c" >kept_grid.c
+sed 's/tw_pto_free(.*);//' "$source/examples/pto/softmax/softmax.c" >kept_core.c
+sed 's/tw_aie_array_free(.*);//' "$source/examples/aie/cascade.c" >kept_array.c
+cp "$source/examples/pto/fifo/fifo.pto" "$source/examples/pto/softmax/softmax.pto" .
+for kept in kept kept_grid kept_core kept_array; do # these leave freeing to the end of the process
+  ASAN_OPTIONS=detect_leaks=0 expect 0 "$tilewright" run --profile $kept.json $kept.c
+  expect 0 "$tilewright" profile $kept.json
+done
 printf 'int main(void) { return 0; }\n' >none.c
 expect 1 "$tilewright" run --profile none.json none.c
 prints err 'left no profile'

@@ -41,6 +41,8 @@ prints out cpu
 expect 2 "$tilewright" run --device ipusim device.c
 prints err "did you mean 'ipu-sim'"
 expect 2 "$tilewright" run --device
+expect 2 "$tilewright" run --devcie cpu device.c
+prints err "unknown option '--devcie'; did you mean '--device'?"
 
 # Compiled once ...
 expect 0 "$tilewright" run -v prog.c again

@@ -8,12 +8,17 @@
 
 enum { FIFO_WORDS = 16, CASCADE_DEPTH = 4 };
 
+static void leave_profile(void *array)
+{
+    if (tw__profile_wanted()) tw__profile_leave(((tw_aie_array *)array)->profile);
+}
+
 tw_aie_array *tw_aie_array_new(void)
 {
     tw_aie_array *a = calloc(1, sizeof *a);
     if (a) a->arch = tw_tile_arch_by_name("aie1");
     if (a) a->locks = calloc((size_t)a->arch->tiles * a->arch->locks, sizeof *a->locks);
-    if (a && a->locks) return a;
+    if (a && a->locks) return tw__profile_expect(a, leave_profile), a;
     free(a);
     tw__fail(TW_E_NO_MEMORY, "no memory for an array");
     return NULL;
@@ -27,7 +32,8 @@ static void free_pair(tw__pair *p)
 void tw_aie_array_free(tw_aie_array *a)
 {
     if (!a) return;
-    if (tw__profile_wanted()) tw__profile_leave(a->profile);
+    tw__profile_forget(a);
+    leave_profile(a);
     tw__aie_save_profile(a);
     for (size_t i = 0; i < a->kernel_count; i++) {
         tw__fiber_free(a->kernels[i]->fiber);

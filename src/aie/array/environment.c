@@ -67,8 +67,8 @@ void tw__aie_save_profile(const tw_aie_array *a)
     tw_status status = tw_output_open(&out, numbered, NULL, 0);
     if (status == TW_OK) {
         status = tw_profile_write_json(a->profile, tw_output_file(out), true);
-        tw_status closed = tw_output_close(out, status == TW_OK);
-        if (status == TW_OK) status = closed;
+        tw_status closed = tw_output_close(out, status == TW_OK || status == TW_E_IO);
+        if (closed != TW_OK) status = closed;
     }
     if (status != TW_OK) {
         fprintf(stderr, "%s: %s\n", numbered, tw_error_message());

@@ -150,10 +150,26 @@ static bool open_beside(tw_output *o, mode_t mode)
     return false;
 }
 
+/* Whether a file can be written at the path, as far as can be told without writing; errno says why not. */
+static bool is_writable(const char *path)
+{
+    struct stat link;
+    if (access(path, F_OK) == 0) return access(path, W_OK) == 0;
+    if (lstat(path, &link) == 0) return true; /* a link to what is not there yet */
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    bool writable = !folder || access(folder, W_OK | X_OK) == 0;
+    free(folder);
+    return writable;
+}
+
 tw_status tw_output_check(const char *path, const char *const *inputs, size_t input_count)
 {
     struct stat there, input;
-    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode)) return TW_OK;
+    bool exists = stat(path, &there) == 0;
+    if (exists && S_ISDIR(there.st_mode)) return tw__fail(TW_E_IO, "cannot write %s: it is a folder", path);
+    if (!is_writable(path)) return cannot(TW_E_IO, "write", path);
+    if (!exists || !S_ISREG(there.st_mode)) return TW_OK;
     for (size_t i = 0; i < input_count; i++)
         if (inputs[i] && stat(inputs[i], &input) == 0 && same_file(&there, &input))
             return tw__fail(TW_E_INVALID_ARGUMENT, "the output %s is also an input (%s)", path, inputs[i]);
@@ -166,7 +182,6 @@ static tw_status open_output(tw_output *o, const char *const *inputs, size_t cou
 {
     struct stat there, link;
     bool exists = stat(o->name, &there) == 0, is_link = lstat(o->name, &link) == 0 && S_ISLNK(link.st_mode);
-    if (exists && S_ISDIR(there.st_mode)) return tw__fail(TW_E_IO, "cannot write %s: it is a folder", o->name);
     tw_status status = tw_output_check(o->name, inputs, count);
     if (status != TW_OK) return status;
     /* /dev/stdout and its like name an open file, which is written to as it is. */
@@ -211,9 +226,10 @@ tw_status tw_output_close(tw_output *o, bool keep)
     bool failed = ferror(o->file);
     errno = 0;
     failed = fclose(o->file) != 0 || failed;
-    if (failed && !errno) errno = EIO; /* an earlier write failed, and nobody kept why */
     tw_status status = TW_OK;
-    if (keep && failed) status = cannot(TW_E_IO, "write", o->name);
+    if (keep && failed)
+        status = errno ? cannot(TW_E_IO, "write", o->name) /* else an earlier write failed: nobody kept why */
+                       : tw__fail(TW_E_IO, "cannot write all of %s: is there space left?", o->name);
     if (o->temporary && (!keep || failed))
         unlink(o->temporary);
     else if (o->temporary && rename(o->temporary, o->place) != 0)

@@ -65,6 +65,10 @@ bool tw__profile_row_next(tw__row_cursor *cursor, uint32_t *tiles, uint64_t *val
 
 /* Whether TILEWRIGHT_PROFILE names a file: whoever frees an engine or an array then calls tw__profile_leave(). */
 bool tw__profile_wanted(void);
+/* From the birth of such an owner to its end: at the end of the process `leave` is called for those that are left. */
+typedef void tw__leave_func(void *owner);
+void tw__profile_expect(void *owner, tw__leave_func *leave);
+void tw__profile_forget(void *owner);
 /* Writes the profile to that file, unless one of this process with more cycles was written before; says why not. */
 void tw__profile_leave(tw_profile *p);
 /* Its fact "program" from TILEWRIGHT_PROGRAM, by which commands that run programs say which one it is. */

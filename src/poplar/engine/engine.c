@@ -171,6 +171,11 @@ static tw_status compile(tw_engine *engine, tw_graph *graph, unsigned count, con
     return TW_OK;
 }
 
+static void leave_profile(void *engine)
+{
+    if (tw__profile_wanted()) tw__profile_leave((tw_profile *)(uintptr_t)tw_engine_profile(engine));
+}
+
 static tw_engine *make(const char *function, tw_graph *graph, unsigned count, const tw_program *programs,
                        const char *const *options, tw_progress_func progress, void *user)
 {
@@ -184,6 +189,7 @@ static tw_engine *make(const char *function, tw_graph *graph, unsigned count, co
     engine->threads = 1;
     tw_status s = compile(engine, graph, count, programs, options, progress, user);
     if (s) keep_failure(engine, s, &site);
+    tw__profile_expect(engine, leave_profile);
     return engine;
 }
 
@@ -207,7 +213,8 @@ tw_engine *tw_engine_new_with_progress(tw_graph *graph, unsigned count, const tw
 void tw_engine_free(tw_engine *engine)
 {
     if (!engine || engine == &nil_engine) return;
-    if (tw__profile_wanted()) tw__profile_leave((tw_profile *)(uintptr_t)tw_engine_profile(engine));
+    tw__profile_forget(engine);
+    leave_profile(engine);
     tw__streams_free(engine);
     tw__account_free(engine->account);
     tw__tile_sims_free(engine->sims);

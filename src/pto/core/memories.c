@@ -72,6 +72,11 @@ static size_t checked_bytes(void)
     return tw__pto_row_count() * TW__CHECKED_WAYS * sizeof(tw__checked);
 }
 
+static void leave_profile(void *core)
+{
+    tw__pto_leave_profile(&(tw_pto *){ core }, 1, 1);
+}
+
 tw_pto *tw_pto_new(tw_pto_target target, unsigned flags)
 {
     if ((unsigned)target >= TW_PTO_TARGETS) {
@@ -96,18 +101,20 @@ tw_pto *tw_pto_new(tw_pto_target target, unsigned flags)
     core->flags = flags;
     for (int l = 0; l < TW_PTO_LOCATIONS; l++)
         core->memory[l].size = tw__pto_memory_size(target, (tw_pto_location)l);
+    tw__profile_expect(core, leave_profile);
     return core;
 }
 
 void tw_pto_free(tw_pto *core)
 {
-    if (core) tw__pto_leave_profile(&core, 1, 1);
+    if (core) leave_profile(core);
     tw__pto_free_core(core);
 }
 
 void tw__pto_free_core(tw_pto *core)
 {
     if (!core) return;
+    tw__profile_forget(core);
     tw__pto_leave_seat(core);
     for (int l = 0; l < TW_PTO_LOCATIONS; l++) tw__free_pages(core->memory[l].bytes, core->memory[l].room);
     free(core->places);

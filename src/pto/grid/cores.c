@@ -74,8 +74,15 @@ static bool add_core(tw_pto_grid *grid, unsigned index)
     core->seat = seat;
     drop_memories(core, seat->identity.kind);
     tw_pto_trace(core, l->trace);
+    tw__profile_forget(core); /* the grid speaks for its cores */
     grid->cores[index] = core;
     return true;
+}
+
+static void leave_profile(void *grid)
+{
+    tw_pto_grid *g = grid;
+    if (g->cores) tw__pto_leave_profile(g->cores, g->count, g->launch.devices);
 }
 
 tw_pto_grid *tw_pto_grid_new(const tw_pto_launch *launch)
@@ -103,7 +110,7 @@ tw_pto_grid *tw_pto_grid_new(const tw_pto_launch *launch)
     bool good = grid->cores && grid->blocks && grid->barriers;
     if (!good) tw__fail(TW_E_NO_MEMORY, "no memory for a grid");
     for (unsigned i = 0; good && i < grid->count; i++) good = add_core(grid, i);
-    if (good) return grid;
+    if (good) return tw__profile_expect(grid, leave_profile), grid;
     tw_pto_grid_free(grid);
     return NULL;
 }
@@ -111,7 +118,8 @@ tw_pto_grid *tw_pto_grid_new(const tw_pto_launch *launch)
 void tw_pto_grid_free(tw_pto_grid *grid)
 {
     if (!grid) return;
-    if (grid->cores) tw__pto_leave_profile(grid->cores, grid->count, grid->launch.devices);
+    tw__profile_forget(grid);
+    leave_profile(grid);
     for (unsigned i = 0; grid->cores && i < grid->count; i++) {
         tw_pto *core = grid->cores[i];
         if (!core) continue;

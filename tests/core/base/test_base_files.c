@@ -266,6 +266,13 @@ static void base_files_protected(void **state)
     check_text(path[1], "other"); /* not on yet */
     tw_protect_inputs(true);
     assert_int_equal(tw_output_check(path[0], NULL, 0), TW_OK);
+    assert_int_equal(tw_output_check("not-there-yet", NULL, 0), TW_OK);
+    assert_int_equal(tw_output_check("/dev/null", NULL, 0), TW_OK);
+    static const char *const places[] = { "/", "no/such/folder", "/dev/null/x" };
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(tw_output_check(places[i], NULL, 0), TW_E_IO);
+        assert_non_null(strstr(tw_error_message(), "cannot write"));
+    }
     for (int i = 0; i < 40; i++) check_text(path[0], "before");
     assert_int_equal(tw_read_file("/dev/null", 5, &text, NULL), TW_OK);
     free(text);

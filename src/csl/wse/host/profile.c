@@ -254,6 +254,6 @@ tw_status tw_wse_write_profile(tw_wse *w, const char *path)
     tw_status status = tw_output_open(&out, path, NULL, 0);
     if (status != TW_OK) return status;
     status = tw_profile_write_json(profile, tw_output_file(out), true);
-    tw_status closed = tw_output_close(out, status == TW_OK);
-    return status != TW_OK ? status : closed;
+    tw_status closed = tw_output_close(out, status == TW_OK || status == TW_E_IO);
+    return closed != TW_OK ? closed : status; /* which names the file */
 }
