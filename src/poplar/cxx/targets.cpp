@@ -289,6 +289,8 @@ Device Device::createSimulatorDevice(const Target &target, const OptionFlags &op
     model.chip = chipOf(target.getTargetArchString(), "Device::createSimulatorDevice");
     model.num_ipus = target.getNumIPUs();
     model.tiles_per_ipu = target.getTilesPerIPU();
+    if (!model.tiles_per_ipu) /* which would stand for all that the chip has */
+        raise(TW_E_MACHINE_MODEL, "Device::createSimulatorDevice", "the target has no tiles");
     tw_sim_options checked = tw_sim_options();
     if (tw_sim_options_read(&checked, pairs.data()) != TW_OK)
         raise(TW_E_INVALID_OPTION, "Device::createSimulatorDevice", tw_error_message());

@@ -217,7 +217,7 @@ void tw__target_cut(tw_target *target, const tw_target *from, unsigned num_ipus,
 
 tw_target *tw_target_new_virtual(const tw_target *from, unsigned num_ipus, unsigned tiles_per_ipu)
 {
-    if (!from || !num_ipus || !tiles_per_ipu || num_ipus > from->ipus || tiles_per_ipu > from->tiles_per_ipu) {
+    if (!from || !num_ipus || num_ipus > from->ipus || tiles_per_ipu > from->tiles_per_ipu) {
         tw__fail(TW_E_MACHINE_MODEL, "virtual target of %u IPUs with %u tiles: the target has %u with %u", num_ipus,
                  tiles_per_ipu, from ? from->ipus : 0, from ? from->tiles_per_ipu : 0);
         return NULL;
@@ -307,6 +307,10 @@ tw_device *tw_device_by_name(const char *name, tw_chip chip, unsigned num_ipus)
 tw_device *tw_device_virtual(const tw_device *device, unsigned tiles_per_ipu)
 {
     const tw_target *target = device ? device->target : NULL;
+    if (!tiles_per_ipu) {
+        tw__fail(TW_E_MACHINE_MODEL, "a device needs a tile at least; 0 were asked for");
+        return NULL;
+    }
     return device_new(tw_target_new_virtual(target, target ? target->ipus : 1, tiles_per_ipu));
 }
 

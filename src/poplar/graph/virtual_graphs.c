@@ -135,7 +135,10 @@ static tw_graph *graph_new(const tw_target *target)
         return &no_graph;
     }
     *graph = (tw_graph){ .refs = 1, .core = core, .target = own };
-    if (!target) tw__graph_fail(core, TW_E_INVALID_ARGUMENT, "the target is NULL");
+    if (!target)
+        tw__graph_fail(core, TW_E_INVALID_ARGUMENT, "the target is NULL");
+    else if (!own->tiles)
+        tw__graph_fail(core, TW_E_MACHINE_MODEL, "the target has no tiles; a graph needs one at least");
     return graph;
 }
 

@@ -2,6 +2,7 @@
 #include "expect.hpp"
 
 #include <cstdlib>
+#include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
 #include <poplar/Target.hpp>
 #include <poplar/exceptions.hpp>
@@ -84,6 +85,11 @@ static void limits()
     Target t = m.createDevice().getTarget();
     EXPECT(t.getGlobalExchangeConstraints() == m.globalExchangeConstraints);
     EXPECT(t.createVirtualTarget(4, 1).getGlobalExchangeConstraints() == m.globalExchangeConstraints);
+    Target none = t.createVirtualTarget(4, 0); /* PopLibs' planner asks what is left, and then refuses by itself */
+    EXPECT(none.getTilesPerIPU() == 0 && none.getNumTiles() == 0 && !(none == t));
+    EXPECT_THROWS(invalid_machine_model, Graph(none).addVariable(FLOAT, { 1 }));
+    EXPECT_THROWS(invalid_machine_model, Device::createSimulatorDevice(none));
+    EXPECT_THROWS(invalid_machine_model, t.createVirtualTarget(5, 0));
     m.globalExchangeConstraints.emplace_back(1e12, std::vector<GlobalExchangeFlow>{ { 0, 4 } });
     EXPECT_THROWS(invalid_machine_model, m.createDevice());
 }

@@ -306,6 +306,18 @@ static void graph_target_facts(void **state)
     assert_null(tw_target_new_virtual(t, 3, 100));
     assert_null(tw_target_new_virtual(t, 1, 1217));
     assert_null(tw_target_new_virtual(NULL, 1, 1));
+    assert_null(tw_target_new_virtual(t, 0, 100));
+
+    tw_target *none = tw_target_new_virtual(t, 2, 0); /* what is left when others have all tiles can be asked */
+    assert_int_equal(tw_target_tiles_per_ipu(none), 0);
+    assert_int_equal(tw_target_tiles(none), 0);
+    assert_int_equal(tw_target_host_exchange_xb(none, 0), UINT_MAX);
+    tw_graph *empty = tw_graph_new(none);
+    assert_int_equal(tw_graph_status(empty), TW_E_MACHINE_MODEL);
+    assert_non_null(strstr(tw_graph_error(empty)->message, "no tiles"));
+    tw_graph_free(empty);
+    assert_null(tw_device_virtual(mk1, 0));
+    tw_target_unref(none);
     tw_target_unref(small);
     tw_target_unref(again);
     tw_device_free(mk1);
