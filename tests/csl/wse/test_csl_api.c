@@ -440,6 +440,20 @@ static void cycles_by_hand(void **state)
         assert_int_equal(task_cycles("@fmuls(u_dsd, v_dsd, w_dsd);", wse3) - empty, 3 * 2 + 1 + 6 + 64);
         assert_int_equal(task_cycles("@fmacs(u_dsd, v_dsd, w_dsd, 2.0);", wse3) - empty,
                          3 * 2 + 1 + 1 + 6 + (wse3 ? 128 : 64));
+        /* by stride: full speed, but two elements a cycle for 7, one for multiples of 8 */
+        static const struct {
+            int stride;
+            unsigned most;
+        } rows[] = { { 0, 4 }, { 1, 4 }, { 2, 4 }, { 3, 4 }, { 5, 4 }, { 6, 4 }, { 7, 2 }, { 8, 1 } };
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            char text[256];
+            snprintf(text, sizeof text,
+                     "@fadds(@set_dsd_length(u_dsd, 8), @set_dsd_stride(@set_dsd_length(v_dsd, 8), %d), "
+                     "@set_dsd_length(w_dsd, 8));",
+                     rows[i].stride);
+            unsigned each = wse3 || rows[i].most < 2 ? rows[i].most : 2;
+            assert_int_equal(task_cycles(text, wse3) - empty, 3 * 2 + 1 + 6 + 8 / each);
+        }
     }
 }
 
