@@ -45,6 +45,11 @@ template <class T> class ArrayRef {
     ArrayRef(const std::vector<U, A> &v) : first(v.data()), count(v.size())
     {
     }
+    template <class U, class = typename std::enable_if<std::is_pointer<U>::value && !std::is_same<U, T>::value &&
+                                                       std::is_convertible<U *, const T *>::value>::type>
+    ArrayRef(const ArrayRef<U> &a) : first(a.data()), count(a.size())
+    {
+    }
     template <std::size_t N> ArrayRef(const std::array<T, N> &a) : first(a.data()), count(N) {}
     template <std::size_t N> ArrayRef(const T (&a)[N]) : first(a), count(N) {}
     ArrayRef(std::initializer_list<T> list)

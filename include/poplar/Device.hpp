@@ -22,7 +22,8 @@ class Device {
     Device &operator=(const Device &) = delete;
 
     static Device createCPUDevice(unsigned numIPUs = 1);
-    /* Runs codelets as Colossus code where the target's instruction simulator is there, natively otherwise. */
+    /* Runs codelets as Colossus code; the engine's option simulator.runNativeVertices=true is for codelets that have
+     * none. */
     static Device createSimulatorDevice(const Target &target, const OptionFlags &options = {});
     Device createVirtualDevice(unsigned tilesPerIPU);
 
@@ -40,8 +41,9 @@ class Device {
     std::vector<unsigned> getNumaNodesUsedForIPUs() const { return {}; }
     std::map<std::string, std::string> getAttributes() const;
     std::string getAttribute(StringRef name) const;
+    OptionFlags getOptions() const { return options; } /* those that it was made with */
 
-    Device(::tw_device *device, unsigned id); /* takes the C device over */
+    Device(::tw_device *device, unsigned id, OptionFlags options = {}); /* takes the C device over */
     ::tw_device *get() const { return device.get(); }
 
   private:
@@ -49,6 +51,7 @@ class Device {
     std::shared_ptr<bool> attached;
     Target target;
     unsigned id = 0;
+    OptionFlags options;
 };
 
 } // namespace poplar

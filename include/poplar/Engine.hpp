@@ -32,6 +32,7 @@ namespace poplar {
 
 class Engine {
   public:
+    using ProgressFunc = poplar::ProgressFunc;
     static const unsigned WORKER_SCRATCH_SIZE = 48; /* bytes */
 
     Engine() = default;
@@ -61,7 +62,7 @@ class Engine {
     }
     void stop();
 
-    /* Whole tensors by handle; [begin, end) must be exactly as long. */
+    /* Whole tensors by handle; [begin, end) must be as long, or longer. */
     void writeTensor(StringRef handle, const void *begin, const void *end);
     void writeTensor(StringRef handle, const void *begin);
     void readTensor(StringRef handle, void *begin, void *end);
@@ -107,6 +108,9 @@ class Engine {
     /* "1.250 ms": what passed between two of them. */
     static std::string reportTiming(const TimerTimePoint &start, const TimerTimePoint &end);
     void reportExecution(std::ostream &out, const OptionFlags &options = {});
+    /* Lines "begin,end,compute,exchange,sync": cycles, and how many tiles are at work in each of the three kinds of
+     * phases in that time. */
+    void reportIntervals(std::ostream &out);
     void enableExecutionProfiling();
     void disableExecutionProfiling();
     void resetExecutionProfile();

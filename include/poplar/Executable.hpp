@@ -30,7 +30,7 @@ class Executable {
      * file_load_error when it is damaged or of another version. */
     void serialize(std::ostream &out) const;
     static Executable deserialize(std::istream &in);
-    static Executable deserialize(std::unique_ptr<std::istream> in) { return deserialize(*in); }
+    static Executable deserialize(std::unique_ptr<std::istream> in);
 
     explicit Executable(std::shared_ptr<core::Compiled> c) : compiled(std::move(c)) {}
     const std::shared_ptr<core::Compiled> &get() const { return compiled; }

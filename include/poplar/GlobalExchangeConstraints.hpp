@@ -2,6 +2,7 @@
 #ifndef POPLAR_GLOBAL_EXCHANGE_CONSTRAINTS_HPP
 #define POPLAR_GLOBAL_EXCHANGE_CONSTRAINTS_HPP
 
+#include <initializer_list>
 #include <poplar/ArrayRef.hpp>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct GlobalExchangeConstraint {
     std::vector<GlobalExchangeFlow> flows;
     GlobalExchangeConstraint(double b, std::vector<GlobalExchangeFlow> f) : bandwidth(b), flows(std::move(f)) {}
     GlobalExchangeConstraint(double b, ArrayRef<GlobalExchangeFlow> f) : bandwidth(b), flows(f.cloneAsVector()) {}
+    GlobalExchangeConstraint(double b, std::initializer_list<GlobalExchangeFlow> f) : bandwidth(b), flows(f) {}
 };
 inline bool operator==(const GlobalExchangeConstraint &a, const GlobalExchangeConstraint &b)
 {

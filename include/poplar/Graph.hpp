@@ -94,7 +94,7 @@ class Graph {
     Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, ArrayRef<V> values,
                        const DebugContext &debugContext = { "<const>" })
     {
-        checkCount(shape, values.size());
+        checkCount("Graph::addConstant", shape, values.size());
         return addConstant(type, shape, static_cast<const void *>(values.data()), TypeTraits::make<V>(), false,
                            debugContext);
     }
@@ -138,7 +138,7 @@ class Graph {
     template <class V> void setInitialValue(const Tensor &t, ArrayRef<V> values)
     {
         std::size_t count[] = { t.numElements() };
-        checkCount(ArrayRef<std::size_t>(count, 1), values.size());
+        checkCount("Graph::setInitialValue", ArrayRef<std::size_t>(count, 1), values.size());
         setInitialValue(t, values.data(), TypeTraits::make<V>(), false);
     }
 
@@ -181,6 +181,8 @@ class Graph {
                      StringRef targetName = "");
     bool addCodelets(std::stringstream &source, StringRef compileFlags = "",
                      CodeletFileType type = CodeletFileType::CppSource, StringRef targetName = "");
+    bool addCodelets(std::stringstream &source, StringRef compileFlags, std::ostream &compileOutput,
+                     CodeletFileType type = CodeletFileType::CppSource, StringRef targetName = "");
     bool addCodelets(ArrayRef<std::string> files, StringRef compileFlags = "", StringRef targetName = "");
     bool hasCodelet(StringRef name) const;
     ComputeSet addComputeSet(const DebugContext &debugContext = {});
@@ -210,6 +212,10 @@ class Graph {
     {
         setInitialValue(field, ArrayRef<V>(values));
     }
+    template <class V> void setInitialValue(FieldRef field, std::initializer_list<V> values)
+    {
+        setInitialValue(field, ArrayRef<V>(values));
+    }
     void setInitialValueHalf(FieldRef field, std::uint16_t bits);
     void setInitialValueHalf(FieldRef field, ArrayRef<std::uint16_t> bits);
     template <class V> void setInitialValue(FieldRef field, LateInitCallback<V> callback)
@@ -230,6 +236,10 @@ class Graph {
     }
     void setCycleEstimate(VertexRef v, std::uint64_t cycles) { setPerfEstimate(v, cycles, 0); }
     void registerPerfEstimator(StringRef vertexType, PerfEstimateFunc estimator);
+    void registerCycleEstimator(StringRef vertexType, PerfEstimateFunc estimator)
+    {
+        registerPerfEstimator(vertexType, std::move(estimator));
+    }
     unsigned getNumVertices() const;
 
     /* --- host access and streams --- */
@@ -286,8 +296,10 @@ class Graph {
 
   private:
     explicit Graph(std::shared_ptr<core::GraphHolder> h) : holder(std::move(h)) {}
-    static void checkCount(ArrayRef<std::size_t> shape, std::size_t count); /* tensor_creation_error */
+    /* tensor_creation_error */
+    static void checkCount(const char *call, ArrayRef<std::size_t> shape, std::size_t count);
     void setInitialValue(const Tensor &t, const void *values, const TypeTraits &traits, bool broadcast);
+    bool addText(const std::string &text, const std::string &name, const std::string &flags, CodeletFileType type);
     void connectConstant(FieldRef field, double value);
     struct Number {
         template <class V, class = typename std::enable_if<std::is_floating_point<V>::value>::type>

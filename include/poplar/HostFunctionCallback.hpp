@@ -31,6 +31,7 @@ class HostCallbackHandle {
     {
     }
     HostCallbackHandle(HostCallbackHandle &&) = default;
+    HostCallbackHandle &operator=(HostCallbackHandle &&) = default;
     HostCallbackHandle(const HostCallbackHandle &) = delete;
     std::unique_ptr<HostCallback> release() { return std::move(callback); }
 

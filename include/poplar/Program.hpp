@@ -17,6 +17,7 @@
 #include <poplar/SyncType.hpp>
 #include <poplar/Tensor.hpp>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,7 +38,11 @@ class Program {
     const core::Step *get() const { return step.get(); }
 
   protected:
-    explicit Program(std::shared_ptr<core::Step> s) : step(std::move(s)) {}
+    /* Of the pointer's own type alone: braces such as { 0, body }, a case of a switch, would make a shared_ptr. */
+    template <class S, class = typename std::enable_if<std::is_same<S, std::shared_ptr<core::Step>>::value>::type>
+    explicit Program(S s) : step(std::move(s))
+    {
+    }
     std::shared_ptr<core::Step> step; /* nullptr: does nothing */
 };
 bool operator==(const Program &a, const Program &b);

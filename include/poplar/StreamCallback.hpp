@@ -13,6 +13,8 @@ class StreamCallbackBase {
   public:
     enum class Result { Success, NotAvailable };
     virtual ~StreamCallbackBase() = default;
+    virtual void complete() = 0;
+    virtual void invalidatePrefetched() {}
 };
 
 /* prefetch() may run ahead of the program; what it could not give, fetch() must. complete() follows each transfer. */
@@ -21,8 +23,6 @@ class StreamCallback : public StreamCallbackBase {
     using StreamCallbackBase::Result;
     virtual Result prefetch(void *data) = 0;
     virtual void fetch(void *data) = 0;
-    virtual void complete() = 0;
-    virtual void invalidatePrefetched() {}
 };
 
 /* fetch() alone, never ahead of the program. */
@@ -44,6 +44,7 @@ class StreamCallbackHandle {
     {
     }
     StreamCallbackHandle(StreamCallbackHandle &&) = default;
+    StreamCallbackHandle &operator=(StreamCallbackHandle &&) = default;
     StreamCallbackHandle(const StreamCallbackHandle &) = delete;
     StreamCallback *get() const { return callback.get(); }
     std::unique_ptr<StreamCallback> release() { return std::move(callback); }

@@ -7,6 +7,7 @@
 #include <poplar/InOutTypes.hpp>
 #include <poplar/VectorListTypes.hpp>
 #include <poplar/VectorTypes.hpp>
+#include <poplar/device/ipu_scalar_builtins.h>
 #include <utility> /* std::swap: codelets of PopLibs take it for granted, and <type_traits> only declares it */
 
 /* popc reads [[poplar::constraint("...", ...)]] as [[TW__constraint____("...", ...)]]: an attribute of the compiler's

@@ -9,6 +9,7 @@
 #define TW_IPU_BUILTINS_H
 
 #include <ipudef.h>
+#include <poplar/device/ipu_scalar_builtins.h>
 #include <poplar/TileConstants.hpp>
 
 #ifndef __IPU__
@@ -16,22 +17,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Two words of state of the tile whose vertex runs in this thread; set by whoever loads the codelet. */
-__attribute__((weak, visibility("default"))) unsigned long long *(*tw__codelet_random)(void);
-
-static inline unsigned long long __builtin_ipu_urand64(void)
-{
-    unsigned long long *state = tw__codelet_random(), s0 = state[0], s1 = state[1], mix = s0 ^ s1, both = s0 & s1;
-    state[0] = (s0 << 55 | s0 >> 9) ^ mix ^ mix << 14;
-    state[1] = mix << 36 | mix >> 28;
-    return mix ^ ((both << 1 | both >> 63) | (both << 2 | both >> 62));
-}
-
-static inline unsigned __builtin_ipu_urand32(void)
-{
-    return (unsigned)__builtin_ipu_urand64();
-}
 
 /* Roughly normal with mean 0 and variance 1: twelve 5-bit numbers added up. An estimate: the sum that the chip forms
  * is not documented. */

@@ -2,7 +2,10 @@
 #include "core.hpp"
 
 #include <cstdio>
+#include <cstdint>
 #include <cstdlib>
+#include <functional>
+#include <map>
 
 namespace poplar {
 
@@ -37,7 +40,12 @@ FILE *core::streamTo(std::ostream &out)
 
 static void tellProgress(int step, int total, void *user)
 {
-    (*static_cast<const ProgressFunc *>(user))(step, total);
+    if (core::thrownByCallback()) return;
+    try {
+        (*static_cast<const ProgressFunc *>(user))(step, total);
+    } catch (...) {
+        core::thrownByCallback() = std::current_exception();
+    }
 }
 
 static std::shared_ptr<Compiled> compiledOf(const Graph &graph, ArrayRef<program::Program> programs,
@@ -56,10 +64,10 @@ static std::shared_ptr<Compiled> compiledOf(const Graph &graph, ArrayRef<program
         holder.graph, static_cast<unsigned>(lowered.size()), lowered.data(), list.list.data(),
         progress ? tellProgress : nullptr, const_cast<ProgressFunc *>(&progress));
     const tw_error *error = tw_engine_error(compiled->engine);
-    if (error->status != TW_OK) {
+    std::exception_ptr thrown;
+    std::swap(thrown, core::thrownByCallback());
+    if (error->status != TW_OK || thrown) {
         tw_graph_take_error(holder.graph, nullptr); /* the graph can be used on */
-        std::exception_ptr thrown;
-        std::swap(thrown, core::thrownByCallback());
         if (thrown) std::rethrow_exception(thrown);
         raise(error->status, call, error->message ? error->message : "");
     }
@@ -155,8 +163,10 @@ void Engine::stop()
 
 /* --- data --- */
 
-static std::size_t bytesBetween(const void *begin, const void *end)
+static std::size_t bytesBetween(const void *begin, const void *end, const char *call)
 {
+    if (std::less<const void *>()(end, begin))
+        raise(TW_E_INVALID_ARGUMENT, call, "the range ends before it begins");
     return static_cast<std::size_t>(static_cast<const char *>(end) - static_cast<const char *>(begin));
 }
 /* The bytes of a host tensor, of a buffer that has at least as many: callers give ranges that are longer. */
@@ -180,11 +190,11 @@ static void read(tw_engine *e, const std::string &handle, void *begin, std::size
 }
 void Engine::writeTensor(StringRef handle, const void *begin, const void *end)
 {
-    write(get().engine, handle, begin, bytesBetween(begin, end));
+    write(get().engine, handle, begin, bytesBetween(begin, end, "Engine::writeTensor"));
 }
 void Engine::readTensor(StringRef handle, void *begin, void *end)
 {
-    read(get().engine, handle, begin, bytesBetween(begin, end));
+    read(get().engine, handle, begin, bytesBetween(begin, end, "Engine::readTensor"));
 }
 void Engine::writeTensor(StringRef handle, const void *begin)
 {
@@ -197,8 +207,9 @@ void Engine::readTensor(StringRef handle, void *begin)
 
 void Engine::connectStream(StringRef handle, void *begin, void *end)
 {
-    check(tw_engine_connect_stream(get().engine, handle.cloneAsString().c_str(), begin, bytesBetween(begin, end)),
-          "Engine::connectStream");
+    const char *call = "Engine::connectStream";
+    std::size_t bytes = bytesBetween(begin, end, call);
+    check(tw_engine_connect_stream(get().engine, handle.cloneAsString().c_str(), begin, bytes), call);
 }
 void Engine::connectStream(StringRef handle, void *begin)
 {
@@ -222,6 +233,7 @@ void Engine::connectStreamToCallback(StringRef handle, StreamCallbackHandle call
     c.invalidate_prefetched = [](void *user) { callbackOf(user).invalidatePrefetched(); };
     c.destroy = [](void *user) { delete static_cast<StreamCallback *>(user); };
     std::unique_ptr<StreamCallback> owned = callback.release();
+    if (!owned) raise(TW_E_INVALID_ARGUMENT, "Engine::connectStreamToCallback", "there is no callback");
     c.user = owned.get();
     check(tw_engine_connect_stream_to_callback(get().engine, handle.cloneAsString().c_str(), &c),
           "Engine::connectStreamToCallback");
@@ -241,25 +253,33 @@ void Engine::connectHostFunction(StringRef handle, unsigned replica, HostCallbac
     };
     c.destroy = [](void *user) { delete static_cast<HostCallback *>(user); };
     std::unique_ptr<HostCallback> owned = callback.release();
+    if (!owned) raise(TW_E_INVALID_ARGUMENT, "Engine::connectHostFunction", "there is no callback");
     c.user = owned.get();
     check(tw_engine_connect_host_function(get().engine, handle.cloneAsString().c_str(), replica, &c),
           "Engine::connectHostFunction");
     owned.release(); /* the engine has it */
 }
 
-void Engine::copyToRemoteBuffer(const void *source, std::string handle, std::uint64_t row, unsigned)
+/* A row's bytes, and in `handle` the name of the buffer in C: buffers of replicas have names of their own. */
+static std::size_t rowBytes(tw_engine *e, std::string &handle, unsigned replica, const char *call)
 {
     std::size_t bytes;
-    check(tw_engine_remote_row_bytes(get().engine, handle.c_str(), &bytes), "Engine::copyToRemoteBuffer");
-    check(tw_engine_copy_to_remote_buffer(get().engine, handle.c_str(), row, source, bytes),
-          "Engine::copyToRemoteBuffer");
+    const std::string own = handle + "[" + std::to_string(replica) + "]";
+    if (tw_engine_remote_row_bytes(e, handle.c_str(), &bytes) != TW_OK || replica) handle = own;
+    check(tw_engine_remote_row_bytes(e, handle.c_str(), &bytes), call);
+    return bytes;
 }
-void Engine::copyFromRemoteBuffer(std::string handle, void *destination, std::uint64_t row, unsigned)
+void Engine::copyToRemoteBuffer(const void *source, std::string handle, std::uint64_t row, unsigned replica)
 {
-    std::size_t bytes;
-    check(tw_engine_remote_row_bytes(get().engine, handle.c_str(), &bytes), "Engine::copyFromRemoteBuffer");
-    check(tw_engine_copy_from_remote_buffer(get().engine, handle.c_str(), row, destination, bytes),
-          "Engine::copyFromRemoteBuffer");
+    const char *call = "Engine::copyToRemoteBuffer";
+    std::size_t bytes = rowBytes(get().engine, handle, replica, call);
+    check(tw_engine_copy_to_remote_buffer(get().engine, handle.c_str(), row, source, bytes), call);
+}
+void Engine::copyFromRemoteBuffer(std::string handle, void *destination, std::uint64_t row, unsigned replica)
+{
+    const char *call = "Engine::copyFromRemoteBuffer";
+    std::size_t bytes = rowBytes(get().engine, handle, replica, call);
+    check(tw_engine_copy_from_remote_buffer(get().engine, handle.c_str(), row, destination, bytes), call);
 }
 std::vector<std::string> Engine::listStreams() const
 {
@@ -306,6 +326,50 @@ void Engine::reportExecution(std::ostream &out, const OptionFlags &options)
 {
     const char *call = "Engine::reportExecution";
     core::printProfile(profileOf(get().engine, call), out, options, tw_profile_print_execution_summary, call);
+}
+/* How many tiles begin or end work in a kind of phases, at a cycle. */
+struct ActiveTiles {
+    std::int64_t compute, exchange, sync;
+};
+struct Timeline {
+    std::map<std::uint64_t, ActiveTiles> changes;
+    std::int64_t tiles;
+};
+static bool addStep(void *user, const tw_profile_step *s)
+{
+    Timeline &t = *static_cast<Timeline *>(user);
+    if (s->cycles_from == s->cycles_to) return true;
+    std::int64_t ActiveTiles::*kind;
+    std::int64_t tiles = s->active_tiles;
+    switch (s->type) {
+    case TW_PROGRAM_ON_TILE_EXECUTE: kind = &ActiveTiles::compute; break;
+    case TW_PROGRAM_DO_EXCHANGE:
+    case TW_PROGRAM_GLOBAL_EXCHANGE:
+    case TW_PROGRAM_STREAM_COPY: kind = &ActiveTiles::exchange; break;
+    case TW_PROGRAM_SYNC: kind = &ActiveTiles::sync, tiles = t.tiles; break; /* they all wait */
+    default: return true;
+    }
+    t.changes[s->cycles_from].*kind += tiles;
+    t.changes[s->cycles_to].*kind -= tiles;
+    return true;
+}
+void Engine::reportIntervals(std::ostream &out)
+{
+    const char *call = "Engine::reportIntervals";
+    const tw_profile *profile = profileOf(get().engine, call);
+    if (!tw_profile_has_execution(profile)) raise(TW_E_MISSING_PROFILE, call, "nothing was run");
+    Timeline timeline = { {}, tw_profile_tiles(profile) };
+    tw_profile_each_step(profile, addStep, &timeline);
+    ActiveTiles now = { 0, 0, 0 };
+    std::uint64_t begin = 0;
+    for (const auto &change : timeline.changes) {
+        if (now.compute || now.exchange || now.sync)
+            out << begin << ',' << change.first << ',' << now.compute << ',' << now.exchange << ',' << now.sync
+                << '\n';
+        now.compute += change.second.compute, now.exchange += change.second.exchange,
+            now.sync += change.second.sync;
+        begin = change.first;
+    }
 }
 std::string Engine::reportTiming(const TimerTimePoint &start, const TimerTimePoint &end)
 {

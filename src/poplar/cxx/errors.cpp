@@ -72,8 +72,18 @@ static const struct {
     { "tw_tensor_dim_shuffle()", "Tensor::dimShuffle()" },
 };
 
+/* What a handle that a graph does not know may be in C. Here views keep their handles: it is another graph's. */
+static void nameForeign(std::string &message)
+{
+    static const char begin[] = "is a released tensor (handle ", end[] = "makes a view outlive its scope";
+    std::size_t at = message.find(begin), last = message.find(end);
+    if (at != std::string::npos && last != std::string::npos && at < last)
+        message.replace(at, last + sizeof end - 1 - at, "belongs to another graph");
+}
+
 static std::string inCxx(std::string message)
 {
+    nameForeign(message);
     for (const auto &s : spellings) {
         std::size_t length = std::strlen(s.c), at = 0;
         while ((at = message.find(s.c, at)) != std::string::npos) message.replace(at, length, s.cxx);

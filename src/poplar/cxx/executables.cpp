@@ -35,5 +35,10 @@ Executable Executable::deserialize(std::istream &in)
 {
     return Executable(core::compiledFrom(in, {}, "Executable::deserialize"));
 }
+Executable Executable::deserialize(std::unique_ptr<std::istream> in)
+{
+    if (!in) core::raise(TW_E_FILE_LOAD, "Executable::deserialize", "there is no stream");
+    return deserialize(*in);
+}
 
 } // namespace poplar

@@ -86,10 +86,10 @@ static std::size_t product(ArrayRef<std::size_t> shape)
     return n;
 }
 
-void Graph::checkCount(ArrayRef<std::size_t> shape, std::size_t count)
+void Graph::checkCount(const char *call, ArrayRef<std::size_t> shape, std::size_t count)
 {
     if (product(shape) != count)
-        raise(TW_E_TENSOR_CREATION, "Graph",
+        raise(TW_E_TENSOR_CREATION, call,
               std::to_string(count) + " values for " + std::to_string(product(shape)) + " elements");
 }
 
@@ -109,17 +109,24 @@ Tensor Graph::addConstant(const Type &type, ArrayRef<std::size_t> shape, const v
                       type);
 }
 
+static void checkHalf(const Type &type)
+{
+    if (type != HALF)
+        raise(TW_E_TYPE, "Graph::addConstantHalf", "bits of halves are of type half, not " + type.toString());
+}
 Tensor Graph::addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, std::uint16_t bits,
                               const DebugContext &dc)
 {
+    checkHalf(type);
     float value = tw_f16_to_f32(bits);
     return addConstant(type, shape, static_cast<const void *>(&value), TypeTraits::make<float>(), true, dc);
 }
 Tensor Graph::addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, const std::uint16_t *bits,
                               const DebugContext &dc)
 {
+    checkHalf(type);
     std::vector<float> values;
-    for (std::size_t i = 0, n = product(shape); i < n; i++) values.push_back(tw_f16_to_f32(bits[i]));
+    for (std::size_t i = 0, n = bits ? product(shape) : 0; i < n; i++) values.push_back(tw_f16_to_f32(bits[i]));
     return addConstant(type, shape, static_cast<const void *>(values.data()), TypeTraits::make<float>(), false, dc);
 }
 
@@ -408,8 +415,11 @@ Graph Graph::getTopLevelGraph()
 }
 unsigned Graph::convertTileToTopLevelGraphTile(unsigned tile) const
 {
-    return get().call("Graph::convertTileToTopLevelGraphTile",
-                      [=](tw_graph *g) { return tw_graph_to_top_level_tile(g, tile); });
+    const char *call = "Graph::convertTileToTopLevelGraphTile";
+    unsigned tiles = getTarget().getNumTiles();
+    if (tile >= tiles)
+        raise(TW_E_TILE_MAPPING, call, "tile " + std::to_string(tile) + ": the graph has " + std::to_string(tiles));
+    return get().call(call, [=](tw_graph *g) { return tw_graph_to_top_level_tile(g, tile); });
 }
 unsigned Graph::convertTopLevelGraphTileToTile(unsigned tile) const
 {

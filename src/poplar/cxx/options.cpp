@@ -39,8 +39,10 @@ void readJSON(StringRef text, OptionFlags &flags)
     json_t *root = json_loadb(text.data(), text.size(), 0, &error);
     if (!json_is_object(root)) {
         json_decref(root);
-        throw parse_error("readJSON: line " + std::to_string(error.line) + ", column " +
-                          std::to_string(error.column) + ": expected a JSON object: " + error.text);
+        std::string what = std::string("expected a JSON object") + (error.text[0] ? ": " : "") + error.text;
+        if (error.line > 0) /* else it is JSON, but no object */
+            what = "line " + std::to_string(error.line) + ", column " + std::to_string(error.column) + ": " + what;
+        throw parse_error("readJSON: " + what);
     }
     OptionFlags read = flags; /* all or nothing */
     const char *key;
@@ -64,7 +66,14 @@ void readJSON(std::istream &in, OptionFlags &flags)
 
 void readJSONFromEnv(StringRef variable, OptionFlags &flags)
 {
-    if (const char *text = std::getenv(variable.cloneAsString().c_str())) readJSON(text, flags);
+    const std::string name = variable;
+    const char *text = std::getenv(name.c_str());
+    if (!text) return;
+    try {
+        readJSON(text, flags);
+    } catch (const parse_error &e) {
+        throw parse_error(name + ": " + e.what());
+    }
 }
 
 core::OptionList::OptionList(const OptionFlags &flags)

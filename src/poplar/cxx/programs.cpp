@@ -37,6 +37,16 @@ static void printChild(std::ostream &out, const program::Program &p, unsigned in
         out << std::string(2 * indent, ' ') << "Sequence {}\n";
 }
 
+/* Programs have no graph of their own: what is done to a tensor of replicas, all do, also where the program is
+ * one of the parent graph. */
+static tw_graph *meant(tw_graph *g, const Tensor &t)
+{
+    tw_graph *own = t.get().graph->graph;
+    bool parent = tw_graph_replication_factor(g) == 1 && tw_graph_replication_factor(own) > 1 &&
+                  tw_graph_top_level(own) == tw_graph_top_level(g);
+    return parent ? own : g;
+}
+
 /* One kind of step without children: what makes it, and its name in dumps. */
 struct Leaf : Step {
     using Make = std::function<tw_program(tw_graph *)>;
@@ -58,8 +68,9 @@ struct ExecuteStep : Step {
     tw_program lower(Lowering &to) const override
     {
         return to.holder.call("Execute", [this](tw_graph *g) {
-            return result.valid() ? tw_program_execute_all_true(g, { cs.getId() }, result.get().handle())
-                                  : tw_program_execute(g, { cs.getId() });
+            return result.valid()
+                       ? tw_program_execute_all_true(meant(g, result), { cs.getId() }, result.get().handle())
+                       : tw_program_execute(g, { cs.getId() });
         });
     }
     void print(std::ostream &out, unsigned indent, core::GraphHolder &graph) const override
@@ -132,7 +143,8 @@ struct SwitchStep : Step {
     {
         tw_tensor t = control.get().handle();
         tw_program body = checked ? tw_program() : to.lower(otherwise);
-        tw_program p = to.holder.call("Switch", [&](tw_graph *g) {
+        tw_program p = to.holder.call("Switch", [&](tw_graph *graph) {
+            tw_graph *g = meant(graph, control);
             return checked ? tw_program_switch_with_bounds_checking(g, t) : tw_program_switch(g, t, body);
         });
         for (const auto &c : cases) {
@@ -188,8 +200,10 @@ static std::shared_ptr<Step> branch(const char *call, std::string what, std::vec
 {
     return named(std::make_shared<Branch>(call, std::move(what), std::move(bodies), std::move(make)), dc);
 }
+/* What a step says of a tensor in dumps. One that is not valid is refused here, where the program is written. */
 static std::string text(const Tensor &t)
 {
+    t.get();
     return t.getDebugStr();
 }
 
@@ -247,20 +261,6 @@ static const Tensor &fitting(const Tensor &src, const Tensor &dst)
     return src;
 }
 
-/* Copies have no graph of their own: what a tensor of replicas gets, all of them get, also where the program is one
- * of the parent graph. */
-static tw_graph *meant(tw_graph *g, const Tensor &t)
-{
-    tw_graph *own = t.get().graph->graph;
-    bool parent = tw_graph_replication_factor(g) == 1 && tw_graph_replication_factor(own) > 1 &&
-                  tw_graph_top_level(own) == tw_graph_top_level(g);
-    return parent ? own : g;
-}
-static tw_graph *meant(tw_graph *g, const Tensor &t, const DataStream &s)
-{
-    return s.replicationFactor() > 1 ? meant(g, t) : g;
-}
-
 Copy::Copy(Tensor src, Tensor dst, bool, const DebugContext &dc)
     : Program(leaf("Copy", between(text(fitting(src, dst)), text(dst)), dc, [src, dst](tw_graph *g) {
           tw_tensor from = tw_tensor_flatten(g, src.get().handle()), to = tw_tensor_flatten(g, dst.get().handle());
@@ -270,13 +270,13 @@ Copy::Copy(Tensor src, Tensor dst, bool, const DebugContext &dc)
 }
 Copy::Copy(const DataStream &s, Tensor dst, bool, const DebugContext &dc)
     : Program(leaf("Copy", between("stream '" + s.handle() + "'", text(dst)), dc, [s, dst](tw_graph *g) {
-          return tw_program_copy_from_stream(meant(g, dst, s), { s.getId() }, dst.get().handle());
+          return tw_program_copy_from_stream(meant(g, dst), { s.getId() }, dst.get().handle());
       }))
 {
 }
 Copy::Copy(Tensor src, const DataStream &s, bool, const DebugContext &dc)
     : Program(leaf("Copy", between(text(src), "stream '" + s.handle() + "'"), dc, [s, src](tw_graph *g) {
-          return tw_program_copy_to_stream(meant(g, src, s), src.get().handle(), { s.getId() });
+          return tw_program_copy_to_stream(meant(g, src), src.get().handle(), { s.getId() });
       }))
 {
 }
@@ -286,21 +286,22 @@ static tw_tensor orNone(const Tensor &t)
 }
 Copy::Copy(const RemoteBuffer &b, Tensor dst, Tensor offset, const DebugContext &dc)
     : Program(leaf("Copy", between("remote buffer '" + b.handle() + "'", text(dst)), dc, [=](tw_graph *g) {
-          return tw_program_copy_from_remote(g, { b.getId() }, dst.get().handle(), orNone(offset));
+          return tw_program_copy_from_remote(meant(g, dst), { b.getId() }, dst.get().handle(), orNone(offset));
       }))
 {
 }
 Copy::Copy(const RemoteBuffer &b, Tensor dst, const DebugContext &dc) : Copy(b, std::move(dst), Tensor(), dc) {}
 Copy::Copy(Tensor src, const RemoteBuffer &b, Tensor offset, const DebugContext &dc)
     : Program(leaf("Copy", between(text(src), "remote buffer '" + b.handle() + "'"), dc, [=](tw_graph *g) {
-          return tw_program_copy_to_remote(g, src.get().handle(), { b.getId() }, orNone(offset));
+          return tw_program_copy_to_remote(meant(g, src), src.get().handle(), { b.getId() }, orNone(offset));
       }))
 {
 }
 Copy::Copy(Tensor src, const RemoteBuffer &b, const DebugContext &dc) : Copy(std::move(src), b, Tensor(), dc) {}
 
 CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, unsigned> to, const DebugContext &dc)
-    : Program(leaf("CrossReplicaCopy", between(text(src), text(dst)), dc, [=](tw_graph *g) {
+    : Program(leaf("CrossReplicaCopy", between(text(src), text(dst)), dc, [=](tw_graph *graph) {
+          tw_graph *g = meant(graph, src);
           std::vector<unsigned> list(tw_graph_replication_factor(g), TW_UNMAPPED);
           for (const auto &pair : to)
               if (pair.first < list.size()) list[pair.first] = pair.second;
@@ -330,12 +331,12 @@ static std::string list(ArrayRef<Tensor> tensors)
     for (const Tensor &t : tensors) all += (all.empty() ? "" : ", ") + text(t);
     return "{" + all + "}";
 }
-Call::Call(HostFunction f, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, const DebugContext &dc)
-    : Program(nullptr)
+Call::Call(HostFunction f, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, const DebugContext &dc) : Program()
 {
     std::vector<Tensor> in = inputs.cloneAsVector(), out = outputs.cloneAsVector();
     step = leaf("Call", "host function " + std::to_string(f.getId()) + " " + between(list(in), list(out)), dc,
-                [f, in, out](tw_graph *g) {
+                [f, in, out](tw_graph *graph) {
+                    tw_graph *g = in.empty() && out.empty() ? graph : meant(graph, in.empty() ? out[0] : in[0]);
                     std::vector<tw_tensor> handles;
                     for (const Tensor &t : in) handles.push_back(t.get().handle());
                     for (const Tensor &t : out) handles.push_back(t.get().handle());
@@ -355,25 +356,26 @@ Abort::Abort(const std::string &message, const DebugContext &dc)
 Abort::Abort(const DebugContext &dc) : Abort(std::string(), dc) {}
 AbortOnCondition::AbortOnCondition(Tensor t, const std::string &message, const DebugContext &dc)
     : Program(leaf("AbortOnCondition", text(t), dc, [t, message](tw_graph *g) {
-          return tw_program_abort_on_condition(g, t.get().handle(), message.c_str());
+          return tw_program_abort_on_condition(meant(g, t), t.get().handle(), message.c_str());
       }))
 {
 }
 AbortOnCondition::AbortOnCondition(Tensor t, const DebugContext &dc) : AbortOnCondition(std::move(t), "", dc) {}
-ErrorProgram::ErrorProgram(StringRef m, Tensor t, const DebugContext &dc) : Program(nullptr)
+ErrorProgram::ErrorProgram(StringRef m, Tensor t, const DebugContext &dc) : Program()
 {
     std::string message = m;
-    step = leaf("ErrorProgram", text(t), dc,
-                [t, message](tw_graph *g) { return tw_program_error(g, message.c_str(), t.get().handle()); });
+    step = leaf("ErrorProgram", text(t), dc, [t, message](tw_graph *g) {
+        return tw_program_error(meant(g, t), message.c_str(), t.get().handle());
+    });
 }
 AssumeEqualAcrossReplicas::AssumeEqualAcrossReplicas(Tensor t, const DebugContext &dc)
-    : Program(leaf("AssumeEqualAcrossReplicas", text(t), dc,
-                   [t](tw_graph *g) { return tw_program_assume_equal_across_replicas(g, t.get().handle()); }))
+    : Program(leaf("AssumeEqualAcrossReplicas", text(t), dc, [t](tw_graph *g) {
+          return tw_program_assume_equal_across_replicas(meant(g, t), t.get().handle());
+      }))
 {
 }
 
-PrintTensor::PrintTensor(StringRef title, Tensor t, const PrintTensorFmt &f, const DebugContext &dc)
-    : Program(nullptr)
+PrintTensor::PrintTensor(StringRef title, Tensor t, const PrintTensorFmt &f, const DebugContext &dc) : Program()
 {
     std::string head = title;
     tw_print_format format = tw_print_format();
@@ -387,7 +389,7 @@ PrintTensor::PrintTensor(StringRef title, Tensor t, const PrintTensorFmt &f, con
     }
     format.separator = f.separator, format.open_bracket = f.openBracket, format.close_bracket = f.closeBracket;
     step = leaf("PrintTensor", text(t), dc, [head, t, format](tw_graph *g) {
-        return tw_program_print_tensor(g, head.c_str(), t.get().handle(), &format);
+        return tw_program_print_tensor(meant(g, t), head.c_str(), t.get().handle(), &format);
     });
 }
 PrintTensor::PrintTensor(StringRef title, Tensor t, const DebugContext &dc)
@@ -403,7 +405,8 @@ PrintTensor::PrintTensor(Tensor t, const DebugContext &dc) : PrintTensor(std::mo
 /* Programs that <poplar/CycleCount.hpp> adds. */
 struct Clock : Program {
     Clock(const Tensor &words, bool since, const DebugContext &dc)
-        : Program(leaf(since ? "CyclesSince" : "CycleStamp", text(words), dc, [words, since](tw_graph *g) {
+        : Program(leaf(since ? "CyclesSince" : "CycleStamp", text(words), dc, [words, since](tw_graph *graph) {
+              tw_graph *g = meant(graph, words);
               tw_tensor handle = words.get().handle();
               return since ? tw_program_cycles_since(g, handle) : tw_program_cycle_stamp(g, handle);
           }))
@@ -422,29 +425,29 @@ Repeat::Repeat(unsigned count, const Program &body, const DebugContext &dc)
 RepeatWhileTrue::RepeatWhileTrue(const Program &cond, Tensor t, const Program &body, const DebugContext &dc)
     : Program(branch("RepeatWhileTrue", text(t), { cond, body }, dc,
                      [t](tw_graph *g, const std::vector<tw_program> &b) {
-                         return tw_program_repeat_while_true(g, b[0], t.get().handle(), b[1]);
+                         return tw_program_repeat_while_true(meant(g, t), b[0], t.get().handle(), b[1]);
                      }))
 {
 }
 RepeatWhileFalse::RepeatWhileFalse(const Program &cond, Tensor t, const Program &body, const DebugContext &dc)
     : Program(branch("RepeatWhileFalse", text(t), { cond, body }, dc,
                      [t](tw_graph *g, const std::vector<tw_program> &b) {
-                         return tw_program_repeat_while_false(g, b[0], t.get().handle(), b[1]);
+                         return tw_program_repeat_while_false(meant(g, t), b[0], t.get().handle(), b[1]);
                      }))
 {
 }
 If::If(Tensor t, const Program &thenBody, const Program &elseBody, const DebugContext &dc)
     : Program(branch("If", text(t), { thenBody, elseBody }, dc, [t](tw_graph *g, const std::vector<tw_program> &b) {
-          return tw_program_if(g, t.get().handle(), b[0], b[1]);
+          return tw_program_if(meant(g, t), t.get().handle(), b[0], b[1]);
       }))
 {
 }
 
 /* --- Switch --- */
 
-Switch::Switch(Tensor control, const Cases &cases, const Program &otherwise, const DebugContext &dc)
-    : Program(nullptr)
+Switch::Switch(Tensor control, const Cases &cases, const Program &otherwise, const DebugContext &dc) : Program()
 {
+    control.get();
     auto s = std::make_shared<SwitchStep>();
     s->control = std::move(control), s->cases = cases, s->otherwise = otherwise;
     step = named(s, dc);

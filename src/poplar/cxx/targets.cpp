@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <poplar/DeviceManager.hpp>
 #include <poplar/IPUModel.hpp>
@@ -61,36 +62,53 @@ static void setOptions(tw_ipu_model &model, OptionFlags options, const char *cal
     }
 }
 
+/* tiles: 0 for all that the chip has. */
+static Target ipuTarget(unsigned ipus, unsigned tiles, StringRef systemType, const OptionFlags &options)
+{
+    const char *call = "Target::createIPUTarget";
+    if (!ipus) raise(TW_E_MACHINE_MODEL, call, "a target of 0 IPUs: at least one is needed");
+    tw_ipu_model model = tw_ipu_model();
+    model.chip = chipOf(systemType, call);
+    model.num_ipus = ipus;
+    model.tiles_per_ipu = tiles;
+    setOptions(model, options, call);
+    return owned(tw_target_new_ipu_sim(&model), call);
+}
+
 Target Target::createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef systemType,
                                const OptionFlags &options)
 {
-    tw_ipu_model model = tw_ipu_model();
-    model.chip = chipOf(systemType, "Target::createIPUTarget");
-    model.num_ipus = numIPUs;
-    model.tiles_per_ipu = tilesPerIPU;
-    model.accurate_half = true;
-    setOptions(model, options, "Target::createIPUTarget");
-    return owned(tw_target_new_ipu_model(&model), "Target::createIPUTarget");
+    if (!tilesPerIPU)
+        raise(TW_E_MACHINE_MODEL, "Target::createIPUTarget", "IPUs of 0 tiles: at least one is needed");
+    return ipuTarget(numIPUs, tilesPerIPU, systemType, options);
 }
 
 Target Target::createIPUTarget(unsigned numIPUs, StringRef systemType, const OptionFlags &options)
 {
-    return createIPUTarget(numIPUs, 0, systemType, options);
+    return ipuTarget(numIPUs, 0, systemType, options);
 }
 
 Target Target::createIPUTarget(StringRef systemType, const OptionFlags &options)
 {
-    return createIPUTarget(1, 0, systemType, options);
+    return ipuTarget(1, 0, systemType, options);
+}
+
+/* What a getter asks; a target that was only default constructed has no figures. */
+static const tw_target *known(const Target &t, const char *call)
+{
+    if (!t.get()) raise(TW_E_MACHINE_MODEL, call, "the target is not valid");
+    return t.get();
 }
 
 Target Target::createVirtualTarget(unsigned numIPUs, unsigned tilesPerIPU) const
 {
-    return owned(tw_target_new_virtual(get(), numIPUs, tilesPerIPU), "Target::createVirtualTarget");
+    const char *call = "Target::createVirtualTarget";
+    return owned(tw_target_new_virtual(known(*this, call), numIPUs, tilesPerIPU), call);
 }
 
 TargetType Target::getTargetType() const
 {
-    switch (tw_target_get_kind(get())) {
+    switch (tw_target_get_kind(known(*this, "Target::getTargetType"))) {
     case TW_TARGET_CPU: return TargetType::CPU;
     case TW_TARGET_IPU: return TargetType::IPU;
     case TW_TARGET_IPU_MODEL: break;
@@ -98,10 +116,10 @@ TargetType Target::getTargetType() const
     return TargetType::IPU_MODEL;
 }
 
-#define GETTER(type, cxx, c)                \
-    type Target::cxx() const                \
-    {                                       \
-        return static_cast<type>(c(get())); \
+#define GETTER(type, cxx, c)                                        \
+    type Target::cxx() const                                        \
+    {                                                               \
+        return static_cast<type>(c(known(*this, "Target::" #cxx))); \
     }
 GETTER(unsigned, getNumTiles, tw_target_tiles)
 GETTER(unsigned, getNumIPUs, tw_target_ipus)
@@ -134,10 +152,10 @@ GETTER(unsigned, getInstanceSize, tw_target_instance_size)
 GETTER(bool, getGatewayMode, tw_target_gateway_mode)
 #undef GETTER
 
-#define OF_TYPE(cxx, c, ...)                                 \
-    unsigned Target::cxx() const                             \
-    {                                                        \
-        return static_cast<unsigned>(c(get(), __VA_ARGS__)); \
+#define OF_TYPE(cxx, c, ...)                                                         \
+    unsigned Target::cxx() const                                                     \
+    {                                                                                \
+        return static_cast<unsigned>(c(known(*this, "Target::" #cxx), __VA_ARGS__)); \
     }
 OF_TYPE(getFloatVectorWidth, tw_target_vector_width, TW_FLOAT)
 OF_TYPE(getHalfVectorWidth, tw_target_vector_width, TW_HALF)
@@ -152,27 +170,30 @@ OF_TYPE(getFp32InFp32OutConvUnitsPerTile, tw_target_conv_units, TW_FLOAT, TW_FLO
 
 unsigned Target::getWeightsPerConvUnit(bool floatActivations) const
 {
-    return tw_target_weights_per_conv_unit(get(), floatActivations ? TW_FLOAT : TW_HALF);
+    return tw_target_weights_per_conv_unit(known(*this, "Target::getWeightsPerConvUnit"),
+                                           floatActivations ? TW_FLOAT : TW_HALF);
 }
 unsigned Target::getConvUnitInputLoadElemsPerCycle(bool floatActivations) const
 {
-    return tw_target_conv_unit_input_load_elems_per_cycle(get(), floatActivations ? TW_FLOAT : TW_HALF);
+    return tw_target_conv_unit_input_load_elems_per_cycle(known(*this, "Target::getConvUnitInputLoadElemsPerCycle"),
+                                                          floatActivations ? TW_FLOAT : TW_HALF);
 }
 std::size_t Target::getTypeSize(const Type &type) const
 {
-    return tw_target_type_size(get(), deviceType(type, "Target::getTypeSize"));
+    return tw_target_type_size(known(*this, "Target::getTypeSize"), deviceType(type, "Target::getTypeSize"));
 }
 unsigned Target::getVectorWidth(const Type &type) const
 {
-    return tw_target_vector_width(get(), deviceType(type, "Target::getVectorWidth"));
+    return tw_target_vector_width(known(*this, "Target::getVectorWidth"),
+                                  deviceType(type, "Target::getVectorWidth"));
 }
 StringRef Target::getTargetArchString() const
 {
-    return tw_target_arch(get());
+    return tw_target_arch(known(*this, "Target::getTargetArchString"));
 }
 StringRef Target::getTargetSystemString() const
 {
-    return tw_target_system(get());
+    return tw_target_system(known(*this, "Target::getTargetSystemString"));
 }
 
 /* Lists are kept for each C target, whose address is that of the shared object: references to them stay valid. */
@@ -189,7 +210,7 @@ template <class T, class Make> static const std::vector<T> &kept(const tw_target
 
 const std::vector<unsigned> &Target::getMemoryElementOffsets() const
 {
-    return kept<unsigned>(get(), [this] {
+    return kept<unsigned>(known(*this, "Target::getMemoryElementOffsets"), [this] {
         std::size_t count;
         const std::uint64_t *offsets = tw_target_memory_element_offsets(get(), &count);
         return std::vector<unsigned>(offsets, offsets + count);
@@ -200,7 +221,7 @@ const std::vector<unsigned> &Target::getMemoryElementOffsets() const
  * find. */
 const std::vector<GlobalExchangeConstraint> &Target::getGlobalExchangeConstraints() const
 {
-    return kept<GlobalExchangeConstraint>(get(), [this] {
+    return kept<GlobalExchangeConstraint>(known(*this, "Target::getGlobalExchangeConstraints"), [this] {
         std::vector<GlobalExchangeConstraint> list;
         std::size_t count;
         const tw_global_exchange_constraint *c = tw_target_global_exchange_constraints(get(), &count);
@@ -237,11 +258,11 @@ bool operator<(const Target &a, const Target &b)
 
 void copyFloatToDeviceHalf(const Target &t, const float *src, void *dst, std::size_t n)
 {
-    tw_target_copy_float_to_half(t.get(), src, dst, n);
+    tw_target_copy_float_to_half(known(t, "copyFloatToDeviceHalf"), src, dst, n);
 }
 void copyDeviceHalfToFloat(const Target &t, const void *src, float *dst, std::size_t n)
 {
-    tw_target_copy_half_to_float(t.get(), src, dst, n);
+    tw_target_copy_half_to_float(known(t, "copyDeviceHalfToFloat"), src, dst, n);
 }
 void copyDoubleToDeviceHalf(const Target &t, const double *src, void *dst, std::size_t n)
 {
@@ -262,15 +283,22 @@ void copyDeviceHalfToDouble(const Target &t, const void *src, double *dst, std::
 
 /* --- Device --- */
 
-Device::Device(tw_device *d, unsigned i)
-    : device(d, tw_device_free), attached(std::make_shared<bool>(false)), target(tw_device_target(d)), id(i)
+Device::Device(tw_device *d, unsigned i, OptionFlags given)
+    : device(d, tw_device_free), attached(std::make_shared<bool>(false)), target(tw_device_target(d)), id(i),
+      options(std::move(given))
 {
 }
 
-static Device ownedDevice(tw_device *d, unsigned id, const char *call)
+static tw_device *known(const Device &d, const char *call)
+{
+    if (!d.get()) raise(TW_E_MACHINE_MODEL, call, "the device is not valid");
+    return d.get();
+}
+
+static Device ownedDevice(tw_device *d, unsigned id, const char *call, OptionFlags options = {})
 {
     if (!d) raise(TW_E_MACHINE_MODEL, call, tw_error_message());
-    return Device(d, id);
+    return Device(d, id, std::move(options));
 }
 
 Device Device::createCPUDevice(unsigned)
@@ -291,25 +319,34 @@ Device Device::createSimulatorDevice(const Target &target, const OptionFlags &op
     model.tiles_per_ipu = target.getTilesPerIPU();
     if (!model.tiles_per_ipu) /* which would stand for all that the chip has */
         raise(TW_E_MACHINE_MODEL, "Device::createSimulatorDevice", "the target has no tiles");
+    model.ipu_link_topology = tw_target_ipu_link_topology(target.get());
+    model.ipu_link_configuration = tw_target_ipu_link_configuration(target.get());
+    model.sync_configuration = tw_target_sync_configuration(target.get());
+    /* 0 is what the number of IPUs gives */
+    if (target.getIpuLinkDomainSize() != model.num_ipus) model.ipu_link_domain_size = target.getIpuLinkDomainSize();
+    if (target.getInstanceSize() != model.num_ipus) model.instance_size = target.getInstanceSize();
+    model.gateway_mode = target.getGatewayMode();
     tw_sim_options checked = tw_sim_options();
     if (tw_sim_options_read(&checked, pairs.data()) != TW_OK)
         raise(TW_E_INVALID_OPTION, "Device::createSimulatorDevice", tw_error_message());
-    return ownedDevice(tw_device_ipu_sim_options(&model, pairs.data()), 0, "Device::createSimulatorDevice");
+    return ownedDevice(tw_device_ipu_sim_options(&model, pairs.data()), 0, "Device::createSimulatorDevice",
+                       options);
 }
 
 Device Device::createVirtualDevice(unsigned tilesPerIPU)
 {
-    return ownedDevice(tw_device_virtual(get(), tilesPerIPU), id, "Device::createVirtualDevice");
+    return ownedDevice(tw_device_virtual(known(*this, "Device::createVirtualDevice"), tilesPerIPU), id,
+                       "Device::createVirtualDevice", options);
 }
 
 bool Device::attach() const
 {
-    *attached = tw_device_attach(get());
+    *attached = tw_device_attach(known(*this, "Device::attach"));
     return *attached;
 }
 void Device::detach() const
 {
-    tw_device_detach(get());
+    tw_device_detach(known(*this, "Device::detach"));
     *attached = false;
 }
 void Device::getDriverVersion(unsigned &major, unsigned &minor, unsigned &point) const
@@ -343,26 +380,31 @@ static bool offersIPUs()
 
 unsigned DeviceManager::getNumDevices() const
 {
-    return offersIPUs() ? 2 : 1; /* the CPU, and one IPU */
+    return offersIPUs() ? 2 : 1; /* an IPU, which programs for hardware take the first device for, and the CPU */
 }
 
-std::vector<Device> DeviceManager::getDevices(TargetType type, unsigned ipus, const OptionFlags &) const
+/* Options are those of a target, and mistakes in them are found even where there is no device to apply them to. */
+std::vector<Device> DeviceManager::getDevices(TargetType type, unsigned ipus, const OptionFlags &options) const
 {
+    const char *call = "DeviceManager::getDevices";
     std::vector<Device> list;
+    tw_ipu_model model = tw_ipu_model();
+    model.chip = TW_MK2;
+    model.num_ipus = ipus ? ipus : 1;
+    setOptions(model, options, call);
     if (type == TargetType::CPU)
-        list.push_back(Device::createCPUDevice());
+        list.push_back(ownedDevice(tw_device_cpu(), offersIPUs() ? 1 : 0, call));
     else if (type == TargetType::IPU && offers("sim"))
-        list.push_back(ownedDevice(tw_device_ipu_sim(TW_MK2, ipus ? ipus : 1), 1, "DeviceManager::getDevices"));
+        list.push_back(ownedDevice(tw_device_ipu_sim_with(&model), 0, call, options));
     else if (type == TargetType::IPU_MODEL || offers("model"))
-        list.push_back(ownedDevice(tw_device_ipu_model(TW_MK2, ipus ? ipus : 1), 1, "DeviceManager::getDevices"));
+        list.push_back(ownedDevice(tw_device_ipu_model_with(&model), 0, call, options));
     return list;
 }
 
 std::vector<Device> DeviceManager::getDevices(const OptionFlags &options) const
 {
-    std::vector<Device> list = getDevices(TargetType::CPU, 1, options);
-    if (offersIPUs())
-        for (Device &d : getDevices(TargetType::IPU, 1, options)) list.push_back(std::move(d));
+    std::vector<Device> list = getDevices(TargetType::IPU, 1, options);
+    for (Device &d : getDevices(TargetType::CPU, 1, options)) list.push_back(std::move(d));
     return list;
 }
 
@@ -384,7 +426,9 @@ std::vector<unsigned> DeviceManager::getChildDeviceIds(unsigned id, unsigned) co
 
 IPUModel::IPUModel(char const *version)
 {
+    if (!version) raise(TW_E_MACHINE_MODEL, "IPUModel", "there is no name of a chip: the pointer is null");
     IPUVersion = version;
+    chipOf(IPUVersion, "IPUModel"); /* refused by this name */
     Target t = Target::createIPUTarget(1, version);
     numIPUs = 1;
     tilesPerIPU = t.getTilesPerIPU();
@@ -449,6 +493,10 @@ static unsigned positive(unsigned value, const char *name)
 static void setFigures(tw_ipu_model &model, const IPUModel &m)
 {
 #define FIGURE(to, from) model.to = positive(m.from, #from)
+    FIGURE(num_ipus, numIPUs);
+    FIGURE(tiles_per_ipu, tilesPerIPU);
+    FIGURE(worker_contexts, numWorkerContexts);
+    FIGURE(exchange_bytes_per_cycle, exchangeBytesPerCycle);
     FIGURE(memcpy_bytes_per_cycle, memcpyBytesPerCycle);
     FIGURE(instruction_bytes, instructionBytes);
     FIGURE(tiles_per_super_tile, tilesPerSuperTile);
@@ -477,22 +525,18 @@ static void setSyncDelays(tw_ipu_model &model, const IPUModel &m)
     model.global_sync_cycles = m.globalSyncCycles;
 }
 
-Device IPUModel::createDevice(OptionFlags options, bool accurateHalf, unsigned) const
+Device IPUModel::createDevice(OptionFlags options, bool accurateHalf, unsigned deviceManagerId) const
 {
     tw_ipu_model model = tw_ipu_model();
     model.chip = chipOf(IPUVersion, "IPUModel::createDevice");
-    model.num_ipus = numIPUs;
-    model.tiles_per_ipu = tilesPerIPU;
-    model.worker_contexts = numWorkerContexts;
     model.bytes_per_tile = memoryBytesPerTile;
     model.clock_hz = tileClockFrequency;
-    model.exchange_bytes_per_cycle = exchangeBytesPerCycle;
     model.accurate_half = accurateHalf;
     /* compileIPUCode stays with this struct: there is no code generator, and memory reports say that code is not in
      * them. Published programs set it and could not run otherwise. */
     setSyncDelays(model, *this);
     setFigures(model, *this);
-    setOptions(model, std::move(options), "IPUModel::createDevice");
+    setOptions(model, options, "IPUModel::createDevice");
     IPUModel own(IPUVersion.c_str());
     if (memoryElementOffsets != own.memoryElementOffsets ||
         interleavedMemoryElementIndex != own.interleavedMemoryElementIndex) {
@@ -509,7 +553,8 @@ Device IPUModel::createDevice(OptionFlags options, bool accurateHalf, unsigned) 
     }
     model.global_exchange_constraints = constraints.data();
     model.global_exchange_constraint_count = constraints.size();
-    return ownedDevice(tw_device_ipu_model_with(&model), 0, "IPUModel::createDevice");
+    unsigned id = deviceManagerId == std::numeric_limits<unsigned>::max() ? 0 : deviceManagerId;
+    return ownedDevice(tw_device_ipu_model_with(&model), id, "IPUModel::createDevice", std::move(options));
 }
 
 } // namespace poplar

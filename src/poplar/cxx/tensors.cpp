@@ -185,7 +185,8 @@ Tensor Tensor::operator[](std::size_t i) const
 Tensor Tensor::index(ArrayRef<std::size_t> indices) const
 {
     Tensor t = *this;
-    for (std::size_t i : indices) t = t[i];
+    for (std::size_t i : indices)
+        t = derive(t, "Tensor::index", [i](tw_graph *g, tw_tensor v) { return tw_tensor_index(g, v, i); });
     return t;
 }
 
@@ -356,7 +357,8 @@ bool operator==(const Tensor &a, const Tensor &b)
 {
     if (!a.valid() || !b.valid()) return a.valid() == b.valid();
     tw_tensor other = b.get().handle();
-    return a.elementType() == b.elementType() &&
+    bool together = tw_graph_top_level(a.get().graph->graph) == tw_graph_top_level(b.get().graph->graph);
+    return together && a.elementType() == b.elementType() &&
            ask(a.get(),
                "Tensor::operator==", [other](tw_graph *g, tw_tensor t) { return tw_tensor_equal(g, t, other); });
 }

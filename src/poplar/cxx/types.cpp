@@ -120,6 +120,7 @@ std::vector<unsigned char> convert(const Type &type, std::size_t count, const vo
 {
     std::vector<unsigned char> out;
     tw_type to = deviceType(type, call);
+    if (!values && count) raise(TW_E_TENSOR_CREATION, call, "there are no values: the pointer is null");
     for (std::size_t i = 0; i < count; i++) {
         long double v = numberAt(values, i, traits);
         switch (to) {

@@ -1,7 +1,9 @@
 /* Graphs: codelets, vertices and their fields, estimators. */
 #include "core.hpp"
 
+#include <fstream>
 #include <poplar/VertexIntrospector.hpp>
+#include <sstream>
 
 namespace poplar {
 
@@ -35,32 +37,54 @@ static bool isMeant(const Target &target, StringRef name)
     return false;
 }
 
-bool Graph::addCodelets(StringRef file, CodeletFileType, StringRef flags, StringRef target)
+/* Code of a file or, without a name, of a stream. */
+bool Graph::addText(const std::string &text, const std::string &name, const std::string &flags,
+                    CodeletFileType type)
+{
+    const char *call = "Graph::addCodelets", *language = type == CodeletFileType::CSource ? "c" : "c++";
+    if (type != CodeletFileType::CSource && type != CodeletFileType::CppSource && type != CodeletFileType::Auto)
+        raise(TW_E_INVALID_ARGUMENT, call, "codelets from a stream are CodeletFileType::CppSource or CSource");
+    get().call(call, [&](tw_graph *g) {
+        tw_graph_add_codelets_source(g, text.c_str(), language, orNull(name), orNull(flags));
+    });
+    return true;
+}
+
+bool Graph::addCodelets(StringRef file, CodeletFileType type, StringRef flags, StringRef target)
 {
     if (!isMeant(getTarget(), target)) return true;
+    if (type == CodeletFileType::CSource || type == CodeletFileType::CppSource) { /* whatever its name ends in */
+        std::ifstream in(str(file));
+        std::stringstream text;
+        if (in && text << in.rdbuf()) return addText(text.str(), str(file), str(flags), type);
+    }
     std::string name = str(file), options = str(flags);
     get().call("Graph::addCodelets", [&](tw_graph *g) { tw_graph_add_codelets(g, name.c_str(), orNull(options)); });
     return true;
 }
 /* What the compiler says of code that it refuses goes to `out` too. */
-bool Graph::addCodelets(StringRef file, CodeletFileType type, StringRef flags, std::ostream &out, StringRef target)
+template <class F> static bool withOutput(std::ostream &out, F add)
 {
     try {
-        return addCodelets(file, type, flags, target);
+        return add();
     } catch (const graph_program_compilation_error &e) {
         out << e.what() << '\n';
         throw;
     }
 }
+bool Graph::addCodelets(StringRef file, CodeletFileType type, StringRef flags, std::ostream &out, StringRef target)
+{
+    return withOutput(out, [&] { return addCodelets(file, type, flags, target); });
+}
 bool Graph::addCodelets(std::stringstream &source, StringRef flags, CodeletFileType type, StringRef target)
 {
     if (!isMeant(getTarget(), target)) return true;
-    std::string text = source.str(), options = str(flags);
-    const char *language = type == CodeletFileType::CSource ? "c" : "c++";
-    get().call("Graph::addCodelets", [&](tw_graph *g) {
-        tw_graph_add_codelets_source(g, text.c_str(), language, nullptr, orNull(options));
-    });
-    return true;
+    return addText(source.str(), "", str(flags), type);
+}
+bool Graph::addCodelets(std::stringstream &source, StringRef flags, std::ostream &out, CodeletFileType type,
+                        StringRef target)
+{
+    return withOutput(out, [&] { return addCodelets(source, flags, type, target); });
 }
 bool Graph::addCodelets(ArrayRef<std::string> files, StringRef flags, StringRef target)
 {
@@ -232,8 +256,13 @@ struct Estimator {
 } // namespace
 static tw_perf_estimate estimate(const tw_vertex_info *vertex, const tw_target *target, void *user)
 {
-    VertexPerfEstimate e = static_cast<Estimator *>(user)->function(VertexIntrospector(vertex), Target(target));
-    return { e.cycles, e.flops };
+    try { /* exceptions wait until C code has returned, the first one of them is thrown */
+        VertexPerfEstimate e = static_cast<Estimator *>(user)->function(VertexIntrospector(vertex), Target(target));
+        return { e.cycles, e.flops };
+    } catch (...) {
+        if (!core::thrownByCallback()) core::thrownByCallback() = std::current_exception();
+        return { 0, 0 };
+    }
 }
 static void destroyEstimator(void *user)
 {
@@ -278,8 +307,10 @@ std::size_t FieldData::getSizeAtIndex(std::size_t i) const
 }
 unsigned FieldData::rank() const
 {
-    if (StringRef(tw_vertex_info_layout(vertex, field.c_str(), 1)) != StringRef("")) return 2;
-    return StringRef(tw_vertex_info_layout(vertex, field.c_str(), 0)) != StringRef("") ? 1 : 0;
+    if (getProfilerVectorListLayout() != layout::VectorList::NotAVector) return 2;
+    for (unsigned r = 2; r > 0; r--)
+        if (getProfilerVectorLayout(r - 1) != layout::Vector::NotAVector) return r;
+    return 0;
 }
 std::vector<double> FieldData::values(std::size_t sub) const
 {

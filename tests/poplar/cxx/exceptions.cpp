@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <poplar/exceptions.hpp>
@@ -116,7 +117,8 @@ static void of_mapping()
     REFUSED(invalid_tile_mapping, "Graph::getTileMapping", "no tile", g.getTileMapping(x));
     g.setTileMapping(y, 0);
     REFUSED(invalid_tile_mapping, "Engine", "lonely", Engine(g, Copy(x, y)));
-    REFUSED(tensor_creation_error, "Graph", "3 values", g.addConstant<float>(FLOAT, { 4 }, { 1, 2, 3 }));
+    REFUSED(tensor_creation_error, "Graph::addConstant", "3 values",
+            g.addConstant<float>(FLOAT, { 4 }, { 1, 2, 3 }));
     REFUSED(control_program_error, "Copy", "3 of shape", Copy(y, x.slice(0, 3)));
     REFUSED(graph_replication_error, "Graph", "2", Graph(model(), replication_factor(2)));
     REFUSED(graph_replication_error, "Graph::createReplicatedGraph", "3", g.createReplicatedGraph(3));
@@ -274,6 +276,66 @@ static void of_programs()
     }
 }
 
+/* What was only default constructed, is of another graph, or is not there. */
+static void of_nothing()
+{
+    Device d = model(), none;
+    Graph g(d), other(d);
+    Target nowhere;
+    Tensor x = g.addVariable(FLOAT, { 2, 3 }, "x"), y = other.addVariable(FLOAT, { 2, 3 }, "y"), invalid;
+    REFUSED(invalid_machine_model, "Target::getNumTiles", "not valid", nowhere.getNumTiles());
+    REFUSED(invalid_machine_model, "Target::getTypeSize", "not valid", nowhere.getTypeSize(FLOAT));
+    REFUSED(invalid_machine_model, "Target::getHalfVectorWidth", "not valid", nowhere.getHalfVectorWidth());
+    REFUSED(invalid_machine_model, "Device::attach", "not valid", none.attach());
+    REFUSED(poplar_error, "Tensor", "not valid", WriteUndef(Tensor()));
+    REFUSED(poplar_error, "Tensor", "not valid", If(invalid, Sequence(), Sequence()));
+    REFUSED(poplar_error, "Tensor", "not valid", Switch(invalid, { { 0, Sequence() } }));
+    REFUSED(tensor_creation_error, "Graph::addConstant", "null",
+            g.addConstant(FLOAT, { 2 }, static_cast<const float *>(nullptr)));
+    REFUSED(type_error, "Graph::addConstantHalf", "float", g.addConstantHalf(FLOAT, { 1 }, std::uint16_t(1)));
+    REFUSED(poplar_error, "Graph::setTileMapping", "belongs to another graph", (g.setTileMapping(y, 0), 0));
+    EXPECT(!(x == y));
+    REFUSED(index_error, "Tensor::index", "3", x.index({ 1, 3 }));
+    REFUSED(tensor_creation_error, "Graph::setInitialValue", "2 values",
+            (g.setInitialValue<float>(x, { 1, 2 }), 0));
+    REFUSED(invalid_tile_mapping, "Graph::convertTileToTopLevelGraphTile", "4",
+            g.convertTileToTopLevelGraphTile(4));
+    REFUSED(invalid_machine_model, "IPUModel", "mk9", IPUModel("mk9"));
+    REFUSED(invalid_machine_model, "Target::createIPUTarget", "0 IPUs", Target::createIPUTarget(0, "ipu2"));
+    REFUSED(invalid_machine_model, "Target::createIPUTarget", "0 tiles", Target::createIPUTarget(1, 0, "ipu2"));
+    IPUModel m;
+    m.numIPUs = 0;
+    REFUSED(invalid_machine_model, "IPUModel::createDevice", "numIPUs", m.createDevice());
+    REFUSED(invalid_option, "DeviceManager::getDevices", "bogus",
+            DeviceManager().getDevices(TargetType::IPU, 1, { { "bogus", "1" } }));
+    OptionFlags flags;
+    setenv("TW_TEST_OPTIONS", "[]", 1);
+    REFUSED(parse_error, "TW_TEST_OPTIONS", "JSON object", (readJSONFromEnv("TW_TEST_OPTIONS", flags), 0));
+    unsetenv("TW_TEST_OPTIONS");
+    REFUSED(file_load_error, "Executable::deserialize", "no stream",
+            Executable::deserialize(std::unique_ptr<std::istream>()));
+}
+
+/* Ranges and callbacks that are none. */
+static void of_host_data()
+{
+    Device d = model();
+    Graph g(d);
+    Tensor x = g.addVariable(FLOAT, { 4 }, VariableMappingMethod::LINEAR);
+    g.createHostWrite("w", x), g.createHostRead("r", x);
+    RemoteBuffer rows = g.addRemoteBuffer("rows", FLOAT, 4, 2);
+    Engine e(g, Sequence(Copy(g.addHostToDeviceFIFO("in", FLOAT, 4), x), Copy(x, rows)));
+    float data[4];
+    e.load(d);
+    REFUSED(poplar_error, "Engine::readTensor", "before it begins", (e.readTensor("r", data + 4, data), 0));
+    REFUSED(poplar_error, "Engine::writeTensor", "before it begins", (e.writeTensor("w", data + 4, data), 0));
+    REFUSED(poplar_error, "Engine::connectStream", "before it begins", (e.connectStream("in", data + 4, data), 0));
+    REFUSED(poplar_error, "Engine::connectStreamToCallback", "no callback",
+            (e.connectStreamToCallback("in", std::unique_ptr<StreamCallback>()), 0));
+    REFUSED(stream_connection_error, "Engine::copyFromRemoteBuffer", "rows[1]",
+            (e.copyFromRemoteBuffer("rows", data, 0, 1), 0));
+}
+
 int main()
 {
     of_codelets();
@@ -286,5 +348,7 @@ int main()
     of_the_environment();
     of_profiles();
     of_programs();
+    of_nothing();
+    of_host_data();
     return failures;
 }

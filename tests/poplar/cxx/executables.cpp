@@ -200,8 +200,37 @@ static void changed()
     EXPECT_THROWS(poplar_error, bytesOf(e));
 }
 
+/* What estimators and progress functions throw, the constructor of the engine does; then all is as before. */
+static void thrown()
+{
+    IPUModel m;
+    m.tilesPerIPU = 2;
+    Device d = m.createDevice();
+    Graph g(d);
+    std::stringstream source("#include <poplar/Vertex.hpp>\n"
+                             "class Thrown : public poplar::Vertex { public: poplar::Output<float> out;\n"
+                             "  bool compute() { *out = 1; return true; } };\n");
+    g.addCodelets(source);
+    Tensor x = g.addVariable(FLOAT, {}, VariableMappingMethod::LINEAR);
+    ComputeSet cs = g.addComputeSet();
+    g.setTileMapping(g.addVertex(cs, "Thrown", { { "out", x } }), 0);
+    bool fails = true;
+    g.registerPerfEstimator("Thrown", [&](const VertexIntrospector &, const Target &) -> VertexPerfEstimate {
+        if (fails) throw std::out_of_range("no such layout");
+        return 7;
+    });
+    EXPECT_THROWS(std::out_of_range, Engine(g, Execute(cs)));
+    EXPECT_THROWS(std::out_of_range, compileGraph(g, { Execute(cs) }));
+    fails = false;
+    EXPECT_THROWS(std::domain_error,
+                  Engine(g, Execute(cs), {}, [](int, int) { throw std::domain_error("progress"); }));
+    Engine e(g, Execute(cs));
+    e.loadAndRun(d);
+}
+
 int main()
 {
+    thrown();
     saved(model());
     saved(Device::createCPUDevice());
     damaged();

@@ -3,6 +3,7 @@
 
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
+#include <poplar/VertexIntrospector.hpp>
 #include <sstream>
 
 using namespace poplar;
@@ -66,11 +67,49 @@ static void run(const Device &d)
     EXPECT(got[3] == 204 && got[4] == 204);
 }
 
+/* How deep fields are nested, as an estimator sees it; counters of the chip without an include. */
+static void ranks(const Device &d)
+{
+    Graph g(d);
+    std::stringstream source(
+        "#include <poplar/Vertex.hpp>\n"
+        "using namespace poplar;\n"
+        "class Ranks : public Vertex { public:\n"
+        "  Input<Vector<float>> in; Vector<Input<Vector<float>>> rows; unsigned n; Vector<int> list;\n"
+        "  Input<VectorList<float, VectorListLayout::DELTANELEMENTS>> deltas;\n"
+        "  Vector<Input<float>> each; Output<float> out;\n"
+        "  bool compute() {\n"
+        "    unsigned begin = __builtin_ipu_get_scount_l(), high = __builtin_ipu_get_scount_u();\n"
+        "    *out = high == 0 || __builtin_ipu_get_scount_l() != begin ? 1 : 2;\n"
+        "    return true; } };\n");
+    g.addCodelets(source);
+    Tensor x = g.addVariable(FLOAT, { 4 }), out = g.addVariable(FLOAT, {});
+    g.setTileMapping(x, 0), g.setTileMapping(out, 0);
+    std::string seen;
+    g.registerPerfEstimator("Ranks", [&](const VertexIntrospector &v, const Target &) {
+        seen.clear();
+        for (const char *f : { "in", "rows", "n", "list", "deltas", "each", "out" })
+            seen += std::to_string(v.getFieldInfo(f).rank());
+        return 5;
+    });
+    std::vector<Tensor> rows = { x.slice(0, 1), x.slice(1, 4) };
+    ComputeSet cs = g.addComputeSet();
+    VertexRef v = g.addVertex(cs, "Ranks",
+                              { { "in", x }, { "rows", rows }, { "deltas", rows }, { "each", x }, { "out", out } });
+    g.setTileMapping(v, 0);
+    g.setInitialValue<int>(v["list"], { 1, 2 });
+    Engine e(g, Execute(cs));
+    e.loadAndRun(d);
+    EXPECT(seen == "1201210" || d.getTarget().getTargetType() == TargetType::CPU);
+}
+
 int main()
 {
     IPUModel m;
     m.tilesPerIPU = 1;
     run(m.createDevice());
     run(Device::createCPUDevice());
+    ranks(m.createDevice());
+    ranks(Device::createCPUDevice());
     return failures;
 }

@@ -135,6 +135,7 @@ static void vertices(Graph &g)
     g.setInitialValue(v["real"], 1.5f), g.setInitialValue(v["real"], 2.5), g.setInitialValue(v["real"], 3);
     g.setInitialValue(v["small"], static_cast<unsigned short>(3)), g.setInitialValue(v["small"], 'c');
     g.setInitialValue(v["list"], table), g.setInitialValue(v["list"], ArrayRef<unsigned>(table));
+    g.setInitialValue<unsigned>(v["list"], { 3, 4 });
     g.setInitialValue<float>(v["reals"], reals), g.setInitialValue(v["reals"], ArrayRef<float>(reals));
     g.setInitialValue<unsigned>(v["late"], [](const VertexEdgeInfo &e) { return unsigned(e.storage.size()); });
     g.setInitialValue(v["late"], LateInitCallback<unsigned>([](const VertexEdgeInfo &) { return 1u; }));
@@ -175,6 +176,8 @@ static void programs(Graph &g)
                        Switch(t, { { 0, a } }, b, { dnai }),
                        Switch(t, { { 0, a }, { 1, b } }),
                        Switch(t, { di }).add(3, a),
+                       Switch(t, { { 0, one } }), /* one case alone, with a literal that is a null pointer too */
+                       Switch(t, { { 0, Sequence() } }, "named").add(1, a),
                        If(flag, Sequence(), full[0]),
                        If(flag, a, b, { dnai, "if" }),
                        Repeat(0, a),
@@ -187,6 +190,7 @@ static void programs(Graph &g)
                        Abort("why"),
                        AbortOnCondition(flag) };
     for (const Program &r : rest) EXPECT(!r.isEmpty());
+    a = b; /* programs are assigned */
 }
 
 static void options(Graph &g, const Device &d)
@@ -212,6 +216,43 @@ static void options(Graph &g, const Device &d)
     EXPECT(Engine(std::move(list[0]), OptionFlags()).listStreams().empty());
 }
 
+/* What is written less often. */
+static void rare(Graph &g, const Device &d)
+{
+    std::vector<Tensor *> pointers;
+    ArrayRef<Tensor *> list(pointers);
+    ArrayRef<const Tensor *> more(list);
+    EXPECT(more.empty());
+    GlobalExchangeFlow flow(0, 1);
+    EXPECT(GlobalExchangeConstraint(2.0, { flow }) ==
+           GlobalExchangeConstraint(2.0, std::vector<GlobalExchangeFlow>{ flow }));
+    IPUModel m;
+    m.tilesPerIPU = 4;
+    OptionFlags mesh = { { "ipuLinkTopology", "mesh" } };
+    EXPECT(m.createDevice(mesh, false, 7).getOptions() == mesh && m.createDevice(mesh, false, 7).getId() == 7);
+    EXPECT(d.getOptions() == OptionFlags() && d.getId() == 0);
+    StreamCallbackHandle one = [](void *) {}, two = [](void *) {};
+    one = std::move(two);
+    EXPECT(one.get() && !two.get());
+    StreamCallbackBase &base = *one.get();
+    base.complete(), base.invalidatePrefetched();
+    HostCallbackHandle code = [](ArrayRef<const void *>, ArrayRef<void *>) {};
+    code = HostCallbackHandle([](ArrayRef<const void *>, ArrayRef<void *>) {});
+    Engine::ProgressFunc progress = [](int done, int of) { EXPECT(done <= of); };
+    Engine e(g, Sequence(), {}, progress);
+    e.load(d);
+    std::stringstream source("#include <poplar/Vertex.hpp>\n"
+                             "class Rare : public poplar::Vertex { public: bool compute() { return true; } };\n"),
+        broken("}");
+    std::ostringstream output;
+    g.addCodelets(source, "", output);
+    EXPECT(g.hasCodelet("Rare") && output.str().empty());
+    EXPECT_THROWS(graph_program_compilation_error,
+                  g.addCodelets(broken, "-O1", output, CodeletFileType::CppSource, ""));
+    EXPECT(output.str().find("error") != std::string::npos);
+    g.registerCycleEstimator("Rare", [](const VertexIntrospector &, const Target &) -> std::uint64_t { return 5; });
+}
+
 int main()
 {
     IPUModel m;
@@ -220,5 +261,6 @@ int main()
     Graph g(d), other{ d.getTarget() };
     names(g), shapes(g), constants(g), views(g), vertices(g), programs(g);
     options(other, d);
+    rare(other, d);
     return failures;
 }

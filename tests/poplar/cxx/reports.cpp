@@ -1,6 +1,8 @@
 /* Reports: profiles as pva::Report, as trees of values and as summaries; registers of tiles in programs. */
 #include "expect.hpp"
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <poplar/CSRFunctions.hpp>
@@ -187,6 +189,30 @@ static void registers(const Device &d)
     for (int i = 0; i < 15; i++) EXPECT(state[i / 5][i % 5] == wanted[i / 5][i % 5]);
 }
 
+/* Each line has cycles from and to, and tiles that compute, exchange, wait. */
+static void intervals()
+{
+    Device d = model();
+    Graph g(d);
+    Tensor x = g.addVariable(FLOAT, { 64 }, VariableMappingMethod::LINEAR), y = g.addVariable(FLOAT, { 64 });
+    g.setTileMapping(y, 0);
+    Engine e(g, Copy(x, y));
+    e.load(d);
+    std::ostringstream none, out;
+    EXPECT_THROWS(missing_profile_data, (e.reportIntervals(none), 0));
+    e.run();
+    e.reportIntervals(out);
+    std::istringstream lines(out.str());
+    unsigned long last = 0, exchanging = 0, waiting = 0, tiles = g.getTarget().getNumTiles();
+    for (std::string line; std::getline(lines, line);) {
+        unsigned long begin, end, compute, exchange, sync;
+        EXPECT(std::sscanf(line.c_str(), "%lu,%lu,%lu,%lu,%lu", &begin, &end, &compute, &exchange, &sync) == 5);
+        EXPECT(begin >= last && end > begin && compute <= tiles && exchange <= tiles && sync <= tiles);
+        last = end, exchanging = std::max(exchanging, exchange), waiting = std::max(waiting, sync);
+    }
+    EXPECT(exchanging > 0 && waiting == tiles);
+}
+
 static void traces()
 {
     pvti::TraceChannel channel("test");
@@ -203,6 +229,7 @@ int main()
     files();
     registers(model());
     registers(Device::createCPUDevice());
+    intervals();
     traces();
     return failures;
 }

@@ -2,6 +2,8 @@
 #include "expect.hpp"
 
 #include <cstdlib>
+#include <poplar/DeviceManager.hpp>
+#include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
 #include <poplar/Target.hpp>
@@ -126,6 +128,40 @@ static void options()
     unsetenv("POPLAR_TARGET_OPTIONS");
 }
 
+/* A target of hardware without a device: graphs of it run on simulators of it. */
+static void hardware()
+{
+    Target t = Target::createIPUTarget(2, 4, "ipu2", { { "ipuLinkTopology", "torus" } });
+    EXPECT(t.getTargetType() == TargetType::IPU && t.getNumTiles() == 8);
+    Device d = Device::createSimulatorDevice(t);
+    EXPECT(d.getTarget() == t);
+    Graph g(t);
+    Tensor x = g.addVariable(INT, { 8 }, VariableMappingMethod::LINEAR);
+    g.setInitialValue(x, 7);
+    g.createHostRead("x", x);
+    Engine e(g, program::Copy(x, x));
+    e.load(d);
+    e.run();
+    int values[8] = { 0 };
+    e.readTensor("x", values, values + 8);
+    EXPECT(values[0] == 7 && values[7] == 7);
+}
+
+/* Programs for hardware take the first device that they can attach to. */
+static void listed()
+{
+    DeviceManager manager;
+    EXPECT(manager.getNumDevices() == 1 && manager.getDevice(0).getTarget().getTargetType() == TargetType::CPU);
+    setenv("TILEWRIGHT_DEVICES", "model", 1);
+    std::vector<Device> all = manager.getDevices();
+    EXPECT(all.size() == 2 && manager.getNumDevices() == 2);
+    EXPECT(all[0].getTarget().getTargetType() == TargetType::IPU_MODEL && all[0].getId() == 0);
+    EXPECT(all[1].getTarget().getTargetType() == TargetType::CPU && all[1].getId() == 1);
+    std::vector<Device> torus = manager.getDevices(TargetType::IPU, 2, { { "ipuLinkTopology", "torus" } });
+    EXPECT(torus.size() == 1 && torus[0].getTarget().getIpuLinkTopology() == IpuLinkTopology::Torus);
+    unsetenv("TILEWRIGHT_DEVICES");
+}
+
 int main()
 {
     figures();
@@ -133,5 +169,7 @@ int main()
     memory();
     limits();
     options();
+    hardware();
+    listed();
     return failures != 0;
 }
