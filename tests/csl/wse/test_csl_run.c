@@ -120,6 +120,29 @@ static void control_flow(void **state)
           "i); }"
           "for (@range(i16, lo, hi, up)) |i| { if (i == -1) continue; if (i == 3) break; out[6] += @as(i32, i); }",
           { -3 * 10000 - 1000 + 100 + 30 + 5, 6 * 100 + 3 * 10 + 0, 0, 0, 0, -128 - 28 + 72, -2 } },
+        /* alternatives of another type than what is made of them; amounts of shifts have a type of their own */
+        { "var c: bool = true; var x: f32 = -7.5; var y: f32 = 2.5; var a: i8 = 3; var b: i32 = 100000; var n: u16 "
+          "= "
+          "2; var w: u32 = 3; var s: i32 = -64;",
+          "out[0] = @as(i32, if (c) x else y); out[1] = @as(i32, @as(i16, if (c) b else 7));"
+          "out[2] = s >> (if (c) n else 1); out[3] = s << (if (c) w else 9); s <<= if (c) n else 5; out[4] = s;"
+          "out[5] = if (c) a else b; out[6] = (if (c) a else b) * 2;"
+          "out[7] = @as(i32, switch (n) { 2 => y, else => x });",
+          { -7, -31072, -16, -512, -256, 3, 6, 2 } },
+        { "var c: bool = false; var x: i16 = -3; var f: f32 = 4.0; var a: u8 = 200; var w: u16 = 300;",
+          "const y = if (c) @as(f32, 1.0) else if (x == -3) 2.0 else 3.0; out[0] = @as(i32, y);"
+          "const z = if (c) 2.0 else if (x == -3) f else 1.0; out[1] = @as(i32, z);"
+          "const v = if (c) a else if (x == -3) w else a; out[2] = v + 1;"
+          "const u = switch (x) { -3 => a, else => w }; out[3] = u + 100;",
+          { 2, 4, 301, 300 } },
+        /* operators work on the types of their operands, whatever becomes of the result (1.6) */
+        { "var c: bool = true; var a: u8 = 2; var b: u8 = 250; var p: i40 = 3; var n: u16 = 2;",
+          "out[0] = @as(i32, ~(if (c) a else b)); out[1] = (if (c) b else a) + 10; out[2] = @as(i32, -(switch (n) "
+          "{ 2 "
+          "=> a, else => b }));"
+          "out[3] = @as(i32, @as(i64, (if (c) p else 1) << 38) >> 38); out[4] = 1 + (if (c) 2 else 3);"
+          "out[5] = @as(i32, x: { if (c) break :x 4; break :x 5; }); out[6] = 2 * (if (c) 40000 else 3);",
+          { 253, 4, 254, -1, 3, 4, 80000 } },
         { "const t = [4]i32{ 1, 20, 300, 4000 }; var v = @zeros([3]i32);",
           "v[1] = 5; for (t) |x, i| { out[0] += x * @as(i32, i); } for (v) |x| { out[1] += x; }"
           "for (@zeros([6]u8)) |_, i| { out[2] += @as(i32, i); }",

@@ -19,7 +19,7 @@ static operand b_as(sema *s, const node *n, const type *expected)
     (void)expected;
     if (!tw__csl_arguments(s, n, 2, 2)) return tw__csl_nothing();
     const type *t = tw__csl_type_expr(s, ARG(0));
-    operand o = tw__csl_expr_rvalue(s, ARG(1), t && t->size ? t : NULL);
+    operand o = tw__csl_hinted(s, ARG(1), t && t->size ? t : NULL);
     return t ? tw__csl_cast(s, n, t, o) : tw__csl_nothing();
 }
 

@@ -16,7 +16,7 @@ static operand mismatch(sema *s, const node *at, const type *from, const type *t
 }
 
 /* Every value of `from` is a value of `to`. */
-static bool widens(const type *from, const type *to)
+bool tw__csl_widens(const type *from, const type *to)
 {
     if (from->kind == TW__CSL_TY_INT && to->kind == TW__CSL_TY_INT)
         return from->is_signed == to->is_signed ? from->bits <= to->bits : to->is_signed && from->bits < to->bits;
@@ -56,7 +56,7 @@ static bool coerce_known(sema *s, const node *at, const value *v, const type *to
         *out = tw__csl_known(tw__csl_of_float(to, tw__csl_round(to, v->f)));
         return true;
     }
-    if (widens(from, to) || (from->kind == TW__CSL_TY_FLOAT && to->kind == TW__CSL_TY_COMPTIME_FLOAT)) {
+    if (tw__csl_widens(from, to) || (from->kind == TW__CSL_TY_FLOAT && to->kind == TW__CSL_TY_COMPTIME_FLOAT)) {
         *out = tw__csl_known(tw__csl_of_float(to, v->f));
         return true;
     }
@@ -116,7 +116,7 @@ static operand coerce_register(sema *s, const node *at, operand o, const type *t
         o.type = to;
         return o;
     }
-    if (widens(o.type, to)) {
+    if (tw__csl_widens(o.type, to)) {
         operand wide = { .kind = TW__CSL_O_REGISTER, .type = to, .reg = tw__gen_register(s->gen, to) };
         tw__gen_convert(s->gen, at, wide.reg, to, o.reg, o.type);
         return wide;

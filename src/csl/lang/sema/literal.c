@@ -183,18 +183,39 @@ bool tw__csl_into_sink(sema *s, const node *at, const operand *sink, operand o)
     return true;
 }
 
-/* The type in which alternatives meet: what is expected, else the first that exists at run time. */
+operand tw__csl_hinted(sema *s, const node *n, const type *hint)
+{
+    const type *outer = s->soft;
+    bool number = hint && hint->size && tw__csl_is_number(hint);
+    if (number) s->soft = hint;
+    operand o = tw__csl_expr_rvalue(s, n, number ? NULL : hint);
+    s->soft = outer;
+    return o;
+}
+
+/* A number of type `t` is no number of type `expected` by itself: @as(i32, if (c) x else y) of two f32. */
+static bool other_number(const type *t, const type *expected)
+{
+    return t->size && tw__csl_is_number(t) && t != expected && !tw__csl_widens(t, expected);
+}
+
+/* The type in which alternatives meet: what is expected if they can become that, else the widest of their own that
+ * exists at run time. */
 const type *tw__csl_meeting_type(sema *s, const node *at, const node *const *bodies, size_t count,
                                  const type *expected)
 {
-    if (expected && tw__csl_is_runtime(expected) && expected->kind != TW__CSL_TY_POISON) return expected;
-    const type *first = NULL;
+    bool wanted = expected && tw__csl_is_runtime(expected) && expected->kind != TW__CSL_TY_POISON;
+    if (wanted && !tw__csl_is_number(expected)) return expected;
+    const type *first = NULL, *meet = NULL;
     for (size_t i = 0; i < count; i++) {
-        operand o = tw__csl_dry(s, bodies[i], NULL);
+        operand o = tw__csl_dry(s, bodies[i], wanted || !meet ? expected : meet);
         if (tw__csl_is_nothing(&o)) return NULL;
-        if (o.type->size) return o.type;
         first = first ? first : o.type;
+        if (!o.type->size || (wanted && !other_number(o.type, expected))) continue;
+        if (!meet || tw__csl_widens(meet, o.type)) meet = o.type;
     }
+    if (meet || wanted) return meet ? meet : expected;
+    if (first && s->soft && tw__csl_is_number(first) && tw__csl_is_number(s->soft)) return s->soft;
     if (first && first->kind != TW__CSL_TY_VOID) {
         tw__csl_error(s, at, "csl.comptime", "a value of type %s cannot depend on a condition of run time",
                       TYPE_TEXT(first));
@@ -221,6 +242,7 @@ operand tw__csl_if_value(sema *s, const node *n, const type *expected)
     gen *g = s->gen;
     uint16_t condition = c.reg;
     operand sink = tw__csl_sink(s, t);
+    if (s->dry) return sink; /* chains are looked at once for each link, not twice */
     label no = tw__gen_label_new(g), done = tw__gen_label_new(g);
     g->barrier = (uint32_t)g->e.code_count; /* the sink may stand between comparison and branch */
     tw__gen_branch(g, condition, false, no);

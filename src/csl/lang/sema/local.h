@@ -152,6 +152,7 @@ struct tw__csl_sema {
     uint32_t memory_top, memory_end; /* the free bytes of PE memory */
     uint32_t symbols;                /* placed variables with a name */
     tw__csl_global *placed, **last_placed;
+    const type *soft; /* of a value that operators work on: for alternatives that have no type of their own */
 };
 
 /* --- core.c --- */
@@ -251,6 +252,9 @@ operand tw__csl_stable(sema *s, const node *at, operand o);
 /* Where alternatives put their value, of a type that exists at run time. */
 operand tw__csl_sink(sema *s, const type *t);
 bool tw__csl_into_sink(sema *s, const node *at, const operand *sink, operand o);
+/* An operand of something that becomes `hint`: its own type counts, x in ~x is not widened before ~ is applied. */
+operand tw__csl_hinted(sema *s, const node *n, const type *hint);
+bool tw__csl_widens(const type *from, const type *to); /* a number becomes one of a wider type by itself */
 const type *tw__csl_meeting_type(sema *s, const node *at, const node *const *bodies, size_t count,
                                  const type *expected);
 /* Struct operand from parts: a VALUE if all are known, else a GROUP. */

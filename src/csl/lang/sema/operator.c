@@ -181,14 +181,15 @@ operand tw__csl_binary(sema *s, const node *n, const type *expected)
 {
     if (n->op == TW__CSL_T_AND || n->op == TW__CSL_T_OR) return logical(s, n);
     const type *hint = is_comparison(n->op) ? NULL : expected;
-    operand a = tw__csl_expr_rvalue(s, n->kid[0], hint);
-    operand b = tw__csl_expr_rvalue(s, n->kid[1], hint);
+    operand a = tw__csl_hinted(s, n->kid[0], hint);
+    bool shift = n->op == TW__CSL_T_SHL || n->op == TW__CSL_T_SHR; /* by an unsigned number, of whatever */
+    operand b = tw__csl_hinted(s, n->kid[1], shift ? &tw__csl_t_u16 : hint);
     return tw__csl_operate(s, n, n->op, a, b);
 }
 
 operand tw__csl_unary(sema *s, const node *n, const type *expected)
 {
-    operand a = tw__csl_expr_rvalue(s, n->kid[0], expected);
+    operand a = tw__csl_hinted(s, n->kid[0], expected);
     if (tw__csl_is_nothing(&a)) return a;
     const type *t = a.type;
     bool good = n->op == TW__CSL_T_BANG    ? t->kind == TW__CSL_TY_BOOL

@@ -218,7 +218,9 @@ static void assign(sema *s, const node *n)
         return;
     }
     tw__csl_token_kind op = assigned_operator(n->op);
-    operand v = tw__csl_expr(s, n->kid[1], place.type);
+    bool shift = op == TW__CSL_T_SHL || op == TW__CSL_T_SHR;
+    operand v = op == TW__CSL_T_ASSIGN ? tw__csl_expr(s, n->kid[1], place.type)
+                                       : tw__csl_hinted(s, n->kid[1], shift ? &tw__csl_t_u16 : place.type);
     if (op != TW__CSL_T_ASSIGN)
         v = tw__csl_operate(s, n, op, tw__csl_rvalue(s, n, place), tw__csl_rvalue(s, n->kid[1], v));
     v = tw__csl_coerce_init(s, n->kid[1], v, place.type, "the assigned value");
@@ -323,6 +325,7 @@ static void break_value(sema *s, const node *n, target *t)
     } else {
         if (!t->has_result) {
             const type *meet = t->expected && t->expected->size ? t->expected : v.type;
+            if (!meet->size && s->soft && tw__csl_is_number(meet)) meet = s->soft;
             if (!meet->size) {
                 tw__csl_error(s, n, "csl.comptime", "a value of type %s cannot depend on a condition of run time",
                               TYPE_TEXT(meet));

@@ -99,6 +99,7 @@ static operand switch_generated(sema *s, const node *n, operand v, const GArray 
     const type *t = result_type(s, n, expected, statement);
     if (!t) return tw__csl_nothing();
     operand sink = tw__csl_sink(s, t);
+    if (s->dry && !statement) return sink;
     label done = tw__gen_label_new(g), other = tw__gen_label_new(g);
     label *at = TW__NEW_N(s->arena, label, n->count + 1);
     if (!at) return tw__csl_nothing();
