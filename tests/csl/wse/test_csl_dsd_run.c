@@ -379,7 +379,7 @@ static const program programs[] = {
       "@mov16(to, r, .{ .async = true, .activate = next_id }); "
       "@mov16(out, from, .{ .async = true });") NEXT("@assert(b[4] == 5); count(1);") },
     { "a DSR loaded before the start", HEAD IOTA16("a", 5) "var b = @zeros([5]i16);\n" MEM("from",
-          "a", 5) MEM("to", "b", 5) "const r = @get_dsr(dsr_src1, 4); const w = @get_dsr(dsr_dest, 4); "
+          "a", 5) MEM("to", "b", 5) "const w = @get_dsr(dsr_dest, 4); const r = @get_dsr(dsr_src1, w); comptime { @comptime_assert(@get_int(r) == 4); } "
           "comptime { @load_to_dsr(r, from); @load_to_dsr(w, to); }\n"
       RUN(FILL("a", 5) "@mov16(w, r); @assert(b[4] == 5); @mov16(w, 9); @assert(b[4] == 9); count(1);") },
     { "save_address: the next operation goes on where this ended", HEAD IOTA16("a", 6) "var b = @zeros([3]i16); "
