@@ -101,6 +101,7 @@ static const row dsds[] = { /* vendor document "DSDs": kinds and properties */
           ".`second_source` = true } }"), ".zero takes one choice: .first_source or .second_source, not both" },
     { BOTH, DSD("fabout_dsd, .{ .extent = 1, .fabric_color = @get_color(1), .simd_mode = .{ .`simd_16` = true } "
           "}"), "'simd_16' is not among the choices of .simd_mode" },
+    { BOTH, DSD("fabout_dsd, .{ .extent = 1, .fabric_color = @get_color(1), .zero = `.{`} }"), ".zero chooses nothing" },
     { BOTH, DSD("fabout_dsd, .{ .extent = 1, .fabric_color = @get_color(1), .simd_mode = .{ .simd_32 = `false` } "
           "}"), ".simd_32 is chosen by true" },
     { WSE2, DSD("fabin_dsd, .{ .extent = 1, .fabric_color = @get_color(1), .priority = `.`{ .high = true } }"),
@@ -184,6 +185,7 @@ static const row operations[] = { /* operands of DSD operations */
     { BOTH, TOP("comptime { `@mov16`(d, 3); }"), "@mov16 stands in code that runs on a PE" },
     { BOTH, IN("`@mov16`(d);"), "@mov16 takes 2 operands and an optional configuration, got 1" },
     { BOTH, IN("`@mov16`(d, d, d);"), "@mov16 takes 2 operands" },
+    { BOTH, IN("`@fmacs`(d, d, d, 1.0, .{}, .{});"), "@fmacs does not take 6 arguments" },
     { BOTH, IN("`@fmacs`(d, d, d);"), "@fmacs takes 4 operands" },
     { BOTH, IN("@mov16(`true`, d);"), "operand 1 of @mov16 must be a destination DSD or a pointer to a scalar, "
           "not bool" },
