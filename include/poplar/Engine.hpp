@@ -85,6 +85,16 @@ class Engine {
     {
         connectStream(handle, const_cast<T *>(buffer.begin()), const_cast<T *>(buffer.end()));
     }
+    /* By the stream itself, as programs of SDK 1 do. */
+    void connectStream(const DataStream &stream, void *begin, void *end)
+    {
+        connectStream(stream.handle(), begin, end);
+    }
+    void connectStream(const DataStream &stream, void *begin) { connectStream(stream.handle(), begin); }
+    void connectStreamToCallback(const DataStream &stream, StreamCallbackHandle callback)
+    {
+        connectStreamToCallback(stream.handle(), std::move(callback));
+    }
     void connectStreamToCallback(StringRef handle, StreamCallbackHandle callback);
     void connectStreamToCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback);
     /* What Call runs for the function of that handle; 0 without replicas. */

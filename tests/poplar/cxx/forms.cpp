@@ -241,6 +241,18 @@ static void rare(Graph &g, const Device &d)
     Engine::ProgressFunc progress = [](int done, int of) { EXPECT(done <= of); };
     Engine e(g, Sequence(), {}, progress);
     e.load(d);
+    DataStream in = g.addHostToDeviceFIFO("rare in", FLOAT, 2), out = g.addDeviceToHostFIFO("rare out", FLOAT, 2);
+    Tensor x = g.addVariable(FLOAT, { 2 });
+    g.setTileMapping(x, 0);
+    Engine copies(g, Sequence(Copy(in, x), Copy(x, out)));
+    float sent[] = { 1, 2 }, got[2] = { 0, 0 };
+    copies.connectStream(in, sent);
+    copies.connectStream(out, got, got + 2);
+    copies.loadAndRun(d);
+    EXPECT(got[0] == 1 && got[1] == 2);
+    copies.connectStreamToCallback(in, [](void *p) { static_cast<float *>(p)[1] = 5; });
+    copies.run();
+    EXPECT(got[1] == 5);
     std::stringstream source("#include <poplar/Vertex.hpp>\n"
                              "class Rare : public poplar::Vertex { public: bool compute() { return true; } };\n"),
         broken("}");

@@ -53,8 +53,7 @@ template <class Make> static void both(const Ints &want, const std::string &prin
         Engine e(parent ? m.top : m.graph, make(m));
         for (unsigned r = 0; r < 2; r++)
             e.connectHostFunction("times10", r, [](ArrayRef<const void *> in, ArrayRef<void *> out) {
-                for (int i = 0; i < 2; i++)
-                    static_cast<int *>(out[0])[i] = 10 * static_cast<const int *>(in[0])[i];
+                for (int i = 0; i < 2; i++) static_cast<int *>(out[0])[i] = 10 * static_cast<const int *>(in[0])[i];
             });
         std::ostringstream text;
         e.setPrintStream(text);
@@ -74,12 +73,12 @@ static void programs()
     both({ 1, 2, 3, 4 }, "",
          [](Machine &m) { return Sequence(Copy(m.x, m.rows, m.offset), Copy(m.rows, m.y, m.offset)); });
     both({ 0, 0, 0, 0 }, "(replica 1): [3 4]", [](Machine &m) { return PrintTensor("x", m.x); });
-    both({ 10, 20, 30, 40 }, "", [](Machine &m) {
-        return m.times10.getId() ? Program(Call(m.times10, { m.x }, { m.y })) : Program();
-    });
+    both({ 10, 20, 30, 40 }, "",
+         [](Machine &m) { return m.times10.getId() ? Program(Call(m.times10, { m.x }, { m.y })) : Program(); });
     both({ 2, 1, 4, 3 }, "", [](Machine &m) { return If(m.flag, Copy(m.x, m.y), Copy(m.x.reverse(0), m.y)); });
-    both({ 1, 2, 3, 4 }, "",
-         [](Machine &m) { return Sequence(AssumeEqualAcrossReplicas(m.x), AbortOnCondition(m.flag), Copy(m.x, m.y)); });
+    both({ 1, 2, 3, 4 }, "", [](Machine &m) {
+        return Sequence(AssumeEqualAcrossReplicas(m.x), AbortOnCondition(m.flag), Copy(m.x, m.y));
+    });
 }
 
 /* One transfer of a stream of the parent is for all replicas; what vertices return is each replica's own. */
