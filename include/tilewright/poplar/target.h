@@ -125,7 +125,7 @@ TW_API void tw_target_unref(const tw_target *target);
 TW_API bool tw_target_equal(const tw_target *a, const tw_target *b);
 TW_API uint64_t tw_target_hash(const tw_target *target); /* the same for equal targets */
 /* The same chip with fewer IPUs and tiles (Target::createVirtualTarget). NULL when the target has not that many. One
- * without tiles can be asked, as planners do that divide tiles between tasks, but neither graph nor device is made of it. */
+ * without tiles can be asked, as planners do that divide tiles between tasks; no graph or device is made of it. */
 TW_API tw_target *tw_target_new_virtual(const tw_target *target, unsigned num_ipus, unsigned tiles_per_ipu);
 
 /* Getters, in the order of Poplar API, Target.hpp. On a CPU target none fails (docs/decisions.md, G5). */
