@@ -252,18 +252,31 @@ static bool seen_later(ptrdiff_t gap, ptrdiff_t stride, ptrdiff_t dst_size, ptrd
     return least <= most && (size_t)least < n;
 }
 
+/* The bytes that n elements of a run touch. */
+typedef struct span {
+    uintptr_t low, high;
+} span;
+
+static inline span span_of(const tw_run *run, size_t n, size_t size)
+{
+    uintptr_t at = (uintptr_t)run->at;
+    ptrdiff_t reach = run->stride * (ptrdiff_t)(n - 1);
+    return reach < 0 ? (span){ at + (uintptr_t)reach, at + size } : (span){ at, at + (uintptr_t)reach + size };
+}
+
+/* For n >= 2 elements; `written`: what the destination touches. */
+static inline bool is_seen(const tw_vec_kernel *k, size_t n, const tw_run *args, unsigned source, span written)
+{
+    const tw_run *d = &args[0], *s = &args[source];
+    span read = span_of(s, n, k->size[source]);
+    if (read.high <= written.low || written.high <= read.low) return false;
+    return d->stride != s->stride || seen_later((ptrdiff_t)((uintptr_t)s->at - (uintptr_t)d->at), d->stride,
+                                                (ptrdiff_t)k->size[0], (ptrdiff_t)k->size[source], n);
+}
+
 bool tw__order_matters(const tw_vec_kernel *k, size_t n, const tw_run *args, unsigned source)
 {
-    if (n < 2) return false;
-    ptrdiff_t dst_size = (ptrdiff_t)k->size[0], src_size = (ptrdiff_t)k->size[source];
-    ptrdiff_t ds = args[0].stride, ss = args[source].stride;
-    uintptr_t d = (uintptr_t)args[0].at, s = (uintptr_t)args[source].at;
-    ptrdiff_t gap = (ptrdiff_t)(s - d), dst_reach = ds * (ptrdiff_t)(n - 1), src_reach = ss * (ptrdiff_t)(n - 1);
-    ptrdiff_t dst_low = dst_reach < 0 ? dst_reach : 0, dst_high = (dst_reach > 0 ? dst_reach : 0) + dst_size;
-    ptrdiff_t src_low = gap + (src_reach < 0 ? src_reach : 0);
-    ptrdiff_t src_high = gap + (src_reach > 0 ? src_reach : 0) + src_size;
-    if (src_high <= dst_low || dst_high <= src_low) return false;
-    return ds != ss || seen_later(gap, ds, dst_size, src_size, n);
+    return n > 1 && is_seen(k, n, args, source, span_of(&args[0], n, k->size[0]));
 }
 
 static size_t one_by_one(const tw_vec_kernel *k, size_t n, const tw_run *args)
@@ -278,9 +291,19 @@ static size_t one_by_one(const tw_vec_kernel *k, size_t n, const tw_run *args)
     return n;
 }
 
+/* In place: an element is read before it is written, and no other one is there. */
+static inline bool in_place(const tw_vec_kernel *k, const tw_run *args, unsigned source)
+{
+    return args[source].at == args[0].at && args[source].stride == args[0].stride &&
+           args[0].stride == (ptrdiff_t)k->size[0] && k->size[source] == k->size[0];
+}
+
 size_t tw__drive_sequential(const tw_vec_kernel *k, size_t n, const tw_run *args)
 {
-    for (unsigned i = 1; i < k->args; i++)
-        if (tw__order_matters(k, n, args, i)) return one_by_one(k, n, args);
+    if (n > 1) {
+        span written = span_of(&args[0], n, k->size[0]);
+        for (unsigned i = 1; i < k->args; i++)
+            if (!in_place(k, args, i) && is_seen(k, n, args, i, written)) return one_by_one(k, n, args);
+    }
     return k->own.free(k, n, args);
 }

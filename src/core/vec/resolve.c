@@ -260,6 +260,8 @@ static const unsigned repeating[][2] = { { TW_VEC_ADD, TW_VEC_ADD_REPEAT },
                                          { TW_VEC_SUB, TW_VEC_SUB_REPEAT },
                                          { TW_VEC_MUL, TW_VEC_MUL_REPEAT },
                                          { TW_VEC_FMA, TW_VEC_FMA_REPEAT },
+                                         { TW_VEC_MULADD, TW_VEC_MULADD_REPEAT },
+                                         { TW_VEC_MULSUB, TW_VEC_MULSUB_REPEAT },
                                          { 0, 0 } };
 
 static unsigned arithmetic_row(const tw_vec_kernel *k, tw_type compute)

@@ -77,6 +77,8 @@ enum {
     TW_VEC_SUB_REPEAT,
     TW_VEC_MUL_REPEAT,
     TW_VEC_FMA_REPEAT,
+    TW_VEC_MULADD_REPEAT,
+    TW_VEC_MULSUB_REPEAT,
     TW_VEC_MULADD_F16, /* the product rounded to f16 (bf16) between the two operations */
     TW_VEC_MULSUB_F16,
     TW_VEC_ADD3_F16,
