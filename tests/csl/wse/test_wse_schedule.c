@@ -173,12 +173,78 @@ static void faults_stop_alike(void **state)
     kit_free(&one);
 }
 
+/* A train along a row goes two wavelets at a time where nothing else happens. Scalar code beside it, which adds up some
+ * of its words again and again, from other cycles on in each PE, has to see them come one by one. */
+enum { LONG = 400, WATCHED = 16, TURNS = 24, ROW = 64 };
+static void train(kit *k, bool reference)
+{
+    kit_begin(k, ROW, 1, false);
+    k->options.threads = 1;
+    k->options.reference = reference;
+    for (unsigned n = 0; n < 2; n++) {
+        if (n) kit_program(k);
+        kit_task(k, TW__CSL_TASK_LOCAL, 8, kit_function(k, "move", 0, 0), 0, false);
+        kit_init(k, TW__CSL_INIT_ACTIVE, 8);
+        kit_dsd(k, 0, n ? mem1d(DATA, LONG, 1) : fabric(TW__CSL_DSD_FABOUT, 3, 0, LONG));
+        kit_dsd(k, 2, n ? fabric(TW__CSL_DSD_FABIN, 3, 1, LONG) : mem1d(DATA, LONG, 1));
+        kit_use(k, TW__CSL_OP_MOV32, arg_dsd(0), arg_none(), arg_dsd(2), arg_none())->flags = TW__CSL_USE_ASYNC;
+        kit_op(k, 4);
+        kit_end(k);
+        /* when the move is under way */
+        kit_task(k, TW__CSL_TASK_LOCAL, 9, kit_function(k, "watch", 0, 0), 0, false);
+        kit_init(k, TW__CSL_INIT_ACTIVE, 9);
+        WIDE(k, LDA_U32, 6, DELAY);
+        WIDE(k, LDI, 7, 0);
+        EMIT(k, ADDI_U32, 7, 7, 1);
+        EMIT(k, JLTU, 7, 6, (uint16_t)-2);
+        WIDE(k, LDI, 6, TURNS);
+        WIDE(k, LDI, 7, 0);
+        WIDE(k, LDI, 5, 0);
+        EMIT(k, MULI_U32, 5, 5, 31);
+        for (unsigned i = 0; i < WATCHED; i++) {
+            WIDE(k, LDA_U32, 4, DATA + 4 * (LONG / 2 + i));
+            EMIT(k, ADD_U32, 5, 5, 4);
+        }
+        EMIT(k, ADDI_U32, 3, 3, 1); /* an odd number of cycles a turn */
+        EMIT(k, ADDI_U32, 7, 7, 1);
+        EMIT(k, JLTU, 7, 6, (uint16_t)-(2 * WATCHED + 4));
+        WIDE(k, STA_U32, 5, HASH);
+        kit_end(k);
+    }
+    for (unsigned x = 0; x < ROW; x++) {
+        k->image->pes[x].program = x > 0;
+        kit_route(k, x, 0, 3, x ? W : R, x == 0 ? E : x + 1 == ROW ? R : R | E);
+    }
+    kit_start(k);
+    for (unsigned x = 0; x < ROW; x++) put32(k, x, 0, DELAY, x * 7 % 41);
+    for (unsigned i = 0; i < LONG; i++) put32(k, 0, 0, DATA + 4 * i, (i + 1) * 2654435761u);
+    kit_run(k);
+}
+
+static void trains_beside_code(void **state)
+{
+    (void)state;
+    kit slow, fast;
+    train(&slow, true);
+    train(&fast, false);
+    assert_int_equal(tw__wse_cycle(slow.w), tw__wse_cycle(fast.w));
+    assert_int_equal(tw__wse_total(fast.w).hops, (ROW - 1) * LONG);
+    assert_int_equal(tw__wse_total(fast.w).beats, tw__wse_total(slow.w).beats);
+    for (unsigned x = 0; x < ROW; x++) {
+        assert_memory_equal(tw__wse_memory(slow.w, x, 0) + DATA, tw__wse_memory(slow.w, 0, 0) + DATA, 4 * LONG);
+        assert_memory_equal(tw__wse_memory(fast.w, x, 0), tw__wse_memory(slow.w, x, 0), TW__CSL_PE_BYTES);
+    }
+    kit_free(&slow);
+    kit_free(&fast);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiles_and_threads),
         cmocka_unit_test(questions_at_the_same_cycles),
         cmocka_unit_test(faults_stop_alike),
+        cmocka_unit_test(trains_beside_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

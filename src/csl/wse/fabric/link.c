@@ -11,45 +11,43 @@ tw__lane *tw__link_another_lane(tw__part *part, tw__channel *c, unsigned port)
     return c->more ? &c->more[port] : NULL;
 }
 
-/* No place behind link d now. Something has left, and shows in cycle `at` (0: nothing has): comes back then, else
- * when something does. */
-static void wait_for_place(tw__part *part, tw__router *router, tw__channel *c, unsigned d, tw__lane *lane,
-                           uint64_t at)
+/* When the earliest of what left in the last `unseen` cycles will be seen; 0 = nothing did. */
+static uint64_t seen_at(uint64_t gone, unsigned unseen)
+{
+    for (unsigned k = unseen; k-- > 0;)
+        if (gone >> (8 + 2 * k) & 3) return (gone >> 16) - k + 2;
+    return 0;
+}
+
+/* No place behind link d now. Comes back when something that has left shows, else when something leaves. */
+static __attribute__((noinline)) void wait_for_place(tw__part *part, tw__router *router, tw__channel *c, unsigned d,
+                                                     tw__lane *lane, unsigned unseen)
 {
     if (part->w->options.reference) return; /* looks again in the next cycle anyway */
-    if (at || !lane)
-        tw__link_hint(part->w, router, d, c->color, at ? at : part->now + 1);
+    uint64_t at = lane ? seen_at(lane->gone, unseen) : part->now + 1;
+    if (at)
+        tw__link_hint(part->w, router, d, c->color, at);
     else
         lane->wanted = 1;
 }
 
-static bool refill(tw__part *part, tw__router *router, tw__channel *c, unsigned d)
+static inline bool refill(tw__part *part, tw__router *router, tw__channel *c, unsigned d)
 {
-    tw__router *next = router + part->w->pe_step[d];
-    unsigned number = next->channel_of[c->color];
-    tw__lane *lane = number ? tw__wse_lane(&next->channel[number - 1], d ^ 1) : NULL;
-    uint64_t gone = lane ? lane->gone : 0, last = gone >> 16, at = 0;
-    unsigned left = (unsigned)gone & 0xff;
-    if (last + 2 > part->now && gone) { /* the neighbour may be three cycles ahead of what is seen here */
-        unsigned unseen = (unsigned)(last + 2 - part->now);
-        left -= tw__gone_lately(gone, unseen);
-        for (unsigned k = unseen; k-- > 0 && !at;) /* the earliest of those that will be seen */
-            if (gone >> (8 + 2 * k) & 3) at = last - k + 2;
-    }
-    unsigned more = (left - c->seen[d]) & 0xff;
+    tw__lane *lane = tw__link_lane_behind(part->w, router, c, d);
+    unsigned unseen, left = tw__gone_seen(lane, part->now, &unseen), more = (left - c->seen[d]) & 0xff;
     c->seen[d] = (uint8_t)left;
     c->credit += more << 8 * d;
     if (c->credit >> 8 * d & 0xff) return true;
-    wait_for_place(part, router, c, d, lane, at);
+    wait_for_place(part, router, c, d, lane, unseen);
     return false;
 }
 
 bool tw__link_refill(tw__part *part, tw__router *router, tw__channel *c, unsigned links)
 {
-    bool all = true;
+    bool all = true, always = part->w->options.reference;
     for (; links; links &= links - 1) {
         unsigned d = (unsigned)__builtin_ctz(links);
-        bool known = c->credit >> 8 * d & 0xff && !part->w->options.reference;
+        bool known = c->credit >> 8 * d & 0xff && !always;
         if (!known && !refill(part, router, c, d)) all = false;
     }
     return all;

@@ -86,6 +86,26 @@ static inline bool tw__link_has_credit(const tw__channel *c, unsigned links)
     return ((c->credit + 0x7f7f7f7fu) & all) == all; /* no byte of it is above 0x80 */
 }
 
+/* What has left a lane (NULL: none there yet), as it is seen at the other end in cycle `now`; *unseen: the last so many
+ * cycles of those in which something left do not show yet. */
+static inline unsigned tw__gone_seen(const tw__lane *lane, uint64_t now, unsigned *unseen)
+{
+    uint64_t gone = lane ? lane->gone : 0, last = gone >> 16;
+    *unseen = 0;
+    if (last + 2 <= now || !gone) return (unsigned)gone & 0xff;
+    *unseen = (unsigned)(last + 2 - now); /* the neighbour may be three cycles ahead of what is seen here */
+    return ((unsigned)gone & 0xff) - tw__gone_lately(gone, *unseen);
+}
+
+/* The lane behind link d; NULL = nothing came there yet. */
+static inline tw__lane *tw__link_lane_behind(const tw__wse *w, const tw__router *router, const tw__channel *c,
+                                             unsigned d)
+{
+    const tw__router *next = router + w->pe_step[d];
+    unsigned number = next->channel_of[c->color];
+    return number ? tw__wse_lane(&next->channel[number - 1], d ^ 1) : NULL;
+}
+
 /* Looks up what has left behind the links; false = one of them still has no place: the router will be woken. */
 bool tw__link_refill(tw__part *part, tw__router *router, tw__channel *c, unsigned links);
 
@@ -93,6 +113,40 @@ static inline bool tw__link_room(tw__part *part, tw__router *router, tw__channel
 {
     return (tw__link_has_credit(c, links) && !part->w->options.reference) ||
            tw__link_refill(part, router, c, links);
+}
+
+/* A channel's credit as it will be. */
+typedef struct tw__credit {
+    uint32_t credit;
+    uint8_t seen[4];
+} tw__credit;
+
+/* Are there places for a wavelet in this cycle and one in the next? *after: once they are taken. */
+static inline bool tw__link_has_two(const tw__part *part, const tw__router *router, const tw__channel *c,
+                                    unsigned links, tw__credit *after)
+{
+    after->credit = c->credit;
+    memcpy(after->seen, c->seen, sizeof after->seen);
+    for (; links; links &= links - 1) {
+        unsigned d = (unsigned)__builtin_ctz(links), unseen, here = after->credit >> 8 * d & 0xff;
+        if (here < 2) {
+            const tw__lane *lane = tw__link_lane_behind(part->w, router, c, d);
+            unsigned now = (tw__gone_seen(lane, part->now, &unseen) - c->seen[d]) & 0xff;
+            unsigned next = tw__gone_seen(lane, part->now + 1, &unseen);
+            unsigned more = (next - c->seen[d]) & 0xff;
+            if (here + now < 1 || here + more < 2) return false;
+            after->seen[d] = (uint8_t)next;
+            after->credit += more << 8 * d;
+        }
+        after->credit -= 2u << 8 * d;
+    }
+    return true;
+}
+
+static inline void tw__link_take(tw__channel *c, const tw__credit *after)
+{
+    c->credit = after->credit;
+    memcpy(c->seen, after->seen, sizeof c->seen);
 }
 
 #endif

@@ -118,7 +118,8 @@ static void note_hop(tw__part *part, uint32_t pe, const tw__channel *c, unsigned
     if (part->w->counters) part->w->counters[pe].sent[d]++;
 }
 
-/* A wavelet of channel c leaves through these links and is at the next routers in two cycles. */
+/* A wavelet of channel c leaves through these links, whose places have been taken, and is at the next routers in two
+ * cycles. */
 static inline void send_over(tw__part *part, uint32_t pe, tw__router *router, tw__channel *c, unsigned links,
                              uint32_t payload, bool control)
 {
@@ -126,18 +127,15 @@ static inline void send_over(tw__part *part, uint32_t pe, tw__router *router, tw
     uint64_t at = part->now + 2;
     uint32_t word =
         TW__WSE_WAVE_HERE | (control ? TW__WSE_WAVE_CONTROL : 0) | (uint32_t)c->color << TW__WSE_WAVE_COLOR;
-    do {
+    for (; links; links &= links - 1) {
         unsigned d = (unsigned)__builtin_ctz(links);
-        c->credit -= 1u << 8 * d;
-        tw__router *next = router + w->pe_step[d];
-        tw__slot *slot = &next->slot[at & 3];
+        tw__slot *slot = &router[w->pe_step[d]].slot[at & 3];
         slot->payload[d ^ 1] = payload;
         slot->word[d ^ 1] |= word;
-        tw__wse_wake_place(w, next->place, at);
+        tw__wse_wake_place(w, router->place + (uint32_t)w->place_step[d], at);
         part->totals.hops++;
         if (w->watched) note_hop(part, pe, c, d, payload, control);
-        links &= links - 1;
-    } while (links);
+    }
 }
 
 /* Not for the compute engine, or not let through by the color's filter: nothing asks for a place in its queue. */
@@ -183,7 +181,10 @@ static inline __attribute__((always_inline)) bool forward(tw__part *part, uint32
     if (!router->has_ports || port == TW__WSE_R || !tw__wse_port_of(&part->w->pe[pe], port, c->color, false))
         tw__link_give_back(part, router, c, port, flags);
     if (control | c->filtered) next = side_effects(part, pe, c, payload, control);
-    if (links & ~out) send_over(part, pe, router, c, links & ~out, next, control);
+    if (links & ~out) {
+        c->credit -= tw__each_link[links & ~out] >> 7;
+        send_over(part, pe, router, c, links & ~out, next, control);
+    }
     for (; out; out &= out - 1) over_the_edge(part, pe, c, (unsigned)__builtin_ctz(out), next, control);
     if (flags & TW__WSE_ADVANCE && port == TW__WSE_R) tw__wse_switch_advance(c);
     return true;
@@ -270,10 +271,9 @@ static inline void drop_outgoing(tw__part *part, uint32_t pe, tw__router *router
     if (engine->out_full >> queue & 1) {
         engine->out_full &= ~(1u << queue);
         tw__wse_queue_changed(engine, q);
-        tw__wse_wake_engine(part, pe, part->now + 1);
-    } else if (engine->flush_pending[1]) {
-        tw__wse_wake_engine(part, pe, part->now + 1);
+        tw__wse_queue_wakes(part, pe, q, part->now + 1);
     }
+    if (engine->flush_pending[1]) tw__wse_wake_engine(part, pe, part->now + 1);
     if (router->out_busy) tw__wse_wake_place(part->w, router->place, part->now + 1);
 }
 
@@ -286,7 +286,7 @@ static inline void take_outgoing(tw__part *part, uint32_t pe, tw__router *router
     for (; rest; rest &= rest - 1) {
         unsigned queue = ((unsigned)__builtin_ctz(rest) + turn) & 31;
         tw__wave wave = tw__wse_queue_head(engine->out_queue[queue]);
-        if (engine->mail && tw__wse_mail_owns(engine, queue)) {
+        if (part->w->has_mail && engine->mail && tw__wse_mail_owns(engine, queue)) {
             if (!tw__wse_mail_sends(part, engine, queue)) {
                 router->stuck |= 1u << queue;
                 continue;
@@ -433,6 +433,14 @@ static inline uint32_t channels_turn(tw__part *part, uint32_t pe, tw__router *ro
     return moved;
 }
 
+/* Channels have moved in this cycle. */
+static inline void note_moved(tw__part *part, tw__router *router, uint32_t moved, uint64_t now)
+{
+    if (part->last < now + 1) part->last = now + 1;
+    unsigned k = ((unsigned)__builtin_ctz(in_turn(moved, router->turn)) + router->turn) & 31;
+    router->turn = k == TW__CSL_COLORS - 1 ? 0 : (uint8_t)(k + 1);
+}
+
 void tw__wse_router_turn(tw__part *part, uint32_t pe, uint64_t now, uint32_t queues)
 {
     tw__router *router = &part->w->router[pe];
@@ -443,19 +451,56 @@ void tw__wse_router_turn(tw__part *part, uint32_t pe, uint64_t now, uint32_t que
     uint32_t moved = 0;
     take_arrivals(part, pe, router, &router->slot[now & 3], &a);
     if (part->w->options.reference) router->ready = UINT32_MAX, router->stuck = 0;
-    if (part->w->pe[pe].mail) tw__wse_mail_turn(part, &part->w->pe[pe]);
+    if (part->w->has_mail && part->w->pe[pe].mail) tw__wse_mail_turn(part, &part->w->pe[pe]);
     queues &= ~router->stuck;
     if (queues) take_outgoing(part, pe, router, &part->w->pe[pe], queues, &a);
     if (a.count) moved = pass_on(part, pe, router, &a);
     if (router->has_ports) take_from_host(part, pe, router, &part->w->pe[pe], &a.came);
     if (channels_with_waves(router)) moved |= channels_turn(part, pe, router, now, &again);
-    if (moved) {
-        if (part->last < now + 1) part->last = now + 1;
-        unsigned k = ((unsigned)__builtin_ctz(in_turn(moved, router->turn)) + router->turn) & 31;
-        router->turn = k == TW__CSL_COLORS - 1 ? 0 : (uint8_t)(k + 1);
-    }
+    if (moved) note_moved(part, router, moved, now);
     if (part->w->options.reference)
         again = false; /* the next turn comes anyway; only what moves keeps a run going */
     if (again || (moved && (channels_with_waves(router) || router->out_busy || router->has_ports)))
         tw__wse_wake_place(part->w, router->place, now + 1);
+}
+
+/* --- trains ----------------------------------------------------------------------------------------------------- */
+
+/* The port through which a wavelet comes that is no control wavelet, and nothing else; -1 = it is not so. */
+static inline int only_port(const tw__slot *slot)
+{
+    uint32_t any = slot->word[0] | slot->word[1] | slot->word[2] | slot->word[3];
+    unsigned ports =
+        slot->word[0] >> 31 | slot->word[1] >> 31 << 1 | slot->word[2] >> 31 << 2 | slot->word[3] >> 31 << 3;
+    return any & (TW__WSE_WAVE_CONTROL | 0xffffff) || !ports || ports & (ports - 1) ? -1 : __builtin_ctz(ports);
+}
+
+bool tw__wse_router_stream(tw__part *part, uint32_t pe, uint64_t now)
+{
+    tw__wse *w = part->w;
+    tw__router *router = &w->router[pe];
+    tw__slot *slot[2] = { &router->slot[now & 3], &router->slot[(now + 1) & 3] };
+    int from = only_port(slot[0]);
+    if (from < 0 || w->watched || w->options.reference || w->has_mail || router->has_ports || router->swaps)
+        return false;
+    unsigned port = (unsigned)from, color = slot[0]->word[port] >> TW__WSE_WAVE_COLOR & 31;
+    if (!router->channel_of[color]) return false;
+    tw__channel *c = &router->channel[router->channel_of[color] - 1];
+    unsigned links = c->tx & 15;
+    if (!c->tx || !is_free(c, port) || c->filtered || links & router->edges) return false;
+
+    part->now = now;
+    tw__credit after;
+    if (!tw__link_has_two(part, router, c, links, &after)) return false;
+    uint32_t payload[2] = { slot[0]->payload[port], slot[1]->payload[port] };
+    if (c->tx & TW__CSL_RAMP && !tw__wse_engine_takes_two(part, pe, color, payload, now)) return false;
+    tw__link_take(c, &after);
+    for (unsigned k = 0; k < 2; k++) {
+        part->now = now + k;
+        memset(slot[k]->word, 0, sizeof slot[k]->word);
+        tw__link_give_back(part, router, c, port, 0);
+        send_over(part, pe, router, c, links, payload[k], false);
+    }
+    note_moved(part, router, 1u << tw__link_number(router, c), now + 1);
+    return true;
 }

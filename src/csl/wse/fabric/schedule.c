@@ -69,11 +69,17 @@ static void visit(tw__part *part, tw__cell *cell, unsigned bit, uint64_t now)
 {
     tw__wse *w = part->w;
     uint32_t pe = cell->first + bit;
-    uint64_t mask = 1ull << bit;
+    uint64_t mask = 1ull << bit, *near[WINDOW] = { &cell->near[now & 3], &cell->near[(now + 1) & 3] };
+    const tw__router *router = &w->router[pe];
+    if (*near[0] & *near[1] & mask && tw__wse_router_flows(router, now) && w->due[pe] >= now + WINDOW &&
+        tw__wse_router_stream(part, pe, now)) {
+        *near[0] &= ~mask;
+        *near[1] &= ~mask;
+        return;
+    }
     for (uint64_t at = now; at < now + WINDOW; at++) {
         if (!(cell->near[at & 3] & mask)) continue;
         part->now = at;
-        tw__router *router = &w->router[pe];
         uint32_t queues = router->out_busy; /* what the engine adds in this cycle leaves it in the next one */
         if (w->due[pe] <= at) tw__wse_engine_turn(part, &w->pe[pe], at);
         if (tw__wse_router_stirs(router, at, queues)) tw__wse_router_turn(part, pe, at, queues);

@@ -620,7 +620,9 @@ tw__slow tw__wse_dsd_issue(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint6
     if (op->async) {
         pe->op_active |= (uint8_t)(1u << slot);
         pe->ut_fresh |= (uint8_t)(1u << slot);
-        pe->ut_rank[slot] = (uint8_t)(op->priority * 2u);
+        pe->ut_medium =
+            (uint8_t)((pe->ut_medium & ~(1u << slot)) | (op->priority == TW__CSL_PRIORITY_MEDIUM) << slot);
+        pe->ut_high = (uint8_t)((pe->ut_high & ~(1u << slot)) | (op->priority == TW__CSL_PRIORITY_HIGH) << slot);
         r[i->a] = 1;
         return TW__SLOW_NEXT;
     }

@@ -229,8 +229,9 @@ typedef struct tw__port { /* of the host: a stream in or out */
 
 typedef struct tw__mail tw__mail; /* mail.c */
 
+/* A line each for what happens in every cycle, for wavelets that land, operations, tasks, and queues. */
 typedef struct tw__pe {
-    /* what a turn of the engine looks at first */
+    /* --- what a turn of the engine looks at first --- */
     uint64_t busy;              /* until when the datapath of DSD operations is taken */
     uint64_t main_busy;         /* until when the scalar code of the main thread is under way */
     uint64_t active, blocked;   /* by task id */
@@ -242,37 +243,45 @@ typedef struct tw__pe {
     uint8_t ut_ready; /* microthreads whose queues have wavelets or room; follows in_busy and out_full */
     uint8_t ut_fresh; /* microthreads whose set-up may still be under way */
     uint8_t main_state, last_ut;
-    uint8_t flush_pending[2];      /* queues, input and output: @queue_flush waits for them */
-    uint8_t ut_rank[TW__WSE_MAIN]; /* 2 x priority */
-    /* --- second cache line --- */
+    uint8_t flush_pending[2];   /* queues, input and output: @queue_flush waits for them */
+    uint8_t ut_medium, ut_high; /* microthreads by priority; the others' is low */
+    uint8_t main_priority, task_id, stream_open, host_running;
+    uint8_t unmasked; /* floating-point exceptions that stop the PE: bits of tw__wse_exceptions */
+    uint8_t tsc_on;
+    /* --- where a wavelet goes --- */
     uint8_t *memory;
-    tw__op *op[9];
+    tw__port *ports;
+    uint8_t in_of_color[TW__CSL_COLORS], out_of_color[TW__CSL_COLORS]; /* queue + 1; 0 = none */
+    /* --- operations --- */
+    tw__op *op[TW__WSE_MAIN + 1]; /* the main thread's is on the next line */
+    /* --- tasks --- */
     const struct tw__decoded *program; /* NULL: no code */
     tw__command *commands, *commands_end;
-    tw__port *ports;
-    uint8_t main_priority, task_id, stream_open, host_running;
-    uint32_t ut_in[TW__WSE_MAIN], ut_out[TW__WSE_MAIN]; /* queues without which a microthread can do nothing */
-    uint8_t in_of_color[TW__CSL_COLORS], out_of_color[TW__CSL_COLORS]; /* queue + 1; 0 = none */
     const uint64_t *pool;
     uint64_t *regs; /* main thread */
     tw__frame *frames;
-    uint32_t reg_room, frame_room, depth, pc, base, stack, stack_end;
-    uint64_t task_start, high_priority;
+    uint32_t pc, base;
+    /* --- queues --- */
+    uint32_t ut_in[TW__WSE_MAIN], ut_out[TW__WSE_MAIN]; /* without which a microthread can do nothing */
     tw__queue *in_queue[TW__WSE_DIRECT + TW__CSL_COLORS], *out_queue[TW__WSE_DIRECT + TW__CSL_COLORS];
+    /* --- the rest --- */
+    uint32_t reg_room, frame_room, depth, stack, stack_end;
+    uint8_t transform_mask, prng, carry;
+    uint8_t flushed[2]; /* queues, input and output: their @queue_flush did its work */
+    uint16_t rotation[2];
+    uint64_t task_start, high_priority;
     struct tw__map_state *map; /* innermost @map under way */
     tw__dsr *dsr;              /* 3 * 32, made when first loaded */
     tw__fifo_state *fifo;
     uint64_t lfsr, tsc_base, random;
-    uint8_t flushed[2]; /* queues, input and output: their @queue_flush did its work */
-    uint8_t transform_mask, prng, carry;
-    uint8_t unmasked; /* floating-point exceptions that stop the PE: bits of tw__wse_exceptions */
-    uint8_t tsc_on;
-    uint16_t rotation[2];
     char *line; /* text under way (service put_char) */
     size_t line_count, line_room;
     uint16_t *config; /* plain configuration words, made when first written: 512 from 0x7e00 */
     tw__mail *mail;   /* NULL: its program has no messages */
 } __attribute__((aligned(64))) tw__pe;
+_Static_assert(offsetof(tw__pe, memory) == 64 && offsetof(tw__pe, op) == 128 && offsetof(tw__pe, ut_in) == 256 &&
+                   offsetof(tw__pe, in_queue) == 320 && offsetof(tw__pe, out_queue) == 576,
+               "lines of a PE");
 
 /* --- decoded programs --- */
 typedef struct tw__dinsn {
@@ -527,6 +536,13 @@ static inline void tw__wse_queue_changed(tw__pe *pe, const tw__queue *q)
 {
     if (q->op && q->op <= TW__WSE_MAIN) tw__wse_thread_check(pe, q->op - 1u);
 }
+/* Something has happened to a queue that its operation, or with none a task or @map, may have waited for: the engine
+ * looks at it in cycle `at`, or when the datapath is free. */
+static inline void tw__wse_queue_wakes(tw__part *part, uint32_t number, const tw__queue *q, uint64_t at)
+{
+    uint64_t busy = part->w->pe[number].busy;
+    tw__wse_wake_engine(part, number, q->op && busy > at ? busy : at);
+}
 /* Places in an input queue have become free: the router may have a wavelet for it. */
 static inline void tw__wse_queue_freed(tw__part *part, uint32_t pe, unsigned color)
 {
@@ -555,6 +571,9 @@ static inline int tw__wse_engine_accepts(tw__part *part, tw__pe *pe, unsigned co
 }
 void tw__wse_engine_takes(tw__part *part, uint32_t pe, unsigned queue, uint32_t payload, unsigned flags,
                           uint64_t at);
+/* Wavelets that land in cycles `at` and the next, if an operation takes both as they come; not while events or counters
+ * are kept. */
+bool tw__wse_engine_takes_two(tw__part *part, uint32_t pe, unsigned color, const uint32_t payload[2], uint64_t at);
 
 /* --- task.c: the compute engine's turn ------------------------------------------------------------------------ */
 void tw__wse_engine_turn(tw__part *part, tw__pe *pe, uint64_t now);
@@ -603,6 +622,18 @@ static inline bool tw__wse_slot_filled(const tw__slot *slot)
     memcpy(words, slot->word, sizeof words);
     return words[0] | words[1];
 }
+/* Do the same colors come from the same sides in both cycles of a window, and does nothing wait? */
+static inline bool tw__wse_router_flows(const tw__router *router, uint64_t now)
+{
+    uint64_t first[2], second[2];
+    memcpy(first, router->slot[now & 3].word, sizeof first);
+    memcpy(second, router->slot[(now + 1) & 3].word, sizeof second);
+    return !((first[0] ^ second[0]) | (first[1] ^ second[1]) | router->out_busy |
+             (router->busy & (router->ready | router->retry)));
+}
+/* Such a window in one go, if it is one train that comes, and nothing is in its way; false = it is not, and nothing is
+ * done. */
+bool tw__wse_router_stream(tw__part *part, uint32_t pe, uint64_t now);
 /* Would a turn of the router in this cycle change anything? */
 static inline bool tw__wse_router_stirs(const tw__router *router, uint64_t now, uint32_t queues)
 {

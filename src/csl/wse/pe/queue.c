@@ -90,34 +90,35 @@ void tw__wse_queue_push(tw__part *part, tw__pe *pe, unsigned queue, tw__wave wav
     tw__wse_queue_filled(part, pe, queue);
 }
 
-/* Will the operation in this slot, and nothing else, have the datapath in the cycle after `at`, whatever else lands
- * until then? Scalar code that runs in that cycle comes before it and would see what it has not done yet. */
-static inline bool comes_next(const tw__pe *pe, unsigned slot, uint64_t at)
+/* Will the operation in this slot, and nothing else, have the datapath in the `n` cycles after `at`, whatever else lands
+ * until then? Scalar code that runs in these cycles comes before it and would see what it has not done yet. */
+static inline bool comes_next(const tw__pe *pe, unsigned slot, uint64_t at, unsigned n)
 {
     if (pe->busy > at + 1 || pe->ports || pe->flush_pending[0]) return false;
     if (slot == TW__WSE_MAIN) return pe->op_active == 0;
     if (pe->op_active != 1u << slot || pe->ut_blocked >> slot & 1) return false;
-    return pe->main_state == TW__MAIN_IDLE || (pe->main_state == TW__MAIN_RUN && pe->main_busy > at + 1);
+    return pe->main_state == TW__MAIN_IDLE || (pe->main_state == TW__MAIN_RUN && pe->main_busy > at + n);
 }
 
-/* A wavelet that a waiting straight move takes as it lands, as it would in the next cycle; the last one ends the
- * operation, and goes through the queue. */
-static inline bool straight_in(tw__part *part, tw__pe *pe, const tw__queue *q, uint32_t payload, uint64_t at)
+/* n wavelets, one a cycle from `at` on, that a waiting straight move takes as they land, as it would in the cycles after
+ * those; the last one ends the operation, and goes through the queue. */
+static inline bool straight_in(tw__part *part, tw__pe *pe, const tw__queue *q, const uint32_t *payload, unsigned n,
+                               uint64_t at)
 {
     if (!q->op || q->count || part->w->options.reference) return false;
     unsigned slot = q->op - 1u;
-    if (!comes_next(pe, slot, at)) return false;
+    if (!comes_next(pe, slot, at, n)) return false;
     tw__op *op = pe->op[slot];
-    if (op->straight != TW__STRAIGHT_IN || op->done + 1 >= op->length || op->ready_at > at + 1) return false;
-    if (op->size == 4)
-        memcpy(pe->memory + op->at, &payload, 4);
-    else
-        memcpy(pe->memory + op->at, &payload, 2);
-    op->at += (uint32_t)op->stride;
-    op->done++;
-    pe->busy = at + 2;
+    if (op->straight != TW__STRAIGHT_IN || op->done + n >= op->length || op->ready_at > at + 1) return false;
+    for (unsigned k = 0; k < n; k++, op->at += (uint32_t)op->stride)
+        if (op->size == 4)
+            memcpy(pe->memory + op->at, &payload[k], 4);
+        else
+            memcpy(pe->memory + op->at, &payload[k], 2);
+    op->done += n;
+    pe->busy = at + 1 + n;
     if (slot < TW__WSE_MAIN) pe->last_ut = (uint8_t)slot;
-    if (part->last < at + 2) part->last = at + 2;
+    if (part->last < pe->busy) part->last = pe->busy;
     return true;
 }
 
@@ -128,7 +129,7 @@ static __attribute__((noinline)) void into_queue(tw__part *part, uint32_t number
     tw__queue *q = pe->in_queue[queue];
     if (part->w->options.trace)
         tw__wse_note(part, number, at, TW__WSE_LANDING, q->color | (flags & TW__WSE_CONTROL) << 16, payload);
-    if (part->w->watched && straight_in(part, pe, q, payload, at)) {
+    if (part->w->watched && straight_in(part, pe, q, &payload, 1, at)) {
         tw__wse_count_op(part, pe, pe->op[q->op - 1], 1, 1);
         return;
     }
@@ -137,17 +138,27 @@ static __attribute__((noinline)) void into_queue(tw__part *part, uint32_t number
         pe->in_busy |= 1u << queue;
         tw__wse_queue_changed(pe, q);
     }
-    tw__wse_wake_engine(part, number, at + tw__wse_figure(part, TW__WSE_M_DELIVER));
+    tw__wse_queue_wakes(part, number, q, at + tw__wse_figure(part, TW__WSE_M_DELIVER));
 }
 
 void tw__wse_engine_takes(tw__part *part, uint32_t number, unsigned queue, uint32_t payload, unsigned flags,
                           uint64_t at)
 {
     tw__pe *pe = &part->w->pe[number];
-    if (!part->w->watched && straight_in(part, pe, pe->in_queue[queue], payload, at))
+    if (!part->w->watched && straight_in(part, pe, pe->in_queue[queue], &payload, 1, at))
         part->totals.beats++;
     else
         into_queue(part, number, queue, payload, flags, at);
+}
+
+bool tw__wse_engine_takes_two(tw__part *part, uint32_t number, unsigned color, const uint32_t payload[2],
+                              uint64_t at)
+{
+    tw__pe *pe = &part->w->pe[number];
+    unsigned queue = pe->in_of_color[color];
+    if (!queue || !straight_in(part, pe, pe->in_queue[queue - 1], payload, 2, at)) return false;
+    part->totals.beats += 2;
+    return true;
 }
 
 /* --- FIFOs: bytes in a ring; an access takes elements of the operation's size --------------------------------- */

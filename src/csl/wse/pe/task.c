@@ -265,16 +265,33 @@ static unsigned main_rank(const tw__pe *pe)
     return rank[pe->main_priority & 3];
 }
 
+static unsigned thread_rank(const tw__pe *pe, unsigned s)
+{
+    return 2 + 2 * (pe->ut_medium >> s & 1u) + 4 * (pe->ut_high >> s & 1u);
+}
+
+/* Microthreads from number `turn` on come first. */
+static inline unsigned in_turn(unsigned threads, unsigned turn)
+{
+    return (threads | threads << 8) >> turn & 0xff;
+}
+
+/* Microthreads whose queues have what they need. */
+static inline unsigned able_threads(const tw__pe *pe)
+{
+    return pe->op_active & pe->ut_ready & ~(unsigned)pe->ut_blocked;
+}
+
 /* The best microthread that can do something; -1 = none. *n: elements, 0 = a control wavelet waits. *later = when one
  * could whose set-up is still under way. */
 static inline int best_thread(tw__part *part, tw__pe *pe, uint64_t now, unsigned *rank, uint32_t *n,
                               uint64_t *later)
 {
     int best = -1;
-    unsigned able = pe->op_active & pe->ut_ready & ~(unsigned)pe->ut_blocked;
-    unsigned turn = pe->last_ut + 1u;
-    for (unsigned rest = (able | able << 8) >> turn & 0xff; rest; rest &= rest - 1) {
-        unsigned s = ((unsigned)__builtin_ctz(rest) + turn) & 7, own = pe->ut_rank[s];
+    unsigned turn = (pe->last_ut + 1u) & 7;
+    for (unsigned rest = in_turn(able_threads(pe), turn); rest;) {
+        unsigned s = ((unsigned)__builtin_ctz(rest) + turn) & 7;
+        rest &= rest - 1;
         if (pe->ut_fresh >> s & 1) {
             uint64_t ready_at = pe->op[s]->ready_at;
             if (ready_at > now) {
@@ -283,7 +300,6 @@ static inline int best_thread(tw__part *part, tw__pe *pe, uint64_t now, unsigned
             }
             pe->ut_fresh &= (uint8_t)~(1u << s);
         }
-        if (best >= 0 && own <= *rank) continue;
         tw__op *op = pe->op[s];
         uint32_t ready = 1;
         if (!op->straight) { /* its queue is all that a straight move can wait for */
@@ -294,8 +310,9 @@ static inline int best_thread(tw__part *part, tw__pe *pe, uint64_t now, unsigned
             }
         }
         best = (int)s;
-        *rank = own;
+        *rank = thread_rank(pe, s);
         *n = ready;
+        rest &= in_turn(*rank == 2 ? pe->ut_medium | pe->ut_high : *rank == 4 ? pe->ut_high : 0u, turn);
     }
     return best;
 }
@@ -368,14 +385,14 @@ static bool scalar_turn(tw__part *part, tw__pe *pe, uint64_t now, uint64_t *late
 static bool vector_turn(tw__part *part, tw__pe *pe, uint64_t now, uint64_t *later)
 {
     bool main_op = pe->main_state == TW__MAIN_OP;
-    if (!main_op && !pe->op_active) return false;
+    if (!main_op && !able_threads(pe)) return false; /* what makes one able wakes the engine */
     if (pe->busy > now) {
         if (pe->busy < *later) *later = pe->busy;
         return false;
     }
     unsigned rank = 0;
     uint32_t n = 0, main_n = 0;
-    int thread = pe->op_active ? best_thread(part, pe, now, &rank, &n, later) : -1;
+    int thread = best_thread(part, pe, now, &rank, &n, later);
     tw__op *op = thread >= 0 ? pe->op[thread] : NULL;
     if (main_op && (!op || rank <= main_rank(pe)) && main_op_ready(part, pe, now, &main_n, later)) {
         pe->busy = now + run_op(part, pe, pe->op[TW__WSE_MAIN], main_n);
