@@ -173,8 +173,8 @@ static void faults_stop_alike(void **state)
     kit_free(&one);
 }
 
-/* A train along a row goes two wavelets at a time where nothing else happens. Scalar code beside it, which adds up some
- * of its words again and again, from other cycles on in each PE, has to see them come one by one. */
+/* A train along a row goes two wavelets at a time where nothing else happens. Scalar code beside it, which adds up
+ * some of its words again and again, from other cycles on in each PE, has to see them come one by one. */
 enum { LONG = 400, WATCHED = 16, TURNS = 24, ROW = 64 };
 static void train(kit *k, bool reference)
 {

@@ -23,18 +23,20 @@ static bool make_parts(tw__wse *w)
     if (threads > w->height / TW__WSE_LEAST_ROWS) threads = w->height / TW__WSE_LEAST_ROWS;
     if (threads == 0) threads = 1;
     if (threads > 256) threads = 256;
-    /* Twice as many strips as threads, where they are not too thin: so that there are seams for all of them, too. */
     w->threads = threads < (unsigned)omp_get_max_threads() ? threads : (unsigned)omp_get_max_threads();
-    if (threads > 1 && w->height / (2 * threads) >= 2 * TW__WSE_LEAST_ROWS) threads *= 2;
-    w->part_count = threads;
-    w->part = tw__calloc(threads, sizeof *w->part);
+    /* The first and the last strip have half as many rows as the others: so there is a seam for every thread, and one
+     * of them does both halves while the others do a whole strip each. */
+    w->part_count = threads > 1 ? threads + 1 : 1;
+    w->part = tw__calloc(w->part_count, sizeof *w->part);
     if (!w->part) return false;
-    for (unsigned k = 0; k < threads; k++) {
+    uint32_t row = 0;
+    for (unsigned k = 0; k < w->part_count; k++) {
         tw__part *part = &w->part[k];
         part->w = w;
         part->number = k;
-        part->first = (uint32_t)((uint64_t)w->height * k / threads) * w->width;
-        part->end = (uint32_t)((uint64_t)w->height * (k + 1) / threads) * w->width;
+        part->first = row * w->width;
+        row = k + 1 == w->part_count ? w->height : (uint32_t)((2 * k + 1) * (uint64_t)w->height / (2 * threads));
+        part->end = row * w->width;
     }
     return true;
 }

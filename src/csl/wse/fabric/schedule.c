@@ -254,13 +254,13 @@ static strip seam(const tw__wse *w, unsigned k)
 /* Seams must not touch: of the rows of a partition, `slant` and one that is written to belong to each. */
 static unsigned slant(const tw__wse *w)
 {
-    uint32_t least = w->height;
+    unsigned most = MOST_SLANT;
     for (unsigned k = 0; k < w->part_count; k++) {
-        uint32_t rows = (w->part[k].end - w->part[k].first) / w->width;
-        if (rows < least) least = rows;
+        unsigned rows = (w->part[k].end - w->part[k].first) / w->width;
+        unsigned seams = (k > 0) + (k + 1 < w->part_count);
+        if ((rows - seams) / seams < most) most = (rows - seams) / seams;
     }
-    unsigned most = (least - 2) / 2;
-    return most < MOST_SLANT ? most : MOST_SLANT;
+    return most;
 }
 
 typedef struct sweeps {

@@ -18,7 +18,7 @@
 #define TW__WSE_MAIN       8u /* operation slot of the main thread; 0 .. 7 are microthreads */
 #define TW__WSE_DEPTH      4u /* LINK_DEPTH */
 #define TW__WSE_HOST_TASK  64u
-#define TW__WSE_LEAST_ROWS 8u /* of a partition */
+#define TW__WSE_LEAST_ROWS 8u /* of a partition; half as many of the first and the last */
 
 enum { TW__WSE_CONTROL = 1, TW__WSE_ADVANCE = 2, TW__WSE_VALID = 4, TW__WSE_SWAPPED = 8 }; /* flags of a wavelet */
 typedef struct tw__wave {
