@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* Kept out of the way of what happens in every cycle. */
+#define SELDOM __attribute__((noinline, cold))
+
 tw__channel *tw__wse_channel_begin(tw__router *router, unsigned color)
 {
     unsigned number = router->channel_count++;
@@ -32,7 +35,7 @@ tw__channel *tw__wse_make_channel(tw__part *part, uint32_t pe, unsigned color)
 
 /* What the hardware leaves undefined: two directions that the color takes wavelets from, both at once. Here they take
  * turns. */
-static void collision(tw__part *part, uint32_t pe, tw__channel *c, unsigned port)
+static SELDOM void collision(tw__part *part, uint32_t pe, tw__channel *c, unsigned port)
 {
     static const char *const from[] = { "WEST", "EAST", "SOUTH", "NORTH", "RAMP" };
     if (c->collided || !(c->rx >> c->came_port & c->rx >> port & 1)) return;
@@ -65,7 +68,7 @@ static inline void into_lane(tw__part *part, uint32_t pe, tw__router *router, tw
 }
 
 /* A wavelet that no route leads on: it waits for one, which is worth a word. */
-static void unrouted(tw__part *part, uint32_t pe, tw__channel *c, const char *text)
+static SELDOM void unrouted(tw__part *part, uint32_t pe, tw__channel *c, const char *text)
 {
     if (c->suspended || c->complained) return;
     c->complained = 1;
@@ -84,8 +87,8 @@ static unsigned swapped(const tw__router *router, unsigned color, unsigned port)
 }
 
 /* Over the edge of the rectangle: to the host if it listens, else lost, which is worth a word. */
-static void over_the_edge(tw__part *part, uint32_t pe, tw__channel *c, unsigned port, uint32_t payload,
-                          bool control)
+static SELDOM void over_the_edge(tw__part *part, uint32_t pe, tw__channel *c, unsigned port, uint32_t payload,
+                                 bool control)
 {
     static const char *const names[] = { "west", "east", "south", "north" };
     tw__port *host = tw__wse_port_of(&part->w->pe[pe], port, c->color, true);
@@ -100,7 +103,8 @@ static void over_the_edge(tw__part *part, uint32_t pe, tw__channel *c, unsigned 
 }
 
 /* Of these links, those whose wavelets go to the host: at the edge of the rectangle, or where it listens. */
-static unsigned outside(tw__part *part, uint32_t pe, const tw__router *router, const tw__channel *c, unsigned links)
+static SELDOM unsigned outside(tw__part *part, uint32_t pe, const tw__router *router, const tw__channel *c,
+                               unsigned links)
 {
     unsigned out = links & router->edges;
     for (unsigned rest = router->has_ports ? links & ~out : 0; rest; rest &= rest - 1) {
@@ -110,7 +114,8 @@ static unsigned outside(tw__part *part, uint32_t pe, const tw__router *router, c
     return out;
 }
 
-static void note_hop(tw__part *part, uint32_t pe, const tw__channel *c, unsigned d, uint32_t payload, bool control)
+static SELDOM void note_hop(tw__part *part, uint32_t pe, const tw__channel *c, unsigned d, uint32_t payload,
+                            bool control)
 {
     if (part->w->options.trace)
         tw__wse_note(part, pe, part->now, TW__WSE_WAVELET, d | (unsigned)c->color << 8 | (control ? 1u << 16 : 0),
@@ -215,7 +220,8 @@ static inline bool is_free(const tw__channel *c, unsigned port)
 }
 
 /* The color by which a wavelet goes on; both colors' channels are there afterwards. */
-static unsigned color_here(tw__part *part, uint32_t pe, const tw__router *router, unsigned sent, unsigned port)
+static SELDOM unsigned color_here(tw__part *part, uint32_t pe, const tw__router *router, unsigned sent,
+                                  unsigned port)
 {
     unsigned color = swapped(router, sent, port);
     if (color != sent) tw__wse_channel_of(part, pe, sent);
@@ -317,7 +323,7 @@ static inline void take_outgoing(tw__part *part, uint32_t pe, tw__router *router
 }
 
 /* Streams of the host into this PE: one wavelet a cycle for each. */
-static void take_from_host(tw__part *part, uint32_t pe, tw__router *router, tw__pe *engine, uint32_t *came)
+static SELDOM void take_from_host(tw__part *part, uint32_t pe, tw__router *router, tw__pe *engine, uint32_t *came)
 {
     for (tw__port *port = engine->ports; port; port = port->next) {
         if (port->out || port->head == port->count) continue;

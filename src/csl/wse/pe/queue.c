@@ -90,8 +90,8 @@ void tw__wse_queue_push(tw__part *part, tw__pe *pe, unsigned queue, tw__wave wav
     tw__wse_queue_filled(part, pe, queue);
 }
 
-/* Will the operation in this slot, and nothing else, have the datapath in the `n` cycles after `at`, whatever else lands
- * until then? Scalar code that runs in these cycles comes before it and would see what it has not done yet. */
+/* Will the operation in this slot, and nothing else, have the datapath in the `n` cycles after `at`, whatever else
+ * lands until then? Scalar code that runs in these cycles comes before it and would see what it has not done yet. */
 static inline bool comes_next(const tw__pe *pe, unsigned slot, uint64_t at, unsigned n)
 {
     if (pe->busy > at + 1 || pe->ports || pe->flush_pending[0]) return false;
@@ -100,8 +100,8 @@ static inline bool comes_next(const tw__pe *pe, unsigned slot, uint64_t at, unsi
     return pe->main_state == TW__MAIN_IDLE || (pe->main_state == TW__MAIN_RUN && pe->main_busy > at + n);
 }
 
-/* n wavelets, one a cycle from `at` on, that a waiting straight move takes as they land, as it would in the cycles after
- * those; the last one ends the operation, and goes through the queue. */
+/* n wavelets, one a cycle from `at` on, that a waiting straight move takes as they land, as it would in the cycles
+ * after those; the last one ends the operation, and goes through the queue. */
 static inline bool straight_in(tw__part *part, tw__pe *pe, const tw__queue *q, const uint32_t *payload, unsigned n,
                                uint64_t at)
 {
