@@ -631,8 +631,8 @@ static inline bool tw__wse_router_flows(const tw__router *router, uint64_t now)
     return !((first[0] ^ second[0]) | (first[1] ^ second[1]) | router->out_busy |
              (router->busy & (router->ready | router->retry)));
 }
-/* Such a window in one go, if it is one train that comes, and nothing is in its way; false = it is not, and nothing is
- * done. */
+/* Such a window in one go, if it is one train that comes, and nothing is in its way; false = it is not, and nothing
+ * is done. */
 bool tw__wse_router_stream(tw__part *part, uint32_t pe, uint64_t now);
 /* Would a turn of the router in this cycle change anything? */
 static inline bool tw__wse_router_stirs(const tw__router *router, uint64_t now, uint32_t queues)
