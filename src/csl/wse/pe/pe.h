@@ -571,8 +571,8 @@ static inline int tw__wse_engine_accepts(tw__part *part, tw__pe *pe, unsigned co
 }
 void tw__wse_engine_takes(tw__part *part, uint32_t pe, unsigned queue, uint32_t payload, unsigned flags,
                           uint64_t at);
-/* Wavelets that land in cycles `at` and the next, if an operation takes both as they come; not while events or counters
- * are kept. */
+/* Wavelets that land in cycles `at` and the next, if an operation takes both as they come; not while events or
+ * counters are kept. */
 bool tw__wse_engine_takes_two(tw__part *part, uint32_t pe, unsigned color, const uint32_t payload[2], uint64_t at);
 
 /* --- task.c: the compute engine's turn ------------------------------------------------------------------------ */
