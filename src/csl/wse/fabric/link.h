@@ -86,8 +86,8 @@ static inline bool tw__link_has_credit(const tw__channel *c, unsigned links)
     return ((c->credit + 0x7f7f7f7fu) & all) == all; /* no byte of it is above 0x80 */
 }
 
-/* What has left a lane (NULL: none there yet), as it is seen at the other end in cycle `now`; *unseen: the last so many
- * cycles of those in which something left do not show yet. */
+/* What has left a lane (NULL: none there yet), as it is seen at the other end in cycle `now`; *unseen: of the cycles
+ * in which something left, the last so many do not show yet. */
 static inline unsigned tw__gone_seen(const tw__lane *lane, uint64_t now, unsigned *unseen)
 {
     uint64_t gone = lane ? lane->gone : 0, last = gone >> 16;
