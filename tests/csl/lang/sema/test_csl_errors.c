@@ -367,8 +367,8 @@ static void long_chains(void **state)
             "g = h(900, g);"),
         "fn h(comptime n: u16, x: u16) u16 { return x + n; }\n" RUN(
             "inline for (@range(u16, 1500)) |i| { g = h(i, g); }"),
-        "const m = @import_module(\"m.csl\", .{ .n = 100 });\ncomptime { m.v; }\n=== m.csl\nparam n: u32;\n"
-        "const m = if (n > 0) @import_module(\"m.csl\", .{ .n = n - 1 }) else 0; const v = 1;",
+        ("const m = @import_module(\"m.csl\", .{ .n = 100 });\ncomptime { m.v; }\n=== m.csl\nparam n: u32;\n"
+         "const m = if (n > 0) @import_module(\"m.csl\", .{ .n = n - 1 }) else 0; const v = 1;"),
     };
     for (size_t i = 0; i < COUNT(good); i++) {
         compiled c;
