@@ -88,7 +88,7 @@ static tw_status tile_memories(tw_engine *engine)
 {
     if (!tw__tiles_wanted(engine)) return TW_OK;
     tw_status s = tw__tile_map_new(engine, &engine->tiles);
-    if (!s && engine->chip) s = tw__chip_code_link(engine->chip, engine->core, tw__engine_placement(engine));
+    if (!s && engine->chip) s = tw__chip_code_link(engine->chip, engine->core, engine->placement);
     if (s) return s;
     s = tw__engine_lower_again(engine);
     if (!s) s = tw__tile_states_new(engine);
@@ -267,13 +267,6 @@ tw_status tw_engine_report_error(FILE *out, const tw_engine *engine)
 }
 
 /* --- loading -------------------------------------------------------------------------------------------------- */
-
-tw_status tw__engine_usable(const tw_engine *engine)
-{
-    if (!engine) return tw__fail(TW_E_INVALID_ARGUMENT, "the engine is NULL");
-    if (engine->error.status) return tw__fail(engine->error.status, "%s", engine->error.message);
-    return TW_OK;
-}
 
 tw_status tw_engine_prepare(tw_engine *engine, tw_device *device)
 {

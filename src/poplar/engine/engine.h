@@ -7,16 +7,19 @@
  * are contiguous and aligned; otherwise a message buffer behind the variables is gathered before and scattered
  * after the compute set. The race rule (docs/decisions.md, G1) makes both give the same result.
  *
- *   engine.c  life, load, run                    options.c  table of options
+ * Folders, each standing on those before it (docs/hacking.md, floors):
+ *   edges/    what vertices touch: exchange.c pieces from tile to tile, elements.c formats, estimate.c cycles
+ *   place/    addresses in tile memory (place.h)
  *   plan/     control_flow.c   programs to instructions    leaves.c           copies, streams, prints
  *             vertex_groups.c  compute sets to groups      copy_blocks.c      copies to blocks
  *             address_space.c  the address range           element_spans.c    which elements two copies touch
+ *   native/   vertices as code of the host (native.h)
+ *   tiles/    code of the chip, images of tile memories (tiles.h)
+ *   account/  memory, lives, cycles, profile (account.h)
  *   run/      interpreter.c    the instructions            copy_blocks.c      blocks to memory
  *             streams.c        host streams                remote_buffers.c   remote buffers
  *             host_access.c    handles, initial values     print_tensor.c     PrintTensor
- *   place/    addresses in tile memory, lives (place.h)
- *   tiles/    code of the chip, images of tile memories (tiles.h)
- *   account/  memory, cycles, profile (account.h) */
+ *   .         engine.c life, load, run; options.c table of options; late_values.c values that need addresses */
 #ifndef TW_ENGINE_ENGINE_H
 #define TW_ENGINE_ENGINE_H
 
@@ -31,7 +34,7 @@
 
 #define TW__STORAGE_MARGIN 64 /* bytes readable past the last object: codelets may over-read by 32 */
 
-/* tiles/images.c: the storage as memories of tiles. */
+/* place/tile_map.c: the storage as memories of tiles. */
 typedef struct tw__tile_map tw__tile_map;
 uint64_t tw__tile_map_bytes(const tw__tile_map *map); /* of the whole storage, a multiple of 64 */
 uint64_t tw__tile_map_at(const tw__tile_map *map, uint32_t var, uint64_t element); /* byte of the storage */
@@ -337,21 +340,27 @@ struct tw_engine {
     const char **stream_names; /* NULL-terminated */
     char *scratch;             /* device-format staging of host access and transfers, grown on demand */
     size_t scratch_bytes;
-    tw__random *random;          /* [tiles] random number generators; NULL when no codelet draws */
-    struct tw__account *account; /* account/account.c; NULL on the CPU device */
-    TW__LIST(tw__load) loads;    /* what load writes into memories of tiles beside values */
-    uint32_t *state_at;          /* [vertices] address of the state of simulated ones; while compiling */
-    struct tw__tile_sims *sims;  /* simulators of tiles; NULL = none */
-    tw__tile_map *tiles;         /* memories of tiles; NULL: variables are all that there is */
-    struct tw__chip_code *chip;  /* tiles/code.c; NULL: no vertex has code of the chip */
-    char *fault;                 /* run/faults.c: of the vertex on the lowest tile; NULL = none */
+    tw__random *random;              /* [tiles] random number generators; NULL when no codelet draws */
+    struct tw__account *account;     /* account/account.c; NULL on the CPU device */
+    struct tw__placement *placement; /* the account's; NULL on the CPU device */
+    TW__LIST(tw__load) loads;        /* what load writes into memories of tiles beside values */
+    uint32_t *state_at;              /* [vertices] address of the state of simulated ones; while compiling */
+    struct tw__tile_sims *sims;      /* simulators of tiles; NULL = none */
+    tw__tile_map *tiles;             /* memories of tiles; NULL: variables are all that there is */
+    struct tw__chip_code *chip;      /* tiles/code.c; NULL: no vertex has code of the chip */
+    char *fault;                     /* native/faults.c: of the vertex on the lowest tile; NULL = none */
     uint32_t fault_tile;
     bool verifies; /* debug.runtimeVerify */
     bool tracing;  /* steps are reported to the account */
     int threads;   /* OpenMP threads of a parallel step */
 };
 
-tw_status tw__engine_usable(const tw_engine *engine); /* engine.c: neither NULL nor in error */
+/* Neither NULL nor in error. */
+static inline tw_status tw__engine_usable(const tw_engine *engine)
+{
+    if (!engine) return tw__fail(TW_E_INVALID_ARGUMENT, "the engine is NULL");
+    return engine->error.status ? tw__fail(engine->error.status, "%s", engine->error.message) : TW_OK;
+}
 
 static inline tw__arch tw__chip_of(const tw_target *target)
 {
@@ -381,9 +390,9 @@ tw_status tw__lower(tw_engine *engine);
 /* Message buffers that a compute set needs, at most; then its groups, once the storage has been reserved. */
 uint64_t tw__compute_set_buffer_bytes(const tw_engine *engine, uint32_t cs);
 tw_status tw__lower_compute_set(tw_engine *engine, uint32_t cs, tw__exec *exec);
-tw_status tw__late_values(tw_engine *engine);        /* plan/late_values.c */
+tw_status tw__late_values(tw_engine *engine);        /* late_values.c */
 tw_status tw__engine_lower_again(tw_engine *engine); /* engine.c: the same plan, of what the graph holds now */
-tw_status tw__bind_entries(tw_engine *engine);       /* native code of every group */
+tw_status tw__bind_entries(tw_engine *engine);       /* tiles/vertices.c: native code of every group */
 void tw__plan_free(tw__plan *plan);
 
 /* tiles/run.c: vertices of active tile `index` of an exec whose on_tiles is set; whether all returned true. Several
@@ -393,7 +402,7 @@ tw_status tw__tile_fault(tw_engine *engine);
 void tw__tile_load(tw_engine *engine); /* code and states into the storage, simulators as at first */
 void tw__tile_sims_free(struct tw__tile_sims *sims);
 
-/* run/faults.c: native vertices of a tile, in groups [group, end); whether all returned true. Those that fault are
+/* native/faults.c: native vertices of a tile, in groups [group, end); whether all returned true. Those that fault are
  * kept for tw__vertex_fault(), which fails with the first of them, by tile. */
 bool tw__guarded_run(tw_engine *engine, uint32_t cs, const tw__group *group, const tw__group *end);
 /* Likewise the one vertex of the group whose state that is. */
@@ -426,16 +435,6 @@ tw_status tw__host_access_new(tw_engine *engine);
 tw_status tw__images_new(tw_engine *engine);
 tw_status tw__images_write(tw_engine *engine);
 char *tw__scratch(tw_engine *engine, size_t bytes); /* NULL: out of memory */
-size_t tw__host_size(tw_type type);                 /* bytes of an element in host format */
-size_t tw__device_size(const tw_engine *engine, tw_type type);
-/* Contiguous elements between host format and device format: half may take 2 and 4 bytes (docs/decisions.md, G3). */
-void tw__host_to_device(const tw_engine *engine, tw_type type, void *device, const void *host, uint64_t count);
-void tw__device_to_host(const tw_engine *engine, tw_type type, void *host, const void *device, uint64_t count);
-/* The same for host accesses, streams and remote rows, whose halves may be as the device has them
- * (tw_engine_set_stored_halves). */
-size_t tw__transfer_size(const tw_engine *engine, tw_type type);
-void tw__transfer_in(const tw_engine *engine, tw_type type, void *device, const void *host, uint64_t count);
-void tw__transfer_out(const tw_engine *engine, tw_type type, void *host, const void *device, uint64_t count);
 
 /* run/print_tensor.c */
 tw_status tw__print_run(tw_engine *engine, const tw__print *print);
@@ -447,7 +446,7 @@ void tw__print_values(FILE *out, const char *title, tw_type type, uint32_t rank,
 int64_t tw__scalar_get(tw_type type, const void *at);
 void tw__scalar_set(tw_type type, void *at, int64_t value);
 
-/* --- account/exchange.c: who sends what to whom, streamed, never stored --------------------------------------- */
+/* --- edges/exchange.c: who sends what to whom, streamed, never stored --------------------------------------- */
 
 /* A run of elements that leaves one tile's memory for another's (or stays: src_tile == dst_tile). */
 typedef struct tw__piece {
@@ -481,6 +480,25 @@ typedef struct tw__edge_list {
     uint64_t first[2];
 } tw__edge_list;
 const tw__regions *tw__edge_regions(const tw__edge *edge, tw__edge_list *room);
+
+/* --- edges/estimate.c ----------------------------------------------------------------------------------------- */
+
+/* Estimate of a vertex: set on it, by its type's estimator, or modelled (then *modelled = true). docs/decisions.md,
+ * G7. */
+tw_perf_estimate tw__vertex_cycles(const tw__core *core, uint32_t vertex, bool *modelled);
+
+/* --- edges/elements.c ----------------------------------------------------------------------------------------- */
+
+size_t tw__host_size(tw_type type); /* bytes of an element in host format */
+size_t tw__device_size(const tw_engine *engine, tw_type type);
+/* Contiguous elements between host format and device format: half may take 2 and 4 bytes (docs/decisions.md, G3). */
+void tw__host_to_device(const tw_engine *engine, tw_type type, void *device, const void *host, uint64_t count);
+void tw__device_to_host(const tw_engine *engine, tw_type type, void *host, const void *device, uint64_t count);
+/* The same for host accesses, streams and remote rows, whose halves may be as the device has them
+ * (tw_engine_set_stored_halves). */
+size_t tw__transfer_size(const tw_engine *engine, tw_type type);
+void tw__transfer_in(const tw_engine *engine, tw_type type, void *device, const void *host, uint64_t count);
+void tw__transfer_out(const tw_engine *engine, tw_type type, void *host, const void *device, uint64_t count);
 
 /* --- account/: memory, cycles and profile ------------------------------- */
 

@@ -110,7 +110,7 @@ static tw_status report_memory(tw__account *account)
 {
     if (account->reported) return TW_OK;
     tw_status status =
-        tw__placement_report(account->placement, account->profile, account->entry_node, account->entries);
+        tw__account_memory_report(account->placement, account->profile, account->entry_node, account->entries);
     account->reported = status == TW_OK;
     return status;
 }
@@ -204,7 +204,7 @@ static tw_status fill(tw__accounting *a)
     tw_status status;
     set_counts(a);
     if ((status = tw__account_tree(a)) || (status = tw__account_memory(a)) || (status = tw__account_liveness(a)) ||
-        (status = tw__placement_judge(a)))
+        (status = tw__account_judge(a)))
         return status;
     set_mode(a);
     if (!name_entries(a)) a->failed = true;
@@ -248,14 +248,14 @@ tw_status tw__account_new(tw_engine *engine)
                          .profile = account->profile,
                          .tiles = target->tiles,
                          .strict = tw__options_bool(engine->options, "profiler.strictEstimates") };
-    a.placement = account->placement = tw__placement_new(engine);
+    a.placement = account->placement = engine->placement = tw__placement_new(engine);
     bool ready = account->profile && account->first_step && account->step_count && account->compute_step &&
                  account->type_ids && account->placement && accounting_init(&a);
     tw_status status = ready ? fill(&a) : tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");
     accounting_free(&a);
     if (!status) status = start_reports(engine);
     if (status) {
-        engine->account = NULL;
+        engine->account = NULL, engine->placement = NULL;
         tw__account_free(account);
     }
     return status;
@@ -431,11 +431,6 @@ const tw_profile *tw__account_profile(tw_engine *engine)
 {
     if (!engine->account || report_memory(engine->account)) return NULL;
     return engine->account->profile;
-}
-
-tw__placement *tw__engine_placement(tw_engine *engine)
-{
-    return engine->account ? engine->account->placement : NULL;
 }
 
 void tw__account_reset(tw_engine *engine)

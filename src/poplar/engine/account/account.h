@@ -3,11 +3,10 @@
  *   account.c   life, hooks of the executor, reports     traffic.c      bytes between tiles, exchange cycles
  *   cycles.c    vertices and copies to cycles            memory.c       sizes of vertices, stacks, instrumentation
  *   steps.c     steps of the profile                     live_report.c  what is live when
- *   tree.c      its program tree                         exchange.c     who sends what to whom
+ *   tree.c      its program tree                         live_flow.c, live_touches.c  how that is found out (live.h)
  *   links.c     links between IPUs                       syncs.c        who waits for whom, and how long
  *   pairs.c     sums for each pair of tiles              work.c         what the workers of a tile do in a step
- *
- * Addresses of all that: ../place.
+ *   vertex_states.c, lives.c, memory_report.c            what ../place has to place, when it is alive, the report
  *
  * Nothing here changes results: with the account switched off a program computes the same values. Every rule is a
  * model of Poplar API section 5 and is written down in docs/model.md with its source. */
@@ -160,12 +159,6 @@ void tw__local_reset(tw__local *local);
 /* src_tile == dst_tile. */
 void tw__local_add(tw__local *local, const tw__piece *piece, unsigned esize);
 
-/* Estimate of a vertex: set on it, by its type's estimator, or modelled (then *modelled = true). docs/decisions.md,
- * G7. */
-tw_perf_estimate tw__vertex_cycles(const tw__core *core, uint32_t vertex, bool *modelled);
-/* The model for vertices without an estimate. */
-uint64_t tw__modelled_cycles(const tw__core *core, uint32_t vertex);
-
 /* Places the vertices of one compute set on workers and gives tile cycles: 6 x the busiest worker, plus
  * MultiVertices. */
 typedef struct tw__workers {
@@ -274,7 +267,16 @@ void tw__account_local(tw__accounting *a, const tw__local *local); /* bytes of c
 /* Stacks, control code, instrumentation; bytes of vertex types. Then everything that is kept for the whole run is
  * known. */
 tw_status tw__account_memory(tw__accounting *a);
-/* place/lives.c: the profile's liveness block, and the lives of variables and buffers. */
+/* lives.c: the profile's liveness block, and the lives of variables and buffers. */
 tw_status tw__account_liveness(tw__accounting *a);
+/* vertex_states.c: states and tables of the vertices of an exec, to be placed; counts the bytes of their types too. */
+void tw__account_states(tw__accounting *a, uint32_t exec);
+/* memory_report.c: what lies on each tile beside variables and vertices, then the verdict (docs/decisions.md, G4):
+ * TW_OK, a warning in the log, TW_E_TILE_MEMORY or TW_E_ELEM_CONSTRAINTS. Places only when it is not plain that
+ * everything fits. */
+tw_status tw__account_judge(tw__accounting *a);
+/* The memory block of the profile. Adds the bytes of all items by region, overlap and overflow. `node`: the program
+ * at each of `entries` entries of the control flow, which lives are counted in. */
+tw_status tw__account_memory_report(tw__placement *p, tw_profile *profile, const uint32_t *node, size_t entries);
 
 #endif

@@ -315,7 +315,7 @@ static void execute_step(walker *w, const tw__plan_step *step)
     for (size_t i = 0; i < count; i++) add_vertex(a, vertices[i], first, &modelled);
     if (first) {
         tw__placement_buffers(a->placement, step->payload, name);
-        tw__placement_states(a, step->payload);
+        tw__account_states(a, step->payload);
         tw__placement_pairs(a->engine, a->placement, step->payload);
     }
     a->set_counted[exec->cs] = true;

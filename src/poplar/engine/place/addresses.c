@@ -8,7 +8,7 @@ tw_status tw__placed(tw_engine *engine, tw__placement **out)
 {
     tw_status status = tw__engine_usable(engine);
     if (status) return status;
-    tw__placement *p = tw__engine_placement(engine);
+    tw__placement *p = engine->placement;
     if (!p) return tw__fail(TW_E_PROFILING_DISABLED, "the CPU device has no tile memory: use the IPU Model");
     *out = p;
     return tw__placement_run(p);

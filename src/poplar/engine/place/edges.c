@@ -1,7 +1,7 @@
 /* What edges point to: into their variable where the data lies there as the field wants it, else to a buffer. Buffers
  * of a compute set belong to it for all of its executions, since the addresses stand in the vertex states; equal and
  * overlapping ranges of one variable share a buffer. */
-#include "poplar/engine/place/live.h"
+#include "poplar/engine/place/place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +148,7 @@ static void ask(const tw__placement *p, const tw__buffer_request *r, tw__place_i
     if (r->remote) item->storage = field->direction == TW__OUTPUT ? TW_STORAGE_OUTPUT_EDGE : TW_STORAGE_MESSAGE;
 }
 
-/* `first` and `last` of a buffer are phases (live.h) until lives.c sets its lives. */
+/* `first` and `last` of a buffer are phases until account/lives.c sets its lives. */
 static void make_buffers(tw__placement *p, tw__requests *requests, bool output, uint32_t exec, const char *name)
 {
     tw__buffer_request *list = requests->items;

@@ -135,3 +135,17 @@ tw__placement *tw__placement_new(const tw_engine *engine)
     free(cuts.items);
     return p;
 }
+
+/* --- placing -------------------------------------------------------------------------------------------------- */
+
+tw_status tw__placement_run(tw__placement *p)
+{
+    if (p->placed) return TW_OK;
+    tw_status status = tw__place(&p->target->arch, p->tiles, p->items.items, p->items.count, p->pairs.items,
+                                 p->pairs.count, p->by_tile);
+    bool done = status == TW_OK || status == TW_E_TILE_MEMORY || status == TW_E_ELEM_CONSTRAINTS;
+    if (!done) return status;
+    p->placed = true;
+    p->status = status;
+    return TW_OK;
+}

@@ -1,10 +1,12 @@
 /* place: where everything that the engine keeps in tile memory lies. Collected while the account is made, placed by
  * tile/place.h when somebody needs addresses, read by the memory report and by whoever encodes vertex states.
  *
- *   objects.c      life of a placement; variables        vertex_states.c  vertex states, tables, descriptors
+ *   objects.c      life of a placement; variables        tables.c         tables behind the fields of vertices
  *   edges.c        what edges point to; buffers          constraints.c    constraints
- *   report.c       placing, out of memory, the report    addresses.c      addresses of variables and vertices
- *   print.c        what engine.h tells of addresses      live.h           lives
+ *   addresses.c    addresses of variables and vertices   tile_map.c       bytes of the storage at these addresses
+ *   print.c        what engine.h tells of addresses
+ *
+ * What is to be placed, and when it is alive, the account says (account/vertex_states.c, lives.c, memory_report.c).
  *
  * Objects: each mapped interval of a variable or constant; for each compute set, tile and vertex type the states side
  * by side, and each table behind a field; the buffers of edges that cannot point into their variable; for each tile
@@ -17,7 +19,9 @@
 #include "core/profile/profile.h"
 #include "core/tile/place.h"
 
-struct tw__accounting;
+/* Time within a step: data of other tiles is gathered, vertices compute, results are sent. A variable that a compute
+ * set only reads from elsewhere ends with the first, one that gets its results from a buffer begins with the last. */
+enum { TW__PHASE_GATHER, TW__PHASE_COMPUTE, TW__PHASE_SEND, TW__PHASES };
 
 typedef struct tw__state_group { /* vertices of one type on one tile in one compute set, in creation order */
     uint32_t tile, type, count;
@@ -89,9 +93,7 @@ void tw__placement_buffers(tw__placement *p, uint32_t exec,
                            const char *name); /* after the last request of an exec */
 unsigned tw__placement_align(const tw__field *field);
 
-/* vertex_states.c: states and tables of the vertices of an exec; counts the bytes of their types too. */
-void tw__placement_states(struct tw__accounting *a, uint32_t exec);
-/* Bytes and alignment of the table behind a field of a vertex with `rows` rows; 0 bytes: it has none. */
+/* tables.c. Bytes and alignment of the table behind a field of a vertex with `rows` rows; 0 bytes: it has none. */
 size_t tw__placement_table(const tw__placement *p, const tw__field *field, const tw__device_field *device,
                            uint32_t rows, unsigned *align);
 bool tw__placement_has_table(const tw__field *field);
@@ -112,15 +114,8 @@ typedef struct tw__cuts {
 tw__cuts tw__placement_cuts(const tw_engine *engine); /* sorted; items are the caller's */
 void tw__placement_pairs(tw_engine *engine, tw__placement *p, uint32_t exec);
 
-/* report.c: what lies on each tile beside variables and vertices, then the verdict (docs/decisions.md, G4): TW_OK, a
- * warning in the log, TW_E_TILE_MEMORY or TW_E_ELEM_CONSTRAINTS. Places only when it is not plain that everything
- * fits. */
-tw_status tw__placement_judge(struct tw__accounting *a);
-/* Places what has not been placed. TW_E_NO_MEMORY. */
+/* objects.c: places what has not been placed. TW_E_NO_MEMORY. */
 tw_status tw__placement_run(tw__placement *p);
-/* The memory block of the profile. Adds the bytes of all items by region, overlap and overflow. `node`: the program
- * at each of `entries` entries of the control flow, which lives are counted in. */
-tw_status tw__placement_report(tw__placement *p, tw_profile *profile, const uint32_t *node, size_t entries);
 
 /* addresses.c. Addresses exist once the placement has been run, which these calls do. */
 
@@ -145,6 +140,15 @@ typedef tw_status tw__placed_visit(void *user, uint32_t vertex, const tw__placed
 tw_status tw__placed_each(tw_engine *engine, uint32_t exec, const bool *types, tw__placed_visit *visit, void *user);
 /* The bytes of a field that is plain state, as on the chip, into out[bytes]. */
 void tw__placed_plain(const tw__field *field, const tw__field_value *value, uint32_t bytes, uint8_t *out);
-tw__placement *tw__engine_placement(tw_engine *engine); /* NULL on the CPU device */
+
+/* tile_map.c: the storage of an engine as memories of tiles, one after the other (tiles/images.c makes it). */
+struct tw__tile_map {
+    tw__placement *placement; /* of the account */
+    uint64_t base, stride;    /* first address of a tile; bytes of storage from one tile to the next */
+    uint64_t unmapped, bytes; /* elements on no tile; end of all */
+    const uint64_t *flat;     /* [variables] their place from `unmapped` on */
+};
+/* Byte of the storage of an address of a tile. */
+uint64_t tw__tile_map_address(const tw__tile_map *map, uint32_t tile, uint64_t address);
 
 #endif

@@ -4,7 +4,6 @@
  * it, copied back afterwards; an Output is filled too, so that elements it leaves alone keep their values
  * whatever the mapping. */
 #include "poplar/engine/engine.h"
-#include "poplar/engine/tiles/tiles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -332,29 +331,5 @@ tw_status tw__lower_compute_set(tw_engine *engine, uint32_t cs, tw__exec *exec)
     if (!s) s = tw__copy_finish(&exec->after);
     free(by_type);
     free(by_tile);
-    return s;
-}
-
-tw_status tw__bind_entries(tw_engine *engine)
-{
-    tw__core *core = engine->core;
-    size_t types = core->type_count;
-    tw__entry *entry = tw__realloc(NULL, (types + 1) * sizeof *entry);
-    if (!entry) return no_memory();
-    memset(entry, 0, (types + 1) * sizeof *entry);
-    tw_status s = TW_OK;
-    for (size_t i = 0; i < engine->plan.execs.count && !s; i++) {
-        tw__exec *x = &engine->plan.execs.items[i];
-        for (size_t g = 0; g < x->group_count && !s; g++) {
-            uint32_t type = x->groups[g].type;
-            if (engine->chip && engine->chip->simulated[type]) continue;
-            if (!entry[type]) entry[type] = tw__codelets_entry(engine->codelets, core->types[type].info);
-            x->groups[g].run = entry[type];
-            if (!entry[type])
-                s = tw__fail(TW_E_LINK, "vertex type '%s' has no code for the host: %s",
-                             core->types[type].info->name, tw_error_message());
-        }
-    }
-    free(entry);
     return s;
 }

@@ -1,7 +1,7 @@
 /* tiles: code of the chip in graphs, and the memory of tiles as it is (guide 3.4.1, 7.2, 7.3, 10.2).
  *
  *   code.c     which vertices have code of the chip; what each tile needs of it; links
- *   images.c   tile memories as the storage of an engine: from elements to bytes of a tile's image
+ *   images.c   tile memories as the storage of an engine (place/tile_map.c reads them)
  *   states.c   what load writes into the images: code, vertex states, tables
  *   vertices.c which vertices run where
  *   run.c      the simulator at work in a compute set
@@ -70,18 +70,10 @@ tw_status tw__chip_code_link(tw__chip_code *code, const tw__core *core, const tw
 
 /* --- images.c ------------------------------------------------------------------------------------------------- */
 
-struct tw__tile_map {
-    tw__placement *placement; /* of the account */
-    uint64_t base, stride;    /* first address of a tile; bytes of storage from one tile to the next */
-    uint64_t unmapped, bytes; /* elements on no tile; end of all */
-    const uint64_t *flat;     /* [variables] their place from `unmapped` on */
-};
 /* The graph is for `ipu-sim`, or has vertices that exist in assembly only. */
 bool tw__tiles_wanted(const tw_engine *engine);
 /* In the engine's arena; places what has not been placed. */
 tw_status tw__tile_map_new(tw_engine *engine, tw__tile_map **out);
-/* Byte of the storage of an address of a tile. */
-uint64_t tw__tile_map_address(const tw__tile_map *map, uint32_t tile, uint64_t address);
 
 /* --- states.c ------------------------------------------------------------------------------------------------- */
 

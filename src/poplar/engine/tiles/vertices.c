@@ -1,6 +1,5 @@
 /* Compute sets with simulated vertices: what runs on which tile, in creation order, with the addresses that the
  * simulator starts from. */
-#include "poplar/engine/account/account.h"
 #include "poplar/engine/tiles/tiles.h"
 
 #include <string.h>
@@ -117,4 +116,27 @@ tw_status tw__tile_vertices_new(tw_engine *engine)
         if (is_simulated(engine, &engine->plan.execs.items[i])) status = make(engine, &engine->plan.execs.items[i]);
     follow_loops(&engine->plan);
     return status;
+}
+
+tw_status tw__bind_entries(tw_engine *engine)
+{
+    tw__core *core = engine->core;
+    size_t types = core->type_count;
+    tw__entry *entry = tw__calloc(types + 1, sizeof *entry);
+    if (!entry) return tw__fail(TW_E_NO_MEMORY, "no memory for the code of vertices");
+    tw_status s = TW_OK;
+    for (size_t i = 0; i < engine->plan.execs.count && !s; i++) {
+        tw__exec *x = &engine->plan.execs.items[i];
+        for (size_t g = 0; g < x->group_count && !s; g++) {
+            uint32_t type = x->groups[g].type;
+            if (engine->chip && engine->chip->simulated[type]) continue;
+            if (!entry[type]) entry[type] = tw__codelets_entry(engine->codelets, core->types[type].info);
+            x->groups[g].run = entry[type];
+            if (!entry[type])
+                s = tw__fail(TW_E_LINK, "vertex type '%s' has no code for the host: %s",
+                             core->types[type].info->name, tw_error_message());
+        }
+    }
+    free(entry);
+    return s;
 }

@@ -212,7 +212,7 @@ static inline void check_vertex(const chip *c, tw_engine *e, uint32_t vertex)
     /* an edge that lies in its variable points to its first element there, and nowhere else */
     for (uint32_t i = e->core->vertices[vertex].first_edge; i; i = e->core->edges[i].next) {
         const tw__edge *edge = &e->core->edges[i];
-        const tw__placement *p = tw__engine_placement(e);
+        const tw__placement *p = e->placement;
         if (!edge->count || edge->regions || (p->edge_place && p->edge_place[i])) continue;
         uint32_t tile;
         uint64_t first, last;
@@ -233,7 +233,7 @@ static inline void check_vertex(const chip *c, tw_engine *e, uint32_t vertex)
 /* The report against the objects: categories, used bytes and reach of each tile, by marking every byte. */
 static inline void check_report(const chip *c, tw_engine *e)
 {
-    const tw__placement *p = tw__engine_placement(e);
+    const tw__placement *p = e->placement;
     const tw_profile *profile = tw_engine_profile(e);
     uint64_t sums[TW_STORAGE_COUNT] = { 0 }, by_tile[64];
     assert_true(p->tiles <= 64 && tw_profile_memory_by_tile(profile, by_tile));

@@ -93,7 +93,7 @@ static void engine_place_random_programs(void **state)
         tw_engine *e = tw_engine_new(g, tw_program_sequence_of(g, 2 * SETS, steps), NULL);
         test_ok(tw_engine_load(e, device));
         check_report(c, e);
-        check_items(c, tw__engine_placement(e));
+        check_items(c, e->placement);
         for (uint32_t v = 1; v < e->core->vertex_count; v++) check_vertex(c, e, v);
         tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
     }
@@ -155,7 +155,7 @@ static void engine_place_7_5_alignment(void **state)
         fills[n - 1] = fill(g, one, t);
     }
     tw_engine *e = test_engine_new(g, device, tw_program_sequence_of(g, 20, fills), NULL);
-    const tw__placement *p = tw__engine_placement(e);
+    const tw__placement *p = e->placement;
     for (uint32_t n = 1; n <= 20; n++) {
         const tw__place_item *item = &p->items.items[p->var_first[n]];
         if (item->bytes != n || item->align != (n < 8 ? 4 : 8)) fail_msg("%u bytes: align %u", n, item->align);
@@ -250,7 +250,7 @@ static void engine_place_buffers(void **state)
     }
     free(text);
     check_report(&chips[1], e);
-    check_items(&chips[1], tw__engine_placement(e));
+    check_items(&chips[1], e->placement);
     tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
 }
 
@@ -278,7 +278,7 @@ static tw_status constrained(const chip *c, const char *type, size_t in, size_t 
     tw_status status = tw_engine_load(e, device);
     if (!status) {
         check_report(c, e);
-        check_items(c, tw__engine_placement(e));
+        check_items(c, e->placement);
         check_vertex(c, e, v.id);
     }
     tw_engine_free(e), tw_graph_free(g), tw_device_free(device);

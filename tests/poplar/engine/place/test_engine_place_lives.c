@@ -27,7 +27,7 @@ static void engine_place_8_2_3_lives(void **state)
                                     "Variables 400,000 B ('first' 200,000 B)", "Stack 3,168 B" };
             for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) ASSERT_MESSAGE(parts[i]);
         } else {
-            const tw__placement *p = tw__engine_placement(e);
+            const tw__placement *p = e->placement;
             const tw__place_item *a = &p->items.items[p->var_first[1]], *b = &p->items.items[p->var_first[2]];
             assert_true(a->last < b->first &&
                         meet(a->address, a->address + 200000, b->address, b->address + 200000));
@@ -100,7 +100,7 @@ static void engine_place_8_2_3_holes(void **state)
         tw_engine *e = tw_engine_new(g, lives_with_holes(g, row / 2, mixed, small, big), strict);
         tw_status status = tw_engine_load(e, device);
         if (status != (mixed ? TW_E_TILE_MEMORY : TW_OK)) fail_msg("row %d: %s", row, tw_error_message());
-        if (!mixed) check_items(&chips[0], tw__engine_placement(e));
+        if (!mixed) check_items(&chips[0], e->placement);
         tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
     }
 }

@@ -1,7 +1,7 @@
 /* Liveness over the control flow, in two passes. The first finds the effect of every bracket and body: which units
  * it needs from before, which it overwrites before it reads them. With these a loop is walked once: what its next
  * round needs is known before. The second walks backwards and writes down from where to where each unit is live. */
-#include "poplar/engine/place/live.h"
+#include "poplar/engine/account/live.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * run on a stack of their own, since a fault may be a stack that overflowed. */
 #define _GNU_SOURCE /* registers in a signal's context, bounds of a thread's stack */
 #include "poplar/engine/engine.h"
-#include "poplar/engine/run/run.h"
+#include "poplar/engine/native/native.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Lives of objects for the placement, in times of live.h: a variable's part on a tile is alive when one of its units
  * is, a buffer while its compute set runs. Between two lives the addresses are anybody's. */
-#include "poplar/engine/place/live.h"
+#include "poplar/engine/account/live.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * the rest.
  * Always live: constants, variables with a host handle or that no program touches. Values survive from run to run, so
  * the programs of an engine stand in one loop. */
-#include "poplar/engine/place/live.h"
+#include "poplar/engine/account/live.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,8 @@
  *
  * Placing takes time and nobody may ask for the report, so it waits; but a program that may be out of memory has to
  * be told at once. That everything fits is plain without placing when the objects would fit side by side. */
-#include "poplar/engine/account/account.h"
+#include "poplar/engine/account/live.h"
 #include "poplar/engine/tiles/tiles.h"
-#include "poplar/engine/place/live.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,22 +73,10 @@ static bool plainly_fits(const tw__placement *p)
     return fits;
 }
 
-tw_status tw__placement_run(tw__placement *p)
-{
-    if (p->placed) return TW_OK;
-    tw_status status = tw__place(&p->target->arch, p->tiles, p->items.items, p->items.count, p->pairs.items,
-                                 p->pairs.count, p->by_tile);
-    bool done = status == TW_OK || status == TW_E_TILE_MEMORY || status == TW_E_ELEM_CONSTRAINTS;
-    if (!done) return status;
-    p->placed = true;
-    p->status = status;
-    return TW_OK;
-}
-
 /* --- the verdict ---------------------------------------------------------------------------------------------- */
 
 /* docs/decisions.md, G4: constraints must be met, memory may run over when the user allows it. */
-tw_status tw__placement_judge(tw__accounting *a)
+tw_status tw__account_judge(tw__accounting *a)
 {
     tw__placement *p = a->placement;
     if (a->engine->chip) tw__chip_code_place(a->engine->chip, p);
@@ -225,7 +212,7 @@ static void add_maps(const tw__placement *p, tw_profile *profile, const uint32_t
     free(first), free(order);
 }
 
-tw_status tw__placement_report(tw__placement *p, tw_profile *profile, const uint32_t *node, size_t entries)
+tw_status tw__account_memory_report(tw__placement *p, tw_profile *profile, const uint32_t *node, size_t entries)
 {
     tw_status status = tw__placement_run(p);
     tw__memory *memory = status ? NULL : tw__memory_new(p->tiles);

@@ -1,9 +1,9 @@
-/* run: what the files that run native vertices share.
+/* native: vertices that run as code of the host.
  *
  *   faults.c   vertices that fault       verify.c   debug.runtimeVerify: writes outside of fields
  *   slots.c    the pointers in a vertex's state */
-#ifndef TW_ENGINE_RUN_H
-#define TW_ENGINE_RUN_H
+#ifndef TW_ENGINE_NATIVE_H
+#define TW_ENGINE_NATIVE_H
 
 #include "poplar/engine/engine.h"
 

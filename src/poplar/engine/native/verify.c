@@ -5,7 +5,7 @@
  *
  * Fields that share data share the copy. Reads outside of fields are not found: code of the chip may read on (guide
  * 7.5.2). */
-#include "poplar/engine/run/run.h"
+#include "poplar/engine/native/native.h"
 
 #include <stdlib.h>
 #include <string.h>

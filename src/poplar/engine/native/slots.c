@@ -1,5 +1,5 @@
 /* The pointers in the state of a vertex, as codelet.h describes it for the host. */
-#include "poplar/engine/run/run.h"
+#include "poplar/engine/native/native.h"
 
 static void visit_edge(const tw_engine *engine, const tw__field *field, const tw__edge *edge, char *state,
                        tw__slot_visit *visit, void *user)

@@ -3,7 +3,7 @@
  *   live_touches.c  what each step reads and writes; variables cut into units that are touched as a whole
  *   live_flow.c     backwards over the control flow
  *   lives.c         the lives of objects, for the placement
- *   ../account/live_report.c  the profile's lists and peaks
+ *   live_report.c  the profile's lists and peaks
  *
  * Nothing here is steps x variables: a unit is followed from one step that touches it to the next, so that programs
  * of a hundred thousand variables and steps are analysed like small ones. */
@@ -15,10 +15,6 @@
 /* Words of bit sets and items of lists touched before the analysis gives up; the report then has no liveness block
  * and everything is taken to be alive always. */
 #define TW__LIVE_BUDGET (UINT64_C(1) << 29)
-
-/* Time within a step: data of other tiles is gathered, vertices compute, results are sent. A variable that a compute
- * set only reads from elsewhere ends with the first, one that gets its results from a buffer begins with the last. */
-enum { TW__PHASE_GATHER, TW__PHASE_COMPUTE, TW__PHASE_SEND, TW__PHASES };
 
 static inline uint32_t tw__live_time(uint32_t entry, unsigned phase)
 {
@@ -72,7 +68,7 @@ static inline void tw__live_drop(uint64_t *set, uint32_t i)
 void tw__live_touches(tw__liveness *l);
 /* live_flow.c: fills `runs`. `failed`: out of memory or budget. */
 void tw__live_flow(tw__liveness *l);
-/* account/live_report.c: the liveness block of the profile. */
+/* live_report.c: the liveness block of the profile. */
 void tw__live_report(tw__liveness *l);
 
 #endif
