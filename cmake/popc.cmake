@@ -1,4 +1,4 @@
-# The module that holds the only code linked with libclang; src/poplar/codelet/clang_module.c loads it with dlopen from
+# The module that holds the only code linked with libclang; src/poplar/codelet/compile/clang_module.c loads it with dlopen from
 # tw__lib_dir().
 find_library(LIBCLANG NAMES clang-19 PATHS /usr/lib/llvm-19/lib REQUIRED)
 find_path(LIBCLANG_INCLUDE clang-c/Index.h PATHS /usr/lib/llvm-19/include REQUIRED NO_DEFAULT_PATH)

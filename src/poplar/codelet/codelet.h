@@ -188,14 +188,14 @@ const tw__device_vertex *tw__codelets_device(tw__codelets *set, const tw__vertex
 tw_status tw__codelets_objects(const tw__codelets *set, tw__arch arch, tw_object ***objects, size_t *count,
                                tw_diags *diags);
 
-/* --- gp/store.c: a set as bytes, for executables ------------------------------------------------------------ */
+/* --- store.c: a set as bytes, for executables ------------------------------------------------------------------- */
 
 /* Appends every file of the set, compiled: for the host and, unless `host_only`, for the chips. */
 tw_status tw__codelets_store(const tw__codelets *set, bool host_only, GByteArray *out);
 /* Adds what store() wrote; *used gets its length. The bytes may be anything: TW_E_OBJECT_LOAD. */
 tw_status tw__codelets_restore(tw__codelets *set, const uint8_t *bytes, size_t size, size_t *used);
 
-/* --- random.c: generators of simulated tiles ----------------------------------------------------------------- */
+/* --- random.c: generators of simulated tiles -------------------------------------------------------------------- */
 
 typedef struct tw__random {
     unsigned long long state[2];
@@ -206,8 +206,7 @@ void tw__random_use(tw__random *random);
 bool tw__random_connect(void *handle);           /* of loaded codelets; false when they draw none */
 bool tw__codelets_draw(const tw__codelets *set); /* some loaded codelet may draw random numbers */
 
-/* --- names.c: guide 3.5, docs/decisions.md, M4 -------------------------------------------------------------------
- */
+/* --- compile/names.c: guide 3.5, docs/decisions.md, M4 --------------------------------------------------------- */
 
 #define TW__ENTRY_PREFIX "__runCodelet_"
 /* "popnn::NonLinearity2D<float, 2>" -> "__runCodelet_popnn__NonLinearity2D___float_2"; newly allocated

@@ -418,7 +418,7 @@ tw_status tw__codelets_add_file(tw__codelets *set, const char *path, tw__codelet
     return status;
 }
 
-/* --- as archives (gp/store.c) ------------------------------------------------------------------------------ */
+/* --- as archives (store.c) ------------------------------------------------------------------------------ */
 
 tw_status tw__codelets_add_archive(tw__codelets *set, const char *name, const char *data, size_t size)
 {
@@ -498,13 +498,6 @@ const tw__vertex_type *tw__codelets_demangle(const tw__codelets *set, const char
     return whole(set, g_hash_table_lookup(set->by_symbol, symbol));
 }
 
-const tw__field *tw__vertex_field(const tw__vertex_type *vt, const char *name)
-{
-    for (unsigned i = 0; i < vt->num_fields; i++)
-        if (strcmp(vt->fields[i].name, name) == 0) return &vt->fields[i];
-    return NULL;
-}
-
 size_t tw__codelets_count(const tw__codelets *set)
 {
     return set->types->len;
@@ -520,15 +513,6 @@ const char *tw__codelets_suggest(const tw__codelets *set, const char *name)
     const char **names = g_new(const char *, set->types->len + 1);
     for (guint i = 0; i < set->types->len; i++) names[i] = ((tw__vertex_type *)set->types->pdata[i])->name;
     const char *nearest = tw__nearest(name, names, set->types->len);
-    g_free(names);
-    return nearest;
-}
-
-const char *tw__vertex_suggest_field(const tw__vertex_type *vt, const char *name)
-{
-    const char **names = g_new(const char *, vt->num_fields + 1);
-    for (unsigned i = 0; i < vt->num_fields; i++) names[i] = vt->fields[i].name;
-    const char *nearest = tw__nearest(name, names, vt->num_fields);
     g_free(names);
     return nearest;
 }

@@ -6,7 +6,7 @@
 
 enum { TW__MAX_RANK = 32 };
 
-/* --- virtual_graphs.c: the handle a user holds ---------------------------------------------------------------- */
+/* --- virtual_graphs.c: the handle a user holds ------------------------------------------------------------------ */
 
 struct tw_graph {
     int refs;
@@ -20,16 +20,16 @@ struct tw_graph {
 };
 /* The same graph, referenced once more: what a call returns that could not make another one. */
 tw_graph *tw__graph_refused(tw_graph *graph);
-/* Top-level number of a tile of this graph; false with an error when there is no such tile. */
-bool tw__tile_to_top(const tw_graph *graph, unsigned tile, const char *what, uint32_t *top);
 
-/* --- errors.c --------------------------------------------------------------------------------------------------- */
+/* --- core/errors.c ---------------------------------------------------------------------------------------------- */
 
 typedef struct tw__error_state {
     tw_error error; /* strings point into the buffers below */
     char message[2048], function[64], file[512];
 } tw__error_state;
 
+/* Top-level number of a tile of this graph; false with an error when there is no such tile. */
+bool tw__tile_to_top(const tw_graph *graph, unsigned tile, const char *what, uint32_t *top);
 /* First line of every public call: notes function and call site; false when the graph is NULL or in error. */
 bool tw__enter(const tw_graph *graph, const char *function);
 /* The same for getters, which also answer on a graph in error. False when the graph is NULL. */
@@ -143,7 +143,7 @@ char *tw__shape_text(unsigned rank, const size_t *shape, char *buf, size_t size)
 char *tw__variable_text(const tw__core *core, uint32_t var, char *buf, size_t size);
 #define TW__TEXT_BYTES 256
 
-/* --- tensor/shapes.c ------------------------------------------------------------------------------- */
+/* --- tensor/shapes.c -------------------------------------------------------------------------------------------- */
 
 #define TW__NIL_TENSOR ((tw_tensor){ 0, 0 })
 /* Handle of a new tensor of `shape` over `list` (reference taken over, also on failure); affine when it is. */
@@ -199,7 +199,7 @@ bool tw__mapping_copy(tw__variable *to, uint64_t at, const tw__variable *from, u
 /* First unmapped element of [begin, end), or `end`. The variable must be settled. */
 uint64_t tw__mapping_gap(const tw__variable *variable, uint64_t begin, uint64_t end);
 
-/* --- vertex/vertices.c, edges.c, fields.c --------------------------------------------------------------------- */
+/* --- vertex/vertices.c, edges.c, fields.c ----------------------------------------------------------------------- */
 
 tw__vertex *tw__vertex_get(tw__core *core, tw_vertex vertex); /* NULL with an error */
 const tw__vertex_type *tw__vertex_info(const tw__core *core, const tw__vertex *vertex);
@@ -254,7 +254,7 @@ tw__overlap tw__list_aliases(const tw__regions *list); /* any element twice */
 tw__overlap tw__lists_intersect(const tw__regions *a, const tw__regions *b);
 bool tw__lists_equal(const tw__regions *a, const tw__regions *b);
 
-/* --- program/programs.c, copies.c, print.c -------------------------------------------------------------------- */
+/* --- program/programs.c, copies.c, print.c ---------------------------------------------------------------------- */
 
 /* Takes over the operands, also on failure (nil with an error). */
 tw_program tw__program_add(tw__core *core, tw__program program);

@@ -4,21 +4,24 @@
  * Everything in the core uses top-level tile numbers. Sizes that grow with the user's graph are kept flat: a
  * graph of a million vertices with two edges each must stay below 400 bytes a vertex with its plan.
  *
- *   targets.c   targets and devices              virtual_graphs.c  graphs, virtual graphs
- *   replicas.c  replicated graphs                checks.c          what must hold before lowering
- *   errors.c    sticky error, call sites         build.h           what these files share
- *   stored.c    a graph as bytes                 lock.c            for threads that share a graph
+ *   virtual_graphs.c  graphs, virtual graphs     checks.c     what must hold before lowering
+ *   replicas.c        replicated graphs          stored.c     a graph as bytes
+ *   build.h           what these files share     log.c        what logs say of it
+ *   core/     errors.c     sticky error, call sites         targets.c    targets and devices
+ *             lock.c       for threads that share a graph   models.c     machine models
  *
  *   tensor/   handles.c    handles and scopes    regions.c    region lists
  *             affine.c     lists cut into boxes of the index space, and back
  *             shapes.c     shapes, reshape, shuffles          views.c      slices, concat, repetition
  *             queries.c    what a tensor says  variables.c  variables, constants, load-time values
  *             clones.c     clones              mapping.c    intervals on tiles, linear mapping
+ *             replicas.c   tensors of replicas
  *             overlap.c    who touches the same element
  *   vertex/   vertices.c   compute sets and vertices          edges.c      connections
  *             fields.c     sizes and values of fields         estimates.c  performance estimates
  *   program/  programs.c   control programs    copies.c     copies and operands
- *             streams.c    streams, remote buffers            print.c      programs as text */
+ *             streams.c    streams, remote buffers            print.c      programs as text
+ *             replicas.c   programs of replicated graphs */
 #ifndef TW_GRAPH_GRAPH_H
 #define TW_GRAPH_GRAPH_H
 
@@ -34,7 +37,7 @@
 
 typedef struct tw__core tw__core;
 
-/* --- targets.c ----------------------------------------------------------------------------------------------- */
+/* --- core/targets.c --------------------------------------------------------------------------------------------- */
 
 struct tw_target {
     int refs;
@@ -55,7 +58,7 @@ struct tw_target {
     size_t constraint_count;
     tw_sim_options simulator; /* of tiles that run the chip's instructions */
 };
-/* models.c. TW_E_MACHINE_MODEL when a field makes no sense; then the target stays half changed. */
+/* core/models.c. TW_E_MACHINE_MODEL when a field makes no sense; then the target stays half changed. */
 tw_status tw__target_override(tw_target *target, const tw_ipu_model *model);
 tw_status tw__target_set_elements(tw_target *target, const uint64_t *offsets, size_t count, unsigned interleaved);
 tw_status tw__target_set_constraints(tw_target *target, const tw_global_exchange_constraint *from, size_t count);
@@ -67,7 +70,7 @@ struct tw_device {
     bool attached;
 };
 
-/* --- region lists -------------------------------------------------------------------------------------------- */
+/* --- region lists ----------------------------------------------------------------------------------------------- */
 
 /* Elements of one variable: for each index of dim[0..rank) (row-major) the element offset + sum(i_k * stride_k).
  * Strides in elements, may be zero (broadcast) or negative (reverse). rank 1..4; a contiguous run is {1, stride
@@ -122,7 +125,7 @@ typedef struct tw__tensor { /* what a handle names */
 /* NULL (no error set) when the handle is nil or stale. */
 const tw__tensor *tw__tensor_get(const tw__core *core, tw_tensor tensor);
 
-/* --- variables ----------------------------------------------------------------------------------------------- */
+/* --- variables -------------------------------------------------------------------------------------------------- */
 
 typedef struct tw__mapped {
     uint64_t begin, end;
@@ -158,7 +161,7 @@ bool tw__mapping_settle(tw__variable *variable);
 /* Index of the first mapped interval that ends after `element` (binary search); mapped_count when none. */
 size_t tw__mapped_find(const tw__variable *variable, uint64_t element);
 
-/* --- vertices ------------------------------------------------------------------------------------------------ */
+/* --- vertices --------------------------------------------------------------------------------------------------- */
 
 /* One connection: sub-vector `index` of field `field` of a vertex. Edges of a vertex are a chain in connection
  * order; checks.c has seen to it that each edge field is complete before an engine reads it. Contiguous data of
@@ -221,7 +224,7 @@ typedef struct tw__vertex_estimate {
     uint64_t cycles, flops;
 } tw__vertex_estimate;
 
-/* --- programs ------------------------------------------------------------------------------------------------ */
+/* --- programs --------------------------------------------------------------------------------------------------- */
 
 typedef enum tw__program_kind {
     TW__P_SEQUENCE,
@@ -314,7 +317,7 @@ typedef struct tw__host_access {
     bool write, read;
 } tw__host_access;
 
-/* --- lock.c --------------------------------------------------------------------------------------------------- */
+/* --- core/lock.c ------------------------------------------------------------------------------------------------ */
 
 typedef struct tw__lock { /* zero: free */
     atomic_int state;
@@ -335,7 +338,7 @@ typedef struct tw__host_function {
     tw_tensor nothing; /* the argument of a function without any */
 } tw__host_function;
 
-/* --- the core ------------------------------------------------------------------------------------------------ */
+/* --- the core --------------------------------------------------------------------------------------------------- */
 
 /* Arrays are indexed from 1 where an id of 0 means nil (vertices, compute sets, programs, functions, streams,
  * remotes, edges, values); variables and types from 0. `*_count` counts the used entries incl. entry 0. */
@@ -374,7 +377,7 @@ struct tw__core {
     tw__host_access *accesses;
     size_t access_count, access_room;
     struct tw__handles *handles;           /* tensor/handles.c */
-    struct tw__error_state *error;         /* errors.c */
+    struct tw__error_state *error;         /* core/errors.c */
     struct tw__vertex_lists *vertex_lists; /* vertices by compute set, built on demand */
     struct tw__replicated {                /* vertices added for several replicas, ascending */
         uint32_t first, count;
@@ -408,7 +411,7 @@ const tw__late_value *tw__late_value_get(const tw__core *core, uint32_t vertex, 
 /* Plain state gets a number; TW_E_OVERFLOW when it does not fit. */
 tw_status tw__late_value_set(tw__core *core, uint32_t vertex, unsigned field, const tw_field_number *number);
 
-/* errors.c: the place noted by tw_graph_call_site() for the public call in progress; *file = NULL when unknown. */
+/* core/errors.c: place noted by tw_graph_call_site() for the public call in progress; *file = NULL when unknown. */
 void tw__call_site_take(const char *function, const char **file, int *line);
 
 /* checks.c: everything an engine relies on for the programs it is given: no sticky error; all tensors and vertices

@@ -22,6 +22,9 @@ void tw__replica_drop(const tw_graph *graph, tw_tensor tensor, tw_tensor part); 
  * and the tensor on those of replica `i`. */
 unsigned tw__tensor_replicas(const tw__core *core, tw_tensor tensor);
 tw_tensor tw__tensor_of_replica(tw__core *core, tw_tensor tensor, unsigned i);
+/* The tensor over the variables of replicas [begin, end): of its own shape for one replica, else with a first
+ * dimension for them. */
+tw_tensor tw__replica_parts(tw__core *core, const tw__node *t, unsigned begin, unsigned end, bool stacked);
 /* Vertex of replica `i`; nil with an error when `vertex` was not added through a handle with as many replicas. */
 tw_vertex tw__replica_vertex(const tw_graph *graph, tw_vertex vertex, unsigned i);
 

@@ -189,21 +189,6 @@ size_t tw_graph_compute_set_count(const tw_graph *graph)
 
 /* --- tiles ---------------------------------------------------------------------------------------------------- */
 
-bool tw__tile_to_top(const tw_graph *graph, unsigned tile, const char *what, uint32_t *top)
-{
-    unsigned tiles = graph->target->tiles;
-    if (tile < tiles) {
-        *top = graph->to_top ? graph->to_top[tile] : tile;
-        return true;
-    }
-    return tw__graph_fail(graph->core, TW_E_TILE_MAPPING, "%s cannot be on tile %u: the %s has %u tile%s, 0 to %u",
-                          what, tile,
-                          graph->top                             ? "virtual graph"
-                          : graph->target->kind == TW_TARGET_CPU ? "CPU target"
-                                                                 : "target",
-                          tiles, tiles == 1 ? "" : "s", tiles - 1);
-}
-
 tw_graph *tw_graph_top_level(tw_graph *graph)
 {
     if (graph && graph->core->only_replicas) {

@@ -1,5 +1,5 @@
-/* popc module: reads vertex classes out of a source with libclang. Loaded by src/poplar/codelet/clang_module.c with
- * dlopen.
+/* popc module: reads vertex classes out of a source with libclang. Loaded with dlopen by
+ * src/poplar/codelet/compile/clang_module.c.
  *
  *   scan.c     parse, visit, resolve base classes, report
  *   names.c    types and names as Poplar spells them

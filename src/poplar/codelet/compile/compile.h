@@ -9,12 +9,12 @@
  *   toolchain.c        clang: where it is, its flags per target, precompiled headers, running it
  *   messages.c         messages of clang and of the module -> diagnostics of the user's file
  *   cache.c            keys, dependencies, files that appear atomically
- *
- * and, in the folders above and beside:
  *   clang_module.c     the libclang module (clang/), loaded on first use
  *   constraints.c      texts of poplar::constraint -> pairs of fields
  *   vertex_table.c     JSON vertex tables <-> tw__vertex_type
- *   gp/                .gp archives, popc */
+ *   names.c            names of vertices, symbols, fields
+ *
+ * and beside it gp/: .gp archives, popc. */
 #ifndef TW_CODELET_COMPILE_H
 #define TW_CODELET_COMPILE_H
 
@@ -56,7 +56,7 @@ typedef struct tw__built {
 } tw__built;
 void tw__built_clear(tw__built *built);
 
-/* --- sources.c --------------------------------------------------------------------------------------------- */
+/* --- sources.c -------------------------------------------------------------------------------------------------- */
 
 typedef enum tw__build_options {
     TW__BUILD_SHARED = 1,   /* link a shared object */
@@ -68,7 +68,7 @@ tw_status tw__build(const tw__source *source, tw__build_target target, unsigned 
  * compiled so. */
 tw_status tw__link(char *const *objects, unsigned options, const char *out, tw_diags *diags);
 
-/* --- flags.c ----------------------------------------------------------------------------------------------- */
+/* --- flags.c ---------------------------------------------------------------------------------------------------- */
 
 /* By the name of a file; AUTO when it says nothing. is_assembly: .S, .s, .asm. */
 tw__codelet_type tw__codelet_type_of(const char *path, bool *is_assembly);
@@ -83,18 +83,18 @@ tw_status tw__read_file(const char *path, char **data, size_t *size); /* TW_E_FI
 void tw__add_line_marker(GString *text, const char *path);
 tw_status tw__check_source_name(const char *path); /* TW_E_FILE_LOAD: a newline or the like is in it */
 
-/* --- rewrite.c --------------------------------------------------------------------------------------------- */
+/* --- rewrite.c -------------------------------------------------------------------------------------------------- */
 
 /* malloc'ed text of the same length in which attributes poplar::constraint(...) are TW__constraint____(...); NULL
  * when there are none (or no memory). Lines and columns stay. */
 char *tw__rewrite_constraints(const char *text, size_t length);
 
-/* --- clang_module.c ---------------------------------------------------------------------------------------- */
+/* --- clang_module.c --------------------------------------------------------------------------------------------- */
 
 tw_status tw__module_load(tw__scan_function *scan); /* TW_E_NO_ENVIRONMENT names what is missing */
 char *tw__module_identity(void);                    /* changes when the module's file does */
 
-/* --- assembly.c -------------------------------------------------------------------------------------------- */
+/* --- assembly.c ------------------------------------------------------------------------------------------------- */
 
 /* One assembly file for a chip. Of the flags those for the preprocessor count (-I, -D, -U). */
 tw_status tw__assemble(const char *path, const char *const *flags, tw__arch arch, tw_object **object,
@@ -102,7 +102,7 @@ tw_status tw__assemble(const char *path, const char *const *flags, tw__arch arch
 /* Appends the stack notes of an object. */
 void tw__stack_read_object(const tw_object *object, GArray *notes);
 
-/* --- toolchain.c ------------------------------------------------------------------------------------------- */
+/* --- toolchain.c ------------------------------------------------------------------------------------------------ */
 
 typedef struct tw__toolchain {
     char *clang;    /* path */
@@ -125,7 +125,7 @@ char *tw__toolchain_pch(const tw__toolchain *toolchain, const tw__source *source
 tw_status tw__run(char *const *argv, const char *input, size_t length, char **output, char **messages,
                   int *exit_status);
 
-/* --- messages.c -------------------------------------------------------------------------------------------- */
+/* --- messages.c ------------------------------------------------------------------------------------------------- */
 
 typedef struct tw__reporter {
     tw_diags *diags; /* may be NULL */
@@ -143,12 +143,12 @@ void tw__report_text(tw__reporter *reporter, const char *messages); /* stderr of
 /* After a failure: when no message was about a file, the compiler's own become the error. */
 void tw__report_own(tw__reporter *reporter);
 
-/* --- entry_functions.c ------------------------------------------------------------------------------------- */
+/* --- entry_functions.c ------------------------------------------------------------------------------------------ */
 
 /* Text of the entry functions for a table of the module, to follow the source. */
 char *tw__wrappers(const json_t *table, bool is_c);
 
-/* --- cache.c ----------------------------------------------------------------------------------------------- */
+/* --- cache.c ---------------------------------------------------------------------------------------------------- */
 
 /* Folder of this box in the cache, NULL when it cannot be made. */
 char *tw__cache_folder(void);
@@ -169,7 +169,7 @@ tw_status tw__cache_publish(const char *temporary, const char *path);
 char *tw__cache_temporary(const char *suffix);
 char **tw__cache_read_depfile(const char *path, const char *skip); /* of a compiler's -MD; `skip` left out */
 
-/* --- vertex_table.c ---------------------------------------------------------------------------------------- */
+/* --- vertex_table.c --------------------------------------------------------------------------------------------- */
 
 /* Vertex types of a table, in `arena`, appended to `types` (GPtrArray of tw__vertex_type *). The table may be
  * hostile: TW_E_OBJECT_LOAD says what is wrong with it, and no field reaches beyond its vertex. */
@@ -183,7 +183,7 @@ tw__device_vertex *tw__table_read_device(tw__arena *arena, const json_t *table, 
                                          tw__arch arch);
 tw__vector_layout tw__layout_resolve(tw__vector_layout layout, unsigned align, tw__arch arch); /* guide table 4.2 */
 
-/* --- constraints.c ------------------------------------------------------------------------------------------- */
+/* --- constraints.c ---------------------------------------------------------------------------------------------- */
 
 typedef struct tw__constraint_problem {
     size_t offset, length; /* bytes of the text, counted from 0 */
@@ -196,7 +196,7 @@ bool tw__constraint_parse(const tw__vertex_type *vt, const char *text, tw__const
 /* All constraints of a table that the module has made; bad ones are reported at their place in the source. */
 bool tw__constraints_check(const json_t *table, tw__reporter *reporter);
 
-/* --- stack_sizes.c: stack sizes that codelets state --------------------------------------------------------- */
+/* --- stack_sizes.c: stack sizes that codelets state ------------------------------------------------------------- */
 
 typedef enum tw__stack_kind { TW__STACK_TOTAL, TW__STACK_OWN, TW__STACK_CALLS } tw__stack_kind;
 typedef struct tw__stack_note {
@@ -215,7 +215,7 @@ int64_t tw__stack_bytes_of(const GArray *notes, const char *symbol); /* -1: unkn
 json_t *tw__stack_notes_json(const GArray *notes);                   /* "stacks" of a vertex table */
 GArray *tw__stack_notes_of(const json_t *table); /* the same read back; the table may be hostile */
 
-/* --- gp/archive.c: the archive ------------------------------------------------------------------------------ */
+/* --- gp/archive.c: the archive ---------------------------------------------------------------------------------- */
 
 typedef struct tw__gp_member {
     char *name;
@@ -271,7 +271,7 @@ tw_status tw__gp_object(const tw__gp *gp, const json_t *unit, const char *chip, 
 /* Stack notes of an assembly unit: those of the first chip it is made for, as they are part of the source. */
 tw_status tw__gp_stacks(const tw__gp *gp, const json_t *unit, GArray *notes);
 
-/* --- gp/fill.c: what popc does with it --------------------------------------------------------------------- */
+/* --- gp/fill.c: what popc does with it -------------------------------------------------------------------------- */
 
 typedef struct tw__gp_target {
     char *name;   /* "cpu", "ipu2", "ipu2:cpp" */
@@ -291,7 +291,7 @@ const char *tw__gp_new_member(tw__gp *gp, const char *extension, const char *dat
 /* Appends the units of `from`; TW_E_OBJECT_CREATION when both define a vertex for the same target. */
 tw_status tw__gp_merge(tw__gp *into, const tw__gp *from, const char *from_name);
 
-/* --- gp/store.c, loaded.c: the units of a set as archives ---------------------------------------------------- */
+/* --- store.c, loaded.c: the units of a set as archives ---------------------------------------------------------- */
 
 tw_status tw__codelets_add_archive(tw__codelets *set, const char *name, const char *data, size_t size);
 size_t tw__codelets_units(const tw__codelets *set);

@@ -269,7 +269,7 @@ void tw__account_local(tw__accounting *a, const tw__local *local); /* bytes of c
 tw_status tw__account_memory(tw__accounting *a);
 /* lives.c: the profile's liveness block, and the lives of variables and buffers. */
 tw_status tw__account_liveness(tw__accounting *a);
-/* vertex_states.c: states and tables of the vertices of an exec, to be placed; counts the bytes of their types too. */
+/* vertex_states.c: states and tables of the vertices of an exec to the placement; counts bytes by type. */
 void tw__account_states(tw__accounting *a, uint32_t exec);
 /* memory_report.c: what lies on each tile beside variables and vertices, then the verdict (docs/decisions.md, G4):
  * TW_OK, a warning in the log, TW_E_TILE_MEMORY or TW_E_ELEM_CONSTRAINTS. Places only when it is not plain that

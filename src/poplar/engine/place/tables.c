@@ -1,5 +1,5 @@
-/* Tables behind the fields of vertices: pointers of nested vectors, rows of VectorLists, data of vectors that are plain
- * state. */
+/* Tables behind the fields of vertices: pointers of nested vectors, rows of VectorLists, data of vectors that are
+ * plain state. */
 #include "poplar/engine/place/place.h"
 
 #include <string.h>

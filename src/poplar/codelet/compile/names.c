@@ -88,3 +88,21 @@ const char *tw__arch_name(tw__arch arch)
 {
     return (unsigned)arch < TW__ARCH_COUNT ? arch_names[arch].name : "unknown";
 }
+
+/* --- fields by name --------------------------------------------------------------------------------------------- */
+
+const tw__field *tw__vertex_field(const tw__vertex_type *vt, const char *name)
+{
+    for (unsigned i = 0; i < vt->num_fields; i++)
+        if (strcmp(vt->fields[i].name, name) == 0) return &vt->fields[i];
+    return NULL;
+}
+
+const char *tw__vertex_suggest_field(const tw__vertex_type *vt, const char *name)
+{
+    const char **names = g_new(const char *, vt->num_fields + 1);
+    for (unsigned i = 0; i < vt->num_fields; i++) names[i] = vt->fields[i].name;
+    const char *nearest = tw__nearest(name, names, vt->num_fields);
+    g_free(names);
+    return nearest;
+}

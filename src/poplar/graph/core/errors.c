@@ -115,3 +115,18 @@ tw_status tw_graph_take_error(tw_graph *graph, tw_error *error)
     if (graph && graph->core->arena) graph->core->error->error.status = TW_OK;
     return status;
 }
+
+bool tw__tile_to_top(const tw_graph *graph, unsigned tile, const char *what, uint32_t *top)
+{
+    unsigned tiles = graph->target->tiles;
+    if (tile < tiles) {
+        *top = graph->to_top ? graph->to_top[tile] : tile;
+        return true;
+    }
+    return tw__graph_fail(graph->core, TW_E_TILE_MAPPING, "%s cannot be on tile %u: the %s has %u tile%s, 0 to %u",
+                          what, tile,
+                          graph->top                             ? "virtual graph"
+                          : graph->target->kind == TW_TARGET_CPU ? "CPU target"
+                                                                 : "target",
+                          tiles, tiles == 1 ? "" : "s", tiles - 1);
+}
