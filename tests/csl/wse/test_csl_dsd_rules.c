@@ -3,7 +3,7 @@
 #include "compile.h"
 
 #define HEAD                                                                                                       \
-    "var narrow = @zeros([4]i8);\n"                                                                                \
+    "var narrow = @zeros([4]i8); var word: i16 = 0;\n"                                                             \
     "var a = @zeros([10]i16); var w = @zeros([10]i32); var h = @zeros([10]f16); var s = @zeros([10]f32); var m = " \
     "@zeros([4,5]i16);\n"                                                                                          \
     "const d = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{10} -> a[i] });\n"                                      \
@@ -32,6 +32,9 @@
         "@get_local_task_id(12)); }")
 #define USE(text) TOP("const x = " text ";\ncomptime { _ = @type_of(x); }\n")
 #define DSD(text) USE("@get_dsd(" text ")")
+#define FLOATS                                                                          \
+    "const hd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> h[i] }); const sd = " \
+    "@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> s[i] }); "
 
 enum { WSE2 = 1, WSE3 = 2, BOTH = 3 };
 typedef struct {
@@ -113,6 +116,10 @@ static const row dsds[] = { /* vendor document "DSDs": kinds and properties */
 static const row changes[] = {
     { BOTH, USE("@set_dsd_base_addr(d, `&`narrow)"), "numbers of 16 or 32 bits, not *[4]i8" }, /* "DSDs": changing properties */
     { BOTH, USE("@set_dsd_base_addr(d, `narrow`)"), "numbers of 16 or 32 bits, not [4]i8" },
+    { BOTH, USE("@set_dsd_base_addr(d, `&`word)"), "must be an array or a pointer to one, not *i16" },
+    { BOTH, USE("@set_dsd_base_addr(d, `&`a[2])"), "must be an array or a pointer to one, not *i16" },
+    { BOTH, IN("var p = &word; const x = @set_dsd_base_addr(d, a); @mov16(@set_dsd_base_addr(d, `p`), x);"),
+          "must be an array or a pointer to one, not *i16" },
     { BOTH, USE("@set_dsd_base_addr(`in`, a)"), "@set_dsd_base_addr needs a memory DSD, not fabin_dsd" },
     { BOTH, USE("@set_dsd_base_addr(d, `5`)"), "must be an array of, or a pointer to, numbers of 16 or 32 bits, not comptime_int" },
     { BOTH, USE("`@set_dsd_base_addr`(d)"), "@set_dsd_base_addr takes 2 arguments, got 1" },
@@ -191,6 +198,21 @@ static const row operations[] = { /* operands of DSD operations */
           "not bool" },
     { BOTH, IN("@mov16(`a`, d);"), "operand 1 of @mov16 must be a destination DSD or a pointer to a scalar, "
           "not [10]i16" },
+    { BOTH, IN("const p = @get_dsd(fabin_dsd, .{ .extent = 4, .fabric_color = @get_color(6), .input_queue = "
+          "@get_input_queue(2), .simd_mode = .{ .simd_32 = true } }); @mov16(d, p); var x: u32 = 0; @mov32(&x, `p`);"),
+          "operand 2 of @mov32 has elements of 32 bits, which no .simd_mode packs" },
+    { BOTH, IN("const p = @get_dsd(fabout_dsd, .{ .extent = 4, .fabric_color = @get_color(7), .output_queue = "
+          "@get_output_queue(3), .simd_mode = .{ .simd_64 = true } }); @fmovs(`p`, 1.0);"),
+          "operand 1 of @fmovs has elements of 32 bits, which no .simd_mode packs" },
+    { BOTH, IN(FLOATS "@fmovs(sd, hd); @fadds(sd, sd, `hd`);"),
+          "operand 3 of @fadds takes elements of type f32; this DSD is over an array of f16" },
+    { BOTH, IN(FLOATS "@faddhs(sd, sd, hd); @faddhs(sd, `hd`, hd);"),
+          "operand 2 of @faddhs takes elements of type f32; this DSD is over an array of f16" },
+    { BOTH, IN(FLOATS "@fmulh(`sd`, hd, 2.0);"),
+          "operand 1 of @fmulh takes elements of type f16; this DSD is over an array of f32" },
+    { BOTH, IN(FLOATS "@fadds(sd, @set_dsd_base_addr(hd, w), sd); "
+          "@fadds(sd, @set_dsd_base_addr(hd, @ptrcast([*]f32, &h)), sd); @fadds(sd, `@set_dsd_base_addr`(sd, h), sd);"),
+          "operand 2 of @fadds takes elements of type f32" },
     { BOTH, IN("@sub16(d, `3`, d);"), "operand 2 of @sub16 must be a source DSD, not comptime_int" },
     { BOTH, IN("var x: f16 = 0.0; var n: u16 = 3; @fscaleh(&x, 1.0, `n`);"), "must be i16, got u16" },
     { BOTH, IN("@add16(d, 3, `4`);"), "operand 3 of @add16 must be a source DSD, not comptime_int" },
@@ -472,6 +494,8 @@ static const row warnings[] = {
     { BOTH, HEAD "const c = @zeros([4]i16); const cd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> c[i] });\n"
           "fn f(x: i16) i16 { return x; } task run() void { @map(f, d, `cd`); }\n" BIND,
           "@map changes 'c', which is const" },
+    { WSE3, TOP("task data(x: u32) void {} comptime { `@bind_data_task`(data, @get_data_task_id(@get_input_queue(4))); }"),
+          "input queue 4 of this data task is never initialised" },
     { WSE3, ROUTE(".{ .routes = .{ .rx = `.`{ WEST, EAST }, .tx = .{ RAMP } } }"),
           "receives from one direction only" },
     { WSE3, TOP("comptime { @set_local_color_config(@get_color(10), `.`{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP "

@@ -177,9 +177,9 @@ static const program programs[] = {
       "@mov16(fifo, 5);") NEXT("@assert(x == 77); count(1);") },
     { "FIFO: lengths are set in place, zero at first", HEAD IOTA16("a", 8) "var b = @zeros([8]i16); "
           "var space = @zeros([32]i16); const fifo = @allocate_fifo(space); var n: u16 = 3;\n" MEM("from", "a", 8)
-      "const free = @set_dsd_length(to, 0);\n" MEM("to", "b", 8)
+      MEM("to", "b", 8)
       RUN(FILL("a", 8) "@set_fifo_write_length(fifo, n); @mov16(fifo, 4); @set_fifo_read_length(fifo, 3); "
-      "@assert(@mov16(free, fifo)); @assert(b[2] == 4); @assert(b[3] == 0); count(1);") },
+      "@assert(@mov16(to, fifo)); @assert(b[2] == 4); @assert(b[3] == 0); count(1);") },
     { "FIFO: asynchronous operations wait for data and for room", HEAD LOOP IOTA16("a", 50)
           "var b = @zeros([50]i16); var space = @zeros([8]i16); "
           "const fifo = @allocate_fifo(space);\n" MEM("from", "a", 50) MEM("to", "b", 50)
@@ -282,11 +282,10 @@ static const program programs[] = {
       THIRD("step += 1; if (step < 5) { @activate(third_id); } else { @assert(runs == 1); count(1); }") },
     { "FIFO: a synchronous pop that ran dry leaves the rest as the length", HEAD IOTA16("a", 4) IOTA16("b", 9)
           IOTA16("space", 16) "const fifo = @allocate_fifo(space);\n" MEM("from", "a", 4) MEM("to", "b", 9)
-      "const free = @set_dsd_length(to, 0);\n"
-      RUN(FILL("a", 4) "@mov16(fifo, from); @set_fifo_read_length(fifo, 7); @assert(!@mov16(free, fifo)); "
-      "@mov16(fifo, from); @assert(@mov16(free, fifo)); @assert(b[2] == 3); @assert(b[3] == 4); "
+      RUN(FILL("a", 4) "@mov16(fifo, from); @set_fifo_read_length(fifo, 7); @assert(!@mov16(to, fifo)); "
+      "@mov16(fifo, from); @assert(@mov16(to, fifo)); @assert(b[2] == 3); @assert(b[3] == 4); "
       "@assert(@mov16(@increment_dsd_offset(to, 5, i16), 0)); @set_fifo_read_length(fifo, 1); "
-      "@assert(@mov16(free, fifo)); @assert(b[0] == 4); @assert(!@mov16(free, fifo)); count(1);") },
+      "@assert(@mov16(to, fifo)); @assert(b[0] == 4); @assert(!@mov16(to, fifo)); count(1);") },
     { "control_transform: marked elements leave as control wavelets, without the mark", HEAD LOOP
           "const wse3 = @is_arch(\"wse3\"); var got: u32 = 0; const relay = @get_dsd(fabout_dsd, .{ .extent = 1, "
           ".fabric_color = loop, .output_queue = oq, .control_transform = true });\n"
@@ -523,6 +522,35 @@ static const program programs[] = {
       "comptime { @bind_control_task(control, @get_control_task_id(if (wse3) 31 - 8 else 40)); "
       "if (wse3) @bind_control_task(wrong, @get_control_task_id(3)); }\n"
       RUN("@mov32(stop, @as(u32, if (wse3) 3 else 40) << 16);") NEXT("count(1);") },
+    { "length 0: a destination takes nothing, whatever the sources are", HEAD IOTA16("a", 4) IOTA16("b", 4)
+          "var m = @zeros([4,4]i16); var n: u16 = 0; const dest = @get_dsr(dsr_dest, 2);\n" MEM("to", "b", 4)
+          MEM("from", "a", 4) "const none4 = @get_dsd(mem4d_dsd, .{ .tensor_access = |i,j|{0,3} -> m[i,j] });\n"
+          "const none1 = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{0} -> b[i] });\n"
+      RUN(FILL("a", 4) "const none = @set_dsd_length(to, n);\n"
+      "@assert(@mov16(@set_dsd_length(to, 0), 5)); @mov16(none, 5); @mov16(none1, 5); @mov16(none4, 5); "
+      "@mov16(@set_dsd_length(to, 0), from); @mov16(none, from); @mov16(none4, from); @add16(none, from, from); "
+      "@add16(none, from, 3); @load_to_dsr(dest, none); @mov16(dest, 5); @mov16(dest, from);\n"
+      "for (@range(i16, 4)) |k| { @assert(b[k] == 0); @assert(m[0,k] == 0); } "
+      "@mov16(@set_dsd_length(to, n + 1), 5); @assert(b[0] == 5); @assert(b[1] == 0); count(1);") },
+    { "length 0: nothing comes from the only operand", HEAD "var a = @constants([4]f32, 2.0); "
+          "var i = @constants([4,4]i16, 2); var n: u16 = 0; var x: i16 = 7; var m: f32 = 3.0;\n" MEM("from", "a", 4)
+          "const none4 = @get_dsd(mem4d_dsd, .{ .tensor_access = |k,l|{2,0} -> i[k,l] });\n"
+          "const src = @get_dsr(dsr_src1, 2);\n"
+      RUN("const none = @set_dsd_length(from, n); @fadds(&m, m, none); @fmovs(&m, none); "
+      "@fmovs(&m, @set_dsd_length(from, 0)); @mov16(&x, none4); @load_to_dsr(src, none); @fmovs(&m, src); "
+      "@assert(m == 3.0); @assert(x == 7); count(1);") },
+    { "length 0: the fabric neither gets nor gives, and completion comes at once", HEAD LOOP "var x: i16 = 7; "
+          "var n: u16 = 0; const empty = @set_dsd_length(in, 0);\n"
+      RUN("@mov16(@set_dsd_length(out, 0), 5); @mov16(@set_dsd_length(out, n), 5); @mov16(&x, empty); "
+      "@mov16(&x, @set_dsd_length(in, n)); @assert(x == 7); @mov16(out, 3, .{ .async = true });\n"
+      "@mov16(@set_dsd_length(out, n), 6, .{ .async = true, .activate = next });")
+      NEXT("@mov16(&x, empty, .{ .async = true, .activate = third });")
+      THIRD("@assert(x == 7); @mov16(&x, in); @assert(x == 3); count(1);") },
+    { "length 0: of a FIFO where it was set and is the only one", HEAD IOTA16("space", 8) "var x: i16 = 7; "
+          "var n: u16 = 0; const fifo = @allocate_fifo(space);\n"
+      RUN("@mov16(fifo, 5); @set_fifo_write_length(fifo, n); @mov16(fifo, 6); @set_fifo_read_length(fifo, 0); "
+      "@assert(@mov16(&x, fifo)); @assert(x == 7); @set_fifo_read_length(fifo, 1); @assert(@mov16(&x, fifo)); "
+      "@assert(x == 5); @assert(!@mov16(&x, fifo)); count(1);") },
     { "map: as many elements as the shortest DSD", HEAD IOTA16("a", 8) "var b = @zeros([8]i16); "
           "var calls: u16 = 0; fn f(x: i16, y: i16) i16 { calls += 1; return x * y; }\n" MEM("from",
           "a", 8) MEM("to", "b", 5)
@@ -586,12 +614,12 @@ static const struct {
     HEAD LOOP "var got: u32 = 0; const mark = @get_dsd(fabin_dsd, .{ .extent = 1, .fabric_color = loop, " \
               ".input_queue = iq, .control_transform = true });\n" RUN(                                   \
                   "@mov32(out, " index "0001); @mov32(&got, mark); @assert(got == " index "0001); count(1);")
-#define TWO_INPUTS                                                                                             \
-    HEAD LOOP                                                                                                  \
-        "var x: i16 = 0; var y: i16 = 0; const third = @get_color(5);\n"                                       \
-        "comptime { @set_local_color_config(third, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ RAMP } } }); }\n" \
-        "const in3 = @get_dsd(fabin_dsd, .{ .extent = 1, .fabric_color = third, .input_queue = "               \
-        "@get_input_queue(3) });\n"
+#define TWO_INPUTS                                                                                                 \
+    HEAD LOOP "var x: i16 = 0; var y: i16 = 0; const third = @get_color(5);\n"                                     \
+              "comptime { @set_local_color_config(third, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ RAMP } } });\n" \
+              "  if (@is_arch(\"wse3\")) @initialize_queue(@get_input_queue(3), .{ .color = third }); }\n"         \
+              "const in3 = @get_dsd(fabin_dsd, .{ .extent = 1, .fabric_color = third, .input_queue = "             \
+              "@get_input_queue(3) });\n"
 /* An operand without elements, whatever the operation waits for. */
 #define EMPTY                               \
     HEAD LOOP "var m = @zeros([4,4]i16);\n" \
@@ -599,6 +627,12 @@ static const struct {
 #define NO_QUEUE                                                                                               \
     HEAD "comptime { @set_local_color_config(loop, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ RAMP } } }); }\n" \
          "const bare = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = loop }); var n: u16 = 1;\n"
+#define NO_INIT                                                                                                \
+    HEAD "comptime { @set_local_color_config(loop, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ RAMP } } }); }\n" \
+         "const out = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = loop, .output_queue = oq });\n"     \
+         "const in = @get_dsd(fabin_dsd, .{ .extent = 1, .fabric_color = loop, .input_queue = iq });\n"        \
+         "var x: i16 = 0; var n: u16 = 1;\n"
+#define WSE3_ONLY "const ut = @get_ut_id(5);\n"
 #define PAST                           \
     HEAD IOTA16("a", 4) IOTA16("b", 8) \
         MEM("to", "b", 8) "const past = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{5} -> a[i] });\n"
@@ -664,6 +698,19 @@ static const struct {
           "anew);") },
     { TW__WSE_CHECK_ERROR, false, NULL,
       TWO_INPUTS RUN("@mov16(&x, in3, .{ .async = true }); @mov16(&y, in, .{ .async = true }); @mov16(out, 3);") },
+    /* WSE-3: what no @initialize_queue has given a color */
+    { TW__WSE_CHECK_STRICT, true, "input queue 2 was never initialised: WSE-3 needs @initialize_queue",
+      NO_INIT WSE3_ONLY RUN("@mov16(&x, in);") },
+    { TW__WSE_CHECK_STRICT, true, "output queue 3 was never initialised: WSE-3 needs @initialize_queue",
+      NO_INIT WSE3_ONLY RUN("@mov16(out, 3);") },
+    { TW__WSE_CHECK_STRICT, true, "output queue 3 was never initialised",
+      NO_INIT WSE3_ONLY RUN("const d = @set_dsd_length(out, n); @mov16(d, 3, .{ .async = true });") },
+    { TW__WSE_CHECK_OFF, false, NULL, NO_INIT WSE3_ONLY RUN("@mov16(out, 3); @mov16(&x, in); @assert(x == 3);") },
+    { TW__WSE_CHECK_STRICT, false, NULL, NO_INIT RUN("@mov16(out, 3); @mov16(&x, in); @assert(x == 3);") },
+    { TW__WSE_CHECK_STRICT, true, "a .simd_mode packs 16-bit values",
+      HEAD LOOP "var n: u16 = 2; var x: u32 = 0; const pairs = @get_dsd(fabin_dsd, .{ .extent = 2, .fabric_color "
+                "= loop, .input_queue = iq, .simd_mode = .{ .simd_32 = true } });\n" RUN(
+                    "@mov32(out, 1); const d = @set_dsd_length(pairs, n); @mov32(&x, d);") },
     { TW__WSE_CHECK_OFF, true, "source and destination are one FIFO",
       HEAD IOTA16("buf", 8) "const f = @allocate_fifo(buf);\n" IOTA16("a", 4) MEM("from", "a", 4)
           RUN("@mov16(f, from); @set_fifo_read_length(f, 0x7fff); @mov16(f, f);") },
@@ -689,20 +736,27 @@ static const struct {
     { TW__WSE_CHECK_STRICT, false, NULL, NULL, UNENDED RUN("@mov16(out, 7); @mov16(to, in);") },
 };
 
-/* What goes astray is said once, however often it happens. */
+static const char *text_at(const char *text, int line, int column)
+{
+    while (--line > 0) text = strchr(text, '\n') + 1;
+    return text + column - 1;
+}
+
+/* What goes astray is said once, however often it happens, with the line that leads it there. */
 static void csl_dsd_astray(void **state)
 {
     static const struct {
-        const char *phrase, *text;
+        const char *phrase, *at, *text; /* at: what stands at the message's place */
     } rows[] = {
-        { "wavelets of color 5 leave the rectangle to the east and are lost", HEAD
+        { "wavelets of color 5 leave the rectangle to the east and are lost", "@set_local_color_config(away",
+          HEAD
           "const away = @get_color(5); comptime { @set_local_color_config(away, .{ .routes = .{ .rx = .{ RAMP }, "
           ".tx = .{ EAST } } }); }\nconst sent = @get_dsd(fabout_dsd, .{ .extent = 9, .fabric_color = away "
           "});\n" RUN("@mov16(sent, 1);") },
-        { "the PE sends on color 5, which has no route here",
+        { "the PE sends on color 5, which has no route here", "@mov16(sent, 1)",
           HEAD "const sent = @get_dsd(fabout_dsd, .{ .extent = 2, .fabric_color = @get_color(5) });\n" RUN(
               "@mov16(sent, 1);") },
-        { "names control task 41, which is not bound",
+        { "names control task 41, which is not bound", "@set_local_color_config(loop",
           HEAD LOOP "const stop = @get_dsd(fabout_dsd, .{ .extent = 3, .fabric_color = loop, .output_queue = oq, "
                     ".control = true });\ncomptime { @unblock(if (@is_arch(\"wse3\")) iq else loop); }\n" RUN(
                         "@mov32(stop, 41 << 16);") },
@@ -714,7 +768,10 @@ static void csl_dsd_astray(void **state)
             tw__wse *w = tw__wse_new(c.image, NULL, c.diags);
             assert_non_null(w);
             assert_int_equal(tw__wse_run(w, 200000, NULL, NULL), TW_OK);
-            if (!find_message(c.diags, TW_WARNING, rows[i].phrase) || tw_diags_count(c.diags, TW_WARNING) != 1) {
+            const tw_diag *d = find_message(c.diags, TW_WARNING, rows[i].phrase);
+            bool there =
+                d && d->line && !strncmp(text_at(rows[i].text, d->line, d->column), rows[i].at, strlen(rows[i].at));
+            if (!there || tw_diags_count(c.diags, TW_WARNING) != 1) {
                 tw_diags_print(c.diags, stderr, false);
                 fail_msg("row %zu, WSE-%u:\n%s", i, wse3 + 2, rows[i].text);
             }

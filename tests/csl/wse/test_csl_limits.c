@@ -127,8 +127,28 @@ static void both_sides(void **state)
     assert_int_equal(bad, 0);
 }
 
+/* A mem4d_dsd names its shape by 16 bits: a program may have 65,536 different ones. */
+static void shapes_of_a_program(void **state)
+{
+    (void)state;
+    for (unsigned more = 0; more < 2; more++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "var a = @zeros([4]i16);\ntask run() void {\n"
+            "inline for (@range(i16, 256)) |i| { inline for (@range(i16, 256)) |j| {\n"
+            "  @mov16(@get_dsd(mem4d_dsd, .{ .base_address = &a, .extent = .{ 1, 1 }, .stride = .{ i, j } }), 1);"
+            " } }\n%s }\n" BIND,
+            more ? "@mov16(@get_dsd(mem4d_dsd, .{ .base_address = &a, .extent = .{ 1, 2 } }), 1);" : "");
+        compiled c = compile_text(text, true);
+        const tw_diag *d = find_message(c.diags, TW_ERROR, "at most 65536 different shapes");
+        assert_true(more ? d && d->line == 5 && d->column == 8 : c.image != NULL);
+        compiled_free(&c);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(both_sides) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(both_sides), cmocka_unit_test(shapes_of_a_program) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,9 +81,11 @@ static void pointer_destinations(void **state)
     WIDE(&k, LDA_U32, 5, 60);
     kit_dsd(&k, 6, mem1d(200, 5, 1));
     kit_use(&k, TW__CSL_OP_FMAXS, arg_pointer(4), arg_scalar(5), arg_dsd(6), arg_none())->flags = TW__CSL_USE_FOLD;
+    k.p->uses[k.p->use_count - 1].from = 4;
     kit_op(&k, 9);
-    WIDE(&k, LDI, 4, 64);
-    kit_use(&k, TW__CSL_OP_FADDS, arg_pointer(4), arg_scalar(5), arg_dsd(6), arg_none());
+    WIDE(&k, LDI, 8, 64); /* another object than the value's, register 4 */
+    kit_use(&k, TW__CSL_OP_FADDS, arg_pointer(8), arg_scalar(5), arg_dsd(6), arg_none())->flags = TW__CSL_USE_FOLD;
+    k.p->uses[k.p->use_count - 1].from = 4;
     kit_op(&k, 9);
     kit_end(&k);
     kit_start(&k);

@@ -150,7 +150,7 @@ typedef struct tw__csl_action {
 enum { /* flags of a use */
        TW__CSL_USE_ASYNC = 1,
        TW__CSL_USE_INDEX = 2, /* `index` register counts */
-       TW__CSL_USE_FOLD = 4 /* pointer destination whose scalar source reads the same object: re-read per element */
+       TW__CSL_USE_FOLD = 4   /* `from` counts: where it is the destination's address, src0 is read per element */
 };
 typedef struct tw__csl_dsd_use {
     uint8_t op, flags, priority;
@@ -159,7 +159,7 @@ typedef struct tw__csl_dsd_use {
     tw__csl_action done; /* asynchronous: when complete */
     tw__csl_action on_control;
     uint16_t index; /* register */
-    uint16_t site;  /* reserved: 0 */
+    uint16_t from;  /* register with the address that the value in src0 was read at */
 } tw__csl_dsd_use;
 
 typedef struct tw__csl_dsr_load { /* @load_to_dsr: a row for LOAD_DSR, or for the start of the program */

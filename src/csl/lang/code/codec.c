@@ -170,7 +170,7 @@ static void io_use(stream *s, tw__csl_dsd_use *x)
     io_action(s, &x->done);
     io_action(s, &x->on_control);
     io_u16(s, &x->index);
-    io_u16(s, &x->site);
+    io_u16(s, &x->from);
 }
 
 static void io_map(stream *s, tw__csl_map *x)
@@ -304,6 +304,7 @@ static void io_queue(stream *s, tw__csl_queue *x)
     io_u8(s, &packed);
     x->priority = packed & 3;
     x->control_base = packed >> 2;
+    io_u8(s, &x->implied);
 }
 
 static void io_declaration(stream *s, tw__csl_declaration *x)
@@ -370,6 +371,9 @@ static void io_route(stream *s, tw__csl_route *x)
         io_u8(s, &x->pos_tx[i]);
     }
     io_filter(s, &x->filter);
+    io_u32(s, &x->file);
+    io_u32(s, &x->line);
+    io_u32(s, &x->column);
 }
 
 static void io_export_name(stream *s, tw__csl_export_name *x)

@@ -53,6 +53,7 @@ typedef struct tw__csl_route { /* @set_color_config, @set_local_color_config: on
     uint8_t current, ring, pop, teardown;
     uint8_t spare;
     tw__csl_filter filter;
+    uint32_t file, line, column; /* of the configuration; line 0 = unknown */
 } tw__csl_route;
 
 /* --- a tile program ------------------------------------------------------------------------------------------- */
@@ -129,6 +130,7 @@ typedef struct tw__csl_fifo {
 typedef struct tw__csl_queue { /* @initialize_queue, or a DSD that binds its queue */
     uint8_t is_output, id, color, priority;
     uint8_t control_base; /* added to the entry point of control wavelets, 0 .. 63 */
+    uint8_t implied;      /* by a DSD, nothing initialises it */
 } tw__csl_queue;
 
 enum {

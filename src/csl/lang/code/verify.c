@@ -105,6 +105,11 @@ static void dsd_use(check *c, const tw__csl_dsd_use *use)
     below(c, "priority", use->priority, 4);
     if (use->ut != TW__CSL_NO_ID) below(c, "microthread", use->ut, TW__CSL_UTS);
     if (use->flags & TW__CSL_USE_INDEX) registers(c, "index", use->index, 1);
+    if (use->flags & TW__CSL_USE_FOLD) {
+        registers(c, "address of a value", use->from, 1);
+        if (use->arg[0].kind != TW__CSL_ARG_POINTER || use->arg[1].kind != TW__CSL_ARG_SCALAR)
+            bad(c, "a fold of other operands than a pointer and a value");
+    }
     action(c, &use->done, true);
     action(c, &use->on_control, true);
 }

@@ -1,10 +1,7 @@
 /* The table of builtins of this folder; DSD operations besides come from ops.def. */
 #include "csl/lang/dsd/local.h"
 
-static const struct {
-    const char *name;
-    tw__csl_builtin_fn function;
-} rows[] = {
+static const tw__csl_builtin_row rows[] = {
     { "get_dsd", tw__dsd_get },
     { "set_dsd_base_addr", tw__dsd_change },
     { "increment_dsd_offset", tw__dsd_change },
@@ -40,9 +37,4 @@ static const struct {
     { "queue_flush", tw__dsd_queue_flush },
 };
 
-tw__csl_builtin_fn tw__csl_dsd_builtin(const char *name)
-{
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!strcmp(rows[i].name, name)) return rows[i].function;
-    return tw__csl_dsd_op_named(name) >= 0 ? tw__dsd_operation : NULL;
-}
+const tw__csl_builtin_table tw__csl_dsd_builtins = { rows, sizeof rows / sizeof *rows };

@@ -43,6 +43,12 @@ static operand new_base(sema *s, const node *at, const char *what)
     bool array = o.type->kind == TW__CSL_TY_ARRAY;
     if (array && tw__dsd_element(o.type)) return tw__csl_address_of(s, at);
     if (!array) o = tw__csl_rvalue(s, at, o);
+    bool scalar = o.type->kind == TW__CSL_TY_POINTER && !o.type->many && tw__csl_is_number(o.type->base);
+    if (scalar)
+        return tw__csl_error(s, at, "csl.type",
+                             "%s must be an array or a pointer to one, not %s: write the array's name, or a [*] "
+                             "pointer",
+                             what, TYPE_TEXT(o.type));
     if (tw__csl_is_nothing(&o) || (o.type->kind == TW__CSL_TY_POINTER && tw__dsd_element(o.type->base))) return o;
     return tw__csl_error(s, at, "csl.type",
                          "%s must be an array of, or a pointer to, numbers of 16 or 32 bits, not %s", what,
@@ -66,7 +72,10 @@ static operand change_known(sema *s, const node *call, what_changes changes, con
     tw__csl_dsd_value v = *d->value.dsd;
     tw__csl_int length = by->value.i;
     switch (changes) {
-    case BASE: v.base = by->value.pointer; break;
+    case BASE:
+        v.base = by->value.pointer;
+        v.element = tw__dsd_element(by->type->base);
+        break;
     case OFFSET: v.base.offset += (int64_t)by->value.i * bytes; break;
     case STRIDE: v.packed.stride = (int16_t)by->value.i; break;
     case LENGTH:

@@ -1,5 +1,5 @@
 /* Builtins of DSDs, DSRs, FIFOs, tasks, queues and colors (vendor documents "Data Structure Descriptors",
- * "Builtins"): what analysis calls through tw__csl_dsd_builtin(), and the value of a DSD at compile time. */
+ * "Builtins"): what analysis finds in tw__csl_dsd_builtins, and the value of a DSD at compile time. */
 #ifndef TW_CSL_DSD_DSD_H
 #define TW_CSL_DSD_DSD_H
 
@@ -9,10 +9,11 @@
 /* A DSD or FIFO known at compile time; never changes. The address lies apart, since a variable gets its place in
  * memory only when somebody asks. DSRs are plain numbers: value.i. */
 struct tw__csl_dsd_value {
-    tw__csl_dsd packed;   /* run-time form, without base, object, shape */
-    tw__csl_pointer base; /* memory DSDs: the first element */
-    tw__csl_shape shape;  /* mem4d */
-    uint32_t fifo;        /* FIFO: row of the program's fifos */
+    tw__csl_dsd packed;          /* run-time form, without base, object, shape */
+    tw__csl_pointer base;        /* memory DSDs: the first element */
+    tw__csl_shape shape;         /* mem4d */
+    const tw__csl_type *element; /* memory DSDs: of what was given as base, NULL = unknown; for checks only */
+    uint32_t fifo;               /* FIFO: row of the program's fifos */
 };
 
 /* Hardware limits. The vendor's documents give no number of FIFOs; eight is assumed. */

@@ -115,8 +115,24 @@ static bool bind_queue(sema *s, const tw__dsd_fabric *f)
     }
     if (queue || f->is_output) return true;
     tw__csl_queue *row = TW__CSL_PUSH(p, queues, queue);
-    if (row) *row = (tw__csl_queue){ .id = f->queue, .color = f->color };
+    if (row) *row = (tw__csl_queue){ .id = f->queue, .color = f->color, .implied = 1 };
     return row != NULL;
+}
+
+/* A data task of WSE-3 belongs to an input queue, which delivers nothing before it has a color. */
+static void warn_data_tasks(sema *s, const tw__dsd_state *state)
+{
+    const tw__csl_program *p = tw__csl_sema_program(s);
+    for (size_t i = 0; i < p->task_count && tw__csl_sema_wse3(s); i++) {
+        const node *bound = state->bound_at[0][p->tasks[i].id];
+        if (p->tasks[i].kind != TW__CSL_TASK_DATA || !bound || p->tasks[i].id >= TW__CSL_QUEUES) continue;
+        const tw__csl_queue *queue = queue_row(p, false, p->tasks[i].id);
+        if (!queue || queue->implied)
+            tw__csl_warn(s, bound, "csl.queue",
+                         "input queue %u of this data task is never initialised: "
+                         "@initialize_queue gives it a color",
+                         p->tasks[i].id);
+    }
 }
 
 /* --- task 29 -------------------------------------------------------------------------------------------------- */
@@ -184,6 +200,7 @@ bool tw__csl_dsd_finish(sema *s)
     for (const tw__dsd_fix *fix = state->fixes; fix; fix = fix->next) good = resolve(s, fix) && good;
     for (const tw__dsd_dsr_use *use = state->uses; use; use = use->next) good = check_use(s, state, use) && good;
     for (const tw__dsd_fabric *f = state->fabrics; f; f = f->next) good = bind_queue(s, f) && good;
+    warn_data_tasks(s, state);
     good = check_control_tasks(s, state) && good;
     return check_teardown(s, state) && good;
 }

@@ -25,15 +25,50 @@ operand tw__dsd_known(sema *s, const type *t, const tw__csl_dsd_value *v)
     return tw__csl_known((value){ .type = t, .dsd = copy });
 }
 
-uint16_t tw__dsd_shape_row(sema *s, const tw__csl_shape *shape)
+/* The place of a shape in the table of rows: that of an equal one, or the free one where it belongs. */
+static uint32_t *shape_slot(tw__dsd_state *state, const tw__csl_program *p, const tw__csl_shape *shape)
+{
+    uint32_t at = 2166136261u, last = state->shape_slots - 1;
+    const uint8_t *bytes = (const uint8_t *)shape;
+    for (size_t i = 0; i < sizeof *shape; i++) at = (at ^ bytes[i]) * 16777619u; /* FNV-1a */
+    for (at &= last; state->shape_row[at]; at = (at + 1) & last)
+        if (!memcmp(&p->shapes[state->shape_row[at] - 1], shape, sizeof *shape)) break;
+    return &state->shape_row[at];
+}
+
+/* Keeps the table at most half full. */
+static bool shape_room(sema *s, tw__dsd_state *state, const tw__csl_program *p)
+{
+    if (p->shape_count * 2 < state->shape_slots) return true;
+    uint32_t slots = state->shape_slots ? state->shape_slots * 2 : 16;
+    uint32_t *rows = tw__dsd_new(s, slots * sizeof *rows);
+    if (!rows) return false;
+    state->shape_row = rows;
+    state->shape_slots = slots;
+    for (size_t i = 0; i < p->shape_count; i++) *shape_slot(state, p, &p->shapes[i]) = (uint32_t)i + 1;
+    return true;
+}
+
+/* Row of a mem4d shape, shared when equal; a DSD names it by 16 bits. */
+static bool shape_row(sema *s, const node *at, const tw__csl_shape *shape, uint16_t *out)
 {
     tw__csl_program *p = tw__csl_sema_program(s);
-    for (size_t i = 0; i < p->shape_count; i++)
-        if (!memcmp(&p->shapes[i], shape, sizeof *shape)) return (uint16_t)i;
-    if (p->shape_count > UINT16_MAX) return 0;
-    tw__csl_shape *row = TW__CSL_PUSH(p, shapes, shape);
-    if (row) *row = *shape;
-    return row ? (uint16_t)(p->shape_count - 1) : 0;
+    tw__dsd_state *state = tw__dsd_state_of(s);
+    if (!state || !shape_room(s, state, p)) return false;
+    uint32_t *slot = shape_slot(state, p, shape);
+    if (!*slot && p->shape_count > UINT16_MAX) {
+        tw__csl_error(s, at, "csl.range", "the mem4d_dsds of a program have at most %u different shapes",
+                      UINT16_MAX + 1u);
+        return false;
+    }
+    if (!*slot) {
+        tw__csl_shape *row = TW__CSL_PUSH(p, shapes, shape);
+        if (!row) return false;
+        *row = *shape;
+        *slot = (uint32_t)p->shape_count;
+    }
+    *out = (uint16_t)(*slot - 1);
+    return true;
 }
 
 bool tw__csl_pack_dsd(sema *s, const node *at, const value *v, tw__csl_dsd *out)
@@ -55,8 +90,7 @@ bool tw__csl_pack_dsd(sema *s, const node *at, const value *v, tw__csl_dsd *out)
     out->base = (uint16_t)base;
     if (d->base.global && d->base.global->node && d->base.global->symbol < UINT16_MAX)
         out->object = (uint16_t)(d->base.global->symbol + 1);
-    if (v->type->kind == TW__CSL_TY_MEM4D_DSD) out->shape = tw__dsd_shape_row(s, &d->shape);
-    return true;
+    return v->type->kind != TW__CSL_TY_MEM4D_DSD || shape_row(s, at, &d->shape, &out->shape);
 }
 
 /* --- the maker ------------------------------------------------------------------------------------------------ */
@@ -179,6 +213,7 @@ static bool memory_base(maker *m, const memory_fields *f)
         return false;
     }
     m->element = element->size;
+    m->v.element = element;
     from = holder(f, "offset");
     if (!tw__dsd_has(from, "offset")) return true;
     at = tw__dsd_field_node(from, "offset");

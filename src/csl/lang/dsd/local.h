@@ -86,7 +86,6 @@ bool tw__dsd_read_config(sema *s, const node *at, const operand *o, const char *
 
 /* --- op.c, map.c, dsr.c --------------------------------------------------------------------------------------- */
 
-operand tw__dsd_operation(sema *s, const node *call, const type *expected);
 operand tw__dsd_map(sema *s, const node *call, const type *expected);
 operand tw__dsd_get_dsr(sema *s, const node *call, const type *expected);
 operand tw__dsd_load_dsr(sema *s, const node *call, const type *expected);
@@ -158,12 +157,12 @@ typedef struct tw__dsd_state {
     const node *bound_at[2][TW__CSL_TASK_IDS]; /* [control task][id] */
     const node *queue_at[2][TW__CSL_QUEUES];   /* @initialize_queue: [is output][id] */
     const node *handler_at[2][TW__CSL_QUEUES];
+    uint32_t *shape_row; /* by hash: row of the program's shapes + 1, 0 = free */
+    uint32_t shape_slots;
     uint32_t dsr_taken[TW__CSL_DSR_FILES]; /* bits: registers that FIFOs claimed with .dest, .src */
 } tw__dsd_state;
 tw__dsd_state *tw__dsd_state_of(sema *s); /* NULL after "out of memory" */
 void *tw__dsd_new(sema *s, size_t bytes); /* zeroed, lasting; NULL after "out of memory" */
 void tw__dsd_fix_task(sema *s, tw__dsd_fix_kind kind, uint32_t row, bool second, const tw__dsd_action *action);
-/* Row of a mem4d shape, shared when equal. */
-uint16_t tw__dsd_shape_row(sema *s, const tw__csl_shape *shape);
 
 #endif

@@ -10,6 +10,7 @@ typedef struct {
     uint32_t count;   /* operands, without the configuration */
     const char *form; /* "DSV" */
     operand o[4];     /* as given */
+    operand from[4];  /* the place in memory that o[i] was read from, of kind NOTHING when it was in none */
     const node *at[4];
     uint8_t slot[4]; /* operand i is arg[slot[i]] */
     tw__dsd_config config;
@@ -169,13 +170,36 @@ void tw__dsd_warn_const(sema *s, const node *call, const node *at, const operand
         tw__csl_warn(s, at, "csl.const", "%s changes '%s', which is const", tw__dsd_builtin_name(s, call), g->name);
 }
 
-/* Both name the same object: @fmaxs(&m, m, d) reads m for each element. */
-static bool same_object(const node *pointer, const node *v)
+/* Where a pointer known at compile time leads; UINT32_MAX = known only at run time. */
+static uint32_t known_address(op *p, uint32_t i, const tw__csl_pointer *to)
 {
-    if (pointer->kind == TW__CSL_UNARY && pointer->op == TW__CSL_T_AMPERSAND && tw__csl_same(pointer->kid[0], v))
-        return true;
-    if (v->kind == TW__CSL_DEREF && tw__csl_same(pointer, v->kid[0])) return true;
-    return v->kind == TW__CSL_INDEX && tw__csl_same(pointer, v->kid[0]); /* the item of an array of one */
+    uint32_t address = 0;
+    if (to->global && !tw__csl_address(p->s, p->at[i], to->global, &address)) return UINT32_MAX;
+    return (uint32_t)(address + to->offset) & 0xffff;
+}
+
+/* @fmaxs(&m, m, d) reads m for each element: a fold. So does each operation whose value was read from the object of
+ * type `t` that its destination points to, whatever both are called; what is not known here is compared at run
+ * time. */
+static void find_fold(op *p, const operand *destination, const type *t)
+{
+    const operand *v = &p->from[1];
+    bool object = v->kind == TW__CSL_O_PLACE && v->type == t;
+    bool known = object && destination->kind == TW__CSL_O_VALUE && !v->has_reg;
+    uint32_t to = known ? known_address(p, 0, &destination->value.pointer) : 0,
+             from = known ? known_address(p, 1, &v->place) : 0;
+    if (object && (!known || to == from)) {
+        p->use.flags |= TW__CSL_USE_FOLD;
+        p->use.from = known ? p->use.arg[0].at : tw__csl_place_register(p->s, p->at[1], v);
+    }
+    const node *a = p->at[0], *b = p->at[1];
+    bool two_names = a->kind == TW__CSL_UNARY && a->kid[0]->kind == TW__CSL_NAME && b->kind == TW__CSL_NAME &&
+                     a->kid[0]->name != b->name;
+    if (p->use.flags & TW__CSL_USE_FOLD && !two_names) return;
+    tw__csl_warn(p->s, b, "csl.fold",
+                 "only the last element counts: %s accumulates when the value is the destination itself, as in "
+                 "%s(&x, x, dsd)",
+                 p->name, p->name);
 }
 
 static bool pointer(op *p, uint32_t i)
@@ -194,14 +218,7 @@ static bool pointer(op *p, uint32_t i)
     }
     if (!writable(p, &o)) return false;
     p->use.arg[0] = (tw__csl_arg){ TW__CSL_ARG_POINTER, 0, tw__csl_to_register(p->s, p->at[i], &o) };
-    if (strcmp(p->form, "PVS") != 0) return true;
-    if (same_object(p->at[0], p->at[1]))
-        p->use.flags |= TW__CSL_USE_FOLD;
-    else
-        tw__csl_warn(p->s, p->at[1], "csl.fold",
-                     "only the last element counts: %s accumulates when the value is the destination itself, as in "
-                     "%s(&x, x, dsd)",
-                     p->name, p->name);
+    if (!strcmp(p->form, "PVS")) find_fold(p, &o, t);
     return true;
 }
 
@@ -309,6 +326,33 @@ static bool check_sources(op *p)
         tw__csl_error(p->s, p->at[1], "csl.dsr",
                       "on WSE-2 the DSRs of destination and first source have one number: %u and %u differ", d->at,
                       a->at);
+        return false;
+    }
+    return true;
+}
+
+/* Memory DSDs hold no type, and moves may take any of that width (as i16 arrays that stand for f32 are taken); but
+ * arithmetic on the bits of floats of another width means nothing. So do two values in one wavelet of 32-bit
+ * elements. */
+static bool check_elements(op *p)
+{
+    bool move = p->use.op == TW__CSL_OP_FMOVH || p->use.op == TW__CSL_OP_FMOVS;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const tw__csl_dsd *d = known_dsd(p, i);
+        uint8_t elem = p->row->type[p->slot[i]];
+        bool f16 = elem == TW__CSL_E_F16, f32 = elem == TW__CSL_E_F32;
+        if (d && d->simd != TW__CSL_SIMD_OFF && (f32 || elem == TW__CSL_E_I32)) {
+            tw__csl_error(p->s, p->at[i], "csl.simd",
+                          "operand %u of %s has elements of 32 bits, which no .simd_mode packs: it is for 16-bit "
+                          "values",
+                          i + 1, p->name);
+            return false;
+        }
+        const type *t = d ? p->o[i].value.dsd->element : NULL;
+        if (move || !((f32 && t == &tw__csl_t_f16) || (f16 && t == &tw__csl_t_f32))) continue;
+        tw__csl_error(p->s, p->at[i], "csl.operand",
+                      "operand %u of %s takes elements of type %s; this DSD is over an array of %s", i + 1, p->name,
+                      elem_text(elem), TYPE_TEXT(t));
         return false;
     }
     return true;
@@ -466,6 +510,8 @@ static bool evaluate(op *p)
                           p->name, TYPE_TEXT(o.type));
             return false;
         }
+        bool in_memory = o.kind == TW__CSL_O_PLACE && !o.unit && !o.place.cell;
+        p->from[i] = in_memory ? o : tw__csl_nothing();
         if (o.type->kind != TW__CSL_TY_ARRAY) o = tw__csl_rvalue(p->s, at, o); /* an array stays where it is */
         if (tw__csl_is_nothing(&o)) return false;
         p->o[i] = o;
@@ -487,7 +533,7 @@ static bool check_filter(op *p)
     return !why;
 }
 
-operand tw__dsd_operation(sema *s, const node *call, const type *expected)
+operand tw__csl_dsd_operation(sema *s, const node *call, const type *expected)
 {
     (void)expected;
     const char *builtin = tw__csl_text(tw__csl_sema_ctx(s), call->name);
@@ -498,8 +544,8 @@ operand tw__dsd_operation(sema *s, const node *call, const type *expected)
     tw__gen_at(tw__csl_sema_gen(s), call);
     if (!evaluate(&p) || !choose_form(&p)) return tw__csl_nothing();
     choose_slots(&p);
-    if (!check_filter(&p) || !fill_operands(&p) || !check_sources(&p) || !check_zero(&p) || !check_index(&p) ||
-        !check_async(&p))
+    if (!check_filter(&p) || !fill_operands(&p) || !check_sources(&p) || !check_elements(&p) || !check_zero(&p) ||
+        !check_index(&p) || !check_async(&p))
         return tw__csl_nothing();
     check_endless(&p);
     return emit(&p);

@@ -204,17 +204,9 @@ bool tw__csl_check_filter_ids(sema *s)
     return good;
 }
 
-static const struct {
-    const char *name;
-    tw__csl_builtin_fn fn;
-} rows[] = {
+static const tw__csl_builtin_row rows[] = {
     { "get_config", b_get_config }, { "get_config_unchecked", b_get_config }, { "get_filter_id", b_get_filter_id },
     { "set_config", b_set_config }, { "set_config_unchecked", b_set_config },
 };
 
-tw__csl_builtin_fn tw__csl_config_builtin(const char *name)
-{
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!strcmp(rows[i].name, name)) return rows[i].fn;
-    return NULL;
-}
+const tw__csl_builtin_table tw__csl_config_builtins = { rows, sizeof rows / sizeof *rows };

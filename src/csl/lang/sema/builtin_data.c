@@ -468,10 +468,7 @@ static operand b_type(sema *s, const node *n, const type *expected)
     return tw__csl_error(s, ARG(1), "csl.builtin", "@__type has no answer to \"%s\"", q);
 }
 
-static const struct {
-    const char *name;
-    tw__csl_builtin_fn fn;
-} rows[] = {
+static const tw__csl_builtin_row rows[] = {
     { "__sys", b_sys },
     { "__type", b_type },
     { "constants", b_constants },
@@ -491,9 +488,4 @@ static const struct {
     { "zeros", b_zeros },
 };
 
-tw__csl_builtin_fn tw__csl_data_builtin(const char *name)
-{
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!strcmp(rows[i].name, name)) return rows[i].fn;
-    return NULL;
-}
+const tw__csl_builtin_table tw__csl_data_builtins = { rows, sizeof rows / sizeof *rows };

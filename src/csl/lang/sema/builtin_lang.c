@@ -360,10 +360,7 @@ static operand b_set_active_prng(sema *s, const node *n, const type *expected)
     return tw__csl_known(tw__csl_of_void());
 }
 
-static const struct {
-    const char *name;
-    tw__csl_builtin_fn fn;
-} rows[] = {
+static const tw__csl_builtin_row rows[] = {
     { "as", b_as },
     { "assert", b_assert },
     { "bitcast", b_bitcast },
@@ -384,23 +381,35 @@ static const struct {
     { "type_of", b_type_of },
 };
 
-tw__csl_builtin_fn tw__csl_lang_builtin(const char *name)
+const tw__csl_builtin_table tw__csl_lang_builtins = { rows, sizeof rows / sizeof *rows };
+
+static const tw__csl_builtin_table *const tables[] = {
+    &tw__csl_lang_builtins,   &tw__csl_data_builtins,   &tw__csl_layout_builtins,
+    &tw__csl_symbol_builtins, &tw__csl_config_builtins, &tw__csl_dsd_builtins,
+};
+enum { TABLES = sizeof tables / sizeof *tables };
+
+static operand unknown_builtin(sema *s, const node *n, const char *name)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!strcmp(rows[i].name, name)) return rows[i].fn;
-    return NULL;
+    GPtrArray *names = g_ptr_array_new();
+    for (size_t t = 0; t < TABLES; t++)
+        for (size_t i = 0; i < tables[t]->count; i++)
+            g_ptr_array_add(names, (gpointer)(uintptr_t)tables[t]->rows[i].name);
+    for (size_t i = 0; i < TW__CSL_DSD_OPS; i++)
+        g_ptr_array_add(names, (gpointer)(uintptr_t)tw__csl_dsd_op_rows[i].builtin);
+    const char *near = tw__nearest(name, (const char *const *)names->pdata, names->len);
+    g_ptr_array_free(names, TRUE);
+    return tw__csl_error(s, n, "csl.builtin", "there is no builtin @%s%s%s%s", name,
+                         near ? "; did you mean '@" : "", near ? near : "", near ? "'?" : "");
 }
 
 operand tw__csl_builtin(sema *s, const node *n, const type *expected)
 {
     const char *name = tw__csl_name_text(s, n->name);
     if (s->gen) tw__gen_at(s->gen, n);
-    static tw__csl_builtin_fn (*const tables[])(const char *) = { tw__csl_lang_builtin,   tw__csl_data_builtin,
-                                                                  tw__csl_layout_builtin, tw__csl_symbol_builtin,
-                                                                  tw__csl_config_builtin, tw__csl_dsd_builtin };
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        tw__csl_builtin_fn fn = tables[i](name);
-        if (fn) return fn(s, n, expected);
-    }
-    return tw__csl_error(s, n, "csl.builtin", "there is no builtin @%s", name);
+    for (size_t t = 0; t < TABLES; t++)
+        for (size_t i = 0; i < tables[t]->count; i++)
+            if (!strcmp(tables[t]->rows[i].name, name)) return tables[t]->rows[i].fn(s, n, expected);
+    if (tw__csl_dsd_op_named(name) >= 0) return tw__csl_dsd_operation(s, n, expected);
+    return unknown_builtin(s, n, name);
 }

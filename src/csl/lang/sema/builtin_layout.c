@@ -116,6 +116,7 @@ static operand b_set_color_config(sema *s, const node *n, const type *expected)
         !color_argument(s, ARG(2), &color) || !tw__csl_route_of(s, ARG(3), &route))
         return tw__csl_nothing();
     route.color = color;
+    tw__csl_route_place(s, n, &route);
     check_switches(s, ARG(3), &route);
     return tw__csl_layout_route(s, n, pe, &route) ? done() : tw__csl_nothing();
 }
@@ -130,6 +131,7 @@ static operand b_set_local_color_config(sema *s, const node *n, const type *expe
     uint8_t color = r.color;
     if (!tw__csl_route_of(s, ARG(1), &r)) return tw__csl_nothing();
     r.color = color;
+    tw__csl_route_place(s, n, &r);
     check_switches(s, ARG(1), &r);
     for (size_t i = 0; i < b->local_count; i++) {
         if (b->local[i].color != color) continue;
@@ -201,10 +203,7 @@ static operand b_set_teardown_handler(sema *s, const node *n, const type *expect
     return done();
 }
 
-static const struct {
-    const char *name;
-    tw__csl_builtin_fn fn;
-} rows[] = {
+static const tw__csl_builtin_row rows[] = {
     { "get_rectangle", b_get_rectangle },
     { "set_color_config", b_set_color_config },
     { "set_local_color_config", b_set_local_color_config },
@@ -213,9 +212,4 @@ static const struct {
     { "set_tile_code", b_set_tile_code },
 };
 
-tw__csl_builtin_fn tw__csl_layout_builtin(const char *name)
-{
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!strcmp(rows[i].name, name)) return rows[i].fn;
-    return NULL;
-}
+const tw__csl_builtin_table tw__csl_layout_builtins = { rows, sizeof rows / sizeof *rows };

@@ -278,10 +278,7 @@ static operand b_rpc(sema *s, const node *n, const type *expected)
     return tw__csl_arguments(s, n, 1, 1) ? done() : tw__csl_nothing();
 }
 
-static const struct {
-    const char *name;
-    tw__csl_builtin_fn fn;
-} rows[] = {
+static const tw__csl_builtin_row rows[] = {
     { "export", b_export },
     { "export_name", b_export_name },
     { "export_symbol", b_export_symbol },
@@ -292,9 +289,4 @@ static const struct {
     { "rpc", b_rpc },
 };
 
-tw__csl_builtin_fn tw__csl_symbol_builtin(const char *name)
-{
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!strcmp(rows[i].name, name)) return rows[i].fn;
-    return NULL;
-}
+const tw__csl_builtin_table tw__csl_symbol_builtins = { rows, sizeof rows / sizeof *rows };

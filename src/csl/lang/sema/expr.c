@@ -41,6 +41,7 @@ static operand unknown_name(sema *s, const node *n)
         g_ptr_array_add(names, (gpointer)tw__csl_name_text(s, b->name));
     GHashTableIter each;
     gpointer key;
+    for (int i = 0; i < TW__CSL_DIR_COUNT; i++) g_ptr_array_add(names, (gpointer)(uintptr_t)directions[i]);
     g_hash_table_iter_init(&each, s->module->names);
     while (g_hash_table_iter_next(&each, &key, NULL))
         g_ptr_array_add(names, (gpointer)tw__csl_name_text(s, GPOINTER_TO_UINT(key)));

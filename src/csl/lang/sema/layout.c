@@ -167,6 +167,22 @@ static int64_t config_row(tw__csl_layout *l, const tw__csl_route *route)
     return (int64_t)l->config_count++;
 }
 
+/* Layouts of loops ask for the same place once for each PE. */
+void tw__csl_route_place(sema *s, const node *at, tw__csl_route *route)
+{
+    tw__csl_layout *l = s->layout;
+    if (l->placed_at != at) {
+        tw__csl_place where = tw__csl_where(s->ctx, at->loc);
+        l->placed_at = at;
+        l->placed_file = tw__csl_image_file(s->image, where.file);
+        l->placed_line = (uint32_t)where.line;
+        l->placed_column = (uint32_t)where.column;
+    }
+    route->file = l->placed_file;
+    route->line = l->placed_line;
+    route->column = l->placed_column;
+}
+
 bool tw__csl_layout_route(sema *s, const node *at, uint32_t pe, const tw__csl_route *route)
 {
     tw__csl_layout *l = s->layout;

@@ -46,6 +46,8 @@ typedef struct tw__csl_layout {
     GHashTable *config_rows;   /* hash of a config -> row + 1; others with this hash are not shared */
     const type **export_types; /* by row of image.exports */
     size_t export_count, export_room;
+    const node *placed_at; /* the last one that tw__csl_route_place() was asked about, and its place */
+    uint32_t placed_file, placed_line, placed_column;
     uint32_t warned_switches; /* colors whose switches WSE-3 lacks, reported */
 } tw__csl_layout;
 
@@ -53,6 +55,8 @@ void tw__csl_layout_free(tw__csl_layout *l);
 bool tw__csl_set_rectangle(sema *s, const node *at, uint32_t width, uint32_t height);
 /* Row of the program with this file and these parameters, added when new; -1 = out of memory. */
 int64_t tw__csl_layout_binding(sema *s, const node *at, const char *file, const value *params);
+/* Where a configuration stands, for messages of the machine. */
+void tw__csl_route_place(sema *s, const node *at, tw__csl_route *route);
 /* Adds the configuration of one color of a PE; false after an error. */
 bool tw__csl_layout_route(sema *s, const node *at, uint32_t pe, const tw__csl_route *route);
 /* Fabric size and offsets into the image; checks the room for the host's link. */

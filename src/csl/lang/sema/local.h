@@ -276,8 +276,6 @@ void tw__csl_packed_store(sema *s, const node *at, const operand *place, operand
 /* The bits of a value that a packed field can have, in a register of type u64 (run time only). */
 operand tw__csl_packed_integer(sema *s, const node *at, operand v);
 
-/* Register with the address of a place (run time only). */
-uint16_t tw__csl_place_register(sema *s, const node *at, const operand *place);
 /* The value in its form in PE memory, type->size bytes. */
 bool tw__csl_bytes(sema *s, const node *at, const value *v, uint8_t *out);
 
@@ -308,11 +306,8 @@ const type *tw__csl_function_type(sema *s, const tw__csl_function *f);        /*
 
 /* --- builtins --- */
 operand tw__csl_builtin(sema *s, const node *n, const type *expected);
-tw__csl_builtin_fn tw__csl_lang_builtin(const char *name);
-tw__csl_builtin_fn tw__csl_data_builtin(const char *name);
-tw__csl_builtin_fn tw__csl_layout_builtin(const char *name);
-tw__csl_builtin_fn tw__csl_symbol_builtin(const char *name);
-tw__csl_builtin_fn tw__csl_config_builtin(const char *name);
+extern const tw__csl_builtin_table tw__csl_lang_builtins, tw__csl_data_builtins, tw__csl_layout_builtins,
+    tw__csl_symbol_builtins, tw__csl_config_builtins;
 /* Is this the place for the builtin? false after an error. */
 bool tw__csl_in_layout(sema *s, const node *n);
 bool tw__csl_in_comptime(sema *s, const node *n);

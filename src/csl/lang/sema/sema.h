@@ -116,6 +116,8 @@ const tw__csl_type *tw__csl_type_expr(tw__csl_sema *s, const tw__csl_node *node)
 /* Field `name` of a struct operand: false when it has none. Parts of GROUPs, values and places alike. */
 bool tw__csl_get_field(tw__csl_sema *s, const tw__csl_operand *object, const char *name, tw__csl_operand *out);
 
+/* Register with the address of a place in PE memory (run time only). */
+uint16_t tw__csl_place_register(tw__csl_sema *s, const tw__csl_node *at, const tw__csl_operand *place);
 /* Address in PE memory of a global, placed at the first question. false after "out of PE memory". */
 bool tw__csl_address(tw__csl_sema *s, const tw__csl_node *at, tw__csl_global *global, uint32_t *address);
 
@@ -127,11 +129,19 @@ int tw__csl_function_index(tw__csl_sema *s, const tw__csl_node *at, tw__csl_func
 /* The operand in a register of the function being generated: constants come from the pool, places are loaded. */
 uint16_t tw__csl_to_register(tw__csl_sema *s, const tw__csl_node *at, const tw__csl_operand *o);
 
-/* --- hooks: builtins of lang/dsd. NULL row = not one of them. A row's function gets the BUILTIN node and evaluates
- * the arguments itself. --- */
+/* --- hooks: builtins of lang/dsd. A row's function gets the BUILTIN node and evaluates the arguments itself. --- */
 typedef tw__csl_operand (*tw__csl_builtin_fn)(tw__csl_sema *s, const tw__csl_node *call,
                                               const tw__csl_type *expected);
-tw__csl_builtin_fn tw__csl_dsd_builtin(const char *name);
+typedef struct tw__csl_builtin_row {
+    const char *name; /* without @ */
+    tw__csl_builtin_fn fn;
+} tw__csl_builtin_row;
+typedef struct tw__csl_builtin_table {
+    const tw__csl_builtin_row *rows;
+    size_t count;
+} tw__csl_builtin_table;
+extern const tw__csl_builtin_table tw__csl_dsd_builtins; /* all but the operations of dsd/ops.def, which have one */
+tw__csl_operand tw__csl_dsd_operation(tw__csl_sema *s, const tw__csl_node *call, const tw__csl_type *expected);
 /* |i|{n} -> a[...]: a struct value or group {base_address, offset, stride, extent}. */
 tw__csl_operand tw__csl_tensor_access(tw__csl_sema *s, const tw__csl_node *tensor);
 

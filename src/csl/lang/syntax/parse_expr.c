@@ -42,6 +42,23 @@ static unsigned strength(uint8_t token)
     }
 }
 
+/* x++ and x-- in front of what cannot begin an operand, ++x: other languages' words for x += 1. */
+static void no_increment(tw__csl_parser *p, const tw__csl_token *op, tw__csl_tree operand)
+{
+    if (op[1].kind != op->kind || op[1].loc != op->loc + 1) return;
+    bool minus = op->kind == TW__CSL_T_MINUS;
+    const tw__csl_token *behind = op + 2;
+    if (minus && behind->kind != TW__CSL_T_SEMICOLON && behind->kind != TW__CSL_T_RPAREN &&
+        behind->kind != TW__CSL_T_COMMA)
+        return; /* a--b is a - (-b) */
+    bool named = operand && operand->kind == TW__CSL_NAME;
+    tw__csl_syntax_error(p, op, "CSL has no '%s': write %s %s= 1", minus ? "--" : "++",
+                         named                             ? tw__csl_text(p->ctx, operand->name)
+                         : behind->kind == TW__CSL_T_IDENT ? tw__csl_text(p->ctx, behind->name)
+                                                           : "the variable",
+                         minus ? "-" : "+");
+}
+
 /* Operators of strength >= lowest, left to right; comparisons do not chain. */
 static tw__csl_tree parse_binary(tw__csl_parser *p, unsigned lowest)
 {
@@ -50,6 +67,7 @@ static tw__csl_tree parse_binary(tw__csl_parser *p, unsigned lowest)
         const tw__csl_token *op = p->at;
         unsigned level = strength(op->kind);
         if (!level || level < lowest) return left;
+        if (level == SUM) no_increment(p, op, left);
         p->at++;
         bool doubled = (op->kind == TW__CSL_T_AMPERSAND || op->kind == TW__CSL_T_PIPE) && p->at->kind == op->kind &&
                        p->at->loc == op->loc + 1;
@@ -384,6 +402,7 @@ static tw__csl_tree parse_unary(tw__csl_parser *p)
         node->op = comptime ? 0 : op->kind;
         return node;
     }
+    if (op->kind == TW__CSL_T_PLUS) no_increment(p, op, NULL);
     tw__csl_tree node = parse_primary(p);
     for (tw__csl_tree next; (next = parse_postfix(p, node));) node = next;
     return node;

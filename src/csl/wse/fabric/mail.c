@@ -130,7 +130,7 @@ void tw__wse_mail_send(tw__part *part, tw__pe *pe, uint32_t payload)
 {
     tw__mail *m = pe->mail;
     if (!m->total && !address(part, m, payload)) {
-        tw__wse_complain(part, m->from, TW_WARNING, "wse.message",
+        tw__wse_complain(part, m->from, -1, TW__WSE_R, "wse.message",
                          "a wavelet on the output queue of <message_passing> belongs to no message and is lost");
         return;
     }

@@ -252,9 +252,19 @@ static const char *position(const tw__channel *c, char out[160])
     return out;
 }
 
+/* "; its route is set at layout.csl:12" or "". */
+static const char *route_place(const report *r, unsigned color, char out[160])
+{
+    const tw__csl_route *route = tw__wse_route_of(r->w, r->pe, (int)color);
+    out[0] = 0;
+    if (route && route->file < r->w->image->file_count)
+        g_snprintf(out, 160, "; its route is set at %s:%u", r->w->image->files[route->file], route->line);
+    return out;
+}
+
 static void router(report *r, const tw__router *router_)
 {
-    char switched[160];
+    char switched[160], place[160];
     for (unsigned k = 0; k < router_->channel_count; k++) {
         const tw__channel *c = &router_->channel[k];
         for (unsigned port = 0; port < TW__WSE_PORTS; port++) {
@@ -263,8 +273,8 @@ static void router(report *r, const tw__router *router_)
                               : !(c->rx >> port & 1) ? "the route does not take that direction now"
                               : c->tx == 0           ? "the route leads nowhere"
                                                      : "the next router or the PE does not take them";
-            line(r, "%u wavelet(s) of color %u from %s wait in the router: %s%s", tw__wse_lane_count(c, port),
-                 c->color, directions[port], why, position(c, switched));
+            line(r, "%u wavelet(s) of color %u from %s wait in the router: %s%s%s", tw__wse_lane_count(c, port),
+                 c->color, directions[port], why, position(c, switched), route_place(r, c->color, place));
         }
     }
 }

@@ -41,7 +41,7 @@ static SELDOM void collision(tw__part *part, uint32_t pe, tw__channel *c, unsign
     if (c->collided || !(c->rx >> c->came_port & c->rx >> port & 1)) return;
     c->collided = 1;
     tw__wse_complain(
-        part, pe, TW_WARNING, "wse.collision",
+        part, pe, c->color, port, "wse.collision",
         "wavelets of color %u arrived from %s and %s in one cycle, and its route takes both: which one "
         "goes first is undefined on hardware",
         c->color, from[c->came_port], from[port]);
@@ -68,11 +68,12 @@ static inline void into_lane(tw__part *part, uint32_t pe, tw__router *router, tw
 }
 
 /* A wavelet that no route leads on: it waits for one, which is worth a word. */
-static SELDOM void unrouted(tw__part *part, uint32_t pe, tw__channel *c, const char *text)
+static SELDOM void unrouted(tw__part *part, uint32_t pe, tw__channel *c, unsigned port)
 {
     if (c->suspended || c->complained) return;
     c->complained = 1;
-    tw__wse_complain(part, pe, TW_WARNING, "wse.unrouted", text, c->color);
+    tw__wse_complain(part, pe, c->color, port, "wse.unrouted", "%s on color %u, which has no route here",
+                     port == TW__WSE_R ? "the PE sends" : "a wavelet arrives", c->color);
 }
 
 /* WSE-2 color swap: a wavelet of color k goes to the partner when the partner's configuration asks for it; one from
@@ -97,7 +98,7 @@ static SELDOM void over_the_edge(tw__part *part, uint32_t pe, tw__channel *c, un
         if (!ignored && !tw__wse_port_put(host, payload, control)) part->no_memory = true;
     } else if (!c->complained) {
         c->complained = 1;
-        tw__wse_complain(part, pe, TW_WARNING, "wse.edge",
+        tw__wse_complain(part, pe, c->color, port, "wse.edge",
                          "wavelets of color %u leave the rectangle to the %s and are lost", c->color, names[port]);
     }
 }
@@ -243,7 +244,7 @@ static inline void arrive(tw__part *part, uint32_t pe, tw__router *router, unsig
         return;
     }
     into_lane(part, pe, router, c, port, payload, flags, false, &a->came);
-    if (!(c->rx | c->tx)) unrouted(part, pe, c, "a wavelet arrives on color %u, which has no route here");
+    if (!(c->rx | c->tx)) unrouted(part, pe, c, port);
 }
 
 static void take_hints(tw__router *router, uint32_t colors)
@@ -316,7 +317,7 @@ static inline void take_outgoing(tw__part *part, uint32_t pe, tw__router *router
                 (arrival){ wave.payload, TW__WSE_R, wave.flags, (uint8_t)tw__link_number(router, c) };
         } else {
             into_lane(part, pe, router, c, TW__WSE_R, wave.payload, wave.flags, false, &a->came);
-            if (!(c->rx | c->tx)) unrouted(part, pe, c, "the PE sends on color %u, which has no route here");
+            if (!(c->rx | c->tx)) unrouted(part, pe, c, TW__WSE_R);
         }
         return;
     }

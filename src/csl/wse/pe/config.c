@@ -228,10 +228,10 @@ uint16_t tw__wse_config_get(tw__part *part, tw__pe *pe, uint16_t word)
 
 static void bind_queue(tw__part *part, tw__pe *pe, unsigned queue, unsigned color, bool output)
 {
-    if (color < TW__CSL_COLORS)
-        tw__wse_queue_bind(part, pe, queue, color, output);
-    else
+    if (color >= TW__CSL_COLORS)
         tw__wse_misuse(part, pe, "wse.config", "queue %u cannot be bound to color %u", queue, color);
+    else if (tw__wse_queue_bind(part, pe, queue, color, output))
+        (output ? pe->out_queue : pe->in_queue)[queue]->initialised = 1;
 }
 
 void tw__wse_config_set(tw__part *part, tw__pe *pe, uint16_t word, uint16_t value)

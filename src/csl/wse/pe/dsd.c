@@ -63,6 +63,18 @@ static bool make_walk(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd
     return true;
 }
 
+/* On WSE-3 @initialize_queue, or a configuration register, gives a queue its color; DSDs that do are a habit of
+ * WSE-2 programs. Said once for each queue. */
+static bool initialised(tw__part *part, tw__pe *pe, unsigned queue, bool out)
+{
+    tw__queue *q = (out ? pe->out_queue : pe->in_queue)[queue];
+    if (q->initialised || part->w->arch == 0) return true;
+    q->initialised = 1;
+    return tw__wse_misuse(part, pe, "wse.queue",
+                          "%s queue %u was never initialised: WSE-3 needs @initialize_queue with its color",
+                          out ? "output" : "input", queue);
+}
+
 static bool fabric_operand(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd *dsd, bool out)
 {
     int queue = dsd->queue;
@@ -76,7 +88,8 @@ static bool fabric_operand(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__cs
         return false;
     }
     if (dsd->queue != TW__CSL_NO_ID && dsd->color != TW__CSL_NO_ID) {
-        if (!tw__wse_queue_bind(part, pe, dsd->queue, dsd->color, out)) return false;
+        if (!tw__wse_queue_bind(part, pe, dsd->queue, dsd->color, out) || !initialised(part, pe, dsd->queue, out))
+            return false;
     } else if (dsd->queue != TW__CSL_NO_ID) {
         if (!(out ? pe->out_queue : pe->in_queue)[dsd->queue]) {
             tw__wse_fault(part, pe, "wse.queue",
@@ -102,6 +115,9 @@ bool tw__wse_opnd_dsd(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd
     o->size = (uint8_t)size;
     o->flags = dsd->flags;
     o->simd = size == 2 ? dsd->simd : TW__CSL_SIMD_OFF;
+    if (o->simd != dsd->simd && dsd->kind >= TW__CSL_DSD_FABIN &&
+        !tw__wse_misuse(part, pe, "wse.simd", "a .simd_mode packs 16-bit values; these elements have 32 bits"))
+        return false;
     o->length = dsd->length;
     o->index = 0;
     o->half = 0;
@@ -190,12 +206,33 @@ static bool operand(tw__part *part, tw__pe *pe, tw__op *op, unsigned k, const ui
     return true;
 }
 
+/* Was the scalar source read at the address that the destination points to? It is read again for each element
+ * then. */
+static inline bool folds(const tw__csl_dsd_use *use, const uint64_t *r)
+{
+    return (uint16_t)r[use->from] == (uint16_t)r[use->arg[0].at];
+}
+
 /* --- length, speed -------------------------------------------------------------------------------------------- */
 
-/* Fact sheet 3.3: the first source that has a length, else the second, else the destination, else 1. */
-static uint32_t governing(uint32_t dst, uint32_t src0, uint32_t src1)
+/* Fact sheet 3.3: the first source that has a length, else the second, else the destination, else 1 where no operand
+ * is a DSD. A destination DSD of length 0 takes no element. */
+static inline uint32_t governing(const tw__decoded_use *use, uint32_t dst, uint32_t src0, uint32_t src1)
 {
-    return src0 ? src0 : src1 ? src1 : dst ? dst : 1;
+    if (use->bounds && !dst) return 0;
+    return src0 ? src0 : src1 ? src1 : dst ? dst : use->least;
+}
+
+/* Length 0 is what a FIFO begins with, which says nothing; when the program has set it, and no other operand has a
+ * length, no element is wanted. */
+static bool wants_none(const tw__pe *pe, const tw__op *op)
+{
+    if (op->arg[0].length || op->arg[1].length || op->arg[2].length) return false;
+    for (unsigned k = 0; k < 3; k++) {
+        const tw__fifo_state *fifo = op->arg[k].kind == TW__O_FIFO ? &pe->fifo[op->arg[k].fifo] : NULL;
+        if (fifo && (k == 0 ? fifo->write_set : fifo->read_set)) return true;
+    }
+    return false;
 }
 
 /* Elements per cycle for a stride in 16-bit words: vendor document "SIMD" as restated in fact sheet 6 (estimated). */
@@ -272,9 +309,9 @@ bool tw__wse_dsd_simple(tw__part *part, tw__pe *pe, const tw__decoded_use *use, 
         default: arg[k] = (tw_run){ 0 }; break;
         }
     }
-    uint32_t n = governing(length[0], length[1], length[2]);
-    if (n >= TW__CSL_UNBOUNDED) return false;
-    if (u->flags & TW__CSL_USE_FOLD && u->arg[1].kind == TW__CSL_ARG_SCALAR) arg[1] = arg[0];
+    uint32_t n = governing(use, length[0], length[1], length[2]);
+    if (n - 1 >= TW__CSL_UNBOUNDED - 1) return false; /* the long way knows what 0 and without end mean */
+    if (u->flags & TW__CSL_USE_FOLD && folds(u, r)) arg[1] = arg[0];
     for (unsigned k = 0; k < 4; k++)
         if (memory[k] && !inside(first[k], arg[k].stride, n, use->size[k]))
             return false; /* the long way reports it */
@@ -441,19 +478,20 @@ static bool prepare(tw__part *part, tw__pe *pe, tw__op *op, const tw__decoded_us
     for (unsigned k = 0; k < 4; k++)
         if (!operand(part, pe, op, k, r)) return false;
     inherit(pe, op, u, ut);
-    if (u->flags & TW__CSL_USE_FOLD && op->arg[1].kind == TW__O_SCALAR) {
+    if (u->flags & TW__CSL_USE_FOLD && folds(u, r)) {
         tw__walk_state *walk = op->arg[1].walk;
         op->arg[1] = op->arg[0];
         op->arg[1].walk = walk;
     }
-    op->length = governing(op->arg[0].length, op->arg[1].length, op->arg[2].length);
+    op->length = governing(use, op->arg[0].length, op->arg[1].length, op->arg[2].length);
+    if (wants_none(pe, op)) op->length = 0;
     if (op->length > TW__CSL_UNBOUNDED) {
         if (!tw__wse_misuse(part, pe, "wse.length",
                             "a DSD length of %u: only 15 bits exist, 32767 means without end", op->length))
             return false;
         op->length = TW__CSL_UNBOUNDED;
     }
-    for (unsigned k = 0; k < 4; k++)
+    for (unsigned k = 0; k < 4 && op->length; k++)
         if (op->arg[k].kind == TW__O_WALK && op->arg[k].walk->walk.rank == 0) {
             tw__wse_fault(part, pe, "wse.length", "an operand has no elements: one of its extents is 0");
             return false;
@@ -568,6 +606,16 @@ static tw__slow at_once(tw__part *part, tw__pe *pe, tw__op *op, uint64_t *result
     return pe->main_state == TW__MAIN_FAULT ? TW__SLOW_FAULT : TW__SLOW_NEXT;
 }
 
+/* No element: no queue and no microthread is taken, and what completion stands for happens at once. */
+static tw__slow nothing_to_do(tw__part *part, tw__pe *pe, const tw__op *op, uint64_t *result, uint32_t *cost)
+{
+    count_op(part, pe, op->code, 0, 0);
+    if (op->async) tw__wse_act(part, pe, op->done_kind, op->done_at);
+    *result = 1;
+    *cost = tw__wse_figure(part, TW__WSE_M_OP_SETUP);
+    return pe->main_state == TW__MAIN_FAULT ? TW__SLOW_FAULT : TW__SLOW_NEXT;
+}
+
 /* Does a FIFO of the operation let it wait, though it is synchronous? */
 static bool fifo_suspends(const tw__pe *pe, const tw__op *op)
 {
@@ -595,8 +643,9 @@ tw__slow tw__wse_dsd_issue(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint6
     *cost = 0;
     if (!op || !prepare(part, pe, op, use, r, &ut)) return TW__SLOW_FAULT;
     bool fabric = uses(op, TW__O_IN) || uses(op, TW__O_OUT);
-    if (!op->async && !fabric && !fifo_suspends(pe, op)) return at_once(part, pe, op, &r[i->a], cost);
+    if (op->length && !op->async && !fabric && !fifo_suspends(pe, op)) return at_once(part, pe, op, &r[i->a], cost);
     if (op->async && !has_queues(part, pe, op)) return TW__SLOW_FAULT;
+    if (op->length == 0) return nothing_to_do(part, pe, op, &r[i->a], cost);
     unsigned slot = op->async ? microthread(part, pe, op, ut) : TW__WSE_MAIN;
     if (conflict(part, pe, op, slot)) {
         if (pe->main_state == TW__MAIN_FAULT) return TW__SLOW_FAULT;

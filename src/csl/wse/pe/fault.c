@@ -99,18 +99,54 @@ bool tw__wse_misuse(tw__part *part, tw__pe *pe, const char *code, const char *fo
     return check == TW__WSE_CHECK_REPORT;
 }
 
-void tw__wse_complain(tw__part *part, uint32_t pe, tw_severity severity, const char *code, const char *format, ...)
+const tw__csl_route *tw__wse_route_of(const tw__wse *w, uint32_t pe, int color)
 {
-    if (part->w->options.check == TW__WSE_CHECK_OFF && severity != TW_ERROR) return;
+    const tw__csl_pe *from = &w->image->pes[pe];
+    for (uint32_t k = 0; k < from->route_count; k++) {
+        const tw__csl_route *r = &w->image->routes[from->route + k];
+        if (r->color == color && r->line) return r;
+    }
+    return NULL;
+}
+
+/* The last operation of the PE that sends on this color; NULL = none. */
+static const tw__op *sender(const tw__pe *pe, int color)
+{
+    for (unsigned s = 0; s <= TW__WSE_MAIN; s++) {
+        const tw__op *op = pe->op[s];
+        const tw__queue *q = op && op->arg[0].kind == TW__O_OUT ? pe->out_queue[op->arg[0].queue] : NULL;
+        if (q && q->color == color) return op;
+    }
+    return NULL;
+}
+
+static void place_route(tw__message *m, const tw__wse *w, uint32_t pe, int color, unsigned port)
+{
+    const tw__csl_route *r = tw__wse_route_of(w, pe, color);
+    const tw__op *op = r || port != TW__WSE_R ? NULL : sender(&w->pe[pe], color);
+    if (!r && port < TW__WSE_R && !(w->router[pe].edges >> port & 1))
+        r = tw__wse_route_of(w, pe + (uint32_t)w->pe_step[port], color);
+    if (op) place(m, w, &w->pe[pe], op->pc);
+    if (!m || !r) return;
+    m->file = w->image->files[r->file < w->image->file_count ? r->file : 0];
+    m->line = (int)r->line;
+    m->column = (int)r->column;
+}
+
+void tw__wse_complain(tw__part *part, uint32_t pe, int color, unsigned port, const char *code, const char *format,
+                      ...)
+{
+    if (part->w->options.check == TW__WSE_CHECK_OFF) return;
     va_list args;
     va_start(args, format);
     char *text = g_strdup_vprintf(format, args);
     va_end(args);
-    bool strict = part->w->options.check != TW__WSE_CHECK_REPORT && part->w->options.check != TW__WSE_CHECK_OFF;
+    bool strict = part->w->options.check != TW__WSE_CHECK_REPORT;
     if (strict) part->fault = true;
-    add(part, pe, strict ? TW_ERROR : (unsigned)severity, code,
-        g_strdup_printf("%s (PE %u,%u, cycle %llu)", text, pe % part->w->width, pe / part->w->width,
-                        (unsigned long long)part->now));
+    tw__message *m = add(part, pe, strict ? TW_ERROR : TW_WARNING, code,
+                         g_strdup_printf("%s (PE %u,%u, cycle %llu)", text, pe % part->w->width,
+                                         pe / part->w->width, (unsigned long long)part->now));
+    place_route(m, part->w, pe, color, port);
     g_free(text);
 }
 

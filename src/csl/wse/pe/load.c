@@ -29,6 +29,11 @@ static bool is_simple(const tw__csl_dsd_use *use)
     return true;
 }
 
+static bool is_dsd(const tw__csl_arg *arg)
+{
+    return arg->kind == TW__CSL_ARG_DSD || arg->kind == TW__CSL_ARG_DSR;
+}
+
 static void decode_uses(tw__wse *w, tw__decoded *d)
 {
     for (size_t k = 0; k < d->program->use_count; k++) {
@@ -38,6 +43,8 @@ static void decode_uses(tw__wse *w, tw__decoded *d)
         u->kernel = &w->kernel[use->op];
         u->width = (uint8_t)tw__wse_op_width(use->op, w->arch);
         u->simple = is_simple(use) && w->options.check != TW__WSE_CHECK_STRICT;
+        u->bounds = is_dsd(&use->arg[0]);
+        u->least = !(is_dsd(&use->arg[0]) || is_dsd(&use->arg[1]) || is_dsd(&use->arg[2]));
         for (unsigned a = 0; a < 4; a++) u->size[a] = elem_size[tw__csl_dsd_op_rows[use->op].type[a]];
     }
 }
@@ -160,6 +167,7 @@ bool tw__wse_pe_start(tw__part *part, tw__pe *pe)
         if (q->color == TW__CSL_NO_ID) continue;
         if (!tw__wse_queue_bind(part, pe, q->id, q->color, q->is_output)) return false;
         tw__queue *queue = (q->is_output ? pe->out_queue : pe->in_queue)[q->id];
+        queue->initialised = !q->implied;
         queue->priority = q->priority;
         queue->control_base = q->control_base;
     }

@@ -102,7 +102,7 @@ typedef struct tw__queue {
     uint8_t op; /* operation slot + 1 that uses it; 0 = none */
     uint8_t priority;
     uint8_t control_base; /* of its control tasks: @initialize_queue, .ctrl_table_id */
-    uint8_t spare;
+    uint8_t initialised;  /* or reported that it is not; WSE-3 asks */
     uint32_t payload[TW__WSE_RING];
     uint8_t colors[TW__WSE_RING], flags[TW__WSE_RING]; /* an output queue may be bound anew with wavelets in it */
 } tw__queue;
@@ -190,6 +190,7 @@ typedef struct tw__fifo_state {
     uint32_t head, count;           /* bytes */
     uint32_t need_space, need_data; /* bytes wanted by the operation that hit full / empty; 0 = no event */
     uint16_t read_length, write_length;
+    uint8_t read_set, write_set; /* the program gave these lengths: 0 means no element then */
 } tw__fifo_state;
 
 /* --- compute engine --- */
@@ -298,6 +299,8 @@ typedef struct tw__decoded_use {
     uint8_t size[4]; /* bytes of an element */
     uint8_t args;    /* operands that count: bit k */
     uint8_t width;   /* elements per beat */
+    uint8_t bounds;  /* the destination is a DSD: its length 0 means no element */
+    uint8_t least;   /* elements when no operand has a length: 1 without DSDs, else 0 */
     uint8_t simple;  /* only DSDs in registers, scalars and pointers, synchronous, no index */
 } tw__decoded_use;
 
@@ -436,9 +439,12 @@ static inline void tw__wse_wake_engine(tw__part *part, uint32_t pe, uint64_t at)
 void tw__wse_fault(tw__part *part, tw__pe *pe, const char *code, const char *format, ...) TW_PRINTF(4, 5);
 /* Misuse: as options.check says. Reported once per site (the current instruction and `what`); true = go on. */
 bool tw__wse_misuse(tw__part *part, tw__pe *pe, const char *code, const char *format, ...) TW_PRINTF(4, 5);
-/* Something about a color at a router; no instruction to blame. */
-void tw__wse_complain(tw__part *part, uint32_t pe, tw_severity severity, const char *code, const char *format, ...)
-    TW_PRINTF(5, 6);
+/* The configuration of a color at a PE; NULL = none, or it is not known where it stands. */
+const tw__csl_route *tw__wse_route_of(const tw__wse *w, uint32_t pe, int color);
+/* Something about a color at a router, -1 = about none: its configuration there is to blame, if there is one, else
+ * the operation of the PE that uses it, else the configuration of the neighbour behind `port`. */
+void tw__wse_complain(tw__part *part, uint32_t pe, int color, unsigned port, const char *code, const char *format,
+                      ...) TW_PRINTF(6, 7);
 void tw__wse_flush_messages(tw__wse *w); /* into diags, sorted; prints lines */
 void tw__wse_print_char(tw__part *part, tw__pe *pe, char c);
 void tw__wse_note(tw__part *part, uint32_t pe, uint64_t cycle, uint32_t kind, uint32_t a, uint32_t b);

@@ -111,8 +111,14 @@ tw__slow tw__wse_pe_slow(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_
         tw__wse_dsr_load(part, pe, load, &dsd, r);
         break;
     }
-    case TW__CSL_I_FIFO_READ_LENGTH: pe->fifo[i->a].read_length = (uint16_t)r[i->b]; break;
-    case TW__CSL_I_FIFO_WRITE_LENGTH: pe->fifo[i->a].write_length = (uint16_t)r[i->b]; break;
+    case TW__CSL_I_FIFO_READ_LENGTH:
+        pe->fifo[i->a].read_length = (uint16_t)r[i->b];
+        pe->fifo[i->a].read_set = 1;
+        break;
+    case TW__CSL_I_FIFO_WRITE_LENGTH:
+        pe->fifo[i->a].write_length = (uint16_t)r[i->b];
+        pe->fifo[i->a].write_set = 1;
+        break;
     case TW__CSL_I_ACTIVATE: tw__wse_activate(part, pe, (unsigned)(r[i->a] & 0xffff)); break;
     case TW__CSL_I_BLOCK: tw__wse_block(part, pe, i->b, (unsigned)(r[i->a] & 0xffff), true); break;
     case TW__CSL_I_UNBLOCK: tw__wse_block(part, pe, i->b, (unsigned)(r[i->a] & 0xffff), false); break;

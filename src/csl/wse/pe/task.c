@@ -59,7 +59,7 @@ static choice for_queue(tw__part *part, tw__pe *pe, unsigned queue)
         if (entry < TW__CSL_TASK_IDS && d->control[entry])
             return (choice){ CONTROL, entry, queue, d->control[entry] - 1u };
         if (entry_point(wave.payload) != 31) /* 31 = no task, by convention of the vendor's library */
-            tw__wse_complain(part, tw__wse_pe_number(part, pe), TW_WARNING, "wse.control",
+            tw__wse_complain(part, tw__wse_pe_number(part, pe), q->color, TW__WSE_R, "wse.control",
                              "control wavelet 0x%08x on color %u names control task %u, which is not bound",
                              wave.payload, q->color, entry);
         tw__wse_queue_pop(part, pe, queue);
