@@ -705,6 +705,9 @@ static const struct {
       NO_INIT WSE3_ONLY RUN("@mov16(out, 3);") },
     { TW__WSE_CHECK_STRICT, true, "output queue 3 was never initialised",
       NO_INIT WSE3_ONLY RUN("const d = @set_dsd_length(out, n); @mov16(d, 3, .{ .async = true });") },
+    { TW__WSE_CHECK_STRICT, true, "input queue 4 of data task 'data' was never initialised",
+      HEAD WSE3_ONLY "task data(x: u32) void {} comptime { @bind_data_task(data, "
+                     "@get_data_task_id(@get_input_queue(4))); }\n" RUN("count(1);") },
     { TW__WSE_CHECK_OFF, false, NULL, NO_INIT WSE3_ONLY RUN("@mov16(out, 3); @mov16(&x, in); @assert(x == 3);") },
     { TW__WSE_CHECK_STRICT, false, NULL, NO_INIT RUN("@mov16(out, 3); @mov16(&x, in); @assert(x == 3);") },
     { TW__WSE_CHECK_STRICT, true, "a .simd_mode packs 16-bit values",

@@ -102,8 +102,9 @@ static void program(char out[4096], const row *r, size_t o, bool async)
              type, type, operations[o].vector);
     put(out, 4096, r->top, type, name, async ? "in, .{ .async = true, .activate = after }" : "vd");
     strcat(out, "task run() void { ");
-    if (async) strcat(strcat(out, type[1] == '3' && operations[o].vector[1] == '3' ? "@fmovs" : "@fmovh"),
-                      "(out, vd, .{ .async = true }); ");
+    if (async)
+        strcat(strcat(out, type[1] == '3' && operations[o].vector[1] == '3' ? "@fmovs" : "@fmovh"),
+               "(out, vd, .{ .async = true }); ");
     /* what a row does behind its operation is for synchronous ones; asynchronous rows have nothing there */
     put(out, 4096, r->body, type, name, async ? "in, .{ .async = true, .activate = after }" : "vd");
     strcat(out, async ? " }\n" : " @activate(@get_local_task_id(9)); }\n");
@@ -166,7 +167,8 @@ static void csl_folds_rms_norm(void **state)
     (void)state;
     static const char text[] =
         "const math = @import_module(\"<math>\"); export var done: u16 = 0;\n"
-        "var x = [4]f32{ 1.0, 5.0, 2.0, 4.0 }; var squares = @zeros([4]f32); var weight = @constants([4]f32, 2.0);\n"
+        "var x = [4]f32{ 1.0, 5.0, 2.0, 4.0 }; var squares = @zeros([4]f32); var weight = @constants([4]f32, "
+        "2.0);\n"
         "var y = @zeros([4]f32); var sum: f32 = 0.0;\n"
         "const xd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> x[i] });\n"
         "const sd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> squares[i] });\n"

@@ -142,6 +142,20 @@ static bool load_routes(tw__part *part, uint32_t number, const tw__csl_pe *from)
     return true;
 }
 
+/* The compiler warns of a data task of WSE-3 whose input queue is never initialised; strict checks refuse it. */
+static void check_data_tasks(tw__part *part, tw__pe *pe, const tw__csl_program *p)
+{
+    if (part->w->arch == 0 || part->w->options.check != TW__WSE_CHECK_STRICT) return;
+    for (size_t k = 0; k < p->task_count; k++) {
+        const tw__csl_task *task = &p->tasks[k];
+        if (task->kind != TW__CSL_TASK_DATA || task->id >= TW__CSL_QUEUES) continue;
+        const tw__queue *q = pe->in_queue[task->id];
+        if (!q || !q->initialised)
+            tw__wse_misuse(part, pe, "wse.queue", "input queue %u of data task '%s' was never initialised",
+                           task->id, p->functions[task->function].name);
+    }
+}
+
 bool tw__wse_pe_start(tw__part *part, tw__pe *pe)
 {
     tw__wse *w = part->w;
@@ -180,6 +194,7 @@ bool tw__wse_pe_start(tw__part *part, tw__pe *pe)
         tw__wse_dsr_load(part, pe, &p->dsr_init[k], &p->dsr_init[k].dsd, NULL);
     for (size_t k = 0; k < p->config_count; k++)
         tw__wse_config_set(part, pe, p->configs[k].address, p->configs[k].value);
+    check_data_tasks(part, pe, p);
     if (pe->active & ~pe->blocked) tw__wse_wake_engine(part, number, 0);
     return !part->no_memory;
 }
