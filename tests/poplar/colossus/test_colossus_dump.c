@@ -414,7 +414,8 @@ static void wrong_indices(void **state)
     assert_int_equal(tw_object_define(o, f, 1, 0, TW_SYMBOL_NOTYPE), TW_E_INDEX);
     assert_int_equal(tw_object_define(o, f, TW_SECTION_COMMON - 1, 0, TW_SYMBOL_NOTYPE), TW_E_INDEX);
     assert_int_equal(tw_object_define(o, f, TW_SECTION_COMMON, 4, TW_SYMBOL_NOTYPE), TW_OK);
-    assert_int_equal(tw_object_set_visibility(o, f, 7), TW_OK);
+    assert_int_equal(tw_object_set_visibility(o, f, 4), TW_E_INVALID_ARGUMENT);
+    assert_int_equal(tw_object_set_visibility(o, f, 3), TW_OK);
     assert_int_equal(tw_object_get_symbol(o, 0)->visibility, 3);
     assert_int_equal(tw_object_relocation_count(o), 0);
     tw_object_free(o);
@@ -519,12 +520,12 @@ static const char *change(uint8_t *b, unsigned which)
         return symbol_of(b, "c")->st_size = (1 << 21) + 1, "common symbol 'c' has alignment 4 and size 2097153";
     case 24: return symbol_of(b, "c")->st_size = symbol_of(b, "c")->st_value = 1 << 21, "";
     case 25: return symbol_of(b, "f")->st_name = 0xffffff, "symbol ";
-    case 26: return relocation_of(b, 0)->r_info = ELF32_R_INFO(1, 10), "relocation 0 of '.text' has type 10";
+    case 26: return relocation_of(b, 0)->r_info = ELF32_R_INFO(1, 10), "there is no relocation 10";
     case 27:
         return relocation_of(b, 1)->r_info = ELF32_R_INFO(9999, 8), "relocation 1 of '.text' names symbol 9999";
-    case 28: return relocation_of(b, 2)->r_offset = 23, "relocation 2 of '.text' lies at 0x17";
+    case 28: return relocation_of(b, 2)->r_offset = 23, "a relocation of 4 bytes of '.text' lies at 0x17,";
     case 29: return relocation_of(b, 2)->r_offset = 22, "";
-    case 30: return relocation_of(b, 2)->r_offset = 26, "relocation 2 of '.text' lies at 0x1a";
+    case 30: return relocation_of(b, 2)->r_offset = 26, "a relocation of 4 bytes of '.text' lies at 0x1a,";
     case 31: return header_of(b, ".rela.text")->sh_info = 99, "relocations of section 99, which holds nothing";
     case 32: return header_of(b, ".rela.text")->sh_info = h->e_shstrndx, "relocations of section ";
     case 33: return content_of(b, ".tw_lines")[0] = 200, "the table of lines is cut off";

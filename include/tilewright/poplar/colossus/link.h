@@ -29,7 +29,8 @@ typedef struct tw_link_options {
  * .data, .rodata and .bss stay. The image is an object whose sections have addresses, whose symbols are addresses,
  * and which has no relocations; free it with tw_object_free(). The objects stay the caller's.
  * TW_E_LINK: undefined symbols, two definitions of one, addresses that do not fit, no room: all are in `diags` (may
- * be NULL), the first in tw_error_message(). TW_E_INVALID_ARGUMENT: objects of several chips. */
+ * be NULL), the first in tw_error_message(). TW_E_INVALID_ARGUMENT: objects of several chips, NULL among
+ * them, or one that is linked already. */
 TW_API tw_status tw_link(const tw_object *const *objects, size_t count, const tw_link_options *options,
                          tw_diags *diags, tw_object **image);
 

@@ -10,7 +10,14 @@
  *
  * Sections only grow: every instruction has one size, so that an offset is final when it is handed out. All functions
  * return TW_OK, an index or a pointer, or else a negative status or NULL with tw_error_message(). Strings are
- * copied. */
+ * copied.
+ *
+ * Every argument is checked as the reader of files checks what it finds, and a call that is refused changes nothing:
+ *   TW_E_INDEX             no such section or symbol; an offset behind the end of its section
+ *   TW_E_OVERFLOW          more than 2 MB in a section, more than 32,000 sections
+ *   TW_E_INVALID_ARGUMENT  NULL where a thing is needed (the object included), an alignment that is no power of two,
+ *                          a value that its enumeration does not have, a second definition of a symbol, and what the
+ *                          functions say below */
 #ifndef TILEWRIGHT_POPLAR_COLOSSUS_OBJECT_H
 #define TILEWRIGHT_POPLAR_COLOSSUS_OBJECT_H
 
@@ -22,7 +29,7 @@ extern "C" {
 
 typedef struct tw_object tw_object;
 
-TW_API tw_object *tw_object_new(tw_isa_arch arch); /* NULL when out of memory */
+TW_API tw_object *tw_object_new(tw_isa_arch arch); /* NULL: out of memory, or `arch` is not one chip */
 TW_API void tw_object_free(tw_object *object);
 TW_API tw_isa_arch tw_object_arch(const tw_object *object);
 /* Where it comes from, for messages: the file that was assembled or read; "" when it is neither. */
@@ -49,11 +56,13 @@ typedef struct tw_section {
     uint32_t address;    /* of a linked object */
 } tw_section;
 
-/* Index of the section of this name, made with `flags` when there is none. */
+/* Index of the section of this name, made with `flags` when there is none. The names of the file format's own tables,
+ * .stack_sizes_ipu and .tw_lines, are refused. */
 TW_API int tw_object_section(tw_object *object, const char *name, unsigned flags);
 TW_API size_t tw_object_section_count(const tw_object *object);
 TW_API const tw_section *tw_object_get_section(const tw_object *object, size_t index); /* NULL past the end */
-/* Appends bytes (zeros when data is NULL); a section is at most 2 MB, the memory of a tile. */
+/* Appends bytes (zeros when data is NULL); a section is at most 2 MB, the memory of a tile. An EMPTY one takes only
+ * zeros. */
 TW_API tw_status tw_object_append(tw_object *object, int section, const void *data, size_t bytes);
 /* Next offset becomes a multiple of `align` (a power of two): padded with nop in code, with zeros elsewhere. */
 TW_API tw_status tw_object_align(tw_object *object, int section, uint32_t align);
@@ -90,9 +99,12 @@ typedef struct tw_symbol {
  * a new one each time. */
 TW_API int tw_object_symbol(tw_object *object, const char *name);
 TW_API int tw_object_find_symbol(const tw_object *object, const char *name); /* -1 when there is none */
+/* The symbol that stands for the start of a section: nameless, local, not to be changed. */
 TW_API int tw_object_section_symbol(tw_object *object, int section);
 TW_API size_t tw_object_symbol_count(const tw_object *object);
 TW_API const tw_symbol *tw_object_get_symbol(const tw_object *object, size_t index);
+/* Says where a symbol is, once: at an offset of a section that is there already (its end at most), at an absolute
+ * value, or as a common symbol with an alignment. */
 TW_API tw_status tw_object_define(tw_object *object, int symbol, int section, uint32_t value, tw_symbol_type type);
 TW_API tw_status tw_object_bind(tw_object *object, int symbol, tw_symbol_binding binding);
 TW_API tw_status tw_object_set_visibility(tw_object *object, int symbol, unsigned visibility);
@@ -135,6 +147,7 @@ typedef struct tw_relocation {
     int symbol;
     int32_t addend;
 } tw_relocation;
+/* The bytes of the field have to be there already; an EMPTY section has none. */
 TW_API tw_status tw_object_relocate(tw_object *object, int section, uint32_t offset, tw_relocation_type type,
                                     int symbol, int32_t addend);
 TW_API size_t tw_object_relocation_count(const tw_object *object);
@@ -147,8 +160,8 @@ TW_API tw_status tw_relocation_apply(tw_isa_arch arch, unsigned type, uint64_t a
 typedef enum tw_stack_kind { TW_STACK_TOTAL, TW_STACK_OWN, TW_STACK_CALLS } tw_stack_kind;
 typedef struct tw_stack_note {
     tw_stack_kind kind;
-    const char *name;    /* a function, or a section: then of the largest function in it */
-    uint32_t bytes;      /* TOTAL, OWN */
+    const char *name;    /* a function, or a section: then of the largest function in it; not empty, no blanks */
+    uint32_t bytes;      /* TOTAL, OWN; at most 2 MB */
     const char *targets; /* CALLS: names, separated by commas; else "" */
 } tw_stack_note;
 TW_API tw_status tw_object_add_stack_note(tw_object *object, const tw_stack_note *note);
@@ -162,6 +175,7 @@ typedef struct tw_object_line {
     const char *file;
     uint32_t line;
 } tw_object_line;
+/* `offset` is at most the size that the section has by now. */
 TW_API tw_status tw_object_add_line(tw_object *object, int section, uint32_t offset, const char *file,
                                     uint32_t line);
 /* The line that holds `offset`; NULL when it is not known. */
@@ -189,7 +203,7 @@ typedef enum tw_dump_part {
     TW_DUMP_RELOCATIONS = 8, /* table of relocations */
     TW_DUMP_STACK = 16       /* stack notes; of a linked program the need of every function as well */
 } tw_dump_part;
-/* The parts as text; the caller frees it with free(). NULL when out of memory. */
+/* The parts as text; the caller frees it with free(). NULL when out of memory, or for unknown parts. */
 TW_API char *tw_object_dump(const tw_object *object, unsigned parts);
 
 #ifdef __cplusplus

@@ -20,6 +20,8 @@ typedef struct dump {
     GArray *relocations; /* const tw_relocation *, likewise */
     guint next_label, next_relocation;
     int section;
+    tw__by_section symbol_rows, relocation_rows,
+        target_rows; /* of the object; targets: relocations by their symbol's */
 } dump;
 
 static bool is_plain_name(const char *name)
@@ -30,9 +32,18 @@ static bool is_plain_name(const char *name)
     return true;
 }
 
-static uint32_t offset_of(const tw_object *object, const tw_symbol *s)
+/* In quotes, as the assembler reads them. */
+static void put_quoted(GString *out, const char *text)
 {
-    return object->linked ? s->value - object->sections[s->section].public.address : s->value;
+    g_string_append_c(out, '"');
+    for (const char *p = text; *p; p++) {
+        if (*p == '"' || *p == '\\') g_string_append_c(out, '\\');
+        if (g_ascii_iscntrl(*p))
+            g_string_append_printf(out, "\\%03o", (unsigned char)*p);
+        else
+            g_string_append_c(out, *p);
+    }
+    g_string_append_c(out, '"');
 }
 
 static int by_offset(const void *a, const void *b)
@@ -47,12 +58,11 @@ static int by_place(const void *a, const void *b)
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* A symbol that gives its name in text: its first definition, as names of locals may come twice. */
-static bool is_named(const dump *d, size_t i)
+bool tw__dump_is_named(const tw_object *object, size_t i)
 {
-    const tw_symbol *s = &d->object->symbols[i];
+    const tw_symbol *s = &object->symbols[i];
     return s->type != TW_SYMBOL_SECTION && is_plain_name(s->name) &&
-           tw_object_find_symbol(d->object, s->name) == (int)i;
+           tw_object_find_symbol(object, s->name) == (int)i;
 }
 
 /* Where the label of a place stands: places outside of the section are told from its start or its end. */
@@ -66,18 +76,20 @@ static void collect(dump *d, int section)
     const tw_object *o = d->object;
     g_array_set_size(d->labels, 0), g_array_set_size(d->relocations, 0);
     d->section = section, d->next_label = d->next_relocation = 0;
-    for (size_t i = 0; i < o->symbol_count; i++) {
-        if (o->symbols[i].section != section || !is_named(d, i)) continue;
-        label l = { offset_of(o, &o->symbols[i]), (int)i };
-        g_array_append_val(d->labels, l);
+    for (uint32_t k = d->symbol_rows.first[section]; k < d->symbol_rows.first[section + 1]; k++) {
+        uint32_t i = d->symbol_rows.order[k];
+        label l = { tw__symbol_offset(o, &o->symbols[i]), (int)i };
+        if (tw__dump_is_named(d->object, i)) g_array_append_val(d->labels, l);
     }
-    for (size_t i = 0; i < o->relocation_count; i++) {
-        const tw_relocation *r = &o->relocations[i];
-        if (r->section == section) g_array_append_val(d->relocations, r);
+    for (uint32_t k = d->relocation_rows.first[section]; k < d->relocation_rows.first[section + 1]; k++) {
+        const tw_relocation *r = &o->relocations[d->relocation_rows.order[k]];
+        g_array_append_val(d->relocations, r);
+    }
+    for (uint32_t k = d->target_rows.first[section]; k < d->target_rows.first[section + 1]; k++) {
+        const tw_relocation *r = &o->relocations[d->target_rows.order[k]];
         const tw_symbol *s = &o->symbols[r->symbol];
-        if (s->section != section || is_named(d, (size_t)r->symbol)) continue;
         label l = { (uint32_t)inside_of(&o->sections[section].public, (int64_t)s->value + r->addend), -1 };
-        g_array_append_val(d->labels, l);
+        if (!tw__dump_is_named(d->object, (size_t)r->symbol)) g_array_append_val(d->labels, l);
     }
     g_array_sort(d->labels, by_offset);
     g_array_sort(d->relocations, by_place);
@@ -87,7 +99,7 @@ static void collect(dump *d, int section)
 static void put_target(const dump *d, const tw_relocation *r, GString *out)
 {
     const tw_symbol *s = &d->object->symbols[r->symbol];
-    if (is_named(d, (size_t)r->symbol) || s->section < 0) {
+    if (tw__dump_is_named(d->object, (size_t)r->symbol) || s->section < 0) {
         g_string_append(out, is_plain_name(s->name) ? s->name : "0");
         if (r->addend)
             g_string_append_printf(out, " %c %lld", r->addend < 0 ? '-' : '+', llabs((long long)r->addend));
@@ -325,9 +337,11 @@ static void put_section(dump *d, int index)
     const tw_section *s = &d->object->sections[index].public;
     collect(d, index);
     if (!s->size && !d->labels->len) return;
-    g_string_append_printf(d->out, "\n.section \"%s\", \"%s%s%s\"%s\n", s->name,
-                           s->flags & TW_SECTION_ALLOC ? "a" : "", s->flags & TW_SECTION_WRITE ? "w" : "",
-                           s->flags & TW_SECTION_EXEC ? "x" : "", s->flags & TW_SECTION_EMPTY ? ", @nobits" : "");
+    g_string_append(d->out, "\n.section ");
+    put_quoted(d->out, s->name);
+    g_string_append_printf(d->out, ", \"%s%s%s\"%s\n", s->flags & TW_SECTION_ALLOC ? "a" : "",
+                           s->flags & TW_SECTION_WRITE ? "w" : "", s->flags & TW_SECTION_EXEC ? "x" : "",
+                           s->flags & TW_SECTION_EMPTY ? ", @nobits" : "");
     if (s->align > 1) g_string_append_printf(d->out, ".align %u\n", s->align);
     if (d->object->linked) g_string_append_printf(d->out, "// at 0x%x\n", s->address);
     uint32_t at = 0;
@@ -344,7 +358,7 @@ static void put_section(dump *d, int index)
     put_labels(d, UINT32_MAX);
 }
 
-/* --- tables --------------------------------------------------------------------------------------------------- */
+/* --- directives --------------------------------------------------------------------------------------------------- */
 
 static void put_symbol_lines(dump *d)
 {
@@ -353,7 +367,7 @@ static void put_symbol_lines(dump *d)
     const tw_object *o = d->object;
     for (size_t i = 0; i < o->symbol_count; i++) {
         const tw_symbol *s = &o->symbols[i];
-        if (!is_named(d, i)) continue;
+        if (!tw__dump_is_named(d->object, i)) continue;
         if (s->section == TW_SECTION_COMMON)
             g_string_append_printf(d->out, ".comm %s, %u, %u\n", s->name, s->size, s->value);
         if (s->section == TW_SECTION_ABSOLUTE && s->type != TW_SYMBOL_FILE)
@@ -367,16 +381,47 @@ static void put_symbol_lines(dump *d)
     }
 }
 
+static void put_calls(dump *d, const tw_stack_note *n)
+{
+    g_auto(GStrv) targets = g_strsplit(n->targets, ",", -1);
+    g_string_append(d->out, ".stack_calls ");
+    put_quoted(d->out, n->name);
+    for (char **t = targets; *t; t++) {
+        if (!*g_strstrip(*t)) continue;
+        g_string_append(d->out, t == targets ? ", " : ",");
+        if (is_plain_name(*t))
+            g_string_append(d->out, *t);
+        else
+            put_quoted(d->out, *t);
+    }
+    g_string_append_c(d->out, '\n');
+}
+
 static void put_stack_lines(dump *d)
 {
     for (size_t i = 0; i < d->object->note_count; i++) {
         const tw_stack_note *n = &d->object->notes[i];
-        if (n->kind == TW_STACK_CALLS)
-            g_string_append_printf(d->out, ".stack_calls \"%s\", %s\n", n->name, n->targets);
-        else
-            g_string_append_printf(d->out, ".stack_%s \"%s\", %u\n", n->kind == TW_STACK_OWN ? "own" : "total",
-                                   n->name, n->bytes);
+        if (n->kind == TW_STACK_CALLS) {
+            put_calls(d, n);
+            continue;
+        }
+        g_string_append(d->out, n->kind == TW_STACK_OWN ? ".stack_own " : ".stack_total ");
+        put_quoted(d->out, n->name);
+        g_string_append_printf(d->out, ", %u\n", n->bytes);
     }
+}
+
+static int section_of_target(const tw_object *object, size_t row)
+{
+    return object->symbols[object->relocations[row].symbol].section;
+}
+
+static bool sort_rows(dump *d)
+{
+    const tw_object *o = d->object;
+    return tw__by_section_new(o, o->symbol_count, tw__section_of_symbol, &d->symbol_rows) &&
+           tw__by_section_new(o, o->relocation_count, tw__section_of_relocation, &d->relocation_rows) &&
+           tw__by_section_new(o, o->relocation_count, section_of_target, &d->target_rows);
 }
 
 static void put_program(dump *d)
@@ -389,91 +434,25 @@ static void put_program(dump *d)
     for (size_t i = 0; i < d->object->section_count; i++) put_section(d, (int)i);
 }
 
-static void put_sections(dump *d)
-{
-    g_string_append(d->out, "section                                         size    align  address  flags\n");
-    for (size_t i = 0; i < d->object->section_count; i++) {
-        const tw_section *s = &d->object->sections[i].public;
-        g_string_append_printf(
-            d->out, "%-44s %7u  %7u  %7x  %s%s%s%s\n", s->name, s->size, s->align, s->address,
-            s->flags & TW_SECTION_ALLOC ? "alloc " : "", s->flags & TW_SECTION_WRITE ? "write " : "",
-            s->flags & TW_SECTION_EXEC ? "code " : "", s->flags & TW_SECTION_EMPTY ? "empty" : "");
-    }
-}
-
-static const char *section_name(const tw_object *o, int section)
-{
-    return section >= 0                     ? o->sections[section].public.name
-           : section == TW_SECTION_ABSOLUTE ? "*absolute*"
-           : section == TW_SECTION_COMMON   ? "*common*"
-                                            : "*undefined*";
-}
-
-static void put_symbols(dump *d)
-{
-    static const char *const types[] = { "", "object", "function", "section", "file" };
-    static const char *const bindings[] = { "local", "global", "weak" };
-    g_string_append(d->out, "   value     size  binding  type      section              name\n");
-    for (size_t i = 0; i < d->object->symbol_count; i++) {
-        const tw_symbol *s = &d->object->symbols[i];
-        if (!*s->name && s->type != TW_SYMBOL_SECTION) continue;
-        g_string_append_printf(d->out, "%8x %8u  %-7s  %-8s  %-20s %s\n", s->value, s->size, bindings[s->binding],
-                               types[s->type], section_name(d->object, s->section), s->name);
-    }
-}
-
-static void put_relocations(dump *d)
-{
-    g_string_append(d->out, "  offset  type                          section              symbol\n");
-    for (size_t i = 0; i < d->object->relocation_count; i++) {
-        const tw_relocation *r = &d->object->relocations[i];
-        const tw_symbol *s = &d->object->symbols[r->symbol];
-        g_string_append_printf(d->out, "%8x  %-28s  %-20s %s", r->offset, tw_relocation_name(r->type),
-                               section_name(d->object, r->section),
-                               *s->name ? s->name : section_name(d->object, s->section));
-        if (r->addend)
-            g_string_append_printf(d->out, " %c 0x%llx", r->addend < 0 ? '-' : '+', llabs((long long)r->addend));
-        g_string_append_c(d->out, '\n');
-    }
-}
-
-static void put_stack(dump *d)
-{
-    static const char *const kinds[] = { "total", "own", "calls" };
-    g_string_append(d->out, "stated    bytes  name\n");
-    for (size_t i = 0; i < d->object->note_count; i++) {
-        const tw_stack_note *n = &d->object->notes[i];
-        if (n->kind == TW_STACK_CALLS)
-            g_string_append_printf(d->out, "%-6s        -  %s: %s\n", kinds[n->kind], n->name, n->targets);
-        else
-            g_string_append_printf(d->out, "%-6s %8u  %s\n", kinds[n->kind], n->bytes, n->name);
-    }
-    if (!d->object->linked) return;
-    g_string_append(d->out, "\nneed in bytes, with all it calls\n");
-    for (size_t i = 0; i < d->object->symbol_count; i++) {
-        const tw_symbol *s = &d->object->symbols[i];
-        uint32_t bytes;
-        if (s->type != TW_SYMBOL_FUNCTION || !is_named(d, i)) continue;
-        if (tw_stack_need(d->object, s->name, &bytes) == TW_OK)
-            g_string_append_printf(d->out, "%8u  %s\n", bytes, s->name);
-        else
-            g_string_append_printf(d->out, " unknown  %s: %s\n", s->name, tw_error_message());
-    }
-}
-
 char *tw_object_dump(const tw_object *object, unsigned parts)
 {
+    enum { ALL = TW_DUMP_CODE | TW_DUMP_SECTIONS | TW_DUMP_SYMBOLS | TW_DUMP_RELOCATIONS | TW_DUMP_STACK };
+    if (!object || (parts & ~(unsigned)ALL)) {
+        tw__fail(TW_E_INVALID_ARGUMENT, object ? "unknown parts of a dump: 0x%x" : "there is no object", parts);
+        return NULL;
+    }
     dump d = { .object = object, .out = g_string_new(NULL) };
     d.labels = g_array_new(FALSE, FALSE, sizeof(label));
     d.relocations = g_array_new(FALSE, FALSE, sizeof(const tw_relocation *));
-    if (parts & TW_DUMP_SECTIONS) put_sections(&d);
-    if (parts & TW_DUMP_SYMBOLS) put_symbols(&d);
-    if (parts & TW_DUMP_RELOCATIONS) put_relocations(&d);
-    if (parts & TW_DUMP_STACK) put_stack(&d);
-    if (parts & TW_DUMP_CODE) put_program(&d);
+    tw__dump_tables(object, parts, d.out);
+    bool sorted = !(parts & TW_DUMP_CODE) || sort_rows(&d);
+    if (sorted && (parts & TW_DUMP_CODE)) put_program(&d);
+    tw__by_section_free(&d.symbol_rows);
+    tw__by_section_free(&d.relocation_rows);
+    tw__by_section_free(&d.target_rows);
     g_array_free(d.labels, TRUE);
     g_array_free(d.relocations, TRUE);
-    char *text = tw__realloc(NULL, d.out->len + 1);
+    char *text = sorted ? tw__realloc(NULL, d.out->len + 1) : NULL;
     if (text) memcpy(text, d.out->str, d.out->len + 1);
     g_string_free(d.out, TRUE);
     return text;

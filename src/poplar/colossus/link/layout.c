@@ -59,11 +59,9 @@ static bool always_stays(const char *name)
 /* Functions that a kept one may call through pointers are needed as well. */
 static void keep_pointed(tw__link *link, const tw__link_section *s, GArray *work)
 {
-    for (size_t i = 0; i < s->object->note_count; i++) {
-        const tw_stack_note *note = &s->object->notes[i];
-        int caller = note->kind == TW_STACK_CALLS ? tw_object_find_symbol(s->object, note->name) : -1;
-        if (caller < 0 || s->object->symbols[caller].section != s->section) continue;
-        g_auto(GStrv) targets = g_strsplit(note->targets, ",", -1);
+    const tw__by_section *calls = &link->calls[s->file];
+    for (uint32_t i = calls->first[s->section]; i < calls->first[s->section + 1]; i++) {
+        g_auto(GStrv) targets = g_strsplit(s->object->notes[calls->order[i]].targets, ",", -1);
         for (char **t = targets; *t; t++)
             if (*g_strstrip(*t)) keep_name(link, *t, work);
     }
@@ -76,10 +74,10 @@ static uint32_t follow(tw__link *link, GArray *work, guint *at)
     for (; *at < work->len; ++*at) {
         const tw__link_section *s =
             &g_array_index(link->sections, tw__link_section, g_array_index(work, guint, *at));
+        const tw__by_section *rows = &link->relocations[s->file];
         if (content(s)->flags & TW_SECTION_EXEC) code += content(s)->size;
-        for (size_t i = 0; i < s->object->relocation_count; i++)
-            if (s->object->relocations[i].section == s->section)
-                keep_symbol(link, s->file, s->object->relocations[i].symbol, work);
+        for (uint32_t i = rows->first[s->section]; i < rows->first[s->section + 1]; i++)
+            keep_symbol(link, s->file, s->object->relocations[rows->order[i]].symbol, work);
         keep_pointed(link, s, work);
     }
     return code;
@@ -106,26 +104,16 @@ void tw__link_mark(tw__link *link)
 
 /* --- where it goes -------------------------------------------------------------------------------------------- */
 
-/* A new section of the image, whatever names there are already: the second of a name gets a number. */
-static int new_section(tw__link *link, const char *name, unsigned flags)
-{
-    size_t before = link->image->section_count;
-    int out = tw_object_section(link->image, name, flags);
-    for (unsigned n = 2; out >= 0 && link->image->section_count == before; n++) {
-        g_autofree char *other = g_strdup_printf("%s#%u", name, n);
-        out = tw_object_section(link->image, other, flags);
-    }
-    return out;
-}
-
 static void copy_section(tw__link *link, tw__link_section *s, uint32_t address)
 {
     const tw_section *from = content(s);
-    s->out = new_section(link, from->name, from->flags);
+    s->out = tw__object_twin_section(link->image, from->name, from->flags);
     tw_status status = s->out < 0 ? (tw_status)s->out : tw_object_raise_align(link->image, s->out, from->align);
     if (status == TW_OK) status = tw_object_append(link->image, s->out, from->data, from->size);
-    if (status != TW_OK)
+    if (status == TW_E_NO_MEMORY)
         link->status = status;
+    else if (status != TW_OK)
+        tw__link_error(link, "%s", tw_error_message());
     else
         link->image->sections[s->out].public.address = address;
 }

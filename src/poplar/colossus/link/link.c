@@ -53,13 +53,14 @@ static void place_commons(tw__link *link)
         uint32_t at = bss < 0 ? 0 : o->sections[bss].public.size;
         if (status == TW_OK) status = tw_object_append(o, bss, NULL, d->size);
         int symbol = status == TW_OK ? tw_object_symbol(o, d->name) : (int)status;
-        if (symbol < 0) {
-            link->status = (tw_status)symbol;
-            return;
-        }
-        tw_object_define(o, symbol, bss, at, TW_SYMBOL_OBJECT);
-        tw_object_bind(o, symbol, TW_SYMBOL_GLOBAL);
-        tw_object_set_size(o, symbol, d->size);
+        status = symbol < 0 ? (tw_status)symbol : tw_object_define(o, symbol, bss, at, TW_SYMBOL_OBJECT);
+        if (status == TW_OK) status = tw_object_bind(o, symbol, TW_SYMBOL_GLOBAL);
+        if (status == TW_OK) status = tw_object_set_size(o, symbol, d->size);
+        if (status == TW_E_NO_MEMORY)
+            link->status = status;
+        else if (status != TW_OK)
+            tw__link_error(link, "%s", tw_error_message());
+        if (status != TW_OK) return;
         d->file = (uint32_t)link->count - 1, d->symbol = symbol;
     }
 }
@@ -110,15 +111,12 @@ static void copy_symbols(tw__link *link)
             const tw__link_symbol *d =
                 definition < 0 ? NULL : &g_array_index(link->symbols, tw__link_symbol, definition);
             if (!local && d && (d->file != f || d->symbol != (int)i)) continue; /* another one won */
-            int out = tw_object_symbol(link->image,
-                                       local && tw_object_find_symbol(link->image, s->name) >= 0 ? "" : s->name);
+            int out = tw__object_twin_symbol(link->image, s->name, local);
             if (out < 0) {
                 link->status = (tw_status)out;
                 return;
             }
             tw_symbol *made = &link->image->symbols[out];
-            if (!*made->name) made->name = tw__arena_strdup(link->image->arena, s->name);
-            if (!made->name) made->name = "", link->status = TW_E_NO_MEMORY;
             uint32_t base = section ? link->image->sections[section->out].public.address : 0;
             made->section = section ? section->out : TW_SECTION_ABSOLUTE;
             made->value = s->value + base, made->size = s->size, made->type = s->type, made->binding = s->binding;
@@ -151,10 +149,8 @@ static void copy_notes(tw__link *link, uint32_t file)
     const tw_object *object = link->objects[file];
     for (size_t i = 0; i < object->note_count; i++) {
         tw_stack_note note = object->notes[i];
-        int symbol = tw_object_find_symbol(object, note.name), section = -1;
-        for (size_t k = 0; k < object->section_count && symbol < 0; k++)
-            if (strcmp(object->sections[k].public.name, note.name) == 0) section = (int)k;
-        if (symbol >= 0) section = object->symbols[symbol].section;
+        int symbol = tw_object_find_symbol(object, note.name);
+        int section = symbol >= 0 ? object->symbols[symbol].section : tw__object_find_section(object, note.name);
         if (section >= 0) {
             const tw__link_section *s = section_of(link, file, section);
             if (s->out < 0) continue;
@@ -183,6 +179,35 @@ static void set_entry(tw__link *link)
     }
 }
 
+/* --- what refers to what --------------------------------------------------------------------------------------- */
+
+static int section_of_call(const tw_object *object, size_t row)
+{
+    const tw_stack_note *note = &object->notes[row];
+    int caller = note->kind == TW_STACK_CALLS ? tw_object_find_symbol(object, note->name) : -1;
+    return caller < 0 ? -1 : object->symbols[caller].section;
+}
+
+/* What each section refers to. */
+static bool sort_rows(tw__link *link)
+{
+    for (size_t f = 0; f < link->count; f++) {
+        const tw_object *o = link->objects[f];
+        if (!tw__by_section_new(o, o->relocation_count, tw__section_of_relocation, &link->relocations[f]) ||
+            !tw__by_section_new(o, o->note_count, section_of_call, &link->calls[f]))
+            return false;
+    }
+    return true;
+}
+
+static void free_rows(tw__link *link)
+{
+    for (size_t f = 0; f < link->count && link->relocations && link->calls; f++)
+        tw__by_section_free(&link->relocations[f]), tw__by_section_free(&link->calls[f]);
+    free(link->relocations);
+    free(link->calls);
+}
+
 /* --- the whole ------------------------------------------------------------------------------------------------ */
 
 static void run(tw__link *link)
@@ -190,6 +215,7 @@ static void run(tw__link *link)
     tw__link_collect(link);
     place_commons(link);
     add_sections(link);
+    if (link->status == TW_OK && !sort_rows(link)) link->status = TW_E_NO_MEMORY;
     if (link->status != TW_OK || link->errors) return;
     tw__link_mark(link);
     if (!link->errors) tw__link_place(link);
@@ -203,29 +229,37 @@ static void run(tw__link *link)
     set_entry(link);
 }
 
-static bool same_chip(const tw_object *const *objects, size_t count)
+static tw_status check_arguments(const tw_object *const *objects, size_t count, tw_object **image)
 {
-    for (size_t i = 1; i < count; i++)
-        if (objects[i]->arch != objects[0]->arch) return false;
-    return count > 0;
+    if (!image || (!objects && count))
+        return tw__fail(TW_E_INVALID_ARGUMENT, "linking needs objects and a place for the image");
+    *image = NULL;
+    if (!count) return tw__fail(TW_E_INVALID_ARGUMENT, "there is nothing to link");
+    for (size_t i = 0; i < count; i++) {
+        if (!objects[i]) return tw__fail(TW_E_INVALID_ARGUMENT, "object %zu is missing", i + 1);
+        if (objects[i]->linked) return tw__fail(TW_E_INVALID_ARGUMENT, "'%s' is linked already", objects[i]->name);
+        if (objects[i]->arch != objects[0]->arch)
+            return tw__fail(TW_E_INVALID_ARGUMENT, "the objects are for different chips");
+    }
+    return TW_OK;
 }
 
 tw_status tw_link(const tw_object *const *objects, size_t count, const tw_link_options *options, tw_diags *diags,
                   tw_object **image)
 {
     static const tw_link_options defaults;
-    *image = NULL;
-    if (!same_chip(objects, count))
-        return tw__fail(TW_E_INVALID_ARGUMENT,
-                        count ? "the objects are for different chips" : "there is nothing to link");
+    tw_status wrong = check_arguments(objects, count, image);
+    if (wrong != TW_OK) return wrong;
     tw__link link = { .count = count + 1, .options = options ? options : &defaults, .diags = diags };
     link.commons = tw_object_new(objects[0]->arch), link.image = tw_object_new(objects[0]->arch);
     const tw_object **all = tw__calloc(count + 1, sizeof *all);
     link.first = tw__calloc(count + 1, sizeof *link.first);
+    link.relocations = tw__calloc(count + 1, sizeof *link.relocations);
+    link.calls = tw__calloc(count + 1, sizeof *link.calls);
     link.sections = g_array_new(FALSE, TRUE, sizeof(tw__link_section));
     link.symbols = g_array_new(FALSE, TRUE, sizeof(tw__link_symbol));
     link.names = g_hash_table_new(g_str_hash, g_str_equal);
-    if (link.commons && link.image && all && link.first) {
+    if (link.commons && link.image && all && link.first && link.relocations && link.calls) {
         memcpy(all, objects, count * sizeof *all);
         all[count] = link.commons, link.objects = all;
         link.image->linked = true;
@@ -244,6 +278,7 @@ tw_status tw_link(const tw_object *const *objects, size_t count, const tw_link_o
     g_array_free(link.sections, TRUE);
     g_array_free(link.symbols, TRUE);
     g_hash_table_destroy(link.names);
+    free_rows(&link);
     free(all);
     free(link.first);
     return status;
@@ -251,17 +286,16 @@ tw_status tw_link(const tw_object *const *objects, size_t count, const tw_link_o
 
 uint32_t tw_object_entry(const tw_object *image)
 {
-    return image->entry;
+    return image ? image->entry : 0;
 }
 
 void tw_link_sizes(const tw_object *image, uint32_t *code, uint32_t *data)
 {
-    *code = *data = 0;
-    for (size_t i = 0; i < image->section_count; i++) {
+    uint32_t sum[2] = { 0, 0 };
+    for (size_t i = 0; image && i < image->section_count; i++) {
         const tw_section *s = &image->sections[i].public;
-        if (s->flags & TW_SECTION_EXEC)
-            *code += s->size;
-        else if (s->flags & TW_SECTION_ALLOC)
-            *data += s->size;
+        if (s->flags & (TW_SECTION_EXEC | TW_SECTION_ALLOC)) sum[!(s->flags & TW_SECTION_EXEC)] += s->size;
     }
+    if (code) *code = sum[0];
+    if (data) *data = sum[1];
 }

@@ -32,12 +32,13 @@ typedef struct tw__link {
     const tw_link_options *options;
     tw_diags *diags;
     unsigned errors;
-    tw_status status;           /* of the first failure that is none of the program's */
-    tw_object *image, *commons; /* commons: an object of our own, the last one */
-    GArray *sections;           /* tw__link_section, by object */
-    guint *first;               /* of each object's sections */
-    GArray *symbols;            /* tw__link_symbol */
-    GHashTable *names;          /* name -> 1 + index of symbols */
+    tw_status status;                    /* of the first failure that is none of the program's */
+    tw_object *image, *commons;          /* commons: an object of our own, the last one */
+    GArray *sections;                    /* tw__link_section, by object */
+    guint *first;                        /* of each object's sections */
+    tw__by_section *relocations, *calls; /* of each object: relocations, notes of kind CALLS */
+    GArray *symbols;                     /* tw__link_symbol */
+    GHashTable *names;                   /* name -> 1 + index of symbols */
 } tw__link;
 
 /* link.c */
@@ -49,5 +50,16 @@ int tw__link_resolve(const tw__link *link, uint32_t file, int symbol);
 /* layout.c: marks what is needed, gives addresses, makes the image's sections. */
 void tw__link_mark(tw__link *link);
 void tw__link_place(tw__link *link);
+
+/* tables.c: the parts that are tables. dump.c: does a symbol give its name in text? The first definition does, as names
+ * of locals may come twice. */
+void tw__dump_tables(const tw_object *object, unsigned parts, GString *out);
+bool tw__dump_is_named(const tw_object *object, size_t symbol);
+
+/* stack.c: the same question about many functions of one image. `bytes` as in tw_stack_need(). */
+typedef struct tw__stack tw__stack;
+tw__stack *tw__stack_new(const tw_object *image);
+tw_status tw__stack_need(tw__stack *stack, const char *function, uint32_t *bytes);
+void tw__stack_free(tw__stack *stack);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SECTIONS = 65000, MAX_ALIGN = 1 << 21, MAX_FILE = 256 << 20 /* bytes */ };
+enum { MAX_SECTIONS = 65000, MAX_FILE = 256 << 20 /* bytes */ };
 
 typedef struct reader {
     Elf *elf;
@@ -28,6 +28,14 @@ static tw_status bad(const char *file, const char *format, ...)
     g_autofree char *text = g_strdup_vprintf(format, args);
     va_end(args);
     return tw__fail(TW_E_OBJECT_LOAD, "'%s' is no object for the IPU, or a damaged one: %s", file, text);
+}
+
+/* What a check of the object says becomes what is wrong with the file. */
+static tw_status judge(const reader *r, tw_status status)
+{
+    if (status == TW_OK || status == TW_E_NO_MEMORY) return status;
+    g_autofree char *why = g_strdup(tw_error_message());
+    return BAD(r, "%s", why);
 }
 
 static const char *name_of(const reader *r, const Elf32_Shdr *header)
@@ -70,19 +78,6 @@ static bool is_content(const reader *r, const Elf32_Shdr *header)
     return strcmp(name, TW__STACK_SECTION) != 0 && strcmp(name, TW__LINES_SECTION) != 0;
 }
 
-/* Two sections may have one name; the object's functions look sections up by name, so the second gets a name of its
- * own. */
-static int new_section(reader *r, const char *name, unsigned flags)
-{
-    size_t before = r->object->section_count;
-    int section = tw_object_section(r->object, name, flags);
-    for (unsigned n = 2; section >= 0 && r->object->section_count == before; n++) {
-        g_autofree char *other = g_strdup_printf("%s#%u", name, n);
-        section = tw_object_section(r->object, other, flags);
-    }
-    return section;
-}
-
 static tw_status read_section(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr *header)
 {
     unsigned flags = (header->sh_flags & SHF_ALLOC ? TW_SECTION_ALLOC : 0u) |
@@ -91,9 +86,9 @@ static tw_status read_section(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shd
                      (header->sh_type == SHT_NOBITS ? TW_SECTION_EMPTY : 0u);
     const char *name = name_of(r, header);
     uint32_t align = header->sh_addralign ? header->sh_addralign : 1;
-    if ((align & (align - 1)) || align > MAX_ALIGN) return BAD(r, "section '%s' is aligned to %u", name, align);
-    int section = new_section(r, name, flags);
-    if (section < 0) return (tw_status)section;
+    if (tw__check_align(align) != TW_OK) return BAD(r, "section '%s' is aligned to %u", name, align);
+    int section = tw__object_twin_section(r->object, name, flags);
+    if (section < 0) return judge(r, (tw_status)section);
     r->indices[i] = section;
     Elf_Data *data = header->sh_type == SHT_NOBITS ? NULL : elf_rawdata(scn, NULL);
     if (header->sh_type != SHT_NOBITS && header->sh_size &&
@@ -101,8 +96,11 @@ static tw_status read_section(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shd
         return BAD(r, "section '%s' lies outside of the file", name);
     tw_status status = tw_object_raise_align(r->object, section, align);
     if (status == TW_OK) status = tw_object_append(r->object, section, data ? data->d_buf : NULL, header->sh_size);
-    r->object->sections[section].public.address = header->sh_addr;
-    return status == TW_E_OVERFLOW ? BAD(r, "section '%s' is larger than 2 MB", name) : status;
+    if (status == TW_E_OVERFLOW) return BAD(r, "section '%s' is larger than 2 MB", name);
+    tw_section *made = &r->object->sections[section].public;
+    if (status == TW_OK) status = tw__check_address(made, header->sh_addr);
+    made->address = header->sh_addr;
+    return judge(r, status);
 }
 
 /* Calls `read` for each section of a type (0 = those that hold content). */
@@ -123,48 +121,47 @@ static tw_status for_sections(reader *r, uint32_t type, const char *name, sectio
 
 /* --- symbols -------------------------------------------------------------------------------------------------- */
 
-/* Index of the object's symbol; named ones that are not section symbols get their name. Locals of one name stay
- * apart. */
-static int new_symbol(reader *r, const char *name, bool local)
+/* Section of a symbol's row; false when it is one that is not kept, such as that of the stack notes. */
+static tw_status section_of(const reader *r, const Elf32_Sym *in, const char *name, int *section, bool *kept)
 {
-    if (local && *name && tw_object_find_symbol(r->object, name) >= 0) {
-        int symbol = tw_object_symbol(r->object, "");
-        if (symbol >= 0) r->object->symbols[symbol].name = tw__arena_strdup(r->object->arena, name);
-        return symbol < 0 || r->object->symbols[symbol].name ? symbol : (int)TW_E_NO_MEMORY;
-    }
-    return tw_object_symbol(r->object, name);
+    *kept = true;
+    *section = in->st_shndx == SHN_ABS      ? TW_SECTION_ABSOLUTE
+               : in->st_shndx == SHN_COMMON ? TW_SECTION_COMMON
+                                            : TW_SECTION_UNDEFINED;
+    if (*section != TW_SECTION_UNDEFINED || in->st_shndx == SHN_UNDEF) return TW_OK;
+    if (in->st_shndx >= r->sections)
+        return BAD(r, "symbol '%s' is in section %u of %zu", name, in->st_shndx, r->sections);
+    *section = r->indices[in->st_shndx];
+    *kept = *section >= 0;
+    return TW_OK;
 }
 
 static tw_status read_symbol(reader *r, const Elf32_Sym *in, size_t index, size_t names)
 {
     const char *name = elf_strptr(r->elf, names, in->st_name);
     if (!name) return BAD(r, "symbol %zu has no name that can be read", index);
-    unsigned type = ELF32_ST_TYPE(in->st_info), binding = ELF32_ST_BIND(in->st_info);
-    if (type > STT_FILE || binding > STB_WEAK) return BAD(r, "symbol '%s' has an unknown type or binding", name);
-    int section = TW_SECTION_UNDEFINED;
-    if (in->st_shndx == SHN_ABS)
-        section = TW_SECTION_ABSOLUTE;
-    else if (in->st_shndx == SHN_COMMON)
-        section = TW_SECTION_COMMON;
-    else if (in->st_shndx != SHN_UNDEF) {
-        if (in->st_shndx >= r->sections)
-            return BAD(r, "symbol '%s' is in section %u of %zu", name, in->st_shndx, r->sections);
-        section = r->indices[in->st_shndx];
-        if (section < 0) return TW_OK; /* of a table that is not kept, such as the stack notes */
-    }
-    int symbol = type == STT_SECTION && section >= 0 ? tw_object_section_symbol(r->object, section)
-                                                     : new_symbol(r, name, binding == STB_LOCAL);
+    bool kept;
+    tw_symbol made = { .name = name,
+                       .value = in->st_value,
+                       .size = in->st_size,
+                       .type = (tw_symbol_type)ELF32_ST_TYPE(in->st_info),
+                       .binding = (tw_symbol_binding)ELF32_ST_BIND(in->st_info),
+                       .visibility = in->st_other & 3 };
+    tw_status status = section_of(r, in, name, &made.section, &kept);
+    if (status != TW_OK || !kept) return status;
+    status = judge(r, tw__check_symbol(r->object, &made));
+    if (status != TW_OK) return status;
+    int symbol = made.type == TW_SYMBOL_SECTION
+                     ? tw_object_section_symbol(r->object, made.section)
+                     : tw__object_twin_symbol(r->object, name, made.binding == TW_SYMBOL_LOCAL);
     if (symbol < 0) return (tw_status)symbol;
     r->symbols[index] = symbol;
     tw_symbol *out = &r->object->symbols[symbol];
-    out->section = section, out->value = in->st_value, out->size = in->st_size;
-    out->type = (tw_symbol_type)type, out->binding = (tw_symbol_binding)binding, out->visibility = in->st_other & 3;
-    bool placed = section >= 0 && !r->object->linked;
-    if (placed && in->st_value > r->object->sections[section].public.size)
-        return BAD(r, "symbol '%s' lies behind the end of its section", name);
-    if (section == TW_SECTION_COMMON && (in->st_value == 0 || (in->st_value & (in->st_value - 1)) ||
-                                         in->st_value > MAX_ALIGN || in->st_size > TW__MAX_SECTION))
-        return BAD(r, "common symbol '%s' has alignment %u and size %u", name, in->st_value, in->st_size);
+    if (made.type == TW_SYMBOL_SECTION) return TW_OK;
+    if (out->section != TW_SECTION_UNDEFINED)
+        return made.section == TW_SECTION_UNDEFINED ? TW_OK : BAD(r, "symbol '%s' is defined twice", name);
+    made.name = out->name;
+    *out = made;
     return TW_OK;
 }
 
@@ -202,14 +199,10 @@ static tw_status read_relocations(reader *r, size_t i, Elf_Scn *scn, const Elf32
         Elf32_Rela in;
         memcpy(&in, (const char *)data->d_buf + k * sizeof in, sizeof in);
         uint32_t symbol = ELF32_R_SYM(in.r_info), type = ELF32_R_TYPE(in.r_info);
-        if (!tw_relocation_name(type)) return BAD(r, "relocation %zu of '%s' has type %u", k, s->name, type);
         if (symbol >= r->symbol_count || r->symbols[symbol] < 0)
             return BAD(r, "relocation %zu of '%s' names symbol %u", k, s->name, symbol);
-        if (s->flags & TW_SECTION_EMPTY || in.r_offset >= s->size ||
-            s->size - in.r_offset < tw__relocation_bytes(type))
-            return BAD(r, "relocation %zu of '%s' lies at 0x%x", k, s->name, in.r_offset);
-        tw_status status = tw_object_relocate(r->object, section, in.r_offset, (tw_relocation_type)type,
-                                              r->symbols[symbol], in.r_addend);
+        tw_status status = judge(r, tw_object_relocate(r->object, section, in.r_offset, (tw_relocation_type)type,
+                                                       r->symbols[symbol], in.r_addend));
         if (status != TW_OK) return status;
     }
     return TW_OK;
@@ -252,8 +245,8 @@ static tw_status read_lines(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr 
         if (section >= r->sections || r->indices[section] < 0 || name >= room ||
             !memchr(names + name, 0, room - name))
             return BAD(r, "line %zu of the table of lines", k);
-        tw_status status =
-            tw_object_add_line(r->object, r->indices[section], word_at(row + 4), names + name, word_at(row + 12));
+        tw_status status = judge(r, tw_object_add_line(r->object, r->indices[section], word_at(row + 4),
+                                                       names + name, word_at(row + 12)));
         if (status != TW_OK) return status;
     }
     return TW_OK;
@@ -283,6 +276,7 @@ tw_status tw__object_read_notes(tw_object *object, const uint8_t *text, size_t l
             (!blank || !g_ascii_string_to_unsigned(blank + 1, 10, 0, TW__MAX_SECTION, &bytes, NULL)))
             return tw__fail(TW_E_OBJECT_LOAD, "stack note of '%.100s' without a number of bytes", name);
         note.bytes = (uint32_t)bytes;
+        if (tw__check_note(&note) != TW_OK) return tw__fail(TW_E_OBJECT_LOAD, "a stack note has no name");
         tw_status status = tw_object_add_stack_note(object, &note);
         if (status != TW_OK) return status;
     }
@@ -309,6 +303,8 @@ static tw_status read_all(reader *r)
 
 tw_status tw_object_from_elf(const uint8_t *bytes, size_t size, const char *name, tw_object **object)
 {
+    if (!object || !name || (!bytes && size))
+        return tw__fail(TW_E_INVALID_ARGUMENT, "an ELF file needs its bytes, a name and a place for the object");
     *object = NULL;
     elf_version(EV_CURRENT);
     if (size < sizeof(Elf32_Ehdr)) return bad(name, "too short for an ELF file");
@@ -333,6 +329,8 @@ tw_status tw_object_read(const char *path, tw_object **object)
 {
     char *bytes;
     size_t size;
+    if (!path || !object)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "reading an object needs a path and a place for it");
     *object = NULL;
     tw_status status = tw_read_file(path, MAX_FILE, &bytes, &size);
     if (status != TW_OK) return status;

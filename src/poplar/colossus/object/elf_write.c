@@ -21,6 +21,7 @@ typedef struct writer {
     uint32_t *indices;  /* ELF section of each section of the object */
     uint32_t *symbols;  /* ELF symbol of each symbol; 0 = not written */
     GArray *table;      /* Elf32_Sym */
+    bool no_memory;     /* ours, not libelf's */
 } writer;
 
 static tw_status elf_failed(const char *what)
@@ -147,31 +148,40 @@ static bool add_symbols(writer *w, uint32_t *table_index)
 
 /* --- relocations, notes, lines -------------------------------------------------------------------------------- */
 
+static bool add_relocations_of(writer *w, uint32_t table, const tw__by_section *rows, size_t s)
+{
+    const tw_object *object = w->object;
+    if (rows->first[s] == rows->first[s + 1]) return true;
+    GByteArray *buffer = new_buffer(w);
+    for (uint32_t i = rows->first[s]; i < rows->first[s + 1]; i++) {
+        const tw_relocation *r = &object->relocations[rows->order[i]];
+        Elf32_Rela out = { .r_offset = r->offset, .r_addend = r->addend };
+        out.r_info = ELF32_R_INFO(w->symbols[r->symbol], (uint32_t)r->type);
+        g_byte_array_append(buffer, (const guint8 *)&out, sizeof out);
+    }
+    g_autofree char *name = g_strconcat(".rela", object->sections[s].public.name, NULL);
+    section_form form = { .name = name,
+                          .type = SHT_RELA,
+                          .align = 4,
+                          .link = table,
+                          .info = w->indices[s],
+                          .flags = SHF_INFO_LINK,
+                          .entry = sizeof(Elf32_Rela) };
+    return add_section(w, &form, buffer->data, buffer->len);
+}
+
 static bool add_relocations(writer *w, uint32_t table)
 {
     const tw_object *object = w->object;
-    for (size_t s = 0; s < object->section_count; s++) {
-        GByteArray *buffer = NULL;
-        for (size_t i = 0; i < object->relocation_count; i++) {
-            const tw_relocation *r = &object->relocations[i];
-            if (r->section != (int)s) continue;
-            if (!buffer) buffer = new_buffer(w);
-            Elf32_Rela out = { .r_offset = r->offset, .r_addend = r->addend };
-            out.r_info = ELF32_R_INFO(w->symbols[r->symbol], (uint32_t)r->type);
-            g_byte_array_append(buffer, (const guint8 *)&out, sizeof out);
-        }
-        if (!buffer) continue;
-        g_autofree char *name = g_strconcat(".rela", object->sections[s].public.name, NULL);
-        section_form form = { .name = name,
-                              .type = SHT_RELA,
-                              .align = 4,
-                              .link = table,
-                              .info = w->indices[s],
-                              .flags = SHF_INFO_LINK,
-                              .entry = sizeof(Elf32_Rela) };
-        if (!add_section(w, &form, buffer->data, buffer->len)) return false;
+    tw__by_section rows;
+    if (!tw__by_section_new(object, object->relocation_count, tw__section_of_relocation, &rows)) {
+        w->no_memory = true;
+        return false;
     }
-    return true;
+    bool ok = true;
+    for (size_t s = 0; s < object->section_count && ok; s++) ok = add_relocations_of(w, table, &rows, s);
+    tw__by_section_free(&rows);
+    return ok;
 }
 
 static bool add_notes(writer *w)
@@ -262,7 +272,9 @@ static tw_status write_to(const tw_object *object, int fd)
     w.indices = g_new0(uint32_t, object->section_count + 1);
     w.symbols = g_new0(uint32_t, object->symbol_count + 1);
     w.table = g_array_new(FALSE, FALSE, sizeof(Elf32_Sym));
-    tw_status status = fill(&w) ? TW_OK : elf_failed("cannot write an ELF file");
+    tw_status status = fill(&w)       ? TW_OK
+                       : w.no_memory ? tw__fail(TW_E_NO_MEMORY, "out of memory for an ELF file")
+                                     : elf_failed("cannot write an ELF file");
     elf_end(w.elf);
     g_byte_array_unref(w.section_names), g_byte_array_unref(w.symbol_names);
     g_ptr_array_free(w.buffers, TRUE);
@@ -274,6 +286,8 @@ static tw_status write_to(const tw_object *object, int fd)
 /* libelf writes to a descriptor only: a file in memory. */
 tw_status tw_object_to_elf(const tw_object *object, uint8_t **bytes, size_t *size)
 {
+    if (!object || !bytes || !size)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "an ELF file needs an object, and places for its bytes and size");
     int fd = memfd_create("tilewright-object", MFD_CLOEXEC);
     if (fd < 0) return tw__fail(TW_E_SYSTEM, "cannot make a file in memory: %s", g_strerror(errno));
     tw_status status = write_to(object, fd);
@@ -296,6 +310,7 @@ tw_status tw_object_write(const tw_object *object, const char *path)
 {
     uint8_t *bytes;
     size_t size;
+    if (!path) return tw__fail(TW_E_INVALID_ARGUMENT, "an object cannot be written without a path");
     tw_status status = tw_object_to_elf(object, &bytes, &size);
     if (status != TW_OK) return status;
     status = tw_write_file(path, bytes, size, NULL, 0);

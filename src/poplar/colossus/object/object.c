@@ -9,8 +9,17 @@ static int no_memory(void)
     return tw__fail(TW_E_NO_MEMORY, "out of memory for an object");
 }
 
+static int no_object(void)
+{
+    return tw__fail(TW_E_INVALID_ARGUMENT, "there is no object");
+}
+
 tw_object *tw_object_new(tw_isa_arch arch)
 {
+    if (!*tw_isa_arch_name(arch)) {
+        tw__fail(TW_E_INVALID_ARGUMENT, "an object is for one chip, and there is none of number %d", (int)arch);
+        return NULL;
+    }
     tw_object *object = tw__calloc(1, sizeof *object);
     if (object) *object = (tw_object){ .arch = arch, .name = "", .arena = tw__arena_new(0), .lines_sorted = true };
     if (object && object->arena) return object;
@@ -25,7 +34,8 @@ void tw_object_free(tw_object *object)
     for (size_t i = 0; i < object->section_count; i++) free(object->sections[i].data);
     free(object->sections);
     free(object->symbols);
-    free(object->slots);
+    free(object->section_names.slots);
+    free(object->symbol_names.slots);
     free(object->relocations);
     free(object->notes);
     free(object->lines);
@@ -35,16 +45,18 @@ void tw_object_free(tw_object *object)
 
 tw_isa_arch tw_object_arch(const tw_object *object)
 {
-    return object->arch;
+    return object ? object->arch : (tw_isa_arch)0;
 }
 
 const char *tw_object_name(const tw_object *object)
 {
-    return object->name;
+    return object ? object->name : "";
 }
 
 tw_status tw_object_set_name(tw_object *object, const char *name)
 {
+    if (!object) return (tw_status)no_object();
+    if (!name) return tw__fail(TW_E_INVALID_ARGUMENT, "the name of an object cannot be NULL; there is \"\"");
     const char *copy = tw__arena_strdup(object->arena, name);
     if (copy) object->name = copy;
     return copy ? TW_OK : (tw_status)no_memory();
@@ -52,33 +64,68 @@ tw_status tw_object_set_name(tw_object *object, const char *name)
 
 /* --- sections ------------------------------------------------------------------------------------------------- */
 
+int tw__object_find_section(const tw_object *object, const char *name)
+{
+    const tw__names *names = &object->section_names;
+    if (!names->count) return -1;
+    return (int)*tw__names_slot(names, object->sections, sizeof(tw__section), name, strlen(name)) - 1;
+}
+
+static int add_section(tw_object *object, const char *name, unsigned flags)
+{
+    size_t n = object->section_count;
+    if (n == TW__MAX_SECTIONS)
+        return tw__fail(TW_E_OVERFLOW, "an object has at most %d sections, and '%s' would be one more",
+                        TW__MAX_SECTIONS, name);
+    char *copy = tw__arena_strdup(object->arena, name);
+    if (!copy || !tw__names_widen(&object->section_names, object->sections, sizeof(tw__section), n) ||
+        !tw__grow(&object->sections, &object->section_room, n, sizeof(tw__section)))
+        return no_memory();
+    object->sections[n] =
+        (tw__section){ .public = { .name = copy, .flags = flags, .align = 1 }, .symbol = -1, .twins = 1 };
+    *tw__names_slot(&object->section_names, object->sections, sizeof(tw__section), copy, strlen(copy)) =
+        (uint32_t)n + 1;
+    object->section_count++;
+    return (int)n;
+}
+
 int tw_object_section(tw_object *object, const char *name, unsigned flags)
 {
-    for (size_t i = 0; i < object->section_count; i++)
-        if (strcmp(object->sections[i].public.name, name) == 0) return (int)i;
-    char *copy = tw__arena_strdup(object->arena, name);
-    if (!copy || !tw__grow(&object->sections, &object->section_room, object->section_count, sizeof(tw__section)))
-        return no_memory();
-    object->sections[object->section_count] =
-        (tw__section){ .public = { .name = copy, .flags = flags, .align = 1 }, .symbol = -1 };
-    return (int)object->section_count++;
+    if (!object) return no_object();
+    tw_status status = tw__check_section(name, flags);
+    if (status != TW_OK) return status;
+    int found = tw__object_find_section(object, name);
+    return found >= 0 ? found : add_section(object, name, flags);
+}
+
+int tw__object_twin_section(tw_object *object, const char *name, unsigned flags)
+{
+    tw_status status = tw__check_section(name, flags);
+    if (status != TW_OK) return status;
+    int first = tw__object_find_section(object, name);
+    if (first < 0) return add_section(object, name, flags);
+    for (;;) {
+        char *other = tw__arena_printf(object->arena, "%s#%u", name, ++object->sections[first].twins);
+        if (!other) return no_memory();
+        if (tw__object_find_section(object, other) < 0) return add_section(object, other, flags);
+    }
 }
 
 size_t tw_object_section_count(const tw_object *object)
 {
-    return object->section_count;
+    return object ? object->section_count : 0;
 }
 
 const tw_section *tw_object_get_section(const tw_object *object, size_t index)
 {
-    return index < object->section_count ? &object->sections[index].public : NULL;
+    return object && index < object->section_count ? &object->sections[index].public : NULL;
 }
 
-static tw__section *section_at(tw_object *object, int section)
+/* NULL with the message of `*status`. */
+static tw__section *section_at(tw_object *object, int section, tw_status *status)
 {
-    if (section >= 0 && (size_t)section < object->section_count) return &object->sections[section];
-    tw__fail(TW_E_INDEX, "there is no section %d", section);
-    return NULL;
+    *status = tw__check_index(object, section);
+    return *status == TW_OK ? &object->sections[section] : NULL;
 }
 
 static bool reserve(tw__section *s, size_t bytes)
@@ -92,14 +139,24 @@ static bool reserve(tw__section *s, size_t bytes)
     return true;
 }
 
+static bool all_zeros(const uint8_t *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (data[i]) return false;
+    return true;
+}
+
 tw_status tw_object_append(tw_object *object, int section, const void *data, size_t bytes)
 {
-    tw__section *s = section_at(object, section);
-    if (!s) return TW_E_INDEX;
-    if (bytes > TW__MAX_SECTION || s->public.size + bytes > TW__MAX_SECTION)
-        return tw__fail(TW_E_OVERFLOW, "section '%s' would be larger than the 2 MB that a tile can address",
+    tw_status status;
+    tw__section *s = section_at(object, section, &status);
+    if (s) status = tw__check_room(&s->public, bytes);
+    if (status != TW_OK) return status;
+    bool empty = s->public.flags & TW_SECTION_EMPTY;
+    if (empty && data && !all_zeros(data, bytes))
+        return tw__fail(TW_E_INVALID_ARGUMENT, "section '%s' takes room only and cannot hold anything but zeros",
                         s->public.name);
-    if (bytes && !(s->public.flags & TW_SECTION_EMPTY)) {
+    if (bytes && !empty) {
         if (!reserve(s, bytes)) return (tw_status)no_memory();
         if (data)
             memcpy(s->data + s->public.size, data, bytes);
@@ -112,13 +169,11 @@ tw_status tw_object_append(tw_object *object, int section, const void *data, siz
 
 tw_status tw_object_raise_align(tw_object *object, int section, uint32_t align)
 {
-    tw__section *s = section_at(object, section);
-    if (!s) return TW_E_INDEX;
-    if (align == 0 || (align & (align - 1)) || align > TW__MAX_SECTION)
-        return tw__fail(TW_E_INVALID_ARGUMENT, "an alignment has to be a power of two of at most 2 MB, not %u",
-                        align);
-    if (s->public.align < align) s->public.align = align;
-    return TW_OK;
+    tw_status status;
+    tw__section *s = section_at(object, section, &status);
+    if (s) status = tw__check_align(align);
+    if (status == TW_OK && s->public.align < align) s->public.align = align;
+    return status;
 }
 
 tw_status tw_object_align(tw_object *object, int section, uint32_t align)
@@ -127,7 +182,8 @@ tw_status tw_object_align(tw_object *object, int section, uint32_t align)
     tw_status status = tw_object_raise_align(object, section, align);
     if (status != TW_OK) return status;
     const tw_section *s = &object->sections[section].public;
-    uint32_t gap = (align - s->size % align) % align, odd = s->flags & TW_SECTION_EXEC ? gap % 4 : gap;
+    bool code = (s->flags & TW_SECTION_EXEC) && !(s->flags & TW_SECTION_EMPTY);
+    uint32_t gap = (align - s->size % align) % align, odd = code ? gap % 4 : gap;
     status = tw_object_append(object, section, NULL, odd);
     for (gap -= odd; gap && status == TW_OK; gap -= 4) status = tw_object_append(object, section, nop, sizeof nop);
     return status;
@@ -136,7 +192,9 @@ tw_status tw_object_align(tw_object *object, int section, uint32_t align)
 tw_status tw_object_emit(tw_object *object, int section, const tw_insn *insn)
 {
     uint64_t word;
-    tw_status status = tw_insn_encode(object->arch, insn, &word);
+    tw_status status = tw__check_index(object, section);
+    if (status == TW_OK && !insn) status = tw__fail(TW_E_INVALID_ARGUMENT, "there is no instruction to emit");
+    if (status == TW_OK) status = tw_insn_encode(object->arch, insn, &word);
     if (status != TW_OK) return status;
     uint8_t bytes[8];
     for (int i = 0; i < 8; i++) bytes[i] = (uint8_t)(word >> 8 * i);
@@ -145,47 +203,22 @@ tw_status tw_object_emit(tw_object *object, int section, const tw_insn *insn)
 
 tw_status tw_object_patch(tw_object *object, int section, uint32_t offset, const void *data, size_t bytes)
 {
-    tw__section *s = section_at(object, section);
-    if (!s) return TW_E_INDEX;
+    tw_status status;
+    tw__section *s = section_at(object, section, &status);
+    if (!s) return status;
+    if (!data && bytes)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "there are no bytes to put into '%s'", s->public.name);
     if (!s->data || offset > s->public.size || bytes > s->public.size - offset)
-        return tw__fail(TW_E_INDEX, "section '%s' has no bytes %u to %zu", s->public.name, offset, offset + bytes);
-    memcpy(s->data + offset, data, bytes);
+        return tw__fail(TW_E_INDEX, "section '%s' has no %zu bytes from 0x%x on", s->public.name, bytes, offset);
+    if (bytes) memcpy(s->data + offset, data, bytes);
     return TW_OK;
 }
 
 /* --- symbols -------------------------------------------------------------------------------------------------- */
 
-static uint32_t hash(const char *text, size_t length)
+static uint32_t *slot_of(const tw_object *object, const char *name, size_t length)
 {
-    uint32_t h = 2166136261u;
-    for (size_t i = 0; i < length; i++) h = (h ^ (uint8_t)text[i]) * 16777619u;
-    return h;
-}
-
-/* Slot of a name: its own or the free one where it belongs. There is always a free one. */
-static uint32_t *find_slot(const tw_object *object, const char *name, size_t length)
-{
-    for (size_t at = hash(name, length) & (object->slot_count - 1);; at = (at + 1) & (object->slot_count - 1)) {
-        uint32_t found = object->slots[at];
-        if (!found) return &object->slots[at];
-        const char *other = object->symbols[found - 1].name;
-        if (strncmp(other, name, length) == 0 && !other[length]) return &object->slots[at];
-    }
-}
-
-static bool widen_slots(tw_object *object)
-{
-    if (object->slot_count && object->symbol_count * 2 < object->slot_count) return true;
-    size_t count = object->slot_count ? object->slot_count * 2 : 256;
-    uint32_t *slots = tw__calloc(count, sizeof *slots);
-    if (!slots) return false;
-    free(object->slots);
-    object->slots = slots, object->slot_count = count;
-    for (size_t i = 0; i < object->symbol_count; i++) {
-        const char *name = object->symbols[i].name;
-        if (*name) *find_slot(object, name, strlen(name)) = (uint32_t)i + 1;
-    }
-    return true;
+    return tw__names_slot(&object->symbol_names, object->symbols, sizeof(tw_symbol), name, length);
 }
 
 static int add_symbol(tw_object *object, const char *name)
@@ -196,95 +229,144 @@ static int add_symbol(tw_object *object, const char *name)
     return (int)object->symbol_count++;
 }
 
-int tw__object_symbol(tw_object *object, const char *name, size_t length)
+static int add_named(tw_object *object, const char *name, size_t length)
 {
-    if (!length) return add_symbol(object, "");
-    if (!widen_slots(object)) return no_memory();
-    uint32_t *slot = find_slot(object, name, length);
-    if (*slot) return (int)*slot - 1;
     char *copy = tw__arena_alloc(object->arena, length + 1, 1);
     if (!copy) return no_memory();
     memcpy(copy, name, length), copy[length] = 0;
-    int index = add_symbol(object, copy);
+    return add_symbol(object, copy);
+}
+
+int tw__object_symbol(tw_object *object, const char *name, size_t length)
+{
+    if (!length) return add_symbol(object, "");
+    if (!tw__names_widen(&object->symbol_names, object->symbols, sizeof(tw_symbol), object->symbol_count))
+        return no_memory();
+    uint32_t *slot = slot_of(object, name, length);
+    if (*slot) return (int)*slot - 1;
+    int index = add_named(object, name, length);
     if (index >= 0) *slot = (uint32_t)index + 1;
+    return index;
+}
+
+int tw__object_twin_symbol(tw_object *object, const char *name, bool local)
+{
+    int found = tw_object_find_symbol(object, name);
+    if (found < 0 || (!local && object->symbols[found].binding != TW_SYMBOL_LOCAL))
+        return tw__object_symbol(object, name, strlen(name));
+    int index = add_named(object, name, strlen(name));
+    if (index >= 0 && !local) *slot_of(object, name, strlen(name)) = (uint32_t)index + 1;
     return index;
 }
 
 int tw_object_symbol(tw_object *object, const char *name)
 {
+    if (!object) return no_object();
+    if (!name) return tw__fail(TW_E_INVALID_ARGUMENT, "the name of a symbol cannot be NULL; there is \"\"");
     return tw__object_symbol(object, name, strlen(name));
 }
 
 int tw_object_find_symbol(const tw_object *object, const char *name)
 {
-    if (!object->slot_count || !*name) return -1;
-    return (int)*find_slot(object, name, strlen(name)) - 1;
+    if (!object || !name || !*name || !object->symbol_names.count) return -1;
+    return (int)*slot_of(object, name, strlen(name)) - 1;
 }
 
 int tw_object_section_symbol(tw_object *object, int section)
 {
-    tw__section *s = section_at(object, section);
-    if (!s) return TW_E_INDEX;
+    tw_status status;
+    tw__section *s = section_at(object, section, &status);
+    if (!s) return status;
     if (s->symbol >= 0) return s->symbol;
     int symbol = add_symbol(object, "");
     if (symbol < 0) return symbol;
     object->symbols[symbol].section = section;
     object->symbols[symbol].type = TW_SYMBOL_SECTION;
-    return object->sections[section].symbol = symbol;
+    return s->symbol = symbol;
 }
 
 size_t tw_object_symbol_count(const tw_object *object)
 {
-    return object->symbol_count;
+    return object ? object->symbol_count : 0;
 }
 
 const tw_symbol *tw_object_get_symbol(const tw_object *object, size_t index)
 {
-    return index < object->symbol_count ? &object->symbols[index] : NULL;
+    return object && index < object->symbol_count ? &object->symbols[index] : NULL;
 }
 
-static tw_symbol *symbol_at(tw_object *object, int symbol)
+uint32_t tw__symbol_offset(const tw_object *object, const tw_symbol *s)
 {
-    if (symbol >= 0 && (size_t)symbol < object->symbol_count) return &object->symbols[symbol];
-    tw__fail(TW_E_INDEX, "there is no symbol %d", symbol);
-    return NULL;
+    const tw_section *section = &object->sections[s->section].public;
+    uint32_t offset = object->linked ? s->value - section->address : s->value;
+    return offset < section->size ? offset : section->size;
+}
+
+/* A copy of a symbol for a change; the symbol of a section is not for changes. */
+static tw_status begin_change(const tw_object *object, int symbol, tw_symbol *copy)
+{
+    if (!object) return (tw_status)no_object();
+    if (symbol < 0 || (size_t)symbol >= object->symbol_count)
+        return tw__fail(TW_E_INDEX, "there is no symbol %d", symbol);
+    *copy = object->symbols[symbol];
+    if (copy->type != TW_SYMBOL_SECTION) return TW_OK;
+    return tw__fail(TW_E_INVALID_ARGUMENT, "symbol %d is that of a section and cannot be changed", symbol);
+}
+
+static tw_status end_change(tw_object *object, int symbol, const tw_symbol *copy)
+{
+    tw_status status = copy->type == TW_SYMBOL_SECTION
+                           ? tw__fail(TW_E_INVALID_ARGUMENT, "tw_object_section_symbol() makes symbols of sections")
+                           : tw__check_symbol(object, copy);
+    if (status == TW_OK) object->symbols[symbol] = *copy;
+    return status;
 }
 
 tw_status tw_object_define(tw_object *object, int symbol, int section, uint32_t value, tw_symbol_type type)
 {
-    tw_symbol *s = symbol_at(object, symbol);
-    if (!s || (section >= 0 && !section_at(object, section)) || section < TW_SECTION_COMMON) return TW_E_INDEX;
-    s->section = section, s->value = value;
-    if (type != TW_SYMBOL_NOTYPE) s->type = type;
-    return TW_OK;
+    tw_symbol s;
+    tw_status status = begin_change(object, symbol, &s);
+    if (status != TW_OK) return status;
+    s.section = section, s.value = value;
+    if (type != TW_SYMBOL_NOTYPE) s.type = type;
+    status = tw__check_new_definition(&object->symbols[symbol], &s);
+    return status == TW_OK ? end_change(object, symbol, &s) : status;
 }
 
 tw_status tw_object_bind(tw_object *object, int symbol, tw_symbol_binding binding)
 {
-    tw_symbol *s = symbol_at(object, symbol);
-    if (s) s->binding = binding;
-    return s ? TW_OK : TW_E_INDEX;
+    tw_symbol s;
+    tw_status status = begin_change(object, symbol, &s);
+    if (status != TW_OK) return status;
+    s.binding = binding;
+    return end_change(object, symbol, &s);
 }
 
 tw_status tw_object_set_visibility(tw_object *object, int symbol, unsigned visibility)
 {
-    tw_symbol *s = symbol_at(object, symbol);
-    if (s) s->visibility = visibility & 3;
-    return s ? TW_OK : TW_E_INDEX;
+    tw_symbol s;
+    tw_status status = begin_change(object, symbol, &s);
+    if (status != TW_OK) return status;
+    s.visibility = visibility > UINT8_MAX ? UINT8_MAX : (uint8_t)visibility;
+    return end_change(object, symbol, &s);
 }
 
 tw_status tw_object_set_size(tw_object *object, int symbol, uint32_t bytes)
 {
-    tw_symbol *s = symbol_at(object, symbol);
-    if (s) s->size = bytes;
-    return s ? TW_OK : TW_E_INDEX;
+    tw_symbol s;
+    tw_status status = begin_change(object, symbol, &s);
+    if (status != TW_OK) return status;
+    s.size = bytes;
+    return end_change(object, symbol, &s);
 }
 
 tw_status tw_object_set_type(tw_object *object, int symbol, tw_symbol_type type)
 {
-    tw_symbol *s = symbol_at(object, symbol);
-    if (s) s->type = type;
-    return s ? TW_OK : TW_E_INDEX;
+    tw_symbol s;
+    tw_status status = begin_change(object, symbol, &s);
+    if (status != TW_OK) return status;
+    s.type = type;
+    return end_change(object, symbol, &s);
 }
 
 /* --- relocations ---------------------------------------------------------------------------------------------- */
@@ -292,32 +374,36 @@ tw_status tw_object_set_type(tw_object *object, int symbol, tw_symbol_type type)
 tw_status tw_object_relocate(tw_object *object, int section, uint32_t offset, tw_relocation_type type, int symbol,
                              int32_t addend)
 {
-    tw__section *s = section_at(object, section);
-    if (!s || !symbol_at(object, symbol)) return TW_E_INDEX;
-    if (!tw_relocation_name(type)) return tw__fail(TW_E_INVALID_ARGUMENT, "there is no relocation %d", (int)type);
+    tw_relocation added = { section, offset, type, symbol, addend };
+    tw_status status = tw__check_relocation(object, &added);
+    if (status != TW_OK) return status;
     if (!tw__grow(&object->relocations, &object->relocation_room, object->relocation_count, sizeof(tw_relocation)))
         return (tw_status)no_memory();
-    object->relocations[object->relocation_count++] = (tw_relocation){ section, offset, type, symbol, addend };
+    object->relocations[object->relocation_count++] = added;
     return TW_OK;
 }
 
 size_t tw_object_relocation_count(const tw_object *object)
 {
-    return object->relocation_count;
+    return object ? object->relocation_count : 0;
 }
 
 const tw_relocation *tw_object_get_relocation(const tw_object *object, size_t index)
 {
-    return index < object->relocation_count ? &object->relocations[index] : NULL;
+    return object && index < object->relocation_count ? &object->relocations[index] : NULL;
 }
 
 /* --- notes and lines ------------------------------------------------------------------------------------------ */
 
 tw_status tw_object_add_stack_note(tw_object *object, const tw_stack_note *note)
 {
+    if (!object) return (tw_status)no_object();
+    tw_status status = tw__check_note(note);
+    if (status != TW_OK) return status;
     tw_stack_note copy = *note;
     copy.name = tw__arena_strdup(object->arena, note->name);
-    copy.targets = tw__arena_strdup(object->arena, note->targets ? note->targets : "");
+    copy.targets =
+        tw__arena_strdup(object->arena, note->kind == TW_STACK_CALLS && note->targets ? note->targets : "");
     if (!copy.name || !copy.targets ||
         !tw__grow(&object->notes, &object->note_room, object->note_count, sizeof(tw_stack_note)))
         return (tw_status)no_memory();
@@ -327,12 +413,12 @@ tw_status tw_object_add_stack_note(tw_object *object, const tw_stack_note *note)
 
 size_t tw_object_stack_note_count(const tw_object *object)
 {
-    return object->note_count;
+    return object ? object->note_count : 0;
 }
 
 const tw_stack_note *tw_object_get_stack_note(const tw_object *object, size_t index)
 {
-    return index < object->note_count ? &object->notes[index] : NULL;
+    return object && index < object->note_count ? &object->notes[index] : NULL;
 }
 
 static int by_place(const void *a, const void *b)
@@ -345,8 +431,10 @@ static int by_place(const void *a, const void *b)
 /* Lines arrive in order within a section but for switches between sections; names of files repeat. */
 tw_status tw_object_add_line(tw_object *object, int section, uint32_t offset, const char *file, uint32_t line)
 {
-    const tw_object_line *last = object->line_count ? &object->lines[object->line_count - 1] : NULL;
     tw_object_line added = { section, offset, file, line };
+    tw_status status = tw__check_line(object, &added);
+    if (status != TW_OK) return status;
+    const tw_object_line *last = object->line_count ? &object->lines[object->line_count - 1] : NULL;
     if (last && last->section == section && last->line == line && strcmp(last->file, file) == 0) return TW_OK;
     bool in_order = !last || by_place(last, &added) <= 0; /* before the table moves */
     added.file = last && strcmp(last->file, file) == 0 ? last->file : tw__arena_strdup(object->arena, file);
@@ -359,6 +447,7 @@ tw_status tw_object_add_line(tw_object *object, int section, uint32_t offset, co
 
 const tw_object_line *tw_object_line_at(const tw_object *object, int section, uint32_t offset)
 {
+    if (!object) return NULL;
     if (!object->lines_sorted) { /* the order is no part of what the caller sees */
         tw_object *changed = (tw_object *)object;
         qsort(changed->lines, changed->line_count, sizeof(tw_object_line), by_place);

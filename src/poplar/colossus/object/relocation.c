@@ -40,6 +40,8 @@ static void write_bytes(uint8_t *at, uint64_t value, int bytes)
 tw_status tw_relocation_apply(tw_isa_arch arch, unsigned type, uint64_t address, uint8_t *at)
 {
     if (!tw_relocation_name(type)) return tw__fail(TW_E_INVALID_ARGUMENT, "there is no relocation %u", type);
+    if (!at || !*tw_isa_arch_name(arch))
+        return tw__fail(TW_E_INVALID_ARGUMENT, "a relocation needs a field and one chip");
     unsigned bits = rows[type].bits, shift = rows[type].shift;
     if (bits == 0) return TW_OK;
     uint64_t value = address;
