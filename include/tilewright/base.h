@@ -152,9 +152,11 @@ typedef struct tw_diags tw_diags; /* a list of diagnostics, in order of arrival 
 
 TW_API tw_diags *tw_diags_new(void);
 TW_API void tw_diags_free(tw_diags *diags); /* NULL is fine */
+/* How many were added; of TW_NOTE: how many tw_diags_get() knows. */
 TW_API size_t tw_diags_count(const tw_diags *diags, tw_severity at_least);
 TW_API const tw_diag *tw_diags_get(const tw_diags *diags, size_t index); /* NULL past the end; owned by the list */
-/* Strings are copied. Columns are in bytes, tabs are printed as they are. */
+/* Strings are copied. Columns are in bytes, tabs are printed as they are. A note belongs to the message before it. Of
+ * warnings the first 20 are kept, with their notes: a note in the place of the others counts them. */
 TW_API void tw_diags_add(tw_diags *diags, const tw_diag *diag);
 /* "file:line:col: error: text [code]", the source line and a caret line; colour when `colour` is true. */
 TW_API void tw_diags_print(const tw_diags *diags, FILE *out, bool colour);

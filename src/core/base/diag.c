@@ -4,6 +4,8 @@
  *        14 |     f32v2add $a0:1, $a2:3, $a3:4
  *           |                            ^~~~~
  *
+ * Of warnings the first 20 are kept, with the notes behind them; a note in
+ * the place of the others counts them.
  * A diagnostic that finds no memory is not lost silently: the list then ends with an "out of memory" error.
  */
 #include "core/base/base.h"
@@ -12,10 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_WARNINGS = 20, MORE_BYTES = 64 };
+
 struct tw_diags {
     tw__arena *arena;
     tw_diag *items;
     size_t count, room;
+    size_t warnings; /* all of them, kept or not */
+    bool skipping;   /* the last message was a warning that is not kept: nor are its notes */
+    char *more;      /* [MORE_BYTES] text of the note that counts those; NULL while there are none */
     bool lost;
 };
 
@@ -48,6 +55,7 @@ size_t tw_diags_count(const tw_diags *diags, tw_severity at_least)
     if (!diags) return 0;
     size_t n = diags->lost;
     for (size_t i = 0; i < diags->count; i++) n += diags->items[i].severity >= at_least;
+    if (at_least == TW_WARNING && diags->warnings > MOST_WARNINGS) n += diags->warnings - MOST_WARNINGS;
     return n;
 }
 
@@ -70,9 +78,8 @@ static bool copy_line(tw__arena *arena, const char *text, const char **out)
     return true;
 }
 
-void tw_diags_add(tw_diags *diags, const tw_diag *diag)
+static void keep(tw_diags *diags, const tw_diag *diag)
 {
-    if (!diags || diags->lost) return;
     tw_diag copy = *diag;
     if (copy.length < 1) copy.length = 1;
     if (copy.line < 1) copy.line = copy.column = 0;
@@ -85,6 +92,40 @@ void tw_diags_add(tw_diags *diags, const tw_diag *diag)
         diags->items[diags->count++] = copy;
     else
         diags->lost = true;
+}
+
+/* The note stands where the first warning that is not kept would, and counts on: who reads the list as it grows finds
+ * everything at its place. */
+static void count_more(tw_diags *diags)
+{
+    size_t n = diags->warnings - MOST_WARNINGS;
+    if (!diags->more) {
+        keep(diags, &(tw_diag){ .severity = TW_NOTE });
+        diags->more = tw__arena_alloc(diags->arena, MORE_BYTES, 1);
+        if (diags->lost || !diags->more) {
+            diags->lost = true;
+            return;
+        }
+        diags->items[diags->count - 1].message = diags->more;
+    }
+    snprintf(diags->more, MORE_BYTES, "%zu more warning%s not shown", n, n == 1 ? " is" : "s are");
+}
+
+void tw_diags_add(tw_diags *diags, const tw_diag *diag)
+{
+    if (!diags || diags->lost) return;
+    if (diag->severity != TW_NOTE)
+        diags->skipping = diag->severity == TW_WARNING && ++diags->warnings > MOST_WARNINGS;
+    if (!diags->skipping)
+        keep(diags, diag);
+    else if (diag->severity == TW_WARNING)
+        count_more(diags);
+}
+
+void tw__diags_add_alone(tw_diags *diags, const tw_diag *diag)
+{
+    if (diags) diags->skipping = false;
+    tw_diags_add(diags, diag);
 }
 
 static const struct {

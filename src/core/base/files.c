@@ -105,22 +105,41 @@ static tw_status read_all(FILE *in, const char *name, size_t most, size_t expect
     return TW_OK;
 }
 
-tw_status tw_read_file(const char *path, size_t most, char **data, size_t *size)
+/* Reads and closes. */
+static tw_status read_open(FILE *in, const char *path, bool only_regular, size_t most, char **data, size_t *size)
 {
-    if (strcmp(path, "-") == 0) return read_all(stdin, "the standard input", most, 0, data, size);
-    FILE *in = fopen(path, "rb");
     struct stat st;
-    if (!in) return cannot(TW_E_FILE_LOAD, "open", path);
-    tw__note_input(in);
     tw_status status;
     bool known = fstat(fileno(in), &st) == 0, regular = known && S_ISREG(st.st_mode);
+    tw__note_input(in);
     if (known && S_ISDIR(st.st_mode))
         status = tw__fail(TW_E_FILE_LOAD, "%s is a folder", path);
+    else if (only_regular && !regular)
+        status = tw__fail(TW_E_FILE_LOAD, "%s is no regular file but a %s", path,
+                          known && S_ISFIFO(st.st_mode) ? "FIFO" : "device");
     else if (regular && (uintmax_t)st.st_size > most)
         status = too_large(path, most);
     else
         status = read_all(in, path, most, regular ? (size_t)st.st_size : 0, data, size);
     fclose(in);
+    return status;
+}
+
+tw_status tw_read_file(const char *path, size_t most, char **data, size_t *size)
+{
+    if (strcmp(path, "-") == 0) return read_all(stdin, "the standard input", most, 0, data, size);
+    FILE *in = fopen(path, "rb");
+    if (!in) return cannot(TW_E_FILE_LOAD, "open", path);
+    return read_open(in, path, false, most, data, size);
+}
+
+tw_status tw__read_regular_file(const char *path, size_t most, char **data, size_t *size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* a FIFO would wait for a writer */
+    FILE *in = fd < 0 ? NULL : fdopen(fd, "rb");
+    if (in) return read_open(in, path, true, most, data, size);
+    tw_status status = cannot(TW_E_FILE_LOAD, "open", path);
+    if (fd >= 0) close(fd);
     return status;
 }
 

@@ -116,9 +116,38 @@ static void base_diag_long_message(void **state)
     free(message);
 }
 
+/* The first 20 warnings with their notes; then a count in the place of the others. Errors are all there, and so is a
+ * note that belongs to none of them. */
+static void base_diag_many_warnings(void **state)
+{
+    (void)state;
+    tw_diags *diags = tw_diags_new();
+    tw_diag warning = { .severity = TW_WARNING, .message = "w" }, note = { .severity = TW_NOTE, .message = "n" };
+    tw_diag error = { .severity = TW_ERROR, .message = "e" };
+    for (int i = 0; i < 20; i++) tw_diags_add(diags, &warning), tw_diags_add(diags, &note);
+    assert_int_equal(tw_diags_count(diags, TW_NOTE), 40);
+    tw_diags_add(diags, &warning), tw_diags_add(diags, &note);
+    assert_int_equal(tw_diags_count(diags, TW_NOTE), 41);
+    assert_string_equal(tw_diags_get(diags, 40)->message, "1 more warning is not shown");
+    tw_diags_add(diags, &error), tw_diags_add(diags, &note);
+    for (int i = 0; i < 200000; i++) tw_diags_add(diags, &warning);
+    tw__diags_add_alone(diags, &note);
+    assert_string_equal(tw_diags_get(diags, 40)->message, "200001 more warnings are not shown");
+    assert_int_equal(tw_diags_get(diags, 40)->severity, TW_NOTE);
+    assert_int_equal(tw_diags_get(diags, 41)->severity, TW_ERROR);
+    assert_string_equal(tw_diags_get(diags, 42)->message, "n");
+    assert_string_equal(tw_diags_get(diags, 43)->message, "n");
+    assert_null(tw_diags_get(diags, 44));
+    assert_int_equal(tw_diags_count(diags, TW_NOTE), 44);
+    assert_int_equal(tw_diags_count(diags, TW_WARNING), 200022);
+    assert_int_equal(tw_diags_count(diags, TW_ERROR), 1);
+    tw_diags_free(diags);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(base_diag_one_write),
+                                        cmocka_unit_test(base_diag_many_warnings),
                                         cmocka_unit_test(base_diag_long_lines),
                                         cmocka_unit_test(base_diag_long_message) };
     return cmocka_run_group_tests(tests, NULL, NULL);

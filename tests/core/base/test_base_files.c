@@ -99,6 +99,36 @@ static void base_files_pipe(void **state)
 }
 
 /* A disk that takes 100 bytes: what was there stays, and nothing else does (remove_folder). */
+/* A name that a text gives: files only, and no waiting for the writer of a FIFO. */
+static void base_files_regular(void **state)
+{
+    (void)state;
+    const struct {
+        const char *name, *phrase;
+    } rows[] = {
+        { path[0], " is no regular file but a FIFO" },       { "/dev/zero", " is no regular file but a device" },
+        { "/dev/null", " is no regular file but a device" }, { folder, " is a folder" },
+        { path[1], ": No such file or directory" },          { "-", ": No such file or directory" }
+    };
+    char *text;
+    size_t size;
+    unlink(path[0]), unlink(path[1]);
+    assert_int_equal(mkfifo(path[0], 0600), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(tw__read_regular_file(rows[i].name, 100, &text, &size), TW_E_FILE_LOAD);
+        assert_non_null(strstr(tw_error_message(), rows[i].name));
+        assert_non_null(strstr(tw_error_message(), rows[i].phrase));
+    }
+    unlink(path[0]);
+    assert_int_equal(tw_write_file(path[1], "ab", 2, NULL, 0), TW_OK);
+    assert_int_equal(tw__read_regular_file(path[1], 2, &text, &size), TW_OK);
+    assert_int_equal(size, 2);
+    assert_string_equal(text, "ab");
+    free(text);
+    assert_int_equal(tw__read_regular_file(path[1], 1, &text, &size), TW_E_FILE_LOAD);
+    unlink(path[1]);
+}
+
 static void base_files_full_disk(void **state)
 {
     (void)state;
@@ -294,11 +324,11 @@ static void base_files_protected(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(base_files_read),          cmocka_unit_test(base_files_pipe),
-        cmocka_unit_test(base_files_full_disk),     cmocka_unit_test(base_files_no_memory),
-        cmocka_unit_test(base_files_closed_folder), cmocka_unit_test(base_files_write),
-        cmocka_unit_test(base_files_places),        cmocka_unit_test(base_files_inputs),
-        cmocka_unit_test(base_files_protected),
+        cmocka_unit_test(base_files_read),      cmocka_unit_test(base_files_pipe),
+        cmocka_unit_test(base_files_regular),   cmocka_unit_test(base_files_full_disk),
+        cmocka_unit_test(base_files_no_memory), cmocka_unit_test(base_files_closed_folder),
+        cmocka_unit_test(base_files_write),     cmocka_unit_test(base_files_places),
+        cmocka_unit_test(base_files_inputs),    cmocka_unit_test(base_files_protected),
     };
     return cmocka_run_group_tests_name("base_files", tests, make_folder, remove_folder);
 }

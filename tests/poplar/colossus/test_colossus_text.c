@@ -3,6 +3,8 @@
 #include "asm_test.h"
 
 #include <stdlib.h>
+#include <glib/gstdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* --- bytes: what stands in .data ------------------------------------------------------------------------------ */
@@ -173,7 +175,6 @@ static const struct {
     { "name = 4 ; name=5;.byte name\nother = name + 1 ; .byte other", "0506" },
     { ".byte 1 \\\r\n, 2\n.byte 3\t,\v4\f", "01020304" },
     { ".byte /* a */ 1 /* b */ , /* c\n */ 2", "0102" },
-    { ".byte 1 /* never closed", "01" },
     { ".file \"x.c\" ; .loc 1 2 3 ; .ident \"i\" ; .cfi_startproc ; .line 3 ; .title \"t\" ; .addrsig ; .altmacro "
       "; "
       ".noaltmacro ; .extern f ; .byte 1",
@@ -257,6 +258,49 @@ static const struct {
     { ".stack_total f, -8", "number of bytes", 1, 1 },
     { "f: nop\n.size f, g", "the size of 'f'", 2, 10 },
     { "setzi $m0, f@abs99", "unknown modifier", 1, 13 },
+    /* comments that nobody closes */
+    { ".byte 1 /* never closed", "the comment has no end", 1, 9 },
+    { "/*/", "the comment has no end", 1, 1 },
+    { ".if 0\nnop /* never\n.endif", "the comment has no end", 2, 5 },
+    { ".macro m\nnop\n/* never\n.endm\nm", "the comment has no end", 3, 1 },
+    { ".rept 2\n/* never\n.endr", "the comment has no end", 2, 1 },
+    /* numbers at the ends of 64 bits */
+    { ".byte 1\n.org 9223372036854775808", "cannot go back", 2, 1 },
+    { ".byte 1\n.org 9223372036854775807", "between 0 and 2 MB", 2, 1 },
+    { ".byte 1\nf: .org f + 9223372036854775807", "cannot go back", 2, 4 },
+    { ".byte 1\n.org 18446744073709551615", "cannot go back", 2, 1 },
+    { ".org 1.5", "known here", 1, 1 },
+    { ".data\n.long 0\nf: .long 1\n.reloc f + 9223372036854775807, R_COLOSSUS_32, f", "has to be in this section",
+      4, 8 },
+    { ".reloc -9223372036854775808, R_COLOSSUS_32, f", "has to be in this section", 1, 8 },
+    { ".space 9223372036854775808", "between 0 and 2 MB", 1, 1 },
+    { ".space 9223372036854775807", "between 0 and 2 MB", 1, 1 },
+    { ".fill 9223372036854775807, 8", "between 0 and 2 MB", 1, 1 },
+    { ".fill 9223372036854775808, 8", "between 0 and 2 MB", 1, 1 },
+    { ".fill 1, 9223372036854775808", "0 to 8 bytes", 1, 1 },
+    { ".align 9223372036854775808", "power of two", 1, 1 },
+    { ".p2align 9223372036854775808", "power of two", 1, 1 },
+    { ".p2align 64", "power of two", 1, 1 },
+    { ".rept 9223372036854775807\nnop\n.endr", "too many", 1, 1 },
+    { ".rept 9223372036854775808\nnop\n.endr", "too many", 1, 1 },
+    { ".comm c, 9223372036854775808", "at most 2 MB", 1, 1 },
+    { ".comm c, 4, 9223372036854775808", "at most 2 MB", 1, 1 },
+    { ".long 1 / 0", "division by zero", 1, 9 },
+    { ".long -9223372036854775808 / -1", "does not fit 4 bytes", 1, 7 },
+    { ".data\nf: .long f + 9223372036854775807", "is out of range", 2, 10 },
+    { ".data\n.space 16\nf: .long f + 0x7ffffff8", "is out of range", 3, 10 },
+    { ".data\nf: .long f - 0x80000001", "is out of range", 2, 10 },
+    { ".stack_total f, 9223372036854775808", "number of bytes", 1, 1 },
+    /* what a file cannot hold */
+    { ".globl x\nx = 0x100000000", "'x' cannot be seen by other files", 2, 1 },
+    { ".globl x\nf: nop\nx = f + 5", "'x' cannot be seen by other files", 3, 1 },
+    { ".globl x\nf: nop\nx = f - 1", "'x' cannot be seen by other files", 3, 1 },
+    { "f: nop\n.comm f, 4", "'f' is defined already", 2, 1 },
+    { ".comm f, 4\n.lcomm f, 4", "'f' is defined already", 2, 1 },
+    { "f = 4\n.comm f, 4", "'f' is defined already", 2, 1 },
+    { ".lcomm f, 4\n.lcomm f, 4", "'f' is defined already", 2, 1 },
+    { ".section .tw_lines", "is a table of the file format", 1, 1 },
+    { ".stack_own \"a b\", 4", "cannot be the name of a stack note", 1, 1 },
 };
 
 static void wrong_texts_are_refused(void **state)
@@ -318,6 +362,108 @@ static void large_repetitions(void **state)
     tw_object *o = assemble(text->str);
     assert_int_equal(section_of(o, ".data")->size, 100040);
     assert_int_equal(section_of(o, ".data")->data[39], 9);
+    tw_object_free(o);
+}
+
+/* One more is too many, whether of repetitions or of bytes. */
+static void bounds_of_repetitions(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t count;
+        unsigned bytes; /* of the body, the end of its line included; 0: no body */
+        bool fits;
+    } rows[] = { { 0, 0, true },         { -1, 0, false },       { 0, 64, true },       { -1, 64, false },
+                 { 4194304, 0, true },   { 4194305, 0, false },  { 4194304, 2, true },  { 4194305, 2, false },
+                 { 1048576, 64, true },  { 1048577, 64, false }, { 1048575, 64, true }, { 524288, 128, true },
+                 { 524289, 128, false }, { 671088, 100, true },  { 671089, 100, false } };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(GString) text = g_string_new(NULL);
+        g_string_printf(text, ".rept %lld\n", (long long)rows[i].count);
+        if (rows[i].bytes == 2) g_string_append(text, " \n");
+        if (rows[i].bytes > 2) g_string_append_printf(text, "//%*s\n", (int)rows[i].bytes - 3, "");
+        g_string_append(text, ".endr\n");
+        tw_object *o;
+        tw_status status = tw_asm_text(text->str, text->len, "x", NULL, NULL, &o);
+        if (status != (rows[i].fits ? TW_OK : TW_E_PARSE)) fail_msg("row %zu: %d", i, status);
+        tw_object_free(o);
+    }
+}
+
+/* Long texts of one kind of line each: what takes a second here would take hours if each line looked at all before. */
+static void long_texts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line; /* %1$d: its number */
+        int count;
+        tw_status status;
+    } rows[] = {
+        { ".macro m%1$d a\n.byte \\a\n.endm\n", 200000, TW_OK },
+        { ".rept 1\n.endr\n", 200000, TW_OK },
+        { ".irp a, 1, 2\n# \\a\n.endr\n", 100000, TW_OK },
+        { ".section .data.x%1$d\n.byte 1\n", 31000, TW_OK },
+        { ".section .data.x%1$d\n", 200000, TW_E_PARSE },
+        { ".pushsection .data\n", 200000, TW_OK },
+        { ".warning \"w\"\n", 200000, TW_OK },
+        { ".print \"p\"\n", 200000, TW_OK },
+        { "nop\n.warning \"w\"\n", 200000, TW_OK },
+        { ".stack_own f%1$d, 8\n", 200000, TW_OK },
+        { ".stack_calls f%1$d, g\n", 200000, TW_OK },
+        { "l%1$d: bri l%1$d\n", 200000, TW_OK },
+        { "1: bri 1b\nbri 2f\n2:\n", 100000, TW_OK },
+        { "%1$d: bri %1$db\n", 90000, TW_OK },
+        { "x = x%1$d\n.set x%1$d, %1$d\n", 100000, TW_OK },
+        { ".comm c%1$d, 4\n", 200000, TW_OK },
+        { ".if 1\n", 200000, TW_E_PARSE },
+        { "# %1$d \"file%1$d.S\"\nnop\n", 200000, TW_OK },
+        { ".reloc ., R_COLOSSUS_32, f\n.long 0\n", 100000, TW_OK },
+        { "{nop\n;fnop}\n", 100000, TW_OK },
+        { ".globl g%1$d\n.type g%1$d, @function\n.size g%1$d, 4\n", 60000, TW_OK },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(GString) text = g_string_new(NULL);
+        for (int k = 0; k < rows[i].count; k++) g_string_append_printf(text, rows[i].line, k);
+        tw_diags *diags = tw_diags_new();
+        tw_object *o;
+        tw_status status = tw_asm_text(text->str, text->len, "x", NULL, diags, &o);
+        if (status != rows[i].status) tw_diags_print(diags, stderr, false);
+        if (status != rows[i].status) fail_msg("row %zu: %d", i, status);
+        tw_diags_free(diags);
+        tw_object_free(o);
+    }
+}
+
+/* Warnings end at 20, with a count of the others; what .print says is no warning. */
+static void many_warnings(void **state)
+{
+    (void)state;
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (int i = 0; i < 50; i++) g_string_append_printf(text, ".warning \"w%d\"\n", i);
+    g_string_append(text, ".print \"seen\"\n.error \"e\"\n");
+    tw_diags *diags = tw_diags_new();
+    tw_object *object;
+    assert_int_equal(tw_asm_text(text->str, text->len, "x", NULL, diags, &object), TW_E_PARSE);
+    assert_string_equal(tw_diags_get(diags, 19)->message, "w19");
+    assert_int_equal(tw_diags_get(diags, 19)->line, 20);
+    assert_string_equal(tw_diags_get(diags, 20)->message, "30 more warnings are not shown");
+    assert_string_equal(tw_diags_get(diags, 21)->message, "seen");
+    assert_string_equal(tw_diags_get(diags, 22)->message, "e");
+    assert_int_equal(tw_diags_get(diags, 22)->line, 52);
+    tw_diags_free(diags);
+}
+
+/* Values that share their parts are looked at once each. */
+static void shared_values(void **state)
+{
+    (void)state;
+    g_autoptr(GString) text = g_string_new("v0 = end - start\n");
+    for (int i = 1; i < 90; i++) g_string_append_printf(text, "v%d = v%d - v%d + v%d\n", i, i - 1, i - 1, i - 1);
+    g_string_append(text, ".data\n");
+    for (int i = 0; i < 20000; i++) g_string_append(text, ".byte v89\n");
+    g_string_append(text, "start: .space 7\nend:\n");
+    tw_object *o = assemble(text->str);
+    assert_int_equal(section_of(o, ".data")->data[19999], 7);
     tw_object_free(o);
 }
 
@@ -611,6 +757,21 @@ static void other_files(void **state)
     unlink(inc), unlink(bin), unlink(main), rmdir(folder);
     assert_int_equal(tw_asm_file(main, NULL, diags, &o), TW_E_FILE_LOAD);
     tw_diags_free(diags);
+    /* FIFOs, devices and folders are no files to read, and nobody waits for them. */
+    assert_int_equal(g_mkdir(folder, 0700), 0);
+    assert_int_equal(mkfifo(inc, 0600), 0);
+    for (const char *const *form = (const char *const[]){ ".include \"%s\"", ".incbin \"%s\"", NULL }; *form;
+         form++)
+        for (int k = 0; k < 3; k++) {
+            const char *names[] = { inc, "/dev/zero", folder }, *phrases[] = { "a FIFO", "a device", "a folder" };
+            g_autofree char *line = g_strdup_printf(*form, names[k]);
+            check_refused(TW_ISA_IPU2, line, phrases[k], 1, 1);
+        }
+    unlink(inc);
+    assert_true(g_file_set_contents(inc, "nop\n\0nop", 8, NULL));
+    g_autofree char *zero = g_strdup_printf(".include \"%s\"", inc);
+    check_refused(TW_ISA_IPU2, zero, "holds a byte 0", 1, 1);
+    unlink(inc), rmdir(folder);
     /* A byte 0 ends the text, with a message. */
     assert_int_equal(tw_asm_text("nop\0nop", 7, "zero.s", NULL, NULL, &o), TW_E_PARSE);
     assert_null(o);
@@ -647,6 +808,10 @@ int main(void)
         cmocka_unit_test(wrong_texts_are_refused),
         cmocka_unit_test(places_of_errors),
         cmocka_unit_test(many_errors_stop_it),
+        cmocka_unit_test(bounds_of_repetitions),
+        cmocka_unit_test(long_texts),
+        cmocka_unit_test(many_warnings),
+        cmocka_unit_test(shared_values),
         cmocka_unit_test(symbols_and_relocations),
         cmocka_unit_test(padding_of_code),
         cmocka_unit_test(labels_without_symbols),

@@ -22,7 +22,7 @@ typedef struct frame {
     const char *called_at; /* in the frame below, for notes */
     unsigned conditions;   /* open .if when it began */
     unsigned depth;
-    const char *seen; /* tw__asm_quick_line(): the last place, its line and file */
+    const char *seen; /* tw__asm_locate(): start of the last line that was asked for, its number and file */
     int seen_line;
     const char *seen_file;
     bool repeats; /* .rept, .irp: .exitm leaves the macro around it */
@@ -46,12 +46,14 @@ typedef struct value {
     uint8_t modifier; /* relocation asked for by sym@name; 0 = none */
     int symbol;       /* V_SYMBOL */
     int64_t number;   /* V_CONST: the value; V_SYMBOL: what is added */
-    const struct tree *tree;
+    struct tree *tree;
 } value;
 typedef struct tree {
     int op; /* of expr.c */
     unsigned depth;
     value a, b;
+    bool resolved; /* at the end: to `result` */
+    value result;
 } tree;
 
 /* --- state ---------------------------------------------------------------------------------------------------- */
@@ -141,6 +143,7 @@ typedef struct tw__asm {
     bool ended;   /* .end */
     tw_status status;
     uint64_t expanded; /* bytes of all expansions */
+    unsigned frames;   /* expansions and included files */
     /* where code goes */
     int section, previous;
     GArray *section_stack; /* int pairs */
@@ -156,6 +159,7 @@ typedef struct tw__asm {
     GArray *fixups, *repeats, *conditions;
     GHashTable *macros;
     GArray *stack_sizes; /* stack_size: sizes that are evaluated at the end */
+    GHashTable *stated;  /* name -> 1 + index of its stack size */
     unsigned counter;    /* \@ */
     unsigned steps;      /* of tw__asm_resolve(), against expressions that explode */
     const char *code;    /* of the error that is being reported; NULL = none */
@@ -165,15 +169,15 @@ typedef struct tw__asm {
 
 place tw__asm_place_at(const tw__asm *as, const char *at, size_t length);
 void tw__asm_report(tw__asm *as, place where, tw_severity severity, const char *format, ...) TW_PRINTF(4, 5);
+void tw__asm_say(tw__asm *as, place where, const char *text); /* a note for itself */
 #define fail_at(as, where, ...) tw__asm_report((as), (where), TW_ERROR, __VA_ARGS__)
 /* True for TW_OK. Else tw_error_message() becomes an error at `where`; out of memory ends the assembly. */
 bool tw__asm_ok(tw__asm *as, tw_status status, place where);
 bool tw__asm_push_frame(tw__asm *as, frame *added); /* depth and size are checked */
 void tw__asm_pop_frame(tw__asm *as);
-void tw__asm_locate(const frame *frame, const char *at, const char **file, int *line, int *column);
-/* Line of a place in the current frame, for debug tables: follows the cursor and is cheap when places come in
- * order. */
-int tw__asm_quick_line(tw__asm *as, place where, const char **file);
+/* Line of a place, 0 when it is in no text. Counts on from the last place of the frame: cheap when places come in
+ * order, as those of statements do. */
+int tw__asm_locate(tw__asm *as, const frame *frame, const char *at, const char **file);
 /* Moves over blanks and comments, not over the end of the line. */
 void tw__asm_skip_blanks(tw__asm *as);
 bool tw__asm_at_end_of_statement(tw__asm *as);
@@ -201,6 +205,7 @@ bool tw__asm_read_real(tw__asm *as, double *out); /* with a sign, for .float */
 bool tw__asm_read_value(tw__asm *as, value *out);                        /* false with an error */
 bool tw__asm_read_constant(tw__asm *as, int64_t *out, const char *what); /* the same, has to be known now */
 value tw__asm_constant(int64_t number);
+int64_t tw__asm_wrap_add(int64_t a, int64_t b); /* modulo 2^64, as all arithmetic of expressions */
 value tw__asm_add_values(tw__asm *as, value a, value b, bool subtract);
 /* At the end: V_CONST or V_SYMBOL with a real symbol; false with an error at `where`. */
 bool tw__asm_resolve(tw__asm *as, value v, place where, value *out);
@@ -209,6 +214,7 @@ bool tw__asm_resolve(tw__asm *as, value v, place where, value *out);
 
 symbol_note *tw__asm_note_of(tw__asm *as, int symbol); /* NULL when out of memory */
 int tw__asm_use_symbol(tw__asm *as, const char *name, size_t length);
+bool tw__asm_is_defined(tw__asm *as, int symbol);
 void tw__asm_define_label(tw__asm *as, const char *at, size_t length);
 void tw__asm_define_numeric_label(tw__asm *as, unsigned number);
 int tw__asm_numeric_label(tw__asm *as, unsigned number, bool forward, place where); /* symbol, -1 with an error */

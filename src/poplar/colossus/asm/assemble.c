@@ -138,6 +138,7 @@ static bool begin(tw__asm *as, const char *text, size_t length, const char *file
     as->repeats = g_array_new(FALSE, FALSE, sizeof(repeat));
     as->conditions = g_array_new(FALSE, FALSE, sizeof(condition));
     as->stack_sizes = g_array_new(FALSE, FALSE, sizeof(stack_size));
+    as->stated = g_hash_table_new(g_str_hash, g_str_equal);
     as->section_stack = g_array_new(FALSE, FALSE, sizeof(int));
     as->macros = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, tw__asm_free_macro);
     g_array_set_size(as->notes, 64);
@@ -157,14 +158,12 @@ static bool begin(tw__asm *as, const char *text, size_t length, const char *file
 
 static void finish(tw__asm *as)
 {
-    frame *f = as->top;
     if (as->in_bundle) fail_at(as, as->bundle_place, "the bundle has no closing brace");
     as->in_bundle = false;
     tw__asm_check_symbols(as);
     tw__asm_finish_stack(as);
     tw__asm_apply_fixups(as);
     if (!as->errors) tw__asm_check_repeats(as);
-    (void)f;
 }
 
 static void clean_up(tw__asm *as)
@@ -175,6 +174,7 @@ static void clean_up(tw__asm *as)
     g_array_free(as->repeats, TRUE);
     g_array_free(as->conditions, TRUE);
     g_array_free(as->stack_sizes, TRUE);
+    g_hash_table_destroy(as->stated);
     g_array_free(as->section_stack, TRUE);
     g_hash_table_destroy(as->macros);
     tw__arena_free(as->arena);

@@ -85,6 +85,14 @@ void tw__asm_do_data(tw__asm *as, const char *name, place where)
     } while (tw__asm_accept(as, ','));
 }
 
+/* Turns a label of this section plus a constant into its offset, and leaves a constant one; false for all else. */
+static bool offset_here(const tw__asm *as, value *v)
+{
+    if (v->kind == V_SYMBOL && as->object->symbols[v->symbol].section == as->section)
+        *v = tw__asm_constant(tw__asm_wrap_add(v->number, as->object->symbols[v->symbol].value));
+    return v->kind == V_CONST && !v->real;
+}
+
 /* Number of the relocation that a name stands for; -1 with an error. */
 static int read_relocation_name(tw__asm *as)
 {
@@ -124,9 +132,7 @@ void tw__asm_do_reloc(tw__asm *as, const char *name, place where)
     tw__asm_skip_blanks(as);
     start = as->top->at;
     if (!tw__asm_read_value(as, &target)) return;
-    if (at.kind == V_SYMBOL && as->object->symbols[at.symbol].section == as->section)
-        at = tw__asm_constant(at.number + as->object->symbols[at.symbol].value);
-    if (at.kind != V_CONST || at.real || at.number < 0 || at.number > TW__MAX_SECTION) {
+    if (!offset_here(as, &at) || at.number < 0 || at.number > TW__MAX_SECTION) {
         fail_at(as, place_at, "the place has to be in this section, and known here");
         return;
     }
@@ -240,18 +246,15 @@ void tw__asm_do_org(tw__asm *as, const char *name, place where)
     (void)name;
     value v;
     if (!can_emit(as, where) || !tw__asm_read_value(as, &v)) return;
-    int64_t target = v.number;
-    if (v.kind == V_SYMBOL && as->object->symbols[v.symbol].section == as->section)
-        target += as->object->symbols[v.symbol].value;
-    else if (v.kind != V_CONST) {
+    if (!offset_here(as, &v)) {
         fail_at(as, where, ".org needs an offset that is known here");
         return;
     }
-    int64_t gap = target - current(as)->size;
-    if (gap < 0)
-        fail_at(as, where, ".org cannot go back, from %u to %lld", current(as)->size, (long long)target);
-    else if (is_amount(as, gap, where))
-        fill(as, gap, 1, 0, where);
+    uint32_t size = current(as)->size;
+    if (v.number < size)
+        fail_at(as, where, ".org cannot go back, from %u to %lld", size, (long long)v.number);
+    else if (is_amount(as, v.number, where))
+        fill(as, v.number - size, 1, 0, where);
 }
 
 void tw__asm_do_incbin(tw__asm *as, const char *name, place where)
@@ -261,7 +264,7 @@ void tw__asm_do_incbin(tw__asm *as, const char *name, place where)
     g_autofree char *bytes = NULL; /* GLib's memory is malloc's */
     size_t length;
     if (!can_emit(as, where) || !tw__asm_read_string(as, path)) return;
-    if (tw_read_file(path->str, TW_SOURCE_LIMIT, &bytes, &length) != TW_OK)
+    if (tw__read_regular_file(path->str, TW_SOURCE_LIMIT, &bytes, &length) != TW_OK)
         fail_at(as, where, "%s", tw_error_message());
     else
         tw__asm_emit_bytes(as, bytes, length, where);

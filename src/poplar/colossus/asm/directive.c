@@ -26,7 +26,7 @@ static void do_say(tw__asm *as, const char *name, place where)
     else if (!tw__asm_read_string(as, text))
         return;
     if (strcmp(name, "print") == 0)
-        tw__asm_report(as, where, TW_NOTE, "%s", text->str);
+        tw__asm_say(as, where, text->str);
     else
         tw__asm_report(as, where, *name == 'w' ? TW_WARNING : TW_ERROR, "%s", text->str);
 }
@@ -91,8 +91,13 @@ static void do_include(tw__asm *as, const char *name, place where)
     g_autofree char *folder = g_path_get_dirname(as->top->file),
                     *beside = g_build_filename(folder, path->str, NULL);
     bool there = g_file_test(beside, G_FILE_TEST_EXISTS);
-    if (tw_read_file(there ? beside : path->str, TW_SOURCE_LIMIT, &text, NULL) != TW_OK) {
+    size_t length;
+    if (tw__read_regular_file(there ? beside : path->str, TW_SOURCE_LIMIT, &text, &length) != TW_OK) {
         fail_at(as, where, "%s", tw_error_message());
+        return;
+    }
+    if (strlen(text) != length) {
+        fail_at(as, where, "%s holds a byte 0", path->str);
         return;
     }
     tw__asm_skip_statement(as); /* the rest of the line, before the new text comes on top */

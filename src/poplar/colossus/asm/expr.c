@@ -72,6 +72,11 @@ static int64_t calculate(int op, int64_t a, int64_t b)
     }
 }
 
+int64_t tw__asm_wrap_add(int64_t a, int64_t b)
+{
+    return calculate(OP_ADD, a, b);
+}
+
 static bool is_placed(const tw__asm *as, int symbol)
 {
     return as->object->symbols[symbol].section >= 0 || as->object->symbols[symbol].section == TW_SECTION_ABSOLUTE;
@@ -100,7 +105,7 @@ static bool fold(const tw__asm *as, int op, value a, value b, value *out)
         bool same = a.symbol == b.symbol ||
                     (is_placed(as, a.symbol) && is_placed(as, b.symbol) && x->section == y->section);
         if (!same) return false;
-        out->number = calculate(op, (int64_t)x->value + a.number, (int64_t)y->value + b.number);
+        out->number = calculate(op, tw__asm_wrap_add(x->value, a.number), tw__asm_wrap_add(y->value, b.number));
         out->symbolic = false; /* a distance */
         return true;
     }
@@ -326,13 +331,17 @@ static bool resolve_inner(tw__asm *as, value v, place where, unsigned depth, val
         }
         value base;
         if (!resolve_inner(as, note->value, where, depth + 1, &base)) return false;
-        base.number = calculate(OP_ADD, base.number, v.number);
+        base.number = tw__asm_wrap_add(base.number, v.number);
         base.symbolic = true, base.modifier = v.modifier;
         *out = base;
         return true;
     }
     if (v.kind == V_CONST) {
         *out = v;
+        return true;
+    }
+    if (v.tree->resolved) { /* trees are shared by the values of symbols */
+        *out = v.tree->result;
         return true;
     }
     value a, b;
@@ -342,7 +351,10 @@ static bool resolve_inner(tw__asm *as, value v, place where, unsigned depth, val
         fail_at(as, where, "division by zero");
         return false;
     }
-    if (fold(as, v.tree->op, a, b, out)) return true;
+    if (fold(as, v.tree->op, a, b, out)) {
+        v.tree->resolved = true, v.tree->result = *out;
+        return true;
+    }
     const char *culprit =
         b.kind == V_SYMBOL ? as->object->symbols[b.symbol].name : as->object->symbols[a.symbol].name;
     fail_at(as, where,

@@ -79,18 +79,19 @@ static void put_relocation(tw__asm *as, const fixup *f, value v)
             tw__asm_report(as, f->place, TW_NOTE, "the control register is $%s", symbol->name);
         return;
     }
-    if (v.number < INT32_MIN || v.number > INT32_MAX) {
-        fail_at(as, f->place, "'%s' plus %lld is out of range", symbol->name, (long long)v.number);
-        return;
-    }
     int target = v.symbol;
     int64_t addend = v.number;
     if (symbol->section == TW_SECTION_UNDEFINED) {
         if (strncmp(symbol->name, ".L", 2) == 0) fail_at(as, f->place, "label '%s' is not defined", symbol->name);
         if (symbol->binding == TW_SYMBOL_LOCAL) tw_object_bind(as->object, target, TW_SYMBOL_GLOBAL);
     } else if (symbol->binding == TW_SYMBOL_LOCAL && symbol->section >= 0) {
-        addend += symbol->value;
+        addend = tw__asm_wrap_add(addend, symbol->value);
         target = tw_object_section_symbol(as->object, symbol->section);
+    }
+    if (addend < INT32_MIN || addend > INT32_MAX) {
+        symbol = &as->object->symbols[v.symbol];
+        fail_at(as, f->place, "'%s' plus %lld is out of range", symbol->name, (long long)v.number);
+        return;
     }
     tw_status status = target < 0 ? (tw_status)target
                                   : tw_object_relocate(as->object, f->section, f->offset, (tw_relocation_type)type,

@@ -48,11 +48,9 @@ static bool read_body(tw__asm *as, bool is_macro, place where, macro *out)
     const char *const *starts = is_macro ? macro_starts : repeat_starts, *const *ends =
                                                                              is_macro ? macro_ends : repeat_ends;
     tw__asm_skip_statement(as);
-    const char *start = as->top->at, *file;
-    int column;
+    const char *start = as->top->at;
     if (*start) start++;
-    tw__asm_locate(as->top, start, &file, &out->line, &column);
-    out->file = tw__asm_copy_text(as, file, strlen(file));
+    out->line = tw__asm_locate(as, as->top, start, &out->file);
     unsigned depth = 1;
     bool first = true; /* at the start of a statement */
     for (const char *p = start; *p; p++) {
@@ -67,14 +65,18 @@ static bool read_body(tw__asm *as, bool is_macro, place where, macro *out)
             while (p[1] && p[1] != '\n') p++;
         } else if (p[0] == '/' && p[1] == '*') {
             const char *end = strstr(p + 2, "*/");
-            p = end ? end + 1 : as->top->end - 1;
+            if (!end) {
+                fail_at(as, tw__asm_place_at(as, p, 2), "the comment has no end: \"*/\" is missing");
+                break;
+            }
+            p = end + 1;
         } else if (!isspace((unsigned char)*p)) {
             size_t n;
             if (first && is_directive(p, starts, &n)) depth++;
             if (first && is_directive(p, ends, &n) && --depth == 0) {
                 out->body = start, out->length = (size_t)(p - start);
                 as->top->at = p + n;
-                return out->file != NULL;
+                return true;
             }
             if (first && n) p += n - 1;
             first = *p == ':'; /* behind a label a statement may begin */

@@ -205,6 +205,22 @@ void tw__asm_do_size(tw__asm *as, const char *name, place where)
                         tw__asm_note_of(as, symbol)->size_place = where;
 }
 
+static tw_status make_common(tw__asm *as, int symbol, uint32_t align)
+{
+    tw_status status = tw_object_define(as->object, symbol, TW_SECTION_COMMON, align, TW_SYMBOL_OBJECT);
+    return status == TW_OK ? tw_object_bind(as->object, symbol, TW_SYMBOL_GLOBAL) : status;
+}
+
+/* .lcomm: room in .bss at once. */
+static tw_status make_local(tw__asm *as, int symbol, uint32_t align, size_t bytes)
+{
+    int bss = tw_object_section(as->object, ".bss", TW_SECTION_DATA | TW_SECTION_EMPTY);
+    tw_status status = bss < 0 ? (tw_status)bss : tw_object_align(as->object, bss, align);
+    if (status != TW_OK) return status;
+    status = tw_object_define(as->object, symbol, bss, as->object->sections[bss].public.size, TW_SYMBOL_OBJECT);
+    return status == TW_OK ? tw_object_append(as->object, bss, NULL, bytes) : status;
+}
+
 void tw__asm_do_comm(tw__asm *as, const char *name, place where)
 {
     int symbol = read_symbol(as);
@@ -217,17 +233,19 @@ void tw__asm_do_comm(tw__asm *as, const char *name, place where)
         fail_at(as, where, "size and alignment have to be at most 2 MB, the alignment a power of two");
         return;
     }
-    if (strcmp(name, "comm") == 0) {
-        tw_object_define(as->object, symbol, TW_SECTION_COMMON, (uint32_t)align, TW_SYMBOL_OBJECT);
-        tw_object_bind(as->object, symbol, TW_SYMBOL_GLOBAL);
-    } else { /* .lcomm: room in .bss at once */
-        int bss = tw_object_section(as->object, ".bss", TW_SECTION_DATA | TW_SECTION_EMPTY);
-        if (!tw__asm_ok(as, bss < 0 ? (tw_status)bss : tw_object_align(as->object, bss, (uint32_t)align), where))
-            return;
-        tw_object_define(as->object, symbol, bss, tw_object_get_section(as->object, (size_t)bss)->size,
-                         TW_SYMBOL_OBJECT);
-        tw__asm_ok(as, tw_object_append(as->object, bss, NULL, (size_t)bytes), where);
+    tw_symbol *s = &as->object->symbols[symbol];
+    bool common = strcmp(name, "comm") == 0, again = common && s->section == TW_SECTION_COMMON;
+    if (tw__asm_is_defined(as, symbol) && !again) {
+        fail_at(as, where, "'%s' is defined already", s->name);
+        return;
     }
+    if (again) /* the largest counts, as among files */
+        s->value = MAX(s->value, (uint32_t)align), bytes = MAX((int64_t)s->size, bytes);
+    else if (!tw__asm_ok(as,
+                         common ? make_common(as, symbol, (uint32_t)align)
+                                : make_local(as, symbol, (uint32_t)align, (size_t)bytes),
+                         where))
+        return;
     tw_object_set_size(as->object, symbol, (uint32_t)bytes);
 }
 
@@ -243,14 +261,11 @@ void tw__asm_do_set(tw__asm *as, const char *name, place where)
 
 static bool is_stated(tw__asm *as, const char *name, place where)
 {
-    for (guint i = 0; i < as->stack_sizes->len; i++) {
-        const stack_size *other = &g_array_index(as->stack_sizes, stack_size, i);
-        if (strcmp(other->name, name) != 0) continue;
-        fail_at(as, where, "the stack of '%s' is stated already", name);
-        tw__asm_report(as, other->place, TW_NOTE, "here");
-        return true;
-    }
-    return false;
+    guint found = GPOINTER_TO_UINT(g_hash_table_lookup(as->stated, name));
+    if (!found) return false;
+    fail_at(as, where, "the stack of '%s' is stated already", name);
+    tw__asm_report(as, g_array_index(as->stack_sizes, stack_size, found - 1).place, TW_NOTE, "here");
+    return true;
 }
 
 /* .stack_total NAME, SIZE and .stack_own: what DEF_STACK_USAGE and DEF_STACK_SIZE_OWN expand to. */
@@ -262,7 +277,9 @@ void tw__asm_do_stack_size(tw__asm *as, const char *name, place where)
     added.name = tw__asm_read_name(as, "a function or a section");
     if (!added.name || !tw__asm_expect(as, ',', "behind the name") || !tw__asm_read_value(as, &added.size)) return;
     function.length = (int)strlen(added.name);
-    if (!is_stated(as, added.name, function)) g_array_append_val(as->stack_sizes, added);
+    if (is_stated(as, added.name, function)) return;
+    g_array_append_val(as->stack_sizes, added);
+    g_hash_table_insert(as->stated, (gpointer)added.name, GUINT_TO_POINTER(as->stack_sizes->len));
 }
 
 /* .stack_calls NAME, A, B: functions that NAME calls through pointers. */

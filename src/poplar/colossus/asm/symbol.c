@@ -34,13 +34,18 @@ static void already_defined(tw__asm *as, place where, const symbol_note *note, c
     if (note->place.frame) tw__asm_report(as, note->place, TW_NOTE, "here");
 }
 
+bool tw__asm_is_defined(tw__asm *as, int symbol)
+{
+    return as->object->symbols[symbol].section != TW_SECTION_UNDEFINED || tw__asm_note_of(as, symbol)->is_set;
+}
+
 void tw__asm_define_label(tw__asm *as, const char *at, size_t length)
 {
     int symbol = tw__asm_use_symbol(as, at, length);
     if (symbol < 0) return;
     symbol_note *note = tw__asm_note_of(as, symbol);
     place where = tw__asm_place_at(as, at, length);
-    if (as->object->symbols[symbol].section != TW_SECTION_UNDEFINED || note->is_set) {
+    if (tw__asm_is_defined(as, symbol)) {
         already_defined(as, where, note, as->object->symbols[symbol].name);
         return;
     }
@@ -111,6 +116,42 @@ void tw__asm_set_symbol(tw__asm *as, const char *name, place where, value v, boo
 
 /* --- at the end ----------------------------------------------------------------------------------------------- */
 
+/* A place that a file cannot hold, such as one before its section, is no matter where only this text uses it: the
+ * symbol stays out of the file then. */
+static void not_in_file(tw__asm *as, int symbol, const char *why)
+{
+    const tw_symbol *s = &as->object->symbols[symbol];
+    if (s->binding != TW_SYMBOL_LOCAL)
+        fail_at(as, tw__asm_note_of(as, symbol)->place, "'%s' cannot be seen by other files: %s", s->name, why);
+}
+
+static void place_constant(tw__asm *as, int symbol, int64_t number)
+{
+    if (number < INT32_MIN || number > UINT32_MAX)
+        not_in_file(as, symbol, "its value does not fit 32 bits");
+    else
+        tw__asm_ok(as,
+                   tw_object_define(as->object, symbol, TW_SECTION_ABSOLUTE, (uint32_t)number, TW_SYMBOL_NOTYPE),
+                   tw__asm_note_of(as, symbol)->place);
+}
+
+static void place_beside(tw__asm *as, int symbol, value v)
+{
+    const tw_symbol *base = &as->object->symbols[v.symbol];
+    place where = tw__asm_note_of(as, symbol)->place;
+    if (base->section == TW_SECTION_UNDEFINED) {
+        fail_at(as, where, "'%s' stands for '%s', which is not defined in this file",
+                as->object->symbols[symbol].name, base->name);
+        return;
+    }
+    int64_t offset = tw__asm_wrap_add(v.number, base->value);
+    uint32_t end = base->section >= 0 ? as->object->sections[base->section].public.size : UINT32_MAX;
+    if (offset < 0 || offset > end || (base->section == TW_SECTION_COMMON && v.number))
+        not_in_file(as, symbol, "its place lies outside of its section");
+    else
+        tw__asm_ok(as, tw_object_define(as->object, symbol, base->section, (uint32_t)offset, base->type), where);
+}
+
 /* Gives symbols of .set their values in the object; tells of labels that never came. */
 void tw__asm_check_symbols(tw__asm *as)
 {
@@ -131,16 +172,9 @@ void tw__asm_check_symbols(tw__asm *as)
             continue;
         }
         note->value = v;
-        if (v.kind == V_CONST) {
-            tw_object_define(as->object, (int)i, TW_SECTION_ABSOLUTE, (uint32_t)v.number, TW_SYMBOL_NOTYPE);
-        } else {
-            const tw_symbol *base = &as->object->symbols[v.symbol];
-            if (base->section == TW_SECTION_UNDEFINED) {
-                fail_at(as, note->place, "'%s' stands for '%s', which is not defined in this file",
-                        as->object->symbols[i].name, base->name);
-                continue;
-            }
-            tw_object_define(as->object, (int)i, base->section, base->value + (uint32_t)v.number, base->type);
-        }
+        if (v.kind == V_CONST)
+            place_constant(as, (int)i, v.number);
+        else
+            place_beside(as, (int)i, v);
     }
 }

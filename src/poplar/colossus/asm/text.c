@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 100, MAX_EXPANDED = 64 << 20, MAX_NOTES = 4 };
+enum { MAX_DEPTH = 100, MAX_EXPANDED = 64 << 20, MAX_FRAMES = 1 << 21, MAX_NOTES = 4 };
 
 /* --- places --------------------------------------------------------------------------------------------------- */
 
@@ -32,34 +32,12 @@ static bool read_marker(const char *line, int *number, const char **file, size_t
     return true;
 }
 
-/* Walks back over the lines before `at` to the last marker or the start of the text. */
-void tw__asm_locate(const frame *f, const char *at, const char **file, int *line, int *column)
+int tw__asm_locate(tw__asm *as, const frame *frame_of_place, const char *at, const char **file)
 {
-    static _Thread_local char name[1024];
-    const char *start = at;
-    while (start > f->text && start[-1] != '\n') start--;
-    *column = (int)(at - start) + 1;
-    int lines = 0, number;
-    size_t length;
-    for (const char *p = start;; lines++) {
-        const char *marked;
-        if (p < start && read_marker(p, &number, &marked, &length)) {
-            g_snprintf(name, sizeof name, "%.*s", (int)MIN(length, sizeof name - 1), marked);
-            *file = name, *line = number + lines - 1;
-            return;
-        }
-        if (p == f->text) break;
-        for (p--; p > f->text && p[-1] != '\n';) p--;
-    }
-    *file = f->file, *line = f->line + (f->period ? lines % f->period : lines);
-}
-
-int tw__asm_quick_line(tw__asm *as, place where, const char **file)
-{
-    frame *f = (frame *)where.frame;
-    if (!f || where.at < f->text) return 0;
-    if (!f->seen || where.at < f->seen) f->seen = f->text, f->seen_line = f->line, f->seen_file = f->file;
-    for (const char *p; (p = memchr(f->seen, '\n', (size_t)(where.at - f->seen)));) {
+    frame *f = (frame *)frame_of_place; /* what it has seen is no part of what others see */
+    if (!f || at < f->text) return 0;
+    if (!f->seen || at < f->seen) f->seen = f->text, f->seen_line = f->line, f->seen_file = f->file;
+    for (const char *p; (p = memchr(f->seen, '\n', (size_t)(at - f->seen)));) {
         const char *marked;
         int number;
         size_t length;
@@ -78,19 +56,37 @@ int tw__asm_quick_line(tw__asm *as, place where, const char **file)
     return repeated ? f->line + (f->seen_line - f->line) % f->period : f->seen_line;
 }
 
-static void add_diag(tw__asm *as, const frame *f, const char *at, int length, tw_severity severity,
+/* alone: a note that belongs to no message before it. */
+static void add_diag(tw__asm *as, const frame *f, const char *at, int length, tw_severity severity, bool alone,
                      const char *text)
 {
     tw_diag diag = { .severity = severity, .message = text, .length = length, .file = "" };
     diag.code = severity == TW_ERROR && as->code ? as->code : "";
     g_autofree char *source = NULL;
-    if (f && at) {
-        tw__asm_locate(f, at, &diag.file, &diag.line, &diag.column);
-        const char *start = at - (diag.column - 1);
-        source = g_strndup(start, strcspn(start, "\r\n"));
+    if (at) diag.line = tw__asm_locate(as, f, at, &diag.file);
+    if (diag.line) {
+        diag.column = (int)(at - f->seen) + 1;
+        source = g_strndup(f->seen, strcspn(f->seen, "\r\n"));
         diag.source = source;
     }
-    tw_diags_add(as->diags, &diag);
+    if (alone)
+        tw__diags_add_alone(as->diags, &diag);
+    else
+        tw_diags_add(as->diags, &diag);
+}
+
+static void report(tw__asm *as, place where, tw_severity severity, bool alone, const char *text)
+{
+    add_diag(as, where.frame, where.at, where.length, severity, alone, text);
+    int notes = 0;
+    for (const frame *f = where.frame; f && f->macro && f->below && notes < MAX_NOTES; f = f->below, notes++) {
+        g_autofree char *note = g_strdup_printf("in the expansion of '%s'", f->macro);
+        add_diag(as, f->below, f->called_at, (int)strlen(f->macro), TW_NOTE, false, note);
+    }
+    if (severity == TW_ERROR && ++as->errors >= as->max_errors) {
+        as->stopped = true;
+        add_diag(as, where.frame, where.at, where.length, TW_NOTE, false, "too many errors: giving up");
+    }
 }
 
 void tw__asm_report(tw__asm *as, place where, tw_severity severity, const char *format, ...)
@@ -103,16 +99,12 @@ void tw__asm_report(tw__asm *as, place where, tw_severity severity, const char *
     va_start(args, format);
     g_autofree char *text = g_strdup_vprintf(format, args);
     va_end(args);
-    add_diag(as, where.frame, where.at, where.length, severity, text);
-    int notes = 0;
-    for (const frame *f = where.frame; f && f->macro && f->below && notes < MAX_NOTES; f = f->below, notes++) {
-        g_autofree char *note = g_strdup_printf("in the expansion of '%s'", f->macro);
-        add_diag(as, f->below, f->called_at, (int)strlen(f->macro), TW_NOTE, note);
-    }
-    if (severity == TW_ERROR && ++as->errors >= as->max_errors) {
-        as->stopped = true;
-        add_diag(as, where.frame, where.at, where.length, TW_NOTE, "too many errors: giving up");
-    }
+    report(as, where, severity, false, text);
+}
+
+void tw__asm_say(tw__asm *as, place where, const char *text)
+{
+    report(as, where, TW_NOTE, true, text);
 }
 
 bool tw__asm_ok(tw__asm *as, tw_status status, place where)
@@ -133,6 +125,11 @@ bool tw__asm_push_frame(tw__asm *as, frame *added)
     added->conditions = as->conditions->len;
     as->expanded += (uint64_t)(added->end - added->text);
     place where = { as->top, added->called_at, 1 };
+    if (++as->frames > MAX_FRAMES) {
+        fail_at(as, where, "there are more than %d expansions and included files: giving up", MAX_FRAMES);
+        as->stopped = true;
+        return false;
+    }
     if (added->depth > MAX_DEPTH) {
         fail_at(as, where, "macros and included files are nested more than %d deep", MAX_DEPTH);
         return false;
@@ -166,6 +163,7 @@ void tw__asm_skip_blanks(tw__asm *as)
             while (*p && *p != '\n') p++;
         } else if (p[0] == '/' && p[1] == '*') {
             const char *end = strstr(p + 2, "*/");
+            if (!end) fail_at(as, tw__asm_place_at(as, p, 2), "the comment has no end: \"*/\" is missing");
             p = end ? end + 2 : as->top->end;
         } else if (p[0] == '\\' && (p[1] == '\n' || (p[1] == '\r' && p[2] == '\n'))) {
             p += p[1] == '\n' ? 2 : 3;
