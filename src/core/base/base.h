@@ -64,8 +64,8 @@ static inline uint64_t tw__align_up(uint64_t value, uint64_t unit)
 
 /* What is read from here on counts as an input of all outputs, if tw_protect_inputs() asked for that. */
 void tw__note_input(FILE *in);
-/* tw_read_file() for names that a text gives: a regular file or a refusal, as reading a FIFO or a device may never end.
- * "-" is a file as well. */
+/* tw_read_file() for names that a text gives: a regular file or a refusal, as reading a FIFO or a device may never
+ * end. "-" is a file as well. */
 tw_status tw__read_regular_file(const char *path, size_t most, char **data, size_t *size);
 
 /* --- diag.c ------------------------------------------------------------------------------------------------- */

@@ -190,6 +190,72 @@ static void damaged_on_purpose(void **state)
     free(bytes);
 }
 
+static void put_number(unsigned char *at, uint64_t value, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++) at[i] = (unsigned char)(value >> (8 * i));
+}
+
+/* A file with its head put right, cut to `size` bytes. NULL: it was read; else why not. */
+static const char *refusal(unsigned char *bytes, size_t size)
+{
+    put_number(bytes + 12, size - 28, 8);
+    put_number(bytes + 20, tw__csl_checksum(bytes + 28, size - 28), 8);
+    tw_csl_program *program;
+    tw_status status = tw_csl_decode(&program, bytes, size, "memory");
+    tw_csl_program_free(program);
+    return status == TW_OK ? NULL : tw_error_message();
+}
+
+/* The list of parameters at both sides of its limits: 100,000 of them, and the bytes that are there. */
+static void bounds_of_parameters(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t count, first_color;
+        bool fits;
+    } rows[] = { { 0, 0, true },           { 0, 1, false },           { 2, 2, true },      { 2, 3, false },
+                 { 100000, 100000, true }, { 100000, 100001, false }, { 100001, 0, false } };
+    unsigned char *good;
+    size_t size, image_size;
+    encode(&good, &size);
+    tw__csl_image *image = compile(true);
+    unsigned char *image_bytes = tw__csl_image_encode(image, &image_size);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t list = 36 + (size_t)rows[i].count * 12; /* nameless: a length of 0 and 8 bytes of value */
+        unsigned char *bytes = calloc(list + image_size, 1);
+        memcpy(bytes, good, 28);
+        put_number(bytes + 28, rows[i].count, 4), put_number(bytes + 32, rows[i].first_color, 4);
+        memcpy(bytes + list, image_bytes, image_size);
+        const char *why = refusal(bytes, list + image_size);
+        if (rows[i].fits && why) fail_msg("row %zu: %s", i, why);
+        if (!rows[i].fits && (!why || !strstr(why, "list of parameters")))
+            fail_msg("row %zu: %s", i, why ? why : "read");
+        free(bytes);
+    }
+    /* Cut off inside the list and right behind it, where the image is what is missing. */
+    for (size_t cut = 28; cut <= 36 + 12; cut++) {
+        unsigned char *bytes = calloc(cut, 1); /* of this size, so that reading past its end is seen */
+        memcpy(bytes, good, 28);
+        if (cut >= 32) put_number(bytes + 28, 1, 4);
+        const char *why = refusal(bytes, cut);
+        assert_non_null(why);
+        if ((strstr(why, "list of parameters") != NULL) != (cut < 36 + 12)) fail_msg("%zu bytes: %s", cut, why);
+        free(bytes);
+    }
+    /* A name as long as the rest of the file allows, and one byte more. */
+    for (unsigned length = 5; length <= 6; length++) {
+        unsigned char *bytes = calloc(36 + 4 + 5 + 8, 1);
+        memcpy(bytes, good, 28);
+        put_number(bytes + 28, 1, 4), put_number(bytes + 36, length, 4);
+        const char *why = refusal(bytes, 36 + 4 + 5 + 8);
+        assert_non_null(why);
+        assert_int_equal(strstr(why, "list of parameters") != NULL, length == 6);
+        free(bytes);
+    }
+    free(good), free(image_bytes);
+    tw__csl_image_free(image);
+}
+
 static void options(void **state)
 {
     (void)state;
@@ -204,8 +270,12 @@ static void options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),         cmocka_unit_test(questions), cmocka_unit_test(damaged),
-        cmocka_unit_test(damaged_on_purpose), cmocka_unit_test(options),
+        cmocka_unit_test(round_trip),
+        cmocka_unit_test(questions),
+        cmocka_unit_test(damaged),
+        cmocka_unit_test(damaged_on_purpose),
+        cmocka_unit_test(bounds_of_parameters),
+        cmocka_unit_test(options),
     };
     return cmocka_run_group_tests_name("csl_program_file", tests, NULL, NULL);
 }

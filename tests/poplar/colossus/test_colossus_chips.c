@@ -317,9 +317,81 @@ static void constants_in_one_turn(void **state)
     machine_free(&m);
 }
 
+/* --- bounds --------------------------------------------------------------------------------------------------- */
+
+/* The host's reads and writes, to the first and the last byte of each chip's memory and one beyond. */
+static void bounds_of_memory(void **state)
+{
+    (void)state;
+    static const tw_isa_arch archs[] = { TW_ISA_IPU1, TW_ISA_IPU2, TW_ISA_IPU21 };
+    for (size_t i = 0; i < G_N_ELEMENTS(archs); i++) {
+        tw_sim *sim = tw_sim_new(&(tw_sim_options){ .arch = archs[i] });
+        uint32_t start = tw_sim_memory_base(archs[i]), size = tw_sim_memory_bytes(archs[i]), end = start + size;
+        const struct {
+            uint32_t address, bytes;
+            bool inside;
+        } rows[] = { { start, 0, true },
+                     { start, 4, true },
+                     { start - 1, 1, false },
+                     { start - 1, 0, false },
+                     { start - 4, 8, false },
+                     { end - 4, 4, true },
+                     { end - 4, 5, false },
+                     { end - 1, 1, true },
+                     { end - 1, 2, false },
+                     { end, 0, true },
+                     { end, 1, false },
+                     { end + 1, 0, false },
+                     { start, size, true },
+                     { start, size + 1, false },
+                     { start + 1, size, false },
+                     { start + 1, size - 1, true },
+                     { end - 1, UINT32_MAX, false },
+                     { start, UINT32_MAX, false },
+                     { 0, 4, false },
+                     { UINT32_MAX, 1, false } };
+        g_autofree uint8_t *bytes = g_malloc0((gsize)size + 1);
+        for (size_t k = 0; k < G_N_ELEMENTS(rows); k++) {
+            tw_status wanted = rows[k].inside ? TW_OK : TW_E_INDEX;
+            if (tw_sim_write(sim, rows[k].address, bytes, rows[k].bytes) != wanted ||
+                tw_sim_read(sim, rows[k].address, bytes, rows[k].bytes) != wanted)
+                fail_msg("%s, row %zu: not %d", tw_isa_arch_name(archs[i]), k, wanted);
+        }
+        tw_sim_free(sim);
+    }
+}
+
+/* Names and lines reach from the first byte of a section to its last. */
+static void bounds_of_names(void **state)
+{
+    (void)state;
+    machine m = machine_of("f: nop\nnop\n.data\n.globl d\nd: .byte 1, 2, 3\n");
+    const tw_section *code = section_of(m.image, ".text"), *data = section_of(m.image, ".data");
+    const struct {
+        uint32_t address;
+        const char *name; /* NULL: none */
+        uint32_t offset, line;
+    } rows[] = { { code->address - 1, NULL, 0, 0 }, { code->address, "f", 0, 1 }, { code->address + 7, "f", 7, 2 },
+                 { code->address + 8, "d", 0, 0 },  { data->address, "d", 0, 0 }, { data->address + 2, "d", 2, 0 },
+                 { data->address + 3, NULL, 0, 0 }, { UINT32_MAX, NULL, 0, 0 } };
+    assert_int_equal(data->address, code->address + 8);
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const char *name, *file;
+        uint32_t offset, line;
+        bool named = tw_sim_symbol_at(m.sim, rows[i].address, &name, &offset);
+        if (named != (rows[i].name != NULL) || (named && strcmp(name, rows[i].name) != 0) ||
+            offset != rows[i].offset)
+            fail_msg("row %zu: %s + %u", i, named ? name : "nothing", offset);
+        tw_sim_line_at(m.sim, rows[i].address, &file, &line);
+        if (line != rows[i].line) fail_msg("row %zu: line %u", i, line);
+    }
+    machine_free(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bounds_of_memory),         cmocka_unit_test(bounds_of_names),
         cmocka_unit_test(constants_in_assembly),    cmocka_unit_test(stack_macros),
         cmocka_unit_test(edges_of_memory),          cmocka_unit_test(edges_of_code),
         cmocka_unit_test(clashes_on_mk1),           cmocka_unit_test(every_pair_of_banks),

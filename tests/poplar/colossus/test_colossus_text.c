@@ -390,7 +390,7 @@ static void bounds_of_repetitions(void **state)
     }
 }
 
-/* Long texts of one kind of line each: what takes a second here would take hours if each line looked at all before. */
+/* Long texts of one kind of line each: a second here, hours if each line looked at all before it. */
 static void long_texts(void **state)
 {
     (void)state;

@@ -51,8 +51,8 @@ int tw__link_resolve(const tw__link *link, uint32_t file, int symbol);
 void tw__link_mark(tw__link *link);
 void tw__link_place(tw__link *link);
 
-/* tables.c: the parts that are tables. dump.c: does a symbol give its name in text? The first definition does, as names
- * of locals may come twice. */
+/* tables.c: the parts that are tables. dump.c: does a symbol give its name in text? The first definition does, as
+ * names of locals may come twice. */
 void tw__dump_tables(const tw_object *object, unsigned parts, GString *out);
 bool tw__dump_is_named(const tw_object *object, size_t symbol);
 
