@@ -2,6 +2,7 @@
 /* Stack sizes stated in assembly and in preprocessed C: whatever the bytes, the sizes are -1 or within a tile's
  * addresses, also after a round through a vertex table. */
 #include "poplar/codelet/compile/compile.h"
+#include "mutate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,6 @@ static void check(bool ok) /* in every build, also where assert is off */
 {
     if (!ok) abort();
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -35,4 +34,46 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     g_array_free(notes, TRUE);
     free(text);
     return 0;
+}
+
+/* --- mutations ------------------------------------------------------------------------------------------------ */
+
+static const char *const words[] = { "DEF_STACK_USAGE 8 f\n",
+                                     "DEF_STACK_SIZE_OWN 16, g\n",
+                                     "DEF_FUNC_CALL_PTRS f g, h\n",
+                                     "TW__stack_note total 8 , \"f\" ;\n",
+                                     "TW__stack_note own (4 + 4) , \"g\" ;\n",
+                                     "TW__stack_note calls 0 , \"f\" , \"g,h\" ;\n",
+                                     ".stack_total f, 8\n",
+                                     ".stack_own g, f - 4\n",
+                                     ".stack_calls f, g\n",
+                                     "__runCodelet_A",
+                                     "f",
+                                     "g",
+                                     "\"",
+                                     "(",
+                                     ")",
+                                     ",",
+                                     ";",
+                                     "*",
+                                     "<<",
+                                     "~",
+                                     "#define N 8\n",
+                                     "sizeof",
+                                     "/*",
+                                     "*/",
+                                     "//",
+                                     NULL };
+static const mutate_pair pairs[] = { { "(", ")" }, { "/*", "*/" }, { "\"", "\"" }, { NULL, NULL } };
+static const mutate_language language = { .words = words, .pairs = pairs };
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+{
+    return mutate_text(&language, data, size, most, seed);
+}
+
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out,
+                                 size_t most, unsigned seed)
+{
+    return mutate_cross(&language, a, a_size, b, b_size, out, most, seed);
 }
