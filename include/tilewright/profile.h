@@ -78,8 +78,8 @@ TW_API void tw_profile_free(tw_profile *profile); /* NULL is fine. Not for a pro
 
 typedef enum tw_colours { TW_COLOURS_AUTO, TW_COLOURS_ON, TW_COLOURS_OFF } tw_colours;
 
-/* All zero = the defaults of the guide. The environment has the last word on colours: CLICOLOR_FORCE=1 turns them on,
- * else CLICOLOR=0 turns them off, else `colours` decides, AUTO meaning "when `out` is a terminal". */
+/* All zero = the defaults of the guide. The environment has the last word on colours, as tw_use_colours() says; else
+ * `colours` decides, AUTO meaning "when `out` is a terminal". Names are printed as tw_print_text() does. */
 typedef struct tw_profile_options {
     tw_colours colours;
     bool show_var_storage;     /* liveness of each program */

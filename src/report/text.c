@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { DEFAULT_ROWS = 20, BAR = 24, NAME = 44 };
 
@@ -13,17 +12,9 @@ typedef struct sheet {
     unsigned rows;
 } sheet;
 
-/* Guide, chapter 8: CLICOLOR_FORCE=1, else CLICOLOR=0, else what the caller says. */
 static sheet sheet_new(FILE *out, tw_colours colours, unsigned rows)
 {
-    const char *force = g_getenv("CLICOLOR_FORCE"), *off = g_getenv("CLICOLOR");
-    sheet s = { out, colours == TW_COLOURS_ON || (colours == TW_COLOURS_AUTO && isatty(fileno(out)) == 1),
-                rows ? rows : DEFAULT_ROWS };
-    if (force && *force && strcmp(force, "0") != 0)
-        s.colour = true;
-    else if (off && strcmp(off, "0") == 0)
-        s.colour = false;
-    return s;
+    return (sheet){ out, tw__profile_use_colours(out, colours), rows ? rows : DEFAULT_ROWS };
 }
 
 static void heading(const sheet *s, const char *text)
@@ -31,22 +22,20 @@ static void heading(const sheet *s, const char *text)
     fprintf(s->out, "%s%s%s\n", s->colour ? "\033[1;36m" : "", text, s->colour ? "\033[0m" : "");
 }
 
-/* Names of any length and content: cut by characters, controls shown as '?'. */
+/* Names of any length and content: what is too long for the column is cut. */
 static void put_name(const sheet *s, const char *name, int width)
 {
-    int n = 0;
-    if (!g_utf8_validate(name, -1, NULL)) name = "?";
-    glong length = g_utf8_strlen(name, -1);
-    for (const char *at = name; *at && n < width; at = g_utf8_next_char(at), n++) {
-        gunichar c = g_utf8_get_char(at);
-        if (length > width && n == width - 1)
-            fputs("…", s->out);
-        else if (!g_unichar_isprint(c))
-            fputc('?', s->out);
-        else
-            fwrite(at, 1, (size_t)(g_utf8_next_char(at) - at), s->out);
-    }
-    fprintf(s->out, "%*s", width - n, "");
+    char shown[4 * NAME + 1];
+    bool whole = tw__escape_text(shown, sizeof shown, name, strlen(name), "");
+    glong length = g_utf8_strlen(shown, -1);
+    whole = whole && length <= width;
+    const char *end = g_utf8_offset_to_pointer(shown, whole ? length : MIN(length, width - 1));
+    fprintf(s->out, "%.*s%s%*s", (int)(end - shown), shown, whole ? "" : "…", whole ? width - (int)length : 0, "");
+}
+
+static void put_text(const sheet *s, const char *text)
+{
+    tw_print_text(s->out, text, strlen(text), "");
 }
 
 /* Eighths of a cell. */
@@ -107,10 +96,11 @@ static void put_findings(const sheet *s, const tw__stats *stats)
     heading(s, "What matters most:");
     for (size_t i = 0; i < tw_findings_count(list) && i < s->rows; i++) {
         const tw_finding *f = tw_findings_at(list, i);
-        fprintf(s->out, "  %s%s%s%s%s\n", s->colour && f->is_error ? RED : "", f->text,
-                s->colour && f->is_error ? "\033[0m" : "", f->fidelity ? " — " : "",
+        fprintf(s->out, "  %s", s->colour && f->is_error ? RED : "");
+        put_text(s, f->text);
+        fprintf(s->out, "%s%s%s\n", s->colour && f->is_error ? "\033[0m" : "", f->fidelity ? " — " : "",
                 f->fidelity ? tw_fidelity_name(f->fidelity) : "");
-        if (*f->advice) fprintf(s->out, "      %s\n", f->advice);
+        if (*f->advice) fputs("      ", s->out), put_text(s, f->advice), fputc('\n', s->out);
     }
     if (!tw_findings_count(list)) fputs("  no rule found anything to complain of\n", s->out);
     tw_findings_free(list);

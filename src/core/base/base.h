@@ -162,6 +162,18 @@ const char *tw__nearest(const char *name, const char *const *names, size_t count
 char *tw__did_you_mean(char buf[TW__HINT_BYTES], const char *near);
 /* "1,234,567" into buf; returns buf. */
 char *tw__commas(char *buf, size_t size, uint64_t value);
+
+/* --- terminal.c --------------------------------------------------------------------------------------------- */
+
+/* tw_print_text() to memory: as many whole characters as fit, and a zero byte; false when they are not all. */
+bool tw__escape_text(char *out, size_t room, const char *text, size_t length, const char *kept);
+/* A name, blanks behind it up to `width` columns. */
+void tw__print_name(FILE *out, const char *name, int width);
+/* tw_use_colours() where the user has a wish: 0 no, 1 yes, -1 none. The environment is stronger. */
+bool tw__use_colours(FILE *out, int wanted);
+
+/* --- paths.c ------------------------------------------------------------------------------------------------ */
+
 /* XDG cache folder of the project (…/tilewright), created on demand; valid until this thread asks again. */
 const char *tw__cache_dir(void); /* NULL when it cannot be made: tw_error_message() */
 /* Folder where the installed data of Tilewright lies: headers for codelets, popc module. TILEWRIGHT_ROOT overrides,

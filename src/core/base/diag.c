@@ -140,16 +140,30 @@ static bool continues_character(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Text of the user, made harmless for a terminal: control characters other than tab become '?'. */
-static void put_text(const char *text, size_t length, FILE *out)
+enum { MOST_SHOWN = 160, SHOWN_BEFORE = 60 }; /* bytes of a line, of them before the place */
+
+/* Columns that text takes on the screen. */
+static size_t columns_of(const char *text, size_t length)
 {
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        putc((c < 0x20 && c != '\t') || c == 0x7f ? '?' : c, out);
+    char *shown = NULL;
+    size_t bytes = 0, columns = length;
+    FILE *memory = open_memstream(&shown, &bytes);
+    if (memory) {
+        columns = tw_print_text(memory, text, length, "\t");
+        fclose(memory);
     }
+    free(shown);
+    return columns;
 }
 
-enum { MOST_SHOWN = 160, SHOWN_BEFORE = 60 }; /* bytes of a line, of them before the place */
+static void blanks_under(const char *text, size_t length, FILE *out)
+{
+    for (const char *end = text + length; text < end;) {
+        const char *tab = memchr(text, '\t', (size_t)(end - text));
+        fprintf(out, "%*s%s", (int)columns_of(text, (size_t)((tab ? tab : end) - text)), "", tab ? "\t" : "");
+        text = tab ? tab + 1 : end;
+    }
+}
 
 /* Of a long line the part around the place, between "...". */
 static void print_source(const tw_diag *diag, FILE *out, bool colour)
@@ -162,15 +176,14 @@ static void print_source(const tw_diag *diag, FILE *out, bool colour)
     if (to - from > MOST_SHOWN) to = from + MOST_SHOWN;
     while (to < length && continues_character(diag->source[to])) to++;
     fprintf(out, " | %s", from ? "..." : "");
-    put_text(diag->source + from, to - from, out);
+    tw_print_text(out, diag->source + from, to - from, "\t");
     fputs(to < length ? "...\n" : "\n", out);
     if (diag->column < 1) return;
     fprintf(out, "%*s | %s", width, "", from ? "   " : "");
-    for (size_t i = from; i < start; i++)
-        if (!continues_character(diag->source[i])) putc(diag->source[i] == '\t' ? '\t' : ' ', out);
+    blanks_under(diag->source + from, start - from, out);
     fputs(colour ? "\033[32m^" : "^", out);
-    for (size_t i = start + 1; i < to && i < start + (size_t)diag->length; i++)
-        if (!continues_character(diag->source[i])) putc('~', out);
+    size_t marked = (size_t)diag->length, left = to - start;
+    for (size_t i = columns_of(diag->source + start, marked < left ? marked : left); i > 1; i--) putc('~', out);
     fputs(colour ? "\033[0m\n" : "\n", out);
 }
 
@@ -181,13 +194,13 @@ static void print_one(const tw_diag *diag, FILE *out, bool colour)
     size_t length = strlen(diag->message), shown = length > MOST_MESSAGE ? MOST_MESSAGE : length;
     while (shown < length && continues_character(diag->message[shown])) shown++;
     fputs(bold, out);
-    put_text(diag->file, strlen(diag->file), out);
+    tw_print_text(out, diag->file, strlen(diag->file), "");
     if (diag->line) fprintf(out, "%s%d", *diag->file ? ":" : "line ", diag->line);
     if (diag->column) fprintf(out, ":%d", diag->column);
     if (*diag->file || diag->line) fputs(": ", out);
     fprintf(out, "%s%s:%s ", colour ? severities[diag->severity].colour : "", severities[diag->severity].word,
             plain);
-    put_text(diag->message, shown, out);
+    tw_print_text(out, diag->message, shown, "\t");
     if (shown < length) fputs("...", out);
     if (*diag->code) fprintf(out, " [%s]", diag->code);
     putc('\n', out);

@@ -56,13 +56,13 @@ const char *tw_version(void)
 
 void tw__set_error_message(const char *text)
 {
+    char shown[DETAIL_BYTES]; /* text may be the detail itself; names in it are of files that anybody wrote */
     size_t length = strlen(text);
-    if (length < DETAIL_BYTES) {
-        memmove(detail, text, length + 1); /* text may be the detail itself */
-    } else {
-        memmove(detail, text, DETAIL_BYTES - 4);
-        memcpy(detail + DETAIL_BYTES - 4, "...", 4);
+    if (!tw__escape_text(shown, DETAIL_BYTES, text, length, "\n\t")) {
+        tw__escape_text(shown, DETAIL_BYTES - 3, text, length, "\n\t");
+        strcat(shown, "...");
     }
+    memcpy(detail, shown, strlen(shown) + 1);
 }
 
 tw_status tw__vfail(tw_status status, const char *format, va_list args)

@@ -182,9 +182,26 @@ static bool is_writable(const char *path)
     return writable;
 }
 
+static bool is_standard(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+/* Where a file that is not there yet will be: links followed, whole; to be freed. */
+static char *place_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("."), *place = NULL;
+    char *whole = folder ? realpath(folder, NULL) : NULL;
+    if (whole && asprintf(&place, "%s/%s", whole, slash ? slash + 1 : path) < 0) place = NULL;
+    free(folder), free(whole);
+    return place;
+}
+
 tw_status tw_output_check(const char *path, const char *const *inputs, size_t input_count)
 {
     struct stat there, input;
+    if (is_standard(path)) return TW_OK;
     bool exists = stat(path, &there) == 0;
     if (exists && S_ISDIR(there.st_mode)) return tw__fail(TW_E_IO, "cannot write %s: it is a folder", path);
     if (!is_writable(path)) return cannot(TW_E_IO, "write", path);
@@ -196,10 +213,20 @@ tw_status tw_output_check(const char *path, const char *const *inputs, size_t in
     return TW_OK;
 }
 
+/* Its own stream: what is written is data, whatever the process makes of its `stdout`. */
+static tw_status open_standard(tw_output *o)
+{
+    fflush(stdout);
+    int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (fd >= 0 && !(o->file = fdopen(fd, "wb"))) close(fd);
+    return o->file ? TW_OK : cannot(TW_E_IO, "write", "the standard output");
+}
+
 /* Finds out what is at the path; TW_OK with o->file open. */
 static tw_status open_output(tw_output *o, const char *const *inputs, size_t count)
 {
     struct stat there, link;
+    if (is_standard(o->name)) return open_standard(o);
     bool exists = stat(o->name, &there) == 0, is_link = lstat(o->name, &link) == 0 && S_ISLNK(link.st_mode);
     tw_status status = tw_output_check(o->name, inputs, count);
     if (status != TW_OK) return status;
@@ -213,6 +240,35 @@ static tw_status open_output(tw_output *o, const char *const *inputs, size_t cou
     int fd = open(o->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
     if (fd >= 0 && !(o->file = fdopen(fd, "wb"))) close(fd);
     return o->file ? TW_OK : cannot(TW_E_IO, "write", o->name);
+}
+
+/* Whether two paths are one file: the same file, or the same name in the same folder. */
+static bool same_place(const char *a, const char *b)
+{
+    struct stat x, y;
+    bool there = stat(a, &x) == 0;
+    if (is_standard(a) || is_standard(b)) return is_standard(a) && is_standard(b);
+    if (there != (stat(b, &y) == 0)) return false;
+    if (there) return S_ISREG(x.st_mode) && same_file(&x, &y);
+    char *place_a = place_of(a), *place_b = place_of(b);
+    bool same = place_a && place_b && strcmp(place_a, place_b) == 0;
+    free(place_a), free(place_b);
+    return same;
+}
+
+tw_status tw_outputs_check(const char *const *outputs, size_t output_count, const char *const *inputs,
+                           size_t input_count)
+{
+    for (size_t i = 0; i < output_count; i++) {
+        if (!outputs[i]) continue;
+        tw_status status = tw_output_check(outputs[i], inputs, input_count);
+        if (status != TW_OK) return status;
+        for (size_t k = 0; k < i; k++)
+            if (outputs[k] && same_place(outputs[i], outputs[k]))
+                return tw__fail(TW_E_INVALID_ARGUMENT, "two outputs are the same file: %s and %s", outputs[k],
+                                outputs[i]);
+    }
+    return TW_OK;
 }
 
 static void drop(tw_output *o)

@@ -43,12 +43,13 @@ static void write_line(int family, const char *module, char letter, const char *
 {
     struct timespec now;
     struct tm utc;
-    char stamp[32], line[LINE_BYTES];
+    char stamp[32], line[LINE_BYTES], shown[LINE_BYTES];
     clock_gettime(CLOCK_REALTIME, &now);
     gmtime_r(&now.tv_sec, &utc);
     strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &utc);
+    tw__escape_text(shown, sizeof shown, text, strlen(text), "\n\t");
     int n = snprintf(line, sizeof line - 1, "%s.%06ldZ %s:%s %ld.%ld %c: %s", stamp, now.tv_nsec / 1000,
-                     family_tag[family], module, (long)getpid(), (long)gettid(), letter, text);
+                     family_tag[family], module, (long)getpid(), (long)gettid(), letter, shown);
     if (n < 0) return;
     if ((size_t)n > sizeof line - 2) n = sizeof line - 2;
     line[n] = '\n';

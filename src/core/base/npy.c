@@ -73,9 +73,10 @@ tw_status tw_npy_read(const char *path, tw_npy *out)
 {
     unsigned char start[12];
     tw_npy a = { .rank = 0 };
-    FILE *in = fopen(path, "rb");
+    bool standard = strcmp(path, "-") == 0;
+    FILE *in = standard ? stdin : fopen(path, "rb");
     if (!in) return tw__fail(TW_E_FILE_LOAD, "cannot open %s: %s", path, g_strerror(errno));
-    tw__note_input(in);
+    if (!standard) tw__note_input(in);
     tw_status status = bad(path, "is not a .npy file");
     if (fread(start, 1, 10, in) == 10 && memcmp(start, "\x93NUMPY", 6) == 0 && start[6] >= 1 && start[6] <= 3) {
         size_t length = start[8] | (size_t)start[9] << 8;
@@ -86,7 +87,7 @@ tw_status tw_npy_read(const char *path, tw_npy *out)
         free(header);
         if (status == TW_OK) status = read_data(path, in, &a);
     }
-    fclose(in);
+    if (!standard) fclose(in);
     if (status != TW_OK)
         tw_npy_free(&a);
     else

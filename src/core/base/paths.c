@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef TW_SOURCE_DIR
 #define TW_SOURCE_DIR "/usr"
@@ -46,24 +47,39 @@ static bool library_folder(char out[PATH_MAX])
     return realpath(*folder ? folder : "/", out) != NULL;
 }
 
+/* Below the tree that the user names, as a whole path: it ends up in search paths of programs. */
+static bool below_root(char path[PATH_MAX], const char *rest)
+{
+    const char *root = getenv("TILEWRIGHT_ROOT");
+    if (!root || !*root) return false;
+    g_autofree char *whole = g_canonicalize_filename(root, NULL);
+    return join(path, whole, rest);
+}
+
 const char *tw__lib_dir(void)
 {
     static _Thread_local char path[PATH_MAX];
-    const char *root = getenv("TILEWRIGHT_ROOT");
-    if (root && *root) return join(path, root, "/lib") ? path : TW_BINARY_DIR;
+    if (below_root(path, "/lib")) return path;
     return library_folder(path) ? path : TW_BINARY_DIR;
 }
 
 const char *tw__include_dir(void)
 {
     static _Thread_local char path[PATH_MAX];
-    const char *root = getenv("TILEWRIGHT_ROOT");
-    if (root && *root) return join(path, root, "/include") ? path : TW_SOURCE_DIR "/include";
+    if (below_root(path, "/include")) return path;
     char folder[PATH_MAX], candidate[PATH_MAX];
     static const char *const above[] = { "/../include", "/../../include" }; /* lib, lib/x86_64-linux-gnu */
     for (size_t i = 0; library_folder(folder) && i < sizeof above / sizeof *above; i++)
         if (join(candidate, folder, above[i]) && has_headers(candidate) && realpath(candidate, path)) return path;
     return TW_SOURCE_DIR "/include";
+}
+
+/* Users without a home have a folder each. */
+static bool own_in_tmp(char path[PATH_MAX])
+{
+    char name[32];
+    snprintf(name, sizeof name, "/tilewright-%lu", (unsigned long)geteuid());
+    return join(path, g_get_tmp_dir(), name);
 }
 
 const char *tw__cache_dir(void)
@@ -74,13 +90,9 @@ const char *tw__cache_dir(void)
     if (cache && *cache == '/')
         fits = join(path, cache, "/tilewright"); /* the XDG rule: relative values are ignored */
     else
-        fits = join(path, home && *home == '/' ? home : g_get_tmp_dir(), "/.cache/tilewright");
-    if (!fits || g_mkdir_with_parents(path, 0700) != 0) {
-        tw__fail(TW_E_IO, "cannot create the cache folder '%s': %s; XDG_CACHE_HOME names another place", path,
-                 fits ? g_strerror(errno) : "name too long");
-        return NULL;
-    }
-    return path;
+        fits = home && *home == '/' ? join(path, home, "/.cache/tilewright") : own_in_tmp(path);
+    if (!fits) return tw__fail(TW_E_IO, "the name of the cache folder is too long"), NULL;
+    return tw_private_folder(path) == TW_OK ? path : NULL;
 }
 
 const char *tw_include_dir(void)

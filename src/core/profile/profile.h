@@ -89,6 +89,11 @@ tw_profile *tw__profile_new(const tw__profile_target *target); /* NULL when out 
 tw_status tw__profile_status(const tw_profile *p);             /* the first failure of the writer */
 /* What whoever reads a profile asks first: nothing was lost while it was written, and the parts are there. `verb`:
  * there is no graph profile to <verb>. */
+/* Guide 8.2.3: the environment, then the option; else a terminal that has colours. */
+static inline bool tw__profile_use_colours(FILE *out, tw_colours colours)
+{
+    return tw__use_colours(out, colours == TW_COLOURS_AUTO ? -1 : colours == TW_COLOURS_ON);
+}
 tw_status tw__profile_has(const tw_profile *p, bool graph, bool execution, const char *verb);
 /* Threads of a tile whose cycles add up in tw__type_cycles.cycles, each up to the tile's own; 1 unless set. */
 void tw__profile_set_threads(tw_profile *p, uint32_t threads);

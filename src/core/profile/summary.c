@@ -3,7 +3,6 @@
 
 #include <glib.h>
 #include <math.h>
-#include <unistd.h>
 
 static const struct {
     const char *key;
@@ -32,17 +31,6 @@ tw_status tw_profile_options_set(tw_profile_options *options, const char *key, c
     return tw__fail(TW_E_INVALID_OPTION,
                     near ? "unknown summary option '%s', did you mean '%s'?" : "unknown summary option '%s'", key,
                     near);
-}
-
-/* Guide 8.2.3: CLICOLOR_FORCE beats CLICOLOR beats the option; by default a terminal that can show colours. */
-static bool use_colour(FILE *out, tw_colours colours)
-{
-    const char *force = getenv("CLICOLOR_FORCE"), *cli = getenv("CLICOLOR"), *term = getenv("TERM");
-    if (force && !strcmp(force, "1")) return true;
-    if (cli && !strcmp(cli, "0")) return false;
-    if (colours != TW_COLOURS_AUTO) return colours == TW_COLOURS_ON;
-    int fd = fileno(out);
-    return fd >= 0 && isatty(fd) && term && strcmp(term, "dumb");
 }
 
 /* The last row is the guide's (8.2.3). */
@@ -84,9 +72,9 @@ void tw__heading(const tw__page *page, int indent, const char *text)
 /* Values of a block end at one column; long labels push theirs to the right. */
 void tw__line(const tw__page *page, int indent, const char *label, const char *value)
 {
-    int width = 64 - indent - (int)strlen(label) - 1;
-    fprintf(page->out, "%*s%s:%*s\n", indent, "", label,
-            width < (int)strlen(value) + 1 ? (int)strlen(value) + 1 : width, value);
+    fprintf(page->out, "%*s", indent, "");
+    int width = 64 - indent - (int)tw_print_text(page->out, label, strlen(label), "") - 1;
+    fprintf(page->out, ":%*s\n", width < (int)strlen(value) + 1 ? (int)strlen(value) + 1 : width, value);
 }
 
 void tw__line_count(const tw__page *page, int indent, const char *label, uint64_t value)
@@ -107,7 +95,9 @@ void tw__note(const tw__page *page, int indent, const char *format, ...)
     va_list args;
     va_start(args, format);
     fprintf(page->out, "%*s%sNote: ", indent, "", page->colour ? "\033[33m" : "");
-    vfprintf(page->out, format, args);
+    char *text = g_strdup_vprintf(format, args); /* names of a file may be in it */
+    tw_print_text(page->out, text, strlen(text), "");
+    g_free(text);
     fprintf(page->out, "%s\n", page->colour ? "\033[0m" : "");
     va_end(args);
 }
@@ -117,7 +107,7 @@ static tw_status print(const tw_profile *p, FILE *out, const tw_profile_options 
 {
     tw__page page = { .out = out, .p = p, .terms = tw__profile_terms(p->names.items[p->target.type]) };
     if (options) page.options = *options;
-    page.colour = use_colour(out, page.options.colours);
+    page.colour = tw__profile_use_colours(out, page.options.colours);
     tw_status status = TW_OK;
     if (graph) status = tw__summary_graph(&page);
     if (!status && graph && execution) fputc('\n', out);

@@ -63,11 +63,11 @@ static void print_type_lines(const tw__page *page, int indent, type_line *lines,
     bool counted = tw_profile_has_graph(page->p); /* an execution profile alone does not say how many there are */
     for (size_t i = 0; i < count; i++) {
         tw__commas(text, sizeof text, lines[i].cycles);
+        fprintf(page->out, "%*s", indent, "");
+        tw__print_name(page->out, lines[i].name, (int)width);
         if (counted || lines[i].instances)
-            fprintf(page->out, "%*s%-*s (%llu instances): %12s\n", indent, "", (int)width, lines[i].name,
-                    (unsigned long long)lines[i].instances, text);
-        else
-            fprintf(page->out, "%*s%-*s: %12s\n", indent, "", (int)width, lines[i].name, text);
+            fprintf(page->out, " (%llu instances)", (unsigned long long)lines[i].instances);
+        fprintf(page->out, ": %12s\n", text);
     }
 }
 
@@ -134,12 +134,17 @@ static tw_status print_step(const tw__page *page, const tw_profile_step *s)
     if (s->type == TW_PROGRAM_SYNC) {
         static const char *const kinds[] = { "", "Internal ", "External ", "Global " };
         bool named = s->name[0]; /* the sync group, with several IPUs */
-        fprintf(out, "    --- %sSync%s%s%s ---\n", kinds[s->sync], named ? " (" : "", s->name, named ? ")" : "");
+        fprintf(out, "    --- %sSync%s", kinds[s->sync], named ? " (" : "");
+        tw__print_name(out, s->name, 0);
+        fprintf(out, "%s ---\n", named ? ")" : "");
         return TW_OK;
     }
-    fprintf(out, "    %s (cycles %s - %s)%s%s\n", s->type_name, tw__commas(a, sizeof a, s->cycles_from),
-            tw__commas(b, sizeof b, s->cycles_to), s->name[0] ? ": " : "", s->name);
-    fprintf(out, "      %-22s%s", "Cycles:", tw__commas(a, sizeof a, s->cycles));
+    fputs("    ", out);
+    tw__print_name(out, s->type_name, 0);
+    fprintf(out, " (cycles %s - %s)%s", tw__commas(a, sizeof a, s->cycles_from),
+            tw__commas(b, sizeof b, s->cycles_to), s->name[0] ? ": " : "");
+    tw__print_name(out, s->name, 0);
+    fprintf(out, "\n      %-22s%s", "Cycles:", tw__commas(a, sizeof a, s->cycles));
     if (s->type != TW_PROGRAM_STREAM_COPY)
         fprintf(out, " (%s overlapped with previous)", tw__commas(a, sizeof a, s->overlapped));
     if (s->fidelity) fprintf(out, " [%s]", tw_fidelity_name(s->fidelity));

@@ -185,9 +185,11 @@ static tw_status print_vertex_data(const tw__page *page, range tiles, uint64_t *
         if (labels[k][0]) tw__line_bytes(page, 6, labels[k], kinds[k]);
     tw__heading(page, 4, "By Type:");
     for (size_t i = 0; i < p->types.count; i++)
-        if (types[i].bytes)
-            fprintf(page->out, "      %-80s %12s B\n", types[i].name,
-                    tw__commas(text, sizeof text, types[i].bytes));
+        if (types[i].bytes) {
+            fputs("      ", page->out);
+            tw__print_name(page->out, types[i].name, 80);
+            fprintf(page->out, " %12s B\n", tw__commas(text, sizeof text, types[i].bytes));
+        }
     free(types);
     return TW_OK;
 }

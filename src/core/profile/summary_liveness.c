@@ -24,7 +24,9 @@ static tw_status print_variables(const tw__page *page, int indent, const tw__liv
     for (size_t i = 0, end; i < count; i = end) {
         uint64_t bytes = list[i].bytes;
         for (end = i + 1; end < count && !strcmp(list[i].name, list[end].name); end++) bytes += list[end].bytes;
-        fprintf(page->out, "%*s%-60s %s\n", indent, "", list[i].name, tw__commas(text, sizeof text, bytes));
+        fprintf(page->out, "%*s", indent, "");
+        tw__print_name(page->out, list[i].name, 60);
+        fprintf(page->out, " %s\n", tw__commas(text, sizeof text, bytes));
     }
     free(list);
     return TW_OK;
@@ -38,7 +40,11 @@ static tw_status print_program(const tw__page *page, uint32_t id, int indent)
     char text[TW__TEXT];
     tw__live_var *vars;
     size_t count;
-    fprintf(page->out, "%*s%s%s%s\n", indent, "", p->names.items[program->type_name], name[0] ? ": " : "", name);
+    fprintf(page->out, "%*s", indent, "");
+    tw__print_name(page->out, p->names.items[program->type_name], 0);
+    fputs(name[0] ? ": " : "", page->out);
+    tw__print_name(page->out, name, 0);
+    fputc('\n', page->out);
     tw_status status = tw__profile_live(p, id, &vars, &count);
     if (!vars) return status;
     fprintf(page->out, "%*sLive Bytes (excluding always-live): %s\n", indent + 2, "",

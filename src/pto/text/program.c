@@ -167,6 +167,35 @@ bool tw_pto_text_param(const tw_pto_text *text, const char *function, size_t ind
     return true;
 }
 
+/* Adds the names of memory and tiles of `f`; true when `name` is among them. */
+static bool has_output(const tw__as_function *f, const char *name, GPtrArray *names)
+{
+    for (unsigned i = 0; i < tw__text_param_count(f); i++) {
+        tw_pto_param_kind kind = tw__text_param_kind(tw__text_param_type(f, i));
+        if (kind == TW_PTO_PARAM_MEMORY) g_ptr_array_add(names, (char *)tw__text_param_name(f, i));
+    }
+    for (uint32_t s = 0; s < f->slots; s++)
+        if (f->slot_type[s] && f->slot_type[s]->kind == TW__AS_TILE && *f->slot_name[s])
+            g_ptr_array_add(names, (char *)f->slot_name[s]);
+    for (guint i = 0; i < names->len; i++)
+        if (strcmp(names->pdata[i], name) == 0) return true;
+    return false;
+}
+
+tw_status tw_pto_text_find_output(const tw_pto_text *text, const char *function, const char *name)
+{
+    const tw__as_program *program = any_program(text);
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    char hint[TW__HINT_BYTES];
+    bool found = false;
+    for (const tw__as_function *f = program ? program->functions : NULL; f && !found; f = f->next)
+        if (!f->declared && (!function || strcmp(f->name, function) == 0)) found = has_output(f, name, names);
+    if (found) return TW_OK;
+    const char *near = tw__nearest(name, (const char *const *)names->pdata, names->len);
+    return tw__fail(TW_E_SYMBOL, "neither memory nor a tile has the name '%s'%s", name,
+                    tw__did_you_mean(hint, near));
+}
+
 const tw__as_program *tw__pto_text_program(const tw_pto_text *text)
 {
     return any_program(text);

@@ -65,7 +65,7 @@ tw_status tw_csl_compile(tw_csl_program **out, const char *file, const tw_csl_op
     *out = NULL;
     tw_status status = check_options(o);
     if (status != TW_OK) return status;
-    if (!g_file_test(file, G_FILE_TEST_IS_REGULAR))
+    if (strcmp(file, "-") != 0 && !g_file_test(file, G_FILE_TEST_IS_REGULAR)) /* - is the standard input */
         return tw__fail(
             TW_E_FILE_LOAD,
             g_file_test(file, G_FILE_TEST_EXISTS) ? "'%s' is not a regular file" : "there is no file '%s'", file);

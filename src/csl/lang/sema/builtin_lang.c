@@ -170,7 +170,7 @@ static operand b_comptime_print(sema *s, const node *n, const type *expected)
     if (good && !s->dry && o->print)
         o->print(o->print_user, line->str);
     else if (good && !s->dry)
-        fprintf(stderr, "%s\n", line->str);
+        tw_print_text(stderr, line->str, line->len, "\n\t"), fputc('\n', stderr);
     g_string_free(line, TRUE);
     return tw__csl_known(tw__csl_of_void());
 }

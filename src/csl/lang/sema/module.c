@@ -256,6 +256,9 @@ tw__csl_module *tw__csl_load_module(sema *s, const node *at, const char *name, c
         g_free(inner);
         g_free(bare);
         g_free(folder);
+    } else if (!importer &&
+               strcmp(name, "-") == 0) { /* the standard input; it imports from the current folder on */
+        file = load_path(s, path = name, &found);
     } else {
         char *folder = importer ? g_path_get_dirname(importer->path) : g_strdup(".");
         file = load_in(s, folder, name, &path, &found);

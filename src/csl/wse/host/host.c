@@ -42,7 +42,10 @@ static void print_line(void *user, unsigned x, unsigned y, uint64_t cycle, const
 {
     tw_wse *w = user;
     (void)x, (void)y;
-    if (w->options.out) fprintf(w->options.out, "@%llu %s\n", (unsigned long long)cycle, line);
+    if (!w->options.out) return;
+    fprintf(w->options.out, "@%llu ", (unsigned long long)cycle);
+    tw_print_text(w->options.out, line, strlen(line), "\n\t");
+    fputc('\n', w->options.out);
 }
 
 /* --- life ----------------------------------------------------------------------------------------------------- */

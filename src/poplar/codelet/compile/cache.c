@@ -1,4 +1,4 @@
-/* Compiled codelets on disk, under the XDG cache folder.
+/* Compiled codelets on disk, under the XDG cache folder. They are run: a folder that others can write is refused.
  *
  * A source has a base key: its text, flags, target, compiler, CPU and our headers. <base>.deps lists the user's
  * headers that it read last time; together with their present contents they give the key of the result. So a changed
@@ -22,8 +22,7 @@ char *tw__cache_folder(void)
     const char *cache = tw__cache_dir();
     if (!cache) return NULL;
     char *folder = g_build_filename(cache, "codelets", NULL);
-    if (g_mkdir_with_parents(folder, 0700) == 0) return folder;
-    tw__fail(TW_E_IO, "cannot create '%s': %s", folder, g_strerror(errno));
+    if (tw_private_folder(folder) == TW_OK) return folder;
     g_free(folder);
     return NULL;
 }

@@ -2,6 +2,7 @@
 #include "pto/text/bind/op_rules.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static tw_status run_print_tile(tw__as_run *run, const tw__as_code *code)
 {
@@ -13,28 +14,12 @@ static tw_status run_print_tile(tw__as_run *run, const tw__as_code *code)
     return TW_OK;
 }
 
-/* Programs are untrusted, and what a terminal takes for a command is one: control characters but line end and tab are
- * printed as \x1b, those of the second set (two bytes in UTF-8, the first is c2) by their second byte. */
-static void put(FILE *out, unsigned char c, unsigned char before)
-{
-    bool control = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f || (c >= 0x80 && c < 0xa0 && before == 0xc2);
-    if (control)
-        fprintf(out, "\\x%02x", c);
-    else
-        fputc(c, out);
-}
-
 /* `spec` ends in ll and the letter, or in c. */
 static void print_integer(FILE *out, const char *spec, char letter, long long value)
 {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    if (letter != 'c')
-        fprintf(out, spec, value);
-    else if ((unsigned char)value >= 0x80 || !g_ascii_iscntrl((char)value))
-        fprintf(out, spec, (int)value);
-    else
-        put(out, (unsigned char)value, 0);
+    letter == 'c' ? fprintf(out, spec, (int)value) : fprintf(out, spec, value);
 #pragma GCC diagnostic pop
 }
 
@@ -77,42 +62,52 @@ static void print_plain(FILE *out, const tw__as_cell *cell)
         fprintf(out, "%" PRIu64, tw__as_natural(cell));
 }
 
-/* pto.print ins("format", values): a value for each conversion; values that are left over follow, as does a line end.
- * */
-static tw_status run_print(tw__as_run *run, const tw__as_code *code)
+/* What a format and its values say; values that are left over follow, as does a line end. */
+static void print_all(FILE *out, const char *format, tw__as_run *run, const tw__as_code *code)
 {
-    const char *format = code->more->format;
     unsigned next = 0;
-    unsigned char last = 0;
-    if (!run->out) return TW_OK;
+    char last = 0;
     const char *end = format ? format + strlen(format) - 1 : NULL;
     for (const char *c = format ? format + 1 : NULL; c && c < end;) {
-        const unsigned char before = last;
-        last = (unsigned char)*c;
+        last = *c;
         if (*c == '\\' && c + 1 < end) {
-            last = c[1] == 'n' ? '\n' : c[1] == 't' ? '\t' : (unsigned char)c[1];
-            put(run->out, last, before);
+            last = (char)(c[1] == 'n' ? '\n' : c[1] == 't' ? '\t' : c[1]);
+            fputc(last, out);
             c += 2;
         } else if (*c == '%' && c[1] == '%') {
-            fputc('%', run->out);
+            fputc('%', out);
             c += 2;
         } else if (*c == '%' && next < code->count) {
-            const char *after = print_one(run->out, c, tw__as_operand(run, code, next));
+            const char *after = print_one(out, c, tw__as_operand(run, code, next));
             next += after != NULL;
             c = after ? after : c + 1;
         } else {
-            put(run->out, last, before);
+            fputc(*c, out);
             c++;
         }
     }
     bool rest = next < code->count;
     for (bool first = format == NULL; next < code->count; next++, first = false) {
-        if (!first && last != ' ' && last) fputc(' ', run->out);
-        print_plain(run->out, tw__as_operand(run, code, next));
+        if (!first && last != ' ' && last) fputc(' ', out);
+        print_plain(out, tw__as_operand(run, code, next));
         last = '0';
     }
-    if (rest || last != '\n') fputc('\n', run->out);
-    return TW_OK;
+    if (rest || last != '\n') fputc('\n', out);
+}
+
+/* pto.print ins("format", values). Programs are untrusted: a terminal shows what they print and obeys none of it. */
+static tw_status run_print(tw__as_run *run, const tw__as_code *code)
+{
+    char *text = NULL;
+    size_t size = 0;
+    if (!run->out) return TW_OK;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory) return tw__fail(TW_E_NO_MEMORY, "no memory for what pto.print says");
+    print_all(memory, code->more->format, run, code);
+    bool good = fclose(memory) == 0;
+    if (good) tw_print_text(run->out, text, size, "\n\t");
+    free(text);
+    return good ? TW_OK : tw__fail(TW_E_NO_MEMORY, "no memory for what pto.print says");
 }
 
 static bool bind_print(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type)
