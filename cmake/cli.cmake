@@ -8,8 +8,9 @@ add_executable(tilewright_program ${sources})
 target_link_libraries(tilewright_program PRIVATE tilewright PkgConfig::GLIB PkgConfig::JANSSON)
 set_target_properties(tilewright_program PROPERTIES
   OUTPUT_NAME tilewright
-  RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin
-  INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+tw_installed_beside(tilewright_program "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+tw_harden(tilewright_program)
 foreach(name IN LISTS TW_CLI_NAMES)
   add_custom_command(TARGET tilewright_program POST_BUILD VERBATIM
     COMMAND ${CMAKE_COMMAND} -E create_symlink tilewright ${CMAKE_BINARY_DIR}/bin/${name})

@@ -4,6 +4,7 @@ if(TW_OBJECTS)
   target_include_directories(tilewright PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
                                                $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(tilewright PRIVATE PkgConfig::GLIB PkgConfig::JANSSON PkgConfig::ELF OpenMP::OpenMP_C ${SLEEF_LIBRARY} m dl)
+  tw_installed_beside(tilewright "")
   # What kernels call that are compiled with the flags below (docs/aie.md): an archive, so that programs which use these
   # sanitizers for themselves do not get it. A vector access that is off its 16 bytes must go on after the report:
   # without AVX, and with moves for aligned addresses, x86-64 would trap.

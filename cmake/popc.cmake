@@ -8,6 +8,8 @@ target_include_directories(popc_module PRIVATE src)
 target_include_directories(popc_module SYSTEM PRIVATE ${LIBCLANG_INCLUDE})
 target_link_libraries(popc_module PRIVATE PkgConfig::GLIB PkgConfig::JANSSON ${LIBCLANG})
 set_target_properties(popc_module PROPERTIES PREFIX "" OUTPUT_NAME popc LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tilewright)
+tw_installed_beside(popc_module "")
+tw_harden(popc_module)
 install(TARGETS popc_module LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright)
 
 # Whoever uses codelets wants the module at run time.

@@ -10,7 +10,9 @@ foreach(name IN ITEMS pva pvti)
   target_include_directories(tw_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
                                                $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   set_target_properties(tw_${name} PROPERTIES OUTPUT_NAME ${name} EXPORT_NAME ${name} VERSION ${PROJECT_VERSION}
-                        SOVERSION 0 CXX_STANDARD 11 CXX_STANDARD_REQUIRED ON INSTALL_RPATH $ORIGIN)
+                        SOVERSION 0 CXX_STANDARD 11 CXX_STANDARD_REQUIRED ON)
+  tw_installed_beside(tw_${name} "$ORIGIN")
+  tw_harden(tw_${name})
   target_compile_options(tw_${name} PRIVATE -fvisibility=default)
 endforeach()
 target_link_libraries(tw_pva PUBLIC tilewright PRIVATE PkgConfig::JANSSON)
@@ -19,7 +21,9 @@ target_include_directories(poplar PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/i
                                          $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(poplar PUBLIC tilewright tw_pva PRIVATE PkgConfig::JANSSON)
 set_target_properties(poplar PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 CXX_STANDARD 11
-                      CXX_STANDARD_REQUIRED ON INSTALL_RPATH $ORIGIN)
+                      CXX_STANDARD_REQUIRED ON)
+tw_installed_beside(poplar "$ORIGIN")
+tw_harden(poplar)
 # Calls inside the library stay inside: programs replace none of its functions.
 target_compile_options(poplar PRIVATE -fvisibility=default -fno-semantic-interposition)
 target_link_options(poplar PRIVATE -Wl,-Bsymbolic-functions)
