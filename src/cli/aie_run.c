@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 typedef struct request {
     const char *graph, *input, *output, *profile, *report;
@@ -94,13 +95,16 @@ static int take_flag(request *r, int argc, char **argv, int *i)
 static int parse(request *r, int argc, char **argv)
 {
     int status = TW__EXIT_OK;
+    bool only_words = false;
     r->arguments = argv + argc;
     for (int i = 1; i < argc && status == TW__EXIT_OK; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            r->arguments = argv + i + 1;
+        tw__cli_kind kind = tw__cli_kind_of(argv[i], &only_words);
+        if (kind == TW__CLI_END) continue;
+        if (kind == TW__CLI_WORD && r->graph && only_words) { /* behind --, those of the program */
+            r->arguments = argv + i;
             break;
         }
-        if (argv[i][0] != '-') {
+        if (kind == TW__CLI_WORD) {
             if (r->graph) return tw__cli_usage_error("aie", "run takes one graph, not '%s' too", argv[i]);
             r->graph = argv[i];
         } else if (strcmp(argv[i], "--timestamps") == 0) {
@@ -111,11 +115,21 @@ static int parse(request *r, int argc, char **argv)
             status = take_flag(r, argc, argv, &i);
         }
     }
-    if (status == TW__EXIT_OK && !r->graph) return tw__cli_usage_error("aie", "run: expected the file of a graph");
-    return status;
+    if (status != TW__EXIT_OK) return status;
+    if (!r->graph) return tw__cli_usage_error("aie", "run: expected the file of a graph");
+    if (r->output && strcmp(r->output, "-") == 0)
+        return tw__cli_usage_error("aie", "the standard output is no folder");
+    return tw__cli_need_name("aie", r->graph, "the source of a graph");
 }
 
 /* --- building --------------------------------------------------------------------------------------------------- */
+
+/* What a command prints stays off the standard output when that is a file that was asked for. */
+static void aside(gpointer data)
+{
+    (void)data;
+    if (!tw__cli_has_standard_output()) dup2(STDERR_FILENO, STDOUT_FILENO);
+}
 
 /* The exit status of a command, or TW__EXIT_FAILURE after a message. */
 static int spawn(const request *r, GPtrArray *command, char **environment)
@@ -130,7 +144,8 @@ static int spawn(const request *r, GPtrArray *command, char **environment)
     }
     fflush(stdout);
     GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN;
-    if (!g_spawn_sync(NULL, (char **)command->pdata, environment, flags, NULL, NULL, NULL, NULL, &status, &error)) {
+    if (!g_spawn_sync(NULL, (char **)command->pdata, environment, flags, aside, NULL, NULL, NULL, &status,
+                      &error)) {
         fprintf(stderr, "tilewright aie: %s\n", error->message);
         g_error_free(error);
         return TW__EXIT_FAILURE;
@@ -242,7 +257,7 @@ static int link_program(const request *r, int objects)
     g_strfreev(words);
     for (int i = 0; i < objects; i++) add(c, "%s/%d.o", r->work, i);
     add(c, "-rdynamic"); /* initialisation functions that are given as texts */
-    add(c, "-L%s", tw_lib_dir()), add(c, "-Wl,-rpath,%s", tw_lib_dir()), add(c, "-ltilewright_aie_check");
+    tw__cli_add_library(c), add(c, "-ltilewright_aie_check");
     add(c, "-ltilewright"), add(c, "-lm"), add(c, "-o"), add(c, "%s/program", r->work);
     int status = spawn(r, c, NULL);
     g_ptr_array_free(c, TRUE);
@@ -282,10 +297,28 @@ static int build(const request *r, const tw__aie_sources *s)
 
 /* --- running ---------------------------------------------------------------------------------------------------- */
 
-/* Where the program writes its profile; NULL: nowhere. */
+static bool goes_out(const char *file)
+{
+    return file && strcmp(file, "-") == 0;
+}
+
+/* Where the program writes its profile; NULL: nowhere. For the standard output it is kept first: the program prints, too.
+ */
 static char *profile_file(const request *r)
 {
-    return r->profile ? g_strdup(r->profile) : r->report ? g_build_filename(r->work, "profile.json", NULL) : NULL;
+    if (r->profile && !goes_out(r->profile)) return g_strdup(r->profile);
+    return r->profile || r->report ? g_build_filename(r->work, "profile.json", NULL) : NULL;
+}
+
+/* The profile of the first graph to the standard output. */
+static int print_profile(const request *r)
+{
+    char *file = profile_file(r), *text = NULL;
+    size_t size = 0;
+    bool done = tw_read_file(file, (size_t)4 << 30, &text, &size) == TW_OK &&
+                tw_write_file("-", text, size, NULL, 0) == TW_OK;
+    free(text), g_free(file);
+    return done ? TW__EXIT_OK : tw__cli_failure("aie");
 }
 
 /* A page for each graph that ran: FILE.html, FILE.2.html ... */
@@ -356,9 +389,9 @@ int tw__aie_run(int argc, char **argv)
         bool found = tw__aie_find_sources(r.graph, (char **)r.folders->pdata, &sources);
         g_ptr_array_remove_index(r.folders, r.folders->len - 1);
         if (!found || (sources.layered && !find_library(&r))) status = TW__EXIT_FAILURE;
-        if (found && ((r.profile && tw_output_check(r.profile, NULL, 0) != TW_OK) ||
-                      (r.report && tw_output_check(r.report, NULL, 0) != TW_OK)))
-            status = tw__cli_failure("aie");
+        if (found && !tw__cli_library_can_be_found()) status = tw__cli_failure("aie");
+        if (found && status == TW__EXIT_OK)
+            status = tw__cli_check_outputs("aie", (const char *[]){ r.profile, r.report }, 2, NULL, 0);
     }
     if (status == TW__EXIT_OK && !(r.work = g_dir_make_tmp("tilewright_aie_XXXXXX", NULL))) {
         fprintf(stderr, "tilewright aie: no folder for the program in %s\n", g_get_tmp_dir());
@@ -367,6 +400,7 @@ int tw__aie_run(int argc, char **argv)
     if (status == TW__EXIT_OK) status = build(&r, &sources);
     r.began = time(NULL);
     if (status == TW__EXIT_OK) status = run_program(&r);
+    if (status == TW__EXIT_OK && goes_out(r.profile)) status = print_profile(&r);
     if (status == TW__EXIT_OK && r.report) status = write_reports(&r);
     if (r.work) remove_work(r.work), g_free(r.work);
     tw__aie_free_sources(&sources);

@@ -92,7 +92,7 @@ static void missing(const char *file, const char *text, const char *at, const ch
                                     .code = "",
                                     .message = message,
                                     .source = whole });
-    tw_diags_print(diags, stderr, false);
+    tw_diags_print(diags, stderr, tw_use_colours(stderr));
     tw_diags_free(diags);
     g_free(whole), g_free(message);
 }

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <tilewright/poplar/colossus/asm.h>
-#include <unistd.h>
 
 static const char help[] =
     "A file whose name ends in .S goes through the C preprocessor first; the language is GNU assembler syntax with "
@@ -26,8 +25,14 @@ typedef struct request {
 
 static int parse(int argc, char **argv, request *r)
 {
+    bool only_words = false;
     for (int i = 1; i < argc; i++) {
         const char *arg = argv[i], *next = i + 1 < argc ? argv[i + 1] : NULL;
+        tw__cli_kind kind = tw__cli_kind_of(arg, &only_words);
+        if (kind == TW__CLI_WORD && r->input)
+            return tw__cli_usage_error("asm", "one file at a time: '%s' and '%s'", r->input, arg);
+        if (kind == TW__CLI_WORD) r->input = arg;
+        if (kind != TW__CLI_OPTION) continue;
         bool valued = strcmp(arg, "-o") == 0 || strcmp(arg, "--arch") == 0;
         if (valued && !next) return tw__cli_usage_error("asm", "%s needs a value", arg);
         if (strcmp(arg, "-o") == 0) {
@@ -37,19 +42,17 @@ static int parse(int argc, char **argv, request *r)
             if (!r->arch) return tw__cli_usage_error("asm", "%s", tw_error_message());
         } else if (strcmp(arg, "--list") == 0) {
             r->list = true;
-        } else if (arg[0] == '-' && arg[1] && strchr("IDU", arg[1])) {
+        } else if (strchr("IDU", arg[1])) {
             if (!arg[2] && !next) return tw__cli_usage_error("asm", "%s needs a value", arg);
             g_ptr_array_add(r->flags, g_strconcat(arg, arg[2] ? "" : argv[++i], NULL));
-        } else if (arg[0] == '-') {
+        } else {
             static const char *const names[] = { "-o", "--arch", "--list", "-I", "-D", "-U", "--help" };
             return tw__cli_unknown("asm", "unknown option", arg, names, G_N_ELEMENTS(names));
-        } else if (r->input) {
-            return tw__cli_usage_error("asm", "one file at a time: '%s' and '%s'", r->input, arg);
-        } else {
-            r->input = arg;
         }
     }
     if (!r->input) return tw__cli_usage_error("asm", "no file given");
+    if (strcmp(r->input, "-") == 0 && !r->output && !r->list)
+        return tw__cli_usage_error("asm", "the standard input has no name: say where the object goes, -o FILE");
     g_ptr_array_add(r->flags, NULL);
     return TW__EXIT_OK;
 }
@@ -84,14 +87,13 @@ static int main_asm(int argc, char **argv)
 {
     request r = { .arch = TW_ISA_IPU2, .flags = g_ptr_array_new_with_free_func(g_free) };
     int status = parse(argc, argv, &r);
-    if (status == TW__EXIT_OK && r.output && tw_output_check(r.output, &r.input, 1) != TW_OK)
-        status = tw__cli_failure("asm");
+    if (status == TW__EXIT_OK) status = tw__cli_check_outputs("asm", &r.output, 1, &r.input, 1);
     if (status == TW__EXIT_OK) {
         tw_asm_options options = { .arch = r.arch, .cpp_flags = (const char *const *)r.flags->pdata };
         tw_diags *diags = tw_diags_new();
         tw_object *object;
         tw_status made = tw_asm_file(r.input, &options, diags, &object);
-        tw_diags_print(diags, stderr, isatty(STDERR_FILENO));
+        tw_diags_print(diags, stderr, tw_use_colours(stderr));
         bool told = tw_diags_count(diags, TW_ERROR) > 0;
         tw_diags_free(diags);
         const char *dot = strrchr(r.input, '.'), *slash = strrchr(r.input, '/');

@@ -37,6 +37,7 @@ typedef struct tw__command {
     const char *files;             /* suffixes offered by completion, separated by blanks */
     int (*main)(int argc, char **argv); /* argv[0] is the name it was called by */
     int help_within;                    /* --help behind so many words belongs to somebody else; 0 = never */
+    bool colours;                       /* prints some, and makes names harmless itself */
 } tw__command;
 
 /* X(name): tw__command_<name>, in the order of the help. */
@@ -74,6 +75,31 @@ int tw__cli_unknown(const char *command, const char *what, const char *word, con
 /* Prints "tilewright <command>: <tw_error_message()>"; returns TW__EXIT_FAILURE. */
 int tw__cli_failure(const char *command);
 
+/* --- library.c ------------------------------------------------------------------------------------------------ */
+
+typedef struct _GPtrArray GPtrArray;
+/* Options of a compiler (owned strings) that link a program on the spot, so that it finds the library where this one
+ * lies, and looks nowhere else. */
+void tw__cli_add_library(GPtrArray *command);
+/* Whether there is such an option: a search path cannot hold every name. False with tw_error_message(). */
+bool tw__cli_library_can_be_found(void);
+
+/* --- terminal.c ----------------------------------------------------------------------------------------------- */
+
+/* From now on what is printed with stdio is shown by tw_print_text(): names and texts of files are in it. Data goes to the
+ * standard output by tw_output_open("-"). */
+void tw__cli_escape_output(void);
+/* tw_outputs_check() of what a command writes; where one of them is the standard output, everything else that is printed
+ * goes to the standard error. The exit status. */
+int tw__cli_check_outputs(const char *command, const char *const *outputs, size_t output_count,
+                          const char *const *inputs, size_t input_count);
+/* False: the standard output is one of them. Programs that are started print to the standard error, too. */
+bool tw__cli_has_standard_output(void);
+/* Data, such as a preprocessed source: as it is, unless a terminal shows it. TW_OK, or TW_E_IO. */
+tw_status tw__cli_print_data(const char *text, size_t size);
+/* "report: FILE" on the standard output, unless that is the file. */
+void tw__cli_tell_file(const char *what, const char *path);
+
 /* --- report.c ------------------------------------------------------------------------------------------------- */
 
 typedef struct tw_profile tw_profile;
@@ -86,6 +112,15 @@ int tw__cli_report_file(const char *command, const char *profile, const char *pa
 
 /* --- options.c ------------------------------------------------------------------------------------------------ */
 
+/* What a word of a command line is: an option, a word (a file, or "-", the standard streams), or the "--" behind which
+ * there are only words. *only_words is the caller's, false at first. Every command asks this. */
+typedef enum tw__cli_kind { TW__CLI_OPTION, TW__CLI_WORD, TW__CLI_END } tw__cli_kind;
+tw__cli_kind tw__cli_kind_of(const char *word, bool *only_words);
+/* The name of a source for compilers, to whom "-x.c" is an option: "./-x.c". Kept until the end. */
+const char *tw__cli_source(const char *word);
+/* Refuses "-" where the name of a file has to say what it is: `what` is "a source of C or C++". TW__EXIT_OK, or
+ * TW__EXIT_USAGE after a message. */
+int tw__cli_need_name(const char *command, const char *file, const char *what);
 /* Reads the options of the command's table into *into; argv[1] to argv[*argc - 1] are then the words that are no
  * options. After "--" everything is a word. TW__EXIT_OK, or TW__EXIT_USAGE after a message. */
 int tw__cli_parse(const tw__command *command, void *into, int *argc, char **argv);

@@ -43,7 +43,8 @@ static int failed(void)
 static tw_csl_program *open_program(tw__csl_request *r, const char *name)
 {
     tw_csl_program *program = NULL;
-    if (g_str_has_suffix(name, ".csl")) return tw__csl_request_compile(r, "tilewright csl", name);
+    if (g_str_has_suffix(name, ".csl") || strcmp(name, "-") == 0)
+        return tw__csl_request_compile(r, "tilewright csl", name);
     if (g_file_test(name, G_FILE_TEST_IS_REGULAR)) {
         fprintf(stderr, "tilewright csl: '%s' is neither a layout (.csl) nor a folder that cslc wrote\n", name);
         return NULL;
@@ -490,7 +491,23 @@ static int run_program(const tw_csl_program *program, settings *s)
     return result;
 }
 
-/* Before the work: no output is a file that is read. Sources and the folder are known by now, what --in and --send
+/* Before the work: the program exports what the actions name. */
+static int check_names(const tw_csl_program *program, const settings *s)
+{
+    static const char *const named[] = { "--in", "--out", "--launch" };
+    int result = TW__EXIT_OK;
+    for (guint i = 0; i + 1 < s->actions->len && result == TW__EXIT_OK; i += 2) {
+        const char *action = s->actions->pdata[i], *value = s->actions->pdata[i + 1];
+        bool names = false;
+        for (size_t k = 0; k < G_N_ELEMENTS(named); k++) names |= strcmp(action, named[k]) == 0;
+        char *name = g_strndup(value, strcspn(value, strcmp(action, "--launch") == 0 ? "," : "@:="));
+        if (names && tw_csl_find_export(program, name) < 0) result = failed();
+        g_free(name);
+    }
+    return result;
+}
+
+/* Before the work: no output is a file that is read, none is named twice. Sources and the folder are known by now, what --in and --send
  * read is not. */
 static int check_outputs(const settings *s)
 {
@@ -504,9 +521,8 @@ static int check_outputs(const settings *s)
              writes = strcmp(action, "--out") == 0 || strcmp(action, "--receive") == 0;
         if (file && (reads || writes)) g_ptr_array_add(reads ? in : out, (char *)file + 1);
     }
-    int result = TW__EXIT_OK;
-    for (guint i = 0; i < out->len && result == TW__EXIT_OK; i++)
-        if (tw_output_check(out->pdata[i], (const char *const *)in->pdata, in->len) != TW_OK) result = failed();
+    int result = tw__cli_check_outputs("csl", (const char *const *)out->pdata, out->len,
+                                       (const char *const *)in->pdata, in->len);
     g_ptr_array_free(in, TRUE);
     g_ptr_array_free(out, TRUE);
     return result;
@@ -519,7 +535,7 @@ static int run_main(int argc, char **argv)
     tw__csl_request_init(&r);
     int result = TW__EXIT_OK;
     for (int i = 1; i < argc && result == TW__EXIT_OK; i++) {
-        int taken = take_setting(&s, argc, argv, &i);
+        int taken = r.only_words ? 0 : take_setting(&s, argc, argv, &i);
         if (taken < 0) result = TW__EXIT_USAGE;
         if (taken == 0) result = tw__csl_request_take(&r, "tilewright csl run", run_options, argc, argv, &i);
     }
@@ -528,7 +544,8 @@ static int run_main(int argc, char **argv)
     if (result == TW__EXIT_OK) {
         tw__cli_name_program(r.files->pdata[0]);
         tw_csl_program *program = open_program(&r, r.files->pdata[0]);
-        result = program ? check_outputs(&s) : TW__EXIT_FAILURE;
+        result = program ? check_names(program, &s) : TW__EXIT_FAILURE;
+        if (result == TW__EXIT_OK) result = check_outputs(&s);
         if (result == TW__EXIT_OK) result = run_program(program, &s);
         tw_csl_program_free(program);
     }

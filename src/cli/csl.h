@@ -12,7 +12,7 @@ typedef struct tw__csl_request {
     GPtrArray *paths;        /* borrowed */
     GPtrArray *files;        /* what is no option; borrowed */
     const char *output;      /* folder, default "out" */
-    bool verbose, json;
+    bool verbose, json, only_words;
 } tw__csl_request;
 
 void tw__csl_request_init(tw__csl_request *r);

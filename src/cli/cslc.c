@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 void tw__csl_request_init(tw__csl_request *r)
 {
@@ -103,7 +102,7 @@ static bool take_arch(tw__csl_request *r, const char *value)
 static bool take_output(tw__csl_request *r, const char *value)
 {
     r->output = value;
-    return *value;
+    return *value && strcmp(value, "-") != 0;
 }
 static bool take_params(tw__csl_request *r, const char *value)
 {
@@ -248,10 +247,9 @@ int tw__csl_request_take(tw__csl_request *r, const char *command, const char *co
                          int *at)
 {
     char *word = argv[*at];
-    if (*word != '-' || !word[1]) {
-        g_ptr_array_add(r->files, word);
-        return TW__EXIT_OK;
-    }
+    tw__cli_kind kind = tw__cli_kind_of(word, &r->only_words);
+    if (kind == TW__CLI_WORD) g_ptr_array_add(r->files, word);
+    if (kind != TW__CLI_OPTION) return TW__EXIT_OK;
     for (int i = 0; i < OPTION_ROWS; i++) {
         const struct option_row *row = &option_rows[i];
         const char *value = NULL;
@@ -290,7 +288,7 @@ tw_csl_program *tw__csl_request_compile(tw__csl_request *r, const char *command,
     tw_csl_program *program = NULL;
     tw_status status = diags ? tw_csl_compile(&program, file, o, diags) : TW_E_NO_MEMORY;
     fflush(stdout);
-    if (diags) tw_diags_print(diags, stderr, isatty(2) != 0);
+    if (diags) tw_diags_print(diags, stderr, tw_use_colours(stderr));
     if (status != TW_OK) fprintf(stderr, "%s: %s\n", command, tw_error_message());
     tw_diags_free(diags);
     return program;

@@ -273,9 +273,10 @@ static int vertex(const options *o)
 {
     tw_state_map *map;
     if (o->argument_count != 1 || !o->arch) return usage("`layout vertex FILE --arch CHIP`");
+    if (tw__cli_need_name("layout", o->arguments[0], "a source or an archive")) return TW__EXIT_USAGE;
     tw_diags *diags = tw_diags_new();
     tw_status status = tw_state_map_read(o->arguments[0], o->arch, o->flags, &map, diags);
-    tw_diags_print(diags, stderr, false);
+    tw_diags_print(diags, stderr, tw_use_colours(stderr));
     bool said = tw_diags_count(diags, TW_ERROR) > 0;
     tw_diags_free(diags);
     if (status != TW_OK) return said ? TW__EXIT_FAILURE : failure();
@@ -328,9 +329,10 @@ static int structs(const options *o)
 {
     tw_abi_structs *read;
     if (o->argument_count != 1) return usage("`layout struct FILE.c`");
+    if (tw__cli_need_name("layout", o->arguments[0], "a source in C")) return TW__EXIT_USAGE;
     tw_diags *diags = tw_diags_new();
     tw_status status = tw_abi_structs_read(o->arguments[0], o->flags, &read, diags);
-    tw_diags_print(diags, stderr, false);
+    tw_diags_print(diags, stderr, tw_use_colours(stderr));
     bool said = tw_diags_count(diags, TW_ERROR) > 0;
     tw_diags_free(diags);
     if (status != TW_OK) return said ? TW__EXIT_FAILURE : failure();
@@ -356,6 +358,7 @@ static int layout(int argc, char **argv)
     if (bad) return bad;
     if (argc < 2) return usage("encode, decode, vertex or struct?");
     o.arguments = argv + 2, o.argument_count = argc - 2;
+    for (int i = 2; i < argc; i++) argv[i] = (char *)tw__cli_source(argv[i]);
     for (int i = 0; i < SUBJECTS; i++) {
         names[i] = subjects[i].name;
         if (strcmp(argv[1], subjects[i].name) == 0) return subjects[i].run(&o);

@@ -118,6 +118,8 @@ static int unknown_command(const char *name)
 
 static int help(int argc, char **argv)
 {
+    int bad = tw__cli_parse(&tw__command_help, NULL, &argc, argv);
+    if (bad) return bad;
     if (argc < 2) return print_usage(stdout), TW__EXIT_OK;
     const tw__command *command = find_command(argv[1]);
     return command ? (print_command_help(command), TW__EXIT_OK) : unknown_command(argv[1]);
@@ -180,6 +182,7 @@ static int run_command(const tw__command *command, int argc, char **argv)
     int within = command->help_within ? command->help_within : argc;
     for (int i = 1; i < argc && i <= within && strcmp(argv[i], "--") != 0; i++)
         if (is_help_of(command, argv[i])) return print_command_help(command), TW__EXIT_OK;
+    if (!command->colours) tw__cli_escape_output();
     return command->main(argc, argv);
 }
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tilewright/poplar/colossus/link.h>
-#include <unistd.h>
 
 /* --- objdump -------------------------------------------------------------------------------------------------- */
 
@@ -94,7 +93,8 @@ static int run_link(const link_request *r, char **files, size_t count)
     if (!read_address(r->code, &options.code_address) || !read_address(r->data, &options.data_address))
         return tw__cli_usage_error("link", "an address is a number below 0x200000");
     const char *output = r->output ? r->output : "a.elf";
-    if (tw_output_check(output, options.names, count) != TW_OK) return tw__cli_failure("link");
+    int refused = tw__cli_check_outputs("link", &output, 1, options.names, count);
+    if (refused) return refused;
     const tw_object **objects = calloc(count, sizeof *objects);
     tw_object *image = NULL;
     tw_diags *diags = tw_diags_new();
@@ -102,7 +102,7 @@ static int run_link(const link_request *r, char **files, size_t count)
     for (size_t i = 0; i < count && status == TW_OK; i++)
         status = tw_object_read(files[i], (tw_object **)&objects[i]);
     if (status == TW_OK) status = tw_link(objects, count, &options, diags, &image);
-    tw_diags_print(diags, stderr, isatty(STDERR_FILENO));
+    tw_diags_print(diags, stderr, tw_use_colours(stderr));
     bool told = tw_diags_count(diags, TW_ERROR) > 0;
     if (status == TW_OK) status = tw_object_write(image, output);
     if (status == TW_OK && r->map) print_map(image);

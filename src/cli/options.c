@@ -1,6 +1,7 @@
 /* options: arguments of a command by its table; JSON on the standard output. */
 #include "cli.h"
 
+#include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,17 +15,36 @@ static int unknown(const tw__command *command, const char *word)
     return status;
 }
 
+tw__cli_kind tw__cli_kind_of(const char *word, bool *only_words)
+{
+    if (*only_words || word[0] != '-' || !word[1]) return TW__CLI_WORD;
+    *only_words = strcmp(word, "--") == 0;
+    return *only_words ? TW__CLI_END : TW__CLI_OPTION;
+}
+
+const char *tw__cli_source(const char *word)
+{
+    if (word[0] != '-' || !word[1]) return word;
+    g_autofree char *path = g_strconcat("./", word, NULL);
+    return g_intern_string(path);
+}
+
+int tw__cli_need_name(const char *command, const char *file, const char *what)
+{
+    return strcmp(file, "-") != 0
+               ? TW__EXIT_OK
+               : tw__cli_usage_error(command, "'-': %s, whose name says what it is, is needed here", what);
+}
+
 int tw__cli_parse(const tw__command *command, void *into, int *argc, char **argv)
 {
     int words = 1;
     bool only_words = false;
     for (int i = 1; i < *argc; i++) {
         size_t length = strcspn(argv[i], "="), k = 0;
-        if (only_words || argv[i][0] != '-' || !argv[i][1]) {
-            argv[words++] = argv[i];
-            continue;
-        }
-        if ((only_words = strcmp(argv[i], "--") == 0)) continue;
+        tw__cli_kind kind = tw__cli_kind_of(argv[i], &only_words);
+        if (kind == TW__CLI_WORD) argv[words++] = argv[i];
+        if (kind != TW__CLI_OPTION) continue;
         const tw__cli_option *o = command->options;
         while (k < command->option_count && (strlen(o[k].name) != length || strncmp(argv[i], o[k].name, length)))
             k++;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tilewright/poplar/popc.h>
-#include <unistd.h>
 
 typedef enum mode { OBJECT, PREPROCESS, ASSEMBLE, VERSION, LIST } mode;
 
@@ -66,18 +65,18 @@ static int unknown(const char *option)
 
 static int parse(int argc, char **argv, request *r)
 {
+    bool only_words = false;
     for (int i = 1; i < argc; i++) {
         const char *value = NULL;
         bool done = false;
+        tw__cli_kind kind = tw__cli_kind_of(argv[i], &only_words);
+        if (kind == TW__CLI_WORD) g_ptr_array_add(r->inputs, (char *)tw__cli_source(argv[i]));
+        if (kind != TW__CLI_OPTION) continue;
         for (size_t k = 0; k < G_N_ELEMENTS(modes) && !done; k++)
             if ((done = strcmp(argv[i], modes[k].text) == 0 ||
                         (modes[k].text[1] == '-' && strcmp(argv[i], modes[k].text + 1) == 0)))
                 r->mode = modes[k].mode;
         if (done) continue;
-        if (argv[i][0] != '-' || !argv[i][1]) {
-            g_ptr_array_add(r->inputs, argv[i]);
-            continue;
-        }
         bool *flag = strcmp(argv[i], "-v") == 0                                    ? &r->verbose
                      : strcmp(argv[i], "-MD") == 0 || strcmp(argv[i], "-MMD") == 0 ? &r->depends
                                                                                    : NULL;
@@ -127,6 +126,10 @@ static int compile(const request *r)
         return tw__cli_usage_error("popc", "no output file: expected -o <file>.gp");
     if (r->mode != OBJECT && r->inputs->len > 1)
         return tw__cli_usage_error("popc", "'%s': -E and -S take one source", inputs[1]);
+    for (guint i = 0; i < r->inputs->len; i++)
+        if (tw__cli_need_name("popc", inputs[i], "a source or an archive")) return TW__EXIT_USAGE;
+    if (tw__cli_check_outputs("popc", (const char *[]){ r->output, options.depfile }, 2, inputs, r->inputs->len))
+        return TW__EXIT_FAILURE;
     tw_diags *diags = tw_diags_new();
     char *text = NULL;
     tw_status status;
@@ -135,9 +138,9 @@ static int compile(const request *r)
         status = tw_popc_build(inputs, r->inputs->len, &options, diags);
     else
         status = tw_popc_translate(inputs[0], r->mode == ASSEMBLE, &options, r->output ? NULL : &text);
-    if (status == TW_OK && text) fputs(text, stdout);
+    if (status == TW_OK && text) status = tw__cli_print_data(text, strlen(text));
     fflush(stdout);
-    tw_diags_print(diags, stderr, isatty(STDERR_FILENO) != 0);
+    tw_diags_print(diags, stderr, tw_use_colours(stderr));
     if (status != TW_OK && tw_diags_count(diags, TW_ERROR) == 0)
         fprintf(stderr, "popc: error: %s\n", tw_error_message());
     free(text);

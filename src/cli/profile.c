@@ -151,13 +151,14 @@ const tw__command tw__command_profile = {
     .installed_as = "poplar_profile_summary",
     .arguments = "--graph-profile FILE [--execution-profile FILE] [options] | FILE [options] | --diff A B",
     .summary = "print the summary of profile files",
-    .help = "FILE holds both parts. CLICOLOR_FORCE=1 turns colours on, CLICOLOR=0 turns them off; else a terminal "
-            "gets\n"
-            "colours. --diff ends with 0, with 1 when a condition of --fail-if holds, with 2 when it cannot be "
-            "judged:\n"
-            "METRIC>VALUE or METRIC<VALUE; +VALUE and -VALUE are changes from A, with % relative to it. Metrics: "
-            "cycles,\n"
-            "time, memory.max, memory.total, exchange.bytes, tileBalance, threadBalance, findings.\n",
+    .help =
+        "FILE holds both parts. CLICOLOR_FORCE=1 turns colours on, else NO_COLOR=1 or CLICOLOR=0 off; else a "
+        "terminal\n"
+        "gets colours. --diff ends with 0, with 1 when a condition of --fail-if holds, with 2 when it cannot be "
+        "judged:\n"
+        "METRIC>VALUE or METRIC<VALUE; +VALUE and -VALUE are changes from A, with % relative to it. Metrics: "
+        "cycles,\n"
+        "time, memory.max, memory.total, exchange.bytes, tileBalance, threadBalance, findings.\n",
     .example =
         "tilewright run --profile before.json examples/poplar/scale/scale_host.c\n"
         "tilewright profile before.json --top --tiles\n"
@@ -170,4 +171,5 @@ const tw__command tw__command_profile = {
     .words = "",
     .files = ".json",
     .main = summarise,
+    .colours = true,
 };

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* --- commands --------------------------------------------------------------------------------------------------- */
 
@@ -52,7 +51,7 @@ static int work_on(tw__request *r, const char *command)
         if (result == TW__EXIT_OK && strcmp(command, "run") == 0) result = tw__pto_run_text(r, text, target);
     }
     fflush(stdout);
-    tw_diags_print(tw_pto_text_diags(text), stderr, isatty(2) != 0);
+    tw_diags_print(tw_pto_text_diags(text), stderr, tw_use_colours(stderr));
     tw_pto_text_free(text);
     return result;
 }
@@ -193,16 +192,15 @@ static const char *too_high(const GArray *list, unsigned long long devices)
 
 static int parse_options(int argc, char **argv, const char *command, tw__request *r)
 {
-    bool run = strcmp(command, "run") == 0;
+    bool run = strcmp(command, "run") == 0, only_words = false;
     for (int i = 0; i < argc; i++) {
         char *o = argv[i], *equals = strncmp(o, "--", 2) == 0 ? strchr(o, '=') : NULL;
         bool flag = false, value = false;
+        tw__cli_kind kind = tw__cli_kind_of(o, &only_words);
+        if (kind == TW__CLI_WORD && r->file) return tw__cli_usage_error("pto", "'%s': one file at a time", o);
+        if (kind == TW__CLI_WORD) r->file = o;
+        if (kind != TW__CLI_OPTION) continue;
         if (equals) *equals = 0; /* --name=value */
-        if (*o != '-' || !o[1]) {
-            if (r->file) return tw__cli_usage_error("pto", "'%s': one file at a time", o);
-            r->file = o;
-            continue;
-        }
         for (size_t k = 0; k < G_N_ELEMENTS(flag_names); k++) flag |= strcmp(o, flag_names[k]) == 0;
         for (size_t k = 0; k < G_N_ELEMENTS(value_names); k++) value |= strcmp(o, value_names[k]) == 0;
         if (!flag && !value) return unknown_option(o);
@@ -235,6 +233,10 @@ static int pto(int argc, char **argv)
 {
     static const char *const verbs[] = { "run", "check", "fmt", "info", "list", "reference" };
     const char *command = argc > 1 ? argv[1] : "";
+    bool asks = strcmp(command, "info") == 0 || strcmp(command, "list") == 0 || strcmp(command, "reference") == 0;
+    int words = argc - 1, bad = asks ? tw__cli_parse(&tw__command_pto, NULL, &words, argv + 1) : TW__EXIT_OK;
+    if (bad) return bad;
+    if (asks) argc = words + 1;
     if (strcmp(command, "info") == 0)
         return argc > 2 && strcmp(argv[2], "list") == 0 ? list(NULL) : info(argc - 2, argv + 2);
     if (strcmp(command, "list") == 0)

@@ -34,8 +34,10 @@ int tw__pto_format(int argc, char **argv);
 
 /* Reads @file.npy or makes the zeros of f32[16x16]; a number is left as it is. */
 tw_status tw__pto_load_argument(tw__argument *argument);
-/* That no output is one of the files that are read; the exit status. */
+/* That no output is one of the files that are read, or another output; the exit status. */
 int tw__pto_check_outputs(const tw__request *request);
+/* That the program has what --out names. */
+int tw__pto_check_names(const tw__request *request, const tw_pto_text *text);
 /* What a device gets under a name: the one for this device, else the one for all. NULL when there is none. */
 tw__argument *tw__argument_of(GArray *list, const char *name, int device);
 tw_status tw__pto_bind_argument(tw_pto_run *run, const tw__argument *argument);

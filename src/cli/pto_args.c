@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* --- arrays ----------------------------------------------------------------------------------------------------- */
 
@@ -69,27 +68,30 @@ tw_status tw__pto_load_argument(tw__argument *a)
     return TW_OK;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
-           x.st_ino == y.st_ino;
-}
-
 int tw__pto_check_outputs(const tw__request *r)
 {
-    const char *const files[] = { r->profile_file, r->timeline, r->report };
-    for (guint o = 0; o < r->outs->len + G_N_ELEMENTS(files); o++) {
-        bool out = o < r->outs->len;
-        const char *path = out ? g_array_index(r->outs, tw__argument, o).value : files[o - r->outs->len];
-        const char *input = path && same_file(path, r->file) ? r->file : NULL;
-        for (guint i = 0; path && i < r->args->len && !input; i++) {
-            const char *value = g_array_index(r->args, tw__argument, i).value;
-            if (*value == '@' && same_file(path, value + 1)) input = value + 1;
-        }
-        if (input)
-            return tw__cli_usage_error("pto", "%s %s: %s is also an input",
-                                       out ? "--out" : "profile, timeline or report", path, input);
+    g_autoptr(GPtrArray) in = g_ptr_array_new(), out = g_ptr_array_new();
+    g_ptr_array_add(in, (char *)r->file);
+    for (guint i = 0; i < r->args->len; i++) {
+        const char *value = g_array_index(r->args, tw__argument, i).value;
+        if (*value == '@') g_ptr_array_add(in, (char *)value + 1);
+    }
+    for (guint i = 0; i < r->outs->len; i++)
+        g_ptr_array_add(out, (char *)g_array_index(r->outs, tw__argument, i).value);
+    g_ptr_array_add(out, (char *)r->profile_file);
+    g_ptr_array_add(out, (char *)r->timeline);
+    g_ptr_array_add(out, (char *)r->report);
+    return tw__cli_check_outputs("pto", (const char *const *)out->pdata, out->len, (const char *const *)in->pdata,
+                                 in->len);
+}
+
+int tw__pto_check_names(const tw__request *r, const tw_pto_text *text)
+{
+    for (guint i = 0; i < r->outs->len; i++) {
+        const char *name = g_array_index(r->outs, tw__argument, i).name;
+        if (tw_pto_text_find_output(text, r->function, name) == TW_OK) continue;
+        fprintf(stderr, "tilewright pto: --out %s: %s\n", name, tw_error_message());
+        return TW__EXIT_FAILURE;
     }
     return TW__EXIT_OK;
 }

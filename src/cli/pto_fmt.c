@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef enum mode { PRINT, CHECK, IN_PLACE } mode;
 
@@ -19,7 +18,10 @@ static int format(const char *file, mode how)
     }
     bool good = tw_diags_count(tw_pto_text_diags(text), TW_ERROR) == 0 && (printed = tw_pto_text_print(text));
     bool same = good && strlen(printed) == size && memcmp(printed, source, size) == 0;
-    if (good && how == PRINT) fputs(printed, stdout);
+    if (good && how == PRINT && tw__cli_print_data(printed, strlen(printed)) != TW_OK) {
+        tw__cli_failure("pto");
+        good = false;
+    }
     if (good && how == CHECK && !same) {
         printf("%s is not in its canonical form\n", file);
         good = false;
@@ -29,7 +31,7 @@ static int format(const char *file, mode how)
         good = false;
     }
     fflush(stdout);
-    tw_diags_print(tw_pto_text_diags(text), stderr, isatty(2) != 0);
+    tw_diags_print(tw_pto_text_diags(text), stderr, tw_use_colours(stderr));
     tw_pto_text_free(text);
     free(printed);
     free(source);
@@ -40,13 +42,13 @@ int tw__pto_format(int argc, char **argv)
 {
     mode how = PRINT;
     int result = TW__EXIT_OK, files = 0;
+    bool only_words = false;
     for (int i = 0; i < argc; i++) {
         bool check = strcmp(argv[i], "--check") == 0,
              write = strcmp(argv[i], "-i") == 0 || strcmp(argv[i], "--in-place") == 0;
-        if (argv[i][0] != '-' || !argv[i][1]) {
-            argv[files++] = argv[i];
-            continue;
-        }
+        tw__cli_kind kind = tw__cli_kind_of(argv[i], &only_words);
+        if (kind == TW__CLI_WORD) argv[files++] = argv[i];
+        if (kind != TW__CLI_OPTION) continue;
         if (!check && !write)
             return tw__cli_usage_error("pto", "fmt has no option '%s': it has --check, -i and --in-place", argv[i]);
         if (how != PRINT && how != (check ? CHECK : IN_PLACE))

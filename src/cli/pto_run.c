@@ -132,9 +132,8 @@ static tw_status write_all(const job *j, const tw_pto_grid *grid)
 
 int tw__pto_run_text(const tw__request *r, tw_pto_text *text, tw_pto_target target)
 {
-    const char *const outputs[] = { r->profile_file, r->report, r->timeline };
-    for (size_t i = 0; i < G_N_ELEMENTS(outputs); i++)
-        if (outputs[i] && tw_output_check(outputs[i], NULL, 0) != TW_OK) return tw__cli_failure("pto");
+    int unknown = tw__pto_check_names(r, text);
+    if (unknown) return unknown;
     tw__cli_name_program(r->file);
     tw_pto_grid *grid = tw_pto_grid_new(&(tw_pto_launch){
         .target = target,

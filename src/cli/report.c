@@ -72,7 +72,7 @@ int tw__cli_write_report(const char *command, const tw_profile *profile, const c
         if (closed) status = closed;
     }
     if (status) return tw__cli_failure(command);
-    printf("report: %s\n", path);
+    tw__cli_tell_file("report: ", path);
     return TW__EXIT_OK;
 }
 
@@ -109,6 +109,8 @@ static int report(int argc, char **argv)
     if (files[0] && (r.graph || r.execution))
         return tw__cli_usage_error("report", "either '%s' or --graph-profile and --execution-profile", files[0]);
     if (!files[0] && !r.graph && !r.execution) return tw__cli_usage_error("report", "no profile is given");
+    if (r.open && strcmp(r.out, "-") == 0)
+        return tw__cli_usage_error("report", "--open shows a file, not the standard output");
     tw_profile *a = NULL, *b = NULL;
     tw_status status =
         files[0] ? tw_profile_load_file(&a, files[0]) : tw_profile_load_files(&a, r.graph, r.execution);
@@ -117,7 +119,7 @@ static int report(int argc, char **argv)
     tw_profile_free(a);
     tw_profile_free(b);
     if (status) return tw__cli_failure("report");
-    printf("%s\n", r.out);
+    tw__cli_tell_file("", r.out);
     if (r.open) open_page(r.out);
     return TW__EXIT_OK;
 }

@@ -55,7 +55,11 @@ static bool choose_device(const char *name)
 static int parse(int argc, char **argv, request *r)
 {
     int i = 1;
-    for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+    bool only_words = false;
+    for (; i < argc; i++) {
+        tw__cli_kind kind = tw__cli_kind_of(argv[i], &only_words);
+        if (kind == TW__CLI_WORD) break;
+        if (kind == TW__CLI_END) continue;
         if (strcmp(argv[i], "-v") == 0) {
             r->verbose = true;
             continue;
@@ -80,8 +84,10 @@ static int parse(int argc, char **argv, request *r)
         if (takes_value(argv[i]) && i + 1 < argc) g_ptr_array_add(r->options, argv[++i]);
     }
     if (i == argc) return tw__cli_usage_error("run", "no source file");
-    r->source = argv[i];
+    r->source = tw__cli_source(argv[i]);
     r->arguments = argv + i;
+    int unnamed = tw__cli_need_name("run", r->source, "a source in C or C++");
+    if (unnamed) return unnamed;
     const char *dot = strrchr(r->source, '.');
     for (r->language = 0; r->language < (int)G_N_ELEMENTS(languages); r->language++)
         if (dot && strcmp(dot, languages[r->language].suffix) == 0) return TW__EXIT_OK;
@@ -125,8 +131,7 @@ static GPtrArray *compiler_command(const request *r)
         g_ptr_array_add(command, g_build_filename(tw_include_dir(), "tilewright/compat/ascend", NULL));
     }
     g_ptr_array_add(command, g_strdup(r->source));
-    g_ptr_array_add(command, g_strconcat("-L", tw_lib_dir(), NULL));
-    g_ptr_array_add(command, g_strconcat("-Wl,-rpath,", tw_lib_dir(), NULL));
+    tw__cli_add_library(command);
     if (r->language) add_cxx_libraries(command);
     g_ptr_array_add(command, g_strdup("-ltilewright"));
     for (guint i = 0; i < r->options->len; i++) /* libraries once more: the program's objects need them first */
@@ -310,6 +315,7 @@ static int run_beside(const request *r, const char *program, const char *profile
     int status = 0;
     pid_t child = fork();
     if (child == 0) {
+        if (!tw__cli_has_standard_output()) dup2(STDERR_FILENO, STDOUT_FILENO);
         g_setenv("TILEWRIGHT_PROFILE", profile, TRUE);
         g_setenv("TILEWRIGHT_PROGRAM", r->arguments[0], TRUE);
         execv(program, r->arguments);
@@ -371,28 +377,24 @@ static int run(int argc, char **argv)
     int status = parse(argc, argv, &r);
     if (status != TW__EXIT_OK) return status;
     char *text = NULL; /* a compiler would read a device for ever */
-    if (tw_read_file(r.source, TW_SOURCE_LIMIT, &text, NULL) != TW_OK ||
-        (r.report && tw_output_check(r.report, NULL, 0) != TW_OK) ||
-        (r.profile && tw_output_check(r.profile, NULL, 0) != TW_OK))
-        status = tw__cli_failure("run");
+    if (tw_read_file(r.source, TW_SOURCE_LIMIT, &text, NULL) != TW_OK) return tw__cli_failure("run");
     free(text);
+    status = tw__cli_check_outputs("run", (const char *[]){ r.report, r.profile }, 2, NULL, 0);
     if (status != TW__EXIT_OK) return status;
     const char *cache = tw_cache_dir();
     if (!cache) {
         fprintf(stderr, "tilewright run: %s\n", tw_error_message());
         return TW__EXIT_FAILURE;
     }
+    if (!tw__cli_library_can_be_found()) return tw__cli_failure("run");
     g_autoptr(GPtrArray) command = compiler_command(&r);
     g_autofree char *key = cache_key(command), *folder = g_build_filename(cache, "run", key, NULL);
     g_autofree char *base = g_path_get_basename(r.source);
     *strrchr(base, '.') = 0;
     g_autofree char *program = g_build_filename(folder, *base ? base : "program", NULL);
     g_autofree char *list = g_strconcat(program, ".made-from", NULL);
+    if (tw_private_folder(folder) != TW_OK) return tw__cli_failure("run");
     if (!up_to_date(program, list)) {
-        if (g_mkdir_with_parents(folder, 0700) != 0) {
-            fprintf(stderr, "tilewright run: cannot create '%s': %s\n", folder, g_strerror(errno));
-            return TW__EXIT_FAILURE;
-        }
         if (!compile(command, program, list, r.verbose)) return TW__EXIT_FAILURE;
     }
     r.arguments[0] = base;

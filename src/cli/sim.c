@@ -8,7 +8,6 @@
 #include <tilewright/poplar/colossus/asm.h>
 #include <tilewright/poplar/colossus/link.h>
 #include <tilewright/tile.h>
-#include <unistd.h>
 
 static const tw__cli_option table[] = {
     { "--entry", "NAME", offsetof(tw__sim_request, entry), "function that runs; default: the start of the code" },
@@ -243,6 +242,8 @@ int tw__sim_prepare(tw__sim_session *s)
 static int run_once(tw__sim_session *s)
 {
     tw_output *file = NULL;
+    const char *trace = *s->trace_file ? s->trace_file : NULL;
+    if (tw__cli_check_outputs("sim", &trace, 1, NULL, 0)) return TW__EXIT_FAILURE;
     if (*s->trace_file && tw_output_open(&file, s->trace_file, NULL, 0) != TW_OK) return tw__cli_failure("sim");
     if (file || s->r->trace) tw_sim_set_trace(s->sim, file ? tw_output_file(file) : stdout);
     if (s->r->cycles) tw_sim_set_hook(s->sim, count_line, s);
@@ -250,7 +251,10 @@ static int run_once(tw__sim_session *s)
     tw_sim_set_trace(s->sim, NULL);
     if (tw_output_close(file, true) != TW_OK) tw__cli_failure("sim"), stop = TW_SIM_BREAK;
     fflush(stdout);
-    if (stop == TW_SIM_FAULT) fprintf(stderr, "%s\n", tw_sim_get_exception(s->sim)->message);
+    if (stop == TW_SIM_FAULT) {
+        const char *message = tw_sim_get_exception(s->sim)->message;
+        tw_print_text(stderr, message, strlen(message), "\n\t"), fputc('\n', stderr);
+    }
     if (stop == TW_SIM_DONE && s->r->call && tw_sim_get_pc(s->sim, 0) == TW_SIM_RETURN) tw__sim_check_kept(s);
     if (stop == TW_SIM_LIMIT)
         fprintf(stderr, "tilewright sim: stopped after %" G_GUINT64_FORMAT " turns; --limit sets it\n", s->limit);
@@ -276,7 +280,8 @@ static void tell_functions(const char *path, tw_isa_arch arch, const char *entry
             symbol->section >= 0 ? tw_object_get_section(image, (size_t)symbol->section) : NULL;
         if (!section || !(section->flags & TW_SECTION_EXEC) || symbol->type == TW_SYMBOL_SECTION || !*symbol->name)
             continue;
-        fprintf(stderr, "%s%s", any ? ", " : "tilewright sim: code has the symbols ", symbol->name);
+        fputs(any ? ", " : "tilewright sim: code has the symbols ", stderr);
+        tw_print_text(stderr, symbol->name, strlen(symbol->name), "");
         any = true;
     }
     if (any) fputc('\n', stderr);
@@ -312,7 +317,7 @@ static int run_file(const char *path, const tw__sim_request *r, tw_isa_arch arch
     tw_diags *diags = tw_diags_new();
     tw__sim_session s = { .r = r, .limit = limit };
     tw_status status = make_image(path, arch, entry, diags, &s.image);
-    tw_diags_print(diags, stderr, isatty(STDERR_FILENO));
+    tw_diags_print(diags, stderr, tw_use_colours(stderr));
     bool told = tw_diags_count(diags, TW_ERROR) > 0;
     tw_diags_free(diags);
     if (status != TW_OK) {

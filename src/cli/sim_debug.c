@@ -23,8 +23,9 @@ void tw__debug_complain(debugger *d, const char *format, ...)
     va_list args;
     va_start(args, format);
     fflush(stdout);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    char *text = g_strdup_vprintf(format, args);
+    tw_print_text(stderr, text, strlen(text), "\n\t"), fputc('\n', stderr);
+    g_free(text);
     va_end(args);
     d->failed = true;
 }

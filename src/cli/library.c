@@ -1,0 +1,25 @@
+/* library: where programs that are linked on the spot look for libtilewright. */
+#include "cli.h"
+
+#include <glib.h>
+#include <string.h>
+
+bool tw__cli_library_can_be_found(void)
+{
+    if (!strchr(tw_lib_dir(), ':')) return true;
+    tw_error_set(
+        TW_E_SYSTEM,
+        "the library lies in '%s', which has a colon: programs search the parts of such a name, one of them from "
+        "the current folder on; move the tree",
+        tw_lib_dir());
+    return false;
+}
+
+/* Commas are the linker's own in -Wl. */
+void tw__cli_add_library(GPtrArray *command)
+{
+    static const char *const words[] = { "-Xlinker", "-rpath", "-Xlinker" };
+    g_ptr_array_add(command, g_strconcat("-L", tw_lib_dir(), NULL));
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++) g_ptr_array_add(command, g_strdup(words[i]));
+    g_ptr_array_add(command, g_strdup(tw_lib_dir()));
+}
