@@ -15,7 +15,7 @@ function(tw_example folder name)
   set_target_properties(example_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${example_dir})
   if(BUILD_TESTING)
     add_test(NAME examples.${name} COMMAND sh ${run_example} ${source} $<TARGET_FILE:example_${name}> ${ARGN})
-    set_tests_properties(examples.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 480
+    set_tests_properties(examples.${name} PROPERTIES SKIP_RETURN_CODE 77
       WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}/examples/poplar/${folder})
   endif()
 endfunction()

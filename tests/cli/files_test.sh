@@ -218,7 +218,7 @@ printf '.include "zero.s"\n' >including.s
 printf '.section .data\n.incbin "zero.s"\n' >binary.s
 while read -r arguments; do
   # shellcheck disable=SC2086  # several words
-  (ulimit -v 4194304 && timeout 60 "$tilewright" $arguments) >out 2>err </dev/null
+  (ulimit -v 4194304 && ulimit -t 120 && "$tilewright" $arguments) >out 2>err </dev/null
   status=$?
   [ $status = 1 ] || [ "$status $arguments" = "2 profile --diff zero.json zero.json" ] ||
     { fail "exit status $status: tilewright $arguments"; tail -n 5 err; }

@@ -15,7 +15,7 @@ int main(int argc, char **argv)
 }
 END
 echo '#define TWICE(x) (2 * (x))' >twice.h
-sleep 0.1 # what is written while the compiler begins is in doubt
+touch -d '1 hour ago' prog.c twice.h # what is written while the compiler begins is in doubt
 expect 0 "$tilewright" run prog.c --an-argument
 prints out '--an-argument 42 1472'
 expect 7 "$tilewright" run prog.c a b
@@ -48,7 +48,6 @@ prints err "unknown option '--devcie'; did you mean '--device'?"
 expect 0 "$tilewright" run -v prog.c again
 ! grep -q tilewright/tilewright.h "$work/err" && ! grep -q -- -ltilewright "$work/err" || fail 'compiled again for nothing'
 # ... and again when a header that it includes changes.
-sleep 0.05
 echo '#define TWICE(x) (2 * (x) + 1)' >twice.h
 expect 0 "$tilewright" run prog.c again
 prints out 'again 43 1472'
@@ -62,7 +61,7 @@ expect 0 "$tilewright" run -v prog.c again
 ! grep -q -- -ltilewright "$work/err" || fail 'compiled again for nothing'
 # A compilation that is interrupted leaves what was there, and later edits are seen.
 echo '#define TWICE(x) (2 * (x) + 3)' >twice.h
-sleep 0.1
+touch -d '1 hour ago' twice.h
 cat >slow <<'END'
 #!/bin/sh
 # as a compiler that dies behind its list of files, before its program

@@ -14,6 +14,8 @@ export async function open(file, { hash = '', width = 1280, height = 800, dark =
     browser ??= await puppeteer.launch({
         executablePath: chromium,
         headless: true,
+        timeout: 0, // how long anything takes is not judged here: the whole test has a limit
+        protocolTimeout: 0,
         args: [
             '--no-sandbox',
             '--disable-gpu',
@@ -24,6 +26,7 @@ export async function open(file, { hash = '', width = 1280, height = 800, dark =
         ],
     });
     const page = await browser.newPage();
+    page.setDefaultTimeout(0);
     const wrongs = [];
     await page.setViewport({ width, height });
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]);
@@ -51,15 +54,16 @@ export async function open(file, { hash = '', width = 1280, height = 800, dark =
 }
 
 export async function ready(page) {
-    await page.waitForFunction(() => window.tilewright?.ready !== undefined, { timeout: 60000 });
+    await page.waitForFunction(() => window.tilewright?.ready !== undefined);
     await settle(page);
 }
 
-// Two frames: charts are drawn, tables have their rows.
+// Two frames, and nothing that the page itself puts off (afterPaint) is left: charts are drawn, tables have their rows.
 export async function settle(page) {
     await page.evaluate(
         () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 30)))),
     );
+    await page.waitForFunction(() => !document.querySelector('[aria-busy]'));
 }
 
 export async function show(page, hash) {

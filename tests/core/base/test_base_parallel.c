@@ -11,6 +11,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -89,7 +91,7 @@ static void base_parallel_in_a_child(void **state)
     check_loop(4, 1000, 1); /* threads exist here, and not in the child */
     pid_t child = fork();
     if (child == 0) {
-        alarm(20);
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a loop that hangs ends with the test */
         check_loop(4, 1000, 1);
         _exit(0);
     }
