@@ -103,9 +103,9 @@ TW_API const char *tw_include_dir(void);
 TW_API const char *tw_lib_dir(void);
 TW_API const char *tw_cache_dir(void);
 /* Makes a folder whose files nobody else can have written, its parents too where they are missing. TW_E_IO with the
- * reason when it, a folder above it or a link on the way belongs to another user than this one and root, or when it can
- * be written by others (a folder above it: unless only owners may rename there, as in /tmp). What lies in such a folder
- * and is run, such as compiled codelets, is this user's own. */
+ * reason when it, a folder above it or a link on the way belongs to another user than this one and root, or when it
+ * can be written by others (a folder above it: unless only owners may rename there, as in /tmp). What lies in such a
+ * folder and is run, such as compiled codelets, is this user's own. */
 TW_API tw_status tw_private_folder(const char *path);
 
 /* Nearest of `names` by edit distance, NULL when nothing is close: for "did you mean". */
@@ -139,19 +139,19 @@ TW_API tw_status tw_output_close(tw_output *output, bool keep);
 TW_API tw_status tw_write_file(const char *path, const void *data, size_t size, const char *const *inputs,
                                size_t input_count);
 
-/* Whether the outputs of one piece of work can all be written, each as tw_output_check() says, and no two of them are the
- * same file. NULL among them is skipped; devices and FIFOs may be named more than once. */
+/* Whether the outputs of one piece of work can all be written, each as tw_output_check() says, and no two of them
+ * are the same file. NULL among them is skipped; devices and FIFOs may be named more than once. */
 TW_API tw_status tw_outputs_check(const char *const *outputs, size_t output_count, const char *const *inputs,
                                   size_t input_count);
 
 /* --- terminals --------------------------------------------------------------------------------------------- */
 
-/* Prints text that came from a file so that a terminal obeys none of it: control characters (also those of two bytes,
- * from 0x80 to 0x9f) and bytes that are no UTF-8 appear as \x1b, but for the control characters in `kept`, such as "\n".
- * Returns the columns that it takes. */
+/* Prints text that came from a file so that a terminal obeys none of it: control characters (also those of two
+ * bytes, from 0x80 to 0x9f) and bytes that are no UTF-8 appear as \x1b, but for the control characters in `kept`,
+ * such as "\n". Returns the columns that it takes. */
 TW_API size_t tw_print_text(FILE *out, const char *text, size_t length, const char *kept);
-/* Whether `out` gets colours: CLICOLOR_FORCE (set, not 0) says yes, else NO_COLOR (set, not empty) or CLICOLOR=0 no, else
- * it gets them when it is a terminal that has them. */
+/* Whether `out` gets colours: CLICOLOR_FORCE (set, not 0) says yes, else NO_COLOR (set, not empty) or CLICOLOR=0 no,
+ * else it gets them when it is a terminal that has them. */
 TW_API bool tw_use_colours(FILE *out);
 
 /* --- diagnostics: messages about a user's source text ------------------------------------------------------ */

@@ -86,11 +86,11 @@ bool tw__cli_library_can_be_found(void);
 
 /* --- terminal.c ----------------------------------------------------------------------------------------------- */
 
-/* From now on what is printed with stdio is shown by tw_print_text(): names and texts of files are in it. Data goes to the
- * standard output by tw_output_open("-"). */
+/* From now on what is printed with stdio is shown by tw_print_text(): names and texts of files are in it. Data goes
+ * to the standard output by tw_output_open("-"). */
 void tw__cli_escape_output(void);
-/* tw_outputs_check() of what a command writes; where one of them is the standard output, everything else that is printed
- * goes to the standard error. The exit status. */
+/* tw_outputs_check() of what a command writes; where one of them is the standard output, everything else that is
+ * printed goes to the standard error. The exit status. */
 int tw__cli_check_outputs(const char *command, const char *const *outputs, size_t output_count,
                           const char *const *inputs, size_t input_count);
 /* False: the standard output is one of them. Programs that are started print to the standard error, too. */
@@ -112,8 +112,8 @@ int tw__cli_report_file(const char *command, const char *profile, const char *pa
 
 /* --- options.c ------------------------------------------------------------------------------------------------ */
 
-/* What a word of a command line is: an option, a word (a file, or "-", the standard streams), or the "--" behind which
- * there are only words. *only_words is the caller's, false at first. Every command asks this. */
+/* What a word of a command line is: an option, a word (a file, or "-", the standard streams), or the "--" behind
+ * which there are only words. *only_words is the caller's, false at first. Every command asks this. */
 typedef enum tw__cli_kind { TW__CLI_OPTION, TW__CLI_WORD, TW__CLI_END } tw__cli_kind;
 tw__cli_kind tw__cli_kind_of(const char *word, bool *only_words);
 /* The name of a source for compilers, to whom "-x.c" is an option: "./-x.c". Kept until the end. */

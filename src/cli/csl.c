@@ -507,8 +507,8 @@ static int check_names(const tw_csl_program *program, const settings *s)
     return result;
 }
 
-/* Before the work: no output is a file that is read, none is named twice. Sources and the folder are known by now, what --in and --send
- * read is not. */
+/* Before the work: no output is a file that is read, none is named twice. Sources and the folder are known by now,
+ * what --in and --send read is not. */
 static int check_outputs(const settings *s)
 {
     const char *const files[] = { s->trace, s->profile, s->report, s->memory };

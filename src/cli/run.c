@@ -341,13 +341,9 @@ static int copy_profile(const char *from, const char *to)
  * link or something that must not go when there is no new profile. */
 static int run_for_report(const request *r, const char *program)
 {
-    char *own = NULL;
-    int fd = g_file_open_tmp("tilewright-profile-XXXXXX", &own, NULL);
-    if (fd < 0 || close(fd) != 0) {
-        g_free(own);
-        return fprintf(stderr, "tilewright run: no place for a profile\n"), TW__EXIT_FAILURE;
-    }
-    g_unlink(own);
+    g_autofree char *folder = g_dir_make_tmp("tilewright-profile-XXXXXX", NULL); /* where nobody else writes */
+    if (!folder) return fprintf(stderr, "tilewright run: no place for a profile\n"), TW__EXIT_FAILURE;
+    char *own = g_build_filename(folder, "profile.json", NULL);
     int result = run_beside(r, program, own);
     bool left = g_access(own, R_OK) == 0;
     if (!left && result == TW__EXIT_OK) {
@@ -366,6 +362,7 @@ static int run_for_report(const request *r, const char *program)
         if (result == TW__EXIT_OK) result = written;
     }
     g_unlink(own);
+    g_rmdir(folder);
     g_free(own);
     return result;
 }

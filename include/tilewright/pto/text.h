@@ -81,8 +81,8 @@ typedef struct tw_pto_param {
 /* false past the end, or when there is no such function. `function` NULL = the first. */
 TW_API bool tw_pto_text_param(const tw_pto_text *text, const char *function, size_t index, tw_pto_param *param);
 
-/* Whether a run of `function` (NULL: of any, since cores of two kinds run two) can have memory or a tile of that name at
- * its end: asked before the run. TW_E_SYMBOL: it cannot; the message names the nearest. */
+/* Whether a run of `function` (NULL: of any, since cores of two kinds run two) can have memory or a tile of that
+ * name at its end: asked before the run. TW_E_SYMBOL: it cannot; the message names the nearest. */
 TW_API tw_status tw_pto_text_find_output(const tw_pto_text *text, const char *function, const char *name);
 
 /* --- a run ------------------------------------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
-/* private_folder: folders that hold what will be run. Whoever can write there, or put another folder in its place, decides
- * what this user runs: so each step of the way is looked at, links too. */
+/* private_folder: folders that hold what will be run. Whoever can write there, or put another folder in its place,
+ * decides what this user runs: so each step of the way is looked at, links too. */
 #define _GNU_SOURCE
 #include "core/base/base.h"
 
@@ -48,7 +48,8 @@ static tw_status look_at(const char *folder, const char *step, const struct stat
     return TW_OK;
 }
 
-/* All steps of `path`, which is whole, up to its first `from` bytes being known already; targets of links likewise. */
+/* All steps of `path`, which is whole, and the targets of links on it. `is_target`: it is what such a link leads to; its
+ * last step is not the folder itself. */
 static tw_status walk(const char *folder, const char *path, bool is_target, int *links)
 {
     char *step = strdup(path), *at = step;
