@@ -48,8 +48,8 @@ static tw_status look_at(const char *folder, const char *step, const struct stat
     return TW_OK;
 }
 
-/* All steps of `path`, which is whole, and the targets of links on it. `is_target`: it is what such a link leads to; its
- * last step is not the folder itself. */
+/* All steps of `path`, which is whole, and the targets of links on it. `is_target`: it is what such a link leads to;
+ * its last step is not the folder itself. */
 static tw_status walk(const char *folder, const char *path, bool is_target, int *links)
 {
     char *step = strdup(path), *at = step;
