@@ -58,7 +58,7 @@ endif()
 
 add_custom_target(fuzzers)
 # Mutators that know structure, for targets that define LLVMFuzzerCustomMutator.
-add_library(tw_fuzz_mutate STATIC EXCLUDE_FROM_ALL tests/fuzz/mutate.c)
+add_library(tw_fuzz_mutate STATIC EXCLUDE_FROM_ALL tests/fuzz/mutate.c tests/fuzz/grammar.c)
 target_include_directories(tw_fuzz_mutate PUBLIC tests/fuzz)
 file(GLOB fuzzers CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
 foreach(source IN LISTS fuzzers)

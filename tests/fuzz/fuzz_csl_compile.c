@@ -5,6 +5,7 @@
  * "m.csl". */
 #include "csl/lang/code/image.h"
 #include "csl/lang/sema/compile.h"
+#include "csl_words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,3 +64,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tw_diags_free(diags);
     return 0;
 }
+
+MUTATE_GRAMMAR(csl_grammar, 0)

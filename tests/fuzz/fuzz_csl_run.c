@@ -6,6 +6,7 @@
 #include "csl/lang/code/image.h"
 #include "csl/lang/sema/compile.h"
 #include "csl/wse/wse.h"
+#include "csl_words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,3 +78,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tw_diags_free(diags);
     return 0;
 }
+
+MUTATE_GRAMMAR(csl_grammar, 1)

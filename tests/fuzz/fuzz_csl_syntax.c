@@ -2,6 +2,7 @@
 /* CSL from anywhere: lexing and parsing never crash or hang, errors have places within the text, and text that parses
  * prints to text that parses to the same tree. */
 #include "csl/lang/syntax/ast.h"
+#include "csl_words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,3 +46,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tw_diags_free(diags);
     return 0;
 }
+
+MUTATE_GRAMMAR(csl_grammar, 0)

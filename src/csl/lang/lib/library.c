@@ -20,6 +20,13 @@ const char *tw__csl_library(const char *name, size_t *size)
     return NULL;
 }
 
+const char *tw__csl_library_name(size_t index)
+{
+    for (const tw__csl_library_file *file = tw__csl_library_files; file->name; file++)
+        if (index-- == 0) return file->name;
+    return NULL;
+}
+
 const char *tw__csl_library_nearest(const char *name)
 {
     const char *names[128];
