@@ -1,19 +1,14 @@
 // needs: wse
+// seeds: tests/fuzz/corpus/fuzz_csl_run/*
 /* Files of compiled CSL programs: whatever the bytes are, reading refuses them or gives a program that runs within
- * its limits and can be written again. The header is made right first, so that the body is what is tried. */
-#include "csl/lang/program/program.h"
+ * its limits and can be written again. The header is made right first, so that the body is what is tried. A text is
+ * compiled, as the seed of such a file. */
+#include "images.h"
+
 #include <tilewright/csl/wse.h>
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { HEADER = 28 };
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void put(unsigned char *to, uint64_t value, int bytes)
-{
-    for (int i = 0; i < bytes; i++) to[i] = (unsigned char)(value >> (8 * i));
-}
 
 static void run(const tw_csl_program *program)
 {
@@ -32,25 +27,41 @@ static void run(const tw_csl_program *program)
     if (options.reports) fclose(options.reports);
 }
 
+static void read_and_run(const uint8_t *bytes, size_t size)
+{
+    tw_csl_program *program;
+    unsigned char *again;
+    size_t again_size;
+    tw_csl_info info;
+    if (tw_csl_decode(&program, bytes, size, "fuzz") != TW_OK) return;
+    tw_csl_get_info(program, &info);
+    if (tw_csl_encode(program, &again, &again_size) != TW_OK) abort();
+    free(again);
+    if ((uint64_t)info.width * info.height <= 64) run(program);
+    tw_csl_program_free(program);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size < HEADER) return 0;
-    unsigned char *bytes = malloc(size);
-    memcpy(bytes, data, size);
-    memcpy(bytes, "TWCSL\r\n\x1a", 8);
-    put(bytes + 12, size - HEADER, 8);
-    put(bytes + 20, tw__csl_checksum(bytes + HEADER, size - HEADER), 8);
-    tw_csl_program *program;
-    if (tw_csl_decode(&program, bytes, size, "fuzz") == TW_OK) {
-        unsigned char *again;
-        size_t again_size;
-        tw_csl_info info;
-        tw_csl_get_info(program, &info);
-        if (tw_csl_encode(program, &again, &again_size) != TW_OK) abort();
-        free(again);
-        if ((uint64_t)info.width * info.height <= 64) run(program);
+    if (image_is_text(data, size)) {
+        tw_csl_program *program = image_of_text(data, size);
+        uint8_t *bytes;
+        if (program && tw_csl_encode(program, &bytes, &size) == TW_OK) {
+            read_and_run(bytes, size);
+            free(bytes);
+        }
         tw_csl_program_free(program);
+    } else if (size >= IMAGE_HEADER) {
+        uint8_t *bytes = malloc(size);
+        memcpy(bytes, data, size);
+        image_seal(bytes, size);
+        read_and_run(bytes, size);
+        free(bytes);
     }
-    free(bytes);
     return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+{
+    return image_mutate(data, size, most, seed);
 }

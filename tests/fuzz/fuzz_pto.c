@@ -4,6 +4,7 @@
  * an argument; text that parses prints to text that parses to the same text. The first byte chooses target and
  * mode. */
 #include "pto/text/as.h"
+#include "pto_words.h"
 
 #include <stdlib.h>
 
@@ -80,3 +81,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tw_diags_free(again);
     return 0;
 }
+
+MUTATE_GRAMMAR(pto_grammar, 1)

@@ -5,6 +5,7 @@
  * themselves or as a deadlock, and touch nothing but their tiles and arguments. The first byte chooses the target and
  * the grid. */
 #include "pto/pto.h"
+#include "pto_words.h"
 
 #include <stdlib.h>
 #include <tilewright/pto/text.h>
@@ -89,3 +90,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tw_pto_text_free(j.text);
     return 0;
 }
+
+MUTATE_GRAMMAR(pto_grammar, 1)

@@ -3,6 +3,7 @@
 /* PTO-AS text from anywhere is read or refused with a message; what is read prints to text that reads to the same
  * tree. */
 #include "../pto/support/tree.h"
+#include "pto_words.h"
 
 #include <stdlib.h>
 
@@ -27,3 +28,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tw_diags_free(again);
     return 0;
 }
+
+MUTATE_GRAMMAR(pto_grammar, 0)

@@ -5,6 +5,7 @@
  * must run. */
 #include "csl/lang/sema/compile.h"
 #include "csl/wse/wse.h"
+#include "csl_words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -162,4 +163,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tw__csl_image_free(image);
     tw_diags_free(diags);
     return 0;
+}
+
+/* Text stays text, as its first byte says. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+{
+    if (size && data[0] < 0x80) return grammar_mutate(csl_grammar(), 0, data, size, most, seed);
+    return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, most) : size;
+}
+
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out,
+                                 size_t most, unsigned seed)
+{
+    if (a_size == 0 || b_size == 0 || a[0] >= 0x80 || b[0] >= 0x80) return 0;
+    return grammar_splice(csl_grammar(), 0, a, a_size, b, b_size, out, most, seed);
 }
