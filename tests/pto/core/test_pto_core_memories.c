@@ -240,14 +240,140 @@ static void pto_core_dynamic(void **state)
     tw_pto_free(core);
 }
 
+/* Windows up to the last row and column, of tiles and of windows; one more is outside. */
+static void pto_core_window_ends(void **state)
+{
+    (void)state;
+    tw_pto *core = tw_pto_new(TW_PTO_CPU, 0);
+    tw_pto_tile t = vec_tile(TW_I32, 8, 32), w = vec_tile(TW_I32, 2, 8), inner = vec_tile(TW_I32, 1, 8), all = t;
+    set(core, &t, 7, 31, 99);
+    OK(tw_pto_window(core, &w, &t, 6, 24));
+    assert_true(get(core, &w, 1, 7) == 99);
+    OK(tw_pto_window(core, &inner, &w, 1, 0));
+    assert_true(get(core, &inner, 0, 7) == 99);
+    REFUSED(tw_pto_window(core, &inner, &w, 2, 0), "at (2, 0)", "outside");
+    REFUSED(tw_pto_window(core, &inner, &w, 1, 1), "at (1, 1)", "outside");
+    OK(tw_pto_window(core, &all, &t, 0, 0));
+    REFUSED(tw_pto_window(core, &w, &t, 7, 24), "at (7, 24)", "outside");
+    REFUSED(tw_pto_window(core, &w, &t, 6, 25), "at (6, 25)", "outside");
+    REFUSED(tw_pto_window(core, &w, &t, 9, 0), "at (9, 0)", "outside");
+    REFUSED(tw_pto_window(core, &w, &t, UINT32_MAX, 0), "outside", "8 x 32");
+    REFUSED(tw_pto_window(core, &w, &t, 0, UINT32_MAX), "outside", "8 x 32");
+    tw_pto_tile boxed = tw_pto_tile_of(TW_PTO_MAT, TW_F16, 64, 64), box = boxed; /* boxes of 16 x 16 */
+    boxed.slayout = box.slayout = TW_PTO_BOX_ROW;
+    boxed.blayout = box.blayout = TW_PTO_COL_MAJOR;
+    box.rows = box.cols = box.valid_rows = box.valid_cols = 16;
+    OK(tw_pto_window(core, &box, &boxed, 48, 48));
+    REFUSED(tw_pto_window(core, &box, &boxed, 47, 48), "whole boxes", "16 x 16");
+    REFUSED(tw_pto_window(core, &box, &boxed, 48, 47), "whole boxes", "16 x 16");
+    box.rows = 15;
+    REFUSED(tw_pto_window(core, &box, &boxed, 48, 48), "whole boxes", "16 x 16");
+    box.rows = 16, box.cols = 17;
+    REFUSED(tw_pto_window(core, &box, &boxed, 16, 16), "whole boxes", "16 x 16");
+    tw_pto_release(core, &t);
+    tw_pto_tile *const gone[] = { &w, &all };
+    for (int i = 0; i < 2; i++) REFUSED(tw_pto_read(core, gone[i], &boxed, 4), "given back", "memory");
+    tw_pto_free(core);
+}
+
+/* A tile that ends where another begins does not touch it. */
+static void pto_core_neighbours(void **state)
+{
+    (void)state;
+    enum { BYTES = 256, LINE = 32 };
+    static const struct {
+        int from; /* of the assigned tile, seen from the automatic one */
+        bool meets;
+    } rows[] = {
+        { -BYTES, false }, { -BYTES + LINE, true }, { BYTES, false }, { BYTES - LINE, true }, { 0, true }
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tw_pto *core = tw_pto_new(TW_PTO_A2A3, 0);
+        tw_pto_tile below = vec_tile(TW_I32, 1, 256), a = vec_tile(TW_I32, 1, 64), b = a, c = a;
+        assert_non_null(tw_pto_data(core, &below)); /* room above the next one */
+        OK(tw_pto_tci(core, &a, tw_pto_i32(5), false, NULL));
+        tw_pto_release(core, &below);
+        int64_t at = tw_pto_address(core, &a);
+        OK(tw_pto_assign(core, &b, (uint64_t)(at + rows[i].from)));
+        assert_int_equal(tw_pto_address(core, &a) != at, rows[i].meets);
+        assert_true(get(core, &a, 0, 63) == 68);
+        enum { PLACE = 4096 };
+        OK(tw_pto_assign(core, &c, (uint64_t)(PLACE + rows[i].from))); /* two assigned ones stay where they are */
+        OK(tw_pto_assign(core, &a, PLACE));
+        tw_status status = CALL(core, "tands", NULL, TILE(&c), TILE(&a),
+                                SCALAR(tw_pto_i32(-1))); /* its operands share no byte there */
+        if (rows[i].meets)
+            REFUSED(status, "overlaps dst", "rule alias");
+        else
+            OK(status);
+        tw_pto_free(core);
+    }
+}
+
+/* Transfers take exactly the bytes of the valid region. */
+static void pto_core_sizes(void **state)
+{
+    (void)state;
+    float memory[16] = { 0 };
+    tw_pto *core = tw_pto_new(TW_PTO_CPU, 0);
+    tw_pto_tile t = vec_tile(TW_F32, 1, 8);
+    OK(tw_pto_write(core, &t, memory, 32));
+    OK(tw_pto_read(core, &t, memory, 32));
+    for (int more = -1; more <= 1; more += 2) {
+        REFUSED(tw_pto_write(core, &t, memory, (size_t)(32 + more)), "has 32 bytes", more < 0 ? "31" : "33");
+        REFUSED(tw_pto_read(core, &t, memory, (size_t)(32 + more)), "has 32 bytes", more < 0 ? "31" : "33");
+    }
+    tw_pto_free(core);
+}
+
+/* A tensor's elements lie in the window behind its pointer, to the byte, whichever way its strides go. */
+static void pto_core_tensor_ends(void **state)
+{
+    (void)state;
+    enum { ROWS = 2, COLS = 8, BYTES = ROWS * COLS * 4 };
+    for (int turned = 0; turned < 2; turned++)
+        for (int store = 0; store < 2; store++)
+            for (int less = 0; less <= 1; less++) {
+                unsigned char *memory = calloc(1, BYTES);
+                tw_pto *core = tw_pto_new(TW_PTO_CPU, 0);
+                tw_pto_tile t = vec_tile(TW_F32, ROWS, COLS);
+                tw_pto_tensor g = tw_pto_tensor_of(memory, TW_F32, ROWS, COLS, TW_PTO_ND);
+                g.window = (tw_window){ memory, (size_t)(BYTES - less) };
+                if (turned) { /* from the last element back; then the window lacks its first byte */
+                    g.data = memory + BYTES - 4;
+                    for (int d = 0; d < 5; d++) g.stride[d] = -g.stride[d];
+                    g.window.base = memory + less;
+                }
+                tw_status status = store ? tw_pto_store(core, &g, &t) : tw_pto_load(core, &t, &g);
+                if (less)
+                    REFUSED(status, "outside the 63 bytes", "global.bounds");
+                else
+                    OK(status);
+                g.window = (tw_window){ memory, BYTES };
+                g.shape[3] = 1, g.stride[3] = 0; /* over one element: no two meet */
+                t.valid_rows = 1;
+                OK(store ? tw_pto_store(core, &g, &t) : tw_pto_load(core, &t, &g));
+                g.shape[3] = t.valid_rows = ROWS;
+                status = store ? tw_pto_store(core, &g, &t) : tw_pto_load(core, &t, &g);
+                if (store)
+                    REFUSED(status, "stride 0 over its 2 elements", "global.overlap");
+                else
+                    OK(status);
+                tw_pto_free(core);
+                free(memory);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pto_core_memories),   cmocka_unit_test(pto_core_assign),
-        cmocka_unit_test(pto_core_placement),  cmocka_unit_test(pto_core_manual),
-        cmocka_unit_test(pto_core_tile_rules), cmocka_unit_test(pto_core_boxes),
-        cmocka_unit_test(pto_core_flags),      cmocka_unit_test(pto_core_windows),
-        cmocka_unit_test(pto_core_missing),    cmocka_unit_test(pto_core_dynamic),
+        cmocka_unit_test(pto_core_memories),    cmocka_unit_test(pto_core_assign),
+        cmocka_unit_test(pto_core_placement),   cmocka_unit_test(pto_core_manual),
+        cmocka_unit_test(pto_core_tile_rules),  cmocka_unit_test(pto_core_boxes),
+        cmocka_unit_test(pto_core_flags),       cmocka_unit_test(pto_core_windows),
+        cmocka_unit_test(pto_core_missing),     cmocka_unit_test(pto_core_dynamic),
+        cmocka_unit_test(pto_core_window_ends), cmocka_unit_test(pto_core_neighbours),
+        cmocka_unit_test(pto_core_sizes),       cmocka_unit_test(pto_core_tensor_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
