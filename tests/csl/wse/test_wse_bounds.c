@@ -244,6 +244,45 @@ static void lengths(void **state)
     }
 }
 
+/* What is no DSD, though its kind is one: bytes of a program that wrote over it. Both ways into an operation. */
+static const char *overwritten(tw__csl_dsd dsd)
+{
+    static char kept[512];
+    kit k;
+    kit_begin(&k, 1, 1, false);
+    *(tw__csl_fifo *)TW__CSL_PUSH(k.p, fifos, fifo) = (tw__csl_fifo){ .name = "fifo",
+                                                                      .address = 600,
+                                                                      .bytes = 64,
+                                                                      .elem_bytes = 2,
+                                                                      .push_task = TW__CSL_NO_ID,
+                                                                      .pop_task = TW__CSL_NO_ID };
+    kit_main(&k);
+    kit_dsd(&k, 0, dsd);
+    kit_use(&k, TW__CSL_OP_MOV16, arg_fifo(0), arg_none(), arg_dsd(0), arg_none());
+    kit_op(&k, 6);
+    kit_end(&k);
+    const char *what = run(&k, SOURCE, 0);
+    snprintf(kept, sizeof kept, "%s", what ? what : "");
+    kit_free(&k);
+    return what ? kept : NULL;
+}
+
+static void fields_that_choose(void **state)
+{
+    (void)state;
+    static const char says[] = "the source of the operation is no DSD";
+    for (unsigned field = 0; field < 3; field++) {
+        tw__csl_dsd dsd = mem1d(100, 4, 1);
+        uint8_t *const fields[] = { &dsd.simd, &dsd.priority, &dsd.kind };
+        if (field < 2) *fields[field] = 3;
+        assert_null(overwritten(dsd));
+        *fields[field] = field < 2 ? 4 : TW__CSL_DSD_NONE;
+        said(overwritten(dsd), says);
+        *fields[field] = field < 2 ? 255 : TW__CSL_DSD_KINDS;
+        said(overwritten(dsd), says);
+    }
+}
+
 static const char *fabric_operand(unsigned color, unsigned queue, bool out)
 {
     static char kept[512];
@@ -283,8 +322,13 @@ static void queues_and_colors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory), cmocka_unit_test(arrays),  cmocka_unit_test(shapes),
-        cmocka_unit_test(rings),  cmocka_unit_test(lengths), cmocka_unit_test(queues_and_colors),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(arrays),
+        cmocka_unit_test(shapes),
+        cmocka_unit_test(rings),
+        cmocka_unit_test(fields_that_choose),
+        cmocka_unit_test(lengths),
+        cmocka_unit_test(queues_and_colors),
     };
     return cmocka_run_group_tests_name("wse_bounds", tests, NULL, NULL);
 }

@@ -109,6 +109,12 @@ static bool fabric_operand(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__cs
     return true;
 }
 
+/* A value that nothing made as a DSD may hold anything in the fields that choose. */
+static bool is_dsd(const tw__csl_dsd *dsd)
+{
+    return dsd->simd <= TW__CSL_SIMD_32_OR_64 && dsd->priority <= TW__CSL_PRIORITY_HIGH;
+}
+
 bool tw__wse_opnd_dsd(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd *dsd, unsigned size, bool is_dst,
                       bool has_index, uint16_t index)
 {
@@ -132,7 +138,8 @@ bool tw__wse_opnd_dsd(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd
         else
             o->at = (o->at + 2u * index) & 0xffff;
     }
-    switch (dsd->kind) {
+    unsigned kind = is_dsd(dsd) ? dsd->kind : TW__CSL_DSD_NONE;
+    switch (kind) {
     case TW__CSL_DSD_MEM1D:
         o->kind = TW__O_MEM;
         o->stride = dsd->stride * (int32_t)size;
@@ -148,7 +155,7 @@ bool tw__wse_opnd_dsd(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd
         if ((dsd->kind == TW__CSL_DSD_FABOUT) != is_dst) break;
         return fabric_operand(part, pe, o, dsd, is_dst);
     }
-    if (dsd->kind == TW__CSL_DSD_FABIN || dsd->kind == TW__CSL_DSD_FABOUT)
+    if (kind == TW__CSL_DSD_FABIN || kind == TW__CSL_DSD_FABOUT)
         tw__wse_fault(part, pe, "wse.dsd", "a %s cannot be the %s of an operation",
                       is_dst ? "fabin_dsd" : "fabout_dsd", is_dst ? "destination" : "source");
     else
