@@ -2,6 +2,7 @@
  * refused by what the rule says. */
 #include "csl/lang/code/codec.h"
 #include "csl/lang/code/image.h"
+#include "core/base/base.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,7 +76,13 @@ static void add_rows(void)
     TW__CSL_PUSH(p, inits, init);
     TW__CSL_PUSH(p, rotations, rotation);
     TW__CSL_PUSH(p, handlers, handler);
+    TW__CSL_PUSH(p, declarations, declaration);
+    TW__CSL_PUSH(p, configs, config);
+    TW__CSL_PUSH(p, lines, line);
 }
+
+/* Without room behind the last row: whoever looks there is seen. */
+#define TIGHT(plural, singular) p->plural = realloc(p->plural, (p->singular##_count) * sizeof *p->plural)
 
 static int setup(void **state)
 {
@@ -91,6 +98,10 @@ static int setup(void **state)
     add_function("callback", REGS, 2, 1);
     add_function("spare", REGS, 0, 0);
     add_rows();
+    TIGHT(uses, use);
+    TIGHT(maps, map);
+    TIGHT(dsr_loads, dsr_load);
+    p->use_room = p->map_room = p->dsr_load_room = 1;
     for (int i = 0; i < 2; i++) {
         tw__csl_pe *pe = TW__CSL_PUSH(image, pes, pe);
         pe->pool = (uint32_t)i * 2;
@@ -616,8 +627,7 @@ static void many_errors(void **state)
     assert_int_equal(tw__csl_verify(image, diags), TW_E_INVALID_ARGUMENT);
     assert_int_equal(tw_diags_count(diags, TW_ERROR), 20);
     assert_non_null(strstr(tw_error_message(), "42 errors"));
-    assert_non_null(
-        strstr(tw_diags_get(diags, 0)->message, "program 'pe.csl', function 'main', instruction 0: "));
+    assert_non_null(strstr(tw_diags_get(diags, 0)->message, "program 'pe.csl', function 'main', instruction 0: "));
     assert_non_null(strstr(tw_diags_get(diags, 19)->message, "instruction 6"));
     tw_diags_free(diags);
 }
@@ -739,15 +749,143 @@ static void packed_fields(void **state)
         f->full_action = k == 2 ? 3 : 0;
         q->priority = k == 3 ? 3 : 0;
         q->control_base = k == 4 ? 63 : 0;
+        tw__csl_queue queue = *q; /* writing changes nothing */
+        tw__csl_fifo fifo = *f;
         encode();
         tw__csl_image *read = tw__csl_image_decode(bytes, size, "here");
         assert_non_null(read);
-        assert_memory_equal(&read->programs[0].queues[0], q, sizeof *q);
-        assert_int_equal(read->programs[0].fifos[0].simd, f->simd);
-        assert_int_equal(read->programs[0].fifos[0].empty_action, f->empty_action);
-        assert_int_equal(read->programs[0].fifos[0].full_action, f->full_action);
+        assert_memory_equal(&read->programs[0].queues[0], &queue, sizeof queue);
+        assert_int_equal(read->programs[0].fifos[0].simd, fifo.simd);
+        assert_int_equal(read->programs[0].fifos[0].empty_action, fifo.empty_action);
+        assert_int_equal(read->programs[0].fifos[0].full_action, fifo.full_action);
         tw__csl_image_free(read);
     }
+    free(bytes);
+    bytes = NULL;
+}
+
+/* Bytes of `length` from `at` on that a file does not hold: it is the same when they change. */
+static unsigned lost(void *at, size_t length)
+{
+    unsigned count = 0;
+    encode();
+    unsigned char *whole = bytes;
+    size_t whole_size = size;
+    for (size_t i = 0; i < length; i++) {
+        unsigned char *byte = (unsigned char *)at + i;
+        *byte ^= 1;
+        bytes = tw__csl_image_encode(image, &size); /* NULL: a value that no file may hold */
+        *byte ^= 1;
+        if (bytes && size == whole_size && memcmp(bytes, whole, size) == 0) count++;
+        free(bytes);
+    }
+    bytes = whole;
+    size = whole_size;
+    return count;
+}
+
+/* Every number of every row is in the file; what is not is what rows have to spare. */
+static void files_hold_all(void **state)
+{
+    (void)state;
+    enum { TYPE = 3 }; /* an element type is a byte of its four */
+    p->symbols[0].rank = 8;
+    image->exports[0].param_count = 15;
+    tw__csl_image_file(image, "file.csl");
+#define LOST(row, spare) assert_int_equal(lost((row), sizeof *(row)), spare)
+#define FROM(row, first, last, spare) \
+    assert_int_equal(                 \
+        lost(&(row)->first, offsetof(__typeof__(*(row)), last) - offsetof(__typeof__(*(row)), first)), spare)
+    FROM(image, wse3, programs, 0);
+    LOST(&image->pes[1], 0);
+    LOST(&image->pool[3], 0);
+    LOST(&image->routes[1], 1 + 2); /* of the filter */
+    FROM(&image->exports[0], is_function, param_names, 16 * TYPE + 4);
+    LOST(&p->code[0], 0);
+    FROM(&p->functions[2], entry, line, 0);
+    assert_int_equal(lost(&p->functions[2].line, 4), 0);
+    LOST(&p->lines[0], 0);
+    LOST(&p->consts[1], 0);
+    LOST(&p->uses[0], 0);
+    LOST(&p->maps[0], 3);
+    LOST(&p->dsr_loads[1], 0);
+    LOST(&p->dsr_init[1], 0);
+    LOST(&p->shapes[0], 0);
+    FROM(&p->symbols[0], address, type_text, TYPE + 4);
+    FROM(&p->symbols[0], file, line, 0);
+    assert_int_equal(lost(&p->symbols[0].line, 4), 0);
+    LOST(&p->exports[0], 0);
+    LOST(&p->tasks[0], 0);
+    FROM(&p->fifos[0], address, spare, 0);
+    LOST(&p->queues[0], 0);
+    LOST(&p->declarations[0], 0);
+    LOST(&p->configs[0], 0);
+    LOST(&p->inits[0], 1);
+    LOST(&p->rotations[0], 3);
+    LOST(&p->handlers[0], 2);
+    FROM(p, stack_address, pool_count, 0);
+    assert_int_equal(lost(&p->pool_count, 4), 0);
+    assert_int_equal(lost(p->segments[0].data, 4), 0);
+    free(bytes);
+    bytes = NULL;
+}
+
+/* Texts too, and that one of them is missing. */
+static void files_hold_texts(void **state)
+{
+    (void)state;
+    image->exports[0].param_names[0] = "n";
+    tw__csl_image_file(image, "file.csl");
+    const char **texts[] = {
+        &p->name,          &p->functions[0].name,   &p->symbols[0].name,          &p->symbols[0].type_text,
+        &p->fifos[0].name, &image->exports[0].name, &image->exports[0].type_text, &image->exports[0].param_names[0],
+        &image->files[1]
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const char *before = *texts[i];
+        *texts[i] = "another";
+        encode();
+        tw__csl_image *read = tw__csl_image_decode(bytes, size, "here");
+        assert_non_null(read);
+        const tw__csl_program *q = &read->programs[0];
+        const char *const got[] = {
+            q->name,          q->functions[0].name,  q->symbols[0].name,         q->symbols[0].type_text,
+            q->fifos[0].name, read->exports[0].name, read->exports[0].type_text, read->exports[0].param_names[0],
+            read->files[1]
+        };
+        assert_string_equal(got[i], "another");
+        tw__csl_image_free(read);
+        *texts[i] = before;
+    }
+    image->exports[0].param_names[0] = NULL;
+    encode();
+    tw__csl_image *read = tw__csl_image_decode(bytes, size, "here");
+    assert_non_null(read);
+    assert_null(read->exports[0].param_names[0]);
+    tw__csl_image_free(read);
+    free(bytes);
+    bytes = NULL;
+}
+
+/* Each allocation that can fail while a file is read: it is refused and says why. */
+static void no_memory_to_read(void **state)
+{
+    (void)state;
+    encode();
+    unsigned failed = 0;
+    for (uint64_t n = 1; n < 500; n++) {
+        tw__fail_allocation(n);
+        tw__csl_image *read = tw__csl_image_decode(bytes, size, "here");
+        bool reached = tw__fail_allocation(0) == 0;
+        if (reached && !read) {
+            failed++;
+            assert_non_null(strstr(tw_error_message(), "memory"));
+        }
+        if (!reached) assert_non_null(read);
+        tw__csl_image_free(read);
+        if (!reached) break;
+    }
+    assert_true(failed > 20); /* a table each, and the data */
     free(bytes);
     bytes = NULL;
 }
@@ -785,6 +923,9 @@ int main(void)
         TEST(ends_of_files),
         TEST(data_in_files),
         TEST(packed_fields),
+        TEST(files_hold_all),
+        TEST(files_hold_texts),
+        TEST(no_memory_to_read),
     };
     return cmocka_run_group_tests_name("csl_verify", tests, NULL, NULL);
 }
