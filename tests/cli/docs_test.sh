@@ -5,13 +5,13 @@ ctest --test-dir "$build" -N | sed -n 's/^ *Test *#[0-9]*: \([^ ]*\).*/\1/p' | s
 
 # Names of tests: `examples.adder`, `graph.test_graph_tensor`. `vec.h` is a file, `pto.tassign` an operation.
 boxes='base|vec|tile|profile|codelet|graph|engine|cli|examples|fuzz|aie'
-for page in README.md CONTRIBUTING.md examples/README.md docs/*.md; do
-  grep -oE "\`(($boxes)\.[a-z0-9_]+|(type|pto)\.test_[a-z0-9_]+)\`" "$page" | tr -d '\`' | grep -vE '\.(h|hpp|c|cpp)$' | sort -u |
+for page in README.md CONTRIBUTING.md SECURITY.md examples/README.md docs/*.md; do
+  grep -oE "\`(($boxes)\.[a-z0-9_]+|(type|pto|colossus|csl|wse)\.test_[a-z0-9_]+)\`" "$page" | tr -d '\`' | grep -vE '\.(h|hpp|c|cpp)$' | sort -u |
     while read -r name; do grep -qx "$name" "$work/tests" || echo "$page: there is no test $name"; done
 done >"$work/wrong"
 
 # Links between pages.
-for page in README.md CONTRIBUTING.md examples/README.md docs/*.md; do
+for page in README.md CONTRIBUTING.md SECURITY.md examples/README.md docs/*.md; do
   grep -oE '\]\([^)#]+' "$page" | sed 's/^](//' | grep -v '^[a-z]*:' |
     while read -r link; do [ -e "$(dirname "$page")/$link" ] || echo "$page: $link does not exist"; done
 done >>"$work/wrong"
