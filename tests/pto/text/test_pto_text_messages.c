@@ -168,6 +168,7 @@ static const struct {
     { ALLOC "%d = pto.tadd %t, %t : (" T ", " T ") => " T, "'=' has no meaning here", 2, 85 },
     { ALLOC "%d = pto.tadd (%t, %t) : (" T ", " T ") -> (" T ", " T ")", "1 result is named, 2 types after '->'", 2, 6 },
     { ALLOC "%d = tadd %t %t : " T, "expected ',' before this", 2, 14 },
+    { "pto.texpands ins(%a : i32) outs(%t : i32)", "%t: the type of a tile is wanted here, not i32", 1, 33 },
     { ALLOC "tadd %d %t, %t : " T, "expected ',' before this", 2, 9 },
     { ALLOC "%d = tadd %t, %t : " T " #atomic", "'#atomic' has no meaning in tadd", 2, 49 },
     { ALLOC "%d = tadd %t, %t : " T " #atomic = add", "tadd has no attribute 'atomic': it takes none", 2, 49 },

@@ -176,8 +176,12 @@ static bool operand_slot(tw__as_binder *b, const tw__as_op *op, tw__as_item *ite
     }
     const tw__as_type *type = written ? written : kind_of(letter) == TW_PTO_TILE ? tile_type : NULL;
     if (!b->top) return tw__as_undefined(b, item, op), false;
-    if (is_destination(letter) && kind_of(letter) == TW_PTO_TILE && type)
-        return *slot = declare(b, op, item->text, type, NULL), !b->failed;
+    bool made_here = is_destination(letter) && kind_of(letter) == TW_PTO_TILE && type;
+    if (made_here && type->kind != TW__AS_TILE)
+        return tw__as_refuse(b, item, op, "pto.type", "%%%s: the type of a tile is wanted here, not %s", item->text,
+                             type->text),
+               false;
+    if (made_here) return *slot = declare(b, op, item->text, type, NULL), !b->failed;
     tw__as_type made = { .kind = TW__AS_SCALAR, .element = scalar };
     if (kind_of(letter) == TW_PTO_TENSOR || (kind_of(letter) == TW_PTO_TILE && !type))
         return tw__as_undefined(b, item, op), false;
