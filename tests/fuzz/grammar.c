@@ -44,15 +44,15 @@ static uint64_t limit(mutate_chance *c)
 
 /* --- words ---------------------------------------------------------------------------------------------------- */
 
-void grammar_add_word(grammar_words *w, const char *text, size_t length, int group)
+void grammar_add_word(grammar_words *w, const char *word, size_t length, int group)
 {
     for (size_t i = 0; i < w->count; i++)
-        if (strlen(w->words[i].text) == length && memcmp(w->words[i].text, text, length) == 0) return;
+        if (strlen(w->words[i].text) == length && memcmp(w->words[i].text, word, length) == 0) return;
     if (w->count == w->room) {
         w->room = w->room ? w->room * 2 : 64;
         w->words = realloc(w->words, w->room * sizeof *w->words);
     }
-    w->words[w->count++] = (grammar_word){ strndup(text, length), group };
+    w->words[w->count++] = (grammar_word){ strndup(word, length), group };
 }
 
 static int by_text(const void *a, const void *b)
@@ -536,10 +536,11 @@ static size_t finish(text *t, size_t prefix, uint8_t *out)
     return size;
 }
 
-/* Several changes, each to the text that the one before left. */
+/* One change, seldom several, each to the text that the one before left: most texts stay good but for it. */
 static void steps(text *t, const text *other)
 {
-    unsigned wanted = 1 + mutate_below(&t->chance, MOST_STEPS);
+    unsigned wanted = 1;
+    while (wanted < MOST_STEPS && mutate_one_in(&t->chance, 2)) wanted++;
     for (unsigned tries = 0; wanted && tries < 4 * MOST_STEPS; tries++) {
         if (!change(t, other ? other : t)) continue;
         wanted--;

@@ -27,12 +27,12 @@ typedef struct grammar {
     size_t word_count;
 } grammar;
 
-/* A growing list of words; `text` is copied, what is already there stays as it is. */
+/* A growing list of words; `word` is copied, what is already there stays as it is. */
 typedef struct grammar_words {
     grammar_word *words;
     size_t count, room;
 } grammar_words;
-void grammar_add_word(grammar_words *w, const char *text, size_t length, int group);
+void grammar_add_word(grammar_words *w, const char *word, size_t length, int group);
 /* Every name of a text, so that libraries written in the language tell its words. */
 void grammar_add_names(grammar_words *w, const grammar *l, const char *text, size_t size);
 void grammar_use_words(grammar *l, grammar_words *w); /* sorts; the language keeps them */
