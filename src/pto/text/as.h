@@ -324,6 +324,11 @@ void tw__as_run_end(tw__as_run *run);
 /* text/ops/castptr.c: gives the memories behind the arguments of `function` and behind peers their simulated
  * addresses. */
 tw_status tw__as_add_regions(tw__as_run *run, const tw__as_function *function);
+/* *sum += count * step; false, and nothing said of *sum, when 64 bits do not hold it. */
+static inline bool tw__as_add_steps(int64_t *sum, int64_t count, int64_t step)
+{
+    return !__builtin_mul_overflow(count, step, &step) && !__builtin_add_overflow(*sum, step, sum);
+}
 /* A memref argument: `base` holds `bytes`, extents are the type's with every '?' filled in. */
 tw_status tw__as_memref_view(tw__as_cell *cell, const tw__as_type *type, const int64_t *extents, void *base,
                              size_t bytes);

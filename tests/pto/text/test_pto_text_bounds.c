@@ -105,8 +105,84 @@ static void pto_text_bounds_bytes(void **state)
     }
 }
 
+/* Places so far away that their distance wraps around 64 bits, to an element that is there: four steps of 2^62 bytes. */
+static void pto_text_bounds_far(void **state)
+{
+    (void)state;
+#define WIDE "memref<?x?x?x?xi32, strided<[?, ?, ?, ?], offset: ?>>"
+#define FAR5 "!pto.tensor_view<?x?x?x?x?xi32>"
+#define ONE5 "!pto.partition_tensor_view<1x1x1x1x1xi32>"
+#define ANY5 "!pto.partition_tensor_view<?x?x?x?x?xi32>"
+#define CELL "!pto.tile_buf<vec, 1x8xi32, valid=1x1>"
+#define TAKE "%t = pto.alloc_tile : " CELL "\npto.tload ins(%w : " ONE5 ") outs(%t : " CELL ")\n"
+#define VIEW5 \
+    "%v = pto.make_tensor_view %p, shape = [%n, %n, %n, %n, %c1], strides = [%s, %s, %s, %s, %c1] : " FAR5 "\n"
+    static const struct {
+        const char *type, *body, *message;
+    } rows[] = {
+        { "memref<4xi32>",
+          "%w = memref.reinterpret_cast %p to offset: [%c0], sizes: [%n, %n, %n, %n], strides: [%s, %s, %s, %s] : "
+          "memref<4xi32> to " WIDE "\n%x = memref.load %w[%s, %s, %s, %s] : " WIDE "\n",
+          "the element lies outside the memory" },
+        { "memref<4xi32>",
+          "%w = memref.reinterpret_cast %p to offset: [%c0], sizes: [%n, %n, %n, %n], strides: [%s, %s, %s, %s] : "
+          "memref<4xi32> to " WIDE "\n%x = memref.load %w[%c0, %c0, %c0, %c1] : " WIDE "\n",
+          "the element lies outside the memory" },
+        { "!pto.ptr<i32>",
+          VIEW5
+          "%w = pto.partition_view %v, offsets = [%s, %s, %s, %s, %c0], sizes = [%c1, %c1, %c1, %c1, %c1] : " FAR5
+          " -> " ONE5 "\n" TAKE,
+          "the part lies outside the 16 bytes" },
+        { "!pto.ptr<i32>",
+          VIEW5
+          "%a = pto.partition_view %v, offsets = [%s, %s, %c0, %c0, %c0], sizes = [%c1, %c1, %n, %n, %c1] : " FAR5
+          " -> " ANY5 "\n",
+          "the part lies outside the 16 bytes" },
+        { "!pto.ptr<i32>",
+          VIEW5
+          "%a = pto.partition_view %v, offsets = [%s, %c0, %c0, %c0, %c0], sizes = [%c1, %n, %n, %n, %c1] : " FAR5
+          " -> " ANY5 "\n%w = pto.partition_view %a, offsets = [%c0, %s, %c0, %c0, %c0], sizes = [%c1, %c1, %c1, "
+          "%c1, %c1] : " ANY5 " -> " ONE5 "\n" TAKE,
+          "the part lies outside the 16 bytes" },
+        { "!pto.ptr<i32>",
+          VIEW5 "%w = pto.partition_view %v, offsets = [%s, %c0, %c0, %c0, %c0], sizes = [%c1, %c1, %c1, %c1, %c1] "
+                ": " FAR5 " -> " ONE5 "\n" TAKE,
+          "global.bounds" },
+        { "!pto.ptr<i32>",
+          VIEW5 "%w = pto.partition_view %v, offsets = [%c0, %c0, %c0, %c0, %c0], sizes = [%c1, %c1, %c1, %c1, "
+                "%c1] : " FAR5 " -> " ONE5 "\n" TAKE,
+          NULL },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char source[2000];
+        snprintf(source, sizeof source,
+                 "func.func @f(%%p: %s) {\n%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n"
+                 "%%n = arith.constant 2147483647 : index\n%%s = arith.constant 1073741824 : index\n%sreturn\n}\n",
+                 rows[i].type, rows[i].body);
+        tw_pto_text *text = tw_pto_text_parse("t.pto", source, strlen(source), NULL, NULL);
+        tw_status status =
+            tw_pto_text_verify(text, TW_PTO_CPU); /* what is known before a run may be refused there */
+        if (status == TW_OK) {
+            int32_t *memory = calloc(4, sizeof *memory);
+            tw_pto *core = tw_pto_new(TW_PTO_CPU, 0);
+            tw_pto_run *run = tw_pto_run_new(text, NULL, core);
+            OK(tw_pto_run_memory(run, "p", memory, TW_I32, 1, (size_t[]){ 4 }));
+            status = tw_pto_run_start(run, NULL);
+            tw_pto_run_free(run);
+            tw_pto_free(core);
+            free(memory);
+        }
+        if (!rows[i].message && status != TW_OK) fail_msg("row %zu: %s", i, tw_error_message());
+        if (rows[i].message && status == TW_OK) fail_msg("row %zu ran", i);
+        if (rows[i].message && !strstr(tw_error_message(), rows[i].message))
+            fail_msg("row %zu: \"%s\" does not say \"%s\"", i, tw_error_message(), rows[i].message);
+        tw_pto_text_free(text);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(pto_text_bounds_bytes) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(pto_text_bounds_bytes),
+                                        cmocka_unit_test(pto_text_bounds_far) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,8 +44,8 @@ tw_status tw__as_memref_view(tw__as_cell *cell, const tw__as_type *type, const i
             return tw__fail(TW_E_INVALID_ARGUMENT, "an extent of %" PRId64, extent);
         cell->wide->tensor.shape[d] = (size_t)extent;
         cell->wide->tensor.stride[d] = i < 0 ? 0 : written >= 0 ? (ptrdiff_t)written : (ptrdiff_t)stride;
-        most += extent > 0 ? (extent - 1) * cell->wide->tensor.stride[d] : 0;
-        if (__builtin_mul_overflow(stride, extent ? extent : 1, &stride) || stride > (int64_t)1 << 40)
+        if (!tw__as_add_steps(&most, extent > 0 ? extent - 1 : 0, cell->wide->tensor.stride[d]) ||
+            __builtin_mul_overflow(stride, extent ? extent : 1, &stride) || stride > (int64_t)1 << 40)
             return tw__fail(TW_E_OVERFLOW, "a memref of more than 2^40 elements");
     }
     cell->wide->tensor.data = (unsigned char *)base + (type->offset > 0 ? type->offset * size : 0);
@@ -84,7 +84,10 @@ static tw_status run_dealloc(tw__as_run *run, const tw__as_code *code)
 
 static unsigned char *element(const tw__as_code *code, const tw__as_cell *m, const int64_t *index)
 {
-    int64_t at = 0, size = (int64_t)tw_type_size(m->wide->tensor.type);
+    const tw_pto_tensor *g = &m->wide->tensor;
+    int64_t size = (int64_t)tw_type_size(g->type);
+    int64_t from = (int64_t)((uintptr_t)g->data - (uintptr_t)g->window.base);
+    bool fits = true; /* a place that 64 bits hold */
     for (unsigned i = 0; i < m->rank; i++) {
         unsigned d = 5 - m->rank + i;
         if (index[i] < 0 || (uint64_t)index[i] >= m->wide->tensor.shape[d]) {
@@ -92,11 +95,10 @@ static unsigned char *element(const tw__as_code *code, const tw__as_cell *m, con
                      index[i], i, m->wide->tensor.shape[d]);
             return NULL;
         }
-        at += index[i] * m->wide->tensor.stride[d] * size;
+        fits = fits && tw__as_add_steps(&from, index[i], g->stride[d] * size);
     }
-    ptrdiff_t from = (unsigned char *)m->wide->tensor.data - (unsigned char *)m->wide->tensor.window.base + at;
-    if (from >= 0 && (size_t)from + (size_t)size <= m->wide->tensor.window.bytes)
-        return (unsigned char *)m->wide->tensor.window.base + from;
+    if (fits && from >= 0 && (size_t)from + (size_t)size <= g->window.bytes)
+        return (unsigned char *)(uintptr_t)g->window.base + from;
     tw__fail(TW_E_INDEX, "%s: the element lies outside the memory of the memref", code->op->name);
     return NULL;
 }

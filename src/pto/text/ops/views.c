@@ -106,6 +106,7 @@ static tw_status run_partition(tw__as_run *run, const tw__as_code *code)
     const tw__as_cell *from = tw__as_operand(run, code, 0);
     unsigned rank = code->more->parts[1];
     tw_pto_tensor part = from->wide->tensor;
+    int64_t at = (int64_t)((uintptr_t)part.data - (uintptr_t)part.window.base); /* it may lie outside, as yet */
     for (unsigned i = 0; i < rank; i++) {
         unsigned d = 5 - rank + i;
         int64_t offset = tw__as_integer(tw__as_operand(run, code, 1 + i)),
@@ -121,9 +122,11 @@ static tw_status run_partition(tw__as_run *run, const tw__as_code *code)
                             "%s: size %" PRId64 " of dimension %u and %" PRId64 " in the type", code->op->name,
                             size, i, written);
         part.shape[d] = (size_t)size;
-        part.data = (void *)((uintptr_t)part.data +
-                             (uintptr_t)offset * (uintptr_t)from->wide->tensor.stride[d] * tw_type_size(part.type));
+        if (!tw__as_add_steps(&at, offset, part.stride[d] * (int64_t)tw_type_size(part.type)))
+            return tw__fail(TW_E_INDEX, "%s: the part lies outside the %zu bytes behind its pointer",
+                            code->op->name, part.window.bytes);
     }
+    part.data = (void *)((uintptr_t)part.window.base + (uintptr_t)at);
     tw__as_set_wide(&run->cell[code->result[0]], TW__AS_PART, from->rank)->tensor = part;
     return TW_OK;
 }
