@@ -1,6 +1,7 @@
 # tests/<folder of the box>/test_*.c: one cmocka program each, linked with its box and what lies below it.
 # .../ref_*.c: references that several of them share, a library.
 # tests/cli/*_test.sh: the program and the installed tree, as a user meets them.
+# tests/alloc/: commands whose allocations fail, one test for each row of alloc_test.sh.
 # tests/fuzz/fuzz_*.c: LLVMFuzzerTestOneInput; without TW_FUZZ a plain main replays the saved corpus and the seeds.
 # No test judges how long it takes; this is for what hangs, on the slowest machine under load.
 set(DART_TESTING_TIMEOUT 3600) # seconds
@@ -54,6 +55,37 @@ if(TARGET tilewright_program)
   if(TW_SANITIZE) # these judge headers and the page: no line of ours runs in them that a sanitizer could watch
     set_tests_properties(cli.header_test cli.report_browser_test PROPERTIES DISABLED TRUE)
   endif()
+endif()
+
+# A preloaded malloc and that of a sanitizer do not go together.
+if(TARGET tilewright_program AND NOT TW_SANITIZE)
+  add_library(alloc_fail MODULE tests/alloc/fail_alloc.c)
+  add_executable(alloc_sweep tests/alloc/sweep.c)
+  add_executable(alloc_host tests/alloc/host.c)
+  target_link_libraries(alloc_host PRIVATE tilewright)
+  # The library again, with arenas that ask for each piece by itself: so that each piece can fail.
+  set(objects ${TW_OBJECTS})
+  list(TRANSFORM objects REPLACE ".*tw_base.*" "$<FILTER:$<TARGET_OBJECTS:tw_base>,EXCLUDE,base/arena[.]c>")
+  add_library(alloc_tilewright SHARED ${objects} src/core/base/arena.c)
+  target_compile_definitions(alloc_tilewright PRIVATE TW_BUILD=1 TW_SINGLE_BLOCKS)
+  target_include_directories(alloc_tilewright PRIVATE include src)
+  target_link_libraries(alloc_tilewright PRIVATE $<TARGET_PROPERTY:tilewright,LINK_LIBRARIES>)
+  set_target_properties(alloc_tilewright PROPERTIES OUTPUT_NAME tilewright SOVERSION 0 LINKER_LANGUAGE C)
+  set_target_properties(alloc_fail alloc_sweep alloc_host alloc_tilewright PROPERTIES
+    PREFIX "" RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/alloc LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/alloc)
+  set_target_properties(alloc_tilewright PROPERTIES PREFIX lib)
+  add_dependencies(tests alloc_fail alloc_sweep alloc_host alloc_tilewright)
+  set(script ${CMAKE_SOURCE_DIR}/tests/alloc/alloc_test.sh)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${script})
+  execute_process(COMMAND sh ${script} OUTPUT_VARIABLE rows OUTPUT_STRIP_TRAILING_WHITESPACE)
+  string(REPLACE "\n" ";" rows "${rows}")
+  foreach(row IN LISTS rows)
+    add_test(NAME alloc.${row} COMMAND sh ${script} ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR} ${row} 1500)
+    set_tests_properties(alloc.${row} PROPERTIES TIMEOUT 900)
+    add_test(NAME nightly.alloc_${row} CONFIGURATIONS nightly
+             COMMAND sh ${script} ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR} ${row} 0)
+    set_tests_properties(nightly.alloc_${row} PROPERTIES LABELS nightly TIMEOUT 3600)
+  endforeach()
 endif()
 
 add_custom_target(fuzzers)

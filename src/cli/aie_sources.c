@@ -78,7 +78,7 @@ static void missing(const char *file, const char *text, const char *at, const ch
     while (begin > text && begin[-1] != '\n') begin--;
     int line = 1;
     for (const char *c = text; c < begin; c++) line += *c == '\n';
-    tw_diags *diags = tw_diags_new();
+    tw_diags *diags = tw__cli_diags();
     char *whole = g_strndup(begin, strcspn(begin, "\n"));
     char *message =
         g_strdup_printf("the kernel's source '%s' is neither beside this file nor here, nor in a folder "

@@ -90,7 +90,7 @@ static int main_asm(int argc, char **argv)
     if (status == TW__EXIT_OK) status = tw__cli_check_outputs("asm", &r.output, 1, &r.input, 1);
     if (status == TW__EXIT_OK) {
         tw_asm_options options = { .arch = r.arch, .cpp_flags = (const char *const *)r.flags->pdata };
-        tw_diags *diags = tw_diags_new();
+        tw_diags *diags = tw__cli_diags();
         tw_object *object;
         tw_status made = tw_asm_file(r.input, &options, diags, &object);
         tw_diags_print(diags, stderr, tw_use_colours(stderr));

@@ -74,6 +74,9 @@ int tw__cli_unknown(const char *command, const char *what, const char *word, con
                     size_t count);
 /* Prints "tilewright <command>: <tw_error_message()>"; returns TW__EXIT_FAILURE. */
 int tw__cli_failure(const char *command);
+tw_diags *tw__cli_diags(void); /* a list; ends the program when there is no memory for it */
+/* Of the environment; ends the program when there is no memory for it. */
+void tw__cli_set_variable(const char *name, const char *value);
 
 /* --- library.c ------------------------------------------------------------------------------------------------ */
 

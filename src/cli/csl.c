@@ -116,10 +116,18 @@ static int parse_color(const run *r, const char *text, int *color)
     return *color < 0 ? tw__cli_usage_error("csl", "'%s' is no color from 0 to 23", text) : TW__EXIT_OK;
 }
 
+/* Zeros, malloc'ed; NULL with a message. */
+static void *cells(size_t count, size_t size)
+{
+    void *made = calloc(count + 1, size);
+    if (!made) tw_error_set(TW_E_NO_MEMORY, "no memory for %zu elements", count);
+    return made;
+}
+
 /* Elements of an array as words, 2-byte ones in the low half; malloc'ed. */
 static uint32_t *words_of(const tw_npy *a)
 {
-    uint32_t *words = calloc(a->count + 1, sizeof *words);
+    uint32_t *words = cells(a->count, sizeof *words);
     const unsigned char *from = a->data;
     for (size_t i = 0; words && i < a->count; i++)
         for (size_t b = 0; b < a->item; b++) words[i] |= (uint32_t)from[i * a->item + b] << (8 * b);
@@ -204,7 +212,7 @@ static int write_words(const char *path, const uint32_t *words, const char *desc
                  .item = (size_t)(descr[2] - '0') };
     a.count = (size_t)copy->height * copy->width * copy->elements;
     g_strlcpy(a.descr, descr, sizeof a.descr);
-    unsigned char *bytes = calloc(a.count + 1, a.item);
+    unsigned char *bytes = cells(a.count, a.item);
     for (size_t i = 0; bytes && i < a.count; i++)
         for (size_t b = 0; b < a.item; b++) bytes[i * a.item + b] = (unsigned char)(words[i] >> (8 * b));
     a.data = bytes;
@@ -242,7 +250,7 @@ static int copy_out(run *r, char *text)
                          .height = t.height,
                          .elements = (unsigned)t.elements };
     size_t count = tw_wse_copy_words(&copy);
-    uint32_t *words = calloc(count + 1, sizeof *words);
+    uint32_t *words = cells(count, sizeof *words);
     result = words && tw_wse_d2h(r->w, &copy, words, count, NULL) == TW_OK
                  ? write_words(t.file, words, descr, &copy)
                  : failed();
@@ -482,7 +490,7 @@ static int run_program(const tw_csl_program *program, settings *s)
         result = act(&r, s->actions->pdata[i], s->actions->pdata[i + 1]);
     if (result == TW__EXIT_OK && tw_wse_stop(r.w) != TW_OK) result = failed();
     if (result == TW__EXIT_OK) result = write_late(&r);
-    if (r.w) {
+    if (r.w && tw_wse_status(r.w) != TW_E_NO_MEMORY) { /* of another failure they tell how far it came */
         int written = write_results(&r, s);
         if (result == TW__EXIT_OK) result = written;
     }
@@ -582,7 +590,7 @@ static int check_json(tw__csl_request *r, const char *file)
     o.color_count = r->colors->len;
     o.import_paths = (const char *const *)r->paths->pdata;
     o.import_path_count = r->paths->len;
-    tw_diags *diags = tw_diags_new();
+    tw_diags *diags = tw__cli_diags();
     tw_csl_program *program = NULL;
     tw_status status = tw_csl_compile(&program, file, &o, diags);
     int result = print_json(diags);
@@ -667,9 +675,9 @@ static int cs_python(int argc, char **argv)
     char *paths = path && *path ? g_strconcat(package, ":", path, NULL) : g_strdup(package);
     char *library = g_build_filename(tw_lib_dir(), "libtilewright.so", NULL);
     if (argc > 1) tw__cli_name_program(argv[1]);
-    g_setenv("PYTHONPATH", paths, TRUE);
-    g_setenv("TILEWRIGHT_LIBRARY", library, TRUE);
-    g_setenv("PYTHONDONTWRITEBYTECODE", "1", FALSE);
+    tw__cli_set_variable("PYTHONPATH", paths);
+    tw__cli_set_variable("TILEWRIGHT_LIBRARY", library);
+    if (!g_getenv("PYTHONDONTWRITEBYTECODE")) tw__cli_set_variable("PYTHONDONTWRITEBYTECODE", "1");
     char **words = g_new0(char *, (gsize)argc + 1);
     words[0] = (char *)python;
     for (int i = 1; i < argc; i++) words[i] = argv[i];

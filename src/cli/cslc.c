@@ -284,11 +284,11 @@ tw_csl_program *tw__csl_request_compile(tw__csl_request *r, const char *command,
     o->color_count = r->colors->len;
     o->import_paths = (const char *const *)r->paths->pdata;
     o->import_path_count = r->paths->len;
-    tw_diags *diags = tw_diags_new();
+    tw_diags *diags = tw__cli_diags();
     tw_csl_program *program = NULL;
-    tw_status status = diags ? tw_csl_compile(&program, file, o, diags) : TW_E_NO_MEMORY;
+    tw_status status = tw_csl_compile(&program, file, o, diags);
     fflush(stdout);
-    if (diags) tw_diags_print(diags, stderr, tw_use_colours(stderr));
+    tw_diags_print(diags, stderr, tw_use_colours(stderr));
     if (status != TW_OK) fprintf(stderr, "%s: %s\n", command, tw_error_message());
     tw_diags_free(diags);
     return program;

@@ -107,6 +107,21 @@ int tw__cli_failure(const char *name)
     return TW__EXIT_FAILURE;
 }
 
+tw_diags *tw__cli_diags(void)
+{
+    tw_diags *diags = tw_diags_new();
+    if (diags) return diags;
+    fprintf(stderr, "tilewright: no memory for messages\n");
+    exit(TW__EXIT_FAILURE);
+}
+
+void tw__cli_set_variable(const char *name, const char *value)
+{
+    if (setenv(name, value, 1) == 0) return;
+    fprintf(stderr, "tilewright: cannot set %s: %s\n", name, strerror(errno));
+    exit(TW__EXIT_FAILURE);
+}
+
 static int unknown_command(const char *name)
 {
     const char *names[COMMANDS];

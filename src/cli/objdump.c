@@ -33,10 +33,11 @@ static int main_objdump(int argc, char **argv)
     tw_object *object;
     if (tw_object_read(argv[1], &object) != TW_OK) return tw__cli_failure("objdump");
     char *text = tw_object_dump(object, parts);
+    int result = text ? TW__EXIT_OK : tw__cli_failure("objdump");
     if (text) fputs(text, stdout);
     free(text);
     tw_object_free(object);
-    return text ? TW__EXIT_OK : TW__EXIT_FAILURE;
+    return result;
 }
 
 const tw__command tw__command_objdump = {
@@ -77,14 +78,16 @@ static bool read_address(const char *text, uint32_t *out)
     return !text || (*text && !*end && value && value < 1ul << 21);
 }
 
-static void print_map(const tw_object *image)
+static int print_map(const tw_object *image)
 {
     uint32_t code, data;
     char *text = tw_object_dump(image, TW_DUMP_SECTIONS | TW_DUMP_SYMBOLS | TW_DUMP_STACK);
-    if (text) fputs(text, stdout);
+    if (!text) return tw__cli_failure("link");
+    fputs(text, stdout);
     free(text);
     tw_link_sizes(image, &code, &data);
     printf("\n%u bytes of code, %u bytes of data, starts at 0x%x\n", code, data, tw_object_entry(image));
+    return TW__EXIT_OK;
 }
 
 static int run_link(const link_request *r, char **files, size_t count)
@@ -97,16 +100,16 @@ static int run_link(const link_request *r, char **files, size_t count)
     if (refused) return refused;
     const tw_object **objects = calloc(count, sizeof *objects);
     tw_object *image = NULL;
-    tw_diags *diags = tw_diags_new();
-    tw_status status = objects ? TW_OK : TW_E_NO_MEMORY;
+    tw_diags *diags = tw__cli_diags();
+    tw_status status = objects ? TW_OK : tw_error_set(TW_E_NO_MEMORY, "no memory for %zu objects", count);
     for (size_t i = 0; i < count && status == TW_OK; i++)
         status = tw_object_read(files[i], (tw_object **)&objects[i]);
     if (status == TW_OK) status = tw_link(objects, count, &options, diags, &image);
     tw_diags_print(diags, stderr, tw_use_colours(stderr));
     bool told = tw_diags_count(diags, TW_ERROR) > 0;
     if (status == TW_OK) status = tw_object_write(image, output);
-    if (status == TW_OK && r->map) print_map(image);
     int result = status == TW_OK ? TW__EXIT_OK : told ? TW__EXIT_FAILURE : tw__cli_failure("link");
+    if (status == TW_OK && r->map) result = print_map(image);
     for (size_t i = 0; objects && i < count; i++) tw_object_free((tw_object *)objects[i]);
     free(objects);
     tw_diags_free(diags);

@@ -130,7 +130,7 @@ static int compile(const request *r)
         if (tw__cli_need_name("popc", inputs[i], "a source or an archive")) return TW__EXIT_USAGE;
     if (tw__cli_check_outputs("popc", (const char *[]){ r->output, options.depfile }, 2, inputs, r->inputs->len))
         return TW__EXIT_FAILURE;
-    tw_diags *diags = tw_diags_new();
+    tw_diags *diags = tw__cli_diags();
     char *text = NULL;
     tw_status status;
     for (guint i = 0; r->verbose && i < r->inputs->len; i++) printf("popc: %s\n", inputs[i]);

@@ -112,7 +112,8 @@ static int summarise(int argc, char **argv)
     request r = { 0 };
     const tw__command *self = &tw__command_profile;
     const char **conditions = calloc((size_t)argc + 1, sizeof *conditions), *files[2];
-    int count = conditions ? take_conditions(&argc, argv, conditions) : -1;
+    if (!conditions) return perror("tilewright profile"), TW__EXIT_FAILURE;
+    int count = take_conditions(&argc, argv, conditions);
     int bad = count < 0 ? TW__EXIT_USAGE : tw__cli_parse(self, &r, &argc, argv);
     char *end = NULL;
     unsigned long rows = !bad && r.rows ? strtoul(r.rows, &end, 10) : 0;

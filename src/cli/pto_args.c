@@ -52,8 +52,7 @@ static bool zeros(const char *text, tw__argument *a)
         if (*at != 'x') break;
         at++;
     }
-    a->array.data = a->type && *at == ']' ? calloc(a->array.count + 1, a->array.item) : NULL;
-    return a->array.data != NULL;
+    return a->type && *at == ']';
 }
 
 tw_status tw__pto_load_argument(tw__argument *a)
@@ -62,10 +61,12 @@ tw_status tw__pto_load_argument(tw__argument *a)
         tw_status status = tw_npy_read(a->value + 1, &a->array);
         return status == TW_OK ? type_of(a, &a->type) : status;
     }
-    if (strchr(a->value, '[') && !zeros(a->value, a))
+    if (!strchr(a->value, '[')) return TW_OK;
+    if (!zeros(a->value, a))
         return tw_error_set(TW_E_INVALID_ARGUMENT, "--arg %s=%s: expected a type and extents, such as f32[16x16]",
                             a->name, a->value);
-    return TW_OK;
+    a->array.data = calloc(a->array.count + 1, a->array.item);
+    return a->array.data ? TW_OK : tw_error_set(TW_E_NO_MEMORY, "--arg %s=%s: no memory", a->name, a->value);
 }
 
 int tw__pto_check_outputs(const tw__request *r)

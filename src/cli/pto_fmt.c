@@ -16,7 +16,8 @@ static int format(const char *file, mode how)
         free(source);
         return tw__cli_failure("pto");
     }
-    bool good = tw_diags_count(tw_pto_text_diags(text), TW_ERROR) == 0 && (printed = tw_pto_text_print(text));
+    bool good = tw_diags_count(tw_pto_text_diags(text), TW_ERROR) == 0;
+    if (good && !(printed = tw_pto_text_print(text))) good = tw__cli_failure("pto") == TW__EXIT_OK;
     bool same = good && strlen(printed) == size && memcmp(printed, source, size) == 0;
     if (good && how == PRINT && tw__cli_print_data(printed, strlen(printed)) != TW_OK) {
         tw__cli_failure("pto");

@@ -86,7 +86,7 @@ void tw__cli_name_program(const char *path)
     bool says_little = false;
     for (size_t i = 0; i < G_N_ELEMENTS(plain); i++) says_little |= strcmp(base, plain[i]) == 0;
     char *name = says_little && !strchr(parent, '/') ? g_build_filename(parent, base, NULL) : g_strdup(base);
-    g_setenv("TILEWRIGHT_PROGRAM", name, TRUE);
+    tw__cli_set_variable("TILEWRIGHT_PROGRAM", name);
     g_free(full), g_free(base), g_free(folder), g_free(parent), g_free(name);
 }
 

@@ -46,9 +46,9 @@ static bool choose_device(const char *name)
     tw_device *device = tw_device_by_name(name, 0, 1);
     if (!device) return false;
     tw_device_free(device);
-    g_setenv("TILEWRIGHT_DEVICE", name, true);
-    if (strcmp(name, "ipu-model") == 0) g_setenv("TILEWRIGHT_DEVICES", "model", true);
-    if (strcmp(name, "ipu-sim") == 0) g_setenv("TILEWRIGHT_DEVICES", "sim", true);
+    tw__cli_set_variable("TILEWRIGHT_DEVICE", name);
+    if (strcmp(name, "ipu-model") == 0) tw__cli_set_variable("TILEWRIGHT_DEVICES", "model");
+    if (strcmp(name, "ipu-sim") == 0) tw__cli_set_variable("TILEWRIGHT_DEVICES", "sim");
     return true;
 }
 
@@ -316,8 +316,8 @@ static int run_beside(const request *r, const char *program, const char *profile
     pid_t child = fork();
     if (child == 0) {
         if (!tw__cli_has_standard_output()) dup2(STDERR_FILENO, STDOUT_FILENO);
-        g_setenv("TILEWRIGHT_PROFILE", profile, TRUE);
-        g_setenv("TILEWRIGHT_PROGRAM", r->arguments[0], TRUE);
+        tw__cli_set_variable("TILEWRIGHT_PROFILE", profile);
+        tw__cli_set_variable("TILEWRIGHT_PROGRAM", r->arguments[0]);
         execv(program, r->arguments);
         fprintf(stderr, "tilewright run: cannot start '%s': %s\n", program, g_strerror(errno));
         _exit(TW__EXIT_FAILURE);

@@ -314,7 +314,7 @@ static int run_file(const char *path, const tw__sim_request *r, tw_isa_arch arch
     const char *entry = r->call ? g_strstrip(call[0]) : r->entry;
     if (r->call && (!call[0] || !call[1] || !strrchr(call[1], ')')))
         return tw__cli_usage_error("sim", "--call takes NAME(ARGUMENTS)");
-    tw_diags *diags = tw_diags_new();
+    tw_diags *diags = tw__cli_diags();
     tw__sim_session s = { .r = r, .limit = limit };
     tw_status status = make_image(path, arch, entry, diags, &s.image);
     tw_diags_print(diags, stderr, tw_use_colours(stderr));

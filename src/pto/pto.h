@@ -123,6 +123,7 @@ struct tw_pto {
     } *tally;                          /* [row][pipe], with TW_PTO_PROFILE */
     tw__hold hold[TW_PTO_PIPES];       /* what set `pipe_free` */
     struct tw__timeline *timeline;     /* with TW_PTO_TIMELINE (cost/timeline.c) */
+    bool cost_lost;                    /* there was no memory for a part of it, or of the flows */
     tw_pto_pipe charged;               /* pipe of the last charge */
     const tw__pto_row *charge_as;      /* instruction that this one is a part of; NULL = none */
     struct tw__seat *seat;             /* among other cores (grid/grid.h); NULL = none yet */
@@ -319,7 +320,7 @@ uint64_t tw__pto_done(const tw_pto *core, tw_pto_pipe pipe); /* cycle at which a
 /* cost/timeline.c: when an instruction began, ended, and had its results. */
 bool tw__timeline_new(tw_pto *core);
 void tw__timeline_free(tw_pto *core);
-uint64_t tw__timeline_busy(const tw_pto *core); /* cycles in which one pipe at least worked */
+uint64_t tw__timeline_busy(tw_pto *core); /* cycles in which one pipe at least worked */
 /* Intervals of the pipes of all cores, waits, and what lay where in their memories. */
 void tw__timeline_record(tw_pto *const *cores, unsigned count, tw_profile *profile);
 /* cost/uses.c: a tile is read or written from `begin` to `end`; a pipe waits from `begin` to `end`. */

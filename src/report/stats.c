@@ -149,7 +149,8 @@ tw_status tw__stats_new(tw__stats *s, const tw_profile *p)
         count_types(s);
         status = count_busy(s);
         if (!status) status = read_memory(s);
-        s->has_totals = !status && p->has_execution && tw_profile_get_totals(p, &s->totals) == TW_OK;
+        s->has_totals = !status && p->has_execution;
+        if (s->has_totals) status = tw_profile_get_totals(p, &s->totals);
     }
     if (good && !status) return TW_OK;
     tw__stats_free(s);

@@ -105,6 +105,8 @@ TW_API bool tw_wse_is_done(const tw_wse *w, tw_wse_task task);
 /* Ends the run: all commands done, then until nothing moves. Later commands are errors; memory can still be read. */
 TW_API tw_status tw_wse_stop(tw_wse *w);
 TW_API uint64_t tw_wse_cycle(const tw_wse *w);
+TW_API tw_status
+tw_wse_status(const tw_wse *w); /* what ended the run early, which every later call returns; TW_OK */
 
 /* --- memory, for debugging ------------------------------------------------------------------------------------ */
 

@@ -3,6 +3,8 @@
  * vertices costs few calls and a small object costs one block. Failure is NULL; nothing here aborts. */
 #include "core/base/base.h"
 
+#include <glib.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +25,13 @@
 #define UNPOISON(at, bytes) ((void)0)
 #endif
 
-enum { DEFAULT_BLOCK = 64 * 1024, MAX_BLOCK = 1024 * 1024 };
+#ifdef TW_SINGLE_BLOCKS /* tests/alloc: each piece is a block of its own, so that each may fail */
+#define FIRST_BLOCK(wanted) 1
+enum { MAX_BLOCK = 1 };
+#else
+#define FIRST_BLOCK(wanted) ((wanted) ? (wanted) : 64 * 1024)
+enum { MAX_BLOCK = 1024 * 1024 };
+#endif
 
 typedef struct block {
     struct block *older;
@@ -37,6 +45,7 @@ struct tw__arena {
     block *spare;      /* an empty one that a restore left over, or NULL */
     size_t next_block; /* bytes of the next ordinary block */
     size_t held;       /* bytes from the system, headers included */
+    bool failed;       /* once */
 };
 
 static _Thread_local unsigned long fail_countdown;
@@ -62,11 +71,22 @@ void *tw__calloc(size_t count, size_t size)
     return calloc(1, bytes ? bytes : 1);
 }
 
+/* jansson does not live through want of memory: it leaves out of an object what could not be made, and writes past
+ * its buffer while it reads a long string (2.14). So its memory is GLib's, which ends the program with a message,
+ * unless the program has chosen functions of its own. free() takes what either made. */
+__attribute__((constructor)) static void choose_json_memory(void)
+{
+    json_malloc_t make;
+    json_free_t drop;
+    json_get_alloc_funcs(&make, &drop);
+    if (make == malloc && drop == free) json_set_alloc_funcs(g_malloc, g_free);
+}
+
 tw__arena *tw__arena_new(size_t block_bytes)
 {
     tw__arena *arena = tw__realloc(NULL, sizeof *arena);
     if (!arena) return NULL;
-    *arena = (tw__arena){ .next_block = block_bytes ? block_bytes : DEFAULT_BLOCK, .held = sizeof *arena };
+    *arena = (tw__arena){ .next_block = FIRST_BLOCK(block_bytes), .held = sizeof *arena };
     return arena;
 }
 
@@ -141,7 +161,7 @@ void *tw__arena_alloc(tw__arena *arena, size_t bytes, size_t align)
     block *b = arena->newest;
     size_t offset = b ? aligned_offset(b, align) : 0, need;
     if (!b || offset > b->room || bytes > b->room - offset) {
-        if (!tw__add_size(bytes, align, &need) || !add_block(arena, need)) return NULL;
+        if (!tw__add_size(bytes, align, &need) || !add_block(arena, need)) return arena->failed = true, NULL;
         b = arena->newest;
         offset = aligned_offset(b, align);
     }
@@ -159,7 +179,7 @@ void *tw__arena_zalloc(tw__arena *arena, size_t bytes, size_t align)
 void *tw__arena_zalloc_n(tw__arena *arena, size_t count, size_t size, size_t align)
 {
     size_t bytes;
-    return tw__mul_size(count, size, &bytes) ? tw__arena_zalloc(arena, bytes, align) : NULL;
+    return tw__arena_zalloc(arena, tw__mul_size(count, size, &bytes) ? bytes : SIZE_MAX, align);
 }
 
 char *tw__arena_strdup(tw__arena *arena, const char *text)
@@ -193,6 +213,11 @@ void tw__arena_restore(tw__arena *arena, tw__arena_mark mark)
     if (!arena->newest) return;
     POISON(arena->newest->data + mark.used, arena->newest->used - mark.used);
     arena->newest->used = mark.used;
+}
+
+bool tw__arena_failed(const tw__arena *arena)
+{
+    return !arena || arena->failed;
 }
 
 size_t tw__arena_bytes(const tw__arena *arena)

@@ -33,6 +33,8 @@ tw__arena_mark tw__arena_save(tw__arena *arena);
 void tw__arena_restore(tw__arena *arena,
                        tw__arena_mark mark);    /* drops all allocated since; keeps one block for what comes next */
 size_t tw__arena_bytes(const tw__arena *arena); /* held from the system */
+/* It gave NULL once, or is NULL: whoever makes something big of many pieces asks at the end. */
+bool tw__arena_failed(const tw__arena *arena);
 #define TW__NEW(arena, type)      ((type *)tw__arena_zalloc((arena), sizeof(type), _Alignof(type)))
 #define TW__NEW_N(arena, type, n) ((type *)tw__arena_zalloc_n((arena), (n), sizeof(type), _Alignof(type)))
 void *tw__arena_zalloc_n(tw__arena *arena, size_t count, size_t size, size_t align); /* checks count * size */

@@ -214,7 +214,10 @@ void tw_diags_print(const tw_diags *diags, FILE *out, bool colour)
     size_t size = 0;
     const tw_diag *diag;
     FILE *memory = open_memstream(&text, &size);
-    for (size_t i = 0; (diag = tw_diags_get(diags, i)); i++) print_one(diag, memory ? memory : out, colour);
-    if (memory && fclose(memory) == 0 && size) fwrite(text, 1, size, out);
+    for (size_t i = 0; memory && (diag = tw_diags_get(diags, i)); i++) print_one(diag, memory, colour);
+    bool whole = memory && !ferror(memory);
+    whole &= memory && fclose(memory) == 0 && text; /* without memory it succeeds, and there is no text */
+    if (whole && size) fwrite(text, 1, size, out);
+    for (size_t i = 0; !whole && (diag = tw_diags_get(diags, i)); i++) print_one(diag, out, colour);
     free(text);
 }

@@ -38,7 +38,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
 
 static struct {
     pthread_mutex_t lock;
-    bool on;
+    bool on, lost; /* lost: there was no memory for one */
     struct stat *file;
     size_t count, room;
 } inputs_read = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -47,6 +47,7 @@ void tw_protect_inputs(bool on)
 {
     pthread_mutex_lock(&inputs_read.lock);
     inputs_read.on = on;
+    inputs_read.lost = false;
     free(inputs_read.file);
     inputs_read.file = NULL;
     inputs_read.count = inputs_read.room = 0;
@@ -60,14 +61,17 @@ void tw__note_input(FILE *in)
     if (inputs_read.on && fstat(fileno(in), &st) == 0 && S_ISREG(st.st_mode)) {
         if (tw__grow(&inputs_read.file, &inputs_read.room, inputs_read.count, sizeof st))
             inputs_read.file[inputs_read.count++] = st;
+        else
+            inputs_read.lost = true;
     }
     pthread_mutex_unlock(&inputs_read.lock);
 }
 
+/* Where that is not known any more it may have been. */
 static bool was_read(const struct stat *there)
 {
-    bool found = false;
     pthread_mutex_lock(&inputs_read.lock);
+    bool found = inputs_read.lost;
     for (size_t i = 0; i < inputs_read.count && !found; i++) found = same_file(there, &inputs_read.file[i]);
     pthread_mutex_unlock(&inputs_read.lock);
     return found;
@@ -129,7 +133,7 @@ tw_status tw_read_file(const char *path, size_t most, char **data, size_t *size)
 {
     if (strcmp(path, "-") == 0) return read_all(stdin, "the standard input", most, 0, data, size);
     FILE *in = fopen(path, "rb");
-    if (!in) return cannot(TW_E_FILE_LOAD, "open", path);
+    if (!in) return cannot(errno == ENOMEM ? TW_E_NO_MEMORY : TW_E_FILE_LOAD, "open", path);
     return read_open(in, path, false, most, data, size);
 }
 
@@ -138,7 +142,7 @@ tw_status tw__read_regular_file(const char *path, size_t most, char **data, size
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* a FIFO would wait for a writer */
     FILE *in = fd < 0 ? NULL : fdopen(fd, "rb");
     if (in) return read_open(in, path, true, most, data, size);
-    tw_status status = cannot(TW_E_FILE_LOAD, "open", path);
+    tw_status status = cannot(errno == ENOMEM ? TW_E_NO_MEMORY : TW_E_FILE_LOAD, "open", path);
     if (fd >= 0) close(fd);
     return status;
 }
@@ -236,9 +240,14 @@ static tw_status open_output(tw_output *o, const char *const *inputs, size_t cou
     if (replace && !open_file) {
         o->place = exists ? realpath(o->name, NULL) : strdup(o->name);
         if (o->place && open_beside(o, exists ? there.st_mode & 07777 : 0)) return TW_OK;
+        if (errno == ENOMEM) return cannot(TW_E_NO_MEMORY, "write", o->name);
     }
     int fd = open(o->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-    if (fd >= 0 && !(o->file = fdopen(fd, "wb"))) close(fd);
+    if (fd >= 0 && !(o->file = fdopen(fd, "wb"))) {
+        close(fd);
+        if (!exists) unlink(o->name);
+        errno = ENOMEM;
+    }
     return o->file ? TW_OK : cannot(TW_E_IO, "write", o->name);
 }
 

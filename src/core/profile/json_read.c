@@ -271,7 +271,7 @@ static tw_status read_root(tw_profile *p, const char *file, json_t *root, bool g
         tw__read_graph(&r, root);
     else
         tw__read_execution(&r, root);
-    if (!r.status && tw__profile_status(p)) return tw__fail(p->status, "%s: %s", file, p->detail ? p->detail : "");
+    if (!r.status && tw__profile_status(p)) return tw__fail(p->status, "%s: %s", file, tw_error_message());
     return r.status;
 }
 

@@ -182,6 +182,7 @@ tw__entry tw__codelets_entry(tw__codelets *set, const tw__vertex_type *vt);
 /* Layout on a chip; made on first use (one pass of the compiler's front end per file and chip, cached). NULL
  * with tw_error_message() set when the file cannot be read for that chip. Valid as long as the set. */
 const tw__device_vertex *tw__codelets_device(tw__codelets *set, const tw__vertex_type *vt, tw__arch arch);
+bool tw__codelets_no_memory(const tw__codelets *set); /* one of the calls here failed for this */
 
 /* Code of the chip: an object of each assembly file and of each unit of an archive that holds one. Newly allocated:
  * tw_object_free() each, g_free() the array. Messages about the user's assembly go to `diags`. */

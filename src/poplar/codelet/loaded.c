@@ -638,6 +638,11 @@ const tw__device_vertex *tw__codelets_device(tw__codelets *set, const tw__vertex
     return made;
 }
 
+bool tw__codelets_no_memory(const tw__codelets *set)
+{
+    return tw__arena_failed(set->arena);
+}
+
 /* --- objects of a chip ---------------------------------------------------------------------------------------- */
 
 static tw_status add_objects(const unit *u, tw__arch arch, GPtrArray *objects, tw_diags *diags)

@@ -21,6 +21,7 @@ static tw_status keep_error(tw_engine *engine, const tw_error *error)
         char *copy = parts[i] && engine->arena ? tw__arena_strdup(engine->arena, parts[i]) : NULL;
         *kept[i] = copy ? copy : i == 2 ? NULL : "";
     }
+    if (!*engine->error.message) engine->error.message = tw_status_text(error->status); /* that takes no memory */
     TW__LOG(ENGINE, ERR, "%s: %s", engine->error.function, engine->error.message);
     return error->status;
 }

@@ -54,7 +54,7 @@ struct tw__timeline {
     size_t wait_count, wait_room;
     tw__use *uses;
     size_t use_count, use_room;
-    uint64_t left_out, uses_left_out;
+    uint64_t left_out;
     uint32_t lanes[TW_PTO_PIPES]; /* of the profile at hand */
 };
 

@@ -52,7 +52,7 @@ typedef struct recorder {
     uint64_t end; /* cycle at which the last core ended */
 } recorder;
 
-static void add_memories(recorder *r)
+static bool add_memories(recorder *r)
 {
     static const char *const names[TW_PTO_LOCATIONS][2] = {
 #define ROW(name, text, memory, cpp) { memory, "Tiles in " memory },
@@ -74,6 +74,7 @@ static void add_memories(recorder *r)
     }
     if (total) tw__profile_set_placement(r->p, tw__profile_row(r->p, total, r->count), 0, NULL);
     free(total);
+    return total != NULL;
 }
 
 /* --- instructions ---------------------------------------------------------------------------------------------- */
@@ -121,7 +122,7 @@ static uint32_t add_type(recorder *r, const kind *kinds, size_t count, const kin
 
 /* Cycles in which a core works on one pipe at least: pipes run side by side, so this is less than their sum. Without
  * a timeline it is not known how much: then it is that sum, or the core's whole time if that is less. */
-static uint64_t active_cycles(const tw_pto *core)
+static uint64_t active_cycles(tw_pto *core)
 {
     uint64_t busy = 0, end = tw_pto_cycles(core);
     if (core->timeline) return tw__timeline_busy(core);
@@ -187,14 +188,14 @@ static tw_profile *record(tw_pto *const *cores, unsigned count, unsigned devices
     bool good = r.p && r.by_core;
     if (good) {
         tw__profile_set_program(r.p);
-        add_memories(&r);
-        good = add_steps(&r, &calls);
+        good = add_memories(&r) && add_steps(&r, &calls);
         tw__profile_set_counts(r.p, calls, 0, 0, 1);
         tw__profile_run_begin(r.p, "");
         for (unsigned s = 0; s < 2; s++) tw__profile_step(r.p, s);
         tw__profile_run_end(r.p, 0);
     }
     good = good && tw__profile_status(r.p) == TW_OK;
+    for (unsigned i = 0; i < count; i++) good &= !cores[i]->cost_lost;
     free(r.by_core);
     free(r.types);
     if (good) return r.p;

@@ -25,9 +25,10 @@ void tw__timeline_add(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, ui
                       uint64_t there)
 {
     struct tw__timeline *t = core->timeline;
-    bool kept = t->count < TW__MOST_SPANS && tw__grow(&t->spans, &t->room, t->count, sizeof *t->spans);
-    if (!kept)
+    if (t->count >= TW__MOST_SPANS)
         t->left_out++;
+    else if (!tw__grow(&t->spans, &t->room, t->count, sizeof *t->spans))
+        core->cost_lost = true;
     else
         t->spans[t->count++] = (tw__span){ begin, end, there, (uint32_t)tw__pto_row_index(row), (uint8_t)pipe };
 }
@@ -39,12 +40,12 @@ static int by_begin(const void *a, const void *b)
     return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1) : (x->end > y->end) - (x->end < y->end);
 }
 
-uint64_t tw__timeline_busy(const tw_pto *core)
+uint64_t tw__timeline_busy(tw_pto *core)
 {
     const struct tw__timeline *t = core->timeline;
     tw__span *sorted = tw__calloc(t->count + 1, sizeof *sorted);
     uint64_t busy = 0, until = 0;
-    if (!sorted) return tw_pto_cycles(core);
+    if (!sorted) return core->cost_lost = true, 0;
     for (size_t i = 0; i < t->count; i++) sorted[i] = t->spans[i];
     qsort(sorted, t->count, sizeof *sorted, by_begin);
     for (size_t i = 0; i < t->count; i++) {
@@ -136,6 +137,7 @@ static tw_status write_all(FILE *out, tw_pto *const *cores, unsigned count)
     for (unsigned i = 0; i < count; i++) {
         if (!cores[i]->timeline)
             return tw__fail(TW_E_MISSING_PROFILE, "the cores were made without TW_PTO_TIMELINE");
+        if (cores[i]->cost_lost) return tw__fail(TW_E_NO_MEMORY, "there was no memory for the timeline");
         left_out += cores[i]->timeline->left_out;
     }
     fprintf(out,

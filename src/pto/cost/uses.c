@@ -39,8 +39,9 @@ void tw__timeline_use(tw_pto *core, const tw_pto_tile *tile, uint64_t begin, uin
     for (size_t k = 0; k < t->use_count && i == t->use_count; k++)
         if (is_use_of(&t->uses[k], &fresh)) i = k;
     if (i == t->use_count) {
-        if (t->use_count >= TW__MOST_USES || !tw__grow(&t->uses, &t->use_room, t->use_count, sizeof *t->uses)) {
-            t->uses_left_out++;
+        if (t->use_count >= TW__MOST_USES) return;
+        if (!tw__grow(&t->uses, &t->use_room, t->use_count, sizeof *t->uses)) {
+            core->cost_lost = true;
             return;
         }
         t->uses[t->use_count++] = fresh;
@@ -96,11 +97,13 @@ void tw__timeline_wait(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, u
                        tw__hold hold)
 {
     struct tw__timeline *t = core->timeline;
-    if (t->wait_count < TW__MOST_SPANS && tw__grow(&t->waits, &t->wait_room, t->wait_count, sizeof *t->waits))
+    if (t->wait_count >= TW__MOST_SPANS)
+        t->left_out++;
+    else if (!tw__grow(&t->waits, &t->wait_room, t->wait_count, sizeof *t->waits))
+        core->cost_lost = true;
+    else
         t->waits[t->wait_count++] =
             (tw__wait_span){ begin, end, (uint32_t)tw__pto_row_index(row), (uint8_t)pipe, hold };
-    else
-        t->left_out++;
 }
 
 /* "flag EVENT_ID3", "buffer 2", "tile". */
@@ -168,6 +171,9 @@ void tw__timeline_add_waits(tw_pto *const *cores, unsigned count, unsigned numbe
         if (k == used) sums[used++] = sum;
         sums[k].cycles += s->end - s->begin;
     }
-    if (sums) add_sums(sums, used, number, p);
+    if (sums)
+        add_sums(sums, used, number, p);
+    else
+        cores[number]->cost_lost = true;
     free(sums);
 }

@@ -11,7 +11,7 @@ void tw__flow_add(tw_pto *core, const tw_pto *from, unsigned fifo, uint64_t byte
     while (i < seat->flow_count && !(seat->flows[i].from == from && seat->flows[i].fifo == fifo)) i++;
     if (i == seat->flow_count) {
         if (!tw__grow(&seat->flows, &seat->flow_room, i, sizeof *seat->flows)) {
-            seat->flows_left_out++;
+            core->cost_lost = true;
             return;
         }
         seat->flows[seat->flow_count++] = (struct tw__flow){ .from = from, .fifo = (unsigned char)fifo };
@@ -48,6 +48,5 @@ void tw__flow_record(tw_pto *const *cores, unsigned count, tw_profile *p)
             tw__profile_add_pair(p, TW__EXCHANGE_INTERNAL, TW__NONE, from, to, f->bytes, f->messages);
             tw__profile_name_pair(p, name);
         }
-        if (seat) tw__profile_omit_pairs(p, seat->flows_left_out);
     }
 }

@@ -91,7 +91,7 @@ typedef struct tw__seat {
         unsigned char fifo; /* TW__NO_ID = by GMOV */
         uint64_t bytes, messages;
     } *flows; /* with TW_PTO_PROFILE (grid/flows.c) */
-    size_t flow_count, flow_room, flows_left_out;
+    size_t flow_count, flow_room;
 } tw__seat;
 
 struct tw_pto_grid {

@@ -81,7 +81,7 @@ static operand b_set_tile_code(sema *s, const node *n, const type *expected)
     }
     /* The file is named relative to the module that places it. */
     const char *name = file.type ? tw__csl_tile_path(s, file.string.bytes) : NULL;
-    int64_t row = tw__csl_layout_binding(s, n, name, &params);
+    int64_t row = file.type && !name ? -1 : tw__csl_layout_binding(s, n, name, &params);
     if (row < 0) return tw__csl_nothing();
     *t = (tile){ n, (uint32_t)row };
     return done();

@@ -123,10 +123,11 @@ tw__csl_image *tw__csl_compile(const tw__csl_compile_options *options, tw_diags 
         sema s;
         if (tw__csl_init_world(&s, &shared, image, NULL)) {
             s.layout = &layout;
-            good = compile(&s, &shared) && !tw__csl_errors(shared.ctx) && !tw__csl_stopped(shared.ctx) &&
-                   !image->no_memory;
-            if (image->no_memory) tw__csl_no_memory(shared.ctx);
+            good = compile(&s, &shared);
             tw__csl_free_world(&s);
+            bool lost = image->no_memory || tw__arena_failed(image->arena);
+            if (lost || tw__arena_failed(tw__csl_arena(shared.ctx))) tw__csl_no_memory(shared.ctx);
+            good &= !tw__csl_errors(shared.ctx) && !tw__csl_stopped(shared.ctx);
         }
         g_hash_table_destroy(shared.files);
         g_hash_table_destroy(shared.addressed);

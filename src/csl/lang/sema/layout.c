@@ -98,8 +98,12 @@ int64_t tw__csl_layout_binding(sema *s, const node *at, const char *file, const 
     }
     value kept = *params; /* a pointer to a comptime variable is all that a copy cannot keep */
     if (params->type && !tw__csl_lasting_copy(s, params, &kept)) tw__csl_escape_all(s, 0);
-    l->bindings[l->binding_count] =
-        (tile_binding){ .file = file ? tw__arena_strdup(s->lasting, file) : NULL, .params = kept, .at = at };
+    const char *name = file ? tw__arena_strdup(s->lasting, file) : NULL;
+    if (tw__arena_failed(s->lasting)) {
+        tw__csl_out_of_memory(s);
+        return -1;
+    }
+    l->bindings[l->binding_count] = (tile_binding){ .file = name, .params = kept, .at = at };
     l->next[l->binding_count] = first;
     g_hash_table_insert(l->by_params, key, GUINT_TO_POINTER(l->binding_count + 1));
     return (int64_t)l->binding_count++;

@@ -204,7 +204,7 @@ operand tw__csl_global_operand(sema *s, const node *at, tw__csl_global *g);
 operand tw__csl_entry_operand(sema *s, const node *at, const entry *e);
 bool tw__csl_place_global(sema *s, const node *at, tw__csl_global *g);
 /* Path of tile code named in the current module. */
-const char *tw__csl_tile_path(sema *s, const char *name);
+const char *tw__csl_tile_path(sema *s, const char *name); /* NULL: there is no memory, which is said */
 /* The global that a name or member access means, without reading it; NULL = none. */
 tw__csl_global *tw__csl_named_global(sema *s, const node *n);
 /* Text of a file named relative to a module's; malloc'ed, NULL when there is none. */

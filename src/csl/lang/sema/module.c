@@ -29,17 +29,21 @@ void tw__csl_leave_module(sema *s, saved old)
 
 /* --- files --- */
 
-static char *read_file(const tw__csl_shared *shared, const char *path, size_t *size)
+static char *read_file(sema *s, const char *path, size_t *size)
 {
+    const tw__csl_shared *shared = s->shared;
     if (shared->options->read) return shared->options->read(shared->options->read_user, path, size);
     char *text = NULL;
-    return tw_read_file(path, TW_SOURCE_LIMIT, &text, size) == TW_OK ? text : NULL;
+    if (tw_read_file(path, TW_SOURCE_LIMIT, &text, size) == TW_E_NO_MEMORY) tw__csl_out_of_memory(s);
+    return text;
 }
 
 static const node *parse(sema *s, const char *path, const char *text, size_t size)
 {
     const node *file = tw__csl_parse(s->ctx, path, text, size);
-    g_hash_table_insert(s->shared->files, tw__arena_strdup(tw__csl_arena(s->ctx), path), (gpointer)file);
+    char *key = tw__arena_strdup(tw__csl_arena(s->ctx), path);
+    if (!key) return tw__csl_out_of_memory(s), NULL;
+    g_hash_table_insert(s->shared->files, key, (gpointer)file);
     return file;
 }
 
@@ -50,7 +54,7 @@ static const node *load_path(sema *s, const char *path, bool *found)
     *found = true;
     if (g_hash_table_lookup_extended(s->shared->files, path, NULL, &known)) return known;
     size_t size = 0;
-    char *text = read_file(s->shared, path, &size);
+    char *text = read_file(s, path, &size);
     *found = text != NULL;
     const node *file = text ? parse(s, path, text, size) : NULL;
     free(text);
@@ -67,11 +71,13 @@ const char *tw__csl_tile_path(sema *s, const char *name)
                                                : tw__arena_printf(s->arena, "<%s>", bare);
         g_free(folder);
         g_free(bare);
+        if (!path) tw__csl_out_of_memory(s);
         return path;
     }
     char *folder = g_path_get_dirname(s->module->path);
     const char *path = strcmp(folder, ".") ? tw__arena_printf(s->arena, "%s/%s", folder, name) : name;
     g_free(folder);
+    if (!path) tw__csl_out_of_memory(s);
     return path;
 }
 
@@ -80,7 +86,7 @@ char *tw__csl_read_near(sema *s, const tw__csl_module *m, const char *name, size
     char *folder = g_path_get_dirname(m->path);
     char *full =
         g_path_is_absolute(name) || !strcmp(folder, ".") ? g_strdup(name) : g_build_filename(folder, name, NULL);
-    char *text = read_file(s->shared, full, size);
+    char *text = read_file(s, full, size);
     g_free(full);
     g_free(folder);
     return text;
@@ -92,7 +98,8 @@ static const node *load_in(sema *s, const char *folder, const char *name, const 
     char *full = g_path_is_absolute(file_name) || !strcmp(folder, ".") ? g_strdup(file_name)
                                                                        : g_build_filename(folder, file_name, NULL);
     *path = tw__arena_strdup(s->arena, full);
-    const node *file = load_path(s, full, found);
+    const node *file = *path ? load_path(s, full, found) : NULL;
+    if (!*path) *found = true, tw__csl_out_of_memory(s);
     g_free(full);
     g_free(file_name);
     return file;
@@ -116,6 +123,7 @@ static const node *load_library(sema *s, const char *name, const char **path, bo
     *path = tw__arena_printf(s->arena, "<%s>", name);
     gpointer known;
     *found = true;
+    if (!*path) return tw__csl_out_of_memory(s), NULL;
     if (g_hash_table_lookup_extended(s->shared->files, *path, NULL, &known)) return known;
     size_t size;
     const char *text = tw__csl_library(name, &size);
@@ -146,6 +154,10 @@ static void add_name(sema *s, tw__csl_module *m, const node *n, entry e)
 static void add_declaration(sema *s, tw__csl_module *m, const node *n)
 {
     const char *name = tw__arena_printf(s->arena, "%s%s", m->prefix, tw__csl_name_text(s, n->name));
+    if (!name) {
+        tw__csl_out_of_memory(s);
+        return;
+    }
     if (n->kind == TW__CSL_VAR) {
         tw__csl_global *g = TW__NEW(s->arena, tw__csl_global);
         if (!g) return;

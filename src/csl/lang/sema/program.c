@@ -29,13 +29,14 @@ bool tw__csl_init_world(sema *s, tw__csl_shared *shared, tw__csl_image *image, c
     s->last_placed = &s->placed;
     s->stack_base = shared->stack_base;
     if (s->types) return true;
-    tw__csl_no_memory(s->ctx);
     tw__csl_free_world(s);
     return false;
 }
 
 void tw__csl_free_world(sema *s)
 {
+    if (tw__arena_failed(s->lasting) || tw__arena_failed(s->scratch) || tw__csl_types_failed(s->types))
+        tw__csl_no_memory(s->ctx);
     for (tw__csl_module *m = s->modules; m; m = m->next) g_hash_table_destroy(m->names);
     g_hash_table_destroy(s->by_function);
     g_hash_table_destroy(s->tables);
@@ -162,5 +163,5 @@ bool tw__csl_build_program(tw__csl_shared *shared, sema *layout, const char *top
     if (tw__csl_errors(shared->ctx) != errors && b->file)
         tw__csl_note(&s, b->at, "in the tile code that is placed here");
     tw__csl_free_world(&s);
-    return good;
+    return good && tw__csl_errors(shared->ctx) == errors;
 }

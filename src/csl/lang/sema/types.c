@@ -53,6 +53,7 @@ struct tw__csl_types {
     const tw__csl_types *below;
     GHashTable *made;  /* all but the basic types: tw__csl_type -> itself */
     GHashTable *names; /* interned texts */
+    bool failed;       /* for want of memory, and not of the arena's */
 };
 
 /* Everything that makes a type what it is. */
@@ -101,8 +102,10 @@ tw__csl_types *tw__csl_types_new(tw__arena *arena, const tw__csl_types *below)
 {
     tw__csl_types *types = tw__calloc(1, sizeof *types);
     if (!types) return NULL;
-    *types = (tw__csl_types){ arena, below, g_hash_table_new(hash_type, same_type),
-                              g_hash_table_new(g_str_hash, g_str_equal) };
+    *types = (tw__csl_types){ .arena = arena,
+                              .below = below,
+                              .made = g_hash_table_new(hash_type, same_type),
+                              .names = g_hash_table_new(g_str_hash, g_str_equal) };
     return types;
 }
 
@@ -112,6 +115,17 @@ void tw__csl_types_free(tw__csl_types *types)
     g_hash_table_destroy(types->made);
     g_hash_table_destroy(types->names);
     free(types);
+}
+
+bool tw__csl_types_failed(const tw__csl_types *types)
+{
+    return !types || types->failed;
+}
+
+static const tw__csl_type *no_memory(tw__csl_types *types)
+{
+    types->failed = true;
+    return &tw__csl_t_POISON;
 }
 
 const char *tw__csl_types_intern(tw__csl_types *types, const char *text)
@@ -256,7 +270,7 @@ const tw__csl_type *tw__csl_type_anonymous(tw__csl_types *types, size_t count, c
 {
     tw__csl_field few[16]; /* the table makes its own copy of a type that it does not have */
     tw__csl_field *fields = count <= 16 ? few : tw__calloc(count, sizeof *fields);
-    if (!fields) return &tw__csl_t_POISON;
+    if (!fields) return no_memory(types);
     for (size_t i = 0; i < count; i++) {
         char number[24];
         g_snprintf(number, sizeof number, "%zu", i);
@@ -274,7 +288,7 @@ const tw__csl_type *tw__csl_type_struct(tw__csl_types *types, tw__csl_tkind kind
                                         const tw__csl_field *given)
 {
     tw__csl_field *fields = tw__calloc(count + 1, sizeof *fields);
-    if (!fields) return &tw__csl_t_POISON;
+    if (!fields) return no_memory(types);
     for (size_t i = 0; i < count; i++)
         fields[i] =
             (tw__csl_field){ tw__csl_types_intern(types, given[i].name), given[i].type, 0, given[i].fallback, 0 };
@@ -298,7 +312,7 @@ const tw__csl_type *tw__csl_type_enum(tw__csl_types *types, const void *site, co
                                       const tw__csl_type *base, size_t count, const tw__csl_enumerator *given)
 {
     tw__csl_enumerator *rows = tw__calloc(count + 1, sizeof *rows);
-    if (!rows) return &tw__csl_t_POISON;
+    if (!rows) return no_memory(types);
     for (size_t i = 0; i < count; i++)
         rows[i] = (tw__csl_enumerator){ tw__csl_types_intern(types, given[i].name), given[i].value };
     tw__csl_type t = { .kind = TW__CSL_TY_ENUM,

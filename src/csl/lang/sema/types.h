@@ -117,6 +117,7 @@ extern const tw__csl_type tw__csl_t_f16, tw__csl_t_bf16, tw__csl_t_cb16, tw__csl
 typedef struct tw__csl_types tw__csl_types;
 tw__csl_types *tw__csl_types_new(tw__arena *arena, const tw__csl_types *below); /* below may be NULL */
 void tw__csl_types_free(tw__csl_types *types);                                  /* not the arena; NULL is fine */
+bool tw__csl_types_failed(const tw__csl_types *types); /* a type became POISON for want of memory, or is NULL */
 
 const tw__csl_type *tw__csl_type_int(tw__csl_types *types, unsigned bits, bool is_signed); /* 1 .. 64 bits */
 const tw__csl_type *tw__csl_type_array(tw__csl_types *types, const tw__csl_type *element, size_t rank,

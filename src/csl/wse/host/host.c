@@ -114,8 +114,10 @@ tw_status tw_wse_new(tw_wse **out, const tw_csl_program *program, const tw_wse_o
         tw_status status =
             tw__fail(TW_E_NO_MEMORY, "no memory for a wafer of %u x %u PEs", w->image->width, w->image->height);
         if (w->diags && tw_diags_count(w->diags, TW_ERROR)) {
+            const char *code = tw_diags_get(w->diags, 0)->code;
             report(w);
-            status = tw__fail(TW_E_INVALID_ARGUMENT, "the program is faulty");
+            if (strcmp(code, "base.no-memory") != 0) /* of the list itself */
+                status = tw__fail(TW_E_INVALID_ARGUMENT, "the program is faulty");
         }
         tw_wse_free(w);
         return status;
@@ -140,13 +142,14 @@ void tw_wse_free(tw_wse *w)
 
 /* --- commands ------------------------------------------------------------------------------------------------- */
 
-static tw__command *new_command(tw__command_kind kind)
+/* Without one the run cannot become what the host wanted: that is its end. */
+static tw__command *new_command(tw_wse *w, tw__command_kind kind)
 {
     tw__command *c = tw__calloc(1, sizeof *c);
     if (c)
         c->kind = kind;
     else
-        tw__fail(TW_E_NO_MEMORY, "no memory for a command");
+        w->failed = tw__fail(TW_E_NO_MEMORY, "no memory for a command");
     return c;
 }
 
@@ -183,7 +186,7 @@ tw_status tw_wse_h2d(tw_wse *w, const tw_wse_copy *copy, const uint32_t *src, si
 {
     tw_status status = check_copy(w, copy, words, true);
     if (status != TW_OK) return status;
-    tw__command *c = new_command(copy->streaming ? TW__COMMAND_SEND : TW__COMMAND_WRITE);
+    tw__command *c = new_command(w, copy->streaming ? TW__COMMAND_SEND : TW__COMMAND_WRITE);
     uint32_t *own = tw__calloc(words + 1, sizeof *own);
     if (!c || !own) {
         free(own);
@@ -202,7 +205,7 @@ tw_status tw_wse_d2h(tw_wse *w, const tw_wse_copy *copy, uint32_t *dst, size_t w
 {
     tw_status status = check_copy(w, copy, words, false);
     if (status != TW_OK) return status;
-    tw__command *c = new_command(copy->streaming ? TW__COMMAND_RECEIVE : TW__COMMAND_READ);
+    tw__command *c = new_command(w, copy->streaming ? TW__COMMAND_RECEIVE : TW__COMMAND_READ);
     if (!c) return TW_E_NO_MEMORY;
     c->words = dst;
     c->copy = *copy;
@@ -231,7 +234,7 @@ tw_status tw_wse_launch(tw_wse *w, const char *name, const uint32_t *args, size_
     if (count != e->param_count)
         return tw__fail(TW_E_INVALID_ARGUMENT, "'%s' takes %u argument%s, not %zu", name, e->param_count,
                         e->param_count == 1 ? "" : "s", count);
-    tw__command *c = new_command(TW__COMMAND_LAUNCH);
+    tw__command *c = new_command(w, TW__COMMAND_LAUNCH);
     if (!c) return TW_E_NO_MEMORY;
     c->export = export;
     for (size_t i = 0; i < count; i++) c->args[i] = canonical(args[i], e->params[i]);
@@ -273,7 +276,7 @@ static tw_status port_command(tw_wse *w, const tw_wse_port *p, uint32_t *words, 
     if (status == TW_OK && count > UINT32_MAX)
         status = tw__fail(TW_E_INVALID_ARGUMENT, "too many words: %zu", count);
     if (status != TW_OK) return status;
-    tw__command *c = new_command(kind);
+    tw__command *c = new_command(w, kind);
     uint32_t *own = words;
     if (kind == TW__COMMAND_SEND && (own = tw__calloc(count + 1, sizeof *own)))
         memcpy(own, words, count * sizeof *own);
@@ -380,6 +383,11 @@ tw_status tw_wse_stop(tw_wse *w)
     }
     w->stopped = true;
     return status;
+}
+
+tw_status tw_wse_status(const tw_wse *w)
+{
+    return w->failed;
 }
 
 uint64_t tw_wse_cycle(const tw_wse *w)

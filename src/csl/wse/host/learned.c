@@ -68,6 +68,7 @@ static void add_variables(const tw_wse *w, tw_profile *p)
     GArray *list = g_array_new(FALSE, TRUE, sizeof(variable));
     uint64_t *pes = tw__calloc(w->image->program_count + 1, sizeof *pes);
     uint32_t *first = tw__calloc(w->image->program_count + 1, sizeof *first);
+    if (!pes || !first) tw__profile_fail(p, TW_E_NO_MEMORY, "out of memory for the profile");
     for (uint32_t pe = (uint32_t)w->image->pe_count; pes && first && pe-- > 0;)
         if (program_of(w, pe)) pes[w->image->pes[pe].program]++, first[w->image->pes[pe].program] = pe;
     for (size_t i = 0; pes && first && i < w->image->program_count; i++) {

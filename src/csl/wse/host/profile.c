@@ -83,6 +83,8 @@ static void add_memory(builder *b)
         by_region[TW__NON_INTERLEAVED] = row;
         tw__profile_set_placement(b->p, row, row, by_region);
         tw__profile_set_liveness(b->p, row, row, 0);
+    } else {
+        tw__profile_fail(b->p, TW_E_NO_MEMORY, "out of memory for the profile");
     }
     free(total);
     g_ptr_array_free(names, TRUE);
@@ -242,6 +244,11 @@ const tw_profile *tw_wse_profile(tw_wse *w)
         return NULL;
     }
     tw_profile_free(w->profile);
+    w->profile = NULL;
+    if (w->failed == TW_E_NO_MEMORY) {
+        tw__fail(TW_E_NO_MEMORY, "the run ended for want of memory: a part of its profile is missing");
+        return NULL;
+    }
     w->profile = build(w);
     return w->profile;
 }

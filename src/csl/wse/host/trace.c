@@ -124,6 +124,8 @@ static void put_events(FILE *out, const tw_wse *w, track *tracks)
 tw_status tw_wse_write_trace(const tw_wse *w, FILE *out)
 {
     if (!w->options.trace) return tw__fail(TW_E_MISSING_PROFILE, "the run was not traced: set options.trace");
+    if (w->failed == TW_E_NO_MEMORY)
+        return tw__fail(TW_E_NO_MEMORY, "the run ended for want of memory: a part of its trace is missing");
     const tw__wse_event *events = (const tw__wse_event *)(void *)w->events->data;
     bool *named = tw__calloc(w->image->pe_count + 1, sizeof *named);
     track *tracks = tw__calloc(w->image->pe_count * TRACKS + 1, sizeof *tracks);

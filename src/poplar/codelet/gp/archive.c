@@ -62,8 +62,8 @@ static bool read_at(int file, void *to, size_t size, int64_t place)
 static bool fetch(const tw__gp *gp, tw__gp_member *member)
 {
     if (member->data) return true;
-    char *data = g_try_malloc(member->size + 1);
-    if (!data || !read_at(gp->file, data, member->size, member->place)) {
+    char *data = g_malloc(member->size + 1); /* who asks takes NULL for a member that is not there */
+    if (!read_at(gp->file, data, member->size, member->place)) {
         g_free(data);
         tw__fail(TW_E_OBJECT_LOAD, "member '%s' of a .gp file cannot be read", member->name);
         return false;

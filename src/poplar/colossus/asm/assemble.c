@@ -198,7 +198,7 @@ tw_status tw_asm_text(const char *text, size_t length, const char *file, const t
     bool begun = begin(&as, text, length, file) && tw_object_set_name(as.object, file) == TW_OK;
     while (begun && as.top && !as.stopped && !as.ended) statement(&as);
     if (begun && !as.stopped) finish(&as);
-    if (!begun || as.status != TW_OK)
+    if (!begun || as.status != TW_OK || tw__arena_failed(as.arena))
         as.status = tw__fail(TW_E_NO_MEMORY, "out of memory while assembling '%s'", file);
     else if (as.errors)
         as.status = tw__fail(TW_E_PARSE, "'%s' has %u error%s%s", file, as.errors, as.errors == 1 ? "" : "s",

@@ -91,7 +91,7 @@ static void report(tw__asm *as, place where, tw_severity severity, bool alone, c
 
 void tw__asm_report(tw__asm *as, place where, tw_severity severity, const char *format, ...)
 {
-    if (as->errors >= as->max_errors) {
+    if (as->errors >= as->max_errors || tw__arena_failed(as->arena)) { /* which looks like a mistake in the text */
         as->stopped = true;
         return;
     }

@@ -453,7 +453,10 @@ char *tw_object_dump(const tw_object *object, unsigned parts)
     g_array_free(d.labels, TRUE);
     g_array_free(d.relocations, TRUE);
     char *text = sorted ? tw__realloc(NULL, d.out->len + 1) : NULL;
-    if (text) memcpy(text, d.out->str, d.out->len + 1);
+    if (text)
+        memcpy(text, d.out->str, d.out->len + 1);
+    else
+        tw__fail(TW_E_NO_MEMORY, "no memory to print the object");
     g_string_free(d.out, TRUE);
     return text;
 }

@@ -312,7 +312,9 @@ tw_status tw_object_from_elf(const uint8_t *bytes, size_t size, const char *name
     if (!copy) return tw__fail(TW_E_NO_MEMORY, "out of memory for '%s'", name);
     memcpy(copy, bytes, size);
     reader r = { .file = name, .elf = elf_memory(copy, size) };
-    tw_status status = !r.elf || elf_kind(r.elf) != ELF_K_ELF ? bad(name, "not an ELF file") : read_all(&r);
+    tw_status status = !r.elf                         ? tw__fail(TW_E_NO_MEMORY, "out of memory for '%s'", name)
+                       : elf_kind(r.elf) != ELF_K_ELF ? bad(name, "not an ELF file")
+                                                      : read_all(&r);
     if (r.elf) elf_end(r.elf);
     free(copy);
     free(r.indices);

@@ -26,7 +26,8 @@ typedef struct writer {
 
 static tw_status elf_failed(const char *what)
 {
-    return tw__fail(TW_E_SYSTEM, "%s: %s", what, elf_errmsg(-1));
+    const char *why = elf_errmsg(0);
+    return tw__fail(TW_E_SYSTEM, "%s: %s", what, why ? why : "out of memory");
 }
 
 static uint32_t add_name(GByteArray *names, const char *name)
@@ -47,7 +48,9 @@ typedef struct section_form {
 /* Adds a section with `bytes` of data, which stay with the caller; its index, 0 when libelf fails. */
 static uint32_t add_section(writer *w, const section_form *form, const void *data, size_t bytes)
 {
+    (void)elf_errno();
     Elf_Scn *scn = elf_newscn(w->elf);
+    if (elf_errmsg(0)) return 0; /* without memory it returns a section that has no header, and getshdr crashes */
     Elf32_Shdr *header = scn ? elf32_getshdr(scn) : NULL;
     Elf_Data *content = header ? elf_newdata(scn) : NULL;
     if (!content) return 0;

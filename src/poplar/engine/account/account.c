@@ -209,7 +209,7 @@ static tw_status fill(tw__accounting *a)
     set_mode(a);
     if (!name_entries(a)) a->failed = true;
     for (size_t t = 0; t < a->core->type_count; t++) a->account->type_ids[t] = a->types[t].id;
-    if (a->failed || a->before.failed || a->after.failed)
+    if (a->failed || tw__codelets_no_memory(a->engine->codelets) || a->before.failed || a->after.failed)
         return tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");
     return tw__profile_status(a->profile);
 }

@@ -47,6 +47,7 @@ typedef struct tw__liveness {
     tw__live_touch *use, *kill;
     size_t *first_use, *first_kill; /* [plan steps + 1] */
     TW__LIST(tw__live_run) runs;    /* of one unit they may overlap: a body is run from several places */
+    bool too_large;                 /* the control flow: `failed` for this, not for want of memory */
     uint64_t spent;
     bool failed;
 } tw__liveness;

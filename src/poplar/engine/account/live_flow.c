@@ -30,7 +30,7 @@ typedef struct flow {
 static void spend(flow *f, uint64_t amount)
 {
     f->l->spent += amount;
-    if (f->l->spent > TW__LIVE_BUDGET) f->l->failed = true;
+    if (f->l->spent > TW__LIVE_BUDGET) f->l->failed = f->l->too_large = true;
 }
 
 /* --- effects: what happens to a unit first decides ------------------------------------------------------------ */

@@ -165,20 +165,22 @@ static void keep_all(tw__placement *p)
 
 tw_status tw__account_liveness(tw__accounting *a)
 {
-    tw__liveness l = { .a = a, .failed = a->shape.count >= UINT32_MAX / TW__PHASES };
+    tw__liveness l = { .a = a, .too_large = a->shape.count >= UINT32_MAX / TW__PHASES };
+    l.failed = l.too_large;
     life_list list = { 0 };
     if (!l.failed) tw__live_touches(&l);
     if (!l.failed) tw__live_flow(&l);
     if (!l.failed) tw__live_report(&l);
     if (!l.failed) set_buffers(&l, &list);
     if (!l.failed) set_variables(&l, &list);
-    if (l.failed) {
+    if (l.too_large) {
         keep_all(a->placement);
-        TW__LOG(PROFILER, WARN, "liveness left out: %s; all variables keep their memory for the whole run",
-                l.spent > TW__LIVE_BUDGET ? "the control flow is too large" : "out of memory");
+        TW__LOG(
+            PROFILER, WARN,
+            "liveness left out: the control flow is too large; all variables keep their memory for the whole run");
     }
     free(list.items), free(l.units), free(l.first_unit), free(l.always), free(l.runs.items), free(l.use),
         free(l.kill);
     free(l.first_use), free(l.first_kill);
-    return TW_OK;
+    return l.failed && !l.too_large ? tw__fail(TW_E_NO_MEMORY, "out of memory for the profile") : TW_OK;
 }

@@ -259,7 +259,8 @@ static void bind_plain(tw__as_binder *b, tw__as_function ***end)
 tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target)
 {
     tw__as_program *program = TW__NEW(module->arena, tw__as_program);
-    if (!program || module->no_memory) return NULL;
+    if (!program) tw__as_error(module, 0, 0, 1, "pto.memory", "out of memory while binding the program");
+    if (!program || module->no_memory) return NULL; /* the second is told already */
     tw__as_binder b = { .m = module, .program = program, .names = g_hash_table_new(g_str_hash, g_str_equal) };
     b.errors = tw_diags_count(module->diags, TW_ERROR);
     b.undo = g_array_new(FALSE, FALSE, sizeof(tw__as_undo));
@@ -275,6 +276,7 @@ tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target)
     g_hash_table_destroy(b.pending);
     g_hash_table_destroy(b.functions);
     g_array_free(b.undo, TRUE);
+    module->no_memory |= tw__arena_failed(module->arena) || tw__arena_failed(module->scratch);
     if (module->no_memory) tw__as_error(module, 0, 0, 1, "pto.memory", "out of memory while binding the program");
     return module->no_memory || tw_diags_count(module->diags, TW_ERROR) > b.errors ? NULL : program;
 }

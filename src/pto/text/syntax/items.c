@@ -185,6 +185,7 @@ static bool unexpected(tw__parser *p)
 bool tw__parse_item(tw__parser *p, tw__as_item *item)
 {
     tw__token whole, t = p->t;
+    if (p->m->no_memory) return false; /* `item` may be the spare one, which must not hold itself */
     item->line = t.line;
     item->column = t.column;
     item->length = (int)t.length;

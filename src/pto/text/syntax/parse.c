@@ -422,6 +422,7 @@ static tw__as_module *parse(const char *file, const char *source, size_t size, t
     };
     tw__parse_next(&p);
     if (!refuse_zero(&p, size)) parse_statements(&p, &m->top, NULL);
+    m->no_memory |= tw__arena_failed(m->arena) || tw__arena_failed(m->scratch);
     if (m->no_memory) tw__as_error(m, 0, 0, 1, "pto.memory", "out of memory while reading the program");
     return m;
 }

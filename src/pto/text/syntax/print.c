@@ -162,8 +162,10 @@ static char *print_again(const tw__as_module *m)
     tw_diags *diags = tw_diags_new();
     tw__as_module *tree = diags ? tw__as_parse_tree(m->file, m->source, m->size, diags) : NULL;
     char *text = tree && !tree->no_memory ? tw__as_print(tree) : NULL;
+    bool no_memory = !tree || tree->no_memory;
     tw__as_free(tree);
     tw_diags_free(diags);
+    if (no_memory) tw__fail(TW_E_NO_MEMORY, "no memory to print the program");
     return text;
 }
 
@@ -174,5 +176,6 @@ char *tw__as_print(const tw__as_module *module)
     print_block(s, &module->top, 0);
     char *text = strdup(s->str);
     g_string_free(s, TRUE);
+    if (!text) tw__fail(TW_E_NO_MEMORY, "no memory to print the program");
     return text;
 }
