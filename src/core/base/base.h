@@ -183,6 +183,9 @@ const char *tw__cache_dir(void); /* NULL when it cannot be made: tw_error_messag
 const char *tw__include_dir(void);
 const char *tw__lib_dir(void);
 
+/* --- progress.c: seconds of a clock that only goes forward, for limits --- */
+double tw__seconds(void);
+
 /* --- progress.c: one line on stderr for long work, only on a terminal or when TILEWRIGHT_PROGRESS=1 -------- */
 typedef struct tw__progress {
     const char *what;

@@ -10,11 +10,16 @@
 
 enum { FIRST_MS = 500, NEXT_MS = 100 };
 
-static uint64_t now_ms(void)
+double tw__seconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static uint64_t now_ms(void)
+{
+    return (uint64_t)(tw__seconds() * 1000);
 }
 
 static bool forced(void)
