@@ -138,6 +138,14 @@ static void io_line(stream *s, tw__csl_line *x)
     io_u32(s, &x->column);
 }
 
+static void io_index(stream *s, tw__csl_index_use *x)
+{
+    uint32_t *const fields[] = { &x->at, &x->limit, &x->file, &x->line, &x->column };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) io_u32(s, fields[i]);
+    io_u16(s, &x->reg);
+    io_u16(s, &x->is_signed);
+}
+
 static void io_function(stream *s, tw__csl_function_code *x)
 {
     io_name(s, &x->name);
@@ -425,6 +433,7 @@ static void io_program(stream *s, tw__csl_program *p)
     TABLE(p, code, code, io_insn);
     TABLE(p, functions, function, io_function);
     TABLE(p, lines, line, io_line);
+    TABLE(p, indices, index, io_index);
     TABLE(p, consts, const, io_u64);
     TABLE(p, uses, use, io_use);
     TABLE(p, maps, map, io_map);

@@ -58,6 +58,18 @@ void tw__csl_emit_const(tw__csl_emitter *e, uint32_t reg, uint64_t value)
         tw__csl_emit_wide(e, TW__CSL_I_LDK, reg, tw__csl_program_const(&e->image->programs[e->program], value));
 }
 
+void tw__csl_emit_index(tw__csl_emitter *e, tw__csl_index_use index)
+{
+    index.at = (uint32_t)e->code_count;
+    tw__csl_index_use *row = TW__CSL_PUSH(e, indices, index);
+    if (row) *row = index;
+}
+
+bool tw__csl_emit_pending(const tw__csl_emitter *e)
+{
+    return e->index_count && e->indices[e->index_count - 1].at == e->code_count;
+}
+
 tw__csl_label tw__csl_emit_label(tw__csl_emitter *e)
 {
     uint32_t *at = TW__CSL_PUSH(e, labels, label);
@@ -68,6 +80,8 @@ tw__csl_label tw__csl_emit_label(tw__csl_emitter *e)
 
 void tw__csl_emit_bind(tw__csl_emitter *e, tw__csl_label label)
 {
+    /* what jumps here has not computed the index: an instruction for those that come from above alone */
+    if (tw__csl_emit_pending(e)) tw__csl_emit(e, TW__CSL_I_NOP, 0, 0, 0);
     if (label) e->labels[label - 1] = (uint32_t)e->code_count;
 }
 
@@ -128,6 +142,12 @@ bool tw__csl_emit_end(tw__csl_emitter *e)
             *row = e->lines[i];
             row->at += f->entry;
         }
+        for (size_t i = 0; i < e->index_count && e->indices[i].at < e->code_count; i++) {
+            tw__csl_index_use *row = TW__CSL_PUSH(p, indices, index);
+            if (!row) continue;
+            *row = e->indices[i];
+            row->at += f->entry;
+        }
         good = !p->no_memory;
     }
     e->image->no_memory |= e->no_memory;
@@ -139,11 +159,13 @@ void tw__csl_emit_drop(tw__csl_emitter *e)
 {
     free(e->code);
     free(e->lines);
+    free(e->indices);
     free(e->labels);
     free(e->uses);
     e->code = NULL;
     e->lines = NULL;
+    e->indices = NULL;
     e->labels = e->uses = NULL;
-    e->code_count = e->line_count = e->label_count = e->use_count = 0;
-    e->code_room = e->line_room = e->label_room = e->use_room = 0;
+    e->code_count = e->line_count = e->index_count = e->label_count = e->use_count = 0;
+    e->code_room = e->line_room = e->index_room = e->label_room = e->use_room = 0;
 }

@@ -27,14 +27,15 @@ bool tw__gen_end(tw__csl_gen *g)
 
 tw__gen_point tw__gen_mark(const tw__csl_gen *g)
 {
-    return (tw__gen_point){ g->e.code_count, g->e.line_count, g->e.label_count, g->e.use_count,
-                            g->next,         g->stack,        g->barrier };
+    return (tw__gen_point){ g->e.code_count, g->e.line_count, g->e.index_count, g->e.label_count,
+                            g->e.use_count,  g->next,         g->stack,         g->barrier };
 }
 
 void tw__gen_rewind(tw__csl_gen *g, tw__gen_point point)
 {
     g->e.code_count = point.code;
     g->e.line_count = point.lines;
+    g->e.index_count = point.indices;
     g->e.label_count = point.labels;
     g->e.use_count = point.uses;
     g->next = point.next;
@@ -77,6 +78,18 @@ uint32_t tw__gen_emit_wide(tw__csl_gen *g, unsigned op, unsigned a, uint32_t wid
     return tw__csl_emit_wide(&g->e, (tw__csl_op)op, a, wide);
 }
 
+void tw__gen_index(tw__csl_gen *g, const tw__csl_node *n, uint16_t reg, const tw__csl_type *t, uint32_t limit)
+{
+    tw__csl_place where = tw__csl_where(tw__csl_sema_ctx(g->sema), n->loc);
+    tw__csl_emit_index(&g->e,
+                       (tw__csl_index_use){ .limit = limit,
+                                            .file = tw__csl_image_file(tw__csl_sema_image(g->sema), where.file),
+                                            .line = (uint32_t)where.line,
+                                            .column = (uint32_t)where.column,
+                                            .reg = reg,
+                                            .is_signed = t->is_signed });
+}
+
 tw__gen_label tw__gen_label_new(tw__csl_gen *g)
 {
     return tw__csl_emit_label(&g->e);
@@ -108,7 +121,7 @@ enum { SHORT_CODE = 16000 };
 
 void tw__gen_branch(tw__csl_gen *g, uint16_t condition, bool when, tw__gen_label l)
 {
-    if (g->e.code_count > g->barrier && g->e.code_count < SHORT_CODE) {
+    if (g->e.code_count > g->barrier && g->e.code_count < SHORT_CODE && !tw__csl_emit_pending(&g->e)) {
         tw__csl_insn last = g->e.code[g->e.code_count - 1];
         for (size_t i = 0; i < sizeof fused / sizeof *fused && last.a == condition; i++) {
             if (last.op != fused[i].compare) continue;

@@ -22,7 +22,7 @@ bool tw__gen_end(tw__csl_gen *g); /* hands the code to the program; false after 
 
 /* What @type_of analyses is taken back: everything emitted since the mark. */
 typedef struct tw__gen_point {
-    size_t code, lines, labels, uses;
+    size_t code, lines, indices, labels, uses;
     uint32_t next, stack, barrier;
 } tw__gen_point;
 tw__gen_point tw__gen_mark(const tw__csl_gen *g);
@@ -44,6 +44,9 @@ static inline void tw__gen_release(tw__csl_gen *g, uint32_t mark)
 uint32_t tw__gen_emit(tw__csl_gen *g, unsigned op, unsigned a, unsigned b, unsigned c);
 uint32_t tw__gen_emit_wide(tw__csl_gen *g, unsigned op, unsigned a, uint32_t wide);
 void tw__gen_at(tw__csl_gen *g, const tw__csl_node *n); /* what follows belongs to this place of the source */
+
+/* The number in `reg` is used as an index of `limit` elements, written at `n`: the machine may check that. */
+void tw__gen_index(tw__csl_gen *g, const tw__csl_node *n, uint16_t reg, const tw__csl_type *t, uint32_t limit);
 
 tw__gen_label tw__gen_label_new(tw__csl_gen *g);
 void tw__gen_bind(tw__csl_gen *g, tw__gen_label l);

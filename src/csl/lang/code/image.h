@@ -62,6 +62,14 @@ typedef struct tw__csl_line { /* instructions from `at` on come from this place 
     uint32_t at, file, line, column;
 } tw__csl_line;
 
+/* A run-time index of an array: register `reg` holds it right before instruction `at` is executed. A table beside the
+ * code, not an instruction in it: a machine that does not check runs the same code at the same cost. */
+typedef struct tw__csl_index_use {
+    uint32_t at, limit;          /* good: 0 .. limit - 1 */
+    uint32_t file, line, column; /* of the index in the source */
+    uint16_t reg, is_signed;
+} tw__csl_index_use;
+
 typedef struct tw__csl_function_code {
     const char *name;         /* qualified: "m.f" */
     uint32_t entry, count;    /* instructions in tw__csl_program.code */
@@ -169,6 +177,7 @@ typedef struct tw__csl_program {
     tw__csl_insn *code;
     tw__csl_function_code *functions; /* in order of `entry`; a task or function value is its number */
     tw__csl_line *lines;              /* sorted by `at` */
+    tw__csl_index_use *indices;       /* sorted by `at` */
     uint64_t *consts;
     tw__csl_dsd_use *uses;
     tw__csl_map *maps;
@@ -186,12 +195,12 @@ typedef struct tw__csl_program {
     tw__csl_init *inits;
     tw__csl_rotation *rotations;
     tw__csl_handler *handlers;
-    size_t code_count, function_count, line_count, const_count, use_count, map_count, dsr_load_count,
+    size_t code_count, function_count, line_count, index_count, const_count, use_count, map_count, dsr_load_count,
         dsr_init_count, shape_count, segment_count, symbol_count, export_count, task_count, fifo_count, queue_count,
         declaration_count, config_count, init_count, rotation_count, handler_count;
-    size_t code_room, function_room, line_room, const_room, use_room, map_room, dsr_load_room, dsr_init_room,
-        shape_room, segment_room, symbol_room, export_room, task_room, fifo_room, queue_room, declaration_room,
-        config_room, init_room, rotation_room, handler_room;
+    size_t code_room, function_room, line_room, index_room, const_room, use_room, map_room, dsr_load_room,
+        dsr_init_room, shape_room, segment_room, symbol_room, export_room, task_room, fifo_room, queue_room,
+        declaration_room, config_room, init_room, rotation_room, handler_room;
     uint32_t stack_address, stack_bytes; /* area for locals with addresses; grows upwards */
     uint32_t pool_count;                 /* constants that each PE of this program has in image.pool */
 } tw__csl_program;
@@ -273,15 +282,21 @@ typedef struct tw__csl_emitter {
     uint32_t no_memory, too_far; /* too_far: a 16-bit jump does not reach */
     tw__csl_insn *code;
     tw__csl_line *lines;
+    tw__csl_index_use *indices;
     uint32_t *labels; /* instruction each label is bound to; UINT32_MAX = not yet */
     uint32_t *uses;   /* instruction, label: pairs */
-    size_t code_count, code_room, line_count, line_room, label_count, label_room, use_count, use_room;
+    size_t code_count, code_room, line_count, line_room, index_count, index_room, label_count, label_room,
+        use_count, use_room;
 } tw__csl_emitter;
 
 void tw__csl_emit_begin(tw__csl_emitter *e, tw__csl_image *image, const tw__csl_program *p, uint32_t function);
 void tw__csl_emit_at(tw__csl_emitter *e, uint32_t file, uint32_t line, uint32_t column);      /* of what follows */
 uint32_t tw__csl_emit(tw__csl_emitter *e, tw__csl_op op, uint32_t a, uint32_t b, uint32_t c); /* its number */
 uint32_t tw__csl_emit_wide(tw__csl_emitter *e, tw__csl_op op, uint32_t a, uint32_t bc);
+/* Register `reg` holds an index below `limit` when what comes next is executed.
+ * `index.at` is filled in. */
+void tw__csl_emit_index(tw__csl_emitter *e, tw__csl_index_use index);
+bool tw__csl_emit_pending(const tw__csl_emitter *e); /* an index waits for the instruction that comes next */
 /* Any 64-bit constant in a register, by the shortest way. */
 void tw__csl_emit_const(tw__csl_emitter *e, uint32_t reg, uint64_t value);
 tw__csl_label tw__csl_emit_label(tw__csl_emitter *e);            /* new, not bound */

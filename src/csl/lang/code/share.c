@@ -131,7 +131,7 @@ static bool same_memory(const tw__csl_program *a, const tw__csl_program *b)
 /* Tables of plain numbers, compared as bytes: rows are zeroed before they are filled. */
 // clang-format off
 #define PLAIN_TABLES(X)                                                                                        \
-    X(lines, line) X(uses, use) X(maps, map) X(dsr_loads, dsr_load) X(dsr_init, dsr_init) X(shapes, shape)     \
+    X(lines, line) X(indices, index) X(uses, use) X(maps, map) X(dsr_loads, dsr_load) X(dsr_init, dsr_init) X(shapes, shape)     \
     X(exports, export) X(tasks, task) X(queues, queue) X(declarations, declaration) X(configs, config)         \
     X(inits, init) X(rotations, rotation) X(handlers, handler)
 // clang-format on

@@ -231,6 +231,24 @@ static bool ends_flow(uint16_t op)
     return op == TW__CSL_I_RET || op == TW__CSL_I_JMP || op == TW__CSL_I_TRAP;
 }
 
+/* The machine reads the registers of indices before the instructions that they belong to. */
+static void indices(check *c)
+{
+    const tw__csl_program *p = c->p;
+    size_t low = 0, high = p->index_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (p->indices[middle].at < c->f->entry)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < p->index_count && p->indices[low].at - c->f->entry < c->f->count; low++) {
+        c->at = p->indices[low].at - c->f->entry;
+        registers(c, "index", p->indices[low].reg, 1);
+    }
+}
+
 static void function(check *c)
 {
     const tw__csl_function_code *f = c->f;
@@ -243,6 +261,7 @@ static void function(check *c)
     if (f->registers > UINT16_MAX || f->params > f->registers || f->results > f->registers)
         bad(c, "%u registers for %u parameters and %u results", f->registers, f->params, f->results);
     for (c->at = 0; c->at < f->count; c->at++) instruction(c, c->p->code[f->entry + c->at]);
+    indices(c);
     c->at = f->count - 1;
     if (!ends_flow(c->p->code[f->entry + c->at].op)) bad(c, "the code runs past the end of the function");
 }
@@ -295,6 +314,9 @@ static void fifos(check *c)
 static void program(check *c)
 {
     const tw__csl_program *p = c->p;
+    for (size_t k = 0; k < p->index_count; k++)
+        if (p->indices[k].at >= p->code_count || (k && p->indices[k].at < p->indices[k - 1].at))
+            bad(c, "index %zu is out of order", k);
     for (size_t k = 0; k < p->code_count; k++) /* all: what lies between functions is decoded, too */
         if (p->code[k].op >= TW__CSL_OPS) bad(c, "instruction %zu: opcode %u does not exist", k, p->code[k].op);
     for (size_t k = 0; k < p->function_count; k++) {

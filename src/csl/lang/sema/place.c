@@ -464,6 +464,7 @@ static bool index_operand(sema *s, const node *n, uint32_t dim, bool bounded, op
                       tw__csl_int_text((char[48]){ 0 }, out->value.i), dim);
         return false;
     }
+    if (bounded && s->gen && out->kind == TW__CSL_O_REGISTER) tw__gen_index(s->gen, n, out->reg, out->type, dim);
     return true;
 }
 

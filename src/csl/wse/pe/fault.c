@@ -19,13 +19,18 @@ static tw__message *add(tw__part *part, uint32_t pe, unsigned kind, const char *
     return m;
 }
 
+static void put_place(tw__message *m, const tw__wse *w, uint32_t file, uint32_t line, uint32_t column)
+{
+    m->file = w->image->files[file < w->image->file_count ? file : 0];
+    m->line = (int)line;
+    m->column = (int)column;
+}
+
 static void place(tw__message *m, const tw__wse *w, const tw__pe *pe, uint32_t at)
 {
     tw__csl_line line;
-    if (!m || !pe->program || !tw__csl_program_line(pe->program->program, at, &line)) return;
-    m->file = w->image->files[line.file < w->image->file_count ? line.file : 0];
-    m->line = (int)line.line;
-    m->column = (int)line.column;
+    if (m && pe->program && tw__csl_program_line(pe->program->program, at, &line))
+        put_place(m, w, line.file, line.line, line.column);
 }
 
 static char *task_name(const tw__pe *pe)
@@ -97,6 +102,29 @@ bool tw__wse_misuse(tw__part *part, tw__pe *pe, const char *code, const char *fo
         tw__wse_fault(part, pe, code, "%s", text);
     g_free(text);
     return check == TW__WSE_CHECK_REPORT;
+}
+
+/* Each that is outside, in the order of the source. A loop that goes on past the end says so many times; the last
+ * place that was said before is not said again. */
+bool tw__wse_index_outside(tw__part *part, tw__pe *pe, const uint64_t *r)
+{
+    const tw__csl_program *p = pe->program->program;
+    size_t k = pe->program->check_of[pe->pc];
+    if (pe->said == pe->pc + 1) return true;
+    for (; k < p->index_count && p->indices[k].at == pe->pc; k++) {
+        const tw__csl_index_use *index = &p->indices[k];
+        uint64_t value = r[index->reg];
+        if (value < index->limit) continue;
+        size_t first = part->message_count;
+        bool negative = index->is_signed && (int64_t)value < 0;
+        if (tw__wse_misuse(part, pe, "wse.index", "index %s%llu is outside the %u elements of this dimension",
+                           negative ? "-" : "", (unsigned long long)(negative ? 0 - value : value), index->limit))
+            pe->said = pe->pc + 1;
+        if (first < part->message_count)
+            put_place(&part->message[first], part->w, index->file, index->line, index->column);
+        if (pe->main_state == TW__MAIN_FAULT) return false;
+    }
+    return true;
 }
 
 const tw__csl_route *tw__wse_route_of(const tw__wse *w, uint32_t pe, int color)

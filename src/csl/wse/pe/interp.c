@@ -239,16 +239,17 @@ tw__run tw__wse_pe_run(tw__part *part, tw__pe *pe, uint64_t budget, uint64_t *us
 #define TYPED(name, operands, cycles)                                                            \
     &&do_##name##_U8, &&do_##name##_I8, &&do_##name##_U16, &&do_##name##_I16, &&do_##name##_U32, \
         &&do_##name##_I32, &&do_##name##_U64, &&do_##name##_I64,
-            TW__CSL_CODE_INT(TYPED)
+                TW__CSL_CODE_INT(TYPED)
 #undef TYPED
 #define TYPED(name, operands, cycles) &&do_##name##_F32, &&do_##name##_F16, &&do_##name##_BF16, &&do_##name##_CB16,
-                TW__CSL_CODE_FLOAT(TYPED)
+                    TW__CSL_CODE_FLOAT(TYPED)
 #undef TYPED
 #define TYPED(name, operands, cycles)                                                            \
     &&do_##name##_U8, &&do_##name##_I8, &&do_##name##_U16, &&do_##name##_I16, &&do_##name##_U32, \
         &&do_##name##_I32, &&do_##name##_U64,
-                    TW__CSL_CODE_MEM(TYPED)
+                        TW__CSL_CODE_MEM(TYPED)
 #undef TYPED
+            && do_INDICES,
     };
     const tw__dinsn *const code = pe->program->code;
     const tw__dinsn *i = code + pe->pc, *next;
@@ -296,6 +297,17 @@ tw__run tw__wse_pe_run(tw__part *part, tw__pe *pe, uint64_t budget, uint64_t *us
 
     GO;
 
+do_INDICES: { /* and then what stands here */
+    const tw__decoded *d = pe->program;
+    const tw__index_check *check = &d->checks[d->check_of[i - code]];
+    while (r[check->reg] < check->limit) {
+        if (!check->more) goto *labels[check->op];
+        check++;
+    }
+    pe->pc = (uint32_t)(i - code);
+    if (!tw__wse_index_outside(part, pe, r)) FAULT;
+    goto *labels[check->op];
+}
 do_NOP:
     NEXT;
 do_MOV:

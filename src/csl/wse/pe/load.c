@@ -21,6 +21,27 @@ static void decode_code(tw__decoded *d)
     d->code[p->code_count] = (tw__dinsn){ TW__CSL_I_TRAP, 0, 0, 0, TW__CSL_TRAP_UNREACHABLE, phi };
 }
 
+/* Where indices are checked, the instruction that follows them leads through the check. */
+static bool decode_indices(tw__decoded *d)
+{
+    const tw__csl_program *p = d->program;
+    if (p->index_count == 0) return true;
+    d->checks = tw__calloc(p->index_count, sizeof *d->checks);
+    d->check_of = tw__calloc(p->code_count, sizeof *d->check_of);
+    if (!d->checks || !d->check_of) return false;
+    for (size_t k = 0; k < p->index_count; k++) {
+        const tw__csl_index_use *index = &p->indices[k];
+        bool first = k == 0 || index->at != p->indices[k - 1].at;
+        d->checks[k] = (tw__index_check){ index->limit, index->reg, p->code[index->at].op, 0 };
+        if (first)
+            d->check_of[index->at] = (uint32_t)k;
+        else
+            d->checks[k - 1].more = 1;
+        d->code[index->at].op = TW__WSE_I_INDICES;
+    }
+    return true;
+}
+
 static bool is_simple(const tw__csl_dsd_use *use)
 {
     if (use->flags & (TW__CSL_USE_ASYNC | TW__CSL_USE_INDEX) || use->op == TW__CSL_OP_DFILT) return false;
@@ -94,6 +115,8 @@ tw_status tw__wse_decode(tw__wse *w)
         d->uses = tw__calloc(d->program->use_count + 1, sizeof *d->uses);
         if (!d->code || !d->uses) return tw__fail(TW_E_NO_MEMORY, "out of host memory");
         decode_code(d);
+        if (w->options.check != TW__WSE_CHECK_OFF && !decode_indices(d))
+            return tw__fail(TW_E_NO_MEMORY, "out of host memory");
         decode_uses(w, d);
         decode_tasks(d);
     }
@@ -105,6 +128,8 @@ void tw__wse_decode_free(tw__wse *w)
     for (size_t k = 0; w->decoded && k < w->image->program_count; k++) {
         free(w->decoded[k].code);
         free(w->decoded[k].uses);
+        free(w->decoded[k].checks);
+        free(w->decoded[k].check_of);
     }
     free(w->decoded);
 }

@@ -267,6 +267,7 @@ typedef struct tw__pe {
     tw__queue *in_queue[TW__WSE_DIRECT + TW__CSL_COLORS], *out_queue[TW__WSE_DIRECT + TW__CSL_COLORS];
     /* --- the rest --- */
     uint32_t reg_room, frame_room, depth, stack, stack_end;
+    uint32_t said; /* instruction + 1 whose index was last reported */
     uint8_t transform_mask, prng, carry;
     uint8_t flushed[2]; /* queues, input and output: their @queue_flush did its work */
     uint16_t rotation[2];
@@ -304,10 +305,21 @@ typedef struct tw__decoded_use {
     uint8_t simple;  /* only DSDs in registers, scalars and pointers, synchronous, no index */
 } tw__decoded_use;
 
+/* Indices that are checked before an instruction: those of one instruction in sequence. `op` is its own code; the
+ * decoded program has TW__WSE_I_INDICES there. */
+enum { TW__WSE_I_INDICES = TW__CSL_OPS };
+typedef struct tw__index_check {
+    uint32_t limit;
+    uint16_t reg, op;
+    uint32_t more; /* the next row is of the same instruction */
+} tw__index_check;
+
 typedef struct tw__decoded {
     const tw__csl_program *program;
     tw__dinsn *code;
     tw__decoded_use *uses;
+    tw__index_check *checks; /* rows of program->indices; NULL = indices are not checked */
+    uint32_t *check_of;      /* by instruction: the first of its checks */
     uint8_t local[TW__CSL_TASK_IDS], data[TW__CSL_TASK_IDS], control[TW__CSL_TASK_IDS]; /* row of tasks + 1 */
     uint32_t teardown[TW__CSL_COLORS], empty_queue[2][TW__CSL_QUEUES];                  /* function + 1 */
     uint64_t start_active, start_blocked;
@@ -379,7 +391,8 @@ struct tw__wse {
     unsigned part_count, threads;
     uint64_t now; /* every cycle before this one is done */
     bool fault, no_memory;
-    bool has_mail; /* PEs pass messages beside the links: one thread, one window at a time */
+    double deadline; /* by tw__seconds(); 0 = none */
+    bool has_mail;   /* PEs pass messages beside the links: one thread, one window at a time */
     tw__wse_print *print;
     void *print_user;
     GHashTable *said; /* sites that have been reported */
@@ -483,6 +496,8 @@ typedef enum tw__slow { TW__SLOW_NEXT, TW__SLOW_WAIT, TW__SLOW_FAULT, TW__SLOW_C
 tw__slow tw__wse_pe_slow(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint64_t clock,
                          uint32_t *cost);
 tw__slow tw__wse_pe_map(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint32_t pc);
+/* An index that is about to be used is outside its array: says so; false after a fault. */
+bool tw__wse_index_outside(tw__part *part, tw__pe *pe, const uint64_t *r);
 /* In state MAP: has no element to fetch, or no room for one to store. */
 bool tw__wse_map_waits(const tw__pe *pe);
 
