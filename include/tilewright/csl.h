@@ -48,6 +48,7 @@ typedef struct tw_csl_options {
     unsigned max_inlined;        /* iterations of one inline loop; 0 = 100,000 */
     tw_csl_fp16 fp16;
     bool warnings_are_errors;
+    double max_seconds; /* of evaluation at compile time, by the wall clock; 0 = 600 */
 } tw_csl_options;
 
 typedef struct tw_csl_program tw_csl_program;

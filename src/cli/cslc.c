@@ -176,6 +176,12 @@ static bool take_steps(tw__csl_request *r, const char *value)
     r->options.max_comptime_steps = ok ? (uint64_t)n : 0;
     return ok;
 }
+static bool take_seconds(tw__csl_request *r, const char *value)
+{
+    char *end;
+    r->options.max_seconds = g_ascii_strtod(value, &end);
+    return *value && !*end && r->options.max_seconds > 0 && r->options.max_seconds < 1e9;
+}
 /* Bytes, or with K, M, G. */
 static bool take_memory(tw__csl_request *r, const char *value)
 {
@@ -213,6 +219,7 @@ static const struct option_row {
     { "--fp16-format", true, take_fp16, "f16, bf16 or cb16" },
     { "--max-inlined-iterations", true, take_inlined, "a number above 0" },
     { "--max-comptime-steps", true, take_steps, "a number above 0" },
+    { "--max-seconds", true, take_seconds, "a number of seconds above 0" },
     { "--max-memory", true, take_memory, "bytes, or with K, M, G" },
     { "--json", false, take_json, "" },
     { "--comptime-func-depth-limit", true, NULL, "" },
@@ -310,6 +317,7 @@ static const char help_text[] =
     "  --warnings-as-errors --verbose\n"
     "  --fp16-format=f16|bf16|cb16             what @fp16() is\n"
     "  --max-inlined-iterations=N --max-comptime-steps=N --max-memory=BYTES   limits of the compiler\n"
+    "  --max-seconds=N           of evaluation at compile time, by the clock; default 600\n"
     "\n"
     "Accepted without effect: --width-west-buf --width-east-buf --comptime-func-depth-limit --max-parallelism "
     "--out-routes\n"
@@ -359,7 +367,7 @@ const tw__command tw__command_cslc = {
                "    --fabric-offsets=4,1 --memcpy --channels=1 -o out",
     .words = "--arch -o --params --colors --fabric-dims --fabric-offsets --memcpy --channels --width-west-buf "
              "--width-east-buf --import-path --verbose --warnings-as-errors --fp16-format --max-inlined-iterations "
-             "--max-comptime-steps --max-memory",
+             "--max-comptime-steps --max-memory --max-seconds",
     .files = ".csl",
     .main = cslc,
 };

@@ -86,6 +86,7 @@ tw_status tw_csl_compile(tw_csl_program **out, const char *file, const tw_csl_op
                                       .import_paths = o->import_paths,
                                       .import_path_count = o->import_path_count,
                                       .max_comptime_steps = o->max_comptime_steps,
+                                      .max_seconds = o->max_seconds,
                                       .max_memory = o->max_memory,
                                       .max_inlined = o->max_inlined,
                                       .fp16 = fp16[o->fp16 <= TW_CSL_CB16 ? o->fp16 : 0] };

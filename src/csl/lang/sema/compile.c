@@ -2,7 +2,8 @@
 #include "csl/lang/code/share.h"
 #include "csl/lang/sema/layout.h"
 
-#define DEFAULT_STEPS UINT64_C(200000000)
+#define DEFAULT_STEPS   UINT64_C(200000000)
+#define DEFAULT_SECONDS 600.0
 
 static const node *layout_block(sema *s, const node *file)
 {
@@ -113,7 +114,9 @@ tw__csl_image *tw__csl_compile(const tw__csl_compile_options *options, tw_diags 
                               .ctx = tw__csl_ctx_new(diags),
                               .stack_base = __builtin_frame_address(0),
                               .steps_left =
-                                  options->max_comptime_steps ? options->max_comptime_steps : DEFAULT_STEPS };
+                                  options->max_comptime_steps ? options->max_comptime_steps : DEFAULT_STEPS,
+                              .seconds = options->max_seconds > 0 ? options->max_seconds : DEFAULT_SECONDS };
+    shared.deadline = tw__seconds() + shared.seconds;
     tw__csl_image *image = tw__csl_image_new();
     tw__csl_layout layout = { 0 };
     bool good = false;

@@ -24,6 +24,7 @@ typedef struct tw__csl_compile_options {
     const char *const *import_paths; /* searched for <name> before the environment's and our own libraries */
     size_t import_path_count;
     uint64_t max_comptime_steps; /* statements, calls and iterations of all worlds together; 0 = 200 million */
+    double max_seconds;          /* of evaluation at compile time, by the wall clock; 0 = 600 */
     size_t max_memory;           /* bytes the compiler may take; 0 = 4 GiB */
     unsigned max_inlined;        /* iterations of one inline loop; 0 = 100,000 */
     tw_type fp16;                /* TW_F16, TW_BF16, TW_CB16: what @fp16() is; none = f16 */

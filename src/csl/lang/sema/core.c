@@ -71,6 +71,13 @@ bool tw__csl_step(sema *s, const node *at)
     tw__csl_shared *shared = s->shared;
     if (tw__csl_stop(s)) return false;
     if ((shared->steps_left & 1023) == 0 && !tw__csl_memory(s, at, 0)) return false;
+    if (at && (shared->steps_left & 15) == 0 &&
+        tw__seconds() > shared->deadline) { /* one step may be as long as a string */
+        shared->out_of_steps = true;
+        tw__csl_error(s, at, "csl.limit", "compile-time evaluation takes longer than %g seconds (--max-seconds)",
+                      shared->seconds);
+        return false;
+    }
     if (shared->steps_left-- > 0) return true;
     shared->out_of_steps = true;
     tw__csl_error(s, at, "csl.limit",

@@ -100,6 +100,7 @@ typedef struct tw__csl_shared {
     tw__csl_ctx *ctx;
     GHashTable *files; /* path -> const node* of parsed files */
     uint64_t steps_left;
+    double seconds, deadline; /* wall clock: how many, and when they are over */
     bool out_of_steps, out_of_memory;
     char *stack_base;
     GHashTable *addressed; /* FILE node -> GHashTable of names whose address is taken in the file */

@@ -190,6 +190,31 @@ static void comptime_rules(void **state)
     }
 }
 
+/* Time ends what steps would not: each place that is evaluated for ever says so. */
+static void out_of_time(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {
+        "comptime {\n  while (true) {\n    _ = 1;\n  }\n}",
+        "fn f() u16 {\n  var i: u16 = 0;\n  while (true) { i ^= 1; }\n  return i;\n}\nconst x = f();\n"
+        "comptime { @comptime_print(x); }",
+        "layout {\n  while (true) { @comptime_assert(true); }\n}",
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        compiled c;
+        compile_with(&c, rows[i],
+                     (tw__csl_compile_options){ .max_comptime_steps = UINT64_MAX, .max_seconds = 1e-6 });
+        const tw_diag *d = tw_diags_get(c.diags, 0);
+        assert_null(c.image);
+        assert_non_null(d);
+        assert_string_equal(d->code, "csl.limit");
+        assert_non_null(strstr(d->message, "longer than 1e-06 seconds (--max-seconds)"));
+        assert_true(d->line > 0 && d->column > 0);
+        assert_int_equal(tw_diags_count(c.diags, TW_ERROR), 1);
+        compiled_free(&c);
+    }
+}
+
 static void declarations(void **state)
 {
     (void)state;
@@ -496,10 +521,19 @@ static void of_libraries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types),        cmocka_unit_test(comptime_rules),   cmocka_unit_test(declarations),
-        cmocka_unit_test(layouts),      cmocka_unit_test(several),          cmocka_unit_test(traces),
-        cmocka_unit_test(of_libraries), cmocka_unit_test(mutability),       cmocka_unit_test(no_room_for_code),
-        cmocka_unit_test(long_chains),  cmocka_unit_test(colors_by_number), cmocka_unit_test(switches_said_once),
+        cmocka_unit_test(out_of_time),
+        cmocka_unit_test(types),
+        cmocka_unit_test(comptime_rules),
+        cmocka_unit_test(declarations),
+        cmocka_unit_test(layouts),
+        cmocka_unit_test(several),
+        cmocka_unit_test(traces),
+        cmocka_unit_test(of_libraries),
+        cmocka_unit_test(mutability),
+        cmocka_unit_test(no_room_for_code),
+        cmocka_unit_test(long_chains),
+        cmocka_unit_test(colors_by_number),
+        cmocka_unit_test(switches_said_once),
     };
     return cmocka_run_group_tests_name("csl_errors", tests, NULL, NULL);
 }
