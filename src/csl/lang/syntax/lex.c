@@ -195,9 +195,10 @@ static void lex_one(lexer *lex)
     } else if (starts(lex, "//")) {
         while (lex->at < lex->end && *lex->at != '\n') lex->at++;
     } else if (starts(lex, "/*")) {
+        const char *close = g_strstr_len(lex->at + 2, lex->end - lex->at - 2, "*/");
         tw__csl_report(lex->ctx, TW_ERROR, loc_of(lex, lex->at), 2, "csl.syntax",
-                       "CSL has no block comments; write // on each line");
-        const char *close = g_strstr_len(lex->at, lex->end - lex->at, "*/");
+                       "CSL has no block comments; write // on each line%s",
+                       close ? "" : " (and the one that begins here has no end)");
         lex->at = close ? close + 2 : lex->end;
     } else if (is_letter(c)) {
         lex_word(lex);
