@@ -28,6 +28,7 @@ static const char help_text[] =
     "  --check=report|error|strict|off    what undefined behaviour does; default report\n"
     "  --order-seed=N    a random order among ready tasks instead of turns by their ids\n"
     "  --max-cycles=N --threads=N\n"
+    "  --max-seconds=N   of the run, and of what a layout evaluates at compile time; default: no limit, and 600\n"
     "  --trace FILE.json      tasks, microthreads and wavelets for ui.perfetto.dev\n"
     "  --profile FILE.json    for tilewright profile\n"
     "  --report FILE.html     the same as a page to look at\n"
@@ -554,6 +555,7 @@ static int run_main(int argc, char **argv)
         tw_csl_program *program = open_program(&r, r.files->pdata[0]);
         result = program ? check_names(program, &s) : TW__EXIT_FAILURE;
         if (result == TW__EXIT_OK) result = check_outputs(&s);
+        s.options.max_seconds = r.options.max_seconds;
         if (result == TW__EXIT_OK) result = run_program(program, &s);
         tw_csl_program_free(program);
     }

@@ -60,9 +60,22 @@ def copies(folder):
         run.memcpy_h2d(run.get_id("x"), np.append(x, np.float32(7)), 0, 0, 1, 1, n, **settings)
         assert [str(w.message) for w in seen] == [f"the source has {n + 1} elements; the copy takes the first {n}"]
         assert seen[0].filename == __file__
+    # What C would take modulo 2^32, and what the array has no room for.
+    for wrong in (-1, 2**32, 2**32 + 1, 2**64):
+        refused(ValueError, f"px of a copy is {wrong}; it must be from 0 to 4294967295", run.memcpy_h2d,
+                run.get_id("x"), x, wrong, 0, 1, 1, n)
+        refused(ValueError, f"w of a copy is {wrong}", run.memcpy_d2h, y, run.get_id("y"), 0, 0, wrong, 1, m)
+        refused(ValueError, f"elem_per_pe of a copy is {wrong}", run.memcpy_d2h, y, run.get_id("y"), 0, 0, 1, 1, wrong)
+        refused(ValueError, f"x of a PE is {wrong}", run.read_symbol, wrong, 1, "y")
+        refused(ValueError, f"y of a PE is {wrong}", run.write_symbol, 4, wrong, "y", y)
+    refused(ValueError, f"symbol is {2**32}", run.memcpy_d2h, y, 2**32, 0, 0, 1, 1, m)
     run.stop()
     refused(RuntimeError, "stopped", run.launch, "rows")
     assert np.array_equal(debug_util(folder).get_symbol(4, 1, "y", np.float32), y)
+    more = SdkRuntime(folder)
+    more.load()
+    refused(RuntimeError, f"do not fit where 'y' points: {4 * m} bytes", more.memcpy_d2h, np.zeros(m + 1, np.float32),
+            more.get_id("y"), 0, 0, 1, 1, m + 1)
     refused(RuntimeError, "there is no machine", SdkRuntime, folder, cmaddr="10.0.0.1:9000")
 
 

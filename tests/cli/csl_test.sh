@@ -73,8 +73,22 @@ expect 2 "argument 2 of 'f' must be u16, not '65536'" "$bin/tilewright" csl run 
 expect 2 "argument 2 of 'f' must be u16, not '1.5'" "$bin/tilewright" csl run room --launch f,0,1.5
 printf 'var i: u16 = 0;\ntask t() void { while (true) { i += 1; } }\ncomptime { @bind_local_task(t, @get_local_task_id(8));\n  @activate(@get_local_task_id(8)); }\n' >ever.csl
 expect 1 'more than 5000 cycles' "$bin/tilewright" csl run ever.csl --max-cycles=5000
+expect 1 "task 8 (.t. at ever.csl:2) runs at ever.csl:2" "$bin/tilewright" csl run ever.csl --max-cycles=5000
+expect 0 '' "$bin/cslc" ever.csl -o ever
+expect 1 'the run takes longer than 1e-06 seconds' "$bin/tilewright" csl run ever --max-seconds=1e-6
 printf 'fn f() u16 { var i: u16 = 0; while (true) { i ^= 1; } return i; }\nconst x = f();\ncomptime { @comptime_print(x); }\n' >ever.csl
 expect 1 'more steps than allowed' "$bin/tilewright" csl check ever.csl --max-comptime-steps=1000
+expect 1 'longer than 1e-06 seconds' "$bin/tilewright" csl check ever.csl --max-seconds=1e-6
+expect 2 "'soon' is not a number of seconds" "$bin/tilewright" csl check ever.csl --max-seconds=soon
+expect 2 "'inf' is not a number of seconds" "$bin/cslc" ever.csl --max-seconds=inf
+printf 'var x = @zeros([4]u32);\nconst to = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> x[i] });\nconst in = @get_dsd(fabin_dsd, .{ .extent = 4, .fabric_color = @get_color(4), .input_queue = @get_input_queue(2) });\ntask t() void { @mov32(to, in, .{ .async = true }); }\ncomptime { @bind_local_task(t, @get_local_task_id(8));\n  @activate(@get_local_task_id(8)); }\n' >waits.csl
+for check in report error strict off; do
+  expect 1 'waits for wavelets on color 4' "$bin/tilewright" csl run waits.csl --check=$check
+done
+printf 'var a = [4]u16{ 1, 2, 3, 4 };\nvar n: u16 = 9;\ntask t() void { n = a[n]; }\ncomptime { @bind_local_task(t, @get_local_task_id(8));\n  @activate(@get_local_task_id(8)); }\n' >index.csl
+expect 0 'index.csl:3:23: warning: index 9 is outside the 4 elements' "$bin/tilewright" csl run index.csl
+expect 0 '' "$bin/cslc" index.csl -o index # the folder has what the check needs
+expect 1 'index.csl:3:23: error: index 9 is outside the 4 elements' "$bin/tilewright" csl run index --check=strict
 printf 'const x = @constants([4000000]u32, 1);\nfn f() u32 { var t = x; t[5] = 2; return t[5]; }\nconst y = f();\ncomptime { @comptime_print(y); }\n' >big.csl
 expect 1 'max-memory' "$bin/tilewright" csl check big.csl --max-memory=8M
 expect 0 'function' "$bin/tilewright" csl list a
@@ -144,6 +158,17 @@ elif "$bin/cs_python" -c 'import numpy' 2>/dev/null; then
   expect 0 '' "$bin/cslc" "$1/examples/csl/gemv/layout.csl" --arch=wse2 --params=M:4,N:6 --memcpy --fabric-dims=8,3 \
     --fabric-offsets=4,1 -o gemv
   expect 0 'SUCCESS' "$bin/cs_python" csl_host.py gemv "$1"
+  # The library lies beside the package, or in its tree or prefix; no other place is looked at.
+  mkdir -p far/up/python
+  cp -r "$1/python/cerebras" far/up/python/
+  for place in . far far/up; do cp "$bin/tilewright" "$place/libtilewright.so"; done
+  import='from cerebras.sdk import _native; print(_native.lib._name)'
+  expect 1 "there is no libtilewright.so: neither $PWD/far/up/python/libtilewright.so" \
+    env -u TILEWRIGHT_LIBRARY LD_LIBRARY_PATH="$PWD" PYTHONPATH="$PWD/far/up/python" python3 -c "$import"
+  expect 1 'must be the whole path' env TILEWRIGHT_LIBRARY=libtilewright.so LD_LIBRARY_PATH="$PWD" \
+    PYTHONPATH="$PWD/far/up/python" python3 -c "$import"
+  cp "$bin/../libtilewright.so" far/up/python/libtilewright.so
+  expect 0 "$PWD/far/up/python/libtilewright.so" env -u TILEWRIGHT_LIBRARY PYTHONPATH="$PWD/far/up/python" python3 -c "$import"
 else
   echo 'csl_test: python3 has no numpy, host scripts are left out'
 fi

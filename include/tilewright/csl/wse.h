@@ -38,6 +38,10 @@ typedef struct tw_wse_options {
     FILE *reports;            /* warnings of the checks; NULL = stderr */
     bool profile;             /* count for tw_wse_profile() */
     bool trace;               /* record for tw_wse_write_trace() */
+    /* Operations and tasks that wait for ever at the end of a run are a warning under TW_WSE_REPORT, as host scripts
+     * written for the vendor's runtime expect; else tw_wse_stop() fails. */
+    bool may_wait;
+    double max_seconds; /* wall clock of the whole run; 0 = no limit */
 } tw_wse_options;
 
 typedef struct tw_wse tw_wse;
@@ -102,7 +106,8 @@ TW_API tw_status tw_wse_receive(tw_wse *w, const tw_wse_port *port, uint32_t *ds
 
 TW_API tw_status tw_wse_wait(tw_wse *w, tw_wse_task task); /* until that command, and all before it, are done */
 TW_API bool tw_wse_is_done(const tw_wse *w, tw_wse_task task);
-/* Ends the run: all commands done, then until nothing moves. Later commands are errors; memory can still be read. */
+/* Ends the run: all commands done, then until nothing moves. Later commands are errors; memory can still be read.
+ * TW_E_SYSTEM when something then waits for what never comes: a report names it. */
 TW_API tw_status tw_wse_stop(tw_wse *w);
 TW_API uint64_t tw_wse_cycle(const tw_wse *w);
 TW_API tw_status

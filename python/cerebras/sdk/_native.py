@@ -1,36 +1,83 @@
 """libtilewright through ctypes: the calls of <tilewright/csl.h> and <tilewright/csl/wse.h> that the package needs."""
 
 import ctypes
-import ctypes.util
+import operator
 import os
 import sys
-from ctypes import POINTER, Structure, byref, c_bool, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from ctypes import POINTER, Structure, byref, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint64, c_void_p
+
+
+def _places():
+    """Where the library may lie: beside the package, in the build of the tree the package is part of, in the prefix that
+    it is installed in. Neither the current directory nor the loader's search path."""
+    beside = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+    places = [beside, os.path.join(beside, "cerebras")]
+    above = os.path.dirname(beside)
+    if os.path.exists(os.path.join(above, "CMakeLists.txt")):
+        places.append(os.path.join(above, "build", "release"))
+    share = os.path.join("share", "tilewright", "python")
+    if beside.endswith(os.sep + share):
+        prefix = beside[:-len(share)]
+        places += [os.path.join(prefix, "lib", f"{os.uname().machine}-linux-gnu"), os.path.join(prefix, "lib64"),
+                   os.path.join(prefix, "lib")]
+    return places
 
 
 def _find_library():
-    """TILEWRIGHT_LIBRARY (set by cs_python), the build tree or prefix this file lies in, the system's."""
+    """The file that cs_python names in TILEWRIGHT_LIBRARY, or the first one in these places."""
     named = os.environ.get("TILEWRIGHT_LIBRARY")
     if named:
+        if not os.path.isabs(named):
+            raise ImportError(f"TILEWRIGHT_LIBRARY is '{named}': it must be the whole path of the library")
         return named
-    here = os.path.dirname(os.path.abspath(__file__))
-    while here != os.path.dirname(here):
-        for folder in ("", "lib", "lib64", os.path.join("lib", "x86_64-linux-gnu"), os.path.join("build", "release")):
-            path = os.path.join(here, folder, "libtilewright.so")
-            if os.path.exists(path):
-                return path
-        here = os.path.dirname(here)
-    return ctypes.util.find_library("tilewright") or "libtilewright.so"
+    paths = [os.path.join(place, "libtilewright.so") for place in _places()]
+    for path in paths:
+        if os.path.isfile(path):
+            return path
+    raise ImportError("there is no libtilewright.so: neither " + " nor ".join(paths))
 
 
 lib = ctypes.CDLL(_find_library())
 libc = ctypes.CDLL(None)
 
 
-class Binding(Structure):
+def whole(value, kind, what):
+    """The number as it is; one that the C type cannot hold is refused, since ctypes would take its low bits."""
+    number = operator.index(value)
+    if kind(number).value != number:
+        bits = 8 * ctypes.sizeof(kind)
+        low = 0 if kind(-1).value > 0 else -(1 << (bits - 1))
+        raise ValueError(f"{what} is {number}; it must be from {low} to {low + (1 << bits) - 1}")
+    return number
+
+
+_WHOLE = (c_int, c_uint, c_size_t, ctypes.c_int64, c_uint64)
+
+
+class _Checked(Structure):
+    """A structure whose numbers are checked when it is made."""
+
+    def __init__(self, *row, **fields):
+        fields.update(zip((field[0] for field in self._fields_), row))
+        for name, kind in self._fields_:
+            if kind in _WHOLE and name in fields:
+                fields[name] = whole(fields[name], kind, name)
+        super().__init__(**fields)
+
+
+def _argument(kind):
+    """The C type as that of an argument, checked in the same way."""
+    def from_param(_, value):
+        return value if isinstance(value, ctypes._SimpleCData) else kind(whole(value, kind, "an argument"))
+
+    return type("argument", (), {"from_param": classmethod(from_param)})
+
+
+class Binding(_Checked):
     _fields_ = [("name", c_char_p), ("value", ctypes.c_int64)]
 
 
-class Options(Structure):
+class Options(_Checked):
     _fields_ = [
         ("arch", c_int), ("memcpy", c_bool), ("channels", c_uint),
         ("fabric_width", c_uint), ("fabric_height", c_uint), ("offset_x", c_uint), ("offset_y", c_uint),
@@ -39,11 +86,11 @@ class Options(Structure):
         ("colors", POINTER(Binding)), ("color_count", c_size_t),
         ("import_paths", POINTER(c_char_p)), ("import_path_count", c_size_t),
         ("max_comptime_steps", c_uint64), ("max_memory", c_size_t), ("max_inlined", c_uint),
-        ("fp16", c_int), ("warnings_are_errors", c_bool),
+        ("fp16", c_int), ("warnings_are_errors", c_bool), ("max_seconds", c_double),
     ]
 
 
-class Info(Structure):
+class Info(_Checked):
     _fields_ = [
         ("arch", c_int), ("fabric_width", c_uint), ("fabric_height", c_uint),
         ("x", c_uint), ("y", c_uint), ("width", c_uint), ("height", c_uint),
@@ -51,22 +98,22 @@ class Info(Structure):
     ]
 
 
-class Export(Structure):
+class Export(_Checked):
     _fields_ = [
         ("name", c_char_p), ("type", c_char_p), ("function", c_bool), ("mutable", c_bool),
         ("argument_count", c_uint), ("element_bytes", c_uint),
     ]
 
 
-class WseOptions(Structure):
+class WseOptions(_Checked):
     _fields_ = [
         ("max_cycles", c_uint64), ("max_idle_cycles", c_uint64), ("threads", c_uint), ("check", c_int),
         ("task_order_seed", c_uint64), ("out", c_void_p), ("reports", c_void_p),
-        ("profile", c_bool), ("trace", c_bool),
+        ("profile", c_bool), ("trace", c_bool), ("may_wait", c_bool), ("max_seconds", c_double),
     ]
 
 
-class Copy(Structure):
+class Copy(_Checked):
     _fields_ = [
         ("symbol", c_int), ("streaming", c_bool), ("half", c_bool), ("order", c_int), ("spread", c_int),
         ("x", c_uint), ("y", c_uint), ("width", c_uint), ("height", c_uint), ("elements", c_uint),
@@ -74,7 +121,7 @@ class Copy(Structure):
     ]
 
 
-class Port(Structure):
+class Port(_Checked):
     _fields_ = [("x", c_uint), ("y", c_uint), ("color", c_uint), ("side", c_int)]
 
 
@@ -116,7 +163,8 @@ _CALLS = {
 }
 for _name, (_result, _arguments) in _CALLS.items():
     _function = getattr(lib, _name)
-    _function.restype, _function.argtypes = _result, _arguments
+    _function.restype = _result
+    _function.argtypes = [_argument(kind) if kind in _WHOLE else kind for kind in _arguments]
 
 
 def check(status):

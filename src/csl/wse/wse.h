@@ -29,7 +29,9 @@ typedef struct tw__wse_options { /* all zero = defaults */
     uint64_t seed;
     bool trace, profile; /* keep events; keep counters */
     unsigned spans; /* with `profile`: so many tasks and operations of a PE as events, the first ones; 0 = none */
-    bool reference; /* slow: every PE is looked at in every cycle, and nothing goes a short way; for tests */
+    bool may_wait;  /* what waits for ever at the end of a run is a warning, unless check says that misuse stops */
+    double max_seconds; /* wall clock of all runs together; 0 = no limit */
+    bool reference;     /* slow: every PE is looked at in every cycle, and nothing goes a short way; for tests */
 } tw__wse_options;
 
 /* NULL when the image is faulty or memory ran out (diags says). The image must outlive the wafer; later diagnostics
@@ -40,7 +42,8 @@ void tw__wse_free(tw__wse *w); /* NULL is fine */
 /* Runs until `done` says so (asked between windows of a few cycles; may be NULL), nothing can happen any more, or
  * `max_cycles` more cycles have passed (0 = no limit). TW_OK when done, or quiet with done == NULL;
  * TW_E_SYSTEM when quiet and not done, a deadlock (a report of who waits for what is in the diagnostics);
- * TW_E_OVERFLOW past max_cycles; TW_E_APPLICATION after a fault in a program (in the diagnostics; the wafer stays
+ * TW_E_OVERFLOW past max_cycles,
+ * and TW_E_SYSTEM past options.max_seconds (notes say which tasks run); TW_E_APPLICATION after a fault in a program (in the diagnostics; the wafer stays
  * stopped). */
 tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user), void *user);
 uint64_t tw__wse_cycle(const tw__wse *w);
@@ -48,8 +51,11 @@ uint64_t tw__wse_cycle(const tw__wse *w);
 bool tw__wse_quiet(tw__wse *w);
 /* Lines naming PEs that wait, and for what; malloc'ed text, "" when none does, NULL when out of memory. */
 char *tw__wse_waiting(tw__wse *w, unsigned at_most);
-/* When a run is over and nothing moves: says what is left behind, operations, blocked tasks, wavelets. A task that
- * waits in the middle fails under --check=error and strict. */
+/* Lines naming PEs that are in the middle of a task, or have one that is ready; the same otherwise. */
+char *tw__wse_running(tw__wse *w, unsigned at_most);
+/* When a run is over and nothing moves: says what is left behind. TW_E_SYSTEM where an operation has not come to its
+ * end or an activated task is blocked (options.may_wait: a warning under --check=report); wavelets that nobody read,
+ * and operations without end, are a warning. */
 tw_status tw__wse_end(tw__wse *w);
 
 /* Runs a function on one PE as the command task of the host: when its main thread is free, before other tasks.

@@ -239,8 +239,104 @@ static void queue_lengths(void **state)
             }
 }
 
+/* What is left when a run is over, as --check and the host's wish (may_wait) have it. */
+typedef struct ending {
+    const char *program;
+    unsigned words;    /* from the host to the ramp, on color 4 */
+    const char *fails; /* NULL: the run is good */
+    const char *report;
+} ending;
+
+#define IN(length)                                                                                             \
+    "var x = @zeros([4]u32);\n"                                                                                \
+    "const to = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> x[i] });\n"                                  \
+    "const from = @get_dsd(fabin_dsd, .{ .extent = " length ", .fabric_color = @get_color(4), .input_queue = " \
+    "@get_input_queue(2) });\n"
+
+static const ending endings[] = {
+    { "task main() void {}\n" START, 0, NULL, NULL },
+    { IN("4") "task main() void { @mov32(to, from, .{ .async = true }); }\n" START, 4, NULL, NULL },
+    { IN("4") "task main() void { @mov32(to, from, .{ .async = true }); }\n" START, 3, "operations wait",
+      "waits for wavelets on color 4 (input queue 2); 3 of 4 elements done, in microthread 2" },
+    { IN("4") "task main() void { @mov32(to, from); }\n" START, 3, "operations wait", "3 of 4 elements done" },
+    { "const id = @get_local_task_id(9);\n"
+      "task main() void { @activate(id); }\n"
+      "task later() void {}\n"
+      "comptime { @bind_local_task(later, id); @block(id); }\n" START,
+      0, "activated and blocked", "local task 9 is active but blocked ('later' at t.csl:3)" },
+    /* an operation without end, and wavelets that nobody reads */
+    { IN("0x7fff") "task main() void { @mov32(to, from, .{ .async = true, .on_control = .{ .terminate = true } }); "
+                   "}\n" START,
+      0, NULL, "waits for wavelets on color 4 (input queue 2); 0 elements done" },
+    { "comptime { @initialize_queue(@get_input_queue(2), .{ .color = @get_color(4) }); }\n"
+      "task main() void {}\n" START,
+      2, NULL, "2 wavelet(s) wait on color 4" },
+};
+
+static void ends(void **state)
+{
+    (void)state;
+    static const tw__wse_check checks[] = { TW__WSE_CHECK_REPORT, TW__WSE_CHECK_ERROR, TW__WSE_CHECK_STRICT,
+                                            TW__WSE_CHECK_OFF };
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        for (unsigned k = 0; k < 8; k++) {
+            const ending *x = &endings[i];
+            tw__wse_options options = { .check = checks[k / 2], .may_wait = k % 2 };
+            bool stops = options.check == TW__WSE_CHECK_ERROR || options.check == TW__WSE_CHECK_STRICT;
+            bool fails = x->fails && (stops || !options.may_wait);
+            compiled c = compile_good(x->program, false);
+            tw_diags *said = tw_diags_new();
+            tw__wse *w = tw__wse_new(c.image, &options, said);
+            uint32_t words[4] = { 0 };
+            if (x->words) assert_true(tw__wse_send(w, 0, 0, TW__CSL_RAMP, 4, words, x->words, false));
+            assert_int_equal(tw__wse_run(w, 100000, NULL, NULL), TW_OK);
+            tw_status status = tw__wse_end(w);
+            bool silent = !x->report || (options.check == TW__WSE_CHECK_OFF && !fails);
+            if (status != (fails ? TW_E_SYSTEM : TW_OK) || (fails && !find_message(said, TW_ERROR, x->fails)) ||
+                (silent ? tw_diags_count(said, TW_NOTE) != 0 : !find_message(said, TW_NOTE, x->report))) {
+                tw_diags_print(said, stderr, false);
+                fail_msg("program %zu, check %d, may_wait %d: %d\n%s", i, (int)options.check, options.may_wait,
+                         (int)status, x->program);
+            }
+            tw__wse_free(w);
+            tw_diags_free(said);
+            compiled_free(&c);
+        }
+}
+
+/* A limit of cycles or of time ends a run: the report says who would go on, and where. */
+static void endless(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *program, *report;
+    } loops[] = {
+        { "var i: u16 = 0;\ntask main() void {\n  while (true) {\n    i += 1;\n  }\n}\n" START,
+          "PE 0,0: task 8 ('main' at t.csl:2) runs at t.csl:" },
+        { "task main() void { @activate(@get_local_task_id(8)); }\n" START, "PE 0,0: task 8 ('main' at t.csl:1)" },
+    };
+    for (size_t i = 0; i < 2; i++)
+        for (unsigned by_time = 0; by_time < 2; by_time++) {
+            compiled c = compile_good(loops[i].program, false);
+            tw_diags *said = tw_diags_new();
+            tw__wse *w = tw__wse_new(c.image, &(tw__wse_options){ .max_seconds = by_time ? 1e-6 : 0 }, said);
+            assert_int_equal(tw__wse_run(w, by_time ? 0 : 50000, NULL, NULL),
+                             by_time ? TW_E_SYSTEM : TW_E_OVERFLOW);
+            assert_non_null(
+                strstr(tw_error_message(), by_time ? "longer than 1e-06 seconds" : "more than 50000 cycles"));
+            if (!find_message(said, TW_NOTE, loops[i].report)) {
+                tw_diags_print(said, stderr, false);
+                fail_msg("not reported: %s", loops[i].report);
+            }
+            tw__wse_free(w);
+            tw_diags_free(said);
+            compiled_free(&c);
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(reports), cmocka_unit_test(queue_lengths) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(reports), cmocka_unit_test(queue_lengths),
+                                        cmocka_unit_test(ends), cmocka_unit_test(endless) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

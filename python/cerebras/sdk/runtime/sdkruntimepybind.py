@@ -4,7 +4,7 @@ import enum
 import os
 import sys
 import warnings
-from ctypes import byref, c_size_t, c_uint32, c_uint64, c_void_p
+from ctypes import byref, c_size_t, c_uint, c_uint32, c_uint64, c_void_p
 
 import numpy as np
 
@@ -91,7 +91,8 @@ class SdkRuntime:
                                      check=_checks[os.environ.get("TILEWRIGHT_CSL_CHECK", "report")],
                                      max_cycles=int(os.environ.get("TILEWRIGHT_CSL_MAX_CYCLES", 0)),
                                      profile="TILEWRIGHT_CSL_PROFILE" in os.environ,
-                                     trace="TILEWRIGHT_CSL_TRACE" in os.environ)
+                                     trace="TILEWRIGHT_CSL_TRACE" in os.environ,
+                                     may_wait=True)
         if self.wafer:
             lib.tw_wse_free(self.wafer)
         _native.check(lib.tw_wse_new(byref(self.wafer), self.program.handle, byref(options)))
@@ -185,8 +186,9 @@ class SdkRuntime:
     # --- copies ---
 
     def _describe(self, symbol, px, py, w, h, l, streaming, data_type, order, spread=0, row=1, column=1):
-        if min(px, py, w, h, l) < 0:
-            raise ValueError(f"a copy of {w} x {h} PEs from ({px}, {py}) on, {l} elements each: none may be negative")
+        for name, number in (("px", px), ("py", py), ("w", w), ("h", h), ("elem_per_pe", l), ("row_stride", row),
+                             ("col_stride", column)):
+            _native.whole(number, c_uint, f"{name} of a copy")
         return _native.Copy(symbol=int(symbol), streaming=bool(streaming),
                             half=data_type == MemcpyDataType.MEMCPY_16BIT and not streaming,
                             order=order.value, spread=spread, x=px, y=py, width=w, height=h, elements=l,
@@ -284,6 +286,7 @@ class SdkRuntime:
     def read_symbol(self, x, y, name, dtype="uint8"):
         """Raw bytes of a variable of the PE at x, y of the fabric, as an array of dtype."""
         size = c_size_t(0)
+        x, y = _place(x, y)
         _native.check(lib.tw_wse_read_symbol(self._started(), x, y, name.encode(), None, byref(size)))
         data = np.zeros(size.value, np.uint8)
         _native.check(lib.tw_wse_read_symbol(self.wafer, x, y, name.encode(), data.ctypes.data, byref(size)))
@@ -291,11 +294,13 @@ class SdkRuntime:
 
     def write_symbol(self, x, y, name, data):
         raw = np.ascontiguousarray(data).view(np.uint8).reshape(-1)
+        x, y = _place(x, y)
         _native.check(lib.tw_wse_write_symbol(self._started(), x, y, name.encode(), raw.ctypes.data, raw.size))
 
     def symbols(self, x, y):
         """Names of the variables of a PE."""
         names, index = [], 0
+        x, y = _place(x, y)
         while (name := lib.tw_wse_symbol_name(self._started(), x, y, index)) is not None:
             names.append(name.decode())
             index += 1
@@ -318,6 +323,11 @@ class SdkRuntime:
 
 
 _checks = {"report": 0, "error": 1, "strict": 2, "off": 3}
+
+
+def _place(x, y):
+    """Coordinates of a PE, as C holds them."""
+    return _native.whole(x, c_uint, "x of a PE"), _native.whole(y, c_uint, "y of a PE")
 
 
 def _four_bytes(array, role):

@@ -286,11 +286,55 @@ static void mail(report *r)
     for (unsigned k = 0; tw__wse_mail_waiting(r->w, r->pe, k, text); k++) line(r, "%s", text);
 }
 
-char *tw__wse_waiting(tw__wse *w, unsigned at_most)
+/* The task that a PE is in the middle of, and where. */
+static void task_runs(report *r, const tw__pe *pe)
 {
-    report r = {
+    char task[224], place[160];
+    where(r, pe, pe->pc, place);
+    if (pe->task_id == TW__WSE_HOST_TASK)
+        line(r, "the host's command runs%s", place);
+    else
+        line(r, "task %u%s runs%s", pe->task_id, task_name(r, pe, pe->program->local[pe->task_id], task), place);
+}
+
+static void running(report *r, const tw__pe *pe)
+{
+    char task[224];
+    if (pe->main_state == TW__MAIN_RUN && pe->pc < pe->program->program->code_count) task_runs(r, pe);
+    for (uint64_t ready = pe->active & ~pe->blocked; ready; ready &= ready - 1) {
+        int id = __builtin_ctzll(ready);
+        if (pe->program->local[id])
+            line(r, "task %d%s is ready to run", id, task_name(r, pe, pe->program->local[id], task));
+    }
+}
+
+static report begin(tw__wse *w, unsigned at_most)
+{
+    return (report){
         .w = w, .seen = g_hash_table_new(g_str_hash, g_str_equal), .order = g_ptr_array_new(), .left = at_most
     };
+}
+
+static char *text_of(report *r)
+{
+    GString *out = lines(r);
+    char *copy = tw__calloc(out->len + 1, 1);
+    if (copy) memcpy(copy, out->str, out->len);
+    g_string_free(out, TRUE);
+    return copy;
+}
+
+char *tw__wse_running(tw__wse *w, unsigned at_most)
+{
+    report r = begin(w, at_most);
+    for (r.pe = 0; r.pe < w->count; r.pe++)
+        if (w->pe[r.pe].program) running(&r, &w->pe[r.pe]);
+    return text_of(&r);
+}
+
+char *tw__wse_waiting(tw__wse *w, unsigned at_most)
+{
+    report r = begin(w, at_most);
     for (r.pe = 0; r.pe < w->count; r.pe++) {
         if (w->pe[r.pe].program) engine(&r, &w->pe[r.pe]);
         router(&r, &w->router[r.pe]);
@@ -299,9 +343,5 @@ char *tw__wse_waiting(tw__wse *w, unsigned at_most)
             if (!p->out && p->head != p->count)
                 line(&r, "%zu word(s) of the host wait for color %u", p->count - p->head, p->color);
     }
-    GString *out = lines(&r);
-    char *copy = tw__calloc(out->len + 1, 1);
-    if (copy) memcpy(copy, out->str, out->len);
-    g_string_free(out, TRUE);
-    return copy;
+    return text_of(&r);
 }

@@ -9,6 +9,7 @@
 /* At least so many PEs to look at in a window: several windows in one go. The number decides alone, so that the host
  * is asked at the same cycles for any number of threads. */
 enum { WINDOW = 2, WORTH_SEVERAL = 384, ASK_EVERY = 16, MOST_WINDOWS = 32 };
+enum { ASK_TIME = 64 }; /* turns between two looks at the clock */
 
 tw__part *tw__wse_part_of(tw__wse *w, uint32_t pe)
 {
@@ -65,6 +66,7 @@ tw__wse *tw__wse_new(const tw__csl_image *image, const tw__wse_options *options,
     w->image = image;
     w->diags = diags;
     if (options) w->options = *options;
+    if (w->options.max_seconds > 0) w->deadline = tw__seconds() + w->options.max_seconds;
     w->watched = w->options.trace || w->options.profile;
     w->spans = w->options.trace || (w->options.profile && w->options.spans);
     w->arch = image->wse3 ? 1 : 0;
@@ -167,7 +169,7 @@ static void say(tw__wse *w, tw_severity severity, const char *code, const char *
 }
 
 /* A note for each line; frees them. */
-static void say_waiting(tw__wse *w, char *lines)
+static void say_lines(tw__wse *w, const char *code, char *lines)
 {
     for (char *line = lines, *end; line && *line; line = end) {
         end = strchr(line, '\n');
@@ -175,7 +177,7 @@ static void say_waiting(tw__wse *w, char *lines)
             *end++ = 0;
         else
             end = line + strlen(line);
-        say(w, TW_NOTE, "wse.waiting", line);
+        say(w, TW_NOTE, code, line);
     }
     free(lines);
 }
@@ -183,7 +185,7 @@ static void say_waiting(tw__wse *w, char *lines)
 static tw_status deadlock(tw__wse *w)
 {
     say(w, TW_ERROR, "wse.deadlock", "deadlock: nothing can happen any more, and the host still waits");
-    say_waiting(w, tw__wse_waiting(w, 40));
+    say_lines(w, "wse.waiting", tw__wse_waiting(w, 40));
     return tw__fail(TW_E_SYSTEM, "deadlock at cycle %llu", (unsigned long long)w->now);
 }
 
@@ -197,15 +199,24 @@ static void settle(tw__wse *w, uint64_t start)
     for (unsigned k = 0; k < w->part_count; k++) w->part[k].now = w->now;
 }
 
-static tw_status too_long(uint64_t max_cycles)
+/* A limit ends the run: who would go on. */
+static tw_status too_long(tw__wse *w, uint64_t max_cycles)
 {
+    say_lines(w, "wse.running", tw__wse_running(w, 12));
     return tw__fail(TW_E_OVERFLOW, "more than %llu cycles", (unsigned long long)max_cycles);
+}
+
+static tw_status out_of_time(tw__wse *w)
+{
+    say_lines(w, "wse.running", tw__wse_running(w, 12));
+    return tw__fail(TW_E_SYSTEM, "the run takes longer than %g seconds", w->options.max_seconds);
 }
 
 tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user), void *user)
 {
     uint64_t limit = max_cycles && max_cycles < TW__WSE_NEVER - w->now ? w->now + max_cycles : TW__WSE_NEVER;
     uint64_t start = w->now;
+    unsigned asked = 0;
     for (unsigned turn = 0;;) {
         if (w->no_memory)
             return tw__fail(TW_E_NO_MEMORY, "out of host memory at cycle %llu", (unsigned long long)w->now);
@@ -216,7 +227,7 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
         uint64_t next = tw__wse_next_time(w, &busy);
         if (next == TW__WSE_NEVER) {
             settle(w, start);
-            if (w->now > limit) return too_long(max_cycles); /* PEs run ahead of the clock while they can */
+            if (w->now > limit) return too_long(w, max_cycles); /* PEs run ahead of the clock while they can */
             if (!done || done(user)) return TW_OK;
             if (tw__wse_next_time(w, &busy) == TW__WSE_NEVER) return deadlock(w);
             turn++;
@@ -225,8 +236,9 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
         if (next >= limit) {
             w->now = limit;
             for (unsigned k = 0; k < w->part_count; k++) w->part[k].now = limit;
-            return too_long(max_cycles);
+            return too_long(w, max_cycles);
         }
+        if (w->deadline && ++asked % ASK_TIME == 0 && tw__seconds() > w->deadline) return out_of_time(w);
         if (next > w->now && !w->options.reference) {
             w->now = next;
             for (unsigned k = 0; k < w->part_count; k++) w->part[k].now = next;
@@ -243,21 +255,39 @@ bool tw__wse_quiet(tw__wse *w)
     return tw__wse_next_time(w, &busy) == TW__WSE_NEVER;
 }
 
+/* An operation that has an end and has not come to it, or one of the main thread, whatever its length. */
+static bool operation_waits(const tw__pe *pe)
+{
+    if (pe->main_state != TW__MAIN_IDLE && pe->main_state != TW__MAIN_FAULT) return true;
+    for (unsigned active = pe->op_active; active; active &= active - 1)
+        if (pe->op[__builtin_ctz(active)]->length != TW__CSL_UNBOUNDED) return true;
+    return false;
+}
+
+/* What waits for ever at the end of a run is as wrong as a deadlock, whatever --check says; wavelets that nobody read
+ * are not. */
 tw_status tw__wse_end(tw__wse *w)
 {
-    bool in_task = false;
-    if (w->options.check == TW__WSE_CHECK_OFF) return TW_OK;
-    for (uint32_t k = 0; k < w->count && !in_task; k++)
-        in_task = w->pe[k].program && w->pe[k].main_state != TW__MAIN_IDLE && w->pe[k].main_state != TW__MAIN_FAULT;
+    bool operations = false, tasks = false;
+    for (uint32_t k = 0; k < w->count; k++) {
+        const tw__pe *pe = &w->pe[k];
+        if (!pe->program) continue;
+        operations |= operation_waits(pe);
+        tasks |= (pe->active & pe->blocked) != 0;
+    }
+    bool lenient = w->options.check == TW__WSE_CHECK_REPORT || w->options.check == TW__WSE_CHECK_OFF;
+    bool fails = (operations || tasks) && !(w->options.may_wait && lenient);
+    if (!fails && w->options.check == TW__WSE_CHECK_OFF) return TW_OK;
     char *lines = tw__wse_waiting(w, 12);
     if (!lines || !*lines) {
         free(lines);
         return TW_OK;
     }
-    bool fails = in_task && w->options.check != TW__WSE_CHECK_REPORT;
     say(w, fails ? TW_ERROR : TW_WARNING, "wse.unfinished",
-        in_task ? "the run is over, but tasks wait for what never comes"
-                : "the run is over, but operations or wavelets are left");
-    say_waiting(w, lines);
-    return fails ? tw__fail(TW_E_SYSTEM, "tasks wait at the end of the run") : TW_OK;
+        operations ? "the run is over, but operations wait for what never comes"
+        : tasks    ? "the run is over, but tasks are activated and blocked"
+                   : "the run is over, but operations without end or wavelets are left");
+    say_lines(w, "wse.waiting", lines);
+    return fails ? tw__fail(TW_E_SYSTEM, "%s wait at the end of the run", operations ? "operations" : "tasks")
+                 : TW_OK;
 }

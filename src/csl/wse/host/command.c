@@ -43,7 +43,7 @@ static tw_status copy_share(tw_wse *w, tw__command *c, tw__share s)
     uint32_t address, room;
     if (!tw__host_target(w, s.x, s.y, c->copy.symbol, &address, &room))
         return tw__fail(TW_E_SYMBOL, "the program of PE (%u, %u) does not export '%s'", s.x, s.y, name);
-    if (address + bytes > TW__CSL_PE_BYTES || (w->options.check == TW_WSE_STRICT && bytes > room))
+    if (address + bytes > TW__CSL_PE_BYTES || bytes > room)
         return tw__fail(TW_E_INDEX, "PE (%u, %u): %u elements of %u bytes do not fit where '%s' points: %u bytes",
                         s.x, s.y, c->copy.elements, item, name, room);
     uint8_t *memory = tw__wse_memory(w->fabric, s.x, s.y) + address;

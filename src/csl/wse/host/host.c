@@ -87,6 +87,8 @@ static bool start(tw_wse *w)
                           .seed = w->options.task_order_seed,
                           .trace = w->options.trace,
                           .profile = w->options.profile,
+                          .may_wait = w->options.may_wait,
+                          .max_seconds = w->options.max_seconds,
                           .spans = spans_of(w) };
     w->fabric = tw__wse_new(w->image, &o, w->diags);
     if (!w->fabric) return false;

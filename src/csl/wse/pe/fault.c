@@ -156,9 +156,7 @@ static void place_route(tw__message *m, const tw__wse *w, uint32_t pe, int color
         r = tw__wse_route_of(w, pe + (uint32_t)w->pe_step[port], color);
     if (op) place(m, w, &w->pe[pe], op->pc);
     if (!m || !r) return;
-    m->file = w->image->files[r->file < w->image->file_count ? r->file : 0];
-    m->line = (int)r->line;
-    m->column = (int)r->column;
+    put_place(m, w, r->file, r->line, r->column);
 }
 
 void tw__wse_complain(tw__part *part, uint32_t pe, int color, unsigned port, const char *code, const char *format,
