@@ -547,7 +547,8 @@ static void stalls(judge *j)
 {
     wait_sum most = { .partner = TW__NONE };
     char a[ROOM], b[ROOM], partner[96] = "";
-    if (p_threads(j) > 1) return; /* waits of one pipe while another works: R16 */
+    if (!strcmp(j->p->names.items[j->p->target.type], "ASCEND_PTO"))
+        return; /* one pipe waits, another works: R16 */
     double *by_tile = g_new0(double, (size_t)j->s->tiles + 1);
     for (size_t i = 0; i < j->p->waits.count; i++) {
         const tw__profile_wait *w = &j->p->waits.items[i];

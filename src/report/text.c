@@ -58,6 +58,7 @@ typedef struct entry {
     uint32_t id;
     double value;
     uint64_t count;
+    double part; /* of the value, that counts in the whole */
 } entry;
 
 static gint by_value(gconstpointer a, gconstpointer b)
@@ -65,6 +66,12 @@ static gint by_value(gconstpointer a, gconstpointer b)
     const entry *x = a, *y = b;
     if (x->value != y->value) return x->value < y->value ? 1 : -1;
     return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Percent, downwards: parts never add up to more than the whole. */
+static double part_of(double part, double whole)
+{
+    return whole > 0 ? floor(part / whole * 1000 + 1e-9) / 10 : 0;
 }
 
 static void put_entries(const sheet *s, GArray *list, double whole, const char *colour, const char *times)
@@ -77,7 +84,7 @@ static void put_entries(const sheet *s, GArray *list, double whole, const char *
         fputs("  ", s->out);
         put_name(s, e->name, NAME);
         fprintf(s->out, " %15s %5.1f%% ", tw__commas(text, sizeof text, (uint64_t)e->value),
-                whole > 0 ? e->value / whole * 100 : 0);
+                part_of(e->part, whole));
         put_bar(s, most > 0 ? e->value / most : 0, colour);
         fprintf(s->out, " %s %s\n", tw__commas(text, sizeof text, e->count), times);
     }
@@ -120,7 +127,7 @@ tw_status tw_profile_print_top(const tw_profile *p, FILE *out, tw_colours colour
     for (uint32_t i = 0; i < p->types.count; i++) {
         all += (double)stats.types[i].cycles;
         entry e = { p->names.items[p->types.items[i].name], i, (double)stats.types[i].cycles,
-                    stats.types[i].instances };
+                    stats.types[i].instances, (double)stats.types[i].cycles };
         if (e.value > 0) g_array_append_val(list, e);
     }
     g_snprintf(title, sizeof title, "Cycles by %s:", tw__word_of(p, TW__WORD_KERNEL));
@@ -131,7 +138,8 @@ tw_status tw_profile_print_top(const tw_profile *p, FILE *out, tw_colours colour
         const tw__step *step = &p->steps.items[i];
         const char *name = p->names.items[step->name];
         entry e = { *name ? name : p->names.items[step->type_name], i, tw__stats_step_cycles(&stats, i),
-                    stats.counts[i] };
+                    stats.counts[i],
+                    tw__stats_step_cycles(&stats, i) - (double)stats.counts[i] * (double)step->overlapped };
         if (e.value > 0) g_array_append_val(list, e);
     }
     g_snprintf(title, sizeof title, "Steps, of %s cycles:", tw__commas(text, sizeof text, stats.totals.cycles));
@@ -148,7 +156,7 @@ static void put_tiles(const sheet *s, const tw__stats *stats, const uint64_t *va
     char name[64], text[64];
     const char *tile = tw__word_of(stats->p, TW__WORD_TILE);
     entry *list = g_new(entry, stats->tiles + 1);
-    for (uint32_t t = 0; t < stats->tiles; t++) list[t] = (entry){ "", t, (double)values[t], 0 };
+    for (uint32_t t = 0; t < stats->tiles; t++) list[t] = (entry){ "", t, (double)values[t], 0, (double)values[t] };
     qsort(list, stats->tiles, sizeof *list, by_value);
     heading(s, title);
     for (uint32_t i = 0; i < stats->tiles && i < s->rows; i++) {
@@ -199,13 +207,13 @@ tw_status tw_profile_print_memory(const tw_profile *p, FILE *out, tw_colours col
     double all = 0;
     for (uint32_t i = 0; i < p->categories.count; i++) {
         const tw__category *c = &p->categories.items[i];
-        entry e = { p->names.items[c->label], i, 0, 0 };
+        entry e = { p->names.items[c->label], i, 0, 0, 0 };
         for (unsigned k = 0; k < TW__MEMORY_REGIONS * TW__MEMORY_OVERLAPS; k++) {
             const tw__row_info *row = &p->rows.items[c->bytes[k / TW__MEMORY_OVERLAPS][k % TW__MEMORY_OVERLAPS]];
             e.value += (double)row->sum;
             if (row->active > e.count) e.count = row->active;
         }
-        all += e.value;
+        all += e.part = e.value;
         if (e.value > 0) g_array_append_val(list, e);
     }
     heading(&s, "Bytes by category, on all tiles:");
@@ -213,7 +221,8 @@ tw_status tw_profile_print_memory(const tw_profile *p, FILE *out, tw_colours col
     g_array_set_size(list, 0);
     double always = 0;
     for (uint32_t i = 0; i < p->always_live.count; i++) {
-        entry e = { p->names.items[p->always_live.items[i].name], i, (double)p->always_live.items[i].bytes, 1 };
+        entry e = { p->names.items[p->always_live.items[i].name], i, (double)p->always_live.items[i].bytes, 1,
+                    (double)p->always_live.items[i].bytes };
         always += e.value;
         g_array_append_val(list, e);
     }

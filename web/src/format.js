@@ -32,6 +32,11 @@ export function percent(share, digits = 1) {
     return Number.isFinite(share) && share >= 0 ? `${(share * 100).toFixed(digits)} %` : '–';
 }
 
+// Of a whole that others have parts of too: downwards, so that they never add up to more than it.
+export function part(share) {
+    return percent(Math.floor(share * 1000 + 1e-9) / 1000);
+}
+
 export function seconds(s) {
     if (!(s > 0)) return '–';
     if (s < 1e-6) return `${(s * 1e9).toPrecision(3)} ns`;

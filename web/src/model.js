@@ -172,6 +172,11 @@ export class Profile {
         return this.c.stepCycles[s] * this.c.stepExecutions[s];
     }
 
+    // The part of it in which no step before it still ran: these add up to the run.
+    stepAlone(s) {
+        return Math.max(0, this.c.stepCycles[s] - this.c.stepOverlapped[s]) * this.c.stepExecutions[s];
+    }
+
     // Tile cycles in which a step ran and tiles did not, over its executions.
     stepLost(s) {
         const active = this.c.stepBalance[s] * this.c.stepCycles[s] * this.tiles;

@@ -1,7 +1,7 @@
 // Program: the tree of control programs with what each part costs.
 import { chart, KIND_COLOURS } from '../chart.js';
 import { h } from '../dom.js';
-import { bytes, count, cut, percent } from '../format.js';
+import { bytes, count, cut, part, percent } from '../format.js';
 import { BUCKETS, NONE } from '../model.js';
 import { go } from '../state.js';
 import { table } from '../table.js';
@@ -198,7 +198,7 @@ export function programView(p, state) {
                 title: 'Share',
                 number: true,
                 value: (i) => (all ? sum.cycles[i] / all : 0),
-                text: (i) => (sum.cycles[i] ? percent(sum.cycles[i] / all) : '–'),
+                text: (i) => (sum.cycles[i] ? part(sum.cycles[i] / all) : '–'),
                 width: '80px',
                 definition: 'share',
             },

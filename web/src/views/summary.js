@@ -120,6 +120,13 @@ function findings(p, report) {
     );
 }
 
+// Cycles of tiles in a bucket; where steps ran beside others, those in which a tile did nothing else.
+function tileCycles(p, bucket) {
+    const row = p.c[`busy${bucket}`];
+    if (!row || !p.c.stepOverlapped.some((n) => n > 0)) return p.totals.buckets[bucket];
+    return row.reduce((sum, n) => sum + n, 0);
+}
+
 // All tile cycles by what tiles did: what no bucket has is idle.
 export function timeShares(p) {
     const t = p.totals;
@@ -127,7 +134,7 @@ export function timeShares(p) {
     const parts = BUCKETS.map((b, i) => ({
         key: b.key,
         label: b.key === 'sync' ? 'Sync and waiting' : b.label,
-        value: t.buckets[i],
+        value: tileCycles(p, i),
     })).filter((x) => x.value > 0);
     const known = parts.reduce((sum, x) => sum + x.value, 0);
     if (all - known > all * 1e-4) parts.push({ key: 'idle', label: 'Idle', value: all - known });

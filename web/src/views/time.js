@@ -2,7 +2,7 @@
 import { KIND_COLOURS } from '../chart.js';
 import { COUNTER_COLOURS, counterItem, counterLabel } from '../counters.js';
 import { h } from '../dom.js';
-import { bytes, count, cut, percent, seconds } from '../format.js';
+import { bytes, count, cut, part, percent, seconds } from '../format.js';
 import { marksOf } from '../marks.js';
 import { BUCKETS, FIDELITIES, NONE } from '../model.js';
 import { address, go } from '../state.js';
@@ -292,8 +292,8 @@ function stepTable(p, state) {
             {
                 title: 'Share',
                 number: true,
-                value: (s) => (all ? p.stepTotal(s) / all : 0),
-                text: (s) => percent(all ? p.stepTotal(s) / all : 0),
+                value: (s) => (all ? p.stepAlone(s) / all : 0),
+                text: (s) => part(all ? p.stepAlone(s) / all : 0),
                 definition: 'share',
                 width: '75px',
             },

@@ -173,7 +173,7 @@ export function waitsTab(p) {
                         title: 'Received',
                         number: true,
                         value: (i) => sumOf(p, exchanges[i], 'Received'),
-                        text: (i) => bytes(sumOf(p, exchanges[i], 'Received')),
+                        text: (i) => (isKnown(p, exchanges[i], 'Received') ? bytes(sumOf(p, exchanges[i], 'Received')) : '–'),
                     },
                     {
                         title: `Sending ${p.tileWord}s`,
@@ -186,7 +186,7 @@ export function waitsTab(p) {
                         title: 'Receiving',
                         number: true,
                         value: (i) => tilesOf(p, exchanges[i], 'Received'),
-                        text: (i) => count(tilesOf(p, exchanges[i], 'Received')),
+                        text: (i) => (isKnown(p, exchanges[i], 'Received') ? count(tilesOf(p, exchanges[i], 'Received')) : '–'),
                     },
                     {
                         title: 'Most from one',
@@ -205,6 +205,7 @@ export function waitsTab(p) {
 }
 
 const rowOf = (p, [kind, i], what) => p.c[`exchange${kind}${what}`][i];
+const isKnown = (p, exchange, what) => rowOf(p, exchange, what) !== 0;
 const sumOf = (p, exchange, what) => p.c.rowSum[rowOf(p, exchange, what)];
 const maxOf = (p, exchange, what) => p.c.rowMax[rowOf(p, exchange, what)];
 const tilesOf = (p, exchange, what) => p.c.rowActive[rowOf(p, exchange, what)];

@@ -118,7 +118,10 @@ static const char *task_name(const tw__csl_program *p, unsigned id, char buffer[
     return buffer;
 }
 
-/* Microthreads work while tasks run: a PE was never busier than the run was long. */
+/* Microthreads work while tasks run, and operations of the main thread are part of their task: the cycles of both add
+ * up to more than the PE was busy, which was never longer than the run. */
+enum { SIDE_BY_SIDE = 2 };
+
 static void count_tile(builder *b, uint32_t tile)
 {
     const tw__wse_counters *c = counters_of(b, tile);
@@ -166,6 +169,25 @@ static uint32_t add_run_step(builder *b)
                   .fidelity = TW_FIDELITY_ESTIMATED });
 }
 
+/* Wavelets that came to a PE from its neighbours; what comes from beyond the rectangle is the host's. */
+static uint64_t received(const builder *b, uint32_t tile)
+{
+    uint32_t width = b->w->image->width, height = b->w->image->height, x = tile % width, y = tile / width;
+    const struct {
+        bool there;
+        uint32_t from, direction; /* of the neighbour's link: W E S N */
+    } sides[LINKS] = { { x > 0, tile - 1, 1 },
+                       { x + 1 < width, tile + 1, 0 },
+                       { y > 0, tile - width, 2 },
+                       { y + 1 < height, tile + width, 3 } };
+    uint64_t sum = 0;
+    for (unsigned k = 0; k < LINKS; k++) {
+        const tw__wse_counters *c = sides[k].there ? counters_of(b, sides[k].from) : NULL;
+        if (c) sum += c->sent[sides[k].direction];
+    }
+    return sum;
+}
+
 /* Wavelets that left each PE by its four links, as bytes; beside the run, not after it. */
 static uint32_t add_link_step(builder *b, uint32_t *links)
 {
@@ -179,6 +201,8 @@ static uint32_t add_link_step(builder *b, uint32_t *links)
         }
     }
     tw__row bytes = tw__profile_row(b->p, b->by_tile, b->tiles);
+    for (uint32_t t = 0; t < b->tiles; t++) b->by_tile[t] = 4 * received(b, t);
+    tw__row landed = tw__profile_row(b->p, b->by_tile, b->tiles);
     for (uint32_t t = 0; t < b->tiles; t++) { /* its links send side by side: it is busy while the busiest is */
         const tw__wse_counters *c = counters_of(b, t);
         b->by_tile[t] = 0;
@@ -188,7 +212,7 @@ static uint32_t add_link_step(builder *b, uint32_t *links)
     tw__row wavelets = tw__profile_row(b->p, b->by_tile, b->tiles);
     tw__profile_add_optimization(b->p, "wavelets on the busiest link", (double)busiest);
     uint32_t exchange = tw__profile_add_exchange(
-        b->p, TW__EXCHANGE_INTERNAL, (tw__exchange){ .sent = bytes, .received = 0, .cycles = wavelets });
+        b->p, TW__EXCHANGE_INTERNAL, (tw__exchange){ .sent = bytes, .received = landed, .cycles = wavelets });
     *links = exchange;
     return tw__profile_add_step(
         b->p, &(tw__step_desc){
@@ -219,6 +243,7 @@ static tw_profile *build(const tw_wse *w)
     if (b.p && b.by_tile) {
         tw__profile_set_program(b.p);
         tw__profile_set_grid(b.p, w->image->width, w->image->height, false);
+        tw__profile_set_threads(b.p, SIDE_BY_SIDE);
         add_memory(&b);
         uint32_t exchange, run = add_run_step(&b), links = add_link_step(&b, &exchange);
         tw__host_add_learned(w, b.p, exchange);
