@@ -1,5 +1,4 @@
-/* Graphs as published programs write them, part two: memory of the host at the ports, packet switches, initialisation
- * functions, vectors for the arrays of a kernel's class, properties that change no result. */
+/* Graphs as published programs write them, part two: memory of the host at the ports, initialisation functions, vectors for the arrays of a kernel's class, properties that change no result. */
 #include <adf.h>
 
 #include <cstdlib>
@@ -118,140 +117,6 @@ static void test_memory_misused()
     EXPECT(nothing.gm2aie(x, 8) == adf::user_error);
     EXPECT(adf::event::start_profiling(gr.out, adf::event::io_stream_running_event_count) ==
            adf::event::invalid_handle);
-}
-
-/* --- packets -------------------------------------------------------------------------------------------------- */
-
-enum { PACKET = 8 };
-/* Odd parity in bit 31. */
-static unsigned header(unsigned id)
-{
-    return id | (static_cast<unsigned>(!__builtin_parity(id)) << 31);
-}
-static const int order[] = { 2, 0, 3, 1, 1, 2, 0, 3 };
-static void write_packets(const char *name)
-{
-    std::ofstream f(path(name));
-    int v = 0;
-    for (int branch : order) {
-        f << header(static_cast<unsigned>(branch)) << "\n";
-        for (int i = 0; i < PACKET; i++) f << (i == PACKET - 1 ? "TLAST\n" : "") << v++ << "\n";
-    }
-}
-/* Packets of the file by the id in their header, each as one line of text. */
-static std::vector<std::string> read_packets(const char *name, unsigned id)
-{
-    std::ifstream f(path(name));
-    std::vector<std::string> all;
-    std::string word, packet;
-    bool last = false;
-    long head = -1;
-    while (f >> word) {
-        if (word == "TLAST") {
-            last = true;
-        } else if (head < 0) {
-            head = std::atol(word.c_str()) & 31;
-        } else {
-            packet += word + " ";
-            if (last && static_cast<unsigned>(head) == id) all.push_back(packet);
-            if (last) packet.clear(), head = -1, last = false;
-        }
-    }
-    return all;
-}
-template <int Add> void by_packets(input_pktstream *in, output_pktstream *out)
-{
-    readincr(in);
-    EXPECT(getPacketid(in, 0) == Add);
-    writeHeader(out, 0, getPacketid(out, 0));
-    bool last = false;
-    while (!last) {
-        int32 v = readincr(in, last);
-        writeincr(out, v + 100 * Add, last);
-    }
-}
-/* A stream behind a split: the words alone, and where each packet ends. */
-template <int Add> void by_words(input_stream<int32> *in, output_pktstream *out)
-{
-    writeHeader(out, 0, getPacketid(out, 0));
-    bool last = false;
-    for (int i = 0; i < PACKET; i++) {
-        int32 v = readincr(in, last);
-        EXPECT(last == (i + 1 == PACKET));
-        writeincr(out, v + 100 * Add, last);
-    }
-}
-template <int Add> void by_blocks(input_window<int32> *in, output_window<int32> *out)
-{
-    for (int i = 0; i < PACKET; i++) window_writeincr(out, window_readincr(in) + 100 * Add);
-}
-enum how { PACKETS, WORDS, WINDOWS };
-template <int N, how How> class switched : public adf::graph {
-  public:
-    adf::kernel core[N];
-    adf::pktsplit<N> sp;
-    adf::pktmerge<N> mg;
-    adf::input_plio in;
-    adf::output_plio out;
-    template <class... K> explicit switched(K... kernels)
-    {
-        int i = 0;
-        (void)std::initializer_list<int>{ (core[i++] = adf::kernel::create(kernels), 0)... };
-        in = adf::input_plio::create("in", adf::plio_32_bits, path("packets.txt"));
-        out = adf::output_plio::create("out", adf::plio_32_bits, path("merged.txt"));
-        sp = adf::pktsplit<N>::create();
-        mg = adf::pktmerge<N>::create();
-        for (i = 0; i < N; i++) {
-            if constexpr (How == WORDS) {
-                adf::connect<adf::pktstream, adf::stream>(sp.out[i], core[i].in[0]);
-                adf::connect<adf::pktstream>(core[i].out[0], mg.in[i]);
-            } else if constexpr (How == WINDOWS) {
-                adf::connect<adf::pktstream, adf::window<4 * PACKET>>(sp.out[i], core[i].in[0]);
-                adf::connect<adf::window<4 * PACKET>, adf::pktstream>(core[i].out[0], mg.in[i]);
-            } else {
-                adf::connect<adf::pktstream>(sp.out[i], core[i].in[0]);
-                adf::connect<adf::pktstream>(core[i].out[0], mg.in[i]);
-            }
-            adf::source(core[i]) = "core.cc";
-        }
-        adf::connect<adf::pktstream>(in.out[0], sp.in[0]);
-        adf::connect<adf::pktstream>(mg.out[0], out.in[0]);
-    }
-};
-static void expect_packets()
-{
-    int v = 0;
-    std::vector<std::string> want[4];
-    for (int branch : order) {
-        std::string packet;
-        for (int i = 0; i < PACKET; i++) packet += std::to_string(v++ + 100 * branch) + " ";
-        want[branch].push_back(packet);
-    }
-    for (unsigned b = 0; b < 4; b++) EXPECT(read_packets("merged.txt", b) == want[b]);
-}
-static void test_packet_streams()
-{
-    write_packets("packets.txt");
-    switched<4, PACKETS> gr(by_packets<0>, by_packets<1>, by_packets<2>, by_packets<3>);
-    gr.init();
-    EXPECT(gr.run(2) == adf::ok);
-    expect_packets();
-}
-static void test_packet_words()
-{
-    write_packets("packets.txt");
-    switched<4, WORDS> gr(by_words<0>, by_words<1>, by_words<2>, by_words<3>);
-    gr.init();
-    EXPECT(gr.run(2) == adf::ok);
-    expect_packets();
-}
-static void test_packet_windows()
-{
-    write_packets("packets.txt");
-    switched<4, WINDOWS> gr(by_blocks<0>, by_blocks<1>, by_blocks<2>, by_blocks<3>);
-    gr.init();
-    EXPECT(gr.run(2) == adf::ok);
-    expect_packets();
 }
 
 /* --- kernels -------------------------------------------------------------------------------------------------- */
@@ -398,13 +263,10 @@ int main()
     test_memory_before_and_after_run();
     test_memory_that_comes_late();
     test_memory_misused();
-    test_packet_streams();
-    test_packet_words();
-    test_packet_windows();
     test_initialisation();
     test_vectors_for_arrays();
     test_single_buffers();
-    for (const char *name : { "packets.txt", "merged.txt", "x.txt", "y.txt" }) std::remove(path(name).c_str());
+    for (const char *name : { "x.txt", "y.txt" }) std::remove(path(name).c_str());
     rmdir(folder.c_str());
     if (!failures) std::puts("ok");
     return failures != 0;

@@ -102,6 +102,7 @@ struct builder {
         endpoint at;
         kind what = kind::stream;
         unsigned bytes = 0, margin = 0, depth = 0;
+        bool packets = false, bare = false; /* what a split sends; of that, the words alone are read */
         port_info *info = nullptr;
     };
     unsigned bytes_of(const endpoint &e, const port_info &p) const
@@ -160,6 +161,19 @@ struct builder {
         if (!c.typed && !fits_an_end(row)) c.typed = true, c.what = row.front()->what; /* which is told */
         return c;
     }
+    /* Whether the reader at the end of a row, which begins there, wants packets without their header: what the
+     * connection nearest to it says that comes in. */
+    static bool wants_words(const std::vector<const connection *> &row)
+    {
+        content arrives = content::unsaid;
+        bool packets = false;
+        for (const connection *w : row) {
+            if (arrives == content::unsaid) arrives = w->arrives;
+            packets = packets || w->leaves == content::packets || w->arrives == content::packets;
+        }
+        return packets && arrives == content::words;
+    }
+    static bool is_switch(const endpoint &e) { return e.node->packet_ids[0] >= 0; }
     /* Where data comes from: back through the ports of graphs. The row from `last`, which leads to a kernel or a
      * file, to the connection that leaves one; empty when nothing feeds it. */
     std::vector<const connection *> trace(const connection &last) const
@@ -231,9 +245,11 @@ struct builder {
                 continue;
             }
             end sink = end_of(w->to, said_of(row, w->to, false));
+            sink.bare = !is_switch(w->to) && wants_words(row);
             std::reverse(row.begin(), row.end());
             const endpoint origin = row.front()->from;
             end source = end_of(origin, said_of(row, origin, true));
+            source.packets = packet_id(origin, direction::out) >= 0;
             size_t i = 0;
             bool shared = origin.node->what == node_kind::kernel || origin.node->medium == media::memory;
             while (i < transfers.size() && !(shared && transfers[i].first.at.node == origin.node &&
@@ -404,6 +420,7 @@ struct builder {
     void join(const end &from, const end &to)
     {
         tw_aie_port source = tw_aie_out(from.at.node->handle, from.info->physical);
+        if (packet_id(from.at, direction::out) >= 0) from.at.node->headless[from.at.index] = to.bare;
         if (to.at.node->what == node_kind::output) {
             to_file(from, to);
         } else if (from.what == kind::window) {
@@ -435,7 +452,7 @@ struct builder {
             n->code.ports.push_back(p);
         };
         for (size_t i = 0; i < a.windows.size(); i++) add_out(kind::window, static_cast<int>(i));
-        for (int i = 0; i < a.streams; i++) add_out(kind::stream, i);
+        for (size_t i = 0; i < a.streams.size(); i++) add_out(kind::stream, static_cast<int>(i));
         n->code.fire = [a](std::vector<port_info> &) mutable { a(); };
         mine.push_back(n);
         n->handle = tw_aie_array_add(array, n->name.c_str(), fire, n.get(), n->column, n->row);
@@ -465,13 +482,20 @@ struct builder {
         if (from.what != kind::window && !windows.empty() && (!regrouped.empty() || !streams.empty()))
             regrouped.insert(regrouped.end(), windows.begin(), windows.end()), windows.clear(), a.windows.clear();
         streams.insert(streams.end(), regrouped.begin(), regrouped.end());
+        std::stable_partition(streams.begin(), streams.end(), /* a packet begins where its window is known */
+                              [](const end &e) { return packet_id(e.at, direction::in) >= 0; });
         std::vector<end> further; /* a tile has two output streams */
         while (streams.size() > 2) further.push_back(streams.back()), streams.pop_back();
         if (!further.empty()) further.push_back(streams.back()), streams.pop_back();
         a.in_bytes = from.what == kind::window ? from.bytes : 0;
-        a.streams = static_cast<int>(streams.size()) + !further.empty();
-        a.packets_in = !a.in_bytes && packet_id(from.at, direction::out) >= 0;
-        if (a.in_bytes && to.size() == 1) a.packet_id = packet_id(to[0].at, direction::in);
+        a.packets_in = !a.in_bytes && from.packets;
+        for (end &e : streams)
+            a.streams.push_back({ packet_id(e.at, direction::in), from.packets && e.bare && e.what != kind::window });
+        if (!further.empty()) a.streams.push_back({ -1, false });
+        for (end &e : further)
+            if (a.in_bytes && packet_id(e.at, direction::in) >= 0)
+                return fail(title(from.at) + " leads to " + title(e.at) + " and to two other streams: one window " +
+                            "feeds no more than two packet switches, and no stream beside them");
         end here = new_adapter(from, a);
         if (from.at.node->what == node_kind::input)
             from_file(from, here);
@@ -483,6 +507,7 @@ struct builder {
             end e = here;
             e.at = { n, out++, direction::out, -1 };
             e.what = what, e.bytes = bytes, e.info = port_of(e.at);
+            e.packets = from.packets && what == kind::stream;
             return e;
         };
         for (end &e : windows) join(source(kind::window, e.bytes), e);

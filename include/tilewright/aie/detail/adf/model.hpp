@@ -47,7 +47,7 @@ struct node {
     int packet_ids[2] = { -1,
                           -1 }; /* of a packet switch: of the branches at its outputs (split) or inputs (merge) */
     direction branches = direction::out;
-    bool headless[2] = { false, false }; /* branches of a split that get the words alone */
+    bool headless[2] = { false, false }; /* branches of a split whose reader gets the words alone */
     tw_aie_kernel handle = { 0 };        /* in the array, once there is one */
     int column = -1, row = -1, bits = 32;
     node_ref like; /* placed from another kernel's tile, so far away from it */
@@ -69,8 +69,11 @@ struct node {
     bool bypassed = false;                          /* its last parameter takes it out of the graph */
     std::string waits_for;                          /* a value of a parameter; "" = it does not wait */
 };
+/* What connect<> says that a stream holds at one of its ends. */
+enum class content { unsaid, words, packets };
 struct connection {
     endpoint from, to;
+    content leaves = content::unsaid, arrives = content::unsaid;
     unsigned bytes = 0, margin = 0, depth = 0;
     unsigned source_bytes = 0; /* where the two ends are given windows of different sizes */
     bool typed = false;

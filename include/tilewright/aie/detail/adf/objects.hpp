@@ -148,6 +148,12 @@ template <> struct connection_type<stream> {
     static void apply(connection &c) { c.typed = true, c.what = kind::stream; }
 };
 template <> struct connection_type<pktstream> : connection_type<stream> {};
+template <class T> constexpr content content_of()
+{
+    return std::is_same<T, pktstream>::value ? content::packets
+           : std::is_same<T, stream>::value  ? content::words
+                                             : content::unsaid;
+}
 template <> struct connection_type<cascade> {
     static void apply(connection &c) { c.typed = true, c.what = kind::cascade; }
 };
@@ -168,13 +174,11 @@ template <class From = void, class To = From> struct connect {
     connect(detail::endpoint from, detail::endpoint to) : net(detail::new_connection(from, to))
     {
         detail::connection_type<From>::apply(*net);
+        net->leaves = detail::content_of<From>(), net->arrives = detail::content_of<To>();
         if (std::is_same<From, To>::value) return;
         net->source_bytes = net->bytes;
         detail::connection_type<To>::apply(*net);
         net->typed = false; /* either end has its own kind */
-        bool bare = std::is_same<From, pktstream>::value && std::is_same<To, stream>::value;
-        if (bare && from.node && from.node->packet_ids[0] >= 0 && from.node->branches == detail::direction::out)
-            from.node->headless[from.index & 1] = true;
     }
     connect(const parameter &, const kernel &) {}
 };

@@ -12,9 +12,15 @@ namespace detail {
 struct adapter {
     unsigned in_bytes = 0;         /* 0: a stream */
     std::vector<unsigned> windows; /* bytes of each output window */
-    int streams = 0;
+    /* An output stream: `id` of the packets that windows become, -1: words without TLAST; bare: of the packets that
+     * come in, the words alone. */
+    struct branch {
+        int id;
+        bool bare;
+    };
+    std::vector<branch> streams;
     bool packets_in = false; /* a header stands in front of each window's words */
-    int packet_id = -1;      /* the header that goes in front; -1: none, and no TLAST */
+    bool inside = false;     /* of a packet, behind its header */
     std::vector<uint32_t> words;
     void operator()()
     {
@@ -27,10 +33,12 @@ struct adapter {
             receive();
         for (size_t i = 0; i < windows.size(); i++)
             tw_aie_window_write(tw_aie_window_out(static_cast<int>(i)), words.data(), bytes);
-        for (int s = 0; s < streams; s++)
-            if (packet_id >= 0) put_ms_packet_header(s, static_cast<unsigned>(packet_id), 0);
+        for (size_t s = 0; s < streams.size(); s++)
+            if (streams[s].id >= 0)
+                put_ms_packet_header(static_cast<int>(s), static_cast<unsigned>(streams[s].id), 0);
         for (size_t i = 0; i < words.size(); i++)
-            for (int s = 0; s < streams; s++) tw_aie_put_word(s, words[i], packet_id >= 0 && i + 1 == words.size());
+            for (size_t s = 0; s < streams.size(); s++)
+                tw_aie_put_word(static_cast<int>(s), words[i], streams[s].id >= 0 && i + 1 == words.size());
     }
     void receive()
     {
@@ -41,7 +49,9 @@ struct adapter {
     {
         int last = 0;
         uint32_t word = tw_aie_get_word(0, &last);
-        for (int s = 0; s < streams; s++) tw_aie_put_word(s, word, last);
+        for (size_t s = 0; s < streams.size(); s++)
+            if (inside || !streams[s].bare) tw_aie_put_word(static_cast<int>(s), word, last);
+        inside = !last;
     }
 };
 
