@@ -55,7 +55,7 @@ endif()
 # The same source as C and as C++: every rule of the checks; ports and graphs.
 if(BUILD_TESTING AND TARGET tw_aie)
   foreach(name IN ITEMS checks_c.c checks_cxx.cpp ports_c.c ports_cxx.cpp unread_cxx.cpp graph/programs_cxx.cpp
-                  graph/parameters_cxx.cpp graph/ports_cxx.cpp graph/packets_cxx.cpp graph/values_cxx.cpp
+                  graph/parameters_cxx.cpp graph/ports_cxx.cpp graph/packets_cxx.cpp graph/unwind_cxx.cpp graph/starving_cxx.cpp graph/values_cxx.cpp
                   graph/platform_cxx.cpp graph/layered_cxx.cpp graph/published_cxx.cpp)
     string(REGEX REPLACE "\\.[a-z]+$" "" stem "${name}")
     string(REPLACE "/" "_" stem "${stem}")

@@ -216,6 +216,7 @@ static GPtrArray *compile_command(const request *r, const tw__aie_sources *s)
     }
     g_strfreev(words);
     add(c, "-std=gnu++20"), add(c, "-O2"), add(c, "-ffp-contract=off"), add(c, "-Wno-psabi");
+    add(c, gnu ? "-g1" : "-gline-tables-only"); /* reports of loads and stores name lines */
     if (s->layered && gnu) add(c, "-fpermissive");
     if (s->layered) add(c, "-w"); /* of the library */
     add(c, r->hardware ? "-D__AIESIM__" : "-D__X86SIM__");

@@ -110,6 +110,51 @@ fi
 expect 2 "$tilewright" aie run --report
 prints err 'needs a value'
 
+# A kernel that waits for ever in a graph with memory, which nobody ends or destroys: it is named, the status says it,
+# and the output has what came. Reports of loads and stores have lines.
+mkdir "$work/starving" && cd "$work/starving" || exit 1
+cat >kernel.cc <<'EOF'
+#include <adf.h>
+void pass(input_stream<int32> *a, input_window<int32> *b, output_stream<int32> *out)
+{
+    const int32 *block = b->ptr;
+    for (int i = 0; i < 3; i++) writeincr(out, readincr(a) + block[i]);
+    b->ptr[8] = 1; // behind the end of the window
+    writeincr(out, readincr(a));
+}
+EOF
+cat >graph.cpp <<'EOF'
+#include <adf.h>
+void pass(input_stream<int32> *a, input_window<int32> *b, output_stream<int32> *out);
+struct passing : adf::graph {
+    adf::kernel k = adf::kernel::create(pass);
+    adf::input_gmio a = adf::input_gmio::create("a");
+    adf::input_plio b = adf::input_plio::create("b", adf::plio_32_bits, "b.txt");
+    adf::output_plio out = adf::output_plio::create("out", adf::plio_32_bits, "out.txt");
+    passing()
+    {
+        adf::source(k) = "kernel.cc";
+        adf::connect<adf::stream>(a.out[0], k.in[0]);
+        adf::connect<adf::window<16>>(b.out[0], k.in[1]);
+        adf::connect<adf::stream>(k.out[0], out.in[0]);
+    }
+};
+int main()
+{
+    const int32 x[3] = { 1, 2, 3 };
+    passing *g = new passing;
+    g->init();
+    g->a.gm2aie(x, sizeof x);
+    g->run(1);
+    return 0;
+}
+EOF
+printf '10\n20\n30\n40\n' >b.txt
+expect 1 "$tilewright" aie run graph.cpp -o out --profile profile.json
+prints err "kernel 'kernel' on tile (0,0), firing 1, waits to read stream 0 from memory, which is empty"
+prints err 'kernel.cc:6: store: 4 bytes at byte'
+[ "$(tr '\n' ' ' <out/out.txt)" = '11 22 33 ' ] || fail 'the output of a kernel that starves'
+
 # What is wrong.
 cd "$work/project" || exit 1
 expect 1 "$tilewright" aie run graph.cpp -i data -DOFFSET=1 -DOPEN -O0

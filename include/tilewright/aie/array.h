@@ -123,7 +123,8 @@ TW_API tw_status tw_aie_array_continue(tw_aie_array *array);
 /* Nothing more comes: where a kernel was compiled with TW_AIE_CHECK, each port whose data nobody has read is
  * reported, but not the rest of a file when the kernels were to fire a number of times. tw_aie_array_run() does so by
  * itself; runs that begin or go on with tw_aie_array_resume() end here. Of a run that still waits, output files get
- * what has come so far. */
+ * what has come so far, and its kernels are given up: their stacks are unwound, so that destructors of C++ run (also
+ * when the next run begins, or the array is freed). */
 TW_API void tw_aie_array_end(tw_aie_array *array);
 /* Words that nobody read, in the last run, with those that input files and memory still hold; registers count as
  * one. */

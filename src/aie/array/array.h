@@ -189,6 +189,7 @@ void tw__aie_open_out(tw__kernel *kernel, int port);
 void tw__aie_close_in(tw__kernel *kernel, int port); /* ... and passes it on */
 void tw__aie_close_out(tw__kernel *kernel, int port);
 void tw__aie_yield(tw__kernel *kernel, tw__wait wait); /* back when the reason is gone */
+void tw__aie_stop_kernels(tw_aie_array *array);
 tw__lock *tw__aie_lock(tw_aie_array *array, const tw__kernel *kernel, int id);
 
 /* --- timeline.c --- */
@@ -206,6 +207,7 @@ void tw__aie_add_intervals(const tw_aie_array *array, tw_profile *profile);
 
 /* --- unread.c --- */
 void tw__aie_count_unread(tw_aie_array *array); /* fills unread and unread_ports */
+void tw__aie_finish(tw_aie_array *array);       /* output files, reports; more data may let kernels go on */
 
 /* --- memory.c --- */
 int tw__aie_tile_of(const tw_aie_array *array, const tw__kernel *kernel); /* column * rows + row */

@@ -35,8 +35,8 @@ void tw_aie_array_free(tw_aie_array *a)
     tw__profile_forget(a);
     leave_profile(a);
     tw__aie_save_profile(a);
+    tw__aie_stop_kernels(a);
     for (size_t i = 0; i < a->kernel_count; i++) {
-        tw__fiber_free(a->kernels[i]->fiber);
         free(a->kernels[i]->name), free(a->kernels[i]);
     }
     for (size_t i = 0; i < a->fifo_count; i++) {

@@ -153,7 +153,6 @@ static bool start(tw_aie_array *a, tw__kernel *k, uint64_t iterations)
         return false;
     }
     k->target = iterations && k->repeat ? k->fired + iterations * k->repeat : 0;
-    tw__fiber_free(k->fiber); /* of the run before, which may have been left waiting */
     k->fiber = tw__fiber_new(body, k, STACK_BYTES);
     if (!k->fiber) {
         tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for the stack of kernel '%s'", k->name);
@@ -165,6 +164,27 @@ static bool start(tw_aie_array *a, tw__kernel *k, uint64_t iterations)
     }
     k->wait = k->ended ? TW__DONE : TW__RUN;
     return true;
+}
+
+/* Kernels that still wait are given up: their frames are unwound as if they ran, so that destructors may use ports and
+ * locks. */
+void tw__aie_stop_kernels(tw_aie_array *a)
+{
+    tw_aie_array *outer = tw__aie_current;
+    tw_aie_control saved = tw_aie_core;
+    if (outer == a) return; /* exit() in a kernel */
+    tw__aie_current = a;
+    for (size_t i = 0; i < a->kernel_count; i++) {
+        tw__kernel *k = a->kernels[i];
+        a->running = k;
+        tw_aie_core = k->control;
+        tw__fiber_free(k->fiber);
+        k->fiber = NULL;
+    }
+    a->running = NULL;
+    a->started = false;
+    tw_aie_core = saved;
+    tw__aie_current = outer;
 }
 
 /* As after power-up. */
@@ -286,7 +306,7 @@ static tw_status proceed(tw_aie_array *a)
     tw_status status = verdict(a, a->iterations);
     tw__aie_count_unread(a);
     a->told = status != TW_OK; /* a deadlock explains itself */
-    if (status == TW_OK && a->is_whole) tw_aie_array_end(a);
+    if (status == TW_OK && a->is_whole) tw__aie_finish(a);
     tw_profile_free(a->profile);
     a->profile = tw__aie_profile(a);
     a->unwritten = status != TW_OK;
@@ -310,6 +330,7 @@ static bool whole_blocks(tw_aie_array *a, uint64_t iterations)
 
 static tw_status go(tw_aie_array *a, uint64_t iterations, bool is_whole)
 {
+    tw__aie_stop_kernels(a); /* of the run before */
     a->iterations = iterations;
     a->is_whole = is_whole;
     if (a->status == TW_OK && whole_blocks(a, iterations) && tw__aie_place_windows(a))
@@ -321,6 +342,7 @@ static tw_status go(tw_aie_array *a, uint64_t iterations, bool is_whole)
 tw_status tw_aie_array_run(tw_aie_array *a, uint64_t iterations)
 {
     if (tw__aie_current) return tw__fail(TW_E_INVALID_ARGUMENT, "a kernel cannot run an array");
+    tw__aie_stop_kernels(a);
     reset(a);
     return go(a, iterations, true);
 }

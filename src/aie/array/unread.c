@@ -136,7 +136,7 @@ static void tell(void *user, const tw_aie_array *a, const port *p)
     g_string_free(text, TRUE);
 }
 
-void tw_aie_array_end(tw_aie_array *a)
+void tw__aie_finish(tw_aie_array *a)
 {
     bool checked = false;
     if (a->unwritten) tw__plio_store_all(a);
@@ -145,6 +145,12 @@ void tw_aie_array_end(tw_aie_array *a)
     if (!checked || a->told || a->status != TW_OK) return;
     a->told = true;
     visit(a, tell, NULL);
+}
+
+void tw_aie_array_end(tw_aie_array *a)
+{
+    tw__aie_finish(a);
+    tw__aie_stop_kernels(a);
 }
 
 uint64_t tw_aie_array_unread(const tw_aie_array *a)

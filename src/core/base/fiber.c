@@ -1,4 +1,8 @@
-/* fiber: coroutines over ucontext. The sanitizers are told about the change of stacks. */
+/* fiber: coroutines over ucontext. The sanitizers are told about the change of stacks.
+ *
+ * One that is freed while it waits has its stack unwound, as a thread that is cancelled: resumed for the last time, it
+ * goes up frame by frame to body(), and destructors of C++ frames run on the way. What would stop that leaves the rest
+ * of the stack as it is: a catch (...) that does not throw on, a frame that is noexcept, a destructor that waits. */
 #include "core/base/fiber.h"
 #include "core/base/base.h"
 
@@ -6,6 +10,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define ASAN 1
@@ -36,7 +41,10 @@ struct tw__fiber {
     tw__fiber *outer; /* fiber that resumed this one */
     unsigned char *stack;
     size_t bytes, guard;
-    bool started, ended;
+    bool started, ended, running;
+    bool stopped; /* it is being freed: unwinds */
+    bool cut;     /* and left frames that were not unwound */
+    struct _Unwind_Exception exception;
     const void *caller_stack; /* for the address sanitizer */
     size_t caller_bytes;
     void *own, *other; /* for the thread sanitizer */
@@ -63,15 +71,92 @@ static void entered(tw__fiber *f, void *fake)
     (void)f, (void)fake;
 }
 
+/* Back to whoever resumed it, for ever, from wherever on its stack. */
+static _Noreturn void leave(tw__fiber *f)
+{
+    f->ended = true;
+    leave_announced(f, NULL);
+    setcontext(&f->caller);
+    abort();
+}
+
 static void body(void)
 {
     tw__fiber *f = current;
     entered(f, NULL);
     f->fn(f->user);
-    f->ended = true;
-    leave_announced(f, NULL);
-    setcontext(&f->caller);
+    leave(f);
 }
+
+/* --- unwinding -------------------------------------------------------------------------------------------------- */
+
+/* Of the C++ ABI, where the program has C++: its handler of std::terminate(), and what it has caught in a thread. */
+typedef void (*terminate_handler)(void);
+extern terminate_handler _ZSt13set_terminatePFvvE(terminate_handler handler) __attribute__((weak));
+struct cxx_globals {
+    void *caught;
+    unsigned uncaught;
+};
+extern struct cxx_globals *__cxa_get_globals(void) __attribute__((weak));
+
+static _Atomic(terminate_handler) users_handler;
+
+static _Noreturn void cut_short(tw__fiber *f)
+{
+    f->cut = true;
+    leave(f);
+}
+
+/* Called instead of std::terminate(), which a frame that is noexcept asks for. */
+static void on_terminate(void)
+{
+    terminate_handler handler = users_handler;
+    if (current && current->stopped) cut_short(current);
+    if (handler) handler();
+    abort();
+}
+
+/* A catch (...) ends without throwing on. */
+static void on_caught(_Unwind_Reason_Code reason, struct _Unwind_Exception *exception)
+{
+    (void)reason, (void)exception;
+    cut_short(current);
+}
+
+static _Unwind_Reason_Code at_frame(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
+                                    struct _Unwind_Exception *exception, struct _Unwind_Context *context,
+                                    void *fiber)
+{
+    (void)version, (void)class, (void)exception;
+    if (actions & _UA_END_OF_STACK || _Unwind_GetRegionStart(context) == (uintptr_t)body) leave(fiber);
+    return _URC_NO_REASON;
+}
+
+static _Noreturn void unwind(tw__fiber *f)
+{
+#ifdef ASAN
+    __asan_handle_no_return(); /* frames go without taking back what they have marked */
+#endif
+    f->exception.exception_cleanup = on_caught;
+    _Unwind_ForcedUnwind(&f->exception, at_frame, f);
+    cut_short(f);
+}
+
+static void stop(tw__fiber *f)
+{
+    terminate_handler handler = _ZSt13set_terminatePFvvE ? _ZSt13set_terminatePFvvE(on_terminate) : NULL;
+    struct cxx_globals *globals = __cxa_get_globals ? __cxa_get_globals() : NULL;
+    struct cxx_globals kept = globals ? *globals : (struct cxx_globals){ 0 };
+    bool nested = handler == on_terminate; /* another fiber is being unwound, here or in another thread */
+    if (!nested) users_handler = handler;
+    f->stopped = true;
+    tw__fiber_resume(f);
+    if (!nested && handler) _ZSt13set_terminatePFvvE(handler);
+    if (globals) globals->uncaught = kept.uncaught; /* a catch (...) that throws on counts one that never arrives */
+    if (globals && f->cut) globals->caught = kept.caught;
+}
+
+/* --- what others call ------------------------------------------------------------------------------------------- */
 
 tw__fiber *tw__fiber_new(void (*fn)(void *user), void *user, size_t stack_bytes)
 {
@@ -100,7 +185,8 @@ tw__fiber *tw__fiber_new(void (*fn)(void *user), void *user, size_t stack_bytes)
 
 void tw__fiber_free(tw__fiber *f)
 {
-    if (!f) return;
+    if (!f || f->running) return; /* exit() on a fiber frees what it runs on */
+    if (f->started && !f->ended) stop(f);
 #ifdef TSAN
     __tsan_destroy_fiber(f->own);
 #endif
@@ -129,7 +215,9 @@ bool tw__fiber_resume(tw__fiber *f)
     f->other = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(f->own, 0);
 #endif
+    f->running = true;
     swapcontext(&f->caller, &f->context);
+    f->running = false;
 #ifdef ASAN
     __sanitizer_finish_switch_fiber(fake, NULL, NULL);
 #endif
@@ -143,9 +231,11 @@ void tw__fiber_yield(void)
     tw__fiber *f = current;
     void *fake = NULL;
     if (!f) return;
+    if (f->stopped) cut_short(f); /* in a destructor: nobody would wake it up */
     leave_announced(f, &fake);
     swapcontext(&f->context, &f->caller);
     entered(f, fake);
+    if (f->stopped) unwind(f);
 }
 
 tw__fiber *tw__fiber_current(void)

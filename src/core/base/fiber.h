@@ -5,8 +5,9 @@
  *     while (tw__fiber_resume(f)) ...;                  // body called tw__fiber_yield()
  *     tw__fiber_free(f);
  *
- * A fiber belongs to the thread that resumes it first. What it holds (memory, files) is its own business: free one
- * that has not ended only when it holds nothing. */
+ * A fiber belongs to the thread that resumes it first. One that is freed while it waits is unwound: destructors of C++
+ * frames and cleanups of C frames compiled with -fexceptions run, in that thread; what else it holds is its own
+ * business. */
 #ifndef TW_BASE_FIBER_H
 #define TW_BASE_FIBER_H
 
@@ -17,7 +18,7 @@ typedef struct tw__fiber tw__fiber;
 
 /* Stack in bytes, 0 = 512 KiB; below it lies a page that faults. NULL (with a message) when there is no memory. */
 tw__fiber *tw__fiber_new(void (*fn)(void *user), void *user, size_t stack_bytes);
-void tw__fiber_free(tw__fiber *fiber); /* NULL is fine; not from inside */
+void tw__fiber_free(tw__fiber *fiber); /* NULL is fine; from inside: nothing */
 /* Runs it until it yields (true) or its function returns (false, also ever after). */
 bool tw__fiber_resume(tw__fiber *fiber);
 void tw__fiber_yield(void);         /* back to whoever resumed; nothing outside a fiber */

@@ -471,8 +471,9 @@ struct builder {
             if (e.what == kind::cascade || from.what == kind::cascade)
                 return fail(title(from.at) + " to " + title(e.at) +
                             ": the cascade joins two neighbours and nothing else");
-            if (e.what != kind::window) {
-                streams.push_back(e);
+            if (e.what != kind::window) { /* packets are made where the window is known: switches first */
+                bool first = packet_id(e.at, direction::in) >= 0;
+                streams.insert(first ? streams.begin() : streams.end(), e);
                 continue;
             }
             unsigned bytes = from.what == kind::window ? from.bytes : windows.empty() ? e.bytes : windows[0].bytes;
@@ -482,15 +483,14 @@ struct builder {
         if (from.what != kind::window && !windows.empty() && (!regrouped.empty() || !streams.empty()))
             regrouped.insert(regrouped.end(), windows.begin(), windows.end()), windows.clear(), a.windows.clear();
         streams.insert(streams.end(), regrouped.begin(), regrouped.end());
-        std::stable_partition(streams.begin(), streams.end(), /* a packet begins where its window is known */
-                              [](const end &e) { return packet_id(e.at, direction::in) >= 0; });
         std::vector<end> further; /* a tile has two output streams */
         while (streams.size() > 2) further.push_back(streams.back()), streams.pop_back();
         if (!further.empty()) further.push_back(streams.back()), streams.pop_back();
         a.in_bytes = from.what == kind::window ? from.bytes : 0;
         a.packets_in = !a.in_bytes && from.packets;
         for (end &e : streams)
-            a.streams.push_back({ packet_id(e.at, direction::in), from.packets && e.bare && e.what != kind::window });
+            a.streams.push_back(
+                { packet_id(e.at, direction::in), from.packets && e.bare && e.what != kind::window });
         if (!further.empty()) a.streams.push_back({ -1, false });
         for (end &e : further)
             if (a.in_bytes && packet_id(e.at, direction::in) >= 0)

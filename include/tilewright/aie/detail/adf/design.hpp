@@ -12,7 +12,12 @@ struct design {
     unsigned long first = next_serial(); /* what is made later, up to the next design, belongs to it */
     tw_aie_array *array = nullptr;
 
-    explicit design(const void *object) { designs()[first] = { object, 0 }; }
+    explicit design(const void *object)
+    {
+        static last_words at_exit; /* built before the graph that comes first, so it outlives global ones */
+        (void)at_exit;
+        designs()[first] = { object, 0 };
+    }
     design(const design &) = delete;
     design &operator=(const design &) = delete;
     ~design()
@@ -39,7 +44,7 @@ struct design {
     return_code end()
     {
         if (array) tw_aie_array_end(array);
-        return_code r = waits() ? wait() : ok;
+        return_code r = wait();
         pending = false; /* told once */
         return r;
     }
@@ -74,6 +79,7 @@ struct design {
         return array ? ok : complain(broken);
     }
     /* The kernels run as far as they can: memory at the ports, or the value of a parameter, has come. */
+    const std::string &why() const { return reason; } /* the last run has not ended; "": it has */
     return_code go_on()
     {
         return_code r = pending ? came_to(tw_aie_array_continue(array)) : ok;
@@ -82,6 +88,13 @@ struct design {
     }
 
   private:
+    /* Graphs that nobody destroys: what their runs wait for is said when the program ends. */
+    struct last_words {
+        ~last_words()
+        {
+            for (auto &top : tops()) top.second->end();
+        }
+    };
     std::vector<node_ref> kept; /* what the array points to */
     bool pending = false;       /* the last run waits for memory or parameters */
     std::string reason;         /* ... what for */
@@ -139,6 +152,10 @@ inline return_code build_for_port(const node_ref &n)
 inline return_code go_on(const node_ref &n)
 {
     return top_of(n)->go_on();
+}
+inline std::string why_pending(const node_ref &n)
+{
+    return top_of(n)->why();
 }
 
 } // namespace detail

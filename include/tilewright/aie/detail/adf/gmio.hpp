@@ -21,7 +21,8 @@ enum return_code { ok = 0, user_error, aietools_error, xrt_error, internal_error
 namespace detail {
 /* What a port of memory asks its graph for; adf.hpp defines them. */
 return_code build_for_port(const node_ref &n);
-return_code go_on(const node_ref &n); /* the kernels run as far as they can */
+return_code go_on(const node_ref &n);       /* the kernels run as far as they can */
+std::string why_pending(const node_ref &n); /* who waits for what; "": the run has ended */
 /* Programs may ignore what a call returns: `tilewright aie run` asks for the messages in a file, too. */
 inline return_code complain(const std::string &message)
 {
@@ -57,8 +58,9 @@ inline return_code land(const node_ref &n)
     if (return_code bad = build_for_port(n)) return bad;
     if (return_code bad = go_on(n)) return bad;
     if (n->landings.empty()) return ok;
+    const std::string why = why_pending(n);
     return complain("'" + n->name + "': the kernels have made " + std::to_string(n->landings.front().bytes) +
-                    " bytes less than aie2gm() asks for");
+                    " bytes less than aie2gm() asks for" + (why.empty() ? "" : ": " + why));
 }
 } // namespace detail
 
