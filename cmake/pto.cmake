@@ -42,6 +42,10 @@ add_test(NAME examples.pto_iota_cpp COMMAND sh ${run_example} ${CMAKE_SOURCE_DIR
                                             $<TARGET_FILE:example_pto_iota_cpp>)
 add_test(NAME pto.page_examples COMMAND sh ${CMAKE_SOURCE_DIR}/tests/pto/ascend/page_examples_test.sh ${CMAKE_SOURCE_DIR}
                                         $<TARGET_FILE_DIR:tilewright>)
+add_test(NAME pto.ascend_refused COMMAND sh ${CMAKE_SOURCE_DIR}/tests/pto/ascend/refused_test.sh ${CMAKE_SOURCE_DIR})
+if(TW_SANITIZE) # compiles only
+  set_tests_properties(pto.ascend_refused PROPERTIES DISABLED TRUE)
+endif()
 set(sanitizers "")
 if(TW_SANITIZE)
   set(sanitizers " -fsanitize=${TW_SANITIZE}")

@@ -136,6 +136,7 @@ typedef struct tw__as_module {
     const tw__as_type *last;     /* given by tw__as_intern */
     bool tree;                   /* all statements are whole, with their comments */
     bool no_memory;
+    unsigned warnings; /* of the passes since parsing; no more than TW__AS_WARNINGS are told */
 } tw__as_module;
 
 /* Parses; NULL only when out of memory. Errors are in `diags`, which the module keeps a pointer to. */
@@ -151,6 +152,8 @@ void tw__as_error(tw__as_module *m, int line, int column, int length, const char
     TW_PRINTF(6, 7);
 void tw__as_warn(tw__as_module *m, const tw__as_item *where, const char *code, const char *format, ...)
     TW_PRINTF(4, 5);
+void tw__as_note(tw__as_module *m, const tw__as_item *where, const char *code, const char *format, ...)
+    TW_PRINTF(4, 5);
 /* From the spelling; false with tw_error_message(). */
 bool tw__as_type_parse(tw__as_module *m, const char *text, tw__as_type *type);
 
@@ -162,7 +165,7 @@ bool tw__as_number(const char *text, tw_type type, int64_t *bits);
 
 /* --- code ------------------------------------------------------------------------------------------------------- */
 
-enum { TW__AS_MAX_DEPTH = 48, TW__AS_MAX_SLOTS = 1 << 20, TW__AS_MAX_ARGS = 32 };
+enum { TW__AS_WARNINGS = 20, TW__AS_MAX_DEPTH = 48, TW__AS_MAX_SLOTS = 1 << 20, TW__AS_MAX_ARGS = 32 };
 
 typedef struct tw__as_wide { /* of a value that is no number */
     struct {

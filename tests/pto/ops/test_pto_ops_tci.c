@@ -82,17 +82,23 @@ static void pto_tci_restrictions(void **state)
     for (size_t p = 0; p < 3; p++) {
         const char *profile = tw_pto_target_name(targets[p]);
         tw_pto *core = tw_pto_new(targets[p], 0);
-        tw_pto_tile dst = vec_tile(TW_I32, 1, 16);
+        tw_pto_tile dst = vec_tile(TW_I32, 1, 16), tmp = vec_tile(TW_F32, 1, 512);
         for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
             tw_pto_tile other = vec_tile(others[i], 1, 32);
-            REFUSED(tw_pto_tci(core, &other, tw_pto_scalar_of(others[i], 0), false, NULL), "rule type.set",
+            for (size_t with = 0; with < 2; with++)
+                REFUSED(tw_pto_tci(core, &other, tw_pto_scalar_of(others[i], 0), false, with ? &tmp : NULL),
+                        "rule type.set", profile);
+        }
+        for (size_t with = 0; with < 2; with++) {
+            REFUSED(tw_pto_tci(core, &dst, tw_pto_bits(TW_U32, 0), false, with ? &tmp : NULL), "rule type.same",
+                    profile);
+            REFUSED(tw_pto_tci(core, &dst, tw_pto_bits(TW_I16, 0), false, with ? &tmp : NULL), "rule type.same",
                     profile);
         }
-        REFUSED(tw_pto_tci(core, &dst, tw_pto_bits(TW_U32, 0), false, NULL), "rule type.same", profile);
-        REFUSED(tw_pto_tci(core, &dst, tw_pto_bits(TW_I16, 0), false, NULL), "rule type.same", profile);
         tw_pto_tile narrow = vec_tile(TW_I32, 16, 1);
         narrow.blayout = TW_PTO_COL_MAJOR;
         REFUSED(tw_pto_tci(core, &narrow, tw_pto_i32(0), false, NULL), "rule tci.cols", profile);
+        REFUSED(tw_pto_tci(core, &narrow, tw_pto_i32(0), false, &tmp), "rule tci.cols", profile);
         tw_pto_tile cube = tw_pto_tile_of(TW_PTO_MAT, TW_I32, 1, 16);
         REFUSED(tw_pto_tci(core, &cube, tw_pto_i32(0), false, NULL), "rule location.vec", profile);
         assert_int_equal(tw_pto_address(core, &dst), -1); /* nothing was placed: nothing happened */

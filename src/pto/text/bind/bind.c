@@ -14,6 +14,7 @@ void tw__as_refuse(tw__as_binder *b, const tw__as_item *where, const tw__as_op *
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     b->failed = true;
+    if (!tw__as_go_on(b)) return;
     tw__as_error(b->m, where ? where->line : op->line, where ? where->column : op->column,
                  where ? where->length : op->length, code, "%s", text);
 }
@@ -58,37 +59,77 @@ static const char *keep(tw__as_binder *b, const char *name)
     return kept ? kept : "";
 }
 
-static void enter_name(tw__as_binder *b, const char *name, uint32_t slot)
+/* What the name stands for here; NULL = it is not visible. */
+static const tw__as_entry *entry_of(const tw__as_binder *b, const char *name)
 {
+    gpointer found = g_hash_table_lookup(b->names, name);
+    size_t length = strlen(name);
+    char other[256];
+    if (!found && length < sizeof other - 2) { /* %r is %r#0 */
+        if (length > 2 && strcmp(name + length - 2, "#0") == 0)
+            g_snprintf(other, sizeof other, "%.*s", (int)length - 2, name);
+        else
+            g_snprintf(other, sizeof other, "%s#0", name);
+        found = g_hash_table_lookup(b->names, other);
+    }
+    return found ? &g_array_index(b->entries, tw__as_entry, GPOINTER_TO_UINT(found) - 1) : NULL;
+}
+
+static bool is_free(const tw__as_function *f, uint32_t slot)
+{
+    for (unsigned i = 0; i < f->free_count; i++)
+        if (f->free_name[i] == slot) return true;
+    return false;
+}
+
+/* A value has one definition: where its name is visible, in the block and those inside it, no other may have it. */
+static void refuse_second(tw__as_binder *b, const char *name, const tw__as_place *where)
+{
+    const tw__as_entry *first = where->line ? entry_of(b, name) : NULL;
+    if (!first || !first->where.line) return;
+    const tw__as_item at = tw__as_item_at(*where), there = tw__as_item_at(first->where);
+    bool told = tw__as_go_on(b);
+    tw__as_refuse(b, &at, NULL, "pto.name", "%%%s is defined twice", name);
+    if (told)
+        tw__as_note(b->m, &there, "pto.name",
+                    is_free(b->f, first->slot) ? "%%%s is used here and stands for an argument"
+                                               : "%%%s is defined here first",
+                    name);
+}
+
+static void enter_name(tw__as_binder *b, const char *name, uint32_t slot, const tw__as_place *where)
+{
+    tw__as_entry e = { .slot = slot };
+    if (where) refuse_second(b, name, where), e.where = *where;
     tw__as_undo u = { name, g_hash_table_lookup(b->names, name) };
     g_array_append_val(b->undo, u);
-    g_hash_table_insert(b->names, (gpointer)(uintptr_t)name, GUINT_TO_POINTER(slot + 1));
+    g_array_append_val(b->entries, e);
+    g_hash_table_insert(b->names, (gpointer)(uintptr_t)name, GUINT_TO_POINTER(b->entries->len));
 }
 
-void tw__as_rename(tw__as_binder *b, const char *name, uint32_t slot)
+void tw__as_rename(tw__as_binder *b, const char *name, uint32_t slot, const tw__as_place *where)
 {
-    enter_name(b, keep(b, name), slot);
+    enter_name(b, keep(b, name), slot, where);
 }
 
-uint32_t tw__as_define(tw__as_binder *b, const char *name, const tw__as_type *type)
+uint32_t tw__as_define(tw__as_binder *b, const char *name, const tw__as_type *type, const tw__as_place *where)
 {
     const char *kept = keep(b, name);
     uint32_t slot = new_slot(b, kept, type);
-    if (*kept) enter_name(b, kept, slot);
+    if (*kept) enter_name(b, kept, slot, where);
     return slot;
+}
+
+tw__as_place tw__as_result_place(const tw__as_op *op, unsigned i)
+{
+    const tw__as_name *name = &op->results[i];
+    return (tw__as_place){ name->line, name->column, (int)strlen(name->text) + 1 };
 }
 
 uint32_t tw__as_define_result(tw__as_binder *b, const tw__as_op *op, unsigned i, const tw__as_type *type)
 {
-    const tw__as_name *name = &op->results[i];
-    uint32_t slot;
-    if (!b->top && tw__as_find(b, name->text, &slot) && b->f->slot_type[slot]->kind) {
-        const tw__as_item where = { .line = name->line,
-                                    .column = name->column,
-                                    .length = (int)strlen(name->text) + 1 };
-        tw__as_refuse(b, &where, op, "pto.name", "%%%s is defined twice", name->text);
-    }
-    return tw__as_define(b, name->text, type);
+    const tw__as_place where = tw__as_result_place(op, i);
+    return tw__as_define(b, op->results[i].text, type, &where);
 }
 
 guint tw__as_enter(const tw__as_binder *b)
@@ -110,17 +151,8 @@ void tw__as_leave(tw__as_binder *b, guint mark)
 
 bool tw__as_find(const tw__as_binder *b, const char *name, uint32_t *slot)
 {
-    gpointer found = g_hash_table_lookup(b->names, name);
-    size_t length = strlen(name);
-    char other[256];
-    if (!found && length < sizeof other - 2) { /* %r is %r#0 */
-        if (length > 2 && strcmp(name + length - 2, "#0") == 0)
-            g_snprintf(other, sizeof other, "%.*s", (int)length - 2, name);
-        else
-            g_snprintf(other, sizeof other, "%s#0", name);
-        found = g_hash_table_lookup(b->names, other);
-    }
-    if (found) *slot = GPOINTER_TO_UINT(found) - 1;
+    const tw__as_entry *found = entry_of(b, name);
+    if (found) *slot = found->slot;
     return found != NULL;
 }
 
@@ -224,7 +256,8 @@ bool tw__as_set_results(tw__as_binder *b, tw__as_code *code, const tw__as_op *op
 
 bool tw__as_define_free(tw__as_binder *b, const tw__as_item *name, const tw__as_type *type, uint32_t *slot)
 {
-    *slot = tw__as_define(b, name->text, type);
+    const tw__as_place where = tw__as_place_of(name);
+    *slot = tw__as_define(b, name->text, type, &where);
     if (!tw__grow(&b->f->free_name, &b->free_room, b->f->free_count, sizeof *b->f->free_name) ||
         !tw__grow(&b->f->free_where, &b->where_room, b->f->free_count, sizeof *b->f->free_where))
         return b->failed = b->m->no_memory = true, false;
@@ -375,7 +408,7 @@ void tw__as_bind_line(tw__as_binder *b, const tw__as_line *line)
     b->failed = !op;
     if (op) bind_op(b, op);
     for (unsigned r = 0; op && b->failed && r < op->result_count; r++)
-        if (!tw__as_find(b, op->results[r].text, &slot)) tw__as_define(b, op->results[r].text, NULL);
+        if (!tw__as_find(b, op->results[r].text, &slot)) tw__as_define(b, op->results[r].text, NULL, NULL);
     b->failed |= failed;
     tw__arena_restore(b->m->scratch, mark);
 }

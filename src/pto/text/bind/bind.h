@@ -25,6 +25,11 @@ typedef struct tw__as_expect { /* how the block being bound has to end */
     bool met;
 } tw__as_expect;
 
+typedef struct tw__as_entry { /* of the table of names */
+    uint32_t slot;
+    tw__as_place where; /* of the definition; line 0 = of an operation that failed, or not in the text */
+} tw__as_entry;
+
 typedef struct tw__as_undo {
     const char *name;
     gpointer old;
@@ -47,7 +52,8 @@ typedef struct tw__as_binder {
     tw__as_program *program;
     tw__as_function *f;
     tw__as_code **end;   /* where the next code goes */
-    GHashTable *names;   /* text -> slot + 1 */
+    GHashTable *names;   /* text -> number in entries + 1 */
+    GArray *entries;     /* tw__as_entry, of the function */
     GArray *undo;        /* names of inner scopes: (text, old) */
     GHashTable *pending; /* plain assembly: name -> tw__as_early, from pto.tassign before the definition */
     tw__as_known *known; /* by slot */
@@ -88,10 +94,12 @@ static inline tw__as_item tw__as_item_at(tw__as_place place)
 }
 bool tw__as_go_on(const tw__as_binder *b); /* not too many errors yet */
 bool tw__as_find(const tw__as_binder *b, const char *name, uint32_t *slot);
-uint32_t tw__as_define(tw__as_binder *b, const char *name, const tw__as_type *type);
-/* Result i of an operation; a name that exists already is an error, except in plain assembly. */
+/* A new slot. `where`: a name that is visible there already is an error; NULL: not defined in the text. */
+uint32_t tw__as_define(tw__as_binder *b, const char *name, const tw__as_type *type, const tw__as_place *where);
+tw__as_place tw__as_result_place(const tw__as_op *op, unsigned i);
 uint32_t tw__as_define_result(tw__as_binder *b, const tw__as_op *op, unsigned i, const tw__as_type *type);
-void tw__as_rename(tw__as_binder *b, const char *name, uint32_t slot); /* another name for a slot */
+/* Another name for a slot, by the same rule. */
+void tw__as_rename(tw__as_binder *b, const char *name, uint32_t slot, const tw__as_place *where);
 /* A name that plain assembly leaves open. */
 bool tw__as_define_free(tw__as_binder *b, const tw__as_item *name, const tw__as_type *type, uint32_t *slot);
 guint tw__as_enter(const tw__as_binder *b); /* a scope; leave takes what enter gave */

@@ -139,10 +139,13 @@ static void bind_for(tw__as_binder *b, const tw__as_op *op)
     code->number = n;
     guint mark = tw__as_enter(b);
     tw__as_type index = *b->f->slot_type[slots[0]];
-    code->result[0] = tw__as_define(b, variable->text, &index);
+    tw__as_place where = tw__as_place_of(variable);
+    code->result[0] = tw__as_define(b, variable->text, &index, &where);
     unsigned k = 0;
-    for (const tw__as_item *i = carried; i; i = i->next, k++)
-        code->result[1 + k] = tw__as_define(b, i->text, &types[k]);
+    for (const tw__as_item *i = carried; i; i = i->next, k++) {
+        where = tw__as_place_of(i);
+        code->result[1 + k] = tw__as_define(b, i->text, &types[k], &where);
+    }
     bind_body(b, op, op->blocks, code, &code->more->body[0], "scf.yield", types, n);
     tw__as_leave(b, mark);
     for (unsigned i = 0; i < n; i++) code->result[1 + n + i] = tw__as_define_result(b, op, i, &types[i]);
@@ -174,9 +177,11 @@ static void bind_while(tw__as_binder *b, const tw__as_op *op)
     code->more->parts[1] = m;
     guint mark = tw__as_enter(b);
     unsigned k = 0;
-    for (const tw__as_item *i = list ? list->child : NULL; i; i = i->next, k++)
-        code->result[k] = tw__as_define(b, i->text, &colon->types[k]);
-    for (unsigned i = 0; i < m; i++) code->result[n + i] = tw__as_define(b, "", &types[i]);
+    for (const tw__as_item *i = list ? list->child : NULL; i; i = i->next, k++) {
+        const tw__as_place where = tw__as_place_of(i);
+        code->result[k] = tw__as_define(b, i->text, &colon->types[k], &where);
+    }
+    for (unsigned i = 0; i < m; i++) code->result[n + i] = tw__as_define(b, "", &types[i], NULL);
     if (!bind_body(b, op, op->blocks, code, &code->more->body[0], "scf.condition", types, m)) return;
     tw__as_leave(b, mark);
     if (!b->expect_condition) /* set by scf.condition of that block */
@@ -188,7 +193,8 @@ static void bind_while(tw__as_binder *b, const tw__as_op *op)
             !tw__as_same_type(&types[k], i->next->types))
             return tw__as_refuse(b, i, op, "pto.while", "the second block takes %u values of the types after '->'",
                                  m);
-        tw__as_rename(b, i->text, code->result[n + k++]);
+        const tw__as_place where = tw__as_place_of(i);
+        tw__as_rename(b, i->text, code->result[n + k++], &where);
     }
     bind_body(b, op, second, code, &code->more->body[1], "scf.yield", n ? colon->types : NULL, n);
     tw__as_leave(b, mark);

@@ -77,7 +77,8 @@ static void bind_params(tw__as_binder *b, const tw__as_op *op, bool names)
             if (k == TW__AS_MAX_ARGS)
                 return tw__as_refuse(b, v, op, "pto.param", "more than %d parameters", TW__AS_MAX_ARGS);
             if (names) {
-                b->f->param_slot[k++] = tw__as_define(b, v->text, &type->types[0]);
+                b->f->param_slot[k] = tw__as_define(b, v->text, &type->types[0], &b->f->param_where[k]);
+                k++;
                 continue;
             }
             b->f->param[k] = v->text;
@@ -104,7 +105,7 @@ static void start_function(tw__as_binder *b, tw__as_function *f)
     b->f = f;
     b->slot_room = b->type_room = b->known_room = b->free_room = b->where_room = 0;
     g_hash_table_remove_all(b->names);
-    tw__as_define(b, "", NULL); /* slot 0: what stands for a value that found no room */
+    tw__as_define(b, "", NULL, NULL); /* slot 0: what stands for a value that found no room */
 }
 
 /* Slot tables move to the arena, whose life they share. */
@@ -114,6 +115,8 @@ static void settle(tw__as_binder *b)
     g_hash_table_remove_all(b->names);
     g_array_free(b->undo, TRUE);
     b->undo = g_array_new(FALSE, FALSE, sizeof(tw__as_undo));
+    g_array_free(b->entries, TRUE);
+    b->entries = g_array_new(FALSE, FALSE, sizeof(tw__as_entry));
     free(b->known);
     b->known = NULL;
     const char **names = TW__NEW_N(b->m->arena, const char *, f->slots + 1);
@@ -196,7 +199,7 @@ static void refuse_here(tw__as_binder *b, const tw__as_line *line)
 static void declare_functions(tw__as_binder *b, const tw__as_block *block, tw_pto_core_kind kind,
                               tw__as_function ***end, bool *plain)
 {
-    for (const tw__as_line *line = block->first; line; line = line->next) {
+    for (const tw__as_line *line = block->first; line && tw__as_go_on(b); line = line->next) {
         const tw__as_op *op = line->leaf ? NULL : line->whole;
         if (!op) {
             if (block != &b->m->top) refuse_here(b, line);
@@ -264,18 +267,21 @@ tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target)
     tw__as_binder b = { .m = module, .program = program, .names = g_hash_table_new(g_str_hash, g_str_equal) };
     b.errors = tw_diags_count(module->diags, TW_ERROR);
     b.undo = g_array_new(FALSE, FALSE, sizeof(tw__as_undo));
+    b.entries = g_array_new(FALSE, FALSE, sizeof(tw__as_entry));
+    module->warnings = 0;
     b.pending = g_hash_table_new(g_str_hash, g_str_equal);
     b.functions = g_hash_table_new(g_str_hash, g_str_equal);
     *program = (tw__as_program){ .module = module, .target = target };
     tw__as_function **end = &program->functions;
     bool plain = false;
     declare_functions(&b, &module->top, TW_PTO_WHOLE, &end, &plain);
-    for (tw__as_function *f = program->functions; f && !module->no_memory; f = f->next) bind_function(&b, f);
+    for (tw__as_function *f = program->functions; f && !module->no_memory && tw__as_go_on(&b); f = f->next)
+        bind_function(&b, f);
     if (plain) bind_plain(&b, &end);
     g_hash_table_destroy(b.names);
     g_hash_table_destroy(b.pending);
     g_hash_table_destroy(b.functions);
-    g_array_free(b.undo, TRUE);
+    g_array_free(b.undo, TRUE), g_array_free(b.entries, TRUE);
     module->no_memory |= tw__arena_failed(module->arena) || tw__arena_failed(module->scratch);
     if (module->no_memory) tw__as_error(module, 0, 0, 1, "pto.memory", "out of memory while binding the program");
     return module->no_memory || tw_diags_count(module->diags, TW_ERROR) > b.errors ? NULL : program;

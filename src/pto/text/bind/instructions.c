@@ -137,8 +137,8 @@ static tw_status run_declare(tw__as_run *run, const tw__as_code *code)
     return code->number ? tw_pto_assign(run->core, &cell->wide->tile, (uint64_t)code->number - 1) : TW_OK;
 }
 
-static uint32_t declare(tw__as_binder *b, const tw__as_op *op, const char *name, const tw__as_type *type,
-                        const uint32_t *like)
+static uint32_t declare(tw__as_binder *b, const tw__as_op *op, const char *name, const tw__as_place *where,
+                        const tw__as_type *type, const uint32_t *like)
 {
     tw__as_code *code = tw__as_code_new(b, op, run_declare);
     if (!code) return 0;
@@ -151,7 +151,7 @@ static uint32_t declare(tw__as_binder *b, const tw__as_op *op, const char *name,
     }
     if (!tw__as_check_size(b, op, &type->tile)) return 0;
     if (like) tw__as_set_operands(b, code, like, NULL, 1);
-    uint32_t slot = tw__as_define(b, name, type);
+    uint32_t slot = tw__as_define(b, name, type, where);
     tw__as_set_result(b, code, type, slot);
     return slot;
 }
@@ -176,12 +176,13 @@ static bool operand_slot(tw__as_binder *b, const tw__as_op *op, tw__as_item *ite
     }
     const tw__as_type *type = written ? written : kind_of(letter) == TW_PTO_TILE ? tile_type : NULL;
     if (!b->top) return tw__as_undefined(b, item, op), false;
+    const tw__as_place where = tw__as_place_of(item);
     bool made_here = is_destination(letter) && kind_of(letter) == TW_PTO_TILE && type;
     if (made_here && type->kind != TW__AS_TILE)
         return tw__as_refuse(b, item, op, "pto.type", "%%%s: the type of a tile is wanted here, not %s", item->text,
                              type->text),
                false;
-    if (made_here) return *slot = declare(b, op, item->text, type, NULL), !b->failed;
+    if (made_here) return *slot = declare(b, op, item->text, &where, type, NULL), !b->failed;
     tw__as_type made = { .kind = TW__AS_SCALAR, .element = scalar };
     if (kind_of(letter) == TW_PTO_TENSOR || (kind_of(letter) == TW_PTO_TILE && !type))
         return tw__as_undefined(b, item, op), false;
@@ -322,7 +323,8 @@ static bool name_results(tw__as_binder *b, const tw__as_op *op, const tw__as_par
             return tw__as_refuse(b, NULL, op, "pto.type", "result %u is %s, as its destination, not %s", i + 1,
                                  tw__as_type_text(have), p->result[i]->text),
                    false;
-        tw__as_rename(b, op->results[i].text, slots[outs[i]]);
+        const tw__as_place where = tw__as_result_place(op, i);
+        tw__as_rename(b, op->results[i].text, slots[outs[i]], &where);
     }
     return true;
 }
@@ -446,7 +448,8 @@ void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *r
             results[i] = p.results > i ? p.result[i] : single;
             if (!results[i] || results[i]->kind != TW__AS_TILE)
                 return tw__as_refuse(b, NULL, op, "pto.type", "the type of result %u is missing", i + 1);
-            slots[out_order[i]] = declare(b, op, op->results[i].text, results[i], like);
+            const tw__as_place at = tw__as_result_place(op, i);
+            slots[out_order[i]] = declare(b, op, op->results[i].text, &at, results[i], like);
         } else {
             tw__as_item *item = flat ? p.in[i] : p.out[i];
             where[out_order[i]] = item;

@@ -30,17 +30,27 @@ void tw__as_error(tw__as_module *m, int line, int column, int length, const char
     va_end(args);
 }
 
+static tw_diag diag_at(const tw__as_item *where, tw_severity severity, const char *code)
+{
+    return (tw_diag){
+        .line = where->line, .column = where->column, .length = where->length, .severity = severity, .code = code
+    };
+}
+
 void tw__as_warn(tw__as_module *m, const tw__as_item *where, const char *code, const char *format, ...)
 {
     va_list args;
+    if (m->warnings++ >= TW__AS_WARNINGS) return;
     va_start(args, format);
-    diagnose(m,
-             (tw_diag){ .line = where->line,
-                        .column = where->column,
-                        .length = where->length,
-                        .severity = TW_WARNING,
-                        .code = code },
-             format, args);
+    diagnose(m, diag_at(where, TW_WARNING, code), format, args);
+    va_end(args);
+}
+
+void tw__as_note(tw__as_module *m, const tw__as_item *where, const char *code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    diagnose(m, diag_at(where, TW_NOTE, code), format, args);
     va_end(args);
 }
 

@@ -357,14 +357,20 @@ template <typename Window, typename T> void TSUBVIEW(Window &window, T &tile, in
 }
 
 // TCI: the explicit arguments choose between the forms, so a trailing event is never taken for tmp.
-template <typename D, typename T, int descending, typename... Waits>
-PTO_INST RecordEvent TCI(D &to, T first, Waits &...waits)
+namespace tw_detail {
+template <typename D, typename T> constexpr void check_tci()
 {
     static_assert(std::is_same<typename D::DType, T>::value, "the scalar has the tile's element type");
     static_assert(std::is_same<T, int32_t>::value || std::is_same<T, uint32_t>::value ||
                       std::is_same<T, int16_t>::value || std::is_same<T, uint16_t>::value,
                   "TCI takes 16 and 32-bit integers");
     static_assert(D::Cols != 1, "TCI needs Cols != 1");
+}
+} // namespace tw_detail
+template <typename D, typename T, int descending, typename... Waits>
+PTO_INST RecordEvent TCI(D &to, T first, Waits &...waits)
+{
+    tw_detail::check_tci<D, T>();
     tw_pto_attrs attrs{};
     attrs.descending = descending != 0;
     return tw_detail::call("tci", attrs, to, first, waits...);
@@ -372,8 +378,7 @@ PTO_INST RecordEvent TCI(D &to, T first, Waits &...waits)
 template <typename D, typename S, typename T, int descending, typename... Waits>
 PTO_INST RecordEvent TCI(D &to, T first, S &scratch, Waits &...waits)
 {
-    static_assert(std::is_same<typename D::DType, T>::value, "the scalar has the tile's element type");
-    static_assert(D::Cols != 1, "TCI needs Cols != 1");
+    tw_detail::check_tci<D, T>();
     tw_pto_attrs attrs{};
     attrs.descending = descending != 0;
     return tw_detail::call("tci", attrs, to, first, scratch, waits...);
