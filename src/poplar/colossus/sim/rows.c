@@ -388,10 +388,9 @@ bool tw__sim_body_fits(tw__sim_context *w, const tw__sim_op *op)
            !((tw__isa_rows[op->row].flags | tw__isa_rows[op->aux_row].flags) & (TW_ISA_CONTROL | TW_ISA_SYSTEM));
 }
 
-static bool body_checked(tw__sim_context *w, const tw__sim_op *body)
+bool tw__sim_body_checked(tw__sim_context *w)
 {
-    uint32_t address = body->address;
-    for (; address < w->repeat_end; address += 8) {
+    for (uint32_t address = w->repeat_first; address < w->repeat_end; address += 8) {
         if (address - w->base >= w->region1 - w->base) return false; /* the loop finds out when it comes there */
         if (!tw__sim_body_fits(w, tw__sim_at(w, address))) return false;
     }
@@ -412,9 +411,12 @@ static const tw__sim_op *begin_repeat(tw__sim_context *w, const tw__sim_op *op, 
     count &= mask;
     if (!count) return tw__sim_at(w, first + 8 * size);
     w->repeat_count = count, w->repeat_first = first, w->repeat_end = first + 8 * size;
-    if (w->stepping) return op->next;
+    if (w->stepping) {
+        w->sim->loops++;
+        return op->next;
+    }
     const tw__sim_op *body = tw__sim_at(w, first), *after = body ? tw__sim_repeat(w, body) : NULL;
-    if (!after) w->extra++; /* rpt itself has retired, the exception is in its body */
+    if (!after) w->extra++; /* rpt itself has retired, what stopped is in its body */
     return after;
 }
 #define SEM_REPEAT                                                    \
@@ -606,22 +608,26 @@ tw__sim_run_op *tw__sim_fused(unsigned main, unsigned aux)
 
 #include "poplar/colossus/sim/rows_span.h"
 
-/* Iterations that a piece of the run may still take: at least one. */
-static uint64_t iterations_left(const tw__sim_context *w, uint64_t done, uint32_t size)
+/* Turns that one iteration takes at most. */
+static uint64_t body_turns(tw__sim_context *w)
 {
-    uint64_t used = done + w->turn + w->extra;
-    uint64_t budget = used < w->left ? (w->left - used + size - 1) / size : 1;
-    return MIN(w->repeat_count, budget);
+    uint64_t turns = 0;
+    for (uint32_t address = w->repeat_first; address < w->repeat_end; address += 8) {
+        const tw__sim_op *op = tw__sim_at(w, address);
+        turns += MAX(tw__isa_rows[op->row].cycles, tw__isa_rows[op->aux_row].cycles);
+    }
+    return turns;
 }
 
 /* As many iterations as can run at once. NULL: an exception, else where to go on. */
 static const tw__sim_op *run_spans(tw__sim_context *w, const tw__sim_op *first, uint32_t size, uint64_t *done,
                                    uint64_t *again)
 {
-    uint64_t count;
-    while (*again == 0 && (count = iterations_left(w, *done, size)) >= SPAN_LEAST) {
+    while (*again == 0) {
+        uint64_t used = *done + w->turn + w->extra, count = MIN(w->repeat_count, (w->left - used) / size);
         unsigned bundles;
         bool fault;
+        if (count < SPAN_LEAST) break;
         uint64_t ran = span_run(w, w->repeat_first, size, count, &bundles, &fault, again);
         *done += ran * size + bundles, w->repeat_count -= (uint32_t)ran;
         if (fault) return NULL;
@@ -636,32 +642,33 @@ const tw__sim_op *tw__sim_repeat(tw__sim_context *w, const tw__sim_op *op)
     const tw__sim_op *first = op->address == w->repeat_first ? op : tw__sim_at(w, w->repeat_first);
     if (!first) return NULL;
     uint32_t size = (w->repeat_end - w->repeat_first) / 8, k = (op->address - w->repeat_first) / 8;
-    bool checked = body_checked(w, first);
-    uint64_t done = 0, again = checked ? 0 : UINT64_MAX; /* iterations until spans are tried */
+    if (!tw__sim_body_checked(w)) {
+        w->pc = op->address;
+        return NULL;
+    }
+    uint64_t done = 0, again = 0, most = body_turns(w); /* again: iterations until spans are tried */
     for (;;) {
         if (!again && !k) {
             op = run_spans(w, first, size, &done, &again);
             if (!op || !w->repeat_count) break;
-            if (UNLIKELY(done && done + w->turn + w->extra >= w->left)) break;
+        }
+        if (UNLIKELY(done + w->turn + w->extra + most > w->left)) {
+            w->pc = op->address, op = NULL;
+            break;
         }
         uint32_t rest = size - k;
-        if (UNLIKELY(!checked)) {
-            for (; rest && tw__sim_body_fits(w, op) && (next = op->run(w, op)); op = next) rest--, done++;
-            if (rest && w->state == TW_SIM_ACTIVE)
-                tw__sim_fault(w, op->address, TW_SIM_CAUSE_INSTRUCTION_IN_REPEAT, 0, NULL);
-        } else {
-            for (; LIKELY(rest) && LIKELY((next = op->run(w, op)) != NULL); op = next) rest--;
-            done += size - k - rest;
-        }
+        for (; LIKELY(rest) && LIKELY((next = op->run(w, op)) != NULL); op = next) rest--;
+        done += size - k - rest;
         if (UNLIKELY(rest)) {
-            w->extra += done;
-            return NULL;
+            op = NULL;
+            break;
         }
         if (!--w->repeat_count) break;
         op = first, k = 0;
         if (again != UINT64_MAX && again) again--;
-        if (UNLIKELY(done + w->turn + w->extra >= w->left)) break;
     }
     w->extra += done;
     return op;
 }
+
+#include "poplar/colossus/sim/rows_lanes.h"

@@ -213,14 +213,14 @@ static bool span_bundle(span *p, slot *s)
     }
 }
 
-/* False: the body cannot run in spans. */
-static bool span_of_body(span *p, tw__sim_context *w, uint32_t first, uint32_t size)
+/* False: the body cannot run in spans. They begin with its bundle k. */
+static bool span_of_body(span *p, tw__sim_context *w, uint32_t first, uint32_t size, uint32_t k)
 {
     if (size > SPAN_BUNDLES) return false;
     p->w = w, p->size = size, p->pointer_count = 0, p->written = p->constant = 0;
     for (uint32_t j = 0; j < size; j++) {
         slot *s = &p->slots[j];
-        *s = (slot){ .op = tw__sim_at(w, first + 8 * j) };
+        *s = (slot){ .op = tw__sim_at(w, first + 8 * ((j + k) % size)) };
         if (s->op->run == NULL || s->op->row >= TW__OP_COUNT || s->op->aux_row >= TW__OP_COUNT ||
             !span_bundle(p, s))
             return false;
@@ -362,31 +362,35 @@ static void span_move(span *p, ptrdiff_t count, unsigned bundles)
     }
 }
 
-/* Runs at most `count` iterations of the body at `first`, from its start; returns how many. *bundles: of one
- * more
- * that have run before one that raised an exception (*fault). *again: after so many iterations it is worth another
- * try; UINT64_MAX: never. */
+/* Runs `length` iterations; returns how many. *bundles: of one more that have run before one that raised an exception
+ * (*fault). */
+static uint64_t span_go(span *p, ptrdiff_t length, unsigned *bundles, bool *fault)
+{
+    unsigned j = 0;
+    ptrdiff_t i = span_hot(p, length, &j);
+    for (; i < length; i++, j = 0)
+        for (; j < p->size; j++)
+            if (UNLIKELY(!p->slots[j].run(p->w, &p->slots[j], i))) {
+                *fault = true;
+                goto out;
+            }
+out:
+    span_move(p, i, j);
+    *bundles = j;
+    return (uint64_t)i;
+}
+
+/* Runs at most `count` iterations of the body at `first`, from its start; returns how many, and as span_go().
+ * *again: after so many iterations it is worth another try; UINT64_MAX: never. */
 static uint64_t span_run(tw__sim_context *w, uint32_t first, uint32_t size, uint64_t count, unsigned *bundles,
                          bool *fault, uint64_t *again)
 {
     span p;
     *fault = false, *bundles = 0, *again = UINT64_MAX;
-    if (!span_of_body(&p, w, first, size)) return 0;
+    if (!span_of_body(&p, w, first, size, 0)) return 0;
     uint64_t length = span_length(&p, count);
     *again = length < SPAN_LEAST ? MAX(length, 1) + SPAN_LEAST : 0;
-    if (length < SPAN_LEAST) return 0;
-    unsigned j = 0;
-    ptrdiff_t i = span_hot(&p, (ptrdiff_t)length, &j);
-    for (; i < (ptrdiff_t)length; i++, j = 0)
-        for (; j < size; j++)
-            if (UNLIKELY(!p.slots[j].run(w, &p.slots[j], i))) {
-                *fault = true;
-                goto out;
-            }
-out:
-    span_move(&p, i, j);
-    *bundles = j;
-    return (uint64_t)i;
+    return length < SPAN_LEAST ? 0 : span_go(&p, (ptrdiff_t)length, bundles, fault);
 }
 
 #endif

@@ -1,8 +1,12 @@
-/* Starting contexts and letting them run: in pieces when nobody looks, turn by turn in the order of the tile's clock
- * when a hook is set. */
+/* Starting contexts and letting them run, always in the order of the tile's clock: the earliest cycle first, in one
+ * cycle the lowest number. A hook or a trace, a limit of turns or none of them sees the same events in the same order.
+ *
+ * What is fast are ways to come to the same: a worker that runs alone goes on for as long as it likes; workers beside a
+ * supervisor that waits take turns in a fixed rotation, and repeat loops of theirs that cannot meet in memory run one
+ * behind the other. While the supervisor works beside workers all go step by step. */
 #include "poplar/colossus/sim/fp.h"
 
-enum { PIECE = 4096, RESULT_DELAY = 6 };
+enum { RESULT_DELAY = 6, PATIENCE = 16, MOST_PATIENCE = 4096 };
 
 /* --- starting --------------------------------------------------------------------------------------------------- */
 
@@ -51,7 +55,7 @@ tw_status tw_sim_start_all(tw_sim *sim, const tw_sim_launch *launch, uint32_t st
     return TW_OK;
 }
 
-/* --- a piece of a worker ---------------------------------------------------------------------------------------- */
+/* --- one by one ------------------------------------------------------------------------------------------------- */
 
 /* A context has ended by itself. */
 static void ended(tw__sim_context *w)
@@ -61,28 +65,6 @@ static void ended(tw__sim_context *w)
     if (end > sim->clock) sim->clock = end;
     if (!w->supervisor && !w->exit_status) sim->local_consensus = false;
 }
-
-static void run_piece(tw__sim_context *w, uint64_t left)
-{
-    w->turn = w->extra = 0, w->left = left;
-    const tw__sim_op *op = tw__sim_at(w, w->pc), *next = op;
-    if (op && w->repeat_count) op = next = tw__sim_repeat(w, op);
-    uint64_t n = 0;
-    while (op && n + w->extra < left) {
-        w->turn = n;
-        next = op->run(w, op);
-        if (__builtin_expect(!next, 0)) break;
-        op = next, n++;
-    }
-    if (next)
-        w->pc = next->address;
-    else if (op && w->state == TW_SIM_IDLE)
-        n++; /* the exit */
-    w->turns += n + w->extra, w->turn = w->extra = 0;
-    if (w->state == TW_SIM_IDLE) ended(w);
-}
-
-/* --- one by one ------------------------------------------------------------------------------------------------- */
 
 static void step_worker(tw__sim_context *w)
 {
@@ -154,50 +136,158 @@ static void step_supervisor(tw__sim_context *w)
     if (w->state == TW_SIM_IDLE) ended(w);
 }
 
-/* --- all contexts ----------------------------------------------------------------------------------------------- */
+/* --- a worker alone --------------------------------------------------------------------------------------------- */
 
-typedef struct goals {
-    uint64_t at[TW_SIM_CONTEXTS];
-} goals;
-
-/* One round of pieces. True: somebody moved. */
-static bool run_round(tw_sim *sim, const goals *g, bool *fault)
+/* Runs at most `left` turns; ends before them in a repeat loop of which no whole iteration is certain to fit. */
+static void run_piece(tw__sim_context *w, uint64_t left)
 {
-    bool moved = false, first = !sim->options.keep_going;
-    tw__sim_context *s = &sim->contexts[TW_SIM_SUPERVISOR];
-    for (unsigned i = 0; i < PIECE && s->state == TW_SIM_ACTIVE && s->turns < g->at[TW_SIM_SUPERVISOR]; i++) {
-        if (supervisor_waits(s)) break;
-        step_supervisor(s);
-        moved |= !s->blocked;
-        if (s->blocked || sim->waiting) break;
+    w->turn = w->extra = 0, w->left = left;
+    const tw__sim_op *op = tw__sim_at(w, w->pc), *next = op;
+    if (op && w->repeat_count) op = next = tw__sim_repeat(w, op);
+    uint64_t n = 0;
+    while (op && n + w->extra < left) {
+        w->turn = n;
+        next = op->run(w, op);
+        if (__builtin_expect(!next, 0)) break;
+        op = next, n++;
     }
-    if (s->state == TW_SIM_EXCEPTED && moved) *fault = true;
-    if ((*fault && first) || sim->waiting) return true;
-    for (unsigned i = 0; i < TW_SIM_WORKERS && !(*fault && first); i++) {
-        tw__sim_context *w = &sim->contexts[i];
-        if (w->state != TW_SIM_ACTIVE || w->turns >= g->at[i]) continue;
-        run_piece(w, MIN(g->at[i] - w->turns, PIECE));
-        moved = true;
-        *fault |= w->state == TW_SIM_EXCEPTED;
-    }
-    return moved;
+    if (next)
+        w->pc = next->address;
+    else if (op && w->state == TW_SIM_IDLE)
+        n++; /* the exit */
+    w->turns += n + w->extra, w->turn = w->extra = 0;
+    if (w->state == TW_SIM_IDLE) ended(w);
 }
 
-static bool any_active(const tw_sim *sim)
+static void run_alone(tw__sim_context *w, uint64_t goal)
 {
-    for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++)
-        if (sim->contexts[i].state == TW_SIM_ACTIVE) return true;
-    return false;
+    while (w->state == TW_SIM_ACTIVE && w->turns < goal) {
+        run_piece(w, goal - w->turns);
+        while (w->state == TW_SIM_ACTIVE && w->turns < goal && w->repeat_count) step_worker(w);
+    }
 }
 
-static tw_sim_stop run_pieces(tw_sim *sim, const goals *g)
+/* --- workers in rotation ---------------------------------------------------------------------------------------- */
+
+typedef struct lane { /* a worker, in the order of the slots */
+    tw__sim_context *w;
+    const tw__sim_op *op;
+    uint64_t ahead; /* rounds it has taken already, by instructions of several turns or by its start */
+} lane;
+
+typedef struct rotation {
+    lane lanes[TW_SIM_WORKERS];
+    unsigned count;
+    bool level;      /* nobody is ahead */
+    uint64_t rounds; /* until one of them has used up its turns */
+} rotation;
+
+/* A round is six cycles, in which each worker has one slot: the lanes' order is the same in all rounds. False: one of
+ * them cannot go on so. */
+static bool begin_rotation(rotation *r, tw__sim_context *const *who, unsigned count, const uint64_t *goals)
 {
-    bool fault = false;
-    unsigned saved = tw__sim_fp_enter(!sim->options.denormals);
-    while (any_active(sim) && run_round(sim, g, &fault) && !(fault && !sim->options.keep_going) && !sim->waiting) {
+    uint64_t first = UINT64_MAX, slots[TW_SIM_WORKERS];
+    r->count = 0, r->level = false, r->rounds = UINT64_MAX;
+    for (unsigned i = 0; i < count; i++) first = MIN(first, tw__sim_cycle_now(who[i]));
+    for (unsigned i = 0; i < count; i++) {
+        tw__sim_context *w = who[i];
+        uint64_t after = tw__sim_cycle_now(w) - first, slot = after % TW_SIM_WORKERS;
+        uint64_t ahead = after / TW_SIM_WORKERS, left = goals[w->number] - w->turns;
+        if (w->turns >= goals[w->number] || w->pc - w->base >= w->region1 - w->base) return false;
+        const tw__sim_op *op = tw__sim_at(w, w->pc);
+        if (!op || (w->repeat_count && !tw__sim_body_checked(w))) return false;
+        unsigned at = r->count++;
+        for (; at && slots[at - 1] > slot; at--) r->lanes[at] = r->lanes[at - 1], slots[at] = slots[at - 1];
+        r->lanes[at] = (lane){ w, op, ahead }, slots[at] = slot;
+        if (left <= UINT64_MAX - ahead) r->rounds = MIN(r->rounds, ahead + left);
     }
-    tw__sim_fp_leave(saved);
-    return fault ? TW_SIM_FAULT : sim->waiting ? TW_SIM_WAIT : any_active(sim) ? TW_SIM_LIMIT : TW_SIM_DONE;
+    return true;
+}
+
+/* Where the lane goes on behind an instruction that took more than one turn, or that ends a repeat body. */
+static __attribute__((noinline)) const tw__sim_op *behind(rotation *r, lane *l, const tw__sim_op *next)
+{
+    tw__sim_context *w = l->w;
+    l->ahead += w->extra, w->turns += w->extra;
+    if (w->extra) r->level = false;
+    w->extra = 0;
+    if (w->repeat_count && next->address == w->repeat_end && --w->repeat_count)
+        next = tw__sim_at(w, w->repeat_first);
+    return next;
+}
+
+/* The next instruction of a lane; false: its worker has stopped. */
+static inline __attribute__((always_inline)) bool run_lane(rotation *r, lane *l)
+{
+    tw__sim_context *w = l->w;
+    const tw__sim_op *next = l->op->run(w, l->op);
+    if (__builtin_expect(!next, 0)) return false;
+    w->turns++;
+    if (__builtin_expect(w->extra != 0 || next->address == w->repeat_end, 0)) next = behind(r, l, next);
+    l->op = next;
+    return true;
+}
+
+/* One round of lanes that may be ahead; the one that stopped, NULL: none. */
+static lane *run_round(rotation *r)
+{
+    r->level = true;
+    for (lane *l = r->lanes, *end = l + r->count; l < end; l++) {
+        if (l->ahead)
+            l->ahead--;
+        else if (!run_lane(r, l))
+            return l;
+        if (l->ahead) r->level = false;
+    }
+    return NULL;
+}
+
+/* Rounds until somebody stops (who is the result) or, behind the round, a repeat loop has begun. */
+static lane *run_rounds(tw_sim *sim, rotation *r, uint64_t rounds)
+{
+    lane *stopped = NULL, *const end = r->lanes + r->count;
+    for (uint32_t loops = sim->loops; rounds && sim->loops == loops && !stopped; rounds--) {
+        if (!r->level) {
+            stopped = run_round(r);
+            continue;
+        }
+        for (lane *l = r->lanes; l < end; l++)
+            if (__builtin_expect(!run_lane(r, l), 0)) return l;
+    }
+    return stopped;
+}
+
+/* All of them are in repeat loops: many iterations at once? */
+static bool run_loops(tw_sim *sim, const rotation *r)
+{
+    tw__sim_context *workers[TW_SIM_WORKERS];
+    uint64_t ahead[TW_SIM_WORKERS];
+    for (unsigned i = 0; i < r->count; i++) workers[i] = r->lanes[i].w, ahead[i] = r->lanes[i].ahead;
+    bool done = tw__sim_run_spans(workers, ahead, r->count, r->rounds);
+    sim->patience = done ? PATIENCE : MIN(2 * sim->patience, MOST_PATIENCE);
+    return done;
+}
+
+/* The workers until one of them stops, begins a loop or should be looked at again. */
+static void run_rotation(tw_sim *sim, rotation *r)
+{
+    bool looping = true;
+    for (unsigned i = 0; i < r->count; i++) looping &= r->lanes[i].w->repeat_count != 0;
+    if (looping && run_loops(sim, r)) return;
+    uint32_t loops = sim->loops;
+    for (unsigned i = 0; i < r->count; i++)
+        r->lanes[i].w->turn = r->lanes[i].w->extra = 0, r->lanes[i].w->left = 1, r->lanes[i].w->stepping = true;
+    lane *last = run_rounds(sim, r, looping ? MIN(r->rounds, sim->patience) : r->rounds);
+    tw__sim_context *stopped = last ? last->w : NULL;
+    for (unsigned i = 0; i < r->count; i++) {
+        tw__sim_context *w = r->lanes[i].w;
+        w->stepping = false;
+        if (w != stopped) w->pc = r->lanes[i].op->address;
+    }
+    if (sim->loops != loops) sim->patience = PATIENCE;
+    if (!stopped) return;
+    stopped->turns += stopped->extra + (stopped->state == TW_SIM_IDLE), stopped->extra = 0;
+    if (stopped->state == TW_SIM_IDLE) ended(stopped);
 }
 
 /* --- with a hook ------------------------------------------------------------------------------------------------ */
@@ -241,26 +331,67 @@ static bool step_hooked(tw__sim_context *w, bool may_stop)
     return false;
 }
 
-/* Who issues next: the earliest cycle, the lowest number. */
-static tw__sim_context *next_context(tw_sim *sim, const goals *g)
+/* --- all contexts ----------------------------------------------------------------------------------------------- */
+
+static bool any_active(const tw_sim *sim)
 {
-    tw__sim_context *best = NULL;
+    for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++)
+        if (sim->contexts[i].state == TW_SIM_ACTIVE) return true;
+    return false;
+}
+
+/* Those that can issue; the supervisor last. */
+static unsigned runnable(tw_sim *sim, tw__sim_context **who)
+{
+    unsigned count = 0;
     for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) {
         tw__sim_context *w = &sim->contexts[i];
-        if (w->state != TW_SIM_ACTIVE || w->turns >= g->at[i] || (w->supervisor && supervisor_waits(w))) continue;
-        if (!best || tw__sim_cycle_now(w) < tw__sim_cycle_now(best)) best = w;
+        if (w->state == TW_SIM_ACTIVE && !(w->supervisor && supervisor_waits(w))) who[count++] = w;
     }
+    return count;
+}
+
+static tw__sim_context *earliest(tw__sim_context *const *who, unsigned count)
+{
+    tw__sim_context *best = who[0];
+    for (unsigned i = 1; i < count; i++)
+        if (tw__sim_cycle_now(who[i]) < tw__sim_cycle_now(best)) best = who[i];
     return best;
 }
 
-static tw_sim_stop run_hooked(tw_sim *sim, const goals *g)
+/* The next event and those behind it that can go at once. */
+static void run_some(tw_sim *sim, tw__sim_context *const *who, unsigned count, tw__sim_context *next,
+                     const uint64_t *goals)
 {
-    for (bool fault = false;;) {
-        tw__sim_context *w = next_context(sim, g);
-        if (!w) return fault ? TW_SIM_FAULT : any_active(sim) ? TW_SIM_LIMIT : TW_SIM_DONE;
-        if (step_hooked(w, true)) return TW_SIM_BREAK;
-        fault |= w->state == TW_SIM_EXCEPTED;
-        if (fault && !sim->options.keep_going) return TW_SIM_FAULT;
+    rotation r;
+    unsigned saved = tw__sim_fp_enter(!sim->options.denormals);
+    if (next->supervisor)
+        step_supervisor(next);
+    else if (who[count - 1]->supervisor)
+        step_worker(next);
+    else if (count == 1)
+        run_alone(next, goals[next->number]);
+    else if (begin_rotation(&r, who, count, goals))
+        run_rotation(sim, &r);
+    else
+        step_worker(next);
+    tw__sim_fp_leave(saved);
+}
+
+/* `goals`: the turns of each context at which the run stops, when it is the next one. */
+static tw_sim_stop run_contexts(tw_sim *sim, const uint64_t *goals)
+{
+    tw__sim_context *who[TW_SIM_CONTEXTS];
+    for (;;) {
+        unsigned count = runnable(sim, who);
+        if (!count) return sim->has_exception ? TW_SIM_FAULT : TW_SIM_DONE;
+        tw__sim_context *next = earliest(who, count);
+        if (next->turns >= goals[next->number]) return sim->has_exception ? TW_SIM_FAULT : TW_SIM_LIMIT;
+        if (!sim->hook && !sim->trace)
+            run_some(sim, who, count, next, goals);
+        else if (step_hooked(next, true))
+            return TW_SIM_BREAK;
+        if (sim->has_exception && !sim->options.keep_going) return TW_SIM_FAULT;
         if (sim->waiting) return TW_SIM_WAIT;
     }
 }
@@ -269,12 +400,15 @@ static tw_sim_stop run_hooked(tw_sim *sim, const goals *g)
 
 tw_sim_stop tw_sim_run(tw_sim *sim, uint64_t turns)
 {
-    goals g;
+    uint64_t goals[TW_SIM_CONTEXTS];
     for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++)
-        g.at[i] =
+        goals[i] =
             turns && sim->contexts[i].turns <= UINT64_MAX - turns ? sim->contexts[i].turns + turns : UINT64_MAX;
-    sim->waiting = sim->has_exception = false;
-    return sim->hook || sim->trace ? run_hooked(sim, &g) : run_pieces(sim, &g);
+    sim->waiting = false, sim->patience = PATIENCE;
+    if (!sim->unfinished) sim->has_exception = false;
+    tw_sim_stop stop = run_contexts(sim, goals);
+    sim->unfinished = sim->options.keep_going && any_active(sim);
+    return stop;
 }
 
 tw_sim_stop tw_sim_step(tw_sim *sim, unsigned context)

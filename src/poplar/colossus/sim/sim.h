@@ -18,7 +18,8 @@
 typedef struct tw__sim_op tw__sim_op;
 typedef struct tw__sim_context tw__sim_context;
 
-/* Runs an instruction or bundle: the next one; NULL when the context has stopped (exit, exception). */
+/* Runs an instruction or bundle: the next one; NULL when the context has stopped (exit, exception), or in a repeat
+ * loop when what is left of the piece is too little for an iteration. */
 typedef const tw__sim_op *tw__sim_run_op(tw__sim_context *w, const tw__sim_op *op);
 /* Runs an instruction of the aux pipeline, all of it or nothing: false and an exception. */
 typedef bool tw__sim_run_aux(tw__sim_context *w, const tw__sim_op *op);
@@ -110,11 +111,14 @@ struct tw_sim {
     uint32_t page_count;
     uint64_t clock;
     bool local_consensus;
+    uint32_t loops;    /* repeat loops that have begun step by step, modulo 2^32 */
+    uint32_t patience; /* rounds until loops of workers are tried at once again */
     uint64_t ready[TW__SIM_REGISTERS]; /* of the supervisor: cycles from its start until a register may be used */
     bool waiting;                      /* the supervisor, for other tiles */
     tw_insn wait_insn[2];
     tw_sim_exception exception;
     bool has_exception;
+    bool unfinished; /* with keep_going: the last run ended before all contexts did, its exception holds */
     char *message;
     tw_sim_hook *hook;
     void *hook_user;
@@ -154,10 +158,16 @@ extern const tw__sim_functions tw__sim_main_rows[TW__OP_COUNT], tw__sim_aux_rows
 tw__sim_run_op *tw__sim_fused(unsigned main, unsigned aux);
 /* A bundle whose main half does nothing. */
 tw__sim_run_op tw__sim_aux_only;
-/* Goes on in a repeat body at `op`, until the loop or the piece of the run ends. */
+/* Goes on in a repeat body at `op`: what is behind the loop. NULL and an active context with its pc set: the rest of
+ * the piece has no room for an iteration, or the body has to go step by step. */
 const tw__sim_op *tw__sim_repeat(tw__sim_context *w, const tw__sim_op *op);
+/* Iterations of the loops of all these workers that no event of one can tell apart from one behind the other, of at
+ * most so many rounds; ahead: rounds that a worker has taken already. False: none. */
+bool tw__sim_run_spans(tw__sim_context *const *workers, const uint64_t *ahead, unsigned count, uint64_t rounds);
 /* May this record stand in a repeat body? */
 bool tw__sim_body_fits(tw__sim_context *w, const tw__sim_op *op);
+/* And all of them in the body of the present loop? */
+bool tw__sim_body_checked(tw__sim_context *w);
 
 /* The instructions at an address, whether they have run or not: 1, 2 of a bundle, 0 when there are none. */
 unsigned tw__sim_insns_at(tw_sim *sim, uint32_t address, tw_insn insns[2]);

@@ -50,7 +50,7 @@ void tw_sim_reset(tw_sim *sim)
     for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) reset_context(sim, i);
     memset(sim->ready, 0, sizeof sim->ready);
     sim->clock = 0, sim->local_consensus = true, sim->waiting = false;
-    sim->has_exception = false;
+    sim->has_exception = sim->unfinished = false;
     g_free(sim->message);
     sim->message = NULL;
 }
