@@ -120,6 +120,8 @@ const char *tw__arch_name(tw__arch arch);
 typedef struct tw__device_field {
     uint32_t offset, size;       /* bytes in the vertex state; size 0: the field does not exist on this chip */
     tw__vector_layout layout[2]; /* COMPACT_* resolved */
+    bool compact[2];             /* declared as COMPACT_PTR */
+    uint32_t align;              /* bytes, of the field in the state */
 } tw__device_field;
 
 typedef struct tw__device_vertex {
@@ -183,6 +185,13 @@ tw__entry tw__codelets_entry(tw__codelets *set, const tw__vertex_type *vt);
  * with tw_error_message() set when the file cannot be read for that chip. Valid as long as the set. */
 const tw__device_vertex *tw__codelets_device(tw__codelets *set, const tw__vertex_type *vt, tw__arch arch);
 bool tw__codelets_no_memory(const tw__codelets *set); /* one of the calls here failed for this */
+/* The same with COMPACT_PTR as PopLibs' assembly reads it (docs/colossus.md): no coarser than an alignment of 8
+ * allows. Fields behind a pointer that grows by this move. */
+const tw__device_vertex *tw__codelets_device_poplibs(tw__codelets *set, const tw__vertex_type *vt, tw__arch arch);
+
+/* --- state/poplibs.c: from the layout of the chip; count: fields. NULL with tw_error_message(). */
+tw__device_vertex *tw__device_as_poplibs(tw__arena *arena, const tw__device_vertex *device, unsigned count,
+                                         tw__arch arch);
 
 /* Code of the chip: an object of each assembly file and of each unit of an archive that holds one. Newly allocated:
  * tw_object_free() each, g_free() the array. Messages about the user's assembly go to `diags`. */

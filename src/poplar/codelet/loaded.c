@@ -638,6 +638,17 @@ const tw__device_vertex *tw__codelets_device(tw__codelets *set, const tw__vertex
     return made;
 }
 
+const tw__device_vertex *tw__codelets_device_poplibs(tw__codelets *set, const tw__vertex_type *vt, tw__arch arch)
+{
+    g_autofree char *key = g_strdup_printf("%d %u as PopLibs", (int)arch, vt->index);
+    tw__device_vertex *known = g_hash_table_lookup(set->devices, key);
+    if (known) return known;
+    const tw__device_vertex *device = tw__codelets_device(set, vt, arch);
+    tw__device_vertex *made = device ? tw__device_as_poplibs(set->arena, device, vt->num_fields, arch) : NULL;
+    if (made) g_hash_table_insert(set->devices, g_steal_pointer(&key), made);
+    return made;
+}
+
 bool tw__codelets_no_memory(const tw__codelets *set)
 {
     return tw__arena_failed(set->arena);

@@ -93,7 +93,7 @@ const tw__option_desc tw__engine_options[] = {
     TEXT("streamCallbacks.maxLookahead", "unlimited", true, "buffers that are prefetched ahead: unlimited or a number"),
 
     INT("simulator.turnLimit", "1000000000", true, "turns after which a simulated vertex is stopped; 0 = none"),
-    BOOL("simulator.popLibsLayouts", "false", true, "counts in vertex states where PopLibs' assembly reads them"),
+    BOOL("simulator.popLibsLayouts", "false", true, "vertex states as PopLibs' assembly reads them"),
     BOOL("simulator.runNativeVertices", "false", true, "ipu-sim: vertices without code of the chip run natively"),
 
     ENUM("target.syncMethod", "default", "polling|hybrid|default", false, "how the host waits for the device"),

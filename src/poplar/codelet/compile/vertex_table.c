@@ -251,6 +251,17 @@ tw_status tw__table_read_one(tw__arena *arena, const json_t *table, size_t k, tw
     return status;
 }
 
+/* Tables of archives made before this member was written do not have it: what offset and vertex allow. */
+static uint32_t field_align(const json_t *item, uint32_t offset, uint32_t vertex)
+{
+    size_t align;
+    if (number(item, "align", 1, vertex, &align) && !(align & (align - 1)) && offset % align == 0)
+        return (uint32_t)align;
+    for (align = 1; align < vertex && !(offset & align); align *= 2) {
+    }
+    return (uint32_t)align;
+}
+
 tw__device_vertex *tw__table_read_device(tw__arena *arena, const json_t *table, const tw__vertex_type *vt,
                                          tw__arch arch)
 {
@@ -274,6 +285,10 @@ tw__device_vertex *tw__table_read_device(tw__arena *arena, const json_t *table, 
         size_t offset, bytes;
         if (!item || !number(item, "offset", 0, MAX_STATE, &offset) || !number(item, "size", 0, MAX_STATE, &bytes))
             continue;
+        if (offset + bytes > size || (f->form == TW__EDGE_SCALAR && bytes && bytes < 4)) {
+            bad(vt->name, "a field that does not lie in its state on the chip");
+            return NULL;
+        }
         tw__field here = *f; /* what the class says on the chip: it may choose by VECTOR_AVAIL_... */
         if (read_layouts(item, vt->name, &here) != TW_OK) return NULL;
         fields[i].offset = (uint32_t)offset;
@@ -282,6 +297,8 @@ tw__device_vertex *tw__table_read_device(tw__arena *arena, const json_t *table, 
         bool nested = f->layout[1] != TW__LAYOUT_NONE || f->form == TW__EDGE_SCALARS;
         fields[i].layout[0] = tw__layout_resolve(here.layout[0], nested ? 4 : f->min_align, arch);
         if (here.layout[1]) fields[i].layout[1] = tw__layout_resolve(here.layout[1], f->min_align, arch);
+        for (unsigned k = 0; k < 2; k++) fields[i].compact[k] = here.layout[k] == TW__LAYOUT_COMPACT_PTR;
+        fields[i].align = field_align(item, fields[i].offset, (uint32_t)align);
     }
     GArray *notes = tw__stack_notes_of(table);
     *out = (tw__device_vertex){ (uint32_t)size, (uint32_t)align, fields,

@@ -27,7 +27,7 @@ enum { MK1 = 1, MK2 = 2, BOTH = 3, POPLIBS = 4 }; /* POPLIBS: with simulator.pop
 static const struct {
     const char *name, *classes, *body;
     int chips;
-    int rank;     /* 1: one vector; 2: rows; 0: single elements */
+    int rank;     /* 1: one vector; 2: rows; 3: rows of four; 0: single elements */
     bool counted; /* its layout has no count: the host sets it */
 } layouts[] = {
     { "SPAN", FIELD("Input<Vector<int>>"), SUM(LD32("m0", "1") LD32("m1", "2")), BOTH, 1, false },
@@ -96,6 +96,22 @@ static const struct {
            "  ld32step $m0, $mzero, $m4+=, 1\n  shr $m1, $m0, 19\n  shl $m0, $m0, 13\n  shr $m0, $m0, 11\n"
            "  add $m0, $m0, $m6\n"),
       BOTH | POPLIBS, 2, false },
+    /* COMPACT_PTR of any alignment as of 8: 32 bits on Mk2, so that what stands behind moves; the tables too */
+    { "COMPACT_PTR of 16 of PopLibs",
+      HEAD "Input<Vector<int, VectorLayout::COMPACT_PTR, 16>> data; unsigned short count; };\n",
+      SUM("#if __IPU_ARCH_VERSION__ == 1\n" LDZ16("m0", "2") "  shl $m0, $m0, 3\n" LDZ16("m1", "3") "#else\n" LD32(
+          "m0", "1") LDZ16("m1", "4") "#endif\n"),
+      BOTH | POPLIBS, 1, true },
+    { "COMPACT_PTR of COMPACT_PTR of 16 of PopLibs",
+      HEAD "Vector<Input<Vector<int, VectorLayout::COMPACT_PTR, 16, true>>, VectorLayout::COMPACT_PTR, 4> data;\n"
+           "char rows; };\n",
+      ROWS("#if __IPU_ARCH_VERSION__ == 1\n" LDZ16(
+               "m4", "2") "  shl $m4, $m4, 2\n  setzi $m3, 0x40000\n  add $m4, $m4, $m3\n"
+                          "  ldz8 $m5, $mvertex_base, $mzero, 6\n#else\n" LD32(
+                              "m4", "1") "  ldz8 $m5, $mvertex_base, $mzero, 8\n#endif\n",
+           "#if __IPU_ARCH_VERSION__ == 1\n  ldz16step $m0, $mzero, $m4+=, 1\n  shl $m0, $m0, 3\n#else\n"
+           "  ld32step $m0, $mzero, $m4+=, 1\n#endif\n  setzi $m1, 4\n"),
+      BOTH | POPLIBS, 3, false },
 };
 
 enum { ROW_COUNT = 5, ELEMENTS = 60 };
@@ -112,11 +128,13 @@ static int connect_rows(tw_graph *g, tw_vertex v, tw_tensor x, int rank)
         tw_graph_connect(g, v, "data", tw_tensor_slice(g, x, 0, 8, 19));
         for (int i = 8; i < 19; i++) sum += 1000 + i * i;
     }
-    if (rank == 2) tw_graph_set_field_size(g, v, "data", ROW_COUNT);
-    for (unsigned r = 0; r < ROW_COUNT && rank == 2; r++) {
+    if (rank >= 2) tw_graph_set_field_size(g, v, "data", ROW_COUNT);
+    if (rank == 3) tw_graph_set_field_int(g, v, "rows", ROW_COUNT);
+    for (unsigned r = 0; r < ROW_COUNT && rank >= 2; r++) {
+        unsigned begin = rank == 3 ? 8 * r : rows[r].begin, end = rank == 3 ? begin + 4 : rows[r].end;
         g_autofree char *field = g_strdup_printf("data[%u]", r);
-        tw_graph_connect(g, v, field, tw_tensor_slice(g, x, 0, rows[r].begin, rows[r].end));
-        for (unsigned i = rows[r].begin; i < rows[r].end; i++) sum += 1000 + (int)(i * i);
+        tw_graph_connect(g, v, field, tw_tensor_slice(g, x, 0, begin, end));
+        for (unsigned i = begin; i < end; i++) sum += 1000 + (int)(i * i);
     }
     return sum;
 }
