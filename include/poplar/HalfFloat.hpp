@@ -177,6 +177,24 @@ TW__HALF_ASSIGN(*=)
 TW__HALF_ASSIGN(/=)
 #undef TW__HALF_ASSIGN
 
+/* edge op= anything with a number behind it: what the edge refers to changes. */
+#define TW__EDGE_ASSIGN(op)                                                                                    \
+    template <class E, class A,                                                                                \
+              class = typename std::enable_if<std::is_base_of<poplar::detail::HalfEdge, E>::value &&           \
+                                              (std::is_arithmetic<A>::value ||                                 \
+                                               poplar::detail::IsHalf<A>::value)>::type,                       \
+              class = void>                                                                                    \
+    inline const E &operator op(const E &a, const A &b)                                                        \
+    {                                                                                                          \
+        *a op poplar::detail::Operand<A>::number(b);                                                           \
+        return a;                                                                                              \
+    }
+TW__EDGE_ASSIGN(+=)
+TW__EDGE_ASSIGN(-=)
+TW__EDGE_ASSIGN(*=)
+TW__EDGE_ASSIGN(/=)
+#undef TW__EDGE_ASSIGN
+
 #if !defined(__IPU__) && !defined(TW_HALF_F16)
 /* half op half4, which is a vector of floats here: the compiler knows it of its own 16-bit type only. */
 namespace poplar {

@@ -32,10 +32,29 @@ template <class T, class Access> struct ScalarEdge : ScalarBase<T> {
 } // namespace detail
 
 template <class T> class Input : public detail::ScalarEdge<T, const T> {};
+template <class T> class Output;
+template <class T> class InOut;
+
+namespace detail {
+
+/* Fields of two directions in `?:` meet in the type of their elements, but for the compiler's 16-bit type, which it
+ * does not try: there a writable field is one to be read as well, and an Output an InOut. */
+template <class T, class Edge> struct WritableEdge : ScalarEdge<T, T> {};
+#if defined(__IPU__) || defined(TW_HALF_F16)
+template <> struct WritableEdge<half, InOut<half>> : ScalarEdge<half, half> {
+    operator const Input<half> &() const { return *static_cast<const Input<half> *>(static_cast<const void *>(this)); }
+};
+template <> struct WritableEdge<half, Output<half>> : ScalarEdge<half, half> {
+    operator const Input<half> &() const { return *static_cast<const Input<half> *>(static_cast<const void *>(this)); }
+    operator const InOut<half> &() const { return *static_cast<const InOut<half> *>(static_cast<const void *>(this)); }
+};
+#endif
+
+} // namespace detail
 
 /* Assignment gives the element a value, from a value or from another field; where the field points stays as it is. */
 #define TW__WRITABLE_EDGE(Edge)                                       \
-    template <class T> class Edge : public detail::ScalarEdge<T, T> { \
+    template <class T> class Edge : public detail::WritableEdge<T, Edge<T>> { \
       public:                                                         \
         Edge() = default;                                             \
         Edge(const Edge &) = default;                                 \
@@ -50,6 +69,11 @@ template <class T> class Input : public detail::ScalarEdge<T, const T> {};
             return *this;                                             \
         }                                                             \
         Edge &operator=(const Edge &other)                            \
+        {                                                             \
+            return *this = *other;                                    \
+        }                                                             \
+        template <class Other>                                        \
+        Edge &operator=(const detail::WritableEdge<T, Other> &other)  \
         {                                                             \
             return *this = *other;                                    \
         }                                                             \

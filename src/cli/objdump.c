@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tilewright/poplar/colossus/link.h>
+#include <tilewright/poplar/popc.h>
 
 /* --- objdump -------------------------------------------------------------------------------------------------- */
 
 typedef struct dump_request {
     bool code, sections, symbols, relocations, stack;
+    const char *arch;
 } dump_request;
 
 static const tw__cli_option dump_table[] = {
@@ -18,7 +20,33 @@ static const tw__cli_option dump_table[] = {
     { "-t", NULL, offsetof(dump_request, symbols), "symbols, with the sizes that .size gave them" },
     { "-r", NULL, offsetof(dump_request, relocations), "relocations" },
     { "--stack", NULL, offsetof(dump_request, stack), "stack notes; of a linked program what each function needs" },
+    { "--arch", "CHIP", offsetof(dump_request, arch),
+      "of an archive: its code for mk1 (ipu1), mk2 (ipu2) or ipu21; default: the only one there is, else ipu2" },
 };
+
+static bool dump_one(const tw_object *object, unsigned parts)
+{
+    char *text = tw_object_dump(object, parts);
+    if (text) fputs(text, stdout);
+    free(text);
+    return text || (tw__cli_failure("objdump"), false);
+}
+
+/* Each assembly file of a .gp archive, with its name where there are several. */
+static int dump_archive(const char *path, const char *arch, unsigned parts)
+{
+    tw_object **objects;
+    size_t count;
+    bool good = true;
+    if (tw_popc_objects(path, arch, &objects, &count) != TW_OK) return tw__cli_failure("objdump");
+    for (size_t i = 0; i < count; i++) {
+        if (good && count > 1) printf("%s// %s\n", i ? "\n" : "", tw_object_name(objects[i]));
+        good = good && dump_one(objects[i], parts);
+        tw_object_free(objects[i]);
+    }
+    free(objects);
+    return good ? TW__EXIT_OK : TW__EXIT_FAILURE;
+}
 
 static int main_objdump(int argc, char **argv)
 {
@@ -30,19 +58,19 @@ static int main_objdump(int argc, char **argv)
                      (r.symbols ? TW_DUMP_SYMBOLS : 0u) | (r.relocations ? TW_DUMP_RELOCATIONS : 0u) |
                      (r.stack ? TW_DUMP_STACK : 0u);
     if (!parts) return tw__cli_usage_error("objdump", "say what to show: -d, -h, -t, -r or --stack");
+    size_t length = strlen(argv[1]);
+    if (length > 3 && strcmp(argv[1] + length - 3, ".gp") == 0) return dump_archive(argv[1], r.arch, parts);
+    if (r.arch) return tw__cli_usage_error("objdump", "--arch chooses from a .gp archive; an object is for one chip");
     tw_object *object;
     if (tw_object_read(argv[1], &object) != TW_OK) return tw__cli_failure("objdump");
-    char *text = tw_object_dump(object, parts);
-    int result = text ? TW__EXIT_OK : tw__cli_failure("objdump");
-    if (text) fputs(text, stdout);
-    free(text);
+    bool good = dump_one(object, parts);
     tw_object_free(object);
-    return result;
+    return good ? TW__EXIT_OK : TW__EXIT_FAILURE;
 }
 
 const tw__command tw__command_objdump = {
     .name = "objdump",
-    .arguments = "-d|-h|-t|-r|--stack FILE.o",
+    .arguments = "-d|-h|-t|-r|--stack FILE.o|FILE.gp",
     .summary = "show an object of IPU tiles as text",
     .help = "",
     .example = "tilewright asm examples/poplar/colossus/dot.S -o dot.o\n"
@@ -50,7 +78,7 @@ const tw__command tw__command_objdump = {
     .options = dump_table,
     .option_count = sizeof dump_table / sizeof *dump_table,
     .words = "",
-    .files = ".o .elf",
+    .files = ".o .elf .gp",
     .main = main_objdump,
 };
 

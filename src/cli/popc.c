@@ -173,7 +173,7 @@ const tw__command tw__command_popc = {
     .help =
         "Compiles vertex classes to a graph program object that a graph loads like a source. Inputs are C (.c) and "
         "C++\n"
-        "(.cpp, .cc, .cxx) sources, and .gp files, which are merged.\n"
+        "(.cpp, .cc, .cxx) sources, assembly (.S) and ELF objects (.o) of chips, and .gp files, which are merged.\n"
         "\n"
         "  -o FILE           write the object to FILE\n"
         "  -D MACRO[=VALUE]  define a macro              -U MACRO   undefine it\n"
@@ -204,6 +204,6 @@ const tw__command tw__command_popc = {
                "popc scale.gp examples/poplar/vector_add/vector_add_codelets.cpp -o both.gp",
     .words =
         "-o -D -I -U -g -O0 -O1 -O2 -O3 -E -S -v -MD -MF -MT -isystem -include --target --list-targets --version",
-    .files = ".c .cpp .cc .cxx .S .gp",
+    .files = ".c .cpp .cc .cxx .S .o .gp",
     .main = popc,
 };

@@ -7,11 +7,12 @@
 #include <string.h>
 #include <tilewright/poplar/colossus/asm.h>
 #include <tilewright/poplar/colossus/link.h>
+#include <tilewright/poplar/popc.h>
 #include <tilewright/tile.h>
 
 static const tw__cli_option table[] = {
     { "--entry", "NAME", offsetof(tw__sim_request, entry), "function that runs; default: the start of the code" },
-    { "--arch", "CHIP", offsetof(tw__sim_request, arch), "mk1 (ipu1), mk2 (ipu2, the default), ipu21" },
+    { "--arch", "CHIP", offsetof(tw__sim_request, arch), "mk1 (ipu1), mk2 (ipu2, the default), ipu21; of an archive, its code for that chip" },
     { "--set-reg", "R=V,...", offsetof(tw__sim_request, registers), "$m0=0x82000,$a2=1.5 before the start" },
     { "--mem", "A=V,V...;...", offsetof(tw__sim_request, memory), "words in memory: 0x82000=1,2.5,0x10;0x83000=7" },
     { "--call", "F(ARGS)", offsetof(tw__sim_request, call),
@@ -181,18 +182,30 @@ static int show_memory(const tw__sim_session *s)
 
 /* --- the whole ------------------------------------------------------------------------------------------------ */
 
-static tw_status make_image(const char *path, tw_isa_arch arch, const char *entry, tw_diags *diags,
+/* The object of a source or object file, or those of an archive for the chip. */
+static tw_status read_objects(const char *path, const char *chip, tw_diags *diags, tw_object ***objects,
+                              size_t *count)
+{
+    if (g_str_has_suffix(path, ".gp")) return tw_popc_objects(path, chip, objects, count);
+    tw_asm_options options = { .arch = chip ? tw_isa_arch_by_name(chip) : TW_ISA_IPU2 };
+    bool text = g_str_has_suffix(path, ".S") || g_str_has_suffix(path, ".s");
+    *objects = calloc(1, sizeof **objects), *count = 0;
+    if (!*objects) return TW_E_NO_MEMORY;
+    tw_status status = text ? tw_asm_file(path, &options, diags, *objects) : tw_object_read(path, *objects);
+    *count = status == TW_OK;
+    return status;
+}
+
+static tw_status make_image(const char *path, const char *chip, const char *entry, tw_diags *diags,
                             tw_object **image)
 {
-    tw_asm_options options = { .arch = arch };
-    tw_object *object;
-    bool text = g_str_has_suffix(path, ".S") || g_str_has_suffix(path, ".s");
-    tw_status status = text ? tw_asm_file(path, &options, diags, &object) : tw_object_read(path, &object);
-    if (status != TW_OK) return status;
-    const tw_object *objects[] = { object };
+    tw_object **objects;
+    size_t count;
     tw_link_options link = { .entry = entry };
-    status = tw_link(objects, 1, &link, diags, image);
-    tw_object_free(object);
+    tw_status status = read_objects(path, chip, diags, &objects, &count);
+    if (status == TW_OK) status = tw_link((const tw_object *const *)objects, count, &link, diags, image);
+    for (size_t i = 0; i < count; i++) tw_object_free(objects[i]);
+    free(objects);
     return status;
 }
 
@@ -267,12 +280,12 @@ static int run_once(tw__sim_session *s)
 }
 
 /* The functions that a wrong --entry could have meant. */
-static void tell_functions(const char *path, tw_isa_arch arch, const char *entry)
+static void tell_functions(const char *path, const char *chip, const char *entry)
 {
     tw_object *image = NULL;
     const tw_symbol *symbol;
     bool any = false;
-    if (make_image(path, arch, NULL, NULL, &image) != TW_OK) return;
+    if (make_image(path, chip, NULL, NULL, &image) != TW_OK) return;
     bool local = tw_object_find_symbol(image, entry) >= 0;
     if (local) fprintf(stderr, "tilewright sim: '%s' is a label of its file only: write .globl %s\n", entry, entry);
     for (size_t i = 0; !local && (symbol = tw_object_get_symbol(image, i)); i++) {
@@ -307,8 +320,7 @@ static void free_source(gpointer lines)
     g_strfreev(lines);
 }
 
-static int run_file(const char *path, const tw__sim_request *r, tw_isa_arch arch, const tw_sim_options *options,
-                    guint64 limit)
+static int run_file(const char *path, const tw__sim_request *r, const tw_sim_options *options, guint64 limit)
 {
     g_auto(GStrv) call = g_strsplit(r->call ? r->call : "", "(", 2);
     const char *entry = r->call ? g_strstrip(call[0]) : r->entry;
@@ -316,13 +328,13 @@ static int run_file(const char *path, const tw__sim_request *r, tw_isa_arch arch
         return tw__cli_usage_error("sim", "--call takes NAME(ARGUMENTS)");
     tw_diags *diags = tw__cli_diags();
     tw__sim_session s = { .r = r, .limit = limit };
-    tw_status status = make_image(path, arch, entry, diags, &s.image);
+    tw_status status = make_image(path, r->arch, entry, diags, &s.image);
     tw_diags_print(diags, stderr, tw_use_colours(stderr));
     bool told = tw_diags_count(diags, TW_ERROR) > 0;
     tw_diags_free(diags);
     if (status != TW_OK) {
         int result = told ? TW__EXIT_FAILURE : tw__cli_failure("sim");
-        if (entry) tell_functions(path, arch, entry);
+        if (entry) tell_functions(path, r->arch, entry);
         return result;
     }
     s.lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -341,8 +353,7 @@ static int main_sim(int argc, char **argv)
     int bad = tw__cli_parse(&tw__command_sim, &r, &argc, argv);
     if (bad) return bad;
     if (argc != 2) return tw__cli_usage_error("sim", argc < 2 ? "no file given" : "one file at a time");
-    tw_isa_arch arch = r.arch ? tw_isa_arch_by_name(r.arch) : TW_ISA_IPU2;
-    if (!arch) return tw__cli_usage_error("sim", "%s", tw_error_message());
+    if (r.arch && !tw_isa_arch_by_name(r.arch)) return tw__cli_usage_error("sim", "%s", tw_error_message());
     if (r.all && (r.call || r.supervisor))
         return tw__cli_usage_error("sim", "--all is for workers, %s runs on one context",
                                    r.call ? "--call" : "--supervisor");
@@ -352,12 +363,12 @@ static int main_sim(int argc, char **argv)
     g_auto(GStrv) pairs = g_strsplit(r.options ? r.options : "", ",", -1);
     if (tw_sim_options_read(&options, (const char *const *)pairs) != TW_OK)
         return tw__cli_usage_error("sim", "%s", tw_error_message());
-    return run_file(argv[1], &r, arch, &options, limit);
+    return run_file(argv[1], &r, &options, limit);
 }
 
 const tw__command tw__command_sim = {
     .name = "sim",
-    .arguments = "FILE.S|FILE.o [OPTIONS]",
+    .arguments = "FILE.S|FILE.o|FILE.gp [OPTIONS]",
     .summary = "run a function of IPU assembly on the simulator of a tile",
     .help =
         "$mvertex_base is 64 KB behind the start of region 1, the stack and scratch space lie before it;\n"
@@ -377,6 +388,6 @@ const tw__command tw__command_sim = {
     .options = table,
     .option_count = sizeof table / sizeof *table,
     .words = "",
-    .files = ".S .s .o .elf",
+    .files = ".S .s .o .elf .gp",
     .main = main_sim,
 };

@@ -31,8 +31,14 @@ typedef void (*tw_progress_func)(int step, int total, void *user);
 TW_API tw_engine *tw_engine_new_with_progress(tw_graph *graph, unsigned count, const tw_program *programs,
                                               const char *const *options, tw_progress_func progress, void *user);
 TW_API void tw_engine_free(tw_engine *engine); /* NULL is fine */
+/* Why the engine could not be made, which makes it unusable; else the first failure of a call that names a stream,
+ * host function, tensor or remote buffer (TW_E_NOT_LOADED and questions for sizes apart), which has no effect but
+ * that: one look at the end finds a name that was spelled wrongly. */
 TW_API tw_status tw_engine_status(const tw_engine *engine);
 TW_API const tw_error *tw_engine_error(const tw_engine *engine); /* status TW_OK when none; owned by the engine */
+/* The same into *error (may be NULL; its texts hold until the next failure), and forgets a failure of the second
+ * kind. */
+TW_API tw_status tw_engine_take_error(tw_engine *engine, tw_error *error);
 /* Prints "error: …" with the call site to `out`; always returns the status. */
 TW_API tw_status tw_engine_report_error(FILE *out, const tw_engine *engine);
 

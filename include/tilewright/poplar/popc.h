@@ -10,7 +10,7 @@
 #ifndef TILEWRIGHT_POPLAR_POPC_H
 #define TILEWRIGHT_POPLAR_POPC_H
 
-#include <tilewright/base.h>
+#include <tilewright/poplar/colossus/object.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,7 +32,7 @@ typedef struct tw_popc_options {
  * TW_E_FILE_LOAD, TW_E_COMPILATION, TW_E_NO_ENVIRONMENT (no compiler), TW_E_INVALID_ARGUMENT, TW_E_IO. */
 TW_API tw_status tw_popc_compile(const char *source, const tw_popc_options *options, tw_diags *diags);
 
-/* The same for several sources and .gp files, into one. */
+/* The same for several sources, ELF objects of chips (.o) and .gp files, into one. */
 TW_API tw_status tw_popc_build(const char *const *inputs, size_t count, const tw_popc_options *options,
                                tw_diags *diags);
 
@@ -43,6 +43,11 @@ TW_API tw_status tw_popc_translate(const char *source, bool assembly, const tw_p
 /* Merges .gp files into one. TW_E_OBJECT_LOAD names a file that is not one, TW_E_OBJECT_CREATION a vertex that two
  * of them define for the same target. */
 TW_API tw_status tw_popc_merge(const char *const *files, size_t count, const char *output);
+
+/* Code of a chip in a .gp archive or ELF object: an object of each assembly file that went into it, with the names of
+ * those files. chip: "ipu2", "mk2" ...; NULL: the only one that the file has code for, else ipu2. tw_object_free() each,
+ * free() the list. TW_E_OBJECT_LOAD also when there is no code for the chip. */
+TW_API tw_status tw_popc_objects(const char *path, const char *chip, tw_object ***objects, size_t *count);
 
 /* "cpu,ipu1,ipu2,ipu21"; static. */
 TW_API const char *tw_popc_targets(void);

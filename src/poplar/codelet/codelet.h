@@ -137,10 +137,10 @@ typedef struct tw__device_vertex {
 typedef enum tw__half_variant { TW__HALF_FLOAT, TW__HALF_F16 } tw__half_variant; /* docs/decisions.md, G3 */
 
 typedef enum tw__codelet_type {
-    TW__CODELET_AUTO, /* by the file's name: .c, .cpp .cc .cxx .C, .gp, .S .s (assembly: code for the chip) */
+    TW__CODELET_AUTO, /* by the file's name: .c, .cpp .cc .cxx .C, .gp, .o, .S .s (assembly: code for the chip) */
     TW__CODELET_C,
     TW__CODELET_CPP,
-    TW__CODELET_OBJECT /* .gp */
+    TW__CODELET_OBJECT /* .gp, and .o: ELF of a chip */
 } tw__codelet_type;
 
 typedef struct tw__codelets tw__codelets;
@@ -189,7 +189,7 @@ bool tw__codelets_no_memory(const tw__codelets *set); /* one of the calls here f
  * allows. Fields behind a pointer that grows by this move. */
 const tw__device_vertex *tw__codelets_device_poplibs(tw__codelets *set, const tw__vertex_type *vt, tw__arch arch);
 
-/* --- state/poplibs.c: from the layout of the chip; count: fields. NULL with tw_error_message(). */
+/* --- poplibs.c: from the layout of the chip; count: fields. NULL with tw_error_message(). */
 tw__device_vertex *tw__device_as_poplibs(tw__arena *arena, const tw__device_vertex *device, unsigned count,
                                          tw__arch arch);
 

@@ -346,7 +346,7 @@ static tw_status add_archive(tw__codelets *set, const char *path, const char *id
 static tw_status add_archive_data(tw__codelets *set, const char *path, char *data, size_t size)
 {
     g_autofree char *identity = identity_of_bytes(path, data, size);
-    return add_archive(set, path, identity, tw__gp_take(data, size));
+    return add_archive(set, path, identity, tw__gp_take_file(path, data, size));
 }
 
 static tw_status add_open_archive(tw__codelets *set, const char *path, tw__gp *gp)
@@ -407,7 +407,7 @@ tw_status tw__codelets_add_file(tw__codelets *set, const char *path, tw__codelet
         g_strfreev(words);
     } else if (type == TW__CODELET_AUTO)
         status = tw__fail(TW_E_FILE_LOAD,
-                          "%s: unknown kind of codelet file: expected .c, .cpp, .cc, .cxx, .gp or .S", path);
+                          "%s: unknown kind of codelet file: expected .c, .cpp, .cc, .cxx, .S, .o or .gp", path);
     else if (type == TW__CODELET_OBJECT)
         return add_archive_data(set, path, data, size);
     else if (strlen(data) != size)
@@ -672,6 +672,7 @@ static tw_status add_objects(const unit *u, tw__arch arch, GPtrArray *objects, t
         status = tw__gp_object(u->gp, item, tw__arch_name(arch), &object);
         if (!object) continue;
         g_ptr_array_add(objects, object);
+        if (strcmp(u->name, tw_object_name(object)) == 0) continue; /* it was the object itself */
         g_autofree char *member = g_strdup_printf("%s(%s)", u->name, tw_object_name(object));
         status = tw_object_set_name(object, member);
     }

@@ -231,6 +231,7 @@ void tw_engine_free(tw_engine *engine)
     free(engine->scratch);
     tw__codelets_free(engine->codelets);
     g_free(engine->fault);
+    g_free(engine->misused);
     if (engine->core) tw__core_unref(engine->core);
     tw__options_free(engine->options);
     tw__arena_free(engine->arena);
@@ -241,7 +242,7 @@ void tw_engine_free(tw_engine *engine)
 
 tw_status tw_engine_status(const tw_engine *engine)
 {
-    return engine ? engine->error.status : TW_E_INVALID_ARGUMENT;
+    return tw_engine_error(engine)->status;
 }
 
 const tw_error *tw_engine_error(const tw_engine *engine)
@@ -249,7 +250,16 @@ const tw_error *tw_engine_error(const tw_engine *engine)
     static const tw_error none = { TW_OK, "", "", NULL, 0 };
     static const tw_error null = { TW_E_INVALID_ARGUMENT, "the engine is NULL", "", NULL, 0 };
     if (!engine) return &null;
-    return engine->error.status ? &engine->error : &none;
+    return engine->error.status ? &engine->error : engine->misuse.status ? &engine->misuse : &none;
+}
+
+tw_status tw_engine_take_error(tw_engine *engine, tw_error *error)
+{
+    const tw_error *kept = tw_engine_error(engine);
+    tw_status status = kept->status;
+    if (error) *error = *kept;
+    if (engine) engine->misuse.status = TW_OK; /* one that could not be compiled stays in error */
+    return status;
 }
 
 tw_status tw_engine_report_error(FILE *out, const tw_engine *engine)

@@ -325,6 +325,8 @@ struct tw_engine {
     tw__arena *arena;        /* plan: states, names; until the engine is freed */
     tw__options *options;
     tw_error error;     /* first failure of compiling; its strings live in the arena */
+    tw_error misuse;    /* first failure of a call that names a stream, tensor or buffer; the engine stays usable */
+    char *misused;      /* its message */
     uint32_t *programs; /* core programs given */
     size_t program_count;
     tw__plan plan;
@@ -361,6 +363,9 @@ static inline tw_status tw__engine_usable(const tw_engine *engine)
     if (!engine) return tw__fail(TW_E_INVALID_ARGUMENT, "the engine is NULL");
     return engine->error.status ? tw__fail(engine->error.status, "%s", engine->error.message) : TW_OK;
 }
+/* run/host_access.c: keeps the failure of a call that names something, for those who look once at the end; returns
+ * `status`. */
+tw_status tw__engine_note(tw_engine *engine, tw_status status, const char *function);
 
 static inline tw__arch tw__chip_of(const tw_target *target)
 {

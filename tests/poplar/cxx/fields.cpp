@@ -103,6 +103,82 @@ static void ranks(const Device &d)
     EXPECT(seen == "1201210" || d.getTarget().getTargetType() == TargetType::CPU);
 }
 
+/* Fields of different directions in `?:` and in assignments with an operation; StackSizeDefs.hpp without a folder. */
+static void directions(const Device &d)
+{
+    Graph g(d);
+    std::stringstream source(
+        "#include <poplar/Vertex.hpp>\n"
+        "#include <StackSizeDefs.hpp>\n"
+        "using namespace poplar;\n"
+        "template <class T> class Mixed : public Vertex { public:\n"
+        "  Vector<InOut<T>> a; Vector<Input<T>> b; Output<T> out; InOut<T> both; Input<T> one;\n"
+        "  Output<Vector<T>> got; unsigned first;\n"
+        "  bool compute() {\n"
+        "    bool f = first;\n"
+        "    got[0] = f ? a[0] : b[0];\n"
+        "    got[1] = f ? b[1] : a[1];\n"
+        "    T t = f ? both : one;\n"
+        "    got[2] = t;\n"
+        "    out = f ? one : both;\n"
+        "    got[3] = f ? out : both;\n"
+        "    got[4] = f ? out : b[0];\n"
+        "    const Vector<InOut<T>> &ca = a;\n"
+        "    got[5] = f ? ca[0] : b[0];\n"
+        "    both += a[1]; both -= b[0]; both *= one; both = out; both = a[0];\n"
+        "    a[0] += T(1); a[1] *= 2; a[1] += got[0];\n"
+        "    got[6] = a[0]; got[7] = a[1];\n"
+        "    return true; } };\n"
+        "template class Mixed<half>;\ntemplate class Mixed<float>;\ntemplate class Mixed<int>;\n");
+    g.addCodelets(source);
+    struct {
+        const char *name;
+        poplar::Type type;
+    } const types[] = { { "Mixed<half>", HALF }, { "Mixed<float>", FLOAT }, { "Mixed<int>", INT } };
+    ComputeSet cs = g.addComputeSet();
+    std::vector<Tensor> results;
+    for (const auto &t : types)
+        for (unsigned first = 0; first < 2; first++) {
+            Tensor a = g.addVariable(t.type, { 2 }), b = g.addVariable(t.type, { 2 }), x = g.addVariable(t.type, { 3 });
+            Tensor got = g.addVariable(t.type, { 8 });
+            for (const Tensor &v : { a, b, x, got }) g.setTileMapping(v, 0);
+            const float as[] = { 1, 2 }, bs[] = { 3, 4 }, xs[] = { 5, 6, 7 };
+            if (t.type == INT) {
+                const int ai[] = { 1, 2 }, bi[] = { 3, 4 }, xi[] = { 5, 6, 7 };
+                g.setInitialValue(a, ArrayRef<int>(ai, 2)), g.setInitialValue(b, ArrayRef<int>(bi, 2));
+                g.setInitialValue(x, ArrayRef<int>(xi, 3));
+            } else {
+                g.setInitialValue(a, ArrayRef<float>(as, 2)), g.setInitialValue(b, ArrayRef<float>(bs, 2));
+                g.setInitialValue(x, ArrayRef<float>(xs, 3));
+            }
+            VertexRef v = g.addVertex(
+                cs, t.name,
+                { { "a", a }, { "b", b }, { "out", x[0] }, { "both", x[1] }, { "one", x[2] }, { "got", got } });
+            g.setInitialValue(v["first"], first);
+            g.setTileMapping(v, 0);
+            results.push_back(got);
+        }
+    for (size_t i = 0; i < results.size(); i++) g.createHostRead("got" + std::to_string(i), results[i]);
+    Engine e(g, Execute(cs));
+    e.loadAndRun(d);
+    const float want[2][8] = { { 3, 2, 7, 6, 3, 3, 2, 7 }, { 1, 4, 6, 7, 7, 1, 2, 5 } };
+    for (size_t i = 0; i < results.size(); i++) {
+        unsigned bytes = d.getTarget().getTypeSize(results[i].elementType());
+        std::vector<char> raw(8 * bytes);
+        e.readTensor("got" + std::to_string(i), raw.data(), raw.data() + raw.size());
+        for (int k = 0; k < 8; k++) {
+            float f = 0;
+            if (results[i].elementType() == HALF)
+                copyDeviceHalfToFloat(d.getTarget(), raw.data() + k * bytes, &f, 1);
+            else if (results[i].elementType() == INT)
+                f = float(reinterpret_cast<int *>(raw.data())[k]);
+            else
+                f = reinterpret_cast<float *>(raw.data())[k];
+            EXPECT(f == want[i % 2][k]);
+        }
+    }
+}
+
 int main()
 {
     IPUModel m;
@@ -111,5 +187,7 @@ int main()
     run(Device::createCPUDevice());
     ranks(m.createDevice());
     ranks(Device::createCPUDevice());
+    directions(m.createDevice());
+    directions(Device::createCPUDevice());
     return failures;
 }

@@ -82,6 +82,52 @@ static void not_loaded(void **state)
     tw_device_free(other);
 }
 
+/* Whoever looks once, at the end, learns of the first name that was wrong; calls after it work. */
+static void first_wrong_name(void **state)
+{
+    (void)state;
+    static const char *const functions[] = { "tw_engine_connect_stream", "tw_engine_connect_stream_to_callback",
+                                             "tw_engine_connect_host_function", "tw_engine_write",
+                                             "tw_engine_read", "tw_engine_copy_to_remote_buffer",
+                                             "tw_engine_copy_from_remote_buffer" };
+    tw_device *device = test_device_new(MODEL);
+    tw_graph *g = tw_graph_new(tw_device_target(device));
+    tw_tensor x = test_variable(g, TW_FLOAT, SHAPE(4), "x");
+    tw_stream in = tw_graph_add_host_to_device_fifo(g, "in", TW_FLOAT, 4, 1, NULL);
+    tw_engine *e = tw_engine_new(g, tw_program_copy_from_stream(g, in, x), NULL);
+    float v[4] = { 1, 2, 3, 4 };
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        test_ok(tw_engine_load(e, device));
+        test_ok(tw_engine_status(e));
+        tw_status s[] = { tw_engine_connect_stream(e, i == 0 ? "inn" : "in", v, 0),
+                          i == 1 ? tw_engine_connect_stream_to_callback(e, "inn", NULL) : TW_OK,
+                          i == 2 ? tw_engine_connect_host_function(e, "inn", 0, NULL) : TW_OK,
+                          tw_engine_write(e, i == 3 ? "inn" : "x", v, sizeof v),
+                          tw_engine_read(e, i == 4 ? "inn" : "x", v, sizeof v),
+                          i == 5 ? tw_engine_copy_to_remote_buffer(e, "inn", 0, v, 4) : TW_OK,
+                          i == 6 ? tw_engine_copy_from_remote_buffer(e, "inn", 0, v, 4) : TW_OK };
+        for (size_t k = 0; k < sizeof s / sizeof *s; k++) assert_int_equal(s[k] != TW_OK, k == i);
+        tw_engine_connect_stream(e, "another", v, 0); /* the first one is kept */
+        test_ok(tw_engine_connect_stream(e, "in", v, 0));
+        test_ok(tw_engine_run(e, 0));
+        assert_int_equal(tw_engine_status(e), s[i]);
+        assert_string_equal(tw_engine_error(e)->function, functions[i]);
+        if (i != 1 && i != 2) assert_non_null(strstr(tw_engine_error(e)->message, "'inn'"));
+        char *text = NULL;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        assert_int_equal(tw_engine_report_error(out, e), s[i]);
+        fclose(out);
+        assert_non_null(strstr(text, functions[i]));
+        free(text);
+        assert_int_equal(tw_engine_take_error(e, NULL), s[i]);
+        test_ok(tw_engine_take_error(e, NULL));
+    }
+    tw_engine_free(e);
+    tw_graph_free(g);
+    tw_device_free(device);
+}
+
 static void programs_of_nothing(void **state)
 {
     (void)state;
@@ -222,6 +268,7 @@ int main(void)
         cmocka_unit_test(graph_errors_arrive_at_load),
         cmocka_unit_test(unmapped),
         cmocka_unit_test(not_loaded),
+        cmocka_unit_test(first_wrong_name),
         cmocka_unit_test(programs_of_nothing),
         cmocka_unit_test(option_values),
         cmocka_unit_test(environment_wins),

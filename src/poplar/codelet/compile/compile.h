@@ -246,6 +246,8 @@ void tw__gp_free(tw__gp *gp);
 tw__gp *tw__gp_read(const char *data, size_t size);
 /* The same without a copy: takes over the data (malloc'ed), on failure too. */
 tw__gp *tw__gp_take(char *data, size_t size);
+/* The same of what a file holds: an archive, or an ELF object of a chip as one (gp/objects.c). */
+tw__gp *tw__gp_take_file(const char *path, char *data, size_t size);
 /* Opens an archive that has an index; members are read as they are asked for. NULL, without an error, when it is no
  * such archive: then it has to be read as a whole, which says what is wrong with it. */
 tw__gp *tw__gp_open(const char *path);

@@ -10,7 +10,7 @@ tw__codelet_type tw__codelet_type_of(const char *path, bool *is_assembly)
         tw__codelet_type type;
     } suffixes[] = { { ".c", TW__CODELET_C },      { ".cpp", TW__CODELET_CPP }, { ".cc", TW__CODELET_CPP },
                      { ".cxx", TW__CODELET_CPP },  { ".C", TW__CODELET_CPP },   { ".c++", TW__CODELET_CPP },
-                     { ".gp", TW__CODELET_OBJECT } };
+                     { ".gp", TW__CODELET_OBJECT }, { ".o", TW__CODELET_OBJECT } };
     static const char *const assembly[] = { ".S", ".s", ".asm" };
     if (is_assembly) *is_assembly = false;
     for (size_t i = 0; i < G_N_ELEMENTS(suffixes); i++)

@@ -120,7 +120,7 @@ static tw_status merge_file(tw__gp *gp, const char *path)
     size_t size;
     tw_status status = tw__read_file(path, &data, &size);
     if (status != TW_OK) return status;
-    tw__gp *other = tw__gp_take(data, size);
+    tw__gp *other = tw__gp_take_file(path, data, size);
     if (!other) {
         g_autofree char *reason = g_strdup(tw_error_message());
         return tw__fail(TW_E_OBJECT_LOAD, "%s: %s", path, reason);
@@ -170,7 +170,7 @@ static tw_status compile_file(tw__gp *gp, const char *path, char **flags, const 
     if (status != TW_OK) return status;
     if (!is_assembly && type == TW__CODELET_AUTO)
         status =
-            tw__fail(TW_E_FILE_LOAD, "%s: unknown kind of file: expected .c, .cpp, .cc, .cxx, .S or .gp", path);
+            tw__fail(TW_E_FILE_LOAD, "%s: unknown kind of file: expected .c, .cpp, .cc, .cxx, .S, .o or .gp", path);
     else if (strlen(text) != size)
         status = tw__fail(TW_E_FILE_LOAD, "%s is not a text file", path);
     if (status == TW_OK) {

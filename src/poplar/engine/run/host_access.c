@@ -19,6 +19,16 @@ char *tw__scratch(tw_engine *engine, size_t bytes)
     return engine->scratch ? engine->scratch : (engine->scratch = tw__realloc(NULL, 1));
 }
 
+tw_status tw__engine_note(tw_engine *engine, tw_status status, const char *function)
+{
+    bool new = status && status != TW_E_NOT_LOADED && engine && !engine->error.status && !engine->misuse.status;
+    if (!new) return status;
+    g_free(engine->misused);
+    engine->misused = g_strdup(tw_error_message());
+    engine->misuse = (tw_error){ .status = status, .message = engine->misused, .function = function };
+    return status;
+}
+
 /* --- handles -------------------------------------------------------------------------------------------------- */
 
 tw_status tw__host_access_new(tw_engine *engine)
@@ -99,7 +109,7 @@ tw_status tw_engine_access_bytes(tw_engine *engine, const char *handle, size_t *
     return s;
 }
 
-tw_status tw_engine_write(tw_engine *engine, const char *handle, const void *data, size_t bytes)
+static tw_status write_tensor(tw_engine *engine, const char *handle, const void *data, size_t bytes)
 {
     tw__handle *h = NULL;
     tw_status s = find(engine, handle, true, bytes, &h);
@@ -116,7 +126,12 @@ tw_status tw_engine_write(tw_engine *engine, const char *handle, const void *dat
     return TW_OK;
 }
 
-tw_status tw_engine_read(tw_engine *engine, const char *handle, void *data, size_t bytes)
+tw_status tw_engine_write(tw_engine *engine, const char *handle, const void *data, size_t bytes)
+{
+    return tw__engine_note(engine, write_tensor(engine, handle, data, bytes), __func__);
+}
+
+static tw_status read_tensor(tw_engine *engine, const char *handle, void *data, size_t bytes)
 {
     tw__handle *h = NULL;
     tw_status s = find(engine, handle, false, bytes, &h);
@@ -131,6 +146,11 @@ tw_status tw_engine_read(tw_engine *engine, const char *handle, void *data, size
     tw__copy_run(&h->out, staged, engine->plan.storage.base);
     tw__device_to_host(engine, h->type, data, staged, h->count);
     return TW_OK;
+}
+
+tw_status tw_engine_read(tw_engine *engine, const char *handle, void *data, size_t bytes)
+{
+    return tw__engine_note(engine, read_tensor(engine, handle, data, bytes), __func__);
 }
 
 /* --- initial values ------------------------------------------------------------------------------------------- */

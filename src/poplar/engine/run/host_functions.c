@@ -152,8 +152,7 @@ static tw_status connect(tw_engine *engine, const side *in, const side *out, boo
     return s;
 }
 
-tw_status tw_engine_connect_host_function(tw_engine *engine, const char *handle, unsigned replica,
-                                          const tw_host_callback *callback)
+static tw_status connect_function(tw_engine *engine, const char *handle, unsigned replica, const tw_host_callback *callback)
 {
     tw_status s = tw__engine_usable(engine);
     if (s) return s;
@@ -169,4 +168,9 @@ tw_status tw_engine_connect_host_function(tw_engine *engine, const char *handle,
                        replica);
     side_free(&in), side_free(&out);
     return s;
+}
+
+tw_status tw_engine_connect_host_function(tw_engine *engine, const char *handle, unsigned replica, const tw_host_callback *callback)
+{
+    return tw__engine_note(engine, connect_function(engine, handle, replica, callback), __func__);
 }

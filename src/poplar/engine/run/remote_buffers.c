@@ -136,8 +136,7 @@ static tw_status find_row(tw_engine *engine, const char *handle, uint64_t row, s
                     bytes);
 }
 
-tw_status tw_engine_copy_to_remote_buffer(tw_engine *engine, const char *handle, uint64_t repeat_index,
-                                          const void *source, size_t bytes)
+static tw_status copy_to(tw_engine *engine, const char *handle, uint64_t repeat_index, const void *source, size_t bytes)
 {
     tw__remote_state *st = NULL;
     tw_status s = find_row(engine, handle, repeat_index, bytes, &st);
@@ -147,8 +146,12 @@ tw_status tw_engine_copy_to_remote_buffer(tw_engine *engine, const char *handle,
     return TW_OK;
 }
 
-tw_status tw_engine_copy_from_remote_buffer(tw_engine *engine, const char *handle, uint64_t repeat_index,
-                                            void *destination, size_t bytes)
+tw_status tw_engine_copy_to_remote_buffer(tw_engine *engine, const char *handle, uint64_t repeat_index, const void *source, size_t bytes)
+{
+    return tw__engine_note(engine, copy_to(engine, handle, repeat_index, source, bytes), __func__);
+}
+
+static tw_status copy_from(tw_engine *engine, const char *handle, uint64_t repeat_index, void *destination, size_t bytes)
 {
     tw__remote_state *st = NULL;
     tw_status s = find_row(engine, handle, repeat_index, bytes, &st);
@@ -156,4 +159,9 @@ tw_status tw_engine_copy_from_remote_buffer(tw_engine *engine, const char *handl
     if (!destination && bytes) return tw__fail(TW_E_INVALID_ARGUMENT, "the destination is NULL");
     tw__transfer_out(engine, st->type, destination, st->rows + repeat_index * st->row_bytes, st->count);
     return TW_OK;
+}
+
+tw_status tw_engine_copy_from_remote_buffer(tw_engine *engine, const char *handle, uint64_t repeat_index, void *destination, size_t bytes)
+{
+    return tw__engine_note(engine, copy_from(engine, handle, repeat_index, destination, bytes), __func__);
 }

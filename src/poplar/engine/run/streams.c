@@ -173,7 +173,7 @@ static tw_status connect_replicas(tw_engine *engine, const char *handle, char *b
     return TW_OK;
 }
 
-tw_status tw_engine_connect_stream(tw_engine *engine, const char *handle, void *buffer, size_t bytes)
+static tw_status connect_buffer(tw_engine *engine, const char *handle, void *buffer, size_t bytes)
 {
     bool usable = handle && tw__engine_usable(engine) == TW_OK;
     if (usable && !named(engine, handle) && of_replica(engine, handle, 0))
@@ -195,8 +195,12 @@ tw_status tw_engine_connect_stream(tw_engine *engine, const char *handle, void *
     return TW_OK;
 }
 
-tw_status tw_engine_connect_stream_to_callback(tw_engine *engine, const char *handle,
-                                               const tw_stream_callback *callback)
+tw_status tw_engine_connect_stream(tw_engine *engine, const char *handle, void *buffer, size_t bytes)
+{
+    return tw__engine_note(engine, connect_buffer(engine, handle, buffer, bytes), __func__);
+}
+
+static tw_status connect_callback(tw_engine *engine, const char *handle, const tw_stream_callback *callback)
 {
     tw__stream_state *st = NULL;
     tw_status s = find(engine, handle, &st);
@@ -217,6 +221,11 @@ tw_status tw_engine_connect_stream_to_callback(tw_engine *engine, const char *ha
     st->prefetches =
         st->to_device && callback->prefetch && tw__stream_prefetches(engine, (uint32_t)(st - engine->streams));
     return TW_OK;
+}
+
+tw_status tw_engine_connect_stream_to_callback(tw_engine *engine, const char *handle, const tw_stream_callback *callback)
+{
+    return tw__engine_note(engine, connect_callback(engine, handle, callback), __func__);
 }
 
 void tw_engine_stop(tw_engine *engine)

@@ -1,6 +1,7 @@
 /* Assembly beside C++ in one .gp (guide 2.8, 3.4.1, 7.3.1): its objects, its stack statements, its errors. */
 #include "poplar/codelet/codelet_test.h"
 
+#include <tilewright/poplar/colossus/asm.h>
 #include <tilewright/poplar/colossus/link.h>
 #include <tilewright/poplar/popc.h>
 
@@ -107,6 +108,57 @@ static void assembly_without_popc(void **state)
     tw__codelets_free(set);
 }
 
+static void object_of(const char *source, const char *name, tw_isa_arch arch)
+{
+    g_autofree char *in = path_of(source), *out = path_of(name);
+    tw_asm_options options = { .arch = arch, .cpp_flags = FILES("-DSTACK=40") };
+    tw_object *object;
+    assert_int_equal(tw_asm_file(in, &options, NULL, &object), TW_OK);
+    assert_int_equal(tw_object_write(object, out), TW_OK);
+    tw_object_free(object);
+}
+
+/* ELF objects, as an assembler or another toolchain leaves them: in a graph, through popc, on the way back. */
+static void objects_of_chips(void **state)
+{
+    (void)state;
+    tw_object **objects;
+    size_t count;
+    object_of("half_asm.S", "half1.o", TW_ISA_IPU1);
+    object_of("half_asm.S", "half2.o", TW_ISA_IPU2);
+    g_autofree char *one = path_of("half2.o"), *all = path_of("objects.gp"), *wrong = path_of("wrong.o");
+    tw__codelets *set = tw__codelets_new(TW__HALF_FLOAT);
+    assert_int_equal(tw__codelets_add_file(set, one, TW__CODELET_AUTO, NULL, NULL), TW_OK);
+    assert_int_equal(tw__codelets_add_file(set, one, TW__CODELET_OBJECT, NULL, NULL), TW_OK); /* nothing happens */
+    check_objects(set, TW__ARCH_IPU2, 2);
+    assert_int_equal(tw__codelets_objects(set, TW__ARCH_IPU1, &objects, &count, NULL), TW_OK);
+    assert_int_equal(count, 0);
+    g_free(objects);
+    tw__codelets_free(set);
+
+    assert_int_equal(popc("objects.gp", NULL, FILES("half.cpp", "half1.o", "half2.o"), NULL), TW_OK);
+    set = tw__codelets_new(TW__HALF_FLOAT);
+    assert_int_equal(tw__codelets_add_file(set, all, TW__CODELET_AUTO, NULL, NULL), TW_OK);
+    check_objects(set, TW__ARCH_IPU1, 1);
+    check_objects(set, TW__ARCH_IPU2, 2);
+    tw__codelets_free(set);
+
+    assert_int_equal(tw_popc_objects(all, "mk1", &objects, &count), TW_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(tw_object_arch(objects[0]), TW_ISA_IPU1);
+    tw_object_free(objects[0]), free(objects);
+    assert_int_equal(tw_popc_objects(all, "ipu21", &objects, &count), TW_E_OBJECT_LOAD);
+    assert_non_null(strstr(tw_error_message(), "only for ipu1, ipu2"));
+    assert_int_equal(tw_popc_objects(all, "ipu9", &objects, &count), TW_E_INVALID_ARGUMENT);
+
+    assert_true(g_file_set_contents(wrong, "\177ELF\1\1\1 and nothing else", -1, NULL));
+    set = tw__codelets_new(TW__HALF_FLOAT);
+    assert_int_equal(tw__codelets_add_file(set, wrong, TW__CODELET_AUTO, NULL, NULL), TW_E_OBJECT_LOAD);
+    assert_non_null(strstr(tw_error_message(), "wrong.o"));
+    tw__codelets_free(set);
+    assert_int_equal(popc("no.gp", NULL, FILES("wrong.o"), NULL), TW_E_OBJECT_LOAD);
+}
+
 static void mistakes_are_told(void **state)
 {
     (void)state;
@@ -176,7 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_in_one_archive),      cmocka_unit_test(merged_archives),
         cmocka_unit_test(assembly_without_popc),    cmocka_unit_test(mistakes_are_told),
-        cmocka_unit_test(instructions_of_one_chip),
+        cmocka_unit_test(instructions_of_one_chip), cmocka_unit_test(objects_of_chips),
     };
     return cmocka_run_group_tests(tests, set_up_cache, tear_down_cache);
 }

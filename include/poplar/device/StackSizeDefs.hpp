@@ -1,0 +1,2 @@
+/* The name without `poplar/` that code for tiles also uses. */
+#include <poplar/StackSizeDefs.hpp>
