@@ -5,8 +5,8 @@
  *     while (tw__fiber_resume(f)) ...;                  // body called tw__fiber_yield()
  *     tw__fiber_free(f);
  *
- * A fiber belongs to the thread that resumes it first. One that is freed while it waits is unwound: destructors of C++
- * frames and cleanups of C frames compiled with -fexceptions run, in that thread; what else it holds is its own
+ * A fiber belongs to the thread that resumes it first. One that is freed while it waits is unwound: destructors of
+ * C++ frames and cleanups of C frames compiled with -fexceptions run, in that thread; what else it holds is its own
  * business. */
 #ifndef TW_BASE_FIBER_H
 #define TW_BASE_FIBER_H

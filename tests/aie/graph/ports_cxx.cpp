@@ -1,4 +1,5 @@
-/* Graphs as published programs write them, part two: memory of the host at the ports, initialisation functions, vectors for the arrays of a kernel's class, properties that change no result. */
+/* Graphs as published programs write them, part two: memory of the host at the ports, initialisation functions,
+ * vectors for the arrays of a kernel's class, properties that change no result. */
 #include <adf.h>
 
 #include <cstdlib>
