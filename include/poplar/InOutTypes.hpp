@@ -42,41 +42,49 @@ namespace detail {
 template <class T, class Edge> struct WritableEdge : ScalarEdge<T, T> {};
 #if defined(__IPU__) || defined(TW_HALF_F16)
 template <> struct WritableEdge<half, InOut<half>> : ScalarEdge<half, half> {
-    operator const Input<half> &() const { return *static_cast<const Input<half> *>(static_cast<const void *>(this)); }
+    operator const Input<half> &() const
+    {
+        return *static_cast<const Input<half> *>(static_cast<const void *>(this));
+    }
 };
 template <> struct WritableEdge<half, Output<half>> : ScalarEdge<half, half> {
-    operator const Input<half> &() const { return *static_cast<const Input<half> *>(static_cast<const void *>(this)); }
-    operator const InOut<half> &() const { return *static_cast<const InOut<half> *>(static_cast<const void *>(this)); }
+    operator const Input<half> &() const
+    {
+        return *static_cast<const Input<half> *>(static_cast<const void *>(this));
+    }
+    operator const InOut<half> &() const
+    {
+        return *static_cast<const InOut<half> *>(static_cast<const void *>(this));
+    }
 };
 #endif
 
 } // namespace detail
 
 /* Assignment gives the element a value, from a value or from another field; where the field points stays as it is. */
-#define TW__WRITABLE_EDGE(Edge)                                       \
-    template <class T> class Edge : public detail::WritableEdge<T, Edge<T>> { \
-      public:                                                         \
-        Edge() = default;                                             \
-        Edge(const Edge &) = default;                                 \
-        Edge &operator=(const T &value)                               \
-        {                                                             \
-            *static_cast<T *>(this->p) = value;                       \
-            return *this;                                             \
-        }                                                             \
-        const Edge &operator=(const T &value) const                   \
-        {                                                             \
-            *static_cast<T *>(this->p) = value;                       \
-            return *this;                                             \
-        }                                                             \
-        Edge &operator=(const Edge &other)                            \
-        {                                                             \
-            return *this = *other;                                    \
-        }                                                             \
-        template <class Other>                                        \
-        Edge &operator=(const detail::WritableEdge<T, Other> &other)  \
-        {                                                             \
-            return *this = *other;                                    \
-        }                                                             \
+#define TW__WRITABLE_EDGE(Edge)                                                             \
+    template <class T> class Edge : public detail::WritableEdge<T, Edge<T>> {               \
+      public:                                                                               \
+        Edge() = default;                                                                   \
+        Edge(const Edge &) = default;                                                       \
+        Edge &operator=(const T &value)                                                     \
+        {                                                                                   \
+            *static_cast<T *>(this->p) = value;                                             \
+            return *this;                                                                   \
+        }                                                                                   \
+        const Edge &operator=(const T &value) const                                         \
+        {                                                                                   \
+            *static_cast<T *>(this->p) = value;                                             \
+            return *this;                                                                   \
+        }                                                                                   \
+        Edge &operator=(const Edge &other)                                                  \
+        {                                                                                   \
+            return *this = *other;                                                          \
+        }                                                                                   \
+        template <class Other> Edge &operator=(const detail::WritableEdge<T, Other> &other) \
+        {                                                                                   \
+            return *this = *other;                                                          \
+        }                                                                                   \
     };
 TW__WRITABLE_EDGE(Output)
 TW__WRITABLE_EDGE(InOut)

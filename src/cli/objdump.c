@@ -21,7 +21,7 @@ static const tw__cli_option dump_table[] = {
     { "-r", NULL, offsetof(dump_request, relocations), "relocations" },
     { "--stack", NULL, offsetof(dump_request, stack), "stack notes; of a linked program what each function needs" },
     { "--arch", "CHIP", offsetof(dump_request, arch),
-      "of an archive: its code for mk1 (ipu1), mk2 (ipu2) or ipu21; default: the only one there is, else ipu2" },
+      "of an archive: its code for mk1, mk2 (ipu2) or ipu21; default: the only one, else ipu2" },
 };
 
 static bool dump_one(const tw_object *object, unsigned parts)
@@ -60,7 +60,8 @@ static int main_objdump(int argc, char **argv)
     if (!parts) return tw__cli_usage_error("objdump", "say what to show: -d, -h, -t, -r or --stack");
     size_t length = strlen(argv[1]);
     if (length > 3 && strcmp(argv[1] + length - 3, ".gp") == 0) return dump_archive(argv[1], r.arch, parts);
-    if (r.arch) return tw__cli_usage_error("objdump", "--arch chooses from a .gp archive; an object is for one chip");
+    if (r.arch)
+        return tw__cli_usage_error("objdump", "--arch chooses from a .gp archive; an object is for one chip");
     tw_object *object;
     if (tw_object_read(argv[1], &object) != TW_OK) return tw__cli_failure("objdump");
     bool good = dump_one(object, parts);

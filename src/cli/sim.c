@@ -12,7 +12,8 @@
 
 static const tw__cli_option table[] = {
     { "--entry", "NAME", offsetof(tw__sim_request, entry), "function that runs; default: the start of the code" },
-    { "--arch", "CHIP", offsetof(tw__sim_request, arch), "mk1 (ipu1), mk2 (ipu2, the default), ipu21; of an archive, its code for that chip" },
+    { "--arch", "CHIP", offsetof(tw__sim_request, arch),
+      "mk1 (ipu1), mk2 (ipu2, the default), ipu21; of an archive, its code for that chip" },
     { "--set-reg", "R=V,...", offsetof(tw__sim_request, registers), "$m0=0x82000,$a2=1.5 before the start" },
     { "--mem", "A=V,V...;...", offsetof(tw__sim_request, memory), "words in memory: 0x82000=1,2.5,0x10;0x83000=7" },
     { "--call", "F(ARGS)", offsetof(tw__sim_request, call),

@@ -42,4 +42,21 @@ grep -q "'nowhere' is not defined" err.txt || { fail 'link does not name the sym
 "$tilewright" info insn f32v2ad 2>err.txt; grep -q "f32v2add" err.txt || fail 'no nearest instruction'
 "$tilewright" info insn --markdown | cmp -s - "$source/docs/colossus-instructions.md" || fail 'docs/colossus-instructions.md is not current'
 
+# --- archives: objdump and sim look inside, popc takes objects -------------------------------------------------------
+printf '#include <StackSizeDefs.hpp>\n.globl g\n.section .text.g\n.align 4\nDEF_STACK_USAGE 0 g\ng: setzi $m0, __IPU_ARCH_VERSION__\n  br $lr\n' >g.S
+printf '.globl h\n.section .text.h\n.align 4\nh: setzi $m1, 9\n  call $lr, g\n  exitz $mzero\n' >h.S
+"$tilewright" asm g.S -o g.o && "$build/bin/popc" g.o h.S -o gh.gp || fail 'popc does not take an object'
+"$tilewright" objdump -d gh.gp >gh.txt || fail 'objdump does not read an archive'
+grep -q '^// g.o$' gh.txt && grep -q '^// h.S$' gh.txt && grep -q 'setzi $m0, 2' gh.txt ||
+  { fail 'objdump does not show the files of an archive'; cat gh.txt; }
+"$tilewright" objdump --arch mk1 -d gh.gp >gh1.txt && grep -q 'ipu1, relocatable' gh1.txt || fail 'objdump --arch mk1'
+"$tilewright" sim gh.gp --entry h >sim.txt && grep -q '$m0  00000002  $m1  00000009' sim.txt ||
+  { fail 'sim does not run an archive'; cat sim.txt; }
+"$build/bin/popc" g.S -o g.gp && "$tilewright" sim g.gp --arch ipu1 --call 'g()' | grep -q '$m0  00000001' ||
+  fail 'sim --arch does not choose from an archive'
+"$tilewright" objdump --arch mk1 -d g.o 2>/dev/null; [ $? = 2 ] || fail 'objdump --arch of an object is not a usage error'
+"$build/bin/popc" g.o -o only2.gp
+"$tilewright" objdump --arch ipu21 -d only2.gp 2>err.txt && fail 'objdump shows code that is not there'
+grep -q 'no code for ipu21, only for ipu2' err.txt || { fail 'objdump does not say which chips there are'; cat err.txt; }
+
 finish

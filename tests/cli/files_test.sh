@@ -158,7 +158,7 @@ info:--json,--markdown
 aie:-i,-o,--input-dir,--output-dir,--timestamps,--target,-I,-D,-v,--extra,--json
 layout:--arch,--layout,--outer,--type,--align,--address,--count,--base,--table,--rows,--flags,--json
 asm:--arch,--list,-I,-D,-U
-objdump:-d,-h,-t,-r,--stack
+objdump:-d,-h,-t,-r,--stack,--arch
 link:--entry,--code,--data,--map
 sim:--entry,--arch,--set-reg,--mem,--call,--show,--limit,--all,--supervisor,--trace,--cycles,--interactive,-i
 pto:--target,--manual,--function,--arg,--blocks,--devices,--vectors,--trace,--max-steps,--check,--in-place

@@ -12,8 +12,8 @@ line. The counts at the end are of all that the file has.
 
 JOBS=n works on n files or tests at a time; EVERY=n takes each n-th of the chosen tests, PER=n at most n of those that
 one program runs, spread over them; ONLY=new takes those without a line, ONLY=failed those that failed; LIMIT=n seconds
-a test (120); CMAKE_ARGS are given to PopLibs' CMake. Needs Debian's packages below; Zoltan is optional (popsparse needs
-it)."""
+a test (120); CMAKE_ARGS are given to PopLibs' CMake. Needs Debian's packages below; ccache and Zoltan are optional
+(popsparse needs the latter)."""
 import collections
 import glob
 import json
@@ -21,12 +21,13 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
 
 PACKAGES = """libboost-dev libboost-regex-dev libboost-program-options-dev libboost-filesystem-dev libboost-test-dev
-libboost-timer-dev libboost-system-dev libboost-random-dev libtbb-dev libspdlog-dev libfmt-dev ccache
+libboost-timer-dev libboost-system-dev libboost-random-dev libtbb-dev libspdlog-dev libfmt-dev
 libtrilinos-zoltan-dev libopenmpi-dev"""
 LIBRARIES = ("poplibs_support", "popsolver", "poputil", "popops", "poprand", "poplin", "popnn", "popfloat", "popsparse")
 ORDER = ("popsolver", "poplibs_support", "poputil", "poprand", "popops", "poplin", "popnn", "popfloat", "popsparse")
@@ -61,6 +62,11 @@ def zoltan():
             "-DZOLTAN_LIBRARY=" + library, "-DZOLTAN_SIMPI_LIBRARY=" + mpi]
 
 
+def launcher():
+    """ccache where there is one; said also where not, as the folder may have been made with it."""
+    return "-DCMAKE_CXX_COMPILER_LAUNCHER=" + ("ccache" if shutil.which("ccache") else "")
+
+
 def configure(build, checkout, work):
     if not run(["cmake", "--install", str(build), "--prefix", str(work / "prefix")], work / "install.log"):
         sys.exit("this layer could not be installed: %s" % (work / "install.log"))
@@ -68,10 +74,8 @@ def configure(build, checkout, work):
                "-DCMAKE_PREFIX_PATH=%s" % (work / "prefix"), "-DCMAKE_INSTALL_PREFIX=%s" % (work / "prefix"),
                "-DCMAKE_CXX_FLAGS_RELEASE=" + FLAGS, "-DBUILD_SHARED_LIBS=ON",
                "-DPOPLIBS_ENABLED_IPU_ARCH_NAMES=cpu;ipu1;ipu2",
-               "-DENABLED_TEST_VARIANTS=NoTarget;Cpu;IpuModel1;IpuModel2", *zoltan(),
+               "-DENABLED_TEST_VARIANTS=NoTarget;Cpu;IpuModel1;IpuModel2", launcher(), *zoltan(),
                *shlex.split(os.environ.get("CMAKE_ARGS", ""))]
-    if run(["ccache", "--version"], os.devnull):
-        command.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
     if not run(command, work / "configure.log"):
         sys.exit("%s\nPopLibs' CMake failed (%s). Debian's packages that it needs:\n%s"
                  % ("".join(open(work / "configure.log").readlines()[-12:]), work / "configure.log", PACKAGES))

@@ -44,7 +44,9 @@ static tw_sim_stop run_in(tw_sim *sim, way how, bool keep_going)
         unsigned rounds = 0;
         do {
             stop = tw_sim_run(sim, cut ? CUT_TURNS : MOST_TURNS);
-        } while (stop == TW_SIM_BREAK || (cut && (stop == TW_SIM_LIMIT || (stop == TW_SIM_FAULT && goes_on(sim, keep_going))) && ++rounds < MOST_TURNS));
+        } while (stop == TW_SIM_BREAK ||
+                 (cut && (stop == TW_SIM_LIMIT || (stop == TW_SIM_FAULT && goes_on(sim, keep_going))) &&
+                  ++rounds < MOST_TURNS));
     }
     tw_sim_set_hook(sim, NULL, NULL), tw_sim_set_trace(sim, NULL);
     if (trace) fclose(trace);
@@ -144,10 +146,11 @@ static void second_runall(void **state)
 {
     (void)state;
     tw_sim_stop stop;
-    machine m = run_all_ways(&supervised,
-                             ".supervisor\nf: setzi $m1, w\nrunall $m1, $m0, 0\nrunall $m1, $m0, 0\nsync 2\nbr $lr\n"
-                             ".worker\nw: setzi $m0, 20\n1: brnzdec $m0, 1b\nexitz $mzero\n",
-                             &stop);
+    machine m =
+        run_all_ways(&supervised,
+                     ".supervisor\nf: setzi $m1, w\nrunall $m1, $m0, 0\nrunall $m1, $m0, 0\nsync 2\nbr $lr\n"
+                     ".worker\nw: setzi $m0, 20\n1: brnzdec $m0, 1b\nexitz $mzero\n",
+                     &stop);
     assert_int_equal(stop, TW_SIM_DONE); /* six workers leave the supervisor no slot before they have ended */
     machine_free(&m);
     m = run_all_ways(&supervised,
@@ -164,12 +167,13 @@ static void stores_of_the_supervisor(void **state)
 {
     (void)state;
     tw_sim_stop stop;
-    machine m = run_all_ways(&supervised,
-                             ".supervisor\nf: setzi $m1, w\nsetzi $m2, 0x34000\nrun $m1, $m2, 0\nsetzi $m3, 0x80000\n"
-                             "setzi $m4, 77\nst32 $m4, $m3, $mzero, 0\nsync 2\nbr $lr\n"
-                             ".worker\nw: setzi $m0, 100\n1: brnzdec $m0, 1b\nsetzi $m1, 0x80000\n"
-                             "ld32 $m2, $m1, $mzero, 0\nst32 $m2, $m1, $mzero, 1\nexitz $mzero\n",
-                             &stop);
+    machine m =
+        run_all_ways(&supervised,
+                     ".supervisor\nf: setzi $m1, w\nsetzi $m2, 0x34000\nrun $m1, $m2, 0\nsetzi $m3, 0x80000\n"
+                     "setzi $m4, 77\nst32 $m4, $m3, $mzero, 0\nsync 2\nbr $lr\n"
+                     ".worker\nw: setzi $m0, 100\n1: brnzdec $m0, 1b\nsetzi $m1, 0x80000\n"
+                     "ld32 $m2, $m1, $mzero, 0\nst32 $m2, $m1, $mzero, 1\nexitz $mzero\n",
+                     &stop);
     assert_int_equal(stop, TW_SIM_DONE);
     assert_int_equal(peek(&m, 0x80004), 77);
     machine_free(&m);
@@ -229,8 +233,9 @@ static void random_statement(GString *s, bool worker)
     case 5:
     case 6: g_string_append_printf(s, "ld32 $m%u, $m1, $mzero, %u\n", a, random_below(8)); break;
     case 7:
-        g_string_append_printf(s, "setzi $m8, %u\n1: ld32 $m%u, $m1, $mzero, %u\nadd $m%u, $m%u, $m%u\n"
-                                  "brnzdec $m8, 1b\n",
+        g_string_append_printf(s,
+                               "setzi $m8, %u\n1: ld32 $m%u, $m1, $mzero, %u\nadd $m%u, $m%u, $m%u\n"
+                               "brnzdec $m8, 1b\n",
                                random_below(30), a, random_below(8), b, a, c);
         break;
     case 8: g_string_append_printf(s, "st32 $m%u, $m1, $m0, %u\n", a, random_below(4)); break;
@@ -244,24 +249,28 @@ static void random_statement(GString *s, bool worker)
 /* A repeat loop on memory that the workers share more or less: apart, in strides of one array, or overlapping. */
 static void random_loop(GString *s)
 {
-    static const char *const where[] = { "mul $m9, $m0, 2048\n", "mul $m9, $m0, 8\n", "mul $m9, $m0, 264\n",
-                                         "setzi $m9, 0\n" };
+    static const struct {
+        const char *first; /* byte of a worker */
+        unsigned pace;     /* selectors: 0, the next access; 5, both by field 1 of $m10; 1, the first one alone */
+    } kinds[] = { { "mul $m9, $m0, 4096\n", 0 }, { "mul $m9, $m0, 4096\n", 0 }, { "mul $m9, $m0, 8\n", 5 },
+                  { "mul $m9, $m0, 8\n", 5 },    { "mul $m9, $m0, 264\n", 0 },  { "setzi $m9, 0\n", 1 } };
     static const char *const bodies[] = {
         "{ ldst64pace $a0:1, $a2:3, $m6:7+=, $m10, %u\n f32v2add $a2:3, $a0:1, $a2:3 }\n",
+        "{ ldst64pace $a0:1, $a2:3, $m6:7+=, $m10, %u\n f32v2mul $a2:3, $a2:3, $a2:3 }\n",
         "{ ldst64pace $a0:1, $a2:3, $m6:7+=, $m10, %u\n f32v2axpy $a2:3, $a0:1, $a2:3 }\n"
-        "{ ldst64pace $a2:3, $a0:1, $m6:7+=, $m10, %u\n f32v2mul $a0:1, $a2:3, $a0:1 }\n",
+        "{ ldst64pace $a2:3, $a0:1, $m6:7+=, $m10, %u\n f32v2axpy $a0:1, $a2:3, $a0:1 }\n",
         "{ ld32step $a0, $mzero, $m9+=, 1\n f32add $a1, $a0, $a1 }\n",
         "{ ld64step $a4:5, $mzero, $m9+=, 1\n f32v2add $a2:3, $a4:5, $a2:3 }\n"
-        "{ nop\n f32v2mul $a4:5, $a2:3, $a4:5 }\n{ st64step $a2:3, $mzero, $m9+=, 1\n fnop }\n"
+        "{ nop\n f32v2mul $a4:5, $a2:3, $a4:5 }\n"
     };
-    unsigned far = random_below(2) ? 0x8000 : 24;
-    g_string_append(s, where[random_below(G_N_ELEMENTS(where))]);
-    g_string_append_printf(s, "setzi $m11, 0x80100\nadd $m9, $m9, $m11\nadd $m11, $m9, %u\n"
-                              "tapack $m6:7, $m9, $mzero, $m11\nsetzi $m10, %u\n",
-                           far, random_below(2) ? 6 | 6 << 10 : 3);
-    g_string_append_printf(s, "setzi $m8, %u\n.align 8\nnop\nrpt $m8, (2f - 1f)/8 - 1\n1:\n", 20 + random_below(200));
-    unsigned pace = random_below(2) ? 5 : 0; /* both pointers by field 1 of $m10, or to the next access */
-    if (random_below(12) == 0) pace = 1;
+    unsigned kind = random_below(G_N_ELEMENTS(kinds)), pace = kinds[kind].pace;
+    g_string_append(s, kinds[kind].first);
+    g_string_append_printf(s,
+                           "setzi $m11, 0x80100\nadd $m9, $m9, $m11\nadd $m11, $m9, %u\n"
+                           "tapack $m6:7, $m9, $mzero, $m11\nsetzi $m10, %u\n",
+                           random_below(2) ? 0x8000 : 24, random_below(4) ? 6 : 12);
+    g_string_append_printf(s, "setzi $m8, %u\n.align 8\nnop\nrpt $m8, (2f - 1f)/8 - 1\n1:\n",
+                           20 + random_below(200));
     g_string_append_printf(s, bodies[random_below(G_N_ELEMENTS(bodies))], pace, pace);
     g_string_append(s, "2:\n");
 }
@@ -281,13 +290,16 @@ static char *random_program(bool supervisor)
         if (random_below(4) == 0) g_string_append(s, "runall $m6, $m1, 0\nsync 2\n");
         g_string_append(s, "br $lr\n");
     }
-    g_string_append(s, ".worker\n.align 8\nw: get $m0, $WSR\nand $m0, $m0, 7\nsetzi $m1, 0x80000\nld64 $a2:3, $m1, $mzero, 5\n");
+    g_string_append(
+        s,
+        ".worker\n.align 8\nw: get $m0, $WSR\nand $m0, $m0, 7\nsetzi $m1, 0x80000\nld64 $a2:3, $m1, $mzero, 5\n");
     if (random_below(2)) g_string_append(s, "mul $m8, $m0, 5\n9: brnzdec $m8, 9b\n"); /* out of step */
     for (unsigned n = 1 + random_below(5); n; n--) {
         for (unsigned k = random_below(6); k; k--) random_statement(s, true);
         if (random_below(2)) random_loop(s);
     }
-    if (random_below(10) == 0) g_string_append_printf(s, "add $m9, $m0, -%u\nbrnz $m9, 8f\ntrap 0\n8:\n", random_below(6));
+    if (random_below(10) == 0)
+        g_string_append_printf(s, "add $m9, $m0, -%u\nbrnz $m9, 8f\ntrap 0\n8:\n", random_below(6));
     g_string_append(s, "exitz $m2\n");
     return g_string_free(s, FALSE);
 }
@@ -311,8 +323,8 @@ static void random_programs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(second_runall),  cmocka_unit_test(stores_of_the_supervisor),
-        cmocka_unit_test(workers_talk),   cmocka_unit_test(an_exception_stops_all),
+        cmocka_unit_test(second_runall),   cmocka_unit_test(stores_of_the_supervisor),
+        cmocka_unit_test(workers_talk),    cmocka_unit_test(an_exception_stops_all),
         cmocka_unit_test(random_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

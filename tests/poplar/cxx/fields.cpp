@@ -139,7 +139,8 @@ static void directions(const Device &d)
     std::vector<Tensor> results;
     for (const auto &t : types)
         for (unsigned first = 0; first < 2; first++) {
-            Tensor a = g.addVariable(t.type, { 2 }), b = g.addVariable(t.type, { 2 }), x = g.addVariable(t.type, { 3 });
+            Tensor a = g.addVariable(t.type, { 2 }), b = g.addVariable(t.type, { 2 }),
+                   x = g.addVariable(t.type, { 3 });
             Tensor got = g.addVariable(t.type, { 8 });
             for (const Tensor &v : { a, b, x, got }) g.setTileMapping(v, 0);
             const float as[] = { 1, 2 }, bs[] = { 3, 4 }, xs[] = { 5, 6, 7 };

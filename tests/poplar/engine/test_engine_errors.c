@@ -86,9 +86,12 @@ static void not_loaded(void **state)
 static void first_wrong_name(void **state)
 {
     (void)state;
-    static const char *const functions[] = { "tw_engine_connect_stream", "tw_engine_connect_stream_to_callback",
-                                             "tw_engine_connect_host_function", "tw_engine_write",
-                                             "tw_engine_read", "tw_engine_copy_to_remote_buffer",
+    static const char *const functions[] = { "tw_engine_connect_stream",
+                                             "tw_engine_connect_stream_to_callback",
+                                             "tw_engine_connect_host_function",
+                                             "tw_engine_write",
+                                             "tw_engine_read",
+                                             "tw_engine_copy_to_remote_buffer",
                                              "tw_engine_copy_from_remote_buffer" };
     tw_device *device = test_device_new(MODEL);
     tw_graph *g = tw_graph_new(tw_device_target(device));

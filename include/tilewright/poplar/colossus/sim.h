@@ -118,9 +118,9 @@ typedef enum tw_sim_stop {
     TW_SIM_WAIT   /* the supervisor waits for other tiles: sync, send and the like (tw_sim_pending) */
 } tw_sim_stop;
 
-/* Runs until nothing is active or something happens. turns: for each context at most so many from now on, 0 = no
- * limit (a program that never ends then never returns). Workers are independent of each other but for memory, and run
- * one behind the other in pieces of some thousand turns; with a hook they run turn by turn as in hardware. */
+/* Runs until nothing is active or something happens. turns: the run stops before a context takes more than so many
+ * from now on, 0 = no limit (a program that never ends then never returns). Contexts take turns by the tile's clock,
+ * in one cycle the lowest number first; hooks, traces and limits change nothing of it. */
 TW_API tw_sim_stop tw_sim_run(tw_sim *sim, uint64_t turns);
 /* One instruction or bundle of one context. TW_SIM_DONE: it has just ended or is not active. */
 TW_API tw_sim_stop tw_sim_step(tw_sim *sim, unsigned context);

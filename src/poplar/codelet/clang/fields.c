@@ -287,11 +287,11 @@ static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data)
     char *spelled = ok && !type && !skip_type ? popc_string(clang_getTypeSpelling(declared)) : NULL;
     long long offset = clang_Cursor_getOffsetOfField(cursor), size = clang_Type_getSizeOf(declared);
     if (ok && offset >= 0 && size >= 0) {
-        json_t *item = json_pack("{s:s, s:s, s:s, s:s?, s:i, s:b, s:b, s:i, s:I, s:I, s:I}", "name", name, "direction",
-                                 f.direction, "form", f.form, "type", spelled ? spelled : type, "min_align",
-                                 (int)f.min_align, "interleaved", f.interleaved, "list", f.list, "count",
-                                 (int)f.count, "offset", (json_int_t)(offset / 8), "size", (json_int_t)size,
-                                 "align", (json_int_t)MAX(clang_Type_getAlignOf(declared), 1));
+        json_t *item = json_pack("{s:s, s:s, s:s, s:s?, s:i, s:b, s:b, s:i, s:I, s:I, s:I}", "name", name,
+                                 "direction", f.direction, "form", f.form, "type", spelled ? spelled : type,
+                                 "min_align", (int)f.min_align, "interleaved", f.interleaved, "list", f.list,
+                                 "count", (int)f.count, "offset", (json_int_t)(offset / 8), "size",
+                                 (json_int_t)size, "align", (json_int_t)MAX(clang_Type_getAlignOf(declared), 1));
         json_t *layout = json_array();
         for (int i = 0; i < 2 && f.layout[i]; i++) json_array_append_new(layout, json_string(f.layout[i]));
         json_object_set_new(item, "layout", layout);

@@ -8,8 +8,8 @@ tw__codelet_type tw__codelet_type_of(const char *path, bool *is_assembly)
     static const struct {
         const char *suffix;
         tw__codelet_type type;
-    } suffixes[] = { { ".c", TW__CODELET_C },      { ".cpp", TW__CODELET_CPP }, { ".cc", TW__CODELET_CPP },
-                     { ".cxx", TW__CODELET_CPP },  { ".C", TW__CODELET_CPP },   { ".c++", TW__CODELET_CPP },
+    } suffixes[] = { { ".c", TW__CODELET_C },       { ".cpp", TW__CODELET_CPP }, { ".cc", TW__CODELET_CPP },
+                     { ".cxx", TW__CODELET_CPP },   { ".C", TW__CODELET_CPP },   { ".c++", TW__CODELET_CPP },
                      { ".gp", TW__CODELET_OBJECT }, { ".o", TW__CODELET_OBJECT } };
     static const char *const assembly[] = { ".S", ".s", ".asm" };
     if (is_assembly) *is_assembly = false;

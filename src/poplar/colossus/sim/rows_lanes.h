@@ -120,15 +120,13 @@ static void lanes_words(const lanes *l, unsigned n, uint64_t *words, bool put)
 
 static void lanes_save(const lanes *l, lanes_undo *u, tw_sim *sim)
 {
-    for (unsigned i = 0; i < l->count; i++)
-        u->contexts[i] = *l->spans[i].w, lanes_words(l, i, u->words[i], false);
+    for (unsigned i = 0; i < l->count; i++) u->contexts[i] = *l->spans[i].w, lanes_words(l, i, u->words[i], false);
     u->exception = sim->exception, u->has_exception = sim->has_exception;
 }
 
 static void lanes_take_back(const lanes *l, lanes_undo *u, tw_sim *sim)
 {
-    for (unsigned i = 0; i < l->count; i++)
-        *l->spans[i].w = u->contexts[i], lanes_words(l, i, u->words[i], true);
+    for (unsigned i = 0; i < l->count; i++) *l->spans[i].w = u->contexts[i], lanes_words(l, i, u->words[i], true);
     sim->exception = u->exception, sim->has_exception = u->has_exception;
 }
 

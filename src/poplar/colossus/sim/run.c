@@ -193,7 +193,8 @@ static bool begin_rotation(rotation *r, tw__sim_context *const *who, unsigned co
         tw__sim_context *w = who[i];
         uint64_t after = tw__sim_cycle_now(w) - first, slot = after % TW_SIM_WORKERS;
         uint64_t ahead = after / TW_SIM_WORKERS, left = goals[w->number] - w->turns;
-        if (w->turns >= goals[w->number] || w->pc - w->base >= w->region1 - w->base) return false;
+        if (w->turns >= goals[w->number]) return false;
+        if (w->pc & 3 || w->pc - w->base >= w->region1 - w->base) return false; /* an exception, at its time */
         const tw__sim_op *op = tw__sim_at(w, w->pc);
         if (!op || (w->repeat_count && !tw__sim_body_checked(w))) return false;
         unsigned at = r->count++;
@@ -223,7 +224,7 @@ static inline __attribute__((always_inline)) bool run_lane(rotation *r, lane *l)
     const tw__sim_op *next = l->op->run(w, l->op);
     if (__builtin_expect(!next, 0)) return false;
     w->turns++;
-    if (__builtin_expect(w->extra != 0 || next->address == w->repeat_end, 0)) next = behind(r, l, next);
+    if (__builtin_expect((w->extra | w->repeat_count) != 0, 0)) next = behind(r, l, next);
     l->op = next;
     return true;
 }

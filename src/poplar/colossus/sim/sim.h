@@ -111,8 +111,8 @@ struct tw_sim {
     uint32_t page_count;
     uint64_t clock;
     bool local_consensus;
-    uint32_t loops;    /* repeat loops that have begun step by step, modulo 2^32 */
-    uint32_t patience; /* rounds until loops of workers are tried at once again */
+    uint32_t loops;                    /* repeat loops that have begun step by step, modulo 2^32 */
+    uint32_t patience;                 /* rounds until loops of workers are tried at once again */
     uint64_t ready[TW__SIM_REGISTERS]; /* of the supervisor: cycles from its start until a register may be used */
     bool waiting;                      /* the supervisor, for other tiles */
     tw_insn wait_insn[2];

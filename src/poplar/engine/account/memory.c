@@ -43,7 +43,7 @@ uint32_t tw__account_type(tw__accounting *a, uint32_t type)
     if (!type_rows(a, cost)) return TW__NONE;
     bool poplibs = tw__options_bool(a->engine->options, "simulator.popLibsLayouts");
     cost->device = (poplibs ? tw__codelets_device_poplibs : tw__codelets_device)(a->engine->codelets, info,
-                                                                                tw__chip_of(a->target));
+                                                                                 tw__chip_of(a->target));
     if (!cost->device) {
         a->state_fidelity = TW_FIDELITY_ESTIMATED;
         TW__LOG(ENGINE, WARN, "no layout of vertex %s on %s (%s): sizes of this computer are used", info->name,

@@ -152,7 +152,8 @@ static tw_status connect(tw_engine *engine, const side *in, const side *out, boo
     return s;
 }
 
-static tw_status connect_function(tw_engine *engine, const char *handle, unsigned replica, const tw_host_callback *callback)
+static tw_status connect_function(tw_engine *engine, const char *handle, unsigned replica,
+                                  const tw_host_callback *callback)
 {
     tw_status s = tw__engine_usable(engine);
     if (s) return s;
@@ -170,7 +171,8 @@ static tw_status connect_function(tw_engine *engine, const char *handle, unsigne
     return s;
 }
 
-tw_status tw_engine_connect_host_function(tw_engine *engine, const char *handle, unsigned replica, const tw_host_callback *callback)
+tw_status tw_engine_connect_host_function(tw_engine *engine, const char *handle, unsigned replica,
+                                          const tw_host_callback *callback)
 {
     return tw__engine_note(engine, connect_function(engine, handle, replica, callback), __func__);
 }

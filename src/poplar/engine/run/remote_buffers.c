@@ -136,7 +136,8 @@ static tw_status find_row(tw_engine *engine, const char *handle, uint64_t row, s
                     bytes);
 }
 
-static tw_status copy_to(tw_engine *engine, const char *handle, uint64_t repeat_index, const void *source, size_t bytes)
+static tw_status copy_to(tw_engine *engine, const char *handle, uint64_t repeat_index, const void *source,
+                         size_t bytes)
 {
     tw__remote_state *st = NULL;
     tw_status s = find_row(engine, handle, repeat_index, bytes, &st);
@@ -146,12 +147,14 @@ static tw_status copy_to(tw_engine *engine, const char *handle, uint64_t repeat_
     return TW_OK;
 }
 
-tw_status tw_engine_copy_to_remote_buffer(tw_engine *engine, const char *handle, uint64_t repeat_index, const void *source, size_t bytes)
+tw_status tw_engine_copy_to_remote_buffer(tw_engine *engine, const char *handle, uint64_t repeat_index,
+                                          const void *source, size_t bytes)
 {
     return tw__engine_note(engine, copy_to(engine, handle, repeat_index, source, bytes), __func__);
 }
 
-static tw_status copy_from(tw_engine *engine, const char *handle, uint64_t repeat_index, void *destination, size_t bytes)
+static tw_status copy_from(tw_engine *engine, const char *handle, uint64_t repeat_index, void *destination,
+                           size_t bytes)
 {
     tw__remote_state *st = NULL;
     tw_status s = find_row(engine, handle, repeat_index, bytes, &st);
@@ -161,7 +164,8 @@ static tw_status copy_from(tw_engine *engine, const char *handle, uint64_t repea
     return TW_OK;
 }
 
-tw_status tw_engine_copy_from_remote_buffer(tw_engine *engine, const char *handle, uint64_t repeat_index, void *destination, size_t bytes)
+tw_status tw_engine_copy_from_remote_buffer(tw_engine *engine, const char *handle, uint64_t repeat_index,
+                                            void *destination, size_t bytes)
 {
     return tw__engine_note(engine, copy_from(engine, handle, repeat_index, destination, bytes), __func__);
 }

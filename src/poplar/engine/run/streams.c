@@ -223,7 +223,8 @@ static tw_status connect_callback(tw_engine *engine, const char *handle, const t
     return TW_OK;
 }
 
-tw_status tw_engine_connect_stream_to_callback(tw_engine *engine, const char *handle, const tw_stream_callback *callback)
+tw_status tw_engine_connect_stream_to_callback(tw_engine *engine, const char *handle,
+                                               const tw_stream_callback *callback)
 {
     return tw__engine_note(engine, connect_callback(engine, handle, callback), __func__);
 }
