@@ -104,7 +104,7 @@ typedef struct lanes_undo { /* where an exception may come: everything as it was
     bool has_exception;
 } lanes_undo;
 
-static void lanes_words(const lanes *l, unsigned n, uint64_t *words, bool put)
+static void lanes_words(const lanes *l, unsigned n, uint64_t *kept, bool put)
 {
     for (uint64_t i = 0; i < l->iterations[n]; i++)
         for (uint32_t j = 0; j < l->spans[n].size; j++) {
@@ -112,8 +112,8 @@ static void lanes_words(const lanes *l, unsigned n, uint64_t *words, bool put)
             for (unsigned k = 0; k < s->count; k++) {
                 if (!(s->stores >> k & 1)) continue;
                 uint8_t *at = span_at(s, k, (ptrdiff_t)i);
-                put ? memcpy(at, words, 8) : memcpy(words, at, 8);
-                words++;
+                put ? memcpy(at, kept, 8) : memcpy(kept, at, 8);
+                kept++;
             }
         }
 }

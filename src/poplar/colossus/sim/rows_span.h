@@ -213,14 +213,14 @@ static bool span_bundle(span *p, slot *s)
     }
 }
 
-/* False: the body cannot run in spans. They begin with its bundle k. */
-static bool span_of_body(span *p, tw__sim_context *w, uint32_t first, uint32_t size, uint32_t k)
+/* False: the body cannot run in spans. They begin with its bundle `from`. */
+static bool span_of_body(span *p, tw__sim_context *w, uint32_t first, uint32_t size, uint32_t from)
 {
     if (size > SPAN_BUNDLES) return false;
     p->w = w, p->size = size, p->pointer_count = 0, p->written = p->constant = 0;
     for (uint32_t j = 0; j < size; j++) {
         slot *s = &p->slots[j];
-        *s = (slot){ .op = tw__sim_at(w, first + 8 * ((j + k) % size)) };
+        *s = (slot){ .op = tw__sim_at(w, first + 8 * ((j + from) % size)) };
         if (s->op->run == NULL || s->op->row >= TW__OP_COUNT || s->op->aux_row >= TW__OP_COUNT ||
             !span_bundle(p, s))
             return false;

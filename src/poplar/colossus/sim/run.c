@@ -1,9 +1,9 @@
 /* Starting contexts and letting them run, always in the order of the tile's clock: the earliest cycle first, in one
- * cycle the lowest number. A hook or a trace, a limit of turns or none of them sees the same events in the same order.
+ * cycle the lowest number. A hook, a trace or a limit of turns sees the same events in the same order as nobody.
  *
- * What is fast are ways to come to the same: a worker that runs alone goes on for as long as it likes; workers beside a
- * supervisor that waits take turns in a fixed rotation, and repeat loops of theirs that cannot meet in memory run one
- * behind the other. While the supervisor works beside workers all go step by step. */
+ * What is fast are ways to come to the same: a worker that runs alone goes on for as long as it likes; workers beside
+ * a supervisor that waits take turns in a fixed rotation, and repeat loops of theirs that cannot meet in memory run
+ * one behind the other. While the supervisor works beside workers all go step by step. */
 #include "poplar/colossus/sim/fp.h"
 
 enum { RESULT_DELAY = 6, PATIENCE = 16, MOST_PATIENCE = 4096 };
@@ -224,7 +224,7 @@ static inline __attribute__((always_inline)) bool run_lane(rotation *r, lane *l)
     const tw__sim_op *next = l->op->run(w, l->op);
     if (__builtin_expect(!next, 0)) return false;
     w->turns++;
-    if (__builtin_expect((w->extra | w->repeat_count) != 0, 0)) next = behind(r, l, next);
+    if (__builtin_expect(w->extra != 0 || next->address == w->repeat_end, 0)) next = behind(r, l, next);
     l->op = next;
     return true;
 }
