@@ -74,6 +74,8 @@ if(TARGET tilewright_program AND NOT TW_SANITIZE)
   set_target_properties(alloc_fail alloc_sweep alloc_host alloc_tilewright PROPERTIES
     PREFIX "" RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/alloc LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/alloc)
   set_target_properties(alloc_tilewright PROPERTIES PREFIX lib)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/alloc)
+  file(CREATE_LINK ../tilewright ${CMAKE_BINARY_DIR}/alloc/tilewright SYMBOLIC) # modules lie beside the library
   add_dependencies(tests alloc_fail alloc_sweep alloc_host alloc_tilewright)
   set(script ${CMAKE_SOURCE_DIR}/tests/alloc/alloc_test.sh)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${script})

@@ -17,7 +17,7 @@ pto_fifo|tilewright pto run ../fifo.pto --profile
 cslc|tilewright cslc ../layout.csl --arch=wse3 --fabric-dims=12,7 --fabric-offsets=4,1 --memcpy --channels=1 --params=size:3 -o folder
 csl_run|tilewright csl run ../folder --launch run,3 --out t=t.npy --profile p.json --trace t.json --memory m --stats
 csl_list|tilewright csl list ../folder
-csl_check|tilewright csl check ../wrong.csl --json
+csl_errors|tilewright csl check ../wrong.csl --json
 report|tilewright report ../profile.json -o x.html
 report_two|tilewright report ../profile.json ../other.json -o x.html
 profile|tilewright profile ../profile.json --top --tiles --memory --show-execution-steps --show-optimizations --show-var-storage
@@ -38,7 +38,8 @@ ROWS
 . "$1/tests/cli/lib.sh"
 row=$3 limit=$4
 cd "$work" || exit 1
-PATH=$build/bin:$PATH OMP_NUM_THREADS=1 # threads would ask for memory in another order each time
+# Threads would ask for memory in another order each time.
+PATH=$build/bin:$PATH OMP_NUM_THREADS=1
 export PATH OMP_NUM_THREADS
 unset POPLAR_ENGINE_OPTIONS MALLOC_PERTURB_
 

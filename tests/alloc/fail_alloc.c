@@ -1,8 +1,9 @@
-/* Preloaded into a program: a server that runs its main() again and again, a fork each time, and lets an allocation fail.
- * All of malloc's family and anonymous mappings pass here, whoever asks for them: GLib, libelf, jansson, the C library.
+/* Preloaded into a program: a server that runs its main() again and again, a fork each time, and lets an allocation
+ * fail. All of malloc's family and anonymous mappings pass here, whoever asks for them: GLib, libelf, jansson, the C
+ * library.
  *
- * Each run works in the current folder, with the files `out` and `err` as its outputs. The programs that it starts are
- * not counted: they see no LD_PRELOAD. */
+ * Each run works in the current folder, with the files `out` and `err` as its outputs. The programs that it starts
+ * are not counted: they see no LD_PRELOAD. */
 #undef _FORTIFY_SOURCE /* which has a vasprintf of its own */
 #define _GNU_SOURCE
 #include "fail_alloc.h"

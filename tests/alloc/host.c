@@ -1,5 +1,5 @@
-/* A host program with the host's own graphs: exchange, streams, control, printing and a profile on a chip of four tiles.
- * Argument: the codelets of examples/poplar/scale. Every status is looked at; a second error is not counted on. */
+/* A host program: exchange, streams, control, printing and a profile on a chip of four tiles. Argument: the codelets
+ * of examples/poplar/scale. */
 #include <tilewright/tilewright.h>
 
 enum { TILES = 4, N = 64 };

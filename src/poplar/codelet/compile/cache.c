@@ -83,12 +83,18 @@ static char *seal_of(const char *path, const char *data, size_t length)
     return seal;
 }
 
+/* What is not there is no error that GLib should put into words, which it prints when it cannot convert them. */
+static bool read_file(const char *path, char **data, gsize *length)
+{
+    return g_access(path, R_OK) == 0 && g_file_get_contents(path, data, length, NULL);
+}
+
 bool tw__cache_read(const char *path, char **data, size_t *size)
 {
     char *text = NULL;
     gsize length = 0;
     if (data) *data = NULL;
-    if (!path || !g_file_get_contents(path, &text, &length, NULL)) return false;
+    if (!path || !read_file(path, &text, &length)) return false;
     bool whole = length >= SEAL_BYTES;
     if (whole) {
         length -= SEAL_BYTES;
@@ -164,7 +170,7 @@ static bool add_file(GChecksum *sum, const char *path)
 {
     char *data;
     gsize length;
-    if (!g_file_get_contents(path, &data, &length, NULL)) return false;
+    if (!read_file(path, &data, &length)) return false;
     g_checksum_update(sum, (const guchar *)path, (gssize)strlen(path) + 1);
     g_checksum_update(sum, (const guchar *)data, (gssize)length);
     g_free(data);
@@ -241,7 +247,7 @@ char **tw__cache_read_depfile(const char *path, const char *skip)
 {
     GPtrArray *files = g_ptr_array_new();
     g_autofree char *text = NULL;
-    if (g_file_get_contents(path, &text, NULL, NULL)) {
+    if (read_file(path, &text, NULL)) {
         const char *at = strchr(text, ':');
         GString *name = g_string_new(NULL);
         for (at = at ? at + 1 : ""; *at || name->len; at++) { /* blanks in names are written "\ " */
