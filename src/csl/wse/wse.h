@@ -53,6 +53,7 @@ bool tw__wse_quiet(tw__wse *w);
 char *tw__wse_waiting(tw__wse *w, unsigned at_most);
 /* Lines naming PEs that are in the middle of a task, or have one that is ready; the same otherwise. */
 char *tw__wse_running(tw__wse *w, unsigned at_most);
+void tw__wse_say_running(tw__wse *w); /* the same as notes: a limit of cycles ended the run */
 /* When a run is over and nothing moves: says what is left behind. TW_E_SYSTEM where an operation has not come to its
  * end or an activated task is blocked (options.may_wait: a warning under --check=report); wavelets that nobody read,
  * and operations without end, are a warning. */

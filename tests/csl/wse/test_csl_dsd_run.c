@@ -726,16 +726,19 @@ static const struct {
     bool fails;
     const char *phrase, *note, *text;
 } leftovers[] = {
-    { TW__WSE_CHECK_REPORT, false, "tasks wait for what never comes", "color 4", UNENDED RUN("@mov16(to, in4);") },
-    { TW__WSE_CHECK_ERROR, true, "tasks wait for what never comes", "color 4", UNENDED RUN("@mov16(to, in4);") },
-    { TW__WSE_CHECK_OFF, false, NULL, NULL, UNENDED RUN("@mov16(to, in4);") },
-    { TW__WSE_CHECK_ERROR, false, "operations or wavelets are left", "0 of 4",
+    { TW__WSE_CHECK_REPORT, true, "operations wait for what never comes", "color 4",
+      UNENDED RUN("@mov16(to, in4);") },
+    { TW__WSE_CHECK_ERROR, true, "operations wait for what never comes", "color 4",
+      UNENDED RUN("@mov16(to, in4);") },
+    { TW__WSE_CHECK_OFF, true, "operations wait for what never comes", "color 4", UNENDED RUN("@mov16(to, in4);") },
+    { TW__WSE_CHECK_ERROR, true, "operations wait for what never comes", "0 of 4",
       UNENDED RUN("@mov16(to, in4, .{ .async = true });") },
-    { TW__WSE_CHECK_ERROR, false, "operations or wavelets are left", "waits for a second wavelet on color 4",
+    { TW__WSE_CHECK_ERROR, true, "operations wait for what never comes", "waits for a second wavelet on color 4",
       UNENDED
       "const in64 = @get_dsd(fabin_dsd, .{ .extent = 4, .fabric_color = loop, .input_queue = iq, "
       ".simd_mode = .{ .simd_64 = true } });\n" RUN("@mov16(to, in64, .{ .async = true }); @mov16(out, 7);") },
-    { TW__WSE_CHECK_ERROR, false, "operations or wavelets are left", "1 wavelet", UNENDED RUN("@mov16(out, 7);") },
+    { TW__WSE_CHECK_ERROR, false, "operations without end or wavelets are left", "1 wavelet",
+      UNENDED RUN("@mov16(out, 7);") },
     { TW__WSE_CHECK_STRICT, false, NULL, NULL, UNENDED RUN("@mov16(out, 7); @mov16(to, in);") },
 };
 

@@ -199,16 +199,19 @@ static void settle(tw__wse *w, uint64_t start)
     for (unsigned k = 0; k < w->part_count; k++) w->part[k].now = w->now;
 }
 
-/* A limit ends the run: who would go on. */
-static tw_status too_long(tw__wse *w, uint64_t max_cycles)
+void tw__wse_say_running(tw__wse *w)
 {
     say_lines(w, "wse.running", tw__wse_running(w, 12));
+}
+
+static tw_status too_long(uint64_t max_cycles)
+{
     return tw__fail(TW_E_OVERFLOW, "more than %llu cycles", (unsigned long long)max_cycles);
 }
 
 static tw_status out_of_time(tw__wse *w)
 {
-    say_lines(w, "wse.running", tw__wse_running(w, 12));
+    tw__wse_say_running(w);
     return tw__fail(TW_E_SYSTEM, "the run takes longer than %g seconds", w->options.max_seconds);
 }
 
@@ -227,7 +230,7 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
         uint64_t next = tw__wse_next_time(w, &busy);
         if (next == TW__WSE_NEVER) {
             settle(w, start);
-            if (w->now > limit) return too_long(w, max_cycles); /* PEs run ahead of the clock while they can */
+            if (w->now > limit) return too_long(max_cycles); /* PEs run ahead of the clock while they can */
             if (!done || done(user)) return TW_OK;
             if (tw__wse_next_time(w, &busy) == TW__WSE_NEVER) return deadlock(w);
             turn++;
@@ -236,7 +239,7 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
         if (next >= limit) {
             w->now = limit;
             for (unsigned k = 0; k < w->part_count; k++) w->part[k].now = limit;
-            return too_long(w, max_cycles);
+            return too_long(max_cycles);
         }
         if (w->deadline && ++asked % ASK_TIME == 0 && tw__seconds() > w->deadline) return out_of_time(w);
         if (next > w->now && !w->options.reference) {

@@ -30,6 +30,7 @@ static tw_status fabric_failed(tw_wse *w, tw_status status)
     const char *text = NULL;
     for (size_t i = 0; i < tw_diags_count(w->diags, TW_NOTE); i++)
         if (tw_diags_get(w->diags, i)->severity == TW_ERROR) text = tw_diags_get(w->diags, i)->message;
+    if (status == TW_E_OVERFLOW) tw__wse_say_running(w->fabric);
     char *copy = g_strdup(text && status != TW_E_OVERFLOW ? text : tw_error_message());
     report(w);
     w->failed = status;
@@ -377,6 +378,7 @@ tw_status tw_wse_stop(tw_wse *w)
             fprintf(w->options.reports ? w->options.reports : stderr,
                     "note: tasks still run %llu cycles after the last command; stopped\n",
                     (unsigned long long)w->options.max_idle_cycles);
+            tw__wse_say_running(w->fabric);
             status = TW_OK;
         } else if (status != TW_OK || (status = tw__wse_end(w->fabric)) != TW_OK) {
             status = fabric_failed(w, status);
