@@ -173,7 +173,8 @@ export function waitsTab(p) {
                         title: 'Received',
                         number: true,
                         value: (i) => sumOf(p, exchanges[i], 'Received'),
-                        text: (i) => (isKnown(p, exchanges[i], 'Received') ? bytes(sumOf(p, exchanges[i], 'Received')) : '–'),
+                        text: (i) =>
+                            isKnown(p, exchanges[i], 'Received') ? bytes(sumOf(p, exchanges[i], 'Received')) : '–',
                     },
                     {
                         title: `Sending ${p.tileWord}s`,
@@ -186,7 +187,8 @@ export function waitsTab(p) {
                         title: 'Receiving',
                         number: true,
                         value: (i) => tilesOf(p, exchanges[i], 'Received'),
-                        text: (i) => (isKnown(p, exchanges[i], 'Received') ? count(tilesOf(p, exchanges[i], 'Received')) : '–'),
+                        text: (i) =>
+                            isKnown(p, exchanges[i], 'Received') ? count(tilesOf(p, exchanges[i], 'Received')) : '–',
                     },
                     {
                         title: 'Most from one',
