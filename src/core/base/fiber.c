@@ -26,7 +26,7 @@
 #define TSAN 1
 #endif
 #ifdef ASAN
-#include <sanitizer/common_interface_defs.h>
+#include <sanitizer/asan_interface.h>
 #endif
 #ifdef TSAN
 #include <sanitizer/tsan_interface.h>
