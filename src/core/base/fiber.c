@@ -1,8 +1,9 @@
 /* fiber: coroutines over ucontext. The sanitizers are told about the change of stacks.
  *
- * One that is freed while it waits has its stack unwound, as a thread that is cancelled: resumed for the last time, it
- * goes up frame by frame to body(), and destructors of C++ frames run on the way. What would stop that leaves the rest
- * of the stack as it is: a catch (...) that does not throw on, a frame that is noexcept, a destructor that waits. */
+ * One that is freed while it waits has its stack unwound, as a thread that is cancelled: resumed for the last time,
+ * it goes up frame by frame to body(), and destructors of C++ frames run on the way. What would stop that leaves the
+ * rest of the stack as it is: a catch (...) that does not throw on, a frame that is noexcept, a destructor that
+ * waits. */
 #include "core/base/fiber.h"
 #include "core/base/base.h"
 

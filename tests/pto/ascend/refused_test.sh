@@ -7,18 +7,18 @@ failed=0
 
 compile() # TYPE OF THE TILE, COLUMNS, TYPE OF THE SCALAR, WITH TMP
 {
-  case $4 in tmp) arguments="TileT, TmpT, $3, 0" scratch=', tmp' ;; *) arguments="TileT, $3, 0" scratch= ;; esac
+  case $4 in tmp) arguments="Row, Scratch, $3, 0" scratch=', scratch' ;; *) arguments="Row, $3, 0" scratch= ;; esac
   cat >"$work/one.cpp" <<END
 #include <pto/pto-inst.hpp>
 using namespace pto;
 void one()
 {
-    using TileT = Tile<TileType::Vec, $1, $(($2 == 1 ? 16 : 1)), $2$([ "$2" = 1 ] && echo ', BLayout::ColMajor')>;
-    using TmpT = Tile<TileType::Vec, float, 1, 512>;
-    TileT dst;
-    TmpT tmp;
-    (void)tmp;
-    TCI<$arguments>(dst, $3(0)$scratch);
+    using Row = Tile<TileType::Vec, $1, $(($2 == 1 ? 16 : 1)), $2$([ "$2" = 1 ] && echo ', BLayout::ColMajor')>;
+    using Scratch = Tile<TileType::Vec, int32_t, 2, 256>;
+    Row to;
+    Scratch scratch;
+    (void)scratch;
+    TCI<$arguments>(to, $3(0)$scratch);
 }
 END
   $compiler -std=c++17 -fsyntax-only -I"$source/include" -I"$source/include/tilewright/compat/ascend" \
