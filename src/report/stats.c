@@ -68,90 +68,58 @@ static void add_row(const tw_profile *p, tw__row row, uint64_t times, uint64_t *
     }
 }
 
-/* Active cycles of the steps of a bucket by tile: what no step ran beside, and what ran at the same time as others. */
-typedef struct activity {
-    uint64_t *alone, *beside; /* NULL = no such step */
-} activity;
-
-/* A tile is active in the part of a step that lies beside others at last. */
-static uint64_t alone_of(const tw__step *step, uint64_t active)
-{
-    uint64_t alone = step->cycles > step->overlapped ? step->cycles - step->overlapped : 0;
-    return active < alone ? active : alone;
-}
-
-static uint64_t *differences_of(uint64_t **sum, uint32_t tiles)
-{
-    if (!*sum) *sum = tw__calloc((size_t)tiles + 2, sizeof **sum);
-    return *sum;
-}
-
-static bool add_overlapped(const tw__stats *s, const tw__step *step, uint64_t times, activity *to)
-{
-    tw__row_cursor c = tw__profile_row_cursor(s->p, step->active);
-    uint64_t value = step->cycles;
-    uint32_t n = s->tiles, t = 0;
-    if (!differences_of(&to->alone, s->tiles) || !differences_of(&to->beside, s->tiles)) return false;
-    while (t < s->tiles && (!step->active || tw__profile_row_next(&c, &n, &value))) {
-        uint32_t end = n < s->tiles - t ? t + n : s->tiles;
-        uint64_t alone = alone_of(step, value) * times, beside = value * times - alone;
-        to->alone[t] += alone, to->alone[end] -= alone;
-        to->beside[t] += beside, to->beside[end] -= beside;
-        t = end;
-    }
-    return true;
-}
-
-static bool add_steps(const tw__stats *s, unsigned bucket, uint64_t *times, activity *to)
-{
-    const tw_profile *p = s->p;
-    memset(times, 0, p->rows.count * sizeof *times);
-    for (size_t i = 0; i < p->steps.count; i++) {
-        const tw__step *step = &p->steps.items[i];
-        if (tw__step_bucket(step) != bucket || !s->counts[i]) continue;
-        if (step->overlapped) {
-            if (!add_overlapped(s, step, s->counts[i], to)) return false;
-            continue;
-        }
-        if (!differences_of(&to->alone, s->tiles)) return false;
-        if (step->active)
-            times[step->active] += s->counts[i];
-        else
-            to->alone[0] += s->counts[i] * step->cycles; /* and to the end */
-    }
-    for (size_t r = 1; to->alone && r < p->rows.count; r++)
-        if (times[r]) add_row(p, (tw__row)r, times[r], to->alone, s->tiles);
-    for (uint32_t t = 0; to->alone && t + 1 < s->tiles; t++) to->alone[t + 1] += to->alone[t];
-    for (uint32_t t = 0; to->beside && t + 1 < s->tiles; t++) to->beside[t + 1] += to->beside[t];
-    return true;
-}
-
-/* Cycles of a tile count once: those beside other steps only as far as the tile was not active in these. */
-static void count_once(tw__stats *s, activity *all)
-{
-    for (unsigned b = TW_CYCLES_COMPUTE; b < TW_CYCLES_SYNC; b++)
-        for (uint32_t t = 0; all[b].alone && t < s->tiles; t++) s->active[t] += all[b].alone[t];
-    for (uint32_t t = 0; t < s->tiles; t++) {
-        uint64_t hidden = s->active[t];
-        for (unsigned b = TW_CYCLES_COMPUTE; b < TW_CYCLES_SYNC; b++) {
-            uint64_t beside = all[b].beside ? all[b].beside[t] : 0, more = beside > hidden ? beside - hidden : 0;
-            hidden -= beside < hidden ? beside : hidden;
-            if (more) all[b].alone[t] += more, s->active[t] += more;
-        }
-    }
-    for (unsigned b = TW_CYCLES_COMPUTE; b < TW_CYCLES_SYNC; b++) s->busy[b] = all[b].alone;
-}
-
 static tw_status count_busy(tw__stats *s)
 {
-    activity all[TW_CYCLES_BUCKETS] = { { 0 } };
-    uint64_t *times = tw__calloc(s->p->rows.count + 1, sizeof *times);
-    bool good = times != NULL;
-    for (unsigned b = TW_CYCLES_COMPUTE; b < TW_CYCLES_SYNC && good; b++) good = add_steps(s, b, times, &all[b]);
-    count_once(s, all);
-    for (unsigned b = 0; b < TW_CYCLES_BUCKETS; b++) free(all[b].beside);
+    const tw_profile *p = s->p;
+    uint64_t *times = tw__calloc(p->rows.count + 1, sizeof *times);
+    tw_status status = times ? TW_OK : TW_E_NO_MEMORY;
+    for (unsigned b = TW_CYCLES_COMPUTE; b < TW_CYCLES_SYNC && !status; b++) {
+        uint64_t everywhere = 0;
+        bool any = false;
+        memset(times, 0, p->rows.count * sizeof *times);
+        for (size_t i = 0; i < p->steps.count; i++) {
+            const tw__step *step = &p->steps.items[i];
+            if (tw__step_bucket(step) != b || !s->counts[i]) continue;
+            any = true;
+            if (step->active)
+                times[step->active] += s->counts[i];
+            else
+                everywhere += s->counts[i] * step->cycles;
+        }
+        if (!any) continue;
+        uint64_t *sum = s->busy[b] = tw__calloc((size_t)s->tiles + 2, sizeof *sum);
+        if (!sum) {
+            status = TW_E_NO_MEMORY;
+            break;
+        }
+        for (size_t r = 1; r < p->rows.count; r++)
+            if (times[r]) add_row(p, (tw__row)r, times[r], sum, s->tiles);
+        for (uint32_t t = 0; t + 1 < s->tiles; t++) sum[t + 1] += sum[t];
+        for (uint32_t t = 0; t < s->tiles; t++) sum[t] += everywhere, s->active[t] += sum[t];
+    }
     free(times);
-    return good ? TW_OK : TW_E_NO_MEMORY;
+    return status;
+}
+
+static bool has_overlapped(const tw__stats *s)
+{
+    for (size_t i = 0; i < s->p->steps.count; i++)
+        if (s->counts[i] && s->p->steps.items[i].overlapped) return true;
+    return false;
+}
+
+/* A step may run beside others on the same tile, as the links of a wafer do: what does not fit into the run lay beside,
+ * and is no more than that. Compute comes first among the buckets and keeps its cycles longest. */
+static void count_once(tw__stats *s)
+{
+    if (!s->has_totals || !has_overlapped(s)) return;
+    for (uint32_t t = 0; t < s->tiles; t++)
+        for (unsigned b = TW_CYCLES_SYNC; b-- > TW_CYCLES_COMPUTE && s->active[t] > s->totals.cycles;) {
+            uint64_t excess = s->active[t] - s->totals.cycles, held = s->busy[b] ? s->busy[b][t] : 0;
+            uint64_t beside = excess < held ? excess : held;
+            if (beside) s->busy[b][t] -= beside;
+            s->active[t] -= beside;
+        }
 }
 
 static tw_status read_memory(tw__stats *s)
@@ -204,6 +172,7 @@ tw_status tw__stats_new(tw__stats *s, const tw_profile *p)
         if (!status) status = read_memory(s);
         s->has_totals = !status && p->has_execution;
         if (s->has_totals) status = tw_profile_get_totals(p, &s->totals);
+        if (!status) count_once(s);
     }
     if (good && !status) return TW_OK;
     tw__stats_free(s);

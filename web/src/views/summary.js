@@ -120,21 +120,23 @@ function findings(p, report) {
     );
 }
 
-// Cycles of tiles in a bucket; where steps ran beside others, those in which a tile did nothing else.
-function tileCycles(p, bucket) {
-    const row = p.c[`busy${bucket}`];
-    if (!row || !p.c.stepOverlapped.some((n) => n > 0)) return p.totals.buckets[bucket];
-    return row.reduce((sum, n) => sum + n, 0);
+// Cycles of tiles by bucket. Where steps run beside others on the same tile there may be more than the run has: then
+// those of which each counts once.
+function tileCycles(p) {
+    const { buckets, cycles } = p.totals;
+    if (buckets.reduce((sum, n) => sum + n, 0) <= cycles * p.tiles) return buckets;
+    return buckets.map((n, b) => p.c[`busy${b}`]?.reduce((sum, x) => sum + x, 0) ?? n);
 }
 
 // All tile cycles by what tiles did: what no bucket has is idle.
 export function timeShares(p) {
     const t = p.totals;
     const all = t.cycles * p.tiles;
+    const cycles = tileCycles(p);
     const parts = BUCKETS.map((b, i) => ({
         key: b.key,
         label: b.key === 'sync' ? 'Sync and waiting' : b.label,
-        value: tileCycles(p, i),
+        value: cycles[i],
     })).filter((x) => x.value > 0);
     const known = parts.reduce((sum, x) => sum + x.value, 0);
     if (all - known > all * 1e-4) parts.push({ key: 'idle', label: 'Idle', value: all - known });
