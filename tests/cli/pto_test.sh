@@ -95,9 +95,9 @@ prints err 'larger than the 64 MiB'
 pto 0 run "$iota" --arg S=1 --out y="$work/y.npy"
 ln -s y.npy "$work/y_link.npy"
 printf '%s\n' 'func.func @f(%p: !pto.ptr<i32>) {' 'return' '}' >"$work/keep.pto"
-pto 2 run "$work/keep.pto" --arg p=@"$work/y.npy" --out p="$work/y_link.npy"
+pto 1 run "$work/keep.pto" --arg p=@"$work/y.npy" --out p="$work/y_link.npy"
 prints err 'is also an input'
-pto 2 run "$work/keep.pto" --arg p=i32[16] --out p="$work/keep.pto"
+pto 1 run "$work/keep.pto" --arg p=i32[16] --out p="$work/keep.pto"
 pto 0 run "$work/keep.pto" --arg p=i32[16] --out p=/dev/null
 [ -c /dev/null ] || fail 'a device was replaced'
 pto 0 run "$work/keep.pto" --arg p=i32[16] --out p="$work/y_link.npy" --profile="$work/keep.json"
@@ -158,7 +158,7 @@ prints err 'outside'
 pto 1 run "$gemm" --function nothing
 prints err "no function @nothing"
 pto 1 run "$iota" --arg S=1 --out nothing="$work/x.npy"
-prints err "no tile 'nothing'"
+prints err "the name 'nothing'"
 pto 1 run "$iota" --arg S=1 --out y="$work/no/such/folder.npy"
 pto 1 run "$iota" --arg S=1 --max-steps 3
 prints err 'stopped after 3 steps'
