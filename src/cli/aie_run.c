@@ -303,8 +303,8 @@ static bool goes_out(const char *file)
     return file && strcmp(file, "-") == 0;
 }
 
-/* Where the program writes its profile; NULL: nowhere. For the standard output it is kept first: the program prints,
- * too. / */
+/* Where the program writes its profile; NULL: nowhere. For the standard output it is kept first: the program
+ * prints, too. */
 static char *profile_file(const request *r)
 {
     if (r->profile && !goes_out(r->profile)) return g_strdup(r->profile);
