@@ -7,10 +7,10 @@
 /* Names come from anywhere: nothing that a terminal would obey. */
 static char *shown(const char *name)
 {
-    char *copy = g_strdup(name);
-    for (char *p = copy; *p; p++)
-        if (g_ascii_iscntrl(*p)) *p = '?';
-    return copy;
+    size_t length = strlen(name), room = 4 * length + 1; /* of a byte "\x1b" */
+    char *text = g_malloc(room);
+    tw__escape_text(text, room, name, length, "");
+    return text;
 }
 
 static void put_sections(const tw_object *object, GString *out)
