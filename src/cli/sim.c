@@ -191,7 +191,7 @@ static tw_status read_objects(const char *path, const char *chip, tw_diags *diag
     tw_asm_options options = { .arch = chip ? tw_isa_arch_by_name(chip) : TW_ISA_IPU2 };
     bool text = g_str_has_suffix(path, ".S") || g_str_has_suffix(path, ".s");
     *objects = calloc(1, sizeof **objects), *count = 0;
-    if (!*objects) return TW_E_NO_MEMORY;
+    if (!*objects) return tw_error_set(TW_E_NO_MEMORY, "no memory for '%s'", path);
     tw_status status = text ? tw_asm_file(path, &options, diags, *objects) : tw_object_read(path, *objects);
     *count = status == TW_OK;
     return status;

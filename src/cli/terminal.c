@@ -29,44 +29,39 @@ static size_t unfinished(const char *text, size_t size)
     return 0;
 }
 
-static bool write_all(const char *text, size_t size)
+static ssize_t write_all(void *user, const char *text, size_t size)
 {
+    (void)user;
     for (size_t done = 0; done < size;) {
         ssize_t n = write(shown_on, text + done, size - done);
-        if (n < 0 && errno != EINTR) return false;
+        if (n < 0 && errno != EINTR) return 0;
         if (n > 0) done += (size_t)n;
     }
-    return true;
+    return (ssize_t)size;
 }
+
+static FILE *plain; /* behind the one that shows: it is made once, so that printing takes no memory */
 
 static bool write_shown(const char *text, size_t size)
 {
-    char *shown = NULL;
-    size_t bytes = 0;
-    FILE *memory = open_memstream(&shown, &bytes);
-    if (!memory) return false;
-    tw_print_text(memory, text, size, "\n\t");
-    bool good = fclose(memory) == 0 && write_all(shown, bytes);
-    int problem = errno;
-    free(shown);
-    errno = problem;
-    return good;
+    tw_print_text(plain, text, size, "\n\t");
+    return fflush(plain) == 0 && !ferror(plain);
 }
 
 static ssize_t take(void *user, const char *text, size_t size)
 {
     (void)user;
-    char *all = malloc(begun.count + size);
-    if (!all) return 0;
-    memcpy(all, begun.bytes, begun.count);
-    memcpy(all + begun.count, text, size);
-    size_t whole = begun.count + size, rest = unfinished(all, whole);
-    bool good = write_shown(all, whole - rest);
-    memcpy(begun.bytes, all + whole - rest, rest);
-    begun.count = rest;
-    int problem = errno;
-    free(all);
-    errno = problem;
+    size_t at = 0;
+    bool good = true;
+    while (begun.count && at < size) {
+        begun.bytes[begun.count++] = text[at++];
+        size_t rest = unfinished(begun.bytes, begun.count), whole = begun.count - rest;
+        if (whole) good = write_shown(begun.bytes, whole) && good;
+        memmove(begun.bytes, begun.bytes + whole, begun.count = rest);
+    }
+    size_t rest = unfinished(text + at, size - at);
+    good = write_shown(text + at, size - at - rest) && good;
+    if (rest) memcpy(begun.bytes, text + size - rest, begun.count = rest);
     return good ? (ssize_t)size : 0;
 }
 
@@ -80,10 +75,13 @@ static int end(void *user)
 
 void tw__cli_escape_output(void)
 {
+    static char buffers[2][BUFSIZ];
     bool terminal = isatty(STDOUT_FILENO) == 1;
+    plain = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_all });
     FILE *shown = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = take, .close = end });
-    if (!shown) return;
-    setvbuf(shown, NULL, terminal ? _IOLBF : _IOFBF, BUFSIZ);
+    if (!plain || !shown) perror("tilewright: cannot print"), exit(TW__EXIT_FAILURE);
+    setvbuf(plain, buffers[0], _IOFBF, BUFSIZ);
+    setvbuf(shown, buffers[1], terminal ? _IOLBF : _IOFBF, BUFSIZ);
     stdout = shown;
 }
 

@@ -13,7 +13,7 @@ pto_check|tilewright pto check --target all ../softmax.pto
 pto_fmt|tilewright pto fmt ../softmax.pto
 pto_run|tilewright pto run ../add.pto --manual --arg x=f32[512] --arg y=f32[512] --arg z=f32[512] --arg fill=true --out z=z.npy --profile --timeline t.json
 pto_profile|tilewright pto run ../softmax.pto --target a2a3 --profile p.json --trace
-pto_fifo|tilewright pto run ../fifo.pto --profile
+pto_fifo|tilewright pto run ../fifo.pto --vectors 2 --arg c=f32[4x32x32] --out c=c.npy --profile p.json
 cslc|tilewright cslc ../layout.csl --arch=wse3 --fabric-dims=12,7 --fabric-offsets=4,1 --memcpy --channels=1 --params=size:3 -o folder
 csl_run|tilewright csl run ../folder --launch run,3 --out t=t.npy --profile p.json --trace t.json --memory m --stats
 csl_list|tilewright csl list ../folder

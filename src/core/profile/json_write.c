@@ -208,7 +208,7 @@ static char *to_text(const tw_profile *p, bool pretty, tw_status (*write)(const 
     FILE *out = open_memstream(&buffer, &size);
     if (!out) return tw__fail(TW_E_NO_MEMORY, "out of memory while writing a profile"), NULL;
     tw_status status = write(p, out, pretty);
-    if (fclose(out) == 0 && !status) return buffer;
+    if (fclose(out) == 0 && buffer && !status) return buffer;
     if (!status) tw__fail(TW_E_NO_MEMORY, "out of memory while writing a profile");
     free(buffer);
     return NULL;

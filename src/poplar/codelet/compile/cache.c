@@ -83,10 +83,10 @@ static char *seal_of(const char *path, const char *data, size_t length)
     return seal;
 }
 
-/* What is not there is no error that GLib should put into words, which it prints when it cannot convert them. */
+/* A folder, or what is not there, is no error that GLib should put into words: without memory it prints why not. */
 static bool read_file(const char *path, char **data, gsize *length)
 {
-    return g_access(path, R_OK) == 0 && g_file_get_contents(path, data, length, NULL);
+    return g_file_test(path, G_FILE_TEST_IS_REGULAR) && g_file_get_contents(path, data, length, NULL);
 }
 
 bool tw__cache_read(const char *path, char **data, size_t *size)

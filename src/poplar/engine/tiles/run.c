@@ -42,7 +42,8 @@ static bool traced(const tw_engine *engine, uint32_t tile)
 static void begin_trace(const tw_engine *engine, uint32_t tile, tw_sim *sim, trace *t)
 {
     *t = (trace){ 0 };
-    if (traced(engine, tile)) t->stream = open_memstream(&t->text, &t->size);
+    if (traced(engine, tile) && !(t->stream = open_memstream(&t->text, &t->size)))
+        keep_fault(engine, tile, g_strdup_printf("tile %u: no memory for its trace", tile));
     tw_sim_set_trace(sim, t->stream);
 }
 
@@ -50,7 +51,7 @@ static void end_trace(tw_engine *engine, uint32_t tile, tw_sim *sim, trace *t)
 {
     tw_sim_set_trace(sim, NULL);
     if (!t->stream) return;
-    bool good = fclose(t->stream) == 0;
+    bool good = fclose(t->stream) == 0 && t->text;
     if (good)
         engine->sims->traces[tile] = t->text;
     else

@@ -14,7 +14,7 @@ static void add_failed(tw_graph *graph, tw_status status, const tw_diags *diags)
     FILE *out = diags && tw_diags_count(diags, TW_ERROR) ? open_memstream(&text, &bytes) : NULL;
     if (out) {
         tw_diags_print(diags, out, false);
-        if (fclose(out) == 0 && bytes && text[bytes - 1] == '\n') text[bytes - 1] = 0;
+        if (fclose(out) == 0 && text && bytes && text[bytes - 1] == '\n') text[bytes - 1] = 0;
     }
     if (text)
         tw__graph_fail(graph->core, status, "%s\n%s", tw_status_text(status), text);

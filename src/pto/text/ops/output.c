@@ -104,7 +104,7 @@ static tw_status run_print(tw__as_run *run, const tw__as_code *code)
     FILE *memory = open_memstream(&text, &size);
     if (!memory) return tw__fail(TW_E_NO_MEMORY, "no memory for what pto.print says");
     print_all(memory, code->more->format, run, code);
-    bool good = fclose(memory) == 0;
+    bool good = fclose(memory) == 0 && text;
     if (good) tw_print_text(run->out, text, size, "\n\t");
     free(text);
     return good ? TW_OK : tw__fail(TW_E_NO_MEMORY, "no memory for what pto.print says");
