@@ -76,7 +76,7 @@ static tw_status run_core(tw_pto *core, void *user)
     status = tw_pto_run_start(run, &options);
     bool diagnosed = tw_diags_count(tw_pto_text_diags(j->text), TW_ERROR) > errors;
     if (status != TW_OK && !diagnosed && !tw_pto_is_stopped(core)) tw__cli_failure("pto");
-    j->told |= status != TW_OK;
+    j->told |= status != TW_OK && !tw_pto_is_stopped(core); /* else by the core that failed, or by nobody yet */
     return status;
 }
 
