@@ -275,7 +275,7 @@ static tw_status write_to(const tw_object *object, int fd)
     w.indices = g_new0(uint32_t, object->section_count + 1);
     w.symbols = g_new0(uint32_t, object->symbol_count + 1);
     w.table = g_array_new(FALSE, FALSE, sizeof(Elf32_Sym));
-    tw_status status = fill(&w)       ? TW_OK
+    tw_status status = fill(&w)      ? TW_OK
                        : w.no_memory ? tw__fail(TW_E_NO_MEMORY, "out of memory for an ELF file")
                                      : elf_failed("cannot write an ELF file");
     elf_end(w.elf);
