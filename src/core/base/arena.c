@@ -26,7 +26,7 @@
 #endif
 
 #ifdef TW_SINGLE_BLOCKS /* tests/alloc: each piece is a block of its own, so that each may fail */
-#define FIRST_BLOCK(wanted) 1
+#define FIRST_BLOCK(wanted) ((wanted) * 0 + 1)
 enum { MAX_BLOCK = 1 };
 #else
 #define FIRST_BLOCK(wanted) ((wanted) ? (wanted) : 64 * 1024)

@@ -39,7 +39,7 @@ static bool traced(const tw_engine *engine, uint32_t tile)
     return *o->trace_file && (!o->trace_tile || o->trace_tile - 1 == tile);
 }
 
-static void begin_trace(const tw_engine *engine, uint32_t tile, tw_sim *sim, trace *t)
+static void begin_trace(tw_engine *engine, uint32_t tile, tw_sim *sim, trace *t)
 {
     *t = (trace){ 0 };
     if (traced(engine, tile) && !(t->stream = open_memstream(&t->text, &t->size)))
