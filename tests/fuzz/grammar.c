@@ -323,7 +323,7 @@ static range inside(text *t, const text *in, char like)
     return (range){ from, to > from ? to : from };
 }
 
-/* --- changes ------------------------------------------------------------------------------------------------------ */
+/* --- changes ---------------------------------------------------------------------------------------------------- */
 
 /* The bytes of `r` become `with`, which may be part of the text itself. */
 static bool put(text *t, range r, piece with)
@@ -524,7 +524,7 @@ static bool change(text *t, const text *other)
     }
 }
 
-/* --- the hooks ---------------------------------------------------------------------------------------------------- */
+/* --- the hooks -------------------------------------------------------------------------------------------------- */
 
 static size_t finish(text *t, size_t prefix, uint8_t *out)
 {

@@ -68,7 +68,7 @@ static inline tw_csl_program *image_of_text(const uint8_t *data, size_t size)
     return image ? tw__csl_program_new(image, NULL, 0, NULL, 0) : NULL;
 }
 
-/* --- tables ------------------------------------------------------------------------------------------------------ */
+/* --- tables ----------------------------------------------------------------------------------------------------- */
 
 typedef struct image_table {
     void *rows; /* address of the array's pointer */
@@ -161,7 +161,7 @@ static inline void image_change_row(mutate_chance *c, const image_table *t)
     }
 }
 
-/* --- instructions: legal ones, mostly ----------------------------------------------------------------------------- */
+/* --- instructions: legal ones, mostly --------------------------------------------------------------------------- */
 
 static inline void image_set_wide(tw__csl_insn *i, uint32_t value)
 {
@@ -265,7 +265,7 @@ static inline void image_change(mutate_chance *c, tw__csl_image *image)
     }
 }
 
-/* --- the hook ----------------------------------------------------------------------------------------------------- */
+/* --- the hook --------------------------------------------------------------------------------------------------- */
 
 static inline size_t image_bytes(uint8_t *data, size_t size, size_t most)
 {

@@ -4,7 +4,7 @@
 
 enum { MEMORY = TW__CSL_PE_BYTES, LISTED = 8 };
 
-/* --- memory ------------------------------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------------------------- */
 
 typedef enum way { AT_ONCE, ELEMENTWISE, SOURCE, POINTER, FROM_FABRIC, TO_FABRIC, WAYS } way;
 
@@ -91,7 +91,7 @@ static void memory(void **state)
         }
 }
 
-/* --- arrays, under strict checks ------------------------------------------------------------------------------------ */
+/* --- arrays, under strict checks -------------------------------------------------------------------------------- */
 
 /* An array at 200 to 216, the object `object` of the DSD. */
 static const char *in_array(way w, tw__csl_dsd dsd, unsigned object, tw__wse_check check)
@@ -136,7 +136,7 @@ static void arrays(void **state)
         }
 }
 
-/* --- shapes, rings ---------------------------------------------------------------------------------------------------- */
+/* --- shapes, rings ---------------------------------------------------------------------------------------------- */
 
 static const char *walk(tw__csl_dsd dsd, tw__csl_shape shape)
 {
@@ -220,7 +220,7 @@ static void rings(void **state)
     }
 }
 
-/* --- lengths, queues, colors -------------------------------------------------------------------------------------------- */
+/* --- lengths, queues, colors ------------------------------------------------------------------------------------ */
 
 static const char *ends(way w, tw__csl_dsd dsd)
 {

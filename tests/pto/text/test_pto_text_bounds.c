@@ -105,7 +105,7 @@ static void pto_text_bounds_bytes(void **state)
     }
 }
 
-/* Places so far away that their distance wraps around 64 bits, to an element that is there: four steps of 2^62 bytes. */
+/* Places so far away that their distance wraps around 64 bits, to an element that is there: 4 steps of 2^62 bytes. */
 static void pto_text_bounds_far(void **state)
 {
     (void)state;
