@@ -1,13 +1,12 @@
 /* pto, private side: the core, operands as planes, and what the families of instructions share.
  *
- * An instruction runs in this order (core/execute.c): its row is looked up; core/check.c judges the operands, and the
- * verdict is remembered as long as descriptions stay the same; tiles without a place get one (core/memories.c); every
- * tile becomes a plane (core/planes.c); the family's function runs kernels of the vec box over planes; boxed
- * destinations are put back.
+ * An instruction runs in this order (exec/execute.c): its row is looked up; core/check.c and its family judge the
+ * operands, and the verdict is remembered as long as descriptions stay the same; tiles without a place get one
+ * (core/memories.c); every tile becomes a plane (core/planes.c); the family's function runs kernels of the vec box
+ * over planes; boxed destinations are put back.
  *
- * Family files: ops/elementwise.c elementwise, ops/compare.c, ops/reduce.c, ops/expand.c, ops/convert.c,
- * ops/generate.c (TCI, TTRI, ...), ops/load_store.c,
- * ops/gather.c, ops/move.c, ops/window_parts.c, ops/sort.c, ops/matrix.c, ops/quant.c. Text: as_*.c. */
+ * Families stand in ops/ and, where cores wait for one another, in grid/; exec/families.c joins them with the rows.
+ * Text: text/as.h. */
 #ifndef TW_PTO_PTO_H
 #define TW_PTO_PTO_H
 
@@ -16,14 +15,27 @@
 #include "pto/table/instruction.h"
 #include "core/tile/tile.h"
 #include <tilewright/pto.h>
+#include <tilewright/pto/grid.h>
 #include <tilewright/vec.h>
 
 #include <string.h>
 
-/* --- core/memories.c -------------------------------------------------------------------------------------------- */
-
 /* TW_E_INVALID_ARGUMENT when an argument of a public function that `what` names is NULL. */
-tw_status tw__pto_given(const void *argument, const char *what);
+static inline tw_status tw__pto_given(const void *argument, const char *what)
+{
+    return argument ? TW_OK : tw__fail(TW_E_INVALID_ARGUMENT, "the %s is NULL", what);
+}
+
+/* --- table/targets.c, table/conversions.c ----------------------------------------------------------------------- */
+
+const tw_tile_region *tw__pto_region(tw_pto_target target, tw_pto_location location); /* NULL = no such memory */
+uint32_t tw__pto_memory_size(tw_pto_target target, tw_pto_location location); /* bytes, 0 = no such memory */
+const char *tw__pto_memory_name(unsigned location);
+double tw__pto_clock(tw_pto_target target); /* Hz; A2/A3's for all: none is published for A5 */
+uint64_t tw__pto_conversions(tw_type from, tw_pto_target target); /* types that TCVT makes of it, a bit each */
+bool tw__pto_convert_wraps(const tw__pto_call *call);             /* TCVT: out of range wraps */
+
+/* --- core/memories.c -------------------------------------------------------------------------------------------- */
 
 /* Memory of a tile: a range of one on-chip memory. Number in `place` counts from 1; 0 = none. */
 typedef struct tw__place {
@@ -126,16 +138,20 @@ struct tw_pto {
     bool cost_lost;                    /* there was no memory for a part of it, or of the flows */
     tw_pto_pipe charged;               /* pipe of the last charge */
     const tw__pto_row *charge_as;      /* instruction that this one is a part of; NULL = none */
-    struct tw__seat *seat;             /* among other cores (grid/grid.h); NULL = none yet */
-    uint32_t peak[TW_PTO_LOCATIONS];   /* most bytes in use at once */
+    tw_pto_identity identity;
+    tw_pto **mates; /* cores of its block, itself among them, by number; NULL while it has no seat */
+    unsigned mate_count;
+    struct tw__seat *seat; /* among other cores (grid/grid.h); NULL = none yet */
+    /* How instructions that are made of others run these: tw__pto_exec_row (exec/execute.c). */
+    tw_status (*exec)(tw_pto *core, const tw__pto_row *row, const tw_pto_operand *operands, unsigned count,
+                      const tw_pto_attrs *attrs);
+    uint32_t peak[TW_PTO_LOCATIONS]; /* most bytes in use at once */
 };
 
 /* core/zero_pages.c: `bytes` of zeros, from a page's first byte on; NULL when there is no memory. Given back with
  * tw__free_pages. */
 void *tw__zero_pages(size_t bytes);
-void tw__free_pages(void *at, size_t bytes);                                  /* NULL is fine */
-uint32_t tw__pto_memory_size(tw_pto_target target, tw_pto_location location); /* bytes, 0 = no such memory */
-double tw__pto_clock(tw_pto_target target); /* Hz; A2/A3's for all: none is published for A5 */
+void tw__free_pages(void *at, size_t bytes); /* NULL is fine */
 tw_status tw__pto_place(tw_pto *core, tw_pto_tile *tile);
 tw_status tw__pto_share_place(tw_pto *core, tw_pto_tile *tile,
                               tw_pto_tile *of); /* given back with the last of them */
@@ -170,13 +186,12 @@ struct tw__pto_call {
 enum { TW__NO_OPERAND = 255 };
 tw_status tw__pto_refuse(tw__pto_call *call, unsigned blame, const char *rule, const char *format, ...)
     TW_PRINTF(4, 5);
-tw_status tw__pto_check_call(tw__pto_call *call);
+tw_status tw__pto_check_shared(tw__pto_call *call);  /* all but what the family adds */
 tw_status tw__pto_check_written(tw__pto_call *call); /* its part that needs tensors' extents and strides only */
 tw_status tw__pto_check_tmp(tw__pto_call *call);     /* core/check_tmp.c */
+bool tw__pto_fills_cube(const tw__pto_call *call);   /* a vector core's tile goes to the cube core's L1 */
 /* That tile i is row-major and not boxed, or a column; profile cpu takes all layouts. */
 tw_status tw__pto_check_row_major(tw__pto_call *call, unsigned i);
-uint64_t tw__pto_conversions(tw_type from, tw_pto_target target); /* types that TCVT makes of it, a bit each */
-bool tw__pto_convert_wraps(const tw__pto_call *call);             /* TCVT: out of range wraps (ops/convert.c) */
 /* Tile of operand i; the row's form says that it is one. */
 static inline const tw_pto_tile *tw__tile(const tw__pto_call *call, unsigned i)
 {
@@ -213,6 +228,15 @@ static inline bool tw__is_dst_letter(char c) /* tiles that are written */
 {
     return tw__is_tile_letter(c) && tw__pto_letters[c & 127].written;
 }
+/* A cube or vector core of a block, not both in one. */
+static inline bool tw__pto_is_part(const tw_pto *core)
+{
+    return core->identity.kind != TW_PTO_WHOLE;
+}
+static inline tw_pto *tw__pto_mate(const tw_pto *core, unsigned number) /* NULL past the end */
+{
+    return number < core->mate_count ? core->mates[number] : NULL;
+}
 static inline bool tw__is_tensor_letter(char c)
 {
     return tw__kind_of_letter(c) == TW_PTO_TENSOR;
@@ -232,14 +256,9 @@ tw_status tw__pto_check_acc_store(tw__pto_call *call); /* ops/load_store.c: exte
 tw_status tw__pto_put(tw__pto_call *call, const tw__plane *); /* ops/load_store.c: to the tensor in operand 0 */
 tw_status tw__pto_split(tw__pto_call *call,
                         const tw__plane *values); /* ops/split_to_vectors.c: to the vector cores of the block */
-bool tw__pto_fills_cube(
-    const tw__pto_call *call); /* ops/split_to_vectors.c: a vector core's tile goes to the cube core's L1 */
 tw_status tw__pto_to_cube(tw__pto_call *call, const tw__plane *values, uint32_t row, uint32_t col);
 bool tw__pto_has_mates(const tw_pto *core); /* ops/split_to_vectors.c: a cube core, its vector cores beside it */
-bool tw__pto_is_part(
-    const tw_pto *core); /* ops/split_to_vectors.c: a cube or vector core of a block, not both in one */
-tw_status tw__conv_check(const tw_pto_tile *tile); /* ops/conv_tiles.c */
-tw_status tw__conv_check_transfer(tw__pto_call *call, unsigned tile, unsigned tensor);
+tw_status tw__conv_check_transfer(tw__pto_call *call, unsigned tile, unsigned tensor); /* ops/conv_tiles.c */
 tw_status tw__conv_transfer(tw__pto_call *call, unsigned tile, unsigned tensor);
 tw_status tw__conv_check_transpose(tw__pto_call *call);
 tw_status tw__conv_transpose(tw__pto_call *call);
@@ -249,7 +268,7 @@ tw_status tw__conv_transpose(tw__pto_call *call);
 /* True when a call of the row with the same descriptions has kept the rules. If call->bound, tw__pto_run_again does
  * the rest; else tw__pto_bind and so on. Sets call->seen in any case. */
 bool tw__pto_recall(tw__pto_call *call, bool no_attrs);
-tw_status tw__pto_run_again(tw__pto_call *call);
+bool tw__pto_run_again(tw__pto_call *call);               /* false = the family has to */
 void tw__pto_remember(tw__pto_call *call, bool no_attrs); /* after a check that passed and tw__pto_bind */
 /* One kernel of tw__pto_kernel on the planes of the call as they stand; `joined`: tw__planes_joined. */
 void tw__pto_remember_kernel(tw__pto_call *call, const tw_vec_kernel *kernel, bool joined);
@@ -310,37 +329,10 @@ tw_status tw__tensor_views(tw__pto_call *call, const tw_pto_tensor *tensor, cons
                            tw_view *tile_view, tw_view *tensor_view);
 tw_window tw__tensor_window(const tw_pto_tensor *tensor);
 
-/* --- core/execute.c, cost/pipes.c ------------------------------------------------------------------------------- */
+/* --- core/conv_layout.c ----------------------------------------------------------------------------------------- */
 
-tw_status tw__pto_exec_row(tw_pto *core, const tw__pto_row *row, const tw_pto_operand *operands, unsigned count,
-                           const tw_pto_attrs *attrs);
-void tw__pto_charge(tw__pto_call *call); /* advances the clock of the instruction's pipe */
-tw_pto_pipe tw__pto_pipe_of(const tw__pto_call *call);
-uint64_t tw__pto_done(const tw_pto *core, tw_pto_pipe pipe); /* cycle at which all its results are there */
-/* cost/timeline.c: when an instruction began, ended, and had its results. */
-bool tw__timeline_new(tw_pto *core);
-void tw__timeline_free(tw_pto *core);
-uint64_t tw__timeline_busy(tw_pto *core); /* cycles in which one pipe at least worked */
-/* Intervals of the pipes of all cores, waits, and what lay where in their memories. */
-void tw__timeline_record(tw_pto *const *cores, unsigned count, tw_profile *profile);
-/* cost/uses.c: a tile is read or written from `begin` to `end`; a pipe waits from `begin` to `end`. */
-void tw__timeline_use(tw_pto *core, const tw_pto_tile *tile, uint64_t begin, uint64_t end);
-void tw__timeline_wait(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, uint64_t begin, uint64_t end,
-                       tw__hold hold);
-/* The pipe does nothing before `until`, because of `hold`. */
-void tw__pto_hold(tw_pto *core, tw_pto_pipe pipe, uint64_t until, tw__hold hold);
-void tw__timeline_add(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, uint64_t begin, uint64_t end,
-                      uint64_t there);
-/* A core made by itself gives back the grid of one that holds its queues (grid/cores.c). */
-void tw__pto_leave_seat(tw_pto *core);
-void tw__pto_free_core(tw_pto *core); /* tw_pto_free of a core that is one of several */
-/* cost/profile.c: the profile that TILEWRIGHT_PROFILE asks for, of cores that are about to go. */
-void tw__pto_leave_profile(tw_pto *const *cores, unsigned count, unsigned devices);
-/* grid/async_transfers.c: transfers of this core that were not waited for take place, or (not `good`) never will. */
-tw_status tw__pto_end_transfers(tw_pto *core, bool good);
-/* cost/profile.c: bytes in use at once, for the report; what an instruction cost; both with TW_PTO_PROFILE. */
-void tw__pto_note_use(tw_pto *core, tw_pto_location location);
-void tw__pto_print_tile(FILE *out, const tw_pto *core, const tw_pto_tile *tile, unsigned max_rows,
-                        unsigned max_cols);
+tw_status tw__conv_check(const tw_pto_tile *tile);
+const char *tw__conv_order(const tw_pto_conv *v); /* letters of its dimensions, slowest first; NULL = it has none */
+uint32_t tw__conv_extent(const tw_pto_conv *v, char dimension); /* 1 when it has none */
 
 #endif

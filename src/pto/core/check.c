@@ -165,6 +165,12 @@ static tw_status check_alias(tw__pto_call *call)
     return TW_OK;
 }
 
+bool tw__pto_fills_cube(const tw__pto_call *call)
+{
+    return call->core->identity.kind == TW_PTO_VECTOR && tw__tile(call, 0)->location == TW_PTO_MAT &&
+           tw__tile(call, 1)->location == TW_PTO_VEC;
+}
+
 /* A core of a block has part of the memories: TASSIGN names tiles anywhere, instructions use what is here. On a cube
  * core tiles of the vector cores are destinations of accumulators, on a vector core tiles in L1 those of its own;
  * nothing else. */
@@ -212,7 +218,7 @@ tw_status tw__pto_check_written(tw__pto_call *call)
     return TW_OK;
 }
 
-tw_status tw__pto_check_call(tw__pto_call *call)
+tw_status tw__pto_check_shared(tw__pto_call *call)
 {
     call->blame = TW__NO_OPERAND;
     tw_status status = check_kinds(call);
@@ -224,19 +230,5 @@ tw_status tw__pto_check_call(tw__pto_call *call)
     bool macro = call->row->rules & TW__MACRO; /* its parts are checked for themselves */
     if (status == TW_OK && !macro) status = tw__pto_check_tmp(call);
     if (status == TW_OK && !macro) status = check_alias(call);
-    return status == TW_OK ? call->row->check(call) : status;
-}
-
-tw_status tw_pto_check(tw_pto_target target, int op, const tw_pto_operand *operands, unsigned count,
-                       const tw_pto_attrs *attrs, unsigned *blame)
-{
-    static const tw_pto_attrs none;
-    tw__pto_call call = { .target = target, .operand = operands, .count = count, .attrs = attrs ? attrs : &none };
-    if (op < 0 || (size_t)op >= tw__pto_row_count() || (unsigned)target >= TW_PTO_TARGETS)
-        return tw__fail(TW_E_INVALID_ARGUMENT, "unknown PTO instruction or target");
-    if (!operands && count) return tw__pto_given(operands, "list of operands");
-    call.row = tw__pto_row_at((size_t)op);
-    tw_status status = tw__pto_check_call(&call);
-    if (blame) *blame = call.blame == TW__NO_OPERAND ? count : call.blame;
     return status;
 }

@@ -5,126 +5,7 @@
 #include <glib.h>
 #include <stdlib.h>
 
-static const struct target {
-    const char *name, *names, *arch;
-} targets[TW_PTO_TARGETS] = {
-    [TW_PTO_CPU] = { "cpu", "cpu|cpu_sim|sim", "pto_cpu" },
-    [TW_PTO_A2A3] = { "a2a3", "a2a3|a2|a3|a2/a3|ascend910b", "a2" },
-    [TW_PTO_A5] = { "a5", "a5|ascend950", "a5" },
-};
-
-static const char *const memories[TW_PTO_LOCATIONS] = {
-#define ROW(name, text, memory, cpp) memory,
-    TW_PTO_LOCATION_LIST(ROW)
-#undef ROW
-};
-
-enum { KERNEL_BYTES = TW__KERNELS * sizeof(tw__kernel_slot) };
 enum { LINE = 64 }; /* automatic places: a cache line of the host */
-
-tw_status tw__pto_given(const void *argument, const char *what)
-{
-    return argument ? TW_OK : tw__fail(TW_E_INVALID_ARGUMENT, "the %s is NULL", what);
-}
-
-const char *tw_pto_target_name(tw_pto_target target)
-{
-    return (unsigned)target < TW_PTO_TARGETS ? targets[target].name : "unknown";
-}
-
-bool tw_pto_target_by_name(const char *name, tw_pto_target *target)
-{
-    const char *known[TW_PTO_TARGETS];
-    if (tw__pto_given(name, "name of a target") != TW_OK || tw__pto_given(target, "target") != TW_OK) return false;
-    for (int t = 0; t < TW_PTO_TARGETS; t++) {
-        char **names = g_strsplit(targets[t].names, "|", -1);
-        bool found = false;
-        for (char **n = names; *n; n++) found = found || g_ascii_strcasecmp(name, *n) == 0;
-        g_strfreev(names);
-        known[t] = targets[t].name;
-        if (found) return *target = (tw_pto_target)t, true;
-    }
-    const char *near = tw__nearest(name, known, TW_PTO_TARGETS);
-    tw__fail(TW_E_INVALID_ARGUMENT,
-             near ? "unknown PTO target '%s', did you mean '%s'?" : "unknown PTO target '%s': cpu, a2a3 or a5",
-             name, near);
-    return false;
-}
-
-static const tw_tile_region *region_of(tw_pto_target target, tw_pto_location location)
-{
-    return tw_tile_region_by_name(tw_tile_arch_by_name(targets[target].arch), memories[location]);
-}
-
-uint32_t tw__pto_memory_size(tw_pto_target target, tw_pto_location location)
-{
-    const tw_tile_region *region = region_of(target, location);
-    return region ? region->bytes : 0;
-}
-
-double tw__pto_clock(tw_pto_target target)
-{
-    return tw_tile_arch_by_name(targets[target].arch)->clock_hz;
-}
-
-static size_t checked_bytes(void)
-{
-    return tw__pto_row_count() * TW__CHECKED_WAYS * sizeof(tw__checked);
-}
-
-static void leave_profile(void *core)
-{
-    tw__pto_leave_profile(&(tw_pto *){ core }, 1, 1);
-}
-
-tw_pto *tw_pto_new(tw_pto_target target, unsigned flags)
-{
-    if ((unsigned)target >= TW_PTO_TARGETS) {
-        tw__fail(TW_E_INVALID_ARGUMENT, "unknown PTO target %d", (int)target);
-        return NULL;
-    }
-    tw_pto *core = calloc(1, sizeof *core);
-    if (core) core->checked = tw__zero_pages(checked_bytes());
-    if (core) core->kernels = tw__zero_pages(KERNEL_BYTES);
-    if (tw__profile_wanted()) flags |= TW_PTO_TIMELINE;
-    if (flags & TW_PTO_TIMELINE) flags |= TW_PTO_PROFILE;
-    if (core && flags & TW_PTO_PROFILE) {
-        core->tally = calloc(tw__pto_row_count() * TW_PTO_PIPES, sizeof *core->tally);
-    }
-    if (!core || !core->checked || !core->kernels || (flags & TW_PTO_PROFILE && !core->tally) ||
-        (flags & TW_PTO_TIMELINE && !tw__timeline_new(core))) {
-        tw__pto_free_core(core);
-        tw__fail(TW_E_NO_MEMORY, "no memory for a core");
-        return NULL;
-    }
-    core->target = target;
-    core->flags = flags;
-    for (int l = 0; l < TW_PTO_LOCATIONS; l++)
-        core->memory[l].size = tw__pto_memory_size(target, (tw_pto_location)l);
-    tw__profile_expect(core, leave_profile);
-    return core;
-}
-
-void tw_pto_free(tw_pto *core)
-{
-    if (core) leave_profile(core);
-    tw__pto_free_core(core);
-}
-
-void tw__pto_free_core(tw_pto *core)
-{
-    if (!core) return;
-    tw__profile_forget(core);
-    tw__pto_leave_seat(core);
-    for (int l = 0; l < TW_PTO_LOCATIONS; l++) tw__free_pages(core->memory[l].bytes, core->memory[l].room);
-    free(core->places);
-    tw__arena_free(core->scratch);
-    tw__free_pages(core->kernels, KERNEL_BYTES);
-    tw__free_pages(core->checked, checked_bytes());
-    free(core->tally);
-    tw__timeline_free(core);
-    free(core);
-}
 
 tw_pto_target tw_pto_get_target(const tw_pto *core)
 {
@@ -240,7 +121,7 @@ static bool taken(const void *user, uint64_t address, uint64_t bytes, uint64_t *
 static bool find_room(const tw_pto *core, tw_pto_location location, uint32_t bytes, uint32_t *address)
 {
     const memory_of m = { core, location };
-    const tw_tile_region *region = core->memory[location].size ? region_of(core->target, location) : NULL;
+    const tw_tile_region *region = core->memory[location].size ? tw__pto_region(core->target, location) : NULL;
     uint64_t at = 0;
     if (!region || !tw__space_find(region, bytes, LINE, taken, &m, &at)) return false;
     *address = (uint32_t)at;
@@ -254,8 +135,8 @@ static tw_status no_room(const tw_pto *core, const tw_pto_tile *tile)
         if (core->places[i].used && core->places[i].location == tile->location) used += core->places[i].bytes;
     return tw__fail(TW_E_TILE_MEMORY,
                     "a tile of %zu bytes does not fit %s: %zu of %u bytes are in use [profile %s]",
-                    tw_pto_tile_bytes(tile), memories[tile->location], used, core->memory[tile->location].size,
-                    tw_pto_target_name(core->target));
+                    tw_pto_tile_bytes(tile), tw__pto_memory_name(tile->location), used,
+                    core->memory[tile->location].size, tw_pto_target_name(core->target));
 }
 
 /* Bytes from the tile's first to its last element: of a window, less than up to its base's end. */
@@ -265,6 +146,16 @@ size_t tw__pto_span(const tw_pto_tile *tile)
         return (size_t)tile->rows * tile->cols * tw_type_get(tile->type)->bits / 8;
     if (!tile->base_rows) return tw_pto_tile_bytes(tile);
     return tw_pto_element(tile, tile->rows - 1, tile->cols - 1) + tw_type_size(tile->type);
+}
+
+/* Bytes in use at once, for profiles. */
+static void note_use(tw_pto *core, tw_pto_location location)
+{
+    uint64_t used = 0, size = core->memory[location].size;
+    for (size_t i = 0; i < core->place_count; i++)
+        if (core->places[i].used && core->places[i].location == location) used += core->places[i].bytes;
+    if (used > size) used = size; /* tiles that share memory on purpose */
+    if (used > core->peak[location]) core->peak[location] = (uint32_t)used;
 }
 
 tw_status tw__pto_place(tw_pto *core, tw_pto_tile *tile)
@@ -281,10 +172,10 @@ tw_status tw__pto_place(tw_pto *core, tw_pto_tile *tile)
     if (core->flags & TW_PTO_MANUAL)
         return tw__fail(TW_E_TILE_MEMORY,
                         "a tile of %u x %u %s in %s has no address: TASSIGN comes first in manual mode", tile->rows,
-                        tile->cols, tw_type_name(tile->type, TW_SYSTEM_PTO), memories[tile->location]);
+                        tile->cols, tw_type_name(tile->type, TW_SYSTEM_PTO), tw__pto_memory_name(tile->location));
     if (core->memory[tile->location].size == 0)
         return tw__fail(TW_E_TILE_MEMORY, "%s has no memory %s", tw_pto_target_name(core->target),
-                        memories[tile->location]);
+                        tw__pto_memory_name(tile->location));
     if (!find_room(core, (tw_pto_location)tile->location, bytes, &address)) return no_room(core, tile);
     tw__place *p = allocate_memory(core, (tw_pto_location)tile->location) ? new_place(core, &number) : NULL;
     if (!p) return tw__fail(TW_E_NO_MEMORY, "no memory for a tile");
@@ -292,7 +183,7 @@ tw_status tw__pto_place(tw_pto *core, tw_pto_tile *tile)
         .location = tile->location, .used = true, .automatic = true, .address = address, .bytes = bytes
     };
     memset(core->memory[tile->location].bytes + address, 0, bytes);
-    if (core->flags & TW_PTO_PROFILE) tw__pto_note_use(core, (tw_pto_location)tile->location);
+    if (core->flags & TW_PTO_PROFILE) note_use(core, (tw_pto_location)tile->location);
     tile->place = number;
     tile->offset = 0;
     return TW_OK;
@@ -318,7 +209,7 @@ static bool make_room(tw_pto *core, const tw__place *owner)
 
 tw_status tw__pto_check_address(tw_pto_target target, const tw_pto_tile *tile, uint32_t size, uint64_t address)
 {
-    const char *memory = memories[tile->location], *profile = tw_pto_target_name(target);
+    const char *memory = tw__pto_memory_name(tile->location), *profile = tw_pto_target_name(target);
     size_t bytes = tw_pto_tile_bytes(tile);
     if (size == 0)
         return tw__fail(TW_E_TILE_MEMORY, "TASSIGN: %s has no memory %s [rule SA-0351]", profile, memory);
@@ -329,7 +220,7 @@ tw_status tw__pto_check_address(tw_pto_target target, const tw_pto_tile *tile, u
         return tw__fail(TW_E_TILE_MEMORY,
                         "TASSIGN: %zu bytes at 0x%llx reach past the %u bytes of %s [rule SA-0353, profile %s]",
                         bytes, (unsigned long long)address, size, memory, profile);
-    const uint32_t align = region_of(target, (tw_pto_location)tile->location)->align;
+    const uint32_t align = tw__pto_region(target, (tw_pto_location)tile->location)->align;
     if (address % align)
         return tw__fail(TW_E_TILE_MEMORY,
                         "TASSIGN: address 0x%llx is not a multiple of %u [rule SA-0354, profile %s]",
@@ -362,9 +253,9 @@ tw_status tw_pto_assign(tw_pto *core, tw_pto_tile *tile, uint64_t address)
     if (!make_room(core, p)) {
         p->used = false;
         return tw__fail(TW_E_TILE_MEMORY, "TASSIGN: tiles placed automatically have no room left in %s",
-                        memories[tile->location]);
+                        tw__pto_memory_name(tile->location));
     }
-    if (core->flags & TW_PTO_PROFILE) tw__pto_note_use(core, (tw_pto_location)tile->location);
+    if (core->flags & TW_PTO_PROFILE) note_use(core, (tw_pto_location)tile->location);
     tile->place = number;
     tile->offset = 0;
     return TW_OK;
@@ -403,7 +294,7 @@ void *tw_pto_data(tw_pto *core, tw_pto_tile *tile)
     if (tw__pto_given(core, "core") != TW_OK || tw__pto_given(tile, "tile") != TW_OK) return NULL;
     if (tw__pto_place(core, tile) != TW_OK) return NULL;
     if (core->memory[tile->location].size) return tw__pto_storage(core, tile);
-    tw__fail(TW_E_TILE_MEMORY, "this core has no memory %s [profile %s]", memories[tile->location],
+    tw__fail(TW_E_TILE_MEMORY, "this core has no memory %s [profile %s]", tw__pto_memory_name(tile->location),
              tw_pto_target_name(core->target));
     return NULL;
 }

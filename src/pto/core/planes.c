@@ -99,7 +99,7 @@ static bool is_overwritten(const tw__pto_call *call, unsigned i)
 static bool is_copied(const tw__pto_call *call, const tw_pto_tile *t)
 {
     bool packed = call->row->rules & TW__PACKED && t->blayout == TW_PTO_ROW_MAJOR;
-    return tw__tile_boxed(t) || (tw__tile_nibbles(t) && call->row->run && !packed);
+    return tw__tile_boxed(t) || (tw__tile_nibbles(t) && call->row->family && !packed);
 }
 
 /* A tile of the other kind of core: it has an address here and no memory (core/memories.c); ops/split_to_vectors.c

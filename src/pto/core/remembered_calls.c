@@ -80,10 +80,10 @@ bool tw__pto_recall(tw__pto_call *call, bool no_attrs)
     return true;
 }
 
-tw_status tw__pto_run_again(tw__pto_call *call)
+bool tw__pto_run_again(tw__pto_call *call)
 {
     tw__checked *seen = call->seen;
-    if (!call->again && (!seen->elements || seen->slot->key != seen->kernel)) return call->row->run(call);
+    if (!call->again && (!seen->elements || seen->slot->key != seen->kernel)) return false;
     if (!call->again) { /* other places: they are those of the next call, most likely */
         seen->moves = call->core->moves + 1;
         for (unsigned i = 0; i < call->count; i++) {
@@ -92,7 +92,7 @@ tw_status tw__pto_run_again(tw__pto_call *call)
         }
     }
     tw_vec_call(&seen->slot->kernel, seen->elements, seen->run);
-    return TW_OK;
+    return true;
 }
 
 void tw__pto_remember_kernel(tw__pto_call *call, const tw_vec_kernel *kernel, bool joined)

@@ -1,5 +1,5 @@
 /* cost: how long an instruction takes. cost/pipes.c has transfers, the cube, pipes and flags; cost/fit.c vector
- * instructions. */
+ * instructions; cost/timeline.c keeps when each ran. */
 #ifndef TW_PTO_COST_H
 #define TW_PTO_COST_H
 
@@ -17,6 +17,12 @@ uint64_t tw__pto_transfer_cycles(tw_pto_target target, uint64_t bytes, double ra
 /* GiB/s between memories (TW_PTO_LOCATIONS = global memory); cost/bandwidth.def. */
 double tw__pto_bandwidth(unsigned from, unsigned to);
 unsigned tw__pto_cost_head(const tw__pto_row *row);
+
+void tw__pto_charge(tw__pto_call *call); /* advances the clock of the instruction's pipe */
+tw_pto_pipe tw__pto_pipe_of(const tw__pto_call *call);
+uint64_t tw__pto_done(const tw_pto *core, tw_pto_pipe pipe); /* cycle at which all its results are there */
+/* The pipe does nothing before `until`, because of `hold`. */
+void tw__pto_hold(tw_pto *core, tw_pto_pipe pipe, uint64_t until, tw__hold hold);
 
 /* --- timelines ------------------------------------------------------------------------------------------------- */
 
@@ -58,8 +64,14 @@ struct tw__timeline {
     uint32_t lanes[TW_PTO_PIPES]; /* of the profile at hand */
 };
 
-/* uses.c */
-void tw__timeline_add_waits(tw_pto *const *cores, unsigned count, unsigned number, tw_profile *profile);
-void tw__timeline_add_map(const tw_pto *core, tw_profile *profile, uint32_t tile);
+bool tw__timeline_new(tw_pto *core);
+void tw__timeline_free(tw_pto *core);
+/* An instruction begins, ends, and has its results. */
+void tw__timeline_add(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, uint64_t begin, uint64_t end,
+                      uint64_t there);
+/* A tile is read or written from `begin` to `end`; a pipe waits from `begin` to `end`. */
+void tw__timeline_use(tw_pto *core, const tw_pto_tile *tile, uint64_t begin, uint64_t end);
+void tw__timeline_wait(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, uint64_t begin, uint64_t end,
+                       tw__hold hold);
 
 #endif

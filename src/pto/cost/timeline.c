@@ -1,12 +1,7 @@
-/* timeline: when each instruction began and ended on its pipe, as a trace in the JSON form of chrome://tracing and
- * ui.perfetto.dev: a process per core, a track per pipe, so that what overlaps is seen. Every cycle is an
- * estimate. */
+/* timeline: what a core keeps with TW_PTO_TIMELINE: when each instruction began and ended on its pipe, what pipes
+ * waited for, which part of the memories was in use from when to when. profile/ shows it. */
 #include "pto/cost/cost.h"
-#include "pto/grid/grid.h"
-#include "core/profile/profile.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 bool tw__timeline_new(tw_pto *core)
@@ -33,131 +28,52 @@ void tw__timeline_add(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, ui
         t->spans[t->count++] = (tw__span){ begin, end, there, (uint32_t)tw__pto_row_index(row), (uint8_t)pipe };
 }
 
-/* Spans of a core by their begin. */
-static int by_begin(const void *a, const void *b)
+static bool is_use_of(const tw__use *use, const tw__use *fresh)
 {
-    const tw__span *x = a, *y = b;
-    return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1) : (x->end > y->end) - (x->end < y->end);
+    return use->location == fresh->location && use->address == fresh->address && use->bytes == fresh->bytes &&
+           use->type == fresh->type && use->rows == fresh->rows && use->cols == fresh->cols;
 }
 
-uint64_t tw__timeline_busy(tw_pto *core)
-{
-    const struct tw__timeline *t = core->timeline;
-    tw__span *sorted = tw__calloc(t->count + 1, sizeof *sorted);
-    uint64_t busy = 0, until = 0;
-    if (!sorted) return core->cost_lost = true, 0;
-    for (size_t i = 0; i < t->count; i++) sorted[i] = t->spans[i];
-    qsort(sorted, t->count, sizeof *sorted, by_begin);
-    for (size_t i = 0; i < t->count; i++) {
-        uint64_t begin = sorted[i].begin > until ? sorted[i].begin : until;
-        if (sorted[i].end > begin) busy += sorted[i].end - begin, until = sorted[i].end;
-    }
-    free(sorted);
-    /* What was not kept counts as work: it is not known when it ran. */
-    uint64_t end = tw_pto_cycles(core);
-    if (t->left_out && until < end) busy += end - until;
-    return busy < end ? busy : end;
-}
-
-static void add_lanes(const tw_pto *core, tw_profile *p, uint32_t tile)
+/* A tile that comes and goes at the same address, in a loop for instance, is one block. */
+void tw__timeline_use(tw_pto *core, const tw_pto_tile *tile, uint64_t begin, uint64_t end)
 {
     struct tw__timeline *t = core->timeline;
-    for (int pipe = 0; pipe < TW_PTO_PIPES; pipe++) {
-        t->lanes[pipe] = TW__NONE;
-        bool used = core->pipe_busy[pipe] != 0;
-        for (size_t i = 0; i < t->count && !used; i++) used = t->spans[i].pipe == pipe;
-        if (used) t->lanes[pipe] = tw__profile_add_lane(p, tile, tw_pto_pipe_name((tw_pto_pipe)pipe));
+    tw__place *p = &core->places[tile->place - 1];
+    bool window = tile->base_rows != 0;
+    tw__use fresh = { .location = p->location,
+                      .type = tile->type,
+                      .address = p->address,
+                      .bytes = p->bytes,
+                      .rows = window ? tile->base_rows : tile->rows,
+                      .cols = window ? tile->base_cols : tile->cols,
+                      .from = begin,
+                      .used = end };
+    size_t i = p->block ? p->block - 1 : t->use_count;
+    if (i < t->use_count && !is_use_of(&t->uses[i], &fresh)) i = t->use_count; /* it has moved, or another type */
+    for (size_t k = 0; k < t->use_count && i == t->use_count; k++)
+        if (is_use_of(&t->uses[k], &fresh)) i = k;
+    if (i == t->use_count) {
+        if (t->use_count >= TW__MOST_USES) return;
+        if (!tw__grow(&t->uses, &t->use_room, t->use_count, sizeof *t->uses)) {
+            core->cost_lost = true;
+            return;
+        }
+        t->uses[t->use_count++] = fresh;
     }
+    p->block = (uint32_t)i + 1;
+    if (t->uses[i].used < end) t->uses[i].used = end;
+    if (t->uses[i].from > begin) t->uses[i].from = begin;
 }
 
-static void add_spans(const struct tw__timeline *t, tw_profile *p)
+void tw__timeline_wait(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, uint64_t begin, uint64_t end,
+                       tw__hold hold)
 {
-    for (size_t i = 0; i < t->count; i++) {
-        const tw__span *s = &t->spans[i];
-        tw__profile_add_interval(p, &(tw__interval_desc){ .lane = t->lanes[s->pipe],
-                                                          .from = s->begin,
-                                                          .to = s->end,
-                                                          .name = tw__pto_row_at(s->row)->name,
-                                                          .partner = TW__NONE });
-    }
-    tw__profile_omit_intervals(p, t->left_out);
-}
-
-/* Lanes of all cores come first: waits name those of others. */
-void tw__timeline_record(tw_pto *const *cores, unsigned count, tw_profile *p)
-{
-    for (unsigned i = 0; i < count; i++)
-        if (cores[i]->timeline) add_lanes(cores[i], p, i);
-    for (unsigned i = 0; i < count && !tw__profile_status(p); i++) {
-        if (!cores[i]->timeline) continue;
-        add_spans(cores[i]->timeline, p);
-        tw__timeline_add_waits(cores, count, i, p);
-        tw__timeline_add_map(cores[i], p, i);
-    }
-}
-
-static void name_track(FILE *out, const char *what, unsigned process, int track, const char *name, bool *any)
-{
-    fprintf(out, "%s\n{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%u,\"tid\":%d,\"args\":{\"name\":\"%s\"}}",
-            *any ? "," : "", what, process, track, name);
-    *any = true;
-}
-
-/* Rounded to what is printed, so that what ends when the next begins does so in the file as well. */
-static double rounded(double us)
-{
-    return round(us * 1e6) * 1e-6;
-}
-
-/* Processes and tracks count from 1: 0 is the idle task to those who read such files. */
-static void write_core(FILE *out, const tw_pto *core, unsigned process, double us_per_cycle, bool *any)
-{
-    const struct tw__timeline *t = core->timeline;
-    char name[64];
-    bool used[TW_PTO_PIPES] = { false };
-    name_track(out, "process_name", process, 1, tw_pto_core_name(core, name), any);
-    for (size_t i = 0; i < t->count; i++) {
-        const tw__span *s = &t->spans[i];
-        if (!used[s->pipe])
-            name_track(out, "thread_name", process, 1 + s->pipe, tw_pto_pipe_name((tw_pto_pipe)s->pipe), any);
-        used[s->pipe] = true;
-        fprintf(out,
-                ",\n{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%u,\"tid\":%d,\"ts\":%.6f,\"dur\":%.6f,\"args\":{"
-                "\"begin\":%" PRIu64 ",\"end\":%" PRIu64 ",\"results\":%" PRIu64 ",\"fidelity\":\"estimated\"}}",
-                tw__pto_row_at(s->row)->name, process, 1 + s->pipe, (double)s->begin * us_per_cycle,
-                rounded((double)s->end * us_per_cycle) - rounded((double)s->begin * us_per_cycle), s->begin, s->end,
-                s->there);
-    }
-}
-
-static tw_status write_all(FILE *out, tw_pto *const *cores, unsigned count)
-{
-    uint64_t left_out = 0;
-    bool any = false;
-    for (unsigned i = 0; i < count; i++) {
-        if (!cores[i]->timeline)
-            return tw__fail(TW_E_MISSING_PROFILE, "the cores were made without TW_PTO_TIMELINE");
-        if (cores[i]->cost_lost) return tw__fail(TW_E_NO_MEMORY, "there was no memory for the timeline");
-        left_out += cores[i]->timeline->left_out;
-    }
-    fprintf(out,
-            "{\"displayTimeUnit\":\"ns\",\"clockHz\":%.0f,\"instructionsLeftOut\":%" PRIu64 ",\"traceEvents\":[",
-            tw__pto_clock(cores[0]->target), left_out);
-    for (unsigned i = 0; i < count; i++)
-        write_core(out, cores[i], i + 1, 1e6 / tw__pto_clock(cores[i]->target), &any);
-    fputs("\n]}\n", out);
-    return ferror(out) ? tw__fail(TW_E_IO, "cannot write the timeline") : TW_OK;
-}
-
-tw_status tw_pto_write_timeline(const tw_pto *core, FILE *out)
-{
-    if (tw__pto_given(core, "core") != TW_OK || tw__pto_given(out, "stream") != TW_OK) return TW_E_INVALID_ARGUMENT;
-    tw_pto *one = (tw_pto *)(uintptr_t)core; /* read only */
-    return write_all(out, &one, 1);
-}
-
-tw_status tw_pto_grid_write_timeline(const tw_pto_grid *grid, FILE *out)
-{
-    if (tw__pto_given(grid, "grid") != TW_OK || tw__pto_given(out, "stream") != TW_OK) return TW_E_INVALID_ARGUMENT;
-    return write_all(out, grid->cores, grid->count);
+    struct tw__timeline *t = core->timeline;
+    if (t->wait_count >= TW__MOST_SPANS)
+        t->left_out++;
+    else if (!tw__grow(&t->waits, &t->wait_room, t->wait_count, sizeof *t->waits))
+        core->cost_lost = true;
+    else
+        t->waits[t->wait_count++] =
+            (tw__wait_span){ begin, end, (uint32_t)tw__pto_row_index(row), (uint8_t)pipe, hold };
 }

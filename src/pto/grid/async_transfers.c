@@ -2,7 +2,6 @@
  * asks for them, so
  * a program that does not wait sees it; at the latest when the kernel ends. */
 #include "pto/grid/grid.h"
-#include "pto/cost/cost.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-enum { MOST_BLOCKS = 4096, MOST_DEVICES = 64, MOST_CORES = 1 << 14 };
 enum { STACK_BYTES = 512 << 10 }; /* of a core; made when it starts, gone when it ends */
 enum { MOST_POLLS = 100000 };     /* tests in a row that say no while no other core can move */
 
@@ -35,102 +34,13 @@ char *tw_pto_core_name(const tw_pto *core, char buf[64])
 
 tw_pto_identity tw_pto_identity_of(const tw_pto *core)
 {
-    static const tw_pto_identity alone = { .blocks = 1, .sub_blocks = 1, .devices = 1 };
-    return core->seat ? core->seat->identity : alone;
+    return core->identity;
 }
 
-/* --- building --------------------------------------------------------------------------------------------------- */
+/* --- seats ------------------------------------------------------------------------------------------------------ */
 
-/* Memories that the other kind of core owns do not exist here. */
-static void drop_memories(tw_pto *core, tw_pto_core_kind kind)
+void tw__pto_free_grid(tw_pto_grid *grid)
 {
-    for (int l = 0; l < TW_PTO_LOCATIONS; l++)
-        if (kind != TW_PTO_WHOLE && (l == TW_PTO_VEC) != (kind == TW_PTO_VECTOR)) core->memory[l].size = 0;
-}
-
-static bool add_core(tw_pto_grid *grid, unsigned index)
-{
-    const tw_pto_launch *l = &grid->launch;
-    unsigned number = index % grid->per_block, block = index / grid->per_block;
-    tw_pto *core = tw_pto_new(l->target, l->flags);
-    tw__seat *seat = core ? tw__calloc(1, sizeof *seat) : NULL;
-    if (!seat) {
-        tw__pto_free_core(core);
-        tw__fail(TW_E_NO_MEMORY, "no memory for the cores of a grid");
-        return false;
-    }
-    seat->grid = grid;
-    seat->number = number;
-    seat->block = &grid->blocks[block];
-    seat->identity = (tw_pto_identity){ .kind = l->vectors == 0 ? TW_PTO_WHOLE
-                                                : number == 0   ? TW_PTO_CUBE
-                                                                : TW_PTO_VECTOR,
-                                        .block = block % l->blocks,
-                                        .blocks = l->blocks,
-                                        .sub_block = number ? number - 1 : 0,
-                                        .sub_blocks = l->vectors ? l->vectors : 1,
-                                        .device = block / l->blocks,
-                                        .devices = l->devices };
-    core->seat = seat;
-    drop_memories(core, seat->identity.kind);
-    tw_pto_trace(core, l->trace);
-    tw__profile_forget(core); /* the grid speaks for its cores */
-    grid->cores[index] = core;
-    return true;
-}
-
-static void leave_profile(void *grid)
-{
-    tw_pto_grid *g = grid;
-    if (g->cores) tw__pto_leave_profile(g->cores, g->count, g->launch.devices);
-}
-
-tw_pto_grid *tw_pto_grid_new(const tw_pto_launch *launch)
-{
-    if (tw__pto_given(launch, "launch") != TW_OK) return NULL;
-    tw_pto_launch l = *launch;
-    if (!l.blocks) l.blocks = 1;
-    if (!l.devices) l.devices = 1;
-    if (l.blocks > MOST_BLOCKS || l.devices > MOST_DEVICES || l.vectors > TW__BLOCK_CORES - 1 ||
-        (size_t)l.blocks * l.devices * (l.vectors + 1) > MOST_CORES) {
-        tw__fail(TW_E_INVALID_ARGUMENT,
-                 "a grid of %u devices of %u blocks with %u vector cores each: there are at most %d devices, %d "
-                 "blocks, %d vector cores, %d cores in all",
-                 l.devices, l.blocks, l.vectors, MOST_DEVICES, MOST_BLOCKS, TW__BLOCK_CORES - 1, MOST_CORES);
-        return NULL;
-    }
-    tw_pto_grid *grid = tw__calloc(1, sizeof *grid);
-    if (!grid) return tw__fail(TW_E_NO_MEMORY, "no memory for a grid"), NULL;
-    grid->launch = l;
-    grid->per_block = l.vectors + 1;
-    grid->count = l.blocks * l.devices * grid->per_block;
-    grid->cores = tw__calloc(grid->count, sizeof *grid->cores);
-    grid->blocks = tw__calloc((size_t)l.blocks * l.devices, sizeof *grid->blocks);
-    grid->barriers = tw__calloc((size_t)l.devices * TW__CORE_SETS, sizeof *grid->barriers);
-    bool good = grid->cores && grid->blocks && grid->barriers;
-    if (!good) tw__fail(TW_E_NO_MEMORY, "no memory for a grid");
-    for (unsigned i = 0; good && i < grid->count; i++) good = add_core(grid, i);
-    if (good) return tw__profile_expect(grid, leave_profile), grid;
-    tw_pto_grid_free(grid);
-    return NULL;
-}
-
-void tw_pto_grid_free(tw_pto_grid *grid)
-{
-    if (!grid) return;
-    tw__profile_forget(grid);
-    leave_profile(grid);
-    for (unsigned i = 0; grid->cores && i < grid->count; i++) {
-        tw_pto *core = grid->cores[i];
-        if (!core) continue;
-        tw__seat *seat = core->seat;
-        tw__fiber_free(seat->fiber);
-        tw__pto_drop_transfers(seat);
-        free(seat->offer.bytes), free(seat->flows);
-        core->seat = NULL;
-        tw__pto_free_core(core);
-        free(seat);
-    }
     for (unsigned b = 0; grid->blocks && b < grid->launch.blocks * grid->launch.devices; b++)
         tw__pto_free_queues(&grid->blocks[b]);
     free(grid->cores);
@@ -138,6 +48,16 @@ void tw_pto_grid_free(tw_pto_grid *grid)
     free(grid->barriers);
     free(grid->message);
     free(grid);
+}
+
+void tw__pto_free_seat(tw_pto *core)
+{
+    tw__seat *seat = core->seat;
+    tw__fiber_free(seat->fiber);
+    tw__pto_drop_transfers(seat);
+    free(seat->offer.bytes), free(seat->flows);
+    free(seat);
+    core->seat = NULL;
 }
 
 /* A core made by itself: a grid of one, which does not own it. */
@@ -151,7 +71,7 @@ tw__seat *tw__pto_seat(tw_pto *core)
     if (grid) grid->barriers = tw__calloc(TW__CORE_SETS, sizeof *grid->barriers);
     if (!seat || !grid || !grid->cores || !grid->blocks || !grid->barriers) {
         free(seat);
-        tw_pto_grid_free(grid);
+        if (grid) tw__pto_free_grid(grid);
         tw__fail(TW_E_NO_MEMORY, "no memory for the queues of a core");
         return NULL;
     }
@@ -160,33 +80,25 @@ tw__seat *tw__pto_seat(tw_pto *core)
     grid->cores[0] = core;
     seat->grid = grid;
     seat->block = &grid->blocks[0];
-    seat->identity = (tw_pto_identity){ .blocks = 1, .sub_blocks = 1, .devices = 1 };
     seat->started = true;
+    core->mates = grid->cores;
+    core->mate_count = 1;
     return core->seat = seat;
 }
 
 void tw__pto_leave_seat(tw_pto *core)
 {
-    tw__seat *seat = core->seat;
-    if (!seat) return;
-    seat->grid->cores[0] = NULL; /* a grid of one: tw_pto_grid_free takes the seats of its own cores away first */
-    tw_pto_grid_free(seat->grid);
-    tw__pto_drop_transfers(seat);
-    free(seat->offer.bytes), free(seat->flows);
-    free(seat);
-    core->seat = NULL;
+    if (!core->seat) return;
+    tw__pto_free_grid(
+        core->seat->grid); /* a grid of one: tw_pto_grid_free takes the seats of its own cores first */
+    tw__pto_free_seat(core);
+    core->mates = NULL;
+    core->mate_count = 0;
 }
 
 bool tw_pto_is_stopped(const tw_pto *core)
 {
     return core->seat && core->seat->stopped && !core->seat->grid->deadlock;
-}
-
-tw_pto *tw__pto_mate(const tw_pto *core, unsigned number)
-{
-    const tw__seat *seat = core->seat;
-    unsigned block = (unsigned)(seat->block - seat->grid->blocks);
-    return number < seat->grid->per_block ? seat->grid->cores[block * seat->grid->per_block + number] : NULL;
 }
 
 static _Thread_local tw_pto *running;
@@ -258,7 +170,7 @@ tw_status tw__pto_run_inner(tw__pto_call *call, const char *name, const tw_pto_o
     FILE *trace = core->trace;
     core->trace = NULL;
     core->charge_as = call->row;
-    tw_status status = tw_pto_exec(core, tw_pto_op_by_name(name), operands, count, attrs);
+    tw_status status = core->exec(core, tw__pto_row_at((size_t)tw_pto_op_by_name(name)), operands, count, attrs);
     core->charge_as = NULL;
     core->trace = trace;
     if (status == TW_OK || status == TW_E_NO_MEMORY) return status;

@@ -142,7 +142,7 @@ static void commit(tw_pto *core, tw__queue *q, tw_pto_pipe pipe)
 /* Without a split all vector cores push the same tile, and that of vector core 0 counts. */
 static bool writes(const tw__pto_call *call)
 {
-    return call->attrs->split != TW_PTO_SPLIT_NONE || call->core->seat->identity.sub_block == 0;
+    return call->attrs->split != TW_PTO_SPLIT_NONE || call->core->identity.sub_block == 0;
 }
 
 /* The scale that was given, else what SET_QUANT_VECTOR, else what SET_QUANT_SCALAR left, for a change of type that
@@ -292,32 +292,4 @@ tw_status tw__pto_run_pop_slot(tw__pto_call *call)
     if (status == TW_OK) q->popped[me]++;
     tw__queue_pass(q);
     return status;
-}
-
-/* --- the same as functions -------------------------------------------------------------------------------------- */
-
-tw_status tw_pto_push(tw_pto *core, const tw_pto_fifo *fifo, tw_pto_tile *tile, tw_pto_split split)
-{
-    tw_pto_attrs attrs = { .split = (int32_t)split };
-    return tw_pto_call(core, "tpush", (tw_pto_operand[]){ tw_pto_fifo_operand(fifo), tw_pto_tile_operand(tile) }, 2,
-                       &attrs);
-}
-
-tw_status tw_pto_push_with(tw_pto *core, const tw_pto_fifo *fifo, tw_pto_tile *tile, const tw_pto_attrs *how)
-{
-    return tw_pto_call(core, "tpush", (tw_pto_operand[]){ tw_pto_fifo_operand(fifo), tw_pto_tile_operand(tile) }, 2,
-                       how);
-}
-
-tw_status tw_pto_pop(tw_pto *core, const tw_pto_fifo *fifo, tw_pto_tile *tile, tw_pto_split split)
-{
-    tw_pto_attrs attrs = { .split = (int32_t)split };
-    return tw_pto_call(core, "tpop", (tw_pto_operand[]){ tw_pto_fifo_operand(fifo), tw_pto_tile_operand(tile) }, 2,
-                       &attrs);
-}
-
-tw_status tw_pto_free_slot(tw_pto *core, const tw_pto_fifo *fifo)
-{
-    tw_pto_operand operand = tw_pto_fifo_operand(fifo);
-    return tw_pto_call(core, "tfree", &operand, 1, NULL);
 }

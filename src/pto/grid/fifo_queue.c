@@ -28,8 +28,8 @@ static tw__queue *new_queue(tw_pto *core, const tw_pto_fifo *f)
 {
     tw__seat *seat = core->seat;
     tw__queue *q = tw__calloc(1, sizeof *q);
-    bool whole = seat->identity.kind == TW_PTO_WHOLE;
-    unsigned vectors = whole ? 1u : f->first_vector_only ? 2u : ((1u << seat->identity.sub_blocks) - 1) << 1;
+    bool whole = core->identity.kind == TW_PTO_WHOLE;
+    unsigned vectors = whole ? 1u : f->first_vector_only ? 2u : ((1u << core->identity.sub_blocks) - 1) << 1;
     if (q) q->slot = tw__calloc(f->slots, sizeof *q->slot);
     if (q) q->memory = f->memory ? f->memory : tw__calloc(f->slots, f->slot_bytes);
     if (!q || !q->slot || !q->memory) {
@@ -64,8 +64,8 @@ tw_status tw__queue_of(tw__pto_call *call, bool producing, tw__queue **out)
                               f->slots, f->slot_bytes, q->as.slots, q->as.slot_bytes);
     if (!((producing ? q->producers : q->consumers) & core_bit(core)))
         return tw__pto_refuse(call, 0, "fifo.core", "a %s%s cannot %s a FIFO from %s%s",
-                              tw__pto_kind_name(core->seat->identity.kind),
-                              core->seat->identity.sub_block ? " 1" : "", producing ? "push to" : "pop from",
+                              tw__pto_kind_name(core->identity.kind), core->identity.sub_block ? " 1" : "",
+                              producing ? "push to" : "pop from",
                               f->direction == TW_PTO_CUBE_TO_VECTOR ? "cube to vector" : "vector to cube",
                               f->first_vector_only ? " that is the first vector core's alone" : "");
     *out = q;

@@ -26,9 +26,9 @@ static uint32_t box_cols(tw_type type, bool channel_split)
 tw__part tw__pto_part_of(const tw__pto_call *call, const tw__queue *q, bool is_cube_side, uint64_t rows,
                          uint64_t cols)
 {
-    const tw__seat *seat = call->core->seat;
     unsigned vectors = q->as.direction == TW_PTO_CUBE_TO_VECTOR ? q->consumers : q->producers;
-    unsigned parts = is_cube_side ? 1 : (unsigned)__builtin_popcount(vectors), mine = seat->identity.sub_block;
+    unsigned parts = is_cube_side ? 1 : (unsigned)__builtin_popcount(vectors),
+             mine = call->core->identity.sub_block;
     tw__part p = { rows, cols, 0, 0 };
     if (call->attrs->split == TW_PTO_SPLIT_UP_DOWN) p.rows *= parts, p.row = mine * rows;
     if (call->attrs->split == TW_PTO_SPLIT_LEFT_RIGHT) p.cols *= parts, p.col = mine * cols;

@@ -5,13 +5,13 @@
 
 static bool in_group(const tw_pto *core, const tw_pto *other, tw_pto_sync_mode mode)
 {
-    const tw__seat *a = core->seat, *b = other->seat;
-    if (a->identity.device != b->identity.device) return false;
-    if (mode == TW_PTO_SYNC_SAME_KIND) return a->identity.kind == b->identity.kind;
-    if (a->block != b->block) return false;
-    if (a->identity.kind == TW_PTO_WHOLE) return true;
-    if (mode == TW_PTO_SYNC_VECTORS) return b->identity.kind == TW_PTO_VECTOR;
-    return a->identity.kind != b->identity.kind;
+    const tw_pto_identity *a = &core->identity, *b = &other->identity;
+    if (a->device != b->device) return false;
+    if (mode == TW_PTO_SYNC_SAME_KIND) return a->kind == b->kind;
+    if (core->seat->block != other->seat->block) return false;
+    if (a->kind == TW_PTO_WHOLE) return true;
+    if (mode == TW_PTO_SYNC_VECTORS) return b->kind == TW_PTO_VECTOR;
+    return a->kind != b->kind;
 }
 
 typedef struct flag {
@@ -69,7 +69,7 @@ static tw_status check_flag(const tw_pto *core, const char *what, tw_pto_pipe pi
     if ((unsigned)f.mode >= TW_PTO_SYNC_MODES)
         return tw__fail(TW_E_INVALID_ARGUMENT, "%s: mode %d; there are 0 to 2 [rule sync.mode, profile %s]", what,
                         (int)f.mode, profile);
-    if (f.mode == TW_PTO_SYNC_VECTORS && core->seat->identity.kind == TW_PTO_CUBE)
+    if (f.mode == TW_PTO_SYNC_VECTORS && core->identity.kind == TW_PTO_CUBE)
         return tw__fail(TW_E_INVALID_ARGUMENT,
                         "%s: mode 1 is between vector cores, this is a cube core [rule sync.mode, profile %s]",
                         what, profile);
@@ -129,19 +129,19 @@ tw_status tw_pto_sync_wait(tw_pto *core, tw_pto_pipe pipe, unsigned id, tw_pto_s
 
 static bool takes_part(const tw_pto *core, tw_pto_core_set set)
 {
-    tw_pto_core_kind kind = core->seat->identity.kind;
+    tw_pto_core_kind kind = core->identity.kind;
     return set == TW_PTO_CORES_MIX || kind == TW_PTO_WHOLE ||
            kind == (set == TW_PTO_CORES_AIV_ONLY ? TW_PTO_VECTOR : TW_PTO_CUBE);
 }
 
 static bool is_member(const tw_pto *core, const tw_pto *other, tw_pto_core_set set)
 {
-    return other->seat->identity.device == core->seat->identity.device && takes_part(other, set);
+    return other->identity.device == core->identity.device && takes_part(other, set);
 }
 
 static tw__barrier *barrier_of(const tw_pto *core, tw_pto_core_set set)
 {
-    return &core->seat->grid->barriers[core->seat->identity.device * TW__CORE_SETS + (unsigned)set];
+    return &core->seat->grid->barriers[core->identity.device * TW__CORE_SETS + (unsigned)set];
 }
 
 typedef struct meeting {
@@ -210,7 +210,7 @@ tw_status tw__pto_check_sync_all(tw__pto_call *call)
     }
     if (call->core && tw__pto_seat(call->core) && !takes_part(call->core, (tw_pto_core_set)call->attrs->cores))
         return tw__pto_refuse(call, TW__NO_OPERAND, "syncall.cores", "a %s is not among the cores that meet",
-                              tw__pto_kind_name(call->core->seat->identity.kind));
+                              tw__pto_kind_name(call->core->identity.kind));
     return TW_OK;
 }
 
@@ -218,12 +218,4 @@ tw_status tw__pto_run_sync_all(tw__pto_call *call)
 {
     if (!tw__pto_seat(call->core)) return TW_E_NO_MEMORY;
     return meet(call->core, (tw_pto_core_set)call->attrs->cores);
-}
-
-tw_status tw_pto_sync_all(tw_pto *core, tw_pto_core_set cores, tw_pto_tensor *workspace)
-{
-    if (!core) return tw__pto_given(core, "core");
-    tw_pto_attrs attrs = { .cores = (int32_t)cores };
-    tw_pto_operand operand = tw_pto_tensor_operand(workspace);
-    return tw_pto_call(core, "syncall", &operand, workspace ? 1 : 0, &attrs);
 }

@@ -27,9 +27,9 @@ static tw_status TW_PRINTF(4, 5)
 static tw_status describe(const tw_pto *core, const char *what, tw_pto_pipe pipe, unsigned id, bool waits,
                           intra *out)
 {
-    const tw__seat *seat = core->seat;
-    bool is_vector = seat->identity.kind == TW_PTO_VECTOR;
-    unsigned cores = seat->identity.kind == TW_PTO_WHOLE ? 1 : seat->grid->launch.vectors;
+    const tw_pto_identity *me = &core->identity;
+    bool is_vector = me->kind == TW_PTO_VECTOR;
+    unsigned cores = me->kind == TW_PTO_WHOLE ? 1 : core->seat->grid->launch.vectors;
     if (core->target == TW_PTO_A2A3)
         return refuse(core, what, "target", "flag %u: A5 alone has flags to one vector core; sync.set goes to both",
                       id);
@@ -39,8 +39,8 @@ static tw_status describe(const tw_pto *core, const char *what, tw_pto_pipe pipe
                       is_vector ? "flag %u; a vector core has 0 to 15"
                                 : "flag %u; there are 0 to 15 with vector core 0 and 16 to 31 with vector core 1",
                       id);
-    *out = (intra){ is_vector ? seat->identity.sub_block : id / TW__SYNC_IDS, id % TW__SYNC_IDS,
-                    seat->identity.kind != TW_PTO_WHOLE && is_vector != waits };
+    *out = (intra){ is_vector ? me->sub_block : id / TW__SYNC_IDS, id % TW__SYNC_IDS,
+                    me->kind != TW_PTO_WHOLE && is_vector != waits };
     if (out->vector >= cores)
         return refuse(core, what, "core", "flag %u is one with vector core 1, which this block does not have", id);
     return TW_OK;
@@ -69,7 +69,7 @@ static void tell(const tw_pto *core, const void *what, GString *text)
 {
     char name[64];
     const intra *f = what;
-    bool whole = core->seat->identity.kind == TW_PTO_WHOLE;
+    bool whole = core->identity.kind == TW_PTO_WHOLE;
     const tw_pto *other = whole ? core : tw__pto_mate(core, f->to_cube ? 1 + f->vector : 0);
     g_string_append_printf(text, "in wait_intra_block for flag %u, which has not been set by %s%s", f->id,
                            tw_pto_core_name(other, name), other->seat->ended ? ", which has ended" : "");

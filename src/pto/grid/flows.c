@@ -1,6 +1,5 @@
 /* flows: how many bytes cores have had from one another through FIFOs and by GMOV, which a profile shows as pairs.
  * Counted where the bytes arrive. */
-#include "pto/cost/cost.h"
 #include "pto/grid/grid.h"
 
 void tw__flow_add(tw_pto *core, const tw_pto *from, unsigned fifo, uint64_t bytes)

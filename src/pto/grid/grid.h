@@ -4,9 +4,8 @@
 #ifndef TW_PTO_BLOCKS_H
 #define TW_PTO_BLOCKS_H
 
-#include "pto/pto.h"
 #include "core/base/fiber.h"
-#include <tilewright/pto/grid.h>
+#include "pto/cost/cost.h"
 
 #include <glib.h>
 
@@ -65,7 +64,6 @@ typedef struct tw__barrier {
 /* A core's place in its grid. */
 typedef struct tw__seat {
     struct tw_pto_grid *grid;
-    tw_pto_identity identity;
     tw__block *block;
     unsigned number; /* in its block */
     tw__fiber *fiber;
@@ -125,8 +123,9 @@ void tw__flow_add(tw_pto *core, const tw_pto *from, unsigned fifo, uint64_t byte
 void tw__flow_popped(tw__pto_call *call, const tw__queue *q, const tw__queue_slot *slot, uint64_t elements);
 void tw__flow_record(tw_pto *const *cores, unsigned count, tw_profile *p);
 const char *tw__pto_kind_name(tw_pto_core_kind kind);
-/* Neighbours in the block and all cores, by number; NULL past the end. */
-tw_pto *tw__pto_mate(const tw_pto *core, unsigned number);
+void tw__pto_free_seat(tw_pto *core);
+void tw__pto_free_grid(tw_pto_grid *grid); /* all but its cores */
+void tw__pto_leave_seat(tw_pto *core); /* a core made by itself gives back the grid of one that holds its queues */
 /* --- grid/fifo_queue.c: `call->operand[0]` is the FIFO ---------------------------------------------------------- */
 
 void tw__pto_free_queues(tw__block *block); /* and its flags */
@@ -165,6 +164,8 @@ tw_status tw__slot_lend(tw__pto_call *call, tw__queue *q, uint64_t n, bool cube)
 /* Transfers up to event `count` take place, in order. */
 tw_status tw__pto_transfer(tw_pto *core, uint64_t count);
 void tw__pto_drop_transfers(tw__seat *seat);
+/* Transfers of this core that were not waited for take place, or (not `good`) never will. */
+tw_status tw__pto_end_transfers(tw_pto *core, bool good);
 /* An instruction that is part of this one: its time counts as this one's, its complaints carry this one's name and
  * `rule`. */
 tw_status tw__pto_run_inner(tw__pto_call *call, const char *name, const tw_pto_operand *operands, unsigned count,

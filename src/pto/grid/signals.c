@@ -121,26 +121,3 @@ tw_status tw__pto_run_test_signal(tw__pto_call *call)
     seat->tested = all_compare(&q, &bad);
     return seat->tested ? TW_OK : tw__pto_poll(call->core, (tw__wait){ signals_there, tell_signals, &q });
 }
-
-static tw_status signal_call(tw_pto *core, const char *name, tw_pto_tensor *signal, int32_t value,
-                             const tw_pto_attrs *attrs)
-{
-    return tw_pto_call(
-        core, name, (tw_pto_operand[]){ tw_pto_tensor_operand(signal), tw_pto_scalar_operand(tw_pto_i32(value)) },
-        2, attrs);
-}
-
-tw_status tw_pto_notify(tw_pto *core, tw_pto_tensor *signal, int32_t value, bool add)
-{
-    return signal_call(core, "tnotify", signal, value, &(tw_pto_attrs){ .signal = add });
-}
-tw_status tw_pto_wait_signal(tw_pto *core, tw_pto_tensor *signals, int32_t value, int compare)
-{
-    return signal_call(core, "twait", signals, value, &(tw_pto_attrs){ .cmp = compare });
-}
-tw_status tw_pto_test_signal(tw_pto *core, tw_pto_tensor *signals, int32_t value, int compare, bool *all)
-{
-    tw_status status = signal_call(core, "ttest", signals, value, &(tw_pto_attrs){ .cmp = compare });
-    *all = status == TW_OK && core->seat->tested;
-    return status;
-}

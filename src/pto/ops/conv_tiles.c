@@ -1,86 +1,7 @@
-/* conv_tiles: ConvTiles, that is feature maps and filters of up to six dimensions in one memory, their layouts, and
- * TIMG2COL (the manual; the window's coordinates as in PTO-ISA/pto-spec,
- * asl/tile/model/execution/image-to-column.asl). */
+/* conv_tiles: ConvTiles from and to tensors, and from one layout to another. */
 #include "pto/pto.h"
 
 static const tw_window anywhere = { NULL, SIZE_MAX };
-
-/* Dimensions of the layouts, slowest first. z: filters and rows of a box, c1 h w in one; f: n / 16; m: n mod 16; k:
- * c1; o:
- * c mod c0. */
-static const struct {
-    const char *four, *five, *six;
-} orders[TW_PTO_LAYOUTS] = {
-    [TW_PTO_NCHW] = { "nchw", NULL, NULL },
-    [TW_PTO_NHWC] = { "nhwc", NULL, NULL },
-    [TW_PTO_GNCHW] = { NULL, "gnchw", NULL },
-    [TW_PTO_NCDHW] = { NULL, "ncdhw", NULL },
-    [TW_PTO_NC1HWC0] = { NULL, "nkhwo", NULL },
-    [TW_PTO_GNC1HWC0] = { NULL, NULL, "gnkhwo" },
-    [TW_PTO_NDC1HWC0] = { NULL, NULL, "ndkhwo" },
-    [TW_PTO_FRACTAL_Z] = { "zfmo", "gzfmo", NULL },
-    [TW_PTO_FRACTAL_Z_S16S8] = { "zfmo", "gzfmo", NULL },
-    [TW_PTO_FRACTAL_Z_3D] = { "zfmo", "gzfmo", NULL },
-};
-
-static const char *order_of(const tw_pto_conv *v)
-{
-    if ((unsigned)v->layout >= TW_PTO_LAYOUTS) return NULL;
-    return v->rank == 4   ? orders[v->layout].four
-           : v->rank == 5 ? orders[v->layout].five
-           : v->rank == 6 ? orders[v->layout].six
-                          : NULL;
-}
-
-static uint32_t extent(const tw_pto_conv *v, char dimension)
-{
-    const char *order = order_of(v), *at = strchr(order, dimension);
-    return at ? v->shape[at - order] : 1;
-}
-
-static size_t count_of(const tw_pto_conv *v)
-{
-    size_t count = 1;
-    for (unsigned d = 0; d < v->rank && d < 6; d++)
-        if (!tw__mul_size(count, v->shape[d], &count)) return SIZE_MAX;
-    return count;
-}
-
-tw_pto_tile tw_pto_conv_tile(tw_pto_location location, tw_type type, const tw_pto_conv *conv, size_t bytes)
-{
-    if (!conv)
-        return (tw_pto_tile){ .location = (unsigned char)location, .type = type }; /* tile_check refuses it */
-    size_t size = tw_type_size(type) ? tw_type_size(type) : 1, count = count_of(conv);
-    size_t need = count > UINT32_MAX / size ? UINT32_MAX : count * size;
-    if (bytes == 0) bytes = (need + 31) / 32 * 32;
-    tw_pto_tile t =
-        tw_pto_tile_of(location, type, 1, (uint32_t)(bytes / size > UINT32_MAX ? UINT32_MAX : bytes / size));
-    t.valid_cols = (uint32_t)(need / size);
-    t.conv = conv;
-    return t;
-}
-
-tw_status tw__conv_check(const tw_pto_tile *t)
-{
-    const tw_pto_conv *v = t->conv;
-    if (!order_of(v))
-        return tw__fail(TW_E_INVALID_ARGUMENT, "a ConvTile of layout %s does not have %u dimensions",
-                        tw_pto_layout_name(v->layout), v->rank);
-    for (unsigned d = 0; d < v->rank; d++)
-        if (v->shape[d] == 0) return tw__fail(TW_E_INVALID_ARGUMENT, "a ConvTile has no empty dimension");
-    if (t->rows != 1 || t->blayout != TW_PTO_ROW_MAJOR || tw__tile_boxed(t) || tw__tile_nibbles(t) ||
-        t->base_rows || count_of(v) != t->valid_cols)
-        return tw__fail(TW_E_INVALID_ARGUMENT,
-                        "a ConvTile of %zu elements is one row of its buffer that holds them (tw_pto_conv_tile)",
-                        count_of(v));
-    size_t per_block = 32 / tw_type_size(t->type), c0 = extent(v, 'o');
-    if (strchr(order_of(v), 'o') && c0 != per_block)
-        return tw__fail(TW_E_INVALID_ARGUMENT, "C0 is %zu; elements of %zu bytes have %zu in 32", c0,
-                        tw_type_size(t->type), per_block);
-    if (strchr(order_of(v), 'm') && extent(v, 'm') != 16)
-        return tw__fail(TW_E_INVALID_ARGUMENT, "a fractal has 16 filters, not %u", extent(v, 'm'));
-    return TW_OK;
-}
 
 /* --- between tile and tensor: the same dimensions. A tensor has five: shorter shapes begin with ones, of longer ones
  * the first two are joined. */
@@ -149,16 +70,16 @@ typedef struct strides {
 
 static void strides_of(const tw_pto_conv *v, size_t c0, const tw_pto_conv *other, strides *s)
 {
-    const char *order = order_of(v);
+    const char *order = tw__conv_order(v);
     size_t step = 1;
     memset(s, 0, sizeof *s);
-    s->groups = extent(v, 'g');
-    s->images = strchr(order, 'f') ? (size_t)extent(v, 'f') * 16 : extent(v, 'n');
-    s->channels = strchr(order, 'c') ? extent(v, 'c') : (size_t)extent(v, 'k') * c0;
-    s->depth = extent(strchr(order, 'z') ? other : v, 'd');
-    s->height = extent(strchr(order, 'z') ? other : v, 'h');
-    s->width = extent(strchr(order, 'z') ? other : v, 'w');
-    if (strchr(order, 'z')) s->channels = extent(v, 'z') / (s->depth * s->height * s->width) * c0;
+    s->groups = tw__conv_extent(v, 'g');
+    s->images = strchr(order, 'f') ? (size_t)tw__conv_extent(v, 'f') * 16 : tw__conv_extent(v, 'n');
+    s->channels = strchr(order, 'c') ? tw__conv_extent(v, 'c') : (size_t)tw__conv_extent(v, 'k') * c0;
+    s->depth = tw__conv_extent(strchr(order, 'z') ? other : v, 'd');
+    s->height = tw__conv_extent(strchr(order, 'z') ? other : v, 'h');
+    s->width = tw__conv_extent(strchr(order, 'z') ? other : v, 'w');
+    if (strchr(order, 'z')) s->channels = tw__conv_extent(v, 'z') / (s->depth * s->height * s->width) * c0;
     for (int d = (int)v->rank - 1; d >= 0; d--) {
         switch (order[d]) {
         case 'g': s->step[G] = step; break;
@@ -184,7 +105,7 @@ static void strides_of(const tw_pto_conv *v, size_t c0, const tw_pto_conv *other
 
 static bool has_fractals(const tw_pto_conv *v)
 {
-    return strchr(order_of(v), 'z') != NULL;
+    return strchr(tw__conv_order(v), 'z') != NULL;
 }
 
 /* Pairs that exist: NCHW and its kin to and from C1HWC0 kinds, to fractals, and C1HWC0 kinds to fractals. */
@@ -198,10 +119,11 @@ tw_status tw__conv_check_transpose(tw__pto_call *call)
     if (has_fractals(src->conv) || dst->conv->layout == src->conv->layout)
         return tw__pto_refuse(call, 1, "conv.trans", "there is no transposition from %s to %s",
                               tw_pto_layout_name(src->conv->layout), tw_pto_layout_name(dst->conv->layout));
-    size_t pixels = (size_t)extent(src->conv, 'd') * extent(src->conv, 'h') * extent(src->conv, 'w');
-    if (has_fractals(dst->conv) && extent(dst->conv, 'z') % pixels)
+    size_t pixels =
+        (size_t)tw__conv_extent(src->conv, 'd') * tw__conv_extent(src->conv, 'h') * tw__conv_extent(src->conv, 'w');
+    if (has_fractals(dst->conv) && tw__conv_extent(dst->conv, 'z') % pixels)
         return tw__pto_refuse(call, 0, "conv.shape", "%u rows of fractals are not a multiple of the %zu pixels",
-                              extent(dst->conv, 'z'), pixels);
+                              tw__conv_extent(dst->conv, 'z'), pixels);
     strides_of(src->conv, c0, dst->conv, &from);
     strides_of(dst->conv, c0, src->conv, &to);
     bool padded = has_fractals(dst->conv);

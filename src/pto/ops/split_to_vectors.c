@@ -3,16 +3,11 @@
  * core to one vector core's, or halves of its rows or columns to both; a tile of a vector core to L1 (A5). dst is a
  * tile of the
  * other core, which knows it by its address. */
-#include "pto/grid/grid.h"
+#include "pto/pto.h"
 
 bool tw__pto_has_mates(const tw_pto *core)
 {
-    return core->seat && core->seat->identity.kind == TW_PTO_CUBE && tw__pto_mate(core, 1);
-}
-
-bool tw__pto_is_part(const tw_pto *core)
-{
-    return core->seat && core->seat->identity.kind != TW_PTO_WHOLE;
+    return core->identity.kind == TW_PTO_CUBE && tw__pto_mate(core, 1);
 }
 
 tw_status tw__pto_split(tw__pto_call *call, const tw__plane *values)
@@ -40,13 +35,6 @@ tw_status tw__pto_split(tw__pto_call *call, const tw__plane *values)
         if (status != TW_OK) return status;
     }
     return TW_OK;
-}
-
-bool tw__pto_fills_cube(const tw__pto_call *call)
-{
-    const tw_pto *core = call->core;
-    return core && core->seat && core->seat->identity.kind == TW_PTO_VECTOR &&
-           tw__tile(call, 0)->location == TW_PTO_MAT && tw__tile(call, 1)->location == TW_PTO_VEC;
 }
 
 /* The tile as it stands over there, with the values put in: boxes, and other vector cores' parts, stay whole. */

@@ -314,10 +314,8 @@ tw_status tw_pto_print_info(FILE *out, const char *name)
                         near ? "no PTO instruction '%s'; did you mean '%s'?" : "no PTO instruction '%s'", name,
                         near);
     }
-    const char *mnemonic = row->mnemonic;
-    fprintf(out, "pto.%s\n", mnemonic);
-    print_set(out, mnemonic);
-    for (size_t i = tw__pto_row_index(row); i < count && strcmp(tw__pto_row_at(i)->mnemonic, mnemonic) == 0; i++)
-        print_row(out, tw__pto_row_at(i));
+    fprintf(out, "pto.%s\n", row->mnemonic);
+    print_set(out, row->mnemonic);
+    for (; row; row = tw__pto_next_form(row)) print_row(out, row);
     return TW_OK;
 }

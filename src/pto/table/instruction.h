@@ -86,12 +86,10 @@ typedef enum tw__pto_cost { /* X(name, head, slope, tail): cycles = head + slope
 typedef struct tw__pto_call tw__pto_call;
 typedef struct tw__pto_row {
     const char *name, *mnemonic, *form, *ins, *order, *family;
-    unsigned char pipe, op, tmp, cost, operands;
+    unsigned char pipe, op, tmp, cost, operands, family_number; /* of TW__FAMILY_LIST */
     uint16_t rules;
     uint64_t types[TW_PTO_TARGETS];
     uint32_t attrs; /* bit i: attribute i of TW_PTO_ATTR_LIST is taken */
-    tw_status (*check)(tw__pto_call *call);
-    tw_status (*run)(tw__pto_call *call);
     const char *summary;
 } tw__pto_row;
 
@@ -101,10 +99,7 @@ const tw__pto_row *tw__pto_row_at(size_t index); /* NULL past the end */
  * */
 const tw__pto_row *tw__pto_row_of(const char *mnemonic);
 size_t tw__pto_row_index(const tw__pto_row *row);
-/* The form of a mnemonic that operands mean: the first whose kinds fit and whose checks pass, else the first whose
- * kinds fit; NULL when none does. `core` NULL while checking text. */
-const tw__pto_row *tw__pto_form_of(tw_pto *core, tw_pto_target target, const tw__pto_row *first,
-                                   const tw_pto_operand *operands, unsigned count, const tw_pto_attrs *attrs);
+const tw__pto_row *tw__pto_next_form(const tw__pto_row *row); /* of the same mnemonic; NULL when it is the last */
 /* How a row is written in text, for tw_pto_print_info (table/describe_text.c). */
 void tw__pto_print_text_forms(FILE *out, const tw__pto_row *row);
 const char *tw__pto_letter_name(char letter);                      /* "?" for what is none */
@@ -132,6 +127,11 @@ bool tw__pto_attr_value(unsigned attr, const char *text, int32_t *value);
     X(move_zz) X(scale_address) X(gather_l1) X(extract_quant) X(extract2) X(insert_quant) X(sort_groups) \
     X(gather_masked) X(scatter_masked) X(gather_swap) X(peer_move)
 // clang-format on
+enum {
+#define TW__FAMILY(name) TW__FAMILY_##name,
+    TW__FAMILY_LIST(TW__FAMILY)
+#undef TW__FAMILY
+};
 #define TW__FAMILY(name)                                \
     tw_status tw__pto_check_##name(tw__pto_call *call); \
     tw_status tw__pto_run_##name(tw__pto_call *call);

@@ -69,10 +69,9 @@ static const tw__pto_row rows[] = {
       .operands = sizeof form_ - 1, /* cpu alone has what is of A6: hif4 */                                        \
       .types = { (a3) | (a5), (rules_) & TW__CPU_ONLY ? 0 : (a3), (rules_) & TW__CPU_ONLY ? 0 : (a5) & ~B(HIF4) }, \
       .attrs = attrs_,                                                                                             \
-      .check = tw__pto_check_##family_,                                                                            \
-      .run = tw__pto_run_##family_,                                                                                \
       .summary = summary_,                                                                                         \
-      .family = #family_ },
+      .family = #family_,                                                                                          \
+      .family_number = TW__FAMILY_##family_ },
 #include "pto/table/ops.def"
 #undef X
 };
@@ -93,6 +92,12 @@ size_t tw__pto_row_index(const tw__pto_row *row)
     return (size_t)(row - rows);
 }
 
+const tw__pto_row *tw__pto_next_form(const tw__pto_row *row)
+{
+    const tw__pto_row *next = row + 1;
+    return next < rows + ROWS && strcmp(next->mnemonic, row->mnemonic) == 0 ? next : NULL;
+}
+
 static bool same_mnemonic(const char *a, const char *b)
 {
     for (; *a && *b; a++, b++) {
@@ -110,39 +115,6 @@ const char *tw_pto_layout_name(tw_pto_layout layout)
 #undef NAME
     };
     return (unsigned)layout < TW_PTO_LAYOUTS ? names[layout] : "unknown";
-}
-
-static bool kinds_fit(const tw__pto_row *row, const tw_pto_operand *operands, unsigned count)
-{
-    if (row->operands != count) return false;
-    for (unsigned i = 0; i < count; i++)
-        if (operands[i].kind != tw__kind_of_letter(row->form[i])) return false;
-    return true;
-}
-
-const tw__pto_row *tw__pto_form_of(tw_pto *core, tw_pto_target target, const tw__pto_row *first,
-                                   const tw_pto_operand *operands, unsigned count, const tw_pto_attrs *attrs)
-{
-    static const tw_pto_attrs none;
-    const tw__pto_row *found = NULL;
-    for (const tw__pto_row *row = first; row < rows + ROWS && strcmp(row->mnemonic, first->mnemonic) == 0; row++) {
-        if (!kinds_fit(row, operands, count)) continue;
-        if (!found) {
-            found = row;
-            continue;
-        }
-        /* two forms with operands of the same kinds: types decide */
-        tw__pto_call call = { .core = core,
-                              .target = target,
-                              .row = found,
-                              .operand = operands,
-                              .attrs = attrs ? attrs : &none,
-                              .count = count };
-        if (tw__pto_check_call(&call) == TW_OK) return found;
-        call.row = row;
-        if (tw__pto_check_call(&call) == TW_OK) return row;
-    }
-    return found;
 }
 
 /* Names that this thread has looked up, as they were spelled: calls by name are as common as calls by number. */

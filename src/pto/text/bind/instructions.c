@@ -3,6 +3,7 @@
  * whose operands fit is taken. Tiles that a result names are declared here; what is known before the program runs is
  * put to the same checks as when it runs. */
 #include "pto/text/bind/bind.h"
+#include "pto/exec/exec.h"
 
 static bool is_destination(char c)
 {

@@ -3,22 +3,13 @@
  * of a core and, where a timeline was kept, lanes with an interval for each instruction. Instructions are vertex
  * types. Every cycle is an estimate. */
 #include "pto/grid/grid.h"
-#include "pto/cost/cost.h"
+#include "pto/profile/profile.h"
 
 #include <stdlib.h>
 
 static const struct tw__pto_tally *tally_of(const tw_pto *core, size_t row, unsigned pipe)
 {
     return &core->tally[row * TW_PTO_PIPES + pipe];
-}
-
-void tw__pto_note_use(tw_pto *core, tw_pto_location location)
-{
-    uint64_t used = 0, size = core->memory[location].size;
-    for (size_t i = 0; i < core->place_count; i++)
-        if (core->places[i].used && core->places[i].location == location) used += core->places[i].bytes;
-    if (used > size) used = size; /* tiles that share memory on purpose */
-    if (used > core->peak[location]) core->peak[location] = (uint32_t)used;
 }
 
 void tw_pto_print_profile(FILE *out, const tw_pto *core)

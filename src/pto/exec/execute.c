@@ -1,5 +1,6 @@
 /* execute: one instruction from its operands to its effect; tracing. */
-#include "pto/pto.h"
+#include "pto/exec/exec.h"
+#include "pto/cost/cost.h"
 
 #include <inttypes.h>
 
@@ -71,7 +72,7 @@ static tw_status exec_macro(tw__pto_call *call)
 {
     tw_pto *core = call->core;
     core->charged = (tw_pto_pipe)call->row->pipe;
-    tw_status status = call->row->run(call);
+    tw_status status = tw__pto_run_call(call);
     core->blame = call->blame;
     if (status != TW_OK) return status;
     core->instructions++;
@@ -100,7 +101,7 @@ tw_status tw__pto_exec_row(tw_pto *core, const tw__pto_row *row, const tw_pto_op
         status = tw__pto_share_place(core, operands[0].tile, operands[1].tile);
     if (status == TW_OK && !call.bound) status = tw__pto_bind(&call);
     if (status == TW_OK && !known) tw__pto_remember(&call, !attrs);
-    if (status == TW_OK) status = call.bound ? tw__pto_run_again(&call) : row->run(&call);
+    if (status == TW_OK && !(call.bound && tw__pto_run_again(&call))) status = tw__pto_run_call(&call);
     if (status == TW_OK && !call.bound) status = tw__pto_unbind(&call);
     if (core->scratch_used) tw__pto_drop_scratch(core);
     core->blame = call.blame;
@@ -132,114 +133,4 @@ tw_status tw_pto_call(tw_pto *core, const char *mnemonic, const tw_pto_operand *
         return tw__fail(TW_E_INVALID_ARGUMENT, "no PTO instruction '%s'", mnemonic);
     const tw__pto_row *chosen = tw__pto_form_of(core, core->target, row, operands, count, attrs);
     return tw__pto_exec_row(core, chosen ? chosen : row, operands, count, attrs);
-}
-
-/* --- the shorthands --------------------------------------------------------------------------------------------- */
-
-tw_pto_operand tw_pto_tile_operand(tw_pto_tile *tile)
-{
-    return (tw_pto_operand){ .kind = TW_PTO_TILE, .tile = tile };
-}
-tw_pto_operand tw_pto_tensor_operand(tw_pto_tensor *tensor)
-{
-    return (tw_pto_operand){ .kind = TW_PTO_TENSOR, .tensor = tensor };
-}
-tw_pto_operand tw_pto_scalar_operand(tw_pto_scalar scalar)
-{
-    return (tw_pto_operand){ .kind = TW_PTO_SCALAR, .scalar = scalar };
-}
-
-tw_pto_scalar tw_pto_bits(tw_type type, uint64_t bits)
-{
-    return (tw_pto_scalar){ .type = type, .bits = bits };
-}
-tw_pto_scalar tw_pto_scalar_of(tw_type type, double value)
-{
-    tw_pto_scalar s = { .type = type };
-    if (tw_type_size(type) <= sizeof s.bits) tw_type_store(type, &s.bits, value);
-    return s;
-}
-tw_pto_scalar tw_pto_i32(int32_t value)
-{
-    return tw_pto_bits(TW_I32, (uint32_t)value);
-}
-tw_pto_scalar tw_pto_f32(float value)
-{
-    tw_pto_scalar s = { .type = TW_F32 };
-    memcpy(&s.bits, &value, sizeof value);
-    return s;
-}
-
-tw_status tw_pto_tci(tw_pto *core, tw_pto_tile *dst, tw_pto_scalar start, bool descending, tw_pto_tile *tmp)
-{
-    tw_pto_attrs attrs = { .descending = descending };
-    tw_pto_operand operands[] = { tw_pto_tile_operand(dst), tw_pto_scalar_operand(start),
-                                  tw_pto_tile_operand(tmp) };
-    return tw_pto_call(core, "tci", operands, tmp ? 3 : 2, &attrs);
-}
-
-tw_status tw_pto_load(tw_pto *core, tw_pto_tile *dst, tw_pto_tensor *src)
-{
-    tw_pto_operand operands[] = { tw_pto_tile_operand(dst), tw_pto_tensor_operand(src) };
-    return tw_pto_call(core, "tload", operands, 2, NULL);
-}
-
-tw_status tw_pto_store(tw_pto *core, tw_pto_tensor *dst, tw_pto_tile *src)
-{
-    tw_pto_operand operands[] = { tw_pto_tensor_operand(dst), tw_pto_tile_operand(src) };
-    return tw_pto_call(core, "tstore", operands, 2, NULL);
-}
-
-/* The valid region, contiguous, in either direction: through the plane of a call that has one operand. */
-static tw_status transfer(tw_pto *core, tw_pto_tile *tile, void *memory, size_t bytes, bool to_tile)
-{
-    if (!core || !memory) return tw__pto_given(NULL, core ? "memory" : "core");
-    static const tw__pto_row whole = { .mnemonic = "tile", .form = "d", .operands = 1 };
-    static const tw_pto_attrs none;
-    tw_pto_operand operand = tw_pto_tile_operand(tile);
-    tw__pto_call call = {
-        .core = core, .target = core->target, .row = &whole, .operand = &operand, .attrs = &none, .count = 1
-    };
-    tw_status status = tw_pto_tile_check(tile);
-    if (status == TW_OK && tw__tile_dynamic(tile))
-        status = tw__fail(TW_E_INVALID_ARGUMENT, "the tile's valid extents have no values yet");
-    if (status == TW_OK) status = tw__pto_bind(&call);
-    if (status != TW_OK) return status;
-    size_t size = tw_type_size(tile->type);
-    uint32_t cols = tile->valid_cols, rows = tile->valid_rows;
-    tw__plane inside = call.plane[0], boxed = inside;
-    bool nibbles = tw__tile_nibbles(tile) && !inside.packed; /* in boxes: a plane of bytes */
-    if (nibbles) inside = tw__nibble_pack(&call, &boxed, tile->type);
-    if (nibbles && !inside.at) status = TW_E_NO_MEMORY;
-    if (inside.packed) { /* whole bytes */
-        inside.packed = false;
-        inside.type = TW_U8;
-        inside.cols = cols = (cols + 1) / 2;
-        size = 1;
-    }
-    if (bytes != (size_t)rows * cols * size)
-        status = tw__fail(TW_E_INVALID_ARGUMENT, "a valid region of %u x %u has %zu bytes, not %zu", rows,
-                          tile->valid_cols, (size_t)rows * cols * size, bytes);
-    tw__plane outside = { .at = memory, .rows = rows, .cols = cols, .type = inside.type };
-    outside.col = (ptrdiff_t)size;
-    outside.row = (ptrdiff_t)(size * cols);
-    if (status == TW_OK)
-        status = to_tile ? tw__plane_copy(&call, &inside, &outside) : tw__plane_copy(&call, &outside, &inside);
-    if (status == TW_OK && to_tile && nibbles) {
-        inside.cols = tile->valid_cols;
-        tw__nibble_unpack(&inside, &boxed);
-    }
-    if (status == TW_OK && to_tile) status = tw__pto_unbind(&call);
-    tw__pto_drop_scratch(core);
-    return status;
-}
-
-tw_status tw_pto_read(tw_pto *core, tw_pto_tile *tile, void *to, size_t bytes)
-{
-    return transfer(core, tile, to, bytes, false);
-}
-
-tw_status tw_pto_write(tw_pto *core, tw_pto_tile *tile, const void *from, size_t bytes)
-{
-    return transfer(core, tile, (void *)(uintptr_t)from, bytes, true);
 }

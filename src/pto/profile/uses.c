@@ -1,55 +1,11 @@
 /* uses: what a timeline keeps beside instructions: which part of a core's memories was in use from when to when, and
  * what each pipe waited for. Every cycle is an estimate. */
 #include "pto/cost/cost.h"
-#include "pto/grid/grid.h"
-#include "core/profile/profile.h"
+#include "pto/profile/profile.h"
 
 #include <stdlib.h>
 
-static const char *const memories[TW_PTO_LOCATIONS] = {
-#define ROW(name, text, memory, cpp) memory,
-    TW_PTO_LOCATION_LIST(ROW)
-#undef ROW
-};
-
 /* --- memory ----------------------------------------------------------------------------------------------------- */
-
-static bool is_use_of(const tw__use *use, const tw__use *fresh)
-{
-    return use->location == fresh->location && use->address == fresh->address && use->bytes == fresh->bytes &&
-           use->type == fresh->type && use->rows == fresh->rows && use->cols == fresh->cols;
-}
-
-/* A tile that comes and goes at the same address, in a loop for instance, is one block. */
-void tw__timeline_use(tw_pto *core, const tw_pto_tile *tile, uint64_t begin, uint64_t end)
-{
-    struct tw__timeline *t = core->timeline;
-    tw__place *p = &core->places[tile->place - 1];
-    bool window = tile->base_rows != 0;
-    tw__use fresh = { .location = p->location,
-                      .type = tile->type,
-                      .address = p->address,
-                      .bytes = p->bytes,
-                      .rows = window ? tile->base_rows : tile->rows,
-                      .cols = window ? tile->base_cols : tile->cols,
-                      .from = begin,
-                      .used = end };
-    size_t i = p->block ? p->block - 1 : t->use_count;
-    if (i < t->use_count && !is_use_of(&t->uses[i], &fresh)) i = t->use_count; /* it has moved, or another type */
-    for (size_t k = 0; k < t->use_count && i == t->use_count; k++)
-        if (is_use_of(&t->uses[k], &fresh)) i = k;
-    if (i == t->use_count) {
-        if (t->use_count >= TW__MOST_USES) return;
-        if (!tw__grow(&t->uses, &t->use_room, t->use_count, sizeof *t->uses)) {
-            core->cost_lost = true;
-            return;
-        }
-        t->uses[t->use_count++] = fresh;
-    }
-    p->block = (uint32_t)i + 1;
-    if (t->uses[i].used < end) t->uses[i].used = end;
-    if (t->uses[i].from > begin) t->uses[i].from = begin;
-}
 
 /* Bytes are held until somebody else uses them, or to the end: nobody gives them back. */
 static uint64_t held_until(const struct tw__timeline *t, size_t i, uint64_t end)
@@ -83,7 +39,7 @@ void tw__timeline_add_map(const tw_pto *core, tw_profile *p, uint32_t tile)
         tw__profile_map_add(p, &(tw__block_desc){ .address = use->address,
                                                   .bytes = use->bytes,
                                                   .name = name,
-                                                  .category = memories[use->location],
+                                                  .category = tw__pto_memory_name(use->location),
                                                   .from = clipped(use->from),
                                                   .to = clipped(held_until(t, i, end)),
                                                   .used = clipped(use->used) });
@@ -92,19 +48,6 @@ void tw__timeline_add_map(const tw_pto *core, tw_profile *p, uint32_t tile)
 }
 
 /* --- waits ------------------------------------------------------------------------------------------------------ */
-
-void tw__timeline_wait(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, uint64_t begin, uint64_t end,
-                       tw__hold hold)
-{
-    struct tw__timeline *t = core->timeline;
-    if (t->wait_count >= TW__MOST_SPANS)
-        t->left_out++;
-    else if (!tw__grow(&t->waits, &t->wait_room, t->wait_count, sizeof *t->waits))
-        core->cost_lost = true;
-    else
-        t->waits[t->wait_count++] =
-            (tw__wait_span){ begin, end, (uint32_t)tw__pto_row_index(row), (uint8_t)pipe, hold };
-}
 
 /* "flag EVENT_ID3", "buffer 2", "tile". */
 static const char *cause_of(const tw__hold *hold, char text[64])
