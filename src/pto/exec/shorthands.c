@@ -22,7 +22,7 @@ tw_status tw_pto_store(tw_pto *core, tw_pto_tensor *dst, tw_pto_tile *src)
     return tw_pto_call(core, "tstore", operands, 2, NULL);
 }
 
-/* --- FIFOs ----------------------------------------------------------------------------------------------------- */
+/* --- FIFOs ------------------------------------------------------------------------------------------------------ */
 
 tw_status tw_pto_push(tw_pto *core, const tw_pto_fifo *fifo, tw_pto_tile *tile, tw_pto_split split)
 {

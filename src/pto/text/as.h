@@ -1,14 +1,13 @@
-/* as: PTO-AS, the text of tile programs. Four passes, each in its own file:
- *   text/syntax/parse.c  characters to a tree of operations whose parts keep their spelling (grammar: the manual;
- *   with text/syntax/lex, text/syntax/items,
- *               text/syntax/comments)
- *   text/types/types.c   what a type's spelling means, and its canonical spelling (tiles: text/types/tile_types,
- * text/types/conv_types)
- *   text/syntax/print.c  the tree back to text; printing what was parsed from printed text changes nothing
- *   text/bind/bind.c   the tree to code: names to slots, operations to rows; the checks of a profile (with
- * text/bind/operand_parts, text/bind/instructions, text/bind/op_table, text/bind/control_flow)
- *   text/run/interpreter.c    runs code. Text is untrusted: nesting, steps and memory have limits, every access is
- * checked. */
+/* as: PTO-AS, the text of tile programs, from characters to a run:
+ *   types/    what a type's or a number's spelling means, and the canonical one
+ *   syntax/   characters to a tree of operations whose parts keep their spelling (grammar: the manual), and the tree
+ *             back to text; printing what was parsed from printed text changes nothing
+ *   run/      values of functions while they run, and blocks, loops, branches and calls
+ *   code/     what binding works with: names and slots, code, an operation's parts, attributes and rules
+ *   ops/      operations other than tile instructions
+ *   bind/     the tree to code: names to slots, operations to rows; the checks of a profile
+ *   program/  programs and runs as objects
+ * Text is untrusted: nesting, steps and memory have limits, every access is checked. */
 #ifndef TW_PTO_AS_H
 #define TW_PTO_AS_H
 
@@ -320,6 +319,14 @@ struct tw__as_run {
     bool stop;        /* return was met */
     bool condition;   /* of the last scf.condition */
 };
+static inline tw__as_cell *tw__as_operand(const tw__as_run *run, const tw__as_code *code, unsigned i)
+{
+    return &run->cell[code->operand[i]];
+}
+tw_status tw__as_set_integer(tw__as_run *run, const tw__as_code *code, int64_t value); /* the only result */
+tw_status tw__as_need_numbers(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_constant_run(tw__as_run *run, const tw__as_code *code);
+uint64_t tw__as_processor_time(void); /* of the thread, in ns */
 /* Runs one function with its parameters and free names already in cell[]. Failures are added to the module's diags.
  * */
 tw_status tw__as_execute(tw__as_run *run, const tw__as_function *function);
@@ -352,7 +359,7 @@ tw_status tw__as_yield(tw__as_run *run, const tw__as_code *code);
 tw_status tw__as_return(tw__as_run *run, const tw__as_code *code);
 tw_status tw__as_call(tw__as_run *run, const tw__as_code *code);
 
-/* --- text/program.c: the inside of public objects --------------------------------------------------------------- */
+/* --- text/program/: the inside of public objects ---------------------------------------------------------------- */
 
 struct tw_pto_run;
 struct tw_pto_text;

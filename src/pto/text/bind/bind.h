@@ -1,215 +1,30 @@
-/* bind, private side: what the passes that turn the tree into code share.
- *   text/bind/functions.c  modules and functions
- *   text/bind/bind.c   scopes, slots, code; blocks
- *   text/bind/operand_parts.c  an operation's items sorted into operands, types, attributes, named parts
- *   text/bind/instructions.c    tile instructions: rows of the instruction table, their operands in text order,
- * static checks
- *   text/bind/known_views.c    extents and strides that are known before a run
- *   text/bind/op_table.c   all other operations: the list of their tables, one binder for all of them
- *   text/bind/op_forms.c   lists and named parts that they have; text/bind/op_rules.c: what they ask of their
- * operands
- *   text/bind/control_flow.c   loops, branches, sections; text/ops/calls.c: calls */
+/* bind, private side: the pass that turns the tree into code.
+ *   functions.c     modules and functions
+ *   bind.c          lines and blocks
+ *   instructions.c  tile instructions: rows of the instruction table, their operands in text order, static checks
+ *   known_views.c   extents and strides that are known before a run
+ *   op_table.c      all other operations: the list of their tables, one binder for all of them
+ *   op_forms.c      lists and named parts that they have
+ *   control_flow.c  loops, branches, sections; calls.c: calls */
 #ifndef TW_PTO_AS_BIND_H
 #define TW_PTO_AS_BIND_H
 
-#include "pto/text/as.h"
+#include "pto/text/ops/ops.h"
 
-#include <glib.h>
-
-enum { TW__AS_OPERANDS = 32, TW__AS_TYPES = 64, TW__AS_NAMED = 8, TW__AS_ERRORS = 20 };
-
-typedef struct tw__as_expect { /* how the block being bound has to end */
-    const char *by;            /* operation; NULL = it need not */
-    const tw__as_type *types;  /* of its values */
-    unsigned count;
-    bool met;
-} tw__as_expect;
-
-typedef struct tw__as_entry { /* of the table of names */
-    uint32_t slot;
-    tw__as_place where; /* of the definition; line 0 = of an operation that failed, or not in the text */
-} tw__as_entry;
-
-typedef struct tw__as_undo {
-    const char *name;
-    gpointer old;
-} tw__as_undo;
-
-typedef struct tw__as_early { /* an address before its tile */
-    const tw__as_line *op;
-    tw__as_place where;
-    uint64_t address;
-    bool taken;
-} tw__as_early;
-
-typedef struct tw__as_known { /* of a value before the program runs; NULL = nothing */
-    const int64_t *number;    /* of a constant */
-    const tw__as_code *maker; /* what made it out of lists of numbers */
-} tw__as_known;
-
-typedef struct tw__as_binder {
-    tw__as_module *m;
-    tw__as_program *program;
-    tw__as_function *f;
-    tw__as_code **end;   /* where the next code goes */
-    GHashTable *names;   /* text -> number in entries + 1 */
-    GArray *entries;     /* tw__as_entry, of the function */
-    GArray *undo;        /* names of inner scopes: (text, old) */
-    GHashTable *pending; /* plain assembly: name -> tw__as_early, from pto.tassign before the definition */
-    tw__as_known *known; /* by slot */
-    size_t slot_room, type_room, known_room, free_room, where_room;
-    const tw__as_type *const *types; /* of the last code that has one */
-    tw__as_expect expect;
-    size_t errors;         /* of the module before binding began */
-    bool expect_condition; /* the block bound last ended in scf.condition */
-    bool failed, top;      /* top: plain assembly, outside functions */
-    bool too_many;         /* values for one function: said once */
-    GHashTable *functions; /* name -> function */
-} tw__as_binder;
-
-/* What an operation consists of, by role. Dictionaries and named parts stay items: the operation knows their meaning.
- * */
-typedef struct tw__as_parts {
-    tw__as_item *in[TW__AS_OPERANDS], *out[TW__AS_OPERANDS], *list[3][TW__AS_OPERANDS];
-    const tw__as_type *in_type[TW__AS_TYPES], *out_type[TW__AS_TYPES], *result[TW__AS_TYPES], *to;
-    unsigned ins, outs, in_types, out_types, results, lists[3], list_count;
-    tw__as_item *dict[4], *named[TW__AS_NAMED];
-    unsigned dicts, nameds;
-    bool dps;
-} tw__as_parts;
-
-/* --- text/bind/bind.c ------------------------------------------------------------------------------------------- */
-
-/* An error at an item, or at the operation's name when `where` is NULL; marks the operation as failed. */
-void tw__as_refuse(tw__as_binder *b, const tw__as_item *where, const tw__as_op *op, const char *code,
-                   const char *format, ...) TW_PRINTF(5, 6);
-static inline tw__as_place tw__as_place_of(const tw__as_item *item)
-{
-    return (tw__as_place){ item->line, item->column, item->length };
-}
-/* For messages. */
-static inline tw__as_item tw__as_item_at(tw__as_place place)
-{
-    return (tw__as_item){ .line = place.line, .column = place.column, .length = place.length };
-}
-bool tw__as_go_on(const tw__as_binder *b); /* not too many errors yet */
-bool tw__as_find(const tw__as_binder *b, const char *name, uint32_t *slot);
-/* A new slot. `where`: a name that is visible there already is an error; NULL: not defined in the text. */
-uint32_t tw__as_define(tw__as_binder *b, const char *name, const tw__as_type *type, const tw__as_place *where);
-tw__as_place tw__as_result_place(const tw__as_op *op, unsigned i);
-uint32_t tw__as_define_result(tw__as_binder *b, const tw__as_op *op, unsigned i, const tw__as_type *type);
-/* Another name for a slot, by the same rule. */
-void tw__as_rename(tw__as_binder *b, const char *name, uint32_t slot, const tw__as_place *where);
-/* A name that plain assembly leaves open. */
-bool tw__as_define_free(tw__as_binder *b, const tw__as_item *name, const tw__as_type *type, uint32_t *slot);
-guint tw__as_enter(const tw__as_binder *b); /* a scope; leave takes what enter gave */
-void tw__as_leave(tw__as_binder *b, guint mark);
-/* Code appended to the block; NULL when out of memory (b->failed). */
-tw__as_code *tw__as_code_new(tw__as_binder *b, const tw__as_op *op, tw__as_fn fn);
-/* Attributes as code keeps them: NULL when they are all zero, or (b->failed) when there is no memory. */
-const tw_pto_attrs *tw__as_keep_attrs(tw__as_binder *b, const tw_pto_attrs *attrs);
-bool tw__as_set_operands(tw__as_binder *b, tw__as_code *code, const uint32_t *slots, tw__as_item *const *where,
-                         unsigned count);
-/* Defines the names of the operation's results; their number has to be `count`. */
-bool tw__as_set_results(tw__as_binder *b, tw__as_code *code, const tw__as_op *op, const tw__as_type *types,
-                        unsigned count);
-/* One result without a name of its own (constants, declared tiles). */
-bool tw__as_set_result(tw__as_binder *b, tw__as_code *code, const tw__as_type *type, uint32_t slot);
-/* A number written where a value stands: a constant of `type` (TW_TYPE_NONE: f32 or i64 by its spelling). */
-bool tw__as_constant(tw__as_binder *b, const tw__as_op *op, const tw__as_item *item, tw_type type, uint32_t *slot);
-tw_status tw__as_constant_run(tw__as_run *run, const tw__as_code *code);               /* text/ops/arith.c */
-void tw__as_undefined(tw__as_binder *b, const tw__as_item *item, const tw__as_op *op); /* refuses a name */
-/* Slots of values that exist; numbers become constants of `type`. */
-bool tw__as_slots(tw__as_binder *b, const tw__as_op *op, tw__as_item *const *items, unsigned count, tw_type type,
-                  uint32_t *slots);
 /* One operation; when it fails, its results exist without a type: uses of them are not errors of their own. */
 void tw__as_bind_line(tw__as_binder *b, const tw__as_line *line);
 tw__as_code *tw__as_bind_block(tw__as_binder *b, const tw__as_block *block, tw__as_code *owner);
+void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row);
+const tw__as_host *tw__as_host_of(const char *name); /* NULL when there is none */
+const tw__as_host *tw__as_host_at(size_t index);     /* NULL past the end */
+void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host);
 
-/* Types as far as they are known; tile and tile_buf are the same. */
-bool tw__as_same_type(const tw__as_type *a, const tw__as_type *b);
-bool tw__as_is_integer(const tw__as_type *type); /* index, i1 to i64, or not known */
-
-/* --- text/bind/operand_parts.c ---------------------------------------------------------------------------------- */
-
-void tw__as_collect(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p);
-/* The word that matters in "#pto<cmp lt>", "#pto.pipe<PIPE_V>", "lt", "<lt>". */
-void tw__as_attr_word(const char *text, char *buf, size_t size);
-
-/* --- text/bind/attributes.c ------------------------------------------------------------------------------------- */
-
-/* Attributes of a tile instruction, all of them known ones of the row with values that they can have. */
-bool tw__as_bind_attrs(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row, const tw__as_parts *p,
-                       tw_pto_attrs *attrs);
-/* The word of a value: of an attribute (aliases are followed), in a string, or as it stands. */
-void tw__as_value_word(const tw__as_binder *b, const tw__as_item *value, char *buf, size_t size);
-/* The value is of one of these enumerations (each followed by a blank), or says none. */
-bool tw__as_is_class(const tw__as_binder *b, const tw__as_item *value, const char *classes);
-/* TLOAD with padding (text/ops/padded_load.c): true = it was one. */
-bool tw__as_bind_padded_load(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p);
-
-/* --- text/bind/known_views.c ------------------------------------------------------------------------------------ */
+/* --- known_views.c ---------------------------------------------------------------------------------------------- */
 
 /* Extents and strides of a view, when all extents and the strides that matter are known; else all zero. */
 tw_pto_tensor tw__as_known_view(const tw__as_binder *b, uint32_t slot);
 
-/* --- text/bind/instructions.c, text/bind/op_table.c, text/bind/control_flow.c ----------------------------------- */
-
-void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row);
-
-typedef enum tw__as_gives { /* what an operation's result is, by where its type stands */
-                            TW__GIVES_NOTHING,
-                            TW__GIVES_LAST,  /* after '->', else the last after ':' */
-                            TW__GIVES_FIRST, /* the first after ':', else i1 */
-                            TW__GIVES_ARROW, /* after '->', else the second after ':' */
-                            TW__GIVES_TO,    /* after "to" */
-                            TW__GIVES_OUTS,  /* after "outs :", else after '->' */
-                            TW__GIVES_WHOLE, /* that of the first operand */
-                            TW__GIVES_TRUTH, /* i1 */
-                            TW__GIVES_INDEX, /* after '->', else index */
-                            TW__GIVES_WIDE   /* after '->' or ':', else i64 */
-} tw__as_gives;
-
-/* An operation other than a tile instruction: all that is known of it, in one row of a family's table (text/ops). */
-typedef struct tw__as_site tw__as_site;
-struct tw__as_host {
-    const char *name;
-    tw__as_fn fn;
-    int64_t number; /* for fn, unless bind sets another (it may set another fn too) */
-    tw__as_gives gives;
-    unsigned char least, most; /* operands outside lists, after `bind` */
-    /* What each operand (then those of lists) has to be, the last letter for all that follow: i integer or index, f
-     * float, n number, p pointer, v view, t tile, m memref, * anything, = the type of the one before. NULL =
-     * anything. */
-    const char *kinds;
-    /* How it is written, unless `form` is NULL: `bind` then reads all of it.
-     *   lists    in order, between ';': "" = without a name, "shape " = shape = [...] or shape [...]; a digit: how
-     *   many
-     *   words    names of single values, each followed by a blank; NULL = `bind` reads words and
-     *            attributes, "{}" = it reads the attributes, and there are no words
-     *   written  operand that each type after ':' is of; '.' = not an operand's */
-    const char *lists, *words, *written;
-    /* Reads what is special about the operation: may change operands and type, sets code->number. May be NULL. */
-    bool (*bind)(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type);
-    bool (*rule)(const tw__as_site *c); /* of its operands and its result; may be NULL */
-    const char *form;
-};
-extern const tw__as_host tw__as_arith_ops[], tw__as_view_ops[], tw__as_tile_ops[], tw__as_sync_ops[],
-    tw__as_output_ops[], tw__as_memref_ops[], tw__as_core_ops[], tw__as_comm_ops[], tw__as_address_ops[],
-    tw__as_fifo_ops[];
-const tw__as_host *tw__as_host_of(const char *name); /* NULL when there is none */
-const tw__as_host *tw__as_host_at(size_t index);     /* NULL past the end */
-void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host);
-/* pto.tassign %tile, @tile(0x1000) of plain assembly before the tile is defined (text/ops/tiles.c): true = it was
- * one. */
-bool tw__as_bind_early_assign(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p);
-/* The rules of TASSIGN for an address that stands in the text. */
-/* The memory of its location, on the program's target, holds a tile of this type. */
-bool tw__as_check_size(tw__as_binder *b, const tw__as_op *op, const tw_pto_tile *tile);
-bool tw__as_check_address(tw__as_binder *b, const tw__as_op *op, const tw__as_item *item, const tw_pto_tile *tile,
-                          uint64_t address);
-
-/* --- text/bind/op_forms.c --------------------------------------------------------------------------------------- */
+/* --- op_forms.c ------------------------------------------------------------------------------------------------- */
 
 /* Lists, named parts and attributes that the operation has, after its form. */
 bool tw__as_check_form(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host);
@@ -219,34 +34,7 @@ bool tw__as_check_written(tw__as_binder *b, const tw__as_op *op, const tw__as_ho
                           const uint32_t *slots, tw__as_item *const *where, const tw__as_code *code,
                           const tw__as_type *type);
 
-/* Value of a slot that is a constant, or of a number where a value stands; NULL = not known before the program runs.
- * */
-const int64_t *tw__as_known_number(const tw__as_binder *b, uint32_t slot);
-void tw__as_set_known(tw__as_binder *b, uint32_t slot, const int64_t *value);
-/* What made the value out of lists of numbers, a view of extents and strides for example; NULL = something else. */
-const tw__as_code *tw__as_maker(const tw__as_binder *b, uint32_t slot);
-void tw__as_set_maker(tw__as_binder *b, uint32_t slot, const tw__as_code *code);
-
-/* text/ops/core_flags.c: a member of the operation's dictionaries: its value, or the member itself when it has none.
- * NULL = absent. */
-const tw__as_item *tw__as_member(const tw__as_parts *p, const char *name);
-/* A number of a dictionary within [0, most], else *value stays; false when it is there and is none. */
-bool tw__as_number_member(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p, const char *name,
-                          int64_t most, int64_t *value);
-/* That the dictionaries have no other members than these. */
-bool tw__as_known_members(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p, const char *const *names,
-                          size_t count);
-
-static inline tw__as_cell *tw__as_operand(const tw__as_run *run, const tw__as_code *code, unsigned i)
-{
-    return &run->cell[code->operand[i]];
-}
-tw_status tw__as_set_integer(tw__as_run *run, const tw__as_code *code, int64_t value); /* the only result */
-tw_status tw__as_alloc_tile(tw__as_run *run, const tw__as_code *code);                 /* text/ops/tiles.c */
-tw_status tw__as_need_tile(tw__as_run *run, const tw__as_code *code, unsigned i); /* operand i; text/ops/tiles.c */
-tw_status tw__as_need_pointer(tw__as_run *run, const tw__as_code *code,
-                              unsigned i); /* with memory; text/ops/views.c */
-tw_status tw__as_need_numbers(tw__as_run *run, const tw__as_code *code);
+/* --- control_flow.c, calls.c ------------------------------------------------------------------------------------ */
 
 typedef struct tw__as_flow {
     const char *name;
@@ -257,8 +45,8 @@ const tw__as_item *tw__as_item_of(const tw__as_op *op,
 /* The value of slots[i], written at where[i], has to be of types[i]. */
 bool tw__as_check_types(tw__as_binder *b, const tw__as_op *op, const uint32_t *slots, tw__as_item *const *where,
                         const tw__as_type *types, unsigned count);
-void tw__as_bind_call(tw__as_binder *b, const tw__as_op *op); /* text/ops/calls.c */
-const tw__as_flow *tw__as_flow_of(const char *name);          /* NULL when there is none */
-const tw__as_flow *tw__as_flow_at(size_t index);              /* NULL past the end */
+void tw__as_bind_call(tw__as_binder *b, const tw__as_op *op);
+const tw__as_flow *tw__as_flow_of(const char *name); /* NULL when there is none */
+const tw__as_flow *tw__as_flow_at(size_t index);     /* NULL past the end */
 
 #endif

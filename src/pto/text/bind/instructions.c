@@ -212,10 +212,9 @@ static tw_status judge(const tw__as_binder *b, const tw__as_code *code, const tw
  * offsets. */
 static void prefer_fitting(const tw__as_binder *b, tw__as_code *code)
 {
-    const tw__pto_row *first = code->more->row, *row;
+    const tw__pto_row *first = code->more->row;
     unsigned blame;
-    for (size_t r = tw__pto_row_index(first) + 1;
-         (row = tw__pto_row_at(r)) && strcmp(row->mnemonic, first->mnemonic) == 0; r++) {
+    for (const tw__pto_row *row = first; (row = tw__pto_next_form(row));) {
         bool same =
             strcmp(row->ins, first->ins) == 0 && row->operands == first->operands && row->attrs == first->attrs;
         for (unsigned i = 0; i < first->operands && same; i++)
@@ -356,10 +355,9 @@ static void no_form(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *ro
 {
     unsigned in_order[TW_PTO_OPERANDS], out_order[TW_PTO_OPERANDS], nin, nout, fitting = 0, skip = 0;
     unsigned outs = p->dps ? p->outs : op->result_count;
-    const tw__pto_row *form, *fits = NULL;
+    const tw__pto_row *fits = NULL;
     char counts[160] = "";
-    for (size_t i = tw__pto_row_index(row);
-         (form = tw__pto_row_at(i)) && strcmp(form->mnemonic, row->mnemonic) == 0; i++) {
+    for (const tw__pto_row *form = row; form; form = tw__pto_next_form(form)) {
         char one[40];
         text_order(form, in_order, &nin, out_order, &nout);
         g_snprintf(one, sizeof one, "%u input%s and %u destination%s", nin, nin == 1 ? "" : "s", nout,
@@ -414,9 +412,7 @@ void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *r
     bool flat = !p.dps && op->result_count == 0;
     outs = p.dps ? p.outs : op->result_count;
     const tw__pto_row *found = NULL;
-    for (size_t i = tw__pto_row_index(row); !found; i++) {
-        const tw__pto_row *form = tw__pto_row_at(i);
-        if (!form || strcmp(form->mnemonic, row->mnemonic) != 0) break;
+    for (const tw__pto_row *form = row; form && !found; form = tw__pto_next_form(form)) {
         text_order(form, in_order, &nin, out_order, &nout);
         unsigned skip = flat ? nout : 0;
         if (flat) outs = nout;

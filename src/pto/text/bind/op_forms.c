@@ -1,6 +1,6 @@
 /* What stands where in operations other than tile instructions: their lists and named parts, and which operand each
  * written type is of, as their rows say. What an operation has besides is refused with its form. */
-#include "pto/text/bind/op_rules.h"
+#include "pto/text/bind/bind.h"
 
 static bool is_one_of(const char *words, const char *word)
 {

@@ -1,6 +1,6 @@
 /* arith: numbers of PTO-AS, the arith dialect. Integers wrap to their width, index is 64 bits wide; what would be
  * undefined there (division by zero, a shift by the width) is an error here. */
-#include "pto/text/bind/op_rules.h"
+#include "pto/text/ops/ops.h"
 
 #include <inttypes.h>
 
@@ -191,16 +191,6 @@ static tw_status run_select(tw__as_run *run, const tw__as_code *code)
     if (condition->kind != TW__AS_SCALAR)
         return tw__fail(TW_E_TYPE, "%s: the condition is not a number", code->op->name);
     tw__as_lend(run, code->operand[tw__as_natural(condition) & 1 ? 1 : 2], &run->cell[code->result[0]]);
-    return TW_OK;
-}
-
-tw_status tw__as_constant_run(tw__as_run *run, const tw__as_code *code)
-{
-    tw__as_cell *cell = &run->cell[code->result[0]];
-    if (code->types[0]->kind != TW__AS_SCALAR && code->types[0]->kind != TW__AS_INDEX)
-        return tw__fail(TW_E_TYPE, "a constant is a number");
-    cell->kind = code->types[0]->kind;
-    cell->scalar = tw_pto_bits(code->types[0]->element, (uint64_t)code->number);
     return TW_OK;
 }
 

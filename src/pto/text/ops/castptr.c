@@ -2,7 +2,7 @@
  * every memory that an argument or a peer brings lies at one, in the order of the arguments, the same on each core
  * that runs the function with arguments of these sizes. An integer becomes a pointer when it lies in one of these
  * memories, or just past its end; what the pointer reaches is checked as always. */
-#include "pto/text/bind/op_rules.h"
+#include "pto/text/ops/ops.h"
 
 #include <inttypes.h>
 

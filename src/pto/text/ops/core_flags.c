@@ -1,5 +1,5 @@
 /* core_flags: text of flags between cores, and members of dictionaries. */
-#include "pto/text/bind/op_rules.h"
+#include "pto/text/ops/ops.h"
 #include <tilewright/pto/grid.h>
 
 #include <inttypes.h>

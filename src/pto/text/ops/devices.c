@@ -1,7 +1,7 @@
 /* devices: text of what devices do to each other beyond the rows of the instruction table:
  * which device this is, memory of another one, collectives over the tensors of all ranks, TTEST with its answer,
  * asynchronous transfers. TPUT, TGET, TNOTIFY, TWAIT are rows like others. */
-#include "pto/text/bind/op_rules.h"
+#include "pto/text/ops/ops.h"
 #include "pto/grid/grid.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* fifos: text of FIFOs between cube and vector cores. A pipe is described by initialize_pipe
  * on each side and used by number (`id`, 0 when it is not written). */
-#include "pto/text/bind/op_rules.h"
+#include "pto/text/ops/ops.h"
 #include <tilewright/pto/grid.h>
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* memrefs: memrefs. In global memory they are strided views that know the memory behind them; on chip
  * (#pto.address_space<vec> and so on) they are tiles. Allocations live until the program ends, so that no view of
  * them can outlive them; memref.dealloc gives back tiles only. */
-#include "pto/text/bind/op_rules.h"
+#include "pto/text/ops/ops.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* output: what a program tells its user: tprint, print, trap. */
-#include "pto/text/bind/op_rules.h"
+#include "pto/text/ops/ops.h"
 #include "pto/exec/exec.h"
 
 #include <inttypes.h>

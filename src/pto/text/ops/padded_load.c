@@ -7,7 +7,7 @@
  * PadNull leaves the padding as it is, PadFirstElem repeats the row's first element, PadValue writes pad_value. With
  * init_out_buffer the whole tile is filled with pad_value first. The documents name the parts and not their meaning:
  * this is modelled after the vector loads of the same tool chain (estimated). */
-#include "pto/text/bind/bind.h"
+#include "pto/text/ops/ops.h"
 
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /* pipe_sync: flags, events and buffers that order pipes, and which block of the kernel this is. */
-#include "pto/text/bind/op_rules.h"
+#include "pto/text/ops/ops.h"
 #include "pto/cost/cost.h"
 
 #include <inttypes.h>

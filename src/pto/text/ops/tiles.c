@@ -1,5 +1,5 @@
 /* tiles: tiles as values: allocation, addresses, windows, extents, single elements. */
-#include "pto/text/bind/op_rules.h"
+#include "pto/text/ops/ops.h"
 #include "pto/text/types/types.h"
 
 #include <inttypes.h>
@@ -191,26 +191,6 @@ bool tw__as_bind_early_assign(tw__as_binder *b, const tw__as_op *op, const tw__a
     if (!name) return b->failed = b->m->no_memory = true;
     g_hash_table_insert(b->pending, name, early);
     return true;
-}
-
-bool tw__as_check_address(tw__as_binder *b, const tw__as_op *op, const tw__as_item *item, const tw_pto_tile *tile,
-                          uint64_t address)
-{
-    tw_pto_target target = b->program->target;
-    uint32_t size = tw__pto_memory_size(target, (tw_pto_location)tile->location);
-    if (tw__pto_check_address(target, tile, size, address) == TW_OK) return true;
-    return tw__as_refuse(b, item, op, "pto.address", "%s", tw_error_message()), false;
-}
-
-bool tw__as_check_size(tw__as_binder *b, const tw__as_op *op, const tw_pto_tile *tile)
-{
-    uint32_t size = tw__pto_memory_size(b->program->target, (tw_pto_location)tile->location);
-    size_t bytes = tw_pto_tile_bytes(tile);
-    if (bytes <= size || tile->base_rows || tile->base_cols) return true;
-    return tw__as_refuse(b, NULL, op, "pto.memory", "a tile of %zu bytes: %s holds %u on %s", bytes,
-                         tw__type_location_text((tw_pto_location)tile->location), size,
-                         tw_pto_target_name(b->program->target)),
-           false;
 }
 
 /* The element that comes out is of the tile's type; integers go by their width. */

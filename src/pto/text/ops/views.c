@@ -1,7 +1,7 @@
 /* views: pointers into arguments and views on them. A pointer knows the memory of its argument: nothing outside is
  * read or written, whatever a view says. How many operands there are and of what type, the rows below have
  * settled. */
-#include "pto/text/bind/op_rules.h"
+#include "pto/text/ops/ops.h"
 
 #include <inttypes.h>
 

@@ -53,3 +53,37 @@ tw_pto_tile *tw__as_set_tile(tw__as_cell *cell, const tw_pto_tile *tile)
     wide->tile = *tile;
     return &wide->tile;
 }
+
+/* --- what the functions of operations share --------------------------------------------------------------------- */
+
+tw_status tw__as_set_integer(tw__as_run *run, const tw__as_code *code, int64_t value)
+{
+    tw__as_cell *out = &run->cell[code->result[0]];
+    tw_type type = code->types[0]->element ? code->types[0]->element : TW_I64;
+    unsigned size = (unsigned)tw_type_size(type), unused = size && size < 8 ? 64 - 8 * size : 0;
+    out->kind = code->types[0]->kind;
+    out->scalar = tw_pto_bits(type, (uint64_t)value << unused >> unused);
+    if (type == TW_BOOL) out->scalar.bits = value & 1;
+    return TW_OK;
+}
+
+tw_status tw__as_need_numbers(tw__as_run *run, const tw__as_code *code)
+{
+    for (unsigned i = 0; i < code->count; i++) {
+        const tw__as_cell *cell = tw__as_operand(run, code, i);
+        if (cell->kind == TW__AS_SCALAR || cell->kind == TW__AS_INDEX) continue;
+        run->blame = i;
+        return tw__fail(TW_E_TYPE, "%s: operand %u is not a number", code->op->name, i + 1);
+    }
+    return TW_OK;
+}
+
+tw_status tw__as_constant_run(tw__as_run *run, const tw__as_code *code)
+{
+    tw__as_cell *cell = &run->cell[code->result[0]];
+    if (code->types[0]->kind != TW__AS_SCALAR && code->types[0]->kind != TW__AS_INDEX)
+        return tw__fail(TW_E_TYPE, "a constant is a number");
+    cell->kind = code->types[0]->kind;
+    cell->scalar = tw_pto_bits(code->types[0]->element, (uint64_t)code->number);
+    return TW_OK;
+}

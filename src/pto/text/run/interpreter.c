@@ -13,7 +13,7 @@ static tw_status stopped(const tw__as_run *run)
                     (unsigned long long)run->max_steps);
 }
 
-static uint64_t processor_time(void) /* of the thread, in ns */
+uint64_t tw__as_processor_time(void)
 {
     struct timespec t = { 0 };
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -41,7 +41,7 @@ tw_status tw__as_block_run(tw__as_run *run, const tw__as_code *code)
             run->blame = UINT32_MAX;
             return stopped(run);
         }
-        if (run->until && ++run->entered % LOOK_EVERY == 0 && processor_time() >= run->until) {
+        if (run->until && ++run->entered % LOOK_EVERY == 0 && tw__as_processor_time() >= run->until) {
             run->at = code;
             run->blame = UINT32_MAX;
             return overdue(run);
@@ -294,26 +294,4 @@ tw_status tw__as_call(tw__as_run *run, const tw__as_code *code)
     run->stop = false;
     free(cells);
     return status == TW_OK ? take_yielded(run, code, code->result, code->result_count) : status;
-}
-
-tw_status tw__as_execute(tw__as_run *run, const tw__as_function *function)
-{
-    run->at = NULL;
-    run->stop = false;
-    run->nesting = 0;
-    if (run->max_ns) run->until = processor_time() + run->max_ns;
-    const struct tw__as_frame frame = { run->cell, function->slots, NULL };
-    run->frame = &frame;
-    tw_status status = tw__as_add_regions(run, function);
-    if (status == TW_OK) status = tw__as_block_run(run, function->body);
-    run->frame = NULL;
-    tw_status moved = tw__pto_end_transfers(run->core, status == TW_OK); /* they may use memory of this run */
-    if (status == TW_OK && moved != TW_OK) return moved;
-    if (status == TW_OK || !run->at || tw_pto_is_stopped(run->core)) return status;
-    const tw__as_line *op = run->at->op;
-    const tw__as_place *where = run->at->more->where;
-    where = where && run->blame < run->at->count && where[run->blame].line ? where + run->blame : NULL;
-    tw__as_error(run->program->module, where ? where->line : op->line, where ? where->column : op->column,
-                 where ? where->length : (int)op->length, "pto.run", "%s", tw_error_message());
-    return status;
 }

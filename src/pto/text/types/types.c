@@ -335,3 +335,10 @@ const tw__as_type *tw__as_intern(tw__as_module *m, const tw__as_type *type)
     if (type->text && !known) g_hash_table_insert(m->types, (gpointer)(uintptr_t)copy->text, copy);
     return m->last = copy;
 }
+
+const char *tw__as_type_text(const tw__as_type *type)
+{
+    if (type->text) return type->text;
+    if (type->kind == TW__AS_SCALAR) return tw_type_name(type->element, TW_SYSTEM_PTO);
+    return type->kind == TW__AS_TILE ? "a window of a tile" : "a value of no known type";
+}

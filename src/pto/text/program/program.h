@@ -1,4 +1,4 @@
-/* program, private side: what text/program.c and text/run/arguments.c share. */
+/* program, private side: what program.c and arguments.c share. */
 #ifndef TW_PTO_TEXT_H
 #define TW_PTO_TEXT_H
 

@@ -1,5 +1,5 @@
 /* program: the public side of PTO-AS (tilewright/pto/text.h): a program with its diagnostics, and its functions. */
-#include "pto/text/program.h"
+#include "pto/text/program/program.h"
 
 #include <glib.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* op_rules: what operations other than tile instructions ask of their operands, as far as types and constants tell
  * before the program runs: ranks, extents, element types. */
-#include "pto/text/bind/op_rules.h"
+#include "pto/text/code/op_rules.h"
+#include "pto/text/types/types.h"
 
 #include <inttypes.h>
 
@@ -190,7 +191,7 @@ bool tw__as_rule_window(const tw__as_site *c)
     return true;
 }
 
-/* --- casts: from operand 0 to the result ---------------------------------------------------------------------- */
+/* --- casts: from operand 0 to the result ------------------------------------------------------------------------ */
 
 typedef struct cast { /* what is known of both sides */
     bool numbers, is_float, to_float, index, to_index;
@@ -260,4 +261,26 @@ bool tw__as_rule_index(const tw__as_site *c)
     cast k;
     return !cast_of(c, &k) ||
            judge(c, k.index != k.to_index && !k.to_float, "index from an integer or an integer from index");
+}
+
+/* --- tiles on the target ---------------------------------------------------------------------------------------- */
+
+bool tw__as_check_address(tw__as_binder *b, const tw__as_op *op, const tw__as_item *item, const tw_pto_tile *tile,
+                          uint64_t address)
+{
+    tw_pto_target target = b->program->target;
+    uint32_t size = tw__pto_memory_size(target, (tw_pto_location)tile->location);
+    if (tw__pto_check_address(target, tile, size, address) == TW_OK) return true;
+    return tw__as_refuse(b, item, op, "pto.address", "%s", tw_error_message()), false;
+}
+
+bool tw__as_check_size(tw__as_binder *b, const tw__as_op *op, const tw_pto_tile *tile)
+{
+    uint32_t size = tw__pto_memory_size(b->program->target, (tw_pto_location)tile->location);
+    size_t bytes = tw_pto_tile_bytes(tile);
+    if (bytes <= size || tile->base_rows || tile->base_cols) return true;
+    return tw__as_refuse(b, NULL, op, "pto.memory", "a tile of %zu bytes: %s holds %u on %s", bytes,
+                         tw__type_location_text((tw_pto_location)tile->location), size,
+                         tw_pto_target_name(b->program->target)),
+           false;
 }

@@ -2,7 +2,7 @@
 #ifndef TW_PTO_AS_RULES_H
 #define TW_PTO_AS_RULES_H
 
-#include "pto/text/bind/bind.h"
+#include "pto/text/code/binder.h"
 
 struct tw__as_site { /* an operation whose operands are known */
     tw__as_binder *b;

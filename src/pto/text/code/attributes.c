@@ -1,5 +1,5 @@
 /* attributes: attributes of tile instructions: dictionaries, "#atomic = add" of plain assembly, aliases. */
-#include "pto/text/bind/bind.h"
+#include "pto/text/code/binder.h"
 
 /* What "#name" stands for, itself when it is no alias. */
 static const tw__as_item *resolve(const tw__as_binder *b, const tw__as_item *value)

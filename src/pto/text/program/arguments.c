@@ -1,6 +1,6 @@
 /* arguments: runs of the functions of a PTO-AS program (tilewright/pto/text.h): arguments by name, the run, its
  * tiles. */
-#include "pto/text/program.h"
+#include "pto/text/program/program.h"
 
 #include <glib.h>
 #include <stdlib.h>
