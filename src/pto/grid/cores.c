@@ -89,8 +89,7 @@ tw__seat *tw__pto_seat(tw_pto *core)
 void tw__pto_leave_seat(tw_pto *core)
 {
     if (!core->seat) return;
-    tw__pto_free_grid(
-        core->seat->grid); /* a grid of one: tw_pto_grid_free takes the seats of its own cores first */
+    tw__pto_free_grid(core->seat->grid); /* of one: tw_pto_grid_free takes the seats of its own cores first */
     tw__pto_free_seat(core);
     core->mates = NULL;
     core->mate_count = 0;

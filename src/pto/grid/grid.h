@@ -123,6 +123,7 @@ void tw__flow_add(tw_pto *core, const tw_pto *from, unsigned fifo, uint64_t byte
 void tw__flow_popped(tw__pto_call *call, const tw__queue *q, const tw__queue_slot *slot, uint64_t elements);
 void tw__flow_record(tw_pto *const *cores, unsigned count, tw_profile *p);
 const char *tw__pto_kind_name(tw_pto_core_kind kind);
+
 void tw__pto_free_seat(tw_pto *core);
 void tw__pto_free_grid(tw_pto_grid *grid); /* all but its cores */
 void tw__pto_leave_seat(tw_pto *core); /* a core made by itself gives back the grid of one that holds its queues */
