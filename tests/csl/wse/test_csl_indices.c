@@ -1,5 +1,5 @@
-/* Indices of arrays that only the run knows: outside its dimension one is reported once per place, or ends the run, as
- * --check says; without checks the code is the same and costs the same. */
+/* Indices of arrays that only the run knows: outside its dimension one is reported once per place, or ends the run,
+ * as --check says; without checks the code is the same and costs the same. */
 #include "csl/wse/compile.h"
 #include "csl/wse/wse.h"
 
