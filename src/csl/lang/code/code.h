@@ -101,7 +101,7 @@ typedef enum tw__csl_elem {
 
 typedef enum tw__csl_dsd_op {
 #define X(name, builtin, dst, src0, src1, src2, forms) TW__CSL_OP_##name,
-#include "csl/lang/dsd/ops.def"
+#include "csl/lang/code/dsd_ops.def"
     TW__CSL_DSD_OPS
 } tw__csl_dsd_op;
 

@@ -9,7 +9,7 @@
 const tw__csl_dsd_op_row tw__csl_dsd_op_rows[TW__CSL_DSD_OPS] = {
 #define X(name, builtin, dst, src0, src1, src2, forms) \
     { builtin, { TW__CSL_E_##dst, TW__CSL_E_##src0, TW__CSL_E_##src1, TW__CSL_E_##src2 }, forms },
-#include "csl/lang/dsd/ops.def"
+#include "csl/lang/code/dsd_ops.def"
 };
 
 int tw__csl_dsd_op_named(const char *builtin)

@@ -2,7 +2,7 @@
 #ifndef TW_CSL_DSD_LOCAL_H
 #define TW_CSL_DSD_LOCAL_H
 
-#include "csl/lang/code/gen.h"
+#include "csl/lang/sema/gen.h"
 #include "csl/lang/dsd/dsd.h"
 
 #include <string.h>

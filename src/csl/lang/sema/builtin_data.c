@@ -1,6 +1,6 @@
 /* Builtins on arrays, ranges and strings (CSL reference, builtins), and @__sys, the libraries' door to the
  * machine. */
-#include "csl/lang/code/gen.h"
+#include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"
 #include <jansson.h>
 

@@ -1,5 +1,5 @@
 /* Builtins of the language itself: conversions, types, assertions, structs, modules (CSL reference, builtins). */
-#include "csl/lang/code/gen.h"
+#include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* Builtins of layouts and of the PE's configuration (CSL reference, layout builtins). */
-#include "csl/lang/code/gen.h"
+#include "csl/lang/sema/gen.h"
 #include "csl/lang/dsd/dsd.h"
 #include "csl/lang/sema/layout.h"
 

@@ -1,5 +1,5 @@
 /* Calls: evaluated now, inlined, or generated with a specialisation per comptime argument. */
-#include "csl/lang/code/gen.h"
+#include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"
 
 typedef struct argument {

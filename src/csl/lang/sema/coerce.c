@@ -1,7 +1,7 @@
 /* Conversions: the implicit ones (CSL reference, coercions) and @as. The rules of both language versions hold
  * together: whatever one of them accepts is accepted, except that an integer literal becomes a float only where a
  * value is initialised. */
-#include "csl/lang/code/gen.h"
+#include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Expressions: literals, names, members, types as values; the dispatch over node kinds. */
-#include "csl/lang/code/gen.h"
+#include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"
 
 static operand literal_int(sema *s, const node *n)

@@ -1,5 +1,5 @@
 /* Struct, tuple and array literals; `if` as a value. */
-#include "csl/lang/code/gen.h"
+#include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"
 
 /* A part of a literal must not follow a variable that changes later. */

@@ -1,5 +1,5 @@
 /* for, while, switch: run now, unrolled, or generated. */
-#include "csl/lang/code/gen.h"
+#include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"
 
 /* One pass through an unrolled or comptime loop. *stop: leave the loop with *out. */

@@ -1,5 +1,5 @@
 /* Module instances: files, their names, and the variables, constants and parameters behind them. */
-#include "csl/lang/code/gen.h"
+#include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"
 
 saved tw__csl_enter_module(sema *s, tw__csl_module *m, tw__csl_phase phase)

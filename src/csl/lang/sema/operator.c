@@ -1,5 +1,5 @@
 /* Operators on operands: types of both sides brought together, then folded or generated. */
-#include "csl/lang/code/gen.h"
+#include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"
 
 static bool is_comparison(tw__csl_token_kind op)

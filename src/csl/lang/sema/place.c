@@ -1,5 +1,5 @@
 /* Places: memory and comptime variables; loading, storing, fields, elements, pointers. */
-#include "csl/lang/code/gen.h"
+#include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"
 
 static operand part_value(value v)

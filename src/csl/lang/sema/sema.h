@@ -13,7 +13,7 @@
 #include "csl/lang/sema/value.h"
 
 typedef struct tw__csl_sema tw__csl_sema;
-typedef struct tw__csl_gen tw__csl_gen; /* a run-time function under construction: code/gen.h */
+typedef struct tw__csl_gen tw__csl_gen; /* a run-time function under construction: sema/gen.h */
 
 /* --- where code is: at most one of these worlds of rules applies (CSL reference, builtins, column "When") --- */
 typedef enum tw__csl_phase {
@@ -140,7 +140,7 @@ typedef struct tw__csl_builtin_table {
     const tw__csl_builtin_row *rows;
     size_t count;
 } tw__csl_builtin_table;
-extern const tw__csl_builtin_table tw__csl_dsd_builtins; /* all but the operations of dsd/ops.def, which have one */
+extern const tw__csl_builtin_table tw__csl_dsd_builtins; /* all but the operations of dsd_ops.def */
 tw__csl_operand tw__csl_dsd_operation(tw__csl_sema *s, const tw__csl_node *call, const tw__csl_type *expected);
 /* |i|{n} -> a[...]: a struct value or group {base_address, offset, stride, extent}. */
 tw__csl_operand tw__csl_tensor_access(tw__csl_sema *s, const tw__csl_node *tensor);

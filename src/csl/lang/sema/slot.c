@@ -1,5 +1,5 @@
 /* Comptime variables as places: from an lvalue to the value it names, pointers to them, addresses of globals. */
-#include "csl/lang/code/gen.h"
+#include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"
 
 static value *slot_error(sema *s, const node *at, const char *text)

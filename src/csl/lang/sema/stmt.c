@@ -1,5 +1,5 @@
 /* Statements. At compile time they run; in a run-time function they generate code. */
-#include "csl/lang/code/gen.h"
+#include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"
 
 /* --- declarations --- */

@@ -1,5 +1,5 @@
 /* switch, as a statement and as a value. */
-#include "csl/lang/code/gen.h"
+#include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"
 
 /* Runs or evaluates the body of a prong. */

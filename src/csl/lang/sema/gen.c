@@ -1,5 +1,5 @@
 /* Registers, labels and plain instructions of a function under construction. */
-#include "csl/lang/code/gen.h"
+#include "csl/lang/sema/gen.h"
 #include <string.h>
 
 void tw__gen_begin(tw__csl_gen *g, tw__csl_sema *s, uint32_t function)

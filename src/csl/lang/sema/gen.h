@@ -1,6 +1,6 @@
 /* A run-time function under construction: registers, labels, instructions, stack area. */
-#ifndef TW_CSL_CODE_GEN_H
-#define TW_CSL_CODE_GEN_H
+#ifndef TW_CSL_SEMA_GEN_H
+#define TW_CSL_SEMA_GEN_H
 
 #include "csl/lang/code/image.h"
 #include "csl/lang/sema/sema.h"
