@@ -2,7 +2,7 @@
  * parameters, so that every PE has a program of its own until equal code is found to be shared. */
 #include "bench.h"
 #include "csl/lang/code/image.h"
-#include "csl/lang/sema/compile.h"
+#include "csl/lang/compile.h"
 
 typedef struct job {
     const char *name, *layout, *pe;

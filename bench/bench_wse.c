@@ -4,7 +4,7 @@
  * stencil, ONE=1 leaves out what comes after it, RUNS=N (1 to 5) how often short ones are repeated. */
 #include "bench.h"
 
-#include "csl/lang/sema/compile.h"
+#include "csl/lang/compile.h"
 #include "csl/wse/wse.h"
 
 #include <tilewright/vec.h>

@@ -4,7 +4,7 @@
  * and every image passes the checks that the machine relies on. The text is its own tile code and its own module
  * "m.csl". */
 #include "csl/lang/code/image.h"
-#include "csl/lang/sema/compile.h"
+#include "csl/lang/compile.h"
 #include "csl_words.h"
 
 #include <stdlib.h>

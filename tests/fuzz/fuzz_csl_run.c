@@ -4,7 +4,7 @@
  * itself or at its limit of cycles. The first byte chooses the architecture, checks and the order of ready tasks;
  * the rest is the file. */
 #include "csl/lang/code/image.h"
-#include "csl/lang/sema/compile.h"
+#include "csl/lang/compile.h"
 #include "csl/wse/wse.h"
 #include "csl_words.h"
 

@@ -3,7 +3,7 @@
 /* Programs on the wafer, under limits: never a crash, a hang or a leak. Text input is CSL, compiled for four PEs and
  * run; anything else becomes the tables and the bytecode of an image as they come: what the verifier lets through
  * must run. */
-#include "csl/lang/sema/compile.h"
+#include "csl/lang/compile.h"
 #include "csl/wse/wse.h"
 #include "csl_words.h"
 

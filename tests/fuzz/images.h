@@ -4,7 +4,7 @@
 #define TW_FUZZ_IMAGES_H
 
 #include "csl/lang/program/program.h"
-#include "csl/lang/sema/compile.h"
+#include "csl/lang/compile.h"
 #include "mutate.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Compiled programs as bytes: what is read back is what was written, and nothing that is damaged is accepted. */
 #include "csl/lang/code/codec.h"
 #include "csl/lang/program/program.h"
-#include "csl/lang/sema/compile.h"
+#include "csl/lang/compile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "csl/lang/code/image.h"
-#include "csl/lang/sema/compile.h"
+#include "csl/lang/compile.h"
 
 typedef struct {
     tw_diags *diags;

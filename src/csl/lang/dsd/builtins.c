@@ -1,4 +1,4 @@
-/* The table of builtins of this folder; DSD operations besides come from ops.def. */
+/* The table of builtins of this folder. */
 #include "csl/lang/dsd/local.h"
 
 static const tw__csl_builtin_row rows[] = {
@@ -35,6 +35,8 @@ static const tw__csl_builtin_row rows[] = {
     { "initialize_queue", tw__dsd_initialize_queue },
     { "set_empty_queue_handler", tw__dsd_queue_handler },
     { "queue_flush", tw__dsd_queue_flush },
+#define X(name, builtin, dst, src0, src1, src2, forms) { builtin, tw__dsd_operation },
+#include "csl/lang/code/dsd_ops.def"
 };
 
 const tw__csl_builtin_table tw__csl_dsd_builtins = { rows, sizeof rows / sizeof *rows };

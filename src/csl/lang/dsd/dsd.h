@@ -1,20 +1,9 @@
 /* Builtins of DSDs, DSRs, FIFOs, tasks, queues and colors (vendor documents "Data Structure Descriptors",
- * "Builtins"): what analysis finds in tw__csl_dsd_builtins, and the value of a DSD at compile time. */
+ * "Builtins"): their table, and what is left to do when all of a program is generated. */
 #ifndef TW_CSL_DSD_DSD_H
 #define TW_CSL_DSD_DSD_H
 
-#include "csl/lang/code/image.h"
 #include "csl/lang/sema/sema.h"
-
-/* A DSD or FIFO known at compile time; never changes. The address lies apart, since a variable gets its place in
- * memory only when somebody asks. DSRs are plain numbers: value.i. */
-struct tw__csl_dsd_value {
-    tw__csl_dsd packed;          /* run-time form, without base, object, shape */
-    tw__csl_pointer base;        /* memory DSDs: the first element */
-    tw__csl_shape shape;         /* mem4d */
-    const tw__csl_type *element; /* memory DSDs: of what was given as base, NULL = unknown; for checks only */
-    uint32_t fifo;               /* FIFO: row of the program's fifos */
-};
 
 /* Hardware limits. The vendor's documents give no number of FIFOs; eight is assumed. */
 enum {
@@ -23,11 +12,7 @@ enum {
     TW__CSL_FIFO_ALIGNMENT = 16, /* bytes; assumed, decision table of docs/csl.md */
 };
 
-bool tw__csl_dsd_equal(const tw__csl_dsd_value *a, const tw__csl_dsd_value *b);
-
-/* Evaluates the configuration argument of @set_color_config and @set_local_color_config: routes, switches, filter,
- * teardown. Fills everything but out->color; false after an error. */
-bool tw__csl_route_of(tw__csl_sema *s, const tw__csl_node *config, tw__csl_route *out);
+extern const tw__csl_builtin_table tw__csl_dsd_builtins;
 
 /* Once per tile program, when all of it is generated: names of tasks become the ids that they are bound to, what DSD
  * operations say is compared with what their DSRs were loaded with, queues of DSDs are bound, FIFOs are counted. */

@@ -1,5 +1,5 @@
 /* Arguments of builtins, and the structs that many of them take. */
-#include "csl/lang/dsd/local.h"
+#include "csl/lang/dsd/fields.h"
 
 const char *tw__dsd_builtin_name(const sema *s, const node *call)
 {
@@ -173,30 +173,4 @@ bool tw__dsd_choice(const tw__dsd_fields *f, const char *name, const char *const
     tw__csl_error(f->s, at, "csl.field", ".%s chooses nothing; write .%s = .{ .%s = true }", name, name,
                   choices[0]);
     return false;
-}
-
-operand tw__dsd_struct(sema *s, size_t count, const char *const *names, const operand *parts)
-{
-    const type *types[8];
-    bool known = true;
-    for (size_t i = 0; i < count; i++) {
-        if (tw__csl_is_nothing(&parts[i])) return tw__csl_nothing();
-        types[i] = parts[i].type;
-        known = known && tw__csl_is_known(&parts[i]);
-    }
-    const type *t = tw__csl_type_anonymous(tw__csl_sema_types(s), count, names, types);
-    if (!known) {
-        operand *copy = tw__dsd_new(s, count * sizeof *copy);
-        if (!copy) return tw__csl_nothing();
-        memcpy(copy, parts, count * sizeof *copy);
-        return (operand){ .kind = TW__CSL_O_GROUP, .type = t, .parts = copy };
-    }
-    value v = { .type = t, .parts = tw__csl_parts_new(tw__csl_sema_arena(s), count) };
-    if (!v.parts) {
-        tw__csl_no_memory(tw__csl_sema_ctx(s));
-        return tw__csl_nothing();
-    }
-    v.parts->shared = true;
-    for (size_t i = 0; i < count; i++) v.parts->items[i] = parts[i].value;
-    return tw__csl_known(v);
 }

@@ -2,55 +2,11 @@
 #ifndef TW_CSL_DSD_LOCAL_H
 #define TW_CSL_DSD_LOCAL_H
 
-#include "csl/lang/sema/gen.h"
 #include "csl/lang/dsd/dsd.h"
+#include "csl/lang/dsd/fields.h"
+#include "csl/lang/sema/gen.h"
 
-#include <string.h>
-
-typedef tw__csl_sema sema;
-typedef tw__csl_node node;
-typedef tw__csl_value value;
-typedef tw__csl_operand operand;
-typedef tw__csl_type type;
-
-#define TYPE_TEXT(t) tw__csl_type_text((char[TW__CSL_TYPE_TEXT]){ 0 }, (t))
-
-/* --- fields.c: arguments, and structs given as arguments ------------------------------------------------------ */
-
-const char *tw__dsd_builtin_name(const sema *s, const node *call);             /* "@mov16" in the arena */
-bool tw__dsd_arguments(sema *s, const node *call, uint32_t min, uint32_t max); /* count; false after an error */
-const char *tw__dsd_argument(sema *s, const node *call, uint32_t index); /* "argument 2 of @mov16"; index from 0 */
-bool tw__dsd_in_phase(sema *s, const node *call, unsigned phases);       /* bits 1 << TW__CSL_PHASE_... */
-#define TW__DSD_IN_COMPTIME (1u << TW__CSL_PHASE_COMPTIME)
-#define TW__DSD_IN_RUNTIME  (1u << TW__CSL_PHASE_RUNTIME)
-
-typedef struct tw__dsd_fields {
-    sema *s;
-    const node *at;
-    const char *what; /* "the properties of a fabin_dsd" */
-    operand object;
-} tw__dsd_fields;
-
-/* Evaluates `at` and checks that it is a struct with no fields but `known` (NULL-terminated). */
-bool tw__dsd_open(tw__dsd_fields *f, sema *s, const node *at, const char *what, const char *const *known);
-bool tw__dsd_open_operand(tw__dsd_fields *f, sema *s, const node *at, operand object, const char *what,
-                          const char *const *known);
-bool tw__dsd_field(const tw__dsd_fields *f, const char *name,
-                   operand *out); /* rvalue; false: not given, or in error */
-bool tw__dsd_has(const tw__dsd_fields *f, const char *name);
-const node *tw__dsd_field_node(const tw__dsd_fields *f, const char *name); /* what to blame: its value */
-/* Typed reading: `out` stays as it is when the field is not given; false after an error. */
-bool tw__dsd_bool(const tw__dsd_fields *f, const char *name, bool *out);
-bool tw__dsd_int(const tw__dsd_fields *f, const char *name, int64_t min, int64_t max, int64_t *out);
-/* The one field of nested struct `name` that is true, as its index in `choices` (NULL-terminated); -1 = not given. */
-bool tw__dsd_choice(const tw__dsd_fields *f, const char *name, const char *const *choices, int *out);
-/* Integer of a known operand within limits. */
-bool tw__dsd_known_int(sema *s, const node *at, const operand *o, const char *what, int64_t min, int64_t max,
-                       int64_t *out);
-/* Struct with these fields: a VALUE when all parts are known. */
-operand tw__dsd_struct(sema *s, size_t count, const char *const *names, const operand *parts);
-
-/* --- access.c, get_dsd.c, change.c ---------------------------------------------------------------------------- */
+/* --- get_dsd.c, change.c -------------------------------------------------------------------------------------- */
 
 operand tw__dsd_known(sema *s, const type *t, const tw__csl_dsd_value *v); /* copied */
 operand tw__dsd_get(sema *s, const node *call, const type *expected);
@@ -86,6 +42,7 @@ bool tw__dsd_read_config(sema *s, const node *at, const operand *o, const char *
 
 /* --- op.c, map.c, dsr.c --------------------------------------------------------------------------------------- */
 
+operand tw__dsd_operation(sema *s, const node *call, const type *expected);
 operand tw__dsd_map(sema *s, const node *call, const type *expected);
 operand tw__dsd_get_dsr(sema *s, const node *call, const type *expected);
 operand tw__dsd_load_dsr(sema *s, const node *call, const type *expected);
@@ -157,8 +114,6 @@ typedef struct tw__dsd_state {
     const node *bound_at[2][TW__CSL_TASK_IDS]; /* [control task][id] */
     const node *queue_at[2][TW__CSL_QUEUES];   /* @initialize_queue: [is output][id] */
     const node *handler_at[2][TW__CSL_QUEUES];
-    uint32_t *shape_row; /* by hash: row of the program's shapes + 1, 0 = free */
-    uint32_t shape_slots;
     uint32_t dsr_taken[TW__CSL_DSR_FILES]; /* bits: registers that FIFOs claimed with .dest, .src */
 } tw__dsd_state;
 tw__dsd_state *tw__dsd_state_of(sema *s); /* NULL after "out of memory" */

@@ -346,7 +346,7 @@ static bool evaluate(op *p)
     return true;
 }
 
-operand tw__csl_dsd_operation(sema *s, const node *call, const type *expected)
+operand tw__dsd_operation(sema *s, const node *call, const type *expected)
 {
     (void)expected;
     const char *builtin = tw__csl_text(tw__csl_sema_ctx(s), call->name);

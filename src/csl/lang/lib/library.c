@@ -1,6 +1,6 @@
 /* The libraries that programs import as <name>: CSL of our own, part of the program (cmake/csl.cmake), so that it
  * needs no installed files. */
-#include "csl/lang/sema/compile.h"
+#include "csl/lang/compile.h"
 #include "core/base/base.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* program: the public side of a compiled program. */
 #include "csl/lang/program/program.h"
-#include "csl/lang/sema/compile.h"
+#include "csl/lang/compile.h"
 
 #include <glib.h>
 #include <stdlib.h>

@@ -383,20 +383,11 @@ static const tw__csl_builtin_row rows[] = {
 
 const tw__csl_builtin_table tw__csl_lang_builtins = { rows, sizeof rows / sizeof *rows };
 
-static const tw__csl_builtin_table *const tables[] = {
-    &tw__csl_lang_builtins,   &tw__csl_data_builtins,   &tw__csl_layout_builtins,
-    &tw__csl_symbol_builtins, &tw__csl_config_builtins, &tw__csl_dsd_builtins,
-};
-enum { TABLES = sizeof tables / sizeof *tables };
-
 static operand unknown_builtin(sema *s, const node *n, const char *name)
 {
     GPtrArray *names = g_ptr_array_new();
-    for (size_t t = 0; t < TABLES; t++)
-        for (size_t i = 0; i < tables[t]->count; i++)
-            g_ptr_array_add(names, (gpointer)(uintptr_t)tables[t]->rows[i].name);
-    for (size_t i = 0; i < TW__CSL_DSD_OPS; i++)
-        g_ptr_array_add(names, (gpointer)(uintptr_t)tw__csl_dsd_op_rows[i].builtin);
+    for (const tw__csl_builtin_table *const *t = s->shared->builtins; *t; t++)
+        for (size_t i = 0; i < (*t)->count; i++) g_ptr_array_add(names, (gpointer)(uintptr_t)(*t)->rows[i].name);
     const char *near = tw__nearest(name, (const char *const *)names->pdata, names->len);
     g_ptr_array_free(names, TRUE);
     return tw__csl_error(s, n, "csl.builtin", "there is no builtin @%s%s%s%s", name,
@@ -407,9 +398,8 @@ operand tw__csl_builtin(sema *s, const node *n, const type *expected)
 {
     const char *name = tw__csl_name_text(s, n->name);
     if (s->gen) tw__gen_at(s->gen, n);
-    for (size_t t = 0; t < TABLES; t++)
-        for (size_t i = 0; i < tables[t]->count; i++)
-            if (!strcmp(tables[t]->rows[i].name, name)) return tables[t]->rows[i].fn(s, n, expected);
-    if (tw__csl_dsd_op_named(name) >= 0) return tw__csl_dsd_operation(s, n, expected);
+    for (const tw__csl_builtin_table *const *t = s->shared->builtins; *t; t++)
+        for (size_t i = 0; i < (*t)->count; i++)
+            if (!strcmp((*t)->rows[i].name, name)) return (*t)->rows[i].fn(s, n, expected);
     return unknown_builtin(s, n, name);
 }

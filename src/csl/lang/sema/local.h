@@ -1,8 +1,7 @@
-/* What the files of this folder share. Nothing else includes it. */
+/* What the files of this folder share, and those of layout/, which fill its worlds. Nothing else includes it. */
 #ifndef TW_CSL_SEMA_LOCAL_H
 #define TW_CSL_SEMA_LOCAL_H
 
-#include "csl/lang/code/image.h"
 #include "csl/lang/sema/sema.h"
 #include <glib.h>
 #include <stdlib.h>
@@ -97,6 +96,7 @@ typedef struct special {
 /* Shared by the layout and all tile programs of a compilation. */
 typedef struct tw__csl_shared {
     const tw__csl_compile_options *options;
+    const tw__csl_builtin_table *const *builtins; /* of all floors; ends with NULL */
     tw__csl_ctx *ctx;
     GHashTable *files; /* path -> const node* of parsed files */
     uint64_t steps_left;
@@ -132,9 +132,11 @@ struct tw__csl_sema {
     GHashTable *by_function; /* tw__csl_function -> its specials */
     special *waiting, **last_waiting; /* bodies to generate */
     GHashTable *tables;               /* parts of a constant aggregate -> the global that holds it */
+    uint32_t *shape_row; /* by hash: row of the program's shapes + 1, 0 = free; pack.c */
+    uint32_t shape_slots;
     void *dsd_slot;                   /* lang/dsd keeps its own state of the world here */
     struct tw__csl_layout *layout;    /* rectangle, tile code, exports: layout.h */
-    struct tw__csl_image *image;
+    tw__csl_image *image;
     int program;                  /* number of the tile program under construction, -1 in the layout */
     struct tile_binding *binding; /* of the tile program */
     struct pending_export {       /* exported variables: their symbols are numbered at the end */
@@ -157,6 +159,8 @@ struct tw__csl_sema {
 };
 
 /* --- core.c --- */
+bool tw__csl_init_world(sema *s, tw__csl_shared *shared, tw__csl_image *image, const tw__csl_types *below);
+void tw__csl_free_world(sema *s);
 bool tw__csl_step(sema *s, const node *at); /* false: a limit is reached (reported once) */
 /* The same for memory: asked where much is taken at once, `more` bytes. */
 bool tw__csl_memory(sema *s, const node *at, size_t more);
@@ -260,6 +264,8 @@ const type *tw__csl_meeting_type(sema *s, const node *at, const node *const *bod
                                  const type *expected);
 /* Struct operand from parts: a VALUE if all are known, else a GROUP. */
 operand tw__csl_compose(sema *s, const type *t, operand *parts, size_t count);
+/* The same for at most 8 parts, which are copied, of a struct with these field names (NULL: a tuple). */
+operand tw__csl_compose_named(sema *s, size_t count, const char *const *names, const operand *parts);
 /* Parts of a GROUP or aggregate VALUE; the operand of part i. */
 operand tw__csl_part_of(sema *s, const operand *o, size_t i);
 /* The operand as a PLACE in PE memory (constants and groups get a hidden variable). */
@@ -305,15 +311,12 @@ bool tw__csl_generate_waiting(sema *s);
 special *tw__csl_special_plain(sema *s, const node *at, tw__csl_function *f); /* without comptime parameters */
 const type *tw__csl_function_type(sema *s, const tw__csl_function *f);        /* NULL when generic or in error */
 
+/* --- tensor.c --- */
+operand tw__csl_tensor_access(sema *s, const node *n); /* |i|{n} -> a[...]: {base_address, offset, stride, extent} */
+
 /* --- builtins --- */
 operand tw__csl_builtin(sema *s, const node *n, const type *expected);
-extern const tw__csl_builtin_table tw__csl_lang_builtins, tw__csl_data_builtins, tw__csl_layout_builtins,
-    tw__csl_symbol_builtins, tw__csl_config_builtins;
-/* Is this the place for the builtin? false after an error. */
-bool tw__csl_in_layout(sema *s, const node *n);
-bool tw__csl_in_comptime(sema *s, const node *n);
-/* Do the filters that @get_filter_id numbered still have these numbers? Asked when a tile program is complete. */
-bool tw__csl_check_filter_ids(sema *s);
+extern const tw__csl_builtin_table tw__csl_lang_builtins, tw__csl_data_builtins;
 bool tw__csl_arguments(sema *s, const node *n, size_t min, size_t max);
 
 #endif

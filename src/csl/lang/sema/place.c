@@ -37,6 +37,16 @@ operand tw__csl_compose(sema *s, const type *t, operand *parts, size_t count)
     return tw__csl_known(v);
 }
 
+operand tw__csl_compose_named(sema *s, size_t count, const char *const *names, const operand *parts)
+{
+    const type *types[8];
+    for (size_t i = 0; i < count; i++) types[i] = parts[i].type;
+    operand *copy = TW__NEW_N(s->arena, operand, count);
+    if (!copy) return tw__csl_nothing();
+    memcpy(copy, parts, count * sizeof *parts);
+    return tw__csl_compose(s, tw__csl_type_anonymous(s->types, count, names, types), copy, count);
+}
+
 /* --- reading --- */
 
 static operand runtime_read(sema *s, const node *at, const operand *o)

@@ -9,7 +9,7 @@
 #ifndef TW_CSL_SEMA_SEMA_H
 #define TW_CSL_SEMA_SEMA_H
 
-#include "csl/lang/sema/compile.h"
+#include "csl/lang/compile.h"
 #include "csl/lang/sema/value.h"
 
 typedef struct tw__csl_sema tw__csl_sema;
@@ -71,8 +71,8 @@ tw__arena *tw__csl_sema_lasting(const tw__csl_sema *s); /* until the program is 
 tw__csl_types *tw__csl_sema_types(const tw__csl_sema *s);
 bool tw__csl_sema_wse3(const tw__csl_sema *s);
 tw__csl_phase tw__csl_sema_phase(const tw__csl_sema *s);
-struct tw__csl_image *tw__csl_sema_image(const tw__csl_sema *s);
-struct tw__csl_program *tw__csl_sema_program(const tw__csl_sema *s); /* under construction; NULL in the layout */
+tw__csl_image *tw__csl_sema_image(const tw__csl_sema *s);
+tw__csl_program *tw__csl_sema_program(const tw__csl_sema *s); /* under construction; NULL in the layout */
 tw__csl_gen *tw__csl_sema_gen(const tw__csl_sema *s);                /* NULL unless PHASE_RUNTIME */
 
 static inline tw__csl_operand tw__csl_nothing(void)
@@ -129,7 +129,7 @@ int tw__csl_function_index(tw__csl_sema *s, const tw__csl_node *at, tw__csl_func
 /* The operand in a register of the function being generated: constants come from the pool, places are loaded. */
 uint16_t tw__csl_to_register(tw__csl_sema *s, const tw__csl_node *at, const tw__csl_operand *o);
 
-/* --- hooks: builtins of lang/dsd. A row's function gets the BUILTIN node and evaluates the arguments itself. --- */
+/* --- builtins. A row's function gets the BUILTIN node and evaluates the arguments itself. --- */
 typedef tw__csl_operand (*tw__csl_builtin_fn)(tw__csl_sema *s, const tw__csl_node *call,
                                               const tw__csl_type *expected);
 typedef struct tw__csl_builtin_row {
@@ -140,19 +140,11 @@ typedef struct tw__csl_builtin_table {
     const tw__csl_builtin_row *rows;
     size_t count;
 } tw__csl_builtin_table;
-extern const tw__csl_builtin_table tw__csl_dsd_builtins; /* all but the operations of dsd_ops.def */
-tw__csl_operand tw__csl_dsd_operation(tw__csl_sema *s, const tw__csl_node *call, const tw__csl_type *expected);
-/* |i|{n} -> a[...]: a struct value or group {base_address, offset, stride, extent}. */
-tw__csl_operand tw__csl_tensor_access(tw__csl_sema *s, const tw__csl_node *tensor);
-
 /* The module-level declaration whose initial value is being evaluated, NULL in a function: for @allocate_fifo. */
 tw__csl_global *tw__csl_sema_initialising(const tw__csl_sema *s);
 /* State of lang/dsd in this world: a pointer of its own, NULL at first. */
 void **tw__csl_sema_dsd_slot(tw__csl_sema *s);
-/* Called once per tile program, after all its code is generated. false after an error. */
-bool tw__csl_dsd_finish(tw__csl_sema *s);
-/* A comptime DSD value in its run-time form (lang/dsd); false after an error. */
-struct tw__csl_dsd;
-bool tw__csl_pack_dsd(tw__csl_sema *s, const tw__csl_node *at, const tw__csl_value *v, struct tw__csl_dsd *out);
+/* A comptime DSD value in its run-time form; false after an error. */
+bool tw__csl_pack_dsd(tw__csl_sema *s, const tw__csl_node *at, const tw__csl_value *v, tw__csl_dsd *out);
 
 #endif

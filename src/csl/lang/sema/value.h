@@ -2,6 +2,7 @@
 #ifndef TW_CSL_SEMA_VALUE_H
 #define TW_CSL_SEMA_VALUE_H
 
+#include "csl/lang/code/image.h"
 #include "csl/lang/sema/types.h"
 #include "csl/lang/syntax/ast.h"
 
@@ -15,7 +16,7 @@ typedef struct tw__csl_cell tw__csl_cell;         /* a comptime variable */
 typedef struct tw__csl_function tw__csl_function; /* a function or task of a module instance */
 typedef struct tw__csl_module tw__csl_module;     /* a module instance */
 typedef struct tw__csl_aggregate tw__csl_aggregate;
-typedef struct tw__csl_dsd_value tw__csl_dsd_value; /* a DSD, DSR or FIFO: defined by lang/dsd */
+typedef struct tw__csl_dsd_value tw__csl_dsd_value; /* a DSD or FIFO */
 
 /* Where a pointer points: into a global (its PE address is known once tw__csl_address() was asked), into a comptime
  * variable, or at a plain byte address (both NULL; configuration registers). */
@@ -55,6 +56,16 @@ struct tw__csl_aggregate {
     int active;
     tw__csl_value fill;
     tw__csl_value *items;
+};
+
+/* A DSD or FIFO known at compile time; never changes. The address lies apart, since a variable gets its place in
+ * memory only when somebody asks. DSRs are plain numbers: value.i. */
+struct tw__csl_dsd_value {
+    tw__csl_dsd packed;          /* run-time form, without base, object, shape */
+    tw__csl_pointer base;        /* memory DSDs: the first element */
+    tw__csl_shape shape;         /* mem4d */
+    const tw__csl_type *element; /* memory DSDs: of what was given as base, NULL = unknown; for checks only */
+    uint32_t fifo;               /* FIFO: row of the program's fifos */
 };
 
 /* Directions in the order of the router's ports. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "csl/lang/code/image.h"
-#include "csl/lang/sema/compile.h"
+#include "csl/lang/compile.h"
 
 typedef struct compiled {
     tw__csl_image *image; /* NULL after an error */

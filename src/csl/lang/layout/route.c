@@ -1,6 +1,7 @@
 /* The configuration of a color in a router: routes, switches, filter, teardown (vendor document "Builtins",
  * @set_color_config). */
-#include "csl/lang/dsd/local.h"
+#include "csl/lang/dsd/fields.h"
+#include "csl/lang/layout/layout.h"
 
 /* tw__csl_value's directions as the bits of a router. */
 static const uint8_t bits[TW__CSL_DIR_COUNT] = { [TW__CSL_DIR_NORTH] = TW__CSL_NORTH,

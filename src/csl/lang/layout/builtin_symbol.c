@@ -1,8 +1,7 @@
 /* Builtins that make names known outside of a program, and read what the names stand for (CSL reference, builtins for
  * remote procedure calls). */
 #include "csl/lang/sema/gen.h"
-#include "csl/lang/dsd/dsd.h"
-#include "csl/lang/sema/layout.h"
+#include "csl/lang/layout/layout.h"
 
 #define ARG(i) (n->kid[i])
 

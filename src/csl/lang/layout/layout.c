@@ -1,5 +1,5 @@
 /* The result of a layout block: distinct programs, routes per PE, the place on the fabric. */
-#include "csl/lang/sema/layout.h"
+#include "csl/lang/layout/layout.h"
 
 void tw__csl_layout_free(tw__csl_layout *l)
 {

@@ -1,7 +1,6 @@
 /* Builtins of layouts and of the PE's configuration (CSL reference, layout builtins). */
 #include "csl/lang/sema/gen.h"
-#include "csl/lang/dsd/dsd.h"
-#include "csl/lang/sema/layout.h"
+#include "csl/lang/layout/layout.h"
 
 #define ARG(i) (n->kid[i])
 
@@ -149,22 +148,12 @@ static operand b_set_local_color_config(sema *s, const node *n, const type *expe
     return done();
 }
 
-static operand u16_struct(sema *s, size_t count, const char *const *names, operand *parts)
-{
-    const type *types[8];
-    for (size_t i = 0; i < count; i++) types[i] = parts[i].type;
-    operand *copy = TW__NEW_N(s->arena, operand, count);
-    if (!copy) return tw__csl_nothing();
-    memcpy(copy, parts, count * sizeof *parts);
-    return tw__csl_compose(s, tw__csl_type_anonymous(s->types, count, names, types), copy, count);
-}
-
 static operand pair(sema *s, uint32_t width, uint32_t height)
 {
     static const char *const names[] = { "width", "height" };
     operand parts[] = { tw__csl_known(tw__csl_of_int(&tw__csl_t_u16, width)),
                         tw__csl_known(tw__csl_of_int(&tw__csl_t_u16, height)) };
-    return u16_struct(s, 2, names, parts);
+    return tw__csl_compose_named(s, 2, names, parts);
 }
 
 static operand b_get_rectangle(sema *s, const node *n, const type *expected)
@@ -179,7 +168,7 @@ static operand b_get_rectangle(sema *s, const node *n, const type *expected)
                         tw__csl_known(tw__csl_of_int(&tw__csl_t_u16, l->height)),
                         pair(s, s->image->fabric_width, s->image->fabric_height),
                         pair(s, s->image->offset_x, s->image->offset_y) };
-    return u16_struct(s, 4, names, parts);
+    return tw__csl_compose_named(s, 4, names, parts);
 }
 
 static operand b_set_teardown_handler(sema *s, const node *n, const type *expected)

@@ -1,7 +1,7 @@
 /* Tensor access expressions |i, j|{n, m} -> a[f(i, j), g(i, j)]: affine maps from induction variables to elements,
  * as the struct {base_address, offset, stride, extent} that they are short for (vendor document "DSDs",
  * "tensor_access"). */
-#include "csl/lang/dsd/local.h"
+#include "csl/lang/sema/local.h"
 
 enum { MAX_VARIABLES = 4 };
 
@@ -18,7 +18,7 @@ typedef struct {
 
 static int variable_of(const scope *in, const node *n)
 {
-    if (n->kind != TW__CSL_NAME || !strcmp(tw__csl_text(tw__csl_sema_ctx(in->s), n->name), "_")) return -1;
+    if (n->kind != TW__CSL_NAME || !strcmp(tw__csl_name_text(in->s, n->name), "_")) return -1;
     for (unsigned i = 0; i < in->variables; i++)
         if (in->name[i]->name == n->name) return (int)i;
     return -1;
@@ -91,7 +91,7 @@ static bool affine_of(const scope *in, const node *n, affine *out)
         out->constant = -out->constant;
         for (unsigned i = 0; i < in->variables; i++) out->factor[i] = -out->factor[i];
     } else if (n->kind == TW__CSL_BUILTIN && n->count == 2 && !mentions(in, n->kid[0]) &&
-               !strcmp(tw__csl_text(tw__csl_sema_ctx(in->s), n->name), "as")) {
+               !strcmp(tw__csl_name_text(in->s, n->name), "as")) {
         good = affine_of(in, n->kid[1], out);
     } else {
         good = not_affine(in, n);
@@ -151,7 +151,7 @@ static operand tuple(sema *s, const type *t, unsigned count, const int64_t *numb
 {
     operand parts[MAX_VARIABLES];
     for (unsigned i = 0; i < count; i++) parts[i] = tw__csl_known(tw__csl_of_int(t, numbers[i]));
-    return tw__dsd_struct(s, count, NULL, parts);
+    return tw__csl_compose_named(s, count, NULL, parts);
 }
 
 static bool extents_of(const scope *in, int64_t *extent)
@@ -174,7 +174,7 @@ static bool strides_of(const scope *in, const affine *map, const int64_t *extent
             stride[k] -= map->factor[faster] * (extent[faster] - 1);
         if (stride[k] >= INT16_MIN && stride[k] <= INT16_MAX) continue;
         tw__csl_error(in->s, in->name[d], "csl.range", "'%s' advances by %lld elements; a DSD's stride has 16 bits",
-                      tw__csl_text(tw__csl_sema_ctx(in->s), in->name[d]->name), (long long)stride[k]);
+                      tw__csl_name_text(in->s, in->name[d]->name), (long long)stride[k]);
         return false;
     }
     return true;
@@ -196,7 +196,7 @@ operand tw__csl_tensor_access(sema *s, const node *tensor)
         const node *name = in.name[in.variables] = tensor->kid[1 + in.variables];
         if (variable_of(&in, name) >= 0)
             return tw__csl_error(s, name, "csl.affine", "two induction variables are called '%s'",
-                                 tw__csl_text(tw__csl_sema_ctx(s), name->name));
+                                 tw__csl_name_text(s, name->name));
     }
     operand address;
     affine map;
@@ -213,5 +213,5 @@ operand tw__csl_tensor_access(sema *s, const node *tensor)
     operand parts[] = { address, tw__csl_known(tw__csl_of_int(&tw__csl_t_i16, map.constant)),
                         tuple(s, &tw__csl_t_i16, in.variables, stride),
                         tuple(s, &tw__csl_t_u16, in.variables, extent) };
-    return tw__dsd_struct(s, 4, names, parts);
+    return tw__csl_compose_named(s, 4, names, parts);
 }

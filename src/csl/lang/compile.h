@@ -1,8 +1,8 @@
 /* The CSL compiler: source file and options in, image and diagnostics out. */
-#ifndef TW_CSL_SEMA_COMPILE_H
-#define TW_CSL_SEMA_COMPILE_H
+#ifndef TW_CSL_LANG_COMPILE_H
+#define TW_CSL_LANG_COMPILE_H
 
-#include "csl/lang/syntax/ast.h"
+#include "core/base/base.h"
 #include <tilewright/type.h>
 
 struct tw__csl_image; /* code/image.h */
@@ -39,6 +39,9 @@ typedef struct tw__csl_compile_options {
  * 1x1 rectangle. NULL when there are errors (all in `diags`) or memory ran out; else free with tw__csl_image_free().
  * Diagnostics come in the order of analysis and at most TW__CSL_MAX_ERRORS of them are errors. */
 struct tw__csl_image *tw__csl_compile(const tw__csl_compile_options *options, tw_diags *diags);
+
+/* All builtins of the language, in tables (sema/sema.h); ends with NULL. */
+extern const struct tw__csl_builtin_table *const tw__csl_builtins[];
 
 /* Text of our own library `name` ("memcpy/memcpy"), NULL when there is none; static. */
 const char *tw__csl_library(const char *name, size_t *size);

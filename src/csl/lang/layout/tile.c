@@ -1,66 +1,9 @@
 /* One tile program: its modules' comptime blocks run, then everything reachable is generated and memory filled. */
 #include "csl/lang/dsd/dsd.h"
-#include "csl/lang/sema/layout.h"
-
-/* Below lie the interrupt words of the PE (assumed); a pointer of 0 points to nothing of the program. */
-enum { DATA_START = 64 };
+#include "csl/lang/layout/layout.h"
 
 /* Code lies in the PE's memory too. Ours does not; what the vendor's would take is estimated from ours. */
 enum { INSTRUCTION_BYTES = 4 };
-
-bool tw__csl_init_world(sema *s, tw__csl_shared *shared, tw__csl_image *image, const tw__csl_types *below)
-{
-    *s = (sema){ .shared = shared,
-                 .ctx = shared->ctx,
-                 .lasting = tw__arena_new(0),
-                 .scratch = tw__arena_new(0),
-                 .keep_from = UINT32_MAX,
-                 .image = image,
-                 .program = -1,
-                 .memory_top = DATA_START,
-                 .memory_end = TW__CSL_PE_BYTES,
-                 .phase = TW__CSL_PHASE_VALUE };
-    s->arena = s->lasting;
-    s->types = s->lasting && s->scratch ? tw__csl_types_new(s->lasting, below) : NULL;
-    s->by_function = g_hash_table_new(NULL, NULL);
-    s->tables = g_hash_table_new(NULL, NULL);
-    s->last_module = &s->modules;
-    s->last_waiting = &s->waiting;
-    s->last_placed = &s->placed;
-    s->stack_base = shared->stack_base;
-    if (s->types) return true;
-    tw__csl_free_world(s);
-    return false;
-}
-
-void tw__csl_free_world(sema *s)
-{
-    if (tw__arena_failed(s->lasting) || tw__arena_failed(s->scratch) || tw__csl_types_failed(s->types))
-        tw__csl_no_memory(s->ctx);
-    for (tw__csl_module *m = s->modules; m; m = m->next) g_hash_table_destroy(m->names);
-    g_hash_table_destroy(s->by_function);
-    g_hash_table_destroy(s->tables);
-    tw__csl_types_free(s->types);
-    tw__arena_free(s->lasting);
-    tw__arena_free(s->scratch);
-}
-
-tw__csl_image *tw__csl_sema_image(const sema *s)
-{
-    return s->image;
-}
-tw__csl_program *tw__csl_sema_program(const sema *s)
-{
-    return s->program < 0 ? NULL : &s->image->programs[s->program];
-}
-void **tw__csl_sema_dsd_slot(sema *s)
-{
-    return &s->dsd_slot;
-}
-tw__csl_global *tw__csl_sema_initialising(const sema *s)
-{
-    return s->initialising;
-}
 
 /* Modules that nothing names run their comptime blocks too: they are made when their importer is. */
 static void import_all(sema *s, tw__csl_module *m)

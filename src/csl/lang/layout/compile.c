@@ -1,9 +1,16 @@
 /* The driver: the layout runs, then each distinct tile program is compiled. */
 #include "csl/lang/code/share.h"
-#include "csl/lang/sema/layout.h"
+#include "csl/lang/dsd/dsd.h"
+#include "csl/lang/layout/layout.h"
 
 #define DEFAULT_STEPS   UINT64_C(200000000)
 #define DEFAULT_SECONDS 600.0
+
+const tw__csl_builtin_table *const tw__csl_builtins[] = {
+    &tw__csl_lang_builtins,   &tw__csl_data_builtins,   &tw__csl_layout_builtins,
+    &tw__csl_symbol_builtins, &tw__csl_config_builtins, &tw__csl_dsd_builtins,
+    NULL,
+};
 
 static const node *layout_block(sema *s, const node *file)
 {
@@ -111,6 +118,7 @@ static void free_names(gpointer names)
 tw__csl_image *tw__csl_compile(const tw__csl_compile_options *options, tw_diags *diags)
 {
     tw__csl_shared shared = { .options = options,
+                              .builtins = tw__csl_builtins,
                               .ctx = tw__csl_ctx_new(diags),
                               .stack_base = __builtin_frame_address(0),
                               .steps_left =

@@ -1,7 +1,7 @@
 /* Builtins that read and write configuration registers of a PE by word address, and number its filters (CSL
  * reference, builtins). The map of the registers is in docs/wse.md. */
 #include "csl/lang/sema/gen.h"
-#include "csl/lang/sema/layout.h"
+#include "csl/lang/layout/layout.h"
 
 #define ARG(i) (n->kid[i])
 

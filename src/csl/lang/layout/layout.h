@@ -1,6 +1,6 @@
 /* What a layout block decides: the rectangle, the code and parameters of each PE, routes, names for the host. */
-#ifndef TW_CSL_SEMA_LAYOUT_H
-#define TW_CSL_SEMA_LAYOUT_H
+#ifndef TW_CSL_LAYOUT_LAYOUT_H
+#define TW_CSL_LAYOUT_LAYOUT_H
 
 #include "csl/lang/sema/local.h"
 
@@ -64,9 +64,19 @@ bool tw__csl_place_rectangle(sema *s);
 /* Routes of all PEs into the image, local ones included; an error for one color configured twice. */
 bool tw__csl_merge_routes(sema *s);
 
-/* Compiles one binding into the image; program.c. */
+/* Evaluates the configuration argument of @set_color_config and @set_local_color_config: routes, switches, filter,
+ * teardown. Fills everything but out->color; false after an error. */
+bool tw__csl_route_of(sema *s, const node *config, tw__csl_route *out);
+
+/* --- builtins --- */
+extern const tw__csl_builtin_table tw__csl_layout_builtins, tw__csl_symbol_builtins, tw__csl_config_builtins;
+/* Is this the place for the builtin? false after an error. */
+bool tw__csl_in_layout(sema *s, const node *n);
+bool tw__csl_in_comptime(sema *s, const node *n);
+/* Do the filters that @get_filter_id numbered still have these numbers? Asked when a tile program is complete. */
+bool tw__csl_check_filter_ids(sema *s);
+
+/* Compiles one binding into the image; tile.c. */
 bool tw__csl_build_program(tw__csl_shared *shared, sema *layout, const char *top_file, tile_binding *b);
-bool tw__csl_init_world(sema *s, tw__csl_shared *shared, struct tw__csl_image *image, const tw__csl_types *below);
-void tw__csl_free_world(sema *s);
 
 #endif
