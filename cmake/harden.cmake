@@ -28,7 +28,7 @@ add_link_options(-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
 # Inner loops are left without canaries, which cost the simulator of a tile 8 % of its instructions (loads and stores) and that
 # of the wafer 3 %: one function is one instruction there, and what it reads has been checked by then.
 set(TW_NO_CANARY -fno-stack-protector)
-set(TW_INNER_LOOPS /poplar/colossus/sim/ /csl/wse/pe/ /csl/wse/fabric/)
+set(TW_INNER_LOOPS /poplar/colossus/sim/ /csl/wse/state/ /csl/wse/pe/ /csl/wse/fabric/)
 function(tw_harden target)
   if(TW_SANITIZE)
     return()

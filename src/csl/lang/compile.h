@@ -45,7 +45,7 @@ extern const struct tw__csl_builtin_table *const tw__csl_builtins[];
 
 /* Text of our own library `name` ("memcpy/memcpy"), NULL when there is none; static. */
 const char *tw__csl_library(const char *name, size_t *size);
-const char *tw__csl_library_name(size_t index); /* NULL past the last */
+const char *tw__csl_library_name(size_t index);        /* NULL past the last */
 const char *tw__csl_library_nearest(const char *name); /* the one that is spelled most alike; NULL = none */
 
 #endif

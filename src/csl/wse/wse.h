@@ -7,7 +7,7 @@
  *     tw__wse_free(w);
  *
  * PEs are named by their place in the rectangle, x to the east, y to the south. Time is in cycles; every figure
- * behind it is one row of fabric/model.h. The result does not depend on the number of threads. */
+ * behind it is one row of state/model.h. The result does not depend on the number of threads. */
 #ifndef TW_CSL_WSE_WSE_H
 #define TW_CSL_WSE_WSE_H
 
@@ -42,9 +42,8 @@ void tw__wse_free(tw__wse *w); /* NULL is fine */
 /* Runs until `done` says so (asked between windows of a few cycles; may be NULL), nothing can happen any more, or
  * `max_cycles` more cycles have passed (0 = no limit). TW_OK when done, or quiet with done == NULL;
  * TW_E_SYSTEM when quiet and not done, a deadlock (a report of who waits for what is in the diagnostics);
- * TW_E_OVERFLOW past max_cycles,
- * and TW_E_SYSTEM past options.max_seconds (notes say which tasks run); TW_E_APPLICATION after a fault in a program (in the diagnostics; the wafer stays
- * stopped). */
+ * TW_E_OVERFLOW past max_cycles, and TW_E_SYSTEM past options.max_seconds (notes say which tasks run);
+ * TW_E_APPLICATION after a fault in a program (in the diagnostics; the wafer stays stopped). */
 tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user), void *user);
 uint64_t tw__wse_cycle(const tw__wse *w);
 /* Nothing left to do: no task ready, no operation under way, no wavelet in flight. */

@@ -1,6 +1,6 @@
 /* Switches, filters, color swap and teardown, rule by rule: fact sheet 5.2 to 5.5 and its micro-facts 14, 16, 17. */
 #include "csl/wse/kit.h"
-#include "csl/wse/pe/pe.h"
+#include "csl/wse/fabric/fabric.h"
 
 enum { W = TW__CSL_WEST, E = TW__CSL_EAST, S = TW__CSL_SOUTH, N = TW__CSL_NORTH, R = TW__CSL_RAMP };
 

@@ -7,8 +7,12 @@
 #define DEFAULT_SECONDS 600.0
 
 const tw__csl_builtin_table *const tw__csl_builtins[] = {
-    &tw__csl_lang_builtins,   &tw__csl_data_builtins,   &tw__csl_layout_builtins,
-    &tw__csl_symbol_builtins, &tw__csl_config_builtins, &tw__csl_dsd_builtins,
+    &tw__csl_lang_builtins,
+    &tw__csl_data_builtins,
+    &tw__csl_layout_builtins,
+    &tw__csl_symbol_builtins,
+    &tw__csl_config_builtins,
+    &tw__csl_dsd_builtins,
     NULL,
 };
 

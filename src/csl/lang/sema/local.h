@@ -132,10 +132,10 @@ struct tw__csl_sema {
     GHashTable *by_function; /* tw__csl_function -> its specials */
     special *waiting, **last_waiting; /* bodies to generate */
     GHashTable *tables;               /* parts of a constant aggregate -> the global that holds it */
-    uint32_t *shape_row; /* by hash: row of the program's shapes + 1, 0 = free; pack.c */
+    uint32_t *shape_row;              /* by hash: row of the program's shapes + 1, 0 = free; pack.c */
     uint32_t shape_slots;
-    void *dsd_slot;                   /* lang/dsd keeps its own state of the world here */
-    struct tw__csl_layout *layout;    /* rectangle, tile code, exports: layout.h */
+    void *dsd_slot;                /* lang/dsd keeps its own state of the world here */
+    struct tw__csl_layout *layout; /* rectangle, tile code, exports: layout.h */
     tw__csl_image *image;
     int program;                  /* number of the tile program under construction, -1 in the layout */
     struct tile_binding *binding; /* of the tile program */
@@ -312,7 +312,8 @@ special *tw__csl_special_plain(sema *s, const node *at, tw__csl_function *f); /*
 const type *tw__csl_function_type(sema *s, const tw__csl_function *f);        /* NULL when generic or in error */
 
 /* --- tensor.c --- */
-operand tw__csl_tensor_access(sema *s, const node *n); /* |i|{n} -> a[...]: {base_address, offset, stride, extent} */
+operand tw__csl_tensor_access(sema *s,
+                              const node *n); /* |i|{n} -> a[...]: {base_address, offset, stride, extent} */
 
 /* --- builtins --- */
 operand tw__csl_builtin(sema *s, const node *n, const type *expected);

@@ -73,7 +73,7 @@ bool tw__csl_sema_wse3(const tw__csl_sema *s);
 tw__csl_phase tw__csl_sema_phase(const tw__csl_sema *s);
 tw__csl_image *tw__csl_sema_image(const tw__csl_sema *s);
 tw__csl_program *tw__csl_sema_program(const tw__csl_sema *s); /* under construction; NULL in the layout */
-tw__csl_gen *tw__csl_sema_gen(const tw__csl_sema *s);                /* NULL unless PHASE_RUNTIME */
+tw__csl_gen *tw__csl_sema_gen(const tw__csl_sema *s);         /* NULL unless PHASE_RUNTIME */
 
 static inline tw__csl_operand tw__csl_nothing(void)
 {

@@ -1,5 +1,5 @@
 /* host: streams between the host and PEs, commands, memory. */
-#include "csl/wse/pe/pe.h"
+#include "csl/wse/fabric/fabric.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef TW_CSL_WSE_FABRIC_LINK_H
 #define TW_CSL_WSE_FABRIC_LINK_H
 
-#include "csl/wse/pe/pe.h"
+#include "csl/wse/fabric/fabric.h"
 
 static inline unsigned tw__link_number(const tw__router *router, const tw__channel *c)
 {

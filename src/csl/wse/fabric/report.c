@@ -1,5 +1,5 @@
 /* report: who waits for what. The text of a deadlock, one line per thing that waits. */
-#include "csl/wse/pe/pe.h"
+#include "csl/wse/fabric/fabric.h"
 
 #include <stdlib.h>
 #include <string.h>

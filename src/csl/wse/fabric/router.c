@@ -7,32 +7,6 @@
 /* Kept out of the way of what happens in every cycle. */
 #define SELDOM __attribute__((noinline, cold))
 
-tw__channel *tw__wse_channel_begin(tw__router *router, unsigned color)
-{
-    unsigned number = router->channel_count++;
-    tw__channel *c = &router->channel[number];
-    memset(c, 0, sizeof *c);
-    c->color = (uint8_t)color;
-    c->home = TW__WSE_NO_PORT;
-    c->credit = TW__WSE_DEPTH * 0x01010101u;
-    router->channel_of[color] = (uint8_t)(number + 1);
-    return c;
-}
-
-tw__channel *tw__wse_make_channel(tw__part *part, uint32_t pe, unsigned color)
-{
-    tw__router *router = &part->w->router[pe];
-    if (router->channel_count == router->channel_room) { /* rare, and pieces are not given back: some at a time */
-        unsigned room = router->channel_count + 4u;
-        tw__channel *grown = tw__wse_piece(part, room * sizeof *grown);
-        if (!grown) return NULL;
-        if (router->channel_count) memcpy(grown, router->channel, router->channel_count * sizeof *grown);
-        router->channel = grown;
-        router->channel_room = (uint8_t)room;
-    }
-    return tw__wse_channel_begin(router, color);
-}
-
 /* What the hardware leaves undefined: two directions that the color takes wavelets from, both at once. Here they take
  * turns. */
 static SELDOM void collision(tw__part *part, uint32_t pe, tw__channel *c, unsigned port)

@@ -1,5 +1,5 @@
 /* run: the wafer as a whole - made, stepped, taken apart. */
-#include "csl/wse/pe/pe.h"
+#include "csl/wse/fabric/fabric.h"
 
 #include <omp.h>
 #include <stdlib.h>

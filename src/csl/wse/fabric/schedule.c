@@ -6,7 +6,7 @@
  * PE to the west and to the north - which is just what keeps every neighbour's earlier window in a tile that comes
  * earlier. Threads have strips of rows: first each runs what does not depend on the other strips, fewer rows from
  * window to window, then the wedges left open between strips are filled. */
-#include "csl/wse/pe/pe.h"
+#include "csl/wse/fabric/fabric.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,16 +51,6 @@ void tw__wse_schedule_free(tw__wse *w)
     free(w->due);
     free(w->row_next);
     free(w->awake);
-}
-
-void tw__wse_cell_wakes(tw__wse *w, tw__cell *cell, uint64_t at)
-{
-    uint32_t row = cell->row;
-    cell->next = at;
-    if (at >= w->row_next[row]) return;
-    if (w->row_next[row] == TW__WSE_NEVER)
-        atomic_fetch_or_explicit(&w->awake[row / 64], 1ull << (row & 63), memory_order_relaxed);
-    w->row_next[row] = at;
 }
 
 /* --- visits --------------------------------------------------------------------------------------------------- */

@@ -1,45 +1,7 @@
-/* switch: routes of a color, switch positions, control commands, filters. Fact sheet 5.2 to 5.4. */
-#include "csl/wse/pe/pe.h"
+/* switch: switch positions, control commands, filters. Fact sheet 5.2 to 5.4. */
+#include "csl/wse/fabric/fabric.h"
 
 #include <string.h>
-
-/* Sticky: the last position up to the current one that names a side decides it. */
-void tw__wse_channel_effect(tw__channel *c)
-{
-    c->rx = c->base_rx;
-    c->tx = c->base_tx;
-    for (unsigned k = 0; k < c->position && k < 3; k++) {
-        if (!(c->valid >> k & 1)) continue;
-        if (c->pos_rx[k]) c->rx = c->pos_rx[k];
-        if (c->pos_tx[k]) c->tx = c->pos_tx[k];
-    }
-}
-
-void tw__wse_channel_route(tw__channel *c, const tw__csl_route *route)
-{
-    c->base_rx = route->rx;
-    c->base_tx = route->tx;
-    c->has_switches = route->has_switches;
-    c->valid = 0;
-    for (unsigned k = 0; k < 3; k++) {
-        c->valid |= (uint8_t)((route->valid[k] ? 1u : 0u) << k);
-        c->pos_rx[k] = route->pos_rx[k];
-        c->pos_tx[k] = route->pos_tx[k];
-    }
-    c->position = route->current & 3;
-    c->ring = route->ring;
-    c->pop = route->pop;
-    c->suspended = route->teardown;
-    c->swap_x = route->swap_x;
-    c->swap_y = route->swap_y;
-    c->filter = route->filter;
-    c->filtered = route->filter.kind != TW__CSL_FILTER_NONE;
-    c->counter = route->filter.init_counter;
-    c->limit = route->filter.limit1;
-    c->filter_off = 0;
-    c->swapped_limit = 0;
-    tw__wse_channel_effect(c);
-}
 
 void tw__wse_switch_advance(tw__channel *c)
 {

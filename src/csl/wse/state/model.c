@@ -1,5 +1,5 @@
 /* model: the tables of model.h. */
-#include "csl/wse/fabric/model.h"
+#include "csl/wse/state/model.h"
 
 #define ROW(name, wse2, wse3, fidelity, source) { #name, { wse2, wse3 }, fidelity, source },
 const tw__wse_model_row tw__wse_model[TW__WSE_MODEL_ROWS] = { TW__WSE_MODEL(ROW) };

@@ -2,8 +2,8 @@
  * X(NAME, WSE-2, WSE-3, fidelity, source). "exact": stated by a vendor document or its simulator's log; "estimated":
  * measured by others or assumed, so that it may change. Sources are sections of the fact sheet docs/csl.md
  * restates. */
-#ifndef TW_CSL_WSE_FABRIC_MODEL_H
-#define TW_CSL_WSE_FABRIC_MODEL_H
+#ifndef TW_CSL_WSE_STATE_MODEL_H
+#define TW_CSL_WSE_STATE_MODEL_H
 
 // clang-format off
 #define TW__WSE_MODEL(X)                                                                                       \

@@ -1,6 +1,6 @@
 /* room: memory of the host for the state of PEs. What a tile of PEs needs in a few microseconds lies on hundreds of
  * small pages, more than a processor keeps the addresses of; so it comes from large ones. */
-#include "csl/wse/pe/pe.h"
+#include "csl/wse/state/state.h"
 
 #include <stdlib.h>
 #include <string.h>
