@@ -13,8 +13,8 @@ static unsigned op_of(unsigned size)
     return size == 2 ? TW__CSL_OP_MOV16 : TW__CSL_OP_MOV32;
 }
 
-/* One operation of `dsd->length` elements, whose memory operand is `dsd`; a wavelet a element where it is the fabric
- * that it moves from or to. */
+/* One operation of `dsd->length` elements, or as many as a shape has, whose memory operand is `dsd`; a wavelet a element
+ * where it is the fabric that it moves from or to. */
 static void operation(kit *k, way w, tw__csl_dsd dsd, unsigned size)
 {
     tw__csl_arg scalar = arg_scalar(4), none = arg_none();
@@ -25,7 +25,7 @@ static void operation(kit *k, way w, tw__csl_dsd dsd, unsigned size)
     bool in = w == FROM_FABRIC, out = w == TO_FABRIC;
     kit_dsd(k, 2,
             in || out ? fabric(in ? TW__CSL_DSD_FABIN : TW__CSL_DSD_FABOUT, in ? 3 : 4, in ? 2 : 3, dsd.length)
-                      : mem1d(0, dsd.length, 0));
+                      : mem1d(0, dsd.length ? dsd.length : 1, 0));
     switch (w) {
     case SOURCE: kit_use(k, op_of(size), arg_dsd(2), none, arg_dsd(0), none); break;
     case POINTER: kit_use(k, op_of(size), arg_pointer(5), none, scalar, none); break;
