@@ -1,7 +1,7 @@
 // needs: wse
 // seeds: tests/fuzz/corpus/fuzz_csl_run/*
 /* Files of compiled CSL programs: whatever the bytes are, reading refuses them or gives a program that runs within
- * its limits and can be written again. The header is made right first, so that the body is what is tried. A text is
+ * its limits, can be listed and written again. The header is made right first, so that the body is what is tried. A text is
  * compiled, as the seed of such a file. */
 #include "images.h"
 
@@ -17,6 +17,7 @@ static void run(const tw_csl_program *program)
     };
     tw_wse *w;
     tw_csl_export e;
+    if (options.reports) tw_csl_dump(program, options.reports);
     uint32_t args[15] = { 0 };
     if (tw_wse_new(&w, program, &options) == TW_OK) {
         for (size_t i = 0; i < 8 && tw_csl_get_export(program, i, &e); i++)

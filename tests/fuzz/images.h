@@ -93,6 +93,7 @@ static inline unsigned image_tables(tw__csl_image *image, tw__csl_program *p, im
         IMAGE_PLAIN(image, routes, route),
         IMAGE_PLAIN(p, code, code),
         IMAGE_PLAIN(p, lines, line),
+        IMAGE_PLAIN(p, indices, index),
         IMAGE_PLAIN(p, consts, const),
         IMAGE_PLAIN(p, uses, use),
         IMAGE_PLAIN(p, maps, map),

@@ -616,6 +616,17 @@ static void incomplete(void **state)
 }
 
 /* Twenty errors are named; all are counted. */
+/* Lines are for people: one of a file that is not in the table is shown without it. */
+static void lines_of_no_file(void **state)
+{
+    (void)state;
+    *(tw__csl_line *)TW__CSL_PUSH(p, lines, line) = (tw__csl_line){ .at = 0, .file = 99, .line = 7, .column = 1 };
+    accepted("a line of file 99");
+    char *text = tw__csl_listing(image, 0);
+    assert_non_null(strstr(text, "  ; :7\n"));
+    free(text);
+}
+
 static void many_errors(void **state)
 {
     (void)state;
@@ -918,6 +929,7 @@ int main(void)
         TEST(processing_elements),
         TEST(rectangle),
         TEST(incomplete),
+        TEST(lines_of_no_file),
         TEST(many_errors),
         TEST(numbers_in_files),
         TEST(ends_of_files),

@@ -127,7 +127,7 @@ char *tw__csl_listing(const tw__csl_image *image, uint32_t program)
             g_string_append_printf(out, "  %5u  %s", at - f->entry, tw__csl_insn_text(text, p->code[at]));
             if (tw__csl_program_line(p, at, &here) && here.line != line) {
                 line = here.line;
-                g_string_append_printf(out, "  ; %s:%u", image->files[here.file], line);
+                g_string_append_printf(out, "  ; %s:%u", tw__csl_file_name(image, here.file), line);
             }
             g_string_append_c(out, '\n');
         }

@@ -251,6 +251,11 @@ void *tw__csl_image_push(uint32_t *no_memory, void *items, size_t *count, size_t
 
 const char *tw__csl_image_string(tw__csl_image *image, const char *text); /* copy; "" when out of memory */
 uint32_t tw__csl_image_file(tw__csl_image *image, const char *name);      /* row of files, added when new */
+/* The verifier does not ask for these numbers: a file that is not there is the unknown one. */
+static inline const char *tw__csl_file_name(const tw__csl_image *image, uint32_t file)
+{
+    return file < image->file_count ? image->files[file] : "";
+}
 /* The pointer is valid until the next program is added. */
 tw__csl_program *tw__csl_image_add_program(tw__csl_image *image, const char *name);
 void tw__csl_image_drop_program(tw__csl_image *image); /* the last one */

@@ -21,7 +21,7 @@ static tw__message *add(tw__part *part, uint32_t pe, unsigned kind, const char *
 
 static void put_place(tw__message *m, const tw__wse *w, uint32_t file, uint32_t line, uint32_t column)
 {
-    m->file = w->image->files[file < w->image->file_count ? file : 0];
+    m->file = tw__csl_file_name(w->image, file);
     m->line = (int)line;
     m->column = (int)column;
 }
