@@ -91,7 +91,7 @@ operand tw__dsd_change(sema *s, const node *call, const type *expected)
     size_t row = 0;
     while (strcmp(rows[row].name, tw__csl_text(tw__csl_sema_ctx(s), call->name)) != 0) row++;
     what_changes changes = (what_changes)rows[row].changes;
-    if (!tw__dsd_arguments(s, call, rows[row].arguments, rows[row].arguments)) return tw__csl_nothing();
+    if (!tw__csl_arguments(s, call, rows[row].arguments, rows[row].arguments)) return tw__csl_nothing();
     operand d = tw__csl_rvalue(s, call->kid[0], tw__csl_expr(s, call->kid[0], NULL));
     if (tw__csl_is_nothing(&d) || !kind_ok(s, call, changes, d.type)) return tw__csl_nothing();
     const char *what = tw__dsd_argument(s, call, 1);
@@ -120,7 +120,7 @@ operand tw__dsd_change(sema *s, const node *call, const type *expected)
 operand tw__dsd_fifo_length(sema *s, const node *call, const type *expected)
 {
     (void)expected;
-    if (!tw__dsd_arguments(s, call, 2, 2)) return tw__csl_nothing();
+    if (!tw__csl_arguments(s, call, 2, 2)) return tw__csl_nothing();
     operand fifo = tw__csl_expr(s, call->kid[0], NULL);
     if (tw__csl_is_nothing(&fifo)) return fifo;
     if (fifo.kind != TW__CSL_O_VALUE || fifo.type->kind != TW__CSL_TY_FIFO)

@@ -19,7 +19,7 @@ operand tw__dsd_get_dsr(sema *s, const node *call, const type *expected)
     (void)expected;
     const char *name = tw__csl_text(tw__csl_sema_ctx(s), call->name);
     bool plain = !strcmp(name, "get_dsr");
-    if (!tw__dsd_arguments(s, call, plain ? 2 : 1, plain ? 2 : 1)) return tw__csl_nothing();
+    if (!tw__csl_arguments(s, call, plain ? 2 : 1, plain ? 2 : 1)) return tw__csl_nothing();
     const type *t = plain                     ? tw__csl_type_expr(s, call->kid[0])
                     : !strcmp(name, "get_sr") ? &tw__csl_t_SR
                                               : &tw__csl_t_XDSR;
@@ -139,7 +139,7 @@ operand tw__dsd_load_dsr(sema *s, const node *call, const type *expected)
                      : !strcmp(name, "load_to_dsr_xdsr") ? LOAD_RING
                                                          : LOAD_MANY;
     uint32_t at = kind;
-    if (!tw__dsd_arguments(s, call, at + 1, at + 2) ||
+    if (!tw__csl_arguments(s, call, at + 1, at + 2) ||
         !tw__dsd_in_phase(s, call, TW__DSD_IN_COMPTIME | TW__DSD_IN_RUNTIME))
         return tw__csl_nothing();
     operand r = tw__csl_rvalue(s, call->kid[0], tw__csl_expr(s, call->kid[0], NULL));

@@ -15,18 +15,6 @@ const char *tw__dsd_argument(sema *s, const node *call, uint32_t index)
     return text ? text : "";
 }
 
-bool tw__dsd_arguments(sema *s, const node *call, uint32_t min, uint32_t max)
-{
-    if (call->count >= min && call->count <= max) return true;
-    const char *name = tw__dsd_builtin_name(s, call);
-    if (min == max)
-        tw__csl_error(s, call, "csl.arguments", "%s takes %u argument%s, got %u", name, min, min == 1 ? "" : "s",
-                      call->count);
-    else
-        tw__csl_error(s, call, "csl.arguments", "%s takes %u to %u arguments, got %u", name, min, max, call->count);
-    return false;
-}
-
 bool tw__dsd_in_phase(sema *s, const node *call, unsigned phases)
 {
     if (phases & 1u << tw__csl_sema_phase(s)) return true;

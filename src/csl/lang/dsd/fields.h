@@ -14,8 +14,7 @@ typedef tw__csl_type type;
 
 #define TYPE_TEXT(t) tw__csl_type_text((char[TW__CSL_TYPE_TEXT]){ 0 }, (t))
 
-const char *tw__dsd_builtin_name(const sema *s, const node *call);             /* "@mov16" in the arena */
-bool tw__dsd_arguments(sema *s, const node *call, uint32_t min, uint32_t max); /* count; false after an error */
+const char *tw__dsd_builtin_name(const sema *s, const node *call);       /* "@mov16" in the arena */
 const char *tw__dsd_argument(sema *s, const node *call, uint32_t index); /* "argument 2 of @mov16"; index from 0 */
 bool tw__dsd_in_phase(sema *s, const node *call, unsigned phases);       /* bits 1 << TW__CSL_PHASE_... */
 #define TW__DSD_IN_COMPTIME (1u << TW__CSL_PHASE_COMPTIME)

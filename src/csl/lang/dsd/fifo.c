@@ -202,7 +202,7 @@ operand tw__dsd_allocate_fifo(sema *s, const node *call, const type *expected)
     (void)expected;
     const type *array;
     tw__csl_program *p = tw__csl_sema_program(s);
-    if (!tw__dsd_arguments(s, call, 1, 2)) return tw__csl_nothing();
+    if (!tw__csl_arguments(s, call, 1, 2)) return tw__csl_nothing();
     tw__csl_global *owner = owner_of(s, call);
     if (!owner) return tw__csl_nothing();
     if (!p)

@@ -389,7 +389,7 @@ static const struct {
 operand tw__dsd_get(sema *s, const node *call, const type *expected)
 {
     (void)expected;
-    if (!tw__dsd_arguments(s, call, 2, 2)) return tw__csl_nothing();
+    if (!tw__csl_arguments(s, call, 2, 2)) return tw__csl_nothing();
     const type *t = tw__csl_type_expr(s, call->kid[0]);
     if (!t) return tw__csl_nothing();
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {

@@ -101,7 +101,7 @@ static operand emit(sema *s, const node *call, const type *fn, const tw__csl_map
 operand tw__dsd_map(sema *s, const node *call, const type *expected)
 {
     (void)expected;
-    if (!tw__dsd_arguments(s, call, 2, TW__CSL_MAP_INPUTS + 2) || !tw__dsd_in_phase(s, call, TW__DSD_IN_RUNTIME))
+    if (!tw__csl_arguments(s, call, 2, TW__CSL_MAP_INPUTS + 2) || !tw__dsd_in_phase(s, call, TW__DSD_IN_RUNTIME))
         return tw__csl_nothing();
     operand callback = tw__csl_rvalue(s, call->kid[0], tw__csl_expr(s, call->kid[0], NULL));
     if (tw__csl_is_nothing(&callback)) return callback;

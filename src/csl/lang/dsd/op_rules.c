@@ -170,7 +170,8 @@ bool tw__dsd_check_filter(op *p)
 
 bool tw__dsd_check_operands(op *p)
 {
-    if (!check_sources(p) || !check_elements(p) || !check_zero(p) || !check_index(p) || !check_async(p)) return false;
+    if (!check_sources(p) || !check_elements(p) || !check_zero(p) || !check_index(p) || !check_async(p))
+        return false;
     check_endless(p);
     return true;
 }

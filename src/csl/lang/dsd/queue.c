@@ -57,7 +57,7 @@ static bool read_settings(sema *s, const node *at, bool output, tw__csl_queue *r
 operand tw__dsd_initialize_queue(sema *s, const node *call, const type *expected)
 {
     (void)expected;
-    if (!tw__dsd_arguments(s, call, 1, 2) || !tw__dsd_in_phase(s, call, TW__DSD_IN_COMPTIME))
+    if (!tw__csl_arguments(s, call, 1, 2) || !tw__dsd_in_phase(s, call, TW__DSD_IN_COMPTIME))
         return tw__csl_nothing();
     operand q = queue_argument(s, call);
     if (tw__csl_is_nothing(&q)) return q;
@@ -86,7 +86,7 @@ operand tw__dsd_initialize_queue(sema *s, const node *call, const type *expected
 operand tw__dsd_queue_handler(sema *s, const node *call, const type *expected)
 {
     (void)expected;
-    if (!tw__dsd_arguments(s, call, 2, 2) || !tw__dsd_in_phase(s, call, TW__DSD_IN_COMPTIME))
+    if (!tw__csl_arguments(s, call, 2, 2) || !tw__dsd_in_phase(s, call, TW__DSD_IN_COMPTIME))
         return tw__csl_nothing();
     if (!tw__csl_sema_wse3(s))
         return tw__csl_error(s, call, "csl.arch", "@set_empty_queue_handler exists on WSE-3 only");
@@ -119,7 +119,7 @@ operand tw__dsd_queue_handler(sema *s, const node *call, const type *expected)
 operand tw__dsd_queue_flush(sema *s, const node *call, const type *expected)
 {
     (void)expected;
-    if (!tw__dsd_arguments(s, call, 1, 1) || !tw__dsd_in_phase(s, call, TW__DSD_IN_RUNTIME))
+    if (!tw__csl_arguments(s, call, 1, 1) || !tw__dsd_in_phase(s, call, TW__DSD_IN_RUNTIME))
         return tw__csl_nothing();
     if (!tw__csl_sema_wse3(s)) return tw__csl_error(s, call, "csl.arch", "@queue_flush exists on WSE-3 only");
     operand q = queue_argument(s, call);

@@ -41,7 +41,7 @@ operand tw__dsd_get_id(sema *s, const node *call, const type *expected)
 {
     (void)expected;
     const char *name = tw__csl_text(tw__csl_sema_ctx(s), call->name);
-    if (!tw__dsd_arguments(s, call, 1, 1)) return tw__csl_nothing();
+    if (!tw__csl_arguments(s, call, 1, 1)) return tw__csl_nothing();
     if (!strcmp(name, "get_data_task_id")) return data_task_id(s, call);
     const id_row *row = ids;
     while (strcmp(row->name, name) != 0) row++;
@@ -128,7 +128,7 @@ operand tw__dsd_bind_task(sema *s, const node *call, const type *expected)
     (void)expected;
     size_t k = 0;
     while (strcmp(rows[k].name, tw__csl_text(tw__csl_sema_ctx(s), call->name)) != 0) k++;
-    if (!tw__dsd_arguments(s, call, 2, 2) || !tw__dsd_in_phase(s, call, TW__DSD_IN_COMPTIME))
+    if (!tw__csl_arguments(s, call, 2, 2) || !tw__dsd_in_phase(s, call, TW__DSD_IN_COMPTIME))
         return tw__csl_nothing();
     operand task = tw__csl_rvalue(s, call->kid[0], tw__csl_expr(s, call->kid[0], NULL));
     operand id = tw__csl_coerce(s, call->kid[1], tw__csl_expr(s, call->kid[1], NULL), rows[k].id,
@@ -171,7 +171,7 @@ operand tw__dsd_rotating(sema *s, const node *call, const type *expected)
 {
     static const char *const names[] = { "limit", "init", NULL };
     (void)expected;
-    if (!tw__dsd_arguments(s, call, 4, 4) || !tw__dsd_in_phase(s, call, TW__DSD_IN_COMPTIME))
+    if (!tw__csl_arguments(s, call, 4, 4) || !tw__dsd_in_phase(s, call, TW__DSD_IN_COMPTIME))
         return tw__csl_nothing();
     if (!tw__csl_sema_wse3(s))
         return tw__csl_error(s, call, "csl.arch", "@bind_rotating_tasks exists on WSE-3 only");
@@ -215,7 +215,7 @@ operand tw__dsd_rotating(sema *s, const node *call, const type *expected)
 operand tw__dsd_control_table(sema *s, const node *call, const type *expected)
 {
     (void)expected;
-    if (!tw__dsd_arguments(s, call, 0, 1) || !tw__dsd_in_phase(s, call, TW__DSD_IN_COMPTIME))
+    if (!tw__csl_arguments(s, call, 0, 1) || !tw__dsd_in_phase(s, call, TW__DSD_IN_COMPTIME))
         return tw__csl_nothing();
     if (!tw__csl_sema_wse3(s))
         return tw__csl_error(s, call, "csl.arch", "@set_control_task_table exists on WSE-3 only");
@@ -263,7 +263,7 @@ operand tw__dsd_activate(sema *s, const node *call, const type *expected)
 {
     (void)expected;
     const char *name = tw__csl_text(tw__csl_sema_ctx(s), call->name);
-    if (!tw__dsd_arguments(s, call, 1, 1) || !tw__dsd_in_phase(s, call, TW__DSD_IN_COMPTIME | TW__DSD_IN_RUNTIME))
+    if (!tw__csl_arguments(s, call, 1, 1) || !tw__dsd_in_phase(s, call, TW__DSD_IN_COMPTIME | TW__DSD_IN_RUNTIME))
         return tw__csl_nothing();
     operand id = tw__csl_rvalue(s, call->kid[0], tw__csl_expr(s, call->kid[0], NULL));
     bool activate = !strcmp(name, "activate"), block = !strcmp(name, "block");

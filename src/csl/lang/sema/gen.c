@@ -147,11 +147,6 @@ void tw__gen_move(tw__csl_gen *g, uint16_t to, uint16_t from, const tw__csl_type
     if (to != from) tw__gen_emit(g, tw__csl_is_dsd(t) ? TW__CSL_I_MOV2 : TW__CSL_I_MOV, to, from, 0);
 }
 
-tw_type tw__gen_machine(const tw__csl_type *t)
-{
-    return t->machine;
-}
-
 /* Index of the type among TW__CSL_MEM_TYPES; floats move as their bits. */
 static unsigned memory_type(const tw__csl_type *t)
 {

@@ -74,7 +74,4 @@ bool tw__gen_unary(tw__csl_gen *g, tw__csl_token_kind op, const tw__csl_type *t,
 void tw__gen_convert(tw__csl_gen *g, const tw__csl_node *at, uint16_t to, const tw__csl_type *to_type,
                      uint16_t from, const tw__csl_type *from_type);
 
-/* Machine type in which a scalar of the type is held: TW_U16 for ids and pointers, the base of an enum. */
-tw_type tw__gen_machine(const tw__csl_type *t);
-
 #endif

@@ -318,6 +318,5 @@ operand tw__csl_tensor_access(sema *s,
 /* --- builtins --- */
 operand tw__csl_builtin(sema *s, const node *n, const type *expected);
 extern const tw__csl_builtin_table tw__csl_lang_builtins, tw__csl_data_builtins;
-bool tw__csl_arguments(sema *s, const node *n, size_t min, size_t max);
 
 #endif

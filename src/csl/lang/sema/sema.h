@@ -92,6 +92,9 @@ void tw__csl_warn(tw__csl_sema *s, const tw__csl_node *at, const char *code, con
 /* A note to the message before: where something was defined, what would be right. */
 void tw__csl_note(tw__csl_sema *s, const tw__csl_node *at, const char *format, ...) TW_PRINTF(3, 4);
 
+/* Has the call of a builtin so many arguments? false after an error. */
+bool tw__csl_arguments(tw__csl_sema *s, const tw__csl_node *call, size_t min, size_t max);
+
 /* Analyses an expression. `expected` (may be NULL) steers literals: the operand still has its own type. */
 tw__csl_operand tw__csl_expr(tw__csl_sema *s, const tw__csl_node *node, const tw__csl_type *expected);
 /* Loads a scalar in memory into a register, reads a comptime variable; aggregates stay places. */
