@@ -121,16 +121,28 @@ if(BUILD_TESTING AND TARGET tw_aie AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AM
   endforeach()
 endif()
 
-# The overloads of the multiply family are generated and kept, so that programs outside the build tree need no second
-# include folder. `ninja aie_calls` rewrites them; a test says when they are not what the table gives.
+# The overloads of the multiply family are generated: a header of the build tree, beside those of the source tree.
 add_executable(aie_mul_calls src/aie/gen/mul_calls.c)
-set(aie_calls ${CMAKE_SOURCE_DIR}/include/tilewright/aie/detail/mul_calls.h)
-add_custom_target(aie_calls COMMAND aie_mul_calls ${aie_calls} VERBATIM)
-if(BUILD_TESTING)
-  add_test(NAME aie.calls_are_current COMMAND aie_mul_calls --check ${aie_calls})
-endif()
+set(aie_calls ${CMAKE_BINARY_DIR}/include/tilewright/aie/detail/mul_calls.h)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include/tilewright/aie/detail)
+add_custom_command(OUTPUT ${aie_calls} COMMAND aie_mul_calls ${aie_calls} DEPENDS aie_mul_calls VERBATIM)
+add_custom_target(aie_calls DEPENDS ${aie_calls})
+foreach(user IN ITEMS tw_aie tilewright)
+  if(TARGET ${user})
+    add_dependencies(${user} aie_calls)
+    target_include_directories(${user} PUBLIC $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>)
+  endif()
+endforeach()
+install(FILES ${aie_calls} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilewright/aie/detail)
+# For scripts that call compilers themselves.
+function(tw_aie_script test)
+  set_tests_properties(${test} PROPERTIES ENVIRONMENT_MODIFICATION
+                       "CPATH=path_list_prepend:${CMAKE_BINARY_DIR}/include" ${ARGN})
+endfunction()
+
 if(BUILD_TESTING)
   add_test(NAME aie.refused COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/names/refused_test.sh ${CMAKE_SOURCE_DIR})
+  tw_aie_script(aie.refused)
   if(TW_SANITIZE) # compiles only
     set_tests_properties(aie.refused PROPERTIES DISABLED TRUE)
   endif()
@@ -142,7 +154,7 @@ if(BUILD_TESTING AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
       string(REGEX REPLACE "-19|_x86-64" "" suffix "${suffix}")
       add_test(NAME aie.straight_code_${suffix} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/straight_test.sh
                ${CMAKE_SOURCE_DIR} ${compiler} ${arch})
-      set_tests_properties(aie.straight_code_${suffix} PROPERTIES SKIP_RETURN_CODE 77)
+      tw_aie_script(aie.straight_code_${suffix} SKIP_RETURN_CODE 77)
       if(TW_SANITIZE) # looks at code, runs none
         set_tests_properties(aie.straight_code_${suffix} PROPERTIES DISABLED TRUE)
       endif()
@@ -174,7 +186,7 @@ if(TARGET tilewright)
     foreach(what IN ITEMS pointers pointer_cycles zstart examples)
       add_test(NAME aie.reported_${what} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/reported_test.sh ${CMAKE_SOURCE_DIR}
                                                  ${CMAKE_BINARY_DIR} ${what})
-      set_tests_properties(aie.reported_${what} PROPERTIES SKIP_RETURN_CODE 77)
+      tw_aie_script(aie.reported_${what} SKIP_RETURN_CODE 77)
       if(TW_SANITIZE) # they bring the sanitizers' functions themselves
         set_tests_properties(aie.reported_${what} PROPERTIES DISABLED TRUE)
       endif()
@@ -189,6 +201,7 @@ if(TARGET tilewright)
       string(REGEX REPLACE ".*/|_test\\.sh$" "" name "${script}")
       add_test(NAME aie.${name} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/${script} ${CMAKE_SOURCE_DIR}
                $<TARGET_FILE:tilewright> -Wl,-rpath,$<TARGET_FILE_DIR:tilewright>)
+      tw_aie_script(aie.${name})
       if(TW_SANITIZE) # they link programs of their own, without a sanitizer
         set_tests_properties(aie.${name} PROPERTIES DISABLED TRUE)
       endif()

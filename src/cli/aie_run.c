@@ -224,7 +224,8 @@ static GPtrArray *compile_command(const request *r, const tw__aie_sources *s)
         add(c, "-DTW_AIE_PROFILE");
         if (!is_sanitized) count_pointers(c, gnu);
     }
-    add(c, "-I%s/tilewright/compat/aie", tw_include_dir()), add(c, "-I%s", tw_include_dir());
+    add(c, "-I%s/tilewright/compat/aie", tw_include_dir());
+    tw__cli_add_headers(c);
     for (guint i = 0; i < r->folders->len && r->folders->pdata[i]; i++)
         add(c, "-I%s", (char *)r->folders->pdata[i]);
     if (s->layered) {

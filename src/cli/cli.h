@@ -81,8 +81,9 @@ void tw__cli_set_variable(const char *name, const char *value);
 /* --- library.c ------------------------------------------------------------------------------------------------ */
 
 typedef struct _GPtrArray GPtrArray;
-/* Options of a compiler (owned strings) that link a program on the spot, so that it finds the library where this one
- * lies, and looks nowhere else. */
+/* Options of a compiler (owned strings) for <tilewright/...>, in the build tree too. */
+void tw__cli_add_headers(GPtrArray *command);
+/* Options that link a program on the spot, so that it finds the library where this one lies, and looks nowhere else. */
 void tw__cli_add_library(GPtrArray *command);
 /* Whether there is such an option: a search path cannot hold every name. False with tw_error_message(). */
 bool tw__cli_library_can_be_found(void);

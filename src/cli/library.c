@@ -1,4 +1,4 @@
-/* library: where programs that are linked on the spot look for libtilewright. */
+/* library: where programs that are compiled on the spot find headers, and look for libtilewright. */
 #include "cli.h"
 
 #include <glib.h>
@@ -13,6 +13,14 @@ bool tw__cli_library_can_be_found(void)
         "the current folder on; move the tree",
         tw_lib_dir());
     return false;
+}
+
+void tw__cli_add_headers(GPtrArray *command)
+{
+    g_ptr_array_add(command, g_strconcat("-I", tw_include_dir(), NULL));
+    char *made = g_build_filename(tw_lib_dir(), "include", NULL); /* by the build, in whose tree the library lies */
+    if (g_file_test(made, G_FILE_TEST_IS_DIR)) g_ptr_array_add(command, g_strconcat("-I", made, NULL));
+    g_free(made);
 }
 
 /* Commas are the linker's own in -Wl. */

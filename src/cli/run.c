@@ -125,7 +125,7 @@ static GPtrArray *compiler_command(const request *r)
     g_ptr_array_add(command, g_strdup("-O2"));
     g_ptr_array_add(command, g_strdup("-g"));
     for (guint i = 0; i < r->options->len; i++) g_ptr_array_add(command, g_strdup(r->options->pdata[i]));
-    g_ptr_array_add(command, g_strconcat("-I", tw_include_dir(), NULL));
+    tw__cli_add_headers(command);
     if (r->language) { /* <pto/pto-inst.hpp>, after everything that the program brings itself */
         g_ptr_array_add(command, g_strdup("-idirafter"));
         g_ptr_array_add(command, g_build_filename(tw_include_dir(), "tilewright/compat/ascend", NULL));

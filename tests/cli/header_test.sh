@@ -3,6 +3,7 @@
 # for C codelets) as C++11, with gcc and with clang. Headers below poplar/ are for C++ codelets: C++17. gcc's note that
 # vectors as arguments depend on the instruction set (psabi) does not matter for functions that are static inline.
 include=$1/include
+export CPATH="$2/include${CPATH:+:$CPATH}" # headers that the build makes
 failed=0
 checked=0
 compile() { # compile COMPILER LANGUAGE STANDARD HEADER

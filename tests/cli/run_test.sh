@@ -20,6 +20,10 @@ expect 0 "$tilewright" run prog.c --an-argument
 prints out '--an-argument 42 1472'
 expect 7 "$tilewright" run prog.c a b
 
+# Headers that the build makes are found, too.
+expect 0 "$tilewright" run "$source/examples/aie/fir_int16.c"
+prints out 'as the plain sum gives them'
+
 # The device is the user's choice where the program leaves it to him.
 cat >device.c <<'END'
 #include <tilewright/tilewright.h>

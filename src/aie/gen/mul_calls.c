@@ -1,6 +1,5 @@
 /* Writes <tilewright/aie/detail/mul_calls.h>: every overload of the multiply family and every name of it, from the
- * table of type pairs and the rule which optional arguments exist. `aie_mul_calls FILE` writes, `--check FILE`
- * compares with what lies there.
+ * table of type pairs and the rule which optional arguments exist. The build and the install have it.
  *
  * Overloads belong to a class: lanes, accumulator width and shape of the argument list. Names of one class differ
  * only in flags (operation, pre-adder, conjugation), which the overload takes as its first, constant argument. */
@@ -49,8 +48,6 @@ typedef struct overload {
 
 static overload overloads[MAX_OVERLOADS];
 static unsigned overload_count;
-static char *text;
-static size_t text_size;
 static FILE *out;
 
 static void put(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -397,28 +394,12 @@ static void write_all(void)
     put("#endif\n#endif\n");
 }
 
-static int compare(const char *path)
-{
-    FILE *old = fopen(path, "r");
-    if (!old) return perror(path), 1;
-    size_t at = 0;
-    int c;
-    while ((c = getc(old)) != EOF && at < text_size && text[at] == (char)c) at++;
-    fclose(old);
-    if (c == EOF && at == text_size) return 0;
-    return fprintf(stderr, "%s differs from what aie_mul_calls writes, at byte %zu\n", path, at), 1;
-}
-
 int main(int argc, char **argv)
 {
-    bool check = argc == 3 && strcmp(argv[1], "--check") == 0;
-    if (argc != 2 + check) return fprintf(stderr, "usage: aie_mul_calls [--check] FILE\n"), 2;
-    if (!(out = open_memstream(&text, &text_size))) return perror("aie_mul_calls"), 1;
+    if (argc != 2) return fprintf(stderr, "usage: aie_mul_calls FILE\n"), 2;
+    if (!(out = fopen(argv[1], "w"))) return perror(argv[1]), 1;
     write_all();
-    if (fclose(out)) return perror("aie_mul_calls"), 1;
-    if (check) return compare(argv[2]);
-    FILE *file = fopen(argv[1], "w");
-    if (!file || fwrite(text, 1, text_size, file) != text_size || fclose(file)) return perror(argv[1]), 1;
-    free(text);
+    bool failed = ferror(out);
+    if (fclose(out) || failed) return perror(argv[1]), 1;
     return 0;
 }
