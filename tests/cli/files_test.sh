@@ -222,7 +222,7 @@ while read -r arguments; do
   status=$?
   [ $status = 1 ] || [ "$status $arguments" = "2 profile --diff zero.json zero.json" ] ||
     { fail "exit status $status: tilewright $arguments"; tail -n 5 err; }
-  grep -q 'larger than\|not a regular file\|not a .npy file\|cannot read' err ||
+  grep -q 'larger than\|not a regular file\|no regular file\|not a .npy file\|cannot read' err ||
     { fail "no word of the size: tilewright $arguments"; tail -n 5 err; }
 done <<END
 run zero.c
