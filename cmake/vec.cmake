@@ -9,7 +9,7 @@ set(TW_VEC_FLAGS_avx2 -mavx2 -mf16c -mfma -mbmi -mbmi2)
 set(TW_VEC_FLAGS_avx512 ${TW_VEC_FLAGS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512)
 
 # No trap and no errno depends on a kernel; selects of floats become vector code. Signs of zero and NaN stay.
-set(TW_VEC_FLAGS -fno-trapping-math -fno-math-errno ${TW_NO_CANARY})
+set(TW_VEC_FLAGS -fno-trapping-math -fno-math-errno ${TW_UNCHECKED})
 if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
   list(APPEND TW_VEC_FLAGS -O3)
 endif()
@@ -18,7 +18,7 @@ endif()
 # takes the calling convention of wide vectors from the command line.
 foreach(level IN LISTS TW_VEC_LEVELS)
   set_source_files_properties(src/core/vec/math_${level}.c PROPERTIES COMPILE_OPTIONS
-                              "${TW_NO_CANARY};${TW_VEC_FLAGS_${level}}")
+                              "${TW_UNCHECKED};${TW_VEC_FLAGS_${level}}")
 endforeach()
 
 if(TARGET tw_vec)

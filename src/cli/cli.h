@@ -93,6 +93,7 @@ bool tw__cli_library_can_be_found(void);
 /* From now on what is printed with stdio is shown by tw_print_text(): names and texts of files are in it. Data goes
  * to the standard output by tw_output_open("-"). */
 void tw__cli_escape_output(void);
+bool tw__cli_end_output(void); /* writes what is left and closes; false: not all of it could be written */
 /* tw_outputs_check() of what a command writes; where one of them is the standard output, everything else that is
  * printed goes to the standard error. The exit status. */
 int tw__cli_check_outputs(const char *command, const char *const *outputs, size_t output_count,

@@ -217,10 +217,9 @@ int main(int argc, char **argv)
 {
     tw_protect_inputs(true);
     int status = dispatch(argc, argv);
-    bool failed = ferror(stdout);
     tw_protect_inputs(false);
     errno = 0; /* of an earlier write nobody kept why it failed */
-    if (fclose(stdout) != 0 || failed) {
+    if (!tw__cli_end_output()) {
         fprintf(stderr, "tilewright: cannot write the output: %s\n",
                 errno ? strerror(errno) : "is there space left?");
         if (status == TW__EXIT_OK) status = TW__EXIT_FAILURE;

@@ -65,24 +65,25 @@ static ssize_t take(void *user, const char *text, size_t size)
     return good ? (ssize_t)size : 0;
 }
 
-static int end(void *user)
-{
-    (void)user;
-    bool good = write_shown(begun.bytes, begun.count);
-    begun.count = 0;
-    return close(STDOUT_FILENO) == 0 && good ? 0 : -1;
-}
-
 void tw__cli_escape_output(void)
 {
     static char buffers[2][BUFSIZ];
     bool terminal = isatty(STDOUT_FILENO) == 1;
     plain = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_all });
-    FILE *shown = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = take, .close = end });
+    FILE *shown = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = take });
     if (!plain || !shown) perror("tilewright: cannot print"), exit(TW__EXIT_FAILURE);
     setvbuf(plain, buffers[0], _IOFBF, BUFSIZ);
     setvbuf(shown, buffers[1], terminal ? _IOLBF : _IOFBF, BUFSIZ);
     stdout = shown;
+}
+
+/* Not by fclose(): C++ libraries that came with a module keep the stream, and flush it when the process ends. */
+bool tw__cli_end_output(void)
+{
+    bool good = fflush(stdout) == 0 && !ferror(stdout);
+    if (plain) good = write_shown(begun.bytes, begun.count) && good;
+    begun.count = 0;
+    return close(STDOUT_FILENO) == 0 && good;
 }
 
 int tw__cli_check_outputs(const char *command, const char *const *outputs, size_t output_count,

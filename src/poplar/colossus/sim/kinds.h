@@ -37,13 +37,12 @@ enum {
 #define ENUM_OPS(...)    ENUM_OPS_(__VA_ARGS__, NO, NO, NO, NO, NO)
 
 /* Two registers at once, the lower one in the low half. Whoever writes a pair does so in one piece: the host passes a
- * value on from a store to a load that is not larger. Registers of decoded instructions exist: no check of sizes, which
- * _FORTIFY_SOURCE puts around memcpy(). */
+ * value on from a store to a load that is not larger. */
 static inline __attribute__((unused)) uint64_t get_pair(const uint32_t *r)
 {
 #if G_BYTE_ORDER == G_LITTLE_ENDIAN
     uint64_t v;
-    __builtin_memcpy(&v, r, 8);
+    memcpy(&v, r, 8);
     return v;
 #else
     return r[0] | (uint64_t)r[1] << 32;
@@ -52,7 +51,7 @@ static inline __attribute__((unused)) uint64_t get_pair(const uint32_t *r)
 static inline __attribute__((unused)) void put_pair(uint32_t *r, uint64_t v)
 {
 #if G_BYTE_ORDER == G_LITTLE_ENDIAN
-    __builtin_memcpy(r, &v, 8);
+    memcpy(r, &v, 8);
 #else
     r[0] = (uint32_t)v, r[1] = (uint32_t)(v >> 32);
 #endif

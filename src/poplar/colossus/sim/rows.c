@@ -98,19 +98,19 @@ typedef struct words {
 static inline uint32_t load16(const uint8_t *p)
 {
     uint16_t v;
-    __builtin_memcpy(&v, p, 2);
+    memcpy(&v, p, 2);
     return GUINT16_FROM_LE(v);
 }
 static inline uint32_t load32(const uint8_t *p)
 {
     uint32_t v;
-    __builtin_memcpy(&v, p, 4);
+    memcpy(&v, p, 4);
     return GUINT32_FROM_LE(v);
 }
 static inline uint64_t load64(const uint8_t *p)
 {
     uint64_t v;
-    __builtin_memcpy(&v, p, 8);
+    memcpy(&v, p, 8);
     return GUINT64_FROM_LE(v);
 }
 #define LOADER(name, one, two)                        \
@@ -146,9 +146,9 @@ static inline void store_words(uint8_t *p, uint64_t v, unsigned bytes)
     uint64_t whole = GUINT64_TO_LE(v);
     uint32_t word = GUINT32_TO_LE((uint32_t)v);
     if (bytes == 8)
-        __builtin_memcpy(p, &whole, 8);
+        memcpy(p, &whole, 8);
     else
-        __builtin_memcpy(p, &word, 4);
+        memcpy(p, &word, 4);
 }
 
 #define SEM_LOAD(type)                                                                           \
