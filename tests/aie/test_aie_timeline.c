@@ -1,4 +1,4 @@
-/* When kernels work and wait (src/aie/array/timeline.c): what a profile's intervals must be, whatever the figures.
+/* When kernels work and wait (src/aie/array/times/timeline.c): what a profile's intervals must be, whatever the figures.
  * Work adds up to the cycles of the kernel; intervals of a kernel follow each other without holes; nobody reads
  * before it was written; a slow kernel behind a fast one makes the fast one wait for it, and the other way round. */
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "aie/array/array.h"
+#include "aie/array/model/model.h"
 #include "core/profile/profile.h"
 
 static int fast_work, slow_work; /* slots of work a firing */

@@ -1,7 +1,8 @@
 /* Accesses through pointers that miss what a kernel holds, and misaligned ones: said once a place, with file and
  * line. */
 #define TW_AIE_CHECK
-#include "aie/array/array.h"
+#include "aie/array/model/model.h"
+#include "aie/check/check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Checks of the multiply family, for kernels compiled with TW_AIE_CHECK. The hardware drops low bits of a start
  * or step that is not a multiple of its granule; a kernel that relies on it is almost always wrong. */
 #define TW_AIE_CHECK
-#include "aie/array/array.h"
+#include "aie/check/check.h"
 #include <tilewright/aie/mul.h>
 
 static void granule(const char *name, unsigned value, unsigned multiple)

@@ -2,7 +2,7 @@
  * debug information is read by addr2line (binutils), started once a report; without either the place is
  * program+offset. */
 #define _GNU_SOURCE /* dladdr */
-#include "aie/array/array.h"
+#include "aie/check/check.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -1,7 +1,7 @@
 /* Marks of lanes that nobody has set (tilewright/aie/detail/check_lanes.h): a word is mix(MAGIC << 16 | call), so
  * that a word found in data tells whether it is one, and which call made it. Words in which some lanes are set are
  * known by their value: a table has those that intrinsics made, with the lanes that are left over. */
-#include "aie/check/undefined_lanes.h"
+#include "aie/check/check.h"
 #define TW_AIE_CHECK
 #include <tilewright/aie/detail/core.h>
 
@@ -21,7 +21,7 @@ static unsigned call_count = 1;
 static GMutex lock;
 static gint any; /* read without the lock: data need not be searched before the first mark */
 
-bool tw__aie_marks_exist(void)
+static bool marks_exist(void)
 {
     return g_atomic_int_get(&any) != 0;
 }
@@ -126,7 +126,7 @@ static uint64_t word_at(const void *p, size_t i)
 unsigned tw__aie_shadow(const void *p, size_t bytes, void *shadow)
 {
     unsigned found = 0, whole = 0;
-    if (!tw__aie_marks_exist()) return 0;
+    if (!marks_exist()) return 0;
     for (size_t i = 0; i + 8 <= bytes; i += 8) {
         unsigned mark = mark_of(word_at(p, i));
         if (mark && !whole) whole = mark;
@@ -153,7 +153,7 @@ void tw__aie_put_lane(void *vector, size_t at, const void *lane, size_t bytes)
     uint64_t left = 0;
     unsigned mark = bytes < 8 ? tw__aie_shadow(word, 8, &left) : 0;
     memcpy((char *)vector + at, lane, bytes);
-    if (!tw__aie_marks_exist() || bytes >= 8) return;
+    if (!marks_exist() || bytes >= 8) return;
     memset((char *)&left + (at & 7), 0, bytes);
     remember(word_at(word, 0), left, mark);
 }
@@ -182,7 +182,7 @@ void tw__aie_read(const char *intrinsic, unsigned mark, const void *picked, size
 void tw__aie_check_sent(const char *call_name, const void *p, size_t bytes)
 {
     uint64_t shadow[16];
-    for (size_t i = 0; tw__aie_marks_exist() && i < bytes; i += sizeof shadow) {
+    for (size_t i = 0; marks_exist() && i < bytes; i += sizeof shadow) {
         size_t n = bytes - i < sizeof shadow ? bytes - i : sizeof shadow;
         unsigned mark = tw__aie_shadow((const char *)p + i, n, shadow);
         if (!mark) continue;

@@ -1,6 +1,6 @@
-/* What a kernel calls: windows, streams, cascade, locks, cycles. A call that cannot go on yields to the scheduler. */
-#include "aie/array/array.h"
-#include "aie/check/undefined_lanes.h"
+/* What a kernel calls: windows, streams, cascade, locks. A call that cannot go on yields to the scheduler. */
+#include "aie/array/sched/sched.h"
+#include "aie/check/check.h"
 
 #include <string.h>
 
@@ -355,7 +355,7 @@ void tw_aie_done(void)
     tw__aie_yield(k, TW__DONE);
 }
 
-/* --- locks, cycles -------------------------------------------------------------------------------------------- */
+/* --- locks, names --------------------------------------------------------------------------------------------- */
 
 static bool lock_id(const char *call, int id)
 {
@@ -373,7 +373,7 @@ void tw_aie_acquire(int id, int value)
     k->lock = id, k->lock_value = value;
     while (lock->held || (value >= 0 && lock->value != value)) tw__aie_yield(k, TW__WAIT_LOCK);
     lock->held = true;
-    tw__aie_clock(tw__aie_current, (tw__kernel *)(uintptr_t)k);
+    tw__aie_clock(tw__aie_current, k);
     lock->since = k->clock;
 }
 
@@ -386,40 +386,11 @@ void tw_aie_release(int id, int value)
         tw__aie_report("release", "lock %d of tile (%d,%d) is free", id, k->column, k->row);
         return;
     }
-    tw__aie_clock(tw__aie_current, (tw__kernel *)(uintptr_t)k);
+    tw__aie_clock(tw__aie_current, k);
     tw__aie_current->released_by = k->number;
     tw__aie_lock_time(tw__aie_current, k, lock);
     lock->held = false;
     if (value >= 0) lock->value = value;
-}
-
-uint64_t tw_aie_estimate(const uint64_t s[TW_AIE_SLOTS])
-{
-    uint64_t cycles[] = { s[TW_AIE_SLOT_VECTOR],     (s[TW_AIE_SLOT_LOAD] + 1) / 2, s[TW_AIE_SLOT_STORE],
-                          s[TW_AIE_SLOT_SCALAR],     (s[TW_AIE_SLOT_MOVE] + 1) / 2, s[TW_AIE_SLOT_STREAM_IN],
-                          s[TW_AIE_SLOT_STREAM_OUT], s[TW_AIE_SLOT_CASCADE] };
-    uint64_t most = 0;
-    for (size_t i = 0; i < sizeof cycles / sizeof *cycles; i++) most = cycles[i] > most ? cycles[i] : most;
-    return most;
-}
-
-/* Work between two readings has to fill the pipeline and to leave it once. */
-uint64_t tw_aie_cycles_now(void)
-{
-    tw_aie_control now = tw_aie_core;
-    tw_aie_array *array = tw__aie_current;
-    for (int i = 0; array && array->running && i < TW__AIE_STREAMS; i++) {
-        const tw__kernel *k = array->running;
-        if (k->words_in[i] > now.slots[TW_AIE_SLOT_STREAM_IN]) now.slots[TW_AIE_SLOT_STREAM_IN] = k->words_in[i];
-        if (k->words_out[i] > now.slots[TW_AIE_SLOT_STREAM_OUT])
-            now.slots[TW_AIE_SLOT_STREAM_OUT] = k->words_out[i];
-    }
-    uint64_t busy = tw_aie_estimate(now.slots);
-    tw__kernel *k = array ? array->running : NULL;
-    if (!k) return busy;
-    if (busy != k->read_slots) k->fills++;
-    k->read_slots = busy;
-    return busy + k->fills * TW__AIE_FILL_CYCLES;
 }
 
 /* Row in bits 0-4, column in bits 16-22. */

@@ -1,6 +1,6 @@
 /* learned: what the profile of an array has beside cycles: where stacks and windows lie, windows as variables, who
  * sends how much to whom, and as lanes when locks were held, windows full and words in streams. */
-#include "aie/array/array.h"
+#include "aie/array/profile/profile.h"
 #include "core/profile/profile.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static bool add_tile(const tw_aie_array *a, tw_profile *p, int tile)
     for (size_t i = 0; i < a->pair_count; i++) {
         const tw__pair *w = a->pairs[i];
         for (unsigned b = 0; b < w->blocks; b++) {
-            if (!w->block[b] || tw__aie_tile_at(a, (uintptr_t)w->block[b]) != tile) continue;
+            if (tw__aie_tile_at(a, (uintptr_t)w->block[b]) != tile) continue;
             title t = between(a, "window", w->from, w->to);
             if (w->blocks > 1) snprintf(t.text + strlen(t.text), 32, ", %s", b ? "pong" : "ping");
             add_block(p, t.text, TW_STORAGE_VARIABLE, (uint64_t)(w->block[b] - tw__aie_tile_memory(a, tile)),
@@ -75,7 +75,7 @@ static void add_maps(const tw_aie_array *a, tw_profile *p)
     for (size_t i = 0; used && i < a->kernel_count; i++) used[tw__aie_tile_of(a, a->kernels[i])] = true;
     for (size_t i = 0; used && i < a->pair_count; i++)
         for (unsigned b = 0; b < a->pairs[i]->blocks; b++) {
-            int tile = a->pairs[i]->block[b] ? tw__aie_tile_at(a, (uintptr_t)a->pairs[i]->block[b]) : -1;
+            int tile = tw__aie_tile_at(a, (uintptr_t)a->pairs[i]->block[b]);
             if (tile >= 0) used[tile] = true;
         }
     for (unsigned tile = 0; used && tile < a->arch->tiles; tile++) {
@@ -98,9 +98,9 @@ static void add_variables(const tw_aie_array *a, tw_profile *p)
     for (size_t i = 0; i < a->pair_count; i++) {
         const tw__pair *w = a->pairs[i];
         title t = between(a, "window", w->from, w->to);
-        int tile = w->block[0] ? tw__aie_tile_at(a, (uintptr_t)w->block[0]) : -1;
+        int tile = tw__aie_tile_at(a, (uintptr_t)w->block[0]);
         uint64_t bytes = ((uint64_t)w->bytes + w->margin) * w->blocks;
-        bool two = w->blocks > 1 && w->block[1] && tw__aie_tile_at(a, (uintptr_t)w->block[1]) != tile;
+        bool two = w->blocks > 1 && tw__aie_tile_at(a, (uintptr_t)w->block[1]) != tile;
         tw__profile_add_variable(p, &(tw__variable_desc){ .name = t.text,
                                                           .type = w->blocks > 1 ? "ping-pong" : "single",
                                                           .bytes = bytes,
@@ -197,7 +197,7 @@ static uint32_t add_lane(const tw_aie_array *a, tw_profile *p, const tw__aie_hol
     return tw__profile_add_lane(p, tile, t.text);
 }
 
-void tw__aie_add_holds(const tw_aie_array *a, tw_profile *p)
+static void add_holds(const tw_aie_array *a, tw_profile *p)
 {
     const tw__aie_hold **sorted = tw__calloc(a->hold_count + 1, sizeof *sorted);
     uint32_t lane = TW__NONE;
@@ -220,4 +220,51 @@ void tw__aie_add_holds(const tw_aie_array *a, tw_profile *p)
                                                           .partner = TW__NONE });
     }
     free(sorted);
+}
+
+/* --- kernels as lanes ---------------------------------------------------------------------------------------------- */
+
+/* Sums by cause and partner; a kernel has few of either, what is beyond the room goes to the last. */
+typedef struct kernel_waits {
+    tw__aie_span sums[32]; /* to: cycles */
+    unsigned count;
+} kernel_waits;
+
+static void add_wait(kernel_waits *w, const tw__aie_span *s)
+{
+    unsigned i = 0;
+    while (i < w->count && (w->sums[i].cause != s->cause || w->sums[i].partner != s->partner)) i++;
+    if (i == 32) i = 31;
+    if (i == w->count) w->sums[w->count++] = (tw__aie_span){ 0, 0, s->cause, s->kernel, s->partner };
+    w->sums[i].to += s->to - s->from;
+}
+
+/* Lanes of kernels, their intervals, and the sums of their waits. */
+void tw__aie_add_intervals(const tw_aie_array *a, tw_profile *p)
+{
+    uint32_t *lanes = tw__calloc(a->kernel_count + 1, sizeof *lanes);
+    kernel_waits *waits = tw__calloc(a->kernel_count + 1, sizeof *waits);
+    for (size_t i = 0; lanes && i < a->kernel_count; i++)
+        lanes[i] = tw__profile_add_lane(p, (uint32_t)tw__aie_tile_of(a, a->kernels[i]), a->kernels[i]->name);
+    for (size_t i = 0; lanes && waits && i < a->span_count; i++) {
+        const tw__aie_span *s = &a->spans[i];
+        uint32_t partner = s->partner >= 0 ? lanes[s->partner] : TW__NONE;
+        tw__profile_add_interval(p, &(tw__interval_desc){ .lane = lanes[s->kernel],
+                                                          .from = s->from,
+                                                          .to = s->to,
+                                                          .name = a->kernels[s->kernel]->name,
+                                                          .cause = s->cause,
+                                                          .partner = partner });
+        if (s->cause) add_wait(&waits[s->kernel], s);
+    }
+    for (size_t i = 0; lanes && waits && i < a->kernel_count; i++)
+        for (unsigned w = 0; w < waits[i].count; w++) {
+            const tw__aie_span *s = &waits[i].sums[w];
+            tw__profile_add_wait(p, (uint32_t)tw__aie_tile_of(a, a->kernels[i]), s->cause,
+                                 s->partner >= 0 ? (uint32_t)tw__aie_tile_of(a, a->kernels[s->partner]) : TW__NONE,
+                                 s->to);
+        }
+    add_holds(a, p);
+    tw__profile_omit_intervals(p, a->spans_left_out);
+    free(lanes), free(waits);
 }

@@ -5,7 +5,7 @@
  * hardware. A window lies on the tile that reads it (an output to a file: that writes it), or near it in an array
  * that spreads; stack and heap take their 1 KB each of a kernel, though the host's stack serves the kernels.
  * Addresses come from the core's placement. */
-#include "aie/array/array.h"
+#include "aie/array/model/model.h"
 #include "core/tile/place.h"
 
 #include <stdlib.h>

@@ -3,15 +3,14 @@
  * that filled it passed it on, and free when its reader gave it back; a word of a stream when it was written, its
  * place when it was read: who comes earlier waits. A lock has no time of its own: who waited for one goes on when the
  * kernel that let one go last has come so far. Files and memory are always there in time. */
-#include "aie/array/array.h"
-#include "core/profile/profile.h"
+#include "aie/array/times/times.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SPANS = 1 << 18 }; /* of an array; what comes later is counted and not kept */
 
-static void add_span(tw_aie_array *a, const tw__kernel *k, uint64_t to, const char *cause, int partner)
+static void add_span(tw_aie_array *a, tw__kernel *k, uint64_t to, const char *cause, int partner)
 {
     tw__aie_span *last = k->last_span ? &a->spans[k->last_span - 1] : NULL;
     if (to <= k->clock) return;
@@ -24,7 +23,7 @@ static void add_span(tw_aie_array *a, const tw__kernel *k, uint64_t to, const ch
         return;
     }
     a->spans[a->span_count++] = (tw__aie_span){ k->clock, to, cause, k->number, partner };
-    ((tw__kernel *)(uintptr_t)k)->last_span = (uint32_t)a->span_count;
+    k->last_span = (uint32_t)a->span_count;
 }
 
 /* What the running kernel has done since its clock was read last. */
@@ -118,49 +117,4 @@ void tw__aie_forget_times(tw_aie_array *a)
         memset(a->fifos[i]->there, 0, a->fifos[i]->room * sizeof(uint64_t));
         memset(a->fifos[i]->freed, 0, a->fifos[i]->room * sizeof(uint64_t));
     }
-}
-
-/* Sums by cause and partner; a kernel has few of either, what is beyond the room goes to the last. */
-typedef struct kernel_waits {
-    tw__aie_span sums[32]; /* to: cycles */
-    unsigned count;
-} kernel_waits;
-
-static void add_wait(kernel_waits *w, const tw__aie_span *s)
-{
-    unsigned i = 0;
-    while (i < w->count && (w->sums[i].cause != s->cause || w->sums[i].partner != s->partner)) i++;
-    if (i == 32) i = 31;
-    if (i == w->count) w->sums[w->count++] = (tw__aie_span){ 0, 0, s->cause, s->kernel, s->partner };
-    w->sums[i].to += s->to - s->from;
-}
-
-/* Lanes of kernels, their intervals, and the sums of their waits. */
-void tw__aie_add_intervals(const tw_aie_array *a, tw_profile *p)
-{
-    uint32_t *lanes = tw__calloc(a->kernel_count + 1, sizeof *lanes);
-    kernel_waits *waits = tw__calloc(a->kernel_count + 1, sizeof *waits);
-    for (size_t i = 0; lanes && i < a->kernel_count; i++)
-        lanes[i] = tw__profile_add_lane(p, (uint32_t)tw__aie_tile_of(a, a->kernels[i]), a->kernels[i]->name);
-    for (size_t i = 0; lanes && waits && i < a->span_count; i++) {
-        const tw__aie_span *s = &a->spans[i];
-        uint32_t partner = s->partner >= 0 ? lanes[s->partner] : TW__NONE;
-        tw__profile_add_interval(p, &(tw__interval_desc){ .lane = lanes[s->kernel],
-                                                          .from = s->from,
-                                                          .to = s->to,
-                                                          .name = a->kernels[s->kernel]->name,
-                                                          .cause = s->cause,
-                                                          .partner = partner });
-        if (s->cause) add_wait(&waits[s->kernel], s);
-    }
-    for (size_t i = 0; lanes && waits && i < a->kernel_count; i++)
-        for (unsigned w = 0; w < waits[i].count; w++) {
-            const tw__aie_span *s = &waits[i].sums[w];
-            tw__profile_add_wait(p, (uint32_t)tw__aie_tile_of(a, a->kernels[i]), s->cause,
-                                 s->partner >= 0 ? (uint32_t)tw__aie_tile_of(a, a->kernels[s->partner]) : TW__NONE,
-                                 s->to);
-        }
-    tw__aie_add_holds(a, p);
-    tw__profile_omit_intervals(p, a->spans_left_out);
-    free(lanes), free(waits);
 }

@@ -4,7 +4,7 @@
  *     TW_AIE_INPUT_DIR, TW_AIE_OUTPUT_DIR   folders; those that an output needs below it are made
  *     TW_AIE_TIMESTAMPS=1                   "T 120 ns" in front of each line of an output
  *     TW_AIE_PROFILE_FILE                   JSON; of the second array and later ones FILE.2, FILE.3 ... */
-#include "aie/array/array.h"
+#include "aie/array/model/model.h"
 
 #include <errno.h>
 #include <stdatomic.h>

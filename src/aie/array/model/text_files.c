@@ -1,5 +1,5 @@
 /* Text files at the edge of the array: one beat of 32, 64 or 128 bits per line, values in decimal. */
-#include "aie/array/array.h"
+#include "aie/array/model/model.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,13 +16,6 @@ static const struct {
     [TW_AIE_CFLOAT32] = { 4, REAL },   [TW_AIE_UINT8] = { 1, UNSIGNED }, [TW_AIE_UINT16] = { 2, UNSIGNED },
     [TW_AIE_UINT32] = { 4, UNSIGNED }, [TW_AIE_INT64] = { 8, SIGNED },   [TW_AIE_UINT64] = { 8, UNSIGNED },
 };
-
-const tw__plio *tw__plio_of(const tw_aie_array *a, const void *queue)
-{
-    for (size_t i = 0; i < a->file_count; i++)
-        if (a->files[i]->fifo == queue || a->files[i]->pair == queue) return a->files[i];
-    return NULL;
-}
 
 /* Bytes a line holds: a beat, or one component where that is wider than the beat. */
 static unsigned line_bytes(const tw__plio *file)
@@ -210,7 +203,7 @@ static size_t beat_bytes(const tw__plio *file, size_t at)
     return size / bytes * bytes;
 }
 
-tw_status tw__plio_store(const tw_aie_array *array, const tw__plio *file)
+static tw_status store(const tw_aie_array *array, const tw__plio *file)
 {
     const char **inputs = calloc(array->file_count, sizeof *inputs); /* an output never destroys what is read */
     if (!inputs) return tw__fail(TW_E_NO_MEMORY, "%s: no memory", file->path);
@@ -239,7 +232,7 @@ tw_status tw__plio_store_all(const tw_aie_array *a)
 {
     tw_status status = TW_OK;
     for (size_t i = 0; i < a->file_count && status == TW_OK; i++)
-        if (a->files[i]->is_output && a->files[i]->path) status = tw__plio_store(a, a->files[i]);
+        if (a->files[i]->is_output && a->files[i]->path) status = store(a, a->files[i]);
     return status;
 }
 
@@ -292,21 +285,7 @@ static bool step_output(tw_aie_array *array, tw__plio *file)
     return moved;
 }
 
-/* What came out just now was there when its kernel had run so long. */
-static bool set_stamp(tw_aie_array *array, tw__plio *file)
-{
-    int from = file->pair ? file->pair->from : file->fifo->from;
-    if (!tw__grow(&file->stamps, &file->stamp_room, file->stamp_count, sizeof *file->stamps))
-        return no_memory(array, file);
-    file->stamps[file->stamp_count++] =
-        (tw__stamp){ file->count, tw_aie_array_cycles(array, (tw_aie_kernel){ from + 1 }) };
-    return true;
-}
-
 bool tw__plio_step(tw_aie_array *array, tw__plio *file)
 {
-    if (!file->is_output) return step_input(file);
-    bool moved = step_output(array, file);
-    if (moved && file->path && tw__aie_stamps()) set_stamp(array, file);
-    return moved;
+    return file->is_output ? step_output(array, file) : step_input(file);
 }

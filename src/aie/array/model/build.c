@@ -1,80 +1,10 @@
-/* The array: building it. run.c runs it. */
-#include "aie/array/array.h"
-#include "core/profile/profile.h"
+/* build: kernels, connections and files of an array, one call each. */
+#include "aie/array/model/model.h"
 
-#include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { FIFO_WORDS = 16, CASCADE_DEPTH = 4 };
-
-static void leave_profile(void *array)
-{
-    if (tw__profile_wanted()) tw__profile_leave(((tw_aie_array *)array)->profile);
-}
-
-tw_aie_array *tw_aie_array_new(void)
-{
-    tw_aie_array *a = calloc(1, sizeof *a);
-    if (a) a->arch = tw_tile_arch_by_name("aie1");
-    if (a) a->locks = calloc((size_t)a->arch->tiles * a->arch->locks, sizeof *a->locks);
-    if (a && a->locks) return tw__profile_expect(a, leave_profile), a;
-    free(a);
-    tw__fail(TW_E_NO_MEMORY, "no memory for an array");
-    return NULL;
-}
-
-static void free_pair(tw__pair *p)
-{
-    free(p->tail), free(p);
-}
-
-void tw_aie_array_free(tw_aie_array *a)
-{
-    if (!a) return;
-    tw__profile_forget(a);
-    leave_profile(a);
-    tw__aie_save_profile(a);
-    tw__aie_stop_kernels(a);
-    for (size_t i = 0; i < a->kernel_count; i++) {
-        free(a->kernels[i]->name), free(a->kernels[i]);
-    }
-    for (size_t i = 0; i < a->fifo_count; i++) {
-        free(a->fifos[i]->data), free(a->fifos[i]->there), free(a->fifos[i]->freed);
-        free(a->fifos[i]);
-    }
-    for (size_t i = 0; i < a->pair_count; i++) free_pair(a->pairs[i]);
-    for (size_t i = 0; i < a->file_count; i++)
-        free(a->files[i]->path), free(a->files[i]->bytes), free(a->files[i]->last), free(a->files[i]->stamps),
-            free(a->files[i]);
-    free(a->kernels), free(a->fifos), free(a->pairs), free(a->files), free(a->locks), free(a->message);
-    tw_profile_free(a->profile);
-    g_free(a->unread_ports);
-    free(a->spans), free(a->holds);
-    tw__aie_free_memory(a);
-    free(a);
-}
-
-tw__peer tw__aie_peer(const tw_aie_array *a, int number, const void *queue)
-{
-    tw__peer p = { "memory" };
-    const tw__plio *file = number < 0 ? tw__plio_of(a, queue) : NULL;
-    if (number >= 0)
-        snprintf(p.text, sizeof p.text, "'%s'", a->kernels[number]->name);
-    else if (file && file->path)
-        snprintf(p.text, sizeof p.text, "file '%s'", file->path);
-    return p;
-}
-
-void tw__aie_fail(tw_aie_array *a, tw_status status, const char *format, ...)
-{
-    if (a->status != TW_OK) return;
-    va_list args;
-    va_start(args, format);
-    a->status = tw__vfail(status, format, args);
-    va_end(args);
-    a->message = strdup(tw_error_message());
-}
 
 /* Appends a zeroed object to a list of the array. */
 static void *append(tw_aie_array *a, void *list, size_t *count, size_t *room, size_t bytes)
@@ -107,11 +37,6 @@ tw_aie_kernel tw_aie_array_add(tw_aie_array *a, const char *name, void (*fn)(voi
     return (tw_aie_kernel){ k->number + 1 };
 }
 
-const tw__kernel *tw__aie_kernel_of(const tw_aie_array *a, tw_aie_kernel handle)
-{
-    return handle.id > 0 && (size_t)handle.id <= a->kernel_count ? a->kernels[handle.id - 1] : NULL;
-}
-
 static tw__kernel *kernel(tw_aie_array *a, tw_aie_kernel handle, const char *call)
 {
     if (tw__aie_kernel_of(a, handle)) return a->kernels[handle.id - 1];
@@ -141,23 +66,6 @@ static tw__fifo *new_fifo(tw_aie_array *a, unsigned item, unsigned room, int fro
     f->room = 0;
     tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for a queue of %u items", room);
     return NULL;
-}
-
-bool tw__fifo_push(tw__fifo *f, const void *item)
-{
-    if (f->count == f->room) return false;
-    memcpy(f->data + (size_t)((f->first + f->count++) % f->room) * f->item, item, f->item);
-    f->moved++;
-    return true;
-}
-
-bool tw__fifo_pop(tw__fifo *f, void *item)
-{
-    if (f->count == 0) return false;
-    memcpy(item, f->data + (size_t)f->first * f->item, f->item);
-    f->first = (f->first + 1) % f->room;
-    f->count--;
-    return true;
 }
 
 /* Occupies a slot of a kernel; a second connection to one port is a mistake. */
@@ -384,9 +292,4 @@ uint64_t tw_aie_array_events(const tw_aie_array *a, tw_aie_kernel handle, int ev
 {
     const tw__kernel *k = tw__aie_kernel_of(a, handle);
     return k && event >= 0 && event < 3 ? k->events[event] : 0;
-}
-
-const tw_profile *tw_aie_array_profile(tw_aie_array *a)
-{
-    return a->profile;
 }

@@ -1,31 +1,11 @@
 /* Cycles of the kernels into the common profile: one plan step for the whole run, tiles by column and row, kernels as
  * vertex types. Every figure is an estimate: a kernel's waiting for others is not part of it. */
-#include "aie/array/array.h"
+#include "aie/array/profile/profile.h"
 #include "core/profile/profile.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-uint64_t tw_aie_array_cycles(const tw_aie_array *a, tw_aie_kernel handle)
-{
-    const tw__kernel *k = tw__aie_kernel_of(a, handle);
-    if (!k) return 0;
-    return tw__aie_cycles_of(k, k->control.slots);
-}
-
-uint64_t tw__aie_cycles_of(const tw__kernel *k, const uint64_t counted[TW_AIE_SLOTS])
-{
-    uint64_t slots[TW_AIE_SLOTS];
-    memcpy(slots, counted, sizeof slots);
-    for (int i = 0; i < TW__AIE_STREAMS; i++) {
-        if (k->words_in[i] > slots[TW_AIE_SLOT_STREAM_IN]) slots[TW_AIE_SLOT_STREAM_IN] = k->words_in[i];
-        if (k->words_out[i] > slots[TW_AIE_SLOT_STREAM_OUT]) slots[TW_AIE_SLOT_STREAM_OUT] = k->words_out[i];
-    }
-    uint64_t busy = tw_aie_estimate(slots);
-    return busy ? busy + k->fired * TW__AIE_FILL_CYCLES : 0;
-}
-
-static void add_memory(tw_profile *p, tw_aie_array *a)
+static void add_memory(tw_profile *p, const tw_aie_array *a)
 {
     tw__memory *memory = tw__memory_new(a->arch->tiles);
     if (!memory) return;
@@ -45,7 +25,7 @@ static void add_memory(tw_profile *p, tw_aie_array *a)
     tw__memory_free(memory);
 }
 
-tw_profile *tw__aie_profile(tw_aie_array *a)
+tw_profile *tw__aie_profile(const tw_aie_array *a)
 {
     const tw_tile_arch *arch = a->arch;
     tw_profile *p = tw__profile_new(&(tw__profile_target){ .type = "AI_ENGINE",
@@ -68,7 +48,7 @@ tw_profile *tw__aie_profile(tw_aie_array *a)
     tw__profile_set_counts(p, a->kernel_count, a->fifo_count + a->pair_count, a->pair_count, 1);
     for (size_t i = 0; i < a->kernel_count; i++) {
         const tw__kernel *k = a->kernels[i];
-        uint64_t cycles = tw_aie_array_cycles(a, (tw_aie_kernel){ (int)i + 1 });
+        uint64_t cycles = tw__aie_cycles_of(k, k->control.slots);
         uint64_t firings = k->fired ? k->fired : 1;
         types[i] = (tw__type_cycles){ .vertex_type = tw__profile_add_vertex_type(p, k->name, 0),
                                       .instances = firings,

@@ -5,7 +5,7 @@
  * to be read to its end. With a number of iterations a file may be longer, and its next blocks already stand in the
  * queue. */
 #define TW_AIE_CHECK
-#include "aie/array/array.h"
+#include "aie/array/model/model.h"
 
 #include <glib.h>
 
@@ -145,12 +145,6 @@ void tw__aie_finish(tw_aie_array *a)
     if (!checked || a->told || a->status != TW_OK) return;
     a->told = true;
     visit(a, tell, NULL);
-}
-
-void tw_aie_array_end(tw_aie_array *a)
-{
-    tw__aie_finish(a);
-    tw__aie_stop_kernels(a);
 }
 
 uint64_t tw_aie_array_unread(const tw_aie_array *a)

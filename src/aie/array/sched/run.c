@@ -1,21 +1,19 @@
-/* Running an array: the scheduler, what is wrong when nothing moves.
+/* Running the kernels: the scheduler, what is wrong when nothing moves.
  *
  * The scheduler goes round the files and the kernels in order of creation, and lets each kernel run until it waits.
  * So a run is the same every time. When a round moves nothing, the run has ended or is a deadlock. Kernels are fibers
  * on stacks of their own; their control registers (tw_aie_core) are swapped with them. */
-#include "aie/array/array.h"
+#include "aie/array/sched/sched.h"
 
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 
-_Thread_local tw_aie_array *tw__aie_current;
-
 /* Vectors of 1024 bits by value, and none in registers: layered kernels without optimisation need more than 512 KiB.
  * Only pages that are touched exist. */
 enum { STACK_BYTES = 4 << 20 };
 
-tw__lock *tw__aie_lock(tw_aie_array *a, const tw__kernel *k, int id)
+tw__lock *tw__aie_lock(const tw_aie_array *a, const tw__kernel *k, int id)
 {
     return &a->locks[(unsigned)tw__aie_tile_of(a, k) * a->arch->locks + (unsigned)id];
 }
@@ -46,7 +44,7 @@ static bool can_acquire(const tw__kernel *k)
                         : k->window_in[w->port]->full > 0;
 }
 
-static bool ready(tw_aie_array *a, const tw__kernel *k)
+static bool ready(const tw_aie_array *a, const tw__kernel *k)
 {
     const tw__lock *lock = tw__aie_lock(a, k, k->lock);
     switch (k->wait) {
@@ -143,8 +141,9 @@ static void body(void *user)
     k->control = tw_aie_core;
 }
 
-static bool start(tw_aie_array *a, tw__kernel *k, uint64_t iterations)
+static bool start(tw_aie_array *a, tw__kernel *k)
 {
+    uint64_t iterations = a->iterations;
     bool ports = false;
     for (int i = 0; i < TW__AIE_PORTS; i++) ports |= k->window_in[i] || (i <= TW__AIE_STREAMS && k->in[i]);
     if ((iterations == 0 || k->repeat == 0) && !ports) {
@@ -163,6 +162,13 @@ static bool start(tw_aie_array *a, tw__kernel *k, uint64_t iterations)
         if (k->window_out[i]) k->view_out[i].window = (tw_aie_window){ .port = (uint16_t)i, .is_output = 1 };
     }
     k->wait = k->ended ? TW__DONE : TW__RUN;
+    return true;
+}
+
+bool tw__aie_start_kernels(tw_aie_array *a)
+{
+    for (size_t i = 0; i < a->kernel_count; i++)
+        if (!start(a, a->kernels[i])) return false;
     return true;
 }
 
@@ -187,16 +193,6 @@ void tw__aie_stop_kernels(tw_aie_array *a)
     tw__aie_current = outer;
 }
 
-/* As after power-up. */
-static void reset_kernel(tw__kernel *k)
-{
-    memset(&k->control, 0, sizeof k->control);
-    memset(k->words_in, 0, sizeof k->words_in), memset(k->words_out, 0, sizeof k->words_out);
-    memset(k->events, 0, sizeof k->events);
-    k->fired = k->read_slots = k->fills = 0;
-    k->ended = false;
-}
-
 /* --- what is wrong when nothing moves ------------------------------------------------------------------------- */
 
 static void describe_wait(const tw_aie_array *a, const tw__kernel *k, GString *text)
@@ -214,8 +210,7 @@ static void describe_wait(const tw_aie_array *a, const tw__kernel *k, GString *t
                                k->port % TW__AIE_STREAMS, tw__aie_peer(a, f->to, f).text, f->room);
     if (k->wait == TW__WAIT_LOCK)
         g_string_append_printf(text, "for lock %d%s", k->lock,
-                               tw__aie_lock((tw_aie_array *)a, k, k->lock)->held ? ", which is held"
-                                                                                 : " to have another value");
+                               tw__aie_lock(a, k, k->lock)->held ? ", which is held" : " to have another value");
     if (k->wait == TW__WAIT_UNTIL) g_string_append(text, k->until_what);
     bool acquires = k->wait == TW__WAIT_ACQUIRE;
     for (int i = 0; (acquires || k->wait == TW__WAIT_WINDOWS) && i < TW__AIE_PORTS; i++) {
@@ -232,9 +227,9 @@ static void describe_wait(const tw_aie_array *a, const tw__kernel *k, GString *t
 }
 
 /* Every kernel has done what was asked, or the inputs have ended and all that is left waits for input. */
-static tw_status verdict(tw_aie_array *a, uint64_t iterations)
+tw_status tw__aie_verdict(const tw_aie_array *a)
 {
-    bool all_done = true, only_input = iterations == 0;
+    bool all_done = true, only_input = a->iterations == 0;
     for (size_t i = 0; i < a->kernel_count; i++) {
         const tw__kernel *k = a->kernels[i];
         all_done &= k->wait == TW__DONE || k->repeat == 0;
@@ -252,14 +247,15 @@ static tw_status verdict(tw_aie_array *a, uint64_t iterations)
     return TW_E_APPLICATION;
 }
 
-static void run_all(tw_aie_array *a)
+void tw__aie_run_kernels(tw_aie_array *a)
 {
     tw_aie_array *outer = tw__aie_current;
     tw_aie_control saved = tw_aie_core;
     tw__aie_current = a;
     for (bool moved = true; moved && a->status == TW_OK;) {
         moved = false;
-        for (size_t i = 0; i < a->file_count; i++) moved |= tw__plio_step(a, a->files[i]);
+        for (size_t i = 0; i < a->file_count; i++)
+            if (tw__plio_step(a, a->files[i])) moved = true, tw__aie_stamp(a, a->files[i]);
         for (size_t i = 0; i < a->kernel_count; i++) {
             tw__kernel *k = a->kernels[i];
             if (!ready(a, k)) continue;
@@ -273,89 +269,4 @@ static void run_all(tw_aie_array *a)
     }
     tw_aie_core = saved;
     tw__aie_current = outer;
-}
-
-static void reset(tw_aie_array *a)
-{
-    for (size_t i = 0; i < a->fifo_count; i++) a->fifos[i]->count = a->fifos[i]->first = 0;
-    for (size_t i = 0; i < a->pair_count; i++) {
-        tw__pair *p = a->pairs[i];
-        p->full = p->read = p->write = 0;
-        if (p->tail) memset(p->tail, 0, p->margin);
-    }
-    for (size_t i = 0; i < a->file_count; i++) {
-        if (!a->files[i]->path && !a->files[i]->is_output) continue; /* sent for this run */
-        a->files[i]->at = 0;
-        if (!a->files[i]->is_output) continue;
-        a->files[i]->count = a->files[i]->stamp_count = 0;
-        if (a->files[i]->last) memset(a->files[i]->last, 0, a->files[i]->last_room);
-    }
-    tw__aie_forget_times(a);
-    for (size_t i = 0; i < a->kernel_count; i++) reset_kernel(a->kernels[i]);
-    memset(a->locks, 0, (size_t)a->arch->tiles * a->arch->locks * sizeof *a->locks);
-}
-
-/* On until nothing moves; what came of it. */
-static tw_status proceed(tw_aie_array *a)
-{
-    if (a->status == TW_OK) run_all(a);
-    if (a->status != TW_OK) {
-        tw__set_error_message(a->message ? a->message : "");
-        return a->status;
-    }
-    tw_status status = verdict(a, a->iterations);
-    tw__aie_count_unread(a);
-    a->told = status != TW_OK; /* a deadlock explains itself */
-    if (status == TW_OK && a->is_whole) tw__aie_finish(a);
-    tw_profile_free(a->profile);
-    a->profile = tw__aie_profile(a);
-    a->unwritten = status != TW_OK;
-    return status == TW_OK ? tw__plio_store_all(a) : status;
-}
-
-/* A run of n firings leaves the rest of a file; one to the end of the files needs whole blocks, any run at least
- * one. */
-static bool whole_blocks(tw_aie_array *a, uint64_t iterations)
-{
-    for (size_t i = 0; i < a->file_count; i++) {
-        const tw__plio *f = a->files[i];
-        if (f->is_output || !f->path || !f->pair || f->count % f->pair->bytes == 0) continue;
-        if (iterations && f->count > f->pair->bytes) continue;
-        tw__aie_fail(a, TW_E_PARSE, "%s: %zu bytes are not a multiple of the window of %u bytes", f->path, f->count,
-                     f->pair->bytes);
-        return false;
-    }
-    return true;
-}
-
-static tw_status go(tw_aie_array *a, uint64_t iterations, bool is_whole)
-{
-    tw__aie_stop_kernels(a); /* of the run before */
-    a->iterations = iterations;
-    a->is_whole = is_whole;
-    if (a->status == TW_OK && whole_blocks(a, iterations) && tw__aie_place_windows(a))
-        for (size_t i = 0; i < a->kernel_count && start(a, a->kernels[i], iterations); i++) continue;
-    a->started = a->status == TW_OK;
-    return proceed(a);
-}
-
-tw_status tw_aie_array_run(tw_aie_array *a, uint64_t iterations)
-{
-    if (tw__aie_current) return tw__fail(TW_E_INVALID_ARGUMENT, "a kernel cannot run an array");
-    tw__aie_stop_kernels(a);
-    reset(a);
-    return go(a, iterations, true);
-}
-
-tw_status tw_aie_array_resume(tw_aie_array *a, uint64_t iterations)
-{
-    if (tw__aie_current) return tw__fail(TW_E_INVALID_ARGUMENT, "a kernel cannot run an array");
-    return go(a, iterations, false);
-}
-
-tw_status tw_aie_array_continue(tw_aie_array *a)
-{
-    if (tw__aie_current) return tw__fail(TW_E_INVALID_ARGUMENT, "a kernel cannot run an array");
-    if (!a->started) return tw__fail(TW_E_INVALID_ARGUMENT, "tw_aie_array_continue() before tw_aie_array_run()");
-    return proceed(a);
 }

@@ -1,7 +1,7 @@
-/* aie, private side of the array: what build.c, run.c (scheduling), ports.c (inside kernels) and text_files.c
- * share. */
-#ifndef TW_AIE_ARRAY_H
-#define TW_AIE_ARRAY_H
+/* model: an array as data: kernels, what connects them, memory of tiles, files at its edge. What happens to it stands
+ * on other floors: array/times (clocks), array/sched (kernels run and wait), array/profile, array (an array's life). */
+#ifndef TW_AIE_ARRAY_MODEL_H
+#define TW_AIE_ARRAY_MODEL_H
 
 #include "aie/type_names.h"
 #include "core/base/fiber.h"
@@ -17,11 +17,11 @@ enum {
 typedef struct tw__fifo {
     uint8_t *data;
     unsigned item, room, count, first;
-    uint64_t *there, *freed; /* [room] timeline.c: when an item was written, and its place given back */
+    uint64_t *there, *freed; /* [room] times: when an item was written, and its place given back */
     int from, to;            /* kernels; -1 = a file */
     uint64_t moved;          /* items written in this run */
     uint32_t last_hold;      /* index + 1 in tw_aie_array.holds */
-    unsigned order;          /* learned.c: its number among the array's */
+    unsigned order;          /* profile: its number among the array's */
     const char *source;      /* where the last item was written, when the kernel is compiled with TW_AIE_CHECK */
     int line;
 } tw__fifo;
@@ -34,10 +34,10 @@ typedef struct tw__pair {
     bool is_placed[2];
     int from, to, out, in;
     bool async_out, async_in;           /* the kernel acquires and releases */
-    uint64_t filled_at[2], freed_at[2]; /* timeline.c: when a block was passed on, and given back */
+    uint64_t filled_at[2], freed_at[2]; /* times: when a block was passed on, and given back */
     uint64_t held_until[2];             /* when they were last given back; what files fill has no other time */
     uint64_t moved;                     /* blocks passed on in this run */
-    unsigned order;                     /* learned.c: its number among the array's */
+    unsigned order;                     /* profile: its number among the array's */
 } tw__pair;
 
 /* A window as a kernel holds it, with room for what the types of aie/window.h carry behind it: every window that is
@@ -71,7 +71,7 @@ typedef struct tw__plio {
 typedef struct tw__lock {
     bool held;
     int value;
-    uint64_t since; /* timeline.c: when it was taken */
+    uint64_t since; /* times: when it was taken */
 } tw__lock;
 
 typedef enum tw__wait {
@@ -110,19 +110,19 @@ typedef struct tw__kernel {
     const char *until_what;
     uint64_t fired, target;
     unsigned repeat;         /* firings an iteration; 0: whenever it can, without end */
-    uint64_t clock, counted; /* timeline.c: its time; cycles of its work that are in it */
+    uint64_t clock, counted; /* times: its time; cycles of its work that are in it */
     uint32_t last_span;      /* index + 1 */
     uint64_t worst;          /* cycles of the longest firing */
     uint32_t stack_at;       /* address of its stack and heap on its tile */
 } tw__kernel;
 
-typedef struct tw__aie_span { /* timeline.c: a stretch of work, or of waiting for `partner` */
+typedef struct tw__aie_span { /* times: a stretch of work, or of waiting for `partner` */
     uint64_t from, to;
     const char *cause; /* NULL = work */
     int kernel, partner;
 } tw__aie_span;
 
-/* timeline.c: a lock is held, a block of a window is full, words are in a stream. */
+/* times: a lock is held, a block of a window is full, words are in a stream. */
 typedef enum tw__hold_kind { TW__HOLD_LOCK, TW__HOLD_WINDOW, TW__HOLD_STREAM } tw__hold_kind;
 typedef struct tw__aie_hold {
     uint64_t from, to;
@@ -165,53 +165,23 @@ struct tw_aie_array {
     bool unwritten; /* it waits: outputs have not been written */
 };
 
-extern _Thread_local tw_aie_array *tw__aie_current;
+extern _Thread_local tw_aie_array *tw__aie_current; /* the one that runs; NULL: none does */
 
-/* What a firing takes beside its issue slots: entry, the latencies from load to use, from product to product and on
- * to srs and store, loop set-up, the way out. The parts are not published; the sum is fitted to three measured
- * kernels of KastnerRG/aie-intrinsics-nn (docs/aie.md): 32 and 8 slots take 79 and 42 cycles, 1,024 take 1,071. */
-enum { TW__AIE_FILL_CYCLES = 38 };
-
-/* --- build.c --- */
+/* --- model.c --- */
 /* The other end of a queue or window, kernel `number` or -1: "'name'", "file 'x.txt'", "memory". */
 typedef struct tw__peer {
     char text[300];
 } tw__peer;
 const tw__kernel *tw__aie_kernel_of(const tw_aie_array *array, tw_aie_kernel handle); /* NULL: it has no such */
+const tw__plio *tw__plio_of(const tw_aie_array *array, const void *queue); /* of a tw__fifo or tw__pair, or NULL */
 tw__peer tw__aie_peer(const tw_aie_array *array, int number, const void *queue);
 void tw__aie_fail(tw_aie_array *array, tw_status status, const char *format, ...) TW_PRINTF(3, 4);
 bool tw__fifo_push(tw__fifo *fifo, const void *item); /* false: full */
 bool tw__fifo_pop(tw__fifo *fifo, void *item);
 
-/* --- run.c --- */
-void tw__aie_open_in(tw__kernel *kernel, int port); /* lends a block of a window to the kernel ... */
-void tw__aie_open_out(tw__kernel *kernel, int port);
-void tw__aie_close_in(tw__kernel *kernel, int port); /* ... and passes it on */
-void tw__aie_close_out(tw__kernel *kernel, int port);
-void tw__aie_yield(tw__kernel *kernel, tw__wait wait); /* back when the reason is gone */
-void tw__aie_stop_kernels(tw_aie_array *array);
-tw__lock *tw__aie_lock(tw_aie_array *array, const tw__kernel *kernel, int id);
-
-/* --- timeline.c --- */
-void tw__aie_clock(tw_aie_array *array, tw__kernel *kernel); /* of the running kernel: up to now */
-void tw__aie_wait_until(tw_aie_array *array, tw__kernel *kernel, uint64_t then, const char *cause, int partner);
-void tw__aie_resumed(tw_aie_array *array, tw__kernel *kernel);
-/* An item of a queue is about to be written or read by the running kernel: it waits until that is possible. */
-void tw__aie_write_time(tw_aie_array *array, tw__kernel *kernel, tw__fifo *fifo, const char *cause);
-void tw__aie_read_time(tw_aie_array *array, tw__kernel *kernel, tw__fifo *fifo, const char *cause);
-uint64_t tw__aie_cycles_of(const tw__kernel *kernel, const uint64_t slots[TW_AIE_SLOTS]); /* profile.c */
-void tw__aie_forget_times(tw_aie_array *array);
-void tw__aie_window_time(tw_aie_array *array, tw__pair *pair, unsigned block);               /* it was given back */
-void tw__aie_lock_time(tw_aie_array *array, const tw__kernel *kernel, const tw__lock *lock); /* it was let go */
-void tw__aie_add_intervals(const tw_aie_array *array, tw_profile *profile);
-
-/* --- unread.c --- */
-void tw__aie_count_unread(tw_aie_array *array); /* fills unread and unread_ports */
-void tw__aie_finish(tw_aie_array *array);       /* output files, reports; more data may let kernels go on */
-
 /* --- memory.c --- */
 int tw__aie_tile_of(const tw_aie_array *array, const tw__kernel *kernel); /* column * rows + row */
-int tw__aie_tile_at(const tw_aie_array *array, uintptr_t address);        /* the same; -1: no tile's memory */
+int tw__aie_tile_at(const tw_aie_array *array, uintptr_t address);        /* the same; -1: no tile's memory, NULL */
 bool tw__aie_place_windows(tw_aie_array *array);        /* in the first run; false: the array has failed */
 size_t tw__aie_memory_bytes(const tw_aie_array *array); /* of all tiles, and what lies around them */
 uint8_t *tw__aie_tile_memory(const tw_aie_array *array, int tile); /* its first byte */
@@ -220,30 +190,19 @@ uint8_t *tw__aie_tile_memory(const tw_aie_array *array, int tile); /* its first 
 bool tw__aie_reaches(const tw_aie_array *array, const tw__kernel *kernel, int tile);
 void tw__aie_free_memory(tw_aie_array *array);
 
-/* --- check/source_line.c --- */
-bool tw__aie_first_report(const char *file, size_t line, int kind); /* true once a place and kind */
-/* The line of an instruction, and its file; 0 where it is not known, with the program and the offset as file. */
-int tw__aie_source_of(const void *pc, char *file, size_t size);
-
 /* --- text_files.c --- */
-const tw__plio *tw__plio_of(const tw_aie_array *array, const void *queue); /* of a tw__fifo or tw__pair, or NULL */
 bool tw__plio_load(tw_aie_array *array, tw__plio *file); /* reads the whole file; failure is the array's */
-tw_status tw__plio_store_all(const tw_aie_array *array);
 bool tw__plio_append(tw__plio *file, const void *bytes, size_t count); /* false: no memory */
-tw_status tw__plio_store(const tw_aie_array *array, const tw__plio *file);
+tw_status tw__plio_store_all(const tw_aie_array *array);
 bool tw__plio_step(tw_aie_array *array, tw__plio *file); /* moves what fits; true when something moved */
+
+/* --- unread.c --- */
+void tw__aie_count_unread(tw_aie_array *array); /* fills unread and unread_ports */
+void tw__aie_finish(tw_aie_array *array);       /* output files, reports; more data may let kernels go on */
 
 /* --- environment.c --- */
 char *tw__aie_path(const char *path, bool is_output); /* where a graph's file lies; to free(), NULL: no memory */
 bool tw__aie_stamps(void);                            /* outputs get lines of time */
 void tw__aie_save_profile(const tw_aie_array *array); /* where the environment asks for it */
-
-/* --- learned.c --- */
-void tw__aie_add_learned(const tw_aie_array *array,
-                         tw_profile *profile); /* addresses, variables, who sends to whom */
-void tw__aie_add_holds(const tw_aie_array *array, tw_profile *profile); /* locks, windows and streams as lanes */
-
-/* --- profile.c --- */
-tw_profile *tw__aie_profile(tw_aie_array *array); /* of the last run */
 
 #endif
