@@ -24,11 +24,9 @@ typedef struct tw_report_options {
     const char *unnamed; /* what a profile is called that does not name its program; NULL = "Tilewright report" */
 } tw_report_options;
 
-/* True when the page's script is in this library: it is made of npm packages when the library is built. */
-TW_API bool tw_report_available(void);
 /* Writes a report of a profile (any machine's; graph, execution or both) as HTML; options may be NULL.
- * TW_E_NO_ENVIRONMENT without the page's script (the message says how to get it), TW_E_MISSING_PROFILE when the
- * profile is empty, TW_E_NO_MEMORY, TW_E_IO. */
+ * TW_E_NO_ENVIRONMENT without the page's script, which the build makes of npm packages (the message says how to get
+ * it), TW_E_MISSING_PROFILE when the profile is empty, TW_E_NO_MEMORY, TW_E_IO. */
 TW_API tw_status tw_profile_write_report(const tw_profile *profile, FILE *out, const tw_report_options *options);
 /* The same of two profiles: both side by side, and what differs, the largest difference first. */
 TW_API tw_status tw_profile_write_comparison(const tw_profile *a, const tw_profile *b, FILE *out,

@@ -11,18 +11,12 @@ _Thread_local tw_aie_control tw_aie_core;
 static _Thread_local struct {
     void (*hook)(void *user, const char *text);
     void *user;
-    uint64_t count;
 } reports;
 
 void tw_aie_on_report(void (*hook)(void *user, const char *text), void *user)
 {
     reports.hook = hook;
     reports.user = user;
-}
-
-uint64_t tw_aie_reports(void)
-{
-    return reports.count;
 }
 
 void tw__aie_report(const char *intrinsic, const char *format, ...)
@@ -32,7 +26,6 @@ void tw__aie_report(const char *intrinsic, const char *format, ...)
     va_start(args, format);
     vsnprintf(detail, sizeof detail, format, args);
     va_end(args);
-    reports.count++;
     if (tw_aie_core.file && tw_aie_core.line == 0) /* a program and an offset: it has no debug information */
         snprintf(text, sizeof text, "%s: %s: %s", tw_aie_core.file, intrinsic, detail);
     else if (tw_aie_core.file)

@@ -90,11 +90,6 @@ static void describe(const row *r, tw_aie_type *t)
         if (widths[i] == t->payload_bits) t->registers = registers[i];
 }
 
-size_t tw__aie_type_count(void)
-{
-    return ROWS;
-}
-
 bool tw_aie_type_get(size_t index, tw_aie_type *out)
 {
     if (index >= ROWS) return false;

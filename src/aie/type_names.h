@@ -7,8 +7,6 @@
 
 /* --- types.c ------------------------------------------------------------------------------------------------ */
 
-/* Completes lanes, kind, component_bits and is_complex to the widths, registers and names of a row. */
-size_t tw__aie_type_count(void);
 /* "4, 8, 16 or 32" lanes that `element` has, e.g. for "cint16"; "" when there is no such element. */
 void tw__aie_lanes_of(const char *element, bool extra, char *buf, size_t size);
 

@@ -267,12 +267,6 @@ tw_status tw__report_write(const char *page, size_t page_bytes, const tw_profile
     return status;
 }
 
-bool tw_report_available(void)
-{
-    size_t bytes;
-    return tw__report_template(&bytes) != NULL;
-}
-
 tw_status tw_profile_write_report(const tw_profile *profile, FILE *out, const tw_report_options *options)
 {
     if (!profile || !out) return tw__fail(TW_E_INVALID_ARGUMENT, "a profile and a file are needed");

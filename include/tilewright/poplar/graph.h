@@ -451,7 +451,6 @@ TW_API tw_status tw_graph_serialize(tw_graph *graph, FILE *out);
 TW_API size_t tw_graph_vertex_count(const tw_graph *graph);
 TW_API size_t tw_graph_edge_count(const tw_graph *graph);
 TW_API size_t tw_graph_variable_count(const tw_graph *graph);
-TW_API size_t tw_graph_compute_set_count(const tw_graph *graph);
 
 /* Where the next call was made; set by the macros of detail/call_sites.h. */
 TW_API void tw_graph_call_site(const char *file, int line);

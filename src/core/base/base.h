@@ -183,17 +183,7 @@ const char *tw__cache_dir(void); /* NULL when it cannot be made: tw_error_messag
 const char *tw__include_dir(void);
 const char *tw__lib_dir(void);
 
-/* --- progress.c: seconds of a clock that only goes forward, for limits --- */
+/* --- clock.c: seconds of a clock that only goes forward, for limits and for profiles ------------------------ */
 double tw__seconds(void);
-
-/* --- progress.c: one line on stderr for long work, only on a terminal or when TILEWRIGHT_PROGRESS=1 -------- */
-typedef struct tw__progress {
-    const char *what;
-    uint64_t total, done, last_ms;
-    bool on;
-} tw__progress;
-tw__progress tw__progress_begin(const char *what, uint64_t total);
-void tw__progress_step(tw__progress *progress, uint64_t done);
-void tw__progress_end(tw__progress *progress);
 
 #endif

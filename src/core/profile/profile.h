@@ -46,7 +46,6 @@ typedef struct tw__index {
 tw__name tw__profile_name(tw_profile *p, const char *text); /* NULL = "" */
 tw__name tw__profile_name_n(tw_profile *p, const char *text, size_t length);
 tw__row tw__profile_row(tw_profile *p, const uint64_t *by_tile, uint32_t tiles);
-tw__row tw__profile_row32(tw_profile *p, const uint32_t *by_tile, uint32_t tiles);
 /* A row from runs of equal tiles, in tile order; tiles left out at the end are 0. One row at a time. */
 void tw__profile_row_begin(tw_profile *p);
 void tw__profile_row_add(tw_profile *p, uint32_t tiles, uint64_t value);

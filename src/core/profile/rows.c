@@ -163,16 +163,6 @@ tw__row tw__profile_row(tw_profile *p, const uint64_t *by_tile, uint32_t tiles)
     return tw__profile_row_end(p);
 }
 
-tw__row tw__profile_row32(tw_profile *p, const uint32_t *by_tile, uint32_t tiles)
-{
-    tw__profile_row_begin(p);
-    for (uint32_t t = 0, end; t < tiles; t = end) {
-        for (end = t + 1; end < tiles && by_tile[end] == by_tile[t];) end++;
-        tw__profile_row_add(p, end - t, by_tile[t]);
-    }
-    return tw__profile_row_end(p);
-}
-
 static uint64_t get_number(const uint8_t **at, const uint8_t *end)
 {
     uint64_t value = 0;

@@ -79,13 +79,3 @@ size_t tw__memory_fullest(const uint64_t *by_tile, unsigned tiles, unsigned *out
     }
     return count;
 }
-
-uint64_t tw__memory_excess(const uint64_t *by_tile, unsigned tiles, uint64_t capacity, unsigned *tiles_out)
-{
-    uint64_t excess = 0;
-    unsigned full = 0;
-    for (unsigned t = 0; capacity && t < tiles; t++)
-        if (by_tile[t] > capacity) excess += by_tile[t] - capacity, full++;
-    if (tiles_out) *tiles_out = full;
-    return excess;
-}

@@ -62,7 +62,5 @@ uint64_t tw__memory_category(const tw__memory *memory, tw_storage storage); /* a
 uint64_t tw__memory_by_tile(const tw__memory *memory, uint64_t *by_tile);
 /* Tiles in descending order of by_tile (lower tile first on ties) into out[room]; returns how many were written. */
 size_t tw__memory_fullest(const uint64_t *by_tile, unsigned tiles, unsigned *out, size_t room);
-/* Bytes beyond `capacity` over all tiles, and how many tiles are beyond it. capacity 0 = no limit. */
-uint64_t tw__memory_excess(const uint64_t *by_tile, unsigned tiles, uint64_t capacity, unsigned *tiles_out);
 
 #endif

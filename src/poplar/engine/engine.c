@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* What an engine is when not even its own memory could be had: already in error, never freed. */
 static const tw_error no_memory_error = { TW_E_NO_MEMORY, "out of host memory", "tw_engine_new", NULL, 0 };
@@ -319,13 +318,6 @@ tw_status tw_engine_load(tw_engine *engine, tw_device *device)
 
 /* --- running -------------------------------------------------------------------------------------------------- */
 
-static double microseconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
 tw_status tw_engine_run_named(tw_engine *engine, unsigned program, const char *run_name)
 {
     tw_status s = tw__engine_usable(engine);
@@ -336,11 +328,11 @@ tw_status tw_engine_run_named(tw_engine *engine, unsigned program, const char *r
     s = tw__streams_check(engine, program);
     if (s) return s;
     TW__LOG(ENGINE, DEBUG, "run program %u%s%s", program, run_name ? " " : "", run_name ? run_name : "");
-    double start = engine->account ? microseconds() : 0;
-    if (engine->account) tw__account_run_begin(engine, program, run_name ? run_name : "");
+    double start = engine->account ? tw__seconds() : 0;
+    if (engine->account) tw__account_run_begin(engine, run_name ? run_name : "");
     tw__streams_begin(engine, program);
     s = tw__execute(engine, program);
-    if (engine->account) tw__account_run_end(engine, s, microseconds() - start);
+    if (engine->account) tw__account_run_end(engine, (tw__seconds() - start) * 1e6);
     return s;
 }
 

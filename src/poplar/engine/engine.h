@@ -514,8 +514,8 @@ tw_status tw__account_new(tw_engine *engine);
 tw_status tw__syncs_check(const tw_engine *engine); /* opt.enableSwSyncs and what excludes it (guide 2.7.3) */
 void tw__account_free(struct tw__account *account); /* NULL is fine */
 /* A run begins and ends; `name` "" when not given. engine->tracing is set by begin when steps are wanted. */
-void tw__account_run_begin(tw_engine *engine, unsigned program, const char *name);
-void tw__account_run_end(tw_engine *engine, tw_status status, double microseconds);
+void tw__account_run_begin(tw_engine *engine, const char *name);
+void tw__account_run_end(tw_engine *engine, double microseconds);
 /* Cycles of all steps that were executed since the engine was made; only plans with stamps count them. */
 uint64_t tw__account_clock(const tw_engine *engine);
 /* Plan step was executed. Called only when engine->tracing. */

@@ -182,11 +182,6 @@ size_t tw_graph_variable_count(const tw_graph *graph)
     return graph ? graph->core->var_count : 0;
 }
 
-size_t tw_graph_compute_set_count(const tw_graph *graph)
-{
-    return graph && graph->core->compute_set_count ? graph->core->compute_set_count - 1 : 0;
-}
-
 /* --- tiles ---------------------------------------------------------------------------------------------------- */
 
 tw_graph *tw_graph_top_level(tw_graph *graph)

@@ -1,4 +1,4 @@
-/* Diagnostics as printed, nearest names, digit groups, folders, progress. */
+/* Diagnostics as printed, nearest names, digit groups, folders. */
 #define _GNU_SOURCE
 #include "core/base/base.h"
 
@@ -194,49 +194,13 @@ static void base_folders(void **state)
     unsetenv("TILEWRIGHT_ROOT");
 }
 
-/* stderr of a function, read back from a file. */
-static void capture_stderr(void (*work)(void), char *out, size_t size)
-{
-    FILE *file = tmpfile();
-    fflush(stderr);
-    int saved = dup(STDERR_FILENO);
-    dup2(fileno(file), STDERR_FILENO);
-    work();
-    fflush(stderr);
-    dup2(saved, STDERR_FILENO);
-    close(saved);
-    rewind(file);
-    out[fread(out, 1, size - 1, file)] = 0;
-    fclose(file);
-}
-
-static void long_work(void)
-{
-    tw__progress progress = tw__progress_begin("lowering", 2000);
-    for (uint64_t i = 0; i < 2000; i++) tw__progress_step(&progress, i + 1);
-    tw__progress_end(&progress);
-}
-
-static void base_progress(void **state)
-{
-    (void)state;
-    char text[1000];
-    unsetenv("TILEWRIGHT_PROGRESS");
-    capture_stderr(long_work, text, sizeof text);
-    assert_string_equal(text, ""); /* not a terminal */
-    setenv("TILEWRIGHT_PROGRESS", "1", 1);
-    capture_stderr(long_work, text, sizeof text);
-    assert_string_equal(text, "lowering: 2,000 of 2,000 (100%)\n");
-    unsetenv("TILEWRIGHT_PROGRESS");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(base_diag_print), cmocka_unit_test(base_diag_colour),
         cmocka_unit_test(base_diag_list),  cmocka_unit_test(base_diag_without_memory),
         cmocka_unit_test(base_nearest),    cmocka_unit_test(base_commas),
-        cmocka_unit_test(base_folders),    cmocka_unit_test(base_progress),
+        cmocka_unit_test(base_folders),
     };
     return cmocka_run_group_tests_name("base text", tests, NULL, NULL);
 }

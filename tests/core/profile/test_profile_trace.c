@@ -62,9 +62,6 @@ static void profile_row_packing(void **state)
         assert_int_equal(p->rows.items[row].active, active);
     }
     assert_false(tw__profile_row_read(p, 0, back, TILES));
-    uint32_t narrow[3] = { 7, 7, 9 };
-    uint64_t wide[3] = { 7, 7, 9 };
-    assert_int_equal(tw__profile_row32(p, narrow, 3), tw__profile_row(p, wide, 3));
     tw_profile_free(p);
 }
 

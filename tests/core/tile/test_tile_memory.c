@@ -46,17 +46,13 @@ static void tile_memory_fullest(void **state)
 {
     (void)state;
     static const uint64_t by_tile[] = { 5, 9, 9, 1, 7, 9 };
-    unsigned out[4], tiles;
+    unsigned out[4];
     assert_int_equal(tw__memory_fullest(by_tile, 6, out, 4), 4);
     static const unsigned want[] = { 1, 2, 5, 4 };
     assert_memory_equal(out, want, sizeof want);
     assert_int_equal(tw__memory_fullest(by_tile, 2, out, 4), 2);
     assert_int_equal(out[0], 1);
     assert_int_equal(tw__memory_fullest(by_tile, 6, out, 0), 0);
-    assert_int_equal(tw__memory_excess(by_tile, 6, 6, &tiles), 3 + 3 + 1 + 3);
-    assert_int_equal(tiles, 4);
-    assert_int_equal(tw__memory_excess(by_tile, 6, 0, &tiles), 0);
-    assert_int_equal(tiles, 0);
 }
 
 static void tile_memory_exhausted(void **state)

@@ -70,7 +70,6 @@ extern TW_API TW__TLS tw_aie_control tw_aie_core;
 TW_API void tw__aie_report(const char *intrinsic, const char *format, ...) TW_PRINTF(2, 3);
 /* `hook` sees each report of this thread, "file:line: intrinsic: text"; NULL: reports go to stderr. */
 TW_API void tw_aie_on_report(void (*hook)(void *user, const char *text), void *user);
-TW_API uint64_t tw_aie_reports(void); /* of this thread, so far */
 
 #ifdef __cplusplus
 }

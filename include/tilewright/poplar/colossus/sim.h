@@ -44,8 +44,6 @@ typedef struct tw_sim_options {
  * in the environment variable POPLAR_SIMULATOR_OPTIONS wins over them. Keys: traceFile, traceTile, denormals, seed,
  * breakOnException (the opposite of keep_going), ignoreClashes. TW_E_INVALID_OPTION names the known ones. */
 TW_API tw_status tw_sim_options_read(tw_sim_options *options, const char *const *pairs);
-/* A line for each: key, type, default, meaning. */
-TW_API void tw_sim_print_options(FILE *out);
 
 /* NULL: no memory, or `arch` is no chip (tw_error_message()). */
 TW_API tw_sim *tw_sim_new(const tw_sim_options *options);

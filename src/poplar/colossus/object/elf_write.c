@@ -90,9 +90,8 @@ static bool add_object_sections(writer *w)
 
 /* Labels that begin with .L and those without a name stay inside the file, unless something outside has to find
  * them. */
-static bool is_written(const tw_object *object, const tw_symbol *s, bool wanted)
+static bool is_written(const tw_symbol *s, bool wanted)
 {
-    (void)object;
     if (s->type == TW_SYMBOL_SECTION) return true;
     if (wanted) return true;
     if (!*s->name || strncmp(s->name, ".L", 2) == 0) return false;
@@ -127,7 +126,7 @@ static uint32_t make_symbols(writer *w)
         uint32_t first = w->table->len;
         for (size_t i = 0; i < object->symbol_count; i++)
             if ((object->symbols[i].binding == TW_SYMBOL_LOCAL) == locals &&
-                is_written(object, &object->symbols[i], wanted[i]))
+                is_written(&object->symbols[i], wanted[i]))
                 add_symbol(w, i);
         if (!locals) return first;
     }

@@ -12,7 +12,7 @@ static uint32_t word_at(const tw_sim *sim, uint32_t address)
 
 /* --- pages ------------------------------------------------------------------------------------------------------ */
 
-static void empty(tw_sim *sim, tw__sim_page *page, uint32_t address, uint32_t words)
+static void empty(tw__sim_page *page, uint32_t address, uint32_t words)
 {
     for (uint32_t i = 0; i < words; i++) {
         tw__sim_op *op = &page->ops[i];
@@ -20,7 +20,6 @@ static void empty(tw_sim *sim, tw__sim_page *page, uint32_t address, uint32_t wo
             .run = tw__sim_first, .address = address + 4 * i, .row = TW__OP_COUNT, .aux_row = TW__OP_COUNT
         };
     }
-    (void)sim;
 }
 
 /* A record behind the last word of a page stands for the same address in the next one. */
@@ -34,7 +33,7 @@ static tw__sim_page *new_page(tw_sim *sim, uint32_t offset)
 {
     tw__sim_page *page = NULL;
     if (posix_memalign((void **)&page, 64, sizeof *page) != 0) return NULL;
-    empty(sim, page, sim->base + offset, TW__SIM_PAGE_WORDS + 2);
+    empty(page, sim->base + offset, TW__SIM_PAGE_WORDS + 2);
     page->ops[TW__SIM_PAGE_WORDS].run = page->ops[TW__SIM_PAGE_WORDS + 1].run = cross;
     sim->pages[offset >> TW__SIM_PAGE_BITS] = page;
     sim->code_map[offset >> TW__SIM_PAGE_BITS] = 1;
@@ -78,7 +77,7 @@ void tw__sim_drop_code(tw_sim *sim, uint32_t address, uint32_t bytes)
     if (start >= limit || !bytes) return;
     for (uint32_t p = start >> TW__SIM_PAGE_BITS; p <= (MIN(end, limit) - 1) >> TW__SIM_PAGE_BITS; p++) {
         tw__sim_page *page = sim->pages[p];
-        if (page) empty(sim, page, sim->base + (p << TW__SIM_PAGE_BITS), TW__SIM_PAGE_WORDS);
+        if (page) empty(page, sim->base + (p << TW__SIM_PAGE_BITS), TW__SIM_PAGE_WORDS);
     }
     for (uint32_t p = 0; p < sim->page_count; p++)
         for (uint32_t i = 0; sim->pages[p] && i < TW__SIM_PAGE_WORDS; i++) sim->pages[p]->ops[i].target = NULL;
@@ -158,10 +157,9 @@ static uint32_t writes(const tw_insn *insn)
     return set;
 }
 
-static void decode_solo(tw_sim *sim, tw__sim_op *op, const tw_insn *insn)
+static void decode_solo(tw__sim_op *op, const tw_insn *insn)
 {
     const tw_isa_row *row = &tw__isa_rows[insn->row];
-    (void)sim;
     op->next = op + (row->flags & TW_ISA_TWO_WORDS ? 2 : 1);
     if (row->pipe == TW_ISA_AUX) {
         op->aux_row = insn->row;
@@ -212,7 +210,7 @@ void tw__sim_decode(tw_sim *sim, tw__sim_op *op)
     if (insn.bundled)
         decode_bundle(sim, op, &insn);
     else
-        decode_solo(sim, op, &insn);
+        decode_solo(op, &insn);
     /* Two loads into one place (Colossus ISA, chapter 3). */
     const tw_isa_row *row = &tw__isa_rows[insn.row];
     if (row->pipe == TW_ISA_MAIN && row->count > 2 && row->operands[0]->writes && row->operands[1]->writes &&

@@ -14,14 +14,6 @@ static const tw__option_desc table[] = {
 };
 // clang-format on
 
-void tw_sim_print_options(FILE *out)
-{
-    static const char *const types[] = { "bool", "int", "number", "text", "choice" };
-    for (size_t i = 0; i < G_N_ELEMENTS(table); i++)
-        fprintf(out, "  %-17s %-5s %-6s %s\n", table[i].key, types[table[i].type],
-                *table[i].default_value ? table[i].default_value : "-", table[i].help);
-}
-
 /* Says which options there are behind a message about one that is not there. */
 static tw_status tell(tw_status status)
 {

@@ -276,17 +276,15 @@ void tw__account_free(tw__account *account)
 
 /* --- hooks ---------------------------------------------------------------------------------------------------- */
 
-void tw__account_run_begin(tw_engine *engine, unsigned program, const char *name)
+void tw__account_run_begin(tw_engine *engine, const char *name)
 {
-    (void)program;
     tw__account *account = engine->account;
     engine->tracing = account && (account->enabled || engine->plan.stamped);
     if (engine->tracing && account->enabled) tw__profile_run_begin(account->profile, name);
 }
 
-void tw__account_run_end(tw_engine *engine, tw_status status, double microseconds)
+void tw__account_run_end(tw_engine *engine, double microseconds)
 {
-    (void)status;
     tw__account *account = engine->account;
     if (!engine->tracing) return;
     engine->tracing = false;
