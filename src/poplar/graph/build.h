@@ -161,10 +161,10 @@ bool tw__check_rank(tw__core *core, unsigned rank);
 bool tw__shape_fits(unsigned rank, const size_t *shape);
 /* Product of a shape; false with an error when it does not fit or the rank is too large. */
 bool tw__shape_count(const tw__core *core, unsigned rank, const size_t *shape, uint64_t *count);
-/* First lines of a view: `core` and the node `name` of `tensor`. */
-#define TW__GET(name, tensor, what)                          \
-    TW__ENTER(graph, TW__NIL_TENSOR);                        \
-    tw__core *core = graph->core;                            \
+/* First lines of a view: `core` is that of `graph`, `name` the node of `tensor`. */
+#define TW__GET(graph, core, name, tensor, what)             \
+    TW__ENTER((graph), TW__NIL_TENSOR);                      \
+    tw__core *core = (graph)->core;                          \
     const tw__node *name = tw__node_get(core, tensor, what); \
     if (!name) return TW__NIL_TENSOR
 

@@ -11,7 +11,7 @@ unsigned tw_graph_replication_factor(const tw_graph *graph)
 tw_tensor tw_graph_add_replication_index_constant(tw_graph *graph, const char *name)
 {
     TW__ENTER(graph, TW__NIL_TENSOR);
-    TW__REPLICA_VARIABLE(graph, tw_graph_add_constant(one, TW_UNSIGNED_INT, 0, NULL, &i, true, name));
+    TW__REPLICA_VARIABLE(graph, i, one, tw_graph_add_constant(one, TW_UNSIGNED_INT, 0, NULL, &i, true, name));
     return tw_graph_add_constant(graph, TW_UNSIGNED_INT, 0, NULL, &(unsigned){ 0 }, true, name);
 }
 

@@ -29,25 +29,24 @@ tw_tensor tw__replica_parts(tw__core *core, const tw__node *t, unsigned begin, u
 tw_vertex tw__replica_vertex(const tw_graph *graph, tw_vertex vertex, unsigned i);
 
 /* Ends a void call on a replicated graph: `call` once for each replica `i`, on its graph `one`. */
-#define TW__EACH_REPLICA(graph, call)                             \
+#define TW__EACH_REPLICA(graph, i, one, call)                     \
     do {                                                          \
         if (!(graph)->replicas) break;                            \
         for (unsigned i = 0; tw__replica_next((graph), i); i++) { \
             tw_graph *one = (graph)->replica[i];                  \
-            (void)one;                                            \
             call;                                                 \
         }                                                         \
         return;                                                   \
     } while (0)
 /* The same with `part`, the tensor of the replica. */
-#define TW__EACH_REPLICA_TENSOR(graph, tensor, call)               \
-    TW__EACH_REPLICA(graph, {                                      \
+#define TW__EACH_REPLICA_TENSOR(graph, i, one, tensor, part, call) \
+    TW__EACH_REPLICA(graph, i, one, {                              \
         tw_tensor part = tw__replica_tensor((graph), (tensor), i); \
         if (tw__graph_usable(graph)) call;                         \
         tw__replica_drop((graph), (tensor), part);                 \
     })
 /* Ends a call that makes a variable: `call` makes that of replica `i` on `one`. */
-#define TW__REPLICA_VARIABLE(graph, call)                                                   \
+#define TW__REPLICA_VARIABLE(graph, i, one, call)                                           \
     do {                                                                                    \
         if (!(graph)->replicas) break;                                                      \
         tw_tensor first = TW__NIL_TENSOR;                                                   \

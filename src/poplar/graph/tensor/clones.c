@@ -374,14 +374,14 @@ static tw_tensor clone_all(tw_graph *graph, tw_tensor tensor, const request *r)
 
 tw_tensor tw_graph_clone(tw_graph *graph, tw_type type, tw_tensor tensor, tw_clone_method method, const char *name)
 {
-    TW__GET(t, tensor, "the tensor to clone");
+    TW__GET(graph, core, t, tensor, "the tensor to clone");
     return clone_all(graph, tensor, &(request){ .type = type, .method = method, .n = -1, .name = name });
 }
 
 tw_tensor tw_graph_clone_n(tw_graph *graph, tw_type type, tw_tensor tensor, size_t n, tw_clone_method method,
                            tw_clone_duplication duplication, const char *name)
 {
-    TW__GET(t, tensor, "the tensor to clone");
+    TW__GET(graph, core, t, tensor, "the tensor to clone");
     if (!tw__check_rank(core, t->t.rank + 1)) return TW__NIL_TENSOR;
     return clone_all(graph, tensor, &(request){ type, method, (int64_t)n, duplication, name });
 }

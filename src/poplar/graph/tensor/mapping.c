@@ -290,7 +290,7 @@ static bool map_ranges(tw__core *core, const tw__node *t, size_t n, const range 
 void tw_graph_map(tw_graph *graph, tw_tensor tensor, unsigned tile)
 {
     TW__ENTER(graph, );
-    TW__EACH_REPLICA_TENSOR(graph, tensor, tw_graph_map(one, part, tile));
+    TW__EACH_REPLICA_TENSOR(graph, i, one, tensor, part, tw_graph_map(one, part, tile));
     const tw__node *t = tw__node_get(graph->core, tensor, "the tensor to map");
     char text[TW__TEXT_BYTES];
     range r = { 0 };
@@ -302,7 +302,7 @@ void tw_graph_map(tw_graph *graph, tw_tensor tensor, unsigned tile)
 void tw_graph_map_range(tw_graph *graph, tw_tensor tensor, uint64_t first, uint64_t count, unsigned tile)
 {
     TW__ENTER(graph, );
-    TW__EACH_REPLICA_TENSOR(graph, tensor, tw_graph_map_range(one, part, first, count, tile));
+    TW__EACH_REPLICA_TENSOR(graph, i, one, tensor, part, tw_graph_map_range(one, part, first, count, tile));
     const tw__node *t = tw__node_get(graph->core, tensor, "the tensor to map");
     char text[TW__TEXT_BYTES];
     range r = { .begin = first };
@@ -347,7 +347,7 @@ static void map_linearly(tw_graph *graph, const tw__node *t, uint64_t minimum, u
 void tw_graph_map_linearly(tw_graph *graph, tw_tensor tensor)
 {
     TW__ENTER(graph, );
-    TW__EACH_REPLICA_TENSOR(graph, tensor, tw_graph_map_linearly(one, part));
+    TW__EACH_REPLICA_TENSOR(graph, i, one, tensor, part, tw_graph_map_linearly(one, part));
     const tw__node *t = tw__node_get(graph->core, tensor, "the tensor to map");
     if (!t) return;
     /* Spec poplar.md 7.2: grain = elements of one 8-byte access, at least 128 bytes on a tile. */
@@ -360,7 +360,7 @@ void tw_graph_map_linearly_with(tw_graph *graph, tw_tensor tensor, unsigned min_
                                 unsigned grain_size, unsigned first_tile)
 {
     TW__ENTER(graph, );
-    TW__EACH_REPLICA_TENSOR(graph, tensor,
+    TW__EACH_REPLICA_TENSOR(graph, i, one, tensor, part,
                             tw_graph_map_linearly_with(one, part, min_elements_per_tile, grain_size, first_tile));
     uint32_t top;
     char text[TW__TEXT_BYTES];

@@ -117,7 +117,7 @@ bool tw__shape_fits(unsigned rank, const size_t *shape)
 
 tw_tensor tw_tensor_reshape(tw_graph *graph, tw_tensor tensor, unsigned rank, const size_t *shape)
 {
-    TW__GET(t, tensor, "the tensor to reshape");
+    TW__GET(graph, core, t, tensor, "the tensor to reshape");
     uint64_t count;
     char a[TW__TEXT_BYTES], b[TW__TEXT_BYTES];
     if (!tw__shape_count(core, rank, shape, &count)) return TW__NIL_TENSOR;
@@ -154,7 +154,7 @@ static bool check_dims(tw__core *core, const tw__node *t, unsigned begin, unsign
 tw_tensor tw_tensor_reshape_partial(tw_graph *graph, tw_tensor tensor, unsigned begin, unsigned end, unsigned rank,
                                     const size_t *shape)
 {
-    TW__GET(t, tensor, "the tensor to reshape");
+    TW__GET(graph, core, t, tensor, "the tensor to reshape");
     uint64_t count;
     char a[TW__TEXT_BYTES], b[TW__TEXT_BYTES];
     if (!check_dims(core, t, begin, end) || !tw__shape_count(core, rank, shape, &count)) return TW__NIL_TENSOR;
@@ -170,14 +170,14 @@ tw_tensor tw_tensor_reshape_partial(tw_graph *graph, tw_tensor tensor, unsigned 
 
 tw_tensor tw_tensor_flatten(tw_graph *graph, tw_tensor tensor)
 {
-    TW__GET(t, tensor, "the tensor to flatten");
+    TW__GET(graph, core, t, tensor, "the tensor to flatten");
     size_t count = tw__node_count(t);
     return tw__reshaped(core, t, 1, &count);
 }
 
 tw_tensor tw_tensor_flatten_dims(tw_graph *graph, tw_tensor tensor, unsigned begin, unsigned end)
 {
-    TW__GET(t, tensor, "the tensor to flatten");
+    TW__GET(graph, core, t, tensor, "the tensor to flatten");
     if (!check_dims(core, t, begin, end)) return TW__NIL_TENSOR;
     size_t count = tw__dims_product(t->dims, begin, end);
     return replaced(core, t, begin, end, 1, &count);
@@ -185,7 +185,7 @@ tw_tensor tw_tensor_flatten_dims(tw_graph *graph, tw_tensor tensor, unsigned beg
 
 tw_tensor tw_tensor_expand(tw_graph *graph, tw_tensor tensor, unsigned count, const size_t *positions)
 {
-    TW__GET(t, tensor, "the tensor to expand");
+    TW__GET(graph, core, t, tensor, "the tensor to expand");
     char text[TW__TEXT_BYTES];
     size_t shape[TW__MAX_RANK];
     unsigned n = 0;
@@ -206,7 +206,7 @@ tw_tensor tw_tensor_expand(tw_graph *graph, tw_tensor tensor, unsigned count, co
 
 tw_tensor tw_tensor_squeeze(tw_graph *graph, tw_tensor tensor, unsigned count, const size_t *dims)
 {
-    TW__GET(t, tensor, "the tensor to squeeze");
+    TW__GET(graph, core, t, tensor, "the tensor to squeeze");
     char text[TW__TEXT_BYTES];
     bool gone[TW__MAX_RANK] = { false };
     for (unsigned i = 0; i < count; i++) {
@@ -254,7 +254,7 @@ static tw_tensor shuffled(tw__core *core, const tw__node *t, const unsigned *p)
 
 tw_tensor tw_tensor_dim_shuffle(tw_graph *graph, tw_tensor tensor, const unsigned *permutation)
 {
-    TW__GET(t, tensor, "the tensor to shuffle");
+    TW__GET(graph, core, t, tensor, "the tensor to shuffle");
     char text[TW__TEXT_BYTES];
     bool used[TW__MAX_RANK] = { false };
     for (unsigned i = 0; i < t->t.rank; i++) {
@@ -298,19 +298,19 @@ static tw_tensor moved(tw__core *core, const tw__node *t, unsigned count, const 
 tw_tensor tw_tensor_dim_shuffle_partial(tw_graph *graph, tw_tensor tensor, unsigned count, const unsigned *source,
                                         const unsigned *destination)
 {
-    TW__GET(t, tensor, "the tensor to shuffle");
+    TW__GET(graph, core, t, tensor, "the tensor to shuffle");
     return moved(core, t, count, source, destination);
 }
 
 tw_tensor tw_tensor_dim_roll(tw_graph *graph, tw_tensor tensor, unsigned dim, unsigned new_position)
 {
-    TW__GET(t, tensor, "the tensor to roll");
+    TW__GET(graph, core, t, tensor, "the tensor to roll");
     return moved(core, t, 1, &dim, &new_position);
 }
 
 tw_tensor tw_tensor_transpose(tw_graph *graph, tw_tensor tensor)
 {
-    TW__GET(t, tensor, "the tensor to transpose");
+    TW__GET(graph, core, t, tensor, "the tensor to transpose");
     char text[TW__TEXT_BYTES];
     if (t->t.rank != 2) {
         tw__graph_fail(core, TW_E_INVALID_ARGUMENT,

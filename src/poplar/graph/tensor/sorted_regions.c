@@ -346,7 +346,7 @@ static bool repeats(tw_graph *graph, tw_tensor tensor, unsigned d, size_t part, 
 
 tw_tensor tw_tensor_find_unbroadcast(tw_graph *graph, tw_tensor tensor)
 {
-    TW__GET(t, tensor, "the argument");
+    TW__GET(graph, core, t, tensor, "the argument");
     unsigned rank = t->t.rank;
     tw_tensor found = tw__reshaped(core, t, rank, t->dims);
     for (unsigned d = 0; d < rank && found.id; d++) {

@@ -61,7 +61,7 @@ static tw_tensor finish(tw__core *core, uint32_t var)
 tw_tensor tw_graph_add_variable(tw_graph *graph, tw_type type, unsigned rank, const size_t *shape, const char *name)
 {
     TW__ENTER(graph, TW__NIL_TENSOR);
-    TW__REPLICA_VARIABLE(graph, tw_graph_add_variable(one, type, rank, shape, name));
+    TW__REPLICA_VARIABLE(graph, i, one, tw_graph_add_variable(one, type, rank, shape, name));
     uint32_t var = 0;
     if (!tw__variable_add(graph, type, rank, shape, name, false, &var)) return TW__NIL_TENSOR;
     return finish(graph->core, var);
@@ -112,7 +112,7 @@ tw_tensor tw_graph_add_constant(tw_graph *graph, tw_type type, unsigned rank, co
                                 const void *values, bool broadcast, const char *name)
 {
     TW__ENTER(graph, TW__NIL_TENSOR);
-    TW__REPLICA_VARIABLE(graph, tw_graph_add_constant(one, type, rank, shape, values, broadcast, name));
+    TW__REPLICA_VARIABLE(graph, i, one, tw_graph_add_constant(one, type, rank, shape, values, broadcast, name));
     uint32_t var = 0;
     if (!add_constant(graph, type, rank, shape, values, broadcast, name, &var)) return TW__NIL_TENSOR;
     return finish(graph->core, var);
@@ -129,7 +129,7 @@ tw_tensor tw_graph_add_constant_double(tw_graph *graph, tw_type type, unsigned r
                                        double value, const char *name)
 {
     TW__ENTER(graph, TW__NIL_TENSOR);
-    TW__REPLICA_VARIABLE(graph, tw_graph_add_constant_double(one, type, rank, shape, value, name));
+    TW__REPLICA_VARIABLE(graph, i, one, tw_graph_add_constant_double(one, type, rank, shape, value, name));
     uint32_t var = 0;
     uint8_t bytes[16] = { 0 };
     if (!tw__type_check(graph->core, type)) return TW__NIL_TENSOR;
@@ -188,7 +188,7 @@ static void undo_initial(tw__variable *v)
 void tw_graph_set_initial_value(tw_graph *graph, tw_tensor tensor, const void *values, bool broadcast)
 {
     TW__ENTER(graph, );
-    TW__EACH_REPLICA_TENSOR(graph, tensor, tw_graph_set_initial_value(one, part, values, broadcast));
+    TW__EACH_REPLICA_TENSOR(graph, i, one, tensor, part, tw_graph_set_initial_value(one, part, values, broadcast));
     tw__core *core = graph->core;
     char text[TW__TEXT_BYTES];
     const tw__node *t = tw__node_get(core, tensor, "the tensor to initialise");

@@ -228,7 +228,7 @@ static bool check_range(tw__core *core, const tw__node *t, unsigned dim, size_t 
 
 tw_tensor tw_tensor_slice(tw_graph *graph, tw_tensor tensor, unsigned dim, size_t begin, size_t end)
 {
-    TW__GET(t, tensor, "the tensor to slice");
+    TW__GET(graph, core, t, tensor, "the tensor to slice");
     if (!tw__check_dim(core, t, dim) || !check_range(core, t, dim, begin, end)) return TW__NIL_TENSOR;
     return picked(core, t, dim, (pick){ begin, end - begin, 1 });
 }
@@ -258,7 +258,7 @@ static tw_tensor sliced_nd(tw__core *core, const tw__node *t, tw_tensor tensor, 
 
 tw_tensor tw_tensor_slice_nd(tw_graph *graph, tw_tensor tensor, const size_t *begin, const size_t *end)
 {
-    TW__GET(t, tensor, "the tensor to slice");
+    TW__GET(graph, core, t, tensor, "the tensor to slice");
     for (unsigned d = 0; d < t->t.rank; d++)
         if (!check_range(core, t, d, begin[d], end[d])) return TW__NIL_TENSOR;
     return sliced_nd(core, t, tensor, begin, end);
@@ -266,7 +266,7 @@ tw_tensor tw_tensor_slice_nd(tw_graph *graph, tw_tensor tensor, const size_t *be
 
 tw_tensor tw_tensor_index(tw_graph *graph, tw_tensor tensor, size_t index)
 {
-    TW__GET(t, tensor, "the tensor to index");
+    TW__GET(graph, core, t, tensor, "the tensor to index");
     char text[TW__TEXT_BYTES];
     if (!tw__check_dim(core, t, 0)) return TW__NIL_TENSOR;
     if (index >= t->dims[0]) {
@@ -284,7 +284,7 @@ tw_tensor tw_tensor_index(tw_graph *graph, tw_tensor tensor, size_t index)
 
 tw_tensor tw_tensor_element(tw_graph *graph, tw_tensor tensor, const size_t *indices)
 {
-    TW__GET(t, tensor, "the tensor to index");
+    TW__GET(graph, core, t, tensor, "the tensor to index");
     size_t end[TW__MAX_RANK];
     char text[TW__TEXT_BYTES];
     for (unsigned d = 0; d < t->t.rank; d++) {
@@ -305,7 +305,7 @@ tw_tensor tw_tensor_element(tw_graph *graph, tw_tensor tensor, const size_t *ind
 
 tw_tensor tw_tensor_pick(tw_graph *graph, tw_tensor tensor, size_t count, const tw_interval *intervals)
 {
-    TW__GET(t, tensor, "the tensor to pick from");
+    TW__GET(graph, core, t, tensor, "the tensor to pick from");
     char text[TW__TEXT_BYTES];
     uint64_t size = tw__node_count(t);
     size_t total = 0;
@@ -401,7 +401,7 @@ tw_tensor tw_tensor_concat(tw_graph *graph, unsigned count, const tw_tensor *ten
 
 tw_tensor tw_tensor_append(tw_graph *graph, tw_tensor tensor, tw_tensor element, unsigned dim)
 {
-    TW__GET(t, tensor, "the tensor to append to");
+    TW__GET(graph, core, t, tensor, "the tensor to append to");
     const tw__node *e = tw__node_get(core, element, "the element to append");
     if (!e || !tw__check_dim(core, t, dim)) return TW__NIL_TENSOR;
     /* The element has one dimension less; it becomes one index of `dim`. */
@@ -458,19 +458,19 @@ static tw_tensor repeated(tw__core *core, const tw__node *t, unsigned dim, size_
 
 tw_tensor tw_tensor_broadcast(tw_graph *graph, tw_tensor tensor, unsigned times, unsigned dim)
 {
-    TW__GET(t, tensor, "the tensor to broadcast");
+    TW__GET(graph, core, t, tensor, "the tensor to broadcast");
     return tw__check_dim(core, t, dim) ? repeated(core, t, dim, times, false) : TW__NIL_TENSOR;
 }
 
 tw_tensor tw_tensor_upsample(tw_graph *graph, tw_tensor tensor, unsigned scale, unsigned dim)
 {
-    TW__GET(t, tensor, "the tensor to upsample");
+    TW__GET(graph, core, t, tensor, "the tensor to upsample");
     return tw__check_dim(core, t, dim) ? repeated(core, t, dim, scale, true) : TW__NIL_TENSOR;
 }
 
 tw_tensor tw_tensor_sub_sample(tw_graph *graph, tw_tensor tensor, unsigned stride, unsigned dim)
 {
-    TW__GET(t, tensor, "the tensor to subsample");
+    TW__GET(graph, core, t, tensor, "the tensor to subsample");
     if (!tw__check_dim(core, t, dim)) return TW__NIL_TENSOR;
     if (stride == 0) {
         tw__graph_fail(core, TW_E_INVALID_ARGUMENT, "subsample with stride 0: it must be at least 1");
@@ -481,13 +481,13 @@ tw_tensor tw_tensor_sub_sample(tw_graph *graph, tw_tensor tensor, unsigned strid
 
 tw_tensor tw_tensor_reverse(tw_graph *graph, tw_tensor tensor, unsigned dim)
 {
-    TW__GET(t, tensor, "the tensor to reverse");
+    TW__GET(graph, core, t, tensor, "the tensor to reverse");
     return tw__check_dim(core, t, dim) ? picked(core, t, dim, (pick){ 0, t->dims[dim], -1 }) : TW__NIL_TENSOR;
 }
 
 tw_tensor tw_tensor_reinterpret(tw_graph *graph, tw_tensor tensor, tw_type type)
 {
-    TW__GET(t, tensor, "the tensor to reinterpret");
+    TW__GET(graph, core, t, tensor, "the tensor to reinterpret");
     char text[TW__TEXT_BYTES];
     if (!tw__type_check(core, type)) return TW__NIL_TENSOR;
     size_t from = tw_target_type_size(graph->target, t->t.type), to = tw_target_type_size(graph->target, type);

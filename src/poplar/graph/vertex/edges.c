@@ -42,18 +42,19 @@ typedef struct link {
     const char *name; /* as the user wrote it */
 } link_to;
 
-#define LINK_TEXT(l)                                        \
-    char text[TW__TEXT_BYTES], tensor_text[TW__TEXT_BYTES]; \
-    tw__vertex_text((l)->core, (l)->vertex, text, sizeof text)
+static char *vertex_text(const link_to *l, char buf[TW__TEXT_BYTES])
+{
+    return tw__vertex_text(l->core, l->vertex, buf, TW__TEXT_BYTES);
+}
 
 static bool check_tensor(const link_to *l, const tw__node *t)
 {
     const tw__field *f = l->f;
     if (t->t.type != f->type) {
-        LINK_TEXT(l);
+        char text[TW__TEXT_BYTES], tensor_text[TW__TEXT_BYTES];
         return tw__graph_fail(
             l->core, TW_E_CONNECTION, "element type mismatch: field '%s' of %s is %s, tensor %s is %s", l->name,
-            text, tw_type_name(f->type, TW_SYSTEM_POPLAR),
+            vertex_text(l, text), tw_type_name(f->type, TW_SYSTEM_POPLAR),
             tw__node_text(l->core, t, tensor_text, sizeof tensor_text), tw_type_name(t->t.type, TW_SYSTEM_POPLAR));
     }
     if (f->direction == TW__INPUT) return true;
@@ -74,9 +75,9 @@ static bool check_tensor(const link_to *l, const tw__node *t)
         }
     }
     if (!what) return true;
-    LINK_TEXT(l);
+    char text[TW__TEXT_BYTES], tensor_text[TW__TEXT_BYTES];
     return tw__graph_fail(l->core, TW_E_CONNECTION, "%s field '%s' of %s cannot be connected to %s, which %s",
-                          f->direction == TW__OUTPUT ? "output" : "in-out", l->name, text,
+                          f->direction == TW__OUTPUT ? "output" : "in-out", l->name, vertex_text(l, text),
                           tw__node_text(l->core, t, tensor_text, sizeof tensor_text), what);
 }
 
@@ -88,9 +89,9 @@ static bool check_free(const link_to *l, int64_t index)
     for (uint32_t e = core->vertices[l->vertex].first_edge; e; e = core->edges[e].next) {
         const tw__edge *edge = &core->edges[e];
         if (edge->field != l->field || (index >= 0 && edge->index != (uint32_t)index)) continue;
-        LINK_TEXT(l);
-        (void)tensor_text;
-        return tw__graph_fail(core, TW_E_CONNECTION, "field '%s' of %s is already connected", l->name, text);
+        char text[TW__TEXT_BYTES];
+        return tw__graph_fail(core, TW_E_CONNECTION, "field '%s' of %s is already connected", l->name,
+                              vertex_text(l, text));
     }
     return true;
 }
@@ -156,10 +157,10 @@ static void undo_edges(tw__core *core, size_t first)
 static bool wrong_size(const link_to *l, const tw__node *t, uint64_t got, const char *unit, uint64_t want,
                        const char *why)
 {
-    LINK_TEXT(l);
+    char text[TW__TEXT_BYTES], tensor_text[TW__TEXT_BYTES];
     return tw__graph_fail(
-        l->core, TW_E_CONNECTION, "wrong size: field '%s' of %s takes %llu %s%s, tensor %s has %llu", l->name, text,
-        (unsigned long long)want, unit, why,
+        l->core, TW_E_CONNECTION, "wrong size: field '%s' of %s takes %llu %s%s, tensor %s has %llu", l->name,
+        vertex_text(l, text), (unsigned long long)want, unit, why,
         t ? tw__node_text(l->core, t, tensor_text, sizeof tensor_text) : "list", (unsigned long long)got);
 }
 
@@ -170,14 +171,13 @@ static bool fits_layout(const link_to *l, uint64_t count, unsigned dim)
     if (l->core->target->kind == TW_TARGET_CPU) return true;
     uint64_t most = tw__field_limit(l->core, l->f, dim);
     if (count <= most) return true;
-    LINK_TEXT(l);
-    (void)tensor_text;
+    char text[TW__TEXT_BYTES];
     return tw__graph_fail(
         l->core, TW_E_CONNECTION,
         "wrong size: %llu %s of field '%s' of %s are more than its vector layout can count: at most "
         "%llu",
         (unsigned long long)count, l->f->form == TW__EDGE_VECTORS && dim == 0 ? "sub-vectors" : "elements", l->name,
-        text, (unsigned long long)most);
+        vertex_text(l, text), (unsigned long long)most);
 }
 
 static bool open_link(tw_graph *graph, link_to *l, tw_vertex vertex, const char *field, int64_t *index)
@@ -188,11 +188,10 @@ static bool open_link(tw_graph *graph, link_to *l, tw_vertex vertex, const char 
     l->f = tw__field_get(core, vertex.id, field, &l->field, index);
     if (!l->f) return false;
     if (l->f->direction == TW__STATE) {
-        LINK_TEXT(l);
-        (void)tensor_text;
+        char text[TW__TEXT_BYTES];
         return tw__graph_fail(core, TW_E_CONNECTION,
                               "field '%s' of %s is state, not an edge: give it a value with tw_graph_set_field()",
-                              field, text);
+                              field, vertex_text(l, text));
     }
     return true;
 }
@@ -203,17 +202,16 @@ static bool open_link(tw_graph *graph, link_to *l, tw_vertex vertex, const char 
 /* "rows[3]": the field must be a list. Its size may be set later (PopLibs' pooling does), which checks the index. */
 static bool check_index(const link_to *l, int64_t index)
 {
-    LINK_TEXT(l);
-    (void)tensor_text;
+    char text[TW__TEXT_BYTES];
     uint64_t size;
     if (l->f->form != TW__EDGE_VECTORS && l->f->form != TW__EDGE_SCALARS)
         return tw__graph_fail(l->core, TW_E_CONNECTION,
                               "field '%s' of %s is not a list and has no elements to connect one by one", l->name,
-                              text);
+                              vertex_text(l, text));
     if (!tw__field_size_find(l->core, l->vertex, l->field, &size)) size = MOST_ELEMENTS;
     if ((uint64_t)index >= size)
         return tw__graph_fail(l->core, TW_E_INDEX, "field '%s' of %s is out of range: the field has %llu elements",
-                              l->name, text, (unsigned long long)size);
+                              l->name, vertex_text(l, text), (unsigned long long)size);
     return true;
 }
 
@@ -238,12 +236,13 @@ static bool connect_node(link_to *l, const tw__node *t, int64_t index)
         return add_edge(l, t, 0, count, 0);
     case TW__EDGE_VECTORS: {
         if (t->t.rank != 2) {
-            LINK_TEXT(l);
+            char text[TW__TEXT_BYTES], tensor_text[TW__TEXT_BYTES];
             return tw__graph_fail(
                 l->core, TW_E_CONNECTION,
                 "field '%s' of %s is a list of vectors: connect a tensor of rank 2 (one row each) or a "
                 "list of tensors, not %s of rank %u",
-                l->name, text, tw__node_text(l->core, t, tensor_text, sizeof tensor_text), t->t.rank);
+                l->name, vertex_text(l, text), tw__node_text(l->core, t, tensor_text, sizeof tensor_text),
+                t->t.rank);
         }
         size_t rows = t->dims[0], row = t->dims[1];
         if (sized && size != rows)
@@ -264,7 +263,7 @@ static bool connect_node(link_to *l, const tw__node *t, int64_t index)
 void tw_graph_connect(tw_graph *graph, tw_vertex vertex, const char *field, tw_tensor tensor)
 {
     TW__ENTER(graph, );
-    TW__EACH_REPLICA_TENSOR(graph, tensor,
+    TW__EACH_REPLICA_TENSOR(graph, i, one, tensor, part,
                             tw_graph_connect(one, tw__replica_vertex(graph, vertex, i), field, part));
     link_to l;
     int64_t index;
@@ -291,16 +290,15 @@ static bool check_list_aliases(const link_to *l, size_t count, const tw_tensor *
     tw__regions_unref(list);
     if (overlap == TW__OVERLAP_NO_MEMORY) return tw__graph_no_memory(l->core);
     if (overlap == TW__OVERLAP_NONE) return true;
-    LINK_TEXT(l);
-    (void)tensor_text;
+    char text[TW__TEXT_BYTES];
     return tw__graph_fail(l->core, TW_E_CONNECTION,
                           "output field '%s' of %s cannot be connected to tensors that name an element twice",
-                          l->name, text);
+                          l->name, vertex_text(l, text));
 }
 
-/* The list of one replica of a replicated graph. */
-static void connect_list_part(tw_graph *graph, tw_vertex vertex, const char *field, size_t count,
-                              const tw_tensor *tensors, unsigned i)
+/* The list of replica `i` of a replicated graph, on its graph `one`. */
+static void connect_list_part(tw_graph *graph, unsigned i, tw_graph *one, tw_vertex vertex, const char *field,
+                              size_t count, const tw_tensor *tensors)
 {
     tw_tensor *part = tw__realloc(NULL, (count + 1) * sizeof *part);
     if (!part) {
@@ -310,7 +308,7 @@ static void connect_list_part(tw_graph *graph, tw_vertex vertex, const char *fie
     size_t n = 0;
     for (; n < count && tw__graph_usable(graph); n++) part[n] = tw__replica_tensor(graph, tensors[n], i);
     tw_vertex v = tw__replica_vertex(graph, vertex, i);
-    if (tw__graph_usable(graph)) tw_graph_connect_list(graph->replica[i], v, field, count, part);
+    if (tw__graph_usable(graph)) tw_graph_connect_list(one, v, field, count, part);
     while (n--) tw__replica_drop(graph, tensors[n], part[n]);
     free(part);
 }
@@ -319,17 +317,17 @@ void tw_graph_connect_list(tw_graph *graph, tw_vertex vertex, const char *field,
                            const tw_tensor *tensors)
 {
     TW__ENTER(graph, );
-    TW__EACH_REPLICA(graph, connect_list_part(graph, vertex, field, count, tensors, i));
+    TW__EACH_REPLICA(graph, i, one, connect_list_part(graph, i, one, vertex, field, count, tensors));
     tw__core *core = graph->core;
     link_to l;
     int64_t index;
     uint64_t size;
     if (!open_link(graph, &l, vertex, field, &index) || !check_free(&l, -1)) return;
     if (index >= 0 || (l.f->form != TW__EDGE_VECTORS && l.f->form != TW__EDGE_SCALARS)) {
-        LINK_TEXT(&l);
-        (void)tensor_text;
+        char text[TW__TEXT_BYTES];
         tw__graph_fail(core, TW_E_CONNECTION,
-                       "field '%s' of %s is not a list: connect one tensor with tw_graph_connect()", field, text);
+                       "field '%s' of %s is not a list: connect one tensor with tw_graph_connect()", field,
+                       vertex_text(&l, text));
         return;
     }
     if (tw__field_size_find(core, vertex.id, l.field, &size) && size != count) {
@@ -366,7 +364,8 @@ void tw_graph_connect_list(tw_graph *graph, tw_vertex vertex, const char *field,
 void tw_graph_connect_constant(tw_graph *graph, tw_vertex vertex, const char *field, double value)
 {
     TW__ENTER(graph, );
-    TW__EACH_REPLICA(graph, tw_graph_connect_constant(one, tw__replica_vertex(graph, vertex, i), field, value));
+    TW__EACH_REPLICA(graph, i, one,
+                     tw_graph_connect_constant(one, tw__replica_vertex(graph, vertex, i), field, value));
     tw__core *core = graph->core;
     link_to l;
     int64_t index;
@@ -375,21 +374,20 @@ void tw_graph_connect_constant(tw_graph *graph, tw_vertex vertex, const char *fi
     if (!open_link(graph, &l, vertex, field, &index) || (index >= 0 && !check_index(&l, index)) ||
         !check_free(&l, index))
         return;
-    LINK_TEXT(&l);
-    (void)tensor_text;
+    char text[TW__TEXT_BYTES];
     if (l.f->direction != TW__INPUT) {
         tw__graph_fail(core, TW_E_CONNECTION, "output field '%s' of %s cannot be connected to a constant", field,
-                       text);
+                       vertex_text(&l, text));
         return;
     }
     uint64_t size = 1;
     if (index < 0 &&
         (l.f->form == TW__EDGE_VECTORS || (tw__field_size_find(core, vertex.id, l.field, &size) && size != 1))) {
         tw__graph_fail(core, TW_E_CONNECTION, "field '%s' of %s takes more than the one element of a constant",
-                       field, text);
+                       field, vertex_text(&l, text));
         return;
     }
-    if (!tw__value_fits(core, l.f->type, value, field, text)) return;
+    if (!tw__value_fits(core, l.f->type, value, field, vertex_text(&l, text))) return;
     tw__number_store(l.f->type, bytes, value);
     if (!tw__constant_add(graph, l.f->type, bytes, &var)) return;
     /* The vertex's tile, known or not, is where the constant goes: an unmapped one is mapped with the vertex. */

@@ -7,7 +7,8 @@
 void tw_graph_set_perf_estimate(tw_graph *graph, tw_vertex vertex, uint64_t cycles, uint64_t flops)
 {
     TW__ENTER(graph, );
-    TW__EACH_REPLICA(graph, tw_graph_set_perf_estimate(one, tw__replica_vertex(graph, vertex, i), cycles, flops));
+    TW__EACH_REPLICA(graph, i, one,
+                     tw_graph_set_perf_estimate(one, tw__replica_vertex(graph, vertex, i), cycles, flops));
     tw__core *core = graph->core;
     if (!tw__vertex_get(core, vertex)) return;
     size_t low = 0, high = core->estimate_count;

@@ -222,7 +222,7 @@ void tw__field_put(tw__core *core, uint32_t vertex, unsigned index, const tw_fie
 void tw_graph_set_field(tw_graph *graph, tw_vertex vertex, const char *field, double value)
 {
     TW__ENTER(graph, );
-    TW__EACH_REPLICA(graph, tw_graph_set_field(one, tw__replica_vertex(graph, vertex, i), field, value));
+    TW__EACH_REPLICA(graph, i, one, tw_graph_set_field(one, tw__replica_vertex(graph, vertex, i), field, value));
     unsigned index;
     const tw__field *f = tw__state_field(graph->core, vertex, field, false, &index);
     if (f) put_real(graph->core, vertex.id, index, f, field, value);
@@ -231,7 +231,8 @@ void tw_graph_set_field(tw_graph *graph, tw_vertex vertex, const char *field, do
 void tw_graph_set_field_int(tw_graph *graph, tw_vertex vertex, const char *field, int64_t value)
 {
     TW__ENTER(graph, );
-    TW__EACH_REPLICA(graph, tw_graph_set_field_int(one, tw__replica_vertex(graph, vertex, i), field, value));
+    TW__EACH_REPLICA(graph, i, one,
+                     tw_graph_set_field_int(one, tw__replica_vertex(graph, vertex, i), field, value));
     unsigned index;
     const tw__field *f = tw__state_field(graph->core, vertex, field, false, &index);
     if (f) put_int(graph->core, vertex.id, index, f, field, value);
@@ -264,7 +265,8 @@ void tw_graph_set_field_values(tw_graph *graph, tw_vertex vertex, const char *fi
 {
     TW__ENTER(graph, );
     TW__EACH_REPLICA(
-        graph, tw_graph_set_field_values(one, tw__replica_vertex(graph, vertex, i), field, type, count, values));
+        graph, i, one,
+        tw_graph_set_field_values(one, tw__replica_vertex(graph, vertex, i), field, type, count, values));
     tw__core *core = graph->core;
     unsigned index;
     char text[TW__TEXT_BYTES];
@@ -300,7 +302,8 @@ void tw_graph_set_field_values(tw_graph *graph, tw_vertex vertex, const char *fi
 void tw_graph_set_field_size(tw_graph *graph, tw_vertex vertex, const char *field, size_t size)
 {
     TW__ENTER(graph, );
-    TW__EACH_REPLICA(graph, tw_graph_set_field_size(one, tw__replica_vertex(graph, vertex, i), field, size));
+    TW__EACH_REPLICA(graph, i, one,
+                     tw_graph_set_field_size(one, tw__replica_vertex(graph, vertex, i), field, size));
     tw__core *core = graph->core;
     unsigned index;
     int64_t element;

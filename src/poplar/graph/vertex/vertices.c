@@ -203,7 +203,7 @@ tw_vertex tw_graph_add_vertex(tw_graph *graph, tw_compute_set cs, const char *ve
 void tw_graph_map_vertex(tw_graph *graph, tw_vertex vertex, unsigned tile)
 {
     TW__ENTER(graph, );
-    TW__EACH_REPLICA(graph, tw_graph_map_vertex(one, tw__replica_vertex(graph, vertex, i), tile));
+    TW__EACH_REPLICA(graph, i, one, tw_graph_map_vertex(one, tw__replica_vertex(graph, vertex, i), tile));
     tw__vertex *v = tw__vertex_get(graph->core, vertex);
     char text[TW__TEXT_BYTES];
     if (!v) return;
