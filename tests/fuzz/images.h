@@ -138,7 +138,6 @@ static inline void image_change_number(mutate_chance *c, const image_table *t, u
 
 static inline void image_change_row(mutate_chance *c, const image_table *t)
 {
-    uint32_t no_memory = 0;
     size_t a = mutate_below(c, *t->count), b = mutate_below(c, *t->count);
     uint8_t held[512];
     switch (mutate_below(c, 4)) {
@@ -152,8 +151,8 @@ static inline void image_change_row(mutate_chance *c, const image_table *t)
         if (!t->owned) memmove(image_row(t, a), image_row(t, b), t->size);
         return;
     case 2: /* once more */
-        if (t->owned || !tw__csl_image_push(&no_memory, t->rows, t->count, t->room, t->size)) return;
-        memcpy(image_row(t, *t->count - 1), image_row(t, a), t->size);
+        if (t->owned || !tw__grow(t->rows, t->room, *t->count, t->size)) return;
+        memcpy(image_row(t, (*t->count)++), image_row(t, a), t->size);
         return;
     default: /* gone */
         if (t->owned) return;

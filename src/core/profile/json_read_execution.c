@@ -26,7 +26,7 @@ static void read_totals(tw__reader *r, json_t *simulation)
     if (json_array_size(types) > r->p->types.count)
         tw__bad(r, "%zu entries for %zu vertex types", json_array_size(types), r->p->types.count);
     for (size_t i = 0; types && !r->status && i < r->p->types.count; i++) {
-        uint64_t *slot = TW__PUSH(r->p, r->p->given_type_cycles);
+        uint64_t *slot = TW__PROFILE_PUSH(r->p, r->p->given_type_cycles);
         if (slot && i < json_array_size(types)) *slot = tw__value_at(r, types, NULL, i);
     }
     tw__reader_leave(r, mark);
@@ -64,7 +64,7 @@ static void read_step_types(tw__reader *r, tw__step *step, json_t *types)
         }
         if (tc.vertex_type >= r->p->types.count) tw__bad(r, "there is no such vertex type");
         tw__reader_leave(r, mark);
-        tw__type_cycles *slot = r->status || !tc.cycles ? NULL : TW__PUSH(r->p, r->p->type_cycles);
+        tw__type_cycles *slot = r->status || !tc.cycles ? NULL : TW__PROFILE_PUSH(r->p, r->p->type_cycles);
         if (!slot) continue;
         *slot = tc;
         step->types_count++;
@@ -86,7 +86,7 @@ static void read_given(tw__reader *r, tw__step *step, json_t *from)
     if (given.active_tiles > r->p->target.tiles) tw__bad(r, "%.0f active tiles are too many", given.active_tiles);
     bool any = given.active_tiles >= 0 || given.thread_balance >= 0 || given.tile_balance >= 0 ||
                given.active_tile_balance >= 0 || given.data_balance >= 0;
-    tw__given *slot = any && step->type != TW_PROGRAM_SYNC ? TW__PUSH(r->p, r->p->given) : NULL;
+    tw__given *slot = any && step->type != TW_PROGRAM_SYNC ? TW__PROFILE_PUSH(r->p, r->p->given) : NULL;
     if (!slot) return;
     *slot = given;
     step->given = (uint32_t)r->p->given.count;
@@ -148,7 +148,7 @@ static void read_step(tw__reader *r, json_t *from, bool listed, uint64_t *now)
     tw__reader_leave(r, mark);
     tw__read_work(r, from, &step);
     read_given(r, &step, from);
-    tw__step *slot = r->status ? NULL : TW__PUSH(r->p, r->p->steps);
+    tw__step *slot = r->status ? NULL : TW__PROFILE_PUSH(r->p, r->p->steps);
     if (slot) *slot = step;
 }
 

@@ -130,7 +130,7 @@ void tw__read_work(tw__reader *r, json_t *step_from, tw__step *step)
                        .from = value_of(&c, col[2], keys[2], i, EXACT),
                        .to = value_of(&c, col[3], keys[3], i, EXACT) };
         if (!r->status && w.to < w.from) tw__bad(r, "work %zu ends before it begins", i);
-        tw__work *slot = r->status ? NULL : TW__PUSH(r->p, r->p->work);
+        tw__work *slot = r->status ? NULL : TW__PROFILE_PUSH(r->p, r->p->work);
         if (slot) *slot = w, step->work_count++;
     }
     tw__reader_leave(r, mark);

@@ -13,7 +13,7 @@ void tw__profile_set_fact(tw_profile *p, const char *key, const char *value)
             p->facts.items[i].value = tw__profile_name(p, value);
             return;
         }
-    tw__profile_fact *slot = TW__PUSH(p, p->facts);
+    tw__profile_fact *slot = TW__PROFILE_PUSH(p, p->facts);
     if (slot) *slot = (tw__profile_fact){ name, tw__profile_name(p, value) };
 }
 
@@ -26,7 +26,7 @@ void tw__profile_set_grid(tw_profile *p, uint32_t columns, uint32_t rows, bool c
 
 void tw__profile_add_memory_limit(tw_profile *p, const char *category, uint64_t bytes)
 {
-    tw__profile_memory_limit *slot = p->status ? NULL : TW__PUSH(p, p->limits);
+    tw__profile_memory_limit *slot = p->status ? NULL : TW__PROFILE_PUSH(p, p->limits);
     if (slot) *slot = (tw__profile_memory_limit){ tw__profile_name(p, category), bytes };
 }
 
@@ -39,7 +39,7 @@ uint32_t tw__profile_add_lane(tw_profile *p, uint32_t tile, const char *name)
         tw__profile_fail(p, TW_E_INDEX, "lane '%s' of unknown tile %u", name ? name : "", tile);
         return TW__NONE;
     }
-    tw__profile_lane *slot = TW__PUSH(p, p->lanes);
+    tw__profile_lane *slot = TW__PROFILE_PUSH(p, p->lanes);
     if (!slot) return TW__NONE;
     *slot = (tw__profile_lane){ tile, tw__profile_name(p, name) };
     return (uint32_t)(p->lanes.count - 1);
@@ -58,7 +58,7 @@ void tw__profile_add_interval(tw_profile *p, const tw__interval_desc *d)
         p->intervals_omitted++;
         return;
     }
-    tw__profile_interval *slot = TW__PUSH(p, p->intervals);
+    tw__profile_interval *slot = TW__PROFILE_PUSH(p, p->intervals);
     if (slot)
         *slot = (tw__profile_interval){
             d->from, d->to, d->lane, d->partner, tw__profile_name(p, d->name), tw__profile_name(p, d->cause)
@@ -77,7 +77,7 @@ void tw__profile_add_wait(tw_profile *p, uint32_t tile, const char *cause, uint3
         tw__profile_fail(p, TW_E_INDEX, "a wait of unknown tile %u for %u", tile, partner_tile);
         return;
     }
-    tw__profile_wait *slot = cycles ? TW__PUSH(p, p->waits) : NULL;
+    tw__profile_wait *slot = cycles ? TW__PROFILE_PUSH(p, p->waits) : NULL;
     if (slot) *slot = (tw__profile_wait){ tile, partner_tile, tw__profile_name(p, cause), cycles };
 }
 
@@ -97,7 +97,7 @@ void tw__profile_add_region(tw_profile *p, const char *name, const char *categor
         tw__profile_fail(p, TW_E_OVERFLOW, "more than %d regions of a tile", MOST_REGIONS);
         return;
     }
-    tw__profile_area *slot = TW__PUSH(p, p->regions);
+    tw__profile_area *slot = TW__PROFILE_PUSH(p, p->regions);
     if (slot)
         *slot = (tw__profile_area){ tw__profile_name(p, name), tw__profile_name(p, category), address, bytes };
 }
@@ -113,7 +113,7 @@ void tw__profile_map_begin(tw_profile *p, uint32_t tile)
 void tw__profile_map_add(tw_profile *p, const tw__block_desc *d)
 {
     if (p->status || p->blocks.count > TW__MOST_BLOCKS) return;
-    tw__profile_block *slot = TW__PUSH(p, p->blocks);
+    tw__profile_block *slot = TW__PROFILE_PUSH(p, p->blocks);
     if (slot)
         *slot = (tw__profile_block){
             d->address, d->bytes, tw__profile_name(p, d->name), tw__profile_name(p, d->category), d->from, d->to,
@@ -153,7 +153,7 @@ uint32_t tw__profile_map_end(tw_profile *p)
     if (id != TW__NONE) {
         p->blocks.count = map.first;
     } else {
-        tw__profile_map *slot = TW__PUSH(p, p->maps);
+        tw__profile_map *slot = TW__PROFILE_PUSH(p, p->maps);
         if (!slot) return TW__NONE;
         *slot = map;
         id = (uint32_t)(p->maps.count - 1);
@@ -173,7 +173,7 @@ void tw__profile_map_share(tw_profile *p, uint32_t tile, uint32_t map)
         tw__profile_fail(p, TW_E_INDEX, "tile %u cannot have memory map %u", tile, map);
         return;
     }
-    tw__profile_tile_map *at = TW__PUSH(p, p->tile_maps);
+    tw__profile_tile_map *at = TW__PROFILE_PUSH(p, p->tile_maps);
     if (at) *at = (tw__profile_tile_map){ tile, map };
 }
 
@@ -184,7 +184,7 @@ void tw__profile_add_variable(tw_profile *p, const tw__variable_desc *d)
         p->variables_omitted++;
         return;
     }
-    tw__profile_variable *slot = TW__PUSH(p, p->variable_list);
+    tw__profile_variable *slot = TW__PROFILE_PUSH(p, p->variable_list);
     if (slot)
         *slot = (tw__profile_variable){ tw__profile_name(p, d->name),
                                         tw__profile_name(p, d->type),
@@ -207,7 +207,7 @@ void tw__profile_add_pair(tw_profile *p, tw__exchange_kind kind, uint32_t exchan
         p->pairs_omitted++;
         return;
     }
-    tw__profile_pair *slot = TW__PUSH(p, p->pairs);
+    tw__profile_pair *slot = TW__PROFILE_PUSH(p, p->pairs);
     if (slot) *slot = (tw__profile_pair){ (uint32_t)kind, exchange, from, to, 0, bytes, messages };
 }
 

@@ -14,10 +14,8 @@
 #define TW_PROFILE_PROFILE_H
 
 #include <tilewright/profile.h>
-#include "core/base/base.h"
+#include "core/base/list.h"
 #include "core/tile/tile.h"
-
-#include <string.h>
 
 #define TW__NONE UINT32_MAX /* no program, compute set, exchange, ... */
 
@@ -413,12 +411,6 @@ typedef struct tw__profile_pair {
     uint64_t bytes, messages;
 } tw__profile_pair;
 
-#define TW__ARRAY(type)     \
-    struct {                \
-        type *items;        \
-        size_t count, room; \
-    }
-
 struct tw_profile {
     uint64_t next;  /* hot: the id that continues the open range; UINT64_MAX = no open range */
     uint32_t first; /* first id of the open range */
@@ -426,11 +418,11 @@ struct tw_profile {
     char *detail; /* message of the first failure */
     bool has_graph, has_execution;
     tw__arena *arena; /* texts */
-    TW__ARRAY(const char *) names;
-    TW__ARRAY(tw__row_info) rows;
-    TW__ARRAY(uint8_t) packed;
+    TW__LIST(const char *) names;
+    TW__LIST(tw__row_info) rows;
+    TW__LIST(uint8_t) packed;
     tw__index name_index, row_index, rule_index;
-    TW__ARRAY(uint8_t) open_row; /* row being packed */
+    TW__LIST(uint8_t) open_row; /* row being packed */
     tw__row_info open_info;
     uint64_t open_value, open_previous; /* run not yet packed, value before it */
     uint32_t open_run;
@@ -443,15 +435,15 @@ struct tw_profile {
         tw__row sync_delays;
     } target;
     uint64_t vertices, edges, variables, compute_set_count;
-    TW__ARRAY(tw__named) optimizations;
-    TW__ARRAY(tw__type) types;
-    TW__ARRAY(tw__name) compute_sets;
-    TW__ARRAY(tw__set_count) set_counts; /* sorted by compute set */
-    TW__ARRAY(tw__exchange) exchanges[TW__EXCHANGE_KINDS];
-    TW__ARRAY(tw__profile_program) programs;
-    TW__ARRAY(tw__category) categories;
+    TW__LIST(tw__named) optimizations;
+    TW__LIST(tw__type) types;
+    TW__LIST(tw__name) compute_sets;
+    TW__LIST(tw__set_count) set_counts; /* sorted by compute set */
+    TW__LIST(tw__exchange) exchanges[TW__EXCHANGE_KINDS];
+    TW__LIST(tw__profile_program) programs;
+    TW__LIST(tw__category) categories;
     tw__row total, total_with_gaps, by_region[TW__MEMORY_REGIONS];
-    TW__ARRAY(tw__live_var) always_live, live_scratch;
+    TW__LIST(tw__live_var) always_live, live_scratch;
     tw__row always_live_by_tile, max_live_by_tile;
     uint64_t max_live; /* beside the always-live bytes */
     bool has_liveness;
@@ -461,33 +453,33 @@ struct tw_profile {
         uint32_t columns, rows; /* 0 = not known */
         bool column_major;
     } grid;
-    TW__ARRAY(tw__profile_fact) facts;
-    TW__ARRAY(tw__profile_memory_limit) limits;
-    TW__ARRAY(tw__profile_lane) lanes;
-    TW__ARRAY(tw__profile_interval) intervals;
-    TW__ARRAY(tw__profile_wait) waits;
-    TW__ARRAY(tw__profile_block) blocks;
-    TW__ARRAY(tw__profile_map) maps;
-    TW__ARRAY(tw__profile_tile_map) tile_maps; /* ascending tiles */
-    TW__ARRAY(tw__profile_area) regions;
+    TW__LIST(tw__profile_fact) facts;
+    TW__LIST(tw__profile_memory_limit) limits;
+    TW__LIST(tw__profile_lane) lanes;
+    TW__LIST(tw__profile_interval) intervals;
+    TW__LIST(tw__profile_wait) waits;
+    TW__LIST(tw__profile_block) blocks;
+    TW__LIST(tw__profile_map) maps;
+    TW__LIST(tw__profile_tile_map) tile_maps; /* ascending tiles */
+    TW__LIST(tw__profile_area) regions;
     bool map_in_cycles;
-    TW__ARRAY(tw__profile_variable) variable_list;
-    TW__ARRAY(tw__profile_pair) pairs;
+    TW__LIST(tw__profile_variable) variable_list;
+    TW__LIST(tw__profile_pair) pairs;
     uint64_t intervals_omitted, maps_omitted, variables_omitted, pairs_omitted, work_omitted;
     uint32_t open_map_tile, open_map_first;
     tw__index map_index;
 
-    TW__ARRAY(tw__step) steps;
-    TW__ARRAY(tw__type_cycles) type_cycles;
-    TW__ARRAY(tw__work) work;
-    TW__ARRAY(tw__given) given;
+    TW__LIST(tw__step) steps;
+    TW__LIST(tw__type_cycles) type_cycles;
+    TW__LIST(tw__work) work;
+    TW__LIST(tw__given) given;
     tw__given_totals given_totals;
-    TW__ARRAY(uint64_t) given_type_cycles; /* by vertex type; empty = from the steps */
+    TW__LIST(uint64_t) given_type_cycles; /* by vertex type; empty = from the steps */
 
-    TW__ARRAY(tw__rule) rules;
-    TW__ARRAY(tw__item) items; /* of the rules */
-    TW__ARRAY(tw__item) open;  /* of the run being recorded */
-    TW__ARRAY(tw__run) runs;
+    TW__LIST(tw__rule) rules;
+    TW__LIST(tw__item) items; /* of the rules */
+    TW__LIST(tw__item) open;  /* of the run being recorded */
+    TW__LIST(tw__run) runs;
     uint32_t keep_runs;
     bool in_run;
     tw__name run_name, mode;
@@ -506,11 +498,8 @@ static inline void tw__profile_step(tw_profile *p, uint32_t step)
     tw__profile_jump(p, step);
 }
 
-/* Appends one zeroed item and gives its address; NULL (and the sticky error) when out of memory. */
-#define TW__PUSH(p, array)                                                                                    \
-    (tw__grow(&(array).items, &(array).room, (array).count, sizeof *(array).items)                            \
-         ? (memset(&(array).items[(array).count], 0, sizeof *(array).items), &(array).items[(array).count++]) \
-         : (tw__profile_fail((p), TW_E_NO_MEMORY, "out of memory for the profile"), NULL))
+#define TW__PROFILE_PUSH(p, list) \
+    TW__PUSH(list, tw__profile_fail((p), TW_E_NO_MEMORY, "out of memory for the profile"))
 bool tw__profile_fail(tw_profile *p, tw_status status, const char *format, ...) TW_PRINTF(3, 4); /* false */
 
 /* --- index.c -------------------------------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ tw__name tw__profile_name_n(tw_profile *p, const char *text, size_t length)
     uint32_t id = tw__index_find(p, &p->name_index, hash, same_name, &key);
     if (id != TW__NONE) return id;
     char *copy = tw__arena_alloc(p->arena, key.length + 1, 1);
-    const char **slot = copy ? TW__PUSH(p, p->names) : NULL;
+    const char **slot = copy ? TW__PROFILE_PUSH(p, p->names) : NULL;
     if (!slot || !tw__index_add(&p->name_index, hash, (uint32_t)(p->names.count - 1))) {
         if (slot) p->names.count--;
         tw__profile_fail(p, TW_E_NO_MEMORY, "out of memory for the profile");
@@ -47,7 +47,7 @@ tw__name tw__profile_name(tw_profile *p, const char *text)
 static void put_number(tw_profile *p, uint64_t value)
 {
     do {
-        uint8_t *byte = TW__PUSH(p, p->open_row);
+        uint8_t *byte = TW__PROFILE_PUSH(p, p->open_row);
         if (!byte) return;
         *byte = (uint8_t)(value & 0x7f) | (value > 0x7f ? 0x80 : 0);
         value >>= 7;
@@ -139,7 +139,7 @@ tw__row tw__profile_row_end(tw_profile *p)
     if (!tw__add_size(at, key.bytes, &end) ||
         (end > p->packed.room && !tw__grow(&p->packed.items, &p->packed.room, end - 1, 1)))
         return tw__profile_fail(p, TW_E_NO_MEMORY, "out of memory for the profile"), 0;
-    tw__row_info *row = TW__PUSH(p, p->rows);
+    tw__row_info *row = TW__PROFILE_PUSH(p, p->rows);
     if (!row) return 0;
     if (!tw__index_add(&p->row_index, hash, (uint32_t)(p->rows.count - 1))) {
         p->rows.count--;

@@ -33,7 +33,7 @@ static uint32_t hash_rule(const rule_key *key)
 
 static uint32_t add_rule(tw_profile *p, const rule_key *key, tw__rule rule)
 {
-    tw__rule *slot = p->status ? NULL : TW__PUSH(p, p->rules);
+    tw__rule *slot = p->status ? NULL : TW__PROFILE_PUSH(p, p->rules);
     if (!slot) return TW__NONE;
     *slot = rule;
     if (tw__index_add(&p->rule_index, hash_rule(key), (uint32_t)(p->rules.count - 1)))
@@ -79,7 +79,7 @@ uint32_t tw__profile_sequence_rule(tw_profile *p, const tw__item *items, size_t 
     }
     for (size_t i = 0; i < count; i++) {
         tw__item item = items[i]; /* items may point into the open run, never into p->items */
-        tw__item *slot = TW__PUSH(p, p->items);
+        tw__item *slot = TW__PROFILE_PUSH(p, p->items);
         if (!slot) return TW__NONE;
         *slot = item;
     }
@@ -127,7 +127,7 @@ static void push_item(tw_profile *p, uint32_t rule, uint64_t times)
 {
     while (rule != TW__NONE && times && !p->status) {
         uint32_t part = times > UINT32_MAX ? UINT32_MAX : (uint32_t)times;
-        tw__item *item = TW__PUSH(p, p->open);
+        tw__item *item = TW__PROFILE_PUSH(p, p->open);
         if (!item) return;
         *item = (tw__item){ rule, part };
         times -= part;
@@ -196,7 +196,7 @@ void tw__profile_add_run(tw_profile *p, tw__name name, uint32_t rule, uint64_t t
     tw__run *last = p->runs.count ? &p->runs.items[p->runs.count - 1] : NULL;
     if (p->status || !times) return;
     if (!last || last->name != name || last->rule != rule || last->times > UINT64_MAX - times) {
-        if (!(last = TW__PUSH(p, p->runs))) return;
+        if (!(last = TW__PROFILE_PUSH(p, p->runs))) return;
         last->name = name;
         last->rule = rule;
     }

@@ -43,8 +43,8 @@ tw_profile *tw__profile_new(const tw__profile_target *target)
     memset(p, 0, sizeof *p);
     p->next = UINT64_MAX;
     p->arena = tw__arena_new(0);
-    const char **empty = p->arena ? TW__PUSH(p, p->names) : NULL;
-    tw__row_info *none = empty ? TW__PUSH(p, p->rows) : NULL;
+    const char **empty = p->arena ? TW__PROFILE_PUSH(p, p->names) : NULL;
+    tw__row_info *none = empty ? TW__PROFILE_PUSH(p, p->rows) : NULL;
     if (!none) return tw_profile_free(p), NULL;
     *empty = "";
     forget_given_totals(p);
@@ -105,13 +105,13 @@ void tw__profile_set_counts(tw_profile *p, uint64_t vertices, uint64_t edges, ui
 
 void tw__profile_add_optimization(tw_profile *p, const char *name, double value)
 {
-    tw__named *slot = p->status ? NULL : TW__PUSH(p, p->optimizations);
+    tw__named *slot = p->status ? NULL : TW__PROFILE_PUSH(p, p->optimizations);
     if (slot) *slot = (tw__named){ tw__profile_name(p, name), value };
 }
 
 uint32_t tw__profile_add_vertex_type(tw_profile *p, const char *name, uint64_t state_bytes)
 {
-    tw__type *slot = p->status ? NULL : TW__PUSH(p, p->types);
+    tw__type *slot = p->status ? NULL : TW__PROFILE_PUSH(p, p->types);
     if (!slot) return TW__NONE;
     slot->name = tw__profile_name(p, name);
     slot->state_bytes = state_bytes;
@@ -120,7 +120,7 @@ uint32_t tw__profile_add_vertex_type(tw_profile *p, const char *name, uint64_t s
 
 uint32_t tw__profile_add_compute_set(tw_profile *p, const char *name)
 {
-    tw__name *slot = p->status ? NULL : TW__PUSH(p, p->compute_sets);
+    tw__name *slot = p->status ? NULL : TW__PROFILE_PUSH(p, p->compute_sets);
     if (!slot) return TW__NONE;
     *slot = tw__profile_name(p, name);
     return (uint32_t)(p->compute_sets.count - 1);
@@ -133,7 +133,7 @@ void tw__profile_add_vertices(tw_profile *p, uint32_t compute_set, uint32_t vert
         tw__profile_fail(p, TW_E_INDEX, "vertices of unknown compute set %u or type %u", compute_set, vertex_type);
         return;
     }
-    tw__set_count *slot = TW__PUSH(p, p->set_counts), *first = p->set_counts.items;
+    tw__set_count *slot = TW__PROFILE_PUSH(p, p->set_counts), *first = p->set_counts.items;
     if (!slot) return;
     for (; slot > first && slot[-1].compute_set > compute_set; slot--)
         slot[0] = slot[-1]; /* sorted by compute set */
@@ -142,7 +142,7 @@ void tw__profile_add_vertices(tw_profile *p, uint32_t compute_set, uint32_t vert
 
 uint32_t tw__profile_add_exchange(tw_profile *p, tw__exchange_kind kind, tw__exchange exchange)
 {
-    tw__exchange *slot = p->status ? NULL : TW__PUSH(p, p->exchanges[kind]);
+    tw__exchange *slot = p->status ? NULL : TW__PROFILE_PUSH(p, p->exchanges[kind]);
     if (!slot) return TW__NONE;
     *slot = exchange;
     return (uint32_t)(p->exchanges[kind].count - 1);
@@ -195,7 +195,7 @@ uint32_t tw__profile_add_program(tw_profile *p, tw_program_type type, const char
         tw__profile_fail(p, TW_E_INDEX, "program '%s' has no parent %u", name ? name : "", parent);
         return TW__NONE;
     }
-    tw__profile_program *slot = TW__PUSH(p, p->programs);
+    tw__profile_program *slot = TW__PROFILE_PUSH(p, p->programs);
     if (!slot) return TW__NONE;
     *slot = (tw__profile_program){ .type = type,
                                    .type_name = tw__profile_name(p, tw_program_type_name(type)),
@@ -224,7 +224,7 @@ static tw__category *category(tw_profile *p, const char *key, const char *label)
         tw__profile_fail(p, TW_E_OVERFLOW, "more than %d categories of memory", MAX_CATEGORIES);
         return NULL;
     }
-    tw__category *slot = p->status ? NULL : TW__PUSH(p, p->categories);
+    tw__category *slot = p->status ? NULL : TW__PROFILE_PUSH(p, p->categories);
     if (!slot) return NULL;
     slot->key = name;
     for (unsigned s = 0; s < TW_STORAGE_COUNT && !label; s++)
@@ -284,7 +284,7 @@ void tw__profile_set_vertex_bytes(tw_profile *p, uint32_t vertex_type, tw__verte
 
 void tw__profile_add_always_live(tw_profile *p, const char *variable, uint64_t bytes)
 {
-    tw__live_var *slot = p->status ? NULL : TW__PUSH(p, p->always_live);
+    tw__live_var *slot = p->status ? NULL : TW__PROFILE_PUSH(p, p->always_live);
     if (slot) *slot = (tw__live_var){ tw__profile_name(p, variable), bytes };
     p->has_liveness = true;
 }
@@ -314,7 +314,7 @@ void tw__profile_set_live(tw_profile *p, uint32_t program, const tw__live_var *v
     }
     p->live_scratch.count = 0;
     for (size_t i = 0; i < count; i++) {
-        tw__live_var *slot = TW__PUSH(p, p->live_scratch);
+        tw__live_var *slot = TW__PROFILE_PUSH(p, p->live_scratch);
         if (!slot) return;
         *slot = vars[i];
     }
@@ -376,7 +376,7 @@ static bool add_type_cycles(tw_profile *p, tw__step *step, const tw__step_desc *
     for (size_t i = 0; i < desc->type_count; i++) {
         if (desc->types[i].vertex_type >= p->types.count)
             return tw__profile_fail(p, TW_E_INDEX, "cycles of unknown vertex type %u", desc->types[i].vertex_type);
-        tw__type_cycles *slot = TW__PUSH(p, p->type_cycles);
+        tw__type_cycles *slot = TW__PROFILE_PUSH(p, p->type_cycles);
         if (!slot) return false;
         *slot = desc->types[i];
         step->thread_cycles += desc->types[i].cycles;
@@ -400,7 +400,7 @@ static bool add_work(tw_profile *p, tw__step *step, const tw__step_desc *desc)
         if (w->vertex_type >= p->types.count || w->to < w->from)
             return tw__profile_fail(p, TW_E_INDEX, "work of unknown vertex type %u, or it ends before it begins",
                                     w->vertex_type);
-        tw__work *slot = TW__PUSH(p, p->work);
+        tw__work *slot = TW__PROFILE_PUSH(p, p->work);
         if (!slot) return false;
         *slot = *w;
     }
@@ -433,7 +433,7 @@ uint32_t tw__profile_add_step(tw_profile *p, const tw__step_desc *desc)
     if (step.overlapped > step.cycles) step.overlapped = step.cycles;
     step.span = step.cycles - step.overlapped;
     if (!add_type_cycles(p, &step, desc) || !add_work(p, &step, desc)) return TW__NONE;
-    tw__step *slot = p->steps.count < TW__NONE ? TW__PUSH(p, p->steps) : NULL;
+    tw__step *slot = p->steps.count < TW__NONE ? TW__PROFILE_PUSH(p, p->steps) : NULL;
     if (!slot) return TW__NONE;
     *slot = step;
     return (uint32_t)(p->steps.count - 1);

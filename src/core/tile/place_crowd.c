@@ -12,11 +12,7 @@
 static void push(tw__placer *p, tw__spans *list, tw__span value)
 {
     if (value.start >= value.end) return;
-    if (!tw__grow(&list->items, &list->room, list->count, sizeof *list->items)) {
-        p->failed = true;
-        return;
-    }
-    list->items[list->count++] = value;
+    TW__APPEND(*list, p->failed = true, value);
 }
 
 static void add_busy(tw__placer *p, tw__span value)
@@ -101,10 +97,7 @@ void tw__placer_unfile(tw__placer *p, uint32_t i)
 static void add_to(tw__placer *p, tw__list *list, tw__span where, uint32_t index)
 {
     if (where.start >= where.end) return;
-    if (tw__grow(&list->items, &list->room, list->count, sizeof *list->items))
-        list->items[list->count++] = (tw__located){ where, index };
-    else
-        p->failed = true;
+    TW__APPEND(*list, p->failed = true, (tw__located){ where, index });
 }
 
 static bool lives_meet(const tw__placer *p, uint32_t i, uint32_t other)

@@ -3,6 +3,7 @@
 #ifndef TW_TILE_PLACE_FIT_H
 #define TW_TILE_PLACE_FIT_H
 
+#include "core/base/list.h"
 #include "core/tile/place.h"
 
 #define TW__NO_ITEM       UINT32_MAX
@@ -18,15 +19,9 @@ typedef struct tw__located {
     uint32_t index;
 } tw__located;
 
-typedef struct tw__spans {
-    tw__span *items;
-    size_t count, room;
-} tw__spans;
+typedef TW__LIST(tw__span) tw__spans;
 
-typedef struct tw__list {
-    tw__located *items;
-    size_t count, room;
-} tw__list;
+typedef TW__LIST(tw__located) tw__list;
 
 /* What the last search for an always-alive object found, for the next one of equal size: every gap that holds such an
  * object has at least `room` bytes, and those of exactly `room` begin at or after `from`. Holds while nothing else

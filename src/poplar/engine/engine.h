@@ -25,7 +25,7 @@
 
 #include <assert.h>
 
-#include "core/base/base.h"
+#include "core/base/list.h"
 #include "poplar/codelet/codelet.h"
 #include "poplar/graph/graph.h"
 #include <tilewright/poplar/engine.h>
@@ -260,12 +260,6 @@ typedef struct tw__plan_step {
     uint32_t payload;
     uint32_t first_program, programs; /* plan->step_programs[first_program ..): indices into core->programs */
 } tw__plan_step;
-
-#define TW__LIST(type)      \
-    struct {                \
-        type *items;        \
-        size_t count, room; \
-    }
 
 typedef struct tw__plan {
     tw__storage storage;

@@ -47,20 +47,6 @@ void tw__csl_image_free(tw__csl_image *image)
     free(image);
 }
 
-void *tw__csl_image_push(uint32_t *no_memory, void *items, size_t *count, size_t *room, size_t size)
-{
-    if (!tw__grow(items, room, *count, size)) {
-        *no_memory = 1;
-        return NULL;
-    }
-    char *base;
-    memcpy(&base, items, sizeof base);
-    void *item = base + *count * size;
-    memset(item, 0, size);
-    ++*count;
-    return item;
-}
-
 const char *tw__csl_image_string(tw__csl_image *image, const char *text)
 {
     char *copy = tw__arena_strdup(image->arena, text);

@@ -13,11 +13,12 @@
  *
  * Only plain structs, arrays with counts and strings; no unions, no pointers into other parts: numbers of rows
  * instead.
- * Strings live in image->arena, arrays are grown with tw__csl_image_push() and freed with the image. A failed
+ * Strings live in image->arena, arrays are grown with TW__CSL_PUSH() and freed with the image. A failed
  * allocation sets image->no_memory and the call does nothing else: check once, at the end. */
 #ifndef TW_CSL_CODE_IMAGE_H
 #define TW_CSL_CODE_IMAGE_H
 
+#include "core/base/list.h"
 #include "csl/lang/code/code.h"
 #include <tilewright/type.h>
 
@@ -242,12 +243,9 @@ typedef struct tw__csl_image {
 
 tw__csl_image *tw__csl_image_new(void);        /* NULL when out of memory */
 void tw__csl_image_free(tw__csl_image *image); /* NULL is fine */
-/* One more zeroed element: `T *t = tw__csl_image_push(&p->no_memory, &p->tasks, &p->task_count, &p->task_room, sizeof
- * *t)`; NULL when out of memory. Pointers into the array do not survive. TW__CSL_PUSH(p, task) spells that out. */
-void *tw__csl_image_push(uint32_t *no_memory, void *items, size_t *count, size_t *room, size_t size);
-#define TW__CSL_PUSH(owner, plural, singular)                                             \
-    tw__csl_image_push(&(owner)->no_memory, &(owner)->plural, &(owner)->singular##_count, \
-                       &(owner)->singular##_room, sizeof *(owner)->plural)
+/* One more element, zeroed: `tw__csl_task *t = TW__CSL_PUSH(p, tasks, task)`; NULL when out of memory. */
+#define TW__CSL_PUSH(owner, plural, singular) \
+    TW__PUSH_TO((owner)->plural, (owner)->singular##_count, (owner)->singular##_room, (owner)->no_memory = 1)
 
 const char *tw__csl_image_string(tw__csl_image *image, const char *text); /* copy; "" when out of memory */
 uint32_t tw__csl_image_file(tw__csl_image *image, const char *name);      /* row of files, added when new */

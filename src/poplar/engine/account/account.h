@@ -244,12 +244,6 @@ typedef struct tw__accounting { /* everything needed while the account is made *
     bool failed;
 } tw__accounting;
 
-/* To a list of the account. */
-#define TW__ACCOUNT_PUSH(a, list, ...)                                         \
-    (tw__grow(&(list).items, &(list).room, (list).count, sizeof *(list).items) \
-         ? (void)((list).items[(list).count++] = __VA_ARGS__)                  \
-         : (void)((a)->failed = true))
-
 /* account.c: debug.instrumentCompute, debug.instrumentExternalExchange; unless set they follow debug.instrument,
  * which follows autoReport.all. */
 bool tw__account_instruments(const tw_engine *engine, const char *key);

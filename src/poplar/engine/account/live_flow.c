@@ -40,10 +40,7 @@ static void add_effect(flow *f, uint32_t effect)
     uint32_t unit = effect / 2;
     if (f->stamp[unit] == f->stamps) return;
     f->stamp[unit] = f->stamps;
-    if (tw__grow(&f->effects.items, &f->effects.room, f->effects.count, sizeof *f->effects.items))
-        f->effects.items[f->effects.count++] = effect;
-    else
-        f->l->failed = true;
+    TW__APPEND(f->effects, f->l->failed = true, effect);
 }
 
 enum { NEEDED = 1, OVERWRITTEN = 2 };
@@ -172,10 +169,7 @@ static void record(flow *f, uint32_t unit, uint32_t lo, uint32_t hi)
 {
     tw__liveness *l = f->l;
     if (lo > hi) return;
-    if (tw__grow(&l->runs.items, &l->runs.room, l->runs.count, sizeof *l->runs.items))
-        l->runs.items[l->runs.count++] = (tw__live_run){ unit, lo, hi };
-    else
-        l->failed = true;
+    TW__APPEND(l->runs, l->failed = true, (tw__live_run){ unit, lo, hi });
     spend(f, 1);
 }
 

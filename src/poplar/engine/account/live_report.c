@@ -160,10 +160,7 @@ static void begin_unit(sweep *w, uint32_t unit)
     w->active[w->active_count++] = unit;
     w->total += w->bytes[unit];
     count_tiles(w, unit, true);
-    if (tw__grow(&w->raised.items, &w->raised.room, w->raised.count, sizeof *w->raised.items))
-        w->raised.items[w->raised.count++] = unit;
-    else
-        w->l->failed = true;
+    TW__APPEND(w->raised, w->l->failed = true, unit);
 }
 
 static void end_unit(sweep *w, uint32_t unit)

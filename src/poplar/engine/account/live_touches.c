@@ -46,14 +46,6 @@ typedef struct gather {
     uint32_t *count; /* [variables] touches */
 } gather;
 
-#define APPEND(g, list, ...)                                                           \
-    do {                                                                               \
-        if (tw__grow(&(list).items, &(list).room, (list).count, sizeof *(list).items)) \
-            (list).items[(list).count++] = __VA_ARGS__;                                \
-        else                                                                           \
-            (g)->l->failed = true;                                                     \
-    } while (0)
-
 /* --- the parts of a step -------------------------------------------------------------------------------------- */
 
 static bool is_full(const part *p)
@@ -87,7 +79,7 @@ static void note(gather *g, part p)
         join(&g->now.items[*last - 1], &p);
         return;
     }
-    APPEND(g, g->now, p);
+    TW__APPEND(g->now, g->l->failed = true, p);
     *last = (uint32_t)g->now.count;
 }
 
@@ -183,12 +175,12 @@ static void add_touch(gather *g, const part *p, bool kill)
     touch t = { .var = p->var, .kill = kill, .from = p->from, .to = p->to };
     g->count[p->var]++;
     if (p->lo > 0 || p->hi < var->count) {
-        APPEND(g, g->bounds, *p);
+        TW__APPEND(g->bounds, g->l->failed = true, *p);
         t.bounds = (uint32_t)g->bounds.count;
-        if (p->lo > 0) APPEND(g, g->cuts, (cut){ p->lo, p->var });
-        if (p->hi < var->count) APPEND(g, g->cuts, (cut){ p->hi, p->var });
+        if (p->lo > 0) TW__APPEND(g->cuts, g->l->failed = true, (cut){ p->lo, p->var });
+        if (p->hi < var->count) TW__APPEND(g->cuts, g->l->failed = true, (cut){ p->hi, p->var });
     }
-    APPEND(g, g->touches, t);
+    TW__APPEND(g->touches, g->l->failed = true, t);
 }
 
 /* Sorted parts of one variable: joins those that belong together. */
@@ -225,10 +217,10 @@ static void close_variable(gather *g, const part *list, size_t count)
 {
     g->uses.count = g->kills.count = 0;
     for (size_t i = 0; i < count; i++)
-        if (list[i].write) APPEND(g, g->kills, list[i]);
+        if (list[i].write) TW__APPEND(g->kills, g->l->failed = true, list[i]);
     close_up(&g->kills);
     for (size_t i = 0; i < count; i++)
-        if (!list[i].write) APPEND(g, g->uses, list[i]);
+        if (!list[i].write) TW__APPEND(g->uses, g->l->failed = true, list[i]);
     size_t full = 0;
     for (size_t k = 0; k < g->kills.count; k++) {
         part p = g->kills.items[k];
@@ -237,7 +229,7 @@ static void close_variable(gather *g, const part *list, size_t count)
             continue;
         }
         p.write = false; /* needs the rest */
-        APPEND(g, g->uses, p);
+        TW__APPEND(g->uses, g->l->failed = true, p);
     }
     g->kills.count = full;
     if (g->uses.count > 1) qsort(g->uses.items, g->uses.count, sizeof *g->uses.items, by_place);
@@ -326,10 +318,7 @@ static void make_units(gather *g, const bool *always)
 
 /* --- touches of units ----------------------------------------------------------------------------------------- */
 
-typedef struct touch_list {
-    tw__live_touch *items;
-    size_t count, room;
-} touch_list;
+typedef TW__LIST(tw__live_touch) touch_list;
 
 static uint32_t unit_at(const tw__liveness *l, uint32_t var, uint64_t element)
 {
@@ -353,7 +342,7 @@ static void add_unit(gather *g, touch_list *list, size_t begin, uint32_t unit, c
         if (t->to > known->to) known->to = t->to;
         return;
     }
-    APPEND(g, *list, (tw__live_touch){ unit, t->from, t->to });
+    TW__APPEND(*list, g->l->failed = true, (tw__live_touch){ unit, t->from, t->to });
     place[unit] = list->count;
 }
 

@@ -29,10 +29,7 @@ static uint32_t join_lives(tw__place_life *lives, uint32_t count, uint32_t hole)
     return kept;
 }
 
-typedef struct life_list {
-    tw__place_life *items;
-    size_t count, room;
-} life_list;
+typedef TW__LIST(tw__place_life) life_list;
 
 static void set_lives(tw__place_item *item, const tw__place_life *lives, uint32_t count)
 {
@@ -54,10 +51,7 @@ static const tw__place_life *settle(tw__liveness *l, life_list *list, uint32_t *
 
 static void add_life(tw__liveness *l, life_list *list, uint32_t first, uint32_t last)
 {
-    if (tw__grow(&list->items, &list->room, list->count, sizeof *list->items))
-        list->items[list->count++] = (tw__place_life){ first, last };
-    else
-        l->failed = true;
+    TW__APPEND(*list, l->failed = true, (tw__place_life){ first, last });
 }
 
 /* Runs by unit: of unit u `order[start[u]]` to `order[start[u + 1]]`. */

@@ -49,7 +49,7 @@ static void emit(walker *w, tw__step_desc *desc)
     tw__account *account = w->a->account;
     if (!desc->no_program) {
         desc->program = tw__profile_add_program(w->a->profile, desc->type, desc->name, w->parent, desc->index, 0);
-        TW__ACCOUNT_PUSH(w->a, w->a->leaves, (tw__leaf_node){ w->step, desc->program });
+        TW__APPEND(w->a->leaves, w->a->failed = true, (tw__leaf_node){ w->step, desc->program });
     }
     uint32_t id = tw__profile_add_step(w->a->profile, desc);
     if (id == TW__NONE) {

@@ -95,10 +95,7 @@ static tw__parcel parcel_of(uint32_t src, uint32_t dst, uint32_t var, uint64_t f
 
 static void push(tw__traffic *t, tw__parcels *list, const tw__parcel *parcel)
 {
-    if (tw__grow(&list->items, &list->room, list->count, sizeof *list->items))
-        list->items[list->count++] = *parcel;
-    else
-        t->failed = true;
+    TW__APPEND(*list, t->failed = true, *parcel);
 }
 
 static bool same_crossing(const tw__parcel *a, const tw__parcel *b)

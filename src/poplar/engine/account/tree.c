@@ -59,7 +59,7 @@ static void visit_leaf(tw__accounting *a, uint32_t program, uint32_t parent)
         bool fresh = !a->account->step_count[s];
         if (fresh) tw__account_emit(a, s, parent);
         if (!fresh || (kind != TW__S_EXECUTE && kind != TW__S_COPY && kind != TW__S_SYNC)) a->versions.stretch++;
-        TW__ACCOUNT_PUSH(a, a->shape, (tw__shape){ TW__SHAPE_STEP, s });
+        TW__APPEND(a->shape, a->failed = true, (tw__shape){ TW__SHAPE_STEP, s });
         if (ends_copy(a, s, program)) return;
     }
 }
@@ -85,7 +85,7 @@ static void visit(tw__accounting *a, uint32_t program, uint32_t parent);
 static void mark_test(tw__accounting *a, uint32_t open)
 {
     a->shape.items[open].value = (uint32_t)a->shape.count;
-    TW__ACCOUNT_PUSH(a, a->shape, (tw__shape){ TW__SHAPE_TEST, open });
+    TW__APPEND(a->shape, a->failed = true, (tw__shape){ TW__SHAPE_TEST, open });
 }
 
 static void visit_arm(tw__accounting *a, uint32_t program, uint32_t node, uint32_t *last)
@@ -93,7 +93,7 @@ static void visit_arm(tw__accounting *a, uint32_t program, uint32_t node, uint32
     a->versions.stretch++;
     visit(a, program, node);
     uint32_t here = (uint32_t)a->shape.count;
-    TW__ACCOUNT_PUSH(a, a->shape, (tw__shape){ TW__SHAPE_ARM, *last });
+    TW__APPEND(a->shape, a->failed = true, (tw__shape){ TW__SHAPE_ARM, *last });
     *last = here;
 }
 
@@ -102,11 +102,11 @@ static void visit_children(tw__accounting *a, const tw__program *p, uint32_t pro
     tw__shape_kind shape = nodes[p->kind].shape;
     bool loops = p->kind == TW__P_WHILE_TRUE || p->kind == TW__P_WHILE_FALSE;
     if (shape == TW__SHAPE_CALL) {
-        TW__ACCOUNT_PUSH(a, a->shape, (tw__shape){ TW__SHAPE_CALL, p->id });
+        TW__APPEND(a->shape, a->failed = true, (tw__shape){ TW__SHAPE_CALL, p->id });
         return;
     }
     uint32_t open = (uint32_t)a->shape.count, last = open;
-    if (shape != TW__SHAPE_STEP) TW__ACCOUNT_PUSH(a, a->shape, (tw__shape){ shape, 0 });
+    if (shape != TW__SHAPE_STEP) TW__APPEND(a->shape, a->failed = true, (tw__shape){ shape, 0 });
     if (a->failed) return;
     if (shape == TW__SHAPE_WHILE && !loops) mark_test(a, open);
     for (uint32_t i = 0; i < p->child_count && !a->failed; i++) {
@@ -120,7 +120,7 @@ static void visit_children(tw__accounting *a, const tw__program *p, uint32_t pro
     }
     for (uint32_t i = 0; i < p->case_count && !a->failed; i++) visit_arm(a, p->cases[i].body, node, &last);
     if (shape == TW__SHAPE_STEP || a->failed) return;
-    TW__ACCOUNT_PUSH(a, a->shape, (tw__shape){ TW__SHAPE_END, shape == TW__SHAPE_CHOICE ? last : open });
+    TW__APPEND(a->shape, a->failed = true, (tw__shape){ TW__SHAPE_END, shape == TW__SHAPE_CHOICE ? last : open });
 }
 
 static uint32_t find_first_leaf(tw__accounting *a, uint32_t program)
@@ -148,7 +148,7 @@ static void visit(tw__accounting *a, uint32_t program, uint32_t parent)
     uint32_t node = tw__profile_add_program(a->profile, nodes[p->kind].type, p->name, parent, TW__NONE, p->count);
     uint32_t leaf = a->first_leaf[program];
     if (a->body_of[program] && (!leaf || a->step_of[leaf] == TW__NONE)) { /* lowered once, called from here too */
-        TW__ACCOUNT_PUSH(a, a->shape, (tw__shape){ TW__SHAPE_CALL, a->body_of[program] });
+        TW__APPEND(a->shape, a->failed = true, (tw__shape){ TW__SHAPE_CALL, a->body_of[program] });
         return;
     }
     tw__body body = { .begin = (uint32_t)a->shape.count };
@@ -158,7 +158,7 @@ static void visit(tw__accounting *a, uint32_t program, uint32_t parent)
     a->first_leaf[program] = find_first_leaf(a, program);
     if (!a->body_of[program]) {
         a->body_of[program] = (uint32_t)a->bodies.count;
-        TW__ACCOUNT_PUSH(a, a->bodies, body);
+        TW__APPEND(a->bodies, a->failed = true, body);
     }
 }
 
@@ -166,14 +166,14 @@ tw_status tw__account_tree(tw__accounting *a)
 {
     if (!chain_steps(a)) return tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");
     size_t functions = a->core->function_count ? a->core->function_count : 1;
-    for (size_t f = 0; f < functions; f++) TW__ACCOUNT_PUSH(a, a->bodies, (tw__body){ 0 });
+    for (size_t f = 0; f < functions; f++) TW__APPEND(a->bodies, a->failed = true, (tw__body){ 0 });
     for (size_t i = 0; i < a->engine->program_count && !a->failed; i++) {
         uint32_t open = (uint32_t)a->shape.count; /* any program may run, any number of times */
-        TW__ACCOUNT_PUSH(a, a->shape, (tw__shape){ TW__SHAPE_WHILE, 0 });
+        TW__APPEND(a->shape, a->failed = true, (tw__shape){ TW__SHAPE_WHILE, 0 });
         if (a->failed) break;
         mark_test(a, open);
         visit(a, a->engine->programs[i], TW__NONE);
-        TW__ACCOUNT_PUSH(a, a->shape, (tw__shape){ TW__SHAPE_END, open });
+        TW__APPEND(a->shape, a->failed = true, (tw__shape){ TW__SHAPE_END, open });
     }
     if (!a->failed) a->bodies.items[0].end = (uint32_t)a->shape.count;
     for (size_t f = 1; f < functions && !a->failed; f++) {

@@ -19,10 +19,7 @@ static int by_element(const void *x, const void *y)
 
 static void add_cut(tw__cuts *cuts, uint32_t var, uint64_t element)
 {
-    if (tw__grow(&cuts->items, &cuts->room, cuts->count, sizeof *cuts->items))
-        cuts->items[cuts->count++] = (tw__cut){ var, element };
-    else
-        cuts->failed = true;
+    TW__APPEND(*cuts, cuts->failed = true, (tw__cut){ var, element });
 }
 
 static bool in_one_interval(const tw__variable *var, const tw__edge *a, const tw__edge *b)
@@ -117,10 +114,7 @@ tw__cuts tw__placement_cuts(const tw_engine *engine)
 
 /* --- pairs ---------------------------------------------------------------------------------------------------- */
 
-typedef struct numbers {
-    uint32_t *items;
-    size_t count, room;
-} numbers;
+typedef TW__LIST(uint32_t) numbers;
 
 static int by_number(const void *a, const void *b)
 {
@@ -152,13 +146,9 @@ static bool objects_of(tw__placement *p, const tw__vertex *v, unsigned field, nu
 
 static void add_pair(tw__placement *p, uint32_t a, uint32_t b, tw__constraint_rule rule, const char *text)
 {
-    if (!tw__grow(&p->pairs.items, &p->pairs.room, p->pairs.count, sizeof *p->pairs.items)) {
-        p->failed = true;
-        return;
-    }
-    p->pairs.items[p->pairs.count++] =
-        (tw__place_pair){ a < b ? a : b, a < b ? b : a,
-                          rule == TW__CONSTRAINT_ELEM ? TW__PLACE_ELEM : TW__PLACE_REGION, text };
+    TW__APPEND(p->pairs, p->failed = true,
+               (tw__place_pair){ a < b ? a : b, a < b ? b : a,
+                                 rule == TW__CONSTRAINT_ELEM ? TW__PLACE_ELEM : TW__PLACE_REGION, text });
 }
 
 static void note_conflict(tw__placement *p, const tw__vertex *v, uint32_t vertex, const tw__constraint *c,

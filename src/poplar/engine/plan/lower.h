@@ -11,10 +11,7 @@ typedef struct tw__span {
     uint32_t var;
     uint64_t begin, end;
 } tw__span;
-typedef struct tw__span_set {
-    tw__span *items;
-    size_t count, room;
-} tw__span_set;
+typedef TW__LIST(tw__span) tw__span_set;
 bool tw__spans_touch(const tw__span_set *set,
                      const tw__regions *list);                  /* by bounding intervals: may say yes too often */
 bool tw__spans_add(tw__span_set *set, const tw__regions *list); /* false: out of memory */
