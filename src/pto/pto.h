@@ -300,7 +300,7 @@ tw_status tw__relu(tw__pto_call *call, tw__plane out, tw__plane in);
 bool tw__pto_shares(const tw__pto_call *call, unsigned i, unsigned k);
 /* *p, of operand i, as a copy in scratch memory if dst shares bytes with it: for what reads after it has written. */
 tw_status tw__plane_apart(tw__pto_call *call, unsigned i, tw__plane *p);
-tw_status tw__plane_copy(tw__pto_call *call, const tw__plane *dst, const tw__plane *src); /* extents of src */
+tw_status tw__plane_copy(const tw__plane *dst, const tw__plane *src); /* extents of src */
 tw_status tw__plane_fill(tw__pto_call *call, const tw__plane *dst, const void *value);
 /* The whole physical tile as a plane (unbound from its valid region). */
 tw__plane tw__plane_physical(const tw__pto_call *call, unsigned operand);

@@ -68,7 +68,6 @@ unsigned tw__wse_commands(const tw__wse *w, unsigned x, unsigned y);
 
 /* The 48 KB of a PE; NULL outside the rectangle. */
 uint8_t *tw__wse_memory(tw__wse *w, unsigned x, unsigned y);
-const tw__csl_image *tw__wse_image(const tw__wse *w);
 
 /* Streams of the host. `port`: TW__CSL_RAMP = straight to and from the compute engine of the PE, else the link
  * towards that direction, which must be an edge of the rectangle or of no consequence otherwise. Words are

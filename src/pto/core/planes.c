@@ -238,11 +238,10 @@ static bool turned(const tw__plane *dst, const tw__plane *src)
     return turn != NULL;
 }
 
-tw_status tw__plane_copy(tw__pto_call *call, const tw__plane *dst, const tw__plane *src)
+tw_status tw__plane_copy(const tw__plane *dst, const tw__plane *src)
 {
     if (turned(dst, src)) return TW_OK;
     tw_view to = tw__plane_view(dst), from = tw__plane_view(src);
-    (void)call;
     to.extent[0] = src->rows;
     to.extent[1] = src->cols;
     from.type = to.type;
@@ -261,7 +260,7 @@ tw_status tw__plane_apart(tw__pto_call *call, unsigned i, tw__plane *p)
     if (!tw__pto_shares(call, 0, i) || p->rows == 0 || p->cols == 0) return TW_OK;
     tw__plane copy = tw__plane_new(call->core, p->type, p->rows, p->cols);
     if (!copy.at) return TW_E_NO_MEMORY;
-    tw_status status = tw__plane_copy(call, &copy, p);
+    tw_status status = tw__plane_copy(&copy, p);
     *p = copy;
     return status;
 }

@@ -34,8 +34,7 @@ static tw_status transfer(tw_pto *core, tw_pto_tile *tile, void *memory, size_t 
     tw__plane outside = { .at = memory, .rows = rows, .cols = cols, .type = inside.type };
     outside.col = (ptrdiff_t)size;
     outside.row = (ptrdiff_t)(size * cols);
-    if (status == TW_OK)
-        status = to_tile ? tw__plane_copy(&call, &inside, &outside) : tw__plane_copy(&call, &outside, &inside);
+    if (status == TW_OK) status = to_tile ? tw__plane_copy(&inside, &outside) : tw__plane_copy(&outside, &inside);
     if (status == TW_OK && to_tile && nibbles) {
         inside.cols = tile->valid_cols;
         tw__nibble_unpack(&inside, &boxed);

@@ -109,7 +109,7 @@ tw_status tw__pto_run_move_quant(tw__pto_call *call)
     tw_status status = scaled(call, call->plane[1], 2, call->plane[0].type, &out);
     if (status == TW_OK && tw__tile(call, 0)->location == TW_PTO_VEC && tw__pto_has_mates(call->core))
         return tw__pto_split(call, &out);
-    return status == TW_OK ? tw__plane_copy(call, &call->plane[0], &out) : status;
+    return status == TW_OK ? tw__plane_copy(&call->plane[0], &out) : status;
 }
 
 /* --- TEXTRACT, TINSERT: the corner follows the scales, or comes before a scalar scale --------------------------- */
@@ -139,7 +139,7 @@ tw_status tw__pto_run_extract_quant(tw__pto_call *call)
     tw__plane part = tw__plane_part(tw__plane_physical(call, 1), (uint32_t)at[0].scalar.bits, dst.rows,
                                     (uint32_t)at[1].scalar.bits, dst.cols);
     tw_status status = scaled(call, part, scale_of(call), dst.type, &out);
-    return status == TW_OK ? tw__plane_copy(call, &dst, &out) : status;
+    return status == TW_OK ? tw__plane_copy(&dst, &out) : status;
 }
 
 tw_status tw__pto_check_insert_quant(tw__pto_call *call)
@@ -157,7 +157,7 @@ tw_status tw__pto_run_insert_quant(tw__pto_call *call)
     tw_status status = scaled(call, src, scale_of(call), call->plane[0].type, &out);
     tw__plane part = tw__plane_part(tw__plane_physical(call, 0), (uint32_t)at[0].scalar.bits, src.rows,
                                     (uint32_t)at[1].scalar.bits, src.cols);
-    return status == TW_OK ? tw__plane_copy(call, &part, &out) : status;
+    return status == TW_OK ? tw__plane_copy(&part, &out) : status;
 }
 
 /* --- SET_QUANT_SCALAR, SET_QUANT_VECTOR: kept for conversions in TPUSH ------------------------------------------ */

@@ -202,11 +202,11 @@ tw_status tw__pto_run_pair_sum(tw__pto_call *call)
     if (status == TW_OK && call->plane[1].cols % 2) {
         tw__plane last = tw__plane_part(call->plane[1], 0, dst.rows, call->plane[1].cols - 1, 1);
         tw__plane to = tw__plane_part(sum, 0, dst.rows, pairs, 1);
-        status = tw__plane_copy(call, &to, &last);
+        status = tw__plane_copy(&to, &last);
         pairs++;
     }
     sum.cols = pairs;
-    return status == TW_OK ? tw__plane_copy(call, &dst, &sum) : status;
+    return status == TW_OK ? tw__plane_copy(&dst, &sum) : status;
 }
 
 /* --- TPART*: where both sources are valid the operation, else the valid one ------------------------------------- */
@@ -236,17 +236,16 @@ static unsigned full_source(const tw__pto_call *call)
 }
 
 /* What lies right of and below the shared corner comes from the full source. */
-static tw_status copy_rest(tw__pto_call *call, const tw__plane *dst, const tw__plane *full, uint32_t rows,
-                           uint32_t cols)
+static tw_status copy_rest(const tw__plane *dst, const tw__plane *full, uint32_t rows, uint32_t cols)
 {
     tw_status status = TW_OK;
     if (dst->at == full->at) return TW_OK;
     tw__plane right = tw__plane_part(*full, 0, rows, cols, dst->cols - cols),
               to = tw__plane_part(*dst, 0, rows, cols, dst->cols - cols);
-    if (rows && dst->cols > cols) status = tw__plane_copy(call, &to, &right);
+    if (rows && dst->cols > cols) status = tw__plane_copy(&to, &right);
     tw__plane below = tw__plane_part(*full, rows, dst->rows - rows, 0, dst->cols);
     to = tw__plane_part(*dst, rows, dst->rows - rows, 0, dst->cols);
-    return status == TW_OK && dst->rows > rows && dst->cols ? tw__plane_copy(call, &to, &below) : status;
+    return status == TW_OK && dst->rows > rows && dst->cols ? tw__plane_copy(&to, &below) : status;
 }
 
 tw_status tw__pto_check_part(tw__pto_call *call)
@@ -260,7 +259,7 @@ tw_status tw__pto_run_part(tw__pto_call *call)
     const tw__plane *dst = &call->plane[0], *less = &call->plane[3 - full];
     tw_vec_op op = (tw_vec_op)call->row->op;
     tw_status status = tw__lanes(call, op, mode_of(op), less->rows, less->cols, call->plane, 3);
-    return status == TW_OK ? copy_rest(call, dst, &call->plane[full], less->rows, less->cols) : status;
+    return status == TW_OK ? copy_rest(dst, &call->plane[full], less->rows, less->cols) : status;
 }
 
 tw_status tw__pto_check_part_arg(tw__pto_call *call)
@@ -293,6 +292,6 @@ tw_status tw__pto_run_part_arg(tw__pto_call *call)
     tw_status status = tw__lanes(call, (tw_vec_op)call->row->op, NULL, less->rows, less->cols, compare, 3);
     if (status == TW_OK) status = tw__lanes(call, TW_VEC_SELECT, NULL, less->rows, less->cols, indexes, 4);
     if (status == TW_OK) status = tw__lanes(call, TW_VEC_SELECT, NULL, less->rows, less->cols, values, 4);
-    if (status == TW_OK) status = copy_rest(call, &p[0], &p[full], less->rows, less->cols);
-    return status == TW_OK ? copy_rest(call, &p[3], &p[3 + full], less->rows, less->cols) : status;
+    if (status == TW_OK) status = copy_rest(&p[0], &p[full], less->rows, less->cols);
+    return status == TW_OK ? copy_rest(&p[3], &p[3 + full], less->rows, less->cols) : status;
 }

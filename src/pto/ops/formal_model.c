@@ -174,9 +174,8 @@ static int64_t displacement(const lanes *l, uint32_t r, uint32_t c)
     return wide;
 }
 
-static unsigned char *lane(const lanes *l, const tw__plane *p, uint32_t r, uint32_t c)
+static unsigned char *lane(const tw__plane *p, uint32_t r, uint32_t c)
 {
-    (void)l;
     return p->at + (ptrdiff_t)r * p->row + (ptrdiff_t)c * p->col;
 }
 
@@ -211,7 +210,7 @@ static tw_status pad(tw__pto_call *call, const lanes *l)
     tw_status status = t->pad != TW_PTO_PAD_NULL ? tw__plane_fill(call, &all, &bits) : TW_OK;
     for (uint32_t r = 0; status == TW_OK && l->mask && r < l->tile->rows; r++)
         for (uint32_t c = 0; c < l->tile->cols; c++)
-            if (!is_enabled(l, r, c)) memcpy(lane(l, l->tile, r, c), &bits, l->size);
+            if (!is_enabled(l, r, c)) memcpy(lane(l->tile, r, c), &bits, l->size);
     return status;
 }
 
@@ -226,7 +225,7 @@ static tw_status move_lanes(tw__pto_call *call, unsigned tile, unsigned tensor, 
     for (uint32_t r = 0; status == TW_OK && r < l.tile->rows; r++)
         for (uint32_t c = 0; c < l.tile->cols; c++) {
             if (!is_enabled(&l, r, c)) continue;
-            unsigned char *memory = l.table + displacement(&l, r, c), *value = lane(&l, l.tile, r, c);
+            unsigned char *memory = l.table + displacement(&l, r, c), *value = lane(l.tile, r, c);
             memcpy(store ? memory : value, store ? value : memory, l.size);
         }
     return status;
@@ -253,9 +252,9 @@ tw_status tw__pto_run_gather_swap(tw__pto_call *call)
     for (uint32_t r = 0; status == TW_OK && r < l.tile->rows; r++)
         for (uint32_t c = 0; c < l.tile->cols; c++) {
             unsigned char *memory = l.table + displacement(&l, r, c);
-            bool equal = memcmp(memory, lane(&l, &call->plane[3], r, c), l.size) == 0;
-            memcpy(lane(&l, l.tile, r, c), memory, l.size);
-            if (equal) memcpy(memory, lane(&l, &call->plane[4], r, c), l.size);
+            bool equal = memcmp(memory, lane(&call->plane[3], r, c), l.size) == 0;
+            memcpy(lane(l.tile, r, c), memory, l.size);
+            if (equal) memcpy(memory, lane(&call->plane[4], r, c), l.size);
         }
     return status;
 }

@@ -14,7 +14,7 @@ static tw_status flat(tw__pto_call *call, unsigned i, tw__plane *out)
     if (out->col == size && out->row == size * (ptrdiff_t)out->cols) return TW_OK;
     tw__plane from = *out;
     *out = tw__plane_new(call->core, from.type, from.rows, from.cols);
-    return out->at ? tw__plane_copy(call, out, &from) : TW_E_NO_MEMORY;
+    return out->at ? tw__plane_copy(out, &from) : TW_E_NO_MEMORY;
 }
 
 tw_status tw__pto_check_gather(tw__pto_call *call)
@@ -42,7 +42,7 @@ static tw_status take(tw__pto_call *call, tw_run table)
         tw_run runs[] = { { out.at + r * out.row, out.col, 0 }, { x.at + r * x.row, x.col, 0 }, table };
         tw_vec_call(k, dst.cols, runs);
     }
-    return shared ? tw__plane_copy(call, &dst, &out) : TW_OK;
+    return shared ? tw__plane_copy(&dst, &out) : TW_OK;
 }
 
 tw_status tw__pto_run_gather(tw__pto_call *call)
@@ -118,18 +118,18 @@ tw_status tw__pto_run_gather_mask(tw__pto_call *call)
     size_t count = (size_t)in.rows * in.cols;
     if (!packed.at) return TW_E_NO_MEMORY;
     if (count == 0 || dst.cols == 0) return TW_OK;
-    tw_status status = tw__plane_copy(call, &packed, &in);
+    tw_status status = tw__plane_copy(&packed, &in);
     tw__plane rows = packed, to = dst;
     rows.rows = (uint32_t)(count / dst.cols);
     rows.cols = dst.cols;
     rows.row = rows.col * (ptrdiff_t)dst.cols;
-    if (status == TW_OK && rows.rows) status = tw__plane_copy(call, &dst, &rows);
+    if (status == TW_OK && rows.rows) status = tw__plane_copy(&dst, &rows);
     uint32_t rest = (uint32_t)(count % dst.cols);
     to.at += (ptrdiff_t)rows.rows * dst.row;
     rows.at += (ptrdiff_t)rows.rows * rows.row;
     rows.rows = 1;
     rows.cols = rest;
-    return status == TW_OK && rest ? tw__plane_copy(call, &to, &rows) : status;
+    return status == TW_OK && rest ? tw__plane_copy(&to, &rows) : status;
 }
 
 tw_status tw__pto_check_scatter_mask(tw__pto_call *call)
@@ -150,9 +150,9 @@ tw_status tw__pto_run_scatter_mask(tw__pto_call *call)
     tw__plane all = tw__plane_physical(call, 0), src = call->plane[1], to = kept(call, all);
     tw__plane copy = tw__plane_new(call->core, src.type, src.rows, src.cols);
     if (!copy.at) return TW_E_NO_MEMORY;
-    tw_status status = tw__plane_copy(call, &copy, &src);
+    tw_status status = tw__plane_copy(&copy, &src);
     if (status == TW_OK) status = tw__plane_fill(call, &all, &zero);
-    return status == TW_OK ? tw__plane_copy(call, &to, &copy) : status;
+    return status == TW_OK ? tw__plane_copy(&to, &copy) : status;
 }
 
 /* --- indexes of the elements that compare, per row, and their number -------------------------------------------- */
@@ -240,5 +240,5 @@ tw_status tw__pto_run_scatter(tw__pto_call *call)
             if (tw_vec_call(k, n, runs) != n)
                 status = tw__pto_refuse(call, 2, "index.bounds", "an index of row %u is outside dst", r);
         }
-    return status == TW_OK ? tw__plane_copy(call, &all, &out) : status;
+    return status == TW_OK ? tw__plane_copy(&all, &out) : status;
 }

@@ -112,7 +112,7 @@ static tw_status copy_row(tw__pto_call *call, const tw__plane *table, int64_t nu
     if (number < 0) return tw__plane_fill(call, to, &zero);
     if (g->layout == TW_PTO_ND) {
         tw__plane from = tw__plane_part(*table, (uint32_t)number, 1, 0, to->cols);
-        return tw__plane_copy(call, to, &from);
+        return tw__plane_copy(to, &from);
     }
     ptrdiff_t rows = (ptrdiff_t)g->shape[3], groups = (ptrdiff_t)g->shape[1], down = (ptrdiff_t)number;
     tw_status status = TW_OK;
@@ -126,7 +126,7 @@ static tw_status copy_row(tw__pto_call *call, const tw__plane *table, int64_t nu
                            .type = g->type,
                            .col = table->col },
                   part = tw__plane_part(*to, 0, 1, c, from.cols);
-        status = tw__plane_copy(call, &part, &from);
+        status = tw__plane_copy(&part, &from);
     }
     return status;
 }
@@ -196,7 +196,7 @@ tw_status tw__pto_run_scatter_global(tw__pto_call *call)
         tw__plane to = tw__plane_part(table, (uint32_t)number, 1, 0, src.cols),
                   from = tw__plane_part(src, r, 1, 0, src.cols);
         status = atomic ? tw__lanes(call, combines[atomic], NULL, 1, src.cols, (tw__plane[]){ to, to, from }, 3)
-                        : tw__plane_copy(call, &to, &from);
+                        : tw__plane_copy(&to, &from);
     }
     if (status != TW_OK || by_rows(call)) return status;
     const tw_type types[] = { src.type, x.type, src.type };
@@ -295,7 +295,7 @@ tw_status tw__pto_run_gather_l1(tw__pto_call *call)
             if (rows || n < 0)
                 status = copy_row(call, &table, n, &to);
             else
-                status = tw__plane_copy(call, &to, &from);
+                status = tw__plane_copy(&to, &from);
         }
     return status;
 }

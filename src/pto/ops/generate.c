@@ -127,7 +127,7 @@ tw_status tw__pto_run_random(tw__pto_call *call)
                 .at = (unsigned char *)group, .rows = 1, .cols = n, .type = dst.type, .col = 4, .row = 0
             };
             tw__plane to = tw__plane_part(dst, r, 1, at, n);
-            tw_status status = tw__plane_copy(call, &to, &from);
+            tw_status status = tw__plane_copy(&to, &from);
             if (status != TW_OK) return status;
             advance(counter, tw__tile(call, 0)->cols / 4);
         }

@@ -199,7 +199,7 @@ tw_status tw__pto_run_img2col(tw__pto_call *call)
             for (uint32_t i = data; i < n; i++) memcpy(row.at + (c + i) * size, &v.pad_value, size);
         }
         tw__plane to = tw__plane_part(dst, r, 1, 0, dst.cols);
-        tw_status status = tw__plane_copy(call, &to, &row);
+        tw_status status = tw__plane_copy(&to, &row);
         if (status != TW_OK) return status;
     }
     return TW_OK;

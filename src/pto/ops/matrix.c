@@ -103,7 +103,7 @@ static tw_status to_tf32(tw__pto_call *call, unsigned operand, tw__plane *p)
     if (!t->tf32 || t->type != TW_F32) return TW_OK;
     tw__plane rounded = tw__plane_new(call->core, TW_F32, p->rows, p->cols);
     if (!rounded.at) return TW_E_NO_MEMORY;
-    tw_status status = tw__plane_copy(call, &rounded, p);
+    tw_status status = tw__plane_copy(&rounded, p);
     tw__extra_tf32((size_t)p->rows * p->cols, (float *)(void *)rounded.at, t->tf32 == TW_PTO_TF32_ROUND);
     *p = rounded;
     return status;
@@ -118,7 +118,7 @@ static tw_status multiply(tw__pto_call *call, tw__plane a, tw__plane b)
     c.cols = b.cols;
     if (tw__letter(call->row, 'c') >= 0) {
         tw__plane in = tw__plane_part(call->plane[at(call, 'c')], 0, c.rows, 0, c.cols);
-        tw_status status = in.at == c.at ? TW_OK : tw__plane_copy(call, &c, &in);
+        tw_status status = in.at == c.at ? TW_OK : tw__plane_copy(&c, &in);
         if (status != TW_OK) return status;
     }
     tw_view views[] = { tw__plane_view(&c), tw__plane_view(&a), tw__plane_view(&b) };

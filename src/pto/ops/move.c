@@ -158,7 +158,7 @@ static tw_status move_values(tw__pto_call *call, tw__plane dst, tw__plane src)
         status = tw__relu(call, values, src);
     }
     if (status != TW_OK) return status;
-    if (values.type == dst.type) return tw__plane_copy(call, &dst, &values);
+    if (values.type == dst.type) return tw__plane_copy(&dst, &values);
     return tw__lanes(call, TW_VEC_CONVERT, NULL, values.rows, values.cols, (tw__plane[]){ dst, values }, 2);
 }
 
@@ -208,7 +208,7 @@ tw_status tw__pto_run_move_zz(tw__pto_call *call)
     turned.cols = src.rows;
     turned.row = src.col;
     turned.col = src.row;
-    return tw__plane_copy(call, &call->plane[0], call->attrs->axis ? &turned : &src);
+    return tw__plane_copy(&call->plane[0], call->attrs->axis ? &turned : &src);
 }
 
 /* The scales of an operand lie at a sixteenth of its address in their own memory. */

@@ -145,11 +145,11 @@ tw_status tw__pto_run_histogram(tw__pto_call *call)
         unsigned char bytes[4] = { 0 };
         for (unsigned h = 0; h < higher; h++) bytes[h] = size == 2 ? x.at[r * x.row] : x.at[h * x.row + r * x.col];
         tw__plane from = tw__plane_part(src, r, 1, 0, src.cols), to = tw__plane_part(dst, r, 1, 0, BINS);
-        tw_status status = tw__plane_copy(call, &row, &from);
+        tw_status status = tw__plane_copy(&row, &from);
         if (status != TW_OK) return status;
         memset(counts.at, 0, BINS * sizeof(uint32_t));
         status = count_bytes(call, &row, byte, bytes, &counts, &flags, &ones);
-        if (status == TW_OK) status = tw__plane_copy(call, &to, &counts);
+        if (status == TW_OK) status = tw__plane_copy(&to, &counts);
         if (status != TW_OK) return status;
     }
     return TW_OK;

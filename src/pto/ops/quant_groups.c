@@ -140,7 +140,7 @@ tw_status tw__pto_run_quant_mx(tw__pto_call *call)
         }
     status = narrow(call, &real);
     groups.type = TW_U8;
-    if (status == TW_OK) status = tw__plane_copy(call, &groups, &bytes);
+    if (status == TW_OK) status = tw__plane_copy(&groups, &bytes);
     for (unsigned i = 0; status == TW_OK && i < 2; i++) {
         tw__plane to = call->plane[3 + i];
         status = tw__lanes(call, to.type == TW_F32 ? TW_VEC_COPY : TW_VEC_CONVERT, NULL, to.rows, to.cols,

@@ -23,7 +23,7 @@ tw_status tw__pto_run_transpose(tw__pto_call *call)
     turned.row = src.col;
     turned.col = src.row;
     tw_status status = tw__plane_apart(call, 1, &turned);
-    return status == TW_OK ? tw__plane_copy(call, &call->plane[0], &turned) : status;
+    return status == TW_OK ? tw__plane_copy(&call->plane[0], &turned) : status;
 }
 
 /* --- padding ---------------------------------------------------------------------------------------------------- */
@@ -58,7 +58,7 @@ tw_status tw__pto_run_fill_pad(tw__pto_call *call)
     tw__plane below = tw__plane_part(all, src.rows, all.rows - src.rows, 0, all.cols);
     bool in_place = all.at == src.at && all.row == src.row && all.col == src.col;
     tw_status status = in_place ? TW_OK : tw__plane_apart(call, 1, &src);
-    if (status == TW_OK && !in_place) status = tw__plane_copy(call, &all, &src);
+    if (status == TW_OK && !in_place) status = tw__plane_copy(&all, &src);
     if (status == TW_OK && right.cols) status = tw__plane_fill(call, &right, &pad);
     return status == TW_OK && below.rows ? tw__plane_fill(call, &below, &pad) : status;
 }
@@ -84,8 +84,8 @@ tw_status tw__pto_run_concat(tw__pto_call *call)
     tw__plane right = tw__plane_part(dst, 0, b.rows, a.cols, b.cols);
     tw_status status = tw__plane_apart(call, 1, &a);
     if (status == TW_OK) status = tw__plane_apart(call, 2, &b);
-    if (status == TW_OK) status = tw__plane_copy(call, &dst, &a);
-    return status == TW_OK ? tw__plane_copy(call, &right, &b) : status;
+    if (status == TW_OK) status = tw__plane_copy(&dst, &a);
+    return status == TW_OK ? tw__plane_copy(&right, &b) : status;
 }
 
 /* A count of columns per row, in the first column of an index tile. */
@@ -139,10 +139,10 @@ tw_status tw__pto_run_concat_counts(tw__pto_call *call)
     for (uint32_t r = 0; r < a.rows; r++) {
         uint32_t n = count_at(first, r), m = count_at(second, r), sum = n + m;
         tw__plane from = tw__plane_part(a, r, 1, 0, n), to = tw__plane_part(dst, r, 1, 0, n);
-        tw_status status = n ? tw__plane_copy(call, &to, &from) : TW_OK;
+        tw_status status = n ? tw__plane_copy(&to, &from) : TW_OK;
         from = tw__plane_part(b, r, 1, 0, m);
         to = tw__plane_part(dst, r, 1, n, m);
-        if (status == TW_OK && m) status = tw__plane_copy(call, &to, &from);
+        if (status == TW_OK && m) status = tw__plane_copy(&to, &from);
         if (status != TW_OK) return status;
         if (sums) memcpy(sums->at + (ptrdiff_t)r * sums->row, &sum, tw_type_size(sums->type));
     }
@@ -177,11 +177,11 @@ tw_status tw__pto_run_interleave(tw__pto_call *call)
     even.col *= 2;
     odd = even;
     odd.at += stream.col;
-    tw_status status = tw__plane_copy(call, &even, &call->plane[3]);
-    if (status == TW_OK) status = tw__plane_copy(call, &odd, &call->plane[2]);
+    tw_status status = tw__plane_copy(&even, &call->plane[3]);
+    if (status == TW_OK) status = tw__plane_copy(&odd, &call->plane[2]);
     tw__plane low = tw__plane_part(stream, 0, rows, 0, cols), high = tw__plane_part(stream, 0, rows, cols, cols);
-    if (status == TW_OK) status = tw__plane_copy(call, &call->plane[1], &low);
-    return status == TW_OK ? tw__plane_copy(call, &call->plane[0], &high) : status;
+    if (status == TW_OK) status = tw__plane_copy(&call->plane[1], &low);
+    return status == TW_OK ? tw__plane_copy(&call->plane[0], &high) : status;
 }
 
 static tw_status unzip(tw__pto_call *call, const tw__plane *stream)
@@ -191,8 +191,8 @@ static tw_status unzip(tw__pto_call *call, const tw__plane *stream)
     even.col *= 2;
     odd = even;
     odd.at += stream->col;
-    tw_status status = tw__plane_copy(call, &call->plane[1], &even);
-    return status == TW_OK ? tw__plane_copy(call, &call->plane[0], &odd) : status;
+    tw_status status = tw__plane_copy(&call->plane[1], &even);
+    return status == TW_OK ? tw__plane_copy(&call->plane[0], &odd) : status;
 }
 
 tw_status tw__pto_check_deinterleave(tw__pto_call *call)
@@ -206,8 +206,8 @@ tw_status tw__pto_run_deinterleave(tw__pto_call *call)
     tw__plane stream = tw__plane_new(call->core, call->plane[0].type, rows, 2 * cols);
     if (!stream.at) return TW_E_NO_MEMORY;
     tw__plane low = tw__plane_part(stream, 0, rows, 0, cols), high = tw__plane_part(stream, 0, rows, cols, cols);
-    tw_status status = tw__plane_copy(call, &low, &call->plane[3]);
-    if (status == TW_OK) status = tw__plane_copy(call, &high, &call->plane[2]);
+    tw_status status = tw__plane_copy(&low, &call->plane[3]);
+    if (status == TW_OK) status = tw__plane_copy(&high, &call->plane[2]);
     return status == TW_OK ? unzip(call, &stream) : status;
 }
 
@@ -228,7 +228,7 @@ tw_status tw__pto_run_deinterleave1(tw__pto_call *call)
 {
     tw__plane src = call->plane[2], stream = tw__plane_new(call->core, src.type, src.rows, src.cols);
     if (!stream.at) return TW_E_NO_MEMORY;
-    tw_status status = tw__plane_copy(call, &stream, &src);
+    tw_status status = tw__plane_copy(&stream, &src);
     return status == TW_OK ? unzip(call, &stream) : status;
 }
 

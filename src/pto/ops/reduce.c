@@ -120,7 +120,7 @@ static tw_status pairwise(tw__pto_call *call, tw_vec_op op, const tw__plane *sum
         if (rows % 2 && status == TW_OK) {
             tw__plane to = tw__plane_part(*sums, pairs, 1, 0, sums->cols),
                       from = tw__plane_part(*sums, rows - 1, 1, 0, sums->cols);
-            status = tw__plane_copy(call, &to, &from);
+            status = tw__plane_copy(&to, &from);
         }
         rows = pairs + rows % 2;
     }

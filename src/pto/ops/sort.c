@@ -57,8 +57,8 @@ tw_status tw__pto_run_sort32(tw__pto_call *call)
     x.cols = src.cols;
     if (x.rows < src.rows) x.row = 0; /* one row of indexes for all */
     x.rows = src.rows;
-    tw_status status = tw__plane_copy(call, &keys, &src);
-    if (status == TW_OK) status = tw__plane_copy(call, &index, &x);
+    tw_status status = tw__plane_copy(&keys, &src);
+    if (status == TW_OK) status = tw__plane_copy(&index, &x);
     if (status == TW_OK) status = sort_part(&keys, &index, 0, src.cols / BLOCK, BLOCK);
     if (status == TW_OK) status = sort_part(&keys, &index, src.cols / BLOCK * BLOCK, 1, src.cols % BLOCK);
     static const uint64_t zero;
@@ -69,10 +69,10 @@ tw_status tw__pto_run_sort32(tw__pto_call *call)
     pair.type = TW_U64;
     if (status == TW_OK) status = tw__plane_fill(call, &pair, &zero);
     pair.type = src.type;
-    if (status == TW_OK) status = tw__plane_copy(call, &pair, &keys);
+    if (status == TW_OK) status = tw__plane_copy(&pair, &keys);
     pair.at += PAIR / 2;
     pair.type = TW_U32;
-    return status == TW_OK ? tw__plane_copy(call, &pair, &index) : status;
+    return status == TW_OK ? tw__plane_copy(&pair, &index) : status;
 }
 
 /* Pairs in place, ordered by their values; equal ones keep their order. */
@@ -115,7 +115,7 @@ tw_status tw__pto_run_merge_blocks(tw__pto_call *call)
 {
     tw__plane src = call->plane[1], dst = tw__plane_physical(call, 0);
     size_t group = 4 * (size_t)(call->operand[2].scalar.bits & UINT32_MAX), size = tw_type_size(src.type);
-    tw_status status = tw__plane_copy(call, &dst, &src);
+    tw_status status = tw__plane_copy(&dst, &src);
     for (size_t at = 0; status == TW_OK && at < src.cols; at += group)
         status = sort_pairs(call, dst.at + at * size, group * size / PAIR, src.type);
     return status;
@@ -167,7 +167,7 @@ tw_status tw__pto_run_merge_lists(tw__pto_call *call)
         tw__plane from = {
             .at = call->plane[3 + l].at, .rows = 1, .cols = used[l], .type = TW_U64, .col = PAIR, .row = PAIR
         };
-        status = tw__plane_copy(call, &to, &from);
+        status = tw__plane_copy(&to, &from);
         to.at += (size_t)used[l] * PAIR;
     }
     if (status == TW_OK && total) status = sort_pairs(call, all.at, total, dst.type);
@@ -175,7 +175,7 @@ tw_status tw__pto_run_merge_lists(tw__pto_call *call)
     out.type = TW_U64;
     out.col = PAIR;
     all.cols = total;
-    if (status == TW_OK) status = tw__plane_copy(call, &out, &all);
+    if (status == TW_OK) status = tw__plane_copy(&out, &all);
     for (unsigned l = 0; status == TW_OK && l < 4; l++)
         memcpy(call->plane[1].at + l * call->plane[1].col, &used[l], sizeof *used);
     return status;

@@ -25,7 +25,7 @@ tw_status tw__pto_split(tw__pto_call *call, const tw__plane *values)
         if (mode == 3) part = tw__plane_part(*values, 0, values->rows, v * (values->cols / 2), values->cols / 2);
         packed = tw__plane_new(call->core, part.type, part.rows, part.cols);
         if (!packed.at) return TW_E_NO_MEMORY;
-        tw_status status = tw__plane_copy(call, &packed, &part);
+        tw_status status = tw__plane_copy(&packed, &part);
         tw_pto_tile there = *dst;
         there.place = there.offset = there.base_rows = there.base_cols = 0;
         if (status == TW_OK) status = tw_pto_assign(mate, &there, (uint64_t)address);
@@ -55,7 +55,7 @@ tw_status tw__pto_to_cube(tw__pto_call *call, const tw__plane *values, uint32_t 
     if (status != TW_OK) return status;
     status = tw_pto_read(cube, &there, all.at, bytes);
     tw__plane part = tw__plane_part(all, row, values->rows, col, values->cols);
-    if (status == TW_OK) status = tw__plane_copy(call, &part, values);
+    if (status == TW_OK) status = tw__plane_copy(&part, values);
     if (status == TW_OK) status = tw_pto_write(cube, &there, all.at, bytes);
     tw_pto_release(cube, &there);
     return status;

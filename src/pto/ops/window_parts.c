@@ -41,7 +41,7 @@ tw_status tw__pto_run_extract2(tw__pto_call *call)
         uint32_t row = (uint32_t)call->operand[3 + 2 * i].scalar.bits,
                  col = (uint32_t)call->operand[4 + 2 * i].scalar.bits;
         tw__plane part = tw__plane_part(all, row, dst->rows, col, dst->cols);
-        status = tw__plane_copy(call, dst, &part);
+        status = tw__plane_copy(dst, &part);
     }
     return status;
 }

@@ -51,7 +51,7 @@ static bool read_on_control(const tw__dsd_fields *f, tw__dsd_config *out)
     tw__dsd_fields inner;
     const node *at = tw__dsd_field_node(f, "on_control");
     if (!tw__dsd_has(f, "on_control")) return true;
-    if (!tw__csl_get_field(f->s, &f->object, "on_control", &o) ||
+    if (!tw__csl_get_field(&f->object, "on_control", &o) ||
         !tw__dsd_open_operand(&inner, f->s, at, o, "the actions of .on_control", names))
         return false;
     if (inner.object.type->count != 1) {

@@ -81,7 +81,7 @@ bool tw__dsd_has(const tw__dsd_fields *f, const char *name)
 
 bool tw__dsd_field(const tw__dsd_fields *f, const char *name, operand *out)
 {
-    if (!tw__csl_get_field(f->s, &f->object, name, out)) return false;
+    if (!tw__csl_get_field(&f->object, name, out)) return false;
     *out = tw__csl_rvalue(f->s, tw__dsd_field_node(f, name), *out);
     return !tw__csl_is_nothing(out);
 }
@@ -138,7 +138,7 @@ bool tw__dsd_choice(const tw__dsd_fields *f, const char *name, const char *const
     tw__dsd_fields inner;
     char what[96];
     snprintf(what, sizeof what, "the choices of .%s", name);
-    if (!tw__csl_get_field(f->s, &f->object, name, &o) ||
+    if (!tw__csl_get_field(&f->object, name, &o) ||
         !tw__dsd_open_operand(&inner, f->s, at, o, tw__arena_strdup(tw__csl_sema_arena(f->s), what), choices))
         return false;
     for (int i = 0; choices[i]; i++) {

@@ -151,7 +151,7 @@ static bool memory_base(maker *m, const memory_fields *f)
 static bool only_one(sema *s, const node *at, const char *name, operand *o)
 {
     if (o->type->kind != TW__CSL_TY_STRUCT || !o->type->tuple) return true;
-    if (o->type->count == 1 && tw__csl_get_field(s, o, "0", o)) return true;
+    if (o->type->count == 1 && tw__csl_get_field(o, "0", o)) return true;
     tw__csl_error(s, at, "csl.affine", "a mem1d_dsd has one dimension, .%s has %zu; use mem4d_dsd", name,
                   o->type->count);
     return false;
@@ -186,7 +186,7 @@ static unsigned items(maker *m, const tw__dsd_fields *from, const char *name, in
 {
     operand o, item;
     const node *at = tw__dsd_field_node(from, name);
-    if (!tw__csl_get_field(m->s, &from->object, name, &o)) return 0;
+    if (!tw__csl_get_field(&from->object, name, &o)) return 0;
     bool many = o.type->kind == TW__CSL_TY_STRUCT && o.type->tuple;
     if (many && (o.type->count < 1 || o.type->count > 4)) {
         tw__csl_error(m->s, at, "csl.affine", "a mem4d_dsd has 1 to 4 dimensions, .%s has %zu", name,
@@ -197,7 +197,7 @@ static unsigned items(maker *m, const tw__dsd_fields *from, const char *name, in
         char index[4] = { (char)('0' + i) }, what[32];
         snprintf(what, sizeof what, "item %zu of .%s", i, name);
         item = o;
-        if (many && !tw__csl_get_field(m->s, &o, index, &item)) return 0;
+        if (many && !tw__csl_get_field(&o, index, &item)) return 0;
         item = tw__csl_rvalue(m->s, at, item);
         if (!tw__dsd_known_int(m->s, at, &item, what, min, max, &out[i])) return 0;
     }

@@ -61,7 +61,6 @@ operand tw__dsd_activate(sema *s, const node *call, const type *expected);
 operand tw__dsd_initialize_queue(sema *s, const node *call, const type *expected);
 operand tw__dsd_queue_handler(sema *s, const node *call, const type *expected);
 operand tw__dsd_queue_flush(sema *s, const node *call, const type *expected);
-int tw__dsd_output_queues(const sema *s);
 
 /* --- state.c: what is known about the tile program besides its tables ----------------------------------------- */
 

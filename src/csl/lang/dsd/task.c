@@ -1,11 +1,6 @@
 /* Ids, and tasks bound to them (vendor document "Builtins", tasks). */
 #include "csl/lang/dsd/local.h"
 
-int tw__dsd_output_queues(const sema *s)
-{
-    return tw__csl_sema_wse3(s) ? 8 : 6;
-}
-
 /* --- ids ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {

@@ -128,7 +128,7 @@ static bool position(const tw__dsd_fields *f, unsigned k, tw__csl_route *out)
     bool invalid = false;
     const node *at = tw__dsd_field_node(f, positions[k]);
     if (!tw__dsd_has(f, positions[k])) return true;
-    if (!tw__csl_get_field(f->s, &f->object, positions[k], &o) ||
+    if (!tw__csl_get_field(&f->object, positions[k], &o) ||
         !tw__dsd_open_operand(&p, f->s, at, o, "the parts of a switch position", names) ||
         !tw__dsd_bool(&p, "invalid", &invalid) || !directions(&p, "rx", 0, &out->pos_rx[k]) ||
         !directions(&p, "tx", 5, &out->pos_tx[k]))
@@ -157,7 +157,7 @@ static bool switches(const tw__dsd_fields *f, tw__csl_route *out)
     bool ring = false;
     if (!tw__dsd_has(f, "switches")) return true;
     const node *at = tw__dsd_field_node(f, "switches");
-    if (!tw__csl_get_field(f->s, &f->object, "switches", &o) ||
+    if (!tw__csl_get_field(&f->object, "switches", &o) ||
         !tw__dsd_open_operand(&w, f->s, at, o, "the parts of .switches", names))
         return false;
     for (unsigned k = 0; k < 3; k++)
@@ -235,7 +235,7 @@ static bool filter(const tw__dsd_fields *f, tw__csl_route *out)
     bool data = false, control = false, only_control = false;
     if (!tw__dsd_has(f, "filter")) return true;
     const node *at = tw__dsd_field_node(f, "filter");
-    if (!tw__csl_get_field(f->s, &f->object, "filter", &o) ||
+    if (!tw__csl_get_field(&f->object, "filter", &o) ||
         !tw__dsd_open_operand(&w, f->s, at, o, "the parts of .filter", names) ||
         !tw__dsd_choice(&w, "kind", kinds, &kind))
         return false;

@@ -201,7 +201,7 @@ static operand b_concat_structs(sema *s, const node *n, const type *expected)
     size_t at = 0;
     for (int i = 0; i < 2; i++)
         for (size_t k = 0; k < o[i].type->count; k++, at++) {
-            parts[at] = tw__csl_part_of(s, &o[i], k);
+            parts[at] = tw__csl_part_of(&o[i], k);
             names[at] = o[i].type->fields[k].name;
             types[at] = parts[at].type;
             if (i && !tuple && tw__csl_field_index(o[0].type, names[at]) >= 0)

@@ -381,9 +381,8 @@ static bool may_assign(const node *n)
     return false;
 }
 
-operand tw__csl_call(sema *s, const node *n, const type *expected)
+operand tw__csl_call(sema *s, const node *n)
 {
-    (void)expected;
     operand callee = tw__csl_expr_rvalue(s, n->kid[0], NULL);
     if (tw__csl_is_nothing(&callee)) return callee;
     size_t count = n->count - 1;

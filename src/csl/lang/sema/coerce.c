@@ -99,7 +99,7 @@ static bool coerce_parts(sema *s, const node *at, const operand *o, const type *
     for (size_t i = 0; i < count; i++) {
         int source = to_array || from->tuple ? (int)i : tw__csl_field_index(from, to->fields[i].name);
         if (source < 0) return false;
-        operand part = tw__csl_part_of(s, o, (size_t)source);
+        operand part = tw__csl_part_of(o, (size_t)source);
         parts[i] = tw__csl_coerce_init(s, at, part, to_array ? to->base : to->fields[i].type, what);
         if (tw__csl_is_nothing(&parts[i])) {
             *out = tw__csl_nothing();

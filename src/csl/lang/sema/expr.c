@@ -123,7 +123,7 @@ static operand expression(sema *s, const node *n, const type *expected)
     case TW__CSL_BINARY: return tw__csl_binary(s, n, expected);
     case TW__CSL_COMPTIME_OF: return comptime_of(s, n, expected);
     case TW__CSL_DEREF: return tw__csl_deref(s, n, tw__csl_expr(s, n->kid[0], NULL));
-    case TW__CSL_CALL: return tw__csl_call(s, n, expected);
+    case TW__CSL_CALL: return tw__csl_call(s, n);
     case TW__CSL_BUILTIN: return tw__csl_builtin(s, n, expected);
     case TW__CSL_INIT: return tw__csl_literal(s, n, expected);
     case TW__CSL_SWITCH: return switch_value(s, n, expected);

@@ -267,7 +267,7 @@ operand tw__csl_compose(sema *s, const type *t, operand *parts, size_t count);
 /* The same for at most 8 parts, which are copied, of a struct with these field names (NULL: a tuple). */
 operand tw__csl_compose_named(sema *s, size_t count, const char *const *names, const operand *parts);
 /* Parts of a GROUP or aggregate VALUE; the operand of part i. */
-operand tw__csl_part_of(sema *s, const operand *o, size_t i);
+operand tw__csl_part_of(const operand *o, size_t i);
 /* The operand as a PLACE in PE memory (constants and groups get a hidden variable). */
 operand tw__csl_in_memory(sema *s, const node *at, operand o);
 
@@ -304,7 +304,7 @@ target *tw__csl_push_target(sema *s, target *t, const node *n, bool is_loop, boo
 flow tw__csl_alternative(sema *s, const node *body);
 
 /* --- call.c --- */
-operand tw__csl_call(sema *s, const node *n, const type *expected);
+operand tw__csl_call(sema *s, const node *n);
 operand tw__csl_call_function(sema *s, const node *at, tw__csl_function *f, operand *args,
                               const node *const *arg_nodes, size_t count, bool force_comptime);
 bool tw__csl_generate_waiting(sema *s);

@@ -152,9 +152,9 @@ static size_t item_count(const type *t)
     return t->kind == TW__CSL_TY_ARRAY ? tw__csl_element_count(t) : t->count;
 }
 
-static operand item_of(sema *s, const operand *o, size_t i)
+static operand item_of(const operand *o, size_t i)
 {
-    if (o->kind != TW__CSL_O_PLACE) return tw__csl_part_of(s, o, i);
+    if (o->kind != TW__CSL_O_PLACE) return tw__csl_part_of(o, i);
     operand part = *o;
     const type *t = o->type;
     part.type = t->kind == TW__CSL_TY_ARRAY ? t->base : t->fields[i].type;
@@ -169,7 +169,7 @@ static flow for_items_now(sema *s, const node *n, const operand *o)
     flow f = FLOW_NEXT;
     for (size_t i = 0; i < item_count(o->type); i++)
         if (!tw__csl_step(s, n) || !inline_limit(s, n, i) ||
-            !for_iteration(s, n, &t, item_of(s, o, i), index_value(i), &f))
+            !for_iteration(s, n, &t, item_of(o, i), index_value(i), &f))
             break;
     return finish(s, &t, f);
 }

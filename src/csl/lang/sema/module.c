@@ -198,7 +198,7 @@ static void bind_params(sema *s, const node *at, tw__csl_module *m, const value 
     if (!params || params->type->kind != TW__CSL_TY_STRUCT) return;
     const operand given = tw__csl_known(*params);
     for (size_t i = 0; i < params->type->count; i++)
-        bind_param(s, at, m, params->type->fields[i].name, tw__csl_part_of(s, &given, i));
+        bind_param(s, at, m, params->type->fields[i].name, tw__csl_part_of(&given, i));
 }
 
 enum { MAX_IMPORTS = 200 }; /* inside one another: a module may import itself with other parameters */

@@ -7,9 +7,8 @@ static operand part_value(value v)
     return tw__csl_known(v);
 }
 
-operand tw__csl_part_of(sema *s, const operand *o, size_t i)
+operand tw__csl_part_of(const operand *o, size_t i)
 {
-    (void)s;
     if (o->kind == TW__CSL_O_GROUP) return o->parts[i];
     if (o->kind == TW__CSL_O_VALUE && o->value.parts && i < o->value.parts->count)
         return part_value(tw__csl_part(o->value.parts, i));
@@ -241,7 +240,7 @@ static void store_parts(sema *s, const node *at, const operand *place, const ope
             part.type = t->kind == TW__CSL_TY_ARRAY ? t->base : t->fields[i].type;
             part.place.offset += t->kind == TW__CSL_TY_ARRAY ? (int64_t)(i * t->base->size) : t->fields[i].offset;
         }
-        tw__csl_store(s, at, part, tw__csl_part_of(s, o, i));
+        tw__csl_store(s, at, part, tw__csl_part_of(o, i));
     }
 }
 
@@ -335,7 +334,7 @@ static operand place_part(operand object, const type *t, int64_t offset)
     return object;
 }
 
-bool tw__csl_get_field(sema *s, const operand *object, const char *name, operand *out)
+bool tw__csl_get_field(const operand *object, const char *name, operand *out)
 {
     if (object->type->kind != TW__CSL_TY_STRUCT) return false;
     int i = tw__csl_field_index(object->type, name);
@@ -343,7 +342,7 @@ bool tw__csl_get_field(sema *s, const operand *object, const char *name, operand
     *out = object->kind == TW__CSL_O_PLACE && object->type->packed ? tw__csl_packed_field(*object, (size_t)i)
            : object->kind == TW__CSL_O_PLACE
                ? place_part(*object, object->type->fields[i].type, object->type->fields[i].offset)
-               : tw__csl_part_of(s, object, (size_t)i);
+               : tw__csl_part_of(object, (size_t)i);
     return true;
 }
 
@@ -391,7 +390,7 @@ operand tw__csl_part_named(sema *s, const node *at, operand o, const char *name)
         if (tw__csl_is_nothing(&o)) return o;
     }
     operand out;
-    if (tw__csl_get_field(s, &o, name, &out)) return out;
+    if (tw__csl_get_field(&o, name, &out)) return out;
     if (o.type->kind == TW__CSL_TY_UNION && tw__csl_field_index(o.type, name) >= 0)
         return union_field(s, at, &o, tw__csl_field_index(o.type, name));
     if (o.type->kind == TW__CSL_TY_TYPE && tw__csl_is_known(&o)) return type_member(s, at, o.value.t, name);
@@ -431,7 +430,7 @@ typedef struct position { /* of an element: known part in elements, plus a regis
     uint16_t reg;
 } position;
 
-static bool add_index(sema *s, const node *n, const operand *i, uint32_t dim, position *at)
+static bool add_index(sema *s, const operand *i, uint32_t dim, position *at)
 {
     gen *g = s->gen;
     if (at->known && dim != 1) at->known *= dim;
@@ -449,7 +448,6 @@ static bool add_index(sema *s, const node *n, const operand *i, uint32_t dim, po
         at->known += (int64_t)i->value.i;
         return true;
     }
-    (void)n;
     if (!at->has_reg) {
         at->reg = i->reg;
         at->has_reg = true;
@@ -531,7 +529,7 @@ operand tw__csl_index(sema *s, const node *n, operand o)
     for (size_t d = 0; d < rank; d++) {
         uint32_t dim = many ? 1 : tuple ? (uint32_t)o.type->count : o.type->dims[d];
         operand i;
-        good = index_operand(s, n->kid[d + 1], dim, !many, &i) && good && add_index(s, n->kid[d + 1], &i, dim, &at);
+        good = index_operand(s, n->kid[d + 1], dim, !many, &i) && good && add_index(s, &i, dim, &at);
     }
     if (!good) return tw__csl_nothing();
     if (tuple) {
@@ -539,9 +537,9 @@ operand tw__csl_index(sema *s, const node *n, operand o)
             return tw__csl_error(s, n, "csl.comptime", "the index of a tuple must be known at compile time");
         return base.kind == TW__CSL_O_PLACE
                    ? place_part(base, o.type->fields[at.known].type, o.type->fields[at.known].offset)
-                   : tw__csl_part_of(s, &base, (size_t)at.known);
+                   : tw__csl_part_of(&base, (size_t)at.known);
     }
-    if (base.kind != TW__CSL_O_PLACE && !at.has_reg) return tw__csl_part_of(s, &base, (size_t)at.known);
+    if (base.kind != TW__CSL_O_PLACE && !at.has_reg) return tw__csl_part_of(&base, (size_t)at.known);
     if (base.kind != TW__CSL_O_PLACE) base = tw__csl_in_memory(s, n, base);
     return tw__csl_is_nothing(&base) ? base : element_place(s, base, element, at);
 }

@@ -117,7 +117,7 @@ bool tw__csl_comptime_int_in(tw__csl_sema *s, const tw__csl_node *node, const ch
 const tw__csl_type *tw__csl_type_expr(tw__csl_sema *s, const tw__csl_node *node);
 
 /* Field `name` of a struct operand: false when it has none. Parts of GROUPs, values and places alike. */
-bool tw__csl_get_field(tw__csl_sema *s, const tw__csl_operand *object, const char *name, tw__csl_operand *out);
+bool tw__csl_get_field(const tw__csl_operand *object, const char *name, tw__csl_operand *out);
 
 /* Register with the address of a place in PE memory (run time only). */
 uint16_t tw__csl_place_register(tw__csl_sema *s, const tw__csl_node *at, const tw__csl_operand *place);

@@ -209,8 +209,6 @@ typedef struct tw__csl_place {
 tw__csl_ctx *tw__csl_ctx_new(tw_diags *diags);
 void tw__csl_ctx_free(tw__csl_ctx *ctx); /* NULL is fine */
 tw__arena *tw__csl_arena(tw__csl_ctx *ctx);
-tw_diags *tw__csl_diags(tw__csl_ctx *ctx);
-uint32_t tw__csl_node_count(const tw__csl_ctx *ctx); /* ids in use, all files together */
 
 tw__csl_name tw__csl_intern(tw__csl_ctx *ctx, const char *text, size_t length); /* 0 = out of memory */
 const char *tw__csl_text(const tw__csl_ctx *ctx, tw__csl_name name);            /* NUL-terminated, "" for 0 */
@@ -248,7 +246,6 @@ const char *tw__csl_operator_text(tw__csl_token_kind kind); /* "+", "and" ... */
 
 /* The tree of a file, NULL when it has errors (all reported) or memory is out. `path` as messages shall name it. */
 const tw__csl_node *tw__csl_parse(tw__csl_ctx *ctx, const char *path, const char *text, size_t size);
-const char *tw__csl_kind_name(tw__csl_kind kind);
 
 /* --- print.c ------------------------------------------------------------------------------------------------- */
 

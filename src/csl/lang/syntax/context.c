@@ -33,16 +33,6 @@ tw__arena *tw__csl_arena(tw__csl_ctx *ctx)
     return ctx->arena;
 }
 
-tw_diags *tw__csl_diags(tw__csl_ctx *ctx)
-{
-    return ctx->diags;
-}
-
-uint32_t tw__csl_node_count(const tw__csl_ctx *ctx)
-{
-    return ctx->nodes;
-}
-
 /* --- names --------------------------------------------------------------------------------------------------- */
 
 unsigned tw__csl_word_hash(const void *key)

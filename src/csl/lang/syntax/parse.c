@@ -8,17 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[] = {
-#define ROW(name, children) #name,
-    TW__CSL_KINDS(ROW)
-#undef ROW
-};
-
-const char *tw__csl_kind_name(tw__csl_kind kind)
-{
-    return kind < TW__CSL_KIND_COUNT ? kind_names[kind] : "?";
-}
-
 /* --- errors -------------------------------------------------------------------------------------------------- */
 
 void tw__csl_syntax_error(tw__csl_parser *p, const tw__csl_token *at, const char *format, ...)

@@ -136,11 +136,6 @@ uint8_t *tw__wse_memory(tw__wse *w, unsigned x, unsigned y)
     return pe ? pe->memory : NULL;
 }
 
-const tw__csl_image *tw__wse_image(const tw__wse *w)
-{
-    return w->image;
-}
-
 uint64_t tw__wse_cycle(const tw__wse *w)
 {
     return w->now;

@@ -383,7 +383,7 @@ static tw__slow at_once(tw__part *part, tw__pe *pe, tw__op *op, uint64_t *result
         tw__wse_fifo_wants(pe, op, 2);
         cycles = n;
     }
-    while (!lost && op->active && (n = tw__wse_op_ready(part, pe, op)) > 0) {
+    while (!lost && op->active && (n = tw__wse_op_ready(pe, op)) > 0) {
         cycles += tw__wse_op_advance(part, pe, op, n);
         if (op->length == TW__CSL_UNBOUNDED && op->done > TW__CSL_PE_BYTES) { /* no FIFO holds so many */
             tw__wse_fault(part, pe, "wse.length",

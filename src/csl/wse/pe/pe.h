@@ -54,8 +54,7 @@ void tw__wse_dsr_load(tw__part *part, tw__pe *pe, const tw__csl_dsr_load *load, 
                       const uint64_t *r);
 
 /* --- step.c: operations go on --------------------------------------------------------------------------------- */
-uint32_t tw__wse_op_ready(tw__part *part, tw__pe *pe,
-                          tw__op *op); /* elements that could be done now, at most one slice */
+uint32_t tw__wse_op_ready(tw__pe *pe, tw__op *op); /* elements that could be done now, at most one slice */
 uint32_t tw__wse_op_advance(tw__part *part, tw__pe *pe, tw__op *op,
                             uint32_t n);                              /* cycles it takes; finishes the operation */
 uint32_t tw__wse_op_straight(tw__part *part, tw__pe *pe, tw__op *op); /* the same for a straight move: all it can */

@@ -3,14 +3,13 @@
 
 #include <string.h>
 
-static tw__queue *make(tw__part *part, tw__pe *pe, unsigned number, unsigned depth, unsigned color)
+static tw__queue *make(tw__part *part, tw__pe *pe, unsigned depth, unsigned color)
 {
     tw__queue *q = tw__wse_piece(part, sizeof *q);
     if (!q) {
         tw__wse_fault(part, pe, "wse.memory", "out of host memory");
         return NULL;
     }
-    (void)number;
     q->depth = (uint8_t)depth;
     q->color = (uint8_t)color;
     return q;
@@ -23,9 +22,8 @@ int tw__wse_queue_for(tw__part *part, tw__pe *pe, unsigned color, bool output)
     unsigned number = TW__WSE_DIRECT + color;
     tw__queue **queues = output ? pe->out_queue : pe->in_queue;
     if (!queues[number])
-        queues[number] =
-            make(part, pe, number,
-                 tw__wse_figure(part, output ? TW__WSE_M_DIRECT_OUT_DEPTH : TW__WSE_M_DIRECT_DEPTH), color);
+        queues[number] = make(
+            part, pe, tw__wse_figure(part, output ? TW__WSE_M_DIRECT_OUT_DEPTH : TW__WSE_M_DIRECT_DEPTH), color);
     if (!queues[number]) return -1;
     of_color[color] = (uint8_t)(number + 1);
     return (int)number;
@@ -42,7 +40,7 @@ bool tw__wse_queue_bind(tw__part *part, tw__pe *pe, unsigned queue, unsigned col
                       output ? "output" : "input", queue);
         return false;
     }
-    if (!queues[queue] && !(queues[queue] = make(part, pe, queue, depth, color))) return false;
+    if (!queues[queue] && !(queues[queue] = make(part, pe, depth, color))) return false;
     tw__queue *q = queues[queue];
     if (q->color != color) {
         if (q->count &&

@@ -46,9 +46,8 @@ static uint32_t min32(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-uint32_t tw__wse_op_ready(tw__part *part, tw__pe *pe, tw__op *op)
+uint32_t tw__wse_op_ready(tw__pe *pe, tw__op *op)
 {
-    (void)part;
     uint32_t n = op->length == TW__CSL_UNBOUNDED ? UINT32_MAX : op->length - op->done;
     if (op->straight == TW__STRAIGHT_IN) return min32(n, pe->in_queue[op->queue]->count);
     if (op->straight == TW__STRAIGHT_OUT) return min32(n, tw__wse_queue_room(pe->out_queue[op->queue]));

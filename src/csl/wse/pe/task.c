@@ -303,7 +303,7 @@ static inline int best_thread(tw__part *part, tw__pe *pe, uint64_t now, unsigned
         tw__op *op = pe->op[s];
         uint32_t ready = 1;
         if (!op->straight) { /* its queue is all that a straight move can wait for */
-            ready = tw__wse_op_control_waits(pe, op) ? 0 : tw__wse_op_ready(part, pe, op);
+            ready = tw__wse_op_control_waits(pe, op) ? 0 : tw__wse_op_ready(pe, op);
             if (ready == 0 && !tw__wse_op_control_waits(pe, op)) {
                 tw__wse_fifo_ends(part, pe, op); /* a FIFO may be declared to end it */
                 continue;
@@ -347,7 +347,7 @@ static bool main_op_ready(tw__part *part, tw__pe *pe, uint64_t now, uint32_t *n,
         return false;
     }
     *n = 0;
-    if (tw__wse_op_control_waits(pe, op) || (*n = tw__wse_op_ready(part, pe, op)) > 0) return true;
+    if (tw__wse_op_control_waits(pe, op) || (*n = tw__wse_op_ready(pe, op)) > 0) return true;
     unsigned action;
     if (tw__wse_fifo_stop(pe, op, &action) && action != TW__CSL_FIFO_SUSPEND) {
         pe->main_busy = now;
