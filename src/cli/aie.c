@@ -119,9 +119,10 @@ static int explain(int count, char **names, bool json, unsigned flags)
 typedef struct request {
     bool json, extra;
 } request;
+#define AT(field) .at = offsetof(request, field)
 static const tw__cli_option table[] = {
-    { "--extra", NULL, offsetof(request, extra), "accept the names that programs get with TW_AIE_EXTRA" },
-    { "--json", NULL, offsetof(request, json), "the same for programs" },
+    { "--extra", NULL, AT(extra), "accept the names that programs get with TW_AIE_EXTRA" },
+    { "--json", NULL, AT(json), "the same for programs" },
 };
 
 static int aie(int argc, char **argv)
@@ -166,9 +167,9 @@ const tw__command tw__command_aie = {
     .example = "tilewright aie type v16int32 v4cacc48\n"
                "tilewright aie types\n"
                "tilewright aie run examples/aie/graph.cpp -o out --profile cycles.json",
-    .options = table,
-    .option_count = sizeof table / sizeof *table,
-    .words = "type types run -i -o --input-dir --output-dir --profile --report --timestamps --target -I -D -v",
+    .options = TW__CLI_ROWS(table),
+    .verb = &tw__aie_run_syntax,
+    .words = "type types run -I -D",
     .files = ".cpp .cc",
     .main = aie,
 };

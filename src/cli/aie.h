@@ -24,6 +24,7 @@ void tw__aie_free_sources(tw__aie_sources *sources);
 
 /* --- aie_run.c ------------------------------------------------------------------------------------------------ */
 
+extern const tw__cli_syntax tw__aie_run_syntax;
 int tw__aie_run(int argc, char **argv); /* argv[0] is "run"; returns the exit status */
 
 #endif

@@ -21,100 +21,85 @@ typedef struct request {
     time_t began; /* the program */
 } request;
 
-static void add_folder(request *r, const char *folder)
+static int take_folder(void *into, const tw__cli_given *g)
 {
-    char *whole = g_canonicalize_filename(folder, NULL);
-    g_ptr_array_add(r->folders, whole);
-}
-
-/* An option with a value, "-i DIR", "-i=DIR", "--input-dir=DIR": the value, or NULL when argv[*i] is another one. */
-static const char *value_of(int argc, char **argv, int *i, const char *name, bool *missing)
-{
-    size_t n = strlen(name);
-    if (strncmp(argv[*i], name, n) != 0) return NULL;
-    if (argv[*i][n] == '=') return argv[*i] + n + 1;
-    if (argv[*i][n]) return NULL;
-    if (*i + 1 < argc) return argv[++*i];
-    *missing = true;
-    return NULL;
-}
-
-static int set_target(request *r, const char *value)
-{
-    if (strcmp(value, "x86sim") != 0 && strcmp(value, "hw") != 0)
-        return tw__cli_usage_error("aie", "--target is x86sim or hw, not '%s'", value);
-    r->hardware = strcmp(value, "hw") == 0;
+    g_ptr_array_add(((request *)into)->folders, g_canonicalize_filename(g->value, NULL));
     return TW__EXIT_OK;
 }
 
-/* True when argv[*i] is an option of ours with a value, which is taken. */
-static bool take_valued(request *r, int argc, char **argv, int *i, int *status)
+static int take_target(void *into, const tw__cli_given *g)
 {
-    const struct {
-        const char *names[2];
-        const char **into; /* NULL: a folder of headers */
-    } options[] = {
-        { { "-i", "--input-dir" }, &r->input }, { { "-o", "--output-dir" }, &r->output },
-        { { "--profile", NULL }, &r->profile }, { { "--report", NULL }, &r->report },
-        { { "-include", "--include" }, NULL },
-    };
-    bool missing = false;
-    const char *value = value_of(argc, argv, i, "--target", &missing);
-    if (value) *status = set_target(r, value);
-    for (size_t k = 0; !value && !missing && k < G_N_ELEMENTS(options); k++)
-        for (int n = 0; n < 2 && !value && !missing && options[k].names[n]; n++) {
-            value = value_of(argc, argv, i, options[k].names[n], &missing);
-            if (value && options[k].into) *options[k].into = value;
-            if (value && !options[k].into) add_folder(r, value);
-        }
-    if (missing) *status = tw__cli_usage_error("aie", "option %s needs a value", argv[*i]);
-    return value || missing;
+    bool hardware = *TW__CLI_AT(bool, into, g) = strcmp(g->value, "hw") == 0;
+    if (hardware || strcmp(g->value, "x86sim") == 0) return TW__EXIT_OK;
+    return tw__cli_usage_error("aie", "--target is x86sim or hw, not '%s'", g->value);
 }
 
-static int take_flag(request *r, int argc, char **argv, int *i)
+static int take_graph(void *into, char **at, bool only_words)
 {
-    static const char *const passed[] = { "-D", "-U", "-O", "-g", "-std=", "-f", "-m", "-W", "-w" };
-    const char *arg = argv[*i];
-    if (g_str_has_prefix(arg, "--Xpreproc=")) arg += strlen("--Xpreproc=");
-    if (g_str_has_prefix(arg, "-I")) {
-        if (!arg[2] && *i + 1 == argc) return tw__cli_usage_error("aie", "option -I needs a value");
-        add_folder(r, arg[2] ? arg + 2 : argv[++*i]);
-        return TW__EXIT_OK;
-    }
-    bool known = false;
-    for (size_t k = 0; k < G_N_ELEMENTS(passed); k++) known = known || g_str_has_prefix(arg, passed[k]);
-    static const char *const ours[] = { "-i", "-o",        "--input-dir",  "--output-dir", "--profile",  "--report",
-                                        "-I", "--include", "--timestamps", "--target",     "--Xpreproc", "-v" };
-    if (!known) return tw__cli_unknown("aie", "unknown option", arg, ours, G_N_ELEMENTS(ours));
-    g_ptr_array_add(r->flags, (char *)arg);
-    bool alone = (strcmp(arg, "-D") == 0 || strcmp(arg, "-U") == 0) && *i + 1 < argc;
-    if (alone) g_ptr_array_add(r->flags, argv[++*i]);
+    request *r = into;
+    if (r->graph && only_words) return r->arguments = at, TW__CLI_STOP; /* behind --, those of the program */
+    if (r->graph) return tw__cli_usage_error("aie", "run takes one graph, not '%s' too", *at);
+    r->graph = *at;
     return TW__EXIT_OK;
 }
+
+#define AT(field)    .at = offsetof(request, field)
+#define BEGINS(name) { name, AT(flags), .form = TW__CLI_ATTACHED | TW__CLI_HIDDEN, .take = tw__cli_pass }
+#define DEFINES(name) \
+    { name, "NAME", AT(flags), .form = TW__CLI_ATTACHED | TW__CLI_MAY_LACK | TW__CLI_HIDDEN, .take = tw__cli_pass }
+
+static const tw__cli_option compiler_rows[] = {
+    { "-I", "DIR", .form = TW__CLI_ATTACHED, .take = take_folder },
+    DEFINES("-D"),
+    DEFINES("-U"),
+    BEGINS("-O"),
+    BEGINS("-g"),
+    BEGINS("-std="),
+    BEGINS("-f"),
+    BEGINS("-m"),
+    BEGINS("-W"),
+    BEGINS("-w"),
+};
+
+static int unknown_option(const tw__cli_syntax *s, char *word)
+{
+    (void)s;
+    return tw__cli_unknown_option(&tw__aie_run_syntax, word);
+}
+
+static const tw__cli_syntax compiler_syntax = { "aie", TW__CLI_ROWS(compiler_rows), .unknown = unknown_option,
+                                                .lacks = "option %s needs a value" };
+
+/* --Xpreproc=FLAG: one of the compiler. */
+static int take_preprocessor(void *into, const tw__cli_given *g)
+{
+    if (!g->value) return unknown_option(NULL, g->word);
+    **g->at = g->value;
+    return tw__cli_take_option(&compiler_syntax, into, g->at);
+}
+
+static const tw__cli_option rows[] = {
+    { "-i", "DIR", AT(input) },
+    { "-o", "DIR", AT(output) },
+    { "--input-dir", "DIR", AT(input) },
+    { "--output-dir", "DIR", AT(output) },
+    { "--profile", "FILE", AT(profile) },
+    { "--report", "FILE.html", AT(report) },
+    { "--include", "DIR", .form = TW__CLI_UNOFFERED, .take = take_folder },
+    { "-include", "DIR", .form = TW__CLI_HIDDEN, .take = take_folder },
+    { "--timestamps", AT(timestamps) },
+    { "--target", "x86sim|hw", AT(hardware), .take = take_target },
+    { "--Xpreproc", "[=FLAG]", .form = TW__CLI_UNOFFERED, .take = take_preprocessor },
+    { "-v", AT(verbose) },
+};
+
+const tw__cli_syntax tw__aie_run_syntax = { "aie", TW__CLI_ROWS(rows), &compiler_syntax, .word = take_graph,
+                                            .lacks = "option %s needs a value" };
 
 static int parse(request *r, int argc, char **argv)
 {
-    int status = TW__EXIT_OK;
-    bool only_words = false;
     r->arguments = argv + argc;
-    for (int i = 1; i < argc && status == TW__EXIT_OK; i++) {
-        tw__cli_kind kind = tw__cli_kind_of(argv[i], &only_words);
-        if (kind == TW__CLI_END) continue;
-        if (kind == TW__CLI_WORD && r->graph && only_words) { /* behind --, those of the program */
-            r->arguments = argv + i;
-            break;
-        }
-        if (kind == TW__CLI_WORD) {
-            if (r->graph) return tw__cli_usage_error("aie", "run takes one graph, not '%s' too", argv[i]);
-            r->graph = argv[i];
-        } else if (strcmp(argv[i], "--timestamps") == 0) {
-            r->timestamps = true;
-        } else if (strcmp(argv[i], "-v") == 0) {
-            r->verbose = true;
-        } else if (!take_valued(r, argc, argv, &i, &status) && status == TW__EXIT_OK) {
-            status = take_flag(r, argc, argv, &i);
-        }
-    }
+    int status = tw__cli_read(&tw__aie_run_syntax, r, &argc, argv);
     if (status != TW__EXIT_OK) return status;
     if (!r->graph) return tw__cli_usage_error("aie", "run: expected the file of a graph");
     if (r->output && strcmp(r->output, "-") == 0)

@@ -20,36 +20,43 @@ typedef struct request {
     const char *input, *output;
     tw_isa_arch arch;
     bool list;
-    GPtrArray *flags; /* char *, owned; NULL-terminated when parsed */
+    GPtrArray *flags; /* borrowed; NULL-terminated when parsed */
 } request;
+
+static int take_arch(void *into, const tw__cli_given *g)
+{
+    *TW__CLI_AT(tw_isa_arch, into, g) = tw_isa_arch_by_name(g->value);
+    return ((request *)into)->arch ? TW__EXIT_OK : tw__cli_usage_error("asm", "%s", tw_error_message());
+}
+
+static int take_input(void *into, char **at, bool only_words)
+{
+    request *r = into;
+    (void)only_words;
+    if (r->input) return tw__cli_usage_error("asm", "one file at a time: '%s' and '%s'", r->input, *at);
+    r->input = *at;
+    return TW__EXIT_OK;
+}
+
+#define AT(field)           .at = offsetof(request, field)
+#define JOINED(name, value) { name, value, AT(flags), .form = TW__CLI_ATTACHED, .take = tw__cli_join }
+
+static const tw__cli_option rows[] = {
+    { "-o", "FILE", AT(output), .form = TW__CLI_APART },
+    { "--arch", "CHIP", AT(arch), .take = take_arch },
+    { "--list", AT(list) },
+    JOINED("-I", "DIR"),
+    JOINED("-D", "NAME[=VALUE]"),
+    JOINED("-U", "NAME"),
+    { "--help", .form = TW__CLI_UNOFFERED }, /* main.c answers it */
+};
 
 static int parse(int argc, char **argv, request *r)
 {
-    bool only_words = false;
-    for (int i = 1; i < argc; i++) {
-        const char *arg = argv[i], *next = i + 1 < argc ? argv[i + 1] : NULL;
-        tw__cli_kind kind = tw__cli_kind_of(arg, &only_words);
-        if (kind == TW__CLI_WORD && r->input)
-            return tw__cli_usage_error("asm", "one file at a time: '%s' and '%s'", r->input, arg);
-        if (kind == TW__CLI_WORD) r->input = arg;
-        if (kind != TW__CLI_OPTION) continue;
-        bool valued = strcmp(arg, "-o") == 0 || strcmp(arg, "--arch") == 0;
-        if (valued && !next) return tw__cli_usage_error("asm", "%s needs a value", arg);
-        if (strcmp(arg, "-o") == 0) {
-            r->output = next, i++;
-        } else if (strcmp(arg, "--arch") == 0 || g_str_has_prefix(arg, "--arch=")) {
-            r->arch = tw_isa_arch_by_name(arg[6] ? arg + 7 : argv[++i]);
-            if (!r->arch) return tw__cli_usage_error("asm", "%s", tw_error_message());
-        } else if (strcmp(arg, "--list") == 0) {
-            r->list = true;
-        } else if (strchr("IDU", arg[1])) {
-            if (!arg[2] && !next) return tw__cli_usage_error("asm", "%s needs a value", arg);
-            g_ptr_array_add(r->flags, g_strconcat(arg, arg[2] ? "" : argv[++i], NULL));
-        } else {
-            static const char *const names[] = { "-o", "--arch", "--list", "-I", "-D", "-U", "--help" };
-            return tw__cli_unknown("asm", "unknown option", arg, names, G_N_ELEMENTS(names));
-        }
-    }
+    static const tw__cli_syntax syntax = { "asm", TW__CLI_ROWS(rows), .word = take_input,
+                                           .lacks = "%s needs a value" };
+    int status = tw__cli_read(&syntax, r, &argc, argv);
+    if (status != TW__EXIT_OK) return status;
     if (!r->input) return tw__cli_usage_error("asm", "no file given");
     if (strcmp(r->input, "-") == 0 && !r->output && !r->list)
         return tw__cli_usage_error("asm", "the standard input has no name: say where the object goes, -o FILE");
@@ -85,7 +92,7 @@ static void list_section(const tw_object *object, size_t index)
 
 static int main_asm(int argc, char **argv)
 {
-    request r = { .arch = TW_ISA_IPU2, .flags = g_ptr_array_new_with_free_func(g_free) };
+    request r = { .arch = TW_ISA_IPU2, .flags = g_ptr_array_new() };
     int status = parse(argc, argv, &r);
     if (status == TW__EXIT_OK) status = tw__cli_check_outputs("asm", &r.output, 1, &r.input, 1);
     if (status == TW__EXIT_OK) {
@@ -120,7 +127,8 @@ const tw__command tw__command_asm = {
     .help = help,
     .example = "tilewright asm --arch mk2 examples/poplar/colossus/dot.S -o dot.o\n"
                "tilewright asm --list examples/poplar/colossus/dot.S",
-    .words = "-o --arch --list -I -D -U --help mk1 mk2 ipu1 ipu2 ipu21",
+    .options = TW__CLI_ROWS(rows),
+    .words = "mk1 mk2 ipu1 ipu2 ipu21",
     .files = ".S .s",
     .main = main_asm,
 };

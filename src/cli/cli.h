@@ -15,13 +15,68 @@
 
 enum { TW__EXIT_OK, TW__EXIT_FAILURE, TW__EXIT_USAGE };
 
-/* "--name", "--name VALUE" or "--name=VALUE". */
-typedef struct tw__cli_option {
+typedef struct _GPtrArray GPtrArray;
+typedef struct tw__cli_option tw__cli_option;
+typedef struct tw__cli_syntax tw__cli_syntax;
+
+/* An option as it was met. */
+typedef struct tw__cli_given {
+    const tw__cli_option *option;
+    char *word, *value; /* value NULL: there is none */
+    bool apart;         /* the value is the word behind it */
+    const char *command;
+    char ***at; /* its last word */
+} tw__cli_given;
+
+/* What an option does: TW__EXIT_OK, TW__EXIT_USAGE after a message, or TW__CLI_BAD, whereupon the value is told to be
+ * none of `wanted`. */
+typedef int tw__cli_take(void *into, const tw__cli_given *given);
+enum { TW__CLI_BAD = -1, TW__CLI_STOP = -2 };
+
+/* How an option is spelled beside "--name VALUE" and "--name=VALUE", and who tells of it. */
+enum {
+    TW__CLI_APART = 1,      /* its value is the next word alone */
+    TW__CLI_ATTACHED = 2,   /* or the rest of its own: "-oFILE"; without a value: whatever begins like it */
+    TW__CLI_ONE_DASH = 4,   /* of "--name" one dash will do */
+    TW__CLI_MAY_LACK = 8,   /* without its value it is for `take`, too */
+    TW__CLI_REST = 16,      /* every other option; its name is for the help */
+    TW__CLI_UNNAMED = 32,   /* no message suggests it */
+    TW__CLI_UNOFFERED = 64, /* nor does completion */
+    TW__CLI_HIDDEN = TW__CLI_UNNAMED | TW__CLI_UNOFFERED
+};
+
+struct tw__cli_option {
     const char *name;
-    const char *value; /* what the help calls its value; NULL = a flag */
-    size_t at;         /* in the command's struct of options: bool of a flag, const char * of a value */
-    const char *help;  /* one line */
-} tw__cli_option;
+    const char
+        *value;       /* what the help calls its value; NULL = a flag. "[=X]" may be missing, "[X.json]" too, and is
+                        * the next word when that ends so */
+    size_t at;        /* where it goes in the command's struct: bool of a flag, const char * of a value */
+    const char *help; /* lines without the last '\n'; NULL: the text above the options tells */
+    unsigned form;    /* TW__CLI_... */
+    int number;       /* of a flag: what is stored in an int instead of true */
+    tw__cli_take *take;             /* instead of storing */
+    const char *wanted;             /* what a good value is; NULL = `value` */
+    unsigned long long least, most; /* for `take`: of a number */
+};
+
+/* Rows and their number, for two fields. */
+#define TW__CLI_ROWS(table) table, sizeof table / sizeof *table
+
+/* The options of a command or verb, and how it speaks of them. */
+struct tw__cli_syntax {
+    const char *command;           /* as in tw__cli_usage_error() */
+    const tw__cli_option *options; /* TW__CLI_ROWS() */
+    size_t count;
+    const tw__cli_syntax *more; /* what else is looked in, into the same struct */
+    /* Of each word that is no option: an exit status, or TW__CLI_STOP, which leaves the rest unread. NULL: they are
+     * collected. */
+    int (*word)(void *into, char **at, bool only_words);
+    int (*unknown)(const tw__cli_syntax *syntax, char *word);      /* NULL = tw__cli_unknown_option() */
+    int (*complain)(const char *command, const char *format, ...); /* NULL = tw__cli_usage_error() */
+    /* Messages about an option: (name, value) when it lacks one, NULL: it is unknown then; (name) of a flag that was
+     * given one, NULL: so is that; (name, value, wanted), NULL = "name: 'value' is not wanted". */
+    const char *lacks, *takes_none, *bad;
+};
 
 typedef struct tw__command {
     const char *name;
@@ -31,10 +86,12 @@ typedef struct tw__command {
     const char *help;         /* below the summary; lines end in '\n' */
     const char
         *example; /* command lines, of each verb at least one, that work one after the other where examples/ is */
-    const tw__cli_option *options; /* for tw__cli_parse, help and completion */
-    size_t option_count;           /* 0 when the command reads its arguments itself */
-    const char *words;             /* more for completion, separated by blanks: verbs, options it reads itself */
-    const char *files;             /* suffixes offered by completion, separated by blanks */
+    const tw__cli_option *options; /* TW__CLI_ROWS(): for tw__cli_parse, help and completion */
+    size_t option_count;
+    int option_width;                   /* columns of names in the help; 0 = 28 */
+    const tw__cli_syntax *verb;         /* of a verb with others, for completion */
+    const char *words;                  /* more for completion, separated by blanks */
+    const char *files;                  /* suffixes offered by completion, separated by blanks */
     int (*main)(int argc, char **argv); /* argv[0] is the name it was called by */
     int help_within;                    /* --help behind so many words belongs to somebody else; 0 = never */
     bool colours;                       /* prints some, and makes names harmless itself */
@@ -80,7 +137,6 @@ void tw__cli_set_variable(const char *name, const char *value);
 
 /* --- library.c ------------------------------------------------------------------------------------------------ */
 
-typedef struct _GPtrArray GPtrArray;
 /* Options of a compiler (owned strings) for <tilewright/...>, in the build tree too. */
 void tw__cli_add_headers(GPtrArray *command);
 /* Options that link a program on the spot, so that it finds the library where this one lies, and looks nowhere else. */
@@ -117,18 +173,30 @@ int tw__cli_report_file(const char *command, const char *profile, const char *pa
 
 /* --- options.c ------------------------------------------------------------------------------------------------ */
 
-/* What a word of a command line is: an option, a word (a file, or "-", the standard streams), or the "--" behind
- * which there are only words. *only_words is the caller's, false at first. Every command asks this. */
-typedef enum tw__cli_kind { TW__CLI_OPTION, TW__CLI_WORD, TW__CLI_END } tw__cli_kind;
-tw__cli_kind tw__cli_kind_of(const char *word, bool *only_words);
 /* The name of a source for compilers, to whom "-x.c" is an option: "./-x.c". Kept until the end. */
 const char *tw__cli_source(const char *word);
 /* Refuses "-" where the name of a file has to say what it is: `what` is "a source of C or C++". TW__EXIT_OK, or
  * TW__EXIT_USAGE after a message. */
 int tw__cli_need_name(const char *command, const char *file, const char *what);
-/* Reads the options of the command's table into *into; argv[1] to argv[*argc - 1] are then the words that are no
- * options. After "--" everything is a word. TW__EXIT_OK, or TW__EXIT_USAGE after a message. */
+/* Reads options into *into. A word that begins with '-' is one, but for "-", a standard stream; behind "--" there are
+ * only words. argv[1] to argv[*argc - 1] are then the words, where the syntax collects them; argv[*argc] is NULL before
+ * and after. TW__EXIT_OK, or TW__EXIT_USAGE after a message. */
+int tw__cli_read(const tw__cli_syntax *syntax, void *into, int *argc, char **argv);
+/* The same by the command's table. */
 int tw__cli_parse(const tw__command *command, void *into, int *argc, char **argv);
+/* Takes one option at **at, which ends at its last word. */
+int tw__cli_take_option(const tw__cli_syntax *syntax, void *into, char ***at);
+int tw__cli_unknown_option(const tw__cli_syntax *syntax, char *word); /* with the nearest name */
+GPtrArray *tw__cli_option_names(const tw__cli_syntax *syntax);        /* that messages suggest; borrowed */
+/* For rows: to the GPtrArray * at `at` goes the option as it was given, in one word or two; in one word (kept until
+ * the end); its value. To an int at `at` goes which of the words of `wanted`, "a, b or c", the value is. */
+tw__cli_take tw__cli_pass, tw__cli_join, tw__cli_add, tw__cli_choose;
+static inline int tw__cli_good(bool good)
+{
+    return good ? TW__EXIT_OK : TW__CLI_BAD;
+}
+/* The field of the command's struct that a row names. */
+#define TW__CLI_AT(type, into, given) ((type *)(void *)((char *)(into) + (given)->option->at))
 /* insn.c: `tilewright info insn NAME`; NULL = all mnemonics. Returns the exit status. */
 int tw__cli_print_insn(const char *name, bool json);
 int tw__cli_print_insn_page(void); /* docs/colossus-instructions.md */

@@ -355,76 +355,52 @@ static int launch(run *r, const char *text)
 /* --- run ------------------------------------------------------------------------------------------------------ */
 
 typedef struct settings {
+    tw__csl_request compile; /* first: tw__csl_syntax reads into it */
     tw_wse_options options;
     const char *trace, *profile, *report, *memory;
+    uint64_t threads;
     bool stats;
     GPtrArray *actions; /* pairs: option, value; borrowed */
 } settings;
 
-static const char *const run_options[] = { "--in",         "--out",     "--launch",     "--send",
-                                           "--receive",    "--nowait",  "--stats",      "--trace",
-                                           "--profile",    "--report",  "--memory",     "--check",
-                                           "--max-cycles", "--threads", "--order-seed", NULL };
+static int take_action(void *into, const tw__cli_given *g)
+{
+    GPtrArray *actions = *TW__CLI_AT(GPtrArray *, into, g);
+    g_ptr_array_add(actions, (char *)g->option->name);
+    g_ptr_array_add(actions, g->value ? g->value : g->word);
+    return TW__EXIT_OK;
+}
 
-static bool take_number(const char *value, uint64_t *number)
+static int take_number(void *into, const tw__cli_given *g)
 {
     char *end;
+    uint64_t *number = TW__CLI_AT(uint64_t, into, g);
     errno = 0;
-    *number = strtoull(value, &end, 10);
-    return *value && *value != '-' && !*end && errno == 0;
+    *number = strtoull(g->value, &end, 10);
+    return tw__cli_good(*g->value && *g->value != '-' && !*end && errno == 0 && *number <= g->option->most);
 }
 
-/* An option of run at argv[*at]: 1 = taken, 0 = not one of them, -1 = wrong. */
-static int take_setting(settings *s, int argc, char **argv, int *at)
-{
-    static const char *const actions[] = { "--in", "--out", "--launch", "--send", "--receive" };
-    static const char *const checks[] = { "report", "error", "strict", "off" };
-    static const char *const numbers[][2] = { { "--max-cycles", "--max-cycles: '%s' is not a number" },
-                                              { "--threads", "--threads: '%s' is not 0 to 1024" },
-                                              { "--order-seed", "--order-seed: '%s' is not a number" } };
-    const char *value, *word = argv[*at];
-    int first = *at;
-    for (size_t i = 0; i < G_N_ELEMENTS(actions); i++, *at = first)
-        if ((value = tw__csl_option_value(actions[i], argc, argv, at))) {
-            g_ptr_array_add(s->actions, (char *)actions[i]);
-            g_ptr_array_add(s->actions, (char *)value);
-            return 1;
-        }
-    if (strcmp(word, "--nowait") == 0) {
-        g_ptr_array_add(s->actions, argv[*at]);
-        g_ptr_array_add(s->actions, argv[*at]);
-        return 1;
-    }
-    if (strcmp(word, "--stats") == 0) return s->stats = true;
-    if ((value = tw__csl_option_value("--trace", argc, argv, at))) return s->trace = value, s->options.trace = true;
-    *at = first;
-    if ((value = tw__csl_option_value("--profile", argc, argv, at)))
-        return s->profile = value, s->options.profile = true;
-    *at = first;
-    if ((value = tw__csl_option_value("--report", argc, argv, at)))
-        return s->report = value, s->options.profile = true;
-    *at = first;
-    if ((value = tw__csl_option_value("--memory", argc, argv, at))) return s->memory = value, 1;
-    *at = first;
-    if ((value = tw__csl_option_value("--check", argc, argv, at))) {
-        for (int i = 0; i < 4; i++)
-            if (strcmp(value, checks[i]) == 0) return s->options.check = (tw_wse_check)i, 1;
-        tw__cli_usage_error("csl", "--check: '%s' is not report, error, strict or off", value);
-        return -1;
-    }
-    *at = first;
-    for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++, *at = first)
-        if ((value = tw__csl_option_value(numbers[i][0], argc, argv, at))) {
-            uint64_t n;
-            if (!take_number(value, &n) || (i == 1 && n > 1024))
-                return tw__cli_usage_error("csl", numbers[i][1], value), -1;
-            if (i == 0) s->options.max_cycles = n;
-            if (i == 1) s->options.threads = (unsigned)n;
-            if (i == 2) s->options.task_order_seed = n;
-            return 1;
-        }
-    return 0;
-}
+#define AT(field)           .at = offsetof(settings, field)
+#define ACTION(name, value) { name, value, AT(actions), .take = take_action }
+
+static const tw__cli_option run_rows[] = {
+    ACTION("--in", "NAME=FILE.npy"),
+    ACTION("--out", "NAME=FILE.npy"),
+    ACTION("--launch", "FUNCTION"),
+    ACTION("--send", "COLOR=FILE.npy"),
+    ACTION("--receive", "COLOR:N=FILE.npy"),
+    ACTION("--nowait", NULL),
+    { "--stats", AT(stats) },
+    { "--trace", "FILE.json", AT(trace) },
+    { "--profile", "FILE.json", AT(profile) },
+    { "--report", "FILE.html", AT(report) },
+    { "--memory", "FILE", AT(memory) },
+    { "--check", "WHAT", AT(options.check), .take = tw__cli_choose, .wanted = "report, error, strict or off" },
+    { "--max-cycles", "N", AT(options.max_cycles), .take = take_number, .wanted = "a number", .most = UINT64_MAX },
+    { "--threads", "N", AT(threads), .take = take_number, .wanted = "0 to 1024", .most = 1024 },
+    { "--order-seed", "N", AT(options.task_order_seed), .take = take_number, .wanted = "a number",
+      .most = UINT64_MAX },
+};
 
 static int act(run *r, const char *option, const char *value)
 {
@@ -539,28 +515,27 @@ static int check_outputs(const settings *s)
 
 static int run_main(int argc, char **argv)
 {
-    tw__csl_request r;
     settings s = { .actions = g_ptr_array_new() };
-    tw__csl_request_init(&r);
-    int result = TW__EXIT_OK;
-    for (int i = 1; i < argc && result == TW__EXIT_OK; i++) {
-        int taken = r.only_words ? 0 : take_setting(&s, argc, argv, &i);
-        if (taken < 0) result = TW__EXIT_USAGE;
-        if (taken == 0) result = tw__csl_request_take(&r, "tilewright csl run", run_options, argc, argv, &i);
-    }
-    if (result == TW__EXIT_OK && r.files->len != 1)
+    tw__csl_request_init(&s.compile);
+    const tw__cli_syntax own = { "csl", .options = TW__CLI_ROWS(run_rows) };
+    tw__cli_syntax syntax = tw__csl_syntax;
+    syntax.command = "tilewright csl run", syntax.more = &own;
+    int result = tw__cli_read(&syntax, &s, &argc, argv);
+    if (result == TW__EXIT_OK && argc != 2)
         result = tw__cli_usage_error("csl", "%s", "run needs one folder or layout");
     if (result == TW__EXIT_OK) {
-        tw__cli_name_program(r.files->pdata[0]);
-        tw_csl_program *program = open_program(&r, r.files->pdata[0]);
+        tw__cli_name_program(argv[1]);
+        tw_csl_program *program = open_program(&s.compile, argv[1]);
         result = program ? check_names(program, &s) : TW__EXIT_FAILURE;
         if (result == TW__EXIT_OK) result = check_outputs(&s);
-        s.options.max_seconds = r.options.max_seconds;
+        s.options.max_seconds = s.compile.options.max_seconds;
+        s.options.threads = (unsigned)s.threads;
+        s.options.trace = s.trace, s.options.profile = s.profile || s.report;
         if (result == TW__EXIT_OK) result = run_program(program, &s);
         tw_csl_program_free(program);
     }
     g_ptr_array_free(s.actions, TRUE);
-    tw__csl_request_clear(&r);
+    tw__csl_request_clear(&s.compile);
     return result;
 }
 
@@ -606,16 +581,14 @@ static int work_on_program(int argc, char **argv, bool list)
 {
     tw__csl_request r;
     tw__csl_request_init(&r);
-    int result = TW__EXIT_OK;
-    for (int i = 1; i < argc && result == TW__EXIT_OK; i++)
-        result =
-            tw__csl_request_take(&r, list ? "tilewright csl list" : "tilewright csl check", NULL, argc, argv, &i);
-    if (result == TW__EXIT_OK && r.files->len != 1)
-        result = tw__cli_usage_error("csl", "%s needs one file", argv[0]);
+    tw__cli_syntax syntax = tw__csl_syntax;
+    syntax.command = list ? "tilewright csl list" : "tilewright csl check";
+    int result = tw__cli_read(&syntax, &r, &argc, argv);
+    if (result == TW__EXIT_OK && argc != 2) result = tw__cli_usage_error("csl", "%s needs one file", argv[0]);
     if (result == TW__EXIT_OK && !list && r.json) {
-        result = check_json(&r, r.files->pdata[0]);
+        result = check_json(&r, argv[1]);
     } else if (result == TW__EXIT_OK) {
-        tw_csl_program *program = open_program(&r, r.files->pdata[0]);
+        tw_csl_program *program = open_program(&r, argv[1]);
         result = program ? TW__EXIT_OK : TW__EXIT_FAILURE;
         if (program && list && tw_csl_dump(program, stdout) != TW_OK) result = failed();
         tw_csl_program_free(program);
@@ -716,9 +689,8 @@ const tw__command tw__command_csl = {
         "    --fabric-offsets=4,1 --memcpy --channels=1 -o out\n"
         "tilewright csl list out\n"
         "tilewright csl python examples/csl/stencil/run.py --name out",
-    .words =
-        "run check list python --in --out --launch --send --receive --nowait --check --order-seed --max-cycles "
-        "--threads --trace --profile --report --memory --stats --json",
+    .options = TW__CLI_ROWS(run_rows),
+    .words = "run check list python --json",
     .files = ".csl .npy .py",
     .main = csl,
     .help_within = 2,

@@ -3,6 +3,8 @@
 #include "csl.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +13,6 @@ void tw__csl_request_init(tw__csl_request *r)
     *r = (tw__csl_request){ .params = g_array_new(FALSE, FALSE, sizeof(tw_csl_binding)),
                             .colors = g_array_new(FALSE, FALSE, sizeof(tw_csl_binding)),
                             .paths = g_ptr_array_new(),
-                            .files = g_ptr_array_new(),
                             .output = "out" };
 }
 
@@ -26,17 +27,6 @@ void tw__csl_request_clear(tw__csl_request *r)
     free_bindings(r->params);
     free_bindings(r->colors);
     g_ptr_array_free(r->paths, TRUE);
-    g_ptr_array_free(r->files, TRUE);
-}
-
-const char *tw__csl_option_value(const char *name, int argc, char **argv, int *at)
-{
-    size_t length = strlen(name);
-    const char *word = argv[*at];
-    if (strncmp(word, name, length) != 0) return NULL;
-    if (word[length] == '=') return word + length + 1;
-    if (word[length]) return NULL;
-    return ++*at < argc ? argv[*at] : NULL;
 }
 
 /* --- values --------------------------------------------------------------------------------------------------- */
@@ -92,195 +82,124 @@ static bool parse_bindings(const char *text, GArray *rows)
 
 /* --- options -------------------------------------------------------------------------------------------------- */
 
-typedef bool option_fn(tw__csl_request *r, const char *value); /* false: bad value; value NULL: a flag */
-
-static bool take_arch(tw__csl_request *r, const char *value)
+static int take_output(void *into, const tw__cli_given *g)
 {
-    r->options.arch = strcmp(value, "wse3") == 0 ? TW_WSE3 : TW_WSE2;
-    return strcmp(value, "wse2") == 0 || strcmp(value, "wse3") == 0;
+    *TW__CLI_AT(const char *, into, g) = g->value;
+    return tw__cli_good(*g->value && strcmp(g->value, "-") != 0);
 }
-static bool take_output(tw__csl_request *r, const char *value)
+static int take_bindings(void *into, const tw__cli_given *g)
 {
-    r->output = value;
-    return *value && strcmp(value, "-") != 0;
+    return tw__cli_good(parse_bindings(g->value, *TW__CLI_AT(GArray *, into, g)));
 }
-static bool take_params(tw__csl_request *r, const char *value)
+static int take_dims(void *into, const tw__cli_given *g)
 {
-    return parse_bindings(value, r->params);
+    tw_csl_options *o = &((tw__csl_request *)into)->options;
+    return tw__cli_good(parse_pair(g->value, &o->fabric_width, &o->fabric_height) && o->fabric_width &&
+                        o->fabric_height);
 }
-static bool take_colors(tw__csl_request *r, const char *value)
+static int take_offsets(void *into, const tw__cli_given *g)
 {
-    return parse_bindings(value, r->colors);
+    tw_csl_options *o = &((tw__csl_request *)into)->options;
+    return tw__cli_good(parse_pair(g->value, &o->offset_x, &o->offset_y));
 }
-static bool take_dims(tw__csl_request *r, const char *value)
+static int take_unsigned(void *into, const tw__cli_given *g)
 {
-    return parse_pair(value, &r->options.fabric_width, &r->options.fabric_height) && r->options.fabric_width &&
-           r->options.fabric_height;
+    unsigned *at = TW__CLI_AT(unsigned, into, g);
+    return tw__cli_good(parse_unsigned(g->value, at) && *at >= g->option->least && *at <= g->option->most);
 }
-static bool take_offsets(tw__csl_request *r, const char *value)
-{
-    return parse_pair(value, &r->options.offset_x, &r->options.offset_y);
-}
-static bool take_memcpy(tw__csl_request *r, const char *value)
-{
-    (void)value;
-    return r->options.memcpy = true;
-}
-static bool take_channels(tw__csl_request *r, const char *value)
-{
-    return parse_unsigned(value, &r->options.channels) && r->options.channels >= 1 && r->options.channels <= 16;
-}
-static bool take_west(tw__csl_request *r, const char *value)
-{
-    return parse_unsigned(value, &r->options.west_buffer);
-}
-static bool take_east(tw__csl_request *r, const char *value)
-{
-    return parse_unsigned(value, &r->options.east_buffer);
-}
-static bool take_path(tw__csl_request *r, const char *value)
-{
-    g_ptr_array_add(r->paths, (char *)value);
-    return *value;
-}
-static bool take_verbose(tw__csl_request *r, const char *value)
-{
-    (void)value;
-    return r->verbose = true;
-}
-static bool take_json(tw__csl_request *r, const char *value)
-{
-    (void)value;
-    return r->json = true;
-}
-static bool take_strict(tw__csl_request *r, const char *value)
-{
-    (void)value;
-    return r->options.warnings_are_errors = true;
-}
-static bool take_fp16(tw__csl_request *r, const char *value)
-{
-    static const char *const names[] = { "f16", "bf16", "cb16" };
-    for (int i = 0; i < 3; i++)
-        if (strcmp(value, names[i]) == 0) return r->options.fp16 = (tw_csl_fp16)i, true;
-    return false;
-}
-static bool take_inlined(tw__csl_request *r, const char *value)
-{
-    return parse_unsigned(value, &r->options.max_inlined) && r->options.max_inlined;
-}
-static bool take_steps(tw__csl_request *r, const char *value)
+static int take_steps(void *into, const tw__cli_given *g)
 {
     int64_t n;
-    bool ok = parse_int(value, &n) && n > 0;
-    r->options.max_comptime_steps = ok ? (uint64_t)n : 0;
-    return ok;
+    bool ok = parse_int(g->value, &n) && n > 0;
+    *TW__CLI_AT(uint64_t, into, g) = ok ? (uint64_t)n : 0;
+    return tw__cli_good(ok);
 }
-static bool take_seconds(tw__csl_request *r, const char *value)
+static int take_seconds(void *into, const tw__cli_given *g)
 {
     char *end;
-    r->options.max_seconds = g_ascii_strtod(value, &end);
-    return *value && !*end && r->options.max_seconds > 0 && r->options.max_seconds < 1e9;
+    double seconds = *TW__CLI_AT(double, into, g) = g_ascii_strtod(g->value, &end);
+    return tw__cli_good(*g->value && !*end && seconds > 0 && seconds < 1e9);
 }
 /* Bytes, or with K, M, G. */
-static bool take_memory(tw__csl_request *r, const char *value)
+static int take_memory(void *into, const tw__cli_given *g)
 {
     static const char units[] = "KMG";
-    size_t length = strlen(value);
-    const char *unit = length ? strchr(units, value[length - 1]) : NULL;
-    char *number = g_strndup(value, length - (unit ? 1 : 0));
+    size_t length = strlen(g->value);
+    const char *unit = length ? strchr(units, g->value[length - 1]) : NULL;
+    g_autofree char *number = g_strndup(g->value, length - (unit ? 1 : 0));
     int64_t n;
     bool ok = parse_int(number, &n) && n > 0 && n < (1 << 30);
-    r->options.max_memory = ok ? (size_t)n << (unit ? 10 * (unit - units + 1) : 0) : 0;
-    g_free(number);
-    return ok;
+    *TW__CLI_AT(size_t, into, g) = ok ? (size_t)n << (unit ? 10 * (unit - units + 1) : 0) : 0;
+    return tw__cli_good(ok);
+}
+/* How the vendor's compiler goes about its work. */
+static int take_nothing(void *into, const tw__cli_given *g)
+{
+    if (((tw__csl_request *)into)->verbose)
+        fprintf(stderr, "%s: %s has no effect here\n", g->command, g->option->name);
+    return TW__EXIT_OK;
 }
 
-/* Options without a function are accepted; they say how the vendor's compiler goes about its work. */
-static const struct option_row {
-    const char *name;
-    bool has_value;
-    option_fn *take;
-    const char *wanted; /* what a good value is */
-} option_rows[] = {
-    { "--arch", true, take_arch, "wse2 or wse3" },
-    { "-o", true, take_output, "a folder" },
-    { "--params", true, take_params, "name:integer,name:integer" },
-    { "--colors", true, take_colors, "name:id,name:id" },
-    { "--fabric-dims", true, take_dims, "width,height in PEs" },
-    { "--fabric-offsets", true, take_offsets, "x,y of the rectangle's corner" },
-    { "--memcpy", false, take_memcpy, "" },
-    { "--channels", true, take_channels, "1 to 16" },
-    { "--width-west-buf", true, take_west, "columns" },
-    { "--width-east-buf", true, take_east, "columns" },
-    { "--import-path", true, take_path, "a folder" },
-    { "--verbose", false, take_verbose, "" },
-    { "--warnings-as-errors", false, take_strict, "" },
-    { "--fp16-format", true, take_fp16, "f16, bf16 or cb16" },
-    { "--max-inlined-iterations", true, take_inlined, "a number above 0" },
-    { "--max-comptime-steps", true, take_steps, "a number above 0" },
-    { "--max-seconds", true, take_seconds, "a number of seconds above 0" },
-    { "--max-memory", true, take_memory, "bytes, or with K, M, G" },
-    { "--json", false, take_json, "" },
-    { "--comptime-func-depth-limit", true, NULL, "" },
-    { "--max-parallelism", true, NULL, "" },
-    { "--out-routes", true, NULL, "" },
-    { "--link-section-start-address-bytes", true, NULL, "" },
-    { "--single-pe", false, NULL, "" },
-    { "--disable-auto-microthread-id", false, NULL, "" },
-};
-enum { OPTION_ROWS = sizeof option_rows / sizeof *option_rows };
+#define AT(field) .at = offsetof(tw__csl_request, field)
+#define UNSIGNED(name, field, wanted, least_, most_) \
+    { name, wanted, AT(options.field), .take = take_unsigned, .least = least_, .most = most_ }
+#define NOTHING(name, value) { name, value, .form = TW__CLI_UNOFFERED, .take = take_nothing }
 
-/* `others`: the options that the command takes itself; one of them comes here when it lacks its value. */
-static int unknown_option(const char *command, const char *const *others, const char *word)
+static const tw__cli_option rows[] = {
+    { "--arch", "wse2 or wse3", AT(options.arch), .take = tw__cli_choose, .wanted = "wse2 or wse3" },
+    { "-o", "a folder", AT(output), .take = take_output },
+    { "--params", "name:integer,name:integer", AT(params), .take = take_bindings },
+    { "--colors", "name:id,name:id", AT(colors), .take = take_bindings },
+    { "--fabric-dims", "width,height in PEs", .take = take_dims },
+    { "--fabric-offsets", "x,y of the rectangle's corner", .take = take_offsets },
+    { "--memcpy", AT(options.memcpy) },
+    UNSIGNED("--channels", channels, "1 to 16", 1, 16),
+    UNSIGNED("--width-west-buf", west_buffer, "columns", 0, UINT_MAX),
+    UNSIGNED("--width-east-buf", east_buffer, "columns", 0, UINT_MAX),
+    { "--import-path", "a folder", AT(paths), .take = tw__cli_add },
+    { "--verbose", AT(verbose) },
+    { "--warnings-as-errors", AT(options.warnings_are_errors) },
+    { "--fp16-format", "f16, bf16 or cb16", AT(options.fp16), .take = tw__cli_choose,
+      .wanted = "f16, bf16 or cb16" },
+    UNSIGNED("--max-inlined-iterations", max_inlined, "a number above 0", 1, UINT_MAX),
+    { "--max-comptime-steps", "a number above 0", AT(options.max_comptime_steps), .take = take_steps },
+    { "--max-seconds", "a number of seconds above 0", AT(options.max_seconds), .take = take_seconds },
+    { "--max-memory", "bytes, or with K, M, G", AT(options.max_memory), .take = take_memory },
+    { "--json", AT(json), .form = TW__CLI_UNOFFERED },
+    NOTHING("--comptime-func-depth-limit", ""),
+    NOTHING("--max-parallelism", ""),
+    NOTHING("--out-routes", ""),
+    NOTHING("--link-section-start-address-bytes", ""),
+    NOTHING("--single-pe", NULL),
+    NOTHING("--disable-auto-microthread-id", NULL),
+};
+
+/* Without the usage. */
+static int complain(const char *command, const char *format, ...)
 {
-    GPtrArray *names = g_ptr_array_new();
-    for (int i = 0; i < OPTION_ROWS; i++) g_ptr_array_add(names, (char *)option_rows[i].name);
-    for (; others && *others; others++) g_ptr_array_add(names, (char *)*others);
-    char *bare = g_strndup(word, strcspn(word, "="));
-    const char *near = tw_nearest(bare, (const char *const *)names->pdata, names->len);
-    if (near && strcmp(near, bare) == 0)
-        fprintf(stderr, "%s: %s needs a value\n", command, bare);
-    else if (near)
-        fprintf(stderr, "%s: unknown option '%s'; did you mean '%s'?\n", command, bare, near);
-    else
-        fprintf(stderr, "%s: unknown option '%s'\n", command, bare);
-    g_free(bare);
-    g_ptr_array_free(names, TRUE);
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "%s: ", command);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
     return TW__EXIT_USAGE;
 }
 
-int tw__csl_request_take(tw__csl_request *r, const char *command, const char *const *others, int argc, char **argv,
-                         int *at)
+/* One whose name is known comes here when it lacks its value. */
+static int unknown_option(const tw__cli_syntax *s, char *word)
 {
-    char *word = argv[*at];
-    tw__cli_kind kind = tw__cli_kind_of(word, &r->only_words);
-    if (kind == TW__CLI_WORD) g_ptr_array_add(r->files, word);
-    if (kind != TW__CLI_OPTION) return TW__EXIT_OK;
-    for (int i = 0; i < OPTION_ROWS; i++) {
-        const struct option_row *row = &option_rows[i];
-        const char *value = NULL;
-        int first = *at;
-        if (row->has_value)
-            value = tw__csl_option_value(row->name, argc, argv, at);
-        else if (strcmp(word, row->name) != 0)
-            continue;
-        if (*at >= argc)
-            return fprintf(stderr, "%s: %s needs a value: %s\n", command, word, row->wanted), TW__EXIT_USAGE;
-        if (row->has_value && !value) {
-            *at = first;
-            continue;
-        }
-        if (!row->take) {
-            if (r->verbose) fprintf(stderr, "%s: %s has no effect here\n", command, row->name);
-        } else if (!row->take(r, value)) {
-            fprintf(stderr, "%s: %s: '%s' is not %s\n", command, row->name, value, row->wanted);
-            return TW__EXIT_USAGE;
-        }
-        return TW__EXIT_OK;
-    }
-    return unknown_option(command, others, word);
+    g_autoptr(GPtrArray) names = tw__cli_option_names(s);
+    word[strcspn(word, "=")] = 0;
+    const char *near = tw_nearest(word, (const char *const *)names->pdata, names->len);
+    if (!near) return complain(s->command, "unknown option '%s'", word);
+    return strcmp(near, word) == 0 ? complain(s->command, "%s needs a value", word)
+                                   : complain(s->command, "unknown option '%s'; did you mean '%s'?", word, near);
 }
+
+const tw__cli_syntax tw__csl_syntax = {
+    "cslc", TW__CLI_ROWS(rows), .unknown = unknown_option, .complain = complain, .lacks = "%s needs a value: %s",
+};
 
 tw_csl_program *tw__csl_request_compile(tw__csl_request *r, const char *command, const char *file)
 {
@@ -335,16 +254,12 @@ static int cslc(int argc, char **argv)
 {
     tw__csl_request r;
     tw__csl_request_init(&r);
-    int result = TW__EXIT_OK;
-    for (int i = 1; i < argc && result == TW__EXIT_OK; i++)
-        result = tw__csl_request_take(&r, "cslc", NULL, argc, argv, &i);
-    if (result == TW__EXIT_OK && r.files->len != 1) {
-        fprintf(stderr, "cslc: %s\ntry 'tilewright help cslc'\n",
-                r.files->len ? "more than one file" : "no file to compile");
-        result = TW__EXIT_USAGE;
-    }
+    int result = tw__cli_read(&tw__csl_syntax, &r, &argc, argv);
+    if (result == TW__EXIT_OK && argc != 2)
+        result = complain("cslc", "%s\ntry 'tilewright help cslc'",
+                          argc > 2 ? "more than one file" : "no file to compile");
     if (result == TW__EXIT_OK) {
-        tw_csl_program *program = tw__csl_request_compile(&r, "cslc", r.files->pdata[0]);
+        tw_csl_program *program = tw__csl_request_compile(&r, "cslc", argv[1]);
         result = program ? TW__EXIT_OK : TW__EXIT_FAILURE;
         if (program && tw_csl_save(program, r.output) != TW_OK) {
             fprintf(stderr, "cslc: %s\n", tw_error_message());
@@ -365,9 +280,8 @@ const tw__command tw__command_cslc = {
     .help = help_text,
     .example = "cslc examples/csl/stencil/layout.csl --arch=wse3 --fabric-dims=12,7 \\\n"
                "    --fabric-offsets=4,1 --memcpy --channels=1 -o out",
-    .words = "--arch -o --params --colors --fabric-dims --fabric-offsets --memcpy --channels --width-west-buf "
-             "--width-east-buf --import-path --verbose --warnings-as-errors --fp16-format --max-inlined-iterations "
-             "--max-comptime-steps --max-memory --max-seconds",
+    .options = TW__CLI_ROWS(rows),
+    .words = "",
     .files = ".csl",
     .main = cslc,
 };

@@ -164,9 +164,10 @@ enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 typedef struct request {
     bool json, markdown;
 } request;
+#define AT(field) .at = offsetof(request, field)
 static const tw__cli_option table[] = {
-    { "--json", NULL, offsetof(request, json), "the same for programs" },
-    { "--markdown", NULL, offsetof(request, markdown), "of all instructions: the page of the manual" },
+    { "--json", NULL, AT(json), "the same for programs" },
+    { "--markdown", NULL, AT(markdown), "of all instructions: the page of the manual" },
 };
 
 static int info(int argc, char **argv)
@@ -201,8 +202,7 @@ const tw__command tw__command_info = {
                "tilewright info types --json\n"
                "tilewright info options\n"
                "tilewright info insn f32v2add",
-    .options = table,
-    .option_count = sizeof table / sizeof *table,
+    .options = TW__CLI_ROWS(table),
     .words = "targets types options insn",
     .files = "",
     .main = info,

@@ -15,19 +15,20 @@ typedef struct options {
     int argument_count;
 } options;
 
+#define AT(field) .at = offsetof(options, field)
 static const tw__cli_option known[] = {
-    { "--arch", "CHIP", offsetof(options, arch), "mk1, mk2 or ipu21" },
-    { "--layout", "NAME", offsetof(options, layout), "of the vector, or of a VectorList" },
-    { "--outer", "NAME", offsetof(options, outer), "of the vector that holds the rows" },
-    { "--type", "T", offsetof(options, type), "of its elements" },
-    { "--align", "N", offsetof(options, align), "smallest alignment, in bytes" },
-    { "--address", "A", offsetof(options, address), "of its first element" },
-    { "--count", "N", offsetof(options, count), "of elements" },
-    { "--base", "B", offsetof(options, base), "what a row's address counts from" },
-    { "--table", "T", offsetof(options, table), "address of the rows" },
-    { "--rows", "A:N,...", offsetof(options, rows), "address and count of each row" },
-    { "--flags", "FLAGS", offsetof(options, flags), "for the compiler" },
-    { "--json", NULL, offsetof(options, json), "the same for programs" },
+    { "--arch", "CHIP", AT(arch), "mk1, mk2 or ipu21" },
+    { "--layout", "NAME", AT(layout), "of the vector, or of a VectorList" },
+    { "--outer", "NAME", AT(outer), "of the vector that holds the rows" },
+    { "--type", "T", AT(type), "of its elements" },
+    { "--align", "N", AT(align), "smallest alignment, in bytes" },
+    { "--address", "A", AT(address), "of its first element" },
+    { "--count", "N", AT(count), "of elements" },
+    { "--base", "B", AT(base), "what a row's address counts from" },
+    { "--table", "T", AT(table), "address of the rows" },
+    { "--rows", "A:N,...", AT(rows), "address and count of each row" },
+    { "--flags", "FLAGS", AT(flags), "for the compiler" },
+    { "--json", NULL, AT(json), "the same for programs" },
 };
 
 static int usage(const char *text)
@@ -388,8 +389,7 @@ const tw__command tw__command_layout = {
         "tilewright layout decode --arch mk1 --layout SCALED_PTR64 --type float A000\n"
         "tilewright layout vertex examples/poplar/scale/scale.c --arch mk2\n"
         "tilewright layout struct examples/poplar/scale/scale.c",
-    .options = known,
-    .option_count = sizeof known / sizeof *known,
+    .options = TW__CLI_ROWS(known),
     .words = "encode decode vertex struct",
     .files = ".c .cpp .cc .cxx .gp",
     .main = layout,

@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <glib.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,17 +55,27 @@ static void print_usage(FILE *out)
                  "exit status: 0 success, 1 the job failed, 2 the command line was wrong\n");
 }
 
+/* Below a text that announces them without a blank line. */
+static void print_options(const tw__command *c)
+{
+    int width = c->option_width ? c->option_width : 28;
+    bool first = !g_str_has_suffix(c->help, ":\n");
+    for (const tw__cli_option *o = c->options; o < c->options + c->option_count; o++) {
+        if (!o->help) continue;
+        char left[64];
+        snprintf(left, sizeof left, "%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
+        printf("%s  %-*s ", first ? "\n" : "", width, left);
+        for (const char *at = o->help; *at; at++) *at == '\n' ? printf("\n%*s", width + 3, "") : putchar(*at);
+        putchar('\n');
+        first = false;
+    }
+}
+
 static void print_command_help(const tw__command *c)
 {
     printf("usage: %s %s\n%s\n", tw__cli_name(c), c->arguments, c->summary);
     if (*c->help) printf("\n%s", c->help);
-    if (c->option_count) putchar('\n');
-    for (size_t i = 0; i < c->option_count; i++) {
-        char left[64];
-        snprintf(left, sizeof left, "%s%s%s", c->options[i].name, c->options[i].value ? " " : "",
-                 c->options[i].value ? c->options[i].value : "");
-        printf("  %-28s %s\n", left, c->options[i].help);
-    }
+    print_options(c);
     printf("\nexample:\n");
     for (const char *line = c->example; *line;) {
         int length = (int)strcspn(line, "\n");
@@ -160,6 +171,12 @@ static void print_words(const char *words, const char *before)
     }
 }
 
+static void offer(const tw__cli_option *options, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(options[i].form & TW__CLI_UNOFFERED)) puts(options[i].name);
+}
+
 /* `tilewright complete WORD...`: what may stand in the place of the last word, for completions/tilewright.bash.
  * One candidate a line; "*.c" stands for files with that suffix. */
 static int complete(int argc, char **argv)
@@ -171,7 +188,8 @@ static int complete(int argc, char **argv)
         return TW__EXIT_OK;
     }
     print_words(command->words, "");
-    for (size_t i = 0; i < command->option_count; i++) puts(command->options[i].name);
+    offer(command->options, command->option_count);
+    if (command->verb) offer(command->verb->options, command->verb->count);
     puts("--help");
     print_words(command->files, "*");
     return TW__EXIT_OK;
@@ -188,7 +206,7 @@ static bool is_help(const char *word)
 static bool is_help_of(const tw__command *command, const char *word)
 {
     for (size_t k = 0; k < command->option_count; k++)
-        if (strcmp(command->options[k].name, word) == 0) return false;
+        if (strcmp(command->options[k].name, "-h") == 0) return strcmp(word, "--help") == 0;
     return is_help(word);
 }
 

@@ -15,12 +15,13 @@ typedef struct dump_request {
 } dump_request;
 
 static const tw__cli_option dump_table[] = {
-    { "-d", NULL, offsetof(dump_request, code), "assembly; assembled, it gives the same bytes" },
-    { "-h", NULL, offsetof(dump_request, sections), "sections" },
-    { "-t", NULL, offsetof(dump_request, symbols), "symbols, with the sizes that .size gave them" },
-    { "-r", NULL, offsetof(dump_request, relocations), "relocations" },
-    { "--stack", NULL, offsetof(dump_request, stack), "stack notes; of a linked program what each function needs" },
-    { "--arch", "CHIP", offsetof(dump_request, arch),
+    { "-d", NULL, .at = offsetof(dump_request, code), "assembly; assembled, it gives the same bytes" },
+    { "-h", NULL, .at = offsetof(dump_request, sections), "sections" },
+    { "-t", NULL, .at = offsetof(dump_request, symbols), "symbols, with the sizes that .size gave them" },
+    { "-r", NULL, .at = offsetof(dump_request, relocations), "relocations" },
+    { "--stack", NULL, .at = offsetof(dump_request, stack),
+      "stack notes; of a linked program what each function needs" },
+    { "--arch", "CHIP", .at = offsetof(dump_request, arch),
       "of an archive: its code for mk1, mk2 (ipu2) or ipu21; default: the only one, else ipu2" },
 };
 
@@ -76,8 +77,7 @@ const tw__command tw__command_objdump = {
     .help = "",
     .example = "tilewright asm examples/poplar/colossus/dot.S -o dot.o\n"
                "tilewright objdump -d dot.o",
-    .options = dump_table,
-    .option_count = sizeof dump_table / sizeof *dump_table,
+    .options = TW__CLI_ROWS(dump_table),
     .words = "",
     .files = ".o .elf .gp",
     .main = main_objdump,
@@ -91,12 +91,13 @@ typedef struct link_request {
 } link_request;
 
 static const tw__cli_option link_table[] = {
-    { "-o", "FILE", offsetof(link_request, output), "the program; default: a.elf" },
-    { "--entry", "NAME", offsetof(link_request, entry),
+    { "-o", "FILE", .at = offsetof(link_request, output), "the program; default: a.elf" },
+    { "--entry", "NAME", .at = offsetof(link_request, entry),
       "where it starts; what nothing refers to from here is left out" },
-    { "--code", "ADDRESS", offsetof(link_request, code), "of the code; default: the start of region 0" },
-    { "--data", "ADDRESS", offsetof(link_request, data), "of the data; default: behind the code, then region 1" },
-    { "--map", NULL, offsetof(link_request, map), "print sections, functions with size and stack, and sums" },
+    { "--code", "ADDRESS", .at = offsetof(link_request, code), "of the code; default: the start of region 0" },
+    { "--data", "ADDRESS", .at = offsetof(link_request, data),
+      "of the data; default: behind the code, then region 1" },
+    { "--map", NULL, .at = offsetof(link_request, map), "print sections, functions with size and stack, and sums" },
 };
 
 static bool read_address(const char *text, uint32_t *out)
@@ -163,8 +164,7 @@ const tw__command tw__command_link = {
     .example = "tilewright asm examples/poplar/colossus/dot.S -o dot.o\n"
                "tilewright asm examples/poplar/colossus/addend.S -o addend.o\n"
                "tilewright link dot.o addend.o --entry __runCodelet_AmpDot --map -o dot.elf",
-    .options = link_table,
-    .option_count = sizeof link_table / sizeof *link_table,
+    .options = TW__CLI_ROWS(link_table),
     .words = "",
     .files = ".o",
     .main = main_link,

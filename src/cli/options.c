@@ -6,22 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int unknown(const tw__command *command, const char *word)
-{
-    const char **names = calloc(command->option_count, sizeof *names);
-    for (size_t i = 0; names && i < command->option_count; i++) names[i] = command->options[i].name;
-    int status = tw__cli_unknown(command->name, "unknown option", word, names, names ? command->option_count : 0);
-    free(names);
-    return status;
-}
-
-tw__cli_kind tw__cli_kind_of(const char *word, bool *only_words)
-{
-    if (*only_words || word[0] != '-' || !word[1]) return TW__CLI_WORD;
-    *only_words = strcmp(word, "--") == 0;
-    return *only_words ? TW__CLI_END : TW__CLI_OPTION;
-}
-
 const char *tw__cli_source(const char *word)
 {
     if (word[0] != '-' || !word[1]) return word;
@@ -36,33 +20,146 @@ int tw__cli_need_name(const char *command, const char *file, const char *what)
                : tw__cli_usage_error(command, "'-': %s, whose name says what it is, is needed here", what);
 }
 
-int tw__cli_parse(const tw__command *command, void *into, int *argc, char **argv)
+/* --- the table ------------------------------------------------------------------------------------------------ */
+
+GPtrArray *tw__cli_option_names(const tw__cli_syntax *s)
 {
-    int words = 1;
-    bool only_words = false;
-    for (int i = 1; i < *argc; i++) {
-        size_t length = strcspn(argv[i], "="), k = 0;
-        tw__cli_kind kind = tw__cli_kind_of(argv[i], &only_words);
-        if (kind == TW__CLI_WORD) argv[words++] = argv[i];
-        if (kind != TW__CLI_OPTION) continue;
-        const tw__cli_option *o = command->options;
-        while (k < command->option_count && (strlen(o[k].name) != length || strncmp(argv[i], o[k].name, length)))
-            k++;
-        if (k == command->option_count) return unknown(command, argv[i]);
-        const char *value = argv[i][length] ? argv[i] + length + 1 : NULL;
-        char *at = (char *)into + o[k].at;
-        if (!o[k].value) {
-            if (value) return tw__cli_usage_error(command->name, "%s takes no value", o[k].name);
-            memcpy(at, &(bool){ true }, sizeof(bool));
-            continue;
-        }
-        if (!value && i + 1 < *argc) value = argv[++i];
-        if (!value) return tw__cli_usage_error(command->name, "%s needs a value: %s", o[k].name, o[k].value);
-        memcpy(at, &value, sizeof value);
-    }
-    *argc = words;
-    argv[words] = NULL;
+    GPtrArray *names = g_ptr_array_new();
+    for (; s; s = s->more)
+        for (size_t i = 0; i < s->count; i++)
+            if (!(s->options[i].form & TW__CLI_UNNAMED)) g_ptr_array_add(names, (char *)s->options[i].name);
+    return names;
+}
+
+int tw__cli_unknown_option(const tw__cli_syntax *s, char *word)
+{
+    g_autoptr(GPtrArray) names = tw__cli_option_names(s);
+    return tw__cli_unknown(s->command, "unknown option", word, (const char *const *)names->pdata, names->len);
+}
+
+/* Whether a word is this option; *value is what it brings itself. */
+static bool is_meant(const tw__cli_option *o, char *word, bool takes_none, char **value)
+{
+    const char *name = o->name + ((o->form & TW__CLI_ONE_DASH) && word[1] != '-');
+    char *rest = word + strlen(name);
+    *value = NULL;
+    if (o->form & TW__CLI_REST) return true;
+    if (strncmp(word, name, strlen(name)) != 0) return false;
+    if (!*rest) return true;
+    if (o->form & TW__CLI_ATTACHED) return *value = rest, true;
+    *value = rest + 1;
+    return *rest == '=' && !(o->form & TW__CLI_APART) && (o->value || takes_none);
+}
+
+/* "[FILE.json]" only takes a word that ends so, "[=FLAG]" none. */
+static bool takes_next(const tw__cli_option *o, const char *next)
+{
+    if (!o->value || !next || *o->value != '[') return o->value && next;
+    g_autofree char *optional = g_strndup(o->value, strlen(o->value) - 1);
+    const char *suffix = strrchr(optional, '.');
+    return suffix && g_str_has_suffix(next, suffix);
+}
+
+static int store(void *into, const tw__cli_given *g)
+{
+    if (g->option->value)
+        *TW__CLI_AT(const char *, into, g) = g->value;
+    else if (g->option->number)
+        *TW__CLI_AT(int, into, g) = g->option->number;
+    else
+        *TW__CLI_AT(bool, into, g) = true;
     return TW__EXIT_OK;
+}
+
+static const tw__cli_option *find(const tw__cli_syntax *s, char *word, char **value)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (is_meant(&s->options[i], word, s->takes_none, value)) return &s->options[i];
+    return NULL;
+}
+
+int tw__cli_take_option(const tw__cli_syntax *syntax, void *into, char ***at)
+{
+    tw__cli_given g = { .word = **at, .at = at };
+    const tw__cli_syntax *s = syntax;
+    while (s && !(g.option = find(s, g.word, &g.value))) s = s->more;
+    const tw__cli_option *o = g.option;
+    if (s && takes_next(o, g.value ? NULL : (*at)[1])) g.apart = true, g.value = *++*at;
+    bool lacks = s && o->value && !g.value && *o->value != '[' && !(o->form & TW__CLI_MAY_LACK);
+    if (!s || (lacks && !s->lacks))
+        return syntax->unknown ? syntax->unknown(syntax, g.word) : tw__cli_unknown_option(syntax, g.word);
+    int (*complain)(const char *, const char *, ...) = s->complain ? s->complain : tw__cli_usage_error;
+    if (lacks) return complain(s->command, s->lacks, o->name, o->value);
+    if (!o->value && g.value && !(o->form & TW__CLI_ATTACHED)) return complain(s->command, s->takes_none, o->name);
+    g.command = s->command;
+    int status = o->take ? o->take(into, &g) : store(into, &g);
+    return status != TW__CLI_BAD ? status
+                                 : complain(s->command, s->bad ? s->bad : "%s: '%s' is not %s", o->name, g.value,
+                                            o->wanted ? o->wanted : o->value);
+}
+
+int tw__cli_read(const tw__cli_syntax *s, void *into, int *argc, char **argv)
+{
+    int status = TW__EXIT_OK;
+    bool only_words = false;
+    char **words = argv + 1;
+    for (char **at = argv + 1; *at && status == TW__EXIT_OK; at++) {
+        bool is_option = !only_words && **at == '-' && (*at)[1];
+        if (is_option && strcmp(*at, "--") == 0)
+            only_words = true;
+        else if (is_option)
+            status = tw__cli_take_option(s, into, &at);
+        else if (s->word)
+            status = s->word(into, at, only_words);
+        else
+            *words++ = *at;
+    }
+    if (s->word) return status == TW__CLI_STOP ? TW__EXIT_OK : status;
+    *words = NULL;
+    *argc = (int)(words - argv);
+    return status;
+}
+
+int tw__cli_parse(const tw__command *c, void *into, int *argc, char **argv)
+{
+    const tw__cli_syntax syntax = { c->name, c->options, c->option_count, .lacks = "%s needs a value: %s",
+                                    .takes_none = "%s takes no value" };
+    return tw__cli_read(&syntax, into, argc, argv);
+}
+
+/* --- what rows do with their options -------------------------------------------------------------------------- */
+
+int tw__cli_pass(void *into, const tw__cli_given *g)
+{
+    GPtrArray *list = *TW__CLI_AT(GPtrArray *, into, g);
+    g_ptr_array_add(list, g->word);
+    if (g->apart) g_ptr_array_add(list, g->value);
+    return TW__EXIT_OK;
+}
+
+int tw__cli_join(void *into, const tw__cli_given *g)
+{
+    g_autofree char *whole = g_strconcat(g->word, g->apart ? g->value : NULL, NULL);
+    g_ptr_array_add(*TW__CLI_AT(GPtrArray *, into, g), (char *)g_intern_string(whole));
+    return TW__EXIT_OK;
+}
+
+int tw__cli_add(void *into, const tw__cli_given *g)
+{
+    g_ptr_array_add(*TW__CLI_AT(GPtrArray *, into, g), g->value);
+    return tw__cli_good(*g->value);
+}
+
+int tw__cli_choose(void *into, const tw__cli_given *g)
+{
+    g_auto(GStrv) words = g_strsplit_set(g->option->wanted, ", ", -1);
+    int number = 0;
+    for (char **word = words; *word; word++) {
+        if (!**word || strcmp(*word, "or") == 0) continue;
+        if (strcmp(*word, g->value) == 0) return *TW__CLI_AT(int, into, g) = number, TW__EXIT_OK;
+        number++;
+    }
+    return TW__CLI_BAD;
 }
 
 int tw__cli_print_json(json_t *value)

@@ -1,5 +1,5 @@
-/* `tilewright popc`, also popc: codelets to a graph program file (guide 2.8.2). The compiler's own options go to it
- * as they are, so arguments are read here and not by a table. */
+/* `tilewright popc`, also popc: codelets to a graph program file (guide 2.8.2). Options of one word may have one dash,
+ * too, as makefiles write them: -target=ipu2 is --target=ipu2. */
 #include "cli.h"
 
 #include <glib.h>
@@ -10,99 +10,53 @@
 typedef enum mode { OBJECT, PREPROCESS, ASSEMBLE, VERSION, LIST } mode;
 
 typedef struct request {
-    GPtrArray *inputs; /* const char *, borrowed */
-    GString *flags;    /* quoted for a shell */
+    GPtrArray *flags; /* for the compiler, borrowed */
     const char *output, *targets, *depfile, *rule;
     mode mode;
     bool verbose, depends;
 } request;
 
-static const struct {
-    const char *text;
-    mode mode;
-} modes[] = { { "--version", VERSION }, { "--list-targets", LIST }, { "-E", PREPROCESS }, { "-S", ASSEMBLE } };
-/* Options of one word may have one dash, too, as makefiles write them: -target=ipu2 is --target=ipu2. */
-/* Options with a value of their own, and beginnings of those that are one word. */
-static const char *const valued[] = { "-o", "--target", "-MF", "-MT", "-D", "-U", "-I", "-isystem", "-include" };
-static const char *const passed[] = { "-g", "-O", "-std=", "-W", "-f", "-m", "-pedantic" };
-enum { OUTPUT, TARGET, DEPFILE, RULE };
+#define AT(field)           .at = offsetof(request, field)
+#define JOINED(name, value) { name, value, AT(flags), .form = TW__CLI_ATTACHED, .take = tw__cli_join }
+#define PASSED(name, value) { name, value, AT(flags), .form = TW__CLI_APART, .take = tw__cli_pass }
+#define BEGINS(name)        { name, AT(flags), .form = TW__CLI_ATTACHED | TW__CLI_HIDDEN, .take = tw__cli_pass }
 
-/* Which of `valued` argv[*i] is, its value in *value: "-oX", "-o X", or of the long one "--target=X"; -1 = none. A
- * value that is missing is NULL. */
-static int find_valued(int argc, char **argv, int *i, const char **value)
+static const tw__cli_option rows[] = {
+    { "--version", AT(mode), .form = TW__CLI_ONE_DASH, .number = VERSION },
+    { "--list-targets", AT(mode), .form = TW__CLI_ONE_DASH, .number = LIST },
+    { "-E", AT(mode), .number = PREPROCESS },
+    { "-S", AT(mode), .number = ASSEMBLE },
+    { "-v", AT(verbose), .form = TW__CLI_UNNAMED },
+    { "-MD", AT(depends), .form = TW__CLI_UNNAMED },
+    { "-MMD", AT(depends), .form = TW__CLI_HIDDEN },
+    { "-o", "FILE", AT(output), .form = TW__CLI_ATTACHED },
+    { "--target", "LIST", AT(targets), .form = TW__CLI_ONE_DASH },
+    { "-MF", "FILE", AT(depfile), .form = TW__CLI_APART },
+    { "-MT", "NAME", AT(rule), .form = TW__CLI_APART },
+    JOINED("-D", "MACRO[=VALUE]"),
+    JOINED("-U", "MACRO"),
+    JOINED("-I", "PATH"),
+    PASSED("-isystem", "PATH"),
+    PASSED("-include", "FILE"),
+    { "--help", .form = TW__CLI_UNOFFERED }, /* main.c answers it */
+    BEGINS("-g"),
+    BEGINS("-O"),
+    BEGINS("-std="),
+    BEGINS("-W"),
+    BEGINS("-f"),
+    BEGINS("-m"),
+    BEGINS("-pedantic"),
+};
+
+/* Quoted for a shell. */
+static char *join_flags(const GPtrArray *flags)
 {
-    const char *arg = argv[*i];
-    for (int k = 0; k < (int)G_N_ELEMENTS(valued); k++) {
-        const char *name = valued[k];
-        if (k == TARGET && arg[0] == '-' && arg[1] != '-') name++;
-        size_t n = strlen(name);
-        if (strncmp(arg, name, n) != 0) continue;
-        bool separate = !arg[n], word = n > 2;
-        if (!separate && word && !(k == TARGET && arg[n] == '=')) continue;
-        *value = !separate ? arg + n + (arg[n] == '=' && k == TARGET) : *i + 1 < argc ? argv[++*i] : NULL;
-        return k;
+    GString *joined = g_string_new(NULL);
+    for (guint i = 0; i < flags->len; i++) {
+        g_autofree char *quoted = g_shell_quote(flags->pdata[i]);
+        g_string_append_printf(joined, "%s%s", i ? " " : "", quoted);
     }
-    return -1;
-}
-
-static void add_flag(request *r, const char *flag, const char *value)
-{
-    char *joined = g_strconcat(flag, value, NULL), *quoted = g_shell_quote(joined);
-    g_string_append_printf(r->flags, "%s%s", r->flags->len ? " " : "", quoted);
-    g_free(quoted);
-    g_free(joined);
-}
-
-static int unknown(const char *option)
-{
-    const char *names[G_N_ELEMENTS(modes) + G_N_ELEMENTS(valued) + 1];
-    size_t n = 0;
-    for (size_t k = 0; k < G_N_ELEMENTS(modes); k++) names[n++] = modes[k].text;
-    for (size_t k = 0; k < G_N_ELEMENTS(valued); k++) names[n++] = valued[k];
-    names[n++] = "--help";
-    return tw__cli_unknown("popc", "unknown option", option, names, n);
-}
-
-static int parse(int argc, char **argv, request *r)
-{
-    bool only_words = false;
-    for (int i = 1; i < argc; i++) {
-        const char *value = NULL;
-        bool done = false;
-        tw__cli_kind kind = tw__cli_kind_of(argv[i], &only_words);
-        if (kind == TW__CLI_WORD) g_ptr_array_add(r->inputs, (char *)tw__cli_source(argv[i]));
-        if (kind != TW__CLI_OPTION) continue;
-        for (size_t k = 0; k < G_N_ELEMENTS(modes) && !done; k++)
-            if ((done = strcmp(argv[i], modes[k].text) == 0 ||
-                        (modes[k].text[1] == '-' && strcmp(argv[i], modes[k].text + 1) == 0)))
-                r->mode = modes[k].mode;
-        if (done) continue;
-        bool *flag = strcmp(argv[i], "-v") == 0                                    ? &r->verbose
-                     : strcmp(argv[i], "-MD") == 0 || strcmp(argv[i], "-MMD") == 0 ? &r->depends
-                                                                                   : NULL;
-        if (flag) {
-            *flag = true;
-            continue;
-        }
-        int which = find_valued(argc, argv, &i, &value);
-        if (which >= 0 && !value) return tw__cli_usage_error("popc", "option %s needs a value", valued[which]);
-        if (which == OUTPUT)
-            r->output = value;
-        else if (which == TARGET)
-            r->targets = value;
-        else if (which == DEPFILE)
-            r->depfile = value;
-        else if (which == RULE)
-            r->rule = value;
-        else if (which >= 0 && strlen(valued[which]) > 2)
-            add_flag(r, valued[which], ""), add_flag(r, value, "");
-        else if (which >= 0)
-            add_flag(r, valued[which], value);
-        for (size_t k = 0; which < 0 && k < G_N_ELEMENTS(passed) && !done; k++)
-            if ((done = g_str_has_prefix(argv[i], passed[k]))) add_flag(r, argv[i], "");
-        if (which < 0 && !done) return unknown(argv[i]);
-    }
-    return TW__EXIT_OK;
+    return g_string_free(joined, FALSE);
 }
 
 /* "dir/x.gp" -> "dir/x.d", as for compilers. */
@@ -112,30 +66,30 @@ static char *depfile_of(const char *output)
     return g_strdup_printf("%.*s.d", dot && !strchr(dot, '/') ? (int)(dot - output) : (int)strlen(output), output);
 }
 
-static int compile(const request *r)
+static int compile(const request *r, const char *const *inputs, size_t count)
 {
+    g_autofree char *flags = join_flags(r->flags);
     g_autofree char *beside = r->depends && r->output ? depfile_of(r->output) : NULL;
     tw_popc_options options = { .output = r->output,
-                                .flags = r->flags->str,
+                                .flags = flags,
                                 .targets = r->targets,
                                 .depfile = r->depends && r->depfile ? r->depfile : beside,
                                 .rule = r->rule };
-    const char *const *inputs = (const char *const *)r->inputs->pdata;
-    if (r->inputs->len == 0) return tw__cli_usage_error("popc", "no input file");
+    if (count == 0) return tw__cli_usage_error("popc", "no input file");
     if (r->mode == OBJECT && !r->output)
         return tw__cli_usage_error("popc", "no output file: expected -o <file>.gp");
-    if (r->mode != OBJECT && r->inputs->len > 1)
+    if (r->mode != OBJECT && count > 1)
         return tw__cli_usage_error("popc", "'%s': -E and -S take one source", inputs[1]);
-    for (guint i = 0; i < r->inputs->len; i++)
+    for (size_t i = 0; i < count; i++)
         if (tw__cli_need_name("popc", inputs[i], "a source or an archive")) return TW__EXIT_USAGE;
-    if (tw__cli_check_outputs("popc", (const char *[]){ r->output, options.depfile }, 2, inputs, r->inputs->len))
+    if (tw__cli_check_outputs("popc", (const char *[]){ r->output, options.depfile }, 2, inputs, count))
         return TW__EXIT_FAILURE;
     tw_diags *diags = tw__cli_diags();
     char *text = NULL;
     tw_status status;
-    for (guint i = 0; r->verbose && i < r->inputs->len; i++) printf("popc: %s\n", inputs[i]);
+    for (size_t i = 0; r->verbose && i < count; i++) printf("popc: %s\n", inputs[i]);
     if (r->mode == OBJECT)
-        status = tw_popc_build(inputs, r->inputs->len, &options, diags);
+        status = tw_popc_build(inputs, count, &options, diags);
     else
         status = tw_popc_translate(inputs[0], r->mode == ASSEMBLE, &options, r->output ? NULL : &text);
     if (status == TW_OK && text) status = tw__cli_print_data(text, strlen(text));
@@ -150,19 +104,15 @@ static int compile(const request *r)
 
 static int popc(int argc, char **argv)
 {
-    request r = { .inputs = g_ptr_array_new(), .flags = g_string_new(NULL) };
-    int status = parse(argc, argv, &r);
-    if (status != TW__EXIT_OK)
-        ; /* it has been said */
-    else if (r.mode == VERSION)
-        printf("popc version %s (tilewright)\n", tw_version());
-    else if (r.mode == LIST)
-        puts(tw_popc_targets());
-    else
-        status = compile(&r);
-    g_ptr_array_free(r.inputs, TRUE);
-    g_string_free(r.flags, TRUE);
-    return status;
+    static const tw__cli_syntax syntax = { "popc", TW__CLI_ROWS(rows), .lacks = "option %s needs a value" };
+    g_autoptr(GPtrArray) flags = g_ptr_array_new();
+    request r = { .flags = flags };
+    int status = tw__cli_read(&syntax, &r, &argc, argv);
+    if (status != TW__EXIT_OK) return status;
+    for (int i = 1; i < argc; i++) argv[i] = (char *)tw__cli_source(argv[i]);
+    if (r.mode == VERSION) return printf("popc version %s (tilewright)\n", tw_version()), TW__EXIT_OK;
+    if (r.mode == LIST) return puts(tw_popc_targets()), TW__EXIT_OK;
+    return compile(&r, (const char *const *)argv + 1, (size_t)argc - 1);
 }
 
 const tw__command tw__command_popc = {
@@ -202,8 +152,8 @@ const tw__command tw__command_popc = {
         "clang-19.\n",
     .example = "popc -O3 -DFACTOR=2 examples/poplar/scale/scale.c -o scale.gp\n"
                "popc scale.gp examples/poplar/vector_add/vector_add_codelets.cpp -o both.gp",
-    .words =
-        "-o -D -I -U -g -O0 -O1 -O2 -O3 -E -S -v -MD -MF -MT -isystem -include --target --list-targets --version",
+    .options = TW__CLI_ROWS(rows),
+    .words = "-g -O0 -O1 -O2 -O3",
     .files = ".c .cpp .cc .cxx .S .o .gp",
     .main = popc,
 };

@@ -109,11 +109,12 @@ static int reference(void)
 
 /* --- options ---------------------------------------------------------------------------------------------------- */
 
-static bool count_of(const char *text, unsigned long long most, unsigned long long *out)
+static int take_count(void *into, const tw__cli_given *g)
 {
     char *end;
-    *out = strtoull(text, &end, 10);
-    return g_ascii_isdigit(*text) && *end == 0 && *out >= 1 && *out <= most;
+    unsigned long long *out = TW__CLI_AT(unsigned long long, into, g);
+    *out = strtoull(g->value, &end, 10);
+    return tw__cli_good(g_ascii_isdigit(*g->value) && *end == 0 && *out >= 1 && *out <= g->option->most);
 }
 
 /* NAME=VALUE or NAME@DEVICE=VALUE; a name once only for all devices, and for each. */
@@ -135,50 +136,80 @@ static bool add_pair(GArray *to, char *text)
     return true;
 }
 
-static const char *const flag_names[] = { "--manual", "--trace", "--profile" };
-static const char *const value_names[] = { "--target", "--function", "--arg",     "--out",       "--timeline",
-                                           "--blocks", "--devices",  "--vectors", "--max-steps", "--report" };
-
-static int set_option(tw__request *r, const char *option, char *value)
+static int take_pair(void *into, const tw__cli_given *g)
 {
-    if (strcmp(option, "--target") == 0) return r->target = value, TW__EXIT_OK;
-    if (strcmp(option, "--report") == 0) return r->report = value, TW__EXIT_OK;
-    if (strcmp(option, "--timeline") == 0) return r->timeline = value, TW__EXIT_OK;
-    if (strcmp(option, "--function") == 0) return r->function = value[0] == '@' ? value + 1 : value, TW__EXIT_OK;
-    if (strcmp(option, "--arg") == 0)
-        return add_pair(r->args, value)
-                   ? TW__EXIT_OK
-                   : tw__cli_usage_error(
-                         "pto", "--arg %s: expected NAME=VALUE or NAME@DEVICE=VALUE, each name once", value);
-    if (strcmp(option, "--out") == 0)
-        return add_pair(r->outs, value)
-                   ? TW__EXIT_OK
-                   : tw__cli_usage_error(
-                         "pto", "--out %s: expected NAME=FILE.npy or NAME@DEVICE=FILE.npy, each name once", value);
-    if (strcmp(option, "--blocks") == 0)
-        return count_of(value, 4096, &r->blocks)
-                   ? TW__EXIT_OK
-                   : tw__cli_usage_error("pto", "--blocks %s: expected a number from 1 to 4096", value);
-    if (strcmp(option, "--devices") == 0)
-        return count_of(value, TW__MOST_DEVICES, &r->devices)
-                   ? TW__EXIT_OK
-                   : tw__cli_usage_error("pto", "--devices %s: expected a number from 1 to 64", value);
-    if (strcmp(option, "--vectors") == 0) {
-        bool good = value[0] >= '0' && value[0] <= '2' && !value[1];
-        r->vectors = value[0] - '0';
-        return good ? TW__EXIT_OK : tw__cli_usage_error("pto", "--vectors %s: expected 0, 1 or 2", value);
-    }
-    return count_of(value, UINT64_MAX, &r->max_steps)
-               ? TW__EXIT_OK
-               : tw__cli_usage_error("pto", "--max-steps %s: expected a number from 1 on", value);
+    return tw__cli_good(add_pair(*TW__CLI_AT(GArray *, into, g), g->value));
 }
 
-static int unknown_option(const char *option)
+static int take_function(void *into, const tw__cli_given *g)
 {
-    const char *names[G_N_ELEMENTS(flag_names) + G_N_ELEMENTS(value_names)];
-    memcpy(names, flag_names, sizeof flag_names);
-    memcpy(names + G_N_ELEMENTS(flag_names), value_names, sizeof value_names);
-    return tw__cli_unknown("pto", "unknown option", option, names, G_N_ELEMENTS(names));
+    *TW__CLI_AT(const char *, into, g) = g->value + (*g->value == '@');
+    return TW__EXIT_OK;
+}
+
+static int take_vectors(void *into, const tw__cli_given *g)
+{
+    *TW__CLI_AT(long, into, g) = *g->value - '0';
+    return tw__cli_good(*g->value >= '0' && *g->value <= '2' && !g->value[1]);
+}
+
+static int take_profile(void *into, const tw__cli_given *g)
+{
+    tw__request *r = into;
+    r->profile = true;
+    if (g->value) r->profile_file = g->value;
+    return TW__EXIT_OK;
+}
+
+#define AT(field) .at = offsetof(tw__request, field)
+
+static const tw__cli_option rows[] = {
+    { "--target", "cpu|a2a3|a5", AT(target),
+      .help = "set of rules and memory sizes; default: the module's pto.target_arch, else cpu" },
+    { "--function", "NAME", AT(function), "what to run; default: the first function", .take = take_function },
+    { "--arg", "NAME=VALUE", AT(args),
+      "an argument, or a name that plain assembly leaves open: a number; zeros, such as\n"
+      "f32[16x16]; or an array, @file.npy. NAME@D: of device D alone",
+      .take = take_pair, .wanted = "NAME=VALUE or NAME@DEVICE=VALUE, each name once" },
+    { "--out", "NAME=FILE.npy", AT(outs),
+      "writes an argument's memory, or a tile of the function, as it is at the end. NAME@D: of\n"
+      "device D, else of device 0",
+      .take = take_pair, .wanted = "NAME=FILE.npy or NAME@DEVICE=FILE.npy, each name once" },
+    { "--blocks", "N", AT(blocks), "runs on N blocks, which may wait for one another", .take = take_count,
+      .most = 4096, .wanted = "a number from 1 to 4096" },
+    { "--devices", "N", AT(devices), "runs on N devices of so many blocks; each has its own copy of the arrays",
+      .take = take_count, .most = TW__MOST_DEVICES, .wanted = "a number from 1 to 64" },
+    { "--vectors", "0|1|2", AT(vectors),
+      "a block is a cube core and vector cores, or (0) one core that does both; default: 2 when the\n"
+      "program has FIFOs between sections, or functions, of both kinds; else 0",
+      .take = take_vectors, .wanted = "0, 1 or 2" },
+    { "--manual", AT(manual), .help = "a tile without an address is an error" },
+    { "--max-steps", "N", AT(max_steps),
+      "stops after N operations; default: after a minute of processor time, or 2^30 operations", .take = take_count,
+      .most = UINT64_MAX, .wanted = "a number from 1 on" },
+    { "--trace", AT(trace), .help = "prints each instruction with the valid region of its destinations" },
+    { "--timeline", "FILE.json", AT(timeline),
+      .help = "when each instruction began and ended on its pipe (estimated), for ui.perfetto.dev" },
+    { "--profile", "[FILE.json]", .take = take_profile,
+      .help = "prints cycles (estimated) by pipe and instruction, or writes them for tilewright profile" },
+    { "--report", "FILE.html", AT(report), .help = "the same as a page to look at, with what ran when" },
+};
+
+static int unknown_option(const tw__cli_syntax *s, char *word)
+{
+    if (strncmp(word, "--", 2) == 0) word[strcspn(word, "=")] = 0;
+    for (size_t i = s->count; i < G_N_ELEMENTS(rows); i++)
+        if (strcmp(word, rows[i].name) == 0) return tw__cli_usage_error("pto", "'%s' is an option of run", word);
+    return tw__cli_unknown_option(&(tw__cli_syntax){ "pto", .options = TW__CLI_ROWS(rows) }, word);
+}
+
+static int take_file(void *into, char **at, bool only_words)
+{
+    tw__request *r = into;
+    (void)only_words;
+    if (r->file) return tw__cli_usage_error("pto", "'%s': one file at a time", *at);
+    r->file = *at;
+    return TW__EXIT_OK;
 }
 
 /* What is named for a device that does not exist. */
@@ -190,37 +221,19 @@ static const char *too_high(const GArray *list, unsigned long long devices)
     return NULL;
 }
 
-static int parse_options(int argc, char **argv, const char *command, tw__request *r)
+static int parse_options(int argc, char **argv, tw__request *r)
 {
-    bool run = strcmp(command, "run") == 0, only_words = false;
-    for (int i = 0; i < argc; i++) {
-        char *o = argv[i], *equals = strncmp(o, "--", 2) == 0 ? strchr(o, '=') : NULL;
-        bool flag = false, value = false;
-        tw__cli_kind kind = tw__cli_kind_of(o, &only_words);
-        if (kind == TW__CLI_WORD && r->file) return tw__cli_usage_error("pto", "'%s': one file at a time", o);
-        if (kind == TW__CLI_WORD) r->file = o;
-        if (kind != TW__CLI_OPTION) continue;
-        if (equals) *equals = 0; /* --name=value */
-        for (size_t k = 0; k < G_N_ELEMENTS(flag_names); k++) flag |= strcmp(o, flag_names[k]) == 0;
-        for (size_t k = 0; k < G_N_ELEMENTS(value_names); k++) value |= strcmp(o, value_names[k]) == 0;
-        if (!flag && !value) return unknown_option(o);
-        if (!run && strcmp(o, "--target") != 0) return tw__cli_usage_error("pto", "'%s' is an option of run", o);
-        r->manual |= strcmp(o, "--manual") == 0;
-        r->trace |= strcmp(o, "--trace") == 0;
-        if (strcmp(o, "--profile") == 0) {
-            r->profile = true;
-            if (equals)
-                r->profile_file = equals + 1;
-            else if (i + 1 < argc && g_str_has_suffix(argv[i + 1], ".json"))
-                r->profile_file = argv[++i];
-        }
-        if (flag && equals && strcmp(o, "--profile") != 0)
-            return tw__cli_usage_error("pto", "'%s' takes no value", o);
-        if (flag) continue;
-        if (!equals && i + 1 == argc) return tw__cli_usage_error("pto", "'%s' lacks its value", o);
-        int result = set_option(r, o, equals ? equals + 1 : argv[++i]);
-        if (result != TW__EXIT_OK) return result;
-    }
+    const char *command = argv[0];
+    const tw__cli_syntax syntax = { "pto",
+                                    rows,
+                                    strcmp(command, "run") == 0 ? G_N_ELEMENTS(rows) : 1, /* check: --target */
+                                    .word = take_file,
+                                    .unknown = unknown_option,
+                                    .lacks = "'%s' lacks its value",
+                                    .takes_none = "'%s' takes no value",
+                                    .bad = "%s %s: expected %s" };
+    int status = tw__cli_read(&syntax, r, &argc, argv);
+    if (status != TW__EXIT_OK) return status;
     if (!r->file) return tw__cli_usage_error("pto", "%s: a file is missing", command);
     const char *high = too_high(r->args, r->devices);
     if (!high) high = too_high(r->outs, r->devices);
@@ -234,7 +247,8 @@ static int pto(int argc, char **argv)
     static const char *const verbs[] = { "run", "check", "fmt", "info", "list", "reference" };
     const char *command = argc > 1 ? argv[1] : "";
     bool asks = strcmp(command, "info") == 0 || strcmp(command, "list") == 0 || strcmp(command, "reference") == 0;
-    int words = argc - 1, bad = asks ? tw__cli_parse(&tw__command_pto, NULL, &words, argv + 1) : TW__EXIT_OK;
+    int words = argc - 1,
+        bad = asks ? tw__cli_read(&(tw__cli_syntax){ .command = "pto" }, NULL, &words, argv + 1) : TW__EXIT_OK;
     if (bad) return bad;
     if (asks) argc = words + 1;
     if (strcmp(command, "info") == 0)
@@ -244,7 +258,7 @@ static int pto(int argc, char **argv)
                         : list(argc > 2 ? argv[2] : NULL);
     if (strcmp(command, "reference") == 0)
         return argc > 2 ? tw__cli_usage_error("pto", "%s takes nothing else", command) : reference();
-    if (strcmp(command, "fmt") == 0) return tw__pto_format(argc - 2, argv + 2);
+    if (strcmp(command, "fmt") == 0) return tw__pto_format(argc - 1, argv + 1);
     if (strcmp(command, "run") != 0 && strcmp(command, "check") != 0)
         return *command
                    ? tw__cli_unknown("pto", "unknown command", command, verbs, G_N_ELEMENTS(verbs))
@@ -252,7 +266,7 @@ static int pto(int argc, char **argv)
     tw__request r = { .blocks = 1, .devices = 1, .vectors = -1 };
     r.args = g_array_new(FALSE, TRUE, sizeof(tw__argument));
     r.outs = g_array_new(FALSE, TRUE, sizeof(tw__argument));
-    int result = parse_options(argc - 2, argv + 2, command, &r);
+    int result = parse_options(argc - 1, argv + 1, &r);
     for (guint i = 0; i < r.args->len && result == TW__EXIT_OK; i++)
         if (tw__pto_load_argument(&g_array_index(r.args, tw__argument, i)) != TW_OK)
             result = tw__cli_failure("pto");
@@ -268,47 +282,25 @@ const tw__command tw__command_pto = {
     .name = "pto",
     .arguments = "run|check|fmt|info|list|reference ...",
     .summary = "run and check programs of tile instructions (PTO-AS)",
-    .help =
-        "  run FILE [option...]     check a PTO-AS program for a target, then execute it\n"
-        "  check FILE [--target T]  only check it; --target all: for each of them\n"
-        "  fmt FILE                 print it in its canonical form, with its comments\n"
-        "  fmt -i FILE...           write it back instead (--in-place)\n"
-        "  fmt --check FILE...      only say which are not in that form (exit status 1)\n"
-        "  info NAME...             operands, types and rules of an instruction\n"
-        "  list [WORD]              all instructions, or those with WORD in their line\n"
-        "  reference                all about every instruction, as a page in Markdown\n"
-        "\n"
-        "FILE - is the standard input. Options of run:\n"
-        "  --target cpu|a2a3|a5  set of rules and memory sizes; default: the module's pto.target_arch, else cpu\n"
-        "  --function NAME       what to run; default: the first function\n"
-        "  --arg NAME=VALUE      an argument, or a name that plain assembly leaves open: a number; zeros, such as\n"
-        "                        f32[16x16]; or an array, @file.npy. NAME@D: of device D alone\n"
-        "  --out NAME=FILE.npy   writes an argument's memory, or a tile of the function, as it is at the end. "
-        "NAME@D: of\n"
-        "                        device D, else of device 0\n"
-        "  --blocks N            runs on N blocks, which may wait for one another\n"
-        "  --devices N           runs on N devices of so many blocks; each has its own copy of the arrays\n"
-        "  --vectors 0|1|2       a block is a cube core and vector cores, or (0) one core that does both; default: "
-        "2 when the\n"
-        "                        program has FIFOs between sections, or functions, of both kinds; else 0\n"
-        "  --manual              a tile without an address is an error\n"
-        "  --max-steps N         stops after N operations; default: after a minute of processor time, or 2^30 "
-        "operations\n"
-        "  --trace               prints each instruction with the valid region of its destinations\n"
-        "  --timeline FILE.json  when each instruction began and ended on its pipe (estimated), for "
-        "ui.perfetto.dev\n"
-        "  --profile [FILE.json] prints cycles (estimated) by pipe and instruction, or writes them for tilewright "
-        "profile\n"
-        "  --report FILE.html    the same as a page to look at, with what ran when\n",
+    .help = "  run FILE [option...]     check a PTO-AS program for a target, then execute it\n"
+            "  check FILE [--target T]  only check it; --target all: for each of them\n"
+            "  fmt FILE                 print it in its canonical form, with its comments\n"
+            "  fmt -i FILE...           write it back instead (--in-place)\n"
+            "  fmt --check FILE...      only say which are not in that form (exit status 1)\n"
+            "  info NAME...             operands, types and rules of an instruction\n"
+            "  list [WORD]              all instructions, or those with WORD in their line\n"
+            "  reference                all about every instruction, as a page in Markdown\n"
+            "\n"
+            "FILE - is the standard input. Options of run:\n",
     .example = "tilewright pto run examples/pto/softmax/softmax.pto --target a2a3 --profile\n"
                "tilewright pto check examples/pto/softmax/softmax.pto --target all\n"
                "tilewright pto fmt examples/pto/softmax/softmax.pto\n"
                "tilewright pto info TADD TCI\n"
                "tilewright pto list row\n"
                "tilewright pto reference",
-    .words = "run check fmt info list reference --target --manual --function --arg --out --blocks --devices "
-             "--vectors --trace "
-             "--profile --timeline --report --max-steps --check --in-place",
+    .options = TW__CLI_ROWS(rows),
+    .option_width = 21,
+    .words = "run check fmt info list reference --check --in-place",
     .files = ".pto .npy",
     .main = pto,
 };

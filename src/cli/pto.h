@@ -26,7 +26,7 @@ typedef struct tw__request {
     long vectors; /* -1 = as the program needs */
 } tw__request;
 
-/* --- pto_fmt.c: `fmt`, its options and files; returns the exit status ----------------------------------------- */
+/* --- pto_fmt.c: `fmt`, which is argv[0], its options and files; returns the exit status ----------------------- */
 
 int tw__pto_format(int argc, char **argv);
 

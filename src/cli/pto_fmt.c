@@ -39,32 +39,38 @@ static int format(const char *file, mode how)
     return good ? TW__EXIT_OK : TW__EXIT_FAILURE;
 }
 
+static int take_mode(void *into, const tw__cli_given *g)
+{
+    mode *how = into;
+    if (*how != PRINT && *how != (mode)g->option->number)
+        return tw__cli_usage_error("pto", "%s: fmt either compares or writes", g->word);
+    *how = (mode)g->option->number;
+    return TW__EXIT_OK;
+}
+
+static int unknown_option(const tw__cli_syntax *s, char *word)
+{
+    return tw__cli_usage_error(s->command, "fmt has no option '%s': it has --check, -i and --in-place", word);
+}
+
 int tw__pto_format(int argc, char **argv)
 {
+    static const tw__cli_option rows[] = { { "--check", .take = take_mode, .number = CHECK },
+                                           { "-i", .take = take_mode, .number = IN_PLACE },
+                                           { "--in-place", .take = take_mode, .number = IN_PLACE } };
+    static const tw__cli_syntax syntax = { "pto", TW__CLI_ROWS(rows), .unknown = unknown_option };
     mode how = PRINT;
-    int result = TW__EXIT_OK, files = 0;
-    bool only_words = false;
-    for (int i = 0; i < argc; i++) {
-        bool check = strcmp(argv[i], "--check") == 0,
-             write = strcmp(argv[i], "-i") == 0 || strcmp(argv[i], "--in-place") == 0;
-        tw__cli_kind kind = tw__cli_kind_of(argv[i], &only_words);
-        if (kind == TW__CLI_WORD) argv[files++] = argv[i];
-        if (kind != TW__CLI_OPTION) continue;
-        if (!check && !write)
-            return tw__cli_usage_error("pto", "fmt has no option '%s': it has --check, -i and --in-place", argv[i]);
-        if (how != PRINT && how != (check ? CHECK : IN_PLACE))
-            return tw__cli_usage_error("pto", "%s: fmt either compares or writes", argv[i]);
-        how = check ? CHECK : IN_PLACE;
-    }
+    int result = tw__cli_read(&syntax, &how, &argc, argv);
+    if (result != TW__EXIT_OK) return result;
     if (how == IN_PLACE) tw_protect_inputs(false);
-    if (files == 0) return tw__cli_usage_error("pto", "%s: a file is missing", "fmt");
-    for (int i = 0; i < files; i++) {
+    if (argc == 1) return tw__cli_usage_error("pto", "%s: a file is missing", "fmt");
+    for (int i = 1; i < argc; i++) {
         if (how == IN_PLACE && strcmp(argv[i], "-") == 0)
             return tw__cli_usage_error("pto", "%s: the standard input cannot be written back", "fmt");
-        if (how == PRINT && files > 1)
-            return tw__cli_usage_error("pto", "'%s': one file at a time is printed", argv[1]);
+        if (how == PRINT && argc > 2)
+            return tw__cli_usage_error("pto", "'%s': one file at a time is printed", argv[2]);
     }
-    for (int i = 0; i < files; i++)
+    for (int i = 1; i < argc; i++)
         if (format(argv[i], how) != TW__EXIT_OK) result = TW__EXIT_FAILURE;
     return result;
 }

@@ -13,12 +13,13 @@ typedef struct request {
     bool open;
 } request;
 
+#define AT(field) .at = offsetof(request, field)
 static const tw__cli_option table[] = {
-    { "-o", "FILE", offsetof(request, out), "the file to write (report.html)" },
-    { "--open", NULL, offsetof(request, open), "show it in the browser" },
-    { "--title", "TEXT", offsetof(request, title), "title of the page" },
-    { "--graph-profile", "FILE", offsetof(request, graph), "a graph profile of its own file (JSON)" },
-    { "--execution-profile", "FILE", offsetof(request, execution), "an execution profile of its own file (JSON)" },
+    { "-o", "FILE", AT(out), "the file to write (report.html)" },
+    { "--open", NULL, AT(open), "show it in the browser" },
+    { "--title", "TEXT", AT(title), "title of the page" },
+    { "--graph-profile", "FILE", AT(graph), "a graph profile of its own file (JSON)" },
+    { "--execution-profile", "FILE", AT(execution), "an execution profile of its own file (JSON)" },
 };
 
 /* Starts the desktop's opener and leaves it alone. */
@@ -134,8 +135,7 @@ const tw__command tw__command_report = {
                "tilewright report before.json -o report.html\n"
                "tilewright run --profile after.json -O1 examples/poplar/scale/scale_host.c\n"
                "tilewright report before.json after.json -o changes.html",
-    .options = table,
-    .option_count = sizeof table / sizeof *table,
+    .options = TW__CLI_ROWS(table),
     .words = "",
     .files = ".json",
     .main = report,

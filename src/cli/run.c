@@ -26,19 +26,10 @@ typedef struct request {
     const char *report, *profile; /* files; NULL = not wanted */
     GPtrArray *options;           /* for the compiler; borrowed strings */
     const char *source;
-    char **arguments; /* argv of the program, from the place of the source on */
+    char **arguments;   /* argv of the program, from the place of the source on */
+    const char *before; /* the word before that */
     int language;
 } request;
-
-/* Options whose value may be the next word. */
-static bool takes_value(const char *option)
-{
-    static const char *const list[] = { "-I",       "-D",       "-U",         "-L",      "-l",
-                                        "-include", "-isystem", "-idirafter", "-Xlinker" };
-    for (size_t i = 0; i < G_N_ELEMENTS(list); i++)
-        if (strcmp(option, list[i]) == 0) return true;
-    return false;
-}
 
 /* What the program gets of tw_device_by_name() and, in C++, of DeviceManager. */
 static bool choose_device(const char *name)
@@ -52,49 +43,78 @@ static bool choose_device(const char *name)
     return true;
 }
 
+static int take_device(void *into, const tw__cli_given *g)
+{
+    (void)into;
+    if (!g->value) return tw__cli_usage_error("run", "--device needs a name");
+    return choose_device(g->value) ? TW__EXIT_OK : tw__cli_usage_error("run", "%s", tw_error_message());
+}
+
+static int take_file(void *into, const tw__cli_given *g)
+{
+    if (!g->value || !*g->value) return tw__cli_usage_error("run", "'%s' needs a file", **g->at);
+    *TW__CLI_AT(const char *, into, g) = g->value;
+    return TW__EXIT_OK;
+}
+
+static int refuse(void *into, const tw__cli_given *g)
+{
+    (void)into;
+    return tw__cli_usage_error("run", "'%s' makes no sense here: the program is run, not kept", g->word);
+}
+
+/* The source; the rest is the program's. */
+static int take_source(void *into, char **at, bool only_words)
+{
+    request *r = into;
+    (void)only_words;
+    r->source = tw__cli_source(*at), r->arguments = at, r->before = at[-1];
+    return TW__CLI_STOP;
+}
+
+/* Options of the compiler whose value may be the next word. */
+#define AT(field) .at = offsetof(request, field)
+#define PASSED(name, how) \
+    { name, "VALUE", AT(options), .form = TW__CLI_APART | TW__CLI_MAY_LACK | (how), .take = tw__cli_pass }
+
+static const tw__cli_option rows[] = {
+    { "--device", "NAME", .form = TW__CLI_APART | TW__CLI_MAY_LACK, .take = take_device,
+      .help = "cpu, ipu-model or ipu-sim, for programs that let the user choose" },
+    { "-v", AT(verbose), .form = TW__CLI_UNNAMED, .help = "show the compiler command" },
+    { "--report", "FILE.html", AT(report), .form = TW__CLI_MAY_LACK, .take = take_file,
+      .help = "a report of the run, for a browser (of the engine, the cores or the array\nwith the most cycles)" },
+    { "--profile", "FILE.json", AT(profile), .form = TW__CLI_MAY_LACK, .take = take_file,
+      .help = "its profile, for tilewright profile and tilewright report" },
+    { "-o", .form = TW__CLI_ATTACHED | TW__CLI_HIDDEN, .take = refuse },
+    { "-c", .form = TW__CLI_HIDDEN, .take = refuse },
+    PASSED("-D", TW__CLI_UNNAMED),
+    PASSED("-I", TW__CLI_UNNAMED),
+    PASSED("-l", TW__CLI_UNNAMED),
+    PASSED("-L", TW__CLI_HIDDEN),
+    PASSED("-U", TW__CLI_HIDDEN),
+    PASSED("-include", TW__CLI_HIDDEN),
+    PASSED("-isystem", TW__CLI_HIDDEN),
+    PASSED("-idirafter", TW__CLI_HIDDEN),
+    PASSED("-Xlinker", TW__CLI_HIDDEN),
+    { "-g -O3 -DX=1 -I dir -lm ...", AT(options), .form = TW__CLI_REST | TW__CLI_HIDDEN, .take = tw__cli_pass,
+      .help = "as for the compiler" },
+};
+
 static int parse(int argc, char **argv, request *r)
 {
-    int i = 1;
-    bool only_words = false;
-    for (; i < argc; i++) {
-        tw__cli_kind kind = tw__cli_kind_of(argv[i], &only_words);
-        if (kind == TW__CLI_WORD) break;
-        if (kind == TW__CLI_END) continue;
-        if (strcmp(argv[i], "-v") == 0) {
-            r->verbose = true;
-            continue;
-        }
-        if (strcmp(argv[i], "--device") == 0) {
-            if (++i == argc) return tw__cli_usage_error("run", "--device needs a name");
-            if (!choose_device(argv[i])) return tw__cli_usage_error("run", "%s", tw_error_message());
-            continue;
-        }
-        const char **file = g_str_has_prefix(argv[i], "--report")    ? &r->report
-                            : g_str_has_prefix(argv[i], "--profile") ? &r->profile
-                                                                     : NULL;
-        if (file) {
-            const char *equals = strchr(argv[i], '=');
-            *file = equals ? equals + 1 : i + 1 < argc ? argv[++i] : "";
-            if (!**file) return tw__cli_usage_error("run", "'%s' needs a file", argv[i]);
-            continue;
-        }
-        if (g_str_has_prefix(argv[i], "-o") || strcmp(argv[i], "-c") == 0)
-            return tw__cli_usage_error("run", "'%s' makes no sense here: the program is run, not kept", argv[i]);
-        g_ptr_array_add(r->options, argv[i]);
-        if (takes_value(argv[i]) && i + 1 < argc) g_ptr_array_add(r->options, argv[++i]);
-    }
-    if (i == argc) return tw__cli_usage_error("run", "no source file");
-    r->source = tw__cli_source(argv[i]);
-    r->arguments = argv + i;
+    static const tw__cli_syntax syntax = { "run", TW__CLI_ROWS(rows), .word = take_source };
+    int status = tw__cli_read(&syntax, r, &argc, argv);
+    if (status != TW__EXIT_OK) return status;
+    if (!r->source) return tw__cli_usage_error("run", "no source file");
     int unnamed = tw__cli_need_name("run", r->source, "a source in C or C++");
     if (unnamed) return unnamed;
-    const char *dot = strrchr(r->source, '.');
+    const char *dot = strrchr(r->source, '.'), *near = NULL;
     for (r->language = 0; r->language < (int)G_N_ELEMENTS(languages); r->language++)
         if (dot && strcmp(dot, languages[r->language].suffix) == 0) return TW__EXIT_OK;
-    static const char *const ours[] = { "--device", "--profile", "--report" };
-    const char *before = argv[i - 1], *near = NULL; /* an unknown option, so that its value counts as the source */
-    if (g_str_has_prefix(before, "--")) near = tw_nearest(before, ours, G_N_ELEMENTS(ours));
-    if (near) return tw__cli_usage_error("run", "unknown option '%s'; did you mean '%s'?", before, near);
+    g_autoptr(GPtrArray) ours = tw__cli_option_names(&syntax);
+    if (g_str_has_prefix(r->before, "--")) /* an unknown option, so that its value counts as the source */
+        near = tw_nearest(r->before, (const char *const *)ours->pdata, ours->len);
+    if (near) return tw__cli_usage_error("run", "unknown option '%s'; did you mean '%s'?", r->before, near);
     return tw__cli_usage_error("run", "'%s' is neither C (.c) nor C++ (.cpp, .cc, .cxx)", r->source);
 }
 
@@ -409,18 +429,12 @@ const tw__command tw__command_run = {
         "The program is compiled with $CC (default cc) or $CXX (default c++), linked with libtilewright\n"
         "(C++: and with libpoplar, when it uses <poplar/...>), and replaced only when it, a header it includes or\n"
         "the options change. Options before the source go to the compiler; everything after it goes to the\n"
-        "program, whose exit status is that of this command.\n"
-        "\n"
-        "  --device NAME                cpu, ipu-model or ipu-sim, for programs that let the user choose\n"
-        "  -v                           show the compiler command\n"
-        "  --report FILE.html           a report of the run, for a browser (of the engine, the cores or the array\n"
-        "                               with the most cycles)\n"
-        "  --profile FILE.json          its profile, for tilewright profile and tilewright report\n"
-        "  -g -O3 -DX=1 -I dir -lm ...  as for the compiler\n",
+        "program, whose exit status is that of this command.\n",
     .example = "tilewright run examples/poplar/heat/heat.c heat.ppm\n"
                "tilewright run --profile scale.json -O1 examples/poplar/scale/scale_host.c\n"
                "tilewright run examples/poplar/cxx/adder.cpp",
-    .words = "--device -v --report --profile -g -O0 -O1 -O2 -O3 -D -I -l",
+    .options = TW__CLI_ROWS(rows),
+    .words = "-g -O0 -O1 -O2 -O3",
     .files = ".c .cpp .cc .cxx",
     .main = run,
     .help_within = 1,

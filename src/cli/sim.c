@@ -10,25 +10,23 @@
 #include <tilewright/poplar/popc.h>
 #include <tilewright/tile.h>
 
+#define AT(field) .at = offsetof(tw__sim_request, field)
 static const tw__cli_option table[] = {
-    { "--entry", "NAME", offsetof(tw__sim_request, entry), "function that runs; default: the start of the code" },
-    { "--arch", "CHIP", offsetof(tw__sim_request, arch),
+    { "--entry", "NAME", AT(entry), "function that runs; default: the start of the code" },
+    { "--arch", "CHIP", AT(arch),
       "mk1 (ipu1), mk2 (ipu2, the default), ipu21; of an archive, its code for that chip" },
-    { "--set-reg", "R=V,...", offsetof(tw__sim_request, registers), "$m0=0x82000,$a2=1.5 before the start" },
-    { "--mem", "A=V,V...;...", offsetof(tw__sim_request, memory), "words in memory: 0x82000=1,2.5,0x10;0x83000=7" },
-    { "--call", "F(ARGS)", offsetof(tw__sim_request, call),
-      "calls a function by the ABI of the guide, chapter 10" },
-    { "--show", "A:N", offsetof(tw__sim_request, show), "print N words of memory at address A at the end" },
-    { "--limit", "TURNS", offsetof(tw__sim_request, limit),
-      "at most so many turns of a context; default: 1000000000" },
-    { "--all", NULL, offsetof(tw__sim_request, all), "on all six workers, with the same bases" },
-    { "--supervisor", NULL, offsetof(tw__sim_request, supervisor), "on the supervisor, state in $m0" },
-    { "--trace", NULL, offsetof(tw__sim_request, trace), "each instruction or bundle, with what it changed" },
-    { "--cycles", NULL, offsetof(tw__sim_request, cycles), "turns by source line" },
-    { "--option", "K=V,...", offsetof(tw__sim_request, options), "of the simulator: the list is below" },
-    { "--interactive", NULL, offsetof(tw__sim_request, interactive),
-      "step, break, print, x: gdb's words; help tells more" },
-    { "-i", NULL, offsetof(tw__sim_request, interactive), "the same" },
+    { "--set-reg", "R=V,...", AT(registers), "$m0=0x82000,$a2=1.5 before the start" },
+    { "--mem", "A=V,V...;...", AT(memory), "words in memory: 0x82000=1,2.5,0x10;0x83000=7" },
+    { "--call", "F(ARGS)", AT(call), "calls a function by the ABI of the guide, chapter 10" },
+    { "--show", "A:N", AT(show), "print N words of memory at address A at the end" },
+    { "--limit", "TURNS", AT(limit), "at most so many turns of a context; default: 1000000000" },
+    { "--all", NULL, AT(all), "on all six workers, with the same bases" },
+    { "--supervisor", NULL, AT(supervisor), "on the supervisor, state in $m0" },
+    { "--trace", NULL, AT(trace), "each instruction or bundle, with what it changed" },
+    { "--cycles", NULL, AT(cycles), "turns by source line" },
+    { "--option", "K=V,...", AT(options), "of the simulator: the list is below" },
+    { "--interactive", NULL, AT(interactive), "step, break, print, x: gdb's words; help tells more" },
+    { "-i", NULL, AT(interactive), "the same" },
 };
 
 enum { WORKER_BASE = 12, VERTEX_BASE = 13 };
@@ -386,8 +384,7 @@ const tw__command tw__command_sim = {
                "printf '.globl add\\nadd: add $m0, $m0, $m1\\n br $lr\\n' >add.s\n"
                "tilewright sim add.s --call 'add(1, 2)' --trace\n"
                "tilewright sim add.s --call 'add(1, 2)' --interactive",
-    .options = table,
-    .option_count = sizeof table / sizeof *table,
+    .options = TW__CLI_ROWS(table),
     .words = "",
     .files = ".S .s .o .elf .gp",
     .main = main_sim,
