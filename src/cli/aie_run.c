@@ -43,22 +43,13 @@ static int take_graph(void *into, char **at, bool only_words)
     return TW__EXIT_OK;
 }
 
-#define AT(field)    .at = offsetof(request, field)
-#define BEGINS(name) { name, AT(flags), .form = TW__CLI_ATTACHED | TW__CLI_HIDDEN, .take = tw__cli_pass }
-#define DEFINES(name) \
-    { name, "NAME", AT(flags), .form = TW__CLI_ATTACHED | TW__CLI_MAY_LACK | TW__CLI_HIDDEN, .take = tw__cli_pass }
+#define AT(field) .at = offsetof(request, field)
 
 static const tw__cli_option compiler_rows[] = {
     { "-I", "DIR", .form = TW__CLI_ATTACHED, .take = take_folder },
-    DEFINES("-D"),
-    DEFINES("-U"),
-    BEGINS("-O"),
-    BEGINS("-g"),
-    BEGINS("-std="),
-    BEGINS("-f"),
-    BEGINS("-m"),
-    BEGINS("-W"),
-    BEGINS("-w"),
+    { "-D -U", "NAME", AT(flags), .form = TW__CLI_ATTACHED | TW__CLI_MAY_LACK | TW__CLI_HIDDEN,
+      .take = tw__cli_pass },
+    { "-O -g -std= -f -m -W -w", AT(flags), .form = TW__CLI_ATTACHED | TW__CLI_HIDDEN, .take = tw__cli_pass },
 };
 
 static int unknown_option(const tw__cli_syntax *s, char *word)

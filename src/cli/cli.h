@@ -41,21 +41,21 @@ enum {
     TW__CLI_MAY_LACK = 8,   /* without its value it is for `take`, too */
     TW__CLI_REST = 16,      /* every other option; its name is for the help */
     TW__CLI_UNNAMED = 32,   /* no message suggests it */
-    TW__CLI_UNOFFERED = 64, /* nor does completion */
+    TW__CLI_UNOFFERED = 64, /* completion does not, either */
     TW__CLI_HIDDEN = TW__CLI_UNNAMED | TW__CLI_UNOFFERED
 };
 
 struct tw__cli_option {
-    const char *name;
-    const char
-        *value;       /* what the help calls its value; NULL = a flag. "[=X]" may be missing, "[X.json]" too, and is
-                        * the next word when that ends so */
-    size_t at;        /* where it goes in the command's struct: bool of a flag, const char * of a value */
-    const char *help; /* lines without the last '\n'; NULL: the text above the options tells */
-    unsigned form;    /* TW__CLI_... */
-    int number;       /* of a flag: what is stored in an int instead of true */
-    tw__cli_take *take;             /* instead of storing */
-    const char *wanted;             /* what a good value is; NULL = `value` */
+    const char *name; /* of a hidden one there may be several, separated by blanks */
+    /* What the help calls its value; NULL = a flag. "[=X]" may be missing; "[X.json]", too: it is the next word when
+     * that ends so. */
+    const char *value;
+    size_t at;          /* where it goes in the command's struct: bool of a flag, const char * of a value */
+    const char *help;   /* lines without the last '\n'; NULL: the text above the options tells */
+    unsigned form;      /* TW__CLI_... */
+    int number;         /* of a flag: what is stored in an int instead of true */
+    tw__cli_take *take; /* instead of storing */
+    const char *wanted; /* what a good value is; NULL = `value` */
     unsigned long long least, most; /* for `take`: of a number */
 };
 
@@ -189,7 +189,7 @@ int tw__cli_take_option(const tw__cli_syntax *syntax, void *into, char ***at);
 int tw__cli_unknown_option(const tw__cli_syntax *syntax, char *word); /* with the nearest name */
 GPtrArray *tw__cli_option_names(const tw__cli_syntax *syntax);        /* that messages suggest; borrowed */
 /* For rows: to the GPtrArray * at `at` goes the option as it was given, in one word or two; in one word (kept until
- * the end); its value. To an int at `at` goes which of the words of `wanted`, "a, b or c", the value is. */
+ * the end); its value. To an int at `at` goes which of the words of `value`, "a, b or c", was given. */
 tw__cli_take tw__cli_pass, tw__cli_join, tw__cli_add, tw__cli_choose;
 static inline int tw__cli_good(bool good)
 {

@@ -395,7 +395,7 @@ static const tw__cli_option run_rows[] = {
     { "--profile", "FILE.json", AT(profile) },
     { "--report", "FILE.html", AT(report) },
     { "--memory", "FILE", AT(memory) },
-    { "--check", "WHAT", AT(options.check), .take = tw__cli_choose, .wanted = "report, error, strict or off" },
+    { "--check", "report, error, strict or off", AT(options.check), .take = tw__cli_choose },
     { "--max-cycles", "N", AT(options.max_cycles), .take = take_number, .wanted = "a number", .most = UINT64_MAX },
     { "--threads", "N", AT(threads), .take = take_number, .wanted = "0 to 1024", .most = 1024 },
     { "--order-seed", "N", AT(options.task_order_seed), .take = take_number, .wanted = "a number",
@@ -560,16 +560,9 @@ static int print_json(const tw_diags *diags)
 
 static int check_json(tw__csl_request *r, const char *file)
 {
-    tw_csl_options o = r->options;
-    o.params = (const tw_csl_binding *)(void *)r->params->data;
-    o.param_count = r->params->len;
-    o.colors = (const tw_csl_binding *)(void *)r->colors->data;
-    o.color_count = r->colors->len;
-    o.import_paths = (const char *const *)r->paths->pdata;
-    o.import_path_count = r->paths->len;
     tw_diags *diags = tw__cli_diags();
     tw_csl_program *program = NULL;
-    tw_status status = tw_csl_compile(&program, file, &o, diags);
+    tw_status status = tw_csl_compile(&program, file, tw__csl_request_options(r), diags);
     int result = print_json(diags);
     if (status != TW_OK && status != TW_E_PARSE) fprintf(stderr, "tilewright csl: %s\n", tw_error_message());
     tw_csl_program_free(program);

@@ -18,6 +18,7 @@ void tw__csl_request_init(tw__csl_request *r);
 void tw__csl_request_clear(tw__csl_request *r);
 /* The options, into a struct that begins with a request; a copy may have another command and more. */
 extern const tw__cli_syntax tw__csl_syntax;
+const tw_csl_options *tw__csl_request_options(tw__csl_request *r); /* with its lists */
 /* Compiles a file; messages go to stderr. NULL after an error. */
 tw_csl_program *tw__csl_request_compile(tw__csl_request *r, const char *command, const char *file);
 

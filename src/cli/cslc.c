@@ -146,7 +146,7 @@ static int take_nothing(void *into, const tw__cli_given *g)
 #define NOTHING(name, value) { name, value, .form = TW__CLI_UNOFFERED, .take = take_nothing }
 
 static const tw__cli_option rows[] = {
-    { "--arch", "wse2 or wse3", AT(options.arch), .take = tw__cli_choose, .wanted = "wse2 or wse3" },
+    { "--arch", "wse2 or wse3", AT(options.arch), .take = tw__cli_choose },
     { "-o", "a folder", AT(output), .take = take_output },
     { "--params", "name:integer,name:integer", AT(params), .take = take_bindings },
     { "--colors", "name:id,name:id", AT(colors), .take = take_bindings },
@@ -159,8 +159,7 @@ static const tw__cli_option rows[] = {
     { "--import-path", "a folder", AT(paths), .take = tw__cli_add },
     { "--verbose", AT(verbose) },
     { "--warnings-as-errors", AT(options.warnings_are_errors) },
-    { "--fp16-format", "f16, bf16 or cb16", AT(options.fp16), .take = tw__cli_choose,
-      .wanted = "f16, bf16 or cb16" },
+    { "--fp16-format", "f16, bf16 or cb16", AT(options.fp16), .take = tw__cli_choose },
     UNSIGNED("--max-inlined-iterations", max_inlined, "a number above 0", 1, UINT_MAX),
     { "--max-comptime-steps", "a number above 0", AT(options.max_comptime_steps), .take = take_steps },
     { "--max-seconds", "a number of seconds above 0", AT(options.max_seconds), .take = take_seconds },
@@ -201,7 +200,7 @@ const tw__cli_syntax tw__csl_syntax = {
     "cslc", TW__CLI_ROWS(rows), .unknown = unknown_option, .complain = complain, .lacks = "%s needs a value: %s",
 };
 
-tw_csl_program *tw__csl_request_compile(tw__csl_request *r, const char *command, const char *file)
+const tw_csl_options *tw__csl_request_options(tw__csl_request *r)
 {
     tw_csl_options *o = &r->options;
     o->params = (const tw_csl_binding *)(void *)r->params->data;
@@ -210,9 +209,14 @@ tw_csl_program *tw__csl_request_compile(tw__csl_request *r, const char *command,
     o->color_count = r->colors->len;
     o->import_paths = (const char *const *)r->paths->pdata;
     o->import_path_count = r->paths->len;
+    return o;
+}
+
+tw_csl_program *tw__csl_request_compile(tw__csl_request *r, const char *command, const char *file)
+{
     tw_diags *diags = tw__cli_diags();
     tw_csl_program *program = NULL;
-    tw_status status = tw_csl_compile(&program, file, o, diags);
+    tw_status status = tw_csl_compile(&program, file, tw__csl_request_options(r), diags);
     fflush(stdout);
     tw_diags_print(diags, stderr, tw_use_colours(stderr));
     if (status != TW_OK) fprintf(stderr, "%s: %s\n", command, tw_error_message());

@@ -40,15 +40,20 @@ int tw__cli_unknown_option(const tw__cli_syntax *s, char *word)
 /* Whether a word is this option; *value is what it brings itself. */
 static bool is_meant(const tw__cli_option *o, char *word, bool takes_none, char **value)
 {
-    const char *name = o->name + ((o->form & TW__CLI_ONE_DASH) && word[1] != '-');
-    char *rest = word + strlen(name);
     *value = NULL;
     if (o->form & TW__CLI_REST) return true;
-    if (strncmp(word, name, strlen(name)) != 0) return false;
-    if (!*rest) return true;
-    if (o->form & TW__CLI_ATTACHED) return *value = rest, true;
-    *value = rest + 1;
-    return *rest == '=' && !(o->form & TW__CLI_APART) && (o->value || takes_none);
+    for (const char *name = o->name, *end; *name; name = end + (*end == ' ')) {
+        end = name + strcspn(name, " ");
+        name += (o->form & TW__CLI_ONE_DASH) && word[1] != '-';
+        size_t length = (size_t)(end - name);
+        if (strncmp(word, name, length) != 0) continue;
+        if (!word[length]) return true;
+        bool attached = o->form & TW__CLI_ATTACHED,
+             equals = word[length] == '=' && !(o->form & TW__CLI_APART) && (o->value || takes_none);
+        *value = word + length + !attached;
+        if (attached || equals) return true;
+    }
+    return false;
 }
 
 /* "[FILE.json]" only takes a word that ends so, "[=FLAG]" none. */
@@ -152,7 +157,7 @@ int tw__cli_add(void *into, const tw__cli_given *g)
 
 int tw__cli_choose(void *into, const tw__cli_given *g)
 {
-    g_auto(GStrv) words = g_strsplit_set(g->option->wanted, ", ", -1);
+    g_auto(GStrv) words = g_strsplit_set(g->option->value, ", ", -1);
     int number = 0;
     for (char **word = words; *word; word++) {
         if (!**word || strcmp(*word, "or") == 0) continue;

@@ -19,7 +19,6 @@ typedef struct request {
 #define AT(field)           .at = offsetof(request, field)
 #define JOINED(name, value) { name, value, AT(flags), .form = TW__CLI_ATTACHED, .take = tw__cli_join }
 #define PASSED(name, value) { name, value, AT(flags), .form = TW__CLI_APART, .take = tw__cli_pass }
-#define BEGINS(name)        { name, AT(flags), .form = TW__CLI_ATTACHED | TW__CLI_HIDDEN, .take = tw__cli_pass }
 
 static const tw__cli_option rows[] = {
     { "--version", AT(mode), .form = TW__CLI_ONE_DASH, .number = VERSION },
@@ -39,13 +38,8 @@ static const tw__cli_option rows[] = {
     PASSED("-isystem", "PATH"),
     PASSED("-include", "FILE"),
     { "--help", .form = TW__CLI_UNOFFERED }, /* main.c answers it */
-    BEGINS("-g"),
-    BEGINS("-O"),
-    BEGINS("-std="),
-    BEGINS("-W"),
-    BEGINS("-f"),
-    BEGINS("-m"),
-    BEGINS("-pedantic"),
+    { "-g -O -std= -W -f -m -pedantic", AT(flags), .form = TW__CLI_ATTACHED | TW__CLI_HIDDEN,
+      .take = tw__cli_pass },
 };
 
 /* Quoted for a shell. */

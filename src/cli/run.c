@@ -72,10 +72,7 @@ static int take_source(void *into, char **at, bool only_words)
     return TW__CLI_STOP;
 }
 
-/* Options of the compiler whose value may be the next word. */
 #define AT(field) .at = offsetof(request, field)
-#define PASSED(name, how) \
-    { name, "VALUE", AT(options), .form = TW__CLI_APART | TW__CLI_MAY_LACK | (how), .take = tw__cli_pass }
 
 static const tw__cli_option rows[] = {
     { "--device", "NAME", .form = TW__CLI_APART | TW__CLI_MAY_LACK, .take = take_device,
@@ -87,15 +84,8 @@ static const tw__cli_option rows[] = {
       .help = "its profile, for tilewright profile and tilewright report" },
     { "-o", .form = TW__CLI_ATTACHED | TW__CLI_HIDDEN, .take = refuse },
     { "-c", .form = TW__CLI_HIDDEN, .take = refuse },
-    PASSED("-D", TW__CLI_UNNAMED),
-    PASSED("-I", TW__CLI_UNNAMED),
-    PASSED("-l", TW__CLI_UNNAMED),
-    PASSED("-L", TW__CLI_HIDDEN),
-    PASSED("-U", TW__CLI_HIDDEN),
-    PASSED("-include", TW__CLI_HIDDEN),
-    PASSED("-isystem", TW__CLI_HIDDEN),
-    PASSED("-idirafter", TW__CLI_HIDDEN),
-    PASSED("-Xlinker", TW__CLI_HIDDEN),
+    { "-D -I -l -L -U -include -isystem -idirafter -Xlinker", "VALUE", AT(options),
+      .form = TW__CLI_APART | TW__CLI_MAY_LACK | TW__CLI_HIDDEN, .take = tw__cli_pass },
     { "-g -O3 -DX=1 -I dir -lm ...", AT(options), .form = TW__CLI_REST | TW__CLI_HIDDEN, .take = tw__cli_pass,
       .help = "as for the compiler" },
 };
@@ -434,7 +424,7 @@ const tw__command tw__command_run = {
                "tilewright run --profile scale.json -O1 examples/poplar/scale/scale_host.c\n"
                "tilewright run examples/poplar/cxx/adder.cpp",
     .options = TW__CLI_ROWS(rows),
-    .words = "-g -O0 -O1 -O2 -O3",
+    .words = "-g -O0 -O1 -O2 -O3 -D -I -l",
     .files = ".c .cpp .cc .cxx",
     .main = run,
     .help_within = 1,

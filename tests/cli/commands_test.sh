@@ -43,6 +43,13 @@ prints err "did you mean 'profile'?"
 expect 2 "$tilewright" xyzzy-nothing-like-it
 prints err "there is no command 'xyzzy-nothing-like-it'"
 ! grep -q 'did you mean' "$work/err" || fail 'a guess about a name that is near nothing'
+# An option is what its row says: no other that begins so, and none behind --.
+expect 2 "$tilewright" run --reports x.html "$source/examples/poplar/scale/scale_host.c"
+prints err "unknown option '--reports'; did you mean '--report'?"
+expect 2 "$tilewright" profile -- --fail-if x
+prints err "'x': one file with both parts at a time"
+grep -nE '(cmp|prefix)\((argv|arg|word|\*at)\b[^;]*"--?[A-Za-z]' "$source"/src/cli/*.c | grep -vE '/(main|options)\.c:' &&
+  fail 'a command reads options itself: they are rows of tables (tw__cli_option)'
 
 expect 0 "$tilewright" info targets
 prints out 'region 0     0x4C000 to 0x7FFFF    212992 B, 13 banks of 16384 B, 13 elements of 16384 B, code' # guide 7.2.3
