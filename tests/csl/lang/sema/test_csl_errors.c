@@ -196,8 +196,8 @@ static void out_of_time(void **state)
     (void)state;
     static const char *const rows[] = {
         "comptime {\n  while (true) {\n    _ = 1;\n  }\n}",
-        "fn f() u16 {\n  var i: u16 = 0;\n  while (true) { i ^= 1; }\n  return i;\n}\nconst x = f();\n"
-        "comptime { @comptime_print(x); }",
+        ("fn f() u16 {\n  var i: u16 = 0;\n  while (true) { i ^= 1; }\n  return i;\n}\nconst x = f();\n"
+         "comptime { @comptime_print(x); }"),
         "layout {\n  while (true) { @comptime_assert(true); }\n}",
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
