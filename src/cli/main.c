@@ -60,7 +60,8 @@ static void print_options(const tw__command *c)
 {
     int width = c->option_width ? c->option_width : 28;
     bool first = !g_str_has_suffix(c->help, ":\n");
-    for (const tw__cli_option *o = c->options; o < c->options + c->option_count; o++) {
+    for (size_t i = 0; i < c->option_count; i++) {
+        const tw__cli_option *o = &c->options[i];
         if (!o->help) continue;
         char left[64];
         snprintf(left, sizeof left, "%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
