@@ -152,7 +152,10 @@ EOF
 printf '10\n20\n30\n40\n' >b.txt
 expect 1 "$tilewright" aie run graph.cpp -o out --profile profile.json
 prints err "kernel 'kernel' on tile (0,0), firing 1, waits to read stream 0 from memory, which is empty"
-prints err 'kernel.cc:6: store: 4 bytes at byte'
+case $CC in
+  *-fsanitize*) ;; # a sanitizer of the build is there in place of our checks
+  *) prints err 'kernel.cc:6: store: 4 bytes at byte' ;;
+esac
 [ "$(tr '\n' ' ' <out/out.txt)" = '11 22 33 ' ] || fail 'the output of a kernel that starves'
 
 # What is wrong.

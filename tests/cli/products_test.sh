@@ -20,7 +20,8 @@ judge() {
   case $path in
     *::*) fail "$1: an empty element, the current folder, in $path" ;;
   esac
-  rest=$(printf '%s' "$path" | tr ':' '\n' | grep -v '^$' | grep -v '^\$ORIGIN\(/\|$\)')
+  # clang's OpenMP lies in the system's folder of that compiler.
+  rest=$(printf '%s' "$path" | tr ':' '\n' | grep -v '^$' | grep -v '^\$ORIGIN\(/\|$\)\|^/usr/lib/llvm-[0-9]*/lib$')
   [ -z "$rest" ] || fail "$1: looks for libraries in '$rest', which is not beside it"
   grep -q 'GNU_STACK.* RW ' "$work/elf" || fail "$1: the stack is executable"
   grep -q GNU_RELRO "$work/elf" || fail "$1: relocations stay writable"

@@ -1,8 +1,8 @@
 // needs: wse
 // seeds: tests/fuzz/corpus/fuzz_csl_run/*
 /* Files of compiled CSL programs: whatever the bytes are, reading refuses them or gives a program that runs within
- * its limits, can be listed and written again. The header is made right first, so that the body is what is tried. A text is
- * compiled, as the seed of such a file. */
+ * its limits, can be listed and written again. The header is made right first, so that the body is what is tried. A
+ * text is compiled, as the seed of such a file. */
 #include "images.h"
 
 #include <tilewright/csl/wse.h>

@@ -573,7 +573,7 @@ static void processing_elements(void **state)
     BAD(image->routes[0].color, 1, "PE 1 has two routes for color 1");
 }
 
-/* --- the image ---------------------------------------------------------------------------------------------------------- */
+/* --- the image -------------------------------------------------------------------------------------------------- */
 
 static void resize(uint32_t width, uint32_t height, size_t count)
 {

@@ -13,8 +13,8 @@ static unsigned op_of(unsigned size)
     return size == 2 ? TW__CSL_OP_MOV16 : TW__CSL_OP_MOV32;
 }
 
-/* One operation of `dsd->length` elements, or as many as a shape has, whose memory operand is `dsd`; a wavelet a element
- * where it is the fabric that it moves from or to. */
+/* One operation of `dsd->length` elements, or as many as a shape has, whose memory operand is `dsd`; a wavelet for
+ * each element where it is the fabric that it moves from or to. */
 static void operation(kit *k, way w, tw__csl_dsd dsd, unsigned size)
 {
     tw__csl_arg scalar = arg_scalar(4), none = arg_none();
