@@ -120,7 +120,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* --- both sides of a rule ---------------------------------------------------------------------------------------- */
+/* --- both sides of a rule --------------------------------------------------------------------------------------- */
 
 /* The first error, NULL = none; it lives until the next call. */
 static const char *verdict(void)
@@ -170,7 +170,7 @@ static void good_image(void **state)
     accepted("the image");
 }
 
-/* --- instructions -------------------------------------------------------------------------------------------------- */
+/* --- instructions ----------------------------------------------------------------------------------------------- */
 
 static tw__csl_insn *main_code(unsigned at)
 {
@@ -299,7 +299,7 @@ static void functions(void **state)
     BAD(*last, insn(TW__CSL_OPS, 0, 0, 0), "does not exist");
 }
 
-/* --- rows that instructions name ------------------------------------------------------------------------------------ */
+/* --- rows that instructions name -------------------------------------------------------------------------------- */
 
 static void operands_of_dsd_operations(void **state)
 {
@@ -445,7 +445,7 @@ static void inputs_of_maps(void **state)
     refused("nine inputs", "@map with 9 inputs");
 }
 
-/* --- tables ---------------------------------------------------------------------------------------------------------- */
+/* --- tables ----------------------------------------------------------------------------------------------------- */
 
 static void task_rows(void **state)
 {
