@@ -139,7 +139,8 @@ void tw__cli_set_variable(const char *name, const char *value);
 
 /* Options of a compiler (owned strings) for <tilewright/...>, in the build tree too. */
 void tw__cli_add_headers(GPtrArray *command);
-/* Options that link a program on the spot, so that it finds the library where this one lies, and looks nowhere else. */
+/* Options that link a program on the spot, so that it finds the library where this one lies, and looks nowhere
+ * else. */
 void tw__cli_add_library(GPtrArray *command);
 /* Whether there is such an option: a search path cannot hold every name. False with tw_error_message(). */
 bool tw__cli_library_can_be_found(void);
@@ -178,9 +179,9 @@ const char *tw__cli_source(const char *word);
 /* Refuses "-" where the name of a file has to say what it is: `what` is "a source of C or C++". TW__EXIT_OK, or
  * TW__EXIT_USAGE after a message. */
 int tw__cli_need_name(const char *command, const char *file, const char *what);
-/* Reads options into *into. A word that begins with '-' is one, but for "-", a standard stream; behind "--" there are
- * only words. argv[1] to argv[*argc - 1] are then the words, where the syntax collects them; argv[*argc] is NULL before
- * and after. TW__EXIT_OK, or TW__EXIT_USAGE after a message. */
+/* Reads options into *into. A word that begins with '-' is one, but for "-", a standard stream; behind "--" there
+ * are only words. argv[1] to argv[*argc - 1] are then the words, where the syntax collects them; argv[*argc] is
+ * NULL before and after. TW__EXIT_OK, or TW__EXIT_USAGE after a message. */
 int tw__cli_read(const tw__cli_syntax *syntax, void *into, int *argc, char **argv);
 /* The same by the command's table. */
 int tw__cli_parse(const tw__command *command, void *into, int *argc, char **argv);

@@ -108,8 +108,8 @@ static bool has_overlapped(const tw__stats *s)
     return false;
 }
 
-/* A step may run beside others on the same tile, as the links of a wafer do: what does not fit into the run lay beside,
- * and is no more than that. Compute comes first among the buckets and keeps its cycles longest. */
+/* A step may run beside others on the same tile, as the links of a wafer do: what does not fit into the run lay
+ * beside, and is no more than that. Compute comes first among the buckets and keeps its cycles longest. */
 static void count_once(tw__stats *s)
 {
     if (!s->has_totals || !has_overlapped(s)) return;

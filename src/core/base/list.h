@@ -4,8 +4,8 @@
  *     TW__APPEND(tiles, plan->failed = true, 7);
  *     uint32_t *tile = TW__PUSH(tiles, (void)0);    NULL when out of memory
  *
- * Without memory a list stays as it is, and the expression `failure` is evaluated: it notes that where the list's owner
- * is asked. Addresses of items hold until the next item is added. */
+ * Without memory a list stays as it is, and the expression `failure` is evaluated: it notes that where the list's
+ * owner is asked. Addresses of items hold until the next item is added. */
 #ifndef TW_BASE_LIST_H
 #define TW_BASE_LIST_H
 

@@ -1,5 +1,6 @@
-/* model: an array as data: kernels, what connects them, memory of tiles, files at its edge. What happens to it stands
- * on other floors: array/times (clocks), array/sched (kernels run and wait), array/profile, array (an array's life). */
+/* model: an array as data: kernels, what connects them, memory of tiles, files at its edge. What happens to it
+ * stands on other floors: array/times (clocks), array/sched (kernels run and wait), array/profile, array (an
+ * array's life). */
 #ifndef TW_AIE_ARRAY_MODEL_H
 #define TW_AIE_ARRAY_MODEL_H
 

@@ -222,7 +222,7 @@ static void add_holds(const tw_aie_array *a, tw_profile *p)
     free(sorted);
 }
 
-/* --- kernels as lanes ---------------------------------------------------------------------------------------------- */
+/* --- kernels as lanes ------------------------------------------------------------------------------------------- */
 
 /* Sums by cause and partner; a kernel has few of either, what is beyond the room goes to the last. */
 typedef struct kernel_waits {

@@ -172,8 +172,8 @@ bool tw__aie_start_kernels(tw_aie_array *a)
     return true;
 }
 
-/* Kernels that still wait are given up: their frames are unwound as if they ran, so that destructors may use ports and
- * locks. */
+/* Kernels that still wait are given up: their frames are unwound as if they ran, so that destructors may use ports
+ * and locks. */
 void tw__aie_stop_kernels(tw_aie_array *a)
 {
     tw_aie_array *outer = tw__aie_current;

@@ -24,7 +24,8 @@ static tw_program spread(tw_graph *graph, tw_tensor tensor)
     tw_program copy = NIL;
     if (!t || !tw__node_regions(core, t) || !tw__replica_next(graph, 0)) return NIL;
     if (tw__tensor_replicas(core, tensor) != graph->replicas) return tw_program_sequence(graph->replica[0], "");
-    tw_tensor rest = tw__replica_parts(core, t, 1, graph->replicas, true), one = TW__NIL_TENSOR, all = TW__NIL_TENSOR;
+    tw_tensor rest = tw__replica_parts(core, t, 1, graph->replicas, true), one = TW__NIL_TENSOR,
+              all = TW__NIL_TENSOR;
     if (rest.id) one = tw__replica_parts(core, t, 0, 1, true);
     if (one.id) all = tw_tensor_broadcast(graph->replica[0], one, graph->replicas - 1, 0);
     if (all.id) copy = tw_program_copy(graph->replica[0], all, rest);
