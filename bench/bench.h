@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* bench: what the benchmarks share. A clock, medians of interleaved runs, and the yardstick of the machine: a triad
  * a[i] = b[i] + s * c[i] as STREAM has it, bytes counted as STREAM counts them (two reads and one write). */
 #ifndef TW_BENCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* AI Engine kernels on this machine against (a) a plain loop of the same arithmetic that the compiler may vectorise
  * and (b) the same results in AVX2 by hand, with as few instructions as we know. Same flags and data for all; plain
  * loops have sums of 64 bits, and because the shift is known at run time alone no compiler can do with fewer; loops

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* AI Engine intrinsics beside those of bench_aie.c, against plain loops of the same arithmetic: pre-adders, 32-bit
  * data in 80-bit lanes, srs with rounding and saturation, lane schemes known at run time alone, buffers put together
  * by upd_w. No limits; a row far below 1 is a place to mend. */

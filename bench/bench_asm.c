@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Assembling: lines a second of text as hand-written vertices have it (labels, bundles, expressions, a macro), then
  * the same object through its ELF file and linked. Limit: 500,000 lines a second on one core; the preprocessor, a
  * process of its own, is left out. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compiling CSL for many PEs: three programs on 512x512 PEs, and 128x128 PEs that get their coordinates as
  * parameters, so that every PE has a program of its own until equal code is found to be shared. */
 #include "bench.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* <poplar/...> against the C API below it: views, sorted regions, graphs of a million vertices. Limits are those of
  * the project; the two sides of a ratio take turns in one process. */
 #include <algorithm>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The engine against its limits and peers. Every time is a median of interleaved runs.
  *
  *   add        1,472 tiles x 6 vertices add two tensors of 10^7 f32 on the IPU Model, against the same loop in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Building and checking large graphs: time, and resident memory for each vertex. Limits are those of the project:
  * a million vertices with two edges each build and lower in 3 s and 400 bytes a vertex, of which the graph may take
  * half; a transposed 4096 x 4096 tensor stays one region; a million temporaries leave memory flat. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Placement: 100,000 variables and vertex states on 1,472 tiles (limit 1 s), 8,000 objects of one tile that live for
  * a quarter to a half of all steps (limit 1 s), 70,000 constants of a library on one tile (limit 1 s), and how close
  * the peak comes to the bytes that are alive at once when 100,000 variables of one tile live up to 20 of 10,000 steps

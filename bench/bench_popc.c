@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Codelets: how long a graph waits for one C++ file of 20 lines. Limits: 400 ms for a file never seen before, 5 ms
  * for one in the cache. Each cold run has a source of its own; the very first also makes the precompiled header. */
 #include "poplar/codelet/codelet.h"

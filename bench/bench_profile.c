@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cost of a profile: appending an executed step, and memory for 10,000 steps on 1,472 tiles.
  * Limits: a few ns per step, 5 MB. The peer of the append is a counter increment through a pointer. */
 #include "core/profile/profile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* PTO: tile instructions against named peers on the same contiguous data, with the instructions of the same dispatch
  * level: plain loops, memcpy, F16C, expf of libmvec, sgemm of OpenBLAS (both found with dlopen; a line says when one
  * is not installed). One thread. Each line: medians of interleaved rounds, the ratio peer / instruction, the limit.

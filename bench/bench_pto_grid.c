@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* PTO on grids: what a block costs beside its kernel (peer: the same kernel on as many cores made by themselves),
  * what it takes in memory, what a FIFO adds to the store and the load that it consists of. One thread. Exit status 1
  * when a limit is missed. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* PTO-AS text of a million constants: what a value takes in memory at the peak of reading, checking and running, and
  * in time beside a loop that only reads the numbers (strtoll). Exit status 1 when the limit of memory is missed. */
 #include "bench.h"

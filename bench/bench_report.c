@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A report of 16 chips x 1,472 tiles with 100,000 distinct steps and 100,000 variables: time to write, bytes of the
  * file, and where Node.js and Chromium are, first paint and the slowest interaction (web/bench.mjs). */
 #include "report/report.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simulator of a tile: six workers, clash checks on, no trace.
  *
  *   scalar    an integer loop: instructions a second. Limit 500 M; good open interpreters of simpler instruction sets

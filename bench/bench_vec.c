@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The kernels of vec against the memory of the machine: f32 add and f16 <-> f32 conversion of 10^7 elements as a part
  * of the bandwidth a STREAM triad reaches in the same run. One thread and plain stores on both sides. Then what a
  * call costs beside its work, in the cache. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elementary functions on arrays of f32 against glibc's libmvec at the same instruction set: the functions a compiler
  * calls from a loop over expf() under -O3 -ffast-math (up to 4 ulp and other bits at every width; ours: 1 ulp and one
  * bit pattern). Prints ns per element and the ratio libmvec / ours, so 1 is equal speed and 2 is twice as fast.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The wafer simulator: DSD operations against plain C loops, scalar code, wavelet hops, one busy PE among idle ones,
  * a 2-D stencil. The aim of each line is printed beside it; the exit status is 1 when one is missed. Arguments: names
  * of parts to run (dsd, scalar, hops, lone, stencil); none = all. SIDE=N sets the side of hops and of the first

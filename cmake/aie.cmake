@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # AI Engine: what the general rules for tests, benchmarks and examples do not cover.
 
 # Tests that compare every family with a model. Those of the multiply family compile thousands of overloads as functions:

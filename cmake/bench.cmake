@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # bench/bench_*.c: each prints a table and a ratio against a named peer or limit. `./dev bench` runs them all.
 file(GLOB benches CONFIGURE_DEPENDS bench/bench_*.c)
 add_custom_target(benches)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The program, linked with the shared library like any user's, and the names its users already type.
 if(NOT TARGET tilewright OR NOT EXISTS ${CMAKE_SOURCE_DIR}/include/tilewright/poplar/popc.h)
   return()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # CSL: our libraries become a table of texts in the library itself.
 if(NOT TARGET tw_csl)
   return()

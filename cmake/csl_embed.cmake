@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # cmake -DDIR=... -DOUT=... -P csl_embed.cmake: the files DIR/**.csl as a table in C, in the order of their names.
 file(GLOB_RECURSE files RELATIVE ${DIR} ${DIR}/*.csl)
 list(SORT files)

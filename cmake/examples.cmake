@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Examples are built like a user's programs, against the shared library, and run as tests from their own folders; the
 # lines "prints: ..." of their first comment say what must come out. adder is also run from source (tests/cli).
 if(NOT TARGET tilewright_program)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What keeps a mistake, or a planted file, from becoming somebody else's code. tests/cli/products_test.sh reads it back from
 # all that the build makes.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What an installed Tilewright consists of. Everything is found relative to the library, so that the tree can be moved.
 if(NOT TARGET tilewright_program)
   return()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # libtilewright: every box in one shared library; only the tw_ names of the public headers are exported.
 if(TW_OBJECTS)
   add_library(tilewright SHARED ${TW_OBJECTS})

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The module that holds the only code linked with libclang; src/poplar/codelet/compile/clang_module.c loads it with dlopen from
 # tw__lib_dir().
 find_library(LIBCLANG NAMES clang-19 PATHS /usr/lib/llvm-19/lib REQUIRED)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Poplar in C++: <poplar/...> over the C API, as a library of its own under the name that programs link.
 if(NOT TARGET tilewright)
   return()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The package poplar on top of the package tilewright beside it.
 include(CMakeFindDependencyMacro)
 find_dependency(tilewright HINTS ${CMAKE_CURRENT_LIST_DIR}/../tilewright)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # PTO: the C++ layer as a test of its own, and the examples in text and C++, run as tests.
 if(NOT BUILD_TESTING OR NOT TARGET tw_pto)
   return()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The page of reports: web/ bundled by esbuild into one template, which becomes part of the library. Without Node.js or
 # the packages (./dev setup gets them; the build downloads nothing) the library is complete but for that page, and says so.
 if(NOT TARGET tw_report)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # tests/<folder of the box>/test_*.c: one cmocka program each, linked with its box and what lies below it.
 # .../ref_*.c: references that several of them share, a library.
 # tests/cli/*_test.sh: the program and the installed tree, as a user meets them.

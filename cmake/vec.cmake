@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The kernels of vec: every file of src/core/vec/kernels is compiled once per dispatch level. A generated wrapper names the
 # level, since one target cannot hold a source twice with different flags.
 set(TW_VEC_LEVELS baseline)

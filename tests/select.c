@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which functions of a cmocka program run. Linked into each of them, in place of cmocka's own entry (ld --wrap):
  *   TW_TEST=regex   only the functions whose name matches (POSIX extended, anywhere in the name)
  *   TW_TEST_LIST=1  prints the names, one a line, and runs nothing

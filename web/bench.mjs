@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // node bench.mjs REPORT.html: first paint of a large report, and how long its interactions take in headless Chromium:
 // from the event to the frame that shows its effect. Other programs on the machine make that longer; the limit is on
 // the processor time of the page's thread (script, layout, painting), which they hardly change.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // node build.mjs OUT: bundles src/ into one page with places for the data. The content security policy in it names the
 // checksums of its one script and its one style sheet: nothing else can run, whatever the data says.
 import { createHash } from 'node:crypto';

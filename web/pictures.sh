@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # web/pictures.sh TILEWRIGHT FOLDER: the pictures of docs/report.md, from examples. Run by `./dev pictures`.
 set -eu
 tilewright=$1

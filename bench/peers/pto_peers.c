@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pto_peers: the loops that tile instructions are compared with, built once per dispatch level with -O3 and the flags
  * that the kernels of that level have (cmake/bench.cmake), so both sides have the same instructions. */
 #include "peers/pto_peers.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pto_peers: the loops of pto_peers.c at one dispatch level. */
 #ifndef TW_BENCH_PTO_PEERS_H
 #define TW_BENCH_PTO_PEERS_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Draws the figures of docs/poplar-memory.md: python3 docs/img/layout.py, run in docs/img. Standard library only.
 
 Bit positions are those of src/core/tile/layout.c and layout_list.c, memory figures those of src/core/tile/arch.c."""

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two tiles, one filter of 16 taps: the first tile sums 8 taps and hands its accumulators over the cascade, the
  * second adds the other 8 and rounds. Windows come from and go to text files; the profile says how busy either tile
  * is.

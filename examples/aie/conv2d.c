@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 2-D convolution of a PGM image with a 3 x 3 kernel: sixteen pixels at a time, one mac16 for two taps of a row.
  *
  *     ./conv2d [in.pgm out.pgm]      without arguments a test picture is made and checked

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* FIR filter, 8 taps of cint16, 8 outputs at a time, and the same with conjugated taps.
  *
  * prints: fir_cint16: 128 outputs, 128 with conjugated taps

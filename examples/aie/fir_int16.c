@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* FIR filter, 8 taps of int16, 16 outputs at a time: mac16 slides over the input. Two columns a call: lane l takes
  * x[start + l] and x[start + l + 1].
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Matrix by vector in float, columns in order: bit for bit what a loop gives that rounds each product and each sum.
  *
  * prints: gemv_float: 32 rows, equal to the last bit

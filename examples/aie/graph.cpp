@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* A graph as the vendor's tools take it, with <adf.h>: a low-pass filter of 8 taps on windows of 64 samples, and a
  * peak meter that reads the same samples as a stream. The gain is a run-time parameter, changed between two runs.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Half-band interpolator: the taps are symmetric, every second one is zero but for the centre. The even phase is a
  * sum of pairs, mul4_sym; mul4_sym_ct adds the centre tap, which has no partner, in its last column.
  *

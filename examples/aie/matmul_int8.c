@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Matrix product of int8 in tiles of 4 x 8 by 8 x 4: one mac16 is 128 products. b is stored as the x scheme reads it:
  * two rows of the tile at a time, two elements of either in turn.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* A reference to elements that lie one after the other somewhere else: what calls take for shapes and lists. One made
  * from braces ends with the full expression. */
 #ifndef POPLAR_ARRAY_REF_HPP

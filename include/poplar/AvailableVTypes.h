@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which compressed vector layouts a chip has (guide 4.2.1). C, C++ and assembly. The host stores every layout the
  * same way, so a host build has them all. */
 #ifndef POPLAR_AVAILABLE_VTYPES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Floating point behaviour of all tiles as part of a program. */
 #ifndef POPLAR_CSR_FUNCTIONS_HPP
 #define POPLAR_CSR_FUNCTIONS_HPP

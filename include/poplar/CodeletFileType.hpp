@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What a file of codelets is. */
 #ifndef POPLAR_CODELET_FILE_TYPE_HPP
 #define POPLAR_CODELET_FILE_TYPE_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Cycles that a program takes, as a tensor. */
 #ifndef POPLAR_CYCLE_COUNT_HPP
 #define POPLAR_CYCLE_COUNT_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Streams between host and device, and buffers in memory off the chip. Values. */
 #ifndef POPLAR_DATA_STREAM_HPP
 #define POPLAR_DATA_STREAM_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Names of operations, for messages and profiles: path names, and the information that libraries record. */
 #ifndef POPLAR_DEBUG_CONTEXT_HPP
 #define POPLAR_DEBUG_CONTEXT_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Where engines run. Movable, not copyable. */
 #ifndef POPLAR_DEVICE_HPP
 #define POPLAR_DEVICE_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Finds devices. There is no hardware here: a list of IPUs is empty, unless TILEWRIGHT_DEVICES=model offers IPU
  * Models in their place, or TILEWRIGHT_DEVICES=sim simulated IPUs, so that programs written for hardware run. */
 #ifndef POPLAR_DEVICE_MANAGER_HPP

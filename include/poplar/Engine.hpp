@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Runs programs of a graph on a device. Movable, not copyable. */
 #ifndef POPLAR_ENGINE_HPP
 #define POPLAR_ENGINE_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* A graph and its programs, ready for an engine. Movable. */
 #ifndef POPLAR_EXECUTABLE_HPP
 #define POPLAR_EXECUTABLE_HPP

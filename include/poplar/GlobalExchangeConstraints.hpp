@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* How much data may pass between IPUs. */
 #ifndef POPLAR_GLOBAL_EXCHANGE_CONSTRAINTS_HPP
 #define POPLAR_GLOBAL_EXCHANGE_CONSTRAINTS_HPP

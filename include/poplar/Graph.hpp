@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* A graph under construction: variables, their tile mapping, vertices, streams, functions. Movable, not copyable;
  * mistakes throw at the call. One thread builds a graph at a time; several may make views and ask of a const
  * graph. */

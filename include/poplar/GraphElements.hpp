@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Small names of things in a graph: compute sets, vertices, their fields, functions. Valid as long as the graph
  * is. */
 #ifndef POPLAR_GRAPH_ELEMENTS_HPP

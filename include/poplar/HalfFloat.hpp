@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* half in C++ codelets (guide 2.3.2).
  *
  * On a chip, and on the host with accurateHalf, it is the compiler's 16-bit IEEE type. On the host by default it

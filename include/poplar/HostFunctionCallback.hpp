@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Host code of a function that programs call, for Engine::connectHostFunction(). */
 #ifndef POPLAR_HOST_FUNCTION_CALLBACK_HPP
 #define POPLAR_HOST_FUNCTION_CALLBACK_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The IPU Model: a chip that counts cycles and memory while native code computes. */
 #ifndef POPLAR_IPU_MODEL_HPP
 #define POPLAR_IPU_MODEL_HPP

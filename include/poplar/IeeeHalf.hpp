@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* IEEE half precision: two bytes, converted through float. In host programs, and in codelets that work on the
  * bits. */
 #ifndef POPLAR_IEEE_HALF_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Input, Output and InOut: how a vertex field is connected to a tensor (guide 2.8). All methods of an Input give
  * const. */
 #ifndef POPLAR_IN_OUT_TYPES_HPP

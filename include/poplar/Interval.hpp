@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Half-open intervals [begin, end) of elements. */
 #ifndef POPLAR_INTERVAL_HPP
 #define POPLAR_INTERVAL_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Values of fields that depend on where the vertex's edges lie in a tile's memory. */
 #ifndef POPLAR_LATE_INIT_CALLBACK_HPP
 #define POPLAR_LATE_INIT_CALLBACK_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Options by name: {{"key", "value"}, ...}, in the order of keys. */
 #ifndef POPLAR_OPTION_FLAGS_HPP
 #define POPLAR_OPTION_FLAGS_HPP

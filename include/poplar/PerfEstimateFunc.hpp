@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Functions that say what a vertex costs. */
 #ifndef POPLAR_PERF_ESTIMATE_FUNC_HPP
 #define POPLAR_PERF_ESTIMATE_FUNC_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* How PrintTensor writes. */
 #ifndef POPLAR_PRINT_TENSOR_HPP
 #define POPLAR_PRINT_TENSOR_HPP

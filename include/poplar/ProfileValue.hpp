@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* A tree of values, as profiles and debug information have them. */
 #ifndef POPLAR_PROFILE_VALUE_HPP
 #define POPLAR_PROFILE_VALUE_HPP

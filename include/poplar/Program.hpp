@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Control programs: values that name what to do, made without a graph. A copy of a sequence and the sequence itself
  * go their own ways from then on. */
 #ifndef POPLAR_PROGRAM_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* State of the tiles' random number generators as part of a program. */
 #ifndef POPLAR_RANDOM_SEED_HPP
 #define POPLAR_RANDOM_SEED_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* How tensors are written. */
 #ifndef POPLAR_SERIALIZATION_FORMAT_HPP
 #define POPLAR_SERIALIZATION_FORMAT_HPP

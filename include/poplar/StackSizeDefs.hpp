@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Stack usage of functions whose stack the compiler cannot compute (guide 2.8.1 and 7.3.1).
  *
  *     DEF_STACK_USAGE(256, "fibonacci")           C and C++: total, the function and all it calls

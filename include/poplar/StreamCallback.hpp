@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Host code that fills or takes the data of a stream. */
 #ifndef POPLAR_STREAM_CALLBACK_HPP
 #define POPLAR_STREAM_CALLBACK_HPP

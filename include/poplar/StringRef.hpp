@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* A reference to text that lies somewhere else. */
 #ifndef POPLAR_STRING_REF_HPP
 #define POPLAR_STRING_REF_HPP

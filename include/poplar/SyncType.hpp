@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What waits at a synchronisation. */
 #ifndef POPLAR_SYNC_TYPE_HPP
 #define POPLAR_SYNC_TYPE_HPP

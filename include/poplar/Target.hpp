@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What a graph is built for. A value; two targets are equal when all their figures are. */
 #ifndef POPLAR_TARGET_HPP
 #define POPLAR_TARGET_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #ifndef POPLAR_TARGET_TYPE_HPP
 #define POPLAR_TARGET_TYPE_HPP
 

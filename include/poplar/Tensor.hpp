@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* A view of elements of variables: shape, type, and which element is where. Copies are shallow; no view copies
  * elements.
  * A default-constructed tensor is invalid: it may be assigned and asked valid(). Several threads may ask and make

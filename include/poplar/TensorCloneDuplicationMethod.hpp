@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Where the copies of cloneN() lie. */
 #ifndef POPLAR_TENSOR_CLONE_DUPLICATION_METHOD_HPP
 #define POPLAR_TENSOR_CLONE_DUPLICATION_METHOD_HPP

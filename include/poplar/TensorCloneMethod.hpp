@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What a clone keeps of the storage of its model. */
 #ifndef POPLAR_TENSOR_CLONE_METHOD_HPP
 #define POPLAR_TENSOR_CLONE_METHOD_HPP

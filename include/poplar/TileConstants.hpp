@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Constants of the tile as preprocessor macros, for C, C++ and assembly (guide 7.1, Colossus ISA, headers).
  * Host builds see the figures of Mk2. */
 #ifndef POPLAR_TILE_CONSTANTS_HPP

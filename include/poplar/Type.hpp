@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Element types. Comparable, usable as keys; the constants are usable while other libraries are initialised. */
 #ifndef POPLAR_TYPE_HPP
 #define POPLAR_TYPE_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What a host type is like: size, alignment, kind. */
 #ifndef POPLAR_TYPE_TRAITS_HPP
 #define POPLAR_TYPE_TRAITS_HPP

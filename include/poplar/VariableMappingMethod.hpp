@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* How a new variable is mapped to tiles. */
 #ifndef POPLAR_VARIABLE_MAPPING_METHOD_HPP
 #define POPLAR_VARIABLE_MAPPING_METHOD_HPP

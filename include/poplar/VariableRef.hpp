@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Variables of a graph, and intervals of their elements. */
 #ifndef POPLAR_VARIABLE_REF_HPP
 #define POPLAR_VARIABLE_REF_HPP

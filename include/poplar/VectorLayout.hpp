@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Memory layouts of vector fields (guide tables 4.1 and 4.3, Poplar API, codelet headers). */
 #ifndef POPLAR_VECTOR_LAYOUT_HPP
 #define POPLAR_VECTOR_LAYOUT_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Vector and VectorList as vertex state (guide chapter 4). What directions add is in InOutTypes.hpp.
  *
  * On the host every layout is a pointer and a count that only the runtime reads; on a chip the bytes are those of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Base classes of codelets (guide chapter 3). A vertex is a class derived from one of them with edge and state fields
  * and a compute() method; popc finds the classes, so nothing is registered by hand. */
 #ifndef POPLAR_VERTEX_HPP

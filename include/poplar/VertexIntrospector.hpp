@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What a cost estimator may ask about a vertex: sizes, layouts and initial values of its fields. */
 #ifndef POPLAR_VERTEX_INTROSPECTOR_HPP
 #define POPLAR_VERTEX_INTROSPECTOR_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What calls throw. The classes follow the list of statuses of the C API (tw_status_exception). */
 #ifndef POPLAR_EXCEPTIONS_HPP
 #define POPLAR_EXCEPTIONS_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* How often a graph exists. */
 #ifndef POPLAR_REPLICATION_FACTOR_HPP
 #define POPLAR_REPLICATION_FACTOR_HPP

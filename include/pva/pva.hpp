@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Reports of engines, for programs: what a graph needs and what a run of it did (library pva).
  *
  *     pva::Report report = pva::openReport("profile.json");          // or Engine::getReport()

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Trace points of host programs (library libpvti). They are accepted so that instrumented programs build and run;
  * nothing is recorded. */
 #ifndef PVTI_PVTI_HPP

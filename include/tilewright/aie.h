@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* AI Engine kernels on this machine: the vendor's vector types and intrinsics, exact to the bit.
  *
  *     #include <tilewright/aie.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Status codes, error details, diagnostics: what every part of Tilewright reports with.
  *
  *     tw_status s = tw_engine_load(engine, device);

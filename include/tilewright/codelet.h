@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Codelets in C: the twin of <poplar/Vertex.hpp>.
  *
  *     #include <tilewright/codelet.h>

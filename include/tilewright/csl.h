@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tw_csl: CSL programs, compiled and kept.
  *
  *     tw_csl_options options = { .arch = TW_WSE3, .memcpy = true, .fabric_width = 8, .fabric_height = 3, ... };

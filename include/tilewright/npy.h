@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* npy: arrays in NumPy's .npy files, formats 1.0 to 3.0, little endian, C order.
  *
  *     tw_npy a;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Poplar: graphs for the IPU and the engine that runs them, in one include. Codelets include <tilewright/codelet.h>
  * (C) or <poplar/Vertex.hpp> (C++) instead.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tw_profile: what a compiled graph needs and what a run of it did, by tile. Machines write it, people read it.
  *
  *     tw_profile *p = tw_engine_profile(engine);              // or tw_profile_load_files(...)

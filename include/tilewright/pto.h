@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pto: programs of tile instructions (PTO) for Ascend cores, run on this machine. One include for its three parts:
  *   pto/core.h   one core: tiles, tensors, instructions, cycles
  *   pto/grid.h   many cores and devices: FIFOs, flags, collectives

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reports: a profile as one HTML file that opens anywhere, without a network and without a server; and what changed
  * between two profiles, as text. docs/report.md shows the views and says what each figure means.
  *

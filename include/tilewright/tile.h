@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One tile's memory and the figures of the chip around it, as data: what a target starts from.
  *
  *     tw_tile_arch arch = *tw_tile_arch_by_name("mk2");       // a copy: fields may be overridden

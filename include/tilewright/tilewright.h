@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Everything a host program needs in one include: targets, graphs, engines, profiles. Codelets include
  * <tilewright/codelet.h> or <poplar/Vertex.hpp> instead. */
 #ifndef TILEWRIGHT_TILEWRIGHT_H

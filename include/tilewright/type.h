@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Element types of all four systems, one table; scalar conversions with explicit rounding and saturation.
  *
  *     tw_type t = tw_type_by_name("float16");           // TW_F16, whatever the system calls it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Typed windows on memory, and the operations on them that every machine is built from.
  *
  *     float x[100], y[100];

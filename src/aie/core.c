@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Control state of the running core, and what checks report.
  *
  * A report goes to the hook of the thread when there is one (the array collects them by kernel), else to stderr: the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elementary functions of the scalar unit: the correctly rounded result, through double. */
 #include "aie/type_names.h"
 #include <tilewright/aie/scalar.h>

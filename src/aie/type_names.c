@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of AI Engine types: the list, and a parser that says which field of a wrong name is wrong.
  *
  * The rows come from the lists of <tilewright/aie/types.h>, so a name parses exactly when the header declares it.

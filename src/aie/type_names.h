@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* aie, private side: the table of type names. Public: include/tilewright/aie*.h. */
 #ifndef TW_AIE_TYPE_NAMES_H
 #define TW_AIE_TYPE_NAMES_H

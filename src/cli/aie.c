@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `tilewright aie`: tells what a type name means, lists all types, as text and as JSON; runs graphs (aie_run.c). */
 #include "aie.h"
 

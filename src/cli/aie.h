@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* aie: what the files of `tilewright aie` share. */
 #ifndef TW_CLI_AIE_H
 #define TW_CLI_AIE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* aie_run: `tilewright aie run graph.cpp` builds a graph with its kernels and runs it, as aiecompiler and
  * x86simulator do. The program lies in a folder of its own that is gone afterwards; what it is told goes by the
  * environment (src/aie/array/model/environment.c). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* aie_sources: which kernels a graph program has, from its text. The vendor's compiler learns it by running the
  * graph's constructor; here source("...") is looked for in the file and in the headers that it includes by name. */
 #include "aie.h"

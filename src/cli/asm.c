@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `tilewright asm`: assembly of IPU tiles to an object file, or to a listing. */
 #include "cli.h"
 

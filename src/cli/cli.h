@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli: the program `tilewright`, a client of the public headers like any user's. One file per command: it defines a
  * tw__command, and a row of TW__COMMANDS below makes it known. Dispatch, --help, the nearest name after a typing
  * error and shell completion read these.

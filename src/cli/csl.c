@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `tilewright csl`: runs, checks and lists CSL programs; `cs_python` runs a host script with our package. */
 #include "csl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* csl: options of the compiler of CSL, shared by `cslc` and `tilewright csl`. */
 #ifndef TW_CLI_CSL_H
 #define TW_CLI_CSL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `cslc`: compiles a CSL layout into a folder. Every option of the vendor's compiler is known; those that mean
  * nothing to a simulator are accepted and named by --verbose. */
 #include "csl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `tilewright info`: what the library knows, from the tables it works with. Plain text for people, JSON for
  * programs. */
 #include "cli.h"

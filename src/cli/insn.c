@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `tilewright info insn`: instructions of the Colossus tiles, from the table that assembler and simulator read. */
 #include "cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `tilewright layout`: what vectors, vertices and structs look like in a tile's memory, bit by bit. */
 #include "cli.h"
 

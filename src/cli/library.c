@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* library: where programs that are compiled on the spot find headers, and look for libtilewright. */
 #include "cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Entry of `tilewright`: finds the command and hands over. The same program answers to the names of the tools it
  * stands for (popc, poplar_profile_summary): links with those names call it. */
 #include "cli.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `tilewright objdump` and `tilewright link`: objects of IPU tiles as text, and as programs of one tile. */
 #include "cli.h"
 

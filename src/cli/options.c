@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* options: arguments of a command by its table; JSON on the standard output. */
 #include "cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `tilewright popc`, also popc: codelets to a graph program file (guide 2.8.2). Options of one word may have one
  * dash, too, as makefiles write them: -target=ipu2 is --target=ipu2. */
 #include "cli.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `tilewright profile`, also poplar_profile_summary: profile files to text (guide 8.2.2), or to a trace. */
 #include "cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `tilewright pto`: runs, checks and formats PTO-AS programs, explains instructions. */
 #include "pto.h"
 

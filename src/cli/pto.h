@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pto: what the files of `tilewright pto` share. */
 #ifndef TW_CLI_PTO_H
 #define TW_CLI_PTO_H

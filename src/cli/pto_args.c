@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pto_args: arguments of `tilewright pto run`: numbers, zeros, arrays of .npy files; and what it writes at the end.
  * */
 #include "pto.h"

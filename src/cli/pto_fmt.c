@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pto_fmt: `tilewright pto fmt`: the canonical form of programs: printed, written back, or only compared. */
 #include "pto.h"
 

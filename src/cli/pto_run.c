@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pto_run: `tilewright pto run` on a grid: arguments for the cores of each device, outputs, the profile. */
 #include "pto.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `tilewright report`: a profile as one HTML file; of two profiles what differs. */
 #include "cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `tilewright run prog.c`: compiles a host program against the library and becomes it. The result is kept in the
  * user's cache, beside checksums of the files that the compiler says it read (-MMD). */
 #include "cli.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `tilewright sim`: a function of IPU assembly on one tile, alone: registers and memory in, registers, trace and
  * cycles out. */
 #include "sim.h"

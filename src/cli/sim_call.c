@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arguments of calls by the ABI of the guide's chapter 10, and numbers as the command line has them. */
 #include "sim.h"
 

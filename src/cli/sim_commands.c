@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `tilewright sim --interactive`: the commands, and those that only look. */
 #include "sim_debug.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `tilewright sim --interactive`: the words of gdb on a simulated tile. A hook of the simulator looks at every
  * instruction before it runs; what the user asked for is a mode that the hook compares with. */
 #include "sim_debug.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the interactive mode of `tilewright sim` knows: sim_debug.c runs and stops, sim_frames.c
  * knows who called whom, sim_commands.c reads commands. */
 #ifndef TW_CLI_SIM_DEBUG_H

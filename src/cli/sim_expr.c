@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Values and places as a user of the interactive mode writes them: registers, symbols, numbers, memory. */
 #include "sim.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls and returns in the interactive mode. Code of the tile keeps no frames that could be read: that $lr holds the
  * address to return to (guide 10.3.3) is all there is, and a function may keep it wherever it likes. So each jump is
  * followed when it happens: what enters a function with an address of its own in $lr is a call, however it is

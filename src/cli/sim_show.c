@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the interactive mode shows of a tile: places with their source, registers, memory, instructions. */
 #include "sim.h"
 

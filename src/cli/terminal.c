@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* terminal: what commands print. All of it passes a stream that shows control characters instead of sending them:
  * names, texts of programs and lines of sources are what strangers wrote. */
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pto, private side: the core, operands as planes, and what the families of instructions share.
  *
  * An instruction runs in this order (exec/execute.c): its row is looked up; core/check.c and its family judge the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* align: steps of two profiles that have other names but the same place. The plans are laid beside each other by
  * their longest common subsequence of types and names; between two steps that meet, those of one type whose names
  * the other profile does not have are taken for one another, in order: renamed. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* columns: a profile as the page reads it. Small things are members of the head, everything that there is many of is
  * a column of numbers; names are numbers of one list of texts; per-tile values stay the packed rows of the
  * profile. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* diff: two profiles, figure by figure. Steps meet by type and name, kernels, categories and variables by name: what
  * several of one name do is added up, so that the order of steps does not matter. Steps whose names only one of the
  * two has meet by their place among the others (align.c). A line's weight is the share of the whole that changed. */

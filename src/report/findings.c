@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* findings: rules that say what matters most in a profile. Each looks at figures that are there, says nothing when
  * they are not, and gives the share of the time (or of the memory) that could be won at most. docs/report.md has the
  * formulas; thresholds stand in one table, which the page prints. */

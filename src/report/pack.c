@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pack: columns of numbers and a head as one compressed text, which the page decodes. Base64 has no '<', so nothing
  * in the data can end the element that holds it. */
 #include "report/report.h"

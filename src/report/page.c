@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* page: the HTML file. The template comes from web/ with the script, the styles and a content security policy that
  * allows these two and nothing else; here the data and a summary that is readable without a script are put into
  * it. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* repeats: two rules that need more than sums: data that is exchanged again though nothing wrote it, and memory that
  * is held at the fullest moment though nobody uses it any more. */
 #include "report/report.h"

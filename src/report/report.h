@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* report: a profile as a page, as tables in a terminal, and the difference of two.
  *
  *   stats.c     what rules and tables need: executions, busy cycles of each tile, extremes of rows

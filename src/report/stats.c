@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* stats: what rules and tables need of a profile. Rows are walked run by run, each distinct one once, so that the
  * cost follows what is stored, not steps x tiles. */
 #include "report/report.h"

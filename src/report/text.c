@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* text: tables with small bar charts for a terminal, the difference of two profiles, and conditions on it. */
 #include "report/report.h"
 

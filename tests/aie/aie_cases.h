@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Common to the tests of AI Engine intrinsics: how many random cases, random and extreme data, a failing row in
  * full. */
 #ifndef TW_TESTS_AIE_CASES_H

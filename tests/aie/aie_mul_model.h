@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The multiply family index by index from the formulas of docs/aie.md: one product at a time in 128 bits, nothing
  * shared with the headers it judges. Operands lie in xbytes, ybytes, zbytes. */
 #ifndef TW_TESTS_AIE_MUL_MODEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows of the tests of the multiply family: a row is one public name with one list of arguments, called with random
  * and extreme data and compared with the model. The macros below make the rows of a pair of types. */
 #ifndef TW_TESTS_AIE_MUL_ROWS_H

@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: MIT
 /* The rules of the checks, as C++. */
 #include "checks.inc"

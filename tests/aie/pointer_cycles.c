@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loads and stores through pointers as issue slots of the profile: built by reported_test.sh with the flags for
  * checks, which call libtilewright_aie_check at each access. A unit moves 256 bits, two of them load, one stores. */
 #include <tilewright/aie.h>

@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: MIT
 /* Accesses through plain pointers, as C++. */
 #include "pointers.inc"

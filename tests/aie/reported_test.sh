@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # reported_test.sh SOURCE_DIR BUILD_DIR pointers|zstart|examples: programs compiled for checks with the flags that pkg-config gives, with
 # gcc and clang, C and C++, optimised and not: what is reported is what the comments in NAME.inc say, line by line. The
 # examples are silent.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One call with constant offsets of every family with a lane scheme: all pairs of types of the multiply family with
  * every width of result, its suffixes, shuffle, select, sums and compares of every type, the float families.
  * straight_test.sh looks at the assembly: a line that starts with K( is a function without calls and backward

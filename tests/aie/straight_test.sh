@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # straight_test.sh SOURCE_DIR COMPILER ARCHITECTURE: with constant offsets an intrinsic compiles to straight code: no call,
 # no backward branch, at -O2. The calls are those of straight.c.
 source=$1 compiler=$2 arch=$3

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The array: windows with margins and text files, streams with back pressure, cascade, locks; deadlocks and wrong
  * input with what the message must say; memory of a tile; cycles in the profile; the same result twice. */
 #define TW_AIE_PROFILE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Constant offsets take other paths than offsets known at run time alone: the compiler folds the index vectors, and
  * with AVX2 whole windows are loaded. Every row is a call with literal offsets, compiled as users compile it, against
  * the same call with the offsets read from memory, which test_aie_mul.c and test_aie_lanes.c compare with models.

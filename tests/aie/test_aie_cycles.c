@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cycle estimates of small kernels against figures worked out by hand from docs/aie.md: the busiest of vector
  * operations, 256-bit window loads in pairs, stores with srs, stream words and cascade words, and 38 cycles a firing;
  * by kernel and by tile, in the calls of the profile, its JSON and the text of `tilewright profile`. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The float family against single operations in order, each rounded to float by way of double (exact for products of
  * two floats, and for sums: rounding twice is harmless, a double has more than 2 x 24 + 2 bits). Bit by bit, NaN
  * aside: every name, every pair of types, with start and offsets, lane by lane, with z in x. */

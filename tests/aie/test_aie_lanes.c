@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shuffle, select, add, sub, abs, max, min, maxdiff and compares against the two schemes of docs/aie.md, written lane
  * by lane; worked example and identities of that section. */
 #define TW__AIE static __attribute__((noinline, unused))

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Construction and parts, casts, addressing against copies of bytes: the first lane lies lowest, and
  * accumulators are eight slots of 48 bits. Every type, every index. */
 #define TW__AIE static __attribute__((noinline, unused))

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The multiply family on real data, name by name and type by type, against the sums of aie_mul_model.h. Random
  * offsets, steps and squares, random and extreme data. Intrinsics are compiled as functions here; test_aie_worked.c
  * and test_aie_constant.c have them inlined with constants. */

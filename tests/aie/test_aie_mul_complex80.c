@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The multiply family on complex data with 80-bit accumulators: as test_aie_mul.c. */
 #define TW__AIE static __attribute__((noinline, unused))
 #include <tilewright/aie/detail/mul_calls.h>

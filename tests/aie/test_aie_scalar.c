@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Conversions, elementary functions, small integer names, complex scalars and whole-vector products (the simple
  * forms, 2.7) against exact arithmetic: 128-bit integers, and sums of products that 113 bits hold, so that a result
  * is correctly rounded when the exact value lies between the middles to its neighbours. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ups, srs, bsrs, pack and relatives against the rounding rules in words, in 128 bits: every mode, shift,
  * saturation; the table of that section; ties at half a unit. */
 #define TW__AIE static __attribute__((noinline, unused))

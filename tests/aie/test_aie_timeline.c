@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* When kernels work and wait (src/aie/array/times/timeline.c): what a profile's intervals must be, whatever the
  * figures. Work adds up to the cycles of the kernel; intervals of a kernel follow each other without holes; nobody
  * reads before it was written; a slow kernel behind a fast one makes the fast one wait for it, and the other way

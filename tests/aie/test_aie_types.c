@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of AI Engine types: every name of the document with its size, alignment and register; wrong names and what
  * the message must point out; the list is complete and free of doubles. Written from the seed and docs/aie.md. */
 #define TW_AIE_EXTRA

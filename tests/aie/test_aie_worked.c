@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The worked examples of docs/aie.md as they stand there: X[i] = i, and z that picks one column at a time, so that
  * every index the example lists can be read off the result. Rounding at half a unit; the most negative data. */
 #include <tilewright/aie.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Data that nobody has read when a run ends: reported unasked, once, with port and line; and what does not count. */
 #define TW_AIE_CHECK
 #include <adf.h>

@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: MIT
 /* zstart, as C++. */
 #include "zstart.inc"

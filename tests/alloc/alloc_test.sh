@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A command whose allocations fail, one after the other: SOURCE BUILD ROW LIMIT (sweep.c says the rest).
 # Without a row: the names of all.
 rows() {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Preloaded into a program: a server that runs its main() again and again, a fork each time, and lets an allocation
  * fail. All of malloc's family and anonymous mappings pass here, whoever asks for them: GLib, libelf, jansson, the C
  * library.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the sweep (sweep.c) asks of a program that runs with fail_alloc.c preloaded, and what it hears. */
 #ifndef FAIL_ALLOC_H
 #define FAIL_ALLOC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A host program: exchange, streams, control, printing and a profile on a chip of four tiles. Argument: the codelets
  * of examples/poplar/scale. */
 #include <tilewright/tilewright.h>

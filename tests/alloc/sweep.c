@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sweep NAME LIMIT PRELOAD PROGRAM ARGUMENTS...: runs a command with each of its allocations failing, and with that
  * one and all after it; LIMIT bounds the runs (0 = all): the first ones, then with a stride. Runs work in a folder
  * beside the current one's files, so inputs are named ../FILE. A command whose name ends in "_errors" fails anyway.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # `tilewright aie run` builds a graph with its kernels and runs it.
 . "$1/tests/cli/lib.sh"
 

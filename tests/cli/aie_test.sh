@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # `tilewright aie type` and `types` through the built program: every name of the naming convention's document, the lane
 # picture, narrower elements, messages of wrong names, JSON, exit status.
 . "$1/tests/cli/lib.sh"

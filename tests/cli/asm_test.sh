@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # asm, objdump, link and info insn, as a user meets them; the tutorial of docs/colossus.md.
 . "$1/tests/cli/lib.sh"
 cd "$work" || exit 1

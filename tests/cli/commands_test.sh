@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Dispatch, help, exit codes, `info`.
 . "$1/tests/cli/lib.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Bash completion offers commands, options and files of the right kind.
 . "$1/tests/cli/lib.sh"
 command -v bash >/dev/null || exit 77

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A host script: copies, launches, errors and helpers of the package, on examples/csl/gemv; ports of a small layout."""
 
 import json

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # cslc, csl and cs_python as a user types them: folders, arrays, messages, exit codes, results for any number of threads; host
 # scripts where python3 has numpy.
 set -u

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # csl_threads.sh PROGRAM csl run LAYOUT [option...]: runs a program on the wafer with 1, 2 and 7 threads; trace,
 # profile, memory of all PEs and what is printed have to be the same bytes.
 dir=$(mktemp -d) || exit 1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The documentation names tests and files that exist.
 . "$1/tests/cli/lib.sh"
 cd "$source" || exit 1

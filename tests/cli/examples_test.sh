@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The examples that `tilewright COMMAND --help` prints: each verb has one, and all of them work, line by line as they
 # are printed, in a folder that holds nothing but examples/.
 . "$1/tests/cli/lib.sh"

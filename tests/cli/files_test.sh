@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Files of every command: what it prints on a full disk, what it writes where a device, a link or an input stands, and
 # what it reads that has no end. The tables below have a row for each verb and each option of `tilewright complete`: a
 # new one makes this fail until somebody has said what it does.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Floors inside the boxes: docs/hacking.md lists the folders of each box, lowest first, and a folder uses names and headers
 # of its own and of those before it only. Names are read from the objects (nm), so a declaration cannot hide a use.
 . "$1/tests/cli/lib.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Chapters 8.1.1, 8.2.2 and 9 of the guide: what the environment changes, and the summary from files.
 . "$1/tests/cli/lib.sh"
 cd "$source/examples/poplar/guide" || exit 1

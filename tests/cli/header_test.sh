@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Every public header compiles alone, without a warning, as C17 and (but for the one that is
 # for C codelets) as C++11, with gcc and with clang. Headers below poplar/ are for C++ codelets: C++17. gcc's note that
 # vectors as arguments depend on the instruction set (psabi) does not matter for functions that are static inline.

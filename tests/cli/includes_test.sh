@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # docs/hacking.md tells the truth: its list of folders is that of the tree; its table of boxes is that of CMakeLists.txt,
 # and every #include below src and include keeps to it; boxes have no cycles, systems do not include each other, the
 # program includes public headers only.

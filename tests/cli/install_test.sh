@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The installed tree works for programs outside, wherever it is moved: pkg-config, CMake, the program and its names.
 . "$1/tests/cli/lib.sh"
 prefix="$work/here/with blank"

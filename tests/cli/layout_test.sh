@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # `tilewright layout`: known words, limits, both directions, JSON, state maps, structs.
 . "$1/tests/cli/lib.sh"
 layout() { expect "$1" "$tilewright" layout "$2" "--arch=$3" --layout "$4" --type "$5" "$6" "$7" "$8" "$9"; }

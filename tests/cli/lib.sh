@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # For the scripts of this folder: `source build` as arguments, a folder of one's own, checks that say what failed.
 set -u
 source=$1

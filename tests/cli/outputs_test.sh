@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What is written: a full disk is an error of every command, outputs replace nothing but regular files, links stay links,
 # inputs are never overwritten, an input has a largest size.
 . "$1/tests/cli/lib.sh"

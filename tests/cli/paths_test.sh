@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Sources in a folder whose name has blanks, quotes, a backslash, letters beyond ASCII and what means something to a
 # shell or to make: every command compiles and runs them, or says that the name is what it cannot take.
 . "$1/tests/cli/lib.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Section 2.8.2 of the guide: codelets compiled beforehand, by hand. Options, merging, messages, exit codes.
 . "$1/tests/cli/lib.sh"
 popc=$build/bin/popc

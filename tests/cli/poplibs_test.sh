@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # What ./dev poplibs gives to PopLibs' CMake on a machine with ccache and on one without.
 command -v python3 >/dev/null 2>&1 || exit 77
 dir=$(mktemp -d)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What the build makes and what is installed of it, as the loader sees it (readelf): shared libraries are looked for beside
 # the program alone, nothing can be planted in the current folder, no stack is executable, relocations are read-only from
 # the start. Both trees work where they are moved to.

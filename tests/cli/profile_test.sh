@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # `tilewright profile` and poplar_profile_summary: options, parts, mistakes, exit status, the trace as an output file.
 . "$1/tests/cli/lib.sh"
 graph=$source/tests/golden/profile_graph.json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The profiles of all examples, of every machine: no tile is busy for longer than the run, no balance is above 100 %,
 # parts do not add up to more than the whole.
 . "$1/tests/cli/lib.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What the pages and the first lines of the examples of PTO say: the reference is the table's, the tutorial's program runs on
 # every target, each example's command runs as it is printed, and the examples fit the targets that the page names.
 . "$1/tests/cli/lib.sh"

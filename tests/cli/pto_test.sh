@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # `tilewright pto` as a newcomer and as a hostile user meet it: arguments of every type, wrong ones, outputs, programs from
 # the standard input, exit statuses.
 . "$1/tests/cli/lib.sh"

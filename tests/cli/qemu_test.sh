@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A smoke test on a CPU without AVX, as qemu-x86_64 shows one: each system runs something small, and what it prints is what
 # this machine prints. Skipped where qemu-user is not installed, on other architectures, and in sanitizer builds.
 . "$1/tests/cli/lib.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The programs of the README compile and run as printed there.
 . "$1/tests/cli/lib.sh"
 cd "$work" || exit 1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The page in a real browser: each view, link and key, figures against the JSON (web/test). Skipped where Chromium or
 # the npm packages are missing, unless TW_NEED_BROWSER says that they must be there.
 . "$1/tests/cli/lib.sh"

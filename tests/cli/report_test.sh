@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # `tilewright report`, --report of runs, `tilewright profile --diff` and its tables. Without the page's script (a build
 # without npm) `report` says what is missing; then that is what is tested.
 . "$1/tests/cli/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # run_example.sh SOURCE PROGRAM [ARGUMENT...]: runs an example; passes when it exits with 0 and its output holds the
 # texts that the "prints: ..." lines of SOURCE announce, each in a later line or farther on in the same one.
 source=$1

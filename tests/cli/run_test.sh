@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # `tilewright run`: C and C++ programs, arguments, exit status, cache, compiler messages.
 . "$1/tests/cli/lib.sh"
 cd "$work" || exit 1

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # tilewright sim --interactive: gdb's words on scripts, and the simulator's options.
 set -eu
 tilewright=$2/bin/tilewright

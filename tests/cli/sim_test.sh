@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # tilewright sim: arguments of calls by the guide's chapter 10, registers, memory, trace, faults.
 set -eu
 tilewright=$2/bin/tilewright

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What all commands share: "--" ends the options, "-" is the standard input or output, no two outputs are one file, names of
 # outputs are known before the work; and what strangers wrote reaches no terminal as a command.
 . "$1/tests/cli/lib.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Names: no two boxes define the same one (their objects make one library), the library exports tw_ names only, declared in
 # public headers, and no entry of a program.
 . "$1/tests/cli/lib.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Words of the tree. What comments and pages cite exists: pages below docs/, rows of docs/decisions.md; nothing cites
 # what only its author can open. And no sentence of a vendor's document stands in it: where the documents lie beside
 # the tree, no twelve words in a row are theirs.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # public_examples.sh BIN DIR [WORD]: runs commands_wse2.sh and commands_wse3.sh (in older ones commands.sh) of every program below DIR, a checkout of the
 # vendor's public examples, with our cslc and cs_python from the folder BIN; WORD keeps programs whose path contains it.
 # One line each: pass, FAIL and the last line of what it printed, or skip when a Python module is missing. JOBS at a time

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CSL for the mutators: words from the tables of the compiler, names from its own library modules. */
 #ifndef TW_FUZZ_CSL_WORDS_H
 #define TW_FUZZ_CSL_WORDS_H

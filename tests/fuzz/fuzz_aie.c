@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: aie
 /* Names of AI Engine types, and text files at the edge of an array: no text may crash, what is accepted keeps its
  * form. First byte: what the rest is (0xff: a name; else an element type and a beat). */

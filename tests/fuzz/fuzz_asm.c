@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: colossus
 /* Any text through the assembler. What assembles must come back from its own ELF file, and its disassembly must
  * assemble to the same bytes; what does not must say why. .include and .incbin are left out: they would read files of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: colossus
 /* Any bytes as an object file. What can be read is shown, linked and written without harm, and what was written is
  * read again with the same sections. Mutations know the tables of ELF. */

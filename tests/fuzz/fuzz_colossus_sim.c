@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: colossus
 /* Any words as code of a tile, run by six workers or the supervisor: whatever it does ends in time, in a state that
  * can be told. One worker alone does the same in one piece and instruction by instruction. */

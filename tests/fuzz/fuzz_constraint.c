@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: codelet
 /* Texts of poplar::constraint: whatever the bytes, they are resolved to two different edges of the vertex, or the
  * problem lies within the text and says something. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: csl
 // seeds: src/csl/lang/lib/*.csl src/csl/lang/lib/*/*.csl examples/csl/*/*.csl
 /* CSL from anywhere, compiled under tight limits: never a crash, a hang or a leak; without errors there is an image,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: wse
 // seeds: tests/fuzz/corpus/fuzz_csl_run/*
 /* Files of compiled CSL programs: whatever the bytes are, reading refuses them or gives a program that runs within

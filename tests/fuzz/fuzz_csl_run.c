@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: wse
 /* Whole CSL programs from anywhere: compiled under limits, verified, and run for a while on the wafer. Whatever
  * comes, the compiler either gives an image that the verifier accepts or an error with a place; the run ends by

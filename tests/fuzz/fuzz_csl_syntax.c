@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: csl
 /* CSL from anywhere: lexing and parsing never crash or hang, errors have places within the text, and text that parses
  * prints to text that parses to the same tree. */

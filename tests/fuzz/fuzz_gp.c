@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: codelet
 /* .gp archives: whatever the bytes, reading succeeds or says why; what is read can be written, read again and merged,
  * and no field of a vertex reaches beyond its state. Nothing is executed. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: graph
 /* Bytes as calls of the graph API: each takes a few handles and numbers, valid or not. Whatever they are, the graph
  * stays safe to check, print and free. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: tile
 /* Words of any vector layout, from anywhere. Whatever decodes without complaint must encode again to the same words,
  * reserved bits apart; whatever does not must say why. */

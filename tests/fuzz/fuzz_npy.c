@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: base
 /* .npy files from anywhere: refused with a reason, or an array whose shape, count and bytes agree and which reads
  * back the same after it was written. */

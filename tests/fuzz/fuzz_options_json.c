@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: base
 /* Options from JSON text, as POPLAR_ENGINE_OPTIONS brings them, with allocations that fail: the first byte says which
  * one. Whatever the text, a failing call says why and leaves every option as it was. */

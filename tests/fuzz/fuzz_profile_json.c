@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Profile files from anywhere: loading must end with a profile or an error, and what loads must print and be
  * written. */
 // needs: profile

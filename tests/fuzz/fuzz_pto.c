@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: pto
 // seeds: examples/pto/*/*.pto +a
 /* PTO-AS from anywhere: parsing, printing, checking and running never crash, hang or touch memory outside a tile or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: pto
 // seeds: examples/pto/*/*.pto +a
 /* PTO-AS on grids: one to two blocks of whole cores or of a cube core and vector cores, on one or two devices.

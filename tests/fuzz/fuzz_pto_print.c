@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: pto
 // seeds: examples/pto/*/*.pto
 /* PTO-AS text from anywhere is read or refused with a message; what is read prints to text that reads to the same

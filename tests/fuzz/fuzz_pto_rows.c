@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: pto
 /* Any instruction of the table with any operands: tiles of all locations, types, layouts, extents and windows,
  * ConvTiles, tensors with strides and windows of their own, scalars, attributes. It may be refused; it may not touch

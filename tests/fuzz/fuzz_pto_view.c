@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: pto
 /* Pointers, views and parts of views over memory that is exactly as large as it says: extents, strides and offsets
  * from anywhere either move what the same loops over addresses move, or are refused and move nothing. */

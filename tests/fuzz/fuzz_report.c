@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Profiles from anywhere: whatever loads becomes a report, its findings and tables, and nothing of it becomes
  * markup. */
 // needs: report

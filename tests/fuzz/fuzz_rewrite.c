@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: codelet
 /* Rewriting of poplar::constraint attributes: whatever the bytes, the result is as long as the text, its lines are
  * where they were, and only attributes have changed; rewriting it again changes nothing. */

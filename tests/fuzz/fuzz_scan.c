@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: codelet
 /* The scan of a codelet source with libclang: whatever the bytes, it gives a table that the reader of tables takes,
  * or an error that says something. The first byte says whether the source is C. A machine without libclang has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: codelet
 /* Stack sizes stated in assembly and in preprocessed C: whatever the bytes, the sizes are -1 or within a tile's
  * addresses, also after a round through a vertex table. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: engine
 /* Texts and formats that users hand over: PrintTensor formats over any values, option strings of streams and engines,
  * log levels from the environment. The first byte says which; whatever comes, it is taken or refused with a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // needs: wse
 // seeds: examples/csl/*/*.csl
 /* Programs on the wafer, under limits: never a crash, a hang or a leak. Text input is CSL, compiled for four PEs and

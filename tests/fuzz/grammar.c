@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* grammar: a text is cut into tokens, and every change replaces one range of bytes by another piece of text. */
 #include "grammar.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mutations of texts of which more is known than mutate.h asks for: kinds of names, statements, arguments. A target
  * names the language of its input and gets libFuzzer's hooks:
  *

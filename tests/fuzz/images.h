@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compiled CSL programs for the mutators: a valid image, changed in its tables and instructions and sealed again, so
  * that what reads, verifies and runs it is reached. */
 #ifndef TW_FUZZ_IMAGES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Replays saved inputs through a fuzz target: fuzz_x FILE|FOLDER|+PREFIX ... A missing folder is an empty corpus.
  * Files after +PREFIX get these characters before their text: targets read there what the rest is.
  *

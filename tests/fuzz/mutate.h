@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mutators that know structure, for fuzz targets: texts made of tokens, lines and blocks.
  *
  *     static const char *const words[] = { ".macro", "$m0", NULL };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* PTO-AS for the mutators: words from the tables of instructions, operations, attributes and element types. */
 #ifndef TW_FUZZ_PTO_WORDS_H
 #define TW_FUZZ_PTO_WORDS_H

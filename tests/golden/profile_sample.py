@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes profile_graph.json and profile_execution.json, which hold the figures of the sample in guide section 8.2.3.
 
 The sample prints sums. Rows of one value per tile that add up to them are made here: values lie where the sample says

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A small mutation run: changes one place of a source, rebuilds what tests it, and looks whether a test notices.
 
 usage: mutate.py [--build DIR] [--seconds N] [--jobs N] [--only TEXT] [--list] [BOX...]

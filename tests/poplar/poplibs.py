@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Builds a checkout of PopLibs (branch sdk-release-2.2), unmodified, with its own CMake on this layer, and runs its own
 tests with CTest:
 

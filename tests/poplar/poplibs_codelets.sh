@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Compiles the C++ codelets of a checkout of PopLibs with popc, with the flags of its own build (its CMakeLists.txt and
 # cmake/Modules/AddGPLibrary.cmake), and prints pass, or the first error, for each file:
 #     poplibs_codelets.sh FOLDER_OF_PROGRAMS CHECKOUT [WORD]      those whose path has the word; JOBS=n at a time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs the C++ programs of a checkout of the vendor's public tutorials (branch sdk-release-3.1), unmodified:
 
     python3 tests/poplar/tutorials.py BUILD DIR [WORD...]     # BUILD: build/release; WORD: part of a test's path

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What changed between two profiles, and conditions on it: figures worked out by hand. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings on profiles whose figures are made up for the purpose, and on the guide's sample (guide 8.2.3): the values
  * that rules give there were worked out by hand from the sample's text. */
 #include <stdarg.h>

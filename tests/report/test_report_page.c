@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The page that is written: the template's places are filled, nothing in a profile becomes markup, and the data comes
  * back as it went in (decoded here by zlib and jansson, which is what the page does in a browser). */
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Charts: Apache ECharts, only the parts in use. This file knows the library; views give it options. Each chart has a
 // description in words, a keyboard cursor, and is drawn again when size or colours change.
 import { BarChart, CustomChart, HeatmapChart, LineChart, TreemapChart } from 'echarts/charts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Counters: a figure over time, drawn as lanes below others and on their axis. A lane is as high as the largest value,
 // which its label names; what is shorter than a pixel is one bar as high as its largest value.
 import { cut } from './format.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The embedded data: base64 of gzip of "TWR1", the length of the head, the head (JSON), columns of numbers. It comes in
 // pieces of whole groups of four: a browser takes seconds for one element with many megabytes of text.
 

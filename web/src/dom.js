@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Elements from code. Text gets in as text, whatever it is: there is no way to give markup, controls and marks of
 // direction are shown instead of obeyed, and nothing is longer than a few lines.
 import { cut, safe } from './format.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Figures and names as text. Sizes as everywhere in the toolkit: kB = 1,024 bytes.
 
 const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });

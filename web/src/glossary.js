@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What figures mean: shown on hover and read by whoever asks for help. docs/profile.md has the same definitions.
 
 export const DEFINITIONS = {

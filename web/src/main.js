@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The page: decodes the data, shows the view that the address names, listens to keys.
 import { dropCharts, redrawCharts, registry, startCharts } from './chart.js';
 import { decode } from './data.js';

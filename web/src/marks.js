@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What kinds of things are filled with: twelve colours that differ for everybody, and over them stripes and dots for
 // the kinds beyond, so that no two of a legend look the same. Kinds beyond those share one fill and one entry.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A profile as the views read it: columns with names, rows of tiles unpacked when somebody looks at them.
 
 export const NONE = 0xffffffff;

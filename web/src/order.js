@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The order of names with numbers in them: "layer 9" before "layer 10", capitals as small letters, "v07" beside "v7".
 // Each name becomes bytes whose order is that of the names, and those are sorted by distribution: a million names take
 // half a second, while a function that compares two strings is called twenty million times.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // On paper: light colours, the width of a page, tables in full up to a number of rows, no controls. Browsers say when
 // they print; then the page is laid out anew, and afterwards as it was.
 import { setPaper } from './chart.js';

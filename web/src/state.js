@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is shown is in the address: #view=memory&tile=3. Links, the back button and bookmarks follow.
 
 const listeners = new Set();

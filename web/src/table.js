@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tables of any length: only visible rows are elements; sorting and filtering work on an array of row numbers, values
 // come from columns. Rows of one height make that twenty lines, so no library is needed for it.
 import { afterPaint, announce, h } from './dom.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Time from the folded trace: rules are ranges of steps or sequences of repeated rules, children before parents. Sums
 // of every rule are known, so a window of any run is found without expanding loops.
 import { BUCKETS, NONE } from './model.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the tests in a browser share: Debian's Chromium, pages from files, and everything that must not happen on them.
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Two runs of one program with a change in it: the change is on top of Compare.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Profiles that mean no good, and profiles with hardly anything in them: the page stays safe and says what is absent.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The order of names in tables: docs/report.md says what it is.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

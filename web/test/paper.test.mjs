@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Printing: light, without controls, tables and charts in full; the page is as it was afterwards. “All” has every view.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // node test/shoot.mjs REPORT.html NAME HASH...: pictures of a report, for docs and for looking at. HASH may end in
 // "!dark".
 import { chromium, close, open, ready, shoot } from './browser.mjs';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every view in a browser: the figures that charts and tables were given are those of the profile's JSON, links lead
 // somewhere, keys work, and nothing is reported wrong on any page.
 import assert from 'node:assert/strict';

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Heat after so many steps, from the host: `cs_python run.py --name out` on a folder that cslc wrote with --memcpy."""
 
 import argparse

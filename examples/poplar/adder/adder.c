@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The smallest graph: one vertex that adds two numbers, on tile 0 of a simulated IPU.
  *
  *     tilewright run adder.c 3 4

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A vertex in C++: edges are members, one call of compute() is its work. True means: all went well.
 #include <poplar/Vertex.hpp>
 

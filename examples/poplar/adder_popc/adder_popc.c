@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The adder with a codelet compiled beforehand: no source, and no compiler, is needed when the program runs.
  *
  *     popc ../adder/adder_codelets.cpp -o adder_codelets.gp

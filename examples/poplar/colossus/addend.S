@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Adds a pair of floats to every pair of a vector (Poplar user guide, 7.4), in four ways: one load, add and store after
 // the other; the three stages at once with the load two or three pairs ahead of the store; the same with the
 // accumulator as one of the stages, and with pipelines that are filled and drained for every length.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The pipelined loops of the Poplar user guide, 7.4, as vertices in assembly on the simulator: every length from 0 to
  * 17 pairs between guard words, in both kinds of memory.
  *

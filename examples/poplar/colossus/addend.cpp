@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the vertices of addend.S hold: adds a pair of numbers to every pair of a vector, in place. `interleaved` says
 // which memory the vector lies in; the code is in assembly alone.
 #include <poplar/Vertex.hpp>

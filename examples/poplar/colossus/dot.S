@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Eight inner products of sixteen halves at a time (matrix units, AMP): every instruction multiplies four halves of x
 // with four weights of each of eight rows and adds. Results of one vector leave the accumulators while the next one
 // goes in, so that a last round of zeros pushes out the last of them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inner products of halves on the matrix units: on each of two simulated tiles a supervisor vertex loads weights that
  * all workers share, and starts them.
  *

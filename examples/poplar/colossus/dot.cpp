@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Inner products of halves with the matrix units: a supervisor vertex loads eight rows of sixteen weights, then a
 // worker takes one vector of sixteen after the other.
 #include <poplar/Vertex.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Squares of integers by six workers (Poplar user guide, 7.1.1 and 7.5.3): each works out which run of elements is
 // its own. The number of the worker is added, so that a result shows who wrote it.
 

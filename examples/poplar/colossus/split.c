@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A MultiVertex in assembly: six workers that divide by six (Poplar user guide, 7.5.3), compared with a codelet in
  * C++ in the same graph. On the IPU Model a vertex that exists only in assembly runs in the simulator, others
  * natively.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The same work, split between the six workers of a tile in three ways: by a division on the tile, by a quotient and
 // a remainder that the host packed, and as a codelet in C++ to compare with.
 #include <poplar/Vertex.hpp>

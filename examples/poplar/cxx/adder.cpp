@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The smallest program in C++ with a codelet: z = x + y on one tile, written and read by the host.
  *
  *     g++ -std=c++11 adder.cpp $(pkg-config --cflags --libs poplar) && ./a.out

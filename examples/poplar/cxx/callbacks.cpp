@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Streams with callbacks in C++: the host makes the data when the device asks for it, and takes results as they come.
  *
  *     g++ -std=c++11 callbacks.cpp $(pkg-config --cflags --libs poplar) && ./a.out

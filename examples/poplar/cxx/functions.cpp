@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Functions in C++: one body, called twice with copies around it, so that its code exists once.
  *
  *     g++ -std=c++11 functions.cpp $(pkg-config --cflags --libs poplar) && ./a.out

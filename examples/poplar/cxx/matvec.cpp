@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* A matrix times a vector in C++: one vertex for each row, on two halves of a chip as virtual graphs; data comes and
  * goes through streams, and a function doubles the result.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Remote buffers in C++: rows in the host's memory that a program reads and writes by index.
  *
  *     g++ -std=c++11 remote.cpp $(pkg-config --cflags --libs poplar) && ./a.out

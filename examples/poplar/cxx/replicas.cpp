@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Replicas in C++: one graph for two IPUs, made twice on four, each copy with data of its own; then each sends its
  * data to the other and adds, as a ring does with gradients.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* For the programs of this folder: stop with a message when something is not as the guide says. */
 #ifndef CHECK_H
 #define CHECK_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Codelets for the programs of this folder.
 #include <poplar/Vertex.hpp>
 

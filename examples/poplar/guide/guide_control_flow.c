@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Section 2.2.1 of the guide, "Program flow control": counted loops, while loops, If and Switch.
  *
  * prints: countedForLoop: 0 + 1 + ... + 9 = 45

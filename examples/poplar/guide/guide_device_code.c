@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Section 2.8 and chapter 3 of the guide: what device code can rely on.
  *
  * prints: __POPC__ 1, __IPU__ 0, from the options 5

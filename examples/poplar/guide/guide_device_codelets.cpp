@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Codelets for guide_device_code.c: what section 2.8 and chapter 3 of the guide say about device code.
 #include <ipudef.h>
 #include <poplar/AvailableVTypes.h>

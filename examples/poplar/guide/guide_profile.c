@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Chapter 8 of the guide, "Profiling": options of an engine, profiles as JSON, summaries.
  *
  *     tilewright run guide_profile.c [graph_profile.json execution_profile.json]

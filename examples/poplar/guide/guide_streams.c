@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Section 2.6 of the guide, "Data streams and remote buffers".
  *
  * prints: connected buffer: 1 2 3 4

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Section 2.4 of the guide, "Virtual graphs": three ways to choose tiles, and what either graph sees of the other.
  *
  * prints: first 100 of each of 2 IPUs: 200 tiles

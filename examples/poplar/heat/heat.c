@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Heat spreads from a hot wire over a plate: 2-D heat equation on the 1,472 tiles of a simulated IPU.
  *
  *     tilewright run heat.c [picture.ppm]

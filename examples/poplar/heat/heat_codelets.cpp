@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The heat equation on one tile's part of a plate, and the question whether it still changes anywhere.
 #include <poplar/Vertex.hpp>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shows a field of temperatures 0..1: as a PPM file, and in the terminal (colours there, letters elsewhere). */
 #ifndef PICTURE_H
 #define PICTURE_H

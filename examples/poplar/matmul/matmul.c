@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Multiplies two matrices from .npy files into a third, on the 1,472 tiles of a simulated IPU.
  *
  *     tilewright run matmul.c a.npy b.npy c.npy

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One block of a matrix product: c[rows][cols] = a[rows][inner] x b[inner][cols], row-major. Workers take rows in
 // turn.
 #include <poplar/Vertex.hpp>

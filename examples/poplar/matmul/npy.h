@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two-dimensional float32 arrays in NumPy's .npy files (format 1.0, little endian, C order). */
 #ifndef NPY_H
 #define NPY_H

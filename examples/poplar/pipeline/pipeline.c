@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A pipeline on virtual graphs: three stages, each on tiles of its own, all working at the same time on successive
  * blocks of a signal (section 2.4 of the guide).
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Three stages of a small signal chain: smooth, square, running sum over a block.
 #include <poplar/Vertex.hpp>
 

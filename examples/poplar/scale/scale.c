@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A codelet in C: multiplies a vector by a number kept in the vertex. */
 #include <tilewright/codelet.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A row of 512 numbers on each of 1,472 tiles, doubled ten times; then the profile of what that cost.
  *
  *     tilewright run scale_host.c

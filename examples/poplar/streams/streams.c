@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Data from the host and back while a program runs: two streams with callbacks, prefetch on.
  *
  *     tilewright run streams.c

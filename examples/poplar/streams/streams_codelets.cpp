@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A running mean of the samples that pass by: state stays on the tile from run to run.
 #include <poplar/Vertex.hpp>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Adds two vectors of a million integers: a MultiVertex on each tile, six workers in each.
  *
  * prints: 1000000 elements on 1472 tiles, 6 workers each: all sums are right

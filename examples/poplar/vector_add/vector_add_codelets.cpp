@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A MultiVertex runs on all workers of its tile at once: worker w takes the elements w, w + workers, w + 2 workers...
 #include <poplar/Vertex.hpp>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A kernel as text inside a C program: read once, verified for both chips, run with the program's own arrays; and
  * what a mistake in the text looks like.
  *   cc embed.c $(pkg-config --cflags --libs tilewright) && ./a.out

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The program of fifo.pto in C: a cube core sends products through a FIFO, two vector cores take half of the rows
  * each. The kernel runs once on every core and looks at which one it is.
  *   cc fifo.c $(pkg-config --cflags --libs tilewright) && ./a.out

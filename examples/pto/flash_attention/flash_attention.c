@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Flash attention from C and from text on the same data: 16 queries, 128 keys, depth 32. Scores are made block by
  * block on the cube, the vector core keeps largest score, sum of exponentials and result up to date (online softmax).
  * Both results are compared with the plain formula in double precision.

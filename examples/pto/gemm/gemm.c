@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* c = a b, 64 x 128 by 128 x 48 in f16, through the memories of the cube: blocks of 32 x 64 and 64 x 16 go from
  * global memory to L1 (Mat), to L0A and L0B (Left, Right), are multiplied and accumulated in L0C (Acc) and stored. On
  * both chips, whose left operands lie differently. Compared with double precision.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The integer sequence of TCI from C: up and down, in 16 and 32 bits, with and without tmp, on both chips.
  *   cc iota.c $(pkg-config --cflags --libs tilewright) && ./a.out
  * prints: 100 99 98 97 96

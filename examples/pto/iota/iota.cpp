@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Numbering in C++: the keys of a countdown and the flat positions of a 4 x 16 table, made on the chip and stored.
 //   c++ -std=c++17 iota.cpp $(pkg-config --cflags --libs tilewright) $(pkg-config --variable=ascend_cflags
 //   tilewright)

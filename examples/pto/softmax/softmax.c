@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Softmax of 16 rows of 64 numbers: largest of a row, exponentials, their sum, quotient. Compared with double
  * precision.
  * prints: 1024 values, largest error below 1e-6

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The 8 largest of 256 values with their places: blocks of 32 are sorted with indexes (TSORT32), groups of four
  * blocks merged (TMRGSORT), the two lists that remain merged again (its form for lists). Compared with qsort.
  * prints: 8 largest: 255 254 253 252 251 250 249 248

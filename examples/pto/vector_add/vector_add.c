@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* z = x + y over 512 floats in chunks of 64, double buffered: MTE2 loads one chunk while V adds the other and MTE3
  * stores.
  * Addresses are written out and flags order the pipes, as in vector_add.pto, which runs on the same data. Every sum

@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: MIT
 /* The name without `poplar/` that code for tiles also uses. */
 #include <poplar/StackSizeDefs.hpp>

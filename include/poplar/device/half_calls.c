@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Conversions of half for code of archives, which is made for any CPU of the architecture and so calls functions of
  * the compiler's library for each. Linked into such code on CPUs that convert in one instruction (compiled with
  * -mf16c): sums of halves run several times as fast. Results are the same, to the bit. */

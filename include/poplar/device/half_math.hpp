@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The functions of <cmath> for half and for edges to a half.
  *
  * A half is promoted to float, as guide 2.3.2 says of operations that are not vectorised, and the result is a float:

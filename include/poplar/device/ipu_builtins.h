@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Instruction builtins (__builtin_ipu_*) belong to the compiler for the chip; codelets use them under #ifdef __IPU__.
  * A host build gets the types they work on, the register names, and random numbers.
  *

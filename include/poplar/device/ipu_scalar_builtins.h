@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Builtins of the compiler for the chip that need no vector types: codelets use them without an include, so
  * Vertex.hpp has them. */
 #ifndef TW_IPU_SCALAR_BUILTINS_H

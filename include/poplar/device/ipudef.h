@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Short vector types of guide table 2.2, in C and C++, with the vector extensions of GCC and Clang. `long` is 32 bits
  * on the IPU, so long2 and long4 hold int on the host. half vectors hold float where half is a float
  * (poplar/HalfFloat.hpp). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loads and stores of 256 bits that step through a circular buffer, and the software functions (2.7).
  *
  *     v16int16 v = cyclic_add_unaligned_load(p, offs, start, len);    what lies at p; then p moves by offs

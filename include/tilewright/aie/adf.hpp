@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Graphs of AI Engine kernels in C++, spelled like the vendor's, over tilewright/aie/array.h: C++17, header only.
  *
  *     class fir_graph : public adf::graph {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Several AI Engine kernels as an array: windows, streams, cascade, locks, text files; deterministic, one coroutine
  * per kernel. A kernel that waits for a port lets the next one run; when all wait, the report says who waits for
  * what.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Casts: as_v16int16(x) and its like, the 384-bit image of an accumulator, and the hints delay1() to delay6(). */
 #ifndef TILEWRIGHT_AIE_CAST_H
 #define TILEWRIGHT_AIE_CAST_H

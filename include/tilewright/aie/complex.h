@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Complex scalars: tw_cint16_mul(a, b) and its like in C, operators in C++. */
 #ifndef TILEWRIGHT_AIE_COMPLEX_H
 #define TILEWRIGHT_AIE_COMPLEX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Single precision without products: fpadd, fpsub, fpneg, fpabs, fpshuffle, max, min, compares; the products and
  * _conf are in aie/detail/float_mul.h and aie/detail/float_conf.h. 8 lanes of float or 4 of cfloat; the index of lane
  * l is start + nibble l, modulo the buffer.

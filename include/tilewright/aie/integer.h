@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Integer operations of the scalar unit (UG1078 "Integer Operations"; AM009 scalar unit).
  *
  *     scalar_abs(a)  min(a, b)  max(a, b)  clz(a)  clb(a)  bitget(word, index)  bitset(word, value, index)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lane families: shuffle, select, add, sub, abs, max, min, maxdiff, compares. Two schemes say which element feeds
  * lane l
  *: one nibble per lane for 32- and 64-bit elements, pairs with a square for int16. add16 and sub16 of cint16

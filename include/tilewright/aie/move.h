@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Construction and parts: undef, null, casts, concat, upd/ext/set of sub-vectors, single elements.
  * Index 0 is the lowest address, the first lane, the least significant part. */
 #ifndef TILEWRIGHT_AIE_MOVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The multiply family: [l]{mul,mac,msc,negmul}{2,4,8,16} with pre-adder, centre tap, conjugation. This file computes;
  * aie/detail/mul_calls.h has the names and overloads. Formulas: docs/aie.md
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Scalars, conversions, elementary functions, addressing, whole-vector products, and the names that say they are not
  * modelled. */
 #ifndef TILEWRIGHT_AIE_SCALAR_H

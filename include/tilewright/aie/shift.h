@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Between vectors and accumulators: ups, lups, pack, upack, unpack; srs and relatives are in aie/srs.h. */
 #ifndef TILEWRIGHT_AIE_SHIFT_H
 #define TILEWRIGHT_AIE_SHIFT_H

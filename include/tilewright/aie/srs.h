@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From accumulators to vectors: srs, lsrs, bsrs, ubsrs, and interleaved.
  *
  * Order of srs: shift, round, saturate, by lane and by component. Rounding adds a bias before a shift that rounds

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Streams, cascade, packets, locks and events of the kernel that runs.
  *
  *     int v = get_ss(0); put_ms(1, v, 1);          ports by number; the last argument is TLAST

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sums of accumulators and vectors in C++: acc + v, acc - v (UG1078 "Vector Arithmetic"). */
 #ifndef TILEWRIGHT_AIE_SUMS_H
 #define TILEWRIGHT_AIE_SUMS_H

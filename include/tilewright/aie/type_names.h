@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of AI Engine types: what v16int32 is, or which part of a name is wrong. For tools; kernels include aie.h.
  *
  *     tw_aie_type t;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* AI Engine types: scalars, vectors and accumulators under the vendor's names, at their sizes, aligned to 16 bytes.
  *
  *   real vectors   GNU vectors: v[i] reads and writes a lane, + - * & work by lane

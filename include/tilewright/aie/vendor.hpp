@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* AI Engine C++ that is layered on the vendor's intrinsics, on this machine.
  *
  *     #include <tilewright/aie/vendor.hpp>   // first: everything the vendor's compiler has built in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Windows of the kernel that runs: a block of memory read and written from a position that wraps round.
  *
  *     v8int16 v = window_readincr_v8(in);        // 8 elements, then on by 8

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tw_wse: a simulated wafer that runs a compiled CSL program, and the host's link to it.
  *
  *     tw_wse *w;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tw_engine: a graph and its control programs, compiled for a target, loaded on a device, run.
  *
  *     tw_engine *e = tw_engine_new(g, program, NULL);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tw_graph: a dataflow program under construction: tensors, vertices, tile mapping, control programs, streams.
  *
  *     tw_graph *g = tw_graph_new(tw_device_target(dev));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* popc, the codelet compiler, as a library: compile vertex sources to a .gp file that tw_graph_add_codelets() loads.
  *
  *     tw_diags *diags = tw_diags_new();

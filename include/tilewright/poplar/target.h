@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Targets and devices: what a graph is built for, and where an engine runs.
  *
  *     tw_device *dev = tw_device_ipu_model(TW_MK2, 1);      // one simulated IPU of 1,472 tiles

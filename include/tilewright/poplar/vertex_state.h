@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The state of a vertex in a tile's memory (guide 3.2, chapter 4): which field lies where and how it is encoded.
  *
  *     tw_state_map *map;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* PTO, the tile instructions of Ascend AI cores: tiles in on-chip memories, tensors in global memory, instructions
  * that move and compute whole tiles, and PTO-AS, their text.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pto/grid: a kernel on many cores. Blocks of one cube core and its vector cores, on one or more simulated devices;
  * FIFOs and flags between the cores of a block, barriers over all blocks, transfers and signals between devices.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pto/text: PTO-AS programs from C: read, verify for a target, bind arguments, run, print.
  *
  *     tw_pto_text *text = tw_pto_text_load("add.pto", report, NULL);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The C ABI of a tile (guide 2.3.4, 2.3.5, 10.1): where the members of a struct or union lie.
  *
  *     tw_abi_member m[] = { { "a", 1, 1, false, 0, 0, 0 }, { "b", 4, 4, true, 5, 0, 0 } };   // char a; int b : 5;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the vectors of a vertex look in a tile's memory: the layouts of the guide's chapter 4, for Mk1 and Mk2.
  *
  *     const tw_tile_arch *chip = tw_tile_arch_by_name("mk2");

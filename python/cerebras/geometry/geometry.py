@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Points and rectangles of PEs."""
 
 from typing import NamedTuple

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """Modules that host scripts import."""

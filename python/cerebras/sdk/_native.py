@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """libtilewright through ctypes: the calls of <tilewright/csl.h> and <tilewright/csl/wse.h> that the package needs."""
 
 import ctypes

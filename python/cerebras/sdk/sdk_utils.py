@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Helpers of host scripts: narrow views of 4-byte containers, wavelets from arrays, cycles from time stamps."""
 
 import numpy as np

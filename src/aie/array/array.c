@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* array: its life, and its runs from power-up to what came of them. */
 #include "aie/array/profile/profile.h"
 #include "aie/array/sched/sched.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Accesses through pointers that miss what a kernel holds, and misaligned ones: said once a place, with file and
  * line. */
 #define TW_AIE_CHECK

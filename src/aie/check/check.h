@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* check, private side: marks of undefined lanes as ports see them, places in sources. */
 #ifndef TW_AIE_CHECK_H
 #define TW_AIE_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Checks of the multiply family, for kernels compiled with TW_AIE_CHECK. The hardware drops low bits of a start
  * or step that is not a multiple of its granule; a kernel that relies on it is almost always wrong. */
 #define TW_AIE_CHECK

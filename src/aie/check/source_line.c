@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* File and line of an instruction, for reports about accesses through pointers. Reports are rare, so the program's
  * debug information is read by addr2line (binutils), started once a report; without either the place is
  * program+offset. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Marks of lanes that nobody has set (tilewright/aie/detail/check_lanes.h): a word is mix(MAGIC << 16 | call), so
  * that a word found in data tells whether it is one, and which call made it. Words in which some lanes are set are
  * known by their value: a table has those that intrinsics made, with the lanes that are left over. */

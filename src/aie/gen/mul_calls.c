@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes <tilewright/aie/detail/mul_calls.h>: every overload of the multiply family and every name of it, from the
  * table of type pairs and the rule which optional arguments exist. The build and the install have it.
  *

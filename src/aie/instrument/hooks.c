@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libtilewright_aie_check: what the compilers call from kernels built with the flags of `aie_check_gcc` or
  * `aie_check_clang` (docs/aie.md). Addresses come from outlined kernel-address checks, alignments with file and line
  * from those of the undefined-behaviour sanitizer. An archive of its own, because a program that uses those

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arenas: many small allocations with one lifetime. A list of blocks, newest first; memory is handed out from
  * the newest, and a mark is a position in it. Blocks double up to 1 MiB, so that a graph of millions of
  * vertices costs few calls and a small object costs one block. Failure is NULL; nothing here aborts. */

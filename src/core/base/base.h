@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* base: what the other boxes share and users do not see. Errors, arenas, log, options, text helpers.
  * Public side: include/tilewright/base.h. GLib is used underneath and may be used by every box's .c files
  * (GHashTable, GArray, GString, g_spawn...); it never appears in a public header. */

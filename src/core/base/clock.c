@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A clock that only goes forward. */
 #include "core/base/base.h"
 

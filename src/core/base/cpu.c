@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cpu: which of the instruction sets that code is compiled for this machine has. One answer for kernels and codelets,
  * so that TILEWRIGHT_CPU lowers both. */
 #include "core/base/base.h"

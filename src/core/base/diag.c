@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Diagnostics: messages about a user's source text, kept in order and printed with the line and a caret.
  *
  *     saxpy.S:14:28: error: operand 3 of 'f32v2add' must start at an even register, got '$a3:4'

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Status codes and the detail text of the last failure.
  *
  * The text lives in a fixed buffer per thread: reporting an error needs no memory, so "out of memory" can be

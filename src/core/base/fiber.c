@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fiber: coroutines over ucontext. The sanitizers are told about the change of stacks.
  *
  * One that is freed while it waits has its stack unwound, as a thread that is cancelled: resumed for the last time,

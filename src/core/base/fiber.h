@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fiber: functions that run until they wait, each on a stack of its own. One thread resumes them one at a time, so a
  * program of fibers behaves the same every time.
  *

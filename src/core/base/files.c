@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* files: whole files in, whole files out.
  *
  * An output appears in one step: it is written beside its place and renamed when it is complete, so that a failure

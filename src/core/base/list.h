@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Growable arrays of values.
  *
  *     TW__LIST(uint32_t) tiles;                     zeroed: empty; free(tiles.items) at the end

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The log of guide chapter 9.1: one level per module, from the environment, and one destination per family.
  *
  *     2023-08-22T23:49:40.103248Z PO:ENGINE 3556102.3556102 W: tile 3 needs 12 bytes more than it has

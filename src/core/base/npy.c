@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* npy: see the header. The file's own header is a Python dictionary; its three keys are looked for by name. */
 #include "core/base/base.h"
 #include <tilewright/npy.h>

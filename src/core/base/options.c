@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Options of an object: text keys and values, checked against a table of known keys (docs/decisions.md, G8).
  *
  * Values are kept as canonical text ("true", "12", the spelling of the table), so that they compare, print

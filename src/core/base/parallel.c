@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* parallel: a loop whose pieces are shared between threads.
  *
  * Not OpenMP's loop: its threads wait for each other at the end of every loop, spinning, so that on a machine with

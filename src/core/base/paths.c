@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where files of Tilewright lie: the cache of the user, the headers for codelets, the modules loaded at run
  * time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* private_folder: folders that hold what will be run. Whoever can write there, or put another folder in its place,
  * decides what this user runs: so each step of the way is looked at, links too. */
 #define _GNU_SOURCE

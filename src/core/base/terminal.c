@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* terminal: text that came from a file, and colours, as a terminal may get them. */
 #include "core/base/base.h"
 

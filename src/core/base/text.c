@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Small text helpers: nearest name for "did you mean", digit grouping. */
 #include "core/base/base.h"
 

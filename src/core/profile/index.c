@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Interning: a hash from content to id. Names, rows and trace rules are each stored once. */
 #include "core/profile/profile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* JSON of a profile: what the readers of its two parts share. The form is described in docs/profile.md. */
 #ifndef TW_PROFILE_JSON_H
 #define TW_PROFILE_JSON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading profile files: the walk over members with a path for messages, and what both files have in common. */
 #include "core/profile/json.h"
 

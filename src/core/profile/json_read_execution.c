@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading the execution file (Poplar API, execution profile). Two forms: `simulation.plan` with `simulation.trace`,
  * as written here, or only `simulation.steps`, the vendor's list of executed steps, of which each becomes a plan
  * step. */

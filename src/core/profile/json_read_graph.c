@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading the graph file: counts, compute sets, exchanges, program tree, memory and liveness (Poplar API, graph
  * profile). */
 #include "core/profile/json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading what json_write_learned.c writes. Files are not trusted: columns of one list have one length, numbers refer
  * to what is there. */
 #include "core/profile/json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writing JSON as a stream of tokens, and the members that both files have. Numbers never depend on the locale. */
 #include "core/profile/json.h"
 #include "core/profile/summary.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writing the execution file (Poplar API, execution profile, docs/profile.md): plan steps once, the trace as it is
  * held, and the list of executed steps that readers of the vendor's format expect, as far as it stays of a sensible
  * size. */

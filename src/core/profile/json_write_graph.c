@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writing the graph file (Poplar API, graph profile, docs/profile.md). What was not recorded is left out. */
 #include "core/profile/json.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writing what a report shows beside sums (docs/profile.md): facts, limits, the grid, maps of tiles, variables, pairs
  * of exchanges; intervals and waits. Long lists are columns: one array for each member. */
 #include "core/profile/json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where things are, what ran when, who waited for whom: what a report shows beside sums. Lists have largest sizes;
  * what does not fit is counted and said. */
 #include "core/profile/profile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What `tilewright run --report` asks of the program that it runs: TILEWRIGHT_PROFILE names a file, and whatever ran
  * in this process leaves its profile there when it is freed, or at the end of the process, since short programs leave
  * freeing to it. Of several the one with the most cycles stays. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The execution as a trace in the JSON form of chrome://tracing and ui.perfetto.dev. Times are microseconds of the
  * modelled clock. A process for the machine has a track for each kind of step and for each worker of the tile that
  * the others wait for, counters, and flows from an exchange to the compute step behind it; a process for each chip

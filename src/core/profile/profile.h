@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* profile, private side: how a machine writes a profile, and how its parts are stored.
  *
  *     p = tw__profile_new(&target);                       // graph part, while compiling

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names and rows: each distinct text and each distinct "one value per tile" is stored once.
  *
  * A packed row is a string of variable-length integers (7 bits per byte, low first). A number d > 0 is one tile whose

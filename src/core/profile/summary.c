@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Entry points of the text summary (guide 8.2): options, colour rules and the look of a line. */
 #include "core/profile/summary.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the two halves of the text summary share: a page that knows its colours, figures as text. */
 #ifndef TW_PROFILE_SUMMARY_H
 #define TW_PROFILE_SUMMARY_H

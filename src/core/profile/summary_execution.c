@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The execution half of the summary (guide 8.2.3): totals, cycles by vertex type, and every executed step. */
 #include "core/profile/summary.h"
 

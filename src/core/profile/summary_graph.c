@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The graph half of the summary, laid out as guide 8.2.3: target, graph, memory, vertex data, tiles.
  *
  * Every memory figure is a sum over a range of tiles: all tiles, one replica, or one IPU. */

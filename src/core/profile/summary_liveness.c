@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Variable storage liveness of the summary (guide 8.2.3): always-live variables, then the program tree with what is
  * live while each leaf runs. Variables of one name are added up; names are in byte order, as in the guide. */
 #include "core/profile/summary.h"

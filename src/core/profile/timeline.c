@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From the trace back to figures: how often each step ran, when, and what that adds up to. Formulas: docs/profile.md
  * and Poplar API, summary. */
 #include "core/profile/profile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The execution trace: what was executed, compressed while it is recorded.
  *
  * The engine reports step ids. Ids that follow each other make a range; when execution jumps, the range becomes an

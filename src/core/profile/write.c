@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The writer: graph part and plan steps. Every call is a no-op after the first failure (profile.h). */
 #include "core/profile/profile.h"
 

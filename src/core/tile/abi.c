@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layout of structs, unions and bit-fields (abi.h; guide 2.3.4, 2.3.5, 10.1.2, 10.1.3).
  *
  * A bit-field goes to the first free bit from which it fits into one container: a properly aligned object of its

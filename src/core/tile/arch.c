@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of tile architectures and the questions asked of it (tile.h).
  *
  * Sources: guide = Poplar and PopLibs user guide, chapter 7.2 (memory) and the sample of 8.2.3 (clock, syncs);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layouts of one-dimensional vectors (layout.h; guide 4.1 and 4.2.1 to 4.2.2), resolution of COMPACT_*, checks.
  *
  * Which chip has which layout is not written down per chip: a layout is available where its pointer reaches all

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tile, private side of the vector layouts: what layout.c and layout_list.c share. */
 #ifndef TW_TILE_LAYOUT_H
 #define TW_TILE_LAYOUT_H

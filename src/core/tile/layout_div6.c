@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Division by the number of workers (layout.h; guide 7.5.3). The domains are those in which the results are right:
  * n * 0xAAAB overflows 32 bits from 98,304 on; a quotient above 8,191 does not fit beside 3 bits of remainder. */
 #include "core/tile/layout.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layouts of two-dimensional fields (layout.h): VectorList (guide 4.2.4) and Vector<Input<Vector<T>>> (guide 4.2.3),
  * word by word and as bytes of the state and of the table behind it. Little-endian, as the chip is. */
 #include "core/tile/layout.h"

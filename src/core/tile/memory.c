@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sums of bytes by tile and category (tile.h). Placement replaces the region and overlap of each byte later; the
  * sums by category stay. */
 #include "core/tile/tile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Placement of all tiles (place.h): checks, and one call per tile in parallel. */
 #include "core/tile/place.h"
 

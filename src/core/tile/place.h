@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tile: the placement allocator. Gives every object of every tile an address (guide 3.2.2, 4.1.4, 7.2, 7.3, 7.5.2).
  *
  *     tw__place_item items[] = { { .tile = 0, .bytes = 4096, .align = 8, .first = 2, .last = 5, .name = "x" }, ... };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is in the way of an object: everything placed so far that is alive together with it, and what its constraints
  * forbid.
  *

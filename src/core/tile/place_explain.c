@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What to say when tiles are too full: which one, what fills it, by how much, and which limit of its memory is in the
  * way. */
 #include "core/tile/place.h"

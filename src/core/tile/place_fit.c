@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Placing the objects of one tile: greedy, in an order that puts the hard ones first, each into the smallest gap that
  * holds it beside what is alive at the same time and away from what its constraints forbid.
  *

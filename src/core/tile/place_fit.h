@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tile: the state of placing one tile, shared by its four parts: place_fit.c (searching gaps, order, attempts),
  * place_crowd.c (what is in the way), place_settle.c (moving objects below a goal), place_measure.c (figures). */
 #ifndef TW_TILE_PLACE_FIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Figures of a placed tile: most bytes alive at once, the last address used, gaps, what shares its addresses. */
 #include "core/tile/place_fit.h"
 

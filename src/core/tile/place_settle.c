@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Settling objects below a goal: each goes where clearing the place costs least, and what it turns out is settled in
  * turn. Objects turned out often cost more, so that the search does not go in circles. */
 #include "core/tile/place_fit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* space: first fit from the end of a buffer down. */
 #include "core/tile/space.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* space: places in a buffer in which objects come and go while a program runs. What is known beforehand, with the
  * steps in which it is alive, is placed better, all at once, by place.h. */
 #ifndef TW_TILE_SPACE_H

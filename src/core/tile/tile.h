@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tile, private side: memory sums of a machine, before or without placement.
  *
  * A tw__memory counts bytes by tile, storage category, region and overlap. Adding is one indexed addition; rows are

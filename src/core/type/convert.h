@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* convert: the hot scalar conversions, inline, so that the vec box builds its kernels from exactly the code that the
  * scalar functions of <tilewright/type.h> run.
  *

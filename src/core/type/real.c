@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Exact conversion between any two element types: take the source apart into sign, integer and power of two, round
  * once, put the destination together. Slow and plain: kernels use type/convert.h or vec, and are tested against this.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of element types, their names in all four systems and in C, and the short vectors of the Poplar guide. */
 #include "core/type/type.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* type: what the other boxes use besides <tilewright/type.h>. No _Float16 arithmetic operators outside this box.
  * Scalar conversions for kernels: type/convert.h. */
 #ifndef TW_TYPE_TYPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* apply: kernels over whole views. A loop over walks: each turn takes the longest run that all operands have in
  * common and checks it against the window before the kernel touches it. */
 #include "core/vec/vec.h"

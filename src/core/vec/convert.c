@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* convert: finds the loops that bring elements from one type to another; packs fields smaller than a byte; flushes
  * subnormals. */
 #include "core/vec/vec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cpu: the kernels of each level of instruction sets (base.h: tw__cpu_best says which one runs). */
 #include "core/vec/vec.h"
 

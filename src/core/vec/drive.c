@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* drive: what a resolved kernel runs. Feeds a core, which knows contiguous elements of one type only, from operands
  * that are strided, repeated, packed or of another type, in blocks that stay in the first-level cache; finds out
  * where the order of elements can be seen and falls back on one element at a time there. */

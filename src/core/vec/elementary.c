@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* elementary: the functions of math.h as rows of the core tables. They have the same bits at every level and dispatch
  * by themselves, so one table serves all levels. A new function is one row here and one in TW_VEC_OP_LIST. */
 #include "core/vec/vec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* index: gather and scatter by element numbers. The table's length is its run's count; what an index outside it does
  * is the mode's. Elements go in index order, so the last of two writes to one place stays. */
 #include "core/vec/vec.h"

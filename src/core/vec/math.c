@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Dispatch of the elementary functions: one table per instruction set, chosen by cpu.c, and the forms for one
  * element. Every table gives the same bits, so the choice shows in speed only. */
 #include "core/vec/vec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elementary functions on arrays: exp, log, sin, tanh, erf, pow, ... for f32 and f64, with the same bits on every
  * machine, at every vector width and however an array is cut into pieces (docs/vec-math.md).
  *

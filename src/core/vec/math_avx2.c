@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The elementary functions with AVX2, eight floats at a time; cmake/vec.cmake gives this file its -m options. */
 #define TW__LEVEL avx2
 #define TW__LANES 8

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The elementary functions with AVX-512 (F and DQ), sixteen floats at a time; cmake/vec.cmake gives this file its -m
  * options. */
 #define TW__LEVEL avx512

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The elementary functions with what every x86-64 has: SSE2, four floats at a time. */
 #define TW__LEVEL baseline
 #define TW__LANES 4

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bodies of the f32 functions on one vector of lanes: SLEEF's where they are right and fast enough, our own
  * elsewhere. exp is float arithmetic alone; the rest of ours goes through double, where a polynomial of 2^-32 or
  * better leaves the final rounding as the only error that shows, at half the time of float pairs or less.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bodies of the f64 functions on one vector of lanes: SLEEF's, mended at their ends, and the activations built on
  * them. Where an argument is computed before it enters an exponential, it is carried as a sum of two doubles:
  * a relative error of 2^-53 in z is one of z * 2^-53 in e^z. */

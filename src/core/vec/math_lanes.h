@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One vector of floating-point lanes at the instruction set of the file that includes this one, and the few
  * operations that C's vector arithmetic does not spell. math_baseline.c, math_avx2.c and math_avx512.c define
  *

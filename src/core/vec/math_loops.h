@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arrays from the bodies on one vector, and the table of this level. A tail shorter than a vector is computed in a
  * whole vector padded with ones (no function is slow or special there), so it gets the bits of the body. */
 #ifndef TW_VEC_MATH_LOOPS_H

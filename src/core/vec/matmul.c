@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* matmul: c = a b on views of any strides and types. Operands are converted to the accumulator's type while they are
  * packed into contiguous panels; strips of 64 columns stay in the second-level cache over the whole depth. */
 #include "core/vec/vec.h"

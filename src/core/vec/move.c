@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* move: elements of any size from run to run, and numbers in a row. Moves keep every bit, NaN payloads included. */
 #include "core/vec/vec.h"
 

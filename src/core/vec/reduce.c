@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* reduce: folds of runs and views of any type and stride to one element, and the place of an extreme. f16 and bf16
  * accumulate in f32 and narrow once at the end; a fold that rounds at every step is an elementwise operation in
  * sequential order whose destination has stride 0. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* reference: every elementwise operation on one element, written to be read. The kernels are tested against it, bit
  * by bit. Integers are calculated in 128 bits and brought to their type at the end; floats in double, which rounds to
  * f32, f16 and bf16 afterwards as one rounding would (53 >= 2 * 24 + 2), except where the operation itself is defined

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* reference: one element of one operation, in plain C; what the kernels are compared with. */
 #ifndef TW_VEC_REFERENCE_H
 #define TW_VEC_REFERENCE_H

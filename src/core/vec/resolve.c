@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* resolve: from an operation, types and modes to a kernel. Everything that can be decided once is decided here. */
 #include "core/vec/vec.h"
 

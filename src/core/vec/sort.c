@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sort: stable, along the last dimension. Keys of any real type become unsigned numbers in the same order, so one
  * merge sort of (number, place) pairs serves all types and both directions. */
 #include "core/vec/vec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* transpose: copies between views. Dimensions are joined where both sides allow it; when the two sides have different
  * fastest dimensions, the copy goes in square tiles, so that each cache line read and written is used whole. */
 #include "core/vec/vec.h"

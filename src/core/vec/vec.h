@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vec, inside the box: what resolve.c, drive.c and the kernels share.
  *
  * A *core* works on contiguous elements of one compute type (kernels/, built once per dispatch level). A *driver*

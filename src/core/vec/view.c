@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Views: construction, slicing, and the span of memory they touch. All size arithmetic is checked here once, so that
  * a view made by these functions can be walked without overflow. */
 #include "core/vec/vec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Walks: a position in a list of views. Every resumable operation (DSD operations, FIFOs, streams) is walks plus
  * kernels: a walk hands out runs, a kernel does the work, and copying the walk is all it takes to stop and go on. */
 #include "core/vec/vec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CSL compiler: source file and options in, image and diagnostics out. */
 #ifndef TW_CSL_LANG_COMPILE_H
 #define TW_CSL_LANG_COMPILE_H

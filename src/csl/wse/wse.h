@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The wafer: runs a compiled image, PE by PE and wavelet by wavelet.
  *
  *     tw__wse *w = tw__wse_new(image, NULL, diags);         // verifies the image

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* codelet: vertex types and the native code behind them. What graph and engine use.
  *
  *     tw__codelets *set = tw__codelets_new(TW__HALF_FLOAT);

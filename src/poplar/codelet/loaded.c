@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A set of loaded codelets: vertex types by name, and for each file or archive ("unit") its native code. */
 #include "poplar/codelet/compile/compile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A vertex state with COMPACT_PTR as the assembly of PopLibs reads it, whatever the alignment: as with one of 8,
  * SCALED_PTR64 on Mk1 and 32 bits on Mk2. Where the pointer grows, the fields behind it move as the ABI says. */
 #include "poplar/codelet/compile/compile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random numbers of codelets on the host: one generator for each simulated tile (include/poplar/device/ipu_builtins.h
  * draws from it), lent to the thread that runs the tile's vertices. */
 #include "poplar/codelet/codelet.h"

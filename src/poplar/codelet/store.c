@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A set of codelets as bytes: each file or archive of it as a .gp archive with its name. */
 #include "poplar/codelet/compile/compile.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* cxx, private side: what the classes of <poplar/...> hold of the C API, and how its errors become exceptions. */
 #ifndef TW_POPLAR_CXX_CORE_HPP
 #define TW_POPLAR_CXX_CORE_HPP

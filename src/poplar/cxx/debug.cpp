@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Names of operations and the records that libraries make of them. */
 #include <poplar/DebugContext.hpp>
 

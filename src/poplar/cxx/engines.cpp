@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Engines, executables, streams and profiles. */
 #include "core.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Statuses of the C API as exceptions. */
 #include "core.hpp"
 

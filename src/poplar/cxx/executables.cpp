@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Executables: files of the C API behind C++ streams. */
 #include "core.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Graphs: calls of the C API under the graph's lock, mistakes as exceptions. */
 #include "core.hpp"
 

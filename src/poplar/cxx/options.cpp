@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Options as JSON and as the lists that the C API takes. */
 #include "core.hpp"
 

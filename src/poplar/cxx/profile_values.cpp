@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Trees of values: construction, reading, JSON and CBOR (RFC 8949). */
 #include <poplar/ProfileValue.hpp>
 

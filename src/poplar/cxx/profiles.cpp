@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Profiles as trees of values: the JSON of the profile, read. */
 #include "core.hpp"
 

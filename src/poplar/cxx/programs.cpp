@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Control programs: trees of steps, lowered to the C API when an engine or a function is made. */
 #include "core.hpp"
 

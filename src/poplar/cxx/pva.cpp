@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* pva: reports read from the JSON of a profile. The tree is shared by all values made of it, and never changes. */
 #define TW_NO_CALL_SITES
 #include <tilewright/poplar.h>

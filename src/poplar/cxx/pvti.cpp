@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* libpvti: trace points that nobody records. */
 #include <mutex>
 #include <pvti/pvti.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Regions of tensors: sorted, simplified, unbroadcast. The C API does it; here are lists and values. */
 #include "core.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* State of tiles that programs may set and ask for: seeds, floating point behaviour, the cycle counter. The machines
  * that graphs run on have no registers for the first two, so each graph keeps them in variables of its own. */
 #include "core.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Targets, devices, the IPU Model. */
 #include "core.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Graph::serializeTensors: views of tensors as text, with type, size and mapping of the variables they show. One form
  * for both formats: JSON, {"tilewright_tensors": 1, "variables": [...], "tensors": [...]}. Values are not written. */
 #include "core.hpp"

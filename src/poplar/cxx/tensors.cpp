@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Tensors: each view is a handle of the C API that goes with the last copy. */
 #include "core.hpp"
 

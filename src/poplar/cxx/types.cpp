@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Types, half numbers, and host values in the format that the C API takes. */
 #include "core.hpp"
 

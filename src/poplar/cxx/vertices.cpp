@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Graphs: codelets, vertices and their fields, estimators. */
 #include "core.hpp"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Life of an engine: compile, load, run. Compiling keeps its first error, which load returns; everything after that
  * returns its status. */
 #include "poplar/engine/engine.h"

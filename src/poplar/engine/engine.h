@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* engine: from a graph to a flat plan, and the executor that runs it.
  *
  *   tw_graph --lower--> tw__plan (vertex groups, copy blocks, transfers, instructions, steps) --exec--> memory

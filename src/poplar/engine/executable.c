@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Executables: what an engine was made of, as a file.
  *
  *     "TWEXEC\r\n"  version (4 bytes)  length of the contents (8)  contents  SHA-256 of the contents (32)

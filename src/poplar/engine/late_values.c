@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Values of fields that depend on addresses: asked for once everything is placed, then the plan is made again, since
  * vertex states hold copies of them. */
 #include "poplar/engine/place/place.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every key of Poplar API, engine options and runtime options (docs/decisions.md, G8). Keys that are accepted without
  * effect are logged at INFO; keys that are not here are errors. POPLAR_ENGINE_OPTIONS and POPLAR_RUNTIME_OPTIONS
  * override what a program sets. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* build.h: what the files of this box share while a graph is under construction. An engine needs none of it. */
 #ifndef TW_GRAPH_BUILD_H
 #define TW_GRAPH_BUILD_H

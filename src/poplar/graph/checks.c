@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What must hold before a graph is lowered: mapping, complete vertices, no races, no recursion. */
 #include "poplar/graph/build.h"
 

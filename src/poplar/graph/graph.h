@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* graph: the data behind tw_graph as the engine reads it. Nothing here runs.
  *
  * A tw_graph handle is a view (the tiles of a virtual graph, or all) on one shared, reference counted tw__core.

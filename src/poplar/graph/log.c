@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What modules GRAPH, TENSOR and TARGET log of a graph that an engine is made for (guide 9.1): DEBUG by graph, TRACE
  * by tile. */
 #include "poplar/graph/build.h"

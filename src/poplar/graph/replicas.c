@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Making replicated graphs (replicas.h). */
 #include "poplar/graph/replicas.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Replicated graphs (guide 2.5.1): a handle on the core with one virtual graph for each replica.
  *
  * A variable made through such a handle is one variable for each replica, added one after the other; tensors name

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A graph as bytes: what an executable's file holds of it.
  *
  * One function for each structure moves its members between the structure and the bytes, in whichever direction, so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* stored.c: a graph as bytes, for executables. */
 #ifndef TW_GRAPH_STORED_H
 #define TW_GRAPH_STORED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Graphs: their life, and virtual graphs, which are other handles on the same core with tiles numbered from 0. */
 #include "poplar/graph/build.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* check: the rules that instructions share. A family's check adds its own. Extents may be TW_PTO_DYNAMIC when text is
  * checked before it runs; tw__same and tw__at_most then take the rule as kept, and the check is repeated at run time.
  * */

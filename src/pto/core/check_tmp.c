@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* check_tmp: what A2/A3 ask of the scratch tile of an instruction (columns "tmp" of the manual). A5 takes
  * any tmp, but
  * for TSORT32, TMRGSORT of lists and TMOV to Zz; profile cpu any. Extents that are not known yet count as zero. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* conv_layout: ConvTiles, that is feature maps and filters of up to six dimensions in one memory: their layouts, and
  * whether a tile is one. ops/conv_tiles.c moves them. */
 #include "pto/pto.h"

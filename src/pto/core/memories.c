@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* memories: the on-chip memories of one core, where tiles lie in them, and what is kept between instructions. */
 #include "pto/pto.h"
 #include "core/tile/space.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* operands: operands and scalars of calls. */
 #include "pto/pto.h"
 

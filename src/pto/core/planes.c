@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* planes: operands as rectangles with a stride per row and per column, which is all the families need to know. Tiles
  * in boxes are copied to a plain rectangle before the instruction and back after it; the copies are views of rank 4.
  * */

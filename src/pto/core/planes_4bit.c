@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* planes_4bit: 4-bit tiles as planes of bytes, an element in the low half of each. Tiles hold two elements per byte,
  * the even one low, in boxes as well; kernels of the vec box read rows packed the same way. */
 #include "pto/pto.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* remembered_calls: what was found out about a call (that it keeps the rules, how its tiles lie as planes, its
  * kernel) holds for
  * later calls of the same row whose operands and attributes have the same descriptions. Rules about addresses,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tensor_layout: global memory as a view of rank 5, and which of its dimensions run along the rows and columns of a
  * tile (table of the manual). */
 #include "pto/pto.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tile_layout: descriptions of tiles. Where an element lies, the shape rules, pad values. Pure
  * functions. */
 #include "pto/pto.h"

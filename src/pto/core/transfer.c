@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* transfer: elements of tiles from and to memory of the host. */
 #include "pto/pto.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* zero_pages: memory of a core, zero at first. A page that nobody touches costs nothing, so that grids of thousands
  * of cores fit; rows start where vector loads like them. */
 #include "pto/pto.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cost: how long an instruction takes. cost/pipes.c has transfers, the cube, pipes and flags; cost/fit.c vector
  * instructions; cost/timeline.c keeps when each ran. */
 #ifndef TW_PTO_COST_H

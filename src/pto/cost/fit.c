@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fit: cycles of an instruction from the fitted tables, where they have it, else from head,
  * slope and tail (5.2) or latency and interval (A5). Everything here is an estimate. */
 #include "pto/pto.h"

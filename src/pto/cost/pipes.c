@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pipes: pipes, flags and the clock. Figures are estimates after the models of the manual; a pipe runs its
  * instructions in order, an instruction waits for the tiles it uses and, in manual mode, for flags only. */
 #include "pto/cost/bandwidth.def"

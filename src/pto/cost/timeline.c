@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* timeline: what a core keeps with TW_PTO_TIMELINE: when each instruction began and ended on its pipe, what pipes
  * waited for, which part of the memories was in use from when to when. profile/ shows it. */
 #include "pto/cost/cost.h"

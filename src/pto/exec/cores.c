@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cores: one core from its making to its end. */
 #include "pto/exec/exec.h"
 #include "pto/grid/grid.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* exec: what joins the floors: the functions of the rows, one instruction from its operands to its effect, cores and
  * grids from their making to their end. */
 #ifndef TW_PTO_EXEC_H

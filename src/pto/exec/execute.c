@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* execute: one instruction from its operands to its effect; tracing. */
 #include "pto/exec/exec.h"
 #include "pto/cost/cost.h"

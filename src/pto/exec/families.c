@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* families: what the rows of the table do: rules and functions of their families, and which form operands mean. */
 #include "pto/exec/exec.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* grids: the cores of a grid, made and given back. */
 #include "pto/exec/exec.h"
 #include "pto/grid/grid.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shorthands: instructions as functions of C: TCI, transfers, FIFOs, signals, collectives. */
 #include "pto/exec/exec.h"
 #include "pto/grid/grid.h"

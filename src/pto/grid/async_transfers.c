@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* async_transfers: transfers between devices without a tile. They take place when somebody
  * asks for them, so
  * a program that does not wait sees it; at the latest when the kernel ends. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* collectives: what devices do to each other's global memory: transfers through staging tiles
  * and collectives that the root runs. All devices lie in one process; a transfer is TLOAD and TSTORE of pieces. */
 #include "pto/grid/grid.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cores: a grid of cores, each a fiber, and the rounds in which they run.
  *
  * A round goes over the cores in order of device, block and number and lets each that does not wait run until it

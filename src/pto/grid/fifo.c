@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fifo: queues between the cube core and the vector cores of a block. A slot is memory that tiles
  * are stored to and loaded from as a matrix, so TPUSH and TPOP are a TSTORE and a TLOAD with a handshake around them
  * (grid/fifo_queue.c). */

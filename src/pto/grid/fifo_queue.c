@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fifo_queue: the queues of a block and the handshake around them.
  *
  * Every core counts what it has pushed, popped and freed; slot n of a queue lies at n modulo the number of slots, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fifo_slot: what lies in a slot of a FIFO: a matrix in rows, in columns (NZ2DN) or in boxes of 16 rows (NZ2NZ), the
  * whole of it and the part of one vector core; what a push says about it and a pop has to agree with. */
 #include "pto/grid/grid.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* flags: flags and barriers between cores. A flag is a pair of counters per core: what it has set and what it has
  * waited for; a core goes on when everybody it waits for has set more often than it has waited. Modes are those of
  * the chip (same kind over all blocks; vector cores of a block; cube and vector cores of a block). */

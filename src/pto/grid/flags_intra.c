@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* flags_intra: flags between the cube core of a block and each of its vector cores alone (A5). The cube core names
  * flag n of
  * vector core 0 as n and that of vector core 1 as n + 16; a vector core has 0 to 15. Each direction counts by itself.

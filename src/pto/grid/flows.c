@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* flows: how many bytes cores have had from one another through FIFOs and by GMOV, which a profile shows as pairs.
  * Counted where the bytes arrive. */
 #include "pto/grid/grid.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* grid: a grid of cores that run as fibers and wait for one another. grid/cores.c runs them; grid/flags.c and
  * grid/flags_intra.c have flags and barriers, grid/fifo.c and grid/fifo_queue.c the queues of a block,
  * grid/collectives.c, grid/signals.c and grid/async_transfers.c what devices do to each other. */

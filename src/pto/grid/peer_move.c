@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* peer_move: GMOV of the public formal model. Four equal processors, here four blocks in a row, meet; each brings a
  * tile and takes the one of the peer that it names. All four tiles are read before one is written, and whoever is
  * refused leaves the tiles of the others as they are: the run ends. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* signals: words in global memory that devices set, add to, wait for and test (TNOTIFY, TWAIT,
  * TTEST). */
 #include "pto/grid/grid.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* accumulator_out: what leaves the accumulator with a scale: stores, moves, windows. The scale
  * is an f32 in the
  * low 32 bits of a scalar, or one per column of the destination in the fixpipe buffer. Relu comes first. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* compare: predicates as bits and selection by them. Bits are packed LSB first and every row starts
  * a new word, so a row of words read as bytes is what the vec box calls packed bits. */
 #include "pto/pto.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* conv_tiles: ConvTiles from and to tensors, and from one layout to another. */
 #include "pto/pto.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* convert: TCVT. Which pairs exist, how they round, what happens out of range. */
 #include "pto/pto.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* elementwise: instructions that work element by element: one kernel of the vec box over the
  * valid region, or two after one another. */
 #include "pto/pto.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* expand: one value per row or column spread over a tile, alone or as an operand. */
 #include "pto/pto.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* extra_kernels: loops over elements that the vec box has no operation for: merging sorted lists until one ends,
  * rounding to TF32. The only such loops of this box. */
 #include "pto/ops/extra_kernels.h"

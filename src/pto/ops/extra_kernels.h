@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* extra_kernels: see the .c file. */
 #ifndef TW_PTO_EXTRA_KERNELS_H
 #define TW_PTO_EXTRA_KERNELS_H

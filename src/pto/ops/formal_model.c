@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* formal_model: instructions that the public formal model of the ISA has (PTO-ISA/pto-spec, asl/tile) and no chip
  * among the targets: sorting in groups, and access to memory by displacements in bytes, one per element. Profile cpu
  * has them. The model leaves the order of accesses that meet open; here it is row by row, so the last store stays. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gather: elements by index, by mask pattern, by comparison, and the way back. */
 #include "pto/pto.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gather_memory: MGATHER and MSCATTER, rows or single elements of a table in global memory by index (the manual). */
 #include "pto/pto.h"
 

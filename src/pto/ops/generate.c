@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* generate: tiles from nothing but scalars. TCI, TEXPANDS, TTRI, TRANDOM. */
 #include "pto/pto.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* img2col: TIMG2COL takes a window of the matrix whose row is an output pixel of a convolution and whose column is an
  * input under the filter: row ((n D + d) OH + oh) OW + ow, column ((c1 KH + kh) KW + kw) C0 + c0.
  * */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* load_store: between tiles and global memory. A tensor and a tile correspond element by element as
  * two views of rank 5; moving is a copy of views. */
 #include "pto/pto.h"

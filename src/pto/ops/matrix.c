@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* matrix: products of the cube. Accumulated in f32 with one rounding per step, or in i32, in the
  * order of k. The chips' order is not specified. */
 #include "pto/pto.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* move: between memories and layouts, and windows. */
 #include "pto/pto.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* quant: 8-bit values with a scale (and offset) per row, and counts of byte values. */
 #include "pto/pto.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* quant_groups: groups that share a power of two, and the three-level groups of HiF4. */
 #include "pto/pto.h"
 

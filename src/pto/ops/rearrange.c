@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rearrange: transposing, padding, columns side by side, streams zipped and unzipped, low bits (the manual,
  * 3.1). */
 #include "pto/pto.h"

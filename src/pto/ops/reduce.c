@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* reduce: rows and columns to one value. Sums and products in index order; f16 and bf16 are
  * accumulated in f32 and rounded once. */
 #include "pto/pto.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sort: blocks of 32 with their indexes, and merging of sorted lists. A sorted element takes 8
  * bytes:
  * f32 value and u32 index, or f16 value, zero, u32 index. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* split_to_vectors: what one kind of core of a block moves to the memories of the other: an
  * accumulator of the cube
  * core to one vector core's, or halves of its rows or columns to both; a tile of a vector core to L1 (A5). dst is a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* window_parts: two forms that the documents name without operands. What is here is estimated:
  * TEXTRACT of two
  * windows gives both at once, in the boxes that the cube reads; TINSERT cuts its transfer in two or four groups of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* profile: what cores did, as text and as the common profile. Cores are its tiles, in order of device, block and
  * number; the whole run is one plan step, in which a core is active while one of its pipes works; pipes are threads
  * of a core and, where a timeline was kept, lanes with an interval for each instruction. Instructions are vertex

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* profile: what cores did, as text, as the common profile and as a trace. */
 #ifndef TW_PTO_PROFILE_H
 #define TW_PTO_PROFILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* timeline: when each instruction began and ended on its pipe, as a trace in the JSON form of chrome://tracing and
  * ui.perfetto.dev: a process per core, a track per pipe, so that what overlaps is seen. Every cycle is an
  * estimate. */

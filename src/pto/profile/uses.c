@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* uses: what a timeline keeps beside instructions: which part of a core's memories was in use from when to when, and
  * what each pipe waited for. Every cycle is an estimate. */
 #include "pto/cost/cost.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* conversions: which types TCVT makes of which, and which pairs wrap. */
 #include "pto/pto.h"
 

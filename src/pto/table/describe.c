@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* describe: what `tilewright pto info` says about an instruction, read from its row. The notes on domain and
  * constraints are those of the family's check; names in brackets are the rules of its messages. */
 #include "pto/pto.h"

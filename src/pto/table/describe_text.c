@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* describe_text: how a row of the instruction table is written in text. Most are operations in the DPS form, made
  * from the row; what
  * cores and devices do has operations of its own. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* instruction: the table of instructions (ops.def, table/table.c): one row per form of an instruction. */
 #ifndef TW_PTO_ROW_H
 #define TW_PTO_ROW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* table: the rows of ops.def, their names and attributes. */
 #include "pto/pto.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* targets: the chips, and the memories of their cores. */
 #include "pto/pto.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* as: PTO-AS, the text of tile programs, from characters to a run:
  *   types/    what a type's or a number's spelling means, and the canonical one
  *   syntax/   characters to a tree of operations whose parts keep their spelling (grammar: the manual), and the tree

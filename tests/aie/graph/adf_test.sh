@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # adf_test.sh SOURCE_DIR ...: <adf.h> compiles with each compiler in each standard that the documentation names.
 source=$1
 failed=0

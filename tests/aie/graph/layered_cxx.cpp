@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Graphs of kernels in layered C++: names of their own, elements in bare braces, places for whole graphs. */
 #include <tilewright/aie/vendor.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Graphs as published programs write them: packet switches, also across sub-graphs, where the connection next to a
  * kernel says what the kernel gets. */
 #include <adf.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Run-time parameters as UG1079 has them ("Runtime Parameter Specification", "Runtime Parameter Support Summary"): a
  * firing takes one value of a synchronous input and waits for it; an asynchronous one keeps its last value; between
  * kernels; bypasses. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Graphs in the older way: GMIO and PLIO objects and a platform; kernels in the programmable logic; initialisation
  * functions by name. */
 #include <adf/new_frontend/adf.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Graphs as published programs write them, part two: memory of the host at the ports, initialisation functions,
  * vectors for the arrays of a kernel's class, properties that change no result. */
 #include <adf.h>

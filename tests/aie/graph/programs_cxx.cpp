@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Graphs as published programs write them: windows with margins through a sub-graph, buffers, streams to several
  * readers, windows to streams and back, the cascade, run-time parameters between runs, kernels with state, the older
  * platform; and what is wrong with graphs that cannot be built. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Graphs as published programs write them, part five: places told from one another, sizes by samples, kinds of
  * connections nested through the ports of graphs, memory with several readers, ports that nothing is connected to.
  * Nothing here says `using namespace adf`. */

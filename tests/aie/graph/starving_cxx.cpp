@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* A kernel whose data never come is named when its graph ends, whatever its ports lead to: files, memory, parameters.
  * Output files get what has come. */
 #include <adf.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Kernels that wait when their graph ends, goes, or runs anew: their frames are unwound, so that what they hold is
  * released. Under a sanitizer nothing leaks. */
 #include <adf.h>

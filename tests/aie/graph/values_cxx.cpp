@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Graphs as values, as published programs keep and start them: returned, assigned to elements of arrays and vectors,
  * one after the other; platforms of paths; windows that do not fit one tile; cascades from a kernel with a place;
  * packets with the header of generateHeader(); 256-bit vectors on the cascade. */

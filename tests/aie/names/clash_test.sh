@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # clash_test.sh SOURCE_DIR LIBRARIES...: programs that have names of the scalar unit themselves compile beside <tilewright/aie.h> and keep
 # their own meaning; what is not modelled is an error that says so. C and C++, gcc and clang.
 source=$1

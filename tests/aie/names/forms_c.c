@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names and forms, as C. */
 #include <tilewright/aie.h>
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # forms_test.sh SOURCE_DIR LIBRARIES...: the names and forms of forms.inc as C++ and with other compilers than the build's.
 # Functions instead of inlining, which compilers take minutes for; g++ then passes vectors of template arguments at
 # other places than it looks for them, so it only compiles.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Names and forms, with the classes of layered C++. */
 #include <tilewright/aie/vendor.hpp>
 

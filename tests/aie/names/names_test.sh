@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # names_test.sh SOURCE_DIR LIBRARIES...: every global name that layered C++ libraries take from the vendor's compiler
 # (names.txt) can be named as ::name, with g++ and clang++; objects that convert to vectors are taken by the
 # overloads; a C++ kernel gives what the sums say.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # refused_test.sh SOURCE_DIR: calls that no overload takes do not compile: operands of the wrong width, pairs of types that the table of the
 # multiply family lacks, accumulators of the wrong kind. The compiler names file and line. Beside each stands a call that
 # compiles. gcc and clang, C and C++, with checks and without.

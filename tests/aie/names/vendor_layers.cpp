@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* A small layered library of our own on top of aie/vendor.hpp, the way the vendor's is built: class templates around
  * the vector types, traits specialised by type, intrinsics found by overloads through conversion operators. Prints
  * each expectation that does not hold; ends with 1 then. Compiled by vendor_test.sh with clang++ and g++. */

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # vendor_test.sh SOURCE_DIR LIBRARIES...: aie/vendor.hpp with g++ and clang++: the global names of layered C++ libraries
 # (names.txt) can be named as ::name, what is not modelled says so, its order is checked, vendor_layers.cpp gives
 # what it should.

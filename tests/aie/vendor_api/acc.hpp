@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Accumulators of the vendor's layered library: every bit of each lane, seen through two or three shifts. */
 #ifndef TILEWRIGHT_TESTS_VENDOR_API_ACC_HPP
 #define TILEWRIGHT_TESTS_VENDOR_API_ACC_HPP

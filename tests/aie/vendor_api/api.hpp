@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Helpers of the programs that call the vendor's layered library (*.cpp here): random operands, plain arithmetic in
  * 128 bits as the reference, a count of lanes per operation. */
 #ifndef TILEWRIGHT_TESTS_VENDOR_API_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Conversions of the vendor's layered library: rounding and saturation, widening, packing, float and fixed point,
  * elementary functions; sums of accumulators and vectors; operators and iterators. See test.sh. */
 #include "api.hpp"

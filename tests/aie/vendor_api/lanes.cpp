@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Lane operations of the vendor's layered library against plain arithmetic. Run by test.sh. */
 #include "api.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Operation modifiers of the vendor's layered library and products of all lanes against plain arithmetic. See
  * test.sh. */
 #include "api.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Products of the vendor's layered library against plain arithmetic: vectors, squares, matrices. See test.sh. */
 #include "api.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Ports of a kernel through the vendor's layered library: buffers by iterators, windows, streams and the cascade by
  * layered vectors and accumulators, in a graph of three kernels. See test.sh; runs in a folder of its own. */
 #include "api.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Sliding products of the vendor's layered library against plain sums. See test.sh. */
 #include "api.hpp"
 

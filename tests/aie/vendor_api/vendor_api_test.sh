@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # vendor_api_test.sh SOURCE_DIR LIBRARIES...: operations of the vendor's layered C++ library under aie/vendor.hpp, against
 # plain arithmetic. TILEWRIGHT_AIE_API in the environment: a checkout of that library (its folder include/ holds
 # aie_api/aie.hpp); without it the test is skipped (exit status 77). TILEWRIGHT_AIE_CXX: another compiler than

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What diagnostics look like on a terminal: one write for all, long lines and messages shortened around the place,
  * the caret under it, control characters harmless. */
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Status codes and error details; arenas, growable arrays and failing allocations. */
 #include "core/base/base.h"
 

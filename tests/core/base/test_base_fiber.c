@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fibers: order, nesting, many at once, deep stacks, an end that stays the end. */
 #include <stdarg.h>
 #include <stddef.h>

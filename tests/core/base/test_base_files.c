@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Files read and written: limits, what stands at an output's place, failures that leave things as they were. */
 #include "core/base/base.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The log of guide chapter 9.1: levels per module with fall-back, destinations, the form of a line. */
 #define _GNU_SOURCE
 #include "core/base/base.h"

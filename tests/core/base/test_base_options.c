@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Options: every type of value, errors and their suggestions, JSON, the environment, copies, failing memory. */
 #include "core/base/base.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loops shared between threads: every element once, whatever the sizes; loops inside of loops, from several threads
  * at once, and in a child process; and the caller does not wait for threads that have not begun. */
 #include "core/base/base.h"

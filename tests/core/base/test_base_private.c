@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Folders of what is run: who else could write there is refused, on every step of the way. */
 #define _GNU_SOURCE
 #include "core/base/base.h"

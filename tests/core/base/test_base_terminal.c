@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What reaches a terminal: texts of files without what a terminal obeys, in messages too; who decides on colours. */
 #define _GNU_SOURCE
 #include "core/base/base.h"

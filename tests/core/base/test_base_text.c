@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Diagnostics as printed, nearest names, digit groups, folders. */
 #define _GNU_SOURCE
 #include "core/base/base.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* .npy files: what is written reads back, in NumPy's own bytes; damaged files are refused with a reason. */
 #include <stdarg.h>
 #include <stddef.h>

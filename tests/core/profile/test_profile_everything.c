@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A profile with every member of docs/profile.md: each comes back as it was, each one that is damaged is named with
  * its place, each one that is missing leaves the rest as it is and has the value that the page says. */
 #include "core/profile/json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The sample report of guide section 8.2.3, line by line, and the formulas behind its figures.
  *
  * tests/golden/profile_guide.txt is the guide's text as extracted from its pages. Mended before comparing, and

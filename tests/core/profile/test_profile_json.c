@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* JSON of a profile: what a machine writes comes back, the vendor's forms are read, damaged files are refused with a
  * place. */
 #include "core/profile/profile.h"

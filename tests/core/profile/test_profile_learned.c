@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What profiles learn for reports: it survives JSON, equal maps are stored once, lists are bounded, damaged files are
  * refused with the place of the damage. */
 #include <stdarg.h>

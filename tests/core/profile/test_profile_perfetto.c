@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Traces against the documented Trace Event Format as ui.perfetto.dev imports it: every event has the fields of its
  * phase and no others of a kind that is not known, slices of a track nest, both ends of a flow lie inside of slices,
  * counters hold numbers, names and sort indices belong to tracks that exist. The site itself is not asked. */

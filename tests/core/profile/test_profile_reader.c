@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading profile files: each mistake is named with its place in the file, each limit holds, members mean what
  * docs/profile.md says, also where two spellings or two entries meet. */
 #include "core/profile/json.h"

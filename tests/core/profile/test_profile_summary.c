@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The text summary beyond the guide's sample: options, colours, full tiles, IPUs, replicas, modelled figures, and the
  * command line. */
 #include "core/profile/profile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows and the execution trace: packing against the plain array, folding against the plain list of steps. */
 #include "core/profile/profile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Profile files from elsewhere: truncated, nested, with numbers beyond all limits, with very many entries. Reading
  * ends soon, with a profile or with an error, and what was read can be printed, written and freed. */
 #include "core/profile/profile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random programs for the placement: steps that read some variables and overwrite one, in nested repeats. Which
  * variable is alive in which step is found by the textbook fixed point on the steps with the back edges of the
  * repeats, so that variables have several lives with holes between them. Used by test_tile_place_holes.c and

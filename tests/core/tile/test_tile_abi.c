@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layout of structs, unions and bit-fields against clang (target armv7-none-eabi with signed char and long enums,
  * whose C ABI agrees with guide 10.1), and the rules that clang does not share by hand. Without clang 19 the
  * comparison is skipped. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The architecture table against the figures of the guide (7.2, 8.2.3) and what follows from them. */
 #include "core/tile/tile.h"
 

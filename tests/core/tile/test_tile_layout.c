@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Vector layouts against the guide's chapter 4: known words, every limit from both sides, tables 4.1 to 4.4. The
  * reference encoders below are C bit-fields drawn from the guide's prose, apart from the code under test. */
 #include <tilewright/tile/layout.h>

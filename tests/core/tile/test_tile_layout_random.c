@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A million random round trips per layout and chip, compared with bit-fields drawn from the guide's prose, and whole
  * two-dimensional fields as bytes. The reference shares nothing with the code under test. */
 #include <tilewright/tile/layout.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two-dimensional fields as bytes (guide 4.2.3, 4.2.4), worked out by hand from the figures, and the messages of
  * every refusal, word by word. test_tile_layout_random.c compares random fields with reference encoders. */
 #include <tilewright/tile/layout.h>

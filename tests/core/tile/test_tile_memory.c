@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory sums against a plain dense reference, and what happens when memory runs out. */
 #include "core/tile/tile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Placement against an independent checker: alignment, memory, regions, over-read margin, constraints of table 3.1,
  * and that objects alive together never share a byte. Chip facts of guide 7.2 are written out again here. */
 #include "core/tile/place.h"

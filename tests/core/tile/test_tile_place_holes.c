@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects with holes in their lives, from random programs with nested repeats: a checker that marks the bytes of what
  * is alive step by step, and how close the placement comes to what it can reach at all. */
 #include "core/tile/random_programs.h"

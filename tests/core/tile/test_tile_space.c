@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Places in a buffer while things come and go, against a map of its bytes. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rounding as its definitions say, for the tests of type: a sorted list of the values of a format, the two neighbours
  * of x in it, and a rule in words. long double (64-bit mantissa) holds every value and midpoint used here exactly. */
 #ifndef TW_TESTS_TYPE_REFERENCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The 4- and 8-bit formats and cb16: values decoded here from the published bit layouts, then every value, midpoint
  * and step beside it in every mode against the definitions of reference.h. */
 #include "core/type/convert.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Half and bfloat16 against two references: the compiler's own conversions (nearest even) and the definitions of the
  * rounding modes on the list of all values (reference.h), at every value, every midpoint and one step beside it. */
 #include "core/type/convert.h"

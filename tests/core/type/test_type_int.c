@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Integers: float to integer in every mode at the limits of every width, inline form and exact path; integer to
  * float against the compiler; integer to integer; bool; the rows of tw_srs from the AI Engine documents. */
 #include "core/type/convert.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of types: each row by each of its names, sizes, spellings of C, and the short vectors of the guide. */
 #include "core/type/type.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* check: what the tests of vec share. Random operands with the values that matter, buffers with guards around
  * them. */
 #ifndef TW_TESTS_VEC_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Blocks turned in registers, many rows folded at once, elements kept by flags, numbers in a row, NaN in matrix
  * products: each against the plain loop its definition reads as. Operands end where their memory ends, so that a
  * sanitizer sees one byte read or written too far. */

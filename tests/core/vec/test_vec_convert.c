@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Conversions between all pairs of real types, in all modes and levels, against tw_convert() of the type box (which
  * has tests of its own against arithmetic); mixed operand types; packed 4-bit types; bits; flushing; fused halves. */
 #include "check.h"

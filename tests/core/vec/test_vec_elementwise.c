@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elementwise operations: every operation, type, mode and dispatch level against the plain reference, bit by bit, on
  * random operands of all lengths around the vector widths; strides, repeated operands and guards; all halves. */
 #include "check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elementary functions: the same bits at every instruction set, at every cut of an array and on every machine;
  * special values as C17 Annex F has them; NaN in one form. Accuracy is in test_vec_math_ulp.c. */
 #include <math.h>

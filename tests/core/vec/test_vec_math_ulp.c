@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elementary functions against libm one precision up: f32 against double, f64 against long double (64 bits of
  * mantissa), errors in units of the last place, limits as a table. The normal run samples; TILEWRIGHT_TEST_SLOW=1
  * gives the f32 functions of one argument all 2^32 inputs (minutes per function and core), =61 every 61st.

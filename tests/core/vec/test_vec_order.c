@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Element order: in sequential order element k sees every write j < k, whatever the operands share; the reference
  * does one element after the other. The test of ranges is checked against all pairs of elements. Faults. */
 #include "check.h"

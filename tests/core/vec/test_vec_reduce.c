@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reductions against loops that follow the stated order, the places of extremes, and whole views over any axes. */
 #include "check.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Views, runs and walks against a walk written as nested loops: random shapes and strides of rank 0 to 6, seek, save,
  * the three ends; slicing; spans and windows. */
 #include "check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operations on whole views: apply, copies and transposes, gather and scatter, sort, iota, matrix products. Each
  * against loops over elements. */
 #include "check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compiled programs as bytes: what is read back is what was written, and nothing that is damaged is accepted. */
 #include "csl/lang/code/codec.h"
 #include "csl/lang/program/program.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The verifier of program images, rule by rule: the last value that is legal passes, the first one that is not is
  * refused by what the rule says. */
 #include "csl/lang/code/codec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compiling CSL texts in tests: files come from memory, messages and images are looked at. */
 #ifndef TW_TESTS_CSL_COMPILE_H
 #define TW_TESTS_CSL_COMPILE_H

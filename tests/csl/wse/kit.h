@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* kit: small programs built by hand for tests of the wafer. One program, a rectangle of PEs, helpers for rows that
  * instructions name. */
 #ifndef TW_TESTS_CSL_WSE_KIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs of one PE that use a library: compiled, run, and what they leave in `out` compared. */
 #ifndef TW_TESTS_CSL_WSE_LIBRARY_KIT_H
 #define TW_TESTS_CSL_WSE_LIBRARY_KIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* <tilewright/csl/wse.h>: what it refuses and with which status; figures of small runs against hand-made ones; random
  * orders of tasks. Programs are written to a folder of the test's own. */
 #include "csl/wse/host/host.h"

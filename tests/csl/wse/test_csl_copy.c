@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which element of the host's array goes to which PE (CSL reference, transfers): against the formulas, element by
  * element. */
 #include "csl/wse/host/host.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the vendor documents forbid of DSDs, DSRs, FIFOs, tasks, queues and colors: each rule broken once, with the
  * place of its message. Texts mark the place by `...`. */
 #include "compile.h"

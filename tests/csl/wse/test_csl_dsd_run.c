@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the vendor document "Data Structure Descriptors" promises, clause by clause, as programs that check
  * themselves: the task `run` starts at cycle 0, every @assert must hold, and the program must reach its end, which
  * sets `done`. */

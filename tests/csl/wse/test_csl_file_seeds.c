@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The compiled programs that fuzz_csl_file starts from: each is of the codec's present version, so that it reaches
  * what reads it, and still does what it was kept for. TW_GOLDEN=1 makes them again: an example, with one thing
  * changed. */

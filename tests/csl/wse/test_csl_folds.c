@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pointers to scalars as destinations: an operation whose value is read from the object that its destination points
  * to reads it again for each element, however both are spelled; with any other value the last element counts
  * (vendor document "Data Structure Descriptors", pointers to scalars; docs/decisions.md, C4). Each

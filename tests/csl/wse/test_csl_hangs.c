@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs that hang: the report names the PE, what waits, for which color, queue or FIFO, and the line of the
  * source. Line 1 of each text is the first of `program`. */
 #include "csl/wse/compile.h"

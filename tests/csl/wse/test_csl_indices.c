@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Indices of arrays that only the run knows: outside its dimension one is reported once per place, or ends the run,
  * as --check says; without checks the code is the same and costs the same. */
 #include "csl/wse/compile.h"

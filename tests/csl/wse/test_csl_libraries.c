@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The libraries that programs import as <name>: what each documented function gives on a PE of either chip, against
  * values worked out by hand or with the C library. */
 #include "csl/wse/library_kit.h"

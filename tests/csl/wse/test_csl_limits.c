@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Limits of the vendor document "Data Structure Descriptors" and of the fact sheet, on both sides: the last value
  * that is legal compiles, the next one does not. */
 #include "compile.h"

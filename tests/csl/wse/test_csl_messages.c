@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* <message_passing> (vendor's page of libraries for WSE-3): what arrives, when, in which order, and what is said when
  * a message cannot go or is not taken. Arrival times are the model's: HOP cycles a PE, one wavelet a cycle. */
 #include "library_kit.h"

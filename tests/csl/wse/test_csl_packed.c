@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Packed structs and unions (CSL reference, types): fields lie from the least significant bit of a backing integer
  * on, at run time and at compile time. Expected words are put together by hand from the widths. */
 #include "library_kit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the profile of a run on the wafer has beside sums: examples/csl/fifo, of which what happens is known: PE 0
  * sends 100 numbers to PE 1, which passes them on to PE 2, where a data task adds up one after the other. */
 #include "csl/wse/host/host.h"

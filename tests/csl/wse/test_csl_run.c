@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The language at run time: programs of one PE compiled from text and run; what they leave in `out` (CSL reference,
  * statements-1.8). */
 #include "csl/lang/sema/compile_check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every snippet of the vendor document
       "Data Structure Descriptors", read from the document where it lies beside the project:
  * as printed, or mended as docs/csl.md lists. The document is not ours, so that snippets are named by their lines. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* <tile_config> and the builtins it stands on (vendor documents "Libraries", tile_config, and "Builtins"): what a
  * program writes is what it reads back, and what the router or the scheduler then does. */
 #include "csl/wse/library_kit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where DSD operations end: the last element that lies in memory, in an array, in a table, and the first that does
  * not, on each of the ways that an operation may go. */
 #include "csl/wse/kit.h"

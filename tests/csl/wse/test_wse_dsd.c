@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* DSD operations on one PE: every operation against a plain reference, length rules, strides, scalars, FIFOs. */
 #include "csl/wse/kit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The fabric: routes, time per hop, switches, filters, tasks started by wavelets, microthreads, deadlocks,
  * threads. */
 #include "csl/wse/kit.h"

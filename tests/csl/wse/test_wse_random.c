@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random programs on random routes: whatever they do, the order in which PEs are looked at, the number of threads and
  * whether anyone watches show nowhere. Every PE has a program of its own: operations on memory, fabric and FIFOs of
  * every kind that share queues, microthreads and the datapath; senders that outrun their receivers, receivers that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The order in which PEs are looked at, and by how many threads, shows nowhere: a rectangle where every PE talks to
  * its four neighbours is run window by window, as a reference, then in tiles by 1, 2 and 7 threads. Trace, counters,
  * memory and messages have to agree. */

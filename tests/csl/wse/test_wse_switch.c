@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Switches, filters, color swap and teardown, rule by rule: fact sheet 5.2 to 5.5 and its micro-facts 14, 16, 17. */
 #include "csl/wse/kit.h"
 #include "csl/wse/fabric/fabric.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the tests of this box: a cache folder of its own, vertex state filled by hand, CHECK with a row
  * number. */
 #ifndef CODELET_TEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The structs of C files: every row of tables 10.1 and 10.2 of the guide and each sentence of 2.3.1, 10.1, 10.1.2 and
  * 10.1.3, as `tilewright layout struct` reads them. Figures are the guide's, in bits. */
 #include "poplar/codelet/codelet_test.h"

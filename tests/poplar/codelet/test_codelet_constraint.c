@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* poplar::constraint (guide 3.2.2, table 3.1): good forms become pairs of fields, bad ones are errors with the
  * place. */
 #include "poplar/codelet/codelet_test.h"

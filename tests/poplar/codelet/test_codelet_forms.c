@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every form of field in C++ and C: what the table says, where it lies on the host and on the chips, and that
  * compute() sees what the engine would write. Sizes on chips are those of guide 4.2 and Poplar API, vertex state,
  * written out by hand. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the guide's chapters 2 and 3 say of codelets, on programs with the same calls; and the guide's own snippets,
  * read from the text of the guide where it lies beside the project, with two mends of what no compiler takes
  * (docs/codelets.md). They are compiled for both forms of half and their entries are run on states made by hand. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* half under <cmath>, with std:: and without, in both of its forms; its limits; what codelet headers bring along;
  * types that are of one size but must be told apart. The reference of a function is the C library's, for float: a
  * half is promoted to float (guide 2.3.2). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names: mangling (guide table 3.2, docs/decisions.md, M4), canonical form, rewriting of constraints. */
 #include "poplar/codelet/codelet_test.h"
 

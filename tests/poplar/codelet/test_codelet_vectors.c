@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Short vectors (guide table 2.2) in C and C++: sizes and alignments as printed there, arithmetic, fields of the
  * vertex state, the functions of <ipu_vector_math>, and half in both forms. */
 #include "poplar/codelet/codelet_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the tests of the assembler: text in, words or diagnostics out. */
 #ifndef ASM_TEST_H
 #define ASM_TEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lanes of numbers, and conversions. */
 #include "ref_parts.h"
 

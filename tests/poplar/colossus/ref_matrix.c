@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Accumulators, the matrix units, random numbers. */
 #include "ref_parts.h"
 

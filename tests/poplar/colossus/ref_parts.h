@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the references of instructions share: results with their flags, operands of an instruction. */
 #ifndef REF_PARTS_H
 #define REF_PARTS_H

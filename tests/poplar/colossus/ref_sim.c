@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "ref_parts.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests hold the simulator against: instructions written again from the specification, by mnemonic, on
  * numbers that are exact (an integer of 128 bits and a power of two) until they are rounded bit by bit. */
 #ifndef REF_SIM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the tests of the simulator: assembly text in, a tile that can run it. */
 #ifndef SIM_TEST_H
 #define SIM_TEST_H

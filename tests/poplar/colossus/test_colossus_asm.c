@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Assembler: instructions, bundles, aliases, limits, rules of bundles and of rpt (guide 7.1, 7.5; Colossus ISA,
  * bundles, rpt and assembler). */
 #include "asm_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What differs between chips, and between contexts: constants of the headers in assembly (guide 7.1.1, 7.3.1), where
  * the memory of Mk1 and Mk2 begins, ends and clashes (7.2, 7.2.2, 7.2.3), registers of each context (7.1.2). */
 #include "sim_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 /* Objects as text and as files, whole: each table to the letter, symbols, notes and lines through text and ELF, and
  * every refusal of a file that is damaged in one field (docs/colossus.md, objects and linking). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Expressions of the assembler against an evaluator of our own that reads the table of GNU as: * / % << >> bind
  * tightest, then | ^ &, then + -, then comparisons (-1 where they hold), then &&, then ||; from left to right. */
 #include "asm_test.h"

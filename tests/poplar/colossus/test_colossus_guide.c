@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Snippets of the user guide, chapter 7, read from the document where it lies beside the tree; skipped elsewhere.
  * Names of registers come from -D, as a vertex would define them. Mends: the stray quotation mark of 7.4, "..."
  * stands for a register. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of instructions against the specification: encodings, overlaps, both directions, limits of every operand,
  * names. */
 #include <stdarg.h>

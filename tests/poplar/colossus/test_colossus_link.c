@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects, ELF files, linking, stack analysis and text (guide 7.2, 7.3.1, 7.5.1, 2.8.1; Colossus ISA, ELF and tile
  * memory). */
 #include "asm_test.h"

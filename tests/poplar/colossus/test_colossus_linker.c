@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The linker's rules one by one: messages, limits of the memory, which definition wins, what is left out, names and
  * notes of the image, bounds of functions in the stack analysis (guide 7.2, 7.3.1, 7.5.1; Colossus ISA, ELF). */
 #include "asm_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every message of the assembler, whole: its words, its line, what the caret marks, and the note below it
  * (docs/colossus.md: what is checked; Colossus ISA, checks the assembler must make). */
 #include "asm_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 /* The interface of objects, misused: each wrong argument of each function is refused with its status and leaves the
  * object as it was; whatever calls made of an object, it can be shown, written, read back and linked; and files

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Control and status registers (ISA, chapter 2): which there are, for every index, chip and kind of context, and what
  * each of those does that do more than keep a word. */
 #include "sim_test.h"

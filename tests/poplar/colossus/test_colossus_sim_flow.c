@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Branches, loops, ends of workers, control registers, exceptions with their causes, and the supervisor. */
 #include "sim_test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Half precision: every value through every instruction that has one operand of it, in all rounding modes, against
  * ref_sim.c (exact numbers, functions in extended precision, one rounding); and stochastic rounding by its
  * statistics. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The loops of the user guide, chapter 7.4, on the simulator: a value is added to N pairs of floats. Lengths 0 to 17,
  * words around the array that must not change, turns counted by hand, and the memory clashes of 7.4.1. */
 #include "sim_test.h"

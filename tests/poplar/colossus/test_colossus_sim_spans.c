@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Repeat loops run at once and instruction by instruction: random bodies on random pointers, in random pieces.
  * Whatever the simulator does to be fast, registers, memory, turns and exceptions are those of single steps. */
 #include "sim_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The supervisor: starting workers, weights, instructions between tiles, and all the exceptions that its instructions
  * and clashes raise. With the causes of test_colossus_sim_flow every cause is raised. */
 #include "sim_test.h"

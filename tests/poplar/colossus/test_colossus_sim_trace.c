@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Traces: what each instruction that stores has stored, what has changed, warnings; when $sp counts as set (guide
  * 7.3). */
 #include "sim_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every row of the table that calculates, moves or reads memory, with random operands in random states, against
  * ref_sim.c. Rows that change the flow or the machine are in test_colossus_sim_flow. */
 #include "sim_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The assembler's language: expressions, labels, conditions, macros, directives, sections (guide 7.5.1; Colossus ISA,
  * assembler). */
 #include "asm_test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Code of the host that Poplar calls: values that depend on addresses, functions that programs call; function buffers
  * and the clock, which published programs use beside them. */
 #include "expect.hpp"

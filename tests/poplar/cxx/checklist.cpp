@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What libraries on top of the layer rely on, in the order of their use; docs/poplar-cpp.md has the list with these
  * functions' names. Each runs on the CPU and on the IPU Model. */
 #include "expect.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What the vendor's API refuses is refused with the same class, at the same call; the text begins with that call. */
 #include "expect.hpp"
 

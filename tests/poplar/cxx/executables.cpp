@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Executables: compiled once, written, read by another engine; damage is found. */
 #include "expect.hpp"
 

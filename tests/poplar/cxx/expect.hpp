@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Checks of the C++ tests: what fails is printed with its line, and counted. */
 #ifndef TW_TESTS_POPLAR_CXX_EXPECT_HPP
 #define TW_TESTS_POPLAR_CXX_EXPECT_HPP

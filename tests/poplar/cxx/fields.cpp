@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Fields of codelets behave as values: assignment moves what they point at, never the pointer (guide 2.8). */
 #include "expect.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Forms of calls that published programs use, each of which has to pick one overload. Compiled by g++ and clang++ in
  * C++11, 14, 17 and 20 with -Wpedantic -Werror (forms.sh), and run. */
 #include "expect.hpp"

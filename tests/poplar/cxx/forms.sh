@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # forms.sh SOURCE: forms.cpp and the headers compile as C++11, 14, 17 and 20 by g++ and by clang++, strictly.
 failures=0
 for compiler in g++ clang++-19; do

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Graphs, views, mapping, vertices, programs and engines through <poplar/...>, on the CPU and the IPU Model. */
 #include "expect.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """guide.py SOURCE BUILD CXX: what the Poplar guide shows in C++ (2.5, 2.8, 5, 6.1, 8.1, 8.2, 9), compiled, linked and
 run by the guide's own command lines; 6.1 when POPLIBS names an installed PopLibs. Where the guide lies beside the project its snippets are read from it, by a phrase that
 only they hold; else, and beside them, lines of our own with the same calls."""

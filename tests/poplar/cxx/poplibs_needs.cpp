@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What the sources of PopLibs ask of the layer below them beyond the guide. */
 #include "expect.hpp"
 

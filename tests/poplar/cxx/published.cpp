@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Calls that published programs make beside those of the tutorials, and what they come to. */
 #include "expect.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Programs of the parent graph that use tensors of its replicas do so on all of them (guide 2.5.1), like those of the
  * replicated graph. */
 #include "expect.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Reports: profiles as pva::Report, as trees of values and as summaries; registers of tiles in programs. */
 #include "expect.hpp"
 

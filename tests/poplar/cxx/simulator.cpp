@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Simulated IPUs in C++: the device, a MultiVertex in assembly from the examples, executables of it. */
 #include "expect.hpp"
 

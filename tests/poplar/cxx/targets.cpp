@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* IPUModel: every field reaches the target; options of targets, from the program and from the environment. */
 #include "expect.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Several threads at one const graph: views, region queries and mappings, as planners make them; and a graph for each
  * of several threads. ./dev test SAN=thread T=poplar.cxx_threads looks for races. */
 #include "expect.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Small values of <poplar/...>: references, intervals, types, options, names, trees of values. */
 #include "expect.hpp"
 

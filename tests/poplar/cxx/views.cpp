@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Random views against lists of elements: shape, regions, aliases, mapping, and the queries that libraries plan with.
  *
  * The reference knows a tensor as its shape and the list of (variable, element) behind it, in row-major order. */

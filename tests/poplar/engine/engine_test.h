@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of the engine share: devices, a set of small codelets, short ways to build a graph. */
 #ifndef TESTS_ENGINE_HELPER_H
 #define TESTS_ENGINE_HELPER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What an engine refuses, and how it says so. */
 
 #include "poplar/engine/engine_test.h"

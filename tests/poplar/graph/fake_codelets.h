@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Vertex types for tests of the graph, without a compiler: stands in for the codelet box. Include once a program. */
 #ifndef TESTS_GRAPH_FAKE_CODELETS_H
 #define TESTS_GRAPH_FAKE_CODELETS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A graph from end to end: the example of graph.h, and what an engine then reads. */
 #include "poplar/graph/fake_codelets.h"
 #include "poplar/graph/graph.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every error of the graph: its status, what its message names, where it says the call was, and that a failing call
  * changes nothing. The table is also the list in docs/graph.md. */
 #include "poplar/graph/fake_codelets.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Races (docs/decisions.md, G1): fixed cases, then random compute sets against a comparison of all pairs. */
 #include "poplar/graph/fake_codelets.h"
 #include "poplar/graph/build.h"

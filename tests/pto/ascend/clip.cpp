@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // TW_PTO_CLIP_TENSORS: of a tensor and a tile whose extents differ, the part that both have moves, whichever is
 // larger.
 // Without the macro they are refused (pto_rules_refusals). Exit status 0 = all good.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The C++ layer of what the documents name without details: two windows, parts of Nz, layouts of scales, the pipes
 // that nothing
 // runs on, every setting of the fixed pipe. Exit status 0 = all good.

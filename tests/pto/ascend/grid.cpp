@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The C++ layer of cores and devices: FIFOs in every split and form, SYNCALL, transfers, signals, collectives, errors
 // and
 // exceptions out of kernels. Exit status 0 = all good.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The C++ layer: values through every kind of call, events, dynamic extents, errors. Exit status 0 = all good.
 #include <pto/pto-inst.hpp>
 

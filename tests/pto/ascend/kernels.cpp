@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels as their developers write them: flags by hand, addresses by hand, tails by dynamic extents, events, cube
 // and vector
 // cores that hand work over through global memory. Results against plain loops. Exit status 0 = all good.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every name that source-compatible programs use is there, by itself and with its header: what a missing one breaks
 // is this file's
 // compilation. Offsets, contiguous shapes, runtime stubs and fresh memories are called and compared. Exit status 0 =

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The C++ examples of the vendor's page on TCI, taken from the page where this machine has it (beside the project), compiled as
 # they stand and run on every profile. Arguments: source folder, folder with the library. 77 = no page here.
 source=$1 libraries=$2

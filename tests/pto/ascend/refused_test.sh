@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What does not compile in the vendor's C++ spelling: TCI of other element types, of a scalar of another type, of one
 # column, alike without tmp and with it. Argument: source folder.
 source=$1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Spellings that programs choose between: types of operands named or not, settings before or after them, shapes
 // without their
 // arguments, names of a program's own. What each setting does is compared. Exit status 0 = all good.

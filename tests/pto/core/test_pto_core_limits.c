@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Limits from both sides. A row says in words what the manual asks, and gives one call with `{legal|illegal}` numbers
  * in its operands (words of operands.h): with the first ones it is taken, with the second ones refused by the rule,
  * on the profiles where the rule holds (c cpu, 2 a2a3, 5 a5); on the profiles of `free` both are taken. Sizes of tmp

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sizes of tmp: every row that has a rule for it, on each type it takes on A2/A3, with valid regions around the
  * places where the
  * manual's formulas bend. The smallest tile that holds what the formula says is taken, the next smaller one refused;

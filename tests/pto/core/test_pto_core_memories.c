@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memories, TASSIGN with its four checks, automatic placement, manual mode, tile rules, element addresses, flags. */
 #include <tilewright/pto/text.h>
 

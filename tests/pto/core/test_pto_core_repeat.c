@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is remembered of a call must never outlive what it stands for: tiles that moved, were given back, were written
  * over in their description, other scalars, other shapes. */
 #include "pto/support/check.h"

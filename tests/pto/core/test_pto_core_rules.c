@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every rule has a call that it refuses, on the profiles where it holds. A row names the rule, the profiles (c cpu, 2
  * a2a3, 5 a5),
  * the instruction and its operands in the words of operands.h; the last test reads the sources and asks that no rule

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Estimated cycles: the published tables by instruction, type, columns and target; pipes that overlap, wait for flags
  * and for tiles; the common profile. Expected figures are worked out from the tables by hand. */
 #include "core/profile/profile.h"

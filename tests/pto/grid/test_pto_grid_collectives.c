@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Transfers, signals and collectives between simulated devices, against plain loops; every rule; deadlocks. */
 #include "pto/support/check.h"
 #include <tilewright/pto/grid.h>

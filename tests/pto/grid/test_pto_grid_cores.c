@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Grids of cores: identity, memories by kind of core, flags, SYNCALL, failures, deadlocks, determinism. */
 #include "pto/support/check.h"
 #include <tilewright/pto/grid.h>

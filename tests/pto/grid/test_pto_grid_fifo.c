@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* FIFOs between the cores of a block: values by split and direction, order, back-pressure, slots as tensors, every
  * rule, deadlocks, times. */
 #include "pto/support/check.h"

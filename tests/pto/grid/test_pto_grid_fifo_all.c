@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* TPUSH and TPOP against dense matrices: every message is made beforehand, cut into parts, converted and laid out by
  * the references. Both directions, all splits, one or two vector cores or a whole core, rows, columns and boxes in
  * the slot, types with and without scales (given or set before), relu, clip, channel split, one vector core alone,

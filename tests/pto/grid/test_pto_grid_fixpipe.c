@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the fixed pipe does to accumulators on their way into a FIFO: layout, scale, relu, clip, channels, one vector
  * core alone; 8-bit and 4-bit elements. Values and places against plain arithmetic. */
 #include "pto/support/check.h"

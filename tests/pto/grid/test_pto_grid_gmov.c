@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* GMOV: four blocks bring a tile each and take one another's. Values by the formal model: the destination of a
  * selected processor is the source of its peer as it was before anyone wrote; the others keep what they have. */
 #include "pto/support/check.h"

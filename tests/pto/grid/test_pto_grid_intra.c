@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Flags between the cube core and one vector core of a block: who goes on when, ids, counts, deadlocks, targets,
  * text. */
 #include "pto/support/check.h"

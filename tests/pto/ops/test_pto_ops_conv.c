@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ConvTiles, convolution layouts and TIMG2COL against loops over image coordinates. */
 #define COUNT_ROWS
 #include "pto/support/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ConvTiles against coordinates: TIMG2COL over strides, dilations, pads, channels and window positions of 2-D and 3-D
  * maps, state from SETFMATRIX, SET_IMG2COL_PADDING and SET_IMG2COL_RPT or from the tile; TTRANS between all layouts;
  * TLOAD and TSTORE with strides. Bytes that nothing is moved to keep their values. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* TCVT against ref_convert.c: on every layout, region and pad value, and on the codes that matter to each pair: all
  * codes of narrow sources; for wide ones what lies at, between and next to the values of the destination. */
 #include "pto/support/check.h"

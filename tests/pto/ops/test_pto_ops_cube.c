@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The cube and what surrounds it: products of one row, MX formats of 8 and 4 bits in boxes, TF32, 4-bit tiles on
  * their way in
  * and out, accumulators that leave with scales, split over vector cores; against loops written here. */

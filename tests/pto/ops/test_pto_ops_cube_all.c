@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* TMATMUL and TGEMV with their forms against sums in double: all types, profiles and layouts, valid regions around
  * the edges of boxes, TF32, special values. Integers and sums of small integers are exact; other sums stay within
  * what f32 additions in any order may lose. Bytes outside the product keep their values. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory, moves, gather and scatter, padding, sorting, reductions, expansions, matrix products, quantisation against
  * loops written here. */
 #define COUNT_ROWS

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reductions that give places, products, and one value per row or column as an operand, against loops written here.
  * Every type of the table on every profile, partial valid regions, ties, NaN and infinities. */
 #define COUNT_ROWS

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reductions and expansions on every type, profile, layout, valid region and pad value against ref_fold.c; and that
  * the tables of references name every row of ops.def. */
 #include "pto/support/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Instructions of the formal model alone (profile cpu): fused products, sorting in groups, memory by displacements in
  * bytes. Against loops over single elements written here; ends of tables, ties, NaN, places that meet. */
 #define COUNT_ROWS

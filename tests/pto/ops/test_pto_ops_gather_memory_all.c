@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* MGATHER and MSCATTER against loops over single elements: all types and profiles, rows and elements,
  * every rule for indexes outside the table, atomics in row-major order, partial valid regions, layouts of the cpu
  * profile.

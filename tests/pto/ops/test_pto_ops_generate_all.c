@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* THISTOGRAM and TRANDOM against loops over single elements: every byte of both types with its filters; Philox words
  * by lane, group and row, counters that carry. Partial valid regions, layouts of profile cpu; the rest of dst keeps
  * its bytes.  */

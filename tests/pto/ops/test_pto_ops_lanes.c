@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elementwise, scalar, compare and select, conversion against scalar references written here: every type that a row
  * of the table names, on all three profiles, with partial valid regions; what is outside the valid region stays. */
 #define COUNT_ROWS

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elementwise rows on every type, profile, layout, valid region and pad value against ref_lanes.c. */
 #include "pto/support/check.h"
 #include "pto/reference/ref_tables.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* TLOAD and TSTORE against loops over (row, column): all element types, tensor layouts with gaps, tile layouts of
  * each profile, partial valid regions, every pad value, atomic addition. The whole tile and all memory around the
  * tensor count. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Transfers, moves, windows, padding, gathering and scattering on every type, profile, layout, valid region and pad
  * value against ref_move.c. */
 #include "pto/support/check.h"

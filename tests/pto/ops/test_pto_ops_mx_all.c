@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* TMATMUL_MX and TGEMV_MX against sums in double: each value times the power of two of its group of 32 along k
  *.
  * All mixes of formats, scales that are NaN or at the ends of their range, valid regions around the edges of boxes.

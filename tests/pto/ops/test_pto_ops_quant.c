@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Quantisation in groups (MX, HiF4), int8 with tmp, dequantising conversions, TCVT with tmp; against loops written
  * here. */
 #define COUNT_ROWS

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Accumulators on their way out against one element at a time: TSTORE, TMOV, TEXTRACT and TINSERT, plain, with a
  * scale and with a scale per column: all types by profile, relu, atomic addition, tensor layouts, windows, partial
  * valid regions, ties, NaN, infinities. Bytes that nothing is moved to keep their values. */

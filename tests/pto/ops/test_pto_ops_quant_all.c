@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* TQUANT (8-bit symmetric and asymmetric, MX by both rules, HiF4) and TDEQUANT against one value or group at a time:
  * all types, profiles and directions, boxed and plain exponents, partial valid regions, ties, NaN, infinities,
  * denormals.  */

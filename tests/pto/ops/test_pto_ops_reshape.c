@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* TRESHAPE. The manual: on A2/A3 dst is another name for the storage of the source, the simulation on a CPU copies
  * bytes. A5 is taken to be like A2/A3. */
 #include "pto/support/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* TSORT32 and all forms of TMRGSORT against insertion and merging, one element at a time: ties, NaN, signed zeros and
  * infinities, rows that end within a block, lists that end early. What lies behind the pairs keeps its bytes. */
 #define COUNT_ROWS

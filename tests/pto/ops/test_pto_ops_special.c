@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Special values of every elementwise row, in every type and on every profile: NaN, infinities, zeros of both signs,
  * the smallest and the largest, denormals, extremes of integers; each with each, compared bit by bit (NaN with NaN).
  * The references are written from the formulas: floats in double, rounded once per step; integers in 64 bits, cut

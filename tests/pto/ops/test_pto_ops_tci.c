@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* TCI: values, wrap-around, length, what it leaves alone, and every restriction of the seed, by profile. */
 #include "pto/support/check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the other value tests leave: special values of elementwise instructions (NaN, infinities, signed zeros, wrap),
  * forms with a destination that is read, parts, low bits, streams, counts, sorting, masks from a tile, storage in
  * place. The last test asks that every row of ops.def is promised to a program (rows.def). */

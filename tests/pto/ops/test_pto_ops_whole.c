@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whole destinations: random values, each element of the tile (or tensor) compared with a formula, those outside the
  * valid region with what they held. Rows whose own tests look at chosen elements. */
 #define COUNT_ROWS

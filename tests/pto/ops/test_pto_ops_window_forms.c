@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Forms that the documents name without operands: TEXTRACT of two windows, TINSERT in parts; layouts scale, hif4_a_zz
  * and hif4_b_nn of tensors. Values against loops over elements, from C and from text. Refusals by rule:
  * test_pto_core_rules.c. */

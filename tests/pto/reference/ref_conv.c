@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_conv: layouts as mixed-radix numbers. A layout is a string of digits, slowest first: g n c d h w as they are, k
  * the group of c0 channels, o the channel in it, f and m the image's box of 16 and its place there. */
 #include "pto/reference/ref_conv.h"

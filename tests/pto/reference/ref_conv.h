@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_conv: where the elements of feature maps and filters lie, and the rows of a convolution's matrix, by
  * coordinates. */
 #ifndef TW_TESTS_PTO_REF_CONV_H

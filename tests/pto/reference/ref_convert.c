@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_convert: TCVT: which pairs there are, how each mode rounds, what happens past the range. */
 #include "pto/reference/ref_convert.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_convert: TCVT element by element. */
 #ifndef TW_TESTS_PTO_REF_CONVERT_H
 #define TW_TESTS_PTO_REF_CONVERT_H

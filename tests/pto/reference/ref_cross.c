@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_cross: the driver. See ref_cross.h. */
 #include "pto/reference/ref_cross.h"
 #include "pto/reference/ref_layout.h"

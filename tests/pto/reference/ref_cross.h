@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_cross: every row of ops.def on every type, profile, layout, valid region and pad value, against a reference
  * that knows nothing but dense matrices of codes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_cube: products in double. */
 #include "pto/reference/ref_cube.h"
 

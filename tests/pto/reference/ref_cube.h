@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_cube: products of matrices as sums of doubles with a bound of what f32 may lose, and tiles as the cube wants
  * them. */
 #ifndef TW_TESTS_PTO_REF_CUBE_H

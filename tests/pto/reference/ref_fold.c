@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_fold: reductions, places of extremes, and one value per row or column spread over a tile, as plain loops over
  * matrices of codes. Sums and products go in index order; those of f16 and bf16 are held in f32 and
  * rounded once.  */

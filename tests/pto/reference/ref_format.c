@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_format: the formats by their fields (IEEE 754 halves and floats, OCP 8-bit and MX formats, HiFloat8
  * as published: sign, a prefix that says how wide the exponent is, the exponent as sign and magnitude, mantissa). */
 #include "pto/reference/ref_format.h"

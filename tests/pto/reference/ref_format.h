@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_format: what a code of an element type means and which code is nearest to a value, for the references of
  * tests/pto.
  * Written from the definitions of the formats and sharing nothing with src: a code is taken apart into its fields and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_lanes: elementwise instructions, those that pair, join and part streams, and the generated ones, as plain loops
  * over matrices of codes. */
 #include "pto/reference/ref_tables.h"

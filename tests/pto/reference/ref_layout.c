@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_layout: element numbers by the formulas of the manual, and images of storage. */
 #include "pto/reference/ref_layout.h"
 

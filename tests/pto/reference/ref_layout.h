@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_layout: where elements lie, for the references of tests/pto: element numbers from the formulas of the manual
  * and 1.3, and images of a tile's whole storage, so that a test compares every byte, those outside the valid region
  * too. */

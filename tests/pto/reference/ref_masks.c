@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_masks: predicates as bits and selection by them: one bit per element, least significant first,
  * every row starts a new word of 8 or 32 bits. */
 #include "pto/reference/ref_tables.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_move: tiles to and from tensors, between memories and layouts, windows, padding, turning over, gathering and
  * scattering, as plain loops over matrices of codes. */
 #include "pto/reference/ref_layout.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_quant: quantisation of single groups and elements. */
 #include "pto/reference/ref_quant.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_quant: what quantisation makes of one value, or of one group, for the references of tests/pto (the manual). */
 #ifndef TW_TESTS_PTO_REF_QUANT_H
 #define TW_TESTS_PTO_REF_QUANT_H

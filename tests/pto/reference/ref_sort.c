@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_sort: insertion and merging, one element at a time. */
 #include "pto/reference/ref_sort.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_sort: sorted pairs of value and index, for the references of TSORT32 and TMRGSORT. */
 #ifndef TW_TESTS_PTO_REF_SORT_H
 #define TW_TESTS_PTO_REF_SORT_H

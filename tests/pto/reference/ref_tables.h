@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_tables: the tables of references of rows. */
 #ifndef TW_TESTS_PTO_REF_TABLES_H
 #define TW_TESTS_PTO_REF_TABLES_H

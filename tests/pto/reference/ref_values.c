@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ref_values: codes as values, and elementwise rows by their formulas. See ref_cross.h. */
 #include "pto/reference/ref_cross.h"
 

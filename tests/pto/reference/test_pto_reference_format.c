@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The references' own formats and addresses against values known from the definitions: a mistake there would hide
  * others. */
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* check: what the tests of pto share. */
 #ifndef TW_TESTS_PTO_CHECK_H
 #define TW_TESTS_PTO_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* operands: operands of an instruction in few words, for tables of calls.
  *
  *   tile    location type rows x cols, then: vRxC valid, col column-major, nz zz zn nn boxes, f1024 f32, padN,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* text: a PTO-AS program in a test, from parsing to running. */
 #ifndef TW_TESTS_PTO_TEXT_H
 #define TW_TESTS_PTO_TEXT_H

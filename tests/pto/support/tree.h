@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tree: whether two PTO-AS trees are equal, but for where things stand in the text. */
 #ifndef TW_TESTS_PTO_TREE_H
 #define TW_TESTS_PTO_TREE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tilewright/pto/text.h: programs from memory, verification for targets, arguments of every kind, errors, diagnostics
  * by callback, tiles afterwards. */
 #include "pto/support/check.h"

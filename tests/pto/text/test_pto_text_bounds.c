@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What pointers and views reach, to the byte: memory of BYTES elements of one byte, so that an access one too far is
  * one byte too far. Each program is run with every index around its limits; what it may touch is worked out here. */
 #include "pto/support/check.h"

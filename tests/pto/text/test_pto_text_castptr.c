@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pto.castptr between pointers and integers: where a pointer made from an integer reaches, what is refused, and that
  * the integers are the same on every core. */
 #include "pto/support/check.h"

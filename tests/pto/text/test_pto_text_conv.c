@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ConvTiles in text: their type, a convolution through TIMG2COL and the cube against loops over pixels, and what is
  * refused. */
 #include "pto/support/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text of FIFOs, flags between cores and SYNCALL: programs that run on grids, and messages with their lines. */
 #include "pto/support/check.h"
 #include <tilewright/pto/grid.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Everything that the documents list as text: spellings of types, values of enumerations (2.3),
  * operations that are no instructions and those of the host dialects (2.4), attributes of modules and functions
  * (2.3). */

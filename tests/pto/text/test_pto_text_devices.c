@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text of devices: which one this is, memory of another, transfers, signals, collectives, asynchronous transfers;
  * values against plain arithmetic, messages with their lines. */
 #include "pto/support/check.h"

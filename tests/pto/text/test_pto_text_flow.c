@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* PTO-AS control flow: loops, branches, switches, regions, calls, groups of results; what verification refuses. Every
  * program computes one number, %answer, whose value comes from arithmetic done here. */
 #include "pto/support/check.h"

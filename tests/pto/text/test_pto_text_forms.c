@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tile instructions in DPS: the order of `ins` that the documents give (2.5), and that every row of the instruction
  * table can be written in text. */
 #include "pto/support/check.h"

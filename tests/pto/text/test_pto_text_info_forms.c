@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What `tilewright pto info` says about text is text: every row's forms are written as printed, with types put in for
  * "...", and bound; they mean the row. */
 #include "pto/support/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a long program costs: memory per value, and time when it does not end. */
 #include "pto/support/check.h"
 

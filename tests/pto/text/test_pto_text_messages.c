@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Each rule of the grammar (the manual) broken in every place: what the message says and where it points.
  * */
 #include "pto/support/check.h"

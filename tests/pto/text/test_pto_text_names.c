@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A value has one definition where its name is visible, as in MLIR: a second one is an error at its place, with a
  * note at the first, whatever operation gives it and whatever its type. Names of a block end with it, functions see
  * nothing of each other. Reports end after 20 errors and 20 warnings. */

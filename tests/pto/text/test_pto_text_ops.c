@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* PTO-AS, section by section of the grammar's operations: numbers, memrefs, pointers, windows, synchronisation, loads
  * with padding, counts of a merge, printing; and what each refuses. A program computes %answer. */
 #include "pto/support/check.h"

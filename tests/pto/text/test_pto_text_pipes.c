@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The pipes that the documents list and no target uses: PIPE_MTE4, PIPE_MTE5, PIPE_V2. */
 #include "pto/support/check.h"
 #include "pto/support/text.h"

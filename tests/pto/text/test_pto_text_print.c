@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* print(parse(print(x))) = print(x), and both trees are equal: every example, every input of the fuzz corpora. */
 #include "pto/support/check.h"
 #include "pto/text/as.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* PTO-AS: the four forms of TCI, tile types in all spellings, printing, diagnostics, control flow, memory bounds. */
 #include "pto/support/check.h"
 #include "pto/support/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* TPUSH in text: with scales, a tile of them or a number, for accumulators that change their type on the way; slots
  * as tensors. */
 #include "pto/support/check.h"

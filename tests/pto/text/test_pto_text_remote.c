@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text of devices: memrefs of other devices (pto.remote_ptr), attributes of asynchronous sessions. */
 #include "pto/support/check.h"
 #include <tilewright/pto/grid.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The chapter on TCI, section by section, in text: every form with the attribute, without it, and with it
  * false; every type; what each rule refuses, on every profile. */
 #include "pto/support/check.h"

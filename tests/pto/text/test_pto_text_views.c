@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Views and pointers: what every operation gives for known operands, and the operand that each refusal names. Numbers
  * come as parameters, so that nothing is known before the run. test_pto_text_bounds.c finds the last byte. */
 #include "pto/support/check.h"

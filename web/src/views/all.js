@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Everything below one another: what somebody prints, or searches with the browser's own search.
 import { h } from '../dom.js';
 import { ROWS_OF_ALL } from '../print.js';

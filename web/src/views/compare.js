@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Compare: two profiles side by side, and what differs, the largest change first.
 import { chart } from '../chart.js';
 import { h } from '../dom.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The chip as a grid of tiles, coloured by any figure.
 import { chart, graphic, SCALE } from '../chart.js';
 import { announce, h } from '../dom.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory over time of machines that say from which cycle to which bytes are held (PTO): the sum of a memory, its peak,
 // and what is held at a chosen moment.
 import { chart } from '../chart.js';

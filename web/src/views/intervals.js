@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Lanes with what ran when, for machines that record it: pipes of cores, kernels of tiles, workers.
 import { KIND_COLOURS } from '../chart.js';
 import { Counter, COUNTER_COLOURS, counterLabel } from '../counters.js';

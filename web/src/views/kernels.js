@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels: cycles by vertex type, kernel or instruction.
 import { chart } from '../chart.js';
 import { h } from '../dom.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Lanes of rectangles on a time axis: only what is visible, folded to a pixel, so that 10⁵ steps scroll.
 import { chart } from '../chart.js';
 import { h } from '../dom.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Liveness: bytes that are needed at each step of the program, and what is alive at the chosen one.
 import { chart } from '../chart.js';
 import { h } from '../dom.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The map of one tile: addresses to the right, and downwards when they are in use.
 import { chart } from '../chart.js';
 import { h } from '../dom.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory: which tile is full, of what, and when.
 import { h } from '../dom.js';
 import { bytes, count, cut, percent } from '../format.js';

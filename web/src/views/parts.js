@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What several views show.
 import { h } from '../dom.js';
 import { define } from '../glossary.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Program: the tree of control programs with what each part costs.
 import { chart, KIND_COLOURS } from '../chart.js';
 import { h } from '../dom.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Summary: what it is, how long it took, what matters most.
 import { chart, KIND_COLOURS } from '../chart.js';
 import { h } from '../dom.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Stacked bars over tiles, thousands of them: a column is one tile, or the fullest of a range of tiles until one zooms
 // in. Only what is visible is given to the chart.
 import { chart } from '../chart.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Time: when what ran, for how long, and who waited for whom.
 import { KIND_COLOURS } from '../chart.js';
 import { COUNTER_COLOURS, counterItem, counterLabel } from '../counters.js';

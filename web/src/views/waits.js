@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Who waits for whom, and what is exchanged between whom.
 import { h } from '../dom.js';
 import { bytes, count } from '../format.js';

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* With TW_AIE_CHECK: what gives reports the line of the call. C++: the public names in front of the overloads. C: the
  * names that are functions otherwise. */
 #ifndef TILEWRIGHT_AIE_CHECKED_H

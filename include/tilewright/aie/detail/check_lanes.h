@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* With TW_AIE_CHECK: where a call stands, and which lanes nobody has set.
  *
  * Undefined lanes carry a mark instead of a value: undef_v16int16() and the wset_v() family fill the words of 64 bits

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What every AI Engine intrinsic stands on: inlining, the control state of the core, counting and checks.
  *
  *   TW_AIE_PROFILE  each intrinsic counts the issue slots it takes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fpmul_conf and fpmac_conf: every choice of the single-precision unit as an argument.
  *
  *     fpmac_conf(acc, x, xstart, xoffs, z, zstart, zoffs, ones, abs, addmode, addmask, cmpmode, cmp)

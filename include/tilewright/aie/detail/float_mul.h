@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Products of single precision: fpmul, fpmac, fpmsc and relatives.
  *
  *     fpmac(acc, x, xstart, xoffs, z, zstart, zoffs)    fpmac(acc, x, z)    z left out: fpmac(acc, x, xs, xo, zs, zo)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Picking lanes: 256 bits of elements from a buffer of up to 1024 bits, by a vector of indices.
  *
  * With constant offsets the index vectors fold to constants and both compilers make SIMD shuffles of the picks. gcc

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* aie/lanes.h in C: by number of arguments short form, x alone, with a y buffer; the type of x chooses the
  * function. */
 #ifndef TILEWRIGHT_AIE_LANES_C_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the lane families (aie/lanes.h) compute with: the pickers of both lane schemes, and operations on 512 bits. */
 #ifndef TILEWRIGHT_AIE_LANES_SIMD_H
 #define TILEWRIGHT_AIE_LANES_SIMD_H

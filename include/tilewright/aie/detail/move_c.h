@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* aie/move.h in C: the type of the operand chooses. The first association only carries the commas. */
 #ifndef TILEWRIGHT_AIE_MOVE_C_H
 #define TILEWRIGHT_AIE_MOVE_C_H

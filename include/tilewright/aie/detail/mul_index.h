@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The multiply family: what a call asks for, and which elements its lanes and columns take. */
 #ifndef TILEWRIGHT_AIE_MUL_INDEX_H
 #define TILEWRIGHT_AIE_MUL_INDEX_H

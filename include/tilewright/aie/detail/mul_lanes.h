@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The multiply family lane by lane, four at a time: every combination of types. */
 #ifndef TILEWRIGHT_AIE_MUL_LANES_H
 #define TILEWRIGHT_AIE_MUL_LANES_H

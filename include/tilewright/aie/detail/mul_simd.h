@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The multiply family through SIMD: 8- and 16-bit data, cint16 by cint16. */
 #ifndef TILEWRIGHT_AIE_MUL_SIMD_H
 #define TILEWRIGHT_AIE_MUL_SIMD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* aie/stream.h in C: the same names as macros that look at the type of the port and the number of arguments. */
 #ifndef TILEWRIGHT_AIE_STREAM_C_H
 #define TILEWRIGHT_AIE_STREAM_C_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* aie/stream.h in C++: ports by type are templates over the element, the rest overloads. */
 #ifndef TILEWRIGHT_AIE_STREAM_CXX_H
 #define TILEWRIGHT_AIE_STREAM_CXX_H

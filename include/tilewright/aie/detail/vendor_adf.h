@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Windows and streams with a resource as template argument, readincr_v4<aie_stream_resource_in::a>(s): which unit of
  * the core does it on the hardware. No effect here. */
 #ifndef TILEWRIGHT_AIE_VENDOR_ADF_H

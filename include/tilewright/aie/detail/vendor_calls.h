@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Overloads that layered C++ calls beyond those of the user guide: conjugation chosen at run time, conversions of
  * complex scalars and of 16 lanes. What they compute follows from what the library computes with them (an FFT, a
  * conversion). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What keeps the vendor's layered library from running on a host of 64 bits, or compiling with it: declared ahead, so
  * that its own definitions give way. */
 #ifndef TILEWRIGHT_AIE_VENDOR_HOST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Macros, tags and constants that the vendor's compiler brings along. Hints have no effect here. */
 #ifndef TILEWRIGHT_AIE_VENDOR_MACROS_H
 #define TILEWRIGHT_AIE_VENDOR_MACROS_H

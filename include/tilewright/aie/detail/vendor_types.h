@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The vector and accumulator types as classes, for C++ that is layered on the intrinsics; included by aie/vendor.hpp
  * before the types themselves.
  *

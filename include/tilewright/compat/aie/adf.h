@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The name that graph programs include, with the words of the vendor's compiler that kernels use: restrict,
  * chess_prepare_for_pipelining and the like, which change no result. */
 #ifndef TILEWRIGHT_AIE_ADF_H

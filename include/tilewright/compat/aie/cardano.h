@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The name of <adf.h> in its first releases. */
 #ifndef TILEWRIGHT_AIE_CARDANO_H
 #define TILEWRIGHT_AIE_CARDANO_H

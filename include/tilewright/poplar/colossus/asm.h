@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The assembler: text to tw_object.
  *
  *     tw_asm_options options = { .arch = TW_ISA_IPU2 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The instruction set of the Colossus tile processors as data: one table that the assembler, the disassembler, the
  * simulator and the reference in docs/ read.
  *

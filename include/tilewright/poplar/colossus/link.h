@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The linker of one tile: objects to an image with addresses, and the stack that its functions need.
  *
  *     tw_link_options options = { .entry = "__runCodelet_Axpy" };

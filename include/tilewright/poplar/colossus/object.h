@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Code and data of Colossus tiles while they are made: sections, symbols, relocations, stack notes, and their ELF
  * files. The assembler emits through this interface, and so may any other code generator; the linker reads it.
  *

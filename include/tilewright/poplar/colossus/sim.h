@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simulator of one tile: memory, six workers and the supervisor, instruction by instruction.
  *
  *     tw_sim *sim = tw_sim_new(NULL);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Call sites: with this header every call of the graph API notes where it stands, so that an error says which line of
  * the user's program made it. Included by graph.h unless TW_NO_CALL_SITES is defined (for layers that pass their own
  * through tw_graph_call_site()). Each macro expands to its function; taking a function's address is not affected. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* attributes: what instructions take besides operands: template parameters in C++, dictionaries in text. One list,
  * from which come the struct, an enumeration per attribute, and their names in text. Included by pto/core.h. */
 #ifndef TILEWRIGHT_PTO_ATTRIBUTES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Part of <pto/pto-inst.hpp>: ConvTiles, and instructions whose template arguments or operands need more than a name.
 // Names of setters and enumerations that no public program shows are ours.
 #ifndef PTO_PTO_DATA_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What cores and devices do together, in C++: FIFOs between cube and vector cores, SYNCALL, transfers, signals and
 // collectives. Included by <pto/pto-inst.hpp>; it holds no semantics of its own (<tilewright/pto/grid.h>).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Part of <pto/pto-inst.hpp>: instructions whose settings are template arguments: moves, windows, stores, masks,
 // matrix
 // products. Settings stand before everything else, TMOV<AccToVecMode::DualModeSplitM>(dst, src), or after the types

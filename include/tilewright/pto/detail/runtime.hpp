@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Part of <pto/pto-inst.hpp>: the host's side of a test program. Memory of the device is memory of the process, a
 // stream runs
 // what it is given at once, and errors are numbers as in the vendor's runtime: 0 is good.

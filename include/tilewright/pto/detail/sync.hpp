@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Part of <pto/pto-inst.hpp>: pipes, flags and events. Programs name pipes and flags without a namespace, as the
 // vendor's
 // compiler knows them by itself; pto::set_flag and the like are the same.

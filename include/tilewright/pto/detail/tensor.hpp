@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Part of <pto/pto-inst.hpp>: views of global memory.
 #ifndef PTO_PTO_TENSOR_HPP
 #define PTO_PTO_TENSOR_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Part of <pto/pto-inst.hpp>: what programs expect of the vendor's compiler itself. Qualifiers of functions and
 // memories, which
 // mean nothing on a host, and the element types that C++ lacks.

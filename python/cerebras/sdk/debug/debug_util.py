@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a stopped run left in the memory of its PEs. Coordinates are those of the whole fabric."""
 
 import os

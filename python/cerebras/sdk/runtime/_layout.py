@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """SdkLayout: regions of PEs, their colors, ports and connections, made into an ordinary layout.csl.
 
 Colors that are connected become one color number, so that a connection is a chain of routes. Every PE of the fabric up to

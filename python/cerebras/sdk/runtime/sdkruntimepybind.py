@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """SdkRuntime: copies, streams and launches between a script and the wafer. SdkLayout: regions, ports and streams."""
 
 import enum

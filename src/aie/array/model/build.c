@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* build: kernels, connections and files of an array, one call each. */
 #include "aie/array/model/model.h"
 

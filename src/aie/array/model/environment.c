@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What `tilewright aie run` tells the programs that it starts, by the environment: where relative paths of input and
  * output files begin, whether outputs get lines of time, and where profiles go.
  *

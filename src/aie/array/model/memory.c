@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tile memory: which tile takes which block of a window, and where it lies there.
  *
  * The data memories of all tiles lie one behind the other, tile by tile, with 1 MB on either side, which is what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* model: what every floor asks of an array: queues, who is at their ends, its failure. */
 #include "aie/array/model/model.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* model: an array as data: kernels, what connects them, memory of tiles, files at its edge. What happens to it
  * stands on other floors: array/times (clocks), array/sched (kernels run and wait), array/profile, array (an
  * array's life). */

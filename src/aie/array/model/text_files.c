@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text files at the edge of the array: one beat of 32, 64 or 128 bits per line, values in decimal. */
 #include "aie/array/model/model.h"
 

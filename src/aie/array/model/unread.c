@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Data that nobody has read when a run has ended: port by port for whoever asks; where kernels are
  * compiled with TW_AIE_CHECK a run reports it unasked.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* learned: what the profile of an array has beside cycles: where stacks and windows lie, windows as variables, who
  * sends how much to whom, and as lanes when locks were held, windows full and words in streams. */
 #include "aie/array/profile/profile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cycles of the kernels into the common profile: one plan step for the whole run, tiles by column and row, kernels as
  * vertex types. Every figure is an estimate: a kernel's waiting for others is not part of it. */
 #include "aie/array/profile/profile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* profile: a run of an array as a profile of the core. */
 #ifndef TW_AIE_ARRAY_PROFILE_H
 #define TW_AIE_ARRAY_PROFILE_H

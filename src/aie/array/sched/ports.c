@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a kernel calls: windows, streams, cascade, locks. A call that cannot go on yields to the scheduler. */
 #include "aie/array/sched/sched.h"
 #include "aie/check/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Running the kernels: the scheduler, what is wrong when nothing moves.
  *
  * The scheduler goes round the files and the kernels in order of creation, and lets each kernel run until it waits.

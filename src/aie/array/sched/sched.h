@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sched: kernels as fibers that take turns, and what they call that may have to wait. */
 #ifndef TW_AIE_ARRAY_SCHED_H
 #define TW_AIE_ARRAY_SCHED_H

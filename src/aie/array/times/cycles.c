@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cycles: what the work of a kernel takes, from the issue slots that its intrinsics have counted. */
 #include "aie/array/times/times.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* timeline: when kernels worked and when they waited, as far as estimates of their cycles go. Each kernel has a clock
  * of its own, which goes on by the cycles that its work is estimated at. A block of a window is there when the kernel
  * that filled it passed it on, and free when its reader gave it back; a word of a stream when it was written, its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* times: what the work of kernels takes, and when they worked and waited. All of it is estimated. */
 #ifndef TW_AIE_ARRAY_TIMES_H
 #define TW_AIE_ARRAY_TIMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* compare: comparisons and predicates, which write bytes 0 / 1, and select, which reads bytes (0 = false). A NaN is
  * unequal to everything; select moves bits. The driver turns bytes into bits and back. */
 #include "core/vec/kernels/lane.h"

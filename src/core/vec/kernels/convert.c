@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* convert: conversions of contiguous elements, from the scalar code of the type box (type/convert.h) and the casts of
  * C. One row per pair of types and group of modes; everything without a row goes element by element through
  * tw_convert() (src/core/vec/convert.c), or in two steps through f32 where the first one is exact. */

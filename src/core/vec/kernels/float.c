@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* float: elementwise operations on f32 and f64. Half and bfloat16 come here as f32 (the driver widens and narrows),
  * apart from the rows that round between two operations. NaN results are the one quiet NaN; NEG, ABS and COPYSIGN
  * only touch the sign bit. Nothing is fused but FMA. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* integer: elementwise operations on integers. Arithmetic wraps; the _SAT rows clamp. Truth values are 0 and 1. */
 #include "core/vec/kernels/lane.h"
 

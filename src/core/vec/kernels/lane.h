@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lane: how a kernel file turns rows "operation, expression" into loops. Every file of this folder is compiled once
  * per dispatch level, with TW_LEVEL set to its name and the compiler's flags for it (cmake/vec.cmake).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* matmul: strips of a matrix product, 4 rows by a few vectors in registers. Each element of the product is a plain
  * sum over the depth in ascending order, so the width of a vector does not show. */
 #include "core/vec/kernels/lane.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* place: elements by their number. IOTA: start + k step; COMPRESS: those whose flag is set, side by side. */
 #include "core/vec/kernels/lane.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* reduce: folds of contiguous elements into an accumulator, and the place of an extreme.
  *
  * Index order is a plain loop. Tree order (tw_fold_order) is defined by element numbers alone, so that it is the same

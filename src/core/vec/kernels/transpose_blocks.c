@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Blocks of elements with rows and columns exchanged in registers. A register holds 16 bytes of one row in each
  * 128-bit lane, of rows far enough apart that zipping registers within lanes, log2 times, leaves whole columns. */
 #include "core/vec/kernels/lane.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bytecode of run-time CSL: a register machine with 64-bit instructions.
  *
  *     63      48 47      32 31      16 15       0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* codec: one description of every table serves both directions. A function io_x(s, x) names the fields of an x in
  * order; the stream `s` either appends them or fills them in. */
 #include "csl/lang/code/codec.h"

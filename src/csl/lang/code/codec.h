@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* codec: an image as bytes, little endian, the same on every machine.
  *
  * tw__csl_image_encode appends to a growing buffer. tw__csl_image_decode trusts nothing: counts are bounded by the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* disasm: names of instructions and operations, and the listing of a program. */
 #include "csl/lang/code/image.h"
 

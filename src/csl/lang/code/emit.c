@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* emit: the code of one function, with labels, before it is appended to its program. */
 #include "csl/lang/code/image.h"
 

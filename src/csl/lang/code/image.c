@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* image: memory of a compiled program, and small helpers to fill its tables. */
 #include "csl/lang/code/image.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A compiled program in memory: what analysis produces, the artifact directory stores and the machine runs.
  *
  *     tw__csl_image *image = tw__csl_image_new();

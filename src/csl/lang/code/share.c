@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs compared but for the constants that instructions load. */
 #include "csl/lang/code/share.h"
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Code shared by PEs whose programs differ in constants only (their coordinates, say): the constants that differ go
  * to a pool of each PE, everything else is kept once.
  *

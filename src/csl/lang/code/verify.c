@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* verify: everything the machine relies on, checked once. After this no instruction can reach outside its frame, its
  * tables or its function; addresses, ids and values that programs compute are the machine's own business. */
 #include "csl/lang/code/image.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of builtins of this folder. */
 #include "csl/lang/dsd/local.h"
 

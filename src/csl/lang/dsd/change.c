@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Builtins that make a DSD from a DSD, at compile time or at run time; the lengths of FIFOs, which change in
  * place. */
 #include "csl/lang/dsd/local.h"

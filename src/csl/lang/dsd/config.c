@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The struct at the end of DSD operations and of @load_to_dsr: what runs asynchronously, and what happens when it is
  * complete (vendor document "DSDs", asynchronous operations). */
 #include "csl/lang/dsd/local.h"

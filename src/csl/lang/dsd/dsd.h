@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Builtins of DSDs, DSRs, FIFOs, tasks, queues and colors (vendor documents "Data Structure Descriptors",
  * "Builtins"): their table, and what is left to do when all of a program is generated. */
 #ifndef TW_CSL_DSD_DSD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* DSRs: registers that hold DSDs, named by the program (vendor document "Builtins", @get_dsr and @load_to_dsr). */
 #include "csl/lang/dsd/local.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arguments of builtins, and the structs that many of them take. */
 #include "csl/lang/dsd/fields.h"
 

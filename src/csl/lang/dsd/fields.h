@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arguments of builtins, and the structs that many of them take: fields by name, each checked as it is read. */
 #ifndef TW_CSL_DSD_FIELDS_H
 #define TW_CSL_DSD_FIELDS_H

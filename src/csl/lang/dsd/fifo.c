@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* @allocate_fifo (vendor document "DSDs", FIFOs). */
 #include "csl/lang/dsd/local.h"
 

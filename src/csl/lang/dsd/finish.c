@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What can be judged only when a tile program is complete. */
 #include "csl/lang/dsd/local.h"
 

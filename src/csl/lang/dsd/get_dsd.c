@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* @get_dsd: the properties of each kind of DSD, and the DSD that they make (vendor document "DSDs"). */
 #include "csl/lang/dsd/local.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the files of this folder share. Nothing else includes it. */
 #ifndef TW_CSL_DSD_LOCAL_H
 #define TW_CSL_DSD_LOCAL_H

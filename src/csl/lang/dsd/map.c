@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* @map(callback, inputs..., output): a function called for each element (vendor document "Builtins", @map). */
 #include "csl/lang/dsd/local.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* DSD operations: which operands each takes (ops.def), the row that the machine executes. */
 #include "csl/lang/dsd/op.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A DSD operation while it is analysed: shared by op.c and op_rules.c. */
 #ifndef TW_CSL_DSD_OP_H
 #define TW_CSL_DSD_OP_H

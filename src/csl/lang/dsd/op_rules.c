@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the vendor's text forbids of the operands of a DSD operation together. */
 #include "csl/lang/dsd/op.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Queues: their colors, what happens when they run empty (vendor document "Builtins", queues). */
 #include "csl/lang/dsd/local.h"
 

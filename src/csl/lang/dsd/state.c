@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is known about the tile program besides the tables of its image. */
 #include "csl/lang/dsd/local.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ids, and tasks bound to them (vendor document "Builtins", tasks). */
 #include "csl/lang/dsd/local.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Builtins that read and write configuration registers of a PE by word address, and number its filters (CSL
  * reference, builtins). The map of the registers is in docs/wse.md. */
 #include "csl/lang/sema/gen.h"

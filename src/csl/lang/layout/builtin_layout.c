@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Builtins of layouts and of the PE's configuration (CSL reference, layout builtins). */
 #include "csl/lang/sema/gen.h"
 #include "csl/lang/layout/layout.h"

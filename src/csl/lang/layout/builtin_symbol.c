@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Builtins that make names known outside of a program, and read what the names stand for (CSL reference, builtins for
  * remote procedure calls). */
 #include "csl/lang/sema/gen.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The driver: the layout runs, then each distinct tile program is compiled. */
 #include "csl/lang/code/share.h"
 #include "csl/lang/dsd/dsd.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The result of a layout block: distinct programs, routes per PE, the place on the fabric. */
 #include "csl/lang/layout/layout.h"
 

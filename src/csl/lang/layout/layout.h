@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a layout block decides: the rectangle, the code and parameters of each PE, routes, names for the host. */
 #ifndef TW_CSL_LAYOUT_LAYOUT_H
 #define TW_CSL_LAYOUT_LAYOUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The configuration of a color in a router: routes, switches, filter, teardown (vendor document "Builtins",
  * @set_color_config). */
 #include "csl/lang/dsd/fields.h"

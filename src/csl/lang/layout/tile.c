@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One tile program: its modules' comptime blocks run, then everything reachable is generated and memory filled. */
 #include "csl/lang/dsd/dsd.h"
 #include "csl/lang/layout/layout.h"

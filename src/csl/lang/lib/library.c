@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The libraries that programs import as <name>: CSL of our own, part of the program (cmake/csl.cmake), so that it
  * needs no installed files. */
 #include "csl/lang/compile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* folder: a program as a folder of files. program.twcsl is all that we read back:
  *
  *     8 bytes  magic           4  version (codec.h)      8  bytes of the body      8  checksum of the body

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* program: the public side of a compiled program. */
 #include "csl/lang/program/program.h"
 #include "csl/lang/compile.h"

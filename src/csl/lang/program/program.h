@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* program: what <tilewright/csl.h> hands out: an image and the settings it was compiled with. */
 #ifndef TW_CSL_PROGRAM_PROGRAM_H
 #define TW_CSL_PROGRAM_PROGRAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operators on compile-time values (CSL reference, operators). Fixed-width integers must not overflow here, and
  * floats are rounded to their own format after each operation. */
 #include "csl/lang/sema/local.h"

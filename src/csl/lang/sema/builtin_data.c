@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Builtins on arrays, ranges and strings (CSL reference, builtins), and @__sys, the libraries' door to the
  * machine. */
 #include "csl/lang/sema/gen.h"

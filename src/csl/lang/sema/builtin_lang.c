@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Builtins of the language itself: conversions, types, assertions, structs, modules (CSL reference, builtins). */
 #include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"

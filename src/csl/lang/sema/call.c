@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls: evaluated now, inlined, or generated with a specialisation per comptime argument. */
 #include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Conversions: the implicit ones (CSL reference, coercions) and @as. The rules of both language versions hold
  * together: whatever one of them accepts is accepted, except that an integer literal becomes a float only where a
  * value is initialised. */

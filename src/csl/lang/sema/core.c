@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Worlds, messages, limits and the small services of the pass. */
 #include "csl/lang/sema/local.h"
 

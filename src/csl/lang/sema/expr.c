@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Expressions: literals, names, members, types as values; the dispatch over node kinds. */
 #include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"

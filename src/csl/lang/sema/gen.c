@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Registers, labels and plain instructions of a function under construction. */
 #include "csl/lang/sema/gen.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A run-time function under construction: registers, labels, instructions, stack area. */
 #ifndef TW_CSL_SEMA_GEN_H
 #define TW_CSL_SEMA_GEN_H

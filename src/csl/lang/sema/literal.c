@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Struct, tuple and array literals; `if` as a value. */
 #include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"

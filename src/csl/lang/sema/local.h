@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the files of this folder share, and those of layout/, which fill its worlds. Nothing else includes it. */
 #ifndef TW_CSL_SEMA_LOCAL_H
 #define TW_CSL_SEMA_LOCAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* for, while, switch: run now, unrolled, or generated. */
 #include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Module instances: files, their names, and the variables, constants and parameters behind them. */
 #include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operators on operands: types of both sides brought together, then folded or generated. */
 #include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The run-time form of a DSD that is known at compile time. */
 #include "csl/lang/sema/local.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Packed structs and unions: fields lie bit by bit, the first one lowest, in an integer of as many bits as they have
  * together (CSL reference, types). At compile time such a value is parts like any other; in PE memory it is that
  * integer, and a field of it is a place with a `unit`: load and shift, or load, mask and store. */

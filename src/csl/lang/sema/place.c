@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Places: memory and comptime variables; loading, storing, fields, elements, pointers. */
 #include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Local names, and which of them have their address taken. */
 #include "csl/lang/sema/local.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory of comptime evaluation that nothing needs any more. A layout of 512x512 PEs runs its loop bodies millions of
  * times; all they leave behind is numbers in tables of the layout. So the body of a loop that runs at compile time
  * gets its memory from an arena of its own, and each iteration gives back what it took, unless a value escaped: into

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Semantic analysis: one lazy pass over the tree. An expression yields an operand: a compile-time value, or code
  * appended to the function being generated and the register or memory place that holds the result.
  *

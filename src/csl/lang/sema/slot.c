@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Comptime variables as places: from an lvalue to the value it names, pointers to them, addresses of globals. */
 #include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"

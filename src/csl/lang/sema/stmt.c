@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Statements. At compile time they run; in a run-time function they generate code. */
 #include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"

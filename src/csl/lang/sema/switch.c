@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* switch, as a statement and as a value. */
 #include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"

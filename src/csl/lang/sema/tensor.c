@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tensor access expressions |i, j|{n, m} -> a[f(i, j), g(i, j)]: affine maps from induction variables to elements,
  * as the struct {base_address, offset, stride, extent} that they are short for (vendor document "DSDs",
  * "tensor_access"). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Errors and warnings, and how what they are about was reached: a mistake in a call of a library shows where the
  * program calls it, and an error in code that depends on its callers names these. */
 #include "csl/lang/sema/local.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Types written in the source. */
 #include "csl/lang/sema/local.h"
 

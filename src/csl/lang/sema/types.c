@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The type table: interning of composite types, sizes, names. */
 #include "csl/lang/sema/types.h"
 #include <glib.h>

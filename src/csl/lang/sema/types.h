@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Types of CSL (CSL reference, types). A type is interned: equal types are the same pointer, so == compares them.
  * Named structs, unions and enums are nominal: a definition makes one type for each list of members, however often
  * and in whatever instance of a module it is evaluated.

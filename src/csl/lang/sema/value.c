@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Comptime values: aggregates copied on write, equality, text, rounding to a format. */
 #include "csl/lang/sema/value.h"
 #include <glib.h>

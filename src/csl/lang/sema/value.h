@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Values known at compile time, and operands: what an expression yields while a function is analysed. */
 #ifndef TW_CSL_SEMA_VALUE_H
 #define TW_CSL_SEMA_VALUE_H

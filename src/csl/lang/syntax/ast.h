@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CSL source text as a tree: files, names, locations, tokens, nodes; lexer, parser, printer.
  *
  *     tw__csl_ctx *ctx = tw__csl_ctx_new(diags);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What all files of a compilation share: texts, names, diagnostics. */
 #include "csl/lang/syntax/internal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the files of this folder share. */
 #ifndef TW_CSL_SYNTAX_INTERNAL_H
 #define TW_CSL_SYNTAX_INTERNAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text to tokens. The whole file at once: the parser may look ahead as far as it likes. */
 #include "csl/lang/syntax/internal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Values of numbers, characters and strings as they are written. */
 #include "csl/lang/syntax/internal.h"
 

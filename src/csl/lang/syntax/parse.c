@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parser's ground floor: tokens, nodes, errors; and the top level of a file.
  *
  * Recursive descent, one function per rule of the grammar. The first error of a statement (at file level: of a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Expressions. */
 #include "csl/lang/syntax/parser.h"
 

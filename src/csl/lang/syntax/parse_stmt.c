@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Statements. */
 #include "csl/lang/syntax/parser.h"
 

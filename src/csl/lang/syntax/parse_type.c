@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Types. In a type's place (behind ':', as element, as result) no '{' of a literal follows, so that a function's
  * body does not look like one; elsewhere a type is an expression like any other. */
 #include "csl/lang/syntax/parser.h"

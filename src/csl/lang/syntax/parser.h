@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parser's state and what its three files call from each other. */
 #ifndef TW_CSL_SYNTAX_PARSER_H
 #define TW_CSL_SYNTAX_PARSER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tree as text: every operator in parentheses, four blanks per level. Parsing the text gives the same tree. */
 #include "csl/lang/syntax/internal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What joins the PEs: routers and links, the order in which PEs are visited, streams of the host. */
 #ifndef TW_CSL_WSE_FABRIC_FABRIC_H
 #define TW_CSL_WSE_FABRIC_FABRIC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* host: streams between the host and PEs, commands, memory. */
 #include "csl/wse/fabric/fabric.h"
 

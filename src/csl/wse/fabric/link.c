@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* link: the part of link.h that is not in every wavelet's way. */
 #include "csl/wse/fabric/link.h"
 

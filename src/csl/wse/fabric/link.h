@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* link: what connects two routers. A wavelet that leaves is at the next router two cycles later. The sender may have
  * LINK_DEPTH wavelets of a color at the other end; how many have left there it sees two cycles later, too, and looks
  * it up when it runs out: nothing has to be sent back while there is room. For router.c only. */

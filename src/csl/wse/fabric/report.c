@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* report: who waits for what. The text of a deadlock, one line per thing that waits. */
 #include "csl/wse/fabric/fabric.h"
 

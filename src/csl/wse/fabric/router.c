@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* router: one cycle of one router. Wavelets wait apart by input port and color; each output link takes one wavelet a
  * cycle; a wavelet leaves when every direction it goes to has room, all copies at once. */
 #include "csl/wse/fabric/link.h"

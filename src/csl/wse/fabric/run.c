@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* run: the wafer as a whole - made, stepped, taken apart. */
 #include "csl/wse/fabric/fabric.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* schedule: which PEs are looked at in a cycle, and in which order.
  *
  * A visit runs one PE through one window of two cycles. What it needs from its neighbours is there as soon as these

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* switch: switch positions, control commands, filters. Fact sheet 5.2 to 5.4. */
 #include "csl/wse/fabric/fabric.h"
 

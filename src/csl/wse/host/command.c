@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* command: the queue between the host and the wafer. */
 #include "csl/wse/host/host.h"
 

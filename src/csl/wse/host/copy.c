@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* copy: which element of the host's array belongs to which PE. */
 #include "csl/wse/host/host.h"
 

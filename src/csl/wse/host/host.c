@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* host: life of a wafer, its commands as calls, and time. */
 #include "csl/wse/host/host.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* host: the host's end of the link. Commands are issued to the wafer in the order they were given; copies take place
  * when every PE concerned has finished the functions launched before; streams run beside whatever follows them.
  *

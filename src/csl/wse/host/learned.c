@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* learned: what the profile of a run has beside sums: what lies where in each PE, its variables, which neighbour got
  * how many wavelets, what operations waited for, and tasks and operations with begin and end. */
 #include "csl/wse/host/host.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* profile: the counters of a run as the common profile. PEs of the rectangle are its tiles. One plan step holds the
  * whole run, with functions that ran as tasks and DSD operations as its kernels; one the load of the links. */
 #include "csl/wse/host/host.h"

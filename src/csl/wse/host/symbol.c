@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* symbol: names of variables, and the memory of PEs. */
 #include "csl/wse/host/host.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* trace: the events of a run for ui.perfetto.dev. A process for each PE that did something; in it a track for tasks,
  * one for the operations of the main thread, one for each microthread, one for wavelets. A cycle is shown as a
  * microsecond. */

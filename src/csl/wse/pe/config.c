@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* config: configuration registers of a PE, by word address. Routes and switches lie where WSE-2 has them (fact sheet
  * 5.7) on both architectures; the rest of the map is ours and is reached by the library <tile_config> only:
  *   0x7e80 + id     priority of a task: 1 = high

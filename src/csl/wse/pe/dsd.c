@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* dsd: how a DSD operation begins - its length, the microthread that runs it. */
 #include "csl/wse/pe/pe.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* exception: floating-point exceptions that a program lets stop its PE (<tile_config>, exceptions). What the host's
  * unit notes while a stretch of code or of elements runs is asked afterwards, so that programs which unmask nothing
  * pay nothing. Results of 16 bits are computed in 32 and rounded apart: of theirs only division by zero and invalid

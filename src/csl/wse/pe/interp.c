@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* interp: the scalar code of a task, from one point where it has to wait to the next.
  *
  * Cycles are not counted per instruction. phi(i) is what all instructions before i in the program would cost in a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* load: programs decoded once, PEs set up as the image says. */
 #include "csl/wse/pe/pe.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* mail: messages of <message_passing>. How the vendor's library leads a message through its five colors is not
  * public, so messages go beside the routers: along the row, then along the column, one wavelet a cycle, HOP cycles
  * for each PE on the way, none in the way of another. Each PE has one message of its own under way; the next one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* operand: what a DSD operation works on, as it is at the first element - memory, a walk of it, a queue, a FIFO. */
 #include "csl/wse/pe/pe.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ops: what each DSD operation does to elements, as kernels of core/vec or as a loop here, and how fast. */
 #include "csl/wse/pe/pe.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A processing element at work: its code, its DSD operations, queues, tasks, and its mailbox. It uses the state of
  * the wafer and knows nothing of who moves wavelets or of when its turn comes. */
 #ifndef TW_CSL_WSE_PE_PE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* queue: input and output queues, direct queues of colors without one, and FIFOs in PE memory. */
 #include "csl/wse/pe/pe.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* service: what library code asks of the machine (code/service.def), one short body each. */
 #include "csl/wse/pe/pe.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* slow: instructions outside the inner loop - DSD values, DSRs, FIFO lengths, task ids, configuration, services. */
 #include "csl/wse/pe/pe.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* step: a DSD operation goes on - as many elements as its operands have or take right now, by one kernel call per
  * run. */
 #include "csl/wse/pe/pe.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* task: whose turn it is on a compute engine - microthreads by priority, the main thread among them, and which task
  * the main thread takes up when it is free. */
 #include "csl/wse/pe/pe.h"

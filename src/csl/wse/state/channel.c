@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* channel: one color at one router. Fact sheet 5.2. */
 #include "csl/wse/state/state.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fault: messages of the running machine, with PE, source line and stack trace; and the lines that programs print.
  * Each partition collects its own; between windows they are sorted by cycle and PE and shown. */
 #include "csl/wse/state/state.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* model: the tables of model.h. */
 #include "csl/wse/state/model.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The model of time and buffers: every figure of the simulator that is not in the program, one row each.
  * X(NAME, WSE-2, WSE-3, fidelity, source). "exact": stated by a vendor document or its simulator's log; "estimated":
  * measured by others or assumed, so that it may change. Sources are sections of the fact sheet docs/csl.md

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* room: memory of the host for the state of PEs. What a tile of PEs needs in a few microseconds lies on hundreds of
  * small pages, more than a processor keeps the addresses of; so it comes from large ones. */
 #include "csl/wse/state/state.h"

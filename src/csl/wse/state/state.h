@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* State of the wafer: routers, compute engines, partitions. Private to this box.
  *
  * Time goes in windows of HOP = CREDIT = 2 cycles. What crosses from one router to another (wavelets, credits) is

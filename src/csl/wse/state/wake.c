@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* wake: the part of a wake-up that is not in everyone's way. */
 #include "csl/wse/state/state.h"
 

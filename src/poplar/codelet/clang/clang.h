@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* popc module: reads vertex classes out of a source with libclang. Loaded with dlopen by
  * src/poplar/codelet/compile/clang_module.c.
  *

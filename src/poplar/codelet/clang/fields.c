@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One vertex class as JSON: name, layout of its state, fields, constraints. */
 #include "poplar/codelet/clang/clang.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* State that is a structure: its members, at any depth, must be types that the IPU has as well, or the host's state
  * and the chip's would differ in size (guide 10.1). */
 #include "poplar/codelet/clang/clang.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Types and names as Poplar spells them: element types of fields, short vectors, template arguments. */
 #include "poplar/codelet/clang/clang.h"
 

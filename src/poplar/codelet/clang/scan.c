@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parse a codelet source, find its vertices, resolve their base classes, report what is wrong. */
 #include "poplar/codelet/clang/clang.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The boundary between libtilewright and the module that holds libclang (src/popc): one function, found with dlsym,
  * that turns a codelet source into a vertex table. Nothing of libclang or LLVM is linked with the library itself. */
 #ifndef TW_CODELET_SCAN_H

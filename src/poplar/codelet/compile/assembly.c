@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Assembly beside codelets in C and C++: code for the chip, and the stack sizes that it states. */
 #include "poplar/codelet/compile/compile.h"
 

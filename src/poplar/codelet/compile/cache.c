@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compiled codelets on disk, under the XDG cache folder. They are run: a folder that others can write is refused.
  *
  * A source has a base key: its text, flags, target, compiler, CPU and our headers. <base>.deps lists the user's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loads the module with libclang when the first source is compiled: programs that use precompiled codelets, or none,
  * never map LLVM. */
 #include "poplar/codelet/compile/compile.h"

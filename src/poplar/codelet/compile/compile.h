@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* codelet, private side: from a source text to a vertex table and native code.
  *
  *   sources.c          one source for one target

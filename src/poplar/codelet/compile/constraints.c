@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* poplar::constraint texts (guide 3.2.2, table 3.1): parsed, checked against the fields of their vertex, and resolved
  * to pairs of fields.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Entry functions (guide 3.4): the symbol that the engine calls, around the user's compute(). They follow the user's
  * text in the same translation unit, behind a line marker that makes them a system header: no warnings from here. */
 #include "poplar/codelet/compile/compile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a source file is, and the flags it may be compiled with. */
 #include "poplar/codelet/compile/compile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Messages of the compiler as diagnostics of the user's file. */
 #include "poplar/codelet/compile/compile.h"
 

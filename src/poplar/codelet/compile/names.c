@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of vertices and of their entry symbols (guide 3.5, Poplar API, vertex names, docs/decisions.md, M4). */
 #include "poplar/codelet/codelet.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* poplar::constraint attributes: compilers drop attributes of vendors they do not know, so the name is replaced by a
  * macro of <poplar/Vertex.hpp> that gives an annotation. Both names have 18 letters: columns do not move. */
 #include "poplar/codelet/compile/compile.h"

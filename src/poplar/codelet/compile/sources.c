@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One source for one target: from the cache, or scanned, wrapped, compiled and linked.
  *
  * A source is compiled with a precompiled header first. When that fails it is compiled again without, so that

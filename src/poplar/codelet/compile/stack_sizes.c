@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stack sizes that codelets state (guide 2.8.1, 7.3.1): DEF_STACK_USAGE, DEF_STACK_SIZE_OWN, DEF_FUNC_CALL_PTRS.
  *
  * In C and C++ they are macros of <poplar/StackSizeDefs.hpp>; preprocessed for a scan they become

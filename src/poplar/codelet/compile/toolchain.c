@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* clang 19: where it is, what it is told for each target, precompiled headers, running it. */
 #define _GNU_SOURCE
 #include "poplar/codelet/compile/compile.h"

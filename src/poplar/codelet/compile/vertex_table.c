@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Vertex tables: the JSON that the module writes and .gp files carry, as tw__vertex_type.
  *
  * A table from a .gp file is data of a stranger: every number is checked here, because graph and engine write vertex

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* .gp files: `ar` archives with a manifest, so that ordinary tools can look inside. What is read may be hostile:
  * every length is checked, nothing is executed here. */
 #include "poplar/codelet/compile/compile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Assembly in .gp archives: a unit without vertex tables, with an object for each chip. */
 #include "poplar/codelet/compile/compile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Filling .gp archives: compiled sources, and units of other archives. */
 #include "poplar/codelet/compile/compile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects of chips beside archives: an ELF file as an archive of one unit, and the code of a chip in either. */
 #include "poplar/codelet/compile/compile.h"
 

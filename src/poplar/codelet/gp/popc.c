@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* popc as a library (guide 2.8.2); src/cli/popc.c is the command. */
 #include "poplar/codelet/compile/compile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a unit of an archive holds beside its tables: a source with its flags, objects of chips. */
 #include "poplar/codelet/compile/compile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Byte image of a vertex's state (state.h): offsets from the metadata of the chip, encodings from tile's layouts. */
 #include "poplar/codelet/state/state.h"
 

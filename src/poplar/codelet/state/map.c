@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* State maps for people (tilewright/poplar/vertex_state.h): every vertex of a file with its fields, holes and
  * encodings on a chip. */
 #include "poplar/codelet/state/state.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* codelet: the bytes of one vertex's state on a chip, from its metadata and the addresses of what it points to. */
 #ifndef TW_CODELET_STATE_H
 #define TW_CODELET_STATE_H

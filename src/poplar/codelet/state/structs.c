@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The structs and unions of a C file, laid out by the rules of the ABI (abi.h). clang reads the file: its syntax tree
  * says which records there are, a second pass over probes appended to the text says how large the named types of
  * members are (scalars, vectors, pointers: docs/decisions.md, M5). The records themselves are laid out by

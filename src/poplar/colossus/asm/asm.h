@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* colossus, the assembler: what its files share. Text goes through once, front to back: every size is known where it
  * stands, so labels get their offsets at once, and only operands that name later labels wait in a list (fixup.c)
  * until the end.

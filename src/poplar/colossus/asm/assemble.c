@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The assembler's main loop: statements of the top frame, one after the other, and what is left to do at the end. */
 #include "poplar/colossus/asm/asm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Conditions: .if and its kin, .else, .endif. Text that is skipped is only searched for these. */
 #include "poplar/colossus/asm/asm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Directives that make bytes. */
 #include "poplar/colossus/asm/asm.h"
 

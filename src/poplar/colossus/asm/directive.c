@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of directives, and those that fit nowhere else. */
 #include "poplar/colossus/asm/asm.h"
 

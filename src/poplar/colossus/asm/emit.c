@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bundles and encoding: what two instructions may do together, then the words. */
 #include "poplar/colossus/asm/asm.h"
 

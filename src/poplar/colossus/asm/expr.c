@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Expressions, with the precedence of GNU as: unary ~ - + ! ; * / % << >> ; | ^ & ; + - ; comparisons ; && ; ||.
  * A comparison that holds is -1. */
 #include "poplar/colossus/asm/asm.h"

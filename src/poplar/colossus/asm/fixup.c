@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What could not be known where it stood: constants that are known at the end go into their fields, symbols become
  * relocations. */
 #include "poplar/colossus/asm/asm.h"

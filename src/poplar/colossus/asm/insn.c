@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Instructions: mnemonic and operands to a row of the table. The first row that fits wins, then the aliases. */
 #include "poplar/colossus/asm/asm.h"
 

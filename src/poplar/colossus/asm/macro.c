@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Macros and repetitions: bodies are kept as text and read again with arguments in the place of parameters.
  *
  * In a body, \name is an argument, \() nothing, \@ and name@ the number of the expansion. Where a body has no \name

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Literals: integers in four bases, characters, reals, half-precision patterns (1.0h). */
 #include "poplar/colossus/asm/asm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operands as they are written: registers with what follows them, names of control registers, expressions. */
 #include "poplar/colossus/asm/asm.h"
 

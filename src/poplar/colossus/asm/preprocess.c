@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The C preprocessor, which .S files go through first. */
 #include "poplar/colossus/asm/asm.h"
 

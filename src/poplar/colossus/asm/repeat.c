@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bodies of rpt (guide 7.5.2): on 8 bytes, bundles only, no control or system instruction in them. */
 #include "poplar/colossus/asm/asm.h"
 

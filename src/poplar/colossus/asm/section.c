@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Directives about sections and symbols. */
 #include "poplar/colossus/asm/asm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Symbols: labels, numeric labels that may come again, .set. */
 #include "poplar/colossus/asm/asm.h"
 

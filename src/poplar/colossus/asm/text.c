@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Frames of text, messages with their places, and the smallest pieces of the language: blanks, names, strings. */
 #include "poplar/colossus/asm/asm.h"
 

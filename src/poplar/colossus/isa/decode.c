@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Words to instructions and back. */
 #include "poplar/colossus/isa/isa.h"
 

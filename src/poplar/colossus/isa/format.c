@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Instructions as text: disassembly that assembles to the same word, syntax lines for documentation, ranges for
  * messages. */
 #include "poplar/colossus/isa/isa.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* colossus, the table of instructions: private side. Rows are in isa.def and its families, everything else is made
  * from them.
  * The public side, <tilewright/poplar/colossus/isa.h>, is what most code needs; this header adds the names of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The reference page of the instructions, docs/colossus-instructions.md, from the table. */
 #include "poplar/colossus/isa/isa.h"
 

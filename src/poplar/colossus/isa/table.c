@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tables of isa.def, operands.def, forms.def, aliases.def and csr.def as arrays, and the ways to find a row. */
 #include "poplar/colossus/isa/isa.h"
 

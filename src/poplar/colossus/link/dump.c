@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects as text: assembly that gives the same bytes again, and tables. */
 #include "poplar/colossus/isa/isa.h"
 #include "poplar/colossus/link/link.h"

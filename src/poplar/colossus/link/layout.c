@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is needed of the objects, and where it goes: code in region 0, data behind it or in region 1 (guide 7.2). */
 #include "poplar/colossus/link/link.h"
 

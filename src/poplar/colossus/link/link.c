@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linking: definitions, what is needed, addresses, then relocations into a copy of the bytes. */
 #include "poplar/colossus/link/link.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* colossus, the linker: what its files share. */
 #ifndef TW_COLOSSUS_LINK_H
 #define TW_COLOSSUS_LINK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stack that functions of an image need: notes, and the calls that the code shows (guide 2.8.1, 3.4.2, 7.3.1). */
 #include "poplar/colossus/isa/isa.h"
 #include "poplar/colossus/link/link.h"

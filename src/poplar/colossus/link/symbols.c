@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which definition a name stands for: a strong one before a common one before a weak one. */
 #include "poplar/colossus/link/link.h"
 

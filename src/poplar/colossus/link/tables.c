@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects as tables: sections, symbols, relocations, stack. */
 #include "poplar/colossus/link/link.h"
 

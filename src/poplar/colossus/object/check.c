@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What holds for every part of an object, wherever it comes from: calls, files, the linker. Nothing gets into an
  * object that these refuse, so that readers of objects need not ask again. */
 #include "poplar/colossus/object/object.h"

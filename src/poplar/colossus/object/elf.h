@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* colossus, ELF: what the writer and the reader share. */
 #ifndef TW_COLOSSUS_ELF_H
 #define TW_COLOSSUS_ELF_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ELF32 files as objects, through libelf. Files come from anywhere: every number is checked before it is used. */
 #include "poplar/colossus/object/elf.h"
 

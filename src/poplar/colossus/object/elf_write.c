@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects as ELF32 files, through libelf. */
 #define _GNU_SOURCE
 #include "poplar/colossus/object/elf.h"

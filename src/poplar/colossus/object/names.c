@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows of an object found by name (open addressing over a table whose rows begin with their name) or by section. */
 #include "poplar/colossus/object/object.h"
 

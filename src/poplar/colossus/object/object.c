@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sections, symbols, relocations and notes of an object: plain growing tables. */
 #include "poplar/colossus/object/object.h"
 

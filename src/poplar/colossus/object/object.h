@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* colossus, objects: private side of <tilewright/poplar/colossus/object.h>. */
 #ifndef TW_COLOSSUS_OBJECT_H
 #define TW_COLOSSUS_OBJECT_H

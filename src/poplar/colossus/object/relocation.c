@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Relocations: names, and putting an address into its field. */
 #include "poplar/colossus/object/object.h"
 

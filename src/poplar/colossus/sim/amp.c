@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The AMP units. Every unit has an even and an odd accumulator, E and O: E gathers the sums of the group of inputs at
  * hand, O holds partial sums that come in two at a time and results that leave two at a time. Phase 0 exchanges them.
  * Sums are those of Colossus ISA 10.6: exact products, added in double from the first to the last, then to the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The AMP units: matrix-vector and sliding convolution steps (Colossus ISA 10.6). */
 #ifndef TW_COLOSSUS_SIM_AMP_H
 #define TW_COLOSSUS_SIM_AMP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Control and status registers, and the common weights. Most registers only keep what is written; those that do more
  * are in the table below. Which exist where is in isa/csr.def. */
 #include "poplar/colossus/sim/fp.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Records of code: filled word by word when they are first run, emptied when a store hits their page. */
 #include "poplar/colossus/sim/sim.h"
 

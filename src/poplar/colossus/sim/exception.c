@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Exceptions: noting them, and telling them with place, instruction and registers. */
 #include "poplar/colossus/sim/sim.h"
 

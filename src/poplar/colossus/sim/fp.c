@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rounding, flags and functions of the aux pipeline, away from the fast path. */
 #include "poplar/colossus/sim/fp.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds of operands as constants, for the functions that are made of rows: ENUM_OPS(Md, M, S16) says what operand 0,
  * 1 and 2 are. */
 #ifndef TW_COLOSSUS_SIM_KINDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simulator's options as text: one table, for `tilewright sim`, devices and POPLAR_SIMULATOR_OPTIONS. */
 #include "poplar/colossus/sim/sim.h"
 

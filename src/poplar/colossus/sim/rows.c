@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The main pipeline: a function of every row, alone and as half of a bundle. What the rows say in their column `sem`
  * is a macro here, SEM_...; in it V(k) is the value of operand k. All read first, then check their addresses, then
  * READY runs the other half of a bundle, then they write. */

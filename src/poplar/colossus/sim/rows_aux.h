@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The aux pipeline, a part of rows.c, which joins some of it with the main pipeline: a function of every row,
  * from the macro SEM_... that its column `sem` names. All calculate first, then tw__fp_end() says whether a flag
  * is an exception, then they write. R32(k, i) is word i of operand k, R16(k, i) its half i. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Spans of several workers, a part of rows.c: repeat loops in which no worker touches what another one stores.
  *
  * Side by side they take turns bundle by bundle. Where the addresses of all are known beforehand and do not meet, one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Spans, a part of rows.c: many iterations of a repeat body whose addresses are known beforehand.
  *
  * Pointers of inner loops move by constants, so the addresses of a span of iterations are two numbers for each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Starting contexts and letting them run, always in the order of the tile's clock: the earliest cycle first, in one
  * cycle the lowest number. A hook, a trace or a limit of turns sees the same events in the same order as nobody.
  *

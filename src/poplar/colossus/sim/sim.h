@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* colossus, the simulator of a tile: private side.
  *
  * Code is decoded once, word by word where it is first run, into records (tw__sim_op) that hold a function and its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A tile as an object: memory, registers, images. */
 #include "poplar/colossus/sim/fp.h"
 

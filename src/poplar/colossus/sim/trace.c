@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Traces: a line for every instruction or bundle, with what it changed. */
 #include "poplar/colossus/sim/sim.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Life of an account: made after lowering, fed by the executor, read as a profile, written as reports.
  *
  * On the IPU Model the execution is always traced: cycles belong to the plan, so a step that runs costs one addition.

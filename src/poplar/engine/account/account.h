@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* account: what a plan costs on the target: bytes by tile and category, cycles by step, liveness; fills the profile.
  *
  *   account.c   life, hooks of the executor, reports     traffic.c      bytes between tiles, exchange cycles

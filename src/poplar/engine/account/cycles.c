@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From vertices and copies to cycles of a tile (docs/decisions.md, G7; Poplar API, cycles of compute sets).
  *
  * A Vertex estimate is worker cycles: vertices go in creation order to the least loaded worker, lowest number on

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Links between IPUs (guide 2.7.1; widths from PopLibs' test utility, docs/model.md).
  *
  * IPUs 2k and 2k + 1 form rung k of a ladder. Four links join them for their own traffic and two more take what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* live: which elements hold a value that is still needed, phase by phase of the control flow (account.h: `shape`).
  *
  *   live_touches.c  what each step reads and writes; variables cut into units that are touched as a whole

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Liveness over the control flow, in two passes. The first finds the effect of every bracket and body: which units
  * it needs from before, which it overwrites before it reads them. With these a loop is walked once: what its next
  * round needs is known before. The second walks backwards and writes down from where to where each unit is live. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The liveness block of a profile (guide 8.2.3): what is always live, what is live while each leaf of the program
  * tree runs, peaks by tile. One sweep over the control flow, from the runs that live_flow.c found. */
 #include "poplar/engine/account/live.h"

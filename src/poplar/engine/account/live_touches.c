@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What each step reads and writes, by elements, and the units that follow from it.
  *
  * A variable is cut where a step touches a part of it, so that a tensor written in halves begins a new life like one

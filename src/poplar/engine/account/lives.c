@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lives of objects for the placement, in times of live.h: a variable's part on a tile is alive when one of its units
  * is, a buffer while its compute set runs. Between two lives the addresses are anybody's. */
 #include "poplar/engine/account/live.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sizes of vertices on the chip, and what a tile keeps beside variables and vertices: copies, stacks, code,
  * instrumentation, as sums by tile and category.
  *

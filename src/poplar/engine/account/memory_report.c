@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What lies on each tile beside variables and vertices, whether it fits, and the memory report of guide 8.2.3.
  *
  * Placing takes time and nobody may ask for the report, so it waits; but a program that may be out of memory has to

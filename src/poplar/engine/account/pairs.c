@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who sends how much to whom in one exchange, in how many stretches; and what tells an exchange from another that
  * moves the same. Sums of a pair are found by hash; beyond MOST_SUMS pairs, and in the profile beyond MOST_KEPT of
  * them, the rest is counted and left out. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* For each plan step what a tile processor would do, as steps of the profile: syncs, exchanges, compute.
  *
  *   Execute   [sync, <name>/ExchangePre] [<name>/OnTileCopyPre] <name> [<name>/OnTileCopyPost] [sync,

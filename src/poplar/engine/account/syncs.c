@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who waits for whom at a sync, and how long (guide 2.7.2 and 2.7.3).
  *
  *   configuration      GS1                                        GS2

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bytes between tiles and what moving them costs.
  *
  * Model (Poplar API, cycles of exchanges; estimates, docs/model.md): a tile sends and receives

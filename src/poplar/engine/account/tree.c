@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The program tree of the profile, in which each plan step stands where its program does, and the control flow that
  * liveness is found on. */
 #include "poplar/engine/account/account.h"

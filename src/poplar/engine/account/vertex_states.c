@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Vertex states as laid out on the chip, side by side for each compute set, tile and type, and the tables behind
  * their fields: pointers of nested vectors, rows of VectorLists, data of vectors that are plain state. */
 #include "poplar/engine/account/account.h"

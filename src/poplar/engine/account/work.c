@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the workers of one tile do in a compute set, vertex by vertex, as the model of cycles.c has it: a worker takes
  * its turn every contexts-th cycle, vertices that need the whole tile come behind the others. */
 #include "poplar/engine/account/account.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elements in the format of the host and in that of the device. */
 #include "poplar/engine/engine.h"
 

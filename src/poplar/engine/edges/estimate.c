@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cycles of one vertex: what was set on it, what its type's estimator says, or a model from what its edges touch. */
 #include "poplar/engine/engine.h"
 

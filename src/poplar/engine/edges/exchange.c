@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who sends what to whom: two region lists walked side by side, cut where a mapping changes tile. Nothing is
  * stored, so a copy that touches two million pairs of tiles costs time only. */
 #include "poplar/engine/engine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Codelets that fault: signals of the thread that runs a vertex become an error of the run, which names vertex,
  * field, tile and compute set.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* native: vertices that run as code of the host.
  *
  *   faults.c   vertices that fault       verify.c   debug.runtimeVerify: writes outside of fields

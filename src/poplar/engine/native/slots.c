@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The pointers in the state of a vertex, as codelet.h describes it for the host. */
 #include "poplar/engine/native/native.h"
 

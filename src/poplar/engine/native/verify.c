@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* debug.runtimeVerify: a vertex works on copies of its data, each between two zones of guard bytes. What it finds:
  *
  *   writes up to GUARD bytes before or behind the data of a field

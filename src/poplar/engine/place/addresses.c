@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Addresses of variables and vertices, and everything that the state of a placed vertex holds. */
 #include "poplar/engine/place/place.h"
 

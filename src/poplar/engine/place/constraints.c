@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Constraints of vertices (guide 3.2.2): from pairs of fields to pairs of objects.
  *
  * Two fields that are connected to different parts of one interval of a variable can only be placed apart when the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What edges point to: into their variable where the data lies there as the field wants it, else to a buffer. Buffers
  * of a compute set belong to it for all of its executions, since the addresses stand in the vertex states; equal and
  * overlapping ranges of one variable share a buffer. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Life of a placement, and its first objects: each mapped interval of a variable, cut where constraints want it. */
 #include "poplar/engine/place/place.h"
 

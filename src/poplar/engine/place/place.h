@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* place: where everything that the engine keeps in tile memory lies. Collected while the account is made, placed by
  * tile/place.h when somebody needs addresses, read by the memory report and by whoever encodes vertex states.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a user may ask about the placement: the objects of a tile in the order of addresses, where an element of a
  * tensor lies, the bytes of a vertex's state. */
 #include "poplar/engine/place/place.h"

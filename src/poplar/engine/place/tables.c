@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tables behind the fields of vertices: pointers of nested vectors, rows of VectorLists, data of vectors that are
  * plain state. */
 #include "poplar/engine/place/place.h"

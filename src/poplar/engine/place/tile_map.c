@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From elements of variables to bytes of the storage that holds memories of tiles. */
 #include "poplar/engine/place/place.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The address range that holds all tiles' memory: variables one after another, then message buffers. Addresses are
  * fixed when the plan is made, so that vertex states can hold pointers; memory is committed by the first load and
  * only costs what is touched. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs to a flat instruction array. A program used in several places is emitted once, as a subroutine, when
  * it is not small; functions always are. Small leaves are repeated, so that loop bodies stay straight. */
 #include "poplar/engine/plan/lower.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies as blocks. Two region lists are walked side by side; where both agree on a shape the common part
  * becomes one three-dimensional strided block, whatever its size: a transposed 4096 x 4096 copy is one block.
  * Blocks of one shape at equal distances are joined, and finishing a copy picks the loop order and cuts large

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sorted sets of element intervals, to tell whether copies are independent of each other. A strided region
  * counts as everything between its first and last element: saying "dependent" too often costs a step, never a
  * wrong result. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Leaves of the program tree. Adjacent Copy programs that do not touch each other's data become one step, adjacent
  * stream copies of one direction one transfer up to the limit (guide 2.6.1, 2.6.3, docs/decisions.md, G2). */
 #include "poplar/engine/plan/lower.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the files that lower programs share: control_flow.c (control flow), leaves.c (copies, streams, remote buffers,
  * prints), element_spans.c (which bytes two copies touch). */
 #ifndef TW_ENGINE_LOWER_H

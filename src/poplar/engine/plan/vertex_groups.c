@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compute sets to groups: the vertices of one type on one tile get their states side by side, with the pointers
  * that the host ABI of codelet.h asks for. An edge whose elements are contiguous and aligned is a pointer into
  * its variable. Any other edge gets a message buffer, filled before the compute set and, when the vertex writes

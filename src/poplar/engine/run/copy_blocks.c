@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs copy blocks: rows go to memmove, strided runs to the move kernels of vec, transposes to its copy of
  * views. */
 #include "poplar/engine/engine.h"

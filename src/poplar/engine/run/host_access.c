@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Host access to named tensors, and the initial values that every load writes. */
 #include "poplar/engine/engine.h"
 

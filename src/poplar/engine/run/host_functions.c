@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Host functions: the streams of their arguments, and the code that runs when the last input has come, or when the
  * first output is wanted. */
 #include "poplar/engine/engine.h"

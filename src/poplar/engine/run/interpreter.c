@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The interpreter: one pass over a flat instruction array. Compute sets and copies share their work between
  * threads; everything else is done in order by the calling thread. */
 #include "poplar/engine/engine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* PrintTensor: Poplar API, PrintTensor. Elements share one format and one width, so that columns line up; rows stand
  * on lines of their own, indented by two for each bracket around them, and long rows are wrapped.
  *

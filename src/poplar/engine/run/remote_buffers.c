@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Remote buffers (guide 2.6.2): rows of elements in memory of their own, in device format, all zero at load. */
 #include "poplar/engine/engine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One element of memory as a number: predicates, switch values, loop counters and their limits. */
 #include "poplar/engine/engine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Host streams (guide 2.6.1, 2.6.4; Poplar API, DataStream.hpp). A stream is connected to a buffer, read or written
  * in turn and circularly, or to a callback, which gets a ring of bufferingDepth buffers of the engine. A
  * prefetching stream fills the ring as soon as a buffer is free; what was not available then is fetched at

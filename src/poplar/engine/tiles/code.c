@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Code of the chip in a graph: external codelets and what they need, tile by tile (guide 2.2.2, 3.4.1, 7.3.1). */
 #include "poplar/engine/tiles/tiles.h"
 

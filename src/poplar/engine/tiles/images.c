@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memories of tiles as the storage of an engine: each tile's memory from its first address on, one after the other,
  * then the elements that are on no tile, which only values written at load can have.
  *

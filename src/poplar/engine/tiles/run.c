@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simulator at work: one for each tile that runs code of the chip, on that tile's memory.
  *
  * Vertices start in creation order on the least loaded worker (docs/decisions.md, G7), as they would on the chip, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a load writes into the memories of tiles, beside the values of variables: code, vertex states, tables. */
 #include "poplar/engine/tiles/tiles.h"
 

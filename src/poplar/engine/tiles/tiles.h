@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tiles: code of the chip in graphs, and the memory of tiles as it is (guide 3.4.1, 7.2, 7.3, 10.2).
  *
  *   code.c     which vertices have code of the chip; what each tile needs of it; links

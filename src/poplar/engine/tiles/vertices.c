@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compute sets with simulated vertices: what runs on which tile, in creation order, with the addresses that the
  * simulator starts from. */
 #include "poplar/engine/tiles/tiles.h"

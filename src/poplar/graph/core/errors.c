@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The sticky error of a graph and the call sites it names.
  *
  * Call sites form a small stack per thread: in tw_program_repeat(g, 10, tw_program_execute(g, cs)) the macro of the

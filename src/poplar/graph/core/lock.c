@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The lock that callers take around calls on a graph they share (tw_graph_lock). A layer above takes it for each
  * view, so that taking it when nobody else does has to be one exchange, and a plain store in a program of one thread;
  * waiting threads sleep. The state is that of a mutex on a futex: 0 free, 1 held, 2 held and somebody may wait. */

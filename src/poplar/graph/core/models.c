@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What an IPU Model may change of its chip (Poplar API, IPUModel): plain figures, memory elements, and limits on what
  * IPUs exchange. */
 #include "poplar/graph/build.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Targets and devices. All figures come from the rows of the tile box; a model overrides some of them. */
 #include "poplar/graph/build.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies: between tensors, with host streams, with remote buffers; and tensors as programs keep them. */
 #include "poplar/graph/replicas.h"
 

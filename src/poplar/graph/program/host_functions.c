@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions that the host runs, and code that waits off the chip. A call of a host function is a sequence of
  * stream copies; who connects the streams calls the code between the inputs and the outputs
  * (engine/run/host_functions.c). */

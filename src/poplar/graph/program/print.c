@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs as an indented tree, for people. */
 #include "poplar/graph/build.h"
 

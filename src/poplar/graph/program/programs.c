@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Control programs: plain trees, owned by the graph.
  *
  * Adding a program somewhere takes it as it is now. Only sequences and switches can change later, so only they are

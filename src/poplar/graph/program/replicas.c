@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs of replicated graphs: what one call comes down to (replicas.h). */
 #include "poplar/graph/replicas.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Host streams, remote buffers, named tensors that the host may read and write. */
 #include "poplar/graph/replicas.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shapes with strides, and region lists cut into boxes.
  *
  * Most tensors are affine: one stride per dimension, and a view is arithmetic on shape and strides. A tensor of

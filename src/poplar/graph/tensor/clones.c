@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Clones: a new variable with the shape and the tile mapping of a tensor; order and aliases by method. */
 #include "poplar/graph/replicas.h"
 

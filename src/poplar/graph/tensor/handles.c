@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tensor handles: slot + generation, scopes, and the nodes behind them.
  *
  * A handle costs a slot of 24 bytes and a node of 40 bytes plus 16 a dimension. Both are reused as soon as the handle

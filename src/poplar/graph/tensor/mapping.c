@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tile mapping: sorted disjoint intervals per variable.
  *
  * Programs map in order, so an interval beyond the last one is appended at once. Anything else goes to a log of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who touches the same element: races between vertices, aliases within a tensor, overlapping copies.
  *
  * Touches are sorted by variable and begin and swept once. While all of them are single runs, the furthest end seen

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a tensor says about itself. */
 #include "poplar/graph/build.h"
 

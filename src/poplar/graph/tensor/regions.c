@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Region lists: ordered, coalesced, prefix-summed, shared.
  *
  * A list says which elements of which variables a tensor consists of, in row-major order. Whatever a view does, a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tensors, vertices and calls of replicated graphs, replica by replica (replicas.h). */
 #include "poplar/graph/replicas.h"
 

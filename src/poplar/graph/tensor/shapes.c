@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shapes: what makes a tensor, and views that keep the order of its elements or permute its dimensions. */
 #include "poplar/graph/build.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elements of a view in the order of their storage: what a layer needs that hands views to vertices. */
 #include "poplar/graph/build.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which elements of which variables a tensor consists of, and what else a variable tells of a view. */
 #include "poplar/graph/build.h"
 

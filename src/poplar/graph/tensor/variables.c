@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Variables, constants, load-time values. */
 #include "poplar/graph/replicas.h"
 

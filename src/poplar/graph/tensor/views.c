@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tensor views: slice, concat, reshape, shuffle, ... Everything shares storage with its argument.
  *
  * Affine tensors (nearly all) are transformed by arithmetic on shape and strides. Slices of others are cut out

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Edges: what connects the fields of a vertex with elements of tensors (Poplar API, VertexRef.hpp). */
 #include "poplar/graph/replicas.h"
 

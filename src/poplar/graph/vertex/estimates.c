@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Performance estimates: set on a vertex, or computed by an estimator of its type (docs/decisions.md, G7). */
 #include "poplar/graph/replicas.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sizes of vector fields and initial values of plain state. */
 #include "poplar/graph/replicas.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fields whose initial value depends on where the vertex's data lies: a callback gives it when an engine is made. */
 #include "poplar/graph/replicas.h"
 

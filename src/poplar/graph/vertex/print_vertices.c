@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Vertices and what they are connected to, as text for Graphviz; compute sets' names. */
 #include "poplar/graph/build.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Codelets, compute sets, vertices. */
 #include "poplar/graph/replicas.h"
 

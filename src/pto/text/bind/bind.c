@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* bind: lines and blocks. Names become slots, operations rows of the instruction table or of the tables of host
  * operations; types that are written are compared with those known, and every instruction is checked for the target
  * as far as its extents are known. Names that plain assembly uses and never defines stay free: --arg binds them. */

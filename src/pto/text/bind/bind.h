@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* bind, private side: the pass that turns the tree into code.
  *   functions.c     modules and functions
  *   bind.c          lines and blocks

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* calls: calls of functions of the program. */
 #include "pto/text/bind/bind.h"
 

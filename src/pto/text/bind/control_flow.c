@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* control_flow: loops, branches and sections, from tree to code. Types of what a block gives to its owner are
  * compared here, so that the interpreter can move values without looking. */
 #include "pto/text/bind/bind.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* functions: modules and functions. All are declared before one is bound, so that calls may stand before what they
  * call; what stands outside functions is a function of its own, without a name. */
 #include "pto/text/bind/bind.h"

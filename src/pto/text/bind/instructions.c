@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* instructions: tile instructions in text. The form of a row gives its operands in C++ order, `ins` those of text;
  * the first form
  * whose operands fit is taken. Tiles that a result names are declared here; what is known before the program runs is

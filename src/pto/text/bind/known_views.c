@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* known views: extents and strides of views as far as constants and types tell them, for checks before a run. */
 #include "pto/text/bind/bind.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What stands where in operations other than tile instructions: their lists and named parts, and which operand each
  * written type is of, as their rows say. What an operation has besides is refused with its form. */
 #include "pto/text/bind/bind.h"

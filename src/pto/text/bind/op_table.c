@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operations of PTO-AS other than tile instructions. Each family is a table in a file of its own; here they are
  * listed, found by name, and bound in one way. */
 #include "pto/text/bind/bind.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* attributes: attributes of tile instructions: dictionaries, "#atomic = add" of plain assembly, aliases. */
 #include "pto/text/code/binder.h"
 

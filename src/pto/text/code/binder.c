@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* binder: names and their slots, code and its operands, results, constants. */
 #include "pto/text/code/binder.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* binder: what the passes that turn the tree into code share: names, slots, code, an operation's parts, its
  * attributes and rules (code/op_rules.h). */
 #ifndef TW_PTO_AS_BINDER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* op_rules: what operations other than tile instructions ask of their operands, as far as types and constants tell
  * before the program runs: ranks, extents, element types. */
 #include "pto/text/code/op_rules.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* op_rules, private side: rules for the rows of operations (text/ops). Each refuses at the operand and says false. */
 #ifndef TW_PTO_AS_RULES_H
 #define TW_PTO_AS_RULES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* operand_parts: the items of an operation by role, whichever of the spellings it is written in. */
 #include "pto/text/code/binder.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* arith: numbers of PTO-AS, the arith dialect. Integers wrap to their width, index is 64 bits wide; what would be
  * undefined there (division by zero, a shift by the width) is an error here. */
 #include "pto/text/ops/ops.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* castptr: pointers as integers and back (pto.castptr). Text is untrusted, so the integer is a simulated address:
  * every memory that an argument or a peer brings lies at one, in the order of the arguments, the same on each core
  * that runs the function with arguments of these sizes. An integer becomes a pointer when it lies in one of these

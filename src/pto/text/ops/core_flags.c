@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* core_flags: text of flags between cores, and members of dictionaries. */
 #include "pto/text/ops/ops.h"
 #include <tilewright/pto/grid.h>

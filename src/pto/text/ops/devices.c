@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* devices: text of what devices do to each other beyond the rows of the instruction table:
  * which device this is, memory of another one, collectives over the tensors of all ranks, TTEST with its answer,
  * asynchronous transfers. TPUT, TGET, TNOTIFY, TWAIT are rows like others. */

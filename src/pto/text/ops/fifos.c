@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fifos: text of FIFOs between cube and vector cores. A pipe is described by initialize_pipe
  * on each side and used by number (`id`, 0 when it is not written). */
 #include "pto/text/ops/ops.h"

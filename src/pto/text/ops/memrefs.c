@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* memrefs: memrefs. In global memory they are strided views that know the memory behind them; on chip
  * (#pto.address_space<vec> and so on) they are tiles. Allocations live until the program ends, so that no view of
  * them can outlive them; memref.dealloc gives back tiles only. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ops: operations other than tile instructions, a table of each family, and what the families share. */
 #ifndef TW_PTO_AS_OPS_H
 #define TW_PTO_AS_OPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* output: what a program tells its user: tprint, print, trap. */
 #include "pto/text/ops/ops.h"
 #include "pto/exec/exec.h"

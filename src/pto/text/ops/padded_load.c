@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* padded_load: TLOAD with padding, the form of text that has more than a source and a destination:
  *
  *     pto.tload ins(%v : V) outs(%t : T) pad_mode = #pto<pad_mode PadValue> pad_value = %x : f32

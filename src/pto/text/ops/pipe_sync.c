@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pipe_sync: flags, events and buffers that order pipes, and which block of the kernel this is. */
 #include "pto/text/ops/ops.h"
 #include "pto/cost/cost.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tiles: tiles as values: allocation, addresses, windows, extents, single elements. */
 #include "pto/text/ops/ops.h"
 #include "pto/text/types/types.h"

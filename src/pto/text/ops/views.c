@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* views: pointers into arguments and views on them. A pointer knows the memory of its argument: nothing outside is
  * read or written, whatever a view says. How many operands there are and of what type, the rows below have
  * settled. */

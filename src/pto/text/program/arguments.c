@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* arguments: runs of the functions of a PTO-AS program (tilewright/pto/text.h): arguments by name, the run, its
  * tiles. */
 #include "pto/text/program/program.h"

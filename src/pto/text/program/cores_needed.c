@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cores_needed: what a program says about the cores and devices it is for: functions and sections of one kind of
  * core, FIFOs between them; memory that other devices have. */
 #include "pto/text/as.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* execute: one run of a function, from its memories to what goes wrong. */
 #include "pto/grid/grid.h"
 #include "pto/text/as.h"

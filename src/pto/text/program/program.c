@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* program: the public side of PTO-AS (tilewright/pto/text.h): a program with its diagnostics, and its functions. */
 #include "pto/text/program/program.h"
 

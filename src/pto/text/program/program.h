@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* program, private side: what program.c and arguments.c share. */
 #ifndef TW_PTO_TEXT_H
 #define TW_PTO_TEXT_H

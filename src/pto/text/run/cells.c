@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cells: values of a function while it runs. Most are numbers, so what only tiles, views and pointers need lies
  * aside, for the slots that hold them: a program of a million constants takes 32 bytes for each. */
 #include "pto/text/as.h"

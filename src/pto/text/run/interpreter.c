@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* interpreter: executes bound code: blocks, loops, branches, calls. A block gives back the tiles it defined, so a
  * loop runs in the memory of one turn. Every operation counts as a step; the caller sets how many there may be. */
 #include "pto/text/as.h"

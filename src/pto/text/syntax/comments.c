@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* comments: comments of PTO-AS. The lexer meets them between tokens; here they find their place in the tree: on lines
  * of their own before a statement or before the end of a block, or behind a statement or an opening brace on the same
  * line. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* items: what a statement of PTO-AS consists of: values, numbers, words, brackets, types, in any order. A statement
  * is a name, then items up to its end, which is a line end that nothing continues. */
 #include "pto/text/syntax/parse.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lex: characters of PTO-AS to tokens. A '#' that begins a line or stands before a blank is a
  * comment, unless it defines an attribute. */
 #include "pto/text/syntax/parse.h"

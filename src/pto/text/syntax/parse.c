@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* parse: PTO-AS text to a tree. Operations are parsed by one rule: a name, then items of any kind up to the end of
  * the statement (text/syntax/items.c); what an item means is decided later, by the operation. Only what holds blocks
  * has rules of

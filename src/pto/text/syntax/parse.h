@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* parse, private side: tokens of PTO-AS, from text/syntax/lex.c to text/syntax/items.c and text/syntax/parse.c. */
 #ifndef TW_PTO_AS_PARSE_H
 #define TW_PTO_AS_PARSE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* print: the tree as canonical text: two blanks per level, one statement a line, compact tile types, comments where
  * they stood, one empty line where there were some. */
 #include "pto/text/as.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* conv_types: types of ConvTiles, an addition of ours: the documents give them no text.
  *
  *     !pto.conv_tile<mat, nc1hwc0, 1x2x8x8x16xf16, filter=3x3, pad=1x1x1x1>

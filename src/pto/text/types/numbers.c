@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* numbers: what the spelling of a number means, by its type. */
 #include "pto/text/types/types.h"
 

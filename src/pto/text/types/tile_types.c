@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tile_types: types of tiles in their keyed, compact and positional spellings. */
 #include "pto/text/types/types.h"
 

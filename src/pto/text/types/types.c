@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* types: types of PTO-AS. All spellings of a tile type give one canonical, compact spelling. */
 #include "pto/text/types/types.h"
 

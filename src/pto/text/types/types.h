@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* types, private side: what text/types/types.c and text/types/tile_types.c share. */
 #ifndef TW_PTO_AS_TYPE_H
 #define TW_PTO_AS_TYPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compiling CSL held in strings: several files in one text, each after a line "=== name.csl" (the first is
  * main.csl). */
 #ifndef TW_TESTS_CSL_COMPILE_CHECK_H

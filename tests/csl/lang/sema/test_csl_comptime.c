@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The language at compile time: what @comptime_print shows (CSL reference, grammar - 1.8, 2.1, 11). */
 #include "csl/lang/sema/compile_check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is refused, where, and why (CSL reference, messages; rules of 1.3 - 1.8 and 2.1 - 2.2). Lines count from 1. */
 #include "csl/lang/sema/compile_check.h"
 

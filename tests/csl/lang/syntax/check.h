@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of CSL's front end share. */
 #ifndef TW_TESTS_CSL_CHECK_H
 #define TW_TESTS_CSL_CHECK_H

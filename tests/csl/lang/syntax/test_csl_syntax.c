@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The grammar of CSL: each rule in a text that uses it, as the tree it gives; trees print to text that parses to
  * the same tree. The expected text is the printer's form, where every operator has its parentheses. */
 #include "check.h"

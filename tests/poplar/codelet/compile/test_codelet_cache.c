@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The cache: hits, misses when anything that matters changes, two processes at once, no compiler at all. */
 #include "poplar/codelet/codelet_test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The instruction set that codelets are compiled for is chosen here, not by the compiler, and what the compiler says
  * of itself stays apart from messages about the user's file. */
 #include "poplar/codelet/codelet_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mistakes in codelets: each message names the user's file, line and column, and says what would be right. */
 #include "poplar/codelet/codelet_test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rewriting of poplar::constraint attributes (guide 3.2.2): what it finds and what it leaves alone. Every text is a
  * block of memory of its own, without a zero behind it: a sanitizer sees who reads on. */
 #include "poplar/codelet/compile/compile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stack sizes that codelets state (guide 2.8.1, 7.3.1, 7.3.2): in C++, in C, in assembly. */
 #include "poplar/codelet/codelet_test.h"
 

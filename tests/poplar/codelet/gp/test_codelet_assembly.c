@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Assembly beside C++ in one .gp (guide 2.8, 3.4.1, 7.3.1): its objects, its stack statements, its errors. */
 #include "poplar/codelet/codelet_test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* .gp archives and the command line of popc: compile, load, merge, refuse what is damaged. */
 #include "poplar/codelet/codelet_test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Byte images of vertex state on both chips (guide 3.2, chapter 4), against bytes written by hand from the guide;
  * state maps; demangling by look-up. */
 #include "poplar/codelet/codelet_test.h"

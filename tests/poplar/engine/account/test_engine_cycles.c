@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cycles of the IPU Model: docs/model.md row by row, docs/decisions.md, G7, Poplar API, summary and cycles of compute
  * sets. */
 #include "poplar/engine/engine_test.h"

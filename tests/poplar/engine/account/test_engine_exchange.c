@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who sends what to whom, against a walk element by element over random mappings and views. */
 #include "poplar/engine/account/account.h"
 #include "poplar/engine/engine_test.h"

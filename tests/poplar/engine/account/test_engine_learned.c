@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a profile learns from the engine beside sums: who sends to whom, exchanges that move the same twice, workers,
  * live bytes by tile, when a block of a tile is in use. Figures are worked out by hand. */
 #include "poplar/engine/engine_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What several IPUs cost: links by topology, sync groups (guide 2.7), host exchange (the sample of guide 8.2.3),
  * replicas in the profile. */
 #include "poplar/engine/account/account.h"

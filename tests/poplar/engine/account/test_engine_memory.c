@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory of the IPU Model by category, out of memory (docs/decisions.md, G4), liveness. docs/model.md, Poplar API,
  * vertex state. */
 #include "poplar/engine/engine_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bytes that an exchange moves and what it costs (docs/model.md), against sets of elements: who gets which, who sends
  * which to whom, over several IPUs. The guide's sample fixes the constants. */
 #include "poplar/engine/account/account.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of placement share: chips, codelets with constrained and aligned fields, and a checker that knows
  * nothing of the engine's own: objects alive together never share a byte, alignment, regions, interleaving,
  * over-read, constraints of vertices, and that every vertex state can be encoded at its addresses. Facts of the chips

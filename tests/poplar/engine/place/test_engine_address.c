@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Addresses through the public calls: what lies where on a tile, and the words of a vertex's state (guide 3.2, 4.2.2,
  * 7.2.2, 8.2.3). */
 #include "poplar/engine/engine_test.h"

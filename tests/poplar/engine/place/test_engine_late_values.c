@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Initial values that depend on addresses: Poplar API, LateInitCallback.hpp. The addresses are those that
  * tw_engine_address() tells (docs/poplar-memory.md). */
 #include "../engine_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Liveness against an independent reference: random programs, and the textbook fixed point on their control flow
  * graph with every call expanded. Steps touch a variable as a whole, its first element or the others; the parts have
  * lives of their own. A part is shown at a step when it is live after it, or used or written by it. Addresses are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Placement of whole programs against an independent checker (place_checks.h). When objects share addresses:
  * test_engine_place_lives.c. */
 #include "poplar/engine/place/place_checks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who is alive together with whom decides what shares addresses, and what a full tile is said to hold. */
 #include "poplar/engine/place/place_checks.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory that runs out: a graph with every kind of program is built, compiled, loaded, run and profiled while the
  * n-th allocation fails, for n = 1, 2, 3 ... until none does. Each time there is TW_E_NO_MEMORY or the right result,
  * and what failed works when it is tried again. Leaks are found by the build with sanitizers. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies as blocks against brute force: random region lists, element by element. Also that large regular copies
  * stay few blocks, whatever their size, and who sends what to whom. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Vertex fields: pointers into variables, message buffers for what is not contiguous or not aligned, lists,
  * state. */
 #include "poplar/engine/engine_test.h"

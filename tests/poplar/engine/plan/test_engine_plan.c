@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What programs become: how many steps, transfers and copies, what is shared, what is bounded. */
 #include "poplar/engine/engine.h"
 #include "poplar/engine/engine_test.h"

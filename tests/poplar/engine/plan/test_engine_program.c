@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every kind of control program, on the CPU and the model: what it does and in which order. */
 #include "poplar/engine/engine_test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The adder of guide 2.8 from source to result, on every device. */
 #include "poplar/engine/engine_test.h"
 

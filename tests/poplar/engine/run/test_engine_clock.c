@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stamps of the clock: Poplar API, CycleCount.hpp (two words, the low one first; what is between two moments), with
  * the cycles of docs/model.md: a Vertex's cycles are a worker's, which has every sixth of the tile. */
 #include "../engine_test.h"

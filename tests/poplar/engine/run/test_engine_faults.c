@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Codelets that fault end the run with an error that names vertex, field, tile and compute set; the process and the
  * engine go on. debug.runtimeVerify finds writes outside of fields. */
 #include "poplar/engine/engine_test.h"

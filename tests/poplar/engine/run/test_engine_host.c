@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Host access, initial values, storage of half; copies between views through the public interface against brute
  * force. No codelets here. */
 #include <tilewright/type.h>

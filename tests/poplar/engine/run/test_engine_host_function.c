@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Host functions (Poplar API, HostFunction, Call, Engine::connectHostFunction) and function buffers (FunctionBuffer).
  * The code of the host runs between its inputs and its outputs, once for each call. */
 #include "../engine_test.h"

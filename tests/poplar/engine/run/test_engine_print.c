@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* PrintTensor text: Poplar API, PrintTensor. */
 #include <math.h>
 #include <setjmp.h>

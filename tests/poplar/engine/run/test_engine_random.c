@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random numbers on the IPU Model (guide chapter 2, docs/decisions.md, G6): the same fixed seed on every tile, equal
  * results of every run, whatever the number of threads. */
 #include "poplar/engine/engine_test.h"

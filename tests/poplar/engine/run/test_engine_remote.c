@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Remote buffers: guide 2.6.2. */
 #include "poplar/engine/engine_test.h"
 

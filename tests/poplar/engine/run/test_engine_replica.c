@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Replicated graphs: guide 2.5, 2.5.1, 2.6.1; Poplar API, DebugContext.hpp and Program.hpp. Eight IPUs of four tiles,
  * four replicas. */
 #include "poplar/engine/engine_test.h"

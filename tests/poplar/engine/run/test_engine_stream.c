@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Streams: guide 2.6.1, 2.6.3, 2.6.4; Poplar API, DataStream.hpp; docs/decisions.md, G2 and G10. No codelets here. */
 #include "poplar/engine/engine_test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The same bits for any number of threads, and engines in threads of the caller's own. */
 #include <omp.h>
 

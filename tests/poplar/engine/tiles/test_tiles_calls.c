@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions that vertices in assembly call by the ABI of guide 10.3 and 10.4: where arguments and results lie, what a
  * function keeps, frames; recursion and calls through pointers (2.8.1). Each vertex gets eight words and gives four,
  * which a function of the host works out again; the stack of its tile is what its functions state. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Code of the chip when a graph is linked (guide 2.8.1, 3.4.1, 7.3.1): which vertices have it, what is missing, how
  * much memory it takes. */
 #include "tiles_test.h"

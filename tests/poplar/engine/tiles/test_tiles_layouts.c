@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Vertex states that code of the chip reads (guide 4.2, table 4.1): for every layout a vertex in assembly that
  * unpacks its field by the guide's figures and adds up what it points to. The host compares with plain sums. */
 #include "tiles_test.h"

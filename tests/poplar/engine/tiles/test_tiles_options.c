@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Options of the simulator in graphs: traces, the environment, what is refused. */
 #include "tiles_test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compute sets with code of the chip: values, workers, stacks, cycles, faults, on the IPU Model and the simulator. */
 #include "tiles_test.h"
 

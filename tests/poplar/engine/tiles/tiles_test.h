@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of chip code in graphs share: codelet files in a folder of their own, devices, short graphs. */
 #ifndef TESTS_TILES_HELPER_H
 #define TESTS_TILES_HELPER_H

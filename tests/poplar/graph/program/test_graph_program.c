@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Control programs: trees, copies of what changes later, printing, recursion. */
 #include "poplar/graph/fake_codelets.h"
 #include "poplar/graph/build.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tile mapping against an array with a tile for each element; linear mapping; virtual graphs. */
 #include "poplar/graph/fake_codelets.h"
 #include "poplar/graph/build.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory: every allocation may fail, and then the call has no effect; temporaries leave no trace. */
 #include "poplar/graph/fake_codelets.h"
 #include "poplar/graph/build.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elements in the order of their storage, simplest order, unbroadcast views, explicit regions and several clones:
  * the rules of Graph::getSortedContiguousRegions and its relatives, on random views. */
 #include "poplar/graph/fake_codelets.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Variables: constants, load-time values, clones, reinterpretation; targets and devices. */
 #include "poplar/graph/fake_codelets.h"
 #include "poplar/graph/build.h"

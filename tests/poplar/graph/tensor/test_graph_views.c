@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tensor views against a model that keeps every element: a list of (variable, element) and a shape, transformed by
  * explicit n-dimensional indices. Each operation alone, then random programs of them. */
 #include "poplar/graph/fake_codelets.h"

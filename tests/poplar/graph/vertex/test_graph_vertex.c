@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Vertices: connections of each kind of field, sizes, initial values, estimates. */
 #include "poplar/graph/fake_codelets.h"
 #include "poplar/graph/build.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* From the objects of a graph to an array: who belongs together, what lies where, who feeds whom. Part of
  * <tilewright/aie/adf.hpp>. One thread builds graphs at a time. */
 #ifndef TILEWRIGHT_ADF_BUILD_HPP

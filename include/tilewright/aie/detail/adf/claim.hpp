@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Which objects a graph consists of. Objects know when they were made, not where: a graph has what was made after it
  * and before the next graph that is initialised, less what belongs to graphs that stand beside it, and less what only
  * graphs that were replaced (an element that got another graph's value) had. Part of <tilewright/aie/adf.hpp>. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* A graph that stands on top, from its first object to its runs: what the handles of class graph share. Part of
  * <tilewright/aie/adf.hpp>. */
 #ifndef TILEWRIGHT_ADF_DESIGN_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Performance counters of a graph's ports. The simulation has no time that they could count: a counter cannot be had,
  * which programs have to expect on the hardware too. profile() of a graph has estimated cycles. Part of
  * <tilewright/aie/adf.hpp>. */

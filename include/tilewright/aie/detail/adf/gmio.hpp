@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Memory of the host at the ports of a graph. Part of <tilewright/aie/adf.hpp>.
  *
  *     gr.in.gm2aie_nb(x, sizeof x);    // data for the kernels

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What graphs consist of before they are built: nodes and connections, in one list each, by serial number. Part of
  * <tilewright/aie/adf.hpp>. One thread builds graphs at a time. */
 #ifndef TILEWRIGHT_ADF_MODEL_HPP

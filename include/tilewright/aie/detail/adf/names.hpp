@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Functions by the names that graphs write as text: initialization_function(k) = "fir::init<8>". Part of
  * <tilewright/aie/adf.hpp>.
  *

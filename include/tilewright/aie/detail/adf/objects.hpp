@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What a graph is made of: kernels, ports, files, switches, connections. Part of <tilewright/aie/adf.hpp>. */
 #ifndef TILEWRIGHT_ADF_OBJECTS_HPP
 #define TILEWRIGHT_ADF_OBJECTS_HPP

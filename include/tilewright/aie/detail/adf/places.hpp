@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Which tile a kernel lies on: given, relative to another kernel's, or free. Kernels that are placed from one another
  * are a group that moves as one. Part of <tilewright/aie/adf.hpp>. */
 #ifndef TILEWRIGHT_ADF_PLACES_HPP

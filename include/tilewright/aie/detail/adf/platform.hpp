@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The older way to give a graph its files and memory: PLIO and GMIO objects, joined to its ports by a platform. Part
  * of <tilewright/aie/adf.hpp>.
  *

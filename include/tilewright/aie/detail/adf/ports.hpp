@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What a kernel's parameters mean for a graph: windows, buffers, streams, cascade, run-time parameters. Each
  * kind says how many it is among its like, and makes the argument of a firing. Part of <tilewright/aie/adf.hpp>. */
 #ifndef TILEWRIGHT_ADF_PORTS_HPP

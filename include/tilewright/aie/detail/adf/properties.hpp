@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Properties of kernels, ports and connections: left sides of an assignment. Part of <tilewright/aie/adf.hpp>. */
 #ifndef TILEWRIGHT_ADF_PROPERTIES_HPP
 #define TILEWRIGHT_ADF_PROPERTIES_HPP

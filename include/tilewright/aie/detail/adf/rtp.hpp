@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Run-time parameters while a graph runs (UG1079 "Runtime Parameter Specification"). A synchronous one is a queue: a
  * firing takes one value from it, or adds one to it. An asynchronous one keeps its last value. Inputs are synchronous
  * unless async() says otherwise, outputs asynchronous unless sync() does. Part of <tilewright/aie/adf.hpp>. */

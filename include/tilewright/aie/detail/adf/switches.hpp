@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What the hardware's stream switch and DMA do, as kernels of their own on free tiles. Part of
  * <tilewright/aie/adf.hpp>. */
 #ifndef TILEWRIGHT_ADF_SWITCHES_HPP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // PTO tile instructions in C++17, spelled as the vendor's programs spell them. A thin layer: tiles and tensors are
 // descriptions, every instruction is one call of tw_pto_exec() (<tilewright/pto.h>), which holds all semantics.
 //

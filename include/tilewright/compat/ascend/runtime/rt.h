@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // The runtime's names live in <pto/pto-inst.hpp>; this file is found where programs look for it.
 #pragma once
 #ifdef __cplusplus

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What kernels ask about the core they are compiled for: first generation. */
 #ifndef TILEWRIGHT_AIE_ARCH_PROPERTIES_HPP
 #define TILEWRIGHT_AIE_ARCH_PROPERTIES_HPP

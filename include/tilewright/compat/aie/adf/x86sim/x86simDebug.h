@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What kernels print when they are debugged on a host. */
 #ifndef TILEWRIGHT_AIE_X86SIM_DEBUG_H
 #define TILEWRIGHT_AIE_X86SIM_DEBUG_H
