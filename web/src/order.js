@@ -17,7 +17,7 @@ const isDigit = (code) => code >= ZERO && code <= ZERO + 9;
 
 // The keys of all names, one behind the other. A number is '0', how many digits it has, and the digits; what is not
 // ASCII is as in UTF-8. No byte is 0, which stands for the end.
-class Keys {
+export class Keys {
     constructor(count) {
         this.bytes = new Uint8Array(64 + 24 * count);
         this.first = new Uint32Array(count + 1);
