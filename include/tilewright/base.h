@@ -23,10 +23,13 @@ extern "C" {
 #define TW_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #endif
 
-#define TW_VERSION_MAJOR 0
-#define TW_VERSION_MINOR 1
-#define TW_VERSION_PATCH 0
-#define TW_VERSION       "0.1.0"
+/* The version, here and nowhere else: the build, packages and tests read these lines (docs/release.md). */
+#define TW_VERSION_MAJOR    0
+#define TW_VERSION_MINOR    2
+#define TW_VERSION_PATCH    0
+#define TW__TEXT(x)         #x
+#define TW__DOTTED(a, b, c) TW__TEXT(a) "." TW__TEXT(b) "." TW__TEXT(c)
+#define TW_VERSION          TW__DOTTED(TW_VERSION_MAJOR, TW_VERSION_MINOR, TW_VERSION_PATCH)
 
 /* X(name, value, exception of the Poplar API, text). One row per exception class of poplar/exceptions.hpp, so
  * that a C++ layer can rethrow what the C API returns (Poplar API, exceptions.hpp), then the codes of our own. */
@@ -94,7 +97,7 @@ TW_API const char *tw_error_message(void);
  * returns `status`. */
 TW_API tw_status tw_error_set(tw_status status, const char *format, ...) TW_PRINTF(2, 3);
 
-/* "0.1.0" of the library at run time. */
+/* TW_VERSION of the library at run time, as "0.2.0". */
 TW_API const char *tw_version(void);
 
 /* Where the pieces lie (TILEWRIGHT_ROOT, else beside the library, else its build tree): folder of the headers for

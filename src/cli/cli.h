@@ -125,6 +125,8 @@ TW__COMMANDS(TW__COMMAND_DECLARE)
 
 /* "tilewright info", or the name that the command is installed as when it was called by that. */
 const char *tw__cli_name(const tw__command *command);
+/* For --version: "PROGRAM VERSION (COMMIT)" on the standard output. */
+void tw__cli_print_version(const char *program);
 /* Prints "tilewright <command>: <message>" and the usage line; returns TW__EXIT_USAGE. */
 int tw__cli_usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for a word that should be one of `names`: "<what> '<word>'; did you mean '...'?" */

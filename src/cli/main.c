@@ -47,7 +47,7 @@ static void print_usage(FILE *out)
     fprintf(out, "usage: tilewright COMMAND [ARGUMENTS]\n"
                  "Programs for tile processors: compile, run and profile them on this machine.\n\n");
     for (int i = 0; i < COMMANDS; i++) fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fprintf(out, "\n  --version  version of the library\n"
+    fprintf(out, "\n  --version  version, and the commit it was built from\n"
                  "  --help     this text; `tilewright COMMAND --help` tells more\n"
                  "\n"
                  "example:\n"
@@ -227,7 +227,7 @@ static int dispatch(int argc, char **argv)
     if (called_as) return run_command(called_as, argc, argv);
     if (argc < 2) return print_usage(stderr), TW__EXIT_USAGE;
     if (is_help(argv[1])) return print_usage(stdout), TW__EXIT_OK;
-    if (strcmp(argv[1], "--version") == 0) return printf("tilewright %s\n", tw_version()), TW__EXIT_OK;
+    if (strcmp(argv[1], "--version") == 0) return tw__cli_print_version("tilewright"), TW__EXIT_OK;
     if (strcmp(argv[1], "complete") == 0) return complete(argc - 1, argv + 1);
     const tw__command *command = find_command(argv[1]);
     return command ? run_command(command, argc - 1, argv + 1) : unknown_command(argv[1]);

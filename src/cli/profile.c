@@ -99,7 +99,7 @@ static int summarise(int argc, char **argv)
     request r = { .conditions = conditions };
     int bad = tw__cli_parse(&tw__command_profile, &r, &argc, argv);
     if (bad) return bad;
-    if (r.version) return printf("%s %s\n", tw__cli_name(&tw__command_profile), tw_version()), TW__EXIT_OK;
+    if (r.version) return tw__cli_print_version(tw__cli_name(&tw__command_profile)), TW__EXIT_OK;
     char *end = NULL;
     unsigned long rows = r.rows ? strtoul(r.rows, &end, 10) : 0;
     const char *files[] = { argc > 1 ? argv[1] : NULL /* both parts in one */, argc > 2 ? argv[2] : NULL };

@@ -7,7 +7,7 @@ summary=$build/bin/poplar_profile_summary
 prints_not() { ! grep -qF -e "$2" "$work/$1" || fail "'$2' is in std$1"; }
 
 expect 0 "$summary" --version
-prints out 'poplar_profile_summary 0.1.0'
+prints out 'poplar_profile_summary '
 expect 2 "$summary"
 prints err 'poplar_profile_summary: --graph-profile is needed'
 prints err 'usage: poplar_profile_summary --graph-profile FILE'
