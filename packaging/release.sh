@@ -10,7 +10,7 @@ failed=
 complain() { printf 'release: %s\n' "$*" >&2; failed=1; }
 stop() { [ -z "$failed" ] || exit 1; }
 
-version=$(sed -n 's/^#define TW_VERSION_[A-Z]* //p' include/tilewright/base.h | paste -sd.)
+version=$(sed -n 's/^#define TW_VERSION_[A-Z]*  *//p' include/tilewright/base.h | paste -sd.)
 expr "$version" : '[0-9]*\.[0-9]*\.[0-9]*$' >/dev/null ||
   complain "include/tilewright/base.h: TW_VERSION_MAJOR, _MINOR and _PATCH come to '$version', not to three numbers"
 

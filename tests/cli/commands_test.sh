@@ -10,7 +10,7 @@ expect 0 "$tilewright" --help
 for command in run popc profile info; do prints out "  $command "; done
 expect 0 "$tilewright" --version
 # The version of the header, which CMake's project has too, and the commit of a clone.
-version=$(sed -n 's/^#define TW_VERSION_[A-Z]* //p' "$source/include/tilewright/base.h" | paste -sd.)
+version=$(sed -n 's/^#define TW_VERSION_[A-Z]*  *//p' "$source/include/tilewright/base.h" | paste -sd.)
 commit=$(git -C "$source" rev-parse --short=12 HEAD 2>/dev/null)
 [ -z "$commit" ] || [ "$(git -C "$source" rev-parse --show-toplevel)" = "$(realpath "$source")" ] || commit=
 grep -Eqx "tilewright $version${commit:+ \\($commit(, changed)?\\)}" "$work/out" || { fail 'the version is not told'; cat "$work/out"; }
