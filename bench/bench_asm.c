@@ -19,7 +19,7 @@ static void assemble(void *data)
 {
     work *w = data;
     tw_object_free(w->object);
-    if (tw_asm_text(w->text, w->length, "bench.S", NULL, NULL, &w->object) != TW_OK) {
+    if (!(w->object = tw_asm_text(w->text, w->length, "bench.S", NULL, NULL))) {
         fprintf(stderr, "bench_asm: %s\n", tw_error_message());
         exit(1);
     }
@@ -31,8 +31,7 @@ static void through_elf(void *data)
     uint8_t *bytes;
     size_t size;
     tw_object *back;
-    if (tw_object_to_elf(w->object, &bytes, &size) != TW_OK ||
-        tw_object_from_elf(bytes, size, "bench.o", &back) != TW_OK) {
+    if (!(bytes = tw_object_to_elf(w->object, &size)) || !(back = tw_object_from_elf(bytes, size, "bench.o"))) {
         fprintf(stderr, "bench_asm: %s\n", tw_error_message());
         exit(1);
     }

@@ -110,7 +110,7 @@ static double inC(bool &failed)
 {
     tw_target *target = tw_target_new_ipu_model(nullptr);
     tw_graph *g = tw_graph_new(target);
-    tw_target_unref(target);
+    tw_target_free(target);
     tw_graph_add_codelets_source(g, codelet, "c++", nullptr, nullptr);
     double start = now();
     std::size_t n = std::size_t(VERTICES) * EACH;
@@ -126,8 +126,8 @@ static double inC(bool &failed)
         tw_graph_connect(g, v, "in", in);
         tw_graph_connect(g, v, "out", out);
         tw_graph_map_vertex(g, v, static_cast<unsigned>(i % TILES));
-        tw_tensor_release(g, in);
-        tw_tensor_release(g, out);
+        tw_tensor_free(g, in);
+        tw_tensor_free(g, out);
     }
     double seconds = now() - start;
     failed = tw_graph_status(g) != TW_OK;

@@ -39,7 +39,7 @@ static tw_graph *new_graph(void)
 {
     tw_target *target = tw_target_new_ipu_model(NULL);
     tw_graph *g = tw_graph_new(target);
-    tw_target_unref(target);
+    tw_target_free(target);
     return g;
 }
 

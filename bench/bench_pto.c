@@ -165,7 +165,7 @@ static bool lanes(uint32_t side)
     met &= compare(WHAT("TROWSUM f32"), by_row_sums, "loop in order", 1.0);
     set("TTRANS", &d, &a, &b);
     met &= compare(WHAT("TTRANS f32"), by_memcpy, "memcpy", 0.3);
-    tw_pto_release(mine.core, &b);
+    tw_pto_tile_free(mine.core, &b);
     set("TEXP", &d, &a, NULL);
     if (peer.expf_vector)
         met &= compare(WHAT("TEXP f32"), by_expf, peer.loops->exp_symbol, 0.5);
@@ -178,10 +178,10 @@ static bool lanes(uint32_t side)
     else
         printf("TCVT: no F16C at this dispatch level to compare with\n");
 #undef WHAT
-    tw_pto_release(mine.core, &a);
-    tw_pto_release(mine.core, &d);
-    tw_pto_release(mine.core, &sums);
-    tw_pto_release(mine.core, &half);
+    tw_pto_tile_free(mine.core, &a);
+    tw_pto_tile_free(mine.core, &d);
+    tw_pto_tile_free(mine.core, &sums);
+    tw_pto_tile_free(mine.core, &half);
     return met;
 }
 
@@ -194,7 +194,7 @@ static bool iota(uint32_t cols)
     mine.operands[1] = tw_pto_scalar_operand(tw_pto_i32(5));
     snprintf(what, sizeof what, "TCI i32 1x%u", cols);
     bool met = compare(what, by_iota, "loop", 0);
-    tw_pto_release(mine.core, &d);
+    tw_pto_tile_free(mine.core, &d);
     return met;
 }
 
@@ -217,9 +217,9 @@ static bool matmul(uint32_t side, double limit)
         met = compare(what, by_sgemm, "OpenBLAS sgemm", limit);
     else
         printf("%s: no libopenblas.so.0 to compare with\n", what);
-    tw_pto_release(mine.core, &a);
-    tw_pto_release(mine.core, &b);
-    tw_pto_release(mine.core, &c);
+    tw_pto_tile_free(mine.core, &a);
+    tw_pto_tile_free(mine.core, &b);
+    tw_pto_tile_free(mine.core, &c);
     return met;
 }
 

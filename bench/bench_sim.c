@@ -52,8 +52,8 @@ static tw_object *image_of(const char *text)
 {
     tw_object *object, *image;
     tw_link_options link = { .entry = "f" };
-    if (tw_asm_text(text, strlen(text), "bench.S", NULL, NULL, &object) != TW_OK) stop(tw_error_message());
-    if (tw_link((const tw_object *[]){ object }, 1, &link, NULL, &image) != TW_OK) stop(tw_error_message());
+    if (!(object = tw_asm_text(text, strlen(text), "bench.S", NULL, NULL))) stop(tw_error_message());
+    if (!(image = tw_link((const tw_object *[]){ object }, 1, &link, NULL))) stop(tw_error_message());
     tw_object_free(object);
     return image;
 }

@@ -90,8 +90,17 @@ TW_API const char *tw_status_name(tw_status status);
 TW_API const char *tw_status_exception(tw_status status);
 TW_API const char *tw_status_text(tw_status status);
 
-/* The detail of the last failure in this thread ("" before the first); valid until the next failing call. */
+/* The last failure in this thread: what it was (TW_OK before the first), and its detail (""; valid until the next
+ * failing call). */
+TW_API tw_status tw_error_status(void);
 TW_API const char *tw_error_message(void);
+
+/* What became of a call that makes an object: TW_OK, or after NULL why not.
+ *     tw_status s = tw_status_of(wafer = tw_wse_new(program, NULL)); */
+static inline tw_status tw_status_of(const void *made)
+{
+    return made ? TW_OK : tw_error_status();
+}
 
 /* For functions of a user's that the library calls and that fail (kernels, estimators, streams): sets the message and
  * returns `status`. */
@@ -117,18 +126,17 @@ TW_API const char *tw_nearest(const char *name, const char *const *names, size_t
 
 /* --- files ------------------------------------------------------------------------------------------------- */
 
-/* Reads a whole file ("-": the standard input) of at most `most` bytes into *data, which the caller frees; a zero
- * byte follows it. *size may be NULL. TW_E_FILE_LOAD says why not: missing, a folder, too large. Devices end at the
- * limit too. */
+/* A whole file ("-": the standard input) of at most `most` bytes, which the caller frees; a zero byte follows it.
+ * `size` may be NULL. TW_E_FILE_LOAD says why not: missing, a folder, too large. Devices end at the limit too. */
 enum { TW_SOURCE_LIMIT = 64 << 20 }; /* bytes: more is no program that somebody wrote */
-TW_API tw_status tw_read_file(const char *path, size_t most, char **data, size_t *size);
+TW_API char *tw_read_file(const char *path, size_t most, size_t *size);
 
-/* A file that is written. A regular file appears or changes in one step when it is closed, with its permissions, and
- * a link to it stays a link; anything else (/dev/null, a FIFO) is written to as it is. TW_E_INVALID_ARGUMENT when the
- * path is one of the `inputs` (paths; NULL among them is skipped): a tool must not destroy what it reads. TW_E_IO
+/* A file that is written. A regular file appears or changes in one step when it is committed, with its permissions,
+ * and a link to it stays a link; anything else (/dev/null, a FIFO) is written to as it is. TW_E_INVALID_ARGUMENT when
+ * the path is one of the `inputs` (paths; NULL among them is skipped): a tool must not destroy what it reads. TW_E_IO
  * else. "-" is the standard output: what is written appears there at once. */
 typedef struct tw_output tw_output;
-TW_API tw_status tw_output_open(tw_output **out, const char *path, const char *const *inputs, size_t input_count);
+TW_API tw_output *tw_output_open(const char *path, const char *const *inputs, size_t input_count);
 /* Whether tw_output_open() would refuse the path, as an input or an impossible place: asked before the work. */
 TW_API tw_status tw_output_check(const char *path, const char *const *inputs, size_t input_count);
 /* From now on every regular file that this process reads with tw_read_file() or tw_npy_read() counts as an input of
@@ -136,9 +144,10 @@ TW_API tw_status tw_output_check(const char *path, const char *const *inputs, si
  * is off at first. Any thread. */
 TW_API void tw_protect_inputs(bool on);
 TW_API FILE *tw_output_file(tw_output *output); /* to write to; owned by the output */
-/* Ends it; NULL is fine. keep: puts it in its place, TW_E_IO when anything could not be written; else what was there
- * stays. */
-TW_API tw_status tw_output_close(tw_output *output, bool keep);
+/* All is written: puts it in its place. TW_E_IO when anything could not be written; then what was there stays. */
+TW_API tw_status tw_output_commit(tw_output *output);
+/* The end of it: what was not committed is dropped, and what was there stays. NULL is fine. */
+TW_API void tw_output_free(tw_output *output);
 /* All of it at once. */
 TW_API tw_status tw_write_file(const char *path, const void *data, size_t size, const char *const *inputs,
                                size_t input_count);

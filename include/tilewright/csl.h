@@ -2,12 +2,12 @@
 /* tw_csl: CSL programs, compiled and kept.
  *
  *     tw_csl_options options = { .arch = TW_WSE3, .memcpy = true, .fabric_width = 8, .fabric_height = 3, ... };
- *     tw_csl_program *program;
  *     tw_diags *diags = tw_diags_new();
- *     if (tw_csl_compile(&program, "layout.csl", &options, diags) != TW_OK) tw_diags_print(diags, stderr, false);
+ *     tw_csl_program *program = tw_csl_compile("layout.csl", &options, diags);
+ *     if (!program) tw_diags_print(diags, stderr, false);
  *     tw_csl_save(program, "out");                 // what `tilewright cslc` does
  *     ...
- *     tw_csl_load(&program, "out");                // later, elsewhere: <tilewright/csl/wse.h> runs it
+ *     program = tw_csl_load("out");                // later, elsewhere: <tilewright/csl/wse.h> runs it
  *
  * docs/csl.md is the manual. A program is immutable and may be shared by several runs and threads. */
 #ifndef TILEWRIGHT_CSL_H
@@ -57,18 +57,17 @@ typedef struct tw_csl_program tw_csl_program;
 /* Compiles a layout file with all it imports and places; relative imports start at the file's folder. Messages and
  * warnings go to `diags`. TW_E_PARSE: the program has errors; TW_E_FILE_LOAD, TW_E_INVALID_ARGUMENT, TW_E_NO_MEMORY.
  * Free with tw_csl_program_free(). */
-TW_API tw_status tw_csl_compile(tw_csl_program **out, const char *file, const tw_csl_options *options,
-                                tw_diags *diags);
+TW_API tw_csl_program *tw_csl_compile(const char *file, const tw_csl_options *options, tw_diags *diags);
 TW_API void tw_csl_program_free(tw_csl_program *program); /* NULL is fine */
 
 /* Writes the folder (made when missing): program.twcsl with everything, and what host scripts read: out.json with the
  * parameters, bin/out_rpc.json with the exported names. Earlier files of these names are replaced. TW_E_IO. */
 TW_API tw_status tw_csl_save(const tw_csl_program *program, const char *folder);
 /* Reads it back. The file is not trusted: version, checksum, sizes and every index are checked. TW_E_FILE_LOAD. */
-TW_API tw_status tw_csl_load(tw_csl_program **out, const char *folder);
+TW_API tw_csl_program *tw_csl_load(const char *folder);
 /* The same on memory. tw_csl_encode: malloc'ed, the caller frees it. `origin` names the bytes in messages. */
-TW_API tw_status tw_csl_encode(const tw_csl_program *program, unsigned char **bytes, size_t *size);
-TW_API tw_status tw_csl_decode(tw_csl_program **out, const unsigned char *bytes, size_t size, const char *origin);
+TW_API unsigned char *tw_csl_encode(const tw_csl_program *program, size_t *size);
+TW_API tw_csl_program *tw_csl_decode(const unsigned char *bytes, size_t size, const char *origin);
 
 typedef struct tw_csl_info {
     tw_wse_arch arch;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* npy: arrays in NumPy's .npy files, formats 1.0 to 3.0, little endian, C order.
  *
- *     tw_npy a;
- *     if (tw_npy_read("x.npy", &a) != TW_OK) puts(tw_error_message());
- *     ...                                           // a.data: a.count elements of a.item bytes
- *     tw_npy_free(&a); */
+ *     tw_npy *a = tw_npy_read("x.npy");
+ *     if (!a) puts(tw_error_message());
+ *     ...                                           // a->data: a->count elements of a->item bytes
+ *     tw_npy_free(a); */
 #ifndef TILEWRIGHT_NPY_H
 #define TILEWRIGHT_NPY_H
 
@@ -22,15 +22,14 @@ typedef struct tw_npy {
     size_t shape[TW_NPY_RANK];
     size_t item;  /* bytes of an element */
     size_t count; /* elements */
-    void *data;   /* malloc'ed; tw_npy_free() */
+    void *data;   /* of one that was read: goes with it */
 } tw_npy;
 
-/* Fills *out, which holds nothing before. TW_E_FILE_LOAD, TW_E_NO_MEMORY: the message names the file, *out is
- * empty. */
-TW_API tw_status tw_npy_read(const char *path, tw_npy *out);
+/* TW_E_FILE_LOAD, TW_E_NO_MEMORY: the message names the file. */
+TW_API tw_npy *tw_npy_read(const char *path);
 /* Writes rank, shape, descr and count * item bytes of data. TW_E_IO: the message names the file. */
 TW_API tw_status tw_npy_write(const char *path, const tw_npy *array);
-TW_API void tw_npy_free(tw_npy *array); /* the data; the struct is the caller's */
+TW_API void tw_npy_free(tw_npy *array); /* of tw_npy_read(); NULL is fine */
 
 #ifdef __cplusplus
 }

@@ -112,11 +112,11 @@ TW_API char *tw_profile_graph_json(const tw_profile *profile, bool pretty);
 TW_API char *tw_profile_execution_json(const tw_profile *profile, bool pretty);
 /* Reads back what was written, and files of the vendor's format. Either text may be NULL, not both. Errors name the
  * file with line and column (syntax) or with the path of the member (meaning), e.g. memory.byTile.total[7]. */
-TW_API tw_status tw_profile_load(tw_profile **out, const char *graph_json, size_t graph_bytes,
-                                 const char *execution_json, size_t execution_bytes);
-TW_API tw_status tw_profile_load_files(tw_profile **out, const char *graph_path, const char *execution_path);
+TW_API tw_profile *tw_profile_load(const char *graph_json, size_t graph_bytes, const char *execution_json,
+                                   size_t execution_bytes);
+TW_API tw_profile *tw_profile_load_files(const char *graph_path, const char *execution_path);
 /* A file of both parts, or of either. */
-TW_API tw_status tw_profile_load_file(tw_profile **out, const char *path);
+TW_API tw_profile *tw_profile_load_file(const char *path);
 /* Trace for chrome://tracing and ui.perfetto.dev: one track per kind of step, counters of active tiles. */
 TW_API tw_status tw_profile_write_trace(const tw_profile *profile, FILE *out, const tw_profile_options *options);
 

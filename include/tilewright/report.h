@@ -2,8 +2,7 @@
 /* Reports: a profile as one HTML file that opens anywhere, without a network and without a server; and what changed
  * between two profiles, as text. docs/report.md shows the views and says what each figure means.
  *
- *     tw_profile *p;
- *     tw_profile_load_file(&p, "profile.json");
+ *     tw_profile *p = tw_profile_load_file("profile.json");
  *     tw_profile_write_report(p, file, NULL);
  */
 #ifndef TILEWRIGHT_REPORT_H

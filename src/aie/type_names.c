@@ -235,7 +235,7 @@ static bool find(const char *name, tw_aie_type *out)
     return false;
 }
 
-tw_status tw_aie_type_parse(const char *name, tw_aie_type *out, unsigned flags)
+tw_status tw_aie_type_by_name(const char *name, unsigned flags, tw_aie_type *out)
 {
     tw_aie_type type;
     fields f = { .name = name };

@@ -104,7 +104,7 @@ static int explain(int count, char **names, bool json, unsigned flags)
     json_t *list = json ? json_array() : NULL;
     for (int i = 0; i < count; i++) {
         tw_aie_type t;
-        if (tw_aie_type_parse(names[i], &t, flags) != TW_OK) {
+        if (tw_aie_type_by_name(names[i], flags, &t) != TW_OK) {
             tw__cli_failure("aie");
             failed = 1;
         } else if (json) {

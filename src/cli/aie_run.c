@@ -294,7 +294,7 @@ static int print_profile(const request *r)
 {
     char *file = profile_file(r), *text = NULL;
     size_t size = 0;
-    bool done = tw_read_file(file, (size_t)4 << 30, &text, &size) == TW_OK &&
+    bool done = (text = tw_read_file(file, (size_t)4 << 30, &size)) != NULL &&
                 tw_write_file("-", text, size, NULL, 0) == TW_OK;
     free(text), g_free(file);
     return done ? TW__EXIT_OK : tw__cli_failure("aie");

@@ -154,8 +154,8 @@ static bool is_word(const char *text, const char *at, const char *word)
 
 static char *read_text(scan *s, const char *path)
 {
-    char *text = NULL;
-    if (tw_read_file(path, TW_SOURCE_LIMIT, &text, NULL) != TW_OK) {
+    char *text = tw_read_file(path, TW_SOURCE_LIMIT, NULL);
+    if (!text) {
         tw__cli_failure("aie");
         s->failed = true;
         return NULL;

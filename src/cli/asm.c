@@ -99,8 +99,8 @@ static int main_asm(int argc, char **argv)
     if (status == TW__EXIT_OK) {
         tw_asm_options options = { .arch = r.arch, .cpp_flags = (const char *const *)r.flags->pdata };
         tw_diags *diags = tw__cli_diags();
-        tw_object *object;
-        tw_status made = tw_asm_file(r.input, &options, diags, &object);
+        tw_object *object = tw_asm_file(r.input, &options, diags);
+        tw_status made = tw_status_of(object);
         tw_diags_print(diags, stderr, tw_use_colours(stderr));
         bool told = tw_diags_count(diags, TW_ERROR) > 0;
         tw_diags_free(diags);

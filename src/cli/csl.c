@@ -51,7 +51,7 @@ static tw_csl_program *open_program(tw__csl_request *r, const char *name)
         fprintf(stderr, "tilewright csl: '%s' is neither a layout (.csl) nor a folder that cslc wrote\n", name);
         return NULL;
     }
-    if (tw_csl_load(&program, name) != TW_OK) failed();
+    if (!(program = tw_csl_load(name))) failed();
     return program;
 }
 
@@ -180,30 +180,30 @@ static int check_input(const run *r, const target *t, const tw_npy *a, int symbo
 static int copy_in(run *r, char *text, bool streaming)
 {
     target t;
-    tw_npy a;
     int result = parse_target(r, text, &t), symbol = -1;
     if (result == TW__EXIT_OK && streaming) result = parse_color(r, t.name, &symbol);
     if (result != TW__EXIT_OK) return result;
     if (!streaming && (symbol = tw_csl_find_export(r->program, t.name)) < 0) return failed();
-    if (tw_npy_read(t.file, &a) != TW_OK) return failed();
+    tw_npy *a = tw_npy_read(t.file);
+    if (!a) return failed();
     size_t pes = (size_t)t.width * t.height;
     tw_wse_copy copy = { .symbol = symbol,
                          .streaming = streaming,
-                         .half = a.item == 2 && !streaming,
+                         .half = a->item == 2 && !streaming,
                          .x = t.x,
                          .y = t.y,
                          .width = t.width,
                          .height = t.height,
-                         .elements = pes ? (unsigned)(a.count / pes) : 0 };
-    uint32_t *words = words_of(&a);
+                         .elements = pes ? (unsigned)(a->count / pes) : 0 };
+    uint32_t *words = words_of(a);
     tw_wse_task task;
-    result = check_input(r, &t, &a, symbol, streaming);
+    result = check_input(r, &t, a, symbol, streaming);
     if (result == TW__EXIT_OK &&
-        (!words || tw_wse_h2d(r->w, &copy, words, a.count, streaming && r->nowait ? &task : NULL) != TW_OK)) {
+        (!words || tw_wse_h2d(r->w, &copy, words, a->count, streaming && r->nowait ? &task : NULL) != TW_OK)) {
         result = failed();
     }
     free(words);
-    tw_npy_free(&a);
+    tw_npy_free(a);
     return result;
 }
 
@@ -421,16 +421,17 @@ static int write_memory(run *r, const char *path)
 {
     enum { BYTES = 48 << 10 };
     static unsigned char bytes[BYTES];
-    tw_output *out;
-    if (tw_output_open(&out, path, NULL, 0) != TW_OK) return failed();
+    tw_output *out = tw_output_open(path, NULL, 0);
+    if (!out) return failed();
     tw_status status = TW_OK;
     for (unsigned y = 0; y < r->info.height && status == TW_OK; y++)
         for (unsigned x = 0; x < r->info.width && status == TW_OK; x++) {
             status = tw_wse_read(r->w, r->info.x + x, r->info.y + y, 0, bytes, BYTES);
             if (status == TW_OK) fwrite(bytes, 1, BYTES, tw_output_file(out));
         }
-    if (tw_output_close(out, status == TW_OK) != TW_OK || status != TW_OK) return failed();
-    return TW__EXIT_OK;
+    if (status == TW_OK) status = tw_output_commit(out);
+    tw_output_free(out);
+    return status == TW_OK ? TW__EXIT_OK : failed();
 }
 
 static int write_results(run *r, const settings *s)
@@ -447,10 +448,12 @@ static int write_results(run *r, const settings *s)
         if (result != TW__EXIT_OK) return result;
     }
     if (s->trace) {
-        tw_output *out;
-        if (tw_output_open(&out, s->trace, NULL, 0) != TW_OK) return failed();
+        tw_output *out = tw_output_open(s->trace, NULL, 0);
+        if (!out) return failed();
         tw_status status = tw_wse_write_trace(r->w, tw_output_file(out));
-        if (tw_output_close(out, status == TW_OK || status == TW_E_IO) != TW_OK || status != TW_OK) return failed();
+        if (status == TW_OK || status == TW_E_IO) status = tw_output_commit(out);
+        tw_output_free(out);
+        if (status != TW_OK) return failed();
     }
     if (s->stats)
         printf("%llu cycles on %u x %u PEs\n", (unsigned long long)tw_wse_cycle(r->w), r->info.width,
@@ -463,7 +466,7 @@ static int run_program(const tw_csl_program *program, settings *s)
     run r = { .program = program, .late = g_ptr_array_new_with_free_func(free_late) };
     tw_csl_get_info(program, &r.info);
     s->options.out = stdout;
-    int result = tw_wse_new(&r.w, program, &s->options) == TW_OK ? TW__EXIT_OK : failed();
+    int result = (r.w = tw_wse_new(program, &s->options)) != NULL ? TW__EXIT_OK : failed();
     for (guint i = 0; i + 1 < s->actions->len && result == TW__EXIT_OK; i += 2)
         result = act(&r, s->actions->pdata[i], s->actions->pdata[i + 1]);
     if (result == TW__EXIT_OK && tw_wse_stop(r.w) != TW_OK) result = failed();
@@ -562,8 +565,8 @@ static int print_json(const tw_diags *diags)
 static int check_json(tw__csl_request *r, const char *file)
 {
     tw_diags *diags = tw__cli_diags();
-    tw_csl_program *program = NULL;
-    tw_status status = tw_csl_compile(&program, file, tw__csl_request_options(r), diags);
+    tw_csl_program *program = tw_csl_compile(file, tw__csl_request_options(r), diags);
+    tw_status status = tw_status_of(program);
     int result = print_json(diags);
     if (status != TW_OK && status != TW_E_PARSE) fprintf(stderr, "tilewright csl: %s\n", tw_error_message());
     tw_csl_program_free(program);

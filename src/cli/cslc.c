@@ -216,8 +216,8 @@ const tw_csl_options *tw__csl_request_options(tw__csl_request *r)
 tw_csl_program *tw__csl_request_compile(tw__csl_request *r, const char *command, const char *file)
 {
     tw_diags *diags = tw__cli_diags();
-    tw_csl_program *program = NULL;
-    tw_status status = tw_csl_compile(&program, file, tw__csl_request_options(r), diags);
+    tw_csl_program *program = tw_csl_compile(file, tw__csl_request_options(r), diags);
+    tw_status status = tw_status_of(program);
     fflush(stdout);
     tw_diags_print(diags, stderr, tw_use_colours(stderr));
     if (status != TW_OK) fprintf(stderr, "%s: %s\n", command, tw_error_message());

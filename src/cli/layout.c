@@ -277,7 +277,7 @@ static int vertex(const options *o)
     if (o->argument_count != 1 || !o->arch) return usage("`layout vertex FILE --arch CHIP`");
     if (tw__cli_need_name("layout", o->arguments[0], "a source or an archive")) return TW__EXIT_USAGE;
     tw_diags *diags = tw__cli_diags();
-    tw_status status = tw_state_map_read(o->arguments[0], o->arch, o->flags, &map, diags);
+    tw_status status = tw_status_of(map = tw_state_map_read(o->arguments[0], o->arch, o->flags, diags));
     tw_diags_print(diags, stderr, tw_use_colours(stderr));
     bool said = tw_diags_count(diags, TW_ERROR) > 0;
     tw_diags_free(diags);
@@ -333,7 +333,7 @@ static int structs(const options *o)
     if (o->argument_count != 1) return usage("`layout struct FILE.c`");
     if (tw__cli_need_name("layout", o->arguments[0], "a source in C")) return TW__EXIT_USAGE;
     tw_diags *diags = tw__cli_diags();
-    tw_status status = tw_abi_structs_read(o->arguments[0], o->flags, &read, diags);
+    tw_status status = tw_status_of(read = tw_abi_structs_read(o->arguments[0], o->flags, diags));
     tw_diags_print(diags, stderr, tw_use_colours(stderr));
     bool said = tw_diags_count(diags, TW_ERROR) > 0;
     tw_diags_free(diags);

@@ -40,7 +40,7 @@ static int dump_archive(const char *path, const char *arch, unsigned parts)
     tw_object **objects;
     size_t count;
     bool good = true;
-    if (tw_popc_objects(path, arch, &objects, &count) != TW_OK) return tw__cli_failure("objdump");
+    if (!(objects = tw_popc_objects(path, arch, &count))) return tw__cli_failure("objdump");
     for (size_t i = 0; i < count; i++) {
         if (good && count > 1) printf("%s// %s\n", i ? "\n" : "", tw_object_name(objects[i]));
         good = good && dump_one(objects[i], parts);
@@ -64,8 +64,8 @@ static int main_objdump(int argc, char **argv)
     if (length > 3 && strcmp(argv[1] + length - 3, ".gp") == 0) return dump_archive(argv[1], r.arch, parts);
     if (r.arch)
         return tw__cli_usage_error("objdump", "--arch chooses from a .gp archive; an object is for one chip");
-    tw_object *object;
-    if (tw_object_read(argv[1], &object) != TW_OK) return tw__cli_failure("objdump");
+    tw_object *object = tw_object_read(argv[1]);
+    if (!object) return tw__cli_failure("objdump");
     bool good = dump_one(object, parts);
     tw_object_free(object);
     return good ? TW__EXIT_OK : TW__EXIT_FAILURE;
@@ -134,8 +134,8 @@ static int run_link(const link_request *r, char **files, size_t count)
     tw_diags *diags = tw__cli_diags();
     tw_status status = objects ? TW_OK : tw_error_set(TW_E_NO_MEMORY, "no memory for %zu objects", count);
     for (size_t i = 0; i < count && status == TW_OK; i++)
-        status = tw_object_read(files[i], (tw_object **)&objects[i]);
-    if (status == TW_OK) status = tw_link(objects, count, &options, diags, &image);
+        status = tw_status_of(*(tw_object **)&objects[i] = tw_object_read(files[i]));
+    if (status == TW_OK) status = tw_status_of(image = tw_link(objects, count, &options, diags));
     tw_diags_print(diags, stderr, tw_use_colours(stderr));
     bool told = tw_diags_count(diags, TW_ERROR) > 0;
     if (status == TW_OK) status = tw_object_write(image, output);

@@ -85,8 +85,10 @@ static int compile(const request *r, const char *const *inputs, size_t count)
     for (size_t i = 0; r->verbose && i < count; i++) printf("popc: %s\n", inputs[i]);
     if (r->mode == OBJECT)
         status = tw_popc_build(inputs, count, &options, diags);
+    else if (r->output)
+        status = tw_popc_translate_file(inputs[0], r->mode == ASSEMBLE, &options);
     else
-        status = tw_popc_translate(inputs[0], r->mode == ASSEMBLE, &options, r->output ? NULL : &text);
+        status = tw_status_of(text = tw_popc_translate(inputs[0], r->mode == ASSEMBLE, &options));
     if (status == TW_OK && text) status = tw__cli_print_data(text, strlen(text));
     fflush(stdout);
     tw_diags_print(diags, stderr, tw_use_colours(stderr));

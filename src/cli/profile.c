@@ -46,24 +46,23 @@ static const tw__cli_option table[] = {
 static tw_status write_trace(const tw_profile *profile, const request *r, const char *file)
 {
     const char *inputs[] = { file, r->graph, r->execution };
-    tw_output *out;
-    tw_status status = tw_output_open(&out, r->trace, inputs, 3), closed;
-    if (status != TW_OK) return status;
-    status = tw_profile_write_trace(profile, tw_output_file(out), &r->options);
-    closed =
-        tw_output_close(out, status == TW_OK || status == TW_E_IO); /* which says what went wrong with the file */
-    return closed ? closed : status;
+    tw_output *out = tw_output_open(r->trace, inputs, 3);
+    if (!out) return tw_error_status();
+    tw_status status = tw_profile_write_trace(profile, tw_output_file(out), &r->options);
+    if (status == TW_OK || status == TW_E_IO) status = tw_output_commit(out); /* it says what went wrong */
+    tw_output_free(out);
+    return status;
 }
 
 /* --- differences ------------------------------------------------------------------------------------------------ */
 
 static int compare(const request *r, unsigned rows, const char *const *files)
 {
-    tw_profile *a = NULL, *b = NULL;
+    tw_profile *a = tw_profile_load_file(files[0]), *b = NULL;
     char line[256];
     int result = TW__EXIT_OK;
-    tw_status status = tw_profile_load_file(&a, files[0]);
-    if (!status) status = tw_profile_load_file(&b, files[1]);
+    tw_status status = tw_status_of(a);
+    if (!status) status = tw_status_of(b = tw_profile_load_file(files[1]));
     if (!status) status = tw_profile_print_diff(a, b, stdout, r->options.colours, rows);
     /* Unreadable files are a mistake of the caller: 1 says that a condition holds. */
     if (status) result = tw__cli_failure("profile"), result = TW__EXIT_USAGE;
@@ -114,9 +113,8 @@ static int summarise(int argc, char **argv)
     if (files[0] && (r.graph || r.execution))
         return tw__cli_usage_error("profile", "either '%s' or --graph-profile and --execution-profile", files[0]);
     if (!files[0] && !r.graph && !r.execution) return tw__cli_usage_error("profile", "--graph-profile is needed");
-    tw_profile *profile = NULL;
-    tw_status status =
-        files[0] ? tw_profile_load_file(&profile, files[0]) : tw_profile_load_files(&profile, r.graph, r.execution);
+    tw_profile *profile = files[0] ? tw_profile_load_file(files[0]) : tw_profile_load_files(r.graph, r.execution);
+    tw_status status = tw_status_of(profile);
     if (!status) status = print(&r, (unsigned)rows, profile, files[0]);
     tw_profile_free(profile);
     return status ? tw__cli_failure("profile") : TW__EXIT_OK;

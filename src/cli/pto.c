@@ -30,7 +30,7 @@ static tw_pto_text *read_input(const char *file)
 {
     char *source;
     size_t size;
-    if (tw_read_file(file, TW_SOURCE_LIMIT, &source, &size) != TW_OK) return NULL;
+    if (!(source = tw_read_file(file, TW_SOURCE_LIMIT, &size))) return NULL;
     tw_pto_text *text = tw_pto_text_parse(strcmp(file, "-") == 0 ? "<stdin>" : file, source, size, NULL, NULL);
     free(source);
     return text;
@@ -273,7 +273,7 @@ static int pto(int argc, char **argv)
             result = tw__cli_failure("pto");
     if (result == TW__EXIT_OK) result = tw__pto_check_outputs(&r);
     if (result == TW__EXIT_OK) result = work_on(&r, command);
-    for (guint i = 0; i < r.args->len; i++) tw_npy_free(&g_array_index(r.args, tw__argument, i).array);
+    for (guint i = 0; i < r.args->len; i++) free(g_array_index(r.args, tw__argument, i).array.data);
     g_array_free(r.args, TRUE);
     g_array_free(r.outs, TRUE);
     return result;

@@ -59,8 +59,11 @@ static bool zeros(const char *text, tw__argument *a)
 tw_status tw__pto_load_argument(tw__argument *a)
 {
     if (*a->value == '@') {
-        tw_status status = tw_npy_read(a->value + 1, &a->array);
-        return status == TW_OK ? type_of(a, &a->type) : status;
+        tw_npy *read = tw_npy_read(a->value + 1);
+        if (!read) return tw_error_status();
+        a->array = *read, read->data = NULL; /* moved */
+        tw_npy_free(read);
+        return type_of(a, &a->type);
     }
     if (!strchr(a->value, '[')) return TW_OK;
     if (!zeros(a->value, a))
@@ -137,8 +140,7 @@ void tw__free_arguments(GArray **by_device, unsigned devices)
 {
     for (unsigned d = 0; by_device && d < devices; d++) {
         if (!by_device[d]) continue;
-        for (guint i = 0; i < by_device[d]->len; i++)
-            tw_npy_free(&g_array_index(by_device[d], tw__argument, i).array);
+        for (guint i = 0; i < by_device[d]->len; i++) free(g_array_index(by_device[d], tw__argument, i).array.data);
         g_array_free(by_device[d], TRUE);
     }
     g_free(by_device);
@@ -175,7 +177,7 @@ static tw_status write_tile(tw_pto *core, tw_pto_run *run, const tw__argument *o
     tw_status status = array.data ? tw_pto_read(core, t, array.data, array.count * array.item)
                                   : tw_error_set(TW_E_NO_MEMORY, "no memory for %s", out->name);
     if (status == TW_OK) status = tw_npy_write(out->value, &array);
-    tw_npy_free(&array);
+    free(array.data);
     return status;
 }
 

@@ -12,7 +12,7 @@ static int format(const char *file, mode how)
     char *source = NULL, *printed = NULL;
     size_t size = 0;
     tw_pto_text *text = NULL;
-    if (tw_read_file(file, TW_SOURCE_LIMIT, &source, &size) != TW_OK ||
+    if (!(source = tw_read_file(file, TW_SOURCE_LIMIT, &size)) ||
         !(text = tw_pto_text_parse(strcmp(file, "-") == 0 ? "<stdin>" : file, source, size, NULL, NULL))) {
         free(source);
         return tw__cli_failure("pto");

@@ -91,13 +91,13 @@ static tw_status write_profile(const tw__request *r, const tw_pto_grid *grid, in
     if (!r->profile_file && !r->report) return TW_OK;
     tw_profile *profile = tw_pto_grid_profile(grid);
     tw_output *out = NULL;
-    tw_status status = !profile          ? TW_E_NO_MEMORY
-                       : r->profile_file ? tw_output_open(&out, r->profile_file, NULL, 0)
+    tw_status status = !profile          ? tw_error_status()
+                       : r->profile_file ? tw_status_of(out = tw_output_open(r->profile_file, NULL, 0))
                                          : TW_OK;
-    if (status == TW_OK && out) {
+    if (out) {
         status = tw_profile_write_json(profile, tw_output_file(out), true);
-        tw_status closed = tw_output_close(out, status == TW_OK || status == TW_E_IO);
-        if (closed != TW_OK) status = closed;
+        if (status == TW_OK || status == TW_E_IO) status = tw_output_commit(out);
+        tw_output_free(out);
     }
     if (status == TW_OK && r->report) { /* it says what is wrong itself */
         *reported = tw__cli_write_report("pto", profile, r->report);
@@ -109,12 +109,12 @@ static tw_status write_profile(const tw__request *r, const tw_pto_grid *grid, in
 
 static tw_status write_timeline(const tw__request *r, const tw_pto_grid *grid)
 {
-    tw_output *out;
-    tw_status status = tw_output_open(&out, r->timeline, NULL, 0);
-    if (status != TW_OK) return status;
-    status = tw_pto_grid_write_timeline(grid, tw_output_file(out));
-    tw_status closed = tw_output_close(out, status == TW_OK || status == TW_E_IO);
-    return closed != TW_OK ? closed : status;
+    tw_output *out = tw_output_open(r->timeline, NULL, 0);
+    if (!out) return tw_error_status();
+    tw_status status = tw_pto_grid_write_timeline(grid, tw_output_file(out));
+    if (status == TW_OK || status == TW_E_IO) status = tw_output_commit(out);
+    tw_output_free(out);
+    return status;
 }
 
 /* The last core of a device that ran has the tiles that --out may name. */

@@ -49,13 +49,13 @@ static tw_status write_page(const request *r, const tw_profile *a, const tw_prof
     };
     char *title = b ? g_strdup_printf("%s → %s", name_a, name_b) : NULL;
     if (!options.title) options.title = title;
-    tw_output *out;
-    tw_status status = tw_output_open(&out, r->out, inputs, 4), closed;
-    if (!status) {
+    tw_output *out = tw_output_open(r->out, inputs, 4);
+    tw_status status = tw_status_of(out);
+    if (out) {
         status = b ? tw_profile_write_comparison(a, b, tw_output_file(out), &options)
                    : tw_profile_write_report(a, tw_output_file(out), &options);
-        closed = tw_output_close(out, status == TW_OK || status == TW_E_IO);
-        if (closed) status = closed;
+        if (status == TW_OK || status == TW_E_IO) status = tw_output_commit(out);
+        tw_output_free(out);
     }
     g_free(name_a), g_free(name_b), g_free(title);
     return status;
@@ -63,15 +63,15 @@ static tw_status write_page(const request *r, const tw_profile *a, const tw_prof
 
 int tw__cli_write_report(const char *command, const tw_profile *profile, const char *path)
 {
-    tw_output *out;
-    tw_status status = tw_output_open(&out, path, NULL, 0), closed;
-    if (!status) {
+    tw_output *out = tw_output_open(path, NULL, 0);
+    tw_status status = tw_status_of(out);
+    if (out) {
         char *name = g_path_get_basename(path);
         tw_report_options options = { .unnamed = name };
         status = tw_profile_write_report(profile, tw_output_file(out), &options);
         g_free(name);
-        closed = tw_output_close(out, status == TW_OK || status == TW_E_IO);
-        if (closed) status = closed;
+        if (status == TW_OK || status == TW_E_IO) status = tw_output_commit(out);
+        tw_output_free(out);
     }
     if (status) return tw__cli_failure(command);
     tw__cli_tell_file("report: ", path);
@@ -94,9 +94,8 @@ void tw__cli_name_program(const char *path)
 
 int tw__cli_report_file(const char *command, const char *file, const char *path)
 {
-    tw_profile *profile = NULL;
-    int result = tw_profile_load_file(&profile, file) == TW_OK ? tw__cli_write_report(command, profile, path)
-                                                               : tw__cli_failure(command);
+    tw_profile *profile = tw_profile_load_file(file);
+    int result = profile ? tw__cli_write_report(command, profile, path) : tw__cli_failure(command);
     tw_profile_free(profile);
     return result;
 }
@@ -113,10 +112,10 @@ static int report(int argc, char **argv)
     if (!files[0] && !r.graph && !r.execution) return tw__cli_usage_error("report", "no profile is given");
     if (r.open && strcmp(r.out, "-") == 0)
         return tw__cli_usage_error("report", "--open shows a file, not the standard output");
-    tw_profile *a = NULL, *b = NULL;
-    tw_status status =
-        files[0] ? tw_profile_load_file(&a, files[0]) : tw_profile_load_files(&a, r.graph, r.execution);
-    if (!status && files[1]) status = tw_profile_load_file(&b, files[1]);
+    tw_profile *a = files[0] ? tw_profile_load_file(files[0]) : tw_profile_load_files(r.graph, r.execution),
+               *b = NULL;
+    tw_status status = tw_status_of(a);
+    if (!status && files[1]) status = tw_status_of(b = tw_profile_load_file(files[1]));
     if (!status) status = write_page(&r, a, b, files);
     tw_profile_free(a);
     tw_profile_free(b);

@@ -342,7 +342,7 @@ static int copy_profile(const char *from, const char *to)
 {
     char *data = NULL;
     size_t size = 0;
-    bool done = tw_read_file(from, (size_t)4 << 30, &data, &size) == TW_OK &&
+    bool done = (data = tw_read_file(from, (size_t)4 << 30, &size)) != NULL &&
                 tw_write_file(to, data, size, NULL, 0) == TW_OK;
     free(data);
     return done ? TW__EXIT_OK : tw__cli_failure("run");
@@ -385,7 +385,7 @@ static int run(int argc, char **argv)
     int status = parse(argc, argv, &r);
     if (status != TW__EXIT_OK) return status;
     char *text = NULL; /* a compiler would read a device for ever */
-    if (tw_read_file(r.source, TW_SOURCE_LIMIT, &text, NULL) != TW_OK) return tw__cli_failure("run");
+    if (!(text = tw_read_file(r.source, TW_SOURCE_LIMIT, NULL))) return tw__cli_failure("run");
     free(text);
     status = tw__cli_check_outputs("run", (const char *[]){ r.report, r.profile }, 2, NULL, 0);
     if (status != TW__EXIT_OK) return status;

@@ -186,12 +186,12 @@ static int show_memory(const tw__sim_session *s)
 static tw_status read_objects(const char *path, const char *chip, tw_diags *diags, tw_object ***objects,
                               size_t *count)
 {
-    if (g_str_has_suffix(path, ".gp")) return tw_popc_objects(path, chip, objects, count);
+    if (g_str_has_suffix(path, ".gp")) return tw_status_of(*objects = tw_popc_objects(path, chip, count));
     tw_asm_options options = { .arch = chip ? tw_isa_arch_by_name(chip) : TW_ISA_IPU2 };
     bool text = g_str_has_suffix(path, ".S") || g_str_has_suffix(path, ".s");
     *objects = calloc(1, sizeof **objects), *count = 0;
     if (!*objects) return tw_error_set(TW_E_NO_MEMORY, "no memory for '%s'", path);
-    tw_status status = text ? tw_asm_file(path, &options, diags, *objects) : tw_object_read(path, *objects);
+    tw_status status = tw_status_of(**objects = text ? tw_asm_file(path, &options, diags) : tw_object_read(path));
     *count = status == TW_OK;
     return status;
 }
@@ -203,7 +203,8 @@ static tw_status make_image(const char *path, const char *chip, const char *entr
     size_t count;
     tw_link_options link = { .entry = entry };
     tw_status status = read_objects(path, chip, diags, &objects, &count);
-    if (status == TW_OK) status = tw_link((const tw_object *const *)objects, count, &link, diags, image);
+    if (status == TW_OK)
+        status = tw_status_of(*image = tw_link((const tw_object *const *)objects, count, &link, diags));
     for (size_t i = 0; i < count; i++) tw_object_free(objects[i]);
     free(objects);
     return status;
@@ -257,12 +258,13 @@ static int run_once(tw__sim_session *s)
     tw_output *file = NULL;
     const char *trace = *s->trace_file ? s->trace_file : NULL;
     if (tw__cli_check_outputs("sim", &trace, 1, NULL, 0)) return TW__EXIT_FAILURE;
-    if (*s->trace_file && tw_output_open(&file, s->trace_file, NULL, 0) != TW_OK) return tw__cli_failure("sim");
+    if (*s->trace_file && !(file = tw_output_open(s->trace_file, NULL, 0))) return tw__cli_failure("sim");
     if (file || s->r->trace) tw_sim_set_trace(s->sim, file ? tw_output_file(file) : stdout);
     if (s->r->cycles) tw_sim_set_hook(s->sim, count_line, s);
     tw_sim_stop stop = tw__sim_go(s);
     tw_sim_set_trace(s->sim, NULL);
-    if (tw_output_close(file, true) != TW_OK) tw__cli_failure("sim"), stop = TW_SIM_BREAK;
+    if (file && tw_output_commit(file) != TW_OK) tw__cli_failure("sim"), stop = TW_SIM_BREAK;
+    tw_output_free(file);
     fflush(stdout);
     if (stop == TW_SIM_FAULT) {
         const char *message = tw_sim_get_exception(s->sim)->message;

@@ -158,7 +158,8 @@ static void survives_json(const tw_profile *p, const uint64_t *by_tile)
 {
     char *graph = tw_profile_graph_json(p, false), *execution = tw_profile_execution_json(p, true);
     tw_profile *back = NULL;
-    assert_int_equal(tw_profile_load(&back, graph, strlen(graph), execution, strlen(execution)), TW_OK);
+    assert_int_equal(tw_status_of(back = tw_profile_load(graph, strlen(graph), execution, strlen(execution))),
+                     TW_OK);
     uint64_t *again = (uint64_t *)calloc(tw_profile_tiles(p), sizeof *again);
     assert_true(tw_profile_step_cycles(back, 0, again));
     assert_memory_equal(again, by_tile, tw_profile_tiles(p) * sizeof *again);

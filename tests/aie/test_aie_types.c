@@ -85,7 +85,8 @@ static void aie_names_parse(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
         tw_aie_type t;
-        if (tw_aie_type_parse(names[i].name, &t, 0) != TW_OK) fail_msg("%s: %s", names[i].name, tw_error_message());
+        if (tw_aie_type_by_name(names[i].name, 0, &t) != TW_OK)
+            fail_msg("%s: %s", names[i].name, tw_error_message());
         if (t.lanes != names[i].lanes || t.lane_bits != names[i].lane_bits || t.payload_bits != names[i].payload ||
             t.register_bits != names[i].registers || t.registers[0] != names[i].letter[0] ||
             names[i].size * 8 != names[i].payload || names[i].align != 16)
@@ -99,7 +100,7 @@ static void aie_accumulators(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(accumulators); i++) {
         tw_aie_type t;
-        assert_int_equal(tw_aie_type_parse(accumulators[i].name, &t, 0), TW_OK);
+        assert_int_equal(tw_aie_type_by_name(accumulators[i].name, 0, &t), TW_OK);
         assert_int_equal(t.lanes, accumulators[i].lanes);
         assert_int_equal(t.lane_bits, accumulators[i].lane_bits);
         assert_int_equal(t.payload_bits, accumulators[i].payload);
@@ -114,7 +115,7 @@ static void aie_wrong_names(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(wrong); i++) {
         tw_aie_type t;
-        if (tw_aie_type_parse(wrong[i].name, &t, 0) != TW_E_TYPE) fail_msg("%s is accepted", wrong[i].name);
+        if (tw_aie_type_by_name(wrong[i].name, 0, &t) != TW_E_TYPE) fail_msg("%s is accepted", wrong[i].name);
         char field[64];
         snprintf(field, sizeof field, ": %s: ", wrong[i].field);
         const char *message = tw_error_message();
@@ -137,7 +138,7 @@ static void aie_list_is_the_language(void **state)
             for (size_t s = 0; s < COUNT(size); s++) {
                 char name[32];
                 snprintf(name, sizeof name, "v%u%s%s", lanes, kind[k], size[s]);
-                if (tw_aie_type_parse(name, &t, TW_AIE_WITH_EXTRA) != TW_OK) continue;
+                if (tw_aie_type_by_name(name, TW_AIE_WITH_EXTRA, &t) != TW_OK) continue;
                 accepted++;
                 assert_string_equal(t.name, name);
                 assert_int_equal(t.payload_bits, lanes * t.lane_bits);

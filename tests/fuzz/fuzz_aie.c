@@ -18,7 +18,7 @@ static void name(const uint8_t *data, size_t size)
     tw_aie_type type;
     snprintf(text, sizeof text, "%.*s", (int)(size < 299 ? size : 299), (const char *)data);
     for (unsigned flags = 0; flags <= TW_AIE_WITH_EXTRA; flags++)
-        if (tw_aie_type_parse(text, &type, flags) == TW_OK ? strcmp(type.name, text) != 0 : !*tw_error_message())
+        if (tw_aie_type_by_name(text, flags, &type) == TW_OK ? strcmp(type.name, text) != 0 : !*tw_error_message())
             abort();
 }
 

@@ -42,21 +42,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tw_asm_options options = { .arch = chips[data[0] % 3] };
     tw_diags *diags = tw_diags_new();
     tw_object *object, *back;
-    tw_status status = tw_asm_text((const char *)data + 1, size - 1, "fuzz.S", &options, diags, &object);
+    tw_status status =
+        tw_status_of(object = tw_asm_text((const char *)data + 1, size - 1, "fuzz.S", &options, diags));
     check((status == TW_OK) == (tw_diags_count(diags, TW_ERROR) == 0));
     check((status == TW_OK) == (object != NULL));
     tw_diags_free(diags);
     if (!object) return 0;
     uint8_t *bytes;
     size_t length, total = 0;
-    check(tw_object_to_elf(object, &bytes, &length) == TW_OK);
-    check(tw_object_from_elf(bytes, length, "fuzz.o", &back) == TW_OK);
+    check((bytes = tw_object_to_elf(object, &length)) != NULL);
+    check((back = tw_object_from_elf(bytes, length, "fuzz.o")) != NULL);
     check_same(object, back);
     for (size_t i = 0; i < tw_object_section_count(object); i++) total += tw_object_get_section(object, i)->size;
     char *text = total < 20000 ? tw_object_dump(back, TW_DUMP_CODE) : NULL;
     tw_object_free(back);
     if (text) {
-        check(tw_asm_text(text, strlen(text), "dump.S", &options, NULL, &back) == TW_OK);
+        check((back = tw_asm_text(text, strlen(text), "dump.S", &options, NULL)) != NULL);
         check_same(object, back);
         tw_object_free(back);
     }

@@ -29,8 +29,8 @@ static void write_and_read(const tw_object *object)
     uint8_t *bytes;
     size_t length;
     tw_object *back;
-    check(tw_object_to_elf(object, &bytes, &length) == TW_OK);
-    check(tw_object_from_elf(bytes, length, "again.o", &back) == TW_OK);
+    check((bytes = tw_object_to_elf(object, &length)) != NULL);
+    check((back = tw_object_from_elf(bytes, length, "again.o")) != NULL);
     check(tw_object_section_count(back) == tw_object_section_count(object));
     check(tw_object_relocation_count(back) == tw_object_relocation_count(object));
     check(tw_object_stack_note_count(back) == tw_object_stack_note_count(object));
@@ -46,12 +46,12 @@ static void write_and_read(const tw_object *object)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     tw_object *object, *image;
-    if (tw_object_from_elf(data, size, "fuzz.o", &object) != TW_OK) return 0;
+    if (!(object = tw_object_from_elf(data, size, "fuzz.o"))) return 0;
     show(object);
     write_and_read(object);
     const tw_object *objects[] = { object, object };
     for (size_t count = 1; count <= 2; count++) {
-        if (tw_link(objects, count, NULL, NULL, &image) != TW_OK) continue;
+        if (!(image = tw_link(objects, count, NULL, NULL))) continue;
         show(image);
         write_and_read(image);
         tw_object_free(image);
@@ -77,10 +77,10 @@ static size_t fresh(mutate_chance *c, uint8_t *data, size_t most)
     tw_object *object, *image = NULL;
     uint8_t *bytes = NULL;
     size_t size = 0;
-    if (tw_asm_text(text, strlen(text), "seed.S", NULL, NULL, &object) != TW_OK) abort();
+    if (!(object = tw_asm_text(text, strlen(text), "seed.S", NULL, NULL))) abort();
     const tw_object *one = object;
-    if (mutate_one_in(c, 2)) tw_link(&one, 1, NULL, NULL, &image);
-    check(tw_object_to_elf(image ? image : object, &bytes, &size) == TW_OK);
+    if (mutate_one_in(c, 2)) tw_status_of(image = tw_link(&one, 1, NULL, NULL));
+    check((bytes = tw_object_to_elf(image ? image : object, &size)) != NULL);
     tw_object_free(object), tw_object_free(image);
     if (size <= most) memcpy(data, bytes, size);
     free(bytes);

@@ -20,7 +20,7 @@ static void run(const tw_csl_program *program)
     tw_csl_export e;
     if (options.reports) tw_csl_dump(program, options.reports);
     uint32_t args[15] = { 0 };
-    if (tw_wse_new(&w, program, &options) == TW_OK) {
+    if ((w = tw_wse_new(program, &options)) != NULL) {
         for (size_t i = 0; i < 8 && tw_csl_get_export(program, i, &e); i++)
             if (e.function) tw_wse_launch(w, e.name, args, e.argument_count, NULL);
         tw_wse_stop(w);
@@ -35,9 +35,9 @@ static void read_and_run(const uint8_t *bytes, size_t size)
     unsigned char *again;
     size_t again_size;
     tw_csl_info info;
-    if (tw_csl_decode(&program, bytes, size, "fuzz") != TW_OK) return;
+    if (!(program = tw_csl_decode(bytes, size, "fuzz"))) return;
     tw_csl_get_info(program, &info);
-    if (tw_csl_encode(program, &again, &again_size) != TW_OK) abort();
+    if (!(again = tw_csl_encode(program, &again_size))) abort();
     free(again);
     if ((uint64_t)info.width * info.height <= 64) run(program);
     tw_csl_program_free(program);
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (image_is_text(data, size)) {
         tw_csl_program *program = image_of_text(data, size);
         uint8_t *bytes;
-        if (program && tw_csl_encode(program, &bytes, &size) == TW_OK) {
+        if (program && (bytes = tw_csl_encode(program, &size)) != NULL) {
             read_and_run(bytes, size);
             free(bytes);
         }

@@ -81,7 +81,7 @@ static const size_t *sizes(machine *m, size_t *out, unsigned n)
 static tw_tensor limited(machine *m, tw_tensor t)
 {
     if (t.id && tw_tensor_elements(m->g, t) > MOST_ELEMENTS) {
-        tw_tensor_release(m->g, t);
+        tw_tensor_free(m->g, t);
         return (tw_tensor){ 0, 0 };
     }
     return t;
@@ -170,7 +170,7 @@ static void change(machine *m)
     case 11: tw_graph_set_field(g, vertex(m), field(m), byte(&m->in) * 0.5); break;
     case 12: tw_graph_set_field_size(g, vertex(m), field(m), byte(&m->in)); break;
     case 13: tw_graph_set_field_values(g, vertex(m), field(m), type(m), byte(&m->in) % 16, data); break;
-    case 14: tw_tensor_release(g, tensor(m)); break;
+    case 14: tw_tensor_free(g, tensor(m)); break;
     case 15: tw_program_sequence_add(g, program(m), program(m)); break;
     case 16: tw_program_switch_add(g, program(m), byte(&m->in), program(m)); break;
     case 17: m->fn = tw_graph_add_function(g, program(m), "f"); break;
@@ -245,6 +245,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fclose(out);
     tw_graph_free(virtual_graph);
     tw_graph_free(m.top);
-    tw_target_unref(target);
+    tw_target_free(target);
     return 0;
 }

@@ -20,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!memcmp(text + i, mark, 6)) second = text + i + 6, first_size = i, second_size = size - i - 6;
     tw_profile *profile = NULL;
     bool graph = first_size > 0;
-    if (!size || tw_profile_load(&profile, graph ? text : NULL, first_size, second, second_size)) return 0;
+    if (!size || tw_status_of(profile = tw_profile_load(graph ? text : NULL, first_size, second, second_size)))
+        return 0;
     if (tw_profile_tiles(profile) <= 4096) { /* more only costs time */
         tw_profile_options options = { .show_var_storage = true,
                                        .show_optimizations = true,

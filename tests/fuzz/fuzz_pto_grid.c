@@ -56,7 +56,7 @@ static tw_status run_core(tw_pto *core, void *user)
     tw_pto_run_free(run); /* and its memory: nothing may be on its way any more */
     if (status != TW_OK) {
         check(*message);
-        tw__set_error_message(message);
+        tw__set_error(status, message);
     }
     free(message);
     return status;

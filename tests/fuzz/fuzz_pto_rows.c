@@ -117,7 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             byte(&in) & 1)
             tw_pto_trace(core, NULL);
         for (unsigned i = 0; i < row->operands; i++)
-            if (operands[i].kind == TW_PTO_TILE) tw_pto_release(core, &tiles[i]);
+            if (operands[i].kind == TW_PTO_TILE) tw_pto_tile_free(core, &tiles[i]);
     }
     tw_pto_free(core);
     free(memory);

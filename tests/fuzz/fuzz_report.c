@@ -43,7 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i + 6 <= size && !second; i++)
         if (!memcmp(text + i, mark, 6)) second = text + i + 6, first_size = i, second_size = size - i - 6;
     tw_profile *p = NULL;
-    if (!size || tw_profile_load(&p, first_size ? text : NULL, first_size, second, second_size)) return 0;
+    if (!size || tw_status_of(p = tw_profile_load(first_size ? text : NULL, first_size, second, second_size)))
+        return 0;
     if (tw_profile_tiles(p) <= 4096) {
         char *made = NULL;
         size_t bytes = 0;

@@ -53,7 +53,7 @@ static void stream_options(const char *text)
     check((tw_graph_status(g) == TW_OK) == (s.id != 0));
     check(s.id != 0 || *tw_graph_error(g)->message);
     tw_graph_free(g);
-    tw_target_unref(target);
+    tw_target_free(target);
 }
 
 /* "key=value" strings, one a line; autoReport options would write files. */
@@ -69,7 +69,7 @@ static void engine_options(char *text)
     check(tw_engine_status(e) == TW_OK || *tw_engine_error(e)->message);
     tw_engine_free(e);
     tw_graph_free(g);
-    tw_target_unref(target);
+    tw_target_free(target);
 }
 
 static void log_levels(const char *text)

@@ -281,13 +281,13 @@ static inline size_t image_mutate(uint8_t *data, size_t size, size_t most, unsig
         program = image_of_text(data, size);
     } else if (size >= IMAGE_HEADER && !mutate_one_in(&c, 16)) {
         image_seal(data, size);
-        tw_csl_decode(&program, data, size, "fuzz");
+        program = tw_csl_decode(data, size, "fuzz");
     }
     if (!program) return image_bytes(data, size, most);
     for (unsigned k = 1 + mutate_below(&c, IMAGE_STEPS); k; k--) image_change(&c, program->image);
     uint8_t *bytes;
     size_t length;
-    if (tw_csl_encode(program, &bytes, &length) == TW_OK) {
+    if ((bytes = tw_csl_encode(program, &length)) != NULL) {
         if (length <= most) memcpy(data, bytes, size = length);
         free(bytes);
     }

@@ -26,8 +26,8 @@ static void assert_says(const tw_findings *list, const char *rule, const char *p
 static tw_profile *sample(void)
 {
     tw_profile *p;
-    assert_int_equal(tw_profile_load_files(&p, TW_SOURCE_DIR "/tests/golden/profile_graph.json",
-                                           TW_SOURCE_DIR "/tests/golden/profile_execution.json"),
+    assert_int_equal(tw_status_of(p = tw_profile_load_files(TW_SOURCE_DIR "/tests/golden/profile_graph.json",
+                                                            TW_SOURCE_DIR "/tests/golden/profile_execution.json")),
                      TW_OK);
     return p;
 }

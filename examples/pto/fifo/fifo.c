@@ -64,7 +64,7 @@ static tw_status vector(tw_pto *core, const tw_pto_fifo *fifo, work *w)
         if (!s) s = tw_pto_free_slot(core, fifo);
         if (!s) s = call(core, "tadds", tile, tile, tw_pto_scalar_operand(tw_pto_f32(1)), 3);
         if (!s) s = tw_pto_store(core, &g, &t);
-        tw_pto_release(core, &t);
+        tw_pto_tile_free(core, &t);
     }
     return s;
 }

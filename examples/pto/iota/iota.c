@@ -23,8 +23,8 @@ static int differs(tw_pto *core, tw_type type, uint32_t columns, int64_t start, 
         int64_t got = type == TW_I32 ? ((const int32_t *)data)[k] : ((const int16_t *)data)[k];
         if (got != (type == TW_I32 ? (int64_t)(int32_t)want : (int64_t)(int16_t)want)) return 1;
     }
-    tw_pto_release(core, &dst);
-    tw_pto_release(core, &tmp);
+    tw_pto_tile_free(core, &dst);
+    tw_pto_tile_free(core, &tmp);
     return 0;
 }
 

@@ -2,7 +2,7 @@
 /* Names of AI Engine types: what v16int32 is, or which part of a name is wrong. For tools; kernels include aie.h.
  *
  *     tw_aie_type t;
- *     if (tw_aie_type_parse("v16int48", &t, 0) != TW_OK) puts(tw_error_message());
+ *     if (tw_aie_type_by_name("v16int48", 0, &t) != TW_OK) puts(tw_error_message());
  */
 #ifndef TILEWRIGHT_AIE_TYPES_PUBLIC_H
 #define TILEWRIGHT_AIE_TYPES_PUBLIC_H
@@ -40,7 +40,7 @@ enum { TW_AIE_WITH_EXTRA = 1 }; /* accept the names that need TW_AIE_EXTRA */
 
 /* Parses by the convention v{NumLanes}[c]{[u]int|float|acc}{SizeofElement}, and scalar names. TW_E_TYPE: the message
  * names the field that is wrong (lanes, c, u, kind, size) and what would be right. */
-TW_API tw_status tw_aie_type_parse(const char *name, tw_aie_type *out, unsigned flags);
+TW_API tw_status tw_aie_type_by_name(const char *name, unsigned flags, tw_aie_type *out);
 
 /* Row `index` of the list of all types, scalars first; false past the end. */
 TW_API bool tw_aie_type_get(size_t index, tw_aie_type *out);

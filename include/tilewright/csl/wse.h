@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tw_wse: a simulated wafer that runs a compiled CSL program, and the host's link to it.
  *
- *     tw_wse *w;
- *     tw_wse_new(&w, program, NULL);
+ *     tw_wse *w = tw_wse_new(program, NULL);
  *     tw_wse_copy a = { .symbol = tw_csl_find_export(program, "A"), .width = 1, .height = 1, .elements = 24 };
  *     tw_wse_h2d(w, &a, words, 24, NULL);
  *     tw_wse_launch(w, "compute", NULL, 0, NULL);
@@ -50,7 +49,7 @@ typedef uint64_t tw_wse_task; /* handle of a queued command; counts from 1 */
 
 /* A wafer with the program loaded; tasks that it activates at compile time are ready at cycle 0. The program must
  * outlive it. */
-TW_API tw_status tw_wse_new(tw_wse **out, const tw_csl_program *program, const tw_wse_options *options);
+TW_API tw_wse *tw_wse_new(const tw_csl_program *program, const tw_wse_options *options);
 TW_API void tw_wse_free(tw_wse *w); /* NULL is fine; what is queued is dropped */
 
 /* --- copies: l elements of each PE of a rectangle ------------------------------------------------------------- */

@@ -15,7 +15,7 @@
  * its own. tw_vertex, tw_compute_set, tw_program ... are indices, valid until the graph is gone.
  *
  * Tensors are views: small handles that name an immutable list of regions of variables; no call here copies
- * elements. Handles of views live until the graph is freed, or until tw_tensor_release(), or until the innermost
+ * elements. Handles of views live until the graph is freed, or until tw_tensor_free(), or until the innermost
  * tw_graph_push_scope() / tw_graph_pop_scope() pair closes: loops that make millions of views use a scope.
  * Connecting, mapping and programs keep what they need of a view, whether or not its handle lives on.
  *
@@ -201,7 +201,7 @@ TW_API bool tw_tensor_constant_value(const tw_graph *graph, tw_tensor tensor, do
 TW_API void tw_tensor_print(const tw_graph *graph, tw_tensor tensor,
                             FILE *out); /* shape, type, regions: for people */
 
-TW_API void tw_tensor_release(tw_graph *graph, tw_tensor tensor); /* the handle is invalid from now on */
+TW_API void tw_tensor_free(tw_graph *graph, tw_tensor tensor); /* the handle is invalid from now on */
 TW_API void tw_graph_push_scope(tw_graph *graph);
 TW_API void tw_graph_pop_scope(tw_graph *graph);
 TW_API tw_tensor tw_tensor_keep(tw_graph *graph,

@@ -37,9 +37,10 @@ TW_API tw_status tw_popc_compile(const char *source, const tw_popc_options *opti
 TW_API tw_status tw_popc_build(const char *const *inputs, size_t count, const tw_popc_options *options,
                                tw_diags *diags);
 
-/* The preprocessed source, or the host's assembly, of a source: into *text, which the caller frees, or with text NULL
- * to the file options->output. TW_E_COMPILATION holds the compiler's messages. */
-TW_API tw_status tw_popc_translate(const char *source, bool assembly, const tw_popc_options *options, char **text);
+/* The preprocessed source, or the host's assembly, of a source as text, which the caller frees, or to the file
+ * options->output. TW_E_COMPILATION: the message holds those of the compiler. */
+TW_API char *tw_popc_translate(const char *source, bool assembly, const tw_popc_options *options);
+TW_API tw_status tw_popc_translate_file(const char *source, bool assembly, const tw_popc_options *options);
 
 /* Merges .gp files into one. TW_E_OBJECT_LOAD names a file that is not one, TW_E_OBJECT_CREATION a vertex that two
  * of them define for the same target. */
@@ -48,7 +49,7 @@ TW_API tw_status tw_popc_merge(const char *const *files, size_t count, const cha
 /* Code of a chip in a .gp archive or ELF object: an object of each assembly file that went into it, with the names of
  * those files. chip: "ipu2", "mk2" ...; NULL: the only one that the file has code for, else ipu2. The caller frees:
  * tw_object_free() each, free() the list. TW_E_OBJECT_LOAD also when there is no code for the chip. */
-TW_API tw_status tw_popc_objects(const char *path, const char *chip, tw_object ***objects, size_t *count);
+TW_API tw_object **tw_popc_objects(const char *path, const char *chip, size_t *count);
 
 /* "cpu,ipu1,ipu2,ipu21"; static. */
 TW_API const char *tw_popc_targets(void);

@@ -122,7 +122,7 @@ TW_API tw_target *tw_target_new_cpu(bool accurate_half);
 TW_API tw_target *tw_target_new_ipu_model(const tw_ipu_model *model);
 TW_API tw_target *tw_target_new_ipu_sim(const tw_ipu_model *model);
 TW_API tw_target *tw_target_ref(const tw_target *target);
-TW_API void tw_target_unref(const tw_target *target);
+TW_API void tw_target_free(const tw_target *target);
 TW_API bool tw_target_equal(const tw_target *a, const tw_target *b);
 TW_API uint64_t tw_target_hash(const tw_target *target); /* the same for equal targets */
 /* The same chip with fewer IPUs and tiles (Target::createVirtualTarget). NULL when the target has not that many. One

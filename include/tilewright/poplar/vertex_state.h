@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The state of a vertex in a tile's memory (guide 3.2, chapter 4): which field lies where and how it is encoded.
  *
- *     tw_state_map *map;
- *     if (tw_state_map_read("codelets.cpp", "mk2", NULL, &map, NULL) == TW_OK)
- *         for (size_t i = 0; i < tw_state_map_count(map); i++) puts(tw_state_map_get(map, i)->name);
+ *     tw_state_map *map = tw_state_map_read("codelets.cpp", "mk2", NULL, NULL);
+ *     for (size_t i = 0; i < tw_state_map_count(map); i++) puts(tw_state_map_get(map, i)->name);
+ *     tw_state_map_free(map);
  */
 #ifndef TILEWRIGHT_POPLAR_VERTEX_STATE_H
 #define TILEWRIGHT_POPLAR_VERTEX_STATE_H
@@ -39,8 +39,7 @@ typedef struct tw_state_map tw_state_map;
 
 /* Vertices of a codelet source or .gp file on a chip ("mk1", "mk2", "ipu21"). `flags` as for tw_popc_compile;
  * messages about the file go to `diags` (may be NULL). */
-TW_API tw_status tw_state_map_read(const char *path, const char *chip, const char *flags, tw_state_map **out,
-                                   tw_diags *diags);
+TW_API tw_state_map *tw_state_map_read(const char *path, const char *chip, const char *flags, tw_diags *diags);
 TW_API void tw_state_map_free(tw_state_map *map); /* NULL is fine */
 TW_API size_t tw_state_map_count(const tw_state_map *map);
 TW_API const tw_state_vertex *tw_state_map_get(const tw_state_map *map, size_t index); /* NULL past the end */

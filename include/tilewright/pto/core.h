@@ -252,7 +252,7 @@ TW_API void tw_pto_trace(tw_pto *core, FILE *out);
  * overlap on purpose; tiles placed automatically make room. */
 TW_API tw_status tw_pto_assign(tw_pto *core, tw_pto_tile *tile, uint64_t address);
 /* Gives the tile's memory back; the tile is unassigned again. Windows of it must not be used any more. */
-TW_API void tw_pto_release(tw_pto *core, tw_pto_tile *tile);
+TW_API void tw_pto_tile_free(tw_pto *core, tw_pto_tile *tile);
 /* Places the tile if it has no place yet and returns its storage; NULL with a message. Valid until the next call that
  * places or assigns a tile. */
 TW_API void *tw_pto_data(tw_pto *core, tw_pto_tile *tile);

@@ -56,7 +56,7 @@ typedef struct tw_abi_structs tw_abi_structs;
 /* Lays out every struct and union that `path` itself defines. Needs clang 19; messages about the file go to `diags`
  * (may be NULL). TW_E_FILE_LOAD, TW_E_COMPILATION, TW_E_NO_ENVIRONMENT, or TW_E_NOT_SUPPORTED for attributes that
  * change layout. */
-TW_API tw_status tw_abi_structs_read(const char *path, const char *flags, tw_abi_structs **out, tw_diags *diags);
+TW_API tw_abi_structs *tw_abi_structs_read(const char *path, const char *flags, tw_diags *diags);
 TW_API void tw_abi_structs_free(tw_abi_structs *structs); /* NULL is fine */
 TW_API size_t tw_abi_structs_count(const tw_abi_structs *structs);
 TW_API const tw_abi_struct *tw_abi_structs_get(const tw_abi_structs *structs, size_t index); /* NULL past the end */

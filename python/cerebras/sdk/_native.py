@@ -135,14 +135,14 @@ _CALLS = {
     "tw_diags_new": (c_void_p, []),
     "tw_diags_free": (None, [c_void_p]),
     "tw_diags_print": (None, [c_void_p, c_void_p, c_bool]),
-    "tw_csl_compile": (c_int, [POINTER(c_void_p), c_char_p, POINTER(Options), c_void_p]),
+    "tw_csl_compile": (c_void_p, [c_char_p, POINTER(Options), c_void_p]),
     "tw_csl_program_free": (None, [c_void_p]),
     "tw_csl_save": (c_int, [c_void_p, c_char_p]),
-    "tw_csl_load": (c_int, [POINTER(c_void_p), c_char_p]),
+    "tw_csl_load": (c_void_p, [c_char_p]),
     "tw_csl_get_info": (None, [c_void_p, POINTER(Info)]),
     "tw_csl_get_export": (c_bool, [c_void_p, c_size_t, POINTER(Export)]),
     "tw_csl_find_export": (c_int, [c_void_p, c_char_p]),
-    "tw_wse_new": (c_int, [POINTER(c_void_p), c_void_p, POINTER(WseOptions)]),
+    "tw_wse_new": (c_void_p, [c_void_p, POINTER(WseOptions)]),
     "tw_wse_free": (None, [c_void_p]),
     "tw_wse_copy_words": (c_size_t, [POINTER(Copy)]),
     "tw_wse_h2d": (c_int, [c_void_p, POINTER(Copy), _words, c_size_t, _task]),
@@ -175,6 +175,12 @@ def check(status):
         raise RuntimeError(lib.tw_error_message().decode(errors="replace"))
 
 
+def made(handle):
+    """An object that a call returns, or raises why it could not be made."""
+    check(0 if handle else -1)
+    return c_void_p(handle)
+
+
 def stream(name):
     """stdout or stderr as the C library has it."""
     return c_void_p.in_dll(libc, name)
@@ -195,8 +201,7 @@ class Program:
 
     def __init__(self, folder):
         self.folder = os.fspath(folder)
-        self.handle = c_void_p()
-        check(lib.tw_csl_load(byref(self.handle), os.fsencode(self.folder)))
+        self.handle = made(lib.tw_csl_load(os.fsencode(self.folder)))
         self.info = Info()
         lib.tw_csl_get_info(self.handle, byref(self.info))
 
@@ -225,13 +230,12 @@ def compile_program(file, folder, arch, params, fabric, offsets=(0, 0), memcpy=F
     options = Options(arch=arch, memcpy=memcpy, fabric_width=fabric[0], fabric_height=fabric[1],
                       offset_x=offsets[0], offset_y=offsets[1], params=rows, param_count=len(params), fp16=fp16,
                       import_paths=paths, import_path_count=len(import_paths))
-    diags, handle = lib.tw_diags_new(), c_void_p()
-    status = lib.tw_csl_compile(byref(handle), os.fsencode(file), byref(options), diags)
+    diags = lib.tw_diags_new()
+    handle = lib.tw_csl_compile(os.fsencode(file), byref(options), diags)
     sys.stdout.flush()
     lib.tw_diags_print(diags, stream("stderr"), False)
     lib.tw_diags_free(diags)
     try:
-        check(status)
-        check(lib.tw_csl_save(handle, os.fsencode(folder)))
+        check(lib.tw_csl_save(made(handle), os.fsencode(folder)))
     finally:
         lib.tw_csl_program_free(handle)

@@ -81,7 +81,7 @@ static tw_status proceed(tw_aie_array *a)
 {
     if (a->status == TW_OK) tw__aie_run_kernels(a);
     if (a->status != TW_OK) {
-        tw__set_error_message(a->message ? a->message : "");
+        tw__set_error(a->status, a->message ? a->message : "");
         return a->status;
     }
     tw_status status = tw__aie_verdict(a);

@@ -14,7 +14,10 @@
  *     return tw__fail(TW_E_INDEX, "slice end %zu is past the %zu elements of dimension %u", ...); */
 tw_status tw__fail(tw_status status, const char *format, ...) TW_PRINTF(2, 3);
 tw_status tw__vfail(tw_status status, const char *format, va_list args);
-void tw__set_error_message(const char *text); /* copied */
+void tw__set_error(tw_status status, const char *text); /* copied */
+/* What a public function that makes an object returns: `made`, or NULL when `status` is a failure, which
+ * tw_error_status() then tells. */
+void *tw__made(tw_status status, void *made);
 
 /* --- arena.c: memory that grows with the user's data. Failure is NULL, never an abort. -------------------- */
 

@@ -10,6 +10,7 @@
 enum { DETAIL_BYTES = 2048 };
 
 static _Thread_local char detail[DETAIL_BYTES];
+static _Thread_local tw_status last;
 
 typedef struct status_row {
     tw_status status;
@@ -45,6 +46,11 @@ const char *tw_status_text(tw_status status)
     return find(status)->text;
 }
 
+tw_status tw_error_status(void)
+{
+    return last;
+}
+
 const char *tw_error_message(void)
 {
     return detail;
@@ -55,7 +61,7 @@ const char *tw_version(void)
     return TW_VERSION;
 }
 
-void tw__set_error_message(const char *text)
+void tw__set_error(tw_status status, const char *text)
 {
     char shown[DETAIL_BYTES]; /* text may be the detail itself; names in it are of files that anybody wrote */
     size_t length = strlen(text);
@@ -64,6 +70,14 @@ void tw__set_error_message(const char *text)
         strcat(shown, "...");
     }
     memcpy(detail, shown, strlen(shown) + 1);
+    last = status;
+}
+
+void *tw__made(tw_status status, void *made)
+{
+    if (status == TW_OK) return made;
+    last = status; /* the message is there */
+    return NULL;
 }
 
 tw_status tw__vfail(tw_status status, const char *format, va_list args)
@@ -71,7 +85,7 @@ tw_status tw__vfail(tw_status status, const char *format, va_list args)
     /* Formatted aside: an argument is often tw_error_message() of the failure below. */
     char text[DETAIL_BYTES + 1];
     if (vsnprintf(text, sizeof text, format, args) < 0) snprintf(text, sizeof text, "%s", tw_status_text(status));
-    tw__set_error_message(text);
+    tw__set_error(status, text);
     return status;
 }
 

@@ -130,12 +130,19 @@ static tw_status read_open(FILE *in, const char *path, bool only_regular, size_t
     return status;
 }
 
-tw_status tw_read_file(const char *path, size_t most, char **data, size_t *size)
+static tw_status read_file(const char *path, size_t most, char **data, size_t *size)
 {
     if (strcmp(path, "-") == 0) return read_all(stdin, "the standard input", most, 0, data, size);
     FILE *in = fopen(path, "rb");
     if (!in) return cannot(errno == ENOMEM ? TW_E_NO_MEMORY : TW_E_FILE_LOAD, "open", path);
     return read_open(in, path, false, most, data, size);
+}
+
+char *tw_read_file(const char *path, size_t most, size_t *size)
+{
+    char *data = NULL;
+    tw_status status = read_file(path, most, &data, size);
+    return tw__made(status, data);
 }
 
 tw_status tw__read_regular_file(const char *path, size_t most, char **data, size_t *size)
@@ -287,17 +294,16 @@ static void drop(tw_output *o)
     free(o);
 }
 
-tw_status tw_output_open(tw_output **out, const char *path, const char *const *inputs, size_t input_count)
+tw_output *tw_output_open(const char *path, const char *const *inputs, size_t input_count)
 {
-    tw_output *o = *out = tw__calloc(1, sizeof *o);
+    tw_output *o = tw__calloc(1, sizeof *o);
     if (!o || !(o->name = strdup(path))) {
         if (o) drop(o);
-        *out = NULL;
-        return tw__fail(TW_E_NO_MEMORY, "no memory to write %s", path);
+        return tw__made(tw__fail(TW_E_NO_MEMORY, "no memory to write %s", path), NULL);
     }
     tw_status status = open_output(o, inputs, input_count);
-    if (status != TW_OK) drop(o), *out = NULL;
-    return status;
+    if (status != TW_OK) drop(o);
+    return tw__made(status, o);
 }
 
 FILE *tw_output_file(tw_output *output)
@@ -305,30 +311,36 @@ FILE *tw_output_file(tw_output *output)
     return output->file;
 }
 
-tw_status tw_output_close(tw_output *o, bool keep)
+tw_status tw_output_commit(tw_output *o)
 {
-    if (!o) return TW_OK;
     bool failed = ferror(o->file);
     errno = 0;
     failed = fclose(o->file) != 0 || failed;
-    tw_status status = TW_OK;
-    if (keep && failed)
-        status = errno ? cannot(TW_E_IO, "write", o->name) /* else an earlier write failed: nobody kept why */
-                       : tw__fail(TW_E_IO, "cannot write all of %s: is there space left?", o->name);
-    if (o->temporary && (!keep || failed))
-        unlink(o->temporary);
-    else if (o->temporary && rename(o->temporary, o->place) != 0)
-        status = cannot(TW_E_IO, "write", o->name), unlink(o->temporary);
+    o->file = NULL;
+    if (failed && errno) return cannot(TW_E_IO, "write", o->name);
+    if (failed) /* an earlier write failed: nobody kept why */
+        return tw__fail(TW_E_IO, "cannot write all of %s: is there space left?", o->name);
+    if (o->temporary && rename(o->temporary, o->place) != 0) return cannot(TW_E_IO, "write", o->name);
+    free(o->temporary);
+    o->temporary = NULL;
+    return TW_OK;
+}
+
+void tw_output_free(tw_output *o)
+{
+    if (!o) return;
+    if (o->file) fclose(o->file);
+    if (o->temporary) unlink(o->temporary);
     drop(o);
-    return status;
 }
 
 tw_status tw_write_file(const char *path, const void *data, size_t size, const char *const *inputs,
                         size_t input_count)
 {
-    tw_output *o;
-    tw_status status = tw_output_open(&o, path, inputs, input_count);
-    if (status != TW_OK) return status;
+    tw_output *o = tw_output_open(path, inputs, input_count);
+    if (!o) return tw_error_status();
     if (size) fwrite(data, 1, size, o->file); /* a failure stays with the file */
-    return tw_output_close(o, true);
+    tw_status status = tw_output_commit(o);
+    tw_output_free(o);
+    return status;
 }

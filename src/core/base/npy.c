@@ -70,10 +70,9 @@ static tw_status read_data(const char *path, FILE *in, tw_npy *a)
     return TW_OK;
 }
 
-tw_status tw_npy_read(const char *path, tw_npy *out)
+static tw_status read_npy(const char *path, tw_npy *a)
 {
     unsigned char start[12];
-    tw_npy a = { .rank = 0 };
     bool standard = strcmp(path, "-") == 0;
     FILE *in = standard ? stdin : fopen(path, "rb");
     if (!in) return tw__fail(TW_E_FILE_LOAD, "cannot open %s: %s", path, g_strerror(errno));
@@ -84,16 +83,20 @@ tw_status tw_npy_read(const char *path, tw_npy *out)
         bool wide = start[6] > 1 && fread(start + 10, 1, 2, in) == 2;
         if (wide) length |= (size_t)start[10] << 16 | (size_t)start[11] << 24;
         char *header = length < MAX_HEADER ? calloc(1, length + 1) : NULL;
-        if (header && fread(header, 1, length, in) == length) status = parse_header(path, header, &a);
+        if (header && fread(header, 1, length, in) == length) status = parse_header(path, header, a);
         free(header);
-        if (status == TW_OK) status = read_data(path, in, &a);
+        if (status == TW_OK) status = read_data(path, in, a);
     }
     if (!standard) fclose(in);
-    if (status != TW_OK)
-        tw_npy_free(&a);
-    else
-        *out = a;
     return status;
+}
+
+tw_npy *tw_npy_read(const char *path)
+{
+    tw_npy *a = tw__calloc(1, sizeof *a);
+    tw_status status = a ? read_npy(path, a) : tw__fail(TW_E_NO_MEMORY, "no memory to read %s", path);
+    if (status != TW_OK) tw_npy_free(a);
+    return tw__made(status, a);
 }
 
 tw_status tw_npy_write(const char *path, const tw_npy *a)
@@ -110,19 +113,21 @@ tw_status tw_npy_write(const char *path, const tw_npy *a)
     };
     tw_output *out;
     size_t bytes = a->count * a->item;
-    tw_status status = tw_output_open(&out, path, NULL, 0);
+    tw_status status = tw_status_of(out = tw_output_open(path, NULL, 0));
     if (status == TW_OK) { /* a failure stays with the file */
         fwrite(start, 1, 10, tw_output_file(out));
         fwrite(s->str, 1, s->len, tw_output_file(out));
         if (bytes) fwrite(a->data, 1, bytes, tw_output_file(out));
-        status = tw_output_close(out, true);
+        status = tw_output_commit(out);
     }
+    tw_output_free(out);
     g_string_free(s, TRUE);
     return status;
 }
 
 void tw_npy_free(tw_npy *array)
 {
+    if (!array) return;
     free(array->data);
-    array->data = NULL;
+    free(array);
 }

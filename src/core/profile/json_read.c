@@ -309,34 +309,31 @@ static tw_status load(tw_profile **out, const char *graph_name, const char *grap
     return TW_OK;
 }
 
-tw_status tw_profile_load(tw_profile **out, const char *graph_json, size_t graph_bytes, const char *execution_json,
-                          size_t execution_bytes)
+tw_profile *tw_profile_load(const char *graph_json, size_t graph_bytes, const char *execution_json,
+                            size_t execution_bytes)
 {
-    return load(out, "graph profile", graph_json, graph_bytes, "execution profile", execution_json,
-                execution_bytes);
+    tw_profile *profile;
+    tw_status status = load(&profile, "graph profile", graph_json, graph_bytes, "execution profile", execution_json,
+                            execution_bytes);
+    return tw__made(status, profile);
 }
 
 enum { FILE_LIMIT = 512 << 20 }; /* bytes */
 
-static char *read_file(const char *path, size_t *bytes)
-{
-    char *text;
-    return tw_read_file(path, FILE_LIMIT, &text, bytes) == TW_OK ? text : NULL;
-}
-
-tw_status tw_profile_load_files(tw_profile **out, const char *graph_path, const char *execution_path)
+tw_profile *tw_profile_load_files(const char *graph_path, const char *execution_path)
 {
     size_t graph_bytes = 0, execution_bytes = 0;
     char *graph = NULL, *execution = NULL;
-    *out = NULL;
+    tw_profile *profile = NULL;
     tw_status status = TW_OK;
-    if (graph_path && !(graph = read_file(graph_path, &graph_bytes))) status = TW_E_FILE_LOAD;
-    if (!status && execution_path && !(execution = read_file(execution_path, &execution_bytes)))
-        status = TW_E_FILE_LOAD;
-    if (!status) status = load(out, graph_path, graph, graph_bytes, execution_path, execution, execution_bytes);
+    if (graph_path) status = tw_status_of(graph = tw_read_file(graph_path, FILE_LIMIT, &graph_bytes));
+    if (!status && execution_path)
+        status = tw_status_of(execution = tw_read_file(execution_path, FILE_LIMIT, &execution_bytes));
+    if (!status)
+        status = load(&profile, graph_path, graph, graph_bytes, execution_path, execution, execution_bytes);
     free(graph);
     free(execution);
-    return status;
+    return tw__made(status, profile);
 }
 
 /* One part by itself, or both as members "graph" and "execution": then "part" is "both". */
@@ -355,19 +352,16 @@ static tw_status read_either(tw_profile *p, const char *path, json_t *root)
     return !status && execution ? read_root(p, path, execution, false) : status;
 }
 
-tw_status tw_profile_load_file(tw_profile **out, const char *path)
+tw_profile *tw_profile_load_file(const char *path)
 {
     size_t bytes = 0;
-    char *text = read_file(path, &bytes);
-    *out = NULL;
-    if (!text) return TW_E_FILE_LOAD;
+    char *text = tw_read_file(path, FILE_LIMIT, &bytes);
+    if (!text) return NULL;
     json_t *root = parse(path, text, bytes);
     free(text);
-    if (!root) return TW_E_PARSE;
-    tw_profile *p = empty_profile();
-    tw_status status = p ? read_either(p, path, root) : TW_E_NO_MEMORY;
+    tw_profile *p = root ? empty_profile() : NULL;
+    tw_status status = !root ? TW_E_PARSE : !p ? TW_E_NO_MEMORY : read_either(p, path, root);
     json_decref(root);
-    if (status) return tw_profile_free(p), status;
-    *out = p;
-    return TW_OK;
+    if (status) tw_profile_free(p);
+    return tw__made(status, p);
 }

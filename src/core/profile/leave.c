@@ -67,13 +67,10 @@ void tw__profile_leave(tw_profile *p)
     g_mutex_lock(&lock);
     if (totals.cycles + 1 > most) {
         tw__profile_set_program(p);
-        tw_output *out;
-        tw_status status = tw_output_open(&out, path, NULL, 0);
-        if (status == TW_OK) {
-            status = tw_profile_write_json(p, tw_output_file(out), false);
-            tw_status closed = tw_output_close(out, status == TW_OK || status == TW_E_IO);
-            if (closed != TW_OK) status = closed;
-        }
+        tw_output *out = tw_output_open(path, NULL, 0);
+        tw_status status = out ? tw_profile_write_json(p, tw_output_file(out), false) : tw_error_status();
+        if (out && (status == TW_OK || status == TW_E_IO)) status = tw_output_commit(out);
+        tw_output_free(out);
         if (status != TW_OK) fprintf(stderr, "tilewright: the profile is not written: %s\n", tw_error_message());
         if (status == TW_OK) most = totals.cycles + 1;
     }

@@ -17,7 +17,7 @@ bool tw__profile_fail(tw_profile *p, tw_status status, const char *format, ...)
 
 tw_status tw__profile_status(const tw_profile *p)
 {
-    if (p->status) tw__set_error_message(p->detail ? p->detail : tw_status_text(p->status));
+    if (p->status) tw__set_error(p->status, p->detail ? p->detail : tw_status_text(p->status));
     return p->status;
 }
 

@@ -109,9 +109,9 @@ static void printProfiles(std::ostream &out, const ProfileValue *graph, const Pr
     if (execution) serializeToJSON(parts[1], *execution);
     std::string g = parts[0].str(), e = parts[1].str();
     tw_profile *profile = nullptr;
-    core::check(
-        tw_profile_load(&profile, graph ? g.data() : nullptr, g.size(), execution ? e.data() : nullptr, e.size()),
-        call);
+    core::check(tw_status_of(profile = tw_profile_load(graph ? g.data() : nullptr, g.size(),
+                                                       execution ? e.data() : nullptr, e.size())),
+                call);
     std::shared_ptr<tw_profile> owner(profile, tw_profile_free);
     core::printProfile(profile, out, flags, printer, call);
 }
@@ -132,7 +132,7 @@ void printExecutionSummary(std::ostream &out, const ProfileValue &graph, const P
 void printGraphSummary(std::ostream &out, const std::string &path, const OptionFlags &options)
 {
     tw_profile *profile = nullptr;
-    core::check(tw_profile_load_file(&profile, path.c_str()), "printGraphSummary");
+    core::check(tw_status_of(profile = tw_profile_load_file(path.c_str())), "printGraphSummary");
     std::shared_ptr<tw_profile> owner(profile, tw_profile_free);
     core::printProfile(profile, out, options, tw_profile_print_graph_summary, "printGraphSummary");
 }

@@ -274,10 +274,10 @@ Report openReport(const std::string &path)
     std::string folder = path.substr(0, path.find_last_of('/') + 1);
     std::string graph = folder + "graph_profile.json", execution = folder + "execution_profile.json";
     tw_profile *profile = nullptr;
-    tw_status status =
-        there(path) || !there(graph)
-            ? tw_profile_load_file(&profile, path.c_str())
-            : tw_profile_load_files(&profile, graph.c_str(), there(execution) ? execution.c_str() : nullptr);
+    tw_status status = there(path) || !there(graph)
+                           ? tw_status_of(profile = tw_profile_load_file(path.c_str()))
+                           : tw_status_of(profile = tw_profile_load_files(
+                                              graph.c_str(), there(execution) ? execution.c_str() : nullptr));
     if (status != TW_OK) throw std::runtime_error(std::string("pva::openReport: ") + tw_error_message());
     std::string parts[2];
     if (tw_profile_has_graph(profile)) parts[0] = taken(tw_profile_graph_json(profile, false));

@@ -23,7 +23,7 @@ Target::Target() = default;
 
 static void unref(const tw_target *t)
 {
-    tw_target_unref(t);
+    tw_target_free(t);
 }
 
 Target::Target(const tw_target *t) : target(tw_target_ref(t), unref) {}
@@ -33,7 +33,7 @@ static Target owned(tw_target *t, const char *call)
 {
     if (!t) raise(TW_E_MACHINE_MODEL, call, tw_error_message());
     Target result(t);
-    tw_target_unref(t);
+    tw_target_free(t);
     return result;
 }
 

@@ -15,7 +15,7 @@ using core::View;
 core::View::~View()
 {
     GraphLock guard(graph->graph);
-    tw_tensor_release(graph->graph, id);
+    tw_tensor_free(graph->graph, id);
 }
 
 Tensor core::makeTensor(const std::shared_ptr<GraphHolder> &graph, tw_tensor handle, Type type)

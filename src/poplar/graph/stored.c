@@ -605,7 +605,7 @@ tw_graph *tw__graph_restore(tw__pack *p)
 {
     tw_target *t = target(p, NULL);
     tw_graph *graph = t ? tw_graph_new(t) : NULL;
-    tw_target_unref(t);
+    tw_target_free(t);
     if (!graph) return NULL;
     tw__core *core = tw__graph_core(graph);
     size_t used = 0;

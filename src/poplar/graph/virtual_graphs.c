@@ -80,7 +80,7 @@ void tw__core_unref(tw__core *core)
     free(core->streams);
     free(core->remotes);
     free(core->error);
-    if (core->target) tw_target_unref(core->target);
+    if (core->target) tw_target_free(core->target);
     free(core);
 }
 
@@ -131,7 +131,7 @@ static tw_graph *graph_new(const tw_target *target)
     tw__core *core = graph ? core_new(own) : NULL;
     if (!core) {
         free(graph);
-        tw_target_unref(own);
+        tw_target_free(own);
         tw__fail(TW_E_NO_MEMORY, "out of host memory");
         return &no_graph;
     }
@@ -156,7 +156,7 @@ void tw_graph_free(tw_graph *graph)
     for (unsigned i = 0; i < graph->replicas; i++) tw_graph_free(graph->replica[i]);
     free(graph->replica);
     tw__core_unref(graph->core);
-    tw_target_unref(graph->target);
+    tw_target_free(graph->target);
     free((void *)(uintptr_t)graph->to_top);
     free((void *)(uintptr_t)graph->from_top);
     free(graph);

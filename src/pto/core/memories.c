@@ -243,7 +243,7 @@ tw_status tw_pto_assign(tw_pto *core, tw_pto_tile *tile, uint64_t address)
     if (elsewhere) size = tw__pto_memory_size(core->target, (tw_pto_location)tile->location);
     status = tw__pto_check_address(core->target, tile, size, address);
     if (status != TW_OK) return status;
-    tw_pto_release(core, tile);
+    tw_pto_tile_free(core, tile);
     bool bare = elsewhere && tile->location != TW_PTO_VEC;
     bool there = bare || allocate_memory(core, (tw_pto_location)tile->location);
     tw__place *p = there ? new_place(core, &number) : NULL;
@@ -262,7 +262,7 @@ tw_status tw_pto_assign(tw_pto *core, tw_pto_tile *tile, uint64_t address)
     return TW_OK;
 }
 
-void tw_pto_release(tw_pto *core, tw_pto_tile *tile)
+void tw_pto_tile_free(tw_pto *core, tw_pto_tile *tile)
 {
     if (!core || !tile) return;
     tw__place *p = place_of(core, tile);
@@ -279,7 +279,7 @@ tw_status tw__pto_share_place(tw_pto *core, tw_pto_tile *tile, tw_pto_tile *of)
     tw_status status = tw__pto_place(core, of);
     if (status != TW_OK || (tile->place == of->place && tile->offset == of->offset)) return status;
     place_of(core, of)->names++; /* first: the tile may be all that keeps this memory */
-    tw_pto_release(core, tile);
+    tw_pto_tile_free(core, tile);
     tile->place = of->place, tile->offset = of->offset;
     return TW_OK;
 }

@@ -283,7 +283,7 @@ tw_status tw_pto_grid_run(tw_pto_grid *grid, tw_pto_kernel kernel, void *user)
         if (moved) report_deadlock(grid);
     }
     grid->running = false;
-    if (grid->status != TW_OK) tw__set_error_message(grid->message ? grid->message : "out of memory");
+    if (grid->status != TW_OK) tw__set_error(grid->status, grid->message ? grid->message : "out of memory");
     return grid->status;
 }
 

@@ -32,7 +32,7 @@ tw_status tw__pto_split(tw__pto_call *call, const tw__plane *values)
         if (status == TW_OK) status = tw_pto_assign(mate, &there, (uint64_t)address);
         if (status != TW_OK) return status;
         status = tw_pto_write(mate, &there, packed.at, (size_t)part.rows * part.cols * tw_type_size(part.type));
-        tw_pto_release(mate, &there);
+        tw_pto_tile_free(mate, &there);
         if (status != TW_OK) return status;
     }
     return TW_OK;
@@ -58,6 +58,6 @@ tw_status tw__pto_to_cube(tw__pto_call *call, const tw__plane *values, uint32_t 
     tw__plane part = tw__plane_part(all, row, values->rows, col, values->cols);
     if (status == TW_OK) status = tw__plane_copy(&part, values);
     if (status == TW_OK) status = tw_pto_write(cube, &there, all.at, bytes);
-    tw_pto_release(cube, &there);
+    tw_pto_tile_free(cube, &there);
     return status;
 }

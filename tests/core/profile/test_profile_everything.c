@@ -85,7 +85,7 @@ static bool through(json_t *const in[2], json_t *out[2])
     char *text[2];
     tw_profile *p;
     for (int i = 0; i < 2; i++) text[i] = json_dumps(in[i], JSON_COMPACT);
-    tw_status status = tw_profile_load(&p, text[0], strlen(text[0]), text[1], strlen(text[1]));
+    tw_status status = tw_status_of(p = tw_profile_load(text[0], strlen(text[0]), text[1], strlen(text[1])));
     free(text[0]), free(text[1]);
     if (status != TW_OK) return false;
     char *graph = tw_profile_graph_json(p, false), *execution = tw_profile_execution_json(p, false);

@@ -78,8 +78,8 @@ static char *summary_of(const tw_profile *p, const tw_profile_options *options)
 
 static tw_profile *load_sample(void)
 {
-    tw_profile *p = NULL;
-    tw_status status = tw_profile_load_files(&p, GOLDEN "profile_graph.json", GOLDEN "profile_execution.json");
+    tw_profile *p = tw_profile_load_files(GOLDEN "profile_graph.json", GOLDEN "profile_execution.json");
+    tw_status status = tw_status_of(p);
     if (status) fail_msg("%s", tw_error_message());
     return p;
 }
@@ -124,7 +124,7 @@ static void profile_guide_round_trip(void **state)
         char *graph = tw_profile_graph_json(p, pretty), *execution = tw_profile_execution_json(p, pretty);
         assert_non_null(graph);
         assert_non_null(execution);
-        tw_status status = tw_profile_load(&q, graph, strlen(graph), execution, strlen(execution));
+        tw_status status = tw_status_of(q = tw_profile_load(graph, strlen(graph), execution, strlen(execution)));
         if (status) fail_msg("%s", tw_error_message());
         compare_with_guide(q);
         char *again = tw_profile_execution_json(q, pretty), *graph_again = tw_profile_graph_json(q, pretty);

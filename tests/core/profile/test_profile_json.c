@@ -93,7 +93,7 @@ static void profile_json_round_trip(void **state)
     (void)state;
     tw_profile *p = full_profile(), *q = NULL;
     char *graph = tw_profile_graph_json(p, true), *execution = tw_profile_execution_json(p, false);
-    assert_int_equal(tw_profile_load(&q, graph, strlen(graph), execution, strlen(execution)), TW_OK);
+    assert_int_equal(tw_status_of(q = tw_profile_load(graph, strlen(graph), execution, strlen(execution))), TW_OK);
     char *graph_again = tw_profile_graph_json(q, true), *execution_again = tw_profile_execution_json(q, false);
     assert_string_equal(graph_again, graph);
     assert_string_equal(execution_again, execution);
@@ -110,7 +110,7 @@ static void profile_json_round_trip(void **state)
     assert_int_equal(fidelity, TW_FIDELITY_ABSENT);
     tw_profile_free(q);
     /* The execution file stands alone. */
-    assert_int_equal(tw_profile_load(&q, NULL, 0, execution, strlen(execution)), TW_OK);
+    assert_int_equal(tw_status_of(q = tw_profile_load(NULL, 0, execution, strlen(execution))), TW_OK);
     assert_false(tw_profile_has_graph(q));
     assert_true(tw_profile_has_execution(q));
     assert_int_equal(tw_profile_tiles(q), 4);
@@ -200,8 +200,8 @@ static void profile_json_vendor_steps(void **state)
         "{\"type\":\"Unheard\",\"cycles\":1},"
         "{\"type\":\"OnTileExecute\",\"cycles\":60,\"computeset\":0,\"activeCyclesByVertexType\":[0,44],"
         "\"activeCyclesByTile\":[60,0,0,0]}]}}";
-    tw_profile *p = NULL;
-    tw_status status = tw_profile_load(&p, graph, strlen(graph), execution, strlen(execution));
+    tw_profile *p = tw_profile_load(graph, strlen(graph), execution, strlen(execution));
+    tw_status status = tw_status_of(p);
     if (status) fail_msg("%s", tw_error_message());
     tw_profile_step s;
     tw__profile_step_info(p, 0, &s);
@@ -226,7 +226,7 @@ static void profile_json_vendor_steps(void **state)
     /* Explicit times survive writing. */
     char *again = tw_profile_execution_json(p, false);
     tw_profile *q = NULL;
-    assert_int_equal(tw_profile_load(&q, graph, strlen(graph), again, strlen(again)), TW_OK);
+    assert_int_equal(tw_status_of(q = tw_profile_load(graph, strlen(graph), again, strlen(again))), TW_OK);
     tw_profile_step z;
     tw_profile_each_step(q, last_step, &z);
     assert_int_equal(z.cycles_from, 41);
@@ -296,15 +296,15 @@ static void profile_json_errors(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         tw_profile *p = (tw_profile *)&rows; /* set to NULL on failure */
         size_t size = strlen(rows[i].json);
-        tw_status status = rows[i].graph ? tw_profile_load(&p, rows[i].json, size, NULL, 0)
-                                         : tw_profile_load(&p, NULL, 0, rows[i].json, size);
+        tw_status status = rows[i].graph ? tw_status_of(p = tw_profile_load(rows[i].json, size, NULL, 0))
+                                         : tw_status_of(p = tw_profile_load(NULL, 0, rows[i].json, size));
         const char *message = tw_error_message();
         if (status != TW_E_PARSE || p || !strstr(message, rows[i].place) || !strstr(message, rows[i].what))
             fail_msg("row %zu: %s: status %d, '%s'", i, rows[i].json, status, message);
     }
     tw_profile *p = NULL;
-    assert_int_equal(tw_profile_load(&p, NULL, 0, NULL, 0), TW_E_INVALID_ARGUMENT);
-    assert_int_equal(tw_profile_load_files(&p, "/nowhere/graph.json", NULL), TW_E_FILE_LOAD);
+    assert_int_equal(tw_status_of(p = tw_profile_load(NULL, 0, NULL, 0)), TW_E_INVALID_ARGUMENT);
+    assert_int_equal(tw_status_of(p = tw_profile_load_files("/nowhere/graph.json", NULL)), TW_E_FILE_LOAD);
     assert_non_null(strstr(tw_error_message(), "/nowhere/graph.json"));
 }
 
@@ -316,7 +316,7 @@ static void profile_json_hostile(void **state)
         "{" TARGET ",\"programs\":[{\"children\":[1,0]},{\"children\":[0,1]},{\"children\":[0]}],"
         "\"memory\":{\"liveness\":{}}}";
     tw_profile *p = NULL;
-    assert_int_equal(tw_profile_load(&p, cycle, strlen(cycle), NULL, 0), TW_OK);
+    assert_int_equal(tw_status_of(p = tw_profile_load(cycle, strlen(cycle), NULL, 0)), TW_OK);
     unsigned depth, seen = 0;
     for (uint32_t at = tw__profile_next_program(p, TW__NONE, &depth); at != TW__NONE;
          at = tw__profile_next_program(p, at, &depth))
@@ -330,7 +330,7 @@ static void profile_json_hostile(void **state)
     for (int i = 0; i < 20; i++)
         n += (size_t)snprintf(bomb + n, sizeof bomb - n, ",{\"items\":[[%d,4000000000]]}", i);
     snprintf(bomb + n, sizeof bomb - n, "],\"runs\":[{\"rule\":20}]}}}");
-    assert_int_equal(tw_profile_load(&p, NULL, 0, bomb, strlen(bomb)), TW_E_PARSE);
+    assert_int_equal(tw_status_of(p = tw_profile_load(NULL, 0, bomb, strlen(bomb))), TW_E_PARSE);
     assert_non_null(strstr(tw_error_message(), "too many executed steps"));
 }
 

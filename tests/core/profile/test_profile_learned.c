@@ -80,7 +80,8 @@ static void test_round_trip(void **state)
     assert_int_equal(p->tile_maps.count, TILES);
     assert_int_equal(p->blocks.count, 4);
     char *graph = tw_profile_graph_json(p, false), *execution = tw_profile_execution_json(p, true);
-    assert_int_equal(tw_profile_load(&again, graph, strlen(graph), execution, strlen(execution)), TW_OK);
+    assert_int_equal(tw_status_of(again = tw_profile_load(graph, strlen(graph), execution, strlen(execution))),
+                     TW_OK);
     char *graph2 = tw_profile_graph_json(again, false), *execution2 = tw_profile_execution_json(again, true);
     assert_string_equal(graph, graph2);
     assert_string_equal(execution, execution2);
@@ -122,7 +123,8 @@ static void test_round_trip(void **state)
 static void refuse(const char *graph, const char *execution, const char *part)
 {
     tw_profile *p;
-    if (tw_profile_load(&p, graph, strlen(graph), execution, execution ? strlen(execution) : 0) != TW_E_PARSE)
+    if (tw_status_of(p = tw_profile_load(graph, strlen(graph), execution, execution ? strlen(execution) : 0)) !=
+        TW_E_PARSE)
         fail_msg("taken: %s%s", graph, execution ? execution : "");
     if (!strstr(tw_error_message(), part)) fail_msg("'%s' is not in '%s'", part, tw_error_message());
 }
@@ -202,7 +204,7 @@ static void test_most_work(void **state)
         }
         g_string_append(text, "]}}");
         tw_profile *p;
-        assert_int_equal(tw_profile_load(&p, NULL, 0, text->str, text->len), TW_OK);
+        assert_int_equal(tw_status_of(p = tw_profile_load(NULL, 0, text->str, text->len)), TW_OK);
         g_string_free(text, TRUE);
         /* The last step finds room only where the one before it did not fit. */
         assert_int_equal(p->work_omitted, more ? counts[1] : 1);

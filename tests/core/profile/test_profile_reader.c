@@ -145,7 +145,8 @@ static const struct {
 
 static tw_status load(tw_profile **p, const char *graph, const char *execution)
 {
-    return tw_profile_load(p, graph, graph ? strlen(graph) : 0, execution, execution ? strlen(execution) : 0);
+    return tw_status_of(
+        *p = tw_profile_load(graph, graph ? strlen(graph) : 0, execution, execution ? strlen(execution) : 0));
 }
 
 static void profile_reader_mistakes(void **state)
@@ -443,8 +444,8 @@ static void profile_reader_files(void **state)
         assert_true(fd >= 0);
         assert_int_equal(write(fd, rows[i].text, strlen(rows[i].text)), (ssize_t)strlen(rows[i].text));
         close(fd);
-        tw_profile *p;
-        tw_status status = tw_profile_load_file(&p, name);
+        tw_profile *p = tw_profile_load_file(name);
+        tw_status status = tw_status_of(p);
         unlink(name);
         if (rows[i].message) {
             if (status != TW_E_PARSE || !strstr(tw_error_message(), rows[i].message) || p)

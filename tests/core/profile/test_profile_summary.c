@@ -201,8 +201,8 @@ static char *summary_of(tw_profile *p)
 
 static char *summary_of_file(const char *path)
 {
-    tw_profile *p = NULL;
-    if (tw_profile_load_file(&p, path) != TW_OK) fail_msg("%s: %s", path, tw_error_message());
+    tw_profile *p = tw_profile_load_file(path);
+    if (!p) fail_msg("%s: %s", path, tw_error_message());
     return summary_of(p);
 }
 
@@ -212,15 +212,15 @@ static void profile_summary_one_file(void **state)
     char path[] = "/tmp/tw-profile-XXXXXX", *one, *two;
     tw_profile *p = NULL, *again = NULL;
     (void)state;
-    assert_int_equal(tw_profile_load_files(&p, GRAPH, EXECUTION), TW_OK);
+    assert_int_equal(tw_status_of(p = tw_profile_load_files(GRAPH, EXECUTION)), TW_OK);
     FILE *out = fdopen(mkstemp(path), "w");
     assert_int_equal(tw_profile_write_json(p, out, false), TW_OK);
     fclose(out);
-    assert_int_equal(tw_profile_load_files(&again, GRAPH, EXECUTION), TW_OK);
+    assert_int_equal(tw_status_of(again = tw_profile_load_files(GRAPH, EXECUTION)), TW_OK);
     two = summary_of(again), one = summary_of_file(path);
     assert_string_equal(one, two);
     free(one), free(two);
-    assert_int_equal(tw_profile_load_file(&again, EXECUTION), TW_E_PARSE);
+    assert_int_equal(tw_status_of(again = tw_profile_load_file(EXECUTION)), TW_E_PARSE);
     assert_non_null(
         strstr(tw_error_message(), "there is no target")); /* the vendor's, which needs its graph part */
     out = fopen(path, "w");
@@ -244,12 +244,12 @@ static void profile_summary_one_file(void **state)
         out = fopen(path, "w");
         fputs(bad[i][0], out);
         fclose(out);
-        assert_int_equal(tw_profile_load_file(&p, path), TW_E_PARSE);
+        assert_int_equal(tw_status_of(p = tw_profile_load_file(path)), TW_E_PARSE);
         assert_null(p);
         if (!strstr(tw_error_message(), bad[i][1])) fail_msg("row %zu: %s", i, tw_error_message());
     }
     remove(path);
-    assert_int_equal(tw_profile_load_file(&p, path), TW_E_FILE_LOAD);
+    assert_int_equal(tw_status_of(p = tw_profile_load_file(path)), TW_E_FILE_LOAD);
 }
 
 /* Perfetto: slices of one track nest. Ours lie one after the other; ids of processes and threads are above 0. */
@@ -281,7 +281,7 @@ static void profile_summary_trace(void **state)
 {
     (void)state;
     tw_profile *p = NULL;
-    assert_int_equal(tw_profile_load_files(&p, GRAPH, EXECUTION), TW_OK);
+    assert_int_equal(tw_status_of(p = tw_profile_load_files(GRAPH, EXECUTION)), TW_OK);
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);

@@ -23,9 +23,9 @@ static double cpu_seconds(void)
 static tw_status use(const GString *graph, const GString *execution)
 {
     double start = cpu_seconds();
-    tw_profile *p;
-    tw_status status = tw_profile_load(&p, graph ? graph->str : NULL, graph ? graph->len : 0,
-                                       execution ? execution->str : NULL, execution ? execution->len : 0);
+    tw_profile *p = tw_profile_load(graph ? graph->str : NULL, graph ? graph->len : 0,
+                                    execution ? execution->str : NULL, execution ? execution->len : 0);
+    tw_status status = tw_status_of(p);
     if (status) {
         assert_null(p);
         assert_true(*tw_error_message());
@@ -86,7 +86,7 @@ static void profile_untrusted_cycles(void **state)
     tw_profile *p;
     static const char text[] = "{" TARGET ", \"programs\": [{\"children\": [1]}, {\"children\": [2]}, "
                                "{\"children\": [0, 2, 3]}, {\"children\": [1]}]}";
-    assert_int_equal(tw_profile_load(&p, text, sizeof text - 1, NULL, 0), TW_OK);
+    assert_int_equal(tw_status_of(p = tw_profile_load(text, sizeof text - 1, NULL, 0)), TW_OK);
     static const uint32_t parents[] = { TW__NONE, 0, 1, 2 };
     for (int i = 0; i < 4; i++) assert_int_equal(p->programs.items[i].parent, parents[i]);
     tw_profile_free(p);

@@ -79,7 +79,7 @@ static void encode(unsigned char **bytes, size_t *size)
     static const tw_csl_binding colors[] = { { "c", 3 } };
     tw_csl_program *program = tw__csl_program_new(compile(true), params, 2, colors, 1);
     assert_non_null(program);
-    assert_int_equal(tw_csl_encode(program, bytes, size), TW_OK);
+    assert_int_equal(tw_status_of(*bytes = tw_csl_encode(program, size)), TW_OK);
     tw_csl_program_free(program);
 }
 
@@ -113,7 +113,7 @@ static void questions(void **state)
     size_t size;
     encode(&bytes, &size);
     tw_csl_program *program;
-    assert_int_equal(tw_csl_decode(&program, bytes, size, "memory"), TW_OK);
+    assert_int_equal(tw_status_of(program = tw_csl_decode(bytes, size, "memory")), TW_OK);
     tw_csl_binding row;
     assert_true(tw_csl_param(program, 1, &row));
     assert_string_equal(row.name, "big");
@@ -152,18 +152,18 @@ static void damaged(void **state)
     for (size_t cut = 0; cut < size; cut += 1 + cut / 16) {
         unsigned char *part = malloc(cut + 1);
         memcpy(part, bytes, cut);
-        assert_int_equal(tw_csl_decode(&program, part, cut, "here.twcsl"), TW_E_FILE_LOAD);
+        assert_int_equal(tw_status_of(program = tw_csl_decode(part, cut, "here.twcsl")), TW_E_FILE_LOAD);
         assert_null(program);
         assert_non_null(strstr(tw_error_message(), "here.twcsl"));
         free(part);
     }
     for (size_t at = 0; at < size; at += 1 + at / 16) {
         bytes[at] ^= 0x10;
-        assert_int_equal(tw_csl_decode(&program, bytes, size, "here.twcsl"), TW_E_FILE_LOAD);
+        assert_int_equal(tw_status_of(program = tw_csl_decode(bytes, size, "here.twcsl")), TW_E_FILE_LOAD);
         bytes[at] ^= 0x10;
     }
     bytes[8]++; /* the version */
-    assert_int_equal(tw_csl_decode(&program, bytes, size, "here.twcsl"), TW_E_FILE_LOAD);
+    assert_int_equal(tw_status_of(program = tw_csl_decode(bytes, size, "here.twcsl")), TW_E_FILE_LOAD);
     assert_non_null(strstr(tw_error_message(), "compile it again"));
     free(bytes);
 }
@@ -182,8 +182,8 @@ static void damaged_on_purpose(void **state)
             bytes[at] = (unsigned char)(k == 0 ? 0xff : k == 1 ? old + 1 : 0);
             uint64_t sum = tw__csl_checksum(bytes + 28, size - 28);
             for (int i = 0; i < 8; i++) bytes[20 + i] = (unsigned char)(sum >> (8 * i));
-            tw_csl_program *program;
-            if (tw_csl_decode(&program, bytes, size, "memory") != TW_OK) refused++;
+            tw_csl_program *program = tw_csl_decode(bytes, size, "memory");
+            if (!program) refused++;
             tw_csl_program_free(program);
             bytes[at] = old;
         }
@@ -201,8 +201,8 @@ static const char *refusal(unsigned char *bytes, size_t size)
 {
     put_number(bytes + 12, size - 28, 8);
     put_number(bytes + 20, tw__csl_checksum(bytes + 28, size - 28), 8);
-    tw_csl_program *program;
-    tw_status status = tw_csl_decode(&program, bytes, size, "memory");
+    tw_csl_program *program = tw_csl_decode(bytes, size, "memory");
+    tw_status status = tw_status_of(program);
     tw_csl_program_free(program);
     return status == TW_OK ? NULL : tw_error_message();
 }
@@ -263,8 +263,8 @@ static void options(void **state)
     tw_diags *diags = tw_diags_new();
     tw_csl_program *program;
     tw_csl_options o = { .channels = 17 };
-    assert_int_equal(tw_csl_compile(&program, "x.csl", &o, diags), TW_E_INVALID_ARGUMENT);
-    assert_int_equal(tw_csl_compile(&program, "/nowhere/x.csl", NULL, diags), TW_E_FILE_LOAD);
+    assert_int_equal(tw_status_of(program = tw_csl_compile("x.csl", &o, diags)), TW_E_INVALID_ARGUMENT);
+    assert_int_equal(tw_status_of(program = tw_csl_compile("/nowhere/x.csl", NULL, diags)), TW_E_FILE_LOAD);
     tw_diags_free(diags);
 }
 

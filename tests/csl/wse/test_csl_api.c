@@ -28,10 +28,10 @@ static tw_csl_program *compiled(const char *layout, const char *pe, bool wse3)
     assert_non_null(folder);
     char *top = g_build_filename(folder, "layout.csl", NULL), *code = g_build_filename(folder, "pe.csl", NULL);
     assert_true(g_file_set_contents(top, layout, -1, NULL) && g_file_set_contents(code, pe, -1, NULL));
-    tw_csl_program *program = NULL;
     tw_diags *diags = tw_diags_new();
     tw_csl_options options = { .arch = wse3 ? TW_WSE3 : TW_WSE2 };
-    if (tw_csl_compile(&program, top, &options, diags) != TW_OK) {
+    tw_csl_program *program = tw_csl_compile(top, &options, diags);
+    if (!program) {
         tw_diags_print(diags, stderr, false);
         fail_msg("%s\n%s", layout, pe);
     }
@@ -49,7 +49,7 @@ static tw_wse *started(const tw_csl_program *program, tw_wse_options options)
     assert_non_null(nowhere);
     options.reports = nowhere;
     tw_wse *w;
-    assert_int_equal(tw_wse_new(&w, program, &options), TW_OK);
+    assert_int_equal(tw_status_of(w = tw_wse_new(program, &options)), TW_OK);
     return w;
 }
 
@@ -257,7 +257,7 @@ static void report_of_many(void **state)
     assert_non_null(reports);
     tw_wse_options options = { .reports = reports };
     tw_wse *w;
-    assert_int_equal(tw_wse_new(&w, program, &options), TW_OK);
+    assert_int_equal(tw_status_of(w = tw_wse_new(program, &options)), TW_OK);
     EXPECT(tw_wse_launch(w, "hang", NULL, 0, NULL), TW_E_SYSTEM, "deadlock");
     char text[4096] = "";
     rewind(reports);

@@ -97,10 +97,10 @@ static void make(size_t row, const char *path)
     if (strchr(seeds[row].source, '\n'))
         program = tw__csl_program_new(image_of(seeds[row].source), NULL, 0, NULL, 0);
     else
-        assert_int_equal(tw_csl_compile(&program, seeds[row].source, NULL, NULL), TW_OK);
+        assert_int_equal(tw_status_of(program = tw_csl_compile(seeds[row].source, NULL, NULL)), TW_OK);
     for (size_t k = 0; seeds[row].change && k < program->image->program_count; k++)
         seeds[row].change(&program->image->programs[k]);
-    assert_int_equal(tw_csl_encode(program, &bytes, &size), TW_OK);
+    assert_int_equal(tw_status_of(bytes = tw_csl_encode(program, &size)), TW_OK);
     assert_int_equal(tw_write_file(path, bytes, size, NULL, 0), TW_OK);
     free(bytes);
     tw_csl_program_free(program);
@@ -114,7 +114,7 @@ static tw_status run(const tw_csl_program *program)
     };
     tw_wse *w;
     tw_csl_export e;
-    tw_status status = tw_wse_new(&w, program, &options);
+    tw_status status = tw_status_of(w = tw_wse_new(program, &options));
     assert_int_equal(status, TW_OK);
     for (size_t i = 0; tw_csl_get_export(program, i, &e) && status == TW_OK; i++)
         if (e.function) status = tw_wse_launch(w, e.name, NULL, 0, NULL);
@@ -134,8 +134,8 @@ static void csl_file_seeds(void **state)
         tw_csl_program *program;
         snprintf(path, sizeof path, "tests/fuzz/corpus/fuzz_csl_file/%s", seeds[row].name);
         if (getenv("TW_GOLDEN")) make(row, path);
-        assert_int_equal(tw_read_file(path, 1 << 20, &bytes, &size), TW_OK);
-        tw_status status = tw_csl_decode(&program, (const unsigned char *)bytes, size, path);
+        assert_int_equal(tw_status_of(bytes = tw_read_file(path, 1 << 20, &size)), TW_OK);
+        tw_status status = tw_status_of(program = tw_csl_decode((const unsigned char *)bytes, size, path));
         if ((status != TW_OK) != seeds[row].refused) fail_msg("%s: %s", path, tw_error_message());
         if (status == TW_OK) status = run(program);
         if ((status != TW_OK) != (seeds[row].says != NULL)) fail_msg("%s: %s", path, tw_status_name(status));

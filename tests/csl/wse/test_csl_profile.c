@@ -19,9 +19,9 @@ static const char *text_of(const tw_profile *p, tw__name name)
 
 static tw_csl_program *fifo_example(void)
 {
-    tw_csl_program *program = NULL;
     tw_diags *diags = tw_diags_new();
-    if (tw_csl_compile(&program, TW_SOURCE_DIR "/examples/csl/fifo/layout.csl", NULL, diags) != TW_OK) {
+    tw_csl_program *program = tw_csl_compile(TW_SOURCE_DIR "/examples/csl/fifo/layout.csl", NULL, diags);
+    if (!program) {
         tw_diags_print(diags, stderr, false);
         fail();
     }
@@ -62,7 +62,7 @@ static void each_threads(unsigned threads, char **json)
     tw_csl_program *program = fifo_example();
     tw_wse *w;
     tw_wse_options options = { .profile = true, .threads = threads };
-    assert_int_equal(tw_wse_new(&w, program, &options), TW_OK);
+    assert_int_equal(tw_status_of(w = tw_wse_new(program, &options)), TW_OK);
     assert_int_equal(tw_wse_stop(w), TW_OK);
     const tw_profile *p = tw_wse_profile(w);
     assert_non_null(p);

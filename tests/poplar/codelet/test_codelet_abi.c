@@ -16,8 +16,8 @@ static tw_abi_structs *read_text(const char *text)
     FILE *f = fdopen(fd, "w");
     fputs(text, f);
     fclose(f);
-    tw_abi_structs *structs = NULL;
-    tw_status status = tw_abi_structs_read(path, NULL, &structs, NULL);
+    tw_abi_structs *structs = tw_abi_structs_read(path, NULL, NULL);
+    tw_status status = tw_status_of(structs);
     unlink(path);
     if (status) fail_msg("%s", tw_error_message());
     return structs;

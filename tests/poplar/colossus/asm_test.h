@@ -20,8 +20,8 @@ __attribute__((unused)) static tw_object *assemble_for(tw_isa_arch arch, const c
 {
     tw_asm_options options = { .arch = arch };
     tw_diags *diags = tw_diags_new();
-    tw_object *object;
-    tw_status status = tw_asm_text(text, strlen(text), "test.S", &options, diags, &object);
+    tw_object *object = tw_asm_text(text, strlen(text), "test.S", &options, diags);
+    tw_status status = tw_status_of(object);
     if (status != TW_OK) tw_diags_print(diags, stderr, false);
     tw_diags_free(diags);
     if (status != TW_OK) fail_msg("%s\nin: %s", tw_error_message(), text);
@@ -62,8 +62,8 @@ __attribute__((unused)) static void check_refused(tw_isa_arch arch, const char *
 {
     tw_asm_options options = { .arch = arch };
     tw_diags *diags = tw_diags_new();
-    tw_object *object;
-    tw_status status = tw_asm_text(text, strlen(text), "test.S", &options, diags, &object);
+    tw_object *object = tw_asm_text(text, strlen(text), "test.S", &options, diags);
+    tw_status status = tw_status_of(object);
     const tw_diag *found = NULL, *d;
     for (size_t i = 0; (d = tw_diags_get(diags, i)) && !found; i++)
         if (d->severity == TW_ERROR && strstr(d->message, phrase)) found = d;

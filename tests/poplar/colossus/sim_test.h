@@ -21,7 +21,7 @@ __attribute__((unused)) static machine machine_with(const tw_sim_options *option
     assert_non_null(m.sim);
     tw_object *object = assemble_for(options && options->arch ? options->arch : TW_ISA_IPU2, text);
     const tw_object *objects[] = { object };
-    if (tw_link(objects, 1, NULL, NULL, &m.image) != TW_OK) fail_msg("%s\nin: %s", tw_error_message(), text);
+    if (!(m.image = tw_link(objects, 1, NULL, NULL))) fail_msg("%s\nin: %s", tw_error_message(), text);
     tw_object_free(object);
     assert_int_equal(tw_sim_load(m.sim, m.image), TW_OK);
     m.entry = tw_object_entry(m.image);

@@ -225,7 +225,8 @@ static void errors_with_notes(void **state)
     for (size_t i = 0; i < G_N_ELEMENTS(noted); i++) {
         tw_diags *diags = tw_diags_new();
         tw_object *object;
-        assert_int_equal(tw_asm_text(noted[i].text, strlen(noted[i].text), "x", NULL, diags, &object), TW_E_PARSE);
+        assert_int_equal(tw_status_of(object = tw_asm_text(noted[i].text, strlen(noted[i].text), "x", NULL, diags)),
+                         TW_E_PARSE);
         assert_int_equal(tw_diags_get(diags, 0)->severity, TW_ERROR);
         assert_non_null(tw_diags_get(diags, 1));
         assert_int_equal(tw_diags_get(diags, 1)->severity, TW_NOTE);

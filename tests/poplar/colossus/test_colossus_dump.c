@@ -96,7 +96,7 @@ static void a_program_to_the_letter(void **state)
                   "g: br $lr\n.size g, . - g\n.type h, @function\nh: br $lr\n.stack_own f, 8\n.stack_own g, 4\n"),
               *image;
     const tw_object *one[] = { o };
-    assert_int_equal(tw_link(one, 1, NULL, NULL, &image), TW_OK);
+    assert_int_equal(tw_status_of(image = tw_link(one, 1, NULL, NULL)), TW_OK);
     check_text(image, TW_DUMP_SECTIONS,
                "section                                         size    align  address  flags\n"
                ".text                                             16        1    4c000  alloc code \n");
@@ -250,7 +250,7 @@ static void relocations_by_name(void **state)
     tw_object *far = assemble(".globl far\n.set far, 0x43\n");
     const tw_object *both[] = { o, far };
     tw_link_options options = { .entry = "f" };
-    if (tw_link(both, 2, &options, NULL, &image) != TW_OK) fail_msg("%s", tw_error_message());
+    if (!(image = tw_link(both, 2, &options, NULL))) fail_msg("%s", tw_error_message());
     const tw_section *text = section_of(image, ".text");
     assert_int_equal(word_of(text, 0), 0x42);                     /* 8 bits of 1, the other 24 are kept */
     assert_int_equal(word_of(text, 1), (text->address + 12) / 4); /* 19 bits of 2 */
@@ -319,8 +319,8 @@ static void through_text_and_file(void **state)
     free(text);
     uint8_t *bytes;
     size_t size;
-    assert_int_equal(tw_object_to_elf(o, &bytes, &size), TW_OK);
-    assert_int_equal(tw_object_from_elf(bytes, size, "there.o", &elf), TW_OK);
+    assert_int_equal(tw_status_of(bytes = tw_object_to_elf(o, &size)), TW_OK);
+    assert_int_equal(tw_status_of(elf = tw_object_from_elf(bytes, size, "there.o")), TW_OK);
     same_symbols(o, elf);
     assert_string_equal(tw_object_name(elf), "there.o");
     for (uint32_t at = 0; at < 24; at += 4) {
@@ -354,8 +354,8 @@ static void names_that_repeat(void **state)
     assert_int_equal(tw_object_add_line(o, data, 0x21234, "c", 0x12345), TW_OK);
     uint8_t *bytes;
     size_t size;
-    assert_int_equal(tw_object_to_elf(o, &bytes, &size), TW_OK);
-    assert_int_equal(tw_object_from_elf(bytes, size, "x.o", &back), TW_OK);
+    assert_int_equal(tw_status_of(bytes = tw_object_to_elf(o, &size)), TW_OK);
+    assert_int_equal(tw_status_of(back = tw_object_from_elf(bytes, size, "x.o")), TW_OK);
     for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
         const tw_object_line *l = tw_object_line_at(back, text, lines[i].offset + 3);
         assert_int_equal(l->line, lines[i].line);
@@ -376,11 +376,11 @@ static void locals_of_one_name(void **state)
     (void)state;
     tw_object *a = assemble("local: nop\n"), *b = assemble("nop\nlocal: nop\n"), *image, *back;
     const tw_object *both[] = { a, b };
-    assert_int_equal(tw_link(both, 2, NULL, NULL, &image), TW_OK);
+    assert_int_equal(tw_status_of(image = tw_link(both, 2, NULL, NULL)), TW_OK);
     uint8_t *bytes;
     size_t size;
-    assert_int_equal(tw_object_to_elf(image, &bytes, &size), TW_OK);
-    assert_int_equal(tw_object_from_elf(bytes, size, "x.elf", &back), TW_OK);
+    assert_int_equal(tw_status_of(bytes = tw_object_to_elf(image, &size)), TW_OK);
+    assert_int_equal(tw_status_of(back = tw_object_from_elf(bytes, size, "x.elf")), TW_OK);
     uint32_t places[2] = { 0 };
     unsigned found = 0;
     const tw_symbol *s;
@@ -549,12 +549,12 @@ static void fields_of_files(void **state)
     tw_object *o = assemble(sample), *back;
     uint8_t *good;
     size_t size;
-    assert_int_equal(tw_object_to_elf(o, &good, &size), TW_OK);
+    assert_int_equal(tw_status_of(good = tw_object_to_elf(o, &size)), TW_OK);
     for (unsigned which = 0;; which++) {
         g_autofree uint8_t *bytes = g_memdup2(good, size);
         const char *message = change(bytes, which);
         if (!message) break;
-        tw_status status = tw_object_from_elf(bytes, size, "x.o", &back);
+        tw_status status = tw_status_of(back = tw_object_from_elf(bytes, size, "x.o"));
         if (!*message && status != TW_OK) fail_msg("change %u: %s", which, tw_error_message());
         if (status == TW_OK) tw_object_free(back);
         g_autofree char *whole = g_strdup_printf("'x.o' is no object for the IPU, or a damaged one: %s", message);
@@ -579,18 +579,18 @@ static void notes_of_files(void **state)
     tw_object *o = assemble(sample), *back;
     uint8_t *good;
     size_t size;
-    assert_int_equal(tw_object_to_elf(o, &good, &size), TW_OK);
+    assert_int_equal(tw_status_of(good = tw_object_to_elf(o, &size)), TW_OK);
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree uint8_t *bytes = g_memdup2(good, size);
         uint8_t *at = memmem(bytes, size, rows[i].from, strlen(rows[i].from));
         memcpy(at, rows[i].to, strlen(rows[i].to));
-        assert_int_equal(tw_object_from_elf(bytes, size, "x.o", &back), TW_E_OBJECT_LOAD);
+        assert_int_equal(tw_status_of(back = tw_object_from_elf(bytes, size, "x.o")), TW_E_OBJECT_LOAD);
         assert_string_equal(tw_error_message(), rows[i].message);
     }
     /* 2 MB and a note that the section's end cuts off */
     g_autofree uint8_t *bytes = g_memdup2(good, size);
     header_of(bytes, ".stack_sizes_ipu")->sh_size--;
-    assert_int_equal(tw_object_from_elf(bytes, size, "x.o", &back), TW_E_OBJECT_LOAD);
+    assert_int_equal(tw_status_of(back = tw_object_from_elf(bytes, size, "x.o")), TW_E_OBJECT_LOAD);
     assert_string_equal(tw_error_message(), "the last stack note is cut off");
     free(good);
     tw_object_free(o);

@@ -79,8 +79,8 @@ static uint32_t assemble_snippet(const char *text)
     assert_true(g_file_set_contents(path, whole, -1, NULL));
     tw_asm_options options = { .cpp_flags = flags };
     tw_diags *diags = tw_diags_new();
-    tw_object *object;
-    tw_status status = tw_asm_file(path, &options, diags, &object);
+    tw_object *object = tw_asm_file(path, &options, diags);
+    tw_status status = tw_status_of(object);
     g_unlink(path);
     if (status != TW_OK) tw_diags_print(diags, stderr, false);
     tw_diags_free(diags);

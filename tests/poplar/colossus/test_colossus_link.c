@@ -79,8 +79,8 @@ static tw_object *through_elf(const tw_object *object)
     uint8_t *bytes;
     size_t size;
     tw_object *back;
-    assert_int_equal(tw_object_to_elf(object, &bytes, &size), TW_OK);
-    tw_status status = tw_object_from_elf(bytes, size, "test.o", &back);
+    assert_int_equal(tw_status_of(bytes = tw_object_to_elf(object, &size)), TW_OK);
+    tw_status status = tw_status_of(back = tw_object_from_elf(bytes, size, "test.o"));
     if (status != TW_OK) fail_msg("%s", tw_error_message());
     free(bytes);
     return back;
@@ -150,7 +150,7 @@ static void elf_header(void **state)
     tw_object *o = assemble_for(TW_ISA_IPU21, "nop");
     uint8_t *bytes;
     size_t size;
-    assert_int_equal(tw_object_to_elf(o, &bytes, &size), TW_OK);
+    assert_int_equal(tw_status_of(bytes = tw_object_to_elf(o, &size)), TW_OK);
     static const uint8_t ident[] = { 0x7f, 'E', 'L', 'F', 1, 1, 1, 255 };
     assert_memory_equal(bytes, ident, sizeof ident);
     assert_int_equal(bytes[16], 1);   /* relocatable */
@@ -166,9 +166,9 @@ static void damaged_files_are_refused(void **state)
     tw_object *o = assemble(sample), *back;
     uint8_t *bytes;
     size_t size;
-    assert_int_equal(tw_object_to_elf(o, &bytes, &size), TW_OK);
+    assert_int_equal(tw_status_of(bytes = tw_object_to_elf(o, &size)), TW_OK);
     for (size_t n = 0; n < size; n += n < 64 ? 1 : 37) { /* cut off */
-        if (tw_object_from_elf(bytes, n, "cut.o", &back) == TW_OK)
+        if ((back = tw_object_from_elf(bytes, n, "cut.o")) != NULL)
             tw_object_free(back);
         else
             assert_non_null(strstr(tw_error_message(), "cut.o"));
@@ -178,7 +178,7 @@ static void damaged_files_are_refused(void **state)
         size_t at = (size_t)g_rand_int_range(rand, 0, (int)size);
         uint8_t old = bytes[at];
         bytes[at] = (uint8_t)g_rand_int(rand);
-        if (tw_object_from_elf(bytes, size, "changed.o", &back) == TW_OK) {
+        if ((back = tw_object_from_elf(bytes, size, "changed.o")) != NULL) {
             free(tw_object_dump(back, 31));
             tw_object_free(back);
         }
@@ -194,13 +194,13 @@ static void damaged_files_are_refused(void **state)
     for (size_t i = 0; i < G_N_ELEMENTS(changes); i++) {
         uint8_t old = bytes[changes[i].at];
         bytes[changes[i].at] = changes[i].value;
-        assert_int_equal(tw_object_from_elf(bytes, size, "x.o", &back), TW_E_OBJECT_LOAD);
+        assert_int_equal(tw_status_of(back = tw_object_from_elf(bytes, size, "x.o")), TW_E_OBJECT_LOAD);
         if (!strstr(tw_error_message(), changes[i].phrase)) fail_msg("%s", tw_error_message());
         bytes[changes[i].at] = old;
     }
     free(bytes);
     tw_object_free(o);
-    assert_int_equal(tw_object_read("/nowhere/at/all.o", &back), TW_E_FILE_LOAD);
+    assert_int_equal(tw_status_of(back = tw_object_read("/nowhere/at/all.o")), TW_E_FILE_LOAD);
 }
 
 /* --- text that gives the same bytes --------------------------------------------------------------------------- */
@@ -210,8 +210,8 @@ static void check_text_of(const tw_object *object, tw_isa_arch arch)
     char *text = tw_object_dump(object, TW_DUMP_CODE);
     tw_asm_options options = { .arch = arch };
     tw_diags *diags = tw_diags_new();
-    tw_object *back;
-    tw_status status = tw_asm_text(text, strlen(text), "dump.S", &options, diags, &back);
+    tw_object *back = tw_asm_text(text, strlen(text), "dump.S", &options, diags);
+    tw_status status = tw_status_of(back);
     if (status != TW_OK) tw_diags_print(diags, stderr, false);
     if (status != TW_OK) fail_msg("%s", text);
     for (size_t i = 0; i < tw_object_section_count(object); i++) {
@@ -284,7 +284,7 @@ static tw_status link_texts(const char *const *texts, size_t count, const tw_lin
         objects[i] = assemble(texts[i]);
         assert_int_equal(tw_object_set_name(objects[i], ""), TW_OK);
     }
-    tw_status status = tw_link((const tw_object *const *)objects, count, options, NULL, image);
+    tw_status status = tw_status_of(*image = tw_link((const tw_object *const *)objects, count, options, NULL));
     for (size_t i = 0; i < count; i++) tw_object_free(objects[i]);
     return status;
 }
@@ -364,7 +364,7 @@ static void programs_that_cannot_be_linked(void **state)
     }
     tw_object *a = assemble("nop"), *b = assemble_for(TW_ISA_IPU1, "nop"), *image;
     const tw_object *both[] = { a, b };
-    assert_int_equal(tw_link(both, 2, NULL, NULL, &image), TW_E_INVALID_ARGUMENT);
+    assert_int_equal(tw_status_of(image = tw_link(both, 2, NULL, NULL)), TW_E_INVALID_ARGUMENT);
     tw_object_free(a), tw_object_free(b);
 }
 
@@ -524,12 +524,12 @@ static tw_status make_all(char **dump)
     uint8_t *bytes = NULL;
     size_t size = 0;
     uint32_t stack;
-    tw_status status = tw_asm_text(text, strlen(text), "test.S", NULL, NULL, &object);
-    if (status == TW_OK) status = tw_asm_text(other, sizeof other - 1, "g.S", NULL, NULL, &g);
-    if (status == TW_OK) status = tw_object_to_elf(object, &bytes, &size);
-    if (status == TW_OK) status = tw_object_from_elf(bytes, size, "test.o", &back);
+    tw_status status = tw_status_of(object = tw_asm_text(text, strlen(text), "test.S", NULL, NULL));
+    if (status == TW_OK) status = tw_status_of(g = tw_asm_text(other, sizeof other - 1, "g.S", NULL, NULL));
+    if (status == TW_OK) status = tw_status_of(bytes = tw_object_to_elf(object, &size));
+    if (status == TW_OK) status = tw_status_of(back = tw_object_from_elf(bytes, size, "test.o"));
     const tw_object *both[] = { back, g };
-    if (status == TW_OK) status = tw_link(both, 2, NULL, NULL, &image);
+    if (status == TW_OK) status = tw_status_of(image = tw_link(both, 2, NULL, NULL));
     if (status == TW_OK) status = tw_stack_need(image, "f", &stack);
     *dump = status == TW_OK ? tw_object_dump(image, 31) : NULL;
     if (status == TW_OK && !*dump) status = TW_E_NO_MEMORY;

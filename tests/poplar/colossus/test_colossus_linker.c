@@ -16,7 +16,7 @@ static tw_status link_for(tw_isa_arch arch, const char *const *texts, size_t cou
         objects[i] = assemble_for(arch, texts[i]);
         assert_int_equal(tw_object_set_name(objects[i], names[i]), TW_OK);
     }
-    tw_status status = tw_link((const tw_object *const *)objects, count, options, diags, image);
+    tw_status status = tw_status_of(*image = tw_link((const tw_object *const *)objects, count, options, diags));
     for (size_t i = 0; i < count; i++) tw_object_free(objects[i]);
     return status;
 }
@@ -117,19 +117,19 @@ static void names_in_messages(void **state)
     tw_link_options options = { .names = names };
     assert_string_equal(tw_object_name(a), "test.S");
     assert_int_equal(tw_object_set_name(b, "b.o"), TW_OK);
-    assert_int_equal(tw_link(both, 2, &options, NULL, &image), TW_E_LINK);
+    assert_int_equal(tw_status_of(image = tw_link(both, 2, &options, NULL)), TW_E_LINK);
     assert_string_equal(tw_error_message(), "'f' is defined in x.o and in lib.gp(y.S)");
-    assert_int_equal(tw_link(both, 2, NULL, NULL, &image), TW_E_LINK);
+    assert_int_equal(tw_status_of(image = tw_link(both, 2, NULL, NULL)), TW_E_LINK);
     assert_string_equal(tw_error_message(), "'f' is defined in test.S and in b.o");
     assert_int_equal(tw_object_set_name(a, ""), TW_OK);
     assert_int_equal(tw_object_set_name(b, ""), TW_OK);
-    assert_int_equal(tw_link(both, 2, NULL, NULL, &image), TW_E_LINK);
+    assert_int_equal(tw_status_of(image = tw_link(both, 2, NULL, NULL)), TW_E_LINK);
     assert_string_equal(tw_error_message(), "'f' is defined in object 1 and in object 2");
-    assert_int_equal(tw_link(both, 0, NULL, NULL, &image), TW_E_INVALID_ARGUMENT);
+    assert_int_equal(tw_status_of(image = tw_link(both, 0, NULL, NULL)), TW_E_INVALID_ARGUMENT);
     assert_string_equal(tw_error_message(), "there is nothing to link");
     tw_object_free(b);
     both[1] = b = assemble_for(TW_ISA_IPU21, "nop");
-    assert_int_equal(tw_link(both, 2, NULL, NULL, &image), TW_E_INVALID_ARGUMENT);
+    assert_int_equal(tw_status_of(image = tw_link(both, 2, NULL, NULL)), TW_E_INVALID_ARGUMENT);
     assert_string_equal(tw_error_message(), "the objects are for different chips");
     tw_object_free(a), tw_object_free(b);
 }
@@ -433,7 +433,7 @@ static void bounds_of_functions(void **state)
     assert_int_equal(tw_object_define(o, f, text, 0, TW_SYMBOL_FUNCTION), TW_OK);
     assert_int_equal(tw_object_align(o, text, 32), TW_OK);
     assert_int_equal(tw_object_append(o, text, NULL, 4), TW_OK);
-    assert_int_equal(tw_link(one, 1, NULL, NULL, &image), TW_OK);
+    assert_int_equal(tw_status_of(image = tw_link(one, 1, NULL, NULL)), TW_OK);
     assert_int_equal(section_of(image, ".text")->align, 32);
     assert_int_equal(tw_stack_need(image, "f", &bytes), TW_E_LINK);
     assert_true(g_str_has_prefix(tw_error_message(), "the stack of 'f' is not stated"));

@@ -22,8 +22,8 @@ static void check_row(tw_isa_arch arch, const row *r)
 {
     tw_asm_options options = { .arch = arch };
     tw_diags *diags = tw_diags_new();
-    tw_object *object;
-    tw_status status = tw_asm_text(r->text, strlen(r->text), "test.s", &options, diags, &object);
+    tw_object *object = tw_asm_text(r->text, strlen(r->text), "test.s", &options, diags);
+    tw_status status = tw_status_of(object);
     const tw_diag *d = NULL, *note = NULL;
     size_t i = 0;
     while ((d = tw_diags_get(diags, i)) && d->severity != TW_ERROR) i++;
@@ -475,7 +475,8 @@ static void warnings_and_notes(void **state)
     for (size_t i = 0; i < G_N_ELEMENTS(said); i++) {
         tw_diags *diags = tw_diags_new();
         tw_object *object;
-        assert_int_equal(tw_asm_text(said[i].text, strlen(said[i].text), "test.s", NULL, diags, &object), TW_OK);
+        assert_int_equal(
+            tw_status_of(object = tw_asm_text(said[i].text, strlen(said[i].text), "test.s", NULL, diags)), TW_OK);
         const tw_diag *d = tw_diags_get(diags, 0);
         if (!d != !said[i].message) fail_msg("%s: %s", said[i].text, d ? d->message : "nothing");
         if (d) {

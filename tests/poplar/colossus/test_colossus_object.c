@@ -135,18 +135,14 @@ static tw_object *small_object(void)
     X(tw_object_add_line(o, TEXT, 9, "a", 1), TW_E_INDEX)                                                   \
     X(tw_object_write(NULL, "/tmp/x"), TW_E_INVALID_ARGUMENT)                                               \
     X(tw_object_write(o, NULL), TW_E_INVALID_ARGUMENT)                                                      \
-    X(tw_object_to_elf(NULL, &bytes, &size), TW_E_INVALID_ARGUMENT)                                         \
-    X(tw_object_to_elf(o, NULL, &size), TW_E_INVALID_ARGUMENT)                                              \
-    X(tw_object_to_elf(o, &bytes, NULL), TW_E_INVALID_ARGUMENT)                                             \
-    X(tw_object_read(NULL, &other), TW_E_INVALID_ARGUMENT)                                                  \
-    X(tw_object_read("/dev/null", NULL), TW_E_INVALID_ARGUMENT)                                             \
-    X(tw_object_from_elf(NULL, 1, "x", &other), TW_E_INVALID_ARGUMENT)                                      \
-    X(tw_object_from_elf((const uint8_t *)"", 0, NULL, &other), TW_E_INVALID_ARGUMENT)                      \
-    X(tw_object_from_elf((const uint8_t *)"", 0, "x", NULL), TW_E_INVALID_ARGUMENT)                         \
-    X(tw_link(NULL, 1, NULL, NULL, &other), TW_E_INVALID_ARGUMENT)                                          \
-    X(tw_link(&none, 1, NULL, NULL, &other), TW_E_INVALID_ARGUMENT)                                         \
-    X(tw_link(&one, 1, NULL, NULL, NULL), TW_E_INVALID_ARGUMENT)                                            \
-    X(tw_link(&one, 0, NULL, NULL, &other), TW_E_INVALID_ARGUMENT)                                          \
+    X(tw_status_of(bytes = tw_object_to_elf(NULL, &size)), TW_E_INVALID_ARGUMENT)                           \
+    X(tw_status_of(bytes = tw_object_to_elf(o, NULL)), TW_E_INVALID_ARGUMENT)                               \
+    X(tw_status_of(other = tw_object_read(NULL)), TW_E_INVALID_ARGUMENT)                                    \
+    X(tw_status_of(other = tw_object_from_elf(NULL, 1, "x")), TW_E_INVALID_ARGUMENT)                        \
+    X(tw_status_of(other = tw_object_from_elf((const uint8_t *)"", 0, NULL)), TW_E_INVALID_ARGUMENT)        \
+    X(tw_status_of(other = tw_link(NULL, 1, NULL, NULL)), TW_E_INVALID_ARGUMENT)                            \
+    X(tw_status_of(other = tw_link(&none, 1, NULL, NULL)), TW_E_INVALID_ARGUMENT)                           \
+    X(tw_status_of(other = tw_link(&one, 0, NULL, NULL)), TW_E_INVALID_ARGUMENT)                            \
     X(tw_stack_need(NULL, "f", &need), TW_E_INVALID_ARGUMENT)                                               \
     X(tw_stack_need(o, "f", &need), TW_E_INVALID_ARGUMENT)
 
@@ -238,9 +234,9 @@ static void linked_already(void **state)
     (void)state;
     tw_object *o = assemble("f: br $lr\n"), *image, *again;
     const tw_object *one = o;
-    assert_int_equal(tw_link(&one, 1, NULL, NULL, &image), TW_OK);
+    assert_int_equal(tw_status_of(image = tw_link(&one, 1, NULL, NULL)), TW_OK);
     one = image;
-    assert_int_equal(tw_link(&one, 1, NULL, NULL, &again), TW_E_INVALID_ARGUMENT);
+    assert_int_equal(tw_status_of(again = tw_link(&one, 1, NULL, NULL)), TW_E_INVALID_ARGUMENT);
     assert_null(again);
     assert_non_null(strstr(tw_error_message(), "linked already"));
     tw_object_free(o), tw_object_free(image);
@@ -264,11 +260,11 @@ static void many_sections(void **state)
     assert_int_equal(tw_object_section(o, "more", TW_SECTION_DATA), TW_E_OVERFLOW);
     uint8_t *bytes;
     size_t size;
-    assert_int_equal(tw_object_to_elf(o, &bytes, &size), TW_OK);
-    assert_int_equal(tw_object_from_elf(bytes, size, "x.o", &back), TW_OK);
+    assert_int_equal(tw_status_of(bytes = tw_object_to_elf(o, &size)), TW_OK);
+    assert_int_equal(tw_status_of(back = tw_object_from_elf(bytes, size, "x.o")), TW_OK);
     assert_int_equal(tw_object_section_count(back), 32000);
     const tw_object *one = back;
-    assert_int_equal(tw_link(&one, 1, NULL, NULL, &image), TW_OK);
+    assert_int_equal(tw_status_of(image = tw_link(&one, 1, NULL, NULL)), TW_OK);
     free(bytes);
     tw_object_free(o), tw_object_free(back), tw_object_free(image);
 }
@@ -283,9 +279,9 @@ static void a_local_and_a_global_of_one_name(void **state)
         tw_object *image, *back;
         uint8_t *bytes;
         size_t size;
-        assert_int_equal(tw_link(both, 2, NULL, NULL, &image), TW_OK);
-        assert_int_equal(tw_object_to_elf(image, &bytes, &size), TW_OK);
-        assert_int_equal(tw_object_from_elf(bytes, size, "image", &back), TW_OK);
+        assert_int_equal(tw_status_of(image = tw_link(both, 2, NULL, NULL)), TW_OK);
+        assert_int_equal(tw_status_of(bytes = tw_object_to_elf(image, &size)), TW_OK);
+        assert_int_equal(tw_status_of(back = tw_object_from_elf(bytes, size, "image")), TW_OK);
         for (int which = 0; which < 2; which++) {
             const tw_object *o = which ? back : image;
             const tw_symbol *global = tw_object_get_symbol(o, (size_t)tw_object_find_symbol(o, "x")), *s;
@@ -360,15 +356,15 @@ static void addresses_that_lie(void **state)
                            ".stack_own f, 8\n.stack_own g, 8\n"),
               *image, *back;
     const tw_object *one = o;
-    assert_int_equal(tw_link(&one, 1, NULL, NULL, &image), TW_OK);
+    assert_int_equal(tw_status_of(image = tw_link(&one, 1, NULL, NULL)), TW_OK);
     uint8_t *good;
     size_t size;
-    assert_int_equal(tw_object_to_elf(image, &good, &size), TW_OK);
+    assert_int_equal(tw_status_of(good = tw_object_to_elf(image, &size)), TW_OK);
     for (unsigned which = 0;; which++) {
         g_autofree uint8_t *bytes = g_memdup2(good, size);
         const char *message = lie(bytes, which);
         if (!message) break;
-        tw_status status = tw_object_from_elf(bytes, size, "x", &back);
+        tw_status status = tw_status_of(back = tw_object_from_elf(bytes, size, "x"));
         if (status != (*message ? TW_E_OBJECT_LOAD : TW_OK) || (*message && !strstr(tw_error_message(), message)))
             fail_msg("lie %u: %d %s", which, status, tw_error_message());
         if (status == TW_OK) free(whole(back));
@@ -387,7 +383,7 @@ static void names_of_one_place(void **state)
               *image;
     const tw_object *one = o;
     uint32_t bytes = 0;
-    assert_int_equal(tw_link(&one, 1, NULL, NULL, &image), TW_OK);
+    assert_int_equal(tw_status_of(image = tw_link(&one, 1, NULL, NULL)), TW_OK);
     assert_int_equal(tw_stack_need(image, "f", &bytes), TW_OK);
     assert_int_equal(bytes, 12);
     static const char *const names[] = { "a", "b", "c" };
@@ -480,8 +476,8 @@ static void check_file(const tw_object *o)
     uint8_t *bytes;
     size_t size;
     tw_object *back;
-    assert_int_equal(tw_object_to_elf(o, &bytes, &size), TW_OK);
-    if (tw_object_from_elf(bytes, size, "x.o", &back) != TW_OK) fail_msg("%s", tw_error_message());
+    assert_int_equal(tw_status_of(bytes = tw_object_to_elf(o, &size)), TW_OK);
+    if (!(back = tw_object_from_elf(bytes, size, "x.o"))) fail_msg("%s", tw_error_message());
     assert_int_equal(tw_object_section_count(back), tw_object_section_count(o));
     assert_int_equal(tw_object_relocation_count(back), tw_object_relocation_count(o));
     assert_int_equal(tw_object_stack_note_count(back), tw_object_stack_note_count(o));
@@ -507,7 +503,7 @@ static void any_calls(void **state)
         check_file(a);
         free(whole(a));
         const tw_object *both[] = { a, b };
-        if (tw_link(both, g_rand_boolean(rand) ? 2 : 1, NULL, NULL, &image) == TW_OK) {
+        if ((image = tw_link(both, g_rand_boolean(rand) ? 2 : 1, NULL, NULL)) != NULL) {
             free(whole(image));
             check_file(image);
             tw_object_free(image);

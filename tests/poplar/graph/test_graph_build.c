@@ -60,7 +60,7 @@ static void graph_build_example(void **state)
     assert_int_equal(var->mapped_count, 1472);
     for (size_t i = 0; i < 1472; i++) assert_int_equal(var->mapped[i].begin, i * 512);
     tw_graph_free(g);
-    tw_target_unref(target);
+    tw_target_free(target);
 }
 
 int main(void)

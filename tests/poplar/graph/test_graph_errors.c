@@ -34,7 +34,7 @@ static fixture open_graph(void)
     f.c = tw_graph_add_constant_double(g, TW_FLOAT, 1, (size_t[]){ 16 }, 1.5, "c");
     f.flag = tw_graph_add_variable(g, TW_BOOL, 0, NULL, "flag");
     f.stale = tw_tensor_slice(g, f.x, 0, 1, 2);
-    tw_tensor_release(g, f.stale);
+    tw_tensor_free(g, f.stale);
     f.cs = tw_graph_add_compute_set(g, "cs");
     f.scale = tw_graph_add_vertex(g, f.cs, "Scale", 7);
     f.copy = tw_graph_add_vertex(g, f.cs, "Copy<float>", 3);
@@ -61,7 +61,7 @@ static void close_graph(fixture *f)
 {
     tw_graph_free(f->v);
     tw_graph_free(f->g);
-    tw_target_unref(f->target);
+    tw_target_free(f->target);
 }
 
 /* Everything an engine could read, as one number. */
@@ -123,7 +123,7 @@ static uint64_t fingerprint(tw_graph *g)
     X(nil_tensor, INVALID_ARGUMENT, "the tensor to slice is a nil tensor", tw_tensor_slice(f->g, NIL_T, 0, 0, 1)) \
     X(stale_tensor, INVALID_ARGUMENT, "released tensor", tw_tensor_slice(f->g, f->stale, 0, 0, 1)) \
     X(stale_getter, INVALID_ARGUMENT, "released tensor", tw_tensor_elements(f->g, f->stale)) \
-    X(release_twice, INVALID_ARGUMENT, "released tensor", tw_tensor_release(f->g, f->stale)) \
+    X(release_twice, INVALID_ARGUMENT, "released tensor", tw_tensor_free(f->g, f->stale)) \
     X(made_up_tensor, INVALID_ARGUMENT, "released tensor", tw_tensor_flatten(f->g, ((tw_tensor){ 999999, 1 }))) \
     X(dim, INDEX, "dimension 2 is out of range: x[8][16] has 2", tw_tensor_dim(f->g, f->x, 2)) \
     X(slice_dim, INDEX, "dimension 2 is out of range", tw_tensor_slice(f->g, f->x, 2, 0, 1)) \

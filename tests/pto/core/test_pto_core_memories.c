@@ -58,7 +58,7 @@ static void pto_core_placement(void **state)
     }
     assert_in_range(placed, 46, 47); /* 192 KiB less two small tiles */
     assert_non_null(strstr(tw_error_message(), "UB"));
-    tw_pto_release(core, &full[3]);
+    tw_pto_tile_free(core, &full[3]);
     assert_non_null(tw_pto_data(core, &full[placed]));
     tw_pto_free(core);
 }
@@ -217,8 +217,8 @@ static void pto_core_missing(void **state)
     assert_int_equal(tw_pto_op_by_name(NULL), -1);
     tw_pto_tile none = tw_pto_conv_tile(TW_PTO_MAT, TW_F16, NULL, 64);
     assert_true(tw_pto_tile_check(&none) != TW_OK);
-    tw_pto_release(core, NULL);
-    tw_pto_release(NULL, &t);
+    tw_pto_tile_free(core, NULL);
+    tw_pto_tile_free(NULL, &t);
     tw_pto_free(core);
 }
 
@@ -271,7 +271,7 @@ static void pto_core_window_ends(void **state)
     REFUSED(tw_pto_window(core, &box, &boxed, 48, 48), "whole boxes", "16 x 16");
     box.rows = 16, box.cols = 17;
     REFUSED(tw_pto_window(core, &box, &boxed, 16, 16), "whole boxes", "16 x 16");
-    tw_pto_release(core, &t);
+    tw_pto_tile_free(core, &t);
     tw_pto_tile *const gone[] = { &w, &all };
     for (int i = 0; i < 2; i++) REFUSED(tw_pto_read(core, gone[i], &boxed, 4), "given back", "memory");
     tw_pto_free(core);
@@ -293,7 +293,7 @@ static void pto_core_neighbours(void **state)
         tw_pto_tile below = vec_tile(TW_I32, 1, 256), a = vec_tile(TW_I32, 1, 64), b = a, c = a;
         assert_non_null(tw_pto_data(core, &below)); /* room above the next one */
         OK(tw_pto_tci(core, &a, tw_pto_i32(5), false, NULL));
-        tw_pto_release(core, &below);
+        tw_pto_tile_free(core, &below);
         int64_t at = tw_pto_address(core, &a);
         OK(tw_pto_assign(core, &b, (uint64_t)(at + rows[i].from)));
         assert_int_equal(tw_pto_address(core, &a) != at, rows[i].meets);

@@ -52,7 +52,7 @@ static void pto_repeat_places(void **state)
         assert_true(first(core, &d) == 3);
     }
     tw_pto_tile stale = a;
-    tw_pto_release(core, &a);
+    tw_pto_tile_free(core, &a);
     assert_int_equal(add(core, &d, &stale, &b), TW_E_INVALID_ARGUMENT); /* given back */
     tw_pto_free(core);
 }

@@ -406,7 +406,7 @@ static void pto_cycles_profile(void **state)
     OK(tw_profile_write_json(p, out, false));
     fclose(out);
     tw_profile *again;
-    OK(tw_profile_load_file(&again, path));
+    OK(tw_status_of(again = tw_profile_load_file(path)));
     remove(path);
     char *a = tw_profile_execution_json(p, false), *b = tw_profile_execution_json(again, false);
     assert_string_equal(a, b);

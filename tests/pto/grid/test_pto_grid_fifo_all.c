@@ -108,8 +108,8 @@ static tw_status push(tw_pto *core, scene *s, unsigned message, uint64_t *poison
             o[n++] = scales;
     }
     if (status == TW_OK) status = tw_pto_call(core, "tpush", o, n, &attrs);
-    tw_pto_release(core, &t);
-    tw_pto_release(core, &fp);
+    tw_pto_tile_free(core, &t);
+    tw_pto_tile_free(core, &fp);
     return status;
 }
 
@@ -140,7 +140,7 @@ static tw_status pop(tw_pto *core, scene *s, unsigned message, uint64_t *poison)
         for (uint32_t c = 0; c < cols; c++) ref_set(&want, r, c, *at(s->want[message], row + r, col + c));
     if (status == TW_OK && !ref_equal(core, &t, &want, "tpop")) status = TW_E_APPLICATION;
     ref_drop(&want);
-    tw_pto_release(core, &t);
+    tw_pto_tile_free(core, &t);
     return status;
 }
 

@@ -50,8 +50,8 @@ static tw_status exchange(tw_pto *core, void *user)
                     fail_msg("block %u round %u (%u, %u): %g, not %g", me.block, round, r, c, get(core, to, r, c),
                              want);
             }
-        tw_pto_release(core, &src);
-        if (!p->in_place) tw_pto_release(core, &dst);
+        tw_pto_tile_free(core, &src);
+        if (!p->in_place) tw_pto_tile_free(core, &dst);
     }
     return TW_OK;
 }

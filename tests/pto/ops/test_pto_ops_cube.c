@@ -470,8 +470,8 @@ static void pto_cube_gather_l1(void **state)
             }
         REFUSED(CALL(core, "mgather", &by_element, TILE(&e), TENSOR(&table), TENSOR(&elements)), "gather.scratch",
                 "a2a3");
-        tw_pto_release(core, &d);
-        tw_pto_release(core, &e);
+        tw_pto_tile_free(core, &d);
+        tw_pto_tile_free(core, &e);
     }
     tw_pto_tile d = boxed(TW_PTO_MAT, TW_U16, 16, C, TW_PTO_A2A3);
     REFUSED(CALL(core, "mgather", NULL, TILE(&d), TENSOR(&table), TENSOR(&rows)), "index.bounds", "-8");

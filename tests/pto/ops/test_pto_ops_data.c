@@ -222,7 +222,7 @@ static void pto_data_gather(void **state)
         OK(CALL(core, "tscatter", &attrs, TILE(&back), TILE(&out)));
         for (uint32_t c = 0; c < 32; c++)
             assert_true(get(core, &back, 1, c) == (c % step[mask] == first[mask] ? get(core, &a, 1, c) : 0));
-        tw_pto_release(core, &out);
+        tw_pto_tile_free(core, &out);
     }
     REFUSED(CALL(core, "tgather", NULL, TILE(&half), TILE(&a)), "mask.pattern", "a5");
     for (uint32_t r = 0; r < 4; r++)

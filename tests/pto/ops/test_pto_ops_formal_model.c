@@ -98,9 +98,9 @@ static void check_groups(tw_pto *core, tw_type type, uint32_t width, bool descen
             assert_true(isnan(from[r][c]) ? isnan(got) : got == from[r][c] && signbit(got) == signbit(from[r][c]));
             assert_int_equal(get(core, &places, r, first + rank), c - first);
         }
-    tw_pto_release(core, &src);
-    tw_pto_release(core, &places);
-    tw_pto_release(core, &other);
+    tw_pto_tile_free(core, &src);
+    tw_pto_tile_free(core, &places);
+    tw_pto_tile_free(core, &other);
 }
 
 static void pto_formal_sort(void **state)
@@ -163,11 +163,11 @@ static void fill(tw_pto *core, lanes *l, tw_type type, tw_type index, uint32_t *
 
 static void drop(tw_pto *core, lanes *l)
 {
-    tw_pto_release(core, &l->tile);
-    tw_pto_release(core, &l->index);
-    tw_pto_release(core, &l->mask);
-    tw_pto_release(core, &l->expected);
-    tw_pto_release(core, &l->replacement);
+    tw_pto_tile_free(core, &l->tile);
+    tw_pto_tile_free(core, &l->index);
+    tw_pto_tile_free(core, &l->mask);
+    tw_pto_tile_free(core, &l->expected);
+    tw_pto_tile_free(core, &l->replacement);
 }
 
 static const tw_type index_types[] = { TW_I32, TW_U32, TW_I64, TW_U64 },

@@ -51,22 +51,22 @@ static void pto_reshape_memory(void **state)
     int64_t at = tw_pto_address(core, &a);
     tw_pto_tile window = vec_tile(TW_F32, 1, 32);
     OK(tw_pto_window(core, &window, &d, 1, 0));
-    tw_pto_release(core, &window); /* a part keeps nothing */
-    tw_pto_release(core, &a);
+    tw_pto_tile_free(core, &window); /* a part keeps nothing */
+    tw_pto_tile_free(core, &a);
     assert_true(get(core, &d, 7, 31) == N - 1);
     a = vec_tile(TW_F32, R, C);
     set(core, &a, 0, 0, 0); /* elsewhere: two names are left */
     assert_true(tw_pto_address(core, &a) != at);
     OK(tw_pto_assign(core, &other, 0)); /* one */
     assert_true(tw_pto_address(core, &d) == at && get(core, &d, 7, 30) == N - 2);
-    tw_pto_release(core, &other), tw_pto_release(core, &a);
+    tw_pto_tile_free(core, &other), tw_pto_tile_free(core, &a);
     OK(CALL(core, "treshape", NULL, TILE(&other), TILE(&d)));
-    tw_pto_release(core, &d), tw_pto_release(core, &other); /* none: all of the memory is free */
+    tw_pto_tile_free(core, &d), tw_pto_tile_free(core, &other); /* none: all of the memory is free */
     large = vec_tile(TW_F32, 1, 192 * 1024 / 4);
     OK(CALL(core, "texpands", NULL, TILE(&large), SCALAR(tw_pto_f32(1))));
 
     /* A TASSIGN that needs the place moves it under all its names. */
-    tw_pto_release(core, &large);
+    tw_pto_tile_free(core, &large);
     a = vec_tile(TW_F32, R, C), d = vec_tile(TW_F32, 8, 32), other = d;
     for (uint32_t k = 0; k < N; k++) set(core, &a, k / C, k % C, k);
     OK(CALL(core, "treshape", NULL, TILE(&d), TILE(&a)));

@@ -153,9 +153,9 @@ static void pto_values_wrap(void **state)
                         if (got != (wants[n] & mask))
                             fail_msg("%s type %d: %llx", names[n], type, (unsigned long long)got);
                     }
-                    tw_pto_release(core, &d);
-                    tw_pto_release(core, &a);
-                    tw_pto_release(core, &b);
+                    tw_pto_tile_free(core, &d);
+                    tw_pto_tile_free(core, &a);
+                    tw_pto_tile_free(core, &b);
                 }
                 tw_pto_free(core);
             }

@@ -64,7 +64,7 @@ static void pto_whole_elementwise(void **state)
                 OK(CALL(core, minus ? "tsubreluconv" : "taddreluconv", NULL, TILE(&d), TILE(&a), TILE(&b)));
                 EXPECT(d, narrowed(d.type, fmax(0, get(core, &a, r, c) + (minus ? -1 : 1) * get(core, &b, r, c))));
                 after(core, &d, minus ? "TSUBRELUCONV" : "TADDRELUCONV");
-                tw_pto_release(core, &a), tw_pto_release(core, &b), tw_pto_release(core, &d);
+                tw_pto_tile_free(core, &a), tw_pto_tile_free(core, &b), tw_pto_tile_free(core, &d);
             }
         for (uint32_t cols = 1; cols <= 64; cols += 21) {
             tw_pto_tile a = part(TW_F32, 5, 64, 4, cols), d = part(TW_F32, 5, 32, 4, (cols + 1) / 2);
@@ -72,7 +72,7 @@ static void pto_whole_elementwise(void **state)
             OK(CALL(core, "tpairreducesum", NULL, TILE(&d), TILE(&a)));
             EXPECT(d, get(core, &a, r, 2 * c) + (2 * c + 1 < cols ? get(core, &a, r, 2 * c + 1) : 0));
             after(core, &d, "TPAIRREDUCESUM");
-            tw_pto_release(core, &a), tw_pto_release(core, &d);
+            tw_pto_tile_free(core, &a), tw_pto_tile_free(core, &d);
         }
         tw_pto_free(core);
     }
@@ -174,7 +174,7 @@ static void pto_whole_expansions(void **state)
                         for (uint32_t r = 0; r < 7; r++) *place(&sum, 0, c) += get(core, &d, r, c);
                     }
                     after(core, &sum, "TCOLSUM");
-                    tw_pto_release(core, &sum), tw_pto_release(core, &tmp);
+                    tw_pto_tile_free(core, &sum), tw_pto_tile_free(core, &tmp);
                 }
             tw_pto_free(core);
         }
@@ -243,7 +243,7 @@ static void pto_whole_moves(void **state)
                 for (uint32_t c = 0; c < to.cols; c++)
                     *place(&to, r, c) = r < 3 && c % every == first ? get(core, &from, r, c / every) : 0;
             after(core, &to, "TSCATTER by mask");
-            tw_pto_release(core, &from), tw_pto_release(core, &to);
+            tw_pto_tile_free(core, &from), tw_pto_tile_free(core, &to);
         }
         tw_pto_free(core);
     }

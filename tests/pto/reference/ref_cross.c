@@ -222,7 +222,7 @@ static void place_all(bench *b, ref_call *call)
         tw_pto_tile all = tw_pto_tile_of((tw_pto_location)l, TW_U8, 1, (uint32_t)b->memory[l].size);
         if (tw_pto_assign(b->core, &all, 0) != TW_OK) give_up("TASSIGN");
         b->memory[l].live = tw_pto_data(b->core, &all);
-        tw_pto_release(b->core, &all);
+        tw_pto_tile_free(b->core, &all);
         if (!b->memory[l].live) give_up("memory");
     }
 }
@@ -506,7 +506,7 @@ static void run_placed(bench *b, ref_call *call, bool refused)
         judge(b, call);
     }
     for (unsigned i = 0; i < call->count; i++)
-        if (is_tile(call->o[i].letter) && !call->o[i].tensor) tw_pto_release(b->core, &call->o[i].tile);
+        if (is_tile(call->o[i].letter) && !call->o[i].tensor) tw_pto_tile_free(b->core, &call->o[i].tile);
 }
 
 /* Rows whose dst must not be a source on A2/A3: the notes of the manual */

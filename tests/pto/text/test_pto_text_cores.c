@@ -24,7 +24,7 @@ static tw_status run_core(tw_pto *core, void *user)
         tw_pto_run_start(run, &(tw_pto_run_options){ .block = me.block, .blocks = me.blocks, .max_steps = 10000 });
     char *message = status == TW_OK ? NULL : strdup(tw_error_message());
     tw_pto_run_free(run);
-    if (message) tw__set_error_message(message);
+    if (message) tw__set_error(status, message);
     free(message);
     return status;
 }
@@ -190,7 +190,7 @@ static tw_status run_own(tw_pto *core, void *user)
     tw_status status = tw_pto_run_start(run, NULL);
     char *message = strdup(tw_error_message());
     tw_pto_run_free(run);
-    if (status != TW_OK) tw__set_error_message(message);
+    if (status != TW_OK) tw__set_error(status, message);
     free(message);
     return status;
 }

@@ -51,7 +51,7 @@ static tw_status run_core(tw_pto *core, void *user)
         tw_pto_run_start(run, &(tw_pto_run_options){ .block = me.block, .blocks = me.blocks, .max_steps = 10000 });
     char *message = status == TW_OK ? NULL : strdup(tw_error_message());
     tw_pto_run_free(run); /* what it had asked for and not waited for has happened by now */
-    if (message) tw__set_error_message(message);
+    if (message) tw__set_error(status, message);
     free(message);
     return status;
 }

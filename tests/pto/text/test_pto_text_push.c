@@ -113,7 +113,7 @@ static tw_status run_core(tw_pto *core, void *user)
     tw_status status = tw_pto_run_start(run_, &(tw_pto_run_options){ .max_steps = 10000 });
     char *message = strdup(tw_error_message());
     tw_pto_run_free(run_);
-    tw__set_error_message(status == TW_OK ? "" : message);
+    tw__set_error(status, status == TW_OK ? "" : message);
     free(message);
     return status;
 }

@@ -29,7 +29,7 @@ static tw_status run_core(tw_pto *core, void *user)
     tw_status status = tw_pto_run_start(run, &(tw_pto_run_options){ .max_steps = 10000 });
     char *message = status == TW_OK ? NULL : strdup(tw_error_message());
     tw_pto_run_free(run);
-    if (message) tw__set_error_message(message);
+    if (message) tw__set_error(status, message);
     free(message);
     return status;
 }

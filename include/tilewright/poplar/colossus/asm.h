@@ -3,8 +3,8 @@
  *
  *     tw_asm_options options = { .arch = TW_ISA_IPU2 };
  *     tw_diags *diags = tw_diags_new();
- *     tw_object *object;
- *     if (tw_asm_file("axpy.S", &options, diags, &object) != TW_OK) tw_diags_print(diags, stderr, true);
+ *     tw_object *object = tw_asm_file("axpy.S", &options, diags);
+ *     if (!object) tw_diags_print(diags, stderr, true);
  *
  * The language is that of docs/colossus.md: GNU syntax, bundles in braces, the instructions of
  * <tilewright/poplar/colossus/isa.h>. */
@@ -28,12 +28,12 @@ typedef struct tw_asm_options {
 #define TW_ASM_NO_SUCH_INSTRUCTION "asm.chip"
 
 /* Assembles text that is ready for the assembler: no preprocessor. `file` is the name in messages. TW_E_PARSE: errors
- * are in `diags` (which may be NULL), *object is NULL. Free *object with tw_object_free(). */
-TW_API tw_status tw_asm_text(const char *text, size_t length, const char *file, const tw_asm_options *options,
-                             tw_diags *diags, tw_object **object);
+ * are in `diags` (which may be NULL). Free the object with tw_object_free(). */
+TW_API tw_object *tw_asm_text(const char *text, size_t length, const char *file, const tw_asm_options *options,
+                              tw_diags *diags);
 /* Assembles a file; one whose name ends in .S goes through the C preprocessor first (clang, with __IPU__,
  * __IPU_ARCH_VERSION__, __ASSEMBLER__ and __POPC__ defined and the headers of codelets found). */
-TW_API tw_status tw_asm_file(const char *path, const tw_asm_options *options, tw_diags *diags, tw_object **object);
+TW_API tw_object *tw_asm_file(const char *path, const tw_asm_options *options, tw_diags *diags);
 
 #ifdef __cplusplus
 }

@@ -2,8 +2,8 @@
 /* The linker of one tile: objects to an image with addresses, and the stack that its functions need.
  *
  *     tw_link_options options = { .entry = "__runCodelet_Axpy" };
- *     tw_object *image;
- *     if (tw_link(objects, count, &options, diags, &image) != TW_OK) ...
+ *     tw_object *image = tw_link(objects, count, &options, diags);
+ *     if (!image) ...
  *     uint32_t bytes;
  *     tw_stack_need(image, "__runCodelet_Axpy", &bytes);     // guide 2.8.1, 7.3.1 */
 #ifndef TILEWRIGHT_POPLAR_COLOSSUS_LINK_H
@@ -32,8 +32,8 @@ typedef struct tw_link_options {
  * TW_E_LINK: undefined symbols, two definitions of one, addresses that do not fit, no room: all are in `diags` (may
  * be NULL), the first in tw_error_message(). TW_E_INVALID_ARGUMENT: objects of several chips, NULL among
  * them, or one that is linked already. */
-TW_API tw_status tw_link(const tw_object *const *objects, size_t count, const tw_link_options *options,
-                         tw_diags *diags, tw_object **image);
+TW_API tw_object *tw_link(const tw_object *const *objects, size_t count, const tw_link_options *options,
+                          tw_diags *diags);
 
 /* Address where a linked image starts. */
 TW_API uint32_t tw_object_entry(const tw_object *image);

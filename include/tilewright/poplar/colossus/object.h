@@ -188,11 +188,11 @@ TW_API const tw_object_line *tw_object_line_at(const tw_object *object, int sect
  * .tw_lines. */
 TW_API tw_status tw_object_write(const tw_object *object, const char *path);
 /* The file's bytes; the caller frees them with free(). */
-TW_API tw_status tw_object_to_elf(const tw_object *object, uint8_t **bytes, size_t *size);
+TW_API uint8_t *tw_object_to_elf(const tw_object *object, size_t *size);
 /* TW_E_FILE_LOAD: the file cannot be read; TW_E_OBJECT_LOAD: it is no object for these chips, or a damaged one: the
  * message says what is wrong with which part. */
-TW_API tw_status tw_object_read(const char *path, tw_object **object);
-TW_API tw_status tw_object_from_elf(const uint8_t *bytes, size_t size, const char *name, tw_object **object);
+TW_API tw_object *tw_object_read(const char *path);
+TW_API tw_object *tw_object_from_elf(const uint8_t *bytes, size_t size, const char *name);
 
 /* --- text ----------------------------------------------------------------------------------------------------- */
 

@@ -56,7 +56,7 @@
 #define tw_graph_get_variable(...) TW_AT(tw_graph_get_variable(__VA_ARGS__))
 #define tw_graph_clone_n(...) TW_AT(tw_graph_clone_n(__VA_ARGS__))
 #define tw_tensor_print(...) TW_AT(tw_tensor_print(__VA_ARGS__))
-#define tw_tensor_release(...) TW_AT(tw_tensor_release(__VA_ARGS__))
+#define tw_tensor_free(...) TW_AT(tw_tensor_free(__VA_ARGS__))
 #define tw_graph_push_scope(...) TW_AT(tw_graph_push_scope(__VA_ARGS__))
 #define tw_graph_pop_scope(...) TW_AT(tw_graph_pop_scope(__VA_ARGS__))
 #define tw_tensor_keep(...) TW_AT(tw_tensor_keep(__VA_ARGS__))

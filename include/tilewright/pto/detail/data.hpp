@@ -68,7 +68,7 @@ template <TileType Loc_, typename Element, int BufferBytes, Layout L, typename S
         std::shared_ptr<tw_pto> core;
         ~state()
         {
-            if (core) tw_pto_release(core.get(), &tile);
+            if (core) tw_pto_tile_free(core.get(), &tile);
         }
     };
     std::shared_ptr<state> state_;

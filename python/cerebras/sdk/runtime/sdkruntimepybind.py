@@ -94,9 +94,9 @@ class SdkRuntime:
                                      profile="TILEWRIGHT_CSL_PROFILE" in os.environ,
                                      trace="TILEWRIGHT_CSL_TRACE" in os.environ,
                                      may_wait=True)
-        if self.wafer:
-            lib.tw_wse_free(self.wafer)
-        _native.check(lib.tw_wse_new(byref(self.wafer), self.program.handle, byref(options)))
+        lib.tw_wse_free(self.wafer)
+        self.wafer = c_void_p()
+        self.wafer = _native.made(lib.tw_wse_new(self.program.handle, byref(options)))
         for stream in self.artifacts.output_streams.values():
             _native.check(lib.tw_wse_open_output(self.wafer, byref(stream)))
         for x, y, name, data in self.artifacts.symbols:

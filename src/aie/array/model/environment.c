@@ -64,13 +64,10 @@ void tw__aie_save_profile(const tw_aie_array *a)
     unsigned number = atomic_fetch_add(&written, 1) + 1;
     char numbered[4096];
     snprintf(numbered, sizeof numbered, number > 1 ? "%s.%u" : "%s", path, number);
-    tw_output *out;
-    tw_status status = tw_output_open(&out, numbered, NULL, 0);
-    if (status == TW_OK) {
-        status = tw_profile_write_json(a->profile, tw_output_file(out), true);
-        tw_status closed = tw_output_close(out, status == TW_OK || status == TW_E_IO);
-        if (closed != TW_OK) status = closed;
-    }
+    tw_output *out = tw_output_open(numbered, NULL, 0);
+    tw_status status = out ? tw_profile_write_json(a->profile, tw_output_file(out), true) : tw_error_status();
+    if (out && (status == TW_OK || status == TW_E_IO)) status = tw_output_commit(out);
+    tw_output_free(out);
     if (status != TW_OK) {
         fprintf(stderr, "%s: %s\n", numbered, tw_error_message());
         note_failure();

@@ -143,10 +143,9 @@ enum { INPUT_LIMIT = 256 << 20 };
 
 bool tw__plio_load(tw_aie_array *array, tw__plio *file)
 {
-    char *text = NULL;
     size_t size = 0;
-    tw_status status = tw_read_file(file->path, INPUT_LIMIT, &text, &size);
-    if (status != TW_OK) return tw__aie_fail(array, status, "%s", tw_error_message()), false;
+    char *text = tw_read_file(file->path, INPUT_LIMIT, &size);
+    if (!text) return tw__aie_fail(array, tw_error_status(), "%s", tw_error_message()), false;
     unsigned line = 0;
     bool ok = true, last = false;
     for (char *at = text, *end; ok && at < text + size; at = end + 1) {
@@ -210,10 +209,9 @@ static tw_status store(const tw_aie_array *array, const tw__plio *file)
     if (!inputs) return tw__fail(TW_E_NO_MEMORY, "%s: no memory", file->path);
     for (size_t i = 0; i < array->file_count; i++)
         if (!array->files[i]->is_output) inputs[i] = array->files[i]->path;
-    tw_output *output;
-    tw_status status = tw_output_open(&output, file->path, inputs, array->file_count);
+    tw_output *output = tw_output_open(file->path, inputs, array->file_count);
     free(inputs);
-    if (status != TW_OK) return status;
+    if (!output) return tw_error_status();
     FILE *out = tw_output_file(output);
     unsigned bytes = formats[file->element].bytes;
     size_t stamp = 0;
@@ -226,7 +224,9 @@ static tw_status store(const tw_aie_array *array, const tw__plio *file)
             fputc(k + bytes < beat ? ' ' : '\n', out);
         }
     }
-    return tw_output_close(output, true);
+    tw_status status = tw_output_commit(output);
+    tw_output_free(output);
+    return status;
 }
 
 tw_status tw__plio_store_all(const tw_aie_array *a)

@@ -243,7 +243,7 @@ tw_status tw__aie_verdict(const tw_aie_array *a)
     GString *text = g_string_new("deadlock: no kernel can go on");
     for (size_t i = 0; i < a->kernel_count; i++)
         if (a->kernels[i]->wait != TW__DONE) describe_wait(a, a->kernels[i], text);
-    tw__set_error_message(text->str);
+    tw__set_error(TW_E_APPLICATION, text->str);
     g_string_free(text, TRUE);
     return TW_E_APPLICATION;
 }

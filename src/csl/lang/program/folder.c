@@ -41,11 +41,11 @@ static uint64_t get(const unsigned char *from, unsigned bytes)
 
 /* --- bytes ---------------------------------------------------------------------------------------------------- */
 
-tw_status tw_csl_encode(const tw_csl_program *program, unsigned char **bytes, size_t *size)
+unsigned char *tw_csl_encode(const tw_csl_program *program, size_t *size)
 {
     size_t image_size;
     unsigned char *image = tw__csl_image_encode(program->image, &image_size);
-    if (!image) return tw__fail(TW_E_NO_MEMORY, "no memory to write a program");
+    if (!image) return tw__made(tw__fail(TW_E_NO_MEMORY, "no memory to write a program"), NULL);
     GByteArray *body = g_byte_array_new();
     put(body, program->param_count, 4);
     put(body, program->first_color, 4);
@@ -56,9 +56,9 @@ tw_status tw_csl_encode(const tw_csl_program *program, unsigned char **bytes, si
         put(body, (uint64_t)program->params[i].value, 8);
     }
     *size = HEADER_BYTES + body->len + image_size;
-    *bytes = tw__realloc(NULL, *size);
-    if (*bytes) {
-        unsigned char *to = *bytes + HEADER_BYTES;
+    unsigned char *bytes = tw__realloc(NULL, *size);
+    if (bytes) {
+        unsigned char *to = bytes + HEADER_BYTES;
         memcpy(to, body->data, body->len);
         memcpy(to + body->len, image, image_size);
         GByteArray *header = g_byte_array_new();
@@ -66,12 +66,12 @@ tw_status tw_csl_encode(const tw_csl_program *program, unsigned char **bytes, si
         put(header, TW__CSL_CODEC_VERSION, 4);
         put(header, body->len + image_size, 8);
         put(header, tw__csl_checksum(to, body->len + image_size), 8);
-        memcpy(*bytes, header->data, HEADER_BYTES);
+        memcpy(bytes, header->data, HEADER_BYTES);
         g_byte_array_free(header, TRUE);
     }
     g_byte_array_free(body, TRUE);
     free(image);
-    return *bytes ? TW_OK : tw__fail(TW_E_NO_MEMORY, "no memory to write a program");
+    return tw__made(bytes ? TW_OK : tw__fail(TW_E_NO_MEMORY, "no memory to write a program"), bytes);
 }
 
 static tw_status damaged(const char *origin, const char *why)
@@ -112,7 +112,7 @@ static bool read_params(GArray *params, size_t *first_color, const unsigned char
     return true;
 }
 
-tw_status tw_csl_decode(tw_csl_program **out, const unsigned char *bytes, size_t size, const char *origin)
+static tw_status decode(tw_csl_program **out, const unsigned char *bytes, size_t size, const char *origin)
 {
     *out = NULL;
     tw_status status = check_header(bytes, size, origin);
@@ -129,6 +129,13 @@ tw_status tw_csl_decode(tw_csl_program **out, const unsigned char *bytes, size_t
     for (guint i = 0; i < params->len; i++) g_free((char *)g_array_index(params, tw_csl_binding, i).name);
     g_array_free(params, TRUE);
     return *out ? TW_OK : TW_E_FILE_LOAD;
+}
+
+tw_csl_program *tw_csl_decode(const unsigned char *bytes, size_t size, const char *origin)
+{
+    tw_csl_program *program;
+    tw_status status = decode(&program, bytes, size, origin);
+    return tw__made(status, program);
 }
 
 /* --- files ---------------------------------------------------------------------------------------------------- */
@@ -192,11 +199,10 @@ tw_status tw_csl_save(const tw_csl_program *program, const char *folder)
     if (made != 0) tw__fail(TW_E_IO, "cannot make the folder '%s': %s", bin, g_strerror(errno));
     g_free(bin);
     if (made != 0) return TW_E_IO;
-    unsigned char *bytes;
     size_t size;
-    tw_status status = tw_csl_encode(program, &bytes, &size);
-    if (status != TW_OK) return status;
-    status = write_file(folder, "program.twcsl", bytes, size);
+    unsigned char *bytes = tw_csl_encode(program, &size);
+    if (!bytes) return tw_error_status();
+    tw_status status = write_file(folder, "program.twcsl", bytes, size);
     free(bytes);
     if (status == TW_OK) status = write_json(folder, "out.json", out_json(program));
     if (status == TW_OK) status = write_json(folder, "bin/out_rpc.json", rpc_json(program));
@@ -205,19 +211,19 @@ tw_status tw_csl_save(const tw_csl_program *program, const char *folder)
 
 enum { PROGRAM_LIMIT = 1 << 30 }; /* bytes; a wafer of different programs has some hundred MB */
 
-tw_status tw_csl_load(tw_csl_program **out, const char *folder)
+tw_csl_program *tw_csl_load(const char *folder)
 {
-    *out = NULL;
+    tw_csl_program *program = NULL;
     char *path = g_build_filename(folder, "program.twcsl", NULL), *bytes = NULL;
     size_t size = 0;
-    tw_status status = tw_read_file(path, PROGRAM_LIMIT, &bytes, &size);
-    if (status == TW_OK) {
-        status = tw_csl_decode(out, (const unsigned char *)bytes, size, path);
+    tw_status status = TW_OK;
+    if ((bytes = tw_read_file(path, PROGRAM_LIMIT, &size))) {
+        status = decode(&program, (const unsigned char *)bytes, size, path);
     } else {
         g_autofree char *why = g_strdup(tw_error_message());
         status = tw__fail(TW_E_FILE_LOAD, "'%s' is no folder that cslc wrote: %s", folder, why);
     }
     free(bytes);
     g_free(path);
-    return status;
+    return tw__made(status, program);
 }

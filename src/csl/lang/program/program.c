@@ -58,7 +58,7 @@ static tw__csl_binding *copy_bindings(const tw_csl_binding *from, size_t count)
     return to;
 }
 
-tw_status tw_csl_compile(tw_csl_program **out, const char *file, const tw_csl_options *options, tw_diags *diags)
+static tw_status compile(tw_csl_program **out, const char *file, const tw_csl_options *options, tw_diags *diags)
 {
     static const tw_type fp16[] = { TW_F16, TW_BF16, TW_CB16 };
     static const tw_csl_options defaults;
@@ -106,6 +106,13 @@ tw_status tw_csl_compile(tw_csl_program **out, const char *file, const tw_csl_op
     }
     *out = tw__csl_program_new(image, o->params, o->param_count, o->colors, o->color_count);
     return *out ? TW_OK : TW_E_NO_MEMORY;
+}
+
+tw_csl_program *tw_csl_compile(const char *file, const tw_csl_options *options, tw_diags *diags)
+{
+    tw_csl_program *program;
+    tw_status status = compile(&program, file, options, diags);
+    return tw__made(status, program);
 }
 
 /* --- questions ------------------------------------------------------------------------------------------------ */

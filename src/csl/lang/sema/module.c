@@ -35,7 +35,7 @@ static char *read_file(sema *s, const char *path, size_t *size)
     const tw__csl_shared *shared = s->shared;
     if (shared->options->read) return shared->options->read(shared->options->read_user, path, size);
     char *text = NULL;
-    if (tw_read_file(path, TW_SOURCE_LIMIT, &text, size) == TW_E_NO_MEMORY) tw__csl_out_of_memory(s);
+    if (tw_status_of(text = tw_read_file(path, TW_SOURCE_LIMIT, size)) == TW_E_NO_MEMORY) tw__csl_out_of_memory(s);
     return text;
 }
 

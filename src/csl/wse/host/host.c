@@ -98,12 +98,11 @@ static bool start(tw_wse *w)
     return listen_to_streams(w);
 }
 
-tw_status tw_wse_new(tw_wse **out, const tw_csl_program *program, const tw_wse_options *options)
+tw_wse *tw_wse_new(const tw_csl_program *program, const tw_wse_options *options)
 {
     static const tw_wse_options defaults;
-    *out = NULL;
     tw_wse *w = tw__calloc(1, sizeof *w);
-    if (!w) return tw__fail(TW_E_NO_MEMORY, "no memory for a wafer");
+    if (!w) return tw__made(tw__fail(TW_E_NO_MEMORY, "no memory for a wafer"), NULL);
     w->program = program;
     w->image = program->image;
     w->options = options ? *options : defaults;
@@ -124,10 +123,9 @@ tw_status tw_wse_new(tw_wse **out, const tw_csl_program *program, const tw_wse_o
                 status = tw__fail(TW_E_INVALID_ARGUMENT, "the program is faulty");
         }
         tw_wse_free(w);
-        return status;
+        return tw__made(status, NULL);
     }
-    *out = w;
-    return TW_OK;
+    return w;
 }
 
 void tw_wse_free(tw_wse *w)

@@ -283,10 +283,10 @@ tw_status tw_wse_write_profile(tw_wse *w, const char *path)
 {
     const tw_profile *profile = tw_wse_profile(w);
     if (!profile) return w->options.profile ? TW_E_NO_MEMORY : TW_E_PROFILING_DISABLED;
-    tw_output *out;
-    tw_status status = tw_output_open(&out, path, NULL, 0);
-    if (status != TW_OK) return status;
-    status = tw_profile_write_json(profile, tw_output_file(out), true);
-    tw_status closed = tw_output_close(out, status == TW_OK || status == TW_E_IO);
-    return closed != TW_OK ? closed : status; /* which names the file */
+    tw_output *out = tw_output_open(path, NULL, 0);
+    if (!out) return tw_error_status();
+    tw_status status = tw_profile_write_json(profile, tw_output_file(out), true);
+    if (status == TW_OK || status == TW_E_IO) status = tw_output_commit(out); /* it names the file */
+    tw_output_free(out);
+    return status;
 }

@@ -23,7 +23,7 @@ tw_status tw__assemble(const char *path, const char *const *flags, tw__arch arch
     GPtrArray *kept = preprocessor_flags(flags);
     tw_asm_options options = { .arch = tw_isa_arch_by_name(tw__arch_name(arch)),
                                .cpp_flags = (const char *const *)kept->pdata };
-    tw_status status = tw_asm_file(path, &options, diags, object);
+    tw_status status = tw_status_of(*object = tw_asm_file(path, &options, diags));
     if (status == TW_E_PARSE) {
         g_autofree char *why = g_strdup(tw_error_message());
         status = tw__fail(TW_E_COMPILATION, "%s", why);

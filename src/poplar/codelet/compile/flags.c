@@ -82,6 +82,6 @@ enum { ARCHIVE_LIMIT = 256 << 20 }; /* bytes of a .gp file */
 tw_status tw__read_file(const char *path, char **data, size_t *size)
 {
     bool is_archive = tw__codelet_type_of(path, NULL) == TW__CODELET_OBJECT;
-    return tw_read_file(strcmp(path, "-") == 0 ? "./-" : path, is_archive ? ARCHIVE_LIMIT : TW_SOURCE_LIMIT, data,
-                        size);
+    return tw_status_of(*data = tw_read_file(strcmp(path, "-") == 0 ? "./-" : path,
+                                             is_archive ? ARCHIVE_LIMIT : TW_SOURCE_LIMIT, size));
 }

@@ -44,7 +44,7 @@ static tw_status assemble_target(tw__gp *gp, json_t *unit, const tw__source *sou
     uint8_t *bytes = NULL;
     size_t size = 0;
     tw_status status = tw__assemble(source->path, (const char *const *)flags->pdata, arch, &object, own);
-    if (status == TW_OK) status = tw_object_to_elf(object, &bytes, &size);
+    if (status == TW_OK) status = tw_status_of(bytes = tw_object_to_elf(object, &size));
     if (status == TW_OK) {
         const char *member = tw__gp_new_member(gp, "o", (const char *)bytes, size);
         json_object_set_new(json_object_get(unit, "objects"), target->name, json_string(member));

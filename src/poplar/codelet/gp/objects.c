@@ -14,9 +14,9 @@ static bool is_elf(const char *data, size_t size)
 /* As what popc makes of assembly, without the source. */
 static tw__gp *of_object(const char *path, const char *data, size_t size)
 {
-    tw_object *object;
     tw__arch arch;
-    if (tw_object_from_elf((const uint8_t *)data, size, path, &object) != TW_OK) return NULL;
+    tw_object *object = tw_object_from_elf((const uint8_t *)data, size, path);
+    if (!object) return NULL;
     bool known = tw__arch_by_name(tw_isa_arch_name(tw_object_arch(object)), &arch);
     tw_object_free(object);
     if (!known) {
@@ -81,7 +81,7 @@ static tw_status choose(const tw__gp *gp, const char *path, const char *chip, tw
     return status;
 }
 
-tw_status tw_popc_objects(const char *path, const char *chip, tw_object ***objects, size_t *count)
+static tw_status objects_of(const char *path, const char *chip, tw_object ***objects, size_t *count)
 {
     char *data;
     size_t size, i;
@@ -109,4 +109,11 @@ tw_status tw_popc_objects(const char *path, const char *chip, tw_object ***objec
     for (i = 0; status != TW_OK && made && i < *count; i++) tw_object_free(made[i]);
     if (status != TW_OK) free(made), *count = 0;
     return status;
+}
+
+tw_object **tw_popc_objects(const char *path, const char *chip, size_t *count)
+{
+    tw_object **objects;
+    tw_status status = objects_of(path, chip, &objects, count);
+    return tw__made(status, objects);
 }

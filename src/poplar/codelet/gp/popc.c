@@ -254,21 +254,28 @@ static tw_status run_clang(const tw__source *source, bool assembly, char **outpu
     return status;
 }
 
-tw_status tw_popc_translate(const char *path, bool assembly, const tw_popc_options *options, char **text)
+char *tw_popc_translate(const char *path, bool assembly, const tw_popc_options *options)
 {
-    char **flags = NULL, *read = NULL, *output = NULL;
+    char **flags = NULL, *read = NULL, *output = NULL, *text = NULL;
     tw_status status = tw__split_flags(options ? options->flags : NULL, &flags);
     if (status == TW_OK) status = tw__read_file(path, &read, NULL);
     char *rewritten = status == TW_OK ? tw__rewrite_constraints(read, strlen(read)) : NULL;
     tw__source source = { path, rewritten ? rewritten : read, tw__codelet_type_of(path, NULL) == TW__CODELET_C,
                           (const char *const *)flags };
     if (status == TW_OK) status = run_clang(&source, assembly, &output);
-    if (status == TW_OK && text && !(*text = strdup(output))) status = tw__fail(TW_E_NO_MEMORY, "no memory for it");
-    if (status == TW_OK && !text && options && options->output)
-        status = tw_write_file(options->output, output, strlen(output), &path, 1);
+    if (status == TW_OK && !(text = strdup(output))) status = tw__fail(TW_E_NO_MEMORY, "no memory for it");
     g_free(output);
     free(rewritten);
     free(read);
     g_strfreev(flags);
+    return tw__made(status, text);
+}
+
+tw_status tw_popc_translate_file(const char *path, bool assembly, const tw_popc_options *options)
+{
+    if (!options || !options->output) return tw__fail(TW_E_INVALID_ARGUMENT, "no output file is given");
+    char *text = tw_popc_translate(path, assembly, options);
+    tw_status status = text ? tw_write_file(options->output, text, strlen(text), &path, 1) : tw_error_status();
+    free(text);
     return status;
 }

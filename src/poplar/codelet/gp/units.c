@@ -36,7 +36,8 @@ tw_status tw__gp_object(const tw__gp *gp, const json_t *item, const char *chip, 
     const tw__gp_member *member = name ? tw__gp_member_get(gp, name) : NULL;
     *object = NULL;
     if (!member) return TW_OK;
-    return tw_object_from_elf((const uint8_t *)member->data, member->size, source ? source : name, object);
+    return tw_status_of(
+        *object = tw_object_from_elf((const uint8_t *)member->data, member->size, source ? source : name));
 }
 
 tw_status tw__gp_stacks(const tw__gp *gp, const json_t *item, GArray *notes)

@@ -112,13 +112,11 @@ static bool fill_vertex(tw_state_map *map, const tw__vertex_type *vt, const tw__
     return true;
 }
 
-tw_status tw_state_map_read(const char *path, const char *chip, const char *flags, tw_state_map **out,
-                            tw_diags *diags)
+tw_state_map *tw_state_map_read(const char *path, const char *chip, const char *flags, tw_diags *diags)
 {
     tw__arch arch;
-    *out = NULL;
     if (!tw__arch_by_name(chip, &arch))
-        return tw__fail(TW_E_INVALID_ARGUMENT, "'%s' is not an IPU: mk1, mk2 and ipu21 are", chip);
+        return tw__made(tw__fail(TW_E_INVALID_ARGUMENT, "'%s' is not an IPU: mk1, mk2 and ipu21 are", chip), NULL);
     tw_state_map *map = g_new0(tw_state_map, 1);
     map->arena = tw__arena_new(0);
     map->set = tw__codelets_new(TW__HALF_F16);
@@ -137,9 +135,8 @@ tw_status tw_state_map_read(const char *path, const char *chip, const char *flag
         else if (!fill_vertex(map, vt, device, &map->vertices[map->count++]))
             status = tw__fail(TW_E_NO_MEMORY, "out of memory");
     }
-    if (status == TW_OK) *out = g_steal_pointer(&map);
-    tw_state_map_free(map);
-    return status;
+    if (status != TW_OK) tw_state_map_free(map);
+    return tw__made(status, map);
 }
 
 void tw_state_map_free(tw_state_map *map)

@@ -347,11 +347,10 @@ static tw_status read_all(reader *r, tw_diags *diags)
 
 /* --- public --------------------------------------------------------------------------------------------------- */
 
-tw_status tw_abi_structs_read(const char *path, const char *flags, tw_abi_structs **out, tw_diags *diags)
+tw_abi_structs *tw_abi_structs_read(const char *path, const char *flags, tw_diags *diags)
 {
     char *text = NULL, **words = NULL;
     size_t size;
-    *out = NULL;
     tw_status status = tw__read_file(path, &text, &size);
     if (status == TW_OK && strlen(text) != size) status = tw__fail(TW_E_FILE_LOAD, "%s is not a text file", path);
     if (status == TW_OK) status = tw__split_flags(flags, &words);
@@ -371,11 +370,10 @@ tw_status tw_abi_structs_read(const char *path, const char *flags, tw_abi_struct
         GHashTable *tables[] = { r.records, r.ranges, r.typedefs, r.sizes };
         for (size_t i = 0; i < G_N_ELEMENTS(tables); i++) g_hash_table_destroy(tables[i]);
     }
-    if (status == TW_OK) *out = g_steal_pointer(&made);
-    tw_abi_structs_free(made);
+    if (status != TW_OK) tw_abi_structs_free(made);
     g_strfreev(words);
     free(text);
-    return status;
+    return tw__made(status, made);
 }
 
 void tw_abi_structs_free(tw_abi_structs *structs)

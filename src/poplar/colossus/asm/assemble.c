@@ -181,8 +181,8 @@ static void clean_up(tw__asm *as)
     tw__arena_free(as->arena);
 }
 
-tw_status tw_asm_text(const char *text, size_t length, const char *file, const tw_asm_options *options,
-                      tw_diags *diags, tw_object **object)
+static tw_status assemble(const char *text, size_t length, const char *file, const tw_asm_options *options,
+                          tw_diags *diags, tw_object **object)
 {
     static const tw_asm_options defaults;
     if (!options) options = &defaults;
@@ -213,18 +213,25 @@ tw_status tw_asm_text(const char *text, size_t length, const char *file, const t
     return as.status;
 }
 
-tw_status tw_asm_file(const char *path, const tw_asm_options *options, tw_diags *diags, tw_object **object)
+tw_object *tw_asm_text(const char *text, size_t length, const char *file, const tw_asm_options *options,
+                       tw_diags *diags)
+{
+    tw_object *object;
+    tw_status status = assemble(text, length, file, options, diags, &object);
+    return tw__made(status, object);
+}
+
+tw_object *tw_asm_file(const char *path, const tw_asm_options *options, tw_diags *diags)
 {
     static const tw_asm_options defaults;
     if (!options) options = &defaults;
-    *object = NULL;
+    tw_object *object = NULL;
     char *text = NULL;
     size_t length = 0;
     tw_status status;
     if (!options->preprocessed && g_str_has_suffix(path, ".S")) {
         /* clang would read a device for ever, or not at all */
-        status = tw_read_file(path, TW_SOURCE_LIMIT, &text, NULL);
-        if (status != TW_OK) return status;
+        if (!(text = tw_read_file(path, TW_SOURCE_LIMIT, NULL))) return NULL;
         free(text), text = NULL;
         tw_diags *own = diags ? NULL : tw_diags_new();
         tw_isa_arch arch = options->arch ? options->arch : TW_ISA_IPU2;
@@ -232,9 +239,9 @@ tw_status tw_asm_file(const char *path, const tw_asm_options *options, tw_diags 
         tw_diags_free(own);
         length = text ? strlen(text) : 0;
     } else {
-        status = tw_read_file(path, TW_SOURCE_LIMIT, &text, &length);
+        status = tw_status_of(text = tw_read_file(path, TW_SOURCE_LIMIT, &length));
     }
-    if (status == TW_OK) status = tw_asm_text(text, length, path, options, diags, object);
+    if (status == TW_OK) status = assemble(text, length, path, options, diags, &object);
     free(text);
-    return status;
+    return tw__made(status, object);
 }

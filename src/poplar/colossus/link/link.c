@@ -245,8 +245,8 @@ static tw_status check_arguments(const tw_object *const *objects, size_t count, 
     return TW_OK;
 }
 
-tw_status tw_link(const tw_object *const *objects, size_t count, const tw_link_options *options, tw_diags *diags,
-                  tw_object **image)
+static tw_status link_objects(const tw_object *const *objects, size_t count, const tw_link_options *options,
+                              tw_diags *diags, tw_object **image)
 {
     static const tw_link_options defaults;
     tw_status wrong = check_arguments(objects, count, image);
@@ -283,6 +283,13 @@ tw_status tw_link(const tw_object *const *objects, size_t count, const tw_link_o
     free(all);
     free(link.first);
     return status;
+}
+
+tw_object *tw_link(const tw_object *const *objects, size_t count, const tw_link_options *options, tw_diags *diags)
+{
+    tw_object *image = NULL;
+    tw_status status = link_objects(objects, count, options, diags, &image);
+    return tw__made(status, image);
 }
 
 uint32_t tw_object_entry(const tw_object *image)

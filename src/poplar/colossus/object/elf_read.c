@@ -302,11 +302,9 @@ static tw_status read_all(reader *r)
     return status;
 }
 
-tw_status tw_object_from_elf(const uint8_t *bytes, size_t size, const char *name, tw_object **object)
+static tw_status from_elf(const uint8_t *bytes, size_t size, const char *name, tw_object **object)
 {
-    if (!object || !name || (!bytes && size))
-        return tw__fail(TW_E_INVALID_ARGUMENT, "an ELF file needs its bytes, a name and a place for the object");
-    *object = NULL;
+    if (!name || (!bytes && size)) return tw__fail(TW_E_INVALID_ARGUMENT, "an ELF file needs its bytes and a name");
     elf_version(EV_CURRENT);
     if (size < sizeof(Elf32_Ehdr)) return bad(name, "too short for an ELF file");
     char *copy = tw__realloc(NULL, size); /* libelf wants to be able to write, and its alignment */
@@ -328,16 +326,19 @@ tw_status tw_object_from_elf(const uint8_t *bytes, size_t size, const char *name
     return status;
 }
 
-tw_status tw_object_read(const char *path, tw_object **object)
+tw_object *tw_object_from_elf(const uint8_t *bytes, size_t size, const char *name)
 {
-    char *bytes;
+    tw_object *object = NULL;
+    tw_status status = from_elf(bytes, size, name, &object);
+    return tw__made(status, object);
+}
+
+tw_object *tw_object_read(const char *path)
+{
+    if (!path) return tw__made(tw__fail(TW_E_INVALID_ARGUMENT, "reading an object needs a path"), NULL);
     size_t size;
-    if (!path || !object)
-        return tw__fail(TW_E_INVALID_ARGUMENT, "reading an object needs a path and a place for it");
-    *object = NULL;
-    tw_status status = tw_read_file(path, MAX_FILE, &bytes, &size);
-    if (status != TW_OK) return status;
-    status = tw_object_from_elf((const uint8_t *)bytes, size, path, object);
+    char *bytes = tw_read_file(path, MAX_FILE, &size);
+    tw_object *object = bytes ? tw_object_from_elf((const uint8_t *)bytes, size, path) : NULL;
     free(bytes);
-    return status;
+    return object;
 }

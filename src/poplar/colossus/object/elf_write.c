@@ -287,36 +287,37 @@ static tw_status write_to(const tw_object *object, int fd)
 }
 
 /* libelf writes to a descriptor only: a file in memory. */
-tw_status tw_object_to_elf(const tw_object *object, uint8_t **bytes, size_t *size)
+uint8_t *tw_object_to_elf(const tw_object *object, size_t *size)
 {
-    if (!object || !bytes || !size)
-        return tw__fail(TW_E_INVALID_ARGUMENT, "an ELF file needs an object, and places for its bytes and size");
+    tw_status status =
+        object && size ? TW_OK
+                       : tw__fail(TW_E_INVALID_ARGUMENT, "an ELF file needs an object and a place for its size");
+    if (status != TW_OK) return tw__made(status, NULL);
     int fd = memfd_create("tilewright-object", MFD_CLOEXEC);
-    if (fd < 0) return tw__fail(TW_E_SYSTEM, "cannot make a file in memory: %s", g_strerror(errno));
-    tw_status status = write_to(object, fd);
+    if (fd < 0) return tw__made(tw__fail(TW_E_SYSTEM, "cannot make a file in memory: %s", g_strerror(errno)), NULL);
+    status = write_to(object, fd);
     off_t length = status == TW_OK ? lseek(fd, 0, SEEK_END) : 0;
-    *bytes = NULL;
-    if (status == TW_OK && !(*bytes = tw__realloc(NULL, (size_t)length + 1)))
+    uint8_t *bytes = NULL;
+    if (status == TW_OK && !(bytes = tw__realloc(NULL, (size_t)length + 1)))
         status = tw__fail(TW_E_NO_MEMORY, "out of memory for an ELF file");
     for (off_t at = 0; status == TW_OK && at < length;) {
-        ssize_t n = pread(fd, *bytes + at, (size_t)(length - at), at);
+        ssize_t n = pread(fd, bytes + at, (size_t)(length - at), at);
         if (n <= 0 && errno != EINTR) status = tw__fail(TW_E_SYSTEM, "cannot read back an ELF file");
         if (n > 0) at += n;
     }
     close(fd);
     *size = (size_t)length;
-    if (status != TW_OK) free(*bytes), *bytes = NULL;
-    return status;
+    if (status != TW_OK) free(bytes);
+    return tw__made(status, bytes);
 }
 
 tw_status tw_object_write(const tw_object *object, const char *path)
 {
-    uint8_t *bytes;
     size_t size;
     if (!path) return tw__fail(TW_E_INVALID_ARGUMENT, "an object cannot be written without a path");
-    tw_status status = tw_object_to_elf(object, &bytes, &size);
-    if (status != TW_OK) return status;
-    status = tw_write_file(path, bytes, size, NULL, 0);
+    uint8_t *bytes = tw_object_to_elf(object, &size);
+    if (!bytes) return tw_error_status();
+    tw_status status = tw_write_file(path, bytes, size, NULL, 0);
     free(bytes);
     return status;
 }

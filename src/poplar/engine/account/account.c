@@ -82,14 +82,13 @@ static tw_status report_file(const tw_engine *engine, const char *name, char **p
 
 static tw_status write_report(const tw_profile *profile, const char *path, bool graph)
 {
-    tw_output *out;
-    tw_status status = tw_output_open(&out, path, NULL, 0), closed;
-    if (status != TW_OK) return status;
-    status = graph ? tw_profile_write_graph_json(profile, tw_output_file(out), false)
-                   : tw_profile_write_execution_json(profile, tw_output_file(out), false);
-    closed =
-        tw_output_close(out, status == TW_OK || status == TW_E_IO); /* which says what went wrong with the file */
-    return closed ? closed : status;
+    tw_output *out = tw_output_open(path, NULL, 0);
+    if (!out) return tw_error_status();
+    tw_status status = graph ? tw_profile_write_graph_json(profile, tw_output_file(out), false)
+                             : tw_profile_write_execution_json(profile, tw_output_file(out), false);
+    if (status == TW_OK || status == TW_E_IO) status = tw_output_commit(out); /* it says what went wrong */
+    tw_output_free(out);
+    return status;
 }
 
 /* An option that was not set itself follows autoReport.all. */

@@ -18,7 +18,8 @@ static tw_status link_types(const tw__chip_code *code, const tw__core *core, con
     tw_link_options options = {
         .keep = (const char *const *)keep->pdata, .code_address = at, .data_address = data_at, .keep_bytes = bytes
     };
-    return tw_link((const tw_object *const *)code->objects, code->object_count, &options, NULL, image);
+    return tw_status_of(*image =
+                            tw_link((const tw_object *const *)code->objects, code->object_count, &options, NULL));
 }
 
 /* --- which vertices have it ----------------------------------------------------------------------------------- */

@@ -68,7 +68,7 @@ static tw_target *new_ipu(tw_target_kind kind, const tw_ipu_model *model, const 
     if (tw_sim_options_read(&fields.simulator, simulator) != TW_OK) return NULL;
     tw_target *target = target_new(&fields, arch);
     if (target && tw__target_override(target, m)) {
-        tw_target_unref(target);
+        tw_target_free(target);
         return NULL;
     }
     return target;
@@ -156,7 +156,7 @@ tw_target *tw_target_ref(const tw_target *target)
     return t;
 }
 
-void tw_target_unref(const tw_target *target)
+void tw_target_free(const tw_target *target)
 {
     tw_target *t = (tw_target *)(uintptr_t)target;
     if (!t || --t->refs) return;
@@ -240,7 +240,7 @@ static tw_device *device_new(tw_target *target) /* takes it over */
     if (device)
         *device = (tw_device){ .target = target };
     else if (target) {
-        tw_target_unref(target);
+        tw_target_free(target);
         tw__fail(TW_E_NO_MEMORY, "out of host memory");
     }
     return device;
@@ -318,7 +318,7 @@ tw_device *tw_device_virtual(const tw_device *device, unsigned tiles_per_ipu)
 void tw_device_free(tw_device *device)
 {
     if (!device) return;
-    tw_target_unref(device->target);
+    tw_target_free(device->target);
     free(device);
 }
 

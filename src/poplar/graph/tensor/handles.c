@@ -231,7 +231,7 @@ const tw__node *tw__node_get(const tw__core *core, tw_tensor tensor, const char 
         tw__graph_fail(core, TW_E_INVALID_ARGUMENT, "%s is a nil tensor", what);
     else if (!node)
         tw__graph_fail(core, TW_E_INVALID_ARGUMENT,
-                       "%s is a released tensor (handle %u): its scope was closed, tw_tensor_release() was called, "
+                       "%s is a released tensor (handle %u): its scope was closed, tw_tensor_free() was called, "
                        "or it belongs to another graph; tw_tensor_keep() makes a view outlive its scope",
                        what, tensor.id);
     return node;
@@ -248,7 +248,7 @@ bool tw_tensor_valid(const tw_graph *graph, tw_tensor tensor)
     return graph && tw__node_find(graph->core, tensor);
 }
 
-void tw_tensor_release(tw_graph *graph, tw_tensor tensor)
+void tw_tensor_free(tw_graph *graph, tw_tensor tensor)
 {
     /* Also on a graph in error: clean-up code need not look at the status. */
     TW__ENTER_GETTER(graph, );

@@ -127,7 +127,7 @@ static tw_status run_row(tw__as_run *run, const tw__as_code *code)
 static tw_status run_declare(tw__as_run *run, const tw__as_code *code)
 {
     tw__as_cell *cell = &run->cell[code->result[0]];
-    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->wide->tile);
+    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_tile_free(run->core, &cell->wide->tile);
     tw__as_set_tile(cell, &code->types[0]->tile);
     const tw_pto_tile *like = code->count ? &run->cell[code->operand[0]].wide->tile : &cell->wide->tile;
     if (cell->wide->tile.valid_rows == TW_PTO_DYNAMIC)

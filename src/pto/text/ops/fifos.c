@@ -228,7 +228,7 @@ static tw_status run_slot(tw__as_run *run, const tw__as_code *code, const tw_pto
 static tw_status run_pop_tile(tw__as_run *run, const tw__as_code *code, const tw_pto_fifo *fifo, tw_pto_split split)
 {
     tw__as_cell *cell = &run->cell[code->result[0]];
-    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->wide->tile);
+    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_tile_free(run->core, &cell->wide->tile);
     tw__as_set_tile(cell, &code->types[0]->tile);
     uint32_t *valid[] = { &cell->wide->tile.valid_rows, &cell->wide->tile.valid_cols };
     const uint32_t most[] = { cell->wide->tile.rows, cell->wide->tile.cols };

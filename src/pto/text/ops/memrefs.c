@@ -79,7 +79,7 @@ static tw_status run_alloc(tw__as_run *run, const tw__as_code *code)
 static tw_status run_dealloc(tw__as_run *run, const tw__as_code *code)
 {
     tw__as_cell *cell = tw__as_operand(run, code, 0);
-    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->wide->tile);
+    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_tile_free(run->core, &cell->wide->tile);
     return TW_OK;
 }
 

@@ -25,7 +25,7 @@ tw_status tw__as_alloc_tile(tw__as_run *run, const tw__as_code *code)
 {
     tw__as_cell *cell = &run->cell[code->result[0]];
     if (code->types[0]->kind != TW__AS_TILE) return tw__fail(TW_E_TYPE, "%s: not a tile type", code->op->name);
-    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->wide->tile);
+    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_tile_free(run->core, &cell->wide->tile);
     tw__as_set_tile(cell, &code->types[0]->tile);
     unsigned i = (code->number & 1) != 0;
     tw_status status = TW_OK;

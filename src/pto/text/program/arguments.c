@@ -62,7 +62,7 @@ void tw_pto_run_free(tw_pto_run *run)
     if (!run) return;
     for (uint32_t s = 0; run->function && s < run->function->slots; s++)
         if (run->cell[s].kind == TW__AS_TILE && run->cell[s].rank)
-            tw_pto_release(run->run.core, &run->cell[s].wide->tile);
+            tw_pto_tile_free(run->run.core, &run->cell[s].wide->tile);
     tw__as_run_end(&run->run);
     free(run->cell);
     free(run->bound);

@@ -64,7 +64,7 @@ const char *tw_pto_text_function_of(const tw_pto_text *text, const char *functio
     const tw__as_program *program = tw__pto_text_program(text);
     tw_pto_core_kind kind = tw_pto_identity_of(core).kind;
     const tw__as_function *f = program ? program->functions : NULL;
-    tw__set_error_message("");
+    tw__set_error(TW_OK, "");
     if (function) { /* a name that does not exist: tw_pto_run_new says so */
         while (f && strcmp(f->name, function) != 0) f = f->next;
         return !f || !f->kind || !kind || f->kind == kind ? function : NULL;

@@ -38,7 +38,7 @@ tw_pto_text *tw_pto_text_load(const char *path, tw_pto_report report, void *user
     if (tw__pto_given(path, "path") != TW_OK) return NULL;
     char *source = NULL;
     size_t size = 0;
-    if (tw_read_file(path, TW_SOURCE_LIMIT, &source, &size) != TW_OK) return NULL;
+    if (!(source = tw_read_file(path, TW_SOURCE_LIMIT, &size))) return NULL;
     tw_pto_text *text = tw_pto_text_parse(path, source, size, report, user);
     free(source);
     return text;
@@ -68,7 +68,7 @@ char *tw_pto_text_print(const tw_pto_text *text)
 
 bool tw_pto_text_target(const tw_pto_text *text, tw_pto_target *target)
 {
-    tw__set_error_message("");
+    tw__set_error(TW_OK, "");
     for (const tw__as_line *line = text->module->top.first; line; line = line->next)
         for (const tw__as_item *i = line->leaf ? NULL : line->whole->items; i; i = i->next)
             for (const tw__as_item *d = i->kind == TW__AS_DICT ? i->child : NULL; d; d = d->next) {

@@ -90,7 +90,7 @@ static void release_tiles(tw__as_run *run, const tw__as_code *code, uint32_t fir
     for (uint32_t s = code->more->first_tile; s < code->more->tile_end; s++) {
         tw__as_cell *cell = &run->cell[s];
         if (cell->kind != TW__AS_TILE) continue;
-        if (cell->rank) tw_pto_release(run->core, &cell->wide->tile);
+        if (cell->rank) tw_pto_tile_free(run->core, &cell->wide->tile);
         cell->kind = TW__AS_NONE;
     }
 }
@@ -166,7 +166,7 @@ static tw_status take_yielded(tw__as_run *run, const tw__as_code *code, const ui
         tw__as_cell *cell = &run->cell[slots[i]]; /* the tile of the turn before ends here */
         if (cell->kind == TW__AS_TILE && cell->rank &&
             (yielded[i].kind != TW__AS_TILE || yielded[i].wide->tile.place != cell->wide->tile.place))
-            tw_pto_release(run->core, &cell->wide->tile);
+            tw_pto_tile_free(run->core, &cell->wide->tile);
         tw__as_copy(cell, &yielded[i]);
     }
     yielded_count = 0;
@@ -227,7 +227,7 @@ tw_status tw__as_switch(tw__as_run *run, const tw__as_code *code)
 
 static void release(tw__as_run *run, tw__as_cell *cell)
 {
-    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->wide->tile);
+    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_tile_free(run->core, &cell->wide->tile);
     cell->kind = TW__AS_NONE;
 }
 
@@ -288,7 +288,7 @@ tw_status tw__as_call(tw__as_run *run, const tw__as_code *code)
     yielded_count = 0;
     tw_status status = tw__as_block_run(run, f->body);
     for (uint32_t s = 0; s < f->slots; s++)
-        if (cells[s].kind == TW__AS_TILE && cells[s].rank) tw_pto_release(run->core, &cells[s].wide->tile);
+        if (cells[s].kind == TW__AS_TILE && cells[s].rank) tw_pto_tile_free(run->core, &cells[s].wide->tile);
     run->depth--;
     run->frame = frame.outer;
     run->cell = mine;

@@ -47,7 +47,7 @@ static void check_objects(tw__codelets *set, tw__arch arch, uint32_t mark)
     assert_int_equal(tw__codelets_objects(set, arch, &objects, &count, NULL), TW_OK);
     assert_int_equal(count, 1);
     tw_link_options options = { .entry = "__runCodelet_Half" };
-    assert_int_equal(tw_link((const tw_object *const *)objects, 1, &options, NULL, &image), TW_OK);
+    assert_int_equal(tw_status_of(image = tw_link((const tw_object *const *)objects, 1, &options, NULL)), TW_OK);
     for (size_t i = 0; i < tw_object_section_count(image); i++) {
         const tw_section *s = tw_object_get_section(image, i);
         if (strcmp(s->name, ".text.__runCodelet_Half") != 0) continue;
@@ -114,7 +114,7 @@ static void object_of(const char *source, const char *name, tw_isa_arch arch)
     g_autofree char *in = path_of(source), *out = path_of(name);
     tw_asm_options options = { .arch = arch, .cpp_flags = FILES("-DSTACK=40") };
     tw_object *object;
-    assert_int_equal(tw_asm_file(in, &options, NULL, &object), TW_OK);
+    assert_int_equal(tw_status_of(object = tw_asm_file(in, &options, NULL)), TW_OK);
     assert_int_equal(tw_object_write(object, out), TW_OK);
     tw_object_free(object);
 }
@@ -144,13 +144,13 @@ static void objects_of_chips(void **state)
     check_objects(set, TW__ARCH_IPU2, 2);
     tw__codelets_free(set);
 
-    assert_int_equal(tw_popc_objects(all, "mk1", &objects, &count), TW_OK);
+    assert_int_equal(tw_status_of(objects = tw_popc_objects(all, "mk1", &count)), TW_OK);
     assert_int_equal(count, 1);
     assert_int_equal(tw_object_arch(objects[0]), TW_ISA_IPU1);
     tw_object_free(objects[0]), free(objects);
-    assert_int_equal(tw_popc_objects(all, "ipu21", &objects, &count), TW_E_OBJECT_LOAD);
+    assert_int_equal(tw_status_of(objects = tw_popc_objects(all, "ipu21", &count)), TW_E_OBJECT_LOAD);
     assert_non_null(strstr(tw_error_message(), "only for ipu1, ipu2"));
-    assert_int_equal(tw_popc_objects(all, "ipu9", &objects, &count), TW_E_INVALID_ARGUMENT);
+    assert_int_equal(tw_status_of(objects = tw_popc_objects(all, "ipu9", &count)), TW_E_INVALID_ARGUMENT);
 
     assert_true(g_file_set_contents(wrong, "\177ELF\1\1\1 and nothing else", -1, NULL));
     set = tw__codelets_new(TW__HALF_FLOAT);

@@ -254,15 +254,16 @@ static void test_build(void **state)
     tw_popc_options options = { .flags = "-DN=1" };
     assert_int_equal(tw_popc_compile(source, &options, NULL), TW_E_INVALID_ARGUMENT);
     assert_string_equal(tw_popc_targets(), "cpu,ipu1,ipu2,ipu21");
-    char *shown;
-    assert_int_equal(tw_popc_translate(source, false, &options, &shown), TW_OK);
+    char *shown = tw_popc_translate(source, false, &options);
+    assert_non_null(shown);
     assert_non_null(strstr(shown, "v[0] = 1"));
     free(shown);
+    assert_int_equal(tw_popc_translate_file(source, true, &options), TW_E_INVALID_ARGUMENT); /* where to? */
     options.output = source; /* never over the input */
-    assert_int_equal(tw_popc_translate(source, true, &options, NULL), TW_E_INVALID_ARGUMENT);
+    assert_int_equal(tw_popc_translate_file(source, true, &options), TW_E_INVALID_ARGUMENT);
     g_autofree char *assembly = path_of("x.s"), *code = NULL;
     options.output = assembly;
-    assert_int_equal(tw_popc_translate(source, true, &options, NULL), TW_OK);
+    assert_int_equal(tw_popc_translate_file(source, true, &options), TW_OK);
     assert_true(g_file_get_contents(assembly, &code, NULL, NULL));
     assert_non_null(strstr(code, ".file"));
 }

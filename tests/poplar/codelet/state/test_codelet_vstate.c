@@ -147,7 +147,7 @@ static void codelet_vstate_map(void **state)
     g_autofree char *path = g_build_filename(cache_folder, "many.cpp", NULL);
     assert_true(g_file_set_contents(path, source, -1, NULL));
     tw_state_map *map;
-    assert_int_equal(tw_state_map_read(path, "mk2", NULL, &map, NULL), TW_OK);
+    assert_int_equal(tw_status_of(map = tw_state_map_read(path, "mk2", NULL, NULL)), TW_OK);
     assert_int_equal(tw_state_map_count(map), 3);
     const tw_state_vertex *v = tw_state_map_get(map, 0);
     assert_string_equal(v->name, "Many");
@@ -164,7 +164,7 @@ static void codelet_vstate_map(void **state)
     assert_int_equal(v->constraint_count, 1);
     assert_null(tw_state_map_get(map, 3));
     tw_state_map_free(map);
-    assert_int_equal(tw_state_map_read(path, "cpu", NULL, &map, NULL), TW_E_INVALID_ARGUMENT);
+    assert_int_equal(tw_status_of(map = tw_state_map_read(path, "cpu", NULL, NULL)), TW_E_INVALID_ARGUMENT);
     assert_null(map);
 }
 
@@ -191,7 +191,7 @@ static void codelet_vstate_structs_of_a_file(void **state)
     g_autofree char *path = g_build_filename(cache_folder, "structs.c", NULL);
     assert_true(g_file_set_contents(path, text, -1, NULL));
     tw_abi_structs *read;
-    if (tw_abi_structs_read(path, NULL, &read, NULL)) fail_msg("%s", tw_error_message());
+    if (tw_status_of(read = tw_abi_structs_read(path, NULL, NULL))) fail_msg("%s", tw_error_message());
     assert_int_equal(tw_abi_structs_count(read), 3);
     const tw_abi_struct *s = tw_abi_structs_get(read, 1);
     assert_string_equal(s->name, "struct head");
@@ -207,11 +207,11 @@ static void codelet_vstate_structs_of_a_file(void **state)
     assert_int_equal(tw_abi_structs_get(read, 2)->record.size, 8);
     tw_abi_structs_free(read);
     assert_true(g_file_set_contents(path, "struct p { char a; int b; } __attribute__((packed));", -1, NULL));
-    assert_int_equal(tw_abi_structs_read(path, NULL, &read, NULL), TW_E_NOT_SUPPORTED);
+    assert_int_equal(tw_status_of(read = tw_abi_structs_read(path, NULL, NULL)), TW_E_NOT_SUPPORTED);
     assert_true(g_file_set_contents(path, "struct p { char a; undefined b; };", -1, NULL));
-    assert_int_equal(tw_abi_structs_read(path, NULL, &read, NULL), TW_E_COMPILATION);
+    assert_int_equal(tw_status_of(read = tw_abi_structs_read(path, NULL, NULL)), TW_E_COMPILATION);
     assert_non_null(strstr(tw_error_message(), "undefined"));
-    assert_int_equal(tw_abi_structs_read("/nowhere.c", NULL, &read, NULL), TW_E_FILE_LOAD);
+    assert_int_equal(tw_status_of(read = tw_abi_structs_read("/nowhere.c", NULL, NULL)), TW_E_FILE_LOAD);
 }
 
 int main(void)

@@ -84,7 +84,7 @@ static void links_by_topology(void **state)
                        expected = ceil(worst / bytes_per_cycle);
                 if (failed || fabs(got - expected) > 1)
                     fail_msg("%u IPUs, torus %d: %g cycles, expected %g", ipus, torus, got, expected);
-                tw_target_unref(target);
+                tw_target_free(target);
             }
 }
 

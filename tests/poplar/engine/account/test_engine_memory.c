@@ -290,7 +290,7 @@ static void automatic_reports(void **state)
     assert_int_equal(access(graph, R_OK), 0);
     for (int i = 0; i < 3; i++) test_ok(tw_engine_run(e, 0));
     tw_profile *p = NULL;
-    test_ok(tw_profile_load_files(&p, graph, execution));
+    test_ok(tw_status_of(p = tw_profile_load_files(graph, execution)));
     tw_profile_totals t;
     test_ok(tw_profile_get_totals(p, &t));
     assert_int_equal(t.runs, 2); /* autoReport.executionProfileProgramRunCount */

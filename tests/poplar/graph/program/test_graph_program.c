@@ -32,7 +32,7 @@ static void close_graph(fixture *f)
 {
     if (tw_graph_status(f->g) != TW_OK) fail_msg("%s", tw_graph_error(f->g)->message);
     tw_graph_free(f->g);
-    tw_target_unref(f->target);
+    tw_target_free(f->target);
 }
 
 static char *text(tw_graph *g, tw_program p)
@@ -226,7 +226,7 @@ static void graph_program_copy_counts(void **state)
             assert_non_null(strstr(tw_graph_error(f.g)->message, "different numbers of elements: source from"));
         }
         tw_graph_free(f.g);
-        tw_target_unref(f.target);
+        tw_target_free(f.target);
     }
 }
 

@@ -13,7 +13,7 @@ static tw_graph *new_graph(unsigned tiles, unsigned ipus)
 {
     tw_target *target = tw_target_new_ipu_model(&(tw_ipu_model){ .tiles_per_ipu = tiles, .num_ipus = ipus });
     tw_graph *g = tw_graph_new(target);
-    tw_target_unref(target);
+    tw_target_free(target);
     return g;
 }
 
@@ -293,7 +293,7 @@ static void graph_mapping_cpu(void **state)
     assert_int_equal(tw_graph_status(g), TW_E_TILE_MAPPING);
     assert_non_null(strstr(tw_graph_error(g)->message, "the CPU target has 1 tile"));
     tw_graph_free(g);
-    tw_target_unref(target);
+    tw_target_free(target);
 }
 
 int main(void)

@@ -84,7 +84,7 @@ static void graph_memory_each_allocation_fails(void **state)
     }
     assert_int_equal(status, TW_OK);
     assert_in_range(n, 100, 4999);
-    tw_target_unref(target);
+    tw_target_free(target);
 }
 
 /* --- a call without memory has no effect ---------------------------------------------------------------------- */
@@ -231,7 +231,7 @@ static void graph_memory_no_effect(void **state)
         }
     }
     assert_true(failed > 30);
-    tw_target_unref(target);
+    tw_target_free(target);
 }
 
 /* --- temporaries ---------------------------------------------------------------------------------------------- */
@@ -263,9 +263,9 @@ static void graph_memory_temporaries(void **state)
             tw_graph_pop_scope(g);
             assert_false(tw_tensor_valid(g, c));
         } else {
-            tw_tensor_release(g, a);
-            tw_tensor_release(g, b);
-            tw_tensor_release(g, c);
+            tw_tensor_free(g, a);
+            tw_tensor_free(g, b);
+            tw_tensor_free(g, c);
         }
         if (i == 1000) before = resident();
     }
@@ -277,7 +277,7 @@ static void graph_memory_temporaries(void **state)
     if (!__has_feature(address_sanitizer)) assert_true(resident() - before < 256 * 1024);
 #endif
     tw_graph_free(g);
-    tw_target_unref(target);
+    tw_target_free(target);
 }
 
 static void graph_memory_scopes(void **state)
@@ -291,7 +291,7 @@ static void graph_memory_scopes(void **state)
     tw_graph_push_scope(g);
     tw_tensor b = tw_tensor_slice(g, a, 0, 0, 2), c = tw_tensor_keep(g, tw_tensor_slice(g, a, 0, 1, 3)),
               d = tw_tensor_slice(g, a, 0, 0, 1);
-    tw_tensor_release(g, d);
+    tw_tensor_free(g, d);
     tw_graph_pop_scope(g);
     assert_true(tw_tensor_valid(g, a) && tw_tensor_valid(g, c));
     assert_false(tw_tensor_valid(g, b) || tw_tensor_valid(g, d));
@@ -311,7 +311,7 @@ static void graph_memory_scopes(void **state)
     tw_graph_pop_scope(g);
     assert_int_equal(tw_graph_take_error(g, NULL), TW_E_ERROR);
     tw_graph_free(g);
-    tw_target_unref(target);
+    tw_target_free(target);
 }
 
 int main(void)

@@ -17,7 +17,7 @@ static tw_graph *new_graph(unsigned tiles)
 {
     tw_target *target = tw_target_new_ipu_model(&(tw_ipu_model){ .tiles_per_ipu = tiles });
     tw_graph *g = tw_graph_new(target);
-    tw_target_unref(target);
+    tw_target_free(target);
     return g;
 }
 

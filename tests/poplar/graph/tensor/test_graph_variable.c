@@ -12,7 +12,7 @@ static tw_graph *new_graph(void)
 {
     tw_target *target = tw_target_new_ipu_model(&(tw_ipu_model){ .tiles_per_ipu = 8 });
     tw_graph *g = tw_graph_new(target);
-    tw_target_unref(target);
+    tw_target_free(target);
     return g;
 }
 
@@ -188,7 +188,7 @@ static void graph_variable_reinterpret(void **state)
             assert_true(tw_tensor_equal(g, tw_tensor_transpose(g, tw_tensor_reinterpret(g, t, rows[i].from)), x));
         }
         tw_graph_free(g);
-        tw_target_unref(target);
+        tw_target_free(target);
     }
 }
 
@@ -318,9 +318,9 @@ static void graph_target_facts(void **state)
     assert_non_null(strstr(tw_graph_error(empty)->message, "no tiles"));
     tw_graph_free(empty);
     assert_null(tw_device_virtual(mk1, 0));
-    tw_target_unref(none);
-    tw_target_unref(small);
-    tw_target_unref(again);
+    tw_target_free(none);
+    tw_target_free(small);
+    tw_target_free(again);
     tw_device_free(mk1);
     tw_device_free(cpu);
 }
@@ -353,13 +353,13 @@ static void graph_target_models(void **state)
     assert_false(tw_target_equal(t, v));
     tw_target *same = tw_target_new_ipu_model(&m);
     assert_true(tw_target_equal(t, same));
-    tw_target_unref(same);
+    tw_target_free(same);
     m.no_sync_delay = true;
     same = tw_target_new_ipu_model(&m);
     assert_int_equal(tw_target_max_sync_delay(same), 0);
     assert_int_equal(tw_target_global_sync_cycles(same), 0);
     assert_false(tw_target_equal(t, same));
-    tw_target_unref(same);
+    tw_target_free(same);
     tw_device_free(d);
     assert_int_equal(tw_target_tiles(v), 8); /* a device of its own */
     tw_device_free(fewer);
@@ -397,7 +397,7 @@ static void graph_target_half(void **state)
         tw_target_copy_float_to_half(t, in, raw + accurate, 4); /* odd addresses are fine, too */
         tw_target_copy_half_to_float(t, raw + accurate, out, 4);
         assert_true(out[0] == 1.5f && out[1] == -2 && out[2] == 65504 && out[3] == (accurate ? 0 : 1e-8f));
-        tw_target_unref(t);
+        tw_target_free(t);
     }
 }
 

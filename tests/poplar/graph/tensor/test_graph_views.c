@@ -216,7 +216,7 @@ static void close_graph(fixture *f)
     free(f->mx.element);
     free(f->my.element);
     tw_graph_free(f->g);
-    tw_target_unref(f->target);
+    tw_target_free(f->target);
 }
 
 static void same(fixture *f, tw_tensor t, model m, const char *what)
@@ -390,7 +390,7 @@ static void graph_views_regions_stay_few(void **state)
     assert_int_equal(regions(g, tw_tensor_slice(g, wide, 1, 0, 4096)), 1);
     assert_int_equal(regions(g, tw_tensor_transpose(g, tw_tensor_concat(g, 2, (tw_tensor[]){ t, y }, 0))), 8192);
     tw_graph_free(g);
-    tw_target_unref(target);
+    tw_target_free(target);
 }
 
 /* --- random programs ------------------------------------------------------------------------------------------ */
@@ -547,7 +547,7 @@ static void graph_views_random_programs(void **state)
                 check_part(g, t, &m, begin, end);
             }
             if (i % 8 == 0) check_queries(g, t, &m);
-            tw_tensor_release(g, p.t[to]);
+            tw_tensor_free(g, p.t[to]);
             free(p.m[to].element);
             p.t[to] = t;
             p.m[to] = m;
@@ -555,7 +555,7 @@ static void graph_views_random_programs(void **state)
         for (uint32_t i = 0; i < POOL; i++) free(p.m[i].element);
         tw_graph_free(g);
     }
-    tw_target_unref(target);
+    tw_target_free(target);
 }
 
 /* Equality and intersection against the models. */
@@ -592,7 +592,7 @@ static void graph_views_equal_and_intersect(void **state)
     }
     free(mx.element);
     tw_graph_free(g);
-    tw_target_unref(target);
+    tw_target_free(target);
 }
 
 int main(void)

@@ -36,7 +36,7 @@ static fixture open_graph(void)
 static void close_graph(fixture *f)
 {
     tw_graph_free(f->g);
-    tw_target_unref(f->target);
+    tw_target_free(f->target);
 }
 
 static void fine(fixture *f)
@@ -124,7 +124,7 @@ static void graph_vertex_edges(void **state)
     assert_int_equal(tw_graph_get_field_size(f.g, f.all, "s"), 4);
     fine(&f);
     /* Handles may go: edges keep what they need. */
-    tw_tensor_release(f.g, f.x);
+    tw_tensor_free(f.g, f.x);
     assert_int_equal(edges(&f, f.all, "list", e), 2);
     assert_int_equal(e[1]->regions->count, 8);
     close_graph(&f);

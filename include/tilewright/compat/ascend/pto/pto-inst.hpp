@@ -230,7 +230,7 @@ class Tile {
         std::shared_ptr<tw_pto> core;
         ~state()
         {
-            if (core) tw_pto_release(core.get(), &tile);
+            if (core) tw_pto_tile_free(core.get(), &tile);
         }
     };
     Tile(int rows, int cols, int) : state_(std::make_shared<state>())
