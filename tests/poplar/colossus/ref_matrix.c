@@ -10,7 +10,7 @@ static double f(ref_state *s, uint32_t bits)
 }
 static void accumulate(view *v, unsigned k, double value)
 {
-    v->s->e[k] = ref_float(single_of(v->s, (double)v->was.e[k] + value));
+    v->s->e[k] = ref_float(single_of(v->s, f(v->s, bits_of(v->was.e[k])) + value));
 }
 
 bool ref_accumulators(view *v, const char *n)
@@ -115,7 +115,7 @@ bool ref_matrix(view *v, const char *n)
                 double sum = eight           ? dot8(v, 8 * set + k, j & 3)
                              : single_inputs ? product(v, 8 * set + k, j)
                                              : dot4(v, 8 * set + k, j & 3);
-                e[k] = ref_float(single_of(s, (double)(j ? was_e : was_o)[k] + sum));
+                e[k] = ref_float(single_of(s, f(s, bits_of((j ? was_e : was_o)[k])) + sum));
                 if (!j) o[k] = was_e[k];
             }
             d[0] = o[0], d[1] = o[1];
@@ -129,8 +129,7 @@ bool ref_matrix(view *v, const char *n)
             d[0] = was_e[0], d[1] = was_e[1];
             for (unsigned k = 0; k < last; k++) {
                 double sum = eight ? dot8(v, 8 * set + k, bank) : dot4(v, 8 * set + k, bank);
-                e[k] = ref_float(
-                    single_of(s, (k + 2 < last ? (double)was_e[k + 2] : f(s, bits_of(p[k + 2 - last]))) + sum));
+                e[k] = ref_float(single_of(s, f(s, bits_of(k + 2 < last ? was_e[k + 2] : p[k + 2 - last])) + sum));
             }
         }
         for (unsigned i = 0; i < 2; i++) {
@@ -159,9 +158,9 @@ bool ref_single_slic(view *v, const char *n)
             float from = v->was.e[8 * set + k];
             bool here = set == second; /* which set's partial sums this instruction brings */
             if (!second) from = k + 2 < last ? v->was.e[8 * set + k + 2] : here ? p[k + 2 - last] : 0;
-            if (second && here && k + 2 >= last) from += p[k + 2 - last];
+            if (second && here && k + 2 >= last) from = (float)f(s, bits_of(from)) + p[k + 2 - last];
             s->e[8 * set + k] =
-                ref_float(single_of(s, (double)from + product(v, 8 * set + k, 2 * (imm & 3) + second)));
+                ref_float(single_of(s, f(s, bits_of(from)) + product(v, 8 * set + k, 2 * (imm & 3) + second)));
         }
     }
     for (unsigned i = 0; i < 2; i++)

@@ -27,12 +27,13 @@ typedef struct step {
 } step;
 
 /* sums[k] = from[k] + x[0] * weights[0][k] + ... for the units of one set; exact products. */
-INLINE void sum_set(const float *from, const row_of_weights *weights, const float *x, unsigned lanes, float *sums)
+INLINE void sum_set(const tw__sim_context *w, const float *from, const row_of_weights *weights, const float *x,
+                    unsigned lanes, float *sums)
 {
     for (unsigned k = 0; k < SET; k++) {
         double sum = x[0] * weights[0][k];
         if (lanes == 4) sum = ((sum + x[1] * weights[1][k]) + x[2] * weights[2][k]) + x[3] * weights[3][k];
-        sums[k] = (float)(from[k] + sum);
+        sums[k] = tw__fp_single(w, tw__fp_held(w, from[k]) + sum);
     }
 }
 
@@ -45,7 +46,7 @@ static __attribute__((noinline, cold)) void sum_slowly(tw__sim_context *w, step 
         if (k % SET >= s->channels) continue;
         double sum = x[0] * weights[0][k];
         for (unsigned i = 1; i < lanes; i++) sum += x[i] * weights[i][k];
-        s->e[k] = tw__fp_float(tw__fp_narrow(w, &s->fp, from[k] + sum));
+        s->e[k] = tw__fp_float(tw__fp_narrow(w, &s->fp, tw__fp_held(w, from[k]) + sum));
     }
 }
 
@@ -54,7 +55,7 @@ INLINE void sum_up(tw__sim_context *w, step *s, const float *from, const row_of_
 {
     uint32_t special = w->fp_slow;
     for (unsigned set = 0; set < sets; set++)
-        sum_set(from + set * SET, (const row_of_weights *)&weights[0][set * SET], x, lanes, s->e + set * SET);
+        sum_set(w, from + set * SET, (const row_of_weights *)&weights[0][set * SET], x, lanes, s->e + set * SET);
     for (unsigned k = 0; k < sets * SET; k++) special |= tw__fp_special32(tw__fp_bits(s->e[k]));
     if (__builtin_expect(special, 0)) sum_slowly(w, s, from, weights, x, lanes, sets);
 }
@@ -82,7 +83,7 @@ INLINE void result_out(tw__sim_context *w, step *s, unsigned bits, unsigned coun
         uint32_t v = tw__fp_bits(from[i]);
         s->d[i] = bits == 32        ? v
                   : tw__fp_nan32(v) ? tw__fp_special(&s->fp, v, v, v) & TW__SIM_NAN16
-                                    : tw__fp_half(w, &s->fp, from[i], i);
+                                    : tw__fp_half(w, &s->fp, tw__fp_held(w, from[i]), i);
     }
 }
 
@@ -201,7 +202,7 @@ static void sums8(tw__sim_context *w, step *s, const uint32_t *a, unsigned group
     double scale = ldexp(1, (int)(csr[0x33] << 26) >> 26);
     for (unsigned k = 0; k < 2 * SET; k++) {
         if (k % SET >= s->channels) continue;
-        double sum = 0, start = k % SET + shift < SET ? from[k + shift] : 0;
+        double sum = 0, start = k % SET + shift < SET ? tw__fp_held(w, from[k + shift]) : 0;
         for (unsigned i = 0; i < 8; i++)
             sum += from8(a[i / 4] >> 8 * (i & 3) & 0xff, csr[0x31] >> 1) *
                    from8((uint32_t)(w->weights->words[4 * k + group] >> 8 * i) & 0xff, csr[0x31]);
@@ -265,7 +266,10 @@ INLINE bool slic32(tw__sim_context *w, const tw__sim_op *op, unsigned sets)
     slide(w, op->aux_imm, sets, p, &s, from);
     if (second) {
         memcpy(from, w->e, sizeof from);
-        if (sets == 2) from[SET + s.channels - 2] += p[0], from[SET + s.channels - 1] += p[1];
+        for (unsigned i = 0; i < 2 && sets == 2; i++) {
+            float *at = &from[SET + s.channels - 2 + i];
+            *at = tw__fp_held(w, tw__fp_held(w, *at) + tw__fp_held(w, p[i]));
+        }
     }
     sum_up(w, &s, from, &w->weights->single[2 * (op->aux_imm & 3) + second], &x, 1, sets);
     if (!second)
@@ -416,7 +420,7 @@ WIDE bool wide_amp(tw__sim_context *w, const tw__sim_op *op, unsigned lanes, uns
         return wide_amp(w, op, __VA_ARGS__) || CALL_##name;                                                       \
     }
 #define CHOOSE(name) \
-    if (w->sim->wide) return fast_##name(w, op);
+    if (TW__FP_HOST_FLUSHES && w->sim->wide) return fast_##name(w, op);
 #else
 #define FAST(name, ...)
 #define CHOOSE(name)

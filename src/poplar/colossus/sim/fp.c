@@ -6,6 +6,8 @@
 
 #if defined(__SSE2__)
 #include <immintrin.h>
+#else
+#include <fenv.h>
 #endif
 
 /* --- the host --------------------------------------------------------------------------------------------------- */
@@ -14,11 +16,14 @@ unsigned tw__sim_fp_enter(bool flush)
 {
 #if defined(__SSE2__)
     unsigned saved = _mm_getcsr();
-    _mm_setcsr(0x1f80 | (flush ? 0x8040 : 0)); /* all masked, nearest even; FTZ and DAZ */
+    /* all masked, nearest even; FTZ and DAZ */
+    _mm_setcsr(0x1f80 | (flush && TW__FP_HOST_FLUSHES ? 0x8040 : 0));
     return saved;
 #else
     (void)flush;
-    return 0;
+    int saved = fegetround();
+    fesetround(FE_TONEAREST);
+    return (unsigned)saved;
 #endif
 }
 
@@ -27,7 +32,7 @@ void tw__sim_fp_leave(unsigned saved)
 #if defined(__SSE2__)
     _mm_setcsr(saved);
 #else
-    (void)saved;
+    fesetround((int)saved);
 #endif
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of the aux pipeline. The host's arithmetic does the work: results that are finite need nothing more, others
  * are looked at again for flags and NaNs. While a tile runs, subnormal single precision is flushed by the host's own
- * switch (tw__sim_fp_enter). Rounding other than nearest even goes through doubles that are exact, or rounded to odd,
+ * switch (tw__sim_fp_enter) where it has one that decides after rounding, else in software. Rounding other than nearest even goes through doubles that are exact, or rounded to odd,
  * and then one rounding in integers. */
 #ifndef TW_COLOSSUS_SIM_FP_H
 #define TW_COLOSSUS_SIM_FP_H
@@ -52,18 +52,28 @@ static inline uint32_t tw__fp_flush(const tw__sim_context *w, uint32_t bits)
 {
     return w->flush && !(bits & 0x7f800000) ? bits & 0x80000000 : bits;
 }
-#if defined(__SSE2__)
+
+/* Does the host flush by itself? A build with TW_SOFT_FLUSH tests on x86 what other hosts do. */
+#if defined(__SSE2__) && !defined(TW_SOFT_FLUSH)
+enum { TW__FP_HOST_FLUSHES = 1 };
+#else
+enum { TW__FP_HOST_FLUSHES = 0 };
+#endif
+/* Operands of calculations: from a register, from an accumulator. */
 static inline uint32_t tw__fp_in(const tw__sim_context *w, uint32_t bits)
 {
-    (void)w;
-    return bits;
+    return TW__FP_HOST_FLUSHES ? bits : tw__fp_flush(w, bits);
 }
-#else
-#define tw__fp_in tw__fp_flush
-#endif
-static inline uint32_t tw__fp_out(const tw__sim_context *w, float f)
+static inline float tw__fp_held(const tw__sim_context *w, float f)
 {
-    return tw__fp_in(w, tw__fp_bits(f));
+    return TW__FP_HOST_FLUSHES ? f : tw__fp_float(tw__fp_flush(w, tw__fp_bits(f)));
+}
+/* A double as single, nearest even. It is flushed when even with 24 bits it lies below the normal numbers: from half
+ * a step of these bits on it becomes the smallest one. */
+static inline float tw__fp_single(const tw__sim_context *w, double v)
+{
+    if (!TW__FP_HOST_FLUSHES && w->flush && fabs(v) < 0x1p-126 - 0x1p-151) return (float)copysign(0, v);
+    return (float)v;
 }
 
 static inline unsigned tw__fp_rounding(const tw__sim_context *w)
@@ -131,7 +141,7 @@ static inline __attribute__((always_inline)) bool tw__fp_end(tw__sim_context *w,
 static inline uint32_t tw__fp_narrow(const tw__sim_context *w, tw__fp *fp, double v)
 {
     if (__builtin_expect(w->fp_slow, 0)) return tw__fp_to32(w, fp, v);
-    uint32_t r = tw__fp_out(w, (float)v);
+    uint32_t r = tw__fp_bits(tw__fp_single(w, v));
     return __builtin_expect(tw__fp_special32(r), 0) ? tw__fp_to32(w, fp, v) : r;
 }
 
@@ -154,7 +164,11 @@ static inline uint32_t tw__fp_half(const tw__sim_context *w, tw__fp *fp, float f
             uint32_t r = tw__fp_bits((float)(host));                                                       \
             return tw__fp_nan32(r) ? tw__fp_special(fp, a, b, r) : tw__fp_to32(w, fp, odd);                \
         }                                                                                                  \
-        uint32_t r = tw__fp_out(w, host);                                                                  \
+        uint32_t r = tw__fp_bits(host);                                                                    \
+        if (!TW__FP_HOST_FLUSHES && (r & 0x7fffffff) <= 0x00800000) { /* exact in double */                \
+            double p = x, q = y;                                                                           \
+            r = tw__fp_bits(tw__fp_single(w, odd));                                                        \
+        }                                                                                                  \
         return __builtin_expect(tw__fp_special32(r), 0) ? tw__fp_special(fp, a, b, r) : r;                 \
     }                                                                                                      \
     static inline uint32_t tw__fp_##name##16(const tw__sim_context *w, tw__fp *fp, uint32_t a, uint32_t b, \

@@ -271,7 +271,7 @@ static uint32_t class8(uint32_t bits, unsigned format)
 /* --- accumulators (Colossus ISA 10.5) --------------------------------------------------------------------------- */
 
 /* Exact products, their sum and the accumulator added in double, one rounding to single. */
-#define ADD_TO(k, value) t[k] = tw__fp_narrow(w, &fp, (double)w->e[k] + (value))
+#define ADD_TO(k, value) t[k] = tw__fp_narrow(w, &fp, (double)tw__fp_held(w, w->e[k]) + (value))
 #define KEEP(n)          EACH(k, n) w->e[k] = tw__fp_float(t[k])
 
 #define SEM_ACC32(n, value)           \
@@ -341,6 +341,8 @@ static __attribute__((noinline, cold)) bool axpy_slow(tw__sim_context *w, const 
     double2 wide = __builtin_convertvector(floats_of(w, PAIR_OF(1)), double2) * scale + \
                    __builtin_convertvector(floats_of(w, PAIR_OF(2)), double2);          \
     float2 narrow = __builtin_convertvector(wide, float2);                              \
+    if (!TW__FP_HOST_FLUSHES)                                                           \
+        narrow = (float2){ tw__fp_single(w, wide[0]), tw__fp_single(w, wide[1]) };      \
     uint64_t t, old;                                                                    \
     memcpy(&t, &narrow, 8);                                                             \
     if (__builtin_expect(any_special(t) || w->fp_slow, 0))                              \

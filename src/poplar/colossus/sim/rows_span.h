@@ -329,7 +329,7 @@ out:
 
 static ptrdiff_t span_hot(const span *p, ptrdiff_t count, unsigned *bundle)
 {
-    bool fits = p->size <= 2 && p->pointer_count == 1 && !p->w->fp_slow;
+    bool fits = TW__FP_HOST_FLUSHES && p->size <= 2 && p->pointer_count == 1 && !p->w->fp_slow;
     for (uint32_t j = 0; j < p->size && fits; j++)
         fits = p->slots[j].op->row == TW__OP_ldst64pace && p->slots[j].op->aux_row == TW__OP_f32v2axpy;
     if (!fits) return 0;
