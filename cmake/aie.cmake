@@ -20,6 +20,13 @@ foreach(name IN ITEMS float constant)
   set_source_files_properties(tests/aie/test_aie_${name}.c PROPERTIES COMPILE_OPTIONS "${fused}")
 endforeach()
 
+# As users compile: what a compiler contracts by itself must not show.
+set(contracted -ffp-contract=on)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  set(contracted -ffp-contract=fast)
+endif()
+set_source_files_properties(tests/aie/test_aie_contract.c PROPERTIES COMPILE_OPTIONS "${fused};${contracted}")
+
 # ./dev nightly: 100 times the cases of a normal run, which makes a million calls a family and more.
 if(BUILD_TESTING)
   foreach(name IN LISTS aie_model_tests ITEMS constant)
@@ -95,8 +102,8 @@ endif()
 
 # With AVX2 lanes are picked by other code, with constant offsets by yet another: the same tests once more, compiled for
 # it.
-if(BUILD_TESTING AND TARGET tw_aie AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  foreach(name IN LISTS aie_model_tests ITEMS constant)
+if(BUILD_TESTING AND TARGET tw_aie AND TW_X86)
+  foreach(name IN LISTS aie_model_tests ITEMS constant contract)
     add_executable(aie_avx2_${name} tests/aie/test_aie_${name}.c)
     target_include_directories(aie_avx2_${name} PRIVATE tests)
     target_link_libraries(aie_avx2_${name} PRIVATE tw_aie tw_test_select m)
@@ -148,7 +155,7 @@ if(BUILD_TESTING)
     set_tests_properties(aie.refused PROPERTIES DISABLED TRUE)
   endif()
 endif()
-if(BUILD_TESTING AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+if(BUILD_TESTING AND TW_X86)
   foreach(compiler IN ITEMS gcc clang-19)
     foreach(arch IN ITEMS x86-64 x86-64-v3)
       string(REPLACE "x86-64-v3" "avx2" suffix "${compiler}_${arch}")
@@ -164,7 +171,9 @@ if(BUILD_TESTING AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 
 # The same instruction set for the peers and for us.
-set_source_files_properties(bench/bench_aie.c bench/bench_aie_more.c PROPERTIES COMPILE_OPTIONS "-march=x86-64-v3")
+if(TW_X86)
+  set_source_files_properties(bench/bench_aie.c bench/bench_aie_more.c PROPERTIES COMPILE_OPTIONS "-march=x86-64-v3")
+endif()
 
 # Examples are built like a user's programs and run as tests.
 if(TARGET tilewright)

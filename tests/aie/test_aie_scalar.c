@@ -9,7 +9,11 @@
 #include <float.h>
 #include <math.h>
 
+#if LDBL_MANT_DIG == 113
+typedef long double exact;
+#else
 __extension__ typedef __float128 exact;
+#endif
 __extension__ typedef __int128 i128;
 typedef unsigned __int128 u128;
 

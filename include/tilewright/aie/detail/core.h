@@ -17,6 +17,26 @@
 #endif
 #define TW__APART static __attribute__((noinline, unused)) /* rare work of many callers */
 
+/* No product of floats may be fused with the sum that uses it. Clang listens to a pragma; gcc contracts by default
+ * (-ffp-contract=fast), so products are hidden from sums where the processor can fuse. */
+#ifdef __clang__
+#define TW__NO_CONTRACT _Pragma("clang fp contract(off)")
+#else
+#define TW__NO_CONTRACT
+#endif
+#if !defined(__clang__) && defined(__FMA__)
+#define TW__REGISTER "+x"
+#elif !defined(__clang__) && defined(__aarch64__)
+#define TW__REGISTER "+w"
+#endif
+#ifdef TW__REGISTER
+#define TW__HIDE(v)         __asm__("" : TW__REGISTER(v))
+#define TW__HIDE_BOTH(a, b) __asm__("" : TW__REGISTER(a), TW__REGISTER(b))
+#else
+#define TW__HIDE(v)         ((void)0)
+#define TW__HIDE_BOTH(a, b) ((void)0)
+#endif
+
 /* The name of a function: in C one of its own, behind a macro; in C++ the public one, which with TW_AIE_CHECK is a
  * template in front of it that knows where the call stands (aie/detail/check_calls.h). */
 #ifdef __cplusplus

@@ -12,12 +12,6 @@
 
 #include <tilewright/aie/move.h>
 
-#ifdef __clang__
-#define TW__NO_CONTRACT _Pragma("clang fp contract(off)")
-#else
-#define TW__NO_CONTRACT /* gcc contracts by default (-ffp-contract=fast): the product is hidden from the sum instead */
-#endif
-
 enum { fpadd_add, fpadd_sub, fpadd_mixadd, fpadd_mixsub };
 enum { fpcmp_lt, fpcmp_ge, fpcmp_nrm };
 
@@ -26,10 +20,15 @@ typedef tw__f32x8 tw__f8;
 /* Keeps gcc from fusing a product into the sum that uses it. */
 TW__AIE tw__f8 tw__rounded(tw__f8 v)
 {
-#if !defined(__clang__) && defined(__FMA__)
-    __asm__("" : "+x"(v));
-#endif
+#ifdef __aarch64__ /* two registers */
+    typedef float f4 __attribute__((vector_size(16)));
+    f4 low = __builtin_shufflevector(v, v, 0, 1, 2, 3), high = __builtin_shufflevector(v, v, 4, 5, 6, 7);
+    TW__HIDE_BOTH(low, high);
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+    TW__HIDE(v);
     return v;
+#endif
 }
 TW__AIE tw__f8 tw__times(tw__f8 a, tw__f8 b)
 {
@@ -45,10 +44,12 @@ TW__AIE tw__f8 tw__plus(tw__f8 a, tw__f8 b)
  * all products would wait in memory. */
 TW__AIE tw__f8 tw__plus_product(tw__f8 a, tw__f8 b)
 {
-#if !defined(__clang__) && defined(__FMA__)
-    __asm__("" : "+x"(a), "+x"(b));
-#endif
+#ifdef __aarch64__
+    return tw__plus(tw__rounded(a), tw__rounded(b));
+#else
+    TW__HIDE_BOTH(a, b);
     return tw__plus(a, b);
+#endif
 }
 
 /* Operands as 8 float lanes. Real: n floats. Complex: n pairs. From a 256-, 512- or 1024-bit buffer. */
