@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The simulator once more as it is on hosts that do not flush subnormal numbers themselves, under its test of values.
-if(NOT BUILD_TESTING OR NOT TARGET tests OR TW_SANITIZE OR NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+if(NOT BUILD_TESTING OR NOT TARGET tests OR TW_SANITIZE OR NOT TW_X86)
   return()
 endif()
 file(GLOB sources CONFIGURE_DEPENDS src/poplar/colossus/sim/*.c)

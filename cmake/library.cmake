@@ -19,7 +19,7 @@ if(TW_OBJECTS)
     list(APPEND TW_AIE_CHECK_CLANG "SHELL:-mllvm -asan-${option}")
   endforeach()
   list(APPEND TW_AIE_CHECK_CLANG "SHELL:-mllvm -asan-kernel-mem-intrinsic-prefix=1")
-  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  if(TW_X86)
     list(APPEND TW_AIE_CHECK_GCC -mavx -Wa,-muse-unaligned-vector-move)
     # ... and it warns of a section for which clang has a type of its own.
     list(APPEND TW_AIE_CHECK_CLANG -mavx -fno-integrated-as -Wa,-muse-unaligned-vector-move,--no-warn)

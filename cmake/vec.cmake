@@ -2,7 +2,7 @@
 # The kernels of vec: every file of src/core/vec/kernels is compiled once per dispatch level. A generated wrapper names the
 # level, since one target cannot hold a source twice with different flags.
 set(TW_VEC_LEVELS baseline)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
+if(TW_X86)
   list(APPEND TW_VEC_LEVELS avx2 avx512)
 endif()
 set(TW_VEC_FLAGS_baseline "")
@@ -19,7 +19,7 @@ endif()
 # takes the calling convention of wide vectors from the command line.
 foreach(level IN LISTS TW_VEC_LEVELS)
   set_source_files_properties(src/core/vec/math_${level}.c PROPERTIES COMPILE_OPTIONS
-                              "${TW_UNCHECKED};${TW_VEC_FLAGS_${level}}")
+                              "-fno-math-errno;${TW_UNCHECKED};${TW_VEC_FLAGS_${level}}")
 endforeach()
 
 if(TARGET tw_vec)

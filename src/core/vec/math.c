@@ -8,15 +8,20 @@
 #include <stdint.h>
 #include <string.h>
 
-extern const tw__math_table tw__math_table_baseline, tw__math_table_avx2, tw__math_table_avx512;
+extern const tw__math_table tw__math_table_baseline;
+#ifdef __x86_64__
+extern const tw__math_table tw__math_table_avx2, tw__math_table_avx512;
+#endif
 double tw__math_fmod_exact(double x, double y);
 
 static_assert((int)TW__MATH_LEVELS == TW__LEVELS && (int)TW__MATH_AVX512 == TW__AVX512, "levels as in cpu.c");
 
 static const tw__math_table *const tables[TW__MATH_LEVELS] = {
     [TW__MATH_BASELINE] = &tw__math_table_baseline,
+#ifdef __x86_64__
     [TW__MATH_AVX2] = &tw__math_table_avx2,
     [TW__MATH_AVX512] = &tw__math_table_avx512,
+#endif
 };
 
 const tw__math_table *tw__math_table_of(tw__math_level level)

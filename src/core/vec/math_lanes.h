@@ -12,7 +12,9 @@
 #ifndef TW_VEC_MATH_LANES_H
 #define TW_VEC_MATH_LANES_H
 
+#ifdef __SSE2__
 #include <immintrin.h>
+#endif
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -51,6 +53,15 @@ typedef struct vd2 {
 #define TW__WIDTH_F32 f4
 #define TW__WIDTH_F64 d2
 #endif
+
+INLINE vf select_f32(vi mask, vf yes, vf no)
+{
+    return (vf)((mask & (vi)yes) | (~mask & (vi)no));
+}
+INLINE vd select_f64(vl mask, vd yes, vd no)
+{
+    return (vd)((mask & (vl)yes) | (~mask & (vl)no));
+}
 
 /* --- what the instruction sets spell differently ------------------------------------------------------------- */
 
@@ -137,7 +148,7 @@ INLINE vd truncate(vd x)
 {
     return _mm256_cvtepi32_pd(_mm256_cvttpd_epi32(x));
 }
-#else
+#elif defined(__SSE2__)
 INLINE bool any_f32(vi mask)
 {
     return _mm_movemask_ps((__m128)mask) != 0;
@@ -178,14 +189,60 @@ INLINE vd truncate(vd x)
 {
     return _mm_cvtepi32_pd(_mm_cvttpd_epi32(x));
 }
+#else /* other processors, in C's vector extensions */
+typedef float vh __attribute__((vector_size(TW__LANES * 2))); /* half of a vf */
+INLINE bool any_f64(vl mask)
+{
+    int64_t any = 0;
+    for (int k = 0; k < TW__LANES64; k++) any |= mask[k];
+    return any != 0;
+}
+INLINE bool any_f32(vi mask)
+{
+    return any_f64((vl)mask);
+}
+INLINE vf at_least_f32(vf x, float low)
+{
+    return select_f32(x < low, (vf){ 0 } + low, x);
+}
+INLINE vf at_most_f32(vf x, float high)
+{
+    return select_f32(x > high, (vf){ 0 } + high, x);
+}
+INLINE vd at_least_f64(vd x, double low)
+{
+    return select_f64(x < low, (vd){ 0 } + low, x);
+}
+INLINE vd at_most_f64(vd x, double high)
+{
+    return select_f64(x > high, (vd){ 0 } + high, x);
+}
+INLINE vd sqrt_f64(vd x)
+{
+    for (int k = 0; k < TW__LANES64; k++) x[k] = __builtin_sqrt(x[k]);
+    return x;
+}
+INLINE vd2 widen(vf x)
+{
+    vh half[2];
+    memcpy(half, &x, sizeof x);
+    return (vd2){ __builtin_convertvector(half[0], vd), __builtin_convertvector(half[1], vd) };
+}
+INLINE vf narrow(vd2 x)
+{
+    vh half[2] = { __builtin_convertvector(x.lo, vh), __builtin_convertvector(x.hi, vh) };
+    vf both;
+    memcpy(&both, half, sizeof both);
+    return both;
+}
+INLINE vd truncate(vd x)
+{
+    return __builtin_convertvector(__builtin_convertvector(x, vl), vd);
+}
 #endif
 
 /* --- lanes of floats ----------------------------------------------------------------------------------------- */
 
-INLINE vf select_f32(vi mask, vf yes, vf no)
-{
-    return (vf)((mask & (vi)yes) | (~mask & (vi)no));
-}
 INLINE vf abs_f32(vf x)
 {
     return (vf)((vi)x & INT32_MAX);
@@ -206,10 +263,6 @@ INLINE vf identity_below_f32(vf x, float limit, vf y)
 
 /* --- lanes of doubles ---------------------------------------------------------------------------------------- */
 
-INLINE vd select_f64(vl mask, vd yes, vd no)
-{
-    return (vd)((mask & (vl)yes) | (~mask & (vl)no));
-}
 INLINE vd abs_f64(vd x)
 {
     return (vd)((vl)x & INT64_MAX);
