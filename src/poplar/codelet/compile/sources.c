@@ -163,8 +163,8 @@ tw_status tw__link(char *const *objects, unsigned options, const char *out, tw_d
     for (char *const *object = objects; *object; object++) g_ptr_array_add(args, *object);
     g_autofree char *halves = g_build_filename(tw__include_dir(), "poplar", "device", "half_calls.c", NULL);
     const char *more[] = { "-O2", "-fPIC", "-mf16c", "-x", "c", halves };
-    bool convert =
-        options & TW__BUILD_PORTABLE && has_clang && tw__cpu_best() >= TW__CPU_AVX2; /* see half_calls.c */
+    /* see half_calls.c; no other processor than x86 has that level */
+    bool convert = options & TW__BUILD_PORTABLE && has_clang && tw__cpu_best() >= TW__CPU_AVX2;
     for (size_t i = 0; i < G_N_ELEMENTS(more) && convert; i++) g_ptr_array_add(args, (char *)more[i]);
     g_ptr_array_add(args, NULL);
     int exit_status = 1;

@@ -28,7 +28,7 @@ typedef struct attempt { /* vertices being run by this thread */
     int signal, code;
     uintptr_t address, stack; /* what was touched; the stack pointer, 0 = not known */
     uintptr_t landing;        /* below the frame that goes on after a fault */
-    bool writes;
+    const char *how;          /* ... it was touched */
 } attempt;
 
 static __thread attempt *volatile current;
@@ -66,8 +66,46 @@ static _Noreturn void land(void)
     siglongjmp(a->back, 1);
 }
 
-/* Does not jump away itself where it can be helped: it returns to land(), in the thread's ordinary state. Checkers of
- * threads lose track of a handler that does not return. */
+/* What the processor says of a fault; and the thread goes on in land(), in its ordinary state, when the handler
+ * returns. False: this processor's context is not known here. */
+#if defined(__x86_64__)
+static bool take_over(attempt *a, mcontext_t *machine)
+{
+    a->stack = (uintptr_t)machine->gregs[REG_RSP];
+    a->how = machine->gregs[REG_ERR] & 2 ? "writes to" : "reads";
+    machine->gregs[REG_RIP] = (greg_t)(uintptr_t)land;
+    machine->gregs[REG_RSP] = (greg_t)(a->landing - 8); /* as after a call */
+    machine->gregs[REG_EFL] &= ~(greg_t)0x400;          /* strings go upwards, as functions expect */
+    return true;
+}
+#elif defined(__aarch64__)
+static bool take_over(attempt *a, mcontext_t *machine)
+{
+    enum { DATA_ABORT = 0x24, WRITE = 1 << 6 }; /* class and one bit of the syndrome register */
+    struct _aarch64_ctx record = { .magic = 1 };
+    a->stack = (uintptr_t)machine->sp;
+    for (size_t at = 0; at + sizeof(struct esr_context) <= sizeof machine->__reserved; at += record.size) {
+        memcpy(&record, machine->__reserved + at, sizeof record);
+        if (!record.magic || !record.size) break;
+        if (record.magic != ESR_MAGIC) continue;
+        struct esr_context syndrome;
+        memcpy(&syndrome, machine->__reserved + at, sizeof syndrome);
+        if (syndrome.esr >> 26 == DATA_ABORT) a->how = syndrome.esr & WRITE ? "writes to" : "reads";
+    }
+    machine->pc = (uintptr_t)land;
+    machine->sp = a->landing;
+    return true;
+}
+#else
+static bool take_over(attempt *a, mcontext_t *machine)
+{
+    (void)a, (void)machine;
+    return false;
+}
+#endif
+
+/* Does not jump away itself where it can be helped: checkers of threads lose track of a handler that does not
+ * return. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     attempt *a = current;
@@ -75,17 +113,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
         hand_on(number, info, context);
         return;
     }
-    a->signal = number, a->code = info->si_code, a->address = (uintptr_t)info->si_addr;
-#ifdef __x86_64__
-    ucontext_t *machine = context;
-    a->stack = (uintptr_t)machine->uc_mcontext.gregs[REG_RSP];
-    a->writes = machine->uc_mcontext.gregs[REG_ERR] & 2;
-    machine->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)land;
-    machine->uc_mcontext.gregs[REG_RSP] = (greg_t)a->landing;
-    machine->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)0x400; /* strings go upwards, as functions expect */
-#else
-    land();
-#endif
+    a->signal = number, a->code = info->si_code, a->address = (uintptr_t)info->si_addr, a->how = "touches";
+    if (!take_over(a, &((ucontext_t *)context)->uc_mcontext)) land();
 }
 
 static void drop_stack(void *stack)
@@ -174,8 +203,7 @@ static void see(void *user, const tw__slot *slot)
 static void describe_address(GString *text, const tw_engine *engine, uint32_t vertex, const attempt *a, char *state)
 {
     nearest n = { .address = a->address };
-    g_string_append_printf(text, "%s address 0x%llx", a->writes ? "writes to" : "reads",
-                           (unsigned long long)a->address);
+    g_string_append_printf(text, "%s address 0x%llx", a->how, (unsigned long long)a->address);
     tw__vertex_slots(engine, vertex, state, see, &n);
     const tw__vertex_type *type = engine->core->types[engine->core->vertices[vertex].type].info;
     if (a->address < NULL_PAGES) {
@@ -265,7 +293,7 @@ __attribute__((noinline)) static bool run_group(tw_engine *engine, attempt *a, u
     char *state = group->states + (size_t)first * group->stride;
     tw__entry run = group->run;
     a->group = group;
-    a->landing = (((uintptr_t)__builtin_frame_address(0) - 1024) & ~(uintptr_t)15) - 8; /* as after a call */
+    a->landing = ((uintptr_t)__builtin_frame_address(0) - 1024) & ~(uintptr_t)15;
     for (uint32_t i = first; i < last; i++, state += group->stride) {
         a->index = i;
         if (engine->verifies)

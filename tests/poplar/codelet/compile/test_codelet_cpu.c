@@ -15,7 +15,13 @@ static const char good[] =
 
 /* Flags under which clang 19 speaks of itself first: a warning of a feature that it promotes, as it gave with
  * -march=native on a CPU with avx10.1. */
-#define HOSTILE "-mavx10.1-256 -mavx512f"
+#ifdef __x86_64__
+#define HOSTILE     "-mavx10.1-256 -mavx512f"
+#define NO_SUCH_CPU "unknown target CPU 'nonsense'"
+#else
+#define HOSTILE     ""
+#define NO_SUCH_CPU "unsupported argument 'nonsense' to option '-march='"
+#endif
 
 static void codelet_cpu_errors_are_the_users(void **state)
 {
@@ -43,7 +49,7 @@ static void codelet_cpu_the_compilers_own_error(void **state)
     tw_diags *diags = tw_diags_new();
     assert_int_equal(tw__codelets_add_source(set, good, TW__CODELET_CPP, "mine.cpp", "-march=nonsense", diags),
                      TW_E_COMPILATION);
-    assert_string_equal(tw_error_message(), "mine.cpp: clang: unknown target CPU 'nonsense'");
+    assert_string_equal(tw_error_message(), "mine.cpp: clang: " NO_SUCH_CPU);
     assert_int_equal(tw_diags_count(diags, TW_NOTE), 1);
     assert_string_equal(tw_diags_get(diags, 0)->file, "clang");
     assert_string_equal(tw_diags_get(diags, 0)->code, "popc.tool");
@@ -95,6 +101,10 @@ static void level_of(const char *limit, char *march, float *result)
 static void codelet_cpu_levels(void **state)
 {
     (void)state;
+#ifndef __x86_64__
+    assert_string_equal(march_of(0), ""); /* one level */
+    skip();
+#endif
     char march[3][32];
     float result[3];
     static const char *const limits[] = { "baseline", "avx2", "avx512" };
