@@ -63,10 +63,15 @@ using std::min;
 
 // 16-bit floats as storage with conversions, to nearest with ties to even; arithmetic goes through float.
 struct half {
+#ifdef __aarch64__ // there g++ has _Float16 from version 13 on
+    using float16 = __fp16;
+#else
+    using float16 = _Float16;
+#endif
     uint16_t bits = 0;
     half() = default;
-    constexpr half(float value) : bits(__builtin_bit_cast(uint16_t, static_cast<_Float16>(value))) {}
-    constexpr operator float() const { return static_cast<float>(__builtin_bit_cast(_Float16, bits)); }
+    constexpr half(float value) : bits(__builtin_bit_cast(uint16_t, static_cast<float16>(value))) {}
+    constexpr operator float() const { return static_cast<float>(__builtin_bit_cast(float16, bits)); }
 };
 struct bfloat16_t {
     uint16_t bits = 0;
