@@ -30,6 +30,9 @@ typedef struct tw_csl_binding {
 /* 16-bit type that @fp16() names. */
 typedef enum tw_csl_fp16 { TW_CSL_F16, TW_CSL_BF16, TW_CSL_CB16 } tw_csl_fp16;
 
+/* How code is made: as the vendor's compiler does, or statement by statement as it is written. */
+typedef enum tw_csl_level { TW_CSL_O_DEFAULT, TW_CSL_O0, TW_CSL_O2 } tw_csl_level; /* the default is O0 */
+
 /* All zero: WSE-2, no host link, a fabric just large enough. */
 typedef struct tw_csl_options {
     tw_wse_arch arch;
@@ -50,6 +53,7 @@ typedef struct tw_csl_options {
     tw_csl_fp16 fp16;
     bool warnings_are_errors;
     double max_seconds; /* of evaluation at compile time, by the wall clock; 0 = 600 */
+    tw_csl_level level;
 } tw_csl_options;
 
 typedef struct tw_csl_program tw_csl_program;

@@ -165,6 +165,8 @@ static const tw__cli_option rows[] = {
     { "--max-comptime-steps", "a number above 0", AT(options.max_comptime_steps), .take = take_steps },
     { "--max-seconds", "a number of seconds above 0", AT(options.max_seconds), .take = take_seconds },
     { "--max-memory", "bytes, or with K, M, G", AT(options.max_memory), .take = take_memory },
+    { "-O0", AT(options.level), .number = TW_CSL_O0 },
+    { "-O2", AT(options.level), .number = TW_CSL_O2 },
     { "--json", AT(json), .form = TW__CLI_UNOFFERED },
     NOTHING("--comptime-func-depth-limit", ""),
     NOTHING("--max-parallelism", ""),
@@ -239,6 +241,7 @@ static const char help_text[] =
     "  --memcpy --channels=N     link to the host: asks for a frame around the rectangle\n"
     "  --import-path DIR         where <...> is looked up first; also $CSL_IMPORT_PATH\n"
     "  --warnings-as-errors --verbose\n"
+    "  -O0 | -O2                 code as it is written (default), or optimised\n"
     "  --fp16-format=f16|bf16|cb16             what @fp16() is\n"
     "  --max-inlined-iterations=N --max-comptime-steps=N --max-memory=BYTES   limits of the compiler\n"
     "  --max-seconds=N           of evaluation at compile time, by the clock; default 600\n"

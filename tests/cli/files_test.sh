@@ -165,7 +165,7 @@ sim:--entry,--arch,--set-reg,--mem,--call,--show,--limit,--all,--supervisor,--tr
 pto:--target,--manual,--function,--arg,--blocks,--devices,--vectors,--trace,--max-steps,--check,--in-place
 cslc:--arch,-o,--params,--colors,--fabric-dims,--fabric-offsets,--memcpy,--channels,--width-west-buf
 cslc:--width-east-buf,--import-path,--verbose,--warnings-as-errors,--fp16-format,--max-inlined-iterations
-cslc:--max-comptime-steps,--max-memory,--max-seconds
+cslc:--max-comptime-steps,--max-memory,--max-seconds,-O0,-O2
 csl:--in,--launch,--send,--receive,--nowait,--check,--order-seed,--max-cycles,--threads,--stats,--json'
 for command in $(tilewright complete x | grep -v '^-'); do
   for option in $(tilewright complete "$command" x | grep '^-'); do

@@ -87,7 +87,7 @@ class Options(_Checked):
         ("colors", POINTER(Binding)), ("color_count", c_size_t),
         ("import_paths", POINTER(c_char_p)), ("import_path_count", c_size_t),
         ("max_comptime_steps", c_uint64), ("max_memory", c_size_t), ("max_inlined", c_uint),
-        ("fp16", c_int), ("warnings_are_errors", c_bool), ("max_seconds", c_double),
+        ("fp16", c_int), ("warnings_are_errors", c_bool), ("max_seconds", c_double), ("level", c_int),
     ]
 
 

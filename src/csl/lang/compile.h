@@ -28,6 +28,7 @@ typedef struct tw__csl_compile_options {
     double max_seconds;          /* of evaluation at compile time, by the wall clock; 0 = 600 */
     size_t max_memory;           /* bytes the compiler may take; 0 = 4 GiB */
     unsigned max_inlined;        /* iterations of one inline loop; 0 = 100,000 */
+    bool optimize;               /* -O2: lang/opt works on the code; tests that look at code go without */
     tw_type fp16;                /* TW_F16, TW_BF16, TW_CB16: what @fp16() is; none = f16 */
     /* Reads a file instead of the file system: malloc'ed text, NULL when there is none. Tests and fuzzers. */
     char *(*read)(void *user, const char *path, size_t *size);

@@ -137,6 +137,14 @@ static void io_line(stream *s, tw__csl_line *x)
     io_u32(s, &x->file);
     io_u32(s, &x->line);
     io_u32(s, &x->column);
+    io_u32(s, &x->frame);
+}
+
+static void io_frame(stream *s, tw__csl_frame *x)
+{
+    io_name(s, &x->name);
+    uint32_t *const fields[] = { &x->outer, &x->file, &x->line, &x->column };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) io_u32(s, fields[i]);
 }
 
 static void io_index(stream *s, tw__csl_index_use *x)
@@ -434,6 +442,7 @@ static void io_program(stream *s, tw__csl_program *p)
     TABLE(p, code, code, io_insn);
     TABLE(p, functions, function, io_function);
     TABLE(p, lines, line, io_line);
+    TABLE(p, frames, frame, io_frame);
     TABLE(p, indices, index, io_index);
     TABLE(p, consts, const, io_u64);
     TABLE(p, uses, use, io_use);

@@ -25,7 +25,7 @@ static void note_line(tw__csl_emitter *e)
     tw__csl_line *last = e->line_count ? &e->lines[e->line_count - 1] : NULL;
     if (last ? last->file == e->file && last->line == e->line && last->column == e->column : e->line == 0) return;
     tw__csl_line *row = TW__CSL_PUSH(e, lines, line);
-    if (row) *row = (tw__csl_line){ (uint32_t)e->code_count, e->file, e->line, e->column };
+    if (row) *row = (tw__csl_line){ (uint32_t)e->code_count, e->file, e->line, e->column, 0 };
 }
 
 static void use_register(tw__csl_emitter *e, char role, uint32_t reg)

@@ -62,7 +62,15 @@ typedef struct tw__csl_route { /* @set_color_config, @set_local_color_config: on
 
 typedef struct tw__csl_line { /* instructions from `at` on come from this place */
     uint32_t at, file, line, column;
+    uint32_t frame; /* row of frames + 1; 0 = the function's own code */
 } tw__csl_line;
+
+/* Code of a function that has gone into its caller: whose it is, and where the call was. */
+typedef struct tw__csl_frame {
+    const char *name;
+    uint32_t outer; /* frame that the call is in, an earlier row + 1; 0 = the function's own code */
+    uint32_t file, line, column;
+} tw__csl_frame;
 
 /* A run-time index of an array: register `reg` holds it right before instruction `at` is executed. A table beside the
  * code, not an instruction in it: a machine that does not check runs the same code at the same cost. */
@@ -179,6 +187,7 @@ typedef struct tw__csl_program {
     tw__csl_insn *code;
     tw__csl_function_code *functions; /* in order of `entry`; a task or function value is its number */
     tw__csl_line *lines;              /* sorted by `at` */
+    tw__csl_frame *frames;            /* of calls that are no more */
     tw__csl_index_use *indices;       /* sorted by `at` */
     uint64_t *consts;
     tw__csl_dsd_use *uses;
@@ -197,10 +206,10 @@ typedef struct tw__csl_program {
     tw__csl_init *inits;
     tw__csl_rotation *rotations;
     tw__csl_handler *handlers;
-    size_t code_count, function_count, line_count, index_count, const_count, use_count, map_count, dsr_load_count,
+    size_t code_count, function_count, line_count, frame_count, index_count, const_count, use_count, map_count, dsr_load_count,
         dsr_init_count, shape_count, segment_count, symbol_count, export_count, task_count, fifo_count, queue_count,
         declaration_count, config_count, init_count, rotation_count, handler_count;
-    size_t code_room, function_room, line_room, index_room, const_room, use_room, map_room, dsr_load_room,
+    size_t code_room, function_room, line_room, frame_room, index_room, const_room, use_room, map_room, dsr_load_room,
         dsr_init_room, shape_room, segment_room, symbol_room, export_room, task_room, fifo_room, queue_room,
         declaration_room, config_room, init_room, rotation_room, handler_room;
     uint32_t stack_address, stack_bytes; /* area for locals with addresses; grows upwards */

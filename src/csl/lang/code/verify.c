@@ -224,6 +224,7 @@ static void instruction(check *c, tw__csl_insn i)
         below(c, "FIFO", i.a, c->p->fifo_count);
     if (i.op == TW__CSL_I_BLOCK || i.op == TW__CSL_I_UNBLOCK) below(c, "kind of id", i.b, TW__CSL_ID_KINDS);
     if (i.op == TW__CSL_I_TRAP) below(c, "trap", tw__csl_wide(i), TW__CSL_TRAPS);
+    if (i.op >= TW__CSL_I_UDIVC && i.op <= TW__CSL_I_SREMC && i.c == 0) bad(c, "%s by 0", row->name);
     if (i.op == TW__CSL_I_SYS) service(c, i);
 }
 
@@ -318,6 +319,8 @@ static void program(check *c)
     for (size_t k = 0; k < p->index_count; k++)
         if (p->indices[k].at >= p->code_count || (k && p->indices[k].at < p->indices[k - 1].at))
             bad(c, "index %zu is out of order", k);
+    for (size_t k = 0; k < p->frame_count; k++) below(c, "frame", p->frames[k].outer, k + 1);
+    for (size_t k = 0; k < p->line_count; k++) below(c, "frame", p->lines[k].frame, p->frame_count + 1);
     for (size_t k = 0; k < p->code_count; k++) /* all: what lies between functions is decoded, too */
         if (p->code[k].op >= TW__CSL_OPS) bad(c, "instruction %zu: opcode %u does not exist", k, p->code[k].op);
     for (size_t k = 0; k < p->function_count; k++) {

@@ -3,6 +3,7 @@
 #include "csl/lang/code/share.h"
 #include "csl/lang/dsd/dsd.h"
 #include "csl/lang/layout/layout.h"
+#include "csl/lang/opt/opt.h"
 
 #define DEFAULT_STEPS   UINT64_C(200000000)
 #define DEFAULT_SECONDS 600.0
@@ -86,6 +87,10 @@ static bool build_all(sema *s, tw__csl_sharing *sharing, const char *top_file)
         if (!row) return false;
         row->program = b->image_program;
         row->pool = tw__csl_share_pool(sharing, b->member);
+    }
+    if (s->shared->options->optimize && !tw__csl_optimize(image)) {
+        tw__csl_out_of_memory(s);
+        return false;
     }
     return tw__csl_merge_routes(s) && !image->no_memory;
 }

@@ -364,6 +364,21 @@ do_SARI:
 do_LNOT:
     r[i->a] = !r[i->b];
     NEXT;
+do_UDIVC:
+    r[i->a] = r[i->b] / i->c;
+    NEXT;
+do_UREMC:
+    r[i->a] = r[i->b] % i->c;
+    NEXT;
+do_SDIVC:
+    r[i->a] = (uint64_t)((int64_t)r[i->b] / (int64_t)i->c);
+    NEXT;
+do_SREMC:
+    r[i->a] = (uint64_t)((int64_t)r[i->b] % (int64_t)i->c);
+    NEXT;
+do_CMOV:
+    r[i->a] = r[i->c] ? r[i->b] : r[i->a];
+    NEXT;
 do_EQ:
     r[i->a] = r[i->b] == r[i->c];
     NEXT;

@@ -58,6 +58,14 @@ static tw__message *blame(tw__part *part, const tw__pe *pe, tw_severity severity
     return m;
 }
 
+static void trace_line(tw__part *part, uint32_t pe, const char *function, const char *insn,
+                       const tw__csl_line *line)
+{
+    tw__message *m =
+        add(part, pe, TW_NOTE, "wse.trace", g_strdup_printf("in '%s'%s%s", function, *insn ? ": " : "", insn));
+    if (m && line) put_place(m, part->w, line->file, line->line, line->column);
+}
+
 static void stack_trace(tw__part *part, const tw__pe *pe)
 {
     const tw__csl_program *p = pe->program->program;
@@ -66,10 +74,15 @@ static void stack_trace(tw__part *part, const tw__pe *pe)
         int function = tw__csl_program_function_at(p, at);
         char text[TW__CSL_INSN_TEXT] = "";
         if (depth == pe->depth && at < p->code_count) tw__csl_insn_text(text, p->code[at]);
-        tw__message *m = add(part, number, TW_NOTE, "wse.trace",
-                             g_strdup_printf("in '%s'%s%s", function < 0 ? "?" : p->functions[function].name,
-                                             *text ? ": " : "", text));
-        place(m, part->w, pe, at);
+        tw__csl_line line;
+        bool known = tw__csl_program_line(p, at, &line);
+        while (known && line.frame) { /* a call that the optimiser took out: shown as if it were there */
+            const tw__csl_frame *frame = &p->frames[line.frame - 1];
+            trace_line(part, number, frame->name, text, &line);
+            line = (tw__csl_line){ at, frame->file, frame->line, frame->column, frame->outer };
+            *text = 0;
+        }
+        trace_line(part, number, function < 0 ? "?" : p->functions[function].name, text, known ? &line : NULL);
         if (depth && pe->depth + 1 - depth >= 16) break; /* deep recursion says the same again */
         if (depth) at = pe->frames[depth - 1].pc - 1;
     }

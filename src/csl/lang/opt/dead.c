@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* dead: instructions whose results nobody wants, moves that their producer can do, and 32-bit arithmetic of which
+ * only the low word is wanted. */
+#include "csl/lang/opt/local.h"
+
+/* The same on 16 bits; false = there is no such instruction. */
+static bool narrow(tw__csl_insn *i)
+{
+    unsigned type;
+    enum opt_family family = tw__opt_family(i->op, &type);
+    unsigned half = type & 1 ? TW__CSL_N_I16 : TW__CSL_N_U16;
+    if (type <= TW__CSL_N_I16) return false;
+    switch (family) {
+    case OPT_ADD:
+    case OPT_SUB:
+    case OPT_MUL:
+    case OPT_SHL:
+    case OPT_ADDI:
+    case OPT_MULI:
+    case OPT_SHLI:
+    case OPT_NEG:
+    case OPT_NOT:
+    case OPT_WRAP:
+    case OPT_LD:
+    case OPT_LDA: i->op = (uint16_t)tw__opt_op(family, half); return true; /* memory: the low word comes first */
+    default: return false;
+    }
+}
+
+/* Index checks of a value keep its sign: 16 bits of a 32-bit index say the same of any array that fits. */
+
+typedef struct search {
+    uint32_t wanted;
+    bool found;
+} search;
+
+static void look(void *user, uint32_t first, uint32_t count)
+{
+    search *s = user;
+    s->found |= s->wanted >= first && s->wanted - first < count;
+}
+
+static bool reads(const opt *o, const opt_function *f, tw__csl_insn i, uint32_t reg)
+{
+    search s = { reg, false };
+    tw__opt_reads(o, f, i, look, &s);
+    return s.found;
+}
+
+static bool writes(const opt *o, tw__csl_insn i, uint32_t reg)
+{
+    search s = { reg, false };
+    tw__opt_writes(o, i, look, &s);
+    return s.found || reg >= tw__opt_lost_from(i);
+}
+
+static bool reads_by_name(tw__csl_insn i, uint32_t reg)
+{
+    const uint16_t at[3] = { i.a, i.b, i.c };
+    for (unsigned k = 0; k < 3; k++)
+        if (tw__opt_reads_operand(i, k) && at[k] == reg) return true;
+    return false;
+}
+
+static void rename_reads(tw__csl_insn *i, uint32_t from, uint32_t to)
+{
+    uint16_t *const at[3] = { &i->a, &i->b, &i->c };
+    for (unsigned k = 0; k < 3; k++)
+        if (tw__opt_reads_operand(*i, k) && *at[k] == from) *at[k] = (uint16_t)to;
+}
+
+/* All reads of `reg` in i are by name. */
+static bool renameable(const opt *o, const opt_function *f, tw__csl_insn i, uint32_t reg)
+{
+    if (!reads(o, f, i, reg)) return true;
+    tw__csl_insn probe = i;
+    rename_reads(&probe, reg, reg + 1);
+    return reads_by_name(i, reg) && !reads(o, f, probe, reg);
+}
+
+/* `mov to, from` at `at`: the instruction before it that makes `from` makes `to` instead, and those between and behind
+ * read `to`. The block ends before `end`; `live` is what is live behind it. */
+static bool coalesce(const opt *o, opt_function *f, uint32_t first, uint32_t at, uint32_t end, const uint64_t *live)
+{
+    opt_insn *list = f->insns;
+    uint32_t to = list[at].insn.a, from = list[at].insn.b, made = at;
+    if (to == from) return false;
+    for (;;) {
+        if (made-- == first) return false;
+        tw__csl_insn i = list[made].insn;
+        if (writes(o, i, from)) break;
+        if (reads(o, f, i, to) || writes(o, i, to) || !renameable(o, f, i, from)) return false;
+    }
+    tw__csl_insn maker = list[made].insn;
+    if (!tw__opt_writes_a(maker) || maker.a != from || maker.op == TW__CSL_I_CMOV) return false;
+    uint32_t last = at + 1;
+    bool over = false; /* `from` gets another value before the block ends */
+    for (; last < end; last++) {
+        tw__csl_insn i = list[last].insn;
+        if (!renameable(o, f, i, from)) return false;
+        over = writes(o, i, from);
+        if (over) {
+            last++;
+            break;
+        }
+        if (writes(o, i, to)) { /* nobody may want `from` from here on */
+            for (uint32_t k = last + 1; k < end && !over; k++) {
+                if (reads(o, f, list[k].insn, from)) return false;
+                over = writes(o, list[k].insn, from);
+            }
+            if (i.op == TW__CSL_I_CMOV && reads(o, f, i, from)) return false;
+            if (!over && tw__opt_has(live, from)) return false;
+            over = true;
+            last++;
+            break;
+        }
+    }
+    if (!over && tw__opt_has(live, from)) return false;
+    list[made].insn.a = (uint16_t)to;
+    for (uint32_t k = made + 1; k < last; k++) rename_reads(&list[k].insn, from, to);
+    list[at].insn.op = OPT_NONE;
+    return true;
+}
+
+typedef struct any {
+    const uint64_t *live;
+    bool wanted;
+} any;
+
+static void is_live(void *user, uint32_t first, uint32_t count)
+{
+    any *a = user;
+    for (uint32_t r = first; r < first + count; r++) a->wanted |= tw__opt_has(a->live, r);
+}
+
+static bool sweep(opt *o, opt_function *f, const opt_blocks *b, const opt_block *block, size_t number)
+{
+    bool changed = false;
+    uint64_t *live = b->work, *high = b->work + b->words;
+    memcpy(live, b->live_out + number * b->words, b->words * sizeof *live);
+    memcpy(high, b->high_out + number * b->words, b->words * sizeof *high);
+    for (uint32_t at = block->first + block->count; at-- > block->first;) {
+        tw__csl_insn *i = &f->insns[at].insn;
+        if (i->op == OPT_NONE) continue;
+        any a = { live, false };
+        tw__opt_writes(o, *i, is_live, &a);
+        bool itself = i->op == TW__CSL_I_MOV && i->a == i->b;
+        if ((tw__opt_pure(*i) && !a.wanted) || itself) {
+            i->op = OPT_NONE;
+            changed = true;
+            continue;
+        }
+        if (tw__opt_writes_a(*i) && a.wanted && !tw__opt_has(high, i->a)) changed |= narrow(i);
+        tw__opt_step_back(o, f, *i, live, high);
+    }
+    return changed;
+}
+
+bool tw__opt_dead(opt *o, opt_function *f)
+{
+    opt_blocks b;
+    bool changed = false;
+    if (!tw__opt_find_blocks(o, f, &b) || !tw__opt_liveness(o, f, &b)) return false;
+    for (size_t k = 0; k < b.count; k++) changed |= sweep(o, f, &b, &b.blocks[k], k);
+    for (size_t k = 0; k < b.count; k++) {
+        uint32_t first = b.blocks[k].first, end = first + b.blocks[k].count;
+        for (uint32_t at = first; at < end; at++)
+            if (f->insns[at].insn.op == TW__CSL_I_MOV)
+                changed |= coalesce(o, f, first, at, end, b.live_out + k * b.words);
+    }
+    tw__opt_free_blocks(&b);
+    tw__opt_compact(o, f);
+    return changed;
+}

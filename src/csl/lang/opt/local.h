@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* A function under work is a list of instructions whose jumps name their targets; blocks are found when they are
+ * wanted. Instructions that passes take out become OPT_NONE until tw__opt_compact(). The checks of an index are
+ * instructions of their own here, OPT_INDEX, that read the register in `a`: passes move and rename them like any. */
+#ifndef TW_CSL_LANG_OPT_LOCAL_H
+#define TW_CSL_LANG_OPT_LOCAL_H
+
+#include "csl/lang/opt/opt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_INDEX = TW__CSL_OPS, OPT_NONE };
+
+/* Families of typed instructions, in the order of TW__CSL_CODE_INT, TW__CSL_CODE_FLOAT, TW__CSL_CODE_MEM. */
+enum opt_family {
+#define OPT_FAMILY(name, operands, cycles) OPT_##name,
+    TW__CSL_CODE_INT(OPT_FAMILY) OPT_INT_END,
+    OPT_FLOAT_BEGIN = OPT_INT_END - 1,
+    TW__CSL_CODE_FLOAT(OPT_FAMILY) OPT_FLOAT_END,
+    OPT_MEM_BEGIN = OPT_FLOAT_END - 1,
+    TW__CSL_CODE_MEM(OPT_FAMILY) OPT_MEM_END,
+    OPT_PLAIN /* none of these */
+#undef OPT_FAMILY
+};
+
+typedef struct opt_insn {
+    tw__csl_insn insn;
+    int32_t to; /* jumps: the target, an instruction of the list; else -1 */
+    uint32_t file, line, column, frame;
+} opt_insn;
+
+typedef struct opt_function {
+    opt_insn *insns;
+    size_t insn_count, insn_room;
+    uint32_t registers, params, results, stack_bytes;
+    uint32_t calls; /* CALLs of it in the program */
+    uint8_t kept;   /* the machine or another table calls it */
+    uint8_t state;  /* 0 not seen, 1 under way, 2 done */
+    uint8_t large;  /* left as it is */
+    uint8_t reached;
+} opt_function;
+
+typedef struct opt {
+    tw__csl_image *image;
+    tw__csl_program *p;
+    opt_function *functions;    /* as many as the program has */
+    tw__csl_index_use *indices; /* rows that OPT_INDEX names */
+    bool indirect;              /* functions are called by value */
+    bool failed;                /* out of memory */
+} opt;
+
+/* Registers: sets of bits. */
+static inline bool tw__opt_has(const uint64_t *set, uint32_t r)
+{
+    return set[r / 64] >> (r % 64) & 1;
+}
+static inline void tw__opt_add(uint64_t *set, uint32_t r)
+{
+    set[r / 64] |= 1ull << (r % 64);
+}
+static inline void tw__opt_remove(uint64_t *set, uint32_t r)
+{
+    set[r / 64] &= ~(1ull << (r % 64));
+}
+
+/* --- info.c: what an instruction does ------------------------------------------------------------------------- */
+
+typedef void tw__opt_visit(void *user, uint32_t first, uint32_t count);
+/* Every register that is read, also by way of tables. */
+void tw__opt_reads(const opt *o, const opt_function *f, tw__csl_insn i, tw__opt_visit *visit, void *user);
+/* Those that an instruction writes for certain. */
+void tw__opt_writes(const opt *o, tw__csl_insn i, tw__opt_visit *visit, void *user);
+/* The register from which on everything is lost but what is written; UINT32_MAX = nothing is. */
+uint32_t tw__opt_lost_from(tw__csl_insn i);
+/* Without effect but its register; it may go when nobody wants that. */
+bool tw__opt_pure(tw__csl_insn i);
+/* Reads operand k (0 .. 2) as one register by name, so that the name may be changed. */
+bool tw__opt_reads_operand(tw__csl_insn i, unsigned k);
+/* Writes exactly one register, operand a, and has no window. */
+bool tw__opt_writes_a(tw__csl_insn i);
+bool tw__opt_is_jump(tw__csl_insn i);     /* with a target */
+bool tw__opt_conditional(tw__csl_insn i); /* a jump that may fall through */
+bool tw__opt_ends(tw__csl_insn i);        /* nothing falls through it */
+/* The jump that is taken when this one is not; operands may change places. */
+tw__csl_insn tw__opt_opposite(tw__csl_insn i);
+enum opt_family tw__opt_family(unsigned op, unsigned *type); /* type: TW__CSL_N_* */
+unsigned tw__opt_op(enum opt_family family, unsigned type);
+unsigned tw__opt_bits(unsigned type);                 /* of an integer type */
+uint64_t tw__opt_wrap(unsigned type, uint64_t value); /* the canonical value of its low bits */
+/* What an instruction without memory gives for these operands; false = it cannot be said now. */
+bool tw__opt_fold(tw__csl_insn i, uint64_t b, uint64_t c, uint64_t *out);
+
+/* --- lift.c --------------------------------------------------------------------------------------------------- */
+bool tw__opt_lift(opt *o);  /* all functions of o->p */
+bool tw__opt_lower(opt *o); /* back into o->p */
+void tw__opt_compact(opt *o, opt_function *f);
+opt_insn *tw__opt_append(opt *o, opt_function *f, opt_insn insn); /* NULL = out of memory */
+
+/* --- flow.c --------------------------------------------------------------------------------------------------- */
+
+typedef struct opt_block {
+    uint32_t first, count;
+    int32_t next[2]; /* where the last instruction falls through, where it jumps to; -1 = none */
+    uint32_t from;   /* blocks that lead here; the function's start counts as one */
+    int32_t only;    /* the one block that does, -1 = none or more */
+} opt_block;
+typedef struct opt_blocks {
+    opt_block *blocks;
+    size_t count;
+    uint32_t words; /* of a set of registers */
+    /* by block, a set each; high: more than the low 16 bits are wanted */
+    uint64_t *live_in, *live_out, *high_out;
+    uint64_t *work; /* two sets for whoever goes through the blocks */
+} opt_blocks;
+bool tw__opt_find_blocks(opt *o, const opt_function *f, opt_blocks *b);
+bool tw__opt_liveness(opt *o, const opt_function *f, opt_blocks *b); /* after find_blocks */
+/* Goes one instruction back: from what is live behind it to what is live before it. */
+void tw__opt_step_back(const opt *o, const opt_function *f, tw__csl_insn i, uint64_t *live, uint64_t *high);
+void tw__opt_free_blocks(opt_blocks *b);
+bool tw__opt_flow(opt *o, opt_function *f); /* true: something changed */
+
+/* --- passes: true = something changed ------------------------------------------------------------------------- */
+bool tw__opt_number(opt *o, opt_function *f);
+bool tw__opt_dead(opt *o, opt_function *f);
+bool tw__opt_inline(opt *o, opt_function *f);
+
+#endif

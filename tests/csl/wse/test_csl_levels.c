@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/* Optimised code does what the code as it is written does: random programs, compiled both ways, leave the same memory
+ * and print the same lines; functions whose calls are gone show in stack traces, and indices are still checked. */
+#include "csl/wse/compile.h"
+#include "csl/wse/wse.h"
+
+#include <glib.h>
+
+enum { PROGRAMS = 150, MOST_CYCLES = 3000000 };
+
+/* --- random programs ------------------------------------------------------------------------------------------ */
+
+typedef struct writer {
+    GString *text;
+    uint64_t state;
+    unsigned functions; /* written so far: those may be called */
+    unsigned loops, depth;
+    bool in_function;
+} writer;
+
+static unsigned roll(writer *w, unsigned sides)
+{
+    w->state = w->state * 6364136223846793005ull + 1442695040888963407ull;
+    return (unsigned)((w->state >> 33) % sides);
+}
+
+static const char *const types[] = { "i16", "u16", "i32", "u32", "u8", "i8", "f32" };
+enum { INTS = 6, F32 = 6, TYPES = 7, VARS = 3, ARRAY = 8, LOCALS = 2 };
+
+static void add(writer *w, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void add(writer *w, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    g_string_append_vprintf(w->text, format, args);
+    va_end(args);
+}
+
+static void expression(writer *w, unsigned type); /* with something that only the run knows */
+
+static void literal(writer *w, unsigned type)
+{
+    static const int some[] = { 0, 1, 2, 3, 4, 7, 8, 10, 16, 31, 64, 100, 127 };
+    unsigned k = roll(w, 16);
+    if (type == F32)
+        add(w, "@as(f32, %d.%d)", (int)roll(w, 20) - 10, roll(w, 4) * 25);
+    else
+        add(w, "@as(%s, %d)", types[type], k < 13 ? some[k] : (int)roll(w, 120));
+}
+
+static void index_of_array(writer *w)
+{
+    if (w->loops && roll(w, 2))
+        add(w, "(l%u & 7)", roll(w, w->loops));
+    else if (roll(w, 2))
+        add(w, "%u", roll(w, ARRAY));
+    else
+        add(w, "(v1_%u & 7)", roll(w, VARS));
+}
+
+/* The second operand of something may be a literal; two would be computed, and refused, by the compiler. */
+static void second(writer *w, unsigned type)
+{
+    if (roll(w, 3))
+        expression(w, type);
+    else
+        literal(w, type);
+}
+
+static void condition(writer *w)
+{
+    static const char *const compare[] = { "<", "<=", ">", ">=", "==", "!=" };
+    unsigned type = roll(w, TYPES), how = roll(w, 8);
+    if (how == 0) add(w, "!");
+    add(w, "(");
+    expression(w, type);
+    add(w, " %s ", compare[roll(w, 6)]);
+    second(w, type);
+    add(w, ")");
+    if (how == 1) {
+        add(w, roll(w, 2) ? " and " : " or ");
+        condition(w);
+    }
+}
+
+static void expression(writer *w, unsigned type)
+{
+    static const char *const ints[] = { "+", "-", "*", "&", "|", "^", "+", "*" }, *const floats[] = { "+", "-",
+                                                                                                      "*" };
+    unsigned k = w->depth >= 4 ? roll(w, 4) : roll(w, 12);
+    w->depth++;
+    if (k <= 2) {
+        add(w, "%c%u_%u", w->in_function && roll(w, 2) ? 'a' : 'v', type, w->in_function ? 0 : roll(w, VARS));
+    } else if (k == 3) {
+        add(w, "m%u[", type);
+        index_of_array(w);
+        add(w, "]");
+    } else if (k == 4 && type != F32) { /* division by what is not 0 */
+        add(w, "(");
+        expression(w, type);
+        add(w, " %c ", roll(w, 2) ? '/' : '%');
+        if (roll(w, 3))
+            add(w, "@as(%s, %u))", types[type], 1 + roll(w, 20));
+        else
+            add(w, "(v%u_0 | 1))", type);
+    } else if (k == 5 && type != F32) {
+        add(w, "(");
+        expression(w, type);
+        add(w, " %s %u)", roll(w, 2) ? "<<" : ">>", roll(w, 8));
+    } else if (k == 6 && type != F32) {
+        add(w, "@as(%s, ", types[type]);
+        expression(w, roll(w, INTS));
+        add(w, ")");
+    } else if (k == 7 && w->functions && w->depth < 4) {
+        add(w, "@as(%s, f%u(", types[type], roll(w, w->functions));
+        for (unsigned t = 0; t < TYPES; t++) {
+            if (t) add(w, ", ");
+            expression(w, t);
+        }
+        add(w, "))");
+    } else {
+        add(w, "(");
+        expression(w, type);
+        add(w, " %s ", type == F32 ? floats[roll(w, 3)] : ints[roll(w, 8)]);
+        second(w, type);
+        add(w, ")");
+    }
+    w->depth--;
+}
+
+static void statements(writer *w, unsigned count, unsigned nesting);
+
+static void assignment(writer *w)
+{
+    unsigned type = roll(w, TYPES);
+    if (roll(w, 3) == 0) {
+        add(w, "m%u[", type);
+        index_of_array(w);
+        add(w, "] %s= ", roll(w, 3) ? "" : "+");
+    } else {
+        add(w, "v%u_%u %s= ", type, roll(w, VARS), roll(w, 3) ? "" : "+");
+    }
+    expression(w, type);
+    add(w, ";\n");
+}
+
+static void statement(writer *w, unsigned nesting)
+{
+    unsigned k = nesting >= 3 ? 0 : roll(w, 8);
+    if (k < 4) {
+        assignment(w);
+    } else if (k < 6) {
+        add(w, "if (");
+        condition(w);
+        add(w, ") {\n");
+        statements(w, 1 + roll(w, 2), nesting + 1);
+        if (roll(w, 2)) {
+            add(w, "} else {\n");
+            statements(w, 1 + roll(w, 2), nesting + 1);
+        }
+        add(w, "}\n");
+    } else if (k == 6 && w->loops < 3) {
+        static const char *const counters[] = { "u16", "i16", "u32", "i32" };
+        add(w, "for (@range(%s, %u)) |l%u| {\n", counters[0], 1 + roll(w, 12), w->loops);
+        w->loops++;
+        statements(w, 1 + roll(w, 3), nesting + 1);
+        w->loops--;
+        add(w, "}\n");
+    } else {
+        unsigned limit = roll(w, 6);
+        add(w, "{ var t: u16 = 0;\nwhile (t < %u) : (t += 1) {\n", limit);
+        statements(w, 1 + roll(w, 2), nesting + 1);
+        if (roll(w, 3) == 0) {
+            add(w, "if (");
+            condition(w);
+            add(w, ") { %s; }\n", roll(w, 2) ? "break" : "continue");
+        }
+        add(w, "} }\n");
+    }
+}
+
+static void statements(writer *w, unsigned count, unsigned nesting)
+{
+    for (unsigned k = 0; k < count; k++) statement(w, nesting);
+}
+
+static char *random_program(uint64_t seed)
+{
+    writer w = { .text = g_string_new("const print = @import_module(\"<simprint>\");\n"), .state = seed };
+    for (unsigned t = 0; t < TYPES; t++) {
+        for (unsigned k = 0; k < VARS; k++) add(&w, "var v%u_%u: %s = %u;\n", t, k, types[t], roll(&w, 100));
+        add(&w, "var m%u = @zeros([%u]%s);\n", t, ARRAY, types[t]);
+    }
+    add(&w, "var dst = @zeros([16]f32); var src = @zeros([16]f32);\n"
+            "const dst_dsd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{16} -> dst[i] });\n"
+            "var src_dsd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> src[i] });\n");
+    for (unsigned f = 0, count = 1 + roll(&w, 3); f < count; f++) {
+        unsigned result = roll(&w, INTS);
+        add(&w, "fn f%u(", f);
+        for (unsigned t = 0; t < TYPES; t++) add(&w, "%sa%u_0: %s", t ? ", " : "", t, types[t]);
+        add(&w, ") %s {\n", types[result]);
+        w.in_function = true;
+        if (roll(&w, 2)) {
+            add(&w, "if (");
+            condition(&w);
+            add(&w, ") { return ");
+            expression(&w, result);
+            add(&w, "; }\n");
+        }
+        add(&w, "return ");
+        expression(&w, result);
+        add(&w, ";\n}\n");
+        w.in_function = false;
+        w.functions++;
+    }
+    add(&w, "task main() void {\n");
+    for (unsigned k = 0; k < 3; k++) {
+        statements(&w, 2, 0);
+        add(&w,
+            "@fadds(dst_dsd, src_dsd, v6_%u);\nsrc[%u] = v6_0;\nsrc_dsd = @increment_dsd_offset(src_dsd, 1, f32);\n"
+            "src_dsd = @set_dsd_length(src_dsd, %u);\n",
+            roll(&w, VARS), roll(&w, 8), 1 + roll(&w, 8));
+    }
+    add(&w, "print.fmt_no_nl(\"{d} {d}\", .{ v0_0, v1_1 });\nprint.print_string(\"\\n\");\n}\n"
+            "comptime { @bind_local_task(main, @get_local_task_id(8)); @activate(@get_local_task_id(8)); }\n");
+    return g_string_free(w.text, FALSE);
+}
+
+/* --- both ways ------------------------------------------------------------------------------------------------ */
+
+typedef struct outcome {
+    tw__csl_image *image;
+    tw_diags *diags;
+    tw__wse *w;
+    tw_status status;
+    GString *printed;
+} outcome;
+
+static void on_print(void *user, unsigned x, unsigned y, uint64_t cycle, const char *line)
+{
+    (void)cycle;
+    g_string_append_printf(user, "%u,%u: %s\n", x, y, line);
+}
+
+static outcome run(const char *text, bool wse3, bool optimize, tw__wse_check check)
+{
+    outcome r = { .diags = tw_diags_new(), .printed = g_string_new(NULL) };
+    tw__csl_compile_options o = { .file = "t.csl",
+                                  .wse3 = wse3,
+                                  .optimize = optimize,
+                                  .read = read_memory,
+                                  .read_user = (void *)(uintptr_t)text };
+    r.image = tw__csl_compile(&o, r.diags);
+    if (!r.image || tw__csl_verify(r.image, r.diags) != TW_OK) {
+        tw_diags_print(r.diags, stderr, false);
+        fail_msg("does not compile:\n%s", text);
+    }
+    r.w = tw__wse_new(r.image, &(tw__wse_options){ .threads = 1, .check = check }, r.diags);
+    assert_non_null(r.w);
+    tw__wse_on_print(r.w, on_print, r.printed);
+    r.status = tw__wse_run(r.w, MOST_CYCLES, NULL, NULL);
+    return r;
+}
+
+static void done(outcome *r)
+{
+    tw__wse_free(r->w);
+    tw__csl_image_free(r->image);
+    tw_diags_free(r->diags);
+    g_string_free(r->printed, TRUE);
+}
+
+/* Variables by name: what lies on the stack is nobody's business. */
+static void same_variables(outcome *a, outcome *b, const char *text)
+{
+    const tw__csl_program *p = &a->image->programs[0], *q = &b->image->programs[0];
+    const uint8_t *m = tw__wse_memory(a->w, 0, 0), *n = tw__wse_memory(b->w, 0, 0);
+    assert_int_equal(p->symbol_count, q->symbol_count);
+    for (size_t k = 0; k < p->symbol_count; k++) {
+        const tw__csl_symbol *s = &p->symbols[k];
+        assert_string_equal(s->name, q->symbols[k].name);
+        if (memcmp(m + s->address, n + q->symbols[k].address, s->bytes))
+            fail_msg("'%s' differs at -O2:\n%s\n%s", s->name, text, tw__csl_listing(b->image, 0));
+    }
+}
+
+static void random_programs(void **state)
+{
+    (void)state;
+    const char *most = getenv("TW_SEEDS"), *first = getenv("TW_SEED");
+    unsigned count = most ? (unsigned)atoi(most) : PROGRAMS, begin = first ? (unsigned)atoi(first) : 0;
+    uint64_t code[2] = { 0 }, cycles[2] = { 0 };
+    for (unsigned seed = begin; seed < begin + count; seed++) {
+        char *text = random_program(seed * 7919u + 1);
+        outcome a = run(text, seed & 1, false, TW__WSE_CHECK_ERROR),
+                b = run(text, seed & 1, true, TW__WSE_CHECK_ERROR);
+        if (a.status != TW_OK || b.status != TW_OK) {
+            tw_diags_print(b.diags, stderr, false);
+            fail_msg("seed %u ends with %s and %s:\n%s", seed, tw_status_name(a.status), tw_status_name(b.status),
+                     text);
+        }
+        same_variables(&a, &b, text);
+        assert_string_equal(a.printed->str, b.printed->str);
+        code[0] += a.image->programs[0].code_count, code[1] += b.image->programs[0].code_count;
+        cycles[0] += tw__wse_cycle(a.w), cycles[1] += tw__wse_cycle(b.w);
+        done(&a);
+        done(&b);
+        g_free(text);
+    }
+    print_message("instructions %llu -> %llu, cycles %llu -> %llu\n", (unsigned long long)code[0],
+                  (unsigned long long)code[1], (unsigned long long)cycles[0], (unsigned long long)cycles[1]);
+    assert_true(cycles[1] < cycles[0]);
+}
+
+/* --- what is said --------------------------------------------------------------------------------------------- */
+
+/* All messages with their places, without numbers (of cycles) and without the instruction. */
+static char *messages(const outcome *r)
+{
+    GString *out = g_string_new(NULL);
+    const tw_diag *d;
+    for (size_t k = 0; (d = tw_diags_get(r->diags, k)); k++) {
+        g_string_append_printf(out, "%d:%d ", d->line, d->column);
+        for (const char *c = d->message; *c && strncmp(c, "': ", 3) != 0; c++)
+            if (!g_ascii_isdigit(*c)) g_string_append_c(out, *c);
+        g_string_append_c(out, '\n');
+    }
+    return g_string_free(out, FALSE);
+}
+
+static void same_messages(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *phrase;
+        tw_status status;
+    } rows[] = {
+        { "var x: u16 = 0;\nvar y: u16 = 8;\n"
+          "fn inner(k: u16) u16 {\n  return k / x;\n}\n"
+          "fn outer(k: u16) u16 {\n  y += 1;\n  return inner(k) + 1;\n}\n"
+          "task main() void {\n  x = 2;\n  y = outer(y);\n  x = 0;\n  y = outer(y);\n}\n",
+          "division by zero", TW_E_APPLICATION },
+        { "var a = @zeros([8]i16);\nvar at: i16 = 9;\n"
+          "fn get(k: i16) i16 {\n  return a[k * 2 - 1];\n}\n"
+          "task main() void {\n  a[0] = get(2);\n  a[1] = get(at);\n}\n",
+          "is outside the", TW_E_APPLICATION },
+        { "var a = @zeros([8]i16);\nvar at: i32 = -3;\n"
+          "task main() void {\n  for (@range(i16, 4)) |k| { a[k] = a[@as(i32, k) + at]; }\n}\n",
+          "index -", TW_E_APPLICATION },
+        { "var x: f32 = 0.0;\nfn check(v: f32) void {\n  @assert(v > 1.0);\n}\n"
+          "task main() void {\n  check(2.0);\n  check(x);\n}\n",
+          "assertion failed", TW_E_APPLICATION },
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char *text = g_strconcat(rows[k].text,
+                                 "comptime { @bind_local_task(main, @get_local_task_id(8)); "
+                                 "@activate(@get_local_task_id(8)); }\n",
+                                 NULL);
+        outcome a = run(text, true, false, TW__WSE_CHECK_ERROR), b = run(text, true, true, TW__WSE_CHECK_ERROR);
+        char *said = messages(&a), *said_optimized = messages(&b);
+        assert_int_equal(a.status, rows[k].status);
+        assert_int_equal(b.status, rows[k].status);
+        assert_non_null(find_message(b.diags, TW_ERROR, rows[k].phrase));
+        assert_string_equal(said, said_optimized);
+        g_free(said), g_free(said_optimized), g_free(text);
+        done(&a);
+        done(&b);
+    }
+}
+
+/* Functions that are inlined everywhere are no more; what the host and the machine call stays. */
+static void calls_that_go(void **state)
+{
+    (void)state;
+    outcome r =
+        run("var x: u16 = 1;\nfn f(k: u16) u16 { return k + x; }\nfn g(k: u16) u16 { return f(k) * f(2); }\n"
+            "fn never() void { x = 3; }\nexport fn host() void { x = g(x); }\n"
+            "task main() void { x = g(x); }\n"
+            "comptime { @bind_local_task(main, @get_local_task_id(8)); @activate(@get_local_task_id(8)); }\n",
+            false, true, TW__WSE_CHECK_ERROR);
+    const tw__csl_program *p = &r.image->programs[0];
+    for (size_t k = 0; k < p->code_count; k++) assert_int_not_equal(p->code[k].op, TW__CSL_I_CALL);
+    for (size_t k = 0; k < p->function_count; k++)
+        if (!strstr(p->functions[k].name, "main") && !strstr(p->functions[k].name, "host"))
+            fail_msg("'%s' is still there", p->functions[k].name);
+    done(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_programs),
+        cmocka_unit_test(same_messages),
+        cmocka_unit_test(calls_that_go),
+    };
+    return cmocka_run_group_tests_name("csl_levels", tests, NULL, NULL);
+}
