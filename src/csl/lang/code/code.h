@@ -214,7 +214,7 @@ static inline uint32_t tw__csl_wide(tw__csl_insn i)
     X(AND, "dss", 1) X(OR, "dss", 1) X(XOR, "dss", 1) X(SHR, "dss", 1) X(SAR, "dss", 1)                        \
     X(ANDI, "dsu", 1) X(SHRI, "dsu", 1) X(SARI, "dsu", 1) X(LNOT, "ds-", 1)                                    \
     X(UDIVC, "dsu", 16) X(UREMC, "dsu", 16) X(SDIVC, "dsu", 16) X(SREMC, "dsu", 16) /* by c > 0, of any type */ \
-    X(CMOV, "dss", 1) /* a = b where c is not 0, else a stays */                                               \
+    X(CMOV, "dss", 1) X(CMOVN, "dss", 1) /* a = b where c is not 0, is 0; else a stays */                      \
     X(EQ, "dss", 1) X(NE, "dss", 1) X(LTS, "dss", 1) X(LES, "dss", 1) X(LTU, "dss", 1) X(LEU, "dss", 1)        \
     X(JMP, "-J.", 3) X(JT, "sJ.", 3) X(JF, "sJ.", 3)                                                           \
     X(JEQ, "ssj", 3) X(JNE, "ssj", 3) X(JLTS, "ssj", 3) X(JLES, "ssj", 3) X(JLTU, "ssj", 3) X(JLEU, "ssj", 3)  \

@@ -206,12 +206,12 @@ typedef struct tw__csl_program {
     tw__csl_init *inits;
     tw__csl_rotation *rotations;
     tw__csl_handler *handlers;
-    size_t code_count, function_count, line_count, frame_count, index_count, const_count, use_count, map_count, dsr_load_count,
-        dsr_init_count, shape_count, segment_count, symbol_count, export_count, task_count, fifo_count, queue_count,
-        declaration_count, config_count, init_count, rotation_count, handler_count;
-    size_t code_room, function_room, line_room, frame_room, index_room, const_room, use_room, map_room, dsr_load_room,
-        dsr_init_room, shape_room, segment_room, symbol_room, export_room, task_room, fifo_room, queue_room,
-        declaration_room, config_room, init_room, rotation_room, handler_room;
+    size_t code_count, function_count, line_count, frame_count, index_count, const_count, use_count, map_count,
+        dsr_load_count, dsr_init_count, shape_count, segment_count, symbol_count, export_count, task_count,
+        fifo_count, queue_count, declaration_count, config_count, init_count, rotation_count, handler_count;
+    size_t code_room, function_room, line_room, frame_room, index_room, const_room, use_room, map_room,
+        dsr_load_room, dsr_init_room, shape_room, segment_room, symbol_room, export_room, task_room, fifo_room,
+        queue_room, declaration_room, config_room, init_room, rotation_room, handler_room;
     uint32_t stack_address, stack_bytes; /* area for locals with addresses; grows upwards */
     uint32_t pool_count;                 /* constants that each PE of this program has in image.pool */
 } tw__csl_program;

@@ -92,7 +92,7 @@ static bool coalesce(const opt *o, opt_function *f, uint32_t first, uint32_t at,
         if (reads(o, f, i, to) || writes(o, i, to) || !renameable(o, f, i, from)) return false;
     }
     tw__csl_insn maker = list[made].insn;
-    if (!tw__opt_writes_a(maker) || maker.a != from || maker.op == TW__CSL_I_CMOV) return false;
+    if (!tw__opt_writes_a(maker) || maker.a != from || tw__opt_is_cmov(maker)) return false;
     uint32_t last = at + 1;
     bool over = false; /* `from` gets another value before the block ends */
     for (; last < end; last++) {
@@ -108,7 +108,7 @@ static bool coalesce(const opt *o, opt_function *f, uint32_t first, uint32_t at,
                 if (reads(o, f, list[k].insn, from)) return false;
                 over = writes(o, list[k].insn, from);
             }
-            if (i.op == TW__CSL_I_CMOV && reads(o, f, i, from)) return false;
+            if (tw__opt_is_cmov(i) && reads(o, f, i, from)) return false;
             if (!over && tw__opt_has(live, from)) return false;
             over = true;
             last++;

@@ -113,7 +113,8 @@ static bool low_from_low(tw__csl_insn i, unsigned k, bool result_low)
     case TW__CSL_I_AND:
     case TW__CSL_I_OR:
     case TW__CSL_I_XOR: return result_low;
-    case TW__CSL_I_CMOV: return k <= 1 && result_low;
+    case TW__CSL_I_CMOV:
+    case TW__CSL_I_CMOVN: return k <= 1 && result_low;
     case TW__CSL_I_DSD_BASE: return k == 2;
     default: return false;
     }
@@ -136,7 +137,7 @@ void tw__opt_step_back(const opt *o, const opt_function *f, tw__csl_insn i, uint
                      operands[k] != 'R';
         if (plain && i.op != TW__CSL_I_RET) {
             for (unsigned k = 0; k < 3; k++) {
-                bool reads = operands[k] == 's' || (i.op == TW__CSL_I_CMOV && k == 0);
+                bool reads = operands[k] == 's' || (tw__opt_is_cmov(i) && k == 0);
                 m.low_only = low_from_low(i, k, result_low);
                 if (reads) mark_live(&m, at[k], 1);
             }

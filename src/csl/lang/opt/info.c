@@ -71,7 +71,7 @@ void tw__opt_reads(const opt *o, const opt_function *f, tw__csl_insn i, tw__opt_
         if (operands[k] == 's') visit(user, at[k], 1);
         if (operands[k] == 'S') visit(user, at[k], 2);
     }
-    if (i.op == TW__CSL_I_CMOV) visit(user, i.a, 1);
+    if (tw__opt_is_cmov(i)) visit(user, i.a, 1);
     read_tables(o, f, i, visit, user);
 }
 

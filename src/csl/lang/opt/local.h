@@ -91,6 +91,11 @@ uint64_t tw__opt_wrap(unsigned type, uint64_t value); /* the canonical value of 
 /* What an instruction without memory gives for these operands; false = it cannot be said now. */
 bool tw__opt_fold(tw__csl_insn i, uint64_t b, uint64_t c, uint64_t *out);
 
+static inline bool tw__opt_is_cmov(tw__csl_insn i)
+{
+    return i.op == TW__CSL_I_CMOV || i.op == TW__CSL_I_CMOVN;
+}
+
 /* --- lift.c --------------------------------------------------------------------------------------------------- */
 bool tw__opt_lift(opt *o);  /* all functions of o->p */
 bool tw__opt_lower(opt *o); /* back into o->p */
@@ -124,5 +129,7 @@ bool tw__opt_flow(opt *o, opt_function *f); /* true: something changed */
 bool tw__opt_number(opt *o, opt_function *f);
 bool tw__opt_dead(opt *o, opt_function *f);
 bool tw__opt_inline(opt *o, opt_function *f);
+bool tw__opt_loops(opt *o, opt_function *f); /* compacted, as the next one */
+bool tw__opt_predicate(opt *o, opt_function *f);
 
 #endif

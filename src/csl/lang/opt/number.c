@@ -199,7 +199,6 @@ static void divide_constant(numbers *n, opt_insn *x, unsigned type, bool rest, u
     tw__csl_insn *i = &x->insn;
     unsigned shift;
     bool is_signed = type & 1;
-    if (!canonical(n, of(n, i->b), type)) return;
     if (!is_signed && power_of_two(k, &shift) && (!rest || k <= 0x10000)) {
         if (rest)
             become(n, x, TW__CSL_I_ANDI, i->a, i->b, (uint16_t)(k - 1));
@@ -265,8 +264,8 @@ static void simplify_plain(numbers *n, opt_insn *x)
     uint64_t c = 0;
     bool known = tw__csl_op_rows[i->op].operands[2] == 's' && is_constant(n, of(n, i->c), &c);
     if (i->op == TW__CSL_I_AND || i->op == TW__CSL_I_OR || i->op == TW__CSL_I_XOR) constant_last(n, i, &c, &known);
-    if (i->op == TW__CSL_I_CMOV && known) {
-        if (c)
+    if (tw__opt_is_cmov(*i) && known) {
+        if ((c != 0) == (i->op == TW__CSL_I_CMOV))
             become(n, x, TW__CSL_I_MOV, i->a, i->b, 0);
         else
             become(n, x, TW__CSL_I_NOP, 0, 0, 0);
@@ -456,7 +455,7 @@ static bool computes(tw__csl_insn i)
     unsigned type;
     enum opt_family family = tw__opt_family(i.op, &type);
     if (family == OPT_LD || family == OPT_LDA || family == OPT_LDX) return false;
-    return tw__opt_writes_a(i) && i.op != TW__CSL_I_CMOV && i.op != TW__CSL_I_DSDOP && i.op != TW__CSL_I_RANDOM16 &&
+    return tw__opt_writes_a(i) && !tw__opt_is_cmov(i) && i.op != TW__CSL_I_DSDOP && i.op != TW__CSL_I_RANDOM16 &&
            i.op != TW__CSL_I_GET_CONFIG;
 }
 

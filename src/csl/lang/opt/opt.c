@@ -2,7 +2,7 @@
 /* opt: the passes in order, functions from the bottom of the call graph up. */
 #include "csl/lang/opt/local.h"
 
-enum { ROUNDS = 6, DEEPEST = 500 };
+enum { ROUNDS = 8, DEEPEST = 500 };
 
 static void improve(opt *o, uint32_t number, unsigned depth)
 {
@@ -19,6 +19,9 @@ static void improve(opt *o, uint32_t number, unsigned depth)
             changed |= tw__opt_number(o, f);
             tw__opt_compact(o, f);
             changed |= tw__opt_dead(o, f);
+            if (round == 0 || o->failed) continue;
+            changed |= tw__opt_loops(o, f);
+            changed |= tw__opt_predicate(o, f);
         }
         tw__opt_flow(o, f);
         tw__opt_dead(o, f);

@@ -379,6 +379,9 @@ do_SREMC:
 do_CMOV:
     r[i->a] = r[i->c] ? r[i->b] : r[i->a];
     NEXT;
+do_CMOVN:
+    r[i->a] = r[i->c] ? r[i->a] : r[i->b];
+    NEXT;
 do_EQ:
     r[i->a] = r[i->b] == r[i->c];
     NEXT;
