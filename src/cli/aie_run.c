@@ -12,19 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-typedef struct request {
-    const char *graph, *input, *output, *profile, *report;
-    GPtrArray *flags;   /* for the compiler, borrowed or in `own` */
-    GPtrArray *folders; /* of -I, owned; NULL at the end once it is read */
-    char **arguments;   /* of the program; NULL at the end */
-    bool timestamps, hardware, verbose;
-    char *work;   /* folder */
-    time_t began; /* the program */
-} request;
-
 static int take_folder(void *into, const tw__cli_given *g)
 {
-    g_ptr_array_add(((request *)into)->folders, g_canonicalize_filename(g->value, NULL));
+    g_ptr_array_add(((tw__aie_request *)into)->folders, g_canonicalize_filename(g->value, NULL));
     return TW__EXIT_OK;
 }
 
@@ -37,14 +27,14 @@ static int take_target(void *into, const tw__cli_given *g)
 
 static int take_graph(void *into, char **at, bool only_words)
 {
-    request *r = into;
+    tw__aie_request *r = into;
     if (r->graph && only_words) return r->arguments = at, TW__CLI_STOP; /* behind --, those of the program */
     if (r->graph) return tw__cli_usage_error("aie", "run takes one graph, not '%s' too", *at);
     r->graph = *at;
     return TW__EXIT_OK;
 }
 
-#define AT(field) .at = offsetof(request, field)
+#define AT(field) .at = offsetof(tw__aie_request, field)
 
 static const tw__cli_option compiler_rows[] = {
     { "-I", "DIR", .form = TW__CLI_ATTACHED, .take = take_folder },
@@ -88,7 +78,7 @@ static const tw__cli_option rows[] = {
 const tw__cli_syntax tw__aie_run_syntax = { "aie", TW__CLI_ROWS(rows), &compiler_syntax, .word = take_graph,
                                             .lacks = "option %s needs a value" };
 
-static int parse(request *r, int argc, char **argv)
+static int parse(tw__aie_request *r, int argc, char **argv)
 {
     r->arguments = argv + argc;
     int status = tw__cli_read(&tw__aie_run_syntax, r, &argc, argv);
@@ -99,7 +89,7 @@ static int parse(request *r, int argc, char **argv)
     return tw__cli_need_name("aie", r->graph, "the source of a graph");
 }
 
-/* --- building --------------------------------------------------------------------------------------------------- */
+/* --- running ---------------------------------------------------------------------------------------------------- */
 
 /* What a command prints stays off the standard output when that is a file that was asked for. */
 static void aside(gpointer data)
@@ -109,7 +99,7 @@ static void aside(gpointer data)
 }
 
 /* The exit status of a command, or TW__EXIT_FAILURE after a message. */
-static int spawn(const request *r, GPtrArray *command, char **environment)
+static int spawn(const tw__aie_request *r, GPtrArray *command, char **environment)
 {
     GError *error = NULL;
     int status = 0;
@@ -132,150 +122,6 @@ static int spawn(const request *r, GPtrArray *command, char **environment)
     return TW__EXIT_FAILURE;
 }
 
-static void add(GPtrArray *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static void add(GPtrArray *command, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    g_ptr_array_add(command, g_strdup_vprintf(format, args));
-    va_end(args);
-}
-
-static const char *compiler(void)
-{
-    const char *given = g_getenv("CXX");
-    if (given && *given) return given;
-    char *clang = g_find_program_in_path("clang++-19");
-    bool there = clang != NULL;
-    g_free(clang);
-    return there ? "clang++-19" : "c++";
-}
-
-/* Folders of the layered library: of the command line, else of TILEWRIGHT_AIE_API. False after a message. */
-static bool find_library(request *r)
-{
-    const char *checkout = g_getenv("TILEWRIGHT_AIE_API");
-    if (checkout && *checkout) g_ptr_array_add(r->folders, g_build_filename(checkout, "include", NULL));
-    for (guint i = 0; i < r->folders->len; i++) {
-        char *header = g_build_filename(r->folders->pdata[i], "aie_api", "aie.hpp", NULL);
-        bool found = g_file_test(header, G_FILE_TEST_IS_REGULAR);
-        g_free(header);
-        if (found) return true;
-    }
-    fprintf(stderr,
-            "tilewright aie: the program includes aie_api, the vendor's layered library, which is not part of this "
-            "project: give the folder that has aie_api/aie.hpp by -I, or a checkout of it in TILEWRIGHT_AIE_API\n");
-    return false;
-}
-
-/* So that the profile has loads and stores through pointers: calls of libtilewright_aie_check (docs/aie.md). */
-static void count_pointers(GPtrArray *c, bool gnu)
-{
-    static const char *const options[] = { "instrumentation-with-call-threshold=0", "stack=0", "globals=0" };
-    add(c, "-fsanitize=kernel-address");
-    if (!gnu) add(c, "-fno-sanitize-link-runtime"), add(c, "-mllvm"), add(c, "-asan-kernel-mem-intrinsic-prefix=1");
-    for (size_t i = 0; i < G_N_ELEMENTS(options); i++) {
-        if (!gnu) add(c, "-mllvm");
-        add(c, gnu ? "--param=asan-%s" : "-asan-%s", options[i]);
-    }
-}
-
-static GPtrArray *compile_command(const request *r, const tw__aie_sources *s)
-{
-    GPtrArray *c = g_ptr_array_new_with_free_func(g_free);
-    char **words = g_strsplit_set(compiler(), " \t", -1);
-    bool gnu = true,
-         is_sanitized = false; /* a compiler takes one sanitizer of addresses: the user's own comes first */
-    for (char **word = words; *word; word++) {
-        is_sanitized |= g_str_has_prefix(*word, "-fsanitize=") && strstr(*word, "address");
-        if (**word) add(c, "%s", *word);
-        if (strstr(*word, "clang")) gnu = false;
-    }
-    g_strfreev(words);
-    add(c, "-std=gnu++20"), add(c, "-O2"), add(c, "-ffp-contract=off"), add(c, "-Wno-psabi");
-    add(c, gnu ? "-g1" : "-gline-tables-only"); /* reports of loads and stores name lines */
-    if (s->layered && gnu) add(c, "-fpermissive");
-    if (s->layered) add(c, "-w"); /* of the library */
-    add(c, r->hardware ? "-D__AIESIM__" : "-D__X86SIM__");
-    if (r->profile || r->report || r->timestamps) {
-        add(c, "-DTW_AIE_PROFILE");
-        if (!is_sanitized) count_pointers(c, gnu);
-    }
-    add(c, "-I%s/tilewright/compat/aie", tw_include_dir());
-    tw__cli_add_headers(c);
-    for (guint i = 0; i < r->folders->len && r->folders->pdata[i]; i++)
-        add(c, "-I%s", (char *)r->folders->pdata[i]);
-    if (s->layered) {
-        static const char *const first[] = { "tilewright/aie/vendor.hpp", "aie_api/aie.hpp",
-                                             "aie_api/aie_adf.hpp" };
-        for (size_t i = 0; i < G_N_ELEMENTS(first); i++) add(c, "-include"), add(c, "%s", first[i]);
-    }
-    for (guint i = 0; i < r->flags->len; i++) add(c, "%s", (char *)r->flags->pdata[i]);
-    return c;
-}
-
-/* One object from a source. */
-static int compile(const request *r, const tw__aie_sources *s, const char *source, int number)
-{
-    GPtrArray *c = compile_command(r, s);
-    char *beside = g_path_get_dirname(number ? source : r->graph);
-    add(c, "-I%s", beside); /* the graph's folder is found from everywhere, as where aiecompiler is called */
-    g_free(beside);
-    add(c, "-c"), add(c, "%s", source), add(c, "-o"), add(c, "%s/%d.o", r->work, number);
-    int status = spawn(r, c, NULL);
-    g_ptr_array_free(c, TRUE);
-    return status;
-}
-
-static int link_program(const request *r, int objects)
-{
-    GPtrArray *c = g_ptr_array_new_with_free_func(g_free);
-    char **words = g_strsplit_set(compiler(), " \t", -1);
-    for (char **word = words; *word; word++)
-        if (**word) add(c, "%s", *word);
-    g_strfreev(words);
-    for (int i = 0; i < objects; i++) add(c, "%s/%d.o", r->work, i);
-    add(c, "-rdynamic"); /* initialisation functions that are given as texts */
-    tw__cli_add_library(c), add(c, "-ltilewright_aie_check");
-    add(c, "-ltilewright"), add(c, "-lm"), add(c, "-o"), add(c, "%s/program", r->work);
-    int status = spawn(r, c, NULL);
-    g_ptr_array_free(c, TRUE);
-    return status;
-}
-
-/* #include has no escapes: a path with a quote or a line break cannot be written there. */
-static int append_include(GString *text, const char *path)
-{
-    if (strpbrk(path, "\"\n\r")) {
-        char *shown = g_strescape(path, NULL);
-        fprintf(stderr, "tilewright aie: %s: #include cannot name a path with a quote or a line break: rename it\n",
-                shown);
-        g_free(shown);
-        return TW__EXIT_FAILURE;
-    }
-    g_string_append_printf(text, "#include \"%s\"\n", path);
-    return TW__EXIT_OK;
-}
-
-static int build(const request *r, const tw__aie_sources *s)
-{
-    GString *text = g_string_new(NULL);
-    char *graph = g_canonicalize_filename(r->graph, NULL), *unit = g_build_filename(r->work, "graph.cpp", NULL);
-    int status = append_include(text, graph), objects = 0;
-    for (guint i = 0; i < s->included->len && status == TW__EXIT_OK; i++)
-        status = append_include(text, s->included->pdata[i]);
-    if (status == TW__EXIT_OK && tw_write_file(unit, text->str, text->len, NULL, 0) != TW_OK)
-        status = tw__cli_failure("aie");
-    if (status == TW__EXIT_OK) status = compile(r, s, unit, objects++);
-    for (guint i = 0; i < s->apart->len && status == TW__EXIT_OK; i++)
-        status = compile(r, s, s->apart->pdata[i], objects++);
-    if (status == TW__EXIT_OK) status = link_program(r, objects);
-    g_string_free(text, TRUE), g_free(graph), g_free(unit);
-    return status == TW__EXIT_OK ? TW__EXIT_OK : TW__EXIT_FAILURE;
-}
-
-/* --- running ---------------------------------------------------------------------------------------------------- */
-
 static bool goes_out(const char *file)
 {
     return file && strcmp(file, "-") == 0;
@@ -283,14 +129,14 @@ static bool goes_out(const char *file)
 
 /* Where the program writes its profile; NULL: nowhere. For the standard output it is kept first: the program
  * prints, too. */
-static char *profile_file(const request *r)
+static char *profile_file(const tw__aie_request *r)
 {
     if (r->profile && !goes_out(r->profile)) return g_strdup(r->profile);
     return r->profile || r->report ? g_build_filename(r->work, "profile.json", NULL) : NULL;
 }
 
 /* The profile of the first graph to the standard output. */
-static int print_profile(const request *r)
+static int print_profile(const tw__aie_request *r)
 {
     char *file = profile_file(r), *text = NULL;
     size_t size = 0;
@@ -301,7 +147,7 @@ static int print_profile(const request *r)
 }
 
 /* A page for each graph that ran: FILE.html, FILE.2.html ... */
-static int write_reports(const request *r)
+static int write_reports(const tw__aie_request *r)
 {
     char *profile = profile_file(r), *end = g_str_has_suffix(r->report, ".html") ? strrchr(r->report, '.') : NULL;
     int status = tw__cli_report_file("aie", profile, r->report), length = (int)strlen(r->report);
@@ -319,7 +165,7 @@ static int write_reports(const request *r)
     return status;
 }
 
-static int run_program(const request *r)
+static int run_program(const tw__aie_request *r)
 {
     tw__cli_name_program(r->graph);
     char **environment = g_get_environ(), *errors = g_build_filename(r->work, "errors", NULL);
@@ -336,9 +182,9 @@ static int run_program(const request *r)
     char *profile = profile_file(r);
     if (profile) environment = g_environ_setenv(environment, "TW_AIE_PROFILE_FILE", profile, TRUE);
     g_free(profile);
-    GPtrArray *command = g_ptr_array_new_with_free_func(g_free);
-    add(command, "%s/program", r->work);
-    for (char **argument = r->arguments; *argument; argument++) add(command, "%s", *argument);
+    GPtrArray *command = g_ptr_array_new();
+    g_ptr_array_add(command, r->program);
+    for (char **argument = r->arguments; *argument; argument++) g_ptr_array_add(command, *argument);
     int status = spawn(r, command, environment);
     if (status == TW__EXIT_OK && g_file_test(errors, G_FILE_TEST_EXISTS)) status = TW__EXIT_FAILURE;
     g_ptr_array_free(command, TRUE);
@@ -360,14 +206,14 @@ static void remove_work(const char *work)
 
 int tw__aie_run(int argc, char **argv)
 {
-    request r = { .flags = g_ptr_array_new(), .folders = g_ptr_array_new_with_free_func(g_free) };
+    tw__aie_request r = { .flags = g_ptr_array_new(), .folders = g_ptr_array_new_with_free_func(g_free) };
     tw__aie_sources sources = { 0 };
     int status = parse(&r, argc, argv);
     if (status == TW__EXIT_OK) {
         g_ptr_array_add(r.folders, NULL);
         bool found = tw__aie_find_sources(r.graph, (char **)r.folders->pdata, &sources);
         g_ptr_array_remove_index(r.folders, r.folders->len - 1);
-        if (!found || (sources.layered && !find_library(&r))) status = TW__EXIT_FAILURE;
+        if (!found || (sources.layered && !tw__aie_find_library(&r))) status = TW__EXIT_FAILURE;
         if (found && !tw__cli_library_can_be_found()) status = tw__cli_failure("aie");
         if (found && status == TW__EXIT_OK)
             status = tw__cli_check_outputs("aie", (const char *[]){ r.profile, r.report }, 2, NULL, 0);
@@ -376,12 +222,13 @@ int tw__aie_run(int argc, char **argv)
         fprintf(stderr, "tilewright aie: no folder for the program in %s\n", g_get_tmp_dir());
         status = TW__EXIT_FAILURE;
     }
-    if (status == TW__EXIT_OK) status = build(&r, &sources);
+    if (status == TW__EXIT_OK) status = tw__aie_build(&r, &sources);
     r.began = time(NULL);
     if (status == TW__EXIT_OK) status = run_program(&r);
     if (status == TW__EXIT_OK && goes_out(r.profile)) status = print_profile(&r);
     if (status == TW__EXIT_OK && r.report) status = write_reports(&r);
     if (r.work) remove_work(r.work), g_free(r.work);
+    g_free(r.program);
     tw__aie_free_sources(&sources);
     g_ptr_array_free(r.flags, TRUE), g_ptr_array_free(r.folders, TRUE);
     return status;

@@ -13,7 +13,8 @@ typedef struct scan {
     GHashTable *known;   /* the same as a set of canonical paths */
     GPtrArray *kernels;  /* of those: named by source() */
     GHashTable *headers; /* ... and included by one of the files */
-    bool layered, failed;
+    tw_diags *missing;
+    bool layered, has_adf, is_set_up, failed;
 } scan;
 
 /* Comments become blanks, so that places stay. Strings and characters are left alone. */
@@ -73,28 +74,25 @@ static bool add(scan *s, char *path)
     return true;
 }
 
-static void missing(const char *file, const char *text, const char *at, const char *name, size_t length)
+static void missing(scan *s, const char *file, const char *text, const char *at, const char *name, size_t length)
 {
     const char *begin = at;
     while (begin > text && begin[-1] != '\n') begin--;
     int line = 1;
     for (const char *c = text; c < begin; c++) line += *c == '\n';
-    tw_diags *diags = tw__cli_diags();
     char *whole = g_strndup(begin, strcspn(begin, "\n"));
     char *message =
         g_strdup_printf("the kernel's source '%s' is neither beside this file nor here, nor in a folder "
                         "given by -I",
                         name);
-    tw_diags_add(diags, &(tw_diag){ .file = file,
-                                    .line = line,
-                                    .column = (int)(at - begin) + 1,
-                                    .length = (int)length,
-                                    .severity = TW_WARNING,
-                                    .code = "",
-                                    .message = message,
-                                    .source = whole });
-    tw_diags_print(diags, stderr, tw_use_colours(stderr));
-    tw_diags_free(diags);
+    tw_diags_add(s->missing, &(tw_diag){ .file = file,
+                                         .line = line,
+                                         .column = (int)(at - begin) + 1,
+                                         .length = (int)length,
+                                         .severity = TW_WARNING,
+                                         .code = "",
+                                         .message = message,
+                                         .source = whole });
     g_free(whole), g_free(message);
 }
 
@@ -115,6 +113,8 @@ static void read_include(scan *s, const char *file, const char *at)
     char *name = literal(at, &begin);
     if (!name) return;
     if (g_str_has_prefix(name, "aie_api/")) s->layered = true;
+    if (strcmp(name, "adf.h") == 0) s->has_adf = true;
+    if (strcmp(name, "tilewright/aie/vendor.hpp") == 0) s->is_set_up = true; /* it wants to be the first */
     char *path = find(s, name, *begin == '"' ? file : NULL); /* <...>: in the folders of the command line alone */
     if (path) {
         g_hash_table_add(s->headers, g_strdup(path));
@@ -139,7 +139,7 @@ static void read_source(scan *s, const char *file, const char *text, const char 
     if (!name) return; /* a name that is computed */
     char *path = find(s, name, file);
     if (!path)
-        missing(file, text, begin, name, strlen(name) + 2);
+        missing(s, file, text, begin, name, strlen(name) + 2);
     else if (add(s, path))
         g_ptr_array_add(s->kernels, path);
     g_free(name);
@@ -167,6 +167,7 @@ static char *read_text(scan *s, const char *path)
 static void read_file(scan *s, const char *path)
 {
     char *text = read_text(s, path);
+    if (text && strstr(text, "TW_AIE_")) s->is_set_up = true;
     for (const char *at = text; at && *at; at++) {
         if (*at == '#') {
             const char *word = at + 1 + strspn(at + 1, " \t");
@@ -191,6 +192,7 @@ static bool has_templates(scan *s, const char *path)
 bool tw__aie_find_sources(const char *graph, char **folders, tw__aie_sources *out)
 {
     scan s = { .folders = folders,
+               .missing = tw__cli_diags(),
                .files = g_ptr_array_new(),
                .known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
                .kernels = g_ptr_array_new(),
@@ -203,7 +205,7 @@ bool tw__aie_find_sources(const char *graph, char **folders, tw__aie_sources *ou
         if (g_hash_table_contains(s.headers, path)) continue; /* the program includes it itself */
         g_ptr_array_add(has_templates(&s, path) ? out->included : out->apart, g_strdup(path));
     }
-    out->layered = s.layered;
+    out->layered = s.layered, out->has_adf = s.has_adf, out->is_set_up = s.is_set_up, out->missing = s.missing;
     g_ptr_array_free(s.kernels, TRUE), g_ptr_array_free(s.files, TRUE);
     g_hash_table_destroy(s.headers), g_hash_table_destroy(s.known);
     return !s.failed;
@@ -213,4 +215,5 @@ void tw__aie_free_sources(tw__aie_sources *sources)
 {
     if (sources->included) g_ptr_array_free(sources->included, TRUE);
     if (sources->apart) g_ptr_array_free(sources->apart, TRUE);
+    tw_diags_free(sources->missing);
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* `tilewright run prog.c`: compiles a host program against the library and becomes it. The result is kept in the
- * user's cache, beside checksums of the files that the compiler says it read (-MMD). */
-#include "cli.h"
+ * user's cache (kept.c). */
+#include "kept.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <glib.h>
 #include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,174 +150,6 @@ static GPtrArray *compiler_command(const request *r)
     return command;
 }
 
-/* Key of the cache: the command and the place it is given in. */
-static char *cache_key(const GPtrArray *command)
-{
-    GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
-    char *folder = g_get_current_dir();
-    g_checksum_update(sum, (const guchar *)folder, -1);
-    g_free(folder);
-    for (guint i = 0; i < command->len; i++)
-        g_checksum_update(sum, command->pdata[i], (gssize)strlen(command->pdata[i]) + 1);
-    char *key = g_strndup(g_checksum_get_string(sum), 32);
-    g_checksum_free(sum);
-    return key;
-}
-
-/* --- is it up to date? -------------------------------------------------------------------------------------------
- * Beside a program stands what it was made from: one line "checksum name" for the program and for each file. A file
- * whose contents are others, however old, makes it again; so does a list that is missing, cut short or not of this
- * program. */
-
-static char *checksum_of(const char *path)
-{
-    char *data = NULL;
-    gsize size;
-    if (!g_file_get_contents(path, &data, &size, NULL)) return NULL;
-    char *sum = g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)data, size);
-    g_free(data);
-    return sum;
-}
-
-static bool is_unchanged(const char *line)
-{
-    const char *blank = strchr(line, ' ');
-    char *sum = blank ? checksum_of(blank + 1) : NULL;
-    bool same = sum && strlen(sum) == (size_t)(blank - line) && strncmp(sum, line, strlen(sum)) == 0;
-    g_free(sum);
-    return same;
-}
-
-#define LIST_END "complete"
-
-static bool up_to_date(const char *program, const char *list)
-{
-    char *text = NULL;
-    if (!g_file_get_contents(list, &text, NULL, NULL)) return false;
-    char **lines = g_strsplit(text, "\n", -1);
-    guint count = g_strv_length(lines);
-    bool fresh = count > 3 && strcmp(lines[count - 2], LIST_END) == 0 && !*lines[count - 1];
-    const char *first = count ? strchr(lines[0], ' ') : NULL;
-    fresh = fresh && first && strcmp(first + 1, program) == 0;
-    for (guint i = 0; fresh && i + 2 < count; i++) fresh = is_unchanged(lines[i]);
-    g_strfreev(lines);
-    g_free(text);
-    return fresh;
-}
-
-/* Files of a rule "x: a b \<newline> c"; blanks in names are "\ ", dollars "$$". NULL: unreadable. */
-static GPtrArray *read_rule(const char *path)
-{
-    char *rule = NULL;
-    if (!g_file_get_contents(path, &rule, NULL, NULL)) return NULL;
-    GPtrArray *files = g_ptr_array_new_with_free_func(g_free);
-    GString *word = g_string_new(NULL);
-    const char *colon = strstr(rule, ": ");
-    for (const char *at = colon ? colon + 2 : rule;; at++) {
-        if (at[0] == '\\' && (at[1] == ' ' || at[1] == '#')) {
-            g_string_append_c(word, *++at);
-        } else if (at[0] == '$' && at[1] == '$') {
-            g_string_append_c(word, *++at);
-        } else if (at[0] == '\\' && at[1] == '\n') {
-            at++;
-        } else if (*at && *at != ' ' && *at != '\n') {
-            g_string_append_c(word, *at);
-        } else if (word->len) {
-            g_ptr_array_add(files, g_strdup(word->str));
-            g_string_truncate(word, 0);
-        }
-        if (!*at) break;
-    }
-    g_string_free(word, TRUE);
-    g_free(rule);
-    return files;
-}
-
-static gint64 changed_at(const GStatBuf *info) /* microseconds */
-{
-    return (gint64)info->st_mtim.tv_sec * G_USEC_PER_SEC + info->st_mtim.tv_nsec / 1000;
-}
-
-/* Writes the list; none when it cannot be right: then the next run compiles again. A file that was written after the
- * compiler began may not be what it read; clocks of file systems tick every few milliseconds. */
-enum { DOUBT = 20000 }; /* microseconds */
-
-static void write_list(const char *list, const char *program, const char *rule, gint64 began)
-{
-    GPtrArray *files = read_rule(rule);
-    GString *text = g_string_new(NULL);
-    bool sure = files != NULL;
-    if (files) g_ptr_array_insert(files, 0, g_strdup(program));
-    for (guint i = 0; sure && i < files->len; i++) {
-        const char *path = files->pdata[i];
-        GStatBuf info;
-        char *sum = checksum_of(path);
-        sure =
-            sum && !strchr(path, '\n') && g_stat(path, &info) == 0 && (i == 0 || changed_at(&info) < began - DOUBT);
-        if (sure) g_string_append_printf(text, "%s %s\n", sum, path);
-        g_free(sum);
-    }
-    g_string_append(text, LIST_END "\n");
-    if (sure) tw_write_file(list, text->str, text->len, NULL, 0);
-    g_string_free(text, TRUE);
-    if (files) g_ptr_array_free(files, TRUE);
-}
-
-static void show(const GPtrArray *command)
-{
-    for (guint i = 0; i < command->len && command->pdata[i]; i++) {
-        char *quoted = g_shell_quote(command->pdata[i]);
-        bool plain = !strpbrk(command->pdata[i], " '\"\\$&|;<>()*?");
-        fprintf(stderr, "%s%s", i ? " " : "", plain ? (char *)command->pdata[i] : quoted);
-        g_free(quoted);
-    }
-    fputc('\n', stderr);
-}
-
-/* Runs the compiler; false when it failed, which it or this has said. */
-static bool run_compiler(GPtrArray *command)
-{
-    GError *error = NULL;
-    int status = 0;
-    if (!g_spawn_sync(NULL, (char **)command->pdata, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN, NULL,
-                      NULL, NULL, NULL, &status, &error)) {
-        fprintf(stderr, "tilewright run: cannot start the compiler: %s\n", error->message);
-        g_error_free(error);
-        return false;
-    }
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-/* Compiles to names of their own first: two runs at once must not see half a program, and one that is interrupted
- * leaves what was there. The list goes before the program comes, so that it never stands beside another. */
-static bool compile(GPtrArray *command, const char *program, const char *list, bool verbose)
-{
-    char *fresh = g_strconcat(program, ".XXXXXX", NULL);
-    int fd = g_mkstemp_full(fresh, O_RDWR | O_CLOEXEC, 0700);
-    if (fd < 0 || close(fd) != 0) {
-        fprintf(stderr, "tilewright run: cannot write '%s': %s\n", fresh, g_strerror(errno));
-        g_free(fresh);
-        return false;
-    }
-    char *rule = g_strconcat(fresh, ".d", NULL);
-    const char *more[] = { "-MMD", "-MT", "program", "-MF", rule, "-o", fresh };
-    for (size_t i = 0; i < G_N_ELEMENTS(more); i++) g_ptr_array_add(command, g_strdup(more[i]));
-    g_ptr_array_add(command, NULL);
-    if (verbose) show(command);
-    gint64 began = g_get_real_time();
-    bool ok = run_compiler(command);
-    if (ok) {
-        g_unlink(list);
-        ok = g_rename(fresh, program) == 0;
-        if (!ok) fprintf(stderr, "tilewright run: cannot write '%s': %s\n", program, g_strerror(errno));
-    }
-    ok ? write_list(list, program, rule, began) : (void)g_unlink(fresh);
-    g_unlink(rule);
-    g_free(rule);
-    g_free(fresh);
-    return ok;
-}
-
 /* Runs the program beside us, with a place for its profile; its exit status, or that of a signal. */
 static int run_beside(const request *r, const char *program, const char *profile)
 {
@@ -389,22 +219,16 @@ static int run(int argc, char **argv)
     free(text);
     status = tw__cli_check_outputs("run", (const char *[]){ r.report, r.profile }, 2, NULL, 0);
     if (status != TW__EXIT_OK) return status;
-    const char *cache = tw_cache_dir();
-    if (!cache) {
-        fprintf(stderr, "tilewright run: %s\n", tw_error_message());
-        return TW__EXIT_FAILURE;
-    }
     if (!tw__cli_library_can_be_found()) return tw__cli_failure("run");
     g_autoptr(GPtrArray) command = compiler_command(&r);
-    g_autofree char *key = cache_key(command), *folder = g_build_filename(cache, "run", key, NULL);
     g_autofree char *base = g_path_get_basename(r.source);
     *strrchr(base, '.') = 0;
-    g_autofree char *program = g_build_filename(folder, *base ? base : "program", NULL);
-    g_autofree char *list = g_strconcat(program, ".made-from", NULL);
-    if (tw_private_folder(folder) != TW_OK) return tw__cli_failure("run");
-    if (!up_to_date(program, list)) {
-        if (!compile(command, program, list, r.verbose)) return TW__EXIT_FAILURE;
-    }
+    const tw__kept kept = {
+        .command = "run", .words = command, .name = *base ? base : "program", .is_verbose = r.verbose
+    };
+    g_autofree char *program = tw__kept_path(&kept);
+    if (!program) return TW__EXIT_FAILURE;
+    if (!tw__kept_is_fresh(program) && !tw__kept_make(&kept, program)) return TW__EXIT_FAILURE;
     r.arguments[0] = base;
     if (r.report || r.profile) return run_for_report(&r, program);
     execv(program, r.arguments);

@@ -73,6 +73,51 @@ printf '103\n106\n109\n112\n115\n118\n121\n124\n' >"$work/wanted"
 cmp -s x86simulator_output/sub/out.txt "$work/wanted" || fail "the default output folder has other values"
 [ -e sub/out.txt ] && fail 'an output beside the inputs'
 
+# What was built is kept: the second run compiles nothing, a changed kernel is compiled alone, a changed header
+# compiles what includes it, going back to other flags nothing.
+compiled() { # how often the compiler was called, the linker not counted
+  "$tilewright" aie run graph.cpp -i data -O0 -v "$@" 2>"$work/calls" || fail "aie run $*"
+  grep ' -o /' "$work/calls" | grep -vc ' -o /.*/program'
+}
+prints_last() {
+  last=$(tail -1 x86simulator_output/sub/out.txt)
+  [ "$last" = "$1" ] || fail "the last value is $last, not $1"
+}
+touched() { sleep 0.1; } # the compiler must see files that are older than its start
+[ "$(compiled -DOFFSET=100)" -le 2 ] || fail 'two units'
+[ "$(compiled -DOFFSET=100)" = 0 ] || fail 'a second run compiles'
+touch -d '2 days' kernels/offset.cc && [ "$(compiled -DOFFSET=100)" = 0 ] || fail 'a time is no change'
+sed 's/x + OFFSET/x + 2 * OFFSET/' kernels/offset.cc >"$work/changed" && cp "$work/changed" kernels/offset.cc && touched
+[ "$(compiled -DOFFSET=100)" = 1 ] || fail 'a changed kernel is one object'
+prints_last 224
+sed 's/2 \* OFFSET/OFFSET/' "$work/changed" >kernels/offset.cc && touched
+echo '// another' >>kernels/scale.h && touched
+[ "$(compiled -DOFFSET=100)" = 2 ] || fail 'a header of both'
+prints_last 124
+[ "$(compiled -DOFFSET=300)" = 2 ] && [ "$(compiled -DOFFSET=100)" = 0 ] || fail 'two sets of flags'
+prints_last 124
+
+# With clang a header of <adf.h> is compiled once for all programs; a program that sets our headers up, or defines what
+# they declare, does without.
+if command -v clang++-19 >/dev/null && case $CC in *-fsanitize*) false ;; esac; then
+  (
+    export CXX=clang++-19
+    [ "$(compiled -DOFFSET=100)" = 4 ] || fail 'header, its object, graph and kernel'
+    grep -q 'include-pch' "$work/calls" || fail 'no precompiled header'
+    prints_last 124
+    [ "$(compiled -DOFFSET=400)" = 2 ] || fail 'the header serves programs with other macros of their own'
+    prints_last 424
+    { echo '#define TW_AIE_NO_SCALAR_NAMES' && cat graph.cpp; } >own.cpp && touched
+    expect 0 "$tilewright" aie run own.cpp -i data -O0 -v -DOFFSET=100
+    ! grep -q 'include-pch' "$work/err" || fail 'a precompiled header where macros of ours are set'
+    { echo 'namespace adf { int ok = 1; }' && cat graph.cpp; } >before.cpp && touched
+    expect 1 "$tilewright" aie run before.cpp -i data -O0 -DOFFSET=100
+    prints err 'redefinition of'
+    [ "$(grep -c 'before.cpp:1:' "$work/err")" -le 1 ] || fail 'a message comes twice'
+    finish
+  ) || fail 'with clang++-19'
+fi
+
 # From elsewhere, with a target, arguments of the program, time stamps and a profile.
 cd "$work/elsewhere" || exit 1
 expect 0 "$tilewright" aie run --target=hw --input-dir="$work/project/data" -o results --timestamps \

@@ -23,11 +23,33 @@
 #ifndef TILEWRIGHT_ADF_HPP
 #define TILEWRIGHT_ADF_HPP
 
+#include <tilewright/aie/detail/adf/ports.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <initializer_list>
+#include <iterator>
+#include <list>
+#include <map>
+#include <new>
+#include <numeric>
+#include <set>
+
+/* What builds graphs runs once: inlined into one another its functions would take longer to compile than the kernels
+ * do, and those of a precompiled header would be optimised in each unit again. */
+#ifdef __clang__
+#pragma clang attribute tw_graphs.push(__attribute__((noinline)), apply_to = function)
+#endif
 #include <tilewright/aie/detail/adf/design.hpp>
 #include <tilewright/aie/detail/adf/event.hpp>
 #include <tilewright/aie/detail/adf/properties.hpp>
-
-#include <new>
+#ifdef __clang__
+#pragma clang attribute tw_graphs.pop
+#endif
 
 namespace adf {
 namespace detail {
