@@ -33,7 +33,7 @@ typedef struct tw__aie_sources {
 /* --- aie_sources.c -------------------------------------------------------------------------------------------- */
 
 /* folders: of headers and sources, NULL at the end; beside the file that names them they are found anyhow. False
- * after a message. What is named and is nowhere is no error, because it may stand in code that the preprocessor drops,
+ * after a message. What is named and is nowhere is no error: it may stand in code that the preprocessor drops,
  * or the program may include it under another name. */
 bool tw__aie_find_sources(const char *graph, char **folders, tw__aie_sources *out);
 void tw__aie_free_sources(tw__aie_sources *sources);
