@@ -5,7 +5,10 @@
  *     if (s != TW_OK) fprintf(stderr, "%s: %s\n", tw_status_name(s), tw_error_message());
  *
  * Two channels (docs/errors.md). Builders (tw_graph) keep their first error and turn later calls into no-ops.
- * Actions return a tw_status, and tw_error_message() holds the detail of the last failure in this thread. */
+ * Actions return a tw_status, and tw_error_message() holds the detail of the last failure in this thread.
+ *
+ * Threads: everything here may be called by several at once; the last failure, and what tw_include_dir() and its
+ * like give, belong to the thread. A list of diagnostics and an output are used by one thread at a time. */
 #ifndef TILEWRIGHT_BASE_H
 #define TILEWRIGHT_BASE_H
 
@@ -82,7 +85,7 @@ typedef enum tw_status {
 #define TW_STATUS_ENUM(name, value, exception, text) TW_E_##name = value,
     TW_STATUS_LIST(TW_STATUS_ENUM)
 #undef TW_STATUS_ENUM
-        TW_OK = 0
+        TW_OK = TW_E_OK
 } tw_status;
 
 /* "TW_E_TYPE", "type_error", "element types do not fit"; static strings. Unknown codes give "unknown". */
@@ -169,7 +172,7 @@ TW_API bool tw_use_colours(FILE *out);
 
 /* --- diagnostics: messages about a user's source text ------------------------------------------------------ */
 
-typedef enum tw_severity { TW_NOTE, TW_WARNING, TW_ERROR } tw_severity;
+typedef enum tw_severity { TW_NOTE = 0, TW_WARNING = 1, TW_ERROR = 2 } tw_severity;
 
 typedef struct tw_diag {
     const char *file; /* as the user named it */

@@ -26,7 +26,9 @@
  * A name like "Foo<float>": TW_VERTEX_AS(Foo_float, "Foo<float>"). All worker threads: TW_MULTIVERTEX(Name) with
  * `bool Name_compute(Name *v, unsigned worker)`. Constraints: TW_CONSTRAINT("elem(*a)!=elem(*b)"); among the
  * fields. Written in assembly for the chip (isExternalCodelet): TW_EXTERNAL; among the fields, and Name_compute only
- * where the vertex should run natively as well. */
+ * where the vertex should run natively as well.
+ *
+ * Threads: vertices run in several at once; the workers of a TW_MULTIVERTEX share its state, others share nothing. */
 #ifndef TILEWRIGHT_CODELET_H
 #define TILEWRIGHT_CODELET_H
 

@@ -9,7 +9,9 @@
  *     ...
  *     program = tw_csl_load("out");                // later, elsewhere: <tilewright/csl/wse.h> runs it
  *
- * docs/csl.md is the manual. A program is immutable and may be shared by several runs and threads. */
+ * docs/csl.md is the manual.
+ *
+ * Threads: a program is immutable and may be shared by several runs and threads; compilations are independent. */
 #ifndef TILEWRIGHT_CSL_H
 #define TILEWRIGHT_CSL_H
 
@@ -19,7 +21,7 @@
 extern "C" {
 #endif
 
-typedef enum tw_wse_arch { TW_WSE2, TW_WSE3 } tw_wse_arch;
+typedef enum tw_wse_arch { TW_WSE2 = 0, TW_WSE3 = 1 } tw_wse_arch;
 
 /* A parameter (--params=name:value) or colour (--colors=name:id) of the top file. */
 typedef struct tw_csl_binding {
@@ -28,7 +30,7 @@ typedef struct tw_csl_binding {
 } tw_csl_binding;
 
 /* 16-bit type that @fp16() names. */
-typedef enum tw_csl_fp16 { TW_CSL_F16, TW_CSL_BF16, TW_CSL_CB16 } tw_csl_fp16;
+typedef enum tw_csl_fp16 { TW_CSL_F16 = 0, TW_CSL_BF16 = 1, TW_CSL_CB16 = 2 } tw_csl_fp16;
 
 /* How code is made: as the vendor's compiler does, or statement by statement as it is written. */
 typedef enum tw_csl_level { TW_CSL_O_DEFAULT, TW_CSL_O0, TW_CSL_O2 } tw_csl_level; /* the default is O0 */

@@ -4,7 +4,9 @@
  *     tw_npy *a = tw_npy_read("x.npy");
  *     if (!a) puts(tw_error_message());
  *     ...                                           // a->data: a->count elements of a->item bytes
- *     tw_npy_free(a); */
+ *     tw_npy_free(a);
+ *
+ * Threads: calls with different arrays are independent. */
 #ifndef TILEWRIGHT_NPY_H
 #define TILEWRIGHT_NPY_H
 

@@ -4,7 +4,9 @@
  *
  *   poplar/target.h        chips, targets, devices         poplar/engine.h        compile, load, run, profile
  *   poplar/graph.h         tensors, vertices, programs     poplar/popc.h          codelets to .gp files
- *   poplar/vertex_state.h  where the fields of a vertex lie on a chip */
+ *   poplar/vertex_state.h  where the fields of a vertex lie on a chip
+ *
+ * Threads: as each of these headers says. */
 #ifndef TILEWRIGHT_POPLAR_H
 #define TILEWRIGHT_POPLAR_H
 

@@ -6,7 +6,10 @@
  *     tw_profile_write_graph_json(p, file, true);
  *
  * docs/profile.md says what every number means. Getters return memory owned by the profile, valid until it is
- * written to again or freed. */
+ * written to again or freed.
+ *
+ * Threads: a profile may be read by several at once, while nobody writes it. Machines write theirs: the profile of
+ * an engine, a wafer or an array belongs to the thread that works with that. */
 #ifndef TILEWRIGHT_PROFILE_H
 #define TILEWRIGHT_PROFILE_H
 
@@ -21,63 +24,63 @@ typedef struct tw_profile tw_profile;
 /* Version of the JSON schema written here; files of this and every earlier version are read. */
 #define TW_PROFILE_SCHEMA 1
 
-/* X(NAME, `type` in JSON and summary, what its cycles count as). Spec poplar.md 4.1. OTHER stands for a type that a
- * file names and this list does not; its own name is kept. */
-#define TW_PROGRAM_LIST(X)                                       \
-    X(SEQUENCE, "Sequence", NONE)                                \
-    X(REPEAT, "Repeat", NONE)                                    \
-    X(REPEAT_WHILE, "RepeatWhile", NONE)                         \
-    X(IF, "If", NONE)                                            \
-    X(SWITCH, "Switch", NONE)                                    \
-    X(ON_EVERY_TILE_SWITCH, "OnEveryTileSwitch", NONE)           \
-    X(CALL, "Call", NONE)                                        \
-    X(FUNCTION, "Function", NONE)                                \
-    X(ON_TILE_EXECUTE, "OnTileExecute", COMPUTE)                 \
-    X(DO_EXCHANGE, "DoExchange", EXCHANGE)                       \
-    X(GLOBAL_EXCHANGE, "GlobalExchange", GLOBAL_EXCHANGE)        \
-    X(STREAM_COPY, "StreamCopy", HOST_EXCHANGE)                  \
-    X(SYNC, "Sync", SYNC)                                        \
-    X(COPY_SHARED_STRUCTURE, "CopySharedStructure", SHARED_COPY) \
-    X(SET_LOCAL_CONSENSUS, "SetLocalConsensusFromVar", NONE)     \
-    X(WRITE_UNDEF, "WriteUndef", NONE)                           \
-    X(PRINT_TENSOR, "PrintTensor", NONE)                         \
-    X(ASSUME_EQUAL, "AssumeEqualAcrossReplicas", NONE)           \
-    X(ABORT, "Abort", NONE)                                      \
-    X(ABORT_ON_CONDITION, "AbortOnCondition", NONE)              \
-    X(OTHER, "", NONE)
+/* X(NAME, number, `type` in JSON and summary, what its cycles count as). Spec poplar.md 4.1. OTHER stands for a type
+ * that a file names and this list does not; its own name is kept. */
+#define TW_PROGRAM_LIST(X)                                           \
+    X(SEQUENCE, 0, "Sequence", NONE)                                 \
+    X(REPEAT, 1, "Repeat", NONE)                                     \
+    X(REPEAT_WHILE, 2, "RepeatWhile", NONE)                          \
+    X(IF, 3, "If", NONE)                                             \
+    X(SWITCH, 4, "Switch", NONE)                                     \
+    X(ON_EVERY_TILE_SWITCH, 5, "OnEveryTileSwitch", NONE)            \
+    X(CALL, 6, "Call", NONE)                                         \
+    X(FUNCTION, 7, "Function", NONE)                                 \
+    X(ON_TILE_EXECUTE, 8, "OnTileExecute", COMPUTE)                  \
+    X(DO_EXCHANGE, 9, "DoExchange", EXCHANGE)                        \
+    X(GLOBAL_EXCHANGE, 10, "GlobalExchange", GLOBAL_EXCHANGE)        \
+    X(STREAM_COPY, 11, "StreamCopy", HOST_EXCHANGE)                  \
+    X(SYNC, 12, "Sync", SYNC)                                        \
+    X(COPY_SHARED_STRUCTURE, 13, "CopySharedStructure", SHARED_COPY) \
+    X(SET_LOCAL_CONSENSUS, 14, "SetLocalConsensusFromVar", NONE)     \
+    X(WRITE_UNDEF, 15, "WriteUndef", NONE)                           \
+    X(PRINT_TENSOR, 16, "PrintTensor", NONE)                         \
+    X(ASSUME_EQUAL, 17, "AssumeEqualAcrossReplicas", NONE)           \
+    X(ABORT, 18, "Abort", NONE)                                      \
+    X(ABORT_ON_CONDITION, 19, "AbortOnCondition", NONE)              \
+    X(OTHER, 20, "", NONE)
 
 typedef enum tw_program_type {
-#define TW_PROGRAM_ENUM(name, text, bucket) TW_PROGRAM_##name,
+#define TW_PROGRAM_ENUM(name, number, text, bucket) TW_PROGRAM_##name = number,
     TW_PROGRAM_LIST(TW_PROGRAM_ENUM)
 #undef TW_PROGRAM_ENUM
-        TW_PROGRAM_COUNT
+        TW_PROGRAM_COUNT = 21
 } tw_program_type;
 TW_API const char *tw_program_type_name(tw_program_type type); /* "OnTileExecute" */
 
 /* What the cycles of a step count as; NONE counts nowhere. */
 typedef enum tw_cycles_bucket {
-    TW_CYCLES_NONE,
-    TW_CYCLES_COMPUTE,
-    TW_CYCLES_EXCHANGE,
-    TW_CYCLES_GLOBAL_EXCHANGE,
-    TW_CYCLES_HOST_EXCHANGE,
-    TW_CYCLES_SHARED_COPY,
-    TW_CYCLES_SYNC,
-    TW_CYCLES_BUCKETS
+    TW_CYCLES_NONE = 0,
+    TW_CYCLES_COMPUTE = 1,
+    TW_CYCLES_EXCHANGE = 2,
+    TW_CYCLES_GLOBAL_EXCHANGE = 3,
+    TW_CYCLES_HOST_EXCHANGE = 4,
+    TW_CYCLES_SHARED_COPY = 5,
+    TW_CYCLES_SYNC = 6,
+    TW_CYCLES_BUCKETS = 7
 } tw_cycles_bucket;
 
 typedef enum tw_profile_sync {
-    TW_PROFILE_SYNC_NONE,
-    TW_PROFILE_SYNC_INTERNAL,
-    TW_PROFILE_SYNC_EXTERNAL,
-    TW_PROFILE_SYNC_GLOBAL
+    TW_PROFILE_SYNC_NONE = 0,
+    TW_PROFILE_SYNC_INTERNAL = 1,
+    TW_PROFILE_SYNC_EXTERNAL = 2,
+    TW_PROFILE_SYNC_GLOBAL = 3
 } tw_profile_sync;
 
 TW_API void tw_profile_free(tw_profile *profile); /* NULL is fine. Not for a profile owned by an engine. */
 
 /* --- summary: guide 8.2 --------------------------------------------------------------------------------------- */
 
-typedef enum tw_colours { TW_COLOURS_AUTO, TW_COLOURS_ON, TW_COLOURS_OFF } tw_colours;
+typedef enum tw_colours { TW_COLOURS_AUTO = 0, TW_COLOURS_ON = 1, TW_COLOURS_OFF = 2 } tw_colours;
 
 /* All zero = the defaults of the guide. The environment has the last word on colours, as tw_use_colours() says; else
  * `colours` decides, AUTO meaning "when `out` is a terminal". Names are printed as tw_print_text() does. */

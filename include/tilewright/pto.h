@@ -3,7 +3,9 @@
  *   pto/core.h   one core: tiles, tensors, instructions, cycles
  *   pto/grid.h   many cores and devices: FIFOs, flags, collectives
  *   pto/text.h   PTO-AS, the text of such programs: read, verify, run, print
- * C++ programs spelled like the vendor's: <pto/pto-inst.hpp> below tilewright/compat/ascend (docs/pto.md). */
+ * C++ programs spelled like the vendor's: <pto/pto-inst.hpp> below tilewright/compat/ascend (docs/pto.md).
+ *
+ * Threads: as each of these headers says. */
 #ifndef TILEWRIGHT_PTO_H
 #define TILEWRIGHT_PTO_H
 

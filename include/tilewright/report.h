@@ -4,7 +4,8 @@
  *
  *     tw_profile *p = tw_profile_load_file("profile.json");
  *     tw_profile_write_report(p, file, NULL);
- */
+ *
+ * Threads: as for the profiles that are read; calls are independent. Findings may be shared. */
 #ifndef TILEWRIGHT_REPORT_H
 #define TILEWRIGHT_REPORT_H
 

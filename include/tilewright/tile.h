@@ -6,7 +6,9 @@
  *
  * Rows: the IPU generations and the CPU of Poplar, the WSE-2 and WSE-3 processing element, the first AI Engine tile,
  * the AI cores of Ascend A2/A3, A5 and A6. Sources stand beside the rows in src/core/tile/arch.c; a value that its
- * source does not state firmly is an estimate (tw_tile_arch_fidelity). */
+ * source does not state firmly is an estimate (tw_tile_arch_fidelity).
+ *
+ * Threads: tables and pure functions, for any number at once. */
 #ifndef TILEWRIGHT_TILE_H
 #define TILEWRIGHT_TILE_H
 
@@ -18,10 +20,10 @@ extern "C" {
 
 /* How far a number can be trusted; the larger value wins when figures are added. */
 typedef enum tw_fidelity {
-    TW_FIDELITY_EXACT,     /* stated by the vendor, or counted */
-    TW_FIDELITY_MODELLED,  /* follows from a documented model */
-    TW_FIDELITY_ESTIMATED, /* a guess with a reason */
-    TW_FIDELITY_ABSENT     /* not known; the number beside it means nothing */
+    TW_FIDELITY_EXACT = 0,     /* stated by the vendor, or counted */
+    TW_FIDELITY_MODELLED = 1,  /* follows from a documented model */
+    TW_FIDELITY_ESTIMATED = 2, /* a guess with a reason */
+    TW_FIDELITY_ABSENT = 3     /* not known; the number beside it means nothing */
 } tw_fidelity;
 TW_API const char *tw_fidelity_name(tw_fidelity fidelity); /* "exact", "modelled", "estimated", "absent" */
 
@@ -133,41 +135,41 @@ TW_API unsigned tw_tile_global_sync_cycles(const tw_tile_arch *arch, unsigned ip
 
 /* --- storage categories ------------------------------------------------------------------------------------- */
 
-/* X(NAME, key in the profile, label in the summary). Keys: Poplar API, graph profile. Labels and their order: guide
- * 8.2.3 for those in its sample; the others stand beside their relatives. Machines may add keys of their own
+/* X(NAME, number, key in the profile, label in the summary). Keys: Poplar API, graph profile. Labels and their order:
+ * guide 8.2.3 for those in its sample; the others stand beside their relatives. Machines may add keys of their own
  * (profile.h). */
-#define TW_STORAGE_LIST(X)                                                                  \
-    X(VARIABLE, "variable", "Variables")                                                    \
-    X(CONSTANT, "constant", "Constants")                                                    \
-    X(CONTROL_ID, "controlId", "Control IDs")                                               \
-    X(MESSAGE, "message", "Internal Exchange Message Buffers")                              \
-    X(HOST_MESSAGE, "hostMessage", "Host Exchange Message Buffers")                         \
-    X(GLOBAL_MESSAGE, "globalMessage", "Global Exchange Message Buffers")                   \
-    X(REARRANGEMENT, "rearrangement", "Data Rearrangement Buffers")                         \
-    X(OUTPUT_EDGE, "outputEdge", "Output Edge Buffers")                                     \
-    X(HOST_PACKET_HEADER, "hostExchangePacketHeader", "Host Exchange Packet Headers")       \
-    X(GLOBAL_PACKET_HEADER, "globalExchangePacketHeader", "Global Exchange Packet Headers") \
-    X(STACK, "stack", "Stack")                                                              \
-    X(INSTRUMENTATION, "instrumentationResults", "Instrumentation Results")                 \
-    X(VERTEX_STATE, "vertexInstanceState", "Vertex Instances")                              \
-    X(COPY_DESCRIPTOR, "copyDescriptor", "Copy Descriptors")                                \
-    X(VECTOR_LIST_DESCRIPTOR, "vectorListDescriptor", "VectorList Descriptors")             \
-    X(VERTEX_FIELD, "vertexFieldData", "Vertex Field Data")                                 \
-    X(CONTROL_TABLE, "controlTable", "Control Table")                                       \
-    X(CONTROL_CODE, "controlCode", "Control Code")                                          \
-    X(VERTEX_CODE, "vertexCode", "Vertex Code")                                             \
-    X(INTERNAL_EXCHANGE_CODE, "internalExchangeCode", "Internal Exchange Code")             \
-    X(HOST_EXCHANGE_CODE, "hostExchangeCode", "Host Exchange Code")                         \
-    X(GLOBAL_EXCHANGE_CODE, "globalExchangeCode", "Global Exchange Code")                   \
-    X(SHARED_CODE, "sharedCodeStorage", "Shared Code Storage")                              \
-    X(SHARED_DATA, "sharedDataStorage", "Shared Data Storage")                              \
-    X(MULTIPLE, "multiple", "Multiple")
+#define TW_STORAGE_LIST(X)                                                                     \
+    X(VARIABLE, 0, "variable", "Variables")                                                    \
+    X(CONSTANT, 1, "constant", "Constants")                                                    \
+    X(CONTROL_ID, 2, "controlId", "Control IDs")                                               \
+    X(MESSAGE, 3, "message", "Internal Exchange Message Buffers")                              \
+    X(HOST_MESSAGE, 4, "hostMessage", "Host Exchange Message Buffers")                         \
+    X(GLOBAL_MESSAGE, 5, "globalMessage", "Global Exchange Message Buffers")                   \
+    X(REARRANGEMENT, 6, "rearrangement", "Data Rearrangement Buffers")                         \
+    X(OUTPUT_EDGE, 7, "outputEdge", "Output Edge Buffers")                                     \
+    X(HOST_PACKET_HEADER, 8, "hostExchangePacketHeader", "Host Exchange Packet Headers")       \
+    X(GLOBAL_PACKET_HEADER, 9, "globalExchangePacketHeader", "Global Exchange Packet Headers") \
+    X(STACK, 10, "stack", "Stack")                                                             \
+    X(INSTRUMENTATION, 11, "instrumentationResults", "Instrumentation Results")                \
+    X(VERTEX_STATE, 12, "vertexInstanceState", "Vertex Instances")                             \
+    X(COPY_DESCRIPTOR, 13, "copyDescriptor", "Copy Descriptors")                               \
+    X(VECTOR_LIST_DESCRIPTOR, 14, "vectorListDescriptor", "VectorList Descriptors")            \
+    X(VERTEX_FIELD, 15, "vertexFieldData", "Vertex Field Data")                                \
+    X(CONTROL_TABLE, 16, "controlTable", "Control Table")                                      \
+    X(CONTROL_CODE, 17, "controlCode", "Control Code")                                         \
+    X(VERTEX_CODE, 18, "vertexCode", "Vertex Code")                                            \
+    X(INTERNAL_EXCHANGE_CODE, 19, "internalExchangeCode", "Internal Exchange Code")            \
+    X(HOST_EXCHANGE_CODE, 20, "hostExchangeCode", "Host Exchange Code")                        \
+    X(GLOBAL_EXCHANGE_CODE, 21, "globalExchangeCode", "Global Exchange Code")                  \
+    X(SHARED_CODE, 22, "sharedCodeStorage", "Shared Code Storage")                             \
+    X(SHARED_DATA, 23, "sharedDataStorage", "Shared Data Storage")                             \
+    X(MULTIPLE, 24, "multiple", "Multiple")
 
 typedef enum tw_storage {
-#define TW_STORAGE_ENUM(name, key, label) TW_STORAGE_##name,
+#define TW_STORAGE_ENUM(name, number, key, label) TW_STORAGE_##name = number,
     TW_STORAGE_LIST(TW_STORAGE_ENUM)
 #undef TW_STORAGE_ENUM
-        TW_STORAGE_COUNT
+        TW_STORAGE_COUNT = 25
 } tw_storage;
 TW_API const char *tw_storage_key(tw_storage storage);   /* "vertexInstanceState" */
 TW_API const char *tw_storage_label(tw_storage storage); /* "Vertex Instances" */

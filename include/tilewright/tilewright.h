@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Everything a host program needs in one include: targets, graphs, engines, profiles. Codelets include
- * <tilewright/codelet.h> or <poplar/Vertex.hpp> instead. */
+ * <tilewright/codelet.h> or <poplar/Vertex.hpp> instead.
+ *
+ * Threads: as each of the headers below says. */
 #ifndef TILEWRIGHT_TILEWRIGHT_H
 #define TILEWRIGHT_TILEWRIGHT_H
 

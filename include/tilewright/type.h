@@ -3,7 +3,8 @@
  *
  *     tw_type t = tw_type_by_name("float16");           // TW_F16, whatever the system calls it
  *     uint16_t h = tw_f32_to_f16(0.1f, TW_ROUND_NEAREST_EVEN, 0);
- */
+ *
+ * Threads: tables and pure functions, for any number at once. */
 #ifndef TILEWRIGHT_TYPE_H
 #define TILEWRIGHT_TYPE_H
 
@@ -14,21 +15,22 @@ extern "C" {
 #endif
 
 typedef enum tw_type_kind {
-    TW_KIND_NONE,
-    TW_KIND_BOOL,
-    TW_KIND_INT, /* two's complement */
-    TW_KIND_UINT,
-    TW_KIND_FLOAT,
-    TW_KIND_CINT, /* complex, real part first */
-    TW_KIND_CFLOAT,
-    TW_KIND_ACC, /* AI Engine accumulator lanes, two's complement, held in the next power of two of bytes */
-    TW_KIND_CACC
+    TW_KIND_NONE = 0,
+    TW_KIND_BOOL = 1,
+    TW_KIND_INT = 2, /* two's complement */
+    TW_KIND_UINT = 3,
+    TW_KIND_FLOAT = 4,
+    TW_KIND_CINT = 5, /* complex, real part first */
+    TW_KIND_CFLOAT = 6,
+    TW_KIND_ACC = 7, /* AI Engine accumulator lanes, two's complement, held in the next power of two of bytes */
+    TW_KIND_CACC = 8
 } tw_type_kind;
 
-/* X(NAME, bits of the value, bytes in memory, alignment in bytes, kind, name here, Poplar, CSL, AI Engine, PTO).
- * "" = the system has no such type. Sub-byte types take 1 byte as a scalar (value in the low bits, signed integers
- * extended over the byte) and are packed low nibble first in vectors (bits tells). Sources: guide tables 2.1 and 2.2,
- * aie-data-types, csl-dsds, pto-tci; Poplar API, Type.hpp, csl.md 1.5, aie.md 1.2-1.4, pto.md 1.2.
+/* X(NAME, number, bits of the value, bytes in memory, alignment in bytes, kind, names here and in Poplar, CSL, AI
+ * Engine, PTO). A new row goes where it belongs and takes the next free number. "" = the system has no such
+ * type. Sub-byte types take 1 byte as a scalar (value in the low bits, signed integers extended over the byte) and
+ * are packed low nibble first in vectors (bits tells). Sources: guide tables 2.1 and 2.2, aie-data-types, csl-dsds,
+ * pto-tci; Poplar API, Type.hpp, csl.md 1.5, aie.md 1.2-1.4, pto.md 1.2.
  *   CB16      CSL: 6 exponent bits with bias 42, 9 mantissa bits (assumed: infinity and NaN as IEEE)
  *   F8E4M3    OCP: bias 7, no infinity, largest 448; F8E5M2: as IEEE, largest 57344
  *   F8E8M0    scale of a group: 2^(code - 127), neither sign nor zero, 255 is NaN
@@ -38,50 +40,50 @@ typedef enum tw_type_kind {
  *   HIF4      elements of HiF4 groups: the values of F4E1M2 */
 // clang-format off
 #define TW_TYPE_LIST(X)                                                                                        \
-    X(BOOL, 1, 1, 1, BOOL, "bool", "bool", "bool", "", "")                                                     \
-    X(I4, 4, 1, 1, INT, "i4", "", "", "", "i4")                                                                \
-    X(I8, 8, 1, 1, INT, "i8", "char", "i8", "int8", "i8")                                                      \
-    X(I16, 16, 2, 2, INT, "i16", "short", "i16", "int16", "i16")                                               \
-    X(I32, 32, 4, 4, INT, "i32", "int", "i32", "int32", "i32")                                                 \
-    X(I64, 64, 8, 8, INT, "i64", "long long", "i64", "int64", "i64")                                           \
-    X(I128, 128, 16, 16, INT, "i128", "", "", "int128", "")                                                    \
-    X(U4, 4, 1, 1, UINT, "u4", "", "", "", "")                                                                 \
-    X(U8, 8, 1, 1, UINT, "u8", "unsigned char", "u8", "uint8", "u8")                                           \
-    X(U16, 16, 2, 2, UINT, "u16", "unsigned short", "u16", "uint16", "u16")                                    \
-    X(U32, 32, 4, 4, UINT, "u32", "unsigned int", "u32", "uint32", "u32")                                      \
-    X(U64, 64, 8, 8, UINT, "u64", "unsigned long long", "u64", "uint64", "u64")                                \
-    X(F16, 16, 2, 2, FLOAT, "f16", "half", "f16", "", "f16")                                                   \
-    X(BF16, 16, 2, 2, FLOAT, "bf16", "", "bf16", "", "bf16")                                                   \
-    X(CB16, 16, 2, 2, FLOAT, "cb16", "", "cb16", "", "")                                                       \
-    X(F32, 32, 4, 4, FLOAT, "f32", "float", "f32", "float", "f32")                                             \
-    X(F64, 64, 8, 8, FLOAT, "f64", "double", "", "", "")                                                       \
-    X(F8E4M3, 8, 1, 1, FLOAT, "f8e4m3", "", "", "", "f8e4m3")                                                  \
-    X(F8E5M2, 8, 1, 1, FLOAT, "f8e5m2", "", "", "", "f8e5m2")                                                  \
-    X(F8E8M0, 8, 1, 1, FLOAT, "f8e8m0", "", "", "", "f8e8m0")                                                  \
-    X(HIF8, 8, 1, 1, FLOAT, "hif8", "", "", "", "hif8")                                                        \
-    X(QUARTER, 8, 1, 1, FLOAT, "quarter", "quarter", "", "", "")                                               \
-    X(F4E2M1, 4, 1, 1, FLOAT, "f4e2m1", "", "", "", "f4e2m1")                                                  \
-    X(F4E1M2, 4, 1, 1, FLOAT, "f4e1m2", "", "", "", "f4e1m2")                                                  \
-    X(HIF4, 4, 1, 1, FLOAT, "hif4", "", "", "", "hif4")                                                        \
-    X(CI8, 16, 2, 2, CINT, "ci8", "", "", "cint8", "")                                                         \
-    X(CI16, 32, 4, 4, CINT, "ci16", "", "", "cint16", "")                                                      \
-    X(CI32, 64, 8, 8, CINT, "ci32", "", "", "cint32", "")                                                      \
-    X(CI64, 128, 16, 8, CINT, "ci64", "", "", "cint64", "")                                                    \
-    X(CI128, 256, 32, 16, CINT, "ci128", "", "", "cint128", "")                                                \
-    X(CF16, 32, 4, 4, CFLOAT, "cf16", "", "complex_32", "", "")                                                \
-    X(CF32, 64, 8, 8, CFLOAT, "cf32", "", "complex_64", "cfloat", "")                                          \
-    X(ACC48, 48, 8, 8, ACC, "acc48", "", "", "acc48", "")                                                      \
-    X(ACC80, 80, 16, 16, ACC, "acc80", "", "", "acc80", "")                                                    \
-    X(CACC48, 96, 16, 8, CACC, "cacc48", "", "", "cacc48", "")                                                 \
-    X(CACC80, 160, 32, 16, CACC, "cacc80", "", "", "cacc80", "")
+    X(BOOL, 1, 1, 1, 1, BOOL, "bool", "bool", "bool", "", "")                                                     \
+    X(I4, 2, 4, 1, 1, INT, "i4", "", "", "", "i4")                                                                \
+    X(I8, 3, 8, 1, 1, INT, "i8", "char", "i8", "int8", "i8")                                                      \
+    X(I16, 4, 16, 2, 2, INT, "i16", "short", "i16", "int16", "i16")                                               \
+    X(I32, 5, 32, 4, 4, INT, "i32", "int", "i32", "int32", "i32")                                                 \
+    X(I64, 6, 64, 8, 8, INT, "i64", "long long", "i64", "int64", "i64")                                           \
+    X(I128, 7, 128, 16, 16, INT, "i128", "", "", "int128", "")                                                    \
+    X(U4, 8, 4, 1, 1, UINT, "u4", "", "", "", "")                                                                 \
+    X(U8, 9, 8, 1, 1, UINT, "u8", "unsigned char", "u8", "uint8", "u8")                                           \
+    X(U16, 10, 16, 2, 2, UINT, "u16", "unsigned short", "u16", "uint16", "u16")                                    \
+    X(U32, 11, 32, 4, 4, UINT, "u32", "unsigned int", "u32", "uint32", "u32")                                      \
+    X(U64, 12, 64, 8, 8, UINT, "u64", "unsigned long long", "u64", "uint64", "u64")                                \
+    X(F16, 13, 16, 2, 2, FLOAT, "f16", "half", "f16", "", "f16")                                                   \
+    X(BF16, 14, 16, 2, 2, FLOAT, "bf16", "", "bf16", "", "bf16")                                                   \
+    X(CB16, 15, 16, 2, 2, FLOAT, "cb16", "", "cb16", "", "")                                                       \
+    X(F32, 16, 32, 4, 4, FLOAT, "f32", "float", "f32", "float", "f32")                                             \
+    X(F64, 17, 64, 8, 8, FLOAT, "f64", "double", "", "", "")                                                       \
+    X(F8E4M3, 18, 8, 1, 1, FLOAT, "f8e4m3", "", "", "", "f8e4m3")                                                  \
+    X(F8E5M2, 19, 8, 1, 1, FLOAT, "f8e5m2", "", "", "", "f8e5m2")                                                  \
+    X(F8E8M0, 20, 8, 1, 1, FLOAT, "f8e8m0", "", "", "", "f8e8m0")                                                  \
+    X(HIF8, 21, 8, 1, 1, FLOAT, "hif8", "", "", "", "hif8")                                                        \
+    X(QUARTER, 22, 8, 1, 1, FLOAT, "quarter", "quarter", "", "", "")                                               \
+    X(F4E2M1, 23, 4, 1, 1, FLOAT, "f4e2m1", "", "", "", "f4e2m1")                                                  \
+    X(F4E1M2, 24, 4, 1, 1, FLOAT, "f4e1m2", "", "", "", "f4e1m2")                                                  \
+    X(HIF4, 25, 4, 1, 1, FLOAT, "hif4", "", "", "", "hif4")                                                        \
+    X(CI8, 26, 16, 2, 2, CINT, "ci8", "", "", "cint8", "")                                                         \
+    X(CI16, 27, 32, 4, 4, CINT, "ci16", "", "", "cint16", "")                                                      \
+    X(CI32, 28, 64, 8, 8, CINT, "ci32", "", "", "cint32", "")                                                      \
+    X(CI64, 29, 128, 16, 8, CINT, "ci64", "", "", "cint64", "")                                                    \
+    X(CI128, 30, 256, 32, 16, CINT, "ci128", "", "", "cint128", "")                                                \
+    X(CF16, 31, 32, 4, 4, CFLOAT, "cf16", "", "complex_32", "", "")                                                \
+    X(CF32, 32, 64, 8, 8, CFLOAT, "cf32", "", "complex_64", "cfloat", "")                                          \
+    X(ACC48, 33, 48, 8, 8, ACC, "acc48", "", "", "acc48", "")                                                      \
+    X(ACC80, 34, 80, 16, 16, ACC, "acc80", "", "", "acc80", "")                                                    \
+    X(CACC48, 35, 96, 16, 8, CACC, "cacc48", "", "", "cacc48", "")                                                 \
+    X(CACC80, 36, 160, 32, 16, CACC, "cacc80", "", "", "cacc80", "")
 // clang-format on
 
 typedef enum tw_type {
-    TW_TYPE_NONE,
-#define TW_TYPE_ENUM(name, bits, bytes, align, kind, tw, poplar, csl, aie, pto) TW_##name,
+    TW_TYPE_NONE = 0,
+#define TW_TYPE_ENUM(name, number, bits, bytes, align, kind, tw, poplar, csl, aie, pto) TW_##name = number,
     TW_TYPE_LIST(TW_TYPE_ENUM)
 #undef TW_TYPE_ENUM
-        TW_TYPE_COUNT,
+        TW_TYPE_COUNT = 37,
     // clang-format off
     /* Poplar's constants (Poplar API, Type.hpp); long is int on the IPU (guide 2.3.1). */
     TW_CHAR = TW_I8, TW_SIGNED_CHAR = TW_I8, TW_UNSIGNED_CHAR = TW_U8,
@@ -93,11 +95,11 @@ typedef enum tw_type {
 } tw_type;
 
 typedef enum tw_system {
-    TW_SYSTEM_TILEWRIGHT,
-    TW_SYSTEM_POPLAR,
-    TW_SYSTEM_CSL,
-    TW_SYSTEM_AIE,
-    TW_SYSTEM_PTO
+    TW_SYSTEM_TILEWRIGHT = 0,
+    TW_SYSTEM_POPLAR = 1,
+    TW_SYSTEM_CSL = 2,
+    TW_SYSTEM_AIE = 3,
+    TW_SYSTEM_PTO = 4
 } tw_system;
 
 typedef struct tw_type_info {
@@ -120,25 +122,25 @@ TW_API const char *tw_type_name(tw_type type, tw_system system); /* falls back o
 TW_API tw_type tw_type_by_name(const char *name);
 
 typedef enum tw_rounding {
-    TW_ROUND_NEAREST_EVEN,
-    TW_ROUND_ZERO,
-    TW_ROUND_UP,           /* towards +inf */
-    TW_ROUND_DOWN,         /* towards -inf */
-    TW_ROUND_NEAREST_AWAY, /* ties away from zero */
-    TW_ROUND_NEAREST_ZERO, /* ties towards zero */
-    TW_ROUND_NEAREST_UP,   /* ties towards +inf */
-    TW_ROUND_NEAREST_DOWN, /* ties towards -inf */
-    TW_ROUND_NEAREST_ODD,  /* ties to odd */
-    TW_ROUND_TO_ODD,       /* inexact results get an odd last bit (von Neumann) */
-    TW_ROUND_STOCHASTIC,   /* with random bits given by the caller */
-    TW_ROUND_COUNT
+    TW_ROUND_NEAREST_EVEN = 0,
+    TW_ROUND_ZERO = 1,
+    TW_ROUND_UP = 2,           /* towards +inf */
+    TW_ROUND_DOWN = 3,         /* towards -inf */
+    TW_ROUND_NEAREST_AWAY = 4, /* ties away from zero */
+    TW_ROUND_NEAREST_ZERO = 5, /* ties towards zero */
+    TW_ROUND_NEAREST_UP = 6,   /* ties towards +inf */
+    TW_ROUND_NEAREST_DOWN = 7, /* ties towards -inf */
+    TW_ROUND_NEAREST_ODD = 8,  /* ties to odd */
+    TW_ROUND_TO_ODD = 9,       /* inexact results get an odd last bit (von Neumann) */
+    TW_ROUND_STOCHASTIC = 10,  /* with random bits given by the caller */
+    TW_ROUND_COUNT = 11
 } tw_rounding;
 
 typedef enum tw_saturation {
-    TW_SAT_NONE,      /* integers wrap; floats overflow to infinity as IEEE says */
-    TW_SAT_ON,        /* clamp to the range of the destination; NaN becomes 0 in integers */
-    TW_SAT_SYMMETRIC, /* as ON, but signed minimum is -maximum (AI Engine) */
-    TW_SAT_COUNT
+    TW_SAT_NONE = 0,      /* integers wrap; floats overflow to infinity as IEEE says */
+    TW_SAT_ON = 1,        /* clamp to the range of the destination; NaN becomes 0 in integers */
+    TW_SAT_SYMMETRIC = 2, /* as ON, but signed minimum is -maximum (AI Engine) */
+    TW_SAT_COUNT = 3
 } tw_saturation;
 
 /* How to convert. All zero: nearest even, wrap. */

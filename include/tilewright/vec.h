@@ -9,7 +9,9 @@
  *     tw_vec_call(&add, 100, args);                                    // y += x: no lookup, no allocation
  *
  * Whole views (any rank, any strides, bounds checked) go through tw_vec_apply(); docs/vec.md has the rules of every
- * operation. Kernels use one thread. Results have the same bits on every machine, compiler and dispatch level. */
+ * operation. Kernels use one thread. Results have the same bits on every machine, compiler and dispatch level.
+ *
+ * Threads: kernels and views are values; calls are independent unless their memory overlaps. Nothing locks. */
 #ifndef TILEWRIGHT_VEC_H
 #define TILEWRIGHT_VEC_H
 
@@ -82,9 +84,9 @@ static inline tw_run tw_run_of(const void *at, ptrdiff_t stride)
 TW_API bool tw_run_inside(const tw_run *run, size_t size, tw_window window);
 
 typedef enum tw_walk_end {
-    TW_WALK_STOP, /* ends after the last view */
-    TW_WALK_OPEN, /* the slowest dimension of the last view goes on without end, with its stride */
-    TW_WALK_RING  /* starts again at the first view */
+    TW_WALK_STOP = 0, /* ends after the last view */
+    TW_WALK_OPEN = 1, /* the slowest dimension of the last view goes on without end, with its stride */
+    TW_WALK_RING = 2  /* starts again at the first view */
 } tw_walk_end;
 
 /* A position in a list of views. A plain value: copying it saves the position, copying back restores it. The views
@@ -107,7 +109,8 @@ TW_API size_t tw_walk_next(tw_walk *walk, size_t max, tw_run *run);
 TW_API tw_status tw_walk_seek(tw_walk *walk, uint64_t position);
 
 /* --- operations ------------------------------------------------------------------------------------------------
- * X(NAME, sources, class). Sources a, b, c in order. Classes:
+ * X(NAME, number, sources, class): a new row goes where it belongs and takes the next free number. Sources a, b, c in
+ * order. Classes:
  *   A  arithmetic: all in one type (the widest of the sources), result converted to the destination's type
  *   P  predicate, C compare: destination TW_BOOL or an 8-bit type gets 0 / 1, or bits (mode.bits)
  *   S  select, M moves any type by its size, V convert, I iota
@@ -116,56 +119,61 @@ TW_API tw_status tw_walk_seek(tw_walk *walk, uint64_t position);
  *      destination's run.count of them are written, and the kernel returns how many flags are set. Not for views. */
 // clang-format off
 #define TW_VEC_OP_LIST(X) \
-    X(COPY, 1, M) X(CONVERT, 1, V) X(NEG, 1, A) X(ABS, 1, A) X(NOT, 1, A) X(LNOT, 1, A) X(RELU, 1, A) \
-    X(SIGN, 1, A) X(SQUARE, 1, A) X(SQRT, 1, A) X(RSQRT, 1, A) X(RECIP, 1, A) X(CEIL, 1, A) X(FLOOR, 1, A) \
-    X(ROUND, 1, A) X(TRUNC, 1, A) X(RINT, 1, A) X(POPCOUNT, 1, A) X(CLZ, 1, A) X(CTZ, 1, A) X(ISNAN, 1, P) \
-    X(ISINF, 1, P) X(ISFINITE, 1, P) X(SIGNBIT, 1, P) X(EXP, 1, A) X(EXP2, 1, A) X(EXP10, 1, A) X(EXPM1, 1, A) \
-    X(LOG, 1, A) X(LOG2, 1, A) X(LOG10, 1, A) X(LOG1P, 1, A) X(SIN, 1, A) X(COS, 1, A) X(TAN, 1, A) \
-    X(ASIN, 1, A) X(ACOS, 1, A) X(ATAN, 1, A) X(SINH, 1, A) X(COSH, 1, A) X(TANH, 1, A) X(ASINH, 1, A) \
-    X(ACOSH, 1, A) X(ATANH, 1, A) X(ERF, 1, A) X(ERFC, 1, A) X(CBRT, 1, A) X(SIGMOID, 1, A) X(SILU, 1, A) \
-    X(GELU_ERF, 1, A) X(GELU_TANH, 1, A) X(SOFTPLUS, 1, A) X(ADD, 2, A) X(SUB, 2, A) X(MUL, 2, A) X(DIV, 2, A) \
-    X(REM, 2, A) X(MOD, 2, A) X(MIN, 2, A) X(MAX, 2, A) X(ABSDIFF, 2, A) X(PRELU, 2, A) X(COPYSIGN, 2, A) \
-    X(SCALB, 2, A) X(AND, 2, A) X(OR, 2, A) X(XOR, 2, A) X(XNOR, 2, A) X(ANDNOT, 2, A) X(LAND, 2, A) \
-    X(LOR, 2, A) X(SHL, 2, A) X(SHR, 2, A) X(SAR, 2, A) X(POW, 2, A) X(ATAN2, 2, A) X(HYPOT, 2, A) X(EQ, 2, C) \
-    X( NE, 2, C) X(LT, 2, C) X(LE, 2, C) X(GT, 2, C) X(GE, 2, C) X(FMA, 3, A) X(MULADD, 3, A) X(MULSUB, 3, A) \
-    X(ADD3, 3, A) X(SUBADD, 3, A) X(CLAMP, 3, A) X(SELECT, 3, S) X(IOTA, 2, I) X(COMPRESS, 2, K) X(SUM, 1, R) X(PROD, 1, R) \
-    X(SQUARE_ADD, 1, R) X(ALL, 1, R) X(ANY, 1, R) X(LOWEST, 1, R) X(HIGHEST, 1, R) X(ARGMIN, 1, E) \
-    X(ARGMAX, 1, E) X(GATHER, 2, G) X(SCATTER, 2, T) X(SCATTER_ADD, 2, T) X(SCATTER_MIN, 2, T) \
-    X(SCATTER_MAX, 2, T)
+    X(COPY, 0, 1, M) X(CONVERT, 1, 1, V) X(NEG, 2, 1, A) X(ABS, 3, 1, A) X(NOT, 4, 1, A) X(LNOT, 5, 1, A) \
+    X(RELU, 6, 1, A) X(SIGN, 7, 1, A) X(SQUARE, 8, 1, A) X(SQRT, 9, 1, A) X(RSQRT, 10, 1, A) X(RECIP, 11, 1, A) \
+    X(CEIL, 12, 1, A) X(FLOOR, 13, 1, A) X(ROUND, 14, 1, A) X(TRUNC, 15, 1, A) X(RINT, 16, 1, A) \
+    X(POPCOUNT, 17, 1, A) X(CLZ, 18, 1, A) X(CTZ, 19, 1, A) X(ISNAN, 20, 1, P) X(ISINF, 21, 1, P) \
+    X(ISFINITE, 22, 1, P) X(SIGNBIT, 23, 1, P) X(EXP, 24, 1, A) X(EXP2, 25, 1, A) X(EXP10, 26, 1, A) \
+    X(EXPM1, 27, 1, A) X(LOG, 28, 1, A) X(LOG2, 29, 1, A) X(LOG10, 30, 1, A) X(LOG1P, 31, 1, A) X(SIN, 32, 1, A) \
+    X(COS, 33, 1, A) X(TAN, 34, 1, A) X(ASIN, 35, 1, A) X(ACOS, 36, 1, A) X(ATAN, 37, 1, A) X(SINH, 38, 1, A) \
+    X(COSH, 39, 1, A) X(TANH, 40, 1, A) X(ASINH, 41, 1, A) X(ACOSH, 42, 1, A) X(ATANH, 43, 1, A) \
+    X(ERF, 44, 1, A) X(ERFC, 45, 1, A) X(CBRT, 46, 1, A) X(SIGMOID, 47, 1, A) X(SILU, 48, 1, A) \
+    X(GELU_ERF, 49, 1, A) X(GELU_TANH, 50, 1, A) X(SOFTPLUS, 51, 1, A) X(ADD, 52, 2, A) X(SUB, 53, 2, A) \
+    X(MUL, 54, 2, A) X(DIV, 55, 2, A) X(REM, 56, 2, A) X(MOD, 57, 2, A) X(MIN, 58, 2, A) X(MAX, 59, 2, A) \
+    X(ABSDIFF, 60, 2, A) X(PRELU, 61, 2, A) X(COPYSIGN, 62, 2, A) X(SCALB, 63, 2, A) X(AND, 64, 2, A) \
+    X(OR, 65, 2, A) X(XOR, 66, 2, A) X(XNOR, 67, 2, A) X(ANDNOT, 68, 2, A) X(LAND, 69, 2, A) X(LOR, 70, 2, A) \
+    X(SHL, 71, 2, A) X(SHR, 72, 2, A) X(SAR, 73, 2, A) X(POW, 74, 2, A) X(ATAN2, 75, 2, A) X(HYPOT, 76, 2, A) \
+    X(EQ, 77, 2, C) X(NE, 78, 2, C) X(LT, 79, 2, C) X(LE, 80, 2, C) X(GT, 81, 2, C) X(GE, 82, 2, C) \
+    X(FMA, 83, 3, A) X(MULADD, 84, 3, A) X(MULSUB, 85, 3, A) X(ADD3, 86, 3, A) X(SUBADD, 87, 3, A) \
+    X(CLAMP, 88, 3, A) X(SELECT, 89, 3, S) X(IOTA, 90, 2, I) X(COMPRESS, 91, 2, K) X(SUM, 92, 1, R) \
+    X(PROD, 93, 1, R) X(SQUARE_ADD, 94, 1, R) X(ALL, 95, 1, R) X(ANY, 96, 1, R) X(LOWEST, 97, 1, R) \
+    X(HIGHEST, 98, 1, R) X(ARGMIN, 99, 1, E) X(ARGMAX, 100, 1, E) X(GATHER, 101, 2, G) X(SCATTER, 102, 2, T) \
+    X(SCATTER_ADD, 103, 2, T) X(SCATTER_MIN, 104, 2, T) X(SCATTER_MAX, 105, 2, T)
 // clang-format on
 
 typedef enum tw_vec_op {
-#define TW_VEC_ENUM(name, sources, class_) TW_VEC_##name,
+#define TW_VEC_ENUM(name, number, sources, class_) TW_VEC_##name = number,
     TW_VEC_OP_LIST(TW_VEC_ENUM)
 #undef TW_VEC_ENUM
-        TW_VEC_OP_COUNT
+        TW_VEC_OP_COUNT = 106
 } tw_vec_op;
 
 TW_API const char *tw_vec_op_name(tw_vec_op op); /* "add"; "unknown" past the end */
 TW_API unsigned tw_vec_op_sources(tw_vec_op op);
 
 typedef enum tw_vec_order {
-    TW_ORDER_FREE,      /* operands are disjoint from the destination, or identical to it */
-    TW_ORDER_SEQUENTIAL /* element k sees every write j < k (DSDs); operands may overlap as they like */
+    TW_ORDER_FREE = 0,      /* operands are disjoint from the destination, or identical to it */
+    TW_ORDER_SEQUENTIAL = 1 /* element k sees every write j < k (DSDs); operands may overlap as they like */
 } tw_vec_order;
 
 typedef enum tw_nan_rule { /* of min, max, clamp, relu, reductions to an extreme; -0 < +0 in the first two */
-                           TW_NAN_NUMBER,    /* IEEE minimumNumber: a number beats NaN */
-                           TW_NAN_PROPAGATE, /* IEEE minimum: NaN beats a number */
-                           TW_NAN_FIRST /* max = a < b ? b : a, min = b < a ? b : a: the first operand unless the compare holds */
+                           TW_NAN_NUMBER = 0,    /* IEEE minimumNumber: a number beats NaN */
+                           TW_NAN_PROPAGATE = 1, /* IEEE minimum: NaN beats a number */
+                           TW_NAN_FIRST =
+                               2 /* max = a < b ? b : a, min = b < a ? b : a: the first operand unless the compare holds */
 } tw_nan_rule;
 
 typedef enum tw_fold_order {
-    TW_FOLD_INDEX, /* ((x0 + x1) + x2) + ... */
-    TW_FOLD_TREE   /* blocks of 1024; in a block 16 lanes i mod 16, then lane l with l + 8, l + 4, l + 2, l + 1;
+    TW_FOLD_INDEX = 0, /* ((x0 + x1) + x2) + ... */
+    TW_FOLD_TREE = 1   /* blocks of 1024; in a block 16 lanes i mod 16, then lane l with l + 8, l + 4, l + 2, l + 1;
                       blocks joined as a binary counter carries. The same on every machine, and much faster */
 } tw_fold_order;
 
-typedef enum tw_bounds_rule {                  /* of an index outside the table of gather and scatter */
-                              TW_BOUNDS_FAULT, /* stop: the kernel returns its position */
-                              TW_BOUNDS_CLAMP,
-                              TW_BOUNDS_WRAP, /* modulo the table's length */
-                              TW_BOUNDS_SKIP  /* gather gives 0, scatter writes nothing */
+typedef enum tw_bounds_rule {                      /* of an index outside the table of gather and scatter */
+                              TW_BOUNDS_FAULT = 0, /* stop: the kernel returns its position */
+                              TW_BOUNDS_CLAMP = 1,
+                              TW_BOUNDS_WRAP = 2, /* modulo the table's length */
+                              TW_BOUNDS_SKIP = 3  /* gather gives 0, scatter writes nothing */
 } tw_bounds_rule;
 
 /* Part of the operation. All zero is the default. */

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define PROGRAM_BUCKET(name, text, bucket) TW_CYCLES_##bucket,
+#define PROGRAM_BUCKET(name, number, text, bucket) [number] = TW_CYCLES_##bucket,
 static const unsigned char buckets[] = { TW_PROGRAM_LIST(PROGRAM_BUCKET) };
 
 tw_cycles_bucket tw__step_bucket(const tw__step *step)

@@ -4,7 +4,9 @@
  *     v16int16 v = cyclic_add_unaligned_load(p, offs, start, len);    what lies at p; then p moves by offs
  *     cyclic_add_unaligned_store(p, offs, start, len, v);
  *
- * p is a variable, a pointer to the vector; offs and len count 16 bytes. The access itself does not wrap. */
+ * p is a variable, a pointer to the vector; offs and len count 16 bytes. The access itself does not wrap.
+ *
+ * Threads: no state but that of the thread: what -DTW_AIE_PROFILE counts, and the control registers. */
 #ifndef TILEWRIGHT_AIE_ADDRESS_H
 #define TILEWRIGHT_AIE_ADDRESS_H
 

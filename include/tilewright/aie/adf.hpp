@@ -19,7 +19,9 @@
  *
  * init(), run(), update() and the like return ok, or print what is wrong and return user_error. Where several graphs
  * stand on top, init() of all of them comes before the first run(). A run ends when run() returns; wait() adds
- * nothing. What is simulated, and how, is in docs/aie.md. */
+ * nothing. What is simulated, and how, is in docs/aie.md.
+ *
+ * Threads: a graph and its array are used by one thread at a time, two top graphs by two. */
 #ifndef TILEWRIGHT_ADF_HPP
 #define TILEWRIGHT_ADF_HPP
 

@@ -13,7 +13,10 @@
  *     tw_aie_array_output(a, tw_aie_out(k, 0), &y);
  *     if (tw_aie_array_run(a, 8) != TW_OK) puts(tw_error_message());
  *
- * Errors of the building calls are kept, the first one wins, and tw_aie_array_run() returns it. */
+ * Errors of the building calls are kept, the first one wins, and tw_aie_array_run() returns it.
+ *
+ * Threads: an array is used by one thread at a time, two arrays by two; its kernels run in the thread that runs
+ * it, each as a coroutine of its own. What kernels call concerns the kernel that runs in this thread. */
 #ifndef TILEWRIGHT_AIE_ARRAY_H
 #define TILEWRIGHT_AIE_ARRAY_H
 
@@ -26,19 +29,19 @@ extern "C" {
 
 typedef struct tw_aie_array tw_aie_array;
 typedef enum tw_aie_element {
-    TW_AIE_INT8,
-    TW_AIE_INT16,
-    TW_AIE_INT32,
-    TW_AIE_CINT16,
-    TW_AIE_CINT32,
-    TW_AIE_FLOAT32,
-    TW_AIE_CFLOAT32,
-    TW_AIE_UINT8,
-    TW_AIE_UINT16,
-    TW_AIE_UINT32,
-    TW_AIE_INT64,
-    TW_AIE_UINT64,
-    TW_AIE_ELEMENTS
+    TW_AIE_INT8 = 0,
+    TW_AIE_INT16 = 1,
+    TW_AIE_INT32 = 2,
+    TW_AIE_CINT16 = 3,
+    TW_AIE_CINT32 = 4,
+    TW_AIE_FLOAT32 = 5,
+    TW_AIE_CFLOAT32 = 6,
+    TW_AIE_UINT8 = 7,
+    TW_AIE_UINT16 = 8,
+    TW_AIE_UINT32 = 9,
+    TW_AIE_INT64 = 10,
+    TW_AIE_UINT64 = 11,
+    TW_AIE_ELEMENTS = 12
 } tw_aie_element;
 
 TW_API tw_aie_array *tw_aie_array_new(void); /* NULL when out of memory */
@@ -49,7 +52,7 @@ typedef struct tw_aie_kernel {
 } tw_aie_kernel;
 
 /* A port of a kernel. Numbers count from 0 by direction and kind: streams 0 and 1, windows 0 to 15. */
-typedef enum tw_aie_direction { TW_AIE_IN, TW_AIE_OUT } tw_aie_direction;
+typedef enum tw_aie_direction { TW_AIE_IN = 0, TW_AIE_OUT = 1 } tw_aie_direction;
 typedef struct tw_aie_port {
     tw_aie_kernel kernel;
     tw_aie_direction direction;
@@ -106,7 +109,11 @@ TW_API void tw_aie_array_async(tw_aie_array *array, tw_aie_port port);
 
 /* Where windows may lie that do not fit the tile of their reader: nowhere (the run fails), on tiles that its core
  * reaches, or outside of the array too, as in a functional simulation. */
-typedef enum tw_aie_spread { TW_AIE_SPREAD_NONE, TW_AIE_SPREAD_NEIGHBOURS, TW_AIE_SPREAD_ANYWHERE } tw_aie_spread;
+typedef enum tw_aie_spread {
+    TW_AIE_SPREAD_NONE = 0,
+    TW_AIE_SPREAD_NEIGHBOURS = 1,
+    TW_AIE_SPREAD_ANYWHERE = 2
+} tw_aie_spread;
 TW_API void tw_aie_array_spread(tw_aie_array *array, tw_aie_spread where); /* before the first run */
 
 /* One block instead of a ping-pong pair: half the memory, and the writer waits until the reader is done. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Casts: as_v16int16(x) and its like, the 384-bit image of an accumulator, and the hints delay1() to delay6(). */
+/* Casts: as_v16int16(x) and its like, the 384-bit image of an accumulator, and the hints delay1() to delay6().
+ *
+ * Threads: no state but that of the thread: what -DTW_AIE_PROFILE counts, and the control registers. */
 #ifndef TILEWRIGHT_AIE_CAST_H
 #define TILEWRIGHT_AIE_CAST_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Complex scalars: tw_cint16_mul(a, b) and its like in C, operators in C++. */
+/* Complex scalars: tw_cint16_mul(a, b) and its like in C, operators in C++.
+ *
+ * Threads: plain values without state. */
 #ifndef TILEWRIGHT_AIE_COMPLEX_H
 #define TILEWRIGHT_AIE_COMPLEX_H
 

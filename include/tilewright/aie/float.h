@@ -4,7 +4,8 @@
  * l is start + nibble l, modulo the buffer.
  *
  *     fpadd(acc, x, xstart, xoffs)    fpadd(acc, x)    fpmax(acc, x, xstart, xoffs, cmp)
- */
+ *
+ * Threads: no state but that of the thread: what -DTW_AIE_PROFILE counts, and the control registers. */
 #ifndef TILEWRIGHT_AIE_FLOAT_H
 #define TILEWRIGHT_AIE_FLOAT_H
 

@@ -6,7 +6,9 @@
  *
  * min, max, select and nop are names that programs have too. Their own macros go first, in C static functions of the
  * same types, in C++ all functions and templates, std::min too; -DTW_AIE_NO_SCALAR_NAMES leaves ours out where that
- * is not enough. abs is that of <stdlib.h>. */
+ * is not enough. abs is that of <stdlib.h>.
+ *
+ * Threads: no state but that of the thread: what -DTW_AIE_PROFILE counts, and the control registers. */
 #ifndef TILEWRIGHT_AIE_INTEGER_H
 #define TILEWRIGHT_AIE_INTEGER_H
 

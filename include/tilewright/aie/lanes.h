@@ -8,7 +8,9 @@
  *     select32(sel, x, xstart, xoffs, xoffs_hi, xsquare, [y,] ystart, ...)  select32(sel, x, y)
  *     max16_like names with cmp: maxcmp16(..., cmp), cmp an unsigned variable that receives one bit per lane
  *
- * Sums wrap at the width of the element (assumed: UG1078 names no saturation); |most negative| stays (assumed). */
+ * Sums wrap at the width of the element (assumed: UG1078 names no saturation); |most negative| stays (assumed).
+ *
+ * Threads: no state but that of the thread: what -DTW_AIE_PROFILE counts, and the control registers. */
 #ifndef TILEWRIGHT_AIE_LANES_H
 #define TILEWRIGHT_AIE_LANES_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Construction and parts: undef, null, casts, concat, upd/ext/set of sub-vectors, single elements.
- * Index 0 is the lowest address, the first lane, the least significant part. */
+ * Index 0 is the lowest address, the first lane, the least significant part.
+ *
+ * Threads: no state but that of the thread: what -DTW_AIE_PROFILE counts, and the control registers. */
 #ifndef TILEWRIGHT_AIE_MOVE_H
 #define TILEWRIGHT_AIE_MOVE_H
 

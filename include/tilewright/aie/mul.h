@@ -5,7 +5,9 @@
  * Result lane l is the sum over columns c of pre(x(l,c), y(l,c)) * z(l,c), taken modulo 2^48 or 2^80 (here: 2^64 and
  * 2^128, wrapped when observed). Everything but the data is constant after inlining, so what remains is straight
  * code. Real 8- and 16-bit data, and cint16 by cint16, go through SIMD, with a pre-adder that adds or subtracts too;
- * the rest lane by lane, four at a time. */
+ * the rest lane by lane, four at a time.
+ *
+ * Threads: no state but that of the thread: what -DTW_AIE_PROFILE counts, and the control registers. */
 #ifndef TILEWRIGHT_AIE_MUL_H
 #define TILEWRIGHT_AIE_MUL_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Scalars, conversions, elementary functions, addressing, whole-vector products, and the names that say they are not
- * modelled. */
+ * modelled.
+ *
+ * Threads: no state but that of the thread: what -DTW_AIE_PROFILE counts, and the control registers. */
 #ifndef TILEWRIGHT_AIE_SCALAR_H
 #define TILEWRIGHT_AIE_SCALAR_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Between vectors and accumulators: ups, lups, pack, upack, unpack; srs and relatives are in aie/srs.h. */
+/* Between vectors and accumulators: ups, lups, pack, upack, unpack; srs and relatives are in aie/srs.h.
+ *
+ * Threads: no state but that of the thread: what -DTW_AIE_PROFILE counts, and the control registers. */
 #ifndef TILEWRIGHT_AIE_SHIFT_H
 #define TILEWRIGHT_AIE_SHIFT_H
 

@@ -2,7 +2,9 @@
 /* From accumulators to vectors: srs, lsrs, bsrs, ubsrs, and interleaved.
  *
  * Order of srs: shift, round, saturate, by lane and by component. Rounding adds a bias before a shift that rounds
- * down; the bias of the symmetric modes depends on the sign, that of the convergent ones on the last bit kept. */
+ * down; the bias of the symmetric modes depends on the sign, that of the convergent ones on the last bit kept.
+ *
+ * Threads: no state but that of the thread: what -DTW_AIE_PROFILE counts, and the control registers. */
 #ifndef TILEWRIGHT_AIE_SRS_H
 #define TILEWRIGHT_AIE_SRS_H
 

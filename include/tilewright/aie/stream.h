@@ -7,7 +7,9 @@
  *     v8acc48 a = get_scd(); put_mcd(a);           the cascade; or readincr_v8(input_stream_acc48 *)
  *
  * `_nb` forms do not wait: the last argument, a variable, says whether the word moved. A kernel gets its stream from
- * stream_in(int32, port), stream_out(int32, port), the cascade from cascade_in(acc48), cascade_out(acc48). */
+ * stream_in(int32, port), stream_out(int32, port), the cascade from cascade_in(acc48), cascade_out(acc48).
+ *
+ * Threads: all of it concerns the kernel that runs in this thread (aie/array.h). */
 #ifndef TILEWRIGHT_AIE_STREAM_H
 #define TILEWRIGHT_AIE_STREAM_H
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of accumulators and vectors in C++: acc + v, acc - v (UG1078 "Vector Arithmetic"). */
+/* Sums of accumulators and vectors in C++: acc + v, acc - v (UG1078 "Vector Arithmetic").
+ *
+ * Threads: no state but that of the thread: what -DTW_AIE_PROFILE counts, and the control registers. */
 #ifndef TILEWRIGHT_AIE_SUMS_H
 #define TILEWRIGHT_AIE_SUMS_H
 
 #include <tilewright/aie/detail/core.h>
+
+#ifdef __cplusplus
 
 /* Lane by lane. X(accumulator, vector, component, words) */
 // clang-format off
@@ -41,5 +45,6 @@ TW__AIE int128 tw__wrapping(int128 a, int64 b)
 }
 TW__ACC_SUMS(TW__ACC_SUM)
 #undef TW__ACC_SUM
+#endif
 
 #endif

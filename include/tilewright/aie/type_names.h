@@ -3,7 +3,8 @@
  *
  *     tw_aie_type t;
  *     if (tw_aie_type_by_name("v16int48", 0, &t) != TW_OK) puts(tw_error_message());
- */
+ *
+ * Threads: a table and pure functions, for any number at once. */
 #ifndef TILEWRIGHT_AIE_TYPES_PUBLIC_H
 #define TILEWRIGHT_AIE_TYPES_PUBLIC_H
 
@@ -13,13 +14,13 @@
 extern "C" {
 #endif
 
-typedef enum tw_aie_kind { TW_AIE_INT, TW_AIE_UINT, TW_AIE_FLOAT, TW_AIE_ACC } tw_aie_kind;
+typedef enum tw_aie_kind { TW_AIE_INT = 0, TW_AIE_UINT = 1, TW_AIE_FLOAT = 2, TW_AIE_ACC = 3 } tw_aie_kind;
 
 typedef enum tw_aie_use {
-    TW_AIE_ARITHMETIC, /* intrinsics work on it */
-    TW_AIE_STORAGE,    /* load, store, cast; lups and lsrs where docs/aie.md says so */
-    TW_AIE_EXTRA_ONLY, /* exists when TW_AIE_EXTRA is defined: later lane tables only */
-    TW_AIE_ALIAS       /* v8accfloat: another name of v8float */
+    TW_AIE_ARITHMETIC = 0, /* intrinsics work on it */
+    TW_AIE_STORAGE = 1,    /* load, store, cast; lups and lsrs where docs/aie.md says so */
+    TW_AIE_EXTRA_ONLY = 2, /* exists when TW_AIE_EXTRA is defined: later lane tables only */
+    TW_AIE_ALIAS = 3       /* v8accfloat: another name of v8float */
 } tw_aie_use;
 
 typedef struct tw_aie_type {

@@ -8,7 +8,9 @@
  *                  everything that reads a lane wraps it first (tw_acc_lane(), srs, cascade).
  *
  * The lists are the one table of names: the library's parser and listing expand them too. Sources: UG1079 (vector
- * data types), UG1078 lane table; docs/aie.md */
+ * data types), UG1078 lane table; docs/aie.md
+ *
+ * Threads: plain values without state. */
 #ifndef TILEWRIGHT_AIE_TYPES_H
 #define TILEWRIGHT_AIE_TYPES_H
 

@@ -3,7 +3,8 @@
  *
  *     #include <tilewright/aie/vendor.hpp>   // first: everything the vendor's compiler has built in
  *     #include <aie_api/aie.hpp>             // the layered library, or kernels as they are
- */
+ *
+ * Threads: as <tilewright/aie.h> says. */
 #ifndef TILEWRIGHT_AIE_VENDOR_HPP
 #define TILEWRIGHT_AIE_VENDOR_HPP
 

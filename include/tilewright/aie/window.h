@@ -8,11 +8,13 @@
  *
  * A kernel gets pointers of the types input_window_int16, output_window_cint16 and so on (C++ also
  * input_window<int16>) from window_in(int16, port) and window_out(int16, port). `_vN` counts vectors of N elements,
- * the others elements. window_acquire() and window_release() are for windows that tw_aie_array_async() names. */
+ * the others elements. window_acquire() and window_release() are for windows that tw_aie_array_async() names.
+ *
+ * Threads: all of it concerns the kernel that runs in this thread (aie/array.h). */
+#include <tilewright/aie/array.h> /* which includes this one at its end */
+
 #ifndef TILEWRIGHT_AIE_WINDOW_H
 #define TILEWRIGHT_AIE_WINDOW_H
-
-#include <tilewright/aie/array.h>
 
 // clang-format off
 #define TW__PORT_TYPES(X) \

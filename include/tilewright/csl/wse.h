@@ -11,8 +11,9 @@
  *
  * Commands run in the order they are given. With a task handle (last argument) a call only queues its command and
  * returns; without one it returns when the command is done. Time passes on the wafer only inside calls that wait.
- * A tw_wse is used by one thread at a time; inside it runs on all cores (OpenMP), with the same result for any
- * number. */
+ *
+ * Threads: a tw_wse is used by one thread at a time; inside it runs on all cores (OpenMP), with the same result for
+ * any number. */
 #ifndef TILEWRIGHT_CSL_WSE_H
 #define TILEWRIGHT_CSL_WSE_H
 
@@ -25,7 +26,7 @@ extern "C" {
 
 /* What happens when a program does what the hardware leaves undefined (docs/csl.md): by default one report per place,
  * and the operations are serialised. */
-typedef enum tw_wse_check { TW_WSE_REPORT, TW_WSE_ERROR, TW_WSE_STRICT, TW_WSE_OFF } tw_wse_check;
+typedef enum tw_wse_check { TW_WSE_REPORT = 0, TW_WSE_ERROR = 1, TW_WSE_STRICT = 2, TW_WSE_OFF = 3 } tw_wse_check;
 
 /* All zero = the defaults. */
 typedef struct tw_wse_options {
@@ -55,13 +56,13 @@ TW_API void tw_wse_free(tw_wse *w); /* NULL is fine; what is queued is dropped *
 /* --- copies: l elements of each PE of a rectangle ------------------------------------------------------------- */
 
 typedef enum tw_wse_order {
-    TW_WSE_ROW_MAJOR, /* ((y * width) + x) * elements + k */
-    TW_WSE_COL_MAJOR  /* (k * width + x) * height + y */
+    TW_WSE_ROW_MAJOR = 0, /* ((y * width) + x) * elements + k */
+    TW_WSE_COL_MAJOR = 1  /* (k * width + x) * height + y */
 } tw_wse_order;
 typedef enum tw_wse_spread {
-    TW_WSE_EACH,   /* every PE has its own elements */
-    TW_WSE_ROWS,   /* one block a row, for all PEs of the row */
-    TW_WSE_COLUMNS /* one block a column */
+    TW_WSE_EACH = 0,   /* every PE has its own elements */
+    TW_WSE_ROWS = 1,   /* one block a row, for all PEs of the row */
+    TW_WSE_COLUMNS = 2 /* one block a column */
 } tw_wse_spread;
 
 typedef struct tw_wse_copy {
@@ -90,7 +91,13 @@ TW_API tw_status tw_wse_launch(tw_wse *w, const char *name, const uint32_t *args
 
 /* --- links: wavelets at one router, for layouts with ports ---------------------------------------------------- */
 
-typedef enum tw_wse_side { TW_WSE_WEST, TW_WSE_EAST, TW_WSE_SOUTH, TW_WSE_NORTH, TW_WSE_RAMP } tw_wse_side;
+typedef enum tw_wse_side {
+    TW_WSE_WEST = 0,
+    TW_WSE_EAST = 1,
+    TW_WSE_SOUTH = 2,
+    TW_WSE_NORTH = 3,
+    TW_WSE_RAMP = 4
+} tw_wse_side;
 typedef struct tw_wse_port {
     unsigned x, y; /* PE on the fabric */
     unsigned color;

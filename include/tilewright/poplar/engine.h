@@ -8,7 +8,10 @@
  *     tw_engine_read(e, "x", host_x, sizeof host_x);
  *     tw_profile_print_summary(tw_engine_profile(e), stdout, NULL);
  *     tw_engine_free(e);
- */
+ *
+ * Threads: an engine is used by one thread at a time, two engines by two. A run works in several threads; what it
+ * calls of the caller's (streams, host functions) it calls in the thread of tw_engine_run(). An engine is made by
+ * the thread that has the graph (graph.h). */
 #ifndef TILEWRIGHT_POPLAR_ENGINE_H
 #define TILEWRIGHT_POPLAR_ENGINE_H
 
@@ -69,7 +72,7 @@ TW_API tw_status tw_engine_access_bytes(tw_engine *engine, const char *handle, s
  * of a replicated graph, `handle` alone takes one buffer for all: a transfer of each, replica after replica. */
 TW_API tw_status tw_engine_connect_stream(tw_engine *engine, const char *handle, void *buffer, size_t bytes);
 
-typedef enum tw_stream_result { TW_STREAM_SUCCESS, TW_STREAM_NOT_AVAILABLE } tw_stream_result;
+typedef enum tw_stream_result { TW_STREAM_SUCCESS = 0, TW_STREAM_NOT_AVAILABLE = 1 } tw_stream_result;
 typedef struct tw_stream_callback {
     tw_stream_result (*prefetch)(void *buffer, void *user); /* NULL: NotAvailable */
     void (*fetch)(void *buffer, void *user);   /* required: fill (or, device to host, take) the buffer */

@@ -90,17 +90,18 @@ TW_API tw_tensor tw_graph_add_constant_double(tw_graph *graph, tw_type type, uns
 TW_API void tw_graph_set_initial_value(tw_graph *graph, tw_tensor tensor, const void *values, bool broadcast);
 
 typedef enum tw_clone_method {
-    TW_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
-    TW_CLONE_PRESERVE_ORDER_AND_ALIASES,
-    TW_CLONE_CREATE_NEW_ORDER,
-    TW_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES
+    TW_CLONE_PRESERVE_ORDER_UNLESS_ALIASES = 0,
+    TW_CLONE_PRESERVE_ORDER_AND_ALIASES = 1,
+    TW_CLONE_CREATE_NEW_ORDER = 2,
+    TW_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES = 3
 } tw_clone_method;
 /* New variable with shape and tile mapping of `tensor`; TW_TYPE_NONE keeps its type. */
 TW_API tw_tensor tw_graph_clone(tw_graph *graph, tw_type type, tw_tensor tensor, tw_clone_method method,
                                 const char *name);
 typedef enum tw_clone_duplication {
-    TW_CLONE_BY_OUTER_DIMENSION,       /* one clone after the other */
-    TW_CLONE_BY_TILE_CONTIGUOUS_REGION /* the copies of elements that follow one another on a tile lie together */
+    TW_CLONE_BY_OUTER_DIMENSION = 0, /* one clone after the other */
+    TW_CLONE_BY_TILE_CONTIGUOUS_REGION =
+        1 /* the copies of elements that follow one another on a tile lie together */
 } tw_clone_duplication;
 /* `n` clones in a new first dimension, in one new variable. */
 TW_API tw_tensor tw_graph_clone_n(tw_graph *graph, tw_type type, tw_tensor tensor, size_t n, tw_clone_method method,
@@ -307,7 +308,10 @@ TW_API const char *tw_vertex_info_layout(const tw_vertex_info *vertex, const cha
 
 /* --- streams, host access, remote buffers ------------------------------------------------------------------- */
 
-typedef enum tw_replicated_stream_mode { TW_STREAM_REPLICATE, TW_STREAM_BROADCAST } tw_replicated_stream_mode;
+typedef enum tw_replicated_stream_mode {
+    TW_STREAM_REPLICATE = 0,
+    TW_STREAM_BROADCAST = 1
+} tw_replicated_stream_mode;
 /* options: "key=value,key=value" of bufferingDepth, splitLimit (bytes of one transfer; 0 = 128 MB, -1 = never
  * split), priority; NULL for none. Handles are unique. */
 TW_API tw_stream tw_graph_add_host_to_device_fifo(tw_graph *graph, const char *handle, tw_type type,
@@ -374,7 +378,7 @@ TW_API tw_host_function tw_graph_add_host_function(tw_graph *graph, const char *
                                                    const tw_host_argument *outputs);
 TW_API tw_program tw_program_call_host(tw_graph *graph, tw_host_function function, unsigned input_count,
                                        const tw_tensor *inputs, unsigned output_count, const tw_tensor *outputs);
-typedef enum tw_sync_type { TW_SYNC_INTERNAL, TW_SYNC_EXTERNAL, TW_SYNC_GLOBAL } tw_sync_type;
+typedef enum tw_sync_type { TW_SYNC_INTERNAL = 0, TW_SYNC_EXTERNAL = 1, TW_SYNC_GLOBAL = 2 } tw_sync_type;
 TW_API tw_program tw_program_sync(tw_graph *graph, tw_sync_type type);
 TW_API tw_program tw_program_write_undef(tw_graph *graph, tw_tensor tensor);
 /* The clock of the machine into two UNSIGNED_INT elements, the low word first: cycles since the engine was made,
@@ -392,7 +396,7 @@ typedef struct tw_print_format {  /* Poplar API, PrintTensor; 0 = default */
     unsigned edge_items;          /* 3 */
     unsigned max_line_width;      /* 75 */
     unsigned digits;              /* 8 */
-    enum { TW_PRINT_AUTO, TW_PRINT_FIXED, TW_PRINT_SCIENTIFIC, TW_PRINT_NONE } float_format;
+    enum { TW_PRINT_AUTO = 0, TW_PRINT_FIXED = 1, TW_PRINT_SCIENTIFIC = 2, TW_PRINT_NONE = 3 } float_format;
     char separator, open_bracket, close_bracket; /* ' ' '[' ']' */
 } tw_print_format;
 TW_API tw_program tw_program_print_tensor(tw_graph *graph, const char *title, tw_tensor tensor,

@@ -7,7 +7,10 @@
  *     tw_diags_free(diags);
  *
  * A .gp file holds native code for the host, with half as a float and as a 16-bit half, and for each chip the layout
- * of every vertex's state. There is no code generator for chips: their members describe vertices, no instructions. */
+ * of every vertex's state. There is no code generator for chips: their members describe vertices, no instructions.
+ *
+ * Threads: calls are independent, also those of several processes that share a cache. `diags` is used by one
+ * thread at a time. */
 #ifndef TILEWRIGHT_POPLAR_POPC_H
 #define TILEWRIGHT_POPLAR_POPC_H
 

@@ -6,7 +6,9 @@
  *     printf("%u tiles of %llu bytes\n", tw_target_tiles(target),
  *            (unsigned long long)tw_target_bytes_per_tile(target));
  *     tw_device_free(dev);
- */
+ *
+ * Threads: a target is not changed once it is made and counts its references atomically: share it. A device is
+ * used by one thread at a time. */
 #ifndef TILEWRIGHT_POPLAR_TARGET_H
 #define TILEWRIGHT_POPLAR_TARGET_H
 
@@ -18,21 +20,21 @@ extern "C" {
 
 typedef enum tw_chip { TW_MK1 = 1, TW_MK2 = 2, TW_MK21 = 21 } tw_chip; /* GC2, GC200, "ipu21" */
 /* IPU: the simulator of instructions. */
-typedef enum tw_target_kind { TW_TARGET_CPU, TW_TARGET_IPU_MODEL, TW_TARGET_IPU } tw_target_kind;
+typedef enum tw_target_kind { TW_TARGET_CPU = 0, TW_TARGET_IPU_MODEL = 1, TW_TARGET_IPU = 2 } tw_target_kind;
 
 /* How IPUs are linked: pairs as the rungs of a ladder, whose ends a torus joins (guide 2.7.1). A line has no model of
  * its own: it counts as a mesh. */
-typedef enum tw_link_topology { TW_LINK_MESH, TW_LINK_TORUS, TW_LINK_LINE } tw_link_topology;
+typedef enum tw_link_topology { TW_LINK_MESH = 0, TW_LINK_TORUS = 1, TW_LINK_LINE = 2 } tw_link_topology;
 typedef enum tw_link_configuration {
-    TW_LINK_DEFAULT,
-    TW_LINK_SLIDING_WINDOW,
-    TW_LINK_BARLEY_TWIST
+    TW_LINK_DEFAULT = 0,
+    TW_LINK_SLIDING_WINDOW = 1,
+    TW_LINK_BARLEY_TWIST = 2
 } tw_link_configuration;
 /* What the sync groups GS1 and GS2 are for (guide 2.7.2). */
 typedef enum tw_sync_configuration {
-    TW_SYNC_INTRA_REPLICA_AND_ALL,
-    TW_SYNC_IPU_AND_ALL,
-    TW_SYNC_INTRA_REPLICA_AND_LADDER
+    TW_SYNC_INTRA_REPLICA_AND_ALL = 0,
+    TW_SYNC_IPU_AND_ALL = 1,
+    TW_SYNC_INTRA_REPLICA_AND_LADDER = 2
 } tw_sync_configuration;
 
 /* A limit on what several IPUs may exchange at once. */

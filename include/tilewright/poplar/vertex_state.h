@@ -4,7 +4,8 @@
  *     tw_state_map *map = tw_state_map_read("codelets.cpp", "mk2", NULL, NULL);
  *     for (size_t i = 0; i < tw_state_map_count(map); i++) puts(tw_state_map_get(map, i)->name);
  *     tw_state_map_free(map);
- */
+ *
+ * Threads: calls are independent; a map is not changed once it is read and may be shared. */
 #ifndef TILEWRIGHT_POPLAR_VERTEX_STATE_H
 #define TILEWRIGHT_POPLAR_VERTEX_STATE_H
 

@@ -11,7 +11,10 @@
  * refused has no effect, and tw_error_message() names instruction, rule and profile. Only what depends on values,
  * integer division by zero and indexes outside a table, shows while it runs; what lies before the element in the
  * message is then written. NULL for an argument that has to be there is TW_E_INVALID_ARGUMENT. docs/pto.md lists
- * instructions and rules. */
+ * instructions and rules.
+ *
+ * Threads: a core and its tiles are used by one thread at a time, two cores by two. Tables and operands are plain
+ * values. What two cores do to one tensor is the caller's to order. */
 #ifndef TILEWRIGHT_PTO_CORE_H
 #define TILEWRIGHT_PTO_CORE_H
 
@@ -25,34 +28,43 @@ extern "C" {
 
 /* Sets of rules and memory sizes. CPU: what both chips share and layouts that neither has, with the memories of the
  * larger one and at least 512 KiB of vector memory. */
-typedef enum tw_pto_target { TW_PTO_CPU, TW_PTO_A2A3, TW_PTO_A5, TW_PTO_TARGETS } tw_pto_target;
+typedef enum tw_pto_target { TW_PTO_CPU = 0, TW_PTO_A2A3 = 1, TW_PTO_A5 = 2, TW_PTO_TARGETS = 3 } tw_pto_target;
 TW_API const char *tw_pto_target_name(tw_pto_target target); /* "cpu", "a2a3", "a5" */
 /* Name or alias (a2, a3, a2a3, a5, cpu, cpu_sim) without regard to case; false (and a message) when unknown. */
 TW_API bool tw_pto_target_by_name(const char *name, tw_pto_target *target);
 
 /* --- tiles ------------------------------------------------------------------------------------------------------ */
 
-typedef enum tw_pto_location { /* X(enum, text, memory of the tile table, C++ name) */
-#define TW_PTO_LOCATION_LIST(X)                           \
-    X(VEC, "vec", "UB", "Vec")                            \
-    X(MAT, "mat", "L1", "Mat")                            \
-    X(LEFT, "left", "L0A", "Left")                        \
-    X(RIGHT, "right", "L0B", "Right")                     \
-    X(ACC, "acc", "L0C", "Acc")                           \
-    X(BIAS, "bias", "Bias", "Bias")                       \
-    X(SCALING, "scaling", "Scaling", "Scaling")           \
-    X(SCALE_LEFT, "scale_left", "ScaleLeft", "ScaleLeft") \
-    X(SCALE_RIGHT, "scale_right", "ScaleRight", "ScaleRight")
-#define TW_PTO_LOCATION_ENUM(name, text, memory, cpp) TW_PTO_##name,
+typedef enum tw_pto_location { /* X(enum, number, text, memory of the tile table, C++ name) */
+#define TW_PTO_LOCATION_LIST(X)                              \
+    X(VEC, 0, "vec", "UB", "Vec")                            \
+    X(MAT, 1, "mat", "L1", "Mat")                            \
+    X(LEFT, 2, "left", "L0A", "Left")                        \
+    X(RIGHT, 3, "right", "L0B", "Right")                     \
+    X(ACC, 4, "acc", "L0C", "Acc")                           \
+    X(BIAS, 5, "bias", "Bias", "Bias")                       \
+    X(SCALING, 6, "scaling", "Scaling", "Scaling")           \
+    X(SCALE_LEFT, 7, "scale_left", "ScaleLeft", "ScaleLeft") \
+    X(SCALE_RIGHT, 8, "scale_right", "ScaleRight", "ScaleRight")
+#define TW_PTO_LOCATION_ENUM(name, number, text, memory, cpp) TW_PTO_##name = number,
                                TW_PTO_LOCATION_LIST(TW_PTO_LOCATION_ENUM)
 #undef TW_PTO_LOCATION_ENUM
-                                   TW_PTO_LOCATIONS
+                                   TW_PTO_LOCATIONS = 9
 } tw_pto_location;
 
-typedef enum tw_pto_blayout { TW_PTO_ROW_MAJOR, TW_PTO_COL_MAJOR } tw_pto_blayout;
-typedef enum tw_pto_slayout { TW_PTO_NONE_BOX, TW_PTO_BOX_ROW, TW_PTO_BOX_COL } tw_pto_slayout;
-typedef enum tw_pto_tf32 { TW_PTO_TF32_OFF, TW_PTO_TF32_RINT, TW_PTO_TF32_ROUND } tw_pto_tf32; /* ties even, away */
-typedef enum tw_pto_pad { TW_PTO_PAD_NULL, TW_PTO_PAD_ZERO, TW_PTO_PAD_MAX, TW_PTO_PAD_MIN } tw_pto_pad;
+typedef enum tw_pto_blayout { TW_PTO_ROW_MAJOR = 0, TW_PTO_COL_MAJOR = 1 } tw_pto_blayout;
+typedef enum tw_pto_slayout { TW_PTO_NONE_BOX = 0, TW_PTO_BOX_ROW = 1, TW_PTO_BOX_COL = 2 } tw_pto_slayout;
+typedef enum tw_pto_tf32 {
+    TW_PTO_TF32_OFF = 0,
+    TW_PTO_TF32_RINT = 1,
+    TW_PTO_TF32_ROUND = 2
+} tw_pto_tf32; /* ties even, away */
+typedef enum tw_pto_pad {
+    TW_PTO_PAD_NULL = 0,
+    TW_PTO_PAD_ZERO = 1,
+    TW_PTO_PAD_MAX = 2,
+    TW_PTO_PAD_MIN = 3
+} tw_pto_pad;
 #define TW_PTO_DYNAMIC  UINT32_MAX          /* a valid extent that is known at run time only */
 #define TW_PTO_PAD_BITS (UINT64_C(1) << 32) /* a custom pad value: this plus the element's bits */
 
@@ -87,35 +99,35 @@ TW_API size_t tw_pto_element(const tw_pto_tile *tile, uint32_t row, uint32_t col
 /* --- tensors in global memory ----------------------------------------------------------------------------------- */
 
 // clang-format off
-#define TW_PTO_LAYOUT_LIST(X) /* X(enum, text) */ \
-    X(ND, "nd") \
-    X(DN, "dn") \
-    X(NZ, "nz") \
-    X(NC1HWC0, "nc1hwc0") \
-    X(MX_A_ZZ, "mx_a_zz") \
-    X(MX_B_NN, "mx_b_nn") \
-    X(MX_A_ND, "mx_a_nd") \
-    X(MX_A_DN, "mx_a_dn") \
-    X(MX_B_ND, "mx_b_nd") \
-    X(MX_B_DN, "mx_b_dn") \
-    X(GNC1HWC0, "gnc1hwc0") \
-    X(NDC1HWC0, "ndc1hwc0") \
-    X(NCHW, "nchw") \
-    X(GNCHW, "gnchw") \
-    X(NHWC, "nhwc") \
-    X(NCDHW, "ncdhw") \
-    X(FRACTAL_Z, "fractal_z") \
-    X(FRACTAL_Z_S16S8, "fractal_z_s16s8") \
-    X(FRACTAL_Z_3D, "fractal_z_3d") \
-    X(SCALE, "scale") \
-    X(HIF4_A_ZZ, "hif4_a_zz") \
-    X(HIF4_B_NN, "hif4_b_nn")
+#define TW_PTO_LAYOUT_LIST(X) /* X(enum, number, text) */ \
+    X(ND, 0, "nd") \
+    X(DN, 1, "dn") \
+    X(NZ, 2, "nz") \
+    X(NC1HWC0, 3, "nc1hwc0") \
+    X(MX_A_ZZ, 4, "mx_a_zz") \
+    X(MX_B_NN, 5, "mx_b_nn") \
+    X(MX_A_ND, 6, "mx_a_nd") \
+    X(MX_A_DN, 7, "mx_a_dn") \
+    X(MX_B_ND, 8, "mx_b_nd") \
+    X(MX_B_DN, 9, "mx_b_dn") \
+    X(GNC1HWC0, 10, "gnc1hwc0") \
+    X(NDC1HWC0, 11, "ndc1hwc0") \
+    X(NCHW, 12, "nchw") \
+    X(GNCHW, 13, "gnchw") \
+    X(NHWC, 14, "nhwc") \
+    X(NCDHW, 15, "ncdhw") \
+    X(FRACTAL_Z, 16, "fractal_z") \
+    X(FRACTAL_Z_S16S8, 17, "fractal_z_s16s8") \
+    X(FRACTAL_Z_3D, 18, "fractal_z_3d") \
+    X(SCALE, 19, "scale") \
+    X(HIF4_A_ZZ, 20, "hif4_a_zz") \
+    X(HIF4_B_NN, 21, "hif4_b_nn")
 // clang-format on
 typedef enum tw_pto_layout {
-#define TW_PTO_LAYOUT_ENUM(name, text) TW_PTO_##name,
+#define TW_PTO_LAYOUT_ENUM(name, number, text) TW_PTO_##name = number,
     TW_PTO_LAYOUT_LIST(TW_PTO_LAYOUT_ENUM)
 #undef TW_PTO_LAYOUT_ENUM
-        TW_PTO_LAYOUTS
+        TW_PTO_LAYOUTS = 22
 } tw_pto_layout;
 
 TW_API const char *tw_pto_layout_name(tw_pto_layout layout); /* "nd"; "unknown" past the end */
@@ -173,12 +185,12 @@ TW_API tw_pto_scalar tw_pto_f32(float value);
 TW_API tw_pto_scalar tw_pto_bits(tw_type type, uint64_t bits);
 
 typedef enum tw_pto_kind {
-    TW_PTO_NOTHING,
-    TW_PTO_TILE,
-    TW_PTO_TENSOR,
-    TW_PTO_SCALAR,
-    TW_PTO_FIFO, /* between cores: pto/grid.h */
-    TW_PTO_GROUP /* a tensor on each of several devices: pto/grid.h */
+    TW_PTO_NOTHING = 0,
+    TW_PTO_TILE = 1,
+    TW_PTO_TENSOR = 2,
+    TW_PTO_SCALAR = 3,
+    TW_PTO_FIFO = 4, /* between cores: pto/grid.h */
+    TW_PTO_GROUP = 5 /* a tensor on each of several devices: pto/grid.h */
 } tw_pto_kind;
 typedef struct tw_pto_operand {
     tw_pto_kind kind;
@@ -194,18 +206,19 @@ TW_API tw_pto_operand tw_pto_scalar_operand(tw_pto_scalar scalar);
 /* --- instructions ----------------------------------------------------------------------------------------------- */
 
 typedef enum tw_pto_pipe {
-    TW_PTO_PIPE_S,
-    TW_PTO_PIPE_V,
-    TW_PTO_PIPE_M,
-    TW_PTO_PIPE_MTE1,
-    TW_PTO_PIPE_MTE2,
-    TW_PTO_PIPE_MTE3,
-    TW_PTO_PIPE_FIX,
-    TW_PTO_PIPE_MTE4, /* names of the documents, for flags and barriers: no instruction of the targets runs on these */
-    TW_PTO_PIPE_MTE5,
-    TW_PTO_PIPE_V2,
-    TW_PTO_PIPE_ALL,
-    TW_PTO_PIPES
+    TW_PTO_PIPE_S = 0,
+    TW_PTO_PIPE_V = 1,
+    TW_PTO_PIPE_M = 2,
+    TW_PTO_PIPE_MTE1 = 3,
+    TW_PTO_PIPE_MTE2 = 4,
+    TW_PTO_PIPE_MTE3 = 5,
+    TW_PTO_PIPE_FIX = 6,
+    TW_PTO_PIPE_MTE4 =
+        7, /* names of the documents, for flags and barriers: no instruction of the targets runs on these */
+    TW_PTO_PIPE_MTE5 = 8,
+    TW_PTO_PIPE_V2 = 9,
+    TW_PTO_PIPE_ALL = 10,
+    TW_PTO_PIPES = 11
 } tw_pto_pipe;
 TW_API const char *tw_pto_pipe_name(tw_pto_pipe pipe); /* "PIPE_MTE2" */
 

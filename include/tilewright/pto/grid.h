@@ -14,7 +14,10 @@
  *
  * Cores take turns, in order of device, block and core, each until it has to wait: a run is the same every time. When
  * no core can go on, every waiting call fails and the message of tw_pto_grid_run says who waits for what.
- * docs/pto.md.  */
+ * docs/pto.md.
+ *
+ * Threads: a grid, with its cores, is used by one thread at a time; its kernels run in the thread that runs the
+ * grid, on stacks of their own. tw_pto_current() is of the thread. */
 #ifndef TILEWRIGHT_PTO_GRID_H
 #define TILEWRIGHT_PTO_GRID_H
 
@@ -25,7 +28,7 @@ extern "C" {
 #endif
 
 /* What a core can do: a whole core is cube and vector in one, its sections run one after the other. */
-typedef enum tw_pto_core_kind { TW_PTO_WHOLE, TW_PTO_CUBE, TW_PTO_VECTOR } tw_pto_core_kind;
+typedef enum tw_pto_core_kind { TW_PTO_WHOLE = 0, TW_PTO_CUBE = 1, TW_PTO_VECTOR = 2 } tw_pto_core_kind;
 
 /* All zero but the target: one whole core. */
 typedef struct tw_pto_launch {
@@ -108,11 +111,12 @@ TW_API tw_status tw_pto_free_slot(tw_pto *core, const tw_pto_fifo *fifo); /* TFR
 
 /* --- flags and barriers between cores --------------------------------------------------------------------------- */
 
-typedef enum tw_pto_sync_mode {                          /* who waits for whom; the numbers are the chip's */
-                                TW_PTO_SYNC_SAME_KIND,   /* 0: all cores of one kind, over all blocks */
-                                TW_PTO_SYNC_VECTORS,     /* 1: the vector cores of a block */
-                                TW_PTO_SYNC_CUBE_VECTOR, /* 2: cube core and vector cores of a block, either way */
-                                TW_PTO_SYNC_MODES
+typedef enum tw_pto_sync_mode {                            /* who waits for whom; the numbers are the chip's */
+                                TW_PTO_SYNC_SAME_KIND = 0, /* 0: all cores of one kind, over all blocks */
+                                TW_PTO_SYNC_VECTORS = 1,   /* 1: the vector cores of a block */
+                                TW_PTO_SYNC_CUBE_VECTOR =
+                                    2, /* 2: cube core and vector cores of a block, either way */
+                                TW_PTO_SYNC_MODES = 3
 } tw_pto_sync_mode;
 /* A flag counts: up to 15 sets may wait to be waited for. A core goes on when all the cores it waits for have set. */
 TW_API tw_status tw_pto_sync_set(tw_pto *core, tw_pto_pipe pipe, unsigned id, tw_pto_sync_mode mode);

@@ -15,7 +15,9 @@
  *
  * Text is untrusted: a program touches nothing but its core and the memory of its arguments, whatever it says, and
  * ends after max_steps operations. Diagnostics name file, line and column; tw_error_message() has the first of a
- * failing call. A text and its runs belong to one thread at a time. */
+ * failing call.
+ *
+ * Threads: a text and its runs belong to one at a time. */
 #ifndef TILEWRIGHT_PTO_TEXT_H
 #define TILEWRIGHT_PTO_TEXT_H
 
@@ -65,10 +67,10 @@ TW_API unsigned tw_pto_text_vectors(const tw_pto_text *text);
 TW_API const char *tw_pto_text_function_of(const tw_pto_text *text, const char *function, const tw_pto *core);
 
 typedef enum tw_pto_param_kind {
-    TW_PTO_PARAM_NUMBER, /* integer, index or float */
-    TW_PTO_PARAM_MEMORY, /* pointer or memref */
-    TW_PTO_PARAM_TILE,
-    TW_PTO_PARAM_OTHER /* cannot be bound */
+    TW_PTO_PARAM_NUMBER = 0, /* integer, index or float */
+    TW_PTO_PARAM_MEMORY = 1, /* pointer or memref */
+    TW_PTO_PARAM_TILE = 2,
+    TW_PTO_PARAM_OTHER = 3 /* cannot be bound */
 } tw_pto_param_kind;
 
 /* A parameter of a function, or a name that plain assembly uses and never defines. */

@@ -5,7 +5,9 @@
  *     tw_abi_record r;
  *     tw_abi_layout(m, 2, false, &r);               // r.size 4, r.align 4, m[1].offset 8 (bits)
  *
- * tw_abi_structs_read() does it for the structs of a C file, as `tilewright layout struct` prints them. */
+ * tw_abi_structs_read() does it for the structs of a C file, as `tilewright layout struct` prints them.
+ *
+ * Threads: calls are independent; structs that were read are not changed any more and may be shared. */
 #ifndef TILEWRIGHT_TILE_ABI_H
 #define TILEWRIGHT_TILE_ABI_H
 

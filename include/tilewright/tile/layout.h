@@ -7,10 +7,12 @@
  *     if (tw_vector_encode(chip, &form, 0x4C010, 2047, words) == TW_OK)    // words[0] = 0xFFE4C010
  *         printf("%08X\n", words[0]);
  *
- * Pure functions: nothing is kept, nothing is allocated. Every limit is checked in both directions, with a message
- * that names layout, limit and value: TW_E_INVALID_ARGUMENT for a layout that the chip lacks and for bad alignments,
- * TW_E_INDEX for addresses, TW_E_OVERFLOW for counts and offsets. Bit positions that the guide's lost figures leave
- * open are listed in docs/poplar-memory.md. */
+ * Every limit is checked in both directions, with a message that names layout, limit and value:
+ * TW_E_INVALID_ARGUMENT for a layout that the chip lacks and for bad alignments, TW_E_INDEX for addresses,
+ * TW_E_OVERFLOW for counts and offsets. Bit positions that the guide's lost figures leave open are listed in
+ * docs/poplar-memory.md.
+ *
+ * Threads: pure functions, for any number at once: nothing is kept, nothing is allocated. */
 #ifndef TILEWRIGHT_TILE_LAYOUT_H
 #define TILEWRIGHT_TILE_LAYOUT_H
 
@@ -20,29 +22,29 @@
 extern "C" {
 #endif
 
-/* X(NAME, list, bytes, align, min_align, platforms): is it a VectorList; size and alignment of what the vertex state
- * holds; default of MinAlign (guide 4.1.3); "Platform support" of tables 4.1 and 4.3. Order of
+/* X(NAME, number, list, bytes, align, min_align, platforms): is it a VectorList; size and alignment of what the
+ * vertex state holds; default of MinAlign (guide 4.1.3); "Platform support" of tables 4.1 and 4.3. Order of
  * poplar::VectorLayout. */
 // clang-format off
 #define TW_LAYOUT_LIST(X)                                     \
-    X(NOT_A_VECTOR,   false, 0, 1, 1,  "")                    \
-    X(SPAN,           false, 8, 4, 1,  "all")                 \
-    X(SHORT_SPAN,     false, 4, 4, 1,  "Mk1 and Mk2")         \
-    X(ONE_PTR,        false, 4, 4, 1,  "all")                 \
-    X(SCALED_PTR32,   false, 2, 2, 4,  "Mk1 only")            \
-    X(SCALED_PTR64,   false, 2, 2, 8,  "Mk1 only")            \
-    X(SCALED_PTR128,  false, 2, 2, 16, "Mk1 and Mk2")         \
-    X(COMPACT_PTR,    false, 0, 1, 1,  "all")                 \
-    X(DELTAN,         true,  8, 4, 1,  "Mk1 only")            \
-    X(DELTANELEMENTS, true,  8, 4, 1,  "all")                 \
-    X(COMPACT_DELTAN, true,  0, 1, 1,  "all")
+    X(NOT_A_VECTOR, 0,   false, 0, 1, 1,  "")                    \
+    X(SPAN, 1,           false, 8, 4, 1,  "all")                 \
+    X(SHORT_SPAN, 2,     false, 4, 4, 1,  "Mk1 and Mk2")         \
+    X(ONE_PTR, 3,        false, 4, 4, 1,  "all")                 \
+    X(SCALED_PTR32, 4,   false, 2, 2, 4,  "Mk1 only")            \
+    X(SCALED_PTR64, 5,   false, 2, 2, 8,  "Mk1 only")            \
+    X(SCALED_PTR128, 6,  false, 2, 2, 16, "Mk1 and Mk2")         \
+    X(COMPACT_PTR, 7,    false, 0, 1, 1,  "all")                 \
+    X(DELTAN, 8,         true,  8, 4, 1,  "Mk1 only")            \
+    X(DELTANELEMENTS, 9, true,  8, 4, 1,  "all")                 \
+    X(COMPACT_DELTAN, 10, true,  0, 1, 1,  "all")
 // clang-format on
 
 typedef enum tw_layout {
-#define TW_LAYOUT_ENUM(name, list, bytes, align, min_align, platforms) TW_LAYOUT_##name,
+#define TW_LAYOUT_ENUM(name, number, list, bytes, align, min_align, platforms) TW_LAYOUT_##name = number,
     TW_LAYOUT_LIST(TW_LAYOUT_ENUM)
 #undef TW_LAYOUT_ENUM
-        TW_LAYOUT_COUNT
+        TW_LAYOUT_COUNT = 11
 } tw_layout;
 
 typedef struct tw_layout_info {

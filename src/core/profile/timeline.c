@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#define PROGRAM_TEXT(name, text, bucket)   text,
-#define PROGRAM_BUCKET(name, text, bucket) TW_CYCLES_##bucket,
+#define PROGRAM_TEXT(name, number, text, bucket)   [number] = text,
+#define PROGRAM_BUCKET(name, number, text, bucket) [number] = TW_CYCLES_##bucket,
 static const char *const program_names[] = { TW_PROGRAM_LIST(PROGRAM_TEXT) };
 static const unsigned char program_buckets[] = { TW_PROGRAM_LIST(PROGRAM_BUCKET) };
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const tw_layout_info infos[TW_LAYOUT_COUNT] = {
-#define INFO(name, list, bytes, align, min_align, platforms)                                  \
+#define INFO(name, number, list, bytes, align, min_align, platforms)                          \
     [TW_LAYOUT_##name] = { #name,                                                             \
                            list,                                                              \
                            list || bytes == 8 || TW_LAYOUT_##name == TW_LAYOUT_SHORT_SPAN,    \

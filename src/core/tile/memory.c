@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STORAGE_KEY(name, key, label)   key,
-#define STORAGE_LABEL(name, key, label) label,
+#define STORAGE_KEY(name, number, key, label)   [number] = key,
+#define STORAGE_LABEL(name, number, key, label) [number] = label,
 static const char *const storage_keys[] = { TW_STORAGE_LIST(STORAGE_KEY) };
 static const char *const storage_labels[] = { TW_STORAGE_LIST(STORAGE_LABEL) };
 

@@ -26,7 +26,7 @@
 
 static const tw_type_info types[TW_TYPE_COUNT] = {
     [TW_TYPE_NONE] = { .align = 1, .names = { "none", "", "", "", "" } },
-#define ROW(name, bits_, bytes, align_, kind_, tw, poplar, csl, aie, pto)                             \
+#define ROW(name, number, bits_, bytes, align_, kind_, tw, poplar, csl, aie, pto)                     \
     [TW_##name] = { .type = TW_##name,                                                                \
                     .kind = TW_KIND_##kind_,                                                          \
                     .bits = bits_,                                                                    \

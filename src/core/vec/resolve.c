@@ -23,7 +23,7 @@ static const struct op_info {
     char name[12];
     unsigned char sources, class;
 } ops[TW_VEC_OP_COUNT] = {
-#define ROW(name, sources, class) [TW_VEC_##name] = { #name, sources, CLASS_##class },
+#define ROW(name, number, sources, class) [TW_VEC_##name] = { #name, sources, CLASS_##class },
     TW_VEC_OP_LIST(ROW)
 #undef ROW
 };

@@ -30,7 +30,7 @@ static bool converts(const tw__pto_call *call, const tw_pto_tile *src, const tw_
 tw_status tw__pto_check_path(tw__pto_call *call)
 {
     static const char *const names[] = {
-#define NAME(name, text, memory, cpp) text,
+#define NAME(name, number, text, memory, cpp) [number] = text,
         TW_PTO_LOCATION_LIST(NAME)
 #undef NAME
     };

@@ -47,7 +47,7 @@ typedef struct recorder {
 static bool add_memories(recorder *r)
 {
     static const char *const names[TW_PTO_LOCATIONS][2] = {
-#define ROW(name, text, memory, cpp) { memory, "Tiles in " memory },
+#define ROW(name, number, text, memory, cpp) [number] = { memory, "Tiles in " memory },
         TW_PTO_LOCATION_LIST(ROW)
 #undef ROW
     };

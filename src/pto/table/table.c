@@ -111,7 +111,7 @@ static bool same_mnemonic(const char *a, const char *b)
 const char *tw_pto_layout_name(tw_pto_layout layout)
 {
     static const char *const names[] = {
-#define NAME(name, text) text,
+#define NAME(name, number, text) [number] = text,
         TW_PTO_LAYOUT_LIST(NAME)
 #undef NAME
     };
@@ -200,7 +200,7 @@ int tw_pto_op_by_name(const char *name)
 static const struct attr {
     const char *field, *names, *values;
 } attrs[ATTRS] = {
-#define ATTR_TEXT(name, text)          "|" text
+#define ATTR_TEXT(name, number, text)  "|" text
 #define ATTR_ROW(field, names, values) { #field, names, &(values(ATTR_TEXT))[1] },
 #define ATTR_NUMBER(field, names)      { #field, names, "" },
     TW_PTO_ATTR_LIST(ATTR_ROW, ATTR_NUMBER)

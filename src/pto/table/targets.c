@@ -13,7 +13,7 @@ static const struct target {
 };
 
 static const char *const memories[TW_PTO_LOCATIONS] = {
-#define ROW(name, text, memory, cpp) memory,
+#define ROW(name, number, text, memory, cpp) [number] = memory,
     TW_PTO_LOCATION_LIST(ROW)
 #undef ROW
 };

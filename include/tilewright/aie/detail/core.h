@@ -56,19 +56,28 @@ extern "C" {
 #endif
 
 /* Rounding modes of set_rnd() (UG1079; docs/aie.md). AIE-ML numbers them differently. */
-enum { rnd_floor, rnd_ceil, rnd_pos_inf, rnd_neg_inf, rnd_sym_inf, rnd_sym_zero, rnd_conv_even, rnd_conv_odd };
+enum {
+    rnd_floor = 0,
+    rnd_ceil = 1,
+    rnd_pos_inf = 2,
+    rnd_neg_inf = 3,
+    rnd_sym_inf = 4,
+    rnd_sym_zero = 5,
+    rnd_conv_even = 6,
+    rnd_conv_odd = 7
+};
 
 /* Issue slots of a VLIW word: at most one vector, two loads, one store, one scalar, two moves a cycle. */
 typedef enum tw_aie_slot {
-    TW_AIE_SLOT_VECTOR, /* multiply, compare, select, float */
-    TW_AIE_SLOT_LOAD,   /* 256 bits */
-    TW_AIE_SLOT_STORE,  /* 256 bits; SRS shares its path */
-    TW_AIE_SLOT_SCALAR,
-    TW_AIE_SLOT_MOVE,
-    TW_AIE_SLOT_STREAM_IN, /* 32-bit words of the busier port */
-    TW_AIE_SLOT_STREAM_OUT,
-    TW_AIE_SLOT_CASCADE,
-    TW_AIE_SLOTS
+    TW_AIE_SLOT_VECTOR = 0, /* multiply, compare, select, float */
+    TW_AIE_SLOT_LOAD = 1,   /* 256 bits */
+    TW_AIE_SLOT_STORE = 2,  /* 256 bits; SRS shares its path */
+    TW_AIE_SLOT_SCALAR = 3,
+    TW_AIE_SLOT_MOVE = 4,
+    TW_AIE_SLOT_STREAM_IN = 5, /* 32-bit words of the busier port */
+    TW_AIE_SLOT_STREAM_OUT = 6,
+    TW_AIE_SLOT_CASCADE = 7,
+    TW_AIE_SLOTS = 8
 } tw_aie_slot;
 
 /* Control registers of the core that runs now, one set per kernel of an array (tilewright/aie/array.h). All zero at

@@ -12,8 +12,8 @@
 
 #include <tilewright/aie/move.h>
 
-enum { fpadd_add, fpadd_sub, fpadd_mixadd, fpadd_mixsub };
-enum { fpcmp_lt, fpcmp_ge, fpcmp_nrm };
+enum { fpadd_add = 0, fpadd_sub = 1, fpadd_mixadd = 2, fpadd_mixsub = 3 };
+enum { fpcmp_lt = 0, fpcmp_ge = 1, fpcmp_nrm = 2 };
 
 typedef tw__f32x8 tw__f8;
 

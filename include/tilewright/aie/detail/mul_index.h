@@ -6,7 +6,7 @@
 #include <tilewright/aie/detail/gather.h>
 
 /* Component types of an operand. */
-enum { TW__I8, TW__U8, TW__I16, TW__I32 };
+enum { TW__I8 = 0, TW__U8 = 1, TW__I16 = 2, TW__I32 = 3 };
 
 /* What a name asks for. */
 enum {

@@ -7,7 +7,9 @@
  *     if (!object) tw_diags_print(diags, stderr, true);
  *
  * The language is that of docs/colossus.md: GNU syntax, bundles in braces, the instructions of
- * <tilewright/poplar/colossus/isa.h>. */
+ * <tilewright/poplar/colossus/isa.h>.
+ *
+ * Threads: calls are independent. `diags` is used by one thread at a time. */
 #ifndef TILEWRIGHT_POPLAR_COLOSSUS_ASM_H
 #define TILEWRIGHT_POPLAR_COLOSSUS_ASM_H
 

@@ -7,7 +7,9 @@
  *     if (tw_insn_decode(TW_ISA_IPU2, 0x44203011, &insn)) puts(tw_insn_format(&insn, text));   // add $m1, $m2, $m3
  *
  * Words are little-endian in memory. Bit 31 says that an instruction is half of a bundle: two words, main pipeline
- * first, both with the bit set. Every row is static and lives as long as the program. */
+ * first, both with the bit set. Every row is static and lives as long as the program.
+ *
+ * Threads: tables and pure functions, for any number at once. */
 #ifndef TILEWRIGHT_POPLAR_COLOSSUS_ISA_H
 #define TILEWRIGHT_POPLAR_COLOSSUS_ISA_H
 
@@ -23,7 +25,7 @@ typedef enum tw_isa_arch { TW_ISA_IPU1 = 1, TW_ISA_IPU2 = 2, TW_ISA_IPU21 = 4, T
 TW_API tw_isa_arch tw_isa_arch_by_name(const char *name);
 TW_API const char *tw_isa_arch_name(tw_isa_arch arch); /* "ipu2"; "" for a set */
 
-typedef enum tw_isa_pipe { TW_ISA_MAIN, TW_ISA_AUX } tw_isa_pipe;
+typedef enum tw_isa_pipe { TW_ISA_MAIN = 0, TW_ISA_AUX = 1 } tw_isa_pipe;
 typedef enum tw_isa_context { TW_ISA_WORKER = 1, TW_ISA_SUPERVISOR = 2, TW_ISA_BOTH = 3 } tw_isa_context;
 typedef enum tw_isa_flag {
     TW_ISA_CONTROL = 1,   /* changes the flow: not inside a repeat body */
@@ -35,12 +37,12 @@ typedef enum tw_isa_flag {
 
 /* Where the value of an operand lives. */
 typedef enum tw_isa_file {
-    TW_ISA_MRF,   /* $m0 to $m15 */
-    TW_ISA_ARF,   /* $a0 to $a15 */
-    TW_ISA_CONST, /* a number */
-    TW_ISA_CSR,   /* index of a control and status register, 0 to 255 */
-    TW_ISA_UCSR,  /* the same of the upper half, as index - 256 */
-    TW_ISA_CODE   /* an address of code or data */
+    TW_ISA_MRF = 0,   /* $m0 to $m15 */
+    TW_ISA_ARF = 1,   /* $a0 to $a15 */
+    TW_ISA_CONST = 2, /* a number */
+    TW_ISA_CSR = 3,   /* index of a control and status register, 0 to 255 */
+    TW_ISA_UCSR = 4,  /* the same of the upper half, as index - 256 */
+    TW_ISA_CODE = 5   /* an address of code or data */
 } tw_isa_file;
 
 /* One kind of operand. */

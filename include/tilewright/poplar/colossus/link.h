@@ -5,7 +5,9 @@
  *     tw_object *image = tw_link(objects, count, &options, diags);
  *     if (!image) ...
  *     uint32_t bytes;
- *     tw_stack_need(image, "__runCodelet_Axpy", &bytes);     // guide 2.8.1, 7.3.1 */
+ *     tw_stack_need(image, "__runCodelet_Axpy", &bytes);     // guide 2.8.1, 7.3.1
+ *
+ * Threads: calls are independent and only read their objects, which several may share. */
 #ifndef TILEWRIGHT_POPLAR_COLOSSUS_LINK_H
 #define TILEWRIGHT_POPLAR_COLOSSUS_LINK_H
 

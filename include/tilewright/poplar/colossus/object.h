@@ -18,7 +18,9 @@
  *   TW_E_OVERFLOW          more than 2 MB in a section, more than 32,000 sections
  *   TW_E_INVALID_ARGUMENT  NULL where a thing is needed (the object included), an alignment that is no power of two,
  *                          a value that its enumeration does not have, a second definition of a symbol, and what the
- *                          functions say below */
+ *                          functions say below
+ *
+ * Threads: an object may be read by several at once, while nobody adds to it. */
 #ifndef TILEWRIGHT_POPLAR_COLOSSUS_OBJECT_H
 #define TILEWRIGHT_POPLAR_COLOSSUS_OBJECT_H
 
@@ -77,13 +79,13 @@ TW_API tw_status tw_object_patch(tw_object *object, int section, uint32_t offset
 /* --- symbols -------------------------------------------------------------------------------------------------- */
 
 typedef enum tw_symbol_type {
-    TW_SYMBOL_NOTYPE,
-    TW_SYMBOL_OBJECT,
-    TW_SYMBOL_FUNCTION,
-    TW_SYMBOL_SECTION, /* stands for the start of its section */
-    TW_SYMBOL_FILE
+    TW_SYMBOL_NOTYPE = 0,
+    TW_SYMBOL_OBJECT = 1,
+    TW_SYMBOL_FUNCTION = 2,
+    TW_SYMBOL_SECTION = 3, /* stands for the start of its section */
+    TW_SYMBOL_FILE = 4
 } tw_symbol_type;
-typedef enum tw_symbol_binding { TW_SYMBOL_LOCAL, TW_SYMBOL_GLOBAL, TW_SYMBOL_WEAK } tw_symbol_binding;
+typedef enum tw_symbol_binding { TW_SYMBOL_LOCAL = 0, TW_SYMBOL_GLOBAL = 1, TW_SYMBOL_WEAK = 2 } tw_symbol_binding;
 enum { TW_SECTION_UNDEFINED = -1, TW_SECTION_ABSOLUTE = -2, TW_SECTION_COMMON = -3 };
 
 typedef struct tw_symbol {
@@ -137,7 +139,7 @@ typedef enum tw_relocation_type {
 #define TW_RELOCATION_ENUM(name, number, bits, shift, base, where) TW_R_COLOSSUS_##name = number,
     TW_RELOCATION_LIST(TW_RELOCATION_ENUM)
 #undef TW_RELOCATION_ENUM
-        TW_R_COLOSSUS_END
+        TW_R_COLOSSUS_END = 18
 } tw_relocation_type;
 TW_API const char *tw_relocation_name(unsigned type); /* "R_COLOSSUS_19_S2"; NULL for an unknown number */
 
@@ -158,7 +160,7 @@ TW_API tw_status tw_relocation_apply(tw_isa_arch arch, unsigned type, uint64_t a
 
 /* --- stack notes (guide 2.8.1, 7.3.1) and lines --------------------------------------------------------------- */
 
-typedef enum tw_stack_kind { TW_STACK_TOTAL, TW_STACK_OWN, TW_STACK_CALLS } tw_stack_kind;
+typedef enum tw_stack_kind { TW_STACK_TOTAL = 0, TW_STACK_OWN = 1, TW_STACK_CALLS = 2 } tw_stack_kind;
 typedef struct tw_stack_note {
     tw_stack_kind kind;
     const char *name;    /* a function, or a section: then of the largest function in it; not empty, no blanks */

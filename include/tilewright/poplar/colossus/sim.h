@@ -8,8 +8,8 @@
  *     if (tw_sim_run(sim, 0) == TW_SIM_FAULT) puts(tw_sim_get_exception(sim)->message);
  *     printf("%d, %llu turns\n", tw_sim_exit_status(sim, 0), (unsigned long long)tw_sim_turns(sim, 0));
  *
- * A tile is a small object beside its memory; a chip is an array of them. Two tiles may run in two threads; one tile
- * belongs to one thread at a time. What the vendor's public documents leave open is decided in docs/colossus.md.
+ * A tile is a small object beside its memory; a chip is an array of them. Threads: two tiles may run in two, one tile
+ * belongs to one at a time. What the vendor's public documents leave open is decided in docs/colossus.md.
  *
  * Exact: values, exceptions, order, one turn (six cycles of the tile) per instruction or bundle of a worker.
  * Modelled: turns of long instructions, all times of the supervisor, of starting workers and of sync. */
@@ -110,11 +110,11 @@ TW_API tw_status tw_sim_start_all(tw_sim *sim, const tw_sim_launch *launch, uint
 #define TW_SIM_RETURN 0x1ffffcu
 
 typedef enum tw_sim_stop {
-    TW_SIM_DONE,  /* no context is active */
-    TW_SIM_FAULT, /* an exception; its context stays where it is, others may go on */
-    TW_SIM_LIMIT, /* `turns` are used up */
-    TW_SIM_BREAK, /* the hook asked for it */
-    TW_SIM_WAIT   /* the supervisor waits for other tiles: sync, send and the like (tw_sim_pending) */
+    TW_SIM_DONE = 0,  /* no context is active */
+    TW_SIM_FAULT = 1, /* an exception; its context stays where it is, others may go on */
+    TW_SIM_LIMIT = 2, /* `turns` are used up */
+    TW_SIM_BREAK = 3, /* the hook asked for it */
+    TW_SIM_WAIT = 4   /* the supervisor waits for other tiles: sync, send and the like (tw_sim_pending) */
 } tw_sim_stop;
 
 /* Runs until nothing is active or something happens. turns: the run stops before a context takes more than so many
@@ -124,7 +124,7 @@ TW_API tw_sim_stop tw_sim_run(tw_sim *sim, uint64_t turns);
 /* One instruction or bundle of one context. TW_SIM_DONE: it has just ended or is not active. */
 TW_API tw_sim_stop tw_sim_step(tw_sim *sim, unsigned context);
 
-typedef enum tw_sim_state { TW_SIM_IDLE, TW_SIM_ACTIVE, TW_SIM_EXCEPTED } tw_sim_state;
+typedef enum tw_sim_state { TW_SIM_IDLE = 0, TW_SIM_ACTIVE = 1, TW_SIM_EXCEPTED = 2 } tw_sim_state;
 TW_API tw_sim_state tw_sim_get_state(const tw_sim *sim, unsigned context);
 TW_API bool tw_sim_exit_status(const tw_sim *sim, unsigned worker); /* of the last exit */
 /* Turns since the context was started; a turn of a worker is six cycles of the tile. Of the supervisor: cycles. */
@@ -142,38 +142,38 @@ TW_API bool tw_sim_pending(const tw_sim *sim, tw_insn *insn);
 
 /* --- exceptions ------------------------------------------------------------------------------------------------- */
 
-/* X(NAME, type as in WSR.ETYPE, what happened). Types: Colossus ISA, chapter 3; which cause has which type is stated
- * only in part, the rest is modelled. */
+/* X(NAME, number, type as in WSR.ETYPE, what happened). Types: Colossus ISA, chapter 3; which cause has which type is
+ * stated only in part, the rest is modelled. */
 #define TW_SIM_CAUSE_LIST(X)                                                               \
-    X(NONE, 0, "no exception")                                                             \
-    X(TRAP0, 2, "trap on channel 0")                                                       \
-    X(TRAP1, 3, "trap on channel 1")                                                       \
-    X(FLOATING_POINT, 5, "floating-point exception")                                       \
-    X(CONFLICT, 6, "memory clash: two accesses of one instruction to one bank")            \
-    X(INVALID_ADDRESS, 8, "there is no memory at this address")                            \
-    X(INVALID_REGION, 8, "a 128-bit access outside interleaved memory")                    \
-    X(MISALIGNED, 8, "the address is not a multiple of the size of the access")            \
-    X(SAME_DESTINATION, 9, "both loads have the same destination")                         \
-    X(INVALID_CSR, 9, "there is no such control register here")                            \
-    X(INVALID_WORKER_PC, 9, "a worker cannot start at this address")                       \
-    X(INVALID_WORKER_VERTEX_BASE, 9, "a vertex state cannot lie at this address")          \
-    X(WORKER_ACTIVE, 9, "a worker that should start is active")                            \
-    X(INVALID_WEIGHT, 9, "the chip has no such common weight")                             \
-    X(PC_MISALIGNED, 10, "the address of an instruction is not a multiple of 4")           \
-    X(PC_NOT_VALID, 10, "there is no memory where the next instruction should be")         \
-    X(PC_NOT_EXECUTABLE, 10, "instructions cannot be fetched from interleaved memory")     \
-    X(ILLEGAL_INSTRUCTION, 12, "no instruction of this chip")                              \
-    X(ILLEGAL_BUNDLE, 12, "two words that make no bundle")                                 \
-    X(ILLEGAL_CONTEXT, 12, "an instruction of the other kind of context")                  \
-    X(INSTRUCTION_IN_REPEAT, 12,                                                           \
+    X(NONE, 0, 0, "no exception")                                                          \
+    X(TRAP0, 1, 2, "trap on channel 0")                                                    \
+    X(TRAP1, 2, 3, "trap on channel 1")                                                    \
+    X(FLOATING_POINT, 3, 5, "floating-point exception")                                    \
+    X(CONFLICT, 4, 6, "memory clash: two accesses of one instruction to one bank")         \
+    X(INVALID_ADDRESS, 5, 8, "there is no memory at this address")                         \
+    X(INVALID_REGION, 6, 8, "a 128-bit access outside interleaved memory")                 \
+    X(MISALIGNED, 7, 8, "the address is not a multiple of the size of the access")         \
+    X(SAME_DESTINATION, 8, 9, "both loads have the same destination")                      \
+    X(INVALID_CSR, 9, 9, "there is no such control register here")                         \
+    X(INVALID_WORKER_PC, 10, 9, "a worker cannot start at this address")                   \
+    X(INVALID_WORKER_VERTEX_BASE, 11, 9, "a vertex state cannot lie at this address")      \
+    X(WORKER_ACTIVE, 12, 9, "a worker that should start is active")                        \
+    X(INVALID_WEIGHT, 13, 9, "the chip has no such common weight")                         \
+    X(PC_MISALIGNED, 14, 10, "the address of an instruction is not a multiple of 4")       \
+    X(PC_NOT_VALID, 15, 10, "there is no memory where the next instruction should be")     \
+    X(PC_NOT_EXECUTABLE, 16, 10, "instructions cannot be fetched from interleaved memory") \
+    X(ILLEGAL_INSTRUCTION, 17, 12, "no instruction of this chip")                          \
+    X(ILLEGAL_BUNDLE, 18, 12, "two words that make no bundle")                             \
+    X(ILLEGAL_CONTEXT, 19, 12, "an instruction of the other kind of context")              \
+    X(INSTRUCTION_IN_REPEAT, 20, 12,                                                       \
       "not allowed in a repeat body: only bundles without control or system instructions") \
-    X(REPEAT_MISALIGNED, 10, "the body of a repeat loop does not lie on 8 bytes")
+    X(REPEAT_MISALIGNED, 21, 10, "the body of a repeat loop does not lie on 8 bytes")
 
 typedef enum tw_sim_cause {
-#define TW_SIM_CAUSE_ENUM(name, type, text) TW_SIM_CAUSE_##name,
+#define TW_SIM_CAUSE_ENUM(name, number, type, text) TW_SIM_CAUSE_##name = number,
     TW_SIM_CAUSE_LIST(TW_SIM_CAUSE_ENUM)
 #undef TW_SIM_CAUSE_ENUM
-        TW_SIM_CAUSE_COUNT
+        TW_SIM_CAUSE_COUNT = 22
 } tw_sim_cause;
 TW_API const char *tw_sim_cause_name(tw_sim_cause cause); /* "CONFLICT" */
 

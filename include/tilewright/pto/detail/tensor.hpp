@@ -6,7 +6,7 @@
 namespace pto {
 
 enum class Layout {
-#define TW_PTO_CPP_LAYOUT(name, text) name = TW_PTO_##name,
+#define TW_PTO_CPP_LAYOUT(name, number, text) name = TW_PTO_##name,
     TW_PTO_LAYOUT_LIST(TW_PTO_CPP_LAYOUT)
 #undef TW_PTO_CPP_LAYOUT
 };

@@ -9,7 +9,7 @@ static const struct {
     unsigned type;
     const char *text;
 } causes[] = {
-#define ROW(name, type, text) { #name, type, text },
+#define ROW(name, number, type, text) [number] = { #name, type, text },
     TW_SIM_CAUSE_LIST(ROW)
 #undef ROW
 };
