@@ -58,7 +58,7 @@ class Graph {
     /* One line of the list of connections of a new vertex: {"field", tensor}, {"field", tensors}, {"field", 4.0f}. */
     class ConnectionDesc {
       public:
-        ConnectionDesc(StringRef f, Tensor t) : field(f.cloneAsString()), tensors(1, std::move(t)) {}
+        ConnectionDesc(StringRef f, Tensor t) : field(f.cloneAsString()), tensors(1, t) {}
         ConnectionDesc(StringRef f, ArrayRef<Tensor> t)
             : field(f.cloneAsString()), tensors(t.cloneAsVector()), isList(true)
         {

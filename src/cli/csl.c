@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tilewright/csl/wse.h>
@@ -78,9 +79,23 @@ typedef struct target {
     long elements; /* -1 = not given */
 } target;
 
+/* "X,Y,W,H" and nothing else. */
+static bool parse_rectangle(const char *text, target *t)
+{
+    unsigned *const fields[] = { &t->x, &t->y, &t->width, &t->height };
+    for (size_t i = 0; i < G_N_ELEMENTS(fields); i++) {
+        char *end;
+        unsigned long value = g_ascii_isdigit(*text) ? strtoul(text, &end, 10) : ULONG_MAX;
+        if (value > UINT_MAX || *end != (i + 1 < G_N_ELEMENTS(fields) ? ',' : '\0')) return false;
+        *fields[i] = (unsigned)value;
+        text = end + 1;
+    }
+    return true;
+}
+
 static int parse_target(const run *r, char *text, target *t)
 {
-    char *equals = strchr(text, '='), junk;
+    char *equals = strchr(text, '=');
     *t = (target){ .name = text, .width = r->info.width, .height = r->info.height, .elements = -1 };
     if (!equals || !equals[1]) return tw__cli_usage_error("csl", "'%s' needs =FILE.npy", text);
     *equals = 0;
@@ -94,8 +109,7 @@ static int parse_target(const run *r, char *text, target *t)
         *colon = 0;
     }
     if (at) {
-        if (sscanf(at + 1, "%u,%u,%u,%u%c", &t->x, &t->y, &t->width, &t->height, &junk) != 4)
-            return tw__cli_usage_error("csl", "'%s' is no rectangle X,Y,W,H", at + 1);
+        if (!parse_rectangle(at + 1, t)) return tw__cli_usage_error("csl", "'%s' is no rectangle X,Y,W,H", at + 1);
         *at = 0;
     }
     return TW__EXIT_OK;
@@ -317,7 +331,7 @@ static bool argument_bits(const char *type, const char *text, uint32_t *bits)
         *bits = half;
     } else {
         long long value = strtoll(text, &end, 0);
-        unsigned width = *type == 'i' || *type == 'u' ? (unsigned)atoi(type + 1) : 0;
+        unsigned long width = *type == 'i' || *type == 'u' ? strtoul(type + 1, NULL, 10) : 0;
         if (width && width <= 32) {
             bool is_signed = *type == 'i';
             long long top = 1LL << (width - is_signed);

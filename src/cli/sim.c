@@ -154,8 +154,7 @@ static void print_registers(const tw__sim_session *s, unsigned worker)
            (unsigned long long)tw_sim_turns(s->sim, worker), worker == TW_SIM_SUPERVISOR ? "cycles" : "turns",
            tw_sim_modelled(s->sim, worker) ? ", modelled" : "");
     for (unsigned i = 0; i < 12; i++)
-        printf("%s$m%-2u %08x", i % 6 ? "  " : "  ", i, tw_sim_get_m(s->sim, worker, i)),
-            i % 6 == 5 ? putchar('\n') : 0;
+        printf("  $m%-2u %08x%s", i, tw_sim_get_m(s->sim, worker, i), i % 6 == 5 ? "\n" : "");
     for (unsigned i = 0; i < 8 && worker != TW_SIM_SUPERVISOR; i++) {
         uint32_t bits = tw_sim_get_a(s->sim, worker, i);
         float f;

@@ -57,11 +57,38 @@ typedef struct place { /* where a value can be written */
     uint32_t address;
 } place;
 
+/* One or two digits at *text, which moves behind them. */
+static bool two_digits(const char **text, unsigned *value)
+{
+    const char *at = *text;
+    if (!g_ascii_isdigit(*at)) return false;
+    *value = (unsigned)(*at++ - '0');
+    if (g_ascii_isdigit(*at)) *value = 10 * *value + (unsigned)(*at++ - '0');
+    *text = at;
+    return true;
+}
+
+/* "3" or, with a second number, "2:3", and nothing else. */
+static bool numbers(const char *text, unsigned *first, unsigned *last)
+{
+    if (!two_digits(&text, first)) return false;
+    *last = *first;
+    if (*text == ':' && (text++, !two_digits(&text, last) || *last <= *first)) return false;
+    return !*text;
+}
+
+/* Index in a file of `size` registers: the digits behind `prefix`, and nothing else. */
+static bool indexed(const char *name, const char *prefix, unsigned size, unsigned *number)
+{
+    size_t length = strlen(prefix);
+    const char *digits = name + length;
+    return strncmp(name, prefix, length) == 0 && two_digits(&digits, number) && !*digits && *number < size;
+}
+
 /* "m0", "a2:3", "aacc4", "cwei12", "sp", "FP_STS", "pc". */
 static bool find_register(parser *p, const char *name, place *to)
 {
     unsigned first, last;
-    char file, rest;
     *to = (place){ .count = 1 };
     for (size_t i = 0; i < G_N_ELEMENTS(aliases); i++)
         if (strcmp(name, aliases[i].name) == 0) {
@@ -69,22 +96,16 @@ static bool find_register(parser *p, const char *name, place *to)
             to->number = aliases[i].number, to->count = aliases[i].count;
             return true;
         }
-    int fields = sscanf(name, "%c%2u:%2u%c", &file, &first, &last, &rest);
-    if ((file == 'm' || file == 'a') && (fields == 2 || fields == 3) && !strchr("+-", name[1]) && first < 16) {
-        bool range = fields == 3;
-        if (range && (last >= 16 || last <= first || last - first > 3)) return false;
-        if (!range && strchr(name, ':')) return false;
-        for (const char *c = name + 1; *c; c++)
-            if (!isdigit((unsigned char)*c) && *c != ':') return false;
-        to->kind = file == 'm' ? IN_M : IN_A, to->number = first, to->count = range ? last - first + 1 : 1;
+    if ((*name == 'm' || *name == 'a') && numbers(name + 1, &first, &last) && last < 16 && last - first <= 3) {
+        to->kind = *name == 'm' ? IN_M : IN_A, to->number = first, to->count = last - first + 1;
         return true;
     }
-    if (sscanf(name, "aacc%2u%c", &first, &rest) == 1 && first < 32) {
-        to->kind = IN_ACCUMULATOR, to->number = first;
+    if (indexed(name, "aacc", 32, &to->number)) {
+        to->kind = IN_ACCUMULATOR;
         return true;
     }
-    if (sscanf(name, "cwei%2u%c", &first, &rest) == 1 && first < 64) {
-        to->kind = IN_WEIGHT, to->number = first, to->count = 2;
+    if (indexed(name, "cwei", 64, &to->number)) {
+        to->kind = IN_WEIGHT, to->count = 2;
         return true;
     }
     tw_isa_context context = p->context == TW_SIM_SUPERVISOR ? TW_ISA_SUPERVISOR : TW_ISA_WORKER;

@@ -64,8 +64,9 @@ static void gather_categories(gatherer *g, const tw__stats *s)
     for (size_t i = 0; i < s->p->categories.count; i++) {
         const tw__category *c = &s->p->categories.items[i];
         double sum = 0;
-        for (unsigned k = 0; k < TW__MEMORY_REGIONS * TW__MEMORY_OVERLAPS; k++)
-            sum += (double)s->p->rows.items[c->bytes[k / TW__MEMORY_OVERLAPS][k % TW__MEMORY_OVERLAPS]].sum;
+        for (unsigned region = 0; region < TW__MEMORY_REGIONS; region++)
+            for (unsigned overlap = 0; overlap < TW__MEMORY_OVERLAPS; overlap++)
+                sum += (double)s->p->rows.items[c->bytes[region][overlap]].sum;
         if (sum > 0) gather(g, "", s->p->names.items[c->label], sum);
     }
 }

@@ -127,6 +127,9 @@ expect 2 "argument 1 of 'run' must be u16, not 'soon'" "$bin/tilewright" csl run
 expect 1 'neither a layout' "$bin/tilewright" csl run t1.npy --launch run,20
 expect 1 'not mutable' "$bin/tilewright" csl run b --in t=t1.npy
 expect 1 'not inside the rectangle' "$bin/tilewright" csl run b --out t@4,4,2,1=x.npy
+for rectangle in 0,4294967296,1,1 -1,0,1,1 0,0,1 0,0,1,1,1 '0, 0,1,1'; do
+  expect 2 "'$rectangle' is no rectangle X,Y,W,H" "$bin/tilewright" csl run b --out "t@$rectangle=x.npy"
+done
 expect 1 'more than 100 cycles' "$bin/tilewright" csl run b --launch run,2000 --max-cycles=100
 printf 'var i: u16 = 0;\ntask t() void { while (i < 50) { i += 1; } }\ncomptime { @bind_local_task(t, @get_local_task_id(8));\n  @activate(@get_local_task_id(8)); }\n' >fifty.csl
 expect 1 'more than 20 cycles' "$bin/tilewright" csl run fifty.csl --max-cycles=20 # it runs ahead of the clock

@@ -33,7 +33,7 @@ static int split(const char *text, size_t *length)
 {
     const char *colon = strrchr(text, ':');
     *length = colon ? (size_t)(colon - text) : 0;
-    return colon && text[0] != '?' ? atoi(colon + 1) : 0;
+    return colon && text[0] != '?' ? (int)strtol(colon + 1, NULL, 10) : 0;
 }
 
 /* Of the frames of an inlined call, innermost first: the first one that is not ours. */

@@ -282,7 +282,8 @@ unsigned tw_tile_weights_per_conv_unit(const tw_tile_arch *arch, tw_type input)
 unsigned tw_tile_global_sync_cycles(const tw_tile_arch *arch, unsigned ipus)
 {
     if (arch->global_sync_cycles) return arch->global_sync_cycles;
-    return (unsigned)ceil(15e-9 * arch->clock_hz * (1 + ipus / 4) * 2);
+    unsigned hops = 1 + ipus / 4;
+    return (unsigned)ceil(15e-9 * arch->clock_hz * hops * 2);
 }
 
 const char *tw_fidelity_name(tw_fidelity fidelity)

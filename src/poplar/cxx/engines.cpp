@@ -238,7 +238,7 @@ void Engine::connectStreamToCallback(StringRef handle, StreamCallbackHandle call
     c.user = owned.get();
     check(tw_engine_connect_stream_to_callback(get().engine, handle.cloneAsString().c_str(), &c),
           "Engine::connectStreamToCallback");
-    owned.release(); /* the engine has it */
+    (void)owned.release(); /* the engine has it */
 }
 /* Streams of replicas have handles of their own. */
 void Engine::connectStreamToCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback)
@@ -258,7 +258,7 @@ void Engine::connectHostFunction(StringRef handle, unsigned replica, HostCallbac
     c.user = owned.get();
     check(tw_engine_connect_host_function(get().engine, handle.cloneAsString().c_str(), replica, &c),
           "Engine::connectHostFunction");
-    owned.release(); /* the engine has it */
+    (void)owned.release(); /* the engine has it */
 }
 
 /* A row's bytes, and in `handle` the name of the buffer in C: buffers of replicas have names of their own. */

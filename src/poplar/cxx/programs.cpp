@@ -228,7 +228,7 @@ void Sequence::add(const Program &program)
     Program kept = program; /* it may be this one */
     if (!step) step = std::make_shared<SequenceStep>();
     if (step.use_count() > 1) step = std::make_shared<SequenceStep>(static_cast<const SequenceStep &>(*step));
-    static_cast<SequenceStep &>(*step).steps.push_back(kept);
+    static_cast<SequenceStep &>(*step).steps.push_back(std::move(kept));
 }
 
 /* --- leaves --- */
@@ -251,7 +251,7 @@ static std::string between(const std::string &a, const std::string &b)
 }
 
 /* A copy that cannot be is refused here, where it is written. */
-static const Tensor &fitting(const Tensor &src, const Tensor &dst)
+static Tensor fitting(const Tensor &src, const Tensor &dst)
 {
     if (src.elementType() != dst.elementType())
         core::raise(TW_E_TYPE, "Copy", src.elementType().toString() + " to " + dst.elementType().toString());

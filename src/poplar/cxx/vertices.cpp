@@ -223,7 +223,7 @@ void Graph::setLateValue(FieldRef field, std::function<Number(const VertexEdgeIn
     get().call("Graph::setInitialValue", [&](tw_graph *g) {
         if (tw_graph_set_field_late(g, { field.getVertex().getId() }, nameOf(field, indexed), core::LateValue::call,
                                     value.get(), core::LateValue::destroy))
-            value.release(); /* the graph has it */
+            (void)value.release(); /* the graph has it */
     });
 }
 std::size_t Graph::getMaxFieldDim(StringRef type, StringRef field, unsigned dimension) const

@@ -327,6 +327,8 @@ static void pto_text_ops_print(void **state)
         { "pto.print ins(\"sum \", %half : f32)", "sum 0.5\n" },
         { "pto.print ins(\"sum\", %half, %i3 : f32, i32)", "sum 0.5 3\n" },
         { "pto.print ins(\"%s %n %99999d\", %i3, %i3, %i3 : i32, i32, i32)", "%s %n %99999d 3 3 3\n" },
+        { "pto.print ins(\"%4294967297d %.4294967297d\", %i3, %i3 : i32, i32)",
+          "%4294967297d %.4294967297d 3 3\n" }, /* no width of 1 */
         { "pto.print ins(%i3 : i32)", "3\n" },
         { "pto.print ins(\"a\x1b[2Jb\\\x1b\x7f\xc2\x9b\xc3\xa9\\t.\" )", "a\\x1b[2Jb\\x1b\\x7f\\x9b\xc3\xa9\t.\n" },
         { "pto.print ins(\"%c%c\", %i3, %i3 : i32, i32)", "\\x03\\x03\n" },

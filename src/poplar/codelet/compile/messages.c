@@ -90,12 +90,12 @@ void tw__report(tw__reporter *reporter, const tw__scan_diag *diag)
     tw_diags_add(reporter->diags, &out);
 }
 
-/* Digits up to ':', 0 when there are none; *at moves past the ':'. */
-static unsigned number(const char **at)
+/* Digits up to `stop`, 0 when there are none; *at moves past it. */
+static unsigned number(const char **at, char stop)
 {
     char *end;
     unsigned long value = strtoul(*at, &end, 10);
-    if (end == *at || *end != ':') return 0;
+    if (end == *at || *end != stop) return 0;
     *at = end + 1;
     return (unsigned)value;
 }
@@ -108,7 +108,7 @@ static bool parse_line(const char *line, char **file, tw__scan_diag *diag, char 
     const char *colon = NULL, *rest = line;
     for (const char *at = strchr(line, ':'); at; at = strchr(at + 1, ':')) {
         rest = at + 1;
-        if ((diag->line = number(&rest)) && (diag->column = number(&rest))) {
+        if ((diag->line = number(&rest, ':')) && (diag->column = number(&rest, ':'))) {
             colon = at;
             break;
         }
@@ -116,10 +116,9 @@ static bool parse_line(const char *line, char **file, tw__scan_diag *diag, char 
     if (!colon) return false;
     diag->length = 1;
     while (*rest == '{') { /* ranges; the first one on this line sets the length */
-        unsigned l1, c1, l2, c2;
-        if (sscanf(rest, "{%u:%u-%u:%u}", &l1, &c1, &l2, &c2) == 4 && l1 == l2 && l1 == diag->line && c2 > c1 &&
-            diag->length == 1)
-            diag->length = c2 - c1;
+        const char *at = rest + 1;
+        unsigned l1 = number(&at, ':'), c1 = number(&at, '-'), l2 = number(&at, ':'), c2 = number(&at, '}');
+        if (c1 && l1 == l2 && l1 == diag->line && c2 > c1 && diag->length == 1) diag->length = c2 - c1;
         rest = strchr(rest, '}');
         if (!rest) return false;
         rest++;

@@ -58,7 +58,7 @@ static tw_status compile_host(tw__gp *gp, json_t *unit, const tw__source *source
     g_autofree char *accurate = g_strconcat("cpu-f16", suffix, NULL);
     tw_diags *first = tw_diags_new();
     tw_status status = compile_target(gp, unit, source, TW__BUILD_FLOAT, plain, first, headers);
-    if (status == TW_OK || status != TW_E_COMPILATION || !first) {
+    if (status != TW_E_COMPILATION || !first) {
         copy_diags(diags, first);
         if (status == TW_OK) status = compile_target(gp, unit, source, TW__BUILD_F16, accurate, NULL, headers);
         tw_diags_free(first);

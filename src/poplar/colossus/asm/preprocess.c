@@ -21,7 +21,8 @@ static void add_message(tw_diags *diags, const char *line)
                          .severity = kinds[i].severity,
                          .code = "asm.cpp",
                          .message = found + strlen(kinds[i].text) };
-        if (g_strv_length(parts) == 4) diag.line = atoi(parts[1]), diag.column = atoi(parts[2]);
+        if (g_strv_length(parts) == 4)
+            diag.line = (int)strtol(parts[1], NULL, 10), diag.column = (int)strtol(parts[2], NULL, 10);
         tw_diags_add(diags, &diag);
         return;
     }

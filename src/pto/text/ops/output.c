@@ -35,9 +35,8 @@ static const char *print_one(FILE *out, const char *at, const tw__as_cell *cell)
     for (at++; *at && strchr("-+ #0123456789.", *at) && n < 20; at++) spec[n++] = *at;
     while (*at && strchr("hlzjt", *at)) at++;
     const char letter = *at;
-    int width = 0, precision = -1;
-    sscanf(spec + strspn(spec, "%-+ #0"), "%d", &width);
-    if (strchr(spec, '.')) sscanf(strchr(spec, '.') + 1, "%d", &precision);
+    const char *dot = strchr(spec, '.');
+    long width = strtol(spec + strspn(spec, "%-+ #0"), NULL, 10), precision = dot ? strtol(dot + 1, NULL, 10) : 0;
     if (width > 512 || precision > 512 || !letter || !strchr("diouxXeEfFgGc", letter)) return fputc('%', out), NULL;
     if (strchr("eEfFgG", letter)) {
         g_snprintf(spec + n, sizeof spec - n, "%c", letter);

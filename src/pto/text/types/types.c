@@ -327,9 +327,12 @@ bool tw__as_type_parse(tw__as_module *m, const char *text, tw__as_type *type)
 
 const tw__as_type *tw__as_intern(tw__as_module *m, const tw__as_type *type)
 {
+    /* Bytes between fields count: where they differ, a type is kept twice.
+     * NOLINTBEGIN(bugprone-suspicious-memory-comparison) */
     if (m->last && memcmp(m->last, type, sizeof *type) == 0) return m->last;
     const tw__as_type *known = type->text ? g_hash_table_lookup(m->types, type->text) : NULL;
     if (known && memcmp(known, type, sizeof *type) == 0) return m->last = known;
+    /* NOLINTEND(bugprone-suspicious-memory-comparison) */
     tw__as_type *copy = TW__NEW(m->arena, tw__as_type);
     if (!copy) return m->no_memory = true, NULL;
     memcpy(copy, type, sizeof *copy);
