@@ -241,7 +241,7 @@ static const char help_text[] =
     "  --memcpy --channels=N     link to the host: asks for a frame around the rectangle\n"
     "  --import-path DIR         where <...> is looked up first; also $CSL_IMPORT_PATH\n"
     "  --warnings-as-errors --verbose\n"
-    "  -O0 | -O2                 code as it is written (default), or optimised\n"
+    "  -O0 | -O2                 code as it is written, or optimised (default)\n"
     "  --fp16-format=f16|bf16|cb16             what @fp16() is\n"
     "  --max-inlined-iterations=N --max-comptime-steps=N --max-memory=BYTES   limits of the compiler\n"
     "  --max-seconds=N           of evaluation at compile time, by the clock; default 600\n"

@@ -276,7 +276,7 @@ static void services(void **state)
     INSN_BAD(insn(TW__CSL_I_SYS, 0, TW__CSL_SERVICE_POW, 3), "with 3 arguments");
     INSN_BAD(insn(TW__CSL_I_SYS, 0, TW__CSL_SERVICE_H2D, 2), "is a declaration");
     INSN_GOOD(insn(TW__CSL_I_SYS, 0, ALL - 1, 0));
-    INSN_BAD(insn(TW__CSL_I_SYS, 0, ALL, 0), "service 26, but there are only 26");
+    INSN_BAD(insn(TW__CSL_I_SYS, 0, ALL, 0), "service 28, but there are only 28");
 }
 
 static void functions(void **state)

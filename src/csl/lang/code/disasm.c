@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* disasm: names of instructions and operations, and the listing of a program. */
-#include "csl/lang/code/image.h"
+#include "csl/lang/code/cost.h"
 
 #include <ctype.h>
 #include <glib.h>
@@ -109,30 +109,49 @@ static void list_use(GString *out, const tw__csl_dsd_use *use, size_t number)
     g_string_append_printf(out, "%s\n", use->flags & TW__CSL_USE_ASYNC ? " async" : "");
 }
 
+static void list_function(GString *out, const tw__csl_image *image, const tw__csl_program *p, size_t number,
+                          const tw__csl_cost *cost)
+{
+    const tw__csl_function_code *f = &p->functions[number];
+    uint32_t halves = 0, line = 0, frame = 0, end = f->entry + f->count, block = 0;
+    for (uint32_t at = f->entry; at < end; at++) halves += cost[at].halves;
+    g_string_append_printf(out, "%s: function %zu, %u parameters, %u results, %u registers, about %u bytes\n",
+                           f->name, number, f->params, f->results, f->registers, halves * TW__CSL_INSN_BYTES / 2);
+    for (uint32_t at = f->entry; at < end; at++) {
+        char text[TW__CSL_INSN_TEXT];
+        tw__csl_line here;
+        if (cost[at].leads) { /* all of the block */
+            block = 0;
+            for (uint32_t k = at; k < end && (k == at || !cost[k].leads); k++) block += cost[k].cycles;
+            g_string_append_printf(out, "                                          ; block of %u cycles\n", block);
+        }
+        g_string_append_printf(out, "  %5u %3u  %s", at - f->entry, cost[at].cycles,
+                               tw__csl_insn_text(text, p->code[at]));
+        if (tw__csl_program_line(p, at, &here) && (here.line != line || here.frame != frame)) {
+            line = here.line;
+            frame = here.frame;
+            g_string_append_printf(out, "  ; %s:%u", tw__csl_file_name(image, here.file), line);
+            if (frame) g_string_append_printf(out, " in %s", p->frames[frame - 1].name);
+        }
+        g_string_append_c(out, '\n');
+    }
+}
+
 char *tw__csl_listing(const tw__csl_image *image, uint32_t program)
 {
     if (program >= image->program_count) return NULL;
     const tw__csl_program *p = &image->programs[program];
-    GString *out = g_string_new(NULL);
-    g_string_append_printf(out, "program %s: %zu functions, %zu instructions\n", p->name, p->function_count,
-                           p->code_count);
-    for (size_t i = 0; i < p->use_count; i++) list_use(out, &p->uses[i], i);
-    for (size_t i = 0; i < p->function_count; i++) {
-        const tw__csl_function_code *f = &p->functions[i];
-        g_string_append_printf(out, "%s: function %zu, %u parameters, %u results, %u registers\n", f->name, i,
-                               f->params, f->results, f->registers);
-        uint32_t line = 0;
-        for (uint32_t at = f->entry; at < f->entry + f->count && at < p->code_count; at++) {
-            char text[TW__CSL_INSN_TEXT];
-            tw__csl_line here;
-            g_string_append_printf(out, "  %5u  %s", at - f->entry, tw__csl_insn_text(text, p->code[at]));
-            if (tw__csl_program_line(p, at, &here) && here.line != line) {
-                line = here.line;
-                g_string_append_printf(out, "  ; %s:%u", tw__csl_file_name(image, here.file), line);
-            }
-            g_string_append_c(out, '\n');
-        }
+    tw__csl_cost *cost = tw__calloc(p->code_count + 1, sizeof *cost);
+    if (!cost || !tw__csl_costs(p, image->wse3, cost)) {
+        free(cost);
+        return NULL;
     }
+    GString *out = g_string_new(NULL);
+    g_string_append_printf(out, "program %s: %zu functions, %zu instructions; each with its number and cycles\n",
+                           p->name, p->function_count, p->code_count);
+    for (size_t i = 0; i < p->use_count; i++) list_use(out, &p->uses[i], i);
+    for (size_t i = 0; i < p->function_count; i++) list_function(out, image, p, i, cost);
+    free(cost);
     char *copy = tw__calloc(out->len + 1, 1);
     if (copy) memcpy(copy, out->str, out->len);
     g_string_free(out, TRUE);

@@ -22,9 +22,9 @@ tw__csl_image *tw__csl_image_new(void)
 static void free_program(tw__csl_program *p)
 {
     for (size_t i = 0; i < p->segment_count; i++) free(p->segments[i].data);
-    void *tables[] = { p->code,      p->functions, p->lines,  p->consts,   p->uses,    p->maps,
-                       p->dsr_loads, p->dsr_init,  p->shapes, p->segments, p->symbols, p->exports,
-                       p->tasks,     p->fifos,     p->queues, p->configs,  p->inits,   p->declarations,
+    void *tables[] = { p->code,      p->functions, p->lines,   p->consts,   p->uses,    p->maps,
+                       p->dsr_loads, p->dsr_init,  p->shapes,  p->segments, p->symbols, p->exports,
+                       p->tasks,     p->fifos,     p->queues,  p->configs,  p->inits,   p->declarations,
                        p->rotations, p->handlers,  p->indices, p->frames };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The driver: the layout runs, then each distinct tile program is compiled. */
+#include "csl/lang/code/cost.h"
 #include "csl/lang/code/share.h"
 #include "csl/lang/dsd/dsd.h"
 #include "csl/lang/layout/layout.h"
 #include "csl/lang/opt/opt.h"
+
+#include <stdlib.h>
 
 #define DEFAULT_STEPS   UINT64_C(200000000)
 #define DEFAULT_SECONDS 600.0
@@ -65,6 +68,41 @@ static bool single_pe(sema *s, const node *file)
     return true;
 }
 
+/* Code lies in the PE's memory, too. Ours does not; what the vendor's would take is estimated from ours. */
+static void check_room(sema *s, const tile_binding *b)
+{
+    const tw__csl_program *p = &s->image->programs[b->image_program];
+    tw__csl_cost *cost = tw__calloc(p->code_count + 1, sizeof *cost);
+    uint64_t code = 0;
+    if (!cost || !tw__csl_costs(p, s->image->wse3, cost)) {
+        tw__csl_out_of_memory(s);
+        free(cost);
+        return;
+    }
+    for (size_t k = 0; k < p->code_count; k++) code += cost[k].halves;
+    free(cost);
+    code = code * TW__CSL_INSN_BYTES / 2;
+    if ((uint64_t)b->data_bytes + b->stack_bytes + code <= TW__CSL_PE_BYTES) return;
+    tw__csl_warn(
+        s, NULL, "csl.memory",
+        "%s may not fit on hardware: %u bytes of data, %u of local variables and about %llu of code (estimated; "
+        "libraries at most so much), of %u in all",
+        p->name, b->data_bytes, b->stack_bytes, (unsigned long long)code, TW__CSL_PE_BYTES);
+}
+
+/* Each program once, for the first of those that share it. */
+static void check_all_rooms(sema *s)
+{
+    const tw__csl_layout *l = s->layout;
+    uint8_t *seen = tw__calloc(s->image->program_count + 1, 1);
+    if (!seen) tw__csl_out_of_memory(s);
+    for (size_t i = 0; seen && i < l->binding_count && !tw__csl_stop(s); i++) {
+        if (!seen[l->bindings[i].image_program]) check_room(s, &l->bindings[i]);
+        seen[l->bindings[i].image_program] = 1;
+    }
+    free(seen);
+}
+
 static bool build_all(sema *s, tw__csl_sharing *sharing, const char *top_file)
 {
     tw__csl_layout *l = s->layout;
@@ -92,6 +130,7 @@ static bool build_all(sema *s, tw__csl_sharing *sharing, const char *top_file)
         tw__csl_out_of_memory(s);
         return false;
     }
+    check_all_rooms(s);
     return tw__csl_merge_routes(s) && !image->no_memory;
 }
 

@@ -16,7 +16,8 @@ typedef struct tile_binding {
     value params;     /* type NULL = none */
     const node *at;   /* of the first PE that runs it */
     uint32_t image_program;
-    uint32_t member;      /* of the programs that share code */
+    uint32_t member; /* of the programs that share code */
+    uint32_t data_bytes, stack_bytes;
     tw__csl_route *local; /* routes of @set_local_color_config */
     size_t local_count, local_room;
     const node **local_at;

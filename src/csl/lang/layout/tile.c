@@ -3,9 +3,6 @@
 #include "csl/lang/dsd/dsd.h"
 #include "csl/lang/layout/layout.h"
 
-/* Code lies in the PE's memory too. Ours does not; what the vendor's would take is estimated from ours. */
-enum { INSTRUCTION_BYTES = 4 };
-
 /* Modules that nothing names run their comptime blocks too: they are made when their importer is. */
 static void import_all(sema *s, tw__csl_module *m)
 {
@@ -49,7 +46,7 @@ static void keep_exports(sema *s, tw__csl_module *m)
     }
 }
 
-static bool close_program(sema *s)
+static bool close_program(sema *s, tile_binding *b)
 {
     tw__csl_program *p = tw__csl_sema_program(s);
     for (struct pending_export *e = s->pending_exports; e; e = e->next)
@@ -64,14 +61,8 @@ static bool close_program(sema *s)
                       data, (unsigned long long)stack, TW__CSL_PE_BYTES);
         return false;
     }
-    p->stack_bytes = (uint32_t)stack;
-    uint64_t code = (uint64_t)p->code_count * INSTRUCTION_BYTES;
-    if (p->stack_address + stack + code > s->memory_end)
-        tw__csl_warn(
-            s, NULL, "csl.memory",
-            "%s may not fit on hardware: %u bytes of data, %llu of local variables and about %llu of code, of "
-            "%u in all",
-            p->name, data, (unsigned long long)stack, (unsigned long long)code, TW__CSL_PE_BYTES);
+    p->stack_bytes = b->stack_bytes = (uint32_t)stack;
+    b->data_bytes = data;
     return !p->no_memory;
 }
 
@@ -103,7 +94,7 @@ bool tw__csl_build_program(tw__csl_shared *shared, sema *layout, const char *top
     /* Values in memory may name functions, and functions place more memory. */
     while (good && !tw__csl_stop(&s) && (s.waiting || s.emitted != s.last_placed))
         good = tw__csl_generate_waiting(&s) && tw__csl_emit_memory(&s);
-    good = good && tw__csl_errors(shared->ctx) == errors && close_program(&s);
+    good = good && tw__csl_errors(shared->ctx) == errors && close_program(&s, b);
     if (tw__csl_errors(shared->ctx) != errors && b->file)
         tw__csl_note(&s, b->at, "in the tile code that is placed here");
     tw__csl_free_world(&s);

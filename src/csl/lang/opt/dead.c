@@ -27,8 +27,6 @@ static bool narrow(tw__csl_insn *i)
     }
 }
 
-/* Index checks of a value keep its sign: 16 bits of a 32-bit index say the same of any array that fits. */
-
 typedef struct search {
     uint32_t wanted;
     bool found;
@@ -78,8 +76,8 @@ static bool renameable(const opt *o, const opt_function *f, tw__csl_insn i, uint
     return reads_by_name(i, reg) && !reads(o, f, probe, reg);
 }
 
-/* `mov to, from` at `at`: the instruction before it that makes `from` makes `to` instead, and those between and behind
- * read `to`. The block ends before `end`; `live` is what is live behind it. */
+/* `mov to, from` at `at`: the instruction before it that makes `from` makes `to` instead, and those between and
+ * behind read `to`. The block ends before `end`; `live` is what is live behind it. */
 static bool coalesce(const opt *o, opt_function *f, uint32_t first, uint32_t at, uint32_t end, const uint64_t *live)
 {
     opt_insn *list = f->insns;
@@ -159,10 +157,9 @@ static bool sweep(opt *o, opt_function *f, const opt_blocks *b, const opt_block 
 bool tw__opt_dead(opt *o, opt_function *f)
 {
     opt_blocks b;
-    bool changed = false;
-    if (!tw__opt_find_blocks(o, f, &b) || !tw__opt_liveness(o, f, &b)) return false;
-    for (size_t k = 0; k < b.count; k++) changed |= sweep(o, f, &b, &b.blocks[k], k);
-    for (size_t k = 0; k < b.count; k++) {
+    bool changed = false, good = tw__opt_find_blocks(o, f, &b) && tw__opt_liveness(o, f, &b);
+    for (size_t k = 0; good && k < b.count; k++) changed |= sweep(o, f, &b, &b.blocks[k], k);
+    for (size_t k = 0; good && k < b.count; k++) {
         uint32_t first = b.blocks[k].first, end = first + b.blocks[k].count;
         for (uint32_t at = first; at < end; at++)
             if (f->insns[at].insn.op == TW__CSL_I_MOV)
@@ -170,5 +167,78 @@ bool tw__opt_dead(opt *o, opt_function *f)
     }
     tw__opt_free_blocks(&b);
     tw__opt_compact(o, f);
+    return changed;
+}
+
+/* --- registers of their own ----------------------------------------------------------------------------------- */
+
+enum { POOL = 48 };
+
+/* The instruction from which on the value that `at` makes is not in its register any more; 0 = it outlives the block,
+ * or is read in a way that does not let the register change. Windows of calls lie above: no value may cross one. */
+static uint32_t overwritten(const opt *o, const opt_function *f, uint32_t at, uint32_t end)
+{
+    uint32_t reg = f->insns[at].insn.a;
+    bool window = false, used = false;
+    for (uint32_t k = at + 1; k < end; k++) {
+        tw__csl_insn i = f->insns[k].insn;
+        if (!renameable(o, f, i, reg) || (tw__opt_is_cmov(i) && i.a == reg)) return 0;
+        bool here = reads_by_name(i, reg);
+        if (here && window) return 0;
+        used |= here;
+        if (writes(o, i, reg)) return used ? k : 0;
+        window |= tw__opt_lost_from(i) != UINT32_MAX;
+    }
+    return 0;
+}
+
+typedef struct pool {
+    uint32_t first;
+    bool used[POOL];
+} pool;
+
+static void mark_used(void *user, uint32_t first, uint32_t count)
+{
+    pool *p = user;
+    for (uint32_t r = first; r < first + count; r++)
+        if (r >= p->first && r - p->first < POOL) p->used[r - p->first] = true;
+}
+
+static bool split_block(const opt *o, opt_function *f, const opt_blocks *b, size_t number)
+{
+    pool p = { .first = f->pool };
+    uint32_t first = b->blocks[number].first, end = first + b->blocks[number].count;
+    const uint64_t *in = b->live_in + number * b->words, *out = b->live_out + number * b->words;
+    for (uint32_t r = f->pool; r < f->registers && r - f->pool < POOL && r / 64 < b->words; r++)
+        p.used[r - f->pool] = tw__opt_has(in, r) || tw__opt_has(out, r);
+    for (uint32_t at = first; at < end; at++) {
+        tw__opt_reads(o, f, f->insns[at].insn, mark_used, &p);
+        tw__opt_writes(o, f->insns[at].insn, mark_used, &p);
+    }
+    bool changed = false;
+    unsigned next = 0;
+    for (uint32_t at = first; at < end; at++) {
+        tw__csl_insn *i = &f->insns[at].insn;
+        if (!tw__opt_writes_a(*i) || tw__opt_is_cmov(*i) || i->a >= f->pool) continue;
+        uint32_t last = overwritten(o, f, at, end);
+        while (next < POOL && p.used[next]) next++;
+        if (!last || next == POOL) continue;
+        uint32_t to = f->pool + next++;
+        for (uint32_t k = at + 1; k <= last; k++) rename_reads(&f->insns[k].insn, i->a, to);
+        i->a = (uint16_t)to;
+        if (f->registers <= to) f->registers = to + 1;
+        changed = true;
+    }
+    return changed;
+}
+
+/* A register that is used for several values in a block gets a name for each, so that a value may be wanted again
+ * later. */
+bool tw__opt_split(opt *o, opt_function *f)
+{
+    opt_blocks b;
+    bool changed = false, good = tw__opt_find_blocks(o, f, &b) && tw__opt_liveness(o, f, &b);
+    for (size_t k = 0; good && k < b.count; k++) changed |= split_block(o, f, &b, k);
+    tw__opt_free_blocks(&b);
     return changed;
 }

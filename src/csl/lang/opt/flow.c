@@ -34,6 +34,8 @@ bool tw__opt_find_blocks(opt *o, const opt_function *f, opt_blocks *b)
     if (!starts || !b->blocks) {
         o->failed = true;
         free(starts);
+        free(b->blocks);
+        b->blocks = NULL;
         return false;
     }
     b->count = n;

@@ -176,6 +176,7 @@ static bool lower(writer *w, uint32_t number)
         jump[k] = (uint32_t)p->code_count + 1;
         put(w, *x);
     }
+    good = good && !p->no_memory;
     for (size_t k = 0; good && k < f->insn_count; k++) {
         if (!jump[k] || f->insns[k].to < 0) continue;
         tw__csl_insn *i = &p->code[jump[k] - 1];
@@ -193,7 +194,7 @@ static bool lower(writer *w, uint32_t number)
     free(target);
     free(place);
     free(jump);
-    return good && !p->no_memory;
+    return good;
 }
 
 bool tw__opt_lower(opt *o)

@@ -34,6 +34,7 @@ typedef struct opt_function {
     opt_insn *insns;
     size_t insn_count, insn_room;
     uint32_t registers, params, results, stack_bytes;
+    uint32_t pool;  /* registers from here on are of the optimiser's own: values of one block */
     uint32_t calls; /* CALLs of it in the program */
     uint8_t kept;   /* the machine or another table calls it */
     uint8_t state;  /* 0 not seen, 1 under way, 2 done */
@@ -128,6 +129,7 @@ bool tw__opt_flow(opt *o, opt_function *f); /* true: something changed */
 /* --- passes: true = something changed ------------------------------------------------------------------------- */
 bool tw__opt_number(opt *o, opt_function *f);
 bool tw__opt_dead(opt *o, opt_function *f);
+bool tw__opt_split(opt *o, opt_function *f); /* compacted */
 bool tw__opt_inline(opt *o, opt_function *f);
 bool tw__opt_loops(opt *o, opt_function *f); /* compacted, as the next one */
 bool tw__opt_predicate(opt *o, opt_function *f);

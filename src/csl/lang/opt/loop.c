@@ -250,6 +250,10 @@ static void unroll(finder *x, const loop *l)
             tw__opt_append(x->o, &out, one);
         }
     for (size_t k = l->end + 1; k < f->insn_count; k++) tw__opt_append(x->o, &out, f->insns[k]);
+    if (x->o->failed) {
+        free(out.insns);
+        return;
+    }
     for (size_t k = 0; k < out.insn_count; k++) {
         bool inside = k >= l->top && k < l->top + length * l->trips;
         if (!inside && out.insns[k].to > (int32_t)l->end) out.insns[k].to += (int32_t)more;

@@ -644,8 +644,9 @@ bool tw__opt_number(opt *o, opt_function *f)
         o->failed = true;
     }
     for (size_t k = 0; ends && k < b.count; k++) free(ends[k].of);
-    if (good) tw__opt_free_blocks(&b);
+    if (n->now.of) tw__opt_free_blocks(&b);
     bool changed = n->changed;
+    tw__opt_compact(o, f);
     free(ends);
     free(n->now.of);
     free(n->values);

@@ -4,6 +4,19 @@
 
 enum { ROUNDS = 8, DEEPEST = 500 };
 
+/* Passes in the order in which they help each other. The last two want loops and branches in their final form, which
+ * the first round brings about. */
+static bool round_of_passes(opt *o, opt_function *f, bool first)
+{
+    typedef bool pass(opt * o, opt_function * f);
+    static pass *const passes[] = { tw__opt_flow, tw__opt_split, tw__opt_number,
+                                    tw__opt_dead, tw__opt_loops, tw__opt_predicate };
+    size_t count = sizeof passes / sizeof *passes - (first ? 2 : 0);
+    bool changed = false;
+    for (size_t k = 0; k < count && !o->failed; k++) changed |= passes[k](o, f);
+    return changed;
+}
+
 static void improve(opt *o, uint32_t number, unsigned depth)
 {
     opt_function *f = &o->functions[number];
@@ -13,18 +26,11 @@ static void improve(opt *o, uint32_t number, unsigned depth)
         if (f->insns[k].insn.op == TW__CSL_I_CALL) improve(o, tw__csl_wide(f->insns[k].insn), depth + 1);
     if (!f->large && !o->failed) {
         tw__opt_inline(o, f);
+        f->pool = f->registers;
         bool changed = true;
-        for (unsigned round = 0; round < ROUNDS && changed && !o->failed; round++) {
-            changed = tw__opt_flow(o, f);
-            changed |= tw__opt_number(o, f);
-            tw__opt_compact(o, f);
-            changed |= tw__opt_dead(o, f);
-            if (round == 0 || o->failed) continue;
-            changed |= tw__opt_loops(o, f);
-            changed |= tw__opt_predicate(o, f);
-        }
-        tw__opt_flow(o, f);
-        tw__opt_dead(o, f);
+        for (unsigned round = 0; round < ROUNDS && changed && !o->failed; round++)
+            changed = round_of_passes(o, f, round == 0) || round == 0;
+        if (!o->failed) round_of_passes(o, f, true);
     }
     f->state = 2;
 }

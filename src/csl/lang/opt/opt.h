@@ -6,8 +6,9 @@
 
 #include "csl/lang/code/image.h"
 
-/* Makes the code of all programs of the image better in place: same memory, wavelets, prints and faults; functions that
- * nothing reaches go. Lines, checked indices and frames of calls that are no more stay known (tw__csl_program.frames).
+/* Makes the code of all programs of the image better in place: same memory, wavelets, prints and faults; functions
+ * that nothing reaches go. Lines, checked indices and frames of calls that are no more stay known
+ * (tw__csl_program.frames).
  * False when out of memory: the image is not to be used then. */
 bool tw__csl_optimize(tw__csl_image *image);
 

@@ -90,7 +90,7 @@ static tw_status compile(tw_csl_program **out, const char *file, const tw_csl_op
                                       .max_seconds = o->max_seconds,
                                       .max_memory = o->max_memory,
                                       .max_inlined = o->max_inlined,
-                                      .optimize = o->level == TW_CSL_O2,
+                                      .optimize = o->level != TW_CSL_O0,
                                       .fp16 = fp16[o->fp16 <= TW_CSL_CB16 ? o->fp16 : 0] };
     size_t warnings = tw_diags_count(diags, TW_WARNING);
     tw__csl_image *image = params && colors ? tw__csl_compile(&inner, diags) : NULL;

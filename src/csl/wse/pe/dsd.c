@@ -26,12 +26,14 @@ static bool wants_none(const tw__pe *pe, const tw__op *op)
     return false;
 }
 
-/* Elements per cycle for a stride in 16-bit words: vendor document "SIMD" as restated in fact sheet 6 (estimated). */
-static unsigned stride_width(unsigned width, int32_t stride_bytes, unsigned size)
+/* Elements per cycle for a stride. On WSE-3 16-bit elements come by the span that they lie in (measured by others);
+ * else by the stride in elements: vendor document "SIMD" as restated in fact sheet 6 (estimated). */
+static unsigned stride_width(unsigned arch, unsigned width, int32_t stride_bytes, unsigned size)
 {
     unsigned stride = (unsigned)(stride_bytes < 0 ? -stride_bytes : stride_bytes) / size;
     if (stride <= 1) return width;
     unsigned phase = stride & 7, most = phase == 0 ? 1 : phase == 1 || phase == 7 ? 2 : phase == 4 ? 4 : width;
+    if (arch == 1 && size == 2) most = stride < 8 ? 8 / stride : 1;
     return most < width ? most : width;
 }
 
@@ -40,11 +42,55 @@ static uint32_t beats(uint32_t n, unsigned width)
     return width <= 1 ? n : (n + width - 1) / width;
 }
 
-/* f32 multiply-add takes two cycles on WSE-3 (fact sheet 6, measured by others). */
-static uint32_t op_cycles(const tw__part *part, unsigned code, uint32_t n, unsigned width)
+/* A stream of f32 elements in memory; scalars and the fabric are none. */
+typedef struct bank {
+    bool memory;
+    uint32_t at;
+    int32_t stride; /* bytes */
+} bank;
+
+/* Elements of an f32 product that take a cycle more: both sources are read from one of four banks of words, or the
+ * result goes back to where the first source comes from with a stride that stays in one of eight. Found in published
+ * cycles of programs whose arrays lie a known distance apart (estimated). */
+static uint32_t bank_conflicts(uint32_t n, const bank *dst, const bank *src0, const bank *src1)
 {
+    bool in_place = dst->memory && src0->memory && dst->at == src0->at && dst->stride == src0->stride;
+    if (in_place && dst->stride && dst->stride % 32 == 0) return n;
+    if (!src0->memory || !src1->memory) return 0;
+    uint32_t meet = 0; /* of four elements in a row, and of those that are left */
+    for (uint32_t k = 0; k < 4; k++) {
+        uint32_t a = (src0->at + k * (uint32_t)src0->stride) / 4, b = (src1->at + k * (uint32_t)src1->stride) / 4;
+        if ((a - b) % 4 == 0) meet += n / 4 + (k < n % 4);
+    }
+    return meet;
+}
+
+/* A sum, product or maximum of elements into one scalar: each waits for the one before. */
+static bool reduces(unsigned code)
+{
+    switch (code) {
+    case TW__CSL_OP_ADD16:
+    case TW__CSL_OP_FADDH:
+    case TW__CSL_OP_FADDS:
+    case TW__CSL_OP_FADDHS:
+    case TW__CSL_OP_FMACH:
+    case TW__CSL_OP_FMACHS:
+    case TW__CSL_OP_FMACS:
+    case TW__CSL_OP_FMAXH:
+    case TW__CSL_OP_FMAXS: return true;
+    default: return false;
+    }
+}
+
+static uint32_t op_cycles(const tw__part *part, const tw__csl_dsd_use *use, uint32_t n, unsigned width,
+                          const bank streams[3])
+{
+    if (use->arg[0].kind == TW__CSL_ARG_POINTER && n > 1)
+        return reduces(use->op) ? n * tw__wse_figure(part, TW__WSE_M_REDUCE) : n;
     uint32_t cycles = beats(n, width);
-    return part->w->arch == 1 && code == TW__CSL_OP_FMACS ? cycles * 2 : cycles;
+    if (use->op == TW__CSL_OP_FMACS || use->op == TW__CSL_OP_FMULS)
+        cycles += bank_conflicts(n, &streams[0], &streams[1], &streams[2]);
+    return cycles;
 }
 
 static void count_op(tw__part *part, tw__pe *pe, unsigned code, uint32_t n, uint32_t cycles)
@@ -92,7 +138,8 @@ bool tw__wse_dsd_simple(tw__part *part, tw__pe *pe, const tw__decoded_use *use, 
             length[k] = dsd.length;
             memory[k] = 1;
             arg[k] = (tw_run){ pe->memory + dsd.base, dsd.stride * (ptrdiff_t)use->size[k], 0 };
-            if (dsd.stride != 1) width = stride_width(width, dsd.stride * (int32_t)use->size[k], use->size[k]);
+            if (dsd.stride != 1)
+                width = stride_width(part->w->arch, width, dsd.stride * (int32_t)use->size[k], use->size[k]);
             break;
         }
         case TW__CSL_ARG_POINTER:
@@ -121,9 +168,13 @@ bool tw__wse_dsd_simple(tw__part *part, tw__pe *pe, const tw__decoded_use *use, 
         for (unsigned k = 0; k < kernel->args; k++) ordered[k] = arg[kernel->order[k]];
         tw_vec_call(&kernel->vec, n, ordered);
     }
-    uint32_t cycles = op_cycles(part, u->op, n, width);
+    bank streams[3];
+    for (unsigned k = 0; k < 3; k++)
+        streams[k] = (bank){ memory[k] && u->arg[k].kind == TW__CSL_ARG_DSD, memory[k] ? first[k] : 0,
+                             (int32_t)arg[k].stride };
+    uint32_t cycles = op_cycles(part, u, n, width, streams);
     count_op(part, pe, u->op, n, cycles);
-    *cost = tw__wse_figure(part, TW__WSE_M_OP_SETUP) + cycles;
+    *cost = cycles;
     return true;
 }
 
@@ -296,7 +347,7 @@ static bool prepare(tw__part *part, tw__pe *pe, tw__op *op, const tw__decoded_us
     op->width = use->width;
     for (unsigned k = 0; k < 4; k++)
         if (op->arg[k].kind == TW__O_MEM && op->arg[k].stride)
-            op->width = (uint8_t)stride_width(op->width, op->arg[k].stride, op->arg[k].size);
+            op->width = (uint8_t)stride_width(part->w->arch, op->width, op->arg[k].stride, op->arg[k].size);
     op->priority = op_priority(pe, op, u, r);
     remember_zero(op);
     op->straight = part->w->options.reference ? TW__STRAIGHT_NO : straight(op);
@@ -366,7 +417,7 @@ void tw__wse_op_release(tw__pe *pe, const tw__op *op)
 }
 
 /* Synchronous without fabric: all of it now, or as far as the FIFO goes. */
-static tw__slow at_once(tw__part *part, tw__pe *pe, tw__op *op, uint64_t *result, uint32_t *cost)
+static tw__slow at_once(tw__part *part, tw__pe *pe, tw__op *op, uint32_t dispatch, uint64_t *result, uint32_t *cost)
 {
     op->slot = TW__WSE_MAIN;
     op->active = 1;
@@ -398,8 +449,8 @@ static tw__slow at_once(tw__part *part, tw__pe *pe, tw__op *op, uint64_t *result
         tw__wse_op_finish(part, pe, op, false);
     }
     *result = op->result;
-    pe->busy = part->now + cycles;
-    *cost = tw__wse_figure(part, TW__WSE_M_OP_SETUP) + cycles;
+    pe->busy = part->now + dispatch + cycles;
+    *cost = cycles;
     return pe->main_state == TW__MAIN_FAULT ? TW__SLOW_FAULT : TW__SLOW_NEXT;
 }
 
@@ -409,7 +460,7 @@ static tw__slow nothing_to_do(tw__part *part, tw__pe *pe, const tw__op *op, uint
     count_op(part, pe, op->code, 0, 0);
     if (op->async) tw__wse_act(part, pe, op->done_kind, op->done_at);
     *result = 1;
-    *cost = tw__wse_figure(part, TW__WSE_M_OP_SETUP);
+    *cost = 0;
     return pe->main_state == TW__MAIN_FAULT ? TW__SLOW_FAULT : TW__SLOW_NEXT;
 }
 
@@ -439,8 +490,11 @@ tw__slow tw__wse_dsd_issue(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint6
     uint8_t ut;
     *cost = 0;
     if (!op || !prepare(part, pe, op, use, r, &ut)) return TW__SLOW_FAULT;
+    uint32_t dispatch =
+        (uint32_t)(i[1].phi - i->phi); /* what its descriptors take to load is known from the code */
     bool fabric = uses(op, TW__O_IN) || uses(op, TW__O_OUT);
-    if (op->length && !op->async && !fabric && !fifo_suspends(pe, op)) return at_once(part, pe, op, &r[i->a], cost);
+    if (op->length && !op->async && !fabric && !fifo_suspends(pe, op))
+        return at_once(part, pe, op, dispatch, &r[i->a], cost);
     if (op->async && !has_queues(part, pe, op)) return TW__SLOW_FAULT;
     if (op->length == 0) return nothing_to_do(part, pe, op, &r[i->a], cost);
     unsigned slot = op->async ? microthread(part, pe, op, ut) : TW__WSE_MAIN;
@@ -455,14 +509,13 @@ tw__slow tw__wse_dsd_issue(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint6
     }
     op->slot = (uint8_t)slot;
     op->active = 1;
-    op->start = clock;
+    op->start = clock + dispatch;
     op->ready_at =
-        clock + tw__wse_figure(part, op->arg[0].kind == TW__O_OUT ? TW__WSE_M_SEND_SETUP : TW__WSE_M_OP_SETUP);
+        op->start + tw__wse_figure(part, op->arg[0].kind == TW__O_OUT ? TW__WSE_M_SEND_SETUP : TW__WSE_M_OP_SETUP);
     op->pc = pe->pc;
     op->result_reg = i->a;
     occupy(pe, op, (uint8_t)(slot + 1));
-    if (part->w->spans) tw__wse_note_span(part, pe, clock, TW__WSE_OP_BEGIN, slot, op->code);
-    *cost = 1;
+    if (part->w->spans) tw__wse_note_span(part, pe, op->start, TW__WSE_OP_BEGIN, slot, op->code);
     if (op->async) {
         pe->op_active |= (uint8_t)(1u << slot);
         pe->ut_fresh |= (uint8_t)(1u << slot);
@@ -485,5 +538,13 @@ void tw__wse_count_op(tw__part *part, tw__pe *pe, const tw__op *op, uint32_t n, 
 
 uint32_t tw__wse_op_beats(const tw__part *part, const tw__op *op, uint32_t n)
 {
-    return op_cycles(part, op->code, n, op->width);
+    bank streams[3];
+    for (unsigned k = 0; k < 3; k++) {
+        const tw__opnd *o = &op->arg[k];
+        streams[k] = (bank){ o->kind == TW__O_MEM && o->stride, o->at, o->stride };
+        if (o->kind != TW__O_WALK) continue; /* by its first element and its fastest dimension */
+        const tw_view *view = &o->walk->view;
+        streams[k] = (bank){ true, o->at, (int32_t)view->stride[view->rank ? view->rank - 1u : 0] };
+    }
+    return op_cycles(part, op->use->use, n, op->width, streams);
 }

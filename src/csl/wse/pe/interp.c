@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FRAMES = 4096, MOST_REGISTERS = 1 << 20 };
+enum { MOST_FRAMES = 4096, MOST_REGISTERS = 1 << 20, PRINT_TIME = 1 << 24 };
 
 bool tw__wse_need_registers(tw__part *part, tw__pe *pe, uint32_t end)
 {
@@ -251,6 +251,8 @@ tw__run tw__wse_pe_run(tw__part *part, tw__pe *pe, uint64_t budget, uint64_t *us
                         TW__CSL_CODE_MEM(TYPED)
 #undef TYPED
             && do_INDICES,
+        &&do_PRINT_BEGIN,
+        &&do_PRINT_END,
     };
     const tw__dinsn *const code = pe->program->code;
     const tw__dinsn *i = code + pe->pc, *next;
@@ -309,6 +311,20 @@ do_INDICES: { /* and then what stands here */
     if (!tw__wse_index_outside(part, pe, r)) FAULT;
     goto *labels[check->op];
 }
+/* The host formats and writes: what the program does for it between these costs nothing but so much a line. `left`
+ * is raised by more than any text takes; a program that runs that dry is on its own time again. */
+do_PRINT_BEGIN:
+    if (pe->printing++ == 0) {
+        pe->print_left = left - i->phi;
+        pe->print_cycle = part->now + USED(i);
+        pe->print_lines = 0;
+        left += PRINT_TIME;
+    }
+    NEXT;
+do_PRINT_END:
+    if (pe->printing && --pe->printing == 0)
+        left = pe->print_left + i->phi - (int64_t)pe->print_lines * tw__wse_figure(part, TW__WSE_M_PRINT_LINE);
+    NEXT;
 do_NOP:
     NEXT;
 do_MOV:
@@ -450,13 +466,12 @@ entered:
     if (left < i->phi) STOP(TW__RUN_SLICE);
     GO;
 do_RET:
-    if (pe->depth == 0) {
-        i++; /* the cost of this one counts */
-        STOP(TW__RUN_END);
-    }
+    if (pe->depth == 0) STOP(TW__RUN_END); /* costs nothing: the end of the task does */
     {
         const tw__frame *frame = &pe->frames[--pe->depth];
         next = code + frame->pc;
+        if (pe->map && pe->map->called && pe->map->depth == pe->depth && pe->map->pc == frame->pc)
+            left += (i + 1)->phi - i->phi; /* nor does the callback's */
         pe->base = frame->base;
         pe->stack_end = pe->stack;
         pe->stack = frame->stack;
@@ -475,7 +490,7 @@ do_DSDOP: {
     if (use->simple) {
         if (tw__wse_dsd_simple(part, pe, use, r, &cost)) {
             left -= cost;
-            pe->busy = part->now + USED(i);
+            pe->busy = part->now + USED(i + 1);
             r[i->a] = 1;
             NEXT;
         }
@@ -645,6 +660,10 @@ by_zero:
     tw__wse_fault(part, pe, "wse.divide", "division by zero");
     FAULT;
 stop:
+    if (pe->printing) {
+        pe->printing = 0;
+        left = pe->print_left + i->phi;
+    }
     *used = USED(i);
     part->totals.scalar_cycles += *used;
     if (why != TW__RUN_WAIT && why != TW__RUN_FAULT) pe->pc = (uint32_t)(i - code);

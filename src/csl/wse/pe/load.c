@@ -1,25 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /* load: programs decoded once, PEs set up as the image says. */
 #include "csl/wse/pe/pe.h"
+#include "csl/lang/code/cost.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const uint8_t elem_size[] = { 0, 2, 4, 2, 4 };
 
-static void decode_code(tw__decoded *d)
+static bool decode_code(tw__decoded *d, bool wse3)
 {
     const tw__csl_program *p = d->program;
+    tw__csl_cost *cost = tw__calloc(p->code_count + 1, sizeof *cost);
+    if (!cost || !tw__csl_costs(p, wse3, cost)) {
+        free(cost);
+        return false;
+    }
     int32_t phi = 0;
     for (size_t k = 0; k < p->code_count; k++) {
         tw__csl_insn insn = p->code[k];
         const tw__csl_op_row *row = &tw__csl_op_rows[insn.op];
         int32_t x = (int32_t)tw__csl_wide(insn);
         if (row->operands[2] == 'j') x = (int16_t)insn.c;
+        if (insn.op == TW__CSL_I_SYS && insn.b == TW__CSL_SERVICE_PRINT_BEGIN) insn.op = TW__WSE_I_PRINT_BEGIN;
+        if (insn.op == TW__CSL_I_SYS && insn.b == TW__CSL_SERVICE_PRINT_END) insn.op = TW__WSE_I_PRINT_END;
         d->code[k] = (tw__dinsn){ insn.op, insn.a, insn.b, insn.c, x, phi };
-        phi += row->cycles;
+        phi += cost[k].cycles;
     }
     d->code[p->code_count] = (tw__dinsn){ TW__CSL_I_TRAP, 0, 0, 0, TW__CSL_TRAP_UNREACHABLE, phi };
+    free(cost);
+    return true;
 }
 
 /* Where indices are checked, the instruction that follows them leads through the check. */
@@ -33,7 +43,8 @@ static bool decode_indices(tw__decoded *d)
     for (size_t k = 0; k < p->index_count; k++) {
         const tw__csl_index_use *index = &p->indices[k];
         bool first = k == 0 || index->at != p->indices[k - 1].at;
-        d->checks[k] = (tw__index_check){ index->limit, index->reg, p->code[index->at].op, 0 };
+        d->checks[k] = (tw__index_check){ index->limit, index->reg, 0, 0 };
+        d->checks[k].op = first ? d->code[index->at].op : d->checks[k - 1].op;
         if (first)
             d->check_of[index->at] = (uint32_t)k;
         else
@@ -115,7 +126,7 @@ tw_status tw__wse_decode(tw__wse *w)
         d->code = tw__calloc(d->program->code_count + 1, sizeof *d->code);
         d->uses = tw__calloc(d->program->use_count + 1, sizeof *d->uses);
         if (!d->code || !d->uses) return tw__fail(TW_E_NO_MEMORY, "out of host memory");
-        decode_code(d);
+        if (!decode_code(d, w->arch)) return tw__fail(TW_E_NO_MEMORY, "out of host memory");
         if (w->options.check != TW__WSE_CHECK_OFF && !decode_indices(d))
             return tw__fail(TW_E_NO_MEMORY, "out of host memory");
         decode_uses(w, d);

@@ -5,12 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Elements per cycle of operations on memory, WSE-2 and WSE-3: vendor document "SIMD width" (exact), fact sheet 6.
- * @fmuls, @fmacs are not listed there: 1 (estimated); on WSE-3 an f32 multiply-add takes two cycles (measured). */
+/* Elements per cycle of operations on memory, WSE-2 and WSE-3: vendor document "SIMD width" (exact), fact sheet 6; on
+ * WSE-3 a sum or product of 16-bit elements moves three streams, 4 elements a cycle (measured by others). @fmuls,
+ * @fmacs are not listed there: 1 (measured), and 1 more where their sources meet in a bank (dsd.c). */
 static const uint8_t widths[TW__CSL_DSD_OPS][2] = {
 #define BOTH(name, a, b) [TW__CSL_OP_##name] = { a, b },
-    BOTH(ADD16, 4, 8) BOTH(SUB16, 4, 8) BOTH(AND16, 4, 8) BOTH(OR16, 4, 8) BOTH(XOR16, 4, 8) BOTH(MOV16, 4, 8)
-        BOTH(FABSH, 4, 8) BOTH(FADDH, 4, 8) BOTH(FSUBH, 4, 8) BOTH(FMULH, 4, 8) BOTH(FMACH, 4, 8) BOTH(FMOVH, 4, 8)
+    BOTH(ADD16, 4, 4) BOTH(SUB16, 4, 4) BOTH(AND16, 4, 4) BOTH(OR16, 4, 4) BOTH(XOR16, 4, 4) BOTH(MOV16, 4, 8)
+        BOTH(FABSH, 4, 8) BOTH(FADDH, 4, 4) BOTH(FSUBH, 4, 4) BOTH(FMULH, 4, 4) BOTH(FMACH, 4, 4) BOTH(FMOVH, 4, 8)
             BOTH(FNEGH, 4, 8) BOTH(FNORMH, 4, 8) BOTH(FSCALEH, 4, 8) BOTH(FABSS, 2, 4) BOTH(FADDS, 2, 4)
                 BOTH(FADDHS, 2, 4) BOTH(FSUBS, 2, 4) BOTH(FMACHS, 2, 4) BOTH(FMOVS, 2, 4) BOTH(FNEGS, 2, 4)
                     BOTH(FNORMS, 2, 4) BOTH(FSCALES, 2, 4) BOTH(MOV32, 2, 4) BOTH(ADDC16, 1, 8) BOTH(FMAXH, 1, 8)

@@ -91,16 +91,32 @@ static bool serve_TSC_RESET(const call *c)
     return true;
 }
 
+static void print_char(const call *c, char ch)
+{
+    if (ch == '\n') c->pe->print_lines++;
+    tw__wse_print_char(c->part, c->pe, c->pe->printing ? c->pe->print_cycle : c->clock, ch);
+}
 static bool serve_PUT_CHAR(const call *c)
 {
-    tw__wse_print_char(c->part, c->pe, (char)c->r[0]);
+    print_char(c, (char)c->r[0]);
+    return true;
+}
+/* The interpreter's own; where they come otherwise they do nothing. */
+static bool serve_PRINT_BEGIN(const call *c)
+{
+    (void)c;
+    return true;
+}
+static bool serve_PRINT_END(const call *c)
+{
+    (void)c;
     return true;
 }
 static void put_number(const call *c, double value)
 {
     char text[40];
     g_snprintf(text, sizeof text, "%f", value);
-    for (const char *t = text; *t; t++) tw__wse_print_char(c->part, c->pe, *t);
+    for (const char *t = text; *t; t++) print_char(c, *t);
 }
 static bool serve_PUT_F16(const call *c)
 {

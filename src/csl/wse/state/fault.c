@@ -190,7 +190,7 @@ void tw__wse_complain(tw__part *part, uint32_t pe, int color, unsigned port, con
     g_free(text);
 }
 
-void tw__wse_print_char(tw__part *part, tw__pe *pe, char c)
+void tw__wse_print_char(tw__part *part, tw__pe *pe, uint64_t cycle, char c)
 {
     if (c != '\n' && pe->line_count < MOST_LINE) {
         if (!tw__grow(&pe->line, &pe->line_room, pe->line_count, 1)) {
@@ -200,10 +200,11 @@ void tw__wse_print_char(tw__part *part, tw__pe *pe, char c)
         pe->line[pe->line_count++] = c;
         return;
     }
-    add(part, (uint32_t)(pe - part->w->pe), LINE_KIND, "",
-        g_strndup(pe->line_count ? pe->line : "", pe->line_count));
+    tw__message *m = add(part, (uint32_t)(pe - part->w->pe), LINE_KIND, "",
+                         g_strndup(pe->line_count ? pe->line : "", pe->line_count));
+    if (m) m->cycle = cycle;
     pe->line_count = 0;
-    if (c != '\n') tw__wse_print_char(part, pe, c);
+    if (c != '\n') tw__wse_print_char(part, pe, cycle, c);
 }
 
 /* --- between windows ------------------------------------------------------------------------------------------ */

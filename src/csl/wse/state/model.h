@@ -14,12 +14,13 @@
     X(DELIVER, 1, 1, "estimated", "router to compute engine")                                                  \
     X(DIRECT_DEPTH, 2, 2, "estimated", "wavelets of a color without queue that wait for a task")               \
     X(DIRECT_OUT_DEPTH, 2, 2, "estimated", "outgoing wavelets of synchronous operations without queue")        \
-    X(OP_SETUP, 6, 6, "estimated", "6: first beat of a DSD operation after its issue")                         \
-    X(SEND_SETUP, 6, 6, "estimated", "6: issue to first wavelet on the link is 7, one cycle is the queue's")   \
-    X(TASK_START, 2, 2, "estimated", "6: last wavelet to completion task is 3, one cycle is the delivery's")   \
-    X(TASK_END, 2, 2, "estimated", "6: activation to start is 4 with TASK_START")                              \
+    X(OP_SETUP, 6, 6, "estimated", "6: first beat of an operation on the fabric after its dispatch")           \
+    X(SEND_SETUP, 6, 6, "estimated", "6: dispatch to first wavelet on the link is 7, one is the queue's")      \
+    X(TASK_START, 3, 3, "estimated", "a chain of stages costs 16.1 cycles each, published")                    \
+    X(TASK_END, 3, 3, "estimated", "return included: a published program goes wrong below 6 with TASK_START")  \
     X(BRANCH_TAKEN, 3, 3, "estimated", "6: taken 6 cycles, not taken 3")                                       \
-    X(DSR_LOAD, 1, 1, "estimated", "6: one issue for each register that an operation loads")                   \
+    X(REDUCE, 2, 2, "estimated", "each element of a sum, product or maximum into a scalar, measured by others")\
+    X(PRINT_LINE, 180, 180, "estimated", "a line printed by the host, from the output of a vendor example")    \
     X(MAP_STEP, 2, 2, "estimated", "@map: fetch and store around each call")                                   \
     X(SHARED_SLICE, 16, 16, "estimated", "scalar cycles at a stretch while microthreads are active")
 // clang-format on

@@ -277,6 +277,9 @@ typedef struct tw__pe {
     tw__dsr *dsr;              /* 3 * 32, made when first loaded */
     tw__fifo_state *fifo;
     uint64_t lfsr, tsc_base, random;
+    uint32_t printing, print_lines; /* calls of print_begin under way; lines that ended since the first of them */
+    int64_t print_left;             /* cycles that were left then, and which one it was */
+    uint64_t print_cycle;
     char *line; /* text under way (service put_char) */
     size_t line_count, line_room;
     uint16_t *config; /* plain configuration words, made when first written: 512 from 0x7e00 */
@@ -308,7 +311,7 @@ typedef struct tw__decoded_use {
 
 /* Indices that are checked before an instruction: those of one instruction in sequence. `op` is its own code; the
  * decoded program has TW__WSE_I_INDICES there. */
-enum { TW__WSE_I_INDICES = TW__CSL_OPS };
+enum { TW__WSE_I_INDICES = TW__CSL_OPS, TW__WSE_I_PRINT_BEGIN, TW__WSE_I_PRINT_END };
 typedef struct tw__index_check {
     uint32_t limit;
     uint16_t reg, op;
@@ -457,7 +460,7 @@ const tw__csl_route *tw__wse_route_of(const tw__wse *w, uint32_t pe, int color);
 void tw__wse_complain(tw__part *part, uint32_t pe, int color, unsigned port, const char *code, const char *format,
                       ...) TW_PRINTF(6, 7);
 void tw__wse_flush_messages(tw__wse *w); /* into diags, sorted; prints lines */
-void tw__wse_print_char(tw__part *part, tw__pe *pe, char c);
+void tw__wse_print_char(tw__part *part, tw__pe *pe, uint64_t cycle, char c);
 void tw__wse_note(tw__part *part, uint32_t pe, uint64_t cycle, uint32_t kind, uint32_t a, uint32_t b);
 /* A task or an operation begins or ends: an event for a trace, and for a profile while there is room for it. */
 void tw__wse_note_span(tw__part *part, const tw__pe *pe, uint64_t cycle, uint32_t kind, uint32_t a, uint32_t b);

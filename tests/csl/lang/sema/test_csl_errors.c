@@ -505,18 +505,18 @@ static void of_libraries(void **state)
 #define PRINT "const p = @import_module(\"<simprint>\"); var x: u16 = 1;\n"
     TOLD(PRINT "fn f(n: anytype) void {\np.fmt(\"{d} {q}\\n\", .{ n, n }); }\ntask t() void {\nf(x); }\n" BOUND,
          { { 3, "main.csl", "{q} is no format: {d}, {X}, {b} and {f} are" },
-           { 153, "<simprint>", "found here, by the library" },
+           { 178, "<simprint>", "found here, by the library" },
            { 5, "main.csl", "call of 'f'" } });
     TOLD(PRINT "task t() void {\np.fmt_with_coords(\"{d} {d}\\n\", .{ x }); }\n" BOUND,
-         { { 3, "main.csl", "more formats than there are arguments" }, { 156, "<simprint>", "found here" } });
+         { { 3, "main.csl", "more formats than there are arguments" }, { 181, "<simprint>", "found here" } });
     TOLD("var x: u16 = 1;\nconst m = @import_module(\"<malloc>\");\ntask t() void { m.malloc(u16, x); }\n" BOUND,
          { { 2, "main.csl", "buffer_num_words' is used but has no value" },
-           { 3, "<malloc>", "found here, in the library" } });
+           { 4, "<malloc>", "found here, in the library" } });
     TOLD("const d = @import_module(\"<dsd_ops>\"); var a = @zeros([4]u16);\n"
          "const s = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> a[i], .wavelet_index_offset = true });\n"
          "task t() void {\nd.mov(u16, s, s, .{}); }\n" BOUND,
          { { 4, "main.csl", "without .index the operation is undefined" },
-           { 10, "<dsd_ops>", "found here, by the library" } });
+           { 11, "<dsd_ops>", "found here, by the library" } });
 }
 
 int main(void)
