@@ -108,7 +108,7 @@ static uint64_t when(const tw__wse_event *e, size_t count, uint32_t pe, unsigned
     return 0;
 }
 
-/* Issue to first wavelet 7 cycles, 2 cycles a hop, one element a cycle. The header goes first: the elements are the
+/* Dispatch to first wavelet 6 cycles, 2 cycles a hop, one element a cycle. The header goes first: the elements are the
  * sender's second operation. */
 static void arrival_time(void **state)
 {
@@ -121,8 +121,8 @@ static void arrival_time(void **state)
             const tw__wse_event *e = tw__wse_events(f.w, &count);
             uint64_t issue = when(e, count, 0, TW__WSE_OP_BEGIN, 1);
             assert_int_not_equal(issue, 0);
-            assert_int_equal(when(e, count, d, TW__WSE_LANDING, 0), issue + 7 + 2 * d);
-            assert_int_equal(when(e, count, d, TW__WSE_LANDING, n - 1), issue + 7 + 2 * d + n - 1);
+            assert_int_equal(when(e, count, d, TW__WSE_LANDING, 0), issue + 6 + 2 * d);
+            assert_int_equal(when(e, count, d, TW__WSE_LANDING, n - 1), issue + 6 + 2 * d + n - 1);
             assert_int_equal(when(e, count, d, TW__WSE_LANDING, n), 0);
             drop(&f);
         }

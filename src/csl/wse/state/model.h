@@ -15,7 +15,7 @@
     X(DIRECT_DEPTH, 2, 2, "estimated", "wavelets of a color without queue that wait for a task")               \
     X(DIRECT_OUT_DEPTH, 2, 2, "estimated", "outgoing wavelets of synchronous operations without queue")        \
     X(OP_SETUP, 6, 6, "estimated", "6: first beat of an operation on the fabric after its dispatch")           \
-    X(SEND_SETUP, 6, 6, "estimated", "6: dispatch to first wavelet on the link is 7, one is the queue's")      \
+    X(SEND_SETUP, 5, 5, "estimated", "6: 19 from dispatch to the task behind 8 words, one hop (7 to the link)")\
     X(TASK_START, 3, 3, "estimated", "a chain of stages costs 16.1 cycles each, published")                    \
     X(TASK_END, 3, 3, "estimated", "return included: a published program goes wrong below 6 with TASK_START")  \
     X(BRANCH_TAKEN, 3, 3, "estimated", "6: taken 6 cycles, not taken 3")                                       \
