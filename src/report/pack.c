@@ -48,11 +48,6 @@ void tw__report_pack_u32(tw__report_pack *pack, const char *name, const uint32_t
     add(pack, name, values, count, sizeof *values);
 }
 
-void tw__report_pack_f64(tw__report_pack *pack, const char *name, const double *values, size_t count)
-{
-    add(pack, name, values, count, sizeof *values);
-}
-
 /* Counts that fit take 4 bytes each: most do, and the page reads both. */
 void tw__report_pack_count(tw__report_pack *pack, const char *name, const uint64_t *values, size_t count)
 {

@@ -122,7 +122,6 @@ void tw__report_pack_free(tw__report_pack *pack);
 void *tw__report_pack_room(tw__report_pack *pack, const char *name, size_t count, size_t size);
 void tw__report_pack_u8(tw__report_pack *pack, const char *name, const uint8_t *values, size_t count);
 void tw__report_pack_u32(tw__report_pack *pack, const char *name, const uint32_t *values, size_t count);
-void tw__report_pack_f64(tw__report_pack *pack, const char *name, const double *values, size_t count);
 void tw__report_pack_count(tw__report_pack *pack, const char *name, const uint64_t *values,
                            size_t count); /* as f64 */
 void tw__report_pack_texts(tw__report_pack *pack, const char *name, const char *const *texts, size_t count);

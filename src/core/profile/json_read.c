@@ -40,17 +40,43 @@ tw_status tw__bad(tw__reader *r, const char *format, ...)
     return r->status;
 }
 
-/* The member, or NULL when absent or null; `expected` and `fits` describe its type. */
+/* What is looked at: a member of what the path names, an element of it (i < SIZE_MAX), or with no key that itself.
+ * The path is lengthened where something is wrong with it: that costs more than a value. */
+typedef struct place {
+    tw__reader *r;
+    const char *key;
+    size_t i;
+    tw__list_reader *list; /* that the element is of; NULL = none */
+} place;
+
+static size_t enter(const place *at)
+{
+    size_t mark = at->r->path_length;
+    if (at->key) tw__reader_enter(at->r, at->key);
+    if (at->i != SIZE_MAX) tw__reader_enter_index(at->r, at->i);
+    return mark;
+}
+
+static void TW_PRINTF(2, 3) bad_at(const place *at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = g_strdup_vprintf(format, args);
+    va_end(args);
+    size_t mark = enter(at);
+    tw__bad(at->r, "%s", text);
+    tw__reader_leave(at->r, mark);
+    free(text);
+}
+
+/* The member, or NULL when absent or null; `expected` describes its type. */
 static json_t *member(tw__reader *r, json_t *from, const char *key, int type, const char *expected)
 {
     json_t *value = json_object_get(from, key);
     if (r->status || !value || json_is_null(value)) return NULL;
     bool fits = type == JSON_REAL ? json_is_number(value) : (int)json_typeof(value) == type;
-    if (fits) return value;
-    size_t mark = tw__reader_enter(r, key);
-    tw__bad(r, "%s expected", expected);
-    tw__reader_leave(r, mark);
-    return NULL;
+    if (!fits) bad_at(&(place){ r, key, SIZE_MAX, NULL }, "%s expected", expected);
+    return fits ? value : NULL;
 }
 
 json_t *tw__object(tw__reader *r, json_t *from, const char *key)
@@ -72,48 +98,39 @@ const char *tw__text(tw__reader *r, json_t *from, const char *key, const char *o
 double tw__number(tw__reader *r, json_t *from, const char *key, double otherwise)
 {
     json_t *value = member(r, from, key, JSON_REAL, "a number");
-    if (!value) return otherwise;
-    double number = json_number_value(value);
-    if (number >= 0) return number;
-    size_t mark = tw__reader_enter(r, key);
-    tw__bad(r, "a number that is not negative expected");
-    tw__reader_leave(r, mark);
+    if (!value || json_number_value(value) >= 0) return value ? json_number_value(value) : otherwise;
+    bad_at(&(place){ r, key, SIZE_MAX, NULL }, "a number that is not negative expected");
     return otherwise;
+}
+
+static uint64_t value_below(const place *at, json_t *number, uint64_t below)
+{
+    bool whole = json_is_integer(number) && json_integer_value(number) >= 0;
+    double real = json_is_real(number) ? json_real_value(number) : -1;
+    uint64_t value = whole ? (uint64_t)json_integer_value(number) : 0;
+    if (!whole && real >= 0 && real < 9e18)
+        value = (uint64_t)(real + 0.5);
+    else if (!whole)
+        bad_at(at, "a number that is not negative expected");
+    if (value < below) return value;
+    bad_at(at, "%llu is too large", (unsigned long long)value);
+    return 0;
 }
 
 uint64_t tw__value(tw__reader *r, json_t *number)
 {
-    if (json_is_integer(number) && json_integer_value(number) >= 0) return (uint64_t)json_integer_value(number);
-    double value = json_is_real(number) ? json_real_value(number) : -1;
-    if (value >= 0 && value < 9e18) return (uint64_t)(value + 0.5);
-    tw__bad(r, "a number that is not negative expected");
-    return 0;
-}
-
-/* Says at element i of `key` that something else is expected there. */
-static void bad_element(tw__reader *r, const char *key, size_t i, const char *expected)
-{
-    size_t mark = r->path_length;
-    if (key) tw__reader_enter(r, key);
-    tw__reader_enter_index(r, i);
-    tw__bad(r, "%s expected", expected);
-    tw__reader_leave(r, mark);
+    return value_below(&(place){ r, NULL, SIZE_MAX, NULL }, number, UINT64_MAX);
 }
 
 uint64_t tw__value_at(tw__reader *r, json_t *array, const char *key, size_t i)
 {
-    json_t *number = json_array_get(array, i);
-    bool whole = json_is_integer(number) && json_integer_value(number) >= 0;
-    if (whole || (json_is_real(number) && json_real_value(number) >= 0 && json_real_value(number) < 9e18))
-        return tw__value(r, number);
-    bad_element(r, key, i, "a number that is not negative");
-    return 0;
+    return value_below(&(place){ r, key, i, NULL }, json_array_get(array, i), UINT64_MAX);
 }
 
 const char *tw__text_at(tw__reader *r, json_t *array, const char *key, size_t i)
 {
     const char *text = json_string_value(json_array_get(array, i));
-    if (!text) bad_element(r, key, i, "a text");
+    if (!text) bad_at(&(place){ r, key, i, NULL }, "a text expected");
     return text ? text : "";
 }
 
@@ -121,30 +138,14 @@ json_t *tw__object_at(tw__reader *r, json_t *array, const char *key, size_t i)
 {
     json_t *object = json_array_get(array, i);
     if (json_is_object(object)) return object;
-    bad_element(r, key, i, "an object");
+    bad_at(&(place){ r, key, i, NULL }, "an object expected");
     return NULL;
 }
 
 uint64_t tw__count(tw__reader *r, json_t *from, const char *key, uint64_t otherwise)
 {
     json_t *value = member(r, from, key, JSON_REAL, "a number");
-    if (!value) return otherwise;
-    size_t mark = tw__reader_enter(r, key);
-    uint64_t count = tw__value(r, value);
-    tw__reader_leave(r, mark);
-    return count;
-}
-
-int64_t tw__signed(tw__reader *r, json_t *from, const char *key)
-{
-    json_t *value = member(r, from, key, JSON_INTEGER, "a whole number");
-    return value ? (int64_t)json_integer_value(value) : 0;
-}
-
-uint32_t tw__id(tw__reader *r, json_t *from, const char *key)
-{
-    uint64_t id = tw__count(r, from, key, TW__NONE);
-    return id < TW__NONE ? (uint32_t)id : TW__NONE;
+    return value ? value_below(&(place){ r, key, SIZE_MAX, NULL }, value, UINT64_MAX) : otherwise;
 }
 
 tw__row tw__tiles_value(tw__reader *r, json_t *array)
@@ -158,70 +159,269 @@ tw__row tw__tiles_value(tw__reader *r, json_t *array)
     } else if (json_array_size(array) > r->p->target.tiles) {
         tw__bad(r, "%zu values for %u tiles", json_array_size(array), r->p->target.tiles);
     } else {
-        for (size_t t = 0; !r->status && t < json_array_size(array); t++) {
-            json_t *number = json_array_get(array, t);
-            bool plain = json_is_integer(number) && json_integer_value(number) >= 0;
-            size_t mark = plain ? 0 : tw__reader_enter_index(r, t); /* the path costs more than the value */
-            tw__profile_row_add(r->p, 1, plain ? (uint64_t)json_integer_value(number) : tw__value(r, number));
-            if (!plain) tw__reader_leave(r, mark);
-        }
+        for (size_t t = 0; !r->status && t < json_array_size(array); t++)
+            tw__profile_row_add(r->p, 1, tw__value_at(r, array, NULL, t));
     }
     return r->status ? 0 : tw__profile_row_end(r->p);
 }
 
-tw__row tw__tiles(tw__reader *r, json_t *from, const char *key)
+/* --- columns ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t limit_of(const tw_profile *p, const tw__column *c)
 {
-    json_t *array = json_object_get(from, key);
-    if (!array) return 0;
-    size_t mark = tw__reader_enter(r, key);
-    tw__row row = tw__tiles_value(r, array);
-    tw__reader_leave(r, mark);
+#define LIMIT(name, limit) limit,
+    const uint64_t limits[] = { TW__BELOW_LIST(LIMIT) };
+#undef LIMIT
+    return limits[c->below];
+}
+
+/* A text of the list's own, or the number of one in its "names". */
+static tw__name name_of(const place *at, json_t *value, uint64_t below)
+{
+    tw__reader *r = at->r;
+    if (at->list && !at->list->loose) {
+        uint64_t number = value_below(at, value, below);
+        tw__name *known = r->status ? NULL : &at->list->known[number];
+        if (known && !*known) *known = tw__profile_name(r->p, tw__text_at(r, at->list->names, "names", number));
+        return known ? *known : 0;
+    }
+    if (!json_is_string(value)) bad_at(at, "a text expected");
+    return tw__profile_name(r->p, json_string_value(value));
+}
+
+static tw__row row_of(const place *at, json_t *value)
+{
+    size_t mark = enter(at);
+    tw__row row = tw__tiles_value(at->r, value);
+    tw__reader_leave(at->r, mark);
     return row;
 }
 
-tw_fidelity tw__fidelity(tw__reader *r, json_t *from, const char *key)
+/* One of the words of a column. What kind of sync there is, other machines' files may say in other words. */
+static unsigned word_of(const place *at, const tw__column *c, json_t *value)
 {
-    const char *name = tw__text(r, from, key, "exact");
-    for (int f = TW_FIDELITY_EXACT; f <= TW_FIDELITY_ABSENT; f++)
-        if (!strcmp(name, tw_fidelity_name((tw_fidelity)f))) return (tw_fidelity)f;
-    size_t mark = tw__reader_enter(r, key);
-    tw__bad(r, "'%s' is none of exact, modelled, estimated, absent", name);
+    const char *text = json_string_value(value), *known;
+    for (unsigned w = 0; text && (known = tw__column_word(c, w)); w++)
+        if (!strcmp(text, known)) return w;
+    if (!text)
+        bad_at(at, "a text expected");
+    else if (c->kind == TW__KIND_FIDELITY)
+        bad_at(at, "'%s' is none of exact, modelled, estimated, absent", text);
+    return 0;
+}
+
+static double real_of(const place *at, const tw__column *c, json_t *value)
+{
+    double real = json_number_value(value);
+    if (!json_is_number(value))
+        bad_at(at, "a number expected");
+    else if (real < 0 && c->kind != TW__KIND_FIGURE)
+        bad_at(at, "a number that is not negative expected");
+    return real;
+}
+
+static void set_value(const place *at, const tw__column *c, uint64_t below, json_t *value, void *item)
+{
+    bool listed = at->i != SIZE_MAX;
+    uint64_t number = 0;
+    switch ((tw__kind)c->kind) {
+    case TW__KIND_REAL:
+    case TW__KIND_RATIO:
+    case TW__KIND_FIGURE: tw__column_set_real(c, item, real_of(at, c, value)); return;
+    case TW__KIND_TEXT: number = name_of(at, value, below); break;
+    case TW__KIND_ROW: number = row_of(at, value); break;
+    case TW__KIND_SUM:
+        number = row_of(at, value);
+        number = at->r->p->rows.items[number].sum;
+        break;
+    case TW__KIND_FIDELITY:
+    case TW__KIND_SYNC: number = word_of(at, c, value); break;
+    case TW__KIND_SIGNED:
+        if (!json_is_integer(value)) bad_at(at, "a whole number expected");
+        number = (uint64_t)json_integer_value(value);
+        break;
+    case TW__KIND_ID:
+    case TW__KIND_COUNT:
+    case TW__KIND_SMALL:
+        if (!listed && !json_is_number(value))
+            bad_at(at, "a number expected");
+        else
+            number = value_below(at, value, c->kind == TW__KIND_ID ? listed ? below + 1 : UINT64_MAX : below);
+        if (c->kind == TW__KIND_ID) number = listed ? number - 1 : number < TW__NONE ? number : TW__NONE;
+        break;
+    }
+    tw__column_set(c, item, number);
+}
+
+void tw__read_members(tw__reader *r, json_t *from, tw__table table, void *item, unsigned parts)
+{
+    for (TW__EACH_COLUMN(c, table)) {
+        json_t *value = c->key && tw__column_in(c, parts) ? json_object_get(from, c->key) : NULL;
+        if (value && !json_is_null(value))
+            set_value(&(place){ r, c->key, SIZE_MAX, NULL }, c, limit_of(r->p, c), value, item);
+    }
+}
+
+void tw__read_object_at(tw__reader *r, json_t *array, const char *key, size_t i, tw__table table, void *item)
+{
+    json_t *object = tw__object_at(r, array, key, i);
+    size_t mark = enter(&(place){ r, key, i, NULL });
+    tw__read_members(r, object, table, item, 0);
     tw__reader_leave(r, mark);
-    return TW_FIDELITY_EXACT;
+}
+
+void tw__read_named(tw__reader *r, json_t *from, const char *key, tw__table table)
+{
+    const tw__column *c = &tw__schema[tw__tables[table].first];
+    json_t *object = tw__object(r, from, key), *value;
+    size_t mark = tw__reader_enter(r, key);
+    const char *name;
+    json_object_foreach(object, name, value)
+    {
+        void *item = r->status ? NULL : tw__table_push(r->p, table);
+        if (!item) break;
+        tw__column_set(&c[0], item, tw__profile_name(r->p, name));
+        set_value(&(place){ r, name, SIZE_MAX, NULL }, &c[1], limit_of(r->p, &c[1]), value, item);
+    }
+    tw__reader_leave(r, mark);
+}
+
+/* As many as the first column that is there; where they may differ, as names, or the longest column of rows. */
+static size_t longest(const tw__list_reader *l, tw__table table)
+{
+    size_t count = SIZE_MAX;
+    for (TW__EACH_COLUMN(c, table)) {
+        const json_t *array = c->key && tw__column_in(c, l->parts) ? json_object_get(l->from, c->key) : NULL;
+        bool longer = count == SIZE_MAX || (l->loose && c->kind == TW__KIND_ROW && json_array_size(array) > count);
+        if (json_is_array(array) && longer) count = json_array_size(array);
+        if (l->loose && c->kind == TW__KIND_TEXT) break;
+    }
+    return count == SIZE_MAX ? 0 : count;
+}
+
+bool tw__list_begin(tw__list_reader *l, tw__table table, size_t count)
+{
+    l->used = 0;
+    l->count = count == SIZE_MAX ? longest(l, table) : count;
+    for (TW__EACH_COLUMN(c, table)) {
+        if (!c->key || !tw__column_in(c, l->parts)) continue;
+        json_t *array = tw__array(l->r, l->from, c->key);
+        if (json_array_size(array) != l->count && !l->loose && (array || !(c->when & TW__WHEN_IF)))
+            bad_at(&(place){ l->r, c->key, SIZE_MAX, NULL }, "%zu values expected, as in the other columns",
+                   l->count);
+        if (l->r->status) return false;
+        bool number = c->kind == TW__KIND_TEXT && !l->loose;
+        uint64_t below = number ? json_array_size(l->names) : limit_of(l->r->p, c);
+        l->columns[l->used++] = (struct tw__list_column){ c, array, below };
+    }
+    return true;
+}
+
+bool tw__list_at(tw__list_reader *l, size_t i, void *item)
+{
+    uint64_t before = 0;
+    tw__reader *r = l->r;
+    for (size_t k = 0; k < l->used && !r->status && !r->p->status; k++) {
+        const tw__column *c = l->columns[k].column;
+        const place at = { r, c->key, i, l };
+        json_t *value = json_array_get(l->columns[k].array, i);
+        if (value)
+            set_value(&at, c, l->columns[k].below, value, item);
+        else
+            tw__column_set(c, item, c->kind == TW__KIND_ID ? TW__NONE : 0); /* not known */
+        if (c->below == TW__BELOW_AFTER && tw__column_get(c, item) < before)
+            bad_at(&at, "it ends before it begins");
+        before = tw__column_get(c, item);
+    }
+    return !r->status && !r->p->status;
+}
+
+/* What a list has no more room for is counted. */
+static bool read_list(tw__list_reader *l, tw__table table)
+{
+    if (!tw__list_begin(l, table, SIZE_MAX)) return false;
+    for (size_t i = 0; i < l->count; i++) {
+        void *item = tw__table_push(l->r->p, table);
+        if (item && !tw__list_at(l, i, item)) return false;
+    }
+    return true;
+}
+
+void tw__read_lists(tw__reader *r, json_t *from, const char *key, const tw__table *tables, size_t count,
+                    tw__list_read *read, uint64_t *omitted)
+{
+    json_t *object = tw__object(r, from, key);
+    size_t mark = tw__reader_enter(r, key);
+    tw__list_reader l = { .r = r, .from = object, .names = tw__array(r, object, "names") };
+    l.known = tw__calloc(json_array_size(l.names) + 1, sizeof *l.known);
+    if (!l.known) tw__profile_fail(r->p, TW_E_NO_MEMORY, "out of memory for the profile");
+    bool good = object && l.known && !r->status;
+    for (size_t k = 0; k < count && good; k++) good = (read ? read : read_list)(&l, tables[k]);
+    *omitted += good ? tw__count(r, object, "omitted", 0) : 0;
+    free(l.known);
+    tw__reader_leave(r, mark);
+}
+
+tw_program_type tw__program_type(const char *name)
+{
+    int type = 0;
+    while (type < TW_PROGRAM_OTHER && strcmp(name, tw_program_type_name((tw_program_type)type))) type++;
+    return (tw_program_type)type;
 }
 
 /* --- what both files have ------------------------------------------------------------------------------------- */
+
+/* The tiles of the machine: of three numbers two say enough. */
+static void read_size(tw__reader *r, json_t *target)
+{
+    tw_profile *p = r->p;
+    p->target.ipus = p->target.replicas = 1;
+    tw__read_members(r, target, TW__TABLE_target, p, TW__WHEN_SIZE);
+    uint64_t ipus = p->target.ipus, tiles = p->target.tiles, each = p->target.tiles_per_ipu;
+    uint32_t replicas = p->target.replicas;
+    if (!each) each = ipus ? tiles / ipus : 0;
+    if (!tiles && ipus <= TW__MAX_TILES && each <= TW__MAX_TILES) tiles = ipus * each;
+    if (!ipus || !tiles || tiles > TW__MAX_TILES || each > tiles || ipus * each != tiles)
+        tw__bad(r, "%llu IPUs of %llu tiles do not make %llu tiles", (unsigned long long)ipus,
+                (unsigned long long)each, (unsigned long long)tiles);
+    else if (!replicas || replicas > tiles) /* an IPU may hold several */
+        tw__bad(r, "%u replicas do not fit %llu tiles", replicas, (unsigned long long)tiles);
+    p->target.tiles = (uint32_t)tiles;
+    p->target.tiles_per_ipu = (uint32_t)each;
+}
+
+static void read_floor(tw__reader *r, json_t *target)
+{
+    tw_profile *p = r->p;
+    json_t *grid = tw__object(r, target, "grid");
+    size_t mark = tw__reader_enter(r, "grid");
+    tw__read_members(r, grid, TW__TABLE_grid, p, 0);
+    uint64_t across = p->grid.columns, rows = p->grid.rows;
+    if (grid && (!across || !rows || across > TW__MAX_TILES || rows > TW__MAX_TILES ||
+                 across * rows < p->target.tiles_per_ipu))
+        tw__bad(r, "%llu columns and %llu rows do not hold the tiles", (unsigned long long)across,
+                (unsigned long long)rows);
+    p->grid.column_major = strcmp(tw__text(r, grid, "order", "rows"), "columns") == 0;
+    tw__reader_leave(r, mark);
+    tw__read_named(r, target, "memories", TW__TABLE_limit);
+    json_t *regions = tw__array(r, target, "regions");
+    for (size_t i = 0; i < json_array_size(regions) && !r->status && !p->status; i++) {
+        tw__profile_area area = { 0 };
+        tw__read_object_at(r, regions, "regions", i, TW__TABLE_region, &area);
+        tw__profile_add_region(p, p->names.items[area.name], p->names.items[area.category], area.address,
+                               area.bytes);
+    }
+}
 
 void tw__read_target(tw__reader *r, json_t *root)
 {
     json_t *target = tw__object(r, root, "target");
     if (!target || r->p->target.tiles) return; /* the execution file repeats the target of the graph file */
     size_t mark = tw__reader_enter(r, "target");
-    uint64_t ipus = tw__count(r, target, "numIPUs", 1);
-    uint64_t tiles = tw__count(r, target, "numTiles", 0), each = tw__count(r, target, "tilesPerIPU", 0);
-    if (!each) each = ipus ? tiles / ipus : 0;
-    if (!tiles && ipus <= TW__MAX_TILES && each <= TW__MAX_TILES) tiles = ipus * each;
-    uint64_t replicas = tw__count(r, target, "numReplicas", 1);
-    if (!ipus || !tiles || tiles > TW__MAX_TILES || each > tiles || ipus * each != tiles)
-        tw__bad(r, "%llu IPUs of %llu tiles do not make %llu tiles", (unsigned long long)ipus,
-                (unsigned long long)each, (unsigned long long)tiles);
-    else if (!replicas || replicas > tiles) /* an IPU may hold several */
-        tw__bad(r, "%llu replicas do not fit %llu tiles", (unsigned long long)replicas, (unsigned long long)tiles);
+    read_size(r, target);
     if (!r->status) {
-        r->p->target.ipus = (uint32_t)ipus;
-        r->p->target.tiles_per_ipu = (uint32_t)each;
-        r->p->target.tiles = (uint32_t)tiles;
-        r->p->target.replicas = (uint32_t)replicas;
-        r->p->target.type = tw__profile_name(r->p, tw__text(r, target, "type", ""));
-        r->p->target.arch = tw__profile_name(r->p, tw__text(r, target, "architecture", ""));
-        r->p->target.bytes_per_tile = tw__count(r, target, "bytesPerTile", 0);
-        r->p->target.clock_hz = tw__number(r, target, "clockFrequency", 0);
-        r->p->target.min_sync_delay = tw__id(r, target, "minSyncDelay");
-        if (r->p->target.min_sync_delay == TW__NONE) r->p->target.min_sync_delay = 0;
-        r->p->target.sync_delays = tw__tiles(r, target, "relativeSyncDelayByTile");
-        r->p->target.threads = tw__id(r, target, "threadsPerTile");
-        if (r->p->target.threads == TW__NONE) r->p->target.threads = 0;
-        tw__read_floor(r, target);
+        tw__read_members(r, target, TW__TABLE_target, r->p, TW__WHEN_MAIN | TW__WHEN_CLOCK | TW__WHEN_THREADS);
+        read_floor(r, target);
     }
     tw__reader_leave(r, mark);
 }
@@ -231,12 +431,8 @@ void tw__read_vertex_types(tw__reader *r, json_t *root)
     json_t *types = tw__object(r, root, "vertexTypes");
     if (!types || r->p->types.count) return;
     size_t mark = tw__reader_enter(r, "vertexTypes");
-    json_t *names = tw__array(r, types, "names"), *sizes = tw__array(r, types, "sizes");
-    for (size_t i = 0; !r->status && i < json_array_size(names); i++) {
-        const char *name = tw__text_at(r, names, "names", i);
-        uint64_t size = i < json_array_size(sizes) ? tw__value_at(r, sizes, "sizes", i) : 0;
-        if (!r->status) tw__profile_add_vertex_type(r->p, name, size);
-    }
+    tw__list_reader l = { .r = r, .from = types, .loose = true, .parts = TW__WHEN_MAIN };
+    read_list(&l, TW__TABLE_type);
     tw__reader_leave(r, mark);
 }
 

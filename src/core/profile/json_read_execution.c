@@ -11,16 +11,10 @@
 
 static void read_totals(tw__reader *r, json_t *simulation)
 {
-    tw__given_totals *given = &r->p->given_totals;
-    given->cycles = tw__number(r, simulation, "cycles", -1);
+    tw__read_members(r, simulation, TW__TABLE_totals, &r->p->given_totals, TW__WHEN_TOTAL);
     json_t *tiles = tw__object(r, simulation, "tileCycles");
     size_t mark = tw__reader_enter(r, "tileCycles");
-    for (size_t i = 0; tiles && i < TW__BUCKET_KEYS; i++) {
-        tw__row row = tw__tiles(r, tiles, tw__bucket_keys[i].key);
-        if (row) given->by_bucket[tw__bucket_keys[i].bucket] = (double)r->p->rows.items[row].sum;
-    }
-    tw__row active = tiles ? tw__tiles(r, tiles, "activeCompute") : 0;
-    if (active) given->compute_active = (double)r->p->rows.items[active].sum;
+    tw__read_members(r, tiles, TW__TABLE_totals, &r->p->given_totals, TW__WHEN_BUCKET);
     tw__reader_leave(r, mark);
     json_t *types = tw__array(r, simulation, "cyclesByVertexType");
     mark = tw__reader_enter(r, "cyclesByVertexType");
@@ -54,11 +48,8 @@ static void read_step_types(tw__reader *r, tw__step *step, json_t *types)
         tw__type_cycles tc = { .vertex_type = (uint32_t)i };
         size_t mark = tw__reader_enter_index(r, i);
         if (json_is_object(entry)) {
-            tc.vertex_type = tw__id(r, entry, "vertexType");
-            tc.instances = tw__count(r, entry, "instances", 0);
-            tc.cycles = tw__count(r, entry, "cycles", 0);
-            tc.worst = tw__count(r, entry, "worst", 0);
-            tc.worst_tile = tw__id(r, entry, "worstTile");
+            tc.vertex_type = tc.worst_tile = TW__NONE;
+            tw__read_members(r, entry, TW__TABLE_part, &tc, TW__WHEN_WORST);
             if (tc.worst && tc.worst_tile >= r->p->target.tiles) tw__bad(r, "there is no such tile");
         } else if ((tc.cycles = tw__value(r, entry)) != 0) {
             tc.instances = vertices_in(r->p, step->index, tc.vertex_type);
@@ -76,45 +67,55 @@ static void read_step_types(tw__reader *r, tw__step *step, json_t *types)
 /* Ratios that a step states count only where the rows they follow from are missing. */
 static void read_given(tw__reader *r, tw__step *step, json_t *from)
 {
-    tw__given given = { -1, -1, -1, -1, -1 };
-    if (!step->active) {
-        given.active_tiles = tw__number(r, from, "activeTiles", -1);
-        given.tile_balance = tw__number(r, from, "tileBalance", -1);
-        given.active_tile_balance = tw__number(r, from, "activeTileBalance", -1);
+    unsigned missing = (step->active ? 0 : TW__WHEN_TILES) | (step->types_count ? 0 : TW__WHEN_THREADS) |
+                       (step->data ? 0 : TW__WHEN_MOVED);
+    tw__given given = { { -1, -1, -1, -1, -1 } }; /* TW__GIVEN_FIGURES */
+    bool any = false;
+    unsigned k = 0;
+    for (TW__EACH_COLUMN(c, TW__TABLE_step)) {
+        if (!(c->when & TW__GIVEN)) continue;
+        if (c->when & missing) given.figure[k] = tw__number(r, from, c->key, -1);
+        any |= given.figure[k++] >= 0;
     }
-    if (!step->types_count) given.thread_balance = tw__number(r, from, "threadBalance", -1);
-    if (!step->data) given.data_balance = tw__number(r, from, "dataBalance", -1);
-    if (given.active_tiles > r->p->target.tiles) tw__bad(r, "%.0f active tiles are too many", given.active_tiles);
-    bool any = given.active_tiles >= 0 || given.thread_balance >= 0 || given.tile_balance >= 0 ||
-               given.active_tile_balance >= 0 || given.data_balance >= 0;
+    double tiles = given.figure[TW__GIVEN_ACTIVE_TILES];
+    if (tiles > r->p->target.tiles) tw__bad(r, "%.0f active tiles are too many", tiles);
     tw__given *slot = any && step->type != TW_PROGRAM_SYNC ? TW__PROFILE_PUSH(r->p, r->p->given) : NULL;
     if (!slot) return;
     *slot = given;
     step->given = (uint32_t)r->p->given.count;
 }
 
-static void read_kind(tw__reader *r, tw__step *step, json_t *from)
+static void read_work(tw__reader *r, tw__step_line *line, json_t *step_from)
 {
-    static const char *const syncs[] = { "", "Internal", "External", "Global" };
-    const char *type = tw__text(r, from, "type", ""), *sync = tw__text(r, from, "syncType", "");
-    int known = 0;
-    while (known < TW_PROGRAM_OTHER && strcmp(type, tw_program_type_name((tw_program_type)known))) known++;
-    step->type = (tw_program_type)known;
-    step->type_name = tw__profile_name(r->p, type);
-    for (uint8_t s = 0; s < 4; s++)
-        if (!strcmp(sync, syncs[s])) step->sync = s;
-    step->name = tw__profile_name(r->p, tw__text(r, from, "name", ""));
-    step->fidelity = (uint8_t)tw__fidelity(r, from, "fidelity");
-    step->program = tw__id(r, from, "program");
-    step->index = tw__id(r, from, "computeset");
-    if (step->index == TW__NONE) step->index = tw__id(r, from, "exchange");
+    tw_profile *p = r->p;
+    tw__step *step = &line->stored;
+    tw__list_reader l = { .r = r, .from = tw__object(r, step_from, "work") };
+    if (!l.from) return;
+    size_t mark = tw__reader_enter(r, "work");
+    tw__list_begin(&l, TW__TABLE_work, SIZE_MAX);
+    tw__read_members(r, l.from, TW__TABLE_step, line, TW__WHEN_WORK);
+    if (!r->status && l.count > TW__MOST_WORK - p->work.count) {
+        p->work_omitted += l.count;
+        l.count = 0;
+    }
+    step->work_first = (uint32_t)p->work.count;
+    tw__work w;
+    for (size_t i = 0; i < l.count && tw__list_at(&l, i, &w); i++) {
+        tw__work *slot = TW__PROFILE_PUSH(p, p->work);
+        if (slot) *slot = w, step->work_count++;
+    }
+    tw__reader_leave(r, mark);
 }
 
 /* Times of a listed step: `now` is where the step before ended. */
-static void read_times(tw__reader *r, tw__step *step, json_t *from, uint64_t *now)
+static void read_times(tw__reader *r, tw__step_line *line, json_t *from, uint64_t *now)
 {
-    uint64_t start = tw__count(r, from, "cyclesFrom", *now);
-    uint64_t end = tw__count(r, from, "cyclesTo", start + step->span);
+    tw__step *step = &line->stored;
+    line->info.cycles_from = *now;
+    line->info.cycles_to = UINT64_MAX;
+    tw__read_members(r, from, TW__TABLE_step, line, TW__WHEN_LISTED);
+    uint64_t start = line->info.cycles_from, end = line->info.cycles_to;
+    if (end == UINT64_MAX) end = start + step->span;
     if (start > MAX_EXECUTED || end > MAX_EXECUTED || end < start)
         tw__bad(r, "cyclesFrom and cyclesTo are not in order");
     step->gap = (int64_t)(start - *now);
@@ -126,31 +127,32 @@ static void read_times(tw__reader *r, tw__step *step, json_t *from, uint64_t *no
 
 static void read_step(tw__reader *r, json_t *from, bool listed, uint64_t *now)
 {
-    tw__step step = { 0 };
+    const unsigned parts =
+        TW__WHEN_MAIN | TW__WHEN_EXCHANGE | TW__WHEN_COMPUTE | TW__WHEN_DATA | TW__WHEN_ROWS | TW__WHEN_DATA_ROWS;
+    tw__step_line line = {
+        .stored = { .program = TW__NONE, .index = TW__NONE, .cycles = UINT64_MAX, .total_data = UINT64_MAX }
+    };
+    tw__step *step = &line.stored;
     if (!json_is_object(from)) tw__bad(r, "an object expected");
     if (r->status) return;
-    read_kind(r, &step, from);
-    step.active = tw__tiles(r, from, "activeCyclesByTile");
-    step.data = tw__tiles(r, from, "dataByTile");
-    step.cycles = tw__count(r, from, "cycles", r->p->rows.items[step.active].max);
-    step.overlapped = tw__count(r, from, "cyclesOverlapped", 0);
-    step.total_data = tw__count(r, from, "totalData", r->p->rows.items[step.data].sum);
-    if (step.overlapped > step.cycles) tw__bad(r, "more cycles overlap than the step has");
-    step.span = step.cycles - step.overlapped;
-    if (listed) {
-        read_times(r, &step, from, now);
-    } else {
-        step.span = tw__count(r, from, "cyclesSpan", step.span);
-        step.gap = tw__signed(r, from, "cyclesGap");
-    }
+    tw__read_members(r, from, TW__TABLE_step, &line, parts);
+    step->type = tw__program_type(r->p->names.items[step->type_name]);
+    if (step->cycles == UINT64_MAX) step->cycles = r->p->rows.items[step->active].max;
+    if (step->total_data == UINT64_MAX) step->total_data = r->p->rows.items[step->data].sum;
+    if (step->overlapped > step->cycles) tw__bad(r, "more cycles overlap than the step has");
+    step->span = step->cycles - step->overlapped;
+    if (listed)
+        read_times(r, &line, from, now);
+    else
+        tw__read_members(r, from, TW__TABLE_step, &line, TW__WHEN_PLAN | TW__WHEN_SPAN);
     json_t *types = tw__array(r, from, "activeCyclesByVertexType");
     size_t mark = tw__reader_enter(r, "activeCyclesByVertexType");
-    read_step_types(r, &step, types);
+    read_step_types(r, step, types);
     tw__reader_leave(r, mark);
-    tw__read_work(r, from, &step);
-    read_given(r, &step, from);
+    read_work(r, &line, from);
+    read_given(r, step, from);
     tw__step *slot = r->status ? NULL : TW__PROFILE_PUSH(r->p, r->p->steps);
-    if (slot) *slot = step;
+    if (slot) *slot = *step;
 }
 
 /* --- trace ---------------------------------------------------------------------------------------------------- */
@@ -192,11 +194,12 @@ static rule_map read_rule(tw__reader *r, json_t *from, const rule_map *rules, si
     rule_map made = { TW__NONE, 0 };
     json_t *items = tw__array(r, from, "items");
     if (items) return read_sequence(r, items, rules, known);
-    uint64_t first = tw__count(r, from, "first", 0), count = tw__count(r, from, "count", 0);
-    if (!count || first >= r->p->steps.count || count > r->p->steps.count - first)
+    tw__rule range = { 0 };
+    tw__read_members(r, from, TW__TABLE_rule, &range, 0);
+    if (!range.count || range.first >= r->p->steps.count || range.count > r->p->steps.count - range.first)
         tw__bad(r, "steps are not in a plan of %zu steps", r->p->steps.count);
     else
-        made = (rule_map){ tw__profile_range_rule(r->p, (uint32_t)first, (uint32_t)count), count };
+        made = (rule_map){ tw__profile_range_rule(r->p, range.first, range.count), range.count };
     return made;
 }
 
@@ -206,17 +209,17 @@ static void read_runs(tw__reader *r, json_t *runs, const rule_map *rules, size_t
     for (size_t i = 0; i < json_array_size(runs); i++) {
         json_t *run = tw__object_at(r, runs, NULL, i);
         size_t mark = tw__reader_enter_index(r, i);
-        uint32_t rule = tw__id(r, run, "rule");
-        uint64_t times = tw__count(r, run, "times", 1), steps;
-        if (rule != TW__NONE && rule >= known)
-            tw__bad(r, "there is no rule %u", rule);
-        else if (__builtin_mul_overflow(rule == TW__NONE ? 1 : rules[rule].steps, times, &steps) ||
+        tw__run made = { .rule = TW__NONE, .times = 1 };
+        uint64_t steps;
+        tw__read_members(r, run, TW__TABLE_run, &made, 0);
+        if (made.rule != TW__NONE && made.rule >= known)
+            tw__bad(r, "there is no rule %u", made.rule);
+        else if (__builtin_mul_overflow(made.rule == TW__NONE ? 1 : rules[made.rule].steps, made.times, &steps) ||
                  (executed += steps) > MAX_EXECUTED)
             tw__bad(r, "too many executed steps");
         if (r->status) return;
-        tw__profile_add_run(r->p, tw__profile_name(r->p, tw__text(r, run, "name", "")),
-                            rule == TW__NONE ? TW__NONE : rules[rule].id, times,
-                            tw__number(r, run, "microseconds", 0));
+        tw__profile_add_run(r->p, made.name, made.rule == TW__NONE ? TW__NONE : rules[made.rule].id, made.times,
+                            made.microseconds);
         tw__reader_leave(r, mark);
     }
 }
@@ -295,6 +298,6 @@ void tw__read_execution(tw__reader *r, json_t *root)
     tw__profile_set_mode(r->p, tw__text(r, root, "profilerMode", "NONE"));
     read_vertices(r, root);
     read_simulation(r, root);
-    if (!r->status) tw__read_intervals(r, root);
+    tw__read_lists(r, root, "intervals", tw__interval_tables, 3, NULL, &r->p->intervals_omitted);
     if (!r->status) r->p->has_execution = true;
 }

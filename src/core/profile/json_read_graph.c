@@ -3,72 +3,32 @@
  * profile). */
 #include "core/profile/json.h"
 
+#include <glib.h>
+#include <stddef.h>
 #include <stdlib.h>
 
-static void read_counts(tw__reader *r, json_t *root)
+/* vertexCounts and vertexTypes, each [compute set][k]. */
+static void read_compute_set(tw__reader *r, uint32_t id, json_t *const all[2])
 {
-    json_t *graph = tw__object(r, root, "graph");
-    size_t mark = tw__reader_enter(r, "graph");
-    tw__profile_set_counts(r->p, tw__count(r, graph, "numVertices", 0), tw__count(r, graph, "numEdges", 0),
-                           tw__count(r, graph, "numVars", 0), tw__count(r, graph, "numComputeSets", 0));
-    tw__reader_leave(r, mark);
-}
-
-static void read_optimizations(tw__reader *r, json_t *root)
-{
-    json_t *info = tw__object(r, root, "optimizationInfo"), *value;
-    const char *key;
-    size_t mark = tw__reader_enter(r, "optimizationInfo");
-    json_object_foreach(info, key, value)
-    {
-        size_t at = tw__reader_enter(r, key);
-        if (json_is_number(value))
-            tw__profile_add_optimization(r->p, key, json_number_value(value));
-        else
-            tw__bad(r, "a number expected");
-        tw__reader_leave(r, at);
+    json_t *numbers[2];
+    char keys[2][32];
+    for (int k = 0; k < 2; k++) {
+        numbers[k] = json_array_get(all[k], id);
+        g_snprintf(keys[k], sizeof keys[k], "%s[%u]", k ? "vertexTypes" : "vertexCounts", id);
+        if (!numbers[k] || json_is_array(numbers[k])) continue;
+        size_t mark = tw__reader_enter(r, keys[k]);
+        tw__bad(r, "an array expected");
+        tw__reader_leave(r, mark);
     }
-    tw__reader_leave(r, mark);
-}
-
-/* Element `id` of an array of arrays; NULL when it is not there, or after an error. */
-static json_t *array_at(tw__reader *r, json_t *arrays, const char *key, uint32_t id)
-{
-    json_t *array = json_array_get(arrays, id);
-    if (!array || json_is_array(array)) return array;
-    size_t mark = tw__reader_enter(r, key);
-    tw__reader_enter_index(r, id);
-    tw__bad(r, "an array expected");
-    tw__reader_leave(r, mark);
-    return NULL;
-}
-
-static uint64_t number_of_set(tw__reader *r, json_t *numbers, const char *key, uint32_t id, size_t i)
-{
-    size_t mark = tw__reader_enter(r, key);
-    tw__reader_enter_index(r, id);
-    uint64_t number = tw__value_at(r, numbers, NULL, i);
-    tw__reader_leave(r, mark);
-    return number;
-}
-
-static void read_compute_set(tw__reader *r, uint32_t id, json_t *all_counts, json_t *all_types)
-{
-    json_t *counts = array_at(r, all_counts, "vertexCounts", id),
-           *types = array_at(r, all_types, "vertexTypes", id);
-    if (!counts || !types) return;
-    if (json_array_size(counts) != json_array_size(types)) {
+    if (!numbers[0] || !numbers[1] || r->status) return;
+    if (json_array_size(numbers[0]) != json_array_size(numbers[1]))
         tw__bad(r, "vertexCounts and vertexTypes of compute set %u differ in length", id);
-        return;
-    }
-    for (size_t i = 0; !r->status && i < json_array_size(counts); i++) {
-        uint64_t count = number_of_set(r, counts, "vertexCounts", id, i),
-                 type = number_of_set(r, types, "vertexTypes", id, i);
-        if (r->status) return;
-        if (type >= r->p->types.count)
+    for (size_t i = 0; !r->status && i < json_array_size(numbers[0]); i++) {
+        uint64_t count = tw__value_at(r, numbers[0], keys[0], i), type = tw__value_at(r, numbers[1], keys[1], i);
+        if (!r->status && type >= r->p->types.count)
             tw__bad(r, "compute set %u names vertex type %llu of %zu", id, (unsigned long long)type,
                     r->p->types.count);
-        else
+        else if (!r->status)
             tw__profile_add_vertices(r->p, id, (uint32_t)type, count);
     }
 }
@@ -99,42 +59,26 @@ static void read_compute_sets(tw__reader *r, json_t *root)
 {
     json_t *sets = tw__object(r, root, "computeSets");
     size_t mark = tw__reader_enter(r, "computeSets");
-    json_t *names = tw__array(r, sets, "names"), *counts = tw__array(r, sets, "vertexCounts");
-    json_t *types = tw__array(r, sets, "vertexTypes");
+    json_t *names = tw__array(r, sets, "names");
+    json_t *numbers[] = { tw__array(r, sets, "vertexCounts"), tw__array(r, sets, "vertexTypes") };
     for (size_t i = 0; !r->status && i < json_array_size(names); i++) {
         uint32_t id = tw__profile_add_compute_set(r->p, tw__text_at(r, names, "names", i));
-        if (id != TW__NONE) read_compute_set(r, id, counts, types);
+        if (id != TW__NONE) read_compute_set(r, id, numbers);
     }
     sort_vertices(r->p);
     tw__reader_leave(r, mark);
 }
 
-/* One array per quantity, each [exchange][tile]; they may differ in length. */
-static void read_exchanges(tw__reader *r, json_t *root, const char *key, tw__exchange_kind kind)
+/* One array per quantity, each [exchange][tile]. Cycles have one of two keys. */
+static void read_exchanges(tw__reader *r, json_t *root, tw__exchange_kind kind)
 {
-    json_t *object = tw__object(r, root, key);
-    size_t mark = tw__reader_enter(r, key), count = 0;
-    static const char *const keys[][2] = { { "bytesSentByTile", NULL },
-                                           { "bytesReceivedByTile", NULL },
-                                           { "cyclesByTile", "estimatedCyclesByTile" },
-                                           { "codeBytesByTile", NULL } };
-    json_t *arrays[4], *contents = tw__array(r, object, "content");
-    const char *used[4]; /* of two spellings of a key */
-    for (int k = 0; k < 4; k++) {
-        arrays[k] = tw__array(r, object, used[k] = keys[k][0]);
-        if (!arrays[k] && keys[k][1]) arrays[k] = tw__array(r, object, used[k] = keys[k][1]);
-        count = json_array_size(arrays[k]) > count ? json_array_size(arrays[k]) : count;
-    }
-    for (size_t i = 0; !r->status && i < count; i++) {
-        tw__row rows[4];
-        for (int k = 0; k < 4; k++) {
-            size_t at = tw__reader_enter(r, used[k]), element = tw__reader_enter_index(r, i);
-            rows[k] = tw__tiles_value(r, json_array_get(arrays[k], i));
-            tw__reader_leave(r, element), tw__reader_leave(r, at);
-        }
-        uint64_t content = i < json_array_size(contents) ? tw__value_at(r, contents, "content", i) : 0;
-        tw__profile_add_exchange(r->p, kind, (tw__exchange){ rows[0], rows[1], rows[2], rows[3], content });
-    }
+    tw__list_reader l = { .r = r, .from = tw__object(r, root, tw__exchange_keys[kind]), .loose = true };
+    size_t mark = tw__reader_enter(r, tw__exchange_keys[kind]);
+    l.parts = tw__array(r, l.from, "cyclesByTile") ? TW__WHEN_WITHIN : TW__WHEN_BEYOND;
+    tw__exchange exchange;
+    if (tw__list_begin(&l, TW__TABLE_exchange, SIZE_MAX))
+        for (size_t i = 0; i < l.count && tw__list_at(&l, i, &exchange); i++)
+            tw__profile_add_exchange(r->p, kind, exchange);
     tw__reader_leave(r, mark);
 }
 
@@ -142,14 +86,12 @@ static void read_exchanges(tw__reader *r, json_t *root, const char *key, tw__exc
 
 static void read_program(tw__reader *r, json_t *from)
 {
-    const char *type = tw__text(r, from, "type", "");
-    int known = 0;
-    while (known < TW_PROGRAM_OTHER && strcmp(type, tw_program_type_name((tw_program_type)known))) known++;
-    uint32_t index = tw__id(r, from, "computeset");
-    if (index == TW__NONE) index = tw__id(r, from, "exchange");
-    uint32_t id = tw__profile_add_program(r->p, (tw_program_type)known, tw__text(r, from, "name", ""), TW__NONE,
-                                          index, tw__count(r, from, "count", 0));
-    if (id != TW__NONE) r->p->programs.items[id].type_name = tw__profile_name(r->p, type);
+    tw__profile_program read = { .index = TW__NONE };
+    tw__read_members(r, from, TW__TABLE_program, &read, TW__WHEN_MAIN | TW__WHEN_EXCHANGE | TW__WHEN_COMPUTE);
+    const char *type = r->p->names.items[read.type_name];
+    uint32_t id = tw__profile_add_program(r->p, tw__program_type(type), r->p->names.items[read.name], TW__NONE,
+                                          read.index, read.count);
+    if (id != TW__NONE) r->p->programs.items[id].type_name = read.type_name;
 }
 
 /* A program with several parents (a function) stays with the first; one that would be its own ancestor is refused. */
@@ -190,23 +132,21 @@ static void read_programs(tw__reader *r, json_t *root)
 
 /* --- memory --------------------------------------------------------------------------------------------------- */
 
-static const char *const region_keys[] = { "nonInterleaved", "interleaved", "overflowed" };
-static const char *const overlap_keys[] = { "nonOverlapped", "overlapped" };
-
 static void read_category(tw__reader *r, const char *key, json_t *from)
 {
-    tw_fidelity fidelity = tw__fidelity(r, from, "fidelity");
-    const char *label = tw__text(r, from, "label", NULL);
-    if (fidelity == TW_FIDELITY_ABSENT) tw__profile_set_category_fidelity(r->p, key, fidelity);
-    for (unsigned region = 0; region < TW__MEMORY_REGIONS; region++) {
-        json_t *object = tw__object(r, from, region_keys[region]);
-        size_t mark = tw__reader_enter(r, region_keys[region]);
-        for (unsigned o = 0; object && o < TW__MEMORY_OVERLAPS; o++) {
-            tw__row row = tw__tiles(r, object, overlap_keys[o]);
-            if (row)
-                tw__profile_add_memory(r->p, key, label, (tw__memory_region)region, (tw__memory_overlap)o, row,
-                                       fidelity);
-        }
+    tw__category read = { .key = tw__profile_name(r->p, key), .label = TW__NONE };
+    unsigned region = 0;
+    tw__read_members(r, from, TW__TABLE_category, &read, 0);
+    const char *label = read.label == TW__NONE ? NULL : r->p->names.items[read.label];
+    if (read.fidelity == TW_FIDELITY_ABSENT) tw__profile_set_category_fidelity(r->p, key, read.fidelity);
+    for (TW__EACH_COLUMN(c, TW__TABLE_place), region++) {
+        json_t *object = tw__object(r, from, c->key);
+        size_t mark = tw__reader_enter(r, c->key);
+        tw__read_members(r, object, TW__TABLE_overlap, read.bytes[region], 0);
+        for (unsigned o = 0; o < TW__MEMORY_OVERLAPS; o++)
+            if (read.bytes[region][o])
+                tw__profile_add_memory(r->p, key, label, (tw__memory_region)region, (tw__memory_overlap)o,
+                                       read.bytes[region][o], read.fidelity);
         tw__reader_leave(r, mark);
     }
 }
@@ -226,36 +166,26 @@ static void read_categories(tw__reader *r, json_t *memory)
     tw__reader_leave(r, mark);
 }
 
-static void read_placement(tw__reader *r, json_t *memory)
+/* The columns of a table from a member that is an object. */
+static void read_object(tw__reader *r, json_t *from, const char *key, tw__table table, void *item, unsigned parts)
 {
-    json_t *by_tile = tw__object(r, memory, "byTile"), *by_region = tw__object(r, memory, "byRegion");
-    tw__row regions[TW__MEMORY_REGIONS];
-    size_t mark = tw__reader_enter(r, "byTile");
-    r->p->totals_fidelity = tw__fidelity(r, by_tile, "fidelity");
-    tw__row total = tw__tiles(r, by_tile, "total"), gaps = tw__tiles(r, by_tile, "totalIncludingGaps");
+    json_t *object = tw__object(r, from, key);
+    size_t mark = tw__reader_enter(r, key);
+    tw__read_members(r, object, table, item, parts);
     tw__reader_leave(r, mark);
-    mark = tw__reader_enter(r, "byRegion");
-    for (unsigned k = 0; k < TW__MEMORY_REGIONS; k++) regions[k] = tw__tiles(r, by_region, region_keys[k]);
-    tw__reader_leave(r, mark);
-    tw__profile_set_placement(r->p, total, gaps, regions);
 }
 
 static void read_vertex_bytes(tw__reader *r, json_t *memory)
 {
-#define KEY(name, key, label) key,
-    static const char *const keys[] = { TW__VERTEX_BYTES_LIST(KEY) };
-#undef KEY
     json_t *object = tw__object(r, memory, "byVertexType");
-    size_t mark = tw__reader_enter(r, "byVertexType");
-    for (unsigned k = 0; k < TW__VERTEX_BYTES_KINDS; k++) {
-        json_t *types = tw__array(r, object, keys[k]);
-        size_t at = tw__reader_enter(r, keys[k]);
-        if (json_array_size(types) > r->p->types.count)
-            tw__bad(r, "%zu entries for %zu vertex types", json_array_size(types), r->p->types.count);
-        for (size_t i = 0; !r->status && i < json_array_size(types); i++) {
+    size_t mark = tw__reader_enter(r, "byVertexType"), most = r->p->types.count;
+    for (TW__EACH_COLUMN(c, TW__TABLE_type)) {
+        json_t *rows = c->kind == TW__KIND_ROW ? tw__array(r, object, c->key) : NULL;
+        size_t at = tw__reader_enter(r, c->key), count = json_array_size(rows);
+        if (count > most) tw__bad(r, "%zu entries for %zu vertex types", count, most);
+        for (size_t i = 0; !r->status && i < count; i++) {
             size_t element = tw__reader_enter_index(r, i);
-            tw__row row = tw__tiles_value(r, json_array_get(types, i));
-            tw__profile_set_vertex_bytes(r->p, (uint32_t)i, (tw__vertex_bytes)k, row);
+            tw__column_set(c, &r->p->types.items[i], tw__tiles_value(r, json_array_get(rows, i)));
             tw__reader_leave(r, element);
         }
         tw__reader_leave(r, at);
@@ -265,55 +195,44 @@ static void read_vertex_bytes(tw__reader *r, json_t *memory)
 
 /* --- liveness ------------------------------------------------------------------------------------------------- */
 
-static tw__live_var read_live_var(tw__reader *r, json_t *vars, const char *key, size_t i)
-{
-    json_t *var = tw__object_at(r, vars, key, i);
-    size_t mark = tw__reader_enter(r, key);
-    tw__reader_enter_index(r, i);
-    tw__live_var made = { .name = tw__profile_name(r->p, tw__text(r, var, "name", "")),
-                          .bytes = tw__count(r, var, "bytes", 0) };
-    tw__reader_leave(r, mark);
-    return made;
-}
-
 static void read_live_program(tw__reader *r, json_t *from)
 {
-    uint32_t program = tw__id(r, from, "program");
+    uint64_t found = tw__count(r, from, "program", TW__NONE);
+    uint32_t program = (uint32_t)found;
     json_t *vars = tw__array(r, from, "vars");
     size_t count = json_array_size(vars);
-    if (program >= r->p->programs.count) tw__bad(r, "there is no such program");
+    if (found >= r->p->programs.count) tw__bad(r, "there is no such program");
     if (r->status) return;
     tw__live_var *list = tw__realloc(NULL, (count + 1) * sizeof *list);
     if (!list) {
         tw__profile_fail(r->p, TW_E_NO_MEMORY, "out of memory for liveness");
         return;
     }
-    for (size_t i = 0; i < count; i++) list[i] = read_live_var(r, vars, "vars", i);
+    memset(list, 0, count * sizeof *list);
+    for (size_t i = 0; i < count; i++) tw__read_object_at(r, vars, "vars", i, TW__TABLE_live, &list[i]);
     tw__profile_set_live(r->p, program, list, count);
-    tw__profile_set_live_tiles(r->p, program, tw__tiles(r, from, "bytesByTile"));
     free(list);
+    if (!r->p->status) tw__read_members(r, from, TW__TABLE_program, &r->p->programs.items[program], TW__WHEN_LIVE);
 }
 
 static void read_liveness(tw__reader *r, json_t *memory)
 {
-    json_t *liveness = tw__object(r, memory, "liveness");
+    json_t *liveness = tw__object(r, memory, "liveness"), *value;
     if (!liveness) return;
     size_t mark = tw__reader_enter(r, "liveness"), i;
-    r->p->liveness_fidelity = tw__fidelity(r, liveness, "fidelity");
-    json_t *always = tw__object(r, liveness, "alwaysLive"), *other = tw__object(r, liveness, "notAlwaysLive"),
-           *value;
+    tw__read_members(r, liveness, TW__TABLE_placement, r->p, TW__WHEN_LIVE);
+    json_t *always = tw__object(r, liveness, "alwaysLive");
     size_t in = tw__reader_enter(r, "alwaysLive");
     json_t *variables = tw__array(r, always, "variables");
     for (i = 0; !r->status && i < json_array_size(variables); i++) {
-        tw__live_var var = read_live_var(r, variables, "variables", i);
+        tw__live_var var = { 0 };
+        tw__read_object_at(r, variables, "variables", i, TW__TABLE_live, &var);
         tw__profile_add_always_live(r->p, r->p->names.items[var.name], var.bytes);
     }
-    tw__row by_tile = tw__tiles(r, always, "bytesByTile");
+    tw__read_members(r, always, TW__TABLE_placement, r->p, TW__WHEN_ALWAYS);
     tw__reader_leave(r, in);
-    in = tw__reader_enter(r, "notAlwaysLive");
-    tw__row max = tw__tiles(r, other, "maxBytesByTile");
-    tw__profile_set_liveness(r->p, by_tile, max, tw__count(r, other, "maxBytes", 0));
-    tw__reader_leave(r, in);
+    read_object(r, liveness, "notAlwaysLive", TW__TABLE_placement, r->p, TW__WHEN_MOST);
+    r->p->has_liveness = true;
     json_array_foreach(tw__array(r, liveness, "programs"), i, value)
     {
         size_t at = tw__reader_enter(r, "programs"), element = tw__reader_enter_index(r, i);
@@ -323,26 +242,69 @@ static void read_liveness(tw__reader *r, json_t *memory)
     tw__reader_leave(r, mark);
 }
 
+/* --- memory maps ------------------------------------------------------------------------------------------------ */
+
+/* Tiles that share a map are read one after the other: the profile finds again that the maps are equal. `first`: of
+ * each map, and where the last one ends. */
+static void read_tile_maps(tw__list_reader *tiles, tw__list_reader *blocks, const size_t *first)
+{
+    tw_profile *p = tiles->r->p;
+    tw__profile_tile_map at;
+    size_t work = 0;
+    for (size_t t = 0; t < tiles->count && tw__list_at(tiles, t, &at); t++) {
+        size_t end = first[at.map + 1];
+        if ((work += end - first[at.map]) > (UINT64_C(1) << 24)) {
+            p->maps_omitted++;
+            continue;
+        }
+        tw__profile_map_begin(p, at.tile);
+        for (size_t i = first[at.map]; i < end; i++) {
+            tw__profile_block block = { 0 };
+            if (tw__list_at(blocks, i, &block) && p->blocks.count <= TW__MOST_BLOCKS)
+                TW__APPEND(p->blocks, tw__profile_fail(p, TW_E_NO_MEMORY, "out of memory for the profile"), block);
+        }
+        tw__profile_map_end(p);
+    }
+}
+
+static bool read_map(tw__list_reader *l, tw__table table)
+{
+    tw__reader *r = l->r;
+    tw__list_reader tiles = *l, blocks = *l;
+    tw__profile_map map;
+    r->p->map_in_cycles = !strcmp(tw__text(r, l->from, "unit", ""), "cycles");
+    if (!tw__list_begin(&tiles, TW__TABLE_tile_map, SIZE_MAX) || !tw__list_begin(l, table, SIZE_MAX)) return false;
+    for (size_t k = 0; k < tiles.used; k++) /* maps are those of this file */
+        if (tiles.columns[k].column->at == offsetof(tw__profile_tile_map, map)) tiles.columns[k].below = l->count;
+    size_t *first = tw__calloc(l->count + 1, sizeof *first);
+    if (!first) tw__profile_fail(r->p, TW_E_NO_MEMORY, "out of memory for the memory map");
+    for (size_t m = 0; first && m < l->count && tw__list_at(l, m, &map); m++) first[m + 1] = first[m] + map.count;
+    if (first && !r->status && tw__list_begin(&blocks, TW__TABLE_block, first[l->count]))
+        read_tile_maps(&tiles, &blocks, first);
+    free(first);
+    return !r->status;
+}
+
 void tw__read_graph(tw__reader *r, json_t *root)
 {
+    tw_profile *p = r->p;
     if (r->status) return;
-    read_counts(r, root);
-    read_optimizations(r, root);
+    read_object(r, root, "graph", TW__TABLE_graph, p, 0);
+    tw__read_named(r, root, "optimizationInfo", TW__TABLE_optimization);
     read_compute_sets(r, root);
-    read_exchanges(r, root, "exchanges", TW__EXCHANGE_INTERNAL);
-    read_exchanges(r, root, "externalExchanges", TW__EXCHANGE_GLOBAL);
-    read_exchanges(r, root, "hostExchanges", TW__EXCHANGE_HOST);
+    for (int k = 0; k < TW__EXCHANGE_KINDS; k++) read_exchanges(r, root, (tw__exchange_kind)k);
     read_programs(r, root);
     json_t *memory = tw__object(r, root, "memory");
     size_t mark = tw__reader_enter(r, "memory");
-    read_placement(r, memory);
+    read_object(r, memory, "byTile", TW__TABLE_placement, p, TW__WHEN_TOTAL);
+    read_object(r, memory, "byRegion", TW__TABLE_place, p->by_region, 0);
     read_categories(r, memory);
     read_vertex_bytes(r, memory);
     read_liveness(r, memory);
-    tw__read_maps(r, memory);
-    tw__read_variables(r, memory);
+    tw__read_lists(r, memory, "map", &(tw__table){ TW__TABLE_map }, 1, read_map, &p->maps_omitted);
+    tw__read_lists(r, memory, "variables", &(tw__table){ TW__TABLE_variable }, 1, NULL, &p->variables_omitted);
     tw__reader_leave(r, mark);
-    tw__read_pairs(r, root);
-    tw__read_facts(r, root);
-    r->p->has_graph = true;
+    tw__read_lists(r, root, "exchangePairs", &(tw__table){ TW__TABLE_pair }, 1, NULL, &p->pairs_omitted);
+    tw__read_named(r, root, "facts", TW__TABLE_fact);
+    p->has_graph = true;
 }

@@ -9,79 +9,45 @@ enum {
     LISTED_VALUES = 2000000 /* listed steps x tiles up to which every listed step repeats its per-tile cycles */
 };
 
-static void write_kind(tw__json *j, const tw_profile *p, const tw__step *s)
+static void write_plan_step(tw__json *j, uint32_t id, uint64_t executions)
 {
-    static const char *const syncs[] = { "", "Internal", "External", "Global" };
-    tw__json_text(j, "type", p->names.items[s->type_name]);
-    tw__json_text(j, "name", p->names.items[s->name]);
-    if (s->program != TW__NONE) tw__json_count(j, "program", s->program);
-    if (s->sync)
-        tw__json_text(j, "syncType", syncs[s->sync]);
-    else if (s->index != TW__NONE)
-        tw__json_count(j, s->type == TW_PROGRAM_ON_TILE_EXECUTE ? "computeset" : "exchange", s->index);
-    tw__json_count(j, "cycles", s->cycles);
-    tw__json_count(j, "cyclesOverlapped", s->overlapped);
-}
-
-static void write_ratio(tw__json *j, const char *key, double value)
-{
-    if (value >= 0) tw__json_number(j, key, value);
-}
-
-static void write_step_figures(tw__json *j, const tw_profile_step *info)
-{
-    if (info->type == TW_PROGRAM_SYNC) return;
-    tw__json_count(j, "activeTiles", info->active_tiles);
-    write_ratio(j, "tileBalance", info->tile_balance);
-    write_ratio(j, "activeTileBalance", info->active_tile_balance);
-    write_ratio(j, "threadBalance", info->thread_balance);
-    if (info->type == TW_PROGRAM_ON_TILE_EXECUTE) return;
-    tw__json_count(j, "totalData", info->total_data);
-    write_ratio(j, "dataBalance", info->data_balance);
-}
-
-static void write_plan_step(tw__json *j, const tw_profile *p, uint32_t id, uint64_t count, uint64_t *row)
-{
-    const tw__step *s = &p->steps.items[id];
-    tw_profile_step info;
-    tw__profile_step_info(p, id, &info);
+    const tw_profile *p = j->p;
+    tw__step_line line = { .stored = p->steps.items[id], .executions = executions };
+    const tw__step *s = &line.stored;
+    tw__profile_step_info(p, id, &line.info);
     tw__json_open(j, NULL, '{');
-    write_kind(j, p, s);
-    tw__json_count(j, "executions", count);
-    if (s->span != s->cycles - s->overlapped) tw__json_count(j, "cyclesSpan", s->span);
-    if (s->gap) tw__json_number(j, "cyclesGap", (double)s->gap);
-    write_step_figures(j, &info);
-    tw__json_fidelity(j, info.fidelity);
-    tw__json_row(j, p, "activeCyclesByTile", s->active, p->target.tiles, row);
-    tw__json_row(j, p, "dataByTile", s->data, p->target.tiles, row);
+    tw__json_members(j, TW__TABLE_step, &line,
+                     tw__step_parts(s) | TW__WHEN_PLAN | TW__WHEN_ROWS | TW__WHEN_DATA_ROWS |
+                         (s->span != s->cycles - s->overlapped ? TW__WHEN_SPAN : 0));
     if (s->types_count) {
         tw__json_open(j, "activeCyclesByVertexType", '[');
-        for (uint32_t i = 0; i < s->types_count; i++) {
-            const tw__type_cycles *tc = &p->type_cycles.items[s->types_first + i];
+        for (uint32_t i = s->types_first; i < s->types_first + s->types_count; i++) {
+            const tw__type_cycles *tc = &p->type_cycles.items[i];
             tw__json_open(j, NULL, '{');
-            tw__json_count(j, "vertexType", tc->vertex_type);
-            tw__json_count(j, "instances", tc->instances);
-            tw__json_count(j, "cycles", tc->cycles);
-            if (tc->worst) tw__json_count(j, "worst", tc->worst);
-            if (tc->worst) tw__json_count(j, "worstTile", tc->worst_tile);
+            tw__json_members(j, TW__TABLE_part, tc, tc->worst ? TW__WHEN_WORST : 0);
             tw__json_close(j, '}');
         }
         tw__json_close(j, ']');
     }
-    tw__write_work(j, p, s);
+    if (s->work_count) {
+        tw__json_open(j, "work", '{');
+        tw__json_members(j, TW__TABLE_step, &line, TW__WHEN_WORK);
+        tw__json_columns(j, TW__TABLE_work, (tw__items){ p->work.items + s->work_first, s->work_count }, 0);
+        tw__json_close(j, '}');
+    }
     tw__json_close(j, '}');
 }
 
-static void write_trace(tw__json *j, const tw_profile *p)
+static void write_trace(tw__json *j)
 {
+    const tw_profile *p = j->p;
     tw__json_open(j, "trace", '{');
     tw__json_open(j, "rules", '[');
     for (size_t i = 0; i < p->rules.count; i++) {
         const tw__rule *rule = &p->rules.items[i];
         tw__json_open(j, NULL, '{');
         if (rule->is_range) {
-            tw__json_count(j, "first", rule->first);
-            tw__json_count(j, "count", rule->count);
+            tw__json_members(j, TW__TABLE_rule, rule, 0);
         } else {
             tw__json_open(j, "items", '[');
             for (uint32_t k = rule->first; k < rule->first + rule->count; k++) {
@@ -95,17 +61,7 @@ static void write_trace(tw__json *j, const tw_profile *p)
         tw__json_close(j, '}');
     }
     tw__json_close(j, ']');
-    tw__json_open(j, "runs", '[');
-    for (size_t i = 0; i < p->runs.count; i++) {
-        const tw__run *run = &p->runs.items[i];
-        tw__json_open(j, NULL, '{');
-        tw__json_text(j, "name", p->names.items[run->name]);
-        if (run->rule != TW__NONE) tw__json_count(j, "rule", run->rule);
-        tw__json_count(j, "times", run->times);
-        tw__json_number(j, "microseconds", run->microseconds);
-        tw__json_close(j, '}');
-    }
-    tw__json_close(j, ']');
+    tw__json_objects(j, "runs", TW__TABLE_run, tw__table_items(p, TW__TABLE_run));
     tw__json_close(j, '}');
 }
 
@@ -113,50 +69,43 @@ static void write_trace(tw__json *j, const tw_profile *p)
 
 typedef struct lister {
     tw__json *j;
-    const tw_profile *p;
-    uint64_t *row;
     uint64_t left;
-    bool rows;
+    unsigned rows; /* TW__WHEN_ROWS: with cycles by tile */
 } lister;
 
 static bool list_program(void *user, const tw_profile_step *info)
 {
     lister *l = user;
-    const tw__step *s = &l->p->steps.items[info->plan_step];
+    uint32_t program = l->j->p->steps.items[info->plan_step].program;
     if (!l->left--) return false;
-    if (s->program != TW__NONE) tw__json_count(l->j, NULL, s->program);
+    if (program != TW__NONE) tw__json_count(l->j, NULL, program);
     return true;
 }
 
 static bool list_step(void *user, const tw_profile_step *info)
 {
     lister *l = user;
-    const tw__step *s = &l->p->steps.items[info->plan_step];
+    tw__step_line line = { .stored = l->j->p->steps.items[info->plan_step], .info = *info };
     if (!l->left--) return false;
     tw__json_open(l->j, NULL, '{');
-    write_kind(l->j, l->p, s);
-    tw__json_count(l->j, "cyclesFrom", info->cycles_from);
-    tw__json_count(l->j, "cyclesTo", info->cycles_to);
-    tw__json_count(l->j, "planStep", info->plan_step);
-    write_step_figures(l->j, info);
-    tw__json_fidelity(l->j, info->fidelity);
-    if (l->rows) tw__json_row(l->j, l->p, "activeCyclesByTile", s->active, l->p->target.tiles, l->row);
+    tw__json_members(l->j, TW__TABLE_step, &line, tw__step_parts(&line.stored) | TW__WHEN_LISTED | l->rows);
     tw__json_close(l->j, '}');
     return true;
 }
 
-static void write_steps(tw__json *j, const tw_profile *p, uint64_t *row, uint64_t executed)
+static void write_steps(tw__json *j, uint64_t executed)
 {
     uint64_t listed = executed < LISTED_STEPS ? executed : LISTED_STEPS;
-    lister l = { j, p, row, listed, listed * p->target.tiles <= LISTED_VALUES };
+    lister l = { j, listed, listed * j->p->target.tiles <= LISTED_VALUES ? TW__WHEN_ROWS : 0 };
     tw__json_open(j, "steps", '[');
-    tw_profile_each_step(p, list_step, &l);
+    tw_profile_each_step(j->p, list_step, &l);
     tw__json_close(j, ']');
     if (listed < executed) tw__json_count(j, "stepsOmitted", executed - listed);
 }
 
-static void write_simulation(tw__json *j, const tw_profile *p, uint64_t *row, const uint64_t *counts)
+static void write_simulation(tw__json *j, const uint64_t *counts)
 {
+    const tw_profile *p = j->p;
     tw_profile_totals totals;
     tw__type_cycles *types = tw__profile_type_totals(p);
     if (!types || tw_profile_get_totals(p, &totals)) {
@@ -165,22 +114,19 @@ static void write_simulation(tw__json *j, const tw_profile *p, uint64_t *row, co
         return;
     }
     tw__json_open(j, "simulation", '{');
-    tw__json_count(j, "cycles", totals.cycles);
-    tw__json_fidelity(j, totals.fidelity);
+    tw__json_members(j, TW__TABLE_totals, &totals, TW__WHEN_TOTAL);
     tw__json_open(j, "tileCycles", '{');
-    for (size_t i = 0; i < TW__BUCKET_KEYS; i++)
-        tw__json_count(j, tw__bucket_keys[i].key, totals.by_bucket[tw__bucket_keys[i].bucket]);
-    tw__json_count(j, "activeCompute", totals.compute_active);
+    tw__json_members(j, TW__TABLE_totals, &totals, TW__WHEN_BUCKET);
     tw__json_close(j, '}');
     tw__json_open(j, "cyclesByVertexType", '[');
     for (size_t i = 0; i < p->types.count; i++) tw__json_count(j, NULL, types[i].cycles);
     free(types);
     tw__json_close(j, ']');
     tw__json_open(j, "plan", '[');
-    for (uint32_t i = 0; i < p->steps.count; i++) write_plan_step(j, p, i, counts[i], row);
+    for (uint32_t i = 0; i < p->steps.count; i++) write_plan_step(j, i, counts[i]);
     tw__json_close(j, ']');
-    write_trace(j, p);
-    write_steps(j, p, row, totals.steps);
+    write_trace(j);
+    write_steps(j, totals.steps);
     tw__json_close(j, '}');
 }
 
@@ -200,8 +146,9 @@ static uint32_t *last_executions(const tw_profile *p, const uint64_t *counts)
     return last;
 }
 
-static void write_compute_set_cycles(tw__json *j, const tw_profile *p, uint64_t *row, const uint64_t *counts)
+static void write_compute_set_cycles(tw__json *j, const uint64_t *counts)
 {
+    const tw_profile *p = j->p;
     bool by_tile = !strcmp(p->names.items[p->mode], "COMPUTE_SETS");
     uint32_t *last = last_executions(p, counts);
     if (!last) {
@@ -212,7 +159,7 @@ static void write_compute_set_cycles(tw__json *j, const tw_profile *p, uint64_t 
     for (uint32_t cs = 0; cs < p->compute_sets.count; cs++) {
         uint32_t step = last[cs];
         if (by_tile)
-            tw__json_row(j, p, NULL, step == TW__NONE ? 0 : p->steps.items[step].active, p->target.tiles, row);
+            tw__json_row(j, NULL, step == TW__NONE ? 0 : p->steps.items[step].active, p->target.tiles);
         else
             tw__json_count(j, NULL, step == TW__NONE ? 0 : p->steps.items[step].cycles);
     }
@@ -227,23 +174,24 @@ static void write_numbers(tw__json *j, const char *key, const uint32_t *values, 
     tw__json_close(j, ']');
 }
 
-void tw__write_execution(tw__json *j, const tw_profile *p, uint64_t *row, const uint64_t *counts)
+void tw__write_execution(tw__json *j, const uint64_t *counts)
 {
+    const tw_profile *p = j->p;
     const char *mode = p->names.items[p->mode];
     tw__json_text(j, "profilerMode", mode);
-    tw__json_target(j, p, row);
-    tw__json_vertex_types(j, p);
+    tw__json_target(j);
+    tw__json_vertex_types(j);
     if (!strcmp(mode, "COMPUTE_SETS") || !strcmp(mode, "SINGLE_TILE_COMPUTE_SETS"))
-        write_compute_set_cycles(j, p, row, counts);
+        write_compute_set_cycles(j, counts);
     if (p->vertices_run.count) {
         write_numbers(j, "vertexCycles", p->vertices_run.cycles, p->vertices_run.count);
         write_numbers(j, "vertexComputeSet", p->vertices_run.compute_set, p->vertices_run.count);
         write_numbers(j, "vertexType", p->vertices_run.vertex_type, p->vertices_run.count);
     }
-    lister l = { j, p, row, LISTED_STEPS, false };
+    lister l = { .j = j, .left = LISTED_STEPS };
     tw__json_open(j, "programTrace", '[');
     tw_profile_each_step(p, list_program, &l);
     tw__json_close(j, ']');
-    write_simulation(j, p, row, counts);
-    tw__write_intervals(j, p);
+    write_simulation(j, counts);
+    tw__json_lists(j, "intervals", NULL, tw__interval_tables, 3, p->intervals_omitted);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where things are, what ran when, who waited for whom: what a report shows beside sums. Lists have largest sizes;
  * what does not fit is counted and said. */
-#include "core/profile/profile.h"
+#include "core/profile/schema.h"
 
 #include <stdlib.h>
 
@@ -55,11 +55,7 @@ void tw__profile_add_interval(tw_profile *p, const tw__interval_desc *d)
                          d->name ? d->name : "");
         return;
     }
-    if (p->intervals.count >= TW__MOST_INTERVALS) {
-        p->intervals_omitted++;
-        return;
-    }
-    tw__profile_interval *slot = TW__PROFILE_PUSH(p, p->intervals);
+    tw__profile_interval *slot = tw__table_push(p, TW__TABLE_interval);
     if (slot)
         *slot = (tw__profile_interval){
             d->from, d->to, d->lane, d->partner, tw__profile_name(p, d->name), tw__profile_name(p, d->cause)
@@ -181,11 +177,7 @@ void tw__profile_map_share(tw_profile *p, uint32_t tile, uint32_t map)
 void tw__profile_add_variable(tw_profile *p, const tw__variable_desc *d)
 {
     if (p->status) return;
-    if (p->variable_list.count >= TW__MOST_VARIABLES) {
-        p->variables_omitted++;
-        return;
-    }
-    tw__profile_variable *slot = TW__PROFILE_PUSH(p, p->variable_list);
+    tw__profile_variable *slot = tw__table_push(p, TW__TABLE_variable);
     if (slot)
         *slot = (tw__profile_variable){ tw__profile_name(p, d->name),
                                         tw__profile_name(p, d->type),
@@ -204,11 +196,7 @@ void tw__profile_add_pair(tw_profile *p, tw__exchange_kind kind, uint32_t exchan
         tw__profile_fail(p, TW_E_INDEX, "an exchange between unknown tiles %u and %u", from, to);
         return;
     }
-    if (p->pairs.count >= TW__MOST_PAIRS) {
-        p->pairs_omitted++;
-        return;
-    }
-    tw__profile_pair *slot = TW__PROFILE_PUSH(p, p->pairs);
+    tw__profile_pair *slot = tw__table_push(p, TW__TABLE_pair);
     if (slot) *slot = (tw__profile_pair){ (uint32_t)kind, exchange, from, to, 0, bytes, messages };
 }
 

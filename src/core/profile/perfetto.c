@@ -41,7 +41,7 @@ typedef struct tracer {
     uint64_t always_live;
 } tracer;
 
-static void event(tracer *t, const char *phase, const char *name, uint64_t process, uint64_t track, double ts)
+static void begin(tracer *t, const char *phase, const char *name, uint64_t process, uint64_t track, double ts)
 {
     tw__json_open(t->j, NULL, '{');
     tw__json_text(t->j, "ph", phase);
@@ -51,18 +51,31 @@ static void event(tracer *t, const char *phase, const char *name, uint64_t proce
     tw__json_number(t->j, "ts", ts);
 }
 
-static void counter(tracer *t, const char *name, const char *unit, double ts, uint64_t value)
+/* An event with arguments; `us`: how long a slice takes. */
+static void event(tracer *t, const char *phase, const char *name, uint64_t process, uint64_t track, double ts,
+                  double us)
 {
-    event(t, "C", name, MACHINE, 0, ts);
+    begin(t, phase, name, process, track, ts);
+    if (*phase == 'X') tw__json_number(t->j, "dur", us);
     tw__json_open(t->j, "args", '{');
-    tw__json_count(t->j, unit, value);
+}
+
+static void finish(tracer *t)
+{
     tw__json_close(t->j, '}');
     tw__json_close(t->j, '}');
 }
 
+static void counter(tracer *t, const char *name, const char *unit, double ts, uint64_t value)
+{
+    event(t, "C", name, MACHINE, 0, ts, 0);
+    tw__json_count(t->j, unit, value);
+    finish(t);
+}
+
 static void flow(tracer *t, const char *phase, const char *category, uint64_t process, uint64_t track, double ts)
 {
-    event(t, phase, "data", process, track, ts);
+    begin(t, phase, "data", process, track, ts);
     tw__json_text(t->j, "cat", category);
     tw__json_count(t->j, "id", t->flow);
     if (*phase == 'f') tw__json_text(t->j, "bp", "e");
@@ -86,16 +99,11 @@ static void join(tracer *t, const tw_profile_step *s, double from, double to)
 
 static void slice(tracer *t, const tw_profile_step *s, uint64_t process, uint64_t track, double from, double to)
 {
-    event(t, "X", s->name[0] ? s->name : s->type_name, process, track, from);
-    tw__json_number(t->j, "dur", to - from);
-    tw__json_open(t->j, "args", '{');
-    tw__json_count(t->j, "cycles", s->cycles);
-    tw__json_count(t->j, "activeTiles", s->active_tiles);
-    tw__json_number(t->j, "tileBalance", s->tile_balance);
-    if (s->total_data) tw__json_count(t->j, "totalData", s->total_data);
+    event(t, "X", s->name[0] ? s->name : s->type_name, process, track, from, to - from);
+    const tw__step_line line = { .stored = t->p->steps.items[s->plan_step], .info = *s };
+    tw__json_members(t->j, TW__TABLE_step, &line, TW__WHEN_TRACE | (s->total_data ? TW__WHEN_DATA : 0));
     tw__json_text(t->j, "fidelity", tw_fidelity_name(s->fidelity));
-    tw__json_close(t->j, '}');
-    tw__json_close(t->j, '}');
+    finish(t);
 }
 
 /* What the chosen tiles did of a step. */
@@ -128,14 +136,12 @@ static void trace_workers(tracer *t, const tw_profile_step *s, uint64_t start)
         t->worker_ended[worker] = to;
         t->worker_used[worker] = true;
         event(t, "X", t->p->names.items[t->p->types.items[w->vertex_type].name], MACHINE,
-              WORKER_TRACK + (uint64_t)worker, (double)from * t->us_per_cycle);
-        tw__json_number(t->j, "dur", (double)(to - from) * t->us_per_cycle);
-        tw__json_open(t->j, "args", '{');
+              WORKER_TRACK + (uint64_t)worker, (double)from * t->us_per_cycle,
+              (double)(to - from) * t->us_per_cycle);
         tw__json_count(t->j, "cycles", w->to - w->from);
         tw__json_count(t->j, "tile", step->work_tile);
         if (w->worker == TW__NONE) tw__json_text(t->j, "workers", "all");
-        tw__json_close(t->j, '}');
-        tw__json_close(t->j, '}');
+        finish(t);
     }
 }
 
@@ -176,17 +182,13 @@ static void name(tracer *t, const char *what, uint64_t process, uint64_t track, 
 {
     char sort[32];
     g_snprintf(sort, sizeof sort, "%s_name", what);
-    event(t, "M", sort, process, track, 0);
-    tw__json_open(t->j, "args", '{');
+    event(t, "M", sort, process, track, 0, 0);
     tw__json_text(t->j, "name", text);
-    tw__json_close(t->j, '}');
-    tw__json_close(t->j, '}');
+    finish(t);
     g_snprintf(sort, sizeof sort, "%s_sort_index", what);
-    event(t, "M", sort, process, track, 0);
-    tw__json_open(t->j, "args", '{');
+    event(t, "M", sort, process, track, 0, 0);
     tw__json_count(t->j, "sort_index", order);
-    tw__json_close(t->j, '}');
-    tw__json_close(t->j, '}');
+    finish(t);
 }
 
 static void name_machine(tracer *t)
@@ -294,14 +296,11 @@ static uint64_t trace_lanes(tracer *t, uint64_t most)
         if (v->to < from) continue;
         end = v->to;
         event(t, "X", v->cause ? "waits" : p->names.items[v->name], process, 1 + (uint64_t)v->lane,
-              (double)from * t->us_per_cycle);
-        tw__json_number(t->j, "dur", (double)(v->to - from) * t->us_per_cycle);
-        tw__json_open(t->j, "args", '{');
+              (double)from * t->us_per_cycle, (double)(v->to - from) * t->us_per_cycle);
         tw__json_count(t->j, "cycles", v->to - v->from);
         if (v->cause) tw__json_text(t->j, "waits for", p->names.items[v->cause]);
         if (v->cause) tw__json_text(t->j, "before", p->names.items[v->name]);
-        tw__json_close(t->j, '}');
-        tw__json_close(t->j, '}');
+        finish(t);
         if (v->cause && i < all.count) trace_cause(t, &all, i);
         written++;
     }
@@ -357,7 +356,7 @@ static void say_folded(tracer *t, uint64_t steps, uint64_t intervals)
     if (!steps && !intervals) return;
     g_snprintf(text, sizeof text, "left out: %llu later steps, %llu later intervals", (unsigned long long)steps,
                (unsigned long long)intervals);
-    event(t, "i", text, MACHINE, STEP_TRACK, 0);
+    begin(t, "i", text, MACHINE, STEP_TRACK, 0);
     tw__json_text(t->j, "s", "p");
     tw__json_close(t->j, '}');
     tw__json_close(t->j, ']');
@@ -372,7 +371,7 @@ tw_status tw_profile_write_trace(const tw_profile *p, FILE *out, const tw_profil
     tw_status status = tw__profile_has(p, false, true, "trace");
     if (!status) status = tw_profile_get_totals(p, &totals);
     if (status) return status;
-    tw__json j = { .out = out, .empty = true };
+    tw__json j = { .out = out, .empty = true, .p = p };
     double clock = p->target.clock_hz > 0 ? p->target.clock_hz : 1e6; /* without a clock a cycle is a microsecond */
     uint64_t most = options && options->max_steps ? options->max_steps : DEFAULT_MAX_EVENTS;
     tracer t = { .j = &j, .p = p, .us_per_cycle = 1e6 / clock, .left = most, .exchange_at = -1 };

@@ -136,19 +136,14 @@ void tw__profile_set_category_fidelity(tw_profile *p, const char *key,
 void tw__profile_set_placement(tw_profile *p, tw__row total, tw__row total_with_gaps,
                                const tw__row by_region[TW__MEMORY_REGIONS]);
 
-/* X(NAME, key in memory.byVertexType, label in the summary, "" = not vertex data). */
-#define TW__VERTEX_BYTES_LIST(X)                         \
-    X(STATE, "vertexDataBytes", "Internal vertex state") \
-    X(EDGE, "edgePtrBytes", "Edge pointers")             \
-    X(COPY, "copyPtrBytes", "Copy pointers")             \
-    X(PADDING, "paddingBytes", "Padding")                \
-    X(DESCRIPTOR, "descriptorBytes", "Descriptors")      \
-    X(CODE, "codeBytes", "")
 typedef enum tw__vertex_bytes {
-#define TW__VERTEX_BYTES_ENUM(name, key, label) TW__VERTEX_BYTES_##name,
-    TW__VERTEX_BYTES_LIST(TW__VERTEX_BYTES_ENUM)
-#undef TW__VERTEX_BYTES_ENUM
-        TW__VERTEX_BYTES_KINDS
+    TW__VERTEX_BYTES_STATE,
+    TW__VERTEX_BYTES_EDGE,
+    TW__VERTEX_BYTES_COPY,
+    TW__VERTEX_BYTES_PADDING,
+    TW__VERTEX_BYTES_DESCRIPTOR,
+    TW__VERTEX_BYTES_CODE,
+    TW__VERTEX_BYTES_KINDS
 } tw__vertex_bytes;
 void tw__profile_set_vertex_bytes(tw_profile *p, uint32_t vertex_type, tw__vertex_bytes kind, tw__row by_tile);
 
@@ -353,15 +348,12 @@ typedef struct tw__step {
     uint32_t given;         /* explicit figures of a loaded file: index + 1 into given[] */
 } tw__step;
 
-/* Figures that a loaded step states instead of the rows they follow from; negative = not stated. */
+/* Figures that a loaded step states instead of the rows they follow from, in the order of their columns; negative =
+ * not stated. */
+enum { TW__GIVEN_FIGURES = 5 };
 typedef struct tw__given {
-    double active_tiles, thread_balance, tile_balance, active_tile_balance, data_balance;
+    double figure[TW__GIVEN_FIGURES];
 } tw__given;
-
-/* Totals that a loaded file states; negative = not stated, they follow from the steps. */
-typedef struct tw__given_totals {
-    double cycles, by_bucket[TW_CYCLES_BUCKETS], compute_active;
-} tw__given_totals;
 
 /* --- learned (learn.c) */
 typedef struct tw__profile_fact {
@@ -474,7 +466,7 @@ struct tw_profile {
     TW__LIST(tw__type_cycles) type_cycles;
     TW__LIST(tw__work) work;
     TW__LIST(tw__given) given;
-    tw__given_totals given_totals;
+    tw_profile_totals given_totals;       /* that a loaded file states; all ones: they follow from the steps */
     TW__LIST(uint64_t) given_type_cycles; /* by vertex type; empty = from the steps */
 
     TW__LIST(tw__rule) rules;

@@ -3,7 +3,7 @@
 #ifndef TW_PROFILE_SUMMARY_H
 #define TW_PROFILE_SUMMARY_H
 
-#include "core/profile/profile.h"
+#include "core/profile/schema.h"
 
 /* What a machine calls its parts. Lines that only a graph program has (replicas, exchange, vertex data) are left out
  * where `is_graph` is false and they are zero. */

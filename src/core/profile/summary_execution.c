@@ -13,16 +13,6 @@ static char *percent(char buf[TW__TEXT], double ratio)
 
 static void print_totals(const tw__page *page, const tw_profile_totals *t)
 {
-    static const struct {
-        const char *label;
-        tw_cycles_bucket bucket;
-    } lines[] = {
-        { "Total IPU exchange cycles", TW_CYCLES_EXCHANGE },
-        { "Total global exchange cycles", TW_CYCLES_GLOBAL_EXCHANGE },
-        { "Total host exchange cycles", TW_CYCLES_HOST_EXCHANGE },
-        { "Total shared structure copy cycles", TW_CYCLES_SHARED_COPY },
-        { "Total sync cycles", TW_CYCLES_SYNC },
-    };
     char a[TW__TEXT], b[TW__TEXT];
     FILE *out = page->out;
     fprintf(out, "  Total cycles: %s", tw__commas(a, sizeof a, t->cycles));
@@ -34,9 +24,11 @@ static void print_totals(const tw__page *page, const tw_profile_totals *t)
             tw__commas(a, sizeof a, t->by_bucket[TW_CYCLES_COMPUTE]));
     fprintf(out, "  Total compute cycles (excluding idle threads): %s\n",
             tw__commas(a, sizeof a, t->compute_active));
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        if (page->terms->is_graph || t->by_bucket[lines[i].bucket])
-            fprintf(out, "  %s: %s\n", lines[i].label, tw__commas(a, sizeof a, t->by_bucket[lines[i].bucket]));
+    for (TW__EACH_COLUMN(c, TW__TABLE_totals)) {
+        uint64_t value = c->label ? tw__column_get(c, t) : 0;
+        if (c->label && (page->terms->is_graph || value))
+            fprintf(out, "  %s: %s\n", c->label, tw__commas(a, sizeof a, value));
+    }
     fprintf(out, "  Total tile balance: %s\n", percent(a, t->tile_balance));
     fprintf(out, "  Total thread balance: %s\n", percent(a, t->thread_balance));
     if (t->fidelity) tw__note(page, 2, "cycles are %s.", tw_fidelity_name(t->fidelity));
@@ -153,11 +145,13 @@ static tw_status print_step(const tw__page *page, const tw_profile_step *s)
     fprintf(out, "      %-22s%s / %s\n", "Active Tiles:", tw__commas(a, sizeof a, s->active_tiles),
             tw__commas(b, sizeof b, page->p->target.tiles));
     print_balance(page, "Thread Balance:", s->thread_balance);
-    print_balance(page, "Tile Balance:", s->tile_balance);
-    print_balance(page, "Active Tile Balance:", s->active_tile_balance);
-    if (s->type != TW_PROGRAM_ON_TILE_EXECUTE) {
-        fprintf(out, "      %-22s%s\n", "Total Data:", tw__commas(a, sizeof a, s->total_data));
-        print_balance(page, "Data Balance (mean / max data per tile): ", s->data_balance);
+    const tw__step_line line = { .stored = page->p->steps.items[s->plan_step], .info = *s };
+    for (TW__EACH_COLUMN(c, TW__TABLE_step)) {
+        if (!c->label || !tw__column_in(c, tw__step_parts(&line.stored))) continue;
+        if (c->kind == TW__KIND_RATIO)
+            print_balance(page, c->label, tw__column_real(c, &line));
+        else
+            fprintf(out, "      %-22s%s\n", c->label, tw__commas(a, sizeof a, tw__column_get(c, &line)));
     }
     return print_step_types(page, s->plan_step);
 }

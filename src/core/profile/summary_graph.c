@@ -52,10 +52,8 @@ static void print_graph(const tw__page *page)
     const tw_profile *p = page->p;
     tw__heading(page, 0, "Graph:");
     tw__line_count(page, 2, page->terms->vertices, p->vertices);
-    if (!page->terms->is_graph) return;
-    tw__line_count(page, 2, "Number of edges", p->edges);
-    tw__line_count(page, 2, "Number of variables", p->variables);
-    tw__line_count(page, 2, "Number of compute sets", p->compute_set_count);
+    for (TW__EACH_COLUMN(c, TW__TABLE_graph))
+        if (c->label && page->terms->is_graph) tw__line_count(page, 2, c->label, tw__column_get(c, p));
 }
 
 /* --- memory by region and data type --------------------------------------------------------------------------- */
@@ -159,22 +157,22 @@ static int by_bytes(const void *a, const void *b)
 /* By category: what vertices hold. By type: the same and the code, which all vertices of a type on a tile share. */
 static tw_status print_vertex_data(const tw__page *page, range tiles, uint64_t *row)
 {
-#define LABEL(name, key, label) label,
-    static const char *const labels[] = { TW__VERTEX_BYTES_LIST(LABEL) };
-#undef LABEL
     const tw_profile *p = page->p;
-    uint64_t kinds[TW__VERTEX_BYTES_KINDS] = { 0 }, data = 0;
+    uint64_t kinds[TW__MOST_COLUMNS] = { 0 }, data = 0;
+    unsigned k;
     named_bytes *types = tw__realloc(NULL, (p->types.count + 1) * sizeof *types);
     if (!types) return tw__fail(TW_E_NO_MEMORY, "out of memory for the summary");
     for (size_t i = 0; i < p->types.count; i++) {
         types[i] = (named_bytes){ p->names.items[p->types.items[i].name], 0 };
-        for (unsigned k = 0; k < TW__VERTEX_BYTES_KINDS; k++) {
-            uint64_t bytes = sum_row(p, p->types.items[i].bytes[k], tiles, row);
+        k = 0;
+        for (TW__EACH_COLUMN(c, TW__TABLE_type), k++) {
+            if (c->kind != TW__KIND_ROW) continue;
+            uint64_t bytes = sum_row(p, (tw__row)tw__column_get(c, &p->types.items[i]), tiles, row);
             kinds[k] += bytes;
             types[i].bytes += bytes;
+            data += c->label ? bytes : 0;
         }
     }
-    for (unsigned k = 0; k < TW__VERTEX_BYTES_KINDS; k++) data += labels[k][0] ? kinds[k] : 0;
     qsort(types, p->types.count, sizeof *types, by_bytes);
 
     if (!data && !page->terms->is_graph) return free(types), TW_OK;
@@ -182,8 +180,9 @@ static tw_status print_vertex_data(const tw__page *page, range tiles, uint64_t *
     g_snprintf(title, sizeof title, "Vertex Data (%sB):", tw__commas(text, sizeof text, data));
     tw__heading(page, 2, title);
     tw__heading(page, 4, "By Category:");
-    for (unsigned k = 0; k < TW__VERTEX_BYTES_KINDS; k++)
-        if (labels[k][0]) tw__line_bytes(page, 6, labels[k], kinds[k]);
+    k = 0;
+    for (TW__EACH_COLUMN(c, TW__TABLE_type), k++)
+        if (c->label) tw__line_bytes(page, 6, c->label, kinds[k]);
     tw__heading(page, 4, "By Type:");
     for (size_t i = 0; i < p->types.count; i++)
         if (types[i].bytes) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From the trace back to figures: how often each step ran, when, and what that adds up to. Formulas: docs/profile.md
  * and Poplar API, summary. */
-#include "core/profile/profile.h"
+#include "core/profile/schema.h"
 
 #include <stdlib.h>
 
@@ -58,8 +58,8 @@ static double ratio(double part, double whole)
 static uint64_t active_sum(const tw_profile *p, const tw__step *s)
 {
     if (s->active) return p->rows.items[s->active].sum;
-    if (s->given && p->given.items[s->given - 1].tile_balance >= 0)
-        return to_count(p->given.items[s->given - 1].tile_balance * (double)s->cycles * p->target.tiles);
+    double balance = s->given ? p->given.items[s->given - 1].figure[TW__GIVEN_TILE_BALANCE] : -1;
+    if (balance >= 0) return to_count(balance * (double)s->cycles * p->target.tiles);
     return s->cycles * p->target.tiles;
 }
 
@@ -70,11 +70,17 @@ static double threads_of(const tw_profile *p)
 
 static void apply_given(const tw__given *given, tw_profile_step *info)
 {
-    if (given->active_tiles >= 0) info->active_tiles = (unsigned)given->active_tiles;
-    if (given->thread_balance >= 0) info->thread_balance = given->thread_balance;
-    if (given->tile_balance >= 0) info->tile_balance = given->tile_balance;
-    if (given->active_tile_balance >= 0) info->active_tile_balance = given->active_tile_balance;
-    if (given->data_balance >= 0) info->data_balance = given->data_balance;
+    tw__step_line line = { .info = *info };
+    const double *figure = given->figure;
+    for (TW__EACH_COLUMN(c, TW__TABLE_step)) {
+        if (!(c->when & TW__GIVEN)) continue;
+        if (*figure >= 0 && tw__column_is_real(c))
+            tw__column_set_real(c, &line, *figure);
+        else if (*figure >= 0)
+            tw__column_set(c, &line, (uint64_t)*figure);
+        figure++;
+    }
+    *info = line.info;
 }
 
 void tw__profile_step_info(const tw_profile *p, uint32_t step, tw_profile_step *info)
@@ -168,11 +174,10 @@ static void count_waiting(const tw_profile *p, tw_profile_totals *t, bool synced
 
 static void apply_given_totals(const tw_profile *p, tw_profile_totals *t)
 {
-    const tw__given_totals *given = &p->given_totals;
-    if (given->cycles >= 0) t->cycles = to_count(given->cycles);
-    if (given->compute_active >= 0) t->compute_active = to_count(given->compute_active);
-    for (unsigned b = 0; b < TW_CYCLES_BUCKETS; b++)
-        if (given->by_bucket[b] >= 0) t->by_bucket[b] = to_count(given->by_bucket[b]);
+    for (TW__EACH_COLUMN(c, TW__TABLE_totals)) {
+        bool stated = c->key && c->kind != TW__KIND_FIDELITY && tw__column_get(c, &p->given_totals) != UINT64_MAX;
+        if (stated) tw__column_set(c, t, tw__column_get(c, &p->given_totals));
+    }
 }
 
 tw_status tw_profile_get_totals(const tw_profile *p, tw_profile_totals *t)

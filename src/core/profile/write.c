@@ -31,12 +31,6 @@ tw_status tw__profile_has(const tw_profile *p, bool graph, bool execution, const
     return TW_OK;
 }
 
-static void forget_given_totals(tw_profile *p)
-{
-    p->given_totals.cycles = p->given_totals.compute_active = -1;
-    for (unsigned b = 0; b < TW_CYCLES_BUCKETS; b++) p->given_totals.by_bucket[b] = -1;
-}
-
 tw_profile *tw__profile_new(const tw__profile_target *target)
 {
     tw_profile *p = tw__realloc(NULL, sizeof *p);
@@ -48,7 +42,7 @@ tw_profile *tw__profile_new(const tw__profile_target *target)
     tw__row_info *none = empty ? TW__PROFILE_PUSH(p, p->rows) : NULL;
     if (!none) return tw_profile_free(p), NULL;
     *empty = "";
-    forget_given_totals(p);
+    memset(&p->given_totals, 0xff, sizeof p->given_totals);
     p->target.type = tw__profile_name(p, target->type);
     p->target.arch = tw__profile_name(p, target->arch);
     p->target.ipus = target->ipus;

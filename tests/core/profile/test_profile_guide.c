@@ -163,8 +163,7 @@ static void profile_guide_step_sums(void **state)
 {
     (void)state;
     tw_profile *p = load_sample();
-    p->given_totals.cycles = p->given_totals.compute_active = -1;
-    for (unsigned b = 0; b < TW_CYCLES_BUCKETS; b++) p->given_totals.by_bucket[b] = -1;
+    memset(&p->given_totals, 0xff, sizeof p->given_totals);
     p->given_type_cycles.count = 0;
     tw_profile_totals t;
     assert_int_equal(tw_profile_get_totals(p, &t), TW_OK);

@@ -173,7 +173,7 @@ static void test_refused_work(void **state)
          "\"OnTileExecute\","                                                                      \
          "\"cycles\":9,\"work\":" work "}]}}"
     refuse(HEAD "}", PLAN("{\"tile\":4,\"worker\":[],\"vertexType\":[],\"from\":[],\"to\":[]}"),
-           "there is no tile 4");
+           "work.tile: 4 is too large");
     refuse(HEAD "}", PLAN("{\"tile\":1,\"worker\":[1],\"vertexType\":[1],\"from\":[0],\"to\":[1]}"),
            "work.vertexType[0]: 1 is too large");
     refuse(HEAD "}", PLAN("{\"tile\":1,\"worker\":[1],\"vertexType\":[0],\"from\":[2],\"to\":[1]}"),
