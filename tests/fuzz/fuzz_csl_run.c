@@ -2,7 +2,7 @@
 // needs: wse
 /* Whole CSL programs from anywhere: compiled under limits, verified, and run for a while on the wafer. Whatever
  * comes, the compiler either gives an image that the verifier accepts or an error with a place; the run ends by
- * itself or at its limit of cycles. The first byte chooses the architecture, checks and the order of ready tasks;
+ * itself or at its limit of cycles. The first byte chooses the architecture, checks, the order of ready tasks and -O0;
  * the rest is the file. */
 #include "csl/lang/code/image.h"
 #include "csl/lang/compile.h"
@@ -63,6 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tw_diags *diags = tw_diags_new();
     tw__csl_compile_options options = { .file = "fuzz.csl",
                                         .wse3 = data[0] & 1,
+                                        .optimize = !(data[0] >> 4 & 1),
                                         .max_comptime_steps = 20000,
                                         .max_memory = 64 << 20,
                                         .max_inlined = 1000,

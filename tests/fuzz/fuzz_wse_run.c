@@ -152,6 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text t = { data, size };
     tw__csl_compile_options o = { .file = "main.csl",
                                   .wse3 = size & 1,
+                                  .optimize = size & 4,
                                   .max_comptime_steps = 20000,
                                   .max_memory = 64 << 20,
                                   .max_inlined = 200,

@@ -108,8 +108,8 @@ static uint64_t when(const tw__wse_event *e, size_t count, uint32_t pe, unsigned
     return 0;
 }
 
-/* Dispatch to first wavelet 6 cycles, 2 cycles a hop, one element a cycle. The header goes first: the elements are the
- * sender's second operation. */
+/* Dispatch to first wavelet 6 cycles, 2 cycles a hop, one element a cycle. The header goes first: the elements are
+ * the sender's second operation. */
 static void arrival_time(void **state)
 {
     (void)state;

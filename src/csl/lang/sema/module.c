@@ -481,10 +481,22 @@ static void make_fifo(sema *s, const tw__csl_global *g)
     }
 }
 
-/* Variables from the bottom of memory, tables without a name from its top: a program that writes a little behind an
- * array, as published ones do, does not change constants that happen to be used next to it. */
+/* An array that starts with one value everywhere, as @zeros gives. */
+static bool is_even(const tw__csl_global *g)
+{
+    return g->node && g->is_var && g->type->kind == TW__CSL_TY_ARRAY && g->value.kind == TW__CSL_O_VALUE &&
+           g->value.value.parts && !g->value.value.parts->items;
+}
+
+/* Arrays without data of their own from the bottom of memory, one behind the other with nothing between them, as
+ * sections of a linker keep them: which banks of memory two of them share hangs on how far apart they lie. All else
+ * from the top, a little below the end: a program that writes some elements behind an array, as published ones do,
+ * does not change constants that happen to be used next to it. */
+enum { TOP_GAP = 64 };
 static bool find_room(sema *s, const node *at, tw__csl_global *g)
 {
+    bool even = is_even(g);
+    if (!even && s->memory_end == TW__CSL_PE_BYTES) s->memory_end -= TOP_GAP;
     uint32_t align = g->align > g->type->align ? g->align : g->type->align;
     uint64_t bytes = g->type->size ? g->type->size : 1;
     uint64_t address = ((uint64_t)s->memory_top + align - 1) / align * align;
@@ -496,7 +508,7 @@ static bool find_room(sema *s, const node *at, tw__csl_global *g)
         s->memory_full = true;
         return false;
     }
-    if (g->node)
+    if (even)
         s->memory_top = (uint32_t)(address + bytes);
     else
         s->memory_end = (uint32_t)(address = (s->memory_end - bytes) / align * align);

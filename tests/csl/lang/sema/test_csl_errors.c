@@ -349,7 +349,7 @@ static void no_room_for_code(void **state)
         snprintf(text, sizeof text,
                  "var big: [%u]u16; var n: u16 = 0;\n"
                  "export fn f() void { big[n] = n; n += 1; big[n] = n; n += 1; big[n] = n; }\n",
-                 full ? 24530u : 20000u);
+                 full ? 24500u : 20000u);
         compiled c;
         compile_text(&c, text);
         assert_non_null(c.image);
