@@ -26,7 +26,8 @@ static tw_status kernel(tw_pto *core, void *user)
 static void in_a_grid(void *data)
 {
     (void)data;
-    tw_pto_grid *grid = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .blocks = BLOCKS });
+    tw_pto_grid *grid =
+        tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_A2A3, .blocks = BLOCKS });
     check(grid ? tw_pto_grid_run(grid, kernel, NULL) : TW_E_NO_MEMORY);
     tw_pto_grid_free(grid);
 }

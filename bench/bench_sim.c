@@ -51,7 +51,7 @@ static void stop(const char *what)
 static tw_object *image_of(const char *text)
 {
     tw_object *object, *image;
-    tw_link_options link = { .entry = "f" };
+    tw_link_options link = { .size = sizeof link, .entry = "f" };
     if (!(object = tw_asm_text(text, strlen(text), "bench.S", NULL, NULL))) stop(tw_error_message());
     if (!(image = tw_link((const tw_object *[]){ object }, 1, &link, NULL))) stop(tw_error_message());
     tw_object_free(object);

@@ -6,6 +6,7 @@ if(TW_OBJECTS)
                                                $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(tilewright PRIVATE PkgConfig::GLIB PkgConfig::JANSSON PkgConfig::ELF OpenMP::OpenMP_C ${SLEEF_LIBRARY} m dl)
   tw_installed_beside(tilewright "")
+  target_link_options(tilewright PRIVATE LINKER:--version-script=${CMAKE_SOURCE_DIR}/src/tilewright.map)
   # What kernels call that are compiled with the flags below (docs/aie.md): an archive, so that programs which use these
   # sanitizers for themselves do not get it. A vector access that is off its 16 bytes must go on after the report:
   # without AVX, and with moves for aligned addresses, x86-64 would trap.
@@ -34,7 +35,8 @@ if(TW_OBJECTS)
     list(JOIN TW_AIE_CHECK_${compiler} " " TW_AIE_CHECK_${compiler})
     string(REPLACE "SHELL:" "" TW_AIE_CHECK_${compiler} "-DTW_AIE_CHECK ${TW_AIE_CHECK_${compiler}}")
   endforeach()
-  set_target_properties(tilewright PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 LINKER_LANGUAGE C)
+  set_target_properties(tilewright PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 LINKER_LANGUAGE C
+                        LINK_DEPENDS ${CMAKE_SOURCE_DIR}/src/tilewright.map)
   # tilewright::ascend: the library, and headers under names that Ascend owns.
   add_library(tilewright_ascend INTERFACE)
   add_library(tilewright::ascend ALIAS tilewright_ascend)

@@ -71,6 +71,7 @@ if(TARGET tilewright_program AND NOT TW_SANITIZE)
   target_compile_definitions(alloc_tilewright PRIVATE TW_BUILD=1 TW_SINGLE_BLOCKS)
   target_include_directories(alloc_tilewright PRIVATE include src)
   target_link_libraries(alloc_tilewright PRIVATE $<TARGET_PROPERTY:tilewright,LINK_LIBRARIES>)
+  target_link_options(alloc_tilewright PRIVATE LINKER:--version-script=${CMAKE_SOURCE_DIR}/src/tilewright.map)
   set_target_properties(alloc_tilewright PROPERTIES OUTPUT_NAME tilewright SOVERSION 0 LINKER_LANGUAGE C)
   set_target_properties(alloc_fail alloc_sweep alloc_host alloc_tilewright PROPERTIES
     PREFIX "" RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/alloc LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/alloc)

@@ -83,7 +83,7 @@ int main(int argc, char **argv)
         if (fscanf(f, "%d", &got) != 1 || got != (int16)(sum >> 15)) return fprintf(stderr, "sample %d\n", n), 1;
     }
     if (!f || fclose(f)) return 1;
-    tw_profile_options plain = { .colours = TW_COLOURS_OFF };
+    tw_profile_options plain = { .size = sizeof plain, .colours = TW_COLOURS_OFF };
     tw_profile_print_execution_summary(tw_aie_array_profile(array), stdout, &plain);
     printf("cascade: %d blocks of %d samples, the same as one filter of %d taps\n", BLOCKS, BLOCK, TAPS);
     tw_aie_array_free(array);

@@ -127,6 +127,14 @@ TW_API tw_status tw_private_folder(const char *path);
 /* Nearest of `names` by edit distance, NULL when nothing is close: for "did you mean". */
 TW_API const char *tw_nearest(const char *name, const char *const *names, size_t count);
 
+/* --- options ----------------------------------------------------------------------------------------------- */
+
+/* Structs of options begin with their size, so that programs and libraries of different versions understand one
+ * another: `tw_wse_options options = { .size = sizeof options, .max_cycles = 1000 };` in C, in C++ `options.size =
+ * sizeof options` after `tw_wse_options options = {}`. All else may be zero, which is the default. A shorter struct
+ * is one of an older header, and what it lacks is zero; TW_E_INVALID_ARGUMENT: no size, or a longer one that sets
+ * what this library does not know. */
+
 /* --- files ------------------------------------------------------------------------------------------------- */
 
 /* A whole file ("-": the standard input) of at most `most` bytes, which the caller frees; a zero byte follows it.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tw_csl: CSL programs, compiled and kept.
  *
- *     tw_csl_options options = { .arch = TW_WSE3, .memcpy = true, .fabric_width = 8, .fabric_height = 3, ... };
+ *     tw_csl_options options = { .size = sizeof options, .arch = TW_WSE3, .memcpy = true, .fabric_width = 8, ... };
  *     tw_diags *diags = tw_diags_new();
  *     tw_csl_program *program = tw_csl_compile("layout.csl", &options, diags);
  *     if (!program) tw_diags_print(diags, stderr, false);
@@ -33,10 +33,11 @@ typedef struct tw_csl_binding {
 typedef enum tw_csl_fp16 { TW_CSL_F16 = 0, TW_CSL_BF16 = 1, TW_CSL_CB16 = 2 } tw_csl_fp16;
 
 /* How code is made: as the vendor's compiler does, or statement by statement as it is written. */
-typedef enum tw_csl_level { TW_CSL_O_DEFAULT, TW_CSL_O0, TW_CSL_O2 } tw_csl_level; /* the default is O2 */
+typedef enum tw_csl_level { TW_CSL_O_DEFAULT = 0, TW_CSL_O0 = 1, TW_CSL_O2 = 2 } tw_csl_level; /* the default is O2 */
 
-/* All zero: WSE-2, no host link, a fabric just large enough. */
+/* All else zero: WSE-2, no host link, a fabric just large enough. */
 typedef struct tw_csl_options {
+    size_t size; /* sizeof(tw_csl_options) */
     tw_wse_arch arch;
     bool memcpy;       /* host link: a frame of 4 columns west, 3 east, one row above and below is asked for */
     unsigned channels; /* 1 to 16; 0 = 1 */

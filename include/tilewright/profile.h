@@ -82,9 +82,10 @@ TW_API void tw_profile_free(tw_profile *profile); /* NULL is fine. Not for a pro
 
 typedef enum tw_colours { TW_COLOURS_AUTO = 0, TW_COLOURS_ON = 1, TW_COLOURS_OFF = 2 } tw_colours;
 
-/* All zero = the defaults of the guide. The environment has the last word on colours, as tw_use_colours() says; else
+/* All else zero: as the guide says. The environment has the last word on colours, as tw_use_colours() says; else
  * `colours` decides, AUTO meaning "when `out` is a terminal". Names are printed as tw_print_text() does. */
 typedef struct tw_profile_options {
+    size_t size; /* sizeof(tw_profile_options) */
     tw_colours colours;
     bool show_var_storage;     /* liveness of each program */
     bool show_optimizations;   /* compiler statistics */

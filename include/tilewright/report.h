@@ -15,8 +15,9 @@
 extern "C" {
 #endif
 
-/* All zero = the defaults. */
+/* All else zero = the defaults. */
 typedef struct tw_report_options {
+    size_t size;         /* sizeof(tw_report_options) */
     const char *title;   /* of the page; NULL = the name of the profile's program, or "Tilewright report" */
     const char *name_a;  /* what the profile is called, a file's name, say; NULL = "A" */
     const char *name_b;  /* of the second one in a comparison; NULL = "B" */

@@ -97,7 +97,9 @@ static int main_asm(int argc, char **argv)
     int status = parse(argc, argv, &r);
     if (status == TW__EXIT_OK) status = tw__cli_check_outputs("asm", &r.output, 1, &r.input, 1);
     if (status == TW__EXIT_OK) {
-        tw_asm_options options = { .arch = r.arch, .cpp_flags = (const char *const *)r.flags->pdata };
+        tw_asm_options options = { .size = sizeof options,
+                                   .arch = r.arch,
+                                   .cpp_flags = (const char *const *)r.flags->pdata };
         tw_diags *diags = tw__cli_diags();
         tw_object *object = tw_asm_file(r.input, &options, diags);
         tw_status made = tw_status_of(object);

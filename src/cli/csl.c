@@ -533,7 +533,7 @@ static int check_outputs(const settings *s)
 
 static int run_main(int argc, char **argv)
 {
-    settings s = { .actions = g_ptr_array_new() };
+    settings s = { .options = { .size = sizeof s.options }, .actions = g_ptr_array_new() };
     tw__csl_request_init(&s.compile);
     const tw__cli_syntax own = { "csl", .options = TW__CLI_ROWS(run_rows) };
     tw__cli_syntax syntax = tw__csl_syntax;

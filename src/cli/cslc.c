@@ -206,6 +206,7 @@ const tw__cli_syntax tw__csl_syntax = {
 const tw_csl_options *tw__csl_request_options(tw__csl_request *r)
 {
     tw_csl_options *o = &r->options;
+    o->size = sizeof *o;
     o->params = (const tw_csl_binding *)(void *)r->params->data;
     o->param_count = r->params->len;
     o->colors = (const tw_csl_binding *)(void *)r->colors->data;

@@ -123,7 +123,7 @@ static int print_map(const tw_object *image)
 
 static int run_link(const link_request *r, char **files, size_t count)
 {
-    tw_link_options options = { .entry = r->entry, .names = (const char *const *)files };
+    tw_link_options options = { .size = sizeof options, .entry = r->entry, .names = (const char *const *)files };
     if (!read_address(r->code, &options.code_address) || !read_address(r->data, &options.data_address))
         return tw__cli_usage_error("link", "an address is a number below 0x200000");
     const char *output = r->output ? r->output : "a.elf";

@@ -65,7 +65,8 @@ static int compile(const request *r, const char *const *inputs, size_t count)
 {
     g_autofree char *flags = join_flags(r->flags);
     g_autofree char *beside = r->depends && r->output ? depfile_of(r->output) : NULL;
-    tw_popc_options options = { .output = r->output,
+    tw_popc_options options = { .size = sizeof options,
+                                .output = r->output,
                                 .flags = flags,
                                 .targets = r->targets,
                                 .depfile = r->depends && r->depfile ? r->depfile : beside,

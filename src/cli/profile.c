@@ -95,7 +95,7 @@ static tw_status print(const request *r, unsigned rows, const tw_profile *profil
 static int summarise(int argc, char **argv)
 {
     g_autoptr(GPtrArray) conditions = g_ptr_array_new();
-    request r = { .conditions = conditions };
+    request r = { .options = { .size = sizeof r.options }, .conditions = conditions };
     int bad = tw__cli_parse(&tw__command_profile, &r, &argc, argv);
     if (bad) return bad;
     if (r.version) return tw__cli_print_version(tw__cli_name(&tw__command_profile)), TW__EXIT_OK;

@@ -61,7 +61,8 @@ static tw_status run_core(tw_pto *core, void *user)
 {
     job *j = user;
     tw_pto_identity me = tw_pto_identity_of(core);
-    tw_pto_run_options options = { .max_steps = j->r->max_steps,
+    tw_pto_run_options options = { .size = sizeof options,
+                                   .max_steps = j->r->max_steps,
                                    .out = stdout,
                                    .block = me.block,
                                    .blocks = me.blocks,
@@ -137,6 +138,7 @@ int tw__pto_run_text(const tw__request *r, tw_pto_text *text, tw_pto_target targ
     if (unknown) return unknown;
     tw__cli_name_program(r->file);
     tw_pto_grid *grid = tw_pto_grid_new(&(tw_pto_launch){
+        .size = sizeof(tw_pto_launch),
         .target = target,
         .flags = (r->manual ? TW_PTO_MANUAL : 0) | (r->profile || r->report ? TW_PTO_PROFILE : 0) |
                  (r->timeline || r->profile_file || r->report ? TW_PTO_TIMELINE : 0),

@@ -45,7 +45,7 @@ static tw_status write_page(const request *r, const tw_profile *a, const tw_prof
     char *name_a = g_path_get_basename(files[0] ? files[0] : r->graph ? r->graph : r->execution);
     char *name_b = b ? g_path_get_basename(files[1]) : NULL;
     tw_report_options options = {
-        .title = r->title, .name_a = b ? name_a : NULL, .name_b = name_b, .unnamed = name_a
+        .size = sizeof options, .title = r->title, .name_a = b ? name_a : NULL, .name_b = name_b, .unnamed = name_a
     };
     char *title = b ? g_strdup_printf("%s → %s", name_a, name_b) : NULL;
     if (!options.title) options.title = title;
@@ -67,7 +67,7 @@ int tw__cli_write_report(const char *command, const tw_profile *profile, const c
     tw_status status = tw_status_of(out);
     if (out) {
         char *name = g_path_get_basename(path);
-        tw_report_options options = { .unnamed = name };
+        tw_report_options options = { .size = sizeof options, .unnamed = name };
         status = tw_profile_write_report(profile, tw_output_file(out), &options);
         g_free(name);
         if (status == TW_OK || status == TW_E_IO) status = tw_output_commit(out);

@@ -186,7 +186,7 @@ static tw_status read_objects(const char *path, const char *chip, tw_diags *diag
                               size_t *count)
 {
     if (g_str_has_suffix(path, ".gp")) return tw_status_of(*objects = tw_popc_objects(path, chip, count));
-    tw_asm_options options = { .arch = chip ? tw_isa_arch_by_name(chip) : TW_ISA_IPU2 };
+    tw_asm_options options = { .size = sizeof options, .arch = chip ? tw_isa_arch_by_name(chip) : TW_ISA_IPU2 };
     bool text = g_str_has_suffix(path, ".S") || g_str_has_suffix(path, ".s");
     *objects = calloc(1, sizeof **objects), *count = 0;
     if (!*objects) return tw_error_set(TW_E_NO_MEMORY, "no memory for '%s'", path);
@@ -200,7 +200,7 @@ static tw_status make_image(const char *path, const char *chip, const char *entr
 {
     tw_object **objects;
     size_t count;
-    tw_link_options link = { .entry = entry };
+    tw_link_options link = { .size = sizeof link, .entry = entry };
     tw_status status = read_objects(path, chip, diags, &objects, &count);
     if (status == TW_OK)
         status = tw_status_of(*image = tw_link((const tw_object *const *)objects, count, &link, diags));
@@ -350,7 +350,7 @@ static int run_file(const char *path, const tw__sim_request *r, const tw_sim_opt
 static int main_sim(int argc, char **argv)
 {
     tw__sim_request r = { 0 };
-    tw_sim_options options = { 0 };
+    tw_sim_options options = { .size = sizeof options };
     int bad = tw__cli_parse(&tw__command_sim, &r, &argc, argv);
     if (bad) return bad;
     if (argc != 2) return tw__cli_usage_error("sim", argc < 2 ? "no file given" : "one file at a time");

@@ -21,10 +21,10 @@
 
 #include <string.h>
 
-/* TW_E_INVALID_ARGUMENT when an argument of a public function that `what` names is NULL. */
+/* What tw__missing() says when an argument of a public function that `what` names is NULL. */
 static inline tw_status tw__pto_given(const void *argument, const char *what)
 {
-    return argument ? TW_OK : tw__fail(TW_E_INVALID_ARGUMENT, "the %s is NULL", what);
+    return argument ? TW_OK : tw__missing(what);
 }
 
 /* --- table/targets.c, table/conversions.c ----------------------------------------------------------------------- */

@@ -636,8 +636,8 @@ tw_findings *tw__findings_of(const tw__stats *s)
 tw_findings *tw_profile_findings(const tw_profile *profile)
 {
     tw__stats s;
-    if (!profile) return tw__fail(TW_E_INVALID_ARGUMENT, "a profile is needed"), NULL;
-    if (tw__stats_new(&s, profile) != TW_OK) return NULL;
+    if (!profile) return tw__made(tw__missing("profile"), NULL);
+    if (tw__stats_new(&s, profile) != TW_OK) return tw__made(tw_error_status(), NULL);
     tw_findings *out = tw__findings_of(&s);
     tw__stats_free(&s);
     return out;

@@ -246,20 +246,17 @@ static const char *name_of(const tw_profile *p, const char *given, const char *o
 tw_status tw__report_write(const char *page, size_t page_bytes, const tw_profile *a, const tw_profile *b, FILE *out,
                            const tw_report_options *options)
 {
-    static const tw_report_options defaults = { 0 };
-    const tw_report_options *o = options ? options : &defaults;
-    report r = { .row_bytes = o->row_bytes };
+    tw_report_options o;
+    tw_status status = TW__TAKE_OPTIONS(&o, options, tw_report_options);
+    if (status != TW_OK) return status;
+    report r = { .row_bytes = o.row_bytes };
     if (!page)
         return tw__fail(TW_E_NO_ENVIRONMENT,
                         "this build has no report page: its script is made of npm packages. In the source tree, "
                         "`./dev setup` gets Node.js and the packages (or: npm ci --prefix web); then build again");
-    tw_status status = add_side(&r, a,
-                                name_of(a, o->name_a,
-                                        b            ? "A"
-                                        : o->unnamed ? o->unnamed
-                                                     : "Tilewright report"));
-    if (!status && b) status = add_side(&r, b, o->name_b ? o->name_b : "B");
-    r.title = o->title ? o->title : r.sides[0].name;
+    status = add_side(&r, a, name_of(a, o.name_a, b ? "A" : o.unnamed ? o.unnamed : "Tilewright report"));
+    if (!status && b) status = add_side(&r, b, o.name_b ? o.name_b : "B");
+    r.title = o.title ? o.title : r.sides[0].name;
     if (!status) status = put_page(&r, page, page_bytes, out);
     for (unsigned i = 0; i < r.count; i++) {
         tw_findings_free(r.sides[i].findings);
@@ -270,7 +267,8 @@ tw_status tw__report_write(const char *page, size_t page_bytes, const tw_profile
 
 tw_status tw_profile_write_report(const tw_profile *profile, FILE *out, const tw_report_options *options)
 {
-    if (!profile || !out) return tw__fail(TW_E_INVALID_ARGUMENT, "a profile and a file are needed");
+    if (!profile) return tw__missing("profile");
+    if (!out) return tw__missing("file");
     size_t bytes;
     const char *page = tw__report_template(&bytes);
     return tw__report_write(page, bytes, profile, NULL, out, options);
@@ -279,7 +277,8 @@ tw_status tw_profile_write_report(const tw_profile *profile, FILE *out, const tw
 tw_status tw_profile_write_comparison(const tw_profile *a, const tw_profile *b, FILE *out,
                                       const tw_report_options *options)
 {
-    if (!a || !b || !out) return tw__fail(TW_E_INVALID_ARGUMENT, "two profiles and a file are needed");
+    if (!a || !b) return tw__missing("profile");
+    if (!out) return tw__missing("file");
     size_t bytes;
     const char *page = tw__report_template(&bytes);
     return tw__report_write(page, bytes, a, b, out, options);

@@ -116,6 +116,7 @@ static void put_findings(const sheet *s, const tw__stats *stats)
 
 tw_status tw_profile_print_top(const tw_profile *p, FILE *out, tw_colours colours, unsigned rows)
 {
+    if (!p) return tw__missing("profile");
     sheet s = sheet_new(out, colours, rows);
     tw__stats stats;
     char title[128], text[64];
@@ -178,6 +179,7 @@ static void put_tiles(const sheet *s, const tw__stats *stats, const uint64_t *va
 
 tw_status tw_profile_print_tiles(const tw_profile *p, FILE *out, tw_colours colours, unsigned rows)
 {
+    if (!p) return tw__missing("profile");
     sheet s = sheet_new(out, colours, rows);
     tw__stats stats;
     tw_status status = tw__stats_new(&stats, p);
@@ -199,6 +201,7 @@ tw_status tw_profile_print_tiles(const tw_profile *p, FILE *out, tw_colours colo
 
 tw_status tw_profile_print_memory(const tw_profile *p, FILE *out, tw_colours colours, unsigned rows)
 {
+    if (!p) return tw__missing("profile");
     sheet s = sheet_new(out, colours, rows);
     tw__stats stats;
     tw_status status = tw__profile_has(p, true, false, "list");
@@ -275,6 +278,7 @@ static void put_change(const sheet *s, const tw__diff_line *line)
 tw_status tw_profile_print_diff(const tw_profile *a, const tw_profile *b, FILE *out, tw_colours colours,
                                 unsigned rows)
 {
+    if (!a) return tw__missing("profile");
     sheet s = sheet_new(out, colours, rows);
     tw__stats x, y;
     tw__diff d;
@@ -414,6 +418,7 @@ static bool is_ratio(const metric *m)
 
 tw_status tw_profile_judge(const tw_profile *a, const tw_profile *b, const char *text, bool *holds, char line[256])
 {
+    if (!a) return tw__missing("profile");
     condition c = { 0 };
     tw__stats x, y;
     *holds = false;

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The rules of the C API (docs/errors.md, docs/hacking.md), read off the public headers: what makes an object returns it,
-# tw_x_free() is the end of each, and every enumerator has a value of its own, the one that tests/golden/enumerators.txt
-# has: programs that were compiled before carry these numbers.
+# tw_x_free() is the end of each, NULL in place of an object is harmless and the failure that gave it stays, and every
+# enumerator has a value of its own, the one that tests/golden/enumerators.txt has: programs that were compiled before
+# carry these numbers.
 . "$1/tests/cli/lib.sh"
 cc=clang-19
 command -v $cc >/dev/null || exit 77
@@ -38,6 +39,84 @@ while read -r type; do # whatever is handed out to be kept can be freed
   grep -qE "^$type \*" "$work/functions" || continue
   grep -qE "[ *]${type}_free\(" "$work/functions" || fail "$type can be made, but there is no ${type}_free()"
 done <"$work/opaque"
+
+# Options begin with their size (base.h).
+tr '\n' ' ' <"$work/text" | grep -oE 'typedef struct tw_[a-z_]+ \{ *[a-z_0-9]+ \**[a-z_]+' >"$work/structs"
+grep -E 'struct tw_([a-z_]*_options|ipu_model|pto_launch) ' "$work/structs" >"$work/options"
+[ "$(wc -l <"$work/options")" -gt 8 ] || fail 'the structs of options were not found'
+grep -v '{ *size_t size$' "$work/options" >"$work/bad" && { fail 'the first member of options is size_t size:'; cat "$work/bad"; }
+
+# --- NULL: every function of an object, one process each, after a call that made none
+{
+  cat "$work/all.c"
+  cat <<'C'
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void check(const char *name, tw_status status, const char *kept)
+{
+    if (status == TW_E_FILE_LOAD && tw_error_status() == TW_E_FILE_LOAD && strcmp(kept, tw_error_message()) == 0) return;
+    printf("%s(NULL): %s, \"%s\"\n", name, tw_status_name(status), tw_error_message());
+    exit(2);
+}
+
+C
+  awk -v opaque="$work/opaque" '
+    function zero(p,   type) { # an argument of nothing
+      if (p ~ /^ ?char [a-z_]+\[/) return "(char[512]){ 0 }"
+      if (p ~ /[*([]/) return "(void *)0"
+      type = p; sub(/ ?[A-Za-z_0-9]+$/, "", type); sub(/const /, "", type)
+      return "(" type "){ 0 }"
+    }
+    BEGIN { while ((getline type < opaque) > 0) is_opaque[type] = 1 }
+    match($0, /tw_[a-z_0-9]+\(/) {
+      name = substr($0, RSTART, RLENGTH - 1); result = substr($0, 1, RSTART - 1)
+      args = substr($0, RSTART + RLENGTH); sub(/\)[^)]*$/, "", args)
+      n = split(args, arg, ",")
+      type = arg[1]; sub(/^const /, "", type); sub(/ \*[a-z_]*$/, "", type)
+      if (!(type in is_opaque)) next
+      call = name "((void *)0"
+      for (i = 2; i <= n; i++) call = call ", " zero(arg[i])
+      names[++count] = name
+      if (result ~ /^tw_status/) print "static void call" count "(const char *kept) { check(\"" name "\", " call "), kept); }"
+      else print "static void call" count "(const char *kept) { (void)" call "); check(\"" name "\", TW_E_FILE_LOAD, kept); }"
+    }
+    END {
+      print "static const struct { const char *name; void (*call)(const char *kept); } calls[] = {"
+      for (i = 1; i <= count; i++) print "    { \"" names[i] "\", call" i " },"
+      print "};"
+    }' "$work/functions"
+  cat <<'C'
+int main(void)
+{
+    int failed = 0;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        int state;
+        fflush(stdout);
+        pid_t child = fork();
+        if (child == 0) {
+            char kept[512];
+            if (tw_profile_load_file("/nowhere/at/all")) exit(3);
+            snprintf(kept, sizeof kept, "%s", tw_error_message());
+            calls[i].call(kept);
+            exit(0);
+        }
+        waitpid(child, &state, 0);
+        if (state == 0) continue;
+        failed++;
+        if (!WIFEXITED(state) || WEXITSTATUS(state) != 2) printf("%s(NULL): it crashes\n", calls[i].name);
+    }
+    printf("%zu calls\n", sizeof calls / sizeof *calls);
+    return failed ? 1 : 0;
+}
+C
+} >"$work/null.c"
+# shellcheck disable=SC2086  # CC may carry flags
+${CC:-gcc} -std=gnu11 -w -DTW_NO_CALL_SITES -I. "$work/null.c" -o "$work/null" -L"$build" -ltilewright -Wl,-rpath,"$build" &&
+  "$work/null" >"$work/out" || { fail 'NULL in place of an object:'; cat "$work/out"; }
+[ "$(sed -n 's/ calls$//p' "$work/out")" -gt 450 ] || fail 'the functions of objects were not found'
 
 # --- enumerators: "name value" of each, and the enum that it is in
 awk 'BEGIN { RS = "}" } match($0, /enum[ \n]*[a-z_0-9]*[ \n]*\{[^{]*$/) {

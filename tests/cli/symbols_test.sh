@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Names: no two boxes define the same one (their objects make one library), the library exports tw_ names only, declared in
-# public headers, and no entry of a program.
+# public headers, each with its version, and no entry of a program.
 . "$1/tests/cli/lib.sh"
 cd "$build" || exit 1
 command -v nm >/dev/null || exit 77
@@ -13,7 +13,16 @@ done >"$work/names"
 cut -d' ' -f1 "$work/names" | sort | uniq -d >"$work/twice"
 while read -r name; do fail "$name is defined in $(grep "^$name " "$work/names" | cut -d' ' -f2 | tr '\n' ' ')"; done <"$work/twice"
 
-nm -D --defined-only libtilewright.so | awk '$2 ~ /[TDBR]/ { print $3 }' | grep -v '^__\(a\|t\|ub\)san\|^_\(init\|fini\|edata\|end\|_bss_start\)$' |
+nm -D --defined-only libtilewright.so | awk '$2 ~ /[TDBR]/ { print $3 }' >"$work/versioned"
+for node in "$(sed -n 's/^\(TILEWRIGHT_[0-9.]*\) {/\1/p' "$source/src/tilewright.map" | tail -1) tw_[a-z]" 'TILEWRIGHT_PRIVATE tw__'; do
+  [ "$(grep -c "^${node#* }.*@@${node% *}\$" "$work/versioned")" -gt 10 ] || fail "no names ${node#* } have the version ${node% *}"
+  grep "^${node#* }" "$work/versioned" | grep -v "@@${node% *}\$" >"$work/bare" && { fail "without ${node% *}:"; cat "$work/bare"; }
+done
+# What a program carries that was linked with the library.
+nm -D bin/tilewright | awk '$1 == "U" && $2 ~ /^tw_/ { print $2 }' | grep -v '@TILEWRIGHT_[0-9.P]' >"$work/bare" &&
+  { fail 'the program needs names without a version:'; cat "$work/bare"; }
+readelf -d libtilewright.so | grep -q 'SONAME.*\[libtilewright.so.0\]' || fail 'the library is not libtilewright.so.0'
+sed 's/@.*//' "$work/versioned" | grep -v '^__\(a\|t\|ub\)san\|^_\(init\|fini\|edata\|end\|_bss_start\)$' |
   sort >"$work/exported"
 [ "$(wc -l <"$work/exported")" -gt 200 ] || fail 'no exported names were read'
 grep -v '^tw_' "$work/exported" | while read -r name; do echo "$name"; done >"$work/foreign"

@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const tw_isa_arch chips[] = { TW_ISA_IPU1, TW_ISA_IPU2, TW_ISA_IPU21 };
     if (size < 1 || size > 20000 || reads_files((const char *)data + 1, size - 1)) return 0;
-    tw_asm_options options = { .arch = chips[data[0] % 3] };
+    tw_asm_options options = { .size = sizeof options, .arch = chips[data[0] % 3] };
     tw_diags *diags = tw_diags_new();
     tw_object *object, *back;
     tw_status status =

@@ -80,7 +80,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const tw_isa_arch archs[] = { TW_ISA_IPU1, TW_ISA_IPU2, TW_ISA_IPU21 };
     if (size < 2 || size > 4096) return 0;
     unsigned which = data[0] % 3, how = data[0] / 3;
-    tw_sim_options options = { .arch = archs[which], .ignore_clashes = how & 4, .denormals = how & 8 };
+    tw_sim_options options = {
+        .size = sizeof options, .arch = archs[which], .ignore_clashes = how & 4, .denormals = how & 8
+    };
     tw_sim *sims[2] = { tw_sim_new(&options), tw_sim_new(&options) };
     uint32_t base = tw_sim_memory_base(archs[which]);
     tw_sim_launch launch = { .entry = base, .vertex_base = base + 0x40000, .worker_base = base + 0x41000 };

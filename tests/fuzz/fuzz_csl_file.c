@@ -13,9 +13,11 @@
 
 static void run(const tw_csl_program *program)
 {
-    tw_wse_options options = {
-        .max_cycles = 2000, .max_idle_cycles = 2000, .threads = 1, .reports = fopen("/dev/null", "w")
-    };
+    tw_wse_options options = { .size = sizeof options,
+                               .max_cycles = 2000,
+                               .max_idle_cycles = 2000,
+                               .threads = 1,
+                               .reports = fopen("/dev/null", "w") };
     tw_wse *w;
     tw_csl_export e;
     if (options.reports) tw_csl_dump(program, options.reports);

@@ -200,7 +200,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     machine m = { .in = { data, data + (size < 2000 ? size : 2000) } };
     size_t shape[4];
-    tw_target *target = tw_target_new_ipu_model(&(tw_ipu_model){ .tiles_per_ipu = 1 + byte(&m.in) % 8 });
+    tw_target *target = tw_target_new_ipu_model(
+        &(tw_ipu_model){ .size = sizeof(tw_ipu_model), .tiles_per_ipu = 1 + byte(&m.in) % 8 });
     FILE *out = fopen("/dev/null", "w");
     tw__fail_allocation(byte(&m.in) % 4 ? 0 : 20 + number(&m.in) % 1000);
     m.top = m.g = tw_graph_new(target);

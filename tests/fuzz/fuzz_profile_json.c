@@ -23,7 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!size || tw_status_of(profile = tw_profile_load(graph ? text : NULL, first_size, second, second_size)))
         return 0;
     if (tw_profile_tiles(profile) <= 4096) { /* more only costs time */
-        tw_profile_options options = { .show_var_storage = true,
+        tw_profile_options options = { .size = sizeof options,
+                                       .show_var_storage = true,
                                        .show_optimizations = true,
                                        .show_execution_steps = true,
                                        .show_per_ipu_memory_usage = tw_profile_tiles(profile) < 64,

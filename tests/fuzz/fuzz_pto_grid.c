@@ -50,8 +50,9 @@ static tw_status run_core(tw_pto *core, void *user)
     tw_pto_run *run = tw_pto_run_new(j->text, function, core);
     check(run != NULL);
     bind(j, run, function, me);
-    tw_status status =
-        tw_pto_run_start(run, &(tw_pto_run_options){ .max_steps = STEPS, .block = me.block, .blocks = me.blocks });
+    tw_status status = tw_pto_run_start(
+        run, &(tw_pto_run_options){
+                 .size = sizeof(tw_pto_run_options), .max_steps = STEPS, .block = me.block, .blocks = me.blocks });
     char *message = strdup(tw_error_message());
     tw_pto_run_free(run); /* and its memory: nothing may be on its way any more */
     if (status != TW_OK) {
@@ -67,7 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 1 || size > 1 << 14) return 0;
-    tw_pto_launch launch = { .target = (tw_pto_target)(data[0] % TW_PTO_TARGETS),
+    tw_pto_launch launch = { .size = sizeof launch,
+                             .target = (tw_pto_target)(data[0] % TW_PTO_TARGETS),
                              .blocks = 1 + (data[0] >> 2 & 1),
                              .devices = 1 + (data[0] >> 3 & 1),
                              .vectors = (data[0] >> 4 & 3) % 3,

@@ -47,7 +47,8 @@ static void print(const uint8_t *data, size_t size)
 
 static void stream_options(const char *text)
 {
-    tw_target *target = tw_target_new_ipu_model(&(tw_ipu_model){ .tiles_per_ipu = 4 });
+    tw_target *target =
+        tw_target_new_ipu_model(&(tw_ipu_model){ .size = sizeof(tw_ipu_model), .tiles_per_ipu = 4 });
     tw_graph *g = tw_graph_new(target);
     tw_stream s = tw_graph_add_host_to_device_fifo(g, "s", TW_FLOAT, 4, TW_STREAM_REPLICATE, text);
     check((tw_graph_status(g) == TW_OK) == (s.id != 0));
@@ -59,7 +60,8 @@ static void stream_options(const char *text)
 /* "key=value" strings, one a line; autoReport options would write files. */
 static void engine_options(char *text)
 {
-    tw_target *target = tw_target_new_ipu_model(&(tw_ipu_model){ .tiles_per_ipu = 4 });
+    tw_target *target =
+        tw_target_new_ipu_model(&(tw_ipu_model){ .size = sizeof(tw_ipu_model), .tiles_per_ipu = 4 });
     tw_graph *g = tw_graph_new(target);
     const char *options[9] = { NULL };
     size_t count = 0;

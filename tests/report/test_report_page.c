@@ -228,7 +228,7 @@ static void test_row_limit(void **state)
 {
     (void)state;
     tw_profile *p = make("work", 100);
-    char *page = write_page(p, NULL, &(tw_report_options){ .row_bytes = 1 });
+    char *page = write_page(p, NULL, &(tw_report_options){ .size = sizeof(tw_report_options), .row_bytes = 1 });
     decoded d = decode(page);
     json_t *head = json_array_get(json_object_get(d.head, "profiles"), 0);
     assert_int_equal(json_integer_value(json_object_get(head, "rowsLeftOut")), 1);
@@ -244,7 +244,8 @@ static void test_comparison(void **state)
 {
     (void)state;
     tw_profile *a = make("work", 100), *b = make("work", 150);
-    char *page = write_page(a, b, &(tw_report_options){ .name_a = "old", .name_b = "new" });
+    char *page = write_page(
+        a, b, &(tw_report_options){ .size = sizeof(tw_report_options), .name_a = "old", .name_b = "new" });
     decoded d = decode(page);
     assert_int_equal(json_array_size(json_object_get(d.head, "profiles")), 2);
     json_t *first = json_array_get(json_object_get(d.head, "diff"), 0);

@@ -84,7 +84,7 @@ int main(void)
         const char *name;
         int shortest; /* AddPace16 shows a mistake, and has no way round for short vectors */
     } forms[] = { { "AddPlain", 0 }, { "AddPace16", 2 }, { "AddPace24", 0 }, { "AddAxpy", 0 } };
-    tw_device *dev = tw_device_ipu_sim_with(&(tw_ipu_model){ .tiles_per_ipu = 1 });
+    tw_device *dev = tw_device_ipu_sim_with(&(tw_ipu_model){ .size = sizeof(tw_ipu_model), .tiles_per_ipu = 1 });
     for (int pairs = 0; pairs < LENGTHS; pairs++)
         for (int i = 0; i < ROOM; i++) first[pairs][i] = (float)(100 * pairs + i);
     for (int f = 0; f < 4; f++)

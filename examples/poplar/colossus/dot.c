@@ -31,7 +31,8 @@ static void write_halves(tw_engine *e, const tw_target *target, const char *name
 
 int main(void)
 {
-    tw_device *dev = tw_device_ipu_sim_with(&(tw_ipu_model){ .tiles_per_ipu = TILES });
+    tw_device *dev =
+        tw_device_ipu_sim_with(&(tw_ipu_model){ .size = sizeof(tw_ipu_model), .tiles_per_ipu = TILES });
     const tw_target *target = tw_device_target(dev);
     tw_graph *g = tw_graph_new(target);
     tw_graph_add_codelets(g, "dot.cpp", NULL);

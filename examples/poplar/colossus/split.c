@@ -41,7 +41,7 @@ int main(void)
 {
     static const char *const types[] = { "Square", "SquareByTile", "SquareByHost" };
     static int out[3][LENGTHS][LENGTHS];
-    tw_device *dev = tw_device_ipu_model_with(&(tw_ipu_model){ .tiles_per_ipu = 4 });
+    tw_device *dev = tw_device_ipu_model_with(&(tw_ipu_model){ .size = sizeof(tw_ipu_model), .tiles_per_ipu = 4 });
     tw_graph *g = tw_graph_new(tw_device_target(dev));
     tw_graph_add_codelets(g, "split.cpp", NULL);
     tw_graph_add_codelets(g, "split.S", NULL);

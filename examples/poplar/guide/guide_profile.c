@@ -65,7 +65,8 @@ static void cpu_has_no_profile(void)
 
 int main(int argc, char **argv)
 {
-    tw_ipu_model model = { .chip = TW_MK1 }; /* 8.1.1: IPUModel ipuModel; its members are fields */
+    tw_ipu_model model = { .size = sizeof model,
+                           .chip = TW_MK1 }; /* 8.1.1: IPUModel ipuModel; its members are fields */
     tw_device *dev = tw_device_ipu_model_with(&model);
     tw_graph *g = tw_graph_new(tw_device_target(dev));
     tw_engine *e = tw_engine_new(g, build(g), options);
@@ -76,7 +77,7 @@ int main(int argc, char **argv)
     CHECK(tw_profile_has_execution(tw_engine_profile(e)));
     printf("debug.computeInstrumentationLevel is %s\n", tw_engine_option(e, "debug.computeInstrumentationLevel"));
 
-    tw_profile_options show = { 0 };
+    tw_profile_options show = { .size = sizeof show };
     CHECK(tw_profile_options_set(&show, "showExecutionSteps", "true") == TW_OK);
     CHECK(tw_profile_options_set(&show, "showVarStorage", "true") == TW_OK);
     CHECK(tw_profile_print_summary(profile, stdout, &show) == TW_OK);

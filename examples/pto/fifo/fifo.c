@@ -79,7 +79,8 @@ int main(void)
 {
     static work w = { .pops = TURNS };
     int right = 0;
-    tw_pto_grid *grid = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .vectors = 2 });
+    tw_pto_grid *grid =
+        tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_A2A3, .vectors = 2 });
     if (!grid || tw_pto_grid_run(grid, kernel, &w) != TW_OK) return puts(tw_error_message()), 1;
     for (int i = 0; i < TURNS * SIZE * SIZE; i++) right += (&w.out[0][0][0])[i] == 65;
     printf("%d elements are 65\n", right);

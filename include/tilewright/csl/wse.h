@@ -28,8 +28,9 @@ extern "C" {
  * and the operations are serialised. */
 typedef enum tw_wse_check { TW_WSE_REPORT = 0, TW_WSE_ERROR = 1, TW_WSE_STRICT = 2, TW_WSE_OFF = 3 } tw_wse_check;
 
-/* All zero = the defaults. */
+/* All else zero = the defaults. */
 typedef struct tw_wse_options {
+    size_t size;              /* sizeof(tw_wse_options) */
     uint64_t max_cycles;      /* of the whole run; 0 = 2^40 */
     uint64_t max_idle_cycles; /* that tw_wse_stop() waits for tasks which run on for ever; 0 = 10 million */
     unsigned threads;         /* 0 = all */

@@ -25,9 +25,9 @@ extern "C" {
 typedef struct tw_engine tw_engine;
 
 /* Compiles. `options`: "key=value" strings ended by NULL, or NULL; POPLAR_ENGINE_OPTIONS (JSON) overrides them
- * (guide chapter 9.3). Never NULL: a failing engine keeps its error and tw_engine_load() returns it. The graph may be
- * freed or changed afterwards: the engine holds a reference and its own plan. Program i of the list is run by
- * tw_engine_run(e, i). */
+ * (guide chapter 9.3). NULL when that fails: tw_engine_error(NULL) has why and where, and calls that get the NULL
+ * give that status, so that one look at the end is enough. The graph may be freed or changed afterwards: the engine
+ * holds a reference and its own plan. Program i of the list is run by tw_engine_run(e, i). */
 TW_API tw_engine *tw_engine_new(tw_graph *graph, tw_program program, const char *const *options);
 TW_API tw_engine *tw_engine_new_programs(tw_graph *graph, unsigned count, const tw_program *programs,
                                          const char *const *options);
@@ -35,13 +35,12 @@ typedef void (*tw_progress_func)(int step, int total, void *user);
 TW_API tw_engine *tw_engine_new_with_progress(tw_graph *graph, unsigned count, const tw_program *programs,
                                               const char *const *options, tw_progress_func progress, void *user);
 TW_API void tw_engine_free(tw_engine *engine); /* NULL is fine */
-/* Why the engine could not be made, which makes it unusable; else the first failure of a call that names a stream,
- * host function, tensor or remote buffer (TW_E_NOT_LOADED and questions for sizes apart), which has no effect but
- * that: one look at the end finds a name that was spelled wrongly. */
+/* The first failure of a call that names a stream, host function, tensor or remote buffer (TW_E_NOT_LOADED and
+ * questions for sizes apart), which has no effect but that: one look at the end finds a name that was spelled
+ * wrongly. Of NULL: why this thread could not make the engine, until its next failure. */
 TW_API tw_status tw_engine_status(const tw_engine *engine);
 TW_API const tw_error *tw_engine_error(const tw_engine *engine); /* status TW_OK when none; owned by the engine */
-/* The same into *error (may be NULL; its texts hold until the next failure), and forgets a failure of the second
- * kind. */
+/* The same into *error (may be NULL; its texts hold until the next failure), and forgets it. */
 TW_API tw_status tw_engine_take_error(tw_engine *engine, tw_error *error);
 /* Prints "error: …" with the call site to `out`; always returns the status. */
 TW_API tw_status tw_engine_report_error(FILE *out, const tw_engine *engine);
@@ -111,7 +110,7 @@ TW_API tw_status tw_engine_copy_from_remote_buffer(tw_engine *engine, const char
  * engine since. */
 TW_API tw_status tw_engine_serialize(tw_engine *engine, FILE *out);
 /* An engine from the bytes of such a file; `options` as for tw_engine_new(), on top of those in the file. NULL with
- * tw_error_message() when the file cannot be read (TW_E_FILE_LOAD); an engine in error when compiling fails. */
+ * tw_error_message() when the file cannot be read (TW_E_FILE_LOAD) or compiling fails. */
 TW_API tw_engine *tw_engine_deserialize(const void *bytes, size_t size, const char *const *options);
 /* What the engine was compiled for; owned by it. */
 TW_API const tw_target *tw_engine_target(const tw_engine *engine);

@@ -60,7 +60,7 @@ typedef struct tw_error {
     int line;
 } tw_error;
 
-/* Never NULL: when memory is short, a static graph that is already in error. The target is referenced. */
+/* NULL: no memory, no target, or one without tiles. The target is referenced. */
 TW_API tw_graph *tw_graph_new(const tw_target *target);
 TW_API void tw_graph_free(tw_graph *graph); /* NULL is fine */
 /* One lock for a graph and all that are views of it; a thread may take it several times. It guards nothing but what
@@ -68,6 +68,7 @@ TW_API void tw_graph_free(tw_graph *graph); /* NULL is fine */
 TW_API void tw_graph_lock(const tw_graph *graph); /* NULL is fine */
 TW_API void tw_graph_unlock(const tw_graph *graph);
 TW_API const tw_target *tw_graph_target(const tw_graph *graph); /* of this (virtual) graph */
+/* Of NULL: why this thread could not make a graph, until its next failure. */
 TW_API tw_status tw_graph_status(const tw_graph *graph);
 TW_API const tw_error *tw_graph_error(const tw_graph *graph); /* status TW_OK when none; owned by the graph */
 /* Copies the error to *error (may be NULL; its strings live until the next failing call) and clears it. */
@@ -413,6 +414,7 @@ TW_API void tw_program_print(const tw_graph *graph, tw_program program, FILE *ou
 
 /* --- virtual graphs (guide 2.4): views of the same graph with tiles numbered from 0 -------------------------- */
 
+/* NULL when there are no such tiles: then `graph` has the error. */
 TW_API tw_graph *tw_graph_virtual_first(tw_graph *graph, unsigned tiles_per_ipu);         /* first n of each IPU */
 TW_API tw_graph *tw_graph_virtual_range(tw_graph *graph, unsigned lower, unsigned upper); /* [lower, upper) */
 TW_API tw_graph *tw_graph_virtual_tiles(tw_graph *graph, unsigned count, const unsigned *tiles_of_each_ipu);
@@ -428,7 +430,7 @@ TW_API unsigned tw_graph_from_top_level_tile(const tw_graph *graph, unsigned til
  * alone, but its clones are replicated like it. Streams and remote buffers made through it are one for each replica,
  * "handle[0]", "handle[1]" ..., except TW_STREAM_BROADCAST ones; a host access moves all replicas, in a first
  * dimension. A predicate, a switch and a loop limit are taken from replica 0. Factor 1: one more reference to
- * `graph`. TW_E_REPLICATION: the parts are not equal. */
+ * `graph`. NULL, with TW_E_REPLICATION in `graph`: the parts are not equal. */
 TW_API tw_graph *tw_graph_replicated(tw_graph *graph, unsigned factor);
 /* A graph that exists as replicas only (guide 2.5.2), each on its part of the target. It has no parent:
  * tw_graph_top_level() and tw_graph_get_non_replicated_tensor() are TW_E_REPLICATION, and so is a factor above 1 on

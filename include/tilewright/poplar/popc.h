@@ -2,7 +2,7 @@
 /* popc, the codelet compiler, as a library: compile vertex sources to a .gp file that tw_graph_add_codelets() loads.
  *
  *     tw_diags *diags = tw_diags_new();
- *     tw_popc_options options = { .output = "codelets.gp", .flags = "-O3 -DN=4" };
+ *     tw_popc_options options = { .size = sizeof options, .output = "codelets.gp", .flags = "-O3 -DN=4" };
  *     if (tw_popc_compile("codelets.cpp", &options, diags) != TW_OK) tw_diags_print(diags, stderr, true);
  *     tw_diags_free(diags);
  *
@@ -20,8 +20,9 @@
 extern "C" {
 #endif
 
-/* All zero: flags none, every target. */
+/* All else zero: flags none, every target. */
 typedef struct tw_popc_options {
+    size_t size;         /* sizeof(tw_popc_options) */
     const char *output;  /* file to write; required */
     const char *flags;   /* for the compiler, as a shell would split them: -D -I -U -g -O0..3 -std -W... -f... */
     const char *targets; /* "cpu,ipu1,ipu2,ipu21" or a JSON list (`popc --help`); NULL = all */

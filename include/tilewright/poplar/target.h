@@ -52,8 +52,9 @@ typedef struct tw_global_exchange_constraint {
 typedef struct tw_target tw_target; /* immutable, reference counted */
 typedef struct tw_device tw_device;
 
-/* The IPU Model (Poplar API, IPUModel). All zero = one Mk2 IPU; 0 in a field = the chip's own value. */
+/* The IPU Model (Poplar API, IPUModel). All else zero = one Mk2 IPU; 0 in a field = the chip's own value. */
 typedef struct tw_ipu_model {
+    size_t size;                     /* sizeof(tw_ipu_model) */
     tw_chip chip;                    /* default TW_MK2 */
     unsigned num_ipus;               /* default 1 */
     unsigned tiles_per_ipu;          /* default and maximum: 1,216 on Mk1, 1,472 on Mk2 */

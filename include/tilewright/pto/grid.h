@@ -8,7 +8,8 @@
  *         tw_pto_fifo fifo = { .slot_bytes = 4096, .slots = 2, .direction = TW_PTO_CUBE_TO_VECTOR };
  *         return me.kind == TW_PTO_CUBE ? produce(core, &fifo, user) : consume(core, &fifo, user);
  *     }
- *     tw_pto_grid *grid = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .blocks = 8, .vectors = 2 });
+ *     tw_pto_launch launch = { .size = sizeof launch, .target = TW_PTO_A2A3, .blocks = 8, .vectors = 2 };
+ *     tw_pto_grid *grid = tw_pto_grid_new(&launch);
  *     if (tw_pto_grid_run(grid, kernel, user) != TW_OK) puts(tw_error_message());
  *     tw_pto_grid_free(grid);
  *
@@ -30,8 +31,9 @@ extern "C" {
 /* What a core can do: a whole core is cube and vector in one, its sections run one after the other. */
 typedef enum tw_pto_core_kind { TW_PTO_WHOLE = 0, TW_PTO_CUBE = 1, TW_PTO_VECTOR = 2 } tw_pto_core_kind;
 
-/* All zero but the target: one whole core. */
+/* All else zero but the target: one whole core. */
 typedef struct tw_pto_launch {
+    size_t size; /* sizeof(tw_pto_launch) */
     tw_pto_target target;
     unsigned flags;   /* of tw_pto_new, for every core */
     unsigned blocks;  /* of each device, 1 to 4096; 0 = 1 */

@@ -120,8 +120,9 @@ TW_API tw_status tw_pto_run_peer(tw_pto_run *run, const char *name, unsigned dev
  * so a program for people sets max_seconds too, as `tilewright pto run` does. */
 #define TW_PTO_DEFAULT_STEPS (UINT64_C(1) << 30)
 
-/* All zero = the defaults. */
+/* All else zero = the defaults. */
 typedef struct tw_pto_run_options {
+    size_t size;            /* sizeof(tw_pto_run_options) */
     uint64_t max_steps;     /* operations; 0 = TW_PTO_DEFAULT_STEPS */
     FILE *out;              /* of pto.print and pto.tprint; NULL = nowhere */
     uint32_t block, blocks; /* what get_block_idx and get_block_num give; blocks 0 = 1 */

@@ -78,9 +78,16 @@ class Binding(_Checked):
     _fields_ = [("name", c_char_p), ("value", ctypes.c_int64)]
 
 
-class Options(_Checked):
+class _Sized(_Checked):
+    """Options, which begin with their own size."""
+
+    def __init__(self, *row, **fields):
+        super().__init__(*row, size=ctypes.sizeof(self), **fields)
+
+
+class Options(_Sized):
     _fields_ = [
-        ("arch", c_int), ("memcpy", c_bool), ("channels", c_uint),
+        ("size", c_size_t), ("arch", c_int), ("memcpy", c_bool), ("channels", c_uint),
         ("fabric_width", c_uint), ("fabric_height", c_uint), ("offset_x", c_uint), ("offset_y", c_uint),
         ("west_buffer", c_uint), ("east_buffer", c_uint),
         ("params", POINTER(Binding)), ("param_count", c_size_t),
@@ -106,9 +113,9 @@ class Export(_Checked):
     ]
 
 
-class WseOptions(_Checked):
+class WseOptions(_Sized):
     _fields_ = [
-        ("max_cycles", c_uint64), ("max_idle_cycles", c_uint64), ("threads", c_uint), ("check", c_int),
+        ("size", c_size_t), ("max_cycles", c_uint64), ("max_idle_cycles", c_uint64), ("threads", c_uint), ("check", c_int),
         ("task_order_seed", c_uint64), ("out", c_void_p), ("reports", c_void_p),
         ("profile", c_bool), ("trace", c_bool), ("may_wait", c_bool), ("max_seconds", c_double),
     ]

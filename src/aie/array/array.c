@@ -20,8 +20,7 @@ tw_aie_array *tw_aie_array_new(void)
     if (a) a->locks = calloc((size_t)a->arch->tiles * a->arch->locks, sizeof *a->locks);
     if (a && a->locks) return tw__profile_expect(a, leave_profile), a;
     free(a);
-    tw__fail(TW_E_NO_MEMORY, "no memory for an array");
-    return NULL;
+    return tw__made(tw__fail(TW_E_NO_MEMORY, "no memory for an array"), NULL);
 }
 
 void tw_aie_array_free(tw_aie_array *a)
@@ -120,6 +119,7 @@ static tw_status go(tw_aie_array *a, uint64_t iterations, bool is_whole)
 
 tw_status tw_aie_array_run(tw_aie_array *a, uint64_t iterations)
 {
+    if (!a) return tw__missing("array");
     if (tw__aie_current) return tw__fail(TW_E_INVALID_ARGUMENT, "a kernel cannot run an array");
     tw__aie_stop_kernels(a);
     reset(a);
@@ -128,12 +128,14 @@ tw_status tw_aie_array_run(tw_aie_array *a, uint64_t iterations)
 
 tw_status tw_aie_array_resume(tw_aie_array *a, uint64_t iterations)
 {
+    if (!a) return tw__missing("array");
     if (tw__aie_current) return tw__fail(TW_E_INVALID_ARGUMENT, "a kernel cannot run an array");
     return go(a, iterations, false);
 }
 
 tw_status tw_aie_array_continue(tw_aie_array *a)
 {
+    if (!a) return tw__missing("array");
     if (tw__aie_current) return tw__fail(TW_E_INVALID_ARGUMENT, "a kernel cannot run an array");
     if (!a->started) return tw__fail(TW_E_INVALID_ARGUMENT, "tw_aie_array_continue() before tw_aie_array_run()");
     return proceed(a);
@@ -141,11 +143,13 @@ tw_status tw_aie_array_continue(tw_aie_array *a)
 
 void tw_aie_array_end(tw_aie_array *a)
 {
+    if (!a) return;
     tw__aie_finish(a);
     tw__aie_stop_kernels(a);
 }
 
 const tw_profile *tw_aie_array_profile(tw_aie_array *a)
 {
+    if (!a) return NULL;
     return a->profile;
 }

@@ -18,6 +18,19 @@ void tw__set_error(tw_status status, const char *text); /* copied */
 /* What a public function that makes an object returns: `made`, or NULL when `status` is a failure, which
  * tw_error_status() then tells. */
 void *tw__made(tw_status status, void *made);
+/* The caller gave NULL for `what`. If the last failure of this thread is that of a call which makes an object, that
+ * is why: its status and message stay. Else TW_E_INVALID_ARGUMENT. */
+tw_status tw__missing(const char *what);
+
+/* --- text.c ------------------------------------------------------------------------------------------------- */
+
+/* Options of a caller who may have been compiled with an older or a newer header: `given` (NULL: all defaults) begins
+ * with its size, and what it lacks is zero in `mine`, a struct of `size` bytes. TW_E_INVALID_ARGUMENT when the size
+ * was not set, or when it sets members that are not known here. */
+tw_status tw__take_options(void *mine, size_t size, const void *given, const char *type);
+#define TW__TAKE_OPTIONS(mine, given, type) tw__take_options((mine), sizeof(type), (given), #type)
+/* The way back, for calls that change the caller's. */
+void tw__give_options(void *given, const void *mine);
 
 /* --- arena.c: memory that grows with the user's data. Failure is NULL, never an abort. -------------------- */
 

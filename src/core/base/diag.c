@@ -36,11 +36,10 @@ static const tw_diag lost_diag = { .file = "",
 tw_diags *tw_diags_new(void)
 {
     tw_diags *diags = tw__realloc(NULL, sizeof *diags);
-    if (!diags) return NULL;
-    *diags = (tw_diags){ .arena = tw__arena_new(4096) };
-    if (diags->arena) return diags;
+    if (diags) *diags = (tw_diags){ .arena = tw__arena_new(4096) };
+    if (diags && diags->arena) return diags;
     free(diags);
-    return NULL;
+    return tw__made(tw__fail(TW_E_NO_MEMORY, "no memory for messages"), NULL);
 }
 
 void tw_diags_free(tw_diags *diags)

@@ -11,6 +11,7 @@ enum { DETAIL_BYTES = 2048 };
 
 static _Thread_local char detail[DETAIL_BYTES];
 static _Thread_local tw_status last;
+static _Thread_local bool made_nothing; /* the last failure was that of a call which makes an object */
 
 typedef struct status_row {
     tw_status status;
@@ -71,13 +72,20 @@ void tw__set_error(tw_status status, const char *text)
     }
     memcpy(detail, shown, strlen(shown) + 1);
     last = status;
+    made_nothing = false;
 }
 
 void *tw__made(tw_status status, void *made)
 {
     if (status == TW_OK) return made;
     last = status; /* the message is there */
+    made_nothing = true;
     return NULL;
+}
+
+tw_status tw__missing(const char *what)
+{
+    return made_nothing ? last : tw__fail(TW_E_INVALID_ARGUMENT, "the %s is NULL", what);
 }
 
 tw_status tw__vfail(tw_status status, const char *format, va_list args)

@@ -308,11 +308,12 @@ tw_output *tw_output_open(const char *path, const char *const *inputs, size_t in
 
 FILE *tw_output_file(tw_output *output)
 {
-    return output->file;
+    return output ? output->file : NULL;
 }
 
 tw_status tw_output_commit(tw_output *o)
 {
+    if (!o) return tw__missing("output");
     bool failed = ferror(o->file);
     errno = 0;
     failed = fclose(o->file) != 0 || failed;

@@ -73,3 +73,32 @@ char *tw__commas(char *buf, size_t size, uint64_t value)
     g_strlcpy(buf, grouped, size);
     return buf;
 }
+
+/* --- structs of options --------------------------------------------------------------------------------------- */
+
+enum { MOST_OPTIONS = 1 << 16 }; /* bytes; a size above is no size */
+
+tw_status tw__take_options(void *mine, size_t size, const void *given, const char *type)
+{
+    size_t theirs = size;
+    memset(mine, 0, size);
+    if (given) memcpy(&theirs, given, sizeof theirs);
+    if (theirs < sizeof theirs || theirs > MOST_OPTIONS)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "%s.size is %zu: it has to be sizeof(%s)", type, theirs, type);
+    for (size_t i = size; i < theirs; i++)
+        if (((const char *)given)[i])
+            return tw__fail(TW_E_INVALID_ARGUMENT, "%s: byte %zu is set, but this library knows %zu bytes of it",
+                            type, i, size);
+    if (given) memcpy(mine, given, theirs < size ? theirs : size);
+    memcpy(mine, &size, sizeof size);
+    return TW_OK;
+}
+
+void tw__give_options(void *given, const void *mine)
+{
+    size_t theirs, size;
+    memcpy(&theirs, given, sizeof theirs);
+    memcpy(&size, mine, sizeof size);
+    if (theirs < size) size = theirs;
+    memcpy((char *)given + sizeof size, (const char *)mine + sizeof size, size - sizeof size);
+}

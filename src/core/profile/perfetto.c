@@ -368,12 +368,14 @@ static void say_folded(tracer *t, uint64_t steps, uint64_t intervals)
 tw_status tw_profile_write_trace(const tw_profile *p, FILE *out, const tw_profile_options *options)
 {
     tw_profile_totals totals;
+    tw_profile_options o;
     tw_status status = tw__profile_has(p, false, true, "trace");
+    if (!status) status = TW__TAKE_OPTIONS(&o, options, tw_profile_options);
     if (!status) status = tw_profile_get_totals(p, &totals);
     if (status) return status;
     tw__json j = { .out = out, .empty = true, .p = p };
     double clock = p->target.clock_hz > 0 ? p->target.clock_hz : 1e6; /* without a clock a cycle is a microsecond */
-    uint64_t most = options && options->max_steps ? options->max_steps : DEFAULT_MAX_EVENTS;
+    uint64_t most = o.max_steps ? o.max_steps : DEFAULT_MAX_EVENTS;
     tracer t = { .j = &j, .p = p, .us_per_cycle = 1e6 / clock, .left = most, .exchange_at = -1 };
     t.always_live = tw__profile_always_live_bytes(p);
     tw__json_open(&j, NULL, '{');

@@ -17,16 +17,23 @@ static const struct {
 
 tw_status tw_profile_options_set(tw_profile_options *options, const char *key, const char *value)
 {
+    if (!options) return tw__missing("summary options");
     bool on = !g_ascii_strcasecmp(value, "true") || !strcmp(value, "1");
     if (!on && g_ascii_strcasecmp(value, "false") && strcmp(value, "0"))
         return tw__fail(TW_E_INVALID_OPTION, "option '%s': 'true' or 'false' expected, not '%s'", key, value);
-    if (!strcmp(key, "colours")) return options->colours = on ? TW_COLOURS_ON : TW_COLOURS_OFF, TW_OK;
+    tw_profile_options mine;
+    tw_status status = TW__TAKE_OPTIONS(&mine, options, tw_profile_options);
+    if (status != TW_OK) return status;
+    if (!strcmp(key, "colours")) {
+        mine.colours = on ? TW_COLOURS_ON : TW_COLOURS_OFF;
+        return tw__give_options(options, &mine), TW_OK;
+    }
     const char *names[G_N_ELEMENTS(option_keys) + 1] = { "colours" };
     for (size_t i = 0; i < G_N_ELEMENTS(option_keys); i++) {
         names[i + 1] = option_keys[i].key;
         if (strcmp(key, option_keys[i].key)) continue;
-        *(bool *)((char *)options + option_keys[i].at) = on;
-        return TW_OK;
+        *(bool *)((char *)&mine + option_keys[i].at) = on;
+        return tw__give_options(options, &mine), TW_OK;
     }
     const char *near = tw__nearest(key, names, G_N_ELEMENTS(names));
     return tw__fail(TW_E_INVALID_OPTION,
@@ -107,9 +114,9 @@ static tw_status print(const tw_profile *p, FILE *out, const tw_profile_options 
                        bool execution)
 {
     tw__page page = { .out = out, .p = p, .terms = tw__profile_terms(p->names.items[p->target.type]) };
-    if (options) page.options = *options;
+    tw_status status = TW__TAKE_OPTIONS(&page.options, options, tw_profile_options);
+    if (status != TW_OK) return status;
     page.colour = tw__profile_use_colours(out, page.options.colours);
-    tw_status status = TW_OK;
     if (graph) status = tw__summary_graph(&page);
     if (!status && graph && execution) fputc('\n', out);
     if (!status && execution) status = tw__summary_execution(&page);
@@ -132,7 +139,7 @@ tw_status tw_profile_print_execution_summary(const tw_profile *p, FILE *out, con
 tw_status tw_profile_print_summary(const tw_profile *p, FILE *out, const tw_profile_options *options)
 {
     tw_status status = tw__profile_has(p, false, false, "print");
-    if (!status && (!p || (!p->has_graph && !p->has_execution)))
+    if (!status && !p->has_graph && !p->has_execution)
         status = tw__fail(TW_E_MISSING_PROFILE, "there is no profile to print");
     return status ? status : print(p, out, options, p->has_graph, p->has_execution);
 }

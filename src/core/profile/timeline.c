@@ -149,6 +149,7 @@ static bool walk_rule(walk *w, uint32_t id)
 
 void tw_profile_each_step(const tw_profile *p, tw_profile_visit visit, void *user)
 {
+    if (!p) return;
     walk w = { .p = p, .visit = visit, .user = user };
     for (size_t i = 0; i < p->runs.count; i++)
         for (uint64_t t = 0; p->runs.items[i].rule != TW__NONE && t < p->runs.items[i].times; t++)
@@ -157,6 +158,7 @@ void tw_profile_each_step(const tw_profile *p, tw_profile_visit visit, void *use
 
 bool tw_profile_step_cycles(const tw_profile *p, uint32_t plan_step, uint64_t *by_tile)
 {
+    if (!p) return false;
     tw__row row = plan_step < p->steps.count ? p->steps.items[plan_step].active : 0;
     return tw__profile_row_read(p, row, by_tile, p->target.tiles);
 }
@@ -182,6 +184,7 @@ static void apply_given_totals(const tw_profile *p, tw_profile_totals *t)
 
 tw_status tw_profile_get_totals(const tw_profile *p, tw_profile_totals *t)
 {
+    if (!p) return tw__missing("profile");
     memset(t, 0, sizeof *t);
     tw_status status = tw__profile_has(p, false, true, "add up");
     if (status) return status;
@@ -217,16 +220,19 @@ tw_status tw_profile_get_totals(const tw_profile *p, tw_profile_totals *t)
 
 bool tw_profile_has_graph(const tw_profile *p)
 {
+    if (!p) return false;
     return p->has_graph;
 }
 
 bool tw_profile_has_execution(const tw_profile *p)
 {
+    if (!p) return false;
     return p->has_execution;
 }
 
 unsigned tw_profile_tiles(const tw_profile *p)
 {
+    if (!p) return 0;
     return p->target.tiles;
 }
 
@@ -257,6 +263,7 @@ tw__type_cycles *tw__profile_type_totals(const tw_profile *p)
 
 const char *tw_profile_vertex_type(const tw_profile *p, size_t index, uint64_t *cycles, uint64_t *instances)
 {
+    if (!p) return NULL;
     *cycles = *instances = 0;
     if (index >= p->types.count) return NULL;
     tw__type_cycles *types = tw__profile_type_totals(p);
@@ -277,6 +284,7 @@ static bool has_rows(const tw__category *c)
 
 uint64_t tw_profile_memory(const tw_profile *p, const char *key, tw_fidelity *fidelity)
 {
+    if (!p) return 0;
     uint64_t sum = 0;
     if (fidelity) *fidelity = TW_FIDELITY_ABSENT;
     for (size_t i = 0; i < p->categories.count; i++) {
@@ -308,6 +316,7 @@ static bool add_categories(const tw_profile *p, unsigned regions, uint64_t *by_t
 /* After placement the measured row; before it, the sum over all categories, sharing of addresses not counted. */
 bool tw_profile_memory_by_tile(const tw_profile *p, uint64_t *by_tile)
 {
+    if (!p) return false;
     if (p->total) return tw__profile_row_read(p, p->total, by_tile, p->target.tiles);
     memset(by_tile, 0, p->target.tiles * sizeof *by_tile);
     uint64_t *row = tw__realloc(NULL, ((size_t)p->target.tiles + 1) * sizeof *row);

@@ -23,10 +23,11 @@ tw_status tw__profile_status(const tw_profile *p)
 
 tw_status tw__profile_has(const tw_profile *p, bool graph, bool execution, const char *verb)
 {
-    if (p && p->status) return tw__profile_status(p);
-    if (graph && !(p && p->has_graph))
+    if (!p) return tw__missing("profile");
+    if (p->status) return tw__profile_status(p);
+    if (graph && !p->has_graph)
         return tw__fail(TW_E_MISSING_GRAPH_PROFILE, "there is no graph profile to %s", verb);
-    if (execution && !(p && p->has_execution))
+    if (execution && !p->has_execution)
         return tw__fail(TW_E_MISSING_PROFILE, "there is no execution profile to %s", verb);
     return TW_OK;
 }

@@ -306,6 +306,7 @@ void core::printProfile(const tw_profile *profile, std::ostream &out, const Opti
                         ProfilePrinter printer, const char *call)
 {
     tw_profile_options options = tw_profile_options();
+    options.size = sizeof options;
     for (const auto &f : flags) check(tw_profile_options_set(&options, f.first.c_str(), f.second.c_str()), call);
     FILE *stream = core::streamTo(out);
     if (!stream) raise(TW_E_NO_MEMORY, call, "no memory for a stream");

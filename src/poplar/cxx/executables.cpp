@@ -25,9 +25,7 @@ std::shared_ptr<core::Compiled> core::compiledFrom(std::istream &in, const Optio
     auto compiled = std::make_shared<Compiled>();
     compiled->options = options;
     compiled->engine = tw_engine_deserialize(bytes.data(), bytes.size(), list.list.data());
-    if (!compiled->engine) raise(TW_E_FILE_LOAD, call, tw_error_message());
-    const tw_error *error = tw_engine_error(compiled->engine);
-    if (error->status != TW_OK) raise(error->status, call, error->message ? error->message : "");
+    core::check(tw_status_of(compiled->engine), call);
     tw_engine_set_stored_halves(compiled->engine, true);
     return compiled;
 }

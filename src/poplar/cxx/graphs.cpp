@@ -29,9 +29,8 @@ static std::shared_ptr<GraphHolder> newGraph(const Target &target, unsigned fact
 {
     if (!target.get()) raise(TW_E_MACHINE_MODEL, "Graph", "the target is not valid");
     tw_graph *g = factor == 1 ? tw_graph_new(target.get()) : tw_graph_new_replicated(target.get(), factor);
-    auto holder = std::make_shared<GraphHolder>(g, factor == 1 ? target : Target(tw_graph_target(g)));
-    holder->call("Graph", [](tw_graph *) {}); /* throws what the graph was made with */
-    return holder;
+    core::check(tw_status_of(g), "Graph");
+    return std::make_shared<GraphHolder>(g, factor == 1 ? target : Target(tw_graph_target(g)));
 }
 
 Graph::Graph(const Target &target, replication_factor factor) : holder(newGraph(target, factor.value)) {}
@@ -375,10 +374,8 @@ Function Graph::addFunction(const program::Program &body)
 template <class F> static std::shared_ptr<GraphHolder> viewOf(GraphHolder &of, const char *call, F f)
 {
     core::GraphLock guard(of.graph);
-    tw_graph *view = f(of.graph);
-    auto holder = std::make_shared<GraphHolder>(view, Target(tw_graph_target(view)));
-    of.call(call, [](tw_graph *) {}); /* throws what went wrong */
-    return holder;
+    tw_graph *view = of.call(call, f); /* throws what went wrong */
+    return std::make_shared<GraphHolder>(view, Target(tw_graph_target(view)));
 }
 FunctionBuffer Graph::addFunctionBuffer(const Function &f, FunctionBufferMappingType)
 {

@@ -69,6 +69,7 @@ static Target ipuTarget(unsigned ipus, unsigned tiles, StringRef systemType, con
     const char *call = "Target::createIPUTarget";
     if (!ipus) raise(TW_E_MACHINE_MODEL, call, "a target of 0 IPUs: at least one is needed");
     tw_ipu_model model = tw_ipu_model();
+    model.size = sizeof model;
     model.chip = chipOf(systemType, call);
     model.num_ipus = ipus;
     model.tiles_per_ipu = tiles;
@@ -315,6 +316,7 @@ Device Device::createSimulatorDevice(const Target &target, const OptionFlags &op
     for (const auto &text : texts) pairs.push_back(text.c_str());
     pairs.push_back(nullptr);
     tw_ipu_model model = tw_ipu_model();
+    model.size = sizeof model;
     model.chip = chipOf(target.getTargetArchString(), "Device::createSimulatorDevice");
     model.num_ipus = target.getNumIPUs();
     model.tiles_per_ipu = target.getTilesPerIPU();
@@ -328,6 +330,7 @@ Device Device::createSimulatorDevice(const Target &target, const OptionFlags &op
     if (target.getInstanceSize() != model.num_ipus) model.instance_size = target.getInstanceSize();
     model.gateway_mode = target.getGatewayMode();
     tw_sim_options checked = tw_sim_options();
+    checked.size = sizeof checked;
     if (tw_sim_options_read(&checked, pairs.data()) != TW_OK)
         raise(TW_E_INVALID_OPTION, "Device::createSimulatorDevice", tw_error_message());
     return ownedDevice(tw_device_ipu_sim_options(&model, pairs.data()), 0, "Device::createSimulatorDevice",
@@ -390,6 +393,7 @@ std::vector<Device> DeviceManager::getDevices(TargetType type, unsigned ipus, co
     const char *call = "DeviceManager::getDevices";
     std::vector<Device> list;
     tw_ipu_model model = tw_ipu_model();
+    model.size = sizeof model;
     model.chip = TW_MK2;
     model.num_ipus = ipus ? ipus : 1;
     setOptions(model, options, call);
@@ -529,6 +533,7 @@ static void setSyncDelays(tw_ipu_model &model, const IPUModel &m)
 Device IPUModel::createDevice(OptionFlags options, bool accurateHalf, unsigned deviceManagerId) const
 {
     tw_ipu_model model = tw_ipu_model();
+    model.size = sizeof model;
     model.chip = chipOf(IPUVersion, "IPUModel::createDevice");
     model.bytes_per_tile = memoryBytesPerTile;
     model.clock_hz = tileClockFrequency;

@@ -7,34 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an engine is when not even its own memory could be had: already in error, never freed. */
-static const tw_error no_memory_error = { TW_E_NO_MEMORY, "out of host memory", "tw_engine_new", NULL, 0 };
-static tw_engine nil_engine;
-
-static tw_status keep_error(tw_engine *engine, const tw_error *error)
-{
-    if (engine->error.status) return engine->error.status;
-    engine->error = *error;
-    const char *parts[] = { error->message, error->function, error->file };
-    const char **kept[] = { &engine->error.message, &engine->error.function, &engine->error.file };
-    for (int i = 0; i < 3; i++) {
-        char *copy = parts[i] && engine->arena ? tw__arena_strdup(engine->arena, parts[i]) : NULL;
-        *kept[i] = copy ? copy : i == 2 ? NULL : "";
-    }
-    if (!*engine->error.message) engine->error.message = tw_status_text(error->status); /* that takes no memory */
-    TW__LOG(ENGINE, ERR, "%s: %s", engine->error.function, engine->error.message);
-    return error->status;
-}
-
-/* The detail text of this thread becomes the error of the engine. */
-static tw_status keep_failure(tw_engine *engine, tw_status status, const tw_error *site)
-{
-    tw_error error = *site;
-    error.status = status;
-    error.message = tw_error_message();
-    return keep_error(engine, &error);
-}
-
 /* --- compiling ------------------------------------------------------------------------------------------------ */
 
 /* X(function, what it is called in the log): the stages of compiling, in order; each is a step of the progress. */
@@ -140,11 +112,9 @@ static void log_plan(const tw_engine *engine)
 static tw_status compile(tw_engine *engine, tw_graph *graph, unsigned count, const tw_program *programs,
                          const char *const *options, tw_progress_func progress, void *user)
 {
+    engine->threads = 1;
     engine->arena = tw__arena_new(0);
     if (!engine->arena) return tw__fail(TW_E_NO_MEMORY, "out of host memory");
-    if (!graph) return tw__fail(TW_E_INVALID_ARGUMENT, "the graph is NULL");
-    const tw_error *broken = tw_graph_error(graph);
-    if (broken->status) return keep_error(engine, broken);
     tw_status s = tw__options_read(engine, options);
     if (s) return s;
     engine->core = tw__core_ref(tw__graph_core(graph));
@@ -177,19 +147,48 @@ static void leave_profile(void *engine)
     if (tw__profile_wanted()) tw__profile_leave((tw_profile *)(uintptr_t)tw_engine_profile(engine));
 }
 
+static void drop(tw_engine *engine)
+{
+    if (!engine) return;
+    tw__streams_free(engine);
+    tw__account_free(engine->account);
+    tw__tile_sims_free(engine->sims);
+    tw__chip_code_free(engine->chip);
+    free(engine->loads.items);
+    tw__remotes_free(engine);
+    tw__plan_free(&engine->plan);
+    free_handles(engine);
+    free(engine->handles.items);
+    for (size_t i = 0; i < engine->images.count; i++)
+        if (engine->images.items[i].regions) tw__regions_unref(engine->images.items[i].regions);
+    free(engine->images.items);
+    free(engine->scratch);
+    tw__codelets_free(engine->codelets);
+    g_free(engine->fault);
+    g_free(engine->misused);
+    if (engine->core) tw__core_unref(engine->core);
+    tw__options_free(engine->options);
+    tw__arena_free(engine->arena);
+    free(engine);
+}
+
 static tw_engine *make(const char *function, tw_graph *graph, unsigned count, const tw_program *programs,
                        const char *const *options, tw_progress_func progress, void *user)
 {
-    tw_error site = { .function = function };
-    tw__call_site_take(function, &site.file, &site.line);
+    tw_error error = { .function = function };
+    tw__call_site_take(function, &error.file, &error.line);
+    const tw_error *broken = tw_graph_error(graph);
+    if (broken->status) return tw__nothing_made(broken); /* where that was made */
     tw_engine *engine = tw__calloc(1, sizeof *engine);
-    if (!engine) {
-        nil_engine.error = no_memory_error;
-        return &nil_engine;
+    error.status = engine ? compile(engine, graph, count, programs, options, progress, user)
+                          : tw__fail(TW_E_NO_MEMORY, "out of host memory");
+    if (error.status) {
+        error.message = tw_error_message();
+        TW__LOG(ENGINE, ERR, "%s: %s", function, error.message);
+        void *none = tw__nothing_made(&error);
+        drop(engine);
+        return none;
     }
-    engine->threads = 1;
-    tw_status s = compile(engine, graph, count, programs, options, progress, user);
-    if (s) keep_failure(engine, s, &site);
     tw__profile_expect(engine, leave_profile);
     return engine;
 }
@@ -213,29 +212,10 @@ tw_engine *tw_engine_new_with_progress(tw_graph *graph, unsigned count, const tw
 
 void tw_engine_free(tw_engine *engine)
 {
-    if (!engine || engine == &nil_engine) return;
+    if (!engine) return;
     tw__profile_forget(engine);
     leave_profile(engine);
-    tw__streams_free(engine);
-    tw__account_free(engine->account);
-    tw__tile_sims_free(engine->sims);
-    tw__chip_code_free(engine->chip);
-    free(engine->loads.items);
-    tw__remotes_free(engine);
-    tw__plan_free(&engine->plan);
-    free_handles(engine);
-    free(engine->handles.items);
-    for (size_t i = 0; i < engine->images.count; i++)
-        if (engine->images.items[i].regions) tw__regions_unref(engine->images.items[i].regions);
-    free(engine->images.items);
-    free(engine->scratch);
-    tw__codelets_free(engine->codelets);
-    g_free(engine->fault);
-    g_free(engine->misused);
-    if (engine->core) tw__core_unref(engine->core);
-    tw__options_free(engine->options);
-    tw__arena_free(engine->arena);
-    free(engine);
+    drop(engine);
 }
 
 /* --- errors --------------------------------------------------------------------------------------------------- */
@@ -248,9 +228,8 @@ tw_status tw_engine_status(const tw_engine *engine)
 const tw_error *tw_engine_error(const tw_engine *engine)
 {
     static const tw_error none = { TW_OK, "", "", NULL, 0 };
-    static const tw_error null = { TW_E_INVALID_ARGUMENT, "the engine is NULL", "", NULL, 0 };
-    if (!engine) return &null;
-    return engine->error.status ? &engine->error : engine->misuse.status ? &engine->misuse : &none;
+    if (!engine) return tw__why_null("engine");
+    return engine->misuse.status ? &engine->misuse : &none;
 }
 
 tw_status tw_engine_take_error(tw_engine *engine, tw_error *error)
@@ -258,7 +237,7 @@ tw_status tw_engine_take_error(tw_engine *engine, tw_error *error)
     const tw_error *kept = tw_engine_error(engine);
     tw_status status = kept->status;
     if (error) *error = *kept;
-    if (engine) engine->misuse.status = TW_OK; /* one that could not be compiled stays in error */
+    if (engine) engine->misuse.status = TW_OK;
     return status;
 }
 
@@ -344,7 +323,7 @@ tw_status tw_engine_run(tw_engine *engine, unsigned program)
 
 void tw_engine_set_print_tensor_stream(tw_engine *engine, FILE *out)
 {
-    if (engine && engine != &nil_engine) engine->print_out = out;
+    if (engine) engine->print_out = out;
 }
 
 /* --- profile -------------------------------------------------------------------------------------------------- */

@@ -314,12 +314,11 @@ typedef struct tw__load { /* bytes for the storage; they live as long as the eng
 } tw__load;
 
 struct tw_engine {
-    tw__core *core;          /* referenced; NULL for an engine that could not be made */
+    tw__core *core;          /* referenced */
     tw__codelets *codelets;  /* referenced */
     const tw_target *target; /* of the core */
     tw__arena *arena;        /* plan: states, names; until the engine is freed */
     tw__options *options;
-    tw_error error;     /* first failure of compiling; its strings live in the arena */
     tw_error misuse;    /* first failure of a call that names a stream, tensor or buffer; the engine stays usable */
     char *misused;      /* its message */
     uint32_t *programs; /* core programs given */
@@ -355,8 +354,7 @@ struct tw_engine {
 /* Neither NULL nor in error. */
 static inline tw_status tw__engine_usable(const tw_engine *engine)
 {
-    if (!engine) return tw__fail(TW_E_INVALID_ARGUMENT, "the engine is NULL");
-    return engine->error.status ? tw__fail(engine->error.status, "%s", engine->error.message) : TW_OK;
+    return engine ? TW_OK : tw__missing("engine");
 }
 /* run/host_access.c: keeps the failure of a call that names something, for those who look once at the end; returns
  * `status`. */

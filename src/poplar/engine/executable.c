@@ -161,12 +161,12 @@ static tw_engine *from_pack(tw__pack *p, const char *const *options)
 tw_engine *tw_engine_deserialize(const void *bytes, size_t size, const char *const *options)
 {
     tw__pack p;
-    if (open_file(bytes, size, &p) != TW_OK) return NULL;
+    if (open_file(bytes, size, &p) != TW_OK) return tw__made(tw_error_status(), NULL);
     tw__arena *arena = p.arena = tw__arena_new(0);
     tw_engine *engine = arena ? from_pack(&p, options) : NULL;
     if (!arena) tw__fail(TW_E_NO_MEMORY, "out of host memory");
     tw__arena_free(arena);
-    return engine;
+    return tw__made(tw_status_of(engine), engine);
 }
 
 const tw_target *tw_engine_target(const tw_engine *engine)

@@ -19,8 +19,8 @@ struct tw_graph {
     tw_graph **replica;       /* [replicas]; the graph itself maps as replica 0 does (replicas.h) */
     unsigned replicas;        /* 0: not replicated */
 };
-/* The same graph, referenced once more: what a call returns that could not make another one. */
-tw_graph *tw__graph_refused(tw_graph *graph);
+/* NULL, for a call that could not make another graph of this one, which says why (or is NULL itself). */
+void *tw__graph_refused(const tw_graph *graph);
 
 /* --- core/errors.c ---------------------------------------------------------------------------------------------- */
 
@@ -33,6 +33,10 @@ typedef struct tw__error_state {
 bool tw__tile_to_top(const tw_graph *graph, unsigned tile, const char *what, uint32_t *top);
 /* First line of every public call: notes function and call site; false when the graph is NULL or in error. */
 bool tw__enter(const tw_graph *graph, const char *function);
+/* The same for calls that make a graph from nothing. */
+void tw__enter_maker(const char *function);
+/* NULL for such a call, whose message is there: keeps the error with its place for tw_graph_error(NULL). */
+void *tw__no_graph(tw_status status);
 /* The same for getters, which also answer on a graph in error. False when the graph is NULL. */
 bool tw__enter_getter(const tw_graph *graph, const char *function);
 #define TW__ENTER(graph, result)                          \

@@ -414,6 +414,10 @@ tw_status tw__late_value_set(tw__core *core, uint32_t vertex, unsigned field, co
 
 /* core/errors.c: place noted by tw_graph_call_site() for the public call in progress; *file = NULL when unknown. */
 void tw__call_site_take(const char *function, const char **file, int *line);
+/* NULL, for a call that made no graph or engine for this reason, which is kept for tw__why_null() with its place. */
+void *tw__nothing_made(const tw_error *error);
+/* The error of `what`, "graph" or "engine", that is NULL: of this thread, until its next failure. */
+const tw_error *tw__why_null(const char *what);
 
 /* checks.c: everything an engine relies on for the programs it is given: no sticky error; all tensors and vertices
  * used are mapped (on CPU targets unmapped ones go to tile 0, docs/decisions.md, G5); all fields connected with the

@@ -21,7 +21,7 @@ tw_graph *tw_graph_replicated(tw_graph *graph, unsigned factor)
     TW__ENTER(graph, tw__graph_refused(graph));
     const tw_target *t = graph->target;
     unsigned tiles = t->tiles, each = factor ? tiles / factor : 0;
-    if (factor == 1) return tw__graph_refused(graph); /* the same graph once more */
+    if (factor == 1) return graph->refs++, graph; /* the same graph once more */
     if (graph->replicas) {
         tw__graph_fail(graph->core, TW_E_REPLICATION, "a replicated graph cannot be replicated again");
         return tw__graph_refused(graph);

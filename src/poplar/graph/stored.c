@@ -551,7 +551,8 @@ static tw_target *target(tw__pack *p, const tw_target *from)
         limits(p, own);
         return NULL;
     }
-    tw_ipu_model model = { .chip = t.chip,
+    tw_ipu_model model = { .size = sizeof model,
+                           .chip = t.chip,
                            .num_ipus = t.ipus,
                            .tiles_per_ipu = t.tiles_per_ipu,
                            .ipu_link_topology = t.link_topology,

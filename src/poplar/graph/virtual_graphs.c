@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What tw_graph_new() returns when there is no memory for a graph: in error for good, safe to use and to free. */
-static tw__error_state no_memory_error = { .error = { TW_E_NO_MEMORY, "out of host memory", "tw_graph_new", NULL,
-                                                      0 } };
-static tw_target no_target = { .refs = 1, .kind = TW_TARGET_CPU, .ipus = 1, .tiles_per_ipu = 1, .tiles = 1 };
-static tw__core no_core = { .refs = 1, .target = &no_target, .error = &no_memory_error };
-static tw_graph no_graph = { .refs = 1, .core = &no_core, .target = &no_target };
-
 /* --- the core ------------------------------------------------------------------------------------------------- */
 
 tw__core *tw__graph_core(tw_graph *graph)
@@ -21,7 +14,7 @@ tw__core *tw__graph_core(tw_graph *graph)
 
 tw__core *tw__core_ref(tw__core *core)
 {
-    if (core != &no_core) core->refs++;
+    core->refs++;
     return core;
 }
 
@@ -57,7 +50,7 @@ static void free_types(tw__core *core)
 
 void tw__core_unref(tw__core *core)
 {
-    if (!core || core == &no_core || --core->refs) return;
+    if (!core || --core->refs) return;
     for (size_t i = 1; i < core->edge_count; i++) tw__regions_unref(core->edges[i].regions);
     free_vars(core);
     free_programs(core);
@@ -126,32 +119,30 @@ static tw__core *core_new(const tw_target *target)
 
 static tw_graph *graph_new(const tw_target *target)
 {
-    tw_target *own = target ? tw_target_ref(target) : tw_target_new_cpu(false);
-    tw_graph *graph = own ? tw__realloc(NULL, sizeof *graph) : NULL;
+    if (!target) return tw__no_graph(tw__missing("target"));
+    if (!target->tiles)
+        return tw__no_graph(tw__fail(TW_E_MACHINE_MODEL, "the target has no tiles; a graph needs one at least"));
+    tw_target *own = tw_target_ref(target);
+    tw_graph *graph = tw__realloc(NULL, sizeof *graph);
     tw__core *core = graph ? core_new(own) : NULL;
     if (!core) {
         free(graph);
         tw_target_free(own);
-        tw__fail(TW_E_NO_MEMORY, "out of host memory");
-        return &no_graph;
+        return tw__no_graph(tw__fail(TW_E_NO_MEMORY, "out of host memory"));
     }
     *graph = (tw_graph){ .refs = 1, .core = core, .target = own };
-    if (!target)
-        tw__graph_fail(core, TW_E_INVALID_ARGUMENT, "the target is NULL");
-    else if (!own->tiles)
-        tw__graph_fail(core, TW_E_MACHINE_MODEL, "the target has no tiles; a graph needs one at least");
     return graph;
 }
 
 tw_graph *tw_graph_new(const tw_target *target)
 {
-    tw__enter_getter(&no_graph, __func__); /* takes its call site */
+    tw__enter_maker(__func__);
     return graph_new(target);
 }
 
 void tw_graph_free(tw_graph *graph)
 {
-    if (!graph || graph == &no_graph || --graph->refs) return;
+    if (!graph || --graph->refs) return;
     tw_graph *top = graph->top;
     for (unsigned i = 0; i < graph->replicas; i++) tw_graph_free(graph->replica[i]);
     free(graph->replica);
@@ -207,6 +198,11 @@ unsigned tw_graph_from_top_level_tile(const tw_graph *graph, unsigned tile)
     return graph->from_top ? graph->from_top[tile] : tile;
 }
 
+void *tw__graph_refused(const tw_graph *graph)
+{
+    return graph ? tw__nothing_made(&graph->core->error->error) : tw__made(tw_error_status(), NULL);
+}
+
 /* A virtual graph of ipus x count tiles; tile k of IPU i is tile i * per_ipu + (list ? list[k] : first + k) of the
  * graph it is made from. */
 static tw_graph *virtual_graph(tw_graph *graph, unsigned ipus, unsigned per_ipu, unsigned count, unsigned first,
@@ -222,7 +218,7 @@ static tw_graph *virtual_graph(tw_graph *graph, unsigned ipus, unsigned per_ipu,
         free(from);
         free(target);
         tw__graph_no_memory(graph->core);
-        return &no_graph;
+        return tw__graph_refused(graph);
     }
     for (unsigned i = 0; i < all; i++) from[i] = TW_UNMAPPED;
     for (unsigned i = 0; i < ipus; i++)
@@ -240,23 +236,18 @@ static tw_graph *virtual_graph(tw_graph *graph, unsigned ipus, unsigned per_ipu,
     return v;
 }
 
-tw_graph *tw__graph_refused(tw_graph *graph)
-{
-    if (!graph || graph == &no_graph) return &no_graph;
-    graph->refs++;
-    return graph;
-}
-
 /* The virtual graph of a replicated one has the same part of each replica. */
 static tw_graph *with_replicas(tw_graph *graph, tw_graph *v, unsigned ipus, unsigned per_ipu, unsigned count,
                                unsigned first, const unsigned *list)
 {
-    if (v == &no_graph || !graph->replicas) return v;
+    if (!v || !graph->replicas) return v;
     v->replica = tw__realloc(NULL, graph->replicas * sizeof *v->replica);
     if (!v->replica) tw__graph_no_memory(graph->core);
     for (unsigned i = 0; v->replica && i < graph->replicas; i++, v->replicas++)
         v->replica[i] = virtual_graph(graph->replica[i], ipus, per_ipu, count, first, list);
-    return v;
+    if (graph->core->error->error.status == TW_OK) return v;
+    tw_graph_free(v);
+    return tw__graph_refused(graph);
 }
 
 static tw_graph *part_of(tw_graph *graph, unsigned ipus, unsigned per_ipu, unsigned count, unsigned first,
@@ -328,18 +319,18 @@ tw_graph *tw_graph_virtual_tiles(tw_graph *graph, unsigned count, const unsigned
 
 tw_graph *tw_graph_new_replicated(const tw_target *target, unsigned factor)
 {
-    tw__enter_getter(&no_graph, __func__);
+    tw__enter_maker(__func__);
+    if (target && target->kind != TW_TARGET_IPU && factor != 1)
+        return tw__no_graph(
+            tw__fail(TW_E_REPLICATION,
+                     "replication factor %u: graphs that exist as replicas only are not supported on "
+                     "the %s; make a graph and use tw_graph_replicated()",
+                     factor, target->kind == TW_TARGET_CPU ? "CPU" : "IPU Model"));
     tw_graph *graph = graph_new(target);
-    if (graph == &no_graph || factor == 1) return graph;
-    if (graph->target->kind == TW_TARGET_IPU) {
-        tw_graph *replicas = tw_graph_replicated(graph, factor);
-        graph->core->only_replicas = replicas->replicas > 0;
-        tw_graph_free(graph);
-        return replicas;
-    }
-    tw__graph_fail(graph->core, TW_E_REPLICATION,
-                   "replication factor %u: graphs that exist as replicas only are not supported on the %s; make a "
-                   "graph and use tw_graph_replicated()",
-                   factor, graph->target->kind == TW_TARGET_CPU ? "CPU" : "IPU Model");
-    return graph;
+    if (!graph || factor == 1) return graph;
+    tw__call_site_again();
+    tw_graph *replicas = tw_graph_replicated(graph, factor);
+    if (replicas) graph->core->only_replicas = true;
+    tw_graph_free(graph);
+    return replicas;
 }

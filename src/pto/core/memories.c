@@ -10,11 +10,13 @@ enum { LINE = 64 }; /* automatic places: a cache line of the host */
 
 tw_pto_target tw_pto_get_target(const tw_pto *core)
 {
+    if (!core) return (tw_pto_target){ 0 };
     return core->target;
 }
 
 void tw_pto_trace(tw_pto *core, FILE *out)
 {
+    if (!core) return;
     core->trace = out;
 }
 

@@ -146,6 +146,7 @@ uint64_t tw__pto_done(const tw_pto *core, tw_pto_pipe pipe)
 
 uint64_t tw_pto_cycles(const tw_pto *core)
 {
+    if (!core) return 0;
     uint64_t last = 0;
     for (int p = 0; p < TW_PTO_PIPES; p++)
         if (tw__pto_done(core, (tw_pto_pipe)p) > last) last = tw__pto_done(core, (tw_pto_pipe)p);
@@ -154,11 +155,13 @@ uint64_t tw_pto_cycles(const tw_pto *core)
 
 uint64_t tw_pto_pipe_cycles(const tw_pto *core, tw_pto_pipe pipe)
 {
+    if (!core) return 0;
     return (unsigned)pipe < TW_PTO_PIPES ? core->pipe_busy[pipe] : 0;
 }
 
 tw_pto_pipe tw_pto_last_pipe(const tw_pto *core)
 {
+    if (!core) return (tw_pto_pipe){ 0 };
     return core->last_pipe;
 }
 

@@ -21,8 +21,7 @@ static void leave_profile(void *core)
 tw_pto *tw_pto_new(tw_pto_target target, unsigned flags)
 {
     if ((unsigned)target >= TW_PTO_TARGETS) {
-        tw__fail(TW_E_INVALID_ARGUMENT, "unknown PTO target %d", (int)target);
-        return NULL;
+        return tw__made(tw__fail(TW_E_INVALID_ARGUMENT, "unknown PTO target %d", (int)target), NULL);
     }
     tw_pto *core = calloc(1, sizeof *core);
     if (core) core->checked = tw__zero_pages(checked_bytes());
@@ -35,8 +34,7 @@ tw_pto *tw_pto_new(tw_pto_target target, unsigned flags)
     if (!core || !core->checked || !core->kernels || (flags & TW_PTO_PROFILE && !core->tally) ||
         (flags & TW_PTO_TIMELINE && !tw__timeline_new(core))) {
         tw__pto_free_core(core);
-        tw__fail(TW_E_NO_MEMORY, "no memory for a core");
-        return NULL;
+        return tw__made(tw__fail(TW_E_NO_MEMORY, "no memory for a core"), NULL);
     }
     core->target = target;
     core->identity = (tw_pto_identity){ .blocks = 1, .sub_blocks = 1, .devices = 1 };

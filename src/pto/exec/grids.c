@@ -56,20 +56,24 @@ static void leave_profile(void *grid)
 
 tw_pto_grid *tw_pto_grid_new(const tw_pto_launch *launch)
 {
-    if (tw__pto_given(launch, "launch") != TW_OK) return NULL;
-    tw_pto_launch l = *launch;
+    tw_pto_launch l;
+    tw_status status = tw__pto_given(launch, "launch");
+    if (status == TW_OK) status = TW__TAKE_OPTIONS(&l, launch, tw_pto_launch);
+    if (status != TW_OK) return tw__made(status, NULL);
     if (!l.blocks) l.blocks = 1;
     if (!l.devices) l.devices = 1;
     if (l.blocks > MOST_BLOCKS || l.devices > MOST_DEVICES || l.vectors > TW__BLOCK_CORES - 1 ||
         (size_t)l.blocks * l.devices * (l.vectors + 1) > MOST_CORES) {
-        tw__fail(TW_E_INVALID_ARGUMENT,
-                 "a grid of %u devices of %u blocks with %u vector cores each: there are at most %d devices, %d "
-                 "blocks, %d vector cores, %d cores in all",
-                 l.devices, l.blocks, l.vectors, MOST_DEVICES, MOST_BLOCKS, TW__BLOCK_CORES - 1, MOST_CORES);
-        return NULL;
+        return tw__made(
+            tw__fail(
+                TW_E_INVALID_ARGUMENT,
+                "a grid of %u devices of %u blocks with %u vector cores each: there are at most %d devices, %d "
+                "blocks, %d vector cores, %d cores in all",
+                l.devices, l.blocks, l.vectors, MOST_DEVICES, MOST_BLOCKS, TW__BLOCK_CORES - 1, MOST_CORES),
+            NULL);
     }
     tw_pto_grid *grid = tw__calloc(1, sizeof *grid);
-    if (!grid) return tw__fail(TW_E_NO_MEMORY, "no memory for a grid"), NULL;
+    if (!grid) return tw__made(tw__fail(TW_E_NO_MEMORY, "no memory for a grid"), NULL);
     grid->launch = l;
     grid->per_block = l.vectors + 1;
     grid->count = l.blocks * l.devices * grid->per_block;
@@ -81,7 +85,7 @@ tw_pto_grid *tw_pto_grid_new(const tw_pto_launch *launch)
     for (unsigned i = 0; good && i < grid->count; i++) good = add_core(grid, i);
     if (good) return tw__profile_expect(grid, leave_profile), grid;
     tw_pto_grid_free(grid);
-    return NULL;
+    return tw__made(tw_error_status(), NULL);
 }
 
 void tw_pto_grid_free(tw_pto_grid *grid)

@@ -79,6 +79,7 @@ tw_status tw_pto_wait_signal(tw_pto *core, tw_pto_tensor *signals, int32_t value
 }
 tw_status tw_pto_test_signal(tw_pto *core, tw_pto_tensor *signals, int32_t value, int compare, bool *all)
 {
+    if (!core) return tw__missing("core");
     tw_status status = signal_call(core, "ttest", signals, value, &(tw_pto_attrs){ .cmp = compare });
     *all = status == TW_OK && core->seat->tested;
     return status;

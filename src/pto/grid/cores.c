@@ -29,12 +29,14 @@ static void name_core(const tw_pto *core, char *buf, size_t size)
 
 char *tw_pto_core_name(const tw_pto *core, char buf[64])
 {
+    if (!core) return *buf = 0, buf;
     name_core(core, buf, 64);
     return buf;
 }
 
 tw_pto_identity tw_pto_identity_of(const tw_pto *core)
 {
+    if (!core) return (tw_pto_identity){ 0 };
     return core->identity;
 }
 
@@ -76,7 +78,8 @@ tw__seat *tw__pto_seat(tw_pto *core)
         tw__fail(TW_E_NO_MEMORY, "no memory for the queues of a core");
         return NULL;
     }
-    grid->launch = (tw_pto_launch){ .target = core->target, .blocks = 1, .devices = 1 };
+    grid->launch =
+        (tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = core->target, .blocks = 1, .devices = 1 };
     grid->count = grid->per_block = 1;
     grid->cores[0] = core;
     seat->grid = grid;
@@ -98,6 +101,7 @@ void tw__pto_leave_seat(tw_pto *core)
 
 bool tw_pto_is_stopped(const tw_pto *core)
 {
+    if (!core) return false;
     return core->seat && core->seat->stopped && !core->seat->grid->deadlock;
 }
 
@@ -289,16 +293,19 @@ tw_status tw_pto_grid_run(tw_pto_grid *grid, tw_pto_kernel kernel, void *user)
 
 unsigned tw_pto_grid_cores(const tw_pto_grid *grid)
 {
+    if (!grid) return 0;
     return grid->count;
 }
 
 tw_pto *tw_pto_grid_core(const tw_pto_grid *grid, unsigned index)
 {
+    if (!grid) return NULL;
     return index < grid->count ? grid->cores[index] : NULL;
 }
 
 uint64_t tw_pto_grid_cycles(const tw_pto_grid *grid)
 {
+    if (!grid) return 0;
     uint64_t last = 0;
     for (unsigned i = 0; i < grid->count; i++) {
         uint64_t end = tw_pto_cycles(grid->cores[i]);

@@ -219,6 +219,43 @@ static void base_options_without_memory(void **state)
     tw__fail_allocation(0);
 }
 
+/* Options of callers with older and newer headers, and of those who forgot the size. */
+static void base_options_sizes(void **state)
+{
+    typedef struct known {
+        size_t size;
+        int a;
+        int b;
+    } known;
+    struct longer {
+        known first;
+        unsigned char more[8];
+    } longer = { { sizeof longer, 1, 2 }, { 0 } };
+    known mine = { 9, 9, 9 }, given = { sizeof given, 1, 2 };
+    (void)state;
+    assert_int_equal(TW__TAKE_OPTIONS(&mine, NULL, known), TW_OK);
+    assert_true(mine.size == sizeof mine && mine.a == 0 && mine.b == 0);
+    assert_int_equal(TW__TAKE_OPTIONS(&mine, &given, known), TW_OK);
+    assert_true(mine.size == sizeof mine && mine.a == 1 && mine.b == 2);
+    given.size = offsetof(known, b); /* of a header that had no b: what lies there is not read */
+    assert_int_equal(TW__TAKE_OPTIONS(&mine, &given, known), TW_OK);
+    assert_true(mine.size == sizeof mine && mine.a == 1 && mine.b == 0);
+    mine.a = 5, mine.b = 6;
+    tw__give_options(&given, &mine);
+    assert_true(given.size == offsetof(known, b) && given.a == 5 && given.b == 2);
+    assert_int_equal(TW__TAKE_OPTIONS(&mine, &longer, known), TW_OK);
+    assert_true(mine.size == sizeof mine && mine.a == 1 && mine.b == 2);
+    longer.more[7] = 1;
+    assert_int_equal(TW__TAKE_OPTIONS(&mine, &longer, known), TW_E_INVALID_ARGUMENT);
+    assert_non_null(strstr(tw_error_message(), "known: byte 23 is set, but this library knows 16 bytes"));
+    const size_t wrong[] = { 0, sizeof(size_t) - 1, (1 << 16) + 1, SIZE_MAX };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        given.size = wrong[i];
+        assert_int_equal(TW__TAKE_OPTIONS(&mine, &given, known), TW_E_INVALID_ARGUMENT);
+        assert_non_null(strstr(tw_error_message(), "it has to be sizeof(known)"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +266,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(base_options_environment_wins, setup, teardown),
         cmocka_unit_test_setup_teardown(base_options_copy, setup, teardown),
         cmocka_unit_test_setup_teardown(base_options_without_memory, setup, teardown),
+        cmocka_unit_test(base_options_sizes),
     };
     return cmocka_run_group_tests_name("base options", tests, NULL, NULL);
 }

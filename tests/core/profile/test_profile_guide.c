@@ -86,9 +86,9 @@ static tw_profile *load_sample(void)
 
 static void compare_with_guide(const tw_profile *p)
 {
-    tw_profile_options options = { .show_var_storage = true,
-                                   .show_execution_steps = true,
-                                   .colours = TW_COLOURS_OFF };
+    tw_profile_options options = {
+        .size = sizeof options, .show_var_storage = true, .show_execution_steps = true, .colours = TW_COLOURS_OFF
+    };
     char *expected = read_all(GOLDEN "profile_guide.txt"), *got = summary_of(p, &options);
     char *e = expected, *g = got;
     int lines = 0;

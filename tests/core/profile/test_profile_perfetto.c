@@ -325,7 +325,7 @@ static void bounded(void **state)
     (void)state;
     tw_profile *p = stepping(2000);
     json_t *root;
-    counts c = check(p, &(tw_profile_options){ .max_steps = 90 }, &root);
+    counts c = check(p, &(tw_profile_options){ .size = sizeof(tw_profile_options), .max_steps = 90 }, &root);
     assert_true(c.slices <= 90 * 10);
     assert_int_equal(c.instants, 1);
     assert_non_null(strstr(text(json_object_get(root, "otherData"), "folded"), "5910 later steps"));

@@ -75,7 +75,9 @@ static void profile_summary_unplaced(void **state)
     HAS_NOT(text, "Optimizations:");
     HAS_NOT(text, "\033[");
     free(text);
-    tw_profile_options options = { .show_per_ipu_memory_usage = true, .show_optimizations = true };
+    tw_profile_options options = { .size = sizeof options,
+                                   .show_per_ipu_memory_usage = true,
+                                   .show_optimizations = true };
     text = text_of(p, &options, tw_profile_print_graph_summary);
     HAS(text, "Optimizations:\nmergedCopies: 1,234\n");
     HAS(text, "Memory on IPU 0:\n");
@@ -84,7 +86,7 @@ static void profile_summary_unplaced(void **state)
     HAS(text, "Non-interleaved: 1,390 B\nInterleaved: 20 B\nOverflowed: 510 B\n");
     free(text);
     assert_int_equal(tw_profile_print_execution_summary(p, stdout, NULL), TW_E_MISSING_PROFILE);
-    assert_int_equal(tw_profile_print_summary(NULL, stdout, NULL), TW_E_MISSING_PROFILE);
+    assert_int_equal(tw_profile_print_summary(NULL, stdout, NULL), TW_E_INVALID_ARGUMENT);
     tw_profile_free(p);
 }
 
@@ -118,7 +120,7 @@ static void profile_summary_execution(void **state)
                                               .fidelity = TW_FIDELITY_ESTIMATED });
     tw__profile_range(p, 0, 2, 3);
     tw__profile_run_end(p, 0);
-    tw_profile_options options = { .show_execution_steps = true, .max_steps = 4 };
+    tw_profile_options options = { .size = sizeof options, .show_execution_steps = true, .max_steps = 4 };
     char *text = text_of(p, &options, tw_profile_print_execution_summary);
     HAS(text, "Total cycles: 87 (approx 0.1 microseconds)\n");
     HAS(text,
@@ -155,7 +157,7 @@ static void profile_summary_colours(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rows[i].force ? setenv("CLICOLOR_FORCE", rows[i].force, 1) : unsetenv("CLICOLOR_FORCE");
         rows[i].cli ? setenv("CLICOLOR", rows[i].cli, 1) : unsetenv("CLICOLOR");
-        tw_profile_options options = { .colours = rows[i].option };
+        tw_profile_options options = { .size = sizeof options, .colours = rows[i].option };
         char *text = text_of(p, &options, tw_profile_print_summary);
         if ((strstr(text, "\033[") != NULL) != rows[i].coloured) fail_msg("row %zu", i);
         free(text);
@@ -167,7 +169,7 @@ static void profile_summary_colours(void **state)
 static void profile_summary_options(void **state)
 {
     (void)state;
-    tw_profile_options options = { 0 };
+    tw_profile_options options = { .size = sizeof options };
     assert_int_equal(tw_profile_options_set(&options, "colours", "true"), TW_OK);
     assert_int_equal(tw_profile_options_set(&options, "showVarStorage", "true"), TW_OK);
     assert_int_equal(tw_profile_options_set(&options, "showOptimizations", "true"), TW_OK);

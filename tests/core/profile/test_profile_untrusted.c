@@ -31,7 +31,8 @@ static tw_status use(const GString *graph, const GString *execution)
         assert_true(*tw_error_message());
     } else {
         FILE *out = fopen("/dev/null", "w");
-        tw_profile_options options = { .show_var_storage = true,
+        tw_profile_options options = { .size = sizeof options,
+                                       .show_var_storage = true,
                                        .show_optimizations = true,
                                        .show_execution_steps = true,
                                        .show_per_ipu_memory_usage = true };

@@ -262,7 +262,7 @@ static void options(void **state)
     (void)state;
     tw_diags *diags = tw_diags_new();
     tw_csl_program *program;
-    tw_csl_options o = { .channels = 17 };
+    tw_csl_options o = { .size = sizeof o, .channels = 17 };
     assert_int_equal(tw_status_of(program = tw_csl_compile("x.csl", &o, diags)), TW_E_INVALID_ARGUMENT);
     assert_int_equal(tw_status_of(program = tw_csl_compile("/nowhere/x.csl", NULL, diags)), TW_E_FILE_LOAD);
     tw_diags_free(diags);

@@ -29,7 +29,7 @@ static tw_csl_program *compiled(const char *layout, const char *pe, bool wse3)
     char *top = g_build_filename(folder, "layout.csl", NULL), *code = g_build_filename(folder, "pe.csl", NULL);
     assert_true(g_file_set_contents(top, layout, -1, NULL) && g_file_set_contents(code, pe, -1, NULL));
     tw_diags *diags = tw_diags_new();
-    tw_csl_options options = { .arch = wse3 ? TW_WSE3 : TW_WSE2 };
+    tw_csl_options options = { .size = sizeof options, .arch = wse3 ? TW_WSE3 : TW_WSE2 };
     tw_csl_program *program = tw_csl_compile(top, &options, diags);
     if (!program) {
         tw_diags_print(diags, stderr, false);
@@ -84,7 +84,7 @@ static void refused_copies(void **state)
 {
     (void)state;
     tw_csl_program *program = compiled(exports, exporter, false);
-    tw_wse *w = started(program, (tw_wse_options){ 0 });
+    tw_wse *w = started(program, (tw_wse_options){ .size = sizeof(tw_wse_options) });
     int data = tw_csl_find_export(program, "data"), fixed = tw_csl_find_export(program, "fixed"),
         half = tw_csl_find_export(program, "half");
     assert_int_equal(tw_csl_find_export(program, "none"), -1);
@@ -131,13 +131,14 @@ static void refused_sizes(void **state)
     tw_wse_copy c = { .symbol = tw_csl_find_export(program, "data"), .width = 1, .height = 1, .elements = 5 };
     for (unsigned check = TW_WSE_REPORT; check <= TW_WSE_OFF; check++) /* an element behind the array */
         for (unsigned write = 0; write < 2; write++) {
-            tw_wse *w = started(program, (tw_wse_options){ .check = (tw_wse_check)check });
+            tw_wse *w =
+                started(program, (tw_wse_options){ .size = sizeof(tw_wse_options), .check = (tw_wse_check)check });
             EXPECT(write ? tw_wse_h2d(w, &c, words, 5, NULL) : tw_wse_d2h(w, &c, words, 5, NULL), TW_E_INDEX,
                    "do not fit where 'data' points: 16 bytes");
             tw_wse_free(w);
         }
     c.elements = 12300; /* more than 48 KB */
-    tw_wse *w = started(program, (tw_wse_options){ 0 });
+    tw_wse *w = started(program, (tw_wse_options){ .size = sizeof(tw_wse_options) });
     EXPECT(tw_wse_h2d(w, &c, words, 12300, NULL), TW_E_INDEX, "do not fit where 'data' points");
     c.elements = 1; /* and what failed once stays so */
     assert_int_equal(tw_wse_d2h(w, &c, words, 1, NULL), TW_E_INDEX);
@@ -150,7 +151,7 @@ static void refused_launches(void **state)
 {
     (void)state;
     tw_csl_program *program = compiled(exports, exporter, false);
-    tw_wse *w = started(program, (tw_wse_options){ 0 });
+    tw_wse *w = started(program, (tw_wse_options){ .size = sizeof(tw_wse_options) });
     uint32_t arg = 0xfffe; /* -2 as the low half of a word */
     EXPECT(tw_wse_launch(w, "none", NULL, 0, NULL), TW_E_SYMBOL, "none");
     EXPECT(tw_wse_launch(w, "data", NULL, 0, NULL), TW_E_INVALID_ARGUMENT, "'data' is no function");
@@ -171,7 +172,7 @@ static void refused_launches(void **state)
                  { "wrong", TW_E_APPLICATION, "assertion failed" },
                  { "forever", TW_E_OVERFLOW, "cycle" } };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        w = started(program, (tw_wse_options){ .max_cycles = 20000 });
+        w = started(program, (tw_wse_options){ .size = sizeof(tw_wse_options), .max_cycles = 20000 });
         tw_status status = tw_wse_launch(w, rows[i].function, NULL, 0, NULL);
         if (status == TW_OK) status = tw_wse_launch(w, rows[i].function, NULL, 0, NULL);
         EXPECT(status, rows[i].status, rows[i].phrase);
@@ -185,7 +186,7 @@ static void refused_ports_and_memory(void **state)
 {
     (void)state;
     tw_csl_program *program = compiled(exports, exporter, false);
-    tw_wse *w = started(program, (tw_wse_options){ 0 });
+    tw_wse *w = started(program, (tw_wse_options){ .size = sizeof(tw_wse_options) });
     uint32_t word = 1;
     tw_wse_port port = { .x = 2, .color = 4, .side = TW_WSE_WEST };
     EXPECT(tw_wse_send(w, &port, &word, 1, NULL), TW_E_INDEX, "outside the rectangle");
@@ -227,7 +228,7 @@ static void refused_ports_and_memory(void **state)
     EXPECT(tw_wse_d2h(w, &c, &word, 1, NULL), TW_E_INVALID_ARGUMENT, "stopped: no more commands");
     EXPECT(tw_wse_launch(w, "forget", NULL, 0, NULL), TW_E_INVALID_ARGUMENT, "stopped: no more commands");
     tw_wse_free(w);
-    w = started(program, (tw_wse_options){ .profile = true, .trace = true });
+    w = started(program, (tw_wse_options){ .size = sizeof(tw_wse_options), .profile = true, .trace = true });
     assert_int_equal(tw_wse_stop(w), TW_OK);
     FILE *full = fopen("/dev/full", "w"); /* a failed write is an error */
     if (full) {
@@ -255,7 +256,7 @@ static void report_of_many(void **state)
                  false);
     FILE *reports = tmpfile();
     assert_non_null(reports);
-    tw_wse_options options = { .reports = reports };
+    tw_wse_options options = { .size = sizeof options, .reports = reports };
     tw_wse *w;
     assert_int_equal(tw_status_of(w = tw_wse_new(program, &options)), TW_OK);
     EXPECT(tw_wse_launch(w, "hang", NULL, 0, NULL), TW_E_SYSTEM, "deadlock");
@@ -296,7 +297,7 @@ static void cycles_of_an_operation(void **state)
                "task main() void { @mov32(to, from); }\n"
                "comptime { @bind_local_task(main, @get_local_task_id(9)); @activate(@get_local_task_id(9)); }\n",
             wse3);
-        tw_wse *w = started(program, (tw_wse_options){ .profile = true });
+        tw_wse *w = started(program, (tw_wse_options){ .size = sizeof(tw_wse_options), .profile = true });
         assert_int_equal(tw_wse_stop(w), TW_OK);
         const tw_profile *p = tw_wse_profile(w);
         const tw__type_cycles *mov = kernel(p, "@mov32"), *task = kernel(p, "task main");
@@ -337,7 +338,7 @@ static void load_of_links(void **state)
            "task main() void { if (x == 0) @mov32(to, mem); if (x == 1 or x == 3) @mov32(mem, from); }\n"
            "comptime { @bind_local_task(main, @get_local_task_id(9)); @activate(@get_local_task_id(9)); }\n",
         false);
-    tw_wse *w = started(program, (tw_wse_options){ .profile = true });
+    tw_wse *w = started(program, (tw_wse_options){ .size = sizeof(tw_wse_options), .profile = true });
     assert_int_equal(tw_wse_stop(w), TW_OK);
     const tw_profile *p = tw_wse_profile(w);
     assert_non_null(p);
@@ -356,7 +357,7 @@ enum { READY = 6 };
 /* The order in which tasks 10 to 15 ran, all of them ready at once. */
 static void order(const tw_csl_program *program, uint64_t seed, uint16_t ran[READY])
 {
-    tw_wse *w = started(program, (tw_wse_options){ .task_order_seed = seed });
+    tw_wse *w = started(program, (tw_wse_options){ .size = sizeof(tw_wse_options), .task_order_seed = seed });
     assert_int_equal(tw_wse_stop(w), TW_OK);
     size_t size = READY * sizeof *ran;
     assert_int_equal(tw_wse_read_symbol(w, 0, 0, "ran", ran, &size), TW_OK);
@@ -414,7 +415,7 @@ static uint64_t task_cycles(const char *body, bool wse3)
                 "comptime { @bind_local_task(main, @get_local_task_id(9)); @activate(@get_local_task_id(9)); }\n",
              body);
     tw_csl_program *program = compiled(LAYOUT(1, ""), pe, wse3);
-    tw_wse *w = started(program, (tw_wse_options){ .profile = true });
+    tw_wse *w = started(program, (tw_wse_options){ .size = sizeof(tw_wse_options), .profile = true });
     assert_int_equal(tw_wse_stop(w), TW_OK);
     uint64_t cycles = kernel(tw_wse_profile(w), "task main")->cycles;
     tw_wse_free(w);

@@ -109,9 +109,11 @@ static void make(size_t row, const char *path)
 /* As fuzz_csl_file does: every exported function once. */
 static tw_status run(const tw_csl_program *program)
 {
-    tw_wse_options options = {
-        .max_cycles = 2000, .max_idle_cycles = 2000, .threads = 1, .reports = fopen("/dev/null", "w")
-    };
+    tw_wse_options options = { .size = sizeof options,
+                               .max_cycles = 2000,
+                               .max_idle_cycles = 2000,
+                               .threads = 1,
+                               .reports = fopen("/dev/null", "w") };
     tw_wse *w;
     tw_csl_export e;
     tw_status status = tw_status_of(w = tw_wse_new(program, &options));

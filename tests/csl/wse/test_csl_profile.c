@@ -61,7 +61,7 @@ static void each_threads(unsigned threads, char **json)
 {
     tw_csl_program *program = fifo_example();
     tw_wse *w;
-    tw_wse_options options = { .profile = true, .threads = threads };
+    tw_wse_options options = { .size = sizeof options, .profile = true, .threads = threads };
     assert_int_equal(tw_status_of(w = tw_wse_new(program, &options)), TW_OK);
     assert_int_equal(tw_wse_stop(w), TW_OK);
     const tw_profile *p = tw_wse_profile(w);

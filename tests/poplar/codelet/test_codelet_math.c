@@ -180,7 +180,7 @@ static tw_status compile(const char *name, const char *text, const char *targets
     g_autofree char *source = g_strdup_printf("%s/%s.cpp", cache_folder, name);
     g_autofree char *out = g_strdup_printf("%s/%s.gp", cache_folder, name);
     assert_true(g_file_set_contents(source, text, -1, NULL));
-    tw_popc_options options = { .output = out, .targets = targets };
+    tw_popc_options options = { .size = sizeof options, .output = out, .targets = targets };
     return tw_popc_compile(source, &options, diags);
 }
 

@@ -18,7 +18,7 @@
 /* The object of a text; fails the test with the messages when it has errors. */
 __attribute__((unused)) static tw_object *assemble_for(tw_isa_arch arch, const char *text)
 {
-    tw_asm_options options = { .arch = arch };
+    tw_asm_options options = { .size = sizeof options, .arch = arch };
     tw_diags *diags = tw_diags_new();
     tw_object *object = tw_asm_text(text, strlen(text), "test.S", &options, diags);
     tw_status status = tw_status_of(object);
@@ -60,7 +60,7 @@ __attribute__((unused)) static char *hex_of(const tw_section *s)
 __attribute__((unused)) static void check_refused(tw_isa_arch arch, const char *text, const char *phrase, int line,
                                                   int column)
 {
-    tw_asm_options options = { .arch = arch };
+    tw_asm_options options = { .size = sizeof options, .arch = arch };
     tw_diags *diags = tw_diags_new();
     tw_object *object = tw_asm_text(text, strlen(text), "test.S", &options, diags);
     tw_status status = tw_status_of(object);

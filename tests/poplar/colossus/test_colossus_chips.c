@@ -14,7 +14,7 @@ static tw_object *assemble_file(tw_isa_arch arch, const char *text)
 {
     g_autofree char *path = g_strdup_printf("%s/tilewright-chips-%d.S", g_get_tmp_dir(), (int)getpid());
     assert_true(g_file_set_contents(path, text, -1, NULL));
-    tw_asm_options options = { .arch = arch };
+    tw_asm_options options = { .size = sizeof options, .arch = arch };
     tw_diags *diags = tw_diags_new();
     tw_object *object = tw_asm_file(path, &options, diags);
     tw_status status = tw_status_of(object);
@@ -101,7 +101,7 @@ static void stack_macros(void **state)
 /* A worker of a chip that runs one instruction; 0 when nothing was wrong. */
 static tw_sim_cause run_one(tw_isa_arch arch, const char *insn, uint32_t m0, uint32_t m1, uint32_t m2, uint32_t m3)
 {
-    tw_sim_options options = { .arch = arch };
+    tw_sim_options options = { .size = sizeof options, .arch = arch };
     g_autofree char *text = g_strconcat(".worker\nf: ", insn, "\nexitz $mzero\n", NULL);
     machine m = machine_with(&options, text);
     const uint32_t values[] = { m0, m1, m2, m3 };
@@ -178,7 +178,7 @@ static void edges_of_code(void **state)
             assert_int_equal(run_one(chips[c], "br $m0", to, 0, 0, 0), rows[i].cause);
         }
     for (size_t c = 0; c < G_N_ELEMENTS(chips); c++) { /* up to the last word, and over it */
-        tw_sim_options options = { .arch = chips[c] };
+        tw_sim_options options = { .size = sizeof options, .arch = chips[c] };
         machine m = machine_with(&options, ".worker\nf: br $m0\nexitz $mzero\nnop\n");
         uint32_t end = chips[c] == TW_ISA_IPU1 ? 0x60000 : 0x80000;
         poke(&m, end - 4, peek(&m, m.entry + 4));
@@ -223,7 +223,7 @@ static void every_pair_of_banks(void **state)
     (void)state;
     for (size_t c = 0; c < 2; c++) {
         uint32_t base = c ? 0x4c000 : 0x40000, region1 = c ? 0x80000 : 0x60000, end = c ? 0xe8000 : 0x80000;
-        tw_sim_options options = { .arch = chips[c] };
+        tw_sim_options options = { .size = sizeof options, .arch = chips[c] };
         machine m =
             machine_with(&options, ".worker\nf: ld2x64pace $a0:1, $a2:3, $m0:1+=, $mzero, 0\nexitz $mzero\n");
         uint32_t at[64], bank[64];
@@ -326,7 +326,7 @@ static void bounds_of_memory(void **state)
     (void)state;
     static const tw_isa_arch archs[] = { TW_ISA_IPU1, TW_ISA_IPU2, TW_ISA_IPU21 };
     for (size_t i = 0; i < G_N_ELEMENTS(archs); i++) {
-        tw_sim *sim = tw_sim_new(&(tw_sim_options){ .arch = archs[i] });
+        tw_sim *sim = tw_sim_new(&(tw_sim_options){ .size = sizeof(tw_sim_options), .arch = archs[i] });
         uint32_t start = tw_sim_memory_base(archs[i]), size = tw_sim_memory_bytes(archs[i]), end = start + size;
         const struct {
             uint32_t address, bytes;

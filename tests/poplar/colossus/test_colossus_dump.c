@@ -249,7 +249,7 @@ static void relocations_by_name(void **state)
     assert_int_equal(word_of(section_of(o, ".text"), 2), 3);
     tw_object *far = assemble(".globl far\n.set far, 0x43\n");
     const tw_object *both[] = { o, far };
-    tw_link_options options = { .entry = "f" };
+    tw_link_options options = { .size = sizeof options, .entry = "f" };
     if (!(image = tw_link(both, 2, &options, NULL))) fail_msg("%s", tw_error_message());
     const tw_section *text = section_of(image, ".text");
     assert_int_equal(word_of(text, 0), 0x42);                     /* 8 bits of 1, the other 24 are kept */

@@ -77,7 +77,7 @@ static uint32_t assemble_snippet(const char *text)
                     ".allow_optimizations\n",
                     text, "\n", NULL);
     assert_true(g_file_set_contents(path, whole, -1, NULL));
-    tw_asm_options options = { .cpp_flags = flags };
+    tw_asm_options options = { .size = sizeof options, .cpp_flags = flags };
     tw_diags *diags = tw_diags_new();
     tw_object *object = tw_asm_file(path, &options, diags);
     tw_status status = tw_status_of(object);

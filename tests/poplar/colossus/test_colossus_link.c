@@ -208,7 +208,7 @@ static void damaged_files_are_refused(void **state)
 static void check_text_of(const tw_object *object, tw_isa_arch arch)
 {
     char *text = tw_object_dump(object, TW_DUMP_CODE);
-    tw_asm_options options = { .arch = arch };
+    tw_asm_options options = { .size = sizeof options, .arch = arch };
     tw_diags *diags = tw_diags_new();
     tw_object *back = tw_asm_text(text, strlen(text), "dump.S", &options, diags);
     tw_status status = tw_status_of(back);
@@ -279,12 +279,14 @@ static void tables_tell_everything(void **state)
 static tw_status link_texts(const char *const *texts, size_t count, const tw_link_options *options,
                             tw_object **image)
 {
+    tw_link_options own = options ? *options : (tw_link_options){ .entry = NULL };
+    own.size = sizeof own;
     tw_object *objects[4];
     for (size_t i = 0; i < count; i++) {
         objects[i] = assemble(texts[i]);
         assert_int_equal(tw_object_set_name(objects[i], ""), TW_OK);
     }
-    tw_status status = tw_status_of(*image = tw_link((const tw_object *const *)objects, count, options, NULL));
+    tw_status status = tw_status_of(*image = tw_link((const tw_object *const *)objects, count, &own, NULL));
     for (size_t i = 0; i < count; i++) tw_object_free(objects[i]);
     return status;
 }
@@ -307,7 +309,7 @@ static void two_files_become_one(void **state)
         ".section .data.unused\n.globl u\nu: .long 1\n.weak w\n.long w\n.text\n.globl plain\nplain: nop\n.comm c, "
         "12, 8\n"
     };
-    tw_link_options options = { .entry = "main" };
+    tw_link_options options = { .size = sizeof options, .entry = "main" };
     tw_object *image;
     assert_int_equal(link_texts(texts, 2, &options, &image), TW_OK);
     assert_int_equal(tw_object_find_symbol(image, "unused"), -1);

@@ -11,12 +11,14 @@ static tw_status link_for(tw_isa_arch arch, const char *const *texts, size_t cou
                           tw_diags *diags, tw_object **image)
 {
     static const char *const names[] = { "a.s", "b.s", "c.s", "d.s" };
+    tw_link_options own = options ? *options : (tw_link_options){ .entry = NULL };
+    own.size = sizeof own;
     tw_object *objects[4];
     for (size_t i = 0; i < count; i++) {
         objects[i] = assemble_for(arch, texts[i]);
         assert_int_equal(tw_object_set_name(objects[i], names[i]), TW_OK);
     }
-    tw_status status = tw_status_of(*image = tw_link((const tw_object *const *)objects, count, options, diags));
+    tw_status status = tw_status_of(*image = tw_link((const tw_object *const *)objects, count, &own, diags));
     for (size_t i = 0; i < count; i++) tw_object_free(objects[i]);
     return status;
 }
@@ -114,7 +116,7 @@ static void names_in_messages(void **state)
     tw_object *a = assemble(".globl f\nf: nop"), *b = assemble(".globl f\nf: nop"), *image;
     const tw_object *both[] = { a, b };
     const char *const names[] = { "x.o", "lib.gp(y.S)" };
-    tw_link_options options = { .names = names };
+    tw_link_options options = { .size = sizeof options, .names = names };
     assert_string_equal(tw_object_name(a), "test.S");
     assert_int_equal(tw_object_set_name(b, "b.o"), TW_OK);
     assert_int_equal(tw_status_of(image = tw_link(both, 2, &options, NULL)), TW_E_LINK);
@@ -269,7 +271,7 @@ static void what_is_left_out(void **state)
         tw_object_free(image);
     }
     /* Notes of what stayed. */
-    tw_link_options options = { .entry = "d" };
+    tw_link_options options = { .size = sizeof options, .entry = "d" };
     tw_object *image = image_of(text, &options);
     assert_int_equal(tw_object_stack_note_count(image), 1);
     assert_string_equal(tw_object_get_stack_note(image, 0)->name, "d");

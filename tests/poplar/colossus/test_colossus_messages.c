@@ -20,7 +20,7 @@ static char *marked_of(const tw_diag *d)
 
 static void check_row(tw_isa_arch arch, const row *r)
 {
-    tw_asm_options options = { .arch = arch };
+    tw_asm_options options = { .size = sizeof options, .arch = arch };
     tw_diags *diags = tw_diags_new();
     tw_object *object = tw_asm_text(r->text, strlen(r->text), "test.s", &options, diags);
     tw_status status = tw_status_of(object);

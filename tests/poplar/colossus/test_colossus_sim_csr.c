@@ -49,7 +49,7 @@ static void registers_that_exist(void **state)
     for (size_t c = 0; c < 3; c++)
         for (unsigned context = 0; context < TW_SIM_CONTEXTS; context += 2)
             for (unsigned index = 0; index < INDICES + 2; index++) {
-                tw_sim_options options = { .arch = chips[c] };
+                tw_sim_options options = { .size = sizeof options, .arch = chips[c] };
                 tw_sim *sim = tw_sim_new(&options);
                 unsigned how = index < INDICES ? how_of(chips[c], context, index) : 0;
                 uint32_t value;
@@ -68,7 +68,7 @@ static void registers_that_keep(void **state)
 {
     (void)state;
     static const unsigned acting[] = { 0x02, 0x100, 0x101, 0x102, 0x107 };
-    tw_sim_options options = { .arch = TW_ISA_IPU21 };
+    tw_sim_options options = { .size = sizeof options, .arch = TW_ISA_IPU21 };
     tw_sim *sim = tw_sim_new(&options);
     for (unsigned context = 0; context < TW_SIM_CONTEXTS; context++)
         for (int check = 0; check < 2; check++)
@@ -156,7 +156,7 @@ static void launch_of_a_worker(void **state)
 static void actions_of_the_supervisor(void **state)
 {
     (void)state;
-    tw_sim_options options = { .tile = 777 };
+    tw_sim_options options = { .size = sizeof options, .tile = 777 };
     machine m =
         machine_with(&options, ".supervisor\nf: get $m4, $TILE_ID\nsetzi $m1, 1\nput $CR, $m1\nget $m5, $SSR\n"
                                "setzi $m1, 2\nput $CR, $m1\nget $m6, $SSR\nget $m7, $CR\n"

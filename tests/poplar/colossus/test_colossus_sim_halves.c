@@ -18,7 +18,7 @@ typedef struct bench { /* a tile that runs one instruction again and again */
 
 static bench bench_of(const char *name, unsigned operands, const uint32_t *registers)
 {
-    tw_sim_options options = { .arch = TW_ISA_IPU21 };
+    tw_sim_options options = { .size = sizeof options, .arch = TW_ISA_IPU21 };
     bench b = { .sim = tw_sim_new(&options) };
     for (size_t i = 0; (b.row = tw_isa_get(i)); i++)
         if (strcmp(b.row->name, name) == 0 && b.row->count == operands) {

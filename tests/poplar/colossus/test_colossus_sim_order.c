@@ -120,7 +120,7 @@ static void begin(machine *m, const set_up *how)
 /* Runs in all ways; the machine of the plain one is the result. */
 static machine run_all_ways(const set_up *how, const char *text, tw_sim_stop *stop)
 {
-    tw_sim_options options = { .keep_going = how->keep_going };
+    tw_sim_options options = { .size = sizeof options, .keep_going = how->keep_going };
     machine plain = machine_with(&options, text);
     begin(&plain, how);
     *stop = run_in(plain.sim, PLAIN, how->keep_going);

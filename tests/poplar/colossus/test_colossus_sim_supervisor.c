@@ -196,7 +196,7 @@ static void instructions_between_tiles(void **state)
             if (tw_insn_encode(TW_ISA_IPU21, &insn, &word) != TW_OK)
                 fail_msg("%s: %s", row->id, tw_error_message());
             if (strcmp(row->name, "sync") == 0 && value == 2) continue; /* of this tile's workers */
-            tw_sim_options options = { .arch = TW_ISA_IPU21 };
+            tw_sim_options options = { .size = sizeof options, .arch = TW_ISA_IPU21 };
             machine m = machine_with(&options, ".supervisor\nf: nop\nnop\nadd $m4, $m4, 1\nbr $lr\n");
             uint32_t words[2] = { GUINT32_TO_LE((uint32_t)word), GUINT32_TO_LE((uint32_t)(word >> 32)) };
             assert_int_equal(tw_sim_write(m.sim, m.entry, words, row->flags & TW_ISA_TWO_WORDS ? 8 : 4), TW_OK);

@@ -136,7 +136,7 @@ static void warnings(void **state)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
         for (int chip = 0; chip < 2; chip++) {
-            tw_sim_options options = { .arch = chip ? TW_ISA_IPU2 : TW_ISA_IPU1 };
+            tw_sim_options options = { .size = sizeof options, .arch = chip ? TW_ISA_IPU2 : TW_ISA_IPU1 };
             g_autofree char *code = g_strconcat(".worker\n.align 8\nf: ", rows[i].code, "exitz $mzero\n", NULL);
             machine m = machine_with(&options, code);
             tw_sim_set_m(m.sim, 0, 0, rows[i].m0);

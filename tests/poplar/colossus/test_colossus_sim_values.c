@@ -226,7 +226,7 @@ static bool calculates(const tw_isa_row *row)
 
 static void every_row(uint32_t fp_ctl, unsigned trials)
 {
-    tw_sim_options options = { .arch = TW_ISA_IPU21 };
+    tw_sim_options options = { .size = sizeof options, .arch = TW_ISA_IPU21 };
     tw_sim *sim = tw_sim_new(&options);
     for (size_t i = 0; i < tw_isa_count(); i++) {
         if (!calculates(tw_isa_get(i))) continue;

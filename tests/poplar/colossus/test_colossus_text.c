@@ -717,7 +717,7 @@ static void preprocessor(void **state)
                             "#include \"poplar/TileConstants.hpp\"\nsetzi $m0, N + CTXT_WORKERS\n",
                             -1, NULL));
     static const char *const flags[] = { "-D", "N=3", NULL };
-    tw_asm_options options = { .arch = TW_ISA_IPU21, .cpp_flags = flags };
+    tw_asm_options options = { .size = sizeof options, .arch = TW_ISA_IPU21, .cpp_flags = flags };
     assert_int_equal(tw_status_of(o = tw_asm_file(file, &options, NULL)), TW_OK);
     assert_int_equal(word_of(section_of(o, ".text"), 0), 0x19000009);
     tw_object_free(o);

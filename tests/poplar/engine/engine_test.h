@@ -146,7 +146,7 @@ typedef enum test_device { CPU, CPU_ACCURATE, MODEL, SIM, TEST_DEVICES } test_de
 
 static inline tw_device *test_device_new(test_device kind)
 {
-    tw_ipu_model model = { .chip = TW_MK2, .num_ipus = 2, .tiles_per_ipu = 8 };
+    tw_ipu_model model = { .size = sizeof model, .chip = TW_MK2, .num_ipus = 2, .tiles_per_ipu = 8 };
     tw_device *device = kind == CPU            ? tw_device_cpu()
                         : kind == CPU_ACCURATE ? tw_device_cpu_accurate_half()
                         : kind == SIM          ? tw_device_ipu_sim_with(&model)

@@ -9,7 +9,7 @@
 
 static tw_target *model(unsigned tiles)
 {
-    return tw_target_new_ipu_model(&(tw_ipu_model){ .tiles_per_ipu = tiles });
+    return tw_target_new_ipu_model(&(tw_ipu_model){ .size = sizeof(tw_ipu_model), .tiles_per_ipu = tiles });
 }
 
 static void assert_fine(tw_graph *g)

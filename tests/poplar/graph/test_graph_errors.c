@@ -25,7 +25,8 @@ typedef struct fixture {
 
 static fixture open_graph(void)
 {
-    fixture f = { .target = tw_target_new_ipu_model(&(tw_ipu_model){ .tiles_per_ipu = 16 }) };
+    fixture f = { .target = tw_target_new_ipu_model(
+                      &(tw_ipu_model){ .size = sizeof(tw_ipu_model), .tiles_per_ipu = 16 }) };
     tw_graph *g = f.g = tw_graph_new(f.target);
     f.v = tw_graph_virtual_range(g, 4, 8);
     f.x = tw_graph_add_variable(g, TW_FLOAT, 2, (size_t[]){ 8, 16 }, "x");
@@ -478,8 +479,10 @@ static void graph_errors_null_graph(void **state)
     assert_false(tw_tensor_valid(NULL, NIL_T));
     tw_graph_free(NULL);
     tw_graph *g = tw_graph_new(NULL);
+    assert_null(g);
     assert_int_equal(tw_graph_status(g), TW_E_INVALID_ARGUMENT);
-    tw_graph_free(g);
+    assert_string_equal(tw_graph_error(g)->function, "tw_graph_new");
+    assert_int_equal(tw_graph_error(g)->line, __LINE__ - 4);
 }
 
 /* Guide 2.5.2: not on the IPU Model; factor 1 is a graph like any other. */

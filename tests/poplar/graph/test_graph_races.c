@@ -9,7 +9,8 @@
 
 static tw_graph *new_graph(void)
 {
-    tw_target *target = tw_target_new_ipu_model(&(tw_ipu_model){ .tiles_per_ipu = 16 });
+    tw_target *target =
+        tw_target_new_ipu_model(&(tw_ipu_model){ .size = sizeof(tw_ipu_model), .tiles_per_ipu = 16 });
     tw_graph *g = tw_graph_new(target);
     tw_target_free(target);
     return g;

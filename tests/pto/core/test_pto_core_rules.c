@@ -489,8 +489,8 @@ static void pto_rules_cores(void **state)
 {
     int cores = 0;
     (void)state;
-    tw_pto_grid *g =
-        tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .flags = TW_PTO_MANUAL, .vectors = 2 });
+    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){
+        .size = sizeof(tw_pto_launch), .target = TW_PTO_A2A3, .flags = TW_PTO_MANUAL, .vectors = 2 });
     assert_non_null(g);
     OK(tw_pto_grid_run(g, use_tiles_elsewhere, &cores));
     assert_int_equal(cores, 3);

@@ -358,8 +358,8 @@ static void pto_cycles_clock(void **state)
 {
     (void)state;
     for (int t = 0; t < TW_PTO_TARGETS; t++) {
-        tw_pto_grid *g =
-            tw_pto_grid_new(&(tw_pto_launch){ .target = (tw_pto_target)t, .blocks = 1, .flags = TW_PTO_PROFILE });
+        tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){
+            .size = sizeof(tw_pto_launch), .target = (tw_pto_target)t, .blocks = 1, .flags = TW_PTO_PROFILE });
         OK(tw_pto_grid_run(g, work, NULL));
         tw_profile *p = tw_pto_grid_profile(g);
         tw_profile_totals totals;
@@ -373,8 +373,10 @@ static void pto_cycles_clock(void **state)
 static void pto_cycles_profile(void **state)
 {
     (void)state;
-    tw_pto_grid *g = tw_pto_grid_new(
-        &(tw_pto_launch){ .target = TW_PTO_A2A3, .blocks = 4, .flags = TW_PTO_PROFILE | TW_PTO_TIMELINE });
+    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch),
+                                                       .target = TW_PTO_A2A3,
+                                                       .blocks = 4,
+                                                       .flags = TW_PTO_PROFILE | TW_PTO_TIMELINE });
     OK(tw_pto_grid_run(g, work, NULL));
     tw_profile *p = tw_pto_grid_profile(g);
     assert_non_null(p);
@@ -433,8 +435,8 @@ static tw_status in_turns(tw_pto *core, void *user)
 static void pto_cycles_profile_waits(void **state)
 {
     (void)state;
-    tw_pto_grid *g =
-        tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .blocks = 4, .flags = TW_PTO_PROFILE });
+    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){
+        .size = sizeof(tw_pto_launch), .target = TW_PTO_A2A3, .blocks = 4, .flags = TW_PTO_PROFILE });
     OK(tw_pto_grid_run(g, in_turns, NULL));
     tw_profile *p = tw_pto_grid_profile(g);
     tw_profile_totals totals;
@@ -513,8 +515,8 @@ static void pto_cycles_waits_and_blocks(void **state)
 static void pto_cycles_meeting(void **state)
 {
     (void)state;
-    tw_pto_grid *g =
-        tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .blocks = 4, .flags = TW_PTO_TIMELINE });
+    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){
+        .size = sizeof(tw_pto_launch), .target = TW_PTO_A2A3, .blocks = 4, .flags = TW_PTO_TIMELINE });
     OK(tw_pto_grid_run(g, in_turns, NULL));
     tw_profile *p = tw_pto_grid_profile(g);
     assert_non_null(p);

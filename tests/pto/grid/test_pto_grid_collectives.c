@@ -83,7 +83,8 @@ static void pto_comm_copy(void **state)
             w.cols = shapes[k / 4].cols;
             w.two = k & 1;
             w.op = k >> 1 & 1;
-            tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = (tw_pto_target)target, .devices = 2 });
+            tw_pto_grid *g = tw_pto_grid_new(
+                &(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = (tw_pto_target)target, .devices = 2 });
             OK(tw_pto_grid_run(g, copy_kernel, &w));
             tw_pto_grid_free(g);
             tw_pto_tensor src = strided(w.memory[0], w.shape, 3), dst = strided(w.out[1], w.shape, 5);
@@ -192,7 +193,8 @@ static void pto_comm_collectives(void **state)
                     w.count = count;
                     w.two = two;
                     w.op = op;
-                    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .devices = 4 });
+                    tw_pto_grid *g = tw_pto_grid_new(
+                        &(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_A2A3, .devices = 4 });
                     OK(tw_pto_grid_run(g, collective, &w));
                     tw_pto_grid_free(g);
                     check_collective(&w);
@@ -242,7 +244,8 @@ static void pto_comm_signals(void **state)
     (void)state;
     for (int poll = 0; poll <= 1; poll++) {
         ring r = { .poll = poll };
-        tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .devices = 4 });
+        tw_pto_grid *g =
+            tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_A2A3, .devices = 4 });
         OK(tw_pto_grid_run(g, go_round, &r));
         assert_true(r.data[0][63] == 12);
         tw_pto_grid_free(g);
@@ -280,12 +283,13 @@ static void pto_comm_counters(void **state)
 {
     int32_t signals[3] = { 0 };
     (void)state;
-    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A5, .blocks = 12 });
+    tw_pto_grid *g =
+        tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_A5, .blocks = 12 });
     OK(tw_pto_grid_run(g, count_up, signals));
     for (int i = 0; i < 3; i++) assert_int_equal(signals[i], 20);
     OK(tw_pto_grid_run(g, compare_all, NULL));
     tw_pto_grid_free(g);
-    g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A5, .blocks = 11 });
+    g = tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_A5, .blocks = 11 });
     memset(signals, 0, sizeof signals);
     REFUSED(tw_pto_grid_run(g, count_up, signals), "block 10, core waits for a signal >= 20, which is 15",
             "deadlock");
@@ -305,7 +309,8 @@ static void pto_comm_livelock(void **state)
 {
     int32_t signal = 0;
     (void)state;
-    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A5, .blocks = 2 });
+    tw_pto_grid *g =
+        tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_A5, .blocks = 2 });
     REFUSED(tw_pto_grid_run(g, poll_for_ever, &signal), "waits for a signal == 1, which is 0", "deadlock");
     tw_pto_grid_free(g);
 }
@@ -344,7 +349,7 @@ static void pto_comm_async(void **state)
     static world w;
     (void)state;
     fill(&w);
-    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3 });
+    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_A2A3 });
     OK(tw_pto_grid_run(g, async_kernel, &w));
     assert_true(w.out[1][5] == 10005); /* done when the kernel ended */
     tw_pto_grid_free(g);
@@ -417,7 +422,8 @@ static tw_status not_root(tw_pto *core, void *user)
 static void pto_comm_root(void **state)
 {
     (void)state;
-    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A5, .devices = 2 });
+    tw_pto_grid *g =
+        tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_A5, .devices = 2 });
     OK(tw_pto_grid_run(g, not_root, NULL));
     tw_pto_grid_free(g);
 }

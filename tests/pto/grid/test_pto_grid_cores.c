@@ -5,8 +5,11 @@
 
 static tw_pto_grid *grid_of(tw_pto_target target, unsigned blocks, unsigned vectors)
 {
-    tw_pto_grid *g = tw_pto_grid_new(
-        &(tw_pto_launch){ .target = target, .blocks = blocks, .vectors = vectors, .flags = TW_PTO_PROFILE });
+    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch),
+                                                       .target = target,
+                                                       .blocks = blocks,
+                                                       .vectors = vectors,
+                                                       .flags = TW_PTO_PROFILE });
     assert_non_null(g);
     return g;
 }
@@ -41,7 +44,9 @@ static void pto_grid_identity(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        tw_pto_grid *g = tw_pto_grid_new(&rows[i].launch);
+        tw_pto_launch launch = rows[i].launch;
+        launch.size = sizeof launch;
+        tw_pto_grid *g = tw_pto_grid_new(&launch);
         order[0] = 0;
         OK(tw_pto_grid_run(g, say_name, NULL));
         assert_string_equal(order, rows[i].names);
@@ -74,7 +79,9 @@ static void pto_grid_limits(void **state)
                  { { .target = TW_PTO_TARGETS }, false } };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        tw_pto_grid *g = tw_pto_grid_new(&rows[i].launch);
+        tw_pto_launch launch = rows[i].launch;
+        launch.size = sizeof launch;
+        tw_pto_grid *g = tw_pto_grid_new(&launch);
         if (!g != !rows[i].good) fail_msg("row %zu", i);
         tw_pto_grid_free(g);
     }
@@ -333,7 +340,8 @@ static void pto_grid_no_memory(void **state)
     (void)state;
     for (unsigned long n = 1;; n++) {
         tw__fail_allocation(n);
-        tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .blocks = 2, .vectors = 2 });
+        tw_pto_grid *g =
+            tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch), .blocks = 2, .vectors = 2 });
         order[0] = 0;
         tw_status status = g ? tw_pto_grid_run(g, say_name, NULL) : TW_E_NO_MEMORY;
         bool reached = tw__fail_allocation(0) == 0;
@@ -370,7 +378,8 @@ static tw_status no_vector_memory(tw_pto *core, void *user)
 static void pto_grid_core_vector(void **state)
 {
     (void)state;
-    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A5, .vectors = 2 });
+    tw_pto_grid *g =
+        tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_A5, .vectors = 2 });
     OK(tw_pto_grid_run(g, no_vector_memory, NULL));
     tw_pto_grid_free(g);
 }

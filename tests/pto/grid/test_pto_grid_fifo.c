@@ -147,8 +147,11 @@ static void pto_fifo_values(void **state)
                                             .first_only = first != 0,
                                             .tensors = tensors != 0,
                                             .target = (tw_pto_target)target };
-                                tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){
-                                    .target = s.target, .flags = TW_PTO_PROFILE, .blocks = 2, .vectors = vectors });
+                                tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch),
+                                                                                   .target = s.target,
+                                                                                   .flags = TW_PTO_PROFILE,
+                                                                                   .blocks = 2,
+                                                                                   .vectors = vectors });
                                 if (tw_pto_grid_run(g, exchange, &s) != TW_OK) fail_msg("%s", tw_error_message());
                                 check_pairs(g, &s);
                                 tw_pto_grid_free(g);
@@ -215,7 +218,8 @@ static tw_status scaled(tw_pto *core, void *user)
 static void pto_fifo_scaled(void **state)
 {
     (void)state;
-    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .vectors = 1 });
+    tw_pto_grid *g =
+        tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_A2A3, .vectors = 1 });
     OK(tw_pto_grid_run(g, scaled, NULL));
     tw_pto_grid_free(g);
 }
@@ -242,7 +246,7 @@ static void pto_fifo_memory(void **state)
 {
     int32_t memory[32] = { 0 };
     (void)state;
-    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_CPU });
+    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_CPU });
     OK(tw_pto_grid_run(g, into_memory, memory));
     assert_int_equal(memory[0], 200);
     assert_int_equal(memory[16 + 7], 307);
@@ -286,7 +290,8 @@ static void pto_fifo_pressure(void **state)
         for (unsigned frees = 0; frees <= 9; frees++) {
             pressure p = { .slots = slots[k], .frees = frees };
             p.period = p.slots <= 2 ? p.slots : p.slots / 2;
-            tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .vectors = 1 });
+            tw_pto_grid *g = tw_pto_grid_new(
+                &(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_A2A3, .vectors = 1 });
             REFUSED(tw_pto_grid_run(g, push_until_full, &p), "vector core 0 waits for a free slot",
                     "block 0, cube core has popped");
             assert_int_equal(p.pushed, p.slots + frees / p.period * p.period);
@@ -406,7 +411,8 @@ static tw_status wrong_core(tw_pto *core, void *user)
 static void pto_fifo_cores(void **state)
 {
     (void)state;
-    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .vectors = 2 });
+    tw_pto_grid *g =
+        tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_A2A3, .vectors = 2 });
     OK(tw_pto_grid_run(g, wrong_core, NULL));
     tw_pto_grid_free(g);
 }
@@ -428,7 +434,8 @@ static tw_status cross(tw_pto *core, void *user)
 static void pto_fifo_deadlock(void **state)
 {
     (void)state;
-    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .vectors = 2 });
+    tw_pto_grid *g =
+        tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_A2A3, .vectors = 2 });
     REFUSED(
         tw_pto_grid_run(g, cross, NULL),
         "block 0, cube core waits for data number 1 of FIFO 0 (vector to cube, 2 slots of 1024 bytes); block 0, "
@@ -445,8 +452,8 @@ static void pto_fifo_time(void **state)
     uint64_t cycles[2];
     for (int i = 0; i < 2; i++) {
         s.slots = i ? 8 : 1;
-        tw_pto_grid *g =
-            tw_pto_grid_new(&(tw_pto_launch){ .target = s.target, .vectors = 1, .flags = TW_PTO_PROFILE });
+        tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){
+            .size = sizeof(tw_pto_launch), .target = s.target, .vectors = 1, .flags = TW_PTO_PROFILE });
         OK(tw_pto_grid_run(g, exchange, &s));
         tw_pto *cube = tw_pto_grid_core(g, 0), *vector = tw_pto_grid_core(g, 1);
         uint64_t out = tw_pto_pipe_cycles(cube, TW_PTO_PIPE_FIX), in = tw_pto_pipe_cycles(vector, TW_PTO_PIPE_MTE2);

@@ -253,7 +253,9 @@ static void one_exchange(tw_pto_target target, tw_pto_direction direction, unsig
                                    TW_F16, TW_BF16, TW_F32, TW_F8E4M3, TW_F8E5M2, TW_HIF8 };
     static scene s;
     memset(&s, 0, sizeof s);
-    s.launch = (tw_pto_launch){ .target = target, .blocks = 1 + pick(2), .vectors = vectors };
+    s.launch = (tw_pto_launch){
+        .size = sizeof(tw_pto_launch), .target = target, .blocks = 1 + pick(2), .vectors = vectors
+    };
     s.fifo = (tw_pto_fifo){ .id = pick(16), .direction = direction, .slots = 1 + pick(4) };
     s.fifo.first_vector_only = vectors == 2 && pick(4) == 0;
     s.parts = vectors == 2 && !s.fifo.first_vector_only ? 2 : 1;

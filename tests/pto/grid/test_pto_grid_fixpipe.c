@@ -146,7 +146,8 @@ static void pto_fifo_fixpipe(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (unsigned vectors = 1; vectors <= 2; vectors++) {
             memset(slot_bytes, 0x5a, sizeof slot_bytes);
-            tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = cases[i].target, .vectors = vectors });
+            tw_pto_grid *g = tw_pto_grid_new(
+                &(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = cases[i].target, .vectors = vectors });
             pipe_case p = cases[i];
             if (tw_pto_grid_run(g, fixed_pipe, &p) != TW_OK) fail_msg("%s: %s", p.name, tw_error_message());
             tw_pto_grid_free(g);
@@ -180,7 +181,8 @@ static void pto_fifo_sub_block(void **state)
 {
     (void)state;
     for (unsigned slots = 1; slots <= 8; slots++) {
-        tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .vectors = 2 });
+        tw_pto_grid *g =
+            tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_A2A3, .vectors = 2 });
         OK(tw_pto_grid_run(g, one_of_two, &slots));
         tw_pto_grid_free(g);
     }

@@ -66,8 +66,8 @@ static void pto_gmov_values(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
-        tw_pto_grid *g = tw_pto_grid_new(
-            &(tw_pto_launch){ .target = TW_PTO_CPU, .blocks = BLOCKS, .vectors = plans[i].vectors });
+        tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){
+            .size = sizeof(tw_pto_launch), .target = TW_PTO_CPU, .blocks = BLOCKS, .vectors = plans[i].vectors });
         OK(tw_pto_grid_run(g, exchange, (void *)(uintptr_t)&plans[i]));
         tw_pto_grid_free(g);
     }
@@ -118,7 +118,8 @@ static tw_status nobody(tw_pto *core, void *user)
 static void pto_gmov_nobody(void **state)
 {
     (void)state;
-    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_CPU, .blocks = 4 });
+    tw_pto_grid *g =
+        tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_CPU, .blocks = 4 });
     OK(tw_pto_grid_run(g, nobody, NULL));
     tw_pto_grid_free(g);
 }
@@ -137,7 +138,8 @@ static void pto_gmov_rules(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = rows[i].target, .blocks = rows[i].blocks });
+        tw_pto_grid *g = tw_pto_grid_new(
+            &(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = rows[i].target, .blocks = rows[i].blocks });
         memset(wrote, 0, sizeof wrote);
         tw_status status = tw_pto_grid_run(g, misuse, (void *)(uintptr_t)&rows[i]);
         if (status == TW_OK || !strstr(tw_error_message(), rows[i].rule) ||
@@ -183,7 +185,9 @@ static tw_status run_ring(tw_pto *core, void *user)
     tw_pto_run *run = tw_pto_run_new(j->text, NULL, core);
     tw_status status = run ? tw_pto_run_memory(run, "p", j->memory, TW_I32, 1, &extent) : TW_E_SYMBOL;
     if (status == TW_OK)
-        status = tw_pto_run_start(run, &(tw_pto_run_options){ .block = me.block, .blocks = me.blocks });
+        status = tw_pto_run_start(
+            run,
+            &(tw_pto_run_options){ .size = sizeof(tw_pto_run_options), .block = me.block, .blocks = me.blocks });
     tw_pto_run_free(run);
     return status;
 }
@@ -192,8 +196,8 @@ static tw_status run_ring(tw_pto *core, void *user)
 static void pto_gmov_pairs(void **state)
 {
     plan p = { { 1, 1, 1, 1 }, 0xb, TW_F32, false, 0 }; /* rounds: from block 1, 2, 3; block 2 writes nothing */
-    tw_pto_grid *g =
-        tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_CPU, .flags = TW_PTO_PROFILE, .blocks = 4 });
+    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){
+        .size = sizeof(tw_pto_launch), .target = TW_PTO_CPU, .flags = TW_PTO_PROFILE, .blocks = 4 });
     (void)state;
     if (tw_pto_grid_run(g, exchange, &p) != TW_OK) fail_msg("%s", tw_error_message());
     tw_profile *profile = tw_pto_grid_profile(g);
@@ -217,7 +221,8 @@ static void pto_gmov_text(void **state)
     text_job j = { tw_pto_text_parse("ring.pto", ring, sizeof ring - 1, NULL, NULL), { 0 } };
     (void)state;
     if (tw_pto_text_verify(j.text, TW_PTO_CPU) != TW_OK) fail_msg("%s", tw_error_message());
-    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_CPU, .blocks = 8 });
+    tw_pto_grid *g =
+        tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_CPU, .blocks = 8 });
     if (tw_pto_grid_run(g, run_ring, &j) != TW_OK) fail_msg("%s", tw_error_message());
     for (int b = 0; b < 8; b++) assert_int_equal(j.memory[b], b / 4 * 4 + (b + 1) % 4 + 3);
     tw_pto_grid_free(g);

@@ -9,8 +9,11 @@ enum { READY = 0, FREE = 1, OF_VECTOR_1 = 16 };
 
 static tw_pto_grid *grid_of(tw_pto_target target, unsigned blocks, unsigned vectors)
 {
-    tw_pto_grid *g = tw_pto_grid_new(
-        &(tw_pto_launch){ .target = target, .blocks = blocks, .vectors = vectors, .flags = TW_PTO_PROFILE });
+    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch),
+                                                       .target = target,
+                                                       .blocks = blocks,
+                                                       .vectors = vectors,
+                                                       .flags = TW_PTO_PROFILE });
     assert_non_null(g);
     return g;
 }

@@ -386,7 +386,8 @@ static void pto_cube_split(void **state)
 {
     (void)state;
     for (int mode = 1; mode <= 3; mode++) { /* vector core 1 alone; rows; columns */
-        tw_pto_grid *grid = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A5, .blocks = 1, .vectors = 2 });
+        tw_pto_grid *grid = tw_pto_grid_new(
+            &(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_A5, .blocks = 1, .vectors = 2 });
         assert_non_null(grid);
         OK(tw_pto_grid_run(grid, split_kernel, &mode));
         tw_pto_grid_free(grid);

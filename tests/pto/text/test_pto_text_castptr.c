@@ -163,7 +163,8 @@ static tw_status pass_on(tw_pto *core, void *user)
     OK(tw_pto_run_memory(run, "p", p, TW_I32, 1, (size_t[]){ 16 }));
     OK(tw_pto_run_memory(run, "q", p, TW_I32, 1, (size_t[]){ 16 }));
     OK(tw_pto_run_memory(run, "r", r, TW_I64, 1, (size_t[]){ 4 }));
-    tw_status status = tw_pto_run_start(run, &(tw_pto_run_options){ .block = me.block, .blocks = me.blocks });
+    tw_status status = tw_pto_run_start(
+        run, &(tw_pto_run_options){ .size = sizeof(tw_pto_run_options), .block = me.block, .blocks = me.blocks });
     tw_pto_run_free(run);
     if (me.block == 1) {
         assert_int_equal(p[5], 7);
@@ -190,7 +191,8 @@ static void pto_castptr_cores(void **state)
     (void)state;
     tw_pto_text *text = tw_pto_text_parse("f.pto", source, strlen(source), NULL, NULL);
     if (tw_pto_text_verify(text, TW_PTO_A5) != TW_OK) fail_msg("%s", tw_error_message());
-    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A5, .blocks = 2 });
+    tw_pto_grid *g =
+        tw_pto_grid_new(&(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_A5, .blocks = 2 });
     OK(tw_pto_grid_run(g, pass_on, text));
     tw_pto_grid_free(g);
     tw_pto_text_free(text);

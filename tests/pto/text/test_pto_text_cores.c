@@ -20,8 +20,9 @@ static tw_status run_core(tw_pto *core, void *user)
     tw_pto_run *run = tw_pto_run_new(j->text, NULL, core);
     if (!run) return TW_E_SYMBOL;
     OK(tw_pto_run_memory(run, "p", j->memory, TW_I32, 1, (size_t[]){ 64 }));
-    tw_status status =
-        tw_pto_run_start(run, &(tw_pto_run_options){ .block = me.block, .blocks = me.blocks, .max_steps = 10000 });
+    tw_status status = tw_pto_run_start(
+        run, &(tw_pto_run_options){
+                 .size = sizeof(tw_pto_run_options), .block = me.block, .blocks = me.blocks, .max_steps = 10000 });
     char *message = status == TW_OK ? NULL : strdup(tw_error_message());
     tw_pto_run_free(run);
     if (message) tw__set_error(status, message);
@@ -44,8 +45,8 @@ static tw_status run_text(const char *body, unsigned blocks, unsigned vectors, i
     tw_status status = tw_pto_text_verify(text, TW_PTO_A2A3);
     job j = { text, memory };
     if (status == TW_OK) {
-        tw_pto_grid *g =
-            tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .blocks = blocks, .vectors = vectors });
+        tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){
+            .size = sizeof(tw_pto_launch), .target = TW_PTO_A2A3, .blocks = blocks, .vectors = vectors });
         status = tw_pto_grid_run(g, run_core, &j);
         tw_pto_grid_free(g);
     }
@@ -291,7 +292,8 @@ static void pto_text_cores_kinds(void **state)
         if (status == TW_OK) {
             if (tw_pto_text_vectors(text) != rows[i].vectors)
                 fail_msg("row %zu: %u vector cores, not %u", i, tw_pto_text_vectors(text), rows[i].vectors);
-            tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .vectors = rows[i].on });
+            tw_pto_grid *g = tw_pto_grid_new(
+                &(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_A2A3, .vectors = rows[i].on });
             status = tw_pto_grid_run(g, run_own, &j);
             tw_pto_grid_free(g);
         }

@@ -47,8 +47,9 @@ static tw_status run_core(tw_pto *core, void *user)
     OK(tw_pto_run_memory(run, "p", j->memory[me.device], TW_I32, 1, (size_t[]){ WORDS }));
     for (unsigned d = 0; d < me.devices; d++)
         if (d != me.device) OK(tw_pto_run_peer(run, "p", d, j->memory[d], sizeof j->memory[d]));
-    tw_status status =
-        tw_pto_run_start(run, &(tw_pto_run_options){ .block = me.block, .blocks = me.blocks, .max_steps = 10000 });
+    tw_status status = tw_pto_run_start(
+        run, &(tw_pto_run_options){
+                 .size = sizeof(tw_pto_run_options), .block = me.block, .blocks = me.blocks, .max_steps = 10000 });
     char *message = status == TW_OK ? NULL : strdup(tw_error_message());
     tw_pto_run_free(run); /* what it had asked for and not waited for has happened by now */
     if (message) tw__set_error(status, message);
@@ -80,7 +81,8 @@ static tw_status run_text(const char *body, unsigned devices, int32_t memory[DEV
     tw_status status = tw_pto_text_verify(text, TW_PTO_A2A3);
     if (status == TW_OK) {
         job j = { text, memory };
-        tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .devices = devices });
+        tw_pto_grid *g = tw_pto_grid_new(
+            &(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_A2A3, .devices = devices });
         status = tw_pto_grid_run(g, run_core, &j);
         tw_pto_grid_free(g);
     }

@@ -104,7 +104,9 @@ static void pto_text_memory_time(void **state)
     tw_pto *core = tw_pto_new(TW_PTO_A5, 0);
     tw_pto_run *run = tw_pto_run_new(program, NULL, core);
     clock_t start = clock();
-    assert_int_equal(tw_pto_run_start(run, &(tw_pto_run_options){ .max_seconds = 0.1 }), TW_E_APPLICATION);
+    assert_int_equal(
+        tw_pto_run_start(run, &(tw_pto_run_options){ .size = sizeof(tw_pto_run_options), .max_seconds = 0.1 }),
+        TW_E_APPLICATION);
     double took = (double)(clock() - start) / CLOCKS_PER_SEC;
     assert_true(took >= 0.1 && took < 5);
     assert_non_null(strstr(tw_error_message(), "when its time was over; --max-steps N"));

@@ -110,7 +110,8 @@ static tw_status run_core(tw_pto *core, void *user)
     job *j = user;
     tw_pto_run *run_ = tw_pto_run_new(j->text, NULL, core);
     OK(tw_pto_run_memory(run_, "p", j->memory, TW_F32, 1, (size_t[]){ 512 }));
-    tw_status status = tw_pto_run_start(run_, &(tw_pto_run_options){ .max_steps = 10000 });
+    tw_status status =
+        tw_pto_run_start(run_, &(tw_pto_run_options){ .size = sizeof(tw_pto_run_options), .max_steps = 10000 });
     char *message = strdup(tw_error_message());
     tw_pto_run_free(run_);
     tw__set_error(status, status == TW_OK ? "" : message);
@@ -185,7 +186,8 @@ static void pto_push_slots(void **state)
         tw_status status = tw_pto_text_verify(text, TW_PTO_CPU);
         if (status == TW_OK) {
             job j = { text, memory };
-            tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_CPU, .vectors = rows[i].vectors });
+            tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){
+                .size = sizeof(tw_pto_launch), .target = TW_PTO_CPU, .vectors = rows[i].vectors });
             status = tw_pto_grid_run(g, run_core, &j);
             tw_pto_grid_free(g);
         }

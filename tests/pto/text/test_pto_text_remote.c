@@ -26,7 +26,8 @@ static tw_status run_core(tw_pto *core, void *user)
     REFUSED(tw_pto_run_peer(run, "k", 0, j->memory[0], 4), "no pointer or memref", "k");
     for (unsigned d = 0; d < me.devices; d++)
         if (d != me.device) OK(tw_pto_run_peer(run, "m", d, j->memory[d], j->peer_bytes));
-    tw_status status = tw_pto_run_start(run, &(tw_pto_run_options){ .max_steps = 10000 });
+    tw_status status =
+        tw_pto_run_start(run, &(tw_pto_run_options){ .size = sizeof(tw_pto_run_options), .max_steps = 10000 });
     char *message = status == TW_OK ? NULL : strdup(tw_error_message());
     tw_pto_run_free(run);
     if (message) tw__set_error(status, message);
@@ -99,7 +100,8 @@ static void pto_remote_memrefs(void **state)
         tw_status status = tw_pto_text_verify(text, TW_PTO_A2A3);
         if (status == TW_OK) {
             job j = { text, memory, rows[i].peer_bytes };
-            tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .devices = DEVICES });
+            tw_pto_grid *g = tw_pto_grid_new(
+                &(tw_pto_launch){ .size = sizeof(tw_pto_launch), .target = TW_PTO_A2A3, .devices = DEVICES });
             status = tw_pto_grid_run(g, run_core, &j);
             tw_pto_grid_free(g);
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The assembler: text to tw_object.
  *
- *     tw_asm_options options = { .arch = TW_ISA_IPU2 };
+ *     tw_asm_options options = { .size = sizeof options, .arch = TW_ISA_IPU2 };
  *     tw_diags *diags = tw_diags_new();
  *     tw_object *object = tw_asm_file("axpy.S", &options, diags);
  *     if (!object) tw_diags_print(diags, stderr, true);
@@ -20,6 +20,7 @@ extern "C" {
 #endif
 
 typedef struct tw_asm_options {
+    size_t size;                  /* sizeof(tw_asm_options) */
     tw_isa_arch arch;             /* 0: ipu2 */
     const char *const *cpp_flags; /* for the C preprocessor: "-I...", "-D..."; NULL-terminated, NULL = none */
     bool preprocessed;            /* tw_asm_file: do not run the preprocessor, whatever the name */

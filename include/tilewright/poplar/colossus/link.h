@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The linker of one tile: objects to an image with addresses, and the stack that its functions need.
  *
- *     tw_link_options options = { .entry = "__runCodelet_Axpy" };
+ *     tw_link_options options = { .size = sizeof options, .entry = "__runCodelet_Axpy" };
  *     tw_object *image = tw_link(objects, count, &options, diags);
  *     if (!image) ...
  *     uint32_t bytes;
  *     tw_stack_need(image, "__runCodelet_Axpy", &bytes);     // guide 2.8.1, 7.3.1
  *
- * Threads: calls are independent and only read their objects, which several may share. */
+ * Threads: calls with different objects are independent. */
 #ifndef TILEWRIGHT_POPLAR_COLOSSUS_LINK_H
 #define TILEWRIGHT_POPLAR_COLOSSUS_LINK_H
 
@@ -18,6 +18,7 @@ extern "C" {
 #endif
 
 typedef struct tw_link_options {
+    size_t size;              /* sizeof(tw_link_options) */
     const char *entry;        /* where the program starts; NULL: the start of the image */
     const char *const *keep;  /* more symbols that are needed, NULL-terminated; NULL = none. Without entry and keep
                                      everything is kept */

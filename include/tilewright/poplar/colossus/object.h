@@ -20,7 +20,7 @@
  *                          a value that its enumeration does not have, a second definition of a symbol, and what the
  *                          functions say below
  *
- * Threads: an object may be read by several at once, while nobody adds to it. */
+ * Threads: an object is used by one at a time: tw_object_line_at() may put its lines in order. */
 #ifndef TILEWRIGHT_POPLAR_COLOSSUS_OBJECT_H
 #define TILEWRIGHT_POPLAR_COLOSSUS_OBJECT_H
 

@@ -28,8 +28,9 @@ typedef struct tw_sim tw_sim;
 /* Contexts of a tile. */
 enum { TW_SIM_WORKERS = 6, TW_SIM_SUPERVISOR = 6, TW_SIM_CONTEXTS = 7 };
 
-/* All zero is the default. */
+/* All else zero is the default. */
 typedef struct tw_sim_options {
+    size_t size;      /* sizeof(tw_sim_options) */
     tw_isa_arch arch; /* 0: ipu2 */
     uint8_t *memory;  /* tw_sim_memory_bytes() bytes that stay the caller's; NULL: the tile's own, zeros at first */
     unsigned tile;    /* number in $TILE_ID */

@@ -90,6 +90,7 @@ template <typename F> struct launched {
 template <typename F> void launch(const Launch &how, F &&kernel)
 {
     tw_pto_launch options{};
+    options.size = sizeof options;
     options.target = tw_pto_get_target(tw_detail::core());
     options.blocks = how.blocks;
     options.vectors = how.vectors;

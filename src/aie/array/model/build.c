@@ -24,6 +24,7 @@ static void *append(tw_aie_array *a, void *list, size_t *count, size_t *room, si
 tw_aie_kernel tw_aie_array_add(tw_aie_array *a, const char *name, void (*fn)(void *user), void *user, int column,
                                int row)
 {
+    if (!a) return (tw_aie_kernel){ 0 };
     tw_aie_kernel none = { 0 };
     if (column < 0 || (unsigned)column >= a->arch->columns || row < 0 || (unsigned)row >= a->arch->rows) {
         tw__aie_fail(a, TW_E_INDEX, "kernel '%s': tile (%d,%d) is not in columns 0 to %u, rows 0 to %u", name,
@@ -96,12 +97,14 @@ static tw__fifo *stream(tw_aie_array *a, tw__kernel *from, int out, tw__kernel *
 
 void tw_aie_array_stream(tw_aie_array *a, tw_aie_port from, tw_aie_port to, unsigned depth)
 {
+    if (!a) return;
     tw__kernel *f = end_of(a, from, TW_AIE_OUT, "stream"), *t = end_of(a, to, TW_AIE_IN, "stream");
     if (f && t) stream(a, f, from.number, t, to.number, depth);
 }
 
 void tw_aie_array_cascade(tw_aie_array *a, tw_aie_kernel from, tw_aie_kernel to)
 {
+    if (!a) return;
     tw__kernel *f = kernel(a, from, "cascade"), *t = kernel(a, to, "cascade");
     if (!f || !t) return;
     if (abs(f->column - t->column) + abs(f->row - t->row) != 1) {
@@ -144,6 +147,7 @@ static tw__pair *pair(tw_aie_array *a, tw__kernel *from, int out, tw__kernel *to
 
 void tw_aie_array_window(tw_aie_array *a, tw_aie_port from, tw_aie_port to, unsigned bytes, unsigned margin)
 {
+    if (!a) return;
     tw__kernel *f = end_of(a, from, TW_AIE_OUT, "window"), *t = end_of(a, to, TW_AIE_IN, "window");
     if (f && t) pair(a, f, from.number, t, to.number, bytes, margin);
 }
@@ -187,6 +191,7 @@ static void collect(tw_aie_array *a, tw__plio *f, tw__kernel *from, int out, uns
 
 void tw_aie_array_input(tw_aie_array *a, const tw_aie_file *what, tw_aie_port to)
 {
+    if (!a) return;
     tw__kernel *k = end_of(a, to, TW_AIE_IN, what->path);
     tw__plio *f = k ? file(a, what, false) : NULL;
     if (!f || !tw__plio_load(a, f)) return;
@@ -195,6 +200,7 @@ void tw_aie_array_input(tw_aie_array *a, const tw_aie_file *what, tw_aie_port to
 
 void tw_aie_array_output(tw_aie_array *a, tw_aie_port from, const tw_aie_file *what)
 {
+    if (!a) return;
     tw__kernel *k = end_of(a, from, TW_AIE_OUT, what->path);
     tw__plio *f = k ? file(a, what, true) : NULL;
     if (f) collect(a, f, k, from.number, what->window_bytes);
@@ -202,6 +208,7 @@ void tw_aie_array_output(tw_aie_array *a, tw_aie_port from, const tw_aie_file *w
 
 int tw_aie_array_memory_input(tw_aie_array *a, tw_aie_port to, unsigned window_bytes, unsigned margin)
 {
+    if (!a) return -1;
     tw__kernel *k = end_of(a, to, TW_AIE_IN, "memory_input");
     tw__plio *f = k ? new_file(a, (tw__plio){ .bits = 32 }) : NULL;
     if (!f) return -1;
@@ -211,6 +218,7 @@ int tw_aie_array_memory_input(tw_aie_array *a, tw_aie_port to, unsigned window_b
 
 int tw_aie_array_memory_output(tw_aie_array *a, tw_aie_port from, unsigned window_bytes)
 {
+    if (!a) return -1;
     tw__kernel *k = end_of(a, from, TW_AIE_OUT, "memory_output");
     tw__plio *f = k ? new_file(a, (tw__plio){ .bits = 32, .is_output = true }) : NULL;
     if (!f) return -1;
@@ -229,6 +237,7 @@ static tw__plio *memory(tw_aie_array *a, int number, bool is_output)
 
 tw_status tw_aie_array_send(tw_aie_array *a, int number, const void *data, size_t bytes)
 {
+    if (!a) return tw__missing("array");
     tw__plio *f = memory(a, number, false);
     if (!f) return TW_E_INDEX;
     if (bytes % 4) return tw__fail(TW_E_INVALID_ARGUMENT, "%zu bytes are not whole words of 32 bits", bytes);
@@ -238,6 +247,7 @@ tw_status tw_aie_array_send(tw_aie_array *a, int number, const void *data, size_
 
 size_t tw_aie_array_receive(tw_aie_array *a, int number, void *out, size_t bytes)
 {
+    if (!a) return 0;
     tw__plio *f = memory(a, number, true);
     if (!f) return 0;
     size_t n = f->count - f->at < bytes ? f->count - f->at : bytes;
@@ -249,6 +259,7 @@ size_t tw_aie_array_receive(tw_aie_array *a, int number, void *out, size_t bytes
 
 void tw_aie_array_packet_id(tw_aie_array *a, tw_aie_port port, unsigned id)
 {
+    if (!a) return;
     tw__kernel *k = kernel(a, port.kernel, "packet_id");
     if (!k) return;
     if (port.number < 0 || port.number >= TW__AIE_STREAMS || id > 31)
@@ -273,18 +284,21 @@ static tw__pair *pair_at(tw_aie_array *a, const char *call, tw_aie_port port)
 
 void tw_aie_array_async(tw_aie_array *a, tw_aie_port port)
 {
+    if (!a) return;
     tw__pair *p = pair_at(a, "async", port);
     if (p) *(port.direction == TW_AIE_OUT ? &p->async_out : &p->async_in) = true;
 }
 
 void tw_aie_array_single_buffer(tw_aie_array *a, tw_aie_port port)
 {
+    if (!a) return;
     tw__pair *p = pair_at(a, "single_buffer", port);
     if (p) p->blocks = 1;
 }
 
 void tw_aie_array_repeat(tw_aie_array *a, tw_aie_kernel handle, unsigned times)
 {
+    if (!a) return;
     tw__kernel *k = kernel(a, handle, "repeat");
     if (k) k->repeat = times;
 }

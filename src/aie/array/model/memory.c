@@ -71,6 +71,7 @@ void tw__aie_free_memory(tw_aie_array *a)
 
 void tw_aie_array_spread(tw_aie_array *a, tw_aie_spread where)
 {
+    if (!a) return;
     a->spread = where;
 }
 

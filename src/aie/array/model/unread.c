@@ -150,10 +150,12 @@ void tw__aie_finish(tw_aie_array *a)
 
 uint64_t tw_aie_array_unread(const tw_aie_array *a)
 {
+    if (!a) return 0;
     return a->unread;
 }
 
 const char *tw_aie_array_unread_ports(const tw_aie_array *a)
 {
+    if (!a) return NULL;
     return a->unread_ports ? a->unread_ports : "";
 }

@@ -43,6 +43,7 @@ static uint64_t get(const unsigned char *from, unsigned bytes)
 
 unsigned char *tw_csl_encode(const tw_csl_program *program, size_t *size)
 {
+    if (!program) return tw__made(tw__missing("program"), NULL);
     size_t image_size;
     unsigned char *image = tw__csl_image_encode(program->image, &image_size);
     if (!image) return tw__made(tw__fail(TW_E_NO_MEMORY, "no memory to write a program"), NULL);
@@ -194,6 +195,7 @@ static json_t *rpc_json(const tw_csl_program *program)
 
 tw_status tw_csl_save(const tw_csl_program *program, const char *folder)
 {
+    if (!program) return tw__missing("program");
     char *bin = g_build_filename(folder, "bin", NULL);
     int made = g_mkdir_with_parents(bin, 0777);
     if (made != 0) tw__fail(TW_E_IO, "cannot make the folder '%s': %s", bin, g_strerror(errno));

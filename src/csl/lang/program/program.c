@@ -61,10 +61,11 @@ static tw__csl_binding *copy_bindings(const tw_csl_binding *from, size_t count)
 static tw_status compile(tw_csl_program **out, const char *file, const tw_csl_options *options, tw_diags *diags)
 {
     static const tw_type fp16[] = { TW_F16, TW_BF16, TW_CB16 };
-    static const tw_csl_options defaults;
-    const tw_csl_options *o = options ? options : &defaults;
+    tw_csl_options own;
+    const tw_csl_options *o = &own;
     *out = NULL;
-    tw_status status = check_options(o);
+    tw_status status = TW__TAKE_OPTIONS(&own, options, tw_csl_options);
+    if (status == TW_OK) status = check_options(o);
     if (status != TW_OK) return status;
     if (strcmp(file, "-") != 0 && !g_file_test(file, G_FILE_TEST_IS_REGULAR)) /* - is the standard input */
         return tw__fail(
@@ -120,6 +121,7 @@ tw_csl_program *tw_csl_compile(const char *file, const tw_csl_options *options, 
 
 void tw_csl_get_info(const tw_csl_program *program, tw_csl_info *info)
 {
+    if (!program) return;
     const tw__csl_image *i = program->image;
     *info = (tw_csl_info){ .arch = i->wse3 ? TW_WSE3 : TW_WSE2,
                            .fabric_width = i->fabric_width,
@@ -135,6 +137,7 @@ void tw_csl_get_info(const tw_csl_program *program, tw_csl_info *info)
 
 bool tw_csl_param(const tw_csl_program *program, size_t index, tw_csl_binding *binding)
 {
+    if (!program) return false;
     if (index >= program->param_count) return false;
     *binding = program->params[index];
     return true;
@@ -142,6 +145,7 @@ bool tw_csl_param(const tw_csl_program *program, size_t index, tw_csl_binding *b
 
 bool tw_csl_get_export(const tw_csl_program *program, size_t index, tw_csl_export *out)
 {
+    if (!program) return false;
     if (index >= program->image->export_count) return false;
     const tw__csl_export_name *e = &program->image->exports[index];
     *out = (tw_csl_export){ .name = e->name,
@@ -171,6 +175,7 @@ static void fail_unknown_export(const tw__csl_image *image, const char *name)
 
 int tw_csl_find_export(const tw_csl_program *program, const char *name)
 {
+    if (!program) return -1;
     for (size_t i = 0; i < program->image->export_count; i++)
         if (strcmp(program->image->exports[i].name, name) == 0) return (int)i;
     fail_unknown_export(program->image, name);
@@ -179,6 +184,7 @@ int tw_csl_find_export(const tw_csl_program *program, const char *name)
 
 tw_status tw_csl_dump(const tw_csl_program *program, FILE *out)
 {
+    if (!program) return tw__missing("program");
     for (size_t i = 0; i < program->image->program_count; i++) {
         char *text = tw__csl_listing(program->image, (uint32_t)i);
         if (!text) return tw__fail(TW_E_NO_MEMORY, "no memory for a listing");

@@ -100,12 +100,13 @@ static bool start(tw_wse *w)
 
 tw_wse *tw_wse_new(const tw_csl_program *program, const tw_wse_options *options)
 {
-    static const tw_wse_options defaults;
+    if (!program) return NULL;
     tw_wse *w = tw__calloc(1, sizeof *w);
     if (!w) return tw__made(tw__fail(TW_E_NO_MEMORY, "no memory for a wafer"), NULL);
+    tw_status wrong = TW__TAKE_OPTIONS(&w->options, options, tw_wse_options);
+    if (wrong != TW_OK) return free(w), tw__made(wrong, NULL);
     w->program = program;
     w->image = program->image;
-    w->options = options ? *options : defaults;
     if (!w->options.max_cycles) w->options.max_cycles = DEFAULT_CYCLES;
     if (!w->options.max_idle_cycles) w->options.max_idle_cycles = DEFAULT_IDLE_CYCLES;
     w->queue = g_ptr_array_new();
@@ -186,6 +187,7 @@ static tw_status check_copy(const tw_wse *w, const tw_wse_copy *c, size_t words,
 
 tw_status tw_wse_h2d(tw_wse *w, const tw_wse_copy *copy, const uint32_t *src, size_t words, tw_wse_task *task)
 {
+    if (!w) return tw__missing("wafer");
     tw_status status = check_copy(w, copy, words, true);
     if (status != TW_OK) return status;
     tw__command *c = new_command(w, copy->streaming ? TW__COMMAND_SEND : TW__COMMAND_WRITE);
@@ -205,6 +207,7 @@ tw_status tw_wse_h2d(tw_wse *w, const tw_wse_copy *copy, const uint32_t *src, si
 
 tw_status tw_wse_d2h(tw_wse *w, const tw_wse_copy *copy, uint32_t *dst, size_t words, tw_wse_task *task)
 {
+    if (!w) return tw__missing("wafer");
     tw_status status = check_copy(w, copy, words, false);
     if (status != TW_OK) return status;
     tw__command *c = new_command(w, copy->streaming ? TW__COMMAND_RECEIVE : TW__COMMAND_READ);
@@ -229,6 +232,7 @@ static uint64_t canonical(uint32_t bits, tw_type type)
 
 tw_status tw_wse_launch(tw_wse *w, const char *name, const uint32_t *args, size_t count, tw_wse_task *task)
 {
+    if (!w) return tw__missing("wafer");
     int export = tw_csl_find_export(w->program, name);
     if (export < 0) return TW_E_SYMBOL;
     const tw__csl_export_name *e = &w->image->exports[export];
@@ -264,6 +268,7 @@ static tw_status check_port(const tw_wse *w, const tw_wse_port *p)
 
 tw_status tw_wse_open_output(tw_wse *w, const tw_wse_port *p)
 {
+    if (!w) return tw__missing("wafer");
     tw_status status = check_port(w, p);
     if (status != TW_OK) return status;
     if (!tw__wse_listen(w->fabric, p->x - w->image->offset_x, p->y - w->image->offset_y, sides[p->side], p->color))
@@ -301,11 +306,13 @@ static tw_status port_command(tw_wse *w, const tw_wse_port *p, uint32_t *words, 
 
 tw_status tw_wse_send(tw_wse *w, const tw_wse_port *port, const uint32_t *src, size_t words, tw_wse_task *task)
 {
+    if (!w) return tw__missing("wafer");
     return port_command(w, port, (uint32_t *)src, words, task, TW__COMMAND_SEND); /* copied, not written */
 }
 
 tw_status tw_wse_receive(tw_wse *w, const tw_wse_port *port, uint32_t *dst, size_t words, tw_wse_task *task)
 {
+    if (!w) return tw__missing("wafer");
     return port_command(w, port, dst, words, task, TW__COMMAND_RECEIVE);
 }
 
@@ -349,6 +356,7 @@ tw_status tw__host_wait(tw_wse *w, tw_wse_task task)
 
 tw_status tw_wse_wait(tw_wse *w, tw_wse_task task)
 {
+    if (!w) return tw__missing("wafer");
     if (task == 0 || task > w->last_task) return tw__fail(TW_E_INVALID_ARGUMENT, "there is no such command");
     while (is_queued(w, task)) {
         tw_status status = tw__host_wait(w, task);
@@ -364,6 +372,7 @@ bool tw_wse_is_done(const tw_wse *w, tw_wse_task task)
 
 tw_status tw_wse_stop(tw_wse *w)
 {
+    if (!w) return tw__missing("wafer");
     if (w->stopped) return w->failed;
     tw_status status = tw__host_wait(w, 0);
     if (status == TW_OK) {
@@ -390,10 +399,12 @@ tw_status tw_wse_stop(tw_wse *w)
 
 tw_status tw_wse_status(const tw_wse *w)
 {
+    if (!w) return tw__missing("wafer");
     return w->failed;
 }
 
 uint64_t tw_wse_cycle(const tw_wse *w)
 {
+    if (!w) return 0;
     return tw__wse_cycle(w->fabric);
 }

@@ -265,6 +265,7 @@ static tw_profile *build(const tw_wse *w)
 
 const tw_profile *tw_wse_profile(tw_wse *w)
 {
+    if (!w) return NULL;
     if (!w->options.profile) {
         tw__fail(TW_E_PROFILING_DISABLED, "the run was not counted: set options.profile");
         return NULL;
@@ -281,6 +282,7 @@ const tw_profile *tw_wse_profile(tw_wse *w)
 
 tw_status tw_wse_write_profile(tw_wse *w, const char *path)
 {
+    if (!w) return tw__missing("wafer");
     const tw_profile *profile = tw_wse_profile(w);
     if (!profile) return w->options.profile ? TW_E_NO_MEMORY : TW_E_PROFILING_DISABLED;
     tw_output *out = tw_output_open(path, NULL, 0);

@@ -90,6 +90,7 @@ static tw_status check_range(unsigned address, size_t size)
 
 tw_status tw_wse_read_symbol(const tw_wse *w, unsigned x, unsigned y, const char *name, void *bytes, size_t *size)
 {
+    if (!w) return tw__missing("wafer");
     uint32_t address, room;
     tw_status status = find(w, x, y, name, &address, &room);
     if (status != TW_OK) return status;
@@ -100,6 +101,7 @@ tw_status tw_wse_read_symbol(const tw_wse *w, unsigned x, unsigned y, const char
 
 tw_status tw_wse_write_symbol(tw_wse *w, unsigned x, unsigned y, const char *name, const void *bytes, size_t size)
 {
+    if (!w) return tw__missing("wafer");
     uint32_t address, room;
     tw_status status = find(w, x, y, name, &address, &room);
     if (status != TW_OK) return status;
@@ -109,6 +111,7 @@ tw_status tw_wse_write_symbol(tw_wse *w, unsigned x, unsigned y, const char *nam
 
 const char *tw_wse_symbol_name(const tw_wse *w, unsigned x, unsigned y, size_t index)
 {
+    if (!w) return NULL;
     if (locate(w, &x, &y) != TW_OK) return NULL;
     const tw__csl_program *p = program_of(w, x, y);
     return p && index < p->symbol_count ? p->symbols[index].name : NULL;
@@ -116,6 +119,7 @@ const char *tw_wse_symbol_name(const tw_wse *w, unsigned x, unsigned y, size_t i
 
 tw_status tw_wse_read(const tw_wse *w, unsigned x, unsigned y, unsigned address, void *bytes, size_t size)
 {
+    if (!w) return tw__missing("wafer");
     tw_status status = locate(w, &x, &y);
     if (status == TW_OK) status = check_range(address, size);
     if (status == TW_OK) memcpy(bytes, tw__wse_memory(w->fabric, x, y) + address, size);
@@ -124,6 +128,7 @@ tw_status tw_wse_read(const tw_wse *w, unsigned x, unsigned y, unsigned address,
 
 tw_status tw_wse_write(tw_wse *w, unsigned x, unsigned y, unsigned address, const void *bytes, size_t size)
 {
+    if (!w) return tw__missing("wafer");
     tw_status status = locate(w, &x, &y);
     if (status == TW_OK) status = check_range(address, size);
     if (status == TW_OK) memcpy(tw__wse_memory(w->fabric, x, y) + address, bytes, size);

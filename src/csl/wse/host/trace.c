@@ -124,6 +124,7 @@ static void put_events(FILE *out, const tw_wse *w, track *tracks)
 
 tw_status tw_wse_write_trace(const tw_wse *w, FILE *out)
 {
+    if (!w) return tw__missing("wafer");
     if (!w->options.trace) return tw__fail(TW_E_MISSING_PROFILE, "the run was not traced: set options.trace");
     if (w->failed == TW_E_NO_MEMORY)
         return tw__fail(TW_E_NO_MEMORY, "the run ended for want of memory: a part of its trace is missing");

@@ -21,7 +21,8 @@ tw_status tw__assemble(const char *path, const char *const *flags, tw__arch arch
                        tw_diags *diags)
 {
     GPtrArray *kept = preprocessor_flags(flags);
-    tw_asm_options options = { .arch = tw_isa_arch_by_name(tw__arch_name(arch)),
+    tw_asm_options options = { .size = sizeof options,
+                               .arch = tw_isa_arch_by_name(tw__arch_name(arch)),
                                .cpp_flags = (const char *const *)kept->pdata };
     tw_status status = tw_status_of(*object = tw_asm_file(path, &options, diags));
     if (status == TW_E_PARSE) {

@@ -187,9 +187,13 @@ static tw_status compile_file(tw__gp *gp, const char *path, char **flags, const 
     return status;
 }
 
-tw_status tw_popc_build(const char *const *inputs, size_t count, const tw_popc_options *options, tw_diags *diags)
+tw_status tw_popc_build(const char *const *inputs, size_t count, const tw_popc_options *given, tw_diags *diags)
 {
-    if (!options || !options->output) return tw__fail(TW_E_INVALID_ARGUMENT, "popc: an output is required");
+    tw_popc_options own;
+    const tw_popc_options *options = &own;
+    tw_status status = TW__TAKE_OPTIONS(&own, given, tw_popc_options);
+    if (status != TW_OK) return status;
+    if (!options->output) return tw__fail(TW_E_INVALID_ARGUMENT, "popc: an output is required");
     GArray *targets = g_array_new(FALSE, FALSE, sizeof(tw__gp_target));
     g_array_set_clear_func(targets, clear_target);
     char **flags = NULL;
@@ -197,7 +201,7 @@ tw_status tw_popc_build(const char *const *inputs, size_t count, const tw_popc_o
     GString *rule = g_string_new(NULL);
     add_name(rule, options->rule ? options->rule : options->output);
     g_string_append_c(rule, ':');
-    tw_status status = parse_targets(options->targets ? options->targets : ALL_TARGETS, targets);
+    status = parse_targets(options->targets ? options->targets : ALL_TARGETS, targets);
     if (status == TW_OK) status = tw__split_flags(options->flags, &flags);
     for (size_t i = 0; i < count && status == TW_OK; i++)
         status = inputs[i] ? compile_file(gp, inputs[i], flags, targets, rule, diags)
@@ -257,7 +261,9 @@ static tw_status run_clang(const tw__source *source, bool assembly, char **outpu
 char *tw_popc_translate(const char *path, bool assembly, const tw_popc_options *options)
 {
     char **flags = NULL, *read = NULL, *output = NULL, *text = NULL;
-    tw_status status = tw__split_flags(options ? options->flags : NULL, &flags);
+    tw_popc_options own;
+    tw_status status = TW__TAKE_OPTIONS(&own, options, tw_popc_options);
+    if (status == TW_OK) status = tw__split_flags(own.flags, &flags);
     if (status == TW_OK) status = tw__read_file(path, &read, NULL);
     char *rewritten = status == TW_OK ? tw__rewrite_constraints(read, strlen(read)) : NULL;
     tw__source source = { path, rewritten ? rewritten : read, tw__codelet_type_of(path, NULL) == TW__CODELET_C,
@@ -273,9 +279,12 @@ char *tw_popc_translate(const char *path, bool assembly, const tw_popc_options *
 
 tw_status tw_popc_translate_file(const char *path, bool assembly, const tw_popc_options *options)
 {
-    if (!options || !options->output) return tw__fail(TW_E_INVALID_ARGUMENT, "no output file is given");
+    tw_popc_options own;
+    tw_status status = TW__TAKE_OPTIONS(&own, options, tw_popc_options);
+    if (status != TW_OK) return status;
+    if (!own.output) return tw__fail(TW_E_INVALID_ARGUMENT, "no output file is given");
     char *text = tw_popc_translate(path, assembly, options);
-    tw_status status = text ? tw_write_file(options->output, text, strlen(text), &path, 1) : tw_error_status();
+    status = text ? tw_write_file(own.output, text, strlen(text), &path, 1) : tw_error_status();
     free(text);
     return status;
 }

@@ -149,10 +149,12 @@ void tw_state_map_free(tw_state_map *map)
 
 size_t tw_state_map_count(const tw_state_map *map)
 {
+    if (!map) return 0;
     return map->count;
 }
 
 const tw_state_vertex *tw_state_map_get(const tw_state_map *map, size_t index)
 {
+    if (!map) return NULL;
     return index < map->count ? &map->vertices[index] : NULL;
 }

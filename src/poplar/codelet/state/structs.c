@@ -386,10 +386,12 @@ void tw_abi_structs_free(tw_abi_structs *structs)
 
 size_t tw_abi_structs_count(const tw_abi_structs *structs)
 {
+    if (!structs) return 0;
     return structs->items->len;
 }
 
 const tw_abi_struct *tw_abi_structs_get(const tw_abi_structs *structs, size_t index)
 {
+    if (!structs) return NULL;
     return index < structs->items->len ? structs->items->pdata[index] : NULL;
 }

@@ -181,11 +181,14 @@ static void clean_up(tw__asm *as)
     tw__arena_free(as->arena);
 }
 
-static tw_status assemble(const char *text, size_t length, const char *file, const tw_asm_options *options,
+static tw_status assemble(const char *text, size_t length, const char *file, const tw_asm_options *given,
                           tw_diags *diags, tw_object **object)
 {
-    static const tw_asm_options defaults;
-    if (!options) options = &defaults;
+    tw_asm_options chosen;
+    const tw_asm_options *options = &chosen;
+    *object = NULL;
+    tw_status status = TW__TAKE_OPTIONS(&chosen, given, tw_asm_options);
+    if (status != TW_OK) return status;
     tw_diags *own = diags ? NULL : tw_diags_new();
     tw__asm as = { .options = options,
                    .arch = options->arch ? options->arch : TW_ISA_IPU2,
@@ -221,14 +224,15 @@ tw_object *tw_asm_text(const char *text, size_t length, const char *file, const 
     return tw__made(status, object);
 }
 
-tw_object *tw_asm_file(const char *path, const tw_asm_options *options, tw_diags *diags)
+tw_object *tw_asm_file(const char *path, const tw_asm_options *given, tw_diags *diags)
 {
-    static const tw_asm_options defaults;
-    if (!options) options = &defaults;
+    tw_asm_options chosen;
+    const tw_asm_options *options = &chosen;
+    tw_status status = TW__TAKE_OPTIONS(&chosen, given, tw_asm_options);
+    if (status != TW_OK) return tw__made(status, NULL);
     tw_object *object = NULL;
     char *text = NULL;
     size_t length = 0;
-    tw_status status;
     if (!options->preprocessed && g_str_has_suffix(path, ".S")) {
         /* clang would read a device for ever, or not at all */
         if (!(text = tw_read_file(path, TW_SOURCE_LIMIT, NULL))) return NULL;

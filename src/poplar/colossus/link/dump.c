@@ -438,10 +438,9 @@ static void put_program(dump *d)
 char *tw_object_dump(const tw_object *object, unsigned parts)
 {
     enum { ALL = TW_DUMP_CODE | TW_DUMP_SECTIONS | TW_DUMP_SYMBOLS | TW_DUMP_RELOCATIONS | TW_DUMP_STACK };
-    if (!object || (parts & ~(unsigned)ALL)) {
-        tw__fail(TW_E_INVALID_ARGUMENT, object ? "unknown parts of a dump: 0x%x" : "there is no object", parts);
-        return NULL;
-    }
+    if (!object) return tw__made(tw__missing("object"), NULL);
+    if (parts & ~(unsigned)ALL)
+        return tw__made(tw__fail(TW_E_INVALID_ARGUMENT, "unknown parts of a dump: 0x%x", parts), NULL);
     dump d = { .object = object, .out = g_string_new(NULL) };
     d.labels = g_array_new(FALSE, FALSE, sizeof(label));
     d.relocations = g_array_new(FALSE, FALSE, sizeof(const tw_relocation *));

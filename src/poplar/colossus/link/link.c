@@ -248,10 +248,11 @@ static tw_status check_arguments(const tw_object *const *objects, size_t count, 
 static tw_status link_objects(const tw_object *const *objects, size_t count, const tw_link_options *options,
                               tw_diags *diags, tw_object **image)
 {
-    static const tw_link_options defaults;
+    tw_link_options own;
     tw_status wrong = check_arguments(objects, count, image);
+    if (wrong == TW_OK) wrong = TW__TAKE_OPTIONS(&own, options, tw_link_options);
     if (wrong != TW_OK) return wrong;
-    tw__link link = { .count = count + 1, .options = options ? options : &defaults, .diags = diags };
+    tw__link link = { .count = count + 1, .options = &own, .diags = diags };
     link.commons = tw_object_new(objects[0]->arch), link.image = tw_object_new(objects[0]->arch);
     const tw_object **all = tw__calloc(count + 1, sizeof *all);
     link.first = tw__calloc(count + 1, sizeof *link.first);

@@ -334,8 +334,9 @@ void tw__stack_free(tw__stack *w)
 
 tw_status tw_stack_need(const tw_object *image, const char *name, uint32_t *bytes)
 {
-    if (!image || !name || !bytes)
-        return tw__fail(TW_E_INVALID_ARGUMENT, "the stack is that of an image and a function, and needs a place");
+    if (!image) return tw__missing("image");
+    if (!name || !bytes)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "the stack is that of a function, and needs a place");
     if (!image->linked)
         return tw__fail(TW_E_INVALID_ARGUMENT, "the stack can be computed of a linked program only");
     tw__stack *stack = tw__stack_new(image);

@@ -42,7 +42,7 @@ tw_status tw__check_address(const tw_section *s, uint32_t address)
 
 tw_status tw__check_index(const tw_object *object, int section)
 {
-    if (!object) return WRONG("there is no object");
+    if (!object) return tw__missing("object");
     if (section >= 0 && (size_t)section < object->section_count) return TW_OK;
     return tw__fail(TW_E_INDEX, "there is no section %d", section);
 }

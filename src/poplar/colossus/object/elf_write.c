@@ -289,13 +289,11 @@ static tw_status write_to(const tw_object *object, int fd)
 /* libelf writes to a descriptor only: a file in memory. */
 uint8_t *tw_object_to_elf(const tw_object *object, size_t *size)
 {
-    tw_status status =
-        object && size ? TW_OK
-                       : tw__fail(TW_E_INVALID_ARGUMENT, "an ELF file needs an object and a place for its size");
-    if (status != TW_OK) return tw__made(status, NULL);
+    if (!object) return tw__made(tw__missing("object"), NULL);
+    if (!size) return tw__made(tw__fail(TW_E_INVALID_ARGUMENT, "an ELF file needs a place for its size"), NULL);
     int fd = memfd_create("tilewright-object", MFD_CLOEXEC);
     if (fd < 0) return tw__made(tw__fail(TW_E_SYSTEM, "cannot make a file in memory: %s", g_strerror(errno)), NULL);
-    status = write_to(object, fd);
+    tw_status status = write_to(object, fd);
     off_t length = status == TW_OK ? lseek(fd, 0, SEEK_END) : 0;
     uint8_t *bytes = NULL;
     if (status == TW_OK && !(bytes = tw__realloc(NULL, (size_t)length + 1)))
@@ -314,6 +312,7 @@ uint8_t *tw_object_to_elf(const tw_object *object, size_t *size)
 tw_status tw_object_write(const tw_object *object, const char *path)
 {
     size_t size;
+    if (!object) return tw__missing("object");
     if (!path) return tw__fail(TW_E_INVALID_ARGUMENT, "an object cannot be written without a path");
     uint8_t *bytes = tw_object_to_elf(object, &size);
     if (!bytes) return tw_error_status();

@@ -12,21 +12,21 @@ static int no_memory(void)
 
 static int no_object(void)
 {
-    return tw__fail(TW_E_INVALID_ARGUMENT, "there is no object");
+    return tw__missing("object");
 }
 
 tw_object *tw_object_new(tw_isa_arch arch)
 {
     if (!*tw_isa_arch_name(arch)) {
-        tw__fail(TW_E_INVALID_ARGUMENT, "an object is for one chip, and there is none of number %d", (int)arch);
-        return NULL;
+        return tw__made(
+            tw__fail(TW_E_INVALID_ARGUMENT, "an object is for one chip, and there is none of number %d", (int)arch),
+            NULL);
     }
     tw_object *object = tw__calloc(1, sizeof *object);
     if (object) *object = (tw_object){ .arch = arch, .name = "", .arena = tw__arena_new(0), .lines_sorted = true };
     if (object && object->arena) return object;
     free(object);
-    no_memory();
-    return NULL;
+    return tw__made(no_memory(), NULL);
 }
 
 void tw_object_free(tw_object *object)

@@ -94,6 +94,7 @@ static void tell_place(GString *out, tw_sim *sim, const tw_sim_exception *e)
 
 const tw_sim_exception *tw_sim_get_exception(const tw_sim *csim)
 {
+    if (!csim) return NULL;
     tw_sim *sim = (tw_sim *)csim; /* the message is made when somebody asks */
     if (!sim->has_exception) return NULL;
     tw_sim_exception *e = &sim->exception;

@@ -56,12 +56,16 @@ static tw_status take(const tw__options *values, tw_sim_options *options)
 
 tw_status tw_sim_options_read(tw_sim_options *options, const char *const *pairs)
 {
+    tw_sim_options mine;
+    if (!options) return tw__missing("simulator options");
+    tw_status status = TW__TAKE_OPTIONS(&mine, options, tw_sim_options);
+    if (status != TW_OK) return status;
     tw__options *values = tw__options_new(table, G_N_ELEMENTS(table), TW__LOG_ENGINE);
     if (!values) return tw__fail(TW_E_NO_MEMORY, "no memory for options");
-    tw_status status = TW_OK;
     for (; pairs && *pairs && status == TW_OK; pairs++) status = set_pair(values, *pairs);
     if (status == TW_OK) status = tw__options_set_env(values, "POPLAR_SIMULATOR_OPTIONS");
-    status = status == TW_OK ? take(values, options) : tell(status);
+    status = status == TW_OK ? take(values, &mine) : tell(status);
+    if (status == TW_OK) tw__give_options(options, &mine);
     tw__options_free(values);
     return status;
 }

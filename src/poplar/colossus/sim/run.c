@@ -36,6 +36,7 @@ void tw__sim_begin(tw__sim_context *w, uint32_t entry, uint32_t vertex_base, uin
 
 tw_status tw_sim_start(tw_sim *sim, unsigned context, const tw_sim_launch *launch)
 {
+    if (!sim) return tw__missing("simulator");
     if (context >= TW_SIM_CONTEXTS) return tw__fail(TW_E_INDEX, "there is no context %u", context);
     tw__sim_context *w = &sim->contexts[context];
     if (w->state == TW_SIM_ACTIVE) return tw__fail(TW_E_INVALID_ARGUMENT, "context %u is active", context);
@@ -46,6 +47,7 @@ tw_status tw_sim_start(tw_sim *sim, unsigned context, const tw_sim_launch *launc
 
 tw_status tw_sim_start_all(tw_sim *sim, const tw_sim_launch *launch, uint32_t stride, uint32_t scratch)
 {
+    if (!sim) return tw__missing("simulator");
     for (unsigned i = 0; i < TW_SIM_WORKERS; i++) {
         tw_sim_launch one = *launch;
         one.vertex_base += i * stride;
@@ -402,6 +404,7 @@ static tw_sim_stop run_contexts(tw_sim *sim, const uint64_t *goals)
 
 tw_sim_stop tw_sim_run(tw_sim *sim, uint64_t turns)
 {
+    if (!sim) return TW_SIM_FAULT;
     uint64_t goals[TW_SIM_CONTEXTS];
     for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++)
         goals[i] =
@@ -428,31 +431,37 @@ tw_sim_stop tw_sim_step(tw_sim *sim, unsigned context)
 
 void tw_sim_set_hook(tw_sim *sim, tw_sim_hook *hook, void *user)
 {
+    if (!sim) return;
     sim->hook = hook, sim->hook_user = user;
 }
 
 bool tw_sim_stack_pointer_set(const tw_sim *sim, unsigned context)
 {
+    if (!sim) return false;
     return context < TW_SIM_CONTEXTS && sim->contexts[context].sp_set;
 }
 
 tw_sim_state tw_sim_get_state(const tw_sim *sim, unsigned context)
 {
+    if (!sim) return (tw_sim_state){ 0 };
     return context < TW_SIM_CONTEXTS ? sim->contexts[context].state : TW_SIM_IDLE;
 }
 
 bool tw_sim_exit_status(const tw_sim *sim, unsigned worker)
 {
+    if (!sim) return false;
     return worker < TW_SIM_CONTEXTS && sim->contexts[worker].exit_status;
 }
 
 uint64_t tw_sim_turns(const tw_sim *sim, unsigned context)
 {
+    if (!sim) return 0;
     return context < TW_SIM_CONTEXTS ? sim->contexts[context].turns : 0;
 }
 
 uint64_t tw_sim_cycles(const tw_sim *sim)
 {
+    if (!sim) return 0;
     uint64_t now = sim->clock;
     for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++)
         if (sim->contexts[i].state != TW_SIM_IDLE) now = MAX(now, tw__sim_cycle_now(&sim->contexts[i]));
@@ -461,6 +470,7 @@ uint64_t tw_sim_cycles(const tw_sim *sim)
 
 bool tw_sim_modelled(const tw_sim *sim, unsigned context)
 {
+    if (!sim) return false;
     bool any = false;
     if (context < TW_SIM_CONTEXTS) return sim->contexts[context].modelled;
     for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) any |= sim->contexts[i].modelled;
@@ -469,11 +479,13 @@ bool tw_sim_modelled(const tw_sim *sim, unsigned context)
 
 void tw_sim_advance(tw_sim *sim, uint64_t cycles)
 {
+    if (!sim) return;
     sim->clock += cycles;
 }
 
 bool tw_sim_pending(const tw_sim *sim, tw_insn *insn)
 {
+    if (!sim) return false;
     if (sim->waiting && insn) *insn = sim->wait_insn[0];
     return sim->waiting;
 }

@@ -47,6 +47,7 @@ static void reset_context(tw_sim *sim, unsigned number)
 
 void tw_sim_reset(tw_sim *sim)
 {
+    if (!sim) return;
     memset(&sim->weights, 0, sizeof sim->weights);
     for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) reset_context(sim, i);
     memset(sim->ready, 0, sizeof sim->ready);
@@ -56,20 +57,20 @@ void tw_sim_reset(tw_sim *sim)
     sim->message = NULL;
 }
 
-tw_sim *tw_sim_new(const tw_sim_options *options)
+tw_sim *tw_sim_new(const tw_sim_options *given)
 {
-    static const tw_sim_options defaults;
-    if (!options) options = &defaults;
+    tw_sim_options own;
+    tw_status status = TW__TAKE_OPTIONS(&own, given, tw_sim_options);
+    if (status != TW_OK) return tw__made(status, NULL);
+    const tw_sim_options *options = &own;
     tw_isa_arch arch = options->arch ? options->arch : TW_ISA_IPU2;
     const tw_tile_arch *tile = tile_of(arch);
     if (!tile) {
-        tw__fail(TW_E_INVALID_ARGUMENT, "the simulator runs one chip: ipu1, ipu2 or ipu21");
-        return NULL;
+        return tw__made(tw__fail(TW_E_INVALID_ARGUMENT, "the simulator runs one chip: ipu1, ipu2 or ipu21"), NULL);
     }
     tw_sim *sim = NULL;
     if (posix_memalign((void **)&sim, 64, sizeof *sim) != 0) {
-        tw__fail(TW_E_NO_MEMORY, "no memory for a tile");
-        return NULL;
+        return tw__made(tw__fail(TW_E_NO_MEMORY, "no memory for a tile"), NULL);
     }
     memset(sim, 0, sizeof *sim);
     sim->arch = arch, sim->tile = tile, sim->options = *options;
@@ -82,8 +83,7 @@ tw_sim *tw_sim_new(const tw_sim_options *options)
     sim->code_map = tw__calloc(1, sim->size >> TW__SIM_PAGE_BITS);
     if (!sim->memory || !sim->pages || !sim->code_map) {
         tw_sim_free(sim);
-        tw__fail(TW_E_NO_MEMORY, "no memory for a tile");
-        return NULL;
+        return tw__made(tw__fail(TW_E_NO_MEMORY, "no memory for a tile"), NULL);
     }
     tw_sim_reset(sim);
     return sim;
@@ -105,11 +105,13 @@ void tw_sim_free(tw_sim *sim)
 
 uint8_t *tw_sim_memory(tw_sim *sim)
 {
+    if (!sim) return NULL;
     return sim->memory;
 }
 
 void tw_sim_code_changed(tw_sim *sim, uint32_t address, uint32_t bytes)
 {
+    if (!sim) return;
     uint32_t end = sim->base + (sim->page_count << TW__SIM_PAGE_BITS);
     if (address < sim->base)
         bytes = address + bytes > sim->base ? address + bytes - sim->base : 0, address = sim->base;
@@ -127,6 +129,7 @@ static tw_status check_range(const tw_sim *sim, uint32_t address, uint32_t bytes
 
 tw_status tw_sim_write(tw_sim *sim, uint32_t address, const void *from, uint32_t bytes)
 {
+    if (!sim) return tw__missing("simulator");
     tw_status status = check_range(sim, address, bytes);
     if (status != TW_OK || !bytes) return status;
     memcpy(sim->memory + (address - sim->base), from, bytes);
@@ -141,6 +144,7 @@ tw_status tw_sim_write(tw_sim *sim, uint32_t address, const void *from, uint32_t
 
 tw_status tw_sim_read(tw_sim *sim, uint32_t address, void *to, uint32_t bytes)
 {
+    if (!sim) return tw__missing("simulator");
     tw_status status = check_range(sim, address, bytes);
     if (status == TW_OK && bytes) memcpy(to, sim->memory + (address - sim->base), bytes);
     return status;
@@ -158,6 +162,7 @@ static tw_status load_section(tw_sim *sim, const tw_section *s)
 
 tw_status tw_sim_load(tw_sim *sim, const tw_object *image)
 {
+    if (!sim) return tw__missing("simulator");
     if (tw_object_arch(image) != sim->arch)
         return tw__fail(TW_E_INVALID_ARGUMENT, "code for %s on a tile of %s",
                         tw_isa_arch_name(tw_object_arch(image)), tw_isa_arch_name(sim->arch));
@@ -181,21 +186,25 @@ tw_status tw_sim_load(tw_sim *sim, const tw_object *image)
 
 uint32_t tw_sim_get_m(const tw_sim *sim, unsigned context, unsigned number)
 {
+    if (!sim) return 0;
     return context < TW_SIM_CONTEXTS && number < 16 ? sim->contexts[context].m[number] : 0;
 }
 
 void tw_sim_set_m(tw_sim *sim, unsigned context, unsigned number, uint32_t value)
 {
+    if (!sim) return;
     if (context < TW_SIM_CONTEXTS && number < 12) sim->contexts[context].m[number] = value;
 }
 
 uint32_t tw_sim_get_a(const tw_sim *sim, unsigned worker, unsigned number)
 {
+    if (!sim) return 0;
     return worker < TW_SIM_WORKERS && number < 16 ? sim->contexts[worker].a[number] : 0;
 }
 
 void tw_sim_set_a(tw_sim *sim, unsigned worker, unsigned number, uint32_t value)
 {
+    if (!sim) return;
     if (worker < TW_SIM_WORKERS && number < 8) sim->contexts[worker].a[number] = value;
 }
 
@@ -208,6 +217,7 @@ static float *accumulator(const tw_sim *sim, unsigned worker, unsigned number)
 
 uint32_t tw_sim_get_accumulator(const tw_sim *sim, unsigned worker, unsigned number)
 {
+    if (!sim) return 0;
     uint32_t bits = 0;
     const float *at = accumulator(sim, worker, number);
     if (at) memcpy(&bits, at, 4);
@@ -216,6 +226,7 @@ uint32_t tw_sim_get_accumulator(const tw_sim *sim, unsigned worker, unsigned num
 
 void tw_sim_set_accumulator(tw_sim *sim, unsigned worker, unsigned number, uint32_t bits)
 {
+    if (!sim) return;
     float *at = accumulator(sim, worker, number);
     if (at) memcpy(at, &bits, 4);
 }
@@ -228,6 +239,7 @@ static tw_status no_csr(const tw_sim *sim, unsigned context, unsigned index)
 
 tw_status tw_sim_get_csr(tw_sim *sim, unsigned context, unsigned index, uint32_t *value)
 {
+    if (!sim) return tw__missing("simulator");
     *value = 0;
     if (context < TW_SIM_CONTEXTS && tw__sim_csr_get(&sim->contexts[context], index, value)) return TW_OK;
     return no_csr(sim, context, index);
@@ -235,6 +247,7 @@ tw_status tw_sim_get_csr(tw_sim *sim, unsigned context, unsigned index, uint32_t
 
 tw_status tw_sim_set_csr(tw_sim *sim, unsigned context, unsigned index, uint32_t value)
 {
+    if (!sim) return tw__missing("simulator");
     tw__sim_put done = TW__SIM_PUT_NONE;
     if (context < TW_SIM_CONTEXTS) done = tw__sim_csr_put(&sim->contexts[context], index, value);
     if (done == TW__SIM_PUT_NONE) return no_csr(sim, context, index);
@@ -244,16 +257,19 @@ tw_status tw_sim_set_csr(tw_sim *sim, unsigned context, unsigned index, uint32_t
 
 uint64_t tw_sim_get_weight(const tw_sim *sim, unsigned index)
 {
+    if (!sim) return 0;
     return index < TW__SIM_WEIGHTS ? sim->weights.words[index] : 0;
 }
 
 void tw_sim_set_weight(tw_sim *sim, unsigned index, uint64_t bits)
 {
+    if (!sim) return;
     if (index < TW__SIM_WEIGHTS) tw__sim_set_weight(sim, index, bits);
 }
 
 uint32_t tw_sim_get_pc(const tw_sim *sim, unsigned context)
 {
+    if (!sim) return 0;
     return context < TW_SIM_CONTEXTS ? sim->contexts[context].pc : 0;
 }
 
@@ -269,6 +285,7 @@ static const tw_section *section_at(const tw_object *image, uint32_t address, si
 
 bool tw_sim_line_at(const tw_sim *sim, uint32_t address, const char **file, uint32_t *line)
 {
+    if (!sim) return false;
     const tw_object_line *found = NULL;
     for (size_t i = sim->image_count; i-- && !found;) {
         size_t index;
@@ -282,6 +299,7 @@ bool tw_sim_line_at(const tw_sim *sim, uint32_t address, const char **file, uint
 
 bool tw_sim_symbol_at(const tw_sim *sim, uint32_t address, const char **name, uint32_t *offset)
 {
+    if (!sim) return false;
     const tw_symbol *best = NULL, *s;
     for (size_t i = sim->image_count; i-- && !best;) {
         size_t index;
@@ -327,6 +345,7 @@ static char *text_of(const tw_sim *sim, const tw_insn *insn, char buf[TW_INSN_TE
 
 char *tw_sim_text_at(tw_sim *sim, uint32_t address, char buf[2 * TW_INSN_TEXT])
 {
+    if (!sim) return *buf = 0, buf;
     tw_insn insns[2];
     char one[TW_INSN_TEXT], two[TW_INSN_TEXT];
     unsigned count = tw__sim_insns_at(sim, address, insns);

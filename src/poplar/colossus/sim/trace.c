@@ -8,6 +8,7 @@ enum { STACK_POINTER = 11, PACED_ADDRESS = 0x1fffff };
 
 void tw_sim_set_trace(tw_sim *sim, FILE *out)
 {
+    if (!sim) return;
     sim->trace = out;
 }
 

@@ -22,7 +22,7 @@ char *tw__scratch(tw_engine *engine, size_t bytes)
 
 tw_status tw__engine_note(tw_engine *engine, tw_status status, const char *function)
 {
-    bool kept = !engine || engine->error.status || engine->misuse.status;
+    bool kept = !engine || engine->misuse.status;
     if (!status || status == TW_E_NOT_LOADED || kept) return status;
     g_free(engine->misused);
     engine->misused = g_strdup(tw_error_message());

@@ -15,9 +15,11 @@ static tw_status link_types(const tw__chip_code *code, const tw__core *core, con
     for (guint i = 0; i < types->len; i++)
         g_ptr_array_add(keep, (char *)core->types[g_array_index(types, uint32_t, i)].info->symbol);
     g_ptr_array_add(keep, NULL);
-    tw_link_options options = {
-        .keep = (const char *const *)keep->pdata, .code_address = at, .data_address = data_at, .keep_bytes = bytes
-    };
+    tw_link_options options = { .size = sizeof options,
+                                .keep = (const char *const *)keep->pdata,
+                                .code_address = at,
+                                .data_address = data_at,
+                                .keep_bytes = bytes };
     return tw_status_of(*image =
                             tw_link((const tw_object *const *)code->objects, code->object_count, &options, NULL));
 }

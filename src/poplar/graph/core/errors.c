@@ -52,19 +52,39 @@ const char *tw__call_site_file(void)
     return calls.at.file;
 }
 
-bool tw__enter_getter(const tw_graph *graph, const char *function)
+void tw__enter_maker(const char *function)
 {
     const char *file;
     int line;
     tw__call_site_take(function, &file, &line);
+}
+
+bool tw__enter_getter(const tw_graph *graph, const char *function)
+{
+    tw__enter_maker(function);
     if (graph) return true;
-    tw__fail(TW_E_INVALID_ARGUMENT, "%s: the graph is NULL", function);
+    tw__missing("graph");
     return false;
 }
 
 bool tw__enter(const tw_graph *graph, const char *function)
 {
     return tw__enter_getter(graph, function) && graph->core->error->error.status == TW_OK;
+}
+
+/* Of the last call of this thread that made no graph or engine. */
+static _Thread_local tw__error_state nothing;
+
+static void keep(tw__error_state *state, const tw_error *error)
+{
+    snprintf(state->message, sizeof state->message, "%s", error->message ? error->message : "");
+    snprintf(state->function, sizeof state->function, "%s", error->function ? error->function : "");
+    snprintf(state->file, sizeof state->file, "%s", error->file ? error->file : "");
+    state->error = (tw_error){ .status = error->status,
+                               .message = state->message,
+                               .function = state->function,
+                               .file = error->file ? state->file : NULL,
+                               .line = error->line };
 }
 
 bool tw__graph_fail(const tw__core *core, tw_status status, const char *format, ...)
@@ -75,17 +95,32 @@ bool tw__graph_fail(const tw__core *core, tw_status status, const char *format, 
     va_start(args, format);
     tw__vfail(status, format, args); /* also the detail text of this thread */
     va_end(args);
-    const char *function = calls.function ? calls.function : "";
-    snprintf(state->message, sizeof state->message, "%s", tw_error_message());
-    snprintf(state->function, sizeof state->function, "%s", function);
-    snprintf(state->file, sizeof state->file, "%s", calls.at.file ? calls.at.file : "");
-    state->error = (tw_error){ .status = status,
-                               .message = state->message,
-                               .function = state->function,
-                               .file = calls.at.file ? state->file : NULL,
-                               .line = calls.at.line };
-    TW__LOG(GRAPH, ERR, "%s: %s", function, state->message);
+    keep(state, &(tw_error){ status, tw_error_message(), calls.function, calls.at.file, calls.at.line });
+    TW__LOG(GRAPH, ERR, "%s: %s", state->function, state->message);
     return false;
+}
+
+void *tw__nothing_made(const tw_error *error)
+{
+    keep(&nothing, error);
+    tw__set_error(error->status, nothing.message);
+    return tw__made(error->status, NULL);
+}
+
+void *tw__no_graph(tw_status status)
+{
+    TW__LOG(GRAPH, ERR, "%s: %s", calls.function, tw_error_message());
+    return tw__nothing_made(
+        &(tw_error){ status, tw_error_message(), calls.function, calls.at.file, calls.at.line });
+}
+
+const tw_error *tw__why_null(const char *what)
+{
+    static _Thread_local tw_error other;
+    tw_status status = tw__missing(what);
+    if (nothing.error.status == status && strcmp(nothing.message, tw_error_message()) == 0) return &nothing.error;
+    other = (tw_error){ status, tw_error_message(), "", NULL, 0 };
+    return &other;
 }
 
 bool tw__graph_no_memory(const tw__core *core)
@@ -95,14 +130,13 @@ bool tw__graph_no_memory(const tw__core *core)
 
 tw_status tw_graph_status(const tw_graph *graph)
 {
-    return graph ? graph->core->error->error.status : TW_E_INVALID_ARGUMENT;
+    return tw_graph_error(graph)->status;
 }
 
 const tw_error *tw_graph_error(const tw_graph *graph)
 {
     static const tw_error none = { TW_OK, "", "", NULL, 0 };
-    static const tw_error null = { TW_E_INVALID_ARGUMENT, "the graph is NULL", "", NULL, 0 };
-    if (!graph) return &null;
+    if (!graph) return tw__why_null("graph");
     const tw_error *error = &graph->core->error->error;
     return error->status == TW_OK ? &none : error;
 }
@@ -112,8 +146,7 @@ tw_status tw_graph_take_error(tw_graph *graph, tw_error *error)
     const tw_error *kept = tw_graph_error(graph);
     tw_status status = kept->status;
     if (error) *error = *kept;
-    /* A graph that could not be made stays in error; its core has no arena. */
-    if (graph && graph->core->arena) graph->core->error->error.status = TW_OK;
+    if (graph) graph->core->error->error.status = TW_OK;
     return status;
 }
 

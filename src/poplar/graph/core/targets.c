@@ -28,7 +28,8 @@ tw_target *tw_target_new_cpu(bool accurate_half)
     tw_target fields = {
         .kind = TW_TARGET_CPU, .ipus = 1, .tiles_per_ipu = 1, .tiles = 1, .accurate_half = accurate_half
     };
-    return target_new(&fields, "cpu");
+    tw_target *target = target_new(&fields, "cpu");
+    return tw__made(tw_status_of(target), target);
 }
 
 static const struct {
@@ -38,8 +39,9 @@ static const struct {
 
 static tw_target *new_ipu(tw_target_kind kind, const tw_ipu_model *model, const char *const *simulator)
 {
-    tw_ipu_model defaults = { 0 };
-    const tw_ipu_model *m = model ? model : &defaults;
+    tw_ipu_model own;
+    const tw_ipu_model *m = &own;
+    if (TW__TAKE_OPTIONS(&own, model, tw_ipu_model) != TW_OK) return NULL;
     tw_chip chip = m->chip ? m->chip : TW_MK2;
     const char *arch = NULL;
     for (size_t i = 0; i < G_N_ELEMENTS(chips); i++)
@@ -48,7 +50,8 @@ static tw_target *new_ipu(tw_target_kind kind, const tw_ipu_model *model, const 
         tw__fail(TW_E_MACHINE_MODEL, "unknown chip %d: TW_MK1, TW_MK2 and TW_MK21 are known", (int)chip);
         return NULL;
     }
-    tw_target fields = { .kind = kind,
+    tw_target fields = { .simulator = { .size = sizeof fields.simulator },
+                         .kind = kind,
                          .chip = chip,
                          .accurate_half = m->accurate_half,
                          .compile_ipu_code = m->compile_ipu_code,
@@ -76,13 +79,15 @@ static tw_target *new_ipu(tw_target_kind kind, const tw_ipu_model *model, const 
 
 tw_target *tw_target_new_ipu_model(const tw_ipu_model *model)
 {
-    return new_ipu(TW_TARGET_IPU_MODEL, model, NULL);
+    tw_target *target = new_ipu(TW_TARGET_IPU_MODEL, model, NULL);
+    return tw__made(tw_status_of(target), target);
 }
 
 /* The simulator has six workers and the chip's memory, as code of the chip expects. */
 static tw_target *new_ipu_sim(const tw_ipu_model *model, const char *const *options)
 {
-    tw_ipu_model chip = model ? *model : (tw_ipu_model){ 0 };
+    tw_ipu_model chip;
+    if (TW__TAKE_OPTIONS(&chip, model, tw_ipu_model) != TW_OK) return NULL;
     if (chip.worker_contexts || chip.bytes_per_tile) {
         tw__fail(TW_E_MACHINE_MODEL, "a simulated tile has the workers and the memory of its chip");
         return NULL;
@@ -93,7 +98,8 @@ static tw_target *new_ipu_sim(const tw_ipu_model *model, const char *const *opti
 
 tw_target *tw_target_new_ipu_sim(const tw_ipu_model *model)
 {
-    return new_ipu_sim(model, NULL);
+    tw_target *target = new_ipu_sim(model, NULL);
+    return tw__made(tw_status_of(target), target);
 }
 
 /* --- options -------------------------------------------------------------------------------------------------- */
@@ -113,6 +119,9 @@ tw_status tw_ipu_model_set_option(tw_ipu_model *model, const char *key, const ch
 {
     if (!model || !key || !value)
         return tw__fail(TW_E_INVALID_ARGUMENT, "a model, an option and a value are needed");
+    tw_ipu_model mine;
+    tw_status status = TW__TAKE_OPTIONS(&mine, model, tw_ipu_model);
+    if (status != TW_OK) return status;
     int word = 0;
     guint64 ipus = 0;
     const struct {
@@ -135,13 +144,13 @@ tw_status tw_ipu_model_set_option(tw_ipu_model *model, const char *key, const ch
                                         : g_ascii_string_to_unsigned(value, 10, 1, MAX_PARTITION, &ipus, NULL);
         if (!good)
             return tw__fail(TW_E_INVALID_OPTION, "target option %s: '%s' is not %s", key, value, options[i].legal);
-        if (i == 0) model->ipu_link_topology = (tw_link_topology)word;
-        if (i == 1) model->ipu_link_configuration = (tw_link_configuration)word;
-        if (i == 2) model->sync_configuration = (tw_sync_configuration)word;
-        if (i == 3) model->gateway_mode = word;
-        if (i == 4) model->ipu_link_domain_size = (unsigned)ipus;
-        if (i == 5) model->instance_size = (unsigned)ipus;
-        return TW_OK;
+        if (i == 0) mine.ipu_link_topology = (tw_link_topology)word;
+        if (i == 1) mine.ipu_link_configuration = (tw_link_configuration)word;
+        if (i == 2) mine.sync_configuration = (tw_sync_configuration)word;
+        if (i == 3) mine.gateway_mode = word;
+        if (i == 4) mine.ipu_link_domain_size = (unsigned)ipus;
+        if (i == 5) mine.instance_size = (unsigned)ipus;
+        return tw__give_options(model, &mine), TW_OK;
     }
     return tw__fail(TW_E_INVALID_OPTION,
                     "there is no target option '%s': ipuLinkTopology, ipuLinkConfiguration, syncConfiguration, "
@@ -152,14 +161,14 @@ tw_status tw_ipu_model_set_option(tw_ipu_model *model, const char *key, const ch
 tw_target *tw_target_ref(const tw_target *target)
 {
     tw_target *t = (tw_target *)(uintptr_t)target; /* only the count changes */
-    if (t) t->refs++;
+    if (t) g_atomic_int_inc(&t->refs);
     return t;
 }
 
 void tw_target_free(const tw_target *target)
 {
     tw_target *t = (tw_target *)(uintptr_t)target;
-    if (!t || --t->refs) return;
+    if (!t || !g_atomic_int_dec_and_test(&t->refs)) return;
     if (t->constraints) g_atomic_rc_box_release(t->constraints);
     free(t);
 }
@@ -184,6 +193,7 @@ bool tw_target_equal(const tw_target *a, const tw_target *b)
 
 uint64_t tw_target_hash(const tw_target *target)
 {
+    if (!target) return 0;
     uint64_t hash = 1469598103934665603u; /* FNV-1a over what tw_target_equal() compares as whole numbers */
     const uint64_t parts[] = { (uint64_t)target->kind,
                                (uint64_t)target->chip,
@@ -218,15 +228,16 @@ void tw__target_cut(tw_target *target, const tw_target *from, unsigned num_ipus,
 
 tw_target *tw_target_new_virtual(const tw_target *from, unsigned num_ipus, unsigned tiles_per_ipu)
 {
-    if (!from || !num_ipus || num_ipus > from->ipus || tiles_per_ipu > from->tiles_per_ipu) {
-        tw__fail(TW_E_MACHINE_MODEL, "virtual target of %u IPUs with %u tiles: the target has %u with %u", num_ipus,
-                 tiles_per_ipu, from ? from->ipus : 0, from ? from->tiles_per_ipu : 0);
-        return NULL;
+    if (!from) return tw__made(tw__missing("target"), NULL);
+    if (!num_ipus || num_ipus > from->ipus || tiles_per_ipu > from->tiles_per_ipu) {
+        return tw__made(tw__fail(TW_E_MACHINE_MODEL,
+                                 "virtual target of %u IPUs with %u tiles: the target has %u with %u", num_ipus,
+                                 tiles_per_ipu, from->ipus, from->tiles_per_ipu),
+                        NULL);
     }
     tw_target *target = tw__realloc(NULL, sizeof *target);
     if (!target) {
-        tw__fail(TW_E_NO_MEMORY, "out of host memory");
-        return NULL;
+        return tw__made(tw__fail(TW_E_NO_MEMORY, "out of host memory"), NULL);
     }
     tw__target_cut(target, from, num_ipus, tiles_per_ipu);
     return target;
@@ -234,6 +245,7 @@ tw_target *tw_target_new_virtual(const tw_target *from, unsigned num_ipus, unsig
 
 /* --- devices -------------------------------------------------------------------------------------------------- */
 
+/* NULL for a target that could not be made. */
 static tw_device *device_new(tw_target *target) /* takes it over */
 {
     tw_device *device = target ? tw__realloc(NULL, sizeof *device) : NULL;
@@ -243,7 +255,7 @@ static tw_device *device_new(tw_target *target) /* takes it over */
         tw_target_free(target);
         tw__fail(TW_E_NO_MEMORY, "out of host memory");
     }
-    return device;
+    return tw__made(tw_status_of(device), device);
 }
 
 tw_device *tw_device_cpu(void)
@@ -259,10 +271,10 @@ tw_device *tw_device_cpu_accurate_half(void)
 tw_device *tw_device_ipu_model(tw_chip chip, unsigned num_ipus)
 {
     if (!num_ipus) {
-        tw__fail(TW_E_MACHINE_MODEL, "an IPU Model of 0 IPUs: at least one is needed");
-        return NULL;
+        return tw__made(tw__fail(TW_E_MACHINE_MODEL, "an IPU Model of 0 IPUs: at least one is needed"), NULL);
     }
-    return device_new(tw_target_new_ipu_model(&(tw_ipu_model){ .chip = chip, .num_ipus = num_ipus }));
+    return device_new(tw_target_new_ipu_model(
+        &(tw_ipu_model){ .size = sizeof(tw_ipu_model), .chip = chip, .num_ipus = num_ipus }));
 }
 
 tw_device *tw_device_ipu_model_with(const tw_ipu_model *model)
@@ -273,10 +285,10 @@ tw_device *tw_device_ipu_model_with(const tw_ipu_model *model)
 tw_device *tw_device_ipu_sim(tw_chip chip, unsigned num_ipus)
 {
     if (!num_ipus) {
-        tw__fail(TW_E_MACHINE_MODEL, "a simulator of 0 IPUs: at least one is needed");
-        return NULL;
+        return tw__made(tw__fail(TW_E_MACHINE_MODEL, "a simulator of 0 IPUs: at least one is needed"), NULL);
     }
-    return device_new(tw_target_new_ipu_sim(&(tw_ipu_model){ .chip = chip, .num_ipus = num_ipus }));
+    return device_new(
+        tw_target_new_ipu_sim(&(tw_ipu_model){ .size = sizeof(tw_ipu_model), .chip = chip, .num_ipus = num_ipus }));
 }
 
 tw_device *tw_device_ipu_sim_with(const tw_ipu_model *model)
@@ -300,19 +312,20 @@ tw_device *tw_device_by_name(const char *name, tw_chip chip, unsigned num_ipus)
     if (strcmp(chosen, "ipu-model") == 0) return tw_device_ipu_model(kind, ipus);
     if (strcmp(chosen, "ipu-sim") == 0) return tw_device_ipu_sim(kind, ipus);
     char hint[TW__HINT_BYTES];
-    tw__fail(TW_E_INVALID_ARGUMENT, "there is no device '%s': cpu, ipu-model and ipu-sim are there%s", chosen,
-             tw__did_you_mean(hint, tw__nearest(chosen, names, G_N_ELEMENTS(names))));
-    return NULL;
+    return tw__made(tw__fail(TW_E_INVALID_ARGUMENT,
+                             "there is no device '%s': cpu, ipu-model and ipu-sim are there%s", chosen,
+                             tw__did_you_mean(hint, tw__nearest(chosen, names, G_N_ELEMENTS(names)))),
+                    NULL);
 }
 
 tw_device *tw_device_virtual(const tw_device *device, unsigned tiles_per_ipu)
 {
-    const tw_target *target = device ? device->target : NULL;
+    if (!device) return tw__made(tw__missing("device"), NULL);
+    const tw_target *target = device->target;
     if (!tiles_per_ipu) {
-        tw__fail(TW_E_MACHINE_MODEL, "a device needs a tile at least; 0 were asked for");
-        return NULL;
+        return tw__made(tw__fail(TW_E_MACHINE_MODEL, "a device needs a tile at least; 0 were asked for"), NULL);
     }
-    return device_new(tw_target_new_virtual(target, target ? target->ipus : 1, tiles_per_ipu));
+    return device_new(tw_target_new_virtual(target, target->ipus, tiles_per_ipu));
 }
 
 void tw_device_free(tw_device *device)
@@ -347,11 +360,13 @@ static bool is_cpu(const tw_target *target)
 
 tw_target_kind tw_target_get_kind(const tw_target *target)
 {
+    if (!target) return (tw_target_kind){ 0 };
     return target->kind;
 }
 
 const char *tw_target_arch(const tw_target *target)
 {
+    if (!target) return NULL;
     return target->arch.name;
 }
 
@@ -361,10 +376,10 @@ size_t tw_target_type_size(const tw_target *target, tw_type type)
     return type == TW_HALF && is_cpu(target) && !target->accurate_half ? sizeof(float) : tw_type_size(type);
 }
 
-#define GETTER(ctype, name, ...)                    \
+#define GETTER(ctype, name, value)                  \
     ctype tw_target_##name(const tw_target *target) \
     {                                               \
-        return __VA_ARGS__;                         \
+        return target ? (value) : (ctype)0;         \
     }
 GETTER(unsigned, worker_contexts, target->arch.workers)
 GETTER(unsigned, tiles, target->tiles)
@@ -385,8 +400,8 @@ GETTER(unsigned, interleaved_memory_element_index, target->arch.interleaved_elem
 GETTER(unsigned, num_stride_bits, target->arch.num_stride_bits)
 GETTER(unsigned, conv_unit_coeff_load_bytes_per_cycle, target->arch.conv_coeff_bytes_per_cycle)
 GETTER(bool, accurate_half, target->accurate_half)
-GETTER(unsigned, fp_ictl_index, (void)target, 0x20)
-GETTER(unsigned, dbg_data_index, (void)target, 0x70)
+GETTER(unsigned, fp_ictl_index, 0x20)
+GETTER(unsigned, dbg_data_index, 0x70)
 GETTER(tw_link_topology, ipu_link_topology, target->link_topology)
 GETTER(tw_link_configuration, ipu_link_configuration, target->link_configuration)
 GETTER(tw_sync_configuration, sync_configuration, target->sync_configuration)
@@ -404,6 +419,7 @@ unsigned tw_target_vector_width(const tw_target *target, tw_type type)
 
 uint64_t tw_target_memory_bytes(const tw_target *target)
 {
+    if (!target) return 0;
     uint64_t bytes;
     return __builtin_mul_overflow(tw_target_bytes_per_tile(target), (uint64_t)target->tiles, &bytes) ? UINT64_MAX
                                                                                                      : bytes;
@@ -411,6 +427,7 @@ uint64_t tw_target_memory_bytes(const tw_target *target)
 
 unsigned tw_target_global_sync_cycles(const tw_target *target)
 {
+    if (!target) return 0;
     return is_cpu(target) || target->no_sync_delay ? 0 : tw_tile_global_sync_cycles(&target->arch, target->ipus);
 }
 
@@ -427,6 +444,7 @@ unsigned tw_target_conv_units(const tw_target *target, tw_type input, tw_type pa
 
 unsigned tw_target_conv_unit_max_pipeline_depth(const tw_target *target, tw_type partials)
 {
+    if (!target) return 0;
     return partials == TW_FLOAT ? target->arch.conv_pipeline_depth_f32 : target->arch.conv_pipeline_depth;
 }
 
@@ -437,11 +455,13 @@ unsigned tw_target_conv_unit_input_load_elems_per_cycle(const tw_target *target,
 
 unsigned tw_target_weights_per_conv_unit(const tw_target *target, tw_type type)
 {
+    if (!target) return 0;
     return tw_tile_weights_per_conv_unit(&target->arch, type);
 }
 
 const char *tw_target_system(const tw_target *target)
 {
+    if (!target) return NULL;
     return tw_target_arch(target);
 }
 
@@ -488,6 +508,7 @@ unsigned tw_target_make_fp_ictl(const tw_target *target, bool inv, bool div0, bo
 
 const tw_global_exchange_constraint *tw_target_global_exchange_constraints(const tw_target *target, size_t *count)
 {
+    if (!target) return NULL;
     if (count) *count = target->constraint_count;
     return target->constraints;
 }
@@ -502,6 +523,7 @@ static unsigned tile_of_ipu(const tw_target *target, unsigned tile)
 
 unsigned tw_target_host_exchange_xb(const tw_target *target, unsigned tile)
 {
+    if (!target) return 0;
     unsigned at = tile_of_ipu(target, tile),
              block = target->arch.tiles_per_xb_context * target->arch.contexts_per_xb;
     return at == UINT_MAX ? at : at / block;
@@ -509,12 +531,14 @@ unsigned tw_target_host_exchange_xb(const tw_target *target, unsigned tile)
 
 unsigned tw_target_host_exchange_context(const tw_target *target, unsigned tile)
 {
+    if (!target) return 0;
     unsigned at = tile_of_ipu(target, tile);
     return at == UINT_MAX ? at : at / target->arch.tiles_per_xb_context % target->arch.contexts_per_xb;
 }
 
 unsigned tw_target_host_exchange_context_position(const tw_target *target, unsigned tile)
 {
+    if (!target) return 0;
     unsigned at = tile_of_ipu(target, tile);
     return at == UINT_MAX ? at : at % target->arch.tiles_per_xb_context;
 }
@@ -523,6 +547,7 @@ unsigned tw_target_host_exchange_context_position(const tw_target *target, unsig
 
 void tw_target_copy_float_to_half(const tw_target *target, const float *src, void *dst, size_t count)
 {
+    if (!target) return;
     if (tw_target_type_size(target, TW_HALF) == sizeof(float)) {
         if (count) memcpy(dst, src, count * sizeof(float));
         return;
@@ -536,6 +561,7 @@ void tw_target_copy_float_to_half(const tw_target *target, const float *src, voi
 
 void tw_target_copy_half_to_float(const tw_target *target, const void *src, float *dst, size_t count)
 {
+    if (!target) return;
     if (tw_target_type_size(target, TW_HALF) == sizeof(float)) {
         if (count) memcpy(dst, src, count * sizeof(float));
         return;

@@ -60,6 +60,7 @@ static const tw__field *field_of(const tw_vertex_info *vertex, const char *name,
 
 size_t tw_vertex_info_field_size(const tw_vertex_info *vertex, const char *field)
 {
+    if (!vertex) return 0;
     unsigned index;
     uint64_t size = 0;
     if (!field_of(vertex, field, &index)) return 0;
@@ -69,6 +70,7 @@ size_t tw_vertex_info_field_size(const tw_vertex_info *vertex, const char *field
 
 size_t tw_vertex_info_sub_size(const tw_vertex_info *vertex, const char *field, size_t index)
 {
+    if (!vertex) return 0;
     const tw__core *core = vertex->core;
     unsigned number;
     const tw__field *f = field_of(vertex, field, &number);
@@ -118,6 +120,7 @@ static size_t edge_values(const tw__core *core, const tw__edge *e, double *value
 size_t tw_vertex_info_values(const tw_vertex_info *vertex, const char *field, size_t sub, double *values,
                              size_t room)
 {
+    if (!vertex) return 0;
     const tw__core *core = vertex->core;
     const tw__vertex *v = &core->vertices[vertex->vertex];
     unsigned number;
@@ -136,6 +139,7 @@ size_t tw_vertex_info_values(const tw_vertex_info *vertex, const char *field, si
 
 double tw_vertex_info_value(const tw_vertex_info *vertex, const char *field, size_t index)
 {
+    if (!vertex) return 0;
     double few[8], *values = index < 8 ? few : tw__calloc(index + 1, sizeof *values);
     bool known = values && tw_vertex_info_values(vertex, field, 0, values, index + 1) > index;
     double value = known ? values[index] : 0;
@@ -145,6 +149,7 @@ double tw_vertex_info_value(const tw_vertex_info *vertex, const char *field, siz
 
 const char *tw_vertex_info_layout(const tw_vertex_info *vertex, const char *field, unsigned dim)
 {
+    if (!vertex) return NULL;
     /* Names of poplar::layout (Poplar API, VectorLayout.hpp). */
     static const char *const names[TW__LAYOUT_COUNT] = {
         [TW__LAYOUT_NONE] = "NotAVector",

@@ -65,7 +65,7 @@ static void print_edges(const tw__core *core, uint32_t vertex, bool *seen, FILE 
 
 tw_status tw_graph_print_vertices(tw_graph *graph, FILE *out)
 {
-    TW__ENTER_GETTER(graph, TW_E_INVALID_ARGUMENT);
+    TW__ENTER_GETTER(graph, tw_error_status());
     tw__core *core = graph->core;
     bool *seen = tw__calloc(core->var_count + 1, sizeof *seen);
     if (!seen) return tw__fail(TW_E_NO_MEMORY, "no memory to print a graph");

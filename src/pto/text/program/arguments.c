@@ -16,12 +16,13 @@ struct tw_pto_run {
 
 tw_pto_run *tw_pto_run_new(tw_pto_text *text, const char *function, tw_pto *core)
 {
-    if (tw__pto_given(text, "text") != TW_OK || tw__pto_given(core, "core") != TW_OK) return NULL;
+    if (tw__pto_given(text, "text") != TW_OK || tw__pto_given(core, "core") != TW_OK)
+        return tw__made(tw_error_status(), NULL);
     const tw__as_program *program = text->program[tw_pto_get_target(core)];
     if (!program) {
-        tw__fail(TW_E_INVALID_ARGUMENT, "%s has not been verified for %s", text->module->file,
-                 tw_pto_target_name(tw_pto_get_target(core)));
-        return NULL;
+        return tw__made(tw__fail(TW_E_INVALID_ARGUMENT, "%s has not been verified for %s", text->module->file,
+                                 tw_pto_target_name(tw_pto_get_target(core))),
+                        NULL);
     }
     const tw__as_function *f = tw__text_function(program, function);
     if (!f) {
@@ -29,12 +30,12 @@ tw_pto_run *tw_pto_run_new(tw_pto_text *text, const char *function, tw_pto *core
         size_t count = 0;
         for (const tw__as_function *g = program->functions; g && count < 64; g = g->next) names[count++] = g->name;
         near = function ? tw__nearest(function, names, count) : NULL;
-        tw__fail(TW_E_SYMBOL,
-                 !function ? "%s%.0s is empty"
-                 : near    ? "%s: there is no function @%s; did you mean '@%s'?"
-                           : "%s: there is no function @%s",
-                 text->module->file, function ? function : "", near);
-        return NULL;
+        return tw__made(tw__fail(TW_E_SYMBOL,
+                                 !function ? "%s%.0s is empty"
+                                 : near    ? "%s: there is no function @%s; did you mean '@%s'?"
+                                           : "%s: there is no function @%s",
+                                 text->module->file, function ? function : "", near),
+                        NULL);
     }
     tw_pto_run *run = tw__calloc(1, sizeof *run);
     if (run) {
@@ -43,8 +44,7 @@ tw_pto_run *tw_pto_run_new(tw_pto_text *text, const char *function, tw_pto *core
     }
     if (!run || !run->cell || !run->bound) {
         tw_pto_run_free(run);
-        tw__fail(TW_E_NO_MEMORY, "no memory to run @%s", f->name);
-        return NULL;
+        return tw__made(tw__fail(TW_E_NO_MEMORY, "no memory to run @%s", f->name), NULL);
     }
     run->text = text;
     run->function = f;
@@ -54,6 +54,7 @@ tw_pto_run *tw_pto_run_new(tw_pto_text *text, const char *function, tw_pto *core
 
 const tw_pto_text *tw_pto_run_text(const tw_pto_run *run)
 {
+    if (!run) return NULL;
     return run->text;
 }
 
@@ -103,7 +104,7 @@ static tw_status not_a_number(const tw_pto_run *run, int index)
 
 tw_status tw_pto_run_number(tw_pto_run *run, const char *name, const char *value)
 {
-    if (!run || !name || !value) return tw__pto_given(NULL, "run, name or value");
+    if (!run || !name || !value) return tw__missing(!run ? "run" : !name ? "name" : "value");
     int64_t bits;
     int index = find_param(run, name);
     if (index < 0) return TW_E_SYMBOL;
@@ -121,7 +122,7 @@ tw_status tw_pto_run_number(tw_pto_run *run, const char *name, const char *value
 
 tw_status tw_pto_run_scalar(tw_pto_run *run, const char *name, tw_pto_scalar value)
 {
-    if (!run || !name) return tw__pto_given(NULL, "run or name");
+    if (!run || !name) return tw__missing(run ? "name" : "run");
     int index = find_param(run, name);
     if (index < 0) return TW_E_SYMBOL;
     const tw__as_type *t = tw__text_param_type(run->function, (size_t)index);
@@ -162,7 +163,7 @@ tw_status tw_pto_run_memory(tw_pto_run *run, const char *name, void *data, tw_ty
                             const size_t *extents)
 {
     bool empty = false;
-    if (!run || !name) return tw__pto_given(NULL, "run or name");
+    if (!run || !name) return tw__missing(run ? "name" : "run");
     for (unsigned i = 0; i < rank; i++) empty |= extents[i] == 0;
     if (!data && !empty) return tw__pto_given(data, "memory");
     int index = find_param(run, name);
@@ -222,11 +223,13 @@ static tw_status not_bound(tw_pto_run *run, unsigned index)
     return tw__text_tell(run->text, TW_E_INVALID_ARGUMENT);
 }
 
-tw_status tw_pto_run_start(tw_pto_run *run, const tw_pto_run_options *options)
+tw_status tw_pto_run_start(tw_pto_run *run, const tw_pto_run_options *given)
 {
     if (!run) return tw__pto_given(run, "run");
-    static const tw_pto_run_options defaults = { 0 };
-    if (!options) options = &defaults;
+    tw_pto_run_options own;
+    const tw_pto_run_options *options = &own;
+    tw_status status = TW__TAKE_OPTIONS(&own, given, tw_pto_run_options);
+    if (status != TW_OK) return status;
     for (unsigned i = 0; i < tw__text_param_count(run->function); i++)
         if (!run->bound[i]) return not_bound(run, i);
     run->run.max_steps = options->max_steps ? options->max_steps : TW_PTO_DEFAULT_STEPS;
@@ -236,7 +239,7 @@ tw_status tw_pto_run_start(tw_pto_run *run, const tw_pto_run_options *options)
     run->run.out = options->out;
     run->run.block = options->block;
     run->run.blocks = options->blocks ? options->blocks : 1;
-    tw_status status = tw__as_execute(&run->run, run->function);
+    status = tw__as_execute(&run->run, run->function);
     if (status != TW_OK) tw__text_tell(run->text, status);
     return status;
 }

@@ -40,6 +40,7 @@ static void look_at_block(tw__as_module *m, const tw__as_block *block, traits *t
 
 unsigned tw_pto_text_vectors(const tw_pto_text *text)
 {
+    if (!text) return 0;
     const tw__as_program *program = tw__pto_text_program(text);
     bool kinds[3] = { false };
     traits t = { 0 };
@@ -61,6 +62,7 @@ static const tw__as_function *first_of(const tw__as_program *program, tw_pto_cor
 
 const char *tw_pto_text_function_of(const tw_pto_text *text, const char *function, const tw_pto *core)
 {
+    if (!text) return NULL;
     const tw__as_program *program = tw__pto_text_program(text);
     tw_pto_core_kind kind = tw_pto_identity_of(core).kind;
     const tw__as_function *f = program ? program->functions : NULL;
@@ -86,6 +88,7 @@ const char *tw_pto_text_function_of(const tw_pto_text *text, const char *functio
 
 tw_status tw_pto_run_peer(tw_pto_run *run, const char *name, unsigned device, void *data, size_t bytes)
 {
+    if (!run) return tw__missing("run");
     tw__as_run *r = tw__pto_text_run(run);
     const tw__as_cell *own;
     tw_status status = tw__pto_text_argument(run, name, &own);

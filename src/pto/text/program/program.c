@@ -18,15 +18,15 @@ tw_status tw__text_tell(tw_pto_text *text, tw_status status)
 
 tw_pto_text *tw_pto_text_parse(const char *name, const char *source, size_t size, tw_pto_report report, void *user)
 {
-    if (tw__pto_given(name, "name") != TW_OK || tw__pto_given(source, "source") != TW_OK) return NULL;
+    if (tw__pto_given(name, "name") != TW_OK || tw__pto_given(source, "source") != TW_OK)
+        return tw__made(tw_error_status(), NULL);
     tw_pto_text *text = tw__calloc(1, sizeof *text);
     tw_diags *diags = text ? tw_diags_new() : NULL;
     tw__as_module *module = diags ? tw__as_parse(name, source, size, diags) : NULL;
     if (!module) {
         tw_diags_free(diags);
         free(text);
-        tw__fail(TW_E_NO_MEMORY, "%s: no memory for the program", name);
-        return NULL;
+        return tw__made(tw__fail(TW_E_NO_MEMORY, "%s: no memory for the program", name), NULL);
     }
     *text = (tw_pto_text){ .diags = diags, .report = report, .user = user, .module = module };
     text->syntax_errors = tw__text_tell(text, TW_E_PARSE) != TW_OK;
@@ -35,10 +35,10 @@ tw_pto_text *tw_pto_text_parse(const char *name, const char *source, size_t size
 
 tw_pto_text *tw_pto_text_load(const char *path, tw_pto_report report, void *user)
 {
-    if (tw__pto_given(path, "path") != TW_OK) return NULL;
+    if (tw__pto_given(path, "path") != TW_OK) return tw__made(tw_error_status(), NULL);
     char *source = NULL;
     size_t size = 0;
-    if (!(source = tw_read_file(path, TW_SOURCE_LIMIT, &size))) return NULL;
+    if (!(source = tw_read_file(path, TW_SOURCE_LIMIT, &size))) return tw__made(tw_error_status(), NULL);
     tw_pto_text *text = tw_pto_text_parse(path, source, size, report, user);
     free(source);
     return text;
@@ -54,11 +54,13 @@ void tw_pto_text_free(tw_pto_text *text)
 
 const tw_diags *tw_pto_text_diags(const tw_pto_text *text)
 {
+    if (!text) return NULL;
     return text->diags;
 }
 
 char *tw_pto_text_print(const tw_pto_text *text)
 {
+    if (!text) return NULL;
     char *printed = text->syntax_errors ? NULL : tw__as_print(text->module);
     if (!printed)
         tw__fail(text->syntax_errors ? TW_E_PARSE : TW_E_NO_MEMORY, "%s: %s", text->module->file,
@@ -68,6 +70,7 @@ char *tw_pto_text_print(const tw_pto_text *text)
 
 bool tw_pto_text_target(const tw_pto_text *text, tw_pto_target *target)
 {
+    if (!text) return false;
     tw__set_error(TW_OK, "");
     for (const tw__as_line *line = text->module->top.first; line; line = line->next)
         for (const tw__as_item *i = line->leaf ? NULL : line->whole->items; i; i = i->next)
@@ -90,6 +93,7 @@ bool tw_pto_text_target(const tw_pto_text *text, tw_pto_target *target)
 
 tw_status tw_pto_text_verify(tw_pto_text *text, tw_pto_target target)
 {
+    if (!text) return tw__missing("text");
     if ((unsigned)target >= TW_PTO_TARGETS)
         return tw__fail(TW_E_INVALID_ARGUMENT, "there is no target %d", (int)target);
     if (text->syntax_errors) return tw__fail(TW_E_PARSE, "%s: the program has syntax errors", text->module->file);
@@ -118,6 +122,7 @@ const tw__as_function *tw__text_function(const tw__as_program *program, const ch
 
 const char *tw_pto_text_function(const tw_pto_text *text, size_t index)
 {
+    if (!text) return NULL;
     const tw__as_program *program = any_program(text);
     for (const tw__as_function *f = program ? program->functions : NULL; f; f = f->next)
         if (!f->declared && index-- == 0) return f->name;
@@ -152,6 +157,7 @@ tw_pto_param_kind tw__text_param_kind(const tw__as_type *t)
 
 bool tw_pto_text_param(const tw_pto_text *text, const char *function, size_t index, tw_pto_param *param)
 {
+    if (!text) return false;
     const tw__as_function *f = tw__text_function(any_program(text), function);
     if (!f || index >= tw__text_param_count(f)) return false;
     const tw__as_type *t = tw__text_param_type(f, index);
@@ -185,6 +191,7 @@ static bool has_output(const tw__as_function *f, const char *name, GPtrArray *na
 
 tw_status tw_pto_text_find_output(const tw_pto_text *text, const char *function, const char *name)
 {
+    if (!text) return tw__missing("text");
     const tw__as_program *program = any_program(text);
     g_autoptr(GPtrArray) names = g_ptr_array_new();
     char hint[TW__HINT_BYTES];

@@ -34,7 +34,9 @@ static tw_status popc(const char *output, const char *targets, const char *const
     g_autofree char *out = path_of(output);
     g_autoptr(GPtrArray) inputs = g_ptr_array_new_with_free_func(g_free);
     for (; *names; names++) g_ptr_array_add(inputs, path_of(*names));
-    tw_popc_options options = { .output = out, .flags = "-DSTACK=40 -O2", .targets = targets };
+    tw_popc_options options = {
+        .size = sizeof options, .output = out, .flags = "-DSTACK=40 -O2", .targets = targets
+    };
     return tw_popc_build((const char *const *)inputs->pdata, inputs->len, &options, diags);
 }
 #define FILES(...) ((const char *const[]){ __VA_ARGS__, NULL })
@@ -46,7 +48,7 @@ static void check_objects(tw__codelets *set, tw__arch arch, uint32_t mark)
     size_t count;
     assert_int_equal(tw__codelets_objects(set, arch, &objects, &count, NULL), TW_OK);
     assert_int_equal(count, 1);
-    tw_link_options options = { .entry = "__runCodelet_Half" };
+    tw_link_options options = { .size = sizeof options, .entry = "__runCodelet_Half" };
     assert_int_equal(tw_status_of(image = tw_link((const tw_object *const *)objects, 1, &options, NULL)), TW_OK);
     for (size_t i = 0; i < tw_object_section_count(image); i++) {
         const tw_section *s = tw_object_get_section(image, i);
@@ -112,7 +114,7 @@ static void assembly_without_popc(void **state)
 static void object_of(const char *source, const char *name, tw_isa_arch arch)
 {
     g_autofree char *in = path_of(source), *out = path_of(name);
-    tw_asm_options options = { .arch = arch, .cpp_flags = FILES("-DSTACK=40") };
+    tw_asm_options options = { .size = sizeof options, .arch = arch, .cpp_flags = FILES("-DSTACK=40") };
     tw_object *object;
     assert_int_equal(tw_status_of(object = tw_asm_file(in, &options, NULL)), TW_OK);
     assert_int_equal(tw_object_write(object, out), TW_OK);

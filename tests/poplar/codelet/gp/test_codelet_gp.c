@@ -33,7 +33,7 @@ static tw_status popc(const char *output, const char *flags, const char *targets
     g_autofree char *out = path_of(output);
     g_autoptr(GPtrArray) inputs = g_ptr_array_new_with_free_func(g_free);
     for (; *names; names++) g_ptr_array_add(inputs, path_of(*names));
-    tw_popc_options options = { .output = out, .flags = flags, .targets = targets };
+    tw_popc_options options = { .size = sizeof options, .output = out, .flags = flags, .targets = targets };
     return tw_popc_build((const char *const *)inputs->pdata, inputs->len, &options, NULL);
 }
 #define FILES(...) ((const char *const[]){ __VA_ARGS__, NULL })
@@ -251,7 +251,7 @@ static void test_build(void **state)
     }
     assert_true(g_file_get_contents(source, &text, NULL, NULL));
     assert_string_equal(text, two);
-    tw_popc_options options = { .flags = "-DN=1" };
+    tw_popc_options options = { .size = sizeof options, .flags = "-DN=1" };
     assert_int_equal(tw_popc_compile(source, &options, NULL), TW_E_INVALID_ARGUMENT);
     assert_string_equal(tw_popc_targets(), "cpu,ipu1,ipu2,ipu21");
     char *shown = tw_popc_translate(source, false, &options);

@@ -8,7 +8,7 @@
 /* One tile of Mk2 unless a test needs more: figures below are worked out by hand from the rules. */
 static tw_device *model(unsigned ipus, unsigned tiles)
 {
-    tw_ipu_model m = { .chip = TW_MK1, .num_ipus = ipus, .tiles_per_ipu = tiles };
+    tw_ipu_model m = { .size = sizeof m, .chip = TW_MK1, .num_ipus = ipus, .tiles_per_ipu = tiles };
     return tw_device_ipu_model_with(&m);
 }
 

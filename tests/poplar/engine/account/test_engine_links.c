@@ -65,7 +65,7 @@ static void links_by_topology(void **state)
     for (unsigned ipus = 2; ipus <= 16; ipus += 2)
         for (int torus = 0; torus < 2; torus++)
             for (int round = 0; round < 20; round++) {
-                tw_ipu_model model = { .num_ipus = ipus, .tiles_per_ipu = 1 };
+                tw_ipu_model model = { .size = sizeof model, .num_ipus = ipus, .tiles_per_ipu = 1 };
                 if (torus) test_ok(tw_ipu_model_set_option(&model, "ipuLinkTopology", "torus"));
                 tw_target *target = tw_target_new_ipu_model(&model);
                 uint64_t flow[16 * 16] = { 0 };
@@ -164,7 +164,7 @@ static void sync_groups(void **state)
 {
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(groups); i++) {
-        tw_ipu_model model = { .num_ipus = 4, .tiles_per_ipu = 2 };
+        tw_ipu_model model = { .size = sizeof model, .num_ipus = 4, .tiles_per_ipu = 2 };
         test_ok(tw_ipu_model_set_option(&model, "syncConfiguration", groups[i].configuration));
         tw_device *device = tw_device_ipu_model_with(&model);
         tw_graph *g = tw_graph_new(tw_device_target(device)), *replicated = tw_graph_replicated(g, 2);
@@ -192,7 +192,7 @@ static void syncs_without_delay(void **state)
 {
     (void)state;
     for (int none = 0; none < 2; none++) {
-        tw_ipu_model model = { .num_ipus = 4, .tiles_per_ipu = 2, .no_sync_delay = none };
+        tw_ipu_model model = { .size = sizeof model, .num_ipus = 4, .tiles_per_ipu = 2, .no_sync_delay = none };
         tw_device *device = tw_device_ipu_model_with(&model);
         tw_graph *g = tw_graph_new(tw_device_target(device));
         tw_engine *e = test_engine_new(g, device, tw_program_sequence(g, ""), NULL);
@@ -243,7 +243,7 @@ static void software_syncs(void **state)
 static void software_syncs_exclude(void **state)
 {
     (void)state;
-    tw_ipu_model model = { .num_ipus = 2, .tiles_per_ipu = 2 };
+    tw_ipu_model model = { .size = sizeof model, .num_ipus = 2, .tiles_per_ipu = 2 };
     for (int configured = 0; configured < 2; configured++) {
         if (configured) test_ok(tw_ipu_model_set_option(&model, "syncConfiguration", "ipuandall"));
         tw_device *device = tw_device_ipu_model_with(&model);
@@ -344,7 +344,8 @@ static void model_of_its_own(void **state)
     const tw_global_exchange_flow flows[] = { { 0, 1 }, { 2, 1 } };
     const tw_global_exchange_constraint limit = { 8 * 1.33e9, 2, flows }; /* a byte a cycle for both */
     const uint64_t offsets[] = { 0, 65536, 131072 };
-    tw_ipu_model model = { .num_ipus = 4,
+    tw_ipu_model model = { .size = sizeof model,
+                           .num_ipus = 4,
                            .tiles_per_ipu = 2,
                            .bytes_per_tile = 196608,
                            .memcpy_bytes_per_cycle = 64,

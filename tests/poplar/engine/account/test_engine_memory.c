@@ -8,7 +8,7 @@
 
 static tw_device *model(tw_chip chip, unsigned tiles)
 {
-    tw_ipu_model m = { .chip = chip, .tiles_per_ipu = tiles };
+    tw_ipu_model m = { .size = sizeof m, .chip = chip, .tiles_per_ipu = tiles };
     return tw_device_ipu_model_with(&m);
 }
 
@@ -235,7 +235,7 @@ static void liveness(void **state)
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    tw_profile_options options = { .show_var_storage = true, .colours = TW_COLOURS_OFF };
+    tw_profile_options options = { .size = sizeof options, .show_var_storage = true, .colours = TW_COLOURS_OFF };
     test_ok(tw_profile_print_graph_summary(tw_engine_profile(e), out, &options));
     fclose(out);
     static const struct {
@@ -306,7 +306,7 @@ static void automatic_reports(void **state)
 static void code_generation_is_refused(void **state)
 {
     (void)state;
-    tw_ipu_model m = { .compile_ipu_code = true };
+    tw_ipu_model m = { .size = sizeof m, .compile_ipu_code = true };
     tw_device *device = tw_device_ipu_model_with(&m);
     tw_graph *g = test_graph_new(device);
     tw_engine *e = tw_engine_new(g, tw_program_sequence(g, NULL), NULL);

@@ -125,7 +125,7 @@ static void against_sets(void **state)
 {
     (void)state;
     static sets s;
-    tw_ipu_model model = { .chip = TW_MK2, .num_ipus = IPUS, .tiles_per_ipu = PER_IPU };
+    tw_ipu_model model = { .size = sizeof model, .chip = TW_MK2, .num_ipus = IPUS, .tiles_per_ipu = PER_IPU };
     tw_device *device = tw_device_ipu_model_with(&model);
     const tw_target *target = tw_device_target(device);
     tw__traffic traffic;
@@ -147,7 +147,7 @@ static void against_sets(void **state)
 static void by_destination(void **state)
 {
     (void)state;
-    tw_ipu_model model = { .chip = TW_MK2, .num_ipus = IPUS, .tiles_per_ipu = PER_IPU };
+    tw_ipu_model model = { .size = sizeof model, .chip = TW_MK2, .num_ipus = IPUS, .tiles_per_ipu = PER_IPU };
     tw_device *device = tw_device_ipu_model_with(&model);
     tw__traffic t;
     assert_true(tw__traffic_init(&t, tw_device_target(device)));
@@ -176,7 +176,7 @@ static void many_runs(void **state)
 {
     (void)state;
     enum { LIMIT = 1 << 18 };
-    tw_ipu_model model = { .chip = TW_MK2, .num_ipus = 2, .tiles_per_ipu = PER_IPU };
+    tw_ipu_model model = { .size = sizeof model, .chip = TW_MK2, .num_ipus = 2, .tiles_per_ipu = PER_IPU };
     tw_device *device = tw_device_ipu_model_with(&model);
     tw__traffic t;
     assert_true(tw__traffic_init(&t, tw_device_target(device)));
@@ -217,7 +217,7 @@ static void sample_of_the_guide(void **state)
 {
     (void)state;
     enum { MK1_TILES = 1216 };
-    tw_ipu_model model = { .chip = TW_MK1, .num_ipus = 1, .tiles_per_ipu = MK1_TILES };
+    tw_ipu_model model = { .size = sizeof model, .chip = TW_MK1, .num_ipus = 1, .tiles_per_ipu = MK1_TILES };
     tw_device *device = tw_device_ipu_model_with(&model);
     tw__traffic t;
     assert_true(tw__traffic_init(&t, tw_device_target(device)));
@@ -241,7 +241,7 @@ static void small_ipus(void **state)
 {
     (void)state;
     for (unsigned per_ipu = 1; per_ipu <= 2; per_ipu++) {
-        tw_ipu_model model = { .chip = TW_MK2, .num_ipus = 2, .tiles_per_ipu = (int)per_ipu };
+        tw_ipu_model model = { .size = sizeof model, .chip = TW_MK2, .num_ipus = 2, .tiles_per_ipu = (int)per_ipu };
         tw_device *device = tw_device_ipu_model_with(&model);
         tw__traffic t;
         uint64_t cycles[4];
@@ -262,7 +262,7 @@ static void small_ipus(void **state)
 static void no_memory(void **state)
 {
     (void)state;
-    tw_ipu_model model = { .chip = TW_MK2, .num_ipus = 2, .tiles_per_ipu = PER_IPU };
+    tw_ipu_model model = { .size = sizeof model, .chip = TW_MK2, .num_ipus = 2, .tiles_per_ipu = PER_IPU };
     tw_device *device = tw_device_ipu_model_with(&model);
     bool enough = false;
     for (unsigned long nth = 1; !enough; nth++) {

@@ -73,7 +73,8 @@ static const char codelets[] =
 
 static inline tw_graph *new_graph(const chip *c, unsigned tiles, tw_device **device)
 {
-    *device = tw_device_ipu_model_with(&(tw_ipu_model){ .chip = c->chip, .tiles_per_ipu = tiles });
+    *device = tw_device_ipu_model_with(
+        &(tw_ipu_model){ .size = sizeof(tw_ipu_model), .chip = c->chip, .tiles_per_ipu = tiles });
     tw_graph *g = tw_graph_new(tw_device_target(*device));
     tw_graph_add_codelets_source(g, codelets, "c++", "place.cpp", "-O1");
     if (tw_graph_status(g)) fail_msg("%s", tw_graph_error(g)->message);

@@ -28,7 +28,7 @@ typedef struct fixture {
 /* Mk1, where every layout exists; all on tile 3. `device` NULL: the CPU. */
 static fixture make(bool cpu)
 {
-    tw_ipu_model model = { .chip = TW_MK1, .tiles_per_ipu = 4 };
+    tw_ipu_model model = { .size = sizeof model, .chip = TW_MK1, .tiles_per_ipu = 4 };
     fixture f = { .device = cpu ? tw_device_cpu() : tw_device_ipu_model_with(&model) };
     unsigned tile = cpu ? 0 : 3;
     f.g = tw_graph_new(tw_device_target(f.device));

@@ -260,7 +260,7 @@ static void count_shared(tw_engine *e)
 static void random_programs(void **state)
 {
     (void)state;
-    tw_ipu_model model = { .tiles_per_ipu = 1 };
+    tw_ipu_model model = { .size = sizeof model, .tiles_per_ipu = 1 };
     tw_device *device = tw_device_ipu_model_with(&model);
     for (unsigned round = 0; round < 150; round++) {
         seed = round + 1;
@@ -310,7 +310,7 @@ static void engine_liveness_8_2_3_long_program(void **state)
 {
     enum { N = 40000 };
     (void)state;
-    tw_ipu_model model = { .tiles_per_ipu = 1 };
+    tw_ipu_model model = { .size = sizeof model, .tiles_per_ipu = 1 };
     tw_device *device = tw_device_ipu_model_with(&model);
     tw_graph *g = tw_graph_new(tw_device_target(device));
     tw_program *copies = calloc(N, sizeof *copies);

@@ -235,7 +235,8 @@ static void engine_place_buffers(void **state)
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    test_ok(tw_profile_print_graph_summary(profile, out, &(tw_profile_options){ .show_var_storage = true }));
+    test_ok(tw_profile_print_graph_summary(
+        profile, out, &(tw_profile_options){ .size = sizeof(tw_profile_options), .show_var_storage = true }));
     fclose(out);
     static const struct {
         const char *name;

@@ -187,7 +187,8 @@ static tw_status report(tw_engine *e, FILE *out)
     STEP(tw_profile_write_graph_json(profile, out, false));
     STEP(tw_profile_write_execution_json(profile, out, false));
     STEP(tw_profile_print_summary(profile, out,
-                                  &(tw_profile_options){ .show_var_storage = true,
+                                  &(tw_profile_options){ .size = sizeof(tw_profile_options),
+                                                         .show_var_storage = true,
                                                          .show_optimizations = true,
                                                          .show_execution_steps = true,
                                                          .show_per_ipu_memory_usage = true }));
@@ -281,7 +282,7 @@ static void engine_alloc_objects(void **state)
     bool done = false;
     for (unsigned long n = 1; n < 200 && !done; n++) {
         tw__fail_allocation(n);
-        tw_ipu_model model = { .chip = TW_MK2, .num_ipus = 1, .tiles_per_ipu = 4 };
+        tw_ipu_model model = { .size = sizeof model, .chip = TW_MK2, .num_ipus = 1, .tiles_per_ipu = 4 };
         tw_device *device = tw_device_ipu_model_with(&model);
         tw_graph *g = device ? tw_graph_new(tw_device_target(device)) : NULL;
         tw_graph *half = tw_graph_virtual_range(g, 0, 2);

@@ -34,7 +34,7 @@ static const char codelets[] =
 
 static tw_engine *draw_engine(tw_device **device, const char *type, tw_type element, unsigned per_tile)
 {
-    tw_ipu_model model = { .tiles_per_ipu = TILES };
+    tw_ipu_model model = { .size = sizeof model, .tiles_per_ipu = TILES };
     *device = tw_device_ipu_model_with(&model);
     tw_graph *g = tw_graph_new(tw_device_target(*device));
     tw_graph_add_codelets_source(g, codelets, "c++", "draw.cpp", NULL);

@@ -13,7 +13,7 @@ typedef struct fixture {
 static fixture make(void)
 {
     fixture f;
-    tw_ipu_model model = { .num_ipus = 8, .tiles_per_ipu = 4 };
+    tw_ipu_model model = { .size = sizeof model, .num_ipus = 8, .tiles_per_ipu = 4 };
     f.device = tw_device_ipu_model_with(&model);
     f.g = tw_graph_new(tw_device_target(f.device));
     f.rg = tw_graph_replicated(f.g, REPLICAS);

@@ -321,7 +321,7 @@ static void calls_of_every_kind(void **state)
     (void)state;
     GRand *rand = g_rand_new_with_seed(10);
     for (int simulator = 0; simulator < 2; simulator++) {
-        tw_ipu_model model = { .chip = TW_MK2, .tiles_per_ipu = ROWS };
+        tw_ipu_model model = { .size = sizeof model, .chip = TW_MK2, .tiles_per_ipu = ROWS };
         tw_device *device = simulator ? tw_device_ipu_sim_with(&model) : tw_device_ipu_model_with(&model);
         tw_program program;
         tw_graph *g = graph_of_rows(device, &program);

@@ -102,7 +102,7 @@ static void member_of_an_archive(void **state)
                     *archive = g_build_filename(test_folder, "lib.gp", NULL);
     assert_true(g_file_set_contents(source, calls, -1, NULL));
     const char *const inputs[] = { source };
-    tw_popc_options options = { .output = archive, .targets = "ipu2" };
+    tw_popc_options options = { .size = sizeof options, .output = archive, .targets = "ipu2" };
     test_ok(tw_popc_build(inputs, 1, &options, NULL));
     tw_device *device = tile_device(true, TW_MK2);
     tw_graph *g = tw_graph_new(tw_device_target(device));

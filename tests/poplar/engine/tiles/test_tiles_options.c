@@ -17,7 +17,7 @@ static const char code[] =
 
 static tw_device *device_with(const char *const *options)
 {
-    tw_ipu_model model = { .chip = TW_MK2, .tiles_per_ipu = 4 };
+    tw_ipu_model model = { .size = sizeof model, .chip = TW_MK2, .tiles_per_ipu = 4 };
     return tw_device_ipu_sim_options(&model, options);
 }
 

@@ -40,7 +40,7 @@ static inline void add_file(tw_graph *g, const char *name, const char *text)
 
 static inline tw_device *tile_device(bool simulator, tw_chip chip)
 {
-    tw_ipu_model model = { .chip = chip, .tiles_per_ipu = 4 };
+    tw_ipu_model model = { .size = sizeof model, .chip = chip, .tiles_per_ipu = 4 };
     tw_device *device = simulator ? tw_device_ipu_sim_with(&model) : tw_device_ipu_model_with(&model);
     assert_non_null(device);
     return device;

@@ -11,7 +11,8 @@ enum { N = 600, TILES = 40 };
 
 static tw_graph *new_graph(unsigned tiles, unsigned ipus)
 {
-    tw_target *target = tw_target_new_ipu_model(&(tw_ipu_model){ .tiles_per_ipu = tiles, .num_ipus = ipus });
+    tw_target *target = tw_target_new_ipu_model(
+        &(tw_ipu_model){ .size = sizeof(tw_ipu_model), .tiles_per_ipu = tiles, .num_ipus = ipus });
     tw_graph *g = tw_graph_new(target);
     tw_target_free(target);
     return g;

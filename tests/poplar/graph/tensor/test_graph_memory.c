@@ -72,7 +72,8 @@ static tw_graph *build(tw_target *target, tw_status *status)
 static void graph_memory_each_allocation_fails(void **state)
 {
     (void)state;
-    tw_target *target = tw_target_new_ipu_model(&(tw_ipu_model){ .tiles_per_ipu = 4 });
+    tw_target *target =
+        tw_target_new_ipu_model(&(tw_ipu_model){ .size = sizeof(tw_ipu_model), .tiles_per_ipu = 4 });
     unsigned long n = 1;
     tw_status status = TW_E_NO_MEMORY;
     for (bool done = false; n < 5000 && !done; n++) {
@@ -199,7 +200,8 @@ static void graph_memory_no_effect(void **state)
         call_values,   call_initial, call_clone,   call_clone_new, call_clone_gather,
         call_variable, call_copy,    call_access,  call_size,      call_list,
     };
-    tw_target *target = tw_target_new_ipu_model(&(tw_ipu_model){ .tiles_per_ipu = 4 });
+    tw_target *target =
+        tw_target_new_ipu_model(&(tw_ipu_model){ .size = sizeof(tw_ipu_model), .tiles_per_ipu = 4 });
     unsigned failed = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(calls); i++) {
         for (unsigned long n = 1; n < 200; n++) {

@@ -15,7 +15,8 @@ typedef struct element {
 
 static tw_graph *new_graph(unsigned tiles)
 {
-    tw_target *target = tw_target_new_ipu_model(&(tw_ipu_model){ .tiles_per_ipu = tiles });
+    tw_target *target =
+        tw_target_new_ipu_model(&(tw_ipu_model){ .size = sizeof(tw_ipu_model), .tiles_per_ipu = tiles });
     tw_graph *g = tw_graph_new(target);
     tw_target_free(target);
     return g;

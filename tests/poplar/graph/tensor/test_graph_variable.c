@@ -10,7 +10,8 @@
 
 static tw_graph *new_graph(void)
 {
-    tw_target *target = tw_target_new_ipu_model(&(tw_ipu_model){ .tiles_per_ipu = 8 });
+    tw_target *target =
+        tw_target_new_ipu_model(&(tw_ipu_model){ .size = sizeof(tw_ipu_model), .tiles_per_ipu = 8 });
     tw_graph *g = tw_graph_new(target);
     tw_target_free(target);
     return g;
@@ -328,7 +329,8 @@ static void graph_target_facts(void **state)
 static void graph_target_models(void **state)
 {
     (void)state;
-    tw_ipu_model m = { .chip = TW_MK1,
+    tw_ipu_model m = { .size = sizeof m,
+                       .chip = TW_MK1,
                        .num_ipus = 2,
                        .tiles_per_ipu = 10,
                        .worker_contexts = 3,
@@ -378,7 +380,9 @@ static void graph_target_refuses(void **state)
         { { .clock_hz = -1 }, "positive" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-        assert_null(tw_device_ipu_model_with(&rows[i].model));
+        tw_ipu_model model = rows[i].model;
+        model.size = sizeof model;
+        assert_null(tw_device_ipu_model_with(&model));
         if (!strstr(tw_error_message(), rows[i].phrase)) fail_msg("row %zu: %s", i, tw_error_message());
     }
     tw_device *cpu = tw_device_cpu();

@@ -313,7 +313,8 @@ static void graph_vertex_max_field_dim(void **state)
         { TW_MK2, "list", 1, 8191 },       { TW_MK2, "compact", 0, UINT32_MAX },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-        fixture f = open_on(tw_target_new_ipu_model(&(tw_ipu_model){ .chip = rows[i].chip }));
+        fixture f =
+            open_on(tw_target_new_ipu_model(&(tw_ipu_model){ .size = sizeof(tw_ipu_model), .chip = rows[i].chip }));
         if (tw_graph_max_field_dim(f.g, "All", rows[i].field, rows[i].dim) != rows[i].most) fail_msg("row %zu", i);
         close_graph(&f);
     }
@@ -341,7 +342,8 @@ static void graph_vertex_layout_limits(void **state)
         size_t rows = cases[i].rows, row = cases[i].row;
         for (int way = 0; way < (rows ? 3 : 1); way++) {
             if (way == 2 && rows > 2) continue;
-            fixture f = open_on(cases[i].chip ? tw_target_new_ipu_model(&(tw_ipu_model){ .chip = cases[i].chip })
+            fixture f = open_on(cases[i].chip ? tw_target_new_ipu_model(&(tw_ipu_model){
+                                                    .size = sizeof(tw_ipu_model), .chip = cases[i].chip })
                                               : tw_target_new_cpu(false));
             tw_compute_set cs = tw_graph_add_compute_set(f.g, "cs");
             tw_vertex v = tw_graph_add_vertex(f.g, cs, "All", 0);
