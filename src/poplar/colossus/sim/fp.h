@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of the aux pipeline. The host's arithmetic does the work: results that are finite need nothing more, others
  * are looked at again for flags and NaNs. While a tile runs, subnormal single precision is flushed by the host's own
- * switch (tw__sim_fp_enter) where it has one that decides after rounding, else in software. Rounding other than nearest even goes through doubles that are exact, or rounded to odd,
- * and then one rounding in integers. */
+ * switch (tw__sim_fp_enter) where it has one that decides after rounding, else in software. Rounding other than
+ * nearest even goes through doubles that are exact, or rounded to odd, and then one rounding in integers. */
 #ifndef TW_COLOSSUS_SIM_FP_H
 #define TW_COLOSSUS_SIM_FP_H
 

@@ -336,19 +336,18 @@ static __attribute__((noinline, cold)) bool axpy_slow(tw__sim_context *w, const 
     *r = join(tw__fp_narrow(w, &fp, v0), tw__fp_narrow(w, &fp, v1));
     return tw__fp_end(w, op, &fp);
 }
-#define SEM_AXPY                                                                        \
-    double scale = f32(w, w->tas);                                                      \
-    double2 wide = __builtin_convertvector(floats_of(w, PAIR_OF(1)), double2) * scale + \
-                   __builtin_convertvector(floats_of(w, PAIR_OF(2)), double2);          \
-    float2 narrow = __builtin_convertvector(wide, float2);                              \
-    if (!TW__FP_HOST_FLUSHES)                                                           \
-        narrow = (float2){ tw__fp_single(w, wide[0]), tw__fp_single(w, wide[1]) };      \
-    uint64_t t, old;                                                                    \
-    memcpy(&t, &narrow, 8);                                                             \
-    if (__builtin_expect(any_special(t) || w->fp_slow, 0))                              \
-        if (!axpy_slow(w, op, wide[0], wide[1], &t)) return false;                      \
-    memcpy(&old, w->e, 8);                                                              \
-    memcpy(w->e, &t, 8);                                                                \
+#define SEM_AXPY                                                                                         \
+    double scale = f32(w, w->tas);                                                                       \
+    double2 wide = __builtin_convertvector(floats_of(w, PAIR_OF(1)), double2) * scale +                  \
+                   __builtin_convertvector(floats_of(w, PAIR_OF(2)), double2);                           \
+    float2 narrow = __builtin_convertvector(wide, float2);                                               \
+    if (!TW__FP_HOST_FLUSHES) narrow = (float2){ tw__fp_single(w, wide[0]), tw__fp_single(w, wide[1]) }; \
+    uint64_t t, old;                                                                                     \
+    memcpy(&t, &narrow, 8);                                                                              \
+    if (__builtin_expect(any_special(t) || w->fp_slow, 0))                                               \
+        if (!axpy_slow(w, op, wide[0], wide[1], &t)) return false;                                       \
+    memcpy(&old, w->e, 8);                                                                               \
+    memcpy(w->e, &t, 8);                                                                                 \
     put_pair(&OUT(0), old);
 
 #define SEM_MIX                                                                         \
