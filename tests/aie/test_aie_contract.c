@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Products of floats are rounded before they are added, whatever the compiler does by itself: this file is compiled
- * as a user's program, with the compiler's own rule for contraction. Sums cancel what a fused operation would keep. */
+ * with the compiler's own rule for contraction, like a user's program. Sums cancel what a fused one would keep. */
 #include <tilewright/aie.h>
 #include "aie/aie_cases.h"
 
