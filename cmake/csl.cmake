@@ -12,7 +12,7 @@ add_custom_command(OUTPUT ${csl_lib_table} VERBATIM
 target_sources(tw_csl PRIVATE ${csl_lib_table})
 
 # Examples, run by the program as a user does; the lines "prints: ..." of their layouts say what must come out.
-if(TARGET tilewright_program AND BUILD_TESTING)
+if(TARGET tilewright_program AND TW_TEST_SCRIPTS)
   # The same bytes of trace, profile, memory and output for 1, 2 and 7 threads.
   function(tw_csl_threads name layout)
     add_test(NAME examples.csl_threads_${name} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/cli/csl_threads.sh

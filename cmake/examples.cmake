@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Examples are built like a user's programs, against the shared library, and run as tests from their own folders; the
 # lines "prints: ..." of their first comment say what must come out. adder is also run from source (tests/cli).
-if(NOT TARGET tilewright_program)
+if(NOT TARGET tilewright_program OR NOT TARGET popc_module)
   return()
 endif()
 set(example_dir ${CMAKE_BINARY_DIR}/examples)
@@ -52,6 +52,4 @@ add_custom_command(OUTPUT ${example_dir}/adder_codelets.gp VERBATIM
   COMMAND tilewright_program popc ${adder_codelets} -o ${example_dir}/adder_codelets.gp
   DEPENDS ${adder_codelets} tilewright_program)
 add_custom_target(example_gp ALL DEPENDS ${example_dir}/adder_codelets.gp)
-if(TARGET popc_module)
-  add_dependencies(example_gp popc_module)
-endif()
+add_dependencies(example_gp popc_module)

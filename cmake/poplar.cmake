@@ -38,7 +38,7 @@ install(TARGETS poplar tw_pva tw_pvti EXPORT tilewright LIBRARY DESTINATION ${CM
 install(FILES cmake/poplarConfig.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/poplar)
 configure_file(cmake/poplar.pc.in poplar.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/poplar.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-if(NOT BUILD_TESTING)
+if(NOT TW_TEST_SCRIPTS)
   return()
 endif()
 

@@ -31,7 +31,7 @@ tw_pto_ascend_test(instructions instructions_a2a3 a2a3)
 tw_pto_ascend_test(kernels kernels a5)
 tw_pto_ascend_test(kernels kernels_a2a3 a2a3)
 
-if(NOT TARGET tilewright_program)
+if(NOT TARGET tilewright_program OR NOT TW_TEST_SCRIPTS)
   return()
 endif()
 set(run_example ${CMAKE_SOURCE_DIR}/tests/cli/run_example.sh)
