@@ -39,7 +39,7 @@ pto() {
   same bin/tilewright pto run "$text" --profile=profile.json --timeline timeline.json "$@"
 }
 pto softmax --target a2a3
-pto gemm --target a2a3 --arg 'a=f16[32x64]' --arg 'b=f16[64x32]' --arg 'c=f32[32x32]' --arg fill=true --out c=c.npy
+pto gemm --target a2a3 --arg 'a=f16[32x64]' --arg 'b=f16[64x32]' --arg 'c=f32[32x32]' --out c=c.npy
 pto flash_attention --arg 'q=f16[16x32]' --arg 'kt=f16[32x128]' --arg 'v=f16[128x32]' --arg 'o=f32[16x32]' --arg fill=true \
   --out o=o.npy
 pto topk --target a2a3
