@@ -62,13 +62,27 @@ static const char execution_text[] =
     "'work':{'tile':2,'worker':[0,1],'vertexType':[1,0],'from':[156,157],'to':[158,159]}},"
     "{'type':'Sync','name':'s1','syncType':'External','cycles':160,'cyclesOverlapped':0},"
     "{'type':'DoExchange','name':'s2','exchange':1,'cycles':170,'cyclesOverlapped':0,'activeTiles':3,"
-    "'tileBalance':0.5,'activeTileBalance':0.625,'totalData':171,'dataBalance':0.75,"
+    "'tileBalance':0.5,'activeTileBalance':0.625,'threadBalance':0.375,'totalData':171,'dataBalance':0.75,"
     "'work':{'tile':1,'worker':[2],'vertexType':[0],'from':[161],'to':[162]}}],"
     "'trace':{'rules':[{'first':0,'count':3},{'items':[[0,2]]}],"
     "'runs':[{'name':'r','rule':1,'times':2,'microseconds':180.5},{'name':'q','times':3,'microseconds':181}]}},"
     "'intervals':{'names':['core','dma','k','','lock'],'laneTile':[0,3],'laneName':[0,1],'lane':[0,0,1],"
     "'from':[1,4,2],'to':[3,9,8],'name':[2,2,2],'cause':[3,4,3],'partner':[0,2,0],'waitTile':[1,2],"
     "'waitCause':[4,0],'waitPartner':[3,0],'waitCycles':[190,191],'omitted':10}}";
+
+/* Each column of the schema has a value above, or follows from others and is written only. */
+static void everything_is_told(void **state)
+{
+    (void)state;
+    static const char *const written[] = { "executions", "cyclesFrom", "cyclesTo", "planStep", NULL };
+    for (int t = 0; t < TW__TABLES; t++)
+        for (TW__EACH_COLUMN(c, t)) {
+            g_autofree char *key = g_strdup_printf("'%s':", c->key ? c->key : "");
+            if (c->key && !strstr(graph_text, key) && !strstr(execution_text, key) &&
+                !g_strv_contains(written, c->key))
+                fail_msg("nothing here has %s", c->key);
+        }
+}
 
 static json_t *parsed(const char *text)
 {
@@ -399,7 +413,8 @@ static void everything_missing_has_a_default(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(everything_comes_back),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(everything_is_told),
+                                        cmocka_unit_test(everything_comes_back),
                                         cmocka_unit_test(everything_damaged_is_named),
                                         cmocka_unit_test(everything_missing_has_a_default) };
     return cmocka_run_group_tests(tests, NULL, NULL);
