@@ -27,7 +27,7 @@ const VIEWS = [
 ];
 
 const KEYS = [
-    ['1 – 7', 'views'],
+    [`1 – ${VIEWS.length}`, 'views'],
     ['/', 'search in the tables of the view'],
     ['← →', 'on a chart: move the cursor; in the program tree: fold'],
     ['+ − 0, W A S D', 'on a chart: zoom and move'],
