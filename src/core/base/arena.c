@@ -135,7 +135,7 @@ static bool take_spare(tw__arena *arena, size_t at_least)
     return true;
 }
 
-static bool add_block(tw__arena *arena, size_t at_least)
+static bool arena_add_block(tw__arena *arena, size_t at_least)
 {
     if (take_spare(arena, at_least)) return true;
     size_t room = arena->next_block > at_least ? arena->next_block : at_least, bytes;
@@ -162,7 +162,7 @@ void *tw__arena_alloc(tw__arena *arena, size_t bytes, size_t align)
     block *b = arena->newest;
     size_t offset = b ? aligned_offset(b, align) : 0, need;
     if (!b || offset > b->room || bytes > b->room - offset) {
-        if (!tw__add_size(bytes, align, &need) || !add_block(arena, need)) return arena->failed = true, NULL;
+        if (!tw__add_size(bytes, align, &need) || !arena_add_block(arena, need)) return arena->failed = true, NULL;
         b = arena->newest;
         offset = aligned_offset(b, align);
     }

@@ -23,7 +23,7 @@ bool tw__cpu_has(tw__cpu_level level)
 
 static tw__cpu_level best;
 
-static void choose(void)
+static void cpu_choose(void)
 {
     static const char *const names[TW__CPU_LEVELS] = { "baseline", "avx2", "avx512" };
     const char *limit = getenv("TILEWRIGHT_CPU");
@@ -36,7 +36,7 @@ static void choose(void)
 tw__cpu_level tw__cpu_best(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, choose);
+    pthread_once(&once, cpu_choose);
     return best;
 }
 

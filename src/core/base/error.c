@@ -24,7 +24,7 @@ static const status_row rows[] = {
 #undef ROW
 };
 
-static const status_row *find(tw_status status)
+static const status_row *error_find(tw_status status)
 {
     static const status_row unknown = { TW_OK, "unknown", "poplar_error", "unknown" };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -34,17 +34,17 @@ static const status_row *find(tw_status status)
 
 const char *tw_status_name(tw_status status)
 {
-    return status == TW_OK ? "TW_OK" : find(status)->name;
+    return status == TW_OK ? "TW_OK" : error_find(status)->name;
 }
 
 const char *tw_status_exception(tw_status status)
 {
-    return find(status)->exception;
+    return error_find(status)->exception;
 }
 
 const char *tw_status_text(tw_status status)
 {
-    return find(status)->text;
+    return error_find(status)->text;
 }
 
 tw_status tw_error_status(void)

@@ -2,9 +2,9 @@
 /* fiber: coroutines over ucontext. The sanitizers are told about the change of stacks.
  *
  * One that is freed while it waits has its stack unwound, as a thread that is cancelled: resumed for the last time,
- * it goes up frame by frame to body(), and destructors of C++ frames run on the way. What would stop that leaves the
- * rest of the stack as it is: a catch (...) that does not throw on, a frame that is noexcept, a destructor that
- * waits. */
+ * it goes up frame by frame to fiber_body(), and destructors of C++ frames run on the way. What would stop that
+ * leaves the rest of the stack as it is: a catch (...) that does not throw on, a frame that is noexcept, a destructor
+ * that waits. */
 #include "core/base/fiber.h"
 #include "core/base/base.h"
 
@@ -82,7 +82,7 @@ static _Noreturn void leave(tw__fiber *f)
     abort();
 }
 
-static void body(void)
+static void fiber_body(void)
 {
     tw__fiber *f = current;
     entered(f, NULL);
@@ -130,7 +130,7 @@ static _Unwind_Reason_Code at_frame(int version, _Unwind_Action actions, _Unwind
                                     void *fiber)
 {
     (void)version, (void)class, (void)exception;
-    if (actions & _UA_END_OF_STACK || _Unwind_GetRegionStart(context) == (uintptr_t)body) leave(fiber);
+    if (actions & _UA_END_OF_STACK || _Unwind_GetRegionStart(context) == (uintptr_t)fiber_body) leave(fiber);
     return _URC_NO_REASON;
 }
 
@@ -205,7 +205,7 @@ bool tw__fiber_resume(tw__fiber *f)
         f->context.uc_stack.ss_sp = f->stack + f->guard;
         f->context.uc_stack.ss_size = f->bytes;
         f->context.uc_link = NULL;
-        makecontext(&f->context, body, 0);
+        makecontext(&f->context, fiber_body, 0);
         f->started = true;
     }
     f->outer = current;

@@ -103,7 +103,7 @@ static void open_destination(int family)
     }
 }
 
-static void load(void)
+static void log_load(void)
 {
     unsigned global[FAMILIES];
     for (int family = 0; family < FAMILIES; family++) {
@@ -124,7 +124,7 @@ static void load(void)
 void tw__log_reload(void)
 {
     g_mutex_lock(&lock);
-    load();
+    log_load();
     g_mutex_unlock(&lock);
 }
 
@@ -133,7 +133,7 @@ bool tw__log_on(tw__log_module module, tw__log_level level)
     unsigned char current = __atomic_load_n(&tw__log_levels[module], __ATOMIC_ACQUIRE);
     if (current == UNREAD) {
         g_mutex_lock(&lock);
-        if (tw__log_levels[module] == UNREAD) load();
+        if (tw__log_levels[module] == UNREAD) log_load();
         g_mutex_unlock(&lock);
         current = __atomic_load_n(&tw__log_levels[module], __ATOMIC_ACQUIRE);
     }

@@ -36,7 +36,7 @@ static char *copy_text(const char *text, size_t length)
     return copy;
 }
 
-static tw_status no_memory(void)
+static tw_status options_no_memory(void)
 {
     return tw__fail(TW_E_NO_MEMORY, "out of memory while setting options");
 }
@@ -75,7 +75,7 @@ tw__options *tw__options_copy(const tw__options *options)
 }
 
 /* Index of key, or options->count. */
-static size_t find(const tw__options *options, const char *key)
+static size_t options_find(const tw__options *options, const char *key)
 {
     size_t i = 0;
     while (i < options->count && strcmp(options->table[i].key, key) != 0) i++;
@@ -85,7 +85,7 @@ static size_t find(const tw__options *options, const char *key)
 static tw_status unknown_key(const tw__options *options, const char *key)
 {
     const char **keys = tw__realloc(NULL, (options->count + 1) * sizeof *keys);
-    if (!keys) return no_memory();
+    if (!keys) return options_no_memory();
     for (size_t i = 0; i < options->count; i++) keys[i] = options->table[i].key;
     const char *nearest = tw__nearest(key, keys, options->count);
     free(keys);
@@ -181,7 +181,7 @@ static tw_status canonical(const tw__option_desc *desc, const char *value, char 
     }
     if (!text) return bad_value(desc, value);
     *out = copy_text(text, length ? length : strlen(text));
-    return *out ? TW_OK : no_memory();
+    return *out ? TW_OK : options_no_memory();
 }
 
 /* --- setting
@@ -190,7 +190,7 @@ static tw_status canonical(const tw__option_desc *desc, const char *value, char 
 static tw_status set(tw__options *options, const char *key, const char *value, bool from_environment)
 {
     if (!key || !value) return tw__fail(TW_E_INVALID_OPTION, "option '%s' has no value", key ? key : "");
-    size_t i = find(options, key);
+    size_t i = options_find(options, key);
     if (i == options->count) return unknown_key(options, key);
     char *text = NULL;
     tw_status status = canonical(&options->table[i], value, &text);
@@ -258,7 +258,7 @@ static tw_status set_json(tw__options *options, const char *json, const char *or
     if (!json_is_object(object)) {
         tw__fail(status, "%s: expected a JSON object such as {\"debug.instrument\": \"true\"}", origin);
     } else if (!(changed = tw__options_copy(options))) {
-        status = no_memory();
+        status = options_no_memory();
     } else {
         status = set_object(changed, object, origin, from_environment);
     }
@@ -289,7 +289,7 @@ tw_status tw__options_set_env(tw__options *options, const char *variable)
 
 const char *tw__options_get(const tw__options *options, const char *key)
 {
-    size_t i = find(options, key);
+    size_t i = options_find(options, key);
     assert(i < options->count); /* keys read by the library are in its own tables */
     if (i == options->count) return "";
     return options->values[i].text ? options->values[i].text : options->table[i].default_value;
@@ -314,6 +314,6 @@ double tw__options_double(const tw__options *options, const char *key)
 
 bool tw__options_is_set(const tw__options *options, const char *key)
 {
-    size_t i = find(options, key);
+    size_t i = options_find(options, key);
     return i < options->count && options->values[i].text;
 }

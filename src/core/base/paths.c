@@ -24,7 +24,7 @@
 #define TW_BINARY_DIR "/usr/lib"
 #endif
 
-static bool join(char out[PATH_MAX], const char *folder, const char *rest)
+static bool paths_join(char out[PATH_MAX], const char *folder, const char *rest)
 {
     return snprintf(out, PATH_MAX, "%s%s", folder, rest) < PATH_MAX;
 }
@@ -32,7 +32,7 @@ static bool join(char out[PATH_MAX], const char *folder, const char *rest)
 static bool has_headers(const char *folder)
 {
     char header[PATH_MAX];
-    return join(header, folder, "/tilewright/base.h") && g_access(header, F_OK) == 0;
+    return paths_join(header, folder, "/tilewright/base.h") && g_access(header, F_OK) == 0;
 }
 
 /* Folder of libtilewright.so, when this code runs from it and not from a statically linked program. */
@@ -54,7 +54,7 @@ static bool below_root(char path[PATH_MAX], const char *rest)
     const char *root = getenv("TILEWRIGHT_ROOT");
     if (!root || !*root) return false;
     g_autofree char *whole = g_canonicalize_filename(root, NULL);
-    return join(path, whole, rest);
+    return paths_join(path, whole, rest);
 }
 
 const char *tw__lib_dir(void)
@@ -71,7 +71,8 @@ const char *tw__include_dir(void)
     char folder[PATH_MAX], candidate[PATH_MAX];
     static const char *const above[] = { "/../include", "/../../include" }; /* lib, lib/x86_64-linux-gnu */
     for (size_t i = 0; library_folder(folder) && i < sizeof above / sizeof *above; i++)
-        if (join(candidate, folder, above[i]) && has_headers(candidate) && realpath(candidate, path)) return path;
+        if (paths_join(candidate, folder, above[i]) && has_headers(candidate) && realpath(candidate, path))
+            return path;
     return TW_SOURCE_DIR "/include";
 }
 
@@ -80,7 +81,7 @@ static bool own_in_tmp(char path[PATH_MAX])
 {
     char name[32];
     snprintf(name, sizeof name, "/tilewright-%lu", (unsigned long)geteuid());
-    return join(path, g_get_tmp_dir(), name);
+    return paths_join(path, g_get_tmp_dir(), name);
 }
 
 const char *tw__cache_dir(void)
@@ -89,9 +90,9 @@ const char *tw__cache_dir(void)
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     bool fits;
     if (cache && *cache == '/')
-        fits = join(path, cache, "/tilewright"); /* the XDG rule: relative values are ignored */
+        fits = paths_join(path, cache, "/tilewright"); /* the XDG rule: relative values are ignored */
     else
-        fits = home && *home == '/' ? join(path, home, "/.cache/tilewright") : own_in_tmp(path);
+        fits = home && *home == '/' ? paths_join(path, home, "/.cache/tilewright") : own_in_tmp(path);
     if (!fits) return tw__fail(TW_E_IO, "the name of the cache folder is too long"), NULL;
     return tw_private_folder(path) == TW_OK ? path : NULL;
 }

@@ -16,7 +16,7 @@ enum { MOST_LINKS = 40 };
 /* Users outside of this user namespace, the root of the machine among them, all have this number. */
 enum { UNMAPPED_USER = 65534 };
 
-static tw_status refuse(const char *folder, const char *step, const char *why)
+static tw_status private_folder_refuse(const char *folder, const char *step, const char *why)
 {
     return tw__fail(TW_E_IO, "the cache folder '%s' is not used: %s%s%s%s; XDG_CACHE_HOME names another place",
                     folder, strcmp(folder, step) == 0 ? "it" : "'", strcmp(folder, step) == 0 ? "" : step,
@@ -40,12 +40,12 @@ static tw_status look_at(const char *folder, const char *step, const struct stat
     char why[80];
     if (!is_trusted_owner(st->st_uid, last)) {
         snprintf(why, sizeof why, " belongs to user %lu", (unsigned long)st->st_uid);
-        return refuse(folder, step, why);
+        return private_folder_refuse(folder, step, why);
     }
     if (S_ISLNK(st->st_mode)) return TW_OK; /* its owner chose the target */
-    if (!S_ISDIR(st->st_mode)) return refuse(folder, step, " is not a folder");
+    if (!S_ISDIR(st->st_mode)) return private_folder_refuse(folder, step, " is not a folder");
     if (others_write(st, last) && (last || !(st->st_mode & S_ISVTX)))
-        return refuse(folder, step, " can be written by other users");
+        return private_folder_refuse(folder, step, " can be written by other users");
     return TW_OK;
 }
 
@@ -64,7 +64,8 @@ static tw_status walk(const char *folder, const char *path, bool is_target, int 
                                        : tw__fail(TW_E_IO, "cannot look at '%s': %s", step, strerror(errno));
         if (status == TW_OK && S_ISLNK(st.st_mode)) {
             ssize_t n = readlink(step, target, sizeof target - 1);
-            if (n < 0 || ++*links > MOST_LINKS) status = refuse(folder, step, " is a link that leads nowhere");
+            if (n < 0 || ++*links > MOST_LINKS)
+                status = private_folder_refuse(folder, step, " is a link that leads nowhere");
             char *parent = g_path_get_dirname(step);
             if (status == TW_OK) target[n] = 0;
             char *whole = status == TW_OK ? g_canonicalize_filename(target, parent) : NULL;

@@ -24,7 +24,7 @@ static tw_status check(const tw_abi_member *m, size_t index)
 }
 
 /* First bit from `at` on where the member may begin. */
-static uint64_t place(const tw_abi_member *m, uint64_t at)
+static uint64_t abi_place(const tw_abi_member *m, uint64_t at)
 {
     uint64_t align = (uint64_t)m->align * 8;
     if (m->is_bit_field && m->width && at % align + m->width <= (uint64_t)m->size * 8) return at;
@@ -39,7 +39,7 @@ tw_status tw_abi_layout(tw_abi_member *members, size_t count, bool is_union, tw_
         tw_abi_member *m = &members[i];
         tw_status status = check(m, i);
         if (status != TW_OK) return status;
-        m->offset = is_union ? 0 : place(m, at);
+        m->offset = is_union ? 0 : abi_place(m, at);
         m->bits = m->is_bit_field ? m->width : (uint64_t)m->size * 8;
         at = m->offset + m->bits;
         if (at > end) end = at;

@@ -157,7 +157,7 @@ tw_status tw_list_decode_row(const tw_tile_arch *arch, const tw_vector_form *for
 
 /* --- bytes ---------------------------------------------------------------------------------------------------- */
 
-static void put(uint8_t *bytes, uint32_t value, unsigned size)
+static void layout_list_put(uint8_t *bytes, uint32_t value, unsigned size)
 {
     for (unsigned i = 0; i < size; i++) bytes[i] = (uint8_t)(value >> 8 * i);
 }
@@ -179,8 +179,8 @@ void tw_layout_store(tw_layout layout, const uint32_t words[2], uint8_t *bytes)
 {
     unsigned size = tw_layout_get(layout)->bytes;
     memset(bytes, 0, size);
-    put(bytes, words[0], size < 4 ? size : 4);
-    put(bytes + 4, words[1], second_bytes(layout));
+    layout_list_put(bytes, words[0], size < 4 ? size : 4);
+    layout_list_put(bytes + 4, words[1], second_bytes(layout));
 }
 
 void tw_layout_load(tw_layout layout, const uint8_t *bytes, uint32_t words[2])
@@ -228,7 +228,7 @@ static tw_status encode_list(const tw_tile_arch *arch, const tw_vector_form *for
     for (uint32_t i = 0; i < count && status == TW_OK; i++) {
         uint32_t word;
         status = tw_list_encode_row(arch, form, base, rows[i].address, rows[i].count, &word);
-        if (status == TW_OK) put(bytes + 4 * (size_t)i, word, 4);
+        if (status == TW_OK) layout_list_put(bytes + 4 * (size_t)i, word, 4);
     }
     return status;
 }

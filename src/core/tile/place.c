@@ -18,7 +18,7 @@ typedef struct grouped {
     size_t *tile_pairs; /* [tiles]: first of the tile in `pairs` */
 } grouped;
 
-static void release(grouped *g)
+static void place_release(grouped *g)
 {
     free(g->start), free(g->items), free(g->local), free(g->pair_start), free(g->pairs), free(g->tile_pairs);
 }
@@ -63,7 +63,7 @@ static tw_status check(const tw_tile_arch *arch, unsigned tiles, const tw__place
     return TW_OK;
 }
 
-static bool allocate(grouped *g, unsigned tiles, size_t count, size_t pair_count)
+static bool place_allocate(grouped *g, unsigned tiles, size_t count, size_t pair_count)
 {
     size_t slots = count + tiles + 1;
     g->start = tw__realloc(NULL, (tiles + (size_t)1) * sizeof *g->start);
@@ -164,8 +164,8 @@ tw_status tw__place(const tw_tile_arch *arch, unsigned tiles, tw__place_item *it
     if (status != TW_OK) return status;
     grouped g = { 0 };
     uint32_t *scratch = tw__realloc(NULL, (count + 1) * sizeof *scratch); /* counters */
-    if (!scratch || !allocate(&g, tiles, count, pair_count)) {
-        release(&g), free(scratch);
+    if (!scratch || !place_allocate(&g, tiles, count, pair_count)) {
+        place_release(&g), free(scratch);
         return tw__fail(TW_E_NO_MEMORY, "out of memory while placing %zu objects", count);
     }
     memset(scratch, 0, (count + 1) * sizeof *scratch);
@@ -180,7 +180,7 @@ tw_status tw__place(const tw_tile_arch *arch, unsigned tiles, tw__place_item *it
         status = tw__fail(status, "out of memory while placing %zu objects", count);
     else
         status = tw__place_explain(arch, tiles, items, count, pairs, pair_count, by_tile);
-    release(&g), free(scratch);
+    place_release(&g), free(scratch);
     return status;
 }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void push(tw__placer *p, tw__spans *list, tw__span value)
+static void place_crowd_push(tw__placer *p, tw__spans *list, tw__span value)
 {
     if (value.start >= value.end) return;
     TW__APPEND(*list, p->failed = true, value);
@@ -19,7 +19,7 @@ static void push(tw__placer *p, tw__spans *list, tw__span value)
 static void add_busy(tw__placer *p, tw__span value)
 {
     size_t at = p->busy.count;
-    push(p, &p->busy, value);
+    place_crowd_push(p, &p->busy, value);
     if (p->busy.count == at) return;
     tw__span *s = p->busy.items;
     for (; at > 0 && s[at - 1].start > value.start; at--) s[at] = s[at - 1];

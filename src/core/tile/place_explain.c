@@ -7,8 +7,8 @@
 
 /* "Variables 700,000 B ('weights' 690,000 B), Stack 3,168 B, ...": the three largest categories of what is alive in
  * `step`, with their largest objects. */
-static void describe(const tw__place_item *items, size_t count, unsigned tile, uint32_t step, char *text,
-                     size_t size)
+static void place_explain_describe(const tw__place_item *items, size_t count, unsigned tile, uint32_t step,
+                                   char *text, size_t size)
 {
     uint64_t sums[TW_STORAGE_COUNT] = { 0 };
     const tw__place_item *largest[TW_STORAGE_COUNT] = { NULL };
@@ -137,7 +137,7 @@ tw_status tw__place_explain(const tw_tile_arch *arch, unsigned tiles, const tw__
     const tw__place_tile *tile = &by_tile[fullest];
     bool fits = tile->max_live <= arch->bytes_per_tile;
     char need[32], have[32], beyond[32], total[32], parts[400], limit[300] = "";
-    describe(items, count, fullest, tile->fullest, parts, sizeof parts);
+    place_explain_describe(items, count, fullest, tile->fullest, parts, sizeof parts);
     if (fits) name_limit(arch, items, count, fullest, limit, sizeof limit);
     return tw__fail(TW_E_TILE_MEMORY,
                     "tile %u is out of memory: it needs %s bytes of %s, %s %s (%s%s); %u tile(s) are out of "

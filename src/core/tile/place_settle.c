@@ -43,7 +43,7 @@ static uint64_t cost_of(const tw__placer *p, uint64_t start, uint64_t end, uint6
 }
 
 /* Gives item `i` a place that ends below `goal`, turning out others if it must. */
-static bool settle(tw__placer *p, uint32_t i, uint64_t goal)
+static bool place_settle_settle(tw__placer *p, uint32_t i, uint64_t goal)
 {
     tw__place_item *item = p->items[i];
     uint64_t low = p->fit->arch->base_address, best = TW__NOWHERE, where = TW__NOWHERE;
@@ -84,7 +84,7 @@ bool tw__placer_settle(tw__placer *p, uint64_t goal)
         uint32_t i = p->queue[--p->queue_count];
         uint64_t limit =
             p->end - (p->items[i]->flags & TW__PLACE_OVERREAD ? p->fit->arch->fetch_overread_bytes : 0);
-        bool settled = budget && work && settle(p, i, goal < limit ? goal : limit);
+        bool settled = budget && work && place_settle_settle(p, i, goal < limit ? goal : limit);
         uint64_t spent = (uint64_t)p->crowd.count * p->crowd.count;
         work = work > spent ? work - spent : 0;
         if (budget) budget--;

@@ -68,17 +68,17 @@ typedef struct room {
     uint64_t raw[TW__BLOCK], middle[TW__BLOCK], wide[TW__BLOCK];
 } room;
 
-static const void *element(const tw_vec_kernel *k, unsigned i, const tw_run *arg, size_t at)
+static const void *drive_element(const tw_vec_kernel *k, unsigned i, const tw_run *arg, size_t at)
 {
     if (k->own.bits[i]) return (const char *)arg->at + at * k->own.bits[i] / 8;
     return (const char *)((uintptr_t)arg->at + at * (size_t)arg->stride);
 }
 
 /* n contiguous elements of own.type[i], starting with element `at` of the operand. */
-static const void *load(const tw_vec_kernel *k, unsigned i, const tw_run *arg, size_t at, size_t n,
-                        const uint32_t *random, room *r)
+static const void *drive_load(const tw_vec_kernel *k, unsigned i, const tw_run *arg, size_t at, size_t n,
+                              const uint32_t *random, room *r)
 {
-    const void *x = element(k, i, arg, at);
+    const void *x = drive_element(k, i, arg, at);
     if (k->own.bits[i]) {
         tw__unpack_fields(n, r->raw, x, k->own.bits[i], tw_type_get(k->types[i])->kind == TW_KIND_INT);
         x = r->raw;
@@ -105,13 +105,13 @@ static const void *load(const tw_vec_kernel *k, unsigned i, const tw_run *arg, s
 static void *result_room(const tw_vec_kernel *k, const tw_run *arg, size_t at, size_t n, room *r)
 {
     bool direct = !k->own.bits[0] && !k->own.step[0][0] && (arg->stride == (ptrdiff_t)k->size[0] || n == 1);
-    return direct ? (void *)(uintptr_t)element(k, 0, arg, at) : r->wide;
+    return direct ? (void *)(uintptr_t)drive_element(k, 0, arg, at) : r->wide;
 }
 
-static void store(const tw_vec_kernel *k, const tw_run *arg, size_t at, size_t n, const uint32_t *random, void *x,
-                  room *r)
+static void drive_store(const tw_vec_kernel *k, const tw_run *arg, size_t at, size_t n, const uint32_t *random,
+                        void *x, room *r)
 {
-    void *to = (void *)(uintptr_t)element(k, 0, arg, at);
+    void *to = (void *)(uintptr_t)drive_element(k, 0, arg, at);
     bool dense = !k->own.bits[0] && (arg->stride == (ptrdiff_t)k->size[0] || n == 1);
     if (k->own.step[0][0]) {
         tw__how how = { k->types[0], k->own.type[0], { k->mode.rounding, k->mode.saturation }, random };
@@ -160,10 +160,10 @@ size_t tw__drive_blocks(const tw_vec_kernel *k, size_t n, const tw_run *args)
         size_t count = n - at < TW__BLOCK ? n - at : TW__BLOCK, good = count;
         const uint32_t *random = NULL;
         if (k->own.random)
-            random = load(k, k->own.random, &args[k->own.random], at, count, NULL, &rooms[TW_VEC_ARGS - 1]);
+            random = drive_load(k, k->own.random, &args[k->own.random], at, count, NULL, &rooms[TW_VEC_ARGS - 1]);
         for (unsigned i = 1; i < sources; i++) {
             bool repeated = args[i].stride == 0 && !k->own.bits[i] && !random;
-            if (!repeated || at == 0) source[i] = load(k, i, &args[i], at, count, random, &rooms[i]);
+            if (!repeated || at == 0) source[i] = drive_load(k, i, &args[i], at, count, random, &rooms[i]);
         }
         if (k->can_fault) good = first_zero(count, source[2], k->own.width[2]);
         void *out = result_room(k, &args[0], at, good, &rooms[0]);
@@ -171,7 +171,7 @@ size_t tw__drive_blocks(const tw_vec_kernel *k, size_t n, const tw_run *args)
             ((tw__core *)k->own.core)(good, out, source[1], source[2], source[3]);
         else
             memmove(out, source[1], good * k->own.width[0]);
-        if (good > 0) store(k, &args[0], at, good, random, out, &rooms[0]);
+        if (good > 0) drive_store(k, &args[0], at, good, random, out, &rooms[0]);
         if (good < count) return at + good;
         at += count;
     }

@@ -17,7 +17,7 @@ static uint64_t load_index(const tw_run *run, size_t i, unsigned size, bool is_s
 
 typedef enum verdict { TAKE, LEAVE, FAULT } verdict;
 
-static verdict place(const tw_vec_kernel *k, uint64_t *index, size_t length, bool is_signed)
+static verdict index_place(const tw_vec_kernel *k, uint64_t *index, size_t length, bool is_signed)
 {
     if (*index < length) return TAKE;
     if (k->mode.bounds == TW_BOUNDS_FAULT) return FAULT;
@@ -44,7 +44,7 @@ size_t tw__drive_gather(const tw_vec_kernel *k, size_t n, const tw_run *args)
     for (size_t i = 0; i < n; i++) {
         uint64_t index = load_index(&args[1], i, k->size[1], is_signed);
         char *to = (char *)((uintptr_t)args[0].at + i * (size_t)args[0].stride);
-        verdict v = place(k, &index, args[2].count, is_signed);
+        verdict v = index_place(k, &index, args[2].count, is_signed);
         if (v == FAULT) return i;
         if (v == LEAVE)
             memset(to, 0, size);
@@ -81,7 +81,7 @@ size_t tw__drive_scatter(const tw_vec_kernel *k, size_t n, const tw_run *args)
     for (size_t i = 0; i < n; i++) {
         uint64_t index = load_index(&args[1], i, k->size[1], is_signed);
         const char *from = (const char *)((uintptr_t)args[2].at + i * (size_t)args[2].stride);
-        verdict v = place(k, &index, args[0].count, is_signed);
+        verdict v = index_place(k, &index, args[0].count, is_signed);
         if (v == FAULT) return i;
         if (v == LEAVE) continue;
         if (k->own.core)

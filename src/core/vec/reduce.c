@@ -27,7 +27,7 @@ static bool is_dense(const tw_vec_kernel *k, const source *s)
 }
 
 /* The next n <= TREE_BLOCK elements as they lie in memory, contiguous. */
-static const void *take(const tw_vec_kernel *k, source *s, size_t n, room *r)
+static const void *reduce_take(const tw_vec_kernel *k, source *s, size_t n, room *r)
 {
     if (!s->run) {
         tw_run run;
@@ -51,7 +51,7 @@ static const void *take(const tw_vec_kernel *k, source *s, size_t n, room *r)
 /* The same in the compute type. */
 static const void *next_block(const tw_vec_kernel *k, source *s, size_t n, room *r)
 {
-    const void *x = take(k, s, n, r);
+    const void *x = reduce_take(k, s, n, r);
     s->at += n;
     if (k->mode.flush && k->size[1] > 0) {
         if (x != r->raw) memcpy(r->raw, x, n * k->size[1]);
@@ -74,7 +74,7 @@ static size_t block_length(const source *s)
 
 /* --- folds ---------------------------------------------------------------------------------------------------- */
 
-static void join(const tw_vec_kernel *k, uint64_t *left, const uint64_t *right)
+static void reduce_join(const tw_vec_kernel *k, uint64_t *left, const uint64_t *right)
 {
     ((tw__core *)k->own.join)(1, left, left, right, NULL);
 }
@@ -91,7 +91,7 @@ static void fold_tree(const tw_vec_kernel *k, source *s, uint64_t *acc, bool has
         for (; blocks >> i & 1; i++) {
             right = value;
             value = level[i];
-            join(k, &value, &right);
+            reduce_join(k, &value, &right);
         }
         level[i] = value;
     }
@@ -101,10 +101,10 @@ static void fold_tree(const tw_vec_kernel *k, source *s, uint64_t *acc, bool has
         if (!(blocks >> i & 1)) continue;
         right = value;
         value = level[i];
-        join(k, &value, &right);
+        reduce_join(k, &value, &right);
     }
     if (has_acc)
-        join(k, acc, &value);
+        reduce_join(k, acc, &value);
     else
         *acc = value;
 }
@@ -116,7 +116,7 @@ static bool is_extreme(const tw_vec_kernel *k)
 
 /* The accumulator before the first element: the old destination, or the neutral element. An extreme starts from its
  * first element, which is folded a second time: that also makes a lone NaN the canonical one. */
-static void start(const tw_vec_kernel *k, const void *dst, source *s, uint64_t *acc, room *r)
+static void reduce_start(const tw_vec_kernel *k, const void *dst, source *s, uint64_t *acc, room *r)
 {
     *acc = 0;
     if (k->mode.accumulate) {
@@ -137,7 +137,7 @@ static void start(const tw_vec_kernel *k, const void *dst, source *s, uint64_t *
     }
 }
 
-static void finish(const tw_vec_kernel *k, void *dst, uint64_t *acc, room *r)
+static void reduce_finish(const tw_vec_kernel *k, void *dst, uint64_t *acc, room *r)
 {
     uint64_t narrow = *acc;
     if (k->mode.flush) tw__flush(1, acc, k->own.type[0]);
@@ -156,7 +156,7 @@ static void fold(const tw_vec_kernel *k, void *dst, source *s)
     room r;
     uint64_t acc;
     if (s->count == 0 && (k->mode.accumulate || is_extreme(k))) return;
-    start(k, dst, s, &acc, &r);
+    reduce_start(k, dst, s, &acc, &r);
     if (k->own.join) {
         fold_tree(k, s, &acc, k->mode.accumulate, &r);
     } else if (is_dense(k, s)) {
@@ -168,7 +168,7 @@ static void fold(const tw_vec_kernel *k, void *dst, source *s)
             ((tw__fold *)k->own.core)(n, &acc, x);
         }
     }
-    finish(k, dst, &acc, &r);
+    reduce_finish(k, dst, &acc, &r);
 }
 
 /* --- columns -------------------------------------------------------------------------------------------------- */
@@ -197,7 +197,7 @@ static void fold_columns(const tw_vec_kernel *k, const tw_run *dst, const tw_vie
         } else {
             for (size_t j = 0; j < n; j++) {
                 uint64_t one;
-                start(k, (char *)((uintptr_t)dst->at + (at + j) * (size_t)dst->stride), NULL, &one, &r);
+                reduce_start(k, (char *)((uintptr_t)dst->at + (at + j) * (size_t)dst->stride), NULL, &one, &r);
                 memcpy(acc + j * width, &one, width);
             }
         }
@@ -211,7 +211,7 @@ static void fold_columns(const tw_vec_kernel *k, const tw_run *dst, const tw_vie
         for (size_t j = 0; j < n; j++) {
             uint64_t one = 0;
             memcpy(&one, acc + j * width, width);
-            finish(k, (char *)((uintptr_t)dst->at + (at + j) * (size_t)dst->stride), &one, &r);
+            reduce_finish(k, (char *)((uintptr_t)dst->at + (at + j) * (size_t)dst->stride), &one, &r);
         }
     }
 }
@@ -230,13 +230,13 @@ static void start_rows(const tw_vec_kernel *k, const tw_run *dst, size_t rows, c
         memcpy(acc, first, rows * width);
         return;
     }
-    start(k, dst->at, NULL, &one, r);
+    reduce_start(k, dst->at, NULL, &one, r);
     if (!k->mode.accumulate) {
         tw__fill(rows, acc, &one, (unsigned)width);
         return;
     }
     for (size_t j = 0; j < rows; j++) {
-        start(k, (char *)((uintptr_t)dst->at + j * (size_t)dst->stride), NULL, &one, r);
+        reduce_start(k, (char *)((uintptr_t)dst->at + j * (size_t)dst->stride), NULL, &one, r);
         memcpy(acc + j * width, &one, width);
     }
 }
@@ -251,7 +251,7 @@ static void finish_rows(const tw_vec_kernel *k, const tw_run *dst, size_t rows, 
     for (size_t j = 0; j < rows; j++) {
         uint64_t one = 0;
         memcpy(&one, acc + j * width, width);
-        finish(k, (char *)((uintptr_t)dst->at + j * (size_t)dst->stride), &one, r);
+        reduce_finish(k, (char *)((uintptr_t)dst->at + j * (size_t)dst->stride), &one, r);
     }
 }
 

@@ -45,7 +45,7 @@ static wide power(wide a, wide b, int bits)
 }
 
 /* The mathematical result; wrapping or clamping comes after. */
-static bool integer(tw_vec_op op, int bits, wide a, wide b, wide c, wide *r)
+static bool reference_integer(tw_vec_op op, int bits, wide a, wide b, wide c, wide *r)
 {
     bool count_fits = low(b, bits) < (uint64_t)bits;
     switch ((int)op) {
@@ -118,7 +118,7 @@ static bool integer_element(tw_vec_op op, const tw_vec_mode *mode, tw_type type,
         memcpy(&raw, src[i], info->size);
         x[i] = info->is_signed ? sign_extended(raw, bits) : (wide)raw;
     }
-    if (!integer(op, bits, x[0], x[1], x[2], &r)) return false;
+    if (!reference_integer(op, bits, x[0], x[1], x[2], &r)) return false;
     if (mode->saturation != TW_SAT_NONE && may_saturate(op)) {
         wide max = ((wide)1 << (bits - info->is_signed)) - 1, min = info->is_signed ? -max - 1 : 0;
         /* The product of two u64 can pass the signed 128 bits. */
@@ -134,7 +134,7 @@ static bool integer_element(tw_vec_op op, const tw_vec_mode *mode, tw_type type,
 
 /* --- floats --------------------------------------------------------------------------------------------------- */
 
-static double number(double x)
+static double reference_number(double x)
 {
     return isnan(x) ? (double)NAN : x;
 }
@@ -266,7 +266,7 @@ static bool float_element(tw_vec_op op, const tw_vec_mode *mode, tw_type type, v
         return true;
     }
     if (!floating(op, mode->nan, type, x, &r)) return false;
-    r = number(r);
+    r = reference_number(r);
     if (type != TW_F64 && op != TW_VEC_FMA) { /* halves are calculated in f32 */
         float f = (float)r;
         tw_convert(type, dst, TW_F32, &f, out, 0);

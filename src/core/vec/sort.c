@@ -22,7 +22,7 @@ static uint64_t float_key(double value, bool descending)
     return descending ? ~key : key; /* never UINT64_MAX: that would be the bits of a NaN */
 }
 
-static uint64_t key_of(tw_type type, const void *at, bool descending)
+static uint64_t sort_key_of(tw_type type, const void *at, bool descending)
 {
     const tw_type_info *info = tw_type_get(type);
     if (info->kind == TW_KIND_FLOAT) return float_key(tw_type_load(type, at), descending);
@@ -57,7 +57,7 @@ static item *merge_sort(item *items, item *spare, size_t n)
     return items;
 }
 
-static char *element(char *row, size_t i, ptrdiff_t stride)
+static char *sort_element(char *row, size_t i, ptrdiff_t stride)
 {
     return (char *)((uintptr_t)row + i * (size_t)stride);
 }
@@ -65,10 +65,10 @@ static char *element(char *row, size_t i, ptrdiff_t stride)
 static void reorder(char *row, ptrdiff_t stride, size_t size, const item *sorted, size_t n, char *copy)
 {
     tw__pack(n, copy, row, stride, (unsigned)size);
-    for (size_t i = 0; i < n; i++) memcpy(element(row, i, stride), copy + sorted[i].place * size, size);
+    for (size_t i = 0; i < n; i++) memcpy(sort_element(row, i, stride), copy + sorted[i].place * size, size);
 }
 
-static tw_status check(const tw_view *keys, const tw_view *values, tw_window window)
+static tw_status sort_check(const tw_view *keys, const tw_view *values, tw_window window)
 {
     tw_type_kind kind = tw_type_get(keys->type)->kind;
     if (kind < TW_KIND_BOOL || kind > TW_KIND_FLOAT || tw_type_get(keys->type)->bits == 4)
@@ -83,7 +83,7 @@ static tw_status check(const tw_view *keys, const tw_view *values, tw_window win
 
 tw_status tw_vec_sort(const tw_view *keys, const tw_view *values, bool descending, tw_window window)
 {
-    tw_status status = check(keys, values, window);
+    tw_status status = sort_check(keys, values, window);
     if (status != TW_OK) return status;
     unsigned last = keys->rank - 1;
     size_t n = keys->extent[last], rows = n ? tw_view_count(keys) / n : 0, index[TW_VIEW_RANK] = { 0 }, bytes;
@@ -96,11 +96,12 @@ tw_status tw_vec_sort(const tw_view *keys, const tw_view *values, bool descendin
     for (size_t r = 0; r < rows; r++) {
         char *key_row = keys->base, *value_row = values ? values->base : NULL;
         for (unsigned d = 0; d < last; d++) {
-            key_row = element(key_row, index[d], keys->stride[d]);
-            if (values) value_row = element(value_row, index[d], values->stride[d]);
+            key_row = sort_element(key_row, index[d], keys->stride[d]);
+            if (values) value_row = sort_element(value_row, index[d], values->stride[d]);
         }
         for (size_t i = 0; i < n; i++)
-            items[i] = (item){ key_of(keys->type, element(key_row, i, keys->stride[last]), descending), i };
+            items[i] =
+                (item){ sort_key_of(keys->type, sort_element(key_row, i, keys->stride[last]), descending), i };
         const item *sorted = merge_sort(items, items + n, n);
         reorder(key_row, keys->stride[last], key_size, sorted, n, copy);
         if (values) reorder(value_row, values->stride[last], value_size, sorted, n, copy);

@@ -18,7 +18,7 @@ static size_t magnitude(ptrdiff_t stride)
     return stride < 0 ? 0 - (size_t)stride : (size_t)stride;
 }
 
-static dims join(const tw_view *dst, const tw_view *src)
+static dims transpose_join(const tw_view *dst, const tw_view *src)
 {
     dims out = { 0 };
     for (unsigned d = 0; d < dst->rank; d++) {
@@ -194,7 +194,7 @@ tw_status tw_vec_copy_view(const tw_view *dst, const tw_view *src, tw_window win
     tw_status status = tw_view_check(dst, window);
     if (status == TW_OK) status = tw_view_check(src, window);
     if (status != TW_OK || tw_view_count(dst) == 0) return status;
-    dims x = join(dst, src);
+    dims x = transpose_join(dst, src);
     char *to = dst->base;
     const char *from = src->base;
     if (x.rank < 2) {

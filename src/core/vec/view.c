@@ -221,7 +221,7 @@ bool tw_view_span(const tw_view *view, ptrdiff_t *low, ptrdiff_t *high)
 }
 
 /* [at + low, at + high) inside the window, without forming an address outside the address space. */
-static bool inside(const void *at, ptrdiff_t low, ptrdiff_t high, tw_window window)
+static bool view_inside(const void *at, ptrdiff_t low, ptrdiff_t high, tw_window window)
 {
     if (low == high || (window.base == NULL && window.bytes == SIZE_MAX)) return true;
     uintptr_t begin, end, base = (uintptr_t)window.base;
@@ -233,7 +233,7 @@ static bool inside(const void *at, ptrdiff_t low, ptrdiff_t high, tw_window wind
 tw_status tw_view_check(const tw_view *view, tw_window window)
 {
     ptrdiff_t low, high;
-    if (tw_view_span(view, &low, &high) && inside(view->base, low, high, window)) return TW_OK;
+    if (tw_view_span(view, &low, &high) && view_inside(view->base, low, high, window)) return TW_OK;
     return tw__fail(TW_E_INDEX, "view of %zu %s reaches outside its %zu bytes of memory", tw_view_count(view),
                     tw_type_name(view->type, TW_SYSTEM_TILEWRIGHT), window.bytes);
 }
@@ -244,7 +244,7 @@ bool tw_run_inside(const tw_run *run, size_t size, tw_window window)
     if (run->count == 0) return true;
     if (__builtin_mul_overflow(run->stride, run->count - 1, &reach)) return false;
     if (__builtin_add_overflow(reach < 0 ? low : high, reach, reach < 0 ? &low : &high)) return false;
-    return inside(run->at, low, high, window);
+    return view_inside(run->at, low, high, window);
 }
 
 /* Two neighbours join when a step of the outer one is what a full row of the inner one covers. */

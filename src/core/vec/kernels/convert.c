@@ -47,7 +47,7 @@ static inline __m256i halves_of(__m512 x, bool clamped)
     if (clamped) x = _mm512_max_ps(least, _mm512_min_ps(most, x));
     return _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
-static inline void narrow(size_t n, uint16_t *to, const float *from, bool clamped)
+static inline void convert_narrow(size_t n, uint16_t *to, const float *from, bool clamped)
 {
     size_t i = 0;
     for (; i + 16 <= n; i += 16)
@@ -71,7 +71,7 @@ static void f32_from_f16(size_t n, void *d, const void *s, const tw__how *how)
                          _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(from + i))));
     for (; i < n; i++) to[i] = tw__f16_to_f32(from[i]);
 }
-static inline void narrow(size_t n, uint16_t *d, const float *s, bool clamped)
+static inline void convert_narrow(size_t n, uint16_t *d, const float *s, bool clamped)
 {
     typedef TW_IN_MEMORY(uint16_t) result;
     typedef TW_IN_MEMORY(float) source;
@@ -96,12 +96,12 @@ LOOP(f16_from_f32_sat, uint16_t, float, tw__f32_to_f16(a, TW_ROUND_NEAREST_EVEN,
 static void f16_from_f32(size_t n, void *d, const void *s, const tw__how *how)
 {
     (void)how;
-    narrow(n, d, s, false);
+    convert_narrow(n, d, s, false);
 }
 static void f16_from_f32_sat(size_t n, void *d, const void *s, const tw__how *how)
 {
     (void)how;
-    narrow(n, d, s, true);
+    convert_narrow(n, d, s, true);
 }
 #endif
 LOOP(f16_from_f32_any, uint16_t, float, tw__f32_to_f16(a, how->mode.rounding, how->mode.saturation, RANDOM))
