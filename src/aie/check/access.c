@@ -79,7 +79,7 @@ static void add_nearest(text *t, const tw__kernel *k, uintptr_t p, size_t bytes)
 }
 
 /* What else there is to know about the place: whose buffer it is, whether the core could get there at all. */
-static void add_place(text *t, const tw_aie_array *a, const tw__kernel *k, uintptr_t p)
+static void access_add_place(text *t, const tw_aie_array *a, const tw__kernel *k, uintptr_t p)
 {
     int tile = tw__aie_tile_at(a, p);
     if (tile >= 0 && !tw__aie_reaches(a, k, tile))
@@ -126,7 +126,7 @@ void tw__aie_access(const void *pointer, size_t bytes, int is_store, const void 
     add_address(&t, a, p);
     add(&t, " are in no buffer that kernel '%s' holds", a->running->name);
     add_nearest(&t, a->running, p, bytes);
-    add_place(&t, a, a->running, p);
+    access_add_place(&t, a, a->running, p);
     char file[300];
     int line = tw__aie_source_of(pc, file, sizeof file);
     tw__aie_report_at(file, line, is_store ? "store" : "load", "%s", t.s);

@@ -29,7 +29,7 @@ bool tw__aie_first_report(const char *file, size_t line, int kind)
 }
 
 /* "file:line (discriminator 2)": the file's length and the line; 0: no line. */
-static int split(const char *text, size_t *length)
+static int source_line_split(const char *text, size_t *length)
 {
     const char *colon = strrchr(text, ':');
     *length = colon ? (size_t)(colon - text) : 0;
@@ -41,7 +41,7 @@ static int choose(char **frames, char *file, size_t size)
 {
     for (int i = 0; frames[i]; i++) {
         size_t length;
-        int line = split(frames[i], &length);
+        int line = source_line_split(frames[i], &length);
         if (line == 0 || g_strstr_len(frames[i], (gssize)length, "include/tilewright/")) continue;
         g_snprintf(file, (gulong)size, "%.*s", (int)length, frames[i]);
         return line;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Marks of lanes that nobody has set (tilewright/aie/detail/check_lanes.h): a word is mix(MAGIC << 16 | call), so
- * that a word found in data tells whether it is one, and which call made it. Words in which some lanes are set are
- * known by their value: a table has those that intrinsics made, with the lanes that are left over. */
+/* Marks of lanes that nobody has set (tilewright/aie/detail/check_lanes.h): a word is
+ * undefined_lanes_mix(MAGIC << 16 | call), so that a word found in data tells whether it is one, and which call made
+ * it. Words in which some lanes are set are known by their value: a table has those that intrinsics made, with the
+ * lanes that are left over. */
 #include "aie/check/check.h"
 #define TW_AIE_CHECK
 #include <tilewright/aie/detail/core.h>
@@ -28,7 +29,7 @@ static bool marks_exist(void)
 }
 
 /* The finisher of splitmix64 and its inverse. */
-static uint64_t mix(uint64_t v)
+static uint64_t undefined_lanes_mix(uint64_t v)
 {
     v = (v ^ v >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     v = (v ^ v >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -57,7 +58,7 @@ typedef struct remains {
 static remains table[REMAINS];
 static gint any_remains;
 
-static remains *place_of(uint64_t word)
+static remains *undefined_lanes_place_of(uint64_t word)
 {
     return &table[(word * UINT64_C(0x9e3779b97f4a7c15)) >> 51];
 }
@@ -67,7 +68,7 @@ static remains remains_of(uint64_t word)
     remains r = { 0, 0, 0 };
     if (!g_atomic_int_get(&any_remains)) return r;
     g_mutex_lock(&lock);
-    if (place_of(word)->word == word) r = *place_of(word);
+    if (undefined_lanes_place_of(word)->word == word) r = *undefined_lanes_place_of(word);
     g_mutex_unlock(&lock);
     return r;
 }
@@ -77,7 +78,7 @@ static void remember(uint64_t word, uint64_t left, unsigned mark)
 {
     bool enough = __builtin_popcountll(left) >= LEAST_BITS && mark_of(word) == 0;
     g_mutex_lock(&lock);
-    remains *r = place_of(word);
+    remains *r = undefined_lanes_place_of(word);
     if (enough)
         *r = (remains){ word, left, mark };
     else if (r->word == word)
@@ -90,7 +91,7 @@ static void remember(uint64_t word, uint64_t left, unsigned mark)
  * asked where another word of the same operand is that mark. */
 static uint64_t left_of(uint64_t word, unsigned mark)
 {
-    uint64_t differs = word ^ mix(MAGIC << 16 | mark), left = 0;
+    uint64_t differs = word ^ undefined_lanes_mix(MAGIC << 16 | mark), left = 0;
     for (int i = 0; i < 64; i += 16)
         if ((differs >> i & 0xffff) == 0) left |= UINT64_C(0xffff) << i;
     return __builtin_popcountll(left) >= LEAST_BITS ? left : 0;
@@ -113,11 +114,11 @@ static unsigned call_number(const char *intrinsic)
 
 void tw__aie_mark(const char *intrinsic, void *p, size_t bytes)
 {
-    uint64_t word = mix(MAGIC << 16 | call_number(intrinsic));
+    uint64_t word = undefined_lanes_mix(MAGIC << 16 | call_number(intrinsic));
     for (size_t i = 0; i + sizeof word <= bytes; i += sizeof word) memcpy((char *)p + i, &word, sizeof word);
 }
 
-static uint64_t word_at(const void *p, size_t i)
+static uint64_t undefined_lanes_word_at(const void *p, size_t i)
 {
     uint64_t word;
     memcpy(&word, (const char *)p + i, sizeof word);
@@ -129,11 +130,11 @@ unsigned tw__aie_shadow(const void *p, size_t bytes, void *shadow)
     unsigned found = 0, whole = 0;
     if (!marks_exist()) return 0;
     for (size_t i = 0; i + 8 <= bytes; i += 8) {
-        unsigned mark = mark_of(word_at(p, i));
+        unsigned mark = mark_of(undefined_lanes_word_at(p, i));
         if (mark && !whole) whole = mark;
     }
     for (size_t i = 0; i + 8 <= bytes; i += 8) {
-        uint64_t word = word_at(p, i), left;
+        uint64_t word = undefined_lanes_word_at(p, i), left;
         unsigned mark = mark_of(word);
         remains r = mark ? (remains){ word, UINT64_MAX, mark } : remains_of(word);
         left = r.left ? r.left : whole ? left_of(word, whole) : 0;
@@ -145,7 +146,8 @@ unsigned tw__aie_shadow(const void *p, size_t bytes, void *shadow)
 
 void tw__aie_moved(unsigned mark, const void *p, const void *shadow, size_t bytes)
 {
-    for (size_t i = 0; i + 8 <= bytes; i += 8) remember(word_at(p, i), word_at(shadow, i), mark);
+    for (size_t i = 0; i + 8 <= bytes; i += 8)
+        remember(undefined_lanes_word_at(p, i), undefined_lanes_word_at(shadow, i), mark);
 }
 
 void tw__aie_put_lane(void *vector, size_t at, const void *lane, size_t bytes)
@@ -156,7 +158,7 @@ void tw__aie_put_lane(void *vector, size_t at, const void *lane, size_t bytes)
     memcpy((char *)vector + at, lane, bytes);
     if (!marks_exist() || bytes >= 8) return;
     memset((char *)&left + (at & 7), 0, bytes);
-    remember(word_at(word, 0), left, mark);
+    remember(undefined_lanes_word_at(word, 0), left, mark);
 }
 
 int tw__aie_is_move(const char *name)

@@ -51,8 +51,8 @@ static overload overloads[MAX_OVERLOADS];
 static unsigned overload_count;
 static FILE *out;
 
-static void put(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void put(const char *format, ...)
+static void mul_calls_put(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void mul_calls_put(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -162,67 +162,67 @@ static void write_overload(const char *class_name, const request *r)
     bool zsquare = r->self ? o.square : o.zsquare;
     if (zsquare) parameter("int", "zq");
 
-    put("TW__MULTIPLY(%s, %u, %s, %s, %u, (%s), ", function, r->width == 48 ? 8 : 16, acc, class_name, current->id,
-        parameters + 2);
-    put("TW__M(&x, %s, %s, xs, xo, %s, %s, %s, %s, %s, %s, %s, %s, ", r->ybuff ? "&y" : "&x", r->self ? "0" : "&z",
-        o.hi ? "xh" : "0", o.xstep ? "xt" : "0", o.square ? "xq" : "0", pair ? "ys" : "0",
-        pair && o.square ? "yq" : "0", r->form == CT ? "mt" : "0", r->form == UCT && o.uct_col ? "uc" : "0",
-        r->form == UCT ? "us" : "0");
-    put("zs, zo, %s, %s, %s), ", o.hi ? "zh" : "0", o.zstep ? "zt" : "0", zsquare ? "zq" : "0");
+    mul_calls_put("TW__MULTIPLY(%s, %u, %s, %s, %u, (%s), ", function, r->width == 48 ? 8 : 16, acc, class_name,
+                  current->id, parameters + 2);
+    mul_calls_put("TW__M(&x, %s, %s, xs, xo, %s, %s, %s, %s, %s, %s, %s, %s, ", r->ybuff ? "&y" : "&x",
+                  r->self ? "0" : "&z", o.hi ? "xh" : "0", o.xstep ? "xt" : "0", o.square ? "xq" : "0",
+                  pair ? "ys" : "0", pair && o.square ? "yq" : "0", r->form == CT ? "mt" : "0",
+                  r->form == UCT && o.uct_col ? "uc" : "0", r->form == UCT ? "us" : "0");
+    mul_calls_put("zs, zo, %s, %s, %s), ", o.hi ? "zh" : "0", o.zstep ? "zt" : "0", zsquare ? "zq" : "0");
     static const char *const form_flags[] = { "0",        "TW__ABS",           "TW__PAIR",
                                               "TW__PAIR", "TW__PAIR | TW__CT", "TW__PAIR | TW__UCT" };
-    put("TW__S(%s, %d, %u, %s, %d, %u, %u, %u), %s)\n", elements[r->x].type, elements[r->x].complex,
-        r->xbits / elements[r->x].bits, elements[r->z].type, elements[r->z].complex, 256 / elements[r->z].bits,
-        r->lanes, r->columns, form_flags[r->form]);
+    mul_calls_put("TW__S(%s, %d, %u, %s, %d, %u, %u, %u), %s)\n", elements[r->x].type, elements[r->x].complex,
+                  r->xbits / elements[r->x].bits, elements[r->z].type, elements[r->z].complex,
+                  256 / elements[r->z].bits, r->lanes, r->columns, form_flags[r->form]);
 }
 
 /* _Generic chains: overloads of one argument count, grouped by which arguments are vectors, most vectors first. */
 static void put_list(const char *prefix, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++) put("%s%u%s", prefix, i, i + 1 < count ? "," : "");
+    for (unsigned i = 0; i < count; i++) mul_calls_put("%s%u%s", prefix, i, i + 1 < count ? "," : "");
 }
 
 static void write_dispatch(const char *class_name, unsigned first, unsigned count)
 {
-    put("#define %s_pick%u(P,", class_name, count);
+    mul_calls_put("#define %s_pick%u(P,", class_name, count);
     put_list("a", count);
-    put(") ");
+    mul_calls_put(") ");
     unsigned groups = 0;
     for (int vectors = 3; vectors > 0; vectors--)
         for (unsigned i = first; i < overload_count; i++) {
             overload *o = &overloads[i];
             if (o->emitted || o->count != count || __builtin_popcount(o->vectors) != vectors) continue;
-            put("\\\n    _Generic((void (*)(");
+            mul_calls_put("\\\n    _Generic((void (*)(");
             for (unsigned k = 0, n = 0; k < count; k++)
-                if (o->vectors >> k & 1) put("%s__typeof__(a%u)", n++ ? ", " : "", k);
-            put("))0");
+                if (o->vectors >> k & 1) mul_calls_put("%s__typeof__(a%u)", n++ ? ", " : "", k);
+            mul_calls_put("))0");
             for (unsigned j = i; j < overload_count; j++) {
                 overload *other = &overloads[j];
                 if (other->count != count || other->vectors != o->vectors) continue;
-                put(", \\\n  void (*)(");
+                mul_calls_put(", \\\n  void (*)(");
                 for (unsigned k = 0, n = 0; k < count; k++)
-                    if (o->vectors >> k & 1) put("%s%s", n++ ? ", " : "", other->types[k]);
-                put("): P##_form%u", other->id);
+                    if (o->vectors >> k & 1) mul_calls_put("%s%s", n++ ? ", " : "", other->types[k]);
+                mul_calls_put("): P##_form%u", other->id);
                 other->emitted = true;
             }
-            put(", \\\n  default: ");
+            mul_calls_put(", \\\n  default: ");
             groups++;
         }
-    put("TW__RULES_OF(P##_)");
-    for (unsigned i = 0; i < groups; i++) put(")");
-    put("\n#define %s_%u(f,", class_name, count);
+    mul_calls_put("TW__RULES_OF(P##_)");
+    for (unsigned i = 0; i < groups; i++) mul_calls_put(")");
+    mul_calls_put("\n#define %s_%u(f,", class_name, count);
     put_list("a", count);
-    put(") %s_pick%u(%s,", class_name, count, class_name);
+    mul_calls_put(") %s_pick%u(%s,", class_name, count, class_name);
     put_list("a", count);
-    put(")(f,");
+    mul_calls_put(")(f,");
     put_list("a", count);
-    put(")\n#define %sa_%u(f,acc,", class_name, count + 1);
+    mul_calls_put(")\n#define %sa_%u(f,acc,", class_name, count + 1);
     put_list("a", count);
-    put(") %s_pick%u(%sa,", class_name, count, class_name);
+    mul_calls_put(") %s_pick%u(%sa,", class_name, count, class_name);
     put_list("a", count);
-    put(")(f,acc,");
+    mul_calls_put(")(f,acc,");
     put_list("a", count);
-    put(")\n");
+    mul_calls_put(")\n");
 }
 
 static void write_variants(const char *class_name, unsigned size, shape form)
@@ -259,14 +259,14 @@ static void write_variants(const char *class_name, unsigned size, shape form)
 /* Which numbers of arguments a class takes: aie/detail/check_lanes.h makes a template of each. */
 static void write_counts(const char *class_name, unsigned first, unsigned acc)
 {
-    put("#define TW__COUNTS_%s%s(F, ...)", class_name, acc ? "a" : "");
+    mul_calls_put("#define TW__COUNTS_%s%s(F, ...)", class_name, acc ? "a" : "");
     for (unsigned count = 1; count < MAX_PARAMS; count++)
         for (unsigned i = first; i < overload_count; i++)
             if (overloads[i].count == count) {
-                put(" F(%u, __VA_ARGS__)", count + acc);
+                mul_calls_put(" F(%u, __VA_ARGS__)", count + acc);
                 break;
             }
-    put("\n");
+    mul_calls_put("\n");
 }
 
 /* What mul, mac, msc and negmul of one size and form share. C compilers name it when the operands are wrong, so it
@@ -284,17 +284,17 @@ static void write_class(unsigned size, shape form)
     class_of(name, size, form);
     unsigned first = overload_count;
     write_variants(name, size, form);
-    put("#ifndef __cplusplus\nTW__NO_SUCH(%s_)\nTW__NO_SUCH(%sa_)\n", name, name);
+    mul_calls_put("#ifndef __cplusplus\nTW__NO_SUCH(%s_)\nTW__NO_SUCH(%sa_)\n", name, name);
     for (unsigned count = 1; count < MAX_PARAMS; count++)
         for (unsigned i = first; i < overload_count; i++)
             if (overloads[i].count == count) {
                 write_dispatch(name, first, count);
                 break;
             }
-    put("#else\n");
+    mul_calls_put("#else\n");
     write_counts(name, first, 0);
     write_counts(name, first, 1);
-    put("#endif\n");
+    mul_calls_put("#endif\n");
 }
 
 /* --- names ---------------------------------------------------------------------------------------------------- */
@@ -343,15 +343,16 @@ static void write_names(bool cxx)
                     snprintf(flags, sizeof flags, "%s%s%s", operations[o].flags, suffixes[s].flags,
                              conjugates[c].flags);
                     if (cxx)
-                        put("TW__NAME(%s, %s, %s)\n", name, class_name, flags);
+                        mul_calls_put("TW__NAME(%s, %s, %s)\n", name, class_name, flags);
                     else
-                        put("#define %s(...) TW__CALL(%s, %s, __VA_ARGS__)\n", name, class_name, flags);
+                        mul_calls_put("#define %s(...) TW__CALL(%s, %s, __VA_ARGS__)\n", name, class_name, flags);
                 }
 }
 
-static void write_all(void)
+static void mul_calls_write_all(void)
 {
-    put("/* Overloads and names of the multiply family. Generated by src/aie/gen/mul_calls.c; not edited by hand. "
+    mul_calls_put(
+        "/* Overloads and names of the multiply family. Generated by src/aie/gen/mul_calls.c; not edited by hand. "
         "*/\n"
         "#ifndef TILEWRIGHT_AIE_CALLS_MUL_H\n#define TILEWRIGHT_AIE_CALLS_MUL_H\n\n#include "
         "<tilewright/aie/mul.h>\n\n"
@@ -388,18 +389,18 @@ static void write_all(void)
         "    }\n");
     for (unsigned size = 0; size < COUNT(sizes); size++)
         for (shape form = PLAIN; form < SHAPES; form++) write_class(size, form);
-    put("#ifdef __cplusplus\n");
+    mul_calls_put("#ifdef __cplusplus\n");
     write_names(true);
-    put("#else\n");
+    mul_calls_put("#else\n");
     write_names(false);
-    put("#endif\n#endif\n");
+    mul_calls_put("#endif\n#endif\n");
 }
 
 int main(int argc, char **argv)
 {
     if (argc != 2) return fprintf(stderr, "usage: aie_mul_calls FILE\n"), 2;
     if (!(out = fopen(argv[1], "w"))) return perror(argv[1]), 1;
-    write_all();
+    mul_calls_write_all();
     bool failed = ferror(out);
     if (fclose(out) || failed) return perror(argv[1]), 1;
     return 0;

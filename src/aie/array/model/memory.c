@@ -99,7 +99,7 @@ static uint64_t block_bytes(const tw__pair *p)
     return ((uint64_t)p->bytes + p->margin + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-static void put(layout *plan, int tile, uint64_t bytes, tw_storage storage)
+static void memory_put(layout *plan, int tile, uint64_t bytes, tw_storage storage)
 {
     plan->items[plan->count++] = (tw__place_item){ .tile = (uint32_t)tile,
                                                    .bytes = bytes,
@@ -113,7 +113,7 @@ static bool put_block(const tw_aie_array *a, layout *plan, int tile, tw__pair *p
 {
     if (plan->taken[tile] + block_bytes(p) > a->arch->bytes_per_tile) return false;
     plan->blocks[plan->count - plan->first_block] = (struct block){ p, number };
-    put(plan, tile, block_bytes(p), TW_STORAGE_VARIABLE);
+    memory_put(plan, tile, block_bytes(p), TW_STORAGE_VARIABLE);
     return true;
 }
 
@@ -221,7 +221,7 @@ bool tw__aie_place_windows(tw_aie_array *a)
         tw__aie_fail(a, TW_E_NO_MEMORY, "no memory to place the windows of an array");
     } else {
         for (size_t i = 0; i < a->kernel_count; i++)
-            put(&plan, tw__aie_tile_of(a, a->kernels[i]), TW__AIE_STACK_AND_HEAP, TW_STORAGE_STACK);
+            memory_put(&plan, tw__aie_tile_of(a, a->kernels[i]), TW__AIE_STACK_AND_HEAP, TW_STORAGE_STACK);
         plan.first_block = plan.count;
         placed = choose_tiles(a, &plan, false) && choose_tiles(a, &plan, true) && map(a) &&
                  set_addresses(a, &plan) && make_tails(a);

@@ -26,7 +26,7 @@ static title between(const tw_aie_array *a, const char *what, int from, int to)
     return t;
 }
 
-static uint32_t tile_of(const tw_aie_array *a, int kernel)
+static uint32_t learned_tile_of(const tw_aie_array *a, int kernel)
 {
     return (uint32_t)tw__aie_tile_of(a, a->kernels[kernel]);
 }
@@ -120,10 +120,10 @@ typedef struct sender {
     uint32_t exchange;
 } sender;
 
-static void add_pair(const tw_aie_array *a, sender *s, int from, int to, uint64_t bytes, uint64_t messages)
+static void learned_add_pair(const tw_aie_array *a, sender *s, int from, int to, uint64_t bytes, uint64_t messages)
 {
     if (from < 0 || to < 0 || !bytes) return; /* files and memory are no tiles */
-    uint32_t sender_tile = tile_of(a, from), receiver_tile = tile_of(a, to);
+    uint32_t sender_tile = learned_tile_of(a, from), receiver_tile = learned_tile_of(a, to);
     s->sent[sender_tile] += bytes, s->received[receiver_tile] += bytes;
     tw__profile_add_pair(s->p, TW__EXCHANGE_INTERNAL, s->exchange, sender_tile, receiver_tile, bytes, messages);
 }
@@ -137,12 +137,12 @@ static void add_pairs(const tw_aie_array *a, tw_profile *p)
     if (!s.sent || !s.received) tw__profile_fail(p, TW_E_NO_MEMORY, "out of memory for the profile");
     for (size_t i = 0; s.sent && s.received && i < a->pair_count; i++) {
         const tw__pair *w = a->pairs[i];
-        add_pair(a, &s, w->from, w->to, w->moved * w->bytes, w->moved);
+        learned_add_pair(a, &s, w->from, w->to, w->moved * w->bytes, w->moved);
     }
     for (size_t i = 0; s.sent && s.received && i < a->fifo_count; i++) {
         const tw__fifo *f = a->fifos[i];
         unsigned bytes = f->item == STREAM_ITEM ? 4 : CASCADE_BYTES;
-        add_pair(a, &s, f->from, f->to, f->moved * bytes, f->moved);
+        learned_add_pair(a, &s, f->from, f->to, f->moved * bytes, f->moved);
     }
     if (s.sent && s.received && p->pairs.count)
         tw__profile_add_exchange(p, TW__EXCHANGE_INTERNAL,
@@ -189,11 +189,11 @@ static uint32_t add_lane(const tw_aie_array *a, tw_profile *p, const tw__aie_hol
         const tw__pair *w = h->what;
         t = between(a, "window", w->from, w->to);
         if (w->blocks > 1) snprintf(t.text + strlen(t.text), 32, ", %s", h->number ? "pong" : "ping");
-        tile = tile_of(a, w->to >= 0 ? w->to : w->from);
+        tile = learned_tile_of(a, w->to >= 0 ? w->to : w->from);
     } else {
         const tw__fifo *f = h->what;
         t = between(a, "stream", f->from, f->to);
-        tile = tile_of(a, f->to >= 0 ? f->to : f->from);
+        tile = learned_tile_of(a, f->to >= 0 ? f->to : f->from);
     }
     return tw__profile_add_lane(p, tile, t.text);
 }

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static void add_memory(tw_profile *p, const tw_aie_array *a)
+static void profile_add_memory(tw_profile *p, const tw_aie_array *a)
 {
     tw__memory *memory = tw__memory_new(a->arch->tiles);
     if (!memory) return;
@@ -44,7 +44,7 @@ tw_profile *tw__aie_profile(const tw_aie_array *a)
     }
     tw__profile_set_program(p);
     if (arch->columns) tw__profile_set_grid(p, arch->columns, arch->rows, true);
-    add_memory(p, a);
+    profile_add_memory(p, a);
     uint32_t set = tw__profile_add_compute_set(p, "array");
     tw__profile_set_counts(p, a->kernel_count, a->fifo_count + a->pair_count, a->pair_count, 1);
     for (size_t i = 0; i < a->kernel_count; i++) {

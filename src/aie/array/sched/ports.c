@@ -159,7 +159,7 @@ static tw__fifo *fifo(const char *call, int port, bool out, tw__kernel **k)
     return f;
 }
 
-static bool get(const char *call, int port, void *item, bool block)
+static bool ports_get(const char *call, int port, void *item, bool block)
 {
     tw__kernel *k;
     tw__fifo *f = fifo(call, port, false, &k);
@@ -173,7 +173,7 @@ static bool get(const char *call, int port, void *item, bool block)
     return tw__fifo_pop(f, item);
 }
 
-static bool put(const char *call, int port, const void *item, bool block)
+static bool ports_put(const char *call, int port, const void *item, bool block)
 {
     tw__kernel *k;
     tw__fifo *f = fifo(call, port, true, &k);
@@ -192,7 +192,7 @@ static bool put(const char *call, int port, const void *item, bool block)
 static bool get_word(int port, uint32_t *word, int *tlast, bool block)
 {
     uint32_t item[2] = { 0, 0 };
-    if (!get("get_ss", port, item, block)) return false;
+    if (!ports_get("get_ss", port, item, block)) return false;
     tw__kernel *k = tw__aie_current->running;
     k->tlast[port] = (int)item[1];
     k->words_in[port]++;
@@ -239,7 +239,7 @@ static bool put_word(int port, uint32_t word, int tlast, bool block)
 {
     uint32_t item[2] = { word, tlast != 0 };
     if (port == TW__AIE_STREAMS) port = -1;
-    if (!put("put_ms", port, item, block)) return false;
+    if (!ports_put("put_ms", port, item, block)) return false;
     tw__aie_current->running->words_out[port]++;
     return true;
 }
@@ -261,7 +261,7 @@ enum { CASCADE_ITEM = 64, CASCADE_VECTOR = 32 };
 void tw_aie_get_cascade(void *out, unsigned bytes)
 {
     int64_t item[CASCADE_ITEM / 8] = { 0 };
-    get("get_scd", TW__AIE_STREAMS, item, true);
+    ports_get("get_scd", TW__AIE_STREAMS, item, true);
     tw_aie_core.slots[TW_AIE_SLOT_CASCADE]++;
     if (bytes != CASCADE_VECTOR) {
         memcpy(out, item, bytes < sizeof item ? bytes : sizeof item);
@@ -280,7 +280,7 @@ void tw_aie_put_cascade(const void *in, unsigned bytes)
         memcpy(&word, (const char *)in + 4 * i, sizeof word);
         item[i] = word;
     }
-    put("put_mcd", TW__AIE_STREAMS, item, true);
+    ports_put("put_mcd", TW__AIE_STREAMS, item, true);
     tw_aie_core.slots[TW_AIE_SLOT_CASCADE]++;
 }
 
