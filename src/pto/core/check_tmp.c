@@ -4,7 +4,7 @@
  * for TSORT32, TMRGSORT of lists and TMOV to Zz; profile cpu any. Extents that are not known yet count as zero. */
 #include "pto/pto.h"
 
-static size_t known(uint32_t extent)
+static size_t check_tmp_known(uint32_t extent)
 {
     return extent == TW_PTO_DYNAMIC ? 0 : extent;
 }
@@ -19,7 +19,7 @@ static size_t ceil_div(size_t n, size_t by)
     return (n + by - 1) / by;
 }
 
-static const char *type_text(tw_type type)
+static const char *check_tmp_type_text(tw_type type)
 {
     return tw_type_name(type, TW_SYSTEM_PTO);
 }
@@ -34,7 +34,7 @@ static tw_status at_least(tw__pto_call *call, unsigned i, size_t need)
 static tw_status of_type(tw__pto_call *call, unsigned i, tw_type type)
 {
     if (tw__tile(call, i)->type == type) return TW_OK;
-    return tw__pto_refuse(call, i, "tmp.type", "tmp must be %s", type_text(type));
+    return tw__pto_refuse(call, i, "tmp.type", "tmp must be %s", check_tmp_type_text(type));
 }
 
 /* A type, and room for dst's valid region. */
@@ -43,7 +43,8 @@ static tw_status covers(tw__pto_call *call, unsigned i, tw_type type)
     const tw_pto_tile *dst = tw__tile(call, 0), *tmp = tw__tile(call, i);
     if (tmp->type == type && tw__at_most(dst->valid_rows, tmp->rows) && tw__at_most(dst->valid_cols, tmp->cols))
         return TW_OK;
-    return tw__pto_refuse(call, i, "tmp.same", "tmp must be %s and hold dst's valid region", type_text(type));
+    return tw__pto_refuse(call, i, "tmp.same", "tmp must be %s and hold dst's valid region",
+                          check_tmp_type_text(type));
 }
 
 static tw_status check_ci(tw__pto_call *call, unsigned i)
@@ -52,7 +53,7 @@ static tw_status check_ci(tw__pto_call *call, unsigned i)
     size_t need = tw_type_size(tw__tile(call, 0)->type) == 4 ? 768 : 1792, have = tw_pto_tile_bytes(tmp);
     if (tmp->type != TW_F32 && tmp->type != TW_I32 && tmp->type != TW_U32)
         return tw__pto_refuse(call, i, "tci.tmp-type", "tmp is %s; a type of 4 bytes is needed (f32, i32 or u32)",
-                              type_text(tmp->type));
+                              check_tmp_type_text(tmp->type));
     if (have < need)
         return tw__pto_refuse(call, i, "tci.tmp-size", "tmp has %zu bytes; %s elements need %zu", have,
                               need == 768 ? "32-bit" : "16-bit", need);
@@ -86,7 +87,7 @@ static tw_status check_bytes(tw__pto_call *call, unsigned i)
 static size_t convert_bytes(const tw__pto_call *call)
 {
     const tw_pto_tile *dst = tw__tile(call, 0), *src = tw__tile(call, 1);
-    size_t r = known(dst->valid_rows), c = known(dst->valid_cols),
+    size_t r = check_tmp_known(dst->valid_rows), c = check_tmp_known(dst->valid_cols),
            stride = src->base_cols ? src->base_cols : src->cols;
     if (!tw__pto_convert_wraps(call)) return 0;
     if (src->type == TW_F32 && dst->type == TW_I16) {
@@ -103,7 +104,7 @@ static size_t convert_bytes(const tw__pto_call *call)
 static tw_status check_row_arg(tw__pto_call *call, unsigned i)
 {
     const tw_pto_tile *src = tw__tile(call, (unsigned)tw__letter(call->row, 'a')), *tmp = tw__tile(call, i);
-    size_t size = tw_type_size(src->type), per = 256 / size, n = known(src->valid_cols), elements = 0;
+    size_t size = tw_type_size(src->type), per = 256 / size, n = check_tmp_known(src->valid_cols), elements = 0;
     bool both = call->row->form[0] == 'd';
     if (n <= per && !both) return TW_OK;
     do {
@@ -122,7 +123,7 @@ static tw_status check_row_arg(tw__pto_call *call, unsigned i)
 static size_t column_arg_bytes(const tw__pto_call *call)
 {
     const tw_pto_tile *src = tw__tile(call, (unsigned)tw__letter(call->row, 'a'));
-    size_t size = tw_type_size(src->type), row = known(src->valid_cols) * size;
+    size_t size = tw_type_size(src->type), row = check_tmp_known(src->valid_cols) * size;
     size_t region = row >= 256 ? 256 : up(row, 32);
     return region * (src->type == TW_F16 && call->row->form[0] == 'e' ? 3 : 1);
 }
@@ -131,14 +132,14 @@ static size_t row_reduce_bytes(const tw__pto_call *call)
 {
     const tw_pto_tile *src = tw__tile(call, 1);
     bool none = tw__is_float(src->type) && call->row->op != TW_VEC_PROD &&
-                known(src->valid_cols) * tw_type_size(src->type) <= 256;
+                check_tmp_known(src->valid_cols) * tw_type_size(src->type) <= 256;
     return none ? 0 : 32;
 }
 
 static tw_status check_sort(tw__pto_call *call, unsigned i)
 {
     const tw_pto_tile *src = tw__tile(call, 1);
-    size_t size = tw_type_size(src->type), c = known(src->valid_cols),
+    size_t size = tw_type_size(src->type), c = check_tmp_known(src->valid_cols),
            limit = call->target == TW_PTO_A5 ? c * size : c;
     tw_status status = of_type(call, i, src->type);
     return status == TW_OK ? at_least(call, i, size * (limit <= 8160 ? up(c, 32) : 32)) : status;
@@ -147,7 +148,7 @@ static tw_status check_sort(tw__pto_call *call, unsigned i)
 static tw_status check_merge(tw__pto_call *call, unsigned i)
 {
     size_t sum = 0;
-    for (unsigned l = 3; l < call->count; l++) sum += known(tw__tile(call, l)->valid_cols);
+    for (unsigned l = 3; l < call->count; l++) sum += check_tmp_known(tw__tile(call, l)->valid_cols);
     if (tw__tile(call, i)->cols >= sum) return TW_OK;
     return tw__pto_refuse(call, i, "tmp.size", "tmp has %u columns and the lists %zu", tw__tile(call, i)->cols,
                           sum);
@@ -157,13 +158,15 @@ static size_t transpose_bytes(const tw__pto_call *call)
 {
     const tw_pto_tile *src = tw__tile(call, 1);
     size_t size = tw_type_size(src->type);
-    return src->conv ? 0 : known(src->valid_cols) * up(known(src->valid_rows), size == 1 ? 32 : 16) * size;
+    return src->conv ? 0
+                     : check_tmp_known(src->valid_cols) *
+                           up(check_tmp_known(src->valid_rows), size == 1 ? 32 : 16) * size;
 }
 
 static tw_status check_a2a3(tw__pto_call *call, unsigned i)
 {
     const tw_pto_tile *dst = tw__tile(call, 0);
-    size_t size = tw_type_size(dst->type), rows = known(dst->valid_rows);
+    size_t size = tw_type_size(dst->type), rows = check_tmp_known(dst->valid_rows);
     switch ((tw__pto_tmp)call->row->tmp) {
     case TW__TMP_NONE:
     case TW__TMP_ANY:
@@ -190,9 +193,10 @@ static tw_status check_a2a3(tw__pto_call *call, unsigned i)
         const tw_pto_tile *src = tw__tile(call, 1);
         if (!call->attrs->binary) return TW_OK;
         tw_status status = of_type(call, i, src->type);
-        return status == TW_OK
-                   ? at_least(call, i, ceil_div(known(src->valid_rows), 2) * known(src->valid_cols) * size)
-                   : status;
+        return status == TW_OK ? at_least(call, i,
+                                          ceil_div(check_tmp_known(src->valid_rows), 2) *
+                                              check_tmp_known(src->valid_cols) * size)
+                               : status;
     }
     case TW__TMP_EXPAND: return at_least(call, i, rows < 256 ? ceil_div(rows, 8) * 256 : 7680);
     case TW__TMP_TRANS: return at_least(call, i, transpose_bytes(call));
@@ -219,7 +223,8 @@ tw_status tw__pto_check_tmp(tw__pto_call *call)
     if (call->row->tmp == TW__TMP_ZZ && !call->attrs->axis) {
         const tw_pto_tile *src = tw__tile(call, 1); /* one exponent for 32 columns */
         return at_least(call, (unsigned)at,
-                        2 * (32 + ceil_div(known(src->valid_rows), 16) * ceil_div(known(src->valid_cols), 2)));
+                        2 * (32 + ceil_div(check_tmp_known(src->valid_rows), 16) *
+                                      ceil_div(check_tmp_known(src->valid_cols), 2)));
     }
     return TW_OK;
 }

@@ -21,7 +21,7 @@ typedef struct difference {
     uint64_t description, place; /* 0 = none */
 } difference;
 
-static inline difference compare(difference sum, const uint64_t *seen, const tw_pto_tile *tile)
+static inline difference remembered_calls_compare(difference sum, const uint64_t *seen, const tw_pto_tile *tile)
 {
     typedef uint64_t __attribute__((may_alias)) word; /* a tile is aligned to its widest members */
     const word *now = (const word *)(const void *)tile;
@@ -33,7 +33,7 @@ _Static_assert(TW__TILE_DESCRIPTION % sizeof(uint64_t) == 0 && sizeof(tw_pto_til
                "tiles are compared by words");
 
 /* Where the tile lies; NULL when it has no place yet, or none that is right: tw__pto_bind finds out. */
-static unsigned char *address_of(const tw_pto *core, const tw_pto_tile *tile, size_t span)
+static unsigned char *remembered_calls_address_of(const tw_pto *core, const tw_pto_tile *tile, size_t span)
 {
     size_t number = tile->place;
     if (number == 0 || number > core->place_count) return NULL;
@@ -51,7 +51,7 @@ static bool bind_places(tw__pto_call *call)
     for (unsigned i = 0; i < call->count; i++) {
         const tw_pto_operand *o = &call->operand[i];
         call->plane[i] = seen->plane[i];
-        call->plane[i].at = seen->tiles >> i & 1 ? address_of(call->core, o->tile, seen->span[i])
+        call->plane[i].at = seen->tiles >> i & 1 ? remembered_calls_address_of(call->core, o->tile, seen->span[i])
                                                  : (unsigned char *)(uintptr_t)&o->scalar.bits;
         bound &= call->plane[i].at != NULL;
     }
@@ -69,7 +69,7 @@ bool tw__pto_recall(tw__pto_call *call, bool no_attrs)
         const tw_pto_operand *o = &call->operand[i];
         if (seen->tiles >> i & 1) {
             if (o->kind != TW_PTO_TILE || !o->tile) return false;
-            differs = compare(differs, seen->tile[i], o->tile);
+            differs = remembered_calls_compare(differs, seen->tile[i], o->tile);
         } else {
             if (o->kind != TW_PTO_SCALAR || o->scalar.type != seen->scalar) return false;
             seen->run[i].at = (void *)(uintptr_t)&o->scalar.bits;

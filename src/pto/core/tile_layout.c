@@ -74,8 +74,8 @@ void tw_pto_box(const tw_pto_tile *t, uint32_t *rows, uint32_t *cols)
     if (*rows > base_rows(t)) *rows = base_rows(t); /* row vectors: one row of each box */
 }
 
-static tw_status bad(const char *format, ...) TW_PRINTF(1, 2);
-static tw_status bad(const char *format, ...)
+static tw_status tile_layout_bad(const char *format, ...) TW_PRINTF(1, 2);
+static tw_status tile_layout_bad(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -89,36 +89,38 @@ tw_status tw_pto_tile_check(const tw_pto_tile *t)
     enum { LARGEST = 1 << 20, MOST_COMPACT = 3 /* RowAlignedPadding */ };
     uint32_t box_rows, box_cols;
     if (!t) return tw__pto_given(t, "tile");
-    if (t->location >= TW_PTO_LOCATIONS) return bad("a tile has no location %u", t->location);
+    if (t->location >= TW_PTO_LOCATIONS) return tile_layout_bad("a tile has no location %u", t->location);
     if (*tw_type_name(t->type, TW_SYSTEM_PTO) == 0 || !tw_type_get(t->type)->names[TW_SYSTEM_PTO][0])
-        return bad("'%s' is not an element type of tiles", tw_type_name(t->type, TW_SYSTEM_TILEWRIGHT));
+        return tile_layout_bad("'%s' is not an element type of tiles", tw_type_name(t->type, TW_SYSTEM_TILEWRIGHT));
     if (t->conv && tw__conv_check(t) != TW_OK) return TW_E_INVALID_ARGUMENT;
-    if (t->blayout > TW_PTO_COL_MAJOR || t->slayout > TW_PTO_BOX_COL) return bad("unknown tile layout");
+    if (t->blayout > TW_PTO_COL_MAJOR || t->slayout > TW_PTO_BOX_COL) return tile_layout_bad("unknown tile layout");
     if (t->rows == 0 || t->cols == 0 || t->rows > LARGEST || t->cols > LARGEST ||
         (size_t)t->rows * t->cols > UINT32_MAX / 32)
-        return bad("a tile of %u x %u elements: extents go from 1 to %d and fit a memory", t->rows, t->cols,
-                   LARGEST);
+        return tile_layout_bad("a tile of %u x %u elements: extents go from 1 to %d and fit a memory", t->rows,
+                               t->cols, LARGEST);
     if (!tw__at_most(t->valid_rows, t->rows) || !tw__at_most(t->valid_cols, t->cols))
-        return bad("valid region %u x %u exceeds the tile's %u x %u", t->valid_rows, t->valid_cols, t->rows,
-                   t->cols);
+        return tile_layout_bad("valid region %u x %u exceeds the tile's %u x %u", t->valid_rows, t->valid_cols,
+                               t->rows, t->cols);
     if (t->fractal != 0 && t->fractal != 512 && t->fractal != 1024 && t->fractal != 32)
-        return bad("fractal of %u bytes: it is 512, 1024 or 32", t->fractal);
-    if (t->pad > TW_PTO_PAD_MIN && t->pad >> 32 != 1) return bad("unknown pad value");
-    if (t->compact > MOST_COMPACT) return bad("unknown compact mode %u", t->compact);
-    if (t->tf32 > TW_PTO_TF32_ROUND) return bad("unknown TF32 mode %u", t->tf32);
+        return tile_layout_bad("fractal of %u bytes: it is 512, 1024 or 32", t->fractal);
+    if (t->pad > TW_PTO_PAD_MIN && t->pad >> 32 != 1) return tile_layout_bad("unknown pad value");
+    if (t->compact > MOST_COMPACT) return tile_layout_bad("unknown compact mode %u", t->compact);
+    if (t->tf32 > TW_PTO_TF32_ROUND) return tile_layout_bad("unknown TF32 mode %u", t->tf32);
     whole_box(t, &box_rows, &box_cols);
     if (!tw__tile_boxed(t)) {
         uint32_t run = t->blayout == TW_PTO_ROW_MAJOR ? t->cols : t->rows;
         bool window = t->base_rows || t->base_cols;
         if (!window && run * bits_of(t) % (BLOCK * 8))
-            return bad("%s of %zu bytes: a multiple of %d bytes is needed",
-                       t->blayout == TW_PTO_ROW_MAJOR ? "rows" : "columns", run * bits_of(t) / 8, BLOCK);
+            return tile_layout_bad("%s of %zu bytes: a multiple of %d bytes is needed",
+                                   t->blayout == TW_PTO_ROW_MAJOR ? "rows" : "columns", run * bits_of(t) / 8,
+                                   BLOCK);
         return TW_OK;
     }
-    if (t->cols % box_cols) return bad("%u columns are not a multiple of the box's %u", t->cols, box_cols);
+    if (t->cols % box_cols)
+        return tile_layout_bad("%u columns are not a multiple of the box's %u", t->cols, box_cols);
     bool free_rows = t->location == TW_PTO_VEC || t->fractal == 32 || t->rows == 1;
     if (t->rows % box_rows && !free_rows)
-        return bad("%u rows are not a multiple of the box's %u", t->rows, box_rows);
+        return tile_layout_bad("%u rows are not a multiple of the box's %u", t->rows, box_rows);
     return TW_OK;
 }
 

@@ -15,7 +15,7 @@ double tw__pto_bandwidth(unsigned from, unsigned to)
     return rates[from][to] > 0 ? rates[from][to] : UNKNOWN;
 }
 
-static unsigned memory_of(const tw__pto_call *call, unsigned i)
+static unsigned pipes_memory_of(const tw__pto_call *call, unsigned i)
 {
     if (call->operand[i].kind == TW_PTO_TENSOR) return TW_PTO_GM;
     return call->operand[i].kind == TW_PTO_TILE ? tw__tile(call, i)->location : TW_PTO_VEC;
@@ -71,7 +71,7 @@ static tw__pto_cycles cycles_of(const tw__pto_call *call)
     case TW__COST_TRANSFER:
         return (tw__pto_cycles){ .body = tw__pto_transfer_cycles(
                                      call->target, work_bytes(call),
-                                     tw__pto_bandwidth(memory_of(call, 1), memory_of(call, 0))) };
+                                     tw__pto_bandwidth(pipes_memory_of(call, 1), pipes_memory_of(call, 0))) };
     case TW__COST_CUBE: {
         const tw_pto_tile *a = tw__tile(call, (unsigned)tw__letter(row, 'a')),
                           *b = tw__tile(call, (unsigned)tw__letter(row, 'b'));

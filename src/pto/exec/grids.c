@@ -48,7 +48,7 @@ static bool add_core(tw_pto_grid *grid, unsigned index)
     return true;
 }
 
-static void leave_profile(void *grid)
+static void grids_leave_profile(void *grid)
 {
     tw_pto_grid *g = grid;
     if (g->cores) tw__pto_leave_profile(g->cores, g->count, g->launch.devices);
@@ -83,7 +83,7 @@ tw_pto_grid *tw_pto_grid_new(const tw_pto_launch *launch)
     bool good = grid->cores && grid->blocks && grid->barriers;
     if (!good) tw__fail(TW_E_NO_MEMORY, "no memory for a grid");
     for (unsigned i = 0; good && i < grid->count; i++) good = add_core(grid, i);
-    if (good) return tw__profile_expect(grid, leave_profile), grid;
+    if (good) return tw__profile_expect(grid, grids_leave_profile), grid;
     tw_pto_grid_free(grid);
     return tw__made(tw_error_status(), NULL);
 }
@@ -92,7 +92,7 @@ void tw_pto_grid_free(tw_pto_grid *grid)
 {
     if (!grid) return;
     tw__profile_forget(grid);
-    leave_profile(grid);
+    grids_leave_profile(grid);
     for (unsigned i = 0; grid->cores && i < grid->count; i++) {
         if (!grid->cores[i]) continue;
         tw__pto_free_seat(grid->cores[i]);

@@ -164,7 +164,7 @@ static tw_status load(tw__pto_call *call, tw_pto_tile *tile, const tw_pto_tensor
                              "comm.piece");
 }
 
-static tw_status store(tw__pto_call *call, const tw_pto_tensor *to, tw_pto_tile *tile, const piece *p)
+static tw_status collectives_store(tw__pto_call *call, const tw_pto_tensor *to, tw_pto_tile *tile, const piece *p)
 {
     tw_pto_tensor g = piece_of(to, p);
     tw_pto_attrs attrs = { .atomic = call->attrs->atomic };
@@ -197,7 +197,7 @@ static tw_status copy_to(tw__pto_call *call, const tw_pto_tensor *dst, unsigned 
     for (piece p = { 0 }; status == TW_OK && next_piece(src, &tiles[0], &p); turn++) {
         tw_pto_tile *tile = &tiles[turn % have];
         status = load(call, tile, src, &p);
-        for (unsigned i = 0; status == TW_OK && i < count; i++) status = store(call, &dst[i], tile, &p);
+        for (unsigned i = 0; status == TW_OK && i < count; i++) status = collectives_store(call, &dst[i], tile, &p);
     }
     return status;
 }
@@ -260,7 +260,7 @@ tw_status tw__pto_run_comm_reduce(tw__pto_call *call)
                 status = tw__pto_run_inner(call, combine[call->attrs->reduce],
                                            (tw_pto_operand[]){ sum, sum, other }, 3, NULL, 0, "comm.reduce");
         }
-        if (status == TW_OK) status = store(call, dst, &tiles[0], &p);
+        if (status == TW_OK) status = collectives_store(call, dst, &tiles[0], &p);
     }
     return status;
 }

@@ -194,7 +194,7 @@ static void keep_failure(tw_pto_grid *grid, tw_status status, const char *messag
     grid->stopping = true;
 }
 
-static void body(void *user)
+static void cores_body(void *user)
 {
     char name[64];
     tw_pto *core = user;
@@ -233,7 +233,7 @@ static bool step(tw_pto_grid *grid, tw_pto *core)
     if (seat->ended || (grid->stopping && !seat->started)) return false;
     if (!grid->stopping && seat->wait.ready && !seat->wait.ready(core, seat->wait.what)) return false;
     uint64_t polls = seat->polls;
-    if (!seat->fiber && !(seat->fiber = tw__fiber_new(body, core, STACK_BYTES))) {
+    if (!seat->fiber && !(seat->fiber = tw__fiber_new(cores_body, core, STACK_BYTES))) {
         keep_failure(grid, TW_E_NO_MEMORY, tw_error_message());
         return seat->ended = true;
     }

@@ -160,7 +160,7 @@ static tw_pto_operand scale_of(tw__pto_call *call, tw_type to)
 }
 
 /* This core's part of its next slot. */
-static tw_status store(tw__pto_call *call, const tw__queue *q, const tw__part *p)
+static tw_status fifo_store(tw__pto_call *call, const tw__queue *q, const tw__part *p)
 {
     static const char *const stores[] = { "TSTORE", "TSTORE_QUANT", "TSTORE_FP" };
     const tw_pto_tile *t = tw__tile(call, 1);
@@ -197,7 +197,7 @@ tw_status tw__pto_run_push(tw__pto_call *call)
     status = tw__queue_wait_room(call, q, pipe);
     if (status == TW_OK) status = tw__slot_describe(call, q, type, &p, t->valid_rows, t->valid_cols);
     if (status != TW_OK) return status;
-    if (writes(call)) status = store(call, q, &p);
+    if (writes(call)) status = fifo_store(call, q, &p);
     if (status == TW_OK) commit(call->core, q, pipe);
     return status;
 }

@@ -25,8 +25,8 @@ static tw_status TW_PRINTF(4, 5)
     return status;
 }
 
-static tw_status describe(const tw_pto *core, const char *what, tw_pto_pipe pipe, unsigned id, bool waits,
-                          intra *out)
+static tw_status flags_intra_describe(const tw_pto *core, const char *what, tw_pto_pipe pipe, unsigned id,
+                                      bool waits, intra *out)
 {
     const tw_pto_identity *me = &core->identity;
     bool is_vector = me->kind == TW_PTO_VECTOR;
@@ -52,7 +52,7 @@ static tw__sync *flag_of(const tw_pto *core, const intra *f)
     return &core->seat->block->intra[(f->to_cube * TW__INTRA_CORES + f->vector) * TW__SYNC_IDS + f->id];
 }
 
-static tw_status allocate(tw_pto *core)
+static tw_status flags_intra_allocate(tw_pto *core)
 {
     if (!tw__pto_seat(core)) return TW_E_NO_MEMORY;
     tw__block *block = core->seat->block;
@@ -66,7 +66,7 @@ static bool is_set(const tw_pto *core, const void *what)
     return s->sent > s->waited;
 }
 
-static void tell(const tw_pto *core, const void *what, GString *text)
+static void flags_intra_tell(const tw_pto *core, const void *what, GString *text)
 {
     char name[64];
     const intra *f = what;
@@ -80,8 +80,8 @@ tw_status tw_pto_intra_set(tw_pto *core, tw_pto_pipe pipe, unsigned id)
 {
     if (!core) return tw__pto_given(core, "core");
     intra f = { 0 };
-    tw_status status = allocate(core);
-    if (status == TW_OK) status = describe(core, "set_intra_block", pipe, id, false, &f);
+    tw_status status = flags_intra_allocate(core);
+    if (status == TW_OK) status = flags_intra_describe(core, "set_intra_block", pipe, id, false, &f);
     if (status != TW_OK) return status;
     tw__sync *s = flag_of(core, &f);
     if (s->sent >= s->waited + TW__SYNC_COUNT)
@@ -96,9 +96,9 @@ tw_status tw_pto_intra_wait(tw_pto *core, tw_pto_pipe pipe, unsigned id)
 {
     if (!core) return tw__pto_given(core, "core");
     intra f = { 0 };
-    tw_status status = allocate(core);
-    if (status == TW_OK) status = describe(core, "wait_intra_block", pipe, id, true, &f);
-    if (status == TW_OK) status = tw__pto_wait(core, (tw__wait){ is_set, tell, &f });
+    tw_status status = flags_intra_allocate(core);
+    if (status == TW_OK) status = flags_intra_describe(core, "wait_intra_block", pipe, id, true, &f);
+    if (status == TW_OK) status = tw__pto_wait(core, (tw__wait){ is_set, flags_intra_tell, &f });
     if (status != TW_OK) return status;
     tw__sync *s = flag_of(core, &f);
     tw__pto_delay(core, pipe, s->at[s->waited++ % (TW__SYNC_COUNT + 1)], "flag of a core", NULL, id);

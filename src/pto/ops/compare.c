@@ -57,7 +57,7 @@ static tw_status check_comparison(tw__pto_call *call, bool regions)
     return status;
 }
 
-static tw_status compare(tw__pto_call *call, tw__plane b)
+static tw_status ops_compare(tw__pto_call *call, tw__plane b)
 {
     tw__plane a = call->plane[1], physical = tw__plane_physical(call, 0), bits = mask_bytes(&physical);
     tw__plane left = a;
@@ -72,7 +72,7 @@ static tw_status compare(tw__pto_call *call, tw__plane b)
 
 tw_status tw__pto_run_compare(tw__pto_call *call)
 {
-    return compare(call, call->plane[2]);
+    return ops_compare(call, call->plane[2]);
 }
 
 tw_status tw__pto_check_compare(tw__pto_call *call)
@@ -89,7 +89,7 @@ tw_status tw__pto_run_compare_tile(tw__pto_call *call)
 {
     tw__plane first = call->plane[2];
     first.row = first.col = 0;
-    return compare(call, first);
+    return ops_compare(call, first);
 }
 
 static tw_status check_select(tw__pto_call *call)

@@ -4,7 +4,7 @@
 
 static const tw_vec_mode first_nan = { .nan = TW_NAN_FIRST };
 
-static const tw_vec_mode *mode_of(tw_vec_op op)
+static const tw_vec_mode *expand_mode_of(tw_vec_op op)
 {
     return op == TW_VEC_MAX || op == TW_VEC_MIN ? &first_nan : NULL;
 }
@@ -101,7 +101,7 @@ static tw_status row_by_row(tw__pto_call *call, unsigned narrow, unsigned mode)
     tw_vec_op op = (tw_vec_op)call->row->op;
     uint32_t block = mode == 1 ? dst.cols : (uint32_t)(32 / tw_type_size(dst.type));
     const tw_type types[] = { dst.type, dst.type, dst.type };
-    const tw_vec_kernel *k = tw__pto_kernel(call->core, op, types, mode_of(op));
+    const tw_vec_kernel *k = tw__pto_kernel(call->core, op, types, expand_mode_of(op));
     if (!k) return tw__pto_refuse(call, TW__NO_OPERAND, "type.kernel", "%s", tw_error_message());
     for (uint32_t r = 0; r < dst.rows; r++)
         for (uint32_t c = 0; c < dst.cols; c += block) {
@@ -156,7 +156,7 @@ tw_status tw__pto_run_col_expand_op(tw__pto_call *call)
     if (status != TW_OK) return status;
     p[2].row = 0;
     tw_vec_op op = (tw_vec_op)call->row->op;
-    return tw__lanes(call, op, mode_of(op), p[0].rows, p[0].cols, p, 3);
+    return tw__lanes(call, op, expand_mode_of(op), p[0].rows, p[0].cols, p, 3);
 }
 
 tw_status tw__pto_check_col_expand_exp(tw__pto_call *call)

@@ -29,7 +29,7 @@ tw_status tw__pto_check_gather(tw__pto_call *call)
 }
 
 /* An index outside the source gives 0. */
-static tw_status take(tw__pto_call *call, tw_run table)
+static tw_status gather_take(tw__pto_call *call, tw_run table)
 {
     tw__plane dst = call->plane[0], x = call->plane[2];
     const tw_type types[] = { dst.type, x.type, dst.type };
@@ -50,7 +50,8 @@ tw_status tw__pto_run_gather(tw__pto_call *call)
 {
     tw__plane table;
     tw_status status = flat(call, 1, &table);
-    return status == TW_OK ? take(call, (tw_run){ table.at, table.col, (size_t)table.rows * table.cols }) : status;
+    return status == TW_OK ? gather_take(call, (tw_run){ table.at, table.col, (size_t)table.rows * table.cols })
+                           : status;
 }
 
 tw_status tw__pto_check_gather_bytes(tw__pto_call *call)
@@ -67,7 +68,7 @@ tw_status tw__pto_run_gather_bytes(tw__pto_call *call)
     size_t bytes = tw_pto_tile_bytes(tw__tile(call, 1)), size = tw_type_size(call->plane[0].type);
     if (tw__tile(call, 1)->base_rows)
         return tw__pto_refuse(call, 1, "layout.window", "the source must not be a window");
-    return take(call, (tw_run){ call->plane[1].at, 1, bytes - size + 1 });
+    return gather_take(call, (tw_run){ call->plane[1].at, 1, bytes - size + 1 });
 }
 
 /* --- mask patterns: every `step`-th column from `first` on ------------------------------------------------------ */

@@ -58,7 +58,8 @@ static tw_status check_indexed(tw__pto_call *call, unsigned tile, unsigned tenso
 }
 
 /* An index with the rule for those outside a table of n: -1 = nothing there. */
-static tw_status place_of(tw__pto_call *call, uint32_t raw, tw_type type, size_t count, uint32_t r, int64_t *number)
+static tw_status gather_memory_place_of(tw__pto_call *call, uint32_t raw, tw_type type, size_t count, uint32_t r,
+                                        int64_t *number)
 {
     int64_t i = type == TW_I32 ? (int64_t)(int32_t)raw : (int64_t)raw, n = (int64_t)count;
     *number = i;
@@ -81,7 +82,7 @@ static tw_status row_number(tw__pto_call *call, uint32_t r, size_t rows, int64_t
     const tw__plane *x = &call->plane[2];
     uint32_t raw;
     memcpy(&raw, x->at + (x->rows == 1 ? (ptrdiff_t)r * x->col : (ptrdiff_t)r * x->row), sizeof raw);
-    return place_of(call, raw, x->type, rows, r, number);
+    return gather_memory_place_of(call, raw, x->type, rows, r, number);
 }
 
 /* The matrix behind a tensor, checked against its window; of layout nz rows and columns have no one stride. */
@@ -288,7 +289,7 @@ tw_status tw__pto_run_gather_l1(tw__pto_call *call)
         for (uint32_t c = 0; status == TW_OK && c < dst.cols; c += wide) {
             int64_t n;
             size_t count = rows ? table.rows : (size_t)table.rows * table.cols;
-            status = place_of(call, *x++, call->operand[2].tensor->type, count, r, &n);
+            status = gather_memory_place_of(call, *x++, call->operand[2].tensor->type, count, r, &n);
             if (status != TW_OK) break;
             tw__plane to = tw__plane_part(dst, r, 1, c, wide), from = table;
             from.at += n < 0 ? 0 : n * table.col;

@@ -43,7 +43,7 @@ tw_status tw__pto_run_fill(tw__pto_call *call)
     return tw__plane_fill(call, &dst, call->plane[1].at);
 }
 
-static int64_t integer(const tw_pto_operand *o)
+static int64_t generate_integer(const tw_pto_operand *o)
 {
     const tw_type_info *info = tw_type_get(o->scalar.type);
     unsigned unused = info->size && info->size < 8 ? 64 - 8 * info->size : 0;
@@ -61,7 +61,7 @@ tw_status tw__pto_run_triangle(tw__pto_call *call)
 {
     tw__plane dst = call->plane[0];
     tw_pto_scalar zero = tw_pto_scalar_of(dst.type, 0), one = tw_pto_scalar_of(dst.type, 1);
-    int64_t diagonal = integer(&call->operand[1]);
+    int64_t diagonal = generate_integer(&call->operand[1]);
     bool upper = call->attrs->upper != 0;
     if (diagonal > INT32_MAX || diagonal < INT32_MIN) diagonal = diagonal > 0 ? INT32_MAX : INT32_MIN;
     for (uint32_t r = 0; r < dst.rows; r++) {

@@ -188,8 +188,8 @@ static bool has_far_scale(const tw__pto_call *call, unsigned values, unsigned sc
 }
 
 /* Values times scales in f32 or f64; `turn` has k along rows. */
-static tw_status scaled(tw__pto_call *call, unsigned values, unsigned scales, bool turn, tw_type type,
-                        tw__plane *out)
+static tw_status matrix_scaled(tw__pto_call *call, unsigned values, unsigned scales, bool turn, tw_type type,
+                               tw__plane *out)
 {
     tw__plane v = call->plane[values], s = tw__plane_physical(call, scales);
     tw__plane factor = tw__plane_new(call->core, type, s.rows, s.cols);
@@ -221,7 +221,7 @@ tw_status tw__pto_run_matmul_mx(tw__pto_call *call)
     bool far = has_far_scale(call, at(call, 'a'), at(call, 'x'), false) ||
                has_far_scale(call, at(call, 'b'), at(call, 'y'), true);
     tw_type type = far ? TW_F64 : TW_F32;
-    tw_status status = scaled(call, at(call, 'a'), at(call, 'x'), false, type, &a);
-    if (status == TW_OK) status = scaled(call, at(call, 'b'), at(call, 'y'), true, type, &b);
+    tw_status status = matrix_scaled(call, at(call, 'a'), at(call, 'x'), false, type, &a);
+    if (status == TW_OK) status = matrix_scaled(call, at(call, 'b'), at(call, 'y'), true, type, &b);
     return status == TW_OK ? multiply(call, a, b) : status;
 }

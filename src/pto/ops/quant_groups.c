@@ -103,7 +103,7 @@ static void scale_group(float *values, size_t step, const struct limit *limit, b
 }
 
 /* The source as contiguous f32. */
-static tw_status widen(tw__pto_call *call, tw__plane *real)
+static tw_status quant_groups_widen(tw__pto_call *call, tw__plane *real)
 {
     tw__plane src = call->plane[1];
     *real = tw__plane_new(call->core, TW_F32, src.rows, src.cols);
@@ -112,7 +112,7 @@ static tw_status widen(tw__pto_call *call, tw__plane *real)
                      (tw__plane[]){ *real, src }, 2);
 }
 
-static tw_status narrow(tw__pto_call *call, const tw__plane *real)
+static tw_status quant_groups_narrow(tw__pto_call *call, const tw__plane *real)
 {
     static const tw_vec_mode saturate = { .saturation = TW_SAT_ON };
     const tw_pto_tile *dst = tw__tile(call, 0);
@@ -126,7 +126,7 @@ tw_status tw__pto_run_quant_mx(tw__pto_call *call)
     const struct limit *limit = limit_of(tw__tile(call, 0)->type);
     bool down = call->attrs->axis != 0, nv = call->attrs->scale_rule != 0;
     tw__plane real, groups = call->plane[2];
-    tw_status status = widen(call, &real);
+    tw_status status = quant_groups_widen(call, &real);
     tw__plane out[2], bytes = tw__plane_new(call->core, TW_U8, groups.rows, groups.cols);
     for (int i = 0; i < 2; i++) out[i] = tw__plane_new(call->core, TW_F32, groups.rows, groups.cols);
     if (status != TW_OK || !out[0].at || !out[1].at || !bytes.at) return status != TW_OK ? status : TW_E_NO_MEMORY;
@@ -139,7 +139,7 @@ tw_status tw__pto_run_quant_mx(tw__pto_call *call)
             scale_group(first, down ? real.cols : 1, limit, nv, results, &bytes.at[at]);
             for (int i = 0; i < 2; i++) memcpy(out[i].at + at * sizeof(float), &results[i], sizeof(float));
         }
-    status = narrow(call, &real);
+    status = quant_groups_narrow(call, &real);
     groups.type = TW_U8;
     if (status == TW_OK) status = tw__plane_copy(&groups, &bytes);
     for (unsigned i = 0; status == TW_OK && i < 2; i++) {
@@ -223,11 +223,11 @@ tw_status tw__pto_check_quant_hif4(tw__pto_call *call)
 tw_status tw__pto_run_quant_hif4(tw__pto_call *call)
 {
     tw__plane real, scales = call->plane[2];
-    tw_status status = widen(call, &real);
+    tw_status status = quant_groups_widen(call, &real);
     for (uint32_t r = 0; status == TW_OK && r < scales.rows; r++)
         for (uint32_t c = 0; c < scales.cols; c++) {
             uint32_t bits = hif4_group((float *)(void *)real.at + (size_t)r * real.cols + (size_t)c * HIF4_GROUP);
             memcpy(scales.at + (ptrdiff_t)r * scales.row + (ptrdiff_t)c * scales.col, &bits, sizeof bits);
         }
-    return status == TW_OK ? narrow(call, &real) : status;
+    return status == TW_OK ? quant_groups_narrow(call, &real) : status;
 }

@@ -90,7 +90,7 @@ tw_status tw__pto_run_concat(tw__pto_call *call)
 }
 
 /* A count of columns per row, in the first column of an index tile. */
-static tw_status check_counts(tw__pto_call *call, unsigned i, const tw_pto_tile *dst)
+static tw_status rearrange_check_counts(tw__pto_call *call, unsigned i, const tw_pto_tile *dst)
 {
     const tw_pto_tile *x = tw__tile(call, i);
     if (x->type != TW_I16 && x->type != TW_U16 && x->type != TW_I32 && x->type != TW_U32)
@@ -107,7 +107,7 @@ tw_status tw__pto_check_concat_counts(tw__pto_call *call)
         if (!tw__same(tw__tile(call, i)->valid_rows, dst->valid_rows))
             return tw__pto_refuse(call, i, "concat.rows", "sources and dst have as many valid rows");
     for (unsigned i = 3; i < call->count; i++) {
-        tw_status status = check_counts(call, i, dst);
+        tw_status status = rearrange_check_counts(call, i, dst);
         if (status != TW_OK) return status;
     }
     return TW_OK;

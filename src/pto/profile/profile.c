@@ -86,7 +86,7 @@ static kind *kind_of(kind *kinds, size_t *count, const char *name, unsigned pipe
     return &kinds[(*count)++];
 }
 
-static size_t collect(const recorder *r, kind *kinds)
+static size_t profile_collect(const recorder *r, kind *kinds)
 {
     size_t count = 0;
     for (size_t row = 0; row < tw__pto_row_count(); row++)
@@ -128,7 +128,7 @@ static bool add_steps(recorder *r, uint64_t *calls)
     size_t room = tw__pto_row_count() * TW_PTO_PIPES;
     kind *kinds = tw__calloc(room, sizeof *kinds);
     r->types = tw__calloc(room, sizeof *r->types);
-    size_t count = kinds && r->types ? collect(r, kinds) : 0;
+    size_t count = kinds && r->types ? profile_collect(r, kinds) : 0;
     uint32_t set = tw__profile_add_compute_set(r->p, "run"), used = 0;
     for (size_t k = 0; k < count; k++) {
         uint32_t type = add_type(r, kinds, count, &kinds[k]);
@@ -196,7 +196,7 @@ static tw_profile *record(tw_pto *const *cores, unsigned count, unsigned devices
     return NULL;
 }
 
-static tw_profile *missing(void)
+static tw_profile *profile_missing(void)
 {
     tw__fail(TW_E_MISSING_PROFILE, "the cores were made without TW_PTO_PROFILE");
     return NULL;
@@ -219,12 +219,12 @@ void tw__pto_leave_profile(tw_pto *const *cores, unsigned count, unsigned device
 tw_profile *tw_pto_profile(tw_pto *core)
 {
     if (tw__pto_given(core, "core") != TW_OK) return NULL;
-    return core->tally ? record(&core, 1, 1, tw_pto_cycles(core)) : missing();
+    return core->tally ? record(&core, 1, 1, tw_pto_cycles(core)) : profile_missing();
 }
 
 tw_profile *tw_pto_grid_profile(const tw_pto_grid *grid)
 {
     if (tw__pto_given(grid, "grid") != TW_OK) return NULL;
-    if (!grid->cores[0]->tally) return missing();
+    if (!grid->cores[0]->tally) return profile_missing();
     return record(grid->cores, grid->count, grid->launch.devices, tw_pto_grid_cycles(grid));
 }

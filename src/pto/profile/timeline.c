@@ -106,7 +106,7 @@ static void write_core(FILE *out, const tw_pto *core, unsigned process, double u
     }
 }
 
-static tw_status write_all(FILE *out, tw_pto *const *cores, unsigned count)
+static tw_status timeline_write_all(FILE *out, tw_pto *const *cores, unsigned count)
 {
     uint64_t left_out = 0;
     bool any = false;
@@ -129,11 +129,11 @@ tw_status tw_pto_write_timeline(const tw_pto *core, FILE *out)
 {
     if (tw__pto_given(core, "core") != TW_OK || tw__pto_given(out, "stream") != TW_OK) return tw_error_status();
     tw_pto *one = (tw_pto *)(uintptr_t)core; /* read only */
-    return write_all(out, &one, 1);
+    return timeline_write_all(out, &one, 1);
 }
 
 tw_status tw_pto_grid_write_timeline(const tw_pto_grid *grid, FILE *out)
 {
     if (tw__pto_given(grid, "grid") != TW_OK || tw__pto_given(out, "stream") != TW_OK) return tw_error_status();
-    return write_all(out, grid->cores, grid->count);
+    return timeline_write_all(out, grid->cores, grid->count);
 }

@@ -279,7 +279,7 @@ static void print_conversions(FILE *out)
         }
 }
 
-static void print_row(FILE *out, const tw__pto_row *row)
+static void describe_print_row(FILE *out, const tw__pto_row *row)
 {
     fprintf(out, "%s  %s\n  operands  ", row->name, row->summary);
     for (const char *c = row->form; *c; c++)
@@ -317,6 +317,6 @@ tw_status tw_pto_print_info(FILE *out, const char *name)
     }
     fprintf(out, "pto.%s\n", row->mnemonic);
     print_set(out, row->mnemonic);
-    for (; row; row = tw__pto_next_form(row)) print_row(out, row);
+    for (; row; row = tw__pto_next_form(row)) describe_print_row(out, row);
     return TW_OK;
 }

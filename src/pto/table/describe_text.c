@@ -57,7 +57,7 @@ static const struct integers {
     { "move_quant", "i", "i64" },       { "set_quant", "i", "i64" },
 };
 
-static const char *type_of(const tw__pto_row *row, char letter)
+static const char *describe_text_type_of(const tw__pto_row *row, char letter)
 {
     bool maps = row->rules & TW__CONV && (!strpbrk(row->form, "dG") || strcmp(row->family, "img2col") == 0);
     if (letter == 'e' && strcmp(row->mnemonic, "tmrgsort") == 0) return "vector<4xi16>";
@@ -91,7 +91,8 @@ static void append_list(GString *s, const char *word, const tw__pto_row *row, co
     g_string_append_printf(s, "%s(", word);
     for (size_t i = 0; letters[i]; i++) append_value(s, letters, i);
     g_string_append_printf(s, "%s : ", attrs);
-    for (size_t i = 0; letters[i]; i++) g_string_append_printf(s, "%s%s", i ? ", " : "", type_of(row, letters[i]));
+    for (size_t i = 0; letters[i]; i++)
+        g_string_append_printf(s, "%s%s", i ? ", " : "", describe_text_type_of(row, letters[i]));
     g_string_append_c(s, ')');
 }
 

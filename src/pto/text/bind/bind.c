@@ -30,7 +30,7 @@ static void unknown(tw__as_binder *b, const tw__as_op *op, const char *bare)
 }
 
 /* "tadd" and "pto.tadd"; dots of the assembler's names for forms that the table keeps under another one. */
-static const tw__pto_row *row_of(const char *name, const char *bare)
+static const tw__pto_row *bind_row_of(const char *name, const char *bare)
 {
     static const char *const aliases[][2] = { { "tmov.fp", "tmov" },
                                               { "tstore.fp", "tstore_fp" },
@@ -48,7 +48,7 @@ static void bind_op(tw__as_binder *b, const tw__as_op *op)
     const tw__as_flow *flow = tw__as_flow_of(name);
     if (flow) return flow->bind(b, op);
     if (op->blocks) return tw__as_refuse(b, NULL, op, "pto.nesting", "%s cannot stand here", name);
-    const tw__pto_row *row = row_of(name, bare);
+    const tw__pto_row *row = bind_row_of(name, bare);
     bool special = row && (strchr(row->form, 'r') || (op->result_count && strcmp(row->mnemonic, "ttest") == 0));
     if (special) row = NULL; /* tensors of all ranks, an answer: text/ops/devices.c */
     const tw__as_host *host = row ? NULL : tw__as_host_of(name);

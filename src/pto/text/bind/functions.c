@@ -148,7 +148,7 @@ static bool is_module(const tw__as_op *op)
 }
 
 /* pto.kernel_kind = #pto.kernel_kind<cube>: the cores that a function, or all functions of a module, are for. */
-static tw_pto_core_kind kind_of(tw__as_binder *b, const tw__as_op *op, tw_pto_core_kind outer)
+static tw_pto_core_kind functions_kind_of(tw__as_binder *b, const tw__as_op *op, tw_pto_core_kind outer)
 {
     static const char *const kinds[] = { [TW_PTO_CUBE] = "cube", [TW_PTO_VECTOR] = "vector" };
     char word[32];
@@ -185,7 +185,7 @@ static void declare_function(tw__as_binder *b, const tw__as_op *op, tw_pto_core_
             b->f->result_type = i->types;
             b->f->results = i->type_count;
         }
-    b->f->kind = kind_of(b, op, kind);
+    b->f->kind = functions_kind_of(b, op, kind);
     if (make_params(b, op)) bind_params(b, op, false);
 }
 
@@ -207,7 +207,7 @@ static void declare_functions(tw__as_binder *b, const tw__as_block *block, tw_pt
             *plain = true;
         } else if (is_module(op)) {
             check_head(b, op, false);
-            if (op->blocks) declare_functions(b, op->blocks, kind_of(b, op, kind), end, plain);
+            if (op->blocks) declare_functions(b, op->blocks, functions_kind_of(b, op, kind), end, plain);
         } else if (strcmp(op->name, "func.func") == 0) {
             declare_function(b, op, kind, end);
         } else if (!op->alias) {

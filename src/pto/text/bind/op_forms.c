@@ -31,8 +31,8 @@ static unsigned length_of(const tw__as_item *list)
     return n;
 }
 
-static bool refuse(tw__as_binder *b, const tw__as_item *where, const tw__as_op *op, const tw__as_host *f,
-                   const char *what, const char *name)
+static bool op_forms_refuse(tw__as_binder *b, const tw__as_item *where, const tw__as_op *op, const tw__as_host *f,
+                            const char *what, const char *name)
 {
     tw__as_refuse(b, where, op, "pto.form", "%s: %s%s%s; expected %s", op->name, what, *name ? " " : "", name,
                   f->form);
@@ -46,13 +46,14 @@ static bool check_list(tw__as_binder *b, const tw__as_op *op, const tw__as_host 
     char name[32];
     unsigned count;
     if (!next_list(lists, name, sizeof name, &count) || strcmp(word ? word->text : "", name) != 0)
-        return refuse(b, word ? word : list, op, f, "this list has no meaning here", "");
+        return op_forms_refuse(b, word ? word : list, op, f, "this list has no meaning here", "");
     for (const tw__as_item *i = list->child; i; i = i->next)
         if ((i->kind != TW__AS_VALUE && i->kind != TW__AS_NUMBER) || i->has_value)
-            return refuse(b, i, op, f, "a list holds values", "");
+            return op_forms_refuse(b, i, op, f, "a list holds values", "");
     char wanted[32];
     g_snprintf(wanted, sizeof wanted, "%u here", count);
-    return count == 0 || length_of(list) == count || refuse(b, list, op, f, "the list has to have", wanted);
+    return count == 0 || length_of(list) == count ||
+           op_forms_refuse(b, list, op, f, "the list has to have", wanted);
 }
 
 /* A word that is no name of a list: one of those with a value, once. */
@@ -60,14 +61,14 @@ static bool check_word(tw__as_binder *b, const tw__as_op *op, const tw__as_host 
 {
     char text[40];
     if (f->lists && strstr(f->lists, word->text))
-        return refuse(b, word, op, f, "expected a list after", word->text);
+        return op_forms_refuse(b, word, op, f, "expected a list after", word->text);
     if (!f->words || strcmp(word->text, "to") == 0) return true; /* "to" of memref.reinterpret_cast */
     g_snprintf(text, sizeof text, "'%.30s'", word->text);
-    if (!is_one_of(f->words, word->text)) return refuse(b, word, op, f, "there is no", text);
-    if (!word->has_value) return refuse(b, word, op, f, "expected '=' after", word->text);
+    if (!is_one_of(f->words, word->text)) return op_forms_refuse(b, word, op, f, "there is no", text);
+    if (!word->has_value) return op_forms_refuse(b, word, op, f, "expected '=' after", word->text);
     for (const tw__as_item *i = op->items; i != word; i = i->next)
         if (i->kind == TW__AS_WORD && strcmp(i->text, word->text) == 0)
-            return refuse(b, word, op, f, "given twice:", word->text);
+            return op_forms_refuse(b, word, op, f, "given twice:", word->text);
     return true;
 }
 
@@ -76,7 +77,7 @@ static bool check_dict(tw__as_binder *b, const tw__as_op *op, const tw__as_host 
 {
     if (!f->words || strcmp(f->words, "{}") == 0) return true;
     for (const tw__as_item *d = dict->child; d; d = d->next)
-        if (d->text && !strchr(d->text, '.')) return refuse(b, d, op, f, "there is no attribute", d->text);
+        if (d->text && !strchr(d->text, '.')) return op_forms_refuse(b, d, op, f, "there is no attribute", d->text);
     return true;
 }
 
@@ -100,7 +101,7 @@ bool tw__as_check_form(tw__as_binder *b, const tw__as_op *op, const tw__as_host 
     }
     if (!good || !f || !next_list(&lists, name, sizeof name, &count)) return good;
     g_snprintf(text, sizeof text, "'%s'", *name ? name : "[...]");
-    return refuse(b, NULL, op, f, "missing:", text);
+    return op_forms_refuse(b, NULL, op, f, "missing:", text);
 }
 
 bool tw__as_check_written(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host, const tw__as_parts *p,

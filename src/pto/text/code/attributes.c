@@ -41,7 +41,7 @@ static void unknown(tw__as_binder *b, const tw__as_op *op, const tw__as_item *it
 }
 
 /* "cmp" of "#pto<cmp lt>" and "#pto.cmp<lt>"; "" when the value says no enumeration. */
-static void class_of(const char *text, char *buf, size_t size)
+static void attributes_class_of(const char *text, char *buf, size_t size)
 {
     size_t start = strncmp(text, "#pto<", 5) == 0 || strncmp(text, "#pto.", 5) == 0 ? 5 : 0,
            length = strcspn(text + start, text[4] == '<' ? " " : "<");
@@ -53,7 +53,7 @@ bool tw__as_is_class(const tw__as_binder *b, const tw__as_item *value, const cha
     char class[40], text[42];
     value = resolve(b, value);
     if (value->kind != TW__AS_ATTR) return true;
-    class_of(value->text, class, sizeof class - 1);
+    attributes_class_of(value->text, class, sizeof class - 1);
     g_snprintf(text, sizeof text, "%s ", class);
     const char *found = strstr(classes, text);
     return !*class || (found && (found == classes || found[-1] == ' '));

@@ -51,7 +51,7 @@ static uint32_t new_slot(tw__as_binder *b, const char *name, const tw__as_type *
 }
 
 /* The text of a statement goes when it is bound. */
-static const char *keep(tw__as_binder *b, const char *name)
+static const char *binder_keep(tw__as_binder *b, const char *name)
 {
     const char *kept = *name ? tw__arena_strdup(b->m->arena, name) : "";
     if (!kept) b->failed = b->m->no_memory = true;
@@ -108,12 +108,12 @@ static void enter_name(tw__as_binder *b, const char *name, uint32_t slot, const 
 
 void tw__as_rename(tw__as_binder *b, const char *name, uint32_t slot, const tw__as_place *where)
 {
-    enter_name(b, keep(b, name), slot, where);
+    enter_name(b, binder_keep(b, name), slot, where);
 }
 
 uint32_t tw__as_define(tw__as_binder *b, const char *name, const tw__as_type *type, const tw__as_place *where)
 {
-    const char *kept = keep(b, name);
+    const char *kept = binder_keep(b, name);
     uint32_t slot = new_slot(b, kept, type);
     if (*kept) enter_name(b, kept, slot, where);
     return slot;

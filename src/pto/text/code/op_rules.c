@@ -219,7 +219,7 @@ static bool cast_of(const tw__as_site *c, cast *k)
     return true;
 }
 
-static bool judge(const tw__as_site *c, bool good, const char *text)
+static bool op_rules_judge(const tw__as_site *c, bool good, const char *text)
 {
     return good || refuse(c, 0, "pto.type", "gives %s, and this is %s to %s", text, tw__as_type_text(type_of(c, 0)),
                           tw__as_type_text(c->type));
@@ -228,40 +228,40 @@ static bool judge(const tw__as_site *c, bool good, const char *text)
 bool tw__as_rule_widen(const tw__as_site *c)
 {
     cast k;
-    return !cast_of(c, &k) || judge(c, k.numbers && k.is_float == k.to_float && k.to_width > k.width,
-                                    k.is_float ? "a wider float" : "a wider integer");
+    return !cast_of(c, &k) || op_rules_judge(c, k.numbers && k.is_float == k.to_float && k.to_width > k.width,
+                                             k.is_float ? "a wider float" : "a wider integer");
 }
 
 bool tw__as_rule_narrow(const tw__as_site *c)
 {
     cast k;
-    return !cast_of(c, &k) || judge(c, k.numbers && k.is_float == k.to_float && k.to_width < k.width,
-                                    k.is_float ? "a narrower float" : "a narrower integer");
+    return !cast_of(c, &k) || op_rules_judge(c, k.numbers && k.is_float == k.to_float && k.to_width < k.width,
+                                             k.is_float ? "a narrower float" : "a narrower integer");
 }
 
 bool tw__as_rule_same_width(const tw__as_site *c)
 {
     cast k;
-    return !cast_of(c, &k) || judge(c, k.numbers && k.to_width == k.width, "a type of the same width");
+    return !cast_of(c, &k) || op_rules_judge(c, k.numbers && k.to_width == k.width, "a type of the same width");
 }
 
 bool tw__as_rule_to_float(const tw__as_site *c)
 {
     cast k;
-    return !cast_of(c, &k) || judge(c, k.numbers && k.to_float, "a float");
+    return !cast_of(c, &k) || op_rules_judge(c, k.numbers && k.to_float, "a float");
 }
 
 bool tw__as_rule_to_integer(const tw__as_site *c)
 {
     cast k;
-    return !cast_of(c, &k) || judge(c, k.numbers && !k.to_float, "an integer");
+    return !cast_of(c, &k) || op_rules_judge(c, k.numbers && !k.to_float, "an integer");
 }
 
 bool tw__as_rule_index(const tw__as_site *c)
 {
     cast k;
-    return !cast_of(c, &k) ||
-           judge(c, k.index != k.to_index && !k.to_float, "index from an integer or an integer from index");
+    return !cast_of(c, &k) || op_rules_judge(c, k.index != k.to_index && !k.to_float,
+                                             "index from an integer or an integer from index");
 }
 
 /* --- tiles on the target ---------------------------------------------------------------------------------------- */

@@ -2,7 +2,8 @@
 /* operand_parts: the items of an operation by role, whichever of the spellings it is written in. */
 #include "pto/text/code/binder.h"
 
-static void collect(tw__as_binder *b, const tw__as_op *op, tw__as_item *list, tw__as_parts *p, bool outs);
+static void operand_parts_collect(tw__as_binder *b, const tw__as_op *op, tw__as_item *list, tw__as_parts *p,
+                                  bool outs);
 
 static void add_operand(tw__as_binder *b, const tw__as_op *op, tw__as_item *item, tw__as_parts *p, bool outs)
 {
@@ -27,7 +28,8 @@ static void add_types(const tw__as_item *item, const tw__as_type **types, unsign
     for (unsigned t = 0; t < item->type_count && *count < TW__AS_TYPES; t++) types[(*count)++] = &item->types[t];
 }
 
-static void collect(tw__as_binder *b, const tw__as_op *op, tw__as_item *list, tw__as_parts *p, bool outs)
+static void operand_parts_collect(tw__as_binder *b, const tw__as_op *op, tw__as_item *list, tw__as_parts *p,
+                                  bool outs)
 {
     for (tw__as_item *i = list; i && !b->failed; i = i->next) {
         switch (i->kind) {
@@ -35,7 +37,7 @@ static void collect(tw__as_binder *b, const tw__as_op *op, tw__as_item *list, tw
         case TW__AS_NUMBER:
         case TW__AS_SYMBOL: add_operand(b, op, i, p, outs); break;
         case TW__AS_LIST: add_list(p, i); break;
-        case TW__AS_PARENS: collect(b, op, i->child, p, outs); break;
+        case TW__AS_PARENS: operand_parts_collect(b, op, i->child, p, outs); break;
         case TW__AS_DICT:
             if (p->dicts < 4) p->dict[p->dicts++] = i;
             break;
@@ -105,7 +107,7 @@ static bool check_parts(tw__as_binder *b, const tw__as_op *op)
 void tw__as_collect(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p)
 {
     memset(p, 0, sizeof *p);
-    if (check_parts(b, op)) collect(b, op, op->items, p, false);
+    if (check_parts(b, op)) operand_parts_collect(b, op, op->items, p, false);
 }
 
 void tw__as_attr_word(const char *text, char *buf, size_t size)

@@ -13,7 +13,7 @@ static bool is_tensor(const tw__as_type *t)
 }
 
 /* Type of an item that is a value; no kind when the name is not known: tw__as_slots says so later. */
-static tw__as_type type_of(const tw__as_binder *b, const tw__as_item *item)
+static tw__as_type devices_type_of(const tw__as_binder *b, const tw__as_item *item)
 {
     uint32_t slot;
     bool known = item->kind == TW__AS_VALUE && tw__as_find(b, item->text, &slot);
@@ -28,7 +28,7 @@ static bool check_written(tw__as_binder *b, const tw__as_op *op, tw__as_item *co
         return tw__as_refuse(b, NULL, op, "pto.types", "%s: %u types for %u operands", op->name, written, count),
                false;
     for (unsigned i = 0; i < written; i++) {
-        tw__as_type have = type_of(b, items[i]);
+        tw__as_type have = devices_type_of(b, items[i]);
         if (!tw__as_same_type(&have, types[i]))
             return tw__as_refuse(b, items[i], op, "pto.type", "%%%s is %s, not %s", items[i]->text, have.text,
                                  types[i]->text),
@@ -67,7 +67,7 @@ static tw_status run_device(tw__as_run *run, const tw__as_code *code)
 static bool bind_remote(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
                         tw__as_type *type)
 {
-    tw__as_type t = p->ins ? type_of(b, p->in[0]) : (tw__as_type){ 0 };
+    tw__as_type t = p->ins ? devices_type_of(b, p->in[0]) : (tw__as_type){ 0 };
     (void)code;
     (void)type;
     if (!t.kind || (t.kind == TW__AS_PTR && !t.on_chip) || t.kind == TW__AS_MEMREF) return true;
@@ -174,10 +174,10 @@ static bool bind_collective(tw__as_binder *b, const tw__as_op *op, tw__as_parts 
     if (p->dps && !check_types(b, op, p)) return false;
     for (unsigned i = 0; i < p->outs; i++) all[count++] = p->out[i];
     for (unsigned i = 0; i < p->ins; i++) all[count++] = p->in[i];
-    for (tw__as_type t; views < count && (t = type_of(b, all[views]), is_tensor(&t)); views++) {
+    for (tw__as_type t; views < count && (t = devices_type_of(b, all[views]), is_tensor(&t)); views++) {
     }
     for (unsigned i = views; i < count; i++) {
-        tw__as_type t = type_of(b, all[i]);
+        tw__as_type t = devices_type_of(b, all[i]);
         if (all[i]->kind == TW__AS_VALUE && !t.kind) return tw__as_undefined(b, all[i], op), false;
         if (t.kind != TW__AS_TILE) return wrong_operands(b, op, kind);
     }
@@ -225,7 +225,7 @@ static bool bind_test(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw
     tw_pto_attrs attrs;
     (void)type;
     if (!tw__as_bind_attrs(b, op, tw__pto_row_of("ttest"), p, &attrs)) return false;
-    tw__as_type first = p->ins ? type_of(b, p->in[0]) : (tw__as_type){ 0 };
+    tw__as_type first = p->ins ? devices_type_of(b, p->in[0]) : (tw__as_type){ 0 };
     if (p->ins != 2 || p->outs || !is_tensor(&first) || (p->results && p->result[0]->element != TW_BOOL))
         return tw__as_refuse(b, NULL, op, "pto.operands",
                              "expected %%all = %s ins(%%signals, %%value : VIEW, i32) {cmpMode = ...} -> i1",
@@ -258,7 +258,7 @@ static bool is_named(const tw__as_type *t, const char *text)
 /* The operand at `at` is of the opaque type `text`. */
 static bool check_opaque(tw__as_binder *b, const tw__as_op *op, tw__as_item *item, const char *text)
 {
-    tw__as_type t = type_of(b, item);
+    tw__as_type t = devices_type_of(b, item);
     if (is_named(&t, text) || (item->kind == TW__AS_VALUE && !t.kind)) return true;
     tw__as_refuse(b, item, op, "pto.type", "%s: %s is wanted here, not %s", op->name, text, tw__as_type_text(&t));
     return false;
@@ -292,8 +292,8 @@ static bool bind_transfer(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p
         p->ins++;
         p->outs = 0;
     }
-    tw__as_type dst = p->ins ? type_of(b, p->in[0]) : (tw__as_type){ 0 },
-                src = p->ins > 1 ? type_of(b, p->in[1]) : (tw__as_type){ 0 };
+    tw__as_type dst = p->ins ? devices_type_of(b, p->in[0]) : (tw__as_type){ 0 },
+                src = p->ins > 1 ? devices_type_of(b, p->in[1]) : (tw__as_type){ 0 };
     if (p->outs || p->ins < 2 || p->ins > 3 || !is_tensor(&dst) || !is_tensor(&src) ||
         !is_named(type, "!pto.async_event"))
         return tw__as_refuse(b, NULL, op, "pto.operands",

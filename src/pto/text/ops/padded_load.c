@@ -26,7 +26,7 @@ static tw_status columns(tw__as_run *run, tw_pto_tile *tile, uint32_t col, uint3
     return tw_pto_window(run->core, window, tile, 0, col);
 }
 
-static tw_status fill(tw__as_run *run, tw_pto_tile *tile, tw_pto_scalar value)
+static tw_status padded_load_fill(tw__as_run *run, tw_pto_tile *tile, tw_pto_scalar value)
 {
     tw_pto_operand operands[] = { tw_pto_tile_operand(tile), tw_pto_scalar_operand(value) };
     return tw_pto_call(run->core, "texpands", operands, 2, NULL);
@@ -39,7 +39,7 @@ static tw_status pad(tw__as_run *run, tw_pto_tile *tile, pad_mode mode, uint32_t
     tw_pto_tile window, source;
     if (cols == 0 || mode == PAD_NULL) return TW_OK;
     tw_status status = columns(run, tile, col, cols, &window);
-    if (status == TW_OK && mode == PAD_VALUE) return fill(run, &window, value);
+    if (status == TW_OK && mode == PAD_VALUE) return padded_load_fill(run, &window, value);
     if (status == TW_OK) status = columns(run, tile, first, 1, &source);
     tw_pto_operand operands[] = { tw_pto_tile_operand(&window), tw_pto_tile_operand(&source) };
     return status == TW_OK ? tw_pto_call(run->core, "trowexpand", operands, 2, NULL) : status;
@@ -69,7 +69,7 @@ static tw_status run_load(tw__as_run *run, const tw__as_code *code)
         whole.place = tile->place;
         whole.valid_rows = whole.rows;
         whole.valid_cols = whole.cols;
-        if (status == TW_OK) status = fill(run, &whole, value);
+        if (status == TW_OK) status = padded_load_fill(run, &whole, value);
     }
     if (status == TW_OK) status = columns(run, tile, (uint32_t)left, (uint32_t)cols, &window);
     if (status == TW_OK) status = tw_pto_load(run->core, &window, tensor);

@@ -32,7 +32,7 @@ static tw_status run_addptr(tw__as_run *run, const tw__as_code *code)
 }
 
 /* Memory of one element, NULL with a message when it lies outside. */
-static unsigned char *element(const tw__as_code *code, const tw__as_cell *p, int64_t index)
+static unsigned char *views_element(const tw__as_code *code, const tw__as_cell *p, int64_t index)
 {
     int64_t size = (int64_t)tw_type_size(p->wide->ptr.type), at;
     if (__builtin_mul_overflow(index, size, &at) || __builtin_add_overflow(at, p->wide->ptr.at, &at) || at < 0 ||
@@ -49,7 +49,7 @@ static tw_status run_load_scalar(tw__as_run *run, const tw__as_code *code)
     tw_status status = tw__as_need_pointer(run, code, 0);
     if (status != TW_OK) return status;
     const tw__as_cell *p = tw__as_operand(run, code, 0);
-    const unsigned char *at = element(code, p, tw__as_integer(tw__as_operand(run, code, 1)));
+    const unsigned char *at = views_element(code, p, tw__as_integer(tw__as_operand(run, code, 1)));
     tw__as_cell *out = &run->cell[code->result[0]];
     if (!at) return TW_E_INDEX;
     tw_pto_scalar value = { .type = p->wide->ptr.type };
@@ -65,7 +65,7 @@ static tw_status run_store_scalar(tw__as_run *run, const tw__as_code *code)
     tw_status status = tw__as_need_pointer(run, code, 1);
     if (status != TW_OK) return status;
     const tw__as_cell *p = tw__as_operand(run, code, 1);
-    unsigned char *at = element(code, p, tw__as_integer(tw__as_operand(run, code, 2)));
+    unsigned char *at = views_element(code, p, tw__as_integer(tw__as_operand(run, code, 2)));
     if (!at) return TW_E_INDEX;
     memcpy(at, &tw__as_operand(run, code, 0)->scalar.bits, tw_type_size(p->wide->ptr.type));
     return TW_OK;

@@ -94,7 +94,7 @@ static bool is_comment(const tw__parser *p)
 }
 
 /* Returns whether the last thing skipped was an empty line. */
-static bool skip_blanks(tw__parser *p)
+static bool lex_skip_blanks(tw__parser *p)
 {
     unsigned lines = 0;
     for (;; p->at++) {
@@ -118,7 +118,7 @@ char tw__parse_peek(const tw__parser *p)
 {
     tw__parser ahead = *p;
     ahead.peeking = true;
-    skip_blanks(&ahead);
+    lex_skip_blanks(&ahead);
     return *ahead.at;
 }
 
@@ -143,7 +143,7 @@ static size_t number_length(const char *s)
 void tw__parse_next(tw__parser *p)
 {
     p->end = p->at;
-    bool blank = skip_blanks(p);
+    bool blank = lex_skip_blanks(p);
     const char *s = p->at;
     size_t n = 1;
     tw__token_kind kind = T_CHAR;

@@ -298,7 +298,7 @@ static tw__as_op *parse_statement(tw__parser *p)
 enum { MOST_LEAD = (1 << 11) - 1 }; /* of tw__as_line */
 
 /* What the module keeps of a statement that began at `first`. */
-static void keep(tw__as_line *line, tw__as_op *op, const tw__token *first, bool whole)
+static void parse_keep(tw__as_line *line, tw__as_op *op, const tw__token *first, bool whole)
 {
     enum { LONGEST = (1 << 20) - 1 };
     *line = (tw__as_line){ .name = op->name, .line = op->line, .column = op->column, .leaf = !whole };
@@ -359,7 +359,7 @@ static void parse_statements(tw__parser *p, tw__as_block *block, const tw__token
         if (op) {
             whole |= p->arena == m->arena;
             tw__comment_statement(p, op);
-            keep(line, op, &first, whole);
+            parse_keep(line, op, &first, whole);
         }
         p->arena = m->arena;
         tw__arena_restore(m->scratch, mark);
@@ -391,7 +391,7 @@ static bool refuse_zero(tw__parser *p, size_t size)
     return true;
 }
 
-static tw__as_module *parse(const char *file, const char *source, size_t size, tw_diags *diags, bool tree)
+static tw__as_module *syntax_parse(const char *file, const char *source, size_t size, tw_diags *diags, bool tree)
 {
     tw__arena *arena = tw__arena_new(0);
     tw__as_module *m = arena ? TW__NEW(arena, tw__as_module) : NULL;
@@ -430,12 +430,12 @@ static tw__as_module *parse(const char *file, const char *source, size_t size, t
 
 tw__as_module *tw__as_parse(const char *file, const char *source, size_t size, tw_diags *diags)
 {
-    return parse(file, source, size, diags, false);
+    return syntax_parse(file, source, size, diags, false);
 }
 
 tw__as_module *tw__as_parse_tree(const char *file, const char *source, size_t size, tw_diags *diags)
 {
-    return parse(file, source, size, diags, true);
+    return syntax_parse(file, source, size, diags, true);
 }
 
 void tw__as_free(tw__as_module *module)

@@ -8,7 +8,7 @@
 
 static void print_items(GString *s, const tw__as_item *list, const tw__as_item *end);
 
-static void print_types(GString *s, const tw__as_item *item)
+static void syntax_print_types(GString *s, const tw__as_item *item)
 {
     if (item->parens) g_string_append_c(s, '(');
     for (unsigned i = 0; i < item->type_count; i++)
@@ -51,7 +51,7 @@ static void print_item(GString *s, const tw__as_item *item)
                            : item->kind == TW__AS_TO   ? "to "
                            : item->kind == TW__AS_FROM ? "from "
                                                        : "-> ");
-        print_types(s, item);
+        syntax_print_types(s, item);
         break;
     }
 }

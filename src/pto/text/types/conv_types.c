@@ -116,7 +116,7 @@ static bool read_parts(char **parts, tw_pto_conv *v, tw_pto_location *location, 
     return good;
 }
 
-static void print(GString *s, const tw_pto_tile *t, tw_pto_conv *v, int64_t bytes)
+static void conv_types_print(GString *s, const tw_pto_tile *t, tw_pto_conv *v, int64_t bytes)
 {
     g_string_append_printf(s, "!pto.conv_tile<%s, %s, ", tw__type_location_text((tw_pto_location)t->location),
                            tw_pto_layout_name(v->layout));
@@ -152,6 +152,6 @@ bool tw__type_conv(tw__arena *arena, const char *text, tw__as_type *type, GStrin
     if (!good) return false;
     type->tile = tw_pto_conv_tile(location, type->element, v, (size_t)bytes);
     if (tw_pto_tile_check(&type->tile) != TW_OK) return false;
-    print(s, &type->tile, v, bytes);
+    conv_types_print(s, &type->tile, v, bytes);
     return true;
 }
