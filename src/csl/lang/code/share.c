@@ -58,7 +58,7 @@ static tw__csl_insn masked(tw__csl_insn insn)
     return (tw__csl_insn){ words == 1 ? TW__CSL_I_LDI : TW__CSL_I_LDK2, insn.a, 0, 0 };
 }
 
-static uint64_t mix(uint64_t h, uint64_t x)
+static uint64_t share_mix(uint64_t h, uint64_t x)
 {
     return (h ^ x) * 0x9e3779b97f4a7c15u ^ (h >> 29);
 }
@@ -70,9 +70,9 @@ static uint64_t hash_program(const tw__csl_program *p)
         tw__csl_insn insn = masked(p->code[i]);
         uint64_t bits;
         memcpy(&bits, &insn, sizeof bits);
-        h = mix(h, bits);
+        h = share_mix(h, bits);
     }
-    return mix(mix(h, p->segment_count), p->symbol_count);
+    return share_mix(share_mix(h, p->segment_count), p->symbol_count);
 }
 
 /* --- equality of two programs but for loaded constants --- */

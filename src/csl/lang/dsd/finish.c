@@ -38,7 +38,7 @@ static bool check_id(sema *s, const tw__dsd_fix *fix)
     return false;
 }
 
-static bool resolve(sema *s, const tw__dsd_fix *fix)
+static bool finish_resolve(sema *s, const tw__dsd_fix *fix)
 {
     tw__csl_program *p = tw__csl_sema_program(s);
     if (!fix->task) return check_id(s, fix);
@@ -198,7 +198,7 @@ bool tw__csl_dsd_finish(sema *s)
     REVERSED(tw__dsd_fix, state->fixes);
     REVERSED(tw__dsd_dsr_use, state->uses);
     REVERSED(tw__dsd_fabric, state->fabrics);
-    for (const tw__dsd_fix *fix = state->fixes; fix; fix = fix->next) good = resolve(s, fix) && good;
+    for (const tw__dsd_fix *fix = state->fixes; fix; fix = fix->next) good = finish_resolve(s, fix) && good;
     for (const tw__dsd_dsr_use *use = state->uses; use; use = use->next) good = check_use(s, state, use) && good;
     for (const tw__dsd_fabric *f = state->fabrics; f; f = f->next) good = bind_queue(s, f) && good;
     warn_data_tasks(s, state);

@@ -26,7 +26,7 @@ static void change(maker *m, uint16_t pair, unsigned op, const operand *by)
     if (by->kind == TW__CSL_O_REGISTER) tw__gen_emit(tw__csl_sema_gen(m->s), op, pair, pair, by->reg);
 }
 
-static operand finish(maker *m, const type *t)
+static operand get_dsd_finish(maker *m, const type *t)
 {
     if (m->base.kind == TW__CSL_O_VALUE) m->v.base = m->base.value.pointer;
     if (m->offset.kind == TW__CSL_O_VALUE && m->base.kind != TW__CSL_O_REGISTER)
@@ -238,7 +238,7 @@ static bool mem4d(maker *m, const memory_fields *f)
     return total <= TW__CSL_UNBOUNDED;
 }
 
-static bool memory(maker *m, tw__dsd_fields *outer)
+static bool get_dsd_memory(maker *m, tw__dsd_fields *outer)
 {
     memory_fields f = { .outer = *outer };
     bool indexed = false;
@@ -399,10 +399,11 @@ operand tw__dsd_get(sema *s, const node *call, const type *expected)
         tw__dsd_fields f;
         m.v.packed.kind = kinds[i].kind;
         if (!tw__dsd_open(&f, s, call->kid[1], kinds[i].what, kinds[i].fields)) return tw__csl_nothing();
-        bool good = kinds[i].kind == TW__CSL_DSD_CIRCBUF                                        ? circbuf(&m, &f)
-                    : kinds[i].kind == TW__CSL_DSD_FABIN || kinds[i].kind == TW__CSL_DSD_FABOUT ? fabric(&m, &f)
-                                                                                                : memory(&m, &f);
-        return good ? finish(&m, t) : tw__csl_nothing();
+        bool good = kinds[i].kind == TW__CSL_DSD_CIRCBUF ? circbuf(&m, &f)
+                    : kinds[i].kind == TW__CSL_DSD_FABIN || kinds[i].kind == TW__CSL_DSD_FABOUT
+                        ? fabric(&m, &f)
+                        : get_dsd_memory(&m, &f);
+        return good ? get_dsd_finish(&m, t) : tw__csl_nothing();
     }
     return tw__csl_error(s, call->kid[0], "csl.type",
                          "%s is no kind of DSD: mem1d_dsd, mem4d_dsd, fabin_dsd, fabout_dsd or circbuf_dsd",

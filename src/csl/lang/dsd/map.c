@@ -9,7 +9,7 @@ static uint8_t elem_of(const type *t)
     return t == &tw__csl_t_f16 ? TW__CSL_E_F16 : t == &tw__csl_t_f32 ? TW__CSL_E_F32 : TW__CSL_E_NONE;
 }
 
-static bool refuse(sema *s, const node *call, uint32_t i, const char *why, const type *t)
+static bool map_refuse(sema *s, const node *call, uint32_t i, const char *why, const type *t)
 {
     tw__csl_error(s, call->kid[i], "csl.map", "%s %s, not %s", tw__dsd_argument(s, call, i), why, TYPE_TEXT(t));
     return false;
@@ -35,12 +35,12 @@ static bool vector(sema *s, const node *call, uint32_t i, const operand *o, cons
         *file = (uint8_t)wanted;
         *arg = (tw__csl_arg){ TW__CSL_ARG_DSR, elem, (uint16_t)o->value.i };
         return tw__dsd_file_of(o->type) == wanted ||
-               refuse(s, call, i, output ? "must be a dsr_dest" : "must be a dsr_src1", o->type);
+               map_refuse(s, call, i, output ? "must be a dsr_dest" : "must be a dsr_src1", o->type);
     }
     if (output && o->type->kind == TW__CSL_TY_FABIN_DSD)
-        return refuse(s, call, i, "is the output and must be a destination", o->type);
+        return map_refuse(s, call, i, "is the output and must be a destination", o->type);
     if (!output && o->type->kind == TW__CSL_TY_FABOUT_DSD)
-        return refuse(s, call, i, "is an input and must be a source", o->type);
+        return map_refuse(s, call, i, "is an input and must be a source", o->type);
     if (output) tw__dsd_warn_const(s, call, call->kid[i], o);
     *arg = (tw__csl_arg){ TW__CSL_ARG_DSD, elem, tw__csl_to_register(s, call->kid[i], o) };
     return true;
@@ -58,7 +58,7 @@ static bool input(sema *s, const node *call, uint32_t i, const type *t, tw__csl_
     }
     o = tw__csl_coerce(s, call->kid[i], o, t, tw__dsd_argument(s, call, i));
     if (tw__csl_is_nothing(&o)) return false;
-    if (tw__csl_is_aggregate(t)) return refuse(s, call, i, "must be a DSD, a number or a pointer", t);
+    if (tw__csl_is_aggregate(t)) return map_refuse(s, call, i, "must be a DSD, a number or a pointer", t);
     *arg = (tw__csl_arg){ t->kind == TW__CSL_TY_POINTER ? TW__CSL_ARG_POINTER : TW__CSL_ARG_SCALAR, 0,
                           tw__csl_to_register(s, call->kid[i], &o) };
     return true;
@@ -76,13 +76,13 @@ static bool output(sema *s, const node *call, const type *result, tw__csl_map *m
     }
     bool good = o.type->kind == TW__CSL_TY_POINTER && !o.type->is_const && o.type->base == result;
     if (!good || elem_of(result) == TW__CSL_E_NONE)
-        return refuse(s, call, i, "takes the callback's results and must be a DSD or a pointer to its type",
-                      o.type);
+        return map_refuse(s, call, i, "takes the callback's results and must be a DSD or a pointer to its type",
+                          o.type);
     map->output = (tw__csl_arg){ TW__CSL_ARG_POINTER, elem_of(result), tw__csl_to_register(s, call->kid[i], &o) };
     return true;
 }
 
-static operand emit(sema *s, const node *call, const type *fn, const tw__csl_map *map)
+static operand map_emit(sema *s, const node *call, const type *fn, const tw__csl_map *map)
 {
     tw__csl_gen *g = tw__csl_sema_gen(s);
     tw__csl_program *p = tw__csl_sema_program(s);
@@ -130,5 +130,5 @@ operand tw__dsd_map(sema *s, const node *call, const type *expected)
     int function = tw__csl_function_index(s, call->kid[0], f);
     if (function < 0) return tw__csl_nothing();
     map.function = (uint32_t)function;
-    return emit(s, call, fn, &map);
+    return map_emit(s, call, fn, &map);
 }

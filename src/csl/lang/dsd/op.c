@@ -290,7 +290,7 @@ static void note_dsrs(op *p)
     state->uses = row;
 }
 
-static operand emit(op *p)
+static operand op_emit(op *p)
 {
     tw__csl_gen *g = tw__csl_sema_gen(p->s);
     tw__csl_program *program = tw__csl_sema_program(p->s);
@@ -359,5 +359,5 @@ operand tw__dsd_operation(sema *s, const node *call, const type *expected)
     if (!evaluate(&p) || !choose_form(&p)) return tw__csl_nothing();
     choose_slots(&p);
     if (!tw__dsd_check_filter(&p) || !fill_operands(&p) || !tw__dsd_check_operands(&p)) return tw__csl_nothing();
-    return emit(&p);
+    return op_emit(&p);
 }

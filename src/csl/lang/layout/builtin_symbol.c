@@ -233,7 +233,8 @@ static size_t search(sema *s, const node *n, uint16_t id, uint16_t to, const typ
     return found;
 }
 
-static operand read_symbol(sema *s, const node *n, const node *id_at, const type *wanted, const type *result)
+static operand builtin_symbol_read(sema *s, const node *n, const node *id_at, const type *wanted,
+                                   const type *result)
 {
     if (!s->gen)
         return tw__csl_error(s, n, "csl.comptime", "@%s works only at run time", tw__csl_name_text(s, n->name));
@@ -253,14 +254,14 @@ static operand b_get_symbol_value(sema *s, const node *n, const type *expected)
     (void)expected;
     if (!tw__csl_arguments(s, n, 2, 2)) return tw__csl_nothing();
     const type *t = tw__csl_type_expr(s, ARG(0));
-    return t ? read_symbol(s, n, ARG(1), t, t) : tw__csl_nothing();
+    return t ? builtin_symbol_read(s, n, ARG(1), t, t) : tw__csl_nothing();
 }
 
 static operand b_get_tensor_ptr(sema *s, const node *n, const type *expected)
 {
     (void)expected;
     if (!tw__csl_arguments(s, n, 1, 1)) return tw__csl_nothing();
-    return read_symbol(s, n, ARG(0), NULL, tw__csl_type_pointer(s->types, &tw__csl_t_u16, false, true));
+    return builtin_symbol_read(s, n, ARG(0), NULL, tw__csl_type_pointer(s->types, &tw__csl_t_u16, false, true));
 }
 
 static operand b_has_exported_tensors(sema *s, const node *n, const type *expected)

@@ -134,7 +134,7 @@ static bool build_all(sema *s, tw__csl_sharing *sharing, const char *top_file)
     return tw__csl_merge_routes(s) && !image->no_memory;
 }
 
-static bool compile(sema *s, tw__csl_shared *shared)
+static bool layout_compile(sema *s, tw__csl_shared *shared)
 {
     const tw__csl_compile_options *o = shared->options;
     tw__csl_image *image = s->image;
@@ -183,7 +183,7 @@ tw__csl_image *tw__csl_compile(const tw__csl_compile_options *options, tw_diags 
         sema s;
         if (tw__csl_init_world(&s, &shared, image, NULL)) {
             s.layout = &layout;
-            good = compile(&s, &shared);
+            good = layout_compile(&s, &shared);
             tw__csl_free_world(&s);
             bool lost = image->no_memory || tw__arena_failed(image->arena);
             if (lost || tw__arena_failed(tw__csl_arena(shared.ctx))) tw__csl_no_memory(shared.ctx);

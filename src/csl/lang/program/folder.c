@@ -25,7 +25,7 @@ uint64_t tw__csl_checksum(const unsigned char *bytes, size_t size)
     return hash;
 }
 
-static void put(GByteArray *to, uint64_t value, unsigned bytes)
+static void folder_put(GByteArray *to, uint64_t value, unsigned bytes)
 {
     unsigned char raw[8];
     for (unsigned i = 0; i < bytes; i++) raw[i] = (unsigned char)(value >> (8 * i));
@@ -48,13 +48,13 @@ unsigned char *tw_csl_encode(const tw_csl_program *program, size_t *size)
     unsigned char *image = tw__csl_image_encode(program->image, &image_size);
     if (!image) return tw__made(tw__fail(TW_E_NO_MEMORY, "no memory to write a program"), NULL);
     GByteArray *body = g_byte_array_new();
-    put(body, program->param_count, 4);
-    put(body, program->first_color, 4);
+    folder_put(body, program->param_count, 4);
+    folder_put(body, program->first_color, 4);
     for (size_t i = 0; i < program->param_count; i++) {
         size_t length = strlen(program->params[i].name);
-        put(body, length, 4);
+        folder_put(body, length, 4);
         g_byte_array_append(body, (const guint8 *)program->params[i].name, (guint)length);
-        put(body, (uint64_t)program->params[i].value, 8);
+        folder_put(body, (uint64_t)program->params[i].value, 8);
     }
     *size = HEADER_BYTES + body->len + image_size;
     unsigned char *bytes = tw__realloc(NULL, *size);
@@ -64,9 +64,9 @@ unsigned char *tw_csl_encode(const tw_csl_program *program, size_t *size)
         memcpy(to + body->len, image, image_size);
         GByteArray *header = g_byte_array_new();
         g_byte_array_append(header, magic, sizeof magic);
-        put(header, TW__CSL_CODEC_VERSION, 4);
-        put(header, body->len + image_size, 8);
-        put(header, tw__csl_checksum(to, body->len + image_size), 8);
+        folder_put(header, TW__CSL_CODEC_VERSION, 4);
+        folder_put(header, body->len + image_size, 8);
+        folder_put(header, tw__csl_checksum(to, body->len + image_size), 8);
         memcpy(bytes, header->data, HEADER_BYTES);
         g_byte_array_free(header, TRUE);
     }

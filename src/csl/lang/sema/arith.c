@@ -87,7 +87,7 @@ static bool is_comparison(tw__csl_token_kind op)
     return op >= TW__CSL_T_EQ && op <= TW__CSL_T_GE;
 }
 
-static bool compare(tw__csl_token_kind op, int order, bool unordered)
+static bool arith_compare(tw__csl_token_kind op, int order, bool unordered)
 {
     switch (op) {
     case TW__CSL_T_EQ: return !unordered && order == 0;
@@ -106,9 +106,9 @@ operand tw__csl_fold_binary(sema *s, const node *n, tw__csl_token_kind op, const
     if (is_comparison(op)) {
         if (tw__csl_is_float(t))
             return tw__csl_known(
-                tw__csl_of_bool(compare(op, a->f < b->f ? -1 : a->f > b->f, isnan(a->f) || isnan(b->f))));
+                tw__csl_of_bool(arith_compare(op, a->f < b->f ? -1 : a->f > b->f, isnan(a->f) || isnan(b->f))));
         if (tw__csl_is_int(t))
-            return tw__csl_known(tw__csl_of_bool(compare(op, a->i < b->i ? -1 : a->i > b->i, false)));
+            return tw__csl_known(tw__csl_of_bool(arith_compare(op, a->i < b->i ? -1 : a->i > b->i, false)));
         return tw__csl_known(tw__csl_of_bool(tw__csl_equal(a, b) == (op == TW__CSL_T_EQ)));
     }
     if (op == TW__CSL_T_SHL || op == TW__CSL_T_SHR) return fold_shift(s, n, op, a, b);

@@ -77,7 +77,7 @@ static operand type_operand(const type *t)
     return t ? tw__csl_known(tw__csl_of_type(t)) : tw__csl_nothing();
 }
 
-static operand type_name(sema *s, const node *n)
+static operand expr_type_name(sema *s, const node *n)
 {
     const char *name = tw__csl_name_text(s, n->name);
     const type *t = tw__csl_type_named(s->types, name);
@@ -131,7 +131,7 @@ static operand expression(sema *s, const node *n, const type *expected)
     case TW__CSL_IF: return tw__csl_if_value(s, n, expected);
     case TW__CSL_BLOCK: return tw__csl_block_value(s, n, expected);
     case TW__CSL_TENSOR: return tw__csl_tensor_access(s, n);
-    case TW__CSL_TYPE_NAME: return type_name(s, n);
+    case TW__CSL_TYPE_NAME: return expr_type_name(s, n);
     case TW__CSL_POINTER:
     case TW__CSL_MANY_POINTER:
     case TW__CSL_ARRAY:

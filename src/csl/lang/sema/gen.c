@@ -172,8 +172,8 @@ static uint16_t address_register(tw__csl_gen *g, uint16_t base, int64_t offset)
     return at;
 }
 
-static void transfer(tw__csl_gen *g, bool store, uint16_t reg, const tw__csl_type *t, bool has_base, uint16_t base,
-                     int64_t offset)
+static void gen_transfer(tw__csl_gen *g, bool store, uint16_t reg, const tw__csl_type *t, bool has_base,
+                         uint16_t base, int64_t offset)
 {
     bool dsd = tw__csl_is_dsd(t);
     unsigned kind = dsd ? 0 : memory_type(t);
@@ -194,13 +194,13 @@ static void transfer(tw__csl_gen *g, bool store, uint16_t reg, const tw__csl_typ
 
 void tw__gen_load(tw__csl_gen *g, uint16_t to, const tw__csl_type *t, bool has_base, uint16_t base, int64_t offset)
 {
-    transfer(g, false, to, t, has_base, base, offset);
+    gen_transfer(g, false, to, t, has_base, base, offset);
 }
 
 void tw__gen_store(tw__csl_gen *g, uint16_t from, const tw__csl_type *t, bool has_base, uint16_t base,
                    int64_t offset)
 {
-    transfer(g, true, from, t, has_base, base, offset);
+    gen_transfer(g, true, from, t, has_base, base, offset);
 }
 
 uint16_t tw__gen_local(tw__csl_gen *g, uint32_t bytes, uint32_t align)

@@ -30,7 +30,7 @@ void tw__csl_leave_module(sema *s, saved old)
 
 /* --- files --- */
 
-static char *read_file(sema *s, const char *path, size_t *size)
+static char *module_read_file(sema *s, const char *path, size_t *size)
 {
     const tw__csl_shared *shared = s->shared;
     if (shared->options->read) return shared->options->read(shared->options->read_user, path, size);
@@ -39,7 +39,7 @@ static char *read_file(sema *s, const char *path, size_t *size)
     return text;
 }
 
-static const node *parse(sema *s, const char *path, const char *text, size_t size)
+static const node *module_parse(sema *s, const char *path, const char *text, size_t size)
 {
     const node *file = tw__csl_parse(s->ctx, path, text, size);
     char *key = tw__arena_strdup(tw__csl_arena(s->ctx), path);
@@ -55,9 +55,9 @@ static const node *load_path(sema *s, const char *path, bool *found)
     *found = true;
     if (g_hash_table_lookup_extended(s->shared->files, path, NULL, &known)) return known;
     size_t size = 0;
-    char *text = read_file(s, path, &size);
+    char *text = module_read_file(s, path, &size);
     *found = text != NULL;
-    const node *file = text ? parse(s, path, text, size) : NULL;
+    const node *file = text ? module_parse(s, path, text, size) : NULL;
     free(text);
     return file;
 }
@@ -87,7 +87,7 @@ char *tw__csl_read_near(sema *s, const tw__csl_module *m, const char *name, size
     char *folder = g_path_get_dirname(m->path);
     char *full =
         g_path_is_absolute(name) || !strcmp(folder, ".") ? g_strdup(name) : g_build_filename(folder, name, NULL);
-    char *text = read_file(s, full, size);
+    char *text = module_read_file(s, full, size);
     g_free(full);
     g_free(folder);
     return text;
@@ -129,7 +129,7 @@ static const node *load_library(sema *s, const char *name, const char **path, bo
     size_t size;
     const char *text = tw__csl_library(name, &size);
     *found = text != NULL;
-    return text ? parse(s, *path, text, size) : NULL;
+    return text ? module_parse(s, *path, text, size) : NULL;
 }
 
 /* --- instances --- */

@@ -49,7 +49,7 @@ static bool defined_for(tw__csl_token_kind op, const type *t)
 }
 
 /* Brings two operands to one type: literals take the other's, otherwise the wider one. false after an error. */
-static bool meet(sema *s, const node *n, operand *a, operand *b)
+static bool operator_meet(sema *s, const node *n, operand *a, operand *b)
 {
     const type *x = a->type, *y = b->type;
     if (x == y) return true;
@@ -129,7 +129,7 @@ operand tw__csl_operate(sema *s, const node *n, tw__csl_token_kind op, operand a
     bool shift = op == TW__CSL_T_SHL || op == TW__CSL_T_SHR;
     if (is_equality(op) && a.type != b.type && (a.type->kind == TW__CSL_TY_VOID || b.type->kind == TW__CSL_TY_VOID))
         return tw__csl_known(tw__csl_of_bool(op == TW__CSL_T_NE)); /* x == {}: is the parameter absent? */
-    if (shift ? !shift_types(s, n, &a, &b) : !meet(s, n, &a, &b)) return tw__csl_nothing();
+    if (shift ? !shift_types(s, n, &a, &b) : !operator_meet(s, n, &a, &b)) return tw__csl_nothing();
     const type *t = a.type;
     if (!defined_for(op, t)) return operator_error(s, n, op, t);
     if (tw__csl_is_known(&a) && tw__csl_is_known(&b)) return tw__csl_fold_binary(s, n, op, &a.value, &b.value);

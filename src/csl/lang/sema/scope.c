@@ -59,7 +59,7 @@ static bool has_kids(const node *n)
            n->kind != TW__CSL_STRING;
 }
 
-static void collect(GHashTable *names, const node *n)
+static void scope_collect(GHashTable *names, const node *n)
 {
     if (!n || !has_kids(n)) return;
     tw__csl_name root = 0;
@@ -68,12 +68,12 @@ static void collect(GHashTable *names, const node *n)
     else if (n->kind == TW__CSL_TENSOR)
         root = root_name(n->kid[0]);
     if (root) g_hash_table_add(names, GUINT_TO_POINTER(root));
-    for (uint32_t i = 0; i < n->count; i++) collect(names, n->kid[i]);
+    for (uint32_t i = 0; i < n->count; i++) scope_collect(names, n->kid[i]);
 }
 
 GHashTable *tw__csl_addressed_names(const node *body)
 {
     GHashTable *names = g_hash_table_new(NULL, NULL);
-    collect(names, body);
+    scope_collect(names, body);
     return names;
 }

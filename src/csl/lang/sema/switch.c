@@ -51,7 +51,7 @@ static bool is_exhaustive(const node *n, const type *t, size_t cases)
 }
 
 /* " ('a' and 'b' are missing)": enumerators without a case; "" for other types. */
-static void missing(const type *t, const GArray *values, char *out, size_t room)
+static void switch_missing(const type *t, const GArray *values, char *out, size_t room)
 {
     size_t used = 0, count = 0;
     *out = 0;
@@ -162,7 +162,7 @@ operand tw__csl_switch(sema *s, const node *n, const type *expected, bool statem
     if (collect_cases(s, n, t, values)) {
         if (!is_exhaustive(n, t, values->len) && t->kind != TW__CSL_TY_COMPTIME_INT) {
             char names[160];
-            missing(t, values, names, sizeof names);
+            switch_missing(t, values, names, sizeof names);
             tw__csl_error(s, n, "csl.switch", "'switch' over %s does not cover all values: add 'else'%s",
                           TYPE_TEXT(t), names);
         } else if (tw__csl_is_known(&v))

@@ -50,7 +50,7 @@ static bool not_affine(const scope *in, const node *n)
 }
 
 /* a * b where at least one is a constant. */
-static bool product(const scope *in, const node *n, const affine *a, const affine *b, affine *out)
+static bool tensor_product(const scope *in, const node *n, const affine *a, const affine *b, affine *out)
 {
     bool a_varies = mentions(in, n->kid[0]), b_varies = mentions(in, n->kid[1]);
     if (a_varies && b_varies) return not_affine(in, n);
@@ -67,7 +67,7 @@ static bool affine_binary(const scope *in, const node *n, affine *out)
     int64_t sign = n->op == TW__CSL_T_MINUS ? -1 : 1;
     if (n->op != TW__CSL_T_PLUS && n->op != TW__CSL_T_MINUS && n->op != TW__CSL_T_STAR) return not_affine(in, n);
     if (!affine_of(in, n->kid[0], &a) || !affine_of(in, n->kid[1], &b)) return false;
-    if (n->op == TW__CSL_T_STAR) return product(in, n, &a, &b, out);
+    if (n->op == TW__CSL_T_STAR) return tensor_product(in, n, &a, &b, out);
     out->constant = a.constant + sign * b.constant;
     for (unsigned i = 0; i < in->variables; i++) out->factor[i] = a.factor[i] + sign * b.factor[i];
     return true;

@@ -32,8 +32,8 @@ static const site *users_site(const sema *s, const node *at)
     return t;
 }
 
-static void report(sema *s, const node *at, tw_severity severity, const char *code, const char *format,
-                   va_list args)
+static void trail_report(sema *s, const node *at, tw_severity severity, const char *code, const char *format,
+                         va_list args)
 {
     const site *user = users_site(s, at);
     const node *shown = user ? user->at : at;
@@ -51,7 +51,7 @@ operand tw__csl_error(sema *s, const node *at, const char *code, const char *for
 {
     va_list args;
     va_start(args, format);
-    report(s, at, TW_ERROR, code, format, args);
+    trail_report(s, at, TW_ERROR, code, format, args);
     va_end(args);
     return tw__csl_nothing();
 }
@@ -60,6 +60,6 @@ void tw__csl_warn(sema *s, const node *at, const char *code, const char *format,
 {
     va_list args;
     va_start(args, format);
-    report(s, at, TW_WARNING, code, format, args);
+    trail_report(s, at, TW_WARNING, code, format, args);
     va_end(args);
 }

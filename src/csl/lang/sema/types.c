@@ -123,7 +123,7 @@ bool tw__csl_types_failed(const tw__csl_types *types)
     return !types || types->failed;
 }
 
-static const tw__csl_type *no_memory(tw__csl_types *types)
+static const tw__csl_type *types_no_memory(tw__csl_types *types)
 {
     types->failed = true;
     return &tw__csl_t_POISON;
@@ -271,7 +271,7 @@ const tw__csl_type *tw__csl_type_anonymous(tw__csl_types *types, size_t count, c
 {
     tw__csl_field few[16]; /* the table makes its own copy of a type that it does not have */
     tw__csl_field *fields = count <= 16 ? few : tw__calloc(count, sizeof *fields);
-    if (!fields) return no_memory(types);
+    if (!fields) return types_no_memory(types);
     for (size_t i = 0; i < count; i++) {
         char number[24];
         g_snprintf(number, sizeof number, "%zu", i);
@@ -289,7 +289,7 @@ const tw__csl_type *tw__csl_type_struct(tw__csl_types *types, tw__csl_tkind kind
                                         const tw__csl_field *given)
 {
     tw__csl_field *fields = tw__calloc(count + 1, sizeof *fields);
-    if (!fields) return no_memory(types);
+    if (!fields) return types_no_memory(types);
     for (size_t i = 0; i < count; i++)
         fields[i] =
             (tw__csl_field){ tw__csl_types_intern(types, given[i].name), given[i].type, 0, given[i].fallback, 0 };
@@ -313,7 +313,7 @@ const tw__csl_type *tw__csl_type_enum(tw__csl_types *types, const void *site, co
                                       const tw__csl_type *base, size_t count, const tw__csl_enumerator *given)
 {
     tw__csl_enumerator *rows = tw__calloc(count + 1, sizeof *rows);
-    if (!rows) return no_memory(types);
+    if (!rows) return types_no_memory(types);
     for (size_t i = 0; i < count; i++)
         rows[i] = (tw__csl_enumerator){ tw__csl_types_intern(types, given[i].name), given[i].value };
     tw__csl_type t = { .kind = TW__CSL_TY_ENUM,

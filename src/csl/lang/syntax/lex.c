@@ -183,7 +183,7 @@ static void lex_punctuation(lexer *lex)
                        c);
 }
 
-static bool starts(const lexer *lex, const char *two)
+static bool lex_starts(const lexer *lex, const char *two)
 {
     return lex->end - lex->at >= 2 && memcmp(lex->at, two, 2) == 0;
 }
@@ -193,9 +193,9 @@ static void lex_one(lexer *lex)
     char c = *lex->at;
     if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
         lex->at++;
-    } else if (starts(lex, "//")) {
+    } else if (lex_starts(lex, "//")) {
         while (lex->at < lex->end && *lex->at != '\n') lex->at++;
-    } else if (starts(lex, "/*")) {
+    } else if (lex_starts(lex, "/*")) {
         const char *close = g_strstr_len(lex->at + 2, lex->end - lex->at - 2, "*/");
         tw__csl_report(lex->ctx, TW_ERROR, loc_of(lex, lex->at), 2, "csl.syntax",
                        "CSL has no block comments; write // on each line%s",
@@ -218,7 +218,8 @@ tw__csl_token *tw__csl_lex(tw__csl_ctx *ctx, tw__csl_loc base, size_t *count)
 {
     const tw__csl_file *file = tw__csl_file_of(ctx, base);
     lexer lex = { .ctx = ctx, .file = file, .at = file->text, .end = file->text + file->size };
-    if (starts(&lex, "\xef\xbb") && file->size > 2 && file->text[2] == '\xbf') lex.at += 3; /* byte order mark */
+    if (lex_starts(&lex, "\xef\xbb") && file->size > 2 && file->text[2] == '\xbf')
+        lex.at += 3; /* byte order mark */
     while (lex.at < lex.end && !ctx->lost) lex_one(&lex);
     for (int i = 0; i < 2; i++) emit(&lex, TW__CSL_T_END, lex.at, 0); /* twice: the parser looks one token ahead */
     if (ctx->lost || lex.broken) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *text_of(tw__csl_ctx *ctx, const tw__csl_token *token)
+static const char *literal_text_of(tw__csl_ctx *ctx, const tw__csl_token *token)
 {
     const tw__csl_file *file = tw__csl_file_of(ctx, token->loc);
     return file->text + (token->loc - file->base);
@@ -21,7 +21,7 @@ static int digit_of(char c)
 
 bool tw__csl_integer(tw__csl_ctx *ctx, const tw__csl_token *token, tw__u128 *out)
 {
-    const char *text = text_of(ctx, token), *end = text + token->length;
+    const char *text = literal_text_of(ctx, token), *end = text + token->length;
     int base = 10;
     if (token->length > 1 && text[0] == '0' && digit_of(text[1]) > 9) {
         base = text[1] == 'x' ? 16 : text[1] == 'b' ? 2 : text[1] == 'o' ? 8 : 0;
@@ -54,7 +54,7 @@ bool tw__csl_real(tw__csl_ctx *ctx, const tw__csl_token *token, double *out)
 {
     char buffer[128], *end;
     size_t n = 0;
-    const char *text = text_of(ctx, token);
+    const char *text = literal_text_of(ctx, token);
     bool fits = true;
     for (uint32_t i = 0; i < token->length; i++) {
         if (text[i] == '_') continue;
@@ -91,7 +91,7 @@ static size_t unescape(const char *text, const char *end, char *out)
 
 bool tw__csl_string(tw__csl_ctx *ctx, const tw__csl_token *token, char **out, uint32_t *length)
 {
-    const char *text = text_of(ctx, token) + 1, *end = text + token->length - 1;
+    const char *text = literal_text_of(ctx, token) + 1, *end = text + token->length - 1;
     if (token->length > 1 && end[-1] == text[-1]) end--; /* not closed: reported by the lexer */
     char *bytes = tw__arena_alloc(ctx->arena, (size_t)(end - text) + 1, 1);
     if (!bytes) return tw__csl_no_memory(ctx), false;

@@ -21,7 +21,7 @@ void tw__csl_syntax_error(tw__csl_parser *p, const tw__csl_token *at, const char
 }
 
 /* The next token as it is written, for messages; at most a line. */
-static const char *found(const tw__csl_parser *p, char buffer[64])
+static const char *parse_found(const tw__csl_parser *p, char buffer[64])
 {
     if (p->at->kind == TW__CSL_T_END) return "the end of the file";
     const tw__csl_file *file = tw__csl_file_of(p->ctx, p->at->loc);
@@ -40,10 +40,10 @@ void tw__csl_syntax_expected(tw__csl_parser *p, const char *what)
         if (tw__csl_where(p->ctx, before->loc).line != tw__csl_where(p->ctx, at.loc).line)
             at = (tw__csl_token){ .loc = before->loc + before->length, .length = 1 };
     }
-    tw__csl_syntax_error(p, &at, "expected %s, not %s", what, found(p, buffer));
+    tw__csl_syntax_error(p, &at, "expected %s, not %s", what, parse_found(p, buffer));
 }
 
-static void no_memory(tw__csl_parser *p)
+static void parse_no_memory(tw__csl_parser *p)
 {
     tw__csl_no_memory(p->ctx);
     longjmp(*p->recover, 1);
@@ -108,14 +108,14 @@ const tw__csl_token *tw__csl_need_field_name(tw__csl_parser *p, const char *what
 
 void tw__csl_push(tw__csl_parser *p, tw__csl_tree child)
 {
-    if (!tw__grow(&p->stack, &p->room, p->count, sizeof *p->stack)) no_memory(p);
+    if (!tw__grow(&p->stack, &p->room, p->count, sizeof *p->stack)) parse_no_memory(p);
     p->stack[p->count++] = child;
 }
 
 tw__csl_node *tw__csl_make_leaf(tw__csl_parser *p, tw__csl_kind kind, const tw__csl_token *blame)
 {
     tw__csl_node *node = TW__NEW(p->ctx->arena, tw__csl_node);
-    if (!node) no_memory(p);
+    if (!node) parse_no_memory(p);
     node->kind = (uint8_t)kind;
     node->height = 1;
     node->id = ++p->ctx->nodes;
@@ -129,7 +129,7 @@ tw__csl_node *tw__csl_make(tw__csl_parser *p, tw__csl_kind kind, const tw__csl_t
     tw__csl_node *node = tw__csl_make_leaf(p, kind, blame);
     size_t count = p->count - mark;
     const tw__csl_node **kids = TW__NEW_N(p->ctx->arena, const tw__csl_node *, count ? count : 1);
-    if (!kids) no_memory(p);
+    if (!kids) parse_no_memory(p);
     for (size_t i = 0; i < count; i++) {
         kids[i] = p->stack[mark + i];
         if (kids[i] && kids[i]->height >= node->height) node->height = (uint16_t)(kids[i]->height + 1);

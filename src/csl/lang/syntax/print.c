@@ -14,14 +14,14 @@ typedef struct {
 static void print_expr(printer *pr, const tw__csl_node *n);
 static void print_statement(printer *pr, const tw__csl_node *n);
 
-static void put(printer *pr, const char *text)
+static void print_put(printer *pr, const char *text)
 {
     g_string_append(pr->out, text);
 }
 
 static void put_name(printer *pr, const tw__csl_node *n)
 {
-    put(pr, tw__csl_text(pr->ctx, n->name));
+    print_put(pr, tw__csl_text(pr->ctx, n->name));
 }
 
 static void new_line(printer *pr)
@@ -41,19 +41,19 @@ static void print_int(printer *pr, const tw__csl_node *n)
     if (n->flags & TW__CSL_F_CHAR)
         g_string_append_printf(pr->out, "'\\x%02x'", (unsigned)*n->integer);
     else
-        put(pr, at);
+        print_put(pr, at);
 }
 
 static void print_float(printer *pr, const tw__csl_node *n)
 {
     char text[G_ASCII_DTOSTR_BUF_SIZE];
-    put(pr, g_ascii_dtostr(text, sizeof text, n->real));
-    if (!strpbrk(text, ".e")) put(pr, ".0");
+    print_put(pr, g_ascii_dtostr(text, sizeof text, n->real));
+    if (!strpbrk(text, ".e")) print_put(pr, ".0");
 }
 
 static void print_string(printer *pr, const tw__csl_node *n)
 {
-    put(pr, "\"");
+    print_put(pr, "\"");
     for (uint32_t i = 0; i < n->text_length; i++) {
         unsigned char c = (unsigned char)n->text[i];
         if (c == '"' || c == '\\' || c < 0x20 || c > 0x7e)
@@ -61,7 +61,7 @@ static void print_string(printer *pr, const tw__csl_node *n)
         else
             g_string_append_c(pr->out, (char)c);
     }
-    put(pr, "\"");
+    print_put(pr, "\"");
 }
 
 /* --- lists and operands ---------------------------------------------------------------------------------------- */
@@ -69,16 +69,16 @@ static void print_string(printer *pr, const tw__csl_node *n)
 static void print_list(printer *pr, const tw__csl_node *n, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++) {
-        if (i > from) put(pr, ", ");
+        if (i > from) print_put(pr, ", ");
         print_expr(pr, n->kid[i]);
     }
 }
 
 static void print_wrapped(printer *pr, const tw__csl_node *n)
 {
-    put(pr, "(");
+    print_put(pr, "(");
     print_expr(pr, n);
-    put(pr, ")");
+    print_put(pr, ")");
 }
 
 /* As an operand: in parentheses unless nothing around it can change how it reads. */
@@ -112,18 +112,18 @@ static void print_type(printer *pr, const tw__csl_node *n)
 
 static void print_fparams(printer *pr, const tw__csl_node *n, uint32_t from)
 {
-    put(pr, "(");
+    print_put(pr, "(");
     for (uint32_t i = from; i < n->count; i++) {
         const tw__csl_node *param = n->kid[i];
-        if (i > from) put(pr, ", ");
-        if (param->flags & TW__CSL_F_COMPTIME) put(pr, "comptime ");
-        if (param->name) put_name(pr, param), put(pr, ": ");
+        if (i > from) print_put(pr, ", ");
+        if (param->flags & TW__CSL_F_COMPTIME) print_put(pr, "comptime ");
+        if (param->name) put_name(pr, param), print_put(pr, ": ");
         if (param->kid[0])
             print_type(pr, param->kid[0]);
         else
-            put(pr, "anytype");
+            print_put(pr, "anytype");
     }
-    put(pr, ")");
+    print_put(pr, ")");
 }
 
 /* --- compound expressions -------------------------------------------------------------------------------------- */
@@ -131,122 +131,122 @@ static void print_fparams(printer *pr, const tw__csl_node *n, uint32_t from)
 static void print_init(printer *pr, const tw__csl_node *n)
 {
     if (n->kid[0]) n->kid[0]->kind == TW__CSL_ARRAY ? print_expr(pr, n->kid[0]) : print_operand(pr, n->kid[0]);
-    put(pr, n->kid[0] ? "{" : ".{");
+    print_put(pr, n->kid[0] ? "{" : ".{");
     for (uint32_t i = 1; i < n->count; i++) {
         const tw__csl_node *item = n->kid[i];
-        if (i > 1) put(pr, ",");
-        put(pr, " ");
+        if (i > 1) print_put(pr, ",");
+        print_put(pr, " ");
         if (item->kind == TW__CSL_FIELD_INIT) {
-            put(pr, "."), put_name(pr, item), put(pr, " = ");
+            print_put(pr, "."), put_name(pr, item), print_put(pr, " = ");
             item = item->kid[0];
         }
         print_expr(pr, item);
     }
-    put(pr, n->count > 1 ? " }" : "}");
+    print_put(pr, n->count > 1 ? " }" : "}");
 }
 
 static void print_prong(printer *pr, const tw__csl_node *n)
 {
     if (n->flags & TW__CSL_F_ELSE)
-        put(pr, "else");
+        print_put(pr, "else");
     else
         print_list(pr, n, 1, n->count);
-    put(pr, " => ");
+    print_put(pr, " => ");
     print_statement(pr, n->kid[0]);
 }
 
 static void print_switch(printer *pr, const tw__csl_node *n)
 {
-    put(pr, "switch ");
+    print_put(pr, "switch ");
     print_wrapped(pr, n->kid[0]);
-    put(pr, " {");
+    print_put(pr, " {");
     pr->level++;
     for (uint32_t i = 1; i < n->count; i++) {
         new_line(pr);
         print_prong(pr, n->kid[i]);
-        put(pr, ",");
+        print_put(pr, ",");
     }
     pr->level--;
     new_line(pr);
-    put(pr, "}");
+    print_put(pr, "}");
 }
 
 static void print_tensor(printer *pr, const tw__csl_node *n)
 {
-    put(pr, "|");
+    print_put(pr, "|");
     print_list(pr, n, 1, 1 + n->aux);
-    put(pr, "|{");
+    print_put(pr, "|{");
     print_list(pr, n, 1 + n->aux, n->count);
-    put(pr, "} -> ");
+    print_put(pr, "} -> ");
     print_expr(pr, n->kid[0]);
 }
 
 static void print_members(printer *pr, const tw__csl_node *n, const char *word)
 {
-    if (n->flags & TW__CSL_F_EXTERN) put(pr, "extern ");
-    if (n->flags & TW__CSL_F_PACKED) put(pr, "packed ");
-    put(pr, word), put(pr, " {");
+    if (n->flags & TW__CSL_F_EXTERN) print_put(pr, "extern ");
+    if (n->flags & TW__CSL_F_PACKED) print_put(pr, "packed ");
+    print_put(pr, word), print_put(pr, " {");
     for (uint32_t i = 0; i < n->count; i++) {
         const tw__csl_node *member = n->kid[i];
-        put(pr, i ? ", " : " "), put_name(pr, member), put(pr, ": ");
+        print_put(pr, i ? ", " : " "), put_name(pr, member), print_put(pr, ": ");
         print_type(pr, member->kid[0]);
-        if (member->kid[1]) put(pr, " = "), print_expr(pr, member->kid[1]);
+        if (member->kid[1]) print_put(pr, " = "), print_expr(pr, member->kid[1]);
     }
-    put(pr, " }");
+    print_put(pr, " }");
 }
 
 static void print_enum(printer *pr, const tw__csl_node *n)
 {
-    put(pr, "enum");
-    if (n->kid[0]) put(pr, "("), print_type(pr, n->kid[0]), put(pr, ")");
-    put(pr, " {");
+    print_put(pr, "enum");
+    if (n->kid[0]) print_put(pr, "("), print_type(pr, n->kid[0]), print_put(pr, ")");
+    print_put(pr, " {");
     for (uint32_t i = 1; i < n->count; i++) {
-        put(pr, i > 1 ? ", " : " "), put_name(pr, n->kid[i]);
-        if (n->kid[i]->kid[0]) put(pr, " = "), print_expr(pr, n->kid[i]->kid[0]);
+        print_put(pr, i > 1 ? ", " : " "), put_name(pr, n->kid[i]);
+        if (n->kid[i]->kid[0]) print_put(pr, " = "), print_expr(pr, n->kid[i]->kid[0]);
     }
-    put(pr, " }");
+    print_put(pr, " }");
 }
 
 static void print_block(printer *pr, const tw__csl_node *n)
 {
-    if (n->name) put_name(pr, n), put(pr, ": ");
-    put(pr, "{");
+    if (n->name) put_name(pr, n), print_put(pr, ": ");
+    print_put(pr, "{");
     pr->level++;
     for (uint32_t i = 0; i < n->count; i++) {
         new_line(pr);
         print_statement(pr, n->kid[i]);
-        put(pr, ";");
+        print_put(pr, ";");
     }
     pr->level--;
     if (n->count) new_line(pr);
-    put(pr, "}");
+    print_put(pr, "}");
 }
 
 static void print_if_expr(printer *pr, const tw__csl_node *n)
 {
-    put(pr, "if ");
+    print_put(pr, "if ");
     print_wrapped(pr, n->kid[0]);
-    put(pr, " ");
+    print_put(pr, " ");
     n->kid[1]->kind == TW__CSL_BLOCK ? print_expr(pr, n->kid[1]) : print_wrapped(pr, n->kid[1]);
     if (!n->kid[2]) return;
-    put(pr, " else ");
+    print_put(pr, " else ");
     n->kid[2]->kind == TW__CSL_BLOCK ? print_expr(pr, n->kid[2]) : print_wrapped(pr, n->kid[2]);
 }
 
 static void print_pointer(printer *pr, const tw__csl_node *n, const char *sign)
 {
-    put(pr, sign);
-    if (n->flags & TW__CSL_F_CONST) put(pr, "const ");
+    print_put(pr, sign);
+    if (n->flags & TW__CSL_F_CONST) print_put(pr, "const ");
     print_type(pr, n->kid[0]);
 }
 
 static void print_postfix(printer *pr, const tw__csl_node *n)
 {
     print_operand(pr, n->kid[0]);
-    if (n->kind == TW__CSL_FIELD) put(pr, "."), put_name(pr, n);
-    if (n->kind == TW__CSL_DEREF) put(pr, ".*");
-    if (n->kind == TW__CSL_INDEX) put(pr, "["), print_list(pr, n, 1, n->count), put(pr, "]");
-    if (n->kind == TW__CSL_CALL) put(pr, "("), print_list(pr, n, 1, n->count), put(pr, ")");
+    if (n->kind == TW__CSL_FIELD) print_put(pr, "."), put_name(pr, n);
+    if (n->kind == TW__CSL_DEREF) print_put(pr, ".*");
+    if (n->kind == TW__CSL_INDEX) print_put(pr, "["), print_list(pr, n, 1, n->count), print_put(pr, "]");
+    if (n->kind == TW__CSL_CALL) print_put(pr, "("), print_list(pr, n, 1, n->count), print_put(pr, ")");
 }
 
 static void print_expr(printer *pr, const tw__csl_node *n)
@@ -255,22 +255,22 @@ static void print_expr(printer *pr, const tw__csl_node *n)
     case TW__CSL_INT: print_int(pr, n); return;
     case TW__CSL_FLOAT: print_float(pr, n); return;
     case TW__CSL_STRING: print_string(pr, n); return;
-    case TW__CSL_BOOL: put(pr, *n->integer ? "true" : "false"); return;
+    case TW__CSL_BOOL: print_put(pr, *n->integer ? "true" : "false"); return;
     case TW__CSL_NAME:
     case TW__CSL_TYPE_NAME: put_name(pr, n); return;
-    case TW__CSL_UNARY: put(pr, tw__csl_operator_text(n->op)), print_operand(pr, n->kid[0]); return;
+    case TW__CSL_UNARY: print_put(pr, tw__csl_operator_text(n->op)), print_operand(pr, n->kid[0]); return;
     case TW__CSL_BINARY:
         print_operand(pr, n->kid[0]);
         g_string_append_printf(pr->out, " %s ", tw__csl_operator_text(n->op));
         print_operand(pr, n->kid[1]);
         return;
-    case TW__CSL_COMPTIME_OF: put(pr, "comptime "), print_operand(pr, n->kid[0]); return;
+    case TW__CSL_COMPTIME_OF: print_put(pr, "comptime "), print_operand(pr, n->kid[0]); return;
     case TW__CSL_FIELD:
     case TW__CSL_DEREF:
     case TW__CSL_INDEX:
     case TW__CSL_CALL: print_postfix(pr, n); return;
     case TW__CSL_BUILTIN:
-        put(pr, "@"), put_name(pr, n), put(pr, "("), print_list(pr, n, 0, n->count), put(pr, ")");
+        print_put(pr, "@"), put_name(pr, n), print_put(pr, "("), print_list(pr, n, 0, n->count), print_put(pr, ")");
         return;
     case TW__CSL_INIT: print_init(pr, n); return;
     case TW__CSL_IF: print_if_expr(pr, n); return;
@@ -280,15 +280,16 @@ static void print_expr(printer *pr, const tw__csl_node *n)
     case TW__CSL_POINTER: print_pointer(pr, n, "*"); return;
     case TW__CSL_MANY_POINTER: print_pointer(pr, n, "[*]"); return;
     case TW__CSL_ARRAY:
-        put(pr, "["), print_list(pr, n, 1, n->count), put(pr, "]"), print_type(pr, n->kid[0]);
+        print_put(pr, "["), print_list(pr, n, 1, n->count), print_put(pr, "]"), print_type(pr, n->kid[0]);
         return;
     case TW__CSL_FN_TYPE:
-        put(pr, tw__csl_operator_text(n->op)), print_fparams(pr, n, 1), put(pr, " "), print_type(pr, n->kid[0]);
+        print_put(pr, tw__csl_operator_text(n->op)), print_fparams(pr, n, 1), print_put(pr, " "),
+            print_type(pr, n->kid[0]);
         return;
     case TW__CSL_STRUCT: print_members(pr, n, "struct"); return;
     case TW__CSL_UNION: print_members(pr, n, "union"); return;
     case TW__CSL_ENUM: print_enum(pr, n); return;
-    default: put(pr, "?");
+    default: print_put(pr, "?");
     }
 }
 
@@ -306,47 +307,47 @@ static void print_body(printer *pr, const tw__csl_node *n, bool else_follows)
 {
     if (else_follows && takes_else(n)) { /* only an if in parentheses stands here */
         print_wrapped(pr, n);
-        put(pr, ";");
+        print_put(pr, ";");
         return;
     }
     print_statement(pr, n);
     if (n->kind != TW__CSL_BLOCK && n->kind != TW__CSL_IF && n->kind != TW__CSL_FOR && n->kind != TW__CSL_WHILE)
-        put(pr, ";");
+        print_put(pr, ";");
 }
 
 static void print_if(printer *pr, const tw__csl_node *n)
 {
-    put(pr, "if ");
+    print_put(pr, "if ");
     print_wrapped(pr, n->kid[0]);
-    put(pr, " ");
+    print_put(pr, " ");
     print_body(pr, n->kid[1], n->kid[2] != NULL);
     if (!n->kid[2]) return;
-    put(pr, " else ");
+    print_put(pr, " else ");
     print_body(pr, n->kid[2], false);
 }
 
 static void print_loop(printer *pr, const tw__csl_node *n)
 {
-    if (n->name) put_name(pr, n), put(pr, ": ");
-    if (n->flags & TW__CSL_F_INLINE) put(pr, "inline ");
-    put(pr, n->kind == TW__CSL_FOR ? "for " : "while ");
+    if (n->name) put_name(pr, n), print_put(pr, ": ");
+    if (n->flags & TW__CSL_F_INLINE) print_put(pr, "inline ");
+    print_put(pr, n->kind == TW__CSL_FOR ? "for " : "while ");
     print_wrapped(pr, n->kid[0]);
     if (n->kind == TW__CSL_FOR) {
-        put(pr, " |"), print_expr(pr, n->kid[TW__CSL_FOR_VALUE]);
-        if (n->kid[TW__CSL_FOR_INDEX]) put(pr, ", "), print_expr(pr, n->kid[TW__CSL_FOR_INDEX]);
-        put(pr, "|");
+        print_put(pr, " |"), print_expr(pr, n->kid[TW__CSL_FOR_VALUE]);
+        if (n->kid[TW__CSL_FOR_INDEX]) print_put(pr, ", "), print_expr(pr, n->kid[TW__CSL_FOR_INDEX]);
+        print_put(pr, "|");
     } else if (n->kid[TW__CSL_WHILE_STEP]) {
-        put(pr, " : ("), print_statement(pr, n->kid[TW__CSL_WHILE_STEP]), put(pr, ")");
+        print_put(pr, " : ("), print_statement(pr, n->kid[TW__CSL_WHILE_STEP]), print_put(pr, ")");
     }
-    put(pr, " ");
+    print_put(pr, " ");
     print_body(pr, n->kid[n->count - 1], false);
 }
 
 static void print_jump(printer *pr, const tw__csl_node *n)
 {
-    put(pr, n->kind == TW__CSL_RETURN ? "return" : n->kind == TW__CSL_BREAK ? "break" : "continue");
-    if (n->name) put(pr, " :"), put_name(pr, n);
-    if (n->count && n->kid[0]) put(pr, " "), print_expr(pr, n->kid[0]);
+    print_put(pr, n->kind == TW__CSL_RETURN ? "return" : n->kind == TW__CSL_BREAK ? "break" : "continue");
+    if (n->name) print_put(pr, " :"), put_name(pr, n);
+    if (n->count && n->kid[0]) print_put(pr, " "), print_expr(pr, n->kid[0]);
 }
 
 static void print_flags(printer *pr, const tw__csl_node *n)
@@ -360,33 +361,33 @@ static void print_flags(printer *pr, const tw__csl_node *n)
                   { TW__CSL_F_INLINE, "inline " },
                   { TW__CSL_F_NOINLINE, "noinline " } };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (n->flags & words[i].flag) put(pr, words[i].word);
+        if (n->flags & words[i].flag) print_put(pr, words[i].word);
 }
 
 static void print_attributes(printer *pr, const tw__csl_node *n, uint32_t first)
 {
     static const char *const words[] = { " align(", " linksection(", " linkname(" };
     for (uint32_t i = 0; i < 3; i++)
-        if (n->kid[first + i]) put(pr, words[i]), print_expr(pr, n->kid[first + i]), put(pr, ")");
+        if (n->kid[first + i]) print_put(pr, words[i]), print_expr(pr, n->kid[first + i]), print_put(pr, ")");
 }
 
 static void print_var(printer *pr, const tw__csl_node *n)
 {
     print_flags(pr, n);
-    put(pr, tw__csl_operator_text(n->op)), put(pr, " "), put_name(pr, n);
-    if (n->kid[TW__CSL_VAR_TYPE]) put(pr, ": "), print_type(pr, n->kid[TW__CSL_VAR_TYPE]);
+    print_put(pr, tw__csl_operator_text(n->op)), print_put(pr, " "), put_name(pr, n);
+    if (n->kid[TW__CSL_VAR_TYPE]) print_put(pr, ": "), print_type(pr, n->kid[TW__CSL_VAR_TYPE]);
     print_attributes(pr, n, TW__CSL_VAR_ALIGN);
-    if (n->kid[TW__CSL_VAR_INIT]) put(pr, " = "), print_expr(pr, n->kid[TW__CSL_VAR_INIT]);
+    if (n->kid[TW__CSL_VAR_INIT]) print_put(pr, " = "), print_expr(pr, n->kid[TW__CSL_VAR_INIT]);
 }
 
 static void print_fn(printer *pr, const tw__csl_node *n)
 {
     print_flags(pr, n);
-    put(pr, tw__csl_operator_text(n->op)), put(pr, " "), put_name(pr, n);
+    print_put(pr, tw__csl_operator_text(n->op)), print_put(pr, " "), put_name(pr, n);
     print_fparams(pr, n, TW__CSL_FN_REST);
     print_attributes(pr, n, TW__CSL_FN_ALIGN);
-    if (n->kid[TW__CSL_FN_TYPE_SLOT]) put(pr, " "), print_type(pr, n->kid[TW__CSL_FN_TYPE_SLOT]);
-    if (n->kid[TW__CSL_FN_BODY]) put(pr, " "), print_expr(pr, n->kid[TW__CSL_FN_BODY]);
+    if (n->kid[TW__CSL_FN_TYPE_SLOT]) print_put(pr, " "), print_type(pr, n->kid[TW__CSL_FN_TYPE_SLOT]);
+    if (n->kid[TW__CSL_FN_BODY]) print_put(pr, " "), print_expr(pr, n->kid[TW__CSL_FN_BODY]);
 }
 
 /* Without the ';'. */
@@ -395,8 +396,8 @@ static void print_statement(printer *pr, const tw__csl_node *n)
     switch (n->kind) {
     case TW__CSL_VAR: print_var(pr, n); return;
     case TW__CSL_FN: print_fn(pr, n); return;
-    case TW__CSL_COMPTIME: put(pr, "comptime "), print_expr(pr, n->kid[0]); return;
-    case TW__CSL_LAYOUT: put(pr, "layout "), print_expr(pr, n->kid[0]); return;
+    case TW__CSL_COMPTIME: print_put(pr, "comptime "), print_expr(pr, n->kid[0]); return;
+    case TW__CSL_LAYOUT: print_put(pr, "layout "), print_expr(pr, n->kid[0]); return;
     case TW__CSL_IF: print_if(pr, n); return;
     case TW__CSL_FOR:
     case TW__CSL_WHILE: print_loop(pr, n); return;
@@ -420,7 +421,7 @@ char *tw__csl_print(const tw__csl_ctx *ctx, const tw__csl_node *node)
         const tw__csl_node *top = node->kid[i];
         print_statement(&pr, top);
         bool bare = top->kind == TW__CSL_VAR || (top->kind == TW__CSL_FN && !top->kid[TW__CSL_FN_BODY]);
-        put(&pr, bare ? ";\n" : "\n");
+        print_put(&pr, bare ? ";\n" : "\n");
     }
     char *text = malloc(pr.out->len + 1);
     if (text) memcpy(text, pr.out->str, pr.out->len + 1);

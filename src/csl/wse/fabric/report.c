@@ -173,7 +173,7 @@ static void mapped(report *r, const tw__pe *pe)
 }
 
 /* " ('take' at pe.csl:3)" of a row of the program's tasks + 1; "" for none. */
-static const char *task_name(const report *r, const tw__pe *pe, unsigned row, char out[224])
+static const char *report_task_name(const report *r, const tw__pe *pe, unsigned row, char out[224])
 {
     const tw__csl_program *p = pe->program->program;
     const tw__csl_image *image = r->w->image;
@@ -199,10 +199,10 @@ static void left_in_queue(report *r, const tw__pe *pe, unsigned number)
         unsigned entry = (head.payload >> 16 & 63) + q->control_base;
         unsigned row = entry < TW__CSL_TASK_IDS ? pe->program->control[entry] : 0;
         line(r, "%u wavelet(s) wait on %s: the first is for control task %u%s, and the %s is blocked", q->count,
-             name, entry, task_name(r, pe, row, task), r->w->arch == 0 ? "color" : "queue");
+             name, entry, report_task_name(r, pe, row, task), r->w->arch == 0 ? "color" : "queue");
     } else if (pe->program->data[channel]) {
         line(r, "%u wavelet(s) wait on %s: its data task is blocked%s", q->count, name,
-             task_name(r, pe, pe->program->data[channel], task));
+             report_task_name(r, pe, pe->program->data[channel], task));
     } else {
         line(r, "%u wavelet(s) wait on %s: no operation and no task takes them", q->count, name);
     }
@@ -219,7 +219,7 @@ static void engine(report *r, const tw__pe *pe)
     if (pe->main_state == TW__MAIN_MAP) mapped(r, pe);
     for (uint64_t waiting = pe->active & pe->blocked; waiting; waiting &= waiting - 1) {
         int id = __builtin_ctzll(waiting);
-        line(r, "local task %d is active but blocked%s", id, task_name(r, pe, pe->program->local[id], task));
+        line(r, "local task %d is active but blocked%s", id, report_task_name(r, pe, pe->program->local[id], task));
     }
     for (uint32_t rest = pe->in_busy; rest; rest &= rest - 1) {
         unsigned q = (unsigned)__builtin_ctz(rest);
@@ -295,7 +295,8 @@ static void task_runs(report *r, const tw__pe *pe)
     if (pe->task_id == TW__WSE_HOST_TASK)
         line(r, "the host's command runs%s", place);
     else
-        line(r, "task %u%s runs%s", pe->task_id, task_name(r, pe, pe->program->local[pe->task_id], task), place);
+        line(r, "task %u%s runs%s", pe->task_id, report_task_name(r, pe, pe->program->local[pe->task_id], task),
+             place);
 }
 
 static void running(report *r, const tw__pe *pe)
@@ -305,18 +306,18 @@ static void running(report *r, const tw__pe *pe)
     for (uint64_t ready = pe->active & ~pe->blocked; ready; ready &= ready - 1) {
         int id = __builtin_ctzll(ready);
         if (pe->program->local[id])
-            line(r, "task %d%s is ready to run", id, task_name(r, pe, pe->program->local[id], task));
+            line(r, "task %d%s is ready to run", id, report_task_name(r, pe, pe->program->local[id], task));
     }
 }
 
-static report begin(tw__wse *w, unsigned at_most)
+static report report_begin(tw__wse *w, unsigned at_most)
 {
     return (report){
         .w = w, .seen = g_hash_table_new(g_str_hash, g_str_equal), .order = g_ptr_array_new(), .left = at_most
     };
 }
 
-static char *text_of(report *r)
+static char *report_text_of(report *r)
 {
     GString *out = lines(r);
     char *copy = tw__calloc(out->len + 1, 1);
@@ -327,15 +328,15 @@ static char *text_of(report *r)
 
 char *tw__wse_running(tw__wse *w, unsigned at_most)
 {
-    report r = begin(w, at_most);
+    report r = report_begin(w, at_most);
     for (r.pe = 0; r.pe < w->count; r.pe++)
         if (w->pe[r.pe].program) running(&r, &w->pe[r.pe]);
-    return text_of(&r);
+    return report_text_of(&r);
 }
 
 char *tw__wse_waiting(tw__wse *w, unsigned at_most)
 {
-    report r = begin(w, at_most);
+    report r = report_begin(w, at_most);
     for (r.pe = 0; r.pe < w->count; r.pe++) {
         if (w->pe[r.pe].program) engine(&r, &w->pe[r.pe]);
         router(&r, &w->router[r.pe]);
@@ -344,5 +345,5 @@ char *tw__wse_waiting(tw__wse *w, unsigned at_most)
             if (!p->out && p->head != p->count)
                 line(&r, "%zu word(s) of the host wait for color %u", p->count - p->head, p->color);
     }
-    return text_of(&r);
+    return report_text_of(&r);
 }

@@ -79,8 +79,8 @@ static SELDOM void over_the_edge(tw__part *part, uint32_t pe, tw__channel *c, un
 }
 
 /* Of these links, those whose wavelets go to the host: at the edge of the rectangle, or where it listens. */
-static SELDOM unsigned outside(tw__part *part, uint32_t pe, const tw__router *router, const tw__channel *c,
-                               unsigned links)
+static SELDOM unsigned router_outside(tw__part *part, uint32_t pe, const tw__router *router, const tw__channel *c,
+                                      unsigned links)
 {
     unsigned out = links & router->edges;
     for (unsigned rest = router->has_ports ? links & ~out : 0; rest; rest &= rest - 1) {
@@ -147,7 +147,7 @@ static inline __attribute__((always_inline)) bool forward(tw__part *part, uint32
         *again = true;
         return false;
     }
-    if (links & router->edges || router->has_ports) out = outside(part, pe, router, c, links);
+    if (links & router->edges || router->has_ports) out = router_outside(part, pe, router, c, links);
     if (!tw__link_room(part, router, c, links & ~out)) return false;
     bool control = flags & TW__WSE_CONTROL;
     int queue = -1; /* that takes it */

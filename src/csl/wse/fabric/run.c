@@ -146,7 +146,7 @@ void tw__wse_free(tw__wse *w)
 /* --- time ----------------------------------------------------------------------------------------------------- */
 
 /* At least one window from w->now on; returns how many. */
-static unsigned step(tw__wse *w, size_t busy, unsigned most)
+static unsigned run_step(tw__wse *w, size_t busy, unsigned most)
 {
     unsigned windows = busy >= WORTH_SEVERAL && !w->options.reference && !w->has_mail ? most : 1;
     if (windows > 1)
@@ -191,7 +191,7 @@ static tw_status deadlock(tw__wse *w)
 }
 
 /* Nothing is left to do: the clock shows when the last thing was over, not when that was noticed. */
-static void settle(tw__wse *w, uint64_t start)
+static void run_settle(tw__wse *w, uint64_t start)
 {
     uint64_t last = start;
     for (unsigned k = 0; k < w->part_count; k++)
@@ -230,7 +230,7 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
         size_t busy;
         uint64_t next = tw__wse_next_time(w, &busy);
         if (next == TW__WSE_NEVER) {
-            settle(w, start);
+            run_settle(w, start);
             if (w->now > limit) return too_long(max_cycles); /* PEs run ahead of the clock while they can */
             if (!done || done(user)) return TW_OK;
             if (tw__wse_next_time(w, &busy) == TW__WSE_NEVER) return deadlock(w);
@@ -249,7 +249,7 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
         }
         uint64_t room = (limit - w->now + WINDOW - 1) / WINDOW;
         unsigned most = done ? ASK_EVERY - turn % ASK_EVERY : MOST_WINDOWS;
-        turn += step(w, busy, room < most ? (unsigned)room : most);
+        turn += run_step(w, busy, room < most ? (unsigned)room : most);
     }
 }
 

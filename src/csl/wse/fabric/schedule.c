@@ -56,7 +56,7 @@ void tw__wse_schedule_free(tw__wse *w)
 
 /* --- visits --------------------------------------------------------------------------------------------------- */
 
-static void visit(tw__part *part, tw__cell *cell, unsigned bit, uint64_t now)
+static void schedule_visit(tw__part *part, tw__cell *cell, unsigned bit, uint64_t now)
 {
     tw__wse *w = part->w;
     uint32_t pe = cell->first + bit;
@@ -107,7 +107,7 @@ static void visit_row(tw__part *part, uint32_t row, uint32_t from, uint32_t to, 
         if (to - k * 64 < 64) inside &= ~(UINT64_MAX << (to - k * 64));
         if (cell->far_at <= now + WINDOW - 1) draw_near(w, cell, inside, now + WINDOW - 1);
         uint64_t due = (cell->near[now & 3] | cell->near[(now + 1) & 3]) & inside;
-        for (; due; due &= due - 1) visit(part, cell, (unsigned)__builtin_ctzll(due), now);
+        for (; due; due &= due - 1) schedule_visit(part, cell, (unsigned)__builtin_ctzll(due), now);
     }
 }
 

@@ -201,7 +201,7 @@ static bool launch_under_way(const tw_wse *w)
 /* --- the queue ------------------------------------------------------------------------------------------------ */
 
 /* True when the commands after it may be looked at. `receiving`: colors that an earlier command still receives. */
-static bool step(tw_wse *w, tw__command *c, uint32_t *receiving)
+static bool command_step(tw_wse *w, tw__command *c, uint32_t *receiving)
 {
     tw_status status = TW_OK;
     uint32_t color = 1u << (c->color & 31);
@@ -237,7 +237,7 @@ bool tw__host_advance(tw_wse *w)
     bool any = false;
     for (guint i = 0; i < w->queue->len && w->failed == TW_OK; i++) {
         tw__command *c = w->queue->pdata[i];
-        bool more = step(w, c, &receiving);
+        bool more = command_step(w, c, &receiving);
         any = any || c->done;
         if (!more) break;
     }

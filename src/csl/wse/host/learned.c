@@ -14,7 +14,7 @@ enum {
     HOST_TASK = 64
 };
 
-static const tw__csl_program *program_of(const tw_wse *w, uint32_t pe)
+static const tw__csl_program *learned_program_of(const tw_wse *w, uint32_t pe)
 {
     uint32_t program = w->image->pes[pe].program;
     return program < w->image->program_count ? &w->image->programs[program] : NULL;
@@ -35,13 +35,13 @@ static void add_block(tw_profile *p, const char *name, const char *category, uin
 }
 
 /* PEs of one program have one map. */
-static void add_maps(const tw_wse *w, tw_profile *p)
+static void learned_add_maps(const tw_wse *w, tw_profile *p)
 {
     uint32_t *map_of = tw__realloc(NULL, (w->image->program_count + 1) * sizeof *map_of);
     if (!map_of) tw__profile_fail(p, TW_E_NO_MEMORY, "out of memory for the memory map");
     for (size_t i = 0; map_of && i < w->image->program_count; i++) map_of[i] = TW__NONE;
     for (uint32_t pe = 0; map_of && pe < w->image->pe_count; pe++) {
-        const tw__csl_program *at = program_of(w, pe);
+        const tw__csl_program *at = learned_program_of(w, pe);
         if (!at) continue;
         uint32_t *map = &map_of[w->image->pes[pe].program];
         if (*map != TW__NONE) {
@@ -71,7 +71,7 @@ static void add_variables(const tw_wse *w, tw_profile *p)
     uint32_t *first = tw__calloc(w->image->program_count + 1, sizeof *first);
     if (!pes || !first) tw__profile_fail(p, TW_E_NO_MEMORY, "out of memory for the profile");
     for (uint32_t pe = (uint32_t)w->image->pe_count; pes && first && pe-- > 0;)
-        if (program_of(w, pe)) pes[w->image->pes[pe].program]++, first[w->image->pes[pe].program] = pe;
+        if (learned_program_of(w, pe)) pes[w->image->pes[pe].program]++, first[w->image->pes[pe].program] = pe;
     for (size_t i = 0; pes && first && i < w->image->program_count; i++) {
         const tw__csl_program *at = &w->image->programs[i];
         for (size_t k = 0; k < at->symbol_count && pes[i]; k++) {
@@ -175,7 +175,7 @@ static const char *lane_name(unsigned slot, char text[32])
 
 static const char *span_name(const tw_wse *w, const tw__wse_event *e, const open_span *span, char text[160])
 {
-    const tw__csl_program *p = program_of(w, e->pe);
+    const tw__csl_program *p = learned_program_of(w, e->pe);
     if (e->kind == TW__WSE_OP_END)
         g_snprintf(text, 160, "@%s", span->name < TW__CSL_DSD_OPS ? tw__csl_dsd_op_rows[span->name].builtin : "?");
     else
@@ -239,7 +239,7 @@ static void add_spans(const tw_wse *w, tw_profile *p)
 void tw__host_add_learned(const tw_wse *w, tw_profile *p, uint32_t links)
 {
     tw__profile_add_region(p, "memory", "", 0, TW__CSL_PE_BYTES);
-    add_maps(w, p);
+    learned_add_maps(w, p);
     add_variables(w, p);
     add_links(w, p, links);
     add_waits(w, p);

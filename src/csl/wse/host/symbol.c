@@ -64,7 +64,8 @@ static tw_status locate(const tw_wse *w, unsigned *x, unsigned *y)
 }
 
 /* Address and size of a variable, or of the target of an exported pointer. */
-static tw_status find(const tw_wse *w, unsigned x, unsigned y, const char *name, uint32_t *address, uint32_t *bytes)
+static tw_status symbol_find(const tw_wse *w, unsigned x, unsigned y, const char *name, uint32_t *address,
+                             uint32_t *bytes)
 {
     tw_status status = locate(w, &x, &y);
     if (status != TW_OK) return status;
@@ -92,7 +93,7 @@ tw_status tw_wse_read_symbol(const tw_wse *w, unsigned x, unsigned y, const char
 {
     if (!w) return tw__missing("wafer");
     uint32_t address, room;
-    tw_status status = find(w, x, y, name, &address, &room);
+    tw_status status = symbol_find(w, x, y, name, &address, &room);
     if (status != TW_OK) return status;
     size_t wanted = *size < room ? *size : room;
     *size = room;
@@ -103,7 +104,7 @@ tw_status tw_wse_write_symbol(tw_wse *w, unsigned x, unsigned y, const char *nam
 {
     if (!w) return tw__missing("wafer");
     uint32_t address, room;
-    tw_status status = find(w, x, y, name, &address, &room);
+    tw_status status = symbol_find(w, x, y, name, &address, &room);
     if (status != TW_OK) return status;
     if (size > room) return tw__fail(TW_E_INVALID_ARGUMENT, "'%s' has %u bytes, %zu were given", name, room, size);
     return tw_wse_write(w, x, y, address, bytes, size);

@@ -27,7 +27,7 @@ static const tw__csl_program *program_at(const tw_wse *w, uint32_t pe)
     return program < w->image->program_count ? &w->image->programs[program] : NULL;
 }
 
-static void put_text(FILE *out, const char *text)
+static void trace_put_text(FILE *out, const char *text)
 {
     for (; *text; text++) {
         if (*text == '"' || *text == '\\') fputc('\\', out);
@@ -67,7 +67,7 @@ static void put_span(FILE *out, const tw_wse *w, const tw__wse_event *e)
         if (!task)
             fprintf(out, "@%s", e->b < TW__CSL_DSD_OPS ? tw__csl_dsd_op_rows[e->b].builtin : "?");
         else
-            put_text(out, p && e->b < p->function_count ? p->functions[e->b].name : "?");
+            trace_put_text(out, p && e->b < p->function_count ? p->functions[e->b].name : "?");
         fputc('"', out);
         if (task && e->a == HOST_TASK) fputs(",\"args\":{\"launched by\":\"host\"}", out);
         if (task && e->a != HOST_TASK) fprintf(out, ",\"args\":{\"id\":%u}", e->a);

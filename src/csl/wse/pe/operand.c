@@ -158,7 +158,7 @@ bool tw__wse_opnd_dsd(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd
 }
 
 /* One operand of an operation. `k`: 0 destination, 1 .. 3 sources. */
-static bool operand(tw__part *part, tw__pe *pe, tw__op *op, unsigned k, const uint64_t *r)
+static bool pe_operand(tw__part *part, tw__pe *pe, tw__op *op, unsigned k, const uint64_t *r)
 {
     const tw__decoded_use *use = op->use;
     tw__csl_arg arg = use->use->arg[k];
@@ -208,6 +208,6 @@ static bool operand(tw__part *part, tw__pe *pe, tw__op *op, unsigned k, const ui
 bool tw__wse_operands(tw__part *part, tw__pe *pe, tw__op *op, const uint64_t *r)
 {
     for (unsigned k = 0; k < 4; k++)
-        if (!operand(part, pe, op, k, r)) return false;
+        if (!pe_operand(part, pe, op, k, r)) return false;
     return true;
 }

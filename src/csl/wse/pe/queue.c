@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static tw__queue *make(tw__part *part, tw__pe *pe, unsigned depth, unsigned color)
+static tw__queue *queue_make(tw__part *part, tw__pe *pe, unsigned depth, unsigned color)
 {
     tw__queue *q = tw__wse_piece(part, sizeof *q);
     if (!q) {
@@ -23,7 +23,7 @@ int tw__wse_queue_for(tw__part *part, tw__pe *pe, unsigned color, bool output)
     unsigned number = TW__WSE_DIRECT + color;
     tw__queue **queues = output ? pe->out_queue : pe->in_queue;
     if (!queues[number])
-        queues[number] = make(
+        queues[number] = queue_make(
             part, pe, tw__wse_figure(part, output ? TW__WSE_M_DIRECT_OUT_DEPTH : TW__WSE_M_DIRECT_DEPTH), color);
     if (!queues[number]) return -1;
     of_color[color] = (uint8_t)(number + 1);
@@ -41,7 +41,7 @@ bool tw__wse_queue_bind(tw__part *part, tw__pe *pe, unsigned queue, unsigned col
                       output ? "output" : "input", queue);
         return false;
     }
-    if (!queues[queue] && !(queues[queue] = make(part, pe, depth, color))) return false;
+    if (!queues[queue] && !(queues[queue] = queue_make(part, pe, depth, color))) return false;
     tw__queue *q = queues[queue];
     if (q->color != color) {
         if (q->count &&

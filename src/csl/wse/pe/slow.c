@@ -207,7 +207,7 @@ static void map_end(tw__pe *pe)
 }
 
 /* An element in canonical form. */
-static uint64_t canonical(uint64_t bits, unsigned type, bool is_signed)
+static uint64_t slow_canonical(uint64_t bits, unsigned type, bool is_signed)
 {
     if (type == TW__CSL_E_I16 && is_signed) return (uint64_t)(int64_t)(int16_t)bits;
     if (type == TW__CSL_E_I32 && is_signed) return (uint64_t)(int64_t)(int32_t)bits;
@@ -283,7 +283,7 @@ tw__slow tw__wse_pe_map(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t
         args[k] = 0;
         if (!tw__wse_opnd_get(part, pe, &m->input[k], &args[k])) return TW__SLOW_FAULT;
         map_taken(&m->input[k]);
-        args[k] = canonical(args[k], map->input[k].file, map->is_signed[k]);
+        args[k] = slow_canonical(args[k], map->input[k].file, map->is_signed[k]);
     }
     const tw__csl_function_code *f = &p->functions[map->function];
     if (!tw__wse_need_frame(part, pe) ||

@@ -171,7 +171,7 @@ static void again_flushed(tw__pe *pe)
     for (unsigned out = 0; out < 2; out++) pe->flush_pending[out] |= pe->flushed[out];
 }
 
-static void start(tw__part *part, tw__pe *pe, choice c, uint64_t now)
+static void pe_task_start(tw__part *part, tw__pe *pe, choice c, uint64_t now)
 {
     const tw__csl_program *p = pe->program->program;
     uint64_t args[16];
@@ -375,7 +375,7 @@ static bool scalar_turn(tw__part *part, tw__pe *pe, uint64_t now, uint64_t *late
     }
     if (idle) {
         choice task = pick(part, pe);
-        if (task.what != NOTHING) start(part, pe, task, now);
+        if (task.what != NOTHING) pe_task_start(part, pe, task, now);
         return task.what != NOTHING;
     }
     run_main(part, pe, now);

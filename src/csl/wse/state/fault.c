@@ -8,7 +8,7 @@
 
 enum { LINE_KIND = 100, MOST_LINE = 4096, MOST_FAULTS = 20 };
 
-static tw__message *add(tw__part *part, uint32_t pe, unsigned kind, const char *code, char *text)
+static tw__message *fault_add(tw__part *part, uint32_t pe, unsigned kind, const char *code, char *text)
 {
     if (!text || !tw__grow(&part->message, &part->message_room, part->message_count, sizeof *part->message)) {
         part->no_memory = true;
@@ -53,7 +53,7 @@ static tw__message *blame(tw__part *part, const tw__pe *pe, tw_severity severity
     char *full = g_strdup_printf("%s (PE %u,%u, cycle %llu, %s)", text, number % part->w->width,
                                  number / part->w->width, (unsigned long long)part->now, task);
     g_free(task);
-    tw__message *m = add(part, number, (unsigned)severity, code, full);
+    tw__message *m = fault_add(part, number, (unsigned)severity, code, full);
     if (in_code(pe)) place(m, part->w, pe, pe->pc);
     return m;
 }
@@ -183,9 +183,9 @@ void tw__wse_complain(tw__part *part, uint32_t pe, int color, unsigned port, con
     va_end(args);
     bool strict = part->w->options.check != TW__WSE_CHECK_REPORT;
     if (strict) part->fault = true;
-    tw__message *m = add(part, pe, strict ? TW_ERROR : TW_WARNING, code,
-                         g_strdup_printf("%s (PE %u,%u, cycle %llu)", text, pe % part->w->width,
-                                         pe / part->w->width, (unsigned long long)part->now));
+    tw__message *m = fault_add(part, pe, strict ? TW_ERROR : TW_WARNING, code,
+                               g_strdup_printf("%s (PE %u,%u, cycle %llu)", text, pe % part->w->width,
+                                               pe / part->w->width, (unsigned long long)part->now));
     place_route(m, part->w, pe, color, port);
     g_free(text);
 }
@@ -200,7 +200,7 @@ void tw__wse_print_char(tw__part *part, tw__pe *pe, uint64_t cycle, char c)
         pe->line[pe->line_count++] = c;
         return;
     }
-    tw__message *m = add(part, (uint32_t)(pe - part->w->pe), LINE_KIND, "",
+    tw__message *m = fault_add(part, (uint32_t)(pe - part->w->pe), LINE_KIND, "",
                          g_strndup(pe->line_count ? pe->line : "", pe->line_count));
     if (m) m->cycle = cycle;
     pe->line_count = 0;
