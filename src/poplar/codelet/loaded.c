@@ -460,7 +460,7 @@ tw_status tw__codelets_unit(const tw__codelets *set, size_t index, const tw__gp_
 
 /* --- looking up -------------------------------------------------------------------------------------------- */
 
-static tw__vertex_type *named(const tw__codelets *set, const char *name)
+static tw__vertex_type *loaded_named(const tw__codelets *set, const char *name)
 {
     tw__vertex_type *vt = g_hash_table_lookup(set->by_name, name);
     if (vt) return vt;
@@ -469,7 +469,7 @@ static tw__vertex_type *named(const tw__codelets *set, const char *name)
 }
 
 /* Reads what is known by its name alone, and the others of its table, which are next to it. NULL with an error. */
-static const tw__vertex_type *whole(const tw__codelets *set, tw__vertex_type *vt)
+static const tw__vertex_type *loaded_whole(const tw__codelets *set, tw__vertex_type *vt)
 {
     if (!vt || vt->host_align) return vt;
     const unit *u = set->owners->pdata[vt->index];
@@ -486,17 +486,17 @@ static const tw__vertex_type *whole(const tw__codelets *set, tw__vertex_type *vt
 
 const tw__vertex_type *tw__codelets_find(const tw__codelets *set, const char *name)
 {
-    return whole(set, named(set, name));
+    return loaded_whole(set, loaded_named(set, name));
 }
 
 bool tw__codelets_has(const tw__codelets *set, const char *name)
 {
-    return named(set, name) != NULL;
+    return loaded_named(set, name) != NULL;
 }
 
 const tw__vertex_type *tw__codelets_demangle(const tw__codelets *set, const char *symbol)
 {
-    return whole(set, g_hash_table_lookup(set->by_symbol, symbol));
+    return loaded_whole(set, g_hash_table_lookup(set->by_symbol, symbol));
 }
 
 size_t tw__codelets_count(const tw__codelets *set)
@@ -506,7 +506,7 @@ size_t tw__codelets_count(const tw__codelets *set)
 
 const tw__vertex_type *tw__codelets_get(const tw__codelets *set, size_t index)
 {
-    return index < set->types->len ? whole(set, set->types->pdata[index]) : NULL;
+    return index < set->types->len ? loaded_whole(set, set->types->pdata[index]) : NULL;
 }
 
 const char *tw__codelets_suggest(const tw__codelets *set, const char *name)

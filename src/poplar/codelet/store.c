@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static void put(GByteArray *out, const void *data, size_t size)
+static void store_put(GByteArray *out, const void *data, size_t size)
 {
     uint64_t n = size;
     g_byte_array_append(out, (const guint8 *)&n, sizeof n);
@@ -12,7 +12,7 @@ static void put(GByteArray *out, const void *data, size_t size)
 }
 
 /* *data points into the bytes; false when they end before. */
-static bool get(const uint8_t **at, const uint8_t *end, const char **data, size_t *size)
+static bool store_get(const uint8_t **at, const uint8_t *end, const char **data, size_t *size)
 {
     uint64_t n;
     if ((size_t)(end - *at) < sizeof n) return false;
@@ -36,8 +36,8 @@ tw_status tw__codelets_store(const tw__codelets *set, bool host_only, GByteArray
         const char *name;
         GString *data;
         status = tw__codelets_unit(set, i, targets, host_only ? 1 : G_N_ELEMENTS(targets), &data, &name);
-        put(out, name, strlen(name));
-        put(out, data->str, data->len);
+        store_put(out, name, strlen(name));
+        store_put(out, data->str, data->len);
         g_string_free(data, TRUE);
     }
     return status;
@@ -52,7 +52,7 @@ tw_status tw__codelets_restore(tw__codelets *set, const uint8_t *bytes, size_t s
     for (uint64_t i = 0; i < units && whole; i++) {
         const char *name, *data;
         size_t name_size, data_size;
-        whole = get(&at, end, &name, &name_size) && get(&at, end, &data, &data_size);
+        whole = store_get(&at, end, &name, &name_size) && store_get(&at, end, &data, &data_size);
         if (!whole) break;
         g_autofree char *text = g_strndup(name, name_size);
         tw_status status = tw__codelets_add_archive(set, text, data, data_size);

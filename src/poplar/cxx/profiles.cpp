@@ -50,7 +50,7 @@ static std::string textOf(tw_engine *e, Writer write, const char *call)
     return copy;
 }
 
-static ProfileValue parse(const std::string &text, const char *call)
+static ProfileValue profiles_parse(const std::string &text, const char *call)
 {
     json_error_t error;
     json_t *root = json_loads(text.c_str(), 0, &error);
@@ -63,12 +63,12 @@ static ProfileValue parse(const std::string &text, const char *call)
 ProfileValue Engine::getGraphProfile()
 {
     const char *call = "Engine::getGraphProfile";
-    return parse(textOf(get().engine, tw_profile_graph_json, call), call);
+    return profiles_parse(textOf(get().engine, tw_profile_graph_json, call), call);
 }
 ProfileValue Engine::getExecutionProfile()
 {
     const char *call = "Engine::getExecutionProfile";
-    return parse(textOf(get().engine, tw_profile_execution_json, call), call);
+    return profiles_parse(textOf(get().engine, tw_profile_execution_json, call), call);
 }
 ProfileValue Engine::getProfile()
 {

@@ -202,7 +202,7 @@ static std::shared_ptr<Step> branch(const char *call, std::string what, std::vec
     return named(std::make_shared<Branch>(call, std::move(what), std::move(bodies), std::move(make)), dc);
 }
 /* What a step says of a tensor in dumps. One that is not valid is refused here, where the program is written. */
-static std::string text(const Tensor &t)
+static std::string programs_text(const Tensor &t)
 {
     t.get();
     return t.getDebugStr();
@@ -263,20 +263,22 @@ static Tensor fitting(const Tensor &src, const Tensor &dst)
 }
 
 Copy::Copy(Tensor src, Tensor dst, bool, const DebugContext &dc)
-    : Program(leaf("Copy", between(text(fitting(src, dst)), text(dst)), dc, [src, dst](tw_graph *g) {
-          tw_tensor from = tw_tensor_flatten(g, src.get().handle()), to = tw_tensor_flatten(g, dst.get().handle());
-          return tw_program_copy(meant(g, dst), from, to);
-      }))
+    : Program(
+          leaf("Copy", between(programs_text(fitting(src, dst)), programs_text(dst)), dc, [src, dst](tw_graph *g) {
+              tw_tensor from = tw_tensor_flatten(g, src.get().handle()),
+                        to = tw_tensor_flatten(g, dst.get().handle());
+              return tw_program_copy(meant(g, dst), from, to);
+          }))
 {
 }
 Copy::Copy(const DataStream &s, Tensor dst, bool, const DebugContext &dc)
-    : Program(leaf("Copy", between("stream '" + s.handle() + "'", text(dst)), dc, [s, dst](tw_graph *g) {
+    : Program(leaf("Copy", between("stream '" + s.handle() + "'", programs_text(dst)), dc, [s, dst](tw_graph *g) {
           return tw_program_copy_from_stream(meant(g, dst), { s.getId() }, dst.get().handle());
       }))
 {
 }
 Copy::Copy(Tensor src, const DataStream &s, bool, const DebugContext &dc)
-    : Program(leaf("Copy", between(text(src), "stream '" + s.handle() + "'"), dc, [s, src](tw_graph *g) {
+    : Program(leaf("Copy", between(programs_text(src), "stream '" + s.handle() + "'"), dc, [s, src](tw_graph *g) {
           return tw_program_copy_to_stream(meant(g, src), src.get().handle(), { s.getId() });
       }))
 {
@@ -286,14 +288,14 @@ static tw_tensor orNone(const Tensor &t)
     return t.valid() ? t.get().handle() : tw_tensor();
 }
 Copy::Copy(const RemoteBuffer &b, Tensor dst, Tensor offset, const DebugContext &dc)
-    : Program(leaf("Copy", between("remote buffer '" + b.handle() + "'", text(dst)), dc, [=](tw_graph *g) {
+    : Program(leaf("Copy", between("remote buffer '" + b.handle() + "'", programs_text(dst)), dc, [=](tw_graph *g) {
           return tw_program_copy_from_remote(meant(g, dst), { b.getId() }, dst.get().handle(), orNone(offset));
       }))
 {
 }
 Copy::Copy(const RemoteBuffer &b, Tensor dst, const DebugContext &dc) : Copy(b, std::move(dst), Tensor(), dc) {}
 Copy::Copy(Tensor src, const RemoteBuffer &b, Tensor offset, const DebugContext &dc)
-    : Program(leaf("Copy", between(text(src), "remote buffer '" + b.handle() + "'"), dc, [=](tw_graph *g) {
+    : Program(leaf("Copy", between(programs_text(src), "remote buffer '" + b.handle() + "'"), dc, [=](tw_graph *g) {
           return tw_program_copy_to_remote(meant(g, src), src.get().handle(), { b.getId() }, orNone(offset));
       }))
 {
@@ -301,7 +303,7 @@ Copy::Copy(Tensor src, const RemoteBuffer &b, Tensor offset, const DebugContext 
 Copy::Copy(Tensor src, const RemoteBuffer &b, const DebugContext &dc) : Copy(std::move(src), b, Tensor(), dc) {}
 
 CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, unsigned> to, const DebugContext &dc)
-    : Program(leaf("CrossReplicaCopy", between(text(src), text(dst)), dc, [=](tw_graph *graph) {
+    : Program(leaf("CrossReplicaCopy", between(programs_text(src), programs_text(dst)), dc, [=](tw_graph *graph) {
           tw_graph *g = meant(graph, src);
           std::vector<unsigned> list(tw_graph_replication_factor(g), TW_UNMAPPED);
           for (const auto &pair : to)
@@ -311,7 +313,7 @@ CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, un
 {
 }
 WriteUndef::WriteUndef(Tensor t, const DebugContext &dc)
-    : Program(leaf("WriteUndef", text(t), dc,
+    : Program(leaf("WriteUndef", programs_text(t), dc,
                    [t](tw_graph *g) { return tw_program_write_undef(meant(g, t), t.get().handle()); }))
 {
 }
@@ -326,17 +328,18 @@ Copy::Copy(const FunctionBuffer &b, const Function &f, const DebugContext &dc)
                    dc, [b, f](tw_graph *g) { return tw_program_copy_function(g, { b.getId() }, { f.getId() }); }))
 {
 }
-static std::string list(ArrayRef<Tensor> tensors)
+static std::string programs_list(ArrayRef<Tensor> tensors)
 {
     std::string all;
-    for (const Tensor &t : tensors) all += (all.empty() ? "" : ", ") + text(t);
+    for (const Tensor &t : tensors) all += (all.empty() ? "" : ", ") + programs_text(t);
     return "{" + all + "}";
 }
 Call::Call(HostFunction f, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, const DebugContext &dc) : Program()
 {
     std::vector<Tensor> in = inputs.cloneAsVector(), out = outputs.cloneAsVector();
-    step = leaf("Call", "host function " + std::to_string(f.getId()) + " " + between(list(in), list(out)), dc,
-                [f, in, out](tw_graph *graph) {
+    step = leaf("Call",
+                "host function " + std::to_string(f.getId()) + " " + between(programs_list(in), programs_list(out)),
+                dc, [f, in, out](tw_graph *graph) {
                     tw_graph *g = in.empty() && out.empty() ? graph : meant(graph, in.empty() ? out[0] : in[0]);
                     std::vector<tw_tensor> handles;
                     for (const Tensor &t : in) handles.push_back(t.get().handle());
@@ -356,7 +359,7 @@ Abort::Abort(const std::string &message, const DebugContext &dc)
 }
 Abort::Abort(const DebugContext &dc) : Abort(std::string(), dc) {}
 AbortOnCondition::AbortOnCondition(Tensor t, const std::string &message, const DebugContext &dc)
-    : Program(leaf("AbortOnCondition", text(t), dc, [t, message](tw_graph *g) {
+    : Program(leaf("AbortOnCondition", programs_text(t), dc, [t, message](tw_graph *g) {
           return tw_program_abort_on_condition(meant(g, t), t.get().handle(), message.c_str());
       }))
 {
@@ -365,12 +368,12 @@ AbortOnCondition::AbortOnCondition(Tensor t, const DebugContext &dc) : AbortOnCo
 ErrorProgram::ErrorProgram(StringRef m, Tensor t, const DebugContext &dc) : Program()
 {
     std::string message = m;
-    step = leaf("ErrorProgram", text(t), dc, [t, message](tw_graph *g) {
+    step = leaf("ErrorProgram", programs_text(t), dc, [t, message](tw_graph *g) {
         return tw_program_error(meant(g, t), message.c_str(), t.get().handle());
     });
 }
 AssumeEqualAcrossReplicas::AssumeEqualAcrossReplicas(Tensor t, const DebugContext &dc)
-    : Program(leaf("AssumeEqualAcrossReplicas", text(t), dc, [t](tw_graph *g) {
+    : Program(leaf("AssumeEqualAcrossReplicas", programs_text(t), dc, [t](tw_graph *g) {
           return tw_program_assume_equal_across_replicas(meant(g, t), t.get().handle());
       }))
 {
@@ -389,7 +392,7 @@ PrintTensor::PrintTensor(StringRef title, Tensor t, const PrintTensorFmt &f, con
     case PrintTensorFmt::FloatFormat::None: format.float_format = tw_print_format::TW_PRINT_NONE; break;
     }
     format.separator = f.separator, format.open_bracket = f.openBracket, format.close_bracket = f.closeBracket;
-    step = leaf("PrintTensor", text(t), dc, [head, t, format](tw_graph *g) {
+    step = leaf("PrintTensor", programs_text(t), dc, [head, t, format](tw_graph *g) {
         return tw_program_print_tensor(meant(g, t), head.c_str(), t.get().handle(), &format);
     });
 }
@@ -406,11 +409,12 @@ PrintTensor::PrintTensor(Tensor t, const DebugContext &dc) : PrintTensor(std::mo
 /* Programs that <poplar/CycleCount.hpp> adds. */
 struct Clock : Program {
     Clock(const Tensor &words, bool since, const DebugContext &dc)
-        : Program(leaf(since ? "CyclesSince" : "CycleStamp", text(words), dc, [words, since](tw_graph *graph) {
-              tw_graph *g = meant(graph, words);
-              tw_tensor handle = words.get().handle();
-              return since ? tw_program_cycles_since(g, handle) : tw_program_cycle_stamp(g, handle);
-          }))
+        : Program(
+              leaf(since ? "CyclesSince" : "CycleStamp", programs_text(words), dc, [words, since](tw_graph *graph) {
+                  tw_graph *g = meant(graph, words);
+                  tw_tensor handle = words.get().handle();
+                  return since ? tw_program_cycles_since(g, handle) : tw_program_cycle_stamp(g, handle);
+              }))
     {
     }
 };
@@ -424,23 +428,24 @@ Repeat::Repeat(unsigned count, const Program &body, const DebugContext &dc)
 {
 }
 RepeatWhileTrue::RepeatWhileTrue(const Program &cond, Tensor t, const Program &body, const DebugContext &dc)
-    : Program(branch("RepeatWhileTrue", text(t), { cond, body }, dc,
+    : Program(branch("RepeatWhileTrue", programs_text(t), { cond, body }, dc,
                      [t](tw_graph *g, const std::vector<tw_program> &b) {
                          return tw_program_repeat_while_true(meant(g, t), b[0], t.get().handle(), b[1]);
                      }))
 {
 }
 RepeatWhileFalse::RepeatWhileFalse(const Program &cond, Tensor t, const Program &body, const DebugContext &dc)
-    : Program(branch("RepeatWhileFalse", text(t), { cond, body }, dc,
+    : Program(branch("RepeatWhileFalse", programs_text(t), { cond, body }, dc,
                      [t](tw_graph *g, const std::vector<tw_program> &b) {
                          return tw_program_repeat_while_false(meant(g, t), b[0], t.get().handle(), b[1]);
                      }))
 {
 }
 If::If(Tensor t, const Program &thenBody, const Program &elseBody, const DebugContext &dc)
-    : Program(branch("If", text(t), { thenBody, elseBody }, dc, [t](tw_graph *g, const std::vector<tw_program> &b) {
-          return tw_program_if(meant(g, t), t.get().handle(), b[0], b[1]);
-      }))
+    : Program(branch("If", programs_text(t), { thenBody, elseBody }, dc,
+                     [t](tw_graph *g, const std::vector<tw_program> &b) {
+                         return tw_program_if(meant(g, t), t.get().handle(), b[0], b[1]);
+                     }))
 {
 }
 

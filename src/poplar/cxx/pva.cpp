@@ -28,7 +28,7 @@ using detail::DataPtr;
 
 /* --- the tree ------------------------------------------------------------------------------------------------- */
 
-static std::uint64_t number(const json_t *j)
+static std::uint64_t pva_number(const json_t *j)
 {
     return json_is_integer(j) ? static_cast<std::uint64_t>(json_integer_value(j))
                               : static_cast<std::uint64_t>(json_number_value(j));
@@ -46,7 +46,7 @@ static json_t *at(const json_t *j, const char *a, const char *b = nullptr, const
 /* Rows of tiles may be shorter than there are tiles. */
 static std::uint64_t entry(const json_t *row, std::size_t tile)
 {
-    return number(json_array_get(row, tile));
+    return pva_number(json_array_get(row, tile));
 }
 static std::vector<std::uint64_t> row(const json_t *j)
 {
@@ -70,21 +70,21 @@ unsigned Version::part(unsigned index) const
     {                                                \
         return read(at(data->any(), "target", key)); \
     }
-TARGET(std::uint64_t, numTiles, "numTiles", number)
-TARGET(std::uint64_t, numIPUs, "numIPUs", number)
-TARGET(std::uint64_t, tilesPerIpu, "tilesPerIPU", number)
-TARGET(std::uint64_t, numReplicas, "numReplicas", number)
-TARGET(std::uint64_t, bytesPerTile, "bytesPerTile", number)
-TARGET(std::uint64_t, bytesPerIPU, "bytesPerIPU", number)
-TARGET(std::uint64_t, totalMemory, "totalMemory", number)
+TARGET(std::uint64_t, numTiles, "numTiles", pva_number)
+TARGET(std::uint64_t, numIPUs, "numIPUs", pva_number)
+TARGET(std::uint64_t, tilesPerIpu, "tilesPerIPU", pva_number)
+TARGET(std::uint64_t, numReplicas, "numReplicas", pva_number)
+TARGET(std::uint64_t, bytesPerTile, "bytesPerTile", pva_number)
+TARGET(std::uint64_t, bytesPerIPU, "bytesPerIPU", pva_number)
+TARGET(std::uint64_t, totalMemory, "totalMemory", pva_number)
 TARGET(double, clockFrequency, "clockFrequency", json_number_value)
 TARGET(std::string, architecture, "architecture", text)
 #undef TARGET
 
-#define GRAPH(name)                                     \
-    std::uint64_t GraphSize::name() const               \
-    {                                                   \
-        return number(at(data->graph, "graph", #name)); \
+#define GRAPH(name)                                         \
+    std::uint64_t GraphSize::name() const                   \
+    {                                                       \
+        return pva_number(at(data->graph, "graph", #name)); \
     }
 GRAPH(numVertices)
 GRAPH(numEdges)
@@ -178,7 +178,7 @@ static std::vector<std::uint64_t> activeCycles(const DataPtr &data, std::size_t 
 {
     const json_t *s = stepOf(data, step), *own = at(s, "activeCyclesByTile");
     if (own) return row(own);
-    const json_t *plan = json_array_get(at(data->execution, "simulation", "plan"), number(at(s, "planStep")));
+    const json_t *plan = json_array_get(at(data->execution, "simulation", "plan"), pva_number(at(s, "planStep")));
     return row(at(plan, "activeCyclesByTile"));
 }
 
@@ -206,15 +206,15 @@ std::string Step::type() const
 }
 std::uint64_t Step::cycles() const
 {
-    return number(at(stepOf(data, step), "cycles"));
+    return pva_number(at(stepOf(data, step), "cycles"));
 }
 std::uint64_t Step::cyclesFrom() const
 {
-    return number(at(stepOf(data, step), "cyclesFrom"));
+    return pva_number(at(stepOf(data, step), "cyclesFrom"));
 }
 std::uint64_t Step::cyclesTo() const
 {
-    return number(at(stepOf(data, step), "cyclesTo"));
+    return pva_number(at(stepOf(data, step), "cyclesTo"));
 }
 std::vector<ComputeSetExecution> Step::computeSets() const
 {
@@ -224,7 +224,7 @@ std::vector<ComputeSetExecution> Step::computeSets() const
 
 std::uint64_t Execution::totalCycles() const
 {
-    return number(at(data->execution, "simulation", "cycles"));
+    return pva_number(at(data->execution, "simulation", "cycles"));
 }
 std::vector<Step> Execution::steps() const
 {

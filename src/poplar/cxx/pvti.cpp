@@ -7,7 +7,7 @@
 namespace pvti {
 
 /* Names live as long as the process: destructors of libraries may still use channels. */
-static const std::string *kept(const std::string &name)
+static const std::string *pvti_kept(const std::string &name)
 {
     static std::mutex mutex;
     static std::set<std::string> *names = new std::set<std::string>;
@@ -15,7 +15,7 @@ static const std::string *kept(const std::string &name)
     return &*names->insert(name).first;
 }
 
-TraceChannel::TraceChannel(const std::string &name) : label(kept(name)) {}
+TraceChannel::TraceChannel(const std::string &name) : label(pvti_kept(name)) {}
 
 Tracepoint::Tracepoint(TraceChannel *, const std::string &) {}
 Tracepoint::Tracepoint(TraceChannel *, const char *) {}

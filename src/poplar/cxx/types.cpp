@@ -110,7 +110,7 @@ template <class T> static void store(std::vector<unsigned char> &out, T value)
 }
 
 /* Integers outside of the type wrap round, as conversions of the host do. */
-static std::uint64_t integer(long double v)
+static std::uint64_t types_integer(long double v)
 {
     if (std::isnan(v)) return 0;
     return v < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(v)) : static_cast<std::uint64_t>(v);
@@ -127,13 +127,13 @@ std::vector<unsigned char> convert(const Type &type, std::size_t count, const vo
         switch (to) {
         case TW_BOOL: store<std::uint8_t>(out, v != 0); break;
         case TW_I8:
-        case TW_U8: store(out, static_cast<std::uint8_t>(integer(v))); break;
+        case TW_U8: store(out, static_cast<std::uint8_t>(types_integer(v))); break;
         case TW_I16:
-        case TW_U16: store(out, static_cast<std::uint16_t>(integer(v))); break;
+        case TW_U16: store(out, static_cast<std::uint16_t>(types_integer(v))); break;
         case TW_I32:
-        case TW_U32: store(out, static_cast<std::uint32_t>(integer(v))); break;
+        case TW_U32: store(out, static_cast<std::uint32_t>(types_integer(v))); break;
         case TW_I64:
-        case TW_U64: store(out, integer(v)); break;
+        case TW_U64: store(out, types_integer(v)); break;
         case TW_F16: store(out, tw_f64_to_f16(static_cast<double>(v), TW_ROUND_NEAREST_EVEN, 0)); break;
         case TW_F32: store(out, static_cast<float>(v)); break;
         default: store(out, static_cast<double>(v)); break;

@@ -109,8 +109,8 @@ static void log_plan(const tw_engine *engine)
     }
 }
 
-static tw_status compile(tw_engine *engine, tw_graph *graph, unsigned count, const tw_program *programs,
-                         const char *const *options, tw_progress_func progress, void *user)
+static tw_status engine_compile(tw_engine *engine, tw_graph *graph, unsigned count, const tw_program *programs,
+                                const char *const *options, tw_progress_func progress, void *user)
 {
     engine->threads = 1;
     engine->arena = tw__arena_new(0);
@@ -142,7 +142,7 @@ static tw_status compile(tw_engine *engine, tw_graph *graph, unsigned count, con
     return TW_OK;
 }
 
-static void leave_profile(void *engine)
+static void engine_leave_profile(void *engine)
 {
     if (tw__profile_wanted()) tw__profile_leave((tw_profile *)(uintptr_t)tw_engine_profile(engine));
 }
@@ -180,7 +180,7 @@ static tw_engine *make(const char *function, tw_graph *graph, unsigned count, co
     const tw_error *broken = tw_graph_error(graph);
     if (broken->status) return tw__nothing_made(broken); /* where that was made */
     tw_engine *engine = tw__calloc(1, sizeof *engine);
-    error.status = engine ? compile(engine, graph, count, programs, options, progress, user)
+    error.status = engine ? engine_compile(engine, graph, count, programs, options, progress, user)
                           : tw__fail(TW_E_NO_MEMORY, "out of host memory");
     if (error.status) {
         error.message = tw_error_message();
@@ -189,7 +189,7 @@ static tw_engine *make(const char *function, tw_graph *graph, unsigned count, co
         drop(engine);
         return none;
     }
-    tw__profile_expect(engine, leave_profile);
+    tw__profile_expect(engine, engine_leave_profile);
     return engine;
 }
 
@@ -214,7 +214,7 @@ void tw_engine_free(tw_engine *engine)
 {
     if (!engine) return;
     tw__profile_forget(engine);
-    leave_profile(engine);
+    engine_leave_profile(engine);
     drop(engine);
 }
 

@@ -8,14 +8,14 @@
 
 typedef struct check {
     tw__core *core;
-    uint8_t *program_state; /* by id: see visit() */
+    uint8_t *program_state; /* by id: see checks_visit() */
     bool *cs_used;          /* by id */
     uint8_t *var_state;     /* 0 unknown, 1 mapped completely, 2 with gaps */
     uint64_t *touches;      /* [variables] of the compute set at hand: number, then where the next one goes */
     bool *written;          /* [variables] by a vertex of that compute set */
 } check;
 
-static tw_status no_memory(void)
+static tw_status checks_no_memory(void)
 {
     return tw__fail(TW_E_NO_MEMORY, "out of host memory");
 }
@@ -35,7 +35,7 @@ static tw_status settle_all(tw__core *core)
     bool cpu = core->target->kind == TW_TARGET_CPU;
     for (size_t i = 0; i < core->var_count; i++)
         if (!tw__mapping_settle(&core->vars[i]) || (cpu && !tw__mapping_fill(&core->vars[i], 0)))
-            return no_memory();
+            return checks_no_memory();
     for (size_t v = 1; cpu && v < core->vertex_count; v++)
         if (core->vertices[v].tile == TW_UNMAPPED) core->vertices[v].tile = 0;
     return TW_OK;
@@ -87,7 +87,7 @@ static tw_status regions_mapped(check *c, const tw__regions *list, const char *u
 
 /* Depth first. A program reached again while it is being visited can only be reached through a call: programs are
  * trees otherwise. */
-static tw_status visit(check *c, uint32_t id)
+static tw_status checks_visit(check *c, uint32_t id)
 {
     enum { NEW, OPEN, DONE };
     tw__core *core = c->core;
@@ -102,9 +102,9 @@ static tw_status visit(check *c, uint32_t id)
     tw_status status = regions_mapped(c, p->a.regions, user);
     if (status == TW_OK) status = regions_mapped(c, p->b.regions, user);
     if (p->kind == TW__P_EXECUTE) c->cs_used[p->id] = true;
-    for (uint32_t i = 0; i < p->child_count && status == TW_OK; i++) status = visit(c, p->children[i]);
-    for (uint32_t i = 0; i < p->case_count && status == TW_OK; i++) status = visit(c, p->cases[i].body);
-    if (p->kind == TW__P_CALL && status == TW_OK) status = visit(c, core->functions[p->id].body);
+    for (uint32_t i = 0; i < p->child_count && status == TW_OK; i++) status = checks_visit(c, p->children[i]);
+    for (uint32_t i = 0; i < p->case_count && status == TW_OK; i++) status = checks_visit(c, p->cases[i].body);
+    if (p->kind == TW__P_CALL && status == TW_OK) status = checks_visit(c, core->functions[p->id].body);
     c->program_state[id] = DONE;
     return status;
 }
@@ -116,7 +116,7 @@ static tw_status join_scalars(tw__core *core, uint32_t vertex, unsigned field, u
 {
     tw__vertex *v = &core->vertices[vertex];
     uint32_t *by_index = tw__calloc(count + 1, sizeof *by_index); /* edge 0 is empty */
-    if (!by_index) return no_memory();
+    if (!by_index) return checks_no_memory();
     for (uint32_t e = v->first_edge; e; e = core->edges[e].next)
         if (core->edges[e].field == field && core->edges[e].index < count) by_index[core->edges[e].index] = e;
     tw__builder b = { 0 };
@@ -130,7 +130,7 @@ static tw_status join_scalars(tw__core *core, uint32_t vertex, unsigned field, u
     tw__regions *list = tw__builder_finish(&b);
     if (!list) {
         free(by_index);
-        return no_memory();
+        return checks_no_memory();
     }
     /* The first edge of the field takes the list, the others leave the chain. */
     uint32_t keep = 0, last = 0;
@@ -223,7 +223,7 @@ static tw_status map_constant(check *c, const tw__vertex *v, const tw__edge *edg
 {
     tw__variable *var = &c->core->vars[edge->var];
     if (!var->is_anonymous_const || var->mapped_count || !edge->count) return TW_OK;
-    return tw__mapping_fill(var, v->tile) ? TW_OK : no_memory();
+    return tw__mapping_fill(var, v->tile) ? TW_OK : checks_no_memory();
 }
 
 static tw_status check_edges(check *c, uint32_t vertex)
@@ -341,7 +341,7 @@ static tw_status find_race(check *c, gathered *g, uint32_t cs, const uint32_t *v
         g->n += here;
     }
     g->touches = tw__realloc(NULL, (g->n + 1) * sizeof *g->touches);
-    if (!g->touches) return no_memory();
+    if (!g->touches) return checks_no_memory();
     for_each_touch(c, g, vertices, n, place_touch);
     tw__touch a, b;
     uint64_t element;
@@ -350,7 +350,7 @@ static tw_status find_race(check *c, gathered *g, uint32_t cs, const uint32_t *v
     case TW__OVERLAP_FOUND: return race(core, &a, &b, element, core->compute_sets[cs].name);
     case TW__OVERLAP_NO_MEMORY: break;
     }
-    return no_memory();
+    return checks_no_memory();
 }
 
 static tw_status check_races(check *c, uint32_t cs, const uint32_t *vertices, size_t n)
@@ -358,7 +358,7 @@ static tw_status check_races(check *c, uint32_t cs, const uint32_t *vertices, si
     gathered g = { 0 };
     if (n < 2) return TW_OK;
     for_each_touch(c, &g, vertices, n, count_touch);
-    tw_status status = g.failed ? no_memory() : find_race(c, &g, cs, vertices, n);
+    tw_status status = g.failed ? checks_no_memory() : find_race(c, &g, cs, vertices, n);
     for (size_t i = 0; i < g.var_count; i++) {
         c->touches[g.vars[i]] = 0;
         c->written[g.vars[i]] = false;
@@ -373,7 +373,7 @@ static tw_status check_compute_set(check *c, uint32_t cs)
     tw__core *core = c->core;
     size_t n;
     const uint32_t *vertices = tw__compute_set_vertices(core, cs, &n);
-    if (n < core->compute_sets[cs].vertices) return no_memory();
+    if (n < core->compute_sets[cs].vertices) return checks_no_memory();
     for (size_t i = 0; i < n; i++) {
         char text[TW__TEXT_BYTES];
         if (core->vertices[vertices[i]].tile == TW_UNMAPPED)
@@ -395,7 +395,7 @@ static tw_status run_checks(check *c, const uint32_t *programs, size_t count)
         if (!programs[i] || programs[i] >= core->program_count)
             return tw__fail(TW_E_CONTROL_PROGRAM, "program %zu is %s", i,
                             programs[i] ? "not one of this graph" : "nil");
-        status = visit(c, programs[i]);
+        status = checks_visit(c, programs[i]);
     }
     for (size_t i = 0; i < core->access_count && status == TW_OK; i++) {
         char user[TW__TEXT_BYTES];
@@ -424,7 +424,7 @@ tw_status tw__graph_check(tw__core *core, const uint32_t *programs, size_t count
                 .written = zeros(core->var_count, sizeof(bool)) };
     tw_status status = TW_OK;
     if (!c.program_state || !c.cs_used || !c.var_state || !c.touches || !c.written)
-        status = no_memory();
+        status = checks_no_memory();
     else
         status = run_checks(&c, programs, count);
     free(c.program_state);

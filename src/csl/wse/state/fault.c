@@ -61,8 +61,8 @@ static tw__message *blame(tw__part *part, const tw__pe *pe, tw_severity severity
 static void trace_line(tw__part *part, uint32_t pe, const char *function, const char *insn,
                        const tw__csl_line *line)
 {
-    tw__message *m =
-        add(part, pe, TW_NOTE, "wse.trace", g_strdup_printf("in '%s'%s%s", function, *insn ? ": " : "", insn));
+    tw__message *m = fault_add(part, pe, TW_NOTE, "wse.trace",
+                               g_strdup_printf("in '%s'%s%s", function, *insn ? ": " : "", insn));
     if (m && line) put_place(m, part->w, line->file, line->line, line->column);
 }
 
@@ -201,7 +201,7 @@ void tw__wse_print_char(tw__part *part, tw__pe *pe, uint64_t cycle, char c)
         return;
     }
     tw__message *m = fault_add(part, (uint32_t)(pe - part->w->pe), LINE_KIND, "",
-                         g_strndup(pe->line_count ? pe->line : "", pe->line_count));
+                               g_strndup(pe->line_count ? pe->line : "", pe->line_count));
     if (m) m->cycle = cycle;
     pe->line_count = 0;
     if (c != '\n') tw__wse_print_char(part, pe, cycle, c);

@@ -112,7 +112,7 @@ typedef struct note_search {
     char *text;
 } note_search;
 
-static enum CXChildVisitResult find_note(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult fields_find_note(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     (void)parent;
     note_search *search = data;
@@ -149,7 +149,7 @@ static CXType pointee_of_member(CXType record, const char *name)
 static field c_field(const scanner *s, CXCursor cursor)
 {
     note_search note = { NULL };
-    clang_visitChildren(cursor, find_note, &note);
+    clang_visitChildren(cursor, fields_find_note, &note);
     CXType type = clang_getCursorType(cursor);
     if (!note.text) return plain_field(type);
     char **words = g_strsplit(note.text, " ", -1);

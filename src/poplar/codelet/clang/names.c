@@ -116,7 +116,7 @@ static char *tidy(char *text)
     return g_string_free(out, FALSE);
 }
 
-static char *type_text(CXType type)
+static char *names_type_text(CXType type)
 {
     CXType plain = clang_getCanonicalType(type);
     if (plain.kind == CXType_Vector || plain.kind == CXType_ExtVector) {
@@ -205,7 +205,7 @@ static char *integral_text(CXCursor cursor, unsigned index, bool as_code)
         CXCursor declaration = clang_getTypeDeclaration(type);
         clang_visitChildren(declaration, find_enumerator, &enumerator);
         if (enumerator.name) return enumerator.name;
-        char *name = type_text(type), *cast = g_strdup_printf("(%s)%lld", name, value);
+        char *name = names_type_text(type), *cast = g_strdup_printf("(%s)%lld", name, value);
         g_free(name);
         if (as_code) return cast;
         g_free(cast);
@@ -233,7 +233,7 @@ char *popc_class_name(CXCursor cursor, bool as_code)
     }
     for (int i = 0; i < count; i++) {
         bool is_type = clang_Cursor_getTemplateArgumentKind(cursor, (unsigned)i) == CXTemplateArgumentKind_Type;
-        char *text = is_type ? type_text(clang_Cursor_getTemplateArgumentType(cursor, (unsigned)i))
+        char *text = is_type ? names_type_text(clang_Cursor_getTemplateArgumentType(cursor, (unsigned)i))
                              : integral_text(cursor, (unsigned)i, as_code);
         g_string_append_c(name, i ? ',' : '<');
         g_string_append(name, text);

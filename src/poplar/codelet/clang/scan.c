@@ -90,7 +90,7 @@ typedef struct children {
     enum CXCursorKind kind;
 } children;
 
-static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult scan_collect(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     (void)parent;
     children *found = data;
@@ -249,7 +249,7 @@ static void follow_bases(scanner *s, vertex_class *vc, CXCursor cursor, unsigned
                   { "ExternalExchangeVertex", SUPERVISOR } };
     CXCursor pattern = popc_pattern(cursor);
     children specifiers = { .kind = CXCursor_CXXBaseSpecifier };
-    clang_visitChildren(pattern, collect, &specifiers);
+    clang_visitChildren(pattern, scan_collect, &specifiers);
     for (unsigned i = 0; i < specifiers.count && depth < MAX_BASES; i++) {
         CXType type = clang_getCanonicalType(clang_getCursorType(specifiers.items[i]));
         if (type.kind != CXType_Record) type = dependent_base(s, cursor, pattern, specifiers.items[i]);
@@ -449,7 +449,7 @@ static void forget(scanner *s)
 }
 
 /* One parse. True when it answered everything; false when there are new questions, or errors. */
-static bool parse(scanner *s, CXIndex index, GArray *files, bool *stop)
+static bool scan_parse(scanner *s, CXIndex index, GArray *files, bool *stop)
 {
     GString *text = g_string_new_len(s->scan->text, (gssize)s->scan->length);
     if (s->probes->len) g_string_append_printf(text, "\n# 1 \"" PROBE_FILE "\"\n%s", s->probes->str);
@@ -514,7 +514,7 @@ __attribute__((visibility("default"))) char *tw__scan_codelets(const tw__scan *s
     for (int i = 0; i < MAX_PARSES && !done && !stop; i++) {
         if (s.unit) forget(&s);
         s.num_new = 0;
-        done = parse(&s, index, files, &stop);
+        done = scan_parse(&s, index, files, &stop);
     }
     char *text = NULL;
     if (s.unit) {

@@ -85,7 +85,7 @@ static char *seal_of(const char *path, const char *data, size_t length)
 }
 
 /* A folder, or what is not there, is no error that GLib should put into words: without memory it prints why not. */
-static bool read_file(const char *path, char **data, gsize *length)
+static bool cache_read_file(const char *path, char **data, gsize *length)
 {
     return g_file_test(path, G_FILE_TEST_IS_REGULAR) && g_file_get_contents(path, data, length, NULL);
 }
@@ -95,7 +95,7 @@ bool tw__cache_read(const char *path, char **data, size_t *size)
     char *text = NULL;
     gsize length = 0;
     if (data) *data = NULL;
-    if (!path || !read_file(path, &text, &length)) return false;
+    if (!path || !cache_read_file(path, &text, &length)) return false;
     bool whole = length >= SEAL_BYTES;
     if (whole) {
         length -= SEAL_BYTES;
@@ -171,14 +171,14 @@ static bool add_file(GChecksum *sum, const char *path)
 {
     char *data;
     gsize length;
-    if (!read_file(path, &data, &length)) return false;
+    if (!cache_read_file(path, &data, &length)) return false;
     g_checksum_update(sum, (const guchar *)path, (gssize)strlen(path) + 1);
     g_checksum_update(sum, (const guchar *)data, (gssize)length);
     g_free(data);
     return true;
 }
 
-static gint by_name(gconstpointer a, gconstpointer b)
+static gint cache_by_name(gconstpointer a, gconstpointer b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -194,7 +194,7 @@ char *tw__cache_headers_digest(void)
             g_ptr_array_add(names, g_build_filename(folder, name, NULL));
         if (dir) g_dir_close(dir);
     }
-    g_ptr_array_sort(names, by_name);
+    g_ptr_array_sort(names, cache_by_name);
     g_ptr_array_add(names, g_build_filename(tw__include_dir(), "tilewright", "codelet.h", NULL));
     GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
     bool any = false;
@@ -248,7 +248,7 @@ char **tw__cache_read_depfile(const char *path, const char *skip)
 {
     GPtrArray *files = g_ptr_array_new();
     g_autofree char *text = NULL;
-    if (read_file(path, &text, NULL)) {
+    if (cache_read_file(path, &text, NULL)) {
         const char *at = strchr(text, ':');
         GString *name = g_string_new(NULL);
         for (at = at ? at + 1 : ""; *at || name->len; at++) { /* blanks in names are written "\ " */

@@ -25,7 +25,7 @@ char *tw__module_identity(void)
     return g_strdup_printf("%lld %lld", (long long)info.st_size, (long long)info.st_mtime);
 }
 
-static void load(void)
+static void clang_module_load(void)
 {
     g_autofree char *path = module_path();
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -36,7 +36,7 @@ static void load(void)
 tw_status tw__module_load(tw__scan_function *scan)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT; /* as in toolchain.c */
-    pthread_once(&once, load);
+    pthread_once(&once, clang_module_load);
     *scan = module.scan;
     if (module.scan) return TW_OK;
     return tw__fail(TW_E_NO_ENVIRONMENT,

@@ -91,7 +91,7 @@ void tw__report(tw__reporter *reporter, const tw__scan_diag *diag)
 }
 
 /* Digits up to `stop`, 0 when there are none; *at moves past it. */
-static unsigned number(const char **at, char stop)
+static unsigned messages_number(const char **at, char stop)
 {
     char *end;
     unsigned long value = strtoul(*at, &end, 10);
@@ -108,7 +108,7 @@ static bool parse_line(const char *line, char **file, tw__scan_diag *diag, char 
     const char *colon = NULL, *rest = line;
     for (const char *at = strchr(line, ':'); at; at = strchr(at + 1, ':')) {
         rest = at + 1;
-        if ((diag->line = number(&rest, ':')) && (diag->column = number(&rest, ':'))) {
+        if ((diag->line = messages_number(&rest, ':')) && (diag->column = messages_number(&rest, ':'))) {
             colon = at;
             break;
         }
@@ -117,7 +117,8 @@ static bool parse_line(const char *line, char **file, tw__scan_diag *diag, char 
     diag->length = 1;
     while (*rest == '{') { /* ranges; the first one on this line sets the length */
         const char *at = rest + 1;
-        unsigned l1 = number(&at, ':'), c1 = number(&at, '-'), l2 = number(&at, ':'), c2 = number(&at, '}');
+        unsigned l1 = messages_number(&at, ':'), c1 = messages_number(&at, '-'), l2 = messages_number(&at, ':'),
+                 c2 = messages_number(&at, '}');
         if (c1 && l1 == l2 && l1 == diag->line && c2 > c1 && diag->length == 1) diag->length = c2 - c1;
         rest = strchr(rest, '}');
         if (!rest) return false;

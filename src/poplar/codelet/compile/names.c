@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A blank counts only between two words: "unsigned  int", not "Foo < int >". */
-static bool is_word(char c)
+static bool names_is_word(char c)
 {
     return g_ascii_isalnum(c) || c == '_';
 }
@@ -20,7 +20,8 @@ char *tw__vertex_canonical_name(const char *vertex_name)
             blank = true;
             continue;
         }
-        if (blank && out->len && is_word(out->str[out->len - 1]) && is_word(*at)) g_string_append_c(out, ' ');
+        if (blank && out->len && names_is_word(out->str[out->len - 1]) && names_is_word(*at))
+            g_string_append_c(out, ' ');
         blank = false;
         g_string_append_c(out, *at);
     }
@@ -40,7 +41,7 @@ char *tw__mangle(const char *vertex_name)
         if (rule < G_N_ELEMENTS(rules)) {
             g_string_append(out, rules[rule].to);
             at += strlen(rules[rule].from);
-        } else if (is_word(*at)) {
+        } else if (names_is_word(*at)) {
             g_string_append_c(out, *at++);
         } else { /* "*", "-", "&"...: no rule in the guide; a symbol holds letters, digits and _ only */
             g_string_append_printf(out, "_%02x", (unsigned char)*at++);

@@ -18,7 +18,7 @@ static bool starts(cursor c, const char *text)
     return (size_t)(c.end - c.at) >= n && memcmp(c.at, text, n) == 0;
 }
 
-static bool is_word(char c)
+static bool rewrite_is_word(char c)
 {
     return g_ascii_isalnum(c) || c == '_';
 }
@@ -104,7 +104,7 @@ char *tw__rewrite_constraints(const char *text, size_t length)
             c.at = end;
             continue;
         }
-        after_word = is_word(*c.at++);
+        after_word = rewrite_is_word(*c.at++);
     }
     if (any) return out;
     free(out);

@@ -62,7 +62,7 @@ static int64_t primary(expression *e)
     return e->ok ? (int64_t)value : 0;
 }
 
-static int64_t product(expression *e)
+static int64_t stack_sizes_product(expression *e)
 {
     int64_t value = primary(e);
     for (blanks(e); e->ok && (*e->at == '*' || *e->at == '/'); blanks(e)) {
@@ -78,10 +78,10 @@ static int64_t product(expression *e)
 
 static int64_t sum(expression *e)
 {
-    int64_t value = product(e);
+    int64_t value = stack_sizes_product(e);
     for (blanks(e); e->ok && (*e->at == '+' || *e->at == '-'); blanks(e)) {
         bool plus = *e->at++ == '+';
-        int64_t other = product(e);
+        int64_t other = stack_sizes_product(e);
         value = plus ? value + other : value - other;
         if (value > MAX_STACK || value < -MAX_STACK) e->ok = false;
         if (!e->ok) return 0;

@@ -171,15 +171,15 @@ const char *tw__build_target_name(tw__build_target target)
     return (unsigned)target < TW__BUILD_TARGETS ? names[target] : "unknown";
 }
 
-static void add(GPtrArray *args, const char *arg)
+static void toolchain_add(GPtrArray *args, const char *arg)
 {
     g_ptr_array_add(args, g_strdup(arg));
 }
 
 static void add_pair(GPtrArray *args, const char *option, const char *value)
 {
-    add(args, option);
-    add(args, value);
+    toolchain_add(args, option);
+    toolchain_add(args, value);
 }
 
 /* The chip as the front end sees it: a 32-bit machine whose C ABI agrees with guide 2.3 (docs/decisions.md, M5), with
@@ -193,7 +193,7 @@ static void add_device(GPtrArray *args, const tw__toolchain *toolchain, tw__buil
         "--target=armv7-none-eabi", "-fno-short-enums", "-nostdinc",          "-nostdinc++", "-D__IPU__=1",
         "-Wno-everything",          "-fms-extensions",  "-D_GLIBCXX_HOSTED=1"
     };
-    for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++) add(args, fixed[i]);
+    for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++) toolchain_add(args, fixed[i]);
     g_ptr_array_add(args, g_strdup_printf("-D__IPU_ARCH_VERSION__=%s", versions[target]));
     for (char **dir = toolchain->include_dirs; *dir; dir++) add_pair(args, "-isystem", *dir);
 }
@@ -206,26 +206,26 @@ GPtrArray *tw__toolchain_args(const tw__toolchain *toolchain, const tw__source *
     static const char *const host[] = { "-fPIC", "-fvisibility=hidden", "-fno-math-errno" };
     GPtrArray *args = g_ptr_array_new_with_free_func(g_free);
     add_pair(args, "-x", source->is_c ? "c" : "c++");
-    for (size_t i = 0; i < G_N_ELEMENTS(common); i++) add(args, common[i]);
+    for (size_t i = 0; i < G_N_ELEMENTS(common); i++) toolchain_add(args, common[i]);
     if (source->is_c)
-        add(args, "-std=gnu17");
+        toolchain_add(args, "-std=gnu17");
     else
-        for (size_t i = 0; i < G_N_ELEMENTS(cpp); i++) add(args, cpp[i]);
+        for (size_t i = 0; i < G_N_ELEMENTS(cpp); i++) toolchain_add(args, cpp[i]);
     add_pair(args, "-resource-dir", toolchain->resource_dir);
     if (tw__build_is_host(target)) {
-        for (size_t i = 0; i < G_N_ELEMENTS(host); i++) add(args, host[i]);
+        for (size_t i = 0; i < G_N_ELEMENTS(host); i++) toolchain_add(args, host[i]);
         /* Not "native": the compiler may know instruction sets of this CPU that it warns of (avx10.1), or none of
          * them. */
         if (!(options & TW__BUILD_PORTABLE) && tw__cpu_march())
             g_ptr_array_add(args, g_strconcat("-march=", tw__cpu_march(), NULL));
         if (target == TW__BUILD_F16) {
-            add(args, "-DTW_HALF_F16=1");
+            toolchain_add(args, "-DTW_HALF_F16=1");
             add_pair(args, "-Xclang", "-ffloat16-excess-precision=none");
         }
     } else {
         add_device(args, toolchain, target);
     }
-    for (const char *const *flag = source->flags; flag && *flag; flag++) add(args, *flag);
+    for (const char *const *flag = source->flags; flag && *flag; flag++) toolchain_add(args, *flag);
     g_autofree char *folder = g_path_get_dirname(source->path);
     g_autofree char *device = g_build_filename(tw__include_dir(), "poplar", "device", NULL);
     add_pair(args, "-iquote", folder);
@@ -288,7 +288,7 @@ char *tw__toolchain_pch(const tw__toolchain *toolchain, const tw__source *source
         args->pdata[1] = (g_free(args->pdata[1]), g_strdup("c++-header"));
         g_ptr_array_remove_index(args, args->len - 1);
         g_ptr_array_insert(args, 0, g_strdup(toolchain->clang));
-        add(args, "-"), add(args, "-o"), add(args, made);
+        toolchain_add(args, "-"), toolchain_add(args, "-o"), toolchain_add(args, made);
         g_ptr_array_add(args, NULL);
         if (!made || tw__run((char **)args->pdata, text->str, text->len, NULL, &messages, &status) != TW_OK ||
             status != 0 || !sync_file(made) || g_rename(made, path) != 0) {

@@ -9,7 +9,7 @@
 
 enum { MAX_STATE = 1 << 20, MAX_FIELDS = 4096, MAX_NAME = 4096 };
 
-static tw_status bad(const char *vertex, const char *what)
+static tw_status vertex_table_bad(const char *vertex, const char *what)
 {
     return tw__fail(TW_E_OBJECT_LOAD, "bad vertex table: vertex '%s': %s", vertex, what);
 }
@@ -30,7 +30,7 @@ static bool layout_by_name(const char *name, tw__vector_layout *layout)
 }
 
 /* An integer member within [low, high]. */
-static bool number(const json_t *object, const char *key, json_int_t low, json_int_t high, size_t *out)
+static bool vertex_table_number(const json_t *object, const char *key, json_int_t low, json_int_t high, size_t *out)
 {
     const json_t *item = json_object_get(object, key);
     json_int_t value = json_integer_value(item);
@@ -39,7 +39,7 @@ static bool number(const json_t *object, const char *key, json_int_t low, json_i
     return true;
 }
 
-static const char *text(const json_t *object, const char *key)
+static const char *vertex_table_text(const json_t *object, const char *key)
 {
     const char *value = json_string_value(json_object_get(object, key));
     return value && *value && strlen(value) <= MAX_NAME ? value : NULL;
@@ -86,14 +86,15 @@ static tw_status read_layouts(const json_t *item, const char *vertex, tw__field 
     };
     const json_t *layouts = json_object_get(item, "layout");
     unsigned wanted = f->form == TW__EDGE_VECTORS && f->is_list ? 1 : levels[f->form];
-    if (json_array_size(layouts) != wanted) return bad(vertex, "a field with the wrong number of layouts");
+    if (json_array_size(layouts) != wanted)
+        return vertex_table_bad(vertex, "a field with the wrong number of layouts");
     for (unsigned i = 0; i < wanted; i++) {
         const char *name = json_string_value(json_array_get(layouts, i));
         if (!layout_by_name(name, &f->layout[i]) || (f->is_list && f->layout[i] < TW__LAYOUT_ONE_PTR) ||
             (!f->is_list && f->layout[i] > TW__LAYOUT_COMPACT_PTR)) {
             g_autofree char *message = g_strdup_printf("field '%s': '%s' is not a layout of a %s", f->name,
                                                        name ? name : "?", f->is_list ? "VectorList" : "Vector");
-            return bad(vertex, message);
+            return vertex_table_bad(vertex, message);
         }
     }
     static const unsigned ranks[] = { 0, 0, 1, 0, 1, 1, 2 };
@@ -107,21 +108,23 @@ static tw_status read_field(tw__arena *arena, const json_t *item, const tw__vert
     static const char *const directions[] = { "state", "input", "output", "inout" };
     static const char *const forms[] = { "state_plain", "state_opaque", "state_vector", "edge_scalar",
                                          "edge_vector", "edge_scalars", "edge_vectors" };
-    const char *name = text(item, "name"), *type = json_string_value(json_object_get(item, "type"));
+    const char *name = vertex_table_text(item, "name"), *type = json_string_value(json_object_get(item, "type"));
     unsigned direction, form;
     size_t align, count;
     if (!name || !find_word(json_string_value(json_object_get(item, "direction")), directions, 4, &direction) ||
         !find_word(json_string_value(json_object_get(item, "form")), forms, 7, &form) ||
-        !number(item, "min_align", 0, 1 << 16, &align) || !number(item, "count", 1, MAX_STATE, &count) ||
-        !number(item, "offset", 0, MAX_STATE, &f->host_offset) ||
-        !number(item, "size", 0, MAX_STATE, &f->host_size) || (align & (align - 1)) != 0)
-        return bad(vt->name, "an incomplete field");
+        !vertex_table_number(item, "min_align", 0, 1 << 16, &align) ||
+        !vertex_table_number(item, "count", 1, MAX_STATE, &count) ||
+        !vertex_table_number(item, "offset", 0, MAX_STATE, &f->host_offset) ||
+        !vertex_table_number(item, "size", 0, MAX_STATE, &f->host_size) || (align & (align - 1)) != 0)
+        return vertex_table_bad(vt->name, "an incomplete field");
     f->direction = (tw__direction)direction;
     f->form = (tw__field_form)form;
     if ((f->form >= TW__EDGE_SCALAR) != (f->direction != TW__STATE))
-        return bad(vt->name, "a field with a wrong direction");
+        return vertex_table_bad(vt->name, "a field with a wrong direction");
     f->type = f->form == TW__STATE_OPAQUE || !type ? TW_TYPE_NONE : tw_type_by_name(type);
-    if (f->form != TW__STATE_OPAQUE && f->type == TW_TYPE_NONE) return bad(vt->name, "a field of unknown type");
+    if (f->form != TW__STATE_OPAQUE && f->type == TW_TYPE_NONE)
+        return vertex_table_bad(vt->name, "a field of unknown type");
     f->interleaved = json_is_true(json_object_get(item, "interleaved"));
     f->is_list = json_is_true(json_object_get(item, "list"));
     f->count = f->form == TW__STATE_PLAIN ? (unsigned)count : 1;
@@ -135,7 +138,7 @@ static tw_status read_field(tw__arena *arena, const json_t *item, const tw__vert
     size_t expected = host_bytes(f, variant);
     if (tw__field_is_long(f)) expected = f->host_size;
     if ((expected && expected != f->host_size) || f->host_offset + f->host_size > vt->host_size)
-        return bad(vt->name, "a field of impossible size");
+        return vertex_table_bad(vt->name, "a field of impossible size");
     return TW_OK;
 }
 
@@ -143,13 +146,13 @@ static tw_status read_constraints(tw__arena *arena, const json_t *vertex, tw__ve
 {
     const json_t *list = json_object_get(vertex, "constraints");
     size_t count = json_array_size(list);
-    if (count > MAX_FIELDS) return bad(vt->name, "too many constraints");
+    if (count > MAX_FIELDS) return vertex_table_bad(vt->name, "too many constraints");
     const char **texts = TW__NEW_N(arena, const char *, count ? count : 1);
     tw__constraint *resolved = TW__NEW_N(arena, tw__constraint, count ? count : 1);
     if (!texts || !resolved) return tw__fail(TW_E_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < count; i++) {
         const char *constraint = json_string_value(json_array_get(list, i));
-        if (!constraint) return bad(vt->name, "a constraint that is no text");
+        if (!constraint) return vertex_table_bad(vt->name, "a constraint that is no text");
         if (!(texts[i] = tw__arena_strdup(arena, constraint))) return tw__fail(TW_E_NO_MEMORY, "out of memory");
         tw__constraint_problem problem;
         if (tw__constraint_parse(vt, texts[i], &resolved[i], &problem)) continue;
@@ -166,16 +169,16 @@ static tw_status read_vertex(tw__arena *arena, const json_t *vertex, tw__half_va
                              tw__vertex_type *vt)
 {
     static const char *const kinds[] = { "Vertex", "MultiVertex", "SupervisorVertex" };
-    const char *name = text(vertex, "name");
+    const char *name = vertex_table_text(vertex, "name");
     unsigned kind;
     if (!name) return tw__fail(TW_E_OBJECT_LOAD, "bad vertex table: a vertex without a name");
     const json_t *fields = json_object_get(vertex, "fields");
     size_t count = json_array_size(fields);
     if (!find_word(json_string_value(json_object_get(vertex, "kind")), kinds, 3, &kind) ||
-        !number(vertex, "size", 0, MAX_STATE, &vt->host_size) ||
-        !number(vertex, "align", 1, 4096, &vt->host_align) || (vt->host_align & (vt->host_align - 1)) != 0 ||
-        !json_is_array(fields) || count > MAX_FIELDS)
-        return bad(name, "its kind, size or fields are missing");
+        !vertex_table_number(vertex, "size", 0, MAX_STATE, &vt->host_size) ||
+        !vertex_table_number(vertex, "align", 1, 4096, &vt->host_align) ||
+        (vt->host_align & (vt->host_align - 1)) != 0 || !json_is_array(fields) || count > MAX_FIELDS)
+        return vertex_table_bad(name, "its kind, size or fields are missing");
     g_autofree char *canonical = tw__vertex_canonical_name(name), *symbol = tw__mangle(name);
     tw__field *items = TW__NEW_N(arena, tw__field, count ? count : 1);
     vt->name = tw__arena_strdup(arena, canonical);
@@ -191,7 +194,8 @@ static tw_status read_vertex(tw__arena *arena, const json_t *vertex, tw__half_va
         tw_status status = read_field(arena, json_array_get(fields, i), vt, variant, &items[i]);
         if (status != TW_OK) return status;
         for (size_t k = 0; k < i; k++)
-            if (strcmp(items[k].name, items[i].name) == 0) return bad(vt->name, "two fields of one name");
+            if (strcmp(items[k].name, items[i].name) == 0)
+                return vertex_table_bad(vt->name, "two fields of one name");
     }
     return read_constraints(arena, vertex, vt);
 }
@@ -224,7 +228,7 @@ tw__vector_layout tw__layout_resolve(tw__vector_layout layout, unsigned align, t
     return TW__LAYOUT_ONE_PTR;
 }
 
-static const json_t *by_name(const json_t *list, const char *name, bool canonical)
+static const json_t *vertex_table_by_name(const json_t *list, const char *name, bool canonical)
 {
     size_t index;
     json_t *item;
@@ -244,8 +248,8 @@ tw_status tw__table_read_one(tw__arena *arena, const json_t *table, size_t k, tw
     const json_t *list = json_object_get(table, "vertices"), *vertex = json_array_get(list, k);
     const char *name = json_string_value(json_object_get(vertex, "name"));
     g_autofree char *canonical = tw__vertex_canonical_name(name ? name : "");
-    if (strcmp(canonical, vt->name) != 0) vertex = by_name(list, vt->name, true);
-    if (!vertex) return bad(vt->name, "it is in the index and not in the table");
+    if (strcmp(canonical, vt->name) != 0) vertex = vertex_table_by_name(list, vt->name, true);
+    if (!vertex) return vertex_table_bad(vt->name, "it is in the index and not in the table");
     tw__vertex_type read = { .index = vt->index };
     tw_status status = read_vertex(arena, vertex, variant, vt->origin, &read);
     if (status == TW_OK) *vt = read;
@@ -256,7 +260,7 @@ tw_status tw__table_read_one(tw__arena *arena, const json_t *table, size_t k, tw
 static uint32_t field_align(const json_t *item, uint32_t offset, uint32_t vertex)
 {
     size_t align;
-    if (number(item, "align", 1, vertex, &align) && !(align & (align - 1)) && offset % align == 0)
+    if (vertex_table_number(item, "align", 1, vertex, &align) && !(align & (align - 1)) && offset % align == 0)
         return (uint32_t)align;
     for (align = 1; align < vertex && !(offset & align); align *= 2) {
     }
@@ -266,9 +270,10 @@ static uint32_t field_align(const json_t *item, uint32_t offset, uint32_t vertex
 tw__device_vertex *tw__table_read_device(tw__arena *arena, const json_t *table, const tw__vertex_type *vt,
                                          tw__arch arch)
 {
-    const json_t *vertex = by_name(json_object_get(table, "vertices"), vt->name, true);
+    const json_t *vertex = vertex_table_by_name(json_object_get(table, "vertices"), vt->name, true);
     size_t size, align;
-    if (!vertex || !number(vertex, "size", 0, MAX_STATE, &size) || !number(vertex, "align", 1, 4096, &align)) {
+    if (!vertex || !vertex_table_number(vertex, "size", 0, MAX_STATE, &size) ||
+        !vertex_table_number(vertex, "align", 1, 4096, &align)) {
         tw__fail(TW_E_UNKNOWN_VERTEX_TYPE, "vertex '%s' of '%s' does not exist for %s", vt->name, vt->origin,
                  tw__arch_name(arch));
         return NULL;
@@ -282,12 +287,13 @@ tw__device_vertex *tw__table_read_device(tw__arena *arena, const json_t *table, 
     const json_t *items = json_object_get(vertex, "fields");
     for (unsigned i = 0; i < vt->num_fields; i++) {
         const tw__field *f = &vt->fields[i];
-        const json_t *item = by_name(items, f->name, false);
+        const json_t *item = vertex_table_by_name(items, f->name, false);
         size_t offset, bytes;
-        if (!item || !number(item, "offset", 0, MAX_STATE, &offset) || !number(item, "size", 0, MAX_STATE, &bytes))
+        if (!item || !vertex_table_number(item, "offset", 0, MAX_STATE, &offset) ||
+            !vertex_table_number(item, "size", 0, MAX_STATE, &bytes))
             continue;
         if (offset + bytes > size || (f->form == TW__EDGE_SCALAR && bytes && bytes < 4)) {
-            bad(vt->name, "a field that does not lie in its state on the chip");
+            vertex_table_bad(vt->name, "a field that does not lie in its state on the chip");
             return NULL;
         }
         tw__field here = *f; /* what the class says on the chip: it may choose by VECTOR_AVAIL_... */

@@ -124,7 +124,7 @@ char **tw__gp_names(const tw__gp *gp, const json_t *unit, const char *target)
 
 /* --- reading ----------------------------------------------------------------------------------------------- */
 
-static tw_status bad(const char *what)
+static tw_status archive_bad(const char *what)
 {
     return tw__fail(TW_E_OBJECT_LOAD, "not a usable .gp file: %s", what);
 }
@@ -146,17 +146,17 @@ static tw_status read_members(tw__gp *gp, char *data, size_t size)
     char buffer[HEADER], *header = buffer;
     if (data) memcpy(buffer, data, size < HEADER ? size : HEADER);
     bool there = size >= strlen(MAGIC) && (data || read_at(gp->file, buffer, strlen(MAGIC), 0));
-    if (!there || memcmp(buffer, MAGIC, strlen(MAGIC)) != 0) return bad("it is not an archive");
+    if (!there || memcmp(buffer, MAGIC, strlen(MAGIC)) != 0) return archive_bad("it is not an archive");
     for (size_t at = strlen(MAGIC); at < size;) {
         size_t length;
         if (data) header = data + at;
         if (size - at < HEADER || (!data && !read_at(gp->file, header, HEADER, (int64_t)at)))
-            return bad("it is cut off in a header");
+            return archive_bad("it is cut off in a header");
         if (memcmp(header + 58, "`\n", 2) != 0 || !decimal(header + 48, 10, &length))
-            return bad("a header is damaged");
+            return archive_bad("a header is damaged");
         at += HEADER;
-        if (length > size - at) return bad("it is cut off in a member");
-        if (gp->members->len >= MAX_MEMBERS) return bad("it has too many members");
+        if (length > size - at) return archive_bad("it is cut off in a member");
+        if (gp->members->len >= MAX_MEMBERS) return archive_bad("it has too many members");
         size_t name = 0;
         while (name < 16 && header[name] != '/' && header[name] != ' ' && header[name] != 0) name++;
         add_member(gp, g_strndup(header, name), data ? data + at : NULL, length, data != NULL, (int64_t)at);
@@ -175,8 +175,8 @@ typedef struct contents {
 static tw_status check_member(contents *c, const json_t *name, bool needed)
 {
     const tw__gp_member *member = find_member(c->gp, json_string_value(name));
-    if (!member) return needed ? bad("its manifest names a member that is not there") : TW_OK;
-    if (member->size > c->left) return bad("its manifest names a member more than once");
+    if (!member) return needed ? archive_bad("its manifest names a member that is not there") : TW_OK;
+    if (member->size > c->left) return archive_bad("its manifest names a member more than once");
     c->left -= member->size;
     return TW_OK;
 }
@@ -184,14 +184,14 @@ static tw_status check_member(contents *c, const json_t *name, bool needed)
 static tw_status check_unit(contents *c, json_t *unit)
 {
     static const char *const maps[] = { "tables", "objects", "names" };
-    if (!json_is_string(json_object_get(unit, "source"))) return bad("a unit without a source name");
+    if (!json_is_string(json_object_get(unit, "source"))) return archive_bad("a unit without a source name");
     tw_status status = check_member(c, json_object_get(unit, "text"), false);
     json_t *value;
     const char *key;
     size_t index;
     for (size_t i = 0; i < G_N_ELEMENTS(maps); i++) {
         json_t *map = json_object_get(unit, maps[i]);
-        if (i < 2 && !json_is_object(map)) return bad("a unit without tables or objects");
+        if (i < 2 && !json_is_object(map)) return archive_bad("a unit without tables or objects");
         json_object_foreach(map, key, value)
         {
             if (status == TW_OK) status = check_member(c, value, true);
@@ -207,17 +207,17 @@ static tw_status check_unit(contents *c, json_t *unit)
 static tw_status read_manifest(tw__gp *gp)
 {
     const tw__gp_member *member = tw__gp_member_get(gp, "manifest");
-    if (!member) return bad("it has no manifest");
+    if (!member) return archive_bad("it has no manifest");
     json_error_t error;
     gp->manifest = json_loadb(member->data, member->size, 0, &error);
-    if (!gp->manifest) return bad("its manifest is not JSON");
+    if (!gp->manifest) return archive_bad("its manifest is not JSON");
     if (json_integer_value(json_object_get(gp->manifest, "tilewright_gp")) != 1)
-        return bad("it was made for another version of Tilewright");
+        return archive_bad("it was made for another version of Tilewright");
     size_t index;
     json_t *unit;
     contents all = { .gp = gp };
     for (guint i = 0; i < gp->members->len; i++) all.left += ((tw__gp_member *)gp->members->pdata[i])->size;
-    if (!json_is_array(tw__gp_units(gp))) return bad("its manifest has no units");
+    if (!json_is_array(tw__gp_units(gp))) return archive_bad("its manifest has no units");
     json_array_foreach(tw__gp_units(gp), index, unit)
     {
         tw_status status = check_unit(&all, unit);
@@ -326,7 +326,7 @@ void tw__gp_make_index(tw__gp *gp)
     g_checksum_free(sum);
 }
 
-static void put(GString *out, const char *name, const char *data, size_t size)
+static void archive_put(GString *out, const char *name, const char *data, size_t size)
 {
     g_autofree char *closed = g_strconcat(name, "/", NULL);
     g_string_append_printf(out, "%-16s%-12d%-6d%-6d%-8s%-10zu`\n", closed, 0, 0, 0, "100644", size);
@@ -338,12 +338,12 @@ GString *tw__gp_write(const tw__gp *gp)
 {
     GString *out = g_string_new(MAGIC);
     char *manifest = json_dumps(gp->manifest, JSON_INDENT(1) | JSON_SORT_KEYS);
-    put(out, "manifest", manifest, strlen(manifest));
+    archive_put(out, "manifest", manifest, strlen(manifest));
     free(manifest);
     for (guint i = 0; i < gp->members->len; i++) {
         tw__gp_member *member = gp->members->pdata[i];
         if (strcmp(member->name, "manifest") != 0 && fetch(gp, member))
-            put(out, member->name, member->data, member->size);
+            archive_put(out, member->name, member->data, member->size);
     }
     return out;
 }

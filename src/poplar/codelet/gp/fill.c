@@ -173,13 +173,13 @@ typedef struct merge_check {
     GString *clash;
 } merge_check;
 
-static void remember(void *user, const char *target, const char *vertex, const char *source)
+static void fill_remember(void *user, const char *target, const char *vertex, const char *source)
 {
     merge_check *check = user;
     g_hash_table_insert(check->known, g_strconcat(target, " ", vertex, NULL), g_strdup(source));
 }
 
-static void compare(void *user, const char *target, const char *vertex, const char *source)
+static void fill_compare(void *user, const char *target, const char *vertex, const char *source)
 {
     merge_check *check = user;
     g_autofree char *key = g_strconcat(target, " ", vertex, NULL);
@@ -201,8 +201,8 @@ static void copy_named(tw__gp *into, const tw__gp *from, json_t *holder, const c
 tw_status tw__gp_merge(tw__gp *into, const tw__gp *from, const char *from_name)
 {
     merge_check check = { g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free), g_string_new(NULL) };
-    each_vertex(into, remember, &check);
-    each_vertex(from, compare, &check);
+    each_vertex(into, fill_remember, &check);
+    each_vertex(from, fill_compare, &check);
     tw_status status = TW_OK;
     if (check.clash->len) status = tw__fail(TW_E_OBJECT_CREATION, "%s: %s", from_name, check.clash->str);
     g_hash_table_destroy(check.known);

@@ -45,7 +45,7 @@ static bool is_vector(const tw__field *f)
 }
 
 /* NULL members mean that memory ran out; the caller checks. */
-static tw_state_field describe(tw__arena *arena, const tw__field *f, const tw__device_field *d)
+static tw_state_field map_describe(tw__arena *arena, const tw__field *f, const tw__device_field *d)
 {
     char text[256] = "", outer[128];
     tw_vector_form form = tw__state_form(f, d);
@@ -94,7 +94,7 @@ static bool fill_vertex(tw_state_map *map, const tw__vertex_type *vt, const tw__
         const tw__device_field *d = &device->fields[i];
         if (!d->size) continue;
         if (d->offset > at) fields[count++] = hole(at, d->offset);
-        fields[count] = describe(map->arena, &vt->fields[i], d);
+        fields[count] = map_describe(map->arena, &vt->fields[i], d);
         if (!fields[count].type || !fields[count].layout || !fields[count].encoding) return false;
         count++;
         if (d->offset + d->size > at) at = d->offset + d->size;

@@ -127,7 +127,7 @@ static void statement(tw__asm *as)
 
 /* --- the whole ------------------------------------------------------------------------------------------------ */
 
-static bool begin(tw__asm *as, const char *text, size_t length, const char *file)
+static bool assemble_begin(tw__asm *as, const char *text, size_t length, const char *file)
 {
     as->arena = tw__arena_new(0);
     as->object = as->arena ? tw_object_new(as->arch) : NULL;
@@ -199,7 +199,7 @@ static tw_status assemble(const char *text, size_t length, const char *file, con
         tw_diags_free(own);
         return tw__fail(TW_E_INVALID_ARGUMENT, "assembly is for one chip, not a set");
     }
-    bool begun = begin(&as, text, length, file) && tw_object_set_name(as.object, file) == TW_OK;
+    bool begun = assemble_begin(&as, text, length, file) && tw_object_set_name(as.object, file) == TW_OK;
     while (begun && as.top && !as.stopped && !as.ended) statement(&as);
     if (begun && !as.stopped) finish(&as);
     if (!begun || as.status != TW_OK || tw__arena_failed(as.arena))

@@ -180,7 +180,7 @@ static bool is_amount(tw__asm *as, int64_t bytes, place where)
     return false;
 }
 
-static void fill(tw__asm *as, int64_t count, unsigned bytes, uint64_t pattern, place where)
+static void data_fill(tw__asm *as, int64_t count, unsigned bytes, uint64_t pattern, place where)
 {
     if (!pattern) {
         tw__asm_emit_bytes(as, NULL, (size_t)count * bytes, where);
@@ -197,7 +197,7 @@ void tw__asm_do_space(tw__asm *as, const char *name, place where)
     int64_t bytes, pattern = 0;
     if (!can_emit(as, where) || !tw__asm_read_constant(as, &bytes, "the amount")) return;
     if (tw__asm_accept(as, ',') && !tw__asm_read_constant(as, &pattern, "the value")) return;
-    if (is_amount(as, bytes, where)) fill(as, bytes, 1, (uint8_t)pattern, where);
+    if (is_amount(as, bytes, where)) data_fill(as, bytes, 1, (uint8_t)pattern, where);
 }
 
 void tw__asm_do_fill(tw__asm *as, const char *name, place where)
@@ -210,7 +210,7 @@ void tw__asm_do_fill(tw__asm *as, const char *name, place where)
     if (bytes < 0 || bytes > 8)
         fail_at(as, where, "the size of .fill has to be 0 to 8 bytes");
     else if (is_amount(as, count, where) && is_amount(as, count * bytes, where))
-        fill(as, count, (unsigned)bytes, (uint64_t)pattern, where);
+        data_fill(as, count, (unsigned)bytes, (uint64_t)pattern, where);
 }
 
 void tw__asm_do_align(tw__asm *as, const char *name, place where)
@@ -234,7 +234,7 @@ void tw__asm_do_align(tw__asm *as, const char *name, place where)
     tw_status status = TW_OK;
     if (has_pattern) {
         status = tw_object_raise_align(as->object, as->section, (uint32_t)align);
-        fill(as, gap, 1, (uint8_t)pattern, where);
+        data_fill(as, gap, 1, (uint8_t)pattern, where);
     } else {
         status = tw_object_align(as->object, as->section, (uint32_t)align);
     }
@@ -255,7 +255,7 @@ void tw__asm_do_org(tw__asm *as, const char *name, place where)
     if (v.number < size)
         fail_at(as, where, ".org cannot go back, from %u to %lld", size, (long long)v.number);
     else if (is_amount(as, v.number, where))
-        fill(as, v.number - size, 1, 0, where);
+        data_fill(as, v.number - size, 1, 0, where);
 }
 
 void tw__asm_do_incbin(tw__asm *as, const char *name, place where)

@@ -84,7 +84,7 @@ static bool is_placed(const tw__asm *as, int symbol)
 }
 
 /* Folds what can be folded now: constants, symbol +- constant, difference of two labels of one section. */
-static bool fold(const tw__asm *as, int op, value a, value b, value *out)
+static bool expr_fold(const tw__asm *as, int op, value a, value b, value *out)
 {
     *out = (value){ .kind = V_CONST,
                     .symbolic = a.symbolic || b.symbolic,
@@ -128,7 +128,7 @@ static bool combine(tw__asm *as, int op, value a, value b, place where, value *o
         fail_at(as, where, "real numbers cannot be calculated with here");
         return false;
     }
-    if (fold(as, op, a, b, out)) return true;
+    if (expr_fold(as, op, a, b, out)) return true;
     tree *made = TW__NEW(as->arena, tree);
     if (!made) {
         as->stopped = true, as->status = tw__fail(TW_E_NO_MEMORY, "out of memory for an expression");
@@ -352,7 +352,7 @@ static bool resolve_inner(tw__asm *as, value v, place where, unsigned depth, val
         fail_at(as, where, "division by zero");
         return false;
     }
-    if (fold(as, v.tree->op, a, b, out)) {
+    if (expr_fold(as, v.tree->op, a, b, out)) {
         v.tree->resolved = true, v.tree->result = *out;
         return true;
     }

@@ -174,7 +174,7 @@ static void note_of_kind(tw__asm *as, const char *mnemonic, const attempt *best,
         tw__asm_report(as, o->place, TW_NOTE, "registers begin with a dollar: $%s", name);
 }
 
-static void complain(tw__asm *as, const char *mnemonic, const attempt *best, const operand *operands)
+static void insn_complain(tw__asm *as, const char *mnemonic, const attempt *best, const operand *operands)
 {
     const operand *o = &operands[best->operand];
     char wanted[120], range[64], other[64];
@@ -283,7 +283,7 @@ bool tw__asm_match_instruction(tw__asm *as, const char *mnemonic, place where, c
             return true;
     }
     if (best.row)
-        complain(as, mnemonic, &best, operands);
+        insn_complain(as, mnemonic, &best, operands);
     else if (elsewhere) {
         as->code = TW_ASM_NO_SUCH_INSTRUCTION;
         fail_at(as, where, "%s has no '%s'", tw_isa_arch_name(as->arch), mnemonic);

@@ -19,7 +19,7 @@ static const struct {
               { "fp", TW_ISA_MRF, 9, 1 },
               { "bp", TW_ISA_MRF, 8, 1 } };
 
-static bool is_word(char c)
+static bool operand_is_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
@@ -33,7 +33,7 @@ static int register_number(const char *p, size_t n)
 }
 
 /* $m3, $sp: file, number and count; false when the name is no register. */
-static bool find_register(const char *at, size_t n, operand *out)
+static bool operand_find_register(const char *at, size_t n, operand *out)
 {
     int number = n > 1 && (*at == 'm' || *at == 'a') ? register_number(at + 1, n - 1) : -1;
     if (number >= 0) {
@@ -52,7 +52,7 @@ static bool find_register(const char *at, size_t n, operand *out)
 bool tw__asm_is_register(const char *name)
 {
     operand ignored;
-    return find_register(name, strlen(name), &ignored);
+    return operand_find_register(name, strlen(name), &ignored);
 }
 
 /* ":1" of a pair, ":3" of a quad, ":B", ":BL", ":BU". */
@@ -61,7 +61,7 @@ static bool read_colon(tw__asm *as, const char *start, operand *out)
     const char *p = as->top->at + 1;
     size_t n = 0;
     while (*p == ' ' || *p == '\t') p++; /* "$a0: 1" */
-    while (is_word(p[n])) n++;
+    while (operand_is_word(p[n])) n++;
     as->top->at = p + n;
     place where = tw__asm_place_at(as, start, (size_t)(p + n - start));
     static const struct {
@@ -148,13 +148,13 @@ static bool read_register(tw__asm *as, const char *start, operand *out)
     const char *p = start + 1;
     while (*p == ' ' || *p == '\t') p++;
     size_t n = 0;
-    while (is_word(p[n])) n++;
+    while (operand_is_word(p[n])) n++;
     as->top->at = p + n;
     if (n == 0) {
         fail_at(as, tw__asm_place_at(as, start, 1), "the name of a register is missing behind '$'");
         return false;
     }
-    if (!find_register(p, n, out)) return read_csr(as, start, p, n, out);
+    if (!operand_find_register(p, n, out)) return read_csr(as, start, p, n, out);
     out->kind = O_REGISTER;
     if (*as->top->at == ':' && !read_colon(as, start, out)) return false;
     if (out->suffix == S_NONE) read_suffix(as, out);

@@ -38,7 +38,7 @@ static char *find_clang(void)
     return found;
 }
 
-static void add(GPtrArray *args, const char *text)
+static void preprocess_add(GPtrArray *args, const char *text)
 {
     g_ptr_array_add(args, g_strdup(text));
 }
@@ -48,14 +48,14 @@ static GPtrArray *arguments(const char *clang, const char *path, const tw_asm_op
     static const char *const fixed[] = { "-E",        "-x",          "assembler-with-cpp", "-undef",
                                          "-nostdinc", "-D__IPU__=1", "-D__ASSEMBLER__=1",  "-D__POPC__=1" };
     GPtrArray *args = g_ptr_array_new_with_free_func(g_free);
-    add(args, clang);
-    for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++) add(args, fixed[i]);
+    preprocess_add(args, clang);
+    for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++) preprocess_add(args, fixed[i]);
     g_ptr_array_add(args, g_strdup_printf("-D__IPU_ARCH_VERSION__=%s", tw_isa_arch_name(arch) + strlen("ipu")));
-    for (const char *const *flag = options->cpp_flags; flag && *flag; flag++) add(args, *flag);
+    for (const char *const *flag = options->cpp_flags; flag && *flag; flag++) preprocess_add(args, *flag);
     g_ptr_array_add(args, g_strdup_printf("-I%s", tw__include_dir()));
     g_ptr_array_add(args, g_strdup_printf("-I%s/poplar/device", tw__include_dir()));
-    add(args, "--");
-    add(args, path);
+    preprocess_add(args, "--");
+    preprocess_add(args, path);
     g_ptr_array_add(args, NULL);
     return args;
 }

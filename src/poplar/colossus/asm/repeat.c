@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static uint32_t word_at(const tw_section *section, uint32_t offset)
+static uint32_t repeat_word_at(const tw_section *section, uint32_t offset)
 {
     const uint8_t *p = section->data + offset;
     return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
@@ -19,7 +19,7 @@ static void note_line(tw__asm *as, const repeat *r, uint32_t offset)
 
 static bool check_bundle_at(tw__asm *as, const repeat *r, const tw_section *section, uint32_t at, unsigned index)
 {
-    uint32_t first = word_at(section, at), second = word_at(section, at + 4);
+    uint32_t first = repeat_word_at(section, at), second = repeat_word_at(section, at + 4);
     tw_insn insns[2];
     bool bundle = first >> 31 && second >> 31 && tw_insn_decode(as->arch, first, &insns[0]) &&
                   tw_insn_decode(as->arch, second, &insns[1]) && insns[0].bundled && insns[1].bundled;
@@ -41,7 +41,7 @@ static bool check_bundle_at(tw__asm *as, const repeat *r, const tw_section *sect
 static void check_repeat(tw__asm *as, const repeat *r)
 {
     const tw_section *section = tw_object_get_section(as->object, (size_t)r->section);
-    uint32_t bundles = (word_at(section, r->offset) & 0xff) + 1;
+    uint32_t bundles = (repeat_word_at(section, r->offset) & 0xff) + 1;
     if (r->body % 8) {
         fail_at(as, r->place,
                 "the body of rpt has to lie on 8 bytes, and it is at offset 0x%x: pair rpt with an fnop, or move "

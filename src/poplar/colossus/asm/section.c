@@ -23,7 +23,7 @@ static unsigned flags_by_name(const char *name)
     return 0;
 }
 
-static void enter(tw__asm *as, const char *name, unsigned flags, place where)
+static void section_enter(tw__asm *as, const char *name, unsigned flags, place where)
 {
     int section = tw_object_section(as->object, name, flags);
     if (section < 0) {
@@ -91,7 +91,7 @@ static bool read_section(tw__asm *as, const char **name, unsigned *flags)
 void tw__asm_do_section(tw__asm *as, const char *name, place where)
 {
     unsigned flags;
-    if (read_section(as, &name, &flags)) enter(as, name, flags, where);
+    if (read_section(as, &name, &flags)) section_enter(as, name, flags, where);
 }
 
 void tw__asm_do_named_section(tw__asm *as, const char *name, place where)
@@ -99,7 +99,7 @@ void tw__asm_do_named_section(tw__asm *as, const char *name, place where)
     g_autofree char *full = g_strconcat(".", name, NULL);
     int64_t part;
     if (!tw__asm_at_end_of_statement(as)) tw__asm_read_constant(as, &part, "the number of the subsection");
-    enter(as, full, flags_by_name(full), where);
+    section_enter(as, full, flags_by_name(full), where);
 }
 
 void tw__asm_do_push_section(tw__asm *as, const char *name, place where)

@@ -76,7 +76,7 @@ static void add_diag(tw__asm *as, const frame *f, const char *at, int length, tw
         tw_diags_add(as->diags, &diag);
 }
 
-static void report(tw__asm *as, place where, tw_severity severity, bool alone, const char *text)
+static void text_report(tw__asm *as, place where, tw_severity severity, bool alone, const char *text)
 {
     add_diag(as, where.frame, where.at, where.length, severity, alone, text);
     int notes = 0;
@@ -100,12 +100,12 @@ void tw__asm_report(tw__asm *as, place where, tw_severity severity, const char *
     va_start(args, format);
     g_autofree char *text = g_strdup_vprintf(format, args);
     va_end(args);
-    report(as, where, severity, false, text);
+    text_report(as, where, severity, false, text);
 }
 
 void tw__asm_say(tw__asm *as, place where, const char *text)
 {
-    report(as, where, TW_NOTE, true, text);
+    text_report(as, where, TW_NOTE, true, text);
 }
 
 bool tw__asm_ok(tw__asm *as, tw_status status, place where)

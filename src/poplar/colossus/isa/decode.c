@@ -42,7 +42,7 @@ bool tw__isa_constant_fits(const tw_isa_operand *kind, int64_t value, uint32_t *
 }
 
 /* Value of a field, as tw_insn holds it. */
-static uint32_t value_of(const tw_isa_operand *kind, uint32_t number)
+static uint32_t decode_value_of(const tw_isa_operand *kind, uint32_t number)
 {
     if (kind->is_signed) {
         uint32_t sign = 1u << (kind->bits - 1);
@@ -83,7 +83,7 @@ static bool read_operands(const tw_isa_row *row, uint64_t word, tw_insn *insn)
         const tw_isa_operand *kind = row->operands[k];
         uint32_t number = tw__isa_extract(&fields[k], word);
         if (kind->registers && !tw__isa_register_fits(kind, number)) return false;
-        insn->operands[k] = value_of(kind, number);
+        insn->operands[k] = decode_value_of(kind, number);
     }
     return true;
 }

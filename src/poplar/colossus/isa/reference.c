@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_name(const void *a, const void *b)
+static int reference_by_name(const void *a, const void *b)
 {
     const tw_isa_row *x = *(const tw_isa_row *const *)a, *y = *(const tw_isa_row *const *)b;
     int order = strcmp(x->name, y->name);
@@ -55,7 +55,7 @@ static void put_instructions(GString *out)
 {
     const tw_isa_row *rows[TW__OP_COUNT];
     for (size_t i = 0; i < TW__OP_COUNT; i++) rows[i] = &tw__isa_rows[i];
-    qsort(rows, TW__OP_COUNT, sizeof *rows, by_name);
+    qsort(rows, TW__OP_COUNT, sizeof *rows, reference_by_name);
     g_string_append(out, "| instruction | what it does | bits 31 to 0 | pipe | who | chips | turns | notes |\n"
                          "|---|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < TW__OP_COUNT; i++) put_row(out, rows[i]);

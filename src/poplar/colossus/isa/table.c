@@ -248,7 +248,7 @@ static uint16_t *slot_of(const char *text, size_t length)
     }
 }
 
-static tw__isa_name *name_of(const char *text)
+static tw__isa_name *table_name_of(const char *text)
 {
     uint16_t *slot = slot_of(text, strlen(text));
     if (!*slot) {
@@ -275,8 +275,8 @@ static void fill_alias(tw_isa_alias *alias, size_t i)
 static void build_index(void)
 {
     for (size_t i = 0; i < ALIASES; i++) fill_alias(&index_.aliases[i], i);
-    for (size_t i = 0; i < TW__OP_COUNT; i++) name_of(tw__isa_rows[i].name)->row_count++;
-    for (size_t i = 0; i < ALIASES; i++) name_of(alias_rows[i].name)->alias_count++;
+    for (size_t i = 0; i < TW__OP_COUNT; i++) table_name_of(tw__isa_rows[i].name)->row_count++;
+    for (size_t i = 0; i < ALIASES; i++) table_name_of(alias_rows[i].name)->alias_count++;
     uint16_t *rows = index_.row_lists, *aliases = index_.alias_lists;
     for (size_t n = 0; n < index_.count; n++) {
         tw__isa_name *name = &index_.names[n];
@@ -284,11 +284,11 @@ static void build_index(void)
         name->aliases = aliases, aliases += name->alias_count, name->alias_count = 0;
     }
     for (size_t i = 0; i < TW__OP_COUNT; i++) {
-        tw__isa_name *name = name_of(tw__isa_rows[i].name);
+        tw__isa_name *name = table_name_of(tw__isa_rows[i].name);
         index_.row_lists[name->rows - index_.row_lists + name->row_count++] = (uint16_t)i;
     }
     for (size_t i = 0; i < ALIASES; i++) {
-        tw__isa_name *name = name_of(alias_rows[i].name);
+        tw__isa_name *name = table_name_of(alias_rows[i].name);
         index_.alias_lists[name->aliases - index_.alias_lists + name->alias_count++] = (uint16_t)i;
     }
 }

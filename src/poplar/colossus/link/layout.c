@@ -6,7 +6,7 @@
 
 #include <tilewright/tile.h>
 
-static tw__link_section *section_at(const tw__link *link, uint32_t file, int section)
+static tw__link_section *layout_section_at(const tw__link *link, uint32_t file, int section)
 {
     return &g_array_index(link->sections, tw__link_section, link->first[file] + (guint)section);
 }
@@ -34,7 +34,7 @@ static void keep_symbol(tw__link *link, uint32_t file, int symbol, GArray *work)
         file = d->file, symbol = d->symbol;
     }
     int section = link->objects[file]->symbols[symbol].section;
-    if (section >= 0) keep(link, section_at(link, file, section), work);
+    if (section >= 0) keep(link, layout_section_at(link, file, section), work);
 }
 
 static void keep_name(tw__link *link, const char *name, GArray *work)

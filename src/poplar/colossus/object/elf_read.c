@@ -20,9 +20,9 @@ typedef struct reader {
     size_t symbol_count;
 } reader;
 
-#define BAD(r, ...) bad((r)->file, __VA_ARGS__)
-static tw_status bad(const char *file, const char *format, ...) TW_PRINTF(2, 3);
-static tw_status bad(const char *file, const char *format, ...)
+#define BAD(r, ...) elf_read_bad((r)->file, __VA_ARGS__)
+static tw_status elf_read_bad(const char *file, const char *format, ...) TW_PRINTF(2, 3);
+static tw_status elf_read_bad(const char *file, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -225,7 +225,7 @@ static tw_status read_notes(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr 
     return data && data->d_buf ? tw__object_read_notes(r->object, data->d_buf, data->d_size) : TW_OK;
 }
 
-static uint32_t word_at(const uint8_t *p)
+static uint32_t elf_read_word_at(const uint8_t *p)
 {
     return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
@@ -235,19 +235,19 @@ static tw_status read_lines(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr 
     (void)i, (void)header;
     Elf_Data *data = elf_rawdata(scn, NULL);
     const uint8_t *bytes = data ? data->d_buf : NULL;
-    size_t size = bytes ? data->d_size : 0, count = size >= 4 ? word_at(bytes) : 0;
+    size_t size = bytes ? data->d_size : 0, count = size >= 4 ? elf_read_word_at(bytes) : 0;
     if (!count) return TW_OK;
     if (count > (size - 4) / TW__LINE_BYTES) return BAD(r, "the table of lines is cut off");
     const char *names = (const char *)bytes + 4 + count * TW__LINE_BYTES;
     size_t room = size - (4 + count * TW__LINE_BYTES);
     for (size_t k = 0; k < count; k++) {
         const uint8_t *row = bytes + 4 + k * TW__LINE_BYTES;
-        uint32_t section = word_at(row), name = word_at(row + 8);
+        uint32_t section = elf_read_word_at(row), name = elf_read_word_at(row + 8);
         if (section >= r->sections || r->indices[section] < 0 || name >= room ||
             !memchr(names + name, 0, room - name))
             return BAD(r, "line %zu of the table of lines", k);
-        tw_status status = judge(r, tw_object_add_line(r->object, r->indices[section], word_at(row + 4),
-                                                       names + name, word_at(row + 12)));
+        tw_status status = judge(r, tw_object_add_line(r->object, r->indices[section], elf_read_word_at(row + 4),
+                                                       names + name, elf_read_word_at(row + 12)));
         if (status != TW_OK) return status;
     }
     return TW_OK;
@@ -286,7 +286,7 @@ tw_status tw__object_read_notes(tw_object *object, const uint8_t *text, size_t l
 
 /* --- the file ------------------------------------------------------------------------------------------------- */
 
-static tw_status read_all(reader *r)
+static tw_status elf_read_all(reader *r)
 {
     tw_status status = read_header(r);
     if (status != TW_OK) return status;
@@ -306,14 +306,14 @@ static tw_status from_elf(const uint8_t *bytes, size_t size, const char *name, t
 {
     if (!name || (!bytes && size)) return tw__fail(TW_E_INVALID_ARGUMENT, "an ELF file needs its bytes and a name");
     elf_version(EV_CURRENT);
-    if (size < sizeof(Elf32_Ehdr)) return bad(name, "too short for an ELF file");
+    if (size < sizeof(Elf32_Ehdr)) return elf_read_bad(name, "too short for an ELF file");
     char *copy = tw__realloc(NULL, size); /* libelf wants to be able to write, and its alignment */
     if (!copy) return tw__fail(TW_E_NO_MEMORY, "out of memory for '%s'", name);
     memcpy(copy, bytes, size);
     reader r = { .file = name, .elf = elf_memory(copy, size) };
     tw_status status = !r.elf                         ? tw__fail(TW_E_NO_MEMORY, "out of memory for '%s'", name)
-                       : elf_kind(r.elf) != ELF_K_ELF ? bad(name, "not an ELF file")
-                                                      : read_all(&r);
+                       : elf_kind(r.elf) != ELF_K_ELF ? elf_read_bad(name, "not an ELF file")
+                                                      : elf_read_all(&r);
     if (r.elf) elf_end(r.elf);
     free(copy);
     free(r.indices);

@@ -31,7 +31,7 @@ static tw_status elf_failed(const char *what)
     return tw__fail(TW_E_SYSTEM, "%s: %s", what, why ? why : "out of memory");
 }
 
-static uint32_t add_name(GByteArray *names, const char *name)
+static uint32_t elf_write_add_name(GByteArray *names, const char *name)
 {
     uint32_t at = names->len;
     if (!*name) return 0;
@@ -57,7 +57,7 @@ static uint32_t add_section(writer *w, const section_form *form, const void *dat
     if (!content) return 0;
     content->d_buf = (void *)data, content->d_size = bytes, content->d_align = form->align;
     content->d_type = form->type == SHT_SYMTAB ? ELF_T_SYM : form->type == SHT_RELA ? ELF_T_RELA : ELF_T_BYTE;
-    header->sh_name = add_name(w->section_names, form->name);
+    header->sh_name = elf_write_add_name(w->section_names, form->name);
     header->sh_type = form->type, header->sh_flags = form->flags, header->sh_addralign = form->align;
     header->sh_addr = form->address, header->sh_link = form->link, header->sh_info = form->info;
     header->sh_entsize = form->entry;
@@ -105,7 +105,7 @@ static void add_symbol(writer *w, size_t i)
     static const uint8_t bindings[] = { STB_LOCAL, STB_GLOBAL, STB_WEAK };
     const tw_symbol *s = &w->object->symbols[i];
     Elf32_Sym out = { .st_value = s->value, .st_size = s->size, .st_other = s->visibility };
-    out.st_name = add_name(w->symbol_names, s->name);
+    out.st_name = elf_write_add_name(w->symbol_names, s->name);
     out.st_info = ELF32_ST_INFO(bindings[s->binding], types[s->type]);
     out.st_shndx = s->section >= 0                     ? (Elf32_Section)w->indices[s->section]
                    : s->section == TW_SECTION_ABSOLUTE ? SHN_ABS

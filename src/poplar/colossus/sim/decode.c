@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <stdlib.h>
 
-static uint32_t word_at(const tw_sim *sim, uint32_t address)
+static uint32_t decode_word_at(const tw_sim *sim, uint32_t address)
 {
     const uint8_t *p = sim->memory + (address - sim->base);
     return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
@@ -179,7 +179,7 @@ static void decode_bundle(tw_sim *sim, tw__sim_op *op, const tw_insn *first)
     tw_insn second;
     uint32_t behind = op->address + 4;
     op->next = op + 2;
-    bool fits = behind < sim->region1 && tw_insn_decode(sim->arch, word_at(sim, behind), &second) &&
+    bool fits = behind < sim->region1 && tw_insn_decode(sim->arch, decode_word_at(sim, behind), &second) &&
                 second.bundled && tw__isa_rows[first->row].pipe == TW_ISA_MAIN &&
                 tw__isa_rows[second.row].pipe == TW_ISA_AUX && !(writes(first) & writes(&second));
     if (!fits) {
@@ -201,8 +201,8 @@ static void decode_bundle(tw_sim *sim, tw__sim_op *op, const tw_insn *first)
 void tw__sim_decode(tw_sim *sim, tw__sim_op *op)
 {
     tw_insn insn;
-    uint64_t word = word_at(sim, op->address);
-    if (op->address + 4 < sim->region1) word |= (uint64_t)word_at(sim, op->address + 4) << 32;
+    uint64_t word = decode_word_at(sim, op->address);
+    if (op->address + 4 < sim->region1) word |= (uint64_t)decode_word_at(sim, op->address + 4) << 32;
     op->next = op + 1;
     if (!tw_insn_decode(sim->arch, word, &insn)) {
         op->run = illegal;

@@ -16,7 +16,7 @@ static const tw__option_desc table[] = {
 // clang-format on
 
 /* Says which options there are behind a message about one that is not there. */
-static tw_status tell(tw_status status)
+static tw_status options_tell(tw_status status)
 {
     const char *message = tw_error_message();
     if (status != TW_E_INVALID_OPTION || !strstr(message, "unknown option")) return status;
@@ -36,7 +36,7 @@ static tw_status set_pair(tw__options *values, const char *pair)
     return tw__options_set(values, key, sign + 1);
 }
 
-static tw_status take(const tw__options *values, tw_sim_options *options)
+static tw_status options_take(const tw__options *values, tw_sim_options *options)
 {
     const char *file = tw__options_get(values, "traceFile");
     int64_t tile = tw__options_int(values, "traceTile");
@@ -64,7 +64,7 @@ tw_status tw_sim_options_read(tw_sim_options *options, const char *const *pairs)
     if (!values) return tw__fail(TW_E_NO_MEMORY, "no memory for options");
     for (; pairs && *pairs && status == TW_OK; pairs++) status = set_pair(values, *pairs);
     if (status == TW_OK) status = tw__options_set_env(values, "POPLAR_SIMULATOR_OPTIONS");
-    status = status == TW_OK ? take(values, &mine) : tell(status);
+    status = status == TW_OK ? options_take(values, &mine) : options_tell(status);
     if (status == TW_OK) tw__give_options(options, &mine);
     tw__options_free(values);
     return status;

@@ -430,29 +430,29 @@ static const tw__sim_op *begin_repeat(tw__sim_context *w, const tw__sim_op *op, 
 
 /* --- system ----------------------------------------------------------------------------------------------------- */
 
-static const tw__sim_op *bad(tw__sim_context *w, const tw__sim_op *op, tw_sim_cause cause)
+static const tw__sim_op *rows_bad(tw__sim_context *w, const tw__sim_op *op, tw_sim_cause cause)
 {
     tw__sim_fault(w, op->address, cause, 0, NULL);
     return NULL;
 }
 
-#define SEM_GET                                                                            \
-    uint32_t value;                                                                        \
-    w->pc = op->address;                                                                   \
-    if (!tw__sim_csr_get(w, op->imm, &value)) return bad(w, op, TW_SIM_CAUSE_INVALID_CSR); \
-    READY;                                                                                 \
+#define SEM_GET                                                                                 \
+    uint32_t value;                                                                             \
+    w->pc = op->address;                                                                        \
+    if (!tw__sim_csr_get(w, op->imm, &value)) return rows_bad(w, op, TW_SIM_CAUSE_INVALID_CSR); \
+    READY;                                                                                      \
     w->m[op->d[0]] = value;
 
-#define SEM_PUT                                                                          \
-    uint32_t value = V(1), old;                                                          \
-    if (!tw__sim_csr_get(w, op->imm, &old)) return bad(w, op, TW_SIM_CAUSE_INVALID_CSR); \
-    READY;                                                                               \
+#define SEM_PUT                                                                               \
+    uint32_t value = V(1), old;                                                               \
+    if (!tw__sim_csr_get(w, op->imm, &old)) return rows_bad(w, op, TW_SIM_CAUSE_INVALID_CSR); \
+    READY;                                                                                    \
     tw__sim_csr_put(w, op->imm, value);
 
 static const tw__sim_op *load_weights(tw__sim_context *w, const tw__sim_op *op, unsigned count)
 {
     uint32_t *load = &w->csr[0x50], at = *load, limit = w->sim->arch == TW_ISA_IPU1 ? 32 : 64;
-    if (op->imm + count > limit) return bad(w, op, TW_SIM_CAUSE_INVALID_WEIGHT);
+    if (op->imm + count > limit) return rows_bad(w, op, TW_SIM_CAUSE_INVALID_WEIGHT);
     REACH(at, 8);
     if (count == 2 && (at & 15 || at < w->region1)) return bad_access(w, op, 1, &at, (const uint8_t[]){ 16 });
     for (unsigned i = 0; i < count; i++) {
@@ -471,7 +471,7 @@ static bool can_start(const tw__sim_context *w, const tw__sim_op *op, uint32_t e
     tw_sim_cause cause = entry & 3 || entry - w->base >= w->region1 - w->base ? TW_SIM_CAUSE_INVALID_WORKER_PC
                          : base & 3 ? TW_SIM_CAUSE_INVALID_WORKER_VERTEX_BASE
                                     : TW_SIM_CAUSE_NONE;
-    if (cause != TW_SIM_CAUSE_NONE) bad((tw__sim_context *)w, op, cause);
+    if (cause != TW_SIM_CAUSE_NONE) rows_bad((tw__sim_context *)w, op, cause);
     return cause == TW_SIM_CAUSE_NONE;
 }
 
@@ -485,7 +485,7 @@ static const tw__sim_op *run_one(tw__sim_context *w, const tw__sim_op *op, uint3
         tw__sim_begin(&sim->contexts[i], entry, base, tw__sim_cycle_now(w) + 1);
         return op->next;
     }
-    return bad(w, op, TW_SIM_CAUSE_WORKER_ACTIVE);
+    return rows_bad(w, op, TW_SIM_CAUSE_WORKER_ACTIVE);
 }
 #define SEM_RUN                         \
     uint32_t entry = V(0), base = V(1); \
@@ -501,7 +501,7 @@ static const tw__sim_op *run_all(tw__sim_context *w, const tw__sim_op *op, uint3
         for (unsigned i = 0; i < TW_SIM_WORKERS; i++)
             if (sim->contexts[i].state == TW_SIM_ACTIVE)
                 tw__sim_fault(&sim->contexts[i], sim->contexts[i].pc, TW_SIM_CAUSE_WORKER_ACTIVE, 0, NULL);
-        return bad(w, op, TW_SIM_CAUSE_WORKER_ACTIVE);
+        return rows_bad(w, op, TW_SIM_CAUSE_WORKER_ACTIVE);
     }
     for (unsigned i = 0; i < TW_SIM_WORKERS; i++)
         if (!can_start(w, op, entry, base + 4 * op->imm * i)) return NULL;

@@ -327,7 +327,7 @@ unsigned tw__sim_insns_at(tw_sim *sim, uint32_t address, tw_insn insns[2])
 }
 
 /* An instruction as text; the target of a branch in bytes with its symbol, where the assembler would count words. */
-static char *text_of(const tw_sim *sim, const tw_insn *insn, char buf[TW_INSN_TEXT])
+static char *tile_text_of(const tw_sim *sim, const tw_insn *insn, char buf[TW_INSN_TEXT])
 {
     const tw_isa_row *row = &tw__isa_rows[insn->row];
     char target[TW_INSN_TEXT / 2];
@@ -350,9 +350,9 @@ char *tw_sim_text_at(tw_sim *sim, uint32_t address, char buf[2 * TW_INSN_TEXT])
     char one[TW_INSN_TEXT], two[TW_INSN_TEXT];
     unsigned count = tw__sim_insns_at(sim, address, insns);
     *buf = 0;
-    if (count) text_of(sim, &insns[0], one);
+    if (count) tile_text_of(sim, &insns[0], one);
     if (count == 2)
-        g_snprintf(buf, 2 * TW_INSN_TEXT, "{ %s ; %s }", one, text_of(sim, &insns[1], two));
+        g_snprintf(buf, 2 * TW_INSN_TEXT, "{ %s ; %s }", one, tile_text_of(sim, &insns[1], two));
     else if (count)
         g_strlcpy(buf, one, 2 * TW_INSN_TEXT);
     return buf;

@@ -233,7 +233,7 @@ static uint64_t list_buffers(const tw__accounting *a, uint32_t exec, tw__live_va
     return total;
 }
 
-static void remember(sweep *w, uint32_t s)
+static void live_report_remember(sweep *w, uint32_t s)
 {
     w->listed += w->active_count;
     for (size_t i = 0; i < w->active_count && w->listed <= LIST_BUDGET; i++) {
@@ -297,7 +297,7 @@ static void visit_entry(sweep *w, uint32_t e)
     const tw__shape *at = &a->shape.items[e];
     bool goes_on = e + 1 < a->shape.count && !w->border[e + 1] && at[1].kind == TW__SHAPE_STEP;
     if (at->kind != TW__SHAPE_STEP || (goes_on && at[1].value == at->value)) return;
-    w->last_entry[at->value] == e ? visit_step(w, at->value) : remember(w, at->value);
+    w->last_entry[at->value] == e ? visit_step(w, at->value) : live_report_remember(w, at->value);
 }
 
 /* A unit that is live in one phase of a step is listed for the step. */

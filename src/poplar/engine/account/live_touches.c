@@ -62,7 +62,7 @@ static bool joins(const part *a, const part *b)
     return a->lo <= b->hi && b->lo <= a->hi && is_full(a) && is_full(b);
 }
 
-static void join(part *a, const part *b)
+static void live_touches_join(part *a, const part *b)
 {
     if (b->lo < a->lo) a->lo = b->lo;
     if (b->hi > a->hi) a->hi = b->hi;
@@ -77,14 +77,14 @@ static void note(gather *g, part p)
     if (p.lo == p.hi) return;
     uint32_t *last = &g->last[2 * p.var + p.write];
     if (*last && joins(&g->now.items[*last - 1], &p)) {
-        join(&g->now.items[*last - 1], &p);
+        live_touches_join(&g->now.items[*last - 1], &p);
         return;
     }
     TW__APPEND(g->now, g->l->failed = true, p);
     *last = (uint32_t)g->now.count;
 }
 
-static part part_of(const tw__region *r, bool write, unsigned from, unsigned to)
+static part live_touches_part_of(const tw__region *r, bool write, unsigned from, unsigned to)
 {
     part p = { .lo = r->offset,
                .hi = r->offset + 1,
@@ -107,7 +107,7 @@ static part part_of(const tw__region *r, bool write, unsigned from, unsigned to)
 static void access(gather *g, const tw__regions *list, bool write, unsigned from, unsigned to)
 {
     for (uint32_t i = 0; list && i < list->n; i++)
-        if (list->region[i].count) note(g, part_of(&list->region[i], write, from, to));
+        if (list->region[i].count) note(g, live_touches_part_of(&list->region[i], write, from, to));
 }
 
 /* What goes through a buffer is read before vertices compute, and written after it. A value that is read and written
@@ -160,7 +160,7 @@ static void access_operand(gather *g, const tw__regions *list, unsigned how)
     if (how & 2) access(g, list, true, TW__PHASE_GATHER, TW__PHASE_SEND);
 }
 
-static int by_place(const void *x, const void *y)
+static int live_touches_by_place(const void *x, const void *y)
 {
     const part *a = x, *b = y;
     if (a->var != b->var) return a->var < b->var ? -1 : 1;
@@ -190,7 +190,7 @@ static void close_up(parts *list)
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++) {
         if (kept && joins(&list->items[kept - 1], &list->items[i]))
-            join(&list->items[kept - 1], &list->items[i]);
+            live_touches_join(&list->items[kept - 1], &list->items[i]);
         else
             list->items[kept++] = list->items[i];
     }
@@ -233,7 +233,7 @@ static void close_variable(gather *g, const part *list, size_t count)
         TW__APPEND(g->uses, g->l->failed = true, p);
     }
     g->kills.count = full;
-    if (g->uses.count > 1) qsort(g->uses.items, g->uses.count, sizeof *g->uses.items, by_place);
+    if (g->uses.count > 1) qsort(g->uses.items, g->uses.count, sizeof *g->uses.items, live_touches_by_place);
     close_up(&g->uses);
     for (size_t u = 0; u < g->uses.count; u++) add_touch(g, &g->uses.items[u], false);
     add_kills(g);
@@ -253,7 +253,7 @@ static void gather_step(gather *g, size_t s)
         access_operand(g, p->b.regions, operands[p->kind].b);
     }
     for (size_t i = 0; i < g->now.count; i++) g->last[2 * g->now.items[i].var + g->now.items[i].write] = 0;
-    if (g->now.count > 1) qsort(g->now.items, g->now.count, sizeof *g->now.items, by_place);
+    if (g->now.count > 1) qsort(g->now.items, g->now.count, sizeof *g->now.items, live_touches_by_place);
     for (size_t i = 0, end; i < g->now.count && !g->l->failed; i = end) {
         for (end = i; end < g->now.count && g->now.items[end].var == g->now.items[i].var;) end++;
         close_variable(g, g->now.items + i, end - i);

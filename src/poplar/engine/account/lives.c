@@ -9,7 +9,7 @@
 /* Lives of one object; the shortest holes of one with more are closed. */
 enum { MAX_LIVES = 64 };
 
-static int by_time(const void *x, const void *y)
+static int lives_by_time(const void *x, const void *y)
 {
     const tw__place_life *a = x, *b = y;
     if (a->first != b->first) return a->first < b->first ? -1 : 1;
@@ -41,7 +41,7 @@ static void set_lives(tw__place_item *item, const tw__place_life *lives, uint32_
 /* A copy of the list in order, for as long as the engine lives; NULL: out of memory. */
 static const tw__place_life *settle(tw__liveness *l, life_list *list, uint32_t *count)
 {
-    if (list->count > 1) qsort(list->items, list->count, sizeof *list->items, by_time);
+    if (list->count > 1) qsort(list->items, list->count, sizeof *list->items, lives_by_time);
     *count = join_lives(list->items, (uint32_t)list->count, 0);
     for (uint32_t hole = 1; *count > MAX_LIVES; hole *= 2) *count = join_lives(list->items, *count, hole);
     tw__place_life *kept = TW__NEW_N(l->a->engine->arena, tw__place_life, *count);

@@ -68,7 +68,7 @@ uint32_t tw__account_copy_type(tw__accounting *a, tw__copy_type type)
     return cost->id;
 }
 
-static void add(tw__accounting *a, unsigned tile, tw_storage storage, uint64_t bytes)
+static void memory_add(tw__accounting *a, unsigned tile, tw_storage storage, uint64_t bytes)
 {
     if (bytes) tw__memory_count(a->memory, tile, storage, bytes);
 }
@@ -79,8 +79,8 @@ void tw__account_local(tw__accounting *a, const tw__local *local)
         for (unsigned tile = 0; tile < a->tiles; tile++) {
             uint64_t pieces = local->pieces[type][tile];
             if (!pieces || tw__account_copy_type(a, type) == TW__NONE) continue;
-            add(a, tile, TW_STORAGE_VERTEX_STATE, COPY_POINTER_BYTES);
-            add(a, tile, TW_STORAGE_COPY_DESCRIPTOR, pieces * COPY_DESCRIPTOR_BYTES);
+            memory_add(a, tile, TW_STORAGE_VERTEX_STATE, COPY_POINTER_BYTES);
+            memory_add(a, tile, TW_STORAGE_COPY_DESCRIPTOR, pieces * COPY_DESCRIPTOR_BYTES);
             a->copies[type].bytes[TW__VERTEX_BYTES_COPY][tile] += COPY_POINTER_BYTES;
             a->copies[type].bytes[TW__VERTEX_BYTES_DESCRIPTOR][tile] += pieces * COPY_DESCRIPTOR_BYTES;
         }
@@ -100,15 +100,16 @@ static void count_instrumentation(tw__accounting *a)
             const tw__exec *exec = &plan->execs.items[i];
             if (!strcmp(level, "vertex"))
                 for (size_t g = 0; g < exec->group_count; g++)
-                    add(a, exec->groups[g].tile, TW_STORAGE_INSTRUMENTATION, 8 * (uint64_t)exec->groups[g].count);
+                    memory_add(a, exec->groups[g].tile, TW_STORAGE_INSTRUMENTATION,
+                               8 * (uint64_t)exec->groups[g].count);
             else
                 for (unsigned tile = 0; tile < a->tiles; tile++)
                     if (!strcmp(level, "tile") || tile % tw_target_tiles_per_ipu(a->target) == 0)
-                        add(a, tile, TW_STORAGE_INSTRUMENTATION, 8);
+                        memory_add(a, tile, TW_STORAGE_INSTRUMENTATION, 8);
         }
     if (tw__account_instruments(a->engine, "debug.instrumentExternalExchange"))
         for (size_t i = 0; i < plan->transfers.count + plan->remote_copies.count; i++)
-            for (unsigned tile = 0; tile < a->tiles; tile++) add(a, tile, TW_STORAGE_INSTRUMENTATION, 8);
+            for (unsigned tile = 0; tile < a->tiles; tile++) memory_add(a, tile, TW_STORAGE_INSTRUMENTATION, 8);
 }
 
 /* Bytes of one worker's stack on each tile into row[]: the most that a vertex there states, or the estimate. */
@@ -151,8 +152,8 @@ static void count_stacks(tw__accounting *a)
         uint64_t of_supervisor = tw__chip_code_supervisor_stack(a->engine->chip, tile);
         if (supervisor > 0) of_supervisor = (uint64_t)supervisor < MAX_STACK ? (uint64_t)supervisor : MAX_STACK;
         a->placement->worker_stack[tile] = (uint32_t)a->row[tile];
-        add(a, tile, TW_STORAGE_STACK,
-            (uint64_t)contexts * tw__stack_bytes((uint32_t)a->row[tile]) + (of_supervisor + 7) / 8 * 8);
+        memory_add(a, tile, TW_STORAGE_STACK,
+                   (uint64_t)contexts * tw__stack_bytes((uint32_t)a->row[tile]) + (of_supervisor + 7) / 8 * 8);
     }
 }
 
@@ -173,8 +174,8 @@ tw_status tw__account_memory(tw__accounting *a)
     count_instrumentation(a);
     count_stacks(a);
     for (unsigned tile = 0; tile < a->tiles; tile++)
-        add(a, tile, TW_STORAGE_CONTROL_CODE,
-            a->engine->plan.code.count * CONTROL_CODE_INSTRUCTIONS * a->target->arch.instruction_bytes);
+        memory_add(a, tile, TW_STORAGE_CONTROL_CODE,
+                   a->engine->plan.code.count * CONTROL_CODE_INSTRUCTIONS * a->target->arch.instruction_bytes);
     for (size_t type = 0; type < a->core->type_count + TW__COPY_TYPES; type++) {
         const tw__type_cost *cost =
             type < a->core->type_count ? &a->types[type] : &a->copies[type - a->core->type_count];

@@ -182,7 +182,8 @@ static void add_regions(const tw_tile_arch *arch, tw_profile *profile)
         tw__profile_add_region(profile, arch->regions[r].name, "", arch->regions[r].start, arch->regions[r].bytes);
 }
 
-static void add_maps(const tw__placement *p, tw_profile *profile, const uint32_t *node, size_t entries)
+static void memory_report_add_maps(const tw__placement *p, tw_profile *profile, const uint32_t *node,
+                                   size_t entries)
 {
     uint32_t *first = tw__calloc(p->tiles + (size_t)2, sizeof *first);
     uint32_t *order = tw__calloc(p->items.count + 1, sizeof *order);
@@ -229,7 +230,7 @@ tw_status tw__account_memory_report(tw__placement *p, tw_profile *profile, const
                                   row_of(p, profile, row, reach_of, 0), regions);
         if (memory->failed) status = tw__fail(TW_E_NO_MEMORY, "out of memory for the memory report");
         add_regions(&p->target->arch, profile);
-        add_maps(p, profile, node, entries);
+        memory_report_add_maps(p, profile, node, entries);
         tw__profile_set_memory_fidelity(profile, weakest_of(profile), TW_FIDELITY_MODELLED);
     }
     tw__memory_free(memory), free(row);

@@ -12,7 +12,7 @@ enum {
     MOST_KEPT = 4096     /* those of them that a profile keeps, the largest */
 };
 
-static size_t place_of(const tw__pairs *pairs, uint32_t from, uint32_t to)
+static size_t pairs_place_of(const tw__pairs *pairs, uint32_t from, uint32_t to)
 {
     uint64_t hash = ((uint64_t)from << 32 | to) * UINT64_C(0x9e3779b97f4a7c15);
     size_t at = (size_t)(hash >> 20) & (pairs->room - 1);
@@ -30,7 +30,7 @@ static bool grow(tw__pairs *pairs)
     free(pairs->seen);
     pairs->seen = seen, pairs->room = room;
     for (uint32_t i = 0; i < pairs->sums.count; i++)
-        pairs->seen[place_of(pairs, pairs->sums.items[i].from, pairs->sums.items[i].to)] = i + 1;
+        pairs->seen[pairs_place_of(pairs, pairs->sums.items[i].from, pairs->sums.items[i].to)] = i + 1;
     return true;
 }
 
@@ -40,7 +40,7 @@ void tw__pairs_add(tw__pairs *pairs, uint32_t from, uint32_t to, uint64_t bytes,
         pairs->failed = true;
         return;
     }
-    size_t at = place_of(pairs, from, to);
+    size_t at = pairs_place_of(pairs, from, to);
     if (!pairs->seen[at]) {
         if (pairs->sums.count == MOST_SUMS) {
             pairs->left_out++;

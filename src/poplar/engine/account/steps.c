@@ -89,7 +89,7 @@ static uint64_t overlap_with_sync(const tw__accounting *a, const uint64_t *activ
     return spread - delay < cycles ? spread - delay : 0;
 }
 
-static const char *join(walker *w, const char *name, const char *suffix)
+static const char *steps_join(walker *w, const char *name, const char *suffix)
 {
     return tw__arena_printf(w->a->engine->arena, "%s%s%s", name, *name && *suffix ? "/" : "", suffix);
 }
@@ -162,7 +162,7 @@ static void emit_global(walker *w, tw__traffic *t, const char *name)
     if (!t->spread) return;
     tw__traffic_spread_cycles(t, a->target, a->row);
     exchange = (tw__exchange){ .received = exchange.received };
-    emit_exchange(w, join(w, name, "Spread"), exchange, t->spread, NULL);
+    emit_exchange(w, steps_join(w, name, "Spread"), exchange, t->spread, NULL);
 }
 
 static void emit_traffic(walker *w, tw__traffic *t, const char *name)
@@ -323,8 +323,8 @@ static void execute_step(walker *w, const tw__plan_step *step)
     tw__traffic_finish(&a->before), tw__traffic_finish(&a->after);
     touch_outputs(a, vertices, count);
 
-    emit_traffic(w, &a->before, join(w, name, "ExchangePre"));
-    emit_local(w, &a->local_before, join(w, name, "OnTileCopyPre"));
+    emit_traffic(w, &a->before, steps_join(w, name, "ExchangePre"));
+    emit_local(w, &a->local_before, steps_join(w, name, "OnTileCopyPre"));
     tw__type_cycles *types = a->used_types;
     size_t used = 0;
     if (a->sets[exec->cs] == TW__NONE) a->sets[exec->cs] = tw__profile_add_compute_set(a->profile, name);
@@ -353,8 +353,8 @@ static void execute_step(walker *w, const tw__plan_step *step)
                               .work_tile = slowest,
                               .fidelity = modelled ? TW_FIDELITY_ESTIMATED : TW_FIDELITY_MODELLED });
     a->account->compute_step[w->step] = (uint32_t)a->profile->steps.count - 1;
-    emit_local(w, &a->local_after, join(w, name, "OnTileCopyPost"));
-    emit_traffic(w, &a->after, join(w, name, "ExchangePost"));
+    emit_local(w, &a->local_after, steps_join(w, name, "OnTileCopyPost"));
+    emit_traffic(w, &a->after, steps_join(w, name, "ExchangePost"));
 }
 
 /* --- copies --------------------------------------------------------------------------------------------------- */
@@ -384,7 +384,7 @@ static void copy_step(walker *w, const tw__plan_step *step)
             &a->versions,
             a->core->programs[a->engine->plan.step_programs.items[step->first_program + i]].b.regions);
     emit_traffic(w, &a->before, name);
-    emit_local(w, &a->local_before, join(w, name, "OnTileCopy"));
+    emit_local(w, &a->local_before, steps_join(w, name, "OnTileCopy"));
 }
 
 /* Bytes of elements [first, first + count) on each tile, added to row[]. */

@@ -124,7 +124,7 @@ static size_t hash_of(const tw__parcel *p)
     return (size_t)(hash ^ hash >> 32);
 }
 
-static void enter(tw__traffic *t, uint32_t index)
+static void traffic_enter(tw__traffic *t, uint32_t index)
 {
     size_t at = hash_of(&t->crossings.items[index]) & (t->seen_room - 1);
     while (t->seen[at]) at = (at + 1) & (t->seen_room - 1);
@@ -145,13 +145,13 @@ static void add_crossing(tw__traffic *t, tw__parcel parcel)
             t->failed = true;
             return;
         }
-        for (uint32_t i = 0; i < t->crossings.count; i++) enter(t, i);
+        for (uint32_t i = 0; i < t->crossings.count; i++) traffic_enter(t, i);
     }
     for (size_t at = hash_of(&parcel) & (t->seen_room - 1); t->seen[at]; at = (at + 1) & (t->seen_room - 1))
         if (same_crossing(&t->crossings.items[t->seen[at] - 1], &parcel)) return;
     size_t before = t->crossings.count;
     push(t, &t->crossings, &parcel);
-    if (t->crossings.count > before) enter(t, (uint32_t)before);
+    if (t->crossings.count > before) traffic_enter(t, (uint32_t)before);
 }
 
 void tw__traffic_add(tw__traffic *t, const tw__piece *piece, unsigned esize)
@@ -255,8 +255,8 @@ void tw__traffic_finish(tw__traffic *t)
     t->spread = arrived > t->global ? arrived : 0;
 }
 
-static void cycles_of(const tw__traffic *t, const tw_target *target, const uint64_t *bytes, const uint64_t *more,
-                      bool inside, uint64_t *out)
+static void traffic_cycles_of(const tw__traffic *t, const tw_target *target, const uint64_t *bytes,
+                              const uint64_t *more, bool inside, uint64_t *out)
 {
     double rate = tw_target_exchange_bytes_per_cycle(target);
     unsigned span = t->tiles_per_ipu > 1 ? t->tiles_per_ipu - 1 : 1;
@@ -273,10 +273,10 @@ static void cycles_of(const tw__traffic *t, const tw_target *target, const uint6
 
 void tw__traffic_cycles(const tw__traffic *t, const tw_target *target, uint64_t *out)
 {
-    cycles_of(t, target, t->sent, t->received, true, out);
+    traffic_cycles_of(t, target, t->sent, t->received, true, out);
 }
 
 void tw__traffic_spread_cycles(const tw__traffic *t, const tw_target *target, uint64_t *out)
 {
-    cycles_of(t, target, t->inward, NULL, false, out);
+    traffic_cycles_of(t, target, t->inward, NULL, false, out);
 }

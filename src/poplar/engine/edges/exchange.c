@@ -51,7 +51,7 @@ static uint64_t in_interval(const tw__core *core, const tw__elems *run, size_t *
     return n < run->count ? n : run->count;
 }
 
-static void drop(tw__elems *run, uint64_t n)
+static void exchange_drop(tw__elems *run, uint64_t n)
 {
     run->offset += n * (uint64_t)run->stride;
     run->count -= n;
@@ -81,8 +81,8 @@ bool tw__exchange_next(tw__exchange_walk *w, tw__piece *piece)
         uint64_t n = in_interval(w->core, &w->d, &w->d_hint, &piece->dst_tile);
         if (n < piece->count) piece->count = n;
     }
-    if (w->has_src) drop(&w->s, piece->count);
-    if (w->has_dst) drop(&w->d, piece->count);
+    if (w->has_src) exchange_drop(&w->s, piece->count);
+    if (w->has_dst) exchange_drop(&w->d, piece->count);
     w->src_pos += piece->count;
     w->dst_pos += piece->count;
     w->left -= piece->count;

@@ -224,7 +224,7 @@ static void describe_address(GString *text, const tw_engine *engine, uint32_t ve
 }
 
 /* What the signal means, after "vertex ...: ". */
-static void describe(GString *text, const tw_engine *engine, uint32_t vertex, const attempt *a, char *state)
+static void faults_describe(GString *text, const tw_engine *engine, uint32_t vertex, const attempt *a, char *state)
 {
     bool divides = a->signal == SIGFPE && (a->code == FPE_INTDIV || a->code == FPE_INTOVF);
     if (is_stack(a))
@@ -310,7 +310,7 @@ static bool failed(tw_engine *engine, uint32_t cs, const attempt *a)
 {
     uint32_t vertex = tw__vertex_of(engine, cs, a->group, a->index);
     GString *text = g_string_new(NULL);
-    describe(text, engine, vertex, a, a->group->states + (size_t)a->index * a->group->stride);
+    faults_describe(text, engine, vertex, a, a->group->states + (size_t)a->index * a->group->stride);
     tw__keep_fault(engine, cs, a->group, vertex, text->str);
     if (a->verified) tw__verified_drop(a->verified);
     g_string_free(text, TRUE);

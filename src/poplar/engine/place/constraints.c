@@ -79,7 +79,7 @@ static void cut_by_constraints(const tw__core *core, const tw__vertex *v, tw__cu
     for (unsigned c = 0; c < info->num_constraints; c++) cut_vertex(core, v, &info->placed_apart[c], cuts);
 }
 
-static void visit(const tw_engine *engine, each_vertex call, tw__cuts *cuts, bool *crossed)
+static void constraints_visit(const tw_engine *engine, each_vertex call, tw__cuts *cuts, bool *crossed)
 {
     for (size_t x = 0; x < engine->plan.execs.count; x++) {
         size_t count;
@@ -95,7 +95,7 @@ tw__cuts tw__placement_cuts(const tw_engine *engine)
     bool constrained = false;
     for (size_t t = 0; t < core->type_count; t++) constrained |= core->types[t].info->num_constraints > 0;
     if (!constrained) return cuts;
-    visit(engine, cut_by_constraints, &cuts, NULL);
+    constraints_visit(engine, cut_by_constraints, &cuts, NULL);
     if (!cuts.count) return cuts;
     qsort(cuts.items, cuts.count, sizeof *cuts.items, by_element);
     size_t kept = 1;
@@ -104,7 +104,7 @@ tw__cuts tw__placement_cuts(const tw_engine *engine)
     cuts.count = kept;
     bool *crossed = tw__calloc(cuts.count + 1, sizeof *crossed);
     if (!crossed) cuts.failed = true;
-    if (crossed) visit(engine, drop_crossed, &cuts, crossed);
+    if (crossed) constraints_visit(engine, drop_crossed, &cuts, crossed);
     kept = 0;
     for (size_t i = 0; crossed && i < cuts.count; i++)
         if (!crossed[i]) cuts.items[kept++] = cuts.items[i];
@@ -145,7 +145,8 @@ static bool objects_of(tw__placement *p, const tw__vertex *v, unsigned field, nu
     return true;
 }
 
-static void add_pair(tw__placement *p, uint32_t a, uint32_t b, tw__constraint_rule rule, const char *text)
+static void constraints_add_pair(tw__placement *p, uint32_t a, uint32_t b, tw__constraint_rule rule,
+                                 const char *text)
 {
     TW__APPEND(p->pairs, p->failed = true,
                (tw__place_pair){ a < b ? a : b, a < b ? b : a,
@@ -189,8 +190,8 @@ static void drop_repeated(tw__placement *p, size_t from)
 }
 
 /* Text of messages, made once for each constraint of a type. */
-static const char *text_of(tw_engine *engine, const tw__vertex_type *info, const tw__constraint *c,
-                           const char **texts)
+static const char *constraints_text_of(tw_engine *engine, const tw__vertex_type *info, const tw__constraint *c,
+                                       const char **texts)
 {
     unsigned i = (unsigned)(c - info->placed_apart);
     if (!texts[i]) texts[i] = tw__arena_printf(engine->arena, "vertex type %s: %s", info->name, c->text);
@@ -222,7 +223,8 @@ void tw__placement_pairs(tw_engine *engine, tw__placement *p, uint32_t exec)
             for (size_t m = 0; m < a.count; m++)
                 for (size_t n = 0; n < b.count; n++) {
                     if (a.items[m] == b.items[n]) note_conflict(p, v, list[i], rule, a.items[m]);
-                    add_pair(p, a.items[m], b.items[n], rule->rule, text_of(engine, info, rule, texts[v->type]));
+                    constraints_add_pair(p, a.items[m], b.items[n], rule->rule,
+                                         constraints_text_of(engine, info, rule, texts[v->type]));
                 }
         }
         if (p->pairs.count > 2 * checked + 4096) drop_repeated(p, from), checked = p->pairs.count;

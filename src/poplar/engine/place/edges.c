@@ -138,7 +138,7 @@ static void point_to(tw__placement *p, const tw__buffer_request *r, uint32_t ite
 
 /* What one more edge asks of its buffer. Buffers begin at a word, so that words written side by side belong to
  * one. */
-static void ask(const tw__placement *p, const tw__buffer_request *r, tw__place_item *item)
+static void edges_ask(const tw__placement *p, const tw__buffer_request *r, tw__place_item *item)
 {
     const tw__field *field = field_of(p, r);
     uint32_t unit = tw_target_atomic_store_granularity(p->target), align = tw__placement_align(field);
@@ -169,7 +169,7 @@ static void make_buffers(tw__placement *p, tw__requests *requests, bool output, 
         for (k = i; k < count && !p->failed && (k == i || shares(p, &list[i], end, &list[k])); k++) {
             uint64_t last = list[k].begin + p->core->edges[list[k].edge].count;
             if (last > end) end = last;
-            ask(p, &list[k], &item);
+            edges_ask(p, &list[k], &item);
             point_to(p, &list[k], number, list[k].list ? 0 : (list[k].begin - list[i].begin) * esize);
         }
         item.bytes = (end - list[i].begin) * esize;

@@ -26,7 +26,7 @@ uint32_t tw__placement_add(tw__placement *p, const tw__place_item *item)
     return (uint32_t)p->items.count++;
 }
 
-static bool holds(const tw__placement *p, uint32_t item, uint32_t var, uint64_t element)
+static bool objects_holds(const tw__placement *p, uint32_t item, uint32_t var, uint64_t element)
 {
     return p->begin[item] <= element && (element - p->begin[item]) * p->esize[var] < p->items.items[item].bytes;
 }
@@ -38,7 +38,7 @@ uint32_t tw__placement_item_of(tw__placement *p, uint32_t var, uint64_t element)
     uint32_t low = p->var_first[var], high = p->var_first[var + 1];
     if (low == high || p->begin[low] > element) return TW__NO_PLACE;
     if (p->hint[slot].var == var && p->hint[slot].item >= low && p->hint[slot].item < high &&
-        holds(p, p->hint[slot].item, var, element))
+        objects_holds(p, p->hint[slot].item, var, element))
         return p->hint[slot].item;
     while (high - low > 1) { /* the last item that begins at or before the element */
         uint32_t middle = low + (high - low) / 2;
@@ -48,7 +48,7 @@ uint32_t tw__placement_item_of(tw__placement *p, uint32_t var, uint64_t element)
             high = middle;
     }
     p->hint[slot].var = var, p->hint[slot].item = low;
-    return holds(p, low, var, element) ? low : TW__NO_PLACE;
+    return objects_holds(p, low, var, element) ? low : TW__NO_PLACE;
 }
 
 /* Variables begin at 8 bytes where they are that long, so that 64-bit accesses serve them; else at a unit of atomic
@@ -90,7 +90,7 @@ static void add_variable(tw__placement *p, uint32_t var, const tw__cuts *cuts, s
     }
 }
 
-static void add_variables(tw__placement *p, const tw__cuts *cuts)
+static void objects_add_variables(tw__placement *p, const tw__cuts *cuts)
 {
     size_t intervals = cuts->count, cut = 0;
     for (size_t v = 0; v < p->var_count; v++) intervals += p->core->vars[v].mapped_count;
@@ -128,7 +128,7 @@ tw__placement *tw__placement_new(const tw_engine *engine)
               p->exec_item_end && p->exec_bytes && p->by_tile;
     if (ok) memset(p->exec_group, 0xff, p->execs * sizeof *p->exec_group);
     tw__cuts cuts = ok ? tw__placement_cuts(engine) : (tw__cuts){ .failed = true };
-    if (!cuts.failed) add_variables(p, &cuts);
+    if (!cuts.failed) objects_add_variables(p, &cuts);
     if (cuts.failed || p->failed) {
         tw__placement_free(p);
         p = NULL;

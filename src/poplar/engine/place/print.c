@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_address(const void *a, const void *b)
+static int print_by_address(const void *a, const void *b)
 {
     const tw__place_item *x = *(const tw__place_item *const *)a, *y = *(const tw__place_item *const *)b;
     if (x->address != y->address) return x->address < y->address ? -1 : 1;
@@ -26,7 +26,7 @@ tw_status tw_engine_each_object(tw_engine *engine, unsigned tile, tw_placed_visi
     count = 0;
     for (size_t i = 0; i < p->items.count; i++)
         if (p->items.items[i].tile == tile && p->items.items[i].bytes) list[count++] = &p->items.items[i];
-    qsort(list, count, sizeof *list, by_address);
+    qsort(list, count, sizeof *list, print_by_address);
     for (size_t i = 0; i < count; i++) {
         const tw__place_item *item = list[i];
         tw_placed_object object = { .name = item->name ? item->name : "",

@@ -165,7 +165,7 @@ static bool refine(const box *src, const box *dst, pair *out)
     }
 }
 
-static tw_status no_memory(size_t count)
+static tw_status copy_blocks_no_memory(size_t count)
 {
     return tw__fail(TW_E_NO_MEMORY, "no memory for %zu copy blocks", count);
 }
@@ -184,7 +184,7 @@ static bool continues(const tw__block *last, const tw__block *b, unsigned d)
 }
 
 /* Joins `b` to `last` along the innermost free dimension. */
-static bool join(tw__block *last, const tw__block *b)
+static bool copy_blocks_join(tw__block *last, const tw__block *b)
 {
     for (unsigned d = 3; d-- > 0;) {
         if (!continues(last, b, d)) continue;
@@ -201,8 +201,9 @@ static bool join(tw__block *last, const tw__block *b)
 static tw_status push(tw__copy *copy, const tw__block *b)
 {
     copy->bytes += (uint64_t)b->n[0] * b->n[1] * b->n[2] * b->esize;
-    if (copy->count && join(&copy->blocks[copy->count - 1], b)) return TW_OK;
-    if (!tw__grow(&copy->blocks, &copy->room, copy->count, sizeof *copy->blocks)) return no_memory(copy->count);
+    if (copy->count && copy_blocks_join(&copy->blocks[copy->count - 1], b)) return TW_OK;
+    if (!tw__grow(&copy->blocks, &copy->room, copy->count, sizeof *copy->blocks))
+        return copy_blocks_no_memory(copy->count);
     copy->blocks[copy->count++] = *b;
     return TW_OK;
 }
@@ -239,7 +240,8 @@ static void arrange(pair *p, size_t *esize)
 }
 
 /* Blocks have three dimensions with 32-bit counts: outer dimensions beyond become blocks of their own. */
-static tw_status emit(tw__copy *copy, const pair *p, unsigned rank, int64_t src, int64_t dst, size_t esize)
+static tw_status copy_blocks_emit(tw__copy *copy, const pair *p, unsigned rank, int64_t src, int64_t dst,
+                                  size_t esize)
 {
     unsigned k = rank > 3 ? rank - 1 : 0;
     while (rank <= 3 && k < rank && p->n[k] <= MAX_N) k++;
@@ -256,8 +258,8 @@ static tw_status emit(tw__copy *copy, const pair *p, unsigned rank, int64_t src,
     uint64_t step = rank > 3 ? 1 : MAX_N; /* one row of the outermost dimension, or as much as a count can hold */
     for (uint64_t i = 0; i < p->n[k]; i += step) {
         part.n[k] = p->n[k] - i < step ? p->n[k] - i : step;
-        tw_status s = emit(copy, &part, rank > 3 ? rank - 1 : rank, src + (int64_t)i * p->ss[k],
-                           dst + (int64_t)i * p->ds[k], esize);
+        tw_status s = copy_blocks_emit(copy, &part, rank > 3 ? rank - 1 : rank, src + (int64_t)i * p->ss[k],
+                                       dst + (int64_t)i * p->ds[k], esize);
         if (s) return s;
     }
     return TW_OK;
@@ -285,7 +287,7 @@ tw_status tw__copy_add(tw__copy *copy, const tw__storage *storage, tw__side src,
         }
         size_t e = esize;
         arrange(&p, &e);
-        tw_status s = emit(copy, &p, p.rank, p.src, p.dst, e);
+        tw_status s = copy_blocks_emit(copy, &p, p.rank, p.src, p.dst, e);
         if (s) return s;
         advance(&from, n);
         advance(&to, n);
@@ -349,7 +351,7 @@ static tw_status cut(tw__copy *copy, size_t at)
         b.n[d] = (uint32_t)(whole.n[d] - i < step ? whole.n[d] - i : step);
         b.src += (int64_t)i * whole.ss[d];
         b.dst += (int64_t)i * whole.ds[d];
-        if (!tw__grow(&copy->blocks, &copy->room, copy->count, sizeof b)) return no_memory(copy->count);
+        if (!tw__grow(&copy->blocks, &copy->room, copy->count, sizeof b)) return copy_blocks_no_memory(copy->count);
         copy->blocks[copy->count++] = b;
     }
     copy->blocks[at].n[d] = (uint32_t)step;
@@ -381,7 +383,7 @@ tw_status tw__copy_finish(tw__copy *copy)
     for (size_t i = 0; i < copy->count; i++) { /* rows that push() joined may themselves form planes */
         tw__block b = copy->blocks[i];
         collapse(&b);
-        if (!kept || !join(&copy->blocks[kept - 1], &b)) copy->blocks[kept++] = b;
+        if (!kept || !copy_blocks_join(&copy->blocks[kept - 1], &b)) copy->blocks[kept++] = b;
     }
     copy->count = kept;
     for (size_t i = 0; i < copy->count; i++) {

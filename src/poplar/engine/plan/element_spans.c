@@ -17,7 +17,7 @@ static tw__span bounds_of(const tw__region *r)
 }
 
 /* Index of the first interval that ends after (var, begin). */
-static size_t find(const tw__span_set *set, uint32_t var, uint64_t begin)
+static size_t element_spans_find(const tw__span_set *set, uint32_t var, uint64_t begin)
 {
     size_t lo = 0, hi = set->count;
     while (lo < hi) {
@@ -36,15 +36,15 @@ bool tw__spans_touch(const tw__span_set *set, const tw__regions *list)
     if (!set->count) return false;
     for (uint32_t i = 0; i < list->n; i++) {
         tw__span s = bounds_of(&list->region[i]);
-        size_t at = find(set, s.var, s.begin);
+        size_t at = element_spans_find(set, s.var, s.begin);
         if (at < set->count && set->items[at].var == s.var && set->items[at].begin < s.end) return true;
     }
     return false;
 }
 
-static bool add(tw__span_set *set, tw__span s)
+static bool element_spans_add(tw__span_set *set, tw__span s)
 {
-    size_t first = find(set, s.var, s.begin ? s.begin - 1 : 0), last = first;
+    size_t first = element_spans_find(set, s.var, s.begin ? s.begin - 1 : 0), last = first;
     while (last < set->count && set->items[last].var == s.var && set->items[last].begin <= s.end) {
         if (set->items[last].begin < s.begin) s.begin = set->items[last].begin;
         if (set->items[last].end > s.end) s.end = set->items[last].end;
@@ -60,6 +60,6 @@ static bool add(tw__span_set *set, tw__span s)
 bool tw__spans_add(tw__span_set *set, const tw__regions *list)
 {
     for (uint32_t i = 0; i < list->n; i++)
-        if (!add(set, bounds_of(&list->region[i]))) return false;
+        if (!element_spans_add(set, bounds_of(&list->region[i]))) return false;
     return true;
 }

@@ -130,7 +130,7 @@ static void add_ipu_bytes(const tw__emitter *e, const tw__program *p, uint64_t *
 }
 
 /* A copy above the limit: transfers of its own, each as large as the fullest IPU allows. */
-static tw_status split(tw__emitter *e, uint32_t program, uint64_t limit)
+static tw_status leaves_split(tw__emitter *e, uint32_t program, uint64_t limit)
 {
     const tw__program *p = &e->core->programs[program];
     const tw__stream *stream = &e->core->streams[p->id];
@@ -182,7 +182,7 @@ tw_status tw__leaf_stream(tw__emitter *e, uint32_t program)
     for (size_t i = 0; i < e->transfer.count; i++) joins = joins && e->transfer.parts[i].stream != p->id;
     tw_status s = TW_OK;
     if (!fits) {
-        s = split(e, program, limit);
+        s = leaves_split(e, program, limit);
     } else {
         if (!joins) s = tw__leaf_flush(e);
         for (unsigned i = 0; i < ipus; i++) e->ipu_bytes[i] += bytes[i];

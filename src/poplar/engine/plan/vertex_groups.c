@@ -16,7 +16,7 @@ typedef struct lowering {
     uint64_t buffer, limit; /* next free byte of the message buffers, and their end */
 } lowering;
 
-static tw_status no_memory(void)
+static tw_status vertex_groups_no_memory(void)
 {
     return tw__fail(TW_E_NO_MEMORY, "no memory for vertex states");
 }
@@ -106,7 +106,7 @@ static tw_status buffered(lowering *l, const tw__field *field, const tw__edge *e
     return tw__copy_add(&l->exec->after, storage, buffer, tensor, edge->count, size);
 }
 
-static tw_status place(lowering *l, const tw__field *field, const tw__edge *edge, void **pointer)
+static tw_status vertex_groups_place(lowering *l, const tw__field *field, const tw__edge *edge, void **pointer)
 {
     uint64_t at;
     if (!direct(&l->engine->plan.storage, field, edge, &at)) {
@@ -126,7 +126,7 @@ static tw_status place_scalars(lowering *l, const tw__field *field, const tw__ed
     tw__region_walk walk = tw__region_walk_begin(list, 0, list->count);
     tw__elems run;
     if (storage->map) { /* side by side on the vertex's tile, which may only reach its own memory */
-        tw_status s = place(l, field, edge, pointers);
+        tw_status s = vertex_groups_place(l, field, edge, pointers);
         for (uint64_t i = 1; i < edge->count; i++)
             pointers[i] = (char *)pointers[0] + i * tw__device_size(l->engine, field->type);
         return s;
@@ -157,7 +157,7 @@ static tw_status fill_value(lowering *l, const tw__field *field, const tw__field
     }
     void *copy =
         tw__arena_alloc(l->engine->arena, value->bytes ? value->bytes : 1, 16); /* the codelet may write it */
-    if (!copy) return no_memory();
+    if (!copy) return vertex_groups_no_memory();
     memcpy(copy, data, value->bytes);
     *(tw_host_span *)(state + field->host_offset) = (tw_host_span){ copy, value->count };
     return TW_OK;
@@ -183,11 +183,11 @@ static tw_status add_tables(lowering *l, const tw__vertex_type *type, const tw__
         if (field->form == TW__EDGE_VECTORS) {
             tw_host_rows *rows = (tw_host_rows *)(state + field->host_offset);
             rows->rows = TW__NEW_N(l->engine->arena, tw_host_span, rows->size ? rows->size : 1);
-            if (!rows->rows) return no_memory();
+            if (!rows->rows) return vertex_groups_no_memory();
         } else if (field->form == TW__EDGE_SCALARS) {
             tw_host_edges *edges = (tw_host_edges *)(state + field->host_offset);
             edges->edges = TW__NEW_N(l->engine->arena, void *, edges->size ? edges->size : 1);
-            if (!edges->edges) return no_memory();
+            if (!edges->edges) return vertex_groups_no_memory();
         }
     }
     return TW_OK;
@@ -198,7 +198,7 @@ static tw_status fill_edge(lowering *l, const tw__field *field, const tw__edge *
     char *at = state + field->host_offset;
     tw_host_span *span = (tw_host_span *)at;
     switch (field->form) {
-    case TW__EDGE_SCALAR: return place(l, field, edge, (void **)at);
+    case TW__EDGE_SCALAR: return vertex_groups_place(l, field, edge, (void **)at);
     case TW__EDGE_SCALARS: return place_scalars(l, field, edge, ((tw_host_edges *)at)->edges + edge->index);
     case TW__EDGE_VECTORS: span = ((tw_host_rows *)at)->rows + edge->index; /* fall through */
     case TW__EDGE_VECTOR:
@@ -206,7 +206,7 @@ static tw_status fill_edge(lowering *l, const tw__field *field, const tw__edge *
             return tw__fail(TW_E_OVERFLOW, "field '%s' has %llu elements, more than 2^32 - 1", field->name,
                             (unsigned long long)edge->count);
         span->size = (uint32_t)edge->count;
-        return place(l, field, edge, &span->data);
+        return vertex_groups_place(l, field, edge, &span->data);
     case TW__STATE_PLAIN:
     case TW__STATE_OPAQUE:
     case TW__STATE_VECTOR: break;
@@ -244,7 +244,7 @@ static tw_status sort_by(const tw__core *core, bool by_tile, size_t keys, const 
                          size_t count)
 {
     size_t *first = tw__calloc(keys + 1, sizeof *first);
-    if (!first) return no_memory();
+    if (!first) return vertex_groups_no_memory();
     for (size_t i = 0; i < count; i++) {
         const tw__vertex *v = &core->vertices[list[i]];
         first[(by_tile ? tile_of(v) : v->type) + 1]++;
@@ -258,14 +258,15 @@ static tw_status sort_by(const tw__core *core, bool by_tile, size_t keys, const 
     return TW_OK;
 }
 
-static tw_status add_group(lowering *l, const uint32_t *list, size_t count, tw__group *group)
+static tw_status vertex_groups_add(lowering *l, const uint32_t *list, size_t count, tw__group *group)
 {
     const tw__vertex *v = &l->core->vertices[list[0]];
     const tw__vertex_type *type = l->core->types[v->type].info;
     size_t align = type->host_align ? type->host_align : 1;
     size_t stride = tw__align_up(type->host_size ? type->host_size : 1, align), bytes;
     bool tables = has_tables(type);
-    if (count > UINT32_MAX || stride > UINT32_MAX || !tw__mul_size(count, stride, &bytes)) return no_memory();
+    if (count > UINT32_MAX || stride > UINT32_MAX || !tw__mul_size(count, stride, &bytes))
+        return vertex_groups_no_memory();
     unsigned contexts = l->core->target->kind == TW_TARGET_CPU ? 1 : tw_target_worker_contexts(l->core->target);
     *group = (tw__group){ .stride = (uint32_t)stride,
                           .count = (uint32_t)count,
@@ -273,7 +274,7 @@ static tw_status add_group(lowering *l, const uint32_t *list, size_t count, tw__
                           .type = v->type,
                           .workers = type->kind == TW__MULTIVERTEX ? contexts : 1 };
     group->states = tw__arena_zalloc(l->engine->arena, bytes, align);
-    if (!group->states) return no_memory();
+    if (!group->states) return vertex_groups_no_memory();
     for (size_t i = 0; i < count; i++) {
         tw_status s = fill_state(l, type, tables, &l->core->vertices[list[i]], group->states + i * stride);
         if (s) return s;
@@ -294,7 +295,7 @@ static tw_status add_groups(lowering *l, const uint32_t *sorted, size_t count)
     x->vertices = count;
     x->groups = TW__NEW_N(l->engine->arena, tw__group, groups ? groups : 1);
     x->tile_first = TW__NEW_N(l->engine->arena, uint32_t, tiles + 1);
-    if (!x->groups || !x->tile_first) return no_memory();
+    if (!x->groups || !x->tile_first) return vertex_groups_no_memory();
     for (size_t i = 0, end; i < count; i = end) {
         const tw__vertex *v = &vertices[sorted[i]];
         for (end = i + 1; end < count; end++) {
@@ -303,7 +304,7 @@ static tw_status add_groups(lowering *l, const uint32_t *sorted, size_t count)
         }
         if (i == 0 || tile_of(v) != tile_of(&vertices[sorted[i - 1]]))
             x->tile_first[x->tile_count++] = (uint32_t)x->group_count;
-        tw_status s = add_group(l, sorted + i, end - i, &x->groups[x->group_count++]);
+        tw_status s = vertex_groups_add(l, sorted + i, end - i, &x->groups[x->group_count++]);
         if (s) return s;
     }
     x->tile_first[x->tile_count] = (uint32_t)x->group_count;
@@ -319,12 +320,12 @@ tw_status tw__lower_compute_set(tw_engine *engine, uint32_t cs, tw__exec *exec)
     *exec = (tw__exec){ .cs = cs };
     size_t count, keys = 1;
     const uint32_t *list = tw__compute_set_vertices(engine->core, cs, &count);
-    if (!list && count) return no_memory();
+    if (!list && count) return vertex_groups_no_memory();
     for (size_t i = 0; i < count; i++)
         if (tile_of(&l.core->vertices[list[i]]) >= keys) keys = tile_of(&l.core->vertices[list[i]]) + (size_t)1;
     uint32_t *by_type = tw__realloc(NULL, (count + 1) * sizeof *by_type);
     uint32_t *by_tile = tw__realloc(NULL, (count + 1) * sizeof *by_tile);
-    tw_status s = by_type && by_tile ? TW_OK : no_memory();
+    tw_status s = by_type && by_tile ? TW_OK : vertex_groups_no_memory();
     if (!s) s = sort_by(l.core, false, l.core->type_count, list, by_type, count);
     if (!s) s = sort_by(l.core, true, keys, by_type, by_tile, count);
     if (!s) s = add_groups(&l, by_tile, count);

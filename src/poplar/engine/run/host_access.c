@@ -90,7 +90,7 @@ static tw_status find_handle(tw_engine *engine, const char *handle, bool write, 
                     tw__did_you_mean(hint, near));
 }
 
-static tw_status find(tw_engine *engine, const char *handle, bool write, size_t bytes, tw__handle **out)
+static tw_status host_access_find(tw_engine *engine, const char *handle, bool write, size_t bytes, tw__handle **out)
 {
     tw_status s = find_handle(engine, handle, write, out);
     if (s) return s;
@@ -113,7 +113,7 @@ tw_status tw_engine_access_bytes(tw_engine *engine, const char *handle, size_t *
 static tw_status write_tensor(tw_engine *engine, const char *handle, const void *data, size_t bytes)
 {
     tw__handle *h = NULL;
-    tw_status s = find(engine, handle, true, bytes, &h);
+    tw_status s = host_access_find(engine, handle, true, bytes, &h);
     if (s) return s;
     if (!data && bytes) return tw__fail(TW_E_INVALID_ARGUMENT, "the data for '%s' is NULL", handle);
     const char *device = data;
@@ -135,7 +135,7 @@ tw_status tw_engine_write(tw_engine *engine, const char *handle, const void *dat
 static tw_status read_tensor(tw_engine *engine, const char *handle, void *data, size_t bytes)
 {
     tw__handle *h = NULL;
-    tw_status s = find(engine, handle, false, bytes, &h);
+    tw_status s = host_access_find(engine, handle, false, bytes, &h);
     if (s) return s;
     if (!data && bytes) return tw__fail(TW_E_INVALID_ARGUMENT, "the buffer for '%s' is NULL", handle);
     if (tw__transfer_size(engine, h->type) == tw__device_size(engine, h->type)) {

@@ -24,7 +24,7 @@ struct host_function {
     argument *arguments;
 };
 
-static void drop(void *user)
+static void host_functions_drop(void *user)
 {
     host_function *f = ((argument *)user)->of;
     if (--f->users) return;
@@ -58,7 +58,7 @@ static void fetch_call(void *buffer, void *user)
 }
 
 /* "handle/in0", or "handle/in0[2]" for replica 2; whether there is such a stream. */
-static bool find(const tw_engine *engine, char *name, unsigned replica, size_t *bytes)
+static bool host_functions_find(const tw_engine *engine, char *name, unsigned replica, size_t *bytes)
 {
     char *one = g_strdup_printf("%s[%u]", name, replica);
     bool found = tw__stream_bytes(engine, one, bytes);
@@ -92,7 +92,7 @@ static bool side_add(side *s, const tw_engine *engine, char *name, unsigned repl
     char *room = g_malloc(strlen(name) + 16);
     strcpy(room, name);
     g_free(name);
-    if (!find(engine, room, replica, &bytes)) return g_free(room), false;
+    if (!host_functions_find(engine, room, replica, &bytes)) return g_free(room), false;
     g_ptr_array_add(s->names, room);
     g_array_append_val(s->bytes, bytes);
     return true;
@@ -131,7 +131,7 @@ static tw_status connect_side(tw_engine *engine, host_function *f, const side *s
     for (size_t i = 0; i < s->names->len; i++) {
         argument *a = &f->arguments[output ? f->in_count + i : i];
         *a = (argument){ .of = f, .index = i, .bytes = g_array_index(s->bytes, size_t, i), .output = output };
-        tw_stream_callback c = { .fetch = bare ? fetch_call : fetch, .destroy = drop, .user = a };
+        tw_stream_callback c = { .fetch = bare ? fetch_call : fetch, .destroy = host_functions_drop, .user = a };
         f->users++;
         tw_status status = tw_engine_connect_stream_to_callback(engine, s->names->pdata[i], &c);
         if (status) return f->users--, status;
@@ -149,7 +149,7 @@ static tw_status connect(tw_engine *engine, const side *in, const side *out, boo
     if (!s) s = connect_side(engine, f, out, true, false);
     if (s) f->callback.destroy = NULL; /* it stays the caller's */
     argument self = { .of = f };
-    drop(&self);
+    host_functions_drop(&self);
     return s;
 }
 

@@ -109,7 +109,7 @@ static void choose_float_format(printer *p)
     if (p->decimals < 0) p->decimals = 0;
 }
 
-static void put(printer *p, const char *text)
+static void print_tensor_put(printer *p, const char *text)
 {
     fputs(text, p->out);
     p->column += (int)strlen(text);
@@ -130,8 +130,8 @@ static void print_row(printer *p, const char *at, uint32_t blanks)
     for (size_t i = 0; i < n; i++) {
         if (is_left_out(p, i, n)) {
             if (!is_left_out(p, i - 1, n)) {
-                put(p, separator);
-                put(p, "...");
+                print_tensor_put(p, separator);
+                print_tensor_put(p, "...");
             }
             continue;
         }
@@ -140,15 +140,15 @@ static void print_row(printer *p, const char *at, uint32_t blanks)
         if (i > 0 && (size_t)p->column + 1 + strlen(cell) + 1 > p->format.max_line_width)
             new_line(p, blanks);
         else if (i > 0)
-            put(p, separator);
-        put(p, cell);
+            print_tensor_put(p, separator);
+        print_tensor_put(p, cell);
     }
 }
 
 static void print_dim(printer *p, uint32_t dim, const char *at)
 {
     char open[2] = { p->format.open_bracket, 0 }, close[2] = { p->format.close_bracket, 0 };
-    put(p, open);
+    print_tensor_put(p, open);
     size_t n = p->shape[dim], step = p->size;
     for (uint32_t d = dim + 1; d < p->rank; d++) step *= p->shape[d];
     if (dim + 1 == p->rank) {
@@ -158,7 +158,7 @@ static void print_dim(printer *p, uint32_t dim, const char *at)
             if (is_left_out(p, i, n)) {
                 if (!is_left_out(p, i - 1, n)) {
                     new_line(p, INDENT * (dim + 1));
-                    put(p, "...");
+                    print_tensor_put(p, "...");
                 }
                 continue;
             }
@@ -167,7 +167,7 @@ static void print_dim(printer *p, uint32_t dim, const char *at)
         }
         new_line(p, INDENT * dim);
     }
-    put(p, close);
+    print_tensor_put(p, close);
 }
 
 void tw__print_values(FILE *out, const char *title, tw_type type, uint32_t rank, const size_t *shape,
@@ -188,13 +188,13 @@ void tw__print_values(FILE *out, const char *title, tw_type type, uint32_t rank,
     if (count && tw_type_get(type)->kind == TW_KIND_FLOAT) choose_float_format(&p);
     if (count && p.uniform) each_shown(&p, 0, p.values, see_width);
     if (title && *title) {
-        put(&p, title);
-        put(&p, ": ");
+        print_tensor_put(&p, title);
+        print_tensor_put(&p, ": ");
     }
     char buf[400];
     if (rank == 0) {
         format_element(&p, values, buf, sizeof buf);
-        put(&p, buf);
+        print_tensor_put(&p, buf);
     } else if (count == 0) { /* of any shape: there may be very many empty rows */
         fprintf(out, "%c%c", p.format.open_bracket, p.format.close_bracket);
     } else {

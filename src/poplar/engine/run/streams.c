@@ -135,7 +135,7 @@ bool tw__stream_bytes(const tw_engine *engine, const char *handle, size_t *bytes
     return st != NULL;
 }
 
-static tw_status find(tw_engine *engine, const char *handle, tw__stream_state **out)
+static tw_status streams_find(tw_engine *engine, const char *handle, tw__stream_state **out)
 {
     tw_status s = tw__engine_usable(engine);
     if (s) return s;
@@ -180,7 +180,7 @@ static tw_status connect_buffer(tw_engine *engine, const char *handle, void *buf
     if (usable && !named(engine, handle) && of_replica(engine, handle, 0))
         return connect_replicas(engine, handle, buffer, bytes);
     tw__stream_state *st = NULL;
-    tw_status s = find(engine, handle, &st);
+    tw_status s = streams_find(engine, handle, &st);
     if (s) return s;
     if (bytes == 0) bytes = st->bytes;
     if (!buffer && st->bytes) return tw__fail(TW_E_INVALID_ARGUMENT, "the buffer of stream '%s' is NULL", handle);
@@ -204,7 +204,7 @@ tw_status tw_engine_connect_stream(tw_engine *engine, const char *handle, void *
 static tw_status connect_callback(tw_engine *engine, const char *handle, const tw_stream_callback *callback)
 {
     tw__stream_state *st = NULL;
-    tw_status s = find(engine, handle, &st);
+    tw_status s = streams_find(engine, handle, &st);
     if (s) return s;
     if (!callback || !callback->fetch)
         return tw__fail(TW_E_INVALID_ARGUMENT, "the callback of stream '%s' has no fetch function", handle);

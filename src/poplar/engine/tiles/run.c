@@ -171,7 +171,7 @@ static void fail_with(turn *t, const tw__tile_vertex *v, const char *what)
 }
 
 /* Runs what has been started to its end. */
-static bool finish(turn *t, const tw__tile_vertex *v)
+static bool run_finish(turn *t, const tw__tile_vertex *v)
 {
     int64_t limit = tw__options_int(t->engine->options, "simulator.turnLimit");
     const tw_sim_exception *e;
@@ -200,7 +200,7 @@ static bool run_worker(turn *t, tw__tile_vertex *v)
         if (t->load[i] < t->load[w]) w = i;
     tw_sim_launch launch = { v->entry, v->address, t->stacks.worker + w * t->stacks.step };
     if (tw_sim_start(t->sim, w, &launch) != TW_OK) return fail_with(t, v, tw_error_message()), false;
-    if (!finish(t, v)) return false;
+    if (!run_finish(t, v)) return false;
     v->cycles = tw_sim_turns(t->sim, w);
     t->load[w] += v->cycles;
     return tw_sim_exit_status(t->sim, w);
@@ -212,7 +212,7 @@ static bool run_workers(turn *t, tw__tile_vertex *v)
     tw_sim_launch launch = { v->entry, v->address, t->stacks.worker };
     if (tw_sim_start_all(t->sim, &launch, 0, t->stacks.step) != TW_OK)
         return fail_with(t, v, tw_error_message()), false;
-    if (!finish(t, v)) return false;
+    if (!run_finish(t, v)) return false;
     bool all = true;
     uint64_t most = 0;
     for (unsigned w = 0; w < TW_SIM_WORKERS; w++) {
@@ -232,7 +232,7 @@ static bool run_supervisor(turn *t, tw__tile_vertex *v)
     tw_sim_set_m(t->sim, TW_SIM_SUPERVISOR, STACK_POINTER, t->stacks.supervisor);
     if (tw_sim_start(t->sim, TW_SIM_SUPERVISOR, &launch) != TW_OK)
         return fail_with(t, v, tw_error_message()), false;
-    if (!finish(t, v)) return false;
+    if (!run_finish(t, v)) return false;
     t->whole += v->cycles = tw_sim_cycles(t->sim) - before;
     return true;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Bytes for an address of a tile; `bytes` stay where they are. */
-static tw_status add(tw_engine *engine, uint32_t tile, uint64_t address, const void *bytes, size_t size)
+static tw_status states_add(tw_engine *engine, uint32_t tile, uint64_t address, const void *bytes, size_t size)
 {
     if (!size) return TW_OK;
     if (!tw__grow(&engine->loads.items, &engine->loads.room, engine->loads.count, sizeof *engine->loads.items))
@@ -26,7 +26,8 @@ static tw_status add_code(tw_engine *engine)
         const tw_object *image = g_array_index(code->placed, tw__placed_link, code->placed_of[tile] - 1).image;
         const tw_section *s;
         for (size_t i = 0; (s = tw_object_get_section(image, i)) && !status; i++)
-            if ((s->flags & TW_SECTION_ALLOC) && s->data) status = add(engine, tile, s->address, s->data, s->size);
+            if ((s->flags & TW_SECTION_ALLOC) && s->data)
+                status = states_add(engine, tile, s->address, s->data, s->size);
     }
     return status;
 }
@@ -84,12 +85,12 @@ static tw_status add_table(tw_engine *engine, const tw__vertex *v, const tw__pla
     if (!copy) return tw__fail(TW_E_NO_MEMORY, "out of memory for vertex states");
     if (field->form != TW__STATE_VECTOR) {
         memcpy(copy, value->table_bytes, bytes);
-        return add(engine, placed->tile, value->table, copy, bytes);
+        return states_add(engine, placed->tile, value->table, copy, bytes);
     }
     for (uint32_t i = v->first_value; i; i = engine->core->values[i].next)
         if (engine->core->values[i].field == f)
             tw__placed_plain(field, &engine->core->values[i], (uint32_t)bytes, copy);
-    return add(engine, placed->tile, value->address, copy, bytes);
+    return states_add(engine, placed->tile, value->address, copy, bytes);
 }
 
 static tw_status add_state(void *user, uint32_t vertex, const tw__placed_vertex *placed)
@@ -101,7 +102,7 @@ static tw_status add_state(void *user, uint32_t vertex, const tw__placed_vertex 
     if (!bytes) return tw__fail(TW_E_NO_MEMORY, "out of memory for vertex states");
     tw_status status = tw__state_image(&engine->target->arch, placed->type, placed->device, placed->values, bytes);
     if (!status && tw__options_bool(engine->options, "simulator.popLibsLayouts")) as_poplibs(placed, bytes);
-    if (!status) status = add(engine, placed->tile, placed->address, bytes, size);
+    if (!status) status = states_add(engine, placed->tile, placed->address, bytes, size);
     for (unsigned f = 0; f < placed->type->num_fields && !status; f++)
         if (tw__placement_has_table(&placed->type->fields[f]) && placed->device->fields[f].size)
             status = add_table(engine, v, placed, f);

@@ -26,14 +26,14 @@ static size_t tile_index(const tw__exec *x, uint32_t tile)
     return low;
 }
 
-static uint32_t group_of(const tw__exec *x, size_t t, uint32_t type)
+static uint32_t vertices_group_of(const tw__exec *x, size_t t, uint32_t type)
 {
     uint32_t g = x->tile_first[t];
     while (g + 1 < x->tile_first[t + 1] && x->groups[g].type != type) g++;
     return g;
 }
 
-static uint32_t entry_of(const tw_engine *engine, uint32_t tile, uint32_t type)
+static uint32_t vertices_entry_of(const tw_engine *engine, uint32_t tile, uint32_t type)
 {
     const tw__chip_code *code = engine->chip;
     const tw_object *image = g_array_index(code->placed, tw__placed_link, code->placed_of[tile] - 1).image;
@@ -52,13 +52,13 @@ static void count_vertices(const tw_engine *engine, tw__exec *x, const uint32_t 
     for (size_t t = 2; t <= x->tile_count; t++) run->first[t] += run->first[t - 1];
 }
 
-static void fill(const tw_engine *engine, tw__exec *x, const uint32_t *list, size_t count, uint32_t *index)
+static void vertices_fill(const tw_engine *engine, tw__exec *x, const uint32_t *list, size_t count, uint32_t *index)
 {
     struct tw__tile_exec *run = x->on_tiles;
     for (size_t i = 0; i < count; i++) {
         const tw__vertex *v = &engine->core->vertices[list[i]];
         size_t t = tile_index(x, v->tile);
-        uint32_t g = group_of(x, t, v->type), n = index[g]++;
+        uint32_t g = vertices_group_of(x, t, v->type), n = index[g]++;
         bool guess, simulated = engine->chip->simulated[v->type];
         tw__tile_vertex *out = &run->vertices[run->first[t + 1]++];
         *out = (tw__tile_vertex){ .vertex = list[i],
@@ -66,7 +66,7 @@ static void fill(const tw_engine *engine, tw__exec *x, const uint32_t *list, siz
                                   .group = g,
                                   .state = x->groups[g].states + (size_t)n * x->groups[g].stride };
         if (simulated) {
-            out->entry = entry_of(engine, v->tile, v->type), out->address = engine->state_at[list[i]];
+            out->entry = vertices_entry_of(engine, v->tile, v->type), out->address = engine->state_at[list[i]];
             bool modelled = engine->core->types[v->type].info->kind != TW__VERTEX ||
                             tw__chip_code_modelled(engine->chip, v->tile);
             if (modelled && run->fidelity < TW_FIDELITY_MODELLED) run->fidelity = TW_FIDELITY_MODELLED;
@@ -77,7 +77,7 @@ static void fill(const tw_engine *engine, tw__exec *x, const uint32_t *list, siz
     }
 }
 
-static tw_status make(tw_engine *engine, tw__exec *x)
+static tw_status vertices_make(tw_engine *engine, tw__exec *x)
 {
     size_t count;
     const uint32_t *list = tw__compute_set_vertices(engine->core, x->cs, &count);
@@ -90,7 +90,7 @@ static tw_status make(tw_engine *engine, tw__exec *x)
         run->count = count;
     }
     bool ok = run && index && run->vertices && run->first && run->cycles;
-    if (ok) count_vertices(engine, x, list, count), fill(engine, x, list, count, index);
+    if (ok) count_vertices(engine, x, list, count), vertices_fill(engine, x, list, count, index);
     free(index);
     return ok ? TW_OK : tw__fail(TW_E_NO_MEMORY, "out of memory for the vertices of tiles");
 }
@@ -114,7 +114,8 @@ tw_status tw__tile_vertices_new(tw_engine *engine)
     tw_status status = TW_OK;
     if (!engine->chip) return TW_OK;
     for (size_t i = 0; i < engine->plan.execs.count && !status; i++)
-        if (is_simulated(engine, &engine->plan.execs.items[i])) status = make(engine, &engine->plan.execs.items[i]);
+        if (is_simulated(engine, &engine->plan.execs.items[i]))
+            status = vertices_make(engine, &engine->plan.execs.items[i]);
     follow_loops(&engine->plan);
     return status;
 }

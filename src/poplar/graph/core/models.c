@@ -56,7 +56,7 @@ static void sync_delays(tw_tile_arch *a, const tw_ipu_model *m)
 /* --- memory elements ------------------------------------------------------------------------------------------ */
 
 /* Elements [first, first + count) as a region that ends at `end`: all of one size. 0 = they are not. */
-static uint32_t element_bytes(const uint64_t *offsets, size_t first, size_t count, uint64_t end)
+static uint32_t models_element_bytes(const uint64_t *offsets, size_t first, size_t count, uint64_t end)
 {
     uint64_t bytes = (count > 1 ? offsets[first + 1] : end) - offsets[first];
     for (size_t i = 0; i < count; i++) {
@@ -85,7 +85,7 @@ tw_status tw__target_set_elements(tw_target *target, const uint64_t *offsets, si
         if (!parts[r]) continue;
         size_t first = r ? plain : 0;
         uint64_t stop = r == 0 && parts[1] ? offsets[plain] : end;
-        uint32_t bytes = element_bytes(offsets, first, parts[r], stop), group = r ? 2 : 1;
+        uint32_t bytes = models_element_bytes(offsets, first, parts[r], stop), group = r ? 2 : 1;
         if (!bytes || bytes % (4 * group))
             return tw__fail(
                 TW_E_MACHINE_MODEL,

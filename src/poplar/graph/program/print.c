@@ -76,7 +76,7 @@ static void print_details(const tw__core *core, const tw__program *p, FILE *out)
     }
 }
 
-static void print(const tw__core *core, uint32_t id, unsigned depth, const char *role, FILE *out)
+static void program_print(const tw__core *core, uint32_t id, unsigned depth, const char *role, FILE *out)
 {
     fprintf(out, "%*s%s", (int)(2 * depth), "", role);
     if (!id) {
@@ -95,12 +95,12 @@ static void print(const tw__core *core, uint32_t id, unsigned depth, const char 
                             : p->kind == TW__P_WHILE_TRUE || p->kind == TW__P_WHILE_FALSE ? while_roles[i]
                             : p->kind == TW__P_IF                                         ? if_roles[i]
                                                                                           : "";
-        print(core, p->children[i], depth + 1, label, out);
+        program_print(core, p->children[i], depth + 1, label, out);
     }
     for (uint32_t i = 0; i < p->case_count; i++) {
         char label[32];
         snprintf(label, sizeof label, "case %d: ", p->cases[i].value);
-        print(core, p->cases[i].body, depth + 1, label, out);
+        program_print(core, p->cases[i].body, depth + 1, label, out);
     }
 }
 
@@ -112,9 +112,9 @@ void tw_program_print(const tw_graph *graph, tw_program program, FILE *out)
         fputs("nothing\n", out);
         return;
     }
-    print(core, program.id, 0, "", out);
+    program_print(core, program.id, 0, "", out);
     for (size_t f = 1; f < core->function_count; f++) {
         fprintf(out, "function %zu '%s':\n", f, core->functions[f].name);
-        print(core, core->functions[f].body, 1, "", out);
+        program_print(core, core->functions[f].body, 1, "", out);
     }
 }

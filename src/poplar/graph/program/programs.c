@@ -111,7 +111,7 @@ tw_program tw_program_sequence(tw_graph *graph, const char *name)
     return NIL;
 }
 
-static bool append(tw__core *core, uint32_t sequence, uint32_t program)
+static bool programs_append(tw__core *core, uint32_t sequence, uint32_t program)
 {
     uint32_t child = frozen(core, program);
     tw__program *s = &core->programs[sequence];
@@ -134,7 +134,7 @@ void tw_program_sequence_add(tw_graph *graph, tw_program sequence, tw_program pr
                        tw__program_kind_name(core->programs[sequence.id].kind));
         return;
     }
-    append(core, sequence.id, program.id);
+    programs_append(core, sequence.id, program.id);
 }
 
 tw_program tw_program_sequence_of(tw_graph *graph, unsigned count, const tw_program *programs)

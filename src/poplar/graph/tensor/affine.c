@@ -160,7 +160,7 @@ static gint before(gconstpointer a, gconstpointer b, gpointer user)
 }
 
 /* Indices [from, to) of axis d of one box that spans all later axes. */
-static void emit(sweep *s, uint32_t which, unsigned d, uint64_t from, uint64_t to)
+static void affine_emit(sweep *s, uint32_t which, unsigned d, uint64_t from, uint64_t to)
 {
     const tw__box *box = tw__boxes_at(s->boxes, which);
     unsigned rank = s->boxes->rank;
@@ -204,7 +204,7 @@ static void sweep_axis(sweep *s, const uint32_t *set, size_t n, unsigned d)
             if (a->begin + a->size < y) y = a->begin + a->size;
         }
         if (live == 1)
-            emit(s, active[0], d, x, y);
+            affine_emit(s, active[0], d, x, y);
         else
             for (uint64_t i = x; i < y && !s->out->failed; i++) {
                 s->index[d] = i;

@@ -11,7 +11,7 @@ typedef struct run {
     uint64_t begin, end, at;
 } run;
 
-static int by_place(const void *a, const void *b)
+static int clones_by_place(const void *a, const void *b)
 {
     const run *x = a, *y = b;
     if (x->var != y->var) return x->var < y->var ? -1 : 1;
@@ -22,7 +22,7 @@ static int by_tile(const void *a, const void *b)
 {
     const run *x = a, *y = b;
     if (x->tile != y->tile) return x->tile < y->tile ? -1 : 1;
-    return by_place(a, b);
+    return clones_by_place(a, b);
 }
 
 typedef struct runs {
@@ -58,7 +58,7 @@ static bool distinct(runs *r, const tw__regions *list)
         unsigned n = tw__dims_sort(dims, list->region[i].count == 1 ? 0 : list->region[i].rank, &offset, &repeats);
         if (!add_dims(r, list->region[i].var, offset, dims, n)) return false;
     }
-    if (r->n) qsort(r->run, r->n, sizeof *r->run, by_place);
+    if (r->n) qsort(r->run, r->n, sizeof *r->run, clones_by_place);
     size_t n = 0;
     for (size_t i = 0; i < r->n; i++) {
         run *last = n ? &r->run[n - 1] : NULL;
@@ -117,7 +117,7 @@ static const run *run_of(const runs *r, uint32_t var, uint64_t element)
 }
 
 /* The list of the clone: every element moves to its place in the new variable. */
-static tw__regions *moved(const tw__regions *list, const runs *r, uint32_t var)
+static tw__regions *clones_moved(const tw__regions *list, const runs *r, uint32_t var)
 {
     tw__builder b = { 0 };
     tw__region_walk walk = tw__region_walk_begin(list, 0, list->count);
@@ -156,9 +156,9 @@ static tw_tensor clone_order(tw_graph *graph, tw_type type, const tw__node *t, c
         r.run[i].at = total;
         total += r.run[i].end - r.run[i].begin;
     }
-    if (done && gather && r.n) qsort(r.run, r.n, sizeof *r.run, by_place);
+    if (done && gather && r.n) qsort(r.run, r.n, sizeof *r.run, clones_by_place);
     if (done) done = added = tw__variable_add(graph, type, 1, (size_t[]){ total }, name, false, &var);
-    if (done) done = (fresh = moved(list, &r, var)) != NULL;
+    if (done) done = (fresh = clones_moved(list, &r, var)) != NULL;
     if (done) {
         size_t shape[TW__MAX_RANK];
         memcpy(shape, t->dims, t->t.rank * sizeof *shape);

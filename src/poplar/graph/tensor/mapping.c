@@ -35,7 +35,7 @@ uint64_t tw__mapping_gap(const tw__variable *variable, uint64_t begin, uint64_t 
 
 /* --- merging -------------------------------------------------------------------------------------------------- */
 
-static void put(tw__mapped *out, size_t *n, uint64_t begin, uint64_t end, uint32_t tile)
+static void mapping_put(tw__mapped *out, size_t *n, uint64_t begin, uint64_t end, uint32_t tile)
 {
     if (begin >= end) return;
     if (*n && out[*n - 1].tile == tile && out[*n - 1].end == begin)
@@ -101,11 +101,11 @@ static void put_old(const tw__variable *v, size_t *at, tw__mapped *out, size_t *
     while (*at < v->mapped_count && v->mapped[*at].end <= begin) ++*at;
     for (size_t i = *at; i < v->mapped_count && v->mapped[i].begin < end; i++) {
         const tw__mapped *m = &v->mapped[i];
-        put(out, n, m->begin > begin ? m->begin : begin, m->end < end ? m->end : end, m->tile);
+        mapping_put(out, n, m->begin > begin ? m->begin : begin, m->end < end ? m->end : end, m->tile);
     }
 }
 
-static size_t merge(const tw__variable *v, const entry *order, uint32_t *heap, tw__mapped *out)
+static size_t mapping_merge(const tw__variable *v, const entry *order, uint32_t *heap, tw__mapped *out)
 {
     size_t n = 0, live = 0, old = 0, next = 0, count = v->pending_count;
     uint64_t at = 0;
@@ -119,7 +119,7 @@ static size_t merge(const tw__variable *v, const entry *order, uint32_t *heap, t
         if (!live) continue;
         const tw__mapped *top = &v->pending[heap[0]];
         uint64_t end = next < count && order[next].begin < top->end ? order[next].begin : top->end;
-        put(out, &n, at, end, top->tile);
+        mapping_put(out, &n, at, end, top->tile);
         at = end;
     }
     put_old(v, &old, out, &n, at, UINT64_MAX);
@@ -144,7 +144,7 @@ bool tw__mapping_settle(tw__variable *v)
             sorted &= i == 0 || order[i - 1].begin <= order[i].begin;
         }
         if (!sorted) sorted_order = sort_entries(order, order + count, count);
-        size_t n = merge(v, sorted_order, heap, out);
+        size_t n = mapping_merge(v, sorted_order, heap, out);
         tw__mapped *fitted = tw__realloc(out, n * sizeof *out);
         free(v->mapped);
         free(v->pending);
@@ -201,7 +201,7 @@ static bool keep_short(tw__variable *v)
 }
 
 /* One interval; on failure nothing has changed. */
-static bool add(tw__variable *v, uint64_t begin, uint64_t end, uint32_t tile)
+static bool mapping_add(tw__variable *v, uint64_t begin, uint64_t end, uint32_t tile)
 {
     if (!v->pending_count) {
         tw__mapped *last = v->mapped_count ? &v->mapped[v->mapped_count - 1] : NULL;
@@ -269,7 +269,7 @@ static bool map_ranges(tw__core *core, const tw__node *t, size_t n, const range 
     uint64_t offset, count;
     if (n == 1 && tw__node_run(t, &var, &offset, &count)) {
         bool empty = ranges->begin == ranges->end;
-        return empty || add(&core->vars[var], offset + ranges->begin, offset + ranges->end, ranges->tile) ||
+        return empty || mapping_add(&core->vars[var], offset + ranges->begin, offset + ranges->end, ranges->tile) ||
                tw__graph_no_memory(core);
     }
     tw__regions *list = tw__node_regions(core, t);
@@ -392,7 +392,7 @@ static void flush(reading *r)
     r->last.interval.begin = r->last.interval.end;
 }
 
-static void found(reading *r, uint64_t begin, uint64_t end, uint32_t top)
+static void mapping_found(reading *r, uint64_t begin, uint64_t end, uint32_t top)
 {
     uint32_t tile = r->graph->from_top ? r->graph->from_top[top] : top;
     r->mapped += end - begin;
@@ -420,7 +420,7 @@ static void read_run(reading *r, const tw__variable *v, tw__elems e, uint64_t at
             else
                 n = e.stride > 0 ? ceil_div(m->end - e.offset, step) : (e.offset - m->begin) / step + 1;
             if (n > e.count) n = e.count;
-            found(r, at, at + n, m->tile);
+            mapping_found(r, at, at + n, m->tile);
         }
         at += n;
         e.offset += n * (uint64_t)e.stride;
@@ -478,7 +478,7 @@ bool tw__mapping_copy(tw__variable *to, uint64_t at, const tw__variable *from, u
     for (size_t i = tw__mapped_find(from, begin); i < from->mapped_count && from->mapped[i].begin < end; i++) {
         const tw__mapped *m = &from->mapped[i];
         uint64_t a = m->begin > begin ? m->begin : begin, b = m->end < end ? m->end : end;
-        if (!add(to, at + (a - begin), at + (b - begin), m->tile)) return false;
+        if (!mapping_add(to, at + (a - begin), at + (b - begin), m->tile)) return false;
     }
     return true;
 }

@@ -80,7 +80,7 @@ static bool join_runs(tw__region *a, const tw__region *b, int64_t gap)
 }
 
 /* Appends b to a when both together are one region. */
-static bool join(tw__region *a, const tw__region *b)
+static bool regions_join(tw__region *a, const tw__region *b)
 {
     if (a->var != b->var) return false;
     int64_t gap = (int64_t)(b->offset - a->offset);
@@ -130,17 +130,17 @@ static bool rejoin(tw__region *a, const tw__region *b, tw__region *tail)
 
 static void collapse(tw__builder *builder)
 {
-    while (builder->n >= 2 && join(&builder->region[builder->n - 2], &builder->region[builder->n - 1]))
+    while (builder->n >= 2 && regions_join(&builder->region[builder->n - 2], &builder->region[builder->n - 1]))
         builder->n--;
 }
 
-static void push(tw__builder *builder, const tw__region *region)
+static void regions_push(tw__builder *builder, const tw__region *region)
 {
     if (builder->failed) return;
     tw__region next = *region;
     if (builder->n) {
         tw__region *last = &builder->region[builder->n - 1];
-        if (join(last, region)) return;
+        if (regions_join(last, region)) return;
         if (!rejoin(last, region, &next)) collapse(builder);
     }
     if (!tw__grow(&builder->region, &builder->room, builder->n, sizeof *builder->region)) {
@@ -169,7 +169,7 @@ void tw__builder_box(tw__builder *builder, uint32_t var, uint64_t offset, const 
     /* More than four dims: one region for each index of the outer ones. */
     uint64_t index[TW__MAX_RANK + 4] = { 0 };
     for (;;) {
-        push(builder, &region);
+        regions_push(builder, &region);
         if (builder->failed) return;
         unsigned k = outer;
         while (k && ++index[k - 1] == d[k - 1].count) {
@@ -258,7 +258,7 @@ void tw__builder_range(tw__builder *builder, const tw__regions *list, uint64_t b
         uint64_t from = begin > list->first[i] ? begin - list->first[i] : 0;
         uint64_t to = end < list->first[i + 1] ? end - list->first[i] : r->count;
         if (from == 0 && to == r->count)
-            push(builder, r);
+            regions_push(builder, r);
         else
             cut(builder, r->var, r->offset, r->dim, r->rank, from, to);
     }

@@ -30,7 +30,7 @@ static bool add_piece(pieces *p, uint32_t var, uint64_t offset, uint64_t count, 
     return true;
 }
 
-static bool collect(pieces *p, const tw__regions *list, tw_interval part)
+static bool sorted_regions_collect(pieces *p, const tw__regions *list, tw_interval part)
 {
     tw__region_walk walk = tw__region_walk_begin(list, part.begin, part.end);
     uint64_t at = part.begin;
@@ -50,7 +50,7 @@ static int compare(uint64_t a, uint64_t b)
     return a < b ? -1 : a > b;
 }
 
-static int by_place(const void *a, const void *b)
+static int sorted_regions_by_place(const void *a, const void *b)
 {
     const piece *x = a, *y = b;
     if (x->var != y->var) return compare(x->var, y->var);
@@ -61,7 +61,7 @@ static int by_place(const void *a, const void *b)
 static int by_copy(const void *a, const void *b)
 {
     const piece *x = a, *y = b;
-    return x->copy != y->copy ? compare(x->copy, y->copy) : by_place(a, b);
+    return x->copy != y->copy ? compare(x->copy, y->copy) : sorted_regions_by_place(a, b);
 }
 
 /* Most lists are in order already, or in few rising stretches. */
@@ -126,7 +126,7 @@ static size_t border_after(const place *all, size_t count, uint32_t var, uint64_
 }
 
 /* Cuts pieces until two of them have all their elements in common or none, and numbers the copies. */
-static bool cut(pieces *p)
+static bool sorted_regions_cut(pieces *p)
 {
     size_t count;
     place *all = borders(p, &count);
@@ -148,7 +148,7 @@ static bool cut(pieces *p)
     }
     free(p->piece);
     *p = parts;
-    sort_pieces(p, by_place);
+    sort_pieces(p, sorted_regions_by_place);
     for (size_t i = 1; i < p->n; i++) {
         const piece *a = &p->piece[i - 1];
         piece *b = &p->piece[i];
@@ -182,7 +182,7 @@ typedef struct run {
 
 static int by_first(const void *a, const void *b)
 {
-    return by_place(((const run *)a)->piece, ((const run *)b)->piece);
+    return sorted_regions_by_place(((const run *)a)->piece, ((const run *)b)->piece);
 }
 
 /* The arrays lie behind the struct. */
@@ -253,7 +253,7 @@ static bool gather(tw__core *core, const tw__regions *list, size_t count, const 
             return tw__graph_fail(core, TW_E_INDEX, "interval [%llu, %llu) of a tensor of %llu elements",
                                   (unsigned long long)parts[i].begin, (unsigned long long)parts[i].end,
                                   (unsigned long long)list->count);
-        if (!collect(p, list, parts[i])) return tw__graph_no_memory(core);
+        if (!sorted_regions_collect(p, list, parts[i])) return tw__graph_no_memory(core);
     }
     return true;
 }
@@ -269,9 +269,9 @@ tw_sorted_regions *tw_tensor_sorted_contiguous_regions(const tw_graph *graph, tw
     tw_sorted_regions *result = NULL;
     bool shared = false;
     if (!list || !gather(core, list, count, parts, &p)) goto done;
-    sort_pieces(&p, by_place);
+    sort_pieces(&p, sorted_regions_by_place);
     shared = shares(&p);
-    if (shared && !cut(&p)) goto no_memory;
+    if (shared && !sorted_regions_cut(&p)) goto no_memory;
     if (shared && (flags & TW_REGIONS_ONCE)) keep_first_copies(&p);
     result = sorted(&p, shared && (flags & TW_REGIONS_REPRESENTATIVES));
     if (result) goto done;

@@ -105,7 +105,7 @@ static bool one_value(const tw__variable *v, uint64_t first, uint64_t count, con
     return true;
 }
 
-static double number(tw_type type, const void *value)
+static double variable_regions_number(tw_type type, const void *value)
 {
     union {
         int8_t i8;
@@ -141,7 +141,8 @@ bool tw__constant_element(const tw__core *core, uint32_t var, uint64_t element, 
     const tw__initial *initial = v->initial;
     if (!v->is_constant || !initial || initial->next) return false; /* constants have one list of values */
     const char *values = initial->values;
-    *value = number(initial->type, values + (initial->broadcast ? 0 : element) * tw_type_get(initial->type)->size);
+    *value = variable_regions_number(initial->type, values + (initial->broadcast ? 0 : element) *
+                                                                 tw_type_get(initial->type)->size);
     return true;
 }
 
@@ -164,6 +165,6 @@ bool tw_tensor_constant_value(const tw_graph *graph, tw_tensor tensor, double *v
             common = here;
         }
     }
-    *value = number(t->t.type, common);
+    *value = variable_regions_number(t->t.type, common);
     return true;
 }

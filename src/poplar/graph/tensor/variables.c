@@ -49,7 +49,7 @@ tw_tensor tw__variable_tensor(tw__core *core, uint32_t var)
 }
 
 /* The tensor of the variable added last; the variable goes again when there is no memory for it. */
-static tw_tensor finish(tw__core *core, uint32_t var)
+static tw_tensor variables_finish(tw__core *core, uint32_t var)
 {
     tw_tensor tensor = tw__variable_tensor(core, var);
     if (!tensor.id) {
@@ -65,7 +65,7 @@ tw_tensor tw_graph_add_variable(tw_graph *graph, tw_type type, unsigned rank, co
     TW__REPLICA_VARIABLE(graph, i, one, tw_graph_add_variable(one, type, rank, shape, name));
     uint32_t var = 0;
     if (!tw__variable_add(graph, type, rank, shape, name, false, &var)) return TW__NIL_TENSOR;
-    return finish(graph->core, var);
+    return variables_finish(graph->core, var);
 }
 
 /* --- values --------------------------------------------------------------------------------------------------- */
@@ -88,7 +88,7 @@ static bool add_initial(tw__core *core, uint32_t var, tw__regions *list, const v
     return true;
 }
 
-static tw__regions *whole(uint32_t var, uint64_t count)
+static tw__regions *variables_whole(uint32_t var, uint64_t count)
 {
     tw__builder b = { 0 };
     tw__builder_box(&b, var, 0, &(tw__dim){ count, 1 }, 1);
@@ -103,7 +103,7 @@ static bool add_constant(tw_graph *graph, tw_type type, unsigned rank, const siz
     uint64_t count = core->vars[*var].count, bytes = (broadcast ? 1 : count) * tw_type_size(type);
     if (bytes && count && !values)
         tw__graph_fail(core, TW_E_INVALID_ARGUMENT, "the values of constant %s are NULL", core->vars[*var].name);
-    else if (add_initial(core, *var, whole(*var, count), values, count ? bytes : 0, broadcast, type))
+    else if (add_initial(core, *var, variables_whole(*var, count), values, count ? bytes : 0, broadcast, type))
         return true;
     core->var_count--;
     return false;
@@ -116,7 +116,7 @@ tw_tensor tw_graph_add_constant(tw_graph *graph, tw_type type, unsigned rank, co
     TW__REPLICA_VARIABLE(graph, i, one, tw_graph_add_constant(one, type, rank, shape, values, broadcast, name));
     uint32_t var = 0;
     if (!add_constant(graph, type, rank, shape, values, broadcast, name, &var)) return TW__NIL_TENSOR;
-    return finish(graph->core, var);
+    return variables_finish(graph->core, var);
 }
 
 void tw__number_store(tw_type type, void *to, double value)
@@ -136,7 +136,7 @@ tw_tensor tw_graph_add_constant_double(tw_graph *graph, tw_type type, unsigned r
     if (!tw__type_check(graph->core, type)) return TW__NIL_TENSOR;
     tw__number_store(type, bytes, value);
     if (!add_constant(graph, type, rank, shape, bytes, true, name, &var)) return TW__NIL_TENSOR;
-    return finish(graph->core, var);
+    return variables_finish(graph->core, var);
 }
 
 bool tw__constant_add(tw_graph *graph, tw_type type, const void *value, uint32_t *var)

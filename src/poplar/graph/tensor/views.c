@@ -217,7 +217,7 @@ static tw_tensor picked(tw__core *core, const tw__node *t, unsigned d, pick p)
     return tw__tensor_from_list(core, t->t.type, rank, shape, result);
 }
 
-static bool check_range(tw__core *core, const tw__node *t, unsigned dim, size_t begin, size_t end)
+static bool views_check_range(tw__core *core, const tw__node *t, unsigned dim, size_t begin, size_t end)
 {
     char text[TW__TEXT_BYTES];
     if (begin <= end && end <= t->dims[dim]) return true;
@@ -230,7 +230,7 @@ static bool check_range(tw__core *core, const tw__node *t, unsigned dim, size_t 
 tw_tensor tw_tensor_slice(tw_graph *graph, tw_tensor tensor, unsigned dim, size_t begin, size_t end)
 {
     TW__GET(graph, core, t, tensor, "the tensor to slice");
-    if (!tw__check_dim(core, t, dim) || !check_range(core, t, dim, begin, end)) return TW__NIL_TENSOR;
+    if (!tw__check_dim(core, t, dim) || !views_check_range(core, t, dim, begin, end)) return TW__NIL_TENSOR;
     return picked(core, t, dim, (pick){ begin, end - begin, 1 });
 }
 
@@ -261,7 +261,7 @@ tw_tensor tw_tensor_slice_nd(tw_graph *graph, tw_tensor tensor, const size_t *be
 {
     TW__GET(graph, core, t, tensor, "the tensor to slice");
     for (unsigned d = 0; d < t->t.rank; d++)
-        if (!check_range(core, t, d, begin[d], end[d])) return TW__NIL_TENSOR;
+        if (!views_check_range(core, t, d, begin[d], end[d])) return TW__NIL_TENSOR;
     return sliced_nd(core, t, tensor, begin, end);
 }
 

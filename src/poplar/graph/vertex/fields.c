@@ -152,7 +152,7 @@ static int64_t unsigned_bits(tw_type type, int64_t value)
 }
 
 /* One checked element into host state layout. */
-static void store(const tw__core *core, tw_type type, void *to, double value)
+static void fields_store(const tw__core *core, tw_type type, void *to, double value)
 {
     tw__number_store(element_bytes(core, type) == tw_type_size(type) ? type : TW_FLOAT, to, value);
 }
@@ -192,7 +192,7 @@ static void put_real(tw__core *core, uint32_t vertex, unsigned index, const tw__
     char text[TW__TEXT_BYTES];
     if (!tw__value_fits(core, f->type, value, name, tw__vertex_text(core, vertex, text, sizeof text))) return;
     void *to = put_value(core, vertex, index, 1, element_bytes(core, f->type));
-    if (to) store(core, f->type, to, value);
+    if (to) fields_store(core, f->type, to, value);
 }
 
 static void put_int(tw__core *core, uint32_t vertex, unsigned index, const tw__field *f, const char *name,
@@ -208,7 +208,7 @@ static void put_int(tw__core *core, uint32_t vertex, unsigned index, const tw__f
     if (kind == TW_KIND_INT || kind == TW_KIND_UINT)
         memcpy(to, &value, bytes); /* little endian: the low bytes */
     else
-        store(core, f->type, to, (double)value);
+        fields_store(core, f->type, to, (double)value);
 }
 
 void tw__field_put(tw__core *core, uint32_t vertex, unsigned index, const tw_field_number *number)
@@ -256,7 +256,7 @@ static bool convert(const tw__core *core, const tw__field *f, uint8_t *to, tw_ty
         if (whole && own == 8)
             memcpy(to + i * own, from + i * size, 8);
         else
-            store(core, f->type, to + i * own, value);
+            fields_store(core, f->type, to + i * own, value);
     }
     return true;
 }
@@ -425,7 +425,7 @@ uint64_t tw__field_limit(const tw__core *core, const tw__field *f, unsigned dim)
 }
 
 /* A field by the names of its vertex type and its own; NULL with the graph's error. */
-static const tw__field *field_of(tw_graph *graph, const char *vertex_type, const char *field)
+static const tw__field *fields_field_of(tw_graph *graph, const char *vertex_type, const char *field)
 {
     tw__core *core = graph->core;
     int64_t type = tw__type_entry(core, vertex_type);
@@ -443,7 +443,7 @@ static const tw__field *field_of(tw_graph *graph, const char *vertex_type, const
 uint64_t tw_graph_max_field_dim(tw_graph *graph, const char *vertex_type, const char *field, unsigned dim)
 {
     TW__ENTER(graph, 0);
-    const tw__field *f = field_of(graph, vertex_type, field);
+    const tw__field *f = fields_field_of(graph, vertex_type, field);
     if (!f) return 0;
     if (dim >= f->rank) {
         tw__graph_fail(graph->core, TW_E_INDEX,
@@ -457,7 +457,7 @@ uint64_t tw_graph_max_field_dim(tw_graph *graph, const char *vertex_type, const 
 double tw_graph_max_field_value(tw_graph *graph, const char *vertex_type, const char *field)
 {
     TW__ENTER(graph, 0);
-    const tw__field *f = field_of(graph, vertex_type, field);
+    const tw__field *f = fields_field_of(graph, vertex_type, field);
     if (!f) return 0;
     const tw_type_info *type = tw_type_get(f->type);
     switch (type->kind) {

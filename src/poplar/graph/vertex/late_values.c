@@ -28,7 +28,7 @@ void tw__late_value_drop(tw__core *core, uint32_t vertex, unsigned field)
 }
 
 /* The field is 0 until an engine asks. */
-static bool add(tw_graph *graph, tw_vertex vertex, const char *field, tw__late_value *value)
+static bool late_values_add(tw_graph *graph, tw_vertex vertex, const char *field, tw__late_value *value)
 {
     tw__core *core = graph->core;
     unsigned index;
@@ -51,9 +51,9 @@ bool tw_graph_set_field_late(tw_graph *graph, tw_vertex vertex, const char *fiel
     tw__late_value *value = g_new0(tw__late_value, 1);
     *value = (tw__late_value){ .refs = 1, .call = callback, .user = user };
     bool taken = true;
-    if (!graph->replicas) taken = add(graph, vertex, field, value);
+    if (!graph->replicas) taken = late_values_add(graph, vertex, field, value);
     for (unsigned i = 0; graph->replicas && taken && tw__replica_next(graph, i); i++)
-        taken = add(graph->replica[i], tw__replica_vertex(graph, vertex, i), field, value);
+        taken = late_values_add(graph->replica[i], tw__replica_vertex(graph, vertex, i), field, value);
     taken = taken && tw__graph_usable(graph);
     if (taken) value->destroy = destroy; /* else the user's data stay the caller's */
     unref(value);

@@ -26,7 +26,7 @@ static void add_failed(tw_graph *graph, tw_status status, const tw_diags *diags)
 
 /* A relative name is looked up in the working directory, then beside the source that makes the call: a program finds
  * its codelets wherever it is started. Newly allocated. */
-static char *locate(const char *file)
+static char *vertices_locate(const char *file)
 {
     const char *site = tw__call_site_file();
     if (site && !g_path_is_absolute(file) && !g_file_test(file, G_FILE_TEST_EXISTS)) {
@@ -46,7 +46,7 @@ void tw_graph_add_codelets(tw_graph *graph, const char *file, const char *flags)
         return;
     }
     tw_diags *diags = tw_diags_new();
-    char *path = locate(file);
+    char *path = vertices_locate(file);
     tw_status status = tw__codelets_add_file(graph->core->codelets, path, TW__CODELET_AUTO, flags, diags);
     g_free(path);
     if (status != TW_OK) add_failed(graph, status, diags);
