@@ -78,7 +78,7 @@ static const tw__cli_option rows[] = {
 const tw__cli_syntax tw__aie_run_syntax = { "aie", TW__CLI_ROWS(rows), &compiler_syntax, .word = take_graph,
                                             .lacks = "option %s needs a value" };
 
-static int parse(tw__aie_request *r, int argc, char **argv)
+static int aie_run_parse(tw__aie_request *r, int argc, char **argv)
 {
     r->arguments = argv + argc;
     int status = tw__cli_read(&tw__aie_run_syntax, r, &argc, argv);
@@ -208,7 +208,7 @@ int tw__aie_run(int argc, char **argv)
 {
     tw__aie_request r = { .flags = g_ptr_array_new(), .folders = g_ptr_array_new_with_free_func(g_free) };
     tw__aie_sources sources = { 0 };
-    int status = parse(&r, argc, argv);
+    int status = aie_run_parse(&r, argc, argv);
     if (status == TW__EXIT_OK) {
         g_ptr_array_add(r.folders, NULL);
         bool found = tw__aie_find_sources(r.graph, (char **)r.folders->pdata, &sources);

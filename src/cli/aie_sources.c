@@ -63,7 +63,7 @@ static char *find(const scan *s, const char *name, const char *from)
 }
 
 /* Takes the path; true when it is new. The set owns it (and would put an equal one in its place). */
-static bool add(scan *s, char *path)
+static bool aie_sources_add(scan *s, char *path)
 {
     if (g_hash_table_contains(s->known, path)) {
         g_free(path);
@@ -118,7 +118,7 @@ static void read_include(scan *s, const char *file, const char *at)
     char *path = find(s, name, *begin == '"' ? file : NULL); /* <...>: in the folders of the command line alone */
     if (path) {
         g_hash_table_add(s->headers, g_strdup(path));
-        add(s, path);
+        aie_sources_add(s, path);
     }
     g_free(name);
 }
@@ -140,7 +140,7 @@ static void read_source(scan *s, const char *file, const char *text, const char 
     char *path = find(s, name, file);
     if (!path)
         missing(s, file, text, begin, name, strlen(name) + 2);
-    else if (add(s, path))
+    else if (aie_sources_add(s, path))
         g_ptr_array_add(s->kernels, path);
     g_free(name);
 }
@@ -197,7 +197,7 @@ bool tw__aie_find_sources(const char *graph, char **folders, tw__aie_sources *ou
                .known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
                .kernels = g_ptr_array_new(),
                .headers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL) };
-    add(&s, g_canonicalize_filename(graph, NULL));
+    aie_sources_add(&s, g_canonicalize_filename(graph, NULL));
     for (guint i = 0; i < s.files->len && !s.failed; i++) read_file(&s, s.files->pdata[i]);
     out->included = g_ptr_array_new_with_free_func(g_free), out->apart = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < s.kernels->len && !s.failed; i++) {

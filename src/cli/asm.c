@@ -52,7 +52,7 @@ static const tw__cli_option rows[] = {
     { "--help", .form = TW__CLI_UNOFFERED }, /* main.c answers it */
 };
 
-static int parse(int argc, char **argv, request *r)
+static int asm_parse(int argc, char **argv, request *r)
 {
     static const tw__cli_syntax syntax = { "asm", TW__CLI_ROWS(rows), .word = take_input,
                                            .lacks = "%s needs a value" };
@@ -94,7 +94,7 @@ static void list_section(const tw_object *object, size_t index)
 static int main_asm(int argc, char **argv)
 {
     request r = { .arch = TW_ISA_IPU2, .flags = g_ptr_array_new() };
-    int status = parse(argc, argv, &r);
+    int status = asm_parse(argc, argv, &r);
     if (status == TW__EXIT_OK) status = tw__cli_check_outputs("asm", &r.output, 1, &r.input, 1);
     if (status == TW__EXIT_OK) {
         tw_asm_options options = { .size = sizeof options,

@@ -125,7 +125,7 @@ static int print_targets(bool json)
 
 static const char *const system_names[] = { "Tilewright", "Poplar", "CSL", "AI Engine", "PTO" };
 
-static int print_types(bool json)
+static int info_print_types(bool json)
 {
     json_t *list = json ? json_array() : NULL;
     if (!json) {
@@ -159,7 +159,7 @@ static int print_options(bool json)
 static const struct {
     const char *name;
     int (*print)(bool json);
-} subjects[] = { { "targets", print_targets }, { "types", print_types }, { "options", print_options } };
+} subjects[] = { { "targets", print_targets }, { "types", info_print_types }, { "options", print_options } };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
 typedef struct request {

@@ -173,7 +173,7 @@ static void print_words(const char *words, const char *before)
     }
 }
 
-static void offer(const tw__cli_option *options, size_t count)
+static void main_offer(const tw__cli_option *options, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (!(options[i].form & TW__CLI_UNOFFERED)) puts(options[i].name);
@@ -190,8 +190,8 @@ static int complete(int argc, char **argv)
         return TW__EXIT_OK;
     }
     print_words(command->words, "");
-    offer(command->options, command->option_count);
-    if (command->verb) offer(command->verb->options, command->verb->count);
+    main_offer(command->options, command->option_count);
+    if (command->verb) main_offer(command->verb->options, command->verb->count);
     puts("--help");
     print_words(command->files, "*");
     return TW__EXIT_OK;

@@ -66,7 +66,7 @@ static bool takes_next(const tw__cli_option *o, const char *next)
     return suffix && g_str_has_suffix(next, suffix);
 }
 
-static int store(void *into, const tw__cli_given *g)
+static int options_store(void *into, const tw__cli_given *g)
 {
     if (g->option->value)
         *TW__CLI_AT(const char *, into, g) = g->value;
@@ -77,7 +77,7 @@ static int store(void *into, const tw__cli_given *g)
     return TW__EXIT_OK;
 }
 
-static const tw__cli_option *find(const tw__cli_syntax *s, char *word, char **value)
+static const tw__cli_option *cli_options_find(const tw__cli_syntax *s, char *word, char **value)
 {
     for (size_t i = 0; i < s->count; i++)
         if (is_meant(&s->options[i], word, s->takes_none, value)) return &s->options[i];
@@ -88,7 +88,7 @@ int tw__cli_take_option(const tw__cli_syntax *syntax, void *into, char ***at)
 {
     tw__cli_given g = { .word = **at, .at = at };
     const tw__cli_syntax *s = syntax;
-    while (s && !(g.option = find(s, g.word, &g.value))) s = s->more;
+    while (s && !(g.option = cli_options_find(s, g.word, &g.value))) s = s->more;
     const tw__cli_option *o = g.option;
     if (s && takes_next(o, g.value ? NULL : (*at)[1])) g.apart = true, g.value = *++*at;
     bool lacks = s && o->value && !g.value && *o->value != '[' && !(o->form & TW__CLI_MAY_LACK);
@@ -98,7 +98,7 @@ int tw__cli_take_option(const tw__cli_syntax *syntax, void *into, char ***at)
     if (lacks) return complain(s->command, s->lacks, o->name, o->value);
     if (!o->value && g.value && !(o->form & TW__CLI_ATTACHED)) return complain(s->command, s->takes_none, o->name);
     g.command = s->command;
-    int status = o->take ? o->take(into, &g) : store(into, &g);
+    int status = o->take ? o->take(into, &g) : options_store(into, &g);
     return status != TW__CLI_BAD ? status
                                  : complain(s->command, s->bad ? s->bad : "%s: '%s' is not %s", o->name, g.value,
                                             o->wanted ? o->wanted : o->value);

@@ -196,7 +196,7 @@ static const tw__cli_option rows[] = {
     { "--report", "FILE.html", AT(report), .help = "the same as a page to look at, with what ran when" },
 };
 
-static int unknown_option(const tw__cli_syntax *s, char *word)
+static int pto_unknown_option(const tw__cli_syntax *s, char *word)
 {
     if (strncmp(word, "--", 2) == 0) word[strcspn(word, "=")] = 0;
     for (size_t i = s->count; i < G_N_ELEMENTS(rows); i++)
@@ -229,7 +229,7 @@ static int parse_options(int argc, char **argv, tw__request *r)
                                     rows,
                                     strcmp(command, "run") == 0 ? G_N_ELEMENTS(rows) : 1, /* check: --target */
                                     .word = take_file,
-                                    .unknown = unknown_option,
+                                    .unknown = pto_unknown_option,
                                     .lacks = "'%s' lacks its value",
                                     .takes_none = "'%s' takes no value",
                                     .bad = "%s %s: expected %s" };

@@ -49,7 +49,7 @@ static int take_mode(void *into, const tw__cli_given *g)
     return TW__EXIT_OK;
 }
 
-static int unknown_option(const tw__cli_syntax *s, char *word)
+static int pto_fmt_unknown_option(const tw__cli_syntax *s, char *word)
 {
     return tw__cli_usage_error(s->command, "fmt has no option '%s': it has --check, -i and --in-place", word);
 }
@@ -59,7 +59,7 @@ int tw__pto_format(int argc, char **argv)
     static const tw__cli_option rows[] = { { "--check", .take = take_mode, .number = CHECK },
                                            { "-i", .take = take_mode, .number = IN_PLACE },
                                            { "--in-place", .take = take_mode, .number = IN_PLACE } };
-    static const tw__cli_syntax syntax = { "pto", TW__CLI_ROWS(rows), .unknown = unknown_option };
+    static const tw__cli_syntax syntax = { "pto", TW__CLI_ROWS(rows), .unknown = pto_fmt_unknown_option };
     mode how = PRINT;
     int result = tw__cli_read(&syntax, &how, &argc, argv);
     if (result != TW__EXIT_OK) return result;

@@ -89,7 +89,7 @@ static const tw__cli_option rows[] = {
       .help = "as for the compiler" },
 };
 
-static int parse(int argc, char **argv, request *r)
+static int run_parse(int argc, char **argv, request *r)
 {
     static const tw__cli_syntax syntax = { "run", TW__CLI_ROWS(rows), .word = take_source };
     int status = tw__cli_read(&syntax, r, &argc, argv);
@@ -212,7 +212,7 @@ static int run(int argc, char **argv)
 {
     g_autoptr(GPtrArray) options = g_ptr_array_new();
     request r = { .options = options };
-    int status = parse(argc, argv, &r);
+    int status = run_parse(argc, argv, &r);
     if (status != TW__EXIT_OK) return status;
     char *text = NULL; /* a compiler would read a device for ever */
     if (!(text = tw_read_file(r.source, TW_SOURCE_LIMIT, NULL))) return tw__cli_failure("run");

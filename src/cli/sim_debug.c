@@ -40,7 +40,7 @@ static void free_breakpoint(void *data)
 
 /* --- watching --------------------------------------------------------------------------------------------------- */
 
-static bool holds(debugger *d, const breakpoint *b, unsigned context)
+static bool sim_debug_holds(debugger *d, const breakpoint *b, unsigned context)
 {
     tw__sim_value value;
     char *error;
@@ -55,7 +55,7 @@ static breakpoint *breakpoint_at(debugger *d, uint32_t pc, unsigned context)
 {
     for (guint i = 0; i < d->breakpoints->len; i++) {
         breakpoint *b = &g_array_index(d->breakpoints, breakpoint, i);
-        if (b->enabled && b->address == pc && holds(d, b, context)) return b;
+        if (b->enabled && b->address == pc && sim_debug_holds(d, b, context)) return b;
     }
     return NULL;
 }

@@ -169,7 +169,7 @@ static void read_register(parser *p, tw__sim_value *v)
         read_place(p, &from, v);
 }
 
-static void read_symbol(parser *p, tw__sim_value *v)
+static void sim_expr_read_symbol(parser *p, tw__sim_value *v)
 {
     size_t length = strspn(p->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
     g_autofree char *name = g_strndup(p->at, length);
@@ -199,7 +199,7 @@ static tw__sim_value primary(parser *p)
         p->at += length;
         if (!tw__sim_number(text, &v.words[0], &v.is_float)) fail(p, "'%s' is no number", text);
     } else {
-        read_symbol(p, &v);
+        sim_expr_read_symbol(p, &v);
     }
     return v;
 }

@@ -27,7 +27,7 @@ static void enter(debugger *d, unsigned context, uint32_t call, uint32_t back)
 
 /* The frame that a jump to this address returns to, and all within it, are over. A recursive function has the same
  * address several times: the innermost one counts. */
-static bool leave(debugger *d, unsigned context, uint32_t pc)
+static bool sim_frames_leave(debugger *d, unsigned context, uint32_t pc)
 {
     GArray *frames = d->frames[context];
     for (guint i = frames->len; i--;)
@@ -79,7 +79,7 @@ void tw__debug_follow(debugger *d, const tw_sim_event *event)
     }
     if (writes_link(event)) d->linked[context] = true;
     if (!(row->flags & TW_ISA_CONTROL) || pc == behind) return;
-    if (strcmp(row->name, "br") == 0 && leave(d, context, pc)) return;
+    if (strcmp(row->name, "br") == 0 && sim_frames_leave(d, context, pc)) return;
     uint32_t link = tw_sim_get_m(d->s->sim, context, LINK);
     if (is_call(d, context, pc, link)) enter(d, context, event->pc, link);
 }

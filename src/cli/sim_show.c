@@ -35,7 +35,7 @@ const char *tw__sim_source_line(tw__sim_session *s, const char *file, uint32_t l
 }
 
 /* "<f+4>", or nothing. */
-static void name_of(const tw__sim_session *s, uint32_t at, char *buf, size_t size)
+static void sim_show_name_of(const tw__sim_session *s, uint32_t at, char *buf, size_t size)
 {
     const char *name;
     uint32_t offset;
@@ -68,7 +68,7 @@ void tw__sim_show_code(tw__sim_session *s, uint32_t at, uint32_t end, uint32_t p
 {
     char text[2 * TW_INSN_TEXT], name[100];
     while (at < end) {
-        name_of(s, at, name, sizeof name);
+        sim_show_name_of(s, at, name, sizeof name);
         tw_sim_text_at(s->sim, at, text);
         uint32_t word = 0;
         if (!*text && tw_sim_read(s->sim, at, &word, 4) != TW_OK) break;
@@ -135,7 +135,7 @@ static void show_bits(const tw__sim_session *s, uint64_t v, unsigned bytes, char
     case 't': show_binary(v, bits); break;
     case 'c': show_char((uint32_t)v); break;
     case 'a':
-        name_of(s, (uint32_t)v, name, sizeof name);
+        sim_show_name_of(s, (uint32_t)v, name, sizeof name);
         printf("0x%" PRIx64 "%s", v, name);
         break;
     case 'h': printf("{%g, %g}", half_of((uint32_t)v & 0xffff), half_of((uint32_t)v >> 16)); break;
@@ -179,7 +179,7 @@ void tw__sim_show_registers(const tw__sim_session *s, unsigned context)
     for (unsigned i = 0; i < 14; i++) {
         uint32_t v = tw_sim_get_m(s->sim, context, i);
         char name[100];
-        name_of(s, v, name, sizeof name);
+        sim_show_name_of(s, v, name, sizeof name);
         printf("m%-3u %-13s 0x%-10x %d%s\n", i, i >= 8 ? names[i] : "", v, (int32_t)v, name);
     }
     for (unsigned i = 0; i < 8 && context != TW_SIM_SUPERVISOR; i++) {
@@ -189,13 +189,13 @@ void tw__sim_show_registers(const tw__sim_session *s, unsigned context)
     }
     char name[100];
     uint32_t pc = tw_sim_get_pc(s->sim, context);
-    name_of(s, pc, name, sizeof name);
+    sim_show_name_of(s, pc, name, sizeof name);
     printf("pc   %-13s 0x%-10x%s\n", "", pc, name);
 }
 
 /* --- memory ----------------------------------------------------------------------------------------------------- */
 
-static unsigned bytes_of(char size)
+static unsigned sim_show_bytes_of(char size)
 {
     return size == 'b' ? 1 : size == 'h' ? 2 : size == 'g' ? 8 : 4;
 }
@@ -218,7 +218,7 @@ static bool show_text(tw__sim_session *s, uint32_t *at)
 
 bool tw__sim_show_memory(tw__sim_session *s, unsigned count, char format, char size, uint32_t *at, char **error)
 {
-    unsigned bytes = format == 'c' ? 1 : bytes_of(size), row = bytes == 8 ? 2 : bytes == 4 ? 4 : 8;
+    unsigned bytes = format == 'c' ? 1 : sim_show_bytes_of(size), row = bytes == 8 ? 2 : bytes == 4 ? 4 : 8;
     char name[100], text[2 * TW_INSN_TEXT];
     for (unsigned i = 0; i < count; i++) {
         bool alone = format == 'i' || format == 's', good = true;
@@ -228,7 +228,7 @@ bool tw__sim_show_memory(tw__sim_session *s, unsigned count, char format, char s
             continue;
         }
         if (alone || i % row == 0) {
-            name_of(s, *at, name, sizeof name);
+            sim_show_name_of(s, *at, name, sizeof name);
             printf("%s0x%05x%s:", i && !alone ? "\n" : "", *at, name);
         }
         putchar('\t');

@@ -30,7 +30,7 @@ static size_t unfinished(const char *text, size_t size)
     return 0;
 }
 
-static ssize_t write_all(void *user, const char *text, size_t size)
+static ssize_t terminal_write_all(void *user, const char *text, size_t size)
 {
     (void)user;
     for (size_t done = 0; done < size;) {
@@ -49,7 +49,7 @@ static bool write_shown(const char *text, size_t size)
     return fflush(plain) == 0 && !ferror(plain);
 }
 
-static ssize_t take(void *user, const char *text, size_t size)
+static ssize_t terminal_take(void *user, const char *text, size_t size)
 {
     (void)user;
     size_t at = 0;
@@ -70,8 +70,8 @@ void tw__cli_escape_output(void)
 {
     static char buffers[2][BUFSIZ];
     bool terminal = isatty(STDOUT_FILENO) == 1;
-    plain = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_all });
-    FILE *shown = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = take });
+    plain = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = terminal_write_all });
+    FILE *shown = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = terminal_take });
     if (!plain || !shown) perror("tilewright: cannot print"), exit(TW__EXIT_FAILURE);
     setvbuf(plain, buffers[0], _IOFBF, BUFSIZ);
     setvbuf(shown, buffers[1], terminal ? _IOLBF : _IOFBF, BUFSIZ);
