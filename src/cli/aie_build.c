@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add(GPtrArray *words, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static void add(GPtrArray *words, const char *format, ...)
+static void aie_build_add(GPtrArray *words, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void aie_build_add(GPtrArray *words, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -38,7 +38,7 @@ static compiler find_compiler(void)
     g_auto(GStrv) words = g_strsplit_set(given && *given ? given : clang ? "clang++-19" : "c++", " \t", -1);
     for (char **word = words; *word; word++) {
         c.is_sanitized |= g_str_has_prefix(*word, "-fsanitize=") && strstr(*word, "address");
-        if (**word) add(c.words, "%s", *word);
+        if (**word) aie_build_add(c.words, "%s", *word);
         if (strstr(*word, "clang")) c.gnu = false;
     }
     c.has_lld = lld && c.words->len && strstr(c.words->pdata[0], "clang++-19");
@@ -73,13 +73,13 @@ typedef struct work {
 static void count_pointers(GPtrArray *words, bool gnu)
 {
     static const char *const options[] = { "instrumentation-with-call-threshold=0", "stack=0", "globals=0" };
-    add(words, "-fsanitize=kernel-address");
+    aie_build_add(words, "-fsanitize=kernel-address");
     if (!gnu)
-        add(words, "-fno-sanitize-link-runtime"), add(words, "-mllvm"),
-            add(words, "-asan-kernel-mem-intrinsic-prefix=1");
+        aie_build_add(words, "-fno-sanitize-link-runtime"), aie_build_add(words, "-mllvm"),
+            aie_build_add(words, "-asan-kernel-mem-intrinsic-prefix=1");
     for (size_t i = 0; i < G_N_ELEMENTS(options); i++) {
-        if (!gnu) add(words, "-mllvm");
-        add(words, gnu ? "--param=asan-%s" : "-asan-%s", options[i]);
+        if (!gnu) aie_build_add(words, "-mllvm");
+        aie_build_add(words, gnu ? "--param=asan-%s" : "-asan-%s", options[i]);
     }
 }
 
@@ -95,7 +95,7 @@ static bool counts_pointers(const work *w)
 
 static void add_compiler(GPtrArray *words, const compiler *c)
 {
-    for (guint i = 0; i < c->words->len; i++) add(words, "%s", (char *)c->words->pdata[i]);
+    for (guint i = 0; i < c->words->len; i++) aie_build_add(words, "%s", (char *)c->words->pdata[i]);
 }
 
 /* Of the layered library, in front of everything. */
@@ -103,7 +103,7 @@ static void add_first(GPtrArray *words, const tw__aie_sources *s)
 {
     static const char *const first[] = { "tilewright/aie/vendor.hpp", "aie_api/aie.hpp", "aie_api/aie_adf.hpp" };
     for (size_t i = 0; i < G_N_ELEMENTS(first) && s->layered; i++)
-        add(words, "-include"), add(words, "%s", first[i]);
+        aie_build_add(words, "-include"), aie_build_add(words, "%s", first[i]);
 }
 
 /* What belongs to a program alone; a precompiled header does without, so that programs share it. */
@@ -120,40 +120,43 @@ static GPtrArray *compile_words(const work *w, bool is_shared)
     const tw__aie_request *r = w->r;
     GPtrArray *words = new_words();
     add_compiler(words, &w->c);
-    add(words, "-std=gnu++20"), add(words, "-O2"), add(words, "-ffp-contract=off"), add(words, "-Wno-psabi");
-    add(words, w->c.gnu ? "-g1" : "-gline-tables-only"); /* reports of loads and stores name lines */
-    if (w->s->layered && w->c.gnu) add(words, "-fpermissive");
-    if (w->s->layered) add(words, "-w"); /* of the library */
-    add(words, r->hardware ? "-D__AIESIM__" : "-D__X86SIM__");
-    if (is_timed(r)) add(words, "-DTW_AIE_PROFILE");
+    aie_build_add(words, "-std=gnu++20"), aie_build_add(words, "-O2"), aie_build_add(words, "-ffp-contract=off"),
+        aie_build_add(words, "-Wno-psabi");
+    aie_build_add(words, w->c.gnu ? "-g1" : "-gline-tables-only"); /* reports of loads and stores name lines */
+    if (w->s->layered && w->c.gnu) aie_build_add(words, "-fpermissive");
+    if (w->s->layered) aie_build_add(words, "-w"); /* of the library */
+    aie_build_add(words, r->hardware ? "-D__AIESIM__" : "-D__X86SIM__");
+    if (is_timed(r)) aie_build_add(words, "-DTW_AIE_PROFILE");
     if (counts_pointers(w)) count_pointers(words, w->c.gnu);
-    add(words, "-I%s/tilewright/compat/aie", tw_include_dir());
+    aie_build_add(words, "-I%s/tilewright/compat/aie", tw_include_dir());
     tw__cli_add_headers(words);
     for (guint i = 0; i < r->folders->len && r->folders->pdata[i] && (!is_shared || w->s->layered); i++)
-        add(words, "-I%s", (char *)r->folders->pdata[i]);
+        aie_build_add(words, "-I%s", (char *)r->folders->pdata[i]);
     for (guint i = 0; i < r->flags->len; i++) {
         const char *flag = r->flags->pdata[i];
         bool apart = is_own(flag) && !flag[2]; /* its value is the next word */
-        if (!is_shared || !is_own(flag)) add(words, "%s", flag);
+        if (!is_shared || !is_own(flag)) aie_build_add(words, "%s", flag);
         if (apart && is_shared) i++;
     }
     return words;
 }
 
 /* One object. False after a message, or what the compiler says is in *messages. */
-static bool compile(work *w, const GPtrArray *includes, const char *folder, bool precompiled, char **messages)
+static bool aie_build_compile(work *w, const GPtrArray *includes, const char *folder, bool precompiled,
+                              char **messages)
 {
     g_autoptr(GPtrArray) words = compile_words(w, false);
     if (precompiled)
-        add(words, "-include-pch"), add(words, "%s", w->precompiled);
+        aie_build_add(words, "-include-pch"), aie_build_add(words, "%s", w->precompiled);
     else
         add_first(words, w->s);
-    add(words, "-I%s", folder); /* the graph's folder is found from everywhere, as where aiecompiler is called */
+    aie_build_add(words, "-I%s",
+                  folder); /* the graph's folder is found from everywhere, as where aiecompiler is called */
     guint last = includes->len - 1;
     for (guint i = 0; last > 0 && i < includes->len; i++)
-        add(words, "-include"), add(words, "%s", (char *)includes->pdata[i]);
-    add(words, "-c"), add(words, "-x"), add(words, "c++");
-    add(words, "%s", last > 0 ? "/dev/null" : (char *)includes->pdata[0]);
+        aie_build_add(words, "-include"), aie_build_add(words, "%s", (char *)includes->pdata[i]);
+    aie_build_add(words, "-c"), aie_build_add(words, "-x"), aie_build_add(words, "c++");
+    aie_build_add(words, "%s", last > 0 ? "/dev/null" : (char *)includes->pdata[0]);
     const tw__kept kept = {
         .command = "aie", .words = words, .name = "object.o", .messages = messages, .is_verbose = w->r->verbose
     };
@@ -172,11 +175,11 @@ static bool compile_unit(work *w, const GPtrArray *includes, const char *folder)
 {
     if (w->precompiled) {
         g_autofree char *messages = NULL;
-        bool done = compile(w, includes, folder, true, &messages);
+        bool done = aie_build_compile(w, includes, folder, true, &messages);
         if (done && messages) fputs(messages, stderr);
         if (done) return true;
     }
-    return compile(w, includes, folder, false, NULL);
+    return aie_build_compile(w, includes, folder, false, NULL);
 }
 
 /* --- the precompiled header ------------------------------------------------------------------------------------- */
@@ -187,9 +190,9 @@ static char *object_of(const work *w, const char *header)
 {
     g_autoptr(GPtrArray) words = new_words(), parts = new_words();
     add_compiler(words, &w->c);
-    add(words, "-O0"), add(words, "-w");
+    aie_build_add(words, "-O0"), aie_build_add(words, "-w");
     if (counts_pointers(w)) count_pointers(words, w->c.gnu);
-    add(words, "-c"), add(words, "%s", header), add(parts, "%s", header);
+    aie_build_add(words, "-c"), aie_build_add(words, "%s", header), aie_build_add(parts, "%s", header);
     const tw__kept kept = {
         .command = "aie", .words = words, .name = "adf.o", .parts = parts, .is_verbose = w->r->verbose
     };
@@ -206,8 +209,9 @@ static void precompile(work *w)
     g_autoptr(GPtrArray) words = compile_words(w, true);
     g_autofree char *messages = NULL, *messages_of_object = NULL;
     add_first(words, w->s);
-    add(words, "-fpch-codegen"), add(words, "-fpch-instantiate-templates"), add(words, "-x");
-    add(words, "c++-header"), add(words, "%s/tilewright/compat/aie/adf.h", tw_include_dir());
+    aie_build_add(words, "-fpch-codegen"), aie_build_add(words, "-fpch-instantiate-templates"),
+        aie_build_add(words, "-x");
+    aie_build_add(words, "c++-header"), aie_build_add(words, "%s/tilewright/compat/aie/adf.h", tw_include_dir());
     const tw__kept kept = {
         .command = "aie", .words = words, .name = "adf.pch", .messages = &messages, .is_verbose = w->r->verbose
     };
@@ -230,17 +234,17 @@ static GPtrArray *link_words(const work *w)
 {
     GPtrArray *words = new_words();
     add_compiler(words, &w->c);
-    if (w->c.has_lld) add(words, "-fuse-ld=lld");
-    for (guint i = 0; i < w->objects->len; i++) add(words, "%s", (char *)w->objects->pdata[i]);
-    add(words, "-rdynamic"); /* initialisation functions that are given as texts */
-    tw__cli_add_library(words), add(words, "-ltilewright_aie_check");
-    add(words, "-ltilewright"), add(words, "-lm");
+    if (w->c.has_lld) aie_build_add(words, "-fuse-ld=lld");
+    for (guint i = 0; i < w->objects->len; i++) aie_build_add(words, "%s", (char *)w->objects->pdata[i]);
+    aie_build_add(words, "-rdynamic"); /* initialisation functions that are given as texts */
+    tw__cli_add_library(words), aie_build_add(words, "-ltilewright_aie_check");
+    aie_build_add(words, "-ltilewright"), aie_build_add(words, "-lm");
     return words;
 }
 
 static void add_all(GPtrArray *words, const GPtrArray *more)
 {
-    for (guint i = 0; i < more->len; i++) add(words, "%s", (char *)more->pdata[i]);
+    for (guint i = 0; i < more->len; i++) aie_build_add(words, "%s", (char *)more->pdata[i]);
 }
 
 /* #include, and so -include, has no escapes: a path with a quote or a line break cannot be written there. */
@@ -291,7 +295,7 @@ int tw__aie_build(tw__aie_request *r, const tw__aie_sources *s)
     work w = { .r = r, .s = s, .c = find_compiler(), .objects = new_words() };
     g_autoptr(GPtrArray) key = compile_words(&w, false), link = link_words(&w);
     g_autofree char *archive = g_build_filename(tw_lib_dir(), "libtilewright_aie_check.a", NULL);
-    add(key, "%s", r->graph), add_all(key, link), add_all(key, s->included), add_all(key, s->apart);
+    aie_build_add(key, "%s", r->graph), add_all(key, link), add_all(key, s->included), add_all(key, s->apart);
     tw__kept kept = { .command = "aie", .key = key, .name = "program", .tool = archive, .is_verbose = r->verbose };
     r->program = tw__kept_path(&kept);
     bool done = r->program && (tw__kept_is_fresh(r->program) || make_program(&w, &kept, r->program));

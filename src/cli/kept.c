@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* kept: files that compilers make, in the user's cache, beside checksums of the files that they were made from.
  *
- * <cache>/<command>/<key>/<name>: the key is the command with the place it is given in, and the compiler itself. Beside
- * the file stands its list, one line "checksum name" for the file and for each one that the compiler says it read
+ * <cache>/<command>/<key>/<name>: the key is the command with the place it is given in, and the compiler itself.
+ * Beside the file stands its list, one line "checksum name" for it and for each one that the compiler says it read
  * (-MMD). A file whose contents are others, however old, makes it again; so does a list that is missing, cut short or
  * not of this file. */
 #include "kept.h"
@@ -29,7 +29,7 @@ static void add_tool(GChecksum *sum, const char *name)
     add_text(sum, text);
 }
 
-static char *key_of(const tw__kept *k)
+static char *kept_key_of(const tw__kept *k)
 {
     GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
     g_autofree char *folder = g_get_current_dir();
@@ -47,7 +47,7 @@ char *tw__kept_path(const tw__kept *k)
 {
     const char *cache = tw_cache_dir();
     if (!cache) return tw__cli_failure(k->command), NULL;
-    g_autofree char *key = key_of(k), *folder = g_build_filename(cache, k->command, key, NULL);
+    g_autofree char *key = kept_key_of(k), *folder = g_build_filename(cache, k->command, key, NULL);
     if (tw_private_folder(folder) != TW_OK) return tw__cli_failure(k->command), NULL;
     return g_build_filename(folder, k->name, NULL);
 }
@@ -135,11 +135,11 @@ static gint64 changed_at(const GStatBuf *info) /* microseconds */
     return (gint64)info->st_mtim.tv_sec * G_USEC_PER_SEC + info->st_mtim.tv_nsec / 1000;
 }
 
-/* The list is not written when it cannot be right: then the next run compiles again. A file that was written after the
- * compiler began may not be what it read; clocks of file systems tick every few milliseconds. */
+/* The list is not written when it cannot be right: then the next run compiles again. A file that was written after
+ * the compiler began may not be what it read; clocks of file systems tick every few milliseconds. */
 enum { DOUBT = 20000 }; /* microseconds */
 
-static bool add_line(GString *text, const char *path, gint64 before)
+static bool kept_add_line(GString *text, const char *path, gint64 before)
 {
     GStatBuf info;
     g_autofree char *sum = checksum_of(path);
@@ -162,9 +162,9 @@ static void write_list(const tw__kept *k, const char *path, const char *rule, gi
 {
     GPtrArray *files = k->parts ? NULL : read_rule(rule);
     GString *text = g_string_new(NULL);
-    bool sure = add_line(text, path, G_MAXINT64) && (files || k->parts);
+    bool sure = kept_add_line(text, path, G_MAXINT64) && (files || k->parts);
     for (guint i = 0; sure && files && i < files->len; i++)
-        sure = strcmp(files->pdata[i], "/dev/null") == 0 || add_line(text, files->pdata[i], began - DOUBT);
+        sure = strcmp(files->pdata[i], "/dev/null") == 0 || kept_add_line(text, files->pdata[i], began - DOUBT);
     GHashTable *known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (guint i = 0; sure && k->parts && i < k->parts->len; i++) sure = add_part(text, known, k->parts->pdata[i]);
     g_hash_table_destroy(known);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The version of this program: that of the library, and the commit that it was built from, where that is known. The one
- * file that reads what the build finds out anew each time (cmake/commit.cmake). */
+/* The version of this program: that of the library, and the commit that it was built from, where that is known. The
+ * one file that reads what the build finds out anew each time (cmake/commit.cmake). */
 #include "cli/cli.h"
 #include "commit.h"
 

@@ -32,7 +32,7 @@ void *tw__report_pack_room(tw__report_pack *pack, const char *name, size_t count
     return pack->data->data ? pack->data->data + at : NULL;
 }
 
-static void add(tw__report_pack *pack, const char *name, const void *values, size_t count, size_t size)
+static void pack_add(tw__report_pack *pack, const char *name, const void *values, size_t count, size_t size)
 {
     void *room = tw__report_pack_room(pack, name, count, size);
     if (count) memcpy(room, values, count * size);
@@ -40,12 +40,12 @@ static void add(tw__report_pack *pack, const char *name, const void *values, siz
 
 void tw__report_pack_u8(tw__report_pack *pack, const char *name, const uint8_t *values, size_t count)
 {
-    add(pack, name, values, count, 1);
+    pack_add(pack, name, values, count, 1);
 }
 
 void tw__report_pack_u32(tw__report_pack *pack, const char *name, const uint32_t *values, size_t count)
 {
-    add(pack, name, values, count, sizeof *values);
+    pack_add(pack, name, values, count, sizeof *values);
 }
 
 /* Counts that fit take 4 bytes each: most do, and the page reads both. */

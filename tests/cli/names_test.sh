@@ -7,7 +7,7 @@ cd "$source" || exit 1
 names() {
   awk '/^(static|INLINE)[ \t].*\(/ && !/=/ {
     line = $0
-    gsub(/__attribute__ *\(\([^)]*\)+/, "", line)
+    gsub(/(__attribute__ *\(\(|TW_PRINTF\()[^)]*\)+/, "", line)
     if (match(line, /[A-Za-z_][A-Za-z0-9_]*\(/)) print substr(line, RSTART, RLENGTH - 1), FILENAME
   }' "$@" | sort -u
 }

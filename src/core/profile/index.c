@@ -29,7 +29,7 @@ uint32_t tw__index_find(const tw_profile *p, const tw__index *index, uint32_t ha
     return TW__NONE;
 }
 
-static void put(tw__index *index, tw__slot slot)
+static void index_put(tw__index *index, tw__slot slot)
 {
     size_t mask = index->room - 1, i = slot.hash & mask;
     while (index->slots[i].id) i = (i + 1) & mask;
@@ -46,11 +46,11 @@ bool tw__index_add(tw__index *index, uint32_t hash, uint32_t id)
         if (!grown.slots) return false;
         memset(grown.slots, 0, bytes);
         for (size_t i = 0; i < index->room; i++)
-            if (index->slots[i].id) put(&grown, index->slots[i]);
+            if (index->slots[i].id) index_put(&grown, index->slots[i]);
         free(index->slots);
         *index = grown;
     }
-    put(index, (tw__slot){ .hash = hash, .id = id + 1 });
+    index_put(index, (tw__slot){ .hash = hash, .id = id + 1 });
     index->count++;
     return true;
 }

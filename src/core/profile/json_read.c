@@ -49,7 +49,7 @@ typedef struct place {
     tw__list_reader *list; /* that the element is of; NULL = none */
 } place;
 
-static size_t enter(const place *at)
+static size_t json_read_enter(const place *at)
 {
     size_t mark = at->r->path_length;
     if (at->key) tw__reader_enter(at->r, at->key);
@@ -63,7 +63,7 @@ static void TW_PRINTF(2, 3) bad_at(const place *at, const char *format, ...)
     va_start(args, format);
     char *text = g_strdup_vprintf(format, args);
     va_end(args);
-    size_t mark = enter(at);
+    size_t mark = json_read_enter(at);
     tw__bad(at->r, "%s", text);
     tw__reader_leave(at->r, mark);
     free(text);
@@ -167,7 +167,7 @@ tw__row tw__tiles_value(tw__reader *r, json_t *array)
 
 /* --- columns ---------------------------------------------------------------------------------------------------- */
 
-static uint64_t limit_of(const tw_profile *p, const tw__column *c)
+static uint64_t json_read_limit_of(const tw_profile *p, const tw__column *c)
 {
 #define LIMIT(name, limit) limit,
     const uint64_t limits[] = { TW__BELOW_LIST(LIMIT) };
@@ -176,7 +176,7 @@ static uint64_t limit_of(const tw_profile *p, const tw__column *c)
 }
 
 /* A text of the list's own, or the number of one in its "names". */
-static tw__name name_of(const place *at, json_t *value, uint64_t below)
+static tw__name json_read_name_of(const place *at, json_t *value, uint64_t below)
 {
     tw__reader *r = at->r;
     if (at->list && !at->list->loose) {
@@ -189,9 +189,9 @@ static tw__name name_of(const place *at, json_t *value, uint64_t below)
     return tw__profile_name(r->p, json_string_value(value));
 }
 
-static tw__row row_of(const place *at, json_t *value)
+static tw__row json_read_row_of(const place *at, json_t *value)
 {
-    size_t mark = enter(at);
+    size_t mark = json_read_enter(at);
     tw__row row = tw__tiles_value(at->r, value);
     tw__reader_leave(at->r, mark);
     return row;
@@ -228,10 +228,10 @@ static void set_value(const place *at, const tw__column *c, uint64_t below, json
     case TW__KIND_REAL:
     case TW__KIND_RATIO:
     case TW__KIND_FIGURE: tw__column_set_real(c, item, real_of(at, c, value)); return;
-    case TW__KIND_TEXT: number = name_of(at, value, below); break;
-    case TW__KIND_ROW: number = row_of(at, value); break;
+    case TW__KIND_TEXT: number = json_read_name_of(at, value, below); break;
+    case TW__KIND_ROW: number = json_read_row_of(at, value); break;
     case TW__KIND_SUM:
-        number = row_of(at, value);
+        number = json_read_row_of(at, value);
         number = at->r->p->rows.items[number].sum;
         break;
     case TW__KIND_FIDELITY:
@@ -258,14 +258,14 @@ void tw__read_members(tw__reader *r, json_t *from, tw__table table, void *item, 
     for (TW__EACH_COLUMN(c, table)) {
         json_t *value = c->key && tw__column_in(c, parts) ? json_object_get(from, c->key) : NULL;
         if (value && !json_is_null(value))
-            set_value(&(place){ r, c->key, SIZE_MAX, NULL }, c, limit_of(r->p, c), value, item);
+            set_value(&(place){ r, c->key, SIZE_MAX, NULL }, c, json_read_limit_of(r->p, c), value, item);
     }
 }
 
 void tw__read_object_at(tw__reader *r, json_t *array, const char *key, size_t i, tw__table table, void *item)
 {
     json_t *object = tw__object_at(r, array, key, i);
-    size_t mark = enter(&(place){ r, key, i, NULL });
+    size_t mark = json_read_enter(&(place){ r, key, i, NULL });
     tw__read_members(r, object, table, item, 0);
     tw__reader_leave(r, mark);
 }
@@ -281,7 +281,7 @@ void tw__read_named(tw__reader *r, json_t *from, const char *key, tw__table tabl
         void *item = r->status ? NULL : tw__table_push(r->p, table);
         if (!item) break;
         tw__column_set(&c[0], item, tw__profile_name(r->p, name));
-        set_value(&(place){ r, name, SIZE_MAX, NULL }, &c[1], limit_of(r->p, &c[1]), value, item);
+        set_value(&(place){ r, name, SIZE_MAX, NULL }, &c[1], json_read_limit_of(r->p, &c[1]), value, item);
     }
     tw__reader_leave(r, mark);
 }
@@ -311,7 +311,7 @@ bool tw__list_begin(tw__list_reader *l, tw__table table, size_t count)
                    l->count);
         if (l->r->status) return false;
         bool number = c->kind == TW__KIND_TEXT && !l->loose;
-        uint64_t below = number ? json_array_size(l->names) : limit_of(l->r->p, c);
+        uint64_t below = number ? json_array_size(l->names) : json_read_limit_of(l->r->p, c);
         l->columns[l->used++] = (struct tw__list_column){ c, array, below };
     }
     return true;

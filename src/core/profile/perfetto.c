@@ -60,7 +60,7 @@ static void event(tracer *t, const char *phase, const char *name, uint64_t proce
     tw__json_open(t->j, "args", '{');
 }
 
-static void finish(tracer *t)
+static void perfetto_finish(tracer *t)
 {
     tw__json_close(t->j, '}');
     tw__json_close(t->j, '}');
@@ -70,7 +70,7 @@ static void counter(tracer *t, const char *name, const char *unit, double ts, ui
 {
     event(t, "C", name, MACHINE, 0, ts, 0);
     tw__json_count(t->j, unit, value);
-    finish(t);
+    perfetto_finish(t);
 }
 
 static void flow(tracer *t, const char *phase, const char *category, uint64_t process, uint64_t track, double ts)
@@ -103,7 +103,7 @@ static void slice(tracer *t, const tw_profile_step *s, uint64_t process, uint64_
     const tw__step_line line = { .stored = t->p->steps.items[s->plan_step], .info = *s };
     tw__json_members(t->j, TW__TABLE_step, &line, TW__WHEN_TRACE | (s->total_data ? TW__WHEN_DATA : 0));
     tw__json_text(t->j, "fidelity", tw_fidelity_name(s->fidelity));
-    finish(t);
+    perfetto_finish(t);
 }
 
 /* What the chosen tiles did of a step. */
@@ -141,7 +141,7 @@ static void trace_workers(tracer *t, const tw_profile_step *s, uint64_t start)
         tw__json_count(t->j, "cycles", w->to - w->from);
         tw__json_count(t->j, "tile", step->work_tile);
         if (w->worker == TW__NONE) tw__json_text(t->j, "workers", "all");
-        finish(t);
+        perfetto_finish(t);
     }
 }
 
@@ -184,11 +184,11 @@ static void name(tracer *t, const char *what, uint64_t process, uint64_t track, 
     g_snprintf(sort, sizeof sort, "%s_name", what);
     event(t, "M", sort, process, track, 0, 0);
     tw__json_text(t->j, "name", text);
-    finish(t);
+    perfetto_finish(t);
     g_snprintf(sort, sizeof sort, "%s_sort_index", what);
     event(t, "M", sort, process, track, 0, 0);
     tw__json_count(t->j, "sort_index", order);
-    finish(t);
+    perfetto_finish(t);
 }
 
 static void name_machine(tracer *t)
@@ -300,7 +300,7 @@ static uint64_t trace_lanes(tracer *t, uint64_t most)
         tw__json_count(t->j, "cycles", v->to - v->from);
         if (v->cause) tw__json_text(t->j, "waits for", p->names.items[v->cause]);
         if (v->cause) tw__json_text(t->j, "before", p->names.items[v->name]);
-        finish(t);
+        perfetto_finish(t);
         if (v->cause && i < all.count) trace_cause(t, &all, i);
         written++;
     }

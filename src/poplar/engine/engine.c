@@ -147,7 +147,7 @@ static void engine_leave_profile(void *engine)
     if (tw__profile_wanted()) tw__profile_leave((tw_profile *)(uintptr_t)tw_engine_profile(engine));
 }
 
-static void drop(tw_engine *engine)
+static void engine_drop(tw_engine *engine)
 {
     if (!engine) return;
     tw__streams_free(engine);
@@ -186,7 +186,7 @@ static tw_engine *make(const char *function, tw_graph *graph, unsigned count, co
         error.message = tw_error_message();
         TW__LOG(ENGINE, ERR, "%s: %s", function, error.message);
         void *none = tw__nothing_made(&error);
-        drop(engine);
+        engine_drop(engine);
         return none;
     }
     tw__profile_expect(engine, engine_leave_profile);
@@ -215,7 +215,7 @@ void tw_engine_free(tw_engine *engine)
     if (!engine) return;
     tw__profile_forget(engine);
     engine_leave_profile(engine);
-    drop(engine);
+    engine_drop(engine);
 }
 
 /* --- errors --------------------------------------------------------------------------------------------------- */

@@ -50,7 +50,7 @@ static reg *at(walk *w, uint32_t r)
     return &w->regs[r < w->count ? r : w->count - 1];
 }
 
-static unsigned larger(unsigned a, unsigned b)
+static unsigned cost_larger(unsigned a, unsigned b)
 {
     return a > b ? a : b;
 }
@@ -60,9 +60,9 @@ static unsigned operand_words(walk *w, tw__csl_insn i, const char *operands)
 {
     unsigned n = 0;
     if (operands[0] == 's') n = at(w, i.a)->words;
-    if (operands[1] == 's') n = larger(n, at(w, i.b)->words);
-    if (operands[2] == 's') n = larger(n, at(w, i.c)->words);
-    return larger(n, 1);
+    if (operands[1] == 's') n = cost_larger(n, at(w, i.b)->words);
+    if (operands[2] == 's') n = cost_larger(n, at(w, i.c)->words);
+    return cost_larger(n, 1);
 }
 
 /* --- addresses ------------------------------------------------------------------------------------------------ */
@@ -94,7 +94,7 @@ static unsigned shift(const walk *w, unsigned words, int by)
 
 typedef enum int_family { ADD, SUB, MUL, DIV, REM, SHL, ADDI, MULI, SHLI, NEG, NOT, WRAP, TRUNC } int_family;
 
-static unsigned integer(walk *w, tw__csl_insn i)
+static unsigned cost_integer(walk *w, tw__csl_insn i)
 {
     unsigned family = (i.op - TW__CSL_I_ADD_U8) / 8u, type = (i.op - TW__CSL_I_ADD_U8) % 8u,
              words = type_words[type];
@@ -150,7 +150,7 @@ static unsigned floating(walk *w, tw__csl_insn i)
 
 typedef enum memory_family { LD, ST, LDA, STA, LDX, STX } memory_family;
 
-static unsigned memory(walk *w, tw__csl_insn i)
+static unsigned cost_memory(walk *w, tw__csl_insn i)
 {
     unsigned family = (i.op - TW__CSL_I_LD_U8) / 7u, words = type_words[(i.op - TW__CSL_I_LD_U8) % 7u];
     unsigned cycles = words * FIGURE(WORD);
@@ -179,17 +179,17 @@ static unsigned service(const walk *w, unsigned number, unsigned otherwise)
 
 /* --- descriptors ---------------------------------------------------------------------------------------------- */
 
-static void describe(walk *w, uint16_t pair, unsigned kind, uint32_t origin)
+static void cost_describe(walk *w, uint16_t pair, unsigned kind, uint32_t origin)
 {
     at(w, pair)->pair = (uint8_t)kind;
     at(w, pair)->origin = origin;
 }
 
-static unsigned change(walk *w, tw__csl_insn i)
+static unsigned cost_change(walk *w, tw__csl_insn i)
 {
     unsigned cycles = i.op == TW__CSL_I_DSD_BASE ? FIGURE(DSD_BASE) : FIGURE(DSD_FIELD);
     if (at(w, i.b)->pair == PAIR_CONSTANT) cycles += FIGURE(DSD_COPY);
-    describe(w, i.a, PAIR_CHANGED, 0);
+    cost_describe(w, i.a, PAIR_CHANGED, 0);
     return cycles;
 }
 
@@ -211,7 +211,7 @@ static unsigned loads(walk *w, const tw__csl_dsd_use *use)
     return n;
 }
 
-static unsigned operation(walk *w, tw__csl_insn i)
+static unsigned cost_operation(walk *w, tw__csl_insn i)
 {
     unsigned k = loads(w, &w->p->uses[tw__csl_wide(i)]);
     w->loads = k;
@@ -228,13 +228,13 @@ static unsigned plain(walk *w, tw__csl_insn i)
     case TW__CSL_I_LDI:
     case TW__CSL_I_LDK:
     case TW__CSL_I_LDP: at(w, i.a)->words = 0; return 0; /* in the instruction that uses it, or before the loop */
-    case TW__CSL_I_LDP2: describe(w, i.a, PAIR_CONSTANT, 0); return 0;
-    case TW__CSL_I_LDK2: describe(w, i.a, PAIR_CONSTANT, tw__csl_wide(i) + 1); return 0;
-    case TW__CSL_I_LDDSDA: describe(w, i.a, PAIR_LOADED, 0x80000000u | tw__csl_wide(i)); return 0;
-    case TW__CSL_I_LDDSD: describe(w, i.a, PAIR_LOADED, 0); return 0;
+    case TW__CSL_I_LDP2: cost_describe(w, i.a, PAIR_CONSTANT, 0); return 0;
+    case TW__CSL_I_LDK2: cost_describe(w, i.a, PAIR_CONSTANT, tw__csl_wide(i) + 1); return 0;
+    case TW__CSL_I_LDDSDA: cost_describe(w, i.a, PAIR_LOADED, 0x80000000u | tw__csl_wide(i)); return 0;
+    case TW__CSL_I_LDDSD: cost_describe(w, i.a, PAIR_LOADED, 0); return 0;
     case TW__CSL_I_STDSD:
     case TW__CSL_I_STDSDA: return FIGURE(DSD_STORE) + (at(w, i.a)->pair == PAIR_LOADED ? FIGURE(DSD_LOAD) : 0);
-    case TW__CSL_I_MOV2: describe(w, i.a, at(w, i.b)->pair, at(w, i.b)->origin); return 0;
+    case TW__CSL_I_MOV2: cost_describe(w, i.a, at(w, i.b)->pair, at(w, i.b)->origin); return 0;
     case TW__CSL_I_MOV: at(w, i.a)->words = at(w, i.b)->words; return words * FIGURE(WORD);
     case TW__CSL_I_NOP: return 0;
     case TW__CSL_I_ANDI: at(w, i.a)->words = 1; return FIGURE(WORD);
@@ -256,9 +256,9 @@ static unsigned plain(walk *w, tw__csl_insn i)
     }
     case TW__CSL_I_CMOV:
     case TW__CSL_I_CMOVN:
-        words = larger(at(w, i.b)->words, at(w, i.a)->words);
+        words = cost_larger(at(w, i.b)->words, at(w, i.a)->words);
         at(w, i.a)->words = (uint8_t)words;
-        return larger(words, 1) * FIGURE(WORD) + FIGURE(CONDITION);
+        return cost_larger(words, 1) * FIGURE(WORD) + FIGURE(CONDITION);
     case TW__CSL_I_EQ:
     case TW__CSL_I_NE:
     case TW__CSL_I_LTS:
@@ -281,10 +281,10 @@ static unsigned plain(walk *w, tw__csl_insn i)
     case TW__CSL_I_DSD_OFFSET16:
     case TW__CSL_I_DSD_OFFSET32:
     case TW__CSL_I_DSD_LENGTH:
-    case TW__CSL_I_DSD_STRIDE: return change(w, i);
+    case TW__CSL_I_DSD_STRIDE: return cost_change(w, i);
     case TW__CSL_I_DSD_COLOR:
-    case TW__CSL_I_DSD_QUEUE: describe(w, i.a, PAIR_CHANGED, 0); return row->cycles;
-    case TW__CSL_I_DSDOP: return operation(w, i);
+    case TW__CSL_I_DSD_QUEUE: cost_describe(w, i.a, PAIR_CHANGED, 0); return row->cycles;
+    case TW__CSL_I_DSDOP: return cost_operation(w, i);
     case TW__CSL_I_SYS: return service(w, i.b, row->cycles);
     default: return row->cycles;
     }
@@ -320,11 +320,11 @@ static unsigned one(walk *w, tw__csl_insn i)
     unsigned cycles;
     if (tw__csl_op_rows[i.op].operands[0] == 'd') at(w, i.a)->compared = 0, at(w, i.a)->ready = 0;
     if (i.op >= TW__CSL_I_LD_U8)
-        cycles = memory(w, i);
+        cycles = cost_memory(w, i);
     else if (i.op >= TW__CSL_I_FADD_F32)
         cycles = floating(w, i);
     else if (i.op >= TW__CSL_I_ADD_U8)
-        cycles = integer(w, i);
+        cycles = cost_integer(w, i);
     else
         cycles = plain(w, i);
     return cycles;
@@ -353,7 +353,7 @@ static unsigned halves(walk *w, tw__csl_insn i, unsigned cycles)
     case TW__CSL_I_STDSD:
     case TW__CSL_I_STDSDA: return CHANGE;
     case TW__CSL_I_CMOV:
-    case TW__CSL_I_CMOVN: return 2 * larger(at(w, i.a)->words, 1);
+    case TW__CSL_I_CMOVN: return 2 * cost_larger(at(w, i.a)->words, 1);
     case TW__CSL_I_SYS: return SERVICE;
     default: return 2 * cycles;
     }

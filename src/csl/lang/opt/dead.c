@@ -4,7 +4,7 @@
 #include "csl/lang/opt/local.h"
 
 /* The same on 16 bits; false = there is no such instruction. */
-static bool narrow(tw__csl_insn *i)
+static bool dead_narrow(tw__csl_insn *i)
 {
     unsigned type;
     enum opt_family family = tw__opt_family(i->op, &type);
@@ -32,7 +32,7 @@ typedef struct search {
     bool found;
 } search;
 
-static void look(void *user, uint32_t first, uint32_t count)
+static void dead_look(void *user, uint32_t first, uint32_t count)
 {
     search *s = user;
     s->found |= s->wanted >= first && s->wanted - first < count;
@@ -41,14 +41,14 @@ static void look(void *user, uint32_t first, uint32_t count)
 static bool reads(const opt *o, const opt_function *f, tw__csl_insn i, uint32_t reg)
 {
     search s = { reg, false };
-    tw__opt_reads(o, f, i, look, &s);
+    tw__opt_reads(o, f, i, dead_look, &s);
     return s.found;
 }
 
-static bool writes(const opt *o, tw__csl_insn i, uint32_t reg)
+static bool dead_writes(const opt *o, tw__csl_insn i, uint32_t reg)
 {
     search s = { reg, false };
-    tw__opt_writes(o, i, look, &s);
+    tw__opt_writes(o, i, dead_look, &s);
     return s.found || reg >= tw__opt_lost_from(i);
 }
 
@@ -86,8 +86,8 @@ static bool coalesce(const opt *o, opt_function *f, uint32_t first, uint32_t at,
     for (;;) {
         if (made-- == first) return false;
         tw__csl_insn i = list[made].insn;
-        if (writes(o, i, from)) break;
-        if (reads(o, f, i, to) || writes(o, i, to) || !renameable(o, f, i, from)) return false;
+        if (dead_writes(o, i, from)) break;
+        if (reads(o, f, i, to) || dead_writes(o, i, to) || !renameable(o, f, i, from)) return false;
     }
     tw__csl_insn maker = list[made].insn;
     if (!tw__opt_writes_a(maker) || maker.a != from || tw__opt_is_cmov(maker)) return false;
@@ -96,15 +96,15 @@ static bool coalesce(const opt *o, opt_function *f, uint32_t first, uint32_t at,
     for (; last < end; last++) {
         tw__csl_insn i = list[last].insn;
         if (!renameable(o, f, i, from)) return false;
-        over = writes(o, i, from);
+        over = dead_writes(o, i, from);
         if (over) {
             last++;
             break;
         }
-        if (writes(o, i, to)) { /* nobody may want `from` from here on */
+        if (dead_writes(o, i, to)) { /* nobody may want `from` from here on */
             for (uint32_t k = last + 1; k < end && !over; k++) {
                 if (reads(o, f, list[k].insn, from)) return false;
-                over = writes(o, list[k].insn, from);
+                over = dead_writes(o, list[k].insn, from);
             }
             if (tw__opt_is_cmov(i) && reads(o, f, i, from)) return false;
             if (!over && tw__opt_has(live, from)) return false;
@@ -148,7 +148,7 @@ static bool sweep(opt *o, opt_function *f, const opt_blocks *b, const opt_block 
             changed = true;
             continue;
         }
-        if (tw__opt_writes_a(*i) && a.wanted && !tw__opt_has(high, i->a)) changed |= narrow(i);
+        if (tw__opt_writes_a(*i) && a.wanted && !tw__opt_has(high, i->a)) changed |= dead_narrow(i);
         tw__opt_step_back(o, f, *i, live, high);
     }
     return changed;
@@ -186,7 +186,7 @@ static uint32_t overwritten(const opt *o, const opt_function *f, uint32_t at, ui
         bool here = reads_by_name(i, reg);
         if (here && window) return 0;
         used |= here;
-        if (writes(o, i, reg)) return used ? k : 0;
+        if (dead_writes(o, i, reg)) return used ? k : 0;
         window |= tw__opt_lost_from(i) != UINT32_MAX;
     }
     return 0;

@@ -151,7 +151,7 @@ void tw__opt_step_back(const opt *o, const opt_function *f, tw__csl_insn i, uint
 }
 
 /* Adds what is live before a block to a set; block < 0: nothing. */
-static void join(uint64_t *to, const uint64_t *from, int32_t block, size_t words)
+static void flow_join(uint64_t *to, const uint64_t *from, int32_t block, size_t words)
 {
     for (size_t k = 0; block >= 0 && k < words; k++) to[k] |= from[(size_t)block * words + k];
 }
@@ -174,8 +174,8 @@ bool tw__opt_liveness(opt *o, const opt_function *f, opt_blocks *b)
             const opt_block *block = &b->blocks[k];
             uint64_t *live = out + k * words, *high = high_out + k * words;
             for (unsigned e = 0; e < 2; e++) {
-                join(live, in, block->next[e], words);
-                join(high, high_in, block->next[e], words);
+                flow_join(live, in, block->next[e], words);
+                flow_join(high, high_in, block->next[e], words);
             }
             uint64_t *before = b->work, *high_before = b->work + words;
             memcpy(before, live, bytes);

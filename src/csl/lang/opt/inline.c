@@ -5,20 +5,20 @@
 enum { SMALL = 45, ONCE = 400, MOST = 9000 }; /* instructions */
 
 /* Rows that instructions of the callee name, with registers moved up by `by`. */
-static uint16_t moved(uint32_t reg, uint32_t by)
+static uint16_t inline_moved(uint32_t reg, uint32_t by)
 {
     return (uint16_t)(reg + by);
 }
 
 static void move_action(tw__csl_action *a, uint32_t by)
 {
-    if (a->in_register) a->at = moved(a->at, by);
+    if (a->in_register) a->at = inline_moved(a->at, by);
 }
 
 static void move_arg(tw__csl_arg *arg, uint32_t by)
 {
     if (arg->kind == TW__CSL_ARG_DSD || arg->kind == TW__CSL_ARG_SCALAR || arg->kind == TW__CSL_ARG_POINTER)
-        arg->at = moved(arg->at, by);
+        arg->at = inline_moved(arg->at, by);
 }
 
 static uint32_t move_use(tw__csl_program *p, uint32_t row, uint32_t by)
@@ -28,8 +28,8 @@ static uint32_t move_use(tw__csl_program *p, uint32_t row, uint32_t by)
     for (unsigned k = 0; k < 4; k++) move_arg(&copy.arg[k], by);
     move_action(&copy.done, by);
     move_action(&copy.on_control, by);
-    if (copy.flags & TW__CSL_USE_INDEX) copy.index = moved(copy.index, by);
-    if (copy.flags & TW__CSL_USE_FOLD) copy.from = moved(copy.from, by);
+    if (copy.flags & TW__CSL_USE_INDEX) copy.index = inline_moved(copy.index, by);
+    if (copy.flags & TW__CSL_USE_FOLD) copy.from = inline_moved(copy.from, by);
     *to = copy;
     return (uint32_t)p->use_count - 1;
 }
@@ -38,7 +38,7 @@ static uint32_t move_load(tw__csl_program *p, uint32_t row, uint32_t by)
 {
     tw__csl_dsr_load copy = p->dsr_loads[row], *to = TW__CSL_PUSH(p, dsr_loads, dsr_load);
     if (!to) return 0;
-    copy.pair = moved(copy.pair, by);
+    copy.pair = inline_moved(copy.pair, by);
     move_action(&copy.done, by);
     move_action(&copy.on_control, by);
     *to = copy;
@@ -58,13 +58,13 @@ static uint32_t move_map(tw__csl_program *p, uint32_t row, uint32_t by)
 static void move_registers(tw__csl_program *p, tw__csl_insn *i, uint32_t by, uint32_t stack)
 {
     if (i->op == OPT_INDEX) {
-        i->a = moved(i->a, by);
+        i->a = inline_moved(i->a, by);
         return;
     }
     const char *operands = tw__csl_op_rows[i->op].operands;
     uint16_t *const at[3] = { &i->a, &i->b, &i->c };
     for (unsigned k = 0; k < 3; k++)
-        if (strchr("dDsSw", operands[k])) *at[k] = moved(*at[k], by);
+        if (strchr("dDsSw", operands[k])) *at[k] = inline_moved(*at[k], by);
     uint32_t x = tw__csl_wide(*i);
     if (i->op == TW__CSL_I_DSDOP)
         x = move_use(p, x, by);

@@ -127,7 +127,7 @@ static void put_rows(writer *w, tw__csl_insn *i)
     }
 }
 
-static void put(writer *w, opt_insn x)
+static void lift_put(writer *w, opt_insn x)
 {
     tw__csl_program *p = w->p;
     uint32_t at = (uint32_t)p->code_count;
@@ -163,7 +163,7 @@ static bool lower(writer *w, uint32_t number)
         if (target[k] && w->waiting < p->index_count) { /* who jumps here has no index to check */
             opt_insn gap = k ? f->insns[k - 1] : *x;
             gap.insn = (tw__csl_insn){ TW__CSL_I_NOP, 0, 0, 0 };
-            put(w, gap);
+            lift_put(w, gap);
         }
         place[k] = (uint32_t)p->code_count;
         if (x->insn.op == OPT_INDEX) {
@@ -174,7 +174,7 @@ static bool lower(writer *w, uint32_t number)
             continue;
         }
         jump[k] = (uint32_t)p->code_count + 1;
-        put(w, *x);
+        lift_put(w, *x);
     }
     good = good && !p->no_memory;
     for (size_t k = 0; good && k < f->insn_count; k++) {

@@ -34,7 +34,7 @@ static void look(void *user, uint32_t first, uint32_t count)
     h->found |= h->reg >= first && h->reg - first < count;
 }
 
-static bool writes(const finder *x, tw__csl_insn i, uint32_t reg)
+static bool loop_writes(const finder *x, tw__csl_insn i, uint32_t reg)
 {
     hit h = { reg, false };
     tw__opt_writes(x->o, i, look, &h);
@@ -53,7 +53,7 @@ static bool range_before(const finder *x, uint32_t reg, uint32_t at, int64_t *lo
          steps++) { /* what leads to `at` itself is known to the caller */
         tw__csl_insn i = x->f->insns[at].insn;
         if (tw__opt_ends(i)) return false;
-        if (writes(x, i, reg)) {
+        if (loop_writes(x, i, reg)) {
             unsigned type;
             enum opt_family family = tw__opt_family(i.op, &type);
             if (i.op == TW__CSL_I_LDI || i.op == TW__CSL_I_LDK) {
@@ -75,11 +75,11 @@ static bool range_before(const finder *x, uint32_t reg, uint32_t at, int64_t *lo
 }
 
 /* What the test compares with: a constant right before it, or what nothing in the loop changes. */
-static bool limit_of(const finder *x, const loop *l, uint32_t reg, int64_t *low, int64_t *high)
+static bool loop_limit_of(const finder *x, const loop *l, uint32_t reg, int64_t *low, int64_t *high)
 {
     for (uint32_t k = l->end; k-- > l->top;) {
         tw__csl_insn i = x->f->insns[k].insn;
-        if (writes(x, i, reg)) {
+        if (loop_writes(x, i, reg)) {
             if (i.op != TW__CSL_I_LDI) return false;
             *low = *high = constant_of(x, i);
             return true;
@@ -87,7 +87,7 @@ static bool limit_of(const finder *x, const loop *l, uint32_t reg, int64_t *low,
         if (x->target[k]) break;
     }
     for (uint32_t k = l->top; k < l->end; k++)
-        if (writes(x, x->f->insns[k].insn, reg)) return false;
+        if (loop_writes(x, x->f->insns[k].insn, reg)) return false;
     return range_before(x, reg, l->entry >= 0 ? (uint32_t)l->entry : l->top, low, high);
 }
 
@@ -109,7 +109,7 @@ static bool find_add(const finder *x, loop *l, uint16_t reg)
     bool found = false;
     for (uint32_t k = l->top; k < l->end; k++) {
         tw__csl_insn i = x->f->insns[k].insn;
-        if (!writes(x, i, reg)) continue;
+        if (!loop_writes(x, i, reg)) continue;
         unsigned type;
         if (found || tw__opt_family(i.op, &type) != OPT_ADDI || i.a != reg || i.b != reg || type < TW__CSL_N_U16)
             return false;
@@ -144,7 +144,7 @@ static bool analyse(const finder *x, loop *l)
     uint16_t limit = swapped ? jump.a : jump.b;
     uint32_t before = l->entry >= 0 ? (uint32_t)l->entry : l->top;
     if (l->entry >= 0 && x->target[l->entry]) return false;
-    if (!always_added(x, l) || !limit_of(x, l, limit, &limit_low, &limit_high) ||
+    if (!always_added(x, l) || !loop_limit_of(x, l, limit, &limit_low, &limit_high) ||
         !range_before(x, l->counter, before, &first_low, &first_high))
         return false;
     unsigned type;

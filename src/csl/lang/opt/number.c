@@ -73,7 +73,7 @@ static bool at_home(const numbers *n, uint32_t v)
     return v && n->values[v].homed && n->now.of[n->values[v].home] == v;
 }
 
-static void set(numbers *n, uint32_t reg, uint32_t v)
+static void number_set(numbers *n, uint32_t reg, uint32_t v)
 {
     n->now.of[reg] = v;
     if (!v || at_home(n, v)) return;
@@ -83,7 +83,7 @@ static void set(numbers *n, uint32_t reg, uint32_t v)
 
 static uint32_t of(numbers *n, uint32_t reg)
 {
-    if (!n->now.of[reg]) set(n, reg, new_value(n, (value){ .kind = OPAQUE }));
+    if (!n->now.of[reg]) number_set(n, reg, new_value(n, (value){ .kind = OPAQUE }));
     return n->now.of[reg];
 }
 
@@ -94,7 +94,7 @@ static bool is_constant(const numbers *n, uint32_t v, uint64_t *k)
     return true;
 }
 
-static bool canonical(const numbers *n, uint32_t v, unsigned type)
+static bool number_canonical(const numbers *n, uint32_t v, unsigned type)
 {
     const value *x = &n->values[v];
     if (x->kind == CONSTANT) return tw__opt_wrap(type, x->k) == x->k;
@@ -105,7 +105,7 @@ static bool canonical(const numbers *n, uint32_t v, unsigned type)
 }
 
 /* The type that the result of an instruction is canonical of, + 1; 0 = none is known. */
-static uint8_t result_type(tw__csl_insn i)
+static uint8_t number_result_type(tw__csl_insn i)
 {
     unsigned type;
     enum opt_family family = tw__opt_family(i.op, &type);
@@ -168,7 +168,7 @@ static void add_constant(numbers *n, opt_insn *x, unsigned type, int16_t k)
 {
     tw__csl_insn *i = &x->insn;
     uint32_t v = of(n, i->b);
-    if (k == 0 && canonical(n, v, type)) {
+    if (k == 0 && number_canonical(n, v, type)) {
         become(n, x, TW__CSL_I_MOV, i->a, i->b, 0);
         return;
     }
@@ -186,7 +186,7 @@ static void multiply_constant(numbers *n, opt_insn *x, unsigned type, uint64_t k
     k = tw__opt_wrap(type & ~1u, k); /* its bits */
     if (k == 0)
         become_constant(n, x, 0);
-    else if (k == 1 && canonical(n, of(n, i->b), type))
+    else if (k == 1 && number_canonical(n, of(n, i->b), type))
         become(n, x, TW__CSL_I_MOV, i->a, i->b, 0);
     else if (power_of_two(k, &shift))
         become(n, x, tw__opt_op(OPT_SHLI, type), i->a, i->b, shift);
@@ -252,7 +252,7 @@ static void simplify_int(numbers *n, opt_insn *x, enum opt_family family, unsign
         if (known) divide_constant(n, x, type, family == OPT_REM, c);
         break;
     case OPT_WRAP:
-        if (canonical(n, of(n, i->b), type)) become(n, x, TW__CSL_I_MOV, i->a, i->b, 0);
+        if (number_canonical(n, of(n, i->b), type)) become(n, x, TW__CSL_I_MOV, i->a, i->b, 0);
         break;
     default: break;
     }
@@ -364,7 +364,7 @@ static void simplify_jump(numbers *n, opt_insn *x)
 
 /* --- memory --------------------------------------------------------------------------------------------------- */
 
-static load describe(numbers *n, tw__csl_insn i, enum opt_family family, unsigned type)
+static load number_describe(numbers *n, tw__csl_insn i, enum opt_family family, unsigned type)
 {
     load l = { .op = i.op };
     if (family == OPT_LDA || family == OPT_STA) {
@@ -417,11 +417,11 @@ static void forget_loads(numbers *n, const load *store)
 
 static void note_store(numbers *n, tw__csl_insn i, enum opt_family family, unsigned type)
 {
-    load l = describe(n, i, family, type);
+    load l = number_describe(n, i, family, type);
     forget_loads(n, &l);
     l.value = of(n, i.a);
     l.op = (uint16_t)tw__opt_op(family == OPT_STA ? OPT_LDA : family == OPT_STX ? OPT_LDX : OPT_LD, type);
-    if (canonical(n, l.value, type) && shareable(n, &l)) remember_load(n, l);
+    if (number_canonical(n, l.value, type) && shareable(n, &l)) remember_load(n, l);
 }
 
 /* --- one instruction ------------------------------------------------------------------------------------------ */
@@ -477,7 +477,7 @@ static void write_expression(numbers *n, opt_insn *x)
 {
     tw__csl_insn i = x->insn;
     const char *operands = tw__csl_op_rows[i.op].operands;
-    value v = { .kind = EXPRESSION, .op = i.op, .canon = result_type(i) };
+    value v = { .kind = EXPRESSION, .op = i.op, .canon = number_result_type(i) };
     bool wide = operands[1] >= 'A' && operands[1] <= 'Z';
     uint64_t b = 0, c = 0, k;
     bool known = true;
@@ -487,18 +487,18 @@ static void write_expression(numbers *n, opt_insn *x)
     if (operands[2] == 'u') v.k = i.c;
     if (wide) v.k = tw__csl_wide(i);
     if (i.op == TW__CSL_I_LDI || i.op == TW__CSL_I_LDK) {
-        set(n, i.a,
-            constant(n, i.op == TW__CSL_I_LDI ? (uint64_t)(int64_t)(int32_t)tw__csl_wide(i)
-                                              : n->o->p->consts[tw__csl_wide(i)]));
+        number_set(n, i.a,
+                   constant(n, i.op == TW__CSL_I_LDI ? (uint64_t)(int64_t)(int32_t)tw__csl_wide(i)
+                                                     : n->o->p->consts[tw__csl_wide(i)]));
         return;
     }
     if (i.op == TW__CSL_I_MOV) {
-        set(n, i.a, v.a);
+        number_set(n, i.a, v.a);
         return;
     }
     if (!wide && known && tw__opt_fold(i, b, c, &k)) {
         become_constant(n, x, k);
-        set(n, i.a, constant(n, k));
+        number_set(n, i.a, constant(n, k));
         return;
     }
     if (keeps_type(i) && v.a) v.canon = n->values[v.a].canon;
@@ -515,13 +515,13 @@ static void write_expression(numbers *n, opt_insn *x)
         else
             become(n, x, TW__CSL_I_MOV, i.a, n->values[number].home, 0);
     }
-    set(n, i.a, number);
+    number_set(n, i.a, number);
 }
 
 static void write_load(numbers *n, opt_insn *x, enum opt_family family, unsigned type)
 {
     tw__csl_insn i = x->insn;
-    load l = describe(n, i, family, type);
+    load l = number_describe(n, i, family, type);
     bool may = shareable(n, &l);
     const load *before = may ? known_load(n, &l) : NULL;
     if (before && at_home(n, before->value)) {
@@ -530,23 +530,23 @@ static void write_load(numbers *n, opt_insn *x, enum opt_family family, unsigned
             become(n, x, TW__CSL_I_NOP, 0, 0, 0);
         else
             become(n, x, TW__CSL_I_MOV, i.a, n->values[l.value].home, 0);
-        set(n, i.a, l.value);
+        number_set(n, i.a, l.value);
         return;
     }
-    l.value = new_value(n, (value){ .kind = OPAQUE, .canon = result_type(i) });
+    l.value = new_value(n, (value){ .kind = OPAQUE, .canon = number_result_type(i) });
     n->now.of[i.a] = 0;
-    set(n, i.a, l.value);
+    number_set(n, i.a, l.value);
     if (may) remember_load(n, l);
 }
 
-static void check_index(numbers *n, opt_insn *x)
+static void number_check_index(numbers *n, opt_insn *x)
 {
     uint64_t k;
     if (!is_constant(n, of(n, x->insn.a), &k) || k >= n->o->indices[tw__csl_wide(x->insn)].limit) return;
     become(n, x, OPT_NONE, 0, 0, 0);
 }
 
-static void pair(numbers *n, tw__csl_insn i)
+static void number_pair(numbers *n, tw__csl_insn i)
 {
     uint32_t low = 0, high = 0;
     if (i.op == TW__CSL_I_MOV2) low = of(n, i.b), high = of(n, i.b + 1u);
@@ -555,8 +555,8 @@ static void pair(numbers *n, tw__csl_insn i)
         high = constant(n, n->o->p->consts[tw__csl_wide(i) + 1]);
     }
     n->now.of[i.a] = n->now.of[i.a + 1u] = 0;
-    set(n, i.a, low);
-    set(n, i.a + 1u, high);
+    number_set(n, i.a, low);
+    number_set(n, i.a + 1u, high);
 }
 
 static void number_one(numbers *n, opt_insn *x)
@@ -565,7 +565,7 @@ static void number_one(numbers *n, opt_insn *x)
     if (x->insn.op == OPT_NONE) return;
     use_homes(n, x);
     if (x->insn.op == OPT_INDEX) {
-        check_index(n, x);
+        number_check_index(n, x);
         return;
     }
     enum opt_family family = tw__opt_family(x->insn.op, &type);
@@ -587,7 +587,7 @@ static void number_one(numbers *n, opt_insn *x)
     } else if (computes(i)) {
         write_expression(n, x);
     } else if (i.op == TW__CSL_I_MOV2 || i.op == TW__CSL_I_LDK2) {
-        pair(n, i);
+        number_pair(n, i);
     } else {
         uint32_t lost = tw__opt_lost_from(i);
         if (lost != UINT32_MAX) forget(n, lost, n->f->registers - lost);

@@ -53,7 +53,7 @@ static void each_root(opt *o, void (*visit)(opt *o, uint32_t *function, const ui
     }
 }
 
-static void keep(opt *o, uint32_t *function, const uint32_t *number)
+static void opt_keep(opt *o, uint32_t *function, const uint32_t *number)
 {
     (void)number;
     o->functions[*function].kept = 1;
@@ -132,7 +132,7 @@ static bool optimize(tw__csl_image *image, tw__csl_program *p)
     size_t functions = p->function_count;
     bool good = tw__opt_lift(&o);
     if (good) {
-        each_root(&o, keep, NULL);
+        each_root(&o, opt_keep, NULL);
         count_calls(&o);
         for (uint32_t k = 0; k < functions && !o.failed; k++) improve(&o, k, 0);
         if (!o.failed) drop_unreached(&o);

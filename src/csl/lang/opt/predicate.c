@@ -62,7 +62,7 @@ typedef struct shape {
     size_t length;
 } shape;
 
-static bool find(const opt_function *f, const uint8_t *target, size_t at, shape *s)
+static bool predicate_find(const opt_function *f, const uint8_t *target, size_t at, shape *s)
 {
     const opt_insn *jump = &f->insns[at];
     if (!tw__opt_conditional(jump->insn) || target[at + 1]) return false;
@@ -115,7 +115,7 @@ bool tw__opt_predicate(opt *o, opt_function *f)
         shape s;
         place[k] = (uint32_t)out.insn_count;
         const opt_insn *jump = &f->insns[k];
-        if (fresh + 2 > 4000 || !find(f, target, k, &s) || !safe(jump, &s)) {
+        if (fresh + 2 > 4000 || !predicate_find(f, target, k, &s) || !safe(jump, &s)) {
             tw__opt_append(o, &out, *jump);
             k++;
             continue;

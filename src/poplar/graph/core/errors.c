@@ -75,7 +75,7 @@ bool tw__enter(const tw_graph *graph, const char *function)
 /* Of the last call of this thread that made no graph or engine. */
 static _Thread_local tw__error_state nothing;
 
-static void keep(tw__error_state *state, const tw_error *error)
+static void errors_keep(tw__error_state *state, const tw_error *error)
 {
     snprintf(state->message, sizeof state->message, "%s", error->message ? error->message : "");
     snprintf(state->function, sizeof state->function, "%s", error->function ? error->function : "");
@@ -95,14 +95,14 @@ bool tw__graph_fail(const tw__core *core, tw_status status, const char *format, 
     va_start(args, format);
     tw__vfail(status, format, args); /* also the detail text of this thread */
     va_end(args);
-    keep(state, &(tw_error){ status, tw_error_message(), calls.function, calls.at.file, calls.at.line });
+    errors_keep(state, &(tw_error){ status, tw_error_message(), calls.function, calls.at.file, calls.at.line });
     TW__LOG(GRAPH, ERR, "%s: %s", state->function, state->message);
     return false;
 }
 
 void *tw__nothing_made(const tw_error *error)
 {
-    keep(&nothing, error);
+    errors_keep(&nothing, error);
     tw__set_error(error->status, nothing.message);
     return tw__made(error->status, NULL);
 }
