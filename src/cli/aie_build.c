@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* aie_build: a graph with its kernels becomes a program. Objects, the program and a precompiled header of <adf.h> (and of
- * the layered library) lie in the user's cache (kept.c), so that a run compiles only what has changed. */
+/* aie_build: a graph with its kernels becomes a program. Objects, the program and a precompiled header of <adf.h> (and
+ * of the layered library) lie in the user's cache (kept.c), so that a run compiles only what has changed. */
 #include "aie.h"
 
 #include <glib/gstdio.h>
@@ -169,8 +169,8 @@ static bool aie_build_compile(work *w, const GPtrArray *includes, const char *fo
     return done;
 }
 
-/* With the precompiled header first; when that fails, without it, so that messages and verdicts are those of the plain
- * compiler. */
+/* With the precompiled header first; when that fails, without it, so that messages and verdicts are those of the
+ * plain compiler. */
 static bool compile_unit(work *w, const GPtrArray *includes, const char *folder)
 {
     if (w->precompiled) {
