@@ -56,16 +56,6 @@ uint64_t tw__memory_category(const tw__memory *memory, tw_storage storage)
     return sum;
 }
 
-uint64_t tw__memory_by_tile(const tw__memory *memory, uint64_t *by_tile)
-{
-    uint64_t sum = 0;
-    memset(by_tile, 0, memory->tiles * sizeof *by_tile);
-    for (unsigned row = 0; row < TW__MEMORY_ROWS; row++)
-        for (unsigned t = 0; memory->rows[row] && t < memory->tiles; t++) by_tile[t] += memory->rows[row][t];
-    for (unsigned t = 0; t < memory->tiles; t++) sum += by_tile[t];
-    return sum;
-}
-
 /* Insertion into a short sorted list: `room` is a handful. */
 size_t tw__memory_fullest(const uint64_t *by_tile, unsigned tiles, unsigned *out, size_t room)
 {

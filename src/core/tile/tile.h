@@ -58,9 +58,6 @@ static inline void tw__memory_count(tw__memory *memory, unsigned tile, tw_storag
 }
 
 uint64_t tw__memory_category(const tw__memory *memory, tw_storage storage); /* all tiles, regions, overlaps */
-/* Bytes of each tile into by_tile[memory->tiles]; the sum is returned. Overlapped bytes are counted in full: how
- * much of them is shared is known only after placement. */
-uint64_t tw__memory_by_tile(const tw__memory *memory, uint64_t *by_tile);
 /* Tiles in descending order of by_tile (lower tile first on ties) into out[room]; returns how many were written. */
 size_t tw__memory_fullest(const uint64_t *by_tile, unsigned tiles, unsigned *out, size_t room);
 

@@ -136,9 +136,10 @@ static void tile_place_3_2_2_random_constraints(void **state)
         if (tw__place(arch, TILES, items, COUNT, pairs, pair_count, by_tile)) fail_msg("%s", tw_error_message());
         check_all(c, items, COUNT, pairs, pair_count);
         tw__memory *memory = tw__memory_new(TILES);
-        uint64_t sums[TILES], all[TILES] = { 0 };
+        uint64_t sums[TILES] = { 0 }, all[TILES] = { 0 };
         tw__place_account(arch, items, COUNT, memory);
-        tw__memory_by_tile(memory, sums);
+        for (unsigned row = 0; row < TW__MEMORY_ROWS; row++)
+            for (int t = 0; memory->rows[row] && t < TILES; t++) sums[t] += memory->rows[row][t];
         for (int i = 0; i < COUNT; i++) all[items[i].tile] += items[i].bytes;
         for (int t = 0; t < TILES; t++) {
             assert_int_equal(sums[t], all[t]);
