@@ -3,7 +3,7 @@
 /* Whole CSL programs from anywhere: compiled under limits, verified, and run for a while on the wafer. Whatever
  * comes, the compiler either gives an image that the verifier accepts or an error with a place; the run ends by
  * itself or at its limit of cycles. The first byte chooses the architecture, checks, the order of ready tasks and
- * -O0; the rest is the file. */
+ * whether code is optimised; the rest is the file. */
 #include "csl/lang/code/image.h"
 #include "csl/lang/compile.h"
 #include "csl/wse/wse.h"

@@ -2,7 +2,7 @@
 /* Optimised code does what the code as it is written does: random programs, compiled both ways, leave the same memory
  * and print the same lines; functions whose calls are gone show in stack traces, and indices are still checked. */
 #include "csl/wse/compile.h"
-#include "csl/wse/wse.h"
+#include "csl/wse/kit.h"
 
 #include <glib.h>
 
@@ -386,12 +386,31 @@ static void calls_that_go(void **state)
     done(&r);
 }
 
+/* Printing costs no time of the PE, but a file that nobody checked may print without end: the run still ends. */
+static void endless_text(void **state)
+{
+    (void)state;
+    for (unsigned again = 0; again < 2; again++) { /* a new text each time, or one that goes on */
+        kit k;
+        kit_begin(&k, 1, 1, true);
+        kit_main(&k);
+        EMIT(&k, SYS, 0, TW__CSL_SERVICE_PRINT_END, 0);
+        EMIT(&k, SYS, 0, TW__CSL_SERVICE_PRINT_BEGIN, 0);
+        WIDE(&k, JMP, 0, again ? -2 : -1);
+        kit_end(&k);
+        kit_start(&k);
+        assert_int_equal(tw__wse_run(k.w, 3000, NULL, NULL), TW_E_OVERFLOW);
+        kit_free(&k);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_programs),
         cmocka_unit_test(same_messages),
         cmocka_unit_test(calls_that_go),
+        cmocka_unit_test(endless_text),
     };
     return cmocka_run_group_tests_name("csl_levels", tests, NULL, NULL);
 }

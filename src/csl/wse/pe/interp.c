@@ -312,7 +312,7 @@ do_INDICES: { /* and then what stands here */
     goto *labels[check->op];
 }
 /* The host formats and writes: what the program does for it between these costs nothing but so much a line. `left`
- * is raised by more than any text takes; a program that runs that dry is on its own time again. */
+ * is raised by more than any text takes. */
 do_PRINT_BEGIN:
     if (pe->printing++ == 0) {
         pe->print_left = left - i->phi;
@@ -660,9 +660,9 @@ by_zero:
     tw__wse_fault(part, pe, "wse.divide", "division by zero");
     FAULT;
 stop:
-    if (pe->printing) {
+    if (pe->printing) { /* a text without an end: it takes the time that it took */
         pe->printing = 0;
-        left = pe->print_left + i->phi;
+        left -= PRINT_TIME;
     }
     *used = USED(i);
     part->totals.scalar_cycles += *used;
