@@ -12,7 +12,7 @@ const tw__csl_figure tw__csl_figures[TW__CSL_FIGURES] = {
 #undef X
 };
 
-enum { ADDRESSES = 16 };
+enum { ADDRESSES = 16, LONGEST_LOOP = 2000 }; /* instructions of a loop that are looked at */
 enum { PAIR_OTHER, PAIR_CONSTANT, PAIR_LOADED, PAIR_CHANGED };
 
 typedef struct reg {
@@ -359,7 +359,26 @@ static unsigned halves(walk *w, tw__csl_insn i, unsigned cycles)
     }
 }
 
-static void function(walk *w, const tw__csl_function_code *f, const uint8_t *target, tw__csl_cost *out)
+/* Words of what an instruction of a type leaves; 0 = it has none, or leaves nothing. */
+static unsigned result_words(tw__csl_insn i)
+{
+    if (tw__csl_op_rows[i.op].operands[0] != 'd') return 0;
+    if (i.op >= TW__CSL_I_LD_U8) return type_words[(i.op - TW__CSL_I_LD_U8) % 7u];
+    if (i.op >= TW__CSL_I_FADD_F32) return (i.op - TW__CSL_I_FADD_F32) % 4u == TW__CSL_N_F32 ? 2 : 1;
+    return i.op >= TW__CSL_I_ADD_U8 ? type_words[(i.op - TW__CSL_I_ADD_U8) % 8u] : 0;
+}
+
+/* A register that a loop begins with as a constant is as wide as what the loop makes of it. */
+static void carry_around(walk *w, uint32_t first, uint32_t last)
+{
+    for (uint32_t k = first; k <= last && k - first < LONGEST_LOOP; k++) {
+        tw__csl_insn i = w->p->code[k];
+        unsigned words = result_words(i);
+        if (words && at(w, i.a)->words == 0) at(w, i.a)->words = (uint8_t)words;
+    }
+}
+
+static void function(walk *w, const tw__csl_function_code *f, const uint32_t *target, tw__csl_cost *out)
 {
     for (size_t r = 0; r < w->count; r++) w->regs[r] = (reg){ .words = 1 };
     bool leads = true;
@@ -370,6 +389,7 @@ static void function(walk *w, const tw__csl_function_code *f, const uint8_t *tar
         if (target[k]) {
             w->addresses = 0;
             for (size_t r = 0; r < w->count; r++) w->regs[r].ready = 0;
+            if (target[k] > k + 1) carry_around(w, k, target[k] - 1);
         }
         unsigned waits = stall(w, i);
         w->now += waits;
@@ -379,7 +399,7 @@ static void function(walk *w, const tw__csl_function_code *f, const uint8_t *tar
         out[k].cycles = (uint16_t)(waits + cycles);
         out[k].halves = (uint16_t)halves(w, i, cycles);
         char first = tw__csl_op_rows[i.op].operands[1], last = tw__csl_op_rows[i.op].operands[2];
-        out[k].leads = target[k] || leads;
+        out[k].leads = target[k] != 0 || leads;
         leads = first == 'J' || last == 'j' || i.op == TW__CSL_I_RET || i.op == TW__CSL_I_TRAP;
     }
 }
@@ -387,7 +407,7 @@ static void function(walk *w, const tw__csl_function_code *f, const uint8_t *tar
 bool tw__csl_costs(const tw__csl_program *p, bool wse3, tw__csl_cost *out)
 {
     walk w = { .p = p, .arch = wse3 };
-    uint8_t *target = tw__calloc(p->code_count + 1, 1);
+    uint32_t *target = tw__calloc(p->code_count + 1, sizeof *target); /* 1 + the last jump that leads there */
     for (size_t k = 0; k < p->function_count; k++)
         if (p->functions[k].registers + 1 > w.count) w.count = p->functions[k].registers + 1;
     w.regs = tw__calloc(w.count + 1, sizeof *w.regs);
@@ -397,7 +417,7 @@ bool tw__csl_costs(const tw__csl_program *p, bool wse3, tw__csl_cost *out)
         int64_t to = -1;
         if (operands[1] == 'J') to = (int64_t)k + 1 + (int32_t)tw__csl_wide(p->code[k]);
         if (operands[2] == 'j') to = (int64_t)k + 1 + (int16_t)p->code[k].c;
-        if (to >= 0 && to < (int64_t)p->code_count) target[to] = 1;
+        if (to >= 0 && to < (int64_t)p->code_count) target[to] = (uint32_t)k + 1;
     }
     for (size_t k = 0; good && k < p->function_count; k++) {
         w.count = p->functions[k].registers + 1;
