@@ -32,6 +32,6 @@ static unsigned long long *random_state(void)
 bool tw__random_connect(void *handle)
 {
     unsigned long long *(**hook)(void) = dlsym(handle, "tw__codelet_random");
-    if (hook) *hook = random_state;
+    if (hook) __atomic_store_n(hook, random_state, __ATOMIC_RELAXED); /* engines that share an object all do */
     return hook != NULL;
 }
