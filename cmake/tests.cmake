@@ -3,7 +3,8 @@
 # .../ref_*.c: references that several of them share, a library.
 # tests/cli/*_test.sh: the program and the installed tree, as a user meets them.
 # tests/alloc/: commands whose allocations fail, one test for each row of alloc_test.sh.
-# tests/fuzz/fuzz_*.c: LLVMFuzzerTestOneInput; without TW_FUZZ a plain main replays the saved corpus and the seeds.
+# tests/fuzz/fuzz_*.c: LLVMFuzzerTestOneInput. A plain main replays the saved corpus and the seeds, as a test; with TW_FUZZ
+# libFuzzer runs it, as fuzzers/fuzz_* (target `fuzzers`).
 # No test judges how long it takes; this is for what hangs, on the slowest machine under load.
 set(DART_TESTING_TIMEOUT 3600) # seconds
 include(CTest)
@@ -64,8 +65,10 @@ if(TARGET tilewright_program)
     set_tests_properties(cli.${name} PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT
       "CC=${CMAKE_C_COMPILER}${sanitizers};CXX=${CMAKE_CXX_COMPILER}${sanitizers}")
   endforeach()
-  if(TW_SANITIZE) # these judge headers and the page: no line of ours runs in them that a sanitizer could watch
-    set_tests_properties(cli.header_test cli.report_browser_test PROPERTIES DISABLED TRUE)
+  if(TW_SANITIZE) # these judge headers, sources and the page: no line of ours runs in them that a sanitizer could watch
+    foreach(name IN ITEMS header report_browser floors includes names subjects symbols words)
+      set_tests_properties(cli.${name}_test PROPERTIES DISABLED TRUE)
+    endforeach()
   endif()
 endif()
 
@@ -115,28 +118,29 @@ foreach(source IN LISTS fuzzers)
   if(NOT TARGET tw_${needs})
     continue()
   endif()
-  if(TW_FUZZ)
-    add_executable(${name} ${source})
-    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-    add_dependencies(fuzzers ${name})
-  else()
-    add_executable(${name} ${source} tests/fuzz/main.c)
-    # "// seeds: PATTERN... [+PREFIX]": texts of examples and tests, replayed behind the prefix like the saved corpus.
-    file(STRINGS ${source} patterns REGEX "^// seeds: ")
-    string(REGEX REPLACE "^// seeds: *" "" patterns "${patterns}")
-    string(REGEX MATCH "[+].*" prefix "${patterns}")
-    string(REGEX REPLACE " *[+].*" "" patterns "${patterns}")
-    separate_arguments(patterns)
-    set(seeds "")
-    if(patterns)
-      list(TRANSFORM patterns PREPEND ${CMAKE_SOURCE_DIR}/)
-      file(GLOB seeds CONFIGURE_DEPENDS ${patterns})
-    endif()
-    add_test(NAME fuzz.${name} COMMAND ${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name} ${prefix} ${seeds})
-    # Fresh and freed memory holds no zeros: whoever reads it is seen.
-    set_tests_properties(fuzz.${name} PROPERTIES ENVIRONMENT
-      "MALLOC_PERTURB_=165;ASAN_OPTIONS=max_malloc_fill_size=16777216:malloc_fill_byte=165")
-    add_dependencies(tests ${name})
-  endif()
+  add_executable(${name} ${source} tests/fuzz/main.c)
   target_link_libraries(${name} PRIVATE tw_${needs} tw_fuzz_mutate)
+  add_dependencies(tests ${name})
+  if(TW_FUZZ)
+    add_executable(fuzzer_${name} EXCLUDE_FROM_ALL ${source})
+    target_link_libraries(fuzzer_${name} PRIVATE tw_${needs} tw_fuzz_mutate)
+    target_link_options(fuzzer_${name} PRIVATE -fsanitize=fuzzer)
+    set_target_properties(fuzzer_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzzers)
+    add_dependencies(fuzzers fuzzer_${name})
+  endif()
+  # "// seeds: PATTERN... [+PREFIX]": texts of examples and tests, replayed behind the prefix like the saved corpus.
+  file(STRINGS ${source} patterns REGEX "^// seeds: ")
+  string(REGEX REPLACE "^// seeds: *" "" patterns "${patterns}")
+  string(REGEX MATCH "[+].*" prefix "${patterns}")
+  string(REGEX REPLACE " *[+].*" "" patterns "${patterns}")
+  separate_arguments(patterns)
+  set(seeds "")
+  if(patterns)
+    list(TRANSFORM patterns PREPEND ${CMAKE_SOURCE_DIR}/)
+    file(GLOB seeds CONFIGURE_DEPENDS ${patterns})
+  endif()
+  add_test(NAME fuzz.${name} COMMAND ${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name} ${prefix} ${seeds})
+  # Fresh and freed memory holds no zeros: whoever reads it is seen.
+  set_tests_properties(fuzz.${name} PROPERTIES ENVIRONMENT
+    "MALLOC_PERTURB_=165;ASAN_OPTIONS=max_malloc_fill_size=16777216:malloc_fill_byte=165")
 endforeach()

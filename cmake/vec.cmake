@@ -11,7 +11,7 @@ set(TW_VEC_FLAGS_avx512 ${TW_VEC_FLAGS_avx2} -mavx512f -mavx512bw -mavx512dq -ma
 
 # No trap and no errno depends on a kernel; selects of floats become vector code. Signs of zero and NaN stay.
 set(TW_VEC_FLAGS -fno-trapping-math -fno-math-errno ${TW_UNCHECKED})
-if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT TW_SANITIZE) # checked loops become no vectors
   list(APPEND TW_VEC_FLAGS -O3)
 endif()
 
