@@ -370,7 +370,8 @@ static void threads_and_order(void **state)
 /* test_wse_random [programs]: fewer for the mutation run. */
 int main(int argc, char **argv)
 {
-    if (argc > 1) seeds = (unsigned)atoi(argv[1]);
+    const char *few = argc > 1 ? argv[1] : getenv("TW_WSE_SEEDS");
+    if (few) seeds = (unsigned)strtoul(few, NULL, 10);
     const struct CMUnitTest tests[] = { cmocka_unit_test(threads_and_order) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
