@@ -22,7 +22,8 @@ set_tests_properties(profile.test_profile_untrusted PROPERTIES DISABLED TRUE)
 set_tests_properties(base.test_base_parallel PROPERTIES ENVIRONMENT TW_TEST=every_element|nested)
 # More than half a minute of processor time to compile or to emulate: ./dev nightly PRESET=arm64.
 foreach(test IN ITEMS vec.test_vec_math_ulp colossus.test_colossus_sim_halves aie.test_aie_mul_complex
-                      aie.test_aie_mul_complex80 aie.test_aie_constant)
+                      aie.test_aie_mul_complex80 aie.test_aie_constant pto.test_pto_ops_convert_all
+                      pto.test_pto_ops_fold_all pto.test_pto_ops_lanes_all)
   set_tests_properties(${test} PROPERTIES LABELS long)
   string(REGEX REPLACE ".*[.]" "" name ${test})
   list(APPEND long ${name})
