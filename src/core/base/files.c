@@ -314,6 +314,7 @@ FILE *tw_output_file(tw_output *output)
 tw_status tw_output_commit(tw_output *o)
 {
     if (!o) return tw__missing("output");
+    if (!o->file) return tw__fail(TW_E_INVALID_ARGUMENT, "%s has been committed before", o->name);
     bool failed = ferror(o->file);
     errno = 0;
     failed = fclose(o->file) != 0 || failed;

@@ -195,6 +195,7 @@ static void base_files_write(void **state)
     fputs("first", tw_output_file(out));
     assert_int_equal(access(path[0], F_OK), -1); /* appears when it is complete */
     assert_int_equal(tw_output_commit(out), TW_OK);
+    assert_int_equal(tw_output_commit(out), TW_E_INVALID_ARGUMENT); /* there is no more of it */
     check_text(path[0], "first");
     tw_output_free(out);
     umask(mask);
