@@ -52,3 +52,8 @@ void tw__aie_report_at(const char *file, int line, const char *intrinsic, const 
     tw__aie_report(intrinsic, "%s", detail);
     tw_aie_core.file = file_before, tw_aie_core.line = line_before;
 }
+
+void tw_aie_spend(uint64_t cycles)
+{
+    tw_aie_core.slots[TW_AIE_SLOT_BLOCKS] += cycles;
+}

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* aie_build: a graph with its kernels becomes a program. Objects, the program and a precompiled header of <adf.h> (and
- * of the layered library) lie in the user's cache (kept.c), so that a run compiles only what has changed. */
+/* aie_build: a graph with its kernels becomes a program. Objects, the program and a precompiled header of <adf.h>
+ * (and of the layered library) lie in the user's cache (kept.c), so that a run compiles only what has changed. */
 #include "aie.h"
 
 #include <glib/gstdio.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <tilewright/aie/cost.h>
 
 static void aie_build_add(GPtrArray *words, const char *format, ...) G_GNUC_PRINTF(2, 3);
 static void aie_build_add(GPtrArray *words, const char *format, ...)
@@ -14,6 +16,11 @@ static void aie_build_add(GPtrArray *words, const char *format, ...)
     va_start(args, format);
     g_ptr_array_add(words, g_strdup_vprintf(format, args));
     va_end(args);
+}
+
+static void add_all(GPtrArray *words, const GPtrArray *more)
+{
+    for (guint i = 0; i < more->len; i++) aie_build_add(words, "%s", (char *)more->pdata[i]);
 }
 
 static GPtrArray *new_words(void)
@@ -88,9 +95,17 @@ static bool is_timed(const tw__aie_request *r)
     return r->profile || r->report || r->timestamps;
 }
 
+/* Cycles from the compiler's code, block by block: with clang 19. Else from the issue slots of intrinsics, and of
+ * loads and stores that instrumented code reports. */
+static bool counts_blocks(const work *w)
+{
+    const char *first = w->c.words->len ? w->c.words->pdata[0] : "";
+    return is_timed(w->r) && !w->c.is_sanitized && strcmp(first, "clang++-19") == 0 && tw_aie_can_cost();
+}
+
 static bool counts_pointers(const work *w)
 {
-    return is_timed(w->r) && !w->c.is_sanitized;
+    return is_timed(w->r) && !w->c.is_sanitized && !counts_blocks(w);
 }
 
 static void add_compiler(GPtrArray *words, const compiler *c)
@@ -114,6 +129,15 @@ static bool is_own(const char *flag)
            (macro && flag[2] && flag[2] != '_' && !g_str_has_prefix(flag + 2, "TW"));
 }
 
+/* Code as the core's compiler would see it: intrinsics whole, nothing made wider for the host, loops as they are
+ * written; without the assertions of the layered library, which would cut its loops to pieces. */
+static void add_counting(GPtrArray *words, const tw__aie_sources *s)
+{
+    aie_build_add(words, "-DTW_AIE_COST"), aie_build_add(words, "-Xclang"),
+        aie_build_add(words, "-disable-llvm-passes");
+    if (s->layered) aie_build_add(words, "-DNDEBUG");
+}
+
 /* The words of a command up to the source. */
 static GPtrArray *compile_words(const work *w, bool is_shared)
 {
@@ -126,7 +150,8 @@ static GPtrArray *compile_words(const work *w, bool is_shared)
     if (w->s->layered && w->c.gnu) aie_build_add(words, "-fpermissive");
     if (w->s->layered) aie_build_add(words, "-w"); /* of the library */
     aie_build_add(words, r->hardware ? "-D__AIESIM__" : "-D__X86SIM__");
-    if (is_timed(r)) aie_build_add(words, "-DTW_AIE_PROFILE");
+    if (counts_blocks(w)) add_counting(words, w->s);
+    if (is_timed(r) && !counts_blocks(w)) aie_build_add(words, "-DTW_AIE_PROFILE");
     if (counts_pointers(w)) count_pointers(words, w->c.gnu);
     aie_build_add(words, "-I%s/tilewright/compat/aie", tw_include_dir());
     tw__cli_add_headers(words);
@@ -134,11 +159,49 @@ static GPtrArray *compile_words(const work *w, bool is_shared)
         aie_build_add(words, "-I%s", (char *)r->folders->pdata[i]);
     for (guint i = 0; i < r->flags->len; i++) {
         const char *flag = r->flags->pdata[i];
-        bool apart = is_own(flag) && !flag[2]; /* its value is the next word */
+        bool apart = is_own(flag) && !flag[2];                          /* its value is the next word */
+        if (counts_blocks(w) && g_str_has_prefix(flag, "-O")) continue; /* cycles are those of optimised code */
         if (!is_shared || !is_own(flag)) aie_build_add(words, "%s", flag);
         if (apart && is_shared) i++;
     }
     return words;
+}
+
+/* The unit with counters in its blocks, in a file beside what a run leaves. */
+static bool write_counted(const char *unit, const char *counted)
+{
+    char *code = NULL;
+    void *more = NULL;
+    size_t size, more_size;
+    bool done = (code = tw_read_file(unit, (size_t)1 << 30, &size)) != NULL &&
+                (more = tw_aie_cost(code, size, &more_size, NULL)) != NULL &&
+                tw_write_file(counted, more, more_size, NULL, 0) == TW_OK;
+    if (!done) tw__cli_failure("aie");
+    free(code), free(more);
+    return done;
+}
+
+/* The object of a unit that is there as bitcode; NULL after a message. */
+static char *count_unit(const work *w, const char *unit)
+{
+    g_autoptr(GPtrArray) words = new_words(), key = new_words(), parts = new_words();
+    g_autofree char *counted = g_build_filename(w->r->work, "unit.bc", NULL),
+                    *library = g_build_filename(tw_lib_dir(), "libtilewright.so", NULL);
+    add_compiler(words, &w->c), aie_build_add(words, "-O2"), aie_build_add(words, "-c");
+    add_all(key, words), aie_build_add(key, "%s", unit), aie_build_add(words, "%s", counted),
+        aie_build_add(parts, "%s", unit);
+    const tw__kept kept = { .command = "aie",
+                            .words = words,
+                            .key = key,
+                            .tools = { library }, /* its tables */
+                            .name = "object.o",
+                            .parts = parts,
+                            .is_verbose = w->r->verbose };
+    char *path = tw__kept_path(&kept);
+    if (path && (tw__kept_is_fresh(path) || (write_counted(unit, counted) && tw__kept_make(&kept, path))))
+        return path;
+    g_free(path);
+    return NULL;
 }
 
 /* One object. False after a message, or what the compiler says is in *messages. */
@@ -155,13 +218,22 @@ static bool aie_build_compile(work *w, const GPtrArray *includes, const char *fo
     guint last = includes->len - 1;
     for (guint i = 0; last > 0 && i < includes->len; i++)
         aie_build_add(words, "-include"), aie_build_add(words, "%s", (char *)includes->pdata[i]);
+    bool counts = counts_blocks(w);
+    if (counts) aie_build_add(words, "-emit-llvm");
     aie_build_add(words, "-c"), aie_build_add(words, "-x"), aie_build_add(words, "c++");
     aie_build_add(words, "%s", last > 0 ? "/dev/null" : (char *)includes->pdata[0]);
-    const tw__kept kept = {
-        .command = "aie", .words = words, .name = "object.o", .messages = messages, .is_verbose = w->r->verbose
-    };
+    const tw__kept kept = { .command = "aie",
+                            .words = words,
+                            .name = counts ? "unit.bc" : "object.o",
+                            .messages = messages,
+                            .is_verbose = w->r->verbose };
     char *path = tw__kept_path(&kept);
     bool done = path && (tw__kept_is_fresh(path) || tw__kept_make(&kept, path));
+    if (done && counts) {
+        char *object = count_unit(w, path);
+        g_free(path);
+        path = object, done = object != NULL;
+    }
     if (done)
         g_ptr_array_add(w->objects, path);
     else
@@ -242,11 +314,6 @@ static GPtrArray *link_words(const work *w)
     return words;
 }
 
-static void add_all(GPtrArray *words, const GPtrArray *more)
-{
-    for (guint i = 0; i < more->len; i++) aie_build_add(words, "%s", (char *)more->pdata[i]);
-}
-
 /* #include, and so -include, has no escapes: a path with a quote or a line break cannot be written there. */
 static bool can_include(const char *path)
 {
@@ -294,9 +361,14 @@ int tw__aie_build(tw__aie_request *r, const tw__aie_sources *s)
 {
     work w = { .r = r, .s = s, .c = find_compiler(), .objects = new_words() };
     g_autoptr(GPtrArray) key = compile_words(&w, false), link = link_words(&w);
-    g_autofree char *archive = g_build_filename(tw_lib_dir(), "libtilewright_aie_check.a", NULL);
+    g_autofree char *archive = g_build_filename(tw_lib_dir(), "libtilewright_aie_check.a", NULL),
+                    *library = g_build_filename(tw_lib_dir(), "libtilewright.so", NULL);
     aie_build_add(key, "%s", r->graph), add_all(key, link), add_all(key, s->included), add_all(key, s->apart);
-    tw__kept kept = { .command = "aie", .key = key, .name = "program", .tool = archive, .is_verbose = r->verbose };
+    tw__kept kept = { .command = "aie",
+                      .key = key,
+                      .name = "program",
+                      .tools = { archive, counts_blocks(&w) ? library : NULL },
+                      .is_verbose = r->verbose };
     r->program = tw__kept_path(&kept);
     bool done = r->program && (tw__kept_is_fresh(r->program) || make_program(&w, &kept, r->program));
     if (!done) tw_diags_print(s->missing, stderr, tw_use_colours(stderr));

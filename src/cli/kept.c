@@ -2,9 +2,9 @@
 /* kept: files that compilers make, in the user's cache, beside checksums of the files that they were made from.
  *
  * <cache>/<command>/<key>/<name>: the key is the command with the place it is given in, and the compiler itself.
- * Beside the file stands its list, one line "checksum name" for it and for each one that the compiler says it read
- * (-MMD). A file whose contents are others, however old, makes it again; so does a list that is missing, cut short or
- * not of this file. */
+ * Beside the file stands its list, one line "checksum name" for the file and for each one that the compiler says
+ * it read (-MMD). A file whose contents are others, however old, makes it again; so does a list that is missing,
+ * cut short or not of this file. */
 #include "kept.h"
 
 #include <errno.h>
@@ -35,7 +35,8 @@ static char *kept_key_of(const tw__kept *k)
     g_autofree char *folder = g_get_current_dir();
     add_text(sum, folder);
     add_tool(sum, (k->key ? k->key : k->words)->pdata[0]);
-    if (k->tool) add_tool(sum, k->tool);
+    for (size_t i = 0; i < G_N_ELEMENTS(k->tools); i++)
+        if (k->tools[i]) add_tool(sum, k->tools[i]);
     const GPtrArray *words = k->key ? k->key : k->words;
     for (guint i = 0; i < words->len; i++) add_text(sum, words->pdata[i]);
     char *key = g_strndup(g_checksum_get_string(sum), 32);

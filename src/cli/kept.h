@@ -13,14 +13,14 @@ typedef struct tw__kept {
     const GPtrArray
         *key;         /* what the place goes by, where words name files that are not known yet; NULL: the words */
     const char *name; /* of the file that it makes */
-    const char *tool; /* a file that goes into it and changes by installing alone: an archive; or NULL */
+    const char *tools[2]; /* files that it goes by too and that change by installing alone: archives; or NULL */
     const GPtrArray
         *parts;      /* paths of kept files that it is made of; NULL: the compiler says by -MMD what it read */
     char **messages; /* what the compiler says goes there (g_free), not to the standard error; NULL: there */
     bool is_verbose; /* print the command */
 } tw__kept;
 
-/* Where the file lies: below the folder `command` of the cache, by the words, the tool, the compiler and the working
+/* Where the file lies: below the folder `command` of the cache, by the words, the tools, the compiler and the working
  * folder. NULL after a message: the cache cannot be used. g_free. */
 char *tw__kept_path(const tw__kept *kept);
 /* Whether it is there, whole, and all that it was made from is as it was then. */

@@ -11,6 +11,9 @@
 #include <tilewright/aie/types.h>
 #include <tilewright/base.h>
 
+#ifdef TW_AIE_COST /* kept whole for tw_aie_cost() (aie/cost.h), which finds them by their section and inlines them then */
+#define TW__AIE static __attribute__((noinline, unused, section("tw_aie")))
+#endif
 #ifndef TW__AIE /* tests of all overloads compile them as functions, which is quicker */
 #define TW__AIE static inline __attribute__((always_inline, unused))
 #define TW__AIE_INLINED
@@ -77,7 +80,8 @@ typedef enum tw_aie_slot {
     TW_AIE_SLOT_STREAM_IN = 5, /* 32-bit words of the busier port */
     TW_AIE_SLOT_STREAM_OUT = 6,
     TW_AIE_SLOT_CASCADE = 7,
-    TW_AIE_SLOTS = 8
+    TW_AIE_SLOT_BLOCKS = 8, /* no slot: cycles of the blocks that ran, in code that tw_aie_cost() has counted */
+    TW_AIE_SLOTS = 9
 } tw_aie_slot;
 
 /* Control registers of the core that runs now, one set per kernel of an array (tilewright/aie/array.h). All zero at
@@ -96,6 +100,8 @@ typedef struct tw_aie_control {
 
 extern TW_API TW__TLS tw_aie_control tw_aie_core;
 
+/* Code that tw_aie_cost() has counted calls this: so many cycles more. */
+TW_API void tw_aie_spend(uint64_t cycles);
 /* Called by checks, with the place of the call in front where it is known. */
 TW_API void tw__aie_report(const char *intrinsic, const char *format, ...) TW_PRINTF(2, 3);
 /* `hook` sees each report of this thread, "file:line: intrinsic: text"; NULL: reports go to stderr. */

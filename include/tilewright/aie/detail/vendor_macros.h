@@ -28,9 +28,17 @@
 #define chess_loop_count(...)
 #define chess_require_pipelining(...)
 #define chess_allocate(...)
-#define chess_unroll_loop(...)
-#define chess_unroll_loop_preamble
+#ifdef TW_AIE_COST /* a mark in the loop's body, for tw_aie_cost(), which takes it away */
+extern "C" void tw__aie_flatten_loop(void) noexcept;
+// clang-format off
+#define chess_flatten_loop     if (tw__aie_flatten_loop(), 0) {} else
+// clang-format on
+#define chess_unroll_loop(...) chess_flatten_loop
+#else
 #define chess_flatten_loop
+#define chess_unroll_loop(...)
+#endif
+#define chess_unroll_loop_preamble
 #define chess_no_hw_loop
 #define chess_modulo_scheduling_budget_ratio(...)
 #define chess_peel_pipelined_loop(...)

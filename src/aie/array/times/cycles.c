@@ -11,6 +11,7 @@ enum { FILL_CYCLES = 38 };
 
 uint64_t tw_aie_estimate(const uint64_t s[TW_AIE_SLOTS])
 {
+    if (s[TW_AIE_SLOT_BLOCKS]) return s[TW_AIE_SLOT_BLOCKS];
     uint64_t cycles[] = { s[TW_AIE_SLOT_VECTOR],     (s[TW_AIE_SLOT_LOAD] + 1) / 2, s[TW_AIE_SLOT_STORE],
                           s[TW_AIE_SLOT_SCALAR],     (s[TW_AIE_SLOT_MOVE] + 1) / 2, s[TW_AIE_SLOT_STREAM_IN],
                           s[TW_AIE_SLOT_STREAM_OUT], s[TW_AIE_SLOT_CASCADE] };
@@ -22,6 +23,7 @@ uint64_t tw_aie_estimate(const uint64_t s[TW_AIE_SLOTS])
 /* A port takes a word a cycle, whoever counted it. */
 static uint64_t busy_cycles(const tw__kernel *k, const uint64_t counted[TW_AIE_SLOTS])
 {
+    if (counted[TW_AIE_SLOT_BLOCKS]) return counted[TW_AIE_SLOT_BLOCKS];
     uint64_t slots[TW_AIE_SLOTS];
     memcpy(slots, counted, sizeof slots);
     for (int i = 0; i < TW__AIE_STREAMS; i++) {
@@ -34,6 +36,7 @@ static uint64_t busy_cycles(const tw__kernel *k, const uint64_t counted[TW_AIE_S
 uint64_t tw__aie_cycles_of(const tw__kernel *k, const uint64_t counted[TW_AIE_SLOTS])
 {
     uint64_t busy = busy_cycles(k, counted);
+    if (counted[TW_AIE_SLOT_BLOCKS]) return busy; /* with entry, latencies and exit */
     return busy ? busy + k->fired * FILL_CYCLES : 0;
 }
 
@@ -49,6 +52,7 @@ uint64_t tw_aie_cycles_now(void)
     tw__kernel *k = tw__aie_current ? tw__aie_current->running : NULL;
     if (!k) return tw_aie_estimate(tw_aie_core.slots);
     uint64_t busy = busy_cycles(k, tw_aie_core.slots);
+    if (tw_aie_core.slots[TW_AIE_SLOT_BLOCKS]) return busy;
     if (busy != k->read_slots) k->fills++;
     k->read_slots = busy;
     return busy + k->fills * FILL_CYCLES;

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# The module that holds the only code linked with LLVM; src/core/ir/ir.c loads it with dlopen from tw__lib_dir(). Where
+# LLVM's headers are not, it is not built, and what needs it says so.
+find_path(LLVM_C_INCLUDE llvm-c/Core.h PATHS /usr/lib/llvm-19/include NO_DEFAULT_PATH)
+find_library(LLVM_LIBRARY NAMES LLVM-19 PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH)
+if(NOT LLVM_C_INCLUDE OR NOT LLVM_LIBRARY)
+  message(STATUS "llvm-19-dev is not there: cycles of AI Engine kernels are counted in issue slots only")
+  return()
+endif()
+file(GLOB ir_sources CONFIGURE_DEPENDS src/core/ir/llvm/*.c)
+add_library(ir_module MODULE ${ir_sources})
+target_include_directories(ir_module PRIVATE src include)
+target_include_directories(ir_module SYSTEM PRIVATE ${LLVM_C_INCLUDE})
+target_link_libraries(ir_module PRIVATE PkgConfig::GLIB ${LLVM_LIBRARY})
+set_target_properties(ir_module PROPERTIES PREFIX "" OUTPUT_NAME ir LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tilewright)
+tw_installed_beside(ir_module "")
+tw_harden(ir_module)
+install(TARGETS ir_module LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright)
+foreach(user IN ITEMS tw_ir tilewright)
+  if(TARGET ${user})
+    add_dependencies(${user} ir_module)
+  endif()
+endforeach()

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+# Cycles from the compiler's code: kernels of our own, whose loops are worked out by hand, give what they should, and the
+# same values as a run without counters. 77: no clang 19, or no module with LLVM.
+. "$1/tests/cli/lib.sh"
+command -v clang++-19 >/dev/null && [ -e "$build/tilewright/ir.so" ] || exit 77
+export CXX=clang++-19
+cp "$source/tests/aie/cycles/own.cpp" "$work/" && cd "$work" || exit 1
+seq 1 400 | awk '{ print $1 % 100, $1 % 77 }' >x.txt
+seq 1 400 >y.txt
+cycles_of() { # cycles of the kernel with the number, in the order of the profile's text
+  "$tilewright" profile cycles.json | sed -n '/Cycles by kernel/,$p' | awk -v name="$1" '
+    $1 == name { gsub(",", "", $NF); print $NF; exit }'
+}
+within() { # within KERNEL LEAST MOST
+  got=$(cycles_of "$1")
+  [ -n "$got" ] && [ "$got" -ge "$2" ] && [ "$got" -le "$3" ] || fail "$1: '$got' cycles, not $2 to $3"
+}
+expect 0 "$tilewright" aie run own.cpp -i . -o plain
+expect 0 "$tilewright" aie run own.cpp -i . -o counted --profile cycles.json
+for file in u v w; do cmp -s plain/$file.txt counted/$file.txt || fail "other values in $file.txt"; done
+"$tilewright" profile cycles.json | sed -n '/Cycles by kernel/,$p'
+# fir: 32 turns of two products (II 2), the first 8 + 1 + 6 + 3 cycles and more, entry and return: 64 to 64 + 50.
+# words: 64 turns, of which each waits for its word: 2 in, 1, 2 out at least. divide: 128 turns of 40 and more.
+names=$("$tilewright" profile cycles.json | sed -n '/Cycles by kernel/,$p' | awk 'NR > 1 && $NF ~ /^[0-9,]+$/ { print $1 }')
+[ "$(echo "$names" | wc -l)" -ge 3 ] || fail "kernels: $names"
+within fir 78 130
+within words 64 420
+within divide 5120 7500
+# Cycles are those of optimised code, whatever the program is compiled with.
+first=$(cycles_of fir)
+expect 0 "$tilewright" aie run own.cpp -i . -o counted --profile cycles.json -O0
+[ "$(cycles_of fir)" = "$first" ] || fail 'cycles depend on -O'
+finish
