@@ -67,7 +67,7 @@ bool *tw__aie_find_data(const tw__ir_function *f)
 
 /* A loop's counter or a step of addresses: nothing else needs the value, and it advances by a constant or from
  * one. */
-static bool is_free(const tw__ir_function *f, const tw__ir_value *v, bool is_loop, const bool *is_data)
+static bool depend_is_free(const tw__ir_function *f, const tw__ir_value *v, bool is_loop, const bool *is_data)
 {
     if (is_data[v - f->values] || v->lanes > 1) return false;
     return (is_arithmetic(v) || v->op == TW__IR_icmp) && (is_loop || v->op != TW__IR_icmp);
@@ -82,7 +82,7 @@ typedef struct place {
     bool moves; /* the pointer steps with the loop */
 } place;
 
-static place place_of(const tw__ir_function *f, uint32_t pointer)
+static place depend_place_of(const tw__ir_function *f, uint32_t pointer)
 {
     place p = { .root = pointer, .is_known = true };
     for (int steps = 0; steps < MOST_STEPS; steps++) {
@@ -123,7 +123,7 @@ void tw__aie_find_arrays(tw__ir_function *f)
                        v->op == TW__IR_select || v->op == TW__IR_ptrtoint;
         for (uint32_t o = 0; o < v->operands && v->kind == TW__IR_INSTRUCTION; o++) {
             if (!spreads && !(v->op == TW__IR_store && o == 0)) continue;
-            tw__ir_value *root = &f->values[place_of(f, f->operands[v->first + o]).root];
+            tw__ir_value *root = &f->values[depend_place_of(f, f->operands[v->first + o]).root];
             if (root->op == TW__IR_alloca) root->is_array = true;
         }
     }
@@ -144,7 +144,7 @@ static bool is_lifetime(const tw__ir_value *v)
 static void add_access(GArray *list, const tw__ir_function *f, uint32_t pointer, uint32_t instruction,
                        uint32_t bytes, uint8_t how)
 {
-    access a = { .at = place_of(f, pointer), .instruction = instruction, .bytes = bytes, .how = how };
+    access a = { .at = depend_place_of(f, pointer), .instruction = instruction, .bytes = bytes, .how = how };
     if (how && f->values[a.at.root].kind != TW__IR_CONSTANT) g_array_append_val(list, a);
 }
 
@@ -160,7 +160,7 @@ static void find_accesses(GArray *list, const tw__ir_function *f, const tw__ir_v
         uint8_t how = f->access[v->first + i];
         if (!f->values[operands[i]].is_pointer) continue;
         if (copies) how = i == 0 ? TW__IR_WRITES : TW__IR_READS;
-        uint32_t root = place_of(f, operands[i]).root;
+        uint32_t root = depend_place_of(f, operands[i]).root;
         uint32_t size = copies ? v->bytes : f->sizes[v->first + i];
         if (!size && is_register(f, root) && f->values[root].bytes <= REGISTER_BYTES) size = f->values[root].bytes;
         add_access(list, f, operands[i], number, size, how);
@@ -187,7 +187,7 @@ typedef struct builder {
     bool is_loop;
 } builder;
 
-static void add_edge(builder *b, uint32_t from, uint32_t to, int latency, int distance)
+static void depend_add_edge(builder *b, uint32_t from, uint32_t to, int latency, int distance)
 {
     tw__aie_edge e = { from, to, latency, distance };
     g_array_append_val(b->edges, e);
@@ -225,7 +225,9 @@ static void add_renamed(builder *b, uint32_t instruction, reader r)
     const tw__ir_value *v = &b->f->values[b->first + instruction];
     for (uint32_t o = 0; o < v->operands; o++) {
         uint32_t value = b->f->operands[v->first + o];
-        access a = { .at = place_of(b->f, value), .instruction = instruction, .bytes = b->f->sizes[v->first + o] };
+        access a = { .at = depend_place_of(b->f, value),
+                     .instruction = instruction,
+                     .bytes = b->f->sizes[v->first + o] };
         if (!b->f->values[value].is_pointer)
             add_from(b, value, r);
         else if (b->f->access[v->first + o] & TW__IR_READS && is_register(b->f, a.at.root))
@@ -249,7 +251,9 @@ static void add_from(builder *b, uint32_t value, reader r)
         return;
     }
     if (v->op == TW__IR_load) {
-        access a = { .at = place_of(b->f, b->f->operands[v->first]), .instruction = from, .bytes = v->bytes };
+        access a = { .at = depend_place_of(b->f, b->f->operands[v->first]),
+                     .instruction = from,
+                     .bytes = v->bytes };
         if (is_register(b->f, a.at.root)) {
             add_writers(b, &a, r);
             return;
@@ -260,7 +264,7 @@ static void add_from(builder *b, uint32_t value, reader r)
         return;
     }
     if (r.distance || from < r.to)
-        add_edge(b, from, r.to, latency_into(b, from, r.to, r.is_accumulator), r.distance);
+        depend_add_edge(b, from, r.to, latency_into(b, from, r.to, r.is_accumulator), r.distance);
 }
 
 /* The first store of the block that puts the same table of constants into a register: the core loads it there
@@ -284,16 +288,16 @@ static void add_writer(builder *b, const access *w, reader r)
     if (v->op == TW__IR_store) {
         uint32_t loader = constant_loader(b, v);
         if (loader < b->count && !b->is_loop && loader < r.to)
-            add_edge(b, loader, r.to, (int)b->costs[loader].latency, 0);
+            depend_add_edge(b, loader, r.to, (int)b->costs[loader].latency, 0);
         add_from(b, b->f->operands[v->first], r);
     } else if (v->callee && g_str_has_prefix(v->callee, "llvm.memcpy")) {
-        access source = { .at = place_of(b->f, b->f->operands[v->first + 1]),
+        access source = { .at = depend_place_of(b->f, b->f->operands[v->first + 1]),
                           .instruction = w->instruction,
                           .bytes = v->bytes };
         if (is_register(b->f, source.at.root))
             add_writers(b, &source, r);
         else
-            add_edge(b, w->instruction, r.to, latency_into(b, w->instruction, r.to, false), r.distance);
+            depend_add_edge(b, w->instruction, r.to, latency_into(b, w->instruction, r.to, false), r.distance);
     } else {
         add_from(b, b->first + w->instruction, r);
     }
@@ -359,15 +363,15 @@ static bool is_copy(const builder *b, uint32_t instruction)
 }
 
 /* Order of two accesses to one object, of which one at least writes. */
-static void add_pair(builder *b, const access *a, const access *c)
+static void depend_add_pair(builder *b, const access *a, const access *c)
 {
     if (!((a->how | c->how) & TW__IR_WRITES) || !overlap(a, c)) return;
     int latency = a->how & TW__IR_WRITES ? 1 : 0;
     bool is_noalias = b->f->values[a->at.root].is_noalias;
     if (a->instruction < c->instruction)
-        add_edge(b, a->instruction, c->instruction, latency, 0);
+        depend_add_edge(b, a->instruction, c->instruction, latency, 0);
     else if (b->is_loop && a->how & TW__IR_WRITES && !is_noalias)
-        add_edge(b, a->instruction, c->instruction, latency, 1);
+        depend_add_edge(b, a->instruction, c->instruction, latency, 1);
 }
 
 static void add_object(builder *b, const GArray *chain)
@@ -379,11 +383,11 @@ static void add_object(builder *b, const GArray *chain)
         const access *a = &g_array_index(b->accesses, access, g_array_index(chain, guint, i));
         guint first = b->is_loop ? 0 : i + 1;
         for (guint k = first; k < chain->len; k++)
-            add_pair(b, a, &g_array_index(b->accesses, access, g_array_index(chain, guint, k)));
+            depend_add_pair(b, a, &g_array_index(b->accesses, access, g_array_index(chain, guint, k)));
     }
 }
 
-static void add_memory(builder *b)
+static void depend_add_memory(builder *b)
 {
     uint32_t last = UINT32_MAX;
     for (guint i = 0; i < b->accesses->len; i++) {
@@ -425,8 +429,8 @@ static void add_order(builder *b)
     for (uint32_t i = 0; i < b->count; i++) {
         if (!(b->costs[i].flags & TW__AIE_BARRIER)) continue;
         for (uint32_t k = 0; k < b->count; k++) {
-            if (k < i) add_edge(b, k, i, (int)b->costs[k].latency, 0);
-            if (k > i) add_edge(b, i, k, (int)b->costs[i].latency, 0);
+            if (k < i) depend_add_edge(b, k, i, (int)b->costs[k].latency, 0);
+            if (k > i) depend_add_edge(b, i, k, (int)b->costs[i].latency, 0);
         }
     }
     /* A word leaves before what comes after it is loaded. */
@@ -435,10 +439,10 @@ static void add_order(builder *b)
         for (uint32_t k = 0; k < b->count; k++)
             if ((b->costs[k].unit == TW__AIE_LOAD || b->costs[k].unit == TW__AIE_STREAM_OUT) &&
                 (k > i || b->is_loop))
-                add_edge(b, i, k, (int)b->costs[i].latency, k <= i);
+                depend_add_edge(b, i, k, (int)b->costs[i].latency, k <= i);
     }
     /* The branch is the last. */
-    for (uint32_t i = 0; i + 1 < b->count; i++) add_edge(b, i, b->count - 1, 0, 0);
+    for (uint32_t i = 0; i + 1 < b->count; i++) depend_add_edge(b, i, b->count - 1, 0, 0);
 }
 
 /* A load that gives the same in every turn, because its address does and nobody writes there, stands before the loop;
@@ -469,7 +473,7 @@ static void add_loads(builder *b, uint32_t number)
     if (!tw__aie_is_intrinsic(v) || c->flags & (TW__AIE_ORDERED | TW__AIE_ENDS)) return;
     for (uint32_t o = 0; o < v->operands; o++) {
         uint32_t pointer = b->f->operands[v->first + o], size = b->f->sizes[v->first + o];
-        place at = place_of(b->f, pointer);
+        place at = depend_place_of(b->f, pointer);
         if (!size || is_register(b->f, at.root)) continue;
         bool is_loaded = b->is_loop && pointer - b->first >= b->count; /* in front of the loop */
         c->is_fed |= !is_loaded;
@@ -484,9 +488,9 @@ static tw__aie_cost cost_of_copy(const tw__ir_function *f, const tw__ir_value *v
     enum { PORT_BYTES = 32 };
     bool moves = !g_str_has_prefix(v->callee, "llvm.memset");
     unsigned issues = v->bytes ? (v->bytes + PORT_BYTES - 1) / PORT_BYTES : 1;
-    bool from = moves && !is_register(f, place_of(f, f->operands[v->first + 1]).root);
+    bool from = moves && !is_register(f, depend_place_of(f, f->operands[v->first + 1]).root);
     if (from) return TW__AIE_COST(TW__AIE_LOAD, issues, 8, 0);
-    if (is_register(f, place_of(f, f->operands[v->first]).root)) return TW__AIE_COST(TW__AIE_NONE, 1, 0, 0);
+    if (is_register(f, depend_place_of(f, f->operands[v->first]).root)) return TW__AIE_COST(TW__AIE_NONE, 1, 0, 0);
     return TW__AIE_COST(TW__AIE_STORE, issues, 1, 0);
 }
 
@@ -503,10 +507,11 @@ GArray *tw__aie_depend(const tw__ir_function *f, uint32_t block, bool is_loop, c
     for (uint32_t i = 0; i < b.count; i++) {
         const tw__ir_value *v = &f->values[b.first + i];
         costs[i] = tw__aie_cost_of(f, v);
-        bool is_carried = (v->op == TW__IR_store && is_register(f, place_of(f, f->operands[v->first + 1]).root)) ||
-                          (v->op == TW__IR_load && is_register(f, place_of(f, f->operands[v->first]).root));
+        bool is_carried =
+            (v->op == TW__IR_store && is_register(f, depend_place_of(f, f->operands[v->first + 1]).root)) ||
+            (v->op == TW__IR_load && is_register(f, depend_place_of(f, f->operands[v->first]).root));
         if (v->callee && g_str_has_prefix(v->callee, "llvm.mem")) costs[i] = cost_of_copy(f, v);
-        if (is_carried || is_free(f, v, is_loop, is_data)) costs[i] = TW__AIE_COST(TW__AIE_NONE, 1, 0, 0);
+        if (is_carried || depend_is_free(f, v, is_loop, is_data)) costs[i] = TW__AIE_COST(TW__AIE_NONE, 1, 0, 0);
     }
     for (uint32_t i = 0; i < b.count && !is_loop; i++) {
         const tw__ir_value *v = &f->values[b.first + i];
@@ -516,7 +521,7 @@ GArray *tw__aie_depend(const tw__ir_function *f, uint32_t block, bool is_loop, c
     for (uint32_t i = 0; i < b.count; i++) add_loads(&b, i);
     if (is_loop) hoist(&b);
     if (is_loop && b.count) costs[b.count - 1] = TW__AIE_COST(TW__AIE_NONE, 1, 0, 0); /* a hardware loop */
-    add_values(&b), add_memory(&b), add_order(&b);
+    add_values(&b), depend_add_memory(&b), add_order(&b);
     g_array_free(b.accesses, TRUE);
     g_hash_table_destroy(b.by_root), g_hash_table_destroy(b.loaded);
     return b.edges;

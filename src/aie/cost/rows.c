@@ -56,14 +56,14 @@ char *tw__aie_plain_name(const char *linkage)
 }
 
 /* Patterns have one or two stars. */
-static bool fits(const char *pattern, const char *name)
+static bool rows_fits(const char *pattern, const char *name)
 {
     for (; *pattern && *pattern != '*'; pattern++, name++)
         if (*pattern != *name) return false;
     if (!*pattern) return !*name;
     if (!pattern[1]) return true;
     for (; *name; name++)
-        if (fits(pattern + 1, name)) return true;
+        if (rows_fits(pattern + 1, name)) return true;
     return false;
 }
 
@@ -90,7 +90,7 @@ static tw__aie_cost cost_of_intrinsic(const tw__ir_function *f, const tw__ir_val
 {
     g_autofree char *name = tw__aie_plain_name(v->callee);
     size_t i = 0;
-    while (!fits(intrinsics[i].name, name)) i++; /* the last row fits everything */
+    while (!rows_fits(intrinsics[i].name, name)) i++; /* the last row fits everything */
     tw__aie_cost cost = intrinsics[i].cost;
     uint32_t bytes = bytes_moved(f, v);
     bool is_port = cost.unit == TW__AIE_STREAM_IN || cost.unit == TW__AIE_STREAM_OUT;

@@ -47,7 +47,7 @@ static bool comes_first(const ready *r, uint32_t a, uint32_t b)
     return r->height[a] != r->height[b] ? r->height[a] > r->height[b] : a < b;
 }
 
-static void push(ready *r, uint32_t item)
+static void schedule_push(ready *r, uint32_t item)
 {
     uint32_t at = r->count++;
     for (; at && comes_first(r, item, r->items[(at - 1) / 2]); at = (at - 1) / 2)
@@ -72,7 +72,7 @@ typedef struct table {
     GArray *rows; /* of unsigned char[TW__AIE_UNITS] */
 } table;
 
-static unsigned char *row(table *t, unsigned cycle)
+static unsigned char *schedule_row(table *t, unsigned cycle)
 {
     if (cycle >= t->rows->len) g_array_set_size(t->rows, cycle + 1);
     return (unsigned char *)t->rows->data + (size_t)cycle * TW__AIE_UNITS;
@@ -83,7 +83,7 @@ static bool place_loads(table *t, const tw__aie_cost *c, unsigned cycle, bool ta
 {
     unsigned left = c->loads;
     for (unsigned at = cycle - TW__AIE_LOAD_CYCLES + 1; left && at-- > 0;) {
-        unsigned char *used = &row(t, at)[TW__AIE_LOAD];
+        unsigned char *used = &schedule_row(t, at)[TW__AIE_LOAD];
         unsigned room = tw__aie_widths[TW__AIE_LOAD] - *used, now = room < left ? room : left;
         left -= now;
         if (takes) *used = (unsigned char)(*used + now);
@@ -91,21 +91,21 @@ static bool place_loads(table *t, const tw__aie_cost *c, unsigned cycle, bool ta
     return left == 0;
 }
 
-static bool fits(table *t, const tw__aie_cost *c, unsigned cycle)
+static bool schedule_fits(table *t, const tw__aie_cost *c, unsigned cycle)
 {
     for (unsigned i = 0; i < c->issues && c->unit != TW__AIE_NONE; i++)
-        if (row(t, cycle + i)[c->unit] >= tw__aie_widths[c->unit]) return false;
+        if (schedule_row(t, cycle + i)[c->unit] >= tw__aie_widths[c->unit]) return false;
     if (c->is_fed && cycle < TW__AIE_LOAD_CYCLES) return false;
     if (c->loads && !place_loads(t, c, cycle, false)) return false;
     return !(c->flags & TW__AIE_SCALAR) ||
-           row(t, cycle + c->latency)[TW__AIE_RESULT] < tw__aie_widths[TW__AIE_RESULT];
+           schedule_row(t, cycle + c->latency)[TW__AIE_RESULT] < tw__aie_widths[TW__AIE_RESULT];
 }
 
-static void take(table *t, const tw__aie_cost *c, unsigned cycle)
+static void schedule_take(table *t, const tw__aie_cost *c, unsigned cycle)
 {
     if (c->loads) place_loads(t, c, cycle, true);
-    for (unsigned i = 0; i < c->issues && c->unit != TW__AIE_NONE; i++) row(t, cycle + i)[c->unit]++;
-    if (c->flags & TW__AIE_SCALAR) row(t, cycle + c->latency)[TW__AIE_RESULT]++;
+    for (unsigned i = 0; i < c->issues && c->unit != TW__AIE_NONE; i++) schedule_row(t, cycle + i)[c->unit]++;
+    if (c->flags & TW__AIE_SCALAR) schedule_row(t, cycle + c->latency)[TW__AIE_RESULT]++;
 }
 
 unsigned tw__aie_schedule(const tw__aie_cost *costs, uint32_t count, const GArray *edges, unsigned *at)
@@ -119,18 +119,18 @@ unsigned tw__aie_schedule(const tw__aie_cost *costs, uint32_t count, const GArra
         waits[g_array_index(edges, tw__aie_edge, i).to] += g_array_index(edges, tw__aie_edge, i).distance == 0;
     memset(at, 0, count * sizeof *at);
     for (uint32_t i = 0; i < count; i++)
-        if (!waits[i]) push(&r, i);
+        if (!waits[i]) schedule_push(&r, i);
     while (r.count) {
         uint32_t best = pop(&r);
         const tw__aie_cost *c = &costs[best];
-        while (!fits(&t, c, at[best])) at[best]++;
-        take(&t, c, at[best]);
+        while (!schedule_fits(&t, c, at[best])) at[best]++;
+        schedule_take(&t, c, at[best]);
         unsigned done = at[best] + (c->flags & TW__AIE_BARRIER ? c->latency : c->issues);
         if (c->unit != TW__AIE_NONE && done > end) end = done;
         for (uint32_t k = f.first[best]; k < f.first[best + 1]; k++) {
             const tw__aie_edge *e = &g_array_index(edges, tw__aie_edge, f.out[k]);
             if (at[best] + (unsigned)e->latency > at[e->to]) at[e->to] = at[best] + (unsigned)e->latency;
-            if (--waits[e->to] == 0) push(&r, e->to);
+            if (--waits[e->to] == 0) schedule_push(&r, e->to);
         }
     }
     g_array_free(t.rows, TRUE);

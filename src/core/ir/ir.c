@@ -10,7 +10,7 @@
 static const tw__ir_calls *module;
 static char *problem;
 
-static void load(void)
+static void ir_load(void)
 {
     g_autofree char *path = g_build_filename(tw__lib_dir(), "tilewright", "ir.so", NULL);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -24,7 +24,7 @@ static void load(void)
 tw_status tw__ir_read(const void *bitcode, size_t size, tw__ir **ir)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT; /* not GLib's: thread sanitizers do not see into that */
-    pthread_once(&once, load);
+    pthread_once(&once, ir_load);
     *ir = NULL;
     if (!module)
         return tw__fail(TW_E_NO_ENVIRONMENT,

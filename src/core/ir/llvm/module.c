@@ -298,7 +298,7 @@ static void describe_function(reader *r, LLVMValueRef function, tw__ir_function 
     f->blocks = (tw__ir_block *)(void *)g_array_free(r->blocks, FALSE);
 }
 
-static void forget(tw__ir *ir)
+static void module_forget(tw__ir *ir)
 {
     for (size_t i = 0; i < ir->function_count; i++) {
         g_free(ir->functions[i].values), g_free(ir->functions[i].operands), g_free(ir->functions[i].blocks);
@@ -309,7 +309,7 @@ static void forget(tw__ir *ir)
     ir->functions = NULL, ir->own->values = NULL, ir->function_count = 0;
 }
 
-static void describe(tw__ir *ir)
+static void module_describe(tw__ir *ir)
 {
     size_t count = 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(ir->own->module); f; f = LLVMGetNextFunction(f)) count++;
@@ -325,7 +325,7 @@ static void describe(tw__ir *ir)
 
 static void free_ir(tw__ir *ir)
 {
-    forget(ir);
+    module_forget(ir);
     LLVMDisposeModule(ir->own->module);
     LLVMContextDispose(ir->own->context);
     g_free(ir->own), g_free(ir);
@@ -355,7 +355,7 @@ static tw__ir *read_bitcode(const void *bitcode, size_t size, char **problem)
         return NULL;
     }
     ir->own->layout = LLVMGetModuleDataLayout(ir->own->module);
-    describe(ir);
+    module_describe(ir);
     return ir;
 }
 
@@ -363,7 +363,7 @@ static tw__ir *read_bitcode(const void *bitcode, size_t size, char **problem)
 
 static bool optimise(tw__ir *ir, const char *passes, char **problem)
 {
-    forget(ir);
+    module_forget(ir);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopVectorization(options, false); /* loops stay as they are written */
     LLVMPassBuilderOptionsSetSLPVectorization(options, false);
@@ -376,7 +376,7 @@ static bool optimise(tw__ir *ir, const char *passes, char **problem)
         *problem = strdup(text);
         LLVMDisposeErrorMessage(text);
     }
-    describe(ir);
+    module_describe(ir);
     return !error;
 }
 
@@ -432,8 +432,8 @@ static void remove_calls(tw__ir *ir, const char *callee)
         use = LLVMGetNextUse(use);
         if (LLVMIsACallInst(user)) LLVMInstructionEraseFromParent(user);
     }
-    forget(ir);
-    describe(ir);
+    module_forget(ir);
+    module_describe(ir);
 }
 
 static void inline_section(tw__ir *ir, const char *section)
