@@ -33,7 +33,11 @@ typedef struct tw_csl_binding {
 typedef enum tw_csl_fp16 { TW_CSL_F16 = 0, TW_CSL_BF16 = 1, TW_CSL_CB16 = 2 } tw_csl_fp16;
 
 /* How code is made: as the vendor's compiler does, or statement by statement as it is written. */
-typedef enum tw_csl_level { TW_CSL_O_DEFAULT = 0, TW_CSL_O0 = 1, TW_CSL_O2 = 2 } tw_csl_level; /* the default is O2 */
+typedef enum tw_csl_level {
+    TW_CSL_O_DEFAULT = 0,
+    TW_CSL_O0 = 1,
+    TW_CSL_O2 = 2
+} tw_csl_level; /* the default is O2 */
 
 /* All else zero: WSE-2, no host link, a fabric just large enough. */
 typedef struct tw_csl_options {
