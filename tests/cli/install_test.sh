@@ -31,7 +31,7 @@ cp adder.c project
 cat >project/CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.18)
 project(outside C)
-find_package(tilewright 0.1 REQUIRED)
+find_package(tilewright 0.2 REQUIRED)
 add_executable(adder adder.c)
 target_link_libraries(adder PRIVATE tilewright::tilewright)
 END
@@ -97,7 +97,7 @@ if [ -n "$gcc" ] && grep -qw avx /proc/cpuinfo; then
   cat >check/CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.18)
 project(outside C)
-find_package(tilewright 0.1 REQUIRED)
+find_package(tilewright 0.2 REQUIRED)
 add_executable(load load.c)
 target_link_libraries(load PRIVATE tilewright::tilewright_aie_check)
 END
@@ -120,7 +120,7 @@ cat >ascend/CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.18)
 project(outside CXX)
 set(CMAKE_CXX_STANDARD 17)
-find_package(tilewright 0.1 REQUIRED)
+find_package(tilewright 0.2 REQUIRED)
 add_executable(iota iota.cpp)
 target_link_libraries(iota PRIVATE tilewright::ascend)
 END

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Cycles of AI Engine kernels from the code that runs, for programs that build kernels (`tilewright aie run`). */
+/* Cycles of AI Engine kernels from the code that runs, for programs that build kernels (`tilewright aie run`).
+ * Threads: any. */
 #ifndef TILEWRIGHT_AIE_COST_H
 #define TILEWRIGHT_AIE_COST_H
 
