@@ -174,7 +174,7 @@ static bool write_counted(const char *unit, const char *counted)
     void *more = NULL;
     size_t size, more_size;
     bool done = (code = tw_read_file(unit, (size_t)1 << 30, &size)) != NULL &&
-                (more = tw_aie_cost(code, size, &more_size, NULL)) != NULL &&
+                (more = tw_aie_cost(code, size, &more_size)) != NULL &&
                 tw_write_file(counted, more, more_size, NULL, 0) == TW_OK;
     if (!done) tw__cli_failure("aie");
     free(code), free(more);

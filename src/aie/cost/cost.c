@@ -446,15 +446,12 @@ bool tw_aie_can_cost(void)
     return status != TW_E_NO_ENVIRONMENT;
 }
 
-void *tw_aie_cost(const void *bitcode, size_t size, size_t *counted_size, char **listing)
+/* The unit as the core's compiler might make it, with counters; `text` receives what they are made of. */
+static tw__ir *counted_unit(const void *bitcode, size_t size, GString *text)
 {
     tw__ir *ir;
-    void *counted = NULL;
-    *counted_size = 0;
-    if (listing) *listing = NULL;
     tw_status status = tw__ir_read(bitcode, size, &ir);
     if (status != TW_OK) return NULL;
-    GString *text = g_string_new(NULL);
     mark_outer_loops(ir);
     status = tw__ir_optimise(ir, "default<O2>");
     if (status == TW_OK) status = unroll_all(ir);
@@ -462,9 +459,30 @@ void *tw_aie_cost(const void *bitcode, size_t size, size_t *counted_size, char *
         if (can_count(&ir->functions[i])) time_function(ir, i, text);
     if (status == TW_OK) tw__ir_remove_calls(ir, MARK);
     if (status == TW_OK) tw__ir_inline_section(ir, TW__AIE_SECTION);
-    if (status == TW_OK) status = tw__ir_write(ir, &counted, counted_size);
+    if (status == TW_OK) return ir;
     tw__ir_free(ir);
-    if (listing && status == TW_OK) *listing = strdup(text->str);
+    return NULL;
+}
+
+void *tw_aie_cost(const void *bitcode, size_t size, size_t *counted_size)
+{
+    void *counted = NULL;
+    *counted_size = 0;
+    GString *text = g_string_new(NULL);
+    tw__ir *ir = counted_unit(bitcode, size, text);
+    if (ir) tw__ir_write(ir, &counted, counted_size); /* NULL with the reason when it fails */
+    tw__ir_free(ir);
     g_string_free(text, TRUE);
     return counted;
+}
+
+char *tw_aie_cost_listing(const void *bitcode, size_t size)
+{
+    GString *text = g_string_new(NULL);
+    tw__ir *ir = counted_unit(bitcode, size, text);
+    char *listing = ir ? strdup(text->str) : NULL;
+    if (ir && !listing) tw__fail(TW_E_NO_MEMORY, "no memory for a listing");
+    tw__ir_free(ir);
+    g_string_free(text, TRUE);
+    return listing;
 }

@@ -209,7 +209,7 @@ static void pto_core_missing(void **state)
     assert_null(tw_pto_text_parse("x", NULL, 0, NULL, NULL));
     assert_null(tw_pto_text_load(NULL, NULL, NULL));
     assert_null(tw_pto_run_new(NULL, NULL, core));
-    REFUSED(tw_pto_run_number(NULL, "n", "1"), "run", "NULL");
+    REFUSED(tw_pto_run_number(NULL, "n", "1"), "source", "NULL"); /* why there is no run */
     assert_null(tw_pto_grid_new(NULL));
     assert_null(tw_pto_data(core, NULL));
     assert_int_equal(tw_pto_address(core, NULL), -1);
