@@ -418,7 +418,7 @@ tw_sim_stop tw_sim_run(tw_sim *sim, uint64_t turns)
 
 tw_sim_stop tw_sim_step(tw_sim *sim, unsigned context)
 {
-    tw__sim_context *w = context < TW_SIM_CONTEXTS ? &sim->contexts[context] : NULL;
+    tw__sim_context *w = sim && context < TW_SIM_CONTEXTS ? &sim->contexts[context] : NULL;
     if (!w || w->state != TW_SIM_ACTIVE) return TW_SIM_DONE;
     if (w->supervisor && supervisor_waits(w)) return TW_SIM_LIMIT;
     sim->waiting = false;

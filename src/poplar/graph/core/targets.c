@@ -414,6 +414,7 @@ GETTER(unsigned, contexts_per_xb, target->arch.contexts_per_xb)
 
 unsigned tw_target_vector_width(const tw_target *target, tw_type type)
 {
+    if (!target) return 0;
     return tw_tile_vector_width(&target->arch, type);
 }
 
@@ -433,12 +434,13 @@ unsigned tw_target_global_sync_cycles(const tw_target *target)
 
 const uint64_t *tw_target_memory_element_offsets(const tw_target *target, size_t *count)
 {
-    if (count) *count = target->arch.element_count;
-    return target->element_offsets;
+    if (count) *count = target ? target->arch.element_count : 0;
+    return target ? target->element_offsets : NULL;
 }
 
 unsigned tw_target_conv_units(const tw_target *target, tw_type input, tw_type partials)
 {
+    if (!target) return 0;
     return tw_tile_conv_units(&target->arch, input, partials);
 }
 
@@ -450,6 +452,7 @@ unsigned tw_target_conv_unit_max_pipeline_depth(const tw_target *target, tw_type
 
 unsigned tw_target_conv_unit_input_load_elems_per_cycle(const tw_target *target, tw_type type)
 {
+    if (!target) return 0;
     return tw_tile_conv_input_elements(&target->arch, type);
 }
 
