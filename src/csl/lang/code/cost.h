@@ -20,7 +20,7 @@ typedef struct tw__csl_figure {
 } tw__csl_figure;
 extern const tw__csl_figure tw__csl_figures[TW__CSL_FIGURES];
 
-#define TW__CSL_INSN_BYTES   4u    /* of an instruction of the core (code) */
+#define TW__CSL_INSN_BYTES 4u /* of an instruction of the core (code) */
 typedef struct tw__csl_cost {
     uint16_t cycles;
     uint16_t halves; /* halves of an instruction of 32 bits that it takes in the PE's memory, estimated */
