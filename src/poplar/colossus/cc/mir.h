@@ -16,6 +16,8 @@
 #include "core/base/base.h"
 #include "poplar/colossus/isa/isa.h"
 
+#include <glib.h>
+
 // clang-format off
 /* X(id, operands): what is no row.
  *   copy    D, S          same width. From file to file too: main to aux goes through the worker's scratch words, aux to
@@ -170,6 +172,6 @@ const tw_isa_row *tw__mir_row(const tw__mir_insn *insn);
  * before it is read (SSA), blocks ending in branches, constants that fit. NULL, or what is wrong (in the arena). */
 const char *tw__mir_check(tw__mir *mir, const tw__mir_function *f);
 /* As text, for people and tests; appended to `out`. */
-void tw__mir_print(const tw__mir *mir, const tw__mir_function *f, struct _GString *out);
+void tw__mir_print(const tw__mir *mir, const tw__mir_function *f, GString *out);
 
 #endif
