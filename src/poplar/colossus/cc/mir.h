@@ -20,15 +20,17 @@
 
 // clang-format off
 /* X(id, operands): what is no row.
- *   copy    D, S          same width. From file to file too: main to aux goes through the worker's scratch words, aux to
- *                         main is `atom`, one word each
+ *   copy    D, S          same width. From file to file too: main to aux goes through the worker's scratch words, aux
+ *                         to main is `atom`, one word each
  *   phi     D, (block, S)...
  *   join    D, S...       D's words are those of the sources, lowest first
- *   value   D, C          a 32-bit constant, or an address; D of one word in either file. Made again rather than spilled
+ *   value   D, C          a 32-bit constant, or an address; D of one word in either file. Made again rather than
+ *                         spilled
  *   place   D, F          address of a frame object, plus an offset; main file
- *   call    T, (use|def)... T: a symbol, or a register of the main file. The rest are physical registers that the call
- *                         reads (arguments) and writes (results); it spoils what the convention lets it
- *   ret     uses...       end of a function; physical registers that hold the result
+ *   call    T, (use|def)... T: a symbol, or a register of the main file. The rest are physical registers that the
+ *                         call reads (arguments) and writes (results); it spoils what the convention lets it
+ *   ret     uses...       end of a function; physical registers that hold the result (an entry of a worker ends with
+ *                         a row instead: exitz...)
  *   text    ...           inline assembly: insn->text with %0, %1... for its operands, which have flags as in a row;
  *                         further clobbers are physical registers with WRITE */
 #define TW__MIR_LIST(X) X(copy) X(phi) X(join) X(value) X(place) X(call) X(ret) X(text)
@@ -53,11 +55,11 @@ typedef struct tw__mir_vreg {
 } tw__mir_vreg;
 
 typedef enum tw__mir_kind {
-    TW__MIR_REG,    /* reg */
-    TW__MIR_CONST,  /* value: the number as it is written in text (for rows: before the field's shift is taken off) */
+    TW__MIR_REG,   /* reg */
+    TW__MIR_CONST, /* value: the number as it is written in text (for rows: before the field's shift is taken off) */
     TW__MIR_SYMBOL, /* symbol + value bytes */
     TW__MIR_BLOCK,  /* index of a block of this function */
-    TW__MIR_FRAME   /* index of a frame object, value bytes behind its start. In a load's or store's offset, whose base
+    TW__MIR_FRAME /* index of a frame object, value bytes behind its start. In a load's or store's offset, whose base
                        is then $sp: the place divided by the access's size; ra puts base and offset right */
 } tw__mir_kind;
 
@@ -68,6 +70,7 @@ typedef struct tw__mir_operand {
     uint8_t use;   /* REG: READ, WRITE, both: `tied` is read, and `reg`, which takes its place, written */
     uint8_t sub;   /* REG, READ: first word that is meant of a wider virtual register; `words` of them */
     uint8_t words; /* REG: 1, 2, 4 */
+    bool is_early; /* `text`, WRITE: may be written before all operands are read */
     tw__mir_reg reg, tied;
     uint32_t index;
     const char *symbol;
@@ -76,17 +79,17 @@ typedef struct tw__mir_operand {
 
 /* What an access may touch: accesses of different groups never meet; 0 meets all. */
 typedef struct tw__mir_memory {
-    uint8_t use;       /* READ, WRITE; 0: no access that order matters for */
-    bool is_volatile;  /* keeps its order among its like */
-    uint8_t align;     /* bytes, known */
-    uint16_t group;    /* from alias information; 0 meets everything */
+    uint8_t use;      /* READ, WRITE; 0: no access that order matters for */
+    bool is_volatile; /* keeps its order among its like */
+    uint8_t align;    /* bytes, known */
+    uint16_t group;   /* from alias information; 0 meets everything */
 } tw__mir_memory;
 
 typedef struct tw__mir_insn {
     struct tw__mir_insn *previous, *next; /* in its block */
     uint16_t op;                          /* tw__op, or tw__mir_op */
     uint16_t count;
-    bool has_effect; /* stays, and keeps its order among its like: CSRs, accumulators, random numbers, text */
+    bool has_effect;     /* stays, and keeps its order among its like: CSRs, accumulators, random numbers, text */
     bool is_aux_partner; /* after bundling: shares a word pair with the previous instruction */
     tw__mir_memory memory;
     uint32_t line, column; /* 0: none */
@@ -109,8 +112,12 @@ typedef struct tw__mir_block {
 } tw__mir_block;
 
 typedef struct tw__mir_frame_object {
-    enum { TW__MIR_LOCAL, TW__MIR_OUTGOING, TW__MIR_INCOMING } kind; /* OUTGOING, INCOMING: place is where the convention
-                                                                        puts the argument, in bytes */
+    enum {
+        TW__MIR_LOCAL,
+        TW__MIR_OUTGOING, /* argument for a call, at `place` bytes as the convention says */
+        TW__MIR_INCOMING, /* own argument, the same */
+        TW__MIR_DYNAMIC /* what lies above outgoing arguments after code has moved $m11 down (has_dynamic_stack) */
+    } kind;
     uint32_t size, align, place;
 } tw__mir_frame_object;
 
@@ -118,11 +125,12 @@ typedef enum tw__mir_context { TW__MIR_FUNCTION, TW__MIR_WORKER, TW__MIR_SUPERVI
 
 typedef struct tw__mir_function {
     const char *name;
+    uint32_t number;         /* in the module */
     tw__mir_context context; /* WORKER: an entry: no return address, no register to keep, ends with exit */
     bool is_local, is_weak;  /* binding of its symbol */
     bool is_variadic;
-    bool in_supervisor;      /* a function that the supervisor runs: main file only */
-    bool has_dynamic_stack;  /* variable arrays: $m9 is the frame pointer */
+    bool in_supervisor;     /* a function that the supervisor runs: main file only */
+    bool has_dynamic_stack; /* variable arrays: $m9 is the frame pointer */
     uint32_t file, line;
     tw__mir_vreg *vregs;
     uint32_t vreg_count, vreg_capacity;
@@ -150,14 +158,19 @@ typedef struct tw__mir {
     tw_isa_arch arch;
     const char **files; /* names of sources; [0] is unused */
     uint32_t file_count;
-    tw__mir_function *functions;
-    size_t function_count;
-    tw__mir_data *data;
-    size_t data_count;
+    tw__mir_function **functions;
+    uint32_t function_count, function_capacity;
+    tw__mir_data **data;
+    uint32_t data_count, data_capacity;
 } tw__mir;
 
 /* --- mir.c ------------------------------------------------------------------------------------------------------ */
 
+/* Lives in the arena, as all of it does; memory that runs out ends the program, as in GLib. */
+tw__mir *tw__mir_new(tw__arena *arena, tw_isa_arch arch);
+uint32_t tw__mir_source(tw__mir *mir, const char *name); /* its number; the same name gives the same one */
+tw__mir_function *tw__mir_add_function(tw__mir *mir, const char *name);
+tw__mir_data *tw__mir_add_data(tw__mir *mir, const char *name);
 tw__mir_reg tw__mir_new_reg(tw__mir *mir, tw__mir_function *f, tw__mir_file file, unsigned words);
 uint32_t tw__mir_new_block(tw__mir *mir, tw__mir_function *f);
 uint32_t tw__mir_new_object(tw__mir *mir, tw__mir_function *f, uint32_t size, uint32_t align);
@@ -165,9 +178,25 @@ uint32_t tw__mir_new_object(tw__mir *mir, tw__mir_function *f, uint32_t size, ui
 tw__mir_insn *tw__mir_append(tw__mir *mir, tw__mir_block *block, unsigned op, unsigned count);
 tw__mir_insn *tw__mir_insert(tw__mir *mir, tw__mir_block *block, tw__mir_insn *before, unsigned op, unsigned count);
 void tw__mir_remove(tw__mir_block *block, tw__mir_insn *insn);
+tw__mir_operand tw__mir_read(tw__mir_reg reg, unsigned words);
+tw__mir_operand tw__mir_write(tw__mir_reg reg, unsigned words);
+tw__mir_operand tw__mir_change(tw__mir_reg reg, tw__mir_reg tied, unsigned words); /* reads tied, writes reg */
+tw__mir_operand tw__mir_const(int64_t value);
+tw__mir_operand tw__mir_symbol(const char *symbol, int64_t add);
+tw__mir_operand tw__mir_to(uint32_t block);
+tw__mir_operand tw__mir_frame(uint32_t object, int64_t offset);
+void tw__mir_add_successor(tw__mir *mir, tw__mir_block *block, uint32_t successor); /* once, however often named */
 void tw__mir_link(tw__mir *mir, tw__mir_function *f); /* predecessors from successors */
+/* Name of a block's label, for tables of jumps: such blocks are successors of a block that ends with `br`. */
+const char *tw__mir_label(tw__mir *mir, const tw__mir_function *f, uint32_t block);
 /* The row, or NULL. */
 const tw_isa_row *tw__mir_row(const tw__mir_insn *insn);
+bool tw__mir_is_branch(const tw__mir_insn *insn); /* may go to another block or leave the function (no calls) */
+bool tw__mir_is_end(const tw__mir_insn *insn);    /* ... and never goes on behind itself */
+/* Order of blocks in which, loops apart, predecessors come first; unreachable ones are left out. In the arena. */
+uint32_t *tw__mir_order(tw__mir *mir, const tw__mir_function *f, uint32_t *count);
+/* Immediate dominator of each block, UINT32_MAX for the entry and what cannot be reached. In the arena. */
+uint32_t *tw__mir_dominators(tw__mir *mir, const tw__mir_function *f);
 /* Whether the code is sound: files and widths of operands as the rows ask, each virtual register written once and
  * before it is read (SSA), blocks ending in branches, constants that fit. NULL, or what is wrong (in the arena). */
 const char *tw__mir_check(tw__mir *mir, const tw__mir_function *f);
