@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* cc/front: what the module exports: a source all the way to assembly. */
+#include "poplar/colossus/cc/front/front.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/IRReader.h>
+#include <string.h>
+
+void tw__cc_say(const tw__cc_request *request, tw_severity severity, const char *code, const char *message)
+{
+    tw_diag diag = { .file = request->path, .length = 1, .severity = severity, .code = code, .message = message };
+    request->report(request->user, &diag);
+}
+
+typedef struct front_job {
+    const tw__cc_request *request;
+    tw__cc_output *output;
+} front_job;
+
+static LLVMModuleRef read_ir(const tw__cc_request *request, LLVMContextRef context)
+{
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(request->text, request->length, request->path);
+    LLVMModuleRef module = NULL;
+    char *problem = NULL;
+    if (!LLVMParseIRInContext(context, buffer, &module, &problem)) return module;
+    tw__cc_say(request, TW_ERROR, "cc.ir", problem);
+    LLVMDisposeMessage(problem);
+    return NULL;
+}
+
+static char *ir_text(LLVMModuleRef module)
+{
+    char *text = LLVMPrintModuleToString(module), *copy = g_strdup(text);
+    LLVMDisposeMessage(text);
+    return copy;
+}
+
+static void front_work(void *user)
+{
+    front_job *job = user;
+    const tw__cc_request *request = job->request;
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module = request->language == TW__CC_IR ? read_ir(request, context)
+                                                          : tw__cc_parse(request, context, &job->output->headers);
+    if (module && request->result == TW__CC_SOURCE_IR) {
+        job->output->text = ir_text(module);
+    } else if (module && tw__cc_optimise(request, module)) {
+        if (request->result == TW__CC_OPTIMISED_IR)
+            job->output->text = ir_text(module);
+        else
+            tw__cc_say(request, TW_ERROR, "cc.unfinished", "no code is selected yet");
+    }
+    if (module) LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+}
+
+static void front_compile(const tw__cc_request *request, tw__cc_output *output)
+{
+    front_job job = { request, output };
+    if (!tw__cc_safely(front_work, &job)) {
+        g_clear_pointer(&output->text, g_free);
+        tw__cc_say(request, TW_ERROR, "cc.crash", "the compiler failed on this source: this is a mistake of ours");
+    }
+}
+
+__attribute__((visibility("default"))) const tw__cc_calls tw__cc_module = { TW__CC_VERSION, front_compile };
