@@ -4,9 +4,9 @@
 # built, and what needs it says so.
 #
 # tw_cc: its parts that know neither clang nor LLVM. tw_cc_llvm: the others. Tests link them, the module consists of them.
-file(GLOB_RECURSE cc_sources CONFIGURE_DEPENDS src/poplar/colossus/cc/*/*.c)
+file(GLOB_RECURSE cc_sources CONFIGURE_DEPENDS src/poplar/colossus/cc/*.c)
 set(cc_plain ${cc_sources})
-list(FILTER cc_plain EXCLUDE REGEX "/cc/(front|sel|rt)/")
+list(FILTER cc_plain EXCLUDE REGEX "/cc/(front/|sel/|rt/|load)")
 set(cc_llvm ${cc_sources})
 list(FILTER cc_llvm INCLUDE REGEX "/cc/(front|sel)/")
 if(cc_plain)

@@ -178,6 +178,23 @@ void list_records(ASTContext &ast, CodeGenerator &generator, llvm::Module &modul
     }
 }
 
+/* Functions that popc's entries mark with __attribute__((annotate("tw-context worker"))) get the attribute. */
+void mark_contexts(llvm::Module &module)
+{
+    llvm::GlobalVariable *notes = module.getGlobalVariable("llvm.global.annotations");
+    if (!notes) return;
+    const auto *list = dyn_cast<llvm::ConstantArray>(notes->getInitializer());
+    for (unsigned i = 0; list && i < list->getNumOperands(); i++) {
+        const auto *note = dyn_cast<llvm::ConstantStruct>(list->getOperand(i));
+        auto *function = note ? dyn_cast<llvm::Function>(note->getOperand(0)) : nullptr;
+        const auto *holder = note ? dyn_cast<llvm::GlobalVariable>(note->getOperand(1)) : nullptr;
+        const auto *text = holder ? dyn_cast<llvm::ConstantDataArray>(holder->getInitializer()) : nullptr;
+        StringRef words = text && text->isCString() ? text->getAsCString() : "";
+        if (function && words.consume_front(TW__CC_CONTEXT " ")) function->addFnAttr(TW__CC_CONTEXT, words);
+    }
+    notes->eraseFromParent();
+}
+
 class Action : public ASTFrontendAction {
   public:
     explicit Action(llvm::LLVMContext &c) : context(c) {}
@@ -197,6 +214,7 @@ class Action : public ASTFrontendAction {
         if (llvm::Module *made = generator->GetModule())
             list_records(getCompilerInstance().getASTContext(), *generator, *made);
         module = generator->ReleaseModule();
+        if (module) mark_contexts(*module);
     }
 
   private:
@@ -227,13 +245,14 @@ std::unique_ptr<CompilerInvocation> invocation_of(const tw__cc_request *request,
     return createInvocation(args, options);
 }
 
-void set_options(CompilerInvocation &invocation)
+void set_options(CompilerInvocation &invocation, const char *path)
 {
     LangOptions &language = invocation.getLangOpts();
     language.NativeHalfType = language.NativeHalfArgsAndReturns = true; /* __fp16 computes as half does */
     CodeGenOptions &code = invocation.getCodeGenOpts();
     code.DisableLLVMPasses = true;
     code.DisableO0ImplyOptNone = true;
+    code.MainFileName = path;
     code.FunctionSections = code.DataSections = true;
     invocation.getFrontendOpts().ProgramAction = frontend::EmitLLVMOnly;
     invocation.getTargetOpts() = TargetOptions();
@@ -249,7 +268,7 @@ LLVMModuleRef tw__cc_parse(const tw__cc_request *request, LLVMContextRef context
         new DiagnosticsEngine(new DiagnosticIDs, options, new Messages(request)));
     std::shared_ptr<CompilerInvocation> invocation = invocation_of(request, *early);
     if (!invocation || early->hasErrorOccurred()) return nullptr;
-    set_options(*invocation);
+    set_options(*invocation, request->path);
 
     CompilerInstance compiler;
     compiler.setInvocation(invocation);
