@@ -78,7 +78,8 @@ extern "C" {
     X(SYSTEM, -37, "system_runtime_error", "system error")                                                     \
     X(NOT_LOADED, -38, "poplar_error", "engine is not loaded")                                                 \
     X(NOT_SUPPORTED, -39, "poplar_error", "not supported")                                                     \
-    X(IO, -40, "poplar_error", "input/output error")
+    X(IO, -40, "poplar_error", "input/output error")                                                           \
+    X(POPLIBS, -41, "poplibs_error", "a library refuses its arguments")
 // clang-format on
 
 typedef enum tw_status {

@@ -73,6 +73,10 @@ TW_API tw_status tw_graph_status(const tw_graph *graph);
 TW_API const tw_error *tw_graph_error(const tw_graph *graph); /* status TW_OK when none; owned by the graph */
 /* Copies the error to *error (may be NULL; its strings live until the next failing call) and clears it. */
 TW_API tw_status tw_graph_take_error(tw_graph *graph, tw_error *error);
+/* For libraries on top of graphs: the error of their call `function`, kept unless the graph has one. Returns the
+ * status that the graph has now. TW_OK is no failure and becomes TW_E_ERROR. */
+TW_API tw_status tw_graph_fail(tw_graph *graph, tw_status status, const char *function, const char *format, ...)
+    TW_PRINTF(4, 5);
 
 /* --- variables and constants ------------------------------------------------------------------------------- */
 

@@ -485,6 +485,26 @@ static void graph_errors_null_graph(void **state)
     assert_int_equal(tw_graph_error(g)->line, __LINE__ - 4);
 }
 
+/* What libraries on top of graphs say of their own calls. */
+static void graph_errors_of_libraries(void **state)
+{
+    (void)state;
+    fixture f = open_graph();
+    assert_int_equal(tw_graph_fail(f.v, TW_E_POPLIBS, "tw_some_call", "%zu rows", (size_t)3), TW_E_POPLIBS);
+    assert_string_equal(tw_graph_error(f.g)->function, "tw_some_call");
+    assert_string_equal(tw_graph_error(f.g)->message, "3 rows");
+    assert_string_equal(tw_error_message(), "3 rows");
+    assert_string_equal(tw_status_exception(TW_E_POPLIBS), "poplibs_error");
+    assert_int_equal(tw_graph_fail(f.g, TW_E_TYPE, "tw_other", "later"), TW_E_POPLIBS);
+    assert_string_equal(tw_graph_error(f.g)->message, "3 rows");
+    assert_int_equal(tw_graph_take_error(f.g, NULL), TW_E_POPLIBS);
+    assert_int_equal(tw_graph_fail(f.g, TW_OK, "tw_other", "nothing"), TW_E_ERROR);
+    assert_int_equal(tw_graph_take_error(f.g, NULL), TW_E_ERROR);
+    tw_graph_fail(f.g, TW_E_POPLIBS, "tw_some_call", "%s", tw_error_message());
+    assert_string_equal(tw_graph_error(f.g)->message, "nothing");
+    close_graph(&f);
+}
+
 /* Guide 2.5.2: not on the IPU Model; factor 1 is a graph like any other. */
 static void graph_errors_replication(void **state)
 {
@@ -516,6 +536,7 @@ int main(void)
         cmocka_unit_test(graph_errors_first_one_is_kept),
         cmocka_unit_test(graph_errors_foreign_handles),
         cmocka_unit_test(graph_errors_null_graph),
+        cmocka_unit_test(graph_errors_of_libraries),
         cmocka_unit_test(graph_errors_replication),
     };
     return cmocka_run_group_tests_name("graph_errors", tests, NULL, NULL);

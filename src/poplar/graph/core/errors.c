@@ -100,6 +100,17 @@ bool tw__graph_fail(const tw__core *core, tw_status status, const char *format, 
     return false;
 }
 
+tw_status tw_graph_fail(tw_graph *graph, tw_status status, const char *function, const char *format, ...)
+{
+    if (!tw__enter(graph, function)) return tw_graph_status(graph);
+    va_list args;
+    va_start(args, format);
+    tw_status failed = tw__vfail(status == TW_OK ? TW_E_ERROR : status, format, args);
+    va_end(args);
+    tw__graph_fail(graph->core, failed, "%s", tw_error_message());
+    return failed;
+}
+
 void *tw__nothing_made(const tw_error *error)
 {
     errors_keep(&nothing, error);
