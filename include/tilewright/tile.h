@@ -133,6 +133,27 @@ TW_API unsigned tw_tile_weights_per_conv_unit(const tw_tile_arch *arch, tw_type 
 /* Sync over `ipus` chips, in cycles: the field, or ceil(15 ns * clock * (1 + ipus / 4) * 2) when it is 0. */
 TW_API unsigned tw_tile_global_sync_cycles(const tw_tile_arch *arch, unsigned ipus);
 
+/* --- how near cycles are ------------------------------------------------------------------------------------ */
+
+/* What the cycles of a machine's model were compared with: one row of the table of compared programs. `error` is the
+ * geometric mean over them of max(ratio, 1/ratio), `worst` the largest; a program that is none of them may be further
+ * off. rows = 0: nothing to compare with was published, and the two are 0. */
+typedef struct tw_band {
+    const char *archs; /* names of tw_tile_arch, one blank between */
+    const char *model; /* where a machine has several: "code", "slots" (AI Engine); "" = its only one */
+    unsigned rows;
+    double error, worst;
+    const char *compared; /* what with what */
+    const char *source;   /* where the figures stand; NULL = nowhere */
+} tw_band;
+
+/* Rows in the order of the table; NULL past the end. Static. */
+TW_API const tw_band *tw_band_get(size_t index);
+/* The first row of an architecture by its name, of that model when it isn't NULL or ""; NULL when there is none. */
+TW_API const tw_band *tw_band_find(const char *arch, const char *model);
+/* "± 16 % (worst 38 %) over 18 programs", "not validated"; "" for NULL. Returns buf, UTF-8. */
+TW_API char *tw_band_text(const tw_band *band, char *buf, size_t size);
+
 /* --- storage categories ------------------------------------------------------------------------------------- */
 
 /* X(NAME, number, key in the profile, label in the summary). Keys: Poplar API, graph profile. Labels and their order:

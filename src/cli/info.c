@@ -62,6 +62,38 @@ static void print_regions(const tw_tile_arch *arch)
     }
 }
 
+static json_t *band_json(const tw_band *band)
+{
+    char text[64];
+    return json_pack("{s:s, s:s, s:i, s:f, s:f, s:s, s:s*}", "band", tw_band_text(band, text, sizeof text), "model",
+                     band->model, "programs", (int)band->rows, "error", band->error, "worst", band->worst,
+                     "compared", band->compared, "source", band->source);
+}
+
+/* The rows of an architecture: those of one with several models stand one behind the other. */
+static json_t *bands_json(const tw_tile_arch *arch)
+{
+    json_t *list = json_array();
+    const tw_band *band;
+    for (size_t i = 0; (band = tw_band_get(i)); i++)
+        if (tw_band_find(arch->name, band->model) == band) json_array_append_new(list, band_json(band));
+    return list;
+}
+
+static void print_bands(const char *system)
+{
+    const tw_band *band;
+    for (size_t i = 0; (band = tw_band_get(i)); i++) {
+        char text[64];
+        const tw_tile_arch *arch = NULL, *row;
+        for (size_t k = 0; (row = tw_tile_arch_get(k)); k++)
+            if (tw_band_find(row->name, band->model) == band) arch = row;
+        if (!arch || strcmp(arch->system, system) != 0) continue;
+        printf("  cycles of %s%s%s: %s\n    %s\n", band->archs, *band->model ? ", model " : "", band->model,
+               tw_band_text(band, text, sizeof text), band->compared);
+    }
+}
+
 static json_t *targets_json(void)
 {
     json_t *list = json_array();
@@ -74,10 +106,11 @@ static json_t *targets_json(void)
         for (int f = 0; f < FIELDS; f++)
             if (tw_tile_arch_fidelity(arch, fields[f]) != TW_FIDELITY_EXACT)
                 json_array_append_new(estimated, json_string(fields[f]));
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "name", arch->name, "alias", arch->alias,
-                            "system", arch->system, "description", arch->description, "values", values, "estimated",
-                            estimated, "regions", regions_json(arch), "elementOffsets", elements_json(arch)));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name", arch->name,
+                                              "alias", arch->alias, "system", arch->system, "description",
+                                              arch->description, "values", values, "estimated", estimated,
+                                              "regions", regions_json(arch), "elementOffsets", elements_json(arch),
+                                              "cycles", bands_json(arch)));
     }
     return list;
 }
@@ -106,6 +139,7 @@ static void print_system(const char *system)
     }
     for (size_t i = 0; (arch = tw_tile_arch_get(i)); i++)
         if (strcmp(arch->system, system) == 0) print_regions(arch);
+    print_bands(system);
     putchar('\n');
 }
 

@@ -37,9 +37,12 @@ static void put_totals(FILE *out, const tw__stats *s)
 {
     char text[128], digits[64];
     const tw_profile_totals *t = &s->totals;
+    const tw_profile *p = s->p;
     g_snprintf(text, sizeof text, "%s (%s)", tw__commas(digits, sizeof digits, t->cycles),
                tw_fidelity_name(t->fidelity));
     put_row(out, "Cycles", text);
+    if (t->fidelity && p->target.band) put_row(out, "Cycles are", p->names.items[p->target.band]);
+    if (t->fidelity && p->target.compared) put_row(out, "Compared", p->names.items[p->target.compared]);
     if (t->seconds > 0) {
         g_snprintf(text, sizeof text, "%s µs", g_ascii_formatd(digits, sizeof digits, "%.3f", t->seconds * 1e6));
         put_row(out, "Time", text);

@@ -29,6 +29,11 @@ else
     grep -qF "$part" report.html || fail "'$part' is not in the page"
   done
   ! grep -qE '(src|href)="?https?:' report.html || fail 'the page names a network address to load from'
+  # How near cycles are to published ones: nothing is published for this machine.
+  grep -q '<th scope="row">Cycles are</th><td>not validated</td>' report.html || fail 'no band in the page'
+  grep -q '"cycleBand": *"not validated"' a.json || fail 'no band in the profile'
+  expect 0 "$tilewright" profile a.json
+  prints out 'cycles are estimated: not validated (nothing is published).'
   expect 0 "$tilewright" report --graph-profile "$graph" --execution-profile "$execution" -o guide.html --title 'Guide <x>'
   grep -qF '<title>Guide &#60;x&#62;</title>' guide.html || fail 'the title is not escaped'
   grep -qF '54,202' guide.html || fail 'the summary without a script lacks the cycles'

@@ -64,6 +64,8 @@ awk -F'\t' -v bounds="${BOUNDS:-}" '
     if (!($1 in rows)) order[++groups] = $1
     rows[$1]++
     if (ratio <= 0) { bad = 1; print "  no figure"; next }
+    all++; log_all += ratio > 1 ? log(ratio) : -log(ratio)
+    if ((ratio > 1 ? ratio : 1 / ratio) > most) most = ratio > 1 ? ratio : 1 / ratio
     log_error[$1] += ratio > 1 ? log(ratio) : -log(ratio)
     if ((ratio > 1 ? ratio : 1 / ratio) > worst[$1]) worst[$1] = ratio > 1 ? ratio : 1 / ratio }
   END { for (k = 1; k <= groups; k++) {
@@ -71,4 +73,5 @@ awk -F'\t' -v bounds="${BOUNDS:-}" '
           printf "%s: %d rows, error %.3f, worst %.3f%s\n", g, rows[g], error, worst[g],
                  g in bound ? error <= bound[g] ? " (at most " bound[g] ")" : " MORE THAN " bound[g] : ""
           if (g in bound && error > bound[g]) bad = 1 }
+        if (all) printf "together: %d rows, error %.3f, worst %.3f\n", all, exp(log_all / all), most
         exit bad }' "$work/figures"

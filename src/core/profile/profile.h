@@ -77,6 +77,7 @@ void tw__profile_set_program(tw_profile *p);
 typedef struct tw__profile_target {
     const char *type;                       /* "IPU_MODEL", "IPU", "CPU", or another machine's name */
     const char *arch;                       /* "ipu2"; may be NULL */
+    const char *chip, *model;               /* of tw_band; NULL = arch, the machine's only model */
     uint32_t ipus, tiles_per_ipu, replicas; /* replicas: at least 1 */
     uint64_t bytes_per_tile;
     double clock_hz;
@@ -421,7 +422,7 @@ struct tw_profile {
     uint32_t open_run;
 
     struct {
-        tw__name type, arch;
+        tw__name type, arch, band, compared;
         uint32_t ipus, tiles_per_ipu, replicas, tiles, min_sync_delay, threads; /* threads: 0 counts as 1 */
         uint64_t bytes_per_tile;
         double clock_hz;

@@ -31,7 +31,11 @@ static void print_totals(const tw__page *page, const tw_profile_totals *t)
     }
     fprintf(out, "  Total tile balance: %s\n", percent(a, t->tile_balance));
     fprintf(out, "  Total thread balance: %s\n", percent(a, t->thread_balance));
-    if (t->fidelity) tw__note(page, 2, "cycles are %s.", tw_fidelity_name(t->fidelity));
+    if (!t->fidelity) return;
+    const tw_profile *p = page->p;
+    const char *band = p->names.items[p->target.band], *compared = p->names.items[p->target.compared];
+    tw__note(page, 2, "cycles are %s%s%s%s%s%s.", tw_fidelity_name(t->fidelity), *band ? ": " : "", band,
+             *compared ? " (" : "", compared, *compared ? ")" : "");
 }
 
 typedef struct type_line {

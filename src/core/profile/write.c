@@ -46,6 +46,10 @@ tw_profile *tw__profile_new(const tw__profile_target *target)
     memset(&p->given_totals, 0xff, sizeof p->given_totals);
     p->target.type = tw__profile_name(p, target->type);
     p->target.arch = tw__profile_name(p, target->arch);
+    const tw_band *band = tw_band_find(target->chip ? target->chip : target->arch, target->model);
+    char text[64];
+    p->target.band = tw__profile_name(p, tw_band_text(band, text, sizeof text));
+    p->target.compared = tw__profile_name(p, band ? band->compared : NULL);
     p->target.ipus = target->ipus;
     p->target.tiles_per_ipu = target->tiles_per_ipu;
     p->target.replicas = target->replicas ? target->replicas : 1;

@@ -170,6 +170,7 @@ static tw_profile *record(tw_pto *const *cores, unsigned count, unsigned devices
     for (int l = 0; l < TW_PTO_LOCATIONS; l++) bytes += tw__pto_memory_size(first->target, (tw_pto_location)l);
     tw__profile_target target = { .type = "ASCEND_PTO",
                                   .arch = tw_pto_target_name(first->target),
+                                  .chip = tw__pto_chip(first->target),
                                   .ipus = devices,
                                   .tiles_per_ipu = count / devices,
                                   .replicas = 1,

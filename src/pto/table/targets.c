@@ -23,6 +23,11 @@ const char *tw_pto_target_name(tw_pto_target target)
     return (unsigned)target < TW_PTO_TARGETS ? targets[target].name : "unknown";
 }
 
+const char *tw__pto_chip(tw_pto_target target)
+{
+    return targets[target].arch;
+}
+
 bool tw_pto_target_by_name(const char *name, tw_pto_target *target)
 {
     const char *known[TW_PTO_TARGETS];

@@ -28,6 +28,34 @@ static void tile_arch_names(void **state)
     assert_null(tw_tile_arch_by_name(NULL));
 }
 
+/* Every chip that has cycles says how near they are, or that nobody could compare. */
+static void tile_arch_bands(void **state)
+{
+    (void)state;
+    char text[64], few[4];
+    const tw_tile_arch *arch;
+    for (size_t i = 0; (arch = tw_tile_arch_get(i)); i++)
+        assert_int_equal(tw_band_find(arch->name, NULL) != NULL, strcmp(arch->system, "cpu") != 0);
+    for (size_t i = 0; tw_band_get(i); i++) {
+        const tw_band *band = tw_band_get(i);
+        if (band->rows) assert_true(band->error >= 1 && band->worst >= band->error && band->source);
+        assert_true(*tw_band_text(band, text, sizeof text) && *band->compared);
+        assert_int_equal(strcmp(text, "not validated") == 0, band->rows == 0);
+    }
+    assert_null(tw_band_find("ipu", NULL)); /* no part of a name */
+    assert_null(tw_band_find(NULL, NULL));
+    assert_null(tw_band_find("aie1", "guess"));
+    assert_string_equal(tw_band_find("aie1", NULL)->model, "code");
+    assert_string_equal(tw_band_find("aie1", "slots")->model, "slots");
+    assert_string_equal(tw_band_text(NULL, text, sizeof text), "");
+    const tw_band wide = { .rows = 3, .error = 2.83, .worst = 112 },
+                  narrow = { .rows = 5, .error = 1.16, .worst = 1.4 };
+    assert_string_equal(tw_band_text(&wide, text, sizeof text),
+                        "a factor of 2.8 (worst a factor of 112) over 3 programs");
+    assert_string_equal(tw_band_text(&narrow, text, sizeof text), "± 16 % (worst 40 %) over 5 programs");
+    assert_string_equal(tw_band_text(&narrow, few, sizeof few), "± ");
+}
+
 /* What a chip's section says: tiles, addresses, regions with their banks and elements. */
 typedef struct chip_section {
     const char *name;
@@ -188,10 +216,10 @@ static void tile_arch_queries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tile_arch_names),          cmocka_unit_test(tile_arch_7_2_1_elements),
-        cmocka_unit_test(tile_arch_7_2_2_mk1),      cmocka_unit_test(tile_arch_7_2_3_mk2),
-        cmocka_unit_test(tile_arch_7_2_4_accesses), cmocka_unit_test(tile_arch_consistent),
-        cmocka_unit_test(tile_arch_queries),
+        cmocka_unit_test(tile_arch_names),          cmocka_unit_test(tile_arch_bands),
+        cmocka_unit_test(tile_arch_7_2_1_elements), cmocka_unit_test(tile_arch_7_2_2_mk1),
+        cmocka_unit_test(tile_arch_7_2_3_mk2),      cmocka_unit_test(tile_arch_7_2_4_accesses),
+        cmocka_unit_test(tile_arch_consistent),     cmocka_unit_test(tile_arch_queries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -255,6 +255,7 @@ function about(p) {
         ['Variables', p.head.variables ? count(p.head.variables) : null, define('variableCount')],
         ['Edges', p.head.edges ? count(p.head.edges) : null, define('edges')],
         ['Instrumentation', p.head.mode, define('instrumentation')],
+        ['Cycles are', p.totals && p.totals.fidelity !== 'exact' ? target.band : null, target.compared],
         ['Figures are', p.totals ? p.totals.fidelity : null, p.totals ? define(p.totals.fidelity) : undefined],
         [
             'Parts',

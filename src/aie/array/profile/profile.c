@@ -26,11 +26,20 @@ static void profile_add_memory(tw_profile *p, const tw_aie_array *a)
     tw__memory_free(memory);
 }
 
+/* The row of tw_band: the weakest that has counted. */
+static const char *profile_model(const tw_aie_array *a)
+{
+    for (size_t i = 0; i < a->kernel_count; i++)
+        if (a->kernels[i]->fired && !a->kernels[i]->control.slots[TW_AIE_SLOT_BLOCKS]) return "slots";
+    return "code";
+}
+
 tw_profile *tw__aie_profile(const tw_aie_array *a)
 {
     const tw_tile_arch *arch = a->arch;
     tw_profile *p = tw__profile_new(&(tw__profile_target){ .type = "AI_ENGINE",
                                                            .arch = arch->name,
+                                                           .model = profile_model(a),
                                                            .ipus = 1,
                                                            .tiles_per_ipu = arch->tiles,
                                                            .replicas = 1,
