@@ -27,6 +27,7 @@
 #define WORKER_ALIGN __attribute__((aligned(8)))
 
 namespace poplar {
+#ifndef __IPU__
 namespace detail {
 
 /* Worker threads of the vertex that runs in this host thread; set by the entry that popc generates. */
@@ -37,6 +38,7 @@ inline unsigned &hostWorkers()
 }
 
 } // namespace detail
+#endif
 
 /* bool compute() runs in one worker thread. */
 class Vertex {};

@@ -37,6 +37,7 @@
 #endif
 
 #include <poplar/AvailableVTypes.h>
+#include <poplar/device/ipu_scalar_builtins.h>
 #include <poplar/device/ipudef.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -176,7 +177,9 @@
 
 // clang-format on
 /* Number of worker threads of a TW_MULTIVERTEX: its workers are 0 to tw_num_workers() - 1. */
-#ifdef __POPC__
+#ifdef __IPU__
+enum { tw__workers = 6 };
+#elif defined(__POPC__)
 static __thread unsigned tw__workers __attribute__((unused)) = 1; /* set by the entry that popc adds */
 #else
 enum { tw__workers = 1 };

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <tilewright/poplar/popc.h>
 
-typedef enum mode { OBJECT, PREPROCESS, ASSEMBLE, VERSION, LIST } mode;
+typedef enum mode { ARCHIVE, PREPROCESS, ASSEMBLE, OBJECT, VERSION, LIST } mode;
 
 typedef struct request {
     GPtrArray *flags; /* for the compiler, borrowed */
@@ -26,6 +26,7 @@ static const tw__cli_option rows[] = {
     { "--list-targets", AT(mode), .form = TW__CLI_ONE_DASH, .number = LIST },
     { "-E", AT(mode), .number = PREPROCESS },
     { "-S", AT(mode), .number = ASSEMBLE },
+    { "-c", AT(mode), .number = OBJECT },
     { "-v", AT(verbose), .form = TW__CLI_UNNAMED },
     { "-MD", AT(depends), .form = TW__CLI_UNNAMED },
     { "-MMD", AT(depends), .form = TW__CLI_HIDDEN },
@@ -61,6 +62,25 @@ static char *depfile_of(const char *output)
     return g_strdup_printf("%.*s.d", dot && !strchr(dot, '/') ? (int)(dot - output) : (int)strlen(output), output);
 }
 
+/* -c, and -S for a chip. */
+static tw_status chip_code(const request *r, const char *input, const tw_popc_options *options, tw_diags *diags)
+{
+    size_t size;
+    char *code = tw_popc_code(input, r->mode == ASSEMBLE, options, &size, diags);
+    tw_status status = tw_status_of(code);
+    if (status == TW_OK && r->output)
+        status = tw_write_file(r->output, code, size, &input, 1);
+    else if (status == TW_OK)
+        status = tw__cli_print_data(code, size);
+    free(code);
+    return status;
+}
+
+static bool is_for_chip(const request *r)
+{
+    return r->mode == OBJECT || (r->mode == ASSEMBLE && r->targets && strcmp(r->targets, "cpu") != 0);
+}
+
 static int compile(const request *r, const char *const *inputs, size_t count)
 {
     g_autofree char *flags = join_flags(r->flags);
@@ -72,10 +92,11 @@ static int compile(const request *r, const char *const *inputs, size_t count)
                                 .depfile = r->depends && r->depfile ? r->depfile : beside,
                                 .rule = r->rule };
     if (count == 0) return tw__cli_usage_error("popc", "no input file");
-    if (r->mode == OBJECT && !r->output)
+    if (r->mode == ARCHIVE && !r->output)
         return tw__cli_usage_error("popc", "no output file: expected -o <file>.gp");
-    if (r->mode != OBJECT && count > 1)
-        return tw__cli_usage_error("popc", "'%s': -E and -S take one source", inputs[1]);
+    if (r->mode == OBJECT && !r->output) return tw__cli_usage_error("popc", "no output file: expected -o <file>.o");
+    if (r->mode != ARCHIVE && count > 1)
+        return tw__cli_usage_error("popc", "'%s': -E, -S and -c take one source", inputs[1]);
     for (size_t i = 0; i < count; i++)
         if (tw__cli_need_name("popc", inputs[i], "a source or an archive")) return TW__EXIT_USAGE;
     if (tw__cli_check_outputs("popc", (const char *[]){ r->output, options.depfile }, 2, inputs, count))
@@ -84,8 +105,10 @@ static int compile(const request *r, const char *const *inputs, size_t count)
     char *text = NULL;
     tw_status status;
     for (size_t i = 0; r->verbose && i < count; i++) printf("popc: %s\n", inputs[i]);
-    if (r->mode == OBJECT)
+    if (r->mode == ARCHIVE)
         status = tw_popc_build(inputs, count, &options, diags);
+    else if (is_for_chip(r))
+        status = chip_code(r, inputs[0], &options, diags);
     else if (r->output)
         status = tw_popc_translate_file(inputs[0], r->mode == ASSEMBLE, &options);
     else
@@ -131,7 +154,10 @@ const tw__command tw__command_popc = {
         "  --target LIST     comma list of targets, or a JSON list of names and of named variants like\n"
         "                    {\"name\":\"ipu2:cpp\",\"arch\":\"ipu2\",\"compile-flags\":[\"-DX\"]}; default: all\n"
         "  --list-targets    print the targets\n"
-        "  -E, -S            print the preprocessed source, or the host's assembly, to the output or stdout\n"
+        "  -E, -S            print the preprocessed source, or the host's assembly, to the output or stdout; -S "
+        "with\n"
+        "                    --target ipu1, ipu2 or ipu21 the chip's\n"
+        "  -c                write the chip's object (ELF; --target, default ipu2) instead of an archive\n"
         "  -MD, -MMD         write a rule for make: the object depends on the inputs and the headers they "
         "include;\n"
         "  -MF FILE          to FILE instead of the object's name with .d\n"
@@ -140,16 +166,18 @@ const tw__command tw__command_popc = {
         "  -v                say what is compiled\n"
         "  --version, --help\n"
         "\n"
-        "The target cpu gives native code, with half as a float and as a 16-bit half. For ipu1, ipu2 and ipu21 the "
-        "object\n"
-        "holds the layout of every vertex's state and the source, and no instructions: there is no code generator "
-        "for\n"
-        "these chips. Macros: __POPC__ always, __IPU__ and __IPU_ARCH_VERSION__ for the chips. Results are kept in "
+        "The target cpu gives native code, with half as a float and as a 16-bit half; ipu1, ipu2 and ipu21 give "
+        "code of "
         "the\n"
+        "chip and the layout of every vertex's state. Macros: __POPC__ always, __IPU__ and __IPU_ARCH_VERSION__ "
+        "for "
+        "the\n"
+        "chips. Results are kept in the "
         "cache folder ($XDG_CACHE_HOME/tilewright). TILEWRIGHT_CLANG names the compiler to use instead of "
         "clang-19.\n",
     .example = "popc -O3 -DFACTOR=2 examples/poplar/scale/scale.c -o scale.gp\n"
-               "popc scale.gp examples/poplar/vector_add/vector_add_codelets.cpp -o both.gp",
+               "popc scale.gp examples/poplar/vector_add/vector_add_codelets.cpp -o both.gp\n"
+               "popc -S --target ipu2 examples/poplar/scale/scale.c",
     .options = TW__CLI_ROWS(rows),
     .words = "-g -O0 -O1 -O2 -O3",
     .files = ".c .cpp .cc .cxx .S .o .gp",

@@ -4,7 +4,27 @@
 #ifndef TW_IPU_SCALAR_BUILTINS_H
 #define TW_IPU_SCALAR_BUILTINS_H
 
-#if !defined(__IPU__) && defined(__clang__)
+#ifdef __IPU__
+
+/* The compiler knows these by their names. The control registers of 'get' and 'put' are those that the context has by
+ * itself, those of 'uget' and 'uput' the floating point unit's; they are constants. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+void *__builtin_colossus_get_vertex_base(void) __attribute__((const));
+#ifdef __cplusplus
+}
+#endif
+#define __builtin_ipu_get(csr)                                     \
+    __extension__({                                                \
+        unsigned tw__csr;                                          \
+        __asm__ volatile("get %0, %1" : "=r"(tw__csr) : "i"(csr)); \
+        tw__csr;                                                   \
+    })
+#define __builtin_ipu_put(value, csr) \
+    __extension__({ __asm__ volatile("put %1, %0" ::"r"((unsigned)(value)), "i"(csr) : "memory"); })
+
+#elif defined(__clang__)
 
 #ifdef __cplusplus
 extern "C" {

@@ -6,8 +6,8 @@
  *     if (tw_popc_compile("codelets.cpp", &options, diags) != TW_OK) tw_diags_print(diags, stderr, true);
  *     tw_diags_free(diags);
  *
- * A .gp file holds native code for the host, with half as a float and as a 16-bit half, and for each chip the layout
- * of every vertex's state. There is no code generator for chips: their members describe vertices, no instructions.
+ * A .gp file holds native code for the host, with half as a float and as a 16-bit half, and for each chip code and the
+ * layout of every vertex's state.
  *
  * Threads: calls are independent, also those of several processes that share a cache. `diags` is used by one
  * thread at a time. */
@@ -45,6 +45,12 @@ TW_API tw_status tw_popc_build(const char *const *inputs, size_t count, const tw
  * options->output. TW_E_COMPILATION: the message holds those of the compiler. */
 TW_API char *tw_popc_translate(const char *source, bool assembly, const tw_popc_options *options);
 TW_API tw_status tw_popc_translate_file(const char *source, bool assembly, const tw_popc_options *options);
+
+/* Code of one chip (options->targets: ipu1, ipu2 or ipu21; NULL: ipu2) for a source in C, C++ or assembly: text of the
+ * assembler, or an ELF object. *size bytes in memory that the caller frees, with a zero behind them. Errors as those of
+ * tw_popc_compile(). */
+TW_API char *tw_popc_code(const char *source, bool assembly, const tw_popc_options *options, size_t *size,
+                          tw_diags *diags);
 
 /* Merges .gp files into one. TW_E_OBJECT_LOAD names a file that is not one, TW_E_OBJECT_CREATION a vertex that two
  * of them define for the same target. */

@@ -332,14 +332,15 @@ static int check_compute(scanner *s, const vertex_class *vc, const char *name, b
 {
     int expected = vc->base == MULTIVERTEX ? 1 : 0, found = vc->compute_args;
     const char *signature = expected ? "bool compute(unsigned workerId)" : "bool compute()";
-    if (s->scan->is_device) return found;
+    if (s->scan->is_device && !s->scan->is_c) return found;
     if (s->scan->is_c) {
         char *spelling = popc_string(clang_getCursorSpelling(vc->cursor)), *function;
         function = g_strdup_printf("%s_compute", spelling);
         const CXCursor *definition = g_hash_table_lookup(s->functions, function);
         if (definition) found = clang_Cursor_getNumArguments(*definition) - 1;
         *is_void = definition && clang_getCursorResultType(*definition).kind == CXType_Void;
-        if (definition ? found != expected : !external)
+        bool is_wrong = definition ? found != expected : !external;
+        if (is_wrong && !s->scan->is_device) /* the host's pass says it */
             popc_error(s, definition ? *definition : vc->cursor, "popc.compute",
                        "vertex '%s' needs a function bool %s(%s *v%s), or TW_EXTERNAL; among its fields when it is "
                        "written in assembly",

@@ -6,6 +6,7 @@
  *   rewrite.c          poplar::constraint attributes -> annotations, columns kept
  *   stack_sizes.c      DEF_STACK_USAGE and its relatives
  *   entry_functions.c  entry functions appended to a source
+ *   chip_code.c        C and C++ to code of a chip, through the compiler of colossus
  *   assembly.c         .S files, through the assembler of the chip
  *   toolchain.c        clang: where it is, its flags per target, precompiled headers, running it
  *   messages.c         messages of clang and of the module -> diagnostics of the user's file
@@ -51,7 +52,7 @@ typedef struct tw__source {
 
 typedef struct tw__built {
     char *table;    /* JSON, g_free */
-    char *object;   /* path of the relocatable object in the cache, NULL for a chip */
+    char *object;   /* path of the relocatable object in the cache, NULL when there is none */
     char *shared;   /* path of the shared object, when it was asked for */
     char **headers; /* files of the user that the source includes */
 } tw__built;
@@ -62,6 +63,8 @@ void tw__built_clear(tw__built *built);
 typedef enum tw__build_options {
     TW__BUILD_SHARED = 1,   /* link a shared object */
     TW__BUILD_PORTABLE = 2, /* code for any CPU of this architecture, not for this one */
+    TW__BUILD_CODE = 4,     /* of a chip: its object too (ELF), not the table alone */
+    TW__BUILD_TEXT = 8,     /* ... with CODE: its assembly in the place of the object */
 } tw__build_options;
 tw_status tw__build(const tw__source *source, tw__build_target target, unsigned options, tw__built *built,
                     tw_diags *diags);
@@ -148,6 +151,15 @@ void tw__report_own(tw__reporter *reporter);
 
 /* Text of the entry functions for a table of the module, to follow the source. */
 char *tw__wrappers(const json_t *table, bool is_c);
+char *tw__device_wrappers(const json_t *table, bool is_c); /* the same for a chip */
+
+/* --- chip_code.c ------------------------------------------------------------------------------------------------ */
+
+/* Compiles `text`, the source with its entries, for a chip; the ELF object (or with TW__BUILD_TEXT the assembly) into
+ * *code. False: messages are in the reporter. */
+bool tw__chip_code_make(const tw__toolchain *toolchain, const tw__source *source, const GString *text,
+                        tw__build_target target, unsigned options, GByteArray *code, char ***headers,
+                        tw__reporter *reporter);
 
 /* --- cache.c ---------------------------------------------------------------------------------------------------- */
 

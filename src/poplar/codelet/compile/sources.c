@@ -4,6 +4,7 @@
  * A source is compiled with a precompiled header first. When that fails it is compiled again without, so that
  * messages (and verdicts) are those of the plain compiler. */
 #include "poplar/codelet/compile/compile.h"
+#include "poplar/colossus/cc/cc.h"
 
 #include <glib/gstdio.h>
 #include <stdlib.h>
@@ -33,17 +34,31 @@ static char *base_key(const tw__toolchain *toolchain, const tw__source *source, 
     g_autofree char *joined = g_strjoinv("\n", (char **)args->pdata);
     g_ptr_array_free(args, TRUE);
     g_autofree char *current = g_get_current_dir(); /* relative -I, and names in debug information */
-    g_autofree char *module = tw__module_identity();
-    const char *parts[] = {
-        "2",          TW_VERSION, module,      toolchain->identity, digest, joined, tw__build_target_name(target),
-        source->path, current,    source->text
-    };
+    g_autofree char *module = tw__module_identity(),
+                    *compiler = options & TW__BUILD_CODE ? tw__cc_identity() : NULL;
+    const char *parts[] = { "3",
+                            TW_VERSION,
+                            module,
+                            toolchain->identity,
+                            compiler ? compiler : "",
+                            options & TW__BUILD_TEXT ? "text" : "",
+                            digest,
+                            joined,
+                            tw__build_target_name(target),
+                            source->path,
+                            current,
+                            source->text };
     GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
         g_checksum_update(sum, (const guchar *)parts[i], (gssize)strlen(parts[i]) + 1);
     char *key = g_strdup(g_checksum_get_string(sum));
     g_checksum_free(sum);
     return key;
+}
+
+static bool has_object(tw__build_target target, unsigned options)
+{
+    return tw__build_is_host(target) || options & TW__BUILD_CODE;
 }
 
 static bool look_up(const char *base, tw__build_target target, unsigned options, tw__built *built)
@@ -55,7 +70,7 @@ static bool look_up(const char *base, tw__build_target target, unsigned options,
     g_autofree char *key = tw__cache_result_key(base, dependencies);
     if (!key) return false;
     g_autofree char *table = tw__cache_path(key, ".json");
-    built->object = tw__build_is_host(target) ? tw__cache_path(key, ".o") : NULL;
+    built->object = has_object(target, options) ? tw__cache_path(key, ".o") : NULL;
     built->shared = options & TW__BUILD_SHARED ? tw__cache_path(key, ".so") : NULL;
     if ((!built->object || tw__cache_read(built->object, NULL, NULL)) &&
         (!built->shared || tw__cache_read(built->shared, NULL, NULL)) &&
@@ -196,7 +211,9 @@ typedef struct job {
     tw__build_target target;
     unsigned options;
     tw__scan_function scan;
-    char *object, *depfile; /* temporary files */
+    char *object, *depfile; /* temporary files, of the host */
+    GByteArray *code;       /* of a chip */
+    char **headers;
 } job;
 
 /* Stack sizes of a chip's build, added to its table: the preprocessor knows what the macros come to. */
@@ -243,13 +260,34 @@ static void ask_compiler(const job *j, tw__reporter *reporter)
     g_ptr_array_free(args, TRUE);
 }
 
+/* From the scan on. */
+static char *attempt_chip(job *j, char *table, tw__reporter *reporter)
+{
+    if (!j->code) return add_stacks(j, table);
+    json_t *json = json_loads(table, 0, NULL);
+    g_autofree char *wrappers = tw__device_wrappers(json, j->source.is_c);
+    json_decref(json);
+    GString *text = g_string_new(NULL);
+    tw__add_line_marker(text, j->source.path);
+    g_string_append(text, j->source.text);
+    g_string_append(text, wrappers);
+    g_byte_array_set_size(j->code, 0);
+    g_clear_pointer(&j->headers, g_strfreev);
+    bool ok =
+        tw__chip_code_make(j->toolchain, &j->source, text, j->target, j->options, j->code, &j->headers, reporter);
+    g_string_free(text, TRUE);
+    if (ok) return add_stacks(j, table);
+    free(table);
+    return NULL;
+}
+
 /* Scan and compile, once. The table, or NULL with messages in the reporter. */
-static char *attempt(const job *j, const char *pch, tw__reporter *reporter)
+static char *attempt(job *j, const char *pch, tw__reporter *reporter)
 {
     char *table = scan_once(j->scan, j->toolchain, &j->source, j->target, j->options, pch, reporter);
     if (!table && !reporter->errors && !reporter->own->len) ask_compiler(j, reporter);
     if (!table) return NULL;
-    if (!tw__build_is_host(j->target)) return add_stacks(j, table);
+    if (!tw__build_is_host(j->target)) return attempt_chip(j, table, reporter);
     json_t *json = json_loads(table, 0, NULL);
     if (json_array_size(json_object_get(json, "vertices")) == 0) {
         tw__scan_diag diag = { j->source.path,
@@ -281,9 +319,10 @@ static char *attempt(const job *j, const char *pch, tw__reporter *reporter)
 }
 
 /* Moves what was made into the cache. */
-static tw_status store(const job *j, const char *base, const char *table, tw__built *built, tw_diags *diags)
+static tw_status store(job *j, const char *base, const char *table, tw__built *built, tw_diags *diags)
 {
     if (j->depfile) built->headers = tw__cache_read_depfile(j->depfile, j->source.path);
+    if (j->headers) built->headers = g_steal_pointer(&j->headers);
     g_autofree char *key = tw__cache_result_key(base, built->headers), *list = tw__cache_path(base, ".deps");
     g_autofree char *names = built->headers ? g_strjoinv("\n", built->headers) : g_strdup("");
     g_autofree char *path = key ? tw__cache_path(key, ".json") : NULL;
@@ -292,6 +331,11 @@ static tw_status store(const job *j, const char *base, const char *table, tw__bu
     if (j->object) {
         built->object = tw__cache_path(key, ".o");
         tw_status status = tw__cache_publish(j->object, built->object);
+        if (status) return status;
+    }
+    if (j->code) {
+        built->object = tw__cache_path(key, ".o");
+        tw_status status = tw__cache_write(built->object, (const char *)j->code->data, j->code->len);
         if (status) return status;
     }
     if (j->options & TW__BUILD_SHARED) {
@@ -338,7 +382,7 @@ tw_status tw__build(const tw__source *source, tw__build_target target, unsigned 
                     tw_diags *diags)
 {
     *built = (tw__built){ 0 };
-    job j = { .source = *source, .target = target, .options = options };
+    job j = { .source = *source, .target = target, .options = options & ~(unsigned)TW__BUILD_CODE };
     tw_status status = tw__check_source_name(source->path);
     if (status == TW_OK) status = tw__toolchain_get(&j.toolchain);
     if (status != TW_OK) return status;
@@ -353,6 +397,8 @@ tw_status tw__build(const tw__source *source, tw__build_target target, unsigned 
     if (tw__build_is_host(target)) {
         j.object = tw__cache_temporary(".o");
         j.depfile = tw__cache_temporary(".d");
+    } else if (options & TW__BUILD_CODE) {
+        j.code = g_byte_array_new();
     }
     gint64 start = g_get_monotonic_time();
     if (tw__build_is_host(target) && (!j.object || !j.depfile))
@@ -365,6 +411,8 @@ tw_status tw__build(const tw__source *source, tw__build_target target, unsigned 
     if (j.depfile) g_unlink(j.depfile);
     g_free(j.object);
     g_free(j.depfile);
+    g_strfreev(j.headers);
+    if (j.code) g_byte_array_free(j.code, TRUE);
     free(rewritten);
     if (status != TW_OK) tw__built_clear(built);
     return status;

@@ -183,16 +183,15 @@ static void add_pair(GPtrArray *args, const char *option, const char *value)
 }
 
 /* The chip as the front end sees it: a 32-bit machine whose C ABI agrees with guide 2.3 (docs/decisions.md, M5), with
- * the host's header files. Only tables are made from it. */
-static void add_device(GPtrArray *args, const tw__toolchain *toolchain, tw__build_target target)
+ * the host's header files. Tables are made from it; the compiler of code has a target of its own. */
+static void add_device(GPtrArray *args, const tw__toolchain *toolchain, tw__build_target target, unsigned options)
 {
     static const char *const versions[] = {
         [TW__BUILD_IPU1] = "1", [TW__BUILD_IPU2] = "2", [TW__BUILD_IPU21] = "21"
     };
-    static const char *const fixed[] = {
-        "--target=armv7-none-eabi", "-fno-short-enums", "-nostdinc",          "-nostdinc++", "-D__IPU__=1",
-        "-Wno-everything",          "-fms-extensions",  "-D_GLIBCXX_HOSTED=1"
-    };
+    static const char *const fixed[] = { "-fno-short-enums", "-nostdinc",       "-nostdinc++",        "-D__IPU__=1",
+                                         "-Wno-everything",  "-fms-extensions", "-D_GLIBCXX_HOSTED=1" };
+    if (!(options & TW__BUILD_CODE)) toolchain_add(args, "--target=armv7-none-eabi");
     for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++) toolchain_add(args, fixed[i]);
     g_ptr_array_add(args, g_strdup_printf("-D__IPU_ARCH_VERSION__=%s", versions[target]));
     for (char **dir = toolchain->include_dirs; *dir; dir++) add_pair(args, "-isystem", *dir);
@@ -223,7 +222,7 @@ GPtrArray *tw__toolchain_args(const tw__toolchain *toolchain, const tw__source *
             add_pair(args, "-Xclang", "-ffloat16-excess-precision=none");
         }
     } else {
-        add_device(args, toolchain, target);
+        add_device(args, toolchain, target, options);
     }
     for (const char *const *flag = source->flags; flag && *flag; flag++) toolchain_add(args, *flag);
     g_autofree char *folder = g_path_get_dirname(source->path);

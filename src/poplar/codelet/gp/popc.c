@@ -288,3 +288,82 @@ tw_status tw_popc_translate_file(const char *path, bool assembly, const tw_popc_
     free(text);
     return status;
 }
+
+/* --- code of a chip -------------------------------------------------------------------------------------------- */
+
+/* Of assembly the object alone. */
+static tw_status assembled_code(const tw__source *source, tw__arch arch, GByteArray *code, tw_diags *diags)
+{
+    tw_object *object;
+    size_t size = 0;
+    tw_status status = tw__assemble(source->path, source->flags, arch, &object, diags);
+    uint8_t *bytes = status == TW_OK ? tw_object_to_elf(object, &size) : NULL;
+    if (status == TW_OK && !bytes) status = tw_error_status();
+    if (bytes) g_byte_array_append(code, bytes, (guint)size);
+    free(bytes);
+    tw_object_free(object);
+    return status;
+}
+
+static tw_status compiled_code(const tw__source *source, tw__arch arch, bool assembly, GByteArray *code,
+                               tw_diags *diags)
+{
+    tw__built built;
+    unsigned options = TW__BUILD_CODE | (assembly ? TW__BUILD_TEXT : 0u);
+    tw_status status = tw__build(source, (tw__build_target)(TW__BUILD_IPU1 + (int)arch), options, &built, diags);
+    if (status != TW_OK) return status;
+    char *data;
+    size_t size;
+    if (tw__cache_read(built.object, &data, &size)) {
+        g_byte_array_append(code, (const guint8 *)data, (guint)size);
+        g_free(data);
+    } else {
+        status = tw__fail(TW_E_IO, "cannot read '%s'", built.object);
+    }
+    tw__built_clear(&built);
+    return status;
+}
+
+static tw_status code_of(const char *path, bool assembly, const tw_popc_options *own, GByteArray *code,
+                         tw_diags *diags)
+{
+    tw__arch arch;
+    const char *target = own->targets ? own->targets : "ipu2";
+    char **flags = NULL, *text = NULL;
+    size_t size = 0;
+    bool is_assembly;
+    tw__codelet_type type = tw__codelet_type_of(path, &is_assembly);
+    if (!tw__arch_by_name(target, &arch))
+        return tw__fail(TW_E_INVALID_ARGUMENT, "'%s' is not one chip: expected ipu1, ipu2 or ipu21", target);
+    if (is_assembly ? assembly : type != TW__CODELET_C && type != TW__CODELET_CPP)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "%s: expected a source in C or C++%s", path,
+                        is_assembly ? "; this is assembly" : "");
+    tw_status status = tw__split_flags(own->flags, &flags);
+    if (status == TW_OK) status = tw__read_file(path, &text, &size);
+    if (status == TW_OK && strlen(text) != size) status = tw__fail(TW_E_FILE_LOAD, "%s is not a text file", path);
+    tw__source source = { path, text, type == TW__CODELET_C, (const char *const *)flags };
+    if (status == TW_OK)
+        status = is_assembly ? assembled_code(&source, arch, code, diags)
+                             : compiled_code(&source, arch, assembly, code, diags);
+    free(text);
+    g_strfreev(flags);
+    return status;
+}
+
+char *tw_popc_code(const char *path, bool assembly, const tw_popc_options *options, size_t *size, tw_diags *diags)
+{
+    tw_popc_options own;
+    *size = 0;
+    tw_status status = TW__TAKE_OPTIONS(&own, options, tw_popc_options);
+    GByteArray *code = g_byte_array_new();
+    if (status == TW_OK) status = code_of(path, assembly, &own, code, diags);
+    char *out = status == TW_OK ? malloc(code->len + (size_t)1) : NULL;
+    if (status == TW_OK && !out) status = tw__fail(TW_E_NO_MEMORY, "no memory for it");
+    if (out) {
+        memcpy(out, code->data, code->len);
+        out[code->len] = 0;
+        *size = code->len;
+    }
+    g_byte_array_free(code, TRUE);
+    return tw__made(status, out);
+}
