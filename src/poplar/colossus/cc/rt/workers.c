@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* The runtime library's C for workers as one unit: one text, in which names are there once. */
+// NOLINTBEGIN(bugprone-suspicious-include)
+#include "rt.h"
+#include "int64.c"
+#include "double.c"
+#include "convert.c"
+// NOLINTEND(bugprone-suspicious-include)
