@@ -33,7 +33,7 @@ const tw_tile_region *tw__pto_region(tw_pto_target target, tw_pto_location locat
 uint32_t tw__pto_memory_size(tw_pto_target target, tw_pto_location location); /* bytes, 0 = no such memory */
 const char *tw__pto_memory_name(unsigned location);
 const char *tw__pto_chip(tw_pto_target target); /* its row of tw_tile_arch */
-double tw__pto_clock(tw_pto_target target); /* Hz; A2/A3's for all: none is published for A5 */
+double tw__pto_clock(tw_pto_target target);     /* Hz; A2/A3's for all: none is published for A5 */
 uint64_t tw__pto_conversions(tw_type from, tw_pto_target target); /* types that TCVT makes of it, a bit each */
 bool tw__pto_convert_wraps(const tw__pto_call *call);             /* TCVT: out of range wraps */
 

@@ -202,7 +202,8 @@ static void aie_cycles_by_kernel_and_tile(void **state)
     assert_true(tw_profile_step_cycles(p, 0, by_tile));
     for (unsigned t = 0; t < tw_profile_tiles(p); t++)
         assert_int_equal(by_tile[t], t % 8 == 0 && t / 8 < 8 ? expected[t / 8] : 0);
-    assert_non_null(strstr(text, "cycles are estimated: a factor of 2.8 (worst a factor of 112) over 18 programs ("));
+    assert_non_null(
+        strstr(text, "cycles are estimated: a factor of 2.8 (worst a factor of 112) over 18 programs ("));
     survives_json(p, by_tile);
     free(by_tile), free(text);
     tw_aie_array_free(a);
