@@ -5,4 +5,7 @@
 #include "int64.c"
 #include "double.c"
 #include "convert.c"
+#include "trigonometry.c"
+#include "exponential.c"
+#include "special.c"
 // NOLINTEND(bugprone-suspicious-include)
