@@ -17,7 +17,8 @@ $cc -std=gnu11 -E -DTW_NO_CALL_SITES -I. "$work/all.c" |
 
 # --- functions: "result name(parameters)", one a line
 awk 'BEGIN { RS = ";" } /__attribute__\(\(visibility\("default"\)\)\)/ {
-  sub(/.*__attribute__\(\(visibility\("default"\)\)\)[ \n]*/, ""); gsub(/[ \n]+/, " "); print }' "$work/text" >"$work/functions"
+  sub(/.*__attribute__\(\(visibility\("default"\)\)\)[ \n]*/, ""); gsub(/[ \n]+/, " ")
+  sub(/ ?__attribute__\(\(format.*/, ""); print }' "$work/text" >"$work/functions"
 [ "$(wc -l <"$work/functions")" -gt 700 ] || fail "$(wc -l <"$work/functions") functions were found"
 awk 'BEGIN { RS = ";" } { gsub(/[ \n]+/, " ") } /typedef struct tw_[a-z_0-9]+ tw_[a-z_0-9]+ ?$/ { print $NF }' "$work/text" |
   sort -u | while read -r type; do grep -q "struct $type {" "$work/text" || echo "$type"; done >"$work/opaque"
@@ -78,7 +79,7 @@ C
       type = arg[1]; sub(/^const /, "", type); sub(/ \*[a-z_]*$/, "", type)
       if (!(type in is_opaque)) next
       call = name "((void *)0"
-      for (i = 2; i <= n; i++) call = call ", " zero(arg[i])
+      for (i = 2; i <= n; i++) if (arg[i] !~ /\.\.\./) call = call ", " zero(arg[i])
       names[++count] = name
       if (result ~ /^tw_status/) print "static void call" count "(const char *kept) { check(\"" name "\", " call "), kept); }"
       else print "static void call" count "(const char *kept) { (void)" call "); check(\"" name "\", TW_E_FILE_LOAD, kept); }"
@@ -114,7 +115,7 @@ int main(void)
 C
 } >"$work/null.c"
 # shellcheck disable=SC2086  # CC may carry flags
-${CC:-gcc} -std=gnu11 -w -DTW_NO_CALL_SITES -I. "$work/null.c" -o "$work/null" -L"$build" -ltilewright -Wl,-rpath,"$build" &&
+${CC:-gcc} -std=gnu11 -w -DTW_NO_CALL_SITES -I. "$work/null.c" -o "$work/null" -L"$build" -ltilewright_poplibs -ltilewright -Wl,-rpath,"$build" &&
   "$work/null" >"$work/out" || { fail 'NULL in place of an object:'; cat "$work/out"; }
 [ "$(sed -n 's/ calls$//p' "$work/out")" -gt 450 ] || fail 'the functions of objects were not found'
 

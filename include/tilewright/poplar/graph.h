@@ -201,6 +201,8 @@ TW_API tw_tensor tw_tensor_find_unbroadcast(tw_graph *graph, tw_tensor tensor);
 /* The whole variable in the order of its storage, with the shape it was declared with. TW_E_INDEX. */
 TW_API tw_tensor tw_graph_get_variable(tw_graph *graph, uint32_t variable);
 TW_API bool tw_graph_variable_is_constant(const tw_graph *graph, uint32_t variable);
+/* As it was given, "" for none; valid until the graph goes. TW_E_INDEX. */
+TW_API const char *tw_graph_variable_name(const tw_graph *graph, uint32_t variable);
 /* True and the value when all elements are constants of one value (bit for bit); false for a tensor without
  * elements. */
 TW_API bool tw_tensor_constant_value(const tw_graph *graph, tw_tensor tensor, double *value);

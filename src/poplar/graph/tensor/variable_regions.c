@@ -90,6 +90,13 @@ bool tw_graph_variable_is_constant(const tw_graph *graph, uint32_t id)
     return v && v->is_constant;
 }
 
+const char *tw_graph_variable_name(const tw_graph *graph, uint32_t id)
+{
+    TW__ENTER_GETTER(graph, "");
+    const tw__variable *v = variable(graph, id);
+    return v ? v->name : "";
+}
+
 /* --- values of constants -------------------------------------------------------------------------------------- */
 
 /* Value of elements [first, first + count) of a constant when they are all the same bits. */

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+# The libraries of graph programs, docs/libraries.md: libtilewright_poplibs, on top of libtilewright and its public
+# headers, and linker scripts with the names that programs link. A vendor's own libraries win that lie earlier on the path.
+if(NOT TARGET tilewright OR NOT TARGET tw_libs)
+  return()
+endif()
+add_library(tilewright_poplibs SHARED $<TARGET_OBJECTS:tw_libs>)
+target_link_libraries(tilewright_poplibs PUBLIC tilewright PRIVATE PkgConfig::GLIB m)
+target_link_options(tilewright_poplibs PRIVATE LINKER:--version-script=${CMAKE_SOURCE_DIR}/src/tilewright.map)
+set_target_properties(tilewright_poplibs PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 LINKER_LANGUAGE C
+                      LINK_DEPENDS ${CMAKE_SOURCE_DIR}/src/tilewright.map)
+tw_installed_beside(tilewright_poplibs "$ORIGIN")
+
+set(TW_LIBS poputil)
+foreach(name IN LISTS TW_LIBS)
+  file(WRITE ${CMAKE_BINARY_DIR}/lib${name}.so "/* ${name} of Tilewright */ INPUT(-ltilewright_poplibs)\n")
+  install(FILES ${CMAKE_BINARY_DIR}/lib${name}.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endforeach()
+install(TARGETS tilewright_poplibs EXPORT tilewright LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+configure_file(cmake/tilewright_poplibs.pc.in tilewright_poplibs.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/tilewright_poplibs.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
