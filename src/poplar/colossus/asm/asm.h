@@ -159,11 +159,14 @@ typedef struct tw__asm {
     GHashTable *numeric; /* number -> numeric_label* */
     GArray *fixups, *repeats, *conditions;
     GHashTable *macros;
-    GArray *stack_sizes; /* stack_size: sizes that are evaluated at the end */
-    GHashTable *stated;  /* name -> 1 + index of its stack size */
-    unsigned counter;    /* \@ */
-    unsigned steps;      /* of tw__asm_resolve(), against expressions that explode */
-    const char *code;    /* of the error that is being reported; NULL = none */
+    GArray *stack_sizes;  /* stack_size: sizes that are evaluated at the end */
+    GHashTable *stated;   /* name -> 1 + index of its stack size */
+    GPtrArray *files;     /* const char*: names by the number of .file */
+    const char *loc_file; /* of .loc; NULL: lines are those of the text */
+    uint32_t loc_line;
+    unsigned counter; /* \@ */
+    unsigned steps;   /* of tw__asm_resolve(), against expressions that explode */
+    const char *code; /* of the error that is being reported; NULL = none */
 } tw__asm;
 
 /* --- text.c: frames, messages, the smallest pieces ------------------------------------------------------------ */
@@ -247,6 +250,7 @@ directive_function tw__asm_do_section, tw__asm_do_push_section, tw__asm_do_pop_s
 directive_function tw__asm_do_binding, tw__asm_do_visibility, tw__asm_do_type, tw__asm_do_size, tw__asm_do_comm,
     tw__asm_do_set;
 directive_function tw__asm_do_stack_size, tw__asm_do_stack_calls;
+directive_function tw__asm_do_file, tw__asm_do_loc; /* line.c */
 void tw__asm_finish_stack(tw__asm *as);
 void tw__asm_emit_bytes(tw__asm *as, const void *bytes, size_t length, place where);
 

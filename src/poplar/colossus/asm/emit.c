@@ -172,8 +172,8 @@ static void add_waiting(tw__asm *as, const parsed *insn, uint32_t offset)
 
 static void add_line(tw__asm *as, const parsed *insn, uint32_t offset)
 {
-    const char *file;
-    int line = tw__asm_locate(as, insn->place.frame, insn->place.at, &file);
+    const char *file = as->loc_file;
+    int64_t line = file ? (int64_t)as->loc_line : tw__asm_locate(as, insn->place.frame, insn->place.at, &file);
     if (line > 0)
         tw__asm_ok(as, tw_object_add_line(as->object, as->section, offset, file, (uint32_t)line), insn->place);
 }

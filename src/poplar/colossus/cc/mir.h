@@ -32,8 +32,9 @@
  *   ret     uses...       end of a function; physical registers that hold the result (an entry of a worker ends with
  *                         a row instead: exitz...)
  *   text    ...           inline assembly: insn->text with %0, %1... for its operands, which have flags as in a row;
- *                         further clobbers are physical registers with WRITE */
-#define TW__MIR_LIST(X) X(copy) X(phi) X(join) X(value) X(place) X(call) X(ret) X(text)
+ *                         further clobbers are physical registers with WRITE
+ *   moves   (D, S)...     copies inside a file that happen at once; D or S may be a place of the frame. Made by ra */
+#define TW__MIR_LIST(X) X(copy) X(phi) X(join) X(value) X(place) X(call) X(ret) X(text) X(moves)
 // clang-format on
 typedef enum tw__mir_op {
     TW__MIR_FIRST = TW__OP_COUNT - 1,
@@ -52,6 +53,7 @@ typedef struct tw__mir_vreg {
     uint8_t file;  /* tw__mir_file */
     uint8_t words; /* 1, 2 or 4 */
     bool is_free;  /* the value may live in either file (moved, loaded, stored only): `file` is a proposal */
+    bool is_short; /* ra: lives at one instruction only, so that a register has to be found */
 } tw__mir_vreg;
 
 typedef enum tw__mir_kind {
@@ -109,6 +111,7 @@ typedef struct tw__mir_block {
      * the number of rounds less one. 0: not known to be less; else at most so many rounds. */
     bool is_counted;
     uint64_t most_rounds;
+    bool is_repeated; /* by ra: the body of rpt */
 } tw__mir_block;
 
 typedef struct tw__mir_frame_object {
@@ -138,6 +141,8 @@ typedef struct tw__mir_function {
     uint32_t block_count, block_capacity;
     tw__mir_frame_object *objects;
     uint32_t object_count, object_capacity;
+    /* Set by ra: objects from own_objects on are its own; bytes of the frame, arguments for calls included. */
+    uint32_t own_objects, stack_bytes;
 } tw__mir_function;
 
 typedef struct tw__mir_data {

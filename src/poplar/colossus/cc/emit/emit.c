@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions as text: a section each, with their stack and their lines. */
+#include "poplar/colossus/cc/emit/emit.h"
+
+#include <string.h>
+
+typedef struct emitting {
+    tw__mir *mir;
+    const tw__mir_function *f;
+    GString *out;
+    uint32_t file, line, column; /* of the last .loc */
+} emitting;
+
+/* Names that the assembler would not read as they are stand in quotes. */
+static void put_name(GString *out, const char *name)
+{
+    bool plain = *name && !g_ascii_isdigit(*name);
+    for (const char *p = name; *p; p++) plain = plain && (g_ascii_isalnum(*p) || *p == '_' || *p == '.');
+    if (plain) {
+        g_string_append(out, name);
+        return;
+    }
+    g_string_append_c(out, '"');
+    for (const char *p = name; *p; p++) {
+        if (*p == '"' || *p == '\\') g_string_append_c(out, '\\');
+        g_string_append_c(out, *p);
+    }
+    g_string_append_c(out, '"');
+}
+
+/* --- operands ---------------------------------------------------------------------------------------------------- */
+
+static void put_symbol(GString *out, const tw__mir_operand *o)
+{
+    put_name(out, o->symbol);
+    if (o->value) g_string_append_printf(out, "%+" G_GINT64_FORMAT, o->value);
+}
+
+static void put_register(GString *out, const tw__mir_operand *o, const char *suffix)
+{
+    char file = o->reg >= TW__MIR_A0 ? 'a' : 'm';
+    unsigned number = (o->reg - 1) % 16;
+    if (o->words > 1)
+        g_string_append_printf(out, "$%c%u:%u%s", file, number, number + o->words - 1u, suffix);
+    else
+        g_string_append_printf(out, "$%c%u%s", file, number, suffix);
+}
+
+static void put_operand(const emitting *e, const tw__mir_operand *o, const char *suffix)
+{
+    switch ((tw__mir_kind)o->kind) {
+    case TW__MIR_REG: put_register(e->out, o, suffix); break;
+    case TW__MIR_CONST: g_string_append_printf(e->out, "%" G_GINT64_FORMAT, o->value); break;
+    case TW__MIR_SYMBOL: put_symbol(e->out, o); break;
+    case TW__MIR_BLOCK: g_string_append_printf(e->out, ".L%u_%u", e->f->number, o->index); break;
+    case TW__MIR_FRAME: g_string_append(e->out, "?"); break; /* none is left */
+    }
+}
+
+/* --- instructions ------------------------------------------------------------------------------------------------ */
+
+static void put_row(const emitting *e, const tw__mir_insn *insn, const tw_isa_row *row)
+{
+    g_string_append(e->out, row->name);
+    for (unsigned k = 0; k < insn->count; k++) {
+        g_string_append(e->out, k ? ", " : " ");
+        put_operand(e, &insn->operands[k], row->operands[k]->suffix);
+    }
+}
+
+static void put_call(const emitting *e, const tw__mir_insn *insn)
+{
+    if (insn->operands[0].kind == TW__MIR_SYMBOL) {
+        g_string_append(e->out, "call $m10, ");
+        put_symbol(e->out, &insn->operands[0]);
+        return;
+    }
+    g_string_append(e->out, "setzi $m10, 9f\n\tbr ");
+    put_register(e->out, &insn->operands[0], "");
+    g_string_append(e->out, "\n9:");
+}
+
+/* %0 is operand 0; %% is a per cent sign. */
+static void put_text(const emitting *e, const tw__mir_insn *insn)
+{
+    for (const char *p = insn->text; *p; p++) {
+        if (*p != '%') {
+            g_string_append_c(e->out, *p);
+        } else if (g_ascii_isdigit(p[1])) {
+            char *end;
+            guint64 k = g_ascii_strtoull(p + 1, &end, 10);
+            if (k < insn->count) put_operand(e, &insn->operands[k], "");
+            p = end - 1;
+        } else {
+            g_string_append_c(e->out, '%');
+            if (p[1] == '%') p++;
+        }
+    }
+}
+
+static void put_insn(const emitting *e, const tw__mir_insn *insn)
+{
+    const tw_isa_row *row = tw__mir_row(insn);
+    if (row)
+        put_row(e, insn, row);
+    else if (insn->op == TW__MIR_call)
+        put_call(e, insn);
+    else if (insn->op == TW__MIR_text)
+        put_text(e, insn);
+    else if (insn->op == TW__MIR_ret)
+        g_string_append(e->out, "br $m10");
+}
+
+static void put_loc(emitting *e, const tw__mir_insn *insn)
+{
+    if (!insn->line || (insn->line == e->line && insn->file == e->file)) return;
+    e->line = insn->line, e->file = insn->file, e->column = insn->column;
+    g_string_append_printf(e->out, "\t.loc %u %u %u\n", insn->file, insn->line, insn->column);
+}
+
+static void put_block(emitting *e, uint32_t index)
+{
+    const tw__mir_block *block = &e->f->blocks[index];
+    if (!block->first && !block->predecessor_count) return; /* cannot be reached */
+    if (block->is_repeated) g_string_append(e->out, "\t.align 8\n");
+    g_string_append_printf(e->out, ".L%u_%u:\n", e->f->number, index);
+    for (const tw__mir_insn *insn = block->first; insn; insn = insn->next) {
+        put_loc(e, insn);
+        bool bundle = insn->next && insn->next->is_aux_partner;
+        g_string_append(e->out, bundle ? "\t{ " : "\t");
+        put_insn(e, insn);
+        if (bundle) {
+            g_string_append(e->out, " ; ");
+            put_insn(e, insn = insn->next);
+            g_string_append(e->out, " }");
+        }
+        g_string_append_c(e->out, '\n');
+    }
+}
+
+void tw__mir_emit_function(tw__mir *mir, const tw__mir_function *f, GString *out)
+{
+    emitting e = { .mir = mir, .f = f, .out = out };
+    bool supervisor = f->in_supervisor || f->context == TW__MIR_SUPERVISOR, repeats = false;
+    for (uint32_t b = 0; b < f->block_count; b++) repeats = repeats || f->blocks[b].is_repeated;
+    g_autofree char *section = g_strdup_printf(".text.%s", f->name);
+    g_string_append(out, "\n\t.section ");
+    put_name(out, section);
+    g_string_append_printf(out, ", \"ax\"\n\t.align %u\n\t.%s\n", repeats ? 8 : 4,
+                           supervisor ? "supervisor" : "worker");
+    if (!f->is_local) {
+        g_string_append(out, f->is_weak ? "\t.weak " : "\t.globl ");
+        put_name(out, f->name);
+        g_string_append_c(out, '\n');
+    }
+    g_string_append(out, "\t.type ");
+    put_name(out, f->name);
+    g_string_append(out, ", @function\n");
+    put_name(out, f->name);
+    g_string_append(out, ":\n");
+    if (f->line)
+        g_string_append_printf(out, "\t.loc %u %u 0\n", f->file, f->line), e.line = f->line, e.file = f->file;
+    for (uint32_t b = 0; b < f->block_count; b++) put_block(&e, b);
+    g_string_append(out, "\t.loc 0\n\t.size ");
+    put_name(out, f->name);
+    g_string_append(out, ", . - ");
+    put_name(out, f->name);
+    if (!f->has_dynamic_stack) { /* else its writer states the stack */
+        g_string_append(out, "\n\t.stack_own ");
+        put_name(out, f->name);
+        g_string_append_printf(out, ", %u", f->stack_bytes);
+    }
+    g_string_append_c(out, '\n');
+}
+
+/* --- data -------------------------------------------------------------------------------------------------------- */
+
+static void put_bytes(const tw__mir_data *d, uint32_t from, uint32_t to, GString *out)
+{
+    if (!d->bytes || d->is_zero) {
+        if (to > from) g_string_append_printf(out, "\t.space %u\n", to - from);
+        return;
+    }
+    for (uint32_t at = from; at < to; at++)
+        g_string_append_printf(out, "%s%u%s", (at - from) % 16 ? ", " : "\t.byte ", d->bytes[at],
+                               (at - from) % 16 == 15 || at + 1 == to ? "\n" : "");
+}
+
+void tw__mir_emit_data(const tw__mir_data *d, GString *out)
+{
+    g_string_append(out, "\n\t.section ");
+    put_name(out, d->section);
+    if (d->is_zero && !strncmp(d->section, ".bss", 4))
+        g_string_append(out, ", \"aw\", @nobits");
+    else
+        g_string_append(out, strncmp(d->section, ".rodata", 7) ? ", \"aw\"" : ", \"a\"");
+    g_string_append_printf(out, "\n\t.align %u\n", MAX(d->align, 1));
+    if (!d->is_local) {
+        g_string_append(out, d->is_weak ? "\t.weak " : "\t.globl ");
+        put_name(out, d->name);
+        g_string_append_c(out, '\n');
+    }
+    g_string_append(out, "\t.type ");
+    put_name(out, d->name);
+    g_string_append(out, ", @object\n");
+    put_name(out, d->name);
+    g_string_append(out, ":\n");
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < d->address_count; i++) {
+        put_bytes(d, at, d->addresses[i].at, out);
+        tw__mir_operand symbol = tw__mir_symbol(d->addresses[i].symbol, d->addresses[i].add);
+        g_string_append(out, "\t.word ");
+        put_symbol(out, &symbol);
+        g_string_append_c(out, '\n');
+        at = d->addresses[i].at + 4;
+    }
+    put_bytes(d, at, d->size, out);
+    g_string_append(out, "\t.size ");
+    put_name(out, d->name);
+    g_string_append_printf(out, ", %u\n", d->size);
+}
+
+void tw__mir_emit(tw__mir *mir, GString *out)
+{
+    for (uint32_t i = 1; i < mir->file_count; i++) {
+        g_string_append_printf(out, "\t.file %u ", i);
+        g_string_append_c(out, '"');
+        for (const char *p = mir->files[i]; *p; p++)
+            g_string_append_printf(out, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+        g_string_append(out, "\"\n");
+    }
+    for (uint32_t i = 0; i < mir->function_count; i++) tw__mir_emit_function(mir, mir->functions[i], out);
+    for (uint32_t i = 0; i < mir->data_count; i++) tw__mir_emit_data(mir->data[i], out);
+}

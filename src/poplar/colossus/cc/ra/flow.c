@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks: what cannot be reached or is not read goes, how often they run, branches between them. */
+#include "poplar/colossus/cc/ra/ra.h"
+
+#include <string.h>
+
+/* --- what nobody needs (SSA) ------------------------------------------------------------------------------------- */
+
+/* Rows that work on accumulators, random state or control registers stand last in the table. */
+bool tw__ra_has_state(const tw__mir_insn *insn)
+{
+    const tw_isa_row *row = tw__mir_row(insn);
+    return insn->has_effect || !row || insn->op >= TW__OP_f16v2cmac ||
+           row->flags & (TW_ISA_CONTROL | TW_ISA_SYSTEM);
+}
+
+static bool is_removable(const tw__mir_insn *insn)
+{
+    const tw_isa_row *row = tw__mir_row(insn);
+    if (insn->memory.use & TW__MIR_WRITE || insn->memory.is_volatile || insn->has_effect) return false;
+    if (row ? tw__ra_has_state(insn) : insn->op > TW__MIR_place) return false;
+    for (unsigned k = 0; row && k < TW_ISA_ACCESSES; k++)
+        if (row->accesses[k] & TW_ISA_STORE) return false;
+    return true;
+}
+
+/* Reads of each virtual register; instructions that only make what is never read are removed, last ones first, until
+ * nothing changes. */
+static void count_uses(const tw__mir_insn *insn, uint32_t *uses, uint32_t step)
+{
+    for (unsigned k = 0; k < insn->count; k++) {
+        const tw__mir_operand *o = &insn->operands[k];
+        if (o->kind != TW__MIR_REG || !(o->use & TW__MIR_READ)) continue;
+        tw__mir_reg reg = o->use & TW__MIR_WRITE ? o->tied : o->reg;
+        if (ra_is_virtual(reg)) uses[reg - TW__MIR_VIRTUAL] += step;
+    }
+}
+
+static bool is_needed(const tw__mir_insn *insn, const uint32_t *uses)
+{
+    bool writes = false;
+    for (unsigned k = 0; k < insn->count; k++) {
+        const tw__mir_operand *o = &insn->operands[k];
+        if (o->kind != TW__MIR_REG || !(o->use & TW__MIR_WRITE)) continue;
+        writes = true;
+        if (!ra_is_virtual(o->reg) || uses[o->reg - TW__MIR_VIRTUAL]) return true;
+    }
+    return !writes || !is_removable(insn);
+}
+
+static void remove_unread(tw__mir_function *f)
+{
+    g_autofree uint32_t *uses = g_new0(uint32_t, f->vreg_count + 1);
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (tw__mir_insn *insn = f->blocks[b].first; insn; insn = insn->next) count_uses(insn, uses, 1);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = f->block_count; b-- > 0;)
+            for (tw__mir_insn *insn = f->blocks[b].last, *before; insn; insn = before) {
+                before = insn->previous;
+                if (insn->is_aux_partner || (insn->next && insn->next->is_aux_partner) || is_needed(insn, uses))
+                    continue;
+                count_uses(insn, uses, (uint32_t)-1);
+                tw__mir_remove(&f->blocks[b], insn);
+                changed = true;
+            }
+    }
+}
+
+static void drop_sources(tw__mir_function *f, uint32_t block, uint32_t gone)
+{
+    for (tw__mir_insn *phi = f->blocks[block].first; phi && phi->op == TW__MIR_phi; phi = phi->next)
+        for (unsigned k = 1; k < phi->count; k += 2)
+            if (phi->operands[k].index == gone) {
+                memmove(&phi->operands[k], &phi->operands[k + 2], (phi->count - k - 2u) * sizeof *phi->operands);
+                phi->count = (uint16_t)(phi->count - 2);
+                break;
+            }
+}
+
+static void remove_unreachable(tw__mir *mir, tw__mir_function *f)
+{
+    uint32_t count, *order = tw__mir_order(mir, f, &count);
+    g_autofree bool *reached = g_new0(bool, f->block_count + 1);
+    for (uint32_t i = 0; i < count; i++) reached[order[i]] = true;
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        tw__mir_block *block = &f->blocks[b];
+        if (reached[b]) continue;
+        for (uint32_t i = 0; i < block->successor_count; i++)
+            if (reached[block->successors[i]]) drop_sources(f, block->successors[i], b);
+        block->first = block->last = NULL;
+        block->successor_count = 0;
+    }
+    tw__mir_link(mir, f);
+}
+
+void tw__ra_clean(tw__mir *mir, tw__mir_function *f)
+{
+    remove_unreachable(mir, f);
+    remove_unread(f);
+}
+
+/* --- how often --------------------------------------------------------------------------------------------------- */
+
+/* Blocks of the loop that goes from `back` to `head`, once deeper each. */
+static void deepen(const tw__mir_function *f, uint32_t head, uint32_t back, uint32_t *seen, uint32_t mark)
+{
+    g_autofree uint32_t *stack = g_new(uint32_t, f->block_count + 1);
+    uint32_t depth = 0;
+    if (seen[head] != mark) seen[head] = mark, f->blocks[head].loop_depth++;
+    if (seen[back] != mark) seen[back] = mark, f->blocks[back].loop_depth++, stack[depth++] = back;
+    while (depth) {
+        const tw__mir_block *block = &f->blocks[stack[--depth]];
+        for (uint32_t k = 0; k < block->predecessor_count; k++) {
+            uint32_t p = block->predecessors[k];
+            if (seen[p] == mark) continue;
+            seen[p] = mark, f->blocks[p].loop_depth++;
+            stack[depth++] = p;
+        }
+    }
+}
+
+static bool dominates(const uint32_t *dominators, uint32_t a, uint32_t b)
+{
+    while (b != a && b != UINT32_MAX) b = dominators[b];
+    return b == a;
+}
+
+/* Selection's frequencies, or eight rounds for each loop. */
+void tw__ra_loops(tw__mir *mir, tw__mir_function *f, uint32_t *frequencies)
+{
+    uint32_t *dominators = tw__mir_dominators(mir, f);
+    g_autofree uint32_t *seen = g_new0(uint32_t, f->block_count + 1);
+    bool known = false;
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        f->blocks[b].loop_depth = 0;
+        known = known || f->blocks[b].frequency != 16;
+    }
+    for (uint32_t head = 0; head < f->block_count; head++)
+        for (uint32_t k = 0; k < f->blocks[head].predecessor_count; k++) {
+            uint32_t back = f->blocks[head].predecessors[k];
+            if ((back == 0 || dominators[back] != UINT32_MAX) && dominates(dominators, head, back))
+                deepen(f, head, back, seen, head + 1);
+        }
+    for (uint32_t b = 0; b < f->block_count; b++)
+        frequencies[b] = known ? f->blocks[b].frequency : 16u << 3 * MIN(f->blocks[b].loop_depth, 6);
+}
+
+/* --- branches ---------------------------------------------------------------------------------------------------- */
+
+static uint32_t final_target(const tw__mir_function *f, uint32_t to)
+{
+    for (unsigned steps = 0; steps < 16; steps++) {
+        const tw__mir_insn *first = f->blocks[to].first;
+        if (!first || first->op != TW__OP_bri || first->operands[0].kind != TW__MIR_BLOCK) return to;
+        if (first->operands[0].index == to) return to;
+        to = first->operands[0].index;
+    }
+    return to;
+}
+
+static void thread_branches(tw__mir *mir, tw__mir_function *f)
+{
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        tw__mir_block *block = &f->blocks[b];
+        bool table = block->last && block->last->op == TW__OP_br;
+        if (!table) block->successor_count = 0, block->successors = NULL;
+        for (tw__mir_insn *insn = block->last; insn && tw__mir_is_branch(insn); insn = insn->previous)
+            for (unsigned k = 0; k < insn->count; k++) {
+                if (insn->operands[k].kind != TW__MIR_BLOCK) continue;
+                insn->operands[k].index = final_target(f, insn->operands[k].index);
+                tw__mir_add_successor(mir, block, insn->operands[k].index);
+            }
+    }
+    remove_unreachable(mir, f);
+}
+
+static unsigned opposite(unsigned op)
+{
+    switch (op) {
+    case TW__OP_brz: return TW__OP_brnz;
+    case TW__OP_brnz: return TW__OP_brz;
+    case TW__OP_brneg: return TW__OP_brpos;
+    case TW__OP_brpos: return TW__OP_brneg;
+    default: return 0;
+    }
+}
+
+static bool goes_to(const tw__mir_insn *insn, unsigned k, uint32_t block)
+{
+    return insn && insn->operands[k].kind == TW__MIR_BLOCK && insn->operands[k].index == block;
+}
+
+/* Branches to the next block of the text fall away. */
+static void fall_through(tw__mir_block *block, uint32_t next)
+{
+    tw__mir_insn *last = block->last, *before = last ? last->previous : NULL;
+    if (!last || last->op != TW__OP_bri) return;
+    bool conditional = before && tw__mir_is_branch(before) && before->count == 2;
+    if (goes_to(last, 0, next)) {
+        tw__mir_remove(block, last);
+        if (conditional && goes_to(before, 1, next) && before->op != TW__OP_brnzdec) tw__mir_remove(block, before);
+    } else if (conditional && opposite(before->op) && goes_to(before, 1, next)) {
+        before->op = (uint16_t)opposite(before->op);
+        before->operands[1] = last->operands[0];
+        tw__mir_remove(block, last);
+    }
+}
+
+void tw__ra_flow(tw__mir *mir, tw__mir_function *f)
+{
+    thread_branches(mir, f);
+    uint32_t next = UINT32_MAX;
+    for (uint32_t b = f->block_count; b-- > 0;) {
+        if (!f->blocks[b].first) continue;
+        fall_through(&f->blocks[b], next);
+        next = b;
+    }
+}
