@@ -299,7 +299,8 @@ INLINE bool slic8(tw__sim_context *w, const tw__sim_op *op)
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define WIDE static inline __attribute__((always_inline, target("avx2,f16c")))
+#define WIDE_TARGET "avx2,f16c,fma"
+#define WIDE        static inline __attribute__((always_inline, target(WIDE_TARGET)))
 
 /* Accumulators are read and written in quarters of 16 bytes: the host passes stores on to loads of the same shape. */
 typedef struct quarters {
@@ -314,17 +315,22 @@ WIDE void store_set(float *p, quarters q)
     _mm_storeu_ps(p, q.low);
     _mm_storeu_ps(p + 4, q.high);
 }
+/* Products of halves and of singles are exact in double, so that fused sums of them are rounded as others are. */
 WIDE __m128 sum_four(__m128 from, const row_of_weights *weights, unsigned first, const __m256d *x, unsigned lanes)
 {
     __m256d sum = _mm256_mul_pd(x[0], _mm256_load_pd(&weights[0][first]));
     for (unsigned i = 1; i < lanes; i++)
-        sum = _mm256_add_pd(sum, _mm256_mul_pd(x[i], _mm256_load_pd(&weights[i][first])));
+        sum = _mm256_fmadd_pd(x[i], _mm256_load_pd(&weights[i][first]), sum);
     return _mm256_cvtpd_ps(_mm256_add_pd(_mm256_cvtps_pd(from), sum));
 }
-WIDE bool special_quarter(__m128 v)
+WIDE __m128i special_lanes(__m128 v)
 {
     const __m128i ones = _mm_set1_epi32(0x7f800000);
-    return _mm_movemask_epi8(_mm_cmpeq_epi32(_mm_and_si128(_mm_castps_si128(v), ones), ones));
+    return _mm_cmpeq_epi32(_mm_and_si128(_mm_castps_si128(v), ones), ones);
+}
+WIDE bool special_quarter(__m128 v, __m128 u)
+{
+    return _mm_movemask_epi8(_mm_or_si128(special_lanes(v), special_lanes(u)));
 }
 /* Two partial sums of a set as the low half of a vector. */
 WIDE __m128 wide_partials(const tw__sim_context *w, const tw__sim_op *op, unsigned bits, unsigned set)
@@ -360,13 +366,13 @@ WIDE bool wide_amp(tw__sim_context *w, const tw__sim_op *op, unsigned lanes, uns
         quarters from = first ? o[s] : e[s];
         sum[s].low = sum_four(from.low, weights, s * SET, x, lanes);
         sum[s].high = sum_four(from.high, weights, s * SET + 4, x, lanes);
-        special |= special_quarter(sum[s].low) || special_quarter(sum[s].high);
+        special |= special_quarter(sum[s].low, sum[s].high);
         if (first) o[s] = e[s]; /* what leaves, and what the odd ones are from now on */
     }
     __m128 leave = sets == 2 && !single ? _mm_movelh_ps(o[0].low, o[1].low) : o[moving & 1].low;
-    if (out == 16) special |= special_quarter(leave);
+    if (out == 16) special |= special_quarter(leave, leave);
     for (unsigned s = 0; s < sets && in == 16; s++) /* NaNs move in as they are */
-        special |= special_quarter(_mm_movelh_ps(wide_partials(w, op, in, s), _mm_setzero_ps()));
+        special |= special_quarter(_mm_setzero_ps(), _mm_movelh_ps(wide_partials(w, op, in, s), _mm_setzero_ps()));
     if (__builtin_expect(special, 0)) return false;
     uint64_t result = 0;
     if (out == 16) {
@@ -415,7 +421,7 @@ WIDE bool wide_amp(tw__sim_context *w, const tw__sim_op *op, unsigned lanes, uns
 #if defined(__x86_64__)
 #define FAST(name, ...)                                                                                           \
     static                                                                                                        \
-        __attribute__((target("avx2,f16c"), noinline)) bool fast_##name(tw__sim_context *w, const tw__sim_op *op) \
+        __attribute__((target(WIDE_TARGET), noinline)) bool fast_##name(tw__sim_context *w, const tw__sim_op *op) \
     {                                                                                                             \
         return wide_amp(w, op, __VA_ARGS__) || CALL_##name;                                                       \
     }

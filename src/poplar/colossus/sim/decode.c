@@ -192,7 +192,7 @@ static void decode_bundle(tw_sim *sim, tw__sim_op *op, const tw_insn *first)
     aux_operands(op, &second);
     /* nop and fnop have nothing to do */
     if (first->row == TW__OP_setzi_m && op->d[0] == TW__SIM_SINK) op->run = tw__sim_aux_only;
-    if (second.row == TW__OP_setzi_a && op->ad == TW__SIM_SINK) op->run = tw__sim_main_rows[first->row].solo;
+    if (second.row == TW__OP_setzi_a && op->ad == TW__SIM_SINK) op->run = tw__sim_main_rows[first->row].lone;
     tw__sim_run_op *fused = tw__sim_fused(first->row, second.row);
     if (fused) op->run = fused;
     if (!(tw__isa_rows[first->row].context & TW_ISA_WORKER)) op->run = illegal_context;

@@ -166,7 +166,6 @@ static inline void store_words(uint8_t *p, uint64_t v, unsigned bytes)
 /* st32 with base, delta and offset; stm32 with base and offset; the steps move delta, stm32step its base. */
 #define SEM_STORE(type)                                                                         \
     enum { STEP2 = IS_KIND(2, Minc), STEP1 = IS_KIND(1, Minc), SHORT_FORM = IS_KIND(2, Moff) }; \
-    const tw__sim_op *next = op->next;                                                          \
     uint32_t base = V(1), second = V(2), third = V(3);                                          \
     uint32_t at = STEP1        ? base                                                           \
                   : SHORT_FORM ? base + second * SIZE_##type                                    \
@@ -236,7 +235,6 @@ static inline uint64_t move2(uint64_t q, uint32_t by)
     put_words(&w->a[op->d[0]], &v, 8), put_words(&w->a[op->d[1]], &u, bytes);
 
 #define SEM_LOAD_STORE_PACED                                                  \
-    const tw__sim_op *next = op->next;                                        \
     uint64_t q = get_pair(&w->m[op->r[2]]);                                   \
     uint32_t one = pointer0(q), two = pointer2(q);                            \
     REACH2(one, 8, two, 8);                                                   \
@@ -250,7 +248,6 @@ static inline uint64_t move2(uint64_t q, uint32_t by)
     return next;
 
 #define SEM_LOAD2_STORE_PACED                                                                             \
-    const tw__sim_op *next = op->next;                                                                    \
     uint64_t q = get_pair(&w->m[op->r[2]]);                                                               \
     uint32_t one = pointer0(q), two = pointer1(q), three = pointer2(q);                                   \
     if (UNLIKELY(!reachable(w, one, 8) || !reachable(w, two, 8) || !reachable(w, three, 8) ||             \
@@ -267,7 +264,6 @@ static inline uint64_t move2(uint64_t q, uint32_t by)
     return next;
 
 #define SEM_STORE_PACED                                 \
-    const tw__sim_op *next = op->next;                  \
     uint64_t q = get_pair(&w->m[op->r[1]]);             \
     uint32_t at = pointer2(q);                          \
     REACH(at, 8);                                       \
@@ -365,12 +361,12 @@ static inline const tw__sim_op *jump(tw__sim_context *w, const tw__sim_op *op)
 
 #define SEM_CALL                        \
     READY;                              \
-    w->m[op->d[0]] = op->next->address; \
+    w->m[op->d[0]] = next->address;     \
     return jump(w, op);
 
 #define SEM_EXIT(status)                                                          \
     uint32_t x = V(0);                                                            \
-    w->state = TW_SIM_IDLE, w->exit_status = (status), w->pc = op->next->address; \
+    w->state = TW_SIM_IDLE, w->exit_status = (status), w->pc = next->address;     \
     return NULL;
 
 static const tw__sim_op *trap(tw__sim_context *w, const tw__sim_op *op)
@@ -413,7 +409,7 @@ static const tw__sim_op *begin_repeat(tw__sim_context *w, const tw__sim_op *op, 
     if (!count) return tw__sim_at(w, first + 8 * size);
     w->repeat_count = count, w->repeat_first = first, w->repeat_end = first + 8 * size;
     if (w->stepping) {
-        w->sim->loops++;
+        w->sim->loops++, w->odd = true;
         return op->next;
     }
     const tw__sim_op *body = tw__sim_at(w, first), *after = body ? tw__sim_repeat(w, body) : NULL;
@@ -532,18 +528,23 @@ static const tw__sim_op *wait_outside(tw__sim_context *w, const tw__sim_op *op)
 #define X_AUX(id, ops, sem)
 #define X_MAIN(id, ops, sem)                                                                           \
     static inline __attribute__((always_inline))                                                       \
-    const tw__sim_op *main_##id(tw__sim_context *w, const tw__sim_op *op, tw__sim_run_aux *const half) \
+    const tw__sim_op *main_##id(tw__sim_context *w, const tw__sim_op *op, tw__sim_run_aux *const half, \
+                                const tw__sim_op *next)                                                \
     {                                                                                                  \
         ENUM_##ops(void) half;                                                                         \
-        SEM_##sem return op->next;                                                                     \
+        SEM_##sem return next;                                                                         \
     }                                                                                                  \
     static const tw__sim_op *main_solo_##id(tw__sim_context *w, const tw__sim_op *op)                  \
     {                                                                                                  \
-        return main_##id(w, op, NULL);                                                                 \
+        return main_##id(w, op, NULL, op + 1);                                                         \
+    }                                                                                                  \
+    static const tw__sim_op *main_lone_##id(tw__sim_context *w, const tw__sim_op *op)                  \
+    {                                                                                                  \
+        return main_##id(w, op, NULL, op + 2);                                                         \
     }                                                                                                  \
     static const tw__sim_op *main_both_##id(tw__sim_context *w, const tw__sim_op *op)                  \
     {                                                                                                  \
-        return main_##id(w, op, op->aux);                                                              \
+        return main_##id(w, op, op->aux, op + 2);                                                      \
     }
 #define X(id, name, pipe, context, archs, form, bits, ops, accesses, cycles, flags, sem, doc) X_##pipe(id, ops, sem)
 #include "poplar/colossus/isa/isa.def"
@@ -551,7 +552,7 @@ static const tw__sim_op *wait_outside(tw__sim_context *w, const tw__sim_op *op)
 #undef X_MAIN
 #undef X_AUX
 
-#define X_MAIN(id) [TW__OP_##id] = { main_solo_##id, main_both_##id, NULL },
+#define X_MAIN(id) [TW__OP_##id] = { main_solo_##id, main_lone_##id, main_both_##id, NULL },
 #define X_AUX(id)
 #define X(id, name, pipe, ...) X_##pipe(id)
 const tw__sim_functions tw__sim_main_rows[TW__OP_COUNT] = {
@@ -563,7 +564,7 @@ const tw__sim_functions tw__sim_main_rows[TW__OP_COUNT] = {
 
 const tw__sim_op *tw__sim_aux_only(tw__sim_context *w, const tw__sim_op *op)
 {
-    return op->aux(w, op) ? op->next : NULL;
+    return op->aux(w, op) ? op + 2 : NULL;
 }
 
 /* --- fused pairs ------------------------------------------------------------------------------------------------ */
@@ -591,7 +592,7 @@ const tw__sim_op *tw__sim_aux_only(tw__sim_context *w, const tw__sim_op *op)
 #define FUSE(main, aux)                                                                     \
     static const tw__sim_op *fused_##main##_##aux(tw__sim_context *w, const tw__sim_op *op) \
     {                                                                                       \
-        return main_##main(w, op, half_##aux);                                              \
+        return main_##main(w, op, half_##aux, op + 2);                                      \
     }
 PAIRS(FUSE)
 #undef FUSE

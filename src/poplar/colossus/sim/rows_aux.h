@@ -470,7 +470,7 @@ static inline bool kept(uint64_t random, uint32_t r, unsigned lane)
     static inline bool aux_##id(tw__sim_context *w, const tw__sim_op *op)            \
     {                                                                                \
         ENUM_##ops enum { CYCLES = cycles };                                         \
-        if (CYCLES > 1) w->extra += CYCLES - 1, w->modelled = true;                  \
+        if (CYCLES > 1) w->extra += CYCLES - 1, w->modelled = w->odd = true;         \
         SEM_##sem return true;                                                       \
     }                                                                                \
     static inline bool half_##id(tw__sim_context *w, const tw__sim_op *op)           \
@@ -479,7 +479,7 @@ static inline bool kept(uint64_t random, uint32_t r, unsigned lane)
     }                                                                                \
     static const tw__sim_op *aux_solo_##id(tw__sim_context *w, const tw__sim_op *op) \
     {                                                                                \
-        return aux_##id(w, op) ? op->next : NULL;                                    \
+        return aux_##id(w, op) ? op + 1 : NULL;                                      \
     }
 #define X(id, name, pipe, context, archs, form, bits, ops, accesses, cycles, flags, sem, doc) \
     X_##pipe(id, ops, cycles, sem)
@@ -489,7 +489,7 @@ static inline bool kept(uint64_t random, uint32_t r, unsigned lane)
 #undef X_AUX
 
 #define X_MAIN(id)
-#define X_AUX(id)              [TW__OP_##id] = { aux_solo_##id, NULL, half_##id },
+#define X_AUX(id)              [TW__OP_##id] = { aux_solo_##id, NULL, NULL, half_##id },
 #define X(id, name, pipe, ...) X_##pipe(id)
 const tw__sim_functions tw__sim_aux_rows[TW__OP_COUNT] = {
 #include "poplar/colossus/isa/isa.def"

@@ -199,7 +199,7 @@ static bool span_bundle(span *p, slot *s)
                          one[] = { 2 | 4 };
     const tw__sim_op *op = s->op;
     const tw__sim_functions *functions = &tw__sim_main_rows[op->row];
-    bool plain = op->run == functions->bundled || op->run == functions->solo || op->run == tw__sim_aux_only ||
+    bool plain = op->run == functions->bundled || op->run == functions->lone || op->run == tw__sim_aux_only ||
                  op->run == tw__sim_fused(op->row, op->aux_row); /* else it raises an exception */
     s->run = plain ? span_function(op->row, op->aux_row) : NULL;
     if (!s->run || tw__isa_rows[op->aux_row].cycles != 1) return false;

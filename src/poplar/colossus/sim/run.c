@@ -71,7 +71,7 @@ static void ended(tw__sim_context *w)
 
 static void step_worker(tw__sim_context *w)
 {
-    w->turn = w->extra = 0, w->left = 1, w->stepping = true;
+    w->turn = w->extra = 0, w->left = 1, w->stepping = true; /* sim->rounds is 0 */
     const tw__sim_op *op = tw__sim_at(w, w->pc), *next = NULL;
     if (op && w->repeat_count && !tw__sim_body_fits(w, op))
         tw__sim_fault(w, op->address, TW_SIM_CAUSE_INSTRUCTION_IN_REPEAT, 0, NULL);
@@ -173,8 +173,8 @@ static void run_alone(tw__sim_context *w, uint64_t goal)
 /* --- workers in rotation ---------------------------------------------------------------------------------------- */
 
 typedef struct lane { /* a worker, in the order of the slots */
-    tw__sim_context *w;
     const tw__sim_op *op;
+    tw__sim_context *w;
     uint64_t ahead; /* rounds it has taken already, by instructions of several turns or by its start */
 } lane;
 
@@ -202,21 +202,22 @@ static bool begin_rotation(rotation *r, tw__sim_context *const *who, unsigned co
         if (!op || (w->repeat_count && !tw__sim_body_checked(w))) return false;
         unsigned at = r->count++;
         for (; at && slots[at - 1] > slot; at--) r->lanes[at] = r->lanes[at - 1], slots[at] = slots[at - 1];
-        r->lanes[at] = (lane){ w, op, ahead }, slots[at] = slot;
+        r->lanes[at] = (lane){ .w = w, .op = op, .ahead = ahead }, slots[at] = slot;
         if (left <= UINT64_MAX - ahead) r->rounds = MIN(r->rounds, ahead + left);
     }
     return true;
 }
 
-/* Where the lane goes on behind an instruction that took more than one turn, or that ends a repeat body. */
+/* Where the lane goes on behind an instruction that took more than one turn, or in a repeat body. */
 static __attribute__((noinline)) const tw__sim_op *behind(rotation *r, lane *l, const tw__sim_op *next)
 {
     tw__sim_context *w = l->w;
-    l->ahead += w->extra, w->turns += w->extra;
+    l->ahead += w->extra;
     if (w->extra) r->level = false;
     w->extra = 0;
     if (w->repeat_count && next->address == w->repeat_end && --w->repeat_count)
         next = tw__sim_at(w, w->repeat_first);
+    w->odd = w->repeat_count != 0;
     return next;
 }
 
@@ -226,8 +227,7 @@ static inline __attribute__((always_inline)) bool run_lane(rotation *r, lane *l)
     tw__sim_context *w = l->w;
     const tw__sim_op *next = l->op->run(w, l->op);
     if (__builtin_expect(!next, 0)) return false;
-    w->turns++;
-    if (__builtin_expect(w->extra != 0 || next->address == w->repeat_end, 0)) next = behind(r, l, next);
+    if (__builtin_expect(w->odd, 0)) next = behind(r, l, next);
     l->op = next;
     return true;
 }
@@ -250,15 +250,15 @@ static lane *run_round(rotation *r)
 static lane *run_rounds(tw_sim *sim, rotation *r, uint64_t rounds)
 {
     lane *stopped = NULL, *const end = r->lanes + r->count;
-    for (uint32_t loops = sim->loops; rounds && sim->loops == loops && !stopped; rounds--) {
+    for (uint32_t loops = sim->loops; sim->rounds < rounds && sim->loops == loops; sim->rounds++) {
         if (!r->level) {
-            stopped = run_round(r);
+            if ((stopped = run_round(r))) return stopped;
             continue;
         }
         for (lane *l = r->lanes; l < end; l++)
             if (__builtin_expect(!run_lane(r, l), 0)) return l;
     }
-    return stopped;
+    return NULL;
 }
 
 /* All of them are in repeat loops: many iterations at once? */
@@ -279,19 +279,24 @@ static void run_rotation(tw_sim *sim, rotation *r)
     for (unsigned i = 0; i < r->count; i++) looping &= r->lanes[i].w->repeat_count != 0;
     if (looping && run_loops(sim, r)) return;
     uint32_t loops = sim->loops;
-    for (unsigned i = 0; i < r->count; i++)
-        r->lanes[i].w->turn = r->lanes[i].w->extra = 0, r->lanes[i].w->left = 1, r->lanes[i].w->stepping = true;
-    lane *last = run_rounds(sim, r, looping ? MIN(r->rounds, sim->patience) : r->rounds);
-    tw__sim_context *stopped = last ? last->w : NULL;
+    sim->rounds = 0;
     for (unsigned i = 0; i < r->count; i++) {
         tw__sim_context *w = r->lanes[i].w;
-        w->stepping = false;
-        if (w != stopped) w->pc = r->lanes[i].op->address;
+        w->turn = w->extra = 0, w->left = 1, w->stepping = true, w->odd = w->repeat_count != 0;
+        w->turns -= r->lanes[i].ahead; /* they count from where the first one is */
     }
+    lane *stopped = run_rounds(sim, r, looping ? MIN(r->rounds, sim->patience) : r->rounds);
+    for (lane *l = r->lanes; l < r->lanes + r->count; l++) {
+        bool had_slot = stopped && (l < stopped || (l == stopped && l->w->state == TW_SIM_IDLE));
+        l->w->stepping = false;
+        l->w->turns += sim->rounds + l->ahead + had_slot;
+        if (l != stopped) l->w->pc = l->op->address;
+    }
+    sim->rounds = 0;
     if (sim->loops != loops) sim->patience = PATIENCE;
     if (!stopped) return;
-    stopped->turns += stopped->extra + (stopped->state == TW_SIM_IDLE), stopped->extra = 0;
-    if (stopped->state == TW_SIM_IDLE) ended(stopped);
+    stopped->w->turns += stopped->w->extra, stopped->w->extra = 0;
+    if (stopped->w->state == TW_SIM_IDLE) ended(stopped->w);
 }
 
 /* --- with a hook ------------------------------------------------------------------------------------------------ */

@@ -86,6 +86,7 @@ struct tw__sim_context {
     uint64_t turn, extra, left; /* of this piece of a run: instructions, turns beside them, how many it may take */
     uint64_t turns, start;      /* before this piece; the cycle of the start */
     bool stepping;              /* one by one: rpt only begins a loop */
+    bool odd;                   /* in a repeat loop, or `extra` has grown: somebody has to look behind an instruction */
     bool exit_status, supervisor;
     bool blocked, held; /* the supervisor: at a sync, or without a slot */
     bool sp_set, sp_warned;
@@ -112,6 +113,7 @@ struct tw_sim {
     uint32_t page_count;
     uint64_t clock;
     bool local_consensus;
+    uint64_t rounds;                   /* that have passed for the workers which are `stepping` */
     uint32_t loops;                    /* repeat loops that have begun step by step, modulo 2^32 */
     uint32_t patience;                 /* rounds until loops of workers are tried at once again */
     uint64_t ready[TW__SIM_REGISTERS]; /* of the supervisor: cycles from its start until a register may be used */
@@ -151,7 +153,8 @@ static inline const tw__sim_op *tw__sim_at(tw__sim_context *w, uint32_t address)
 /* --- rows.c: functions of the rows ----------------------------------------------------------------------- */
 
 typedef struct tw__sim_functions {
-    tw__sim_run_op *solo, *bundled; /* bundled: NULL in rows of the aux pipeline */
+    tw__sim_run_op *solo;           /* one word */
+    tw__sim_run_op *lone, *bundled; /* in a bundle: without and with its other half; NULL in rows of the aux pipeline */
     tw__sim_run_aux *aux;           /* NULL in rows of the main pipeline */
 } tw__sim_functions;
 extern const tw__sim_functions tw__sim_main_rows[TW__OP_COUNT], tw__sim_aux_rows[TW__OP_COUNT];
@@ -200,7 +203,7 @@ void tw__sim_trace_fault(tw__sim_context *w, const tw_sim_event *event);
 /* Turns a worker has taken since its start; cycles of the supervisor. */
 static inline uint64_t tw__sim_turns_now(const tw__sim_context *w)
 {
-    return w->turns + w->turn + w->extra;
+    return w->turns + w->turn + w->extra + (w->stepping ? w->sim->rounds : 0);
 }
 static inline uint64_t tw__sim_cycle_now(const tw__sim_context *w)
 {
