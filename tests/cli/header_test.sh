@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Every public header compiles alone, without a warning, with gcc and with clang: below tilewright/ as C11 and C++11 (one
 # that refuses C++ by an #error only as C, a .hpp only as C++17; those of the AI Engine, whose vector types and statement
-# expressions are GNU's, as gnu11 and gnu++17), those of poplar/ as C++17. Headers in detail/ are parts of others. gcc's
+# expressions are GNU's, as gnu11 and gnu++17), those of poplar/ and of the libraries as C++17. Headers in detail/ are parts of others. gcc's
 # note that vectors as arguments depend on the instruction set (psabi) does not matter for functions that are static
 # inline. The comment at the head of each says what threads may do with it ("Threads:").
 include=$1/include
@@ -19,7 +19,7 @@ compile() { # compile COMPILER LANGUAGE STANDARD HEADER
   }
 }
 cd "$include" || exit 1
-headers=$(find tilewright poplar -name '*.h' -o -name '*.hpp' | grep -v '/detail/\|/compat/\|^poplar/.*/' | sort)
+headers=$(find tilewright poplar poputil -name '*.h' -o -name '*.hpp' | grep -v '/detail/\|/compat/\|^poplar/.*/' | sort)
 for compiler in gcc clang-19; do
   command -v $compiler >/dev/null || { echo "header_test: no $compiler"; exit 1; }
   for header in $headers; do
@@ -40,7 +40,7 @@ for compiler in gcc clang-19; do
 done
 for header in $headers; do
   case $header in
-    poplar/*) continue ;; # spelled like the vendor's
+    poplar/* | pop*/*) continue ;; # spelled like the vendor's
   esac
   awk '/Threads:/ { found = 1 } /\*\/$/ && NR > 1 { exit } END { exit !found }' "$header" || {
     echo "header_test: the first comment of <$header> does not say what threads may do (Threads: ...)"

@@ -3,6 +3,7 @@
 #include "core.hpp"
 
 #include <cstring>
+#include <poputil/exceptions.hpp>
 
 namespace poplar {
 namespace core {
@@ -54,6 +55,7 @@ static const struct {
     CLASS(application_runtime_error),
     CLASS(system_runtime_error),
 #undef CLASS
+    { "poplibs_error", thrower<poputil::poplibs_error> },
 };
 
 /* Calls of the C API that its messages advise, as they are spelled here. */

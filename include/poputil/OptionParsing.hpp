@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+/* Options of libraries: text to values, and what is said of those that are none. */
+#ifndef POPUTIL_OPTION_PARSING_HPP
+#define POPUTIL_OPTION_PARSING_HPP
+
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <map>
+#include <poplar/StringRef.hpp>
+#include <poplar/exceptions.hpp>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace poplibs {
+namespace parse {
+
+/* The whole text is a number (0x... is one); else invalid_option. */
+template <class T> T asInteger(const poplar::StringRef &text)
+{
+    const std::string s = text;
+    std::size_t used = 0;
+    bool negative = !s.empty() && s[0] == '-';
+    try {
+        if (negative && std::is_signed<T>::value) {
+            long long v = std::stoll(s, &used, 0);
+            if (used == s.size() && v >= static_cast<long long>(std::numeric_limits<T>::min()))
+                return static_cast<T>(v);
+        } else if (!negative) {
+            unsigned long long v = std::stoull(s, &used, 0);
+            if (used == s.size() && v <= static_cast<unsigned long long>(std::numeric_limits<T>::max()))
+                return static_cast<T>(v);
+        }
+    } catch (const std::logic_error &) {
+    }
+    throw poplar::invalid_option("'" + s + "' is not an integer in range");
+}
+template <class T> T asFloatingPoint(const poplar::StringRef &text)
+{
+    const std::string s = text;
+    std::size_t used = 0;
+    try {
+        T v = static_cast<T>(std::stod(s, &used));
+        if (used == s.size()) return v;
+    } catch (const std::logic_error &) {
+    }
+    throw poplar::invalid_option("'" + s + "' is not a number");
+}
+
+} // namespace parse
+
+class OptionHandler {
+  public:
+    template <class F> OptionHandler(F f) : handle(std::move(f)) {}
+    void parseValue(poplar::StringRef value) const { handle(value); }
+
+    template <class T> static OptionHandler createWithEnum(T &out, std::map<std::string, T> values)
+    {
+        return OptionHandler([&out, values](poplar::StringRef text) {
+            auto found = values.find(text);
+            if (found == values.end()) {
+                std::string names;
+                for (const auto &v : values) names += (names.empty() ? "" : ", ") + v.first;
+                throw poplar::invalid_option("'" + text.cloneAsString() + "' is not one of " + names);
+            }
+            out = found->second;
+        });
+    }
+    template <class T> static OptionHandler createWithInteger(T &out)
+    {
+        return OptionHandler([&out](poplar::StringRef text) { out = parse::asInteger<T>(text); });
+    }
+    template <class T> static OptionHandler createWithBool(T &out)
+    {
+        return createWithEnum(out, std::map<std::string, T>{ { "true", true }, { "false", false } });
+    }
+    template <class T> static OptionHandler createWithDouble(T &out)
+    {
+        return OptionHandler([&out](poplar::StringRef text) { out = parse::asFloatingPoint<T>(text); });
+    }
+    static OptionHandler createWithString(std::string &out)
+    {
+        return OptionHandler([&out](poplar::StringRef text) { out = text; });
+    }
+    /* Elements with commas between them. */
+    template <class T> static OptionHandler createWithList(std::vector<T> &out)
+    {
+        return OptionHandler([&out](poplar::StringRef text) {
+            std::vector<T> list;
+            std::istringstream in(text.cloneAsString());
+            for (std::string item; std::getline(in, item, ',');) list.push_back(element(item, static_cast<T *>(0)));
+            out = list;
+        });
+    }
+
+  private:
+    template <class T> static T element(const std::string &s, T *) { return parse::asInteger<T>(s); }
+    static std::string element(const std::string &s, std::string *) { return s; }
+    static double element(const std::string &s, double *) { return parse::asFloatingPoint<double>(s); }
+    static float element(const std::string &s, float *) { return parse::asFloatingPoint<float>(s); }
+    std::function<void(poplar::StringRef)> handle;
+};
+
+class OptionSpec {
+  public:
+    OptionSpec(std::initializer_list<std::pair<const std::string, OptionHandler>> list) : handlers(list) {}
+    void parse(poplar::StringRef option, poplar::StringRef value, bool ignoreUnknown = false) const
+    {
+        auto found = handlers.find(option);
+        if (found == handlers.end()) {
+            if (ignoreUnknown) return;
+            throw poplar::invalid_option("Unrecognised option '" + option.cloneAsString() + "' with value '" +
+                                         value.cloneAsString() + "'");
+        }
+        try {
+            found->second.parseValue(value);
+        } catch (const poplar::invalid_option &e) {
+            throw poplar::invalid_option("Option '" + option.cloneAsString() + "': " + e.what());
+        }
+    }
+
+  private:
+    std::map<std::string, OptionHandler> handlers;
+};
+
+} // namespace poplibs
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+/* The bridge to calls of C (tilewright/poplibs/handles.hpp). */
+#include "core.hpp"
+
+#include <tilewright/poplibs/handles.hpp>
+
+namespace poplar {
+namespace handles {
+
+/* A program that is finished already. */
+struct Finished : core::Step {
+    tw_program program;
+    std::string call;
+    Finished(tw_program p, std::string c) : program(p), call(std::move(c)) {}
+    tw_program lower(core::Lowering &) const override { return program; }
+    void print(std::ostream &out, unsigned indent, core::GraphHolder &) const override
+    {
+        out << std::string(2 * indent, ' ') << call << (name.empty() ? "" : " '" + name + "'") << '\n';
+    }
+};
+
+struct Program : program::Program {
+    explicit Program(std::shared_ptr<core::Step> s) : program::Program(std::move(s)) {}
+};
+
+tw_graph *of(const Graph &graph)
+{
+    return graph.get().graph;
+}
+tw_tensor of(const Tensor &tensor)
+{
+    return tensor.get().handle();
+}
+tw_type of(const Type &type)
+{
+    return core::deviceType(type, "Type");
+}
+std::vector<tw_tensor> of(const std::vector<Tensor> &tensors)
+{
+    std::vector<tw_tensor> list;
+    for (const Tensor &t : tensors) list.push_back(of(t));
+    return list;
+}
+
+void call(const Graph &graph, const char *name, const std::function<void(tw_graph *)> &f)
+{
+    graph.get().call(name, f);
+}
+
+static Tensor wrap(Graph &graph, const char *name, tw_tensor made)
+{
+    tw_type type = graph.get().call(name, [&](tw_graph *g) { return tw_tensor_type(g, made); });
+    return core::makeTensor(graph.share(), made, core::hostType(type));
+}
+
+Tensor make(Graph &graph, const char *name, const std::function<tw_tensor(tw_graph *)> &f)
+{
+    return wrap(graph, name, graph.get().call(name, f));
+}
+
+/* Whatever was made of the sequence before an error is dropped with it: it is no part of the program. */
+static tw_tensor fill(Graph &graph, program::Sequence &prog, const DebugContext &dc, const OptionFlags &flags,
+                      const char *name, const std::function<tw_tensor(const Call &)> &f)
+{
+    core::OptionList options(flags);
+    const std::string path = dc.getPathName();
+    tw_program sequence = { 0 };
+    tw_tensor made = graph.get().call(name, [&](tw_graph *g) {
+        sequence = tw_program_sequence(g, path.empty() ? nullptr : path.c_str());
+        return f(Call{ g, sequence, path.c_str(), options.list.data() });
+    });
+    auto step = std::make_shared<Finished>(sequence, name);
+    step->name = path;
+    prog.add(Program(step));
+    return made;
+}
+
+Tensor step(Graph &graph, program::Sequence &prog, const DebugContext &dc, const OptionFlags &options,
+            const char *name, const std::function<tw_tensor(const Call &)> &f)
+{
+    return wrap(graph, name, fill(graph, prog, dc, options, name, f));
+}
+
+void stepInPlace(Graph &graph, program::Sequence &prog, const DebugContext &dc, const OptionFlags &options,
+                 const char *name, const std::function<void(const Call &)> &f)
+{
+    fill(graph, prog, dc, options, name, [&](const Call &c) {
+        f(c);
+        return tw_tensor{ 0, 0 };
+    });
+}
+
+} // namespace handles
+} // namespace poplar
