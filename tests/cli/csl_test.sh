@@ -93,6 +93,7 @@ expect 1 'index.csl:3:23: error: index 9 is outside the 4 elements' "$bin/tilewr
 printf 'const x = @constants([4000000]u32, 1);\nfn f() u32 { var t = x; t[5] = 2; return t[5]; }\nconst y = f();\ncomptime { @comptime_print(y); }\n' >big.csl
 expect 1 'max-memory' "$bin/tilewright" csl check big.csl --max-memory=8M
 expect 0 'function' "$bin/tilewright" csl list a
+expect 0 '4176 of <memcpy>' "$bin/tilewright" csl list "$(dirname "$stencil")/../gemv/layout.csl" --arch=wse3
 expect 1 'no folder that cslc wrote' "$bin/tilewright" csl run nowhere
 was=$(dd if=a/program.twcsl bs=1 skip=100 count=1 2>/dev/null) now=x
 [ "$was" != x ] || now=y # a byte of a path, which may be any letter

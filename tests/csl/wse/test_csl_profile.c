@@ -123,6 +123,20 @@ static void each_threads(unsigned threads, char **json)
     assert_int_equal(tw_profile_get_totals(p, &totals), TW_OK);
     assert_int_equal(totals.cycles, last);
     assert_int_equal(tw_wse_cycle(w), last);
+    /* functions by their code, which adds up to the category */
+    tw_fidelity fidelity;
+    uint64_t code = 0;
+    bool add = false;
+    for (size_t i = 0; i < p->variable_list.count; i++) {
+        const tw__profile_variable *v = &p->variable_list.items[i];
+        if (strcmp(text_of(p, v->type), "code (estimated)")) continue;
+        code += v->bytes;
+        add |= !strcmp(text_of(p, v->name), "add") && v->tiles == 1 && v->first_tile == 2 && v->bytes >= 3 * 4;
+    }
+    assert_true(add);
+    assert_int_equal(tw_profile_memory(p, "code", &fidelity), code);
+    assert_int_equal(fidelity, TW_FIDELITY_ESTIMATED);
+    assert_int_equal(tw_profile_memory(p, "link", NULL), 0); /* nobody imports <memcpy/memcpy> */
     *json = tw_profile_execution_json(p, false);
     tw_wse_free(w);
     tw_csl_program_free(program);

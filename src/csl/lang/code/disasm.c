@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* disasm: names of instructions and operations, and the listing of a program. */
 #include "csl/lang/code/cost.h"
+#include "csl/lang/code/room.h"
 
 #include <ctype.h>
 #include <glib.h>
@@ -110,13 +111,12 @@ static void list_use(GString *out, const tw__csl_dsd_use *use, size_t number)
 }
 
 static void list_function(GString *out, const tw__csl_image *image, const tw__csl_program *p, size_t number,
-                          const tw__csl_cost *cost)
+                          const tw__csl_cost *cost, uint32_t bytes)
 {
     const tw__csl_function_code *f = &p->functions[number];
-    uint32_t halves = 0, line = 0, frame = 0, end = f->entry + f->count, block = 0;
-    for (uint32_t at = f->entry; at < end; at++) halves += cost[at].halves;
+    uint32_t line = 0, frame = 0, end = f->entry + f->count, block = 0;
     g_string_append_printf(out, "%s: function %zu, %u parameters, %u results, %u registers, about %u bytes\n",
-                           f->name, number, f->params, f->results, f->registers, halves * TW__CSL_INSN_BYTES / 2);
+                           f->name, number, f->params, f->results, f->registers, bytes);
     for (uint32_t at = f->entry; at < end; at++) {
         char text[TW__CSL_INSN_TEXT];
         tw__csl_line here;
@@ -137,21 +137,38 @@ static void list_function(GString *out, const tw__csl_image *image, const tw__cs
     }
 }
 
+/* "memory: 1,024 bytes of data, ... of 49,152 (code is estimated)", and every array. */
+static void list_memory(GString *out, const tw__csl_program *p, const uint32_t *bytes, const tw__csl_pe_room *room)
+{
+    char *largest = tw__csl_pe_room_largest(p, bytes, room, 12);
+    g_string_append_printf(
+        out,
+        "  memory: %u of %u bytes: %u of data, %u of local variables; estimated: %u of code, %u of "
+        "libraries' code, %u of <memcpy>\n",
+        tw__csl_pe_room_sum(room), TW__CSL_PE_BYTES, room->data, room->stack, room->code, room->library,
+        room->link);
+    if (*largest) g_string_append_printf(out, "  largest: %s\n", largest);
+    g_free(largest);
+}
+
 char *tw__csl_listing(const tw__csl_image *image, uint32_t program)
 {
     if (program >= image->program_count) return NULL;
     const tw__csl_program *p = &image->programs[program];
     tw__csl_cost *cost = tw__calloc(p->code_count + 1, sizeof *cost);
-    if (!cost || !tw__csl_costs(p, image->wse3, cost)) {
-        free(cost);
+    uint32_t *bytes = tw__calloc(p->function_count + 1, sizeof *bytes);
+    tw__csl_pe_room room;
+    if (!cost || !bytes || !tw__csl_costs(p, image->wse3, cost) || !tw__csl_pe_room_of(image, p, bytes, &room)) {
+        free(cost), free(bytes);
         return NULL;
     }
     GString *out = g_string_new(NULL);
     g_string_append_printf(out, "program %s: %zu functions, %zu instructions; each with its number and cycles\n",
                            p->name, p->function_count, p->code_count);
+    list_memory(out, p, bytes, &room);
     for (size_t i = 0; i < p->use_count; i++) list_use(out, &p->uses[i], i);
-    for (size_t i = 0; i < p->function_count; i++) list_function(out, image, p, i, cost);
-    free(cost);
+    for (size_t i = 0; i < p->function_count; i++) list_function(out, image, p, i, cost, bytes[i]);
+    free(cost), free(bytes);
     char *copy = tw__calloc(out->len + 1, 1);
     if (copy) memcpy(copy, out->str, out->len);
     g_string_free(out, TRUE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The driver: the layout runs, then each distinct tile program is compiled. */
-#include "csl/lang/code/cost.h"
+#include "csl/lang/code/room.h"
 #include "csl/lang/code/share.h"
 #include "csl/lang/dsd/dsd.h"
 #include "csl/lang/layout/layout.h"
@@ -68,26 +68,38 @@ static bool single_pe(sema *s, const node *file)
     return true;
 }
 
-/* Code lies in the PE's memory, too. Ours does not; what the vendor's would take is estimated from ours. */
+/* Code lies in the PE's memory, too. Ours does not; what the vendor's would take is estimated from ours. What does
+ * not fit with the own code of the program is refused, as by a linker; where it takes our libraries, or code that is
+ * not optimised, to fill the memory, that is a warning. */
 static void check_room(sema *s, const tile_binding *b)
 {
     const tw__csl_program *p = &s->image->programs[b->image_program];
-    tw__csl_cost *cost = tw__calloc(p->code_count + 1, sizeof *cost);
-    uint64_t code = 0;
-    if (!cost || !tw__csl_costs(p, s->image->wse3, cost)) {
+    uint32_t *bytes = tw__calloc(p->function_count + 1, sizeof *bytes);
+    tw__csl_pe_room room;
+    if (!bytes || !tw__csl_pe_room_of(s->image, p, bytes, &room)) {
         tw__csl_out_of_memory(s);
-        free(cost);
+        free(bytes);
         return;
     }
-    for (size_t k = 0; k < p->code_count; k++) code += cost[k].halves;
-    free(cost);
-    code = code * TW__CSL_INSN_BYTES / 2;
-    if ((uint64_t)b->data_bytes + b->stack_bytes + code <= TW__CSL_PE_BYTES) return;
-    tw__csl_warn(
-        s, NULL, "csl.memory",
-        "%s may not fit on hardware: %u bytes of data, %u of local variables and about %llu of code (estimated; "
-        "libraries at most so much), of %u in all",
-        p->name, b->data_bytes, b->stack_bytes, (unsigned long long)code, TW__CSL_PE_BYTES);
+    room.data = b->data_bytes; /* with what lies between arrays */
+    uint32_t all = tw__csl_pe_room_sum(&room);
+    bool refused = s->shared->options->optimize && all - room.library > TW__CSL_PE_BYTES;
+    char *largest = all > TW__CSL_PE_BYTES ? tw__csl_pe_room_largest(p, bytes, &room, 6) : NULL;
+    if (refused)
+        tw__csl_error(
+            s, b->at, "csl.memory",
+            "out of PE memory: %s needs %u bytes of data, %u of local variables, about %u of code and %u of "
+            "<memcpy> (code is estimated), of %u in all",
+            p->name, room.data, room.stack, room.code, room.link, TW__CSL_PE_BYTES);
+    else if (largest)
+        tw__csl_warn(s, NULL, "csl.memory",
+                     "%s may not fit on hardware: %u bytes of data, %u of local variables and about %u of code "
+                     "(estimated; %u of libraries at most), of %u in all",
+                     p->name, room.data, room.stack, room.code + room.link + room.library, room.library,
+                     TW__CSL_PE_BYTES);
+    if (largest) tw__csl_note(s, b->at, "the largest: %s", largest);
+    g_free(largest);
+    free(bytes);
 }
 
 /* Each program once, for the first of those that share it. */
@@ -130,8 +142,9 @@ static bool build_all(sema *s, tw__csl_sharing *sharing, const char *top_file)
         tw__csl_out_of_memory(s);
         return false;
     }
+    unsigned errors = tw__csl_errors(s->ctx);
     check_all_rooms(s);
-    return tw__csl_merge_routes(s) && !image->no_memory;
+    return tw__csl_errors(s->ctx) == errors && tw__csl_merge_routes(s) && !image->no_memory;
 }
 
 static bool layout_compile(sema *s, tw__csl_shared *shared)

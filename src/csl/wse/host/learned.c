@@ -3,6 +3,7 @@
  * how many wavelets, what operations waited for, and tasks and operations with begin and end. */
 #include "csl/wse/host/host.h"
 #include "core/profile/profile.h"
+#include "csl/lang/code/room.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,54 @@ typedef struct variable {
     uint32_t last; /* program + 1 that it was counted for last */
 } variable;
 
+/* One more of a name: on how many PEs, the first of them; `program` and 1. */
+static void variables_add(GArray *list, GHashTable *seen, const variable *more, uint64_t pes)
+{
+    guint n = GPOINTER_TO_UINT(g_hash_table_lookup(seen, more->desc.name));
+    if (!n) {
+        variable fresh = { .desc = { .name = more->desc.name,
+                                     .type = more->desc.type,
+                                     .first_tile = more->desc.first_tile,
+                                     .always_live = true } };
+        g_array_append_val(list, fresh);
+        n = list->len;
+        g_hash_table_insert(seen, (char *)more->desc.name, GUINT_TO_POINTER(n));
+    }
+    variable *v = &g_array_index(list, variable, n - 1);
+    v->desc.bytes += more->desc.bytes * pes;
+    v->desc.elements += more->desc.elements * pes;
+    if (v->last != more->last) v->desc.tiles += (uint32_t)pes; /* several of one name in a program */
+    if (more->desc.first_tile < v->desc.first_tile) v->desc.first_tile = more->desc.first_tile;
+    v->last = more->last;
+}
+
+/* Functions, by what their code takes. */
+static void add_functions(const tw_wse *w, tw_profile *p, const uint64_t *pes, const uint32_t *first)
+{
+    GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
+    GArray *list = g_array_new(FALSE, TRUE, sizeof(variable));
+    for (uint32_t i = 0; i < w->image->program_count; i++) {
+        const tw__csl_program *at = &w->image->programs[i];
+        uint32_t *bytes = tw__calloc(at->function_count + 1, sizeof *bytes);
+        tw__csl_pe_room room;
+        if (!bytes || !tw__csl_pe_room_of(w->image, at, bytes, &room))
+            tw__profile_fail(p, TW_E_NO_MEMORY, "out of memory for the profile");
+        for (size_t k = 0; bytes && k < at->function_count && pes[i]; k++)
+            variables_add(list, seen,
+                          &(variable){ .desc = { .name = at->functions[k].name,
+                                                 .type = "code (estimated)",
+                                                 .bytes = bytes[k],
+                                                 .elements = at->functions[k].count,
+                                                 .first_tile = first[i] },
+                                       .last = i + 1 },
+                          pes[i]);
+        free(bytes);
+    }
+    for (guint i = 0; i < list->len; i++) tw__profile_add_variable(p, &g_array_index(list, variable, i).desc);
+    g_array_free(list, TRUE);
+    g_hash_table_destroy(seen);
+}
+
 /* Variables of one name, with their bytes on all PEs. */
 static void add_variables(const tw_wse *w, tw_profile *p)
 {
@@ -77,26 +126,20 @@ static void add_variables(const tw_wse *w, tw_profile *p)
         for (size_t k = 0; k < at->symbol_count && pes[i]; k++) {
             const tw__csl_symbol *s = &at->symbols[k];
             if (!s->bytes) continue;
-            guint n = GPOINTER_TO_UINT(g_hash_table_lookup(seen, s->name));
-            if (!n) {
-                variable fresh = {
-                    .desc = { .name = s->name, .type = s->type_text, .first_tile = first[i], .always_live = true }
-                };
-                g_array_append_val(list, fresh);
-                n = list->len;
-                g_hash_table_insert(seen, (char *)s->name, GUINT_TO_POINTER(n));
-            }
-            variable *v = &g_array_index(list, variable, n - 1);
-            v->desc.bytes += s->bytes * pes[i];
-            v->desc.elements += s->count * pes[i];
-            if (v->last != i + 1) v->desc.tiles += (uint32_t)pes[i]; /* several of one name in a program */
-            if (first[i] < v->desc.first_tile) v->desc.first_tile = first[i];
-            v->last = (uint32_t)i + 1;
+            variables_add(list, seen,
+                          &(variable){ .desc = { .name = s->name,
+                                                 .type = s->type_text,
+                                                 .bytes = s->bytes,
+                                                 .elements = s->count,
+                                                 .first_tile = first[i] },
+                                       .last = (uint32_t)i + 1 },
+                          pes[i]);
         }
     }
     for (guint i = 0; i < list->len; i++) tw__profile_add_variable(p, &g_array_index(list, variable, i).desc);
     g_array_free(list, TRUE);
     g_hash_table_destroy(seen);
+    if (pes && first) add_functions(w, p, pes, first);
     free(pes), free(first);
 }
 

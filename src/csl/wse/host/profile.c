@@ -3,6 +3,7 @@
  * whole run, with functions that ran as tasks and DSD operations as its kernels; one the load of the links. */
 #include "csl/wse/host/host.h"
 #include "core/profile/profile.h"
+#include "csl/lang/code/room.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,32 @@ static uint64_t symbol_bytes(const tw__csl_program *p, const char *name)
     return 0;
 }
 
+/* What code takes, estimated: of the program with our libraries, and of <memcpy>. */
+static void add_code(builder *b, uint64_t *total)
+{
+    size_t programs = b->w->image->program_count;
+    tw__csl_pe_room *rooms = tw__calloc(programs + 1, sizeof *rooms);
+    for (size_t i = 0; rooms && i < programs; i++) {
+        const tw__csl_program *p = &b->w->image->programs[i];
+        uint32_t *bytes = tw__calloc(p->function_count + 1, sizeof *bytes);
+        if (!bytes || !tw__csl_pe_room_of(b->w->image, p, bytes, &rooms[i]))
+            tw__profile_fail(b->p, TW_E_NO_MEMORY, "out of memory for the profile");
+        free(bytes);
+    }
+    for (int link = 0; rooms && link < 2; link++) {
+        for (uint32_t t = 0; t < b->tiles; t++) {
+            uint32_t program = b->w->image->pes[t].program;
+            const tw__csl_pe_room none = { 0 }, *room = program < programs ? &rooms[program] : &none;
+            b->by_tile[t] = link ? room->link : room->code + room->library;
+            if (total) total[t] += b->by_tile[t];
+        }
+        tw__profile_add_memory(b->p, link ? "link" : "code", link ? "Code of <memcpy>" : "Code",
+                               TW__NON_INTERLEAVED, TW__NOT_OVERLAPPED, tw__profile_row(b->p, b->by_tile, b->tiles),
+                               TW_FIDELITY_ESTIMATED);
+    }
+    free(rooms);
+}
+
 static void add_memory(builder *b)
 {
     GPtrArray *names = symbol_names(b);
@@ -79,6 +106,7 @@ static void add_memory(builder *b)
     }
     tw__profile_add_memory(b->p, "stack", "Locals with addresses", TW__NON_INTERLEAVED, TW__NOT_OVERLAPPED,
                            tw__profile_row(b->p, b->by_tile, b->tiles), TW_FIDELITY_MODELLED);
+    add_code(b, total);
     if (total) {
         tw__row row = tw__profile_row(b->p, total, b->tiles), by_region[TW__MEMORY_REGIONS] = { 0 };
         by_region[TW__NON_INTERLEAVED] = row;

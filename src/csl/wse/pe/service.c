@@ -207,6 +207,11 @@ static bool serve_MESSAGES(const call *c)
     (void)c;
     return false;
 }
+static bool serve_LINK(const call *c)
+{
+    (void)c;
+    return false;
+}
 
 bool tw__wse_service(tw__part *part, tw__pe *pe, unsigned number, uint64_t *r, uint64_t clock)
 {

@@ -340,21 +340,39 @@ static void mutability(void **state)
     }
 }
 
-/* Data that fit leave no room for the code: a warning, since what the code takes is estimated. */
+/* Data that fit leave no room for the code, or for the host's link: an error that names what takes most. Without
+ * optimisation code is larger than it would be there: a warning. */
 static void no_room_for_code(void **state)
 {
     (void)state;
-    for (unsigned full = 0; full < 2; full++) {
-        char text[400];
-        snprintf(text, sizeof text,
-                 "var big: [%u]u16; var n: u16 = 0;\n"
-                 "export fn f() void { big[n] = n; n += 1; big[n] = n; n += 1; big[n] = n; }\n",
-                 full ? 24500u : 20000u);
+    static const struct {
+        unsigned elements;
+        const char *import, *wrong;
+        bool optimize;
+    } rows[] = { { 20000, "", NULL, true },
+                 { 24500, "", "out of PE memory", true },
+                 { 24500, "", "may not fit on hardware", false },
+                 { 22900, "", NULL, true },
+                 { 22900, "const m = @import_module(\"<memcpy/memcpy>\");", "4176 of <memcpy> (code is estimated)",
+                   true },
+                 { 22000, "const m = @import_module(\"<memcpy/memcpy>\");", NULL, true } };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[500];
+        bool refused = rows[i].wrong && rows[i].optimize;
+        snprintf(
+            text, sizeof text,
+            "%s var big: [%u]u16; var n: u16 = 0;\n"
+            "task f() void { while (n < 100) { big[n] = n; n += big[n + 7]; big[n] = n * n; n += big[n - 1]; } }\n"
+            "comptime { @bind_local_task(f, @get_local_task_id(8)); }\n",
+            rows[i].import, rows[i].elements);
         compiled c;
-        compile_text(&c, text);
-        assert_non_null(c.image);
-        assert_int_equal(tw_diags_count(c.diags, TW_WARNING), full);
-        if (full) assert_non_null(strstr(tw_diags_get(c.diags, 0)->message, "may not fit on hardware"));
+        compile_with(&c, text, (tw__csl_compile_options){ .optimize = rows[i].optimize });
+        assert_int_equal(c.image == NULL, refused);
+        assert_int_equal(tw_diags_count(c.diags, TW_ERROR), refused);
+        assert_int_equal(tw_diags_count(c.diags, TW_WARNING), rows[i].wrong != NULL);
+        if (rows[i].wrong) assert_non_null(strstr(tw_diags_get(c.diags, 0)->message, rows[i].wrong));
+        if (rows[i].wrong) assert_non_null(strstr(tw_diags_get(c.diags, 1)->message, "the largest: 'big' 4"));
+        if (refused) assert_int_equal(tw_diags_get(c.diags, 0)->line, 1);
         compiled_free(&c);
     }
 }
