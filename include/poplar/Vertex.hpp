@@ -11,6 +11,10 @@
 #include <poplar/device/ipu_scalar_builtins.h>
 #include <utility> /* std::swap: codelets of PopLibs take it for granted, and <type_traits> only declares it */
 
+#ifdef __IPU__
+#include <cstring> /* memcpy, on a chip: likewise */
+#endif
+
 /* popc reads [[poplar::constraint("...", ...)]] as [[TW__constraint____("...", ...)]]: an attribute of the compiler's
  * own, one per string, since compilers drop attributes of other vendors. */
 #define TW__constraint____(...)                             TW__CONSTRAINT_PICK(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0)(__VA_ARGS__)

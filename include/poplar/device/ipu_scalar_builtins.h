@@ -1,28 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Builtins of the compiler for the chip that need no vector types: codelets use them without an include, so
- * Vertex.hpp has them. */
+/* Builtins of the compiler for the chip that codelets use without an include, so that Vertex.hpp has them: all of
+ * them on a chip, on the host those that need no vector types. */
 #ifndef TW_IPU_SCALAR_BUILTINS_H
 #define TW_IPU_SCALAR_BUILTINS_H
 
 #ifdef __IPU__
 
-/* The compiler knows these by their names. The control registers of 'get' and 'put' are those that the context has by
- * itself, those of 'uget' and 'uput' the floating point unit's; they are constants. */
 #ifdef __cplusplus
 extern "C" {
 #endif
-void *__builtin_colossus_get_vertex_base(void) __attribute__((const));
+void *__builtin_colossus_get_vertex_base(void) __attribute__((const)); /* the compiler knows it by its name */
 #ifdef __cplusplus
 }
 #endif
-#define __builtin_ipu_get(csr)                                     \
-    __extension__({                                                \
-        unsigned tw__csr;                                          \
-        __asm__ volatile("get %0, %1" : "=r"(tw__csr) : "i"(csr)); \
-        tw__csr;                                                   \
-    })
-#define __builtin_ipu_put(value, csr) \
-    __extension__({ __asm__ volatile("put %1, %0" ::"r"((unsigned)(value)), "i"(csr) : "memory"); })
+#include <poplar/device/ipu_device_builtins.h>
 
 #elif defined(__clang__)
 
