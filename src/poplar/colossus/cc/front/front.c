@@ -2,6 +2,8 @@
 /* cc/front: what the module exports: a source all the way to assembly. */
 #include "poplar/colossus/cc/front/front.h"
 
+#include "poplar/colossus/cc/sel/generate.h"
+
 #include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
 #include <string.h>
@@ -46,10 +48,12 @@ static void front_work(void *user)
     if (module && request->result == TW__CC_SOURCE_IR) {
         job->output->text = ir_text(module);
     } else if (module && tw__cc_optimise(request, module)) {
+        GString *assembly = g_string_new(NULL);
         if (request->result == TW__CC_OPTIMISED_IR)
             job->output->text = ir_text(module);
-        else
-            tw__cc_say(request, TW_ERROR, "cc.unfinished", "no code is selected yet");
+        else if (tw__cc_generate(request, module, assembly))
+            job->output->text = g_strdup(assembly->str);
+        g_string_free(assembly, TRUE);
     }
     if (module) LLVMDisposeModule(module);
     LLVMContextDispose(context);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* cc/sel: what the module's entry calls. */
+#ifndef TW_CC_SEL_GENERATE_H
+#define TW_CC_SEL_GENERATE_H
+
+#include "poplar/colossus/cc/cc.h"
+
+#include <llvm-c/Types.h>
+
+/* The module's code, appended to `assembly`. False: problems were reported. */
+bool tw__cc_generate(const tw__cc_request *request, LLVMModuleRef module, GString *assembly);
+
+#endif

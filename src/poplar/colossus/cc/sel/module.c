@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* A module: its functions and variables. */
+#include "poplar/colossus/cc/sel/sel.h"
+
+static bool module_is_local(LLVMValueRef global)
+{
+    LLVMLinkage linkage = LLVMGetLinkage(global);
+    return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
+}
+
+static bool module_is_weak(LLVMValueRef global)
+{
+    switch (LLVMGetLinkage(global)) {
+    case LLVMLinkOnceAnyLinkage:
+    case LLVMLinkOnceODRLinkage:
+    case LLVMWeakAnyLinkage:
+    case LLVMWeakODRLinkage:
+    case LLVMExternalWeakLinkage:
+    case LLVMCommonLinkage: return true;
+    default: return false;
+    }
+}
+
+/* What other modules have, or the compiler alone reads. */
+static bool module_is_elsewhere(LLVMValueRef global)
+{
+    return LLVMIsDeclaration(global) || LLVMGetLinkage(global) == LLVMAvailableExternallyLinkage;
+}
+
+static void module_variable(tw__sel *s, LLVMValueRef variable)
+{
+    size_t length = 0;
+    const char *name = LLVMGetValueName2(variable, &length);
+    s->function = NULL;
+    s->at = NULL;
+    if (strcmp(name, "llvm.global_ctors") == 0 || strcmp(name, "llvm.global_dtors") == 0) {
+        if (!LLVMIsNull(LLVMGetInitializer(variable)))
+            tw__sel_refuse(s, "cc.initialiser",
+                           "a variable is initialised by code that would have to run before the program; give it a "
+                           "constant value");
+        return;
+    }
+    if (module_is_elsewhere(variable) || g_str_has_prefix(name, "llvm.")) return;
+    tw__mir_data *data = tw__mir_add_data(s->mir, tw__sel_name(s, variable));
+    data->is_local = module_is_local(variable);
+    data->is_weak = module_is_weak(variable);
+    tw__sel_data(s, variable, data);
+}
+
+static void module_function(tw__sel *s, LLVMValueRef function)
+{
+    if (module_is_elsewhere(function)) return;
+    tw__mir_function *f = tw__mir_add_function(s->mir, tw__sel_name(s, function));
+    f->is_local = module_is_local(function);
+    f->is_weak = module_is_weak(function);
+    f->line = LLVMGetDebugLocLine(function);
+    tw__sel_function(s, function, f);
+}
+
+/* Assembly outside functions has no place in this output. */
+static void module_text(tw__sel *s)
+{
+    size_t length = 0;
+    LLVMGetModuleInlineAsm(s->module, &length);
+    s->function = NULL;
+    s->at = NULL;
+    if (length) tw__sel_refuse(s, "cc.asm", "assembly outside functions is not supported; put it into a .S file");
+}
+
+tw__mir *tw__sel_module(LLVMModuleRef module, tw_isa_arch arch, tw__arena *arena, tw__sel_report *report,
+                        void *user)
+{
+    tw__sel s = { .mir = tw__mir_new(arena, arch), .module = module, .report = report, .user = user };
+    s.layout = LLVMGetModuleDataLayout(module);
+    s.names = g_hash_table_new(NULL, NULL);
+    module_text(&s);
+    bool has_failed = s.has_failed;
+    for (LLVMValueRef v = LLVMGetFirstGlobal(module); v; v = LLVMGetNextGlobal(v)) {
+        s.has_failed = false;
+        module_variable(&s, v);
+        has_failed = has_failed || s.has_failed;
+    }
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        s.has_failed = false;
+        module_function(&s, f);
+        has_failed = has_failed || s.has_failed;
+    }
+    g_hash_table_unref(s.names);
+    return has_failed ? NULL : s.mir;
+}
