@@ -47,20 +47,20 @@ tw_vertex tw__replica_vertex(const tw_graph *graph, tw_vertex vertex, unsigned i
         tw__replica_drop((graph), (tensor), part);                 \
     })
 /* Ends a call that makes a variable: `call` makes that of replica `i` on `one`. */
-#define TW__REPLICA_VARIABLE(graph, i, one, call)                                           \
-    do {                                                                                    \
-        if (!(graph)->replicas) break;                                                      \
-        tw_tensor first = TW__NIL_TENSOR;                                                   \
-        size_t vars = (graph)->core->var_count;                                             \
-        for (unsigned i = 0; tw__replica_next((graph), i); i++) {                           \
-            tw_graph *one = (graph)->replica[i];                                            \
-            tw_tensor made = (call);                                                        \
-            if (i == 0)                                                                     \
-                first = made;                                                               \
-            else                                                                            \
-                tw__tensor_drop((graph)->core, made);                                       \
-        }                                                                                   \
-        return tw__replica_link((graph), vars, (graph)->replicas) ? first : TW__NIL_TENSOR; \
+#define TW__REPLICA_VARIABLE(graph, i, one, call)                                             \
+    do {                                                                                      \
+        if (!(graph)->replicas) break;                                                        \
+        tw_tensor first_ = TW__NIL_TENSOR;                                                    \
+        size_t vars_ = (graph)->core->var_count;                                              \
+        for (unsigned i = 0; tw__replica_next((graph), i); i++) {                             \
+            tw_graph *one = (graph)->replica[i];                                              \
+            tw_tensor made_ = (call);                                                         \
+            if (i == 0)                                                                       \
+                first_ = made_;                                                               \
+            else                                                                              \
+                tw__tensor_drop((graph)->core, made_);                                        \
+        }                                                                                     \
+        return tw__replica_link((graph), vars_, (graph)->replicas) ? first_ : TW__NIL_TENSOR; \
     } while (0)
 /* The variables made since `first_var`, one for each replica, belong together. */
 bool tw__replica_link(const tw_graph *graph, size_t first_var, unsigned replicas);

@@ -429,11 +429,11 @@ static bool open_table(stream *s, void *items, size_t *count, size_t *room, size
     return true;
 }
 
-#define TABLE(owner, plural, singular, io)                                                             \
-    do {                                                                                               \
-        if (open_table(s, &(owner)->plural, &(owner)->singular##_count, &(owner)->singular##_room,     \
-                       sizeof *(owner)->plural))                                                       \
-            for (size_t row = 0; row < (owner)->singular##_count; row++) io(s, &(owner)->plural[row]); \
+#define TABLE(owner, plural, singular, io)                                                                 \
+    do {                                                                                                   \
+        if (open_table(s, &(owner)->plural, &(owner)->singular##_count, &(owner)->singular##_room,         \
+                       sizeof *(owner)->plural))                                                           \
+            for (size_t row_ = 0; row_ < (owner)->singular##_count; row_++) io(s, &(owner)->plural[row_]); \
     } while (0)
 
 static void io_program(stream *s, tw__csl_program *p)

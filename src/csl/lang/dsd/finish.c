@@ -179,15 +179,15 @@ static bool check_control_tasks(sema *s, const tw__dsd_state *state)
 }
 
 /* Lists hold the newest first; messages come in the order of the text. */
-#define REVERSED(type, list)                            \
-    do {                                                \
-        type *turned = NULL;                            \
-        for (type *it = (list), *next; it; it = next) { \
-            next = it->next;                            \
-            it->next = turned;                          \
-            turned = it;                                \
-        }                                               \
-        (list) = turned;                                \
+#define REVERSED(type, list)                                 \
+    do {                                                     \
+        type *turned_ = NULL;                                \
+        for (type *it_ = (list), *next_; it_; it_ = next_) { \
+            next_ = it_->next;                               \
+            it_->next = turned_;                             \
+            turned_ = it_;                                   \
+        }                                                    \
+        (list) = turned_;                                    \
     } while (0)
 
 bool tw__csl_dsd_finish(sema *s)

@@ -3,6 +3,8 @@
 #include "csl/lang/opt/local.h"
 
 enum { SMALL = 45, ONCE = 400, MOST = 9000 }; /* instructions */
+/* While a list is rebuilt: added to the targets of jumps that are places of the new list already, far beyond any list. */
+enum { PLACED = 0x40000000 };
 
 /* Rows that instructions of the callee name, with registers moved up by `by`. */
 static uint16_t inline_moved(uint32_t reg, uint32_t by)
@@ -123,10 +125,10 @@ static void paste(opt *o, opt_function *f, const opt_insn *call, uint32_t callee
     for (size_t k = 0; k < g->insn_count; k++) {
         opt_insn x = g->insns[k];
         x.frame = frame_below(o, callee, call, x.frame, map, rows);
-        if (x.to >= 0) x.to = (int32_t)begin + x.to + INT32_C(0x40000000); /* a place of the new list already */
+        if (x.to >= 0) x.to = (int32_t)begin + x.to + PLACED;
         if (x.insn.op == TW__CSL_I_RET) {
             x.insn = (tw__csl_insn){ TW__CSL_I_JMP, 0, 0, 0 };
-            x.to = (int32_t)(begin + g->insn_count) + INT32_C(0x40000000);
+            x.to = (int32_t)(begin + g->insn_count) + PLACED;
         } else {
             move_registers(o->p, &x.insn, by, stack);
         }
@@ -171,8 +173,8 @@ bool tw__opt_inline(opt *o, opt_function *f)
     }
     for (size_t k = 0; k < f->insn_count; k++) {
         opt_insn *x = &f->insns[k];
-        if (x->to >= INT32_C(0x40000000))
-            x->to -= INT32_C(0x40000000);
+        if (x->to >= PLACED)
+            x->to -= PLACED;
         else if (x->to >= 0)
             x->to = (int32_t)place[x->to];
     }
