@@ -2,18 +2,22 @@
 # SPDX-License-Identifier: MIT
 # Published cycles of AI Engine kernels against ours: aie.sh BUILD DIR. DIR holds checkouts by the names of their
 # repositories: onnx2versal, aie-intrinsics-nn, xup_aie_training, aie_api; rows whose programs are not there are left out.
-# Prints each row and the error of the group: exp of the mean of |ln ratio|.
+# Prints each row and the error of the group: exp of the mean of |ln ratio|. A checkout that is there has to be whole: a
+# program that is missing or does not run, or a row without its kernel, is said, and the status is 1.
 set -eu
 tilewright=$(cd "$1" && pwd)/bin/tilewright
 dir=$(cd "$2" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export TILEWRIGHT_AIE_API="$dir/aie_api" CXX=clang++-19
+failed=0
 
 # run FOLDER GRAPH OPTIONS...: profiles go to $work/cycles.json, cycles.json.2 ...; the last graph that was made comes first.
 run() {
   rm -f "$work"/cycles.json*
   (cd "$1" && shift && "$tilewright" aie run "$@" --profile "$work/cycles.json" -o "$work/out") >"$work/log" 2>&1 || {
+    failed=1
+    rm -f "$work"/cycles.json*
     echo "$1/$2 does not run:" && tail -3 "$work/log"
   } >&2
 }
@@ -21,13 +25,15 @@ run() {
 row() {
   file=$work/cycles.json
   [ "$2" = 1 ] || file=$file.$2
-  [ -e "$file" ] || return 0
+  [ -e "$work/cycles.json" ] || return 0 # its program does not run
   "$tilewright" profile "$file" | sed -n '/Cycles by kernel/,$p' | awk -v published="$1" -v kernel="$3" -v name="$4" '
     index($0, " " kernel " ") && match($0, /\([0-9]+ instances?\)/) {
-      firings = substr($0, RSTART + 1) + 0; gsub(",", "", $NF); printf "%s|%d|%d\n", name, published, $NF / firings + 0.5; exit }'
+      firings = substr($0, RSTART + 1) + 0; gsub(",", "", $NF); printf "%s|%d|%d\n", name, published, $NF / firings + 0.5
+      found = 1; exit }
+    END { exit !found }' || { failed=1 && echo "no cycles of $3 for the row $4" >&2; }
 }
 
-{
+{ # no pipeline: what fails here has to end the script
   if [ -d "$dir/aie-intrinsics-nn" ]; then
     cd "$dir/aie-intrinsics-nn"
     mkdir -p "$work/in/data"
@@ -68,8 +74,10 @@ row() {
     row 715 18 concat ConcatFloat
     row 283 8 concat ConcatInt8
   fi
-} | awk -F'|' '
+} >"$work/rows"
+awk -F'|' '
   { ratio = $3 / $2; off = log(ratio); if (off < 0) off = -off; sum += off; n++; if (off > worst) worst = off
     printf "%-28s %8d %8d %6.2f\n", $1, $2, $3, ratio }
   END { if (!n) { print "no checkout is there"; exit 1 }
-        printf "%d rows, error %.2f, worst %.2f\n", n, exp(sum / n), exp(worst) }'
+        printf "%d rows, error %.2f, worst %.2f\n", n, exp(sum / n), exp(worst) }' "$work/rows" || failed=1
+exit $failed
