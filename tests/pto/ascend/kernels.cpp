@@ -103,7 +103,7 @@ static void softmax()
     TROWEXPANDSUB(t, t, largest);
     TEXP(t, t);
     TROWSUM(sum, t, tmp);
-    Event<Op::TVEC, Op::TSTORE_VEC> done = TROWEXPANDDIV(t, t, sum);
+    Event<Op::TROWEXPANDDIV, Op::TSTORE_VEC> done = TROWEXPANDDIV(t, t, sum);
     TSTORE(gy, t, done);
     for (int r = 0; r < R; r++) {
         double total = 0, top = -INFINITY;

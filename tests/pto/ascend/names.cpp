@@ -15,6 +15,7 @@
 #include <pto/cpu/MXTypes.hpp>
 #include <pto/pto-inst.hpp>
 
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -54,6 +55,44 @@ static_assert(half(1.0f).bits == 0x3C00 && half(65520.0f).bits == 0x7C00 && half
 static_assert(bfloat16_t(1.0f).bits == 0x3F80 && bfloat16_t(0x1.01p0f).bits == 0x3F80 &&
                   bfloat16_t(0x1.03p0f).bits == 0x3F82 && float(bfloat16_t(-0.5f)) == -0.5f,
               "bfloat16_t");
+
+// --- kinds of instruction in events: each instruction of the table by its name, on a pipe that one of its forms has
+// -----------------------------------------------------------------------------------------------
+
+static void kinds_of_events()
+{
+    static const struct {
+        const char *name;
+        pto::Op op;
+    } rows[] = {
+#define ROW(name, pipe) { #name, pto::Op::name },
+        TW_PTO_CPP_OPS(ROW)
+#undef ROW
+    };
+    tw_pto_info info;
+    for (std::size_t i = 0; tw_pto_info_get(i, &info); i++) {
+        std::string name = info.mnemonic;
+        for (char &c : name) c = c == '.' ? '_' : char(std::toupper(c));
+        bool found = false, same = false;
+        for (const auto &row : rows) found = found || name == row.name;
+        CHECK(found);
+        if (!found) std::printf("  %s\n", name.c_str());
+        for (const auto &row : rows) {
+            if (name != row.name) continue;
+            tw_pto_info form;
+            for (std::size_t k = 0; tw_pto_info_get(k, &form); k++)
+                same = same || (std::string(form.mnemonic) == info.mnemonic &&
+                                form.pipe == pto::tw_detail::pipe_of(row.op));
+        }
+        CHECK(same);
+    }
+    static_assert(pto::tw_detail::pipe_of(pto::Op::TSTORE_VEC) == TW_PTO_PIPE_MTE3 &&
+                      pto::tw_detail::pipe_of(pto::Op::TADD) == TW_PTO_PIPE_V &&
+                      pto::tw_detail::pipe_of(pto::Op::TMATMUL_ACC) == TW_PTO_PIPE_M,
+                  "pipes of kinds");
+    static_assert(pto::REPEAT_MAX == 255, "repeats of a vector instruction");
+    CHECK(PTO_UBUF_SIZE_BYTES == 192 * 1024 || PTO_UBUF_SIZE_BYTES == 256 * 1024);
+}
 
 // --- names of pto: taken with `using`, so each must exist
 // -----------------------------------------------------------------------
@@ -230,6 +269,7 @@ static void sixteen_bits()
 
 int main()
 {
+    kinds_of_events();
     offsets();
     shapes();
     runtime();

@@ -94,30 +94,57 @@ using ::pipe_barrier;
 using ::set_flag;
 using ::wait_flag;
 
-// Kinds of instruction that order each other, by the pipe they run on.
+// What orders each other: kinds of instruction, by the pipe that they run on, and each instruction by its name. Of
+// TSTORE, TMOV, TEXTRACT and TINSERT the pipe depends on the tiles: their names alone stand for vector tiles (TSTORE,
+// TMOV) and for what goes from L1 to L0 (TEXTRACT, TINSERT).
+// clang-format off
+#define TW_PTO_CPP_OPS(X)                                                                                       \
+    X(TADD, V) X(TSUB, V) X(TMUL, V) X(TDIV, V) X(TMAX, V) X(TMIN, V) X(TREM, V) X(TFMOD, V) X(TPOW, V)         \
+    X(TAND, V) X(TOR, V) X(TXOR, V) X(TSHL, V) X(TSHR, V) X(TPRELU, V) X(TADDC, V) X(TSUBC, V) X(TSUBRELU, V)   \
+    X(TMULADDDST, V) X(TFUSEDMULADD, V) X(TFUSEDMULADDRELU, V) X(TADDRELUCONV, V) X(TSUBRELUCONV, V)            \
+    X(TADDDEQRELU, V) X(TAXPY, V) X(TPAIRREDUCESUM, V) X(TPARTADD, V) X(TPARTMUL, V) X(TPARTMAX, V)             \
+    X(TPARTMIN, V) X(TPARTARGMAX, V) X(TPARTARGMIN, V) X(TCMP, V) X(TSEL, V) X(TCVT, V) X(TCONCAT, V)           \
+    X(TINTERLEAVE, V) X(TDEINTERLEAVE, V) X(TABS, V) X(TNEG, V) X(TNOT, V) X(TEXP, V) X(TLOG, V) X(TSQRT, V)    \
+    X(TRSQRT, V) X(TRECIP, V) X(TRELU, V) X(TADDS, V) X(TSUBS, V) X(TMULS, V) X(TDIVS, V) X(TMAXS, V)           \
+    X(TMINS, V) X(TREMS, V) X(TFMODS, V) X(TPOWS, V) X(TANDS, V) X(TORS, V) X(TXORS, V) X(TSHLS, V) X(TSHRS, V) \
+    X(TLRELU, V) X(TADDSC, V) X(TSUBSC, V) X(TCMPS, V) X(TSELS, V) X(TEXPANDS, V) X(TTRI, V) X(TRANDOM, V)      \
+    X(TROWSUM, V) X(TROWMAX, V) X(TROWMIN, V) X(TROWPROD, V) X(TROWARGMAX, V) X(TROWARGMIN, V) X(TCOLSUM, V)    \
+    X(TCOLMAX, V) X(TCOLMIN, V) X(TCOLPROD, V) X(TCOLARGMAX, V) X(TCOLARGMIN, V) X(TROWEXPAND, V)               \
+    X(TCOLEXPAND, V) X(TROWEXPANDADD, V) X(TROWEXPANDSUB, V) X(TROWEXPANDMUL, V) X(TROWEXPANDDIV, V)            \
+    X(TROWEXPANDMAX, V) X(TROWEXPANDMIN, V) X(TROWEXPANDEXPDIF, V) X(TCOLEXPANDADD, V) X(TCOLEXPANDSUB, V)      \
+    X(TCOLEXPANDMUL, V) X(TCOLEXPANDDIV, V) X(TCOLEXPANDMAX, V) X(TCOLEXPANDMIN, V) X(TCOLEXPANDEXPDIF, V)      \
+    X(THISTOGRAM, V) X(TSORT32, V) X(TMRGSORT, V) X(TMOV, V) X(TMOV_ZZ, V) X(TTRANS, V) X(TFILLPAD, V)          \
+    X(TFILLPAD_INPLACE, V) X(TFILLPAD_EXPAND, V) X(TGATHER, V) X(TGATHERB, V) X(TSCATTER, V) X(TPACK, V)        \
+    X(TQUANT, V) X(TQUANT_MX, V) X(TQUANT_HIF4, V) X(TDEQUANT, V) X(TREDUCE, V) X(TFMA, V) X(TSORT, V)          \
+    X(GMOV, V) X(TCI, S) X(TRESHAPE, S) X(SETFMATRIX, S) X(SET_IMG2COL_RPT, S) X(SET_IMG2COL_PADDING, S)        \
+    X(TGET_SCALE_ADDR, S) X(SET_QUANT_SCALAR, S) X(SET_QUANT_VECTOR, S) X(SET_DEQSCALE, S) X(SYNCALL, S)        \
+    X(TNOTIFY, S) X(TWAIT, S) X(TTEST, S) X(TLOAD, MTE2) X(TPREFETCH, MTE2) X(TPREFETCH_ASYNC, MTE2)            \
+    X(MGATHER, MTE2) X(TPOP, MTE2) X(TFREE, MTE2) X(TGET, MTE2) X(COMM_TGATHER, MTE2) X(MGATHER_MASK, MTE2)     \
+    X(MGATHER_CAS, MTE2) X(TSTORE, MTE3) X(MSCATTER, MTE3) X(TPUT, MTE3) X(TBROADCAST, MTE3)                    \
+    X(COMM_TSCATTER, MTE3) X(MSCATTER_MASK, MTE3) X(TSTORE_FP, FIX) X(TEXTRACT_FP, FIX) X(TINSERT_FP, FIX)      \
+    X(TPUSH, FIX) X(TALLOC, FIX) X(TEXTRACT, MTE1) X(TINSERT, MTE1) X(TIMG2COL, MTE1) X(TMATMUL, M)             \
+    X(TMATMUL_ACC, M) X(TMATMUL_BIAS, M) X(TGEMV, M) X(TGEMV_ACC, M) X(TGEMV_BIAS, M) X(TMATMUL_MX, M)          \
+    X(TMATMUL_MX_ACC, M) X(TMATMUL_MX_BIAS, M) X(TGEMV_MX, M) X(TGEMV_MX_ACC, M) X(TGEMV_MX_BIAS, M)
+#define TW_PTO_CPP_KINDS(X)                                                                                     \
+    X(SCALAR, S) X(TVEC, V) X(TSTORE_VEC, MTE3) X(TSTORE_MAT, MTE3) X(TSTORE_ACC, FIX) X(TMOV_M2L, MTE1)        \
+    X(TMOV_M2B, MTE1) X(TMOV_M2S, FIX) X(TMOV_M2V, V) X(TMOV_V2M, FIX)
+// clang-format on
 enum class Op {
-    SCALAR,
-    TLOAD,
-    TSTORE_VEC,
-    TSTORE_ACC,
-    TVEC,
-    TMATMUL,
-    TMOV_M2L,
-    TMOV_M2B,
-    TMOV_M2S,
-    TMOV_M2V,
-    TMOV_V2M
+#define TW_PTO_CPP_OP(name, pipe) name,
+    TW_PTO_CPP_KINDS(TW_PTO_CPP_OP) TW_PTO_CPP_OPS(TW_PTO_CPP_OP)
+#undef TW_PTO_CPP_OP
 };
+// Of one vector instruction: repeats of 256 bytes.
+constexpr int REPEAT_MAX = 255;
 namespace tw_detail {
 constexpr tw_pto_pipe pipe_of(Op op)
 {
-    return op == Op::TLOAD                                                    ? TW_PTO_PIPE_MTE2
-           : op == Op::TSTORE_VEC                                             ? TW_PTO_PIPE_MTE3
-           : op == Op::TMATMUL                                                ? TW_PTO_PIPE_M
-           : op == Op::TMOV_M2L || op == Op::TMOV_M2B                         ? TW_PTO_PIPE_MTE1
-           : op == Op::TSTORE_ACC || op == Op::TMOV_M2S || op == Op::TMOV_V2M ? TW_PTO_PIPE_FIX
-           : op == Op::SCALAR                                                 ? TW_PTO_PIPE_S
-                                                                              : TW_PTO_PIPE_V;
+    constexpr tw_pto_pipe pipes[] = {
+#define TW_PTO_CPP_OP(name, pipe) TW_PTO_PIPE_##pipe,
+        TW_PTO_CPP_KINDS(TW_PTO_CPP_OP) TW_PTO_CPP_OPS(TW_PTO_CPP_OP)
+#undef TW_PTO_CPP_OP
+    };
+    return pipes[static_cast<int>(op)];
 }
 } // namespace tw_detail
 

@@ -249,10 +249,13 @@ class Tile {
 
 // The left operand lies differently on A2/A3 and on later chips: -DPTO_NPU_ARCH_A2A3, or the vendor's own macro,
 // chooses.
+// So does the size of the unified buffer.
 #if defined(PTO_NPU_ARCH_A2A3) || (defined(__CCE_AICORE__) && __CCE_AICORE__ == 220)
 constexpr BLayout left_layout = BLayout::RowMajor;
+#define PTO_UBUF_SIZE_BYTES (192 * 1024)
 #else
 constexpr BLayout left_layout = BLayout::ColMajor;
+#define PTO_UBUF_SIZE_BYTES (256 * 1024)
 #endif
 template <typename T, int R, int C, int VR = R, int VC = C, CompactMode Compact = CompactMode::Null>
 using TileLeft = Tile<TileType::Left, T, R, C, left_layout, VR, VC, SLayout::RowMajor, TileConfig::fractalABSize,
