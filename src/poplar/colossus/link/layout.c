@@ -92,7 +92,9 @@ void tw__link_mark(tw__link *link)
     guint at = 0;
     for (guint i = 0; i < link->sections->len; i++) {
         tw__link_section *s = &g_array_index(link->sections, tw__link_section, i);
-        if (all || always_stays(content(s)->name)) keep(link, s, work);
+        bool is_library =
+            s->file >= link->own && s->file + 1 < link->count; /* of which only what is called is kept */
+        if (!is_library && (all || always_stays(content(s)->name))) keep(link, s, work);
     }
     if (o->entry) keep_name(link, o->entry, work);
     follow(link, work, &at);

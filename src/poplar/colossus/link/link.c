@@ -18,7 +18,7 @@ void tw__link_error(tw__link *link, const char *format, ...)
 
 const char *tw__link_file(const tw__link *link, uint32_t file, char buf[32])
 {
-    if (link->options->names) return link->options->names[file];
+    if (link->options->names && file < link->own) return link->options->names[file];
     if (*link->objects[file]->name) return link->objects[file]->name;
     g_snprintf(buf, 32, "object %u", file + 1);
     return buf;
@@ -252,18 +252,21 @@ static tw_status link_objects(const tw_object *const *objects, size_t count, con
     tw_status wrong = check_arguments(objects, count, image);
     if (wrong == TW_OK) wrong = TW__TAKE_OPTIONS(&own, options, tw_link_options);
     if (wrong != TW_OK) return wrong;
-    tw__link link = { .count = count + 1, .options = &own, .diags = diags };
+    const tw_object *library[TW__LINK_LIBRARY];
+    size_t added = tw__link_library(objects, count, library), total = count + added + 1;
+    tw__link link = { .count = total, .own = count, .options = &own, .diags = diags };
     link.commons = tw_object_new(objects[0]->arch), link.image = tw_object_new(objects[0]->arch);
-    const tw_object **all = tw__calloc(count + 1, sizeof *all);
-    link.first = tw__calloc(count + 1, sizeof *link.first);
-    link.relocations = tw__calloc(count + 1, sizeof *link.relocations);
-    link.calls = tw__calloc(count + 1, sizeof *link.calls);
+    const tw_object **all = tw__calloc(total, sizeof *all);
+    link.first = tw__calloc(total, sizeof *link.first);
+    link.relocations = tw__calloc(total, sizeof *link.relocations);
+    link.calls = tw__calloc(total, sizeof *link.calls);
     link.sections = g_array_new(FALSE, TRUE, sizeof(tw__link_section));
     link.symbols = g_array_new(FALSE, TRUE, sizeof(tw__link_symbol));
     link.names = g_hash_table_new(g_str_hash, g_str_equal);
     if (link.commons && link.image && all && link.first && link.relocations && link.calls) {
         memcpy(all, objects, count * sizeof *all);
-        all[count] = link.commons, link.objects = all;
+        memcpy(all + count, library, added * sizeof *all);
+        all[total - 1] = link.commons, link.objects = all;
         link.image->linked = true;
         run(&link);
     } else {

@@ -30,6 +30,7 @@ typedef struct tw__link_symbol {
 typedef struct tw__link {
     const tw_object *const *objects;
     size_t count;
+    size_t own; /* of the caller; what follows are the runtime library's and the commons */
     const tw_link_options *options;
     tw_diags *diags;
     unsigned errors;
@@ -51,6 +52,10 @@ int tw__link_resolve(const tw__link *link, uint32_t file, int symbol);
 /* layout.c: marks what is needed, gives addresses, makes the image's sections. */
 void tw__link_mark(tw__link *link);
 void tw__link_place(tw__link *link);
+
+/* library.c: objects of the runtime library, when one of these needs them; they live as long as the program. */
+enum { TW__LINK_LIBRARY = 3 };
+size_t tw__link_library(const tw_object *const *objects, size_t count, const tw_object *out[TW__LINK_LIBRARY]);
 
 /* tables.c: the parts that are tables. dump.c: does a symbol give its name in text? The first definition does, as
  * names of locals may come twice. */

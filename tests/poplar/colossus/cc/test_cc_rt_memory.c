@@ -173,7 +173,9 @@ static void each_function(void **unused)
     for (size_t i = 0; i < G_N_ELEMENTS(functions); i++)
         for (tw_isa_arch arch = TW_ISA_IPU1; arch <= TW_ISA_IPU21; arch <<= 1)
             for (unsigned supervisor = 0; supervisor < 2; supervisor++) {
-                g_autofree char *name = g_strconcat(supervisor ? "__supervisor_" : "", functions[i].name, NULL);
+                g_autofree char *name = g_strconcat(
+                    supervisor ? "__supervisor_" : "",
+                    functions[i].name + (supervisor && g_str_has_prefix(functions[i].name, "__") ? 2 : 0), NULL);
                 g_autofree char *driver = driver_of(name, supervisor, 3, 1);
                 b->m = machine_with_library(arch, LIBRARY, "memory.S", driver);
                 b->context = supervisor ? TW_SIM_SUPERVISOR : 0;

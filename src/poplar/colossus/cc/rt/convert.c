@@ -45,7 +45,7 @@ INLINE uint32_t narrowed(uint64_t x, int mantissa, int exponent)
 
 RT double RT_NAME(__extendsfdf2)(float x)
 {
-    return number_of(widened((bits32){ .number = x }.bits, 23, 8));
+    return double_of(widened((bits32){ .number = x }.bits, 23, 8));
 }
 RT float RT_NAME(__truncdfsf2)(double x)
 {
@@ -53,7 +53,7 @@ RT float RT_NAME(__truncdfsf2)(double x)
 }
 RT double RT_NAME(__extendhfdf2)(_Float16 x)
 {
-    return number_of(widened((bits16){ .number = x }.bits, 10, 5));
+    return double_of(widened((bits16){ .number = x }.bits, 10, 5));
 }
 RT _Float16 RT_NAME(__truncdfhf2)(double x)
 {
@@ -64,26 +64,26 @@ RT _Float16 RT_NAME(__truncdfhf2)(double x)
 
 RT double RT_NAME(__floatundidf)(uint64_t x)
 {
-    return number_of(normalise(0, 1085, x));
+    return double_of(normalise(0, 1085, x));
 }
 RT double RT_NAME(__floatdidf)(int64_t x)
 {
     uint64_t sign = x < 0 ? SIGN64 : 0;
-    return number_of(normalise(sign, 1085, sign ? 0 - (uint64_t)x : (uint64_t)x));
+    return double_of(normalise(sign, 1085, sign ? 0 - (uint64_t)x : (uint64_t)x));
 }
 /* 32 bits always fit: no rounding */
 RT double RT_NAME(__floatunsidf)(uint32_t x)
 {
-    if (x == 0) return number_of(0);
+    if (x == 0) return double_of(0);
     int shift = __builtin_clz(x);
     uint32_t m = shift == 31 ? 0 : x << (shift + 1); /* behind the first 1 */
-    return number_of(words((uint32_t)(1023 + 31 - shift) << 20 | m >> 12, m << 20));
+    return double_of(words((uint32_t)(1023 + 31 - shift) << 20 | m >> 12, m << 20));
 }
 RT double RT_NAME(__floatsidf)(int32_t x)
 {
     uint32_t sign = x < 0 ? UINT32_C(1) << 31 : 0;
     uint64_t bits = bits_of(RT_NAME(__floatunsidf)(sign ? 0 - (uint32_t)x : (uint32_t)x));
-    return number_of(bits | words(sign, 0));
+    return double_of(bits | words(sign, 0));
 }
 
 /* The upper part of a number that has more bits than a float: 32 bits of it, the last for all that follow. */
@@ -156,11 +156,11 @@ RT uint64_t RT_NAME(__fixunssfdi)(float x)
 
 /* Bits behind the point go; `up` is added to the magnitude where they were not all zero. */
 typedef enum rounding { DOWN, UP, ZERO, EVEN, AWAY } rounding;
-INLINE double whole(double number, rounding how)
+INLINE double whole_part(double number, rounding how)
 {
     uint64_t x = bits_of(number), sign = x & SIGN64, a = x & ~SIGN64;
     int e = exponent_of(x) - 1023;
-    if (a > INFINITY64) return number_of(NAN64);
+    if (a > INFINITY64) return double_of(NAN64);
     if (e > 51 || a == 0) return number;
     /* the unit's bit in the format, for numbers below 1 the lowest of the exponent: 1.0 is all that can come */
     if (e < 0) {
@@ -168,7 +168,7 @@ INLINE double whole(double number, rounding how)
                    : how == UP   ? sign == 0
                    : how == EVEN ? a > UINT64_C(0x3fe) << 52
                                  : how == AWAY && e == -1;
-        return number_of(sign | (one ? UINT64_C(0x3ff) << 52 : 0));
+        return double_of(sign | (one ? UINT64_C(0x3ff) << 52 : 0));
     }
     uint64_t unit = UINT64_C(1) << (52 - e), rest = a & (unit - 1), kept = a - rest;
     if (rest == 0) return number;
@@ -176,31 +176,31 @@ INLINE double whole(double number, rounding how)
                 : how == UP   ? sign == 0
                 : how == EVEN ? rest > unit >> 1 || (rest == unit >> 1 && (kept & unit))
                               : how == AWAY && rest >= unit >> 1;
-    return number_of(sign | (kept + (more ? unit : 0)));
+    return double_of(sign | (kept + (more ? unit : 0)));
 }
 RT double RT_NAME(floor)(double x)
 {
-    return whole(x, DOWN);
+    return whole_part(x, DOWN);
 }
 RT double RT_NAME(ceil)(double x)
 {
-    return whole(x, UP);
+    return whole_part(x, UP);
 }
 RT double RT_NAME(trunc)(double x)
 {
-    return whole(x, ZERO);
+    return whole_part(x, ZERO);
 }
 RT double RT_NAME(rint)(double x)
 {
-    return whole(x, EVEN);
+    return whole_part(x, EVEN);
 }
 RT double RT_NAME(nearbyint)(double x)
 {
-    return whole(x, EVEN);
+    return whole_part(x, EVEN);
 }
 RT double RT_NAME(round)(double x)
 {
-    return whole(x, AWAY);
+    return whole_part(x, AWAY);
 }
 
 /* --- whole remainders, and the product and sum with one rounding ---------------------------------------------------- */
@@ -208,7 +208,7 @@ RT double RT_NAME(round)(double x)
 RT double RT_NAME(fmod)(double x, double y)
 {
     uint64_t a = bits_of(x) & ~SIGN64, b = bits_of(y) & ~SIGN64, sign = bits_of(x) & SIGN64;
-    if (a >= INFINITY64 || b > INFINITY64 || b == 0) return number_of(NAN64);
+    if (a >= INFINITY64 || b > INFINITY64 || b == 0) return double_of(NAN64);
     if (a < b) return x;
     int p, q;
     uint64_t m = normal_mantissa_of(a, &p) >> 10, n = normal_mantissa_of(b, &q) >> 10;
@@ -217,7 +217,7 @@ RT double RT_NAME(fmod)(double x, double y)
         m += m;
     }
     if (m >= n) m -= n;
-    return number_of(normalise(sign, q, m << 10));
+    return double_of(normalise(sign, q, m << 10));
 }
 
 /* x y + z: the product of 24 bits each is whole, the sum keeps what it loses in bit 0. */
@@ -225,12 +225,12 @@ RT float RT_NAME(fmaf)(float x, float y, float z)
 {
     uint64_t a = widened((bits32){ .number = x }.bits, 23, 8), b = widened((bits32){ .number = y }.bits, 23, 8);
     uint64_t c = widened((bits32){ .number = z }.bits, 23, 8),
-             exact = bits_of(RT_NAME(__muldf3)(number_of(a), number_of(b)));
-    uint64_t sum = add(exact, c);
+             exact = bits_of(RT_NAME(__muldf3)(double_of(a), double_of(b)));
+    uint64_t sum = add_numbers(exact, c);
     if (exponent_of(sum) == 0x7ff || (sum & ~SIGN64) == 0) return (bits32){ .bits = narrowed(sum, 23, 8) }.number;
     /* To odd: where the sum was rounded, the neighbour with the last bit 1 stands for all between. */
     uint64_t larger = (exact & ~SIGN64) >= (c & ~SIGN64) ? exact : c, smaller = larger == exact ? c : exact;
-    uint64_t back = add(add(sum, larger ^ SIGN64), smaller ^ SIGN64); /* what was added too much */
+    uint64_t back = add_numbers(add_numbers(sum, larger ^ SIGN64), smaller ^ SIGN64); /* what was added too much */
     if ((back & ~SIGN64) != 0 && (sum & 1) == 0) sum += (back ^ sum) & SIGN64 ? 1 : UINT64_MAX;
     return (bits32){ .bits = narrowed(sum, 23, 8) }.number;
 }

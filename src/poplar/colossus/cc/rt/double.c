@@ -19,7 +19,7 @@ INLINE uint64_t bits_of(double x)
 {
     return (bits64){ .number = x }.bits;
 }
-INLINE double number_of(uint64_t bits)
+INLINE double double_of(uint64_t bits)
 {
     return (bits64){ .bits = bits }.number;
 }
@@ -60,7 +60,7 @@ INLINE uint64_t normal_mantissa_of(uint64_t x, int *exponent)
 }
 
 /* m with bit 62 set, as a double. */
-static uint64_t pack(uint64_t sign, int exponent, uint64_t m)
+static uint64_t pack_number(uint64_t sign, int exponent, uint64_t m)
 {
     if (exponent > 0x7fe) return sign | INFINITY64;
     if (exponent < 1) {
@@ -77,11 +77,11 @@ INLINE uint64_t normalise(uint64_t sign, int exponent, uint64_t m)
 {
     if (m == 0) return sign;
     int shift = clz64(m) - 1;
-    if (shift < 0) return pack(sign, exponent + 1, shift_right_keeping(m, 1));
-    return pack(sign, exponent - shift, m << shift);
+    if (shift < 0) return pack_number(sign, exponent + 1, shift_right_keeping(m, 1));
+    return pack_number(sign, exponent - shift, m << shift);
 }
 
-static uint64_t add(uint64_t x, uint64_t y)
+static uint64_t add_numbers(uint64_t x, uint64_t y)
 {
     uint64_t a = x & ~SIGN64, b = y & ~SIGN64;
     if (a > INFINITY64 || b > INFINITY64) return NAN64;
@@ -103,12 +103,12 @@ static uint64_t add(uint64_t x, uint64_t y)
 
 RT double RT_NAME(__adddf3)(double x, double y)
 {
-    return number_of(add(bits_of(x), bits_of(y)));
+    return double_of(add_numbers(bits_of(x), bits_of(y)));
 }
 
 RT double RT_NAME(__subdf3)(double x, double y)
 {
-    return number_of(add(bits_of(x), bits_of(y) ^ SIGN64));
+    return double_of(add_numbers(bits_of(x), bits_of(y) ^ SIGN64));
 }
 
 /* What zeros, infinities and NaNs make of a product; false where both are plain numbers. */
@@ -128,7 +128,7 @@ INLINE bool special_product(uint64_t a, uint64_t b, uint64_t sign, uint64_t *res
 
 /* The upper 64 of the 106 bits of a product of 53 bits each, with the rest in bit 0. Digits of 14 bits: the sums of
  * columns stay below 2^32. */
-INLINE uint64_t product(uint64_t m, uint64_t n)
+INLINE uint64_t product64(uint64_t m, uint64_t n)
 {
     uint32_t a0 = (uint32_t)m & 0x3fff, a1 = (uint32_t)(m >> 14) & 0x3fff, a2 = (uint32_t)(m >> 28) & 0x3fff,
              a3 = high(m) >> 10;
@@ -147,10 +147,10 @@ RT double RT_NAME(__muldf3)(double x, double y)
 {
     uint64_t a = bits_of(x), b = bits_of(y), sign = (a ^ b) & SIGN64, result;
     a &= ~SIGN64, b &= ~SIGN64;
-    if (special_product(a, b, sign, &result)) return number_of(result);
+    if (special_product(a, b, sign, &result)) return double_of(result);
     int p, q;
     uint64_t m = normal_mantissa_of(a, &p) >> 10, n = normal_mantissa_of(b, &q) >> 10;
-    return number_of(normalise(sign, p + q - 1023, product(m, n))); /* 2^52 2^52 2^-42 = 2^62 */
+    return double_of(normalise(sign, p + q - 1023, product64(m, n))); /* 2^52 2^52 2^-42 = 2^62 */
 }
 
 /* 62 bits of m / n < 1, 55 of them and what the rest makes of the last. Digits of 11 bits, estimated by floats: never above
@@ -172,23 +172,23 @@ RT double RT_NAME(__divdf3)(double x, double y)
 {
     uint64_t a = bits_of(x), b = bits_of(y), sign = (a ^ b) & SIGN64;
     a &= ~SIGN64, b &= ~SIGN64;
-    if (a > INFINITY64 || b > INFINITY64) return number_of(NAN64);
-    if (a == INFINITY64) return number_of(b == INFINITY64 ? NAN64 : sign | a);
-    if (b == 0) return number_of(a == 0 ? NAN64 : sign | INFINITY64);
-    if (a == 0 || b == INFINITY64) return number_of(sign);
+    if (a > INFINITY64 || b > INFINITY64) return double_of(NAN64);
+    if (a == INFINITY64) return double_of(b == INFINITY64 ? NAN64 : sign | a);
+    if (b == 0) return double_of(a == 0 ? NAN64 : sign | INFINITY64);
+    if (a == 0 || b == INFINITY64) return double_of(sign);
     int p, q;
     uint64_t m = normal_mantissa_of(a, &p) >> 10, n = normal_mantissa_of(b, &q) >> 10;
     int exponent = p - q + 1023;
     if (m < n) m += m, exponent--;
-    return number_of(pack(sign, exponent, TOP | quotient(m - n, n)));
+    return double_of(pack_number(sign, exponent, TOP | quotient(m - n, n)));
 }
 
 RT double RT_NAME(sqrt)(double x)
 {
     uint64_t a = bits_of(x);
-    if (is_nan(a)) return number_of(NAN64);
+    if (is_nan(a)) return double_of(NAN64);
     if ((a & ~SIGN64) == 0 || a == INFINITY64) return x;
-    if (a & SIGN64) return number_of(NAN64);
+    if (a & SIGN64) return double_of(NAN64);
     int exponent;
     uint64_t m = normal_mantissa_of(a, &exponent) >> 10; /* 53 bits */
     exponent -= 1023;
@@ -203,11 +203,11 @@ RT double RT_NAME(sqrt)(double x)
         root += root;
         if (rest >= step) rest -= step, root++;
     }
-    return number_of(pack(0, (exponent >> 1) + 1023, root << 7 | (rest != 0)));
+    return double_of(pack_number(0, (exponent >> 1) + 1023, root << 7 | (rest != 0)));
 }
 
 /* -1, 0, 1, or `unordered` */
-INLINE int compare(double x, double y, int unordered)
+INLINE int compare_numbers(double x, double y, int unordered)
 {
     uint64_t a = bits_of(x), b = bits_of(y);
     if (is_nan(a) || is_nan(b)) return unordered;
@@ -217,10 +217,10 @@ INLINE int compare(double x, double y, int unordered)
     bool less = p < 0 && q < 0 ? p > q : p < q;
     return less ? -1 : 1;
 }
-#define COMPARISON(name, unordered)          \
-    RT int RT_NAME(name)(double x, double y) \
-    {                                        \
-        return compare(x, y, unordered);     \
+#define COMPARISON(name, unordered)              \
+    RT int RT_NAME(name)(double x, double y)     \
+    {                                            \
+        return compare_numbers(x, y, unordered); \
     }
 COMPARISON(__eqdf2, 1)
 COMPARISON(__nedf2, 1)

@@ -51,7 +51,7 @@ RT float RT_NAME(expm1f)(float x)
     if (k == 0) return p.high;
     if (k > 24) { /* 2^k (p + 1 - 2^-k) */
         two y = sum_in_order(1.0f, p.high);
-        return scaled(y.high + (y.low + p.low - (k < 100 ? power_of_two(-k) : 0.0f)), k);
+        return scaled_by(y.high + (y.low + p.low - (k < 100 ? power_of_two(-k) : 0.0f)), k);
     }
     float power = power_of_two(k);
     two s = sum_of(power - 1.0f, p.high * power);
@@ -64,7 +64,7 @@ INLINE two exponential(float x, int more)
     two r;
     int k = reduce_exponent(x, &r) + more;
     two p = exponential_less_one(r), y = sum_in_order(1.0f, p.high);
-    return (two){ scaled(y.high, k), scaled(y.low + p.low, k) };
+    return (two){ scaled_by(y.high, k), scaled_by(y.low + p.low, k) };
 }
 
 RT float RT_NAME(sinhf)(float x)
@@ -125,7 +125,7 @@ INLINE float power_of_sum(two x)
     p = p * r + 0x1.c6b08ep-5f;
     p = p * r + 0x1.ebfbep-3f;
     two line = product_of(r, 0x1.62e43p-1f), y = sum_in_order(1.0f, line.high);
-    return scaled(y.high + (y.low + (line.low + r * (r * p - 0x1.05c61p-29f))), (int)k);
+    return scaled_by(y.high + (y.low + (line.low + r * (r * p - 0x1.05c61p-29f))), (int)k);
 }
 
 /* log(m) / 2 s - 1 for m = (1 + s) / (1 - s) of sqrt(1/2) to sqrt 2: s^2 / 3 + s^4 / 5 + ..., as a sum of two */
@@ -144,7 +144,7 @@ INLINE two logarithm(float x)
 {
     int e = 0;
     if (x < 0x1p-126f) x *= 0x1p24f, e = -24;
-    uint32_t bits = word_of(x), from = bits - 0x3f3504f3; /* sqrt(1/2) */
+    uint32_t bits = float_word(x), from = bits - 0x3f3504f3; /* sqrt(1/2) */
     e += (int32_t)from >> 23;
     float m = float_from((from & 0x7fffff) + 0x3f3504f3);
     float d = m - 1.0f;
@@ -222,7 +222,7 @@ RT float RT_NAME(powf)(float x, float y)
 /* log of a sum of two above 0 */
 INLINE float logarithm_of_sum(two u)
 {
-    uint32_t from = word_of(u.high) - 0x3f3504f3;
+    uint32_t from = float_word(u.high) - 0x3f3504f3;
     int k = (int32_t)from >> 23;
     if (k > 100) return __builtin_logf(u.high);
     float back = power_of_two(-k), f = u.high * back - 1.0f, c = u.low * back / (1.0f + f);

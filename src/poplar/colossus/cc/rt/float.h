@@ -15,7 +15,7 @@ typedef union float_bits {
     uint32_t bits;
 } float_bits;
 
-INLINE uint32_t word_of(float x)
+INLINE uint32_t float_word(float x)
 {
     return (float_bits){ .number = x }.bits;
 }
@@ -25,11 +25,11 @@ INLINE float float_from(uint32_t bits)
 }
 INLINE uint32_t magnitude_of(float x)
 {
-    return word_of(x) & 0x7fffffff;
+    return float_word(x) & 0x7fffffff;
 }
 INLINE float with_sign_of(float x, float sign)
 {
-    return float_from(magnitude_of(x) | (word_of(sign) & 0x80000000));
+    return float_from(magnitude_of(x) | (float_word(sign) & 0x80000000));
 }
 INLINE bool is_nanf(float x)
 {
@@ -41,7 +41,7 @@ INLINE float power_of_two(int k)
     return float_from((uint32_t)(k + 127) << 23);
 }
 /* x 2^k in two steps: neither factor leaves the range, for -250 < k < 250. */
-INLINE float scaled(float x, int k)
+INLINE float scaled_by(float x, int k)
 {
     int half = k >> 1;
     return x * power_of_two(half) * power_of_two(k - half);
@@ -65,7 +65,7 @@ INLINE two sum_in_order(float a, float b)
 }
 INLINE float upper_half(float x)
 {
-    return float_from(word_of(x) & 0xfffff000);
+    return float_from(float_word(x) & 0xfffff000);
 }
 INLINE two product_of(float a, float b)
 {

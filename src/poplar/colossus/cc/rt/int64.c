@@ -2,7 +2,7 @@
 /* Integers of 64 bits: shifts by variable counts, product, division. */
 #include "rt.h"
 
-RT uint64_t RT_NAME(__ashldi3)(uint64_t x, int count)
+RT uint64_t RT_HELPER(ashldi3)(uint64_t x, int count)
 {
     uint32_t low = (uint32_t)x, n = (uint32_t)count & 31;
     if (count & 32) return words(low << n, 0);
@@ -10,7 +10,7 @@ RT uint64_t RT_NAME(__ashldi3)(uint64_t x, int count)
     return words(high(x) << n | low >> (32 - n), low << n);
 }
 
-RT uint64_t RT_NAME(__lshrdi3)(uint64_t x, int count)
+RT uint64_t RT_HELPER(lshrdi3)(uint64_t x, int count)
 {
     uint32_t top = high(x), n = (uint32_t)count & 31;
     if (count & 32) return top >> n;
@@ -18,7 +18,7 @@ RT uint64_t RT_NAME(__lshrdi3)(uint64_t x, int count)
     return words(top >> n, (uint32_t)x >> n | top << (32 - n));
 }
 
-RT int64_t RT_NAME(__ashrdi3)(int64_t x, int count)
+RT int64_t RT_HELPER(ashrdi3)(int64_t x, int count)
 {
     uint32_t n = (uint32_t)count & 31;
     int32_t top = (int32_t)high((uint64_t)x);
@@ -28,7 +28,7 @@ RT int64_t RT_NAME(__ashrdi3)(int64_t x, int count)
 }
 
 /* The chip multiplies to 32 bits: halves of 16 bits. */
-RT uint64_t RT_NAME(__muldi3)(uint64_t x, uint64_t y)
+RT uint64_t RT_HELPER(muldi3)(uint64_t x, uint64_t y)
 {
     uint32_t a = (uint32_t)x, b = (uint32_t)y;
     uint32_t a0 = a & 0xffff, a1 = a >> 16, b0 = b & 0xffff, b1 = b >> 16;
@@ -43,7 +43,7 @@ typedef struct division {
 
 #ifdef TW_RT_SUPERVISOR
 /* One bit of the quotient at a time. */
-INLINE division divide(uint64_t n, uint64_t d)
+INLINE division divide64(uint64_t n, uint64_t d)
 {
     uint64_t q = 0;
     if (d == 0 || n < d) return (division){ 0, n };
@@ -63,7 +63,7 @@ INLINE float to_float(uint64_t x)
 
 /* As in divide.S: a quotient of floats that is never above the true one and short of it by less than 2^-19 of it leaves a
  * rest for the next round. */
-INLINE division divide(uint64_t n, uint64_t d)
+INLINE division divide64(uint64_t n, uint64_t d)
 {
     if (high(n | d) == 0) {
         uint32_t q = (uint32_t)n / (uint32_t)d;
@@ -83,36 +83,36 @@ INLINE division divide(uint64_t n, uint64_t d)
 }
 #endif
 
-RT uint64_t RT_NAME(__udivdi3)(uint64_t n, uint64_t d)
+RT uint64_t RT_HELPER(udivdi3)(uint64_t n, uint64_t d)
 {
-    return divide(n, d).quotient;
+    return divide64(n, d).quotient;
 }
 
-RT uint64_t RT_NAME(__umoddi3)(uint64_t n, uint64_t d)
+RT uint64_t RT_HELPER(umoddi3)(uint64_t n, uint64_t d)
 {
-    return divide(n, d).rest;
+    return divide64(n, d).rest;
 }
 
-RT uint64_t RT_NAME(__udivmoddi4)(uint64_t n, uint64_t d, uint64_t *rest)
+RT uint64_t RT_HELPER(udivmoddi4)(uint64_t n, uint64_t d, uint64_t *rest)
 {
-    division both = divide(n, d);
+    division both = divide64(n, d);
     if (rest) *rest = both.rest;
     return both.quotient;
 }
 
-INLINE uint64_t magnitude(int64_t x)
+INLINE uint64_t magnitude64(int64_t x)
 {
     return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
 }
 
-RT int64_t RT_NAME(__divdi3)(int64_t n, int64_t d)
+RT int64_t RT_HELPER(divdi3)(int64_t n, int64_t d)
 {
-    uint64_t q = divide(magnitude(n), magnitude(d)).quotient;
+    uint64_t q = divide64(magnitude64(n), magnitude64(d)).quotient;
     return (int64_t)((n ^ d) < 0 ? 0 - q : q);
 }
 
-RT int64_t RT_NAME(__moddi3)(int64_t n, int64_t d)
+RT int64_t RT_HELPER(moddi3)(int64_t n, int64_t d)
 {
-    uint64_t r = divide(magnitude(n), magnitude(d)).rest;
+    uint64_t r = divide64(magnitude64(n), magnitude64(d)).rest;
     return (int64_t)(n < 0 ? 0 - r : r);
 }

@@ -72,7 +72,7 @@ RT float RT_NAME(frexpf)(float x, int *exponent)
     *exponent = 0;
     if (bits < 0x800000 || bits >= 0x7f800000) return x; /* the chip's subnormals are zeros */
     *exponent = (int)(bits >> 23) - 126;
-    return float_from((word_of(x) & 0x807fffff) | 126u << 23);
+    return float_from((float_word(x) & 0x807fffff) | 126u << 23);
 }
 RT float RT_NAME(modff)(float x, float *whole)
 {
@@ -112,7 +112,7 @@ INLINE float long_division(uint32_t a, uint32_t b)
     m = (m << (p - q)) % n;
     if (m == 0) return 0.0f;
     int shift = __builtin_clz(m) - 8;
-    return q - shift < 1 ? scaled((float)m, q - 150)
+    return q - shift < 1 ? scaled_by((float)m, q - 150)
                          : float_from(((uint32_t)(q - shift) << 23) + ((m << shift) & 0x7fffff));
 }
 
@@ -142,7 +142,7 @@ RT float RT_NAME(remainderf)(float x, float y)
         a -= v;
         if (a >= 0.5f * v) a -= v;
     }
-    return word_of(x) >> 31 ? -a : a;
+    return float_word(x) >> 31 ? -a : a;
 }
 
 /* --- roots --------------------------------------------------------------------------------------------------------------- */
@@ -154,7 +154,7 @@ RT float RT_NAME(cbrtf)(float x)
     if (a == 0.0f || a == INFINITYF) return x;
     if (a < 0x1p-70f) a *= 0x1p90f, scale = 0x1p-30f;
     if (a > 0x1p70f) a *= 0x1p-90f, scale = 0x1p30f;
-    float y = float_from(word_of(a) / 3 + 0x2a514067); /* to 1 of 30 */
+    float y = float_from(float_word(a) / 3 + 0x2a514067); /* to 1 of 30 */
     for (int i = 0; i < 2; i++) y -= (y * y * y - a) / (3.0f * (y * y));
     two square = product_of(y, y), cube = times(square, (two){ y, 0.0f });
     return with_sign_of((y - ((cube.high - a) + cube.low) / (3.0f * square.high)) * scale, x);

@@ -34,12 +34,12 @@ static int reduce_far(float x, two *rest)
     if (part == 0) part = 1;
     int shift = clz64(part);
     part <<= shift;
-    float scale = scaled(1.0f, -24 - shift), high = (float)(uint32_t)(part >> 40),
+    float scale = scaled_by(1.0f, -24 - shift), high = (float)(uint32_t)(part >> 40),
           low = (float)(uint32_t)(part >> 16 & 0xffffff);
     two fraction = { high * scale, low * scale * 0x1p-24f };
     *rest = times(fraction, (two){ 0x1.921fb6p0f, -0x1.777a5cp-25f });
-    if (negative != (word_of(x) >> 31)) *rest = (two){ -rest->high, -rest->low };
-    return word_of(x) >> 31 ? -n : n;
+    if (negative != (float_word(x) >> 31)) *rest = (two){ -rest->high, -rest->low };
+    return float_word(x) >> 31 ? -n : n;
 }
 
 /* pi / 2 in four parts, of which products of two with a number of 13 bits are exact, and so are their differences. */
@@ -218,7 +218,7 @@ RT float RT_NAME(atan2f)(float y, float x)
 {
     if (is_nanf(x) || is_nanf(y)) return NANF;
     float a = float_from(magnitude_of(y)), b = float_from(magnitude_of(x));
-    bool left = word_of(x) >> 31;
+    bool left = float_word(x) >> 31;
     if (a == 0.0f) return with_sign_of(left ? 0x1.921fb6p1f : 0.0f, y);
     if (a == INFINITYF && b == INFINITYF) return with_sign_of(left ? 0x1.2d97c8p1f : 0x1.921fb6p-1f, y);
     if (b == 0.0f || a == INFINITYF) return with_sign_of(0x1.921fb6p0f, y);
