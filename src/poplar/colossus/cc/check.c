@@ -267,7 +267,7 @@ const char *tw__mir_check(tw__mir *mir, const tw__mir_function *f)
     return c.problem;
 }
 
-/* --- text -------------------------------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------------------------- */
 
 static void print_register(GString *out, tw__mir_reg reg, unsigned sub, unsigned words)
 {

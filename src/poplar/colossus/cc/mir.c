@@ -158,7 +158,7 @@ tw__mir_operand tw__mir_frame(uint32_t object, int64_t offset)
     return (tw__mir_operand){ .kind = TW__MIR_FRAME, .index = object, .value = offset };
 }
 
-/* --- flow -------------------------------------------------------------------------------------------------------- */
+/* --- flow ------------------------------------------------------------------------------------------------------- */
 
 const tw_isa_row *tw__mir_row(const tw__mir_insn *insn)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Random functions in SSA, through register allocation, text, assembler, linker and simulator: the words they leave in
- * memory are those of the interpreter (mir_run.h), registers that the convention keeps are kept, with and without
- * bundles and loops, and with ties broken at random. */
+/* Random functions in SSA, through register allocation, text, assembler, linker and simulator: the words they
+ * leave in memory are those of the interpreter (mir_run.h), registers that the convention keeps are kept, with and
+ * without bundles and loops, and with ties broken at random. */
 #include "mir_run.h"
 
 #include <stdlib.h>
@@ -239,7 +239,7 @@ static void make_text(maker *m)
     keep(m, 0, reg);
 }
 
-/* --- flow -------------------------------------------------------------------------------------------------------- */
+/* --- flow ------------------------------------------------------------------------------------------------------- */
 
 static void make_region(maker *m, unsigned depth);
 
@@ -436,7 +436,7 @@ static tw__mir *make(uint32_t seed, tw__arena *arena)
     return m.mir;
 }
 
-/* --- both sides -------------------------------------------------------------------------------------------------- */
+/* --- both sides ------------------------------------------------------------------------------------------------- */
 
 static const char start_text[] =
     "\t.section .text.start, \"ax\"\n\t.worker\n\t.globl start\nstart:\n"
@@ -480,6 +480,7 @@ static void simulate(uint32_t seed, const char *text, bool entry, const uint32_t
     for (unsigned i = 0; i < MIR_WORDS; i++) poke(&m, MIR_OUT + 4 * i, i * 0x9e3779b9u);
     tw_sim_launch launch = { .entry = m.entry, .vertex_base = MIR_OUT, .worker_base = 0xd0000 };
     assert_int_equal(tw_sim_start(sim, 0, &launch), TW_OK);
+    if (getenv("TW_TRACE")) tw_sim_set_trace(sim, stderr);
     tw_sim_stop stop = tw_sim_run(sim, 10000000);
     if (stop != TW_SIM_DONE)
         fail_msg("seed %u stops: %s\n%s", seed, stop == TW_SIM_FAULT ? tw_sim_get_exception(sim)->message : "limit",

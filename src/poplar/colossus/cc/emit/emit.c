@@ -28,7 +28,7 @@ static void put_name(GString *out, const char *name)
     g_string_append_c(out, '"');
 }
 
-/* --- operands ---------------------------------------------------------------------------------------------------- */
+/* --- operands --------------------------------------------------------------------------------------------------- */
 
 static void put_symbol(GString *out, const tw__mir_operand *o)
 {
@@ -57,7 +57,7 @@ static void put_operand(const emitting *e, const tw__mir_operand *o, const char 
     }
 }
 
-/* --- instructions ------------------------------------------------------------------------------------------------ */
+/* --- instructions ----------------------------------------------------------------------------------------------- */
 
 static void put_row(const emitting *e, const tw__mir_insn *insn, const tw_isa_row *row)
 {
@@ -173,7 +173,7 @@ void tw__mir_emit_function(tw__mir *mir, const tw__mir_function *f, GString *out
     g_string_append_c(out, '\n');
 }
 
-/* --- data -------------------------------------------------------------------------------------------------------- */
+/* --- data ------------------------------------------------------------------------------------------------------- */
 
 static void put_bytes(const tw__mir_data *d, uint32_t from, uint32_t to, GString *out)
 {

@@ -26,7 +26,7 @@ typedef struct assigning {
     GArray *met; /* uint32_t: nodes in the way of the last look */
 } assigning;
 
-/* --- time of units ----------------------------------------------------------------------------------------------- */
+/* --- time of units ---------------------------------------------------------------------------------------------- */
 
 static guint find_taken(const GArray *unit, uint32_t from) /* first that ends behind `from` */
 {
@@ -77,7 +77,7 @@ static bool look(assigning *a, unsigned unit, const ra_lane *lane)
     return true;
 }
 
-/* --- weights ----------------------------------------------------------------------------------------------------- */
+/* --- weights ---------------------------------------------------------------------------------------------------- */
 
 static uint32_t node_length(const ra *r, const ra_node *node)
 {
@@ -102,7 +102,7 @@ static void weigh(ra *r)
     }
 }
 
-/* --- hints ------------------------------------------------------------------------------------------------------- */
+/* --- hints ------------------------------------------------------------------------------------------------------ */
 
 static void add_hint(assigning *a, const tw__mir_operand *who, const tw__mir_operand *whose, float worth)
 {
@@ -149,7 +149,7 @@ static float hint_worth(const assigning *a, uint32_t v, unsigned unit)
     return worth;
 }
 
-/* --- choice ------------------------------------------------------------------------------------------------------ */
+/* --- choice ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t units_of(unsigned unit, unsigned words)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* --- what nobody needs (SSA) ------------------------------------------------------------------------------------- */
+/* --- what nobody needs (SSA) ------------------------------------------------------------------------------------ */
 
 /* Rows that work on accumulators, random state or control registers stand last in the table. */
 bool tw__ra_has_state(const tw__mir_insn *insn)
@@ -100,7 +100,7 @@ void tw__ra_clean(tw__mir *mir, tw__mir_function *f)
     remove_unread(f);
 }
 
-/* --- how often --------------------------------------------------------------------------------------------------- */
+/* --- how often -------------------------------------------------------------------------------------------------- */
 
 /* Blocks of the loop that goes from `back` to `head`, once deeper each. */
 static void deepen(const tw__mir_function *f, uint32_t head, uint32_t back, uint32_t *seen, uint32_t mark)
@@ -146,7 +146,7 @@ void tw__ra_loops(tw__mir *mir, tw__mir_function *f, uint32_t *frequencies)
         frequencies[b] = known ? f->blocks[b].frequency : 16u << 3 * MIN(f->blocks[b].loop_depth, 6);
 }
 
-/* --- branches ---------------------------------------------------------------------------------------------------- */
+/* --- branches --------------------------------------------------------------------------------------------------- */
 
 static uint32_t final_target(const tw__mir_function *f, uint32_t to)
 {

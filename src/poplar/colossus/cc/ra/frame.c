@@ -19,7 +19,7 @@ static uint32_t up(uint32_t value, uint32_t align)
     return (value + align - 1) / align * align;
 }
 
-/* --- places ------------------------------------------------------------------------------------------------------ */
+/* --- places ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t written_units(const ra *r)
 {
@@ -69,7 +69,7 @@ static void lay_out(framing *fr, uint32_t first_spill)
     fr->size = up(at, 8);
 }
 
-/* --- base and offset --------------------------------------------------------------------------------------------- */
+/* --- base and offset -------------------------------------------------------------------------------------------- */
 
 static int64_t object_place(const framing *fr, const tw__mir_operand *o, tw__mir_reg *base)
 {
@@ -140,7 +140,7 @@ static void expand_place(framing *fr, tw__mir_block *block, tw__mir_insn *insn)
     tw__mir_remove(block, insn);
 }
 
-/* --- entry and end ----------------------------------------------------------------------------------------------- */
+/* --- entry and end ---------------------------------------------------------------------------------------------- */
 
 static void kept_access(framing *fr, tw__mir_block *block, tw__mir_insn *before, bool store)
 {
@@ -204,7 +204,7 @@ void tw__ra_frame(ra *r)
     enter(&fr);
 }
 
-/* --- far objects, before registers are chosen -------------------------------------------------------------------- */
+/* --- far objects, before registers are chosen ------------------------------------------------------------------- */
 
 /* Where offsets may not reach an object, or its address is not known before the function runs, its address is
  * calculated. */

@@ -47,7 +47,7 @@ static void number_lanes(ra *r)
     r->lanes = RA_NEW_N(r->arena, ra_lane, r->lane_count);
 }
 
-/* --- across blocks ----------------------------------------------------------------------------------------------- */
+/* --- across blocks ---------------------------------------------------------------------------------------------- */
 
 /* Lanes that a block reads before it writes them are those that live across blocks: they get bits. */
 typedef struct local {
@@ -103,7 +103,8 @@ static void clear_written(ra *r, uint32_t lane, void *data)
     if (r->lane_bit[lane]) bits[(r->lane_bit[lane] - 1) / 32] &= ~(1u << (r->lane_bit[lane] - 1) % 32);
 }
 
-/* Live in = exposed + (live out - written), until nothing changes; predecessors of what changed are looked at again. */
+/* Live in = exposed + (live out - written), until nothing changes; predecessors of what changed are looked at
+ * again. */
 static void flow(ra *r, GArray **exposed)
 {
     uint32_t n = r->f->block_count, words = r->bit_count / 32 + 1;
@@ -156,7 +157,7 @@ static void live_across(ra *r)
     g_free(exposed);
 }
 
-/* --- segments ---------------------------------------------------------------------------------------------------- */
+/* --- segments --------------------------------------------------------------------------------------------------- */
 
 typedef struct building {
     uint32_t *end; /* by lane: where the life under way ends; 0: none is */

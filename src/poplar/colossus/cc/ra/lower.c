@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Out of SSA: each phi gets a register of its own that all predecessors write, as several copies at once (Boissinot
- * and others: Revisiting Out-of-SSA Translation): right whatever the registers are, and what coalesce.c can join costs
- * nothing. Tied operands and joins become copies, too. */
+/* Out of SSA: each phi gets a register of its own that all predecessors write, as several copies at once
+ * (Boissinot and others: Revisiting Out-of-SSA Translation): right whatever the registers are, and what coalesce.c
+ * can join costs nothing. Tied operands and joins become copies, too. */
 #include "poplar/colossus/cc/ra/ra.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static tw__mir_reg twin_of(ra *r, tw__mir_reg reg)
     return tw__mir_new_reg(r->mir, r->f, v->file, v->words);
 }
 
-/* --- edges ------------------------------------------------------------------------------------------------------- */
+/* --- edges ------------------------------------------------------------------------------------------------------ */
 
 static tw__mir_insn *first_branch(tw__mir_block *block)
 {
@@ -93,7 +93,7 @@ static void split_counting_edges(ra *r)
             }
 }
 
-/* --- phis -------------------------------------------------------------------------------------------------------- */
+/* --- phis ------------------------------------------------------------------------------------------------------- */
 
 static unsigned count_phis(const tw__mir_block *block)
 {
@@ -137,7 +137,7 @@ static void lower_phis(ra *r, uint32_t block)
     }
 }
 
-/* --- tied operands, joins, copies -------------------------------------------------------------------------------- */
+/* --- tied operands, joins, copies ------------------------------------------------------------------------------- */
 
 static bool is_tied(const tw__mir_operand *o)
 {

@@ -27,7 +27,7 @@ static tw__mir_operand unit_operand(const spot *s, unsigned words, bool write)
     return write ? tw__mir_write(reg, words) : tw__mir_read(reg, words);
 }
 
-/* --- memory ---------------------------------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------------------------- */
 
 static void scratch_access(rewriting *w, tw__mir_insn *before, unsigned op, tw__mir_operand reg, unsigned at)
 {
@@ -40,7 +40,7 @@ static void scratch_access(rewriting *w, tw__mir_insn *before, unsigned op, tw__
                                      .group = RA_GROUP_SCRATCH };
 }
 
-/* --- one move ---------------------------------------------------------------------------------------------------- */
+/* --- one move --------------------------------------------------------------------------------------------------- */
 
 static void move_register(rewriting *w, tw__mir_insn *before, const move *m)
 {
@@ -103,7 +103,7 @@ static void move_one(rewriting *w, tw__mir_insn *before, const move *m)
     }
 }
 
-/* --- all at once ------------------------------------------------------------------------------------------------- */
+/* --- all at once ------------------------------------------------------------------------------------------------ */
 
 static bool spots_meet(const spot *a, unsigned a_words, const spot *b, unsigned b_words)
 {
@@ -166,7 +166,10 @@ static void break_circle(rewriting *w, tw__mir_insn *before)
     move *first = move_at(w, 0);
     bool aux = first->from.unit >= 0 ? first->from.unit >= RA_A : first->to.unit >= RA_A;
     spot aside = { free_unit(w, aux), 0, 0 };
-    if (aside.unit < 0) aside = emergency_spot(w, 0);
+    if (aside.unit < 0)
+        aside = emergency_spot(w, 0);
+    else
+        w->busy |= 1u << aside.unit; /* later moves must not go through it */
     move_one(w, before, &(move){ aside, first->from, 1 });
     first->from = aside;
 }
@@ -202,7 +205,7 @@ static void collect_pair(rewriting *w, const tw__mir_operand *to_operand, const 
     }
 }
 
-/* --- from file to file ------------------------------------------------------------------------------------------- */
+/* --- from file to file ------------------------------------------------------------------------------------------ */
 
 /* `atom` goes from aux to main; the other way leads through the worker's scratch words (guide 7.3). */
 static void cross_files(rewriting *w, tw__mir_insn *copy)
@@ -226,7 +229,7 @@ static void cross_files(rewriting *w, tw__mir_insn *copy)
                        k / step);
 }
 
-/* --- blocks ------------------------------------------------------------------------------------------------------ */
+/* --- blocks ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t units_of_operands(const rewriting *w, const tw__mir_insn *insn, unsigned use)
 {

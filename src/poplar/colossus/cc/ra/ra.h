@@ -24,10 +24,10 @@ typedef struct tw__ra_options {
  * operands. NULL, or why it cannot be (in the arena). */
 const char *tw__ra_function(tw__mir *mir, tw__mir_function *f, const tw__ra_options *options);
 
-/* --- what the files share ---------------------------------------------------------------------------------------- */
+/* --- what the files share --------------------------------------------------------------------------------------- */
 
-/* Registers as units: $m0 to $m15 are 0 to 15, $a0 to $a15 are 16 to 31; a physical tw__mir_reg less one. The first 32
- * lanes are units, then come the words of virtual registers. */
+/* Registers as units: $m0 to $m15 are 0 to 15, $a0 to $a15 are 16 to 31; a physical tw__mir_reg less one. The
+ * first 32 lanes are units, then come the words of virtual registers. */
 enum { RA_UNITS = 32, RA_M = 0, RA_A = 16, RA_LR = 10, RA_SP = 11, RA_FP = 9, RA_WORKER_BASE = 12, RA_ZERO = 15 };
 /* Caller saves: $m0 to $m6, $m10, $a0 to $a5. */
 #define RA_CALLER_SAVES (0x47fu | 0x3fu << RA_A)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers that got none live on the stack: each instruction that uses one gets a short-lived register with a load in
- * front of it, a store behind it. Constants and addresses are made again. Copies take places on the stack as they are. */
+/* Registers that got none live on the stack: each instruction that uses one gets a short-lived register with a
+ * load in front of it, a store behind it. Constants and addresses are made again. Copies take places on the stack
+ * as they are. */
 #include "poplar/colossus/cc/ra/ra.h"
 
 typedef struct spilling {
@@ -35,7 +36,7 @@ static tw__mir_operand place_of_operand(spilling *s, const tw__mir_operand *o)
     return place;
 }
 
-/* --- accesses ---------------------------------------------------------------------------------------------------- */
+/* --- accesses --------------------------------------------------------------------------------------------------- */
 
 void tw__ra_frame_access(ra *r, tw__mir_block *block, tw__mir_insn *before, bool store, tw__mir_operand reg,
                          uint32_t object, uint32_t offset)
@@ -75,7 +76,7 @@ static void copy_value(spilling *s, tw__mir_insn *before, const tw__mir_insn *va
     again->operands[1] = value->operands[1];
 }
 
-/* --- instructions ------------------------------------------------------------------------------------------------ */
+/* --- instructions ----------------------------------------------------------------------------------------------- */
 
 /* The operand's value in a register that lives up to here, or from here. */
 static void spill_operand(spilling *s, tw__mir_operand *o, tw__mir_insn *first, tw__mir_insn *behind)
