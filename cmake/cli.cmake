@@ -11,7 +11,7 @@ add_custom_target(tw_commit BYPRODUCTS ${CMAKE_BINARY_DIR}/commit/commit.h VERBA
           -P ${CMAKE_SOURCE_DIR}/cmake/commit.cmake)
 add_dependencies(tilewright_program tw_commit)
 set_property(SOURCE src/cli/version.c APPEND PROPERTY INCLUDE_DIRECTORIES ${CMAKE_BINARY_DIR}/commit)
-target_link_libraries(tilewright_program PRIVATE tilewright PkgConfig::GLIB PkgConfig::JANSSON)
+target_link_libraries(tilewright_program PRIVATE tilewright PkgConfig::GLIB PkgConfig::JANSSON m)
 set_target_properties(tilewright_program PROPERTIES
   OUTPUT_NAME tilewright
   RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)

@@ -13,6 +13,7 @@ foreach(name IN LISTS TW_CLI_NAMES)
   install(FILES ${CMAKE_BINARY_DIR}/bin/${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
 endforeach()
 install(DIRECTORY include/tilewright include/poplar DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY examples/compare DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright) # programs of `tilewright compare`
 
 install(EXPORT tilewright NAMESPACE tilewright:: DESTINATION ${package_dir} FILE tilewrightConfig.cmake)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/tilewrightConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -46,47 +46,49 @@ typedef struct tw_tile_region {
 
 /* X(field, C type, printf format, unit, what it is). Scalars that a target may override; one row each in
  * `tilewright info targets`. IPUModel members of Poplar API, IPUModel under their names in snake case. */
-#define TW_TILE_FIELD_LIST(X)                                                                                 \
-    X(tiles, unsigned, "%u", "", "tiles per chip")                                                            \
-    X(columns, unsigned, "%u", "", "columns of the array of tiles; 0 = its places are not part of the model") \
-    X(rows, unsigned, "%u", "", "rows of the array of tiles")                                                 \
-    X(locks, unsigned, "%u", "", "locks of a tile")                                                           \
-    X(tiles_per_super_tile, unsigned, "%u", "", "tiles that share an exchange bus")                           \
-    X(workers, unsigned, "%u", "", "worker contexts of a tile")                                               \
-    X(base_address, uint32_t, "0x%x", "", "first populated address")                                          \
-    X(bytes_per_tile, unsigned long long, "%llu", "B", "memory of a tile; 0 = no limit")                      \
-    X(interleaved_element, unsigned, "%u", "", "index of the first interleaved memory element")               \
-    X(clock_hz, double, "%.0f", "Hz", "tile clock")                                                           \
-    X(exchange_bytes_per_cycle, double, "%g", "B/cycle", "received by one tile")                              \
-    X(host_bytes_per_cycle, double, "%g", "B/cycle", "between one chip and its host")                         \
-    X(host_tile_bytes_per_cycle, double, "%g", "B/cycle", "between one tile and the host")                    \
-    X(host_copy_overhead, unsigned, "%u", "cycles", "fixed cost of a host copy on its tile")                  \
-    X(link_bits_per_second, double, "%g", "bit/s", "one link between chips, one direction")                   \
-    X(link_efficiency, double, "%g", "", "share of a link's rate that carries data")                          \
-    X(memcpy_bytes_per_cycle, unsigned, "%u", "B/cycle", "copy inside a tile")                                \
-    X(instruction_bytes, unsigned, "%u", "B", "one instruction")                                              \
-    X(fetch_overread_bytes, unsigned, "%u", "B", "safe to read past the end of vertex data")                  \
-    X(fetch_delay_bytes, unsigned, "%u", "B", "supervisor instruction fetch runs ahead by")                   \
-    X(min_sync_delay, unsigned, "%u", "cycles", "sync request to release, fastest tile")                      \
-    X(max_sync_delay, unsigned, "%u", "cycles", "sync request to release, slowest tile")                      \
-    X(global_sync_cycles, unsigned, "%u", "cycles", "sync over all chips; 0 = from the number of chips")      \
-    X(data_path_width, unsigned, "%u", "bits", "one load or store of a worker")                               \
-    X(atomic_store_granularity, unsigned, "%u", "B", "smallest unit written without touching its neighbours") \
-    X(num_stride_bits, unsigned, "%u", "bits", "packed stride field of strided access")                       \
-    X(rpt_count_max, unsigned, "%u", "", "largest hardware repeat count")                                     \
-    X(contexts_per_xb, unsigned, "%u", "", "tile groups of an exchange block (host exchange)")                \
-    X(tiles_per_xb_context, unsigned, "%u", "", "tiles of such a group")                                      \
-    X(float_vector_width, unsigned, "%u", "", "f32 elements per data path word")                              \
-    X(half_vector_width, unsigned, "%u", "", "f16 elements per data path word")                               \
-    X(conv_units_f16_f16, unsigned, "%u", "", "convolution units, f16 in, f16 partials")                      \
-    X(conv_units_f16_f32, unsigned, "%u", "", "convolution units, f16 in, f32 partials")                      \
-    X(conv_units_f32_f32, unsigned, "%u", "", "convolution units, f32 in, f32 partials")                      \
-    X(conv_units_f8_f16, unsigned, "%u", "", "convolution units, quarter in, f16 partials")                   \
-    X(conv_input_f8, unsigned, "%u", "elements/cycle", "convolution input load, quarter")                     \
-    X(conv_input_f16, unsigned, "%u", "elements/cycle", "convolution input load, f16")                        \
-    X(conv_input_f32, unsigned, "%u", "elements/cycle", "convolution input load, f32")                        \
-    X(conv_pipeline_depth, unsigned, "%u", "", "convolution pipeline depth, f16 partials")                    \
-    X(conv_pipeline_depth_f32, unsigned, "%u", "", "convolution pipeline depth, f32 partials")                \
+#define TW_TILE_FIELD_LIST(X)                                                                                  \
+    X(tiles, unsigned, "%u", "", "tiles per chip")                                                             \
+    X(columns, unsigned, "%u", "", "columns of the array of tiles; 0 = its places are not part of the model")  \
+    X(rows, unsigned, "%u", "", "rows of the array of tiles")                                                  \
+    X(locks, unsigned, "%u", "", "locks of a tile")                                                            \
+    X(tiles_per_super_tile, unsigned, "%u", "", "tiles that share an exchange bus")                            \
+    X(workers, unsigned, "%u", "", "worker contexts of a tile")                                                \
+    X(base_address, uint32_t, "0x%x", "", "first populated address")                                           \
+    X(bytes_per_tile, unsigned long long, "%llu", "B", "memory of a tile; 0 = no limit")                       \
+    X(interleaved_element, unsigned, "%u", "", "index of the first interleaved memory element")                \
+    X(clock_hz, double, "%.0f", "Hz", "tile clock")                                                            \
+    X(exchange_bytes_per_cycle, double, "%g", "B/cycle", "received by one tile")                               \
+    X(host_bytes_per_cycle, double, "%g", "B/cycle", "between one chip and its host")                          \
+    X(host_tile_bytes_per_cycle, double, "%g", "B/cycle", "between one tile and the host")                     \
+    X(host_copy_overhead, unsigned, "%u", "cycles", "fixed cost of a host copy on its tile")                   \
+    X(link_bits_per_second, double, "%g", "bit/s", "one link between chips, one direction")                    \
+    X(link_efficiency, double, "%g", "", "share of a link's rate that carries data")                           \
+    X(memcpy_bytes_per_cycle, unsigned, "%u", "B/cycle", "copy inside a tile")                                 \
+    X(instruction_bytes, unsigned, "%u", "B", "one instruction")                                               \
+    X(fetch_overread_bytes, unsigned, "%u", "B", "safe to read past the end of vertex data")                   \
+    X(fetch_delay_bytes, unsigned, "%u", "B", "supervisor instruction fetch runs ahead by")                    \
+    X(min_sync_delay, unsigned, "%u", "cycles", "sync request to release, fastest tile")                       \
+    X(max_sync_delay, unsigned, "%u", "cycles", "sync request to release, slowest tile")                       \
+    X(global_sync_cycles, unsigned, "%u", "cycles", "sync over all chips; 0 = from the number of chips")       \
+    X(data_path_width, unsigned, "%u", "bits", "one load or store of a worker")                                \
+    X(f32_operations_per_cycle, double, "%g", "/cycle", "f32 operations of a tile, at most; a * b + c is two") \
+    X(local_bytes_per_cycle, double, "%g", "B/cycle", "between a tile's arithmetic and its memory, both ways") \
+    X(atomic_store_granularity, unsigned, "%u", "B", "smallest unit written without touching its neighbours")  \
+    X(num_stride_bits, unsigned, "%u", "bits", "packed stride field of strided access")                        \
+    X(rpt_count_max, unsigned, "%u", "", "largest hardware repeat count")                                      \
+    X(contexts_per_xb, unsigned, "%u", "", "tile groups of an exchange block (host exchange)")                 \
+    X(tiles_per_xb_context, unsigned, "%u", "", "tiles of such a group")                                       \
+    X(float_vector_width, unsigned, "%u", "", "f32 elements per data path word")                               \
+    X(half_vector_width, unsigned, "%u", "", "f16 elements per data path word")                                \
+    X(conv_units_f16_f16, unsigned, "%u", "", "convolution units, f16 in, f16 partials")                       \
+    X(conv_units_f16_f32, unsigned, "%u", "", "convolution units, f16 in, f32 partials")                       \
+    X(conv_units_f32_f32, unsigned, "%u", "", "convolution units, f32 in, f32 partials")                       \
+    X(conv_units_f8_f16, unsigned, "%u", "", "convolution units, quarter in, f16 partials")                    \
+    X(conv_input_f8, unsigned, "%u", "elements/cycle", "convolution input load, quarter")                      \
+    X(conv_input_f16, unsigned, "%u", "elements/cycle", "convolution input load, f16")                         \
+    X(conv_input_f32, unsigned, "%u", "elements/cycle", "convolution input load, f32")                         \
+    X(conv_pipeline_depth, unsigned, "%u", "", "convolution pipeline depth, f16 partials")                     \
+    X(conv_pipeline_depth_f32, unsigned, "%u", "", "convolution pipeline depth, f32 partials")                 \
     X(conv_coeff_bytes_per_cycle, unsigned, "%u", "B/cycle", "convolution weight load")
 
 typedef struct tw_tile_arch {

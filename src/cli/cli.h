@@ -104,6 +104,7 @@ typedef struct tw__command {
     X(popc)             \
     X(profile)          \
     X(report)           \
+    X(compare)          \
     X(info)             \
     X(aie)              \
     X(layout)           \

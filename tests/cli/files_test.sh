@@ -66,6 +66,7 @@ run -v host.c
 popc -v --target cpu scale.c -o x.gp
 profile csl.json
 report csl.json -o x.html
+compare axpy --small --on wse3
 info targets
 info types
 info options
@@ -132,6 +133,8 @@ popc -E           | scale.c     | popc -E scale.c -o OUT
 popc -S           | scale.c     | popc -S scale.c -o OUT
 profile --trace   | csl.json    | profile csl.json --trace OUT
 report -o         | csl.json    | report csl.json -o OUT
+compare --json    | -           | compare axpy --small --on wse3 --json OUT
+compare --report  | -           | compare axpy --small --on wse3 --report OUT
 aie --profile     | graph.cpp   | aie run graph.cpp -o x --profile OUT
 aie --report      | graph.cpp   | aie run graph.cpp -o x --report OUT
 asm -o            | dot.S       | asm dot.S -o OUT
@@ -156,6 +159,7 @@ profile:--graph-profile,--execution-profile,--show-execution-steps,--show-optimi
 profile:--show-var-storage,--top,--tiles,--memory,--rows,--diff,--fail-if,--version
 report:--open,--title,--graph-profile,--execution-profile
 info:--json,--markdown
+compare:--size,--on,--small,--list,--show,--sources
 aie:-i,-o,--input-dir,--output-dir,--timestamps,--target,-I,-D,-v,--extra,--json
 layout:--arch,--layout,--outer,--type,--align,--address,--count,--base,--table,--rows,--flags,--json
 asm:--arch,--list,-I,-D,-U
@@ -200,6 +204,7 @@ while IFS='|' read -r option input line; do
     expect 1 tilewright $(words nowhere/at/all)
     case $option in 'pto --profile' | 'pto --report' | 'pto --timeline') [ ! -s "$work/out" ] || fail "$option: the work is done before it is refused" ;; esac
   fi
+  [ "$input" != - ] || continue
   cp "$input" before
   tilewright $(words "$input") >out 2>err </dev/null && fail "$option $input: an input is overwritten"
   prints err 'is also an input'

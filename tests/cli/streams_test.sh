@@ -30,6 +30,7 @@ run -- -host.c -v
 popc --target cpu -o x.gp -- -scale.c
 profile -- -csl.json
 report -o x.html -- -csl.json
+compare --on wse3 --small -- axpy
 info -- targets
 info -- types
 info -- options
@@ -122,6 +123,8 @@ profile csl.json --trace OUT
 asm add.s -o OUT
 link add.o -o OUT
 report csl.json -o OUT
+compare axpy --small --on wse3 --json OUT
+compare axpy --small --on wse3 --report OUT
 $add --out z=OUT
 $add --timeline OUT
 $add --profile=OUT
@@ -166,6 +169,7 @@ $add --out z=link --out y=elsewhere --out x=both.x --timeline both.x
 csl run folder --launch run,2 --out t=both.x --trace both.x
 csl run folder --launch run,2 --out t=both.x --out t=both.x
 csl run folder --launch run,2 --memory - --trace -
+compare axpy --small --on wse3 --json both.x --report both.x
 END
 expect 0 tilewright csl run folder --launch run,2 --memory /dev/null --trace /dev/null
 

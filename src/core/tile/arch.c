@@ -15,6 +15,7 @@
 
 /* Figures shared by the three IPU generations. Exchange: 4 bytes per cycle and tile, two tiles on one bus; memcpy
  * 8 bytes per cycle; 64-bit data path; load units of the convolution hardware (inferred from published PopLibs code).
+ * f32 operations: the matrix units' (16 or 8 products a cycle); memory: two loads of 8 bytes and a store.
  * Over-read: eight 32-bit words past vertex data may be read (guide 7.5). Links: 128 Gibit/s at 85 %.
  * Host exchange blocks: nothing is published; 16 blocks of 4 groups share the tiles evenly on both generations. */
 #define IPU_COMMON                                                                                             \
@@ -22,6 +23,7 @@
     .workers = 6, .exchange_bytes_per_cycle = 4, .host_copy_overhead = 5, .host_tile_bytes_per_cycle = 1,       \
     .link_bits_per_second = 128.0 * 1024 * 1024 * 1024, .link_efficiency = 0.85, .memcpy_bytes_per_cycle = 8,  \
     .instruction_bytes = 4, .fetch_overread_bytes = 32, .fetch_delay_bytes = 64, .data_path_width = 64,        \
+    .local_bytes_per_cycle = 24,                                                                               \
     .atomic_store_granularity = 4, .num_stride_bits = 10, .float_vector_width = 2, .half_vector_width = 4,     \
     .conv_input_f16 = 4, .conv_input_f32 = 2, .conv_pipeline_depth = 4, .conv_pipeline_depth_f32 = 4,            \
     .conv_coeff_bytes_per_cycle = 16,                                                                          \
@@ -32,7 +34,7 @@
     "host_bytes_per_cycle host_tile_bytes_per_cycle host_copy_overhead link_efficiency atomic_store_granularity num_stride_bits "        \
     "rpt_count_max min_sync_delay max_sync_delay global_sync_cycles conv_units_f16_f16 conv_units_f16_f32 "    \
     "conv_units_f32_f32 conv_units_f8_f16 conv_coeff_bytes_per_cycle fetch_delay_bytes "                       \
-    "contexts_per_xb tiles_per_xb_context"
+    "contexts_per_xb tiles_per_xb_context f32_operations_per_cycle local_bytes_per_cycle"
 
 #define KB 1024u
 /* Guide 7.2.3; the guide prints 406 KB for region 1, but 26 banks of 16 KB and the end address 0xE7FFF give 416. */
@@ -57,19 +59,19 @@ static const tw_tile_arch table[] = {
       * its large host copy moves 25,122 bytes in 10,700 cycles, the small ones 2 and 4 bytes in 7 and 9. */
      .clock_hz = 1.6e9, .min_sync_delay = 98, .max_sync_delay = 118, .host_bytes_per_cycle = 2.349,
      .rpt_count_max = 4095, .conv_units_f16_f16 = 8, .conv_units_f16_f32 = 8, .conv_units_f32_f32 = 8,
-     .estimated = IPU_ESTIMATED},
+     .f32_operations_per_cycle = 16, .estimated = IPU_ESTIMATED},
 
     {.name = "ipu2", .alias = "mk2", .description = "Graphcore Colossus Mk2 (GC200)", IPU_COMMON, MK2_MEMORY,
      /* Clock of the IPU Model; sync 120 to 130 cycles, so the 126 of ipu21, which has the same tiles. */
      .clock_hz = 1.33e9, .min_sync_delay = 106, .max_sync_delay = 126, .host_bytes_per_cycle = 6.0,
      .rpt_count_max = 65535, .conv_units_f16_f16 = 16, .conv_units_f16_f32 = 8, .conv_units_f32_f32 = 16,
-     .estimated = IPU_ESTIMATED " clock_hz"},
+     .f32_operations_per_cycle = 32, .estimated = IPU_ESTIMATED " clock_hz"},
 
     {.name = "ipu21", .alias = "", .description = "Graphcore Colossus Mk2 (Bow)", IPU_COMMON, MK2_MEMORY,
      .clock_hz = 1.85e9, .min_sync_delay = 106, .max_sync_delay = 126, .global_sync_cycles = 600,
      .host_bytes_per_cycle = 6.0, .rpt_count_max = 65535, .conv_units_f16_f16 = 16, .conv_units_f16_f32 = 8,
      .conv_units_f32_f32 = 16, .conv_units_f8_f16 = 16, .conv_input_f8 = 8,
-     .estimated = IPU_ESTIMATED " clock_hz"},
+     .f32_operations_per_cycle = 32, .estimated = IPU_ESTIMATED " clock_hz"},
 
     /* One tile, no memory limit, no cycles. The clock only turns queries into finite numbers. Workers: PopLibs' tests
      * for CPU devices divide work by this number and run the same host code as the IPU Model, which counts on six. */
@@ -87,7 +89,7 @@ static const tw_tile_arch table[] = {
 
     /* A processing element: 48 KiB for code and data, 8 banks of 6 KiB, successive 16-bit words in successive banks.
      * 850 MHz is the figure of the public example scripts; one 32-bit wavelet per cycle through the ramp. Tiles: the
-     * published fabric sizes 850,000 and 900,000. */
+     * published fabric sizes 850,000 and 900,000. One f32 product and sum a cycle; 16 bytes read and 8 written. */
 #define WSE_COMMON                                                                                             \
     .system = "wse", .shared_address_space = true, .tiles_per_super_tile = 1, .workers = 1,                    \
     .bytes_per_tile = 48 * KB, .region_count = 1, .regions = {                                                 \
@@ -95,12 +97,15 @@ static const tw_tile_arch table[] = {
          .align = 2, .interleaved = true, .executable = true}},                                                \
     .clock_hz = 0.85e9, .exchange_bytes_per_cycle = 4, .memcpy_bytes_per_cycle = 8, .data_path_width = 64,     \
     .atomic_store_granularity = 2, .float_vector_width = 2, .half_vector_width = 4,                            \
-    .estimated = "clock_hz tiles memcpy_bytes_per_cycle atomic_store_granularity float_vector_width"
+    .f32_operations_per_cycle = 2, .local_bytes_per_cycle = 24,                                                \
+    .estimated = "clock_hz tiles memcpy_bytes_per_cycle atomic_store_granularity float_vector_width "          \
+                 "f32_operations_per_cycle local_bytes_per_cycle"
     {.name = "wse2", .alias = "", .description = "Cerebras WSE-2 processing element", .tiles = 850000, WSE_COMMON},
     {.name = "wse3", .alias = "", .description = "Cerebras WSE-3 processing element", .tiles = 900000, WSE_COMMON},
 
     /* 32 KB of data in 8 banks of 256 x 128 bit, even and odd banks serve 256-bit accesses together; 16 KB of program
-     * memory apart from it; streams of 32 bit per cycle. Tiles of the VC1902. */
+     * memory apart from it; streams of 32 bit per cycle. Tiles of the VC1902. Eight f32 products and sums a cycle; two
+     * loads and a store of 32 bytes. */
     {.name = "aie1", .alias = "aie", .system = "aie", .description = "AMD Versal AI Engine tile (first generation)",
      .tiles = 400, .columns = 50, .rows = 8, .locks = 16, .tiles_per_super_tile = 1, .workers = 1,
      .bytes_per_tile = 32 * KB,
@@ -110,38 +115,43 @@ static const tw_tile_arch table[] = {
          {.name = "program", .start = 0, .bytes = 16 * KB, .align = 16, .executable = true}},
      .clock_hz = 1.25e9, .exchange_bytes_per_cycle = 4, .memcpy_bytes_per_cycle = 32, .instruction_bytes = 16,
      .data_path_width = 256, .float_vector_width = 8, .atomic_store_granularity = 1,
+     .f32_operations_per_cycle = 16, .local_bytes_per_cycle = 96,
      .estimated = "clock_hz tiles memcpy_bytes_per_cycle atomic_store_granularity"},
 
     /* An AI core: one cube core with L1, L0A, L0B, L0C, bias table and fixpipe buffer, two vector cores with a
      * unified buffer (UB) each. bytes_per_tile is the sum over the buffers of a tile's view. Every buffer counts from
-     * 0. */
+     * 0. f32 operations and memory: those of the two vector cores, 64 lanes a cycle each. */
 #define BUFFER(n, kb) {.name = n, .bytes = (kb) * KB, .align = 32, .bank_group = 1}
 #define ASCEND_COMMON .system = "ascend", .tiles_per_super_tile = 1, .workers = 3, .data_path_width = 256,     \
-    .float_vector_width = 8, .half_vector_width = 16
+    .float_vector_width = 8, .half_vector_width = 16, .f32_operations_per_cycle = 256, .local_bytes_per_cycle = 1536
     {.name = "a2", .alias = "a3", .description = "Ascend A2/A3 AI core", .tiles = 24, ASCEND_COMMON,
      .bytes_per_tile = (192 + 512 + 64 + 64 + 128 + 1 + 2) * KB,
      .region_count = 7, .regions = {BUFFER("UB", 192), BUFFER("L1", 512), BUFFER("L0A", 64), BUFFER("L0B", 64),
                                     BUFFER("L0C", 128), BUFFER("Bias", 1), BUFFER("Scaling", 2)},
-     .clock_hz = 1.85e9, .estimated = "tiles clock_hz workers data_path_width float_vector_width half_vector_width"},
+     .clock_hz = 1.85e9, .estimated = "tiles clock_hz workers data_path_width float_vector_width half_vector_width "
+                                    "f32_operations_per_cycle local_bytes_per_cycle"},
     {.name = "a5", .alias = "", .description = "Ascend A5 AI core", .tiles = 32, ASCEND_COMMON,
      .bytes_per_tile = (256 + 512 + 64 + 64 + 256 + 4 + 4 + 4 + 4) * KB,
      .region_count = 9, .regions = {BUFFER("UB", 256), BUFFER("L1", 512), BUFFER("L0A", 64), BUFFER("L0B", 64),
                                     BUFFER("L0C", 256), BUFFER("Bias", 4), BUFFER("Scaling", 4),
                                     BUFFER("ScaleLeft", 4), BUFFER("ScaleRight", 4)},
-     .clock_hz = 1.85e9, .estimated = "tiles clock_hz workers data_path_width float_vector_width half_vector_width"},
+     .clock_hz = 1.85e9, .estimated = "tiles clock_hz workers data_path_width float_vector_width half_vector_width "
+                                    "f32_operations_per_cycle local_bytes_per_cycle"},
     {.name = "a6", .alias = "", .description = "Ascend A6 AI core", .tiles = 32, ASCEND_COMMON,
      .bytes_per_tile = (256 + 512 + 64 + 64 + 256 + 4 + 4 + 4 + 4) * KB,
      .region_count = 9, .regions = {BUFFER("UB", 256), BUFFER("L1", 512), BUFFER("L0A", 64), BUFFER("L0B", 64),
                                     BUFFER("L0C", 256), BUFFER("Bias", 4), BUFFER("Scaling", 4),
                                     BUFFER("ScaleLeft", 4), BUFFER("ScaleRight", 4)},
-     .clock_hz = 1.85e9, .estimated = "tiles clock_hz workers data_path_width float_vector_width half_vector_width"},
+     .clock_hz = 1.85e9, .estimated = "tiles clock_hz workers data_path_width float_vector_width half_vector_width "
+                                    "f32_operations_per_cycle local_bytes_per_cycle"},
     /* Profile cpu of PTO: no chip. The memories of the larger one, and as much vector memory as two of them have. */
     {.name = "pto_cpu", .alias = "", .description = "Ascend AI core without a chip's limits (PTO profile cpu)", .tiles = 1,
      ASCEND_COMMON, .bytes_per_tile = (512 + 512 + 64 + 64 + 256 + 4 + 4 + 4 + 4) * KB,
      .region_count = 9, .regions = {BUFFER("UB", 512), BUFFER("L1", 512), BUFFER("L0A", 64), BUFFER("L0B", 64),
                                     BUFFER("L0C", 256), BUFFER("Bias", 4), BUFFER("Scaling", 4),
                                     BUFFER("ScaleLeft", 4), BUFFER("ScaleRight", 4)},
-     .clock_hz = 1.85e9, .estimated = "tiles clock_hz workers data_path_width float_vector_width half_vector_width"},
+     .clock_hz = 1.85e9, .estimated = "tiles clock_hz workers data_path_width float_vector_width half_vector_width "
+                                    "f32_operations_per_cycle local_bytes_per_cycle"},
 };
 /* clang-format on */
 

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+# `tilewright compare`: every kernel on every machine gives the right result and a figure; a wrong program does not.
+. "$1/tests/cli/lib.sh"
+cd "$work" || exit 1
+machines=$("$tilewright" compare --list | sed '1,/^machines/d; s/^ *//; s/ .*//')
+kernels=$("$tilewright" compare --list | sed '1d; /^machines/,$d; s/^ *//; s/ .*//')
+[ "$(echo $kernels)" ] && [ "$(echo $machines)" ] || fail 'compare --list is empty'
+on=$(echo $machines | tr ' ' ,)
+# What runs AI Engine graphs may be missing: a compiler for them.
+command -v clang++-19 >/dev/null || on=$(echo $machines | sed 's/ *\baie\b//; s/ /,/g')
+# shellcheck disable=SC2086  # several words
+expect 0 "$tilewright" compare $kernels --small --on "$on" --json figures.json --report page.html
+python3 - figures.json "$on" "$(echo $kernels)" <<'END' || fail 'the figures'
+import json, sys
+rows = json.load(open(sys.argv[1]))
+machines, kernels = sys.argv[2].split(','), sys.argv[3].split()
+assert [(r['kernel'], r['machine']) for r in rows] == [(k, m) for k in kernels for m in machines], 'rows'
+for r in rows:
+    at = (r['kernel'], r['machine'])
+    assert 'problem' not in r or 'cycles' not in r, at
+    if 'problem' in r:
+        assert 'command' not in r, (at, r['problem'])  # says why it cannot, and did not run
+        continue
+    assert r['cycles'] > 0 and r['seconds'] > 0 and 0 < r['coresUsed'] <= r['cores'], at
+    assert 0 <= r['shareOfArithmetic'] <= 1 and 0 <= r['shareOfMemory'] <= 1, (at, r)
+    assert r['fidelity'] in ('exact', 'modelled', 'estimated') and r['band'], at
+axpy = [r for r in rows if r['kernel'] == 'axpy'][0]
+assert axpy['operations'] == 2 * axpy['n'] and axpy['bytes'] == 12 * axpy['n']
+END
+for kernel in $kernels; do grep -q "<h2>$kernel, n = " page.html || fail "$kernel is not on the page"; done
+
+# More elements take longer, on each machine that has them.
+expect 0 "$tilewright" compare axpy --size 4096 --size 65536 --on ipu-mk2,wse3,a2a3 --json sizes.json
+python3 - sizes.json <<'END' || fail 'sizes'
+import json, sys
+rows = json.load(open(sys.argv[1]))
+assert [r['n'] for r in rows] == 3 * [4096] + 3 * [65536]
+assert all(a['cycles'] <= b['cycles'] for a, b in zip(rows[:3], rows[3:])) and rows[1]['cycles'] < rows[4]['cycles']
+END
+
+# The source that is shown is the one that runs; a wrong one is found out.
+expect 0 "$tilewright" compare axpy --show wse3
+cmp -s out "$source/examples/compare/axpy/wse.csl" || fail '--show wse3 is not wse.csl'
+cp -r "$source/examples/compare" own
+sed -i 's/x_all, 2.5/x_all, 2.25/' own/axpy/wse_pe.csl
+expect 1 "$tilewright" compare axpy --small --on wse3 --sources own
+prints out 'wrong result: element 0 is'
+sed -i 's/@fmacs/@fmax/' own/axpy/wse_pe.csl
+expect 1 "$tilewright" compare axpy --small --on wse3 --sources own
+prints out 'the program failed:'
+sed -i '2i// cannot: no such unit' own/axpy/wse.csl
+expect 0 "$tilewright" compare axpy --small --on wse3,wse2 --sources own
+prints out 'no such unit'
+rm own/axpy/wse.csl
+expect 0 "$tilewright" compare axpy --small --on wse3 --sources own
+prints out 'there is no program for it'
+printf '// SPDX-License-Identifier: MIT\n// run: tilewright csl run wse.csl {z:n} {out:n}\n' >own/axpy/wse.csl
+expect 0 "$tilewright" compare axpy --small --on wse3 --sources own
+prints out "asks for '{z:n}', which there is not"
+
+expect 2 "$tilewright" compare
+prints err 'no kernel is named'
+expect 2 "$tilewright" compare axpi
+prints err "did you mean 'axpy'?"
+expect 2 "$tilewright" compare axpy --on wse4
+prints err "machine 'wse4'; did you mean 'wse"
+for size in 0 7 -4096 4096x 99999999999999; do
+  expect 2 "$tilewright" compare axpy --size $size --on wse3
+  prints err 'takes multiples of 1024'
+done
+finish
