@@ -27,8 +27,8 @@ inline void write_parts(const std::string &folder, const std::string &name, cons
 }
 
 /* NAME_0.txt, NAME_1.txt ... one behind the other, without the first numbers, as an array of `count`. */
-inline bool join_parts(const std::string &folder, const std::string &name, size_t parts, size_t count, size_t skipped,
-                       const char *path)
+inline bool join_parts(const std::string &folder, const std::string &name, size_t parts, size_t count,
+                       size_t skipped, const char *path)
 {
     float *x = new float[count]();
     size_t at = 0;

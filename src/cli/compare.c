@@ -14,14 +14,16 @@ typedef struct request {
 
 #define AT(field) .at = offsetof(request, field)
 static const tw__cli_option options[] = {
-    { "--size", "N", AT(sizes), "elements, rows or samples (--list tells); several are possible", .take = tw__cli_add },
+    { "--size", "N", AT(sizes), "elements, rows or samples (--list tells); several are possible",
+      .take = tw__cli_add },
     { "--on", "NAMES", AT(on), "machines, apart by commas; default ipu-mk2,wse3,aie,a2a3" },
     { "--small", NULL, AT(small), "sizes for a test" },
     { "--list", NULL, AT(list), "kernels and machines" },
     { "--show", "MACHINE", AT(show), "the program of a kernel for a machine" },
     { "--report", "FILE.html", AT(report), "a page to look at" },
     { "--json", "FILE", AT(json), "the figures" },
-    { "--sources", "FOLDER", AT(sources), "the kernels' programs, one folder each; default: those that come along" },
+    { "--sources", "FOLDER", AT(sources),
+      "the kernels' programs, one folder each; default: those that come along" },
 };
 
 /* Beside the headers, installed or not. */

@@ -58,8 +58,8 @@ void tw__compare_print(const tw__compare_row *rows, size_t count)
     for (size_t i = 0; i < count; i++) {
         const tw__compare_row *row = &rows[i];
         if (!i || row->kernel != rows[i - 1].kernel || row->n != rows[i - 1].n) {
-            printf("%s%s: %s, n = %zu %s; %.4g operations, %s\n", i ? "\n" : "", row->kernel->name, row->kernel->what,
-                   row->n, row->kernel->size, row->operations, bytes_text(row->bytes, bytes));
+            printf("%s%s: %s, n = %zu %s; %.0f operations, %s\n", i ? "\n" : "", row->kernel->name,
+                   row->kernel->what, row->n, row->kernel->size, row->operations, bytes_text(row->bytes, bytes));
             printf("  %-8s %11s %10s %15s %11s %10s %10s  %s\n", "machine", "cycles", "time", "cores", "arithmetic",
                    "memory", "per core", "cycles are");
         }
@@ -75,7 +75,8 @@ void tw__compare_print(const tw__compare_row *rows, size_t count)
                row->memory ? bytes_text((double)row->memory, memory) : "-", tw_fidelity_name(row->totals.fidelity),
                band_text(row, band, sizeof band));
     }
-    puts("arithmetic, memory: share of what the cores that worked could do (estimated), for the operations and bytes of\n"
+    puts("arithmetic, memory: share of what the cores that worked could do (estimated), for the operations and "
+         "bytes of\n"
          "the definition. Times are at the chip's clock and hold no transfer from or to the host.");
 }
 
@@ -91,13 +92,13 @@ json_t *tw__compare_json(const tw__compare_row *rows, size_t count)
         if (row->command) json_object_set_new(one, "command", json_string(row->command));
         if (!row->problem) {
             share s = share_of(row);
-            json_t *figures = json_pack(
-                "{s:I, s:f, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:I, s:I}", "cycles",
-                (json_int_t)row->totals.cycles, "seconds", row->totals.seconds, "fidelity",
-                tw_fidelity_name(row->totals.fidelity), "band", band_text(row, band, sizeof band), "coresUsed",
-                (int)row->cores_used, "cores", (int)row->cores, "operations", row->operations, "bytes", row->bytes,
-                "shareOfArithmetic", s.operations, "shareOfMemory", s.bytes, "bytesPerCore", (json_int_t)row->memory,
-                "bytesMoved", (json_int_t)row->moved);
+            json_t *figures =
+                json_pack("{s:I, s:f, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:I, s:I}", "cycles",
+                          (json_int_t)row->totals.cycles, "seconds", row->totals.seconds, "fidelity",
+                          tw_fidelity_name(row->totals.fidelity), "band", band_text(row, band, sizeof band),
+                          "coresUsed", (int)row->cores_used, "cores", (int)row->cores, "operations",
+                          row->operations, "bytes", row->bytes, "shareOfArithmetic", s.operations, "shareOfMemory",
+                          s.bytes, "bytesPerCore", (json_int_t)row->memory, "bytesMoved", (json_int_t)row->moved);
             json_object_update(one, figures);
             json_decref(figures);
         }
@@ -121,13 +122,14 @@ static const char page_head[] =
     ".time{text-align:right;font-variant-numeric:tabular-nums}\n.track{background:var(--over);border-radius:3px;"
     "height:1rem}.bar{background:var(--bar);border-radius:3px;height:1rem;min-width:2px}\n"
     ".more{grid-column:2/4;color:var(--soft);font-size:.85rem}\n"
-    "</style>\n<h1>One kernel, several machines</h1>\n<p>Bars are times on a logarithmic scale: each step of a tenth is "
-    "ten times longer. Times are at the chip's clock and hold no transfer from or to the host; what is estimated says "
+    "</style>\n<h1>One kernel, several machines</h1>\n<p>Bars are times on a logarithmic scale, from a kernel's "
+    "shortest to its longest. Times are at the chip's clock and hold no transfer from or to the host; what is "
+    "estimated says "
     "so.</p>\n";
 
 static void page_row(const tw__compare_row *row, double shortest, double longest, FILE *out)
 {
-    char time[32], operations[32], bytes[32], memory[32], band[160];
+    char time[32], operations[32], bytes[32], moved[32], memory[32], band[160];
     g_autofree char *name = g_markup_escape_text(row->machine->name, -1);
     fprintf(out, "<div class=row><span class=name>%s</span>", name);
     if (row->problem) {
@@ -145,8 +147,8 @@ static void page_row(const tw__compare_row *row, double shortest, double longest
             width, seconds_text(row->totals.seconds, time), (unsigned long long)row->totals.cycles,
             tw_fidelity_name(row->totals.fidelity), band_text(row, band, sizeof band), row->cores_used, row->cores,
             row->machine->core, percent_text(s.operations, operations), percent_text(s.bytes, bytes),
-            bytes_text((double)row->moved, memory), row->memory ? "; the fullest holds " : "",
-            row->memory ? bytes_text((double)row->memory, time) : "");
+            bytes_text((double)row->moved, moved), row->memory ? "; the fullest holds " : "",
+            row->memory ? bytes_text((double)row->memory, memory) : "");
 }
 
 void tw__compare_page(const tw__compare_row *rows, size_t count, FILE *out)
@@ -154,14 +156,15 @@ void tw__compare_page(const tw__compare_row *rows, size_t count, FILE *out)
     fputs(page_head, out);
     for (size_t first = 0, end; first < count; first = end) {
         double shortest = INFINITY, longest = 0;
-        for (end = first; end < count && rows[end].kernel == rows[first].kernel && rows[end].n == rows[first].n; end++) {
+        for (end = first; end < count && rows[end].kernel == rows[first].kernel && rows[end].n == rows[first].n;
+             end++) {
             if (rows[end].problem || !(rows[end].totals.seconds > 0)) continue;
             shortest = fmin(shortest, rows[end].totals.seconds), longest = fmax(longest, rows[end].totals.seconds);
         }
         char bytes[32];
-        fprintf(out, "<h2>%s, n = %zu</h2>\n<p>%s; n counts %s. %.4g operations, %s.</p>\n", rows[first].kernel->name,
-                rows[first].n, rows[first].kernel->what, rows[first].kernel->size, rows[first].operations,
-                bytes_text(rows[first].bytes, bytes));
+        fprintf(out, "<h2>%s, n = %zu</h2>\n<p>%s; n counts %s. %.0f operations, %s.</p>\n",
+                rows[first].kernel->name, rows[first].n, rows[first].kernel->what, rows[first].kernel->size,
+                rows[first].operations, bytes_text(rows[first].bytes, bytes));
         for (size_t i = first; i < end; i++) page_row(&rows[i], shortest, longest, out);
     }
     fputs("</html>\n", out);

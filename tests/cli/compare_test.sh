@@ -27,6 +27,7 @@ for r in rows:
 axpy = [r for r in rows if r['kernel'] == 'axpy'][0]
 assert axpy['operations'] == 2 * axpy['n'] and axpy['bytes'] == 12 * axpy['n']
 END
+grep -q 'the fullest holds [0-9.]* [KMG]*i*B</span>' page.html || fail 'memory is not on the page'
 for kernel in $kernels; do grep -q "<h2>$kernel, n = " page.html || fail "$kernel is not on the page"; done
 
 # More elements take longer, on each machine that has them.
