@@ -56,8 +56,8 @@ TW_API char *tw_popc_code(const char *source, bool assembly, const tw_popc_optio
  * of them define for the same target. */
 TW_API tw_status tw_popc_merge(const char *const *files, size_t count, const char *output);
 
-/* Code of a chip in a .gp archive or ELF object: an object of each assembly file that went into it, with the names of
- * those files. chip: "ipu2", "mk2" ...; NULL: the only one that the file has code for, else ipu2. The caller frees:
+/* Code of a chip in a .gp archive or ELF object: an object of each source that went into it, with the names of those
+ * files. chip: "ipu2", "mk2" ...; NULL: the only one that the file has code for, else ipu2. The caller frees:
  * tw_object_free() each, free() the list. TW_E_OBJECT_LOAD also when there is no code for the chip. */
 TW_API tw_object **tw_popc_objects(const char *path, const char *chip, size_t *count);
 

@@ -128,27 +128,6 @@ static char *identity_of(const char *kind, const char *name, char *const *flags,
     return identity;
 }
 
-/* Of the contents of an archive: 17 MB for PopLibs' popops, whose SHA-256 took as long as all else together. Four
- * products at a time, one of 8 bytes each; what differs by accident differs here. */
-static char *identity_of_bytes(const char *path, const char *data, size_t size)
-{
-    uint64_t lanes[4] = { 0x9fb21c651e98df25u, 0xcbf29ce484222325u, 0x100000001b3u, size }, word;
-    size_t at = 0;
-    for (; size - at >= sizeof lanes; at += sizeof lanes)
-        for (int i = 0; i < 4; i++) {
-            memcpy(&word, data + at + 8 * i, sizeof word);
-            lanes[i] = (lanes[i] ^ word) * 0x9fb21c651e98df25u;
-            lanes[i] ^= lanes[i] >> 29;
-        }
-    GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
-    g_checksum_update(sum, (const guchar *)path, (gssize)strlen(path) + 1);
-    g_checksum_update(sum, (const guchar *)lanes, sizeof lanes);
-    g_checksum_update(sum, (const guchar *)data + at, (gssize)(size - at));
-    char *identity = g_strdup(g_checksum_get_string(sum));
-    g_checksum_free(sum);
-    return identity;
-}
-
 /* Two vertices of one name, or of names that mangle alike (docs/decisions.md, M4), would share a symbol. */
 static tw_status check_new(GHashTable *by_name, GHashTable *by_symbol, const tw__vertex_type *vt)
 {
@@ -346,14 +325,14 @@ static tw_status add_archive(tw__codelets *set, const char *path, const char *id
 /* Takes over the data. */
 static tw_status add_archive_data(tw__codelets *set, const char *path, char *data, size_t size)
 {
-    g_autofree char *identity = identity_of_bytes(path, data, size);
+    g_autofree char *identity = tw__identity_of_bytes(path, data, size);
     return add_archive(set, path, identity, tw__gp_take_file(path, data, size));
 }
 
 static tw_status add_open_archive(tw__codelets *set, const char *path, tw__gp *gp)
 {
     const tw__gp_member *manifest = tw__gp_identity(gp); /* its digest stands for all members */
-    g_autofree char *identity = identity_of_bytes(path, manifest->data, manifest->size);
+    g_autofree char *identity = tw__identity_of_bytes(path, manifest->data, manifest->size);
     return add_archive(set, path, identity, gp);
 }
 
@@ -434,9 +413,14 @@ size_t tw__codelets_units(const tw__codelets *set)
     return set->units->len;
 }
 
+static tw__source source_of(const unit *u)
+{
+    return (tw__source){ u->name, u->text, u->is_c, (const char *const *)u->flags };
+}
+
 static tw_status fill_archive(const unit *u, const tw__gp_target *targets, size_t count, tw__gp *gp)
 {
-    tw__source source = { u->name, u->text, u->is_c, (const char *const *)u->flags };
+    tw__source source = source_of(u);
     if (!u->is_assembly) return tw__gp_compile(gp, &source, targets, count, NULL);
     char *text = NULL;
     tw_status status = tw__read_file(u->name, &text, NULL);
@@ -605,7 +589,7 @@ static const json_t *device_table(unit *u, const tw__vertex_type *vt, tw__arch a
 {
     if (!u->gp) {
         if (!u->tables[arch]) {
-            tw__source source = { u->name, u->text, u->is_c, (const char *const *)u->flags };
+            tw__source source = source_of(u);
             tw__built built;
             if (tw__build(&source, (tw__build_target)(TW__BUILD_IPU1 + (int)arch), 0, &built, NULL) != TW_OK)
                 return NULL;
@@ -657,19 +641,23 @@ bool tw__codelets_no_memory(const tw__codelets *set)
 
 /* --- objects of a chip ---------------------------------------------------------------------------------------- */
 
-static tw_status add_objects(const unit *u, tw__arch arch, GPtrArray *objects, tw_diags *diags)
+static tw_status add_objects(const unit *u, tw__arch arch, bool compiled, GPtrArray *objects, tw_diags *diags)
 {
     tw_object *object = NULL;
     tw_status status = TW_OK;
     if (u->is_assembly) {
         status = tw__assemble(u->name, (const char *const *)u->flags, arch, &object, diags);
-        if (object) g_ptr_array_add(objects, object);
+    } else if (compiled && u->text) {
+        tw__source source = source_of(u);
+        status = tw__chip_object(&source, arch, &object, diags);
+        if (status == TW_E_COMPILATION || status == TW_E_NO_ENVIRONMENT) status = TW_OK;
     }
+    if (object) g_ptr_array_add(objects, object);
     size_t i;
     json_t *item;
     json_array_foreach(u->gp ? tw__gp_units(u->gp) : NULL, i, item)
     {
-        if (status != TW_OK || !tw__gp_is_assembly(item)) continue;
+        if (status != TW_OK || !(compiled || tw__gp_is_assembly(item))) continue;
         status = tw__gp_object(u->gp, item, tw__arch_name(arch), &object);
         if (!object) continue;
         g_ptr_array_add(objects, object);
@@ -680,14 +668,14 @@ static tw_status add_objects(const unit *u, tw__arch arch, GPtrArray *objects, t
     return status;
 }
 
-tw_status tw__codelets_objects(const tw__codelets *set, tw__arch arch, tw_object ***objects, size_t *count,
-                               tw_diags *diags)
+tw_status tw__codelets_objects(const tw__codelets *set, tw__arch arch, bool compiled, tw_object ***objects,
+                               size_t *count, tw_diags *diags)
 {
     if ((unsigned)arch >= TW__ARCH_COUNT) return tw__fail(TW_E_INVALID_ARGUMENT, "unknown chip");
     GPtrArray *made = g_ptr_array_new_with_free_func((GDestroyNotify)tw_object_free);
     tw_status status = TW_OK;
     for (guint k = 0; k < set->units->len && status == TW_OK; k++)
-        status = add_objects(set->units->pdata[k], arch, made, diags);
+        status = add_objects(set->units->pdata[k], arch, compiled, made, diags);
     *count = status == TW_OK ? made->len : 0, *objects = NULL;
     if (status == TW_OK) g_ptr_array_set_free_func(made, NULL);
     if (status == TW_OK)

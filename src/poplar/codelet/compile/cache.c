@@ -271,3 +271,24 @@ char **tw__cache_read_depfile(const char *path, const char *skip)
     g_ptr_array_add(files, NULL);
     return (char **)g_ptr_array_free(files, FALSE);
 }
+
+/* Of the contents of an archive: 17 MB for PopLibs' popops, whose SHA-256 took as long as all else together. Four
+ * products at a time, one of 8 bytes each; what differs by accident differs here. */
+char *tw__identity_of_bytes(const char *path, const char *data, size_t size)
+{
+    uint64_t lanes[4] = { 0x9fb21c651e98df25u, 0xcbf29ce484222325u, 0x100000001b3u, size }, word;
+    size_t at = 0;
+    for (; size - at >= sizeof lanes; at += sizeof lanes)
+        for (int i = 0; i < 4; i++) {
+            memcpy(&word, data + at + 8 * i, sizeof word);
+            lanes[i] = (lanes[i] ^ word) * 0x9fb21c651e98df25u;
+            lanes[i] ^= lanes[i] >> 29;
+        }
+    GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+    g_checksum_update(sum, (const guchar *)path, (gssize)strlen(path) + 1);
+    g_checksum_update(sum, (const guchar *)lanes, sizeof lanes);
+    g_checksum_update(sum, (const guchar *)data + at, (gssize)(size - at));
+    char *identity = g_strdup(g_checksum_get_string(sum));
+    g_checksum_free(sum);
+    return identity;
+}

@@ -90,3 +90,35 @@ bool tw__chip_code_make(const tw__toolchain *toolchain, const tw__source *source
     tw__cc_output_clear(&output);
     return ok;
 }
+
+/* --- through the cache ------------------------------------------------------------------------------------------ */
+
+tw_status tw__chip_bytes(const tw__source *source, tw__arch arch, bool assembly, char **bytes, size_t *size,
+                         tw_diags *diags)
+{
+    tw__built built;
+    unsigned options = TW__BUILD_CODE | (assembly ? TW__BUILD_TEXT : 0u);
+    tw_status status = tw__build(source, (tw__build_target)(TW__BUILD_IPU1 + (int)arch), options, &built, diags);
+    if (status == TW_OK && !tw__cache_read(built.object, bytes, size))
+        status = tw__fail(TW_E_IO, "cannot read '%s'", built.object);
+    tw__built_clear(&built);
+    return status;
+}
+
+tw_status tw__chip_object(const tw__source *source, tw__arch arch, tw_object **object, tw_diags *diags)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    tw_status status = tw__chip_bytes(source, arch, false, &bytes, &size, diags);
+    *object = NULL;
+    if (status == TW_OK)
+        status = tw_status_of(*object = tw_object_from_elf((const uint8_t *)bytes, size, source->path));
+    else if (diags && tw_diags_count(diags, TW_ERROR) == 0)
+        tw_diags_add(diags, &(tw_diag){ .file = source->path,
+                                        .length = 1,
+                                        .severity = TW_ERROR,
+                                        .code = "popc.code",
+                                        .message = tw_error_message() });
+    g_free(bytes);
+    return status;
+}

@@ -161,6 +161,12 @@ bool tw__chip_code_make(const tw__toolchain *toolchain, const tw__source *source
                         tw__build_target target, unsigned options, GByteArray *code, char ***headers,
                         tw__reporter *reporter);
 
+/* The same through the cache: all of a source's code as an object. On failure `diags` has an error. */
+tw_status tw__chip_object(const tw__source *source, tw__arch arch, tw_object **object, tw_diags *diags);
+/* ... or its bytes, g_free: an ELF object, or assembly. */
+tw_status tw__chip_bytes(const tw__source *source, tw__arch arch, bool assembly, char **bytes, size_t *size,
+                         tw_diags *diags);
+
 /* --- cache.c ---------------------------------------------------------------------------------------------------- */
 
 /* Folder of this box in the cache, NULL when it cannot be made. */
@@ -181,6 +187,8 @@ tw_status tw__cache_publish(const char *temporary, const char *path);
 /* A new empty file in the cache folder that no other process has; its path (g_free), NULL with an error. */
 char *tw__cache_temporary(const char *suffix);
 char **tw__cache_read_depfile(const char *path, const char *skip); /* of a compiler's -MD; `skip` left out */
+
+char *tw__identity_of_bytes(const char *path, const char *data, size_t size); /* of an archive; g_free */
 
 /* --- vertex_table.c --------------------------------------------------------------------------------------------- */
 

@@ -53,8 +53,7 @@ static bool has_code(const tw__gp *gp, tw__arch arch)
     json_t *unit;
     json_array_foreach(tw__gp_units(gp), i, unit)
     {
-        if (tw__gp_is_assembly(unit) && json_object_get(json_object_get(unit, "objects"), tw__arch_name(arch)))
-            return true;
+        if (json_object_get(json_object_get(unit, "objects"), tw__arch_name(arch))) return true;
     }
     return false;
 }
@@ -76,7 +75,7 @@ static tw_status choose(const tw__gp *gp, const char *path, const char *chip, tw
         status = tw__fail(TW_E_INVALID_ARGUMENT, "'%s' is not an IPU: mk1, mk2 and ipu21 are", chip);
     else if (!has_code(gp, *arch))
         status = tw__fail(TW_E_OBJECT_LOAD, "%s: it has no code for %s%s%s", path, tw__arch_name(*arch),
-                          chips ? ", only for " : ": nothing in it is assembly", there->str);
+                          chips ? ", only for " : ": nothing in it was compiled for a chip", there->str);
     g_string_free(there, TRUE);
     return status;
 }
@@ -100,7 +99,7 @@ static tw_status objects_of(const char *path, const char *chip, tw_object ***obj
     json_t *unit;
     json_array_foreach(tw__gp_units(gp), i, unit)
     {
-        if (status != TW_OK || !tw__gp_is_assembly(unit)) continue;
+        if (status != TW_OK) continue;
         status = tw__gp_object(gp, unit, tw__arch_name(arch), &made[*count]);
         *count += made[*count] != NULL;
     }

@@ -308,19 +308,11 @@ static tw_status assembled_code(const tw__source *source, tw__arch arch, GByteAr
 static tw_status compiled_code(const tw__source *source, tw__arch arch, bool assembly, GByteArray *code,
                                tw_diags *diags)
 {
-    tw__built built;
-    unsigned options = TW__BUILD_CODE | (assembly ? TW__BUILD_TEXT : 0u);
-    tw_status status = tw__build(source, (tw__build_target)(TW__BUILD_IPU1 + (int)arch), options, &built, diags);
-    if (status != TW_OK) return status;
-    char *data;
-    size_t size;
-    if (tw__cache_read(built.object, &data, &size)) {
-        g_byte_array_append(code, (const guint8 *)data, (guint)size);
-        g_free(data);
-    } else {
-        status = tw__fail(TW_E_IO, "cannot read '%s'", built.object);
-    }
-    tw__built_clear(&built);
+    char *bytes = NULL;
+    size_t size = 0;
+    tw_status status = tw__chip_bytes(source, arch, assembly, &bytes, &size, diags);
+    if (status == TW_OK) g_byte_array_append(code, (const guint8 *)bytes, (guint)size);
+    g_free(bytes);
     return status;
 }
 

@@ -56,7 +56,7 @@ static bool asks_for_code(const tw_engine *engine, const tw__vertex_type *info)
     return engine->target->kind == TW_TARGET_IPU || info->is_external || !info->has_entry;
 }
 
-static tw_status missing(const tw_engine *engine, const tw__vertex_type *info)
+static tw_status missing(const tw_engine *engine, const tw__chip_code *code, const tw__vertex_type *info)
 {
     if (engine->target->kind != TW_TARGET_IPU)
         return tw__fail(
@@ -65,9 +65,10 @@ static tw_status missing(const tw_engine *engine, const tw__vertex_type *info)
             "does, or give the class a compute()",
             info->name, info->origin, info->symbol);
     return tw__fail(TW_E_NOT_SUPPORTED,
-                    "vertex type '%s' of '%s' has no code for %s: no codelet file defines %s. Engine option "
+                    "vertex type '%s' of '%s' has no code for %s: no codelet file defines %s%s%s. Engine option "
                     "simulator.runNativeVertices=true runs such vertices natively, with estimated cycles",
-                    info->name, info->origin, tw_target_arch(engine->target), info->symbol);
+                    info->name, info->origin, tw_target_arch(engine->target), info->symbol,
+                    code->problem ? "; " : "", code->problem ? code->problem : "");
 }
 
 /* Assembly may call functions that only the vendor's compiler makes of C++: such a vertex can only run natively. */
@@ -93,7 +94,7 @@ static tw_status decide(const tw_engine *engine, tw__chip_code *code, const bool
         code->has_code[t] = any_defines(code, info->symbol);
         if (asked && code->has_code[t] && info->has_entry) code->has_code[t] = links_alone(engine, code, t);
         code->simulated[t] = code->has_code[t] && (simulator || !info->has_entry);
-        if (!code->has_code[t] && (!info->has_entry || !native)) return missing(engine, info);
+        if (!code->has_code[t] && (!info->has_entry || !native)) return missing(engine, code, info);
     }
     return TW_OK;
 }
@@ -240,6 +241,7 @@ void tw__chip_code_free(tw__chip_code *code)
     if (!code) return;
     for (size_t i = 0; i < code->object_count; i++) tw_object_free(code->objects[i]);
     g_free(code->objects);
+    g_free(code->problem);
     g_array_free(code->links, TRUE), g_array_free(code->placed, TRUE);
     free(code->has_code), free(code->simulated), free(code->link_of), free(code->item), free(code->data_item);
     free(code->placed_of), free(code);
@@ -263,16 +265,34 @@ static tw__chip_code *allocate(const tw_engine *engine)
     return NULL;
 }
 
-/* Assembles; the message has the first mistake in the text, and says how many there are. */
+/* Vertices of C and C++ run in the simulator unless it is asked to leave what is not assembly to the host. */
+static bool wants_compiled(const tw_engine *engine)
+{
+    return engine->target->kind == TW_TARGET_IPU &&
+           !tw__options_bool(engine->options, "simulator.runNativeVertices");
+}
+
+static const tw_diag *find_error(const tw_diags *diags)
+{
+    const tw_diag *d;
+    for (size_t i = 0; diags && (d = tw_diags_get(diags, i)); i++)
+        if (d->severity == TW_ERROR) return d;
+    return NULL;
+}
+
+/* Assembles and compiles; the message has the first mistake in the text, and says how many there are. */
 static tw_status assemble(const tw_engine *engine, tw__chip_code *code)
 {
     tw_diags *diags = tw_diags_new();
-    tw_status status = tw__codelets_objects(engine->codelets, tw__chip_of(engine->target), &code->objects,
-                                            &code->object_count, diags);
-    const tw_diag *d = status && diags ? tw_diags_get(diags, 0) : NULL;
-    if (d) {
+    tw_status status = tw__codelets_objects(engine->codelets, tw__chip_of(engine->target), wants_compiled(engine),
+                                            &code->objects, &code->object_count, diags);
+    const tw_diag *d = find_error(diags);
+    if (d && status) {
         g_autofree char *why = g_strdup(tw_error_message());
         status = tw__fail(status, "%s:%d:%d: %s (%s)", d->file, d->line, d->column, d->message, why);
+    } else if (d) {
+        code->problem = d->line ? g_strdup_printf("%s:%d:%d: %s", d->file, d->line, d->column, d->message)
+                                : g_strdup_printf("%s: %s", d->file, d->message);
     }
     tw_diags_free(diags);
     return status;

@@ -37,6 +37,7 @@ typedef struct tw__placed_link { /* the same at the addresses of a tile */
 typedef struct tw__chip_code {
     tw_object **objects;
     size_t object_count;
+    char *problem;              /* the first error of sources that gave no code; NULL */
     bool *has_code;             /* [types] an object defines the entry */
     bool *simulated;            /* [types] vertices run as that code */
     GArray *links;              /* tw__tile_link */
