@@ -38,6 +38,17 @@ static char *ir_text(LLVMModuleRef module)
     return copy;
 }
 
+/* The code, and what the source says to the assembler outside of functions: stack sizes (StackSizeDefs.hpp). */
+static char *assembly_text(const tw__cc_request *request, LLVMModuleRef module)
+{
+    GString *text = g_string_new(NULL);
+    size_t length = 0;
+    const char *own = LLVMGetModuleInlineAsm(module, &length);
+    bool ok = tw__cc_generate(request, module, text);
+    if (length) g_string_append_len(text, own, (gssize)length);
+    return g_string_free(text, !ok);
+}
+
 static void front_work(void *user)
 {
     front_job *job = user;
@@ -48,12 +59,8 @@ static void front_work(void *user)
     if (module && request->result == TW__CC_SOURCE_IR) {
         job->output->text = ir_text(module);
     } else if (module && tw__cc_optimise(request, module)) {
-        GString *assembly = g_string_new(NULL);
-        if (request->result == TW__CC_OPTIMISED_IR)
-            job->output->text = ir_text(module);
-        else if (tw__cc_generate(request, module, assembly))
-            job->output->text = g_strdup(assembly->str);
-        g_string_free(assembly, TRUE);
+        bool is_ir = request->result == TW__CC_OPTIMISED_IR;
+        job->output->text = is_ir ? ir_text(module) : assembly_text(request, module);
     }
     if (module) LLVMDisposeModule(module);
     LLVMContextDispose(context);
