@@ -19,27 +19,29 @@ const char *tw__gp_new_member(tw__gp *gp, const char *extension, const char *dat
 
 /* --- compiling --------------------------------------------------------------------------------------------- */
 
-/* Compiles for one target; adds table and object under `name`. */
+/* Adds table and object under `name`. */
+static tw_status add_built(tw__gp *gp, json_t *unit, const tw__built *built, const char *name)
+{
+    const char *member = tw__gp_new_member(gp, "json", built->table, strlen(built->table));
+    json_object_set_new(json_object_get(unit, "tables"), name, json_string(member));
+    char *object;
+    size_t size;
+    if (!built->object) return TW_OK;
+    if (!tw__cache_read(built->object, &object, &size)) return tw__fail(TW_E_IO, "cannot read '%s'", built->object);
+    member = tw__gp_new_member(gp, "o", object, size);
+    json_object_set_new(json_object_get(unit, "objects"), name, json_string(member));
+    g_free(object);
+    return TW_OK;
+}
+
 static tw_status compile_target(tw__gp *gp, json_t *unit, const tw__source *source, tw__build_target target,
                                 const char *name, tw_diags *diags, char ***headers)
 {
     tw__built built;
     tw_status status = tw__build(source, target, TW__BUILD_PORTABLE, &built, diags);
     if (status != TW_OK) return status;
-    const char *member = tw__gp_new_member(gp, "json", built.table, strlen(built.table));
-    json_object_set_new(json_object_get(unit, "tables"), name, json_string(member));
-    char *object;
-    size_t size;
-    if (built.object) {
-        if (tw__cache_read(built.object, &object, &size)) {
-            member = tw__gp_new_member(gp, "o", object, size);
-            json_object_set_new(json_object_get(unit, "objects"), name, json_string(member));
-            g_free(object);
-        } else {
-            status = tw__fail(TW_E_IO, "cannot read '%s'", built.object);
-        }
-        if (!*headers) *headers = g_strdupv(built.headers);
-    }
+    status = add_built(gp, unit, &built, name);
+    if (built.object && !*headers) *headers = g_strdupv(built.headers);
     tw__built_clear(&built);
     return status;
 }
@@ -47,6 +49,18 @@ static tw_status compile_target(tw__gp *gp, json_t *unit, const tw__source *sour
 static void copy_diags(tw_diags *to, const tw_diags *from)
 {
     for (size_t i = 0; to && i < tw_diags_count(from, TW_NOTE); i++) tw_diags_add(to, tw_diags_get(from, i));
+}
+
+/* The first error of `from` as a warning: for a part of an archive that is left out. */
+static void warn_left_out(tw_diags *diags, const tw_diags *from, const char *path, const char *reason,
+                          const char *code, const char *what)
+{
+    size_t at = 0, count = tw_diags_count(from, TW_NOTE);
+    while (at < count && tw_diags_get(from, at)->severity != TW_ERROR) at++;
+    tw_diag diag = at < count ? *tw_diags_get(from, at) : (tw_diag){ .file = path, .length = 1, .message = reason };
+    g_autofree char *text = g_strdup_printf("%s (%s)", what, diag.message);
+    diag.severity = TW_WARNING, diag.code = code, diag.message = text;
+    if (diags) tw_diags_add(diags, &diag);
 }
 
 /* Both forms of half on the host. Code that works on the bits of a half may not compile where it is a float (guide
@@ -66,20 +80,43 @@ static tw_status compile_host(tw__gp *gp, json_t *unit, const tw__source *source
     }
     g_autofree char *reason = g_strdup(tw_error_message());
     if (compile_target(gp, unit, source, TW__BUILD_F16, accurate, NULL, headers) == TW_OK) {
-        size_t at = 0, count = tw_diags_count(first, TW_NOTE);
-        while (at < count && tw_diags_get(first, at)->severity != TW_ERROR) at++;
-        tw_diag diag = at < count ? *tw_diags_get(first, at)
-                                  : (tw_diag){ .file = source->path, .length = 1, .message = reason };
-        g_autofree char *text = g_strdup_printf(
-            "compiles with a half of 16 bits only; devices whose half is a float lack it (%s)", diag.message);
-        diag.severity = TW_WARNING, diag.code = "popc.half-form", diag.message = text;
-        if (diags) tw_diags_add(diags, &diag);
+        warn_left_out(diags, first, source->path, reason, "popc.half-form",
+                      "compiles with a half of 16 bits only; devices whose half is a float lack it");
         status = TW_OK;
     } else {
         copy_diags(diags, first);
         status = tw__fail(TW_E_COMPILATION, "%s", reason);
     }
     tw_diags_free(first);
+    return status;
+}
+
+/* Table and code of a chip. Where no code can be made, which simulated tiles need and models do not, a warning says
+ * so and the table is there alone. */
+static tw_status compile_chip(tw__gp *gp, json_t *unit, const tw__source *source, tw__build_target target,
+                              const char *name, tw_diags *diags)
+{
+    tw__built built;
+    tw_diags *first = tw_diags_new();
+    tw_status status = tw__build(source, target, TW__BUILD_CODE, &built, first);
+    if (status == TW_E_COMPILATION || status == TW_E_NO_ENVIRONMENT) {
+        tw_diags *second = tw_diags_new();
+        g_autofree char *reason = g_strdup(tw_error_message());
+        g_autofree char *what = g_strdup_printf(
+            "there is no code for %s: vertices of this file cannot run on ipu-sim", tw__build_target_name(target));
+        status = tw__build(source, target, 0, &built, second);
+        if (status == TW_OK)
+            warn_left_out(diags, first, source->path, reason, "popc.chip", what);
+        else
+            copy_diags(diags, second);
+        tw_diags_free(second);
+    } else {
+        copy_diags(diags, first);
+    }
+    tw_diags_free(first);
+    if (status != TW_OK) return status;
+    status = add_built(gp, unit, &built, name);
+    tw__built_clear(&built);
     return status;
 }
 
@@ -98,8 +135,8 @@ static tw_status compile_variant(tw__gp *gp, json_t *unit, const tw__source *sou
         const char *suffix = strcmp(target->name, "cpu") == 0 ? "" : strchr(target->name, ':');
         status = compile_host(gp, unit, &with_flags, suffix ? suffix : "", diags, headers);
     } else if (tw__arch_by_name(target->arch, &arch)) {
-        status = compile_target(gp, unit, &with_flags, (tw__build_target)(TW__BUILD_IPU1 + (int)arch), target->name,
-                                diags, headers);
+        status = compile_chip(gp, unit, &with_flags, (tw__build_target)(TW__BUILD_IPU1 + (int)arch), target->name,
+                              diags);
     } else {
         status =
             tw__fail(TW_E_INVALID_ARGUMENT, "unknown target '%s': expected cpu, ipu1, ipu2 or ipu21", target->arch);
