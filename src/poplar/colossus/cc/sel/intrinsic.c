@@ -228,6 +228,7 @@ bool tw__sel_intrinsic(tw__sel *s, LLVMValueRef call, const char *name, tw__sel_
         return true;
     }
     return tw__sel_bits(s, call, name, out) || (!s->has_failed && tw__sel_math(s, call, name, out)) ||
+           (!s->has_failed && tw__sel_class(s, call, name, out)) ||
            (!s->has_failed && intrinsic_reduce(s, call, name, out));
 }
 

@@ -7,8 +7,9 @@
 
 /* Whether the intrinsic `name` is llvm.`base`, for whatever types. */
 bool tw__sel_is_named(const char *name, const char *base);
-/* bits.c, math.c: false, and nothing refused: the name is not theirs. */
+/* bits.c, math.c, class.c: false, and nothing refused: the name is not theirs. */
 bool tw__sel_bits(tw__sel *s, LLVMValueRef call, const char *name, tw__sel_part *out);
 bool tw__sel_math(tw__sel *s, LLVMValueRef call, const char *name, tw__sel_part *out);
+bool tw__sel_class(tw__sel *s, LLVMValueRef call, const char *name, tw__sel_part *out);
 
 #endif
