@@ -16,6 +16,15 @@ static tw__sel_part bits_minmax(tw__sel *s, bool is_signed, bool wants_most, tw_
     return wants_most ? tw__sel_choose(s, below, y, x) : tw__sel_choose(s, below, x, y);
 }
 
+/* The instruction gives 0 for the least number, whose absolute value does not fit: enough where LLVM does not care. */
+static tw__sel_part bits_absolute(tw__sel *s, unsigned bits, tw__sel_part x, LLVMValueRef is_any)
+{
+    int64_t number = 0;
+    if (bits < 32 || (tw__sel_number(is_any, &number, NULL) && number)) return MAKE(s, TW__OP_abs, IN(x));
+    tw__sel_part negative = MAKE(s, TW__OP_sub_m, IN(bits_zero()), IN(x));
+    return MAKE(s, TW__OP_max_m, IN(x), IN(negative));
+}
+
 static tw__sel_part bits_bytes(tw__sel *s, tw__sel_part x)
 {
     tw__sel_part swapped = MAKE(s, TW__OP_swap8_m, IN(x));
@@ -84,6 +93,10 @@ static tw__sel_part bits_checked(tw__sel *s, char op, bool is_signed, unsigned b
             ends = MAKE(s, TW__OP_shrs_z, IN(result), NUM(31));
         }
         *flag = MAKE(s, TW__OP_cmpne, IN(high), IN(ends));
+        if (bits < 32) {
+            tw__sel_part again = tw__sel_extend(s, result, bits, is_signed);
+            *flag = MAKE(s, TW__OP_or_m, IN(*flag), IN(MAKE(s, TW__OP_cmpne, IN(again), IN(result))));
+        }
     } else if (!is_signed) {
         *flag = op == '+' ? MAKE(s, TW__OP_cmpult_m, IN(result), IN(x)) : MAKE(s, TW__OP_cmpult_m, IN(x), IN(y));
     } else { /* the sign is that of neither operand (sum), of y and not of x (difference) */
@@ -179,7 +192,7 @@ static bool bits_word(tw__sel *s, const struct bits_row *row, unsigned bits, con
 {
     int64_t number;
     switch (row->what) {
-    case BITS_ABS: *out = MAKE(s, TW__OP_abs, IN(x[0])); break;
+    case BITS_ABS: *out = bits_absolute(s, bits, x[0], by); break;
     case BITS_MIN: *out = bits_minmax(s, row->is_signed, false, x[0], x[1]); break;
     case BITS_MAX: *out = bits_minmax(s, row->is_signed, true, x[0], x[1]); break;
     case BITS_POP: *out = MAKE(s, TW__OP_popc, IN(x[0])); break;
@@ -315,8 +328,10 @@ static bool bits_lane(tw__sel *s, LLVMValueRef call, const struct bits_row *row,
             memcpy(x[k], tw__sel_parts(s, value) + lane * step, step * sizeof **x);
         if (shape->lanes && step == 1) words[k] = tw__sel_extend(s, x[k][0], shape->bits, row->is_signed);
     }
-    LLVMValueRef by = row->operands == 3 ? LLVMGetOperand(call, 2) : NULL;
-    if (by && shape->lanes && LLVMIsConstant(by)) by = LLVMGetAggregateElement(by, lane);
+    LLVMValueRef by = row->operands == 3      ? LLVMGetOperand(call, 2)
+                      : row->what == BITS_ABS ? LLVMGetOperand(call, 1)
+                                              : NULL;
+    if (by && row->operands == 3 && shape->lanes && LLVMIsConstant(by)) by = LLVMGetAggregateElement(by, lane);
     unsigned lanes = shape->lanes ? shape->lanes : 1;
     tw__sel_part unused, *flag = row->what == BITS_CHECKED ? out + lanes * step + lane : &unused;
     return step == 2 ? bits_long(s, row, x, out + 2 * lane, flag)
