@@ -10,7 +10,13 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
 
-enum { SELECT_IN = 0x82000, SELECT_OUT = 0x88000, SELECT_ROOM = 0x6000, SELECT_STACK = 1024 };
+enum {
+    SELECT_IN = 0x2000,
+    SELECT_OUT = 0x8000,
+    SELECT_ROOM = 0x6000,
+    SELECT_SCRATCH = 0x10000,
+    SELECT_STACK = 1024
+};
 #define SELECT_LAYOUT "target datalayout = \"e-m:e-p:32:32-i64:64-v128:64-a:0:32-n32-S64\"\n"
 
 typedef struct select_problems {
@@ -47,21 +53,24 @@ __attribute__((unused)) static void select_run(const char *ir, tw_isa_arch arch,
     GString *problems = g_string_new(NULL);
     char *code = select_assembly(ir, arch, problems);
     if (!code) fail_msg("%s\nin: %s", problems->str, ir);
-    char *text =
-        g_strdup_printf("\t.section .text.driver, \"ax\"\n\t.worker\n\t.globl driver\ndriver:\n"
-                        "\tadd $m11, $m12, -%d\n\tsetzi $m7, %u\n\tsetzi $m8, %u\n\tsetzi $m9, %u\n"
-                        "1:\tor $m0, $m8, 0\n\tor $m1, $m9, 0\n\tcall $m10, f\n\tadd $m8, $m8, %u\n"
-                        "\tadd $m9, $m9, %u\n\tbrnzdec $m7, 1b\n\texitz $m15\n%s",
-                        SELECT_STACK, count - 1, SELECT_IN + skew, SELECT_OUT + skew, in_bytes, out_bytes, code);
+    uint32_t base = arch == TW_ISA_IPU1 ? 0x60000 : 0x80000; /* region 1 */
+    char *text = g_strdup_printf("\t.section .text.driver, \"ax\"\n\t.worker\n\t.globl driver\ndriver:\n"
+                                 "\tadd $m11, $m12, -%d\n\tsetzi $m7, %u\n\tsetzi $m8, %u\n\tsetzi $m9, %u\n"
+                                 "1:\tor $m0, $m8, 0\n\tor $m1, $m9, 0\n\tcall $m10, f\n\tadd $m8, $m8, %u\n"
+                                 "\tadd $m9, $m9, %u\n\tbrnzdec $m7, 1b\n\texitz $m15\n%s",
+                                 SELECT_STACK, count - 1, base + SELECT_IN + skew, base + SELECT_OUT + skew,
+                                 in_bytes, out_bytes, code);
     assert_in_range(count * in_bytes + skew, 1, SELECT_ROOM);
     assert_in_range(count * out_bytes + skew, 1, SELECT_ROOM);
     const tw_sim_options options = { .size = sizeof options, .arch = arch };
     machine m = machine_with(&options, text);
-    assert_int_equal(tw_sim_write(m.sim, SELECT_IN + skew, in, count * in_bytes), TW_OK);
-    tw_sim_stop stop = run_worker_from(&m, VERTEX);
+    assert_int_equal(tw_sim_write(m.sim, base + SELECT_IN + skew, in, count * in_bytes), TW_OK);
+    const tw_sim_launch launch = { .entry = m.entry, .vertex_base = base, .worker_base = base + SELECT_SCRATCH };
+    assert_int_equal(tw_sim_start(m.sim, 0, &launch), TW_OK);
+    tw_sim_stop stop = tw_sim_run(m.sim, TURN_LIMIT);
     if (stop == TW_SIM_FAULT) fail_msg("%s\nin: %s\n%s", tw_sim_get_exception(m.sim)->message, ir, code);
     assert_int_equal(stop, TW_SIM_DONE);
-    assert_int_equal(tw_sim_read(m.sim, SELECT_OUT + skew, out, count * out_bytes), TW_OK);
+    assert_int_equal(tw_sim_read(m.sim, base + SELECT_OUT + skew, out, count * out_bytes), TW_OK);
     machine_free(&m);
     g_free(text);
     g_free(code);

@@ -102,21 +102,21 @@ static uint64_t saturated(char op, bool is_signed, uint64_t x, uint64_t y, unsig
  * D: only where y is no divisor of 0 and does not overflow; S: only where y is less than the width. */
 #define OPERATIONS(X)                                                                                              \
     X(add, O, "add", x + y)                                                                                        \
-    X(sub, O, "sub", x - y) X(mul, O, "mul", x *y) X(udiv, D, "udiv", x / y) X(urem, D, "urem", x % y)             \
-        X(sdiv, D, "sdiv", (uint64_t)(SX / SY)) X(srem, D, "srem", (uint64_t)(SX % SY)) X(and, O, "and", x &y)     \
-            X(or, O, "or", x | y) X(xor, O, "xor", x ^ y) X(shl, S, "shl", x << y) X(lshr, S, "lshr", x >> y) X(   \
-                ashr, S, "ashr", (uint64_t)(SX >> y)) X(eq, C, "eq", x == y) X(ne, C, "ne", x != y)                \
-                X(ugt, C, "ugt", x > y) X(uge, C, "uge", x >= y) X(ult, C, "ult", x < y) X(ule, C, "ule", x <= y)  \
-                    X(sgt, C, "sgt", SX > SY) X(sge, C, "sge", SX >= SY) X(slt, C, "slt", SX < SY) X(              \
-                        sle, C, "sle", SX <= SY) X(smin, 2, "smin", SX < SY ? x : y) X(smax, 2, "smax",            \
-                                                                                       SX > SY ? x : y)            \
-                        X(umin, 2, "umin", x < y ? x : y) X(umax, 2, "umax",                                       \
-                                                            x > y ? x : y) X(abs, F, "abs", SX < 0 ? 0 - x : x)    \
-                            X(ctlz, F, "ctlz", leading(x, bits)) X(cttz, F, "cttz", trailing(x, bits)) X(          \
-                                ctpop, 1,                                                                          \
-                                "ctpop",                                                                           \
-                                popcount(x)) X(bitreverse, 1, "bitreverse",                                        \
-                                               reversed(x, bits, 1)) X(bswap, B, "bswap", reversed(x, bits, 8))    \
+    X(sub, O, "sub", x - y)                                                                                        \
+    X(mul, O, "mul", x *y)                                                                                         \
+    X(udiv, D, "udiv", x / y) X(urem, D, "urem", x % y) X(sdiv, D, "sdiv", (uint64_t)(SX / SY)) X(                 \
+        srem, D, "srem", (uint64_t)(SX % SY)) X(and, O, "and", x &y) X(or, O, "or", x | y) X(xor, O, "xor", x ^ y) \
+        X(shl, S, "shl", x << y) X(lshr, S, "lshr", x >> y) X(ashr, S, "ashr", (uint64_t)(SX >> y))                \
+            X(eq, C, "eq", x == y) X(ne, C, "ne", x != y) X(ugt, C, "ugt", x > y) X(uge, C, "uge", x >= y)         \
+                X(ult, C, "ult", x < y) X(ule, C, "ule", x <= y) X(sgt, C, "sgt", SX > SY)                         \
+                    X(sge, C, "sge", SX >= SY) X(slt, C, "slt", SX < SY) X(sle, C, "sle", SX <= SY) X(             \
+                        smin, 2, "smin", SX < SY ? x : y) X(smax, 2, "smax", SX > SY ? x : y)                      \
+                        X(umin, 2, "umin", x < y ? x : y) X(umax, 2, "umax", x > y ? x : y) X(                     \
+                            abs, F, "abs", SX < 0 ? 0 - x : x) X(ctlz, F, "ctlz", leading(x, bits))                \
+                            X(cttz, F, "cttz", trailing(x, bits)) X(ctpop, 1, "ctpop", popcount(x)) X(             \
+                                bitreverse,                                                                        \
+                                1, "bitreverse",                                                                   \
+                                reversed(x, bits, 1)) X(bswap, B, "bswap", reversed(x, bits, 8))                   \
                                 X(fshl, R, "fshl",                                                                 \
                                   rotated(x, x, y, bits)) X(fshr, R, "fshr", rotated(x, x, bits - y % bits, bits)) \
                                     X(uadd_sat, 2, "uadd.sat", saturated('+', false, x, y, bits))                  \
