@@ -49,7 +49,7 @@ RT double RT_NAME(__extendsfdf2)(float x)
 }
 RT float RT_NAME(__truncdfsf2)(double x)
 {
-    return (bits32){ .bits = narrowed(bits_of(x), 23, 8) }.number;
+    return (bits32){ .bits = narrowed(double_bits(x), 23, 8) }.number;
 }
 RT double RT_NAME(__extendhfdf2)(_Float16 x)
 {
@@ -57,7 +57,7 @@ RT double RT_NAME(__extendhfdf2)(_Float16 x)
 }
 RT _Float16 RT_NAME(__truncdfhf2)(double x)
 {
-    return (bits16){ .bits = (uint16_t)narrowed(bits_of(x), 10, 5) }.number;
+    return (bits16){ .bits = (uint16_t)narrowed(double_bits(x), 10, 5) }.number;
 }
 
 /* --- from integers ----------------------------------------------------------------------------------------------- */
@@ -82,7 +82,7 @@ RT double RT_NAME(__floatunsidf)(uint32_t x)
 RT double RT_NAME(__floatsidf)(int32_t x)
 {
     uint32_t sign = x < 0 ? UINT32_C(1) << 31 : 0;
-    uint64_t bits = bits_of(RT_NAME(__floatunsidf)(sign ? 0 - (uint32_t)x : (uint32_t)x));
+    uint64_t bits = double_bits(RT_NAME(__floatunsidf)(sign ? 0 - (uint32_t)x : (uint32_t)x));
     return double_of(bits | words(sign, 0));
 }
 
@@ -129,19 +129,19 @@ INLINE uint64_t unsigned_part(uint64_t x, uint64_t most)
 
 RT int32_t RT_NAME(__fixdfsi)(double x)
 {
-    return (int32_t)signed_part(bits_of(x), INT32_MAX);
+    return (int32_t)signed_part(double_bits(x), INT32_MAX);
 }
 RT int64_t RT_NAME(__fixdfdi)(double x)
 {
-    return signed_part(bits_of(x), INT64_MAX);
+    return signed_part(double_bits(x), INT64_MAX);
 }
 RT uint32_t RT_NAME(__fixunsdfsi)(double x)
 {
-    return (uint32_t)unsigned_part(bits_of(x), UINT32_MAX);
+    return (uint32_t)unsigned_part(double_bits(x), UINT32_MAX);
 }
 RT uint64_t RT_NAME(__fixunsdfdi)(double x)
 {
-    return unsigned_part(bits_of(x), UINT64_MAX);
+    return unsigned_part(double_bits(x), UINT64_MAX);
 }
 RT int64_t RT_NAME(__fixsfdi)(float x)
 {
@@ -158,7 +158,7 @@ RT uint64_t RT_NAME(__fixunssfdi)(float x)
 typedef enum rounding { DOWN, UP, ZERO, EVEN, AWAY } rounding;
 INLINE double whole_part(double number, rounding how)
 {
-    uint64_t x = bits_of(number), sign = x & SIGN64, a = x & ~SIGN64;
+    uint64_t x = double_bits(number), sign = x & SIGN64, a = x & ~SIGN64;
     int e = exponent_of(x) - 1023;
     if (a > INFINITY64) return double_of(NAN64);
     if (e > 51 || a == 0) return number;
@@ -207,7 +207,7 @@ RT double RT_NAME(round)(double x)
 
 RT double RT_NAME(fmod)(double x, double y)
 {
-    uint64_t a = bits_of(x) & ~SIGN64, b = bits_of(y) & ~SIGN64, sign = bits_of(x) & SIGN64;
+    uint64_t a = double_bits(x) & ~SIGN64, b = double_bits(y) & ~SIGN64, sign = double_bits(x) & SIGN64;
     if (a >= INFINITY64 || b > INFINITY64 || b == 0) return double_of(NAN64);
     if (a < b) return x;
     int p, q;
@@ -225,7 +225,7 @@ RT float RT_NAME(fmaf)(float x, float y, float z)
 {
     uint64_t a = widened((bits32){ .number = x }.bits, 23, 8), b = widened((bits32){ .number = y }.bits, 23, 8);
     uint64_t c = widened((bits32){ .number = z }.bits, 23, 8),
-             exact = bits_of(RT_NAME(__muldf3)(double_of(a), double_of(b)));
+             exact = double_bits(RT_NAME(__muldf3)(double_of(a), double_of(b)));
     uint64_t sum = add_numbers(exact, c);
     if (exponent_of(sum) == 0x7ff || (sum & ~SIGN64) == 0) return (bits32){ .bits = narrowed(sum, 23, 8) }.number;
     /* To odd: where the sum was rounded, the neighbour with the last bit 1 stands for all between. */

@@ -15,7 +15,7 @@ typedef union bits64 {
 #define NAN64      (UINT64_C(0xfff) << 51)
 #define TOP        (UINT64_C(1) << 62)
 
-INLINE uint64_t bits_of(double x)
+INLINE uint64_t double_bits(double x)
 {
     return (bits64){ .number = x }.bits;
 }
@@ -103,12 +103,12 @@ static uint64_t add_numbers(uint64_t x, uint64_t y)
 
 RT double RT_NAME(__adddf3)(double x, double y)
 {
-    return double_of(add_numbers(bits_of(x), bits_of(y)));
+    return double_of(add_numbers(double_bits(x), double_bits(y)));
 }
 
 RT double RT_NAME(__subdf3)(double x, double y)
 {
-    return double_of(add_numbers(bits_of(x), bits_of(y) ^ SIGN64));
+    return double_of(add_numbers(double_bits(x), double_bits(y) ^ SIGN64));
 }
 
 /* What zeros, infinities and NaNs make of a product; false where both are plain numbers. */
@@ -145,7 +145,7 @@ INLINE uint64_t product64(uint64_t m, uint64_t n)
 
 RT double RT_NAME(__muldf3)(double x, double y)
 {
-    uint64_t a = bits_of(x), b = bits_of(y), sign = (a ^ b) & SIGN64, result;
+    uint64_t a = double_bits(x), b = double_bits(y), sign = (a ^ b) & SIGN64, result;
     a &= ~SIGN64, b &= ~SIGN64;
     if (special_product(a, b, sign, &result)) return double_of(result);
     int p, q;
@@ -170,7 +170,7 @@ INLINE uint64_t quotient(uint64_t m, uint64_t n)
 
 RT double RT_NAME(__divdf3)(double x, double y)
 {
-    uint64_t a = bits_of(x), b = bits_of(y), sign = (a ^ b) & SIGN64;
+    uint64_t a = double_bits(x), b = double_bits(y), sign = (a ^ b) & SIGN64;
     a &= ~SIGN64, b &= ~SIGN64;
     if (a > INFINITY64 || b > INFINITY64) return double_of(NAN64);
     if (a == INFINITY64) return double_of(b == INFINITY64 ? NAN64 : sign | a);
@@ -185,7 +185,7 @@ RT double RT_NAME(__divdf3)(double x, double y)
 
 RT double RT_NAME(sqrt)(double x)
 {
-    uint64_t a = bits_of(x);
+    uint64_t a = double_bits(x);
     if (is_nan(a)) return double_of(NAN64);
     if ((a & ~SIGN64) == 0 || a == INFINITY64) return x;
     if (a & SIGN64) return double_of(NAN64);
@@ -209,7 +209,7 @@ RT double RT_NAME(sqrt)(double x)
 /* -1, 0, 1, or `unordered` */
 INLINE int compare_numbers(double x, double y, int unordered)
 {
-    uint64_t a = bits_of(x), b = bits_of(y);
+    uint64_t a = double_bits(x), b = double_bits(y);
     if (is_nan(a) || is_nan(b)) return unordered;
     if (((a | b) & ~SIGN64) == 0) return 0;
     int64_t p = (int64_t)a, q = (int64_t)b;
@@ -231,5 +231,5 @@ COMPARISON(__gedf2, -1)
 #undef COMPARISON
 RT int RT_NAME(__unorddf2)(double x, double y)
 {
-    return is_nan(bits_of(x)) || is_nan(bits_of(y));
+    return is_nan(double_bits(x)) || is_nan(double_bits(y));
 }

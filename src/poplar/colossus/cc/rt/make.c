@@ -62,7 +62,8 @@ static void make_unit(tw_isa_arch arch, const char *sources, const char *name, c
     tw_status status = tw__cc_compile(&request, &output);
     if (status == TW_E_NO_ENVIRONMENT) return; /* this build has no compiler, and so nothing that would call it */
     if (status != TW_OK) {
-        fprintf(stderr, "%s: %s; programs that need it do not link\n", name, tw_error_message());
+        fprintf(stderr, "%s: %s\n", name, tw_error_message());
+        problems++;
         return;
     }
     write_object(arch, output.text, folder, part);
