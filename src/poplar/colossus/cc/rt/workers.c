@@ -3,6 +3,7 @@
 // NOLINTBEGIN(bugprone-suspicious-include)
 #include "rt.h"
 #include "int64.c"
+#include "string.c"
 #include "double.c"
 #include "convert.c"
 #include "trigonometry.c"

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Random C programs of csmith on a simulated tile and, as programs for armv7 (which has the tile's types), under qemu-user:
+ * every variable has to be the same at the end. TW_SEEDS=FROM:COUNT chooses others than the usual ones; needs csmith,
+ * qemu-user, clang 19 and lld, without which there is nothing to compare with. */
+#include "program_test.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PROGRAMS TW_SOURCE_DIR "/tests/poplar/colossus/cc/programs"
+
+enum { FIRST = 1, USUAL = 12, LONGEST = 60000000 };
+
+static bool is_there(const char *program)
+{
+    g_autofree char *path = g_find_program_in_path(program);
+    return path != NULL;
+}
+
+/* The words of the program for armv7; NULL: it did not end in time, which says nothing. */
+static GArray *expected(const char *folder, const char *source, GString *problems)
+{
+    g_autofree char *program = g_build_filename(folder, "arm", NULL);
+    const char *const build[] = { "clang-19",
+                                  "--target=armv7a-none-eabi",
+                                  "-mcpu=cortex-a15",
+                                  "-mfloat-abi=softfp",
+                                  "-O1",
+                                  "-w",
+                                  "-fsigned-char",
+                                  "-fno-short-enums",
+                                  "-ffp-contract=off",
+                                  "-ffreestanding",
+                                  "-fno-builtin",
+                                  "-nostdlib",
+                                  "-static",
+                                  "-fuse-ld=lld",
+                                  "-I" PROGRAMS,
+                                  "-I/usr/include/csmith",
+                                  "-include",
+                                  PROGRAMS "/arm.h",
+                                  source,
+                                  "-o",
+                                  program,
+                                  NULL };
+    const char *const run[] = { "timeout", "20", "qemu-arm", program, NULL };
+    if (!program_command(build, NULL, NULL, problems)) fail_msg("%s", problems->str);
+    char *bytes = NULL;
+    size_t size = 0;
+    g_autoptr(GString) ends = g_string_new(NULL);
+    bool ok = program_command(run, &bytes, &size, ends);
+    GArray *words = NULL;
+    if (ok) {
+        words = g_array_new(FALSE, FALSE, 4);
+        g_array_append_vals(words, bytes, (guint)(size / 4));
+    }
+    g_free(bytes);
+    return words;
+}
+
+typedef enum outcome { SAME, DIFFERENT, REFUSED, FAULT, ENDLESS } outcome;
+
+static outcome one_program(const char *folder, unsigned seed, const char *const *options, GString *problems)
+{
+    g_autofree char *source = g_strdup_printf("%s/p%u.c", folder, seed), *number = g_strdup_printf("%u", seed);
+    g_autofree char *text = NULL;
+    GPtrArray *make = g_ptr_array_new();
+    g_ptr_array_add(make, "csmith");
+    g_ptr_array_add(make, "--seed"), g_ptr_array_add(make, number);
+    for (; *options; options++) g_ptr_array_add(make, (char *)*options);
+    g_ptr_array_add(make, "-o"), g_ptr_array_add(make, source), g_ptr_array_add(make, NULL);
+    bool made = program_command((const char *const *)make->pdata, NULL, NULL, problems);
+    g_ptr_array_free(make, TRUE);
+    assert_true(made && g_file_get_contents(source, &text, NULL, NULL));
+    const char *const args[] = { "-O2",
+                                 "-w",
+                                 "-std=gnu11",
+                                 "-ffreestanding",
+                                 "-fno-builtin",
+                                 "-nostdinc",
+                                 "-I" PROGRAMS,
+                                 "-I/usr/include/csmith",
+                                 NULL };
+    g_autoptr(GArray) want = expected(folder, source, problems);
+    if (!want) return ENDLESS;
+    g_autofree char *assembly = program_compile(source, text, TW__CC_C, args, problems);
+    if (!assembly) return REFUSED;
+    g_autoptr(GArray) got = program_run(assembly, LONGEST, NULL, problems);
+    if (!got) return strstr(problems->str, "does not end") ? ENDLESS : FAULT;
+    for (unsigned i = 0; i < MIN(got->len, want->len); i++)
+        if (g_array_index(got, uint32_t, i) != g_array_index(want, uint32_t, i)) {
+            g_string_append_printf(problems, "word %u is 0x%x, not 0x%x\n", i, g_array_index(got, uint32_t, i),
+                                   g_array_index(want, uint32_t, i));
+            return DIFFERENT;
+        }
+    if (got->len != want->len) g_string_append_printf(problems, "%u words, not %u\n", got->len, want->len);
+    return got->len == want->len ? SAME : DIFFERENT;
+}
+
+static void random_programs(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = { "same", "different", "refused", "fault", "endless" };
+    static const char *const plain[] = { "--no-packed-struct", NULL };
+    unsigned first = FIRST, count = USUAL, outcomes[5] = { 0 };
+    const char *seeds = g_getenv("TW_SEEDS");
+    if (seeds && sscanf(seeds, "%u:%u", &first, &count) != 2) fail_msg("TW_SEEDS=FROM:COUNT");
+    g_autofree char *folder = g_dir_make_tmp("tw-csmith-XXXXXX", NULL);
+    for (unsigned seed = first; seed < first + count; seed++) {
+        g_autoptr(GString) problems = g_string_new(NULL);
+        outcome o = one_program(folder, seed, plain, problems);
+        outcomes[o]++;
+        if (o != SAME && o != ENDLESS) print_error("seed %u: %s: %.600s\n", seed, names[o], problems->str);
+        if (o == SAME || o == ENDLESS) {
+            g_autofree char *source = g_strdup_printf("%s/p%u.c", folder, seed);
+            g_unlink(source);
+        }
+    }
+    print_message("%u same, %u different, %u refused, %u faults, %u that do not end in time\n", outcomes[0],
+                  outcomes[1], outcomes[2], outcomes[3], outcomes[4]);
+    g_autofree char *program = g_build_filename(folder, "arm", NULL);
+    g_unlink(program);
+    g_rmdir(folder);
+    assert_int_equal(outcomes[DIFFERENT] + outcomes[REFUSED] + outcomes[FAULT], 0);
+}
+
+int main(void)
+{
+    g_autoptr(GString) problems = g_string_new(NULL);
+    static const char *const tools[] = { "csmith", "qemu-arm", "clang-19", "ld.lld" };
+    for (size_t i = 0; i < G_N_ELEMENTS(tools); i++)
+        if (!is_there(tools[i])) return print_message("%s is not there: nothing is compared\n", tools[i]), 0;
+    g_autofree char *any = program_compile("x.c", "int x;", TW__CC_C, NULL, problems);
+    if (!any) return print_message("no compiler: %s\n", problems->str), 0;
+    const struct CMUnitTest tests[] = { cmocka_unit_test(random_programs) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
