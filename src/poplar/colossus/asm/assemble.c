@@ -31,6 +31,20 @@ static void read_assignment(tw__asm *as, const char *at, size_t n)
     if (name && tw__asm_read_value(as, &v)) tw__asm_set_symbol(as, name, tw__asm_place_at(as, at, n), v, false);
 }
 
+/* A label whose name is in quotes, as compilers write names that are no words of the language. */
+static bool read_quoted_label(tw__asm *as)
+{
+    const char *start = as->top->at + 1, *end = start + strcspn(start, "\"\n");
+    const char *next = end + 1 + strspn(*end ? end + 1 : end, " \t");
+    if (*end != '"' || end == start || *next != ':') return false;
+    as->top->at = next + 1;
+    if (as->in_bundle)
+        fail_at(as, tw__asm_place_at(as, start, 1), "a label cannot stand in a bundle: write it before the brace");
+    else
+        tw__asm_define_label(as, start, (size_t)(end - start));
+    return true;
+}
+
 /* A statement that begins with a name. False when more may follow on the same line: it was a label. */
 static bool named_statement(tw__asm *as, const char *at, size_t n)
 {
@@ -116,7 +130,7 @@ static void statement(tw__asm *as)
     unsigned errors = as->errors;
     if (n) {
         if (named_statement(as, at, n)) check_end(as, errors);
-    } else if (isdigit((unsigned char)*at) && read_numeric_label(as)) {
+    } else if ((isdigit((unsigned char)*at) && read_numeric_label(as)) || (*at == '"' && read_quoted_label(as))) {
         return;
     } else {
         fail_at(as, tw__asm_place_at(as, at, 1), "expected a label, an instruction or a directive");

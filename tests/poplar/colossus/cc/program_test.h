@@ -78,7 +78,8 @@ __attribute__((unused)) static GArray *program_run(const char *assembly, uint64_
     g_autofree char *start = g_strdup(program_start);
     tw_object *objects[] = { program_assemble(start, "start", problems),
                              program_assemble(assembly, "program", problems) };
-    tw_link_options link = { .size = sizeof link, .entry = "start" };
+    static const char *const keep[] = { "out_words", NULL };
+    tw_link_options link = { .size = sizeof link, .entry = "start", .keep = keep };
     tw_object *image = objects[0] && objects[1] ? tw_link((const tw_object *const *)objects, 2, &link, NULL) : NULL;
     if (objects[0] && objects[1] && !image) g_string_append_printf(problems, "%s\n", tw_error_message());
     for (unsigned i = 0; i < 2; i++) tw_object_free(objects[i]);

@@ -147,15 +147,15 @@ bool tw__sel_call_words(tw__sel *s, const char *name, const tw__sel_part *words,
     return tw__sel_runtime(s, name, count, shapes, arguments, NULL, NULL);
 }
 
-/* One argument, as units. */
-static unsigned call_argument(tw__sel *s, LLVMValueRef call, unsigned index, tw__sel_unit *units)
+/* One argument, as units. Of the variable ones every aggregate is a pointer, as va_arg takes it. */
+static unsigned call_argument(tw__sel *s, LLVMValueRef call, unsigned index, bool is_variable, tw__sel_unit *units)
 {
     LLVMValueRef value = LLVMGetOperand(call, index);
     LLVMTypeRef record = tw__sel_type_attribute(call, "byval", index), member = NULL;
     unsigned align = record ? LLVMABIAlignmentOfType(s->layout, record) : 1;
     tw__sel_part parts[TW__SEL_PARTS];
     if (record) {
-        tw__sel_record how = tw__sel_record_of(s, record, &member);
+        tw__sel_record how = is_variable ? TW__SEL_BY_POINTER : tw__sel_record_of(s, record, &member);
         if (how == TW__SEL_DROPPED) return 0;
         tw__sel_address_of from = tw__sel_find_address(s, value, 0);
         if (how == TW__SEL_BY_MEMBER) {
@@ -192,9 +192,9 @@ static bool call_function(tw__sel *s, LLVMValueRef call, LLVMValueRef callee, tw
     LLVMTypeRef sret = count ? tw__sel_type_attribute(call, "sret", 0) : NULL;
     bool is_member = sret && tw__sel_record_of(s, sret, &member) != TW__SEL_BY_POINTER;
     for (unsigned i = is_member ? 1 : 0; i < count; i++) {
-        unsigned more = call_argument(s, call, i, units + plan.count);
-        for (unsigned k = 0; k < more; k++)
-            tw__sel_place(&plan.places, &units[plan.count + k], i >= named && LLVMIsFunctionVarArg(type));
+        bool is_variable = i >= named && LLVMIsFunctionVarArg(type);
+        unsigned more = call_argument(s, call, i, is_variable, units + plan.count);
+        for (unsigned k = 0; k < more; k++) tw__sel_place(&plan.places, &units[plan.count + k], is_variable);
         plan.count += more;
     }
     const char *symbol;

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* The programs of this folder, one for each topic, on a simulated tile and as programs of this machine: the same words, and
+ * the same again from other levels of optimisation. */
+#include "program_test.h"
+
+#include <stdlib.h>
+
+#define PROGRAMS TW_SOURCE_DIR "/tests/poplar/colossus/cc/programs"
+
+/* In front of a program of this machine: writes the words. FLUSH: subnormal floats are zeros, as on the chip (doubles
+ * are not, there). */
+static const char host_start[] =
+    "#include <stdio.h>\n"
+    "#if defined(FLUSH) && defined(__SSE2__)\n#include <xmmintrin.h>\n"
+    "__attribute__((constructor)) static void flush(void) { _mm_setcsr(_mm_getcsr() | 0x8040); }\n"
+    "#elif defined(FLUSH) && defined(__aarch64__)\n"
+    "__attribute__((constructor)) static void flush(void) { __asm__(\"msr fpcr, %0\" ::\"r\"(1ul << 24)); }\n"
+    "#endif\n"
+    "#ifdef __cplusplus\nextern \"C\"\n#endif\n"
+    "void out(unsigned w) { fwrite(&w, 4, 1, stdout); }\n";
+
+static GArray *host_words(const char *source, GString *problems)
+{
+    g_autofree char *folder = g_dir_make_tmp("tw-programs-XXXXXX", NULL),
+                    *program = g_build_filename(folder, "p", NULL);
+    g_autofree char *start = g_build_filename(folder, "start.h", NULL);
+    bool is_cpp = g_str_has_suffix(source, ".cpp");
+    const char *const build[] = { is_cpp ? "clang++-19" : "clang-19",
+                                  "-O1",
+                                  "-w",
+                                  "-ffp-contract=off",
+                                  "-fwrapv",
+                                  "-fsigned-char",
+                                  "-ffloat16-excess-precision=none",
+                                  strstr(source, "/double.") ? "-DKEEP" : "-DFLUSH",
+                                  is_cpp ? "-std=c++17" : "-std=gnu11",
+                                  "-include",
+                                  start,
+                                  source,
+                                  "-lm",
+                                  "-o",
+                                  program,
+                                  NULL };
+    const char *const run[] = { program, NULL };
+    g_file_set_contents(start, host_start, -1, NULL);
+    char *bytes = NULL;
+    size_t size = 0;
+    GArray *words = NULL;
+    if (program_command(build, NULL, NULL, problems) && program_command(run, &bytes, &size, problems)) {
+        words = g_array_new(FALSE, FALSE, 4);
+        g_array_append_vals(words, bytes, (guint)(size / 4));
+    }
+    g_free(bytes);
+    g_unlink(program), g_unlink(start), g_rmdir(folder);
+    return words;
+}
+
+static unsigned one_program(const char *name)
+{
+    static const char *const levels[] = { "-O2", "-O0" };
+    g_autofree char *path = g_build_filename(PROGRAMS, name, NULL), *text = NULL;
+    g_autoptr(GString) problems = g_string_new(NULL);
+    assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    g_autoptr(GArray) want = host_words(path, problems);
+    if (!want) fail_msg("%s: %s", name, problems->str);
+    assert_true(want->len > 10);
+    bool is_cpp = g_str_has_suffix(name, ".cpp");
+    unsigned wrong = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(levels); i++) {
+        const char *const args[] = { levels[i],   "-w",          is_cpp ? "-std=c++17" : "-std=gnu11",
+                                     "-nostdinc", "-I" PROGRAMS, NULL };
+        uint64_t turns = 0;
+        g_string_truncate(problems, 0);
+        g_autofree char *assembly = program_compile(path, text, is_cpp ? TW__CC_CPP : TW__CC_C, args, problems);
+        g_autoptr(GArray) got = assembly ? program_run(assembly, 200000000, &turns, problems) : NULL;
+        unsigned at = 0;
+        while (got && at < MIN(got->len, want->len) &&
+               g_array_index(got, uint32_t, at) == g_array_index(want, uint32_t, at))
+            at++;
+        if (got && at == want->len && got->len == want->len) {
+            print_message("%-14s %s %6u words, %9llu turns\n", name, levels[i], got->len,
+                          (unsigned long long)turns);
+            continue;
+        }
+        wrong++;
+        if (got && at < MIN(got->len, want->len))
+            g_string_append_printf(problems, "word %u is 0x%x, not 0x%x", at, g_array_index(got, uint32_t, at),
+                                   g_array_index(want, uint32_t, at));
+        else if (got)
+            g_string_append_printf(problems, "%u words, not %u", got->len, want->len);
+        print_error("%s %s: %.800s\n", name, levels[i], problems->str);
+    }
+    return wrong;
+}
+
+static gint compare_names(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void every_program(void **unused)
+{
+    (void)unused;
+    g_autoptr(GDir) folder = g_dir_open(PROGRAMS, 0, NULL);
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    const char *only = g_getenv("TW_PROGRAM");
+    for (const char *name; (name = g_dir_read_name(folder));)
+        if ((g_str_has_suffix(name, ".c") || g_str_has_suffix(name, ".cpp")) && (!only || strcmp(only, name) == 0))
+            g_ptr_array_add(names, g_strdup(name));
+    g_ptr_array_sort(names, compare_names);
+    unsigned wrong = 0;
+    for (guint i = 0; i < names->len; i++) wrong += one_program(names->pdata[i]);
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    g_autoptr(GString) problems = g_string_new(NULL);
+    g_autofree char *any = program_compile("x.c", "int x;", TW__CC_C, NULL, problems);
+    if (!any) return print_message("no compiler: %s\n", problems->str), 0;
+    const struct CMUnitTest tests[] = { cmocka_unit_test(every_program) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
