@@ -31,6 +31,7 @@ static GArray *host_words(const char *source, GString *problems)
                                   "-ffp-contract=off",
                                   "-fwrapv",
                                   "-fsigned-char",
+                                  "-Xclang",
                                   "-ffloat16-excess-precision=none",
                                   strstr(source, "/double.") ? "-DKEEP" : "-DFLUSH",
                                   is_cpp ? "-std=c++17" : "-std=gnu11",

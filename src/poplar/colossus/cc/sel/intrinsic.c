@@ -170,6 +170,41 @@ static bool intrinsic_reduce_real(tw__sel *s, LLVMValueRef call, unsigned op, tw
     return true;
 }
 
+/* Lanes of 64 bits. */
+static bool intrinsic_reduce_long(tw__sel *s, LLVMValueRef vector, const tw__sel_shape *shape, const char *name,
+                                  tw__sel_part *out)
+{
+    static const struct {
+        const char *name;
+        LLVMOpcode opcode;
+        LLVMIntPredicate below; /* of the greatest and least */
+        bool wants_most;
+    } rows[] = { { "vector.reduce.add", LLVMAdd, 0, false },     { "vector.reduce.mul", LLVMMul, 0, false },
+                 { "vector.reduce.and", LLVMAnd, 0, false },     { "vector.reduce.or", LLVMOr, 0, false },
+                 { "vector.reduce.xor", LLVMXor, 0, false },     { "vector.reduce.smax", 0, LLVMIntSLT, true },
+                 { "vector.reduce.smin", 0, LLVMIntSLT, false }, { "vector.reduce.umax", 0, LLVMIntULT, true },
+                 { "vector.reduce.umin", 0, LLVMIntULT, false } };
+    size_t row = 0;
+    while (row < G_N_ELEMENTS(rows) && !tw__sel_is_named(name, rows[row].name)) row++;
+    if (row == G_N_ELEMENTS(rows)) return false;
+    const tw__sel_part *parts = tw__sel_parts(s, vector);
+    memcpy(out, parts, 2 * sizeof *out);
+    for (unsigned lane = 1; lane < shape->lanes; lane++) {
+        const tw__sel_part *one = parts + 2 * lane;
+        tw__sel_part sum[2];
+        if (rows[row].below) {
+            tw__sel_part test = tw__sel_long_compare(s, rows[row].below, out, one);
+            for (unsigned i = 0; i < 2; i++)
+                sum[i] = rows[row].wants_most ? tw__sel_choose(s, test, one[i], out[i])
+                                              : tw__sel_choose(s, test, out[i], one[i]);
+        } else if (!tw__sel_long(s, rows[row].opcode, out, one, sum)) {
+            return false;
+        }
+        memcpy(out, sum, sizeof sum);
+    }
+    return true;
+}
+
 static bool intrinsic_reduce(tw__sel *s, LLVMValueRef call, const char *name, tw__sel_part *out)
 {
     size_t i = 0;
@@ -180,7 +215,7 @@ static bool intrinsic_reduce(tw__sel *s, LLVMValueRef call, const char *name, tw
         return intrinsic_reduce_real(s, call, intrinsic_reductions[i].real, out);
     LLVMValueRef vector = LLVMGetOperand(call, 0);
     tw__sel_shape shape = tw__sel_shape_of(s, LLVMTypeOf(vector));
-    if (shape.bits > 32) return false;
+    if (shape.bits > 32) return intrinsic_reduce_long(s, vector, &shape, name, out);
     const tw__sel_part *parts = tw__sel_parts(s, vector);
     bool extends = is_unsigned || intrinsic_reductions[i].is_signed;
     for (unsigned lane = 0; lane < shape.lanes; lane++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays of all sizes, stores of bytes and halves at all places, copies, strings, arrays of variable length, aliasing. */
+/* Arrays of all sizes, stores of bytes and halves at all places, copies, strings, aliasing. */
 #include "program.h"
 #define memcpy  __builtin_memcpy
 #define memmove __builtin_memmove
@@ -34,18 +34,6 @@ static NOINLINE void reverse(char *s, unsigned n)
         s[i] = s[n - 1 - i], s[n - 1 - i] = t;
     }
 }
-static NOINLINE u32 variable(unsigned n)
-{
-    u16 a[n];
-    u32 s = 0;
-    for (unsigned i = 0; i < n; i++) a[i] = (u16)(i * i);
-    {
-        u32 b[n / 2 + 1];
-        for (unsigned i = 0; i <= n / 2; i++) b[i] = a[n - 1 - i];
-        s = sum(b, sizeof b);
-    }
-    return mix(s, sum(a, sizeof a));
-}
 static NOINLINE u32 aliased(u32 *a, u32 *b, u16 *c)
 {
     *a = 1, *b = 2;
@@ -74,7 +62,6 @@ int main(void)
         }
     char copy[sizeof text];
     memcpy(copy, text, sizeof text), reverse(copy, length(copy)), out(length(text)), out(sum(copy, sizeof copy));
-    for (unsigned n = 1; n < size; n += 5) out(variable(n));
     words[0] = 0x00050006, out(aliased(words + 1, words + 2, (u16 *)(void *)(words + 3))), out(aliased(words, words, (u16 *)(void *)(words + 1)));
     const char *ends[] = { text, text + 7, text + size }, **end = ends;
     for (; end < ends + 3; end++) out((u32)length(*end)), out((u32)(*end - text)), out((u32)(*end)[2]);
