@@ -24,6 +24,7 @@
 #include "core/type/type.h"
 
 #include <glib.h>
+#include <tilewright/codelet_math.h>
 #include <tilewright/poplar/colossus/object.h>
 
 /* Same layout as the span types of <poplar/InOutTypes.hpp> and <tilewright/codelet.h>. Sizes in elements. */
@@ -217,6 +218,12 @@ void tw__random_seed(tw__random *random); /* the fixed seed of every tile */
 void tw__random_use(tw__random *random);
 bool tw__random_connect(void *handle);           /* of loaded codelets; false when they draw none */
 bool tw__codelets_draw(const tw__codelets *set); /* some loaded codelet may draw random numbers */
+
+/* --- math.c: functions of <tilewright/codelet_math.h> ------------------------------------------------------------ */
+
+/* What codelets call that are loaded from now on; the table stays. The vector kernels stand above this box. */
+void tw__math_offer(const tw_codelet_math *table);
+void tw__math_connect(void *handle);
 
 /* --- compile/names.c: guide 3.5, docs/decisions.md, M4 --------------------------------------------------------- */
 

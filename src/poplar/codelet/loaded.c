@@ -549,6 +549,7 @@ tw__entry tw__codelets_entry(tw__codelets *set, const tw__vertex_type *vt)
             return NULL;
         }
         set->draws |= tw__random_connect(u->handle);
+        tw__math_connect(u->handle);
     }
     void *entry = dlsym(u->handle, vt->symbol);
     if (!entry) tw__fail(TW_E_SYMBOL, "'%s' does not define %s of vertex '%s'", u->name, vt->symbol, vt->name);

@@ -59,7 +59,7 @@ Tensor make(Graph &graph, const char *name, const std::function<tw_tensor(tw_gra
 }
 
 /* Whatever was made of the sequence before an error is dropped with it: it is no part of the program. */
-static tw_tensor fill(Graph &graph, program::Sequence &prog, const DebugContext &dc, const OptionFlags &flags,
+static tw_tensor handlesFill(Graph &graph, program::Sequence &prog, const DebugContext &dc, const OptionFlags &flags,
                       const char *name, const std::function<tw_tensor(const Call &)> &f)
 {
     core::OptionList options(flags);
@@ -78,13 +78,13 @@ static tw_tensor fill(Graph &graph, program::Sequence &prog, const DebugContext 
 Tensor step(Graph &graph, program::Sequence &prog, const DebugContext &dc, const OptionFlags &options,
             const char *name, const std::function<tw_tensor(const Call &)> &f)
 {
-    return wrap(graph, name, fill(graph, prog, dc, options, name, f));
+    return wrap(graph, name, handlesFill(graph, prog, dc, options, name, f));
 }
 
 void stepInPlace(Graph &graph, program::Sequence &prog, const DebugContext &dc, const OptionFlags &options,
                  const char *name, const std::function<void(const Call &)> &f)
 {
-    fill(graph, prog, dc, options, name, [&](const Call &c) {
+    handlesFill(graph, prog, dc, options, name, [&](const Call &c) {
         f(c);
         return tw_tensor{ 0, 0 };
     });

@@ -391,6 +391,7 @@ tw_status tw__lower_compute_set(tw_engine *engine, uint32_t cs, tw__exec *exec);
 tw_status tw__late_values(tw_engine *engine);        /* late_values.c */
 tw_status tw__engine_lower_again(tw_engine *engine); /* engine.c: the same plan, of what the graph holds now */
 tw_status tw__bind_entries(tw_engine *engine);       /* tiles/vertices.c: native code of every group */
+void tw__offer_math(void);                           /* tiles/math.c: functions for codelets loaded from now on */
 void tw__plan_free(tw__plan *plan);
 
 /* tiles/run.c: vertices of active tile `index` of an exec whose on_tiles is set; whether all returned true. Several

@@ -215,8 +215,11 @@ GPtrArray *tw__toolchain_args(const tw__toolchain *toolchain, const tw__source *
         for (size_t i = 0; i < G_N_ELEMENTS(host); i++) toolchain_add(args, host[i]);
         /* Not "native": the compiler may know instruction sets of this CPU that it warns of (avx10.1), or none of
          * them. */
-        if (!(options & TW__BUILD_PORTABLE) && tw__cpu_march())
+        if (!(options & TW__BUILD_PORTABLE) && tw__cpu_march()) {
             g_ptr_array_add(args, g_strconcat("-march=", tw__cpu_march(), NULL));
+            /* clang halves vectors of 64 bytes unless it is told to keep them */
+            if (tw__cpu_best() == TW__CPU_AVX512) toolchain_add(args, "-mprefer-vector-width=512");
+        }
         if (target == TW__BUILD_F16) {
             toolchain_add(args, "-DTW_HALF_F16=1");
             add_pair(args, "-Xclang", "-ffloat16-excess-precision=none");

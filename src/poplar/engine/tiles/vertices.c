@@ -126,6 +126,7 @@ tw_status tw__bind_entries(tw_engine *engine)
     size_t types = core->type_count;
     tw__entry *entry = tw__calloc(types + 1, sizeof *entry);
     if (!entry) return tw__fail(TW_E_NO_MEMORY, "no memory for the code of vertices");
+    tw__offer_math();
     tw_status s = TW_OK;
     for (size_t i = 0; i < engine->plan.execs.count && !s; i++) {
         tw__exec *x = &engine->plan.execs.items[i];
