@@ -11,7 +11,25 @@ set_target_properties(tilewright_poplibs PROPERTIES VERSION ${PROJECT_VERSION} S
                       LINK_DEPENDS ${CMAKE_SOURCE_DIR}/src/tilewright.map)
 tw_installed_beside(tilewright_poplibs "$ORIGIN")
 
-set(TW_LIBS poputil)
+# The archive of vertices beside the library: single operations, written by a generator from the table of expressions.
+# Without it, as in a cross build, each is compiled when it is first met.
+if(TARGET tilewright_program AND TARGET popc_module AND NOT CMAKE_CROSSCOMPILING)
+  add_executable(gen_libs src/poplar/libs/gen/gen_libs.c)
+  target_link_libraries(gen_libs PRIVATE tw_libs)
+  set(archive ${CMAKE_BINARY_DIR}/tilewright/libs.gp)
+  set(parts "")
+  foreach(part RANGE 3)
+    set(text ${CMAKE_BINARY_DIR}/generated/libs_${part}.c)
+    add_custom_command(OUTPUT ${text} VERBATIM COMMAND gen_libs ${part} 4 ${text} DEPENDS gen_libs)
+    list(APPEND parts ${text})
+  endforeach()
+  add_custom_command(OUTPUT ${archive} VERBATIM COMMAND tilewright_program popc ${parts} -o ${archive}
+                     DEPENDS ${parts} tilewright_program popc_module)
+  add_custom_target(libs_gp ALL DEPENDS ${archive})
+  install(FILES ${archive} DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright)
+endif()
+
+set(TW_LIBS poputil popops)
 foreach(name IN LISTS TW_LIBS)
   file(WRITE ${CMAKE_BINARY_DIR}/lib${name}.so "/* ${name} of Tilewright */ INPUT(-ltilewright_poplibs)\n")
   install(FILES ${CMAKE_BINARY_DIR}/lib${name}.so DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -14,9 +14,9 @@
 
 #define TW_CODELET_MATH_1(X)                                                                                       \
     X(exp)                                                                                                         \
-    X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) \
-        X(tanh) X(asinh) X(acosh) X(atanh) X(erf) X(erfc) X(cbrt) X(sigmoid) X(silu) X(gelu_erf) X(gelu_tanh)      \
-            X(softplus)
+    X(exp2)                                                                                                        \
+    X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) \
+        X(asinh) X(acosh) X(atanh) X(erf) X(erfc) X(cbrt) X(sigmoid) X(silu) X(gelu_erf) X(gelu_tanh) X(softplus)
 #define TW_CODELET_MATH_2(X) X(pow) X(atan2) X(fmod) X(hypot)
 
 /* Rows stay in their order: objects in archives carry it. */

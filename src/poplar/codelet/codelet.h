@@ -219,7 +219,7 @@ void tw__random_use(tw__random *random);
 bool tw__random_connect(void *handle);           /* of loaded codelets; false when they draw none */
 bool tw__codelets_draw(const tw__codelets *set); /* some loaded codelet may draw random numbers */
 
-/* --- math.c: functions of <tilewright/codelet_math.h> ------------------------------------------------------------ */
+/* --- math.c: functions of <tilewright/codelet_math.h> ------------------------------------------------------- */
 
 /* What codelets call that are loaded from now on; the table stays. The vector kernels stand above this box. */
 void tw__math_offer(const tw_codelet_math *table);

@@ -59,8 +59,9 @@ Tensor make(Graph &graph, const char *name, const std::function<tw_tensor(tw_gra
 }
 
 /* Whatever was made of the sequence before an error is dropped with it: it is no part of the program. */
-static tw_tensor handlesFill(Graph &graph, program::Sequence &prog, const DebugContext &dc, const OptionFlags &flags,
-                      const char *name, const std::function<tw_tensor(const Call &)> &f)
+static tw_tensor handlesFill(Graph &graph, program::Sequence &prog, const DebugContext &dc,
+                             const OptionFlags &flags, const char *name,
+                             const std::function<tw_tensor(const Call &)> &f)
 {
     core::OptionList options(flags);
     const std::string path = dc.getPathName();

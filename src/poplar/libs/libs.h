@@ -46,4 +46,38 @@ tw__libs_text tw__libs_path(const char *path, const char *name);
 GArray *tw__libs_mapping(const tw_graph *graph, tw_tensor tensor);          /* of tw_mapped_interval */
 GArray *tw__libs_variable_regions(const tw_graph *graph, tw_tensor tensor); /* of tw_variable_region */
 
+/* --- popops/deal.c: the elements of a tensor to the workers of the tiles that have them ----------------------- */
+
+/* Intervals of the flattened tensor that one worker of `tile` gets. */
+typedef void (*tw__libs_part)(void *user, unsigned tile, size_t count, const tw_interval *intervals);
+/* Calls back for each worker that gets something: whole vectors of the target, at least `least` elements where the
+ * tile has that many. */
+void tw__libs_deal(tw_graph *graph, tw_tensor flat, unsigned least, tw__libs_part part, void *user);
+/* The elements of those intervals of a flattened tensor. */
+tw_tensor tw__libs_pick(tw_graph *graph, tw_tensor flat, size_t count, const tw_interval *intervals);
+/* Whether the tensor can be written: mapped, without constants. Else an error of `call`. */
+bool tw__libs_writeable(tw_graph *graph, const char *call, tw_tensor tensor);
+/* Adds the library's codelets once to each graph: the archive beside the library, where it holds `vertex`. False
+ * when the graph does not know the vertex afterwards. */
+bool tw__libs_has_vertex(tw_graph *graph, const char *vertex);
+
+/* --- options.c ------------------------------------------------------------------------------------------------ */
+
+typedef enum tw__libs_option_kind {
+    TW__LIBS_BOOL,     /* bool */
+    TW__LIBS_FRACTION, /* double, from 0 on */
+    TW__LIBS_TYPE,     /* tw_type: half, float */
+    TW__LIBS_WORD,     /* one of `words`; not kept */
+    TW__LIBS_TEXT      /* anything; not kept */
+} tw__libs_option_kind;
+typedef struct tw__libs_option {
+    const char *name;
+    tw__libs_option_kind kind;
+    size_t offset;     /* into the struct that is filled */
+    const char *words; /* with blanks between them */
+} tw__libs_option;
+/* Fills `into` from "name=value" strings. False, with an error of `call`: unknown names, values that are none. */
+bool tw__libs_options(tw_graph *graph, const char *call, const char *const *options, const tw__libs_option *table,
+                      size_t count, void *into);
+
 #endif

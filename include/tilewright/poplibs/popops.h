@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* popops: operations on all elements of tensors. Each call appends to a sequence, and its result is a new tensor
+ * that is mapped.
+ *
+ *     tw_tensor y = tw_popops_map(g, "max(_1 * 2 - _2, 0.5)", 2, (tw_tensor[]){ a, b }, sequence, "y", NULL);
+ *     tw_tensor z = tw_popops_add(g, y, bias, sequence, "z", NULL);            // broadcasts as NumPy
+ *
+ * Expressions. _1, _2 ... are the tensors, in that order; numbers; operators as in C with its precedence (>> is
+ * the logical shift); functions by the names of expr_ops.h; cast(e, half). A number has the type of what stands on
+ * the other side of its operation; one that has none, as both values of a select, says it: 2f, 2h, 2i, 2u, true.
+ * Elements of one type stay of that type, comparisons give bool, and different types are an error that cast()
+ * mends.
+ *
+ * One expression is one compute set: an operation alone is a vertex of the library's, several become a vertex that
+ * is compiled when it is first met and kept in the cache.
+ *
+ * Options, "name=value", NULL ends: enableGenerateCodelet, enableVectorBroadcastOptimisations,
+ * enableExpressionOptimizations (true), forceGenerateCodelet (false). With enableGenerateCodelet=false each
+ * operation is a compute set of its own.
+ *
+ * Errors: as all calls of a graph (graph.h), with status TW_E_POPLIBS for arguments that do not fit and
+ * TW_E_INVALID_OPTION; the graph has not changed then.
+ * Threads: as the graph's. */
+#ifndef TILEWRIGHT_POPLIBS_POPOPS_H
+#define TILEWRIGHT_POPLIBS_POPOPS_H
+
+#include <tilewright/poplar/graph.h>
+#include <tilewright/poplibs/expr_ops.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- expressions ---------------------------------------------------------------------------------------------- */
+
+TW_API tw_tensor tw_popops_map(tw_graph *graph, const char *expression, unsigned count, const tw_tensor *tensors,
+                               tw_program sequence, const char *name, const char *const *options);
+/* The result goes to tensors[0], which has its shape and type. */
+TW_API void tw_popops_map_in_place(tw_graph *graph, const char *expression, unsigned count,
+                                   const tw_tensor *tensors, tw_program sequence, const char *name,
+                                   const char *const *options);
+/* The result goes to `output`, which has its shape and type and shares no element with the tensors. */
+TW_API void tw_popops_map_with_output(tw_graph *graph, const char *expression, unsigned count,
+                                      const tw_tensor *tensors, tw_tensor output, tw_program sequence,
+                                      const char *name, const char *const *options);
+/* One line: what a compiled vertex of the expression would be called. For people and tests. Freed with free(). */
+TW_API char *tw_popops_expression_text(const char *expression);
+
+/* --- single operations: tw_popops_add(), tw_popops_add_in_place() ... ----------------------------------------- */
+
+/* clang-format off */
+#define TW__UNARY(name, ...) \
+    TW_API tw_tensor tw_popops_##name(tw_graph *graph, tw_tensor a, tw_program sequence, const char *path, const char *const *options); \
+    TW_API void tw_popops_##name##_in_place(tw_graph *graph, tw_tensor a, tw_program sequence, const char *path, const char *const *options);
+#define TW__BINARY(name, ...) \
+    TW_API tw_tensor tw_popops_##name(tw_graph *graph, tw_tensor a, tw_tensor b, tw_program sequence, const char *path, const char *const *options); \
+    TW_API void tw_popops_##name##_in_place(tw_graph *graph, tw_tensor a, tw_tensor b, tw_program sequence, const char *path, const char *const *options);
+#define TW__TERNARY(name, ...) \
+    TW_API tw_tensor tw_popops_##name(tw_graph *graph, tw_tensor a, tw_tensor b, tw_tensor c, tw_program sequence, const char *path, const char *const *options); \
+    TW_API void tw_popops_##name##_in_place(tw_graph *graph, tw_tensor a, tw_tensor b, tw_tensor c, tw_program sequence, const char *path, const char *const *options);
+TW_EXPR_UNARY(TW__UNARY)
+TW_EXPR_BINARY(TW__BINARY)
+TW_EXPR_TERNARY(TW__TERNARY)
+#undef TW__UNARY
+#undef TW__BINARY
+#undef TW__TERNARY
+/* clang-format on */
+
+/* A variable for results with the elements of `inputs`, of one shape: mapped as the one of them that can be
+ * written in parallel and spreads best; where there is none, linearly. */
+TW_API tw_tensor tw_popops_create_output(tw_graph *graph, unsigned count, const tw_tensor *inputs, tw_type type,
+                                         const char *name);
+
+/* --- values --------------------------------------------------------------------------------------------------- */
+
+/* Elements of another type: to integers towards zero, to bool whether they are not 0. */
+TW_API tw_tensor tw_popops_cast(tw_graph *graph, tw_tensor tensor, tw_type type, tw_program sequence,
+                                const char *name);
+TW_API void tw_popops_cast_to(tw_graph *graph, tw_tensor source, tw_tensor destination, tw_program sequence,
+                              const char *name);
+TW_API void tw_popops_fill(tw_graph *graph, tw_tensor tensor, double value, tw_program sequence, const char *name);
+TW_API void tw_popops_zero(tw_graph *graph, tw_tensor tensor, tw_program sequence, const char *name);
+/* start, start + 1 ...: rank 1, int or unsigned. */
+TW_API void tw_popops_iota(tw_graph *graph, tw_tensor tensor, int64_t start, tw_program sequence, const char *name);
+
+/* a = scale_a * a + scale_b * b, element by element. Scales are numbers where the tensor is nil, else tensors of
+ * one element. b and the scales are cast to the type of a; a scale of 1 is not multiplied with. */
+typedef struct tw_scale {
+    double number;
+    tw_tensor tensor;
+} tw_scale;
+TW_API void tw_popops_scaled_add(tw_graph *graph, tw_tensor a, tw_scale scale_a, tw_tensor b, tw_scale scale_b,
+                                 tw_program sequence, const char *name, const char *const *options);
+/* a = scale_a * a - scale_b * b. */
+TW_API void tw_popops_scaled_subtract(tw_graph *graph, tw_tensor a, tw_scale scale_a, tw_tensor b, tw_scale scale_b,
+                                      tw_program sequence, const char *name, const char *const *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes the vertices of single operations, in C, for the archive that the build makes: gen_libs PART PARTS FILE.
+ * What is not there is compiled when it is met, so rows can be left out of it. */
+#include "poplar/libs/popops/popops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const tw_type gen_types[] = { TW_FLOAT, TW_HALF, TW_INT, TW_UNSIGNED_INT, TW_I16, TW_U16, TW_BOOL };
+
+static unsigned part, parts, made;
+
+/* One vertex, if its types fit and it is of this part. */
+static void vertex(const char *text, const tw__expr_form *form)
+{
+    static tw__expr e;
+    if (!tw__expr_parse(&e, text) || !tw__expr_infer(&e, form->type, e.tensors)) return;
+    if (form->in_place && e.node[e.count - 1].type != form->type[0]) return;
+    if (made++ % parts != part) return;
+    g_autofree char *code = tw__expr_code(&e, form, made <= parts);
+    fputs(code, stdout);
+}
+
+/* Forms of a row: all operands tensors, one of two a single element, the bounds of clamp. */
+static void gen_row(const tw__expr_op *op, tw_type type)
+{
+    static const unsigned masks[3][3] = { { 0 }, { 0, 1, 2 }, { 0, 6 } }; /* bit i: _i+1 is one element */
+    static const unsigned counts[3] = { 1, 3, 2 };
+    static const char *const operands[3] = { "(_1)", "(_1,_2)", "(_1,_2,_3)" };
+    g_autofree char *text = g_strconcat(op->name, operands[op->arity - 1], NULL);
+    bool select = strcmp(op->name, "select") == 0;
+    for (unsigned k = 0; k < counts[op->arity - 1]; k++) {
+        unsigned mask = masks[op->arity - 1][k];
+        if (select && mask) continue;
+        tw__expr_form form = { .type = { type, type, select ? TW_BOOL : type } };
+        for (unsigned i = 0; i < op->arity; i++) form.scalar[i] = mask >> i & 1;
+        vertex(text, &form);
+        form.in_place = true;
+        if (!form.scalar[0]) vertex(text, &form);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 4 || !freopen(argv[3], "w", stdout)) return 2;
+    part = (unsigned)atoi(argv[1]), parts = (unsigned)atoi(argv[2]);
+    for (size_t t = 0; t < G_N_ELEMENTS(gen_types); t++) {
+        for (size_t i = 0; i < tw__expr_op_count; i++) gen_row(&tw__expr_ops[i], gen_types[t]);
+        for (size_t to = 0; to < G_N_ELEMENTS(gen_types); to++) {
+            tw__expr_form form = { .type = { gen_types[t] } };
+            g_autofree char *text = g_strdup_printf("cast(_1, %s)", tw__expr_type_name(gen_types[to]));
+            if (to != t) vertex(text, &form);
+        }
+        for (int counts = 0; counts < 2; counts++) {
+            g_autofree char *name = tw__popops_fill_vertex(gen_types[t], counts);
+            g_autofree char *code = tw__popops_fill_code(gen_types[t], counts);
+            if (name && made++ % parts == part) fputs(code, stdout);
+        }
+    }
+    return fclose(stdout) == 0 ? 0 : 1;
+}

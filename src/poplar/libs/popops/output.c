@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Where results of elementwise operations lie. */
+#include "poplar/libs/popops/popops.h"
+
+typedef struct spread {
+    uint64_t load; /* of the fullest tile */
+    unsigned tiles;
+    size_t regions;
+} spread;
+
+static spread spread_of(tw_graph *graph, tw_tensor tensor)
+{
+    unsigned tiles = tw_target_tiles(tw_graph_target(graph));
+    g_autofree uint64_t *load = g_new0(uint64_t, tiles);
+    g_autoptr(GArray) mapping = tw__libs_mapping(graph, tensor);
+    spread s = { 0, 0, tw_tensor_contiguous_regions(graph, tensor, NULL, 0) };
+    for (guint i = 0; i < mapping->len; i++) {
+        const tw_mapped_interval *m = &g_array_index(mapping, tw_mapped_interval, i);
+        s.tiles += !load[m->tile];
+        load[m->tile] += m->interval.end - m->interval.begin;
+        s.load = MAX(s.load, load[m->tile]);
+    }
+    return s;
+}
+
+static bool spreads_better(const spread *a, const spread *b)
+{
+    if (a->load != b->load) return a->load < b->load;
+    if (a->tiles != b->tiles) return a->tiles > b->tiles;
+    return a->regions < b->regions;
+}
+
+tw_tensor tw_popops_create_output(tw_graph *graph, unsigned count, const tw_tensor *inputs, tw_type type,
+                                  const char *name)
+{
+    if (!tw__libs_ready(graph)) return TW__LIBS_NIL;
+    if (!count) {
+        TW__LIBS_REFUSE(graph, "there are no tensors that say how large the output is");
+        return TW__LIBS_NIL;
+    }
+    tw_tensor best = TW__LIBS_NIL;
+    spread best_spread = { 0, 0, 0 };
+    for (unsigned i = 0; i < count; i++) {
+        if (!tw__libs_same_shape(graph, inputs[i], inputs[0]) && tw__libs_ready(graph))
+            TW__LIBS_REFUSE(graph, "%s and %s are of different shapes", tw__libs_describe(graph, inputs[0]).text,
+                            tw__libs_describe(graph, inputs[i]).text);
+        if (!tw__libs_ready(graph)) return TW__LIBS_NIL;
+        if (!tw_tensor_is_parallel_writeable(graph, inputs[i]) || !tw_graph_mapping_complete(graph, inputs[i]))
+            continue;
+        spread s = spread_of(graph, inputs[i]);
+        if (best.id && !spreads_better(&s, &best_spread)) continue;
+        best = inputs[i], best_spread = s;
+    }
+    if (type == TW_TYPE_NONE) type = tw_tensor_type(graph, inputs[0]);
+    if (best.id) return tw_graph_clone(graph, type, best, TW_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
+    tw__extents shape = tw__libs_shape(graph, inputs[0]);
+    tw_tensor made = tw_graph_add_variable(graph, type, shape.rank, shape.dim, name);
+    tw_poputil_map_linearly_with(graph, made, 0, tw_target_vector_width(tw_graph_target(graph), type), 0);
+    return made;
+}
+
+/* --- single operations ---------------------------------------------------------------------------------------- */
+
+/* clang-format off */
+#define TEXT_1(name) #name "(_1)"
+#define TEXT_2(name) #name "(_1, _2)"
+#define TEXT_3(name) #name "(_1, _2, _3)"
+#define UNARY(name, ...) \
+    tw_tensor tw_popops_##name(tw_graph *graph, tw_tensor a, tw_program sequence, const char *path, const char *const *options) \
+    { \
+        return tw__popops_map(graph, __func__, TEXT_1(name), 1, &a, TW__LIBS_NIL, sequence, path, options); \
+    } \
+    void tw_popops_##name##_in_place(tw_graph *graph, tw_tensor a, tw_program sequence, const char *path, const char *const *options) \
+    { \
+        tw__popops_map_in_place(graph, __func__, TEXT_1(name), 1, &a, sequence, path, options); \
+    }
+#define BINARY(name, ...) \
+    tw_tensor tw_popops_##name(tw_graph *graph, tw_tensor a, tw_tensor b, tw_program sequence, const char *path, const char *const *options) \
+    { \
+        return tw__popops_map(graph, __func__, TEXT_2(name), 2, (tw_tensor[]){ a, b }, TW__LIBS_NIL, sequence, path, options); \
+    } \
+    void tw_popops_##name##_in_place(tw_graph *graph, tw_tensor a, tw_tensor b, tw_program sequence, const char *path, const char *const *options) \
+    { \
+        tw__popops_map_in_place(graph, __func__, TEXT_2(name), 2, (tw_tensor[]){ a, b }, sequence, path, options); \
+    }
+#define TERNARY(name, ...) \
+    tw_tensor tw_popops_##name(tw_graph *graph, tw_tensor a, tw_tensor b, tw_tensor c, tw_program sequence, const char *path, const char *const *options) \
+    { \
+        return tw__popops_map(graph, __func__, TEXT_3(name), 3, (tw_tensor[]){ a, b, c }, TW__LIBS_NIL, sequence, path, options); \
+    } \
+    void tw_popops_##name##_in_place(tw_graph *graph, tw_tensor a, tw_tensor b, tw_tensor c, tw_program sequence, const char *path, const char *const *options) \
+    { \
+        tw__popops_map_in_place(graph, __func__, TEXT_3(name), 3, (tw_tensor[]){ a, b, c }, sequence, path, options); \
+    }
+TW_EXPR_UNARY(UNARY)
+TW_EXPR_BINARY(BINARY)
+TW_EXPR_TERNARY(TERNARY)
+/* clang-format on */

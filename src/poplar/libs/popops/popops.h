@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of popops share. */
+#ifndef TW_LIBS_POPOPS_POPOPS_H
+#define TW_LIBS_POPOPS_POPOPS_H
+
+#include "poplar/libs/popops/expr.h"
+
+/* --- map.c ---------------------------------------------------------------------------------------------------- */
+
+/* The public calls of map under the name of another: `call` is what errors name. `output` may be nil. */
+tw_tensor tw__popops_map(tw_graph *graph, const char *call, const char *expression, unsigned count,
+                         const tw_tensor *tensors, tw_tensor output, tw_program sequence, const char *name,
+                         const char *const *options);
+void tw__popops_map_in_place(tw_graph *graph, const char *call, const char *expression, unsigned count,
+                             const tw_tensor *tensors, tw_program sequence, const char *name,
+                             const char *const *options);
+/* A constant of one element, on tile 0. */
+tw_tensor tw__popops_number(tw_graph *graph, tw_type type, double value);
+
+/* --- values.c ------------------------------------------------------------------------------------------------- */
+
+/* Vertices that write one value, or count: names and code, freed by the caller; NULL for types that have none. */
+char *tw__popops_fill_vertex(tw_type type, bool counts);
+char *tw__popops_fill_code(tw_type type, bool counts);
+
+#endif
