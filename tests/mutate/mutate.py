@@ -114,6 +114,13 @@ def read_equivalent():
     return known
 
 
+def stale(equivalent):
+    """Rows whose line has changed or whose file is gone."""
+    there = {(m["path"], m["line"].strip(), m["changed"].strip())
+             for path in {key[0] for key in equivalent} if os.path.exists(os.path.join(ROOT, path)) for m in mutants_of(path)}
+    return sorted(key for key in equivalent if key not in there)
+
+
 def run(command, folder, limit, tool=False):
     """Exit status; None when it took too long. Mutants may do anything: they never run as root."""
     env = dict(os.environ, MALLOC_PERTURB_="165", LC_ALL="C",
@@ -293,6 +300,8 @@ def main():
         survivors += [m for m in mutants if verdict.get(m["key"]) == "survived"]
     if total[1]:
         print(f"all: {total[0]} of {total[1]} killed, {100 * total[0] / total[1]:.1f} %")
+    for path, line, _ in stale(equivalent):
+        print(f"equivalent.tsv: {path}: there is no such mutant any more, judge it again or drop it: {line}")
     for m in sorted(survivors, key=lambda m: (m["path"], m["number"])):
         print(f"\n{m['path']}:{m['number'] + 1}: survived ({m['operator']})\n-{m['line']}\n+{m['changed']}")
 
