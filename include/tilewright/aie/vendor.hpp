@@ -27,6 +27,7 @@
 #include <tilewright/aie/detail/vendor_calls.h>
 #include <tilewright/aie/detail/vendor_host.h>
 #include <tilewright/aie/detail/vendor_macros.h>
+#include <tilewright/aie/detail/vendor_fft.h>
 
 #define TW__AS(type, words)                            \
     inline void tw__reinterpret(tw__slots s, type &to) \

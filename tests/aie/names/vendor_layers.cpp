@@ -5,6 +5,7 @@
 #include <tilewright/aie/vendor.hpp>
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <tuple>
 #include <type_traits>
@@ -306,8 +307,96 @@ static void test_kernel()
     }
 }
 
+/* 64 points by decimation in time: a stage of butterflies for parts of 32, 16, 8 and 4 points, the last two by hand;
+ * against the transform's sum. */
+static void test_transform(bool inv)
+{
+    enum { N = 64, SHIFT = 15 };
+    alignas(32) cint32 x[N], y[N];
+    double re[N], im[N];
+    const double turn = 6.283185307179586;
+    for (int i = 0; i < N; i++) {
+        x[i] =
+            cint32{ static_cast<int>(40000 * std::sin(i * 1.7)), static_cast<int>(40000 * std::cos(i * i * 0.3)) };
+        re[i] = x[i].real, im[i] = x[i].imag;
+    }
+    cint32 *from = x, *to = y;
+    int r = N / 2;
+    for (int blocks = 1; blocks < N; blocks *= 2, r /= 2, std::swap(from, to)) {
+        alignas(32) cint16 roots[N / 2 + 8];
+        for (int b = 0; b < blocks; b++) {
+            const double a = -turn * b / (2 * blocks);
+            roots[b] = cint16{ static_cast<int16>(std::lround(32767 * std::cos(a))),
+                               static_cast<int16>(std::lround(32767 * std::sin(a))) };
+        }
+        ::set_rdx(2);
+        const v4cint32 *low = (const v4cint32 *)from, *high = (const v4cint32 *)(from + r);
+        const v4cint32 *low_end = high, *high_end = (const v4cint32 *)(from + 2 * r);
+        const v8cint16 *root = (const v8cint16 *)roots;
+        umod_t count = 0, same = 0;
+        int offsets = 0;
+        for (int j = 0; r >= 4 && j < N / 8; j++) {
+            const v8cacc48 pair = ::butterfly_dit(::concat(*low, *high), ::undef_v8cint32(), 0x3210, 0x7654, *root,
+                                                  0, offsets, inv, SHIFT);
+            ((v4cint32 *)to)[j] = ::lsrs(::ext_lo(pair), SHIFT);
+            ((v4cint32 *)(to + N / 2))[j] = ::lsrs(::ext_hi(pair), SHIFT);
+            low = ::fft_data_incr(low, r / 4, low_end, count);
+            high = ::fft_data_incr(high, r / 4, high_end, same);
+            root = ::fft_twiddle_incr(root, count, 3);
+            offsets = ::fft_zoffs(::fft_mod_delay(same), 3, 1, 0);
+        }
+        for (int b = 0; r < 4 && b < blocks; b++)
+            for (int k = 0; k < r; k++) {
+                const cint32 a = from[2 * r * b + k], c = from[2 * r * b + r + k];
+                const double wr = roots[b].real / 32768.0, wi = (inv ? -1 : 1) * roots[b].imag / 32768.0;
+                const int tr = static_cast<int>(c.real * wr - c.imag * wi),
+                          ti = static_cast<int>(c.real * wi + c.imag * wr);
+                to[r * b + k] = cint32{ a.real + tr, a.imag + ti };
+                to[N / 2 + r * b + k] = cint32{ a.real - tr, a.imag - ti };
+            }
+    }
+    for (int k = 0; k < N; k++) {
+        double sr = 0, si = 0;
+        for (int i = 0; i < N; i++) {
+            const double a = (inv ? 1 : -1) * turn * i * k / N, c = std::cos(a), s = std::sin(a);
+            sr += re[i] * c - im[i] * s, si += re[i] * s + im[i] * c;
+        }
+        EXPECT(std::fabs(from[k].real - sr) < 400 && std::fabs(from[k].imag - si) < 400); /* of up to 1,000,000 */
+    }
+}
+/* x + z y and x - z y, turned by -j (by j with conj), and one product more. */
+static void test_butterflies()
+{
+    const cint32 x{ 1000, -7 }, y{ 5, 300 };
+    const cint16 z{ 3, -2 };
+    v8cint32 both = ::undef_v8cint32();
+    v8cint16 roots = ::undef_v8cint16();
+    for (int l = 0; l < 4; l++) both = ::upd_elem(::upd_elem(both, l, x), l + 4, y);
+    for (int l = 0; l < 8; l++) roots = ::upd_elem(roots, l, z);
+    for (bool conj : { false, true }) {
+        const int zi = conj ? -z.imag : z.imag, pr = z.real * y.real - zi * y.imag,
+                  pi = z.real * y.imag + zi * y.real;
+        const int tr = conj ? -pi : pi, ti = conj ? pr : -pr;
+        const v8cacc48 plain = ::butterfly_dit(both, both, 0x3210, 0x7654, roots, 0, 0x3210, conj, 1);
+        const v8cacc48 turned = ::butterfly_dit_minj(both, both, 0x3210, 0xfedc, roots, 0, 0x3210, conj, 1);
+        const v8cacc48 first = ::half_butterfly_dit(both, both, 0xba98, 0xfedc, roots, 0, 0x3210, conj, 1);
+        const v8cacc48 more = ::half_butterfly_dit(first, both, both, 0x7654, roots, 4, 0x3210, conj);
+        for (int l = 0; l < 4; l++) {
+            EXPECT(plain.lane[l].real == 2 * x.real + pr && plain.lane[l].imag == 2 * x.imag + pi);
+            EXPECT(plain.lane[l + 4].real == 2 * x.real - pr && plain.lane[l + 4].imag == 2 * x.imag - pi);
+            EXPECT(turned.lane[l].real == 2 * x.real + tr && turned.lane[l].imag == 2 * x.imag + ti);
+            EXPECT(turned.lane[l + 4].real == 2 * x.real - tr && turned.lane[l + 4].imag == 2 * x.imag - ti);
+            EXPECT(more.lane[l].real == 2 * x.real + 2 * pr && more.lane[l].imag == 2 * x.imag + 2 * pi);
+            EXPECT(more.lane[l + 4].real == pr && more.lane[l + 4].imag == pi);
+        }
+    }
+}
+
 int main()
 {
+    test_transform(false);
+    test_transform(true);
+    test_butterflies();
     test_types();
     test_layers();
     test_extra_overloads();

@@ -16,7 +16,7 @@ failed=0
 } >"$work/names.cpp"
 [ "$(grep -c 'using ::' "$work/names.cpp")" = 562 ] || { echo "vendor_test: not 562 names"; failed=1; }
 printf '#include <tilewright/aie.h>\n#include <tilewright/aie/vendor.hpp>\n' >"$work/order.cpp"
-printf '#include <tilewright/aie/vendor.hpp>\nv8cint16 *f(v8cint16 *p) { return ::fft_data_incr(p, 1, p); }\n' >"$work/fft.cpp"
+printf '#include <tilewright/aie/vendor.hpp>\nint f(v8cint16 *p) { return ::dpd_ipol(p, 1); }\n' >"$work/dpd.cpp"
 printf '#include <adf.h>\nclass empty : public adf::graph {};\nempty g;\n' >"$work/adf.cpp"
 printf '#define __AIE_ARCH__ 20\n#include <tilewright/aie/vendor.hpp>\n' >"$work/arch.cpp"
 refused() # COMPILER FILE TEXT FLAG
@@ -39,7 +39,7 @@ for compiler in g++ clang++-19; do
     echo "vendor_test: $compiler -std=c++17 does not compile <adf.h>"; failed=1; }
   refused $compiler order "before <tilewright/aie.h>" -E
   refused $compiler arch "__AIE_ARCH__ has to be 10" -E
-  refused $compiler fft "fft_data_incr .*not modelled" -fsyntax-only
+  refused $compiler dpd "dpd_ipol .*not modelled" -fsyntax-only
   $compiler -std=c++17 -Wall -Wextra -Werror -D$mode -I"$source/include" -fsyntax-only \
     "$source/tests/aie/names/vendor_layers.cpp" || { echo "vendor_test: $compiler does not compile it with $mode"; failed=1; }
   # Functions instead of inlining: the same results, and the compilers are done sooner.

@@ -9,19 +9,16 @@
 
 // clang-format off
 #define TW__VENDOR_NOT_MODELLED(X) \
-    X(butterfly_dit, tw__not_modelled) X(butterfly_dit_minj, tw__not_modelled) \
-    X(half_butterfly_dit, tw__not_modelled) X(fft_data_incr, tw__not_modelled) X(fft_twiddle_incr, tw__not_modelled) \
-    X(fft_zoffs, int) X(fft_mod_delay, tw__not_modelled) X(mul8_cfr, tw__not_modelled) X(mac8_cfr, tw__not_modelled) \
-    X(dpd_ipol, tw__not_modelled)
+    X(mul8_cfr, tw__not_modelled) X(mac8_cfr, tw__not_modelled) X(dpd_ipol, tw__not_modelled)
 // clang-format on
 struct tw__not_modelled { /* whatever the caller wants, so that the message stands alone */
     template <class T> operator T() const;
 };
-#define TW__VENDOR_REFUSED(name, type)                                                               \
-    template <class... A> TW__AIE type name(A &&...)                                                 \
-    {                                                                                                \
-        static_assert(sizeof...(A) == 9999, #name " (FFT, CFR, DPD) is not modelled by Tilewright"); \
-        return type();                                                                               \
+#define TW__VENDOR_REFUSED(name, type)                                                          \
+    template <class... A> TW__AIE type name(A &&...)                                            \
+    {                                                                                           \
+        static_assert(sizeof...(A) == 9999, #name " (CFR, DPD) is not modelled by Tilewright"); \
+        return type();                                                                          \
     }
 TW__VENDOR_NOT_MODELLED(TW__VENDOR_REFUSED)
 #undef TW__VENDOR_REFUSED

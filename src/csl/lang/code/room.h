@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What takes the memory of a PE. Our code does not lie there; how much the vendor's would take is estimated from ours,
- * function by function. */
+/* What takes the memory of a PE. Our code does not lie there; how much the vendor's would take is estimated from
+ * ours, function by function. */
 #ifndef TW_CSL_CODE_ROOM_H
 #define TW_CSL_CODE_ROOM_H
 
