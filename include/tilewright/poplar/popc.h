@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* popc, the codelet compiler, as a library: compile vertex sources to a .gp file that tw_graph_add_codelets() loads.
- *
- *     tw_diags *diags = tw_diags_new();
- *     tw_popc_options options = { .size = sizeof options, .output = "codelets.gp", .flags = "-O3 -DN=4" };
- *     if (tw_popc_compile("codelets.cpp", &options, diags) != TW_OK) tw_diags_print(diags, stderr, true);
- *     tw_diags_free(diags);
- *
- * A .gp file holds native code for the host, with half as a float and as a 16-bit half, and for each chip code and the
- * layout of every vertex's state.
- *
- * Threads: calls are independent, also those of several processes that share a cache. `diags` is used by one
- * thread at a time. */
+/* popc, the codelet compiler, as a library: compile vertex sources to a .gp file that tw_graph_add_codelets()
+ * loads.  tw_diags *diags = tw_diags_new(); tw_popc_options options = { .size = sizeof options, .output =
+ * "codelets.gp", .flags = "-O3 -DN=4" }; if (tw_popc_compile("codelets.cpp", &options, diags) != TW_OK)
+ * tw_diags_print(diags, stderr, true); tw_diags_free(diags);  A .gp file holds native code for the host, with half
+ * as a float and as a 16-bit half, and for each chip code and the layout of every vertex's state.  Threads: calls
+ * are independent, also those of several processes that share a cache. `diags` is used by one thread at a time. */
 #ifndef TILEWRIGHT_POPLAR_POPC_H
 #define TILEWRIGHT_POPLAR_POPC_H
 
@@ -46,9 +40,9 @@ TW_API tw_status tw_popc_build(const char *const *inputs, size_t count, const tw
 TW_API char *tw_popc_translate(const char *source, bool assembly, const tw_popc_options *options);
 TW_API tw_status tw_popc_translate_file(const char *source, bool assembly, const tw_popc_options *options);
 
-/* Code of one chip (options->targets: ipu1, ipu2 or ipu21; NULL: ipu2) for a source in C, C++ or assembly: text of the
- * assembler, or an ELF object. *size bytes in memory that the caller frees, with a zero behind them. Errors as those of
- * tw_popc_compile(). */
+/* Code of one chip (options->targets: ipu1, ipu2 or ipu21; NULL: ipu2) for a source in C, C++ or assembly: text of
+ * the assembler, or an ELF object. *size bytes in memory that the caller frees, with a zero behind them. Errors as
+ * those of tw_popc_compile(). */
 TW_API char *tw_popc_code(const char *source, bool assembly, const tw_popc_options *options, size_t *size,
                           tw_diags *diags);
 

@@ -56,7 +56,8 @@ char *tw__wrappers(const json_t *table, bool is_c)
 
 /* --- of a chip -------------------------------------------------------------------------------------------------- */
 
-/* What the entries stand on; the headers for codelets declare the same. Weak: assembly that defines the symbol wins. */
+/* What the entries stand on; the headers for codelets declare the same. Weak: assembly that defines the symbol
+ * wins. */
 static const char device_head[] = "void *__builtin_colossus_get_vertex_base(void) __attribute__((const));\n";
 static const char device_mark[] = "__attribute__((weak, used, annotate(\"tw-context %s\"))) int %s(%s)\n{\n";
 

@@ -61,8 +61,9 @@ typedef struct tw__cc_calls {
 #define TW__CC_CONTEXT            "tw-context"
 #define TW__CC_CONTEXT_WORKER     "worker"     /* an entry: no arguments; its result is the exit status */
 #define TW__CC_CONTEXT_SUPERVISOR "supervisor" /* an entry that gets the vertex state as its argument */
-/* Named metadata: a node for each record type whose code does not tell how it is passed, !{!"struct.S", !"pointer"} or
- * !{!"struct.S", !"empty"}. All others: one scalar leaf and no padding is that scalar, else a pointer. */
+/* Named metadata: a node for each record type whose code does not tell how it is passed, !{!"struct.S",
+ * !"pointer"} or !{!"struct.S", !"empty"}. All others: one scalar leaf and no padding is that scalar, else a
+ * pointer. */
 #define TW__CC_RECORDS "tw.records"
 
 #endif

@@ -102,6 +102,7 @@ tw__mir_insn *tw__mir_append(tw__mir *mir, tw__mir_block *block, unsigned op, un
 
 tw__mir_insn *tw__mir_insert(tw__mir *mir, tw__mir_block *block, tw__mir_insn *before, unsigned op, unsigned count)
 {
+    if (!before) return tw__mir_append(mir, block, op, count);
     tw__mir_insn *insn = mir_insn(mir, op, count);
     insn->line = before->line, insn->column = before->column, insn->file = before->file;
     insn->next = before;

@@ -111,7 +111,9 @@ typedef struct tw__mir_block {
      * the number of rounds less one. 0: not known to be less; else at most so many rounds. */
     bool is_counted;
     uint64_t most_rounds;
-    bool is_repeated; /* by ra: the body of rpt */
+    /* By ra: the body of rpt; the block that stands behind this one in the text, plus one. */
+    bool is_repeated;
+    uint32_t goes_on;
 } tw__mir_block;
 
 typedef struct tw__mir_frame_object {
@@ -143,6 +145,7 @@ typedef struct tw__mir_function {
     uint32_t object_count, object_capacity;
     /* Set by ra: objects from own_objects on are its own; bytes of the frame, arguments for calls included. */
     uint32_t own_objects, stack_bytes;
+    uint32_t *order, order_count; /* of blocks in the text; those that cannot be reached are left out */
 } tw__mir_function;
 
 typedef struct tw__mir_data {
@@ -179,7 +182,8 @@ tw__mir_data *tw__mir_add_data(tw__mir *mir, const char *name);
 tw__mir_reg tw__mir_new_reg(tw__mir *mir, tw__mir_function *f, tw__mir_file file, unsigned words);
 uint32_t tw__mir_new_block(tw__mir *mir, tw__mir_function *f);
 uint32_t tw__mir_new_object(tw__mir *mir, tw__mir_function *f, uint32_t size, uint32_t align);
-/* A new instruction of `count` operands, all zero, at the end of a block or in front of `before` (not NULL). */
+/* A new instruction of `count` operands, all zero, at the end of a block or in front of `before` (NULL: at the
+ * end). */
 tw__mir_insn *tw__mir_append(tw__mir *mir, tw__mir_block *block, unsigned op, unsigned count);
 tw__mir_insn *tw__mir_insert(tw__mir *mir, tw__mir_block *block, tw__mir_insn *before, unsigned op, unsigned count);
 void tw__mir_remove(tw__mir_block *block, tw__mir_insn *insn);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What compiled code calls and the chip has no instruction for: objects beside the library, made when it was built. An image
- * gets them where one of its objects refers to a name of theirs that none defines; they give weak definitions, of
- * which only what is called is kept. */
+/* What compiled code calls and the chip has no instruction for: objects beside the library, made when it was
+ * built. An image gets them where one of its objects refers to a name of theirs that none defines; they give weak
+ * definitions, of which only what is called is kept. */
 #include "poplar/colossus/link/link.h"
 
 #include <pthread.h>

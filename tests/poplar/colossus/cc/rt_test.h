@@ -8,8 +8,8 @@
 /* Places that every chip has, behind the code. */
 enum { BLOCK = 0x5f000, STACK = 0x5e000, ARGUMENTS = 0x60000, ANSWERS = 0x70000, ROOM = 0x10000 };
 
-/* A call of `function` for each of a row of arguments. The words at BLOCK: where the arguments are, how many calls less
- * one, where the results go; each of both `in` and `out` words from and to $m0 up. */
+/* A call of `function` for each of a row of arguments. The words at BLOCK: where the arguments are, how many calls
+ * less one, where the results go; each of both `in` and `out` words from and to $m0 up. */
 __attribute__((unused)) static char *driver_of(const char *function, bool supervisor, unsigned in, unsigned out)
 {
     GString *text = g_string_new(NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The runtime library in images: only where it is called, only what is called, behind the program's own definitions. */
+/* The runtime library in images: only where it is called, only what is called, behind the program's own
+ * definitions. */
 #include "poplar/colossus/object/object.h"
 #include "poplar/colossus/sim_test.h"
 

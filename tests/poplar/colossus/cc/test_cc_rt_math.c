@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Mathematics of the runtime library, compiled for this machine, against the host's in double: the largest error of each
- * function in units of the last place, over all exponents, with subnormal numbers and, as on the chip, without; special values
- * as annex F of C17 lists them. */
+/* Mathematics of the runtime library, compiled for this machine, against the host's in double: the largest error
+ * of each function in units of the last place, over all exponents, with subnormal numbers and, as on the chip,
+ * without; special values as annex F of C17 lists them. */
 #define TW_RT_HOST
 #include "poplar/colossus/cc/rt/workers.c"
 
@@ -188,7 +188,8 @@ static void without_subnormals(void **state)
 }
 #endif
 
-/* --- special values ------------------------------------------------------------------------------------------------------ */
+/* --- special values
+ * ------------------------------------------------------------------------------------------------------ */
 
 static bool same(float a, float b)
 {

@@ -123,7 +123,8 @@ static void same_integer(const char *name, uint64_t x, uint64_t y, uint64_t got,
                  (unsigned long long)got, (unsigned long long)want);
 }
 
-/* --- two operands ------------------------------------------------------------------------------------------------ */
+/* --- two operands
+ * ------------------------------------------------------------------------------------------------ */
 
 static int order(double x, double y, int unordered)
 {
@@ -157,7 +158,8 @@ static void arithmetic(void **state)
     }
 }
 
-/* --- one operand --------------------------------------------------------------------------------------------------- */
+/* --- one operand
+ * --------------------------------------------------------------------------------------------------- */
 
 /* To integers with saturation, by comparison with the limits. */
 static int64_t to_signed(double x, int bits)
@@ -245,7 +247,8 @@ static void one_rounding(void **state)
     }
 }
 
-/* --- integers -------------------------------------------------------------------------------------------------------- */
+/* --- integers
+ * -------------------------------------------------------------------------------------------------------- */
 
 static void integers_of(uint64_t x, uint64_t y)
 {

@@ -121,8 +121,6 @@ static void put_loc(emitting *e, const tw__mir_insn *insn)
 static void put_block(emitting *e, uint32_t index)
 {
     const tw__mir_block *block = &e->f->blocks[index];
-    if (!block->first && !block->predecessor_count) return; /* cannot be reached */
-    if (block->is_repeated) g_string_append(e->out, "\t.align 8\n");
     g_string_append_printf(e->out, ".L%u_%u:\n", e->f->number, index);
     for (const tw__mir_insn *insn = block->first; insn; insn = insn->next) {
         put_loc(e, insn);
@@ -160,7 +158,7 @@ void tw__mir_emit_function(tw__mir *mir, const tw__mir_function *f, GString *out
     g_string_append(out, ":\n");
     if (f->line)
         g_string_append_printf(out, "\t.loc %u %u 0\n", f->file, f->line), e.line = f->line, e.file = f->file;
-    for (uint32_t b = 0; b < f->block_count; b++) put_block(&e, b);
+    for (uint32_t i = 0; i < f->order_count; i++) put_block(&e, f->order[i]);
     g_string_append(out, "\t.loc 0\n\t.size ");
     put_name(out, f->name);
     g_string_append(out, ", . - ");
@@ -229,6 +227,7 @@ void tw__mir_emit(tw__mir *mir, GString *out)
             g_string_append_printf(out, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
         g_string_append(out, "\"\n");
     }
+    g_string_append(out, "\t.allow_optimizations\n"); /* the assembler lays bodies of rpt on 8 bytes */
     for (uint32_t i = 0; i < mir->function_count; i++) tw__mir_emit_function(mir, mir->functions[i], out);
     for (uint32_t i = 0; i < mir->data_count; i++) tw__mir_emit_data(mir->data[i], out);
 }

@@ -59,7 +59,9 @@ static work work_of(tw__mir_insn *insn, uint32_t order)
     work w = { .insn = insn, .order = order };
     w.is_aux = row && row->pipe == TW_ISA_AUX;
     bool direct = insn->op == TW__MIR_call && insn->operands[0].kind == TW__MIR_SYMBOL;
-    w.is_alone = row ? row->flags & (TW_ISA_ALONE | TW_ISA_TWO_WORDS) : insn->op != TW__MIR_ret && !direct;
+    bool repeats = insn->op == TW__OP_rpt_m || insn->op == TW__OP_rpt_z; /* may get a partner to align the body */
+    w.is_alone =
+        row ? repeats || row->flags & (TW_ISA_ALONE | TW_ISA_TWO_WORDS) : insn->op != TW__MIR_ret && !direct;
     w.is_barrier = (row && row->flags & TW_ISA_SYSTEM) || insn->op == TW__MIR_call || insn->op == TW__MIR_text;
     note_units(&w);
     return w;
@@ -162,7 +164,8 @@ static void wait_for_all(bundling *b, uint32_t item, unsigned turns)
 static void find_links(bundling *b, uint32_t item)
 {
     work *w = &b->items[item];
-    bool branches = tw__mir_is_branch(w->insn) || w->insn->op == TW__MIR_ret;
+    bool repeats = w->insn->op == TW__OP_rpt_m || w->insn->op == TW__OP_rpt_z;
+    bool branches = tw__mir_is_branch(w->insn) || repeats;
     wait_for_registers(b, item);
     if (w->is_barrier || branches) {
         wait_for_all(b, item, w->insn->op == TW__MIR_call || branches ? 0 : 1);
@@ -283,13 +286,75 @@ static void collect_block(bundling *b, const tw__mir_block *block)
     for (unsigned unit = 0; unit < RA_UNITS; unit++) g_array_set_size(b->readers[unit], 0);
 }
 
+static uint32_t count_bundles(const tw__mir_block *block)
+{
+    uint32_t n = 0;
+    for (const tw__mir_insn *insn = block->first; insn; insn = insn->next) n += !insn->is_aux_partner;
+    return n;
+}
+
+/* The order that a block had: of the body of a loop that was scheduled with its neighbours. */
+static void restore_order(bundling *b, tw__mir_block *block, const bool *partners)
+{
+    block->first = block->last = NULL;
+    for (uint32_t i = 0; i < b->count; i++) put(block, b->items[i].insn, partners[i]);
+}
+
 static void bundle_block(bundling *b, tw__mir_block *block)
 {
+    uint32_t before = count_bundles(block);
     collect_block(b, block);
+    g_autofree bool *partners = g_new(bool, b->count + 1);
+    for (uint32_t i = 0; i < b->count; i++) partners[i] = b->items[i].insn->is_aux_partner;
     for (uint32_t i = 0; i < b->count; i++) find_links(b, i);
     find_lengths(b);
-    run_turns(b, block);
+    if (run_turns(b, block) > before) restore_order(b, block, partners);
     g_free(b->items);
+}
+
+/* --- bodies of rpt ---------------------------------------------------------------------------------------------- */
+
+static void pad_bundle(tw__mir *mir, tw__mir_block *block, tw__mir_insn *alone)
+{
+    const tw_isa_row *row = tw__mir_row(alone);
+    bool aux = row && row->pipe == TW_ISA_AUX;
+    tw__mir_insn *pad;
+    if (aux) {
+        pad = tw__mir_insert(mir, block, alone, TW__OP_setzi_m, 2);
+        pad->operands[0] = tw__mir_write(TW__MIR_M0 + 14, 1); /* nop */
+        alone->is_aux_partner = true;
+    } else {
+        pad = alone->next ? tw__mir_insert(mir, block, alone->next, TW__OP_setzi_a, 2)
+                          : tw__mir_append(mir, block, TW__OP_setzi_a, 2);
+        pad->operands[0] = tw__mir_write(TW__MIR_A0 + 13, 1); /* fnop */
+        pad->is_aux_partner = true;
+    }
+    pad->operands[1] = tw__mir_const(0);
+}
+
+static void finish_body(tw__mir *mir, tw__mir_block *block)
+{
+    if (!block->first) { /* rpt has no empty body */
+        tw__mir_insn *nop = tw__mir_append(mir, block, TW__OP_setzi_m, 2);
+        nop->operands[0] = tw__mir_write(TW__MIR_M0 + 14, 1), nop->operands[1] = tw__mir_const(0);
+    }
+    for (tw__mir_insn *insn = block->first, *next; insn; insn = next) {
+        tw__mir_insn *last = ra_group_end(insn);
+        next = last->next;
+        if (last == insn) pad_bundle(mir, block, insn);
+    }
+}
+
+/* Bodies of rpt consist of bundles; then their size is known. */
+void tw__ra_repeats(tw__mir *mir, tw__mir_function *f)
+{
+    for (uint32_t i = 0; i < f->block_count; i++)
+        if (f->blocks[i].is_repeated) finish_body(mir, &f->blocks[i]);
+    for (uint32_t i = 0; i < f->block_count; i++) {
+        tw__mir_insn *last = f->blocks[i].last;
+        if (!last || last->op != TW__OP_rpt_m) continue;
+        last->operands[1].value = (int64_t)count_bundles(&f->blocks[f->blocks[i].goes_on - 1]) - 1;
+    }
 }
 
 void tw__ra_bundle(tw__mir *mir, tw__mir_function *f, const tw__ra_options *options)

@@ -165,6 +165,8 @@ static void thread_branches(tw__mir *mir, tw__mir_function *f)
         tw__mir_block *block = &f->blocks[b];
         bool table = block->last && block->last->op == TW__OP_br;
         if (!table) block->successor_count = 0, block->successors = NULL;
+        if (block->is_repeated) tw__mir_add_successor(mir, block, b);
+        if (block->goes_on) tw__mir_add_successor(mir, block, block->goes_on - 1);
         for (tw__mir_insn *insn = block->last; insn && tw__mir_is_branch(insn); insn = insn->previous)
             for (unsigned k = 0; k < insn->count; k++) {
                 if (insn->operands[k].kind != TW__MIR_BLOCK) continue;
@@ -207,13 +209,55 @@ static void fall_through(tw__mir_block *block, uint32_t next)
     }
 }
 
+/* --- order of blocks -------------------------------------------------------------------------------------------- */
+
+/* Where a block would best go on: what has to stand behind it, else where it ends up. */
+static uint32_t next_block(const tw__mir_function *f, uint32_t b, const bool *placed)
+{
+    const tw__mir_block *block = &f->blocks[b];
+    if (block->goes_on) return block->goes_on - 1;
+    const tw__mir_insn *last = block->last;
+    if (last && last->op == TW__OP_bri && last->operands[0].kind == TW__MIR_BLOCK &&
+        !placed[last->operands[0].index])
+        return last->operands[0].index;
+    const tw__mir_insn *before = last ? last->previous : NULL; /* the other way may be turned round */
+    if (last && last->op == TW__OP_bri && before && opposite(before->op) &&
+        before->operands[1].kind == TW__MIR_BLOCK && !placed[before->operands[1].index])
+        return before->operands[1].index;
+    return UINT32_MAX;
+}
+
+static bool stands_behind(const tw__mir_function *f, uint32_t b)
+{
+    for (uint32_t i = 0; i < f->blocks[b].predecessor_count; i++) {
+        uint32_t p = f->blocks[b].predecessors[i];
+        if (p != b && f->blocks[p].goes_on == b + 1) return true;
+    }
+    return false;
+}
+
+static void order_blocks(tw__mir *mir, tw__mir_function *f)
+{
+    g_autofree bool *placed = g_new0(bool, f->block_count + 1);
+    f->order = tw__ra_zalloc(mir->arena, f->block_count + 1u, sizeof *f->order);
+    f->order_count = 0;
+    for (uint32_t start = 0; start < f->block_count; start++) {
+        bool reached = start == 0 || f->blocks[start].predecessor_count;
+        if (placed[start] || !reached || stands_behind(f, start)) continue;
+        for (uint32_t b = start; b != UINT32_MAX && !placed[b]; b = next_block(f, b, placed)) {
+            bool wrong =
+                b != start && stands_behind(f, b) && f->blocks[f->order[f->order_count - 1]].goes_on != b + 1;
+            if (wrong) break;
+            placed[b] = true;
+            f->order[f->order_count++] = b;
+        }
+    }
+}
+
 void tw__ra_flow(tw__mir *mir, tw__mir_function *f)
 {
     thread_branches(mir, f);
-    uint32_t next = UINT32_MAX;
-    for (uint32_t b = f->block_count; b-- > 0;) {
-        if (!f->blocks[b].first) continue;
-        fall_through(&f->blocks[b], next);
-        next = b;
-    }
+    order_blocks(mir, f);
+    for (uint32_t i = f->order_count; i-- > 0;)
+        fall_through(&f->blocks[f->order[i]], i + 1 < f->order_count ? f->order[i + 1] : UINT32_MAX);
 }

@@ -19,17 +19,27 @@ static tw__mir_reg twin_of(ra *r, tw__mir_reg reg)
 
 /* --- edges ------------------------------------------------------------------------------------------------------ */
 
-static tw__mir_insn *first_branch(tw__mir_block *block)
+tw__mir_insn *tw__ra_first_branch(const tw__mir_block *block)
 {
-    tw__mir_insn *insn = block->last;
-    while (insn->previous && tw__mir_is_branch(insn->previous)) insn = insn->previous;
-    return insn;
+    tw__mir_insn *first = NULL;
+    for (tw__mir_insn *insn = block->last; insn; insn = insn->previous) {
+        bool repeats = insn->op == TW__OP_rpt_m || insn->op == TW__OP_rpt_z;
+        if (!tw__mir_is_branch(insn) && !repeats) break;
+        first = insn;
+    }
+    return first;
+}
+
+tw__mir_insn *tw__ra_at_end(tw__mir *mir, tw__mir_block *block, unsigned op, unsigned count)
+{
+    tw__mir_insn *before = tw__ra_first_branch(block);
+    return before ? tw__mir_insert(mir, block, before, op, count) : tw__mir_append(mir, block, op, count);
 }
 
 /* The operand of a block's branches that writes `reg`, or NULL. */
 static tw__mir_operand *branch_writes(tw__mir_block *block, tw__mir_reg reg)
 {
-    for (tw__mir_insn *insn = first_branch(block); insn; insn = insn->next)
+    for (tw__mir_insn *insn = tw__ra_first_branch(block); insn; insn = insn->next)
         for (unsigned k = 0; k < insn->count; k++)
             if (insn->operands[k].kind == TW__MIR_REG && insn->operands[k].use & TW__MIR_WRITE &&
                 insn->operands[k].reg == reg)
@@ -39,7 +49,7 @@ static tw__mir_operand *branch_writes(tw__mir_block *block, tw__mir_reg reg)
 
 static void change_target(tw__mir_block *block, uint32_t from, uint32_t to)
 {
-    for (tw__mir_insn *insn = first_branch(block); insn; insn = insn->next)
+    for (tw__mir_insn *insn = tw__ra_first_branch(block); insn; insn = insn->next)
         for (unsigned k = 0; k < insn->count; k++)
             if (insn->operands[k].kind == TW__MIR_BLOCK && insn->operands[k].index == from)
                 insn->operands[k].index = to;
@@ -106,7 +116,7 @@ static unsigned count_phis(const tw__mir_block *block)
 static void fill_predecessor(ra *r, uint32_t block, uint32_t from, const tw__mir_reg *webs, unsigned n)
 {
     tw__mir_block *before = &r->f->blocks[from];
-    tw__mir_insn *moves = moves_before(r, from, first_branch(before), n);
+    tw__mir_insn *moves = tw__ra_at_end(r->mir, before, TW__MIR_moves, 2 * n);
     unsigned i = 0;
     for (tw__mir_insn *phi = r->f->blocks[block].first; i < n; phi = phi->next, i++) {
         tw__mir_operand source = phi->operands[2];

@@ -61,6 +61,8 @@ static void run_steps(ra *r)
 {
     r->f->own_objects = r->f->object_count;
     tw__ra_clean(r->mir, r->f);
+    if (!r->options->no_loops) tw__ra_counted(r->mir, r->f, r->options);
+    tw__ra_clean(r->mir, r->f);
     r->has_calls = has_calls(r->f);
     tw__ra_far_objects(r);
     tw__ra_lower(r);
@@ -75,6 +77,7 @@ static void run_steps(ra *r)
     tw__ra_expand(r);
     tw__ra_flow(r->mir, r->f);
     if (!r->options->no_bundles) tw__ra_bundle(r->mir, r->f, r->options);
+    tw__ra_repeats(r->mir, r->f);
 }
 
 const char *tw__ra_function(tw__mir *mir, tw__mir_function *f, const tw__ra_options *options)

@@ -8,7 +8,9 @@
  *     moves.c     copies in an order that works
  *     frame.c     places on the stack, entry and end of the function
  *     flow.c      order of blocks, branches to branches
- *     bundle.c    pairs of instructions for the two pipelines */
+ *     bundle.c    pairs of instructions for the two pipelines
+ *
+ * and before all that, in SSA: loop.c, modulo.c, pipeline.c (loop.h) for loops whose rounds are counted. */
 #ifndef TW_COLOSSUS_CC_RA_H
 #define TW_COLOSSUS_CC_RA_H
 
@@ -110,8 +112,15 @@ void tw__ra_frame_access(ra *r, tw__mir_block *block, tw__mir_insn *before, bool
 bool tw__ra_has_state(const tw__mir_insn *insn);      /* flow.c: accumulators, CSRs, flow, no row at all */
 void tw__ra_clean(tw__mir *mir, tw__mir_function *f); /* flow.c: unreachable blocks, unused values (SSA) */
 void tw__ra_loops(tw__mir *mir, tw__mir_function *f, uint32_t *frequencies);
-void tw__ra_flow(tw__mir *mir, tw__mir_function *f); /* branches, at the end */
-void tw__ra_far_objects(ra *r);                      /* frame.c */
+void tw__ra_flow(tw__mir *mir, tw__mir_function *f);    /* order of blocks, branches, at the end */
+void tw__ra_repeats(tw__mir *mir, tw__mir_function *f); /* bundle.c: bodies of rpt, when all else is done */
+/* Where instructions at the end of a block go: in front of its branches; NULL: it has none. */
+tw__mir_insn *tw__ra_first_branch(const tw__mir_block *block);
+/* A new instruction there. */
+tw__mir_insn *tw__ra_at_end(tw__mir *mir, tw__mir_block *block, unsigned op, unsigned count);
+void tw__ra_groups(tw__mir *mir, tw__mir_function *f);                                 /* groups.c */
+void tw__ra_counted(tw__mir *mir, tw__mir_function *f, const tw__ra_options *options); /* loop.c */
+void tw__ra_far_objects(ra *r);                                                        /* frame.c */
 void tw__ra_lower(ra *r);
 void tw__ra_live(ra *r);
 void tw__ra_coalesce(ra *r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Conversions that the chip has no instruction for: from and to double and integers of 64 bits. Integers that do not hold a
- * value become the nearest they can be, a NaN 0. Uses double.c. */
+/* Conversions that the chip has no instruction for: from and to double and integers of 64 bits. Integers that do
+ * not hold a value become the nearest they can be, a NaN 0. Uses double.c. */
 typedef union bits32 {
     float number;
     uint32_t bits;
@@ -10,7 +10,8 @@ typedef union bits16 {
     uint16_t bits;
 } bits16;
 
-/* --- other floats ------------------------------------------------------------------------------------------------ */
+/* --- other floats
+ * ------------------------------------------------------------------------------------------------ */
 
 /* A smaller format: bits of mantissa and exponent. */
 INLINE uint64_t widened(uint32_t x, int mantissa, int exponent)
@@ -60,7 +61,8 @@ RT _Float16 RT_NAME(__truncdfhf2)(double x)
     return (bits16){ .bits = (uint16_t)narrowed(double_bits(x), 10, 5) }.number;
 }
 
-/* --- from integers ----------------------------------------------------------------------------------------------- */
+/* --- from integers
+ * ----------------------------------------------------------------------------------------------- */
 
 RT double RT_NAME(__floatundidf)(uint64_t x)
 {
@@ -104,7 +106,8 @@ RT float RT_NAME(__floatdisf)(int64_t x)
     return x < 0 ? -float_of_positive(0 - (uint64_t)x) : float_of_positive((uint64_t)x);
 }
 
-/* --- to integers --------------------------------------------------------------------------------------------------- */
+/* --- to integers
+ * --------------------------------------------------------------------------------------------------- */
 
 /* The integer part of |x|, or `most` where it is larger. */
 INLINE uint64_t integer_part(uint64_t x, uint64_t most)
@@ -152,7 +155,8 @@ RT uint64_t RT_NAME(__fixunssfdi)(float x)
     return unsigned_part(widened((bits32){ .number = x }.bits, 23, 8), UINT64_MAX);
 }
 
-/* --- to whole numbers that stay double ---------------------------------------------------------------------------- */
+/* --- to whole numbers that stay double
+ * ---------------------------------------------------------------------------- */
 
 /* Bits behind the point go; `up` is added to the magnitude where they were not all zero. */
 typedef enum rounding { DOWN, UP, ZERO, EVEN, AWAY } rounding;
@@ -203,7 +207,8 @@ RT double RT_NAME(round)(double x)
     return whole_part(x, AWAY);
 }
 
-/* --- whole remainders, and the product and sum with one rounding ---------------------------------------------------- */
+/* --- whole remainders, and the product and sum with one rounding
+ * ---------------------------------------------------- */
 
 RT double RT_NAME(fmod)(double x, double y)
 {

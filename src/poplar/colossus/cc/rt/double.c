@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Double precision by integers: IEEE 754, to nearest even, subnormal numbers kept. A NaN is always the same quiet one.
- *
- * A number on the way is m 2^(exponent - 1085), exponent as the format has it; normal ones have bit 62 of m set. Bits 9 to 0 are
- * behind the last that fits; bit 0 also stands for all that was lost behind it. */
+/* Double precision by integers: IEEE 754, to nearest even, subnormal numbers kept. A NaN is always the same quiet
+ * one.  A number on the way is m 2^(exponent - 1085), exponent as the format has it; normal ones have bit 62 of m
+ * set. Bits 9 to 0 are behind the last that fits; bit 0 also stands for all that was lost behind it. */
 #include "rt.h"
 
 typedef union bits64 {
@@ -153,8 +152,8 @@ RT double RT_NAME(__muldf3)(double x, double y)
     return double_of(normalise(sign, p + q - 1023, product64(m, n))); /* 2^52 2^52 2^-42 = 2^62 */
 }
 
-/* 62 bits of m / n < 1, 55 of them and what the rest makes of the last. Digits of 11 bits, estimated by floats: never above
- * the true one, and 1 below it at most. */
+/* 62 bits of m / n < 1, 55 of them and what the rest makes of the last. Digits of 11 bits, estimated by floats:
+ * never above the true one, and 1 below it at most. */
 INLINE uint64_t quotient(uint64_t m, uint64_t n)
 {
     float inverse = 0x1.ffffcp-1f / (float)(uint32_t)(n >> 21); /* n 2^-21 has 32 bits */

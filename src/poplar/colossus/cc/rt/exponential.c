@@ -19,7 +19,8 @@ RT float RT_NAME(log2f)(float x)
     return __builtin_log2f(x);
 }
 
-/* --- e^x -------------------------------------------------------------------------------------------------------------- */
+/* --- e^x
+ * -------------------------------------------------------------------------------------------------------------- */
 
 /* x = k ln 2 + r: r as a sum of two. |x| < 120 */
 INLINE int reduce_exponent(float x, two *r)
@@ -111,7 +112,8 @@ RT float RT_NAME(tanhf)(float x)
     return with_sign_of(1.0f - 2.0f / (e.high + 1.0f), x);
 }
 
-/* --- 2^x and log2 as sums of two ------------------------------------------------------------------------------------- */
+/* --- 2^x and log2 as sums of two
+ * ------------------------------------------------------------------------------------- */
 
 /* 2^x; what is outside of the range of floats becomes 0 or infinite. */
 INLINE float power_of_sum(two x)
@@ -217,7 +219,8 @@ RT float RT_NAME(powf)(float x, float y)
     return negative ? -result : result;
 }
 
-/* --- log(1 + x) -------------------------------------------------------------------------------------------------------- */
+/* --- log(1 + x)
+ * -------------------------------------------------------------------------------------------------------- */
 
 /* log of a sum of two above 0 */
 INLINE float logarithm_of_sum(two u)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the mathematics of single precision shares: bits, and sums of two floats. The chip has no double, no fused
- * operation, and makes subnormal numbers zero; so the functions carry a second float where one is not enough, and never need a
- * small number's last bits. Coefficients are minimax fits of the function named beside them. */
+ * operation, and makes subnormal numbers zero; so the functions carry a second float where one is not enough, and
+ * never need a small number's last bits. Coefficients are minimax fits of the function named beside them. */
 #ifndef TW_COLOSSUS_CC_RT_FLOAT_H
 #define TW_COLOSSUS_CC_RT_FLOAT_H
 

@@ -61,8 +61,8 @@ INLINE float to_float(uint64_t x)
     return (float)high(x) * 0x1p32f + (float)(uint32_t)x;
 }
 
-/* As in divide.S: a quotient of floats that is never above the true one and short of it by less than 2^-19 of it leaves a
- * rest for the next round. */
+/* As in divide.S: a quotient of floats that is never above the true one and short of it by less than 2^-19 of it
+ * leaves a rest for the next round. */
 INLINE division divide64(uint64_t n, uint64_t d)
 {
     if (high(n | d) == 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cc_runtime SOURCES FOLDER: makes the runtime library of every chip, CHIP-PART.o, when the library is built: the assembly as one
- * text, each unit of C through the compiler. */
+/* cc_runtime SOURCES FOLDER: makes the runtime library of every chip, CHIP-PART.o, when the library is built: the
+ * assembly as one text, each unit of C through the compiler. */
 #include "poplar/colossus/cc/cc.h"
 
 #include <stdio.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the C sources of the runtime library, which are compiled for the chip by the compiler they belong to, and
- * for the host by their tests (TW_RT_HOST), where every name has a prefix. RT_HELPER: a name that begins with __, which
- * supervisors' do anyway. TW_RT_SUPERVISOR: once more for the
- * supervisor, which has no floats.
- *
- * Nothing here may need what it provides: no division of 64 bits, no double arithmetic, no library call. */
+/* Shared by the C sources of the runtime library, which are compiled for the chip by the compiler they belong to,
+ * and for the host by their tests (TW_RT_HOST), where every name has a prefix. RT_HELPER: a name that begins with
+ * __, which supervisors' do anyway. TW_RT_SUPERVISOR: once more for the supervisor, which has no floats.  Nothing
+ * here may need what it provides: no division of 64 bits, no double arithmetic, no library call. */
 #ifndef TW_COLOSSUS_CC_RT_H
 #define TW_COLOSSUS_CC_RT_H
 
@@ -18,9 +16,9 @@ typedef __INT32_TYPE__ int32_t;
 typedef __UINT32_TYPE__ uint32_t;
 typedef __INT64_TYPE__ int64_t;
 typedef __UINT64_TYPE__ uint64_t;
-#define bool _Bool
-#define true 1
-#define false 0
+#define bool        _Bool
+#define true        1
+#define false       0
 #define INT32_MAX   0x7fffffff
 #define INT32_MIN   (-INT32_MAX - 1)
 #define UINT32_MAX  0xffffffffu

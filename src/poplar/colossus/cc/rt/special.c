@@ -2,7 +2,8 @@
 /* Roots, error function, gamma function, remainders; what takes floats apart. */
 #include "float.h"
 
-/* --- what the chip has, or is one or two operations ----------------------------------------------------------------- */
+/* --- what the chip has, or is one or two operations
+ * ----------------------------------------------------------------- */
 
 RT float RT_NAME(sqrtf)(float x)
 {
@@ -53,7 +54,8 @@ RT float RT_NAME(fdimf)(float x, float y)
     return is_nanf(x) || is_nanf(y) ? NANF : x > y ? x - y : 0.0f;
 }
 
-/* --- parts of a float ------------------------------------------------------------------------------------------------- */
+/* --- parts of a float
+ * ------------------------------------------------------------------------------------------------- */
 
 RT float RT_NAME(ldexpf)(float x, int k)
 {
@@ -101,7 +103,8 @@ RT long RT_NAME(lrintf)(float x)
     return (int32_t)__builtin_rintf(x);
 }
 
-/* --- remainders --------------------------------------------------------------------------------------------------------- */
+/* --- remainders
+ * --------------------------------------------------------------------------------------------------------- */
 
 /* |x| mod |y| of finite numbers by their bits: 8 bits of the quotient at a time */
 INLINE float long_division(uint32_t a, uint32_t b)
@@ -145,7 +148,8 @@ RT float RT_NAME(remainderf)(float x, float y)
     return float_word(x) >> 31 ? -a : a;
 }
 
-/* --- roots --------------------------------------------------------------------------------------------------------------- */
+/* --- roots
+ * --------------------------------------------------------------------------------------------------------------- */
 
 RT float RT_NAME(cbrtf)(float x)
 {
@@ -178,7 +182,8 @@ RT float RT_NAME(hypotf)(float x, float y)
     return (root + (((s.high - back.high) - back.low) + (s.low + p.low + q.low)) / (root + root)) * scale;
 }
 
-/* --- error function -------------------------------------------------------------------------------------------------------- */
+/* --- error function
+ * -------------------------------------------------------------------------------------------------------- */
 
 /* e^(a^2) erfc(a) for 0.83 < a < 10.5 */
 INLINE float error_tail_scaled(float a)
@@ -241,7 +246,8 @@ RT float RT_NAME(erfcf)(float x)
     return x < 0.0f ? 2.0f - error_tail(a) : error_tail(a);
 }
 
-/* --- log gamma ------------------------------------------------------------------------------------------------------------ */
+/* --- log gamma
+ * ------------------------------------------------------------------------------------------------------------ */
 
 /* log gamma(1 + t) for -1/4 <= t <= 1/2 */
 INLINE float gamma_near_one(float t)

@@ -2,14 +2,15 @@
 /* sinf, cosf, tanf and their inverses. */
 #include "float.h"
 
-/* --- reduction to a quarter turn ----------------------------------------------------------------------------------- */
+/* --- reduction to a quarter turn
+ * ----------------------------------------------------------------------------------- */
 
 /* Bits of 2 / pi behind the point, and 32 before it. */
 static const uint32_t two_over_pi[] = { 0,          0xa2f9836e, 0x4e441529, 0xfc2757d1,
                                         0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe600000 };
 
-/* m 2^e 2 / pi, with what is a multiple of 4 left away: quarter turns in the two upper bits. Of the window of 96 bits the
- * upper product loses what are whole turns. */
+/* m 2^e 2 / pi, with what is a multiple of 4 left away: quarter turns in the two upper bits. Of the window of 96
+ * bits the upper product loses what are whole turns. */
 INLINE uint64_t turns_of(uint32_t m, int e)
 {
     unsigned skip = (unsigned)(e + 30), word = skip >> 5, bit = skip & 31; /* the bits of 4 and more */
@@ -58,7 +59,8 @@ INLINE int reduce(float x, two *rest)
     return (int)n;
 }
 
-/* --- sine, cosine, tangent of at most pi / 4, as sums of two --------------------------------------------------------- */
+/* --- sine, cosine, tangent of at most pi / 4, as sums of two
+ * --------------------------------------------------------- */
 
 INLINE two sine_near(two r)
 {
@@ -126,7 +128,8 @@ RT float RT_NAME(tanf)(float x)
     return n & 1 ? -quotient_of(c, s) : quotient_of(s, c);
 }
 
-/* --- inverses --------------------------------------------------------------------------------------------------------- */
+/* --- inverses
+ * --------------------------------------------------------------------------------------------------------- */
 
 /* asin(x) = x + x^3 P(x^2) for |x| <= 1/2 */
 INLINE float arc_sine_more(float z)

@@ -205,7 +205,8 @@ tw__sel_part tw__sel_compare_words(tw__sel *s, LLVMIntPredicate predicate, tw__s
     return tw__sel_make(s, integer_compares[i].op, TW__OPERANDS(IN(x), IN(y)));
 }
 
-/* x against a constant, without a register for it: x > n is !(x < n + 1), x <= n is x < n + 1. False: no such form. */
+/* x against a constant, without a register for it: x > n is !(x < n + 1), x <= n is x < n + 1. False: no such
+ * form. */
 static bool integer_compare_constant(tw__sel *s, LLVMIntPredicate predicate, tw__sel_part x, int64_t number,
                                      uint64_t bits, tw__sel_part *out, bool *is_inverse)
 {

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* cc/sel: instructions for LLVM's code. Its output is MIR in SSA (mir.h).
- *
- * A value of LLVM is a list of parts: virtual registers, or words of one. Functions are walked backwards, blocks in
- * post-order and each block from its end, so that an operand is asked for (tw__sel_parts) before its instruction is
- * reached: what nobody asked for, because a user took it into an addressing mode or a compare into its branch, is
- * never written.
- *
- *   integers and pointers up to 32 bits   one word of the main file; bits above the type's width are undefined but for
- *                                         i1, which is 0 or 1
- *   up to 64 bits, and double             two words of the main file, low word first
- *   float                                 a word of the aux file
- *   half                                  a word of the aux file that has it in both lanes
- *   vectors of half and float             pairs of the aux file, and a word for what is left (three halves: a pair)
- *   other vectors                         as so many scalars
- *   structures and arrays                 the parts of their members, one after the other */
+/* cc/sel: instructions for LLVM's code. Its output is MIR in SSA (mir.h).  A value of LLVM is a list of parts:
+ * virtual registers, or words of one. Functions are walked backwards, blocks in post-order and each block from its
+ * end, so that an operand is asked for (tw__sel_parts) before its instruction is reached: what nobody asked for,
+ * because a user took it into an addressing mode or a compare into its branch, is never written.  integers and
+ * pointers up to 32 bits   one word of the main file; bits above the type's width are undefined but for i1, which
+ * is 0 or 1 up to 64 bits, and double             two words of the main file, low word first float
+ * a word of the aux file half                                  a word of the aux file that has it in both lanes
+ * vectors of half and float             pairs of the aux file, and a word for what is left (three halves: a pair)
+ * other vectors                         as so many scalars structures and arrays                 the parts of
+ * their members, one after the other */
 #ifndef TW_CC_SEL_H
 #define TW_CC_SEL_H
 
@@ -26,8 +21,8 @@ typedef void tw__sel_report(void *user, const tw_diag *diag);
 
 /* --- module.c --------------------------------------------------------------------------------------------------- */
 
-/* Code of all functions and data of `module`. NULL: problems were reported. The MIR lies in `arena`; names are those of
- * the module, which has to live as long. */
+/* Code of all functions and data of `module`. NULL: problems were reported. The MIR lies in `arena`; names are
+ * those of the module, which has to live as long. */
 tw__mir *tw__sel_module(LLVMModuleRef module, tw_isa_arch arch, tw__arena *arena, tw__sel_report *report,
                         void *user);
 

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: MIT */
+/* Counted loops of one block: constants go in front of them, pointers move on in the accesses themselves, and what then
+ * is known of each access decides what may be turned round. */
+#include "poplar/colossus/cc/ra/loop.h"
+
+#include <string.h>
+
+unsigned tw__loop_definer(const loop *l, tw__mir_reg reg)
+{
+    return ra_is_virtual(reg) && reg - TW__MIR_VIRTUAL < l->vregs ? l->definer[reg - TW__MIR_VIRTUAL] : 0;
+}
+
+const loop_phi *tw__loop_phi(const loop *l, tw__mir_reg reg)
+{
+    uint32_t v = reg - TW__MIR_VIRTUAL;
+    return ra_is_virtual(reg) && v < l->vregs && l->phi_of[v] ? &l->phis[l->phi_of[v] - 1] : NULL;
+}
+
+tw__mir_reg tw__loop_read(const tw__mir_operand *o)
+{
+    if (o->kind != TW__MIR_REG || !(o->use & TW__MIR_READ)) return 0;
+    tw__mir_reg reg = o->use & TW__MIR_WRITE ? o->tied : o->reg;
+    return ra_is_virtual(reg) ? reg : 0;
+}
+
+static bool reads(const tw__mir_insn *insn, tw__mir_reg reg)
+{
+    for (unsigned k = 0; k < insn->count; k++)
+        if (tw__loop_read(&insn->operands[k]) == reg) return true;
+    return false;
+}
+
+/* --- which loops ------------------------------------------------------------------------------------------------ */
+
+/* brnzdec N = n, itself; bri out. */
+static bool find_ends(loop *l, tw__mir_insn **branch)
+{
+    const tw__mir_block *block = &l->f->blocks[l->block];
+    tw__mir_insn *out = block->last;
+    if (!out || out->op != TW__OP_bri || !out->previous || out->previous->op != TW__OP_brnzdec) return false;
+    *branch = out->previous;
+    l->behind = out->operands[0].index;
+    if ((*branch)->operands[1].index != l->block || l->behind == l->block || block->predecessor_count != 2)
+        return false;
+    l->before = block->predecessors[block->predecessors[0] == l->block];
+    return true;
+}
+
+/* How often is a register read in the function, phis of the block and what is in the block counted apart? */
+static void count_reads(const loop *l, tw__mir_reg reg, unsigned *inside, unsigned *outside)
+{
+    *inside = *outside = 0;
+    for (uint32_t b = 0; b < l->f->block_count; b++)
+        for (const tw__mir_insn *insn = l->f->blocks[b].first; insn; insn = insn->next)
+            if (reads(insn, reg)) ++*(b == l->block ? inside : outside);
+}
+
+static bool find_phis(loop *l, const tw__mir_insn *branch)
+{
+    bool counted = false;
+    for (tw__mir_insn *insn = l->f->blocks[l->block].first; insn && insn->op == TW__MIR_phi; insn = insn->next) {
+        unsigned entry = insn->operands[1].index == l->block ? 4 : 2;
+        loop_phi p = { insn->operands[0].reg, insn->operands[entry].reg, insn->operands[6 - entry].reg,
+                       insn->operands[0].words };
+        if (insn->count != 5 || insn->operands[entry].sub || insn->operands[6 - entry].sub) return false;
+        if (p.reg == branch->operands[0].tied) {
+            unsigned inside, outside;
+            count_reads(l, p.reg, &inside, &outside);
+            if (p.next != branch->operands[0].reg || inside != 1 || outside) return false;
+            count_reads(l, p.next, &inside, &outside);
+            if (inside != 1 || outside || !ra_is_virtual(p.first)) return false;
+            l->rounds = p.first, counted = true;
+            continue;
+        }
+        if (l->phi_count == LOOP_ITEMS) return false;
+        l->phis[l->phi_count++] = p;
+    }
+    return counted;
+}
+
+/* What may be in the body of rpt at all, and whether it is a row. */
+static bool may_repeat(const tw__mir_insn *insn, bool *is_row)
+{
+    const tw_isa_row *row = tw__mir_row(insn);
+    *is_row = row != NULL;
+    if (row) return !(row->flags & (TW_ISA_CONTROL | TW_ISA_SYSTEM | TW_ISA_ALONE | TW_ISA_TWO_WORDS));
+    return insn->op == TW__MIR_copy || insn->op == TW__MIR_join || insn->op == TW__MIR_value ||
+           insn->op == TW__MIR_place;
+}
+
+static void note_registers(loop *l)
+{
+    memset(l->definer, 0, l->vregs * sizeof *l->definer);
+    memset(l->phi_of, 0, l->vregs * sizeof *l->phi_of);
+    for (unsigned i = 0; i < l->phi_count; i++) l->phi_of[l->phis[i].reg - TW__MIR_VIRTUAL] = i + 1;
+    for (unsigned i = 0; i < l->count; i++)
+        for (unsigned k = 0; k < l->items[i].insn->count; k++) {
+            const tw__mir_operand *o = &l->items[i].insn->operands[k];
+            if (o->kind == TW__MIR_REG && o->use & TW__MIR_WRITE && ra_is_virtual(o->reg))
+                l->definer[o->reg - TW__MIR_VIRTUAL] = i + 1;
+        }
+}
+
+static bool collect_items(loop *l)
+{
+    l->count = 0, l->is_simple = true;
+    for (tw__mir_insn *insn = l->f->blocks[l->block].first; insn; insn = insn->next) {
+        if (insn->op == TW__MIR_phi || tw__mir_is_branch(insn)) continue;
+        bool is_row;
+        if (l->count == LOOP_ITEMS || !may_repeat(insn, &is_row)) return false;
+        for (unsigned k = 0; k < insn->count; k++) { /* physical registers: arguments and the like */
+            const tw__mir_operand *o = &insn->operands[k];
+            if (o->kind == TW__MIR_REG && o->use & TW__MIR_WRITE && !ra_is_virtual(o->reg)) is_row = false;
+        }
+        l->is_simple = l->is_simple && is_row;
+        const tw_isa_row *row = tw__mir_row(insn);
+        l->items[l->count++] = (loop_item){ .insn = insn, .is_aux = row && row->pipe == TW_ISA_AUX };
+    }
+    g_free(l->definer);
+    g_free(l->phi_of);
+    l->vregs = l->f->vreg_count;
+    l->definer = g_new(uint32_t, l->vregs + 1u), l->phi_of = g_new(uint32_t, l->vregs + 1u);
+    note_registers(l);
+    return true;
+}
+
+/* --- what does not change goes in front ------------------------------------------------------------------------- */
+
+static bool changes(const loop *l, tw__mir_reg reg)
+{
+    return tw__loop_definer(l, reg) || tw__loop_phi(l, reg);
+}
+
+static bool is_fixed(const loop *l, const tw__mir_insn *insn)
+{
+    if (insn->memory.use || insn->memory.is_volatile || insn->has_effect) return false;
+    const tw_isa_row *row = tw__mir_row(insn);
+    if (row && (row->accesses[0] || tw__ra_has_state(insn))) return false;
+    for (unsigned k = 0; k < insn->count; k++) {
+        const tw__mir_operand *o = &insn->operands[k];
+        if (o->kind != TW__MIR_REG) continue;
+        if (!ra_is_virtual(o->reg) && o->reg - 1 != RA_ZERO && o->reg < TW__MIR_A0 + 14) return false;
+        if (changes(l, tw__loop_read(o))) return false;
+    }
+    return true;
+}
+
+static bool hoist(loop *l)
+{
+    bool any = false;
+    for (unsigned i = 0; i < l->count; i++) {
+        tw__mir_insn *insn = l->items[i].insn;
+        if (!is_fixed(l, insn)) continue;
+        tw__mir_insn *moved = tw__ra_at_end(l->mir, &l->f->blocks[l->before], insn->op, insn->count);
+        tw__mir_insn *previous = moved->previous, *next = moved->next;
+        size_t bytes = sizeof *insn + insn->count * sizeof *insn->operands;
+        memcpy(moved, insn, bytes);
+        moved->previous = previous, moved->next = next;
+        tw__mir_remove(&l->f->blocks[l->block], insn);
+        memmove(&l->items[i], &l->items[i + 1], (l->count - i - 1) * sizeof *l->items);
+        l->count--, i--, any = true;
+        note_registers(l);
+    }
+    return any;
+}
+
+/* --- pointers --------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    uint16_t row, step;
+    uint8_t size, base; /* bytes; operand of the base */
+    bool indexed;       /* the last operand is a register */
+} steps[] = {
+    { TW__OP_ld32_mz, TW__OP_ld32step_ms, 4, 1, false }, { TW__OP_ld32_az, TW__OP_ld32step_as, 4, 1, false },
+    { TW__OP_ld64_z, TW__OP_ld64step_s, 8, 1, false },   { TW__OP_ld128_z, TW__OP_ld128step_s, 16, 1, false },
+    { TW__OP_ldb16_z, TW__OP_ldb16step_s, 2, 1, false }, { TW__OP_lds16_z, TW__OP_lds16step_s, 2, 1, false },
+    { TW__OP_ldz16_z, TW__OP_ldz16step_s, 2, 1, false }, { TW__OP_lds8_z, TW__OP_lds8step_s, 1, 1, false },
+    { TW__OP_ldz8_z, TW__OP_ldz8step_s, 1, 1, false },   { TW__OP_ldb8_z, TW__OP_ldb8step_s, 1, 1, false },
+    { TW__OP_st32_mz, TW__OP_st32step_ms, 4, 1, false }, { TW__OP_st32_az, TW__OP_st32step_as, 4, 1, false },
+    { TW__OP_st64_z, TW__OP_st64step_s, 8, 1, false },   { TW__OP_ld32_m, TW__OP_ld32step_ms, 4, 1, true },
+    { TW__OP_ld32_a, TW__OP_ld32step_as, 4, 1, true },   { TW__OP_ld64_r, TW__OP_ld64step_s, 8, 1, true },
+    { TW__OP_ld128_r, TW__OP_ld128step_s, 16, 1, true }, { TW__OP_ldb16_r, TW__OP_ldb16step_s, 2, 1, true },
+    { TW__OP_lds16_r, TW__OP_lds16step_s, 2, 1, true },  { TW__OP_ldz16_r, TW__OP_ldz16step_s, 2, 1, true },
+    { TW__OP_lds8_r, TW__OP_lds8step_s, 1, 1, true },    { TW__OP_ldz8_r, TW__OP_ldz8step_s, 1, 1, true },
+    { TW__OP_ldb8_r, TW__OP_ldb8step_s, 1, 1, true },    { TW__OP_st32_a, TW__OP_st32step_as, 4, 1, true },
+    { TW__OP_st64_r, TW__OP_st64step_s, 8, 1, true },    { TW__OP_stm32, TW__OP_st32step_ms, 4, 1, true },
+};
+
+static int step_of(const tw__mir_insn *insn)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++)
+        if (steps[i].row == insn->op) return (int)i;
+    return -1;
+}
+
+/* What a phi grows by each round: its next value is the sum of itself and a constant. */
+static bool grows_by(const loop *l, const loop_phi *p, int64_t *by)
+{
+    unsigned item = tw__loop_definer(l, p->next);
+    if (!item) return false;
+    const tw__mir_insn *insn = l->items[item - 1].insn;
+    if ((insn->op != TW__OP_add_s && insn->op != TW__OP_add_z) || insn->operands[1].reg != p->reg ||
+        insn->operands[2].kind != TW__MIR_CONST)
+        return false;
+    *by = insn->operands[2].value;
+    return true;
+}
+
+static bool is_zero_operand(const tw__mir_operand *o)
+{
+    return o->kind == TW__MIR_REG && o->reg == TW__MIR_M0 + RA_ZERO;
+}
+
+/* A pointer of a loop: accesses with this base, and this index where they have one. */
+typedef struct pointer {
+    tw__mir_reg base, index;
+    int64_t by; /* bytes each round */
+    unsigned size;
+} pointer;
+
+static bool pointer_of(const loop *l, const tw__mir_insn *insn, pointer *p, int64_t *offset)
+{
+    int step = step_of(insn);
+    if (step < 0 || insn->memory.is_volatile) return false;
+    const tw__mir_operand *o = insn->operands, *last = &o[insn->count - 1];
+    if (insn->count == 4 && !is_zero_operand(&o[2])) return false;
+    *p = (pointer){ .base = o[1].reg, .size = steps[step].size };
+    *offset = 0;
+    if (!ra_is_virtual(p->base) || o[1].sub) return false;
+    const loop_phi *moving = NULL;
+    if (steps[step].indexed) {
+        p->index = last->reg;
+        if (last->sub || changes(l, p->base) || !(moving = tw__loop_phi(l, p->index))) return false;
+    } else {
+        if (last->kind != TW__MIR_CONST || !(moving = tw__loop_phi(l, p->base))) return false;
+        *offset = last->value * p->size;
+    }
+    if (!grows_by(l, moving, &p->by)) return false;
+    if (p->index) p->by *= p->size;
+    return true;
+}
+
+static bool same_pointer(const pointer *a, const pointer *b)
+{
+    return a->base == b->base && a->index == b->index && (!a->index || a->size == b->size);
+}
+
+/* Where the accesses through one pointer start: base + index * size, calculated in front of the loop. */
+static tw__mir_reg first_address(loop *l, const pointer *p)
+{
+    if (!p->index) return tw__loop_phi(l, p->base)->first;
+    tw__mir_block *before = &l->f->blocks[l->before];
+    tw__mir_reg index = tw__loop_phi(l, p->index)->first, sum;
+    unsigned shift = (unsigned)g_bit_nth_lsf(p->size, -1);
+    if (shift) {
+        tw__mir_insn *scale = tw__ra_at_end(l->mir, before, TW__OP_shl_z, 3);
+        scale->operands[0] = tw__mir_write(sum = tw__mir_new_reg(l->mir, l->f, TW__MIR_MAIN, 1), 1);
+        scale->operands[1] = tw__mir_read(index, 1), scale->operands[2] = tw__mir_const(shift);
+        index = sum;
+    }
+    tw__mir_insn *add = tw__ra_at_end(l->mir, before, TW__OP_add_m, 3);
+    add->operands[0] = tw__mir_write(sum = tw__mir_new_reg(l->mir, l->f, TW__MIR_MAIN, 1), 1);
+    add->operands[1] = tw__mir_read(p->base, 1), add->operands[2] = tw__mir_read(index, 1);
+    return sum;
+}
+
+static tw__mir_insn *with_step(loop *l, unsigned at, const pointer *p, tw__mir_reg from, tw__mir_reg to)
+{
+    tw__mir_block *block = &l->f->blocks[l->block];
+    tw__mir_insn *old = l->items[at].insn;
+    tw__mir_insn *insn = tw__mir_insert(l->mir, block, old, steps[step_of(old)].step, 4);
+    insn->memory = old->memory;
+    insn->line = old->line, insn->column = old->column, insn->file = old->file;
+    insn->operands[0] = old->operands[0];
+    insn->operands[1] = tw__mir_read(TW__MIR_M0 + RA_ZERO, 1);
+    insn->operands[2] = tw__mir_change(to, from, 1);
+    insn->operands[3] = tw__mir_const(p->by / p->size);
+    tw__mir_remove(block, old);
+    l->items[at].insn = insn;
+    return insn;
+}
+
+/* A row with a constant offset for one with an index. */
+static unsigned constant_row(unsigned op)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++)
+        for (unsigned k = 0; steps[i].row == op && k < G_N_ELEMENTS(steps); k++)
+            if (!steps[k].indexed && steps[k].step == steps[i].step) return steps[k].row;
+    return op;
+}
+
+static void read_through(loop *l, unsigned at, const pointer *p, tw__mir_reg from)
+{
+    tw__mir_insn *old = l->items[at].insn;
+    if (!p->index) return;
+    tw__mir_block *block = &l->f->blocks[l->block];
+    tw__mir_insn *insn = tw__mir_insert(l->mir, block, old, constant_row(old->op), 4);
+    insn->memory = old->memory;
+    insn->operands[0] = old->operands[0];
+    insn->operands[1] = tw__mir_read(from, 1);
+    insn->operands[2] = tw__mir_read(TW__MIR_M0 + RA_ZERO, 1);
+    insn->operands[3] = tw__mir_const(0);
+    tw__mir_remove(block, old);
+    l->items[at].insn = insn;
+}
+
+static void add_phi(loop *l, tw__mir_reg reg, tw__mir_reg first, tw__mir_reg next)
+{
+    tw__mir_block *block = &l->f->blocks[l->block];
+    tw__mir_insn *phi = tw__mir_insert(l->mir, block, block->first, TW__MIR_phi, 5);
+    phi->operands[0] = tw__mir_write(reg, 1);
+    phi->operands[1] = tw__mir_to(l->before), phi->operands[2] = tw__mir_read(first, 1);
+    phi->operands[3] = tw__mir_to(l->block), phi->operands[4] = tw__mir_read(next, 1);
+    l->phis[l->phi_count++] = (loop_phi){ reg, first, next, 1 };
+}
+
+/* The step belongs to the last access through the pointer, which has to be at offset 0; those before it read what was.
+ * Pointers that are read in other ways keep their addition. */
+static bool step_pointer(loop *l, unsigned last)
+{
+    pointer p, other;
+    int64_t offset;
+    if (!pointer_of(l, l->items[last].insn, &p, &offset)) return false;
+    if (offset || p.by % p.size || p.by / p.size < -128 || p.by / p.size > 127 || !p.by) return false;
+    for (unsigned i = last + 1; i < l->count; i++)
+        if (pointer_of(l, l->items[i].insn, &other, &offset) && same_pointer(&p, &other)) return false;
+    if (!p.index) { /* p.base itself moves: who reads it behind this access, or its next value in the body? */
+        const loop_phi *phi = tw__loop_phi(l, p.base);
+        unsigned sum = tw__loop_definer(l, phi->next) - 1;
+        for (unsigned i = 0; i < l->count; i++) {
+            if (i != sum && reads(l->items[i].insn, phi->next)) return false;
+            if (i != sum && i > last && reads(l->items[i].insn, p.base)) return false;
+        }
+        unsigned inside, outside;
+        count_reads(l, p.base, &inside, &outside);
+        if (outside) return false;
+        tw__mir_remove(&l->f->blocks[l->block], l->items[sum].insn);
+        with_step(l, last, &p, p.base, phi->next);
+        return true;
+    }
+    if (l->phi_count == LOOP_ITEMS) return false;
+    tw__mir_reg from = tw__mir_new_reg(l->mir, l->f, TW__MIR_MAIN, 1),
+                to = tw__mir_new_reg(l->mir, l->f, TW__MIR_MAIN, 1);
+    tw__mir_reg first = first_address(l, &p);
+    for (unsigned i = 0; i < last; i++)
+        if (pointer_of(l, l->items[i].insn, &other, &offset) && same_pointer(&p, &other))
+            read_through(l, i, &p, from);
+    with_step(l, last, &p, from, to);
+    add_phi(l, from, first, to);
+    return true;
+}
+
+/* Counters that only count themselves. */
+static bool drop_counters(loop *l)
+{
+    for (unsigned i = 0; i < l->phi_count; i++) {
+        loop_phi *p = &l->phis[i];
+        unsigned item = tw__loop_definer(l, p->next), inside, outside, next_inside, next_outside;
+        if (!item || p->reg == p->next) continue;
+        tw__mir_insn *sum = l->items[item - 1].insn;
+        if (sum->memory.use || !tw__mir_row(sum) || tw__ra_has_state(sum) || tw__mir_row(sum)->accesses[0])
+            continue;
+        count_reads(l, p->reg, &inside, &outside);
+        count_reads(l, p->next, &next_inside, &next_outside);
+        if (outside || next_outside || inside != 1 || next_inside != 1 || !reads(sum, p->reg)) continue;
+        tw__mir_remove(&l->f->blocks[l->block], sum);
+        for (tw__mir_insn *phi = l->f->blocks[l->block].first; phi; phi = phi->next)
+            if (phi->op == TW__MIR_phi && phi->operands[0].reg == p->reg) {
+                tw__mir_remove(&l->f->blocks[l->block], phi);
+                break;
+            }
+        memmove(p, p + 1, (l->phi_count - i - 1) * sizeof *p);
+        l->phi_count--;
+        return true;
+    }
+    return false;
+}
+
+/* --- what is known of accesses ---------------------------------------------------------------------------------- */
+
+static void note_access(loop *l, loop_item *item)
+{
+    const tw__mir_insn *insn = item->insn;
+    const tw_isa_row *row = tw__mir_row(insn);
+    item->access = (loop_access){ 0 };
+    if (!row || !row->accesses[0] || row->accesses[1] || insn->count != 4) return;
+    unsigned size = row->accesses[0] & (TW_ISA_STORE - 1u);
+    const tw__mir_operand *o = insn->operands;
+    bool is_step = o[2].use & TW__MIR_WRITE;
+    tw__mir_reg root = is_step ? o[2].tied : o[1].reg;
+    if (is_step ? !is_zero_operand(&o[1]) : !is_zero_operand(&o[2]) || o[3].kind != TW__MIR_CONST) return;
+    const loop_phi *phi = tw__loop_phi(l, root);
+    int64_t by = 0;
+    if (phi && !grows_by(l, phi, &by)) {
+        unsigned definer = tw__loop_definer(l, phi->next);
+        if (!definer) return;
+        const tw__mir_insn *step = l->items[definer - 1].insn;
+        if (step->count != 4 || !(step->operands[2].use & TW__MIR_WRITE) || step->operands[2].tied != root ||
+            step->operands[3].kind != TW__MIR_CONST)
+            return;
+        by = step->operands[3].value * (tw__mir_row(step)->accesses[0] & (TW_ISA_STORE - 1u));
+    } else if (!phi && tw__loop_definer(l, root)) {
+        return;
+    }
+    item->access =
+        (loop_access){ .root = root, .offset = is_step ? 0 : o[3].value * size, .stride = by, .size = size };
+}
+
+/* --- all loops -------------------------------------------------------------------------------------------------- */
+
+static bool is_wanted(const loop *l)
+{
+    return l->f->blocks[l->block].first && l->f->blocks[l->block].successor_count == 2;
+}
+
+static void improve_loop(loop *l, GRand *random)
+{
+    tw__mir_insn *branch;
+    if (!is_wanted(l) || !find_ends(l, &branch) || !find_phis(l, branch) || !collect_items(l)) return;
+    while (hoist(l)) continue;
+    for (unsigned i = l->count; i-- > 0;)
+        if (step_pointer(l, i)) {
+            if (!collect_items(l)) return;
+            i = MIN(i + 1, l->count);
+        }
+    while (drop_counters(l))
+        if (!collect_items(l)) return;
+    if (!l->count) return;
+    for (unsigned i = 0; i < l->count; i++) note_access(l, &l->items[i]);
+    if (l->is_simple && tw__loop_schedule(l, random))
+        tw__loop_pipeline(l);
+    else
+        tw__loop_repeat(l);
+    tw__mir_link(l->mir, l->f);
+}
+
+void tw__ra_counted(tw__mir *mir, tw__mir_function *f, const tw__ra_options *options)
+{
+    if (f->in_supervisor || f->context == TW__MIR_SUPERVISOR) return; /* rpt is for workers */
+    GRand *random = options->seed ? g_rand_new_with_seed(options->seed) : NULL;
+    uint32_t blocks = f->block_count;
+    for (uint32_t b = 0; b < blocks; b++) {
+        loop l = { .mir = mir, .f = f, .block = b };
+        improve_loop(&l, random);
+        g_free(l.definer);
+        g_free(l.phi_of);
+    }
+    if (random) g_rand_free(random);
+}
