@@ -106,7 +106,8 @@ __attribute__((unused)) static GArray *program_run(const char *assembly, uint64_
     return words;
 }
 
-static bool program_command(const char *const *argv, char **out, size_t *size, GString *problems)
+__attribute__((unused)) static bool program_command(const char *const *argv, char **out, size_t *size,
+                                                    GString *problems)
 {
     g_autoptr(GError) error = NULL;
     g_autofree char *err = NULL;

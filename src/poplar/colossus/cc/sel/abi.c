@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How values are passed: guide 10.3, with what it leaves open as docs/colossus.md says. */
 #include "poplar/colossus/cc/sel/abi.h"
+#include "poplar/colossus/cc/cc.h"
 
 enum { ABI_MAIN = 4, ABI_AUX = 6 };
 
@@ -150,42 +151,37 @@ LLVMTypeRef tw__sel_type_attribute(LLVMValueRef value, const char *name, unsigne
     return attribute ? LLVMGetTypeAttributeValue(attribute) : NULL;
 }
 
-/* What the front end says of a record that its type does not show: members, whether it is a union. */
-static bool abi_record(tw__sel *s, LLVMTypeRef type, unsigned *members, bool *is_union)
+/* What the front end says of a record that its type does not show (TW__CC_RECORDS): "pointer" or "empty"; NULL. */
+static const char *abi_record(tw__sel *s, LLVMTypeRef type)
 {
-    unsigned count = LLVMGetNamedMetadataNumOperands(s->module, "tw.records");
-    const char *name = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMGetStructName(type) : NULL;
-    if (!count || !name) return false;
+    static const char *const kinds[] = { "pointer", "empty" };
+    unsigned count = LLVMGetNamedMetadataNumOperands(s->module, TW__CC_RECORDS), length = 0;
+    const char *name = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMGetStructName(type) : NULL, *found = NULL;
+    if (!count || !name) return NULL;
     LLVMValueRef *nodes = g_new(LLVMValueRef, count);
-    LLVMGetNamedMetadataOperands(s->module, "tw.records", nodes);
-    bool is_found = false;
-    for (unsigned i = 0; i < count && !is_found; i++) {
-        LLVMValueRef parts[3] = { NULL, NULL, NULL };
-        if (LLVMGetMDNodeNumOperands(nodes[i]) != 3) continue;
+    LLVMGetNamedMetadataOperands(s->module, TW__CC_RECORDS, nodes);
+    for (unsigned i = 0; i < count && !found; i++) {
+        LLVMValueRef parts[2] = { NULL, NULL };
+        if (LLVMGetMDNodeNumOperands(nodes[i]) != 2) continue;
         LLVMGetMDNodeOperands(nodes[i], parts);
-        unsigned length = 0;
         const char *text = parts[0] ? LLVMGetMDString(parts[0], &length) : NULL;
-        is_found = text && strlen(name) == length && memcmp(name, text, length) == 0;
-        if (!is_found) continue;
-        *members = parts[1] && LLVMIsAConstantInt(parts[1]) ? (unsigned)LLVMConstIntGetZExtValue(parts[1]) : 2;
-        *is_union = parts[2] && LLVMIsAConstantInt(parts[2]) && LLVMConstIntGetZExtValue(parts[2]);
+        if (!text || strlen(name) != length || memcmp(name, text, length) != 0) continue;
+        text = parts[1] ? LLVMGetMDString(parts[1], &length) : NULL;
+        for (size_t k = 0; text && k < G_N_ELEMENTS(kinds); k++)
+            if (strlen(kinds[k]) == length && memcmp(kinds[k], text, length) == 0) found = kinds[k];
     }
     g_free(nodes);
-    return is_found;
+    return found;
 }
 
 tw__sel_record tw__sel_record_of(tw__sel *s, LLVMTypeRef type, LLVMTypeRef *member)
 {
-    unsigned members;
-    bool is_union;
     LLVMTypeRef whole = type;
     for (;;) {
         LLVMTypeKind kind = LLVMGetTypeKind(type);
         if (kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind) break;
-        if (abi_record(s, type, &members, &is_union)) {
-            if (!members && !is_union) return TW__SEL_DROPPED;
-            if (members != 1 || is_union) return TW__SEL_BY_POINTER;
-        }
+        const char *known = abi_record(s, type);
+        if (known) return strcmp(known, "empty") == 0 ? TW__SEL_DROPPED : TW__SEL_BY_POINTER;
         if (abi_members(type) != 1) return TW__SEL_BY_POINTER;
         type = abi_member(type, 0);
     }
