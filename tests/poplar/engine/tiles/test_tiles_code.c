@@ -13,7 +13,9 @@ static const char classes[] = "#include <poplar/Vertex.hpp>\nusing namespace pop
                               "class Only : public Vertex { public: Input<float> x; Output<float> y;\n"
                               "  static const bool isExternalCodelet = true; };\n"
                               "class Plain : public Vertex { public: Input<float> x; Output<float> y;\n"
-                              "  bool compute() { *y = *x; return true; } };\n";
+                              "  bool compute() { *y = *x; return true; } };\n"
+                              "class Atomic : public Vertex { public: Input<float> x; InOut<float> y;\n"
+                              "  bool compute() { __sync_fetch_and_add((int *)&*y, 1); return true; } };\n";
 
 #define BODY "  ld32 $m0, $mvertex_base, $mzero, 0\n  exitz $mzero"
 
@@ -80,7 +82,8 @@ static void code_not_there(void **state)
     check_refused(false, "Only", other, TW_E_LINK, PHRASES("no codelet file defines __runCodelet_Only"));
     check_refused(true, "Half", NULL, TW_E_NOT_SUPPORTED,
                   PHRASES("has no code for ipu2", "simulator.runNativeVertices=true"));
-    check_refused(true, "Plain", other, TW_E_NOT_SUPPORTED, PHRASES("vertex type 'Plain'"));
+    check_refused(true, "Atomic", other, TW_E_NOT_SUPPORTED, /* and why: the chip has no such operation */
+                  PHRASES("vertex type 'Atomic'", "classes.cpp:11:20: ", "atomic"));
     static const char calls[] = WORKER("Half", STACK("Half", "0"), "  call $lr, nowhere\n" BODY);
     check_refused(false, "Half", calls, TW_E_LINK,
                   PHRASES("'nowhere' is not defined; ", "code.S uses it in .text.__runCodelet_Half"));

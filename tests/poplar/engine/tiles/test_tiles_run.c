@@ -344,26 +344,21 @@ static void floating_point_exceptions(void **state)
     }
 }
 
-/* Beside vertices without code of the chip: those run natively, on the simulator only when asked. */
-static void with_native_vertices(void **state)
+/* Beside assembly the compiler's code of compute(), in the simulator; on a model, and where it is asked for, those
+ * vertices run natively. */
+static void with_compiled_vertices(void **state)
 {
     (void)state;
     static const char *const asked[] = { "simulator.runNativeVertices=true", NULL };
-    for (int simulator = 0; simulator < 2; simulator++) {
-        fixture f = open_graph(simulator);
+    enum { ON_MODEL, NATIVE, COMPILED };
+    for (int how = ON_MODEL; how <= COMPILED; how++) {
+        fixture f = open_graph(how != ON_MODEL);
         tw_tensor x = variable(&f, "x", 12, 0), y = variable(&f, "y", 12, 1);
         static const char *const types[] = { "Add", "Native", "Native", "Add" };
         for (unsigned i = 0; i < 4; i++)
             add(&f, types[i], tw_tensor_slice(f.g, x, 0, 3 * i, 3 * i + 3),
                 tw_tensor_slice(f.g, y, 0, 3 * i, 3 * i + 3), 10 * (int)i, 2);
-        tw_program p = tw_program_execute(f.g, f.cs);
-        if (simulator) {
-            tw_engine *refused = tw_engine_new(f.g, p, NULL);
-            assert_int_equal(tw_engine_status(refused), TW_E_NOT_SUPPORTED);
-            assert_non_null(strstr(tw_engine_error(refused)->message, "vertex type 'Native'"));
-            tw_engine_free(refused);
-        }
-        tw_engine *e = load(&f, p, asked);
+        tw_engine *e = load(&f, tw_program_execute(f.g, f.cs), how == COMPILED ? NULL : asked);
         int a[12], b[12];
         for (int i = 0; i < 12; i++) a[i] = i * i;
         test_ok(tw_engine_write(e, "x", a, sizeof a));
@@ -373,7 +368,7 @@ static void with_native_vertices(void **state)
         steps s = { .count = 0 };
         tw_profile_each_step(tw_engine_profile(e), note_step, &s);
         assert_int_equal(s.count, 1);
-        assert_int_equal(s.fidelity[0], TW_FIDELITY_ESTIMATED);
+        assert_int_equal(s.fidelity[0], how == COMPILED ? TW_FIDELITY_EXACT : TW_FIDELITY_ESTIMATED);
         close_graph(&f, e);
     }
 }
@@ -533,13 +528,20 @@ static void memory_of_the_simulator_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_between_tiles), cmocka_unit_test(workers_and_their_stacks),
-        cmocka_unit_test(multi_vertices),       cmocka_unit_test(exit_status),
-        cmocka_unit_test(plain_state),          cmocka_unit_test(cycles_are_exact),
-        cmocka_unit_test(long_instructions),    cmocka_unit_test(floating_point_exceptions),
-        cmocka_unit_test(with_native_vertices), cmocka_unit_test(loops_on_results),
-        cmocka_unit_test(code_by_type),         cmocka_unit_test(declared_in_c),
-        cmocka_unit_test(faults_are_told),      cmocka_unit_test(memory_of_the_simulator_ends),
+        cmocka_unit_test(values_between_tiles),
+        cmocka_unit_test(workers_and_their_stacks),
+        cmocka_unit_test(multi_vertices),
+        cmocka_unit_test(exit_status),
+        cmocka_unit_test(plain_state),
+        cmocka_unit_test(cycles_are_exact),
+        cmocka_unit_test(long_instructions),
+        cmocka_unit_test(floating_point_exceptions),
+        cmocka_unit_test(with_compiled_vertices),
+        cmocka_unit_test(loops_on_results),
+        cmocka_unit_test(code_by_type),
+        cmocka_unit_test(declared_in_c),
+        cmocka_unit_test(faults_are_told),
+        cmocka_unit_test(memory_of_the_simulator_ends),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

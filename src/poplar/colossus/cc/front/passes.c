@@ -5,14 +5,61 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <string.h>
 
+static LLVMAttributeRef context_of(LLVMValueRef function)
+{
+    return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, TW__CC_CONTEXT,
+                                         strlen(TW__CC_CONTEXT));
+}
+
+static bool is_supervisors(LLVMValueRef function)
+{
+    LLVMAttributeRef mark = context_of(function);
+    unsigned length = 0;
+    const char *text = mark ? LLVMGetStringAttributeValue(mark, &length) : "";
+    return mark && length == strlen(TW__CC_CONTEXT_SUPERVISOR) &&
+           memcmp(text, TW__CC_CONTEXT_SUPERVISOR, length) == 0;
+}
+
+/* What supervisors call is code that they can run; workers can run that, too. */
+static void mark_callees(LLVMValueRef function, GPtrArray *work)
+{
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMIsAFunction(LLVMGetCalledValue(i)) : NULL;
+            if (!callee || LLVMIsDeclaration(callee) || context_of(callee)) continue;
+            LLVMAddAttributeAtIndex(callee, LLVMAttributeFunctionIndex,
+                                    LLVMCreateStringAttribute(context, TW__CC_CONTEXT, strlen(TW__CC_CONTEXT),
+                                                              TW__CC_CONTEXT_SUPERVISOR,
+                                                              strlen(TW__CC_CONTEXT_SUPERVISOR)));
+            g_ptr_array_add(work, callee);
+        }
+}
+
+static void spread_supervisors(LLVMModuleRef module)
+{
+    GPtrArray *work = g_ptr_array_new();
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (is_supervisors(f)) g_ptr_array_add(work, f);
+    for (guint i = 0; i < work->len; i++) mark_callees(work->pdata[i], work);
+    g_ptr_array_free(work, TRUE);
+}
+
+/* Loops stay scalar: how wide vectors may be is for whoever knows the alignment of edges to say. */
 bool tw__cc_optimise(const tw__cc_request *request, LLVMModuleRef module)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopUnrolling(options, false);
+    LLVMPassBuilderOptionsSetLoopVectorization(options, false);
+    LLVMPassBuilderOptionsSetSLPVectorization(options, false);
     LLVMErrorRef error = LLVMRunPasses(module, "default<O2>", NULL, options);
     LLVMDisposePassBuilderOptions(options);
-    if (!error) return true;
+    if (!error) {
+        spread_supervisors(module);
+        return true;
+    }
     char *text = LLVMGetErrorMessage(error);
     tw__cc_say(request, TW_ERROR, "cc.passes", text);
     LLVMDisposeErrorMessage(text);
