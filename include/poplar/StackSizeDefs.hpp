@@ -5,8 +5,8 @@
  *     DEF_STACK_SIZE_OWN(32, "helper")            the function alone
  *     DEF_FUNC_CALL_PTRS("apply", "twice,thrice") functions that apply may call through pointers
  *
- * All record them as strings in the section .stack_sizes_ipu, which is not loaded. In assembly they are macros of the
- * same names with `size name` as operands, where the name may be that of a section. */
+ * The host records them as strings in the section .stack_sizes_ipu, which is not loaded. In assembly they are macros of
+ * the same names with `size name` as operands, where the name may be that of a section. */
 #ifndef POPLAR_STACK_SIZE_DEFS_HPP
 #define POPLAR_STACK_SIZE_DEFS_HPP
 
@@ -30,6 +30,13 @@
 #define DEF_STACK_SIZE_OWN(size, name)    TW__stack_note own size , name ;
 #define DEF_FUNC_CALL_PTRS(name, targets) TW__stack_note calls 0 , name , targets ;
 // clang-format on
+#elif defined(__IPU__)
+/* The assembler's own directives. */
+#define TW__STACK_TEXT_(x)                #x
+#define TW__STACK_TEXT(x)                 TW__STACK_TEXT_(x)
+#define DEF_STACK_USAGE(size, name)       __asm__(".stack_total " name ", " TW__STACK_TEXT(size) "\n");
+#define DEF_STACK_SIZE_OWN(size, name)    __asm__(".stack_own " name ", " TW__STACK_TEXT(size) "\n");
+#define DEF_FUNC_CALL_PTRS(name, targets) __asm__(".stack_calls " name ", " targets "\n");
 #else
 #define TW__STACK_TEXT_(x) #x
 #define TW__STACK_TEXT(x)  TW__STACK_TEXT_(x)

@@ -57,24 +57,13 @@ static void module_function(tw__sel *s, LLVMValueRef function)
     tw__sel_function(s, function, f);
 }
 
-/* Assembly outside functions has no place in this output. */
-static void module_text(tw__sel *s)
-{
-    size_t length = 0;
-    LLVMGetModuleInlineAsm(s->module, &length);
-    s->function = NULL;
-    s->at = NULL;
-    if (length) tw__sel_refuse(s, "cc.asm", "assembly outside functions is not supported; put it into a .S file");
-}
-
 tw__mir *tw__sel_module(LLVMModuleRef module, tw_isa_arch arch, tw__arena *arena, tw__sel_report *report,
                         void *user)
 {
     tw__sel s = { .mir = tw__mir_new(arena, arch), .module = module, .report = report, .user = user };
     s.layout = LLVMGetModuleDataLayout(module);
     s.names = g_hash_table_new(NULL, NULL);
-    module_text(&s);
-    bool has_failed = s.has_failed;
+    bool has_failed = false;
     for (LLVMValueRef v = LLVMGetFirstGlobal(module); v; v = LLVMGetNextGlobal(v)) {
         s.has_failed = false;
         module_variable(&s, v);
