@@ -29,7 +29,7 @@ struct IPUModel {
     unsigned globalSyncCycles; /* 0: from the number of IPUs */
     double tileClockFrequency; /* Hz */
     std::vector<GlobalExchangeConstraint> globalExchangeConstraints;
-    bool compileIPUCode; /* without effect: code is not in memory reports, which say so */
+    bool compileIPUCode; /* codelets are compiled for the chip, too, and their code counts in the memory of tiles */
     unsigned instructionBytes, tilesPerSuperTile;
     bool supportsSuperTileSendReceive;
     std::vector<std::uint64_t> memoryElementOffsets;

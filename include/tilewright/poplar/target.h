@@ -65,7 +65,7 @@ typedef struct tw_ipu_model {
     unsigned max_sync_delay;     /* cycles; default 118 on Mk1 (guide's sample), see tw_target_max_sync_delay() */
     bool no_sync_delay;          /* RelativeSyncDelayType::NO_DELAY: syncs cost nothing */
     bool accurate_half;          /* false: half may be kept in float inside a codelet (docs/decisions.md, G3) */
-    bool compile_ipu_code;       /* IPUModel::compileIPUCode */
+    bool compile_ipu_code;       /* IPUModel::compileIPUCode: code of vertices counts in the memory of tiles */
     unsigned global_sync_cycles; /* default by the formula of Poplar API, IPUModel */
     tw_link_topology ipu_link_topology;
     tw_link_configuration ipu_link_configuration; /* has no model: kept for tw_target_ipu_link_configuration() */
@@ -103,8 +103,8 @@ TW_API tw_device *tw_device_cpu_accurate_half(void); /* half is a 2-byte IEEE ha
 TW_API tw_device *tw_device_ipu_model(tw_chip chip, unsigned num_ipus);
 TW_API tw_device *tw_device_ipu_model_with(const tw_ipu_model *model); /* copied; NULL = all defaults */
 /* The simulator (docs/colossus.md): vertices run as the chip's instructions in the memories of its tiles. A vertex
- * without such code makes the engine fail, unless its option simulator.runNativeVertices is true. The model says how
- * large the chip is; NULL = all defaults. The target has the kind TW_TARGET_IPU and serves for graphs. */
+ * without such code makes the engine fail, unless its option simulator.runNativeVertices is true: then all that are not
+ * assembly run natively. The model says how large the chip is; NULL = all defaults. The target has the kind TW_TARGET_IPU and serves for graphs. */
 TW_API tw_device *tw_device_ipu_sim(tw_chip chip, unsigned num_ipus);
 TW_API tw_device *tw_device_ipu_sim_with(const tw_ipu_model *model);
 /* The same with options of the simulator, "key=value" texts ended by NULL (tw_sim_options_read() lists them). The

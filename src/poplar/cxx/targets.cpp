@@ -538,8 +538,7 @@ Device IPUModel::createDevice(OptionFlags options, bool accurateHalf, unsigned d
     model.bytes_per_tile = memoryBytesPerTile;
     model.clock_hz = tileClockFrequency;
     model.accurate_half = accurateHalf;
-    /* compileIPUCode stays with this struct: there is no code generator, and memory reports say that code is not in
-     * them. Published programs set it and could not run otherwise. */
+    model.compile_ipu_code = compileIPUCode;
     setSyncDelays(model, *this);
     setFigures(model, *this);
     setOptions(model, options, "IPUModel::createDevice");

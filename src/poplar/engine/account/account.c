@@ -225,12 +225,6 @@ tw_status tw__account_new(tw_engine *engine)
                                  .bytes_per_tile = tw_target_bytes_per_tile(target),
                                  .clock_hz = tw_target_clock_hz(target),
                                  .min_sync_delay = tw_target_min_sync_delay(target) };
-    if (target->compile_ipu_code)
-        return tw__fail(
-            TW_E_NOT_SUPPORTED,
-            "compile_ipu_code (IPUModel::compileIPUCode) needs a code generator for %s, and there is none yet: "
-            "leave it off; the memory report then says that code is absent",
-            tw_target_arch(target));
     size_t steps = engine->plan.steps.count;
     tw__account *account = tw__calloc(1, sizeof *account);
     if (!account) return tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");

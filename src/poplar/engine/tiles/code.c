@@ -50,10 +50,12 @@ static bool *used_types(const tw_engine *engine)
     return used;
 }
 
-/* A simulator asks for the code of every vertex; a model only where the class says that there is some. */
+/* A simulator asks for the code of every vertex; a model where the class says that there is some, and for that of all,
+ * which then counts in the memory of tiles (guide 8.1.1), when it is told to. */
 static bool asks_for_code(const tw_engine *engine, const tw__vertex_type *info)
 {
-    return engine->target->kind == TW_TARGET_IPU || info->is_external || !info->has_entry;
+    return engine->target->kind == TW_TARGET_IPU || engine->target->compile_ipu_code || info->is_external ||
+           !info->has_entry;
 }
 
 static tw_status missing(const tw_engine *engine, const tw__chip_code *code, const tw__vertex_type *info)
@@ -268,8 +270,8 @@ static tw__chip_code *allocate(const tw_engine *engine)
 /* Vertices of C and C++ run in the simulator unless it is asked to leave what is not assembly to the host. */
 static bool wants_compiled(const tw_engine *engine)
 {
-    return engine->target->kind == TW_TARGET_IPU &&
-           !tw__options_bool(engine->options, "simulator.runNativeVertices");
+    if (engine->target->kind != TW_TARGET_IPU) return engine->target->compile_ipu_code;
+    return !tw__options_bool(engine->options, "simulator.runNativeVertices");
 }
 
 static const tw_diag *find_error(const tw_diags *diags)

@@ -302,19 +302,6 @@ static void automatic_reports(void **state)
     rmdir(option), rmdir(folder);
 }
 
-/* Guide 8.1.1: code sizes need a code generator, which does not exist yet; asking for them must not go unnoticed. */
-static void code_generation_is_refused(void **state)
-{
-    (void)state;
-    tw_ipu_model m = { .size = sizeof m, .compile_ipu_code = true };
-    tw_device *device = tw_device_ipu_model_with(&m);
-    tw_graph *g = test_graph_new(device);
-    tw_engine *e = tw_engine_new(g, tw_program_sequence(g, NULL), NULL);
-    assert_int_equal(tw_engine_load(e, device), TW_E_NOT_SUPPORTED);
-    ASSERT_MESSAGE("code generator for ipu2");
-    tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,7 +312,6 @@ int main(void)
         cmocka_unit_test(instrumentation_takes_memory),
         cmocka_unit_test(liveness),
         cmocka_unit_test(automatic_reports),
-        cmocka_unit_test(code_generation_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

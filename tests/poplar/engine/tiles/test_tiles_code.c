@@ -13,9 +13,11 @@ static const char classes[] = "#include <poplar/Vertex.hpp>\nusing namespace pop
                               "class Only : public Vertex { public: Input<float> x; Output<float> y;\n"
                               "  static const bool isExternalCodelet = true; };\n"
                               "class Plain : public Vertex { public: Input<float> x; Output<float> y;\n"
-                              "  bool compute() { *y = *x; return true; } };\n"
-                              "class Atomic : public Vertex { public: Input<float> x; InOut<float> y;\n"
-                              "  bool compute() { __sync_fetch_and_add((int *)&*y, 1); return true; } };\n";
+                              "  bool compute() { *y = *x; return true; } };\n";
+/* What the chip cannot do. */
+static const char atomic[] = "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
+                             "class Atomic : public Vertex { public: Input<float> x; InOut<float> y;\n"
+                             "  bool compute() { __sync_fetch_and_add((int *)&*y, 1); return true; } };\n";
 
 #define BODY "  ld32 $m0, $mvertex_base, $mzero, 0\n  exitz $mzero"
 
@@ -25,6 +27,7 @@ static tw_engine *engine_of(const tw_device *device, const char *type, unsigned 
 {
     tw_graph *g = tw_graph_new(tw_device_target(device));
     add_file(g, "classes.cpp", classes);
+    if (strcmp(type, "Atomic") == 0) add_file(g, "atomic.cpp", atomic);
     if (assembly) add_file(g, "code.S", assembly);
     tw_tensor x = tw_graph_add_variable(g, TW_FLOAT, SHAPE(4, 2), "x");
     tw_graph_map_linearly_with(g, x, 1, 2, 0);
@@ -83,7 +86,7 @@ static void code_not_there(void **state)
     check_refused(true, "Half", NULL, TW_E_NOT_SUPPORTED,
                   PHRASES("has no code for ipu2", "simulator.runNativeVertices=true"));
     check_refused(true, "Atomic", other, TW_E_NOT_SUPPORTED, /* and why: the chip has no such operation */
-                  PHRASES("vertex type 'Atomic'", "classes.cpp:11:20: ", "atomic"));
+                  PHRASES("vertex type 'Atomic'", "atomic.cpp:4:20: ", "atomic"));
     static const char calls[] = WORKER("Half", STACK("Half", "0"), "  call $lr, nowhere\n" BODY);
     check_refused(false, "Half", calls, TW_E_LINK,
                   PHRASES("'nowhere' is not defined; ", "code.S uses it in .text.__runCodelet_Half"));
@@ -163,6 +166,30 @@ static void memory_of_code(void **state)
         tw_engine_free(e);
         tw_device_free(device);
     }
+}
+
+/* Guide 8.1.1: a model that is told to compile counts code and stacks as the device does, and runs natively. */
+static void memory_of_compiled_code(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = { "vertexCode", "stack", "vertexInstanceState" };
+    uint64_t bytes[3][G_N_ELEMENTS(kinds)];
+    tw_fidelity fidelity[3];
+    for (int how = 0; how < 3; how++) { /* a model that is not told, one that is, a simulator */
+        tw_ipu_model model = { .size = sizeof model, .tiles_per_ipu = 4, .compile_ipu_code = how == 1 };
+        tw_device *device = how == 2 ? tw_device_ipu_sim_with(&model) : tw_device_ipu_model_with(&model);
+        tw_engine *e = engine_of(device, "Plain", 4, NULL, NULL);
+        test_ok(tw_engine_load(e, device));
+        const tw_profile *profile = tw_engine_profile(e);
+        for (size_t i = G_N_ELEMENTS(kinds); i-- > 0;)
+            bytes[how][i] = tw_profile_memory(profile, kinds[i], &fidelity[how]);
+        tw_engine_free(e);
+        tw_device_free(device);
+    }
+    assert_int_equal(fidelity[0], TW_FIDELITY_ABSENT);
+    assert_int_equal(fidelity[1], TW_FIDELITY_EXACT);
+    assert_true(bytes[1][0] >= 4 * 4 * 4); /* a load of each pointer, of the value, the store: at least */
+    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) assert_int_equal(bytes[1][i], bytes[2][i]);
 }
 
 /* Code by vertex type in the profile: what two types of a tile need counts for the first of them. */
@@ -251,10 +278,15 @@ static void places_of_code(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stack_not_stated),     cmocka_unit_test(code_not_there),
-        cmocka_unit_test(member_of_an_archive), cmocka_unit_test(code_that_lacks_a_function),
-        cmocka_unit_test(memory_of_code),       cmocka_unit_test(memory_of_unknown_code),
-        cmocka_unit_test(places_of_code),       cmocka_unit_test(code_by_type),
+        cmocka_unit_test(stack_not_stated),
+        cmocka_unit_test(code_not_there),
+        cmocka_unit_test(member_of_an_archive),
+        cmocka_unit_test(code_that_lacks_a_function),
+        cmocka_unit_test(memory_of_code),
+        cmocka_unit_test(memory_of_unknown_code),
+        cmocka_unit_test(memory_of_compiled_code),
+        cmocka_unit_test(places_of_code),
+        cmocka_unit_test(code_by_type),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }
