@@ -140,16 +140,39 @@ static int connect_rows(tw_graph *g, tw_vertex v, tw_tensor x, int rank)
     return sum;
 }
 
-static void check(size_t row, tw_chip chip, bool simulator)
+/* The class with a compute() in the place of what calls it external. */
+static void add_compiled(tw_graph *g, size_t row)
 {
-    tw_device *device = tile_device(simulator, chip);
-    tw_graph *g = tw_graph_new(tw_device_target(device));
+    static const char external[] = "static const bool isExternalCodelet = true;";
+    static const char *const sums[] = { "for (unsigned i = 0; i < data.size(); i++) s += *data[i];",
+                                        "for (unsigned i = 0; i < data.size(); i++) s += data[i];",
+                                        "for (unsigned r = 0; r < data.size(); r++)\n"
+                                        "for (unsigned i = 0; i < data[r].size(); i++) s += data[r][i];" };
+    const char *body =
+        layouts[row].counted ? "for (unsigned i = 0; i < count; i++) s += data[i];" : sums[layouts[row].rank];
+    const char *at = strstr(layouts[row].classes, external);
+    assert_non_null(at);
+    g_autofree char *text =
+        g_strdup_printf("%.*sbool compute() { int s = 0; %s *sum = s; return true; }%s",
+                        (int)(at - layouts[row].classes), layouts[row].classes, body, at + strlen(external));
+    add_file(g, "compiled.cpp", text);
+}
+
+static void add_assembled(tw_graph *g, size_t row)
+{
     g_autofree char *code = g_strconcat(WORKER("Sum", STACK("Sum", "0"), "/**/"), "  nop\n", NULL), *text;
     char **parts = g_strsplit(code, "/**/", 2);
     text = g_strconcat(parts[0], layouts[row].body, parts[1], NULL);
     g_strfreev(parts);
     add_file(g, "classes.cpp", layouts[row].classes);
     add_file(g, "code.S", text);
+}
+
+static void check(size_t row, tw_chip chip, bool simulator, bool compiled)
+{
+    tw_device *device = tile_device(simulator, chip);
+    tw_graph *g = tw_graph_new(tw_device_target(device));
+    (compiled ? add_compiled : add_assembled)(g, row);
     int values[ELEMENTS], want[3], got[3] = { 0 };
     for (int i = 0; i < ELEMENTS; i++) values[i] = 1000 + i * i;
     tw_tensor x = tw_graph_add_constant(g, TW_INT, SHAPE(ELEMENTS), values, false, "x"),
@@ -186,13 +209,24 @@ static void every_layout(void **state)
     (void)state;
     for (size_t row = 0; row < G_N_ELEMENTS(layouts); row++)
         for (int simulator = 0; simulator < 2; simulator++) {
-            if (layouts[row].chips & MK1) check(row, TW_MK1, simulator);
-            if (layouts[row].chips & MK2) check(row, TW_MK2, simulator);
+            if (layouts[row].chips & MK1) check(row, TW_MK1, simulator, false);
+            if (layouts[row].chips & MK2) check(row, TW_MK2, simulator, false);
         }
+}
+
+/* The same classes in C++: what <poplar/VectorTypes.hpp> reads is what load wrote. */
+static void every_layout_compiled(void **state)
+{
+    (void)state;
+    for (size_t row = 0; row < G_N_ELEMENTS(layouts); row++) {
+        if (layouts[row].chips & POPLIBS || layouts[row].rank > 2) continue; /* of assembly alone */
+        if (layouts[row].chips & MK1) check(row, TW_MK1, true, true);
+        if (layouts[row].chips & MK2) check(row, TW_MK2, true, true);
+    }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(every_layout) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(every_layout), cmocka_unit_test(every_layout_compiled) };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }
