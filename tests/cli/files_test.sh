@@ -131,6 +131,7 @@ popc -o           | scale.c     | popc --target cpu scale.c -o OUT
 popc -MF          | scale.c     | popc --target cpu scale.c -o x.gp -MD -MF OUT
 popc -E           | scale.c     | popc -E scale.c -o OUT
 popc -S           | scale.c     | popc -S scale.c -o OUT
+popc -c           | scale.c     | popc -c scale.c -o OUT
 profile --trace   | csl.json    | profile csl.json --trace OUT
 report -o         | csl.json    | report csl.json -o OUT
 compare --json    | -           | compare axpy --small --on wse3 --json OUT

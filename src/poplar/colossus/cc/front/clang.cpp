@@ -223,6 +223,7 @@ class Action : public ASTFrontendAction {
 };
 
 const char *const fixed_args[] = { "clang",
+                                   "-Qunused-arguments",
                                    "--target=unknown-unknown-unknown-elf",
                                    "-S",
                                    "-fno-rtti",
