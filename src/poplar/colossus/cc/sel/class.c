@@ -35,7 +35,8 @@ static void class_ranges(tw__sel *s, tw__sel_part word, const uint32_t *bounds, 
                          uint32_t offset, tw__sel_part *sum, bool *is_first)
 {
     for (unsigned from = 0, to; from < CLASSES; from = to + 1) {
-        for (to = from; to < CLASSES && wanted[to]; to++) {}
+        for (to = from; to < CLASSES && wanted[to]; to++) {
+        }
         if (to == from) continue;
         uint32_t low = bounds[from] + offset, size = bounds[to] - bounds[from];
         tw__sel_part above = low ? tw__sel_with(s, tw__sel_add, word, (int64_t)(int32_t)(0 - low)) : word;

@@ -339,32 +339,29 @@ static void value_rename(tw__mir_insn *from, tw__mir_insn *end, tw__mir_reg old,
         }
 }
 
-/* What was just written under new names gets those that its users know already. `first`: where that begins. */
+/* What was just written under new names gets those that its users know already; the rest is copied. `first`: where what
+ * was written begins. */
 void tw__sel_define(tw__sel *s, LLVMValueRef value, const tw__sel_part *parts, tw__mir_insn *first)
 {
     tw__sel_value *known = tw__sel_value_of(s, value);
     if (known->is_written) return;
     known->is_written = true;
+    tw__mir_insn *end = s->before;
+    GHashTable *names = g_hash_table_new(NULL, NULL); /* register -> the one that it is now */
     for (unsigned i = 0; i < known->count; i++) {
         const tw__sel_part *part = &parts[i], *want = &known->parts[i];
-        if (part->reg == want->reg) continue;
-        bool is_named = false; /* a register that is two parts gets one name, and is copied to the other */
-        for (unsigned k = 0; k < i; k++) is_named = is_named || parts[k].reg == part->reg;
-        if (!is_named && part->file == want->file && part->words == want->words &&
-            value_is_fresh(first, s->before, part))
-            value_rename(first, s->before, part->reg, want->reg);
+        gpointer reg = GUINT_TO_POINTER(part->reg);
+        if (part->file != want->file || part->words != want->words || !value_is_fresh(first, end, part) ||
+            g_hash_table_contains(names, reg))
+            continue;
+        value_rename(first, end, part->reg, want->reg);
+        g_hash_table_insert(names, reg, GUINT_TO_POINTER(want->reg));
     }
     for (unsigned i = 0; i < known->count; i++) {
-        const tw__sel_part *part = &parts[i], *want = &known->parts[i];
-        tw__sel_part source = *part;
-        /* renamed above? then the register is written already */
-        if (value_is_fresh(first, s->before, want)) continue;
-        for (unsigned k = 0; k < i; k++)
-            if (parts[k].reg == part->reg && value_is_fresh(first, s->before, &known->parts[k])) {
-                source = known->parts[k];
-                source.sub = part->sub;
-                source.words = part->words;
-            }
-        tw__sel_copy(s, *want, source);
+        tw__sel_part source = parts[i];
+        gpointer name = g_hash_table_lookup(names, GUINT_TO_POINTER(source.reg));
+        if (name) source.reg = GPOINTER_TO_UINT(name);
+        if (source.reg != known->parts[i].reg) tw__sel_copy(s, known->parts[i], source);
     }
+    g_hash_table_unref(names);
 }
