@@ -4,6 +4,7 @@
 
 #include "poplar/colossus/cc/sel/generate.h"
 
+#include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
 #include <string.h>
@@ -25,7 +26,14 @@ static LLVMModuleRef read_ir(const tw__cc_request *request, LLVMContextRef conte
         LLVMCreateMemoryBufferWithMemoryRangeCopy(request->text, request->length, request->path);
     LLVMModuleRef module = NULL;
     char *problem = NULL;
-    if (!LLVMParseIRInContext(context, buffer, &module, &problem)) return module;
+    if (!LLVMParseIRInContext(context, buffer, &module, &problem)) {
+        LLVMDisposeMessage(problem);
+        if (!LLVMVerifyModule(module, LLVMReturnStatusAction, &problem)) {
+            LLVMDisposeMessage(problem);
+            return module;
+        }
+        LLVMDisposeModule(module);
+    }
     tw__cc_say(request, TW_ERROR, "cc.ir", problem);
     LLVMDisposeMessage(problem);
     return NULL;
