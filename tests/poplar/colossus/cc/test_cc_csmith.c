@@ -10,7 +10,7 @@
 
 #define PROGRAMS TW_SOURCE_DIR "/tests/poplar/colossus/cc/programs"
 
-enum { FIRST = 1, USUAL = 12, LONGEST = 60000000 };
+enum { FIRST = 1, USUAL = 6, LONGEST = 60000000 };
 
 static bool is_there(const char *program)
 {
