@@ -12,12 +12,13 @@
 
 #include <stddef.h>
 
-#define TW_CODELET_MATH_1(X)                                                                                       \
-    X(exp)                                                                                                         \
-    X(exp2)                                                                                                        \
-    X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) \
-        X(asinh) X(acosh) X(atanh) X(erf) X(erfc) X(cbrt) X(sigmoid) X(silu) X(gelu_erf) X(gelu_tanh) X(softplus)
+/* clang-format off */
+#define TW_CODELET_MATH_1(X) \
+    X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) \
+    X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(erf) X(erfc) X(cbrt) X(sigmoid) X(silu) X(gelu_erf) X(gelu_tanh) \
+    X(softplus)
 #define TW_CODELET_MATH_2(X) X(pow) X(atan2) X(fmod) X(hypot)
+/* clang-format on */
 
 /* Rows stay in their order: objects in archives carry it. */
 typedef struct tw_codelet_math {

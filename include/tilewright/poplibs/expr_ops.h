@@ -62,7 +62,7 @@
     X(eq,                       107, eq,                     Equal,               EQUAL,                    "==", "fbius", 'b', "$a == $b", "$a == $b") \
     X(gteq,                     108, gteq,                   Gte,                 GREATER_THAN_EQUAL,       ">=", "fiub",  'b', "$a >= $b", "$a >= $b") \
     X(gt,                       109, gt,                     Gt,                  GREATER_THAN,             ">",  "fiub",  'b', "$a > $b", "$a > $b") \
-    X(inv_std_dev_to_variance,  110, invStdDevToVariance,    InvStdDevToVariance, INV_STD_DEV_TO_VARIANCE,  "",   "f",     '=', "1.0f / ($a * $a) - $b", "") \
+    X(inv_std_dev_to_variance,  110, invStdDevToVarianceSame, InvStdDevToVariance, INV_STD_DEV_TO_VARIANCE,  "",   "f",     '=', "1.0f / ($a * $a) - $b", "") \
     X(lteq,                     111, lteq,                   Lte,                 LESS_THAN_EQUAL,          "<=", "fiub",  'b', "$a <= $b", "$a <= $b") \
     X(logical_and,              112, logicalAnd,             And,                 LOGICAL_AND,              "&&", "b",     '=', "", "$a & $b") \
     X(logical_or,               113, logicalOr,              Or,                  LOGICAL_OR,               "||", "b",     '=', "", "$a | $b") \
@@ -77,7 +77,7 @@
     X(shift_right,              122, shiftRight,             Shr,                 SHIFT_RIGHT,              ">>", "iu",    '=', "", "(unsigned)$b < 32u ? (unsigned)$a >> $b : 0u") \
     X(shift_right_sign_extend,  123, shiftRightSignExtend,   ShrSE,               SHIFT_RIGHT_SIGN_EXTEND,  "",   "i",     '=', "", "$a >> ((unsigned)$b < 32u ? $b : 31)") \
     X(sub,                      124, sub,                    Sub,                 SUBTRACT,                 "-",  "fiu",   '=', "$a - $b", "(unsigned)$a - (unsigned)$b") \
-    X(variance_to_inv_std_dev,  125, varianceToInvStdDev,    VarianceToInvStdDev, VARIANCE_TO_INV_STD_DEV,  "",   "f",     '=', "1.0f / __builtin_sqrtf($a + $b)", "")
+    X(variance_to_inv_std_dev,  125, varianceToInvStdDevSame, VarianceToInvStdDev, VARIANCE_TO_INV_STD_DEV,  "",   "f",     '=', "1.0f / __builtin_sqrtf($a + $b)", "")
 /* The condition of select is the last operand, and bool. */
 #define TW_EXPR_TERNARY(X) \
     X(clamp,  200, clamp,  Clamp,  CLAMP,  "", "fi",   '=', "tw_min(tw_max($a, $b), $c)", "tw_least(tw_most($a, $b), $c)") \

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+/* Loops that count. */
+#ifndef POPOPS_LOOP_HPP
+#define POPOPS_LOOP_HPP
+
+#include <functional>
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/Fill.hpp>
+#include <poputil/exceptions.hpp>
+
+namespace popops {
+
+/* The body, built once, for counter = begin, begin + step ... below end; it gets the counter, an unsigned int. */
+inline poplar::program::Sequence
+countedLoop(poplar::Graph &graph, std::size_t begin, std::size_t end, std::size_t step,
+            const std::function<poplar::program::Program(const poplar::Tensor &)> &body,
+            const poplar::DebugContext &debugContext = {})
+{
+    if (step == 0) throw poputil::poplibs_error("popops::countedLoop: the step is 0");
+    poplar::Tensor counter = graph.addVariable(poplar::UNSIGNED_INT, { 1 }, { debugContext, "counter" });
+    graph.setTileMapping(counter, 0);
+    poplar::program::Sequence loop, once;
+    fill(graph, counter, loop, begin, { debugContext, "begin" });
+    once.add(body(counter));
+    addInPlace(graph, counter, static_cast<unsigned>(step), once, { debugContext, "step" });
+    std::size_t times = end > begin ? (end - begin + step - 1) / step : 0;
+    loop.add(poplar::program::Repeat(static_cast<unsigned>(times), once, debugContext));
+    return loop;
+}
+inline poplar::program::Sequence
+countedLoop(poplar::Graph &graph, std::size_t count,
+            const std::function<poplar::program::Program(const poplar::Tensor &)> &body,
+            const poplar::DebugContext &debugContext = {})
+{
+    return countedLoop(graph, 0, count, 1, body, debugContext);
+}
+
+/* count = initial; while count != limit: body, count += step. Both are scalars of int or unsigned int. */
+inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, const poplar::Tensor &count, int initialCount,
+                                                const poplar::Tensor &countLimit, int countStep,
+                                                const poplar::program::Program &body,
+                                                const poplar::DebugContext &debugContext = {})
+{
+    poplar::program::Sequence loop, condition, once;
+    fill(graph, count, loop, initialCount, { debugContext, "begin" });
+    poplar::Tensor more = neq(graph, count, countLimit, condition, { debugContext, "more" });
+    once.add(body);
+    addInPlace(graph, count, countStep, once, { debugContext, "step" });
+    loop.add(poplar::program::RepeatWhileTrue(condition, more.reshape({}), once, debugContext));
+    return loop;
+}
+inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, int initialCount,
+                                                const poplar::Tensor &countLimit, int countStep,
+                                                const poplar::program::Program &body,
+                                                const poplar::DebugContext &debugContext = {})
+{
+    poplar::Tensor count = graph.clone(countLimit, { debugContext, "counter" });
+    return countedForLoop(graph, count, initialCount, countLimit, countStep, body, debugContext);
+}
+
+} // namespace popops
+#endif

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+/* popops' headers: texts of expressions, graphs that are those of the calls of C, values, errors, loops. */
+#include "../../cxx/expect.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+#include <popops/Cast.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/Encoding.hpp>
+#include <popops/Fill.hpp>
+#include <popops/Loop.hpp>
+#include <popops/ScaledAdd.hpp>
+#include <popops/Zero.hpp>
+#include <popops/codelets.hpp>
+#include <poputil/TileMapping.hpp>
+#include <sstream>
+
+using namespace poplar;
+using namespace poplar::program;
+namespace pe = popops::expr;
+
+template <class E, class F> static bool throws(F f, const char *words)
+{
+    try {
+        f();
+    } catch (const E &e) {
+        if (std::strstr(e.what(), words)) return true;
+        std::printf("'%s' lacks '%s'\n", e.what(), words);
+    }
+    return false;
+}
+
+static Device model(unsigned tiles = 8)
+{
+    IPUModel m;
+    m.tilesPerIPU = tiles;
+    return m.createDevice();
+}
+
+/* The canonical text of an expression. */
+static std::string canonical(const pe::Expr &e)
+{
+    char *text = tw_popops_expression_text(e.text().c_str());
+    std::string s = text ? text : tw_error_message();
+    std::free(text);
+    return s;
+}
+
+static void texts()
+{
+    using namespace popops::expr;
+    EXPECT(canonical(_1 + _2 * 3) == "add(_1,mul(_2,3))");
+    EXPECT(canonical((_1 + _2) * 3.5f) == "mul(add(_1,_2),3.5)");
+    EXPECT(canonical(2 - _1) == "sub(2,_1)" && canonical(-_1) == "neg(_1)" && canonical(_1 - -3) == "sub(_1,-3)");
+    EXPECT(canonical(Select(_1, _2, _1 < 1 && !_3)) == "select(_1,_2,logical_and(lt(_1,1),logical_not(_3)))");
+    EXPECT(canonical(Select(Const(1.0f), Const(2.0f), _1)) == "select(1f,2f,_1)");
+    EXPECT(canonical(Select(Const(1), _1, _2)) == "select(1,_1,_2)");
+    EXPECT(canonical(Select(Const(1), Const(2), _2 == true)) == "select(1i,2i,eq(_2,1b))");
+    EXPECT(canonical(Cast(_1, UNSIGNED_INT) >> 3u) == "shift_right(cast(_1,unsigned int),3)");
+    EXPECT(canonical(Clamp(_1, Const(-1.0), 1.5_half)) == "clamp(_1,-1,1.5h)");
+    EXPECT(canonical(Max(_1, Const(-INFINITY))) == "max(_1,-inf)");
+    Any any = Sqrt(Any(_1 + 1) / _20);
+    EXPECT(canonical(any) == "sqrt(div(add(_1,1),_20))");
+    EXPECT(canonical(BinaryOp(BinaryOpType::ATAN2, UnaryOp(UnaryOpType::POPCOUNT, _1), _2)) ==
+           "atan2(popcount(_1),_2)");
+    EXPECT(any.clone()->deepEquals(any));
+    EXPECT(poputil::templateVertex("V", BinaryOpType::ADD, FLOAT) == "V<popops::expr::BinaryOpType::ADD,float>");
+}
+
+/* The same calls in C++ and in C make graphs of the same bytes. */
+static void graphs()
+{
+    Device device = model();
+    std::string bytes[2];
+    for (int way = 0; way < 2; way++) {
+        Graph graph(device.getTarget());
+        popops::addCodelets(graph);
+        Tensor a = graph.addVariable(FLOAT, { 5, 20 }, "a"), b = graph.addVariable(FLOAT, { 20 }, "b"),
+               c = graph.addVariable(INT, { 40 }, "c");
+        poputil::mapTensorLinearly(graph, a), graph.setTileMapping(b, 3), poputil::mapTensorLinearly(graph, c);
+        Sequence prog;
+        if (way == 0) {
+            using namespace popops::expr;
+            popops::map(graph, Max(_1, Const(0)) * _2, { a, b }, prog, "m");
+            popops::add(graph, a, b, prog, "sum");
+            popops::mulInPlace(graph, a, 2.5f, prog, "twice");
+            popops::cast(graph, c, HALF, prog, "h");
+            popops::fill(graph, a, prog, 7, "f");
+            popops::zero(graph, b, prog, "z");
+            popops::iota(graph, c, 3, prog, "i");
+            popops::scaledAddTo(graph, a, a, 0.5f, prog, "s");
+        } else {
+            tw_graph *g = handles::of(graph);
+            tw_tensor ab[] = { handles::of(a), handles::of(b) };
+            auto seq = [g](const char *name) { return tw_program_sequence(g, name); }; /* one for each step */
+            tw_popops_map(g, "max(_1, 0) * _2", 2, ab, seq("m"), "m", nullptr);
+            tw_popops_add(g, ab[0], ab[1], seq("sum"), "sum", nullptr);
+            tw_popops_map_in_place(g, "_1 * 2.5", 1, ab, seq("twice"), "twice", nullptr);
+            tw_popops_cast(g, handles::of(c), TW_HALF, seq("h"), "h");
+            tw_popops_fill(g, ab[0], 7, seq("f"), "f");
+            tw_popops_zero(g, ab[1], seq("z"), "z");
+            tw_popops_iota(g, handles::of(c), 3, seq("i"), "i");
+            tw_popops_scaled_add(g, ab[0], tw_scale{ 1, { 0, 0 } }, ab[0], tw_scale{ 0.5, { 0, 0 } }, seq("s"), "s",
+                                 nullptr);
+            EXPECT(tw_graph_status(g) == TW_OK);
+        }
+        std::ostringstream out;
+        char *text = nullptr;
+        std::size_t size = 0;
+        FILE *file = open_memstream(&text, &size);
+        EXPECT(tw_graph_serialize(handles::of(graph), file) == TW_OK);
+        std::fclose(file);
+        bytes[way].assign(text, size);
+        std::free(text);
+    }
+    EXPECT(bytes[0].size() > 1000 && bytes[0] == bytes[1]);
+}
+
+static void values()
+{
+    Device device = model();
+    Graph graph(device.getTarget());
+    Tensor x = graph.addVariable(FLOAT, { 50 }, "x"), n = graph.addVariable(INT, { 50 }, "n");
+    poputil::mapTensorLinearly(graph, x), poputil::mapTensorLinearly(graph, n);
+    Sequence prog;
+    {
+        using namespace popops::expr;
+        Tensor y = popops::map(graph, Select(_1, Const(0.5f), _1 > 1.0f) + 1, { x }, prog, "y");
+        popops::subInPlace(graph, y, 0.25f, prog);
+        popops::divInPlace(graph, y, x, prog);
+        graph.createHostRead("y", y);
+    }
+    popops::iota(graph, n, -10, prog);
+    popops::remInPlace(graph, n, 7, prog);
+    Tensor far = popops::sub(graph, 100, n, prog),
+           flags = popops::cast(graph, popops::gt(graph, n, 2, prog), INT, prog);
+    Tensor inv = popops::varianceToInvStdDev(graph, x, 0.5f, prog, FLOAT);
+    Tensor copy = graph.clone(n, "copy");
+    prog.add(popops::cast(graph, n, copy));
+    Tensor scale = graph.addConstant(FLOAT, {}, 3.0f);
+    graph.setTileMapping(scale, 0);
+    Tensor s = popops::mul(graph, x, 2.0f, prog);
+    popops::scaledAddTo(graph, s, 0.25f, x, 0.5f, prog, popops::ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY);
+    popops::scaledSubtractFrom(graph, s, x, scale, prog);
+    Tensor sum = graph.addVariable(UNSIGNED_INT, { 1 }, "sum"), limit = graph.addConstant(INT, { 1 }, 10);
+    graph.setTileMapping(sum, 1), graph.setTileMapping(limit, 1);
+    popops::zero(graph, sum, prog);
+    prog.add(popops::countedLoop(graph, 2, 11, 3, [&](const Tensor &i) {
+        Sequence body;
+        popops::addInPlace(graph, sum, i, body); /* 2 + 5 + 8 */
+        return body;
+    }));
+    Sequence body;
+    popops::mulInPlace(graph, sum, 2u, body);
+    prog.add(popops::countedForLoop(graph, 4, limit, 2, body)); /* three times */
+    graph.createHostWrite("x", x), graph.createHostRead("n", copy), graph.createHostRead("far", far);
+    graph.createHostRead("flags", flags), graph.createHostRead("inv", inv), graph.createHostRead("s", s);
+    graph.createHostRead("sum", sum);
+    Engine engine(graph, prog);
+    engine.load(device);
+    float in[50], y[50], v[50], t[50];
+    int ns[50], fs[50], bs[50];
+    unsigned total;
+    for (int i = 0; i < 50; i++) in[i] = 0.125f * (i + 1);
+    engine.writeTensor("x", in, in + 50);
+    engine.run(0);
+    engine.readTensor("y", y, y + 50), engine.readTensor("n", ns, ns + 50), engine.readTensor("far", fs, fs + 50);
+    engine.readTensor("flags", bs, bs + 50), engine.readTensor("inv", v, v + 50), engine.readTensor("s", t, t + 50);
+    engine.readTensor("sum", &total, &total + 1);
+    for (int i = 0; i < 50; i++) {
+        EXPECT(y[i] == ((in[i] > 1 ? in[i] : 0.5f) + 1 - 0.25f) / in[i]);
+        EXPECT(ns[i] == (i - 10) % 7 && fs[i] == 100 - ns[i] && bs[i] == (ns[i] > 2));
+        EXPECT(std::fabs(v[i] - 1 / std::sqrt(in[i] + 0.5)) < 2e-7);
+        EXPECT(t[i] == 2 * in[i] - 0.5f * in[i] + 0.5f * in[i] - 3 * in[i]);
+    }
+    EXPECT(total == 15 * 8);
+}
+
+static void errors()
+{
+    Device device = model();
+    Graph graph(device.getTarget());
+    Tensor x = graph.addVariable(FLOAT, { 2, 3 }, "x"), i = graph.addVariable(INT, { 4 }, "i");
+    graph.setTileMapping(x, 0), graph.setTileMapping(i, 0);
+    Sequence prog;
+    unsigned before = graph.getNumVertices();
+    using poputil::poplibs_error;
+    EXPECT((throws<poplibs_error>([&] { popops::add(graph, x, i, prog); },
+                                  "popops::map: operands of 'add' are float and int")));
+    EXPECT((throws<poplibs_error>([&] { popops::addInPlace(graph, i, 0.5f, prog); },
+                                  "popops::add: a number with a point")));
+    EXPECT((throws<poplibs_error>([&] { popops::scaledAddTo(graph, x, x[0], 1.0f, prog); },
+                                  "popops::scaledAddTo: 'x' float[2, 3]")));
+    EXPECT((throws<invalid_option>([&] { popops::abs(graph, x, prog, {}, { { "enableGenerateCodelet", "1" } }); },
+                                   "option 'enableGenerateCodelet' cannot be '1'")));
+    EXPECT((throws<poplibs_error>([&] { popops::fill(graph, i, prog, 1.5f); }, "1.5 is no value of 'i' int[4]")));
+    EXPECT((throws<poplibs_error>(
+        [&] { popops::countedLoop(graph, 0, 4, 0, [](const Tensor &) { return Sequence(); }); }, "step")));
+    EXPECT(graph.getNumVertices() == before && prog.isEmpty());
+}
+
+int main()
+{
+    texts();
+    graphs();
+    values();
+    errors();
+    return failures;
+}
