@@ -5,6 +5,7 @@
 #include "sim_test.h"
 
 #include "ref_sim.h"
+#include "share.h"
 
 #include <math.h>
 
@@ -82,13 +83,13 @@ static void every_half(void **state)
 {
     (void)state;
     const tw_isa_row *row;
-    unsigned rows = 0;
+    unsigned rows = 0, share = share_of_cases();
     for (size_t i = 0; (row = tw_isa_get(i)); i++) {
         if (!takes_halves(row)) continue;
         bench b = bench_of(row->name, 2, (const uint32_t[]){ 4, 0 });
         rows++;
         for (size_t m = 0; m < G_N_ELEMENTS(modes); m++)
-            for (uint32_t h = 0; h < 0x10000; h++) {
+            for (uint32_t h = 0; h < 0x10000; h += share) {
                 uint32_t other = (h * 40503) & 0xffff, third = h ^ 0x8001, fourth = (h * 4660 + 13) & 0xffff;
                 check(&b, (const uint32_t[]){ h | other << 16, third | fourth << 16, other, third << 16 }, modes[m],
                       0, 0);
@@ -149,13 +150,14 @@ static void every_quarter(void **state)
     (void)state;
     bench to = bench_of("f16v2tof8", 2, (const uint32_t[]){ 4, 0 }),
           from = bench_of("f8v4tof16", 2, (const uint32_t[]){ 4, 0 });
+    const unsigned share = share_of_cases();
     for (uint32_t nfmt = 0; nfmt < 2; nfmt++)
         for (size_t m = 0; m < G_N_ELEMENTS(modes); m++)
             for (uint32_t scl = 0; scl < 64; scl += 9) {
                 for (uint32_t v = 0; v < 256; v += 4)
                     check(&from, (const uint32_t[]){ v | (v + 1) << 8 | (v + 2) << 16 | (v + 3) << 24, 0, 0, 0 },
                           modes[m], nfmt, scl);
-                for (uint32_t h = scl / 9; h < 0x10000; h += 22)
+                for (uint32_t h = scl / 9; h < 0x10000; h += 22 * share)
                     check(&to, (const uint32_t[]){ h | (0xffff - h) << 16, 0, 0, 0 }, modes[m], nfmt, scl);
             }
     tw_sim_free(to.sim), tw_sim_free(from.sim);

@@ -4,6 +4,7 @@
 #include "pto/support/check.h"
 #include "pto/reference/ref_convert.h"
 #include "pto/reference/ref_layout.h"
+#include "share.h"
 
 static void pto_ref_convert_cross(void **state)
 {
@@ -128,7 +129,7 @@ static void pto_ref_convert_codes(void **state)
             for (int to = 1; to < TW_TYPE_COUNT; to++) {
                 if (!ref_converts((tw_pto_target)target, (tw_type)from, (tw_type)to)) continue;
                 check_pair((tw_pto_target)target, (tw_type)from, (tw_type)to, pairs++ % 2,
-                           target == TW_PTO_CPU ? 7 : 29);
+                           (target == TW_PTO_CPU ? 7 : 29) * share_of_cases());
             }
     assert_int_equal(pairs, 48 + 25 + 45); /* of cpu, a2a3 and a5 in the table of the documents */
 }

@@ -2,6 +2,7 @@
 /* ref_cross: the driver. See ref_cross.h. */
 #include "pto/reference/ref_cross.h"
 #include "pto/reference/ref_layout.h"
+#include "share.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -162,6 +163,8 @@ typedef struct bench {
     ref_tally *tally;
     unsigned kind;
     uint64_t state;
+    unsigned share; /* of the combinations, each so many-th runs */
+    unsigned long cases;
     struct { /* a few messages per row and target */
         const ref_row *row;
         tw_pto_target target;
@@ -555,6 +558,7 @@ static void run(bench *b, ref_call *call, unsigned layout)
 static void one(bench *b, const ref_row *row, const tw_pto_info *info, int target, int type, unsigned variant,
                 unsigned triple)
 {
+    if (b->cases++ % b->share != 0) return;
     ref_call call = { .row = row,
                       .target = (tw_pto_target)target,
                       .type = (tw_type)type,
@@ -618,7 +622,12 @@ void ref_cross(const ref_row *rows, size_t count, ref_tally *tally)
                 if (!of_pto(type)) continue;
                 unsigned long before = tally->runs;
                 if (set >> type & 1) {
+                    b.share = share_of_cases();
                     one_type(&b, &rows[i], &info, target, type);
+                    if (tally->runs == before && b.share > 1) { /* none in the share: all of them */
+                        b.share = 1;
+                        one_type(&b, &rows[i], &info, target, type);
+                    }
                     if (tally->runs == before) tally->idle++;
                 } else
                     other_type(&b, &rows[i], &info, target, type);
