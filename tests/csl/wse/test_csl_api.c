@@ -463,7 +463,7 @@ static void cycles_by_hand(void **state)
         assert_int_equal(
             task_cycles("@fadds(@set_dsd_length(u_dsd, a + 7), @set_dsd_length(v_dsd, a + 7), w_dsd);", wse3) -
                 empty,
-            2 + 2 * (3 + 5) + 3 + 3 + (wse3 ? 2 : 4));
+            2 + 2 * (3 + (wse3 ? 5 : 6)) + 3 + 3 + (wse3 ? 2 : 4));
         /* a sum into a scalar: two cycles each */
         assert_int_equal(task_cycles("@fadds(&p, p, w_dsd);", wse3) - empty, 2 + 1 + 3 + 2 * 64);
         /* products: one a cycle, and one more where both sources lie in the same of four banks of words */

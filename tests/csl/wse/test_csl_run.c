@@ -436,12 +436,33 @@ static void shared_code(void **state)
     compiled_free(&c);
 }
 
+/* Zeroed arrays lie one behind the other in the order of their declarations, whichever is asked for first; what nobody
+ * uses takes no room. */
+static void arrays_in_order(void **state)
+{
+    (void)state;
+    compiled c;
+    compile_text(&c, "var a = @zeros([9]f32); var b = @zeros([9]f32); var unused = @zeros([5000]f32);\n"
+                     "var time = @zeros([3]f32);\n"
+                     "export var first: [*]f32 = &a; export var last: [*]f32 = &time; var next: [*]f32 = &b;\n"
+                     "task main() void { next[1] = first[2] + last[0]; }\n"
+                     "comptime { @bind_local_task(main, @get_local_task_id(8)); }");
+    if (!c.image) tw_diags_print(c.diags, stderr, false);
+    assert_non_null(c.image);
+    uint32_t a = find_symbol(c.image, "a")->address;
+    assert_int_equal(find_symbol(c.image, "b")->address, a + 36);
+    assert_int_equal(find_symbol(c.image, "time")->address, a + 72);
+    for (size_t i = 0; i < c.image->programs[0].symbol_count; i++)
+        assert_string_not_equal(c.image->programs[0].symbols[i].name, "unused");
+    compiled_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pointers),    cmocka_unit_test(scalars), cmocka_unit_test(control_flow),
-        cmocka_unit_test(functions),   cmocka_unit_test(memory),  cmocka_unit_test(corners),
-        cmocka_unit_test(shared_code),
+        cmocka_unit_test(pointers),    cmocka_unit_test(scalars),         cmocka_unit_test(control_flow),
+        cmocka_unit_test(functions),   cmocka_unit_test(memory),          cmocka_unit_test(corners),
+        cmocka_unit_test(shared_code), cmocka_unit_test(arrays_in_order),
     };
     return cmocka_run_group_tests_name("csl_run", tests, NULL, NULL);
 }

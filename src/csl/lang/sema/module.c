@@ -516,6 +516,36 @@ static bool find_room(sema *s, const node *at, tw__csl_global *g)
     return true;
 }
 
+/* A variable of the file begins with the address of this one: a pointer that is exported, or goes from array to
+ * array. */
+static bool pointed_at(const node *file, tw__csl_name name)
+{
+    for (uint32_t i = 0; i < file->count; i++) {
+        const node *n = file->kid[i], *init = n->kind == TW__CSL_VAR ? n->kid[TW__CSL_VAR_INIT] : NULL;
+        if (init && init->kind == TW__CSL_UNARY && init->op == TW__CSL_T_AMPERSAND &&
+            init->kid[0]->kind == TW__CSL_NAME && init->kid[0]->name == name)
+            return true;
+    }
+    return false;
+}
+
+/* Arrays lie in the order of their declarations, whoever is asked for first. Those before this one in its file that a
+ * variable points at come first: they are used in any case. */
+static bool place_earlier(sema *s, const node *at, const tw__csl_global *g)
+{
+    const node *file = g->module ? g->module->file : NULL;
+    for (uint32_t i = 0; file && i < file->count && file->kid[i] != g->node; i++) {
+        const node *n = file->kid[i];
+        const entry *e =
+            n->kind == TW__CSL_VAR && n->op == TW__CSL_T_VAR ? tw__csl_member(g->module, n->name) : NULL;
+        tw__csl_global *other = e ? e->global : NULL;
+        if (!other || other->node != n || other->placed || other->is_extern || !pointed_at(file, n->name)) continue;
+        if (other->state == TW__CSL_FRESH) tw__csl_global_operand(s, n, other);
+        if (other->type && is_even(other) && !tw__csl_place_global(s, at, other)) return false;
+    }
+    return true;
+}
+
 bool tw__csl_place_global(sema *s, const node *at, tw__csl_global *g)
 {
     if (g->node && !g->placed) make_fifo(s, g);
@@ -531,6 +561,7 @@ bool tw__csl_place_global(sema *s, const node *at, tw__csl_global *g)
                   g->type->base->kind != TW__CSL_TY_FN;
     tw__csl_global *aim = points ? g->value.value.pointer.global : NULL;
     if (aim && aim != g && !aim->placed && !tw__csl_place_global(s, at, aim)) return false;
+    if (is_even(g) && (!place_earlier(s, at, g) || g->placed)) return g->placed;
     if (!find_room(s, at, g)) return false;
     g->placed = true;
     *s->last_placed = g;
