@@ -11,6 +11,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* One way over a link, from PopLibs' test utility, which takes it for syncs: what a small exchange takes (estimated). */
+#define HOP_SECONDS 15e-9
+
 typedef enum link_kind { LINK_PAIR, LINK_CROSS, LINK_UP, LINK_DOWN, LINK_KINDS } link_kind;
 static const unsigned links[LINK_KINDS] = { [LINK_PAIR] = 4, [LINK_CROSS] = 2, [LINK_UP] = 2, [LINK_DOWN] = 2 };
 
@@ -42,6 +45,14 @@ static void route(load *busy, unsigned rungs, bool torus, unsigned src, unsigned
         climb(busy, rungs, side, from, up, true, bytes / 2), climb(busy, rungs, side, from, down, false, bytes / 2);
 }
 
+/* Links that a flow crosses, one behind the other. */
+static unsigned hops_of(unsigned rungs, bool torus, unsigned src, unsigned dst)
+{
+    unsigned from = src / 2, to = dst / 2, straight = to > from ? to - from : from - to;
+    unsigned climbs = torus && rungs - straight < straight ? rungs - straight : straight;
+    return climbs + ((src & 1) != (dst & 1));
+}
+
 /* Seconds of the slowest of the constraints that the target states. */
 static double stated(const tw_global_exchange_constraint *constraints, size_t count, unsigned ipus,
                      const uint64_t *flow)
@@ -71,14 +82,18 @@ uint64_t tw__link_cycles(const tw_target *target, const uint64_t *flow, bool *fa
         return 0;
     }
     bool torus = tw_target_ipu_link_topology(target) == TW_LINK_TORUS;
+    unsigned farthest = 0;
     for (unsigned src = 0; src < ipus; src++)
-        for (unsigned dst = 0; dst < ipus; dst++)
-            if (src != dst && flow[(size_t)src * ipus + dst])
-                route(busy, rungs, torus, src, dst, (double)flow[(size_t)src * ipus + dst]);
+        for (unsigned dst = 0; dst < ipus; dst++) {
+            if (src == dst || !flow[(size_t)src * ipus + dst]) continue;
+            unsigned hops = hops_of(rungs, torus, src, dst);
+            farthest = hops > farthest ? hops : farthest;
+            route(busy, rungs, torus, src, dst, (double)flow[(size_t)src * ipus + dst]);
+        }
     double bytes_per_cycle = arch->link_bits_per_second * arch->link_efficiency / 8 / arch->clock_hz, worst = 0;
     for (unsigned ipu = 0; ipu < 2 * rungs; ipu++)
         for (int kind = 0; kind < LINK_KINDS; kind++)
             worst = fmax(worst, busy[ipu][kind] / (bytes_per_cycle * links[kind]));
     free(busy);
-    return (uint64_t)ceil(worst);
+    return (uint64_t)ceil(worst + farthest * HOP_SECONDS * arch->clock_hz);
 }
