@@ -28,6 +28,14 @@ typedef struct tw_sim tw_sim;
 /* Contexts of a tile. */
 enum { TW_SIM_WORKERS = 6, TW_SIM_SUPERVISOR = 6, TW_SIM_CONTEXTS = 7 };
 
+/* When code that runs for long becomes code of the host (docs/colossus.md); results, exceptions and cycles are the
+ * same in any case. */
+typedef enum tw_sim_translate {
+    TW_SIM_TRANSLATE_HOT = 0,    /* when it has run for a while, in a thread of its own, if there is a compiler */
+    TW_SIM_TRANSLATE_OFF = 1,    /* never */
+    TW_SIM_TRANSLATE_AT_ONCE = 2 /* before it runs: for tests, and for runs that are known to be long */
+} tw_sim_translate;
+
 /* All else zero is the default. */
 typedef struct tw_sim_options {
     size_t size;      /* sizeof(tw_sim_options) */
@@ -40,11 +48,13 @@ typedef struct tw_sim_options {
     bool keep_going;       /* an exception stops its context only: the run fails when the others have ended */
     uint32_t trace_tile;   /* in graphs: tile + 1 that is traced; 0 = all */
     char trace_file[1024]; /* for those who set up traces (tw_sim_set_trace()); "" = none */
+    tw_sim_translate translate;
 } tw_sim_options;
 
 /* Sets what the options below say, the rest stays. `pairs`: "key=value" texts ended by NULL, or NULL; the JSON object
  * in the environment variable POPLAR_SIMULATOR_OPTIONS wins over them. Keys: traceFile, traceTile, denormals, seed,
- * breakOnException (the opposite of keep_going), ignoreClashes. TW_E_INVALID_OPTION names the known ones. */
+ * breakOnException (the opposite of keep_going), ignoreClashes, translate (hot, off, atOnce).
+ * TW_E_INVALID_OPTION names the known ones. */
 TW_API tw_status tw_sim_options_read(tw_sim_options *options, const char *const *pairs);
 
 /* NULL: no memory, or `arch` is no chip (tw_error_message()). */

@@ -323,4 +323,9 @@ size_t tw__codelets_units(const tw__codelets *set);
 tw_status tw__codelets_unit(const tw__codelets *set, size_t index, const tw__gp_target *targets, size_t count,
                             GString **data, const char **name);
 
+/* --- native_sim.c ----------------------------------------------------------------------------------------------- */
+
+/* From now on simulators of tiles have a compiler. The shared library says so by itself. */
+void tw__native_sim_offer(void);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Records of code: filled word by word when they are first run, emptied when a store hits their page. */
-#include "poplar/colossus/sim/sim.h"
+#include "poplar/colossus/sim/native.h"
 
 #include <glib.h>
 #include <stdlib.h>
@@ -35,6 +35,7 @@ static tw__sim_page *new_page(tw_sim *sim, uint32_t offset)
     tw__sim_page *page = NULL;
     if (posix_memalign((void **)&page, 64, sizeof *page) != 0) return NULL;
     empty(page, sim->base + offset, TW__SIM_PAGE_WORDS + 2);
+    memset(page->native, 0, sizeof page->native);
     page->ops[TW__SIM_PAGE_WORDS].run = page->ops[TW__SIM_PAGE_WORDS + 1].run = cross;
     sim->pages[offset >> TW__SIM_PAGE_BITS] = page;
     sim->code_map[offset >> TW__SIM_PAGE_BITS] = 1;
@@ -76,6 +77,7 @@ void tw__sim_drop_code(tw_sim *sim, uint32_t address, uint32_t bytes)
     uint32_t start = address - sim->base;
     start = start >= 4 ? start - 4 : 0;
     if (start >= limit || !bytes) return;
+    tw__native_detach(sim);
     for (uint32_t p = start >> TW__SIM_PAGE_BITS; p <= (MIN(end, limit) - 1) >> TW__SIM_PAGE_BITS; p++) {
         tw__sim_page *page = sim->pages[p];
         if (page) empty(page, sim->base + (p << TW__SIM_PAGE_BITS), TW__SIM_PAGE_WORDS);

@@ -11,6 +11,7 @@ static const tw__option_desc table[] = {
     { "denormals", TW__OPT_BOOL, "false", NULL, true, "single precision keeps subnormal numbers; else they are zero" },
     { "seed", TW__OPT_INT, "0", NULL, true, "random state of the workers: stochastic rounding and random numbers" },
     { "breakOnException", TW__OPT_BOOL, "true", NULL, true, "a tile stops at its first exception; else other workers end first" },
+    { "translate", TW__OPT_ENUM, "hot", "hot|off|atOnce", true, "which code becomes code of the host: what runs long, none, all" },
     { "ignoreClashes", TW__OPT_BOOL, "false", NULL, true, "accesses of one instruction may hit the same bank" },
 };
 // clang-format on
@@ -45,6 +46,10 @@ static tw_status options_take(const tw__options *values, tw_sim_options *options
                         sizeof options->trace_file - 1);
     if (tile < -1 || tile > INT32_MAX)
         return tw__fail(TW_E_INVALID_OPTION, "simulator option 'traceTile': %lld is no tile", (long long)tile);
+    const char *translate = tw__options_get(values, "translate");
+    options->translate = strcmp(translate, "off") == 0      ? TW_SIM_TRANSLATE_OFF
+                         : strcmp(translate, "atOnce") == 0 ? TW_SIM_TRANSLATE_AT_ONCE
+                                                            : TW_SIM_TRANSLATE_HOT;
     g_strlcpy(options->trace_file, file, sizeof options->trace_file);
     options->trace_tile = (uint32_t)(tile + 1);
     options->denormals = tw__options_bool(values, "denormals");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The aux pipeline, a part of rows.c, which joins some of it with the main pipeline: a function of every row,
- * from the macro SEM_... that its column `sem` names. All calculate first, then tw__fp_end() says whether a flag
- * is an exception, then they write. R32(k, i) is word i of operand k, R16(k, i) its half i. */
+/* The aux pipeline: what the rows say in their column `sem` is a macro here, SEM_... (rows_aux_table.h makes
+ * functions of them; translated code has the text of this file in front). All calculate first, then tw__fp_end() says
+ * whether a flag is an exception, then they write. R32(k, i) is word i of operand k, R16(k, i) its half i. */
 #ifndef TW_COLOSSUS_SIM_ROWS_AUX_H
 #define TW_COLOSSUS_SIM_ROWS_AUX_H
 
@@ -65,18 +65,6 @@ static inline void put_lanes(uint32_t *to, const uint32_t *r, unsigned n)
     uint64_t x = PAIR_OF(1), y = PAIR_OF(2), v = (expression); \
     (void)x, (void)y;                                          \
     put_pair(&OUT(0), v);
-
-static bool bad_csr(tw__sim_context *w, const tw__sim_op *op)
-{
-    tw__sim_fault(w, op->address, TW_SIM_CAUSE_INVALID_CSR, 0, NULL);
-    return false;
-}
-#define SEM_UGET                                                               \
-    uint32_t value;                                                            \
-    if (!tw__sim_csr_get(w, 256 + op->aux_imm, &value)) return bad_csr(w, op); \
-    OUT(0) = value;
-#define SEM_UPUT \
-    if (tw__sim_csr_put(w, 256 + op->aux_imm, w->a[op->ar[1]]) == TW__SIM_PUT_NONE) return bad_csr(w, op);
 
 /* --- lanes ------------------------------------------------------------------------------------------------------ */
 
@@ -329,8 +317,7 @@ static inline bool any_special(uint64_t pair)
 {
     return ((pair & UINT64_C(0x7f8000007f800000)) + UINT64_C(0x0080000000800000)) & UINT64_C(0x8000000080000000);
 }
-static __attribute__((noinline, cold)) bool axpy_slow(tw__sim_context *w, const tw__sim_op *op, double v0,
-                                                      double v1, uint64_t *r)
+static TW__SIM_COLD bool axpy_slow(tw__sim_context *w, const tw__sim_op *op, double v0, double v1, uint64_t *r)
 {
     tw__fp fp = { 0 };
     *r = join(tw__fp_narrow(w, &fp, v0), tw__fp_narrow(w, &fp, v1));
@@ -461,43 +448,5 @@ static inline bool kept(uint64_t random, uint32_t r, unsigned lane)
     uint32_t p = w->a[op->ar[2]], r[2];                   \
     EACH(i, 2) r[i] = kept(random, p, i) ? R32(1, i) : 0; \
     put_lanes(&OUT(0), r, 2);
-
-/* --- the functions of the rows ---------------------------------------------------------------------------------- */
-
-/* An accumulator instruction that overflows or meets a NaN does so here as everywhere: tw__fp_narrow says it. */
-#define X_MAIN(id, ops, cycles, sem)
-#define X_AUX(id, ops, cycles, sem)                                                  \
-    static inline bool aux_##id(tw__sim_context *w, const tw__sim_op *op)            \
-    {                                                                                \
-        ENUM_##ops enum { CYCLES = cycles };                                         \
-        if (CYCLES > 1) w->extra += CYCLES - 1, w->modelled = w->odd = true;         \
-        SEM_##sem return true;                                                       \
-    }                                                                                \
-    static inline bool half_##id(tw__sim_context *w, const tw__sim_op *op)           \
-    {                                                                                \
-        return aux_##id(w, op);                                                      \
-    }                                                                                \
-    static const tw__sim_op *aux_solo_##id(tw__sim_context *w, const tw__sim_op *op) \
-    {                                                                                \
-        return aux_##id(w, op) ? op + 1 : NULL;                                      \
-    }
-#define X(id, name, pipe, context, archs, form, bits, ops, accesses, cycles, flags, sem, doc) \
-    X_##pipe(id, ops, cycles, sem)
-#include "poplar/colossus/isa/isa.def"
-#undef X
-#undef X_MAIN
-#undef X_AUX
-
-#define X_MAIN(id)
-#define X_AUX(id)              [TW__OP_##id] = { aux_solo_##id, NULL, NULL, half_##id },
-#define X(id, name, pipe, ...) X_##pipe(id)
-const tw__sim_functions tw__sim_aux_rows[TW__OP_COUNT] = {
-#include "poplar/colossus/isa/isa.def"
-};
-#undef X
-#undef X_MAIN
-#undef X_AUX
-#undef SEM_U32
-#undef WORD
 
 #endif

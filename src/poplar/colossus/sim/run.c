@@ -6,8 +6,9 @@
  * a supervisor that waits take turns in a fixed rotation, and repeat loops of theirs that cannot meet in memory run
  * one behind the other. While the supervisor works beside workers all go step by step. */
 #include "poplar/colossus/sim/fp.h"
+#include "poplar/colossus/sim/native.h"
 
-enum { RESULT_DELAY = 6, PATIENCE = 16, MOST_PATIENCE = 4096 };
+enum { RESULT_DELAY = 6, PATIENCE = 16, MOST_PATIENCE = 4096, PIECE = 4096, SEEK = 256 };
 
 /* --- starting --------------------------------------------------------------------------------------------------- */
 
@@ -162,11 +163,37 @@ static void run_piece(tw__sim_context *w, uint64_t left)
     if (w->state == TW_SIM_IDLE) ended(w);
 }
 
+/* Steps to where translated code can begin, if that is near; false: it is not. */
+static bool seek_native(tw__sim_context *w, uint64_t goal)
+{
+    for (unsigned i = 0; i < SEEK && w->state == TW_SIM_ACTIVE && w->turns < goal; i++) {
+        if (tw__native_at(w)) return true;
+        step_worker(w);
+    }
+    return false;
+}
+
+/* So many turns were interpreted, up to here. */
+static void interpreted(tw_sim *sim, uint32_t pc, uint64_t turns)
+{
+    sim->native_wait -= MIN(sim->native_wait, turns);
+    tw__native_hot(sim, pc, turns);
+}
+
 static void run_alone(tw__sim_context *w, uint64_t goal)
 {
+    tw_sim *sim = w->sim;
+    bool wanted = tw__native_wanted(sim);
+    if (wanted && sim->options.translate == TW_SIM_TRANSLATE_AT_ONCE) tw__native_hot(sim, w->pc, 0);
     while (w->state == TW_SIM_ACTIVE && w->turns < goal) {
-        run_piece(w, goal - w->turns);
-        while (w->state == TW_SIM_ACTIVE && w->turns < goal && w->repeat_count) step_worker(w);
+        if (wanted && tw__native_ready(sim) && seek_native(w, goal) && tw__native_alone(w, goal - w->turns))
+            continue;
+        if (w->state != TW_SIM_ACTIVE || w->turns >= goal) break;
+        uint64_t start = w->turns, piece = wanted ? MIN(goal - start, PIECE) : goal - start;
+        if (sim->native_wait) piece = MIN(piece, sim->native_wait);
+        run_piece(w, piece);
+        while (w->state == TW_SIM_ACTIVE && w->turns < start + piece && w->repeat_count) step_worker(w);
+        if (wanted) interpreted(sim, w->pc, w->turns - start);
     }
 }
 
@@ -272,12 +299,26 @@ static bool run_loops(tw_sim *sim, const rotation *r)
     return done;
 }
 
+/* Translated code of all of them, many rounds at once? */
+static bool run_native(tw_sim *sim, const rotation *r)
+{
+    tw__sim_context *workers[TW_SIM_WORKERS];
+    uint64_t ahead[TW_SIM_WORKERS];
+    for (unsigned i = 0; i < r->count; i++) {
+        workers[i] = r->lanes[i].w, ahead[i] = r->lanes[i].ahead;
+        if (sim->options.translate == TW_SIM_TRANSLATE_AT_ONCE) tw__native_hot(sim, workers[i]->pc, 0);
+    }
+    return tw__native_ready(sim) && tw__native_together(workers, ahead, r->count, r->rounds);
+}
+
 /* The workers until one of them stops, begins a loop or should be looked at again. */
 static void run_rotation(tw_sim *sim, rotation *r)
 {
     bool looping = true;
     for (unsigned i = 0; i < r->count; i++) looping &= r->lanes[i].w->repeat_count != 0;
     if (looping && run_loops(sim, r)) return;
+    bool wanted = tw__native_wanted(sim);
+    if (wanted && run_native(sim, r)) return;
     uint32_t loops = sim->loops;
     sim->rounds = 0;
     for (unsigned i = 0; i < r->count; i++) {
@@ -285,13 +326,16 @@ static void run_rotation(tw_sim *sim, rotation *r)
         w->turn = w->extra = 0, w->left = 1, w->stepping = true, w->odd = w->repeat_count != 0;
         w->turns -= r->lanes[i].ahead; /* they count from where the first one is */
     }
-    lane *stopped = run_rounds(sim, r, looping ? MIN(r->rounds, sim->patience) : r->rounds);
+    uint64_t rounds = looping ? MIN(r->rounds, sim->patience) : r->rounds;
+    if (wanted) rounds = MIN(rounds, sim->native_wait ? sim->native_wait : PIECE);
+    lane *stopped = run_rounds(sim, r, rounds);
     for (lane *l = r->lanes; l < r->lanes + r->count; l++) {
         bool had_slot = stopped && (l < stopped || (l == stopped && l->w->state == TW_SIM_IDLE));
         l->w->stepping = false;
         l->w->turns += sim->rounds + l->ahead + had_slot;
         if (l != stopped) l->w->pc = l->op->address;
     }
+    if (wanted) interpreted(sim, r->lanes[0].w->pc, sim->rounds * r->count);
     sim->rounds = 0;
     if (sim->loops != loops) sim->patience = PATIENCE;
     if (!stopped) return;

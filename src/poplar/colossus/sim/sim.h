@@ -10,52 +10,25 @@
 #define TW_COLOSSUS_SIM_H
 
 #include "poplar/colossus/isa/isa.h"
+#include "poplar/colossus/sim/native_call.h"
 
 #include <glib.h>
 #include <string.h>
 #include <tilewright/poplar/colossus/sim.h>
 #include <tilewright/tile.h>
 
-typedef struct tw__sim_op tw__sim_op;
-typedef struct tw__sim_context tw__sim_context;
+#define TW__SIM_COLD __attribute__((noinline, cold))
 
-/* Runs an instruction or bundle: the next one; NULL when the context has stopped (exit, exception), or in a repeat
- * loop when what is left of the piece is too little for an iteration. */
-typedef const tw__sim_op *tw__sim_run_op(tw__sim_context *w, const tw__sim_op *op);
-/* Runs an instruction of the aux pipeline, all of it or nothing: false and an exception. */
-typedef bool tw__sim_run_aux(tw__sim_context *w, const tw__sim_op *op);
-
-enum { TW__SIM_MAIN_OPERANDS = 4, TW__SIM_AUX_OPERANDS = 3 };
-struct tw__sim_op {
-    tw__sim_run_op *run;      /* for a worker */
-    tw__sim_run_aux *aux;     /* the other half of a bundle */
-    const tw__sim_op *next;   /* behind it in memory */
-    const tw__sim_op *target; /* of a branch once it is known; of rpt: the body, once it has been checked */
-    uint32_t address;
-    uint32_t imm, aux_imm;            /* the constant of the main and of the aux instruction */
-    uint16_t row, aux_row;            /* of the table; TW__OP_COUNT: none */
-    uint8_t r[TW__SIM_MAIN_OPERANDS]; /* register that operand k reads, or its second constant */
-    uint8_t d[TW__SIM_MAIN_OPERANDS]; /* register that operand k writes: SINK for the read-only ones */
-    uint8_t ar[TW__SIM_AUX_OPERANDS], ad;
-};
 G_STATIC_ASSERT(sizeof(tw__sim_op) == 64);
 
 /* Records of 1 KB of code. The two behind the last word lead to the next page: a bundle may begin in the last word.
  */
 enum { TW__SIM_PAGE_BITS = 10, TW__SIM_PAGE = 1 << TW__SIM_PAGE_BITS, TW__SIM_PAGE_WORDS = TW__SIM_PAGE / 4 };
+enum { TW__SIM_NATIVES = 254, TW__SIM_ASKED = 255 };
 typedef struct tw__sim_page {
     tw__sim_op ops[TW__SIM_PAGE_WORDS + 2];
+    uint8_t native[TW__SIM_PAGE_WORDS]; /* of translated code that begins here: index in `natives` + 1; or ASKED */
 } tw__sim_page;
-
-enum {
-    TW__SIM_SINK = 16, /* registers that nobody reads, four in a row */
-    TW__SIM_REGISTERS = 20,
-    TW__SIM_WEIGHTS = 64,
-    TW__SIM_UNITS = 16,
-    TW__SIM_INV = 1,
-    TW__SIM_DIV0 = 2,
-    TW__SIM_OFLO = 4
-};
 
 /* Everything that one instruction of the AMP units does to their accumulators is in weights that are turned into
  * numbers when they are loaded: [group of inputs][input][unit]. */
@@ -80,13 +53,16 @@ struct tw__sim_context {
     _Alignas(32) float e[TW__SIM_UNITS], o[TW__SIM_UNITS]; /* accumulators: AACC[2k], AACC[2k + 1] */
     uint64_t prng[2];
     tw__sim_weights *weights;
+    /* steps that can be taken back note what they touch */
+    uint32_t *loads, load_step;
+    tw__sim_undo *stores;
     /* flow */
     uint32_t pc;
     uint32_t repeat_count, repeat_first, repeat_end;
     uint64_t turn, extra, left; /* of this piece of a run: instructions, turns beside them, how many it may take */
     uint64_t turns, start;      /* before this piece; the cycle of the start */
     bool stepping;              /* one by one: rpt only begins a loop */
-    bool odd;                   /* in a repeat loop, or `extra` has grown: somebody has to look behind an instruction */
+    bool odd; /* in a repeat loop, or `extra` has grown: somebody has to look behind an instruction */
     bool exit_status, supervisor;
     bool blocked, held; /* the supervisor: at a sync, or without a slot */
     bool sp_set, sp_warned;
@@ -127,6 +103,11 @@ struct tw_sim {
     void *hook_user;
     FILE *trace;
     uint32_t before_m[TW__SIM_REGISTERS], before_a[TW__SIM_REGISTERS]; /* of the context that is traced */
+    /* translated code: which fits the code of this tile, how much of the registry has been looked at, and rounds
+     * until it is tried again */
+    const struct tw__native *natives[TW__SIM_NATIVES];
+    unsigned native_count, native_seen, native_drops, native_poor;
+    uint64_t native_wait, native_pause, native_turns;
     const tw_object **images;
     size_t image_count, image_room;
 };
@@ -153,9 +134,10 @@ static inline const tw__sim_op *tw__sim_at(tw__sim_context *w, uint32_t address)
 /* --- rows.c: functions of the rows ----------------------------------------------------------------------- */
 
 typedef struct tw__sim_functions {
-    tw__sim_run_op *solo;           /* one word */
-    tw__sim_run_op *lone, *bundled; /* in a bundle: without and with its other half; NULL in rows of the aux pipeline */
-    tw__sim_run_aux *aux;           /* NULL in rows of the main pipeline */
+    tw__sim_run_op *solo; /* one word */
+    tw__sim_run_op *lone,
+        *bundled;         /* in a bundle: without and with its other half; NULL in rows of the aux pipeline */
+    tw__sim_run_aux *aux; /* NULL in rows of the main pipeline */
 } tw__sim_functions;
 extern const tw__sim_functions tw__sim_main_rows[TW__OP_COUNT], tw__sim_aux_rows[TW__OP_COUNT];
 /* The function of a bundle of these rows that has both halves in it; NULL when it is not a common one. */
@@ -175,6 +157,12 @@ bool tw__sim_body_checked(tw__sim_context *w);
 
 /* The instructions at an address, whether they have run or not: 1, 2 of a bundle, 0 when there are none. */
 unsigned tw__sim_insns_at(tw_sim *sim, uint32_t address, tw_insn insns[2]);
+
+/* --- rows_logged.c ---------------------------------------------------------------------------------------------- */
+
+/* Functions that note what they load and store (tw__sim_context.loads, stores). NULL also means that the step cannot
+ * be made so; NULL pointers: rows that touch no memory. */
+extern const tw__sim_functions tw__sim_logged_rows[TW__OP_COUNT];
 
 /* --- csr.c ------------------------------------------------------------------------------------------------------ */
 

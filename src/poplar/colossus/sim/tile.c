@@ -133,6 +133,7 @@ tw_status tw_sim_write(tw_sim *sim, uint32_t address, const void *from, uint32_t
     tw_status status = check_range(sim, address, bytes);
     if (status != TW_OK || !bytes) return status;
     memcpy(sim->memory + (address - sim->base), from, bytes);
+    if (address < sim->region1) sim->native_seen = 0; /* other translations may fit */
     uint32_t last = (address + bytes - 1 - sim->base) >> TW__SIM_PAGE_BITS;
     for (uint32_t p = (address - sim->base) >> TW__SIM_PAGE_BITS; p <= last && p < sim->page_count; p++)
         if (sim->code_map[p]) {

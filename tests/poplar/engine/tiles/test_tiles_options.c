@@ -114,7 +114,7 @@ static void refused(void **state)
     static const struct {
         const char *option, *message;
     } wrong[] = {
-        { "denormal=true", "traceFile, traceTile, denormals, seed, breakOnException, ignoreClashes" },
+        { "denormal=true", "traceFile, traceTile, denormals, seed, breakOnException, translate, ignoreClashes" },
         { "denormals=maybe", "denormals" },
         { "denormals", "not of the form key=value" },
         { "traceTile=-2", "-2 is no tile" },

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT */
+/* Translated code of tiles against the interpreter: random programs of all rows that a worker has, run in both ways,
+ * whole and in pieces, alone and six at once, with memory of their own and shared. Registers, memory, turns, cycles,
+ * exceptions and where a run stops have to be the same at every stop. */
+#include "codelet_test.h"
+
+#include "poplar/codelet/compile/compile.h"
+#include "poplar/colossus/isa/isa.h"
+#include "poplar/colossus/sim/native.h"
+
+#include <tilewright/poplar/colossus/asm.h>
+#include <tilewright/poplar/colossus/link.h>
+#include <tilewright/poplar/colossus/sim.h>
+
+enum { CODE = 0x4c000, DATA = 0x84000, ROWS_EACH = 24, ITERATIONS = 120, FP_ICTL = 0x20 };
+
+static uint64_t random_state = 1;
+static uint32_t any(uint32_t below)
+{
+    random_state ^= random_state << 13, random_state ^= random_state >> 7, random_state ^= random_state << 17;
+    return (uint32_t)(random_state >> 11) % below;
+}
+
+/* --- programs --------------------------------------------------------------------------------------------------- */
+
+typedef struct program {
+    tw_isa_arch arch;
+    uint32_t words[4096];
+    unsigned count;
+    uint32_t second; /* bits of the row whose turn it is, to tell in messages */
+} program;
+
+static uint32_t here(const program *p)
+{
+    return CODE + 4 * p->count;
+}
+
+static bool put_insn(program *p, const tw_insn *insn)
+{
+    uint64_t word;
+    if (tw_insn_encode(p->arch, insn, &word) != TW_OK) return false;
+    p->words[p->count++] = (uint32_t)word;
+    return true;
+}
+
+static uint16_t row_of(const char *id)
+{
+    for (size_t i = 0; i < tw_isa_count(); i++)
+        if (strcmp(tw_isa_get(i)->id, id) == 0) return (uint16_t)i;
+    fail_msg("no row %s", id);
+    return 0;
+}
+
+static void put3(program *p, const char *id, uint32_t a, uint32_t b, uint32_t c)
+{
+    tw_insn insn = { .row = row_of(id), .operands = { a, b, c } };
+    if (!put_insn(p, &insn)) fail_msg("%s: %s", id, tw_error_message());
+}
+
+/* Registers with a purpose: $m4:5 packed pointers, $m6 a second and $m8 a third pointer or a delta, $m7 a delta that
+ * moves, $m9 a small number, $m10 a pointer, $m11 the loop; $m0 to $m3 and the ARF hold anything. */
+static void put_pointers(program *p)
+{
+    put3(p, "add_z", 10, 13, 0);
+    put3(p, "add_z", 6, 13, 0x8008);
+    put3(p, "add_z", 8, 13, 0xf800);
+    tw_insn pack = { .row = row_of("tapack"), .operands = { 4, 10, 6, 8 } };
+    assert_true(put_insn(p, &pack));
+    put3(p, "setzi_m", 7, 16 * any(4), 0);
+    put3(p, "setzi_m", 8, 16 * any(4), 0);
+    put3(p, "setzi_m", 9, any(4) ? any(3) : 1023, 0);
+}
+
+static uint32_t number_for(const tw_isa_operand *k, bool low)
+{
+    static const struct {
+        const char *name;
+        uint32_t number;
+    } fixed[] = { { "Mbase", 10 }, { "Mdelta", 8 }, { "Moff", 9 }, { "Mstride", 9 }, { "Minc", 7 },
+                  { "Mpp", 6 },    { "Mat", 8 },    { "Mshr", 9 }, { "M2inc", 4 } };
+    for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++)
+        if (strcmp(k->name, fixed[i].name) == 0) return fixed[i].number;
+    if (k->registers) {
+        if (any(16) == 0 && k->registers < 4) return k->file == TW_ISA_MRF ? 14 : 14; /* read as zero */
+        uint32_t n = k->file == TW_ISA_MRF ? any(4) : any(4) + (low ? 0 : 4);
+        return n & ~(uint32_t)(k->registers - 1);
+    }
+    uint32_t field = any(1u << MIN(k->bits, 20));
+    if (strcmp(k->name, "Sel2") == 0 || strcmp(k->name, "Sel4") == 0 || strcmp(k->name, "Sel6") == 0)
+        field = any(3) ? 0 : field;
+    if (k->is_signed && field >> (k->bits - 1)) return field | ~((1u << k->bits) - 1);
+    return field << k->shift;
+}
+
+static tw_insn insn_of(uint16_t row, bool low)
+{
+    const tw_isa_row *r = tw_isa_get(row);
+    tw_insn insn = { .row = row };
+    for (unsigned k = 0; k < r->count; k++) insn.operands[k] = number_for(r->operands[k], low);
+    if (strcmp(r->id, "stm32step") == 0) insn.operands[1] = 10; /* its delta is the whole address */
+    return insn;
+}
+
+/* What a loop of this test can hold: no ends, no rpt (it has a test of its own), nothing of the supervisor. */
+static bool usable(const tw_isa_row *r, tw_isa_arch arch)
+{
+    static const char *const not[] = { "exitneg", "exitnz", "exitpos", "exitz", "rpt_m", "rpt_z", "trap" };
+    for (size_t i = 0; i < G_N_ELEMENTS(not); i++)
+        if (strcmp(r->id, not[i]) == 0) return false;
+    return (r->archs & arch) && (r->context & TW_ISA_WORKER);
+}
+
+static bool usable_csr(const tw_isa_row *r, tw_insn *insn)
+{
+    for (unsigned k = 0; k < r->count; k++) {
+        tw_isa_file file = r->operands[k]->file;
+        if (file != TW_ISA_CSR && file != TW_ISA_UCSR) continue;
+        bool writes = strstr(r->id, "put") != NULL;
+        for (unsigned tries = 0; tries < 2000; tries++) {
+            const tw_isa_csr *csr = tw_isa_csr_get(any(200));
+            if (!csr || !(csr->context & TW_ISA_WORKER) || (csr->index >= 256) != (file == TW_ISA_UCSR)) continue;
+            if (writes && (!csr->writable || strcmp(csr->name, "FP_CTL") == 0)) continue;
+            insn->operands[k] = csr->index & 255;
+            return true;
+        }
+        return false;
+    }
+    return true;
+}
+
+static void put_row(program *p, uint16_t row)
+{
+    const tw_isa_row *r = tw_isa_get(row);
+    tw_insn insn = insn_of(row, true);
+    if (r->accesses[0] || any(8) == 0) put_pointers(p);
+    if (!usable_csr(r, &insn)) return;
+    bool dynamic = strcmp(r->id, "br") == 0;
+    if (dynamic) put3(p, "setzi_m", 3, here(p) + 8, 0), insn.operands[0] = 3;
+    for (unsigned k = 0; k < r->count; k++) /* forward, over one instruction or none */
+        if (r->operands[k]->file == TW_ISA_CODE) insn.operands[k] = here(p) + 4 + 4 * any(2);
+    bool both = r->pipe == TW_ISA_MAIN && !(r->flags & (TW_ISA_ALONE | TW_ISA_SYSTEM | TW_ISA_CONTROL)) && any(2);
+    uint16_t aux = 0;
+    while (both) {
+        aux = (uint16_t)any((uint32_t)tw_isa_count());
+        if (tw_isa_get(aux)->pipe == TW_ISA_AUX && usable(tw_isa_get(aux), p->arch) &&
+            !(tw_isa_get(aux)->flags & TW_ISA_SYSTEM))
+            break;
+    }
+    unsigned before = p->count;
+    insn.bundled = both;
+    if (!put_insn(p, &insn)) return;
+    if (both) {
+        tw_insn second = insn_of(aux, false);
+        second.bundled = true;
+        if (!usable_csr(tw_isa_get(aux), &second) || !put_insn(p, &second)) p->count = before;
+    }
+    if (r->flags & TW_ISA_CONTROL) put3(p, "add_z", 0, 0, 1), put3(p, "add_z", 1, 0, 7);
+}
+
+/* A loop of some rows, beginning with row *next of the table and leaving there where the next one begins. */
+static void make(program *p, tw_isa_arch arch, size_t *next)
+{
+    p->arch = arch, p->count = 0;
+    put3(p, "setzi_m", 11, ITERATIONS, 0);
+    put_pointers(p);
+    uint32_t loop = here(p);
+    for (unsigned n = 0; n < ROWS_EACH && *next < tw_isa_count(); ++*next)
+        if (usable(tw_isa_get(*next), arch)) put_row(p, (uint16_t)*next), n++;
+    for (unsigned n = 0; n < ROWS_EACH / 2; n++) {
+        uint16_t row = (uint16_t)any((uint32_t)tw_isa_count());
+        if (usable(tw_isa_get(row), arch)) put_row(p, row);
+    }
+    put3(p, "brnzdec", 11, loop, 0);
+    put3(p, "exitz", 0, 0, 0);
+}
+
+/* --- tiles ------------------------------------------------------------------------------------------------------ */
+
+typedef struct scene {
+    unsigned workers; /* 1 or all */
+    uint32_t stride;  /* between the data of two workers; 0: they share it */
+    uint32_t fp_ictl; /* which flags are exceptions */
+    bool strange;     /* NaNs and infinities among the data */
+    uint64_t data;    /* seed */
+    bool keep_going, denormals;
+} scene;
+
+static uint32_t number(bool strange)
+{
+    uint32_t half = 0x3000 + any(0x1000) + (any(2) << 15), low = 0x3000 + any(0x1000) + (any(2) << 15);
+    if (strange && any(64) == 0) return any(2) ? 0x7f800000 : 0x7fc07e00;
+    return half << 16 | low;
+}
+
+static tw_sim *tile_with(const uint32_t *words, unsigned count, tw_isa_arch arch, const scene *s,
+                         tw_sim_translate translate)
+{
+    tw_sim_options options = { .size = sizeof options,
+                               .arch = arch,
+                               .translate = translate,
+                               .seed = 7,
+                               .keep_going = s->keep_going,
+                               .denormals = s->denormals };
+    tw_sim *sim = tw_sim_new(&options);
+    assert_non_null(sim);
+    uint64_t kept = random_state;
+    random_state = s->data;
+    uint32_t *memory = (uint32_t *)(void *)(tw_sim_memory(sim) + (DATA - tw_sim_memory_base(arch)));
+    for (unsigned i = 0; i < 0x10000 / 4; i++) memory[i] = number(s->strange);
+    for (unsigned w = 0; w < TW_SIM_WORKERS; w++)
+        for (unsigned k = 0; k < 8; k++)
+            tw_sim_set_a(sim, w, k, number(s->strange)), tw_sim_set_m(sim, w, k, any(100));
+    for (unsigned i = 0; i < 32; i++) tw_sim_set_weight(sim, i, number(false) | (uint64_t)number(false) << 32);
+    random_state = kept;
+    assert_int_equal(tw_sim_write(sim, CODE, words, 4 * count), TW_OK);
+    tw_sim_set_csr(sim, TW_SIM_SUPERVISOR, FP_ICTL, s->fp_ictl);
+    tw_sim_launch launch = { .entry = CODE, .vertex_base = DATA, .worker_base = 0xa0000 };
+    if (s->workers == 1)
+        tw_sim_start(sim, 0, &launch);
+    else
+        tw_sim_start_all(sim, &launch, s->stride, 0);
+    return sim;
+}
+
+static char *told; /* where a run is */
+
+static void equal(uint64_t a, uint64_t b, const char *what, unsigned context)
+{
+    if (a != b)
+        fail_msg("%s of context %u: interpreted 0x%llx, translated 0x%llx, at %s", what, context,
+                 (unsigned long long)a, (unsigned long long)b, told);
+}
+
+static void equal_exceptions(tw_sim *a, tw_sim *b)
+{
+    const tw_sim_exception *x = tw_sim_get_exception(a), *y = tw_sim_get_exception(b);
+    equal(x != NULL, y != NULL, "exception", 9);
+    if (!x) return;
+    equal(x->context, y->context, "who raised it", 9);
+    equal(x->cause, y->cause, "cause", x->context);
+    equal(x->pc, y->pc, "place", x->context);
+    equal(x->flags, y->flags, "flags", x->context);
+    equal(x->address_count, y->address_count, "addresses", x->context);
+    for (unsigned i = 0; i < x->address_count; i++) equal(x->addresses[i], y->addresses[i], "address", x->context);
+    assert_string_equal(x->message, y->message);
+}
+
+static void equal_tiles(tw_sim *a, tw_sim *b, tw_isa_arch arch)
+{
+    for (unsigned c = 0; c < TW_SIM_WORKERS; c++) {
+        equal(tw_sim_get_state(a, c), tw_sim_get_state(b, c), "state", c);
+        equal(tw_sim_turns(a, c), tw_sim_turns(b, c), "turns", c);
+        equal(tw_sim_get_pc(a, c), tw_sim_get_pc(b, c), "pc", c);
+        equal(tw_sim_modelled(a, c), tw_sim_modelled(b, c), "modelled", c);
+        for (unsigned k = 0; k < 16; k++) equal(tw_sim_get_m(a, c, k), tw_sim_get_m(b, c, k), "$m", c);
+        for (unsigned k = 0; k < 16; k++) equal(tw_sim_get_a(a, c, k), tw_sim_get_a(b, c, k), "$a", c);
+        for (unsigned k = 0; k < 32; k++)
+            equal(tw_sim_get_accumulator(a, c, k), tw_sim_get_accumulator(b, c, k), "accumulator", c);
+        for (unsigned k = 0; k < 512; k++) {
+            uint32_t x = 0, y = 0;
+            tw_sim_get_csr(a, c, k, &x), tw_sim_get_csr(b, c, k, &y);
+            equal(x, y, "control register", c);
+        }
+    }
+    for (unsigned k = 0; k < 64; k++) equal(tw_sim_get_weight(a, k), tw_sim_get_weight(b, k), "weight", 9);
+    equal(tw_sim_cycles(a), tw_sim_cycles(b), "cycles", 9);
+    equal_exceptions(a, b);
+    assert_memory_equal(tw_sim_memory(a), tw_sim_memory(b), tw_sim_memory_bytes(arch));
+}
+
+static unsigned char reached[TW__OP_COUNT]; /* rows that have retired in a run with a hook */
+
+static bool note_rows(void *user, tw_sim *sim, const tw_sim_event *event)
+{
+    (void)user, (void)sim;
+    for (unsigned i = 0; event->done && i < event->count; i++) reached[event->insns[i].row] = 1;
+    return false;
+}
+
+/* One program in one scene, in both ways, stopped here and there. */
+static uint64_t compare(const uint32_t *words, unsigned count, tw_isa_arch arch, const scene *s, bool pieces)
+{
+    tw_sim *plain = tile_with(words, count, arch, s, TW_SIM_TRANSLATE_OFF);
+    tw_sim *other = tile_with(words, count, arch, s, TW_SIM_TRANSLATE_AT_ONCE);
+    for (unsigned n = 0; n < 200; n++) {
+        uint64_t turns = pieces ? 1 + any(n % 3 ? 40 : 3000) : 0;
+        tw_sim_stop x = tw_sim_run(plain, turns), y = tw_sim_run(other, turns);
+        told = g_strdup_printf("stop %u (%d) of a run of %u workers, stride 0x%x, data %llu, pieces %d", n, (int)x,
+                               s->workers, s->stride, (unsigned long long)s->data, pieces);
+        equal(x, y, "stop", 9);
+        equal_tiles(plain, other, arch);
+        g_clear_pointer(&told, g_free);
+        if (x != TW_SIM_LIMIT && !(x == TW_SIM_FAULT && s->keep_going)) break;
+        if (x == TW_SIM_FAULT && !turns) break;
+    }
+    uint64_t turns = tw__sim_native_turns(other);
+    tw_sim_free(plain), tw_sim_free(other);
+    return turns;
+}
+
+static void note_reached(const uint32_t *words, unsigned count, tw_isa_arch arch, const scene *s)
+{
+    tw_sim *sim = tile_with(words, count, arch, s, TW_SIM_TRANSLATE_OFF);
+    tw_sim_set_hook(sim, note_rows, NULL);
+    tw_sim_run(sim, 2000);
+    tw_sim_free(sim);
+}
+
+/* --- tests ------------------------------------------------------------------------------------------------------ */
+
+static void run_programs(tw_isa_arch arch, uint64_t seed)
+{
+    program *p = calloc(1, sizeof *p);
+    uint64_t turns[2] = { 0, 0 };
+    assert_non_null(p);
+    random_state = seed;
+    memset(reached, 0, sizeof reached);
+    for (size_t next = 0; next < tw_isa_count();) {
+        make(p, arch, &next);
+        for (unsigned n = 0; n < 6; n++) {
+            scene s = { .workers = n % 2 ? TW_SIM_WORKERS : 1,
+                        .stride = n < 4 ? 0x400 : 0,
+                        .fp_ictl = n == 2 ? 7 : 0,
+                        .strange = n == 2 || n == 3,
+                        .keep_going = n == 3,
+                        .data = seed + n + 1 };
+            turns[n % 2] += compare(p->words, p->count, arch, &s, n % 3 == 1);
+            if (!s.strange) note_reached(p->words, p->count, arch, &s);
+        }
+    }
+    free(p);
+    assert_true(turns[0] > 10000 && turns[1] > 10000); /* not everything was left to the interpreter */
+    for (size_t i = 0; i < tw_isa_count(); i++)
+        if (usable(tw_isa_get(i), arch) && !reached[i]) fail_msg("row %s was never reached", tw_isa_get(i)->id);
+}
+
+static void rows_ipu2(void **state)
+{
+    (void)state;
+    run_programs(TW_ISA_IPU2, 11);
+}
+
+/* Programs as text: control flow, and what workers do to one another. */
+static const struct {
+    const char *what, *text;
+    bool rarely; /* most of it is taken back, or has to be interpreted */
+} texts[] = {
+    { "repeat loops, in a loop, of all counts",
+      ".worker\n.globl f\n.align 8\nf: mov $m10, $m13\n setzi $m11, 200\n"
+      "1: and $m2, $m11, 31\n mov $m3, $m10\n nop\n rpt $m2, (3f - 2f)/8 - 1\n"
+      "2: { ld32step $a0, $mzero, $m3+=, 1 ; f32add $a1, $a1, $a0 }\n { add $m4, $m4, 3 ; f32exp $a2, $a0 }\n"
+      "3: add $m5, $m5, $m4\n nop\n { rpt 7, (5f - 4f)/8 - 1 ; fnop }\n"
+      "4: { st32 $a1, $m10, $mzero, 5 ; f32v2axpy $a4:5, $a0:1, $a2:3 }\n"
+      "5: brnzdec $m11, 1b\n exitz $mzero\n",
+      false },
+    { "a long repeat loop",
+      ".worker\n.globl f\n.align 8\nf: mov $m3, $m13\n setzi $m2, 9000\n"
+      " nop\n rpt $m2, (2f - 1f)/8 - 1\n1: { add $m4, $m4, $m5 ; f32add $a1, $a1, $a0 }\n"
+      "{ xor $m5, $m4, $m2 ; f32mul $a2, $a1, $a0 }\n2: exitz $mzero\n",
+      false },
+    { "calls, from two places, and a jump through a register",
+      ".worker\n.globl f\nf: setzi $m11, 500\n1: call $m9, 3f\n add $m1, $m1, $m2\n call $m9, 3f\n setzi $m8, 4f\n"
+      " br $m8\n trap 0\n4: brnzdec $m11, 1b\n exitz $mzero\n3: mul $m2, $m1, 7\n add $m2, $m2, 1\n br $m9\n",
+      false },
+    { "workers that count in one word: who was first matters",
+      ".worker\n.globl f\nf: setzi $m11, 700\n setzi $m10, 0x84000\n"
+      "1: ld32 $m1, $m10, $mzero, 0\n add $m1, $m1, 1\n xor $m1, $m1, $m13\n st32 $m1, $m10, $mzero, 0\n"
+      " brnzdec $m11, 1b\n exitz $mzero\n",
+      true },
+    { "workers that now and then read what another one wrote",
+      ".worker\n.globl f\nf: setzi $m11, 3000\n get $m0, $WSR\n and $m0, $m0, 7\n setzi $m10, 0x84000\n"
+      " shl $m0, $m0, 2\n add $m9, $m10, $m0\n"
+      "1: and $m2, $m11, 1023\n brnz $m2, 2f\n ld32 $m3, $m10, $mzero, 2\n add $m4, $m4, $m3\n"
+      "2: st32 $m11, $m9, $mzero, 0\n mul $m4, $m4, 5\n brnzdec $m11, 1b\n exitz $mzero\n",
+      false },
+    { "an exception in the middle of a loop: an address that is not aligned",
+      ".worker\n.globl f\nf: setzi $m11, 2000\n mov $m10, $m13\n"
+      "1: ld32 $m1, $m10, $mzero, 0\n add $m3, $m3, $m11\n cmpeq $m2, $m11, 77\n shl $m2, $m2, 1\n add $m10, $m10, "
+      "$m2\n"
+      " brnzdec $m11, 1b\n exitz $mzero\n",
+      false },
+    { "code that changes itself",
+      ".worker\n.globl f\nf: setzi $m11, 900\n setzi $m9, 2f\n setzi $m8, 3f\n ld32 $m7, $m8, $mzero, 0\n"
+      "1: add $m1, $m1, 1\n2: add $m2, $m2, 5\n cmpeq $m3, $m11, 400\n brz $m3, 4f\n st32 $m7, $m9, $mzero, 0\n"
+      "4: brnzdec $m11, 1b\n exitz $mzero\n3: add $m2, $m2, 1000\n",
+      false },
+    { "control registers and weights in a loop",
+      ".worker\n.globl f\nf: setzi $m11, 300\n"
+      "1: get $m0, $COUNT_L\n add $m1, $m1, $m0\n uput $TAS, $a0\n uget $a1, $FP_STS\n f32add $a0, $a0, $a2\n"
+      " add $m2, $m2, $m1\n xor $m2, $m2, $m11\n brnzdec $m11, 1b\n exitz $mzero\n",
+      true },
+};
+
+static void programs_of_text(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+        tw_link_options link = { .size = sizeof link, .entry = "f" };
+        tw_diags *diags = tw_diags_new();
+        tw_object *object = tw_asm_text(texts[i].text, strlen(texts[i].text), texts[i].what, NULL, diags), *image;
+        if (!object) tw_diags_print(diags, stderr, false);
+        if (!object) fail_msg("%s: %s", texts[i].what, tw_error_message());
+        tw_diags_free(diags);
+        if (!(image = tw_link((const tw_object *[]){ object }, 1, &link, NULL))) fail_msg("%s", tw_error_message());
+        tw_object_free(object);
+        const tw_section *code = NULL, *s;
+        for (size_t k = 0; (s = tw_object_get_section(image, k)); k++)
+            if (s->address == CODE && s->size) code = s;
+        assert_non_null(code);
+        assert_int_equal(tw_object_entry(image), CODE);
+        uint64_t turns = 0;
+        random_state = 5 + i;
+        for (unsigned n = 0; n < 8; n++) {
+            scene one = { .workers = n % 2 ? TW_SIM_WORKERS : 1,
+                          .stride = n < 4 ? 0x100 : 0,
+                          .keep_going = n == 3,
+                          .denormals = n == 5,
+                          .data = n + 1 };
+            turns += compare((const uint32_t *)(const void *)code->data, code->size / 4, TW_ISA_IPU2, &one, n > 3);
+        }
+        if (turns < 1000 && !texts[i].rarely) fail_msg("%s: hardly translated", texts[i].what);
+        tw_object_free(image);
+    }
+}
+
+static void rows_ipu1(void **state)
+{
+    (void)state;
+    run_programs(TW_ISA_IPU1, 21);
+}
+
+static void rows_ipu21(void **state)
+{
+    (void)state;
+    run_programs(TW_ISA_IPU21, 31);
+}
+
+int main(void)
+{
+    tw__native_sim_offer();
+    const struct CMUnitTest tests[] = { cmocka_unit_test(programs_of_text), cmocka_unit_test(rows_ipu2),
+                                        cmocka_unit_test(rows_ipu1), cmocka_unit_test(rows_ipu21) };
+    return cmocka_run_group_tests_name("codelet_translated", tests, set_up_cache, tear_down_cache);
+}
