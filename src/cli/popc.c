@@ -167,14 +167,15 @@ const tw__command tw__command_popc = {
         "  --version, --help\n"
         "\n"
         "The target cpu gives native code, with half as a float and as a 16-bit half; ipu1, ipu2 and ipu21 give "
-        "code of "
-        "the\n"
+        "code "
+        "of the\n"
         "chip and the layout of every vertex's state. Macros: __POPC__ always, __IPU__ and __IPU_ARCH_VERSION__ "
         "for "
         "the\n"
-        "chips. Results are kept in the "
-        "cache folder ($XDG_CACHE_HOME/tilewright). TILEWRIGHT_CLANG names the compiler to use instead of "
-        "clang-19.\n",
+        "chips. Results are kept in the cache folder ($XDG_CACHE_HOME/tilewright). TILEWRIGHT_CLANG names the "
+        "compiler "
+        "to\n"
+        "use instead of clang-19.\n",
     .example = "popc -O3 -DFACTOR=2 examples/poplar/scale/scale.c -o scale.gp\n"
                "popc scale.gp examples/poplar/vector_add/vector_add_codelets.cpp -o both.gp\n"
                "popc -S --target ipu2 examples/poplar/scale/scale.c",
