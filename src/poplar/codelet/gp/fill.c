@@ -2,6 +2,7 @@
 /* Filling .gp archives: compiled sources, and units of other archives. */
 #include "poplar/codelet/compile/compile.h"
 
+#include <pthread.h>
 #include <string.h>
 
 const char *tw__gp_new_member(tw__gp *gp, const char *extension, const char *data, size_t size)
@@ -91,58 +92,118 @@ static tw_status compile_host(tw__gp *gp, json_t *unit, const tw__source *source
     return status;
 }
 
+/* A source for one target. Chips are worked on at the same time. */
+typedef struct variant {
+    const tw__gp_target *target;
+    GPtrArray *flags; /* the source's and the target's, borrowed */
+    tw__source source;
+    tw__build_target build; /* of a chip */
+    tw__built built;
+    tw_diags *diags;
+    tw_status status;
+    char *message;
+    pthread_t thread;
+    bool is_chip, runs;
+} variant;
+
 /* Table and code of a chip. Where no code can be made, which simulated tiles need and models do not, a warning says
  * so and the table is there alone. */
-static tw_status compile_chip(tw__gp *gp, json_t *unit, const tw__source *source, tw__build_target target,
-                              const char *name, tw_diags *diags)
+static void build_chip(variant *v)
 {
-    tw__built built;
     tw_diags *first = tw_diags_new();
-    tw_status status = tw__build(source, target, TW__BUILD_CODE, &built, first);
-    if (status == TW_E_COMPILATION || status == TW_E_NO_ENVIRONMENT) {
+    v->status = tw__build(&v->source, v->build, TW__BUILD_CODE, &v->built, first);
+    if (v->status == TW_E_COMPILATION || v->status == TW_E_NO_ENVIRONMENT) {
         tw_diags *second = tw_diags_new();
         g_autofree char *reason = g_strdup(tw_error_message());
-        g_autofree char *what = g_strdup_printf(
-            "there is no code for %s: vertices of this file cannot run on ipu-sim", tw__build_target_name(target));
-        status = tw__build(source, target, 0, &built, second);
-        if (status == TW_OK)
-            warn_left_out(diags, first, source->path, reason, "popc.chip", what);
+        g_autofree char *what =
+            g_strdup_printf("there is no code for %s: vertices of this file cannot run on ipu-sim",
+                            tw__build_target_name(v->build));
+        v->status = tw__build(&v->source, v->build, 0, &v->built, second);
+        if (v->status == TW_OK)
+            warn_left_out(v->diags, first, v->source.path, reason, "popc.chip", what);
         else
-            copy_diags(diags, second);
+            copy_diags(v->diags, second);
         tw_diags_free(second);
     } else {
-        copy_diags(diags, first);
+        copy_diags(v->diags, first);
     }
     tw_diags_free(first);
-    if (status != TW_OK) return status;
-    status = add_built(gp, unit, &built, name);
-    tw__built_clear(&built);
+    if (v->status != TW_OK) v->message = g_strdup(tw_error_message());
+}
+
+static void *run_variant(void *data)
+{
+    build_chip(data);
+    return NULL;
+}
+
+static tw_status variant_start(variant *v, const tw__source *source, const tw__gp_target *target)
+{
+    tw__arch arch;
+    v->target = target;
+    v->flags = g_ptr_array_new();
+    v->diags = tw_diags_new();
+    for (const char *const *flag = source->flags; flag && *flag; flag++) g_ptr_array_add(v->flags, (char *)*flag);
+    for (char **flag = target->flags; flag && *flag; flag++) g_ptr_array_add(v->flags, *flag);
+    g_ptr_array_add(v->flags, NULL);
+    v->source = *source;
+    v->source.flags = (const char *const *)v->flags->pdata;
+    v->is_chip = tw__arch_by_name(target->arch, &arch);
+    if (!v->is_chip && strcmp(target->arch, "cpu") != 0)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "unknown target '%s': expected cpu, ipu1, ipu2 or ipu21",
+                        target->arch);
+    v->build = (tw__build_target)(TW__BUILD_IPU1 + (int)(v->is_chip ? arch : 0));
+    v->runs = v->is_chip && pthread_create(&v->thread, NULL, run_variant, v) == 0;
+    return TW_OK;
+}
+
+/* What it came to, into the unit; with `wanted` false only waits. */
+static tw_status variant_end(variant *v, bool wanted, tw__gp *gp, json_t *unit, tw_diags *diags, char ***headers)
+{
+    tw_status status = TW_OK;
+    if (v->runs) pthread_join(v->thread, NULL);
+    if (wanted && v->is_chip) {
+        if (!v->runs) build_chip(v); /* no thread was to be had */
+        copy_diags(diags, v->diags);
+        status = v->status == TW_OK ? add_built(gp, unit, &v->built, v->target->name)
+                                    : tw__fail(v->status, "%s", v->message);
+    } else if (wanted) {
+        const char *suffix = strcmp(v->target->name, "cpu") == 0 ? NULL : strchr(v->target->name, ':');
+        status = compile_host(gp, unit, &v->source, suffix ? suffix : "", diags, headers);
+    }
+    tw__built_clear(&v->built);
+    tw_diags_free(v->diags);
+    if (v->flags) g_ptr_array_free(v->flags, TRUE);
+    g_free(v->message);
     return status;
 }
 
-static tw_status compile_variant(tw__gp *gp, json_t *unit, const tw__source *source, const tw__gp_target *target,
-                                 tw_diags *diags, char ***headers)
+static tw_status compile_variants(tw__gp *gp, json_t *unit, const tw__source *source, const tw__gp_target *targets,
+                                  size_t count, tw_diags *diags, char ***headers)
 {
-    GPtrArray *flags = g_ptr_array_new();
-    for (const char *const *flag = source->flags; flag && *flag; flag++) g_ptr_array_add(flags, (char *)*flag);
-    for (char **flag = target->flags; flag && *flag; flag++) g_ptr_array_add(flags, *flag);
-    g_ptr_array_add(flags, NULL);
-    tw__source with_flags = *source;
-    with_flags.flags = (const char *const *)flags->pdata;
-    tw_status status;
-    tw__arch arch;
-    if (strcmp(target->arch, "cpu") == 0) {
-        const char *suffix = strcmp(target->name, "cpu") == 0 ? "" : strchr(target->name, ':');
-        status = compile_host(gp, unit, &with_flags, suffix ? suffix : "", diags, headers);
-    } else if (tw__arch_by_name(target->arch, &arch)) {
-        status = compile_chip(gp, unit, &with_flags, (tw__build_target)(TW__BUILD_IPU1 + (int)arch), target->name,
-                              diags);
-    } else {
-        status =
-            tw__fail(TW_E_INVALID_ARGUMENT, "unknown target '%s': expected cpu, ipu1, ipu2 or ipu21", target->arch);
+    variant *variants = g_new0(variant, count + 1);
+    tw_status status = TW_OK;
+    for (size_t i = 0; i < count && status == TW_OK; i++) status = variant_start(&variants[i], source, &targets[i]);
+    g_autofree char *problem = status == TW_OK ? NULL : g_strdup(tw_error_message());
+    for (size_t i = 0; i < count; i++) {
+        tw_status one = variant_end(&variants[i], status == TW_OK, gp, unit, diags, headers);
+        if (status == TW_OK && one != TW_OK) status = one, problem = g_strdup(tw_error_message());
     }
-    g_ptr_array_free(flags, TRUE);
-    return status;
+    g_free(variants);
+    return status == TW_OK ? TW_OK : tw__fail(status, "%s", problem);
+}
+
+static void keep_headers(tw__gp *gp, json_t *unit, char **headers)
+{
+    for (char **header = headers; header && *header; header++) {
+        char *text;
+        size_t size;
+        bool foreign = g_str_has_prefix(*header, "/usr/") || g_str_has_prefix(*header, tw__include_dir());
+        if (foreign || !g_file_get_contents(*header, &text, &size, NULL)) continue;
+        json_array_append_new(json_object_get(unit, "headers"), json_pack("{s:s, s:s}", "path", *header, "member",
+                                                                          tw__gp_new_member(gp, "h", text, size)));
+        g_free(text);
+    }
 }
 
 tw_status tw__gp_compile(tw__gp *gp, const tw__source *source, const tw__gp_target *targets, size_t count,
@@ -156,23 +217,14 @@ tw_status tw__gp_compile(tw__gp *gp, const tw__source *source, const tw__gp_targ
     json_object_set_new(unit, "text",
                         json_string(tw__gp_new_member(gp, "src", source->text, strlen(source->text))));
     char **headers = NULL;
-    tw_status status = TW_OK;
-    for (size_t i = 0; i < count && status == TW_OK; i++)
-        status = compile_variant(gp, unit, source, &targets[i], diags, &headers);
-    for (char **header = headers; status == TW_OK && header && *header; header++) {
-        char *text;
-        size_t size;
-        bool foreign = g_str_has_prefix(*header, "/usr/") || g_str_has_prefix(*header, tw__include_dir());
-        if (foreign || !g_file_get_contents(*header, &text, &size, NULL)) continue;
-        json_array_append_new(json_object_get(unit, "headers"), json_pack("{s:s, s:s}", "path", *header, "member",
-                                                                          tw__gp_new_member(gp, "h", text, size)));
-        g_free(text);
+    tw_status status = compile_variants(gp, unit, source, targets, count, diags, &headers);
+    if (status == TW_OK) {
+        keep_headers(gp, unit, headers);
+        json_array_append_new(tw__gp_units(gp), unit);
+    } else {
+        json_decref(unit);
     }
     g_strfreev(headers);
-    if (status == TW_OK)
-        json_array_append_new(tw__gp_units(gp), unit);
-    else
-        json_decref(unit);
     return status;
 }
 
