@@ -70,8 +70,8 @@ typedef struct tw__compare_row {
     double clock_hz, peak_operations, peak_bytes; /* of the chip, a second; 0: not known */
 } tw__compare_row;
 
-/* Runs the kernel's program from `folder` on a machine. False with a message on stderr when nothing can be run at all;
- * what goes wrong with the program is in row->problem. */
+/* Runs the kernel's program from `folder` on a machine. False with a message on stderr when nothing can be run at
+ * all; what goes wrong with the program is in row->problem. */
 bool tw__compare_run(const char *folder, const tw__compare_machine *machine, const tw__compare_kernel *kernel,
                      const tw__compare_case *c, tw__compare_row *row);
 void tw__compare_row_clear(tw__compare_row *row);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* compare: the kernels: what they calculate, on which numbers, and what should come out, in plain loops of doubles. */
+/* compare: the kernels: what they calculate, on which numbers, and what should come out, in plain loops of
+ * doubles. */
 #include "compare.h"
 
 #include <math.h>

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* compare: runs a kernel's program on a machine. The program's first comment says how, in a line
- *
- *     run: tilewright csl run wse.csl --params=pes:{p},m:{m} --in x={x:1,p,m} --out y={out:1,p,m} --profile {profile}
- *
- * {n} is the size; with a line `parts: MOST LEAST`, {p} is how many cores share it, MOST at most and each LEAST of n at
- * least, and {m} = n / p. {m*m/2} calculates, from left to right. {x:1,p,m} is a .npy file with the input x in that
- * shape, {x:p,n} with p copies of it when it has n numbers, {u:blocks p} with the square u cut into p * p squares,
- * as [p][p][m * m]; {out:...} is the file that the program writes, in the same words. */
+/* compare: runs a kernel's program on a machine. The program's first comment says how, in a line  run: tilewright
+ * csl run wse.csl --params=pes:{p},m:{m} --in x={x:1,p,m} --out y={out:1,p,m} --profile {profile}  {n} is the
+ * size; with a line `parts: MOST LEAST`, {p} is how many cores share it, MOST at most and each LEAST of n at
+ * least, and {m} = n / p. {m*m/2} calculates, from left to right. {x:1,p,m} is a .npy file with the input x in
+ * that shape, {x:p,n} with p copies of it when it has n numbers, {u:blocks p} with the square u cut into p * p
+ * squares, as [p][p][m * m]; {out:...} is the file that the program writes, in the same words. */
 #include "compare.h"
 
 #include <errno.h>

@@ -103,9 +103,9 @@ static const tw_tile_arch table[] = {
     {.name = "wse2", .alias = "", .description = "Cerebras WSE-2 processing element", .tiles = 850000, WSE_COMMON},
     {.name = "wse3", .alias = "", .description = "Cerebras WSE-3 processing element", .tiles = 900000, WSE_COMMON},
 
-    /* 32 KB of data in 8 banks of 256 x 128 bit, even and odd banks serve 256-bit accesses together; 16 KB of program
-     * memory apart from it; streams of 32 bit per cycle. Tiles of the VC1902. Eight f32 products and sums a cycle; two
-     * loads and a store of 32 bytes. */
+    /* 32 KB of data in 8 banks of 256 x 128 bit, even and odd banks serve 256-bit accesses together; 16 KB of
+     * program memory apart from it; streams of 32 bit per cycle. Tiles of the VC1902. Eight f32 products and sums
+     * a cycle; two loads and a store of 32 bytes. */
     {.name = "aie1", .alias = "aie", .system = "aie", .description = "AMD Versal AI Engine tile (first generation)",
      .tiles = 400, .columns = 50, .rows = 8, .locks = 16, .tiles_per_super_tile = 1, .workers = 1,
      .bytes_per_tile = 32 * KB,

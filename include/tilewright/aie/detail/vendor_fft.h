@@ -8,8 +8,8 @@
 #include <tilewright/aie/detail/vendor_calls.h>
 #include <tilewright/aie/detail/vendor_macros.h>
 
-/* A stage of radix R has blocks of R parts, each `length` vectors long; a pointer walks through its part of each block
- * and skips the others. umod_t counts blocks; its highest bit says that the last step ended one. */
+/* A stage of radix R has blocks of R parts, each `length` vectors long; a pointer walks through its part of each
+ * block and skips the others. umod_t counts blocks; its highest bit says that the last step ended one. */
 #define TW__FFT_ENDED 0x80000000u
 template <class T> TW__AIE T *fft_data_incr(T *at, int length, T *&end)
 {
@@ -30,9 +30,9 @@ template <class T> TW__AIE T *fft_twiddle_incr(T *at, umod_t blocks, int bits)
 {
     return at + (blocks & TW__FFT_ENDED && !(blocks & ((1u << bits) - 1)));
 }
-/* Offsets of the twiddle of each lane. eight: twiddles in a vector, else four; wide: eight lanes, else four. With less
- * than 3 bits a step takes several twiddles, for as many parts of the lanes; eight lanes with four twiddles are two
- * operands, one behind the other. */
+/* Offsets of the twiddle of each lane. eight: twiddles in a vector, else four; wide: eight lanes, else four. With
+ * less than 3 bits a step takes several twiddles, for as many parts of the lanes; eight lanes with four twiddles
+ * are two operands, one behind the other. */
 TW__AIE int fft_zoffs(umod_t blocks, int bits, int eight, int wide)
 {
     const unsigned step = 1u << (3 - bits), mask = eight ? 7 : 3, lanes = wide ? 8 : 4;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Random C programs of csmith on a simulated tile and, as programs for armv7 (which has the tile's types), under qemu-user:
- * every variable has to be the same at the end. TW_SEEDS=FROM:COUNT chooses others than the usual ones; needs csmith,
- * qemu-user, clang 19 and lld, without which there is nothing to compare with. */
+/* Random C programs of csmith on a simulated tile and, as programs for armv7 (which has the tile's types), under
+ * qemu-user: every variable has to be the same at the end. TW_SEEDS=FROM:COUNT chooses others than the usual ones;
+ * needs csmith, qemu-user, clang 19 and lld, without which there is nothing to compare with. */
 #include "program_test.h"
 
 #include <stdlib.h>

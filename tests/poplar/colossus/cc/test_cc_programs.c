@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The programs of this folder, one for each topic, on a simulated tile and as programs of this machine: the same words, and
- * the same again from other levels of optimisation. */
+/* The programs of this folder, one for each topic, on a simulated tile and as programs of this machine: the same
+ * words, and the same again from other levels of optimisation. */
 #include "program_test.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The runtime library as this compiler made it, in the simulator, against the same sources as the host's compiler made
- * them: every bit of every function. The sources themselves are held against the host's mathematics elsewhere. */
+/* The runtime library as this compiler made it, in the simulator, against the same sources as the host's compiler
+ * made them: every bit of every function. The sources themselves are held against the host's mathematics
+ * elsewhere. */
 #define TW_RT_HOST
 #include "poplar/colossus/cc/rt/workers.c"
 
@@ -71,7 +72,8 @@ BINARY(TWO)
 static const row rows[] = { UNARY(UNARY_ROW) BINARY(BINARY_ROW) };
 // clang-format on
 
-/* --- the driver ---------------------------------------------------------------------------------------------------- */
+/* --- the driver
+ * ---------------------------------------------------------------------------------------------------- */
 
 static bool is_pair(char kind)
 {
@@ -118,7 +120,8 @@ static machine machine_for(const row *r)
     return m;
 }
 
-/* --- values -------------------------------------------------------------------------------------------------------- */
+/* --- values
+ * -------------------------------------------------------------------------------------------------------- */
 
 static value value_of(char kind, uint64_t near, uint64_t *state)
 {

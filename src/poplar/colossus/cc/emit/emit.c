@@ -113,7 +113,7 @@ static void put_insn(const emitting *e, const tw__mir_insn *insn)
 
 static void put_loc(emitting *e, const tw__mir_insn *insn)
 {
-    if (!insn->line || (insn->line == e->line && insn->file == e->file)) return;
+    if (!insn->line || !insn->file || (insn->line == e->line && insn->file == e->file)) return;
     e->line = insn->line, e->file = insn->file, e->column = insn->column;
     g_string_append_printf(e->out, "\t.loc %u %u %u\n", insn->file, insn->line, insn->column);
 }

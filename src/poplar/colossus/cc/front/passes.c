@@ -47,14 +47,19 @@ static void spread_supervisors(LLVMModuleRef module)
     g_ptr_array_free(work, TRUE);
 }
 
-/* Loops stay scalar: how wide vectors may be is for whoever knows the alignment of edges to say. */
+/* Behind the passes of -O2: rounds of loops counted down in a value of their own, as brnzdec and rpt want them; what
+ * counted them before may then be dead. */
+static const char passes[] = "default<O2>,function(hardware-loops<force-hardware-loops;force-hardware-loop-phi;"
+                             "hardware-loop-decrement=1;hardware-loop-counter-bitwidth=32>,adce)";
+
 bool tw__cc_optimise(const tw__cc_request *request, LLVMModuleRef module)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopUnrolling(options, false);
+    /* how wide vectors may be is for whoever knows the alignment of edges to say */
     LLVMPassBuilderOptionsSetLoopVectorization(options, false);
     LLVMPassBuilderOptionsSetSLPVectorization(options, false);
-    LLVMErrorRef error = LLVMRunPasses(module, "default<O2>", NULL, options);
+    LLVMErrorRef error = LLVMRunPasses(module, passes, NULL, options);
     LLVMDisposePassBuilderOptions(options);
     if (!error) {
         spread_supervisors(module);

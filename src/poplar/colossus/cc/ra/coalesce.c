@@ -12,8 +12,10 @@ typedef struct place_in { /* a register as part of a wider one, or of itself */
 
 typedef struct candidate { /* word `to_word` of `to` is copied from word `from_word` of `from` */
     uint32_t to, from;
-    uint8_t to_word, from_word;
+    uint8_t to_word, from_word, words;
     uint32_t frequency, order;
+    const tw__mir_insn *copy;
+    uint32_t block, place;
 } candidate;
 
 typedef struct coalescing {
@@ -35,8 +37,10 @@ static place_in find_place(const coalescing *c, uint32_t node)
 static void collect(coalescing *c)
 {
     const tw__mir_function *f = c->r->f;
-    for (uint32_t b = 0; b < f->block_count; b++)
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        uint32_t place = c->r->starts[b];
         for (const tw__mir_insn *insn = f->blocks[b].first; insn; insn = insn->next) {
+            if (!insn->is_aux_partner) place += 4;
             if (insn->op != TW__MIR_moves) continue;
             for (unsigned k = 0; k + 1 < insn->count; k += 2) {
                 const tw__mir_operand *to = &insn->operands[k], *from = to + 1;
@@ -46,11 +50,16 @@ static void collect(coalescing *c)
                                     .from = from->reg - TW__MIR_VIRTUAL,
                                     .to_word = to->sub,
                                     .from_word = from->sub,
+                                    .words = to->words,
                                     .frequency = c->r->frequencies[b],
-                                    .order = c->candidates->len };
+                                    .order = c->candidates->len,
+                                    .copy = insn,
+                                    .block = b,
+                                    .place = place };
                 g_array_append_val(c->candidates, added);
             }
         }
+    }
 }
 
 static int by_frequency(const void *a, const void *b)
@@ -60,17 +69,56 @@ static int by_frequency(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static bool lanes_meet(const ra_lane *a, const ra_lane *b)
+/* The parts of time that two lanes share: none (0), one from `start` on (1), others (2). */
+static int shared_time(const ra_lane *a, const ra_lane *b, uint32_t start, uint32_t *end)
 {
+    int shared = 0;
     for (uint32_t i = 0, k = 0; i < a->count && k < b->count;) {
-        if (a->segments[i].to <= b->segments[k].from)
+        const ra_segment *x = &a->segments[i], *y = &b->segments[k];
+        if (x->to <= y->from) {
             i++;
-        else if (b->segments[k].to <= a->segments[i].from)
+        } else if (y->to <= x->from) {
             k++;
-        else
-            return true;
+        } else {
+            if (MAX(x->from, y->from) != start || shared) return 2;
+            shared = 1;
+            *end = MIN(x->to, y->to);
+            x->to < y->to ? i++ : k++;
+        }
+    }
+    return shared;
+}
+
+static bool writes_part(const coalescing *c, const tw__mir_insn *insn, uint32_t parent)
+{
+    for (unsigned k = 0; k < insn->count; k++) {
+        const tw__mir_operand *o = &insn->operands[k];
+        if (o->kind != TW__MIR_REG || !(o->use & TW__MIR_WRITE) || !ra_is_virtual(o->reg)) continue;
+        if (find_place(c, o->reg - TW__MIR_VIRTUAL).parent == parent) return true;
     }
     return false;
+}
+
+/* Behind the copy both hold the same value, until one of them is written: also not by the copy, which may turn
+ * registers round. */
+static bool hold_the_same(const coalescing *c, const candidate *wish, uint32_t a, uint32_t b, uint32_t end)
+{
+    uint32_t place = wish->place;
+    if (end > c->r->ends[wish->block] || writes_part(c, wish->copy, find_place(c, wish->from).parent)) return false;
+    for (const tw__mir_insn *insn = wish->copy->next; insn; insn = insn->next) {
+        if (!insn->is_aux_partner) place += 4;
+        if (place + 2 >= end) return true;
+        if (writes_part(c, insn, a) || writes_part(c, insn, b)) return false;
+    }
+    return true;
+}
+
+static bool may_share(const coalescing *c, const candidate *wish, uint32_t a, uint32_t b, const ra_lane *x,
+                      const ra_lane *y)
+{
+    uint32_t end = 0;
+    int shared = shared_time(x, y, wish ? wish->place + 2 : 0, &end);
+    return shared == 0 || (wish && shared == 1 && hold_the_same(c, wish, a, b, end));
 }
 
 static void merge_lane(ra *r, ra_lane *into, ra_lane *from)
@@ -79,7 +127,12 @@ static void merge_lane(ra *r, ra_lane *into, ra_lane *from)
     sum.segments = RA_NEW_N(r->arena, ra_segment, sum.room);
     for (uint32_t i = 0, k = 0; i < into->count || k < from->count;) {
         bool first = k == from->count || (i < into->count && into->segments[i].from < from->segments[k].from);
-        sum.segments[sum.count++] = first ? into->segments[i++] : from->segments[k++];
+        ra_segment next = first ? into->segments[i++] : from->segments[k++];
+        ra_segment *last = sum.count ? &sum.segments[sum.count - 1] : NULL;
+        if (last && next.from < last->to)
+            last->to = MAX(last->to, next.to);
+        else
+            sum.segments[sum.count++] = next;
     }
     *into = sum;
     from->count = 0;
@@ -90,6 +143,7 @@ static void try_join(coalescing *c, const candidate *wish)
     ra *r = c->r;
     place_in a = find_place(c, wish->to), b = find_place(c, wish->from);
     if (a.parent == b.parent) return;
+    unsigned covered = a.offset + wish->to_word; /* word of the wide one where the copy begins */
     int shift = (int)(a.offset + wish->to_word) - (int)(b.offset + wish->from_word); /* where b starts in a */
     ra_node *wide = &r->nodes[a.parent], *narrow = &r->nodes[b.parent];
     if (wide->file != narrow->file || wide->is_short || narrow->is_short) return;
@@ -97,11 +151,15 @@ static void try_join(coalescing *c, const candidate *wish)
         shift = -shift;
         place_in kept = a;
         a = b, b = kept;
+        covered = a.offset + wish->from_word;
         wide = &r->nodes[a.parent], narrow = &r->nodes[b.parent];
     }
     if (shift < 0 || shift % narrow->words || shift + narrow->words > wide->words) return;
-    for (unsigned w = 0; w < narrow->words; w++)
-        if (lanes_meet(&r->lanes[wide->lane + (unsigned)shift + w], &r->lanes[narrow->lane + w])) return;
+    for (unsigned w = 0; w < narrow->words; w++) {
+        const ra_lane *x = &r->lanes[wide->lane + (unsigned)shift + w], *y = &r->lanes[narrow->lane + w];
+        bool copied = (unsigned)shift + w >= covered && (unsigned)shift + w < covered + wish->words;
+        if (!may_share(c, copied ? wish : NULL, a.parent, b.parent, x, y)) return;
+    }
     for (unsigned w = 0; w < narrow->words; w++)
         merge_lane(r, &r->lanes[wide->lane + (unsigned)shift + w], &r->lanes[narrow->lane + w]);
     c->places[b.parent] = (place_in){ a.parent, (uint32_t)shift };

@@ -94,9 +94,51 @@ static void remove_unreachable(tw__mir *mir, tw__mir_function *f)
     tw__mir_link(mir, f);
 }
 
+/* --- copies (SSA) ----------------------------------------------------------------------------------------------- */
+
+/* What a register is a copy of: another one of its file, or a base that nobody can write. */
+static const tw__mir_operand *copied(const tw__mir_function *f, const tw__mir_insn *copy)
+{
+    const tw__mir_operand *to = &copy->operands[0], *from = &copy->operands[1];
+    if (copy->op != TW__MIR_copy || !ra_is_virtual(to->reg)) return NULL;
+    unsigned file = f->vregs[to->reg - TW__MIR_VIRTUAL].file;
+    if (!ra_is_virtual(from->reg)) {
+        unsigned unit = from->reg - 1;
+        bool is_base = unit == RA_WORKER_BASE || unit == RA_WORKER_BASE + 1;
+        return is_base && file == TW__MIR_MAIN && from->words == 1 ? from : NULL;
+    }
+    return f->vregs[from->reg - TW__MIR_VIRTUAL].file == file ? from : NULL;
+}
+
+static void read_source(const tw__mir_operand **sources, tw__mir_insn *insn, tw__mir_operand *o)
+{
+    tw__mir_reg *reg = o->use & TW__MIR_WRITE ? &o->tied : &o->reg;
+    for (unsigned steps = 0; steps < 100 && ra_is_virtual(*reg); steps++) {
+        const tw__mir_operand *from = sources[*reg - TW__MIR_VIRTUAL];
+        bool fixed = o->use & TW__MIR_WRITE || insn->op >= TW__OP_COUNT; /* a phi, a copy: wants a virtual one */
+        if (!from || (fixed && !ra_is_virtual(from->reg)) || (o->use & TW__MIR_WRITE && from->sub)) return;
+        *reg = from->reg;
+        o->sub = (uint8_t)(o->sub + from->sub);
+    }
+}
+
+static void read_through_copies(tw__mir_function *f)
+{
+    g_autofree const tw__mir_operand **sources = g_new0(const tw__mir_operand *, f->vreg_count + 1);
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (const tw__mir_insn *insn = f->blocks[b].first; insn; insn = insn->next)
+            if (copied(f, insn)) sources[insn->operands[0].reg - TW__MIR_VIRTUAL] = copied(f, insn);
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (tw__mir_insn *insn = f->blocks[b].first; insn; insn = insn->next)
+            for (unsigned k = 0; k < insn->count; k++)
+                if (insn->operands[k].kind == TW__MIR_REG && insn->operands[k].use & TW__MIR_READ)
+                    read_source(sources, insn, &insn->operands[k]);
+}
+
 void tw__ra_clean(tw__mir *mir, tw__mir_function *f)
 {
     remove_unreachable(mir, f);
+    read_through_copies(f);
     remove_unread(f);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counted loops of one block: constants go in front of them, pointers move on in the accesses themselves, and what then
- * is known of each access decides what may be turned round. */
+/* Counted loops of one block: constants go in front of them, pointers move on in the accesses themselves, and what
+ * then is known of each access decides what may be turned round. */
 #include "poplar/colossus/cc/ra/loop.h"
 
 #include <string.h>
@@ -28,6 +28,74 @@ static bool reads(const tw__mir_insn *insn, tw__mir_reg reg)
     for (unsigned k = 0; k < insn->count; k++)
         if (tw__loop_read(&insn->operands[k]) == reg) return true;
     return false;
+}
+
+/* --- counters down to 0 ----------------------------------------------------------------------------------------- */
+
+static tw__mir_insn *find_phi(const tw__mir_block *block, tw__mir_reg next, uint32_t from, unsigned *entry)
+{
+    for (tw__mir_insn *phi = block->first; phi && phi->op == TW__MIR_phi; phi = phi->next)
+        for (unsigned k = 1; phi->count == 5 && k < 5; k += 2)
+            if (phi->operands[k].index == from && phi->operands[k + 1].reg == next) {
+                *entry = 5 - k;
+                return phi;
+            }
+    return NULL;
+}
+
+static const tw__mir_insn *find_definition(const tw__mir_function *f, tw__mir_reg reg, uint32_t block)
+{
+    for (const tw__mir_insn *insn = f->blocks[block].last; insn; insn = insn->previous)
+        for (unsigned k = 0; k < insn->count; k++)
+            if (insn->operands[k].kind == TW__MIR_REG && insn->operands[k].use & TW__MIR_WRITE &&
+                insn->operands[k].reg == reg)
+                return insn;
+    return NULL;
+}
+
+/* next = count - 1; brnz next: one brnzdec, of a counter that is one less. */
+static void count_down(tw__mir *mir, tw__mir_function *f, uint32_t block, const uint32_t *uses)
+{
+    tw__mir_insn *branch = f->blocks[block].last ? f->blocks[block].last->previous : NULL;
+    if (!branch || branch->op != TW__OP_brnz || branch->operands[0].sub || !ra_is_virtual(branch->operands[0].reg))
+        return;
+    tw__mir_reg next = branch->operands[0].reg;
+    uint32_t head = branch->operands[1].index;
+    unsigned entry = 0;
+    tw__mir_insn *phi = find_phi(&f->blocks[head], next, block, &entry);
+    tw__mir_insn *sum = (tw__mir_insn *)find_definition(f, next, block);
+    if (!phi || !sum || sum->op != TW__OP_add_s || f->blocks[head].predecessor_count != 2) return;
+    tw__mir_reg count = phi->operands[0].reg;
+    if (sum->operands[1].reg != count || sum->operands[2].value != -1) return;
+    if (uses[next - TW__MIR_VIRTUAL] != 2 || uses[count - TW__MIR_VIRTUAL] != 1) return;
+    tw__mir_operand *first = &phi->operands[entry];
+    uint32_t before = phi->operands[entry - 1].index;
+    const tw__mir_insn *value = find_definition(f, first->reg, before);
+    bool known = value && value->op == TW__MIR_value && value->operands[1].kind == TW__MIR_CONST;
+    tw__mir_reg less = tw__mir_new_reg(mir, f, TW__MIR_MAIN, 1);
+    tw__mir_insn *start =
+        tw__ra_at_end(mir, &f->blocks[before], known ? TW__MIR_value : TW__OP_add_s, known ? 2 : 3);
+    start->operands[0] = tw__mir_write(less, 1);
+    start->operands[1] = known ? tw__mir_const((uint32_t)value->operands[1].value - 1) : *first;
+    if (!known) start->operands[2] = tw__mir_const(-1);
+    if (known) f->blocks[block].most_rounds = (uint32_t)value->operands[1].value;
+    *first = tw__mir_read(less, 1);
+    tw__mir_remove(&f->blocks[block], sum);
+    branch->op = TW__OP_brnzdec;
+    branch->operands[0] = tw__mir_change(next, count, 1);
+}
+
+static void count_all_down(tw__mir *mir, tw__mir_function *f)
+{
+    uint32_t blocks = f->block_count, room = f->vreg_count;
+    g_autofree uint32_t *uses = g_new0(uint32_t, room + 1);
+    for (uint32_t b = 0; b < blocks; b++)
+        for (const tw__mir_insn *insn = f->blocks[b].first; insn; insn = insn->next)
+            for (unsigned k = 0; k < insn->count; k++) {
+                tw__mir_reg reg = tw__loop_read(&insn->operands[k]);
+                if (reg) uses[reg - TW__MIR_VIRTUAL]++;
+            }
+    for (uint32_t b = 0; b < blocks; b++) count_down(mir, f, b, uses);
 }
 
 /* --- which loops ------------------------------------------------------------------------------------------------ */
@@ -131,15 +199,32 @@ static bool changes(const loop *l, tw__mir_reg reg)
     return tw__loop_definer(l, reg) || tw__loop_phi(l, reg);
 }
 
+static bool is_constant_unit(unsigned unit) /* the worker's bases and zeros */
+{
+    return (unit >= RA_WORKER_BASE && unit <= RA_ZERO) || unit >= RA_A + 14;
+}
+
+/* A load from where nothing of the loop stores. */
+static bool is_fixed_load(const loop *l, const tw__mir_insn *insn)
+{
+    if (insn->memory.use != TW__MIR_READ || insn->memory.is_volatile || !insn->memory.group) return false;
+    for (unsigned i = 0; i < l->count; i++) {
+        const tw__mir_memory *m = &l->items[i].insn->memory;
+        if (m->use & TW__MIR_WRITE && (!m->group || m->group == insn->memory.group)) return false;
+    }
+    return true;
+}
+
 static bool is_fixed(const loop *l, const tw__mir_insn *insn)
 {
-    if (insn->memory.use || insn->memory.is_volatile || insn->has_effect) return false;
+    if (insn->memory.is_volatile || insn->has_effect) return false;
     const tw_isa_row *row = tw__mir_row(insn);
-    if (row && (row->accesses[0] || tw__ra_has_state(insn))) return false;
+    if (row && tw__ra_has_state(insn)) return false;
+    if ((insn->memory.use || (row && row->accesses[0])) && !is_fixed_load(l, insn)) return false;
     for (unsigned k = 0; k < insn->count; k++) {
         const tw__mir_operand *o = &insn->operands[k];
         if (o->kind != TW__MIR_REG) continue;
-        if (!ra_is_virtual(o->reg) && o->reg - 1 != RA_ZERO && o->reg < TW__MIR_A0 + 14) return false;
+        if (!ra_is_virtual(o->reg) && !is_constant_unit(o->reg - 1)) return false;
         if (changes(l, tw__loop_read(o))) return false;
     }
     return true;
@@ -245,12 +330,23 @@ static bool same_pointer(const pointer *a, const pointer *b)
     return a->base == b->base && a->index == b->index && (!a->index || a->size == b->size);
 }
 
+static bool is_known_zero(const loop *l, tw__mir_reg reg)
+{
+    for (uint32_t b = 0; b < l->f->block_count; b++) {
+        const tw__mir_insn *insn = find_definition(l->f, reg, b);
+        if (insn)
+            return insn->op == TW__MIR_value && insn->operands[1].kind == TW__MIR_CONST && !insn->operands[1].value;
+    }
+    return false;
+}
+
 /* Where the accesses through one pointer start: base + index * size, calculated in front of the loop. */
 static tw__mir_reg first_address(loop *l, const pointer *p)
 {
     if (!p->index) return tw__loop_phi(l, p->base)->first;
     tw__mir_block *before = &l->f->blocks[l->before];
     tw__mir_reg index = tw__loop_phi(l, p->index)->first, sum;
+    if (is_known_zero(l, index)) return p->base;
     unsigned shift = (unsigned)g_bit_nth_lsf(p->size, -1);
     if (shift) {
         tw__mir_insn *scale = tw__ra_at_end(l->mir, before, TW__OP_shl_z, 3);
@@ -314,8 +410,8 @@ static void add_phi(loop *l, tw__mir_reg reg, tw__mir_reg first, tw__mir_reg nex
     l->phis[l->phi_count++] = (loop_phi){ reg, first, next, 1 };
 }
 
-/* The step belongs to the last access through the pointer, which has to be at offset 0; those before it read what was.
- * Pointers that are read in other ways keep their addition. */
+/* The step belongs to the last access through the pointer, which has to be at offset 0; those before it read what
+ * was. Pointers that are read in other ways keep their addition. */
 static bool step_pointer(loop *l, unsigned last)
 {
     pointer p, other;
@@ -439,6 +535,7 @@ void tw__ra_counted(tw__mir *mir, tw__mir_function *f, const tw__ra_options *opt
     if (f->in_supervisor || f->context == TW__MIR_SUPERVISOR) return; /* rpt is for workers */
     GRand *random = options->seed ? g_rand_new_with_seed(options->seed) : NULL;
     uint32_t blocks = f->block_count;
+    count_all_down(mir, f);
     for (uint32_t b = 0; b < blocks; b++) {
         loop l = { .mir = mir, .f = f, .block = b };
         improve_loop(&l, random);

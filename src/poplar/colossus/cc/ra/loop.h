@@ -8,8 +8,8 @@
 
 enum { LOOP_ITEMS = 60, LOOP_NONE = UINT32_MAX };
 
-/* Where an access of a loop goes: first address `root` + offset, `stride` further each round. Roots that differ cannot
- * be compared. */
+/* Where an access of a loop goes: first address `root` + offset, `stride` further each round. Roots that differ
+ * cannot be compared. */
 typedef struct loop_access {
     tw__mir_reg root; /* 0: not known */
     int64_t offset, stride;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns for the instructions of a loop, so that rounds overlap: iterative modulo scheduling (B. R. Rau, 1994) with one
- * turn from result to use and two slots in a turn. A register holds one value at a time: what a round writes must not
- * be needed any more when the next one writes it, which keeps the code free of copies. */
+/* Turns for the instructions of a loop, so that rounds overlap: iterative modulo scheduling (B. R. Rau, 1994) with
+ * one turn from result to use and two slots in a turn. A register holds one value at a time: what a round writes
+ * must not be needed any more when the next one writes it, which keeps the code free of copies. */
 #include "poplar/colossus/cc/ra/loop.h"
 
 #include <string.h>

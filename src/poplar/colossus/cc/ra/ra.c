@@ -61,6 +61,7 @@ static void run_steps(ra *r)
 {
     r->f->own_objects = r->f->object_count;
     tw__ra_clean(r->mir, r->f);
+    tw__ra_groups(r->f);
     if (!r->options->no_loops) tw__ra_counted(r->mir, r->f, r->options);
     tw__ra_clean(r->mir, r->f);
     r->has_calls = has_calls(r->f);

@@ -118,7 +118,7 @@ void tw__ra_repeats(tw__mir *mir, tw__mir_function *f); /* bundle.c: bodies of r
 tw__mir_insn *tw__ra_first_branch(const tw__mir_block *block);
 /* A new instruction there. */
 tw__mir_insn *tw__ra_at_end(tw__mir *mir, tw__mir_block *block, unsigned op, unsigned count);
-void tw__ra_groups(tw__mir *mir, tw__mir_function *f);                                 /* groups.c */
+void tw__ra_groups(tw__mir_function *f);                                               /* groups.c */
 void tw__ra_counted(tw__mir *mir, tw__mir_function *f, const tw__ra_options *options); /* loop.c */
 void tw__ra_far_objects(ra *r);                                                        /* frame.c */
 void tw__ra_lower(ra *r);

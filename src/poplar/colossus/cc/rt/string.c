@@ -75,8 +75,8 @@ RT __attribute__((noreturn)) void RT_NAME(abort)(void)
     __builtin_trap();
 }
 
-/* What tables of virtual functions refer to: a call of a pure one, and destructors that would free memory, which a tile does
- * not hand out. */
+/* What tables of virtual functions refer to: a call of a pure one, and destructors that would free memory, which a
+ * tile does not hand out. */
 RT void RT_NAME(__cxa_pure_virtual)(void)
 {
     __builtin_trap();

@@ -16,7 +16,8 @@ static tw__sel_part bits_minmax(tw__sel *s, bool is_signed, bool wants_most, tw_
     return wants_most ? tw__sel_choose(s, below, y, x) : tw__sel_choose(s, below, x, y);
 }
 
-/* The instruction gives 0 for the least number, whose absolute value does not fit: enough where LLVM does not care. */
+/* The instruction gives 0 for the least number, whose absolute value does not fit: enough where LLVM does not
+ * care. */
 static tw__sel_part bits_absolute(tw__sel *s, unsigned bits, tw__sel_part x, LLVMValueRef is_any)
 {
     int64_t number = 0;

@@ -10,8 +10,16 @@ static const char *const intrinsic_nothing[] = {
 };
 /* Their first operand. */
 static const char *const intrinsic_same[] = {
-    "expect",     "expect.with.probability", "launder.invariant.group", "strip.invariant.group", "ssa.copy",
-    "annotation", "ptr.annotation",          "arithmetic.fence",        "threadlocal.address",
+    "expect",
+    "expect.with.probability",
+    "launder.invariant.group",
+    "strip.invariant.group",
+    "ssa.copy",
+    "annotation",
+    "ptr.annotation",
+    "arithmetic.fence",
+    "threadlocal.address",
+    "start.loop.iterations",
 };
 
 static bool intrinsic_is_one_of(const char *name, const char *const *names, size_t count)
@@ -243,6 +251,10 @@ bool tw__sel_intrinsic(tw__sel *s, LLVMValueRef call, const char *name, tw__sel_
     if (intrinsic_is_one_of(name, intrinsic_same, G_N_ELEMENTS(intrinsic_same))) {
         tw__sel_shape shape = tw__sel_shape_of(s, LLVMTypeOf(call));
         memcpy(out, tw__sel_parts(s, LLVMGetOperand(call, 0)), shape.parts * sizeof *out);
+        return !s->has_failed;
+    }
+    if (tw__sel_is_named(name, "loop.decrement.reg")) { /* always by 1: front/passes.c */
+        out[0] = tw__sel_with(s, tw__sel_add, tw__sel_part1(s, LLVMGetOperand(call, 0)), -1);
         return !s->has_failed;
     }
     if (tw__sel_is_named(name, "memcpy") || tw__sel_is_named(name, "memcpy.inline"))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program for armv7 without a library, run by qemu-user: the same sizes and layouts of types as the tile has. Included in
- * front of the program; out() writes words to the standard output when main() has ended. */
+/* A program for armv7 without a library, run by qemu-user: the same sizes and layouts of types as the tile has.
+ * Included in front of the program; out() writes words to the standard output when main() has ended. */
 static unsigned arm_words[16384], arm_count;
 void out(unsigned word)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* C++: classes with constructors and destructors, virtual functions, templates, references, lambdas, pointers to members. */
+/* C++: classes with constructors and destructors, virtual functions, templates, references, lambdas, pointers to
+ * members. */
 #include "program.h"
 
 struct Shape {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Variables that exist from the start: numbers, structures with pointers, to functions too, into the middle of others; local
- * static ones, tentative, weak, volatile. */
+/* Variables that exist from the start: numbers, structures with pointers, to functions too, into the middle of
+ * others; local static ones, tentative, weak, volatile. */
 #include "program.h"
 
 struct node { u8 tag; const struct node *next; int (*call)(int); const char *name; float f; u64 l; };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* _Float16: one rounding for each operation; conversions, arrays, arguments, members. No exception where the rest of a register
- * would cause one. */
+/* _Float16: one rounding for each operation; conversions, arrays, arguments, members. No exception where the rest
+ * of a register would cause one. */
 #include "program.h"
 
 typedef _Float16 half;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* float: arithmetic, comparison with NaN and infinity, conversions, rounding, the exact functions. No subnormal numbers: the
- * chip has none. */
+/* float: arithmetic, comparison with NaN and infinity, conversions, rounding, the exact functions. No subnormal
+ * numbers: the chip has none. */
 #include "program.h"
 
 static volatile float values[] = { 0.0f, -0.0f, 1.0f, -1.0f, 0.5f, 1.5f, 2.5f, -2.5f, 3.0f, 1e-10f, 1e10f, -1e10f, 16777216.0f,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Structures, unions, bit-fields: copied, passed and returned by value, nested, in arrays, packed; one member, none. */
+/* Structures, unions, bit-fields: copied, passed and returned by value, nested, in arrays, packed; one member,
+ * none. */
 #include "program.h"
 
 struct one { float f; };

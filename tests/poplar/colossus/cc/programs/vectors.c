@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Vectors of all kinds: arithmetic, comparison, selection, lanes, shuffles, conversions, memory, arguments and results. */
+/* Vectors of all kinds: arithmetic, comparison, selection, lanes, shuffles, conversions, memory, arguments and
+ * results. */
 #include "program.h"
 
 typedef _Float16 half;

@@ -97,9 +97,9 @@ static uint64_t saturated(char op, bool is_signed, uint64_t x, uint64_t y, unsig
 #define SX sign_of(x, bits)
 #define SY sign_of(y, bits)
 
-/* X(name, kind, text of LLVM, what it is): O an instruction of two operands, C a compare, 1 and 2 an intrinsic with so
- * many operands, F one with a flag as last one, R one whose first operand comes twice, V one with an overflow flag.
- * D: only where y is no divisor of 0 and does not overflow; S: only where y is less than the width. */
+/* X(name, kind, text of LLVM, what it is): O an instruction of two operands, C a compare, 1 and 2 an intrinsic
+ * with so many operands, F one with a flag as last one, R one whose first operand comes twice, V one with an
+ * overflow flag. D: only where y is no divisor of 0 and does not overflow; S: only where y is less than the width. */
 #define OPERATIONS(X)                                                                                              \
     X(add, O, "add", x + y)                                                                                        \
     X(sub, O, "sub", x - y)                                                                                        \
