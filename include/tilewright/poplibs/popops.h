@@ -95,6 +95,36 @@ TW_API void tw_popops_scaled_add(tw_graph *graph, tw_tensor a, tw_scale scale_a,
 TW_API void tw_popops_scaled_subtract(tw_graph *graph, tw_tensor a, tw_scale scale_a, tw_tensor b, tw_scale scale_b,
                                       tw_program sequence, const char *name, const char *const *options);
 
+/* --- reductions ----------------------------------------------------------------------------------------------- */
+
+typedef enum tw_reduce_op {
+    TW_REDUCE_ADD = 0,
+    TW_REDUCE_MUL = 1,
+    TW_REDUCE_MIN = 2,
+    TW_REDUCE_MAX = 3,
+    TW_REDUCE_LOGICAL_AND = 4,
+    TW_REDUCE_LOGICAL_OR = 5,
+    TW_REDUCE_SQUARE_ADD = 6, /* sum of squares */
+    TW_REDUCE_LOG_ADD = 7     /* log of the sum of exp */
+} tw_reduce_op;
+typedef struct tw_reduce_params { /* all zero: the sum */
+    tw_reduce_op op;
+    bool update;     /* out += scale * result (log add: log of the sum of both) */
+    tw_tensor scale; /* one float; nil: 1. ADD, SQUARE_ADD and LOG_ADD alone, as update */
+} tw_reduce_params;
+/* Removes the dimensions `dims`, in any order. TW_TYPE_NONE: the type of `tensor`. Sums of halves are made of
+ * floats. Elements are numbered along the reduced dimensions of the view in row-major order and joined by a tree
+ * over these numbers (docs/libraries.md), so results do not depend on where elements lie. `params` NULL: the sum.
+ * Without an element, what the operation starts from: 0, 1, +-inf (the least and largest integer), true, false.
+ * Options: accumType.interTile, accumType.inVertex (half, float), which are checked and have no effect. */
+TW_API tw_tensor tw_popops_reduce(tw_graph *graph, tw_tensor tensor, tw_type type, unsigned count,
+                                  const size_t *dims, const tw_reduce_params *params, tw_program sequence,
+                                  const char *name, const char *const *options);
+/* The result goes to `output`; if that is not mapped completely, it is mapped where the result is made. */
+TW_API void tw_popops_reduce_with_output(tw_graph *graph, tw_tensor tensor, tw_tensor output, unsigned count,
+                                         const size_t *dims, const tw_reduce_params *params, tw_program sequence,
+                                         const char *name, const char *const *options);
+
 #ifdef __cplusplus
 }
 #endif

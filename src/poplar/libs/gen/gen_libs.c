@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the vertices of single operations, in C, for the archive that the build makes: gen_libs PART PARTS FILE.
  * What is not there is compiled when it is met, so rows can be left out of it. */
-#include "poplar/libs/popops/popops.h"
+#include "poplar/libs/popops/reduce.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +40,16 @@ static void gen_row(const tw__expr_op *op, tw_type type)
     }
 }
 
+static void gen_reductions(tw_type type)
+{
+    for (tw_reduce_op op = TW_REDUCE_ADD; op < TW_REDUCE_LOG_ADD; op++)
+        for (int form = 0; form < TW__REDUCE_FORMS && tw__reduce_accumulator(op, type) != TW_TYPE_NONE; form++) {
+            if (form == TW__REDUCE_JOIN && tw__reduce_accumulator(op, type) != type) continue;
+            g_autofree char *code = tw__reduce_code(op, type, (tw__reduce_form)form);
+            if (made++ % parts == part) fputs(code, stdout);
+        }
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 4 || !freopen(argv[3], "w", stdout)) return 2;
@@ -51,6 +61,7 @@ int main(int argc, char **argv)
             g_autofree char *text = g_strdup_printf("cast(_1, %s)", tw__expr_type_name(gen_types[to]));
             if (to != t) vertex(text, &form);
         }
+        gen_reductions(gen_types[t]);
         for (int counts = 0; counts < 2; counts++) {
             g_autofree char *name = tw__popops_fill_vertex(gen_types[t], counts);
             g_autofree char *code = tw__popops_fill_code(gen_types[t], counts);

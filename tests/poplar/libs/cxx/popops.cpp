@@ -11,6 +11,7 @@
 #include <popops/Encoding.hpp>
 #include <popops/Fill.hpp>
 #include <popops/Loop.hpp>
+#include <popops/Reduce.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <popops/Zero.hpp>
 #include <popops/codelets.hpp>
@@ -178,6 +179,50 @@ static void values()
     EXPECT(total == 15 * 8);
 }
 
+static void reductions()
+{
+    Device device = model();
+    Graph graph(device.getTarget());
+    Tensor x = graph.addVariable(FLOAT, { 20, 30 }, "x"), scale = graph.addConstant(FLOAT, {}, 0.5f);
+    poputil::mapTensorLinearly(graph, x), graph.setTileMapping(scale, 0);
+    Sequence prog;
+    using popops::Operation;
+    Tensor rows = popops::reduce(graph, x, { 1 }, popops::ReduceParams(Operation::ADD), prog, "rows");
+    Tensor most = popops::reduce(graph, x, { 0 }, Operation::MAX, prog);
+    popops::reduceWithOutput(graph, x, rows, { 1 }, { Operation::SQUARE_ADD, true, scale }, prog);
+    std::vector<Tensor> many;
+    popops::reduceMany(graph, { { x, { 0, 1 }, Operation::ADD, HALF, "all" }, { x, { 0 }, Operation::MIN } }, many,
+                       prog);
+    EXPECT(many.size() == 2 && many[0].rank() == 0 && many[0].elementType() == HALF);
+    graph.createHostWrite("x", x), graph.createHostRead("rows", rows), graph.createHostRead("most", most);
+    graph.createHostRead("least", many[1]);
+    Engine engine(graph, prog);
+    engine.load(device);
+    float in[20][30], sums[20], maxima[30], minima[30];
+    for (int i = 0; i < 600; i++) in[i / 30][i % 30] = static_cast<float>(i * 37 % 101 - 50);
+    engine.writeTensor("x", &in[0][0], &in[0][0] + 600);
+    engine.run(0);
+    engine.readTensor("rows", sums, sums + 20), engine.readTensor("most", maxima, maxima + 30);
+    engine.readTensor("least", minima, minima + 30);
+    for (int i = 0; i < 20; i++) {
+        float sum = 0, squares = 0;
+        for (int j = 0; j < 30; j++) sum += in[i][j], squares += in[i][j] * in[i][j];
+        EXPECT(sums[i] == sum + 0.5f * squares);
+    }
+    for (int j = 0; j < 30; j++) {
+        float high = -100, low = 100;
+        for (int i = 0; i < 20; i++) high = std::fmax(high, in[i][j]), low = std::fmin(low, in[i][j]);
+        EXPECT(maxima[j] == high && minima[j] == low);
+    }
+    EXPECT((throws<poputil::poplibs_error>([&] { popops::reduce(graph, x, { 2 }, Operation::ADD, prog); },
+                                           "popops::reduce: 'x' float[20, 30] has no dimension 2")));
+    std::stringstream text;
+    Operation op = Operation::ADD;
+    text << Operation::LOG_ADD;
+    text >> op;
+    EXPECT(op == Operation::LOG_ADD);
+}
+
 static void errors()
 {
     Device device = model();
@@ -206,6 +251,7 @@ int main()
     texts();
     graphs();
     values();
+    reductions();
     errors();
     return failures;
 }
