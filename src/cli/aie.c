@@ -128,29 +128,32 @@ static const tw__cli_option table[] = {
 
 static int aie(int argc, char **argv)
 {
-    static const char *const verbs[] = { "type", "types", "run" };
+    static const char *const verbs[] = { "type", "types", "run", "cycles" };
     request r = { 0 };
-    if (argc > 1 && strcmp(argv[1], "run") == 0) return tw__aie_run(argc - 1, argv + 1);
+    if (argc > 1 && (strcmp(argv[1], "run") == 0 || strcmp(argv[1], "cycles") == 0))
+        return tw__aie_run(argc - 1, argv + 1);
     int bad = tw__cli_parse(&tw__command_aie, &r, &argc, argv);
     if (bad) return bad;
     if (argc == 2 && strcmp(argv[1], "types") == 0) return print_types(r.json);
     if (argc > 2 && strcmp(argv[1], "type") == 0)
         return explain(argc - 2, argv + 2, r.json, r.extra ? TW_AIE_WITH_EXTRA : 0);
     if (argc > 1 && strcmp(argv[1], "type") != 0 && strcmp(argv[1], "types") != 0)
-        return tw__cli_unknown("aie", "expected 'type NAME', 'types' or 'run', not", argv[1], verbs, 3);
-    return tw__cli_usage_error("aie", "expected 'type NAME', 'types' or 'run GRAPH.cpp'");
+        return tw__cli_unknown("aie", "expected 'type NAME', 'types', 'run' or 'cycles', not", argv[1], verbs, 4);
+    return tw__cli_usage_error("aie", "expected 'type NAME', 'types', 'run GRAPH.cpp' or 'cycles GRAPH.cpp'");
 }
 
 const tw__command tw__command_aie = {
     .name = "aie",
-    .arguments = "type NAME... | types | run GRAPH.cpp [options]",
-    .summary = "explain a type name of the AI Engine, list its types, run a graph",
+    .arguments = "type NAME... | types | run|cycles GRAPH.cpp [options]",
+    .summary = "explain a type name of the AI Engine, list its types, run a graph, show its cycles",
     .help =
         "  type     what the name of an AI Engine type means, or which part of it is wrong\n"
         "  types    all types: scalars, vectors, accumulators\n"
         "  run      builds a graph program with its kernels and runs it\n"
+        "  cycles   shows its functions block by block: instructions, their units of the core and cycles, "
+        "estimated\n"
         "\n"
-        "run GRAPH.cpp [options] [-- arguments of the program]\n"
+        "run GRAPH.cpp [options] [-- arguments of the program]; cycles GRAPH.cpp with those of the compiler\n"
         "  -i, --input-dir DIR   where relative paths of input files begin (default: here)\n"
         "  -o, --output-dir DIR  where those of output files begin (default: x86simulator_output)\n"
         "  --profile FILE        estimated cycles as JSON; of further graphs FILE.2, FILE.3 ...\n"
@@ -167,10 +170,11 @@ const tw__command tw__command_aie = {
         "that include aie_api find it by -I or in $TILEWRIGHT_AIE_API.\n",
     .example = "tilewright aie type v16int32 v4cacc48\n"
                "tilewright aie types\n"
-               "tilewright aie run examples/aie/graph.cpp -o out --profile cycles.json",
+               "tilewright aie run examples/aie/graph.cpp -o out --profile cycles.json\n"
+               "tilewright aie cycles examples/aie/graph.cpp",
     .options = TW__CLI_ROWS(table),
     .verb = &tw__aie_run_syntax,
-    .words = "type types run -I -D",
+    .words = "type types run cycles -I -D",
     .files = ".cpp .cc",
     .main = aie,
 };

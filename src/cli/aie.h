@@ -14,6 +14,7 @@ typedef struct tw__aie_request {
     GPtrArray *folders; /* of -I, owned; NULL at the end once it is read */
     char **arguments;   /* of the program; NULL at the end */
     bool timestamps, hardware, verbose;
+    bool listing;  /* `cycles`: what kernels take, block by block, in place of a run */
     char *work;    /* folder for what a run leaves, owned */
     char *program; /* built, owned */
     time_t began;  /* the program */
@@ -48,6 +49,6 @@ int tw__aie_build(tw__aie_request *request, const tw__aie_sources *sources);
 /* --- aie_run.c ------------------------------------------------------------------------------------------------ */
 
 extern const tw__cli_syntax tw__aie_run_syntax;
-int tw__aie_run(int argc, char **argv); /* argv[0] is "run"; returns the exit status */
+int tw__aie_run(int argc, char **argv); /* argv[0] is "run" or "cycles"; returns the exit status */
 
 #endif

@@ -92,7 +92,7 @@ static void count_pointers(GPtrArray *words, bool gnu)
 
 static bool is_timed(const tw__aie_request *r)
 {
-    return r->profile || r->report || r->timestamps;
+    return r->profile || r->report || r->timestamps || r->listing;
 }
 
 /* Cycles from the compiler's code, block by block: with clang 19. Else from the issue slots of intrinsics, and of
@@ -181,6 +181,17 @@ static bool write_counted(const char *unit, const char *counted)
     return done;
 }
 
+/* Functions of a unit with their blocks, cycles and instructions. */
+static bool list_unit(const char *unit)
+{
+    size_t size;
+    char *code = tw_read_file(unit, (size_t)1 << 30, &size), *text = code ? tw_aie_cost_listing(code, size) : NULL;
+    if (text) tw_print_text(stdout, text, strlen(text), "\n");
+    if (!text) tw__cli_failure("aie");
+    free(code), free(text);
+    return text != NULL;
+}
+
 /* The object of a unit that is there as bitcode; NULL after a message. */
 static char *count_unit(const work *w, const char *unit)
 {
@@ -229,7 +240,9 @@ static bool aie_build_compile(work *w, const GPtrArray *includes, const char *fo
                             .is_verbose = w->r->verbose };
     char *path = tw__kept_path(&kept);
     bool done = path && (tw__kept_is_fresh(path) || tw__kept_make(&kept, path));
-    if (done && counts) {
+    if (done && w->r->listing) {
+        done = list_unit(path);
+    } else if (done && counts) {
         char *object = count_unit(w, path);
         g_free(path);
         path = object, done = object != NULL;
@@ -369,8 +382,19 @@ int tw__aie_build(tw__aie_request *r, const tw__aie_sources *s)
                       .name = "program",
                       .tools = { archive, counts_blocks(&w) ? library : NULL },
                       .is_verbose = r->verbose };
-    r->program = tw__kept_path(&kept);
-    bool done = r->program && (tw__kept_is_fresh(r->program) || make_program(&w, &kept, r->program));
+    bool done;
+    if (r->listing && !counts_blocks(&w)) {
+        done = false;
+        fprintf(stderr,
+                "tilewright aie: cycles: blocks are read from the code of clang++-19, by a library built with "
+                "llvm-19-dev\n");
+    } else if (r->listing) {
+        precompile(&w);
+        done = compile_graph(&w) && compile_kernels(&w);
+    } else {
+        r->program = tw__kept_path(&kept);
+        done = r->program && (tw__kept_is_fresh(r->program) || make_program(&w, &kept, r->program));
+    }
     if (!done) tw_diags_print(s->missing, stderr, tw_use_colours(stderr));
     g_ptr_array_free(w.c.words, TRUE), g_ptr_array_free(w.objects, TRUE), g_free(w.precompiled);
     return done ? TW__EXIT_OK : TW__EXIT_FAILURE;

@@ -83,7 +83,11 @@ static int aie_run_parse(tw__aie_request *r, int argc, char **argv)
     r->arguments = argv + argc;
     int status = tw__cli_read(&tw__aie_run_syntax, r, &argc, argv);
     if (status != TW__EXIT_OK) return status;
-    if (!r->graph) return tw__cli_usage_error("aie", "run: expected the file of a graph");
+    if (!r->graph)
+        return tw__cli_usage_error("aie", "%s: expected the file of a graph", r->listing ? "cycles" : "run");
+    if (r->listing && (r->profile || r->report || r->timestamps || r->output || r->input))
+        return tw__cli_usage_error("aie",
+                                   "cycles runs nothing: --profile, --report, --timestamps, -i and -o are for run");
     if (r->output && strcmp(r->output, "-") == 0)
         return tw__cli_usage_error("aie", "the standard output is no folder");
     return tw__cli_need_name("aie", r->graph, "the source of a graph");
@@ -208,6 +212,7 @@ int tw__aie_run(int argc, char **argv)
 {
     tw__aie_request r = { .flags = g_ptr_array_new(), .folders = g_ptr_array_new_with_free_func(g_free) };
     tw__aie_sources sources = { 0 };
+    r.listing = strcmp(argv[0], "cycles") == 0;
     int status = aie_run_parse(&r, argc, argv);
     if (status == TW__EXIT_OK) {
         g_ptr_array_add(r.folders, NULL);
@@ -224,9 +229,9 @@ int tw__aie_run(int argc, char **argv)
     }
     if (status == TW__EXIT_OK) status = tw__aie_build(&r, &sources);
     r.began = time(NULL);
-    if (status == TW__EXIT_OK) status = run_program(&r);
-    if (status == TW__EXIT_OK && goes_out(r.profile)) status = print_profile(&r);
-    if (status == TW__EXIT_OK && r.report) status = write_reports(&r);
+    if (status == TW__EXIT_OK && !r.listing) status = run_program(&r);
+    if (status == TW__EXIT_OK && !r.listing && goes_out(r.profile)) status = print_profile(&r);
+    if (status == TW__EXIT_OK && !r.listing && r.report) status = write_reports(&r);
     if (r.work) remove_work(r.work), g_free(r.work);
     g_free(r.program);
     tw__aie_free_sources(&sources);

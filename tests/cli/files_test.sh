@@ -74,6 +74,7 @@ info insn
 aie type v8int16
 aie types
 aie run -v graph.cpp -o x
+aie cycles graph.cpp
 layout encode --arch mk1 --layout SCALED_PTR64 --type float --address 0x50000 --count 12
 layout decode --arch mk1 --layout SCALED_PTR64 --type float A000
 layout vertex scale.c --arch mk2

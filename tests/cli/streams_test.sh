@@ -108,6 +108,7 @@ done <<'END'
 run -
 popc - -o x.gp
 aie run -
+aie cycles -
 layout vertex - --arch mk2
 layout struct -
 END

@@ -30,4 +30,16 @@ within divide 5120 7500
 first=$(cycles_of fir)
 expect 0 "$tilewright" aie run own.cpp -i . -o counted --profile cycles.json -O0
 [ "$(cycles_of fir)" = "$first" ] || fail 'cycles depend on -O'
+# Block by block: what the compiler is told is read, nothing runs.
+rm -rf x86simulator_output
+expect 0 "$tilewright" aie cycles own.cpp
+prints out 'fir:'
+prints out 'pipelined loop, 36 instructions, 20 cycles, a turn every 2'
+prints out '10 vector  mac8'
+prints out 'call    sdiv'
+[ ! -e x86simulator_output ] || fail 'cycles ran the program'
+expect 2 "$tilewright" aie cycles own.cpp --profile x.json
+prints err 'cycles runs nothing'
+CXX=c++ expect 1 "$tilewright" aie cycles own.cpp
+prints err 'clang++-19'
 finish
