@@ -12,7 +12,7 @@
 #include <tilewright/poplar/colossus/link.h>
 #include <tilewright/poplar/colossus/sim.h>
 
-enum { CODE = 0x4c000, DATA = 0x84000, ROWS_EACH = 24, ITERATIONS = 120, FP_ICTL = 0x20 };
+enum { CODE = 0x4c000, DATA = 0x84000, ROWS_EACH = 24, ITERATIONS = 60, FP_ICTL = 0x20 };
 
 static uint64_t random_state = 1;
 static uint32_t any(uint32_t below)
@@ -97,6 +97,9 @@ static tw_insn insn_of(uint16_t row, bool low)
     const tw_isa_row *r = tw_isa_get(row);
     tw_insn insn = { .row = row };
     for (unsigned k = 0; k < r->count; k++) insn.operands[k] = number_for(r->operands[k], low);
+    bool two = r->count > 2 && r->operands[0]->writes && r->operands[1]->writes;
+    if (two && r->operands[1]->file == TW_ISA_ARF)
+        insn.operands[0] = 0, insn.operands[1] = 2;             /* not into one place */
     if (strcmp(r->id, "stm32step") == 0) insn.operands[1] = 10; /* its delta is the whole address */
     return insn;
 }
@@ -110,7 +113,7 @@ static bool usable(const tw_isa_row *r, tw_isa_arch arch)
     return (r->archs & arch) && (r->context & TW_ISA_WORKER);
 }
 
-static bool usable_csr(const tw_isa_row *r, tw_insn *insn)
+static bool usable_csr(const tw_isa_row *r, tw_isa_arch arch, tw_insn *insn)
 {
     for (unsigned k = 0; k < r->count; k++) {
         tw_isa_file file = r->operands[k]->file;
@@ -118,7 +121,9 @@ static bool usable_csr(const tw_isa_row *r, tw_insn *insn)
         bool writes = strstr(r->id, "put") != NULL;
         for (unsigned tries = 0; tries < 2000; tries++) {
             const tw_isa_csr *csr = tw_isa_csr_get(any(200));
-            if (!csr || !(csr->context & TW_ISA_WORKER) || (csr->index >= 256) != (file == TW_ISA_UCSR)) continue;
+            if (!csr || !(csr->context & TW_ISA_WORKER) || !(csr->archs & arch) ||
+                (csr->index >= 256) != (file == TW_ISA_UCSR))
+                continue;
             if (writes && (!csr->writable || strcmp(csr->name, "FP_CTL") == 0)) continue;
             insn->operands[k] = csr->index & 255;
             return true;
@@ -133,7 +138,7 @@ static void put_row(program *p, uint16_t row)
     const tw_isa_row *r = tw_isa_get(row);
     tw_insn insn = insn_of(row, true);
     if (r->accesses[0] || any(8) == 0) put_pointers(p);
-    if (!usable_csr(r, &insn)) return;
+    if (!usable_csr(r, p->arch, &insn)) return;
     bool dynamic = strcmp(r->id, "br") == 0;
     if (dynamic) put3(p, "setzi_m", 3, here(p) + 8, 0), insn.operands[0] = 3;
     for (unsigned k = 0; k < r->count; k++) /* forward, over one instruction or none */
@@ -152,7 +157,7 @@ static void put_row(program *p, uint16_t row)
     if (both) {
         tw_insn second = insn_of(aux, false);
         second.bundled = true;
-        if (!usable_csr(tw_isa_get(aux), &second) || !put_insn(p, &second)) p->count = before;
+        if (!usable_csr(tw_isa_get(aux), p->arch, &second) || !put_insn(p, &second)) p->count = before;
     }
     if (r->flags & TW_ISA_CONTROL) put3(p, "add_z", 0, 0, 1), put3(p, "add_z", 1, 0, 7);
 }
@@ -265,7 +270,9 @@ static void equal_tiles(tw_sim *a, tw_sim *b, tw_isa_arch arch)
     for (unsigned k = 0; k < 64; k++) equal(tw_sim_get_weight(a, k), tw_sim_get_weight(b, k), "weight", 9);
     equal(tw_sim_cycles(a), tw_sim_cycles(b), "cycles", 9);
     equal_exceptions(a, b);
-    assert_memory_equal(tw_sim_memory(a), tw_sim_memory(b), tw_sim_memory_bytes(arch));
+    const uint8_t *x = tw_sim_memory(a), *y = tw_sim_memory(b);
+    for (uint32_t i = 0; memcmp(x, y, tw_sim_memory_bytes(arch)) != 0; i++)
+        equal(x[i], y[i], "a byte of memory", 9);
 }
 
 static unsigned char reached[TW__OP_COUNT]; /* rows that have retired in a run with a hook */
@@ -277,12 +284,22 @@ static bool note_rows(void *user, tw_sim *sim, const tw_sim_event *event)
     return false;
 }
 
+/* A worker alone that has stopped at an exception goes on behind it, so that all of the program has its turn. */
+static bool resume(tw_sim *sim, const scene *s, tw_sim_stop stop)
+{
+    const tw_sim_exception *e = tw_sim_get_exception(sim);
+    uint32_t word;
+    if (s->workers != 1 || stop != TW_SIM_FAULT || !e || tw_sim_read(sim, e->pc, &word, 4) != TW_OK) return false;
+    tw_sim_launch launch = { .entry = e->pc + (word >> 31 ? 8 : 4), .vertex_base = DATA };
+    return tw_sim_start(sim, 0, &launch) == TW_OK;
+}
+
 /* One program in one scene, in both ways, stopped here and there. */
 static uint64_t compare(const uint32_t *words, unsigned count, tw_isa_arch arch, const scene *s, bool pieces)
 {
     tw_sim *plain = tile_with(words, count, arch, s, TW_SIM_TRANSLATE_OFF);
     tw_sim *other = tile_with(words, count, arch, s, TW_SIM_TRANSLATE_AT_ONCE);
-    for (unsigned n = 0; n < 200; n++) {
+    for (unsigned n = 0; n < 60; n++) {
         uint64_t turns = pieces ? 1 + any(n % 3 ? 40 : 3000) : 0;
         tw_sim_stop x = tw_sim_run(plain, turns), y = tw_sim_run(other, turns);
         told = g_strdup_printf("stop %u (%d) of a run of %u workers, stride 0x%x, data %llu, pieces %d", n, (int)x,
@@ -290,8 +307,8 @@ static uint64_t compare(const uint32_t *words, unsigned count, tw_isa_arch arch,
         equal(x, y, "stop", 9);
         equal_tiles(plain, other, arch);
         g_clear_pointer(&told, g_free);
-        if (x != TW_SIM_LIMIT && !(x == TW_SIM_FAULT && s->keep_going)) break;
-        if (x == TW_SIM_FAULT && !turns) break;
+        bool more = resume(plain, s, x) & resume(other, s, y);
+        if (!more && x != TW_SIM_LIMIT && !(x == TW_SIM_FAULT && s->keep_going && turns)) break;
     }
     uint64_t turns = tw__sim_native_turns(other);
     tw_sim_free(plain), tw_sim_free(other);
@@ -302,13 +319,14 @@ static void note_reached(const uint32_t *words, unsigned count, tw_isa_arch arch
 {
     tw_sim *sim = tile_with(words, count, arch, s, TW_SIM_TRANSLATE_OFF);
     tw_sim_set_hook(sim, note_rows, NULL);
-    tw_sim_run(sim, 2000);
+    for (unsigned n = 0; n < 100 && resume(sim, s, tw_sim_run(sim, 2000)); n++) {
+    }
     tw_sim_free(sim);
 }
 
 /* --- tests ------------------------------------------------------------------------------------------------------ */
 
-static void run_programs(tw_isa_arch arch, uint64_t seed)
+static void run_programs(tw_isa_arch arch, uint64_t seed, unsigned scenes)
 {
     program *p = calloc(1, sizeof *p);
     uint64_t turns[2] = { 0, 0 };
@@ -317,7 +335,7 @@ static void run_programs(tw_isa_arch arch, uint64_t seed)
     memset(reached, 0, sizeof reached);
     for (size_t next = 0; next < tw_isa_count();) {
         make(p, arch, &next);
-        for (unsigned n = 0; n < 6; n++) {
+        for (unsigned n = 0; n < scenes; n++) {
             scene s = { .workers = n % 2 ? TW_SIM_WORKERS : 1,
                         .stride = n < 4 ? 0x400 : 0,
                         .fp_ictl = n == 2 ? 7 : 0,
@@ -325,11 +343,11 @@ static void run_programs(tw_isa_arch arch, uint64_t seed)
                         .keep_going = n == 3,
                         .data = seed + n + 1 };
             turns[n % 2] += compare(p->words, p->count, arch, &s, n % 3 == 1);
-            if (!s.strange) note_reached(p->words, p->count, arch, &s);
+            if (n == 0) note_reached(p->words, p->count, arch, &s);
         }
     }
     free(p);
-    assert_true(turns[0] > 10000 && turns[1] > 10000); /* not everything was left to the interpreter */
+    assert_true(turns[0] > 1000 && turns[0] + turns[1] > 10000); /* not everything was left to the interpreter */
     for (size_t i = 0; i < tw_isa_count(); i++)
         if (usable(tw_isa_get(i), arch) && !reached[i]) fail_msg("row %s was never reached", tw_isa_get(i)->id);
 }
@@ -337,7 +355,7 @@ static void run_programs(tw_isa_arch arch, uint64_t seed)
 static void rows_ipu2(void **state)
 {
     (void)state;
-    run_programs(TW_ISA_IPU2, 11);
+    run_programs(TW_ISA_IPU2, 11, 6);
 }
 
 /* Programs as text: control flow, and what workers do to one another. */
@@ -408,7 +426,7 @@ static void programs_of_text(void **state)
             if (s->address == CODE && s->size) code = s;
         assert_non_null(code);
         assert_int_equal(tw_object_entry(image), CODE);
-        uint64_t turns = 0;
+        uint64_t turns[2] = { 0, 0 }; /* of one worker, of six */
         random_state = 5 + i;
         for (unsigned n = 0; n < 8; n++) {
             scene one = { .workers = n % 2 ? TW_SIM_WORKERS : 1,
@@ -416,9 +434,10 @@ static void programs_of_text(void **state)
                           .keep_going = n == 3,
                           .denormals = n == 5,
                           .data = n + 1 };
-            turns += compare((const uint32_t *)(const void *)code->data, code->size / 4, TW_ISA_IPU2, &one, n > 3);
+            turns[n % 2] +=
+                compare((const uint32_t *)(const void *)code->data, code->size / 4, TW_ISA_IPU2, &one, n > 3);
         }
-        if (turns < 1000 && !texts[i].rarely) fail_msg("%s: hardly translated", texts[i].what);
+        if (MIN(turns[0], turns[1]) < 1000 && !texts[i].rarely) fail_msg("%s: hardly translated", texts[i].what);
         tw_object_free(image);
     }
 }
@@ -426,13 +445,13 @@ static void programs_of_text(void **state)
 static void rows_ipu1(void **state)
 {
     (void)state;
-    run_programs(TW_ISA_IPU1, 21);
+    run_programs(TW_ISA_IPU1, 21, 2);
 }
 
 static void rows_ipu21(void **state)
 {
     (void)state;
-    run_programs(TW_ISA_IPU21, 31);
+    run_programs(TW_ISA_IPU21, 31, 2);
 }
 
 int main(void)

@@ -146,12 +146,14 @@ static void native_request(tw_sim *sim, uint32_t address)
 {
     if (native_covered(sim, address) || native_asked(sim, address)) return;
     tw__region *r = tw__region_new(sim, address);
-    char *text = r->count ? tw__native_text(r) : NULL;
+    tw__native *n = r->count ? native_of(r) : NULL;
+    char *text = n && n->entries->len ? tw__native_text(r) : NULL;
     if (text && native_note(text)) {
         job *j = g_new(job, 1);
-        *j = (job){ native_of(r), text };
+        *j = (job){ n, text };
         sim->options.translate == TW_SIM_TRANSLATE_AT_ONCE ? native_translate(j, NULL) : translate_later(j);
     } else {
+        if (n) native_free(n);
         g_free(text);
     }
     tw__region_free(r);

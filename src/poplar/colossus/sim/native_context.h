@@ -30,8 +30,10 @@ struct tw__sim_context {
     tw__sim_native_call *call;
 };
 
-/* Where an instruction goes on, when not behind itself: at its target; at w->pc. */
-static const tw__sim_op taken[1], elsewhere[1];
+/* Where a branch goes on: behind itself, at its target, at w->pc. Numbers that the compiler can tell apart. */
+#define behind    ((const tw__sim_op *)64)
+#define taken     ((const tw__sim_op *)128)
+#define elsewhere ((const tw__sim_op *)192)
 static inline const tw__sim_op *tw__sim_at(tw__sim_context *w, uint32_t address)
 {
     w->pc = address;

@@ -231,9 +231,10 @@ static void go_to(const tw__region *r, GString *out, uint32_t address)
 static void text_instruction(GString *out, const tw__sim_op *op)
 {
     unsigned main = main_row(op), aux = aux_row(op), at = op->address;
+    bool branches = tw__native_kind_of(op) == TW__NATIVE_BRANCH;
     if (main < TW__OP_COUNT)
-        g_string_append_printf(out, "    if (!(t = main_%u_%u(w, op_%x, op_%x + 1))) goto bail;\n", main, aux, at,
-                               at);
+        g_string_append_printf(out, "    if (!(t = main_%u_%u(w, op_%x, %s%x%s))) goto bail;\n", main, aux, at,
+                               branches ? "behind /* " : "op_", at, branches ? " */" : " + 1");
     else if (aux < TW__OP_COUNT)
         g_string_append_printf(out, "    if (!half_%u(w, op_%x)) goto bail;\n", aux, at);
     if (aux < TW__OP_COUNT && !inlined(aux)) g_string_append(out, "    n -= w->extra;\n");
