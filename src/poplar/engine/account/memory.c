@@ -42,7 +42,7 @@ uint32_t tw__account_type(tw__accounting *a, uint32_t type)
     if (cost->id != TW__NONE) return cost->id;
     const tw__vertex_type *info = a->core->types[type].info;
     if (!type_rows(a, cost)) return TW__NONE;
-    bool poplibs = tw__options_bool(a->engine->options, "simulator.popLibsLayouts");
+    bool poplibs = tw__chip_reads_as_poplibs(a->engine, type);
     cost->device = (poplibs ? tw__codelets_device_poplibs : tw__codelets_device)(a->engine->codelets, info,
                                                                                  tw__chip_of(a->target));
     if (!cost->device) {

@@ -40,6 +40,18 @@ static bool any_defines(const tw__chip_code *code, const char *symbol)
     return false;
 }
 
+/* The entries of compiled classes are weak; what wins over them is not. */
+static bool is_compiled(const tw__chip_code *code, const char *symbol)
+{
+    for (size_t i = 0; i < code->object_count; i++) {
+        int index = tw_object_find_symbol(code->objects[i], symbol);
+        if (defines(code->objects[i], symbol) &&
+            tw_object_get_symbol(code->objects[i], (size_t)index)->binding != TW_SYMBOL_WEAK)
+            return false;
+    }
+    return true;
+}
+
 /* Types that some step executes. */
 static bool *used_types(const tw_engine *engine)
 {
@@ -95,6 +107,7 @@ static tw_status decide(const tw_engine *engine, tw__chip_code *code, const bool
         if (!used[t] || !asks_for_code(engine, info)) continue;
         code->has_code[t] = any_defines(code, info->symbol);
         if (asked && code->has_code[t] && info->has_entry) code->has_code[t] = links_alone(engine, code, t);
+        code->compiled[t] = code->has_code[t] && is_compiled(code, info->symbol);
         code->simulated[t] = code->has_code[t] && (simulator || !info->has_entry);
         if (!code->has_code[t] && (!info->has_entry || !native)) return missing(engine, code, info);
     }
@@ -245,7 +258,8 @@ void tw__chip_code_free(tw__chip_code *code)
     g_free(code->objects);
     g_free(code->problem);
     g_array_free(code->links, TRUE), g_array_free(code->placed, TRUE);
-    free(code->has_code), free(code->simulated), free(code->link_of), free(code->item), free(code->data_item);
+    free(code->has_code), free(code->simulated), free(code->compiled), free(code->link_of), free(code->item),
+        free(code->data_item);
     free(code->placed_of), free(code);
 }
 
@@ -257,11 +271,13 @@ static tw__chip_code *allocate(const tw_engine *engine)
     code->links = g_array_new(FALSE, FALSE, sizeof(tw__tile_link));
     code->placed = g_array_new(FALSE, FALSE, sizeof(tw__placed_link));
     g_array_set_clear_func(code->links, clear_link), g_array_set_clear_func(code->placed, clear_placed);
-    code->has_code = tw__calloc(types, sizeof(bool)), code->simulated = tw__calloc(types, sizeof(bool));
+    code->has_code = tw__calloc(types, sizeof(bool)), code->simulated = tw__calloc(types, sizeof(bool)),
+    code->compiled = tw__calloc(types, sizeof(bool));
     code->link_of = tw__calloc(tiles + 1, sizeof(uint32_t)),
     code->placed_of = tw__calloc(tiles + 1, sizeof(uint32_t));
     code->item = tw__calloc(tiles + 1, sizeof(uint32_t)), code->data_item = tw__calloc(tiles + 1, sizeof(uint32_t));
-    if (code->has_code && code->simulated && code->link_of && code->placed_of && code->item && code->data_item)
+    if (code->has_code && code->simulated && code->compiled && code->link_of && code->placed_of && code->item &&
+        code->data_item)
         return code;
     tw__chip_code_free(code);
     return NULL;
@@ -351,6 +367,12 @@ bool tw__chip_code_modelled(const tw__chip_code *code, uint32_t tile)
 {
     const tw__tile_link *link = link_of(code, tile);
     return link && link->modelled;
+}
+
+bool tw__chip_reads_as_poplibs(const tw_engine *engine, uint32_t type)
+{
+    return tw__options_bool(engine->options, "simulator.popLibsLayouts") &&
+           !(engine->chip && engine->chip->compiled[type]);
 }
 
 tw_fidelity tw__chip_code_fidelity(const tw_engine *engine)

@@ -101,7 +101,7 @@ static tw_status add_state(void *user, uint32_t vertex, const tw__placed_vertex 
     uint8_t *bytes = tw__arena_zalloc(engine->arena, size ? size : 1, 8);
     if (!bytes) return tw__fail(TW_E_NO_MEMORY, "out of memory for vertex states");
     tw_status status = tw__state_image(&engine->target->arch, placed->type, placed->device, placed->values, bytes);
-    if (!status && tw__options_bool(engine->options, "simulator.popLibsLayouts")) as_poplibs(placed, bytes);
+    if (!status && tw__chip_reads_as_poplibs(engine, v->type)) as_poplibs(placed, bytes);
     if (!status) status = states_add(engine, placed->tile, placed->address, bytes, size);
     for (unsigned f = 0; f < placed->type->num_fields && !status; f++)
         if (tw__placement_has_table(&placed->type->fields[f]) && placed->device->fields[f].size)

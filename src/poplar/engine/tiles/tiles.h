@@ -40,6 +40,7 @@ typedef struct tw__chip_code {
     char *problem;              /* the first error of sources that gave no code; NULL */
     bool *has_code;             /* [types] an object defines the entry */
     bool *simulated;            /* [types] vertices run as that code */
+    bool *compiled;             /* [types] it is the compiler's, which reads states as the headers say */
     GArray *links;              /* tw__tile_link */
     uint32_t *link_of;          /* [tiles] index + 1; 0 = no code of the chip */
     uint32_t *item, *data_item; /* [tiles] items of the placement, where link_of is not 0 */
@@ -65,6 +66,8 @@ uint32_t tw__chip_code_supervisor_stack(const tw__chip_code *code, uint32_t tile
 uint32_t tw__chip_code_bytes(const tw__chip_code *code, uint32_t tile, uint32_t type);
 /* EXACT when every vertex that the plan executes has code of the chip, else ABSENT: what is known is not all. */
 tw_fidelity tw__chip_code_fidelity(const tw_engine *engine);
+/* The code of this type reads states as PopLibs' assembly does (option simulator.popLibsLayouts). */
+bool tw__chip_reads_as_poplibs(const tw_engine *engine, uint32_t type);
 /* Some code of the tile takes a time that is modelled (docs/decisions.md, G7). */
 bool tw__chip_code_modelled(const tw__chip_code *code, uint32_t tile);
 /* Links at the addresses that the placement gave. */
