@@ -2,6 +2,8 @@
 /* cc/front: LLVM's passes, run without a target machine. */
 #include "poplar/colossus/cc/front/front.h"
 
+#include "poplar/colossus/cc/sel/generate.h"
+
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -47,12 +49,7 @@ static void spread_supervisors(LLVMModuleRef module)
     g_ptr_array_free(work, TRUE);
 }
 
-/* Behind the passes of -O2: rounds of loops counted down in a value of their own, as brnzdec and rpt want them; what
- * counted them before may then be dead. */
-static const char passes[] = "default<O2>,function(hardware-loops<force-hardware-loops;force-hardware-loop-phi;"
-                             "hardware-loop-decrement=1;hardware-loop-counter-bitwidth=32>,adce)";
-
-bool tw__cc_optimise(const tw__cc_request *request, LLVMModuleRef module)
+static bool run_passes(const tw__cc_request *request, LLVMModuleRef module, const char *passes)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopUnrolling(options, false);
@@ -61,12 +58,24 @@ bool tw__cc_optimise(const tw__cc_request *request, LLVMModuleRef module)
     LLVMPassBuilderOptionsSetSLPVectorization(options, false);
     LLVMErrorRef error = LLVMRunPasses(module, passes, NULL, options);
     LLVMDisposePassBuilderOptions(options);
-    if (!error) {
-        spread_supervisors(module);
-        return true;
-    }
+    if (!error) return true;
     char *text = LLVMGetErrorMessage(error);
     tw__cc_say(request, TW_ERROR, "cc.passes", text);
     LLVMDisposeErrorMessage(text);
     return false;
+}
+
+/* Loads that nothing changes leave loops. Behind it all, rounds of loops are counted down in a value of their own, as
+ * brnzdec and rpt want them; what counted them before may then be dead. */
+static const char hoisting[] = "function(early-cse<memssa>,loop-mssa(licm),instcombine<no-verify-fixpoint>)";
+static const char counting[] = "function(hardware-loops<force-hardware-loops;force-hardware-loop-phi;"
+                               "hardware-loop-decrement=1;hardware-loop-counter-bitwidth=32>,adce)";
+
+bool tw__cc_optimise(const tw__cc_request *request, LLVMModuleRef module)
+{
+    if (!run_passes(request, module, "default<O2>")) return false;
+    if (tw__cc_mark_state(module) && !run_passes(request, module, hoisting)) return false;
+    if (!run_passes(request, module, counting)) return false;
+    spread_supervisors(module);
+    return true;
 }

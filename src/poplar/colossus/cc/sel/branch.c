@@ -42,7 +42,6 @@ static bool branch_conditional(tw__sel *s, LLVMValueRef instruction)
     LLVMValueRef condition = LLVMGetCondition(instruction), value;
     uint32_t yes = tw__sel_block_of(s, LLVMGetSuccessor(instruction, 0));
     uint32_t no = tw__sel_block_of(s, LLVMGetSuccessor(instruction, 1));
-    if (tw__sel_loop_branch(s, instruction)) return true;
     bool is_inverse = false, is_known = g_hash_table_contains(s->values, condition);
     int64_t number;
     if (yes == no || tw__sel_number(condition, &number, NULL)) {

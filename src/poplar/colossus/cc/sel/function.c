@@ -342,7 +342,6 @@ static bool function_body(tw__sel *s, GPtrArray *order)
     }
     for (guint i = 0; i < order->len; i++) function_want(s, order->pdata[i]);
     function_objects(s, LLVMGetEntryBasicBlock(s->function));
-    tw__sel_find_loops(s, order);
     if (s->has_failed) return false;
     for (guint i = 0; i < order->len; i++)
         if (!function_block(s, order->pdata[i])) return false;
@@ -358,7 +357,6 @@ static bool function_body(tw__sel *s, GPtrArray *order)
         for (LLVMValueRef phi = LLVMGetFirstInstruction(order->pdata[i]); phi && LLVMIsAPHINode(phi);
              phi = LLVMGetNextInstruction(phi))
             function_phi(s, phi);
-        tw__sel_loop_phi(s, order->pdata[i]);
     }
     return true;
 }
@@ -374,13 +372,11 @@ bool tw__sel_function(tw__sel *s, LLVMValueRef function, tw__mir_function *f)
     s->blocks = g_hash_table_new(NULL, NULL);
     s->objects = g_hash_table_new(NULL, NULL);
     s->edges = g_hash_table_new(function_edge_hash, function_edge_equal);
-    s->loops = g_ptr_array_new();
     s->origins = g_array_new(FALSE, FALSE, sizeof(LLVMBasicBlockRef));
     GPtrArray *order = function_postorder(function);
     bool is_fine = tw__sel_prepare(s) && function_body(s, order) && !s->has_failed;
     g_ptr_array_unref(order);
     g_array_unref(s->origins);
-    g_ptr_array_unref(s->loops);
     g_hash_table_unref(s->edges);
     g_hash_table_unref(s->objects);
     g_hash_table_unref(s->blocks);

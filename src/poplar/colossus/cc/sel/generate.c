@@ -6,9 +6,6 @@
 #include "poplar/colossus/cc/ra/ra.h"
 #include "poplar/colossus/cc/sel/sel.h"
 
-#include <llvm-c/Error.h>
-#include <llvm-c/Transforms/PassBuilder.h>
-
 static bool generate_wrong(const tw__cc_request *request, const char *what)
 {
     tw_diag diag = {
@@ -18,24 +15,8 @@ static bool generate_wrong(const tw__cc_request *request, const char *what)
     return false;
 }
 
-/* Loops whose rounds can be counted before they begin say so. */
-static bool generate_loops(const tw__cc_request *request, LLVMModuleRef module)
-{
-    static const char passes[] = "function(hardware-loops<force-hardware-loops;hardware-loop-decrement=1;"
-                                 "hardware-loop-counter-bitwidth=32>,adce)";
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(module, passes, NULL, options);
-    LLVMDisposePassBuilderOptions(options);
-    if (!error) return true;
-    char *text = LLVMGetErrorMessage(error);
-    generate_wrong(request, text);
-    LLVMDisposeErrorMessage(text);
-    return false;
-}
-
 bool tw__cc_generate(const tw__cc_request *request, LLVMModuleRef module, GString *assembly)
 {
-    if (!generate_loops(request, module)) return false;
     tw__arena *arena = tw__arena_new(0);
     tw__mir *mir = tw__sel_module(module, request->arch, arena, request->report, request->user);
     const tw__ra_options options = { 0 };

@@ -9,5 +9,7 @@
 
 /* The module's code, appended to `assembly`. False: problems were reported. */
 bool tw__cc_generate(const tw__cc_request *request, LLVMModuleRef module, GString *assembly);
+/* state.c: whether any load is known not to change now. */
+bool tw__cc_mark_state(LLVMModuleRef module);
 
 #endif

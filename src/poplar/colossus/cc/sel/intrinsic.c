@@ -261,8 +261,6 @@ bool tw__sel_intrinsic(tw__sel *s, LLVMValueRef call, const char *name, tw__sel_
         return intrinsic_copy(s, call, false);
     if (tw__sel_is_named(name, "memmove")) return intrinsic_copy(s, call, true);
     if (tw__sel_is_named(name, "memset") || tw__sel_is_named(name, "memset.inline")) return intrinsic_fill(s, call);
-    if (tw__sel_is_named(name, "set.loop.iterations")) return tw__sel_loop_start(s, call);
-    if (tw__sel_is_named(name, "loop.decrement")) return tw__sel_loop_decrement(s, call, out);
     if (tw__sel_is_named(name, "va_start")) return intrinsic_va(s, call, false);
     if (tw__sel_is_named(name, "va_copy")) return intrinsic_va(s, call, true);
     if (tw__sel_is_named(name, "trap") || tw__sel_is_named(name, "debugtrap") ||

@@ -63,13 +63,6 @@ typedef struct tw__sel_edge { /* a value that reaches a phi */
     tw__sel_part *parts;
 } tw__sel_edge;
 
-typedef struct tw__sel_loop {             /* loop.c */
-    LLVMBasicBlockRef start, header, end; /* where the number is set, where rounds begin, where they are counted */
-    LLVMValueRef decrement;
-    tw__sel_part first, counter, next; /* rounds less one */
-    bool is_branch;                    /* the end counts by its branch */
-} tw__sel_loop;
-
 typedef struct tw__sel {
     tw__mir *mir;
     LLVMModuleRef module;
@@ -85,7 +78,6 @@ typedef struct tw__sel {
     GHashTable *blocks;  /* LLVMBasicBlockRef -> index + 1 */
     GHashTable *objects; /* alloca -> index + 1 */
     GHashTable *edges;   /* tw__sel_edge */
-    GPtrArray *loops;    /* tw__sel_loop */
     GArray *origins;     /* by block of the MIR: the LLVMBasicBlockRef that it stands for */
     bool has_sret;       /* the result is a member of a structure, in the object `sret` */
     uint32_t sret;
@@ -201,15 +193,6 @@ uint32_t tw__sel_new_block(tw__sel *s);
 
 bool tw__sel_terminator(tw__sel *s, LLVMValueRef instruction);
 void tw__sel_jump(tw__sel *s, uint32_t to);
-
-/* --- loop.c ----------------------------------------------------------------------------------------------------- */
-
-void tw__sel_find_loops(tw__sel *s, GPtrArray *blocks);
-bool tw__sel_loop_start(tw__sel *s, LLVMValueRef call);
-bool tw__sel_loop_decrement(tw__sel *s, LLVMValueRef call, tw__sel_part *out);
-/* The end of a counted loop; false: the branch is another one. */
-bool tw__sel_loop_branch(tw__sel *s, LLVMValueRef instruction);
-void tw__sel_loop_phi(tw__sel *s, LLVMBasicBlockRef header);
 
 /* Each handler selects one instruction and gives its parts. */
 typedef bool tw__sel_handler(tw__sel *s, LLVMValueRef instruction, tw__sel_part *out);
