@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+/* Matrix products. Planning takes less than a millisecond, so caches of plans are empty. */
+#ifndef POPLIN_MAT_MUL_HPP
+#define POPLIN_MAT_MUL_HPP
+
+#include <cstdlib>
+#include <ostream>
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <popops/ScaledAdd.hpp>
+#include <poputil/exceptions.hpp>
+#include <string>
+#include <tilewright/poplibs/handles.hpp>
+#include <tilewright/poplibs/poplin.h>
+#include <vector>
+
+namespace poplin {
+
+namespace matmul {
+class PlanningCache {
+  public:
+    std::size_t size() const { return 0; }
+};
+} // namespace matmul
+
+namespace detail {
+inline void wantRank(const char *call, unsigned rank, std::size_t seen)
+{
+    if (seen != rank)
+        throw poputil::poplibs_error(std::string(call) + ": a matrix of rank " + std::to_string(seen) + "; it is " +
+                                     std::to_string(rank));
+}
+inline poplar::Tensor multiply(const char *call, unsigned rank, poplar::Graph &graph, const poplar::Tensor &A,
+                               const poplar::Tensor &B, const poplar::Type &outputType,
+                               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext,
+                               const poplar::OptionFlags &options)
+{
+    wantRank(call, rank, A.rank());
+    return poplar::handles::step(graph, prog, debugContext, options, call, [&](const poplar::handles::Call &c) {
+        return tw_poplin_matmul(c.graph, poplar::handles::of(A), poplar::handles::of(B),
+                                poplar::handles::of(outputType), c.sequence, c.path, c.options);
+    });
+}
+inline void accumulate(const char *call, unsigned rank, poplar::Graph &graph, const poplar::Tensor &C,
+                       const popops::Scale &k, const poplar::Tensor &A, const poplar::Tensor &B,
+                       poplar::program::Sequence &prog, const poplar::DebugContext &debugContext,
+                       const poplar::OptionFlags &options)
+{
+    wantRank(call, rank, A.rank());
+    poplar::handles::stepInPlace(graph, prog, debugContext, options, call, [&](const poplar::handles::Call &c) {
+        tw_poplin_matmul_accumulate(c.graph, poplar::handles::of(C), k.scale, poplar::handles::of(A),
+                                    poplar::handles::of(B), c.sequence, c.path, c.options);
+    });
+}
+using Create = tw_tensor (*)(tw_graph *, tw_type, unsigned, const size_t *, const size_t *, const char *,
+                             const char *const *);
+inline poplar::Tensor create(const char *call, Create make, unsigned rank, poplar::Graph &graph,
+                             const poplar::Type &type, const std::vector<std::size_t> &a,
+                             const std::vector<std::size_t> &b, const poplar::DebugContext &debugContext,
+                             const poplar::OptionFlags &options)
+{
+    wantRank(call, rank, a.size());
+    wantRank(call, rank, b.size());
+    std::vector<std::string> texts;
+    std::vector<const char *> list;
+    for (const auto &o : options) texts.push_back(o.first + "=" + o.second);
+    for (const std::string &t : texts) list.push_back(t.c_str());
+    list.push_back(nullptr);
+    std::string path = debugContext.getPathName();
+    return poplar::handles::make(graph, call, [&](tw_graph *g) {
+        return make(g, poplar::handles::of(type), rank, a.data(), b.data(), path.c_str(), list.data());
+    });
+}
+} // namespace detail
+
+#define TW__END                                                                             \
+    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}, \
+                               matmul::PlanningCache * = nullptr
+
+inline poplar::Tensor matMul(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B,
+                             poplar::program::Sequence &prog, const poplar::Type &outputType, TW__END)
+{
+    return detail::multiply("poplin::matMul", 2, graph, A, B, outputType, prog, debugContext, options);
+}
+inline poplar::Tensor matMul(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B,
+                             poplar::program::Sequence &prog, TW__END)
+{
+    return detail::multiply("poplin::matMul", 2, graph, A, B, A.elementType(), prog, debugContext, options);
+}
+inline poplar::Tensor matMulGrouped(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B,
+                                    poplar::program::Sequence &prog, const poplar::Type &outputType, TW__END)
+{
+    return detail::multiply("poplin::matMulGrouped", 3, graph, A, B, outputType, prog, debugContext, options);
+}
+
+/* C += k * A * B */
+inline void matMulAcc(poplar::Graph &graph, const poplar::Tensor &C, float k, const poplar::Tensor &A,
+                      const poplar::Tensor &B, poplar::program::Sequence &prog, TW__END)
+{
+    detail::accumulate("poplin::matMulAcc", 2, graph, C, k, A, B, prog, debugContext, options);
+}
+inline void matMulAcc(poplar::Graph &graph, const poplar::Tensor &C, const poplar::Tensor &k,
+                      const poplar::Tensor &A, const poplar::Tensor &B, poplar::program::Sequence &prog, TW__END)
+{
+    detail::accumulate("poplin::matMulAcc", 2, graph, C, k, A, B, prog, debugContext, options);
+}
+inline void matMulGroupedAcc(poplar::Graph &graph, const poplar::Tensor &C, float k, const poplar::Tensor &A,
+                             const poplar::Tensor &B, poplar::program::Sequence &prog, TW__END)
+{
+    detail::accumulate("poplin::matMulGroupedAcc", 3, graph, C, k, A, B, prog, debugContext, options);
+}
+inline void matMulGroupedAcc(poplar::Graph &graph, const poplar::Tensor &C, const poplar::Tensor &k,
+                             const poplar::Tensor &A, const poplar::Tensor &B, poplar::program::Sequence &prog,
+                             TW__END)
+{
+    detail::accumulate("poplin::matMulGroupedAcc", 3, graph, C, k, A, B, prog, debugContext, options);
+}
+
+/* Inputs that lie as the product reads them. */
+#define TW__CREATE(call, make, rank)                                                                           \
+    inline poplar::Tensor call(poplar::Graph &graph, const poplar::Type &inputType, const poplar::Type &,      \
+                               const std::vector<std::size_t> &aShape, const std::vector<std::size_t> &bShape, \
+                               TW__END)                                                                        \
+    {                                                                                                          \
+        return detail::create("poplin::" #call, make, rank, graph, inputType, aShape, bShape, debugContext,    \
+                              options);                                                                        \
+    }
+TW__CREATE(createMatMulInputLHS, tw_poplin_create_matmul_lhs, 2)
+TW__CREATE(createMatMulInputRHS, tw_poplin_create_matmul_rhs, 2)
+TW__CREATE(createMatMulGroupedInputLHS, tw_poplin_create_matmul_lhs, 3)
+TW__CREATE(createMatMulGroupedInputRHS, tw_poplin_create_matmul_rhs, 3)
+#undef TW__CREATE
+inline poplar::Tensor createMatMulInputLHS(poplar::Graph &graph, const poplar::Type &dataType,
+                                           const std::vector<std::size_t> &aShape,
+                                           const std::vector<std::size_t> &bShape, TW__END)
+{
+    return createMatMulInputLHS(graph, dataType, dataType, aShape, bShape, debugContext, options);
+}
+inline poplar::Tensor createMatMulInputRHS(poplar::Graph &graph, const poplar::Type &dataType,
+                                           const std::vector<std::size_t> &aShape,
+                                           const std::vector<std::size_t> &bShape, TW__END)
+{
+    return createMatMulInputRHS(graph, dataType, dataType, aShape, bShape, debugContext, options);
+}
+#undef TW__END
+
+inline poplar::Tensor transposeGroupedMatrix(const poplar::Tensor &A)
+{
+    return A.dimShuffle({ 0, 2, 1 });
+}
+
+inline void matMulReportPlan(std::ostream &out, const poplar::Graph &graph, const poplar::Type &inputType,
+                             const poplar::Type &, const std::vector<std::size_t> &aShape,
+                             const std::vector<std::size_t> &bShape, const poplar::OptionFlags &options = {},
+                             matmul::PlanningCache * = nullptr)
+{
+    std::vector<std::string> texts;
+    std::vector<const char *> list;
+    for (const auto &o : options) texts.push_back(o.first + "=" + o.second);
+    for (const std::string &t : texts) list.push_back(t.c_str());
+    list.push_back(nullptr);
+    detail::wantRank("poplin::matMulReportPlan", static_cast<unsigned>(aShape.size()), bShape.size());
+    char *text = nullptr;
+    poplar::handles::call(graph, "poplin::matMulReportPlan", [&](tw_graph *g) {
+        text = tw_poplin_matmul_plan(g, poplar::handles::of(inputType), static_cast<unsigned>(aShape.size()),
+                                     aShape.data(), bShape.data(), list.data());
+    });
+    if (text) out << text;
+    std::free(text);
+}
+
+} // namespace poplin
+#endif
