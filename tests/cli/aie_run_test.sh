@@ -129,11 +129,6 @@ is_json cycles.json
 expect 0 "$tilewright" profile cycles.json
 prints out offset
 
-# A graph in angle brackets, found in a folder of the command line as the compiler finds it.
-sed 's,#include "graph.h",#include <graph.h>,' "$work/project/graph.cpp" >angle.cpp
-expect 0 "$tilewright" aie run angle.cpp -i "$work/project/data" -o angle -DOFFSET=300 -O0 -I "$work/project" -- once
-[ "$(head -1 angle/sub/out.txt)" = 303 ] || fail 'a graph in angle brackets'
-
 # A page, with a profile and without; a build without the page's script says what is missing.
 if grep -q 'DecompressionStream' "$build/generated/report.html" 2>/dev/null; then
   expect 0 "$tilewright" aie run -i "$work/project/data" -o results --report page.html -O0 -DOFFSET=1 \
@@ -203,6 +198,18 @@ case $CC in
   *) prints err 'kernel.cc:6: store: 4 bytes at byte' ;;
 esac
 [ "$(tr '\n' ' ' <out/out.txt)" = '11 22 33 ' ] || fail 'the output of a kernel that starves'
+
+# What follows is the same for both compilers: with clang it takes a quarter of the time, thanks to the header above.
+case $CC in
+  *-fsanitize*) ;;
+  *) command -v clang++-19 >/dev/null && export CXX=clang++-19 ;;
+esac
+
+# A graph in angle brackets, found in a folder of the command line as the compiler finds it.
+cd "$work/elsewhere" || exit 1
+sed 's,#include "graph.h",#include <graph.h>,' "$work/project/graph.cpp" >angle.cpp
+expect 0 "$tilewright" aie run angle.cpp -i "$work/project/data" -o angle -DOFFSET=300 -O0 -I "$work/project" -- once
+[ "$(head -1 angle/sub/out.txt)" = 303 ] || fail 'a graph in angle brackets'
 
 # What is wrong.
 cd "$work/project" || exit 1

@@ -17,8 +17,9 @@ for compiler in g++ clang++-19; do
     VertexIntrospector exceptions replication_factor; do
     [ -f "$1/include/poplar/$name.hpp" ] || { echo "FAILED: there is no <poplar/$name.hpp>"; failures=1; }
   done
-  # The headers themselves, not as a system's: with all warnings.
+  # The headers themselves, not as a system's: with all warnings. Those of poplar/ by clang++: cli.header_test.
   for header in "$1"/include/poplar/*.hpp "$1"/include/pva/*.hpp "$1"/include/pvti/*.hpp; do
+    case $compiler$header in clang*/include/poplar/*) continue ;; esac
     case $header in */Vertex.hpp | */HalfFloat.hpp | */TileConstants.hpp | */InOutTypes.hpp | */VectorTypes.hpp | \
       */FieldTypes.hpp | */VectorListTypes.hpp | */StackSizeDefs.hpp | */Alignment.hpp) continue ;; # of codelets
     esac
