@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Builds that take ten times as long for a case (sanitizers, emulation) look at each n-th case of loops over all values
- * or all combinations: cmake/tests.cmake sets TW_SHARE=n for them. A prime, so that no loop inside stands still. */
+/* Builds that take ten times as long for a case (sanitizers, emulation) look at each n-th case of loops over all
+ * values or all combinations: cmake/tests.cmake sets TW_SHARE=n for them. A prime, so that no loop inside stands
+ * still. */
 #ifndef SHARE_H
 #define SHARE_H
 

@@ -3,8 +3,7 @@
 #include "csl/lang/opt/local.h"
 
 enum { SMALL = 45, ONCE = 400, MOST = 9000 }; /* instructions */
-/* While a list is rebuilt: added to the targets of jumps that are places of the new list already, far beyond any
- * list. */
+/* While a list is rebuilt: added to targets of jumps that are places of the new list already; no list is so long. */
 enum { PLACED = 0x40000000 };
 
 /* Rows that instructions of the callee name, with registers moved up by `by`. */
