@@ -108,15 +108,21 @@ template <class T, VectorLayout L, unsigned MinAlign> struct VectorAccess {
     static_assert(available(L), "this chip does not have this vector layout (see poplar/AvailableVTypes.h)");
     static_assert(MinAlign != 0 && (MinAlign & (MinAlign - 1)) == 0, "MinAlign must be a power of two");
 
-    T &operator[](size_t i) const { return storage.get()[i]; }
-    T &operator*() const { return *storage.get(); }
-    const VectorAccess *operator->() const { return this; } /* x->size(): the vector of the field */
+#ifdef __IPU__
+    /* What compilers know of the place decides how wide they load. */
+    enum : unsigned { alignment = maxOf(MinAlign, alignof(T)) };
+    T *data() const { return static_cast<T *>(__builtin_assume_aligned(storage.get(), alignment)); }
+#else
     T *data() const { return storage.get(); }
-    T *begin() const { return storage.get(); }
+#endif
+    T &operator[](size_t i) const { return data()[i]; }
+    T &operator*() const { return *data(); }
+    const VectorAccess *operator->() const { return this; } /* x->size(): the vector of the field */
+    T *begin() const { return data(); }
     T *end() const
     {
         static_assert(knowsSize(L), "only SPAN and SHORT_SPAN vectors have end()");
-        return storage.get() + storage.length();
+        return data() + storage.length();
     }
     unsigned size() const
     {

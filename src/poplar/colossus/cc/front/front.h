@@ -20,6 +20,12 @@ bool tw__cc_safely(void (*work)(void *user), void *user);
 /* passes.c: false: problems were reported. */
 bool tw__cc_optimise(const tw__cc_request *request, LLVMModuleRef module);
 
+bool tw__cc_is_supervisors(LLVMValueRef function); /* code that a supervisor runs */
+
+/* loops.c: `run` runs passes as LLVM writes them; false: problems were reported. */
+typedef bool tw__cc_run(const tw__cc_request *request, LLVMModuleRef module, const char *passes);
+bool tw__cc_vectorise(const tw__cc_request *request, LLVMModuleRef module, tw__cc_run *run);
+
 /* front.c: reports a problem without a place of its own. */
 void tw__cc_say(const tw__cc_request *request, tw_severity severity, const char *code, const char *message);
 

@@ -15,7 +15,7 @@ static LLVMAttributeRef context_of(LLVMValueRef function)
                                          strlen(TW__CC_CONTEXT));
 }
 
-static bool is_supervisors(LLVMValueRef function)
+bool tw__cc_is_supervisors(LLVMValueRef function)
 {
     LLVMAttributeRef mark = context_of(function);
     unsigned length = 0;
@@ -44,7 +44,7 @@ static void spread_supervisors(LLVMModuleRef module)
 {
     GPtrArray *work = g_ptr_array_new();
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-        if (is_supervisors(f)) g_ptr_array_add(work, f);
+        if (tw__cc_is_supervisors(f)) g_ptr_array_add(work, f);
     for (guint i = 0; i < work->len; i++) mark_callees(work->pdata[i], work);
     g_ptr_array_free(work, TRUE);
 }
@@ -53,7 +53,7 @@ static bool run_passes(const tw__cc_request *request, LLVMModuleRef module, cons
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopUnrolling(options, false);
-    /* how wide vectors may be is for whoever knows the alignment of edges to say */
+    /* Without a target machine LLVM knows no vectors: loops.c says which it wants. */
     LLVMPassBuilderOptionsSetLoopVectorization(options, false);
     LLVMPassBuilderOptionsSetSLPVectorization(options, false);
     LLVMErrorRef error = LLVMRunPasses(module, passes, NULL, options);
@@ -68,14 +68,14 @@ static bool run_passes(const tw__cc_request *request, LLVMModuleRef module, cons
 /* Loads that nothing changes leave loops. Behind it all, rounds of loops are counted down in a value of their own, as
  * brnzdec and rpt want them; what counted them before may then be dead. */
 static const char hoisting[] = "function(early-cse<memssa>,loop-mssa(licm),instcombine<no-verify-fixpoint>)";
-static const char counting[] = "function(hardware-loops<force-hardware-loops;force-hardware-loop-phi;"
-                               "hardware-loop-decrement=1;hardware-loop-counter-bitwidth=32>,adce)";
+static const char counting[] =
+    "function(loop(loop-reduce),hardware-loops<force-hardware-loops;force-hardware-loop-phi;"
+    "hardware-loop-decrement=1;hardware-loop-counter-bitwidth=32>,adce)";
 
 bool tw__cc_optimise(const tw__cc_request *request, LLVMModuleRef module)
 {
     if (!run_passes(request, module, "default<O2>")) return false;
     if (tw__cc_mark_state(module) && !run_passes(request, module, hoisting)) return false;
-    if (!run_passes(request, module, counting)) return false;
     spread_supervisors(module);
-    return true;
+    return tw__cc_vectorise(request, module, run_passes) && run_passes(request, module, counting);
 }
