@@ -5,8 +5,8 @@
  *     DEF_STACK_SIZE_OWN(32, "helper")            the function alone
  *     DEF_FUNC_CALL_PTRS("apply", "twice,thrice") functions that apply may call through pointers
  *
- * The host records them as strings in the section .stack_sizes_ipu, which is not loaded. In assembly they are macros of
- * the same names with `size name` as operands, where the name may be that of a section. */
+ * The host records them as strings in the section .stack_sizes_ipu, which is not loaded. In assembly they are macros
+ * of the same names with `size name` as operands, where the name may be that of a section. */
 #ifndef POPLAR_STACK_SIZE_DEFS_HPP
 #define POPLAR_STACK_SIZE_DEFS_HPP
 

@@ -103,8 +103,9 @@ TW_API tw_device *tw_device_cpu_accurate_half(void); /* half is a 2-byte IEEE ha
 TW_API tw_device *tw_device_ipu_model(tw_chip chip, unsigned num_ipus);
 TW_API tw_device *tw_device_ipu_model_with(const tw_ipu_model *model); /* copied; NULL = all defaults */
 /* The simulator (docs/colossus.md): vertices run as the chip's instructions in the memories of its tiles. A vertex
- * without such code makes the engine fail, unless its option simulator.runNativeVertices is true: then all that are not
- * assembly run natively. The model says how large the chip is; NULL = all defaults. The target has the kind TW_TARGET_IPU and serves for graphs. */
+ * without such code makes the engine fail, unless its option simulator.runNativeVertices is true: then all that are
+ * not assembly run natively. The model says how large the chip is; NULL = all defaults. The target has the kind
+ * TW_TARGET_IPU and serves for graphs. */
 TW_API tw_device *tw_device_ipu_sim(tw_chip chip, unsigned num_ipus);
 TW_API tw_device *tw_device_ipu_sim_with(const tw_ipu_model *model);
 /* The same with options of the simulator, "key=value" texts ended by NULL (tw_sim_options_read() lists them). The

@@ -3,8 +3,8 @@
  * instrumentation, as sums by tile and category.
  *
  * Exact: vertex state (layouts of the chip), stacks that codelets state. Modelled: copy descriptors. Estimated: other
- * stacks, control and exchange code. Vertex code is that of tiles/code.c; it is absent where a model was not asked for
- * it.
+ * stacks, control and exchange code. Vertex code is that of tiles/code.c; it is absent where a model was not asked
+ * for it.
  * docs/model.md lists the rules. */
 #include "poplar/engine/account/account.h"
 #include "poplar/engine/tiles/tiles.h"

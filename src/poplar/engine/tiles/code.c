@@ -62,8 +62,8 @@ static bool *used_types(const tw_engine *engine)
     return used;
 }
 
-/* A simulator asks for the code of every vertex; a model where the class says that there is some, and for that of all,
- * which then counts in the memory of tiles (guide 8.1.1), when it is told to. */
+/* A simulator asks for the code of every vertex; a model where the class says that there is some, and for that of
+ * all, which then counts in the memory of tiles (guide 8.1.1), when it is told to. */
 static bool asks_for_code(const tw_engine *engine, const tw__vertex_type *info)
 {
     return engine->target->kind == TW_TARGET_IPU || engine->target->compile_ipu_code || info->is_external ||

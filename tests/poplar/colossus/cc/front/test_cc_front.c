@@ -49,7 +49,7 @@ static tw_status compile(const char *path, const char *text, tw__cc_result resul
     return tw__cc_compile(&request, output);
 }
 
-/* --- messages ----------------------------------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------------------------------------- */
 
 static void places_of_messages(void **unused)
 {
@@ -109,7 +109,7 @@ static void arguments(void **unused)
     assert_int_equal(compile("a.c", text, TW__CC_SOURCE_IR, all, &output, &h), TW_E_COMPILATION);
 }
 
-/* --- what was read -------------------------------------------------------------------------------------------------- */
+/* --- what was read ---------------------------------------------------------------------------------------------- */
 
 static void headers(void **unused)
 {
@@ -134,7 +134,7 @@ static void headers(void **unused)
     remove(inner), remove(outer), remove(folder);
 }
 
-/* --- calls ----------------------------------------------------------------------------------------------------------- */
+/* --- calls ------------------------------------------------------------------------------------------------------ */
 
 /* Scalars and vectors stay what they are; aggregates arrive as themselves, behind a pointer. */
 static void what_calls_pass(void **unused)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes and offsets of records (guide 10.1): random ones against clang for armv7, which docs/decisions.md names as the
- * reference, and those whose figures the guide gives. */
+/* Sizes and offsets of records (guide 10.1): random ones against clang for armv7, which docs/decisions.md names as
+ * the reference, and those whose figures the guide gives. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
