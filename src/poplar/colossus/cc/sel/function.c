@@ -57,15 +57,30 @@ static bool function_exceptions(tw__sel *s, LLVMValueRef instruction, tw__sel_pa
     return tw__sel_refuse(s, "cc.exceptions", "the chip has no C++ exceptions; return a status instead");
 }
 
+/* A variable whose size is known when it is made: the stack grows by it. What calls put on the stack stays below. */
+static void function_grow(tw__sel *s, LLVMValueRef instruction, tw__sel_part *out)
+{
+    enum { STACK = 11 };
+    LLVMValueRef count = LLVMGetOperand(instruction, 0);
+    uint64_t size = LLVMABISizeOfType(s->layout, LLVMGetAllocatedType(instruction));
+    tw__sel_part words[2], pointer = tw__sel_physical(TW__MIR_MAIN, STACK, 1);
+    tw__sel_extended2(s, count, false, words);
+    tw__sel_part bytes = size == 1 ? words[0] : tw__sel_with(s, tw__sel_mul, words[0], (int64_t)size);
+    bytes = MAKE(s, TW__OP_andc_mz, IN(MAKE(s, TW__OP_add_z, IN(bytes), NUM(7))), NUM(7));
+    EMIT(s, TW__OP_sub_m, OUT(pointer), IN(pointer), IN(bytes))->has_effect = true;
+    uint32_t object = tw__mir_new_object(s->mir, s->f, 0, 8);
+    s->f->objects[object].kind = TW__MIR_DYNAMIC;
+    s->f->has_dynamic_stack = true;
+    out[0] = MAKE(s, TW__MIR_place, FRAME(object, 0));
+}
+
 static bool function_alloca(tw__sel *s, LLVMValueRef instruction, tw__sel_part *out)
 {
     gpointer object = g_hash_table_lookup(s->objects, instruction);
     if (!object)
-        return tw__sel_refuse(
-            s, "cc.stack",
-            "variable-length arrays are not supported: the stack's size has to be known; give the "
-            "array a constant size");
-    out[0] = MAKE(s, TW__MIR_place, FRAME(GPOINTER_TO_UINT(object) - 1, 0));
+        function_grow(s, instruction, out);
+    else
+        out[0] = MAKE(s, TW__MIR_place, FRAME(GPOINTER_TO_UINT(object) - 1, 0));
     return true;
 }
 

@@ -116,6 +116,20 @@ static bool intrinsic_va(tw__sel *s, LLVMValueRef call, bool is_copy)
     return true;
 }
 
+/* Around variables whose size is known when they are made. */
+static bool intrinsic_stack(tw__sel *s, LLVMValueRef call, bool saves, tw__sel_part *out)
+{
+    enum { STACK = 11 };
+    tw__sel_part pointer = tw__sel_physical(TW__MIR_MAIN, STACK, 1);
+    s->f->has_dynamic_stack = true;
+    if (saves)
+        out[0] = MAKE(s, TW__OP_or_mz, IN(pointer), NUM(0));
+    else
+        EMIT(s, TW__OP_or_mz, OUT(pointer), IN(tw__sel_part1(s, LLVMGetOperand(call, 0))), NUM(0))->has_effect =
+            true;
+    return !s->has_failed;
+}
+
 /* --- sums of lanes ---------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -261,6 +275,8 @@ bool tw__sel_intrinsic(tw__sel *s, LLVMValueRef call, const char *name, tw__sel_
         return intrinsic_copy(s, call, false);
     if (tw__sel_is_named(name, "memmove")) return intrinsic_copy(s, call, true);
     if (tw__sel_is_named(name, "memset") || tw__sel_is_named(name, "memset.inline")) return intrinsic_fill(s, call);
+    if (tw__sel_is_named(name, "stacksave") || tw__sel_is_named(name, "stackrestore"))
+        return intrinsic_stack(s, call, tw__sel_is_named(name, "stacksave"), out);
     if (tw__sel_is_named(name, "va_start")) return intrinsic_va(s, call, false);
     if (tw__sel_is_named(name, "va_copy")) return intrinsic_va(s, call, true);
     if (tw__sel_is_named(name, "trap") || tw__sel_is_named(name, "debugtrap") ||

@@ -73,8 +73,10 @@ tw__sel_shape tw__sel_shape_of(tw__sel *s, LLVMTypeRef type)
         if (is_vector) shape.lanes = LLVMGetVectorSize(type);
         shape.parts = value_parts(&shape);
     }
-    if (shape.parts > TW__SEL_PARTS) {
-        tw__sel_refuse(s, "cc.type", "a value of %u words is passed around; keep it in memory", shape.parts);
+    unsigned most =
+        shape.lane == TW__SEL_F16 ? TW__SEL_PARTS / 2 : TW__SEL_PARTS; /* halves may have to become floats */
+    if (shape.parts > most) {
+        tw__sel_refuse(s, "cc.type", "a value of more than %u registers is passed around; keep it in memory", most);
         return (tw__sel_shape){ 0 };
     }
     return shape;

@@ -104,34 +104,33 @@ static uint64_t saturated(char op, bool is_signed, uint64_t x, uint64_t y, unsig
     X(add, O, "add", x + y)                                                                                        \
     X(sub, O, "sub", x - y)                                                                                        \
     X(mul, O, "mul", x *y)                                                                                         \
-    X(udiv, D, "udiv", x / y) X(urem, D, "urem", x % y) X(sdiv, D, "sdiv", (uint64_t)(SX / SY)) X(                 \
-        srem, D, "srem", (uint64_t)(SX % SY)) X(and, O, "and", x &y) X(or, O, "or", x | y) X(xor, O, "xor", x ^ y) \
-        X(shl, S, "shl", x << y) X(lshr, S, "lshr", x >> y) X(ashr, S, "ashr", (uint64_t)(SX >> y))                \
-            X(eq, C, "eq", x == y) X(ne, C, "ne", x != y) X(ugt, C, "ugt", x > y) X(uge, C, "uge", x >= y)         \
-                X(ult, C, "ult", x < y) X(ule, C, "ule", x <= y) X(sgt, C, "sgt", SX > SY)                         \
-                    X(sge, C, "sge", SX >= SY) X(slt, C, "slt", SX < SY) X(sle, C, "sle", SX <= SY) X(             \
-                        smin, 2, "smin", SX < SY ? x : y) X(smax, 2, "smax", SX > SY ? x : y)                      \
-                        X(umin, 2, "umin", x < y ? x : y) X(umax, 2, "umax", x > y ? x : y) X(                     \
-                            abs, F, "abs", SX < 0 ? 0 - x : x) X(ctlz, F, "ctlz", leading(x, bits))                \
-                            X(cttz, F, "cttz", trailing(x, bits)) X(ctpop, 1, "ctpop", popcount(x)) X(             \
-                                bitreverse,                                                                        \
-                                1, "bitreverse",                                                                   \
-                                reversed(x, bits, 1)) X(bswap, B, "bswap", reversed(x, bits, 8))                   \
-                                X(fshl, R, "fshl",                                                                 \
-                                  rotated(x, x, y, bits)) X(fshr, R, "fshr", rotated(x, x, bits - y % bits, bits)) \
+    X(udiv, D, "udiv", x / y)                                                                                      \
+    X(urem, D, "urem", x % y) X(sdiv, D, "sdiv", (uint64_t)(SX / SY)) X(srem, D, "srem", (uint64_t)(SX % SY))      \
+        X(and, O, "and", x &y) X(or, O, "or", x | y) X(xor, O, "xor", x ^ y) X(shl, S, "shl", x << y)              \
+            X(lshr, S, "lshr", x >> y) X(ashr, S, "ashr", (uint64_t)(SX >> y)) X(eq, C, "eq", x == y) X(           \
+                ne, C, "ne", x != y) X(ugt, C, "ugt", x > y) X(uge, C, "uge", x >= y) X(ult, C, "ult", x < y)      \
+                X(ule, C, "ule", x <= y) X(sgt, C, "sgt", SX > SY) X(sge, C, "sge", SX >= SY) X(                   \
+                    slt, C, "slt", SX < SY) X(sle, C, "sle", SX <= SY) X(smin, 2, "smin", SX < SY ? x : y)         \
+                    X(smax, 2, "smax", SX > SY ? x : y) X(umin, 2, "umin", x < y ? x : y) X(                       \
+                        umax,                                                                                      \
+                        2, "umax", x > y ? x : y) X(abs, F, "abs", SX < 0 ? 0 - x : x)                             \
+                        X(ctlz, F, "ctlz", leading(x, bits)) X(cttz, F, "cttz", trailing(x, bits)) X(              \
+                            ctpop, 1,                                                                              \
+                            "ctpop", popcount(x)) X(bitreverse, 1, "bitreverse", reversed(x, bits, 1))             \
+                            X(bswap, B, "bswap", reversed(x, bits, 8)) X(fshl, R, "fshl", rotated(x, x, y, bits))  \
+                                X(fshr, R, "fshr", rotated(x, x, bits - y % bits, bits))                           \
                                     X(uadd_sat, 2, "uadd.sat", saturated('+', false, x, y, bits))                  \
                                         X(usub_sat, 2, "usub.sat", saturated('-', false, x, y, bits))              \
                                             X(sadd_sat, 2, "sadd.sat", saturated('+', true, x, y, bits))           \
                                                 X(ssub_sat, 2, "ssub.sat", saturated('-', true, x, y, bits))       \
-                                                    X(uadd_over, V, "uadd", !fits('+', false, x, y, bits))         \
-                                                        X(usub_over, V, "usub", !fits('-', false, x, y, bits)) X(  \
-                                                            sadd_over, V, "sadd", !fits('+', true, x, y, bits))    \
-                                                            X(ssub_over, V, "ssub", !fits('-', true, x, y, bits))  \
-                                                                X(umul_over, M, "umul",                            \
-                                                                  !fits('*', false, x, y, bits))                   \
-                                                                    X(smul_over, M, "smul",                        \
-                                                                      !fits('*', true, x, y, bits))                \
-                                                                        X(select, Q, "select", SX < SY ? y : x)
+                                                    X(uadd_over, V, "uadd", !fits('+', false, x, y, bits)) X(      \
+                                                        usub_over, V, "usub", !fits('-', false, x, y, bits))       \
+                                                        X(sadd_over, V, "sadd", !fits('+', true, x, y, bits)) X(   \
+                                                            ssub_over, V, "ssub", !fits('-', true, x, y, bits))    \
+                                                            X(umul_over, M, "umul", !fits('*', false, x, y, bits)) \
+                                                                X(smul_over, M, "smul",                            \
+                                                                  !fits('*', true, x, y, bits))                    \
+                                                                    X(select, Q, "select", SX < SY ? y : x)
 
 #define FUNCTION(name, kind, text, what)                               \
     static uint64_t host_##name(uint64_t x, uint64_t y, unsigned bits) \
@@ -414,12 +413,33 @@ static void integer_conditions(void **state)
     }
 }
 
+/* A variable array, while a call has arguments on the stack. */
+static void integer_variable_array(void **state)
+{
+    (void)state;
+    static const char ir[] = SELECT_LAYOUT
+        "declare ptr @llvm.stacksave()\ndeclare void @llvm.stackrestore(ptr)\n"
+        "define i32 @sum(i32 %a, i32 %b, i32 %c, i32 %d, i32 %e, ptr %p) noinline {\n%v = load i32, ptr %p\n"
+        "%s = add i32 %v, %e\nret i32 %s\n}\n"
+        "define void @f(ptr %in, ptr %out) {\n%n = load i32, ptr %in\n%s = call ptr @llvm.stacksave()\n"
+        "%x = alloca i32, i32 %n, align 4\n%y = alloca i32, i32 %n, align 4\n%l = sub i32 %n, 1\n"
+        "%px = getelementptr i32, ptr %x, i32 %l\nstore i32 40, ptr %px\n"
+        "%py = getelementptr i32, ptr %y, i32 %l\nstore i32 7, ptr %py\nstore i32 3, ptr %y\n"
+        "%r = call i32 @sum(i32 0, i32 0, i32 0, i32 0, i32 2, ptr %px)\n%q = load i32, ptr %y\n"
+        "call void @llvm.stackrestore(ptr %s)\n%t = mul i32 %r, %q\nstore i32 %t, ptr %out\nret void\n}\n";
+    static const uint32_t counts[] = { 2, 3, 10, 17 };
+    uint8_t in[4 * 16] = { 0 }, out[4 * 16];
+    for (unsigned i = 0; i < 4; i++) put(in + 16 * i, counts[i], 4);
+    select_run(ir, TW_ISA_IPU2, 4, in, 16, out, 16, 0);
+    for (unsigned i = 0; i < 4; i++) assert_int_equal(get(out + 16 * i, 4), 42 * 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integer_operations), cmocka_unit_test(integer_alignments),
         cmocka_unit_test(integer_constants),  cmocka_unit_test(integer_conversions),
-        cmocka_unit_test(integer_conditions),
+        cmocka_unit_test(integer_conditions), cmocka_unit_test(integer_variable_array),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
