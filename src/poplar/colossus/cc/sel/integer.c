@@ -110,6 +110,10 @@ static bool integer_lane(tw__sel *s, LLVMValueRef instruction, const tw__sel_sha
         *out = tw__sel_with(s, row->rows, x, number);
         return true;
     }
+    if (row->call && constant && tw__sel_number(constant, &number, NULL)) {
+        tw__sel_part x = integer_operand(s, left, lane, shape->lanes, shape->bits, row->left);
+        if (tw__sel_divide(s, opcode, shape->bits, x, number, out)) return true;
+    }
     if (opcode == LLVMSub && !shape->lanes && tw__sel_number(left, &number, NULL)) {
         unsigned op = tw__sel_row_for(integer_sub + 1, 1, number);
         if (op) {

@@ -31,6 +31,10 @@ bool tw__sel_load(tw__sel *s, LLVMValueRef instruction, tw__sel_part *out)
     if (s->has_failed) return false;
     tw__sel_address_of address = tw__sel_find_address(s, LLVMGetOperand(instruction, 0), size);
     if (address.has_index && !size) tw__sel_settle_address(s, &address);
+    if (align >= 4 && tw__sel_is_for_aux(instruction) && !s->f->in_supervisor) {
+        out[0] = tw__sel_read(s, &address, 0, 4, TW__SEL_AUX, &memory);
+        return !s->has_failed;
+    }
     tw__sel_read_value(s, type, &address, 0, align, tw__sel_load_is_signed(instruction), &memory, out);
     return !s->has_failed;
 }

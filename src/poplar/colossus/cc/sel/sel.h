@@ -171,6 +171,8 @@ unsigned tw__sel_known(tw__sel *s, LLVMValueRef value);
 unsigned tw__sel_to_words(tw__sel *s, const tw__sel_shape *shape, const tw__sel_part *parts, tw__sel_part *words);
 bool tw__sel_from_words(tw__sel *s, const tw__sel_shape *shape, const tw__sel_part *words, tw__sel_part *parts);
 const char *tw__sel_name(tw__sel *s, LLVMValueRef global);
+/* Whether a word that is loaded goes to conversions to float alone, and so into the aux file. */
+bool tw__sel_is_for_aux(LLVMValueRef value);
 /* Whether a load of less than a word extends the sign. */
 bool tw__sel_load_is_signed(LLVMValueRef load);
 
@@ -206,6 +208,10 @@ tw__sel_part tw__sel_test(tw__sel *s, LLVMValueRef condition, bool *is_inverse);
 tw__sel_part tw__sel_compare_words(tw__sel *s, LLVMIntPredicate predicate, tw__sel_part x, tw__sel_part y,
                                    bool *is_inverse);
 tw__sel_part tw__sel_invert(tw__sel *s, tw__sel_part bit);
+
+/* divide.c: x, extended, by a constant; false: that takes a call. */
+bool tw__sel_divide(tw__sel *s, LLVMOpcode opcode, unsigned bits, tw__sel_part x, int64_t number,
+                    tw__sel_part *out);
 
 /* --- long.c: integers of more than 32 bits ---------------------------------------------------------------------- */
 

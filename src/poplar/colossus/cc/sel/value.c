@@ -231,7 +231,10 @@ tw__sel_value *tw__sel_value_of(tw__sel *s, LLVMValueRef value)
     found->count = shape.parts;
     found->parts = TW__NEW_N(s->mir->arena, tw__sel_part, shape.parts + 1);
     g_hash_table_insert(s->values, value, found);
-    tw__sel_new_parts(s, LLVMTypeOf(value), found->parts);
+    if (!s->f->in_supervisor && tw__sel_is_for_aux(value))
+        found->parts[0] = tw__sel_new(s, TW__MIR_AUX, 1);
+    else
+        tw__sel_new_parts(s, LLVMTypeOf(value), found->parts);
     return found;
 }
 

@@ -4,6 +4,19 @@
 
 /* --- extension -------------------------------------------------------------------------------------------------- */
 
+bool tw__sel_is_for_aux(LLVMValueRef value)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    if (!LLVMIsALoadInst(value) || LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) != 32)
+        return false;
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsASIToFPInst(user) && !LLVMIsAUIToFPInst(user)) return false;
+        if (LLVMGetTypeKind(LLVMTypeOf(user)) == LLVMDoubleTypeKind) return false;
+    }
+    return LLVMGetFirstUse(value) != NULL;
+}
+
 bool tw__sel_load_is_signed(LLVMValueRef load)
 {
     unsigned zeros = 0, signs = 0;
