@@ -139,25 +139,33 @@ static bool text_input(text_statement *t, const char *constraint, LLVMValueRef v
     return true;
 }
 
-/* "~{memory}", "~{$a0:1}", "~{m3}" */
-static bool text_clobber(text_statement *t, const char *name, size_t length)
+/* "m3", "a0:1"; false: a name that means nothing here, as "cc". */
+static bool text_registers(const char *name, char *file, unsigned long *from, unsigned long *to)
 {
-    if (length && name[0] == '$') name++, length--;
-    if (length == 6 && memcmp(name, "memory", 6) == 0) {
+    char *end;
+    if ((name[0] != 'm' && name[0] != 'a') || !g_ascii_isdigit(name[1])) return false;
+    *file = name[0];
+    *from = *to = strtoul(name + 1, &end, 10);
+    if (*end == ':' && g_ascii_isdigit(end[1])) *to = strtoul(end + 1, &end, 10);
+    return !*end;
+}
+
+/* "~{memory}", "~{$a0:1}", "~{m3}" */
+static bool text_clobber(text_statement *t, const char *name)
+{
+    unsigned long from, to;
+    char file;
+    if (name[0] == '$') name++;
+    if (strcmp(name, "memory") == 0) {
         t->clobbers_memory = true;
         return true;
     }
-    unsigned from = 0, to = 0;
-    char file = 0;
-    char *text = g_strndup(name, length);
-    int count = sscanf(text, "%c%u:%u", &file, &from, &to);
-    g_free(text);
-    if (count < 2 || (file != 'm' && file != 'a')) return true; /* "cc" and the like: nothing here */
-    if (count == 2) to = from;
+    if (!text_registers(name, &file, &from, &to)) return true;
     if (from > 15 || to > 15) return text_wrong(t, "a clobbered register that does not exist");
     t->has_clobbers = true;
-    for (unsigned i = from; i <= to && t->operand_count < TEXT_OPERANDS * 2; i++)
-        t->operands[t->operand_count++] = OUT(tw__sel_physical(file == 'm' ? TW__MIR_MAIN : TW__MIR_AUX, i, 1));
+    for (unsigned long i = from; i <= to && t->operand_count < TEXT_OPERANDS * 2; i++)
+        t->operands[t->operand_count++] =
+            OUT(tw__sel_physical(file == 'm' ? TW__MIR_MAIN : TW__MIR_AUX, (unsigned)i, 1));
     return true;
 }
 
@@ -178,8 +186,8 @@ static bool text_constraints(text_statement *t, const char *all)
         const char *c = *one;
         if (t->count >= TEXT_OPERANDS)
             is_fine = text_wrong(t, "more than 32 operands");
-        else if (g_str_has_prefix(c, "~{"))
-            is_fine = text_clobber(t, c + 2, strlen(c) - 3);
+        else if (g_str_has_prefix(c, "~{") && c[2])
+            is_fine = text_clobber(t, g_strdelimit(*one, "}", '\0') + 2);
         else if (c[0] == '=')
             is_fine = text_output(t, c + 1);
         else
