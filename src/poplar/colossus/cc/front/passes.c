@@ -65,8 +65,8 @@ static bool run_passes(const tw__cc_request *request, LLVMModuleRef module, cons
     return false;
 }
 
-/* Loads that nothing changes leave loops. Behind it all, rounds of loops are counted down in a value of their own, as
- * brnzdec and rpt want them; what counted them before may then be dead. */
+/* Loads that nothing changes leave loops. Behind it all, pointers move on with the rounds of loops, and those are
+ * counted down in a value of their own, as brnzdec and rpt want them; what counted them before may then be dead. */
 static const char hoisting[] = "function(early-cse<memssa>,loop-mssa(licm),instcombine<no-verify-fixpoint>)";
 static const char counting[] =
     "function(loop(loop-reduce),hardware-loops<force-hardware-loops;force-hardware-loop-phi;"

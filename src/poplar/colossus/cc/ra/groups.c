@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What accesses of an entry of a worker may touch: the state of the vertex lies apart from the data of its edges, and
- * what one edge points to apart from what another one does. An address is followed back to the field of the state that
- * it was loaded from. */
+/* What accesses of an entry of a worker may touch: the state of the vertex lies apart from the data of its edges,
+ * and what one edge points to apart from what another one does. An address is followed back to the field of the
+ * state that it was loaded from. */
 #include "poplar/colossus/cc/ra/ra.h"
 
 enum { GROUP_STATE = 1, GROUP_FIELDS = 2, GROUP_FIELD_COUNT = 4096, GROUP_OPEN = 0xfff0 };

@@ -128,8 +128,10 @@ static bool find_phis(loop *l, const tw__mir_insn *branch)
     bool counted = false;
     for (tw__mir_insn *insn = l->f->blocks[l->block].first; insn && insn->op == TW__MIR_phi; insn = insn->next) {
         unsigned entry = insn->operands[1].index == l->block ? 4 : 2;
-        loop_phi p = { insn->operands[0].reg, insn->operands[entry].reg, insn->operands[6 - entry].reg,
-                       insn->operands[0].words };
+        loop_phi p = { .reg = insn->operands[0].reg,
+                       .first = insn->operands[entry].reg,
+                       .next = insn->operands[6 - entry].reg,
+                       .words = insn->operands[0].words };
         if (insn->count != 5 || insn->operands[entry].sub || insn->operands[6 - entry].sub) return false;
         if (p.reg == branch->operands[0].tied) {
             unsigned inside, outside;
@@ -156,8 +158,14 @@ static bool may_repeat(const tw__mir_insn *insn, bool *is_row)
            insn->op == TW__MIR_place;
 }
 
-static void note_registers(loop *l)
+static void note_registers(loop *l, bool grown)
 {
+    if (grown) {
+        l->vregs = l->f->vreg_count;
+        g_free(l->definer);
+        g_free(l->phi_of);
+        l->definer = g_new(uint32_t, l->vregs + 1u), l->phi_of = g_new(uint32_t, l->vregs + 1u);
+    }
     memset(l->definer, 0, l->vregs * sizeof *l->definer);
     memset(l->phi_of, 0, l->vregs * sizeof *l->phi_of);
     for (unsigned i = 0; i < l->phi_count; i++) l->phi_of[l->phis[i].reg - TW__MIR_VIRTUAL] = i + 1;
@@ -184,11 +192,7 @@ static bool collect_items(loop *l)
         const tw_isa_row *row = tw__mir_row(insn);
         l->items[l->count++] = (loop_item){ .insn = insn, .is_aux = row && row->pipe == TW_ISA_AUX };
     }
-    g_free(l->definer);
-    g_free(l->phi_of);
-    l->vregs = l->f->vreg_count;
-    l->definer = g_new(uint32_t, l->vregs + 1u), l->phi_of = g_new(uint32_t, l->vregs + 1u);
-    note_registers(l);
+    note_registers(l, true);
     return true;
 }
 
@@ -244,7 +248,7 @@ static bool hoist(loop *l)
         tw__mir_remove(&l->f->blocks[l->block], insn);
         memmove(&l->items[i], &l->items[i + 1], (l->count - i - 1) * sizeof *l->items);
         l->count--, i--, any = true;
-        note_registers(l);
+        note_registers(l, false);
     }
     return any;
 }
@@ -296,11 +300,12 @@ static bool is_zero_operand(const tw__mir_operand *o)
     return o->kind == TW__MIR_REG && o->reg == TW__MIR_M0 + RA_ZERO;
 }
 
-/* A pointer of a loop: accesses with this base, and this index where they have one. */
+/* A pointer of a loop: loads, or stores, with this base, and this index where they have one. */
 typedef struct pointer {
     tw__mir_reg base, index;
     int64_t by; /* bytes each round */
     unsigned size;
+    bool stores;
 } pointer;
 
 static bool pointer_of(const loop *l, const tw__mir_insn *insn, pointer *p, int64_t *offset)
@@ -309,7 +314,7 @@ static bool pointer_of(const loop *l, const tw__mir_insn *insn, pointer *p, int6
     if (step < 0 || insn->memory.is_volatile) return false;
     const tw__mir_operand *o = insn->operands, *last = &o[insn->count - 1];
     if (insn->count == 4 && !is_zero_operand(&o[2])) return false;
-    *p = (pointer){ .base = o[1].reg, .size = steps[step].size };
+    *p = (pointer){ .base = o[1].reg, .size = steps[step].size, .stores = o[0].use == TW__MIR_READ };
     *offset = 0;
     if (!ra_is_virtual(p->base) || o[1].sub) return false;
     const loop_phi *moving = NULL;
@@ -325,55 +330,66 @@ static bool pointer_of(const loop *l, const tw__mir_insn *insn, pointer *p, int6
     return true;
 }
 
-static bool same_pointer(const pointer *a, const pointer *b)
+/* The same addresses, whatever is done there. */
+static bool same_addresses(const pointer *a, const pointer *b)
 {
     return a->base == b->base && a->index == b->index && (!a->index || a->size == b->size);
 }
 
+static bool is_member(const loop *l, unsigned item, const pointer *p, int64_t *offset)
+{
+    pointer other;
+    return pointer_of(l, l->items[item].insn, &other, offset) && same_addresses(p, &other) &&
+           other.stores == p->stores;
+}
+
+const tw__mir_insn *tw__loop_definition(const tw__mir_function *f, tw__mir_reg reg)
+{
+    const tw__mir_insn *found = NULL;
+    for (uint32_t b = 0; b < f->block_count && !found; b++) found = find_definition(f, reg, b);
+    return found;
+}
+
 static bool is_known_zero(const loop *l, tw__mir_reg reg)
 {
-    for (uint32_t b = 0; b < l->f->block_count; b++) {
-        const tw__mir_insn *insn = find_definition(l->f, reg, b);
-        if (insn)
-            return insn->op == TW__MIR_value && insn->operands[1].kind == TW__MIR_CONST && !insn->operands[1].value;
-    }
-    return false;
+    const tw__mir_insn *insn = tw__loop_definition(l->f, reg);
+    return insn && insn->op == TW__MIR_value && insn->operands[1].kind == TW__MIR_CONST && !insn->operands[1].value;
 }
 
-/* Where the accesses through one pointer start: base + index * size, calculated in front of the loop. */
-static tw__mir_reg first_address(loop *l, const pointer *p)
+static tw__mir_reg before_loop(loop *l, unsigned op, tw__mir_reg x, tw__mir_operand y)
 {
-    if (!p->index) return tw__loop_phi(l, p->base)->first;
-    tw__mir_block *before = &l->f->blocks[l->before];
-    tw__mir_reg index = tw__loop_phi(l, p->index)->first, sum;
-    if (is_known_zero(l, index)) return p->base;
-    unsigned shift = (unsigned)g_bit_nth_lsf(p->size, -1);
-    if (shift) {
-        tw__mir_insn *scale = tw__ra_at_end(l->mir, before, TW__OP_shl_z, 3);
-        scale->operands[0] = tw__mir_write(sum = tw__mir_new_reg(l->mir, l->f, TW__MIR_MAIN, 1), 1);
-        scale->operands[1] = tw__mir_read(index, 1), scale->operands[2] = tw__mir_const(shift);
-        index = sum;
-    }
-    tw__mir_insn *add = tw__ra_at_end(l->mir, before, TW__OP_add_m, 3);
-    add->operands[0] = tw__mir_write(sum = tw__mir_new_reg(l->mir, l->f, TW__MIR_MAIN, 1), 1);
-    add->operands[1] = tw__mir_read(p->base, 1), add->operands[2] = tw__mir_read(index, 1);
-    return sum;
+    tw__mir_reg to = tw__mir_new_reg(l->mir, l->f, TW__MIR_MAIN, 1);
+    tw__mir_insn *insn = tw__ra_at_end(l->mir, &l->f->blocks[l->before], op, 3);
+    insn->operands[0] = tw__mir_write(to, 1);
+    insn->operands[1] = tw__mir_read(x, 1), insn->operands[2] = y;
+    return to;
 }
 
-static tw__mir_insn *with_step(loop *l, unsigned at, const pointer *p, tw__mir_reg from, tw__mir_reg to)
+/* Where the accesses through one pointer start: base + index * size + offset, calculated in front of the loop. */
+static tw__mir_reg first_address(loop *l, const pointer *p, int64_t offset)
+{
+    tw__mir_reg sum = p->index ? p->base : tw__loop_phi(l, p->base)->first;
+    tw__mir_reg index = p->index ? tw__loop_phi(l, p->index)->first : 0;
+    if (index && !is_known_zero(l, index)) {
+        unsigned shift = (unsigned)g_bit_nth_lsf(p->size, -1);
+        if (shift) index = before_loop(l, TW__OP_shl_z, index, tw__mir_const(shift));
+        sum = before_loop(l, TW__OP_add_m, sum, tw__mir_read(index, 1));
+    }
+    return offset ? before_loop(l, TW__OP_add_s, sum, tw__mir_const(offset)) : sum;
+}
+
+static void with_step(loop *l, unsigned at, const pointer *p, tw__mir_reg from, tw__mir_reg to)
 {
     tw__mir_block *block = &l->f->blocks[l->block];
     tw__mir_insn *old = l->items[at].insn;
     tw__mir_insn *insn = tw__mir_insert(l->mir, block, old, steps[step_of(old)].step, 4);
     insn->memory = old->memory;
-    insn->line = old->line, insn->column = old->column, insn->file = old->file;
     insn->operands[0] = old->operands[0];
     insn->operands[1] = tw__mir_read(TW__MIR_M0 + RA_ZERO, 1);
     insn->operands[2] = tw__mir_change(to, from, 1);
     insn->operands[3] = tw__mir_const(p->by / p->size);
     tw__mir_remove(block, old);
     l->items[at].insn = insn;
-    return insn;
 }
 
 /* A row with a constant offset for one with an index. */
@@ -385,64 +401,59 @@ static unsigned constant_row(unsigned op)
     return op;
 }
 
-static void read_through(loop *l, unsigned at, const pointer *p, tw__mir_reg from)
+static void read_through(loop *l, unsigned at, tw__mir_reg from, int64_t offset)
 {
     tw__mir_insn *old = l->items[at].insn;
-    if (!p->index) return;
     tw__mir_block *block = &l->f->blocks[l->block];
+    unsigned size = steps[step_of(old)].size;
     tw__mir_insn *insn = tw__mir_insert(l->mir, block, old, constant_row(old->op), 4);
     insn->memory = old->memory;
     insn->operands[0] = old->operands[0];
     insn->operands[1] = tw__mir_read(from, 1);
     insn->operands[2] = tw__mir_read(TW__MIR_M0 + RA_ZERO, 1);
-    insn->operands[3] = tw__mir_const(0);
+    insn->operands[3] = tw__mir_const(offset / size);
     tw__mir_remove(block, old);
     l->items[at].insn = insn;
 }
 
-static void add_phi(loop *l, tw__mir_reg reg, tw__mir_reg first, tw__mir_reg next)
+static void add_phi(loop *l, const pointer *p, int64_t offset, tw__mir_reg reg, tw__mir_reg first, tw__mir_reg next)
 {
     tw__mir_block *block = &l->f->blocks[l->block];
     tw__mir_insn *phi = tw__mir_insert(l->mir, block, block->first, TW__MIR_phi, 5);
     phi->operands[0] = tw__mir_write(reg, 1);
     phi->operands[1] = tw__mir_to(l->before), phi->operands[2] = tw__mir_read(first, 1);
     phi->operands[3] = tw__mir_to(l->block), phi->operands[4] = tw__mir_read(next, 1);
-    l->phis[l->phi_count++] = (loop_phi){ reg, first, next, 1 };
+    l->phis[l->phi_count++] = (loop_phi){ .reg = reg,
+                                          .first = first,
+                                          .next = next,
+                                          .words = 1,
+                                          .base = p->base,
+                                          .index = p->index,
+                                          .size = p->index ? p->size : 0,
+                                          .offset = offset };
 }
 
-/* The step belongs to the last access through the pointer, which has to be at offset 0; those before it read what
- * was. Pointers that are read in other ways keep their addition. */
-static bool step_pointer(loop *l, unsigned last)
+/* One pointer for the loads, and one for the stores, of one base and index: the access with the lowest offset
+ * moves it on; the others read what it was. */
+static bool step_pointer(loop *l, unsigned one)
 {
-    pointer p, other;
-    int64_t offset;
-    if (!pointer_of(l, l->items[last].insn, &p, &offset)) return false;
-    if (offset || p.by % p.size || p.by / p.size < -128 || p.by / p.size > 127 || !p.by) return false;
-    for (unsigned i = last + 1; i < l->count; i++)
-        if (pointer_of(l, l->items[i].insn, &other, &offset) && same_pointer(&p, &other)) return false;
-    if (!p.index) { /* p.base itself moves: who reads it behind this access, or its next value in the body? */
-        const loop_phi *phi = tw__loop_phi(l, p.base);
-        unsigned sum = tw__loop_definer(l, phi->next) - 1;
-        for (unsigned i = 0; i < l->count; i++) {
-            if (i != sum && reads(l->items[i].insn, phi->next)) return false;
-            if (i != sum && i > last && reads(l->items[i].insn, p.base)) return false;
-        }
-        unsigned inside, outside;
-        count_reads(l, p.base, &inside, &outside);
-        if (outside) return false;
-        tw__mir_remove(&l->f->blocks[l->block], l->items[sum].insn);
-        with_step(l, last, &p, p.base, phi->next);
-        return true;
-    }
-    if (l->phi_count == LOOP_ITEMS) return false;
+    pointer p;
+    int64_t offset, lowest = INT64_MAX;
+    unsigned mover = one;
+    if (l->phi_count == LOOP_ITEMS || !pointer_of(l, l->items[one].insn, &p, &offset)) return false;
+    for (unsigned i = 0; i < l->count; i++)
+        if (is_member(l, i, &p, &offset) && offset <= lowest) lowest = offset, mover = i;
+    p.size = steps[step_of(l->items[mover].insn)].size;
+    if (!p.by || p.by % p.size || p.by / p.size < -128 || p.by / p.size > 127 || lowest > 32767) return false;
+    for (unsigned i = 0; i < l->count; i++) /* whole elements from the mover on */
+        if (is_member(l, i, &p, &offset) && (offset - lowest) % steps[step_of(l->items[i].insn)].size) return false;
     tw__mir_reg from = tw__mir_new_reg(l->mir, l->f, TW__MIR_MAIN, 1),
                 to = tw__mir_new_reg(l->mir, l->f, TW__MIR_MAIN, 1);
-    tw__mir_reg first = first_address(l, &p);
-    for (unsigned i = 0; i < last; i++)
-        if (pointer_of(l, l->items[i].insn, &other, &offset) && same_pointer(&p, &other))
-            read_through(l, i, &p, from);
-    with_step(l, last, &p, from, to);
-    add_phi(l, from, first, to);
+    tw__mir_reg first = first_address(l, &p, lowest);
+    for (unsigned i = 0; i < l->count; i++)
+        if (i != mover && is_member(l, i, &p, &offset)) read_through(l, i, from, offset - lowest);
+    with_step(l, mover, &p, from, to);
+    add_phi(l, &p, lowest, from, first, to);
     return true;
 }
 
@@ -474,6 +485,18 @@ static bool drop_counters(loop *l)
 
 /* --- what is known of accesses ---------------------------------------------------------------------------------- */
 
+/* By how much the address grows that an access steps. */
+static bool stepped_by(const loop *l, const loop_phi *phi, int64_t *by)
+{
+    unsigned definer = tw__loop_definer(l, phi->next);
+    const tw__mir_insn *step = definer ? l->items[definer - 1].insn : NULL;
+    if (!step || step->count != 4 || !(step->operands[2].use & TW__MIR_WRITE) ||
+        step->operands[2].tied != phi->reg || step->operands[3].kind != TW__MIR_CONST)
+        return false;
+    *by = step->operands[3].value * (tw__mir_row(step)->accesses[0] & (TW_ISA_STORE - 1u));
+    return true;
+}
+
 static void note_access(loop *l, loop_item *item)
 {
     const tw__mir_insn *insn = item->insn;
@@ -487,19 +510,12 @@ static void note_access(loop *l, loop_item *item)
     if (is_step ? !is_zero_operand(&o[1]) : !is_zero_operand(&o[2]) || o[3].kind != TW__MIR_CONST) return;
     const loop_phi *phi = tw__loop_phi(l, root);
     int64_t by = 0;
-    if (phi && !grows_by(l, phi, &by)) {
-        unsigned definer = tw__loop_definer(l, phi->next);
-        if (!definer) return;
-        const tw__mir_insn *step = l->items[definer - 1].insn;
-        if (step->count != 4 || !(step->operands[2].use & TW__MIR_WRITE) || step->operands[2].tied != root ||
-            step->operands[3].kind != TW__MIR_CONST)
-            return;
-        by = step->operands[3].value * (tw__mir_row(step)->accesses[0] & (TW_ISA_STORE - 1u));
-    } else if (!phi && tw__loop_definer(l, root)) {
-        return;
-    }
+    if (phi ? !grows_by(l, phi, &by) && !stepped_by(l, phi, &by) : tw__loop_definer(l, root) != 0) return;
     item->access =
         (loop_access){ .root = root, .offset = is_step ? 0 : o[3].value * size, .stride = by, .size = size };
+    if (!phi || !phi->base) return;
+    item->access.root = phi->base, item->access.index = phi->index, item->access.scale = phi->size;
+    item->access.offset += phi->offset;
 }
 
 /* --- all loops -------------------------------------------------------------------------------------------------- */
@@ -515,10 +531,8 @@ static void improve_loop(loop *l, GRand *random)
     if (!is_wanted(l) || !find_ends(l, &branch) || !find_phis(l, branch) || !collect_items(l)) return;
     while (hoist(l)) continue;
     for (unsigned i = l->count; i-- > 0;)
-        if (step_pointer(l, i)) {
-            if (!collect_items(l)) return;
-            i = MIN(i + 1, l->count);
-        }
+        if (step_pointer(l, i)) note_registers(l, true);
+    if (!collect_items(l)) return;
     while (drop_counters(l))
         if (!collect_items(l)) return;
     if (!l->count) return;

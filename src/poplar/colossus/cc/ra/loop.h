@@ -11,7 +11,9 @@ enum { LOOP_ITEMS = 60, LOOP_NONE = UINT32_MAX };
 /* Where an access of a loop goes: first address `root` + offset, `stride` further each round. Roots that differ
  * cannot be compared. */
 typedef struct loop_access {
-    tw__mir_reg root; /* 0: not known */
+    tw__mir_reg root;  /* 0: not known */
+    tw__mir_reg index; /* root + index * scale, or 0 */
+    unsigned scale;
     int64_t offset, stride;
     unsigned size;
 } loop_access;
@@ -26,6 +28,10 @@ typedef struct loop_item { /* an instruction of the body */
 typedef struct loop_phi {
     tw__mir_reg reg, first, next; /* next: of the round before */
     unsigned words;
+    /* of a pointer that loop.c makes: the base it comes from, or 0; it is base + index * size + offset */
+    tw__mir_reg base, index;
+    unsigned size;
+    int64_t offset;
 } loop_phi;
 
 typedef struct loop {
@@ -48,8 +54,9 @@ typedef struct loop {
 unsigned tw__loop_definer(const loop *l, tw__mir_reg reg); /* 1 + item, 0 */
 const loop_phi *tw__loop_phi(const loop *l, tw__mir_reg reg);
 tw__mir_reg tw__loop_read(const tw__mir_operand *o); /* the virtual register that it reads, or 0 */
-bool tw__loop_schedule(loop *l, GRand *random);      /* modulo.c: false: no order was found */
-void tw__loop_repeat(loop *l);                       /* pipeline.c: as rpt, round after round */
-void tw__loop_pipeline(loop *l);                     /* pipeline.c: as scheduled */
+const tw__mir_insn *tw__loop_definition(const tw__mir_function *f, tw__mir_reg reg); /* NULL: none */
+bool tw__loop_schedule(loop *l, GRand *random); /* modulo.c: false: no order was found */
+void tw__loop_repeat(loop *l);                  /* pipeline.c: as rpt, round after round */
+void tw__loop_pipeline(loop *l);                /* pipeline.c: as scheduled */
 
 #endif

@@ -70,7 +70,8 @@ static void memory_edges(scheduling *s, unsigned a, unsigned b)
     bool ordered = m->is_volatile && n->is_volatile;
     if (!ordered && (!m->use || !n->use || !((m->use | n->use) & TW__MIR_WRITE))) return;
     if (!ordered && m->group != n->group && m->group && n->group) return;
-    bool known = !ordered && x->access.root && x->access.root == y->access.root;
+    bool known = !ordered && x->access.root && x->access.root == y->access.root &&
+                 x->access.index == y->access.index && x->access.scale == y->access.scale;
     if (a != b && (!known || touches(&x->access, &y->access, 0))) add_edge(s, a, b, 1, 0);
     for (int rounds = 1; rounds <= FAR; rounds++) {
         bool back = !known || touches(&y->access, &x->access, rounds);

@@ -66,6 +66,19 @@ static tw__mir_reg twin(loop *l, tw__mir_reg reg)
     return tw__mir_new_reg(l->mir, l->f, (tw__mir_file)v->file, v->words);
 }
 
+/* Rounds less one, plus a number: what was added in front of the loop is taken together with it. */
+static tw__mir_reg rounds_and(loop *l, uint32_t block, int64_t number)
+{
+    tw__mir_reg from = l->rounds;
+    const tw__mir_insn *sum = tw__loop_definition(l->f, from);
+    if (sum && sum->op == TW__OP_add_s && sum->operands[2].kind == TW__MIR_CONST && !sum->operands[1].sub &&
+        ra_is_virtual(sum->operands[1].reg)) {
+        from = sum->operands[1].reg;
+        number += sum->operands[2].value;
+    }
+    return number ? main_insn(l, block, TW__OP_add_s, tw__mir_read(from, 1), tw__mir_const(number)) : from;
+}
+
 /* --- rpt -------------------------------------------------------------------------------------------------------- */
 
 static unsigned most_repeats(const loop *l)
@@ -160,7 +173,7 @@ void tw__loop_repeat(loop *l)
     body->successor_count = 0;
     change_target(block_at(l, l->before), l->block, entry);
     change_source(body, l->before, entry);
-    tw__mir_reg rounds = main_insn(l, entry, TW__OP_add_s, tw__mir_read(l->rounds, 1), tw__mir_const(1));
+    tw__mir_reg rounds = rounds_and(l, entry, 1);
     enter_body(l, entry, rounds, l->block, behind);
     go_to(l, behind, l->behind);
     change_source(block_at(l, l->behind), l->block, behind);
@@ -405,7 +418,7 @@ static void put_blocks(pipeline *p)
     change_source(block_at(l, l->block), l->before, p->check);
     put_filling(p);
     put_kernel(p);
-    tw__mir_reg rounds = main_insn(l, p->fill, TW__OP_add_s, tw__mir_read(l->rounds, 1), tw__mir_const(2 - stages));
+    tw__mir_reg rounds = rounds_and(l, p->fill, 2 - stages);
     enter_body(l, p->fill, rounds, p->kernel, p->drain);
     put_draining(p);
     go_to(l, p->drain, l->behind);
