@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // needs: colossus
-/* Any text through the compiler of tiles: the first byte says C, C++ or LLVM's own. What compiles has to assemble; what does
- * not has to say why, and "a mistake of ours" is no reason. Sources that include files are left out: they would read
- * those of this machine. */
+/* Any text through the compiler of tiles: the first byte says C, C++ or LLVM's own. What compiles has to assemble;
+ * what does not has to say why, and "a mistake of ours" is no reason. Sources that include files are left out: they
+ * would read those of this machine. */
 #include "mutate.h"
 #include "poplar/colossus/cc/cc.h"
 

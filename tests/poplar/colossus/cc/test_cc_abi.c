@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The convention of calls, guide 10.3, in both directions: compiled code calls assembly, which writes down what it finds in
- * registers and on the stack; assembly calls compiled code with values in those places. Each row says the places. */
+/* The convention of calls, guide 10.3, in both directions: compiled code calls assembly, which writes down what it
+ * finds in registers and on the stack; assembly calls compiled code with values in those places. Each row says the
+ * places. */
 #include "program_test.h"
 
 typedef struct row {
@@ -109,7 +110,7 @@ static const char call_of_f[] =
     "  st32 $m9, $m4, $mzero, 12\n  st32 $a6, $m4, $mzero, 13\n  st32 $a7, $m4, $mzero, 14\n"
     "  sub $m0, $mworker_base, $sp\n  st32 $m0, $m4, $mzero, 15\n  exitz $mzero\n.stack_own start, 64\n";
 
-/* --- places ---------------------------------------------------------------------------------------------------------- */
+/* --- places ----------------------------------------------------------------------------------------------------- */
 
 typedef struct place {
     char file; /* 'm', 'a', 's' */
@@ -141,7 +142,7 @@ static uint32_t address_of(uint32_t block, const place *p)
     return block + (p->file == 'm' ? 4 * p->number : p->file == 'a' ? 16 + 4 * p->number : 40 + p->number);
 }
 
-/* --- the two directions ------------------------------------------------------------------------------------------------ */
+/* --- the two directions ----------------------------------------------------------------------------------------- */
 
 static machine build(const row *r, const char *code, const char *assembly)
 {

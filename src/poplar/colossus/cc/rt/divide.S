@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* 32-bit division. The chip has none: a quotient of floats is the estimate.
  *
- * With R = C / (float)d and C = 1 - 2^-20, (float)n R is below n / d whatever the four roundings do, and by less than
- * 1.6e-6 n / d. Its integer part q is therefore at most the quotient, and the rest n - q d is below d + 6600 and not
- * negative. The same step on the rest leaves less than 2 d, a comparison the rest.
+ * With R = C / (float)d and C = 1 - 2^-20, (float)n R is below n / d whatever the four roundings do, and by less
+ * than 1.6e-6 n / d. Its integer part q is therefore at most the quotient, and the rest n - q d is below d + 6600
+ * and not negative. The same step on the rest leaves less than 2 d, a comparison the rest.
  *
- * Quotient in $m0 and remainder in $m1 from all four worker functions but the remainder's own, which have it in $m0. A
- * divisor of 0 is a division of floats by zero: an exception where those are on, else any result. */
+ * Quotient in $m0 and remainder in $m1 from all four worker functions but the remainder's own, which have it in $m0.
+ * A divisor of 0 is a division of floats by zero: an exception where those are on, else any result. */
 .worker
 
 /* $m2 = $m0 / $m1, $m0 = $m0 % $m1, unsigned. Spoils $m3 and $a0 to $a2. */
@@ -90,8 +90,8 @@ FUNCTION __modsi3
   br $lr
 END __modsi3
 
-/* The supervisor has no floats: shift and subtract, as many rounds as the quotient has bits. $m2 = $m0 / $m1, $m0 = $m0 %
- * $m1; spoils $m1, $m3 and $m6. A divisor of 0 gives the quotient 0. */
+/* The supervisor has no floats: shift and subtract, as many rounds as the quotient has bits. $m2 = $m0 / $m1, $m0 =
+ * $m0 % $m1; spoils $m1, $m3 and $m6. A divisor of 0 gives the quotient 0. */
 .supervisor
 .macro SUPERVISOR_DIVIDE
   setzi $m2, 0

@@ -192,15 +192,17 @@ RT double RT_NAME(sqrt)(double x)
     uint64_t m = normal_mantissa_of(a, &exponent) >> 10; /* 53 bits */
     exponent -= 1023;
     if (exponent & 1) m += m, exponent--;
-    /* One bit of the root of m 2^58 at a time, 56 bits in all: two bits of m join the rest. */
-    uint64_t root = 0, rest = 0;
-    m <<= 10; /* two bits in front, 54 are m's */
-    for (int i = 0; i < 56; i++) {
-        rest = rest << 2 | m >> 62;
-        m <<= 2;
-        uint64_t step = root << 2 | 1;
-        root += root;
-        if (rest >= step) rest -= step, root++;
+    /* 23 bits by floats, then 11 at a time: rest = m 2^... - root^2, which fits 64 bits while its parts do not. The
+     * estimates are one off at most. */
+    uint64_t root = (uint32_t)(__builtin_sqrtf((float)(uint32_t)(m >> 22)) * 128.0f) - 1,
+             rest = (m >> 8) - root * root;
+    uint32_t more = (uint32_t)m & 0xff;
+    for (int i = 0; i < 3; i++, more = 0) {
+        uint32_t digit = (uint32_t)(to_float(rest) * 1024.0f / to_float(root));
+        rest = (rest << 22) + (more << 14) - digit * ((root << 12) + digit);
+        root = (root << 11) + digit;
+        while ((int64_t)rest < 0) rest += root + root - 1, root--;
+        while (rest > root + root) rest -= root + root + 1, root++;
     }
     return double_of(pack_number(0, (exponent >> 1) + 1023, root << 7 | (rest != 0)));
 }

@@ -3,8 +3,8 @@
  * into its word, whose other bytes are written back as they were, so two workers must not store into one word at a
  * time (guide 3.3.1). Loads never touch a word that holds nothing of the source.
  *
- * Everywhere: $m0 the destination's next byte, $m1 the source's, $m2 bytes left. Supervisors have the main file only and no
- * repeat loops, so the macros take `kind`: worker or supervisor. */
+ * Everywhere: $m0 the destination's next byte, $m1 the source's, $m2 bytes left. Supervisors have the main file only
+ * and no repeat loops, so the macros take `kind`: worker or supervisor. */
 
 /* The low byte of $m3, all else of it zero, to $m0. Spoils $m3 to $m6. */
 .macro PUT_BYTE
@@ -47,8 +47,8 @@
   .endif
 .endm
 
-/* Words from a source that is off by one to three bytes: \combine makes a word of two that lie side by side. $m1 is the
- * address of the word that holds the next byte; \step 1 goes up, -1 down; $m4 is the word behind or before. */
+/* Words from a source that is off by one to three bytes: \combine makes a word of two that lie side by side. $m1 is
+ * the address of the word that holds the next byte; \step 1 goes up, -1 down; $m4 is the word behind or before. */
 .macro SHIFTED kind step combine first:req second:req
   add $m3, $m3, -1
 1:  ld32step $m5, $mzero, $m1+=, \step

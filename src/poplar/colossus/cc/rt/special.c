@@ -284,7 +284,10 @@ INLINE float gamma_positive(float x)
     if (x < 1.5f) return gamma_near_one(x - 1.0f);
     if (x < 8.0f) {
         float product = 1.0f;
-        for (; x >= 2.5f; product *= x) x -= 1.0f;
+        while (x >= 2.5f) {
+            x -= 1.0f;
+            product *= x;
+        }
         return gamma_near_two(x - 2.0f) + __builtin_logf(product);
     }
     if (x > 0x1p100f) return x * (__builtin_logf(x) - 1.0f); /* may be infinite */
