@@ -102,14 +102,15 @@ static void random_programs(void **unused)
 {
     (void)unused;
     static const char *const names[] = { "same", "different", "refused", "fault", "endless" };
-    static const char *const plain[] = { "--no-packed-struct", NULL };
+    static const char *const plain[] = { "--no-packed-struct", NULL }, *const packed[] = { "--packed-struct",
+                                                                                           NULL };
     unsigned first = FIRST, count = USUAL, outcomes[5] = { 0 };
     const char *seeds = g_getenv("TW_SEEDS");
     if (seeds && sscanf(seeds, "%u:%u", &first, &count) != 2) fail_msg("TW_SEEDS=FROM:COUNT");
     g_autofree char *folder = g_dir_make_tmp("tw-csmith-XXXXXX", NULL);
     for (unsigned seed = first; seed < first + count; seed++) {
         g_autoptr(GString) problems = g_string_new(NULL);
-        outcome o = one_program(folder, seed, plain, problems);
+        outcome o = one_program(folder, seed, seed % 2 ? plain : packed, problems);
         outcomes[o]++;
         if (o != SAME && o != ENDLESS) print_error("seed %u: %s: %.600s\n", seed, names[o], problems->str);
         if (o == SAME || o == ENDLESS) {
