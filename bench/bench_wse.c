@@ -41,6 +41,9 @@ static char *read_source(void *user, const char *path, size_t *size)
     return copy;
 }
 
+/* Programs are optimised, as users' are; some parts compare with code as it is written. */
+static bool optimize = true;
+
 static tw__csl_image *compile(const char *layout, const char *pe, unsigned side)
 {
     source s = { layout, pe };
@@ -51,6 +54,7 @@ static tw__csl_image *compile(const char *layout, const char *pe, unsigned side)
                                         .read_user = &s,
                                         .params = &side_is,
                                         .param_count = 1,
+                                        .optimize = optimize,
                                         .max_memory = (size_t)8 << 30,
                                         .fabric_width = side,
                                         .fabric_height = side };
@@ -200,6 +204,34 @@ static void scalar_part(void)
            (loop - 1) * 1e7 / seconds / 1e6, loop, aim((loop - 1) * 1e7 / seconds >= 400e6));
     free(listing);
     tw__csl_image_free(image);
+}
+
+/* A loop as people write it: a call, elements of arrays, indices made of products. Instructions of its program and
+ * time, as it is written and optimised. */
+static void calls_part(void)
+{
+    static const char pe[] =
+        "var a = @zeros([64]f32); var b = @zeros([64]f32); var sum: f32 = 0.0; const width: i16 = 8;\n"
+        "fn at(r: i16, c: i16) i16 { return r * width + c; }\n"
+        "fn step(r: i16, c: i16) void { a[at(r, c)] = a[at(r, c)] * 0.5 + b[at(c, r)]; sum += a[at(r, c)]; }\n"
+        "task main() void { var turn: u32 = 0;\n"
+        "  while (turn < 20000) : (turn += 1) {\n"
+        "    for (@range(i16, width)) |r| { for (@range(i16, width)) |c| { step(r, c); } } } }\n"
+        "comptime { @bind_local_task(main, @get_local_task_id(8)); @activate(@get_local_task_id(8)); }\n";
+    double seconds[2];
+    size_t instructions[2];
+    for (int level = 0; level < 2; level++) {
+        optimize = level == 1;
+        tw__csl_image *image = compile(one_pe, pe, 1);
+        instructions[level] = image->programs[0].code_count;
+        seconds[level] = median_of(image, 1, NULL, NULL);
+        tw__csl_image_free(image);
+    }
+    printf("loop with calls: %.0f ns a turn as written (%zu instructions), %.0f ns optimised (%zu): %.2f times as "
+           "fast "
+           "(aim 1.3)%s\n",
+           seconds[0] / 20000 / 64 * 1e9, instructions[0], seconds[1] / 20000 / 64 * 1e9, instructions[1],
+           seconds[0] / seconds[1], aim(seconds[0] / seconds[1] >= 1.3));
 }
 
 /* --- wavelet hops --------------------------------------------------------------------------------------------- */
@@ -359,6 +391,12 @@ static void stencil_part(void)
     if (getenv("SIDE")) sides[0] = (unsigned)atoi(getenv("SIDE"));
     double first = 0;
     unsigned threads = getenv("ONE") ? 1 : (unsigned)omp_get_max_threads();
+    optimize = false;
+    tw__csl_image *written = compile(layout, pe, sides[0]);
+    printf("stencil %3u x %3u, code as it is written: %.2f us per PE and step\n", sides[0], sides[0],
+           median_of(written, threads, NULL, NULL) / (sides[0] * sides[0] * 10.0) * 1e6);
+    tw__csl_image_free(written);
+    optimize = true;
     for (int k = 0; k < (getenv("ONE") ? 1 : 3); k++) {
         double start = bench_now();
         tw__csl_image *image = compile(layout, pe, sides[k]);
@@ -389,8 +427,8 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(void);
     } parts[] = {
-        { "dsd", dsd_part },   { "scalar", scalar_part },   { "hops", hops_part },
-        { "lone", lone_part }, { "stencil", stencil_part },
+        { "dsd", dsd_part },   { "scalar", scalar_part }, { "calls", calls_part },
+        { "hops", hops_part }, { "lone", lone_part },     { "stencil", stencil_part },
     };
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         bool wanted = argc < 2;

@@ -19,11 +19,14 @@
     "function(loop-simplify,lcssa,loop-unroll<O2;full-unroll-max=0;no-partial;no-runtime;no-upperbound;no-" \
     "peeling>,sroa,instcombine,simplifycfg)"
 
+#define NO_SWITCH "function(lower-switch)" /* the core has no tables of jumps */
+
 enum { BRANCH = 5, ENTRY = 8 };
 
 /* --- loops ------------------------------------------------------------------------------------------------------ */
 
-/* Blocks with more ways out than are listed end a function's chance to be timed; so do landing pads. */
+/* Landing pads end a function's chance to be timed; so do blocks with more ways out than are listed, which a switch
+ * had before it became branches. */
 static bool can_count(const tw__ir_function *f)
 {
     static const char *const of_the_host[] = { "_ZN3adf", "_ZNK3adf",      "_ZNSt",         "_ZNKSt",
@@ -453,8 +456,9 @@ static tw__ir *counted_unit(const void *bitcode, size_t size, GString *text)
     tw_status status = tw__ir_read(bitcode, size, &ir);
     if (status != TW_OK) return NULL;
     mark_outer_loops(ir);
-    status = tw__ir_optimise(ir, "default<O2>");
+    status = tw__ir_optimise(ir, "default<O2>," NO_SWITCH);
     if (status == TW_OK) status = unroll_all(ir);
+    if (status == TW_OK) status = tw__ir_optimise(ir, NO_SWITCH); /* simplifycfg makes them again */
     for (size_t i = 0; i < ir->function_count && status == TW_OK; i++)
         if (can_count(&ir->functions[i])) time_function(ir, i, text);
     if (status == TW_OK) tw__ir_remove_calls(ir, MARK);

@@ -17,7 +17,7 @@ within() { # within KERNEL LEAST MOST
 }
 expect 0 "$tilewright" aie run own.cpp -i . -o plain
 expect 0 "$tilewright" aie run own.cpp -i . -o counted --profile cycles.json
-for file in u v w; do cmp -s plain/$file.txt counted/$file.txt || fail "other values in $file.txt"; done
+for file in u v w t; do cmp -s plain/$file.txt counted/$file.txt || fail "other values in $file.txt"; done
 "$tilewright" profile cycles.json | sed -n '/Cycles by kernel/,$p'
 # fir: 32 turns of two products (II 2), the first 8 + 1 + 6 + 3 cycles and more, entry and return: 64 to 64 + 50.
 # words: 64 turns, of which each waits for its word: 2 in, 1, 2 out at least. divide: 128 turns of 40 and more.
@@ -26,6 +26,8 @@ names=$("$tilewright" profile cycles.json | sed -n '/Cycles by kernel/,$p' | awk
 within fir 78 130
 within words 64 420
 within divide 5120 7500
+# choose: 32 turns of three branches or four, 5 cycles each, two words in and one out; four of them divide, 40 and more.
+within choose 640 1800
 # Cycles are those of optimised code, whatever the program is compiled with.
 first=$(cycles_of fir)
 expect 0 "$tilewright" aie run own.cpp -i . -o counted --profile cycles.json -O0

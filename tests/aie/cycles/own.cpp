@@ -24,6 +24,23 @@ static void words(input_stream<int32> *in, output_stream<int32> *out)
     for (int i = 0; i < 64; i++) writeincr(out, readincr(in) + 1);
 }
 
+/* A word chooses what is done with the next: branches, as many as the compiler takes to find the case. */
+static void choose(input_stream<int32> *in, output_stream<int32> *out)
+{
+    for (int i = 0; i < 32; i++) {
+        int what = readincr(in), value = readincr(in);
+        switch (what & 7) {
+        case 0: value = value * value; break;
+        case 1: value = value - what; break;
+        case 3: value = value ^ 0x55; break;
+        case 4: value = value << (what & 3); break;
+        case 6: value = 1000 / (value + 1); break;
+        default: break;
+        }
+        writeincr(out, value);
+    }
+}
+
 /* A division for each element: a call. */
 static void divide(input_window<int32> *__restrict in, output_window<int32> *__restrict out)
 {
@@ -32,13 +49,17 @@ static void divide(input_window<int32> *__restrict in, output_window<int32> *__r
 
 class own : public graph {
   public:
-    kernel a, b, c;
-    input_plio x, y, z;
-    output_plio u, v, w;
+    kernel a, b, c, d;
+    input_plio x, y, z, s;
+    output_plio u, v, w, t;
     own()
     {
         a = kernel::create(fir), b = kernel::create(words), c = kernel::create(divide);
         source(a) = "fir.cc", source(b) = "words.cc", source(c) = "divide.cc"; /* their names */
+        d = kernel::create(choose), source(d) = "choose.cc", runtime<ratio>(d) = 0.9;
+        s = input_plio::create("s", plio_32_bits, "y.txt"), t = output_plio::create("t", plio_32_bits, "t.txt");
+        connect<stream>(s.out[0], d.in[0]);
+        connect<stream>(d.out[0], t.in[0]);
         runtime<ratio>(a) = runtime<ratio>(b) = runtime<ratio>(c) = 0.9;
         x = input_plio::create("x", plio_32_bits, "x.txt"), y = input_plio::create("y", plio_32_bits, "y.txt");
         z = input_plio::create("z", plio_32_bits, "y.txt");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Transforms out of the vendor's stages (fft_dit_r2_stage and the like) against a discrete Fourier transform by
- * its sum: all radices, types, orders of stages and both directions. See vendor_api_test.sh. */
+/* Transforms out of the vendor's stages (fft_dit_r2_stage and the like) against a discrete Fourier transform by its
+ * sum: all radices, types, orders of stages and both directions. See vendor_api_test.sh. */
 #include "api.hpp"
 
 #include <cmath>
@@ -119,8 +119,7 @@ template <class T, class W> static void transform(const char *name, const std::v
         worst = std::max(worst, std::abs(sum - of_element(from[k])));
         most = std::max(most, std::abs(sum));
     }
-    /* Roots with 15 bits, results rounded after each stage; the library's constants of radix 5 in float have 5
-     * digits. */
+    /* Roots with 15 bits, results rounded after each stage; the library's constants of radix 5 in float are short. */
     const double allowed = fixed ? 4.0 * double(radices.size()) + most * std::ldexp(4.0, -15) : most * 4e-5;
     checked++;
     if (worst <= allowed) return;

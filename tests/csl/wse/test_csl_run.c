@@ -436,8 +436,8 @@ static void shared_code(void **state)
     compiled_free(&c);
 }
 
-/* Zeroed arrays lie one behind the other in the order of their declarations, whichever is asked for first; what nobody
- * uses takes no room. */
+/* Zeroed arrays lie one behind the other in the order of their declarations, whichever is asked for first; what
+ * nobody uses takes no room. */
 static void arrays_in_order(void **state)
 {
     (void)state;

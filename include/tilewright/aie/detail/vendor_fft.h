@@ -31,8 +31,8 @@ template <class T> TW__AIE T *fft_twiddle_incr(T *at, umod_t blocks, int bits)
     return at + (blocks & TW__FFT_ENDED && !(blocks & ((1u << bits) - 1)));
 }
 /* Offsets of the twiddle of each lane. eight: twiddles in a vector, else four; wide: eight lanes, else four. With
- * less than 3 bits a step takes several twiddles, for as many parts of the lanes; eight lanes with four twiddles
- * are two operands, one behind the other. */
+ * less than 3 bits a step takes several twiddles, for as many parts of the lanes; eight lanes with four twiddles are
+ * two operands, one behind the other. */
 TW__AIE int fft_zoffs(umod_t blocks, int bits, int eight, int wide)
 {
     const unsigned step = 1u << (3 - bits), mask = eight ? 7 : 3, lanes = wide ? 8 : 4;

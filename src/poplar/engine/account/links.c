@@ -11,7 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* One way over a link, from PopLibs' test utility, which takes it for syncs: what a small exchange takes (estimated). */
+/* One way over a link, from PopLibs' test utility, which takes it for syncs: of a small exchange it is the most
+ * (estimated). */
 #define HOP_SECONDS 15e-9
 
 typedef enum link_kind { LINK_PAIR, LINK_CROSS, LINK_UP, LINK_DOWN, LINK_KINDS } link_kind;
