@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tilewright/aie/cost.h>
+#include <tilewright/tile.h>
 
 static void aie_build_add(GPtrArray *words, const char *format, ...) G_GNUC_PRINTF(2, 3);
 static void aie_build_add(GPtrArray *words, const char *format, ...)
@@ -389,6 +390,9 @@ int tw__aie_build(tw__aie_request *r, const tw__aie_sources *s)
                 "tilewright aie: cycles: blocks are read from the code of clang++-19, by a library built with "
                 "llvm-19-dev\n");
     } else if (r->listing) {
+        char band[64];
+        tw_band_text(tw_band_find("aie1", "code"), band, sizeof band);
+        printf("cycles are estimated: %s\n", band);
         precompile(&w);
         done = compile_graph(&w) && compile_kernels(&w);
     } else {

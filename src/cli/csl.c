@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tilewright/tile.h>
 #include <unistd.h>
 
 static const char help_text[] =
@@ -121,6 +122,14 @@ static int write_memory(tw__csl_run *r, const char *path)
     return status == TW_OK ? TW__EXIT_OK : tw__csl_failed();
 }
 
+static void print_stats(const tw__csl_run *r)
+{
+    char band[64];
+    tw_band_text(tw_band_find(r->info.arch == TW_WSE3 ? "wse3" : "wse2", NULL), band, sizeof band);
+    printf("%llu cycles on %u x %u PEs (estimated: %s)\n", (unsigned long long)tw_wse_cycle(r->w), r->info.width,
+           r->info.height, band);
+}
+
 static int write_results(tw__csl_run *r, const settings *s)
 {
     if (s->memory) {
@@ -142,9 +151,7 @@ static int write_results(tw__csl_run *r, const settings *s)
         tw_output_free(out);
         if (status != TW_OK) return tw__csl_failed();
     }
-    if (s->stats)
-        printf("%llu cycles on %u x %u PEs\n", (unsigned long long)tw_wse_cycle(r->w), r->info.width,
-               r->info.height);
+    if (s->stats) print_stats(r);
     return TW__EXIT_OK;
 }
 

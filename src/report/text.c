@@ -144,7 +144,10 @@ tw_status tw_profile_print_top(const tw_profile *p, FILE *out, tw_colours colour
                     tw__stats_step_cycles(&stats, i) - (double)stats.counts[i] * (double)step->overlapped };
         if (e.value > 0) g_array_append_val(list, e);
     }
-    g_snprintf(title, sizeof title, "Steps, of %s cycles:", tw__commas(text, sizeof text, stats.totals.cycles));
+    const char *band = stats.totals.fidelity ? p->names.items[p->target.band] : "";
+    g_snprintf(title, sizeof title,
+               "Steps, of %s cycles%s%s%s:", tw__commas(text, sizeof text, stats.totals.cycles), *band ? " (" : "",
+               band, *band ? ")" : "");
     heading(&s, title);
     put_entries(&s, list, (double)stats.totals.cycles, BLUE, "times");
     g_array_free(list, TRUE);

@@ -35,6 +35,7 @@ expect 0 "$tilewright" aie run own.cpp -i . -o counted --profile cycles.json -O0
 # Block by block: what the compiler is told is read, nothing runs.
 rm -rf x86simulator_output
 expect 0 "$tilewright" aie cycles own.cpp
+prints out 'cycles are estimated: ± '
 prints out 'fir:'
 prints out 'pipelined loop, 36 instructions, 20 cycles, a turn every 2'
 prints out '10 vector  mac8'
