@@ -22,3 +22,14 @@ target_include_directories(colossus_soft_flush PRIVATE tests)
 target_link_libraries(colossus_soft_flush PRIVATE tw_reference_colossus tw_colossus tw_test_select)
 add_test(NAME colossus.soft_flush COMMAND colossus_soft_flush)
 add_dependencies(tests colossus_soft_flush)
+
+# Tests of the simulator a second time, with all code translated before it runs: those of one program after the other
+# (thousands of small ones would wait for the compiler; test_codelet_translated has random programs).
+foreach(name IN ITEMS flow loops supervisor trace)
+  set(target colossus_translated_${name})
+  add_executable(${target} tests/poplar/colossus/test_colossus_sim_${name}.c tests/poplar/codelet/translate_all.c)
+  target_include_directories(${target} PRIVATE tests src ${CMAKE_BINARY_DIR}/generated)
+  target_link_libraries(${target} PRIVATE tw_codelet tw_reference_colossus tw_colossus tw_test_select)
+  add_test(NAME colossus.translated_${name} COMMAND ${target})
+  add_dependencies(tests ${target})
+endforeach()

@@ -12,7 +12,17 @@
 #include <tilewright/poplar/colossus/link.h>
 #include <tilewright/poplar/colossus/sim.h>
 
-enum { CODE = 0x4c000, DATA = 0x84000, ROWS_EACH = 24, ITERATIONS = 60, FP_ICTL = 0x20 };
+enum { ROWS_EACH = 24, ITERATIONS = 60, FP_ICTL = 0x20 };
+
+/* Code is where the memory begins, data in interleaved memory. */
+static uint32_t code_of(tw_isa_arch arch)
+{
+    return tw_sim_memory_base(arch);
+}
+static uint32_t data_of(tw_isa_arch arch)
+{
+    return arch == TW_ISA_IPU1 ? 0x64000 : 0x84000;
+}
 
 static uint64_t random_state = 1;
 static uint32_t any(uint32_t below)
@@ -32,7 +42,7 @@ typedef struct program {
 
 static uint32_t here(const program *p)
 {
-    return CODE + 4 * p->count;
+    return code_of(p->arch) + 4 * p->count;
 }
 
 static bool put_insn(program *p, const tw_insn *insn)
@@ -151,15 +161,16 @@ static void put_row(program *p, uint16_t row)
             !(tw_isa_get(aux)->flags & TW_ISA_SYSTEM))
             break;
     }
-    unsigned before = p->count;
-    insn.bundled = both;
     if (!put_insn(p, &insn)) return;
-    if (both) {
-        tw_insn second = insn_of(aux, false);
-        second.bundled = true;
-        if (!usable_csr(tw_isa_get(aux), p->arch, &second) || !put_insn(p, &second)) p->count = before;
-    }
     if (r->flags & TW_ISA_CONTROL) put3(p, "add_z", 0, 0, 1), put3(p, "add_z", 1, 0, 7);
+    if (!both) return;
+    if (r->accesses[0]) put_pointers(p);
+    unsigned before = p->count; /* and in a bundle */
+    insn.bundled = true;
+    if (!put_insn(p, &insn)) return;
+    tw_insn second = insn_of(aux, false);
+    second.bundled = true;
+    if (!usable_csr(tw_isa_get(aux), p->arch, &second) || !put_insn(p, &second)) p->count = before;
 }
 
 /* A loop of some rows, beginning with row *next of the table and leaving there where the next one begins. */
@@ -210,16 +221,18 @@ static tw_sim *tile_with(const uint32_t *words, unsigned count, tw_isa_arch arch
     assert_non_null(sim);
     uint64_t kept = random_state;
     random_state = s->data;
-    uint32_t *memory = (uint32_t *)(void *)(tw_sim_memory(sim) + (DATA - tw_sim_memory_base(arch)));
+    uint32_t *memory = (uint32_t *)(void *)(tw_sim_memory(sim) + (data_of(arch) - tw_sim_memory_base(arch)));
     for (unsigned i = 0; i < 0x10000 / 4; i++) memory[i] = number(s->strange);
     for (unsigned w = 0; w < TW_SIM_WORKERS; w++)
         for (unsigned k = 0; k < 8; k++)
             tw_sim_set_a(sim, w, k, number(s->strange)), tw_sim_set_m(sim, w, k, any(100));
     for (unsigned i = 0; i < 32; i++) tw_sim_set_weight(sim, i, number(false) | (uint64_t)number(false) << 32);
     random_state = kept;
-    assert_int_equal(tw_sim_write(sim, CODE, words, 4 * count), TW_OK);
+    assert_int_equal(tw_sim_write(sim, code_of(arch), words, 4 * count), TW_OK);
     tw_sim_set_csr(sim, TW_SIM_SUPERVISOR, FP_ICTL, s->fp_ictl);
-    tw_sim_launch launch = { .entry = CODE, .vertex_base = DATA, .worker_base = 0xa0000 };
+    tw_sim_launch launch = { .entry = code_of(arch),
+                             .vertex_base = data_of(arch),
+                             .worker_base = data_of(arch) + 0x8000 };
     if (s->workers == 1)
         tw_sim_start(sim, 0, &launch);
     else
@@ -285,12 +298,12 @@ static bool note_rows(void *user, tw_sim *sim, const tw_sim_event *event)
 }
 
 /* A worker alone that has stopped at an exception goes on behind it, so that all of the program has its turn. */
-static bool resume(tw_sim *sim, const scene *s, tw_sim_stop stop)
+static bool resume(tw_sim *sim, tw_isa_arch arch, const scene *s, tw_sim_stop stop)
 {
     const tw_sim_exception *e = tw_sim_get_exception(sim);
     uint32_t word;
     if (s->workers != 1 || stop != TW_SIM_FAULT || !e || tw_sim_read(sim, e->pc, &word, 4) != TW_OK) return false;
-    tw_sim_launch launch = { .entry = e->pc + (word >> 31 ? 8 : 4), .vertex_base = DATA };
+    tw_sim_launch launch = { .entry = e->pc + (word >> 31 ? 8 : 4), .vertex_base = data_of(arch) };
     return tw_sim_start(sim, 0, &launch) == TW_OK;
 }
 
@@ -307,7 +320,7 @@ static uint64_t compare(const uint32_t *words, unsigned count, tw_isa_arch arch,
         equal(x, y, "stop", 9);
         equal_tiles(plain, other, arch);
         g_clear_pointer(&told, g_free);
-        bool more = resume(plain, s, x) & resume(other, s, y);
+        bool more = resume(plain, arch, s, x) & resume(other, arch, s, y);
         if (!more && x != TW_SIM_LIMIT && !(x == TW_SIM_FAULT && s->keep_going && turns)) break;
     }
     uint64_t turns = tw__sim_native_turns(other);
@@ -319,7 +332,7 @@ static void note_reached(const uint32_t *words, unsigned count, tw_isa_arch arch
 {
     tw_sim *sim = tile_with(words, count, arch, s, TW_SIM_TRANSLATE_OFF);
     tw_sim_set_hook(sim, note_rows, NULL);
-    for (unsigned n = 0; n < 100 && resume(sim, s, tw_sim_run(sim, 2000)); n++) {
+    for (unsigned n = 0; n < 100 && resume(sim, arch, s, tw_sim_run(sim, 2000)); n++) {
     }
     tw_sim_free(sim);
 }
@@ -423,9 +436,9 @@ static void programs_of_text(void **state)
         tw_object_free(object);
         const tw_section *code = NULL, *s;
         for (size_t k = 0; (s = tw_object_get_section(image, k)); k++)
-            if (s->address == CODE && s->size) code = s;
+            if (s->address == code_of(TW_ISA_IPU2) && s->size) code = s;
         assert_non_null(code);
-        assert_int_equal(tw_object_entry(image), CODE);
+        assert_int_equal(tw_object_entry(image), code_of(TW_ISA_IPU2));
         uint64_t turns[2] = { 0, 0 }; /* of one worker, of six */
         random_state = 5 + i;
         for (unsigned n = 0; n < 8; n++) {

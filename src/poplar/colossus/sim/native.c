@@ -32,6 +32,18 @@ void tw__sim_set_compiler(tw__sim_compiler *given)
     g_atomic_pointer_set(&compiler, given);
 }
 
+static bool all_at_once;
+
+void tw__sim_translate_all(void)
+{
+    all_at_once = true;
+}
+
+bool tw__native_at_once(const tw_sim *sim)
+{
+    return sim->options.translate == TW_SIM_TRANSLATE_AT_ONCE || all_at_once;
+}
+
 bool tw__native_wanted(const tw_sim *sim)
 {
     return sim->options.translate != TW_SIM_TRANSLATE_OFF && g_atomic_pointer_get(&compiler) &&
@@ -151,7 +163,7 @@ static void native_request(tw_sim *sim, uint32_t address)
     if (text && native_note(text)) {
         job *j = g_new(job, 1);
         *j = (job){ n, text };
-        sim->options.translate == TW_SIM_TRANSLATE_AT_ONCE ? native_translate(j, NULL) : translate_later(j);
+        tw__native_at_once(sim) ? native_translate(j, NULL) : translate_later(j);
     } else {
         if (n) native_free(n);
         g_free(text);
@@ -163,7 +175,7 @@ void tw__native_hot(tw_sim *sim, uint32_t address, uint64_t turns)
 {
     if (!tw__native_wanted(sim) || (address & 3) || address - sim->base >= sim->region1 - sim->base) return;
     gsize *block = &blocks[(address >> BLOCK_BITS) % BLOCKS];
-    bool at_once = sim->options.translate == TW_SIM_TRANSLATE_AT_ONCE;
+    bool at_once = tw__native_at_once(sim);
     gsize before = at_once ? HOT : (gsize)g_atomic_pointer_add(block, (gssize)MIN(turns, HOT));
     if (before + turns < HOT) return;
     if (!at_once) g_atomic_pointer_set(block, 0);
@@ -199,6 +211,8 @@ static bool native_fits(const tw_sim *sim, const tw__native *n)
 /* Stores find out by the records of a page that it holds code: it gets them. */
 static bool native_attach(tw_sim *sim, const tw__native *n)
 {
+    for (unsigned i = 0; i < sim->native_count; i++)
+        if (sim->natives[i] == n) return false; /* after a write somewhere else */
     if (sim->native_count == TW__SIM_NATIVES || !native_fits(sim, n)) return false;
     for (uint32_t at = n->low; at < n->high; at += 4)
         if (n->counts[(at - n->low) / 4] && !tw__sim_at(&sim->contexts[0], at)) return false;

@@ -80,8 +80,11 @@ bool tw__sim_has_compiler(void);
 
 /* Is there code to be run, now? Looks for new translations that fit this tile. */
 bool tw__native_ready(tw_sim *sim);
-/* May code of this tile be translated at all? */
+/* May code of this tile be translated at all? Before it runs? */
 bool tw__native_wanted(const tw_sim *sim);
+bool tw__native_at_once(const tw_sim *sim);
+/* For tests: from now on HOT means AT_ONCE. */
+void tw__sim_translate_all(void);
 /* So many turns have just been interpreted around this address. */
 void tw__native_hot(tw_sim *sim, uint32_t address, uint64_t turns);
 /* The code of this tile has changed. */

@@ -184,7 +184,7 @@ static void run_alone(tw__sim_context *w, uint64_t goal)
 {
     tw_sim *sim = w->sim;
     bool wanted = tw__native_wanted(sim);
-    if (wanted && sim->options.translate == TW_SIM_TRANSLATE_AT_ONCE) tw__native_hot(sim, w->pc, 0);
+    if (wanted && tw__native_at_once(sim)) tw__native_hot(sim, w->pc, 0);
     while (w->state == TW_SIM_ACTIVE && w->turns < goal) {
         if (wanted && tw__native_ready(sim) && seek_native(w, goal) && tw__native_alone(w, goal - w->turns))
             continue;
@@ -306,7 +306,7 @@ static bool run_native(tw_sim *sim, const rotation *r)
     uint64_t ahead[TW_SIM_WORKERS];
     for (unsigned i = 0; i < r->count; i++) {
         workers[i] = r->lanes[i].w, ahead[i] = r->lanes[i].ahead;
-        if (sim->options.translate == TW_SIM_TRANSLATE_AT_ONCE) tw__native_hot(sim, workers[i]->pc, 0);
+        if (tw__native_at_once(sim)) tw__native_hot(sim, workers[i]->pc, 0);
     }
     return tw__native_ready(sim) && tw__native_together(workers, ahead, r->count, r->rounds);
 }
