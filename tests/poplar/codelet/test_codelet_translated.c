@@ -422,23 +422,31 @@ static const struct {
       true },
 };
 
+/* The image of a program, and its code. */
+static tw_object *image_of(const char *name, const char *text, const tw_section **code)
+{
+    tw_link_options link = { .size = sizeof link, .entry = "f" };
+    tw_diags *diags = tw_diags_new();
+    tw_object *object = tw_asm_text(text, strlen(text), name, NULL, diags), *image;
+    if (!object) tw_diags_print(diags, stderr, false);
+    if (!object) fail_msg("%s: %s", name, tw_error_message());
+    tw_diags_free(diags);
+    if (!(image = tw_link((const tw_object *[]){ object }, 1, &link, NULL))) fail_msg("%s", tw_error_message());
+    tw_object_free(object);
+    const tw_section *s;
+    for (size_t k = 0; (s = tw_object_get_section(image, k)); k++)
+        if (s->address == code_of(TW_ISA_IPU2) && s->size) *code = s;
+    assert_non_null(*code);
+    assert_int_equal(tw_object_entry(image), code_of(TW_ISA_IPU2));
+    return image;
+}
+
 static void programs_of_text(void **state)
 {
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
-        tw_link_options link = { .size = sizeof link, .entry = "f" };
-        tw_diags *diags = tw_diags_new();
-        tw_object *object = tw_asm_text(texts[i].text, strlen(texts[i].text), texts[i].what, NULL, diags), *image;
-        if (!object) tw_diags_print(diags, stderr, false);
-        if (!object) fail_msg("%s: %s", texts[i].what, tw_error_message());
-        tw_diags_free(diags);
-        if (!(image = tw_link((const tw_object *[]){ object }, 1, &link, NULL))) fail_msg("%s", tw_error_message());
-        tw_object_free(object);
-        const tw_section *code = NULL, *s;
-        for (size_t k = 0; (s = tw_object_get_section(image, k)); k++)
-            if (s->address == code_of(TW_ISA_IPU2) && s->size) code = s;
-        assert_non_null(code);
-        assert_int_equal(tw_object_entry(image), code_of(TW_ISA_IPU2));
+        const tw_section *code = NULL;
+        tw_object *image = image_of(texts[i].what, texts[i].text, &code);
         uint64_t turns[2] = { 0, 0 }; /* of one worker, of six */
         random_state = 5 + i;
         for (unsigned n = 0; n < 8; n++) {
@@ -453,6 +461,40 @@ static void programs_of_text(void **state)
         if (MIN(turns[0], turns[1]) < 1000 && !texts[i].rarely) fail_msg("%s: hardly translated", texts[i].what);
         tw_object_free(image);
     }
+}
+
+/* What has run for long is translated by another thread, for all tiles with this code, and not for tiles with other
+ * code at its place. */
+static void hot_code(void **state)
+{
+    (void)state;
+    static const char text[] =
+        ".worker\n.globl f\nf: setzi $m11, 0xfffff\n1: add $m1, $m1, 77\n xor $m2, $m1, $m11\n"
+        " max $m3, $m2, $m1\n brnzdec $m11, 1b\n exitz $mzero\n";
+    const tw_section *code = NULL;
+    tw_object *image = image_of("hot", text, &code);
+    const uint32_t *words = (const uint32_t *)(const void *)code->data;
+    scene s = { .workers = 1, .data = 1 };
+    uint64_t turns = 0;
+    unsigned before = tw__sim_native_wait();
+    for (unsigned n = 0; n < 12; n++) { /* of four million turns each */
+        tw_sim *sim = tile_with(words, code->size / 4, TW_ISA_IPU2, &s, TW_SIM_TRANSLATE_HOT);
+        assert_int_equal(tw_sim_run(sim, 0), TW_SIM_DONE);
+        if (n < 4) assert_int_equal(tw__sim_native_turns(sim), 0);
+        tw_sim_free(sim);
+    }
+    assert_int_equal(tw__sim_native_wait(), before + 1);
+    for (unsigned n = 0; n < 3; n++) {
+        tw_sim *sim = tile_with(words, code->size / 4, TW_ISA_IPU2, &s, TW_SIM_TRANSLATE_HOT);
+        uint32_t other = words[1] ^ 1; /* another constant */
+        if (n == 2) assert_int_equal(tw_sim_write(sim, code_of(TW_ISA_IPU2) + 4, &other, 4), TW_OK);
+        assert_int_equal(tw_sim_run(sim, 0), TW_SIM_DONE);
+        turns = tw__sim_native_turns(sim);
+        n == 2 ? assert_int_equal(turns, 0) : assert_true(turns > 4000000);
+        tw_sim_free(sim);
+    }
+    assert_int_equal(tw__sim_native_wait(), before + 1);
+    tw_object_free(image);
 }
 
 static void rows_ipu1(void **state)
@@ -470,7 +512,8 @@ static void rows_ipu21(void **state)
 int main(void)
 {
     tw__native_sim_offer();
-    const struct CMUnitTest tests[] = { cmocka_unit_test(programs_of_text), cmocka_unit_test(rows_ipu2),
-                                        cmocka_unit_test(rows_ipu1), cmocka_unit_test(rows_ipu21) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(programs_of_text), cmocka_unit_test(hot_code),
+                                        cmocka_unit_test(rows_ipu2), cmocka_unit_test(rows_ipu1),
+                                        cmocka_unit_test(rows_ipu21) };
     return cmocka_run_group_tests_name("codelet_translated", tests, set_up_cache, tear_down_cache);
 }
