@@ -27,6 +27,8 @@ using namespace clang;
 
 /* --- the target: guide chapter 10.1 ----------------------------------------------------------------------------- */
 
+namespace {
+
 /* clang's factory alone sets the field TargetOpts of a target, which it reads at some places. An explicit
  * instantiation may name a private member. */
 template <auto Member> struct Reach {
@@ -34,8 +36,6 @@ template <auto Member> struct Reach {
 };
 auto &targetOptions(TargetInfo &target);
 template struct Reach<&TargetInfo::TargetOpts>;
-
-namespace {
 
 #define TW__CC_FILE(f)                                                                                            \
     f "0", f "1", f "2", f "3", f "4", f "5", f "6", f "7", f "8", f "9", f "10", f "11", f "12", f "13", f "14", \

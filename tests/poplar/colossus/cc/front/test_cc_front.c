@@ -208,7 +208,7 @@ static void contexts(void **unused)
         g_autofree char *head = g_strndup(line, strcspn(line, "\n"));
         const char *number = strrchr(head, '#');
         assert_non_null(number);
-        g_autofree char *group = g_strdup_printf("attributes #%d = {", atoi(number + 1));
+        g_autofree char *group = g_strdup_printf("attributes #%lu = {", strtoul(number + 1, NULL, 10));
         const char *list = strstr(output.text, group);
         assert_non_null(list);
         g_autofree char *all = g_strndup(list, strcspn(list, "\n"));

@@ -177,7 +177,7 @@ static void figures_of_the_guide(void **unused)
     g_auto(GStrv) each = g_strsplit(figures, ",", -1);
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
         const char *value = strrchr(each[i], ' ');
-        if (!value || (unsigned)atoi(value) != rows[i].value)
+        if (!value || strtoul(value, NULL, 10) != rows[i].value)
             fail_msg("%s: %s, and %u by the guide", rows[i].expression, each[i], rows[i].value);
     }
     g_string_free(source, TRUE);
