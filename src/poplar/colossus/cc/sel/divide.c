@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Division by constants, where it takes no call: signed powers of two, and operands of at most 16 bits, which a product
- * of 32 bits divides. */
+/* Division by constants, where it takes no call: signed powers of two, and operands of at most 16 bits, which a
+ * product of 32 bits divides. */
 #include "poplar/colossus/cc/sel/sel.h"
 
 /* x / 2^k towards zero: negative numbers get 2^k - 1 more before they are shifted. */

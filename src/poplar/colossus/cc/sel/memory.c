@@ -12,7 +12,7 @@ static unsigned memory_access(tw__sel *s, LLVMTypeRef type, unsigned align)
     return bytes <= 8 && align >= bytes && !is_vector && (bytes < 8 || shape.lane != TW__SEL_INT) ? bytes : 0;
 }
 
-static tw__mir_memory memory_of(LLVMValueRef instruction)
+static tw__mir_memory memory_access_of(LLVMValueRef instruction)
 {
     return (tw__mir_memory){ .is_volatile = LLVMGetVolatile(instruction) };
 }
@@ -26,7 +26,7 @@ bool tw__sel_load(tw__sel *s, LLVMValueRef instruction, tw__sel_part *out)
 {
     LLVMTypeRef type = LLVMTypeOf(instruction);
     unsigned align = memory_align(instruction);
-    tw__mir_memory memory = memory_of(instruction);
+    tw__mir_memory memory = memory_access_of(instruction);
     unsigned size = memory_access(s, type, align);
     if (s->has_failed) return false;
     tw__sel_address_of address = tw__sel_find_address(s, LLVMGetOperand(instruction, 0), size);
@@ -45,7 +45,7 @@ bool tw__sel_store(tw__sel *s, LLVMValueRef instruction, tw__sel_part *out)
     LLVMValueRef value = LLVMGetOperand(instruction, 0);
     LLVMTypeRef type = LLVMTypeOf(value);
     unsigned align = memory_align(instruction);
-    tw__mir_memory memory = memory_of(instruction);
+    tw__mir_memory memory = memory_access_of(instruction);
     unsigned size = memory_access(s, type, align);
     if (s->has_failed) return false;
     tw__sel_address_of address = tw__sel_find_address(s, LLVMGetOperand(instruction, 1), size >= 4 ? size : 0);

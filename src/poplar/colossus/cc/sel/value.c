@@ -344,8 +344,8 @@ static void value_rename(tw__mir_insn *from, tw__mir_insn *end, tw__mir_reg old,
         }
 }
 
-/* What was just written under new names gets those that its users know already; the rest is copied. `first`: where what
- * was written begins. */
+/* What was just written under new names gets those that its users know already; the rest is copied. `first`: where
+ * what was written begins. */
 void tw__sel_define(tw__sel *s, LLVMValueRef value, const tw__sel_part *parts, tw__mir_insn *first)
 {
     tw__sel_value *known = tw__sel_value_of(s, value);

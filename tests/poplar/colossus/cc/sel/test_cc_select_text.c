@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Inline assembly: its operands of both files, ties, clobbers, numbers, bundles and rpt; and what is refused, with the
- * words and the place of the message. */
+/* Inline assembly: its operands of both files, ties, clobbers, numbers, bundles and rpt; and what is refused, with
+ * the words and the place of the message. */
 #include "select_test.h"
 
 static const struct {
@@ -98,7 +98,6 @@ static const struct {
       "define void @f() { ret void }",
       "initialised by code" },
     { "@big = global [4000000 x i32] zeroinitializer\n", "it fits no tile" },
-    { "module asm \"nop\"\n", "assembly outside functions" },
     { "define ptr @f() { ret ptr blockaddress(@f, %b)\nb: ret ptr null }", "no value that can be computed" },
     { "define {i64, i1} @f(i64 %a) { %r = call {i64, i1} @llvm.umul.with.overflow.i64(i64 %a, i64 %a)\nret {i64, "
       "i1} %r }\n"
