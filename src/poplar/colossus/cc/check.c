@@ -144,7 +144,7 @@ static void check_pseudo(checker *c)
     if (!ok) mir_wrong(c, "operands that this does not have");
 }
 
-static void check_operands(checker *c)
+static void mir_check_operands(checker *c)
 {
     for (unsigned k = 0; k < c->insn->count && !c->problem; k++) {
         const tw__mir_operand *o = &c->insn->operands[k];
@@ -241,7 +241,7 @@ static void check_block(checker *c, const tw__mir_block *block)
     check_flow(c, block);
     for (c->insn = block->first; c->insn && !c->problem; c->insn = c->insn->next) {
         const tw_isa_row *row = tw__mir_row(c->insn);
-        check_operands(c);
+        mir_check_operands(c);
         if (c->problem) return;
         if (row)
             check_row(c, row);

@@ -12,7 +12,7 @@ typedef struct emitting {
 } emitting;
 
 /* Names that the assembler would not read as they are stand in quotes. */
-static void put_name(GString *out, const char *name)
+static void emit_name(GString *out, const char *name)
 {
     bool plain = *name && !g_ascii_isdigit(*name);
     for (const char *p = name; *p; p++) plain = plain && (g_ascii_isalnum(*p) || *p == '_' || *p == '.');
@@ -32,7 +32,7 @@ static void put_name(GString *out, const char *name)
 
 static void put_symbol(GString *out, const tw__mir_operand *o)
 {
-    put_name(out, o->symbol);
+    emit_name(out, o->symbol);
     if (o->value) g_string_append_printf(out, "%+" G_GINT64_FORMAT, o->value);
 }
 
@@ -59,7 +59,7 @@ static void put_operand(const emitting *e, const tw__mir_operand *o, const char 
 
 /* --- instructions ----------------------------------------------------------------------------------------------- */
 
-static void put_row(const emitting *e, const tw__mir_insn *insn, const tw_isa_row *row)
+static void emit_row(const emitting *e, const tw__mir_insn *insn, const tw_isa_row *row)
 {
     g_string_append(e->out, row->name);
     for (unsigned k = 0; k < insn->count; k++) {
@@ -81,7 +81,7 @@ static void put_call(const emitting *e, const tw__mir_insn *insn)
 }
 
 /* %0 is operand 0; %% is a per cent sign. */
-static void put_text(const emitting *e, const tw__mir_insn *insn)
+static void emit_text(const emitting *e, const tw__mir_insn *insn)
 {
     for (const char *p = insn->text; *p; p++) {
         if (*p != '%') {
@@ -102,11 +102,11 @@ static void put_insn(const emitting *e, const tw__mir_insn *insn)
 {
     const tw_isa_row *row = tw__mir_row(insn);
     if (row)
-        put_row(e, insn, row);
+        emit_row(e, insn, row);
     else if (insn->op == TW__MIR_call)
         put_call(e, insn);
     else if (insn->op == TW__MIR_text)
-        put_text(e, insn);
+        emit_text(e, insn);
     else if (insn->op == TW__MIR_ret)
         g_string_append(e->out, "br $m10");
 }
@@ -143,29 +143,29 @@ void tw__mir_emit_function(tw__mir *mir, const tw__mir_function *f, GString *out
     for (uint32_t b = 0; b < f->block_count; b++) repeats = repeats || f->blocks[b].is_repeated;
     g_autofree char *section = g_strdup_printf(".text.%s", f->name);
     g_string_append(out, "\n\t.section ");
-    put_name(out, section);
+    emit_name(out, section);
     g_string_append_printf(out, ", \"ax\"\n\t.align %u\n\t.%s\n", repeats ? 8 : 4,
                            supervisor ? "supervisor" : "worker");
     if (!f->is_local) {
         g_string_append(out, f->is_weak ? "\t.weak " : "\t.globl ");
-        put_name(out, f->name);
+        emit_name(out, f->name);
         g_string_append_c(out, '\n');
     }
     g_string_append(out, "\t.type ");
-    put_name(out, f->name);
+    emit_name(out, f->name);
     g_string_append(out, ", @function\n");
-    put_name(out, f->name);
+    emit_name(out, f->name);
     g_string_append(out, ":\n");
     if (f->line)
         g_string_append_printf(out, "\t.loc %u %u 0\n", f->file, f->line), e.line = f->line, e.file = f->file;
     for (uint32_t i = 0; i < f->order_count; i++) put_block(&e, f->order[i]);
     g_string_append(out, "\t.loc 0\n\t.size ");
-    put_name(out, f->name);
+    emit_name(out, f->name);
     g_string_append(out, ", . - ");
-    put_name(out, f->name);
+    emit_name(out, f->name);
     if (!f->has_dynamic_stack) { /* else its writer states the stack */
         g_string_append(out, "\n\t.stack_own ");
-        put_name(out, f->name);
+        emit_name(out, f->name);
         g_string_append_printf(out, ", %u", f->stack_bytes);
     }
     g_string_append_c(out, '\n');
@@ -187,7 +187,7 @@ static void put_bytes(const tw__mir_data *d, uint32_t from, uint32_t to, GString
 void tw__mir_emit_data(const tw__mir_data *d, GString *out)
 {
     g_string_append(out, "\n\t.section ");
-    put_name(out, d->section);
+    emit_name(out, d->section);
     if (d->is_zero && !strncmp(d->section, ".bss", 4))
         g_string_append(out, ", \"aw\", @nobits");
     else
@@ -195,13 +195,13 @@ void tw__mir_emit_data(const tw__mir_data *d, GString *out)
     g_string_append_printf(out, "\n\t.align %u\n", MAX(d->align, 1));
     if (!d->is_local) {
         g_string_append(out, d->is_weak ? "\t.weak " : "\t.globl ");
-        put_name(out, d->name);
+        emit_name(out, d->name);
         g_string_append_c(out, '\n');
     }
     g_string_append(out, "\t.type ");
-    put_name(out, d->name);
+    emit_name(out, d->name);
     g_string_append(out, ", @object\n");
-    put_name(out, d->name);
+    emit_name(out, d->name);
     g_string_append(out, ":\n");
     uint32_t at = 0;
     for (uint32_t i = 0; i < d->address_count; i++) {
@@ -214,7 +214,7 @@ void tw__mir_emit_data(const tw__mir_data *d, GString *out)
     }
     put_bytes(d, at, d->size, out);
     g_string_append(out, "\t.size ");
-    put_name(out, d->name);
+    emit_name(out, d->name);
     g_string_append_printf(out, ", %u\n", d->size);
 }
 

@@ -41,7 +41,7 @@ static guint find_taken(const GArray *unit, uint32_t from) /* first that ends be
     return low;
 }
 
-static void take(assigning *a, unsigned unit, const ra_lane *lane, uint32_t node)
+static void assign_take(assigning *a, unsigned unit, const ra_lane *lane, uint32_t node)
 {
     for (uint32_t i = 0; i < lane->count; i++) {
         taken added = { lane->segments[i].from, lane->segments[i].to, node };
@@ -64,7 +64,7 @@ static bool is_met(const assigning *a, uint32_t node)
 }
 
 /* Adds to `met` what has the unit while the lane is alive; false: the unit itself is in use. */
-static bool look(assigning *a, unsigned unit, const ra_lane *lane)
+static bool assign_look(assigning *a, unsigned unit, const ra_lane *lane)
 {
     const GArray *u = a->units[unit];
     for (uint32_t i = 0; i < lane->count; i++)
@@ -168,7 +168,7 @@ static float unit_cost(const assigning *a, const ra_node *node, unsigned unit)
     return cost;
 }
 
-static bool fits(const assigning *a, const ra_node *node, unsigned unit)
+static bool assign_fits(const assigning *a, const ra_node *node, unsigned unit)
 {
     uint32_t set = units_of(unit, node->words);
     return unit % node->words == 0 && (a->r->allocatable & set) == set;
@@ -179,7 +179,7 @@ static void place_node(assigning *a, uint32_t v, unsigned unit)
     ra_node *node = &a->r->nodes[v];
     node->unit = (int)unit;
     a->r->used |= units_of(unit, node->words);
-    for (unsigned w = 0; w < node->words; w++) take(a, unit + w, &a->r->lanes[node->lane + w], v);
+    for (unsigned w = 0; w < node->words; w++) assign_take(a, unit + w, &a->r->lanes[node->lane + w], v);
 }
 
 static void throw_out(assigning *a, uint32_t v)
@@ -201,7 +201,7 @@ static bool look_at_all(assigning *a, const ra_node *node, unsigned unit)
 {
     g_array_set_size(a->met, 0);
     for (unsigned w = 0; w < node->words; w++)
-        if (!look(a, unit + w, &a->r->lanes[node->lane + w])) return false;
+        if (!assign_look(a, unit + w, &a->r->lanes[node->lane + w])) return false;
     return true;
 }
 
@@ -212,7 +212,7 @@ static void place_or_spill(assigning *a, uint32_t v)
     int best = -1, victim = -1;
     float best_score = 0, least = INFINITY;
     for (unsigned unit = first; unit < first + 16; unit += node->words) {
-        if (!fits(a, node, unit) || !look_at_all(a, node, unit)) continue;
+        if (!assign_fits(a, node, unit) || !look_at_all(a, node, unit)) continue;
         if (!a->met->len) {
             float score = hint_worth(a, v, unit) - unit_cost(a, node, unit);
             if (best < 0 || score > best_score) best = (int)unit, best_score = score;
@@ -265,7 +265,7 @@ void tw__ra_assign(ra *r)
                     .met = g_array_new(FALSE, FALSE, sizeof(uint32_t)) };
     for (unsigned unit = 0; unit < RA_UNITS; unit++) {
         a.units[unit] = g_array_new(FALSE, FALSE, sizeof(taken));
-        take(&a, unit, &r->lanes[unit], UINT32_MAX);
+        assign_take(&a, unit, &r->lanes[unit], UINT32_MAX);
     }
     weigh(r);
     find_hints(&a);

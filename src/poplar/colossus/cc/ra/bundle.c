@@ -204,7 +204,7 @@ static bool is_better(bundling *b, const work *x, const work *y)
     return b->random ? g_rand_boolean(b->random) : x->order < y->order;
 }
 
-static int choose(bundling *b, const GArray *ready, uint32_t turn, bool aux, const work *beside)
+static int bundle_choose(bundling *b, const GArray *ready, uint32_t turn, bool aux, const work *beside)
 {
     int best = -1;
     for (guint i = 0; i < ready->len; i++) {
@@ -229,7 +229,7 @@ static uint32_t issue(bundling *b, GArray *ready, guint at, uint32_t turn)
     return item;
 }
 
-static void put(tw__mir_block *block, tw__mir_insn *insn, bool partner)
+static void bundle_put(tw__mir_block *block, tw__mir_insn *insn, bool partner)
 {
     insn->is_aux_partner = partner;
     insn->previous = block->last, insn->next = NULL;
@@ -247,24 +247,25 @@ static uint32_t run_turns(bundling *b, tw__mir_block *block)
     block->first = block->last = NULL;
     for (; done < b->count; turn++) {
         const work *first = NULL;
-        int main = choose(b, ready, turn, false, NULL), aux = choose(b, ready, turn, true, NULL);
+        int main = bundle_choose(b, ready, turn, false, NULL), aux = bundle_choose(b, ready, turn, true, NULL);
         if (main >= 0 && b->items[g_array_index(ready, uint32_t, (guint)main)].is_alone && aux >= 0) main = -1;
         if (main >= 0) {
             first = &b->items[issue(b, ready, (guint)main, turn)];
-            put(block, first->insn, false), done++;
+            bundle_put(block, first->insn, false), done++;
         }
-        aux = choose(b, ready, turn, true, first);
+        aux = bundle_choose(b, ready, turn, true, first);
         if (aux < 0) continue;
         const work *second = &b->items[issue(b, ready, (guint)aux, turn)];
-        put(block, second->insn, first != NULL), done++;
+        bundle_put(block, second->insn, first != NULL), done++;
         if (first) continue;
-        main = choose(b, ready, turn, false, second); /* let go by the aux instruction: stands in front of it */
+        main =
+            bundle_choose(b, ready, turn, false, second); /* let go by the aux instruction: stands in front of it */
         if (main < 0) continue;
         first = &b->items[issue(b, ready, (guint)main, turn)];
         tw__mir_insn *last = block->last;
         block->last = last->previous;
         *(block->last ? &block->last->next : &block->first) = NULL;
-        put(block, first->insn, false), put(block, last, true), done++;
+        bundle_put(block, first->insn, false), bundle_put(block, last, true), done++;
     }
     return turn;
 }
@@ -297,7 +298,7 @@ static uint32_t count_bundles(const tw__mir_block *block)
 static void restore_order(bundling *b, tw__mir_block *block, const bool *partners)
 {
     block->first = block->last = NULL;
-    for (uint32_t i = 0; i < b->count; i++) put(block, b->items[i].insn, partners[i]);
+    for (uint32_t i = 0; i < b->count; i++) bundle_put(block, b->items[i].insn, partners[i]);
 }
 
 static void bundle_block(bundling *b, tw__mir_block *block)

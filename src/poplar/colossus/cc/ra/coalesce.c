@@ -34,7 +34,7 @@ static place_in find_place(const coalescing *c, uint32_t node)
     return p;
 }
 
-static void collect(coalescing *c)
+static void coalesce_collect(coalescing *c)
 {
     const tw__mir_function *f = c->r->f;
     for (uint32_t b = 0; b < f->block_count; b++) {
@@ -181,7 +181,7 @@ void tw__ra_coalesce(ra *r)
     coalescing c = { .r = r, .candidates = g_array_new(FALSE, FALSE, sizeof(candidate)) };
     c.places = RA_NEW_N(r->arena, place_in, r->f->vreg_count);
     for (uint32_t v = 0; v < r->f->vreg_count; v++) c.places[v].parent = v;
-    collect(&c);
+    coalesce_collect(&c);
     if (r->random)
         for (guint i = 0; i < c.candidates->len; i++)
             g_array_index(c.candidates, candidate, i).order = g_rand_int(r->random);

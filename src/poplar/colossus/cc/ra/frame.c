@@ -158,7 +158,7 @@ static void kept_access(framing *fr, tw__mir_block *block, tw__mir_insn *before,
     }
 }
 
-static void enter(framing *fr)
+static void frame_enter(framing *fr)
 {
     tw__mir_function *f = fr->r->f;
     tw__mir_block *block = &f->blocks[0];
@@ -174,7 +174,7 @@ static void enter(framing *fr)
     if (fr->dynamic) add_distance(fr, block, first, TW__MIR_M0 + RA_FP, sp, 0, helper);
 }
 
-static void leave(framing *fr, tw__mir_block *block, tw__mir_insn *ret)
+static void frame_leave(framing *fr, tw__mir_block *block, tw__mir_insn *ret)
 {
     tw__mir_reg sp = TW__MIR_M0 + RA_SP;
     if (fr->dynamic) add_distance(fr, block, ret, sp, TW__MIR_M0 + RA_FP, 0, sp);
@@ -193,7 +193,7 @@ void tw__ra_frame(ra *r)
     for (uint32_t b = 0; b < f->block_count && !r->problem; b++)
         for (tw__mir_insn *insn = f->blocks[b].first, *next; insn; insn = next) {
             next = insn->next;
-            if (insn->op == TW__MIR_ret) leave(&fr, &f->blocks[b], insn);
+            if (insn->op == TW__MIR_ret) frame_leave(&fr, &f->blocks[b], insn);
             if (insn->op == TW__MIR_place) {
                 expand_place(&fr, &f->blocks[b], insn);
                 continue;
@@ -201,7 +201,7 @@ void tw__ra_frame(ra *r)
             for (unsigned k = 0; k < insn->count; k++)
                 if (insn->operands[k].kind == TW__MIR_FRAME) set_base(&fr, insn, k);
         }
-    enter(&fr);
+    frame_enter(&fr);
 }
 
 /* --- far objects, before registers are chosen ------------------------------------------------------------------- */

@@ -192,14 +192,14 @@ static void lower_join(ra *r, uint32_t block, tw__mir_insn *join)
     tw__mir_remove(&r->f->blocks[block], join);
 }
 
-static unsigned file_of(const ra *r, tw__mir_reg reg)
+static unsigned lower_file(const ra *r, tw__mir_reg reg)
 {
     return ra_is_virtual(reg) ? r->f->vregs[reg - TW__MIR_VIRTUAL].file : reg >= TW__MIR_A0;
 }
 
 static void lower_copy(ra *r, tw__mir_insn *copy)
 {
-    if (file_of(r, copy->operands[0].reg) == file_of(r, copy->operands[1].reg)) copy->op = TW__MIR_moves;
+    if (lower_file(r, copy->operands[0].reg) == lower_file(r, copy->operands[1].reg)) copy->op = TW__MIR_moves;
 }
 
 void tw__ra_lower(ra *r)

@@ -22,7 +22,7 @@ typedef struct scheduling {
     int slots[2][MOST_TURNS]; /* 1 + item */
 } scheduling;
 
-static void add_edge(scheduling *s, unsigned from, unsigned to, int turns, int rounds)
+static void modulo_edge(scheduling *s, unsigned from, unsigned to, int turns, int rounds)
 {
     edge e = { (uint8_t)from, (uint8_t)to, (int8_t)turns, (int16_t)rounds };
     if (from != to || turns > 0) g_array_append_val(s->edges, e);
@@ -40,13 +40,13 @@ static bool register_edges(scheduling *s, unsigned item)
         unsigned definer = tw__loop_definer(l, reg);
         const loop_phi *phi = tw__loop_phi(l, reg);
         if (definer) {
-            add_edge(s, definer - 1, item, 1, 0);
-            add_edge(s, item, definer - 1, 0, 1);
+            modulo_edge(s, definer - 1, item, 1, 0);
+            modulo_edge(s, item, definer - 1, 0, 1);
         } else if (phi) {
             definer = tw__loop_definer(l, phi->next);
             if (!definer) return false; /* a value of two rounds ago, or one that does not change */
-            add_edge(s, definer - 1, item, 1, 1);
-            if (definer - 1 != item) add_edge(s, item, definer - 1, 0, 0);
+            modulo_edge(s, definer - 1, item, 1, 1);
+            if (definer - 1 != item) modulo_edge(s, item, definer - 1, 0, 0);
         }
     }
     return true;
@@ -55,7 +55,7 @@ static bool register_edges(scheduling *s, unsigned item)
 /* --- memory ----------------------------------------------------------------------------------------------------- */
 
 /* Does `later`, `rounds` rounds on, touch what `first` touches? */
-static bool touches(const loop_access *first, const loop_access *later, int64_t rounds)
+static bool access_touches(const loop_access *first, const loop_access *later, int64_t rounds)
 {
     int64_t distance = later->offset + rounds * later->stride - first->offset;
     return distance < (int64_t)first->size && -distance < (int64_t)later->size;
@@ -72,12 +72,12 @@ static void memory_edges(scheduling *s, unsigned a, unsigned b)
     if (!ordered && m->group != n->group && m->group && n->group) return;
     bool known = !ordered && x->access.root && x->access.root == y->access.root &&
                  x->access.index == y->access.index && x->access.scale == y->access.scale;
-    if (a != b && (!known || touches(&x->access, &y->access, 0))) add_edge(s, a, b, 1, 0);
+    if (a != b && (!known || access_touches(&x->access, &y->access, 0))) modulo_edge(s, a, b, 1, 0);
     for (int rounds = 1; rounds <= FAR; rounds++) {
-        bool back = !known || touches(&y->access, &x->access, rounds);
-        bool forth = !known || touches(&x->access, &y->access, rounds);
-        if (back) add_edge(s, b, a, 1, rounds);
-        if (forth && a != b) add_edge(s, a, b, 1, rounds);
+        bool back = !known || access_touches(&y->access, &x->access, rounds);
+        bool forth = !known || access_touches(&x->access, &y->access, rounds);
+        if (back) modulo_edge(s, b, a, 1, rounds);
+        if (forth && a != b) modulo_edge(s, a, b, 1, rounds);
         if (!known) return;
     }
 }
@@ -87,11 +87,11 @@ static void state_edges(scheduling *s)
     int first = -1, last = -1;
     for (unsigned i = 0; i < s->l->count; i++) {
         if (!tw__ra_has_state(s->l->items[i].insn)) continue;
-        if (last >= 0) add_edge(s, (unsigned)last, i, 1, 0);
+        if (last >= 0) modulo_edge(s, (unsigned)last, i, 1, 0);
         if (first < 0) first = (int)i;
         last = (int)i;
     }
-    if (first >= 0) add_edge(s, (unsigned)last, (unsigned)first, 1, 1);
+    if (first >= 0) modulo_edge(s, (unsigned)last, (unsigned)first, 1, 1);
 }
 
 /* --- Rau -------------------------------------------------------------------------------------------------------- */
@@ -179,7 +179,7 @@ static unsigned words_of(const loop *l, tw__mir_reg reg)
     return l->f->vregs[reg - TW__MIR_VIRTUAL].words;
 }
 
-static unsigned file_of(const loop *l, tw__mir_reg reg)
+static unsigned modulo_file(const loop *l, tw__mir_reg reg)
 {
     return l->f->vregs[reg - TW__MIR_VIRTUAL].file;
 }
@@ -210,7 +210,7 @@ static void count_fixed(const scheduling *s, unsigned need[2])
             for (guint n = 0; n < seen->len; n++) known = known || g_array_index(seen, tw__mir_reg, n) == reg;
             if (known) continue;
             g_array_append_val(seen, reg);
-            need[file_of(l, reg)] += words_of(l, reg);
+            need[modulo_file(l, reg)] += words_of(l, reg);
         }
     g_array_free(seen, TRUE);
 }
@@ -226,7 +226,7 @@ static bool has_room(const scheduling *s)
             const tw__mir_operand *o = &l->items[i].insn->operands[k];
             if (o->kind != TW__MIR_REG || !(o->use & TW__MIR_WRITE) || !ra_is_virtual(o->reg)) continue;
             int life = MIN(life_of(s, i, o->reg), s->length);
-            for (int t = 0; t < life; t++) use[file_of(l, o->reg)][(s->times[i] + t) % s->length] += o->words;
+            for (int t = 0; t < life; t++) use[modulo_file(l, o->reg)][(s->times[i] + t) % s->length] += o->words;
         }
     for (int t = 0; t < s->length; t++)
         if (use[0][t] + (int)fixed[0] > 11 || use[1][t] + (int)fixed[1] > 8) return false;

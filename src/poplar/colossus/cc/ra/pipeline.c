@@ -15,7 +15,7 @@ typedef struct pipeline {
     tw__mir_reg *drained; /* by age and virtual register */
 } pipeline;
 
-static tw__mir_block *block_at(const loop *l, uint32_t block)
+static tw__mir_block *loop_block(const loop *l, uint32_t block)
 {
     return &l->f->blocks[block];
 }
@@ -23,26 +23,26 @@ static tw__mir_block *block_at(const loop *l, uint32_t block)
 static uint32_t new_block(loop *l, uint32_t frequency)
 {
     uint32_t block = tw__mir_new_block(l->mir, l->f);
-    block_at(l, block)->frequency = frequency;
+    loop_block(l, block)->frequency = frequency;
     return block;
 }
 
 static void go_to(loop *l, uint32_t from, uint32_t to)
 {
-    tw__mir_append(l->mir, block_at(l, from), TW__OP_bri, 1)->operands[0] = tw__mir_to(to);
-    tw__mir_add_successor(l->mir, block_at(l, from), to);
+    tw__mir_append(l->mir, loop_block(l, from), TW__OP_bri, 1)->operands[0] = tw__mir_to(to);
+    tw__mir_add_successor(l->mir, loop_block(l, from), to);
 }
 
 static void go_on(loop *l, uint32_t from, uint32_t to)
 {
-    block_at(l, from)->goes_on = to + 1;
-    tw__mir_add_successor(l->mir, block_at(l, from), to);
+    loop_block(l, from)->goes_on = to + 1;
+    tw__mir_add_successor(l->mir, loop_block(l, from), to);
 }
 
 static tw__mir_reg main_insn(loop *l, uint32_t block, unsigned op, tw__mir_operand x, tw__mir_operand y)
 {
     tw__mir_reg reg = tw__mir_new_reg(l->mir, l->f, TW__MIR_MAIN, 1);
-    tw__mir_insn *insn = tw__mir_append(l->mir, block_at(l, block), op, 3);
+    tw__mir_insn *insn = tw__mir_append(l->mir, loop_block(l, block), op, 3);
     insn->operands[0] = tw__mir_write(reg, 1);
     insn->operands[1] = x, insn->operands[2] = y;
     return reg;
@@ -51,7 +51,7 @@ static tw__mir_reg main_insn(loop *l, uint32_t block, unsigned op, tw__mir_opera
 static tw__mir_insn *put_phi(loop *l, uint32_t block, tw__mir_reg reg, unsigned words, uint32_t from,
                              tw__mir_reg one, uint32_t other_from, tw__mir_reg other)
 {
-    tw__mir_block *b = block_at(l, block);
+    tw__mir_block *b = loop_block(l, block);
     tw__mir_insn *phi =
         b->first ? tw__mir_insert(l->mir, b, b->first, TW__MIR_phi, 5) : tw__mir_append(l->mir, b, TW__MIR_phi, 5);
     phi->operands[0] = tw__mir_write(reg, words);
@@ -88,7 +88,7 @@ static unsigned most_repeats(const loop *l)
 
 static void put_repeat(loop *l, uint32_t block, tw__mir_reg rounds, uint32_t body)
 {
-    tw__mir_insn *rpt = tw__mir_append(l->mir, block_at(l, block), TW__OP_rpt_m, 2);
+    tw__mir_insn *rpt = tw__mir_append(l->mir, loop_block(l, block), TW__OP_rpt_m, 2);
     rpt->operands[0] = tw__mir_read(rounds, 1);
     rpt->operands[1] = tw__mir_const(0); /* tw__ra_repeats() */
     go_on(l, block, body);
@@ -97,26 +97,27 @@ static void put_repeat(loop *l, uint32_t block, tw__mir_reg rounds, uint32_t bod
 /* Rounds that the field may not hold: `body`, whose phis come from `entry`, runs in portions. */
 static void put_portions(loop *l, uint32_t entry, tw__mir_reg rounds, uint32_t body, uint32_t behind)
 {
-    uint32_t head = new_block(l, block_at(l, entry)->frequency), tail = new_block(l, block_at(l, entry)->frequency);
+    uint32_t head = new_block(l, loop_block(l, entry)->frequency),
+             tail = new_block(l, loop_block(l, entry)->frequency);
     unsigned most = most_repeats(l);
     tw__mir_reg left = tw__mir_new_reg(l->mir, l->f, TW__MIR_MAIN, 1);
-    tw__mir_insn *value = tw__mir_append(l->mir, block_at(l, entry), TW__MIR_value, 2);
+    tw__mir_insn *value = tw__mir_append(l->mir, loop_block(l, entry), TW__MIR_value, 2);
     tw__mir_reg limit = tw__mir_new_reg(l->mir, l->f, TW__MIR_MAIN, 1);
     value->operands[0] = tw__mir_write(limit, 1), value->operands[1] = tw__mir_const(most);
     go_to(l, entry, head);
     tw__mir_reg portion = tw__mir_new_reg(l->mir, l->f, TW__MIR_MAIN, 1);
     tw__mir_reg over = main_insn(l, head, TW__OP_shr_z, tw__mir_read(left, 1), tw__mir_const(g_bit_storage(most)));
-    tw__mir_insn *choose = tw__mir_append(l->mir, block_at(l, head), TW__OP_movz, 3);
+    tw__mir_insn *choose = tw__mir_append(l->mir, loop_block(l, head), TW__OP_movz, 3);
     choose->operands[0] = tw__mir_change(portion, left, 1);
     choose->operands[1] = tw__mir_read(over, 1), choose->operands[2] = tw__mir_read(limit, 1);
     put_repeat(l, head, portion, body);
     tw__mir_reg rest = main_insn(l, tail, TW__OP_sub_m, tw__mir_read(left, 1), tw__mir_read(portion, 1));
-    tw__mir_insn *again = tw__mir_append(l->mir, block_at(l, tail), TW__OP_brnz, 2);
+    tw__mir_insn *again = tw__mir_append(l->mir, loop_block(l, tail), TW__OP_brnz, 2);
     again->operands[0] = tw__mir_read(rest, 1), again->operands[1] = tw__mir_to(head);
-    tw__mir_add_successor(l->mir, block_at(l, tail), head);
+    tw__mir_add_successor(l->mir, loop_block(l, tail), head);
     go_to(l, tail, behind);
     go_on(l, body, tail);
-    for (tw__mir_insn *phi = block_at(l, body)->first; phi && phi->op == TW__MIR_phi; phi = phi->next) {
+    for (tw__mir_insn *phi = loop_block(l, body)->first; phi && phi->op == TW__MIR_phi; phi = phi->next) {
         unsigned k = phi->operands[1].index == entry ? 1 : 3;
         tw__mir_reg through = twin(l, phi->operands[0].reg);
         put_phi(l, head, through, phi->operands[0].words, entry, phi->operands[k + 1].reg, tail,
@@ -130,9 +131,9 @@ static void put_portions(loop *l, uint32_t entry, tw__mir_reg rounds, uint32_t b
 /* `body` repeated so many times between `entry` and `behind`. Its phis name `entry` and itself. */
 static void enter_body(loop *l, uint32_t entry, tw__mir_reg rounds, uint32_t body, uint32_t behind)
 {
-    uint64_t most = block_at(l, l->block)->most_rounds;
-    block_at(l, body)->is_repeated = true;
-    tw__mir_add_successor(l->mir, block_at(l, body), body);
+    uint64_t most = loop_block(l, l->block)->most_rounds;
+    loop_block(l, body)->is_repeated = true;
+    tw__mir_add_successor(l->mir, loop_block(l, body), body);
     if (most && most <= most_repeats(l)) {
         put_repeat(l, entry, rounds, body);
         go_on(l, body, behind);
@@ -160,8 +161,8 @@ static void change_source(tw__mir_block *block, uint32_t from, uint32_t to)
 
 void tw__loop_repeat(loop *l)
 {
-    uint32_t entry = new_block(l, block_at(l, l->before)->frequency), behind = new_block(l, 16);
-    tw__mir_block *body = block_at(l, l->block);
+    uint32_t entry = new_block(l, loop_block(l, l->before)->frequency), behind = new_block(l, 16);
+    tw__mir_block *body = loop_block(l, l->block);
     tw__mir_remove(body, body->last);
     tw__mir_reg counter = body->last->operands[0].tied;
     tw__mir_remove(body, body->last);
@@ -171,12 +172,12 @@ void tw__loop_repeat(loop *l)
             break;
         }
     body->successor_count = 0;
-    change_target(block_at(l, l->before), l->block, entry);
+    change_target(loop_block(l, l->before), l->block, entry);
     change_source(body, l->before, entry);
     tw__mir_reg rounds = rounds_and(l, entry, 1);
     enter_body(l, entry, rounds, l->block, behind);
     go_to(l, behind, l->behind);
-    change_source(block_at(l, l->behind), l->block, behind);
+    change_source(loop_block(l, l->behind), l->block, behind);
 }
 
 /* --- instances of instructions ---------------------------------------------------------------------------------- */
@@ -204,7 +205,7 @@ static tw__mir_insn *put_copy(pipeline *p, uint32_t block, unsigned item, int ro
 {
     loop *l = p->l;
     const tw__mir_insn *old = l->items[item].insn;
-    tw__mir_insn *insn = tw__mir_append(l->mir, block_at(l, block), old->op, old->count);
+    tw__mir_insn *insn = tw__mir_append(l->mir, loop_block(l, block), old->op, old->count);
     tw__mir_insn *previous = insn->previous;
     memcpy(insn, old, sizeof *old + old->count * sizeof *old->operands);
     insn->previous = previous, insn->next = NULL;
@@ -248,7 +249,7 @@ typedef struct instance {
     int round;
 } instance;
 
-static int by_time(const void *a, const void *b)
+static int instance_by_time(const void *a, const void *b)
 {
     const instance *x = a, *y = b;
     if (x->time != y->time) return x->time < y->time ? -1 : 1;
@@ -266,7 +267,7 @@ static void put_filling(pipeline *p)
             g_array_append_val(instances, added);
             name_results(p, i, round, p->filled);
         }
-    g_array_sort(instances, by_time);
+    g_array_sort(instances, instance_by_time);
     for (guint i = 0; i < instances->len; i++) {
         const instance *n = &g_array_index(instances, instance, i);
         put_copy(p, p->fill, n->item, n->round, read_filled, p->filled);
@@ -339,7 +340,7 @@ static void put_draining(pipeline *p)
             g_array_append_val(instances, added);
             name_results(p, i, added.round, p->drained);
         }
-    g_array_sort(instances, by_time);
+    g_array_sort(instances, instance_by_time);
     for (guint i = 0; i < instances->len; i++) {
         const instance *n = &g_array_index(instances, instance, i);
         put_copy(p, p->drain, n->item, n->round, read_drained, p->drained);
@@ -351,11 +352,11 @@ static void put_draining(pipeline *p)
 
 static void add_source(loop *l, uint32_t block, tw__mir_insn *phi, uint32_t from, tw__mir_reg reg)
 {
-    tw__mir_insn *wide = tw__mir_insert(l->mir, block_at(l, block), phi, TW__MIR_phi, phi->count + 2u);
+    tw__mir_insn *wide = tw__mir_insert(l->mir, loop_block(l, block), phi, TW__MIR_phi, phi->count + 2u);
     memcpy(wide->operands, phi->operands, phi->count * sizeof *phi->operands);
     wide->operands[phi->count] = tw__mir_to(from);
     wide->operands[phi->count + 1] = tw__mir_read(reg, phi->operands[0].words);
-    tw__mir_remove(block_at(l, block), phi);
+    tw__mir_remove(loop_block(l, block), phi);
 }
 
 static tw__mir_reg last_value(const pipeline *p, tw__mir_reg reg)
@@ -366,7 +367,7 @@ static tw__mir_reg last_value(const pipeline *p, tw__mir_reg reg)
 static void join_phis(pipeline *p)
 {
     loop *l = p->l;
-    for (tw__mir_insn *phi = block_at(l, l->behind)->first, *next; phi && phi->op == TW__MIR_phi; phi = next) {
+    for (tw__mir_insn *phi = loop_block(l, l->behind)->first, *next; phi && phi->op == TW__MIR_phi; phi = next) {
         next = phi->next;
         for (unsigned k = 1; k < phi->count; k += 2)
             if (phi->operands[k].index == l->block) {
@@ -383,7 +384,7 @@ static void join_values(pipeline *p)
     g_autofree tw__mir_reg *joined = g_new0(tw__mir_reg, l->vregs + 1);
     for (uint32_t b = 0; b < l->f->block_count; b++) {
         if (b == l->block || b == p->fill || b == p->kernel || b == p->drain) continue;
-        for (tw__mir_insn *insn = block_at(l, b)->first; insn; insn = insn->next)
+        for (tw__mir_insn *insn = loop_block(l, b)->first; insn; insn = insn->next)
             for (unsigned k = 0; k < insn->count; k++) {
                 tw__mir_operand *o = &insn->operands[k];
                 tw__mir_reg reg = tw__loop_read(o);
@@ -410,12 +411,12 @@ static void put_blocks(pipeline *p)
     int stages = (int)l->stages;
     tw__mir_reg few =
         main_insn(l, p->check, TW__OP_cmpult_z, tw__mir_read(l->rounds, 1), tw__mir_const(stages - 1));
-    tw__mir_insn *branch = tw__mir_append(l->mir, block_at(l, p->check), TW__OP_brnz, 2);
+    tw__mir_insn *branch = tw__mir_append(l->mir, loop_block(l, p->check), TW__OP_brnz, 2);
     branch->operands[0] = tw__mir_read(few, 1), branch->operands[1] = tw__mir_to(l->block);
-    tw__mir_add_successor(l->mir, block_at(l, p->check), l->block);
+    tw__mir_add_successor(l->mir, loop_block(l, p->check), l->block);
     go_to(l, p->check, p->fill);
-    change_target(block_at(l, l->before), l->block, p->check);
-    change_source(block_at(l, l->block), l->before, p->check);
+    change_target(loop_block(l, l->before), l->block, p->check);
+    change_source(loop_block(l, l->block), l->before, p->check);
     put_filling(p);
     put_kernel(p);
     tw__mir_reg rounds = rounds_and(l, p->fill, 2 - stages);
@@ -429,7 +430,7 @@ static void put_blocks(pipeline *p)
 /* Without overlap the body is the kernel: in the order of its turns. */
 static void sort_body(loop *l)
 {
-    tw__mir_block *body = block_at(l, l->block);
+    tw__mir_block *body = loop_block(l, l->block);
     tw__mir_insn *branch = tw__ra_first_branch(body);
     for (int turn = 0; turn < (int)l->turns; turn++) {
         bool has_main = false;
@@ -464,7 +465,7 @@ void tw__loop_pipeline(loop *l)
         tw__loop_repeat(l);
         return;
     }
-    uint32_t rare = block_at(l, l->before)->frequency, often = block_at(l, l->block)->frequency;
+    uint32_t rare = loop_block(l, l->before)->frequency, often = loop_block(l, l->block)->frequency;
     pipeline p = { .l = l };
     p.check = new_block(l, rare), p.fill = new_block(l, rare);
     p.kernel = new_block(l, often), p.drain = new_block(l, rare);

@@ -34,7 +34,7 @@ static uint32_t allocatable_units(const ra *r)
 }
 
 /* Registers until all that is left has one. */
-static void allocate(ra *r)
+static void ra_allocate(ra *r)
 {
     bool entry = r->f->context == TW__MIR_WORKER;
     for (unsigned round = 0; !r->problem; round++) {
@@ -70,7 +70,7 @@ static void run_steps(ra *r)
     r->frequencies = g_new(uint32_t, r->f->block_count);
     tw__mir_link(r->mir, r->f);
     tw__ra_loops(r->mir, r->f, r->frequencies);
-    allocate(r);
+    ra_allocate(r);
     if (r->problem) return;
     tw__ra_rewrite(r);
     tw__ra_frame(r);
