@@ -124,6 +124,26 @@ static void lines_of_code(void **state)
     tw_object_free(o);
 }
 
+/* .loc: lines of the source that a compiler made the text from, until .loc 0 or a file without a name. */
+static void lines_of_a_compiler(void **state)
+{
+    (void)state;
+    tw_object *o =
+        assemble(".file \"text.s\"\n.file 1 \"/src\" \"a.c\"\n.file 2 \"b.h\"\nnop\n.loc 1 7 3\nnop\nnop\n"
+                 ".loc 2 40\nnop\n.loc 0\nnop\n.loc 1 8 1\nnop\n.loc 9 5\nnop\n.loc 2 0\nnop\n");
+    static const struct {
+        uint32_t offset, line;
+        const char *file;
+    } rows[] = { { 0, 4, "test.S" },   { 4, 7, "/src/a.c" },  { 8, 7, "/src/a.c" }, { 12, 40, "b.h" },
+                 { 16, 11, "test.S" }, { 20, 8, "/src/a.c" }, { 24, 15, "test.S" }, { 28, 17, "test.S" } };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        assert_int_equal(tw_object_line_at(o, 0, rows[i].offset)->line, rows[i].line);
+        assert_string_equal(tw_object_line_at(o, 0, rows[i].offset)->file, rows[i].file);
+    }
+    tw_object_free(o);
+    check_refused(TW_ISA_IPU2, ".file 70000 \"x\"", "0 to 65535", 1, 1);
+}
+
 /* Each repetition has the lines of the body, within a macro those of the macro. */
 static void lines_of_repetitions(void **state)
 {
@@ -316,6 +336,7 @@ int main(void)
         cmocka_unit_test(labels_without_symbols),
         cmocka_unit_test(stack_notes),
         cmocka_unit_test(lines_of_code),
+        cmocka_unit_test(lines_of_a_compiler),
         cmocka_unit_test(lines_of_repetitions),
         cmocka_unit_test(symbols_by_directives),
         cmocka_unit_test(flags_of_sections),
