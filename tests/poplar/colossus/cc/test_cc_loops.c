@@ -162,11 +162,47 @@ static void results(void **state)
     tw_object_free(object);
 }
 
+/* More rounds than the counter of rpt holds, and just as many. */
+static void many_rounds(void **state)
+{
+    (void)state;
+    static const uint32_t lengths[] = { 65534, 65535, 65536, 65537, 131070, 131071, 140000 };
+    g_autofree char *assembly = compile_all();
+    g_autoptr(GString) problems = g_string_new(NULL);
+    tw_object *object = program_assemble(assembly, "loops.s", problems);
+    if (!object) fail_msg("%s", problems->str);
+    const tw_object *objects[] = { object };
+    tw_object *image = tw_link(objects, 1, NULL, NULL);
+    tw_sim *sim = tw_sim_new(NULL);
+    assert_int_equal(tw_sim_load(sim, image), TW_OK);
+    enum { MOST = 140000, SUM = 0xc0000 };
+    g_autofree uint8_t *bytes = g_malloc(MOST);
+    for (uint32_t i = 0; i < MOST; i++) bytes[i] = (uint8_t)(i * 31 + i / 251);
+    assert_int_equal(tw_sim_write(sim, A, bytes, MOST), TW_OK);
+    for (size_t k = 0; k < G_N_ELEMENTS(lengths); k++) {
+        uint32_t sum = 0, there = 0;
+        for (uint32_t i = 0; i < lengths[k]; i++) sum += bytes[i];
+        vertex s = { A, B, SUM, lengths[k], 0, 0 };
+        tw_sim_write(sim, STATE, &s, sizeof s);
+        tw_sim_launch launch = { .entry = image->symbols[tw_object_find_symbol(image, "bytes")].value,
+                                 .vertex_base = STATE,
+                                 .worker_base = 0xd0000 };
+        assert_int_equal(tw_sim_start(sim, 0, &launch), TW_OK);
+        assert_int_equal(tw_sim_run(sim, 1000000), TW_SIM_DONE);
+        tw_sim_read(sim, SUM, &there, 4);
+        if (there != sum) fail_msg("%u bytes: 0x%x, not 0x%x", lengths[k], there, sum);
+    }
+    tw_sim_free(sim);
+    tw_object_free(image);
+    tw_object_free(object);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bundles_of_a_round),
         cmocka_unit_test(results),
+        cmocka_unit_test(many_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
