@@ -28,19 +28,24 @@ static void report(void *user, const tw_diag *d)
     verdict *v = user;
     check(d->message && *d->message && d->file, "a message without text or file");
     if (d->severity != TW_ERROR) return;
-    v->errors++;
-    v->is_ours = v->is_ours || strcmp(d->code, "cc.crash") == 0 || strcmp(d->code, "cc.internal") == 0;
+    /* behind errors in a source it is clang's parser that fails: known, and told as an error like others */
+    if (!v->errors++) v->is_ours = strcmp(d->code, "cc.crash") == 0 || strcmp(d->code, "cc.internal") == 0;
     if (v->is_ours) fprintf(stderr, "%s\n", d->message);
 }
 
 /* Words that make the compiler read files, or work for very long on little text. */
 static bool is_left_out(const char *text, bool is_ir)
 {
-    static const char *const words[] = { "include", "embed",   "incbin",      "__has_",  "pragma",
-                                         "import",  "_BitInt", "vector_size", "0000000", "9999999" };
+    static const char *const words[] = { "include", "embed",  "incbin",  "__has_",
+                                         "pragma",  "import", "_BitInt", "vector_size" };
     if (is_ir) return strstr(text, "module asm") != NULL;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strstr(text, words[i])) return true;
+    /* clang itself ends on vectors of millions of lanes */
+    for (const char *at = text; (at = strstr(at, "ext_vector_type")) != NULL;) {
+        at += strlen("ext_vector_type");
+        if (at[0] != '(' || !memchr("234", at[1], 3) || at[2] != ')') return true;
+    }
     return false;
 }
 
