@@ -12,7 +12,9 @@ typedef struct reduction {
     tw_type from, to, accumulator;
     tw__extents kept; /* shape of the result */
     size_t results, elements;
-    tw_tensor view; /* [results][elements] */
+    tw_tensor given;
+    tw_tensor view; /* [results][elements], or [elements][results] with `across` */
+    bool across;    /* neighbours in storage are of different results */
     tw_program sequence;
     const char *name;
 } reduction;
@@ -105,17 +107,23 @@ typedef struct reduce_piece {
     unsigned tile;
 } reduce_piece;
 
-/* The tile that has most of elements [begin, end) of the flattened view; `at` is where the last search ended. */
-static unsigned reduce_tile_of(const GArray *mapping, guint *at, uint64_t begin, uint64_t end)
+/* The tile that has most of elements [begin, end) of a mapping in order. */
+static unsigned reduce_tile_of(const GArray *mapping, uint64_t begin, uint64_t end)
 {
     const tw_mapped_interval *m = (const tw_mapped_interval *)(const void *)mapping->data;
-    while (*at && m[*at - 1].interval.end > begin) --*at;
-    while (*at < mapping->len && m[*at].interval.end <= begin) ++*at;
+    guint low = 0, high = mapping->len;
+    while (low < high) { /* the first that ends behind begin */
+        guint middle = low + (high - low) / 2;
+        if (m[middle].interval.end <= begin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
     uint64_t most = 0;
     unsigned tile = 0;
-    for (guint i = *at; i < mapping->len && m[i].interval.begin < end; i++) {
-        uint64_t n = MIN(m[i].interval.end, end) - MAX(m[i].interval.begin, begin);
-        if (n > most) most = n, tile = m[i].tile;
+    for (; low < mapping->len && m[low].interval.begin < end; low++) {
+        uint64_t n = MIN(m[low].interval.end, end) - MAX(m[low].interval.begin, begin);
+        if (n > most) most = n, tile = m[low].tile;
     }
     return tile;
 }
@@ -171,8 +179,8 @@ static void reduce_vertex(const reduction *r, tw_compute_set cs, const char *typ
     }
     if (form == TW__REDUCE_COLUMNS)
         for (size_t e = 0; e < rows; e++) {
-            size_t begin[] = { pieces->result, pieces->begin + e },
-                   end[] = { pieces->result + pieces->width, pieces->begin + e + 1 };
+            size_t begin[] = { pieces->begin + e, pieces->result },
+                   end[] = { pieces->begin + e + 1, pieces->result + pieces->width };
             row[e] = tw_tensor_flatten(g, tw_tensor_slice_nd(g, view, begin, end));
         }
     tw_graph_connect_list(g, v, "in", rows, row);
@@ -193,12 +201,11 @@ static GArray *reduce_pieces(const reduction *r, tw_tensor view, size_t elements
         width = MAX(16, ((r->results + parts - 1) / parts + 15) / 16 * 16);
     }
     g_autoptr(GArray) mapping = tw__libs_mapping(r->graph, view);
-    guint at = 0;
     for (size_t result = 0; result < r->results; result += width)
         for (size_t begin = 0; begin < elements; begin += chunk) {
             reduce_piece p = { result, MIN(width, r->results - result), begin, MIN(begin + chunk, elements), 0 };
-            uint64_t first = (uint64_t)result * elements + begin;
-            p.tile = reduce_tile_of(mapping, &at, first, columns ? first + 1 : first + (p.end - p.begin));
+            uint64_t first = columns ? begin * r->results + result : result * elements + begin;
+            p.tile = reduce_tile_of(mapping, first, first + (columns ? p.width : p.end - p.begin));
             g_array_append_val(pieces, p);
         }
     reduce_piece *list = (reduce_piece *)(void *)pieces->data;
@@ -233,14 +240,6 @@ static void reduce_step(reduction *r, tw_reduce_op op, tw_tensor view, size_t el
     tw_program_sequence_add(g, r->sequence, tw_program_execute(g, cs));
 }
 
-/* Neighbours in storage along the results rather than along the elements? */
-static bool runs_along_results(tw_graph *graph, tw_tensor view)
-{
-    unsigned along = tw_poputil_innermost_grouping(graph, view);
-    unsigned across = tw_poputil_innermost_grouping(graph, tw_tensor_transpose(graph, view));
-    return across > along;
-}
-
 /* Everything joined to `out`, [results], of the type that sums are made in. */
 static void reduce_tree(reduction *r, tw_tensor out)
 {
@@ -248,7 +247,7 @@ static void reduce_tree(reduction *r, tw_tensor out)
     tw_tensor view = r->view;
     size_t elements = r->elements, workers = 6 * (size_t)tw_target_tiles(tw_graph_target(g)), chunk = 64;
     while (chunk < elements && (elements + chunk - 1) / chunk * r->results > workers) chunk *= 2;
-    tw__reduce_form form = r->results > 1 && runs_along_results(g, view) ? TW__REDUCE_COLUMNS : TW__REDUCE_ROWS;
+    tw__reduce_form form = r->across ? TW__REDUCE_COLUMNS : TW__REDUCE_ROWS;
     for (bool first = true; first || elements > 1; first = false, form = TW__REDUCE_JOIN, chunk = 64) {
         size_t chunks = (elements + chunk - 1) / chunk;
         tw_tensor to = tw_tensor_reshape(g, out, 2, (size_t[]){ r->results, 1 });
@@ -279,7 +278,8 @@ static tw_tensor log_add(reduction *r)
     reduce_tree(&part, most);
     tw_tensor base = tw__popops_map(g, "tw_popops_reduce", "select(_1, 0f, is_finite(_1))", 1, &most, TW__LIBS_NIL,
                                     r->sequence, r->name, NULL);
-    tw_tensor column = tw_tensor_reshape(g, base, 2, (size_t[]){ r->results, 1 });
+    tw_tensor column =
+        tw_tensor_reshape(g, base, 2, r->across ? (size_t[]){ 1, r->results } : (size_t[]){ r->results, 1 });
     part.params.op = TW_REDUCE_ADD, part.from = TW_FLOAT;
     part.view =
         tw__popops_map(g, "tw_popops_reduce", r->from == TW_FLOAT ? "exp(_1 - _2)" : "exp(cast(_1, float) - _2)", 2,
@@ -332,7 +332,7 @@ static void reduce_build(reduction *r, const char *call, tw_tensor out)
         tw_program_sequence_add(g, r->sequence, tw_program_copy(g, tw_tensor_flatten(g, r->view), flat));
         return;
     }
-    if (plain && r->to == r->accumulator && !tw_tensor_intersects(g, flat, r->view)) {
+    if (plain && r->to == r->accumulator && !tw_tensor_intersects(g, flat, r->given)) {
         reduce_tree(r, flat);
         return;
     }
@@ -354,12 +354,39 @@ static void reduce_build(reduction *r, const char *call, tw_tensor out)
                    NULL);
 }
 
+/* The tensor as a matrix of results and elements; with `across` elements first. */
+static tw_tensor reduce_view(const reduction *r, tw_tensor tensor, const unsigned *order, bool across)
+{
+    tw__extents own = tw__libs_shape(r->graph, tensor);
+    unsigned turned[TW__LIBS_RANK], kept = r->kept.rank;
+    size_t shape[2] = { 1, 1 };
+    for (unsigned d = 0; d < own.rank; d++) {
+        shape[(d >= kept) != across] *= own.dim[order[d]];
+        turned[across ? (d + own.rank - kept) % own.rank : d] = order[d];
+    }
+    return tw_tensor_reshape(r->graph, tw_tensor_dim_shuffle(r->graph, tensor, turned), 2, shape);
+}
+
+/* Neighbours in storage along the results rather than along the elements? A corner tells: the form of vertices is a
+ * matter of speed. */
+static bool runs_across(const reduction *r, tw_tensor tensor, const unsigned *order)
+{
+    tw__extents own = tw__libs_shape(r->graph, tensor);
+    size_t begin[TW__LIBS_RANK] = { 0 };
+    if (r->results <= 1 || !r->elements) return false;
+    for (unsigned d = 0; d < own.rank; d++) own.dim[d] = MIN(own.dim[d], 8);
+    tw_tensor corner = tw_tensor_slice_nd(r->graph, tensor, begin, own.dim);
+    return tw_poputil_innermost_grouping(r->graph, reduce_view(r, corner, order, true)) >
+           tw_poputil_innermost_grouping(r->graph, reduce_view(r, corner, order, false));
+}
+
 static tw_tensor reduce_call(reduction *r, const char *call, tw_tensor tensor, tw_tensor out, const unsigned *order)
 {
     tw_graph *g = r->graph;
     tw_graph_push_scope(g);
-    r->view =
-        tw_tensor_reshape(g, tw_tensor_dim_shuffle(g, tensor, order), 2, (size_t[]){ r->results, r->elements });
+    r->given = tensor;
+    r->across = runs_across(r, tensor, order);
+    r->view = reduce_view(r, tensor, order, r->across);
     bool fresh = !out.id;
     if (fresh) out = tw_graph_add_variable(g, r->to, r->kept.rank, r->kept.dim, r->name);
     reduce_build(r, call, out);
