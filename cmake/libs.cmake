@@ -54,3 +54,14 @@ foreach(source IN LISTS tests)
     add_dependencies(tests libs_cxx_${name})
   endif()
 endforeach()
+
+# Examples, built like a user's programs; "prints: ..." in their first comment is their test.
+foreach(name IN ITEMS variables operations regression)
+  file(GLOB source ${CMAKE_SOURCE_DIR}/examples/poplar/libs/${name}.c*)
+  add_executable(example_libs_${name} ${source})
+  target_link_libraries(example_libs_${name} PRIVATE poplar tilewright_poplibs)
+  set_target_properties(example_libs_${name} PROPERTIES CXX_STANDARD 11 CXX_STANDARD_REQUIRED ON
+                        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
+  add_test(NAME examples.libs_${name} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/cli/run_example.sh ${source}
+                                              $<TARGET_FILE:example_libs_${name}>)
+endforeach()

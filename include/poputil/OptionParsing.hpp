@@ -35,6 +35,7 @@ template <class T> T asInteger(const poplar::StringRef &text)
                 return static_cast<T>(v);
         }
     } catch (const std::logic_error &) {
+        used = 0; /* refused below */
     }
     throw poplar::invalid_option("'" + s + "' is not an integer in range");
 }
@@ -46,6 +47,7 @@ template <class T> T asFloatingPoint(const poplar::StringRef &text)
         T v = static_cast<T>(std::stod(s, &used));
         if (used == s.size()) return v;
     } catch (const std::logic_error &) {
+        used = 0; /* refused below */
     }
     throw poplar::invalid_option("'" + s + "' is not a number");
 }

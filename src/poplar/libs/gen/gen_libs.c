@@ -53,7 +53,7 @@ static void gen_reductions(tw_type type)
 int main(int argc, char **argv)
 {
     if (argc != 4 || !freopen(argv[3], "w", stdout)) return 2;
-    part = (unsigned)atoi(argv[1]), parts = (unsigned)atoi(argv[2]);
+    part = (unsigned)strtoul(argv[1], NULL, 10), parts = (unsigned)strtoul(argv[2], NULL, 10);
     for (size_t t = 0; t < G_N_ELEMENTS(gen_types); t++) {
         for (size_t i = 0; i < tw__expr_op_count; i++) gen_row(&tw__expr_ops[i], gen_types[t]);
         for (size_t to = 0; to < G_N_ELEMENTS(gen_types); to++) {
