@@ -180,7 +180,8 @@ bool tw__sel_data(tw__sel *s, LLVMValueRef variable, tw__mir_data *data)
     data->bytes = bytes;
     data->address_count = writer.addresses->len;
     data->addresses = TW__NEW_N(s->mir->arena, struct tw__mir_address, writer.addresses->len + 1);
-    memcpy(data->addresses, writer.addresses->data, writer.addresses->len * sizeof *data->addresses);
+    if (data->address_count)
+        memcpy(data->addresses, writer.addresses->data, writer.addresses->len * sizeof *data->addresses);
     g_array_unref(writer.addresses);
     return is_fine;
 }
