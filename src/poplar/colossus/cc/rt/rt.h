@@ -16,9 +16,9 @@ typedef __INT32_TYPE__ int32_t;
 typedef __UINT32_TYPE__ uint32_t;
 typedef __INT64_TYPE__ int64_t;
 typedef __UINT64_TYPE__ uint64_t;
-#define bool _Bool
-#define true 1
-#define false 0
+#define bool        _Bool
+#define true        1
+#define false       0
 #define INT32_MAX   0x7fffffff
 #define INT32_MIN   (-INT32_MAX - 1)
 #define UINT32_MAX  0xffffffffu

@@ -3,7 +3,10 @@
 #include "program.h"
 
 static volatile u32 seed = 12345;
-static u32 next(void) { return seed = seed * 1664525 + 1013904223; }
+static u32 next(void)
+{
+    return seed = seed * 1664525 + 1013904223;
+}
 
 static void quicksort(int *a, int low, int high)
 {

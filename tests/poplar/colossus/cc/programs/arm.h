@@ -49,11 +49,11 @@ __attribute__((used)) arm_u64 arm_divide_signed(long long n, long long d, arm_u6
     *rest = n < 0 ? 0 - r : r;
     return (n ^ d) < 0 ? 0 - q : q;
 }
-#define ARM_DIVIDE(name, function)                                                                                \
-    __attribute__((naked)) void name(void)                                                                       \
-    {                                                                                                             \
-        __asm__("push {r4, lr}\n sub sp, sp, #16\n add r12, sp, #8\n str r12, [sp]\n bl " #function               \
-                "\n ldrd r2, r3, [sp, #8]\n add sp, sp, #16\n pop {r4, pc}\n");                                    \
+#define ARM_DIVIDE(name, function)                                                                  \
+    __attribute__((naked)) void name(void)                                                          \
+    {                                                                                               \
+        __asm__("push {r4, lr}\n sub sp, sp, #16\n add r12, sp, #8\n str r12, [sp]\n bl " #function \
+                "\n ldrd r2, r3, [sp, #8]\n add sp, sp, #16\n pop {r4, pc}\n");                     \
     }
 ARM_DIVIDE(__aeabi_uldivmod, arm_divide)
 ARM_DIVIDE(__aeabi_ldivmod, arm_divide_signed)
@@ -86,17 +86,51 @@ int memcmp(const void *a, const void *b, unsigned n)
 }
 int strcmp(const char *a, const char *b)
 {
-    for (; *a && *a == *b; a++, b++) {}
+    for (; *a && *a == *b; a++, b++) {
+    }
     return (unsigned char)*a - (unsigned char)*b;
 }
-void __aeabi_memcpy(void *t, const void *f, unsigned n) { memcpy(t, f, n); }
-void __aeabi_memcpy4(void *t, const void *f, unsigned n) { memcpy(t, f, n); }
-void __aeabi_memcpy8(void *t, const void *f, unsigned n) { memcpy(t, f, n); }
-void __aeabi_memmove(void *t, const void *f, unsigned n) { memmove(t, f, n); }
-void __aeabi_memmove4(void *t, const void *f, unsigned n) { memmove(t, f, n); }
-void __aeabi_memset(void *t, unsigned n, int c) { memset(t, c, n); }
-void __aeabi_memset4(void *t, unsigned n, int c) { memset(t, c, n); }
-void __aeabi_memset8(void *t, unsigned n, int c) { memset(t, c, n); }
-void __aeabi_memclr(void *t, unsigned n) { memset(t, 0, n); }
-void __aeabi_memclr4(void *t, unsigned n) { memset(t, 0, n); }
-void __aeabi_memclr8(void *t, unsigned n) { memset(t, 0, n); }
+void __aeabi_memcpy(void *t, const void *f, unsigned n)
+{
+    memcpy(t, f, n);
+}
+void __aeabi_memcpy4(void *t, const void *f, unsigned n)
+{
+    memcpy(t, f, n);
+}
+void __aeabi_memcpy8(void *t, const void *f, unsigned n)
+{
+    memcpy(t, f, n);
+}
+void __aeabi_memmove(void *t, const void *f, unsigned n)
+{
+    memmove(t, f, n);
+}
+void __aeabi_memmove4(void *t, const void *f, unsigned n)
+{
+    memmove(t, f, n);
+}
+void __aeabi_memset(void *t, unsigned n, int c)
+{
+    memset(t, c, n);
+}
+void __aeabi_memset4(void *t, unsigned n, int c)
+{
+    memset(t, c, n);
+}
+void __aeabi_memset8(void *t, unsigned n, int c)
+{
+    memset(t, c, n);
+}
+void __aeabi_memclr(void *t, unsigned n)
+{
+    memset(t, 0, n);
+}
+void __aeabi_memclr4(void *t, unsigned n)
+{
+    memset(t, 0, n);
+}
+void __aeabi_memclr8(void *t, unsigned n)
+{
+    memset(t, 0, n);
+}

@@ -7,20 +7,28 @@ typedef __builtin_va_list va_list;
 #define va_end   __builtin_va_end
 #define va_copy  __builtin_va_copy
 
-struct small { short s; };
-struct large { int a[5]; };
+struct small {
+    short s;
+};
+struct large {
+    int a[5];
+};
 
 static volatile int one = 1;
 
 static NOINLINE u32 ints(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j)
 {
-    return mix(mix(mix(mix(mix(mix(mix(mix(mix((u32)a, (u32)b), (u32)c), (u32)d), (u32)e), (u32)f), (u32)g), (u32)h), (u32)i), (u32)j);
+    return mix(
+        mix(mix(mix(mix(mix(mix(mix(mix((u32)a, (u32)b), (u32)c), (u32)d), (u32)e), (u32)f), (u32)g), (u32)h),
+            (u32)i),
+        (u32)j);
 }
 static NOINLINE float floats(float a, float b, float c, float d, float e, float f, float g, float h)
 {
     return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h;
 }
-static NOINLINE double all(u8 a, float b, i64 c, i16 d, double e, int f, float g, double h, u64 i, struct large j, struct small k)
+static NOINLINE double all(u8 a, float b, i64 c, i16 d, double e, int f, float g, double h, u64 i, struct large j,
+                           struct small k)
 {
     return a + b + (double)c + d + e + f + g + h + (double)i + j.a[4] + k.s;
 }
@@ -62,18 +70,42 @@ static NOINLINE u32 kinds(const char *text, ...)
     va_end(list);
     return s;
 }
-static int plus(int a, int b) { return a + b; }
-static int minus(int a, int b) { return a - b; }
-static int product(int a, int b) { return a * b; }
+static int plus(int a, int b)
+{
+    return a + b;
+}
+static int minus(int a, int b)
+{
+    return a - b;
+}
+static int product(int a, int b)
+{
+    return a * b;
+}
 typedef int binary(int, int);
 static binary *const table[] = { plus, minus, product };
-static NOINLINE binary *choose(int i) { return table[i % 3]; }
-static NOINLINE int apply(binary *f, int a, int b) { return f(a, b) + f(b, a); }
+static NOINLINE binary *choose(int i)
+{
+    return table[i % 3];
+}
+static NOINLINE int apply(binary *f, int a, int b)
+{
+    return f(a, b) + f(b, a);
+}
 
-static NOINLINE u32 fibonacci(u32 n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+static NOINLINE u32 fibonacci(u32 n)
+{
+    return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
 static NOINLINE int is_odd(u32 n);
-static NOINLINE int is_even(u32 n) { return n == 0 ? one : is_odd(n - 1); }
-static NOINLINE int is_odd(u32 n) { return n == 0 ? 0 : is_even(n - 1); }
+static NOINLINE int is_even(u32 n)
+{
+    return n == 0 ? one : is_odd(n - 1);
+}
+static NOINLINE int is_odd(u32 n)
+{
+    return n == 0 ? 0 : is_even(n - 1);
+}
 static NOINLINE u32 ackermann(u32 m, u32 n)
 {
     return m == 0 ? n + 1 : n == 0 ? ackermann(m - 1, 1) : ackermann(m - 1, ackermann(m, n - 1));
@@ -86,9 +118,18 @@ static NOINLINE u32 hanoi(int n, u8 *pegs, int from, int to)
     pegs[from]--, pegs[to]++;
     return moves + 1 + hanoi(n - 1, pegs, by, to);
 }
-static NOINLINE i8 narrow(int x) { return (i8)x; }
-static NOINLINE u16 narrower(int x) { return (u16)x; }
-static NOINLINE _Bool truth(int x) { return x > 3; }
+static NOINLINE i8 narrow(int x)
+{
+    return (i8)x;
+}
+static NOINLINE u16 narrower(int x)
+{
+    return (u16)x;
+}
+static NOINLINE _Bool truth(int x)
+{
+    return x > 3;
+}
 
 int main(void)
 {

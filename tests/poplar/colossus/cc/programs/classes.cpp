@@ -43,30 +43,58 @@ template <typename T, unsigned N> struct Array {
         for (T &i : items) f(i);
     }
 };
-template <typename T> T largest(T a, T b) { return a > b ? a : b; }
-template <typename T, typename... Rest> T largest(T a, T b, Rest... rest) { return largest(largest(a, b), rest...); }
+template <typename T> T largest(T a, T b)
+{
+    return a > b ? a : b;
+}
+template <typename T, typename... Rest> T largest(T a, T b, Rest... rest)
+{
+    return largest(largest(a, b), rest...);
+}
 
 struct Complex {
     float re, im;
     Complex operator*(const Complex &o) const { return { re * o.re - im * o.im, re * o.im + im * o.re }; }
-    Complex &operator+=(const Complex &o) { re += o.re, im += o.im; return *this; }
+    Complex &operator+=(const Complex &o)
+    {
+        re += o.re, im += o.im;
+        return *this;
+    }
     bool operator==(const Complex &o) const { return re == o.re && im == o.im; }
 };
 namespace {
 enum class Color : u8 { red, green = 5, blue };
-NOINLINE int paint(Color c) { return c == Color::green ? 1 : c == Color::blue ? 2 : 3; }
+NOINLINE int paint(Color c)
+{
+    return c == Color::green ? 1 : c == Color::blue ? 2 : 3;
 }
+} // namespace
 NOINLINE int total(Shape *const *shapes, int n)
 {
     int s = 0;
     for (int i = 0; i < n; i++) s = s * 31 + shapes[i]->area() * 10 + shapes[i]->sides() + shapes[i]->id;
     return s;
 }
-NOINLINE int more(Other &o) { return o.more(); }
-NOINLINE Guard pass(Guard g) { return Guard(g.number * 2); }
-NOINLINE void change(int &x, int *&p) { x += 5, p = &x; }
-NOINLINE int by_member(Both &b, int Both::*field, int (Both::*call)()) { return b.*field + (b.*call)(); }
-constexpr int power(int x, int n) { return n ? x * power(x, n - 1) : 1; }
+NOINLINE int more(Other &o)
+{
+    return o.more();
+}
+NOINLINE Guard pass(Guard g)
+{
+    return Guard(g.number * 2);
+}
+NOINLINE void change(int &x, int *&p)
+{
+    x += 5, p = &x;
+}
+NOINLINE int by_member(Both &b, int Both::*field, int (Both::*call)())
+{
+    return b.*field + (b.*call)();
+}
+constexpr int power(int x, int n)
+{
+    return n ? x * power(x, n - 1) : 1;
+}
 
 int main()
 {
@@ -83,7 +111,8 @@ int main()
     Array<float, 3> floats = { { 1.5f, 2.5f, -3 } };
     int by = 3;
     ints.each([&](int &i) { i = i * by + power(2, 5), by++; });
-    out((u32)ints.sum()), out_float(floats.sum()), out((u32)by), out((u32)largest(3, 9, 4)), out_float(largest(2.5f, -1.0f));
+    out((u32)ints.sum()), out_float(floats.sum()), out((u32)by), out((u32)largest(3, 9, 4)),
+        out_float(largest(2.5f, -1.0f));
     Complex z = { 0.5f, -0.25f }, w = z;
     for (int i = 0; i < 5; i++) w = w * w, w += z;
     out_float(w.re), out_float(w.im), out((u32)(w == z)), out((u32)paint(Color::blue) * 10 + (u32)paint((Color)5));

@@ -103,15 +103,13 @@ static NOINLINE u32 duff(u8 *to, const u8 *from, int n)
     int rounds = (n + 7) / 8;
     u32 copied = 0;
     switch (n % 8) {
-    case 0:
-        do {
-            *to++ = *from++, copied++; /* fallthrough */
-        case 7: *to++ = *from++, copied++; /* fallthrough */
-        case 6: *to++ = *from++, copied++; /* fallthrough */
-        case 5: *to++ = *from++, copied++; /* fallthrough */
-        case 4: *to++ = *from++, copied++; /* fallthrough */
-        case 3: *to++ = *from++, copied++; /* fallthrough */
-        case 2: *to++ = *from++, copied++; /* fallthrough */
+    case 0: do { *to++ = *from++, copied++; /* fallthrough */
+        case 7: *to++ = *from++, copied++;  /* fallthrough */
+        case 6: *to++ = *from++, copied++;  /* fallthrough */
+        case 5: *to++ = *from++, copied++;  /* fallthrough */
+        case 4: *to++ = *from++, copied++;  /* fallthrough */
+        case 3: *to++ = *from++, copied++;  /* fallthrough */
+        case 2: *to++ = *from++, copied++;  /* fallthrough */
         case 1: *to++ = *from++, copied++;
         } while (--rounds > 0);
     }
@@ -120,7 +118,8 @@ static NOINLINE u32 duff(u8 *to, const u8 *from, int n)
 
 int main(void)
 {
-    static const u32 keys[] = { 0, 1, 2, 99, 100, 101, 1000, 65535, 65536, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff };
+    static const u32 keys[] = { 0,     1,     2,          99,         100,        101,       1000,
+                                65535, 65536, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff };
     u8 from[40], to[40];
     for (int i = -2; i < 12; i++) out((u32)dense(i)), out((u32)wide(i));
     out((u32)wide(0x100000000)), out((u32)wide(0x100000005));

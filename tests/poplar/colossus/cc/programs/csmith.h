@@ -11,22 +11,22 @@ typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
 typedef unsigned int size_t;
-#define INT8_MIN   (-128)
-#define INT8_MAX   127
-#define INT16_MIN  (-32768)
-#define INT16_MAX  32767
-#define INT32_MIN  (-2147483647 - 1)
-#define INT32_MAX  2147483647
-#define INT64_MIN  (-9223372036854775807ll - 1)
-#define INT64_MAX  9223372036854775807ll
-#define UINT8_MAX  255
-#define UINT16_MAX 65535
-#define UINT32_MAX 4294967295u
-#define UINT64_MAX 18446744073709551615ull
-#define CHAR_BIT   8
-#define FLT_MAX    3.40282347e+38f
-#define DBL_MAX    1.7976931348623157e+308
-#define STATIC     static
+#define INT8_MIN         (-128)
+#define INT8_MAX         127
+#define INT16_MIN        (-32768)
+#define INT16_MAX        32767
+#define INT32_MIN        (-2147483647 - 1)
+#define INT32_MAX        2147483647
+#define INT64_MIN        (-9223372036854775807ll - 1)
+#define INT64_MAX        9223372036854775807ll
+#define UINT8_MAX        255
+#define UINT16_MAX       65535
+#define UINT32_MAX       4294967295u
+#define UINT64_MAX       18446744073709551615ull
+#define CHAR_BIT         8
+#define FLT_MAX          3.40282347e+38f
+#define DBL_MAX          1.7976931348623157e+308
+#define STATIC           static
 #define UNDEFINED(value) (value)
 #define LOG_INDEX
 #define LOG_EXEC

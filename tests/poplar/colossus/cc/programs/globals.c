@@ -3,10 +3,26 @@
  * others; local static ones, tentative, weak, volatile. */
 #include "program.h"
 
-struct node { u8 tag; const struct node *next; int (*call)(int); const char *name; float f; u64 l; };
-static int inc(int x) { return x + 1; }
-static int dec(int x) { return x - 1; }
-static int twice(int x) { return 2 * x; }
+struct node {
+    u8 tag;
+    const struct node *next;
+    int (*call)(int);
+    const char *name;
+    float f;
+    u64 l;
+};
+static int inc(int x)
+{
+    return x + 1;
+}
+static int dec(int x)
+{
+    return x - 1;
+}
+static int twice(int x)
+{
+    return 2 * x;
+}
 static const struct node third = { 3, 0, twice, "third", 0.5f, 0x123456789abcdef };
 static struct node second = { 2, &third, dec, "the second" + 4, -1.5f, 7 };
 struct node first = { 1, &second, inc, "first", 3e10f, (u64)-1 };
@@ -31,7 +47,10 @@ static NOINLINE int counter(void)
     wraps++;
     return n++ * 1000 + wraps;
 }
-static NOINLINE const char *name_of(unsigned i) { return names[i & 3]; }
+static NOINLINE const char *name_of(unsigned i)
+{
+    return names[i & 3];
+}
 static NOINLINE u32 walk(const struct node *n, int x)
 {
     u32 s = 0;

@@ -4,28 +4,47 @@
 #include "program.h"
 
 typedef _Float16 half;
-static volatile half values[] = { 0.0f16, -0.0f16, 1.0f16, -1.0f16, 0.5f16, 1.5f16, -2.5f16, 3.0f16, 0.1f16, 2048.0f16, 2049.0f16, 0.3333f16, 100.0f16, 200.0f16, -180.0f16, 0.0625f16 };
+static volatile half values[] = {
+    0.0f16, -0.0f16,   1.0f16,    -1.0f16,   0.5f16,   1.5f16,   -2.5f16,   3.0f16,
+    0.1f16, 2048.0f16, 2049.0f16, 0.3333f16, 100.0f16, 200.0f16, -180.0f16, 0.0625f16
+};
 
 static void out_half(half x)
 {
-    union { half h; u16 u; } bits = { x };
+    union {
+        half h;
+        u16 u;
+    } bits = { x };
     out(x != x ? 0x7e00 : bits.u);
 }
 static NOINLINE void pair(half x, half y)
 {
     out_half(x + y), out_half(x - y), out_half(x * y);
     if (y != 0) out_half(x / y);
-    out((u32)(x < y) | (u32)(x <= y) << 1 | (u32)(x == y) << 2 | (u32)(x != y) << 3 | (u32)(x > y) << 4 | (u32)(x >= y) << 5);
+    out((u32)(x < y) | (u32)(x <= y) << 1 | (u32)(x == y) << 2 | (u32)(x != y) << 3 | (u32)(x > y) << 4 |
+        (u32)(x >= y) << 5);
     out_half(x < y ? x : y), out_half(x * y + x), out(x < y ? 5 : 6);
 }
 static NOINLINE void single(half x)
 {
-    out_half(-x), out_float((float)x), out((u32)(int)x), out_half((half)((float)x * 1.7f)), out_half((half)(int)x), out_double((double)x);
+    out_half(-x), out_float((float)x), out((u32)(int)x), out_half((half)((float)x * 1.7f)), out_half((half)(int)x),
+        out_double((double)x);
     out_half((half)((double)x / 3)), out((u32)!x);
 }
-struct holder { half a; u8 b; half c[3]; };
-static NOINLINE struct holder hold(half a, u8 b, half c) { struct holder h = { a + c, b, { c, a, c * a } }; return h; }
-static NOINLINE half many(half a, half b, half c, half d, half e, half f, half g, half h) { return a - b + c * d - e + f * g - h; }
+struct holder {
+    half a;
+    u8 b;
+    half c[3];
+};
+static NOINLINE struct holder hold(half a, u8 b, half c)
+{
+    struct holder h = { a + c, b, { c, a, c * a } };
+    return h;
+}
+static NOINLINE half many(half a, half b, half c, half d, half e, half f, half g, half h)
+{
+    return a - b + c * d - e + f * g - h;
+}
 static NOINLINE half sum(const half *x, unsigned n)
 {
     half s = 0;

@@ -26,7 +26,10 @@ static NOINLINE void put(u8 *b, u16 *h, u32 *w, u64 *l, unsigned i, u32 x)
     b[i + 1] += 3, h[i + 1] ^= 0x1111, w[i + 1]++, l[i + 1] -= 9;
     b[3] = (u8)(x >> 8), h[3] = (u16)(x >> 8), b[2 * i] = b[i], h[i / 2] = h[i];
 }
-static NOINLINE unsigned length(const char *s) { return (unsigned)strlen(s); }
+static NOINLINE unsigned length(const char *s)
+{
+    return (unsigned)strlen(s);
+}
 static NOINLINE void reverse(char *s, unsigned n)
 {
     for (unsigned i = 0; i < n / 2; i++) {
@@ -49,7 +52,8 @@ int main(void)
     u64 longs[20];
     memset(words, 0xa5, sizeof words), memset(longs, 0x5a, sizeof longs);
     for (unsigned i = 1; i < 18; i++) put(bytes, halves, words, longs, i, i * 0x01234567);
-    out(sum(bytes, sizeof bytes)), out(sum(halves, sizeof halves)), out(sum(words, sizeof words)), out(sum(longs, sizeof longs));
+    out(sum(bytes, sizeof bytes)), out(sum(halves, sizeof halves)), out(sum(words, sizeof words)),
+        out(sum(longs, sizeof longs));
     for (unsigned i = 0; i < 5; i++)
         for (unsigned j = 0; j < 7; j++)
             for (unsigned k = 0; k < 3; k++) grid[i][j][k] = (i8)(i * 50 - j * k);
@@ -62,7 +66,8 @@ int main(void)
         }
     char copy[sizeof text];
     memcpy(copy, text, sizeof text), reverse(copy, length(copy)), out(length(text)), out(sum(copy, sizeof copy));
-    words[0] = 0x00050006, out(aliased(words + 1, words + 2, (u16 *)(void *)(words + 3))), out(aliased(words, words, (u16 *)(void *)(words + 1)));
+    words[0] = 0x00050006, out(aliased(words + 1, words + 2, (u16 *)(void *)(words + 3))),
+    out(aliased(words, words, (u16 *)(void *)(words + 1)));
     const char *ends[] = { text, text + 7, text + size }, **end = ends;
     for (; end < ends + 3; end++) out((u32)length(*end)), out((u32)(*end - text)), out((u32)(*end)[2]);
     return 0;

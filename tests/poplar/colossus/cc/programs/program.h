@@ -19,7 +19,7 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 
-#define NOINLINE __attribute__((noinline))
+#define NOINLINE     __attribute__((noinline))
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static inline void out64(u64 x)

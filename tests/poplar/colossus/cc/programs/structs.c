@@ -3,25 +3,94 @@
  * none. */
 #include "program.h"
 
-struct one { float f; };
-struct nested_one { struct one o[1]; };
-struct int_one { int i; };
-struct pair { int a, b; };
-struct odd { u8 c; u16 s; u8 d; u32 w; u8 e; };
-struct big { int n[9]; u8 tail; };
-struct deep { struct odd o[3]; struct pair p; struct one f; u64 l; };
-struct fields { unsigned a : 3; int b : 5; unsigned c : 12; unsigned d : 1; int e : 11; unsigned f : 17; u8 g : 7; };
-struct split { u8 x; int : 0; u8 y : 3, z : 5; u16 w : 9; u64 v : 37; };
-union both { u32 word; u8 bytes[4]; u16 halves[2]; float f; };
-struct __attribute__((packed)) tight { u8 a; u32 b; u16 c; u64 d; };
+struct one {
+    float f;
+};
+struct nested_one {
+    struct one o[1];
+};
+struct int_one {
+    int i;
+};
+struct pair {
+    int a, b;
+};
+struct odd {
+    u8 c;
+    u16 s;
+    u8 d;
+    u32 w;
+    u8 e;
+};
+struct big {
+    int n[9];
+    u8 tail;
+};
+struct deep {
+    struct odd o[3];
+    struct pair p;
+    struct one f;
+    u64 l;
+};
+struct fields {
+    unsigned a : 3;
+    int b : 5;
+    unsigned c : 12;
+    unsigned d : 1;
+    int e : 11;
+    unsigned f : 17;
+    u8 g : 7;
+};
+struct split {
+    u8 x;
+    int : 0;
+    u8 y : 3, z : 5;
+    u16 w : 9;
+    u64 v : 37;
+};
+union both {
+    u32 word;
+    u8 bytes[4];
+    u16 halves[2];
+    float f;
+};
+struct __attribute__((packed)) tight {
+    u8 a;
+    u32 b;
+    u16 c;
+    u64 d;
+};
 
 static volatile int seed = 5;
 
-static NOINLINE struct one add_one(struct one x, struct nested_one y) { x.f += y.o[0].f; return x; }
-static NOINLINE struct int_one twice(struct int_one x) { x.i *= 2; return x; }
-static NOINLINE struct pair swap(struct pair p) { int t = p.a; p.a = p.b, p.b = t; return p; }
-static NOINLINE struct odd odd_of(u8 c, u16 s, u8 d, u32 w, u8 e) { struct odd o = { c, s, d, w, e }; return o; }
-static NOINLINE struct big big_of(int k) { struct big b; for (int i = 0; i < 9; i++) b.n[i] = i * k; b.tail = (u8)k; return b; }
+static NOINLINE struct one add_one(struct one x, struct nested_one y)
+{
+    x.f += y.o[0].f;
+    return x;
+}
+static NOINLINE struct int_one twice(struct int_one x)
+{
+    x.i *= 2;
+    return x;
+}
+static NOINLINE struct pair swap(struct pair p)
+{
+    int t = p.a;
+    p.a = p.b, p.b = t;
+    return p;
+}
+static NOINLINE struct odd odd_of(u8 c, u16 s, u8 d, u32 w, u8 e)
+{
+    struct odd o = { c, s, d, w, e };
+    return o;
+}
+static NOINLINE struct big big_of(int k)
+{
+    struct big b;
+    for (int i = 0; i < 9; i++) b.n[i] = i * k;
+    b.tail = (u8)k;
+    return b;
+}
 static NOINLINE u32 sum_big(struct big b, struct pair p, struct big c)
 {
     u32 s = b.tail;
@@ -29,13 +98,25 @@ static NOINLINE u32 sum_big(struct big b, struct pair p, struct big c)
     for (int i = 0; i < 9; i++) s = mix(s, (u32)(b.n[i] + c.n[8 - i] * p.a));
     return s + (u32)p.b;
 }
-static NOINLINE struct deep change(struct deep d) { d.o[1].s++, d.p = swap(d.p), d.l ^= d.o[2].w, d.f.f *= 2; return d; }
-static NOINLINE union both both_of(union both x) { x.bytes[1] = 0x5a; return x; }
-static NOINLINE u32 sum_odd(struct odd o) { return mix(mix(mix(mix(o.c, o.s), o.d), o.w), o.e); }
+static NOINLINE struct deep change(struct deep d)
+{
+    d.o[1].s++, d.p = swap(d.p), d.l ^= d.o[2].w, d.f.f *= 2;
+    return d;
+}
+static NOINLINE union both both_of(union both x)
+{
+    x.bytes[1] = 0x5a;
+    return x;
+}
+static NOINLINE u32 sum_odd(struct odd o)
+{
+    return mix(mix(mix(mix(o.c, o.s), o.d), o.w), o.e);
+}
 
 static NOINLINE void bits(struct fields *f, struct split *s, int k)
 {
-    f->a = (unsigned)k, f->b = k - 9, f->c = (unsigned)k * 99u, f->d = (unsigned)k & 1, f->e = -k, f->f = (unsigned)k * 1001u, f->g = (u8)(k * 3);
+    f->a = (unsigned)k, f->b = k - 9, f->c = (unsigned)k * 99u, f->d = (unsigned)k & 1, f->e = -k,
+    f->f = (unsigned)k * 1001u, f->g = (u8)(k * 3);
     s->x = (u8)k, s->y = (u8)(k & 7), s->z = (u8)(k & 31), s->w = (u16)(k * 5 & 511), s->v = (u64)k * 0x123456789;
 }
 static void show(const struct fields *f, const struct split *s)
@@ -56,8 +137,10 @@ int main(void)
     struct big x = big_of(seed), y = x;
     out(sum_big(x, p, y)), out((u32)x.n[3]), out((u32)y.n[8]);
     struct odd o = odd_of((u8)seed, 0x1234, 0xfe, 0xdeadbeef, 7);
-    out(sum_odd(o)), out(sizeof o), out(sizeof(struct deep)), out(sizeof(struct fields)), out(sizeof(struct split)), out(sizeof(struct tight));
-    struct deep d = { { o, odd_of(1, 2, 3, 4, 5), o }, p, a, 0x1122334455667788 }, e = change(d), copies[3] = { d, e, d };
+    out(sum_odd(o)), out(sizeof o), out(sizeof(struct deep)), out(sizeof(struct fields)), out(sizeof(struct split)),
+        out(sizeof(struct tight));
+    struct deep d = { { o, odd_of(1, 2, 3, 4, 5), o }, p, a, 0x1122334455667788 }, e = change(d),
+                copies[3] = { d, e, d };
     out(sum_odd(e.o[1])), out((u32)e.p.a), out64(e.l), out_float(e.f.f), out(sum_odd(d.o[1]));
     for (int i = 0; i < 3; i++) out(sum_odd(copies[i].o[(i + seed) % 3]));
     u = both_of(u);
