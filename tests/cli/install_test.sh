@@ -61,6 +61,15 @@ cxxflags=$(PKG_CONFIG_PATH="$pc" pkg-config --cflags --libs poplar) || fail 'pkg
 expect 0 sh -c "$CXX -std=c++11 host.cpp $cxxflags -lpva -lpvti -o host"
 expect 0 ./host
 prints out '1472 tiles'
+# The libraries under the names that programs link, and as one in C.
+cp "$source/examples/poplar/libs/operations.cpp" "$source/examples/poplar/libs/regression.c" .
+expect 0 sh -c "$CXX -std=c++11 operations.cpp $cxxflags -lpopops -lpoplin -lpoputil -o operations"
+expect 0 ./operations
+prints out 'x + y: 1.5 3 4.5 6'
+libflags=$(PKG_CONFIG_PATH="$pc" pkg-config --cflags --libs tilewright_poplibs) || fail 'pkg-config does not know the libraries'
+expect 0 sh -c "$CC regression.c $libflags -o regression"
+expect 0 ./regression
+prints out 'y = 3.00 x + 0.50 after 200 steps'
 mkdir cxx
 cp host.cpp cxx
 cat >cxx/CMakeLists.txt <<'END'

@@ -120,7 +120,7 @@ static GArray *users_of(GHashTable *sets, GPtrArray *open, uint64_t begin)
         g_array_append_val(tiles, u->tile);
         i++;
     }
-    qsort(tiles->data, tiles->len, sizeof(unsigned), tracker_by_tile);
+    if (tiles->len > 1) qsort(tiles->data, tiles->len, sizeof(unsigned), tracker_by_tile);
     guint kept = 0;
     for (guint i = 0; i < tiles->len; i++)
         if (!kept || g_array_index(tiles, unsigned, kept - 1) != g_array_index(tiles, unsigned, i))
