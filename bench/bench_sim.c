@@ -5,9 +5,9 @@
  *             (Spike, rv32emu, libriscv) reach 415 to 730 M on such a machine.
  *   axpy      the guide's loop of 7.4.3, bundles { ldst64pace ; f32v2axpy } under rpt. Limit 300 M bundles a second.
  *   amp       an inner product on the matrix units, bundles { ld64step ; f16v4sisoamp } under rpt. Limit 100 M.
- *   translated, worker, element-wise: the same in code of the host (docs/colossus.md), compiled before it is measured;
- *             the peer of the first is the interpreter in the same run, of the second the loop in C. Limit of the
- *             first 2,000 M.
+ *   translated, worker, element-wise: the same in code of the host (docs/colossus.md), compiled before it is
+ *             measured; the peer of the first is the interpreter in the same run, of the second the loop in C. Limit
+ *             of the first 2,000 M.
  *   chip      1,472 tiles, six workers each with 10,000 bundles of axpy, on two threads. Limit 0.3 s.
  *
  * Processor time, so that other work on the machine does not count: of one thread, for the chip half of what both

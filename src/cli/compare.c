@@ -151,7 +151,7 @@ static void clear_row(gpointer row)
     tw__compare_row_clear(row);
 }
 
-static int compare(int argc, char **argv)
+static int compare_kernels(int argc, char **argv)
 {
     g_autoptr(GPtrArray) sizes = g_ptr_array_new();
     request r = { .on = "ipu-mk2,wse3,aie,a2a3", .sizes = sizes };
@@ -192,5 +192,6 @@ const tw__command tw__command_compare = {
                "tilewright compare axpy --show wse3",
     .options = TW__CLI_ROWS(options),
     .words = "",
-    .main = compare,
+    .files = "",
+    .main = compare_kernels,
 };

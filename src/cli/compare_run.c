@@ -59,7 +59,7 @@ static char *header_line(const char *text, const char *key)
     return NULL;
 }
 
-static bool value_of(const job *j, const char *word, size_t length, size_t *value)
+static bool compare_value(const job *j, const char *word, size_t length, size_t *value)
 {
     const struct {
         char name;
@@ -74,13 +74,13 @@ static bool value_of(const job *j, const char *word, size_t length, size_t *valu
 }
 
 /* Names and numbers with * and /, from left to right. */
-static bool calculate(const job *j, const char *text, size_t *value)
+static bool compare_calculate(const job *j, const char *text, size_t *value)
 {
     char by = '*';
     *value = 1;
     for (const char *at = text;; at++) {
         size_t length = strcspn(at, "*/"), next;
-        if (!value_of(j, at, length, &next) || (by == '/' && !next)) return false;
+        if (!compare_value(j, at, length, &next) || (by == '/' && !next)) return false;
         *value = by == '*' ? *value * next : *value / next;
         at += length;
         if (!*at) return true;
@@ -114,7 +114,7 @@ static char *write_input(job *j, const struct tw__compare_array *a, const char *
     } else {
         g_auto(GStrv) words = g_strsplit(shape, ",", TW_NPY_RANK);
         for (char **word = words; *word; word++) {
-            if (!calculate(j, *word, &file.shape[file.rank])) return NULL;
+            if (!compare_calculate(j, *word, &file.shape[file.rank])) return NULL;
             file.count *= file.shape[file.rank++];
         }
         if (!file.count || file.count % elements) return NULL;
@@ -138,7 +138,7 @@ static char *replacement(job *j, const char *name)
     const char *colon = strchr(name, ':');
     if (!colon) {
         size_t value;
-        return calculate(j, name, &value) ? g_strdup_printf("%zu", value) : NULL;
+        return compare_calculate(j, name, &value) ? g_strdup_printf("%zu", value) : NULL;
     }
     g_autofree char *array = g_strndup(name, (size_t)(colon - name));
     if (strcmp(array, "out") == 0) {
@@ -287,7 +287,7 @@ static void remove_folder(const char *folder)
     g_rmdir(folder);
 }
 
-static void run_program(job *j, const char *folder, tw__compare_row *row)
+static void compare_program(job *j, const char *folder, tw__compare_row *row)
 {
     g_autofree char *path = g_build_filename(folder, j->machine->program, NULL);
     char *text = g_file_test(path, G_FILE_TEST_EXISTS) ? tw_read_file(path, TW_SOURCE_LIMIT, NULL) : NULL;
@@ -319,7 +319,7 @@ bool tw__compare_run(const char *folder, const tw__compare_machine *machine, con
     row->operations = c->operations, row->bytes = c->bytes;
     job j = { .machine = machine, .c = c, .folder = own, .n = c->n };
     chip_figures(row);
-    run_program(&j, folder, row);
+    compare_program(&j, folder, row);
     row->problem = j.problem;
     g_free(j.out);
     remove_folder(own);

@@ -319,8 +319,7 @@ WIDE void store_set(float *p, quarters q)
 WIDE __m128 sum_four(__m128 from, const row_of_weights *weights, unsigned first, const __m256d *x, unsigned lanes)
 {
     __m256d sum = _mm256_mul_pd(x[0], _mm256_load_pd(&weights[0][first]));
-    for (unsigned i = 1; i < lanes; i++)
-        sum = _mm256_fmadd_pd(x[i], _mm256_load_pd(&weights[i][first]), sum);
+    for (unsigned i = 1; i < lanes; i++) sum = _mm256_fmadd_pd(x[i], _mm256_load_pd(&weights[i][first]), sum);
     return _mm256_cvtpd_ps(_mm256_add_pd(_mm256_cvtps_pd(from), sum));
 }
 WIDE __m128i special_lanes(__m128 v)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Vertices in C and C++ as code of simulated tiles (guide 3.3, 3.4, 10): each kind of class, values against the host's
- * own run of the same source. */
+/* Vertices in C and C++ as code of simulated tiles (guide 3.3, 3.4, 10): each kind of class, values against the
+ * host's own run of the same source. */
 #include "tiles_test.h"
 
 static const char cpp[] =

@@ -214,7 +214,7 @@ static void every_layout(void **state)
         }
 }
 
-/* The same classes in C++: what <poplar/VectorTypes.hpp> reads is what load wrote, also beside assembly of PopLibs. */
+/* The same classes in C++: what <poplar/VectorTypes.hpp> reads is what load wrote, beside PopLibs' assembly too. */
 static void every_layout_compiled(void **state)
 {
     (void)state;

@@ -23,7 +23,8 @@ static bool is_fraction(LLVMTypeRef type)
 /* Calls whose vectors are instructions, two lanes at least. */
 static bool is_vector_call(LLVMValueRef call)
 {
-    static const char *const names[] = { "llvm.fabs.", "llvm.minnum.", "llvm.maxnum.", "llvm.fmuladd.", "llvm.assume" };
+    static const char *const names[] = { "llvm.fabs.", "llvm.minnum.", "llvm.maxnum.", "llvm.fmuladd.",
+                                         "llvm.assume" };
     LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(call));
     size_t length;
     const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
@@ -32,8 +33,8 @@ static bool is_vector_call(LLVMValueRef call)
     return false;
 }
 
-/* Lanes for a loop of one block: as many as its smallest element allows, 0 when something in it is no work for vectors:
- * integers in memory, sums over the rounds (their order would change), comparisons, calls. */
+/* Lanes for a loop of one block: as many as its smallest element allows, 0 when something in it is no work for
+ * vectors: integers in memory, sums over the rounds (their order would change), comparisons, calls. */
 static unsigned loop_lanes(LLVMBasicBlockRef block)
 {
     unsigned lanes = 0;
@@ -94,7 +95,8 @@ static void mark_loops(LLVMModuleRef module, GHashTable *but)
     LLVMContextRef c = LLVMGetModuleContext(module);
     size_t length;
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
-        if (tw__cc_is_supervisors(f) || (but && g_hash_table_contains(but, LLVMGetValueName2(f, &length)))) continue;
+        if (tw__cc_is_supervisors(f) || (but && g_hash_table_contains(but, LLVMGetValueName2(f, &length))))
+            continue;
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
             LLVMValueRef branch = LLVMGetBasicBlockTerminator(b);
             if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch)) continue;

@@ -100,37 +100,55 @@ static uint64_t saturated(char op, bool is_signed, uint64_t x, uint64_t y, unsig
 /* X(name, kind, text of LLVM, what it is): O an instruction of two operands, C a compare, 1 and 2 an intrinsic
  * with so many operands, F one with a flag as last one, R one whose first operand comes twice, V one with an
  * overflow flag. D: only where y is no divisor of 0 and does not overflow; S: only where y is less than the width. */
-#define OPERATIONS(X)                                                                                              \
-    X(add, O, "add", x + y)                                                                                        \
-    X(sub, O, "sub", x - y)                                                                                        \
-    X(mul, O, "mul", x *y)                                                                                         \
-    X(udiv, D, "udiv", x / y)                                                                                      \
-    X(urem, D, "urem", x % y) X(sdiv, D, "sdiv", (uint64_t)(SX / SY)) X(srem, D, "srem", (uint64_t)(SX % SY))      \
-        X(and, O, "and", x &y) X(or, O, "or", x | y) X(xor, O, "xor", x ^ y) X(shl, S, "shl", x << y)              \
-            X(lshr, S, "lshr", x >> y) X(ashr, S, "ashr", (uint64_t)(SX >> y)) X(eq, C, "eq", x == y) X(           \
-                ne, C, "ne", x != y) X(ugt, C, "ugt", x > y) X(uge, C, "uge", x >= y) X(ult, C, "ult", x < y)      \
-                X(ule, C, "ule", x <= y) X(sgt, C, "sgt", SX > SY) X(sge, C, "sge", SX >= SY) X(                   \
-                    slt, C, "slt", SX < SY) X(sle, C, "sle", SX <= SY) X(smin, 2, "smin", SX < SY ? x : y)         \
-                    X(smax, 2, "smax", SX > SY ? x : y) X(umin, 2, "umin", x < y ? x : y) X(                       \
-                        umax,                                                                                      \
-                        2, "umax", x > y ? x : y) X(abs, F, "abs", SX < 0 ? 0 - x : x)                             \
-                        X(ctlz, F, "ctlz", leading(x, bits)) X(cttz, F, "cttz", trailing(x, bits)) X(              \
-                            ctpop, 1,                                                                              \
-                            "ctpop", popcount(x)) X(bitreverse, 1, "bitreverse", reversed(x, bits, 1))             \
-                            X(bswap, B, "bswap", reversed(x, bits, 8)) X(fshl, R, "fshl", rotated(x, x, y, bits))  \
-                                X(fshr, R, "fshr", rotated(x, x, bits - y % bits, bits))                           \
-                                    X(uadd_sat, 2, "uadd.sat", saturated('+', false, x, y, bits))                  \
-                                        X(usub_sat, 2, "usub.sat", saturated('-', false, x, y, bits))              \
-                                            X(sadd_sat, 2, "sadd.sat", saturated('+', true, x, y, bits))           \
-                                                X(ssub_sat, 2, "ssub.sat", saturated('-', true, x, y, bits))       \
-                                                    X(uadd_over, V, "uadd", !fits('+', false, x, y, bits)) X(      \
-                                                        usub_over, V, "usub", !fits('-', false, x, y, bits))       \
-                                                        X(sadd_over, V, "sadd", !fits('+', true, x, y, bits)) X(   \
-                                                            ssub_over, V, "ssub", !fits('-', true, x, y, bits))    \
-                                                            X(umul_over, M, "umul", !fits('*', false, x, y, bits)) \
-                                                                X(smul_over, M, "smul",                            \
-                                                                  !fits('*', true, x, y, bits))                    \
-                                                                    X(select, Q, "select", SX < SY ? y : x)
+// clang-format off
+#define OPERATIONS(X) \
+    X(add, O, "add", x + y) \
+    X(sub, O, "sub", x - y) \
+    X(mul, O, "mul", x * y) \
+    X(udiv, D, "udiv", x / y) \
+    X(urem, D, "urem", x % y) \
+    X(sdiv, D, "sdiv", (uint64_t)(SX / SY)) \
+    X(srem, D, "srem", (uint64_t)(SX % SY)) \
+    X(and, O, "and", x & y) \
+    X(or, O, "or", x | y) \
+    X(xor, O, "xor", x ^ y) \
+    X(shl, S, "shl", x << y) \
+    X(lshr, S, "lshr", x >> y) \
+    X(ashr, S, "ashr", (uint64_t)(SX >> y)) \
+    X(eq, C, "eq", x == y) \
+    X(ne, C, "ne", x != y) \
+    X(ugt, C, "ugt", x > y) \
+    X(uge, C, "uge", x >= y) \
+    X(ult, C, "ult", x < y) \
+    X(ule, C, "ule", x <= y) \
+    X(sgt, C, "sgt", SX > SY) \
+    X(sge, C, "sge", SX >= SY) \
+    X(slt, C, "slt", SX < SY) \
+    X(sle, C, "sle", SX <= SY) \
+    X(smin, 2, "smin", SX < SY ? x : y) \
+    X(smax, 2, "smax", SX > SY ? x : y) \
+    X(umin, 2, "umin", x < y ? x : y) \
+    X(umax, 2, "umax", x > y ? x : y) \
+    X(abs, F, "abs", SX < 0 ? 0 - x : x) \
+    X(ctlz, F, "ctlz", leading(x, bits)) \
+    X(cttz, F, "cttz", trailing(x, bits)) \
+    X(ctpop, 1, "ctpop", popcount(x)) \
+    X(bitreverse, 1, "bitreverse", reversed(x, bits, 1)) \
+    X(bswap, B, "bswap", reversed(x, bits, 8)) \
+    X(fshl, R, "fshl", rotated(x, x, y, bits)) \
+    X(fshr, R, "fshr", rotated(x, x, bits - y % bits, bits)) \
+    X(uadd_sat, 2, "uadd.sat", saturated('+', false, x, y, bits)) \
+    X(usub_sat, 2, "usub.sat", saturated('-', false, x, y, bits)) \
+    X(sadd_sat, 2, "sadd.sat", saturated('+', true, x, y, bits)) \
+    X(ssub_sat, 2, "ssub.sat", saturated('-', true, x, y, bits)) \
+    X(uadd_over, V, "uadd", !fits('+', false, x, y, bits)) \
+    X(usub_over, V, "usub", !fits('-', false, x, y, bits)) \
+    X(sadd_over, V, "sadd", !fits('+', true, x, y, bits)) \
+    X(ssub_over, V, "ssub", !fits('-', true, x, y, bits)) \
+    X(umul_over, M, "umul", !fits('*', false, x, y, bits)) \
+    X(smul_over, M, "smul", !fits('*', true, x, y, bits)) \
+    X(select, Q, "select", SX < SY ? y : x)
+// clang-format on
 
 #define FUNCTION(name, kind, text, what)                               \
     static uint64_t host_##name(uint64_t x, uint64_t y, unsigned bits) \

@@ -108,17 +108,28 @@ static double number_max(double x, double y)
 }
 
 /* X(name, text, is it an intrinsic of so many operands (0: an instruction), what it is, of double too) */
-#define OPERATIONS(X)                                                                                       \
-    X(add, "fadd", 0, x + y)                                                                                \
-    X(sub, "fsub", 0, x - y)                                                                                \
-    X(mul, "fmul", 0, x *y)                                                                                 \
-    X(div, "fdiv", 0, x / y) X(rem, "frem", 0, fmod(x, y)) X(neg, "fneg", 9, -x) X(abs, "fabs", 1, fabs(x)) \
-        X(sqrt, "sqrt", 1, sqrt(x)) X(floor, "floor", 1, floor(x)) X(ceil, "ceil", 1, ceil(x))              \
-            X(trunc, "trunc", 1, trunc(x)) X(rint, "rint", 1, rint(x)) X(round, "round", 1, round(x))       \
-                X(minnum, "minnum", 2, number_min(x, y)) X(maxnum, "maxnum", 2, number_max(x, y))           \
-                    X(copysign, "copysign", 2, copysign(x, y)) X(muladd, "fmuladd", 3, as(k, x *y) + x)     \
-                        X(minimum, "minimum", 2, isnan(x) || isnan(y) ? NAN : number_min(x, y))             \
-                            X(maximum, "maximum", 2, isnan(x) || isnan(y) ? NAN : number_max(x, y))
+// clang-format off
+#define OPERATIONS(X) \
+    X(add, "fadd", 0, x + y) \
+    X(sub, "fsub", 0, x - y) \
+    X(mul, "fmul", 0, x * y) \
+    X(div, "fdiv", 0, x / y) \
+    X(rem, "frem", 0, fmod(x, y)) \
+    X(neg, "fneg", 9, -x) \
+    X(abs, "fabs", 1, fabs(x)) \
+    X(sqrt, "sqrt", 1, sqrt(x)) \
+    X(floor, "floor", 1, floor(x)) \
+    X(ceil, "ceil", 1, ceil(x)) \
+    X(trunc, "trunc", 1, trunc(x)) \
+    X(rint, "rint", 1, rint(x)) \
+    X(round, "round", 1, round(x)) \
+    X(minnum, "minnum", 2, number_min(x, y)) \
+    X(maxnum, "maxnum", 2, number_max(x, y)) \
+    X(copysign, "copysign", 2, copysign(x, y)) \
+    X(muladd, "fmuladd", 3, as(k, x * y) + x) \
+    X(minimum, "minimum", 2, isnan(x) || isnan(y) ? NAN : number_min(x, y)) \
+    X(maximum, "maximum", 2, isnan(x) || isnan(y) ? NAN : number_max(x, y))
+// clang-format on
 
 #define FUNCTION(name, text, operands, what)              \
     static double host_##name(kind k, double x, double y) \
