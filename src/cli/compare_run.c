@@ -177,9 +177,9 @@ static char *fill_in(job *j, const char *line)
 static bool share(job *j, const char *text)
 {
     g_autofree char *line = header_line(text, "parts:");
-    size_t most = 1, least = 1;
-    if (line && sscanf(line, "%zu %zu", &most, &least) != 2) return false;
-    if (!least) return false;
+    char *end = NULL;
+    size_t most = line ? strtoull(line, &end, 10) : 1, least = line ? strtoull(end, &end, 10) : 1;
+    if (!most || !least || (end && *end)) return false;
     for (j->p = MIN(most, MAX(j->n / least, 1)); j->n % j->p; j->p--) continue;
     j->m = j->n / j->p;
     return true;

@@ -151,7 +151,7 @@ prints err 'v4cacc81: size:'
 
 # Misuse.
 expect 2 "$tilewright" aie
-prints err "expected 'type NAME', 'types' or 'run GRAPH.cpp'"
+prints err "expected 'type NAME', 'types', 'run GRAPH.cpp' or 'cycles GRAPH.cpp'"
 expect 2 "$tilewright" aie type
 expect 2 "$tilewright" aie typo v16int32
 expect 2 "$tilewright" aie types v16int32

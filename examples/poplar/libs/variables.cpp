@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Variables on tiles, constants, copies and prints: a program without a vertex.
+/* Variables on tiles, constants, copies, and what a program prints, without a vertex.
  *
  *     g++ -std=c++11 variables.cpp $(pkg-config --cflags --libs poplar tilewright_poplibs) && ./a.out
  *

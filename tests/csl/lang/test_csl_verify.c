@@ -149,7 +149,7 @@ static void plain_operands(void **state)
 static void services(void **state)
 {
     (void)state;
-    enum { ALL = TW__CSL_SERVICE_MESSAGE_RECEIVE + 1 }; /* the last row of the table */
+    enum { ALL = TW__CSL_SERVICE_LINK + 1 }; /* the last row of the table */
     INSN_GOOD(insn(TW__CSL_I_SYS, REGS - 1, TW__CSL_SERVICE_LAYOUT_X, 0));
     INSN_BAD(insn(TW__CSL_I_SYS, REGS, TW__CSL_SERVICE_LAYOUT_X, 0), "registers");
     INSN_GOOD(insn(TW__CSL_I_SYS, REGS - 2, TW__CSL_SERVICE_POW, 2));
@@ -157,8 +157,9 @@ static void services(void **state)
     INSN_BAD(insn(TW__CSL_I_SYS, 0, TW__CSL_SERVICE_POW, 1), "with 1 arguments");
     INSN_BAD(insn(TW__CSL_I_SYS, 0, TW__CSL_SERVICE_POW, 3), "with 3 arguments");
     INSN_BAD(insn(TW__CSL_I_SYS, 0, TW__CSL_SERVICE_H2D, 2), "is a declaration");
-    INSN_GOOD(insn(TW__CSL_I_SYS, 0, ALL - 1, 0));
-    INSN_BAD(insn(TW__CSL_I_SYS, 0, ALL, 0), "service 28, but there are only 28");
+    INSN_GOOD(insn(TW__CSL_I_SYS, 0, TW__CSL_SERVICE_MESSAGE_RECEIVE, 0));
+    INSN_BAD(insn(TW__CSL_I_SYS, 0, ALL - 1, 0), "is a declaration");
+    INSN_BAD(insn(TW__CSL_I_SYS, 0, ALL, 0), "service 29, but there are only 29");
 }
 
 static void functions(void **state)

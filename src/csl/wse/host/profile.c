@@ -62,6 +62,7 @@ static void add_code(builder *b, uint64_t *total)
 {
     size_t programs = b->w->image->program_count;
     tw__csl_pe_room *rooms = tw__calloc(programs + 1, sizeof *rooms);
+    if (!rooms) tw__profile_fail(b->p, TW_E_NO_MEMORY, "out of memory for the profile");
     for (size_t i = 0; rooms && i < programs; i++) {
         const tw__csl_program *p = &b->w->image->programs[i];
         uint32_t *bytes = tw__calloc(p->function_count + 1, sizeof *bytes);

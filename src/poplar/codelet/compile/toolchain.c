@@ -194,7 +194,8 @@ static void add_device(GPtrArray *args, const tw__toolchain *toolchain, tw__buil
     if (!(options & TW__BUILD_CODE)) toolchain_add(args, "--target=armv7-none-eabi");
     for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++) toolchain_add(args, fixed[i]);
     g_ptr_array_add(args, g_strdup_printf("-D__IPU_ARCH_VERSION__=%s", versions[target]));
-    for (char **dir = toolchain->include_dirs; *dir; dir++) add_pair(args, "-isystem", *dir);
+    /* Behind ours, which have a <cmath> for half, as on the host. */
+    for (char **dir = toolchain->include_dirs; *dir; dir++) add_pair(args, "-idirafter", *dir);
 }
 
 GPtrArray *tw__toolchain_args(const tw__toolchain *toolchain, const tw__source *source, tw__build_target target,
