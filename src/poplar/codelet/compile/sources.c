@@ -70,10 +70,11 @@ static bool look_up(const char *base, tw__build_target target, unsigned options,
     g_autofree char *key = tw__cache_result_key(base, dependencies);
     if (!key) return false;
     g_autofree char *table = tw__cache_path(key, ".json");
-    built->object = has_object(target, options) ? tw__cache_path(key, ".o") : NULL;
-    built->shared = options & TW__BUILD_SHARED ? tw__cache_path(key, ".so") : NULL;
-    if ((!built->object || tw__cache_read(built->object, NULL, NULL)) &&
-        (!built->shared || tw__cache_read(built->shared, NULL, NULL)) &&
+    bool wants_object = has_object(target, options), wants_shared = options & TW__BUILD_SHARED;
+    built->object = wants_object ? tw__cache_path(key, ".o") : NULL; /* NULL also without memory */
+    built->shared = wants_shared ? tw__cache_path(key, ".so") : NULL;
+    if ((!wants_object || (built->object && tw__cache_read(built->object, NULL, NULL))) &&
+        (!wants_shared || (built->shared && tw__cache_read(built->shared, NULL, NULL))) && table &&
         tw__cache_read(table, &built->table, NULL)) {
         built->headers = g_strdupv(dependencies);
         return true;
