@@ -165,9 +165,9 @@ const tw__command tw__command_aie = {
         "--include=DIR\n"
         "                        and --Xpreproc=FLAG are for aiecompiler\n"
         "  -v                    print the commands\n"
-        "Kernels are the files that source(kernel) = \"...\" names. The compiler is $CXX, else clang++-19 or c++; "
-        "programs\n"
-        "that include aie_api find it by -I or in $TILEWRIGHT_AIE_API.\n",
+        "Kernels are the files that source(kernel) = \"...\" names. The compiler is $CXX, else clang++-19 or\n"
+        "c++; that of `cycles` is clang++-19. Programs that include aie_api find it by -I or in "
+        "$TILEWRIGHT_AIE_API.\n",
     .example = "tilewright aie type v16int32 v4cacc48\n"
                "tilewright aie types\n"
                "tilewright aie run examples/aie/graph.cpp -o out --profile cycles.json\n"

@@ -38,10 +38,11 @@ typedef struct compiler {
     bool has_lld;
 } compiler;
 
-static compiler find_compiler(void)
+/* A listing is of clang's code, whatever builds programs. */
+static compiler find_compiler(bool is_for_listing)
 {
     compiler c = { .words = new_words(), .gnu = true };
-    const char *given = g_getenv("CXX");
+    const char *given = is_for_listing ? NULL : g_getenv("CXX");
     g_autofree char *clang = g_find_program_in_path("clang++-19"), *lld = g_find_program_in_path("ld.lld-19");
     g_auto(GStrv) words = g_strsplit_set(given && *given ? given : clang ? "clang++-19" : "c++", " \t", -1);
     for (char **word = words; *word; word++) {
@@ -373,7 +374,7 @@ static bool make_program(work *w, tw__kept *kept, const char *path)
 
 int tw__aie_build(tw__aie_request *r, const tw__aie_sources *s)
 {
-    work w = { .r = r, .s = s, .c = find_compiler(), .objects = new_words() };
+    work w = { .r = r, .s = s, .c = find_compiler(r->listing), .objects = new_words() };
     g_autoptr(GPtrArray) key = compile_words(&w, false), link = link_words(&w);
     g_autofree char *archive = g_build_filename(tw_lib_dir(), "libtilewright_aie_check.a", NULL),
                     *library = g_build_filename(tw_lib_dir(), "libtilewright.so", NULL);
