@@ -320,7 +320,7 @@ static uint64_t compare(const uint32_t *words, unsigned count, tw_isa_arch arch,
         equal(x, y, "stop", 9);
         equal_tiles(plain, other, arch);
         g_clear_pointer(&told, g_free);
-        bool more = resume(plain, arch, s, x) & resume(other, arch, s, y);
+        bool first = resume(plain, arch, s, x), second = resume(other, arch, s, y), more = first && second;
         if (!more && x != TW_SIM_LIMIT && !(x == TW_SIM_FAULT && s->keep_going && turns)) break;
     }
     uint64_t turns = tw__sim_native_turns(other);

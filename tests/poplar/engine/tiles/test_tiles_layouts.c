@@ -146,8 +146,8 @@ static void add_compiled(tw_graph *g, size_t row)
     static const char external[] = "static const bool isExternalCodelet = true;";
     static const char *const sums[] = { "for (unsigned i = 0; i < data.size(); i++) s += *data[i];",
                                         "for (unsigned i = 0; i < data.size(); i++) s += data[i];",
-                                        "for (unsigned r = 0; r < data.size(); r++)\n"
-                                        "for (unsigned i = 0; i < data[r].size(); i++) s += data[r][i];" };
+                                        ("for (unsigned r = 0; r < data.size(); r++)\n"
+                                         "for (unsigned i = 0; i < data[r].size(); i++) s += data[r][i];") };
     const char *body =
         layouts[row].counted ? "for (unsigned i = 0; i < count; i++) s += data[i];" : sums[layouts[row].rank];
     const char *at = strstr(layouts[row].classes, external);
