@@ -256,6 +256,8 @@ void set_options(CompilerInvocation &invocation, const char *path)
     code.MainFileName = path;
     code.FunctionSections = code.DataSections = true;
     invocation.getFrontendOpts().ProgramAction = frontend::EmitLLVMOnly;
+    /* clang's driver leaves what it made to the end of the process. */
+    invocation.getFrontendOpts().DisableFree = code.DisableFree = false;
     invocation.getTargetOpts() = TargetOptions();
     invocation.getTargetOpts().Triple = "ipu-unknown-unknown-elf";
 }
