@@ -369,7 +369,7 @@ static void check_integer(kind k, unsigned lanes, unsigned bits, bool is_signed)
             if (got != as(k, value)) fail_msg("%s to %s: %g gave %g", integer, real, value, got);
             memcpy(&back, at + real_size + lane * bytes, bytes);
             bool fits = is_signed ? got < ldexp(1, (int)bits - 1) : got < ldexp(1, (int)bits);
-            uint64_t want = is_signed ? (uint64_t)(int64_t)got : (uint64_t)got;
+            uint64_t want = !fits ? 0 : is_signed ? (uint64_t)(int64_t)got : (uint64_t)got;
             if (fits && back != (want & mask))
                 fail_msg("%s to %s: %g gave %#" G_GINT64_MODIFIER "x", real, integer, got, back);
         }
