@@ -59,7 +59,11 @@ endforeach()
 foreach(name IN ITEMS variables operations regression)
   file(GLOB source ${CMAKE_SOURCE_DIR}/examples/poplar/libs/${name}.c*)
   add_executable(example_libs_${name} ${source})
-  target_link_libraries(example_libs_${name} PRIVATE poplar tilewright_poplibs)
+  if(source MATCHES "\\.c$") # the C++ library is not for it
+    target_link_libraries(example_libs_${name} PRIVATE tilewright tilewright_poplibs)
+  else()
+    target_link_libraries(example_libs_${name} PRIVATE poplar tilewright_poplibs)
+  endif()
   set_target_properties(example_libs_${name} PROPERTIES CXX_STANDARD 11 CXX_STANDARD_REQUIRED ON
                         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
   add_test(NAME examples.libs_${name} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/cli/run_example.sh ${source}
