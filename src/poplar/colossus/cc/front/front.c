@@ -57,6 +57,16 @@ static char *assembly_text(const tw__cc_request *request, LLVMModuleRef module)
     return g_string_free(text, !ok);
 }
 
+/* Of passes: remarks about loops that stay as they are go nowhere, errors to the caller. */
+static void hear_passes(LLVMDiagnosticInfoRef info, void *user)
+{
+    front_job *job = user;
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError) return;
+    char *text = LLVMGetDiagInfoDescription(info);
+    tw__cc_say(job->request, TW_ERROR, "cc.passes", text);
+    LLVMDisposeMessage(text);
+}
+
 static void front_work(void *user)
 {
     front_job *job = user;
@@ -64,6 +74,7 @@ static void front_work(void *user)
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = request->language == TW__CC_IR ? read_ir(request, context)
                                                           : tw__cc_parse(request, context, &job->output->headers);
+    LLVMContextSetDiagnosticHandler(context, hear_passes, job);
     if (module && request->result == TW__CC_SOURCE_IR) {
         job->output->text = ir_text(module);
     } else if (module && tw__cc_optimise(request, module)) {

@@ -6,7 +6,9 @@
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <pthread.h>
 #include <string.h>
 
 static LLVMAttributeRef context_of(LLVMValueRef function)
@@ -49,12 +51,20 @@ static void spread_supervisors(LLVMModuleRef module)
     g_ptr_array_free(work, TRUE);
 }
 
+/* Without a target machine LLVM takes vectors to have 32 bits: loops.c says which loops want some. LLVM 19 heeds the
+ * option of PassBuilder for this only in part, so it is the command line's, which holds for the process. */
+static void forbid_vectors(void)
+{
+    static const char *const words[] = { "cc", "-vectorize-loops=false" };
+    LLVMParseCommandLineOptions(G_N_ELEMENTS(words), words, "");
+}
+
 static bool run_passes(const tw__cc_request *request, LLVMModuleRef module, const char *passes)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, forbid_vectors);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopUnrolling(options, false);
-    /* Without a target machine LLVM knows no vectors: loops.c says which it wants. */
-    LLVMPassBuilderOptionsSetLoopVectorization(options, false);
     LLVMPassBuilderOptionsSetSLPVectorization(options, false);
     LLVMErrorRef error = LLVMRunPasses(module, passes, NULL, options);
     LLVMDisposePassBuilderOptions(options);
