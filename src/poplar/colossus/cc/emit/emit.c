@@ -28,6 +28,21 @@ static void emit_name(GString *out, const char *name)
     g_string_append_c(out, '"');
 }
 
+/* Binding, type and label. */
+static void emit_symbol(GString *out, const char *name, const char *type, bool is_local, bool is_weak)
+{
+    if (!is_local) {
+        g_string_append(out, is_weak ? "\t.weak " : "\t.globl ");
+        emit_name(out, name);
+        g_string_append_c(out, '\n');
+    }
+    g_string_append(out, "\t.type ");
+    emit_name(out, name);
+    g_string_append_printf(out, ", @%s\n", type);
+    emit_name(out, name);
+    g_string_append(out, ":\n");
+}
+
 /* --- operands --------------------------------------------------------------------------------------------------- */
 
 static void put_symbol(GString *out, const tw__mir_operand *o)
@@ -146,16 +161,7 @@ void tw__mir_emit_function(tw__mir *mir, const tw__mir_function *f, GString *out
     emit_name(out, section);
     g_string_append_printf(out, ", \"ax\"\n\t.align %u\n\t.%s\n", repeats ? 8 : 4,
                            supervisor ? "supervisor" : "worker");
-    if (!f->is_local) {
-        g_string_append(out, f->is_weak ? "\t.weak " : "\t.globl ");
-        emit_name(out, f->name);
-        g_string_append_c(out, '\n');
-    }
-    g_string_append(out, "\t.type ");
-    emit_name(out, f->name);
-    g_string_append(out, ", @function\n");
-    emit_name(out, f->name);
-    g_string_append(out, ":\n");
+    emit_symbol(out, f->name, "function", f->is_local, f->is_weak);
     if (f->line)
         g_string_append_printf(out, "\t.loc %u %u 0\n", f->file, f->line), e.line = f->line, e.file = f->file;
     for (uint32_t i = 0; i < f->order_count; i++) put_block(&e, f->order[i]);
@@ -193,16 +199,7 @@ void tw__mir_emit_data(const tw__mir_data *d, GString *out)
     else
         g_string_append(out, strncmp(d->section, ".rodata", 7) ? ", \"aw\"" : ", \"a\"");
     g_string_append_printf(out, "\n\t.align %u\n", MAX(d->align, 1));
-    if (!d->is_local) {
-        g_string_append(out, d->is_weak ? "\t.weak " : "\t.globl ");
-        emit_name(out, d->name);
-        g_string_append_c(out, '\n');
-    }
-    g_string_append(out, "\t.type ");
-    emit_name(out, d->name);
-    g_string_append(out, ", @object\n");
-    emit_name(out, d->name);
-    g_string_append(out, ":\n");
+    emit_symbol(out, d->name, "object", d->is_local, d->is_weak);
     uint32_t at = 0;
     for (uint32_t i = 0; i < d->address_count; i++) {
         put_bytes(d, at, d->addresses[i].at, out);

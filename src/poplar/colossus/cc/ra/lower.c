@@ -47,7 +47,7 @@ static tw__mir_operand *branch_writes(tw__mir_block *block, tw__mir_reg reg)
     return NULL;
 }
 
-static void change_target(tw__mir_block *block, uint32_t from, uint32_t to)
+void tw__ra_lead(tw__mir_block *block, uint32_t from, uint32_t to)
 {
     for (tw__mir_insn *insn = tw__ra_first_branch(block); insn; insn = insn->next)
         for (unsigned k = 0; k < insn->count; k++)
@@ -55,6 +55,13 @@ static void change_target(tw__mir_block *block, uint32_t from, uint32_t to)
                 insn->operands[k].index = to;
     for (uint32_t i = 0; i < block->successor_count; i++)
         if (block->successors[i] == from) block->successors[i] = to;
+}
+
+void tw__ra_come_from(tw__mir_block *block, uint32_t from, uint32_t to)
+{
+    for (tw__mir_insn *phi = block->first; phi && phi->op == TW__MIR_phi; phi = phi->next)
+        for (unsigned k = 1; k < phi->count; k += 2)
+            if (phi->operands[k].index == from) phi->operands[k].index = to;
 }
 
 /* A block of its own for the way from `from` to `to`. */
@@ -65,11 +72,9 @@ static uint32_t split_edge(ra *r, uint32_t from, uint32_t to)
     block->loop_depth = MIN(r->f->blocks[from].loop_depth, r->f->blocks[to].loop_depth);
     block->frequency = MIN(r->f->blocks[from].frequency, r->f->blocks[to].frequency);
     tw__mir_append(r->mir, block, TW__OP_bri, 1)->operands[0] = tw__mir_to(to);
-    change_target(&r->f->blocks[from], to, added);
+    tw__ra_lead(&r->f->blocks[from], to, added);
     tw__mir_add_successor(r->mir, block, to);
-    for (tw__mir_insn *phi = r->f->blocks[to].first; phi && phi->op == TW__MIR_phi; phi = phi->next)
-        for (unsigned k = 1; k < phi->count; k += 2)
-            if (phi->operands[k].index == from) phi->operands[k].index = added;
+    tw__ra_come_from(&r->f->blocks[to], from, added);
     return added;
 }
 

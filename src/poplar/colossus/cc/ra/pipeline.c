@@ -142,23 +142,6 @@ static void enter_body(loop *l, uint32_t entry, tw__mir_reg rounds, uint32_t bod
     }
 }
 
-static void change_target(tw__mir_block *block, uint32_t from, uint32_t to)
-{
-    for (tw__mir_insn *insn = tw__ra_first_branch(block); insn; insn = insn->next)
-        for (unsigned k = 0; k < insn->count; k++)
-            if (insn->operands[k].kind == TW__MIR_BLOCK && insn->operands[k].index == from)
-                insn->operands[k].index = to;
-    for (uint32_t i = 0; i < block->successor_count; i++)
-        if (block->successors[i] == from) block->successors[i] = to;
-}
-
-static void change_source(tw__mir_block *block, uint32_t from, uint32_t to)
-{
-    for (tw__mir_insn *phi = block->first; phi && phi->op == TW__MIR_phi; phi = phi->next)
-        for (unsigned k = 1; k < phi->count; k += 2)
-            if (phi->operands[k].index == from) phi->operands[k].index = to;
-}
-
 void tw__loop_repeat(loop *l)
 {
     uint32_t entry = new_block(l, loop_block(l, l->before)->frequency), behind = new_block(l, 16);
@@ -172,12 +155,12 @@ void tw__loop_repeat(loop *l)
             break;
         }
     body->successor_count = 0;
-    change_target(loop_block(l, l->before), l->block, entry);
-    change_source(body, l->before, entry);
+    tw__ra_lead(loop_block(l, l->before), l->block, entry);
+    tw__ra_come_from(body, l->before, entry);
     tw__mir_reg rounds = rounds_and(l, entry, 1);
     enter_body(l, entry, rounds, l->block, behind);
     go_to(l, behind, l->behind);
-    change_source(loop_block(l, l->behind), l->block, behind);
+    tw__ra_come_from(loop_block(l, l->behind), l->block, behind);
 }
 
 /* --- instances of instructions ---------------------------------------------------------------------------------- */
@@ -415,8 +398,8 @@ static void put_blocks(pipeline *p)
     branch->operands[0] = tw__mir_read(few, 1), branch->operands[1] = tw__mir_to(l->block);
     tw__mir_add_successor(l->mir, loop_block(l, p->check), l->block);
     go_to(l, p->check, p->fill);
-    change_target(loop_block(l, l->before), l->block, p->check);
-    change_source(loop_block(l, l->block), l->before, p->check);
+    tw__ra_lead(loop_block(l, l->before), l->block, p->check);
+    tw__ra_come_from(loop_block(l, l->block), l->before, p->check);
     put_filling(p);
     put_kernel(p);
     tw__mir_reg rounds = rounds_and(l, p->fill, 2 - stages);

@@ -116,6 +116,9 @@ void tw__ra_flow(tw__mir *mir, tw__mir_function *f);    /* order of blocks, bran
 void tw__ra_repeats(tw__mir *mir, tw__mir_function *f); /* bundle.c: bodies of rpt, when all else is done */
 /* Where instructions at the end of a block go: in front of its branches; NULL: it has none. */
 tw__mir_insn *tw__ra_first_branch(const tw__mir_block *block);
+/* What led from the block to `from` leads to `to`; what its phis had by `from` comes by `to`. */
+void tw__ra_lead(tw__mir_block *block, uint32_t from, uint32_t to);
+void tw__ra_come_from(tw__mir_block *block, uint32_t from, uint32_t to);
 /* A new instruction there. */
 tw__mir_insn *tw__ra_at_end(tw__mir *mir, tw__mir_block *block, unsigned op, unsigned count);
 void tw__ra_groups(tw__mir_function *f);                                               /* groups.c */
