@@ -106,8 +106,8 @@ __attribute__((unused)) static GArray *program_run(const char *assembly, uint64_
     return words;
 }
 
-__attribute__((unused)) static bool program_command(const char *const *argv, char **out, size_t *size,
-                                                    GString *problems)
+__attribute__((unused)) static bool program_command(const char *folder, const char *const *argv, char **out,
+                                                    size_t *size, GString *problems)
 {
     g_autoptr(GError) error = NULL;
     g_autofree char *err = NULL;
@@ -115,8 +115,8 @@ __attribute__((unused)) static bool program_command(const char *const *argv, cha
     int status = 0;
     gint fd_out = -1;
     GPid pid;
-    if (!g_spawn_async_with_pipes(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL,
-                                  NULL, &pid, NULL, &fd_out, NULL, &error)) {
+    if (!g_spawn_async_with_pipes(folder, (char **)argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
+                                  NULL, NULL, &pid, NULL, &fd_out, NULL, &error)) {
         g_string_append_printf(problems, "%s: %s\n", argv[0], error->message);
         return false;
     }

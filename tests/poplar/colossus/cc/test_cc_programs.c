@@ -47,7 +47,7 @@ static GArray *host_words(const char *source, GString *problems)
     char *bytes = NULL;
     size_t size = 0;
     GArray *words = NULL;
-    if (program_command(build, NULL, NULL, problems) && program_command(run, &bytes, &size, problems)) {
+    if (program_command(NULL, build, NULL, NULL, problems) && program_command(NULL, run, &bytes, &size, problems)) {
         words = g_array_new(FALSE, FALSE, 4);
         g_array_append_vals(words, bytes, (guint)(size / 4));
     }

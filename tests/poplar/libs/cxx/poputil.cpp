@@ -97,10 +97,11 @@ static void intervals()
     std::vector<Interval> list = { { 8, 9 }, { 0, 3 }, { 3, 5 }, { 6, 6 } };
     poputil::mergeAdjacentRegions(list);
     EXPECT(list == (std::vector<Interval>{ { 0, 5 }, { 8, 9 } }));
-    auto parts = poputil::splitRegions(std::vector<Interval>{ { 0, 10 }, { 15, 20 }, { 33, 60 } }, 4, 8, 6);
-    EXPECT(parts.size() == 4); /* 11 grains, 2 at least, 3 at most */
-    EXPECT(parts[0] == (std::vector<Interval>{ { 0, 8 } }));
-    EXPECT(parts[1] == (std::vector<Interval>{ { 8, 10 }, { 15, 20 }, { 33, 38 } }));
+    auto parts = poputil::splitRegions(std::vector<Interval>{ { 0, 7 }, { 20, 26 }, { 40, 53 } }, 3, 5, 5);
+    EXPECT(parts.size() == 3); /* 9 grains, 2 at least a part: at most 4 parts, so 3 grains in each */
+    EXPECT(parts[0] == (std::vector<Interval>{ { 0, 7 }, { 20, 22 } }));
+    EXPECT(parts[1] == (std::vector<Interval>{ { 22, 26 }, { 40, 45 } }));
+    EXPECT(parts[2] == (std::vector<Interval>{ { 45, 53 } }));
     auto nested =
         poputil::splitRegions(std::vector<std::vector<Interval>>{ { { 0, 2 }, { 5, 7 } }, { { 9, 11 } } }, 1, 2);
     EXPECT(nested == (std::vector<std::vector<std::vector<Interval>>>{ { { { 0, 2 }, { 5, 6 } } },
