@@ -20,7 +20,7 @@ static inline size_t io_bytes(tw_graph *g, tw_tensor t)
 /* Half is 2 bytes on both devices of these tests. */
 static inline void run_once(tw_graph *g, tw_device *dev, tw_program p, size_t count, const io *list)
 {
-    char name[IO_MOST][8];
+    char name[IO_MOST][24]; /* "io" and any number */
     for (size_t i = 0; i < count; i++) {
         snprintf(name[i], sizeof name[i], "io%zu", i);
         if (list[i].out)
