@@ -146,7 +146,7 @@ foreach(user IN ITEMS tw_aie tilewright)
     target_include_directories(${user} PUBLIC $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>)
   endif()
 endforeach()
-install(FILES ${aie_calls} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilewright/aie/detail)
+install(FILES ${aie_calls} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilewright/aie/detail COMPONENT development)
 # For scripts that call compilers themselves.
 function(tw_aie_script test)
   set_tests_properties(${test} PROPERTIES ENVIRONMENT_MODIFICATION

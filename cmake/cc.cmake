@@ -43,7 +43,7 @@ target_link_options(cc_module PRIVATE LINKER:--version-script=${CMAKE_BINARY_DIR
 set_target_properties(cc_module PROPERTIES PREFIX "" OUTPUT_NAME cc LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tilewright
                       LINKER_LANGUAGE CXX)
 tw_installed_beside(cc_module "")
-install(TARGETS cc_module LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright)
+install(TARGETS cc_module LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright COMPONENT poplar)
 foreach(user IN ITEMS tilewright)
   if(TARGET ${user})
     add_dependencies(${user} cc_module)

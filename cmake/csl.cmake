@@ -45,6 +45,8 @@ if(TARGET tilewright_program AND TW_TEST_SCRIPTS)
   tw_csl_threads(messages_20 ${csl_examples}/messages/layout.csl --arch=wse3 --params=size:20 --launch transpose)
 endif()
 if(TARGET tilewright_program)
-  install(DIRECTORY python/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/python FILES_MATCHING PATTERN "*.py")
-  install(DIRECTORY ${csl_lib_dir}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/csl FILES_MATCHING PATTERN "*.csl")
+  install(DIRECTORY python/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/python COMPONENT programs
+          FILES_MATCHING PATTERN "*.py")
+  install(DIRECTORY ${csl_lib_dir}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/csl COMPONENT programs
+          FILES_MATCHING PATTERN "*.csl")
 endif()

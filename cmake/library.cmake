@@ -45,4 +45,14 @@ if(TW_OBJECTS)
   target_include_directories(tilewright_ascend INTERFACE
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include/tilewright/compat/ascend>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tilewright/compat/ascend>)
+  # tilewright::adf: the same with <adf.h>; graphs and kernels round as the chip does, without contraction.
+  add_library(tilewright_adf INTERFACE)
+  add_library(tilewright::adf ALIAS tilewright_adf)
+  set_target_properties(tilewright_adf PROPERTIES EXPORT_NAME adf)
+  target_link_libraries(tilewright_adf INTERFACE tilewright)
+  target_compile_options(tilewright_adf INTERFACE -ffp-contract=off)
+  target_compile_features(tilewright_adf INTERFACE cxx_std_17)
+  target_include_directories(tilewright_adf INTERFACE
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include/tilewright/compat/aie>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tilewright/compat/aie>)
 endif()

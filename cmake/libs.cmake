@@ -26,18 +26,19 @@ if(TARGET tilewright_program AND TARGET popc_module AND NOT CMAKE_CROSSCOMPILING
   add_custom_command(OUTPUT ${archive} VERBATIM COMMAND tilewright_program popc ${parts} -o ${archive}
                      DEPENDS ${parts} tilewright_program popc_module)
   add_custom_target(libs_gp ALL DEPENDS ${archive})
-  install(FILES ${archive} DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright)
+  install(FILES ${archive} DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright COMPONENT poplar)
 endif()
 
 set(TW_LIBS poputil popops poplin)
 foreach(name IN LISTS TW_LIBS)
   file(WRITE ${CMAKE_BINARY_DIR}/lib${name}.so "/* ${name} of Tilewright */ INPUT(-ltilewright_poplibs)\n")
-  install(FILES ${CMAKE_BINARY_DIR}/lib${name}.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES ${CMAKE_BINARY_DIR}/lib${name}.so DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT poplar)
 endforeach()
-install(TARGETS tilewright_poplibs EXPORT tilewright LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-configure_file(cmake/tilewright_poplibs.pc.in tilewright_poplibs.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/tilewright_poplibs.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-install(DIRECTORY include/poputil include/popops include/poplin DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS tilewright_poplibs EXPORT tilewright-poplar LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        COMPONENT poplar)
+tw_pkg_config(tilewright_poplibs poplar)
+install(DIRECTORY include/poputil include/popops include/poplin DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        COMPONENT poplar)
 if(NOT TW_TEST_SCRIPTS)
   return()
 endif()

@@ -19,7 +19,7 @@ target_link_libraries(popc_module PRIVATE PkgConfig::GLIB PkgConfig::JANSSON ${L
 set_target_properties(popc_module PROPERTIES PREFIX "" OUTPUT_NAME popc LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tilewright)
 tw_installed_beside(popc_module "")
 tw_harden(popc_module)
-install(TARGETS popc_module LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright)
+install(TARGETS popc_module LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright COMPONENT poplar)
 
 # Whoever uses codelets wants the module at run time.
 foreach(user IN ITEMS tw_codelet tilewright)

@@ -30,14 +30,14 @@ target_compile_options(poplar PRIVATE -fvisibility=default -fno-semantic-interpo
 target_link_options(poplar PRIVATE -Wl,-Bsymbolic-functions)
 
 # find_package(poplar), pva and libpvti give the targets that builds against the SDK name: poplar, popc_bin, pva, libpvti.
-install(DIRECTORY include/pva include/pvti DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/pva include/pvti DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT poplar)
 foreach(name IN ITEMS pva libpvti)
-  install(FILES cmake/${name}Config.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/${name})
+  install(FILES cmake/${name}Config.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/${name} COMPONENT poplar)
 endforeach()
-install(TARGETS poplar tw_pva tw_pvti EXPORT tilewright LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES cmake/poplarConfig.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/poplar)
-configure_file(cmake/poplar.pc.in poplar.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/poplar.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(TARGETS poplar tw_pva tw_pvti EXPORT tilewright-poplar LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        COMPONENT poplar)
+install(FILES cmake/poplarConfig.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/poplar COMPONENT poplar)
+tw_pkg_config(poplar poplar)
 if(NOT TW_TEST_SCRIPTS)
   return()
 endif()

@@ -16,7 +16,8 @@ add_custom_command(OUTPUT ${folder}/made COMMAND cc_runtime ${CMAKE_SOURCE_DIR}/
   COMMAND ${CMAKE_COMMAND} -E touch ${folder}/made DEPENDS cc_runtime ${module} ${sources}
   COMMENT "Making the runtime library of tiles")
 add_custom_target(runtime ALL DEPENDS ${folder}/made)
-install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright FILES_MATCHING PATTERN "*.o")
+install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright COMPONENT poplar
+        FILES_MATCHING PATTERN "*.o")
 if(TARGET tests)
   add_dependencies(tests runtime)
   # More of what the usual tests take a sample of.

@@ -139,6 +139,12 @@ tw_diags *tw__cli_diags(void); /* a list; ends the program when there is no memo
 /* Of the environment; ends the program when there is no memory for it. */
 void tw__cli_set_variable(const char *name, const char *value);
 
+/* --- man.c ---------------------------------------------------------------------------------------------------- */
+
+/* Pages of section 1 in roff, on the standard output: of a command, and of the program. */
+void tw__cli_print_man(const tw__command *command);
+void tw__cli_print_man_of_all(const tw__command *const *commands, size_t count);
+
 /* --- library.c ------------------------------------------------------------------------------------------------ */
 
 /* Options of a compiler (owned strings) for <tilewright/...>, in the build tree too. */

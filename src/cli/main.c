@@ -197,6 +197,14 @@ static int complete(int argc, char **argv)
     return TW__EXIT_OK;
 }
 
+/* `tilewright man [COMMAND]`: a page for man, as the build makes them. */
+static int man(int argc, char **argv)
+{
+    if (argc < 2) return tw__cli_print_man_of_all(commands, COMMANDS), TW__EXIT_OK;
+    const tw__command *command = find_command(argv[1]);
+    return command ? (tw__cli_print_man(command), TW__EXIT_OK) : unknown_command(argv[1]);
+}
+
 /* --- dispatch ------------------------------------------------------------------------------------------------- */
 
 static bool is_help(const char *word)
@@ -229,6 +237,7 @@ static int dispatch(int argc, char **argv)
     if (is_help(argv[1])) return print_usage(stdout), TW__EXIT_OK;
     if (strcmp(argv[1], "--version") == 0) return tw__cli_print_version("tilewright"), TW__EXIT_OK;
     if (strcmp(argv[1], "complete") == 0) return complete(argc - 1, argv + 1);
+    if (strcmp(argv[1], "man") == 0) return man(argc - 1, argv + 1);
     const tw__command *command = find_command(argv[1]);
     return command ? run_command(command, argc - 1, argv + 1) : unknown_command(argv[1]);
 }

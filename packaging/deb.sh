@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# deb.sh BUILD: packages for Debian of what was built, into BUILD/dist (cmake/packages.cmake; ./dev deb calls it).
+set -eu
+here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+build=$1
+rm -f "$build"/dist/*.deb
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+cpack --config "$build/CPackConfig.cmake" -B "$build/dist" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+rm -rf "$build/dist/_CPack_Packages"
+# What is not mended, and why: packaging/lintian.tags.
+if command -v lintian >/dev/null 2>&1; then
+  lintian --fail-on error,warning --suppress-tags-from-file "$here/packaging/lintian.tags" "$build"/dist/*.deb
+else
+  echo 'deb: lintian is not installed: the packages were not checked' >&2
+fi
+ls -l "$build"/dist/*.deb
