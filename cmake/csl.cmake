@@ -15,7 +15,7 @@ target_sources(tw_csl PRIVATE ${csl_lib_table})
 if(TARGET tilewright_program AND TW_TEST_SCRIPTS)
   # The same bytes of trace, profile, memory and output for 1, 2 and 7 threads.
   function(tw_csl_threads name layout)
-    add_test(NAME examples.csl_threads_${name} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/cli/csl_threads.sh
+    add_test(NAME examples.csl_threads_${name} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/cli/csl/csl_threads.sh
              $<TARGET_FILE:tilewright_program> csl run ${layout} ${ARGN})
   endfunction()
   function(tw_csl_example name)

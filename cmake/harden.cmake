@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What keeps a mistake, or a planted file, from becoming somebody else's code. tests/cli/products_test.sh reads it back from
+# What keeps a mistake, or a planted file, from becoming somebody else's code. cli.products_test reads it back from
 # all that the build makes.
 
 # Shared libraries are looked for beside the program alone, wherever build and installed tree are moved. CMake's way of

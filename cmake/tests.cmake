@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests/<folder of the box>/test_*.c: one cmocka program each, linked with its box and what lies below it.
 # .../ref_*.c: references that several of them share, a library.
-# tests/cli/*_test.sh: the program and the installed tree, as a user meets them.
+# tests/cli/*/*_test.sh: the program and the installed tree, as a user meets them.
 # tests/alloc/: commands whose allocations fail, one test for each row of alloc_test.sh.
 # tests/fuzz/fuzz_*.c: LLVMFuzzerTestOneInput. A plain main replays the saved corpus and the seeds, as a test; with TW_FUZZ
 # libFuzzer runs it, as fuzzers/fuzz_* (target `fuzzers`).
@@ -78,7 +78,7 @@ if(TARGET tilewright_program)
   if(TW_SANITIZE)
     set(sanitizers " -fsanitize=${TW_SANITIZE}")
   endif()
-  file(GLOB scripts CONFIGURE_DEPENDS tests/cli/*_test.sh)
+  file(GLOB_RECURSE scripts CONFIGURE_DEPENDS tests/cli/*_test.sh)
   foreach(script IN LISTS scripts)
     get_filename_component(name ${script} NAME_WE)
     add_test(NAME cli.${name} COMMAND sh ${script} ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})

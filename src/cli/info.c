@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `tilewright info`: what the library knows, from the tables it works with. Plain text for people, JSON for
  * programs. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * Beside the file stands its list, one line "checksum name" for the file and for each one that the compiler says
  * it read (-MMD). A file whose contents are others, however old, makes it again; so does a list that is missing,
  * cut short or not of this file. */
-#include "kept.h"
+#include "cli/kept.h"
 
 #include <errno.h>
 #include <fcntl.h>

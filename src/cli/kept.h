@@ -3,7 +3,7 @@
 #ifndef TW_CLI_KEPT_H
 #define TW_CLI_KEPT_H
 
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <glib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* library: where programs that are compiled on the spot find headers, and look for libtilewright. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <glib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Entry of `tilewright`: finds the command and hands over. The same program answers to the names of the tools it
  * stands for (popc, poplar_profile_summary): links with those names call it. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <glib.h>

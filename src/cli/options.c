@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* options: arguments of a command by its table; JSON on the standard output. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <glib.h>
 #include <stdio.h>

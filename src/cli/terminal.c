@@ -2,7 +2,7 @@
 /* terminal: what commands print. All of it passes a stream that shows control characters instead of sending them:
  * names, texts of programs and lines of sources are what strangers wrote. */
 #define _GNU_SOURCE
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <stdlib.h>

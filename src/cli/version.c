@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The version of this program: that of the library, and the commit that it was built from, where that is known. The
  * one file that reads what the build finds out anew each time (cmake/commit.cmake). */
-#include "cli.h"
+#include "cli/cli.h"
 #include "commit.h"
 
 void tw__cli_print_version(const char *program)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# For the scripts of this folder: `source build` as arguments, a folder of one's own, checks that say what failed.
+# For the scripts of the folders here: `source build` as arguments, a folder of one's own, checks that say what failed.
 set -u
 source=$1
 build=$2

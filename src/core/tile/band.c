@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How near cycles are to what others have published (tile.h): one table, walked by the summary, profiles, reports and
  * `tilewright info targets`. A row changes with the model: `./dev cycles` measures again (wse.md, aie.md, model.md
- * say with which programs), and tests/cli/cycles_test.sh and tests/aie/cycles compare what needs no program of
+ * say with which programs), and tests/cli/csl/cycles_test.sh and tests/aie/cycles compare what needs no program of
  * others. */
 #include "core/tile/tile.h"
 

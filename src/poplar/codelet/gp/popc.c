@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* popc as a library (guide 2.8.2); src/cli/popc.c is the command. */
+/* popc as a library (guide 2.8.2); src/cli/poplar/popc.c is the command. */
 #include "poplar/codelet/compile/compile.h"
 
 #include <stdlib.h>

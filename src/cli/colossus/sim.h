@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* `tilewright sim` in parts: sim.c the command, sim_call.c arguments of calls, sim_expr.c values and places as a user
+ * writes them, sim_show.c what is shown of a tile, sim_debug.c and sim_commands.c the interactive mode. */
+#ifndef TW_CLI_SIM_H
+#define TW_CLI_SIM_H
+
+#include "cli/cli.h"
+
+#include <glib.h>
+#include <tilewright/poplar/colossus/sim.h>
+
+typedef struct tw__sim_request {
+    const char *entry, *arch, *registers, *memory, *call, *limit, *show, *options;
+    bool trace, cycles, all, supervisor, interactive;
+} tw__sim_request;
+
+/* Behind the start of region 1. */
+enum { TW__SIM_VERTEX = 0x10000, TW__SIM_ARGUMENTS = 0x4000, TW__SIM_SCRATCH = 0x1000, TW__SIM_KEPT = 6 };
+
+typedef struct tw__sim_session {
+    tw_sim *sim;
+    tw_object *image;
+    const tw__sim_request *r;
+    uint32_t region1, next;      /* where the next aggregate goes */
+    uint32_t kept[TW__SIM_KEPT]; /* registers that a function has to keep, at its entry */
+    guint64 limit;               /* turns of a run */
+    const char *trace_file;      /* simulator option traceFile; "" = none */
+    GHashTable *lines;           /* "file:line" -> turns */
+    GHashTable *sources;         /* path -> char ** of its lines; NULL: it cannot be read */
+} tw__sim_session;
+
+/* --- sim.c ------------------------------------------------------------------------------------------------------ */
+
+/* Memory, registers and arguments as the command line says, and the contexts started. The exit status. */
+int tw__sim_prepare(tw__sim_session *s);
+/* Lets the tile run and tells faults and limits; syncs with other tiles are answered at once. */
+tw_sim_stop tw__sim_go(tw__sim_session *s);
+
+/* --- sim_call.c ------------------------------------------------------------------------------------------------- */
+
+/* "7", "-1", "0x10", "1.5", "1.5f" (single), "1.5h" (half): the bits. */
+bool tw__sim_number(const char *text, uint32_t *bits, bool *is_float);
+/* Places arguments by the ABI of guide 10.3.1: "1, 2.5, 1:2, {4,5}, ..., 9". The exit status. */
+int tw__sim_pass(tw__sim_session *s, const char *args);
+/* Notes the registers that the function has to keep; tells those that it has changed. */
+void tw__sim_note_kept(tw__sim_session *s);
+void tw__sim_check_kept(const tw__sim_session *s);
+
+/* --- sim_expr.c ------------------------------------------------------------------------------------------------- */
+
+/* Words of a register, pair or quad; one of everything else. */
+typedef struct tw__sim_value {
+    uint32_t words[4];
+    unsigned count;
+    bool is_float; /* of the $a file */
+} tw__sim_value;
+
+/* "$m0 + 4 * (f - 1)", "*0x82000 == $a0", "$a0:1", "$FP_STS". False: *error says why; the caller frees it. */
+bool tw__sim_evaluate(const tw__sim_session *s, unsigned context, const char *text, tw__sim_value *value,
+                      char **error);
+/* "$m0 = 1.5", "*0x82000 = $m1". */
+bool tw__sim_assign(tw__sim_session *s, unsigned context, const char *text, char **error);
+/* A place in code: "f", "f + 8", "12" and "file.s:12" (lines), "0x4c000", "*$m0". */
+bool tw__sim_locate(const tw__sim_session *s, unsigned context, const char *text, uint32_t *address, char **error);
+/* Address of the first code of a line, or of the next line that has code; false when there is none. */
+bool tw__sim_line_address(const tw__sim_session *s, const char *file, uint32_t line, uint32_t *address);
+
+/* --- sim_show.c ------------------------------------------------------------------------------------------------- */
+
+const char *tw__sim_context_name(unsigned context); /* "worker 0"; valid until the next call */
+/* Line of a source, NULL when it cannot be read. */
+const char *tw__sim_source_line(tw__sim_session *s, const char *file, uint32_t line);
+/* "f+4 () at lib.s:5", the line and the instruction. */
+void tw__sim_show_place(tw__sim_session *s, unsigned context);
+void tw__sim_show_address(tw__sim_session *s, unsigned context, uint32_t at);
+void tw__sim_show_registers(const tw__sim_session *s, unsigned context);
+/* One value in gdb's formats x d u o t a c f, h two halves; 0: as fits. */
+void tw__sim_show_value(const tw__sim_session *s, const tw__sim_value *value, char format);
+/* gdb's x/COUNT FORMAT SIZE; *at becomes the place behind. False: *error. */
+bool tw__sim_show_memory(tw__sim_session *s, unsigned count, char format, char size, uint32_t *at, char **error);
+/* Instructions from `at` to `end`, the one at `pc` marked. */
+void tw__sim_show_code(tw__sim_session *s, uint32_t at, uint32_t end, uint32_t pc);
+
+/* --- sim_commands.c --------------------------------------------------------------------------------------------- */
+
+/* Commands from the standard input until it ends. The exit status: failure when one of a script went wrong. */
+int tw__sim_debug(tw__sim_session *s);
+
+#endif

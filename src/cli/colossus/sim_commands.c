@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/* `tilewright sim --interactive`: the commands, and those that only look. */
+#include "cli/colossus/sim_debug.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- looking ---------------------------------------------------------------------------------------------------- */
+
+/* "/4xw rest": the part behind the slash to *count, *format and *size; returns the rest. */
+static char *read_format(char *args, unsigned *count, char *format, char *size)
+{
+    if (*args != '/') return args;
+    char *end;
+    args++;
+    if (isdigit((unsigned char)*args)) {
+        guint64 n = g_ascii_strtoull(args, &end, 10);
+        *count = n < 10000 ? (unsigned)n : 10000, args = end;
+    }
+    for (; *args && !isspace((unsigned char)*args); args++)
+        if (strchr("bhwg", *args) && size)
+            *size = *args;
+        else
+            *format = *args;
+    return g_strchug(args);
+}
+
+static void do_print(debugger *d, char *args)
+{
+    char format = 0, *error;
+    unsigned count = 1;
+    tw__sim_value value;
+    args = read_format(args, &count, &format, NULL);
+    if (format && !strchr("xduotacfh", format))
+        tw__debug_complain(d, "There is no format '%c': x d u o t a c f, and h for two halves.", format);
+    else if (!tw__sim_evaluate(d->s, d->context, args, &value, &error))
+        tw__debug_complain(d, "%s.", error), g_free(error);
+    else
+        printf("%s = ", args), tw__sim_show_value(d->s, &value, format);
+}
+
+static void do_x(debugger *d, char *args)
+{
+    unsigned count = 1;
+    char *error = NULL;
+    tw__sim_value value;
+    args = read_format(args, &count, &d->x_format, &d->x_size);
+    if (!strchr("xduotacfsi", d->x_format)) {
+        tw__debug_complain(d, "There is no format '%c': x d u o t a c f s i, sizes b h w g.", d->x_format);
+        d->x_format = 'x';
+        return;
+    }
+    if (*args && !tw__sim_evaluate(d->s, d->context, args, &value, &error)) {
+        tw__debug_complain(d, "%s.", error), g_free(error);
+        return;
+    }
+    if (*args) d->x_next = value.words[0];
+    if (!tw__sim_show_memory(d->s, count, d->x_format, d->x_size, &d->x_next, &error))
+        tw__debug_complain(d, "%s.", error), g_free(error);
+}
+
+static void do_set(debugger *d, char *args)
+{
+    char *error;
+    if (g_str_has_prefix(args, "var ")) args = g_strchug(args + 4);
+    if (tw__sim_assign(d->s, d->context, args, &error)) return;
+    tw__debug_complain(d, "%s.", error);
+    g_free(error);
+}
+
+static void do_backtrace(debugger *d, char *args)
+{
+    uint32_t at;
+    (void)args;
+    for (guint i = 0; tw__debug_frame(d, i, &at); i++) {
+        printf("#%-2u ", i);
+        tw__debug_tell_address(d, at);
+        putchar('\n');
+    }
+}
+
+static void do_frame(debugger *d, char *args)
+{
+    char *end;
+    guint64 n = g_ascii_strtoull(args, &end, 10);
+    uint32_t at;
+    if (*end || n > G_MAXUINT || !tw__debug_frame(d, (guint)n, &at)) {
+        tw__debug_complain(d, "There is no frame '%s': backtrace shows them.", args);
+        return;
+    }
+    if (n) printf("#%u ", (guint)n);
+    tw__sim_show_address(d->s, d->context, at);
+}
+
+enum { LISTED = 10 };
+
+static void do_list(debugger *d, char *args)
+{
+    const char *file, *text;
+    uint32_t at = tw_sim_get_pc(d->s->sim, d->context), line;
+    if (*args && !tw__debug_locate(d, args, &at)) return;
+    if (*args || !d->list_file) {
+        if (!tw_sim_line_at(d->s->sim, at, &file, &line)) {
+            tw__debug_complain(d, "The source of 0x%x is not known.", at);
+            return;
+        }
+        d->list_file = file, d->list_line = line > LISTED / 2 ? line - LISTED / 2 : 1;
+    }
+    unsigned shown = 0;
+    for (; shown < LISTED && (text = tw__sim_source_line(d->s, d->list_file, d->list_line)); shown++)
+        printf("%u\t%s\n", d->list_line++, text);
+    if (!shown) tw__debug_complain(d, "%s has no line %u that can be read.", d->list_file, d->list_line);
+}
+
+static void do_disassemble(debugger *d, char *args)
+{
+    uint32_t pc = tw_sim_get_pc(d->s->sim, d->context), at = pc, end = 0, offset;
+    char *comma = strchr(args, ',');
+    const char *name = NULL, *other;
+    if (comma) *comma = 0, g_strstrip(args);
+    if (*args && !tw__debug_locate(d, args, &at)) return;
+    if (comma && !tw__debug_locate(d, g_strstrip(comma + 1), &end)) return;
+    if (!comma && tw_sim_symbol_at(d->s->sim, at, &name, &offset)) {
+        at -= offset;
+        for (end = at + 4; tw_sim_symbol_at(d->s->sim, end, &other, NULL) && strcmp(other, name) == 0;) end += 4;
+    }
+    if (!end) end = at + 32;
+    if (end > at && end - at > 0x10000) end = at + 0x10000;
+    tw__sim_show_code(d->s, at, end, pc);
+}
+
+/* --- info ------------------------------------------------------------------------------------------------------- */
+
+static void info_registers(debugger *d, char *args)
+{
+    if (!*args) tw__sim_show_registers(d->s, d->context);
+    g_auto(GStrv) words = g_strsplit_set(args, " \t", -1);
+    for (char **word = words; *word; word++) {
+        if (!**word) continue;
+        g_autofree char *name = g_strconcat(**word == '$' ? "" : "$", *word, NULL);
+        do_print(d, name);
+    }
+}
+
+static void info_breakpoints(debugger *d, char *args)
+{
+    (void)args;
+    if (!d->breakpoints->len) puts("No breakpoints.");
+    for (guint i = 0; i < d->breakpoints->len; i++) {
+        const breakpoint *b = &g_array_index(d->breakpoints, breakpoint, i);
+        printf("%-4u %s %s ", b->id, b->temporary ? "once  " : "always", b->enabled ? "on " : "off");
+        tw__debug_tell_address(d, b->address);
+        if (b->condition) printf(" if %s", b->condition);
+        if (b->hits) printf(", hit %" G_GUINT64_FORMAT " times", b->hits);
+        putchar('\n');
+    }
+}
+
+static void info_threads(debugger *d, char *args)
+{
+    static const char *const states[] = { "idle", "active", "stopped by an exception" };
+    (void)args;
+    for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) {
+        printf("%c %u  %-14s  %s, %" PRIu64 " %s, ", i == d->context ? '*' : ' ', i, tw__sim_context_name(i),
+               states[tw_sim_get_state(d->s->sim, i)], tw_sim_turns(d->s->sim, i),
+               i == TW_SIM_SUPERVISOR ? "cycles" : "turns");
+        tw__debug_tell_address(d, tw_sim_get_pc(d->s->sim, i));
+        putchar('\n');
+    }
+}
+
+static void info_place(debugger *d, char *args)
+{
+    uint32_t at = tw_sim_get_pc(d->s->sim, d->context);
+    if (*args && !tw__debug_locate(d, args, &at)) return;
+    tw__debug_tell_address(d, at);
+    putchar('\n');
+}
+
+static void info_cycles(debugger *d, char *args)
+{
+    (void)args;
+    printf("%" PRIu64 " cycles; %s: %" PRIu64 "\n", tw_sim_cycles(d->s->sim), tw__sim_context_name(d->context),
+           tw_sim_turns(d->s->sim, d->context));
+}
+
+/* --- the commands ----------------------------------------------------------------------------------------------- */
+
+typedef struct command {
+    const char *name, *aliases; /* aliases: separated by blanks */
+    const char *arguments, *help;
+    void (*run)(debugger *d, char *args);
+} command;
+
+static const command infos[] = {
+    { "registers", "r reg", "[NAME...]", "registers of the context, or some", info_registers },
+    { "breakpoints", "b", "", "breakpoints", info_breakpoints },
+    { "threads", "t workers", "", "contexts of the tile", info_threads },
+    { "line", "", "[LOCATION]", "source line of a place", info_place },
+    { "symbol", "", "[LOCATION]", "symbol at a place", info_place },
+    { "cycles", "", "", "cycles of the tile and of the context", info_cycles },
+};
+
+static void do_info(debugger *d, char *args);
+static void do_thread(debugger *d, char *args);
+static void do_help(debugger *d, char *args);
+static void do_quit(debugger *d, char *args);
+
+static const command commands[] = {
+    { "run", "r start", "", "start again, with memory and registers as at first", tw__debug_run },
+    { "step", "s", "[N]", "to another source line, into calls", tw__debug_step },
+    { "stepi", "si", "[N]", "one instruction or bundle", tw__debug_stepi },
+    { "next", "n", "[N]", "to another source line, over calls", tw__debug_next },
+    { "nexti", "ni", "[N]", "one instruction or bundle, over calls", tw__debug_nexti },
+    { "continue", "c fg", "[N]", "to a breakpoint (the Nth), an exception or the end", tw__debug_continue },
+    { "finish", "fin", "", "until the function has returned", tw__debug_finish },
+    { "until", "u advance", "LOCATION", "continue to a place", tw__debug_until },
+    { "break", "b br", "[LOCATION] [if VALUE]", "f, f + 8, 12, file.s:12 (lines), 0x4c000, *$m0", tw__debug_break },
+    { "tbreak", "tb", "[LOCATION] [if VALUE]", "a breakpoint for one stop", tw__debug_tbreak },
+    { "delete", "d", "[N...]", "remove breakpoints, or all", tw__debug_delete },
+    { "enable", "", "[N...]", "breakpoints that were disabled", tw__debug_enable },
+    { "disable", "dis", "[N...]", "keep breakpoints without effect", tw__debug_disable },
+    { "print", "p inspect", "[/FORMAT] VALUE", "$m0, $a0:1, $FP_STS, $aacc3, f + 4, *0x82000; x d u o t a c f h",
+      do_print },
+    { "x", "", "[/COUNT FORMAT SIZE] ADDRESS", "memory: x d u o t a c f s i, sizes b h w g", do_x },
+    { "set", "", "PLACE = VALUE", "a register ($m0) or a word of memory (*0x82000)", do_set },
+    { "backtrace", "bt where", "", "calls that have not returned", do_backtrace },
+    { "frame", "f", "[N]", "where the context stands, or the call that frame N of the backtrace is in", do_frame },
+    { "list", "l", "[LOCATION]", "ten source lines, then the next ten", do_list },
+    { "disassemble", "disas", "[LOCATION[, END]]", "the function, or from a place to another", do_disassemble },
+    { "info", "i", "WHAT", "registers, breakpoints, threads, line, symbol, cycles", do_info },
+    { "thread", "t worker", "[N]", "look at another context: 0 to 5, 6 the supervisor", do_thread },
+    { "help", "h", "[COMMAND]", "this list", do_help },
+    { "quit", "q exit", "", "end", do_quit },
+};
+
+static bool is_alias(const command *c, const char *word)
+{
+    g_auto(GStrv) aliases = g_strsplit(c->aliases, " ", -1);
+    return *word && (strcmp(c->name, word) == 0 || g_strv_contains((const char *const *)aliases, word));
+}
+
+/* By name, alias or the start of one name only. */
+static const command *find_command(debugger *d, const command *table, size_t count, const char *word)
+{
+    const command *found = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (is_alias(&table[i], word)) return &table[i];
+    GString *several = g_string_new(NULL);
+    for (size_t i = 0; i < count; i++) {
+        if (!g_str_has_prefix(table[i].name, word)) continue;
+        if (found && !several->len) g_string_append(several, found->name);
+        if (found) g_string_append_printf(several, ", %s", table[i].name);
+        found = &table[i];
+    }
+    if (several->len) {
+        tw__debug_complain(d, "Ambiguous command \"%s\": %s.", word, several->str);
+        found = NULL;
+    } else if (!found) {
+        tw__debug_complain(d, "Undefined command: \"%s\". Try \"help\".", word);
+    }
+    g_string_free(several, TRUE);
+    return found;
+}
+
+enum { WORD = 64 };
+
+/* The first word of a line, up to a blank or a slash ("x/4w"); returns the rest. */
+static char *split(char *line, char word[WORD])
+{
+    line = g_strstrip(line);
+    size_t length = 0;
+    while (line[length] && !isspace((unsigned char)line[length]) && line[length] != '/') length++;
+    g_strlcpy(word, line, MIN(length + 1, WORD));
+    return g_strchug(line + length);
+}
+
+static void do_info(debugger *d, char *args)
+{
+    char word[WORD], *rest = split(args, word);
+    const command *c = *word ? find_command(d, infos, G_N_ELEMENTS(infos), word) : NULL;
+    if (!*word) tw__debug_complain(d, "info registers, breakpoints, threads, line, symbol or cycles");
+    if (c) c->run(d, rest);
+}
+
+static void do_thread(debugger *d, char *args)
+{
+    char *end;
+    guint64 n = g_ascii_strtoull(args, &end, 10);
+    if (*args && (*end || n >= TW_SIM_CONTEXTS)) {
+        tw__debug_complain(d, "There is no context %s: 0 to 5 are workers, 6 is the supervisor.", args);
+        return;
+    }
+    if (*args) d->context = (unsigned)n, d->list_file = NULL;
+    printf("%s: ", tw__sim_context_name(d->context));
+    tw__sim_show_place(d->s, d->context);
+}
+
+static void do_help(debugger *d, char *args)
+{
+    const command *only = *args ? find_command(d, commands, G_N_ELEMENTS(commands), args) : NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(commands) && (only || !*args); i++) {
+        const command *c = &commands[i];
+        if (only && only != c) continue;
+        g_autofree char *left = g_strdup_printf("%s %s", c->name, c->arguments);
+        printf("%-36s %s%s%s%s\n", left, c->help, *c->aliases ? " (" : "", c->aliases, *c->aliases ? ")" : "");
+    }
+    if (!*args) puts("An empty line repeats the last command.");
+}
+
+static void do_quit(debugger *d, char *args)
+{
+    (void)args;
+    d->ended = true;
+}
+
+static void obey(debugger *d, const char *text)
+{
+    g_autofree char *line = g_strdup(text);
+    char word[WORD], *rest = split(line, word);
+    const command *c = find_command(d, commands, G_N_ELEMENTS(commands), word);
+    if (c) c->run(d, rest);
+    fflush(stdout);
+}
+
+static void read_commands(debugger *d, bool terminal)
+{
+    char *line = NULL;
+    size_t room = 0;
+    while (!d->ended) {
+        if (terminal) fputs("(sim) ", stdout), fflush(stdout);
+        ssize_t length = getline(&line, &room, stdin);
+        if (length < 0) break;
+        if (strlen(line) != (size_t)length) {
+            tw__debug_complain(d, "a command with a NUL byte");
+            continue;
+        }
+        g_strstrip(line);
+        if (*line == '#') continue;
+        if (*line) {
+            g_free(d->last);
+            d->last = g_strdup(line);
+        }
+        if (d->last && (*line || terminal)) obey(d, d->last);
+    }
+    if (terminal && !d->ended) putchar('\n');
+    free(line);
+}
+
+int tw__sim_debug(tw__sim_session *s)
+{
+    debugger d;
+    bool terminal = isatty(STDIN_FILENO);
+    tw__debug_open(&d, s);
+    tw__sim_show_place(s, d.context);
+    read_commands(&d, terminal);
+    int result = d.failed && !terminal ? TW__EXIT_FAILURE : TW__EXIT_OK;
+    tw__debug_close(&d);
+    return result;
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* `tilewright sim --interactive`: the words of gdb on a simulated tile. A hook of the simulator looks at every
+ * instruction before it runs; what the user asked for is a mode that the hook compares with. */
+#include "cli/colossus/sim_debug.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+void tw__debug_complain(debugger *d, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fflush(stdout);
+    char *text = g_strdup_vprintf(format, args);
+    tw_print_text(stderr, text, strlen(text), "\n\t"), fputc('\n', stderr);
+    g_free(text);
+    va_end(args);
+    d->failed = true;
+}
+
+static void free_breakpoint(void *data)
+{
+    breakpoint *b = data;
+    g_free(b->text);
+    g_free(b->condition);
+}
+
+/* --- watching --------------------------------------------------------------------------------------------------- */
+
+static bool sim_debug_holds(debugger *d, const breakpoint *b, unsigned context)
+{
+    tw__sim_value value;
+    char *error;
+    if (!b->condition) return true;
+    if (tw__sim_evaluate(d->s, context, b->condition, &value, &error)) return value.words[0] != 0;
+    g_free(d->trouble);
+    d->trouble = error;
+    return true;
+}
+
+static breakpoint *breakpoint_at(debugger *d, uint32_t pc, unsigned context)
+{
+    for (guint i = 0; i < d->breakpoints->len; i++) {
+        breakpoint *b = &g_array_index(d->breakpoints, breakpoint, i);
+        if (b->enabled && b->address == pc && sim_debug_holds(d, b, context)) return b;
+    }
+    return NULL;
+}
+
+/* Has the context gone as far as the user wanted? */
+static bool far_enough(debugger *d, uint32_t pc)
+{
+    const char *file = NULL;
+    uint32_t line = 0;
+    guint depth = d->frames[d->context]->len;
+    if (!d->moved || (d->over && depth > d->depth)) return false;
+    switch (d->mode) {
+    case FREELY: return false;
+    case STEP_INSTRUCTION: return true;
+    case STEP_OUT: return depth < d->depth;
+    case STEP_LINE: break;
+    }
+    tw_sim_line_at(d->s->sim, pc, &file, &line);
+    return !file || line != d->line || g_strcmp0(file, d->file) != 0 || pc <= d->pc;
+}
+
+static bool watch(void *user, tw_sim *sim, const tw_sim_event *event)
+{
+    debugger *d = user;
+    bool mine = event->context == d->context;
+    (void)sim;
+    if (event->done) {
+        tw__debug_follow(d, event);
+        return false;
+    }
+    bool standing = mine && d->leave;
+    if (mine) d->leave = false;
+    if (interrupted) return true;
+    breakpoint *b = standing ? NULL : breakpoint_at(d, event->pc, event->context);
+    if (b) {
+        d->hit = b, d->context = event->context, b->hits++;
+        return true;
+    }
+    if (mine && far_enough(d, event->pc)) return true;
+    d->moved |= mine;
+    return false;
+}
+
+/* --- running ---------------------------------------------------------------------------------------------------- */
+
+static bool is_active(debugger *d)
+{
+    if (tw_sim_get_state(d->s->sim, d->context) == TW_SIM_ACTIVE) return true;
+    for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++)
+        if (tw_sim_get_state(d->s->sim, i) == TW_SIM_ACTIVE) {
+            d->context = i;
+            return true;
+        }
+    return false;
+}
+
+static void tell_end(debugger *d)
+{
+    tw_sim *sim = d->s->sim;
+    for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++)
+        if (tw_sim_turns(sim, i))
+            printf("[%s ended with status %d after %" PRIu64 " %s]\n", tw__sim_context_name(i),
+                   tw_sim_exit_status(sim, i), tw_sim_turns(sim, i), i == TW_SIM_SUPERVISOR ? "cycles" : "turns");
+}
+
+static void tell_break(debugger *d)
+{
+    breakpoint *b = (breakpoint *)d->hit;
+    if (interrupted) puts("Interrupted.");
+    if (b) printf("%s %u, ", b->temporary ? "Temporary breakpoint" : "Breakpoint", b->id);
+    tw__sim_show_place(d->s, d->context);
+    if (d->trouble) tw__debug_complain(d, "condition of breakpoint %u: %s", b ? b->id : 0, d->trouble);
+    g_clear_pointer(&d->trouble, g_free);
+    if (b && b->temporary)
+        g_array_remove_index(d->breakpoints, (guint)(b - (breakpoint *)(void *)d->breakpoints->data));
+}
+
+/* Runs, and tells why it stopped unless the hook did it; TW_SIM_DONE also when nothing is active. */
+static tw_sim_stop let_go(debugger *d, mode how, bool over)
+{
+    if (!is_active(d)) {
+        tw__debug_complain(d, "Nothing is running: 'run' starts again.");
+        return TW_SIM_DONE;
+    }
+    d->mode = how, d->over = over, d->moved = false, d->leave = true, d->hit = NULL, d->list_file = NULL;
+    d->depth = d->frames[d->context]->len, d->pc = tw_sim_get_pc(d->s->sim, d->context);
+    d->file = NULL;
+    tw_sim_line_at(d->s->sim, d->pc, &d->file, &d->line);
+    interrupted = 0;
+    tw_sim_stop stop = tw__sim_go(d->s);
+    fflush(stdout);
+    if (stop == TW_SIM_FAULT) {
+        d->context = tw_sim_get_exception(d->s->sim)->context;
+        printf("Exception: %s\n", tw_sim_get_exception(d->s->sim)->message);
+    } else if (stop == TW_SIM_DONE) {
+        tell_end(d);
+    } else if (stop == TW_SIM_LIMIT) {
+        printf("Stopped after %" G_GUINT64_FORMAT " turns (--limit).\n", d->s->limit);
+        tw__sim_show_place(d->s, d->context);
+    }
+    return stop;
+}
+
+static void steps(debugger *d, const char *args, mode how, bool over)
+{
+    char *end;
+    guint64 count = *args ? g_ascii_strtoull(args, &end, 0) : 1;
+    if (*args && (*end || !count)) {
+        tw__debug_complain(d, "'%s' is no number of steps.", args);
+        return;
+    }
+    tw_sim_stop stop = TW_SIM_BREAK;
+    while (count-- && stop == TW_SIM_BREAK) {
+        stop = let_go(d, how, over);
+        if (interrupted || d->trouble || (d->hit && how != FREELY)) break;
+    }
+    if (stop == TW_SIM_BREAK) tell_break(d);
+}
+void tw__debug_step(debugger *d, char *args)
+{
+    steps(d, args, STEP_LINE, false);
+}
+void tw__debug_stepi(debugger *d, char *args)
+{
+    steps(d, args, STEP_INSTRUCTION, false);
+}
+void tw__debug_next(debugger *d, char *args)
+{
+    steps(d, args, STEP_LINE, true);
+}
+void tw__debug_nexti(debugger *d, char *args)
+{
+    steps(d, args, STEP_INSTRUCTION, true);
+}
+void tw__debug_continue(debugger *d, char *args)
+{
+    steps(d, args, FREELY, false);
+}
+
+/* Where results lie: guide 10.3.2. */
+static void tell_result(debugger *d)
+{
+    tw__sim_value m = { .words = { tw_sim_get_m(d->s->sim, d->context, 0) }, .count = 1 };
+    tw__sim_value a = { .words = { tw_sim_get_a(d->s->sim, d->context, 0) }, .count = 1, .is_float = true };
+    printf("Returned with $m0 = ");
+    tw__sim_show_value(d->s, &m, 0);
+    if (d->context == TW_SIM_SUPERVISOR) return;
+    printf("          and $a0 = ");
+    tw__sim_show_value(d->s, &a, 0);
+}
+void tw__debug_finish(debugger *d, char *args)
+{
+    guint depth = d->frames[d->context]->len;
+    unsigned context = d->context;
+    if (!depth) {
+        tw__debug_complain(d, "This is the outermost function.");
+        return;
+    }
+    steps(d, args, STEP_OUT, false);
+    if (d->context == context && !d->hit && !interrupted && d->frames[context]->len < depth) tell_result(d);
+}
+
+void tw__debug_run(debugger *d, char *args)
+{
+    (void)args;
+    for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) g_array_set_size(d->frames[i], 0), d->linked[i] = false;
+    d->context = d->s->r->supervisor ? TW_SIM_SUPERVISOR : 0;
+    if (tw__sim_prepare(d->s) != TW__EXIT_OK) {
+        d->failed = true;
+        return;
+    }
+    d->hit = breakpoint_at(d, tw_sim_get_pc(d->s->sim, d->context), d->context);
+    if (d->hit)
+        ((breakpoint *)d->hit)->hits++, tell_break(d);
+    else
+        tw__debug_continue(d, (char[]){ "" });
+}
+
+/* --- breakpoints ------------------------------------------------------------------------------------------------ */
+
+bool tw__debug_locate(debugger *d, const char *text, uint32_t *address)
+{
+    char *error;
+    if (tw__sim_locate(d->s, d->context, text, address, &error)) return true;
+    tw__debug_complain(d, "%s.", error);
+    g_free(error);
+    return false;
+}
+
+void tw__debug_tell_address(debugger *d, uint32_t address)
+{
+    const char *file, *name;
+    uint32_t line, offset;
+    printf("0x%05x", address);
+    if (tw_sim_symbol_at(d->s->sim, address, &name, &offset)) printf(" <%s+%u>", name, offset);
+    if (tw_sim_line_at(d->s->sim, address, &file, &line)) printf(" at %s:%u", file, line);
+}
+
+static void set_breakpoint(debugger *d, char *args, bool temporary)
+{
+    breakpoint b = { .enabled = true, .temporary = temporary, .address = tw_sim_get_pc(d->s->sim, d->context) };
+    char text[2 * TW_INSN_TEXT], *condition = strstr(args, "if ");
+    if (condition && condition != args && !isspace((unsigned char)condition[-1])) condition = NULL;
+    if (condition) *condition = 0, condition = g_strstrip(condition + 3);
+    g_strstrip(args);
+    if (*args && !tw__debug_locate(d, args, &b.address)) return;
+    if (b.address >= d->s->region1 || !*tw_sim_text_at(d->s->sim, b.address, text)) {
+        tw__debug_complain(d, "There is no code at 0x%x.", b.address);
+        return;
+    }
+    b.id = d->next_id++, b.text = g_strdup(args), b.condition = g_strdup(condition);
+    g_array_append_val(d->breakpoints, b);
+    printf("%s %u, ", temporary ? "Temporary breakpoint" : "Breakpoint", b.id);
+    tw__debug_tell_address(d, b.address);
+    if (condition) printf(" if %s", condition);
+    putchar('\n');
+}
+void tw__debug_break(debugger *d, char *args)
+{
+    set_breakpoint(d, args, false);
+}
+void tw__debug_tbreak(debugger *d, char *args)
+{
+    set_breakpoint(d, args, true);
+}
+void tw__debug_until(debugger *d, char *args)
+{
+    guint before = d->breakpoints->len;
+    if (!*args) {
+        tw__debug_complain(d, "until LOCATION");
+        return;
+    }
+    set_breakpoint(d, args, true);
+    if (d->breakpoints->len > before) tw__debug_continue(d, (char[]){ "" });
+}
+
+typedef enum change { DELETE, ENABLE, DISABLE } change;
+
+static void change_one(debugger *d, guint i, change how)
+{
+    if (how == DELETE)
+        g_array_remove_index(d->breakpoints, i);
+    else
+        g_array_index(d->breakpoints, breakpoint, i).enabled = how == ENABLE;
+}
+
+static void change_breakpoints(debugger *d, const char *args, change how)
+{
+    d->hit = NULL;
+    for (guint i = d->breakpoints->len; i-- && !*args;) change_one(d, i, how);
+    g_auto(GStrv) words = g_strsplit_set(args, " \t", -1);
+    for (char **word = words; *word; word++) {
+        if (!**word) continue;
+        char *end;
+        guint64 id = g_ascii_strtoull(*word, &end, 10);
+        guint i = 0;
+        while (i < d->breakpoints->len && g_array_index(d->breakpoints, breakpoint, i).id != id) i++;
+        if (*end || i == d->breakpoints->len)
+            tw__debug_complain(d, "There is no breakpoint number %s.", *word);
+        else
+            change_one(d, i, how);
+    }
+}
+void tw__debug_delete(debugger *d, char *args)
+{
+    change_breakpoints(d, args, DELETE);
+}
+void tw__debug_enable(debugger *d, char *args)
+{
+    change_breakpoints(d, args, ENABLE);
+}
+void tw__debug_disable(debugger *d, char *args)
+{
+    change_breakpoints(d, args, DISABLE);
+}
+
+/* --- life ------------------------------------------------------------------------------------------------------- */
+
+static struct sigaction before;
+
+void tw__debug_open(debugger *d, tw__sim_session *s)
+{
+    struct sigaction action = { .sa_handler = on_interrupt };
+    *d = (debugger){
+        .s = s, .next_id = 1, .context = s->r->supervisor ? TW_SIM_SUPERVISOR : 0, .x_format = 'x', .x_size = 'w'
+    };
+    d->breakpoints = g_array_new(FALSE, TRUE, sizeof(breakpoint));
+    g_array_set_clear_func(d->breakpoints, free_breakpoint);
+    for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) d->frames[i] = g_array_new(FALSE, TRUE, sizeof(frame));
+    tw_sim_set_hook(s->sim, watch, d);
+    sigaction(SIGINT, &action, &before);
+}
+
+void tw__debug_close(debugger *d)
+{
+    sigaction(SIGINT, &before, NULL);
+    tw_sim_set_hook(d->s->sim, NULL, NULL);
+    g_array_free(d->breakpoints, TRUE);
+    for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) g_array_free(d->frames[i], TRUE);
+    g_free(d->last);
+    g_free(d->trouble);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* What the interactive mode of `tilewright sim` knows: sim_debug.c runs and stops, sim_frames.c
+ * knows who called whom, sim_commands.c reads commands. */
+#ifndef TW_CLI_SIM_DEBUG_H
+#define TW_CLI_SIM_DEBUG_H
+
+#include "cli/colossus/sim.h"
+
+typedef struct breakpoint {
+    unsigned id;
+    uint32_t address;
+    bool enabled, temporary;
+    guint64 hits;
+    char *text, *condition; /* condition: NULL = always */
+} breakpoint;
+
+typedef struct frame {
+    uint32_t call, back; /* the call, and where it returns to */
+} frame;
+
+/* How far a context is to run. */
+typedef enum mode { FREELY, STEP_INSTRUCTION, STEP_LINE, STEP_OUT } mode;
+
+typedef struct debugger {
+    tw__sim_session *s;
+    GArray *breakpoints;             /* breakpoint */
+    GArray *frames[TW_SIM_CONTEXTS]; /* frame, innermost last */
+    bool linked[TW_SIM_CONTEXTS];    /* the code has put something into $lr since its last call or return */
+    unsigned next_id, context;
+    mode mode;
+    bool over;   /* calls count as one step */
+    bool moved;  /* the context has run something since it was let go */
+    bool leave;  /* the stop that the context stands at does not count again */
+    guint depth; /* of its frames when it was let go */
+    uint32_t pc, line;
+    const char *file;
+    const breakpoint *hit;
+    char *trouble;      /* of a condition */
+    bool ended, failed; /* quit; a command went wrong */
+    char *last;         /* command, for an empty line */
+    uint32_t list_line, x_next;
+    const char *list_file;
+    char x_format, x_size;
+} debugger;
+
+/* --- sim_debug.c, sim_frames.c ---------------------------------------------------------------------------------- */
+
+void tw__debug_open(debugger *d, tw__sim_session *s);
+void tw__debug_close(debugger *d);
+/* Tells what a command has got wrong. */
+void tw__debug_complain(debugger *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void tw__debug_step(debugger *d, char *args);
+void tw__debug_stepi(debugger *d, char *args);
+void tw__debug_next(debugger *d, char *args);
+void tw__debug_nexti(debugger *d, char *args);
+void tw__debug_continue(debugger *d, char *args);
+void tw__debug_finish(debugger *d, char *args);
+void tw__debug_run(debugger *d, char *args);
+/* Calls and returns of a context, from what it has just done. */
+void tw__debug_follow(debugger *d, const tw_sim_event *event);
+/* Where frame `n` of the context looked at stands: 0 is its pc. False: there are not so many. */
+bool tw__debug_frame(const debugger *d, guint n, uint32_t *address);
+bool tw__debug_locate(debugger *d, const char *text, uint32_t *address);
+void tw__debug_tell_address(debugger *d, uint32_t address);
+void tw__debug_break(debugger *d, char *args);
+void tw__debug_tbreak(debugger *d, char *args);
+void tw__debug_until(debugger *d, char *args);
+void tw__debug_delete(debugger *d, char *args);
+void tw__debug_enable(debugger *d, char *args);
+void tw__debug_disable(debugger *d, char *args);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* `tilewright run prog.c`: compiles a host program against the library and becomes it. The result is kept in the
+ * user's cache (kept.c). */
+#include "cli/kept.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <tilewright/poplar/target.h>
+#include <unistd.h>
+
+/* Suffix of a source -> compiler. */
+static const struct {
+    const char *suffix, *variable, *compiler, *standard;
+} languages[] = {
+    { ".c", "CC", "cc", "-std=gnu17" },      { ".cpp", "CXX", "c++", "-std=gnu++17" },
+    { ".cc", "CXX", "c++", "-std=gnu++17" }, { ".cxx", "CXX", "c++", "-std=gnu++17" },
+    { ".C", "CXX", "c++", "-std=gnu++17" },
+};
+
+typedef struct request {
+    bool verbose;
+    const char *report, *profile; /* files; NULL = not wanted */
+    GPtrArray *options;           /* for the compiler; borrowed strings */
+    const char *source;
+    char **arguments;   /* argv of the program, from the place of the source on */
+    const char *before; /* the word before that */
+    int language;
+} request;
+
+/* What the program gets of tw_device_by_name() and, in C++, of DeviceManager. */
+static bool choose_device(const char *name)
+{
+    tw_device *device = tw_device_by_name(name, 0, 1);
+    if (!device) return false;
+    tw_device_free(device);
+    tw__cli_set_variable("TILEWRIGHT_DEVICE", name);
+    if (strcmp(name, "ipu-model") == 0) tw__cli_set_variable("TILEWRIGHT_DEVICES", "model");
+    if (strcmp(name, "ipu-sim") == 0) tw__cli_set_variable("TILEWRIGHT_DEVICES", "sim");
+    return true;
+}
+
+static int take_device(void *into, const tw__cli_given *g)
+{
+    (void)into;
+    if (!g->value) return tw__cli_usage_error("run", "--device needs a name");
+    return choose_device(g->value) ? TW__EXIT_OK : tw__cli_usage_error("run", "%s", tw_error_message());
+}
+
+static int take_file(void *into, const tw__cli_given *g)
+{
+    if (!g->value || !*g->value) return tw__cli_usage_error("run", "'%s' needs a file", **g->at);
+    *TW__CLI_AT(const char *, into, g) = g->value;
+    return TW__EXIT_OK;
+}
+
+static int refuse(void *into, const tw__cli_given *g)
+{
+    (void)into;
+    return tw__cli_usage_error("run", "'%s' makes no sense here: the program is run, not kept", g->word);
+}
+
+/* The source; the rest is the program's. */
+static int take_source(void *into, char **at, bool only_words)
+{
+    request *r = into;
+    (void)only_words;
+    r->source = tw__cli_source(*at), r->arguments = at, r->before = at[-1];
+    return TW__CLI_STOP;
+}
+
+#define AT(field) .at = offsetof(request, field)
+
+static const tw__cli_option rows[] = {
+    { "--device", "NAME", .form = TW__CLI_APART | TW__CLI_MAY_LACK, .take = take_device,
+      .help = "cpu, ipu-model or ipu-sim, for programs that let the user choose" },
+    { "-v", AT(verbose), .form = TW__CLI_UNNAMED, .help = "show the compiler command" },
+    { "--report", "FILE.html", AT(report), .form = TW__CLI_MAY_LACK, .take = take_file,
+      .help = "a report of the run, for a browser (of the engine, the cores or the array\nwith the most cycles)" },
+    { "--profile", "FILE.json", AT(profile), .form = TW__CLI_MAY_LACK, .take = take_file,
+      .help = "its profile, for tilewright profile and tilewright report" },
+    { "-o", .form = TW__CLI_ATTACHED | TW__CLI_HIDDEN, .take = refuse },
+    { "-c", .form = TW__CLI_HIDDEN, .take = refuse },
+    { "-D -I -l -L -U -include -isystem -idirafter -Xlinker", "VALUE", AT(options),
+      .form = TW__CLI_APART | TW__CLI_MAY_LACK | TW__CLI_HIDDEN, .take = tw__cli_pass },
+    { "-g -O3 -DX=1 -I dir -lm ...", AT(options), .form = TW__CLI_REST | TW__CLI_HIDDEN, .take = tw__cli_pass,
+      .help = "as for the compiler" },
+};
+
+static int run_parse(int argc, char **argv, request *r)
+{
+    static const tw__cli_syntax syntax = { "run", TW__CLI_ROWS(rows), .word = take_source };
+    int status = tw__cli_read(&syntax, r, &argc, argv);
+    if (status != TW__EXIT_OK) return status;
+    if (!r->source) return tw__cli_usage_error("run", "no source file");
+    int unnamed = tw__cli_need_name("run", r->source, "a source in C or C++");
+    if (unnamed) return unnamed;
+    const char *dot = strrchr(r->source, '.'), *near = NULL;
+    for (r->language = 0; r->language < (int)G_N_ELEMENTS(languages); r->language++)
+        if (dot && strcmp(dot, languages[r->language].suffix) == 0) return TW__EXIT_OK;
+    g_autoptr(GPtrArray) ours = tw__cli_option_names(&syntax);
+    if (g_str_has_prefix(r->before, "--")) /* an unknown option, so that its value counts as the source */
+        near = tw_nearest(r->before, (const char *const *)ours->pdata, ours->len);
+    if (near) return tw__cli_usage_error("run", "unknown option '%s'; did you mean '%s'?", r->before, near);
+    return tw__cli_usage_error("run", "'%s' is neither C (.c) nor C++ (.cpp, .cc, .cxx)", r->source);
+}
+
+/* Libraries of <poplar/...>, <pva/...> and <pvti/...>, which stand on libtilewright: linked when the program uses
+ * them. A build of single targets may lack some. */
+static void add_cxx_libraries(GPtrArray *command)
+{
+    static const char *const names[] = { "poplar", "pva", "pvti" };
+    g_ptr_array_add(command, g_strdup("-Wl,--push-state,--as-needed"));
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        g_autofree char *path = g_strconcat(tw_lib_dir(), "/lib", names[i], ".so", NULL);
+        if (g_file_test(path, G_FILE_TEST_EXISTS)) g_ptr_array_add(command, g_strconcat("-l", names[i], NULL));
+    }
+    g_ptr_array_add(command, g_strdup("-Wl,--pop-state"));
+}
+
+/* The whole command but for output files, which are named after it. */
+static GPtrArray *compiler_command(const request *r)
+{
+    GPtrArray *command = g_ptr_array_new_with_free_func(g_free);
+    const char *compiler = g_getenv(languages[r->language].variable);
+    if (!compiler || !*compiler) compiler = languages[r->language].compiler;
+    char **words = g_strsplit_set(compiler, " \t", -1); /* CC="ccache gcc" */
+    for (char **word = words; *word; word++)
+        if (**word) g_ptr_array_add(command, g_strdup(*word));
+    g_strfreev(words);
+    g_ptr_array_add(command, g_strdup(languages[r->language].standard));
+    g_ptr_array_add(command, g_strdup("-O2"));
+    g_ptr_array_add(command, g_strdup("-g"));
+    for (guint i = 0; i < r->options->len; i++) g_ptr_array_add(command, g_strdup(r->options->pdata[i]));
+    tw__cli_add_headers(command);
+    if (r->language) { /* <pto/pto-inst.hpp>, after everything that the program brings itself */
+        g_ptr_array_add(command, g_strdup("-idirafter"));
+        g_ptr_array_add(command, g_build_filename(tw_include_dir(), "tilewright/compat/ascend", NULL));
+    }
+    g_ptr_array_add(command, g_strdup(r->source));
+    tw__cli_add_library(command);
+    if (r->language) add_cxx_libraries(command);
+    g_ptr_array_add(command, g_strdup("-ltilewright"));
+    for (guint i = 0; i < r->options->len; i++) /* libraries once more: the program's objects need them first */
+        if (g_str_has_prefix(r->options->pdata[i], "-l") || g_str_has_prefix(r->options->pdata[i], "-L"))
+            g_ptr_array_add(command, g_strdup(r->options->pdata[i]));
+    g_ptr_array_add(command, g_strdup("-lm"));
+    return command;
+}
+
+/* Runs the program beside us, with a place for its profile; its exit status, or that of a signal. */
+static int run_beside(const request *r, const char *program, const char *profile)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        if (!tw__cli_has_standard_output()) dup2(STDERR_FILENO, STDOUT_FILENO);
+        tw__cli_set_variable("TILEWRIGHT_PROFILE", profile);
+        tw__cli_set_variable("TILEWRIGHT_PROGRAM", r->arguments[0]);
+        execv(program, r->arguments);
+        fprintf(stderr, "tilewright run: cannot start '%s': %s\n", program, g_strerror(errno));
+        _exit(TW__EXIT_FAILURE);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    if (child < 0) return fprintf(stderr, "tilewright run: cannot fork: %s\n", g_strerror(errno)), TW__EXIT_FAILURE;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int copy_profile(const char *from, const char *to)
+{
+    char *data = NULL;
+    size_t size = 0;
+    bool done = (data = tw_read_file(from, (size_t)4 << 30, &size)) != NULL &&
+                tw_write_file(to, data, size, NULL, 0) == TW_OK;
+    free(data);
+    return done ? TW__EXIT_OK : tw__cli_failure("run");
+}
+
+/* The program leaves its profile in a file of ours: what stands at the place that the user names may be a device, a
+ * link or something that must not go when there is no new profile. */
+static int run_for_report(const request *r, const char *program)
+{
+    g_autofree char *folder = g_dir_make_tmp("tilewright-profile-XXXXXX", NULL); /* where nobody else writes */
+    if (!folder) return fprintf(stderr, "tilewright run: no place for a profile\n"), TW__EXIT_FAILURE;
+    char *own = g_build_filename(folder, "profile.json", NULL);
+    int result = run_beside(r, program, own);
+    bool left = g_access(own, R_OK) == 0;
+    if (!left && result == TW__EXIT_OK) {
+        fprintf(
+            stderr,
+            "tilewright run: the program left no profile: no engine, cores or array ran on a model, or profiling "
+            "is off\n");
+        result = TW__EXIT_FAILURE;
+    }
+    if (left && r->profile) {
+        int written = copy_profile(own, r->profile);
+        if (result == TW__EXIT_OK) result = written;
+    }
+    if (left && r->report) {
+        int written = tw__cli_report_file("run", own, r->report);
+        if (result == TW__EXIT_OK) result = written;
+    }
+    g_unlink(own);
+    g_rmdir(folder);
+    g_free(own);
+    return result;
+}
+
+static int run(int argc, char **argv)
+{
+    g_autoptr(GPtrArray) options = g_ptr_array_new();
+    request r = { .options = options };
+    int status = run_parse(argc, argv, &r);
+    if (status != TW__EXIT_OK) return status;
+    char *text = NULL; /* a compiler would read a device for ever */
+    if (!(text = tw_read_file(r.source, TW_SOURCE_LIMIT, NULL))) return tw__cli_failure("run");
+    free(text);
+    status = tw__cli_check_outputs("run", (const char *[]){ r.report, r.profile }, 2, NULL, 0);
+    if (status != TW__EXIT_OK) return status;
+    if (!tw__cli_library_can_be_found()) return tw__cli_failure("run");
+    g_autoptr(GPtrArray) command = compiler_command(&r);
+    g_autofree char *base = g_path_get_basename(r.source);
+    *strrchr(base, '.') = 0;
+    const tw__kept kept = {
+        .command = "run", .words = command, .name = *base ? base : "program", .is_verbose = r.verbose
+    };
+    g_autofree char *program = tw__kept_path(&kept);
+    if (!program) return TW__EXIT_FAILURE;
+    if (!tw__kept_is_fresh(program) && !tw__kept_make(&kept, program)) return TW__EXIT_FAILURE;
+    r.arguments[0] = base;
+    if (r.report || r.profile) return run_for_report(&r, program);
+    execv(program, r.arguments);
+    fprintf(stderr, "tilewright run: cannot start '%s': %s\n", program, g_strerror(errno));
+    return TW__EXIT_FAILURE;
+}
+
+const tw__command tw__command_run = {
+    .name = "run",
+    .arguments = "[-v] [--device NAME] [compiler options] prog.c|prog.cpp [arguments]",
+    .summary = "compile a host program against the library and run it",
+    .help =
+        "The program is compiled with $CC (default cc) or $CXX (default c++), linked with libtilewright\n"
+        "(C++: and with libpoplar, when it uses <poplar/...>), and replaced only when it, a header it includes or\n"
+        "the options change. Options before the source go to the compiler; everything after it goes to the\n"
+        "program, whose exit status is that of this command.\n",
+    .example = "tilewright run examples/poplar/heat/heat.c heat.ppm\n"
+               "tilewright run --profile scale.json -O1 examples/poplar/scale/scale_host.c\n"
+               "tilewright run examples/poplar/cxx/adder.cpp",
+    .options = TW__CLI_ROWS(rows),
+    .words = "-g -O0 -O1 -O2 -O3 -D -I -l",
+    .files = ".c .cpp .cc .cxx",
+    .main = run,
+    .help_within = 1,
+};
