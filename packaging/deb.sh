@@ -15,4 +15,6 @@ if command -v lintian >/dev/null 2>&1; then
 else
   echo 'deb: lintian is not installed: the packages were not checked' >&2
 fi
-ls -l "$build"/dist/*.deb
+cd "$build/dist"
+for file in *.deb *.tar.xz; do [ ! -e "$file" ] || sha256sum "$file"; done >SHA256SUMS
+cat SHA256SUMS

@@ -8,8 +8,8 @@ rm -f "$folder"/*.1.gz
 "$program" man | gzip -9n >"$folder/tilewright.1.gz"
 for command in $("$program" complete x | grep -v '^-'); do
   "$program" man "$command" >"$folder/page"
-  name=$(sed -n '/^\.SH NAME/{n;s/ .*//;s/\\//g;p;}' "$folder/page") # that it is installed as, or tilewright-COMMAND
-  gzip -9n <"$folder/page" >"$folder/$name.1.gz"
-  [ "$name" = "tilewright-$command" ] || echo ".so man1/$name.1" | gzip -9n >"$folder/tilewright-$command.1.gz"
+  gzip -9n <"$folder/page" >"$folder/tilewright-$command.1.gz"
+  name=$(sed -n '/^\.SH NAME/{n;s/^[^ ]*, \([^ ]*\) .*/\1/p;}' "$folder/page") # that it is installed as, too
+  [ -z "$name" ] || echo ".so man1/tilewright-$command.1" | gzip -9n >"$folder/$name.1.gz"
 done
 rm "$folder/page"

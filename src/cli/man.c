@@ -3,6 +3,7 @@
  * --help prints: one fact in one place. Not in the table of commands, like `complete`: people call `man`. */
 #include "cli.h"
 
+#include <glib.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,10 +32,14 @@ static void man_lines(const char *lines)
     puts(".fi");
 }
 
-static void man_head(const char *upper, const char *name, const char *summary)
+/* `also`: the name it is installed as, which has a page that refers to this one; or NULL. */
+static void man_head(const char *name, const char *also, const char *summary)
 {
-    printf(".TH %s 1 \"\" \"Tilewright %s\" \"Tilewright\"\n.SH NAME\n", upper, tw_version());
+    fputs(".TH ", stdout);
+    for (const char *at = name; *at; at++) putchar(g_ascii_toupper(*at));
+    printf(" 1 \"\" \"Tilewright %s\" \"Tilewright\"\n.SH NAME\n", tw_version());
     man_text(name);
+    if (also) printf(", "), man_text(also);
     fputs(" \\- ", stdout);
     man_text(summary);
     puts("\n.SH SYNOPSIS");
@@ -64,16 +69,11 @@ static void man_options(const tw__command *c)
 
 void tw__cli_print_man(const tw__command *c)
 {
-    const char *name = c->installed_as ? c->installed_as : c->name;
-    char title[80], upper[80];
-    snprintf(title, sizeof title, "%s%s", c->installed_as ? "" : "tilewright-", name);
-    size_t i = 0;
-    for (; title[i]; i++) upper[i] = title[i] >= 'a' && title[i] <= 'z' ? (char)(title[i] - 'a' + 'A') : title[i];
-    upper[i] = 0;
-    man_head(upper, title, c->summary);
+    g_autofree char *name = g_strconcat("tilewright-", c->name, NULL);
+    man_head(name, c->installed_as, c->summary);
     printf(".B "), man_text(c->installed_as ? c->installed_as : "tilewright ");
     if (!c->installed_as) man_text(c->name);
-    printf("\n"), man_text(c->arguments), puts("");
+    puts(""), man_text(c->arguments), puts("");
     if (c->installed_as) printf(".PP\nThe same as \\fBtilewright %s\\fR.\n", c->name);
     if (*c->help) puts(".SH DESCRIPTION"), man_lines(c->help);
     man_options(c);
@@ -84,7 +84,7 @@ void tw__cli_print_man(const tw__command *c)
 
 void tw__cli_print_man_of_all(const tw__command *const *commands, size_t count)
 {
-    man_head("TILEWRIGHT", "tilewright", "programs for tile processors: compile, run and profile them on this machine");
+    man_head("tilewright", NULL, "programs for tile processors: compile, run and profile them on this machine");
     puts(".B tilewright\n.I COMMAND\n[arguments]\n.SH DESCRIPTION\nPoplar programs for the Graphcore IPU, CSL for the "
          "Cerebras wafer, AMD AI Engine graphs and kernels, and PTO programs for Ascend run on an ordinary machine: "
          "simulated, with values to the bit where documents allow it and with cycles that say how sure they are.\n"
@@ -97,6 +97,5 @@ void tw__cli_print_man_of_all(const tw__command *const *commands, size_t count)
          ".TP\n\\fB\\-\\-help\\fR\na summary; behind a command that of the command");
     man_foot();
     for (size_t i = 0; i < count; i++)
-        printf(".BR %s%s (1)%s\n", commands[i]->installed_as ? "" : "tilewright\\-",
-               commands[i]->installed_as ? commands[i]->installed_as : commands[i]->name, i + 1 < count ? "," : ".");
+        printf(".BR tilewright\\-%s (1)%s\n", commands[i]->name, i + 1 < count ? "," : ".");
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Bash completion offers commands, options and files of the right kind.
+# Bash completion offers commands, options and files of the right kind; fish's and zsh's, where they are installed, too.
 . "$1/tests/cli/lib.sh"
 command -v bash >/dev/null || exit 77
 cd "$work" || exit 1
@@ -25,4 +25,26 @@ offers 'two.cpp' tilewright run -O2 tw
 offers '--graph-profile' tilewright profile --gr
 offers '--devices' tilewright pto run --de
 offers '--vectors' tilewright pto run --ve
+if command -v fish >/dev/null; then
+  fish_offers() {
+    got=$(PATH="$build/bin:$PATH" HOME=$work fish --no-config -c "source '$source/completions/tilewright.fish'; complete -C '$2'")
+    [ "$got" = "$1" ] || fail "fish's completion of '$2' offers '$got' instead of '$1'"
+  }
+  fish_offers profile 'tilewright prof'
+  fish_offers two.cpp 'tilewright run -O2 tw'
+  fish_offers --devices 'tilewright pto run --de'
+fi
+if command -v zsh >/dev/null; then # its functions, with those of its editor replaced that take what is offered
+  zsh_offers() {
+    wanted=$1
+    shift
+    got=$(PATH="$build/bin:$PATH" zsh -f -c 'compadd() { print -l -- ${(P)2} }; _files() { print -l -- ${~2}(N) }
+      completion=$1; shift; words=("$@"); CURRENT=$#; eval "$(cat $completion)"' - "$source/completions/_tilewright" "$@" |
+      grep -e "^$wanted\$")
+    [ "$got" = "$wanted" ] || fail "zsh's completion of '$*' does not offer '$wanted'"
+  }
+  zsh_offers profile tilewright prof
+  zsh_offers prog.c tilewright run pr
+  zsh_offers --devices tilewright pto run --de
+fi
 finish
