@@ -23,7 +23,7 @@ if(CMAKE_CROSSCOMPILING OR NOT CLANG_CPP_INCLUDE OR NOT CLANG_CPP_LIBRARY OR NOT
   message(STATUS "libclang-19-dev or llvm-19-dev is not there: C and C++ are not compiled for the IPU's tile")
   return()
 endif()
-file(GLOB cc_front CONFIGURE_DEPENDS src/poplar/colossus/cc/front/*.cpp)
+file(GLOB cc_front CONFIGURE_DEPENDS src/poplar/colossus/cc/front/*.cpp src/poplar/colossus/cc/sel/*.cpp)
 add_library(tw_cc_llvm STATIC ${cc_llvm} ${cc_front})
 target_include_directories(tw_cc_llvm SYSTEM PUBLIC ${CLANG_CPP_INCLUDE})
 target_link_libraries(tw_cc_llvm PUBLIC tw_colossus ${CLANG_CPP_LIBRARY} ${LLVM_LIBRARY})

@@ -120,23 +120,24 @@ static unsigned first_context(const tw__sim_session *s)
 static bool count_line(void *user, tw_sim *sim, const tw_sim_event *event)
 {
     tw__sim_session *s = user;
-    const char *file;
-    uint32_t line;
     if (!event->done) return false;
-    bool known = tw_sim_line_at(sim, event->pc, &file, &line);
-    char *key = known ? g_strdup_printf("%s:%u", file, line) : g_strdup_printf("0x%x", event->pc);
+    const tw_object_line *l = tw_sim_place_at(sim, event->pc);
+    char *key = !l           ? g_strdup_printf("0x%x", event->pc)
+                : !l->column ? g_strdup_printf("%s:%u", l->file, l->line)
+                             : g_strdup_printf("%s:%u:%u", l->file, l->line, l->column);
     guint n = GPOINTER_TO_UINT(g_hash_table_lookup(s->lines, key));
     g_hash_table_insert(s->lines, key, GUINT_TO_POINTER(n + 1));
     return false;
 }
 
-/* "file:12": by file, then by number. */
+/* "file:12", "file:12:3": by file, then by numbers. */
 static gint by_line(gconstpointer x, gconstpointer y)
 {
-    const char *a = strrchr(x, ':'), *b = strrchr(y, ':');
-    if (!a || !b || a - (const char *)x != b - (const char *)y || strncmp(x, y, (size_t)(a - (const char *)x)) != 0)
-        return strcmp(x, y);
-    guint64 m = g_ascii_strtoull(a + 1, NULL, 10), n = g_ascii_strtoull(b + 1, NULL, 10);
+    const char *a = x, *b = y;
+    while (*a && *a == *b) a++, b++;
+    while (a > (const char *)x && g_ascii_isdigit(a[-1])) a--, b--;
+    if (!g_ascii_isdigit(*a) || !g_ascii_isdigit(*b)) return strcmp(a, b);
+    guint64 m = g_ascii_strtoull(a, NULL, 10), n = g_ascii_strtoull(b, NULL, 10);
     return (m > n) - (m < n);
 }
 

@@ -27,10 +27,12 @@ typedef struct tw_link_options {
     const char *const *names; /* of the objects, for messages; NULL = tw_object_name(), else numbers */
     uint32_t *keep_bytes;     /* [keep] filled in: bytes of code that this symbol needs, and neither the entry nor
                                  those before it; NULL = not wanted */
+    bool drop_debug;          /* the image gets no sections .debug_*; lines stay */
 } tw_link_options;
 
 /* Links objects of one chip. Sections .text.X, .data.X and the like that nothing refers to are left out; .text,
- * .data, .rodata and .bss stay. The image is an object whose sections have addresses, whose symbols are addresses,
+ * .data, .rodata and .bss stay. Sections .debug_* of objects of which anything stays become one of each name, outside of
+ * memory. The image is an object whose sections have addresses, whose symbols are addresses,
  * and which has no relocations; free it with tw_object_free(). The objects stay the caller's.
  * TW_E_LINK: undefined symbols, two definitions of one, addresses that do not fit, no room: all are in `diags` (may
  * be NULL), the first in tw_error_message(). TW_E_INVALID_ARGUMENT: objects of several chips, NULL among

@@ -176,11 +176,13 @@ typedef struct tw_object_line {
     int section;
     uint32_t offset;
     const char *file;
-    uint32_t line;
+    uint32_t line, column; /* column: from 1; 0 = not known */
 } tw_object_line;
 /* `offset` is at most the size that the section has by now. */
 TW_API tw_status tw_object_add_line(tw_object *object, int section, uint32_t offset, const char *file,
                                     uint32_t line);
+/* The same with a column. */
+TW_API tw_status tw_object_add_place(tw_object *object, const tw_object_line *line);
 /* The line that holds `offset`; NULL when it is not known. */
 TW_API const tw_object_line *tw_object_line_at(const tw_object *object, int section, uint32_t offset);
 

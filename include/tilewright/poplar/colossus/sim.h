@@ -231,6 +231,8 @@ TW_API bool tw_sim_stack_pointer_set(const tw_sim *sim, unsigned context);
  * image knows. Any of the pointers may be NULL; unknown parts are NULL or 0. */
 TW_API bool tw_sim_symbol_at(const tw_sim *sim, uint32_t address, const char **name, uint32_t *offset);
 TW_API bool tw_sim_line_at(const tw_sim *sim, uint32_t address, const char **file, uint32_t *line);
+/* The same with its column, NULL when it is not known; as long as the image lives, and is not changed. */
+TW_API const tw_object_line *tw_sim_place_at(const tw_sim *sim, uint32_t address);
 /* The instruction or both halves of the bundle at an address as text, "{ a ; b }", targets of branches in bytes with
  * their symbol, "0x4c02c <f+4>"; "" when there is none. */
 TW_API char *tw_sim_text_at(tw_sim *sim, uint32_t address, char buf[2 * TW_INSN_TEXT]);

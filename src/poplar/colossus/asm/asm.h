@@ -163,7 +163,7 @@ typedef struct tw__asm {
     GHashTable *stated;   /* name -> 1 + index of its stack size */
     GPtrArray *files;     /* const char*: names by the number of .file */
     const char *loc_file; /* of .loc; NULL: lines are those of the text */
-    uint32_t loc_line;
+    uint32_t loc_line, loc_column;
     unsigned counter; /* \@ */
     unsigned steps;   /* of tw__asm_resolve(), against expressions that explode */
     const char *code; /* of the error that is being reported; NULL = none */
@@ -251,6 +251,7 @@ directive_function tw__asm_do_binding, tw__asm_do_visibility, tw__asm_do_type, t
     tw__asm_do_set;
 directive_function tw__asm_do_stack_size, tw__asm_do_stack_calls;
 directive_function tw__asm_do_file, tw__asm_do_loc; /* line.c */
+void tw__asm_finish_lines(tw__asm *as);             /* line_program.c */
 void tw__asm_finish_stack(tw__asm *as);
 void tw__asm_emit_bytes(tw__asm *as, const void *bytes, size_t length, place where);
 

@@ -180,6 +180,7 @@ static void finish(tw__asm *as)
     tw__asm_finish_stack(as);
     tw__asm_apply_fixups(as);
     if (!as->errors) tw__asm_check_repeats(as);
+    tw__asm_finish_lines(as);
 }
 
 static void clean_up(tw__asm *as)

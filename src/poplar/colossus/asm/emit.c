@@ -174,8 +174,9 @@ static void add_line(tw__asm *as, const parsed *insn, uint32_t offset)
 {
     const char *file = as->loc_file;
     int64_t line = file ? (int64_t)as->loc_line : tw__asm_locate(as, insn->place.frame, insn->place.at, &file);
-    if (line > 0)
-        tw__asm_ok(as, tw_object_add_line(as->object, as->section, offset, file, (uint32_t)line), insn->place);
+    if (line <= 0) return;
+    tw_object_line added = { as->section, offset, file, (uint32_t)line, as->loc_file ? as->loc_column : 0 };
+    tw__asm_ok(as, tw_object_add_place(as->object, &added), insn->place);
 }
 
 /* What more than 31 does is documented nowhere (ISA, 9.1; chapter 17): allowed, but told. */

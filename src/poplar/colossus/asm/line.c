@@ -35,17 +35,20 @@ void tw__asm_do_file(tw__asm *as, const char *name, place where)
     as->files->pdata[number] = (gpointer)kept;
 }
 
-/* From here on instructions come from this line; .loc 0, or a file without a name, ends it. Column and what may
- * follow are not kept. */
+/* From here on instructions come from this line and column; .loc 0, or a file without a name, ends it. What may follow
+ * (is_stmt, discriminator ...) has no effect. */
 void tw__asm_do_loc(tw__asm *as, const char *name, place where)
 {
     (void)name, (void)where;
-    int64_t number, line = 0;
+    int64_t number, line = 0, column = 0;
     if (!tw__asm_read_constant(as, &number, "the number of a file")) return;
     if (!tw__asm_at_end_of_statement(as) && !tw__asm_read_constant(as, &line, "the number of a line")) return;
+    tw__asm_skip_blanks(as);
+    if (g_ascii_isdigit(*as->top->at) && !tw__asm_read_constant(as, &column, "the number of a column")) return;
     tw__asm_skip_statement(as);
     bool known = number >= 0 && number < as->files->len && as->files->pdata[number];
     bool here = known && line > 0 && line <= UINT32_MAX; /* line 0: no place in the source */
     as->loc_file = here ? as->files->pdata[number] : NULL;
     as->loc_line = here ? (uint32_t)line : 0;
+    as->loc_column = here && column > 0 && column <= UINT16_MAX ? (uint32_t)column : 0;
 }

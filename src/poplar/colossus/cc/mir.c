@@ -31,6 +31,11 @@ tw__mir *tw__mir_new(tw__arena *arena, tw_isa_arch arch)
     return mir;
 }
 
+void *tw__mir_room(tw__mir *mir, size_t bytes)
+{
+    return mir_need(tw__arena_zalloc(mir->arena, bytes, 16));
+}
+
 uint32_t tw__mir_source(tw__mir *mir, const char *name)
 {
     for (uint32_t i = 1; i < mir->file_count; i++)
@@ -105,6 +110,7 @@ tw__mir_insn *tw__mir_insert(tw__mir *mir, tw__mir_block *block, tw__mir_insn *b
     if (!before) return tw__mir_append(mir, block, op, count);
     tw__mir_insn *insn = mir_insn(mir, op, count);
     insn->line = before->line, insn->column = before->column, insn->file = before->file;
+    insn->scope = before->scope;
     insn->next = before;
     insn->previous = before->previous;
     before->previous = insn;
@@ -115,8 +121,20 @@ tw__mir_insn *tw__mir_insert(tw__mir *mir, tw__mir_block *block, tw__mir_insn *b
     return insn;
 }
 
+/* What variables get in front of it they get in front of the next one. */
+static void mir_hand_on(tw__mir_insn *insn)
+{
+    tw__mir_bind **end = &insn->binds;
+    if (!insn->binds || !insn->next) return;
+    while (*end) end = &(*end)->next;
+    *end = insn->next->binds;
+    insn->next->binds = insn->binds;
+    insn->binds = NULL;
+}
+
 void tw__mir_remove(tw__mir_block *block, tw__mir_insn *insn)
 {
+    mir_hand_on(insn);
     *(insn->previous ? &insn->previous->next : &block->first) = insn->next;
     *(insn->next ? &insn->next->previous : &block->last) = insn->previous;
     insn->next = insn->previous = NULL;

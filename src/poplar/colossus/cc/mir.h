@@ -14,6 +14,7 @@
 #define TW_COLOSSUS_CC_MIR_H
 
 #include "core/base/base.h"
+#include "poplar/colossus/cc/debug.h"
 #include "poplar/colossus/isa/isa.h"
 
 #include <glib.h>
@@ -74,6 +75,9 @@ typedef struct tw__mir_operand {
     uint8_t words; /* REG: 1, 2, 4 */
     bool is_early; /* `text`, WRITE: may be written before all operands are read */
     tw__mir_reg reg, tied;
+    /* ra: the register of SSA, from this word on, whose value an operand that is written gets; 0: none */
+    tw__mir_reg origin;
+    uint8_t origin_sub;
     uint32_t index;
     const char *symbol;
     int64_t value;
@@ -87,7 +91,7 @@ typedef struct tw__mir_memory {
     uint16_t group;   /* from alias information; 0 meets everything */
 } tw__mir_memory;
 
-typedef struct tw__mir_insn {
+struct tw__mir_insn {
     struct tw__mir_insn *previous, *next; /* in its block */
     uint16_t op;                          /* tw__op, or tw__mir_op */
     uint16_t count;
@@ -96,9 +100,12 @@ typedef struct tw__mir_insn {
     tw__mir_memory memory;
     uint32_t line, column; /* 0: none */
     uint16_t file;         /* in tw__mir.files */
+    uint32_t mark;         /* not 0: debug information names its place */
+    tw__mir_scope *scope;  /* the inlined call that it is of */
+    tw__mir_bind *binds;   /* what variables get in front of it */
     const char *text;
     tw__mir_operand operands[];
-} tw__mir_insn;
+};
 
 typedef struct tw__mir_block {
     tw__mir_insn *first, *last;
@@ -114,6 +121,7 @@ typedef struct tw__mir_block {
     /* By ra: the body of rpt; the block that stands behind this one in the text, plus one. */
     bool is_repeated;
     uint32_t goes_on;
+    struct ra_hold *holds; /* values that are in registers when it begins */
 } tw__mir_block;
 
 typedef struct tw__mir_frame_object {
@@ -146,6 +154,7 @@ typedef struct tw__mir_function {
     /* Set by ra: objects from own_objects on are its own; bytes of the frame, arguments for calls included. */
     uint32_t own_objects, stack_bytes;
     uint32_t *order, order_count; /* of blocks in the text; those that cannot be reached are left out */
+    tw__mir_function_debug debug;
 } tw__mir_function;
 
 typedef struct tw__mir_data {
@@ -161,7 +170,7 @@ typedef struct tw__mir_data {
     uint32_t address_count;
 } tw__mir_data;
 
-typedef struct tw__mir {
+struct tw__mir {
     tw__arena *arena;
     tw_isa_arch arch;
     const char **files; /* names of sources; [0] is unused */
@@ -170,13 +179,13 @@ typedef struct tw__mir {
     uint32_t function_count, function_capacity;
     tw__mir_data **data;
     uint32_t data_count, data_capacity;
-} tw__mir;
+    tw__mir_die *debug; /* NULL: nothing but lines */
+};
 
 /* --- mir.c ------------------------------------------------------------------------------------------------------ */
 
 /* Lives in the arena, as all of it does; memory that runs out ends the program, as in GLib. */
 tw__mir *tw__mir_new(tw__arena *arena, tw_isa_arch arch);
-uint32_t tw__mir_source(tw__mir *mir, const char *name); /* its number; the same name gives the same one */
 tw__mir_function *tw__mir_add_function(tw__mir *mir, const char *name);
 tw__mir_data *tw__mir_add_data(tw__mir *mir, const char *name);
 tw__mir_reg tw__mir_new_reg(tw__mir *mir, tw__mir_function *f, tw__mir_file file, unsigned words);

@@ -156,6 +156,40 @@ static void place_kind(tw__link *link, bool code, area *first, area *second)
         tw__link_error(link, "data needs %u bytes, and the tile's memory has no room for it", needed);
 }
 
+/* --- tables for debuggers --------------------------------------------------------------------------------------- */
+
+bool tw__link_is_debug(const tw_section *section)
+{
+    return !(section->flags & (TW_SECTION_ALLOC | TW_SECTION_EMPTY)) && strncmp(section->name, ".debug_", 7) == 0;
+}
+
+static void append_table(tw__link *link, tw__link_section *s)
+{
+    const tw_section *from = content(s);
+    s->out = tw_object_section(link->image, from->name, from->flags);
+    tw_status status = s->out < 0 ? (tw_status)s->out : tw_object_align(link->image, s->out, from->align);
+    if (status == TW_OK) s->at = link->image->sections[s->out].public.size;
+    if (status == TW_OK) status = tw_object_append(link->image, s->out, from->data, from->size);
+    if (status == TW_E_NO_MEMORY)
+        link->status = status;
+    else if (status != TW_OK)
+        tw__link_error(link, "%s", tw_error_message());
+}
+
+/* Of objects of which anything is in the image. */
+static void place_tables(tw__link *link)
+{
+    g_autofree bool *is_used = g_new0(bool, link->count);
+    for (guint i = 0; i < link->sections->len; i++) {
+        const tw__link_section *s = &g_array_index(link->sections, tw__link_section, i);
+        is_used[s->file] = is_used[s->file] || s->kept;
+    }
+    for (guint i = 0; i < link->sections->len; i++) {
+        tw__link_section *s = &g_array_index(link->sections, tw__link_section, i);
+        if (is_used[s->file] && tw__link_is_debug(content(s))) append_table(link, s);
+    }
+}
+
 void tw__link_place(tw__link *link)
 {
     const tw_tile_arch *arch = tw_tile_arch_by_name(tw_isa_arch_name(link->image->arch));
@@ -175,4 +209,5 @@ void tw__link_place(tw__link *link)
             tw__link_error(link, "data cannot lie at 0x%x: the memory begins at 0x%x", data.at, low->start);
         place_kind(link, false, &data, NULL);
     }
+    if (!o->drop_debug) place_tables(link);
 }

@@ -87,12 +87,13 @@ static bool address_of(tw__link *link, uint32_t file, int symbol, const tw_secti
     *address = s->value;
     if (s->section == TW_SECTION_ABSOLUTE) return true;
     const tw__link_section *section = section_of(link, at, s->section);
+    if (section->out < 0 && tw__link_is_debug(from)) return false; /* of code that is not in the image */
     if (section->out < 0) {
         tw__link_error(link, "'%s' is in section '%s', which takes no memory", s->name,
                        link->objects[at]->sections[s->section].public.name);
         return false;
     }
-    *address += link->image->sections[section->out].public.address;
+    *address += link->image->sections[section->out].public.address + section->at;
     return true;
 }
 
@@ -128,15 +129,28 @@ static void copy_symbols(tw__link *link)
 
 /* --- relocations, notes, lines -------------------------------------------------------------------------------- */
 
+/* The address of code that is not there: one that no code has. In lists 0 would end them, and -1 is a new base. */
+static int64_t nowhere(const char *table)
+{
+    bool is_list = strcmp(table, ".debug_loc") == 0 || strcmp(table, ".debug_ranges") == 0;
+    return is_list ? 1 : UINT32_MAX;
+}
+
 static void relocate(tw__link *link, uint32_t file, const tw_relocation *r)
 {
     const tw__link_section *s = section_of(link, file, r->section);
     if (s->out < 0) return;
     tw__section *out = &link->image->sections[s->out];
     uint32_t address;
-    if (!address_of(link, file, r->symbol, &out->public, &address)) return;
-    int64_t value = (int64_t)address + r->addend;
-    if (tw_relocation_apply(link->image->arch, r->type, (uint64_t)value, out->data + r->offset) == TW_OK) return;
+    int64_t value;
+    if (address_of(link, file, r->symbol, &out->public, &address))
+        value = (int64_t)address + r->addend;
+    else if (tw__link_is_debug(&out->public))
+        value = nowhere(out->public.name);
+    else
+        return;
+    uint8_t *field = out->data + s->at + r->offset;
+    if (tw_relocation_apply(link->image->arch, r->type, (uint64_t)value, field) == TW_OK) return;
     char buf[32];
     g_autofree char *why = g_strdup(tw_error_message());
     const char *name = link->objects[file]->symbols[r->symbol].name;
@@ -164,8 +178,9 @@ static void copy_notes(tw__link *link, uint32_t file)
     for (size_t i = 0; i < object->line_count; i++) {
         const tw_object_line *line = &object->lines[i];
         int out = section_of(link, file, line->section)->out;
-        if (out >= 0 && tw_object_add_line(link->image, out, line->offset, line->file, line->line) != TW_OK)
-            link->status = TW_E_NO_MEMORY;
+        tw_object_line moved = *line;
+        moved.section = out;
+        if (out >= 0 && tw_object_add_place(link->image, &moved) != TW_OK) link->status = TW_E_NO_MEMORY;
     }
 }
 

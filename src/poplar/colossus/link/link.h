@@ -15,6 +15,7 @@ typedef struct tw__link_section {
     int section;     /* in its object */
     bool kept, seen; /* seen: its relocations were followed */
     int out;         /* section of the image; -1 = none */
+    uint32_t at;     /* in it: tables of several objects lie one behind the other */
 } tw__link_section;
 
 /* The definition that a name stands for. */
@@ -52,6 +53,7 @@ int tw__link_resolve(const tw__link *link, uint32_t file, int symbol);
 /* layout.c: marks what is needed, gives addresses, makes the image's sections. */
 void tw__link_mark(tw__link *link);
 void tw__link_place(tw__link *link);
+bool tw__link_is_debug(const tw_section *section); /* a table for debuggers, outside of memory */
 
 /* library.c: objects of the runtime library, when one of these needs them; they live as long as the program. */
 enum { TW__LINK_LIBRARY = 3 };

@@ -29,7 +29,10 @@ tw_status tw__check_section(const char *name, unsigned flags)
 
 tw_status tw__check_room(const tw_section *s, size_t bytes)
 {
-    if (bytes <= TW__MAX_SECTION && s->size + bytes <= TW__MAX_SECTION) return TW_OK;
+    bool is_table = !(s->flags & (TW_SECTION_ALLOC | TW_SECTION_EMPTY)) && strncmp(s->name, ".debug_", 7) == 0;
+    size_t most = is_table ? TW__MAX_TABLE : TW__MAX_SECTION;
+    if (bytes <= most && s->size + bytes <= most) return TW_OK;
+    if (is_table) return tw__fail(TW_E_OVERFLOW, "section '%s' would be larger than 256 MB", s->name);
     return tw__fail(TW_E_OVERFLOW, "section '%s' would be larger than the 2 MB that a tile can address", s->name);
 }
 

@@ -5,6 +5,6 @@
 
 #include "poplar/colossus/object/object.h"
 
-enum { TW__EM_IPU = 248, TW__LINE_BYTES = 16 };
+enum { TW__EM_IPU = 248, TW__LINE_BYTES = 20 };
 
 #endif

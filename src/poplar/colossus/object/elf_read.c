@@ -246,8 +246,9 @@ static tw_status read_lines(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr 
         if (section >= r->sections || r->indices[section] < 0 || name >= room ||
             !memchr(names + name, 0, room - name))
             return BAD(r, "line %zu of the table of lines", k);
-        tw_status status = judge(r, tw_object_add_line(r->object, r->indices[section], elf_read_word_at(row + 4),
-                                                       names + name, elf_read_word_at(row + 12)));
+        tw_object_line line = { r->indices[section], elf_read_word_at(row + 4), names + name,
+                                elf_read_word_at(row + 12), elf_read_word_at(row + 16) };
+        tw_status status = judge(r, tw_object_add_place(r->object, &line));
         if (status != TW_OK) return status;
     }
     return TW_OK;

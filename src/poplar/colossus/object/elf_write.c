@@ -203,8 +203,8 @@ static bool add_notes(writer *w)
     return add_section(w, &form, buffer->data, buffer->len) != 0;
 }
 
-/* Four words a line: section, offset, name of the file (from the start of the names that follow), line; the first
- * word of all is the number of lines. */
+/* Five words a line: section, offset, name of the file (from the start of the names that follow), line, column; the
+ * first word of all is the number of lines. */
 static bool add_lines(writer *w)
 {
     const tw_object *object = w->object;
@@ -220,7 +220,7 @@ static bool add_lines(writer *w)
             name = names->len, last = line->file;
             g_byte_array_append(names, (const guint8 *)last, (guint)strlen(last) + 1);
         }
-        uint32_t row[4] = { w->indices[line->section], line->offset, name, line->line };
+        uint32_t row[5] = { w->indices[line->section], line->offset, name, line->line, line->column };
         g_byte_array_append(buffer, (const guint8 *)row, sizeof row);
     }
     g_byte_array_append(buffer, names->data, names->len);

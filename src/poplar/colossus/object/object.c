@@ -432,13 +432,23 @@ static int by_place(const void *a, const void *b)
 /* Lines arrive in order within a section but for switches between sections; names of files repeat. */
 tw_status tw_object_add_line(tw_object *object, int section, uint32_t offset, const char *file, uint32_t line)
 {
-    tw_object_line added = { section, offset, file, line };
+    tw_object_line added = { section, offset, file, line, 0 };
+    return tw_object_add_place(object, &added);
+}
+
+tw_status tw_object_add_place(tw_object *object, const tw_object_line *place)
+{
+    if (!place) return tw__missing("line");
+    tw_object_line added = *place;
     tw_status status = tw__check_line(object, &added);
     if (status != TW_OK) return status;
     const tw_object_line *last = object->line_count ? &object->lines[object->line_count - 1] : NULL;
-    if (last && last->section == section && last->line == line && strcmp(last->file, file) == 0) return TW_OK;
+    if (last && last->section == added.section && last->line == added.line && last->column == added.column &&
+        strcmp(last->file, added.file) == 0)
+        return TW_OK;
     bool in_order = !last || by_place(last, &added) <= 0; /* before the table moves */
-    added.file = last && strcmp(last->file, file) == 0 ? last->file : tw__arena_strdup(object->arena, file);
+    added.file =
+        last && strcmp(last->file, added.file) == 0 ? last->file : tw__arena_strdup(object->arena, added.file);
     if (!added.file || !tw__grow(&object->lines, &object->line_room, object->line_count, sizeof(tw_object_line)))
         return (tw_status)no_memory();
     object->lines_sorted = object->lines_sorted && in_order;

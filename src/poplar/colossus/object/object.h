@@ -11,6 +11,7 @@
 #define TW__LINES_SECTION ".tw_lines"
 enum {
     TW__MAX_SECTION = 1 << 21, /* bytes: addresses of a tile have 21 bits */
+    TW__MAX_TABLE = 1 << 28,   /* of sections that take no memory, such as .debug_info */
     TW__MAX_SECTIONS = 32000   /* ELF counts to 65,000, and each may have a table of relocations */
 };
 

@@ -71,10 +71,13 @@ static void tell_registers(GString *out, const tw_sim *sim, const tw_sim_excepti
 
 static void tell_place(GString *out, tw_sim *sim, const tw_sim_exception *e)
 {
-    const char *name, *file;
-    uint32_t offset, line;
+    const char *name;
+    uint32_t offset;
     char text[2 * TW_INSN_TEXT];
-    if (tw_sim_line_at(sim, e->pc, &file, &line)) g_string_append_printf(out, "%s:%u: ", file, line);
+    const tw_object_line *place = tw_sim_place_at(sim, e->pc);
+    if (place) g_string_append_printf(out, "%s:%u:", place->file, place->line);
+    if (place && place->column) g_string_append_printf(out, "%u:", place->column);
+    if (place) g_string_append_c(out, ' ');
     g_string_append_printf(out, "%s", causes[e->cause].text);
     for (unsigned i = 0; i < e->address_count; i++)
         g_string_append_printf(out, "%s0x%x", i ? " and " : ": ", e->addresses[i]);

@@ -284,15 +284,21 @@ static const tw_section *section_at(const tw_object *image, uint32_t address, si
     return NULL;
 }
 
-bool tw_sim_line_at(const tw_sim *sim, uint32_t address, const char **file, uint32_t *line)
+const tw_object_line *tw_sim_place_at(const tw_sim *sim, uint32_t address)
 {
-    if (!sim) return false;
     const tw_object_line *found = NULL;
-    for (size_t i = sim->image_count; i-- && !found;) {
+    for (size_t i = sim ? sim->image_count : 0; i-- && !found;) {
         size_t index;
         const tw_section *s = section_at(sim->images[i], address, &index);
         if (s) found = tw_object_line_at(sim->images[i], (int)index, address - s->address);
     }
+    return found;
+}
+
+bool tw_sim_line_at(const tw_sim *sim, uint32_t address, const char **file, uint32_t *line)
+{
+    if (!sim) return false;
+    const tw_object_line *found = tw_sim_place_at(sim, address);
     if (file) *file = found ? found->file : NULL;
     if (line) *line = found ? found->line : 0;
     return found;

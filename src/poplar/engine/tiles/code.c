@@ -19,7 +19,8 @@ static tw_status link_types(const tw__chip_code *code, const tw__core *core, con
                                 .keep = (const char *const *)keep->pdata,
                                 .code_address = at,
                                 .data_address = data_at,
-                                .keep_bytes = bytes };
+                                .keep_bytes = bytes,
+                                .drop_debug = true };
     return tw_status_of(*image =
                             tw_link((const tw_object *const *)code->objects, code->object_count, &options, NULL));
 }

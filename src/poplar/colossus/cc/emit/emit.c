@@ -11,21 +11,25 @@ typedef struct emitting {
     uint32_t file, line, column; /* of the last .loc */
 } emitting;
 
-/* Names that the assembler would not read as they are stand in quotes. */
-static void emit_name(GString *out, const char *name)
+void tw__mir_emit_string(GString *out, const char *text)
 {
-    bool plain = *name && !g_ascii_isdigit(*name);
-    for (const char *p = name; *p; p++) plain = plain && (g_ascii_isalnum(*p) || *p == '_' || *p == '.');
-    if (plain) {
-        g_string_append(out, name);
-        return;
-    }
     g_string_append_c(out, '"');
-    for (const char *p = name; *p; p++) {
+    for (const char *p = text; *p; p++) {
         if (*p == '"' || *p == '\\') g_string_append_c(out, '\\');
         g_string_append_c(out, *p);
     }
     g_string_append_c(out, '"');
+}
+
+/* Names that the assembler would not read as they are stand in quotes. */
+void tw__mir_emit_name(GString *out, const char *name)
+{
+    bool plain = *name && !g_ascii_isdigit(*name);
+    for (const char *p = name; *p; p++) plain = plain && (g_ascii_isalnum(*p) || *p == '_' || *p == '.');
+    if (plain)
+        g_string_append(out, name);
+    else
+        tw__mir_emit_string(out, name);
 }
 
 /* Binding, type and label. */
@@ -33,13 +37,13 @@ static void emit_symbol(GString *out, const char *name, const char *type, bool i
 {
     if (!is_local) {
         g_string_append(out, is_weak ? "\t.weak " : "\t.globl ");
-        emit_name(out, name);
+        tw__mir_emit_name(out, name);
         g_string_append_c(out, '\n');
     }
     g_string_append(out, "\t.type ");
-    emit_name(out, name);
+    tw__mir_emit_name(out, name);
     g_string_append_printf(out, ", @%s\n", type);
-    emit_name(out, name);
+    tw__mir_emit_name(out, name);
     g_string_append(out, ":\n");
 }
 
@@ -47,7 +51,7 @@ static void emit_symbol(GString *out, const char *name, const char *type, bool i
 
 static void put_symbol(GString *out, const tw__mir_operand *o)
 {
-    emit_name(out, o->symbol);
+    tw__mir_emit_name(out, o->symbol);
     if (o->value) g_string_append_printf(out, "%+" G_GINT64_FORMAT, o->value);
 }
 
@@ -128,7 +132,8 @@ static void put_insn(const emitting *e, const tw__mir_insn *insn)
 
 static void put_loc(emitting *e, const tw__mir_insn *insn)
 {
-    if (!insn->line || !insn->file || (insn->line == e->line && insn->file == e->file)) return;
+    if (!insn->line || !insn->file || (insn->line == e->line && insn->file == e->file && insn->column == e->column))
+        return;
     e->line = insn->line, e->file = insn->file, e->column = insn->column;
     g_string_append_printf(e->out, "\t.loc %u %u %u\n", insn->file, insn->line, insn->column);
 }
@@ -138,6 +143,7 @@ static void put_block(emitting *e, uint32_t index)
     const tw__mir_block *block = &e->f->blocks[index];
     g_string_append_printf(e->out, ".L%u_%u:\n", e->f->number, index);
     for (const tw__mir_insn *insn = block->first; insn; insn = insn->next) {
+        if (insn->mark) g_string_append_printf(e->out, ".Lm%u_%u:\n", e->f->number, insn->mark);
         put_loc(e, insn);
         bool bundle = insn->next && insn->next->is_aux_partner;
         g_string_append(e->out, bundle ? "\t{ " : "\t");
@@ -158,20 +164,22 @@ void tw__mir_emit_function(tw__mir *mir, const tw__mir_function *f, GString *out
     for (uint32_t b = 0; b < f->block_count; b++) repeats = repeats || f->blocks[b].is_repeated;
     g_autofree char *section = g_strdup_printf(".text.%s", f->name);
     g_string_append(out, "\n\t.section ");
-    emit_name(out, section);
+    tw__mir_emit_name(out, section);
     g_string_append_printf(out, ", \"ax\"\n\t.align %u\n\t.%s\n", repeats ? 8 : 4,
                            supervisor ? "supervisor" : "worker");
     emit_symbol(out, f->name, "function", f->is_local, f->is_weak);
+    if (f->debug.die) g_string_append_printf(out, ".Lfb%u:\n", f->number);
     if (f->line)
         g_string_append_printf(out, "\t.loc %u %u 0\n", f->file, f->line), e.line = f->line, e.file = f->file;
     for (uint32_t i = 0; i < f->order_count; i++) put_block(&e, f->order[i]);
+    if (f->debug.die) g_string_append_printf(out, ".Lfe%u:\n", f->number);
     g_string_append(out, "\t.loc 0\n\t.size ");
-    emit_name(out, f->name);
+    tw__mir_emit_name(out, f->name);
     g_string_append(out, ", . - ");
-    emit_name(out, f->name);
+    tw__mir_emit_name(out, f->name);
     if (!f->has_dynamic_stack) { /* else its writer states the stack */
         g_string_append(out, "\n\t.stack_own ");
-        emit_name(out, f->name);
+        tw__mir_emit_name(out, f->name);
         g_string_append_printf(out, ", %u", f->stack_bytes);
     }
     g_string_append_c(out, '\n');
@@ -193,7 +201,7 @@ static void put_bytes(const tw__mir_data *d, uint32_t from, uint32_t to, GString
 void tw__mir_emit_data(const tw__mir_data *d, GString *out)
 {
     g_string_append(out, "\n\t.section ");
-    emit_name(out, d->section);
+    tw__mir_emit_name(out, d->section);
     if (d->is_zero && !strncmp(d->section, ".bss", 4))
         g_string_append(out, ", \"aw\", @nobits");
     else
@@ -211,7 +219,7 @@ void tw__mir_emit_data(const tw__mir_data *d, GString *out)
     }
     put_bytes(d, at, d->size, out);
     g_string_append(out, "\t.size ");
-    emit_name(out, d->name);
+    tw__mir_emit_name(out, d->name);
     g_string_append_printf(out, ", %u\n", d->size);
 }
 
@@ -219,12 +227,11 @@ void tw__mir_emit(tw__mir *mir, GString *out)
 {
     for (uint32_t i = 1; i < mir->file_count; i++) {
         g_string_append_printf(out, "\t.file %u ", i);
-        g_string_append_c(out, '"');
-        for (const char *p = mir->files[i]; *p; p++)
-            g_string_append_printf(out, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
-        g_string_append(out, "\"\n");
+        tw__mir_emit_string(out, mir->files[i]);
+        g_string_append_c(out, '\n');
     }
     g_string_append(out, "\t.allow_optimizations\n"); /* the assembler lays bodies of rpt on 8 bytes */
     for (uint32_t i = 0; i < mir->function_count; i++) tw__mir_emit_function(mir, mir->functions[i], out);
     for (uint32_t i = 0; i < mir->data_count; i++) tw__mir_emit_data(mir->data[i], out);
+    if (mir->debug) tw__mir_emit_debug(mir, out);
 }

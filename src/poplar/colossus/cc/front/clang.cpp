@@ -255,6 +255,8 @@ void set_options(CompilerInvocation &invocation, const char *path)
     code.DisableO0ImplyOptNone = true;
     code.MainFileName = path;
     code.FunctionSections = code.DataSections = true;
+    code.setAssignmentTrackingMode(
+        CodeGenOptions::AssignmentTrackingOpts::Disabled); /* records of values instead */
     invocation.getFrontendOpts().ProgramAction = frontend::EmitLLVMOnly;
     /* clang's driver leaves what it made to the end of the process. */
     invocation.getFrontendOpts().DisableFree = code.DisableFree = false;

@@ -9,7 +9,9 @@ typedef struct spot { /* a register, or a place of the frame */
 
 typedef struct move {
     spot to, from;
-    unsigned words; /* 1, or 2 of an aux pair */
+    unsigned words;     /* 1, or 2 of an aux pair */
+    tw__mir_reg origin; /* of the operand that is written */
+    unsigned origin_sub;
 } move;
 
 typedef struct rewriting {
@@ -48,6 +50,7 @@ static void move_register(rewriting *w, tw__mir_insn *before, const move *m)
     unsigned op = m->words == 2 ? TW__OP_or64 : aux ? TW__OP_or_az : TW__OP_or_mz;
     tw__mir_insn *insn = tw__mir_insert(w->r->mir, &w->r->f->blocks[w->block], before, op, 3);
     insn->operands[0] = unit_operand(&m->to, m->words, true);
+    insn->operands[0].origin = m->origin, insn->operands[0].origin_sub = (uint8_t)m->origin_sub;
     insn->operands[1] = unit_operand(&m->from, m->words, false);
     insn->operands[2] = m->words == 2 ? tw__mir_read(TW__MIR_A0 + 14, 2) : tw__mir_const(0);
 }
@@ -72,9 +75,10 @@ static int free_unit(const rewriting *w, bool aux)
 }
 
 static void move_memory(rewriting *w, tw__mir_insn *before, bool store, const spot *unit, const spot *place,
-                        unsigned words)
+                        const move *m)
 {
-    tw__mir_operand reg = unit_operand(unit, words, !store);
+    tw__mir_operand reg = unit_operand(unit, m->words, !store);
+    reg.origin = m->origin, reg.origin_sub = (uint8_t)m->origin_sub;
     if (place->object != (uint32_t)SCRATCH_OBJECT) {
         tw__ra_frame_access(w->r, &w->r->f->blocks[w->block], before, store, reg, place->object, place->offset);
         return;
@@ -88,18 +92,18 @@ static void move_one(rewriting *w, tw__mir_insn *before, const move *m)
     if (m->to.unit >= 0 && m->from.unit >= 0) {
         move_register(w, before, m);
     } else if (m->to.unit >= 0) {
-        move_memory(w, before, false, &m->to, &m->from, m->words);
+        move_memory(w, before, false, &m->to, &m->from, m);
     } else if (m->from.unit >= 0) {
-        move_memory(w, before, true, &m->from, &m->to, m->words);
+        move_memory(w, before, true, &m->from, &m->to, m);
     } else { /* from place to place: through a free register, or one that is put aside */
         spot through = { free_unit(w, false), 0, 0 };
         if (through.unit < 0) through.unit = free_unit(w, true);
         bool borrowed = through.unit < 0;
         spot aside = borrowed ? emergency_spot(w, 4) : through;
-        if (borrowed) through.unit = RA_M, move_one(w, before, &(move){ aside, through, 1 });
-        move_one(w, before, &(move){ through, m->from, 1 });
-        move_one(w, before, &(move){ m->to, through, 1 });
-        if (borrowed) move_one(w, before, &(move){ through, aside, 1 });
+        if (borrowed) through.unit = RA_M, move_one(w, before, &(move){ aside, through, 1, 0, 0 });
+        move_one(w, before, &(move){ through, m->from, 1, 0, 0 });
+        move_one(w, before, &(move){ m->to, through, 1, m->origin, m->origin_sub });
+        if (borrowed) move_one(w, before, &(move){ through, aside, 1, 0, 0 });
     }
 }
 
@@ -140,10 +144,9 @@ static bool same_spot(const spot *a, const spot *b)
     return a->unit == b->unit && (a->unit >= 0 || (a->object == b->object && a->offset == b->offset));
 }
 
-static void add_move(rewriting *w, spot to, spot from, unsigned words)
+static void add_move(rewriting *w, const move *added)
 {
-    move added = { to, from, words };
-    if (!same_spot(&to, &from)) g_array_append_val(w->moves, added);
+    if (!same_spot(&added->to, &added->from)) g_array_append_vals(w->moves, added, 1);
 }
 
 static bool split_pairs(rewriting *w)
@@ -154,8 +157,8 @@ static bool split_pairs(rewriting *w)
         if (pair.words == 1) continue;
         any = true;
         g_array_remove_index(w->moves, i);
-        add_move(w, pair.to, pair.from, 1);
-        add_move(w, next_word(pair.to), next_word(pair.from), 1);
+        add_move(w, &(move){ pair.to, pair.from, 1, pair.origin, pair.origin_sub });
+        add_move(w, &(move){ next_word(pair.to), next_word(pair.from), 1, pair.origin, pair.origin_sub + 1 });
     }
     return any;
 }
@@ -170,7 +173,7 @@ static void break_circle(rewriting *w, tw__mir_insn *before)
         aside = emergency_spot(w, 0);
     else
         w->busy |= 1u << aside.unit; /* later moves must not go through it */
-    move_one(w, before, &(move){ aside, first->from, 1 });
+    move_one(w, before, &(move){ aside, first->from, 1, 0, 0 });
     first->from = aside;
 }
 
@@ -193,19 +196,43 @@ static spot spot_of(const rewriting *w, const tw__mir_operand *o)
     return (spot){ w->lane_unit[ra_lane_of(w->r, o)], 0, 0 };
 }
 
-static void collect_pair(rewriting *w, const tw__mir_operand *to_operand, const tw__mir_operand *from_operand)
+/* A copy from a place to itself still says what is there. */
+static void note_hold(rewriting *w, tw__mir_insn *copy, const move *m, const tw__mir_operand *from)
+{
+    bool is_unit = from->kind == TW__MIR_REG && !ra_is_virtual(from->reg);
+    if (!m->origin || !same_spot(&m->to, &m->from)) return;
+    for (unsigned k = 0; k < m->words; k++) {
+        ra_hold hold = { .unit = m->to.unit < 0 ? -1 : m->to.unit + (int)k,
+                         .object = m->to.object,
+                         .offset = m->to.offset + 4 * k,
+                         .reg = m->origin,
+                         .sub = (uint8_t)(m->origin_sub + k) };
+        tw__ra_track_hold(w->r, w->block, copy, &hold, is_unit);
+    }
+}
+
+static void collect_pair(rewriting *w, tw__mir_insn *copy, const tw__mir_operand *to_operand,
+                         const tw__mir_operand *from_operand)
 {
     if (to_operand->kind == TW__MIR_CONST) return; /* spill.c has made it another way */
     spot to = spot_of(w, to_operand), from = spot_of(w, from_operand);
     bool aux = to.unit >= RA_A || from.unit >= RA_A;
     unsigned words = aux && to_operand->words > 1 ? 2 : 1;
     for (unsigned k = 0; k < to_operand->words; k += words) {
-        add_move(w, to, from, words);
+        move added = { to, from, words, to_operand->origin, to_operand->origin_sub + k };
+        add_move(w, &added);
+        note_hold(w, copy, &added, from_operand);
         for (unsigned i = 0; i < words; i++) to = next_word(to), from = next_word(from);
     }
 }
 
 /* --- from file to file ------------------------------------------------------------------------------------------ */
+
+/* Word `k` of what the operand of a copy gets. */
+static void origin_of(tw__mir_operand *written, const tw__mir_operand *to, unsigned k)
+{
+    if (to->origin) written->origin = to->origin, written->origin_sub = (uint8_t)(to->origin_sub + k);
+}
 
 /* `atom` goes from aux to main; the other way leads through the worker's scratch words (guide 7.3). */
 static void cross_files(rewriting *w, tw__mir_insn *copy)
@@ -219,14 +246,17 @@ static void cross_files(rewriting *w, tw__mir_insn *copy)
         }
         tw__mir_insn *atom = tw__mir_insert(w->r->mir, &w->r->f->blocks[w->block], copy, TW__OP_atom, 2);
         atom->operands[0] = unit_operand(&to, 1, true);
+        origin_of(&atom->operands[0], &copy->operands[0], k);
         atom->operands[1] = unit_operand(&from, 1, false);
         to = next_word(to);
     }
     if (to.unit < RA_A) return;
     unsigned step = words > 1 ? 2 : 1;
-    for (unsigned k = 0; k < words; k += step, to.unit += (int)step)
-        scratch_access(w, copy, step == 2 ? TW__OP_ld64_z : TW__OP_ld32_az, unit_operand(&to, step, true),
-                       k / step);
+    for (unsigned k = 0; k < words; k += step, to.unit += (int)step) {
+        tw__mir_operand loaded = unit_operand(&to, step, true);
+        origin_of(&loaded, &copy->operands[0], k);
+        scratch_access(w, copy, step == 2 ? TW__OP_ld64_z : TW__OP_ld32_az, loaded, k / step);
+    }
 }
 
 /* --- blocks ----------------------------------------------------------------------------------------------------- */
@@ -267,7 +297,7 @@ static void rewrite_insn(rewriting *w, tw__mir_insn *insn, uint32_t live)
         cross_files(w, insn);
     } else {
         for (unsigned k = 0; k + 1 < insn->count; k += 2)
-            collect_pair(w, &insn->operands[k], &insn->operands[k + 1]);
+            collect_pair(w, insn, &insn->operands[k], &insn->operands[k + 1]);
         emit_moves(w, insn);
     }
     tw__mir_remove(block, insn);

@@ -66,6 +66,7 @@ static void run_steps(ra *r)
     tw__ra_clean(r->mir, r->f);
     r->has_calls = has_calls(r->f);
     tw__ra_far_objects(r);
+    tw__ra_track_begin(r);
     tw__ra_lower(r);
     r->frequencies = g_new(uint32_t, r->f->block_count);
     tw__mir_link(r->mir, r->f);
@@ -79,6 +80,7 @@ static void run_steps(ra *r)
     tw__ra_flow(r->mir, r->f);
     if (!r->options->no_bundles) tw__ra_bundle(r->mir, r->f, r->options);
     tw__ra_repeats(r->mir, r->f);
+    tw__ra_track_end(r);
 }
 
 const char *tw__ra_function(tw__mir *mir, tw__mir_function *f, const tw__ra_options *options)

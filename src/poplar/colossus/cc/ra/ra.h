@@ -9,6 +9,7 @@
  *     frame.c     places on the stack, entry and end of the function
  *     flow.c      order of blocks, branches to branches
  *     bundle.c    pairs of instructions for the two pipelines
+ *     track.c     where values are in the end, for debuggers
  *
  * and before all that, in SSA: loop.c, modulo.c, pipeline.c (loop.h) for loops whose rounds are counted. */
 #ifndef TW_COLOSSUS_CC_RA_H
@@ -47,6 +48,15 @@ typedef struct ra_lane {
     ra_segment *segments;
     uint32_t count, room;
 } ra_lane;
+
+/* A register, or a word of a frame object (unit < 0), holds a word of a value of SSA. */
+typedef struct ra_hold {
+    struct ra_hold *next;
+    int unit;
+    uint32_t object, offset;
+    tw__mir_reg reg;
+    uint8_t sub;
+} ra_hold;
 
 typedef struct ra_node { /* a virtual register */
     uint32_t lane;       /* its first; 0: not in use */
@@ -125,6 +135,11 @@ void tw__ra_groups(tw__mir_function *f);                                        
 void tw__ra_counted(tw__mir *mir, tw__mir_function *f, const tw__ra_options *options); /* loop.c */
 void tw__ra_far_objects(ra *r);                                                        /* frame.c */
 void tw__ra_lower(ra *r);
+/* track.c: what debuggers need; `hold` is what a copy that needs no instruction means, of a register that holds its
+ * value already (from_unit) or at the beginning of the block. */
+void tw__ra_track_begin(ra *r);
+void tw__ra_track_hold(ra *r, uint32_t block, tw__mir_insn *copy, const ra_hold *hold, bool from_unit);
+void tw__ra_track_end(ra *r);
 void tw__ra_live(ra *r);
 void tw__ra_coalesce(ra *r);
 void tw__ra_assign(ra *r);

@@ -33,6 +33,7 @@ static tw__mir_operand place_of_operand(spilling *s, const tw__mir_operand *o)
 {
     tw__mir_operand place = tw__mir_frame(slot_of_node(s, node_of_operand(s, o)), 4 * o->sub);
     place.words = o->words, place.use = o->use;
+    place.origin = o->origin, place.origin_sub = o->origin_sub;
     return place;
 }
 
@@ -55,6 +56,7 @@ void tw__ra_frame_access(ra *r, tw__mir_block *block, tw__mir_insn *before, bool
             access->operands[0].sub = (uint8_t)(reg.sub + w);
         else
             access->operands[0].reg += reg.sub + w;
+        access->operands[0].origin = reg.origin, access->operands[0].origin_sub = (uint8_t)(reg.origin_sub + w);
         access->operands[1] = tw__mir_read(TW__MIR_M0 + RA_SP, 1);
         access->operands[2] = tw__mir_read(TW__MIR_M0 + RA_ZERO, 1);
         access->operands[3] = tw__mir_frame(object, offset + 4 * w);
@@ -89,6 +91,7 @@ static void spill_operand(spilling *s, tw__mir_operand *o, tw__mir_insn *first, 
     o->reg = reg, o->sub = 0;
     if (o->use & TW__MIR_WRITE && o->use & TW__MIR_READ) o->tied = reg;
     if (value) {
+        whole.origin = value->operands[0].origin;
         copy_value(s, first, value, whole);
         return;
     }

@@ -92,6 +92,7 @@ tw__mir_insn *tw__sel_emit(tw__sel *s, unsigned op, unsigned count, const tw__mi
     insn->line = s->line;
     insn->column = s->column;
     insn->file = s->file;
+    insn->scope = s->scope;
     build_accesses(insn);
     return insn;
 }
@@ -222,6 +223,7 @@ void tw__sel_set_line(tw__sel *s, LLVMValueRef instruction)
     const char *name = LLVMGetDebugLocFilename(instruction, &length);
     s->line = line;
     s->column = LLVMGetDebugLocColumn(instruction);
+    s->scope = s->debug ? tw__cc_debug_scope(s->debug, instruction) : NULL;
     s->file = name ? build_file(s, folder, folder_length, name, length) : 0;
 }
 

@@ -168,7 +168,10 @@ static bool function_has_effect(LLVMValueRef instruction)
 static bool function_instruction(tw__sel *s, LLVMValueRef instruction)
 {
     bool is_wanted = g_hash_table_contains(s->values, instruction);
-    if (!is_wanted && !function_has_effect(instruction)) return true;
+    if (!is_wanted && !function_has_effect(instruction)) {
+        tw__sel_bind(s, instruction);
+        return true;
+    }
     tw__sel_set_line(s, instruction);
     LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
     tw__sel_handler *select = function_handler(opcode);
@@ -186,6 +189,7 @@ static bool function_instruction(tw__sel *s, LLVMValueRef instruction)
     tw__mir_insn *first = last ? last->next : block->first;
     if (is_wanted) tw__sel_define(s, instruction, out, first);
     s->before = last ? last->next : tw__sel_here(s)->first;
+    tw__sel_bind(s, instruction);
     return true;
 }
 
@@ -284,6 +288,7 @@ static bool function_block(tw__sel *s, LLVMBasicBlockRef block)
     tw__sel_set_line(s, end);
     if (!function_edges(s, block)) return false;
     s->before = tw__sel_here(s)->first;
+    tw__sel_bind(s, end);
     for (LLVMValueRef i = LLVMGetPreviousInstruction(end); i; i = LLVMGetPreviousInstruction(i)) {
         if (LLVMIsAPHINode(i)) break;
         if (!function_instruction(s, i)) return false;
@@ -364,6 +369,7 @@ static bool function_body(tw__sel *s, GPtrArray *order)
     s->before = tw__sel_here(s)->first;
     s->at = NULL;
     if (LLVMGetDebugLocLine(s->function)) tw__sel_set_line(s, s->function);
+    s->f->file = s->file;
     if (!tw__sel_arguments(s)) return false;
     tw__mir_link(s->mir, s->f);
     for (guint i = 0; i < order->len; i++) {
@@ -373,6 +379,7 @@ static bool function_body(tw__sel *s, GPtrArray *order)
              phi = LLVMGetNextInstruction(phi))
             function_phi(s, phi);
     }
+    tw__sel_bind_end(s);
     return true;
 }
 
@@ -382,6 +389,9 @@ bool tw__sel_function(tw__sel *s, LLVMValueRef function, tw__mir_function *f)
     s->f = f;
     s->line = s->column = s->file = 0;
     s->at = NULL;
+    s->scope = NULL;
+    s->binds = g_ptr_array_new();
+    if (s->debug) tw__cc_debug_function(s->debug, function, &f->debug);
     s->has_sret = false;
     s->values = g_hash_table_new(NULL, NULL);
     s->blocks = g_hash_table_new(NULL, NULL);
@@ -391,6 +401,7 @@ bool tw__sel_function(tw__sel *s, LLVMValueRef function, tw__mir_function *f)
     GPtrArray *order = function_postorder(function);
     bool is_fine = tw__sel_prepare(s) && function_body(s, order) && !s->has_failed;
     g_ptr_array_unref(order);
+    g_ptr_array_unref(s->binds);
     g_array_unref(s->origins);
     g_hash_table_unref(s->edges);
     g_hash_table_unref(s->objects);

@@ -63,6 +63,8 @@ tw__mir *tw__sel_module(LLVMModuleRef module, tw_isa_arch arch, tw__arena *arena
     tw__sel s = { .mir = tw__mir_new(arena, arch), .module = module, .report = report, .user = user };
     s.layout = LLVMGetModuleDataLayout(module);
     s.names = g_hash_table_new(NULL, NULL);
+    s.debug = tw__cc_debug_new(module, s.mir);
+    s.mir->debug = s.debug ? tw__cc_debug_unit(s.debug) : NULL;
     bool has_failed = false;
     for (LLVMValueRef v = LLVMGetFirstGlobal(module); v; v = LLVMGetNextGlobal(v)) {
         s.has_failed = false;
@@ -75,5 +77,6 @@ tw__mir *tw__sel_module(LLVMModuleRef module, tw_isa_arch arch, tw__arena *arena
         has_failed = has_failed || s.has_failed;
     }
     g_hash_table_unref(s.names);
+    tw__cc_debug_free(s.debug);
     return has_failed ? NULL : s.mir;
 }

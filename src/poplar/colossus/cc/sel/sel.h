@@ -87,6 +87,9 @@ typedef struct tw__sel {
     uint32_t line, column;
     uint16_t file;
     LLVMValueRef at;     /* what messages are about */
+    tw__cc_debug *debug; /* NULL: only lines are wanted */
+    tw__mir_scope *scope;
+    GPtrArray *binds;    /* tw__mir_bind: values of LLVM until the function is through */
     unsigned text_count; /* of inline assembly in the module */
 } tw__sel;
 
@@ -190,6 +193,11 @@ tw__mir_block *tw__sel_here(tw__sel *s);
 uint32_t tw__sel_block_of(tw__sel *s, LLVMBasicBlockRef block);
 /* A further block that stands for the one where code goes. */
 uint32_t tw__sel_new_block(tw__sel *s);
+
+/* --- binds.c: variables of the source ------------------------------------------------------------------------- */
+
+void tw__sel_bind(tw__sel *s, LLVMValueRef instruction); /* what they get in front of it */
+void tw__sel_bind_end(tw__sel *s);                       /* the registers of those values */
 
 /* --- branch.c --------------------------------------------------------------------------------------------------- */
 
