@@ -8,6 +8,18 @@ set(example_dir ${CMAKE_BINARY_DIR}/examples)
 file(MAKE_DIRECTORY ${example_dir})
 set(run_example ${CMAKE_SOURCE_DIR}/tests/cli/run_example.sh)
 
+# tw_example_on_tiles(name source program [arguments...]): an example runs once more on simulated tiles, where its
+# codelets are code of the chip, and prints the same.
+function(tw_example_on_tiles name source)
+  if(NOT TARGET cc_module)
+    return()
+  endif()
+  get_filename_component(folder ${source} DIRECTORY)
+  add_test(NAME examples.${name}_on_tiles COMMAND sh ${run_example} ${source} ${ARGN})
+  set_tests_properties(examples.${name}_on_tiles PROPERTIES SKIP_RETURN_CODE 77 WORKING_DIRECTORY ${folder}
+    ENVIRONMENT "TILEWRIGHT_DEVICE=ipu-sim;TILEWRIGHT_DEVICES=sim")
+endfunction()
+
 # tw_example(folder name [arguments...]): examples/poplar/<folder>/<name>.c
 function(tw_example folder name)
   set(source ${CMAKE_SOURCE_DIR}/examples/poplar/${folder}/${name}.c)
@@ -53,3 +65,21 @@ add_custom_command(OUTPUT ${example_dir}/adder_codelets.gp VERBATIM
   DEPENDS ${adder_codelets} tilewright_program)
 add_custom_target(example_gp ALL DEPENDS ${example_dir}/adder_codelets.gp)
 add_dependencies(example_gp popc_module)
+
+# On simulated tiles; heat stops earlier there.
+if(BUILD_TESTING)
+  set(poplar_examples ${CMAKE_SOURCE_DIR}/examples/poplar)
+  foreach(name IN ITEMS adder/adder vector_add/vector_add scale/scale_host streams/streams pipeline/pipeline
+                        guide/guide_control_flow guide/guide_streams guide/guide_virtual_graphs)
+    get_filename_component(program ${name} NAME)
+    tw_example_on_tiles(${program} ${poplar_examples}/${name}.c $<TARGET_FILE:example_${program}>)
+  endforeach()
+  tw_example_on_tiles(adder_popc ${poplar_examples}/adder_popc/adder_popc.c $<TARGET_FILE:example_adder_popc>
+                      ${example_dir}/adder_codelets.gp)
+  tw_example_on_tiles(heat ${poplar_examples}/heat/heat.c $<TARGET_FILE:example_heat> ${example_dir}/heat_sim.ppm 3e-3)
+  tw_example_on_tiles(matmul ${poplar_examples}/matmul/matmul.c $<TARGET_FILE:example_matmul> ${example_dir}/a.npy
+                      ${example_dir}/b.npy ${example_dir}/c_sim.npy)
+  if(TARGET cc_module)
+    set_tests_properties(examples.matmul_on_tiles PROPERTIES FIXTURES_REQUIRED matrices)
+  endif()
+endif()

@@ -69,4 +69,7 @@ foreach(name IN ITEMS variables operations regression)
                         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
   add_test(NAME examples.libs_${name} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/cli/run_example.sh ${source}
                                               $<TARGET_FILE:example_libs_${name}>)
+  if(COMMAND tw_example_on_tiles)
+    tw_example_on_tiles(libs_${name} ${source} $<TARGET_FILE:example_libs_${name}>)
+  endif()
 endforeach()

@@ -86,4 +86,7 @@ foreach(name IN ITEMS adder callbacks functions matvec remote replicas)
                         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
   add_test(NAME examples.cxx_${name} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/cli/run_example.sh ${source}
                                              $<TARGET_FILE:example_cxx_${name}>)
+  if(COMMAND tw_example_on_tiles)
+    tw_example_on_tiles(cxx_${name} ${source} $<TARGET_FILE:example_cxx_${name}>)
+  endif()
 endforeach()

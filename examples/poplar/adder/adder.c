@@ -12,7 +12,7 @@ int main(int argc, char **argv)
 {
     float in[2] = { argc > 1 ? strtof(argv[1], NULL) : 3, argc > 2 ? strtof(argv[2], NULL) : 4 }, out = 0;
 
-    tw_device *dev = tw_device_ipu_model(TW_MK2, 1);
+    tw_device *dev = tw_device_by_name(NULL, TW_MK2, 1);
     tw_graph *g = tw_graph_new(tw_device_target(dev));
     tw_graph_add_codelets(g, "adder_codelets.cpp", NULL); /* compiled on the spot, cached */
 

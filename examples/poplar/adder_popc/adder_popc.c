@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     static const char *const fields[] = { "left", "right", "total" };
     float values[3] = { 1.5f, 2.25f, 0 };
 
-    tw_device *dev = tw_device_ipu_model(TW_MK2, 1);
+    tw_device *dev = tw_device_by_name(NULL, TW_MK2, 1);
     tw_graph *g = tw_graph_new(tw_device_target(dev));
     tw_graph_add_codelets(g, argc > 1 ? argv[1] : "adder_codelets.gp", NULL); /* the same call as for sources */
 

@@ -5,6 +5,7 @@
  *
  * prints: 2 + 3 = 5
  */
+#include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 
@@ -26,7 +27,8 @@ class Add : public poplar::Vertex {
 
 int main()
 {
-    Device device = IPUModel().createDevice();
+    auto ipus = DeviceManager::createDeviceManager().getDevices(TargetType::IPU, 1); /* tilewright run --device */
+    Device device = ipus.empty() ? IPUModel().createDevice() : std::move(ipus[0]);
     Graph graph(device);
     std::stringstream source(codelets);
     graph.addCodelets(source);

@@ -7,6 +7,7 @@
  * prints: 3 4 took
  * prints: 5 6 took
  */
+#include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 
@@ -29,7 +30,8 @@ struct Source : StreamCallback {
 
 int main()
 {
-    Device device = IPUModel().createDevice();
+    auto ipus = DeviceManager::createDeviceManager().getDevices(TargetType::IPU, 1); /* tilewright run --device */
+    Device device = ipus.empty() ? IPUModel().createDevice() : std::move(ipus[0]);
     Graph graph(device);
     Tensor x = graph.addVariable(INT, { 2 }, "x"), far = graph.addVariable(INT, { 2 }, "far");
     graph.setTileMapping(x, 0);

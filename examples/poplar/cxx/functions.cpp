@@ -5,6 +5,7 @@
  *
  * prints: a = 2 4 6 8, b = 20 40 60 80
  */
+#include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 
@@ -25,7 +26,8 @@ class Double : public poplar::Vertex {
 
 int main()
 {
-    Device device = IPUModel().createDevice();
+    auto ipus = DeviceManager::createDeviceManager().getDevices(TargetType::IPU, 1); /* tilewright run --device */
+    Device device = ipus.empty() ? IPUModel().createDevice() : std::move(ipus[0]);
     Graph graph(device);
     std::stringstream source(codelets);
     graph.addCodelets(source);

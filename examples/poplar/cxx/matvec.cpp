@@ -6,6 +6,7 @@
  *
  * prints: y = 12 30 48 66
  */
+#include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 
@@ -50,7 +51,8 @@ int main()
     const std::size_t rows = 4, columns = 3;
     IPUModel model;
     model.tilesPerIPU = 8;
-    Device device = model.createDevice();
+    auto ipus = DeviceManager::createDeviceManager().getDevices(TargetType::IPU, 1); /* tilewright run --device */
+    Device device = ipus.empty() ? model.createDevice() : ipus[0].createVirtualDevice(8);
     Graph graph(device);
     std::stringstream source(codelets);
     graph.addCodelets(source);

@@ -6,6 +6,7 @@
  * prints: row 0: 5 6
  * prints: row 2: 5 6
  */
+#include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 
@@ -16,7 +17,8 @@ using namespace poplar::program;
 
 int main()
 {
-    Device device = IPUModel().createDevice();
+    auto ipus = DeviceManager::createDeviceManager().getDevices(TargetType::IPU, 1); /* tilewright run --device */
+    Device device = ipus.empty() ? IPUModel().createDevice() : std::move(ipus[0]);
     Graph graph(device);
     RemoteBuffer rows = graph.addRemoteBuffer("rows", INT, 2, 3);
     Tensor row = graph.addVariable(INT, { 2 }, "row"), index = graph.addVariable(UNSIGNED_INT, { 1 }, "index");

@@ -7,6 +7,7 @@
  * prints: replica 0: 1 2 3, from replica 1: 100 200 300, sum 101 202 303
  * prints: replica 1: 100 200 300, from replica 0: 1 2 3, sum 101 202 303
  */
+#include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 
@@ -40,7 +41,8 @@ int main()
     IPUModel model;
     model.numIPUs = 4;
     model.tilesPerIPU = 4;
-    Device device = model.createDevice();
+    auto ipus = DeviceManager::createDeviceManager().getDevices(TargetType::IPU, 4); /* tilewright run --device */
+    Device device = ipus.empty() ? model.createDevice() : ipus[0].createVirtualDevice(4);
     Graph whole(device);
     Graph graph = whole.createReplicatedGraph(2); /* two IPUs of four tiles each */
     std::stringstream source(codelets);

@@ -27,7 +27,7 @@ static tw_tensor scalar(tw_graph *g, const char *name, tw_type type)
 
 static setting set_up(void)
 {
-    setting s = { .dev = tw_device_ipu_model(TW_MK2, 1) };
+    setting s = { .dev = tw_device_by_name(NULL, TW_MK2, 1) };
     s.g = tw_graph_new(tw_device_target(s.dev));
     tw_graph_add_codelets(s.g, "guide_codelets.cpp", NULL);
     s.body_var = scalar(s.g, "bodyVar", TW_UNSIGNED_INT);

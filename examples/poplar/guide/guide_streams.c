@@ -25,7 +25,7 @@ typedef struct setting {
 /* A stream has a name, a type and a number of elements; a Copy moves its data. */
 static setting set_up(void)
 {
-    setting s = { .dev = tw_device_ipu_model(TW_MK2, 1) };
+    setting s = { .dev = tw_device_by_name(NULL, TW_MK2, 1) };
     s.g = tw_graph_new(tw_device_target(s.dev));
     s.data = tw_graph_add_variable(s.g, TW_INT, 1, (size_t[]){ N }, "data");
     tw_graph_map_linearly(s.g, s.data);

@@ -10,7 +10,7 @@
 
 int main(void)
 {
-    tw_device *dev = tw_device_ipu_model(TW_MK2, 2);
+    tw_device *dev = tw_device_by_name(NULL, TW_MK2, 2);
     tw_graph *parent = tw_graph_new(tw_device_target(dev));
     tw_graph_add_codelets(parent, "guide_codelets.cpp", NULL);
     CHECK(tw_target_tiles(tw_graph_target(parent)) == 2 * 1472);

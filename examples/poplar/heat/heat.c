@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Heat spreads from a hot wire over a plate: 2-D heat equation on the 1,472 tiles of a simulated IPU.
  *
- *     tilewright run heat.c [picture.ppm]
+ *     tilewright run heat.c [picture.ppm [tolerance]]
  *
  * Each tile holds a block of cells with a frame around it. Four copies fill all frames with the neighbours' edges; a
- * MultiVertex on each tile makes a time step; every hundred steps the device itself decides whether to go on.
+ * MultiVertex on each tile makes a time step; every hundred steps the device itself decides whether to go on: until
+ * no cell changes by more than the tolerance in a step.
  *
  * prints: Number of vertices:
  * prints: Cycles by vertex type:
@@ -15,11 +16,13 @@
 #include "picture.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <tilewright/tilewright.h>
 
 enum { DOWN = 32, ACROSS = 46, ROWS = 12, COLS = 12 }; /* tiles; cells of each */
 enum { HIGH = DOWN * ROWS, WIDE = ACROSS * COLS, ROUND = 100 };
-static const float rate = 0.2f, tolerance = 4e-4f;
+static const float rate = 0.2f;
+static float tolerance = 4e-4f; /* unless the user gives another */
 
 typedef struct plate {
     float cells[HIGH][WIDE]; /* temperature, 0 to 1 */
@@ -185,10 +188,12 @@ static tw_program build(tw_graph *g)
 int main(int argc, char **argv)
 {
     static plate device, host;
+    if (argc > 2 && !((tolerance = strtof(argv[2], NULL)) > 0))
+        return fprintf(stderr, "'%s' is no tolerance: a number above 0 is\n", argv[2]), 2;
     set_up(&device);
     host = device;
 
-    tw_device *dev = tw_device_ipu_model(TW_MK2, 1);
+    tw_device *dev = tw_device_by_name(NULL, TW_MK2, 1);
     tw_graph *g = tw_graph_new(tw_device_target(dev));
     tw_graph_add_codelets(g, "heat_codelets.cpp", "-O3");
     tw_engine *e = tw_engine_new(g, build(g), NULL);

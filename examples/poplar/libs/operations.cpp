@@ -7,6 +7,7 @@
  * prints: max(x - 2, 0) * y: 0 0 1.5 4
  * prints: sum of both rows of products: 7.5 15 22.5 30
  */
+#include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <poplin/MatMul.hpp>
@@ -31,7 +32,8 @@ static void show(Engine &engine, const char *handle, const char *title)
 
 int main()
 {
-    Device device = IPUModel().createDevice();
+    auto ipus = DeviceManager::createDeviceManager().getDevices(TargetType::IPU, 1); /* tilewright run --device */
+    Device device = ipus.empty() ? IPUModel().createDevice() : std::move(ipus[0]);
     Graph graph(device.getTarget());
     popops::addCodelets(graph);
     poplin::addCodelets(graph);

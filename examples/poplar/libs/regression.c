@@ -12,7 +12,7 @@ enum { POINTS = 64, STEPS = 200 };
 
 int main(void)
 {
-    tw_device *dev = tw_device_ipu_model(TW_MK2, 1);
+    tw_device *dev = tw_device_by_name(NULL, TW_MK2, 1);
     tw_graph *g = tw_graph_new(tw_device_target(dev));
     size_t rows[] = { POINTS, 2 }, one[] = { 2, 1 };
     tw_tensor x = tw_poplin_create_matmul_lhs(g, TW_FLOAT, 2, rows, one, "x", NULL);

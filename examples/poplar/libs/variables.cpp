@@ -5,6 +5,7 @@
  *
  * prints: row 1 as the host reads it: 11 22 33 44
  */
+#include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <poputil/TileMapping.hpp>
@@ -16,7 +17,8 @@ using namespace poplar::program;
 
 int main()
 {
-    Device device = IPUModel().createDevice();
+    auto ipus = DeviceManager::createDeviceManager().getDevices(TargetType::IPU, 1); /* tilewright run --device */
+    Device device = ipus.empty() ? IPUModel().createDevice() : std::move(ipus[0]);
     Graph graph(device.getTarget());
     Tensor table = graph.addVariable(FLOAT, { 4, 4 }, "table");
     poputil::mapTensorLinearly(graph, table);

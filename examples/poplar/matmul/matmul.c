@@ -99,7 +99,7 @@ int main(int argc, char **argv)
     c = npy_new(a.rows, b.cols);
     if (!c.data) return perror("matmul"), 1;
 
-    tw_device *dev = tw_device_ipu_model(TW_MK2, 1);
+    tw_device *dev = tw_device_by_name(NULL, TW_MK2, 1);
     tw_graph *g = tw_graph_new(tw_device_target(dev));
     tw_graph_add_codelets(g, "matmul_codelets.cpp", "-O3");
     tw_tensor ta = add_matrix(g, &a, "a"), tb = add_matrix(g, &b, "b"), tc = add_matrix(g, &c, "c");

@@ -90,7 +90,7 @@ static double expected_energy(unsigned block)
 int main(void)
 {
     static const unsigned bounds[STAGES + 1] = { 0, 490, 980, 1472 }; /* tiles of the stages */
-    tw_device *dev = tw_device_ipu_model(TW_MK2, 1);
+    tw_device *dev = tw_device_by_name(NULL, TW_MK2, 1);
     tw_graph *g = tw_graph_new(tw_device_target(dev)), *stages[STAGES];
     tw_graph_add_codelets(g, "pipeline_codelets.cpp", "-O3");
     for (int i = 0; i < STAGES; i++) stages[i] = tw_graph_virtual_range(g, bounds[i], bounds[i + 1]);

@@ -18,7 +18,7 @@ int main(void)
     for (int row = 0; row < 1472; row++)
         for (int i = 0; i < 512; i++) host_x[row][i] = 1;
 
-    tw_device *dev = tw_device_ipu_model(TW_MK2, 1);
+    tw_device *dev = tw_device_by_name(NULL, TW_MK2, 1);
     tw_graph *g = tw_graph_new(tw_device_target(dev));
     tw_graph_add_codelets(g, "scale.c", NULL); /* compiled on the spot, cached */
 

@@ -95,7 +95,7 @@ int main(void)
     source from = { 0, 0 };
     sink to = { 0, 0, 0, 0 };
 
-    tw_device *dev = tw_device_ipu_model(TW_MK2, 1);
+    tw_device *dev = tw_device_by_name(NULL, TW_MK2, 1);
     tw_graph *g = tw_graph_new(tw_device_target(dev));
     tw_graph_add_codelets(g, "streams_codelets.cpp", "-O3");
     tw_engine *e = tw_engine_new(g, tw_program_repeat(g, BLOCKS, build(g)), options);

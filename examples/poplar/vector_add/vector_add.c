@@ -10,7 +10,7 @@ enum { N = 1000000 };
 
 int main(void)
 {
-    tw_device *dev = tw_device_ipu_model(TW_MK2, 1);
+    tw_device *dev = tw_device_by_name(NULL, TW_MK2, 1);
     const tw_target *target = tw_device_target(dev);
     unsigned tiles = tw_target_tiles(target);
     tw_graph *g = tw_graph_new(target);
