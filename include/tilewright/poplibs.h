@@ -4,6 +4,8 @@
  *
  *   poplibs/poputil.h   tile mapping, lists of intervals, broadcasting, copies
  *   poplibs/popops.h    expressions on all elements, casts, fills, scaled sums, reductions
+ *   poplibs/popops_order.h  sorts, top-k, labels, sums along a dimension, counts, padding, images
+ *   poplibs/popops_slice.h  slices at offsets that a run computes, gather, scatter
  *   poplibs/poplin.h    matrix products
  *
  * They are a library of their own: cc prog.c $(pkg-config --cflags --libs tilewright_poplibs).
@@ -13,6 +15,8 @@
 
 #include <tilewright/poplibs/poplin.h>
 #include <tilewright/poplibs/popops.h>
+#include <tilewright/poplibs/popops_order.h>
+#include <tilewright/poplibs/popops_slice.h>
 #include <tilewright/poplibs/poputil.h>
 
 #endif

@@ -12,6 +12,7 @@
 #include <functional>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
+#include <utility>
 #ifndef TW_NO_CALL_SITES /* lines of this header would not help anybody */
 #define TW_NO_CALL_SITES
 #endif
@@ -39,6 +40,9 @@ struct Call {
 /* The same for what appends to a program. */
 Tensor step(Graph &graph, program::Sequence &prog, const DebugContext &dc, const OptionFlags &options,
             const char *name, const std::function<tw_tensor(const Call &)> &f);
+/* The same for what makes two: both handles are new ones. */
+std::pair<Tensor, Tensor> stepPair(Graph &graph, program::Sequence &prog, const DebugContext &dc, const char *name,
+                                   const std::function<std::pair<tw_tensor, tw_tensor>(const Call &)> &f);
 void stepInPlace(Graph &graph, program::Sequence &prog, const DebugContext &dc, const OptionFlags &options,
                  const char *name, const std::function<void(const Call &)> &f);
 

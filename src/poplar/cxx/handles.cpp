@@ -82,6 +82,18 @@ Tensor step(Graph &graph, program::Sequence &prog, const DebugContext &dc, const
     return wrap(graph, name, handlesFill(graph, prog, dc, options, name, f));
 }
 
+std::pair<Tensor, Tensor> stepPair(Graph &graph, program::Sequence &prog, const DebugContext &dc, const char *name,
+                                   const std::function<std::pair<tw_tensor, tw_tensor>(const Call &)> &f)
+{
+    std::pair<tw_tensor, tw_tensor> made;
+    handlesFill(graph, prog, dc, {}, name, [&](const Call &c) {
+        made = f(c);
+        return made.first;
+    });
+    Tensor first = wrap(graph, name, made.first);
+    return { first, wrap(graph, name, made.second) };
+}
+
 void stepInPlace(Graph &graph, program::Sequence &prog, const DebugContext &dc, const OptionFlags &options,
                  const char *name, const std::function<void(const Call &)> &f)
 {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the vertices of single operations, in C, for the archive that the build makes: gen_libs PART PARTS FILE.
  * What is not there is compiled when it is met, so rows can be left out of it. */
+#include "poplar/libs/popops/encode.h"
 #include "poplar/libs/popops/reduce.h"
+#include "poplar/libs/popops/slice.h"
+#include "poplar/libs/popops/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +53,19 @@ static void gen_reductions(tw_type type)
         }
 }
 
+/* Vertices that are texts. */
+static void gen_codes(const tw__libs_code *codes, size_t count)
+{
+    static const tw_type types[] = { TW_FLOAT, TW_HALF, TW_INT, TW_UNSIGNED_INT, TW_BOOL, TW_U8, TW_U16 };
+    for (size_t i = 0; i < count * G_N_ELEMENTS(types); i++) {
+        const tw__libs_code *code = &codes[i / G_N_ELEMENTS(types)];
+        tw_type type = types[i % G_N_ELEMENTS(types)];
+        if (!tw__libs_code_takes(code, type) || made++ % parts != part) continue;
+        g_autofree char *text = tw__libs_code_text(code, type);
+        fputs(text, stdout);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 4 || !freopen(argv[3], "w", stdout)) return 2;
@@ -68,5 +84,8 @@ int main(int argc, char **argv)
             if (name && made++ % parts == part) fputs(code, stdout);
         }
     }
+    gen_codes(tw__slice_codes, TW__SLICE_CODES);
+    gen_codes(tw__encode_codes, TW__ENCODE_CODES);
+    gen_codes(tw__sort_codes, TW__SORT_CODES);
     return fclose(stdout) == 0 ? 0 : 1;
 }
