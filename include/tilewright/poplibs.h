@@ -6,6 +6,7 @@
  *   poplibs/popops.h    expressions on all elements, casts, fills, scaled sums, reductions
  *   poplibs/popops_order.h  sorts, top-k, labels, sums along a dimension, counts, padding, images
  *   poplibs/popops_slice.h  slices at offsets that a run computes, gather, scatter
+ *   poplibs/popnn.h     activations, losses
  *   poplibs/poplin.h    matrix products
  *
  * They are a library of their own: cc prog.c $(pkg-config --cflags --libs tilewright_poplibs).
@@ -14,6 +15,7 @@
 #define TILEWRIGHT_POPLIBS_H
 
 #include <tilewright/poplibs/poplin.h>
+#include <tilewright/poplibs/popnn.h>
 #include <tilewright/poplibs/popops.h>
 #include <tilewright/poplibs/popops_order.h>
 #include <tilewright/poplibs/popops_slice.h>

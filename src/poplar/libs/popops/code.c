@@ -7,7 +7,7 @@
 /* --- texts ---------------------------------------------------------------------------------------------------- */
 
 /* A number in the order of the elements; NaN lie outside of the infinities, by their sign. */
-static const char *key_of(tw_type type)
+static const char *code_key(tw_type type)
 {
     static const char real[] =
         "union { float f; unsigned u; } x = { (float)e }; return x.u ^ (x.u >> 31 ? ~0u : 0x80000000u);";
@@ -45,7 +45,7 @@ char *tw__libs_code_text(const tw__libs_code *code, tw_type type)
     g_autoptr(GString) out =
         g_string_new("#include <tilewright/codelet.h>\n#include <tilewright/codelet_math.h>\n");
     g_string_append(out, code->text);
-    g_string_replace(out, "%KEY%", key_of(type), 0);
+    g_string_replace(out, "%KEY%", code_key(type), 0);
     g_string_replace(out, "%T%", tw__expr_c_type(type), 0);
     g_string_replace(out, "%NAME%", name, 0);
     g_string_replace(out, "%ID%", id, 0);
