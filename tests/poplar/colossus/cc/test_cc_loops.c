@@ -47,6 +47,16 @@ typedef unsigned short ushort;
     LOOP(differences, 3, for (uint i = 0; i < n; i++) c[i] = a[i + 1] - a[i];)                                \
     LOOP(recurrence, 6, static float g[128]; for (uint i = 0; i < 64; i++) g[i] = k; float *from = g + n / 4; \
          float *to = g + n / 4 + step; for (uint i = 0; i < n; i++) to[i] = from[i] + a[i], c[i] = to[i];)    \
+    LOOP(                                                                                                     \
+        inverse, 3, uint m = n & 7; for (uint i = 0, at = 0; i < m; i++, at += m) {                           \
+            float d = k / a[at + i];                                                                          \
+            c[at + i] = d;                                                                                    \
+            for (uint j = 0, to = 0; j < i; j++, to += m) {                                                   \
+                float x = 0;                                                                                  \
+                for (uint l = j, from = j * m; l < i; l++, from += m) x += a[from + i] * c[to + l];           \
+                c[to + i] = -d * x;                                                                           \
+            }                                                                                                 \
+        })                                                                                                    \
     LOOP(backwards, 2, for (uint i = 0; i < n; i++) c[n - 1 - i] = a[i];)
 
 #define HERE(name, bundles, ...)                                                                 \

@@ -130,7 +130,7 @@ static void wait_for_memory(bundling *b, uint32_t item)
     g_array_append_val(b->memory, item);
 }
 
-static void wait_for_registers(bundling *b, uint32_t item)
+static void wait_to_read(bundling *b, uint32_t item)
 {
     const work *w = &b->items[item];
     unsigned op = w->insn->op;
@@ -139,19 +139,31 @@ static void wait_for_registers(bundling *b, uint32_t item)
         unsigned unit = (unsigned)g_bit_nth_lsf(set, -1);
         bool own = unit == RA_LR && op == TW__MIR_ret;
         if (b->written[unit]) wait_for(b, b->written[unit] - 1, item, late && !own ? 0 : 1);
+        g_array_append_val(b->readers[unit], item);
     }
-    for (uint32_t set = w->writes; set; set &= set - 1) {
+}
+
+static void wait_to_write(bundling *b, uint32_t item)
+{
+    for (uint32_t set = b->items[item].writes; set; set &= set - 1) {
         unsigned unit = (unsigned)g_bit_nth_lsf(set, -1);
         if (b->written[unit]) wait_for(b, b->written[unit] - 1, item, 1);
         for (guint i = 0; i < b->readers[unit]->len; i++)
             wait_for(b, g_array_index(b->readers[unit], uint32_t, i), item, 0);
-    }
-    for (uint32_t set = w->reads; set; set &= set - 1) g_array_append_val(b->readers[g_bit_nth_lsf(set, -1)], item);
-    for (uint32_t set = w->writes; set; set &= set - 1) {
-        unsigned unit = (unsigned)g_bit_nth_lsf(set, -1);
         b->written[unit] = item + 1;
         g_array_set_size(b->readers[unit], 0);
     }
+}
+
+/* Halves of a bundle that exists already: neither reads what the other one writes. */
+static void wait_for_registers(bundling *b, uint32_t item)
+{
+    bool leads = item + 1 < b->count && b->items[item + 1].insn->is_aux_partner;
+    if (b->items[item].insn->is_aux_partner) return;
+    wait_to_read(b, item);
+    if (leads) wait_to_read(b, item + 1);
+    wait_to_write(b, item);
+    if (leads) wait_to_write(b, item + 1);
 }
 
 /* Everything since the last barrier comes before this one. */
@@ -237,15 +249,15 @@ static void bundle_put(tw__mir_block *block, tw__mir_insn *insn, bool partner)
     block->last = insn;
 }
 
-/* Main first: what its instruction lets go may still stand beside it. */
-static uint32_t run_turns(bundling *b, tw__mir_block *block)
+/* Main first: what its instruction lets go may still stand beside it. Gives up when it takes more than `most` turns. */
+static uint32_t run_turns(bundling *b, tw__mir_block *block, uint32_t most)
 {
     g_autoptr(GArray) ready = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     uint32_t done = 0, turn = 0;
     for (uint32_t i = 0; i < b->count; i++)
         if (!b->items[i].waits) g_array_append_val(ready, i);
     block->first = block->last = NULL;
-    for (; done < b->count; turn++) {
+    for (; done < b->count && turn <= most; turn++) {
         const work *first = NULL;
         int main = bundle_choose(b, ready, turn, false, NULL), aux = bundle_choose(b, ready, turn, true, NULL);
         if (main >= 0 && b->items[g_array_index(ready, uint32_t, (guint)main)].is_alone && aux >= 0) main = -1;
@@ -309,7 +321,7 @@ static void bundle_block(bundling *b, tw__mir_block *block)
     for (uint32_t i = 0; i < b->count; i++) partners[i] = b->items[i].insn->is_aux_partner;
     for (uint32_t i = 0; i < b->count; i++) find_links(b, i);
     find_lengths(b);
-    if (run_turns(b, block) > before) restore_order(b, block, partners);
+    if (run_turns(b, block, before) > before) restore_order(b, block, partners);
     g_free(b->items);
 }
 
