@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 // needs: colossus
 /* Any bytes as an object file. What can be read is shown, linked and written without harm, and what was written is
- * read again with the same sections. Mutations know the tables of ELF. */
+ * read again with the same sections; debug information is asked for variables and functions. Mutations know the tables
+ * of ELF. */
 #include "mutate.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tilewright/poplar/colossus/asm.h>
+#include <tilewright/poplar/colossus/debug.h>
 #include <tilewright/poplar/colossus/link.h>
 
 enum { MOST_SHOWN = 100000 }; /* bytes of sections: text of more takes too long */
@@ -43,6 +45,44 @@ static void write_and_read(const tw_object *object)
     tw_object_free(back);
 }
 
+static bool get_register(void *user, unsigned number, uint32_t *value)
+{
+    (void)user;
+    *value = 0x50000 + 8 * number;
+    return number != 7;
+}
+
+static bool read_memory(void *user, uint32_t address, void *bytes, size_t count)
+{
+    (void)user;
+    if (address >= 0x100000) return false;
+    for (size_t i = 0; i < count; i++) ((uint8_t *)bytes)[i] = (uint8_t)(address + i);
+    return true;
+}
+
+static void ask(const tw_object *image)
+{
+    static const char *const texts[] = {
+        "x", "*p", "p->m", "s.m", "a[1]", "&g", "this", "a[x]", "(*s).n", "p->p->p"
+    };
+    tw_debug *debug = tw_debug_new(image);
+    if (!debug) return;
+    for (uint32_t pc = 0x4c000; pc < 0x4c020; pc += 4) {
+        tw_debug_frame frames[4];
+        size_t count = tw_debug_frames(debug, pc, frames, 4);
+        for (unsigned frame = 0; frame <= count && frame < 3; frame++) {
+            tw_debug_state state = {
+                .size = sizeof state, .pc = pc, .frame = frame, .get_register = get_register, .read = read_memory
+            };
+            for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) free(tw_debug_print(debug, &state, texts[i]));
+            free(tw_debug_locals(debug, &state));
+        }
+    }
+    uint32_t at[2];
+    tw_debug_entries(debug, "f", at, 2);
+    tw_debug_free(debug);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     tw_object *object, *image;
@@ -54,6 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!(image = tw_link(objects, count, NULL, NULL))) continue;
         show(image);
         write_and_read(image);
+        ask(image);
         tw_object_free(image);
     }
     tw_object_free(object);
@@ -68,12 +109,35 @@ static const char *const texts[] = {
     ".bss\nb: .space 12\n.comm c, 8, 4\n.stack_own f, 16\n.stack_own g, 8\n.stack_calls f, g\n",
     ".section .text.a, \"ax\"\n.globl a\na: br $m2\n.section .text.b, \"ax\"\n.weak b\nb: call $lr, a\n  br $lr\n"
     ".stack_total a, 24\n.stack_own b, 0\n.section notes\n.long 7\n.rodata\n.long a, b\n",
+    /* a function f with a parameter x in $m0, s on the stack, p, an array a, and a global g; DWARF 4 */
+    ".text\n.globl f\nf: nop\n  nop\n  br $lr\ne:\n.data\ng: .long 7\n.section .debug_line\n.section "
+    ".debug_abbrev\n"
+    ".byte 1,0x11,1, 0x10,0x17, 0,0\n.byte 2,0x2e,1, 3,8, 0x11,1, 0x12,6, 0,0\n.byte 3,5,0, 3,8, 0x49,0x13, "
+    "2,0x17, 0,0\n"
+    ".byte 4,0x34,0, 3,8, 0x49,0x13, 2,0x18, 0,0\n.byte 5,0x24,0, 3,8, 0x3e,0x0b, 0x0b,0x0b, 0,0\n"
+    ".byte 6,0x13,1, 3,8, 0x0b,0x0b, 0,0\n.byte 7,0x0d,0, 3,8, 0x49,0x13, 0x38,0x0b, 0,0\n.byte 8,0x0f,0, "
+    "0x49,0x13, 0,0\n"
+    ".byte 9,1,1, 0x49,0x13, 0,0\n.byte 10,0x21,0, 0x37,0x0b, 0,0\n.byte 11,0x1d,1, 0x31,0x13, 0x55,0x17, "
+    "0x59,0x0b, 0,0\n"
+    ".byte 0\n.section .debug_loc\nl: .long -1, f, 0, 12\n.short 1\n.byte 0x50\n.long 0, 0\n"
+    ".section .debug_ranges\nr: .long -1, f, 4, 8, 0, 0\n"
+    ".section .debug_info\ni: .long z - i - 4\n.short 4\n.long 0\n.byte 4, 1\n.long 0\n"
+    "fun: .byte 2\n.asciz \"f\"\n.long f, 12\n.byte 3\n.asciz \"x\"\n.long int - i, l\n"
+    ".byte 4\n.asciz \"s\"\n.long rec - i\n.byte 2, 0x7b, 8\n.byte 4\n.asciz \"p\"\n.long ptr - i\n.byte 1, 0x51\n"
+    ".byte 4\n.asciz \"a\"\n.long arr - i\n.byte 6, 0x52, 0x93, 4, 0x53, 0x93, 4\n"
+    ".byte 11\n.long fun - i, r\n.byte 3\n.byte 0\n.byte 0\n.byte 4\n.asciz \"g\"\n.long int - i\n.byte 5, "
+    "3\n.long g\n"
+    "int: .byte 5\n.asciz \"int\"\n.byte 5, 4\nrec: .byte 6\n.asciz \"R\"\n.byte 12\n.byte 7\n.asciz \"m\"\n.long "
+    "int - i\n"
+    ".byte 0\n.byte 7\n.asciz \"n\"\n.long arr - i\n.byte 4\n.byte 7\n.asciz \"p\"\n.long ptr - i\n.byte 8\n.byte "
+    "0\n"
+    "ptr: .byte 8\n.long rec - i\narr: .byte 9\n.long int - i\n.byte 10, 2\n.byte 0\n.byte 0\nz:\n",
 };
 
 /* An object, or an image, of one of the texts. */
 static size_t fresh(mutate_chance *c, uint8_t *data, size_t most)
 {
-    const char *text = texts[mutate_below(c, 2)];
+    const char *text = texts[mutate_below(c, sizeof texts / sizeof *texts)];
     tw_object *object, *image = NULL;
     uint8_t *bytes = NULL;
     size_t size = 0;

@@ -311,8 +311,11 @@ static int load_and_run(tw__sim_session *s, const tw_sim_options *given)
     if (!s->sim) return tw__cli_failure("sim");
     s->region1 = tw_tile_arch_by_name(tw_isa_arch_name(options.arch))->regions[1].start;
     s->trace_file = options.trace_file;
+    if (s->r->interactive && !(s->debug = tw_debug_new(s->image)) && tw_error_status() != TW_E_SYMBOL)
+        fprintf(stderr, "tilewright sim: note: %s\n", tw_error_message());
     int result = tw__sim_prepare(s);
     if (!result) result = s->r->interactive ? tw__sim_debug(s) : run_once(s);
+    tw_debug_free(s->debug);
     tw_sim_free(s->sim);
     return result;
 }

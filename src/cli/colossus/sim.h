@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 
 #include <glib.h>
+#include <tilewright/poplar/colossus/debug.h>
 #include <tilewright/poplar/colossus/sim.h>
 
 typedef struct tw__sim_request {
@@ -25,6 +26,9 @@ typedef struct tw__sim_session {
     uint32_t kept[TW__SIM_KEPT]; /* registers that a function has to keep, at its entry */
     guint64 limit;               /* turns of a run */
     const char *trace_file;      /* simulator option traceFile; "" = none */
+    tw_debug *debug;             /* NULL: the image has none */
+    unsigned inlined, frame;     /* whose variables are meant: of the innermost function, and in the backtrace */
+    bool outer;                  /* ... those of a caller, whose registers are not known */
     GHashTable *lines;           /* "file:line" -> turns */
     GHashTable *sources;         /* path -> char ** of its lines; NULL: it cannot be read */
 } tw__sim_session;
@@ -62,8 +66,22 @@ bool tw__sim_evaluate(const tw__sim_session *s, unsigned context, const char *te
 bool tw__sim_assign(tw__sim_session *s, unsigned context, const char *text, char **error);
 /* A place in code: "f", "f + 8", "12" and "file.s:12" (lines), "0x4c000", "*$m0". */
 bool tw__sim_locate(const tw__sim_session *s, unsigned context, const char *text, uint32_t *address, char **error);
+/* All of them: a function that was inlined, and a line, may have several. False: *error. */
+bool tw__sim_locations(const tw__sim_session *s, unsigned context, const char *text, GArray *addresses,
+                       char **error);
 /* Address of the first code of a line, or of the next line that has code; false when there is none. */
 bool tw__sim_line_address(const tw__sim_session *s, const char *file, uint32_t line, uint32_t *address);
+
+/* --- sim_source.c: code from C and C++ with debug information --------------------------------------------------- */
+
+/* A variable as text; NULL, and *error unless it cannot be one. */
+char *tw__source_print(const tw__sim_session *s, unsigned context, const char *text, char **error);
+size_t tw__source_length(const char *text); /* of "a.b[c]->d" at its start */
+bool tw__source_word(const tw__sim_session *s, unsigned context, const char *text, uint32_t *word);
+/* Name of the function at an address, of the innermost inlined one; NULL = not known. */
+const char *tw__source_function(const tw__sim_session *s, uint32_t address, char *name, size_t size);
+unsigned tw__source_depth(const tw__sim_session *s, uint32_t address); /* how many inlined calls and functions */
+void tw__source_places(const tw__sim_session *s, const char *function, GArray *addresses);
 
 /* --- sim_show.c ------------------------------------------------------------------------------------------------- */
 

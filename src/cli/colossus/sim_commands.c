@@ -35,10 +35,21 @@ static void do_print(debugger *d, char *args)
     unsigned count = 1;
     tw__sim_value value;
     args = read_format(args, &count, &format, NULL);
+    g_autofree char *wrong = NULL;
+    char *text = format ? NULL : tw__source_print(d->s, d->context, args, &wrong);
+    if (text) {
+        printf("%s = %s\n", args, text);
+        free(text);
+        return;
+    }
+    if (wrong && tw_error_status() == TW_E_TYPE) { /* it is a variable, and no symbol either */
+        tw__debug_complain(d, "%s.", wrong);
+        return;
+    }
     if (format && !strchr("xduotacfh", format))
         tw__debug_complain(d, "There is no format '%c': x d u o t a c f, and h for two halves.", format);
     else if (!tw__sim_evaluate(d->s, d->context, args, &value, &error))
-        tw__debug_complain(d, "%s.", error), g_free(error);
+        tw__debug_complain(d, "%s.", wrong ? wrong : error), g_free(error);
     else
         printf("%s = ", args), tw__sim_show_value(d->s, &value, format);
 }
@@ -75,12 +86,21 @@ static void do_set(debugger *d, char *args)
 static void do_backtrace(debugger *d, char *args)
 {
     uint32_t at;
+    unsigned shown = 0;
     (void)args;
-    for (guint i = 0; tw__debug_frame(d, i, &at); i++) {
-        printf("#%-2u ", i);
-        tw__debug_tell_address(d, at);
-        putchar('\n');
+    for (guint i = 0; tw__debug_frame(d, i, &at); i++) shown += tw__source_backtrace(d, shown, at);
+}
+
+/* Frame `n` of the backtrace: the function of one call, and how far out of what was inlined into it. */
+static bool find_frame(const debugger *d, guint64 n, guint *call, unsigned *inlined, uint32_t *at)
+{
+    for (*call = 0; tw__debug_frame(d, *call, at); ++*call) {
+        unsigned depth = MAX(tw__source_depth(d->s, *at), 1);
+        *inlined = (unsigned)MIN(n, G_MAXUINT);
+        if (n < depth) return true;
+        n -= depth;
     }
+    return false;
 }
 
 static void do_frame(debugger *d, char *args)
@@ -88,10 +108,14 @@ static void do_frame(debugger *d, char *args)
     char *end;
     guint64 n = g_ascii_strtoull(args, &end, 10);
     uint32_t at;
-    if (*end || n > G_MAXUINT || !tw__debug_frame(d, (guint)n, &at)) {
+    guint call;
+    unsigned inlined;
+    if (*end || !find_frame(d, n, &call, &inlined, &at)) {
         tw__debug_complain(d, "There is no frame '%s': backtrace shows them.", args);
         return;
     }
+    d->s->inlined = inlined, d->s->frame = (unsigned)n, d->s->outer = call > 0;
+    if (n && tw__source_show_frame(d, (unsigned)n, inlined, at)) return;
     if (n) printf("#%u ", (guint)n);
     tw__sim_show_address(d->s, d->context, at);
 }
@@ -203,6 +227,7 @@ static const command infos[] = {
     { "line", "", "[LOCATION]", "source line of a place", info_place },
     { "symbol", "", "[LOCATION]", "symbol at a place", info_place },
     { "cycles", "", "", "cycles of the tile and of the context", info_cycles },
+    { "locals", "", "", "variables of the function, or of the frame that was chosen", tw__source_locals },
 };
 
 static void do_info(debugger *d, char *args);
@@ -224,15 +249,15 @@ static const command commands[] = {
     { "delete", "d", "[N...]", "remove breakpoints, or all", tw__debug_delete },
     { "enable", "", "[N...]", "breakpoints that were disabled", tw__debug_enable },
     { "disable", "dis", "[N...]", "keep breakpoints without effect", tw__debug_disable },
-    { "print", "p inspect", "[/FORMAT] VALUE", "$m0, $a0:1, $FP_STS, $aacc3, f + 4, *0x82000; x d u o t a c f h",
-      do_print },
+    { "print", "p inspect", "[/FORMAT] VALUE",
+      "$m0, $a0:1, $FP_STS, f + 4, *0x82000; x, p->y, a[3]; x d u o t a c f h", do_print },
     { "x", "", "[/COUNT FORMAT SIZE] ADDRESS", "memory: x d u o t a c f s i, sizes b h w g", do_x },
     { "set", "", "PLACE = VALUE", "a register ($m0) or a word of memory (*0x82000)", do_set },
     { "backtrace", "bt where", "", "calls that have not returned", do_backtrace },
     { "frame", "f", "[N]", "where the context stands, or the call that frame N of the backtrace is in", do_frame },
     { "list", "l", "[LOCATION]", "ten source lines, then the next ten", do_list },
     { "disassemble", "disas", "[LOCATION[, END]]", "the function, or from a place to another", do_disassemble },
-    { "info", "i", "WHAT", "registers, breakpoints, threads, line, symbol, cycles", do_info },
+    { "info", "i", "WHAT", "registers, breakpoints, threads, line, symbol, cycles, locals", do_info },
     { "thread", "t worker", "[N]", "look at another context: 0 to 5, 6 the supervisor", do_thread },
     { "help", "h", "[COMMAND]", "this list", do_help },
     { "quit", "q exit", "", "end", do_quit },
@@ -283,7 +308,7 @@ static void do_info(debugger *d, char *args)
 {
     char word[WORD], *rest = split(args, word);
     const command *c = *word ? find_command(d, infos, G_N_ELEMENTS(infos), word) : NULL;
-    if (!*word) tw__debug_complain(d, "info registers, breakpoints, threads, line, symbol or cycles");
+    if (!*word) tw__debug_complain(d, "info registers, breakpoints, threads, line, symbol, cycles or locals");
     if (c) c->run(d, rest);
 }
 
@@ -295,7 +320,7 @@ static void do_thread(debugger *d, char *args)
         tw__debug_complain(d, "There is no context %s: 0 to 5 are workers, 6 is the supervisor.", args);
         return;
     }
-    if (*args) d->context = (unsigned)n, d->list_file = NULL;
+    if (*args) d->context = (unsigned)n, d->list_file = NULL, d->s->inlined = 0, d->s->outer = false;
     printf("%s: ", tw__sim_context_name(d->context));
     tw__sim_show_place(d->s, d->context);
 }

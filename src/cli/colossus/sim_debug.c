@@ -67,6 +67,8 @@ static bool far_enough(debugger *d, uint32_t pc)
     uint32_t line = 0;
     guint depth = d->frames[d->context]->len;
     if (!d->moved || (d->over && depth > d->depth)) return false;
+    bool is_inside = d->mode == STEP_LINE && d->over && depth == d->depth;
+    if (is_inside && tw__source_depth(d->s, pc) > d->inlined) return false;
     switch (d->mode) {
     case FREELY: return false;
     case STEP_INSTRUCTION: return true;
@@ -142,6 +144,8 @@ static tw_sim_stop let_go(debugger *d, mode how, bool over)
     }
     d->mode = how, d->over = over, d->moved = false, d->leave = true, d->hit = NULL, d->list_file = NULL;
     d->depth = d->frames[d->context]->len, d->pc = tw_sim_get_pc(d->s->sim, d->context);
+    d->inlined = tw__source_depth(d->s, d->pc);
+    d->s->inlined = d->s->frame = 0, d->s->outer = false;
     d->file = NULL;
     tw_sim_line_at(d->s->sim, d->pc, &d->file, &d->line);
     interrupted = 0;
@@ -247,21 +251,20 @@ bool tw__debug_locate(debugger *d, const char *text, uint32_t *address)
 
 void tw__debug_tell_address(debugger *d, uint32_t address)
 {
-    const char *file, *name;
-    uint32_t line, offset;
+    const char *name;
+    uint32_t offset;
+    const tw_object_line *l = tw_sim_place_at(d->s->sim, address);
     printf("0x%05x", address);
     if (tw_sim_symbol_at(d->s->sim, address, &name, &offset)) printf(" <%s+%u>", name, offset);
-    if (tw_sim_line_at(d->s->sim, address, &file, &line)) printf(" at %s:%u", file, line);
+    if (l) printf(" at %s:%u", l->file, l->line);
+    if (l && l->column) printf(":%u", l->column);
 }
 
-static void set_breakpoint(debugger *d, char *args, bool temporary)
+static void set_breakpoint_at(debugger *d, const char *args, const char *condition, bool temporary,
+                              uint32_t address)
 {
-    breakpoint b = { .enabled = true, .temporary = temporary, .address = tw_sim_get_pc(d->s->sim, d->context) };
-    char text[2 * TW_INSN_TEXT], *condition = strstr(args, "if ");
-    if (condition && condition != args && !isspace((unsigned char)condition[-1])) condition = NULL;
-    if (condition) *condition = 0, condition = g_strstrip(condition + 3);
-    g_strstrip(args);
-    if (*args && !tw__debug_locate(d, args, &b.address)) return;
+    breakpoint b = { .enabled = true, .temporary = temporary, .address = address };
+    char text[2 * TW_INSN_TEXT];
     if (b.address >= d->s->region1 || !*tw_sim_text_at(d->s->sim, b.address, text)) {
         tw__debug_complain(d, "There is no code at 0x%x.", b.address);
         return;
@@ -272,6 +275,24 @@ static void set_breakpoint(debugger *d, char *args, bool temporary)
     tw__debug_tell_address(d, b.address);
     if (condition) printf(" if %s", condition);
     putchar('\n');
+}
+
+static void set_breakpoint(debugger *d, char *args, bool temporary)
+{
+    char *condition = strstr(args, "if "), *error = NULL;
+    uint32_t here = tw_sim_get_pc(d->s->sim, d->context);
+    if (condition && condition != args && !isspace((unsigned char)condition[-1])) condition = NULL;
+    if (condition) *condition = 0, condition = g_strstrip(condition + 3);
+    g_strstrip(args);
+    g_autoptr(GArray) addresses = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    if (!*args) {
+        g_array_append_val(addresses, here);
+    } else if (!tw__sim_locations(d->s, d->context, args, addresses, &error)) {
+        tw__debug_complain(d, "%s.", error);
+        g_free(error);
+    }
+    for (guint i = 0; i < addresses->len; i++)
+        set_breakpoint_at(d, args, condition, temporary, g_array_index(addresses, uint32_t, i));
 }
 void tw__debug_break(debugger *d, char *args)
 {

@@ -28,10 +28,11 @@ typedef struct debugger {
     bool linked[TW_SIM_CONTEXTS];    /* the code has put something into $lr since its last call or return */
     unsigned next_id, context;
     mode mode;
-    bool over;   /* calls count as one step */
-    bool moved;  /* the context has run something since it was let go */
-    bool leave;  /* the stop that the context stands at does not count again */
-    guint depth; /* of its frames when it was let go */
+    bool over;        /* calls count as one step */
+    bool moved;       /* the context has run something since it was let go */
+    bool leave;       /* the stop that the context stands at does not count again */
+    guint depth;      /* of its frames when it was let go */
+    unsigned inlined; /* calls that were inlined there */
     uint32_t pc, line;
     const char *file;
     const breakpoint *hit;
@@ -62,6 +63,10 @@ void tw__debug_follow(debugger *d, const tw_sim_event *event);
 bool tw__debug_frame(const debugger *d, guint n, uint32_t *address);
 bool tw__debug_locate(debugger *d, const char *text, uint32_t *address);
 void tw__debug_tell_address(debugger *d, uint32_t address);
+void tw__source_locals(debugger *d, char *args); /* sim_source.c */
+unsigned tw__source_backtrace(debugger *d, unsigned first, uint32_t address);
+/* A frame of the backtrace with its source line; false: nothing is known of it. */
+bool tw__source_show_frame(debugger *d, unsigned number, unsigned inlined, uint32_t address);
 void tw__debug_break(debugger *d, char *args);
 void tw__debug_tbreak(debugger *d, char *args);
 void tw__debug_until(debugger *d, char *args);

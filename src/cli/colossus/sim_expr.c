@@ -171,8 +171,13 @@ static void read_register(parser *p, tw__sim_value *v)
 
 static void sim_expr_read_symbol(parser *p, tw__sim_value *v)
 {
-    size_t length = strspn(p->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
-    g_autofree char *name = g_strndup(p->at, length);
+    size_t length = strspn(p->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."),
+           longer = tw__source_length(p->at);
+    g_autofree char *variable = g_strndup(p->at, longer), *name = g_strndup(p->at, length);
+    if (length && tw__source_word(p->s, p->context, variable, &v->words[0])) {
+        p->at += longer;
+        return;
+    }
     p->at += length;
     int index = tw_object_find_symbol(p->s->image, name);
     const tw_symbol *symbol = index >= 0 ? tw_object_get_symbol(p->s->image, (size_t)index) : NULL;
@@ -383,6 +388,38 @@ bool tw__sim_line_address(const tw__sim_session *s, const char *file, uint32_t l
         }
     }
     return best != UINT32_MAX;
+}
+
+/* The first code of the line in each section, which is a function where C was compiled. */
+static void line_addresses(const tw__sim_session *s, const char *file, uint32_t line, GArray *addresses)
+{
+    const tw_section *section;
+    for (size_t i = 0; (section = tw_object_get_section(s->image, i)); i++) {
+        if (!(section->flags & TW_SECTION_EXEC) || !(section->flags & TW_SECTION_ALLOC)) continue;
+        for (uint32_t at = 0; at < section->size; at += 4) {
+            const tw_object_line *l = tw_object_line_at(s->image, (int)i, at);
+            if (!l || l->line != line || !same_file(l->file, file)) continue;
+            uint32_t address = section->address + at;
+            g_array_append_val(addresses, address);
+            break;
+        }
+    }
+}
+
+bool tw__sim_locations(const tw__sim_session *s, unsigned context, const char *text, GArray *addresses,
+                       char **error)
+{
+    uint32_t address;
+    *error = NULL;
+    tw__source_places(s, text, addresses);
+    if (addresses->len) return true;
+    if (!tw__sim_locate(s, context, text, &address, error)) return false;
+    const tw_object_line *l = tw_sim_place_at(s->sim, address);
+    bool is_line = strspn(strrchr(text, ':') ? strrchr(text, ':') + 1 : text, "0123456789") ==
+                   strlen(strrchr(text, ':') ? strrchr(text, ':') + 1 : text);
+    if (is_line && s->debug && l) line_addresses(s, l->file, l->line, addresses);
+    if (!addresses->len) g_array_append_val(addresses, address);
+    return true;
 }
 
 bool tw__sim_locate(const tw__sim_session *s, unsigned context, const char *text, uint32_t *address, char **error)

@@ -49,13 +49,17 @@ static void sim_show_name_of(const tw__sim_session *s, uint32_t at, char *buf, s
 
 void tw__sim_show_address(tw__sim_session *s, unsigned context, uint32_t at)
 {
-    const char *name = NULL, *file = NULL, *text;
-    uint32_t line = 0;
+    const char *name = NULL, *text;
+    char buf[200];
+    const tw_object_line *l = tw_sim_place_at(s->sim, at);
     if (context) printf("[%s] ", tw__sim_context_name(context));
-    printf("0x%05x in %s ()", at, tw_sim_symbol_at(s->sim, at, &name, NULL) ? name : "??");
-    if (tw_sim_line_at(s->sim, at, &file, &line)) printf(" at %s:%u", file, line);
+    name = tw__source_function(s, at, buf, sizeof buf);
+    if (!name && !tw_sim_symbol_at(s->sim, at, &name, NULL)) name = "??";
+    printf("0x%05x in %s ()", at, name);
+    if (l) printf(" at %s:%u", l->file, l->line);
+    if (l && l->column) printf(":%u", l->column);
     putchar('\n');
-    if (file && (text = tw__sim_source_line(s, file, line))) printf("%u\t%s\n", line, text);
+    if (l && (text = tw__sim_source_line(s, l->file, l->line))) printf("%u\t%s\n", l->line, text);
     tw__sim_show_code(s, at, at + 1, tw_sim_get_pc(s->sim, context));
 }
 

@@ -140,6 +140,13 @@ void tw__mir_remove(tw__mir_block *block, tw__mir_insn *insn)
     insn->next = insn->previous = NULL;
 }
 
+void tw__mir_replace(tw__mir_block *block, tw__mir_insn *behind, tw__mir_insn *insn)
+{
+    tw__mir_insn *first = behind ? behind->next : block->first;
+    if (first != insn) first->binds = insn->binds, insn->binds = NULL;
+    tw__mir_remove(block, insn);
+}
+
 tw__mir_operand tw__mir_read(tw__mir_reg reg, unsigned words)
 {
     return (tw__mir_operand){ .kind = TW__MIR_REG, .use = TW__MIR_READ, .words = (uint8_t)words, .reg = reg };

@@ -196,6 +196,8 @@ uint32_t tw__mir_new_object(tw__mir *mir, tw__mir_function *f, uint32_t size, ui
 tw__mir_insn *tw__mir_append(tw__mir *mir, tw__mir_block *block, unsigned op, unsigned count);
 tw__mir_insn *tw__mir_insert(tw__mir *mir, tw__mir_block *block, tw__mir_insn *before, unsigned op, unsigned count);
 void tw__mir_remove(tw__mir_block *block, tw__mir_insn *insn);
+/* The same where those between `behind` (NULL: the start of the block) and it have taken its place. */
+void tw__mir_replace(tw__mir_block *block, tw__mir_insn *behind, tw__mir_insn *insn);
 tw__mir_operand tw__mir_read(tw__mir_reg reg, unsigned words);
 tw__mir_operand tw__mir_write(tw__mir_reg reg, unsigned words);
 tw__mir_operand tw__mir_change(tw__mir_reg reg, tw__mir_reg tied, unsigned words); /* reads tied, writes reg */

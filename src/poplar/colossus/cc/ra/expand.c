@@ -16,6 +16,7 @@ static void add_insn(ra *r, tw__mir_block *block, tw__mir_insn *value, unsigned 
 
 static void expand_value(ra *r, tw__mir_block *block, tw__mir_insn *value)
 {
+    tw__mir_insn *behind = value->previous;
     tw__mir_reg to = value->operands[0].reg;
     bool aux = to >= TW__MIR_A0;
     tw__mir_reg zero = aux ? TW__MIR_A0 + 15 : TW__MIR_M0 + RA_ZERO;
@@ -36,7 +37,7 @@ static void expand_value(ra *r, tw__mir_block *block, tw__mir_insn *value)
         if (!symbol && n > LOW)
             add_insn(r, block, value, aux ? TW__OP_or_ai : TW__OP_or_mi, to, n & ~(uint32_t)LOW);
     }
-    tw__mir_remove(block, value);
+    tw__mir_replace(block, behind, value);
 }
 
 void tw__ra_expand(ra *r)

@@ -127,6 +127,7 @@ static void add_distance(framing *fr, tw__mir_block *block, tw__mir_insn *before
 static void expand_place(framing *fr, tw__mir_block *block, tw__mir_insn *insn)
 {
     const tw__mir_operand *o = &insn->operands[1];
+    tw__mir_insn *behind = insn->previous;
     uint32_t align = fr->r->f->objects[o->index].align;
     tw__mir_reg base, to = insn->operands[0].reg;
     bool aligns = fr->r->f->objects[o->index].kind == TW__MIR_LOCAL && align > 8;
@@ -137,7 +138,7 @@ static void expand_place(framing *fr, tw__mir_block *block, tw__mir_insn *insn)
         main_row(fr, block, insn, TW__OP_andc_mz, to, tw__mir_read(to, 1), tw__mir_const(MIN(align, 4096) - 1));
     if (inside)
         add_distance(fr, block, insn, to, to, inside, to); /* an object's size is far below SHORT, or it fits */
-    tw__mir_remove(block, insn);
+    tw__mir_replace(block, behind, insn);
 }
 
 /* --- entry and end ---------------------------------------------------------------------------------------------- */

@@ -196,15 +196,15 @@ static spot spot_of(const rewriting *w, const tw__mir_operand *o)
     return (spot){ w->lane_unit[ra_lane_of(w->r, o)], 0, 0 };
 }
 
-/* A copy from a place to itself still says what is there. */
+/* A copy from a place to itself still says what is there, and one from an argument or a result what that is. */
 static void note_hold(rewriting *w, tw__mir_insn *copy, const move *m, const tw__mir_operand *from)
 {
     bool is_unit = from->kind == TW__MIR_REG && !ra_is_virtual(from->reg);
-    if (!m->origin || !same_spot(&m->to, &m->from)) return;
+    if (!m->origin || (!is_unit && !same_spot(&m->to, &m->from))) return;
     for (unsigned k = 0; k < m->words; k++) {
-        ra_hold hold = { .unit = m->to.unit < 0 ? -1 : m->to.unit + (int)k,
-                         .object = m->to.object,
-                         .offset = m->to.offset + 4 * k,
+        ra_hold hold = { .unit = m->from.unit < 0 ? -1 : m->from.unit + (int)k,
+                         .object = m->from.object,
+                         .offset = m->from.offset + 4 * k,
                          .reg = m->origin,
                          .sub = (uint8_t)(m->origin_sub + k) };
         tw__ra_track_hold(w->r, w->block, copy, &hold, is_unit);

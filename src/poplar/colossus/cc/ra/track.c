@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Where values of SSA are in finished code, for debuggers. Nothing here changes an instruction: each operand that is
  * written remembers the register of SSA whose value it gets (its origin), from before registers are allocated to the
- * end. Then the code is walked as it will run, with what each register and word of the stack holds; a variable is where
- * the value is that it was last given, and nowhere when that value is gone. */
+ * end. Then the code is walked as it will run, with what each register and word of the stack holds; a variable is
+ * where the value is that it was last given, and nowhere when that value is gone. */
 #include "poplar/colossus/cc/ra/ra.h"
 
 #include <string.h>
@@ -103,6 +103,7 @@ void tw__ra_track_hold(ra *r, uint32_t block, tw__mir_insn *copy, const ra_hold 
         writer->origin = hold->reg, writer->origin_sub = hold->sub;
         return;
     }
+    if (from_unit && block) return; /* arguments come with the first block */
     ra_hold *kept = tw__mir_room(r->mir, sizeof *kept);
     *kept = *hold;
     kept->next = r->f->blocks[block].holds;
@@ -256,11 +257,25 @@ static bool track_meet(const tracking *t, uint32_t block, const uint32_t *state)
     return changed;
 }
 
+/* Parameters have their values from the first instruction on, though LLVM tells so behind the entry only. */
+static void track_parameters(const tracking *t, uint32_t *state, const tw__mir_block *block)
+{
+    enum { TAG_PARAMETER = 0x05 };
+    for (const tw__mir_insn *insn = block->first; insn; insn = insn->next)
+        for (const tw__mir_bind *bind = insn->binds; bind; bind = bind->next) {
+            const tw__mir_variable *v = bind->variable;
+            if (v->die->tag != TAG_PARAMETER || v->scope || bind->kind != TW__BIND_WORDS) continue;
+            if (!state[CELLS + bind->slot]) track_bind(t, state + CELLS, bind);
+        }
+}
+
 static void track_flow(tracking *t)
 {
     tw__mir_function *f = t->r->f;
     g_autofree uint32_t *state = g_new0(uint32_t, t->state);
+    track_parameters(t, state, &f->blocks[f->order[0]]);
     track_meet(t, f->order[0], state);
+    memset(state, 0, t->state * sizeof *state);
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = 0; i < f->order_count; i++) {

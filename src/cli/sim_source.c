@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* What the interactive mode knows of sources: functions, inlined calls and variables of code from C and C++. */
+#include "sim_debug.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_FRAMES = 64, MOST_PLACES = 256 };
+
+/* --- state of a context ----------------------------------------------------------------------------------------- */
+
+typedef struct source_context {
+    const tw__sim_session *s;
+    unsigned context;
+} source_context;
+
+static bool source_register(void *user, unsigned number, uint32_t *value)
+{
+    const source_context *c = user;
+    if (number >= 32) return false;
+    *value = number < 16 ? tw_sim_get_m(c->s->sim, c->context, number)
+                         : tw_sim_get_a(c->s->sim, c->context, number - 16);
+    return true;
+}
+
+static bool source_read(void *user, uint32_t address, void *bytes, size_t count)
+{
+    const source_context *c = user;
+    return tw_sim_read(c->s->sim, address, bytes, count) == TW_OK;
+}
+
+static tw_debug_state source_state(source_context *c)
+{
+    return (tw_debug_state){ .size = sizeof(tw_debug_state),
+                             .pc = tw_sim_get_pc(c->s->sim, c->context),
+                             .frame = c->s->inlined,
+                             .get_register = source_register,
+                             .read = source_read,
+                             .user = c };
+}
+
+/* --- values ----------------------------------------------------------------------------------------------------- */
+
+char *tw__source_print(const tw__sim_session *s, unsigned context, const char *text, char **error)
+{
+    const char *first = text + strspn(text, " \t*&(");
+    *error = NULL;
+    if (!s->debug || s->outer || (!g_ascii_isalpha(*first) && *first != '_')) return NULL;
+    source_context c = { s, context };
+    tw_debug_state state = source_state(&c);
+    char *printed = tw_debug_print(s->debug, &state, text);
+    if (!printed) *error = g_strdup(tw_error_message());
+    return printed;
+}
+
+/* A name, and what selects a part behind it. */
+size_t tw__source_length(const char *text)
+{
+    size_t n = 0;
+    unsigned open = 0;
+    for (; text[n]; n++) {
+        if (text[n] == '[') open++;
+        bool is_inside = open || g_ascii_isalnum(text[n]) || text[n] == '_' || text[n] == '.';
+        if (text[n] == '-' && text[n + 1] == '>')
+            n++;
+        else if (!is_inside)
+            break;
+        if (text[n] == ']' && open) open--;
+    }
+    return n;
+}
+
+bool tw__source_word(const tw__sim_session *s, unsigned context, const char *text, uint32_t *word)
+{
+    source_context c = { s, context };
+    if (!s->debug || s->outer) return false;
+    tw_debug_state state = source_state(&c);
+    return tw_debug_word(s->debug, &state, text, word) == TW_OK;
+}
+
+void tw__source_locals(debugger *d, char *args)
+{
+    source_context c = { d->s, d->context };
+    (void)args;
+    if (!d->s->debug || d->s->outer) {
+        tw__debug_complain(d,
+                           d->s->debug ? "Variables of frame %u are not known: its registers are not kept."
+                                       : "There are no variables: popc -g makes them known.",
+                           d->s->frame);
+        return;
+    }
+    tw_debug_state state = source_state(&c);
+    char *text = tw_debug_locals(d->s->debug, &state);
+    fputs(text && *text ? text : "No locals.\n", stdout);
+    free(text);
+}
+
+/* --- places ----------------------------------------------------------------------------------------------------- */
+
+/* "Adder::compute" of a frame. */
+static void frame_name(const tw_debug_frame *f, char *name, size_t size)
+{
+    snprintf(name, size, "%s%s%s", f->record ? f->record : "", f->record ? "::" : "", f->function);
+}
+
+const char *tw__source_function(const tw__sim_session *s, uint32_t address, char *name, size_t size)
+{
+    tw_debug_frame inner;
+    if (!s->debug || !tw_debug_frames(s->debug, address, &inner, 1)) return NULL;
+    frame_name(&inner, name, size);
+    return name;
+}
+
+unsigned tw__source_depth(const tw__sim_session *s, uint32_t address)
+{
+    return s->debug ? (unsigned)tw_debug_frames(s->debug, address, NULL, 0) : 0;
+}
+
+/* "#1  0x4c054 in helper () at a.cpp:14:16", frame `i` of those at an address; its source line with `line`. */
+static void show_frame(debugger *d, unsigned number, uint32_t address, const tw_debug_frame *f, bool with_line)
+{
+    const tw_object_line *l = f->file ? NULL : tw_sim_place_at(d->s->sim, address);
+    const char *file = l ? l->file : f->file, *text;
+    uint32_t line = l ? l->line : f->line, column = l ? l->column : f->column;
+    char name[200];
+    frame_name(f, name, sizeof name);
+    printf("#%-2u 0x%05x in %s ()", number, address, name);
+    if (file) printf(" at %s:%u", file, line);
+    if (file && column) printf(":%u", column);
+    puts(f->is_inlined ? ", inlined" : "");
+    if (with_line && file && (text = tw__sim_source_line(d->s, file, line))) printf("%u\t%s\n", line, text);
+}
+
+bool tw__source_show_frame(debugger *d, unsigned number, unsigned inlined, uint32_t address)
+{
+    tw_debug_frame frames[MOST_FRAMES];
+    size_t count = d->s->debug ? tw_debug_frames(d->s->debug, address, frames, MOST_FRAMES) : 0;
+    if (inlined >= MIN(count, MOST_FRAMES)) return false;
+    show_frame(d, number, address, &frames[inlined], true);
+    return true;
+}
+
+/* The frames of one function and what was inlined into it there; how many lines. */
+unsigned tw__source_backtrace(debugger *d, unsigned first, uint32_t address)
+{
+    tw_debug_frame frames[MOST_FRAMES];
+    size_t count = d->s->debug ? tw_debug_frames(d->s->debug, address, frames, MOST_FRAMES) : 0;
+    if (!count) {
+        printf("#%-2u ", first);
+        tw__debug_tell_address(d, address);
+        putchar('\n');
+        return 1;
+    }
+    for (size_t i = 0; i < count && i < MOST_FRAMES; i++)
+        show_frame(d, first + (unsigned)i, address, &frames[i], false);
+    return (unsigned)count;
+}
+
+/* Entries of a function, or the first code of a line in each function. */
+void tw__source_places(const tw__sim_session *s, const char *text, GArray *addresses)
+{
+    uint32_t found[MOST_PLACES];
+    size_t count = s->debug ? tw_debug_entries(s->debug, text, found, MOST_PLACES) : 0;
+    if (count) g_array_append_vals(addresses, found, (guint)MIN(count, MOST_PLACES));
+}

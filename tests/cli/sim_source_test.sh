@@ -1,0 +1,176 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tilewright sim --interactive on code from C++ with popc -g: lines, functions, inlined calls and variables; the
+# information is sound (llvm-dwarfdump) and costs no code.
+set -eu
+tilewright=$2/bin/tilewright
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+
+cat >a.cpp <<'END2'
+struct Base { int first; };
+struct Point : Base { float y; short s[3]; unsigned low : 3, high : 5; Point *next; };
+enum class Colour { red, green = 5 };
+namespace deep { volatile int sink; volatile int counts[4] = { 1, 2, 3, 4 }; }
+static inline int square(int v)
+{
+    int w = v * v;
+    deep::sink = w;
+    return w + 1;
+}
+extern "C" __attribute__((noinline)) int sum(const Point *p, int n, Colour c)
+{
+    int total = 0;
+    for (int i = 0; i < n; i++) {
+        int twice = 2 * i;
+        deep::sink = twice;
+        total += square(i) + deep::counts[i];
+        if (c == Colour::green) total += p->s[i % 3];
+        deep::sink = total;
+    }
+    return total;
+}
+extern "C" int entry(int a, long long b, float f, double d, char letter, bool yes)
+{
+    Point other = { { 7 }, 2.5f, { 4, 5, 6 }, 1, 2, nullptr };
+    Point p = { { a }, f, { 1, -2, 3 }, 5, 17, &other };
+    deep::sink = (int)(b >> 32);
+    deep::sink = letter + yes + (int)d;
+    int result = sum(&p, a, Colour::green);
+    deep::sink = result;
+    return result + (int)b + other.first;
+}
+END2
+line() { grep -n -- "$1" a.cpp | head -1 | cut -d: -f1; }
+
+"$tilewright" popc -g -c --target ipu2 a.cpp -o a.o
+shows() { # each argument, in this order
+    at=1
+    for text in "$@"; do
+        found=$(tail -n +"$at" out | grep -nF -m1 -- "$text" | cut -d: -f1) || found=
+        [ -n "$found" ] || { echo "sim: no '$text' from line $at on in:"; cat out; exit 1; }
+        at=$((at + found))
+    done
+}
+debug() { # STATUS <commands: the output is in `out`
+    status=0
+    "$tilewright" sim a.o --call 'entry(4, 2:3, 1.5f, 0:0x3fd00000, 65, 1)' -i >out 2>&1 || status=$?
+    [ "$status" = "$1" ] || { echo "sim: status $status, not $1:"; cat out; exit 1; }
+}
+
+# Parameters at the entry of a function, types of all kinds, globals; frames of callers.
+debug 0 <<'END2'
+p a
+p b
+p f
+break sum
+c
+bt
+info locals
+p *p
+p p->first
+p p->y
+p p->s[1]
+p p->high
+p *p->next
+p p->next->s[2]
+p (*p).next->low
+p c
+p counts
+p counts[3]
+p sink
+p n * 2 + counts[0]
+p/x n
+frame 1
+END2
+shows 'a = 4' 'b = 12884901890' 'f = 1.5' 'Breakpoint 1, ' "in sum () at $dir/a.cpp:$(line 'int sum')" '#0  ' \
+    "in entry () at $dir/a.cpp:$(line 'result = sum'):18" 'p = 0x8' 'n = 4' 'c = green' \
+    '*p = {<Base> = {first = 4}, y = 1.5, s = {1, -2, 3}, low = 5, high = 17, next = 0x8' 'p->first = 4' 'p->y = 1.5' \
+    'p->s[1] = -2' 'p->high = 17' '*p->next = {<Base> = {first = 7}, y = 2.5, s = {4, 5, 6}, low = 1, high = 2, next = 0x0}' \
+    'p->next->s[2] = 6' '(*p).next->low = 1' 'c = green' 'counts = {1, 2, 3, 4}' 'counts[3] = 4' 'sink = 66' \
+    'n * 2 + counts[0] = 9' 'n = 0x4' "in entry () at $dir/a.cpp:$(line 'result = sum'):18"
+
+# Lines: each round of the loop shows what C says; a function that was inlined has a frame of its own.
+debug 0 <<END2
+break a.cpp:$(line 'sink = total')
+c
+p i
+p total
+c
+p i
+p total
+c
+p i
+p total
+c
+p i
+p total
+delete
+break square if v == 2
+run
+bt
+p v
+p w
+frame 1
+p i
+p twice
+p c
+END2
+shows 'i = 0' 'total = 3' 'i = 1' 'total = 5' 'i = 2' 'total = 16' 'i = 3' 'total = 31' 'in square ()' \
+    ', inlined' "in sum () at $dir/a.cpp:$(line 'total += square'):" 'in entry ()' 'v = 2' 'in sum ()' 'i = 2' 'twice = 4' 'c = green'
+
+# next goes over what was inlined and over calls, step into both.
+debug 0 <<END2
+break a.cpp:$(line 'sink = twice')
+c
+delete
+next
+next
+next
+next
+END2
+if grep -q 'in square' out; then cat out; exit 1; fi
+debug 0 <<END2
+break a.cpp:$(line 'sink = twice')
+c
+delete
+step
+step
+step
+END2
+shows 'in square ()'
+
+# What is wrong is told.
+for wrong in 'p nothing|nothing' 'p p->nothing|nothing' 'p n.b|no member' 'p counts[4]|not in the array' 'p *n|no pointer' \
+    'p counts[|variable is missing' 'p &n|no address'; do
+    printf 'break sum\nc\n%s\n' "${wrong%|*}" >script
+    debug 1 <script
+    shows "${wrong#*|}"
+done
+
+# Faults and --cycles name columns.
+"$tilewright" sim a.o --call 'entry(4, 2:3, 1.5f, 0:0x3fd00000, 65, 1)' --cycles >out
+grep -qE "^ +4  $dir/a.cpp:$(line 'int w'):15$" out || { cat out; exit 1; }
+cat >fault.c <<'END2'
+int fault(int *p) { return 1 +
+       p[0]; }
+END2
+"$tilewright" popc -c --target ipu2 fault.c -o fault.o
+if "$tilewright" sim fault.o --call 'fault(2)' >out 2>&1; then exit 1; fi
+shows 'fault.c:2:8: '
+
+# The information is sound, and costs no code.
+"$tilewright" link a.o -o a.elf
+if command -v llvm-dwarfdump-19 >/dev/null; then
+    llvm-dwarfdump-19 --verify a.elf >out 2>&1 || { cat out; exit 1; }
+    llvm-dwarfdump-19 --debug-line a.elf 2>/dev/null | grep -qE "4c0.. +$(line 'int w') +15 " || exit 1
+fi
+for chip in ipu1 ipu21; do
+    "$tilewright" popc -g -S --target "$chip" a.cpp -o with.s
+    "$tilewright" popc -S --target "$chip" a.cpp -o without.s
+    for text in with without; do
+        sed '/section .debug_line/,$d' $text.s | grep -vE '^\.L(m|f)|^$|^	\.(loc|file)' >$text
+    done
+    cmp with without
+done
