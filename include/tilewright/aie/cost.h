@@ -16,7 +16,7 @@ TW_API bool tw_aie_can_cost(void);
  * optimised here, as the core's compiler might. Returns the same unit (*counted_size bytes, free()), in which each
  * block of each function tells what it takes on the core when it runs; the cycles of a kernel are the sum
  * (tw_aie_array_cycles). An estimate, as every figure of this kind. NULL: TW_E_NO_ENVIRONMENT, TW_E_FILE_LOAD,
- * TW_E_NO_MEMORY. */
+ * TW_E_NOT_SUPPORTED for a computed goto, TW_E_NO_MEMORY. */
 TW_API void *tw_aie_cost(const void *bitcode, size_t size, size_t *counted_size);
 /* The same as a text (free()): functions, their blocks with cycles, and the instructions of each. */
 TW_API char *tw_aie_cost_listing(const void *bitcode, size_t size);

@@ -11,243 +11,49 @@
 #include <string.h>
 #include <tilewright/aie/cost.h>
 
-#define COUNTER "tw_aie_spend"
-#define MARK    "tw__aie_outer_loop"
-#define FLATTEN "tw__aie_flatten_loop" /* of chess_flatten_loop and its like (aie/detail/vendor_macros.h) */
-/* Of loops those alone that are marked (unroll_loops). */
-#define UNROLL                                                                                              \
-    "function(loop-simplify,lcssa,loop-unroll<O2;full-unroll-max=0;no-partial;no-runtime;no-upperbound;no-" \
-    "peeling>,sroa,instcombine,simplifycfg)"
-
+#define COUNTER   "tw_aie_spend"
 #define NO_SWITCH "function(lower-switch)" /* the core has no tables of jumps */
+/* simplifycfg makes switches again, and takes away the blocks in front of loops, where their first turns count. */
+#define AS_ON_THE_CORE "function(lower-switch,loop-simplify)"
 
 enum { BRANCH = 5, ENTRY = 8 };
 
-/* --- loops ------------------------------------------------------------------------------------------------------ */
+/* --- functions -------------------------------------------------------------------------------------------------- */
 
-/* Landing pads end a function's chance to be timed; so do blocks with more ways out than are listed, which a switch
- * had before it became branches. */
-static bool can_count(const tw__ir_function *f)
+static bool calls_intrinsics(const tw__ir_function *f)
 {
-    static const char *const of_the_host[] = { "_ZN3adf", "_ZNK3adf",      "_ZNSt",         "_ZNKSt",
-                                               "_ZSt",    "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx" };
-    if (!f->is_defined || f->unwinds || strcmp(f->section, TW__AIE_SECTION) == 0 || strcmp(f->name, "main") == 0)
-        return false;
+    for (uint32_t i = 0; i < f->value_count; i++)
+        if (tw__aie_is_intrinsic(&f->values[i])) return true;
+    return false;
+}
+
+/* Of what unwinds, and that is most code of the host, kernels alone: they call intrinsics. */
+bool tw__aie_can_count(const tw__ir_function *f)
+{
+    static const char *const of_the_host[] = { "_ZN3adf", "_ZNK3adf",      "_ZNSt",          "_ZNKSt",
+                                               "_ZSt",    "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx", "__clang_" };
+    if (!f->is_defined || strcmp(f->section, TW__AIE_SECTION) == 0 || strcmp(f->name, "main") == 0) return false;
     g_autofree char *name = tw__aie_plain_name(f->name);
     if (g_str_has_prefix(name, "tw__")) return false; /* rare work of intrinsics */
     if (strcmp(f->section, ".text.startup") == 0 || g_str_has_prefix(f->name, "__cxx")) return false;
     for (size_t i = 0; i < G_N_ELEMENTS(of_the_host); i++)
         if (g_str_has_prefix(f->name, of_the_host[i])) return false;
-    for (uint32_t b = 0; b < f->block_count; b++)
-        if (f->blocks[b].successor_count > 2) return false;
-    return f->block_count > 0;
+    return f->block_count > 0 && (!f->unwinds || calls_intrinsics(f));
 }
 
-static bool is_self_loop(const tw__ir_function *f, uint32_t block)
+/* A switch has become branches by now; other jumps by a value are none that the core's compiler makes. */
+static tw_status check_jumps(const tw__ir_function *f)
 {
-    const tw__ir_block *b = &f->blocks[block];
-    for (uint32_t i = 0; i < b->successor_count; i++)
-        if (b->successors[i] == block) return true;
-    return false;
-}
-
-/* Edges back, found by a walk that keeps its way in an array. */
-static void find_back_edges(const tw__ir_function *f, GArray *edges)
-{
-    g_autofree uint8_t *state = g_new0(uint8_t, f->block_count), *next = g_new0(uint8_t, f->block_count);
-    g_autofree uint32_t *way = g_new0(uint32_t, f->block_count + 1);
-    uint32_t depth = 0;
-    way[depth++] = 0, state[0] = 1;
-    while (depth) {
-        uint32_t at = way[depth - 1];
-        const tw__ir_block *b = &f->blocks[at];
-        if (next[at] >= b->successor_count) {
-            state[at] = 2, depth--;
-            continue;
-        }
-        uint32_t to = b->successors[next[at]++];
-        if (state[to] == 1) g_array_append_val(edges, at), g_array_append_val(edges, to);
-        if (state[to] == 0) state[to] = 1, way[depth++] = to;
-    }
-}
-
-/* The blocks of the loop of an edge back: those that come to its end without passing its header. */
-static bool *body_of(const tw__ir_function *f, uint32_t latch, uint32_t header)
-{
-    bool *body = g_new0(bool, f->block_count);
-    body[header] = body[latch] = true;
-    for (bool changed = latch != header; changed;) {
-        changed = false;
-        for (uint32_t b = 0; b < f->block_count; b++) {
-            for (uint32_t s = 0; s < f->blocks[b].successor_count && !body[b]; s++)
-                if (body[f->blocks[b].successors[s]] && f->blocks[b].successors[s] != header)
-                    body[b] = changed = true;
-        }
-    }
-    return body;
-}
-
-/* Headers of loops with others in them: one flag a block. */
-static bool *find_outer(const tw__ir_function *f)
-{
-    bool *is_outer = g_new0(bool, f->block_count);
-    g_autoptr(GArray) edges = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    find_back_edges(f, edges);
-    for (guint i = 0; i < edges->len; i += 2) {
-        uint32_t latch = g_array_index(edges, uint32_t, i), header = g_array_index(edges, uint32_t, i + 1);
-        g_autofree bool *body = body_of(f, latch, header);
-        for (guint k = 1; k < edges->len; k += 2) {
-            uint32_t other = g_array_index(edges, uint32_t, k);
-            is_outer[header] |= other != header && body[other];
-        }
-    }
-    return is_outer;
-}
-
-static uint32_t first_place(const tw__ir_function *f, uint32_t block)
-{
-    const tw__ir_block *b = &f->blocks[block];
-    uint32_t i = b->first;
-    while (i + 1 < b->first + b->count && (f->values[i].op == TW__IR_phi || f->values[i].op == TW__IR_alloca)) i++;
-    return i;
-}
-
-static bool is_call_of(const tw__ir_value *v, const char *name)
-{
-    return v->op == TW__IR_call && v->callee && strcmp(v->callee, name) == 0;
-}
-
-/* An offset that the instruction encodes has to be constant: then the core's compiler unrolls the loop. */
-static bool needs_constants(const tw__ir_function *f, const tw__ir_value *v)
-{
-    if (!tw__aie_is_intrinsic(v) || tw__aie_cost_of(f, v).latency != 6) return false;
-    for (uint32_t o = 0; o < v->operands; o++) {
-        const tw__ir_value *p = &f->values[f->operands[v->first + o]];
-        if (p->kind == TW__IR_INSTRUCTION && p->block == v->block && !p->is_pointer && p->lanes == 1 &&
-            p->bytes == 4 && !p->is_float)
-            return true;
-    }
-    return false;
-}
-
-static bool asks_to_unroll(const tw__ir_function *f, uint32_t block)
-{
-    for (uint32_t i = 0; i < f->blocks[block].count; i++) {
-        const tw__ir_value *v = &f->values[f->blocks[block].first + i];
-        if (needs_constants(f, v) || is_call_of(v, FLATTEN)) return true;
-    }
-    return false;
-}
-
-/* How often a loop of one block turns, when the code says so: a counter from one constant to another; else 0. */
-static uint64_t trips_of(const tw__ir_function *f, uint32_t block)
-{
-    const tw__ir_block *b = &f->blocks[block];
-    const tw__ir_value *branch = &f->values[b->first + b->count - 1];
-    if (branch->op != TW__IR_br || !branch->is_conditional) return 0;
-    const tw__ir_value *test = &f->values[f->operands[branch->first]];
-    if (test->op == TW__IR_phi && test->operands == 2 &&
-        f->values[f->operands[test->first]].kind == TW__IR_CONSTANT &&
-        f->values[f->operands[test->first + 1]].kind == TW__IR_CONSTANT)
-        return 2; /* a counter of two turns is a flag: yes, then no */
-    if (test->op != TW__IR_icmp) return 0;
-    const tw__ir_value *next = &f->values[f->operands[test->first]],
-                       *end = &f->values[f->operands[test->first + 1]];
-    bool before = next->op == TW__IR_phi; /* the counter as it was in this turn */
-    const tw__ir_value *phi = before ? next : next->op == TW__IR_add ? &f->values[f->operands[next->first]] : NULL;
-    if (!phi || phi->op != TW__IR_phi || phi->operands != 2 || end->kind != TW__IR_CONSTANT) return 0;
-    int64_t first = 0, step = 0;
-    bool has_first = false;
-    for (uint32_t o = 0; o < 2; o++) {
-        const tw__ir_value *from = &f->values[f->operands[phi->first + o]];
-        if (from->kind == TW__IR_CONSTANT) first = from->number, has_first = true;
-        if (from->op == TW__IR_add && from->operands == 2 && from->kind == TW__IR_INSTRUCTION)
-            step = f->values[f->operands[from->first + 1]].number;
-    }
-    if (!has_first || step <= 0 || end->number <= first) return 0;
-    return (uint64_t)((end->number - first + step - 1) / step) + before;
-}
-
-static bool is_local(const tw__ir_function *f, uint32_t pointer)
-{
-    return f->values[pointer].op == TW__IR_alloca;
-}
-
-/* What a turn issues, about: copies between registers are none of it. */
-static uint64_t operations_in(const tw__ir_function *f, uint32_t block)
-{
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < f->blocks[block].count; i++) {
-        const tw__ir_value *v = &f->values[f->blocks[block].first + i];
-        if ((v->op == TW__IR_load && is_local(f, f->operands[v->first])) ||
-            (v->op == TW__IR_store && is_local(f, f->operands[v->first + 1])))
-            continue;
-        count += tw__aie_cost_of(f, v).unit != TW__AIE_NONE;
-    }
-    return count;
-}
-
-/* Loops whose turns are few and small become straight code, as the vendor's xlopt does it. */
-static bool is_small(const tw__ir_function *f, uint32_t block)
-{
-    enum { MOST_OPERATIONS = 80 }; /* an estimate */
-    uint64_t trips = is_self_loop(f, block) ? trips_of(f, block) : 0;
-    return trips && trips <= MOST_OPERATIONS && trips * operations_in(f, block) <= MOST_OPERATIONS;
-}
-
-/* The end of the innermost loop around a block; block_count: there is none. */
-static uint32_t latch_around(const tw__ir_function *f, const GArray *edges, uint32_t block)
-{
-    uint32_t latch = f->block_count, least = UINT32_MAX;
-    for (guint i = 0; i < edges->len; i += 2) {
-        uint32_t end = g_array_index(edges, uint32_t, i), size = 0;
-        g_autofree bool *body = body_of(f, end, g_array_index(edges, uint32_t, i + 1));
-        for (uint32_t b = 0; b < f->block_count; b++) size += body[b];
-        if (body[block] && size < least) latch = end, least = size;
-    }
-    return latch;
-}
-
-static bool unroll_loops(tw__ir *ir, size_t number)
-{
-    const tw__ir_function *f = &ir->functions[number];
-    bool found = false;
-    g_autoptr(GArray) edges = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    find_back_edges(f, edges);
     for (uint32_t b = 0; b < f->block_count; b++) {
-        if (!asks_to_unroll(f, b) && !is_small(f, b)) continue;
-        uint32_t latch = latch_around(f, edges, b);
-        if (latch < f->block_count) tw__ir_unroll(ir, number, f->blocks[latch].first + f->blocks[latch].count - 1);
-        found |= latch < f->block_count;
-    }
-    return found;
-}
-
-/* Innermost loops first; what holds them may be small enough then. */
-static tw_status unroll_all(tw__ir *ir)
-{
-    enum { MOST_ROUNDS = 4 };
-    bool found = true;
-    for (int round = 0; found && round < MOST_ROUNDS; round++) {
-        found = false;
-        for (size_t i = 0; i < ir->function_count; i++)
-            if (can_count(&ir->functions[i])) found |= unroll_loops(ir, i);
-        if (round == 0) tw__ir_remove_calls(ir, FLATTEN);
-        tw_status status = tw__ir_optimise(ir, UNROLL);
-        if (status != TW_OK) return status;
+        uint32_t line = 0;
+        if (f->blocks[b].successor_count <= 2 || !calls_intrinsics(f)) continue;
+        for (uint32_t i = 0; i < f->value_count && !line; i++) line = f->values[i].line;
+        g_autofree char *name = tw__aie_plain_name(f->name);
+        return tw__fail(TW_E_NOT_SUPPORTED,
+                        "function '%s', line %u: the cycles of a computed goto cannot be counted: write a switch",
+                        name, line);
     }
     return TW_OK;
-}
-
-static void mark_outer_loops(tw__ir *ir)
-{
-    for (size_t i = 0; i < ir->function_count; i++) {
-        const tw__ir_function *f = &ir->functions[i];
-        if (!can_count(f)) continue;
-        g_autofree bool *is_outer = find_outer(f);
-        for (uint32_t b = 0; b < f->block_count; b++)
-            if (is_outer[b]) tw__ir_insert_call(ir, i, first_place(f, b), MARK, 0);
-    }
 }
 
 /* --- counters --------------------------------------------------------------------------------------------------- */
@@ -272,13 +78,6 @@ static void add_counter(unit_work *w, uint32_t instruction, uint64_t cycles)
     if (cycles) g_array_append_val(w->counters, c);
 }
 
-static bool has_mark(const tw__ir_function *f, uint32_t block)
-{
-    for (uint32_t i = 0; i < f->blocks[block].count; i++)
-        if (is_call_of(&f->values[f->blocks[block].first + i], MARK)) return true;
-    return false;
-}
-
 /* A loop that calls what is no intrinsic, or ends pieces of time, has turns that do not overlap. */
 static bool overlaps(const tw__aie_cost *costs, uint32_t count)
 {
@@ -287,12 +86,34 @@ static bool overlaps(const tw__aie_cost *costs, uint32_t count)
     return true;
 }
 
+/* Whether a block only asks if a loop turns at all of which the source says so (chess_loop_range). */
+static bool asks_in_vain(const tw__ir_function *f, uint32_t block)
+{
+    const tw__ir_block *b = &f->blocks[block];
+    for (uint32_t i = 0; i < b->successor_count; i++) {
+        uint32_t to = b->successors[i];
+        if (f->blocks[to].successor_count == 1) to = f->blocks[to].successors[0];
+        if (to != block && tw__aie_is_self_loop(f, to) && tw__aie_loop_of(f, to).least > 0) return true;
+    }
+    return false;
+}
+
 /* What comes behind the last instruction. */
-static unsigned way_out(const tw__ir_function *f, uint32_t block, bool is_loop, bool is_marked)
+static unsigned way_out(const tw__ir_function *f, uint32_t block, bool is_loop, bool is_straight)
 {
     const tw__ir_value *last = &f->values[f->blocks[block].first + f->blocks[block].count - 1];
-    if (is_loop) return is_marked ? BRANCH : 0;
-    return last->op == TW__IR_ret || last->is_conditional ? BRANCH : 0;
+    if (is_loop) return is_straight ? BRANCH : 0;
+    if (last->op == TW__IR_ret) return BRANCH;
+    return last->is_conditional && !asks_in_vain(f, block) ? BRANCH : 0;
+}
+
+/* Turns that overlap are at most as many as the loop surely makes, where the source says how many. */
+static unsigned least_interval(const tw__ir_function *f, uint32_t block, unsigned interval, unsigned length)
+{
+    const uint64_t least = tw__aie_loop_of(f, block).least;
+    if (least < 2 || tw__aie_trips_of(f, block)) return interval;
+    const unsigned apart = (unsigned)((length + least - 1) / least);
+    return apart > interval ? apart : interval;
 }
 
 /* When the last result is there that another block needs, or that stays in a register. */
@@ -366,7 +187,7 @@ static void count_block(unit_work *w, uint32_t block, const tw__aie_cost *costs,
         if (now > cycles) now = cycles;
         if (now > done) add_counter(w, b->first + i, now - done), done = now;
     }
-    add_counter(w, in_pieces ? b->first + b->count - 1 : first_place(w->f, block), cycles - done);
+    add_counter(w, in_pieces ? b->first + b->count - 1 : tw__aie_first_place(w->f, block), cycles - done);
 }
 
 /* The blocks in front of a loop of one block count what its first turn takes beyond the interval. */
@@ -393,23 +214,43 @@ static void time_block(unit_work *w, uint32_t block, bool is_entry)
 {
     const tw__ir_function *f = w->f;
     uint32_t count = f->blocks[block].count;
-    bool is_loop = is_self_loop(f, block), is_marked = has_mark(f, block);
+    const tw__aie_loop loop = tw__aie_loop_of(f, block);
+    if (count == 1 && f->blocks[block].successor_count == 1 && !is_entry)
+        return; /* no code: a place for counters */
+    bool is_loop = tw__aie_is_self_loop(f, block), is_straight = loop.is_outer && !loop.is_pipelined;
     g_autofree tw__aie_cost *costs = g_new0(tw__aie_cost, count + 1);
     g_autofree unsigned *at = g_new0(unsigned, count + 1);
-    g_autoptr(GArray) edges = tw__aie_depend(f, block, is_loop && !is_marked, w->is_data, costs);
-    unsigned length = tw__aie_schedule(costs, count, edges, at) + way_out(f, block, is_loop, is_marked);
+    g_autoptr(GArray) edges = tw__aie_depend(f, block, is_loop && !is_straight, w->is_data, costs);
+    unsigned length = tw__aie_schedule(costs, count, edges, at) + way_out(f, block, is_loop, is_straight);
     unsigned results = results_end(w, block, costs, at);
     if (results > length) length = results;
     if (is_entry) length += ENTRY;
     unsigned interval = 0;
-    if (is_loop && !is_marked && overlaps(costs, count) && can_count_before(f, block)) {
-        interval = tw__aie_interval(costs, count, edges, length);
+    if (is_loop && !is_straight && overlaps(costs, count) && can_count_before(f, block)) {
+        interval = least_interval(f, block, tw__aie_interval(costs, count, edges, length), length);
         if (interval >= length) interval = 0;
     }
     note(w, block, interval ? "pipelined loop" : is_loop ? "loop" : "straight", length, interval);
     list_instructions(w, block, costs, at);
     count_block(w, block, costs, at, interval ? interval : length);
     if (interval) count_before(w, block, length - interval);
+}
+
+/* Blocks that run when nothing is thrown, which nothing on the core is. */
+static bool *find_usual(const tw__ir_function *f)
+{
+    bool *is_usual = g_new0(bool, f->block_count + 1);
+    is_usual[0] = true;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = 0; b < f->block_count; b++) {
+            const tw__ir_block *from = &f->blocks[b];
+            bool unwinds = f->values[from->first + from->count - 1].op == TW__IR_invoke; /* its second way out */
+            for (uint32_t s = 0; is_usual[b] && s < (unwinds ? 1 : from->successor_count); s++)
+                if (!is_usual[from->successors[s]]) is_usual[from->successors[s]] = changed = true;
+        }
+    }
+    return is_usual;
 }
 
 static gint later_first(gconstpointer a, gconstpointer b)
@@ -433,7 +274,9 @@ static void time_function(tw__ir *ir, size_t number, GString *listing)
                     .counters = counters,
                     .listing = listing };
     g_string_append_printf(listing, "%s:\n", name);
-    for (uint32_t b = 0; b < f->block_count; b++) time_block(&w, b, b == 0);
+    g_autofree bool *is_usual = find_usual(f);
+    for (uint32_t b = 0; b < f->block_count; b++)
+        if (is_usual[b]) time_block(&w, b, b == 0);
     g_array_sort(counters, later_first);
     for (guint i = 0; i < counters->len; i++) {
         const counter *c = &g_array_index(counters, counter, i);
@@ -455,13 +298,16 @@ static tw__ir *counted_unit(const void *bitcode, size_t size, GString *text)
     tw__ir *ir;
     tw_status status = tw__ir_read(bitcode, size, &ir);
     if (status != TW_OK) return NULL;
-    mark_outer_loops(ir);
-    status = tw__ir_optimise(ir, "default<O2>," NO_SWITCH);
-    if (status == TW_OK) status = unroll_all(ir);
-    if (status == TW_OK) status = tw__ir_optimise(ir, NO_SWITCH); /* simplifycfg makes them again */
-    for (size_t i = 0; i < ir->function_count && status == TW_OK; i++)
-        if (can_count(&ir->functions[i])) time_function(ir, i, text);
-    if (status == TW_OK) tw__ir_remove_calls(ir, MARK);
+    status = tw__ir_optimise(ir, NO_SWITCH);
+    if (status == TW_OK) tw__aie_mark_loops(ir), status = tw__ir_optimise(ir, "default<O2>," NO_SWITCH);
+    if (status == TW_OK) status = tw__aie_unroll_loops(ir);
+    if (status == TW_OK) status = tw__ir_optimise(ir, AS_ON_THE_CORE);
+    for (size_t i = 0; i < ir->function_count && status == TW_OK; i++) {
+        if (!tw__aie_can_count(&ir->functions[i])) continue;
+        status = check_jumps(&ir->functions[i]);
+        if (status == TW_OK) time_function(ir, i, text);
+    }
+    if (status == TW_OK) tw__aie_unmark_loops(ir);
     if (status == TW_OK) tw__ir_inline_section(ir, TW__AIE_SECTION);
     if (status == TW_OK) return ir;
     tw__ir_free(ir);

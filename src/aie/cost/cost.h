@@ -2,9 +2,10 @@
 /* cost, private side: cycles of a kernel from its code (core/ir/ir.h), block by block.
  *
  *   rows.c      what an instruction takes: unit, issues, latency
+ *   loops.c     hints of the source, loops that become straight code
  *   depend.c    who waits for whom in a block
  *   schedule.c  when everything issues; the initiation interval of a loop
- *   cost.c      functions, loops, counters */
+ *   cost.c      functions, blocks, counters */
 #ifndef TW_AIE_COST_COST_H
 #define TW_AIE_COST_COST_H
 
@@ -60,6 +61,24 @@ bool tw__aie_is_intrinsic(const tw__ir_value *v);
 /* The name that a programmer wrote, out of that of the linker; g_free. */
 char *tw__aie_plain_name(const char *linkage);
 tw__aie_cost tw__aie_cost_of(const tw__ir_function *f, const tw__ir_value *v);
+
+/* --- loops.c --- */
+typedef struct tw__aie_loop {                  /* what the mark in front of a turn says */
+    bool is_outer, is_pipelined, is_flattened; /* is_pipelined: the source asks for it */
+    uint64_t least;                            /* turns that it surely makes; 0: nobody says */
+    uint32_t copies;                           /* turns in one; 0: nobody asks */
+} tw__aie_loop;
+void tw__aie_mark_loops(tw__ir *ir); /* before anything is optimised */
+tw_status tw__aie_unroll_loops(tw__ir *ir);
+void tw__aie_unmark_loops(tw__ir *ir);
+tw__aie_loop tw__aie_loop_of(const tw__ir_function *f, uint32_t block); /* all zero: it has no mark */
+bool tw__aie_is_self_loop(const tw__ir_function *f, uint32_t block);
+/* How often a loop of one block turns, when the code says so; else 0. */
+uint64_t tw__aie_trips_of(const tw__ir_function *f, uint32_t block);
+uint32_t tw__aie_first_place(const tw__ir_function *f, uint32_t block); /* for a call: behind phis */
+
+/* --- cost.c --- */
+bool tw__aie_can_count(const tw__ir_function *f);
 
 /* --- depend.c --- */
 typedef struct tw__aie_edge {

@@ -154,7 +154,7 @@ static void find_accesses(GArray *list, const tw__ir_function *f, const tw__ir_v
     const uint32_t *operands = f->operands + v->first;
     if (v->op == TW__IR_load) add_access(list, f, operands[0], number, v->bytes, TW__IR_READS);
     if (v->op == TW__IR_store) add_access(list, f, operands[1], number, v->bytes, TW__IR_WRITES);
-    if (v->op != TW__IR_call || is_lifetime(v)) return;
+    if ((v->op != TW__IR_call && v->op != TW__IR_invoke) || is_lifetime(v)) return;
     bool copies = v->callee && g_str_has_prefix(v->callee, "llvm.mem");
     for (uint32_t i = 0; i < v->operands; i++) {
         uint8_t how = f->access[v->first + i];

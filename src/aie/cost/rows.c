@@ -34,7 +34,8 @@ static const struct {
 
 bool tw__aie_is_intrinsic(const tw__ir_value *v)
 {
-    return v->op == TW__IR_call && v->section && strcmp(v->section, TW__AIE_SECTION) == 0;
+    return (v->op == TW__IR_call || v->op == TW__IR_invoke) && v->section &&
+           strcmp(v->section, TW__AIE_SECTION) == 0;
 }
 
 /* _ZL5mul16..., _Z11readincr_v4I..., _ZN3adf5fnameE...: the last part of the name; operators as "operator". */
@@ -144,8 +145,8 @@ tw__aie_cost tw__aie_cost_of(const tw__ir_function *f, const tw__ir_value *v)
                        vector = TW__AIE_COST(TW__AIE_VECTOR, 1, 3, 0);
     bool wide = v->lanes > 1;
     switch (v->op) {
-    case TW__IR_call: return cost_of_call(f, v);
-    case TW__IR_invoke: return TW__AIE_COST(TW__AIE_CALL, 1, 1 + BRANCH, TW__AIE_BARRIER);
+    case TW__IR_call:
+    case TW__IR_invoke: return cost_of_call(f, v);
     case TW__IR_add:
     case TW__IR_sub:
     case TW__IR_and:

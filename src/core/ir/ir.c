@@ -58,9 +58,9 @@ void tw__ir_insert_call(tw__ir *ir, size_t function, uint32_t instruction, const
     module->insert_call(ir, function, instruction, callee, argument);
 }
 
-void tw__ir_unroll(tw__ir *ir, size_t function, uint32_t branch)
+void tw__ir_unroll(tw__ir *ir, size_t function, uint32_t branch, uint32_t copies)
 {
-    module->unroll(ir, function, branch);
+    module->unroll(ir, function, branch, copies);
 }
 
 void tw__ir_remove_calls(tw__ir *ir, const char *callee)

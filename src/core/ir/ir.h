@@ -82,8 +82,8 @@ tw_status tw__ir_optimise(tw__ir *ir, const char *passes);
 /* Inserts a call of `callee`, void (uint64_t), which touches nothing that the module's code does, in front of an
  * instruction. Arrays stay as they were. */
 void tw__ir_insert_call(tw__ir *ir, size_t function, uint32_t instruction, const char *callee, uint64_t argument);
-/* Asks passes to unroll the loop that ends with a branch, whatever that takes. */
-void tw__ir_unroll(tw__ir *ir, size_t function, uint32_t branch);
+/* Asks passes to unroll the loop that ends with a branch, whatever that takes: `copies` turns in one; 0: all. */
+void tw__ir_unroll(tw__ir *ir, size_t function, uint32_t branch, uint32_t copies);
 /* Removes the calls of `callee`. */
 void tw__ir_remove_calls(tw__ir *ir, const char *callee);
 /* Functions of a section are inlined from now on, and lie in no section. */
@@ -91,7 +91,7 @@ void tw__ir_inline_section(tw__ir *ir, const char *section);
 /* The module as bitcode, checked: malloc'ed. TW_E_ERROR when it is not sound. */
 tw_status tw__ir_write(tw__ir *ir, void **bitcode, size_t *size);
 
-#define TW__IR_VERSION 1
+#define TW__IR_VERSION 2
 #define TW__IR_SYMBOL  "tw__ir_module"
 /* What the module exports. Texts of problems are malloc'ed. */
 typedef struct tw__ir_calls {
@@ -100,7 +100,7 @@ typedef struct tw__ir_calls {
     void (*free)(tw__ir *ir);
     bool (*optimise)(tw__ir *ir, const char *passes, char **problem);
     void (*insert_call)(tw__ir *ir, size_t function, uint32_t instruction, const char *callee, uint64_t argument);
-    void (*unroll)(tw__ir *ir, size_t function, uint32_t branch);
+    void (*unroll)(tw__ir *ir, size_t function, uint32_t branch, uint32_t copies);
     void (*remove_calls)(tw__ir *ir, const char *callee);
     void (*inline_section)(tw__ir *ir, const char *section);
     bool (*write)(tw__ir *ir, void **bitcode, size_t *size, char **problem);

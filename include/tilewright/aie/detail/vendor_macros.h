@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Macros, tags and constants that the vendor's compiler brings along. Hints have no effect here. */
+/* Macros, tags and constants that the vendor's compiler brings along. Hints have no effect on results. */
 #ifndef TILEWRIGHT_AIE_VENDOR_MACROS_H
 #define TILEWRIGHT_AIE_VENDOR_MACROS_H
 
@@ -23,21 +23,43 @@
 #define chess_copy(x)      (x)
 #define chess_dont_care(T) (T())
 #define __aie_copy(x)      (x)
-#define chess_prepare_for_pipelining
-#define chess_loop_range(...)
-#define chess_loop_count(...)
-#define chess_require_pipelining(...)
 #define chess_allocate(...)
-#ifdef TW_AIE_COST /* a mark in the loop's body, for tw_aie_cost(), which takes it away */
-extern "C" void tw__aie_flatten_loop(void) noexcept;
+/* Hints on loops. With TW_AIE_COST they are marks in the loop's body, for tw_aie_cost(), which takes them away. */
+#ifdef TW_AIE_COST
+extern "C" {
+void tw__aie_hint_pipeline(long) noexcept;
+void tw__aie_hint_least(long turns) noexcept;
+void tw__aie_hint_flatten(long) noexcept;
+void tw__aie_hint_unroll(long copies) noexcept; /* 0: all */
+}
+/* chess_unroll_loop(4), (*) and (): 4 + an array is a pointer, * + an array its first element. */
+__attribute__((unused)) static constexpr char tw__aie_turns[1 << 12] = {};
+__attribute__((unused)) static constexpr long tw__aie_copies(const char *end)
+{
+    return end - tw__aie_turns;
+}
+__attribute__((unused)) static constexpr long tw__aie_copies(const char &)
+{
+    return 0;
+}
+template <long n> struct tw__aie_number {
+    static constexpr long value = n;
+};
 // clang-format off
-#define chess_flatten_loop     if (tw__aie_flatten_loop(), 0) {} else
+#define TW__LOOP_HINT(which, number) if (tw__aie_hint_##which(number), 0) {} else
 // clang-format on
-#define chess_unroll_loop(...) chess_flatten_loop
+#define TW__FIRST_OF(first, ...) first
 #else
-#define chess_flatten_loop
-#define chess_unroll_loop(...)
+#define TW__LOOP_HINT(which, number)
 #endif
+#define chess_prepare_for_pipelining TW__LOOP_HINT(pipeline, 0)
+#define chess_require_pipelining(...)
+#define chess_loop_range(...) TW__LOOP_HINT(least, TW__FIRST_OF(__VA_ARGS__, ) + 0)
+#define chess_loop_count(...) TW__LOOP_HINT(least, TW__FIRST_OF(__VA_ARGS__, ) + 0)
+#define chess_flatten_loop    TW__LOOP_HINT(flatten, 0)
+#define chess_unroll_loop(...) \
+    TW__LOOP_HINT(unroll, tw__aie_number<tw__aie_copies(__VA_ARGS__ + tw__aie_turns)>::value)
+#define chess_unroll_loop_assuming_multiple(...) chess_unroll_loop(__VA_ARGS__)
 #define chess_unroll_loop_preamble
 #define chess_no_hw_loop
 #define chess_modulo_scheduling_budget_ratio(...)

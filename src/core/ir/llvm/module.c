@@ -412,11 +412,13 @@ static void insert_call(tw__ir *ir, size_t function, uint32_t instruction, const
 }
 
 /* A loop's metadata begin with themselves, so that no two loops share them. */
-static void unroll(tw__ir *ir, size_t function, uint32_t branch)
+static void unroll(tw__ir *ir, size_t function, uint32_t branch, uint32_t copies)
 {
     LLVMContextRef c = ir->own->context;
-    LLVMMetadataRef name = LLVMMDStringInContext2(c, "llvm.loop.unroll.full", 21),
-                    hint = LLVMMDNodeInContext2(c, &name, 1);
+    const char *what = copies ? "llvm.loop.unroll.count" : "llvm.loop.unroll.full";
+    LLVMMetadataRef words[] = { LLVMMDStringInContext2(c, what, strlen(what)),
+                                LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(c), copies, false)) };
+    LLVMMetadataRef hint = LLVMMDNodeInContext2(c, words, copies ? 2 : 1);
     LLVMMetadataRef self = LLVMTemporaryMDNode(c, NULL, 0), parts[2] = { self, hint };
     LLVMMetadataRef loop = LLVMMDNodeInContext2(c, parts, 2);
     LLVMMetadataReplaceAllUsesWith(self, loop);
