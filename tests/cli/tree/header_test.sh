@@ -3,8 +3,9 @@
 # Every public header compiles alone, without a warning, with gcc and with clang: below tilewright/ as C11 and C++11 (one
 # that refuses C++ by an #error only as C, a .hpp only as C++17; those of the AI Engine, whose vector types and statement
 # expressions are GNU's, as gnu11 and gnu++17; parts of <tilewright/aie.h> by gcc as C and by clang as C++, since with it
-# they are compiled in all four ways), those of poplar/ and of the libraries as C++17. Headers in detail/ are parts of others. gcc's note that
-# vectors as arguments depend on the instruction set (psabi) does not matter for functions that are static inline. The
+# they are compiled in all four ways), those of poplar/ and of the libraries as C++17 by clang (by gcc: poplar.cxx_standards,
+# and the programs of libs.cxx_*; each takes a second). Headers in detail/ are parts of others. gcc's note that vectors as
+# arguments depend on the instruction set (psabi) does not matter for functions that are static inline. The
 # comment at the head of each says what threads may do with it ("Threads:").
 include=$1/include
 export CPATH="$2/include${CPATH:+:$CPATH}" # headers that the build makes
@@ -26,6 +27,8 @@ for compiler in gcc clang-19; do
   for header in $headers; do
     case $header in
       poplar/*.h) ;; # parts of codelets
+      poplar/Vertex.hpp | poplar/VectorTypes.hpp | poplar/InOutTypes.hpp) compile $compiler c++ gnu++17 "$header" ;; # of codelets
+      poplar/*.hpp | pop*/*.hpp) [ $compiler = gcc ] || compile $compiler c++ c++17 "$header" ;;
       *.hpp) compile $compiler c++ gnu++17 "$header" ;;
       tilewright/aie/array.h | tilewright/aie/cost.h | tilewright/aie/type_names.h | tilewright/aie.h)
         compile $compiler c gnu11 "$header"
