@@ -71,10 +71,9 @@ void tw__cli_print_man(const tw__command *c)
 {
     g_autofree char *name = g_strconcat("tilewright-", c->name, NULL);
     man_head(name, c->installed_as, c->summary);
-    printf(".B "), man_text(c->installed_as ? c->installed_as : "tilewright ");
-    if (!c->installed_as) man_text(c->name);
+    printf(".B tilewright "), man_text(c->name);
     puts(""), man_text(c->arguments), puts("");
-    if (c->installed_as) printf(".PP\nThe same as \\fBtilewright %s\\fR.\n", c->name);
+    if (c->installed_as) printf(".PP\nAlso installed as \\fB%s\\fR.\n", c->installed_as);
     if (*c->help) puts(".SH DESCRIPTION"), man_lines(c->help);
     man_options(c);
     puts(".SH EXAMPLES"), man_lines(c->example);
