@@ -66,6 +66,12 @@ void tw__csl_emit_index(tw__csl_emitter *e, tw__csl_index_use index)
     if (row) *row = index;
 }
 
+void tw__csl_emit_object(tw__csl_emitter *e, uint32_t address, uint32_t bytes)
+{
+    tw__csl_object *row = e->code_count ? TW__CSL_PUSH(e, objects, object) : NULL;
+    if (row) *row = (tw__csl_object){ (uint32_t)e->code_count - 1, address, bytes };
+}
+
 bool tw__csl_emit_pending(const tw__csl_emitter *e)
 {
     return e->index_count && e->indices[e->index_count - 1].at == e->code_count;
@@ -149,6 +155,12 @@ bool tw__csl_emit_end(tw__csl_emitter *e)
             *row = e->indices[i];
             row->at += f->entry;
         }
+        for (size_t i = 0; i < e->object_count; i++) {
+            tw__csl_object *row = TW__CSL_PUSH(p, objects, object);
+            if (!row) continue;
+            *row = e->objects[i];
+            row->at += f->entry;
+        }
         good = !p->no_memory;
     }
     e->image->no_memory |= e->no_memory;
@@ -161,12 +173,14 @@ void tw__csl_emit_drop(tw__csl_emitter *e)
     free(e->code);
     free(e->lines);
     free(e->indices);
+    free(e->objects);
     free(e->labels);
     free(e->uses);
     e->code = NULL;
     e->lines = NULL;
     e->indices = NULL;
+    e->objects = NULL;
     e->labels = e->uses = NULL;
-    e->code_count = e->line_count = e->index_count = e->label_count = e->use_count = 0;
-    e->code_room = e->line_room = e->index_room = e->label_room = e->use_room = 0;
+    e->code_count = e->line_count = e->index_count = e->object_count = e->label_count = e->use_count = 0;
+    e->code_room = e->line_room = e->index_room = e->object_room = e->label_room = e->use_room = 0;
 }

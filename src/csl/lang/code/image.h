@@ -102,7 +102,14 @@ typedef struct tw__csl_symbol {
     uint32_t rank, dims[8];
     const char *type_text; /* "[4,4]f32" */
     uint32_t file, line;
+    uint32_t addressed; /* more than loads and stores by its name reach it; for the optimiser, not in files */
 } tw__csl_symbol;
+
+/* A load or store with a register that reaches only these bytes: an element of an array that is a variable. For the
+ * optimiser, not in files. */
+typedef struct tw__csl_object {
+    uint32_t at, address, bytes;
+} tw__csl_object;
 
 typedef struct tw__csl_export { /* what the host sees under this name (all programs: row of image.exports) */
     uint32_t name;              /* row of image.exports */
@@ -189,6 +196,7 @@ typedef struct tw__csl_program {
     tw__csl_line *lines;              /* sorted by `at` */
     tw__csl_frame *frames;            /* of calls that are no more */
     tw__csl_index_use *indices;       /* sorted by `at` */
+    tw__csl_object *objects;          /* sorted by `at` */
     uint64_t *consts;
     tw__csl_dsd_use *uses;
     tw__csl_map *maps;
@@ -206,10 +214,11 @@ typedef struct tw__csl_program {
     tw__csl_init *inits;
     tw__csl_rotation *rotations;
     tw__csl_handler *handlers;
-    size_t code_count, function_count, line_count, frame_count, index_count, const_count, use_count, map_count,
-        dsr_load_count, dsr_init_count, shape_count, segment_count, symbol_count, export_count, task_count,
-        fifo_count, queue_count, declaration_count, config_count, init_count, rotation_count, handler_count;
-    size_t code_room, function_room, line_room, frame_room, index_room, const_room, use_room, map_room,
+    size_t code_count, function_count, line_count, frame_count, index_count, object_count, const_count, use_count,
+        map_count, dsr_load_count, dsr_init_count, shape_count, segment_count, symbol_count, export_count,
+        task_count, fifo_count, queue_count, declaration_count, config_count, init_count, rotation_count,
+        handler_count;
+    size_t code_room, function_room, line_room, frame_room, index_room, object_room, const_room, use_room, map_room,
         dsr_load_room, dsr_init_room, shape_room, segment_room, symbol_room, export_room, task_room, fifo_room,
         queue_room, declaration_room, config_room, init_room, rotation_room, handler_room;
     uint32_t stack_address, stack_bytes; /* area for locals with addresses; grows upwards */
@@ -296,10 +305,11 @@ typedef struct tw__csl_emitter {
     tw__csl_insn *code;
     tw__csl_line *lines;
     tw__csl_index_use *indices;
+    tw__csl_object *objects;
     uint32_t *labels; /* instruction each label is bound to; UINT32_MAX = not yet */
     uint32_t *uses;   /* instruction, label: pairs */
-    size_t code_count, code_room, line_count, line_room, index_count, index_room, label_count, label_room,
-        use_count, use_room;
+    size_t code_count, code_room, line_count, line_room, index_count, index_room, object_count, object_room,
+        label_count, label_room, use_count, use_room;
 } tw__csl_emitter;
 
 void tw__csl_emit_begin(tw__csl_emitter *e, tw__csl_image *image, const tw__csl_program *p, uint32_t function);
@@ -309,6 +319,8 @@ uint32_t tw__csl_emit_wide(tw__csl_emitter *e, tw__csl_op op, uint32_t a, uint32
 /* Register `reg` holds an index below `limit` when what comes next is executed.
  * `index.at` is filled in. */
 void tw__csl_emit_index(tw__csl_emitter *e, tw__csl_index_use index);
+/* The load or store that was written last stays inside these bytes. */
+void tw__csl_emit_object(tw__csl_emitter *e, uint32_t address, uint32_t bytes);
 bool tw__csl_emit_pending(const tw__csl_emitter *e); /* an index waits for the instruction that comes next */
 /* Any 64-bit constant in a register, by the shortest way. */
 void tw__csl_emit_const(tw__csl_emitter *e, uint32_t reg, uint64_t value);

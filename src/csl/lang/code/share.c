@@ -132,7 +132,7 @@ static bool same_memory(const tw__csl_program *a, const tw__csl_program *b)
 /* Tables of plain numbers, compared as bytes: rows are zeroed before they are filled. */
 // clang-format off
 #define PLAIN_TABLES(X)                                                                                        \
-    X(lines, line) X(indices, index) X(uses, use) X(maps, map) X(dsr_loads, dsr_load) X(dsr_init, dsr_init) X(shapes, shape)     \
+    X(lines, line) X(indices, index) X(objects, object) X(uses, use) X(maps, map) X(dsr_loads, dsr_load) X(dsr_init, dsr_init) X(shapes, shape)     \
     X(exports, export) X(tasks, task) X(queues, queue) X(declarations, declaration) X(configs, config)         \
     X(inits, init) X(rotations, rotation) X(handlers, handler)
 // clang-format on
@@ -179,6 +179,12 @@ static bool add_family(tw__csl_sharing *s, gpointer key, uint32_t words)
     return true;
 }
 
+/* The constants that differ between members may be addresses. */
+static void join_addressed(tw__csl_program *kept, const tw__csl_program *p)
+{
+    for (size_t i = 0; i < kept->symbol_count; i++) kept->symbols[i].addressed |= p->symbols[i].addressed;
+}
+
 bool tw__csl_share_last(tw__csl_sharing *s, tw__arena_mark mark, size_t files, uint32_t *program, uint32_t *number)
 {
     tw__csl_image *image = s->image;
@@ -196,6 +202,7 @@ bool tw__csl_share_last(tw__csl_sharing *s, tw__arena_mark mark, size_t files, u
         return false;
     }
     if (found) {
+        join_addressed(&image->programs[s->families[found - 1].program], p);
         tw__csl_image_drop_program(image);
         if (image->file_count == files) tw__arena_restore(image->arena, mark);
     }

@@ -51,6 +51,8 @@ static bool close_program(sema *s, tile_binding *b)
     tw__csl_program *p = tw__csl_sema_program(s);
     for (struct pending_export *e = s->pending_exports; e; e = e->next)
         p->exports[e->row].target = e->global->symbol;
+    for (const tw__csl_global *g = s->placed; g; g = g->next_placed)
+        if (g->node) p->symbols[g->symbol].addressed = g->addressed || g->is_export;
     uint64_t stack = 0;
     for (size_t i = 0; i < p->function_count; i++) stack += (p->functions[i].stack_bytes + 3u) & ~3u;
     p->stack_address = (s->memory_top + 3u) & ~3u;

@@ -21,7 +21,7 @@ static void put_wide(tw__csl_insn *i, uint32_t x)
 }
 
 /* Targets are instructions of the code at first, then of the list: `place` has where each went. */
-static bool lift(opt *o, uint32_t number, size_t *line, size_t *index, uint32_t *place)
+static bool lift(opt *o, uint32_t number, size_t *line, size_t *index, size_t *object, uint32_t *place)
 {
     const tw__csl_program *p = o->p;
     const tw__csl_function_code *code = &p->functions[number];
@@ -32,6 +32,7 @@ static bool lift(opt *o, uint32_t number, size_t *line, size_t *index, uint32_t 
                          .stack_bytes = code->stack_bytes };
     while (*line < p->line_count && p->lines[*line].at < code->entry) ++*line;
     while (*index < p->index_count && p->indices[*index].at < code->entry) ++*index;
+    while (*object < p->object_count && p->objects[*object].at < code->entry) ++*object;
     opt_insn from = { .to = -1 };
     for (uint32_t at = 0; at < code->count; at++) {
         for (; *line < p->line_count && p->lines[*line].at <= code->entry + at; ++*line) {
@@ -45,6 +46,10 @@ static bool lift(opt *o, uint32_t number, size_t *line, size_t *index, uint32_t 
             tw__opt_append(o, f, from);
         }
         opt_insn one = from;
+        if (*object < p->object_count && p->objects[*object].at == code->entry + at) {
+            const tw__csl_object *row = &p->objects[(*object)++];
+            one.low = row->address, one.high = row->address + row->bytes;
+        }
         one.insn = p->code[code->entry + at];
         if (tw__opt_is_jump(one.insn)) {
             bool narrow = tw__csl_op_rows[one.insn.op].operands[2] == 'j';
@@ -64,10 +69,10 @@ bool tw__opt_lift(opt *o)
     uint32_t *place = tw__calloc(p->code_count + 1, sizeof *place);
     o->functions = tw__calloc(p->function_count + 1, sizeof *o->functions);
     o->indices = tw__calloc(p->index_count + 1, sizeof *o->indices);
-    size_t line = 0, index = 0;
+    size_t line = 0, index = 0, object = 0;
     bool good = place && o->functions && o->indices;
     if (good && p->index_count) memcpy(o->indices, p->indices, p->index_count * sizeof *o->indices);
-    for (uint32_t k = 0; good && k < p->function_count; k++) good = lift(o, k, &line, &index, place);
+    for (uint32_t k = 0; good && k < p->function_count; k++) good = lift(o, k, &line, &index, &object, place);
     free(place);
     return good;
 }
@@ -205,7 +210,7 @@ bool tw__opt_lower(opt *o)
     p->uses = NULL;
     p->maps = NULL;
     p->dsr_loads = NULL;
-    p->code_count = p->line_count = p->index_count = 0;
+    p->code_count = p->line_count = p->index_count = p->object_count = 0;
     p->use_count = p->use_room = p->map_count = p->map_room = p->dsr_load_count = p->dsr_load_room = 0;
     for (uint32_t k = 0; good && k < p->function_count; k++) good = lower(&w, k);
     free(w.uses);

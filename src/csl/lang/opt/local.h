@@ -28,6 +28,7 @@ typedef struct opt_insn {
     tw__csl_insn insn;
     int32_t to; /* jumps: the target, an instruction of the list; else -1 */
     uint32_t file, line, column, frame;
+    uint32_t low, high; /* loads and stores with a register: bytes that they stay in; high 0 = it is not known */
 } opt_insn;
 
 typedef struct opt_function {
@@ -47,6 +48,7 @@ typedef struct opt {
     tw__csl_program *p;
     opt_function *functions;    /* as many as the program has */
     tw__csl_index_use *indices; /* rows that OPT_INDEX names */
+    uint64_t *own;              /* by byte of memory: of a variable that is reached by its name alone */
     bool indirect;              /* functions are called by value */
     bool failed;                /* out of memory */
 } opt;
@@ -96,6 +98,22 @@ static inline bool tw__opt_is_cmov(tw__csl_insn i)
 {
     return i.op == TW__CSL_I_CMOV || i.op == TW__CSL_I_CMOVN;
 }
+
+/* --- memory.c: who may touch what ----------------------------------------------------------------------------- */
+
+/* Bytes that an instruction may touch. Variables that are reached by their names alone are the program's own: neither
+ * operations in the background nor the host get there, and no task interrupts another. */
+typedef struct opt_bytes {
+    uint32_t low, high; /* high 0: any */
+} opt_bytes;
+bool tw__opt_find_own(opt *o);
+bool tw__opt_is_own(const opt *o, opt_bytes bytes); /* all of them */
+bool tw__opt_may_meet(opt_bytes a, opt_bytes b);
+opt_bytes tw__opt_touches(const opt_insn *x); /* of a load or store */
+/* What an instruction that is no load or store of these families does to memory: nothing, changes bytes that are not
+ * own, or hands over to code that may change any. */
+typedef enum opt_effect { OPT_KEEPS, OPT_CHANGES, OPT_CALLS } opt_effect;
+opt_effect tw__opt_effect(tw__csl_insn i);
 
 /* --- lift.c --------------------------------------------------------------------------------------------------- */
 bool tw__opt_lift(opt *o);  /* all functions of o->p */

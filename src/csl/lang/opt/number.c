@@ -18,7 +18,9 @@ typedef struct value {
 typedef struct load { /* what is known of memory: a load by `insn` of these values gives `value` */
     uint32_t a, b, value;
     uint16_t op;
-    int32_t at, end; /* fixed address: its bytes; end 0 = computed */
+    int32_t at; /* fixed address, or displacement of a computed one */
+    bool fixed;
+    opt_bytes bytes; /* that it may touch */
 } load;
 
 typedef struct state {
@@ -97,6 +99,7 @@ static bool is_constant(const numbers *n, uint32_t v, uint64_t *k)
 static bool number_canonical(const numbers *n, uint32_t v, unsigned type)
 {
     const value *x = &n->values[v];
+    if (tw__opt_bits(type) == 64) return true;
     if (x->kind == CONSTANT) return tw__opt_wrap(type, x->k) == x->k;
     if (!x->canon) return false;
     unsigned t = x->canon - 1u;
@@ -364,19 +367,29 @@ static void simplify_jump(numbers *n, opt_insn *x)
 
 /* --- memory --------------------------------------------------------------------------------------------------- */
 
-static load number_describe(numbers *n, tw__csl_insn i, enum opt_family family, unsigned type)
+enum { STACK = 0x10000 }; /* bytes from here on stand for the function's own area */
+
+static load number_describe(numbers *n, const opt_insn *x, enum opt_family family)
 {
-    load l = { .op = i.op };
+    tw__csl_insn i = x->insn;
+    load l = { .op = i.op, .bytes = tw__opt_touches(x) };
     if (family == OPT_LDA || family == OPT_STA) {
         l.at = (int32_t)tw__csl_wide(i);
-        l.end = l.at + (int32_t)(tw__opt_bits(type) / 8);
-    } else {
-        l.a = of(n, i.b);
-        if (family == OPT_LDX || family == OPT_STX)
-            l.b = of(n, i.c);
-        else
-            l.at = (int16_t)i.c;
+        l.fixed = true;
+        return l;
     }
+    l.a = of(n, i.b);
+    if (family == OPT_LDX || family == OPT_STX) {
+        l.b = of(n, i.c);
+        return l;
+    }
+    l.at = (int16_t)i.c;
+    const value *base = &n->values[l.a];
+    unsigned type;
+    tw__opt_family(i.op, &type);
+    int64_t at = (int64_t)base->k + l.at, end = at + tw__opt_bits(type) / 8;
+    if (base->kind == EXPRESSION && base->op == TW__CSL_I_LEA && at >= 0 && end <= (int64_t)n->f->stack_bytes)
+        l.bytes = (opt_bytes){ STACK + (uint32_t)at, STACK + (uint32_t)end };
     return l;
 }
 
@@ -384,15 +397,15 @@ static load number_describe(numbers *n, tw__csl_insn i, enum opt_family family, 
 static bool shareable(const numbers *n, const load *l)
 {
     uint64_t k;
-    if (l->end) return l->end <= (int32_t)TW__CSL_PE_BYTES;
-    return is_constant(n, l->a, &k) && k < TW__CSL_PE_BYTES;
+    if (l->fixed) return l->bytes.high <= TW__CSL_PE_BYTES;
+    return l->bytes.high || (is_constant(n, l->a, &k) && k < TW__CSL_PE_BYTES);
 }
 
 static load *known_load(numbers *n, const load *l)
 {
     for (unsigned k = 0; k < n->now.count; k++) {
         load *x = &n->now.loads[k];
-        if (x->op == l->op && x->a == l->a && x->b == l->b && x->at == l->at && x->end == l->end) return x;
+        if (x->op == l->op && x->a == l->a && x->b == l->b && x->at == l->at && x->fixed == l->fixed) return x;
     }
     return NULL;
 }
@@ -404,44 +417,29 @@ static void remember_load(numbers *n, load l)
     *x = l;
 }
 
-static void forget_loads(numbers *n, const load *store)
+static void forget_loads(numbers *n, opt_bytes changed)
 {
     unsigned kept = 0;
-    for (unsigned k = 0; k < n->now.count; k++) {
-        const load *x = &n->now.loads[k];
-        bool apart = store->end && x->end && (x->end <= store->at || store->end <= x->at);
-        if (apart) n->now.loads[kept++] = *x;
-    }
+    for (unsigned k = 0; k < n->now.count; k++)
+        if (!tw__opt_may_meet(n->now.loads[k].bytes, changed)) n->now.loads[kept++] = n->now.loads[k];
     n->now.count = kept;
 }
 
-static void note_store(numbers *n, tw__csl_insn i, enum opt_family family, unsigned type)
+static void note_store(numbers *n, opt_insn *x, enum opt_family family, unsigned type)
 {
-    load l = number_describe(n, i, family, type);
-    forget_loads(n, &l);
-    l.value = of(n, i.a);
+    load l = number_describe(n, x, family);
+    l.value = of(n, x->insn.a);
     l.op = (uint16_t)tw__opt_op(family == OPT_STA ? OPT_LDA : family == OPT_STX ? OPT_LDX : OPT_LD, type);
+    const load *before = known_load(n, &l);
+    if (before && before->value == l.value && tw__opt_is_own(n->o, l.bytes)) { /* it lies there already */
+        become(n, x, TW__CSL_I_NOP, 0, 0, 0);
+        return;
+    }
+    forget_loads(n, l.bytes);
     if (number_canonical(n, l.value, type) && shareable(n, &l)) remember_load(n, l);
 }
 
 /* --- one instruction ------------------------------------------------------------------------------------------ */
-
-static bool clobbers_memory(uint16_t op)
-{
-    switch (op) {
-    case TW__CSL_I_DSDOP:
-    case TW__CSL_I_CALL:
-    case TW__CSL_I_CALLI:
-    case TW__CSL_I_SYS:
-    case TW__CSL_I_MAP:
-    case TW__CSL_I_COPY:
-    case TW__CSL_I_FILL:
-    case TW__CSL_I_STDSD:
-    case TW__CSL_I_STDSDA:
-    case TW__CSL_I_SET_CONFIG: return true;
-    default: return false;
-    }
-}
 
 static void forget(void *user, uint32_t first, uint32_t count)
 {
@@ -518,10 +516,10 @@ static void write_expression(numbers *n, opt_insn *x)
     number_set(n, i.a, number);
 }
 
-static void write_load(numbers *n, opt_insn *x, enum opt_family family, unsigned type)
+static void write_load(numbers *n, opt_insn *x, enum opt_family family)
 {
     tw__csl_insn i = x->insn;
-    load l = number_describe(n, i, family, type);
+    load l = number_describe(n, x, family);
     bool may = shareable(n, &l);
     const load *before = may ? known_load(n, &l) : NULL;
     if (before && at_home(n, before->value)) {
@@ -579,11 +577,12 @@ static void number_one(numbers *n, opt_insn *x)
         simplify_plain(n, x);
     tw__csl_insn i = x->insn;
     family = tw__opt_family(i.op, &type);
-    if (clobbers_memory(i.op)) n->now.count = 0;
+    if (tw__opt_effect(i) != OPT_KEEPS) n->now.count = 0;
+    if (i.op == TW__CSL_I_STDSD || i.op == TW__CSL_I_STDSDA) forget_loads(n, tw__opt_touches(x));
     if (family == OPT_ST || family == OPT_STA || family == OPT_STX) {
-        note_store(n, i, family, type);
+        note_store(n, x, family, type);
     } else if (family == OPT_LD || family == OPT_LDA || family == OPT_LDX) {
-        write_load(n, x, family, type);
+        write_load(n, x, family);
     } else if (computes(i)) {
         write_expression(n, x);
     } else if (i.op == TW__CSL_I_MOV2 || i.op == TW__CSL_I_LDK2) {

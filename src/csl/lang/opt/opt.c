@@ -130,7 +130,7 @@ static bool optimize(tw__csl_image *image, tw__csl_program *p)
 {
     opt o = { .image = image, .p = p };
     size_t functions = p->function_count;
-    bool good = tw__opt_lift(&o);
+    bool good = tw__opt_find_own(&o) && tw__opt_lift(&o);
     if (good) {
         each_root(&o, opt_keep, NULL);
         count_calls(&o);
@@ -141,6 +141,7 @@ static bool optimize(tw__csl_image *image, tw__csl_program *p)
     for (size_t k = 0; o.functions && k < p->function_count; k++) free(o.functions[k].insns);
     free(o.functions);
     free(o.indices);
+    free(o.own);
     return good && !p->no_memory;
 }
 

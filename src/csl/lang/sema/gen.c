@@ -28,7 +28,7 @@ bool tw__gen_end(tw__csl_gen *g)
 
 tw__gen_point tw__gen_mark(const tw__csl_gen *g)
 {
-    return (tw__gen_point){ g->e.code_count, g->e.line_count, g->e.index_count, g->e.label_count,
+    return (tw__gen_point){ g->e.code_count, g->e.line_count, g->e.index_count, g->e.object_count, g->e.label_count,
                             g->e.use_count,  g->next,         g->stack,         g->barrier };
 }
 
@@ -37,6 +37,7 @@ void tw__gen_rewind(tw__csl_gen *g, tw__gen_point point)
     g->e.code_count = point.code;
     g->e.line_count = point.lines;
     g->e.index_count = point.indices;
+    g->e.object_count = point.objects;
     g->e.label_count = point.labels;
     g->e.use_count = point.uses;
     g->next = point.next;

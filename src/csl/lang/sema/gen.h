@@ -23,7 +23,7 @@ bool tw__gen_end(tw__csl_gen *g); /* hands the code to the program; false after 
 
 /* What @type_of analyses is taken back: everything emitted since the mark. */
 typedef struct tw__gen_point {
-    size_t code, lines, indices, labels, uses;
+    size_t code, lines, indices, objects, labels, uses;
     uint32_t next, stack, barrier;
 } tw__gen_point;
 tw__gen_point tw__gen_mark(const tw__csl_gen *g);

@@ -575,6 +575,7 @@ bool tw__csl_place_global(sema *s, const node *at, tw__csl_global *g)
 bool tw__csl_address(sema *s, const node *at, tw__csl_global *g, uint32_t *address)
 {
     if (!tw__csl_place_global(s, at, g)) return false;
+    g->addressed = true;
     *address = g->address;
     return true;
 }

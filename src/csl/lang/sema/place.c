@@ -77,14 +77,27 @@ static bool constant_part(value v, int64_t offset, const type *t, value *out)
     return offset == 0;
 }
 
-/* The address of a place as (base register?, offset). */
-static bool place_address(sema *s, const node *at, const operand *o, int64_t *offset)
+/* The address of a place as (base register?, offset): for a load or store, which keeps it to itself. */
+static bool access_address(sema *s, const node *at, const operand *o, int64_t *offset)
 {
     *offset = o->place.offset;
-    uint32_t address = 0;
-    if (o->place.global && !tw__csl_address(s, at, o->place.global, &address)) return false;
-    *offset += address;
+    if (o->place.global && !tw__csl_place_global(s, at, o->place.global)) return false;
+    if (o->place.global) *offset += o->place.global->address;
     return true;
+}
+
+/* The same for whoever passes it on. */
+static bool place_address(sema *s, const node *at, const operand *o, int64_t *offset)
+{
+    if (o->place.global) o->place.global->addressed = true;
+    return access_address(s, at, o, offset);
+}
+
+/* The load or store that was written last reaches no other variable. */
+static void stays_inside(sema *s, const operand *place)
+{
+    const tw__csl_global *g = place->place.global;
+    if (g && place->has_reg && place->inside) tw__csl_emit_object(&s->gen->e, g->address, g->type->size);
 }
 
 operand tw__csl_rvalue(sema *s, const node *at, operand o)
@@ -109,9 +122,11 @@ operand tw__csl_rvalue(sema *s, const node *at, operand o)
     if (tw__csl_is_aggregate(o.type)) return o;
     if (!s->gen) return runtime_read(s, at, &o);
     int64_t offset;
-    if (!place_address(s, at, &o, &offset)) return tw__csl_nothing();
+    if (!access_address(s, at, &o, &offset)) return tw__csl_nothing();
     operand r = { .kind = TW__CSL_O_REGISTER, .type = o.type, .reg = tw__gen_register(s->gen, o.type) };
-    if (o.type->size) tw__gen_load(s->gen, r.reg, o.type, o.has_reg, o.reg, offset);
+    if (!o.type->size) return r;
+    tw__gen_load(s->gen, r.reg, o.type, o.has_reg, o.reg, offset);
+    stays_inside(s, &o);
     return r;
 }
 
@@ -296,8 +311,9 @@ void tw__csl_store(sema *s, const node *at, operand place, operand v)
     if (!tw__csl_is_aggregate(place.type)) {
         uint16_t reg = tw__csl_to_register(s, at, &v);
         int64_t offset;
-        if (place_address(s, at, &place, &offset))
-            tw__gen_store(s->gen, reg, place.type, place.has_reg, place.reg, offset);
+        if (!access_address(s, at, &place, &offset)) return;
+        tw__gen_store(s->gen, reg, place.type, place.has_reg, place.reg, offset);
+        stays_inside(s, &place);
         return;
     }
     if (v.kind == TW__CSL_O_GROUP) {
@@ -541,6 +557,10 @@ operand tw__csl_index(sema *s, const node *n, operand o)
                    : tw__csl_part_of(&base, (size_t)at.known);
     }
     if (base.kind != TW__CSL_O_PLACE && !at.has_reg) return tw__csl_part_of(&base, (size_t)at.known);
+    /* a global as it was declared, no other view of one */
+    const tw__csl_global *g = base.place.global;
+    if (!base.has_reg) base.inside = g && g->type == base.type && base.place.offset == 0;
+    base.inside &= !many;
     if (base.kind != TW__CSL_O_PLACE) base = tw__csl_in_memory(s, n, base);
     return tw__csl_is_nothing(&base) ? base : element_place(s, base, element, at);
 }

@@ -36,6 +36,7 @@ struct tw__csl_global {
     bool placed;    /* `address` counts */
     bool own_align; /* align(n) was written */
     bool is_extern, is_export;
+    bool addressed;        /* its address is known to more than loads and stores by its name */
     uint32_t align;        /* bytes */
     uint32_t address;      /* in PE memory, bytes */
     tw__csl_operand value; /* initial value; NOTHING after an error */

@@ -100,6 +100,7 @@ struct tw__csl_operand {
     bool has_reg;  /* PLACE */
     bool variable; /* REGISTER: the register of a variable, which may change later */
     bool is_const; /* PLACE: stores are errors */
+    bool inside;   /* PLACE: all indices that led here were checked against dimensions of the global */
     uint16_t reg;
     const tw__csl_type *type;
     tw__csl_value value;      /* VALUE */

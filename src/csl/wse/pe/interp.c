@@ -266,6 +266,7 @@ tw__run tw__wse_pe_run(tw__part *part, tw__pe *pe, uint64_t budget, uint64_t *us
     tw__run why;
     uint32_t address, cost = 0;
     tw__slow slow;
+    tw__dinsn behind;
 
 #define GO goto *labels[i->op]
 #define NEXT \
@@ -544,7 +545,9 @@ do_TRAP:
 slowly:
     pe->pc = (uint32_t)(i - code);
     cost = 0;
-    slow = tw__wse_pe_slow(part, pe, i, r, part->now + USED(i), &cost);
+    behind = *i; /* the machine looks at what it is, and it may stand behind the check of an index */
+    if (i->op >= TW__CSL_OPS) behind.op = pe->program->checks[pe->program->check_of[i - code]].op;
+    slow = tw__wse_pe_slow(part, pe, &behind, r, part->now + USED(i), &cost);
 after_slow:
     left -= cost;
     if (slow == TW__SLOW_NEXT) NEXT;
