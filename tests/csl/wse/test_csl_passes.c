@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the optimiser takes out of a program, and what it must leave in: pointers that lead to variables, operations in
+/* What the optimiser takes out of a program, and what it leaves in: pointers that lead to variables, operations in
  * the background, tasks that share variables, what stops the PE. Each row runs at -O0 and at -O2 with one result. */
 #include "csl/wse/compile.h"
 #include "csl/wse/kit.h"
@@ -41,6 +41,21 @@ static const row rows[] = {
       "var d = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> a[i] });\n"
       "task main() void { r = a[k]; _ = a[k]; var e = d; @add16(e, e, 1); r += a[3]; }\n" START,
       "lddsda", 1, "r", 8 },
+    /* a store that the next one to the same variable hides */
+    { "var x: u16 = 1; var y: u16 = 3;\ntask main() void { x = y; x += 2; x = x * 2; }\n" START, "sta.", 1, "x",
+      10 },
+    /* not where another branch, a loop, a pointer or a call looks */
+    { "var x: u16 = 1; var y: u16 = 3; var r: u16 = 0;\n"
+      "task main() void { x = y; if (y == 3) { r = x; } x = 9; r += x; }\n" START,
+      "sta.", 3, "r", 12 },
+    { "var x: u16 = 1; var y: u16 = 3; var p: *u16 = &y; var r: u16 = 0;\n"
+      "task main() void { x = y; r = p.*; x = 9; }\n" START,
+      "sta.", 3, "x", 9 },
+    /* what an operation in the background or the host may read is written each time */
+    { "var a = [2]u16{ 0, 0 }; var y: u16 = 3;\nconst d = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} -> a[i] "
+      "});\n"
+      "task main() void { a[0] = y; a[0] = y + 1; @add16(d, d, 1); }\n" START,
+      "sta.", 2, "a", 5 | 1 << 16 },
 };
 
 static tw__wse *run(const char *text, bool optimize, tw__csl_image **image, tw_diags *diags)

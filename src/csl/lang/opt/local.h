@@ -147,6 +147,7 @@ bool tw__opt_flow(opt *o, opt_function *f); /* true: something changed */
 /* --- passes: true = something changed ------------------------------------------------------------------------- */
 bool tw__opt_number(opt *o, opt_function *f);
 bool tw__opt_dead(opt *o, opt_function *f);
+bool tw__opt_stores(opt *o, opt_function *f);
 bool tw__opt_split(opt *o, opt_function *f); /* compacted */
 bool tw__opt_inline(opt *o, opt_function *f);
 bool tw__opt_loops(opt *o, opt_function *f); /* compacted, as the next one */

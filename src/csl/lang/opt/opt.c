@@ -9,7 +9,7 @@ enum { ROUNDS = 8, DEEPEST = 500 };
 static bool round_of_passes(opt *o, opt_function *f, bool first)
 {
     typedef bool pass(opt * o, opt_function * f);
-    static pass *const passes[] = { tw__opt_flow, tw__opt_split, tw__opt_number,
+    static pass *const passes[] = { tw__opt_flow, tw__opt_split, tw__opt_number,   tw__opt_stores,
                                     tw__opt_dead, tw__opt_loops, tw__opt_predicate };
     size_t count = sizeof passes / sizeof *passes - (first ? 2 : 0);
     bool changed = false;
