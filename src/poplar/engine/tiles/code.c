@@ -109,7 +109,9 @@ static tw_status decide(const tw_engine *engine, tw__chip_code *code, const bool
         code->has_code[t] = any_defines(code, info->symbol);
         if (asked && code->has_code[t] && info->has_entry) code->has_code[t] = links_alone(engine, code, t);
         code->compiled[t] = code->has_code[t] && is_compiled(code, info->symbol);
-        code->simulated[t] = code->has_code[t] && (simulator || !info->has_entry);
+        code->measured[t] = code->has_code[t] && !simulator && info->has_entry &&
+                            engine->target->compile_ipu_code && !engine->core->types[t].estimator;
+        code->simulated[t] = code->has_code[t] && (simulator || !info->has_entry || code->measured[t]);
         if (!code->has_code[t] && (!info->has_entry || !native)) return missing(engine, code, info);
     }
     return TW_OK;
@@ -259,8 +261,8 @@ void tw__chip_code_free(tw__chip_code *code)
     g_free(code->objects);
     g_free(code->problem);
     g_array_free(code->links, TRUE), g_array_free(code->placed, TRUE);
-    free(code->has_code), free(code->simulated), free(code->compiled), free(code->link_of), free(code->item),
-        free(code->data_item);
+    free(code->has_code), free(code->simulated), free(code->measured), free(code->compiled), free(code->link_of),
+        free(code->item), free(code->data_item);
     free(code->placed_of), free(code);
 }
 
@@ -273,12 +275,12 @@ static tw__chip_code *allocate(const tw_engine *engine)
     code->placed = g_array_new(FALSE, FALSE, sizeof(tw__placed_link));
     g_array_set_clear_func(code->links, clear_link), g_array_set_clear_func(code->placed, clear_placed);
     code->has_code = tw__calloc(types, sizeof(bool)), code->simulated = tw__calloc(types, sizeof(bool)),
-    code->compiled = tw__calloc(types, sizeof(bool));
+    code->compiled = tw__calloc(types, sizeof(bool)), code->measured = tw__calloc(types, sizeof(bool));
     code->link_of = tw__calloc(tiles + 1, sizeof(uint32_t)),
     code->placed_of = tw__calloc(tiles + 1, sizeof(uint32_t));
     code->item = tw__calloc(tiles + 1, sizeof(uint32_t)), code->data_item = tw__calloc(tiles + 1, sizeof(uint32_t));
-    if (code->has_code && code->simulated && code->compiled && code->link_of && code->placed_of && code->item &&
-        code->data_item)
+    if (code->has_code && code->simulated && code->compiled && code->measured && code->link_of && code->placed_of &&
+        code->item && code->data_item)
         return code;
     tw__chip_code_free(code);
     return NULL;

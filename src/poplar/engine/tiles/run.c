@@ -252,6 +252,63 @@ static bool run_native(turn *t, const tw__tile_vertex *v)
     return all;
 }
 
+/* --- what native vertices would take ---------------------------------------------------------------------------- */
+
+/* Cycles of the code of a vertex, as of run_worker() and its like; false: it does not come to its end. */
+static bool measure_one(turn *t, tw__tile_vertex *v)
+{
+    tw__vertex_kind kind = t->engine->core->types[v->type].info->kind;
+    int64_t limit = tw__options_int(t->engine->options, "simulator.turnLimit");
+    uint64_t before = tw_sim_cycles(t->sim), most = 0;
+    unsigned context = kind == TW__SUPERVISOR ? TW_SIM_SUPERVISOR : 0;
+    tw_sim_launch launch = { v->entry, v->address, kind == TW__SUPERVISOR ? 0 : t->stacks.worker };
+    if (kind == TW__SUPERVISOR) tw_sim_set_m(t->sim, TW_SIM_SUPERVISOR, STACK_POINTER, t->stacks.supervisor);
+    bool is_multi = kind != TW__SUPERVISOR && kind != TW__VERTEX;
+    tw_status status =
+        is_multi ? tw_sim_start_all(t->sim, &launch, 0, t->stacks.step) : tw_sim_start(t->sim, context, &launch);
+    if (status != TW_OK || tw_sim_run(t->sim, limit > 0 ? (uint64_t)limit : 0) != TW_SIM_DONE) return false;
+    for (unsigned w = 0; w < (is_multi ? TW_SIM_WORKERS : 1u) && kind != TW__SUPERVISOR; w++)
+        most = MAX(most, tw_sim_turns(t->sim, w));
+    v->cycles = kind == TW__SUPERVISOR ? tw_sim_cycles(t->sim) - before : is_multi ? most * TW_SIM_WORKERS : most;
+    return true;
+}
+
+/* Where the code of a vertex does not end well, its cycles are modelled, and the compute set's are an estimate. */
+static void measure_by_model(turn *t, tw__tile_vertex *v)
+{
+    bool guess;
+    v->cycles = tw__vertex_cycles(t->engine->core, v->vertex, &guess).cycles;
+    g_mutex_lock(&t->engine->sims->lock);
+    t->exec->on_tiles->fidelity = TW_FIDELITY_ESTIMATED;
+    g_mutex_unlock(&t->engine->sims->lock);
+    if (t->sim) tw_sim_reset(t->sim), set_up(t->engine, t->tile, t->sim);
+}
+
+static void copy_used(const tw__tile_used *used, char *to, const char *from)
+{
+    for (unsigned r = 0; r < 2; r++)
+        if (used->to[r] > used->from[r])
+            memcpy(to + used->from[r], from + used->from[r], used->to[r] - used->from[r]);
+}
+
+/* Before the vertices of a tile run: the code of those that will run natively, on the memory as it is, which is put
+ * back. They do not touch what another one writes, so that all of them see what they would. */
+static void measure(turn *t, uint32_t first, uint32_t end)
+{
+    struct tw__tile_exec *run = t->exec->on_tiles;
+    size_t stride = t->engine->tiles->stride;
+    char *memory = (char *)t->engine->plan.storage.base + stride * t->tile, *kept = NULL;
+    const tw__tile_used *used = t->engine->sims->used ? &t->engine->sims->used[t->tile] : NULL;
+    for (uint32_t i = first; i < end; i++) {
+        tw__tile_vertex *v = &run->vertices[i];
+        if (!v->is_measured || !used) continue;
+        if (!kept && (kept = tw__realloc(NULL, stride))) copy_used(used, kept, memory);
+        if (!kept || !t->sim || !measure_one(t, v)) measure_by_model(t, v);
+    }
+    if (kept) copy_used(used, memory, kept);
+    free(kept);
+}
+
 /* --- a compute set -------------------------------------------------------------------------------------------- */
 
 bool tw__tile_run(tw_engine *engine, const tw__exec *exec, size_t index)
@@ -265,11 +322,12 @@ bool tw__tile_run(tw_engine *engine, const tw__exec *exec, size_t index)
         keep_fault(engine, t.tile, g_strdup_printf("tile %u: %s", t.tile, tw_error_message()));
         return false;
     }
+    measure(&t, run->first[index], run->first[index + 1]);
     for (uint32_t i = run->first[index]; i < run->first[index + 1] && !t.failed; i++) {
         tw__tile_vertex *v = &run->vertices[i];
         tw__vertex_kind kind = engine->core->types[v->type].info->kind;
-        if (t.trace.stream && v->entry) name_in_trace(&t, v);
-        all &= !v->entry                ? run_native(&t, v)
+        if (t.trace.stream && !v->is_native) name_in_trace(&t, v);
+        all &= v->is_native             ? run_native(&t, v)
                : kind == TW__SUPERVISOR ? run_supervisor(&t, v)
                : kind == TW__VERTEX     ? run_worker(&t, v)
                                         : run_workers(&t, v);
@@ -282,6 +340,30 @@ bool tw__tile_run(tw_engine *engine, const tw__exec *exec, size_t index)
     return all;
 }
 
+static bool find_used(const tw_engine *engine, struct tw__tile_sims *sims)
+{
+    const tw__placement *p = engine->placement;
+    const tw_tile_arch *arch = &engine->target->arch;
+    uint64_t second = arch->regions[1].start - arch->base_address;
+    bool any = false;
+    for (size_t t = 0; engine->chip && t < engine->core->type_count; t++) any |= engine->chip->measured[t];
+    if (!any) return true;
+    if (!(sims->used = tw__calloc(sims->tiles + 1, sizeof *sims->used))) return false;
+    for (size_t i = 0; i < p->items.count; i++) {
+        const tw__place_item *item = &p->items.items[i];
+        if (item->tile >= sims->tiles || !item->bytes) continue;
+        tw__tile_used *used = &sims->used[item->tile];
+        uint64_t from = item->address - arch->base_address, to = from + item->bytes;
+        for (unsigned r = 0; r < 2; r++) { /* an item may lie in both */
+            uint64_t a = r ? MAX(from, second) : from, b = r ? to : MIN(to, second);
+            if (a >= b) continue;
+            used->from[r] = used->to[r] ? MIN(used->from[r], a) : a;
+            used->to[r] = MAX(used->to[r], b);
+        }
+    }
+    return true;
+}
+
 /* --- life ----------------------------------------------------------------------------------------------------- */
 
 tw_status tw__tile_sims_new(tw_engine *engine)
@@ -290,7 +372,7 @@ tw_status tw__tile_sims_new(tw_engine *engine)
     struct tw__tile_sims *sims = engine->sims = tw__calloc(1, sizeof *sims);
     if (sims) sims->by_tile = tw__calloc(tiles + 1, sizeof *sims->by_tile), sims->tiles = tiles;
     if (sims) sims->traces = tw__calloc(tiles + 1, sizeof *sims->traces);
-    if (!sims || !sims->by_tile || !sims->traces)
+    if (!sims || !sims->by_tile || !sims->traces || !find_used(engine, sims))
         return tw__fail(TW_E_NO_MEMORY, "out of memory for the simulators of tiles");
     g_mutex_init(&sims->lock);
     return TW_OK;
@@ -303,7 +385,7 @@ void tw__tile_sims_free(struct tw__tile_sims *sims)
     for (size_t i = 0; i < sims->tiles && sims->traces; i++) free(sims->traces[i]);
     if (sims->trace_file) fclose(sims->trace_file);
     if (sims->by_tile && sims->traces) g_mutex_clear(&sims->lock);
-    free(sims->traces);
+    free(sims->traces), free(sims->used);
     g_free(sims->fault);
     free(sims->by_tile), free(sims);
 }

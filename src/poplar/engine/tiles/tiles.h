@@ -40,6 +40,7 @@ typedef struct tw__chip_code {
     char *problem;              /* the first error of sources that gave no code; NULL */
     bool *has_code;             /* [types] an object defines the entry */
     bool *simulated;            /* [types] vertices run as that code */
+    bool *measured;             /* [types] and those that run natively, too: only how long they take is used */
     bool *compiled;             /* [types] it is the compiler's, which reads states as the headers say */
     GArray *links;              /* tw__tile_link */
     uint32_t *link_of;          /* [tiles] index + 1; 0 = no code of the chip */
@@ -91,7 +92,8 @@ tw_status tw__tile_states_new(tw_engine *engine);
 /* A vertex of a compute set that has simulated ones, in creation order. */
 typedef struct tw__tile_vertex {
     uint32_t vertex, type, group; /* group: of the exec */
-    uint32_t entry, address;      /* code and state on the tile; entry 0: it runs natively */
+    uint32_t entry, address;      /* code and state on the tile; entry 0: it has none that is run */
+    bool is_native, is_measured;  /* is_measured: its code is run for the time that it takes */
     char *state;                  /* of the host */
     uint64_t cycles;              /* estimate; of a simulated one what it took last */
 } tw__tile_vertex;
@@ -109,11 +111,16 @@ tw_status tw__tile_vertices_new(tw_engine *engine);
 /* --- run.c ---------------------------------------------------------------------------------------------------- */
 
 struct tw_sim;
+typedef struct tw__tile_used { /* what the placement has put into each region of a tile: offsets in its image */
+    uint64_t from[2], to[2];
+} tw__tile_used;
+
 struct tw__tile_sims {
     struct tw_sim **by_tile; /* [tiles], made when the tile first runs */
     size_t tiles;
-    char **traces;    /* [tiles] of the compute set that runs */
-    FILE *trace_file; /* simulator option traceFile */
+    tw__tile_used *used; /* [tiles]; NULL = no vertex is measured */
+    char **traces;       /* [tiles] of the compute set that runs */
+    FILE *trace_file;    /* simulator option traceFile */
     GMutex lock;
     char *fault; /* of the lowest tile; NULL = none */
     uint32_t fault_tile;

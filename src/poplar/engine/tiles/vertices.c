@@ -59,11 +59,15 @@ static void vertices_fill(const tw_engine *engine, tw__exec *x, const uint32_t *
         const tw__vertex *v = &engine->core->vertices[list[i]];
         size_t t = tile_index(x, v->tile);
         uint32_t g = vertices_group_of(x, t, v->type), n = index[g]++;
-        bool guess, simulated = engine->chip->simulated[v->type];
+        bool guess, simulated = engine->chip->simulated[v->type], measured = engine->chip->measured[v->type];
+        uint64_t estimate = tw__vertex_cycles(engine->core, list[i], &guess).cycles;
+        if (measured && !guess) simulated = measured = false; /* somebody has said what it takes */
         tw__tile_vertex *out = &run->vertices[run->first[t + 1]++];
         *out = (tw__tile_vertex){ .vertex = list[i],
                                   .type = v->type,
                                   .group = g,
+                                  .is_native = !simulated || measured,
+                                  .is_measured = measured,
                                   .state = x->groups[g].states + (size_t)n * x->groups[g].stride };
         if (simulated) {
             out->entry = vertices_entry_of(engine, v->tile, v->type), out->address = engine->state_at[list[i]];
@@ -71,7 +75,7 @@ static void vertices_fill(const tw_engine *engine, tw__exec *x, const uint32_t *
                             tw__chip_code_modelled(engine->chip, v->tile);
             if (modelled && run->fidelity < TW_FIDELITY_MODELLED) run->fidelity = TW_FIDELITY_MODELLED;
         } else {
-            out->cycles = tw__vertex_cycles(engine->core, list[i], &guess).cycles;
+            out->cycles = estimate;
             run->fidelity = TW_FIDELITY_ESTIMATED;
         }
     }
@@ -132,7 +136,7 @@ tw_status tw__bind_entries(tw_engine *engine)
         tw__exec *x = &engine->plan.execs.items[i];
         for (size_t g = 0; g < x->group_count && !s; g++) {
             uint32_t type = x->groups[g].type;
-            if (engine->chip && engine->chip->simulated[type]) continue;
+            if (engine->chip && engine->chip->simulated[type] && !engine->chip->measured[type]) continue;
             if (!entry[type]) entry[type] = tw__codelets_entry(engine->codelets, core->types[type].info);
             x->groups[g].run = entry[type];
             if (!entry[type])

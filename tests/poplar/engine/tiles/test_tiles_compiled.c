@@ -51,7 +51,33 @@ static const char c[] =
 static const char *const types[] = { "Halves", "Deep", "Wide", "Bytes", "Share", "Boss", "InC", "EachInC" };
 enum { TYPES = G_N_ELEMENTS(types), ELEMENTS = 37 };
 
-static void run(tw_device *device, int32_t out[TYPES][ELEMENTS])
+/* What a run took, by vertex type, and how exact that is. */
+typedef struct spent {
+    uint64_t cycles[TYPES];
+    tw_fidelity fidelity;
+} spent;
+
+static bool note_step(void *user, const tw_profile_step *step)
+{
+    spent *s = user;
+    if (step->type == TW_PROGRAM_ON_TILE_EXECUTE) s->fidelity = step->fidelity;
+    return true;
+}
+
+static spent spent_of(tw_engine *e)
+{
+    spent s = { .fidelity = TW_FIDELITY_ABSENT };
+    const tw_profile *p = tw_engine_profile(e);
+    uint64_t cycles, instances;
+    const char *name;
+    for (size_t i = 0; p && (name = tw_profile_vertex_type(p, i, &cycles, &instances)); i++)
+        for (size_t t = 0; t < TYPES; t++)
+            if (strcmp(types[t], name) == 0) s.cycles[t] = cycles;
+    if (p) tw_profile_each_step(p, note_step, &s);
+    return s;
+}
+
+static void run(tw_device *device, int32_t out[TYPES][ELEMENTS], spent *took)
 {
     tw_graph *g = tw_graph_new(tw_device_target(device));
     add_file(g, "compiled.cpp", cpp), add_file(g, "compiled.c", c);
@@ -75,6 +101,7 @@ static void run(tw_device *device, int32_t out[TYPES][ELEMENTS])
     if (tw_engine_load(e, device) != TW_OK) fail_msg("%s", tw_error_message());
     test_ok(tw_engine_run(e, 0));
     test_ok(tw_engine_read(e, "y", out, sizeof(int32_t) * TYPES * ELEMENTS));
+    if (took) *took = spent_of(e);
     tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
 }
 
@@ -82,9 +109,9 @@ static void like_the_host(void **state)
 {
     (void)state;
     static int32_t want[TYPES][ELEMENTS], got[TYPES][ELEMENTS];
-    run(tile_device(false, TW_MK2), want);
+    run(tile_device(false, TW_MK2), want, NULL);
     for (int chip = 0; chip < 2; chip++) {
-        run(tile_device(true, chip ? TW_MK1 : TW_MK2), got);
+        run(tile_device(true, chip ? TW_MK1 : TW_MK2), got, NULL);
         for (int t = 0; t < (int)TYPES; t++)
             for (int i = 0; i < ELEMENTS; i++)
                 if (got[t][i] != want[t][i])
@@ -93,8 +120,87 @@ static void like_the_host(void **state)
     }
 }
 
+/* Guide 8, 8.1.1: a model that compiles for the chip has the values of the host and the cycles of the chip. */
+static void cycles_of_the_chip(void **state)
+{
+    (void)state;
+    static int32_t plain[TYPES][ELEMENTS], model[TYPES][ELEMENTS], chip[TYPES][ELEMENTS];
+    spent by_estimate, by_code, on_chip;
+    tw_ipu_model with = { .size = sizeof with, .chip = TW_MK2, .tiles_per_ipu = 4, .compile_ipu_code = true };
+    run(tile_device(false, TW_MK2), plain, &by_estimate);
+    run(tw_device_ipu_model_with(&with), model, &by_code);
+    run(tile_device(true, TW_MK2), chip, &on_chip);
+    assert_memory_equal(plain, model, sizeof model);
+    for (size_t t = 0; t < TYPES; t++) {
+        if (by_code.cycles[t] != on_chip.cycles[t])
+            fail_msg("%s: %llu cycles, and %llu on the chip", types[t], (unsigned long long)by_code.cycles[t],
+                     (unsigned long long)on_chip.cycles[t]);
+        assert_true(by_code.cycles[t] > 0);
+    }
+    assert_memory_not_equal(by_estimate.cycles, by_code.cycles, sizeof by_code.cycles);
+    assert_int_equal(by_estimate.fidelity, TW_FIDELITY_ESTIMATED);
+    assert_int_equal(by_code.fidelity, on_chip.fidelity);
+}
+
+static tw_perf_estimate ninety(const tw_vertex_info *info, const tw_target *target, void *user)
+{
+    (void)info, (void)target, (void)user;
+    return (tw_perf_estimate){ 90, 0 };
+}
+
+/* An estimator, and an estimate of one vertex, say what they say; code that does not end well is estimated. */
+static void estimates_come_first(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "#include <poplar/Vertex.hpp>\n#define V(name) class name : public poplar::Vertex { public: "
+        "poplar::InOut<int> x; bool compute() { *x = *x * 3 + 1; return true; } };\nV(Told) V(Set) V(Measured)\n"
+        "class Fails : public poplar::Vertex { public: poplar::InOut<int> x; bool compute() {\n"
+        "#ifdef __IPU__\n  asm volatile(\"trap 0\");\n#endif\n  *x = 7; return true; } };\n";
+    static const char *const names[] = { "Told", "Set", "Measured", "Fails" };
+    tw_ipu_model model = { .size = sizeof model, .chip = TW_MK2, .tiles_per_ipu = 4, .compile_ipu_code = true };
+    tw_device *device = tw_device_ipu_model_with(&model);
+    tw_graph *g = tw_graph_new(tw_device_target(device));
+    add_file(g, "estimates.cpp", text);
+    tw_graph_register_perf_estimator(g, "Told", ninety, NULL, NULL);
+    tw_compute_set cs = tw_graph_add_compute_set(g, "cs");
+    const int32_t start[4] = { 1, 2, 3, 4 };
+    tw_tensor x = tw_graph_add_variable(g, TW_INT, SHAPE(4), "x");
+    tw_graph_map(g, x, 2);
+    tw_graph_create_host_access(g, "x", x);
+    for (unsigned i = 0; i < 4; i++) {
+        tw_vertex v = tw_graph_add_vertex(g, cs, names[i], 2);
+        tw_graph_connect(g, v, "x", tw_tensor_index(g, x, i));
+        if (i == 1) tw_graph_set_perf_estimate(g, v, 60, 0);
+    }
+    tw_engine *e = tw_engine_new(g, tw_program_execute(g, cs), NULL);
+    test_ok(tw_engine_load(e, device));
+    test_ok(tw_engine_write(e, "x", start, sizeof start));
+    test_ok(tw_engine_run(e, 0));
+    int32_t values[4];
+    test_ok(tw_engine_read(e, "x", values, sizeof values));
+    assert_int_equal(values[0], 4), assert_int_equal(values[1], 7), assert_int_equal(values[2], 10);
+    assert_int_equal(values[3], 7);
+    const tw_profile *p = tw_engine_profile(e);
+    uint64_t cycles, instances, told = 0, set = 0, measured = 0;
+    const char *name;
+    for (size_t i = 0; (name = tw_profile_vertex_type(p, i, &cycles, &instances)); i++) {
+        if (strcmp(name, "Told") == 0) told = cycles;
+        if (strcmp(name, "Set") == 0) set = cycles;
+        if (strcmp(name, "Measured") == 0) measured = cycles;
+    }
+    assert_int_equal(told, 90), assert_int_equal(set, 60);
+    assert_in_range(measured, 4,
+                    12); /* two loads, three operations, a store, the end: whatever is beside another */
+    spent s = { .fidelity = TW_FIDELITY_ABSENT };
+    tw_profile_each_step(p, note_step, &s);
+    assert_int_equal(s.fidelity, TW_FIDELITY_ESTIMATED);
+    tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(like_the_host) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(like_the_host), cmocka_unit_test(cycles_of_the_chip),
+                                        cmocka_unit_test(estimates_come_first) };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }
