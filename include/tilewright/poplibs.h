@@ -8,6 +8,7 @@
  *   poplibs/popops_slice.h  slices at offsets that a run computes, gather, scatter
  *   poplibs/popnn.h     activations, losses
  *   poplibs/poplin.h    matrix products
+ *   poplibs/poprand.h   random numbers
  *
  * They are a library of their own: cc prog.c $(pkg-config --cflags --libs tilewright_poplibs).
  * Threads: as each of these headers says. */
@@ -19,6 +20,7 @@
 #include <tilewright/poplibs/popops.h>
 #include <tilewright/poplibs/popops_order.h>
 #include <tilewright/poplibs/popops_slice.h>
+#include <tilewright/poplibs/poprand.h>
 #include <tilewright/poplibs/poputil.h>
 
 #endif

@@ -5,6 +5,7 @@
 #include "poplar/libs/popops/reduce.h"
 #include "poplar/libs/popops/slice.h"
 #include "poplar/libs/popops/sort.h"
+#include "poplar/libs/poprand/random.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +87,7 @@ int main(int argc, char **argv)
     }
     gen_codes(tw__slice_codes, TW__SLICE_CODES);
     gen_codes(tw__encode_codes, TW__ENCODE_CODES);
+    gen_codes(tw__random_codes, TW__RANDOM_CODES);
     gen_codes(tw__sort_codes, TW__SORT_CODES);
     return fclose(stdout) == 0 ? 0 : 1;
 }
