@@ -6,8 +6,8 @@
  *                                      sequence, "best");                          // best.values: where they stood
  *
  * Results do not depend on mappings.
- * Errors: as all calls of a graph (graph.h), with status TW_E_POPLIBS for arguments that do not fit; the graph has not
- * changed then.
+ * Errors: as all calls of a graph (graph.h), with status TW_E_POPLIBS for arguments that do not fit; the graph has
+ * not changed then.
  * Threads: as the graph's. */
 #ifndef TILEWRIGHT_POPLIBS_POPOPS_ORDER_H
 #define TILEWRIGHT_POPLIBS_POPOPS_ORDER_H
@@ -50,8 +50,9 @@ TW_API tw_tensor tw_popops_create_top_k_input(tw_graph *graph, tw_type type, uns
 
 /* --- labels --------------------------------------------------------------------------------------------------- */
 
-/* encoded[...][c] is `on` where c is the index, else `off` (one element of its type each; nil: 1 and 0). Indices are int or
- * unsigned int, of the shape of `encoded` without its last dimension; one that is no class has no hot element. */
+/* encoded[...][c] is `on` where c is the index, else `off` (one element of its type each; nil: 1 and 0). Indices
+ * are int or unsigned int, of the shape of `encoded` without its last dimension; one that is no class has no hot
+ * element. */
 TW_API void tw_popops_one_hot(tw_graph *graph, tw_tensor indices, tw_tensor encoded, tw_tensor on, tw_tensor off,
                               tw_program sequence, const char *name);
 /* rows[i][indices[i]], float or half; 0 for index 0xffffffff, NaN for another that is out of range. */
@@ -63,12 +64,12 @@ TW_API void tw_popops_update_scalar_in_rows(tw_graph *graph, tw_tensor rows, tw_
 
 /* --- sums along a dimension, counts --------------------------------------------------------------------------- */
 
-/* Element i is the sum of those up to i, or before i with `exclusive`, in that order; `reverse`: from the end. Sums of
- * halves are floats that are rounded for each element, those of integers are modulo 2^32. */
+/* Element i is the sum of those up to i, or before i with `exclusive`, in that order; `reverse`: from the end.
+ * Sums of halves are floats that are rounded for each element, those of integers are modulo 2^32. */
 TW_API tw_tensor tw_popops_cumulative_sum(tw_graph *graph, tw_tensor tensor, unsigned dim, bool exclusive,
                                           bool reverse, tw_program sequence, const char *name);
-/* How many elements (of their magnitudes with `absolute`) are below levels[0], below levels[1] ..., from the last level
- * on: one more than there are levels, which ascend. unsigned int; option useFloatArithmetic (false): float. */
+/* How many elements (of their magnitudes with `absolute`) are below levels[0], below levels[1] ..., from the last
+ * level on: one more than there are levels, which ascend. unsigned int; option useFloatArithmetic (false): float. */
 TW_API tw_tensor tw_popops_histogram(tw_graph *graph, tw_tensor tensor, tw_tensor levels, bool absolute,
                                      tw_program sequence, const char *name, const char *const *options);
 TW_API tw_tensor tw_popops_all_true(tw_graph *graph, tw_tensor tensor, tw_program sequence, const char *name);

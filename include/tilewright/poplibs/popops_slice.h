@@ -13,8 +13,8 @@
  * Offsets are UNSIGNED_INT. A dynamic offset that is not below its extent counts as 0; of many slices, one with such
  * an offset reads zeros and updates nothing. A slice that runs over the end goes on at the start.
  *
- * Options, "name=value", NULL ends: usedForUpdate, availableMemoryProportion, indicesDistribution (uniform, onePoint),
- * planMinimisationTarget (memory, cycles), planConstraints: checked, without effect.
+ * Options, "name=value", NULL ends: usedForUpdate, availableMemoryProportion, indicesDistribution (uniform,
+ * onePoint), planMinimisationTarget (memory, cycles), planConstraints: checked, without effect.
  *
  * Errors: as all calls of a graph (graph.h), with status TW_E_POPLIBS for arguments that do not fit and
  * TW_E_INVALID_OPTION; the graph has not changed then.
@@ -105,8 +105,8 @@ typedef struct tw_scatter {
     unsigned map_count;
     const unsigned *to_operand; /* number k of a vector is the offset in dimension to_operand[k] */
 } tw_scatter;
-/* How an update joins what it meets: NULL replaces it. Both are one window; what it returns is of that shape and type.
- * The steps that it needs go to `sequence`, which a loop executes once for each update. */
+/* How an update joins what it meets: NULL replaces it. Both are one window; what it returns is of that shape and
+ * type. The steps that it needs go to `sequence`, which a loop executes once for each update. */
 typedef tw_tensor (*tw_scatter_update)(tw_graph *graph, tw_tensor old, tw_tensor update, tw_program sequence,
                                        void *user);
 /* In the order of the updates; windows that are not within the tensor are skipped. */

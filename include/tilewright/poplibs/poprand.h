@@ -3,14 +3,14 @@
  *
  *     tw_tensor w = tw_poprand_normal(g, seed, 1, reference, TW_FLOAT, 0, 0.1, sequence, "w");
  *
- * Numbers are those of Philox4x32-10 (J. K. Salmon and others, SC 2011): `seed`, two unsigned int, with `modifier` joined
- * to the first by an exclusive or, is the key, the number of an element in `reference`, in row-major order, the counter.
- * So one seed and modifier give the same numbers on any mapping, number of tiles and device. `seed` nil: a seed of the
- * graph's own, which tw_poprand_set_seed() sets, and which each execution of a call moves on.
+ * Numbers are those of Philox4x32-10 (J. K. Salmon and others, SC 2011): `seed`, two unsigned int, with `modifier`
+ * joined to the first by an exclusive or, is the key, the number of an element in `reference`, in row-major order,
+ * the counter. So one seed and modifier give the same numbers on any mapping, number of tiles and device. `seed`
+ * nil: a seed of the graph's own, which tw_poprand_set_seed() sets, and which each execution of a call moves on.
  * Results have the shape of `reference` and lie where it does.
  *
- * Errors: as all calls of a graph (graph.h), with status TW_E_POPLIBS for arguments that do not fit; the graph has not
- * changed then.
+ * Errors: as all calls of a graph (graph.h), with status TW_E_POPLIBS for arguments that do not fit; the graph has
+ * not changed then.
  * Threads: as the graph's. */
 #ifndef TILEWRIGHT_POPLIBS_POPRAND_H
 #define TILEWRIGHT_POPLIBS_POPRAND_H
@@ -41,8 +41,8 @@ TW_API tw_tensor tw_poprand_truncated_normal(tw_graph *graph, tw_tensor seed, ui
 /* 1 with that probability, in steps of 1/65536, else 0: float, half, int. */
 TW_API tw_tensor tw_poprand_bernoulli(tw_graph *graph, tw_tensor seed, uint32_t modifier, tw_tensor reference,
                                       tw_type type, double probability, tw_program sequence, const char *name);
-/* Elements of `tensor` times `scale` with probability `keep` (1: a copy, not scaled), else 0. `reference` has its shape,
- * or one that is broadcast to it: then what shares an element of it stays or goes together. */
+/* Elements of `tensor` times `scale` with probability `keep` (1: a copy, not scaled), else 0. `reference` has its
+ * shape, or one that is broadcast to it: then what shares an element of it stays or goes together. */
 TW_API tw_tensor tw_poprand_dropout(tw_graph *graph, tw_tensor seed, uint32_t modifier, tw_tensor tensor,
                                     tw_tensor reference, double keep, double scale, tw_program sequence,
                                     const char *name);

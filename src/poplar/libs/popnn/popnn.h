@@ -21,8 +21,8 @@ static inline bool tw__nn_check(tw_graph *graph, const char *call, tw_tensor ten
     return tw__libs_ready(graph);
 }
 
-/* The map of a text in which $1 is the value of _1 as float, and so on; the result, a float there, is of type `result`.
- * `output` nil: a new tensor. */
+/* The map of a text in which $1 is the value of _1 as float, and so on; the result, a float there, is of type
+ * `result`. `output` nil: a new tensor. */
 tw_tensor tw__nn_map(tw_graph *graph, const char *call, const char *text, tw_type result, unsigned count,
                      const tw_tensor *tensors, tw_tensor output, tw_program sequence, const char *name);
 

@@ -72,8 +72,9 @@ static const char normal_text[] =
                     "        }\n",
                     STORE_REAL);
 
-/* Each element has counters of its own and tries again until it is within the bounds. Wide bounds take normal numbers,
- * narrow ones uniform numbers with the density as probability. After 64 tries, which nobody will see, it is 0. */
+/* Each element has counters of its own and tries again until it is within the bounds. Wide bounds take normal
+ * numbers, narrow ones uniform numbers with the density as probability. After 64 tries, which nobody will see, it
+ * is 0. */
 static const char truncated_text[] = WORDS("2")
     LOOP("1", "    float result[32], length[32], angle[32];\n",
          "        unsigned left = ~0u;\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Labels, sums along a dimension, histograms, padding, images and questions about all elements, against loops; the same
- * bits wherever elements lie. */
+/* Labels, sums along a dimension, histograms, padding, images and questions about all elements, against loops;
+ * the same bits wherever elements lie. */
 #include "poplar/libs/libs_run.h"
 
 static void store_real(tw_type type, char *to, size_t i, double v)
