@@ -246,6 +246,7 @@ static const char help_text[] =
     "  --fp16-format=f16|bf16|cb16             what @fp16() is\n"
     "  --max-inlined-iterations=N --max-comptime-steps=N --max-memory=BYTES   limits of the compiler\n"
     "  --max-seconds=N           of evaluation at compile time, by the clock; default 600\n"
+    "  --version                 alone: of Tilewright, and the commit it was built from\n"
     "\n"
     "Accepted without effect: --width-west-buf --width-east-buf --comptime-func-depth-limit --max-parallelism "
     "--out-routes\n"
@@ -261,6 +262,7 @@ static void tell(const tw_csl_program *program, const char *folder)
 
 static int cslc(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) return tw__cli_print_version("cslc"), TW__EXIT_OK;
     tw__csl_request r;
     tw__csl_request_init(&r);
     int result = tw__cli_read(&tw__csl_syntax, &r, &argc, argv);

@@ -14,6 +14,10 @@ version=$(sed -n 's/^#define TW_VERSION_[A-Z]*  *//p' "$source/include/tilewrigh
 commit=$(git -C "$source" rev-parse --short=12 HEAD 2>/dev/null)
 [ -z "$commit" ] || [ "$(git -C "$source" rev-parse --show-toplevel)" = "$(realpath "$source")" ] || commit=
 grep -Eqx "tilewright $version${commit:+ \\($commit(, changed)?\\)}" "$work/out" || { fail 'the version is not told'; cat "$work/out"; }
+for program in cslc popc; do # under the names their users type
+  expect 0 "$build/bin/$program" --version
+  grep -q "$version" "$work/out" || { fail "$program does not tell its version"; cat "$work/out"; }
+done
 grep -qx "CMAKE_PROJECT_VERSION:STATIC=$version" "$build/CMakeCache.txt" || fail "the build's version is not $version"
 # Every command tells its usage and an example, in both ways, in columns that fit.
 "$tilewright" complete x >"$work/commands"
