@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Reductions. The forms that fill compute sets are not here: a reduction may need several, one after the other. */
+/* Reductions. */
 #ifndef POPOPS_REDUCE_HPP
 #define POPOPS_REDUCE_HPP
 
@@ -80,25 +80,87 @@ struct SingleReduceOp {
     {
     }
 };
-/* One after the other. `outputs` is empty and filled, or has one for each reduction. */
+/* Reductions as the C calls take them; they stay the caller's. */
+struct ReduceList {
+    std::vector<tw_reduce_params> params;
+    std::vector<tw_reduce_one> list;
+    explicit ReduceList(const std::vector<SingleReduceOp> &reductions) : params(reductions.size())
+    {
+        for (std::size_t i = 0; i < reductions.size(); i++) {
+            const SingleReduceOp &r = reductions[i];
+            params[i] = r.params.handles();
+            list.push_back(tw_reduce_one{ poplar::handles::of(r.in), poplar::handles::of(r.outType),
+                                          static_cast<unsigned>(r.dims.size()), r.dims.data(), &params[i] });
+        }
+    }
+};
+
+/* In the same compute sets. `outputs` is empty and filled, or has one for each reduction. */
 inline void reduceMany(poplar::Graph &graph, const std::vector<SingleReduceOp> &reductions,
                        std::vector<poplar::Tensor> &outputs, poplar::program::Sequence &prog,
                        const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
-    bool made = outputs.empty();
-    if (!made && outputs.size() != reductions.size())
+    if (!outputs.empty() && outputs.size() != reductions.size())
         throw poputil::poplibs_error("popops::reduceMany: " + std::to_string(outputs.size()) + " outputs for " +
                                      std::to_string(reductions.size()) + " reductions");
-    for (const SingleReduceOp &r : reductions)
-        if (made && r.params.update) throw poputil::poplibs_error("popops::reduceMany: an update needs an output");
-    for (std::size_t i = 0; i < reductions.size(); i++) {
-        const SingleReduceOp &r = reductions[i];
-        const poplar::DebugContext name(debugContext, r.debugName);
-        if (made)
-            outputs.push_back(reduce(graph, r.in, r.outType, r.dims, r.params, prog, name, options));
-        else
-            reduceWithOutput(graph, r.in, outputs[i], r.dims, r.params, prog, name, options);
-    }
+    const ReduceList all(reductions);
+    std::vector<tw_tensor> made = poplar::handles::of(outputs);
+    const bool fresh = outputs.empty();
+    made.resize(reductions.size());
+    poplar::handles::stepInPlace(graph, prog, debugContext, options, "popops::reduceMany",
+                                 [&](const poplar::handles::Call &c) {
+                                     tw_popops_reduce_many(c.graph, all.list.size(), all.list.data(), made.data(),
+                                                           c.sequence, c.path, c.options);
+                                 });
+    for (std::size_t i = 0; fresh && i < made.size(); i++)
+        outputs.push_back(poplar::handles::make(graph, "popops::reduceMany", [&](tw_graph *) { return made[i]; }));
+}
+
+/* Into compute sets that the caller executes in their order: step i goes to css[i], which is added where there is none.
+ * Reductions with the same list share its sets. */
+inline tw_tensor reduceToSets(poplar::Graph &graph, const SingleReduceOp &reduction, tw_tensor output,
+                              std::vector<poplar::ComputeSet> &css, const poplar::DebugContext &debugContext,
+                              const poplar::OptionFlags &options)
+{
+    const std::vector<SingleReduceOp> list = { reduction }; /* whose dimensions the call reads */
+    const ReduceList one(list);
+    std::vector<std::string> texts; /* "name=value" */
+    std::vector<const char *> flags;
+    std::vector<tw_compute_set> sets;
+    for (const auto &o : options) texts.push_back(o.first + "=" + o.second);
+    for (const std::string &t : texts) flags.push_back(t.c_str());
+    flags.push_back(nullptr);
+    for (const poplar::ComputeSet &cs : css) sets.push_back(tw_compute_set{ cs.getId() });
+    sets.resize(css.size() + TW_REDUCE_SETS);
+    std::size_t count = css.size();
+    poplar::handles::call(graph, "popops::reduce", [&](tw_graph *g) {
+        count = tw_popops_reduce_sets(g, 1, one.list.data(), &output, css.size(), sets.data(), sets.size(),
+                                      debugContext.getPathName().c_str(), flags.data());
+    });
+    for (std::size_t i = css.size(); i < count; i++) css.push_back(poplar::ComputeSet(sets[i].id));
+    return output;
+}
+inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Type &outType,
+                             const std::vector<std::size_t> &dims, ReduceParams params,
+                             std::vector<poplar::ComputeSet> &css, const poplar::DebugContext &debugContext = {},
+                             const poplar::OptionFlags &options = {})
+{
+    const tw_tensor made = reduceToSets(graph, SingleReduceOp(in, dims, params, outType), tw_tensor{ 0, 0 }, css,
+                                        debugContext, options);
+    return poplar::handles::make(graph, "popops::reduce", [&](tw_graph *) { return made; });
+}
+inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in, const std::vector<std::size_t> &dims,
+                             ReduceParams params, std::vector<poplar::ComputeSet> &css,
+                             const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+{
+    return reduce(graph, in, in.elementType(), dims, params, css, debugContext, options);
+}
+inline void reduceWithOutput(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &out,
+                             const std::vector<std::size_t> &dims, ReduceParams params,
+                             std::vector<poplar::ComputeSet> &css, const poplar::DebugContext &debugContext = {},
+                             const poplar::OptionFlags &options = {})
+{
+    reduceToSets(graph, SingleReduceOp(in, dims, params), poplar::handles::of(out), css, debugContext, options);
 }
 
 } // namespace popops

@@ -125,6 +125,25 @@ TW_API void tw_popops_reduce_with_output(tw_graph *graph, tw_tensor tensor, tw_t
                                          const size_t *dims, const tw_reduce_params *params, tw_program sequence,
                                          const char *name, const char *const *options);
 
+/* Several reductions whose steps share compute sets. */
+typedef struct tw_reduce_one {
+    tw_tensor tensor;
+    tw_type type; /* of a new output; TW_TYPE_NONE: that of the tensor */
+    unsigned count;
+    const size_t *dims;
+    const tw_reduce_params *params; /* NULL: the sum */
+} tw_reduce_one;
+/* outputs [count]: nil ones are made. No output may share elements with another, or with another's tensor. */
+TW_API void tw_popops_reduce_many(tw_graph *graph, size_t count, const tw_reduce_one *reductions,
+                                  tw_tensor *outputs, tw_program sequence, const char *name,
+                                  const char *const *options);
+/* The same into compute sets, executed by the caller in their order: step i of each goes to set[i], of which there
+ * are `sets` already; returns how many there are then. `room` of set[] is TW_REDUCE_SETS more than there are. */
+enum { TW_REDUCE_SETS = 48 };
+TW_API size_t tw_popops_reduce_sets(tw_graph *graph, size_t count, const tw_reduce_one *reductions,
+                                    tw_tensor *outputs, size_t sets, tw_compute_set *set, size_t room,
+                                    const char *name, const char *const *options);
+
 #ifdef __cplusplus
 }
 #endif

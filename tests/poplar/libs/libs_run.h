@@ -5,7 +5,7 @@
 
 #include "poplar/libs/libs_test.h"
 
-enum { IO_MOST = 12 };
+enum { IO_MOST = 20 };
 typedef struct io {
     tw_tensor tensor;
     void *data; /* of the host */

@@ -29,6 +29,8 @@ typedef struct mapping_call {
     tw_program sequence;
     const char *name;
     map_options options;
+    bool in_set; /* vertices go to `cs`, which somebody else executes */
+    tw_compute_set cs;
 } mapping_call;
 
 /* --- checks --------------------------------------------------------------------------------------------------- */
@@ -146,9 +148,9 @@ static void map_run(mapping_call *m, tw_tensor output)
     map_vertices v = { .m = m, .vertex = vertex, .out = tw_tensor_flatten(g, output) };
     for (unsigned i = m->form.in_place; i < m->expr.tensors; i++)
         v.in[i] = m->form.scalar[i] ? m->operand[i] : tw_tensor_flatten(g, m->operand[i]);
-    v.cs = tw_graph_add_compute_set(g, m->name && *m->name ? m->name : "map");
+    v.cs = m->in_set ? m->cs : tw_graph_add_compute_set(g, m->name && *m->name ? m->name : "map");
     tw__libs_deal(g, v.out, 4 * tw_target_vector_width(tw_graph_target(g), m->type), map_part, &v);
-    tw_program_sequence_add(g, m->sequence, tw_program_execute(g, v.cs));
+    if (!m->in_set) tw_program_sequence_add(g, m->sequence, tw_program_execute(g, v.cs));
 }
 
 tw_tensor tw__popops_number(tw_graph *graph, tw_type type, double value)
@@ -285,6 +287,15 @@ tw_tensor tw__popops_map(tw_graph *graph, const char *call, const char *expressi
     else
         map_build(m, output);
     return output;
+}
+
+void tw__popops_map_set(tw_graph *graph, const char *call, const char *expression, unsigned count,
+                        const tw_tensor *tensors, tw_tensor output, tw_compute_set cs)
+{
+    g_autofree mapping_call *m = g_new0(mapping_call, 1);
+    m->in_set = true, m->cs = cs;
+    if (map_check(m, graph, call, expression, count, tensors, false, NULL) && check_target(m, call, output))
+        map_build(m, output);
 }
 
 void tw__popops_map_in_place(tw_graph *graph, const char *call, const char *expression, unsigned count,

@@ -17,6 +17,8 @@ typedef struct reduction {
     bool across;    /* neighbours in storage are of different results */
     tw_program sequence;
     const char *name;
+    GArray *sets; /* of tw_compute_set, to which the steps go in this order; NULL: to the sequence */
+    guint step;
 } reduction;
 
 /* --- checks --------------------------------------------------------------------------------------------------- */
@@ -214,6 +216,36 @@ static GArray *reduce_pieces(const reduction *r, tw_tensor view, size_t elements
     return pieces;
 }
 
+/* The set of the next step, and its end. */
+static tw_compute_set next_set(reduction *r, const char *name)
+{
+    if (r->sets && r->step < r->sets->len) return g_array_index(r->sets, tw_compute_set, r->step++);
+    tw_compute_set made = tw_graph_add_compute_set(r->graph, tw__libs_path(r->name, name).text);
+    if (r->sets) g_array_append_val(r->sets, made), r->step++;
+    return made;
+}
+
+static void end_set(reduction *r, tw_compute_set cs)
+{
+    if (!r->sets) tw_program_sequence_add(r->graph, r->sequence, tw_program_execute(r->graph, cs));
+}
+
+/* A map as the next step; `output` nil: a new tensor like the first operand, of float. */
+static tw_tensor reduce_map(reduction *r, const char *call, const char *text, unsigned count,
+                            const tw_tensor *operands, tw_tensor output)
+{
+    tw_graph *g = r->graph;
+    if (!r->sets) return tw__popops_map(g, call, text, count, operands, output, r->sequence, r->name, NULL);
+    bool shared = false;
+    for (unsigned i = 0; output.id && i < count; i++) shared |= tw_tensor_intersects(g, output, operands[i]);
+    tw_tensor made = output;
+    if (!output.id || shared) made = tw_popops_create_output(g, 1, operands, output.id ? r->to : TW_FLOAT, r->name);
+    tw__popops_map_set(g, call, text, count, operands, made, next_set(r, "Map"));
+    if (!shared) return made;
+    tw__popops_map_set(g, call, "_1", 1, &made, output, next_set(r, "Copy"));
+    return output;
+}
+
 /* The chunks of `view` to `out`, [results][chunks]; out is mapped to where the pieces are when it is not. */
 static void reduce_step(reduction *r, tw_reduce_op op, tw_tensor view, size_t elements, size_t chunk,
                         tw__reduce_form form, tw_tensor out)
@@ -227,7 +259,7 @@ static void reduce_step(reduction *r, tw_reduce_op op, tw_tensor view, size_t el
     g_autoptr(GArray) pieces = reduce_pieces(r, view, elements, chunk, columns);
     const reduce_piece *p = (const reduce_piece *)(const void *)pieces->data;
     unsigned workers = tw_target_worker_contexts(tw_graph_target(g));
-    tw_compute_set cs = tw_graph_add_compute_set(g, tw__libs_path(r->name, "Reduce").text);
+    tw_compute_set cs = next_set(r, "Reduce");
     for (guint i = 0, end; i < pieces->len; i = end) {
         for (end = i; end < pieces->len && p[end].tile == p[i].tile;) end++;
         guint per = columns ? 1 : (end - i + workers - 1) / workers;
@@ -237,7 +269,7 @@ static void reduce_step(reduction *r, tw_reduce_op op, tw_tensor view, size_t el
         for (guint k = i; k < end; k += per)
             reduce_vertex(r, cs, vertex, form, view, out, chunk, p + k, MIN(per, end - k));
     }
-    tw_program_sequence_add(g, r->sequence, tw_program_execute(g, cs));
+    end_set(r, cs);
 }
 
 /* Everything joined to `out`, [results], of the type that sums are made in. */
@@ -264,8 +296,14 @@ static void reduce_tree(reduction *r, tw_tensor out)
 static void fill_identity(reduction *r, tw_tensor out)
 {
     double v = tw__reduce_identity(r->params.op, r->to);
-    if (!tw_graph_mapping_complete(r->graph, out)) tw_poputil_map_linearly(r->graph, out);
-    tw_popops_fill(r->graph, out, v, r->sequence, r->name);
+    tw_graph *g = r->graph;
+    if (!tw_graph_mapping_complete(g, out)) tw_poputil_map_linearly(g, out);
+    if (!r->sets) {
+        tw_popops_fill(g, out, v, r->sequence, r->name);
+        return;
+    }
+    tw_tensor value = tw_poputil_broadcast_to(g, tw__popops_number(g, r->to, v), 1, &r->results);
+    tw__popops_map_set(g, "tw_popops_reduce", "_1", 1, &value, out, next_set(r, "Fill"));
 }
 
 /* log(sum exp x) = m + log(sum exp(x - m)), m the maximum, or 0 where it is not finite. */
@@ -276,18 +314,19 @@ static tw_tensor log_add(reduction *r)
     reduction part = *r;
     part.params.op = TW_REDUCE_MAX;
     reduce_tree(&part, most);
-    tw_tensor base = tw__popops_map(g, "tw_popops_reduce", "select(_1, 0f, is_finite(_1))", 1, &most, TW__LIBS_NIL,
-                                    r->sequence, r->name, NULL);
+    r->step = part.step;
+    tw_tensor base = reduce_map(r, "tw_popops_reduce", "select(_1, 0f, is_finite(_1))", 1, &most, TW__LIBS_NIL);
     tw_tensor column =
         tw_tensor_reshape(g, base, 2, r->across ? (size_t[]){ 1, r->results } : (size_t[]){ r->results, 1 });
     part.params.op = TW_REDUCE_ADD, part.from = TW_FLOAT;
     part.view =
-        tw__popops_map(g, "tw_popops_reduce", r->from == TW_FLOAT ? "exp(_1 - _2)" : "exp(cast(_1, float) - _2)", 2,
-                       (tw_tensor[]){ r->view, column }, TW__LIBS_NIL, r->sequence, r->name, NULL);
+        reduce_map(r, "tw_popops_reduce", r->from == TW_FLOAT ? "exp(_1 - _2)" : "exp(cast(_1, float) - _2)", 2,
+                   (tw_tensor[]){ r->view, column }, TW__LIBS_NIL);
+    part.step = r->step;
     tw_tensor sum = tw_graph_add_variable(g, TW_FLOAT, 1, &r->results, tw__libs_path(r->name, "sum").text);
     reduce_tree(&part, sum);
-    return tw__popops_map(g, "tw_popops_reduce", "_1 + log(_2)", 2, (tw_tensor[]){ base, sum }, TW__LIBS_NIL,
-                          r->sequence, r->name, NULL);
+    r->step = part.step;
+    return reduce_map(r, "tw_popops_reduce", "_1 + log(_2)", 2, (tw_tensor[]){ base, sum }, TW__LIBS_NIL);
 }
 
 /* What is left to do with the sums: scale, the old value, the type. The text of it in terms of sum, scale and
@@ -329,7 +368,11 @@ static void reduce_build(reduction *r, const char *call, tw_tensor out)
     if (!r->elements) return; /* + 0 */
     if (r->elements == 1 && plain && r->params.op != TW_REDUCE_SQUARE_ADD && r->to == r->from) {
         if (!tw_graph_mapping_complete(g, flat)) tw_poputil_map_linearly(g, flat);
-        tw_program_sequence_add(g, r->sequence, tw_program_copy(g, tw_tensor_flatten(g, r->view), flat));
+        tw_tensor from = tw_tensor_flatten(g, r->view);
+        if (r->sets)
+            reduce_map(r, call, "_1", 1, &from, flat);
+        else
+            tw_program_sequence_add(g, r->sequence, tw_program_copy(g, from, flat));
         return;
     }
     if (plain && r->to == r->accumulator && !tw_tensor_intersects(g, flat, r->given)) {
@@ -350,8 +393,7 @@ static void reduce_build(reduction *r, const char *call, tw_tensor out)
     unsigned count = 1;
     if (r->params.update) count++;
     if (r->params.scale.id) operand[count++] = r->params.scale;
-    tw__popops_map(g, call, text->str, count, operand, flat, r->sequence, tw__libs_path(r->name, "Scale").text,
-                   NULL);
+    reduce_map(r, call, text->str, count, operand, flat);
 }
 
 /* The tensor as a matrix of results and elements; with `across` elements first. */
@@ -395,17 +437,42 @@ static tw_tensor reduce_call(reduction *r, const char *call, tw_tensor tensor, t
     return out;
 }
 
+/* --- calls ---------------------------------------------------------------------------------------------------- */
+
+/* Checks one reduction and its output, nil for a new one. */
+static bool reduce_prepare(reduction *r, const char *call, const tw_reduce_one *one, tw_tensor output,
+                           const char *const *options, unsigned *order)
+{
+    tw_graph *g = r->graph;
+    if (!tw__libs_ready(g)) return false;
+    tw_type type = output.id ? tw_tensor_type(g, output) : one->type;
+    if (!tw__libs_ready(g) ||
+        !reduce_check(r, call, one->tensor, type, one->count, one->dims, one->params, options, order))
+        return false;
+    if (!output.id && r->params.update) {
+        tw_graph_fail(g, TW_E_POPLIBS, call, "an update needs an output");
+        return false;
+    }
+    if (!output.id) return true;
+    tw__extents own = tw__libs_shape(g, output);
+    if (own.rank != r->kept.rank || memcmp(own.dim, r->kept.dim, own.rank * sizeof *own.dim) ||
+        !tw_tensor_is_parallel_writeable(g, output)) {
+        tw_graph_fail(g, TW_E_POPLIBS, call, "%s reduced is %s, each element once, not %s",
+                      tw__libs_describe(g, one->tensor).text, tw__libs_shape_text(r->kept.rank, r->kept.dim).text,
+                      tw__libs_describe(g, output).text);
+        return false;
+    }
+    return true;
+}
+
 tw_tensor tw_popops_reduce(tw_graph *graph, tw_tensor tensor, tw_type type, unsigned count, const size_t *dims,
                            const tw_reduce_params *params, tw_program sequence, const char *name,
                            const char *const *options)
 {
     reduction r = { .graph = graph, .sequence = sequence, .name = name };
+    const tw_reduce_one one = { tensor, type, count, dims, params };
     unsigned order[TW__LIBS_RANK];
-    if (!reduce_check(&r, __func__, tensor, type, count, dims, params, options, order)) return TW__LIBS_NIL;
-    if (r.params.update) {
-        TW__LIBS_REFUSE(graph, "an update needs an output");
-        return TW__LIBS_NIL;
-    }
+    if (!reduce_prepare(&r, __func__, &one, TW__LIBS_NIL, options, order)) return TW__LIBS_NIL;
     return reduce_call(&r, __func__, tensor, TW__LIBS_NIL, order);
 }
 
@@ -414,17 +481,52 @@ void tw_popops_reduce_with_output(tw_graph *graph, tw_tensor tensor, tw_tensor o
                                   const char *name, const char *const *options)
 {
     reduction r = { .graph = graph, .sequence = sequence, .name = name };
+    const tw_reduce_one one = { tensor, TW_TYPE_NONE, count, dims, params };
     unsigned order[TW__LIBS_RANK];
     if (!tw__libs_ready(graph)) return;
-    tw_type type = tw_tensor_type(graph, output);
-    if (!tw__libs_ready(graph) || !reduce_check(&r, __func__, tensor, type, count, dims, params, options, order))
-        return;
-    tw__extents own = tw__libs_shape(graph, output);
-    if (own.rank != r.kept.rank || memcmp(own.dim, r.kept.dim, own.rank * sizeof *own.dim) ||
-        !tw_tensor_is_parallel_writeable(graph, output)) {
-        TW__LIBS_REFUSE(graph, "%s reduced is %s, each element once, not %s", tw__libs_describe(graph, tensor).text,
-                        tw__libs_shape_text(r.kept.rank, r.kept.dim).text, tw__libs_describe(graph, output).text);
-        return;
+    tw_tensor_type(graph, output); /* which is there */
+    if (reduce_prepare(&r, __func__, &one, output, options, order))
+        reduce_call(&r, __func__, tensor, output, order);
+}
+
+/* All are checked before the first is built. */
+static bool reduce_all(tw_graph *graph, const char *call, size_t count, const tw_reduce_one *reductions,
+                       tw_tensor *outputs, GArray *sets, const char *name, const char *const *options)
+{
+    g_autofree reduction *r = g_new0(reduction, count);
+    g_autofree unsigned *order = g_new(unsigned, count *TW__LIBS_RANK);
+    for (size_t i = 0; i < count; i++) {
+        r[i] = (reduction){ .graph = graph, .name = name, .sets = sets };
+        if (!reduce_prepare(&r[i], call, &reductions[i], outputs[i], options, &order[i * TW__LIBS_RANK]))
+            return false;
     }
-    reduce_call(&r, __func__, tensor, output, order);
+    for (size_t i = 0; i < count; i++)
+        outputs[i] = reduce_call(&r[i], call, reductions[i].tensor, outputs[i], &order[i * TW__LIBS_RANK]);
+    return tw__libs_ready(graph);
+}
+
+void tw_popops_reduce_many(tw_graph *graph, size_t count, const tw_reduce_one *reductions, tw_tensor *outputs,
+                           tw_program sequence, const char *name, const char *const *options)
+{
+    if (!tw__libs_ready(graph)) return;
+    g_autoptr(GArray) sets = g_array_new(FALSE, FALSE, sizeof(tw_compute_set));
+    if (!reduce_all(graph, __func__, count, reductions, outputs, sets, name, options)) return;
+    for (guint i = 0; i < sets->len; i++)
+        tw_program_sequence_add(graph, sequence, tw_program_execute(graph, g_array_index(sets, tw_compute_set, i)));
+}
+
+size_t tw_popops_reduce_sets(tw_graph *graph, size_t count, const tw_reduce_one *reductions, tw_tensor *outputs,
+                             size_t sets, tw_compute_set *set, size_t room, const char *name,
+                             const char *const *options)
+{
+    if (!tw__libs_ready(graph)) return sets;
+    if (room < sets + TW_REDUCE_SETS) {
+        TW__LIBS_REFUSE(graph, "there is room for %zu compute sets and not for %zu", room, sets + TW_REDUCE_SETS);
+        return sets;
+    }
+    g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof(tw_compute_set));
+    if (sets) g_array_append_vals(list, set, (guint)sets);
+    reduce_all(graph, __func__, count, reductions, outputs, list, name, options);
+    for (size_t i = sets; i < list->len && i < room; i++) set[i] = g_array_index(list, tw_compute_set, (guint)i);
+    return MIN(list->len, room);
 }

@@ -194,16 +194,26 @@ static void reductions()
     popops::reduceMany(graph, { { x, { 0, 1 }, Operation::ADD, HALF, "all" }, { x, { 0 }, Operation::MIN } }, many,
                        prog);
     EXPECT(many.size() == 2 && many[0].rank() == 0 && many[0].elementType() == HALF);
+    std::vector<ComputeSet> css;
+    Tensor again = popops::reduce(graph, x, { 0 }, Operation::MAX, css, "again");
+    const std::size_t steps = css.size();
+    Tensor more = popops::reduce(graph, x, FLOAT, { 1 }, Operation::SQUARE_ADD, css, "more");
+    popops::reduceWithOutput(graph, x, graph.clone(more), { 1 }, Operation::ADD, css);
+    EXPECT(steps > 0 && css.size() == steps && more.dim(0) == 20);
+    for (const ComputeSet &cs : css) prog.add(Execute(cs));
+    graph.createHostRead("again", again);
     graph.createHostWrite("x", x), graph.createHostRead("rows", rows), graph.createHostRead("most", most);
     graph.createHostRead("least", many[1]);
     Engine engine(graph, prog);
     engine.load(device);
-    float in[20][30], sums[20], maxima[30], minima[30];
+    float in[20][30], sums[20], maxima[30], minima[30], same[30];
     for (int i = 0; i < 600; i++) in[i / 30][i % 30] = static_cast<float>(i * 37 % 101 - 50);
     engine.writeTensor("x", &in[0][0], &in[0][0] + 600);
     engine.run(0);
     engine.readTensor("rows", sums, sums + 20), engine.readTensor("most", maxima, maxima + 30);
     engine.readTensor("least", minima, minima + 30);
+    engine.readTensor("again", same, same + 30);
+    EXPECT(std::memcmp(same, maxima, sizeof same) == 0);
     for (int i = 0; i < 20; i++) {
         float sum = 0, squares = 0;
         for (int j = 0; j < 30; j++) sum += in[i][j], squares += in[i][j] * in[i][j];

@@ -319,10 +319,99 @@ static void libs_reduce_edges(void **state)
     tw_device_free(dev);
 }
 
+/* Several reductions in the same compute sets, and into sets of the caller's: each gives the bits that it gives alone,
+ * and the sets are as many as the longest of them needs. */
+static void libs_reduce_together(void **state)
+{
+    (void)state;
+    enum { KINDS = 8 };
+    static const size_t zero = 0, both[] = { 1, 0 };
+    static const tw_reduce_params log_add = { .op = TW_REDUCE_LOG_ADD }, most = { .op = TW_REDUCE_MAX },
+                                  squares = { .op = TW_REDUCE_SQUARE_ADD };
+    for (int way = 0; way < MAPPINGS; way++)
+        for (int sets = 0; sets < 2; sets++) {
+            tw_device *dev = model_device(5, 1);
+            tw_graph *g = tw_graph_new(tw_device_target(dev));
+            lcg r = { 3 };
+            tw_tensor x = tw_graph_add_variable(g, TW_FLOAT, 2, (size_t[]){ 300, 7 }, "x"),
+                      sum = tw_graph_add_variable(g, TW_FLOAT, 1, (size_t[]){ 7 }, "sum"),
+                      two = tw_graph_add_constant_double(g, TW_FLOAT, 0, NULL, 2, "two");
+            map_somehow(g, x, way, &r), tw_graph_map(g, sum, 1), tw_graph_map(g, two, 0);
+            tw_tensor old = tw_graph_clone(g, TW_TYPE_NONE, sum, TW_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "old");
+            tw_reduce_params update = { .op = TW_REDUCE_ADD, .update = true, .scale = two };
+            tw_tensor none = tw_tensor_slice(g, x, 0, 5, 5), row = tw_tensor_slice(g, x, 0, 5, 6);
+            tw_reduce_one all[KINDS] = {
+                { x, TW_TYPE_NONE, 1, &zero, NULL },     { x, TW_TYPE_NONE, 2, both, &log_add },
+                { x, TW_HALF, 1, &zero, &squares },      { x, TW_TYPE_NONE, 1, &zero, &update },
+                { none, TW_TYPE_NONE, 1, &zero, &most }, { row, TW_TYPE_NONE, 1, &zero, &most },
+                { x, TW_TYPE_NONE, 2, both, NULL },      { x, TW_TYPE_NONE, 0, NULL, NULL },
+            };
+            tw_tensor out[KINDS] = { [3] = sum }, alone[KINDS];
+            tw_program p = tw_program_sequence(g, NULL);
+            for (int k = 0; k < KINDS; k++) {
+                if (k == 3)
+                    tw_popops_reduce_with_output(g, x, alone[k] = old, 1, &zero, &update, p, "y", NULL);
+                else
+                    alone[k] = tw_popops_reduce(g, all[k].tensor, all[k].type, all[k].count, all[k].dims,
+                                                all[k].params, p, "y", NULL);
+            }
+            tw_compute_set set[2 * TW_REDUCE_SETS] = { tw_graph_add_compute_set(g, "first") };
+            size_t count = 1, before = count;
+            if (sets) {
+                count = tw_popops_reduce_sets(g, 4, all, out, count, set, 2 * TW_REDUCE_SETS, "s", NULL);
+                before = count;
+                count = tw_popops_reduce_sets(g, 4, all + 4, out + 4, count, set, 2 * TW_REDUCE_SETS, "s", NULL);
+                for (size_t i = 0; i < count; i++) tw_program_sequence_add(g, p, tw_program_execute(g, set[i]));
+            } else {
+                tw_popops_reduce_many(g, KINDS, all, out, p, "many", NULL);
+            }
+            if (tw_graph_status(g)) fail_msg("%s", tw_graph_error(g)->message);
+            assert_int_equal(count, before); /* the second four needed no more */
+            static float in[2100], seen[2][KINDS][2100];
+            float start[7] = { 1, 2, 3, 4, 5, 6, 7 };
+            memset(seen, 0, sizeof seen);
+            for (int i = 0; i < 2100; i++) in[i] = (float)draw_real(&r, -2, 2);
+            io list[3 + 2 * KINDS] = { { x, in, false }, { sum, start, false }, { old, start, false } };
+            for (int k = 0; k < KINDS; k++) {
+                list[3 + k] = (io){ alone[k], seen[0][k], true };
+                list[3 + KINDS + k] = (io){ out[k], seen[1][k], true };
+            }
+            run_once(g, dev, p, 3 + 2 * KINDS, list);
+            for (int k = 0; k < KINDS; k++)
+                if (memcmp(seen[0][k], seen[1][k], sizeof seen[0][k]) != 0)
+                    fail_msg("reduction %d, sets %d", k, sets);
+            tw_graph_free(g);
+            tw_device_free(dev);
+        }
+}
+
+static void libs_reduce_together_refused(void **state)
+{
+    (void)state;
+    static const size_t zero = 0, two = 2;
+    tw_device *dev = model_device(5, 1);
+    tw_graph *g = tw_graph_new(tw_device_target(dev));
+    tw_tensor x = tw_graph_add_variable(g, TW_FLOAT, 1, (size_t[]){ 30 }, "x"), out[2] = { { 0, 0 }, { 0, 0 } };
+    tw_graph_map(g, x, 0);
+    tw_program p = tw_program_sequence(g, NULL);
+    tw_reduce_one all[] = { { x, TW_TYPE_NONE, 1, &zero, NULL }, { x, TW_TYPE_NONE, 1, &two, NULL } };
+    tw_compute_set set[4];
+    uint64_t before = graph_hash(g);
+    tw_popops_reduce_many(g, 2, all, out, p, "many", NULL); /* the second is wrong: nothing is built */
+    refused_with(g, TW_E_POPLIBS, "tw_popops_reduce_many", "'x' float[30]", "no dimension 2", NULL);
+    assert_int_equal(tw_popops_reduce_sets(g, 1, all, out, 0, set, 4, "s", NULL), 0);
+    refused_with(g, TW_E_POPLIBS, "tw_popops_reduce_sets", "4 compute sets and not for 48", NULL);
+    assert_int_equal(graph_hash(g), before);
+    tw_graph_free(g);
+    tw_device_free(dev);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(libs_reduce_random), cmocka_unit_test(libs_reduce_sizes),
-                                        cmocka_unit_test(libs_reduce_parameters),
-                                        cmocka_unit_test(libs_reduce_edges) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(libs_reduce_random),           cmocka_unit_test(libs_reduce_sizes),
+        cmocka_unit_test(libs_reduce_parameters),       cmocka_unit_test(libs_reduce_together),
+        cmocka_unit_test(libs_reduce_together_refused), cmocka_unit_test(libs_reduce_edges)
+    };
     return cmocka_run_group_tests_name("libs_reduce", tests, NULL, NULL);
 }
