@@ -54,8 +54,18 @@ static void index_of_array(writer *w)
         add(w, "(l%u & 7)", roll(w, w->loops));
     else if (roll(w, 2))
         add(w, "%u", roll(w, ARRAY));
+    else if (roll(w, 2))
+        add(w, "((v%u_%u >> %u) & 7)", roll(w, 2), roll(w, VARS), roll(w, 9));
     else
         add(w, "(v1_%u & 7)", roll(w, VARS));
+}
+
+/* An element by the name of its array, or by a pointer: both lead to the same memory. */
+static void element(writer *w, unsigned type)
+{
+    add(w, "%c%u[", roll(w, 4) ? 'm' : 'p', type);
+    index_of_array(w);
+    add(w, "]");
 }
 
 /* The second operand of something may be a literal; two would be computed, and refused, by the compiler. */
@@ -92,9 +102,7 @@ static void expression(writer *w, unsigned type)
     if (k <= 2) {
         add(w, "%c%u_%u", w->in_function && roll(w, 2) ? 'a' : 'v', type, w->in_function ? 0 : roll(w, VARS));
     } else if (k == 3) {
-        add(w, "m%u[", type);
-        index_of_array(w);
-        add(w, "]");
+        element(w, type);
     } else if (k == 4 && type != F32) { /* division by what is not 0 */
         add(w, "(");
         expression(w, type);
@@ -134,11 +142,13 @@ static void assignment(writer *w)
 {
     unsigned type = roll(w, TYPES);
     if (roll(w, 3) == 0) {
-        add(w, "m%u[", type);
-        index_of_array(w);
-        add(w, "] %s= ", roll(w, 3) ? "" : "+");
+        element(w, type);
+        add(w, " %s= ", roll(w, 3) ? "" : "+");
     } else {
-        add(w, "v%u_%u %s= ", type, roll(w, VARS), roll(w, 3) ? "" : "+");
+        if (roll(w, 8))
+            add(w, "v%u_%u %s= ", type, roll(w, VARS), roll(w, 3) ? "" : "+");
+        else
+            add(w, "q%u.* %s= ", type, roll(w, 3) ? "" : "+");
     }
     expression(w, type);
     add(w, ";\n");
@@ -189,7 +199,8 @@ static char *random_program(uint64_t seed)
     writer w = { .text = g_string_new("const print = @import_module(\"<simprint>\");\n"), .state = seed };
     for (unsigned t = 0; t < TYPES; t++) {
         for (unsigned k = 0; k < VARS; k++) add(&w, "var v%u_%u: %s = %u;\n", t, k, types[t], roll(&w, 100));
-        add(&w, "var m%u = @zeros([%u]%s);\n", t, ARRAY, types[t]);
+        add(&w, "var m%u = @zeros([%u]%s);\nvar p%u: [*]%s = &m%u; var q%u: *%s = &v%u_0;\n", t, ARRAY, types[t], t,
+            types[t], t, t, types[t], t);
     }
     add(&w, "var dst = @zeros([16]f32); var src = @zeros([16]f32);\n"
             "const dst_dsd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{16} -> dst[i] });\n"

@@ -41,6 +41,18 @@ static const row rows[] = {
       "var d = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> a[i] });\n"
       "task main() void { r = a[k]; _ = a[k]; var e = d; @add16(e, e, 1); r += a[3]; }\n" START,
       "lddsda", 1, "r", 8 },
+    /* a field of bits as an index is masked where its element lies; checks that cannot fail go, a counter's too */
+    { "var a = @zeros([16]u16); var k: u16 = 0xa3f; var r: u16 = 0;\n"
+      "task main() void { a[10] = 7; r = a[(k >> 8) & 15]; }\n" START,
+      "shli", 0, "r", 7 },
+    { "var a = @zeros([16]u32); var k: i16 = -6; var r: u32 = 0;\n"
+      "task main() void { a[13] = 7; r = a[(k >> 1) & 15]; }\n" START,
+      "shli", 1, "r", 7 },
+    { "var a = @zeros([64]i16); var b = @zeros([64]i16); var k: u16 = 40; var r: i16 = 0;\n"
+      "task main() void { a[k] = 9; a[k + 1] = -9;\n"
+      "  for (@range(u16, 64)) |i| { b[i] = if (a[i] > 0) a[i] else 1; }\n  r = b[k] + b[k + 1] + b[k + 2]; "
+      "}\n" START,
+      "cmov", 1, "r", 11 },
     /* a store that the next one to the same variable hides */
     { "var x: u16 = 1; var y: u16 = 3;\ntask main() void { x = y; x += 2; x = x * 2; }\n" START, "sta.", 1, "x",
       10 },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* dead: instructions whose results nobody wants, moves that their producer can do, and 32-bit arithmetic of which
- * only the low word is wanted. */
+/* dead: instructions whose results nobody wants, moves that their producer can do, 32-bit arithmetic of which only
+ * the low word is wanted, and fields of bits that are scaled. */
 #include "csl/lang/opt/local.h"
 
 /* The same on 16 bits; false = there is no such instruction. */
@@ -120,6 +120,39 @@ static bool coalesce(const opt *o, opt_function *f, uint32_t first, uint32_t at,
     return true;
 }
 
+/* The one instruction that reads what `at` makes; 0 = there is none, or more, or not in this block. */
+static uint32_t only_reader(const opt *o, const opt_function *f, uint32_t at, uint32_t end, const uint64_t *live)
+{
+    uint32_t reg = f->insns[at].insn.a, found = 0;
+    for (uint32_t k = at + 1; k < end; k++) {
+        tw__csl_insn i = f->insns[k].insn;
+        if (reads(o, f, i, reg)) {
+            if (found || !renameable(o, f, i, reg)) return 0;
+            found = k;
+        }
+        if (dead_writes(o, i, reg)) return found;
+    }
+    return tw__opt_has(live, reg) ? 0 : found;
+}
+
+/* A field of bits that becomes an index: (x >> s & m) << b is x >> s - b & m << b. */
+static bool scale_field(const opt *o, opt_function *f, uint32_t at, uint32_t end, const uint64_t *live)
+{
+    unsigned type;
+    uint32_t and = only_reader(o, f, at, end, live), scale = and ? only_reader(o, f, and, end, live) : 0;
+    if (!scale) return false;
+    tw__csl_insn *shift = &f->insns[at].insn, *mask = &f->insns[and].insn, *last = &f->insns[scale].insn;
+    if (mask->op != TW__CSL_I_ANDI || tw__opt_family(last->op, &type) != OPT_SHLI || type < TW__CSL_N_U16)
+        return false;
+    uint64_t field = (uint64_t)mask->c << (last->c & 31);
+    if (last->c == 0 || last->c > shift->c || field > UINT16_MAX || tw__opt_wrap(type, field) != field)
+        return false;
+    shift->c = (uint16_t)(shift->c - last->c);
+    mask->c = (uint16_t)field;
+    *last = (tw__csl_insn){ TW__CSL_I_MOV, last->a, last->b, 0 };
+    return true;
+}
+
 typedef struct any {
     const uint64_t *live;
     bool wanted;
@@ -164,6 +197,8 @@ bool tw__opt_dead(opt *o, opt_function *f)
         for (uint32_t at = first; at < end; at++)
             if (f->insns[at].insn.op == TW__CSL_I_MOV)
                 changed |= coalesce(o, f, first, at, end, b.live_out + k * b.words);
+            else if (f->insns[at].insn.op == TW__CSL_I_SHRI || f->insns[at].insn.op == TW__CSL_I_SARI)
+                changed |= scale_field(o, f, at, end, b.live_out + k * b.words);
     }
     tw__opt_free_blocks(&b);
     tw__opt_compact(o, f);

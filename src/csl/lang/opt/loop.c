@@ -14,6 +14,7 @@ typedef struct loop {
     bool known;                       /* first, limit are constants */
     int64_t first, step, limit, last; /* last: when the test fails */
     int64_t low, high;                /* the counter's values, also the last one */
+    int64_t body_low, body_high;      /* those before it is added to; when `known` */
     uint64_t trips;
 } loop;
 
@@ -164,6 +165,8 @@ static bool analyse(const finder *x, loop *l)
     for (l->trips = 0; l->trips <= 65536; l->trips++) {
         if (!once && !test(jump.op, swapped ? l->limit : v, swapped ? v : l->limit)) break;
         once = false;
+        if (v < l->body_low || l->trips == 0) l->body_low = v;
+        if (v > l->body_high || l->trips == 0) l->body_high = v;
         v += l->step;
         if ((int64_t)tw__opt_wrap(type, (uint64_t)v) != v) return false;
         if (v < l->low) l->low = v;
@@ -268,12 +271,28 @@ static void unroll(finder *x, const loop *l)
     f->insn_room = out.insn_room;
 }
 
+/* Checks of the counter that cannot fail go. */
+static bool drop_checks(finder *x, const loop *l)
+{
+    bool changed = false;
+    for (uint32_t k = l->top; k < l->add; k++) {
+        tw__csl_insn *i = &x->f->insns[k].insn;
+        if (i->op != OPT_INDEX || i->a != l->counter || l->body_low < 0 ||
+            l->body_high >= (int64_t)x->o->indices[tw__csl_wide(*i)].limit)
+            continue;
+        *i = (tw__csl_insn){ TW__CSL_I_NOP, 0, 0, 0 };
+        changed = true;
+    }
+    return changed;
+}
+
 static bool improve(finder *x, uint32_t end, bool *unrolled)
 {
     loop l;
     if (!find_loop(x, end, &l) || !analyse(x, &l)) return false;
     bool changed = narrow_counter(x, &l);
     if (!l.known) return changed;
+    changed |= drop_checks(x, &l);
     uint64_t size = body_size(x, &l);
     if (l.trips >= 1 && l.trips <= MOST_TRIPS && l.trips * size <= UNROLLED &&
         x->f->insn_count + l.trips * (l.end + 1 - l.top) <= MOST_INSNS) {

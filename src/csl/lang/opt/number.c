@@ -539,9 +539,16 @@ static void write_load(numbers *n, opt_insn *x, enum opt_family family)
 
 static void number_check_index(numbers *n, opt_insn *x)
 {
-    uint64_t k;
-    if (!is_constant(n, of(n, x->insn.a), &k) || k >= n->o->indices[tw__csl_wide(x->insn)].limit) return;
-    become(n, x, OPT_NONE, 0, 0, 0);
+    uint32_t number = of(n, x->insn.a), limit = n->o->indices[tw__csl_wide(x->insn)].limit;
+    const value *v = &n->values[number];
+    uint64_t most;
+    if (v->kind == EXPRESSION && v->op == TW__CSL_I_ANDI)
+        most = (uint16_t)v->k;
+    else if (v->kind == EXPRESSION && v->op == TW__CSL_I_UREMC)
+        most = (uint16_t)v->k - 1u;
+    else if (!is_constant(n, number, &most))
+        return;
+    if (most < limit) become(n, x, OPT_NONE, 0, 0, 0);
 }
 
 static void number_pair(numbers *n, tw__csl_insn i)

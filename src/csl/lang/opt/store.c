@@ -32,7 +32,8 @@ static void find_slots(stores *s)
 {
     for (size_t k = 0; k < s->f->insn_count; k++) {
         opt_bytes bytes = tw__opt_touches(&s->f->insns[k]);
-        if (is_fixed_store(s->f->insns[k].insn) && s->count < SLOTS && tw__opt_is_own(s->o, bytes) && !met(s, bytes))
+        if (is_fixed_store(s->f->insns[k].insn) && s->count < SLOTS && tw__opt_is_own(s->o, bytes) &&
+            !met(s, bytes))
             s->slot[s->count++] = bytes;
     }
     s->all = s->count == SLOTS ? UINT64_MAX : (1ull << s->count) - 1;
