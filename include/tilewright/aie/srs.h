@@ -140,6 +140,21 @@ TW__AIE int64 tw__srs80(int128 lane, tw__rounding r)
     return (int64)a;
 }
 
+/* As the core starts, and shifted by 32 at most, a result lies in the lower word of its lane: of eight lanes, or of
+ * four twice. */
+TW__AIE unsigned tw__just_shifts80(int shift)
+{
+    return tw__just_shifts(shift, 16);
+}
+TW__AIE tw__i32x8 tw__low_of80(const tw__u64x4 *p, unsigned pieces, unsigned s)
+{
+    const tw__i32x8 a = (tw__i32x8)(p[0] >> s), b = (tw__i32x8)(p[1] >> s);
+    const tw__i32x8 c = (tw__i32x8)(p[pieces - 2] >> s), d = (tw__i32x8)(p[pieces - 1] >> s);
+    const tw__i32x8 low = __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14);  /* 0 2 . . 1 3 . . */
+    const tw__i32x8 high = __builtin_shufflevector(c, d, 0, 8, 2, 10, 4, 12, 6, 14); /* 4 6 . . 5 7 . . */
+    return __builtin_shufflevector(low, high, 0, 4, 1, 5, 8, 12, 9, 13);
+}
+
 /* --- srs ------------------------------------------------------------------------------------------------------ */
 
 typedef int16_t tw__i16x8 __attribute__((vector_size(16), aligned(16), may_alias));
@@ -216,26 +231,32 @@ TW__SRS16(v8cacc48, v8cint16)
     X(lsrs, v8acc80, v8int64, int64, 8, 64)   \
     X(lsrs, v2cacc80, v2cint64, int64, 4, 64) \
     X(lsrs, v4cacc80, v4cint64, int64, 8, 64)
-#define TW__SRS80(name, from, to, component, words, bits)              \
-    TW__AIE to TW__N(name, tw_##name##_##from)(from a, int shift)      \
-    {                                                                  \
-        to r;                                                          \
-        component v[words];                                            \
-        TW__DEFINED(#name, &a, sizeof a);                              \
-        const tw__rounding m = tw__rounding_of(shift, bits, 0);        \
-        TW__COUNT(STORE, 1);                                           \
-        v[0] = (component)tw__srs80(a.word[0], m);                     \
-        v[1] = (component)tw__srs80(a.word[1], m);                     \
-        v[2] = (component)tw__srs80(a.word[2], m);                     \
-        v[3] = (component)tw__srs80(a.word[3], m);                     \
-        if (words == 8) {                                              \
-            v[words - 4] = (component)tw__srs80(a.word[words - 4], m); \
-            v[words - 3] = (component)tw__srs80(a.word[words - 3], m); \
-            v[words - 2] = (component)tw__srs80(a.word[words - 2], m); \
-            v[words - 1] = (component)tw__srs80(a.word[words - 1], m); \
-        }                                                              \
-        __builtin_memcpy(&r, v, sizeof r);                             \
-        return r;                                                      \
+#define TW__SRS80(name, from, to, component, words, bits)                            \
+    TW__AIE to TW__N(name, tw_##name##_##from)(from a, int shift)                    \
+    {                                                                                \
+        to r;                                                                        \
+        component v[words];                                                          \
+        TW__DEFINED(#name, &a, sizeof a);                                            \
+        if (bits == 32 && tw__just_shifts80(shift)) {                                \
+            const tw__i32x8 w = tw__low_of80(a.piece, (words) / 2, (unsigned)shift); \
+            TW__COUNT(STORE, 1);                                                     \
+            __builtin_memcpy(&r, &w, sizeof r < sizeof w ? sizeof r : sizeof w);     \
+            return r;                                                                \
+        }                                                                            \
+        const tw__rounding m = tw__rounding_of(shift, bits, 0);                      \
+        TW__COUNT(STORE, 1);                                                         \
+        v[0] = (component)tw__srs80(a.word[0], m);                                   \
+        v[1] = (component)tw__srs80(a.word[1], m);                                   \
+        v[2] = (component)tw__srs80(a.word[2], m);                                   \
+        v[3] = (component)tw__srs80(a.word[3], m);                                   \
+        if (words == 8) {                                                            \
+            v[words - 4] = (component)tw__srs80(a.word[words - 4], m);               \
+            v[words - 3] = (component)tw__srs80(a.word[words - 3], m);               \
+            v[words - 2] = (component)tw__srs80(a.word[words - 2], m);               \
+            v[words - 1] = (component)tw__srs80(a.word[words - 1], m);               \
+        }                                                                            \
+        __builtin_memcpy(&r, v, sizeof r);                                           \
+        return r;                                                                    \
     }
 TW__SRS80_LIST(TW__SRS80)
 

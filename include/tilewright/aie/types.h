@@ -157,6 +157,7 @@ TW_AIE_ACC48_LIST(TW__AIE_ACC48)
         union {                                                             \
             int128 word[(lanes) * (parts)];                                 \
             tw__##kind##_lane lane[lanes];                                  \
+            tw__u64x4 piece[(lanes) * (parts) / 2];                         \
         };                                                                  \
         TW__AIE_ACC_MEMBERS(v##lanes##kind)                                 \
     } v##lanes##kind;

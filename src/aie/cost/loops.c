@@ -158,8 +158,8 @@ static uint64_t mark_of(const tw__ir_function *f, const tw__ir_value *v, bool *c
         if (hints[h].at == COPIES_AT && number <= 0) return FLATTEN; /* all of them */
         return (uint64_t)(number < 0 ? 0 : number > MOST ? MOST : number) << hints[h].at;
     }
-    *calls |= (v->op == TW__IR_call || v->op == TW__IR_invoke) && v->callee && !g_str_has_prefix(v->callee, "llvm.") &&
-              !tw__aie_is_intrinsic(v);
+    *calls |= (v->op == TW__IR_call || v->op == TW__IR_invoke) && v->callee &&
+              !g_str_has_prefix(v->callee, "llvm.") && !tw__aie_is_intrinsic(v);
     return 0;
 }
 

@@ -7,10 +7,10 @@ using namespace adf;
 static volatile int turns = 16; /* known at run time alone */
 
 /* The same loop three times, whose number of turns nobody knows. */
-#define SCALE(name, hint)                                                                  \
+#define SCALE(name, hint)                                                                      \
     static void name(input_window<int32> *__restrict in, output_window<int32> *__restrict out) \
-    {                                                                                      \
-        const int n = turns;                                                               \
+    {                                                                                          \
+        const int n = turns;                                                                   \
         for (int i = 0; i < n; i++) hint window_writeincr(out, window_readincr(in) * 3 + 1);   \
     }
 SCALE(plain, )
@@ -31,15 +31,15 @@ static void all(input_window<int32> *__restrict in, output_window<int32> *__rest
 }
 
 /* A loop around one that becomes straight code. */
-#define AROUND(name, hint)                                                                 \
+#define AROUND(name, hint)                                                                     \
     static void name(input_window<int32> *__restrict in, output_window<int32> *__restrict out) \
-    {                                                                                      \
-        for (int i = 0; i < 32; i++) hint                                                  \
-        {                                                                                  \
-            int sum = 0;                                                                   \
-            for (int k = 0; k < 2; k++) chess_flatten_loop sum += window_readincr(in);     \
-            window_writeincr(out, sum), window_writeincr(out, sum);                        \
-        }                                                                                  \
+    {                                                                                          \
+        for (int i = 0; i < 32; i++) hint                                                      \
+            {                                                                                  \
+                int sum = 0;                                                                   \
+                for (int k = 0; k < 2; k++) chess_flatten_loop sum += window_readincr(in);     \
+                window_writeincr(out, sum), window_writeincr(out, sum);                        \
+            }                                                                                  \
     }
 AROUND(around, )
 AROUND(overlapped, chess_prepare_for_pipelining)
@@ -81,8 +81,8 @@ class hints : public graph {
         k[0] = kernel::create(plain), k[1] = kernel::create(surely), k[2] = kernel::create(twice);
         k[3] = kernel::create(often), k[4] = kernel::create(four), k[5] = kernel::create(all);
         k[6] = kernel::create(around), k[7] = kernel::create(overlapped), k[8] = kernel::create(lands);
-        const char *const names[] = { "plain",  "surely",     "twice", "often", "four", "all",
-                                      "around", "overlapped", "lands" };
+        const char *const names[] = { "plain", "surely", "twice",      "often", "four",
+                                      "all",   "around", "overlapped", "lands" };
         for (int i = 0; i < 9; i++) {
             const std::string name = names[i];
             source(k[i]) = name + ".cc", runtime<ratio>(k[i]) = 0.9;

@@ -151,9 +151,70 @@ TW__AIE tw__u8x16 tw__gather8(const tw__u8m *p, unsigned n, tw__u8x16 m)
     }
 TW__GATHER(tw__gather8, tw__u8x16, tw__u8m, 16, 8)
 #endif
-TW__GATHER(tw__gather16, tw__i16x16, tw__i16m, 16, 8)
-TW__GATHER(tw__gather32, tw__i32x8, tw__i32m, 8, 4)
+TW__GATHER(tw__gather16_known, tw__i16x16, tw__i16m, 16, 8)
+TW__GATHER(tw__gather32_known, tw__i32x8, tw__i32m, 8, 4)
 TW__GATHER(tw__gather64, tw__u64x4, tw__u64m, 4, 2)
+
+/* Indices that are known at run time alone: from each 128 bits of the buffer what lies there. What depends on indices
+ * only is done once in front of a loop. */
+#ifdef __AVX2__
+#define TW__KNOWN(m, last) (__builtin_constant_p((m)[0]) && __builtin_constant_p((m)[last]))
+TW__AIE tw__i16x16 tw__gather16_late(const tw__i16m *p, unsigned n, tw__i16x16 m)
+{
+    typedef char v32qi __attribute__((vector_size(32)));
+    const tw__u8x32 bytes = (tw__u8x32)(m * 0x202 + 0x100), part = bytes & 0xf0;
+    tw__i16x16 r = { 0 };
+#define TW__FROM_PART(k)                                                                                        \
+    if (8 * (k) < n) {                                                                                          \
+        typedef int16_t tw__8 __attribute__((vector_size(16)));                                                 \
+        tw__8 v;                                                                                                \
+        __builtin_memcpy(&v, p + 8 * (k), sizeof v);                                                            \
+        const v32qi all = (v32qi)__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7); \
+        const tw__u8x32 pick = bytes | (tw__u8x32)(part != 16 * (k)); /* bit 7: nothing */                      \
+        r |= (tw__i16x16)__builtin_ia32_pshufb256(all, (v32qi)pick);                                            \
+    }
+    TW__FROM_PART(0)
+    TW__FROM_PART(1)
+    TW__FROM_PART(2)
+    TW__FROM_PART(3)
+    TW__FROM_PART(4)
+    TW__FROM_PART(5)
+    TW__FROM_PART(6)
+    TW__FROM_PART(7)
+#undef TW__FROM_PART
+        return r;
+}
+TW__AIE tw__i32x8 tw__gather32_late(const tw__i32m *p, unsigned n, tw__i32x8 m)
+{
+    typedef int v8si __attribute__((vector_size(32)));
+    tw__i32x8 r = { 0 };
+#define TW__FROM_PART(k)                                                    \
+    if (8 * (k) < n) {                                                      \
+        v8si v;                                                             \
+        __builtin_memcpy(&v, p + 8 * (k), sizeof v);                        \
+        const tw__i32x8 is_there = (tw__i32x8)((m & ~7) == 8 * (k));        \
+        r |= (tw__i32x8)__builtin_ia32_permvarsi256(v, (v8si)m) & is_there; \
+    }
+    TW__FROM_PART(0)
+    TW__FROM_PART(1)
+    TW__FROM_PART(2)
+    TW__FROM_PART(3)
+#undef TW__FROM_PART
+    return r;
+}
+#else
+#define TW__KNOWN(m, last) 1
+#define tw__gather16_late  tw__gather16_known
+#define tw__gather32_late  tw__gather32_known
+#endif
+TW__AIE tw__i16x16 tw__gather16(const tw__i16m *p, unsigned n, tw__i16x16 m)
+{
+    return TW__KNOWN(m, 15) ? tw__gather16_known(p, n, m) : tw__gather16_late(p, n, m);
+}
+TW__AIE tw__i32x8 tw__gather32(const tw__i32m *p, unsigned n, tw__i32x8 m)
+{
+    return TW__KNOWN(m, 7) ? tw__gather32_known(p, n, m) : tw__gather32_late(p, n, m);
+}
 
 /* Bits 4i .. 4i+3 of an offsets word; lanes 8 to 15 use the second word. */
 TW__AIE unsigned tw__nib(unsigned word, unsigned i)

@@ -149,11 +149,38 @@ TW__AIE void tw__column48(tw__word48 *acc, const tw__mul *a, const tw__shape *s,
     at[1] = flags & TW__SUBTRACT ? at[1] - high : at[1] + high;
 }
 
+/* Four products of 64 bits, extended to lanes of 128 and added to four neighbours. A word's sum has a carry when it
+ * is below what was added; that of an upper word leaves the lane. */
+TW__AIE void tw__add80(tw__word80 *acc, tw__i64x4 p)
+{
+    const tw__i64x4 turned = __builtin_shufflevector(p, p, 0, 2, 1, 3), sign = (tw__i64x4)(turned < 0);
+    const tw__u64x4 added[2] = { (tw__u64x4)__builtin_shufflevector(turned, sign, 0, 4, 2, 6),
+                                 (tw__u64x4)__builtin_shufflevector(turned, sign, 1, 5, 3, 7) };
+    const uint64_t top = (uint64_t)1 << 63;
+#define TW__HALF(k)                                                                                              \
+    {                                                                                                            \
+        tw__u64x4 *at = (tw__u64x4 *)(void *)(acc + 2 * (k));                                                    \
+        const tw__u64x4 sum = *at + added[k];                                                                    \
+        const tw__i64x4 carry = (tw__i64x4)((tw__i64x4)(sum ^ top) < (tw__i64x4)(added[k] ^ top)), none = { 0 }; \
+        *at = sum - (tw__u64x4)__builtin_shufflevector(none, carry, 0, 4, 2, 6);                                 \
+    }
+    TW__HALF(0) TW__HALF(1)
+#undef TW__HALF
+}
+
 TW__AIE void tw__column80(tw__word80 *acc, const tw__mul *a, const tw__shape *s, unsigned flags, unsigned c,
                           unsigned first)
 {
     if (c >= s->columns || first >= s->lanes) return;
     tw__factors f = tw__factors_of(a, s, flags, c, first);
+#ifdef __AVX2__
+    /* Real factors of 32 bits: no product needs more than 64. */
+    if (!s->xcomplex && !s->zcomplex && !(flags & (TW__PAIR | TW__ABS | TW__CT)) && first + 4 <= s->lanes) {
+        const tw__u64x4 p = tw__product(f.xr, f.zr, 1);
+        tw__add80(acc + first, (tw__i64x4)(flags & TW__SUBTRACT ? -p : p));
+        return;
+    }
+#endif
     tw__u128 sign = flags & TW__SUBTRACT ? ~(tw__u128)0 : 1;
 #define TW__W(v)          (tw__u128)(int128) f.v
 #define TW__ADD(i, value) acc[i] = (int128)((tw__u128)acc[i] + sign * (value))
