@@ -109,7 +109,7 @@ static void begin_sequence(program *p, const tw_object_line *first)
     line_word(p->out, 0);
 }
 
-static void put_row(program *p, const tw_object_line *from, const tw_object_line *line)
+static void line_put_row(program *p, const tw_object_line *from, const tw_object_line *line)
 {
     uint32_t file = GPOINTER_TO_UINT(g_hash_table_lookup(p->files, line->file));
     uint32_t before = from ? GPOINTER_TO_UINT(g_hash_table_lookup(p->files, from->file)) : 1;
@@ -136,7 +136,7 @@ static void put_rows(program *p)
         const tw_object_line *line = &o->lines[i];
         bool first = !i || o->lines[i - 1].section != line->section;
         if (first) begin_sequence(p, line);
-        put_row(p, first ? NULL : &o->lines[i - 1], line);
+        line_put_row(p, first ? NULL : &o->lines[i - 1], line);
         if (i + 1 == o->line_count || o->lines[i + 1].section != line->section) end_sequence(p, line);
     }
 }

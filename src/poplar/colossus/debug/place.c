@@ -130,7 +130,7 @@ typedef struct machine {
     bool is_bad;
 } machine;
 
-static void push(machine *m, uint32_t number)
+static void place_push(machine *m, uint32_t number)
 {
     if (m->depth == MOST_STACK)
         m->is_bad = true;
@@ -165,7 +165,7 @@ static uint32_t memory_word(machine *m, uint32_t at, unsigned count)
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-static void calculate(machine *m, unsigned op)
+static void place_calculate(machine *m, unsigned op)
 {
     uint32_t y = pop(m), x = pop(m), result = 0;
     switch (op) {
@@ -188,45 +188,45 @@ static void calculate(machine *m, unsigned op)
     case 0x2e: result = x != y; break;
     default: m->is_bad = true;
     }
-    push(m, result);
+    place_push(m, result);
 }
 
 static void constant(machine *m, unsigned op) /* DW_OP_const1u to consts */
 {
     static const uint8_t bytes[] = { 1, 1, 2, 2, 4, 4, 8, 8 };
     if (op >= 0x10) {
-        push(m, op == 0x10 ? (uint32_t)tw__bytes_leb(&m->b) : (uint32_t)tw__bytes_sleb(&m->b));
+        place_push(m, op == 0x10 ? (uint32_t)tw__bytes_leb(&m->b) : (uint32_t)tw__bytes_sleb(&m->b));
         return;
     }
     unsigned count = bytes[op - 8];
     uint64_t number = tw__bytes_number(&m->b, count);
     if (op & 1 && count < 8) number = (uint64_t)((int64_t)(number << (64 - 8 * count)) >> (64 - 8 * count));
-    push(m, (uint32_t)number);
+    place_push(m, (uint32_t)number);
 }
 
-static void operation(machine *m, unsigned op)
+static void place_operation(machine *m, unsigned op)
 {
     uint32_t x;
     m->kind = MEMORY;
     if (op >= 0x30 && op <= 0x4f) {
-        push(m, op - 0x30);
+        place_push(m, op - 0x30);
     } else if (op >= 0x50 && op <= 0x6f) {
         m->kind = REGISTER, m->reg = op - 0x50;
     } else if (op >= 0x70 && op <= 0x8f) {
         int64_t offset = tw__bytes_sleb(&m->b);
-        push(m, reg_value(m, op - 0x70) + (uint32_t)offset);
+        place_push(m, reg_value(m, op - 0x70) + (uint32_t)offset);
     } else if (op >= 0x08 && op <= 0x11) {
         constant(m, op);
     } else {
         switch (op) {
-        case 0x03: push(m, (uint32_t)tw__bytes_number(&m->b, 4)); break;
-        case 0x06: x = pop(m), push(m, memory_word(m, x, 4)); break;
-        case 0x12: x = pop(m), push(m, x), push(m, x); break;
+        case 0x03: place_push(m, (uint32_t)tw__bytes_number(&m->b, 4)); break;
+        case 0x06: x = pop(m), place_push(m, memory_word(m, x, 4)); break;
+        case 0x12: x = pop(m), place_push(m, x), place_push(m, x); break;
         case 0x13: pop(m); break;
-        case 0x1f: push(m, 0 - pop(m)); break;
-        case 0x20: push(m, ~pop(m)); break;
-        case 0x23: push(m, pop(m) + (uint32_t)tw__bytes_leb(&m->b)); break;
-        case 0x94: x = pop(m), push(m, memory_word(m, x, (unsigned)tw__bytes_number(&m->b, 1))); break;
+        case 0x1f: place_push(m, 0 - pop(m)); break;
+        case 0x20: place_push(m, ~pop(m)); break;
+        case 0x23: place_push(m, pop(m) + (uint32_t)tw__bytes_leb(&m->b)); break;
+        case 0x94: x = pop(m), place_push(m, memory_word(m, x, (unsigned)tw__bytes_number(&m->b, 1))); break;
         case 0x96: break;
         case 0x9e: {
             uint64_t length = tw__bytes_leb(&m->b);
@@ -236,7 +236,7 @@ static void operation(machine *m, unsigned op)
             break;
         }
         case 0x9f: m->kind = NUMBER; break;
-        default: calculate(m, op);
+        default: place_calculate(m, op);
         }
     }
 }
@@ -247,7 +247,7 @@ static bool simple_place(machine *m)
     m->kind = NOWHERE, m->depth = 0;
     while (m->b.at < m->b.end && *m->b.at != 0x93) {
         if (++m->steps > MOST_STEPS) m->is_bad = true;
-        operation(m, (unsigned)tw__bytes_number(&m->b, 1));
+        place_operation(m, (unsigned)tw__bytes_number(&m->b, 1));
         if (m->is_bad || m->b.is_bad) return false;
     }
     if ((m->kind == MEMORY || m->kind == NUMBER) && !m->depth) return false;
@@ -262,7 +262,7 @@ static void put_bytes(tw__value *value, uint32_t at, const uint8_t *bytes, uint3
     }
 }
 
-static void put_word(tw__value *value, uint32_t at, uint32_t word, uint32_t count)
+static void place_put_word(tw__value *value, uint32_t at, uint32_t word, uint32_t count)
 {
     uint8_t bytes[4] = { (uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16), (uint8_t)(word >> 24) };
     put_bytes(value, at, bytes, MIN(count, 4));
@@ -275,9 +275,9 @@ static void copy_place(machine *m, tw__value *value, uint32_t at, uint32_t count
     count = MIN(count, value->size - at);
     if (m->kind == REGISTER) {
         uint32_t word = reg_value(m, m->reg);
-        if (!m->is_bad) put_word(value, at, word, count);
+        if (!m->is_bad) place_put_word(value, at, word, count);
     } else if (m->kind == NUMBER) {
-        put_word(value, at, pop(m), count);
+        place_put_word(value, at, pop(m), count);
     } else if (m->kind == BYTES && m->bytes.at) {
         put_bytes(value, at, m->bytes.at, MIN(count, (uint32_t)(m->bytes.end - m->bytes.at)));
     } else if (m->kind == MEMORY && m->depth) {

@@ -66,7 +66,7 @@ static void put_real(GString *out, uint64_t bits, uint32_t size)
         g_string_append_printf(out, size == 2 ? "%g" : "%.9g", (double)f);
 }
 
-static void put_base(const tw__look *look, const tw__value *value, GString *out)
+static void print_base(const tw__look *look, const tw__value *value, GString *out)
 {
     uint64_t bits;
     if (!get_bits(look, value, &bits)) {
@@ -155,7 +155,7 @@ static void put_value(const tw__look *look, const tw__value *value, unsigned dep
         return;
     }
     switch (type->tag) {
-    case TW__TAG_BASE: put_base(look, value, out); return;
+    case TW__TAG_BASE: print_base(look, value, out); return;
     case TW__TAG_ENUM: put_enum(look, value, out); return;
     case TW__TAG_STRUCT:
     case TW__TAG_CLASS:

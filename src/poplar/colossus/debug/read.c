@@ -188,7 +188,7 @@ static void take_place(tw__die *die, const attribute *a)
         die->list = (uint32_t)a->number, die->has_list = true;
 }
 
-static void take(tw__die *die, uint64_t at, uint64_t form, const attribute *a)
+static void take_attribute(tw__die *die, uint64_t at, uint64_t form, const attribute *a)
 {
     uint32_t number = (uint32_t)MIN(a->number, UINT32_MAX);
     switch (at) {
@@ -243,7 +243,7 @@ static bool read_die(reading *r, tw__bytes *b, uint64_t code, tw__die *die, bool
         attribute a;
         if (!at && !form) break;
         if (spec.is_bad || !read_form(r, b, form, &a) || b->is_bad) return false;
-        take(die, at, form, &a);
+        take_attribute(die, at, form, &a);
     }
     die->high = die->is_end ? die->high : die->low + die->high;
     return !b->is_bad;
@@ -283,7 +283,7 @@ static tw_status read_dies(reading *r, tw__bytes *b)
     return TW_OK;
 }
 
-static tw_status read_unit(reading *r, tw__bytes *info)
+static tw_status read_one_unit(reading *r, tw__bytes *info)
 {
     r->unit = (uint32_t)(info->at - r->d->info.at);
     uint64_t length = tw__bytes_number(info, 4);
@@ -315,7 +315,7 @@ static uint32_t find_offset(const tw_debug *d, uint32_t offset)
     return low < d->count && d->dies[low].offset == offset ? low : 0;
 }
 
-static void resolve(tw_debug *d)
+static void resolve_offsets(tw_debug *d)
 {
     for (uint32_t i = 1; i < d->count; i++) {
         tw__die *die = &d->dies[i];
@@ -325,7 +325,7 @@ static void resolve(tw_debug *d)
     }
 }
 
-static int by_address(const void *x, const void *y, void *user)
+static int functions_by_address(const void *x, const void *y, void *user)
 {
     const tw_debug *d = user;
     uint32_t a = d->dies[*(const uint32_t *)x].low, b = d->dies[*(const uint32_t *)y].low;
@@ -345,7 +345,7 @@ static tw_status list_functions(tw_debug *d)
         if (!filling && !(d->functions = tw__calloc(count + 1, sizeof *d->functions)))
             return tw__fail(TW_E_NO_MEMORY, "out of memory for debug information");
     }
-    g_qsort_with_data(d->functions, (gint)d->function_count, sizeof *d->functions, by_address, d);
+    g_qsort_with_data(d->functions, (gint)d->function_count, sizeof *d->functions, functions_by_address, d);
     return TW_OK;
 }
 
@@ -359,7 +359,7 @@ static tw__bytes section_bytes(const tw_object *image, const char *name)
     return (tw__bytes){ s->data, s->data + s->size, false };
 }
 
-static tw_status read_all(tw_debug *d)
+static tw_status read_sections(tw_debug *d)
 {
     reading r = { .d = d };
     size_t codes = (size_t)(d->abbrev.end - d->abbrev.at) / 3 + 2;
@@ -370,10 +370,10 @@ static tw_status read_all(tw_debug *d)
         return tw__fail(TW_E_NO_MEMORY, "out of memory for debug information");
     }
     tw_status status = TW_OK;
-    for (tw__bytes info = d->info; status == TW_OK && info.at < info.end;) status = read_unit(&r, &info);
+    for (tw__bytes info = d->info; status == TW_OK && info.at < info.end;) status = read_one_unit(&r, &info);
     free(r.codes);
     if (status != TW_OK) return status;
-    resolve(d);
+    resolve_offsets(d);
     return list_functions(d);
 }
 
@@ -388,7 +388,7 @@ tw_debug *tw_debug_new(const tw_object *image)
     d->loc = section_bytes(image, ".debug_loc"), d->ranges = section_bytes(image, ".debug_ranges");
     d->line = section_bytes(image, ".debug_line"), d->strings = section_bytes(image, ".debug_str");
     tw_status status = d->info.at
-                           ? read_all(d)
+                           ? read_sections(d)
                            : tw__fail(TW_E_SYMBOL, "'%s' has no debug information: popc -g makes it", image->name);
     if (status != TW_OK) tw_debug_free(d), d = NULL;
     return tw__made(status, d);

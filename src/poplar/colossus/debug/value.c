@@ -154,7 +154,7 @@ static unsigned pointers_of(looking *l, const tw__value *record, unsigned depth,
     return count;
 }
 
-static bool element(looking *l, const tw__value *of, int64_t index, tw__value *out)
+static bool value_element(looking *l, const tw__value *of, int64_t index, tw__value *out)
 {
     const tw_debug *d = l->look->d;
     tw__value pointer;
@@ -172,14 +172,14 @@ static bool element(looking *l, const tw__value *of, int64_t index, tw__value *o
 
 /* --- text ------------------------------------------------------------------------------------------------------- */
 
-static void blanks(looking *l)
+static void value_blanks(looking *l)
 {
     while (g_ascii_isspace(*l->at)) l->at++;
 }
 
 static bool accepts(looking *l, const char *word)
 {
-    blanks(l);
+    value_blanks(l);
     if (strncmp(l->at, word, strlen(word)) != 0) return false;
     l->at += strlen(word);
     return true;
@@ -188,7 +188,7 @@ static bool accepts(looking *l, const char *word)
 static size_t name_length(looking *l)
 {
     size_t n = 0;
-    blanks(l);
+    value_blanks(l);
     while (g_ascii_isalnum(l->at[n]) || l->at[n] == '_') n++;
     return n && g_ascii_isdigit(*l->at) ? 0 : n;
 }
@@ -217,7 +217,7 @@ static bool value_name(looking *l, tw__value *out)
 
 static bool value_primary(looking *l, tw__value *out)
 {
-    blanks(l);
+    value_blanks(l);
     if (accepts(l, "("))
         return value_unary(l, out) && (accepts(l, ")") || wrong(l, TW_E_PARSE, "a ')' is missing"));
     if (name_length(l)) return value_name(l, out);
@@ -238,7 +238,7 @@ static bool value_index(looking *l, tw__value *out)
     if (!accepts(l, "]")) return wrong(l, TW_E_PARSE, "a ']' is missing");
     if (!tw__value_word(l->look, &index, &number))
         return wrong(l, TW_E_TYPE, "the index is no number that is known here");
-    return element(l, &of, number, out) && follow(l, out);
+    return value_element(l, &of, number, out) && follow(l, out);
 }
 
 static bool value_member(looking *l, tw__value *out)
@@ -258,7 +258,7 @@ static bool value_unary(looking *l, tw__value *out)
     if (++l->depth > MOST_NESTED) return wrong(l, TW_E_PARSE, "the text is nested too deep");
     bool good;
     if (accepts(l, "*")) {
-        good = value_unary(l, &of) && (is_record(of.type) ? element(l, &of, 0, out) : behind(l, &of, 0, out));
+        good = value_unary(l, &of) && (is_record(of.type) ? value_element(l, &of, 0, out) : behind(l, &of, 0, out));
     } else if (accepts(l, "&")) {
         good = value_unary(l, &of);
         if (good && !of.in_memory) good = wrong(l, TW_E_TYPE, "it has no address: it is not in memory here");
@@ -270,8 +270,8 @@ static bool value_unary(looking *l, tw__value *out)
             if (accepts(l, "["))
                 good = value_index(l, out);
             else if (accepts(l, "->"))
-                good =
-                    (is_record(of.type) ? element(l, &of, 0, out) : behind(l, &of, 0, out)) && value_member(l, out);
+                good = (is_record(of.type) ? value_element(l, &of, 0, out) : behind(l, &of, 0, out)) &&
+                       value_member(l, out);
             else if (accepts(l, "."))
                 good = value_member(l, out);
             else
@@ -287,7 +287,7 @@ tw_status tw__look_value(const tw__look *look, const char *text, tw__value *valu
     looking l = { .look = look, .at = text };
     *value = (tw__value){ 0 };
     bool good = value_unary(&l, value);
-    blanks(&l);
+    value_blanks(&l);
     if (good && *l.at) wrong(&l, TW_E_PARSE, "'%.40s' cannot follow here", l.at);
     return l.status;
 }

@@ -293,7 +293,7 @@ static void copy_used(const tw__tile_used *used, char *to, const char *from)
 
 /* Before the vertices of a tile run: the code of those that will run natively, on the memory as it is, which is put
  * back. They do not touch what another one writes, so that all of them see what they would. */
-static void measure(turn *t, uint32_t first, uint32_t end)
+static void run_measured(turn *t, uint32_t first, uint32_t end)
 {
     struct tw__tile_exec *run = t->exec->on_tiles;
     size_t stride = t->engine->tiles->stride;
@@ -322,7 +322,7 @@ bool tw__tile_run(tw_engine *engine, const tw__exec *exec, size_t index)
         keep_fault(engine, t.tile, g_strdup_printf("tile %u: %s", t.tile, tw_error_message()));
         return false;
     }
-    measure(&t, run->first[index], run->first[index + 1]);
+    run_measured(&t, run->first[index], run->first[index + 1]);
     for (uint32_t i = run->first[index]; i < run->first[index + 1] && !t.failed; i++) {
         tw__tile_vertex *v = &run->vertices[i];
         tw__vertex_kind kind = engine->core->types[v->type].info->kind;

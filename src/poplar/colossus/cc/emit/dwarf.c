@@ -123,7 +123,7 @@ static void attribute(dwarf *d, unsigned at, unsigned form)
     dwarf_leb(d->spec, form);
 }
 
-static void put_text(dwarf *d, unsigned at, const char *text)
+static void dwarf_put_text(dwarf *d, unsigned at, const char *text)
 {
     if (!text) return;
     attribute(d, at, FORM_STRING);
@@ -132,7 +132,7 @@ static void put_text(dwarf *d, unsigned at, const char *text)
     g_string_append_c(d->values, '\n');
 }
 
-static void put_number(dwarf *d, unsigned at, uint64_t number)
+static void dwarf_put_number(dwarf *d, unsigned at, uint64_t number)
 {
     attribute(d, at, FORM_UDATA);
     dwarf_leb(d->values, number);
@@ -154,8 +154,8 @@ static void put_reference(dwarf *d, unsigned at, tw__mir_die *to)
 static void put_declared(dwarf *d, const tw__mir_die *die)
 {
     if (!die->file || !die->line) return;
-    put_number(d, AT_DECL_FILE, die->file);
-    put_number(d, AT_DECL_LINE, die->line);
+    dwarf_put_number(d, AT_DECL_FILE, die->file);
+    dwarf_put_number(d, AT_DECL_LINE, die->line);
 }
 
 /* Ends the attributes of an entry. */
@@ -195,23 +195,23 @@ static bool has_size(unsigned tag)
 
 static void put_plain(dwarf *d, tw__mir_die *die)
 {
-    put_text(d, AT_NAME, die->name);
-    put_text(d, AT_LINKAGE, die->linkage);
+    dwarf_put_text(d, AT_NAME, die->name);
+    dwarf_put_text(d, AT_LINKAGE, die->linkage);
     put_declared(d, die);
     put_reference(d, AT_TYPE, die->type);
-    if (die->tag == TAG_BASE) put_number(d, AT_ENCODING, die->encoding);
-    if (!die->is_declaration && (has_size(die->tag) || die->is_vector)) put_number(d, AT_SIZE, die->size);
+    if (die->tag == TAG_BASE) dwarf_put_number(d, AT_ENCODING, die->encoding);
+    if (!die->is_declaration && (has_size(die->tag) || die->is_vector)) dwarf_put_number(d, AT_SIZE, die->size);
     if (die->bits) {
-        put_number(d, AT_BIT_SIZE, die->bits);
-        put_number(d, AT_BIT_OFFSET, die->bits_at);
+        dwarf_put_number(d, AT_BIT_SIZE, die->bits);
+        dwarf_put_number(d, AT_BIT_OFFSET, die->bits_at);
     } else if (die->tag == TAG_MEMBER || die->tag == TAG_INHERITANCE) {
-        put_number(d, AT_MEMBER_LOCATION, die->offset);
+        dwarf_put_number(d, AT_MEMBER_LOCATION, die->offset);
     }
     if (die->tag == TAG_ENUMERATOR) {
         attribute(d, AT_CONST_VALUE, FORM_SDATA);
         dwarf_sleb(d->values, die->value);
     }
-    if (die->tag == TAG_SUBRANGE && die->has_value) put_number(d, AT_COUNT, (uint64_t)die->value);
+    if (die->tag == TAG_SUBRANGE && die->has_value) dwarf_put_number(d, AT_COUNT, (uint64_t)die->value);
     if (die->symbol) {
         attribute(d, AT_LOCATION, FORM_EXPRESSION);
         g_string_append(d->values, "\t.byte 5, 3\n\t.long "); /* DW_OP_addr */
@@ -246,7 +246,7 @@ static void put_pair(GString *out, const tw__mir_function *f, const tw__mir_insn
 }
 
 /* What the list's offsets count from. */
-static uint32_t put_base(GString *out, const tw__mir_function *f)
+static uint32_t dwarf_put_base(GString *out, const tw__mir_function *f)
 {
     g_string_append_printf(out, "\t.long -1, .Lfb%u\n", f->number);
     return 8;
@@ -257,7 +257,7 @@ static void put_ranges_of(dwarf *d, const tw__mir_function *f, const tw__mir_var
     if (!variable->ranges) return;
     attribute(d, AT_LOCATION, FORM_OFFSET);
     g_string_append_printf(d->values, "\t.long .Ldebug_loc+%u\n", d->loc_bytes);
-    d->loc_bytes += put_base(d->loc, f);
+    d->loc_bytes += dwarf_put_base(d->loc, f);
     for (const tw__mir_range *range = variable->ranges; range; range = range->next) {
         put_pair(d->loc, f, range->from, range->to);
         g_string_append_printf(d->loc, "\t.short %u\n", range->count);
@@ -314,7 +314,7 @@ static bool put_code(dwarf *d, const tw__mir_function *f, const tw__mir_scope *s
     if (count) {
         attribute(d, AT_RANGES, FORM_OFFSET);
         g_string_append_printf(d->values, "\t.long .Ldebug_ranges+%u\n", d->ranges_bytes);
-        d->ranges_bytes += put_base(d->ranges, f) + 8 * count + 8;
+        d->ranges_bytes += dwarf_put_base(d->ranges, f) + 8 * count + 8;
         g_string_append(d->ranges, pairs->str);
         g_string_append(d->ranges, "\t.long 0, 0\n");
     }
@@ -327,9 +327,9 @@ static void put_scopes(dwarf *d, const tw__mir_function *f, const tw__mir_scope 
     for (const tw__mir_scope *scope = f->debug.scopes; scope; scope = scope->next) {
         if (scope->up != up || !put_code(d, f, scope)) continue;
         put_reference(d, AT_ORIGIN, scope->function);
-        put_number(d, AT_CALL_FILE, scope->file);
-        put_number(d, AT_CALL_LINE, scope->line);
-        put_number(d, AT_CALL_COLUMN, scope->column);
+        dwarf_put_number(d, AT_CALL_FILE, scope->file);
+        dwarf_put_number(d, AT_CALL_LINE, scope->line);
+        dwarf_put_number(d, AT_CALL_COLUMN, scope->column);
         put_entry(d, NULL, TAG_INLINED, true);
         put_variables(d, f, scope, scope->function);
         put_scopes(d, f, scope);
@@ -368,7 +368,7 @@ static void put_abstract(dwarf *d, tw__mir_die *die)
 {
     dwarf_number(d, die);
     put_names(d, die);
-    put_number(d, AT_INLINE, 1);
+    dwarf_put_number(d, AT_INLINE, 1);
     put_entry(d, die, TAG_SUBPROGRAM, true);
     for (tw__mir_die *child = die->first; child; child = child->next) {
         dwarf_number(d, child);
@@ -424,11 +424,11 @@ static void put_unit(dwarf *d)
 {
     const tw__mir_die *unit = d->mir->debug;
     g_string_append(d->info, ".Ldi:\n\t.long .Ldi_end-.Ldi-4\n\t.short 4\n\t.long .Ldebug_abbrev\n\t.byte 4\n");
-    put_text(d, AT_PRODUCER, "tilewright");
+    dwarf_put_text(d, AT_PRODUCER, "tilewright");
     attribute(d, AT_LANGUAGE, FORM_DATA2);
     g_string_append_printf(d->values, "\t.short %u\n", unit->encoding);
-    put_text(d, AT_NAME, unit->name);
-    put_text(d, AT_COMP_DIR, unit->linkage);
+    dwarf_put_text(d, AT_NAME, unit->name);
+    dwarf_put_text(d, AT_COMP_DIR, unit->linkage);
     attribute(d, AT_STMT_LIST, FORM_OFFSET);
     g_string_append(d->values, "\t.long .Ldebug_line\n");
     put_unit_ranges(d);
