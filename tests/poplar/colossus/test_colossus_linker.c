@@ -3,6 +3,7 @@
  * notes of the image, bounds of functions in the stack analysis (guide 7.2, 7.3.1, 7.5.1; Colossus ISA, ELF). */
 #include "asm_test.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <tilewright/poplar/colossus/link.h>
 
@@ -471,6 +472,81 @@ static void long_chains(void **state)
     }
 }
 
+/* --- what other tools write ------------------------------------------------------------------------------------ */
+
+/* An object's file in which the section of this name has another type (System V ABI, chapter 4). */
+static tw_object *with_type(const char *text, const char *name, uint32_t type)
+{
+    tw_object *o = assemble_for(TW_ISA_IPU2, text);
+    size_t size;
+    uint8_t *bytes = tw_object_to_elf(o, &size);
+    Elf32_Ehdr header;
+    memcpy(&header, bytes, sizeof header);
+    Elf32_Shdr *rows = (Elf32_Shdr *)(void *)(bytes + header.e_shoff);
+    const char *names = (const char *)bytes + rows[header.e_shstrndx].sh_offset;
+    for (unsigned i = 0; i < header.e_shnum; i++)
+        if (strcmp(names + rows[i].sh_name, name) == 0) rows[i].sh_type = type;
+    tw_object *back = tw_object_from_elf(bytes, size, "other.o");
+    free(bytes), tw_object_free(o);
+    return back;
+}
+
+/* A function that several files have in a group of their own (COMDAT): the first one is taken. Of a group without that
+ * mark each file has its own. */
+static void groups_of_one_function(void **state)
+{
+    (void)state;
+    static const char *const marks[] = { "1", "0" };
+    for (int plain = 0; plain < 2; plain++) {
+        tw_object *objects[2], *image;
+        for (int i = 0; i < 2; i++) {
+            g_autofree char *text =
+                g_strdup_printf(".section .text.f, \"ax\"\n.globl f\n.align 4\nf: setzi $m0, %d\n"
+                                "br $lr\n.section group, \"\"\n.align 4\n.long %s, 2\n",
+                                i + 5, marks[plain]);
+            objects[i] = with_type(text, "group", SHT_GROUP);
+            if (!objects[i]) fail_msg("%s", tw_error_message());
+        }
+        image = tw_link((const tw_object *const *)objects, 2, NULL, NULL);
+        if (plain) {
+            assert_null(image);
+            assert_non_null(strstr(tw_error_message(), "'f' is defined in"));
+        } else {
+            if (!image) fail_msg("%s", tw_error_message());
+            const tw_symbol *f = symbol_of(image, "f");
+            const tw_section *s = tw_object_get_section(image, (size_t)f->section);
+            assert_int_equal(s->data[f->value - s->address] | s->data[f->value - s->address + 1] << 8, 5);
+        }
+        tw_object_free(image), tw_object_free(objects[0]), tw_object_free(objects[1]);
+    }
+    assert_null(with_type(".section .text.f, \"ax\"\nnop\n.section group, \"\"\n.align 4\n.long 1, 77\n", "group",
+                          SHT_GROUP));
+    assert_non_null(strstr(tw_error_message(), "names section 77"));
+}
+
+/* Functions that would run before the program do not: files, texts and calls that ask for them are refused. */
+static void nothing_runs_before(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t type;
+    } tables[] = { { "a", SHT_INIT_ARRAY }, { "a", SHT_FINI_ARRAY }, { "a", SHT_PREINIT_ARRAY } };
+    for (size_t i = 0; i < G_N_ELEMENTS(tables); i++) {
+        assert_null(with_type(".section a, \"aw\"\n.align 4\n.long 0\n", tables[i].name, tables[i].type));
+        assert_int_equal(tw_error_status(), TW_E_OBJECT_LOAD);
+        assert_non_null(strstr(tw_error_message(), "nothing on a tile runs them"));
+    }
+    static const char *const names[] = { ".init_array", ".init_array.5", ".ctors", ".fini_array", ".dtors.1" };
+    tw_object *o = tw_object_new(TW_ISA_IPU2);
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        assert_int_equal(tw_object_section(o, names[i], TW_SECTION_DATA), TW_E_INVALID_ARGUMENT);
+        assert_non_null(strstr(tw_error_message(), "nothing on a tile runs them"));
+    }
+    assert_true(tw_object_section(o, ".init_arrays", TW_SECTION_DATA) >= 0);
+    tw_object_free(o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -483,6 +559,8 @@ int main(void)
         cmocka_unit_test(symbols_of_the_image),
         cmocka_unit_test(bounds_of_functions),
         cmocka_unit_test(long_chains),
+        cmocka_unit_test(groups_of_one_function),
+        cmocka_unit_test(nothing_runs_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

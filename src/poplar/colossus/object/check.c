@@ -15,11 +15,26 @@ tw_status tw__check_align(uint32_t align)
     return WRONG("an alignment has to be a power of two of at most 2 MB, not %u", align);
 }
 
+/* Tables of functions that other systems run before main() and after it. */
+static bool is_start_table(const char *name)
+{
+    static const char *const names[] = { ".init_array", ".fini_array", ".preinit_array", ".ctors", ".dtors" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(name, names[i], length) == 0 && (!name[length] || name[length] == '.')) return true;
+    }
+    return false;
+}
+
 tw_status tw__check_section(const char *name, unsigned flags)
 {
     enum { ALL = TW_SECTION_ALLOC | TW_SECTION_WRITE | TW_SECTION_EXEC | TW_SECTION_EMPTY };
     if (!name) return WRONG("a section needs a name");
     if (flags & ~(unsigned)ALL) return WRONG("section '%s' has unknown flags: 0x%x", name, flags & ~(unsigned)ALL);
+    if (is_start_table(name))
+        return WRONG("section '%s' lists functions that would run before or behind the program, and nothing on a "
+                     "tile runs them; give variables constant values, or set them where a vertex begins",
+                     name);
     if (strcmp(name, TW__STACK_SECTION) == 0 || strcmp(name, TW__LINES_SECTION) == 0)
         return WRONG("section '%s' is a table of the file format; stack notes and lines have calls and directives "
                      "of their own",

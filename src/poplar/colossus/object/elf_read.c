@@ -16,6 +16,7 @@ typedef struct reader {
     size_t names; /* section with the names of sections */
     size_t sections;
     int *indices; /* section of the object, by ELF section; -1 = none */
+    bool *shared; /* by ELF section: of a group of which a program has one (COMDAT) */
     int *symbols; /* symbol of the object, by ELF symbol */
     size_t symbol_count;
 } reader;
@@ -120,6 +121,37 @@ static tw_status for_sections(reader *r, uint32_t type, const char *name, sectio
     return TW_OK;
 }
 
+static uint32_t elf_read_word_at(const uint8_t *p)
+{
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* Definitions in a group that several files may bring are weak here: the linker takes the first one, and what only the
+ * others have is not referred to. */
+static tw_status read_group(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr *header)
+{
+    (void)header;
+    Elf_Data *data = elf_rawdata(scn, NULL);
+    const uint8_t *words = data ? data->d_buf : NULL;
+    size_t count = words ? data->d_size / 4 : 0;
+    if (!count || !(elf_read_word_at(words) & GRP_COMDAT)) return TW_OK;
+    for (size_t k = 1; k < count; k++) {
+        uint32_t section = elf_read_word_at(words + 4 * k);
+        if (section >= r->sections) return BAD(r, "group %zu names section %u of %zu", i, section, r->sections);
+        r->shared[section] = true;
+    }
+    return TW_OK;
+}
+
+static tw_status refuse_start(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr *header)
+{
+    (void)i, (void)scn;
+    return BAD(r,
+               "section '%s' lists functions that would run before or behind the program, and nothing on a tile "
+               "runs them",
+               name_of(r, header));
+}
+
 /* --- symbols -------------------------------------------------------------------------------------------------- */
 
 /* Section of a symbol's row; false when it is one that is not kept, such as that of the stack notes. */
@@ -148,6 +180,8 @@ static tw_status read_symbol(reader *r, const Elf32_Sym *in, size_t index, size_
                        .type = (tw_symbol_type)ELF32_ST_TYPE(in->st_info),
                        .binding = (tw_symbol_binding)ELF32_ST_BIND(in->st_info),
                        .visibility = in->st_other & 3 };
+    bool is_shared = in->st_shndx < r->sections && r->shared[in->st_shndx];
+    if (is_shared && made.binding == TW_SYMBOL_GLOBAL) made.binding = TW_SYMBOL_WEAK;
     tw_status status = section_of(r, in, name, &made.section, &kept);
     if (status != TW_OK || !kept) return status;
     status = judge(r, tw__check_symbol(r->object, &made));
@@ -225,11 +259,6 @@ static tw_status read_notes(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr 
     return data && data->d_buf ? tw__object_read_notes(r->object, data->d_buf, data->d_size) : TW_OK;
 }
 
-static uint32_t elf_read_word_at(const uint8_t *p)
-{
-    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 static tw_status read_lines(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr *header)
 {
     (void)i, (void)header;
@@ -292,9 +321,14 @@ static tw_status elf_read_all(reader *r)
     tw_status status = read_header(r);
     if (status != TW_OK) return status;
     r->indices = tw__calloc(r->sections + 1, sizeof *r->indices);
-    if (!r->indices) return tw__fail(TW_E_NO_MEMORY, "out of memory for sections");
+    r->shared = tw__calloc(r->sections + 1, sizeof *r->shared);
+    if (!r->indices || !r->shared) return tw__fail(TW_E_NO_MEMORY, "out of memory for sections");
     for (size_t i = 0; i < r->sections; i++) r->indices[i] = -1;
     status = for_sections(r, 0, NULL, read_section);
+    static const uint32_t starts[] = { SHT_INIT_ARRAY, SHT_FINI_ARRAY, SHT_PREINIT_ARRAY };
+    for (size_t i = 0; status == TW_OK && i < G_N_ELEMENTS(starts); i++)
+        status = for_sections(r, starts[i], NULL, refuse_start);
+    if (status == TW_OK) status = for_sections(r, SHT_GROUP, NULL, read_group);
     if (status == TW_OK) status = for_sections(r, SHT_SYMTAB, NULL, read_symbols);
     if (status == TW_OK) status = for_sections(r, SHT_RELA, NULL, read_relocations);
     if (status == TW_OK) status = for_sections(r, SHT_REL, NULL, refuse_relocations);
@@ -317,7 +351,7 @@ static tw_status from_elf(const uint8_t *bytes, size_t size, const char *name, t
                                                       : elf_read_all(&r);
     if (r.elf) elf_end(r.elf);
     free(copy);
-    free(r.indices);
+    free(r.indices), free(r.shared);
     free(r.symbols);
     if (status == TW_OK) status = tw_object_set_name(r.object, name);
     if (status == TW_OK)
