@@ -29,7 +29,8 @@ struct IPUModel {
     unsigned globalSyncCycles; /* 0: from the number of IPUs */
     double tileClockFrequency; /* Hz */
     std::vector<GlobalExchangeConstraint> globalExchangeConstraints;
-    bool compileIPUCode; /* codelets are compiled for the chip, too, and their code counts in the memory of tiles */
+    bool compileIPUCode; /* codelets are compiled for the chip, too, and their code counts in the memory of tiles
+                            and in cycles */
     unsigned instructionBytes, tilesPerSuperTile;
     bool supportsSuperTileSendReceive;
     std::vector<std::uint64_t> memoryElementOffsets;

@@ -65,7 +65,7 @@ typedef struct tw_ipu_model {
     unsigned max_sync_delay;     /* cycles; default 118 on Mk1 (guide's sample), see tw_target_max_sync_delay() */
     bool no_sync_delay;          /* RelativeSyncDelayType::NO_DELAY: syncs cost nothing */
     bool accurate_half;          /* false: half may be kept in float inside a codelet (docs/decisions.md, G3) */
-    bool compile_ipu_code;       /* IPUModel::compileIPUCode: code of vertices counts in the memory of tiles */
+    bool compile_ipu_code;       /* IPUModel::compileIPUCode: code of vertices counts, in memory and cycles */
     unsigned global_sync_cycles; /* default by the formula of Poplar API, IPUModel */
     tw_link_topology ipu_link_topology;
     tw_link_configuration ipu_link_configuration; /* has no model: kept for tw_target_ipu_link_configuration() */
