@@ -116,8 +116,8 @@ inline void reduceMany(poplar::Graph &graph, const std::vector<SingleReduceOp> &
         outputs.push_back(poplar::handles::make(graph, "popops::reduceMany", [&](tw_graph *) { return made[i]; }));
 }
 
-/* Into compute sets that the caller executes in their order: step i goes to css[i], which is added where there is none.
- * Reductions with the same list share its sets. */
+/* Into compute sets that the caller executes in their order: step i goes to css[i], which is added where there is
+ * none. Reductions with the same list share its sets. */
 inline tw_tensor reduceToSets(poplar::Graph &graph, const SingleReduceOp &reduction, tw_tensor output,
                               std::vector<poplar::ComputeSet> &css, const poplar::DebugContext &debugContext,
                               const poplar::OptionFlags &options)

@@ -7,6 +7,7 @@
  *   poplibs/popops_order.h  sorts, top-k, labels, sums along a dimension, counts, padding, images
  *   poplibs/popops_slice.h  slices at offsets that a run computes, gather, scatter
  *   poplibs/popnn.h     activations, losses
+ *   poplibs/norms.h     normalisations
  *   poplibs/poplin.h    matrix products
  *   poplibs/poprand.h   random numbers
  *
@@ -15,6 +16,7 @@
 #ifndef TILEWRIGHT_POPLIBS_H
 #define TILEWRIGHT_POPLIBS_H
 
+#include <tilewright/poplibs/norms.h>
 #include <tilewright/poplibs/poplin.h>
 #include <tilewright/poplibs/popnn.h>
 #include <tilewright/poplibs/popops.h>

@@ -1,25 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Activations and their gradients. */
-#include "poplar/libs/popnn/popnn.h"
+#include "poplar/libs/popops/popops.h"
 
 #include <string.h>
-
-tw_tensor tw__nn_map(tw_graph *graph, const char *call, const char *text, tw_type result, unsigned count,
-                     const tw_tensor *tensors, tw_tensor output, tw_program sequence, const char *name)
-{
-    g_autoptr(GString) out = g_string_new(result == TW_HALF ? "cast(" : "");
-    for (; *text; text++) {
-        if (*text != '$') {
-            g_string_append_c(out, *text);
-            continue;
-        }
-        unsigned number = (unsigned)(*++text - '0');
-        bool half = number <= count && tw_tensor_type(graph, tensors[number - 1]) == TW_HALF;
-        g_string_append_printf(out, half ? "cast(_%u, float)" : "_%u", number);
-    }
-    if (result == TW_HALF) g_string_append(out, ", half)");
-    return tw__popops_map(graph, call, out->str, count, tensors, output, sequence, name, NULL);
-}
 
 /* x: what goes in, $2 the gradient of what came out; of softmax nothing: it needs sums. */
 static const struct {
@@ -69,26 +52,26 @@ static tw_tensor row_reduce(const activation *a, tw_tensor tensor, tw_reduce_op 
 static tw_tensor less_most(const activation *a, tw_tensor tensor)
 {
     tw_tensor both[] = { tensor, row_reduce(a, tensor, TW_REDUCE_MAX) };
-    return tw__nn_map(a->graph, a->call, "$1 - $2", TW_FLOAT, 2, both, TW__LIBS_NIL, a->sequence, a->name);
+    return tw__real_map(a->graph, a->call, "$1 - $2", TW_FLOAT, 2, both, TW__LIBS_NIL, a->sequence, a->name);
 }
 
 static tw_tensor softmax(const activation *a, tw_non_linearity type, tw_tensor tensor, tw_tensor output)
 {
     tw_graph *g = a->graph;
     tw_tensor from = type == TW_NL_SOFTMAX ? tensor : less_most(a, tensor);
-    tw_tensor e = tw__nn_map(g, a->call, "exp($1)", TW_FLOAT, 1, &from, TW__LIBS_NIL, a->sequence, a->name);
+    tw_tensor e = tw__real_map(g, a->call, "exp($1)", TW_FLOAT, 1, &from, TW__LIBS_NIL, a->sequence, a->name);
     tw_tensor both[] = { e, row_reduce(a, e, TW_REDUCE_ADD) };
     const char *text = type == TW_NL_SOFTMAX_SCALED ? "_1 / _2 * 62000" : "_1 / _2";
-    return tw__nn_map(g, a->call, text, a->type, 2, both, output, a->sequence, a->name);
+    return tw__real_map(g, a->call, text, a->type, 2, both, output, a->sequence, a->name);
 }
 
 static tw_tensor softmax_gradient(const activation *a, tw_tensor act, tw_tensor gradient)
 {
     tw_graph *g = a->graph;
     tw_tensor three[] = { act, gradient, TW__LIBS_NIL };
-    tw_tensor product = tw__nn_map(g, a->call, "$1 * $2", TW_FLOAT, 2, three, TW__LIBS_NIL, a->sequence, a->name);
+    tw_tensor product = tw__real_map(g, a->call, "$1 * $2", TW_FLOAT, 2, three, TW__LIBS_NIL, a->sequence, a->name);
     three[2] = row_reduce(a, product, TW_REDUCE_ADD);
-    return tw__nn_map(g, a->call, "$1 * ($2 - _3)", a->type, 3, three, TW__LIBS_NIL, a->sequence, a->name);
+    return tw__real_map(g, a->call, "$1 * ($2 - _3)", a->type, 3, three, TW__LIBS_NIL, a->sequence, a->name);
 }
 
 /* --- calls ---------------------------------------------------------------------------------------------------- */
@@ -102,7 +85,7 @@ static bool activation_check(activation *a, tw_graph *graph, const char *call, t
         tw_graph_fail(graph, TW_E_POPLIBS, call, "there is no activation %d", (int)type);
         return false;
     }
-    if (!tw__nn_check(graph, call, tensor, activations[type].function ? 0 : 1)) return false;
+    if (!tw__real_check(graph, call, tensor, activations[type].function ? 0 : 1)) return false;
     a->type = tw_tensor_type(graph, tensor);
     return true;
 }
@@ -111,7 +94,7 @@ static tw_tensor activate(const activation *a, tw_non_linearity type, tw_tensor 
 {
     tw_graph_push_scope(a->graph);
     const char *text = activations[type].function;
-    tw_tensor made = text ? tw__nn_map(a->graph, a->call, text, a->type, 1, &tensor, output, a->sequence, a->name)
+    tw_tensor made = text ? tw__real_map(a->graph, a->call, text, a->type, 1, &tensor, output, a->sequence, a->name)
                           : softmax(a, type, tensor, output);
     if (made.id && !output.id) made = tw_tensor_keep(a->graph, made);
     tw_graph_pop_scope(a->graph);
@@ -140,7 +123,7 @@ tw_tensor tw_popnn_non_linearity_gradient(tw_graph *graph, tw_non_linearity type
 {
     activation a;
     if (!activation_check(&a, graph, __func__, type, act, sequence, name) ||
-        !tw__nn_check(graph, __func__, gradient, 0))
+        !tw__real_check(graph, __func__, gradient, 0))
         return TW__LIBS_NIL;
     if (!tw__libs_same_shape(graph, act, gradient) || tw_tensor_type(graph, gradient) != a.type) {
         TW__LIBS_REFUSE(graph, "the gradient of %s is like it, not %s", tw__libs_describe(graph, act).text,
@@ -150,7 +133,7 @@ tw_tensor tw_popnn_non_linearity_gradient(tw_graph *graph, tw_non_linearity type
     tw_graph_push_scope(graph);
     tw_tensor both[] = { act, gradient };
     const char *text = activations[type].gradient;
-    tw_tensor made = text ? tw__nn_map(graph, __func__, text, a.type, 2, both, TW__LIBS_NIL, sequence, name)
+    tw_tensor made = text ? tw__real_map(graph, __func__, text, a.type, 2, both, TW__LIBS_NIL, sequence, name)
                           : softmax_gradient(&a, act, gradient);
     if (made.id) made = tw_tensor_keep(graph, made);
     tw_graph_pop_scope(graph);
@@ -162,9 +145,9 @@ static tw_tensor log_softmax(const activation *a, tw_tensor tensor, tw_tensor ou
     tw_graph *g = a->graph;
     tw_graph_push_scope(g);
     tw_tensor less = less_most(a, tensor);
-    tw_tensor e = tw__nn_map(g, a->call, "exp(_1)", TW_FLOAT, 1, &less, TW__LIBS_NIL, a->sequence, a->name);
+    tw_tensor e = tw__real_map(g, a->call, "exp(_1)", TW_FLOAT, 1, &less, TW__LIBS_NIL, a->sequence, a->name);
     tw_tensor both[] = { less, row_reduce(a, e, TW_REDUCE_ADD) };
-    tw_tensor made = tw__nn_map(g, a->call, "_1 - log(_2)", a->type, 2, both, output, a->sequence, a->name);
+    tw_tensor made = tw__real_map(g, a->call, "_1 - log(_2)", a->type, 2, both, output, a->sequence, a->name);
     if (made.id && !output.id) made = tw_tensor_keep(g, made);
     tw_graph_pop_scope(g);
     return made;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Losses of a batch with their gradients, accuracy, the greatest of rows. */
-#include "poplar/libs/popnn/popnn.h"
 #include "poplar/libs/popops/encode.h"
 #include "poplar/libs/popops/sort.h"
 
@@ -43,7 +42,8 @@ static bool loss_check_count(tw_graph *graph, const char *call, tw_tensor output
 static bool loss_check(tw_graph *graph, const char *call, tw_tensor outputs, tw_tensor expected, tw_tensor loss,
                        tw_tensor deltas, tw_loss_type type, const tw_loss_params *p)
 {
-    if (!tw__nn_check(graph, call, outputs, 2) || !loss_check_labels(graph, call, outputs, expected)) return false;
+    if (!tw__real_check(graph, call, outputs, 2) || !loss_check_labels(graph, call, outputs, expected))
+        return false;
     tw_type own = tw_tensor_type(graph, outputs);
     tw_tensor scale[] = { p->deltas_scale, p->output_scaling };
     tw_type of_loss = tw_tensor_type(graph, loss), of_deltas = tw_tensor_type(graph, deltas);
@@ -89,9 +89,9 @@ static void loss_sum(const loss_call *l, tw_tensor terms, tw_tensor loss)
 static void loss_squares(const loss_call *l, tw_tensor loss, tw_tensor deltas)
 {
     tw_tensor both[] = { l->outputs, l->hot };
-    tw_tensor terms = tw__nn_map(l->graph, l->call, "0.5 * square($1 - $2)", TW_FLOAT, 2, both, TW__LIBS_NIL,
-                                 l->sequence, l->name);
-    tw__nn_map(l->graph, l->call, "$1 - $2", l->type, 2, both, deltas, l->sequence, l->name);
+    tw_tensor terms = tw__real_map(l->graph, l->call, "0.5 * square($1 - $2)", TW_FLOAT, 2, both, TW__LIBS_NIL,
+                                   l->sequence, l->name);
+    tw__real_map(l->graph, l->call, "$1 - $2", l->type, 2, both, deltas, l->sequence, l->name);
     loss_sum(l, terms, loss);
 }
 
@@ -105,9 +105,9 @@ static void loss_entropy(const loss_call *l, const tw_loss_params *p, tw_tensor 
     const char *term = l->type == TW_HALF ? "select(log($4) - log($1 + 5.9605e-8), 0, $2 != 0)"
                                           : "select(log($4) - log($1 + 1.17549435e-38), 0, $2 != 0)";
     tw_tensor operand[] = { l->outputs, l->hot, l->mask, five[3] };
-    tw_tensor terms = tw__nn_map(g, l->call, term, TW_FLOAT, 4, operand, TW__LIBS_NIL, l->sequence, l->name);
-    tw__nn_map(g, l->call, "select($5 / $4 * ($1 - $2 * $4), 0, _3)", l->type, 5, five, deltas, l->sequence,
-               l->name);
+    tw_tensor terms = tw__real_map(g, l->call, term, TW_FLOAT, 4, operand, TW__LIBS_NIL, l->sequence, l->name);
+    tw__real_map(g, l->call, "select($5 / $4 * ($1 - $2 * $4), 0, _3)", l->type, 5, five, deltas, l->sequence,
+                 l->name);
     loss_sum(l, terms, loss);
 }
 

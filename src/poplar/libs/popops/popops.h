@@ -26,4 +26,13 @@ tw_tensor tw__popops_number(tw_graph *graph, tw_type type, double value);
 char *tw__popops_fill_vertex(tw_type type, bool counts);
 char *tw__popops_fill_code(tw_type type, bool counts);
 
+/* --- real.c: floats and halves, computed as floats ------------------------------------------------------------- */
+
+/* float or half, `rank` dimensions at least, on tiles. Else an error of `call`. */
+bool tw__real_check(tw_graph *graph, const char *call, tw_tensor tensor, unsigned rank);
+/* The map of a text in which $1 is the value of _1 as float, and so on; the result, a float there, is of type
+ * `result`. `output` nil: a new tensor. */
+tw_tensor tw__real_map(tw_graph *graph, const char *call, const char *text, tw_type result, unsigned count,
+                       const tw_tensor *tensors, tw_tensor output, tw_program sequence, const char *name);
+
 #endif

@@ -319,8 +319,8 @@ static void libs_reduce_edges(void **state)
     tw_device_free(dev);
 }
 
-/* Several reductions in the same compute sets, and into sets of the caller's: each gives the bits that it gives alone,
- * and the sets are as many as the longest of them needs. */
+/* Several reductions in the same compute sets, and into sets of the caller's: each gives the bits that it gives
+ * alone, and the sets are as many as the longest of them needs. */
 static void libs_reduce_together(void **state)
 {
     (void)state;

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+/* Normalisation of groups of channels of each sample. */
+#ifndef POPNN_GROUP_NORM_HPP
+#define POPNN_GROUP_NORM_HPP
+
+#include <poplin/Norms.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/ScaledAdd.hpp>
+#include <string>
+#include <vector>
+
+namespace popnn {
+namespace gn {
+
+/* "name=value", NULL ends. */
+struct GroupOptions {
+    std::vector<std::string> texts;
+    std::vector<const char *> list;
+    explicit GroupOptions(const poplar::OptionFlags &options)
+    {
+        for (const auto &o : options) texts.push_back(o.first + "=" + o.second);
+        for (const std::string &t : texts) list.push_back(t.c_str());
+        list.push_back(nullptr);
+    }
+};
+/* Statistics have one value for each group of each sample. */
+inline std::size_t groupsOf(const poplar::Tensor &acts, const poplar::Tensor &statistics)
+{
+    return acts.rank() && acts.dim(0) ? statistics.numElements() / acts.dim(0) : 0;
+}
+inline std::pair<poplar::Tensor, poplar::Tensor>
+groupNormStatistics(poplar::Graph &graph, const poplar::Tensor acts, float eps, poplar::program::Sequence &prog,
+                    unsigned numGroups, bool unbiasedVarEstimate, bool stableAlgo = false,
+                    const poplar::Type & = poplar::FLOAT, const poplar::DebugContext &debugContext = {},
+                    const poplar::OptionFlags &options = {})
+{
+    const GroupOptions o(options);
+    return poplar::handles::stepPair(
+        graph, prog, debugContext, "popnn::gn::groupNormStatistics", [&](const poplar::handles::Call &c) {
+            const tw_pair made =
+                tw_popnn_group_statistics(c.graph, poplar::handles::of(acts), numGroups, static_cast<double>(eps),
+                                          unbiasedVarEstimate, stableAlgo, c.sequence, c.path, o.list.data());
+            return std::make_pair(made.first, made.second);
+        });
+}
+inline poplar::Tensor groupNormWhiten(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &mean,
+                                      const poplar::Tensor &iStdDev, poplar::program::Sequence &prog,
+                                      const poplar::DebugContext &debugContext = {},
+                                      const poplar::OptionFlags &options = {})
+{
+    return poplar::handles::step(
+        graph, prog, debugContext, options, "popnn::gn::groupNormWhiten", [&](const poplar::handles::Call &c) {
+            return tw_popnn_group_whiten(c.graph, poplar::handles::of(acts), groupsOf(acts, mean),
+                                         poplar::handles::of(mean), poplar::handles::of(iStdDev), c.sequence,
+                                         c.path, c.options);
+        });
+}
+inline poplar::Tensor groupNormGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened,
+                                         const poplar::Tensor &gradsIn, const poplar::Tensor &iStdDev,
+                                         const poplar::Tensor &gamma, poplar::program::Sequence &prog,
+                                         const poplar::Type & = poplar::FLOAT,
+                                         const poplar::DebugContext &debugContext = {},
+                                         const poplar::OptionFlags &options = {})
+{
+    poplar::Tensor grads = poplin::normGradients(graph, gradsIn, gamma, prog, debugContext);
+    return poplar::handles::step(
+        graph, prog, debugContext, options, "popnn::gn::groupNormGradients", [&](const poplar::handles::Call &c) {
+            return tw_popnn_group_statistics_gradients(c.graph, poplar::handles::of(actsWhitened),
+                                                       poplar::handles::of(grads), groupsOf(actsWhitened, iStdDev),
+                                                       poplar::handles::of(iStdDev), c.sequence, c.path, c.options);
+        });
+}
+/* Normalised, and whitened. */
+inline std::pair<poplar::Tensor, poplar::Tensor>
+groupNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma,
+               const poplar::Tensor &beta, const poplar::Tensor &mean, const poplar::Tensor &iStdDev,
+               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+               const poplar::OptionFlags &options = {})
+{
+    poplar::Tensor whitened = groupNormWhiten(graph, acts, mean, iStdDev, prog, debugContext, options);
+    return { poplin::normalise(graph, whitened, gamma, beta, prog, debugContext), whitened };
+}
+inline std::pair<poplar::Tensor, poplar::Tensor>
+groupNormParamGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened, const poplar::Tensor &gradsIn,
+                        poplar::program::Sequence &prog, const poplar::Type & = poplar::FLOAT,
+                        const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags & = {})
+{
+    return poplin::normParamGradients(graph, actsWhitened, gradsIn, prog, poplar::FLOAT, debugContext);
+}
+inline std::pair<poplar::Tensor, poplar::Tensor>
+groupNormParamGradients(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gradsIn,
+                        const poplar::Tensor &mean, const poplar::Tensor &iStdDev, poplar::program::Sequence &prog,
+                        const poplar::Type &type = poplar::FLOAT, const poplar::DebugContext &debugContext = {},
+                        const poplar::OptionFlags &options = {})
+{
+    poplar::Tensor whitened = groupNormWhiten(graph, acts, mean, iStdDev, prog, debugContext, options);
+    return groupNormParamGradients(graph, whitened, gradsIn, prog, type, debugContext, options);
+}
+inline poplar::Tensor groupNormGradients(poplar::Graph &graph, const poplar::Tensor &acts,
+                                         const poplar::Tensor &gradsIn, const poplar::Tensor &mean,
+                                         const poplar::Tensor &iStdDev, const poplar::Tensor &gamma,
+                                         poplar::program::Sequence &prog, const poplar::Type &type = poplar::FLOAT,
+                                         const poplar::DebugContext &debugContext = {},
+                                         const poplar::OptionFlags &options = {})
+{
+    poplar::Tensor whitened = groupNormWhiten(graph, acts, mean, iStdDev, prog, debugContext, options);
+    return groupNormGradients(graph, whitened, gradsIn, iStdDev, gamma, prog, type, debugContext, options);
+}
+/* gamma += scale * gammaDelta, and beta alike. */
+template <class Scale>
+void groupNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDelta, const poplar::Tensor &betaDelta,
+                          const Scale &scale, poplar::Tensor &gamma, poplar::Tensor &beta,
+                          poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                          const poplar::OptionFlags & = {})
+{
+    popops::scaledAddTo(graph, gamma, gammaDelta, scale, prog, debugContext);
+    popops::scaledAddTo(graph, beta, betaDelta, scale, prog, debugContext);
+}
+
+} // namespace gn
+} // namespace popnn
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+/* Normalisations by the vendor's names: what comes out has mean 0 and variance 1 in its sets. Values in full are
+ * libs.test_libs_norms. */
+#include "../../cxx/expect.hpp"
+
+#include <cmath>
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+#include <popnn/BatchNorm.hpp>
+#include <popnn/GroupNorm.hpp>
+#include <popnn/InstanceNorm.hpp>
+#include <popnn/LayerNorm.hpp>
+#include <poputil/TileMapping.hpp>
+#include <poputil/exceptions.hpp>
+#include <string>
+
+using namespace poplar;
+using namespace poplar::program;
+
+int main()
+{
+    IPUModel m;
+    m.tilesPerIPU = 8;
+    Device device = m.createDevice();
+    Graph graph(device.getTarget());
+    const std::size_t batch = 2, channels = 4, field = 6, n = batch * channels * field;
+    Tensor x = graph.addVariable(FLOAT, { batch, channels, field }, "x");
+    poputil::mapTensorLinearly(graph, x);
+    std::pair<Tensor, Tensor> params = poplin::createNormParams(graph, x);
+    Tensor gamma = params.first, beta = params.second;
+    EXPECT(gamma.rank() == 1 && gamma.dim(0) == channels);
+    Sequence prog;
+    auto b = popnn::bn::batchNormStatistics(graph, x, 1e-6f, prog, false);
+    auto g = popnn::gn::groupNormStatistics(graph, x, 1e-6f, prog, 2, false, true);
+    auto i = popnn::in::instanceNormStatistics(graph, x, 1e-6f, prog, false, false);
+    auto l = popnn::ln::layerNormStatistics(graph, x, 1e-6f, prog, false);
+    EXPECT(b.first.dim(0) == 4 && g.first.dim(0) == 4 && i.first.dim(0) == 8 && l.second.dim(0) == 2);
+    std::pair<Tensor, Tensor> out[] = { popnn::bn::batchNormalise(graph, x, gamma, beta, b.first, b.second, prog),
+                                        popnn::gn::groupNormalise(graph, x, gamma, beta, g.first, g.second, prog),
+                                        popnn::in::instanceNormalise(graph, x, gamma, beta, i.first, i.second,
+                                                                     prog),
+                                        popnn::ln::layerNormalise(graph, x, gamma, beta, l.first, l.second, prog) };
+    Tensor back[] = { popnn::bn::batchNormGradients(graph, x, x, b.first, b.second, gamma, prog),
+                      popnn::gn::groupNormGradients(graph, out[1].second, x, g.second, gamma, prog),
+                      popnn::in::instanceNormGradients(graph, x, x, i.first, i.second, gamma, prog),
+                      popnn::ln::layerNormGradients(graph, out[3].second, x, l.second, gamma, prog) };
+    auto deltas = popnn::bn::batchNormParamGradients(graph, out[0].second, x, prog);
+    popnn::bn::batchNormParamUpdate(graph, deltas.first, deltas.second, 0.5f, gamma, beta, prog);
+    EXPECT(popnn::bn::batchNormalise(graph, x, gamma, beta, prog).shape() == x.shape());
+    graph.createHostWrite("x", x);
+    graph.createHostWrite("gamma", gamma);
+    for (int k = 0; k < 4; k++) {
+        graph.createHostRead("white" + std::to_string(k), out[k].second);
+        graph.createHostRead("out" + std::to_string(k), out[k].first);
+        graph.createHostRead("back" + std::to_string(k), back[k]);
+    }
+    graph.createHostRead("beta", beta);
+    Engine engine(graph, prog);
+    engine.load(device);
+    std::vector<float> in(n), white(n), y(n), slope(n), two(channels, 2.0f), sums(channels);
+    for (std::size_t k = 0; k < n; k++) in[k] = static_cast<float>(k * 37 % 19);
+    engine.writeTensor("x", in.data(), in.data() + n);
+    engine.writeTensor("gamma", two.data(), two.data() + channels);
+    engine.run();
+    for (int k = 0; k < 4; k++) {
+        engine.readTensor("white" + std::to_string(k), white.data(), white.data() + n);
+        engine.readTensor("out" + std::to_string(k), y.data(), y.data() + n);
+        engine.readTensor("back" + std::to_string(k), slope.data(), slope.data() + n);
+        std::vector<double> sum(8), squares(8), slopes(8);
+        for (std::size_t e = 0; e < n; e++) {
+            std::size_t c = e / field % channels, s = e / field / channels;
+            std::size_t set = k == 0 ? c : k == 1 ? c % 2 * 2 + s : k == 2 ? s * channels + c : s;
+            sum[set] += white[e], squares[set] += white[e] * white[e], slopes[set] += slope[e];
+            EXPECT(y[e] == 2 * white[e]);
+        }
+        std::size_t sets = k == 2 ? 8 : k == 3 ? 2 : 4;
+        for (std::size_t set = 0; set < sets; set++) {
+            EXPECT(std::fabs(sum[set]) < 1e-4 && std::fabs(squares[set] * sets / n - 1) < 1e-4);
+            EXPECT(std::fabs(slopes[set]) < 1e-3); /* a constant added to a set changes nothing */
+        }
+    }
+    engine.readTensor("beta", sums.data(), sums.data() + channels);
+    double all = 0, half = 0;
+    for (float v : in) all += v;
+    for (float v : sums) half += v;
+    EXPECT(std::fabs(half - all / 2) < 1e-3);
+    EXPECT_THROWS(poputil::poplibs_error, popnn::gn::groupNormStatistics(graph, x, 1e-6f, prog, 3, false));
+    return failures;
+}
