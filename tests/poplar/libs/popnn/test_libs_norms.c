@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Normalisations against loops in double, their gradients against differences; the same bits wherever elements lie. */
+/* Normalisations against loops in double, their gradients against differences; the same bits wherever elements
+ * lie. */
 #include "poplar/libs/libs_run.h"
 
 enum { B = 3, C = 6, F = 10, N = B * C * F };

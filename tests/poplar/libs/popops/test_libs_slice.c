@@ -73,7 +73,8 @@ static void slice_reference(slice_case *c, int what, bool many)
     if (what != READ) memcpy(c->want, c->tensor, elements_of(c, false) * width);
     for (size_t q = 0; q < c->lookups * n; q++) {
         size_t place = place_in(c, q / n, q % n, many);
-        char *slice = (what == READ ? c->want : c->slices) + q * width, *to = c->want + place * width;
+        char *slice = (what == READ ? c->want : c->slices) + q * width;
+        char *to = c->want + (place == SIZE_MAX ? 0 : place) * width;
         if (what == READ && place == SIZE_MAX)
             memset(slice, 0, width);
         else if (what == READ)
