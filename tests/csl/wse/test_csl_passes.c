@@ -142,8 +142,48 @@ static void rows_of_passes(void **state)
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) one_row(&rows[k]);
 }
 
+/* A constant of a loop is made before it, in front of the jump to its test, too; one whose register changes stays. */
+static void constants_of_loops(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int inside; /* loads of constants between the jump back and where it goes */
+        uint32_t value;
+    } loops[] = {
+        { "var a = @zeros([64]f32); var r: u16 = 0; var n: u16 = 64;\n"
+          "task main() void { var i: u16 = 0; while (i < n) : (i += 1) { a[i] = a[i] * 3.0 + 0.5; r += 1; } "
+          "}\n" START,
+          0, 64 },
+        { "var r: u16 = 0; var n: u16 = 20;\n"
+          "task main() void { var i: u16 = 0;\n"
+          "  while (i < n) : (i += 1) { var k: u16 = 0; if (i > 9) { k = i; r += 2; } r += k; } }\n" START,
+          2, 165 },
+    };
+    for (size_t k = 0; k < sizeof loops / sizeof *loops; k++) {
+        tw__csl_image *image;
+        tw_diags *diags = tw_diags_new();
+        tw__wse *w = run(loops[k].text, true, &image, diags);
+        assert_int_equal(value_of(image, w, "r"), loops[k].value);
+        const tw__csl_program *p = &image->programs[0];
+        int found = -1;
+        for (size_t at = 0; at < p->code_count; at++) {
+            tw__csl_insn i = p->code[at];
+            int to = tw__csl_op_rows[i.op].operands[2] == 'j' ? (int16_t)i.c : 0;
+            for (int back = to; back < 0; back++) {
+                uint16_t op = p->code[(int)at + 1 + back].op;
+                found = (back == to ? 0 : found) + (op == TW__CSL_I_LDI || op == TW__CSL_I_LDK);
+            }
+        }
+        if (found != loops[k].inside) fail_msg("%d constants in\n%s", found, tw__csl_listing(image, 0));
+        tw__wse_free(w);
+        tw__csl_image_free(image);
+        tw_diags_free(diags);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(rows_of_passes) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(rows_of_passes), cmocka_unit_test(constants_of_loops) };
     return cmocka_run_group_tests_name("csl_passes", tests, NULL, NULL);
 }

@@ -152,5 +152,7 @@ bool tw__opt_split(opt *o, opt_function *f); /* compacted */
 bool tw__opt_inline(opt *o, opt_function *f);
 bool tw__opt_loops(opt *o, opt_function *f); /* compacted, as the next one */
 bool tw__opt_predicate(opt *o, opt_function *f);
+/* Last of all, since the passes above want constants where they are used. */
+void tw__opt_hoist(opt *o, opt_function *f);
 
 #endif

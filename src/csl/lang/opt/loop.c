@@ -327,3 +327,81 @@ bool tw__opt_loops(opt *o, opt_function *f)
     free(x.target);
     return changed;
 }
+
+/* --- constants that each turn makes again: they cost the core nothing, but the simulator time ------------------- */
+
+static bool makes_constant(tw__csl_insn i)
+{
+    return i.op == TW__CSL_I_LDI || i.op == TW__CSL_I_LDK || i.op == TW__CSL_I_LDP;
+}
+
+static bool live_before(const opt_blocks *b, int32_t at, uint32_t reg)
+{
+    for (size_t k = 0; k < b->count; k++)
+        if (b->blocks[k].first == (uint32_t)at) return tw__opt_has(b->live_in + k * b->words, reg);
+    return true;
+}
+
+/* Nothing else in the loop writes the register, and nobody reads what was in it before. */
+static bool may_leave(const finder *x, const loop *l, const opt_blocks *b, uint32_t at)
+{
+    uint32_t reg = x->f->insns[at].insn.a;
+    for (uint32_t k = l->top; k <= l->end; k++)
+        if (k != at && loop_writes(x, x->f->insns[k].insn, reg)) return false;
+    return !live_before(b, (int32_t)l->top, reg) &&
+           (l->entry < 0 || !live_before(b, x->f->insns[l->entry].to, reg));
+}
+
+/* Moves what is marked to where the loop is entered. */
+static void move_out(finder *x, const loop *l, const uint8_t *leaves)
+{
+    opt_function *f = x->f;
+    uint32_t before = l->entry >= 0 ? (uint32_t)l->entry : l->top, n = 0;
+    opt_insn *list = tw__calloc(f->insn_count + 1, sizeof *list);
+    uint32_t *place = tw__calloc(f->insn_count + 1, sizeof *place);
+    if (!list || !place) {
+        x->o->failed = true;
+        free(list);
+        free(place);
+        return;
+    }
+    for (uint32_t k = 0; k < f->insn_count; k++) {
+        uint32_t here = n; /* a jump to the one before the loop passes what comes now */
+        for (uint32_t m = l->top; k == before && m < l->end; m++)
+            if (leaves[m]) list[n++] = f->insns[m];
+        place[k] = k == before && l->entry >= 0 ? here : n;
+        if (!leaves[k]) list[n++] = f->insns[k];
+    }
+    for (uint32_t k = 0; k < n; k++)
+        if (list[k].to >= 0) list[k].to = (int32_t)place[list[k].to];
+    free(place);
+    free(f->insns);
+    f->insns = list;
+    f->insn_room = f->insn_count + 1;
+    f->insn_count = n;
+}
+
+static bool hoist(finder *x, uint32_t end)
+{
+    loop l;
+    opt_blocks b = { 0 };
+    bool any = false;
+    if (!find_loop(x, end, &l)) return false;
+    uint8_t *leaves = tw__calloc(x->f->insn_count + 1, 1);
+    bool good = tw__opt_find_blocks(x->o, x->f, &b) && tw__opt_liveness(x->o, x->f, &b);
+    for (uint32_t k = l.top; good && leaves && k < l.end; k++)
+        if (makes_constant(x->f->insns[k].insn) && may_leave(x, &l, &b, k)) leaves[k] = 1, any = true;
+    if (!leaves) x->o->failed = true;
+    tw__opt_free_blocks(&b);
+    if (any) move_out(x, &l, leaves);
+    free(leaves);
+    return any && !x->o->failed;
+}
+
+void tw__opt_hoist(opt *o, opt_function *f)
+{
+    finder x = { .o = o, .f = f };
+    /* from the inner loops to the outer ones; what moves leaves the list as long as it is */
+    for (uint32_t k = 0; k < f->insn_count && !o->failed; k++)
+        if (f->insns[k].to >= 0 && f->insns[k].to <= (int32_t)k && tw__opt_is_jump(f->insns[k].insn)) hoist(&x, k);
+}

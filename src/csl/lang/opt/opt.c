@@ -136,6 +136,8 @@ static bool optimize(tw__csl_image *image, tw__csl_program *p)
         count_calls(&o);
         for (uint32_t k = 0; k < functions && !o.failed; k++) improve(&o, k, 0);
         if (!o.failed) drop_unreached(&o);
+        for (size_t k = 0; k < p->function_count && !o.failed; k++)
+            if (!o.functions[k].large) tw__opt_hoist(&o, &o.functions[k]);
         good = !o.failed && tw__opt_lower(&o);
     }
     for (size_t k = 0; o.functions && k < p->function_count; k++) free(o.functions[k].insns);
