@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // needs: colossus
 /* Any bytes as an object file. What can be read is shown, linked and written without harm, and what was written is
- * read again with the same sections; debug information is asked for variables and functions. Mutations know the tables
- * of ELF. */
+ * read again with the same sections; debug information is asked for variables and functions. Mutations know the
+ * tables of ELF. */
 #include "mutate.h"
 
 #include <elf.h>

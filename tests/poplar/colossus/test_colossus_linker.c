@@ -491,8 +491,8 @@ static tw_object *with_type(const char *text, const char *name, uint32_t type)
     return back;
 }
 
-/* A function that several files have in a group of their own (COMDAT): the first one is taken. Of a group without that
- * mark each file has its own. */
+/* A function that several files have in a group of their own (COMDAT): the first one is taken. Of a group without
+ * that mark each file has its own. */
 static void groups_of_one_function(void **state)
 {
     (void)state;

@@ -31,9 +31,9 @@ typedef struct tw_link_options {
 } tw_link_options;
 
 /* Links objects of one chip. Sections .text.X, .data.X and the like that nothing refers to are left out; .text,
- * .data, .rodata and .bss stay. Sections .debug_* of objects of which anything stays become one of each name, outside of
- * memory. The image is an object whose sections have addresses, whose symbols are addresses,
- * and which has no relocations; free it with tw_object_free(). The objects stay the caller's.
+ * .data, .rodata and .bss stay. Sections .debug_* of objects of which anything stays become one of each name, outside
+ * of memory. The image is an object whose sections have addresses, whose symbols are addresses, and which has no
+ * relocations; free it with tw_object_free(). The objects stay the caller's.
  * TW_E_LINK: undefined symbols, two definitions of one, addresses that do not fit, no room: all are in `diags` (may
  * be NULL), the first in tw_error_message(). TW_E_INVALID_ARGUMENT: objects of several chips, NULL among
  * them, or one that is linked already. */

@@ -35,8 +35,8 @@ void tw__asm_do_file(tw__asm *as, const char *name, place where)
     as->files->pdata[number] = (gpointer)kept;
 }
 
-/* From here on instructions come from this line and column; .loc 0, or a file without a name, ends it. What may follow
- * (is_stmt, discriminator ...) has no effect. */
+/* From here on instructions come from this line and column; .loc 0, or a file without a name, ends it. What may
+ * follow (is_stmt, discriminator ...) has no effect. */
 void tw__asm_do_loc(tw__asm *as, const char *name, place where)
 {
     (void)name, (void)where;

@@ -18,7 +18,7 @@ const uint8_t *tw__bytes_skip(tw__bytes *b, uint64_t count)
         b->at = b->end;
         return NULL;
     }
-    b->at += count;
+    if (count) b->at += count; /* a section that is not there is NULL */
     return at;
 }
 

@@ -126,8 +126,8 @@ static uint32_t elf_read_word_at(const uint8_t *p)
     return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* Definitions in a group that several files may bring are weak here: the linker takes the first one, and what only the
- * others have is not referred to. */
+/* Definitions in a group that several files may bring are weak here: the linker takes the first one, and what only
+ * the others have is not referred to. */
 static tw_status read_group(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr *header)
 {
     (void)header;
