@@ -141,6 +141,36 @@ step
 END2
 shows 'in square ()'
 
+# Fields of a vertex, by their names in compute(): its state lies where $mvertex_base says (guide 3.4, 10.2).
+cat >vertex.cpp <<'END2'
+#include <poplar/Vertex.hpp>
+class Adder : public poplar::Vertex {
+  public:
+    poplar::Input<poplar::Vector<float>> in;
+    poplar::Output<float> out;
+    int scale;
+    bool compute()
+    {
+        float total = 0;
+        for (unsigned i = 0; i < in.size(); i++) total += in[i];
+        *out = total * scale;
+        return true;
+    }
+};
+END2
+"$tilewright" popc -g -c --target ipu2 vertex.cpp -o vertex.o
+"$tilewright" sim vertex.o --entry __runCodelet_Adder --set-reg '$mvertex_base=0x90000' \
+    --mem '0x90000=0x98000,3,0x98020,7;0x98000=1.0,2.5,3.0' -i >out 2>&1 <<'END2'
+tbreak Adder::compute
+p scale
+p in[1]
+p in[2]
+p this->scale
+p *out
+info locals
+END2
+shows 'Temporary breakpoint 1' 'scale = 7' 'in[1] = 2.5' 'in[2] = 3' 'this->scale = 7' '*out = 0' 'this = 0x90000'
+
 # What is wrong is told.
 for wrong in 'p nothing|nothing' 'p p->nothing|nothing' 'p n.b|no member' 'p counts[4]|not in the array' 'p *n|no pointer' \
     'p counts[|variable is missing' 'p &n|no address'; do

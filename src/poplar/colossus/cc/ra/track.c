@@ -319,6 +319,7 @@ static void track_base(GByteArray *out, tw__mir_reg reg, int64_t offset)
 
 static int track_find(const uint32_t *state, const tw__mir_word *word)
 {
+    if (!ra_is_virtual(word->reg)) return (int)word->reg - 1; /* a base */
     for (int i = 0; i < CELLS; i++)
         if (state[i] == track_word(word->reg, word->sub)) return i;
     return -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What variables of the source hold: from records of LLVM in front of instructions to registers of SSA. A value that
  * code does not need is not made for a variable's sake. */
-#include "poplar/colossus/cc/sel/sel.h"
+#include "poplar/colossus/cc/sel/abi.h"
 
 static void binds_take(void *user, const tw__cc_record *record)
 {
@@ -33,6 +33,24 @@ void tw__sel_bind(tw__sel *s, LLVMValueRef instruction)
     }
 }
 
+/* $mworker_base and $mvertex_base, which no code changes. */
+static bool binds_is_base(tw__mir_reg reg)
+{
+    return reg == TW__MIR_M0 + 12 || reg == TW__MIR_M0 + 13;
+}
+
+/* A vertex state is where $mvertex_base says, whether or not code asks for it. */
+static bool binds_base(tw__sel *s, tw__mir_bind *bind, LLVMValueRef value)
+{
+    LLVMValueRef callee = LLVMIsACallInst(value) ? LLVMIsAFunction(LLVMGetCalledValue(value)) : NULL;
+    size_t length = 0;
+    tw__sel_part part;
+    if (!callee || !tw__sel_builtin(s, value, LLVMGetValueName2(callee, &length), &part)) return false;
+    bind->kind = TW__BIND_WORDS, bind->count = 1;
+    bind->words[0] = (tw__mir_word){ part.reg, 0, 4 };
+    return true;
+}
+
 /* The bytes of a value, in the order of memory, as words of registers. */
 static void binds_words(tw__sel *s, tw__mir_bind *bind, const tw__sel_value *value, LLVMTypeRef type)
 {
@@ -44,7 +62,7 @@ static void binds_words(tw__sel *s, tw__mir_bind *bind, const tw__sel_value *val
         const tw__sel_part *part = &value->parts[i];
         for (unsigned w = 0; w < part->words && rest; w++) {
             unsigned most = is_packed || lane >= 4 ? 4 : lane, bytes = MIN(rest, most);
-            if (bind->count == TW__MIR_WORDS || part->reg < TW__MIR_VIRTUAL) return;
+            if (bind->count == TW__MIR_WORDS || (part->reg < TW__MIR_VIRTUAL && !binds_is_base(part->reg))) return;
             bind->words[bind->count++] = (tw__mir_word){ part->reg, (uint8_t)(part->sub + w), (uint8_t)bytes };
             rest -= bytes;
         }
@@ -64,7 +82,7 @@ static void binds_value(tw__sel *s, tw__mir_bind *bind, LLVMValueRef value)
         bind->kind = TW__BIND_CONSTANT;
         bind->constant = bind->more_count ? bind->constant : (int64_t)bits;
         bind->count = (uint32_t)LLVMABISizeOfType(s->layout, LLVMTypeOf(value));
-    } else if (known && known->count) {
+    } else if (!binds_base(s, bind, value) && known && known->count) {
         binds_words(s, bind, known, LLVMTypeOf(value));
     }
 }
