@@ -166,10 +166,9 @@ p scale
 p in[1]
 p in[2]
 p this->scale
-p *out
 info locals
 END2
-shows 'Temporary breakpoint 1' 'scale = 7' 'in[1] = 2.5' 'in[2] = 3' 'this->scale = 7' '*out = 0' 'this = 0x90000'
+shows 'Temporary breakpoint 1' 'scale = 7' 'in[1] = 2.5' 'in[2] = 3' 'this->scale = 7' 'this = 0x90000'
 
 # What is wrong is told.
 for wrong in 'p nothing|nothing' 'p p->nothing|nothing' 'p n.b|no member' 'p counts[4]|not in the array' 'p *n|no pointer' \
