@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs each vertex of an archive as the chip's code on a simulated tile and as the host's code, with the same states and
- * data, and compares every element of every field:
+/* Runs each vertex of an archive as the chip's code on a simulated tile and as the host's code, with the same
+ * states and data, and compares every element of every field:
  *
  *     tilewright run poplibs_values.c FILE.gp [WORD]      vertices whose names have the word
  *
- * What a vertex wants of its fields is not known, so states are tried: sizes and offsets small, vectors long. A state
- * says nothing with which the host's run fails (it writes outside of its fields), or whose results depend on where the
- * data lies (it reads outside), or with which the tile does not end in time. One line for each vertex: `equal`, `near`
- * (floats within 2 units of the last place), `differ`, `chip` (the chip's run alone fails), `skipped`. Then how many of
- * each. Floats below the least normal one are 0 on the chip, and equal to what the host has. Halves that overflow on the
- * host are not compared: the chip goes on with the largest one. Exits with 1 when there is one that differs or fails. */
+ * What a vertex wants of its fields is not known, so states are tried: sizes and offsets small, vectors long. A
+ * state says nothing with which the host's run fails (it writes outside of its fields), or whose results depend on
+ * where the data lies (it reads outside), or with which the tile does not end in time. One line for each vertex:
+ * `equal`, `near` (floats within 2 units of the last place), `differ`, `chip` (the chip's run alone fails),
+ * `skipped`. Then how many of each. Floats below the least normal one are 0 on the chip, and equal to what the
+ * host has. Halves that overflow on the host are not compared: the chip goes on with the largest one. Exits with 1
+ * when there is one that differs or fails. */
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
