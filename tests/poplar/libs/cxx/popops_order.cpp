@@ -12,6 +12,7 @@
 #include <popops/NaN.hpp>
 #include <popops/NormaliseImage.hpp>
 #include <popops/Pad.hpp>
+#include <popops/Rearrange.hpp>
 #include <popops/SelectScalarFromRows.hpp>
 #include <popops/Sort.hpp>
 #include <popops/TopK.hpp>
@@ -147,6 +148,10 @@ static void padding()
     EXPECT(read<float>(engine, "edge", 12) == Floats({ 1, 2, 2, 2, 1, 2, 2, 2, 3, 4, 4, 4 }));
     EXPECT(read<float>(engine, "reflect", 8) == Floats({ 2, 1, 2, 1, 4, 3, 4, 3 }));
     EXPECT(read<float>(engine, "image", 8) == Floats({ -1, -4, -9, 0, -1, -4, -9, 0 }));
+    EXPECT(popops::rearrange::regroupIfBeneficial(graph, x, x.transpose(), prog) == x);
+    EXPECT(popops::rearrange::regroupIfBeneficial(graph, x, 2, prog) == x);
+    EXPECT(popops::rearrange::getMinimumRegroupGrainSize(HALF) == 4);
+    EXPECT_THROWS(poputil::poplibs_error, popops::rearrange::regroupIfBeneficial(graph, x, 3, prog));
     EXPECT_THROWS(poputil::poplibs_error, popops::pad(x, 2, 0, 1, popops::padding::Type::REFLECT));
     EXPECT_THROWS(poputil::poplibs_error, popops::pad(graph, x, 1, 0, 2));
     EXPECT_THROWS(poputil::poplibs_error, popops::sort(graph, x, 2, prog));
