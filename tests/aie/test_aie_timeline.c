@@ -165,11 +165,86 @@ static void test_slow_consumer(void **state)
     }
 }
 
+/* A firing for each word, or for each window of 16, from a file and to a file: cycles of half of the file. */
+static void pass(void *user)
+{
+    (void)user;
+    spend(1);
+    tw_aie_put_word(0, tw_aie_get_word(0, NULL), 0);
+}
+
+static void pass_window(void *user)
+{
+    (void)user;
+    uint8_t data[64];
+    spend(1);
+    tw_aie_window_read(tw_aie_window_in(0), data, sizeof data);
+    tw_aie_window_write(tw_aie_window_out(0), data, sizeof data);
+}
+
+static uint64_t cycles_with(bool windows, unsigned bits, double in_mhz, double out_mhz)
+{
+    enum { WORDS = 256 };
+    const char *const from = "timeline_in.txt", *const to = "timeline_out.txt";
+    FILE *text = fopen(from, "w");
+    assert_non_null(text);
+    for (unsigned i = 0; i < WORDS; i++) fprintf(text, (i + 1) % (bits / 32) ? "%u " : "%u\n", i);
+    fclose(text);
+    const tw_aie_file x = { from, TW_AIE_INT32, bits, windows ? 64 : 0, 0 },
+                      y = { to, TW_AIE_INT32, bits, x.window_bytes, 0 };
+    tw_aie_array *a = tw_aie_array_new();
+    tw_aie_kernel k = tw_aie_array_add(a, "pass", windows ? pass_window : pass, NULL, 3, 2);
+    tw_aie_array_input(a, &x, tw_aie_in(k, 0));
+    tw_aie_array_output(a, tw_aie_out(k, 0), &y);
+    if (in_mhz > 0) tw_aie_array_file_clock(a, tw_aie_in(k, 0), in_mhz);
+    if (out_mhz > 0) tw_aie_array_file_clock(a, tw_aie_out(k, 0), out_mhz);
+    uint64_t cycles[2];
+    for (int run = 0; run < 2; run++) { /* the second one goes on in the file with half of the words */
+        if (tw_aie_array_run(a, windows ? WORDS / 32 : WORDS / 2) != TW_OK) fail_msg("%s", tw_error_message());
+        tw_profile_totals totals;
+        assert_int_equal(tw_profile_get_totals(tw_aie_array_profile(a), &totals), TW_OK);
+        cycles[run] = totals.cycles;
+    }
+    assert_in_range(cycles[0] + 8 - cycles[1], 0, 8 + 34 * 4); /* less what had come before */
+    tw_aie_array_free(a);
+    remove(from), remove(to);
+    return cycles[0];
+}
+
+/* 128 words at 1.25 GHz: a port of 32 bits at 312.5 MHz brings one in four cycles, one of 64 bits one in two, and
+ * no port more than one a cycle. */
+static void test_file_clocks(void **state)
+{
+    (void)state;
+    for (int windows = 0; windows < 2; windows++) {
+        const uint64_t at_once = cycles_with(windows, 32, 0, 0);
+        assert_in_range(cycles_with(windows, 32, 312.5, 0), 4 * 128, 4 * 128 + at_once);
+        assert_in_range(cycles_with(windows, 64, 312.5, 0), 2 * 128, 2 * 128 + at_once);
+        assert_in_range(cycles_with(windows, 128, 312.5, 0), 128, 128 + at_once);
+        assert_in_range(cycles_with(windows, 128, 625, 0), 128, 128 + at_once);
+        /* what goes out may wait on its way: 16 words of a stream, two windows of 16 */
+        assert_in_range(cycles_with(windows, 32, 0, 312.5), 4 * (128 - 34), 4 * 128 + at_once);
+    }
+}
+
+static void test_file_clock_errors(void **state)
+{
+    (void)state;
+    tw_aie_array *a = tw_aie_array_new();
+    tw_aie_kernel k = tw_aie_array_add(a, "pass", pass, NULL, 3, 2);
+    tw_aie_array_file_clock(a, tw_aie_in(k, 0), 250);
+    assert_int_equal(tw_aie_array_run(a, 1), TW_E_CONNECTION);
+    assert_string_equal(tw_error_message(), "file_clock: input 0 of 'pass' has no file");
+    tw_aie_array_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slow_producer),
         cmocka_unit_test(test_slow_consumer),
+        cmocka_unit_test(test_file_clocks),
+        cmocka_unit_test(test_file_clock_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,6 +93,11 @@ TW_API void tw_aie_array_window(tw_aie_array *array, tw_aie_port from, tw_aie_po
 TW_API void tw_aie_array_input(tw_aie_array *array, const tw_aie_file *file, tw_aie_port to);
 TW_API void tw_aie_array_output(tw_aie_array *array, tw_aie_port from, const tw_aie_file *file);
 
+/* The clock of the file at a port, in MHz: the programmable logic behind it moves plio_bits in each of its cycles.
+ * The array moves at most a word of 32 bits in each of its own (UG1079). Kernels wait for it in the profile's times.
+ * Without it, data and room are there in time. */
+TW_API void tw_aie_array_file_clock(tw_aie_array *array, tw_aie_port port, double mhz);
+
 /* Memory instead of files; window_bytes 0 = a stream. They return the number of the block of memory, or -1. What is
  * sent waits for the kernel; bytes in whole words of 32 bits. receive: takes what has come out, up to `bytes`, and
  * returns how much that was. */

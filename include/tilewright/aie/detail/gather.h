@@ -182,7 +182,7 @@ TW__AIE tw__i16x16 tw__gather16_late(const tw__i16m *p, unsigned n, tw__i16x16 m
     TW__FROM_PART(6)
     TW__FROM_PART(7)
 #undef TW__FROM_PART
-        return r;
+    return r;
 }
 TW__AIE tw__i32x8 tw__gather32_late(const tw__i32m *p, unsigned n, tw__i32x8 m)
 {

@@ -269,6 +269,36 @@ void tw_aie_array_packet_id(tw_aie_array *a, tw_aie_port port, unsigned id)
         (port.direction == TW_AIE_OUT ? k->stream_out : k->stream_in)[port.number].packet_id = (int)id;
 }
 
+/* The file at a port of a kernel; NULL: there is none. */
+static tw__plio *file_at(const tw_aie_array *a, const tw__kernel *k, tw_aie_port port)
+{
+    const bool is_output = port.direction == TW_AIE_OUT;
+    const unsigned number = (unsigned)port.number;
+    const tw__fifo *fifo = number < TW__AIE_STREAMS ? (is_output ? k->out : k->in)[number] : NULL;
+    const tw__pair *pair = number < TW__AIE_PORTS ? (is_output ? k->window_out : k->window_in)[number] : NULL;
+    for (size_t i = 0; i < a->file_count; i++) {
+        tw__plio *f = a->files[i];
+        if (f->path && ((fifo && f->fifo == fifo) || (pair && f->pair == pair))) return f;
+    }
+    return NULL;
+}
+
+void tw_aie_array_file_clock(tw_aie_array *a, tw_aie_port port, double mhz)
+{
+    if (!a) return;
+    const tw__kernel *k = kernel(a, port.kernel, "file_clock");
+    if (!k) return;
+    tw__plio *f = file_at(a, k, port);
+    if (!f || !(mhz > 0)) {
+        tw__aie_fail(a, f ? TW_E_INVALID_ARGUMENT : TW_E_CONNECTION, "file_clock: %s %d of '%s' %s",
+                     port.direction == TW_AIE_OUT ? "output" : "input", port.number, k->name,
+                     f ? "needs a clock above 0 MHz" : "has no file");
+        return;
+    }
+    const double cycles = a->arch->clock_hz / (mhz * 1e6) * 32 / f->bits;
+    f->word_cycles = cycles > 1 ? cycles : 1;
+}
+
 /* The window at a port of a kernel; NULL, and the array fails, where there is none. */
 static tw__pair *pair_at(tw_aie_array *a, const char *call, tw_aie_port port)
 {

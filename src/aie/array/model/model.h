@@ -61,6 +61,7 @@ typedef struct tw__plio {
     char *path;
     tw_aie_element element;
     unsigned bits;
+    double word_cycles, clock; /* times: of a word of 32 bits, 0 = no time; when the last one had come or gone */
     bool is_output;
     uint8_t *bytes, *last; /* last: a bit per word of 32 bits, set where TLAST goes with it */
     size_t count, room, last_room, at;

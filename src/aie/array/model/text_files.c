@@ -3,6 +3,7 @@
 #include "aie/array/model/model.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,6 +240,15 @@ tw_status tw__plio_store_all(const tw_aie_array *a)
 
 /* --- moving data ---------------------------------------------------------------------------------------------- */
 
+/* When words have passed a file's port that may begin at `from`; files without a clock take no time. */
+static uint64_t passed(tw__plio *file, uint64_t from, unsigned words)
+{
+    if (file->word_cycles <= 0) return 0;
+    if (file->clock < (double)from) file->clock = (double)from;
+    file->clock += words * file->word_cycles;
+    return (uint64_t)ceil(file->clock);
+}
+
 static bool step_input(tw__plio *file)
 {
     bool moved = false;
@@ -247,7 +257,9 @@ static bool step_input(tw__plio *file)
         while (file->at + 4 <= file->count) {
             memcpy(item, file->bytes + file->at, 4);
             item[1] = is_last(file, file->at + 4);
+            const unsigned place = (file->fifo->first + file->fifo->count) % file->fifo->room;
             if (!tw__fifo_push(file->fifo, item)) break;
+            file->fifo->there[place] = passed(file, file->fifo->freed[place], 1);
             file->at += 4;
             moved = true;
         }
@@ -256,6 +268,7 @@ static bool step_input(tw__plio *file)
     tw__pair *p = file->pair;
     while (p->full < p->blocks && file->at + p->bytes <= file->count) {
         memcpy(p->block[p->write] + p->margin, file->bytes + file->at, p->bytes);
+        p->filled_at[p->write] = passed(file, p->freed_at[p->write], p->bytes / 4);
         file->at += p->bytes;
         p->write = (p->write + 1) % p->blocks;
         p->full++;
@@ -269,7 +282,8 @@ static bool step_output(tw_aie_array *array, tw__plio *file)
     bool moved = false;
     if (file->fifo) {
         uint32_t item[2];
-        while (tw__fifo_pop(file->fifo, item)) {
+        for (unsigned at = file->fifo->first; tw__fifo_pop(file->fifo, item); at = file->fifo->first) {
+            file->fifo->freed[at] = passed(file, file->fifo->there[at], 1);
             if (!tw__plio_append(file, item, 4) || (item[1] && !set_last(file, file->count)))
                 return no_memory(array, file);
             moved = true;
@@ -279,6 +293,7 @@ static bool step_output(tw_aie_array *array, tw__plio *file)
     tw__pair *p = file->pair;
     while (p->full > 0) {
         if (!tw__plio_append(file, p->block[p->read] + p->margin, p->bytes)) return no_memory(array, file);
+        p->freed_at[p->read] = passed(file, p->filled_at[p->read], p->bytes / 4);
         p->read = (p->read + 1) % p->blocks;
         p->full--;
         moved = true;

@@ -3,7 +3,8 @@
  * of its own, which goes on by the cycles that its work is estimated at. A block of a window is there when the kernel
  * that filled it passed it on, and free when its reader gave it back; a word of a stream when it was written, its
  * place when it was read: who comes earlier waits. A lock has no time of its own: who waited for one goes on when the
- * kernel that let one go last has come so far. Files and memory are always there in time. */
+ * kernel that let one go last has come so far. Files with a clock take
+ * their time (text_files.c); others, and memory, are always there in time. */
 #include "aie/array/times/times.h"
 
 #include <stdlib.h>
@@ -109,6 +110,7 @@ void tw__aie_forget_times(tw_aie_array *a)
         a->kernels[i]->clock = a->kernels[i]->counted = a->kernels[i]->worst = 0;
         a->kernels[i]->last_span = 0;
     }
+    for (size_t i = 0; i < a->file_count; i++) a->files[i]->clock = 0;
     for (size_t i = 0; i < a->pair_count; i++) a->pairs[i]->moved = 0;
     for (size_t i = 0; i < a->fifo_count; i++) a->fifos[i]->moved = a->fifos[i]->last_hold = 0;
     for (size_t i = 0; i < a->pair_count; i++)

@@ -357,7 +357,9 @@ struct builder {
         } else if (check_path(from.at)) {
             tw_aie_file text = { file.path.c_str(), to.info->element, static_cast<unsigned>(file.bits), window,
                                  to.margin };
-            tw_aie_array_input(array, &text, tw_aie_in(to.at.node->handle, to.info->physical));
+            const tw_aie_port reader = tw_aie_in(to.at.node->handle, to.info->physical);
+            tw_aie_array_input(array, &text, reader);
+            if (file.mhz > 0) tw_aie_array_file_clock(array, reader, file.mhz);
         }
         if (is_async(to)) tw_aie_array_async(array, tw_aie_in(to.at.node->handle, to.info->physical));
     }
@@ -381,6 +383,7 @@ struct builder {
             tw_aie_file text = { file.path.c_str(), from.info->element, static_cast<unsigned>(file.bits), window,
                                  0 };
             tw_aie_array_output(array, source, &text);
+            if (file.mhz > 0) tw_aie_array_file_clock(array, source, file.mhz);
         }
     }
     /* What a stream holds on its way anyhow; fifo_depth() comes on top. */

@@ -54,6 +54,7 @@ struct node {
     node_ref like; /* placed from another kernel's tile, so far away from it */
     int like_column = 0, like_row = 0;
     double ratio = 0;
+    double mhz = 0; /* of a file's port; 0: not said */
     unsigned repeat = 1, stack_bytes = 0, heap_bytes = 0;
     struct size {
         int index;
@@ -141,10 +142,10 @@ inline void number_kernels(const std::vector<node_ref> &all)
             n->name += " " + std::to_string(i);
         }
 }
-inline node_ref new_file(node_kind what, std::string name, int bits, std::string path)
+inline node_ref new_file(node_kind what, std::string name, int bits, std::string path, double mhz = 0)
 {
     node_ref n = new_node(what);
-    n->name = std::move(name), n->bits = bits, n->path = std::move(path);
+    n->name = std::move(name), n->bits = bits, n->path = std::move(path), n->mhz = mhz;
     return n;
 }
 /* Memory of a platform is older than the graph that it is joined to, and belongs to it from then on. */

@@ -80,27 +80,33 @@ struct IoAttr {}; /* what files and memory have in common, for counters */
 class input_plio : public IoAttr {
   public:
     port_list out;
-    static input_plio create(std::string name, plio_type bits, std::string file, double = 0)
+    static input_plio create(std::string name, plio_type bits, std::string file, double mhz = 0)
     {
         input_plio p;
-        p.out = port_list(detail::new_file(detail::node_kind::input, std::move(name), bits, std::move(file)),
+        p.out = port_list(detail::new_file(detail::node_kind::input, std::move(name), bits, std::move(file), mhz),
                           detail::direction::out);
         return p;
     }
-    static input_plio create(plio_type bits, std::string file, double = 0) { return create(file, bits, file); }
+    static input_plio create(plio_type bits, std::string file, double mhz = 0)
+    {
+        return create(file, bits, file, mhz);
+    }
     static input_plio create(std::string name, plio_type bits) { return create(name, bits, ""); } /* no file yet */
 };
 class output_plio : public IoAttr {
   public:
     port_list in;
-    static output_plio create(std::string name, plio_type bits, std::string file, double = 0)
+    static output_plio create(std::string name, plio_type bits, std::string file, double mhz = 0)
     {
         output_plio p;
-        p.in = port_list(detail::new_file(detail::node_kind::output, std::move(name), bits, std::move(file)),
+        p.in = port_list(detail::new_file(detail::node_kind::output, std::move(name), bits, std::move(file), mhz),
                          detail::direction::in);
         return p;
     }
-    static output_plio create(plio_type bits, std::string file, double = 0) { return create(file, bits, file); }
+    static output_plio create(plio_type bits, std::string file, double mhz = 0)
+    {
+        return create(file, bits, file, mhz);
+    }
     static output_plio create(std::string name, plio_type bits) { return create(name, bits, ""); }
 };
 /* Packets (UG1079 "Packet Switching"): a header word, whose bits 0 to 4 say which branch, then words up to TLAST.

@@ -16,7 +16,11 @@ namespace adf {
 struct PLIO : IoAttr {
     std::string name, file;
     plio_type bits;
-    PLIO(std::string n, plio_type b, std::string f, double = 0) : name(std::move(n)), file(std::move(f)), bits(b) {}
+    double mhz;
+    PLIO(std::string n, plio_type b, std::string f, double m = 0)
+        : name(std::move(n)), file(std::move(f)), bits(b), mhz(m)
+    {
+    }
     PLIO(std::string n, std::string f) : PLIO(std::move(n), plio_32_bits, std::move(f)) {}
 };
 
@@ -87,7 +91,7 @@ template <int In, int Out> class platform {
     {
         (i < In ? src[i] : sink[i - In]) = { n, 0, i < In ? detail::direction::out : detail::direction::in, -1 };
     }
-    void take(const PLIO *p, int i) { put(detail::new_file(kind_of(i), p->name, p->bits, p->file), i); }
+    void take(const PLIO *p, int i) { put(detail::new_file(kind_of(i), p->name, p->bits, p->file, p->mhz), i); }
     void take(const std::string &path, int i) { put(detail::new_file(kind_of(i), path, plio_32_bits, path), i); }
     void take(GMIO *g, int i) { put(g->node = detail::new_memory(kind_of(i), g->name), i); }
 };
