@@ -26,7 +26,8 @@ set_tests_properties(base.test_base_parallel PROPERTIES ENVIRONMENT TW_TEST=ever
 set(long aie.cxx_float aie.graph_layered_cxx aie.graph_packets_cxx aie.graph_parameters_cxx aie.graph_platform_cxx
          aie.graph_ports_cxx aie.graph_published_cxx aie.graph_starving_cxx aie.graph_unwind_cxx aie.test_aie_constant
          aie.test_aie_mul_complex aie.test_aie_mul_complex80 aie.unread_cxx colossus.test_colossus_sim_order
-         colossus.test_colossus_sim_values colossus.test_colossus_text pto.test_pto_core_limits pto.test_pto_grid_fifo
+         colossus.test_colossus_sim_values colossus.test_cc_rt_divide colossus.test_cc_rt_math
+         colossus.test_colossus_text pto.test_pto_core_limits pto.test_pto_grid_fifo
          pto.test_pto_grid_fifo_all pto.test_pto_ops_convert_all pto.test_pto_ops_cube_all
          pto.test_pto_ops_gather_memory_all pto.test_pto_ops_mx_all pto.test_pto_ops_quant_acc_all
          pto.test_pto_ops_quant_all vec.test_vec_math_ulp wse.test_wse_schedule)
