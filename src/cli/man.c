@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* man: `tilewright man [COMMAND]`, the pages of section 1, which the build makes (cmake/man.cmake) from the texts that
+/* man: `tilewright man [COMMAND]`, pages of section 1, which the build makes (packaging/man.sh) from the texts that
  * --help prints: one fact in one place. Not in the table of commands, like `complete`: people call `man`. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <glib.h>
 #include <stdio.h>
@@ -84,10 +84,12 @@ void tw__cli_print_man(const tw__command *c)
 void tw__cli_print_man_of_all(const tw__command *const *commands, size_t count)
 {
     man_head("tilewright", NULL, "programs for tile processors: compile, run and profile them on this machine");
-    puts(".B tilewright\n.I COMMAND\n[arguments]\n.SH DESCRIPTION\nPoplar programs for the Graphcore IPU, CSL for the "
-         "Cerebras wafer, AMD AI Engine graphs and kernels, and PTO programs for Ascend run on an ordinary machine: "
-         "simulated, with values to the bit where documents allow it and with cycles that say how sure they are.\n"
-         ".SH COMMANDS");
+    puts(
+        ".B tilewright\n.I COMMAND\n[arguments]\n.SH DESCRIPTION\nPoplar programs for the Graphcore IPU, CSL for "
+        "the "
+        "Cerebras wafer, AMD AI Engine graphs and kernels, and PTO programs for Ascend run on an ordinary machine: "
+        "simulated, with values to the bit where documents allow it and with cycles that say how sure they are.\n"
+        ".SH COMMANDS");
     for (size_t i = 0; i < count; i++) {
         printf(".TP\n\\fB"), man_text(commands[i]->name), puts("\\fR");
         man_text(commands[i]->summary), puts("");

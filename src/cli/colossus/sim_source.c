@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the interactive mode knows of sources: functions, inlined calls and variables of code from C and C++. */
-#include "sim_debug.h"
+#include "cli/colossus/sim_debug.h"
 
 #include <stdio.h>
 #include <stdlib.h>

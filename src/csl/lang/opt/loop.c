@@ -381,7 +381,7 @@ static void move_out(finder *x, const loop *l, const uint8_t *leaves)
     f->insn_count = n;
 }
 
-static bool hoist(finder *x, uint32_t end)
+static bool loop_hoist(finder *x, uint32_t end)
 {
     loop l;
     opt_blocks b = { 0 };
@@ -403,5 +403,6 @@ void tw__opt_hoist(opt *o, opt_function *f)
     finder x = { .o = o, .f = f };
     /* from the inner loops to the outer ones; what moves leaves the list as long as it is */
     for (uint32_t k = 0; k < f->insn_count && !o->failed; k++)
-        if (f->insns[k].to >= 0 && f->insns[k].to <= (int32_t)k && tw__opt_is_jump(f->insns[k].insn)) hoist(&x, k);
+        if (f->insns[k].to >= 0 && f->insns[k].to <= (int32_t)k && tw__opt_is_jump(f->insns[k].insn))
+            loop_hoist(&x, k);
 }

@@ -249,7 +249,8 @@ static void bundle_put(tw__mir_block *block, tw__mir_insn *insn, bool partner)
     block->last = insn;
 }
 
-/* Main first: what its instruction lets go may still stand beside it. Gives up when it takes more than `most` turns. */
+/* Main first: what its instruction lets go may still stand beside it. Gives up when it takes more than `most`
+ * turns. */
 static uint32_t run_turns(bundling *b, tw__mir_block *block, uint32_t most)
 {
     g_autoptr(GArray) ready = g_array_new(FALSE, FALSE, sizeof(uint32_t));
