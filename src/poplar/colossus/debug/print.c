@@ -202,7 +202,7 @@ char *tw_debug_print(const tw_debug *debug, const tw_debug_state *given, const c
 {
     tw_debug_state state;
     tw__look look;
-    if (!text) return tw__made(tw__fail(TW_E_INVALID_ARGUMENT, "a value needs a text"), NULL);
+    if (debug && !text) return tw__made(tw__fail(TW_E_INVALID_ARGUMENT, "a value needs a text"), NULL);
     tw_status status = begin_look(debug, given, &state, &look);
     if (status != TW_OK) return tw__made(status, NULL);
     tw__value value;
@@ -219,7 +219,8 @@ tw_status tw_debug_word(const tw_debug *debug, const tw_debug_state *given, cons
 {
     tw_debug_state state;
     tw__look look;
-    if (!text || !word) return tw__fail(TW_E_INVALID_ARGUMENT, "a value needs a text and a place for its bits");
+    if (debug && (!text || !word))
+        return tw__fail(TW_E_INVALID_ARGUMENT, "a value needs a text and a place for its bits");
     tw_status status = begin_look(debug, given, &state, &look);
     if (status != TW_OK) return status;
     tw__value value;
