@@ -246,7 +246,7 @@ static const char help_text[] =
     "  --fp16-format=f16|bf16|cb16             what @fp16() is\n"
     "  --max-inlined-iterations=N --max-comptime-steps=N --max-memory=BYTES   limits of the compiler\n"
     "  --max-seconds=N           of evaluation at compile time, by the clock; default 600\n"
-    "  --version                 alone: of Tilewright, and the commit it was built from\n"
+    "  --version                 of Tilewright, and the commit it was built from\n"
     "\n"
     "Accepted without effect: --width-west-buf --width-east-buf --comptime-func-depth-limit --max-parallelism "
     "--out-routes\n"
@@ -260,12 +260,27 @@ static void tell(const tw_csl_program *program, const char *folder)
            info.fabric_width, info.fabric_height, info.programs, info.programs == 1 ? "" : "s");
 }
 
+typedef struct cslc_request {
+    tw__csl_request request;
+    bool version;
+} cslc_request;
+static const tw__cli_option own_rows[] = {
+    { "--version", .at = offsetof(cslc_request, version), .form = TW__CLI_UNOFFERED },
+};
+
 static int cslc(int argc, char **argv)
 {
-    if (argc == 2 && strcmp(argv[1], "--version") == 0) return tw__cli_print_version("cslc"), TW__EXIT_OK;
-    tw__csl_request r;
-    tw__csl_request_init(&r);
-    int result = tw__cli_read(&tw__csl_syntax, &r, &argc, argv);
+    cslc_request all = { .version = false };
+    tw__csl_request_init(&all.request);
+    const tw__cli_syntax own = { "cslc", TW__CLI_ROWS(own_rows), .more = NULL };
+    tw__cli_syntax syntax = tw__csl_syntax;
+    syntax.more = &own;
+    int result = tw__cli_read(&syntax, &all, &argc, argv);
+    if (result == TW__EXIT_OK && all.version) {
+        tw__csl_request_clear(&all.request);
+        return tw__cli_print_version("cslc"), TW__EXIT_OK;
+    }
+    tw__csl_request r = all.request;
     if (result == TW__EXIT_OK && argc != 2)
         result = complain("cslc", "%s\ntry 'tilewright help cslc'",
                           argc > 2 ? "more than one file" : "no file to compile");
