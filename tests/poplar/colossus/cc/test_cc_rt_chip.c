@@ -206,10 +206,12 @@ static void every_function(void **unused)
 
 int main(void)
 {
-    if (!tw_object_read(TW_BINARY_DIR "/tilewright/runtime/ipu2-workers.o")) {
+    tw_object *library = tw_object_read(TW_BINARY_DIR "/tilewright/runtime/ipu2-workers.o");
+    if (!library) {
         print_message("no compiler is built in: %s\n", tw_error_message());
         return 0;
     }
+    tw_object_free(library);
     const struct CMUnitTest tests[] = { cmocka_unit_test(every_function) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
