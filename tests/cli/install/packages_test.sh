@@ -48,7 +48,10 @@ expect 0 cmake "-DBUILD=$build" -P "$source/cmake/uninstall.cmake"
 expect 1 cmake "-DBUILD=$build" -P "$source/cmake/uninstall.cmake"
 prints err 'nothing was installed'
 
-[ -z "$sanitized" ] && command -v cpack >/dev/null && command -v dpkg-shlibdeps >/dev/null || finish
+for tool in cpack dpkg-deb dpkg-shlibdeps file; do
+  command -v $tool >/dev/null || finish
+done
+[ -z "$sanitized" ] || finish
 expect 0 cpack --config "$build/CPackConfig.cmake" -B "$work/dist" -D CPACK_DEBIAN_COMPRESSION_TYPE=none
 root=$work/root
 for package in libtilewright0 tilewright; do
