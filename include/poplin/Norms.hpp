@@ -44,7 +44,7 @@ inline std::pair<poplar::Tensor, poplar::Tensor> normStatistics(poplar::Graph &g
                                                                 const poplar::DebugContext &debugContext = {})
 {
     return poplar::handles::stepPair(
-        graph, prog, debugContext, "poplin::normStatistics", [&](const poplar::handles::Call &c) {
+        graph, prog, debugContext, {}, "poplin::normStatistics", [&](const poplar::handles::Call &c) {
             const tw_pair made =
                 tw_poplin_norm_statistics(c.graph, poplar::handles::of(acts), static_cast<double>(eps),
                                           unbiasedVarEstimate, stableAlgo, c.sequence, c.path);
@@ -57,7 +57,7 @@ normParamGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened, con
                    const poplar::DebugContext &debugContext = {})
 {
     return poplar::handles::stepPair(
-        graph, prog, debugContext, "poplin::normParamGradients", [&](const poplar::handles::Call &c) {
+        graph, prog, debugContext, {}, "poplin::normParamGradients", [&](const poplar::handles::Call &c) {
             const tw_pair made = tw_poplin_norm_param_gradients(c.graph, poplar::handles::of(actsWhitened),
                                                                 poplar::handles::of(gradsIn), c.sequence, c.path);
             return std::make_pair(made.first, made.second);

@@ -6,23 +6,10 @@
 #include <poplin/Norms.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/ScaledAdd.hpp>
-#include <string>
-#include <vector>
 
 namespace popnn {
 namespace gn {
 
-/* "name=value", NULL ends. */
-struct GroupOptions {
-    std::vector<std::string> texts;
-    std::vector<const char *> list;
-    explicit GroupOptions(const poplar::OptionFlags &options)
-    {
-        for (const auto &o : options) texts.push_back(o.first + "=" + o.second);
-        for (const std::string &t : texts) list.push_back(t.c_str());
-        list.push_back(nullptr);
-    }
-};
 /* Statistics have one value for each group of each sample. */
 inline std::size_t groupsOf(const poplar::Tensor &acts, const poplar::Tensor &statistics)
 {
@@ -34,12 +21,11 @@ groupNormStatistics(poplar::Graph &graph, const poplar::Tensor acts, float eps, 
                     const poplar::Type & = poplar::FLOAT, const poplar::DebugContext &debugContext = {},
                     const poplar::OptionFlags &options = {})
 {
-    const GroupOptions o(options);
     return poplar::handles::stepPair(
-        graph, prog, debugContext, "popnn::gn::groupNormStatistics", [&](const poplar::handles::Call &c) {
+        graph, prog, debugContext, options, "popnn::gn::groupNormStatistics", [&](const poplar::handles::Call &c) {
             const tw_pair made =
                 tw_popnn_group_statistics(c.graph, poplar::handles::of(acts), numGroups, static_cast<double>(eps),
-                                          unbiasedVarEstimate, stableAlgo, c.sequence, c.path, o.list.data());
+                                          unbiasedVarEstimate, stableAlgo, c.sequence, c.path, c.options);
             return std::make_pair(made.first, made.second);
         });
 }

@@ -85,7 +85,7 @@ inline std::pair<poplar::Tensor, poplar::Tensor> maxAndArgMax(poplar::Graph &gra
                                                               const poplar::DebugContext &debugContext = {})
 {
     return poplar::handles::stepPair(
-        graph, prog, debugContext, "popnn::maxAndArgMax", [&](const poplar::handles::Call &c) {
+        graph, prog, debugContext, {}, "popnn::maxAndArgMax", [&](const poplar::handles::Call &c) {
             const tw_sorted made =
                 tw_popnn_max_and_arg_max(c.graph, poplar::handles::of(input), c.sequence, c.path);
             return std::make_pair(made.keys, made.values);
@@ -96,7 +96,7 @@ inline std::pair<poplar::Tensor, poplar::Tensor> minAndArgMin(poplar::Graph &gra
                                                               const poplar::DebugContext &debugContext = {})
 {
     return poplar::handles::stepPair(
-        graph, prog, debugContext, "popnn::minAndArgMin", [&](const poplar::handles::Call &c) {
+        graph, prog, debugContext, {}, "popnn::minAndArgMin", [&](const poplar::handles::Call &c) {
             const tw_sorted made =
                 tw_popnn_min_and_arg_min(c.graph, poplar::handles::of(input), c.sequence, c.path);
             return std::make_pair(made.keys, made.values);
@@ -117,8 +117,8 @@ inline poplar::Tensor topK(poplar::Graph &graph, const poplar::Tensor &input, po
                            bool, poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
 {
     const tw_top_k params = { K, true, TW_SORT_DESCENDING };
-    std::pair<poplar::Tensor, poplar::Tensor> made =
-        poplar::handles::stepPair(graph, prog, debugContext, "popnn::topK", [&](const poplar::handles::Call &c) {
+    std::pair<poplar::Tensor, poplar::Tensor> made = poplar::handles::stepPair(
+        graph, prog, debugContext, {}, "popnn::topK", [&](const poplar::handles::Call &c) {
             const tw_sorted best = tw_popops_top_k(c.graph, poplar::handles::of(input), tw_tensor{ 0, 0 }, &params,
                                                    c.sequence, c.path);
             return std::make_pair(best.keys, best.values);

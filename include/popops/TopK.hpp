@@ -45,7 +45,7 @@ inline std::pair<poplar::Tensor, poplar::Tensor> topKPair(poplar::Graph &graph, 
                                                           const poplar::DebugContext &debugContext)
 {
     const tw_top_k p = params.handles();
-    return poplar::handles::stepPair(graph, prog, debugContext, call, [&](const poplar::handles::Call &c) {
+    return poplar::handles::stepPair(graph, prog, debugContext, {}, call, [&](const poplar::handles::Call &c) {
         const tw_sorted made =
             tw_popops_top_k(c.graph, poplar::handles::of(keys),
                             values ? poplar::handles::of(*values) : tw_tensor{ 0, 0 }, &p, c.sequence, c.path);

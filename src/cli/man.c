@@ -48,7 +48,7 @@ static void man_head(const char *name, const char *also, const char *summary)
 static void man_foot(void)
 {
     puts(".SH EXIT STATUS\n0: success; 1: the job failed; 2: the command line was wrong.\n.SH SEE ALSO");
-    puts("The manuals of each system in /usr/share/doc/tilewright, and");
+    puts("The manuals of each system, in share/doc/tilewright where this is installed, and");
 }
 
 static void man_options(const tw__command *c)

@@ -41,7 +41,8 @@ struct Call {
 Tensor step(Graph &graph, program::Sequence &prog, const DebugContext &dc, const OptionFlags &options,
             const char *name, const std::function<tw_tensor(const Call &)> &f);
 /* The same for what makes two: both handles are new ones. */
-std::pair<Tensor, Tensor> stepPair(Graph &graph, program::Sequence &prog, const DebugContext &dc, const char *name,
+std::pair<Tensor, Tensor> stepPair(Graph &graph, program::Sequence &prog, const DebugContext &dc,
+                                   const OptionFlags &options, const char *name,
                                    const std::function<std::pair<tw_tensor, tw_tensor>(const Call &)> &f);
 void stepInPlace(Graph &graph, program::Sequence &prog, const DebugContext &dc, const OptionFlags &options,
                  const char *name, const std::function<void(const Call &)> &f);

@@ -82,11 +82,12 @@ Tensor step(Graph &graph, program::Sequence &prog, const DebugContext &dc, const
     return wrap(graph, name, handlesFill(graph, prog, dc, options, name, f));
 }
 
-std::pair<Tensor, Tensor> stepPair(Graph &graph, program::Sequence &prog, const DebugContext &dc, const char *name,
+std::pair<Tensor, Tensor> stepPair(Graph &graph, program::Sequence &prog, const DebugContext &dc,
+                                   const OptionFlags &options, const char *name,
                                    const std::function<std::pair<tw_tensor, tw_tensor>(const Call &)> &f)
 {
     std::pair<tw_tensor, tw_tensor> made;
-    handlesFill(graph, prog, dc, {}, name, [&](const Call &c) {
+    handlesFill(graph, prog, dc, options, name, [&](const Call &c) {
         made = f(c);
         return made.first;
     });

@@ -145,7 +145,7 @@ static void list_memory(GString *out, const tw__csl_program *p, const uint32_t *
         out,
         "  memory: %u of %u bytes: %u of data, %u of local variables; estimated: %u of code, %u of "
         "libraries' code, %u of <memcpy>\n",
-        tw__csl_pe_room_sum(room), TW__CSL_PE_BYTES, room->data, room->stack, room->code, room->library,
+        tw__csl_pe_room_sum(room), TW__CSL_PE_BYTES, room->data, room->stack, room->code, room->imported,
         room->link);
     if (*largest) g_string_append_printf(out, "  largest: %s\n", largest);
     g_free(largest);

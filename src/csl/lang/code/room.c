@@ -23,7 +23,7 @@ bool tw__csl_pe_room_of(const tw__csl_image *image, const tw__csl_program *p, ui
         uint32_t halves = 0;
         for (uint32_t at = f->entry; at < f->entry + f->count; at++) halves += cost[at].halves;
         by_function[k] = halves * TW__CSL_INSN_BYTES / 2;
-        *(of_library(image, f) ? &room->library : &room->code) += by_function[k];
+        *(of_library(image, f) ? &room->imported : &room->code) += by_function[k];
     }
     for (size_t k = 0; k < p->symbol_count; k++) room->data += p->symbols[k].bytes;
     for (size_t k = 0; k < p->declaration_count; k++)

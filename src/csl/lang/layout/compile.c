@@ -83,7 +83,7 @@ static void check_room(sema *s, const tile_binding *b)
     }
     room.data = b->data_bytes; /* with what lies between arrays */
     uint32_t all = tw__csl_pe_room_sum(&room);
-    bool refused = s->shared->options->optimize && all - room.library > TW__CSL_PE_BYTES;
+    bool refused = s->shared->options->optimize && all - room.imported > TW__CSL_PE_BYTES;
     char *largest = all > TW__CSL_PE_BYTES ? tw__csl_pe_room_largest(p, bytes, &room, 6) : NULL;
     if (refused)
         tw__csl_error(
@@ -95,7 +95,7 @@ static void check_room(sema *s, const tile_binding *b)
         tw__csl_warn(s, NULL, "csl.memory",
                      "%s may not fit on hardware: %u bytes of data, %u of local variables and about %u of code "
                      "(estimated; %u of libraries at most), of %u in all",
-                     p->name, room.data, room.stack, room.code + room.link + room.library, room.library,
+                     p->name, room.data, room.stack, room.code + room.link + room.imported, room.imported,
                      TW__CSL_PE_BYTES);
     if (largest) tw__csl_note(s, b->at, "the largest: %s", largest);
     g_free(largest);

@@ -74,7 +74,7 @@ static void add_code(builder *b, uint64_t *total)
         for (uint32_t t = 0; t < b->tiles; t++) {
             uint32_t program = b->w->image->pes[t].program;
             const tw__csl_pe_room none = { 0 }, *room = program < programs ? &rooms[program] : &none;
-            b->by_tile[t] = link ? room->link : room->code + room->library;
+            b->by_tile[t] = link ? room->link : room->code + room->imported;
             if (total) total[t] += b->by_tile[t];
         }
         tw__profile_add_memory(b->p, link ? "link" : "code", link ? "Code of <memcpy>" : "Code",
