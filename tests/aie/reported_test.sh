@@ -12,9 +12,10 @@ failed=0
 grep -qw avx /proc/cpuinfo || exit 77
 flags_of() # COMPILER
 {
-  case $1 in clang*) pkg-config --variable=aie_check_clang "$build/tilewright.pc" ;;
-  *) pkg-config --variable=aie_check_gcc "$build/tilewright.pc" ;; esac
+  case $1 in clang*) variable=aie_check_clang ;; *) variable=aie_check_gcc ;; esac
+  PKG_CONFIG_PATH="$build/pkgconfig" pkg-config --variable=$variable tilewright
 }
+[ -n "$(flags_of gcc)" ] || { echo "reported_test: no flags for checks in $build/pkgconfig"; exit 1; }
 build() # COMPILER FLAGS SOURCE PROGRAM
 {
   $1 $(flags_of "$1") $2 -Wall -Wextra -Werror -ffp-contract=off -I"$source/include" -I"$source/include/tilewright/compat/aie" "$3" -o "$4" \
