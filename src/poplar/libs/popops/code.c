@@ -54,6 +54,7 @@ char *tw__libs_code_text(const tw__libs_code *code, tw_type type)
 
 const char *tw__libs_code_vertex(tw_graph *graph, const tw__libs_code *code, tw_type type)
 {
+    if (!tw__expr_c_type(type)) return NULL; /* of a tensor that could not be made: its error stands */
     g_autofree char *name = tw__libs_code_name(code, type);
     const char *kept = g_intern_string(name);
     if (tw__libs_has_vertex(graph, kept)) return kept;
