@@ -21,6 +21,7 @@ endforeach()
 install(DIRECTORY include/tilewright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(DIRECTORY include/poplar DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT poplar)
 install(DIRECTORY examples/compare DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright COMPONENT programs) # `tilewright compare`
+install(FILES docs/profile.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright COMPONENT programs)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT programs)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT programs)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT programs)

@@ -3,6 +3,8 @@
  * cost follows what is stored, not steps x tiles. */
 #include "report/report.h"
 
+#include "core/profile/summary.h"
+
 #include <stdlib.h>
 
 #define PROGRAM_BUCKET(name, number, text, bucket) [number] = TW_CYCLES_##bucket,
@@ -22,18 +24,7 @@ const char *tw__fact_of(const tw_profile *p, const char *key)
 
 const char *tw__word_of(const tw_profile *p, tw__word word)
 {
-    static const struct {
-        const char *type, *words[3];
-    } machines[] = {
-        { "AI_ENGINE", { "array", "tile", "kernel" } },
-        { "ASCEND_PTO", { "device", "core", "instruction" } },
-        { "WSE", { "wafer", "PE", "kernel" } },
-        { NULL, { "IPU", "tile", "vertex" } },
-    };
-    const char *type = p->names.items[p->target.type];
-    size_t i = 0;
-    while (machines[i].type && strcmp(machines[i].type, type) != 0) i++;
-    return machines[i].words[word];
+    return tw__profile_terms(p->names.items[p->target.type])->words[word];
 }
 
 static void row_stats(const tw_profile *p, tw__row row, uint32_t tiles, tw__row_stats *out)

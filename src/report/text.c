@@ -2,6 +2,8 @@
 /* text: tables with small bar charts for a terminal, the difference of two profiles, and conditions on it. */
 #include "report/report.h"
 
+#include "core/profile/summary.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -158,22 +160,23 @@ tw_status tw_profile_print_top(const tw_profile *p, FILE *out, tw_colours colour
 static void put_tiles(const sheet *s, const tw__stats *stats, const uint64_t *values, const char *title,
                       double whole, const char *unit)
 {
-    char name[64], text[64];
-    const char *tile = tw__word_of(stats->p, TW__WORD_TILE);
+    char name[64], text[64], at[TW__TEXT], label[TW__LABEL];
+    const tw__terms *terms = tw__profile_terms(stats->p->names.items[stats->p->target.type]);
+    const char *tile = terms->words[TW__WORD_TILE];
     entry *list = g_new(entry, stats->tiles + 1);
     for (uint32_t t = 0; t < stats->tiles; t++) list[t] = (entry){ "", t, (double)values[t], 0, (double)values[t] };
     qsort(list, stats->tiles, sizeof *list, by_value);
-    heading(s, title);
+    heading(s, tw__worded(terms, title, label));
     for (uint32_t i = 0; i < stats->tiles && i < s->rows; i++) {
         bool over = whole > 0 && list[i].value > whole;
-        g_snprintf(name, sizeof name, "%s %u", tile, list[i].id);
+        g_snprintf(name, sizeof name, "%s %s", tile, tw__profile_tile(stats->p, list[i].id, at));
         fprintf(s->out, "  %-16s %15s %s %5.1f%% ", name, tw__commas(text, sizeof text, (uint64_t)list[i].value),
                 unit, whole > 0 ? list[i].value / whole * 100 : 0);
         put_bar(s, whole > 0 ? list[i].value / whole : 0, over ? RED : ORANGE);
         fputs(over ? " over\n" : "\n", s->out);
     }
     if (stats->tiles > s->rows) {
-        g_snprintf(name, sizeof name, "%s %u", tile, list[stats->tiles - 1].id);
+        g_snprintf(name, sizeof name, "%s %s", tile, tw__profile_tile(stats->p, list[stats->tiles - 1].id, at));
         fprintf(s->out, "  ... %u more, down to %s of %s\n", stats->tiles - s->rows,
                 tw__commas(text, sizeof text, (uint64_t)list[stats->tiles - 1].value), name);
     }
@@ -223,7 +226,9 @@ tw_status tw_profile_print_memory(const tw_profile *p, FILE *out, tw_colours col
         all += e.part = e.value;
         if (e.value > 0) g_array_append_val(list, e);
     }
-    heading(&s, "Bytes by category, on all tiles:");
+    char label[TW__LABEL];
+    const tw__terms *terms = tw__profile_terms(p->names.items[p->target.type]);
+    heading(&s, tw__worded(terms, "Bytes by category, on all tiles:", label));
     put_entries(&s, list, all, BLUE, tw__word_of(p, TW__WORD_TILE));
     g_array_set_size(list, 0);
     double always = 0;

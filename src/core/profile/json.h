@@ -114,6 +114,7 @@ void tw__json_lists(tw__json *j, const char *key, const char *unit, const tw__ta
 void tw__json_target(tw__json *j);
 void tw__json_vertex_types(tw__json *j);
 
+void tw__write_summary(tw__json *j); /* json_write_summary.c */
 void tw__write_graph(tw__json *j);
 void tw__write_execution(tw__json *j, const uint64_t *counts);
 

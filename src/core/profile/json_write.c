@@ -243,7 +243,7 @@ static void put_words(tw__json *j)
 {
     static const char *const meant[] = { "IPU", "tile", "vertex" };
     const tw__terms *terms = tw__profile_terms(j->p->names.items[j->p->target.type]);
-    if (!terms->words[0]) return;
+    if (terms->is_graph) return;
     tw__json_open(j, "words", '{');
     for (int i = 0; i < 3; i++) tw__json_text(j, meant[i], terms->words[i]);
     tw__json_close(j, '}');
@@ -284,7 +284,9 @@ void tw__json_vertex_types(tw__json *j)
 
 /* --- entry points --------------------------------------------------------------------------------------------- */
 
-static tw_status write_part(const tw_profile *p, FILE *out, bool pretty, bool graph)
+typedef enum part { PART_SUMMARY, PART_GRAPH, PART_EXECUTION } part;
+
+static tw_status write_part(const tw_profile *p, FILE *out, bool pretty, part which)
 {
     uint64_t *row = tw__realloc(NULL, ((size_t)p->target.tiles + 1) * sizeof *row);
     tw__json j = { .out = out, .pretty = pretty, .empty = true, .p = p, .row = row };
@@ -292,8 +294,10 @@ static tw_status write_part(const tw_profile *p, FILE *out, bool pretty, bool gr
     bool ready = row && counts && tw__profile_step_counts(p, counts);
     if (ready) {
         tw__json_open(&j, NULL, '{');
-        put_head(&j, graph ? "graph" : "execution");
-        if (graph)
+        if (which != PART_SUMMARY) put_head(&j, which == PART_GRAPH ? "graph" : "execution");
+        if (which == PART_SUMMARY)
+            tw__write_summary(&j);
+        else if (which == PART_GRAPH)
             tw__write_graph(&j);
         else
             tw__write_execution(&j, counts);
@@ -309,23 +313,26 @@ static tw_status write_part(const tw_profile *p, FILE *out, bool pretty, bool gr
 tw_status tw_profile_write_graph_json(const tw_profile *p, FILE *out, bool pretty)
 {
     tw_status status = tw__profile_has(p, true, false, "write");
-    return status ? status : write_part(p, out, pretty, true);
+    return status ? status : write_part(p, out, pretty, PART_GRAPH);
 }
 
 tw_status tw_profile_write_execution_json(const tw_profile *p, FILE *out, bool pretty)
 {
     tw_status status = tw__profile_has(p, false, true, "write");
-    return status ? status : write_part(p, out, pretty, false);
+    return status ? status : write_part(p, out, pretty, PART_EXECUTION);
 }
 
 tw_status tw_profile_write_json(const tw_profile *p, FILE *out, bool pretty)
 {
     tw_status status = tw__profile_has(p, true, true, "write");
     if (status) return status;
-    fprintf(out, "{\"tilewright\":{\"schema\":%d,\"part\":\"both\"},\"graph\":", TW_PROFILE_SCHEMA);
-    status = write_part(p, out, pretty, true);
-    fputs(",\"execution\":", out);
-    if (!status) status = write_part(p, out, pretty, false);
+    static const char *const members[] = { "summary", "graph", "execution" };
+    fprintf(out, "{\"tilewright\":{\"schema\":%d,\"version\":\"%s\",\"part\":\"both\"}", TW_PROFILE_SCHEMA,
+            TW_VERSION);
+    for (int i = 0; i < 3 && !status; i++) {
+        fprintf(out, ",\"%s\":", members[i]);
+        status = write_part(p, out, pretty, (part)i);
+    }
     fputs("}\n", out);
     return status ? status : ferror(out) ? tw__fail(TW_E_IO, "cannot write the profile") : TW_OK;
 }

@@ -41,15 +41,21 @@ tw_status tw_profile_options_set(tw_profile_options *options, const char *key, c
                     near);
 }
 
-/* The last row is the guide's (8.2.3). */
+/* The last row is the guide's (8.2.3). A wafer's profile has the PEs of a program, not those of wafers. */
 static const tw__terms terms[] = {
     // clang-format off
     { "AI_ENGINE", "Number of arrays", "Tiles per array", "Total Tiles", "Memory Per-Tile", "Memory on all tiles:",
-      "Number of kernels", "Cycles by kernel:", false, { "array", "tile", "kernel" } },
+      "Number of kernels", "Cycles by kernel:", false,
+      { "array", "tile", "kernel" }, { "arrays", "tiles", "kernels" } },
     { "ASCEND_PTO", "Number of devices", "Cores per device", "Total Cores", "Memory Per-Core", "Memory on all cores:",
-      "Number of instructions", "Cycles by instruction:", false, { "device", "core", "instruction" } },
+      "Number of instructions", "Cycles by instruction:", false,
+      { "device", "core", "instruction" }, { "devices", "cores", "instructions" } },
+    { "WSE", NULL, NULL, "PEs", "Memory Per-PE", "Memory on all PEs:",
+      "Number of tasks and operations", "Cycles by task and operation:", false,
+      { "wafer", "PE", "operation" }, { "wafers", "PEs", "operations" } },
     { NULL, "Number of IPUs", "Tiles per IPU", "Total Tiles", "Memory Per-Tile", "Memory on all IPUs:",
-      "Number of vertices", "Cycles by vertex type:", true, { NULL } },
+      "Number of vertices", "Cycles by vertex type:", true,
+      { "IPU", "tile", "vertex" }, { "IPUs", "tiles", "vertices" } },
     // clang-format on
 };
 
@@ -58,6 +64,31 @@ const tw__terms *tw__profile_terms(const char *target)
     const tw__terms *t = terms;
     while (t->target && (!target || strcmp(t->target, target) != 0)) t++;
     return t;
+}
+
+char *tw__profile_tile(const tw_profile *p, uint32_t tile, char buf[TW__TEXT])
+{
+    const tw__terms *t = tw__profile_terms(p->names.items[p->target.type]);
+    uint32_t across = p->grid.column_major ? p->grid.rows : p->grid.columns;
+    if (t->is_graph || !across) return tw__commas(buf, TW__TEXT, tile);
+    uint32_t major = tile / across, minor = tile % across;
+    g_snprintf(buf, TW__TEXT, "%u,%u", p->grid.column_major ? major : minor, p->grid.column_major ? minor : major);
+    return buf;
+}
+
+char *tw__worded(const tw__terms *of, const char *label, char buf[TW__LABEL])
+{
+    const char *word = of->words[1];
+    g_autoptr(GString) text = g_string_new(label);
+    if (!of->is_graph) {
+        g_autofree char *capital = g_strdup(word);
+        *capital = g_ascii_toupper(*capital);
+        g_string_replace(text, "IPU ", "", 0); /* its exchange is an exchange elsewhere */
+        g_string_replace(text, "tile", word, 0);
+        g_string_replace(text, "Tile", capital, 0);
+    }
+    g_strlcpy(buf, text->str, TW__LABEL);
+    return buf;
 }
 
 char *tw__fixed1(char buf[TW__TEXT], double value)

@@ -8,11 +8,12 @@
 /* What a machine calls its parts. Lines that only a graph program has (replicas, exchange, vertex data) are left out
  * where `is_graph` is false and they are zero. */
 typedef struct tw__terms {
-    const char *target; /* tw__profile_target.type; NULL: all others */
-    const char *chips, *tiles_per_chip, *tiles, *memory_per_tile, *memory;
+    const char *target;                 /* tw__profile_target.type; NULL: all others */
+    const char *chips, *tiles_per_chip; /* NULL: the profile has a part of a chip */
+    const char *tiles, *memory_per_tile, *memory;
     const char *vertices, *cycles_by_type;
     bool is_graph;
-    const char *words[3]; /* JSON: what a chip, a tile and a vertex are called; NULL: by these names */
+    const char *words[3], *plurals[3]; /* a chip, a tile and a vertex; several of them */
 } tw__terms;
 /* Terms of a machine by the type of its target; the last row for all others. */
 const tw__terms *tw__profile_terms(const char *target);
@@ -25,7 +26,11 @@ typedef struct tw__page {
     tw_profile_options options;
 } tw__page;
 
-enum { TW__TEXT = 48 }; /* room for one figure */
+enum { TW__TEXT = 48, TW__LABEL = 80 }; /* room for one figure, for a label */
+
+/* How readers of this machine name a tile: "12", or "x,y" of its grid. A label with the machine's word for "tile". */
+char *tw__profile_tile(const tw_profile *p, uint32_t tile, char buf[TW__TEXT]);
+char *tw__worded(const tw__terms *of, const char *label, char buf[TW__LABEL]);
 
 /* "1,234.5": one decimal, commas. */
 char *tw__fixed1(char buf[TW__TEXT], double value);

@@ -13,7 +13,7 @@ static char *percent(char buf[TW__TEXT], double ratio)
 
 static void print_totals(const tw__page *page, const tw_profile_totals *t)
 {
-    char a[TW__TEXT], b[TW__TEXT];
+    char a[TW__TEXT], b[TW__TEXT], label[TW__LABEL];
     FILE *out = page->out;
     fprintf(out, "  Total cycles: %s", tw__commas(a, sizeof a, t->cycles));
     bool fine = !page->terms->is_graph && t->seconds < 1e-6;
@@ -27,9 +27,9 @@ static void print_totals(const tw__page *page, const tw_profile_totals *t)
     for (TW__EACH_COLUMN(c, TW__TABLE_totals)) {
         uint64_t value = c->label ? tw__column_get(c, t) : 0;
         if (c->label && (page->terms->is_graph || value))
-            fprintf(out, "  %s: %s\n", c->label, tw__commas(a, sizeof a, value));
+            fprintf(out, "  %s: %s\n", tw__worded(page->terms, c->label, label), tw__commas(a, sizeof a, value));
     }
-    fprintf(out, "  Total tile balance: %s\n", percent(a, t->tile_balance));
+    fprintf(out, "  %s: %s\n", tw__worded(page->terms, "Total tile balance", label), percent(a, t->tile_balance));
     fprintf(out, "  Total thread balance: %s\n", percent(a, t->thread_balance));
     if (!t->fidelity) return;
     const tw_profile *p = page->p;
@@ -120,13 +120,14 @@ static tw_status print_step_types(const tw__page *page, uint32_t plan_step)
 
 static void print_balance(const tw__page *page, const char *label, double ratio)
 {
-    char text[TW__TEXT];
-    if (ratio >= 0) fprintf(page->out, "      %-22s%s\n", label, percent(text, ratio));
+    char text[TW__TEXT], worded[TW__LABEL];
+    if (ratio >= 0)
+        fprintf(page->out, "      %-22s%s\n", tw__worded(page->terms, label, worded), percent(text, ratio));
 }
 
 static tw_status print_step(const tw__page *page, const tw_profile_step *s)
 {
-    char a[TW__TEXT], b[TW__TEXT];
+    char a[TW__TEXT], b[TW__TEXT], label[TW__LABEL];
     FILE *out = page->out;
     if (s->type == TW_PROGRAM_SYNC) {
         static const char *const kinds[] = { "", "Internal ", "External ", "Global " };
@@ -146,8 +147,8 @@ static tw_status print_step(const tw__page *page, const tw_profile_step *s)
         fprintf(out, " (%s overlapped with previous)", tw__commas(a, sizeof a, s->overlapped));
     if (s->fidelity) fprintf(out, " [%s]", tw_fidelity_name(s->fidelity));
     fputc('\n', out);
-    fprintf(out, "      %-22s%s / %s\n", "Active Tiles:", tw__commas(a, sizeof a, s->active_tiles),
-            tw__commas(b, sizeof b, page->p->target.tiles));
+    fprintf(out, "      %-22s%s / %s\n", tw__worded(page->terms, "Active Tiles:", label),
+            tw__commas(a, sizeof a, s->active_tiles), tw__commas(b, sizeof b, page->p->target.tiles));
     print_balance(page, "Thread Balance:", s->thread_balance);
     const tw__step_line line = { .stored = page->p->steps.items[s->plan_step], .info = *s };
     for (TW__EACH_COLUMN(c, TW__TABLE_step)) {

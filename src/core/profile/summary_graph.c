@@ -31,9 +31,15 @@ static void print_target(const tw__page *page)
     char text[TW__TEXT];
     double bytes = (double)p->target.bytes_per_tile, total = bytes * p->target.tiles;
     tw__heading(page, 0, "Target:");
-    tw__line_count(page, 2, page->terms->chips, p->target.ipus);
-    tw__line_count(page, 2, page->terms->tiles_per_chip, p->target.tiles_per_ipu);
+    if (page->terms->chips) {
+        tw__line_count(page, 2, page->terms->chips, p->target.ipus);
+        tw__line_count(page, 2, page->terms->tiles_per_chip, p->target.tiles_per_ipu);
+    }
     tw__line_count(page, 2, page->terms->tiles, p->target.tiles);
+    if (p->grid.columns && !page->terms->is_graph) {
+        g_snprintf(text, sizeof text, "%u x %u", p->grid.columns, p->grid.rows);
+        tw__line(page, 2, "Columns x Rows", text);
+    }
     tw__line(page, 2, page->terms->memory_per_tile, strcat(tw__fixed1(text, bytes / 1024), " kB"));
     tw__line(page, 2, "Total Memory", strcat(tw__fixed1(text, total / 1048576), " MB"));
     tw__line(page, 2, "Clock Speed (approx)", strcat(tw__fixed1(text, p->target.clock_hz / 1e6), " MHz"));
@@ -50,7 +56,7 @@ static void print_target(const tw__page *page)
 static void print_graph(const tw__page *page)
 {
     const tw_profile *p = page->p;
-    tw__heading(page, 0, "Graph:");
+    tw__heading(page, 0, page->terms->is_graph ? "Graph:" : "Program:");
     tw__line_count(page, 2, page->terms->vertices, p->vertices);
     for (TW__EACH_COLUMN(c, TW__TABLE_graph))
         if (c->label && page->terms->is_graph) tw__line_count(page, 2, c->label, tw__column_get(c, p));
@@ -91,14 +97,15 @@ static uint64_t print_categories(const tw__page *page, int indent, const char *t
 static uint64_t print_regions(const tw__page *page, int indent, range tiles, uint64_t *by_tile, uint64_t *row)
 {
     static const char *const labels[] = { "Non-interleaved", "Interleaved", "Overflowed" };
-    uint64_t total = 0;
-    tw__heading(page, indent, "By Memory Region:");
+    uint64_t total = 0, bytes[TW__MEMORY_REGIONS] = { 0 };
     for (unsigned r = 0; r < TW__MEMORY_REGIONS; r++) {
-        uint64_t bytes = 0;
         tw__profile_region(page->p, (tw__memory_region)r, by_tile, row);
-        for (uint32_t t = tiles.first; t < tiles.end; t++) bytes += by_tile[t];
-        tw__line_bytes(page, indent + 2, labels[r], bytes);
-        total += bytes;
+        for (uint32_t t = tiles.first; t < tiles.end; t++) bytes[r] += by_tile[t];
+        total += bytes[r];
+    }
+    if (page->terms->is_graph || total > bytes[TW__NON_INTERLEAVED]) { /* else there is but one */
+        tw__heading(page, indent, "By Memory Region:");
+        for (unsigned r = 0; r < TW__MEMORY_REGIONS; r++) tw__line_bytes(page, indent + 2, labels[r], bytes[r]);
     }
     tw__line_bytes(page, indent, "Total", total);
     return total;
@@ -209,8 +216,10 @@ static void print_histogram(const tw__page *page, const uint64_t *by_tile, range
     uint64_t counts[HISTOGRAM_ROWS] = { 0 };
     for (uint32_t t = tiles.first; t < tiles.end; t++) counts[(by_tile[t] / 1024 - low) / width]++;
     for (uint64_t r = 0; r < rows; r++) most = counts[r] > most ? counts[r] : most;
-    tw__heading(page, 4, "By Tile (Excluding Gaps):");
-    fprintf(page->out, "      %-14s %-*s %s\n", "Range (KB)", BAR, "Histogram (Excluding Gaps)", "Count (tiles)");
+    char title[TW__LABEL];
+    tw__heading(page, 4, tw__worded(page->terms, "By Tile (Excluding Gaps):", title));
+    g_snprintf(title, sizeof title, "Count (%s)", page->terms->plurals[1]);
+    fprintf(page->out, "      %-14s %-*s %s\n", "Range (KB)", BAR, "Histogram (Excluding Gaps)", title);
     for (uint64_t r = 0; r < rows; r++) {
         char bar[BAR + 1] = "", text[TW__TEXT];
         memset(bar, '*', (size_t)((counts[r] * BAR + most - 1) / most));
@@ -225,9 +234,9 @@ static void print_maximum(const tw__page *page, const char *which, const uint64_
     char bytes[TW__TEXT], kb[TW__TEXT], tile[TW__TEXT];
     for (uint32_t t = tiles.first; t < tiles.end; t++)
         if (by_tile[t] > by_tile[fullest]) fullest = t;
-    fprintf(page->out, "      Maximum (%s Gaps): %s (%s K) on tile %s\n", which,
+    fprintf(page->out, "      Maximum (%s Gaps): %s (%s K) on %s %s\n", which,
             tw__commas(bytes, sizeof bytes, by_tile[fullest]), tw__fixed1(kb, (double)by_tile[fullest] / 1024),
-            tw__commas(tile, sizeof tile, fullest));
+            page->terms->words[1], tw__profile_tile(page->p, fullest, tile));
 }
 
 /* A few of the fullest tiles, category by category: where to look first when memory is short. */
@@ -236,13 +245,15 @@ static void print_fullest(const tw__page *page, const uint64_t *by_tile, range t
     const tw_profile *p = page->p;
     unsigned fullest[FULLEST];
     size_t count = tw__memory_fullest(by_tile + tiles.first, tiles.end - tiles.first, fullest, FULLEST);
-    tw__heading(page, 6, "Tiles with the largest usage:");
+    char title[TW__LABEL], label[TW__LABEL];
+    tw__heading(page, 6, tw__worded(page->terms, "Tiles with the largest usage:", title));
     for (size_t i = 0; i < count; i++) {
         uint32_t tile = tiles.first + fullest[i];
         char name[TW__TEXT], bytes[TW__TEXT], excess[TW__TEXT];
         if (by_tile[tile] <= p->target.bytes_per_tile) break;
-        fprintf(page->out, "        Tile %s: %s B including gaps, %s B past the end\n",
-                tw__commas(name, sizeof name, tile), tw__commas(bytes, sizeof bytes, by_tile[tile]),
+        fprintf(page->out, "        %s %s: %s B including gaps, %s B past the end\n",
+                tw__worded(page->terms, "Tile", label), tw__profile_tile(p, tile, name),
+                tw__commas(bytes, sizeof bytes, by_tile[tile]),
                 tw__commas(excess, sizeof excess, by_tile[tile] - p->target.bytes_per_tile));
         for (size_t c = 0; c < p->categories.count; c++) {
             const tw__category *category = &p->categories.items[c];
@@ -258,7 +269,7 @@ static void print_tiles(const tw__page *page, range tiles, uint64_t *by_tile, ui
 {
     const tw_profile *p = page->p;
     uint64_t full = 0, capacity = p->target.bytes_per_tile;
-    char text[TW__TEXT];
+    char text[TW__TEXT], label[TW__LABEL];
     if (!tw_profile_memory_by_tile(p, by_tile)) return;
     print_histogram(page, by_tile, tiles);
     bool gaps = tw__profile_row_read(p, p->total_with_gaps, row, p->target.tiles);
@@ -266,7 +277,8 @@ static void print_tiles(const tw__page *page, range tiles, uint64_t *by_tile, ui
     print_maximum(page, "Excluding", by_tile, tiles);
     if (gaps) memcpy(by_tile, row, p->target.tiles * sizeof *row);
     for (uint32_t t = tiles.first; capacity && t < tiles.end; t++) full += by_tile[t] > capacity;
-    fprintf(page->out, "      %s tile(s) out of memory\n", tw__commas(text, sizeof text, full));
+    fprintf(page->out, "      %s %s\n", tw__commas(text, sizeof text, full),
+            tw__worded(page->terms, "tile(s) out of memory", label));
     if (full) print_fullest(page, by_tile, tiles, row);
 }
 

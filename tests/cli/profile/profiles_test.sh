@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 # The profiles of all examples, of every machine: no tile is busy for longer than the run, no balance is above 100 %,
-# parts do not add up to more than the whole.
+# parts do not add up to more than the whole, and the file is as docs/profile.schema.json says.
 . "$1/tests/cli/lib.sh"
 cd "$work" || exit 1
 
 # sound FILE: what the summary and the tables say of it.
 sound() {
   [ -s "$1" ] || { fail "no profile $1"; return; }
+  "$build/test_profile_published" "$1" || fail "$1 and the schema"
   "$tilewright" profile "$1" --show-execution-steps >all || fail "the summary of $1"
   "$tilewright" profile "$1" --top --tiles --rows 100000 >tables || fail "the tables of $1"
   awk -v file="$1" '
