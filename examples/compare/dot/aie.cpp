@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* The sum of x y on eight AI Engine tiles: each multiplies a window of 256 numbers of its part in eight lanes and
  * hands the sum, with what its neighbour handed on, to the next tile by cascade; the last one keeps the sum of all
- * windows.  run: tilewright aie run aie.cpp -DBLOCKS={n/2048} -i {folder} -o {folder} --profile {profile} -- {x:n}
- * {y:n} {out:1} {folder} / */
+ * windows.
+ *
+ * run: tilewright aie run aie.cpp -DBLOCKS={n/2048} -i {folder} -o {folder} --profile {profile} -- {x:n} {y:n} {out:1} {folder}
+ */
 #include "../aie.h"
 
 #include <adf.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The sum of x y: a piece of both vectors for each worker of the tiles, whose sums are added in a tree of 32 at a
- * time.  run: tilewright run --profile {profile} ipu.c {device} {x:n} {y:n} {out:n} / */
+ * time.
+ *
+ * run: tilewright run --profile {profile} ipu.c {device} {x:n} {y:n} {out:n}
+ */
 #include "../ipu.h"
 
 /* Sums of 32 neighbours each; one is left at the end. */
