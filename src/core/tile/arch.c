@@ -120,10 +120,11 @@ static const tw_tile_arch table[] = {
 
     /* An AI core: one cube core with L1, L0A, L0B, L0C, bias table and fixpipe buffer, two vector cores with a
      * unified buffer (UB) each. bytes_per_tile is the sum over the buffers of a tile's view. Every buffer counts from
-     * 0. f32 operations and memory: those of the two vector cores, 64 lanes a cycle each. */
+     * 0. f32 operations: those of the cube, 16 x 16 x 8 products in two cycles. Memory: that of the two vector cores,
+     * 64 lanes a cycle each. */
 #define BUFFER(n, kb) {.name = n, .bytes = (kb) * KB, .align = 32, .bank_group = 1}
 #define ASCEND_COMMON .system = "ascend", .tiles_per_super_tile = 1, .workers = 3, .data_path_width = 256,     \
-    .float_vector_width = 8, .half_vector_width = 16, .f32_operations_per_cycle = 256, .local_bytes_per_cycle = 1536
+    .float_vector_width = 8, .half_vector_width = 16, .f32_operations_per_cycle = 2048, .local_bytes_per_cycle = 1536
     {.name = "a2", .alias = "a3", .description = "Ascend A2/A3 AI core", .tiles = 24, ASCEND_COMMON,
      .bytes_per_tile = (192 + 512 + 64 + 64 + 128 + 1 + 2) * KB,
      .region_count = 7, .regions = {BUFFER("UB", 192), BUFFER("L1", 512), BUFFER("L0A", 64), BUFFER("L0B", 64),
