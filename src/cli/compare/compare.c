@@ -72,7 +72,8 @@ static int show(const request *r, char **kernels, const char *folder)
     const tw__compare_machine *machine = tw__compare_find_machine(r->show);
     if (!machine) return unknown_machine(r->show);
     for (char **k = kernels; *k; k++) {
-        g_autofree char *path = g_build_filename(folder, *k, machine->program, NULL);
+        g_autofree char *programs = g_build_filename(folder, *k, NULL);
+        g_autofree char *path = tw__compare_program(programs, machine);
         char *text = tw_read_file(path, TW_SOURCE_LIMIT, NULL);
         if (!text) return tw__cli_failure("compare");
         printf("%s%s", k == kernels ? "" : "\n", text);

@@ -53,6 +53,8 @@ typedef struct tw__compare_machine {
 extern const tw__compare_machine tw__compare_machines[];
 extern const size_t tw__compare_machine_count;
 const tw__compare_machine *tw__compare_find_machine(const char *name); /* NULL */
+/* Its program of the kernel in `folder`: pto_a5.pto when there is one for the chip a5 alone, else pto.pto. */
+char *tw__compare_program(const char *folder, const tw__compare_machine *machine);
 
 /* What a run gave. */
 typedef struct tw__compare_row {

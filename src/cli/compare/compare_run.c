@@ -30,6 +30,17 @@ const tw__compare_machine *tw__compare_find_machine(const char *name)
     return NULL;
 }
 
+char *tw__compare_program(const char *folder, const tw__compare_machine *machine)
+{
+    const char *end = strrchr(machine->program, '.');
+    g_autofree char *name =
+        g_strdup_printf("%.*s_%s%s", (int)(end - machine->program), machine->program, machine->device, end);
+    char *path = g_build_filename(folder, name, NULL);
+    if (g_file_test(path, G_FILE_TEST_EXISTS)) return path;
+    g_free(path);
+    return g_build_filename(folder, machine->program, NULL);
+}
+
 /* --- the line --------------------------------------------------------------------------------------------------- */
 
 typedef struct job {
@@ -220,11 +231,11 @@ static bool compare_values(job *j, tw__compare_row *row)
     if (!file) return j->problem = g_strdup(tw_error_message()), false;
     g_autofree char *square = NULL;
     const void *data = file->data;
-    bool fits = file->item == 4 && file->count == elements;
+    bool fits = file->item == 4 && file->count == elements, is_integer = file->descr[1] != 'f';
     if (!fits) j->problem = g_strdup_printf("it wrote %zu numbers, not %zu", file->count, elements);
     if (fits && j->is_blocks) copy_blocks(j, square = g_malloc(elements * 4), data, true), data = square;
     for (size_t i = 0; i < elements && fits; i++) {
-        double got = c->output.is_integer ? (double)((const int32_t *)data)[i] : (double)((const float *)data)[i];
+        double got = is_integer ? (double)((const int32_t *)data)[i] : (double)((const float *)data)[i];
         double error = fabs(got - c->expected[i]) / c->tolerance;
         if (!(error <= 1) && !j->problem)
             j->problem = g_strdup_printf("wrong result: element %zu is %.9g, not %.9g", i, got, c->expected[i]);
@@ -289,7 +300,7 @@ static void remove_folder(const char *folder)
 
 static void compare_program(job *j, const char *folder, tw__compare_row *row)
 {
-    g_autofree char *path = g_build_filename(folder, j->machine->program, NULL);
+    g_autofree char *path = tw__compare_program(folder, j->machine);
     char *text = g_file_test(path, G_FILE_TEST_EXISTS) ? tw_read_file(path, TW_SOURCE_LIMIT, NULL) : NULL;
     g_autofree char *line = text ? header_line(text, "run:") : NULL;
     g_autofree char *why = text ? header_line(text, "cannot:") : NULL;
