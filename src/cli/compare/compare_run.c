@@ -111,7 +111,7 @@ static void copy_blocks(const job *j, char *to, const char *from, bool back)
             }
 }
 
-/* The input as a file of that shape. */
+/* The input as a file of that shape, written once however often the line asks for it. */
 static char *write_input(job *j, const struct tw__compare_array *a, const char *shape)
 {
     tw_npy file = { .item = 4, .count = 1 };
@@ -135,6 +135,7 @@ static char *write_input(job *j, const struct tw__compare_array *a, const char *
     g_autofree char *name = g_strdup_printf("%s-%08x.npy", a->name, g_str_hash(shape));
     char *path = g_build_filename(j->folder, name, NULL);
     file.data = data;
+    if (g_file_test(path, G_FILE_TEST_EXISTS)) return path;
     if (tw_npy_write(path, &file) == TW_OK) return path;
     g_free(path);
     return NULL;
