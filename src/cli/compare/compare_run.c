@@ -84,15 +84,15 @@ static bool compare_value(const job *j, const char *word, size_t length, size_t 
     return false;
 }
 
-/* Names and numbers with * and /, from left to right. */
+/* Names and numbers with * / and +, from left to right. */
 static bool compare_calculate(const job *j, const char *text, size_t *value)
 {
-    char by = '*';
-    *value = 1;
+    char by = '+';
+    *value = 0;
     for (const char *at = text;; at++) {
-        size_t length = strcspn(at, "*/"), next;
+        size_t length = strcspn(at, "*/+"), next;
         if (!compare_value(j, at, length, &next) || (by == '/' && !next)) return false;
-        *value = by == '*' ? *value * next : *value / next;
+        *value = by == '*' ? *value * next : by == '/' ? *value / next : *value + next;
         at += length;
         if (!*at) return true;
         by = *at;
