@@ -8,6 +8,7 @@
  *   poplibs/popops_slice.h  slices at offsets that a run computes, gather, scatter
  *   poplibs/popnn.h     activations, losses
  *   poplibs/norms.h     normalisations
+ *   poplibs/recurrent.h LSTM, GRU, the plain recurrent layer
  *   poplibs/poplin.h    matrix products
  *   poplibs/poprand.h   random numbers
  *
@@ -24,5 +25,6 @@
 #include <tilewright/poplibs/popops_slice.h>
 #include <tilewright/poplibs/poprand.h>
 #include <tilewright/poplibs/poputil.h>
+#include <tilewright/poplibs/recurrent.h>
 
 #endif

@@ -30,6 +30,9 @@ char *tw__popops_fill_code(tw_type type, bool counts);
 
 /* float or half, `rank` dimensions at least, on tiles. Else an error of `call`. */
 bool tw__real_check(tw_graph *graph, const char *call, tw_tensor tensor, unsigned rank);
+/* A text for map in which $1 is the value of _1 as float, and so on, and whose result, a float there, is made one of
+ * `result`. Freed by the caller. */
+char *tw__real_text(tw_graph *graph, const char *text, tw_type result, unsigned count, const tw_tensor *tensors);
 /* The map of a text in which $1 is the value of _1 as float, and so on; the result, a float there, is of type
  * `result`. `output` nil: a new tensor. */
 tw_tensor tw__real_map(tw_graph *graph, const char *call, const char *text, tw_type result, unsigned count,

@@ -17,10 +17,9 @@ bool tw__real_check(tw_graph *graph, const char *call, tw_tensor tensor, unsigne
     return tw__libs_ready(graph);
 }
 
-tw_tensor tw__real_map(tw_graph *graph, const char *call, const char *text, tw_type result, unsigned count,
-                       const tw_tensor *tensors, tw_tensor output, tw_program sequence, const char *name)
+char *tw__real_text(tw_graph *graph, const char *text, tw_type result, unsigned count, const tw_tensor *tensors)
 {
-    g_autoptr(GString) out = g_string_new(result == TW_HALF ? "cast(" : "");
+    GString *out = g_string_new(result == TW_HALF ? "cast(" : "");
     for (; *text; text++) {
         if (*text != '$') {
             g_string_append_c(out, *text);
@@ -31,5 +30,12 @@ tw_tensor tw__real_map(tw_graph *graph, const char *call, const char *text, tw_t
         g_string_append_printf(out, half ? "cast(_%u, float)" : "_%u", number);
     }
     if (result == TW_HALF) g_string_append(out, ", half)");
-    return tw__popops_map(graph, call, out->str, count, tensors, output, sequence, name, NULL);
+    return g_string_free(out, FALSE);
+}
+
+tw_tensor tw__real_map(tw_graph *graph, const char *call, const char *text, tw_type result, unsigned count,
+                       const tw_tensor *tensors, tw_tensor output, tw_program sequence, const char *name)
+{
+    g_autofree char *real = tw__real_text(graph, text, result, count, tensors);
+    return tw__popops_map(graph, call, real, count, tensors, output, sequence, name, NULL);
 }

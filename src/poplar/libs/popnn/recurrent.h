@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Recurrent layers: what the loops over steps (recurrent.c) and the cells (recurrent_cells.c) share. Gates are numbered
+ * as in the public enumerations, wherever their weights stand. */
+#ifndef TW_LIBS_POPNN_RECURRENT_H
+#define TW_LIBS_POPNN_RECURRENT_H
+
+#include "poplar/libs/popops/popops.h"
+
+#include <tilewright/poplibs/recurrent.h>
+
+typedef struct tw__recurrent_cell tw__recurrent_cell;
+typedef struct tw__recurrent_call {
+    tw_graph *graph;
+    const char *call;
+    tw_recurrent layer;
+    const tw__recurrent_cell *cell;
+    tw_program sequence; /* before and behind the loop */
+    const char *name;
+    tw_type accumulators;   /* of gradients of weights; TW_TYPE_NONE: the layer's */
+    const char *product[2]; /* options of matrix products */
+    char memory[64];
+} tw__recurrent_call;
+
+/* One step; all tensors are of the layer's type where nothing else is said. */
+typedef struct tw__recurrent_step {
+    const tw__recurrent_call *call;
+    tw_program body;
+    tw_tensor saved; /* [slots][batch][output]; slot 0 is the output before the step */
+    /* forward */
+    tw_tensor weighted; /* float [batch][gates * output]: W x */
+    tw_tensor biases;   /* [gates][...][output], gates in their order */
+    tw_tensor cell;     /* before the step */
+    tw_tensor next, next_cell;
+    /* backward: floats [batch][output] */
+    tw_tensor gradient, cell_gradient; /* of what comes out of the step */
+    tw_tensor back, cell_back;         /* to be set: of what goes in */
+    tw_tensor deltas;                  /* [slots][batch][output], to be set */
+    tw_tensor weights[2];              /* of outputs, as the cell asked for */
+} tw__recurrent_step;
+
+enum { TW__RECURRENT_PRODUCTS = 2 };
+struct tw__recurrent_cell {
+    const char *name;
+    unsigned gates, saved, deltas; /* slots */
+    bool has_cell, two_biases;
+    unsigned element_ops[2]; /* operations on each element, forward and backward */
+    /* Gates whose weights each product of a step has, one after the other: [first, end). */
+    struct {
+        unsigned first, end;
+    } product[TW__RECURRENT_PRODUCTS];
+    void (*forward)(const tw__recurrent_step *step);
+    void (*backward)(const tw__recurrent_step *step);
+};
+extern const tw__recurrent_cell tw__recurrent_cells[TW_RECURRENT_GRU_RESET_AFTER + 1];
+
+/* Slots of what LSTM and GRU save behind the gates, which begin at 1. */
+enum { TW__LSTM_ACTIVE = 5, TW__LSTM_CELL = 6, TW__GRU_PRODUCT = 4 };
+/* Whether the derivative of an activation follows from its value. */
+bool tw__recurrent_takes(tw_non_linearity type);
+
+#endif
