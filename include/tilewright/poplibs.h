@@ -10,6 +10,7 @@
  *   poplibs/norms.h     normalisations
  *   poplibs/recurrent.h LSTM, GRU, the plain recurrent layer
  *   poplibs/poplin.h    matrix products
+ *   poplibs/solve.h     triangular systems, Cholesky's factors
  *   poplibs/poprand.h   random numbers
  *
  * They are a library of their own: cc prog.c $(pkg-config --cflags --libs tilewright_poplibs).
@@ -26,5 +27,6 @@
 #include <tilewright/poplibs/poprand.h>
 #include <tilewright/poplibs/poputil.h>
 #include <tilewright/poplibs/recurrent.h>
+#include <tilewright/poplibs/solve.h>
 
 #endif

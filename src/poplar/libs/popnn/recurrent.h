@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Recurrent layers: what the loops over steps (recurrent.c) and the cells (recurrent_cells.c) share. Gates are numbered
- * as in the public enumerations, wherever their weights stand. */
+/* Recurrent layers: what the loops over steps (recurrent.c) and the cells (recurrent_cells.c) share. Gates are
+ * numbered as in the public enumerations, wherever their weights stand. */
 #ifndef TW_LIBS_POPNN_RECURRENT_H
 #define TW_LIBS_POPNN_RECURRENT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells of recurrent layers: one step forward and back. Expressions are those of tw__real_map(), with R{x} and A{x}
- * for the recurrent and the other activation of x, r{y} and a{y} for their derivatives where they have the value y. */
+/* Cells of recurrent layers: one step forward and back. Expressions are those of tw__real_map(), where R{x} and A{x}
+ * are the recurrent and the other activation of x, r{y} and a{y} their derivatives where they have the value y. */
 #include "poplar/libs/popnn/recurrent.h"
 
 #include <string.h>

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+/* Cholesky's factors. */
+#ifndef POPLIN_CHOLESKY_HPP
+#define POPLIN_CHOLESKY_HPP
+
+#include <poplin/TriangularSolve.hpp>
+
+namespace poplin {
+
+#define TW__END                                                                      \
+    const poplar::DebugContext &debugContext = {}, poplar::OptionFlags options = {}, \
+                               matmul::PlanningCache * = nullptr
+
+inline poplar::Tensor createCholeskyInput(poplar::Graph &graph, const poplar::Type &type,
+                                          const std::vector<std::size_t> &shape, bool, TW__END)
+{
+    return detail::solverInput("poplin::createCholeskyInput", graph, type, shape, debugContext, options);
+}
+/* The lower l with a = l l', or the upper u with a = u' u. */
+inline poplar::Tensor cholesky(poplar::Graph &graph, const poplar::Tensor &a, bool lower,
+                               poplar::program::Sequence &prog, TW__END)
+{
+    return poplar::handles::step(
+        graph, prog, debugContext, options, "poplin::cholesky", [&](const poplar::handles::Call &c) {
+            return tw_poplin_cholesky(c.graph, poplar::handles::of(a), lower, c.sequence, c.path, c.options);
+        });
+}
+inline void choleskyInPlace(poplar::Graph &graph, const poplar::Tensor &a, bool lower,
+                            poplar::program::Sequence &prog, TW__END)
+{
+    poplar::handles::stepInPlace(
+        graph, prog, debugContext, options, "poplin::choleskyInPlace", [&](const poplar::handles::Call &c) {
+            tw_poplin_cholesky_in_place(c.graph, poplar::handles::of(a), lower, c.sequence, c.path, c.options);
+        });
+}
+#undef TW__END
+
+} // namespace poplin
+#endif
