@@ -25,38 +25,44 @@ typedef unsigned uint;
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 
-/* LOOP(name, bundles of a round, code): the code is compiled here and, as text, for the tile. */
-#define LOOPS(LOOP)                                                                                           \
-    LOOP(copy, 2, for (uint i = 0; i < n; i++) c[i] = a[i];)                                                  \
-    LOOP(fill, 1, for (uint i = 0; i < n; i++) c[i] = k;)                                                     \
-    LOOP(add, 3, for (uint i = 0; i < n; i++) c[i] = a[i] + b[i];)                                            \
-    LOOP(add_3, 3, for (uint i = 0; i < n; i++) c[i] = (a[i] + b[i]) * k + k;)                                \
-    LOOP(scale, 2, for (uint i = 0; i < n; i++) c[i] *= k;)                                                   \
-    LOOP(axpy, 3, for (uint i = 0; i < n; i++) c[i] += k * a[i];)                                             \
-    LOOP(dot, 2, float x = 0; for (uint i = 0; i < n; i++) x += a[i] * b[i]; c[0] = x;)                       \
-    LOOP(sum, 1, float x = 0; for (uint i = 0; i < n; i++) x += a[i]; c[0] = x;)                              \
-    LOOP(squares, 2, for (uint i = 0; i < n; i++) c[i] = a[i] * a[i] + k;)                                    \
-    LOOP(polynomial, 6, for (uint i = 0; i < n; i++) c[i] = ((a[i] * k + b[i]) * a[i] + k) * a[i] + b[i];)    \
-    LOOP(pairs, 3, for (uint i = 0; i < n; i++) c[i] = a[2 * i] - a[2 * i + 1];)                              \
-    LOOP(bytes, 2, uint x = 0; const uchar *p = (const uchar *)a; for (uint i = 0; i < n; i++) x += p[i];     \
-         *(uint *)c = x;)                                                                                     \
-    LOOP(words, 4, const uint *p = (const uint *)a; const uint *q = (const uint *)b; uint *r = (uint *)c;     \
-         for (uint i = 0; i < n; i++) r[i] = p[i] ^ q[i];)                                                    \
-    LOOP(greatest, 2, int x = 0; const int *p = (const int *)a;                                               \
-         for (uint i = 0; i < n; i++) x = p[i] > x ? p[i] : x; *(int *)c = x;)                                \
-    LOOP(differences, 3, for (uint i = 0; i < n; i++) c[i] = a[i + 1] - a[i];)                                \
-    LOOP(recurrence, 6, static float g[128]; for (uint i = 0; i < 64; i++) g[i] = k; float *from = g + n / 4; \
-         float *to = g + n / 4 + step; for (uint i = 0; i < n; i++) to[i] = from[i] + a[i], c[i] = to[i];)    \
-    LOOP(                                                                                                     \
-        inverse, 3, uint m = n & 7; for (uint i = 0, at = 0; i < m; i++, at += m) {                           \
-            float d = k / a[at + i];                                                                          \
-            c[at + i] = d;                                                                                    \
-            for (uint j = 0, to = 0; j < i; j++, to += m) {                                                   \
-                float x = 0;                                                                                  \
-                for (uint l = j, from = j * m; l < i; l++, from += m) x += a[from + i] * c[to + l];           \
-                c[to + i] = -d * x;                                                                           \
-            }                                                                                                 \
-        })                                                                                                    \
+/* LOOP(name, bundles of a round, code): the code is compiled here and, as text, for the tile. In `two_steps`,
+ * `stretched` and `two_ends` the sum beside a load reads what the load overwrites: the bundler, which has a turn to
+ * spare, has to keep the two together. */
+#define LOOPS(LOOP)                                                                                            \
+    LOOP(copy, 2, for (uint i = 0; i < n; i++) c[i] = a[i];)                                                   \
+    LOOP(fill, 1, for (uint i = 0; i < n; i++) c[i] = k;)                                                      \
+    LOOP(add, 3, for (uint i = 0; i < n; i++) c[i] = a[i] + b[i];)                                             \
+    LOOP(add_3, 3, for (uint i = 0; i < n; i++) c[i] = (a[i] + b[i]) * k + k;)                                 \
+    LOOP(scale, 2, for (uint i = 0; i < n; i++) c[i] *= k;)                                                    \
+    LOOP(axpy, 3, for (uint i = 0; i < n; i++) c[i] += k * a[i];)                                              \
+    LOOP(dot, 2, float x = 0; for (uint i = 0; i < n; i++) x += a[i] * b[i]; c[0] = x;)                        \
+    LOOP(sum, 1, float x = 0; for (uint i = 0; i < n; i++) x += a[i]; c[0] = x;)                               \
+    LOOP(squares, 2, for (uint i = 0; i < n; i++) c[i] = a[i] * a[i] + k;)                                     \
+    LOOP(polynomial, 6, for (uint i = 0; i < n; i++) c[i] = ((a[i] * k + b[i]) * a[i] + k) * a[i] + b[i];)     \
+    LOOP(pairs, 3, for (uint i = 0; i < n; i++) c[i] = a[2 * i] - a[2 * i + 1];)                               \
+    LOOP(bytes, 2, uint x = 0; const uchar *p = (const uchar *)a; for (uint i = 0; i < n; i++) x += p[i];      \
+         *(uint *)c = x;)                                                                                      \
+    LOOP(words, 4, const uint *p = (const uint *)a; const uint *q = (const uint *)b; uint *r = (uint *)c;      \
+         for (uint i = 0; i < n; i++) r[i] = p[i] ^ q[i];)                                                     \
+    LOOP(greatest, 2, int x = 0; const int *p = (const int *)a;                                                \
+         for (uint i = 0; i < n; i++) x = p[i] > x ? p[i] : x; *(int *)c = x;)                                 \
+    LOOP(differences, 3, for (uint i = 0; i < n; i++) c[i] = a[i + 1] - a[i];)                                 \
+    LOOP(recurrence, 6, static float g[128]; for (uint i = 0; i < 64; i++) g[i] = k; float *from = g + n / 4;  \
+         float *to = g + n / 4 + step; for (uint i = 0; i < n; i++) to[i] = from[i] + a[i], c[i] = to[i];)     \
+    LOOP(                                                                                                      \
+        inverse, 3, uint m = n & 7; for (uint i = 0, at = 0; i < m; i++, at += m) {                            \
+            float d = k / a[at + i];                                                                           \
+            c[at + i] = d;                                                                                     \
+            for (uint j = 0, to = 0; j < i; j++, to += m) {                                                    \
+                float x = 0;                                                                                   \
+                for (uint l = j, from = j * m; l < i; l++, from += m) x += a[from + i] * c[to + l];            \
+                c[to + i] = -d * x;                                                                            \
+            }                                                                                                  \
+        })                                                                                                     \
+    LOOP(two_steps, 3, float x = 0; for (uint i = 0, at = 0; i < n; i++, at += (uint)step) x += b[i] + a[at];  \
+         c[0] = x;)                                                                                            \
+    LOOP(stretched, 3, float x = 0; for (uint i = 0; i < n; i++) x += a[i + 1] - a[(uint)step * i]; c[0] = x;) \
+    LOOP(two_ends, 3, for (uint i = 0, at = 0; i < n; i++, at += 3) c[i] = k + (b[3 * i] + b[at]);)            \
     LOOP(backwards, 2, for (uint i = 0; i < n; i++) c[n - 1 - i] = a[i];)
 
 #define HERE(name, bundles, ...)                                                                 \
