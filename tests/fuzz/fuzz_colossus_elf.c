@@ -76,6 +76,8 @@ static void ask(const tw_object *image)
             };
             for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) free(tw_debug_print(debug, &state, texts[i]));
             free(tw_debug_locals(debug, &state));
+            tw_debug_caller caller;
+            tw_debug_unwind(debug, &state, &caller);
         }
     }
     uint32_t at[2];

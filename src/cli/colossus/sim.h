@@ -28,7 +28,8 @@ typedef struct tw__sim_session {
     const char *trace_file;      /* simulator option traceFile; "" = none */
     tw_debug *debug;             /* NULL: the image has none */
     unsigned inlined, frame;     /* whose variables are meant: of the innermost function, and in the backtrace */
-    bool outer;                  /* ... those of a caller, whose registers are not known */
+    unsigned calls;              /* ... how many calls out of it */
+    uint32_t back;               /* ... where the last of these returns to */
     GHashTable *lines;           /* "file:line" -> turns */
     GHashTable *sources;         /* path -> char ** of its lines; NULL: it cannot be read */
 } tw__sim_session;

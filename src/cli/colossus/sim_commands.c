@@ -114,10 +114,36 @@ static void do_frame(debugger *d, char *args)
         tw__debug_complain(d, "There is no frame '%s': backtrace shows them.", args);
         return;
     }
-    d->s->inlined = inlined, d->s->frame = (unsigned)n, d->s->outer = call > 0;
+    d->s->inlined = inlined, d->s->frame = (unsigned)n, d->s->calls = call, d->s->back = tw__debug_back(d, call);
     if (n && tw__source_show_frame(d, (unsigned)n, inlined, at)) return;
     if (n) printf("#%u ", (guint)n);
     tw__sim_show_address(d->s, d->context, at);
+}
+
+static void frame_beside(debugger *d, char *args, bool outwards)
+{
+    char *end;
+    guint64 n = *args ? g_ascii_strtoull(args, &end, 10) : 1;
+    if (*args && (*end || !n || n > G_MAXINT)) {
+        tw__debug_complain(d, "'%s' is no number of frames.", args);
+        return;
+    }
+    if (!outwards && n > d->s->frame) {
+        tw__debug_complain(d, "Frame %u is %s.", d->s->frame, d->s->frame ? "not so far out" : "the innermost");
+        return;
+    }
+    g_autofree char *to = g_strdup_printf("%u", (unsigned)(outwards ? d->s->frame + n : d->s->frame - n));
+    do_frame(d, to);
+}
+
+static void do_up(debugger *d, char *args)
+{
+    frame_beside(d, args, true);
+}
+
+static void do_down(debugger *d, char *args)
+{
+    frame_beside(d, args, false);
 }
 
 enum { LISTED = 10 };
@@ -255,6 +281,8 @@ static const command commands[] = {
     { "set", "", "PLACE = VALUE", "a register ($m0) or a word of memory (*0x82000)", do_set },
     { "backtrace", "bt where", "", "calls that have not returned", do_backtrace },
     { "frame", "f", "[N]", "where the context stands, or the call that frame N of the backtrace is in", do_frame },
+    { "up", "", "[N]", "the frame that called this one, or N frames out", do_up },
+    { "down", "", "[N]", "the frame that this one called, or N frames in", do_down },
     { "list", "l", "[LOCATION]", "ten source lines, then the next ten", do_list },
     { "disassemble", "disas", "[LOCATION[, END]]", "the function, or from a place to another", do_disassemble },
     { "info", "i", "WHAT", "registers, breakpoints, threads, line, symbol, cycles, locals", do_info },
@@ -320,7 +348,7 @@ static void do_thread(debugger *d, char *args)
         tw__debug_complain(d, "There is no context %s: 0 to 5 are workers, 6 is the supervisor.", args);
         return;
     }
-    if (*args) d->context = (unsigned)n, d->list_file = NULL, d->s->inlined = 0, d->s->outer = false;
+    if (*args) d->context = (unsigned)n, d->list_file = NULL, d->s->inlined = d->s->frame = d->s->calls = 0;
     printf("%s: ", tw__sim_context_name(d->context));
     tw__sim_show_place(d->s, d->context);
 }

@@ -145,7 +145,7 @@ static tw_sim_stop let_go(debugger *d, mode how, bool over)
     d->mode = how, d->over = over, d->moved = false, d->leave = true, d->hit = NULL, d->list_file = NULL;
     d->depth = d->frames[d->context]->len, d->pc = tw_sim_get_pc(d->s->sim, d->context);
     d->inlined = tw__source_depth(d->s, d->pc);
-    d->s->inlined = d->s->frame = 0, d->s->outer = false;
+    d->s->inlined = d->s->frame = d->s->calls = 0;
     d->file = NULL;
     tw_sim_line_at(d->s->sim, d->pc, &d->file, &d->line);
     interrupted = 0;

@@ -61,6 +61,7 @@ void tw__debug_run(debugger *d, char *args);
 void tw__debug_follow(debugger *d, const tw_sim_event *event);
 /* Where frame `n` of the context looked at stands: 0 is its pc. False: there are not so many. */
 bool tw__debug_frame(const debugger *d, guint n, uint32_t *address);
+uint32_t tw__debug_back(const debugger *d, guint n); /* where frame `n` goes on; 0: it is the innermost */
 bool tw__debug_locate(debugger *d, const char *text, uint32_t *address);
 void tw__debug_tell_address(debugger *d, uint32_t address);
 void tw__source_locals(debugger *d, char *args); /* sim_source.c */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls and returns in the interactive mode. Code of the tile keeps no frames that could be read: that $lr holds the
+/* Calls and returns in the interactive mode. Assembly keeps no frames that could be read: that $lr holds the
  * address to return to (guide 10.3.3) is all there is, and a function may keep it wherever it likes. So each jump is
  * followed when it happens: what enters a function with an address of its own in $lr is a call, however it is
  * written, and a jump to an address that a caller is waiting at is a return, whatever register it goes through. */
@@ -90,4 +90,10 @@ bool tw__debug_frame(const debugger *d, guint n, uint32_t *address)
     if (n > frames->len) return false;
     *address = n ? g_array_index(frames, frame, frames->len - n).call : tw_sim_get_pc(d->s->sim, d->context);
     return true;
+}
+
+uint32_t tw__debug_back(const debugger *d, guint n)
+{
+    const GArray *frames = d->frames[d->context];
+    return n && n <= frames->len ? g_array_index(frames, frame, frames->len - n).back : 0;
 }

@@ -13,15 +13,20 @@ enum { MOST_FRAMES = 64, MOST_PLACES = 256 };
 typedef struct source_context {
     const tw__sim_session *s;
     unsigned context;
+    bool is_caller; /* else registers are those of the context */
+    tw_debug_caller caller;
 } source_context;
 
 static bool source_register(void *user, unsigned number, uint32_t *value)
 {
     const source_context *c = user;
     if (number >= 32) return false;
-    *value = number < 16 ? tw_sim_get_m(c->s->sim, c->context, number)
-                         : tw_sim_get_a(c->s->sim, c->context, number - 16);
-    return true;
+    if (c->is_caller)
+        *value = c->caller.values[number];
+    else
+        *value = number < 16 ? tw_sim_get_m(c->s->sim, c->context, number)
+                             : tw_sim_get_a(c->s->sim, c->context, number - 16);
+    return !c->is_caller || c->caller.known >> number & 1;
 }
 
 static bool source_read(void *user, uint32_t address, void *bytes, size_t count)
@@ -30,14 +35,23 @@ static bool source_read(void *user, uint32_t address, void *bytes, size_t count)
     return tw_sim_read(c->s->sim, address, bytes, count) == TW_OK;
 }
 
-static tw_debug_state source_state(source_context *c)
+/* The state of the frame that was chosen; false with an error: its registers are not known. Frame rules that lead to
+ * another caller than the one that was seen to call are not believed. */
+static bool source_state(source_context *c, tw_debug_state *state)
 {
-    return (tw_debug_state){ .size = sizeof(tw_debug_state),
-                             .pc = tw_sim_get_pc(c->s->sim, c->context),
-                             .frame = c->s->inlined,
-                             .get_register = source_register,
-                             .read = source_read,
-                             .user = c };
+    *state = (tw_debug_state){ .size = sizeof(tw_debug_state),
+                               .pc = tw_sim_get_pc(c->s->sim, c->context),
+                               .get_register = source_register,
+                               .read = source_read,
+                               .user = c };
+    for (unsigned n = 0; n < c->s->calls; n++) {
+        tw_debug_caller caller;
+        if (tw_debug_unwind(c->s->debug, state, &caller) != TW_OK) return false;
+        c->caller = caller, c->is_caller = true;
+        state->pc = caller.pc - 1;
+    }
+    state->frame = c->s->inlined;
+    return !c->is_caller || c->caller.pc == c->s->back;
 }
 
 /* --- values ----------------------------------------------------------------------------------------------------- */
@@ -46,9 +60,10 @@ char *tw__source_print(const tw__sim_session *s, unsigned context, const char *t
 {
     const char *first = text + strspn(text, " \t*&(");
     *error = NULL;
-    if (!s->debug || s->outer || (!g_ascii_isalpha(*first) && *first != '_')) return NULL;
-    source_context c = { s, context };
-    tw_debug_state state = source_state(&c);
+    if (!s->debug || (!g_ascii_isalpha(*first) && *first != '_')) return NULL;
+    source_context c = { .s = s, .context = context };
+    tw_debug_state state;
+    if (!source_state(&c, &state)) return NULL;
     char *printed = tw_debug_print(s->debug, &state, text);
     if (!printed) *error = g_strdup(tw_error_message());
     return printed;
@@ -73,24 +88,26 @@ size_t tw__source_length(const char *text)
 
 bool tw__source_word(const tw__sim_session *s, unsigned context, const char *text, uint32_t *word)
 {
-    source_context c = { s, context };
-    if (!s->debug || s->outer) return false;
-    tw_debug_state state = source_state(&c);
+    source_context c = { .s = s, .context = context };
+    tw_debug_state state;
+    if (!s->debug || !source_state(&c, &state)) return false;
     return tw_debug_word(s->debug, &state, text, word) == TW_OK;
 }
 
 void tw__source_locals(debugger *d, char *args)
 {
-    source_context c = { d->s, d->context };
+    source_context c = { .s = d->s, .context = d->context };
+    tw_debug_state state;
     (void)args;
-    if (!d->s->debug || d->s->outer) {
+    if (!d->s->debug || !source_state(&c, &state)) {
         tw__debug_complain(d,
-                           d->s->debug ? "Variables of frame %u are not known: its registers are not kept."
-                                       : "There are no variables: popc -g makes them known.",
+                           d->s->debug
+                               ? "Variables of frame %u are not known: nothing tells where its callees keep "
+                                 "its registers (popc -g, .cfi_*)."
+                               : "There are no variables: popc -g makes them known.",
                            d->s->frame);
         return;
     }
-    tw_debug_state state = source_state(&c);
     char *text = tw_debug_locals(d->s->debug, &state);
     fputs(text && *text ? text : "No locals.\n", stdout);
     free(text);

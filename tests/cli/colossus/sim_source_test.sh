@@ -170,6 +170,94 @@ info locals
 END2
 shows 'Temporary breakpoint 1' 'scale = 7' 'in[1] = 2.5' 'in[2] = 3' 'this->scale = 7' 'this = 0x90000'
 
+# Variables of callers: registers that a callee keeps are found where it put them, also through assembly with .cfi_*;
+# what came on the stack is there from the entry on. Assembly without .cfi_* says nothing of its callers.
+cat >callers.cpp <<'END2'
+volatile int sink;
+extern "C" int middle(int n);
+extern "C" __attribute__((noinline)) int leaf(int a, int b, int c, int d, int e, char f, long long g)
+{
+    sink = a + b + c + d;
+    sink = e + f;
+    sink = (int)(g >> 32);
+    return (int)g + e;
+}
+extern "C" int top(int n)
+{
+    int kept = n * 3, list[2] = { n, kept };
+    sink = list[n & 1];
+    int r = middle(n);
+    return r + kept + list[n & 1];
+}
+extern "C" int deepest(int n)
+{
+    int other = n + 100;
+    int r = leaf(1, 2, 3, 4, n + 1, 'x', 0x200000003ll);
+    return r + other;
+}
+END2
+cat >middle.s <<'END2'
+.worker
+.text
+.globl middle
+.type middle, @function
+middle:
+.cfi_startproc
+add $m11, $m11, -8
+.cfi_def_cfa_offset 8
+st32 $m10, $m11, $m15, 1
+.cfi_offset $lr, -4
+st32 $m7, $m11, $m15, 0
+.cfi_offset $m7, -8
+setzi $m7, 77
+call $m10, deepest
+ld32 $m7, $m11, $m15, 0
+ld32 $m10, $m11, $m15, 1
+add $m11, $m11, 8
+br $m10
+.cfi_endproc
+.size middle, . - middle
+.stack_own middle, 8
+END2
+callers() { # FILE OF ASSEMBLY, commands: the output is in `out`
+    "$tilewright" popc -g -S --target ipu2 callers.cpp -o callers.s
+    cat "$1" >>callers.s
+    "$tilewright" sim callers.s --call 'top(5)' -i >out 2>&1 || true
+}
+callers middle.s <<END2
+break leaf
+c
+p e
+p f
+p g
+break callers.cpp:$(grep -n 'g >> 32' callers.cpp | cut -d: -f1)
+c
+p g
+up
+p other
+p n
+up
+up
+p kept
+p list[1]
+down 3
+p e
+up 9
+info locals
+END2
+shows 'e = 6' "f = 120 'x'" 'g = 8589934595' 'g = 8589934595' 'in deepest ()' 'other = 105' 'n = <optimised out>' '#2' \
+    'middle' 'in top ()' 'kept = 15' 'list[1] = 15' 'in leaf ()' 'e = 6' "There is no frame '9'"
+grep -v cfi_ middle.s >plain.s
+callers plain.s <<'END2'
+break leaf
+c
+up
+p other
+up
+up
+info locals
+END2
+shows 'other = 105' 'in top ()' 'Variables of frame 3 are not known'
 # What is wrong is told.
 for wrong in 'p nothing|nothing' 'p p->nothing|nothing' 'p n.b|no member' 'p counts[4]|not in the array' 'p *n|no pointer' \
     'p counts[|variable is missing' 'p &n|no address'; do
@@ -193,13 +281,15 @@ shows 'fault.c:2:8: '
 "$tilewright" link a.o -o a.elf
 if command -v llvm-dwarfdump-19 >/dev/null; then
     llvm-dwarfdump-19 --verify a.elf >out 2>&1 || { cat out; exit 1; }
+    llvm-dwarfdump-19 --debug-frame a.elf >out 2>/dev/null
+    shows 'CFA=reg11+64: ' 'reg10=[CFA-'
     llvm-dwarfdump-19 --debug-line a.elf 2>/dev/null | grep -qE "4c0.. +$(line 'int w') +15 " || exit 1
 fi
 for chip in ipu1 ipu21; do
     "$tilewright" popc -g -S --target "$chip" a.cpp -o with.s
     "$tilewright" popc -S --target "$chip" a.cpp -o without.s
     for text in with without; do
-        sed '/section .debug_line/,$d' $text.s | grep -vE '^\.L(m|f)|^$|^	\.(loc|file)' >$text
+        sed '/section .debug_line/,$d' $text.s | grep -vE '^\.L(m|f)|^$|^	\.(loc|file|cfi_)' >$text
     done
     cmp with without
 done

@@ -45,6 +45,38 @@ static void check_row(tw_isa_arch arch, const row *r)
 #define CHECK(rows) \
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) check_row(TW_ISA_IPU2, &(rows)[i])
 
+/* --- frames ----------------------------------------------------------------------------------------------- */
+
+static const row frame_rows[] = {
+    { ".cfi_endproc", ".cfi_endproc has to stand between .cfi_startproc and .cfi_endproc", 1, ".cfi_endproc",
+      NULL },
+    { ".cfi_startproc\n.cfi_startproc",
+      "a .cfi_startproc stands here already: .cfi_endproc ends the function before", 2, ".cfi_startproc", NULL },
+    { "nop\n.cfi_startproc", "the function that begins here has no .cfi_endproc", 2, ".cfi_startproc", NULL },
+    { ".cfi_startproc\n.data\n.cfi_undefined 3", ".cfi_undefined is in another section than its .cfi_startproc", 3,
+      ".cfi_undefined", NULL },
+    { ".cfi_startproc\n.cfi_offset $m2:3, -8\n.cfi_endproc",
+      "a register is expected: $m0 to $m15, $a0 to $a15, or its number from 0 to 31", 2, "$m2:3", NULL },
+    { ".cfi_startproc\n.cfi_same_value 32\n.cfi_endproc",
+      "a register is expected: $m0 to $m15, $a0 to $a15, or its number from 0 to 31", 2, "32", NULL },
+    { ".cfi_startproc\n.cfi_offset $m7, -6\n.cfi_endproc",
+      "a distance of -6 bytes: a multiple of 4 from -1048576 to 1048576 is expected", 2, "-6", NULL },
+    { ".cfi_startproc\n.cfi_def_cfa_offset -8\n.cfi_endproc",
+      "a distance of -8 bytes: a multiple of 4 from 0 to 1048576 is expected", 2, "-8", NULL },
+    { ".cfi_startproc\n.cfi_def_cfa_offset 8\n.cfi_adjust_cfa_offset -16\n.cfi_endproc",
+      "the CFA would lie 8 bytes below its register", 3, ".cfi_adjust_cfa_offset", NULL },
+    { ".cfi_startproc\n.cfi_restore_state\n.cfi_endproc", "there is no state that was remembered", 2,
+      ".cfi_restore_state", NULL },
+    { ".cfi_startproc\n.cfi_offset $m7\n.cfi_endproc", "expected ',' behind the register", 2, "", NULL },
+    { ".cfi_start", "unknown directive '.cfi_start'", 1, ".cfi_start", NULL },
+};
+
+static void messages_of_frames(void **state)
+{
+    (void)state;
+    CHECK(frame_rows);
+}
+
 /* --- operands ------------------------------------------------------------------------------------------------- */
 
 #define A50 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
@@ -494,10 +526,11 @@ static void warnings_and_notes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_of_operands), cmocka_unit_test(messages_of_registers),
-        cmocka_unit_test(messages_of_bundles),  cmocka_unit_test(messages_of_expressions),
-        cmocka_unit_test(messages_of_data),     cmocka_unit_test(messages_of_directives),
-        cmocka_unit_test(messages_of_macros),   cmocka_unit_test(warnings_and_notes),
+        cmocka_unit_test(messages_of_frames),      cmocka_unit_test(messages_of_operands),
+        cmocka_unit_test(messages_of_registers),   cmocka_unit_test(messages_of_bundles),
+        cmocka_unit_test(messages_of_expressions), cmocka_unit_test(messages_of_data),
+        cmocka_unit_test(messages_of_directives),  cmocka_unit_test(messages_of_macros),
+        cmocka_unit_test(warnings_and_notes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,7 +171,8 @@ static const struct {
     { "name = 4 ; name=5;.byte name\nother = name + 1 ; .byte other", "0506" },
     { ".byte 1 \\\r\n, 2\n.byte 3\t,\v4\f", "01020304" },
     { ".byte /* a */ 1 /* b */ , /* c\n */ 2", "0102" },
-    { ".file \"x.c\" ; .loc 1 2 3 ; .ident \"i\" ; .cfi_startproc ; .line 3 ; .title \"t\" ; .addrsig ; .altmacro "
+    { ".file \"x.c\" ; .loc 1 2 3 ; .ident \"i\" ; .cfi_sections .debug_frame ; .line 3 ; .title \"t\" ; .addrsig "
+      "; .altmacro "
       "; "
       ".noaltmacro ; .extern f ; .byte 1",
       "01" },

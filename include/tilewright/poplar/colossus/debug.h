@@ -51,6 +51,17 @@ typedef struct tw_debug_state {
     bool (*read)(void *user, uint32_t address, void *bytes, size_t count);
     void *user;
 } tw_debug_state;
+
+/* The function that called the one of a state, by the rules of .debug_frame (popc -g, .cfi_*). */
+typedef struct tw_debug_caller {
+    uint32_t pc;         /* where it goes on, behind its call; its variables are those at pc - 1 */
+    uint32_t known;      /* bit n: register n is known */
+    uint32_t values[32]; /* as they are when the call has returned, results apart */
+} tw_debug_caller;
+/* TW_E_SYMBOL: nothing tells the frame there; TW_E_INDEX: the function was not called, as an entry; TW_E_TYPE: where
+ * its frame lies is not known. */
+TW_API tw_status tw_debug_unwind(const tw_debug *debug, const tw_debug_state *state, tw_debug_caller *caller);
+
 /* The value of a variable, an element or a member: names, `*x`, `&x`, `x.y`, `x->y`, `x[i]` with a number or variable
  * as `i`; members of `this` by their names. A Vector, or another record around one pointer, is indexed as that
  * pointer. "<optimised out>" where no register or memory has it. The caller frees it. TW_E_SYMBOL: there is no such

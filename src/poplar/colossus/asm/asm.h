@@ -164,6 +164,7 @@ typedef struct tw__asm {
     GPtrArray *files;     /* const char*: names by the number of .file */
     const char *loc_file; /* of .loc; NULL: lines are those of the text */
     uint32_t loc_line, loc_column;
+    GPtrArray *cfi;   /* struct tw__cfi_function: between .cfi_startproc and .cfi_endproc; the last may be open */
     unsigned counter; /* \@ */
     unsigned steps;   /* of tw__asm_resolve(), against expressions that explode */
     const char *code; /* of the error that is being reported; NULL = none */
@@ -250,8 +251,11 @@ directive_function tw__asm_do_section, tw__asm_do_push_section, tw__asm_do_pop_s
 directive_function tw__asm_do_binding, tw__asm_do_visibility, tw__asm_do_type, tw__asm_do_size, tw__asm_do_comm,
     tw__asm_do_set;
 directive_function tw__asm_do_stack_size, tw__asm_do_stack_calls;
-directive_function tw__asm_do_file, tw__asm_do_loc; /* line.c */
-void tw__asm_finish_lines(tw__asm *as);             /* line_program.c */
+directive_function tw__asm_do_file, tw__asm_do_loc;                     /* line.c */
+void tw__asm_finish_lines(tw__asm *as);                                 /* line_program.c */
+bool tw__asm_cfi_directive(tw__asm *as, const char *name, place where); /* cfi.c; false: it is none of those */
+void tw__asm_finish_cfi(tw__asm *as);
+void tw__asm_free_cfi(gpointer data);
 void tw__asm_finish_stack(tw__asm *as);
 void tw__asm_emit_bytes(tw__asm *as, const void *bytes, size_t length, place where);
 

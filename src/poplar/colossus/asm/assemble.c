@@ -154,6 +154,7 @@ static bool assemble_begin(tw__asm *as, const char *text, size_t length, const c
     as->conditions = g_array_new(FALSE, FALSE, sizeof(condition));
     as->stack_sizes = g_array_new(FALSE, FALSE, sizeof(stack_size));
     as->files = g_ptr_array_new();
+    as->cfi = g_ptr_array_new_with_free_func(tw__asm_free_cfi);
     as->stated = g_hash_table_new(g_str_hash, g_str_equal);
     as->section_stack = g_array_new(FALSE, FALSE, sizeof(int));
     as->macros = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, tw__asm_free_macro);
@@ -181,6 +182,7 @@ static void finish(tw__asm *as)
     tw__asm_apply_fixups(as);
     if (!as->errors) tw__asm_check_repeats(as);
     tw__asm_finish_lines(as);
+    tw__asm_finish_cfi(as);
 }
 
 static void clean_up(tw__asm *as)
@@ -192,6 +194,7 @@ static void clean_up(tw__asm *as)
     g_array_free(as->conditions, TRUE);
     g_array_free(as->stack_sizes, TRUE);
     g_ptr_array_free(as->files, TRUE);
+    g_ptr_array_free(as->cfi, TRUE);
     g_hash_table_destroy(as->stated);
     g_array_free(as->section_stack, TRUE);
     g_hash_table_destroy(as->macros);

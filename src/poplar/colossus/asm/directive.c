@@ -246,8 +246,8 @@ void tw__asm_run_directive(tw__asm *as, const char *at, size_t length)
         else
             high = middle;
     }
+    if (tw__asm_cfi_directive(as, name, where)) return;
     tw__asm_skip_statement(as);
-    if (strncmp(name, "cfi_", 4) == 0) return; /* frame tables, which nothing here reads */
     char hint[TW__HINT_BYTES];
     fail_at(as, where, "unknown directive '.%s'%s", name, tw__did_you_mean(hint, nearest_directive(name)));
 }

@@ -91,12 +91,24 @@ typedef struct tw__mir_memory {
     uint16_t group;   /* from alias information; 0 meets everything */
 } tw__mir_memory;
 
+/* What an instruction that ra/frame.c made does to the frame: emit tells debuggers. */
+typedef enum tw__mir_frame_step {
+    TW__FRAME_NONE,
+    TW__FRAME_DOWN,  /* $sp goes down */
+    TW__FRAME_KEEP,  /* stores a register of the caller */
+    TW__FRAME_BASE,  /* $m9 becomes the base */
+    TW__FRAME_LEAVE, /* $sp becomes the base again */
+    TW__FRAME_BACK,  /* loads a register of the caller */
+    TW__FRAME_UP
+} tw__mir_frame_step;
+
 struct tw__mir_insn {
     struct tw__mir_insn *previous, *next; /* in its block */
     uint16_t op;                          /* tw__op, or tw__mir_op */
     uint16_t count;
     bool has_effect;     /* stays, and keeps its order among its like: CSRs, accumulators, random numbers, text */
     bool is_aux_partner; /* after bundling: shares a word pair with the previous instruction */
+    uint8_t frame;       /* tw__mir_frame_step */
     tw__mir_memory memory;
     uint32_t line, column; /* 0: none */
     uint16_t file;         /* in tw__mir.files */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* colossus, debug information: what its files share. read.c: from bytes to entries; frames.c: functions
- * at addresses; place.c: where a variable is; value.c: what a user writes; print.c: values as text. */
+ * at addresses; unwind.c: frames of callers; place.c: where a variable is; value.c: what a user writes; print.c:
+ * values as text. */
 #ifndef TW_COLOSSUS_DEBUG_H
 #define TW_COLOSSUS_DEBUG_H
 
@@ -69,7 +70,7 @@ struct tw_debug {
     tw__die *dies; /* [0] is none */
     uint32_t count, room;
     uint32_t *functions, function_count; /* entries with code, by their addresses */
-    tw__bytes info, abbrev, loc, ranges, line, strings;
+    tw__bytes info, abbrev, loc, ranges, line, strings, frame;
 };
 
 /* What an entry is an instance of has the rest of what is known: name, type. */
@@ -103,6 +104,9 @@ typedef struct tw__look {
 bool tw__place_find(const tw__look *look, const tw__die *variable, tw__value *value);
 /* Bytes of it; false: some are not known. */
 bool tw__value_get(const tw__look *look, const tw__value *value, uint32_t at, void *bytes, uint32_t count);
+
+/* unwind.c: where the frame of the caller ends; false with an error. */
+bool tw__frame_cfa(const tw__look *look, uint32_t *cfa);
 
 /* --- value.c, print.c ------------------------------------------------------------------------------------------- */
 

@@ -206,7 +206,7 @@ static void constant(machine *m, unsigned op) /* DW_OP_const1u to consts */
 
 static void place_operation(machine *m, unsigned op)
 {
-    uint32_t x;
+    uint32_t x = 0;
     m->kind = MEMORY;
     if (op >= 0x30 && op <= 0x4f) {
         place_push(m, op - 0x30);
@@ -228,6 +228,10 @@ static void place_operation(machine *m, unsigned op)
         case 0x23: place_push(m, pop(m) + (uint32_t)tw__bytes_leb(&m->b)); break;
         case 0x94: x = pop(m), place_push(m, memory_word(m, x, (unsigned)tw__bytes_number(&m->b, 1))); break;
         case 0x96: break;
+        case 0x9c: /* DW_OP_call_frame_cfa */
+            m->is_bad = !tw__frame_cfa(m->look, &x) || m->is_bad;
+            place_push(m, x);
+            break;
         case 0x9e: {
             uint64_t length = tw__bytes_leb(&m->b);
             const uint8_t *at = tw__bytes_skip(&m->b, length);

@@ -387,7 +387,8 @@ tw_debug *tw_debug_new(const tw_object *image)
     d->info = section_bytes(image, ".debug_info"), d->abbrev = section_bytes(image, ".debug_abbrev");
     d->loc = section_bytes(image, ".debug_loc"), d->ranges = section_bytes(image, ".debug_ranges");
     d->line = section_bytes(image, ".debug_line"), d->strings = section_bytes(image, ".debug_str");
-    tw_status status = d->info.at
+    d->frame = section_bytes(image, ".debug_frame");
+    tw_status status = d->info.at || d->frame.at
                            ? read_sections(d)
                            : tw__fail(TW_E_SYMBOL, "'%s' has no debug information: popc -g makes it", image->name);
     if (status != TW_OK) tw_debug_free(d), d = NULL;

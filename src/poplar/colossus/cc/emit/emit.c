@@ -2,6 +2,7 @@
 /* Functions as text: a section each, with their stack and their lines. */
 #include "poplar/colossus/cc/emit/emit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct emitting {
@@ -9,6 +10,7 @@ typedef struct emitting {
     const tw__mir_function *f;
     GString *out;
     uint32_t file, line, column; /* of the last .loc */
+    bool has_left;               /* the frame is given up here, and is there again in the next block */
 } emitting;
 
 void tw__mir_emit_string(GString *out, const char *text)
@@ -138,11 +140,53 @@ static void put_loc(emitting *e, const tw__mir_insn *insn)
     g_string_append_printf(e->out, "\t.loc %u %u %u\n", insn->file, insn->line, insn->column);
 }
 
+/* --- frames ----------------------------------------------------------------------------------------------------- */
+
+/* How the frame is found: at calls $sp is where the caller's ends (cfi.c); an entry has no caller. */
+static void begin_frames(const emitting *e)
+{
+    if (!e->f->debug.die) return;
+    g_string_append(e->out, "\t.cfi_startproc\n");
+    if (e->f->context == TW__MIR_WORKER) g_string_append(e->out, "\t.cfi_def_cfa $m12, 0\n\t.cfi_undefined $m10\n");
+}
+
+static void put_frame_step(const emitting *e, const tw__mir_insn *insn)
+{
+    char reg[16] = "";
+    if (!e->f->debug.die || insn->frame == TW__FRAME_NONE) return;
+    unsigned unit = insn->operands[0].reg - 1u;
+    snprintf(reg, sizeof reg, "$%c%u", unit < 16 ? 'm' : 'a', unit % 16);
+    switch ((tw__mir_frame_step)insn->frame) {
+    case TW__FRAME_NONE: break;
+    case TW__FRAME_DOWN: g_string_append_printf(e->out, "\t.cfi_def_cfa_offset %u\n", e->f->stack_bytes); break;
+    case TW__FRAME_KEEP:
+        g_string_append_printf(e->out, "\t.cfi_offset %s, %d\n", reg,
+                               (int)(4 * insn->operands[3].value) - (int)e->f->stack_bytes);
+        break;
+    case TW__FRAME_BASE:
+    case TW__FRAME_LEAVE: g_string_append_printf(e->out, "\t.cfi_def_cfa_register %s\n", reg); break;
+    case TW__FRAME_BACK: g_string_append_printf(e->out, "\t.cfi_restore %s\n", reg); break;
+    case TW__FRAME_UP: g_string_append(e->out, "\t.cfi_def_cfa_offset 0\n"); break;
+    }
+}
+
+/* Before the first step out of the frame, its rules are kept for the blocks behind. */
+static void remember_frame(emitting *e, const tw__mir_insn *insn)
+{
+    if (!e->f->debug.die || e->has_left || insn->frame < TW__FRAME_LEAVE) return;
+    g_string_append(e->out, "\t.cfi_remember_state\n");
+    e->has_left = true;
+}
+
 static void put_block(emitting *e, uint32_t index)
 {
     const tw__mir_block *block = &e->f->blocks[index];
     g_string_append_printf(e->out, ".L%u_%u:\n", e->f->number, index);
+    if (e->has_left) g_string_append(e->out, "\t.cfi_restore_state\n");
+    e->has_left = false;
     for (const tw__mir_insn *insn = block->first; insn; insn = insn->next) {
+        const tw__mir_insn *first = insn;
+        remember_frame(e, insn);
         if (insn->mark) g_string_append_printf(e->out, ".Lm%u_%u:\n", e->f->number, insn->mark);
         put_loc(e, insn);
         bool bundle = insn->next && insn->next->is_aux_partner;
@@ -154,6 +198,8 @@ static void put_block(emitting *e, uint32_t index)
             g_string_append(e->out, " }");
         }
         g_string_append_c(e->out, '\n');
+        put_frame_step(e, first);
+        if (first != insn) put_frame_step(e, insn);
     }
 }
 
@@ -171,7 +217,9 @@ void tw__mir_emit_function(tw__mir *mir, const tw__mir_function *f, GString *out
     if (f->debug.die) g_string_append_printf(out, ".Lfb%u:\n", f->number);
     if (f->line)
         g_string_append_printf(out, "\t.loc %u %u 0\n", f->file, f->line), e.line = f->line, e.file = f->file;
+    begin_frames(&e);
     for (uint32_t i = 0; i < f->order_count; i++) put_block(&e, f->order[i]);
+    if (f->debug.die) g_string_append(out, "\t.cfi_endproc\n");
     if (f->debug.die) g_string_append_printf(out, ".Lfe%u:\n", f->number);
     g_string_append(out, "\t.loc 0\n\t.size ");
     tw__mir_emit_name(out, f->name);

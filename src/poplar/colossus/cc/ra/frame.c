@@ -110,18 +110,16 @@ static tw__mir_insn *main_row(framing *fr, tw__mir_block *block, tw__mir_insn *b
 }
 
 /* to = base + distance; `helper` holds what does not fit an instruction, and may be `to`. */
-static void add_distance(framing *fr, tw__mir_block *block, tw__mir_insn *before, tw__mir_reg to, tw__mir_reg base,
-                         int64_t distance, tw__mir_reg helper)
+static tw__mir_insn *add_distance(framing *fr, tw__mir_block *block, tw__mir_insn *before, tw__mir_reg to,
+                                  tw__mir_reg base, int64_t distance, tw__mir_reg helper)
 {
-    if (distance >= -SHORT && distance <= SHORT) {
-        main_row(fr, block, before, TW__OP_add_s, to, tw__mir_read(base, 1), tw__mir_const(distance));
-        return;
-    }
+    if (distance >= -SHORT && distance <= SHORT)
+        return main_row(fr, block, before, TW__OP_add_s, to, tw__mir_read(base, 1), tw__mir_const(distance));
     tw__mir_insn *set = tw__mir_insert(fr->r->mir, block, before, TW__OP_setzi_m, 2);
     set->operands[0] = tw__mir_write(helper, 1);
     set->operands[1] = tw__mir_const(distance < 0 ? -distance : distance);
-    main_row(fr, block, before, distance < 0 ? TW__OP_sub_m : TW__OP_add_m, to, tw__mir_read(base, 1),
-             tw__mir_read(helper, 1));
+    return main_row(fr, block, before, distance < 0 ? TW__OP_sub_m : TW__OP_add_m, to, tw__mir_read(base, 1),
+                    tw__mir_read(helper, 1));
 }
 
 static void expand_place(framing *fr, tw__mir_block *block, tw__mir_insn *insn)
@@ -151,6 +149,7 @@ static void kept_access(framing *fr, tw__mir_block *block, tw__mir_insn *before,
         static const uint16_t ops[2][2] = { { TW__OP_ld32_mz, TW__OP_st32_mz },
                                             { TW__OP_ld32_az, TW__OP_st32_az } };
         tw__mir_insn *insn = tw__mir_insert(fr->r->mir, block, before, ops[unit >= RA_A][store], 4);
+        insn->frame = store ? TW__FRAME_KEEP : TW__FRAME_BACK;
         insn->operands[0] = store ? tw__mir_read(unit + 1, 1) : tw__mir_write(unit + 1, 1);
         insn->operands[1] = tw__mir_read(TW__MIR_M0 + RA_SP, 1);
         insn->operands[2] = tw__mir_read(TW__MIR_M0 + RA_ZERO, 1);
@@ -170,18 +169,19 @@ static void frame_enter(framing *fr)
         return;
     }
     tw__mir_insn *first = block->first;
-    if (fr->size) add_distance(fr, block, first, sp, sp, -(int64_t)fr->size, helper);
+    if (fr->size) add_distance(fr, block, first, sp, sp, -(int64_t)fr->size, helper)->frame = TW__FRAME_DOWN;
     kept_access(fr, block, first, true);
-    if (fr->dynamic) add_distance(fr, block, first, TW__MIR_M0 + RA_FP, sp, 0, helper);
+    if (fr->dynamic) add_distance(fr, block, first, TW__MIR_M0 + RA_FP, sp, 0, helper)->frame = TW__FRAME_BASE;
 }
 
 static void frame_leave(framing *fr, tw__mir_block *block, tw__mir_insn *ret)
 {
     tw__mir_reg sp = TW__MIR_M0 + RA_SP;
-    if (fr->dynamic) add_distance(fr, block, ret, sp, TW__MIR_M0 + RA_FP, 0, sp);
+    if (fr->dynamic) add_distance(fr, block, ret, sp, TW__MIR_M0 + RA_FP, 0, sp)->frame = TW__FRAME_LEAVE;
     kept_access(fr, block, ret, false);
     if (fr->size)
-        add_distance(fr, block, ret, sp, sp, fr->size, TW__MIR_M0 + 4); /* no result, nothing else alive */
+        add_distance(fr, block, ret, sp, sp, fr->size, TW__MIR_M0 + 4)->frame =
+            TW__FRAME_UP; /* $m4: no result, nothing else alive */
 }
 
 void tw__ra_frame(ra *r)

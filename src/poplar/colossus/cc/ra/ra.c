@@ -60,6 +60,7 @@ static void ra_allocate(ra *r)
 static void run_steps(ra *r)
 {
     r->f->own_objects = r->f->object_count;
+    tw__ra_track_arguments(r);
     tw__ra_clean(r->mir, r->f);
     tw__ra_groups(r->f);
     if (!r->options->no_loops) tw__ra_counted(r->mir, r->f, r->options);

@@ -137,6 +137,7 @@ void tw__ra_far_objects(ra *r);                                                 
 void tw__ra_lower(ra *r);
 /* track.c: what debuggers need; `hold` is what a copy that needs no instruction means, of a register that holds its
  * value already (from_unit) or at the beginning of the block. */
+void tw__ra_track_arguments(ra *r);
 void tw__ra_track_begin(ra *r);
 void tw__ra_track_hold(ra *r, uint32_t block, tw__mir_insn *copy, const ra_hold *hold, bool from_unit);
 void tw__ra_track_end(ra *r);

@@ -7,12 +7,41 @@
 
 #include <string.h>
 
-enum { STACK_WORDS = 64, CELLS = RA_UNITS + STACK_WORDS }; /* what ra puts on the stack lies low */
+enum {
+    STACK_WORDS = 64, /* what ra puts on the stack lies low */
+    ARGUMENT_WORDS = 16,
+    ARGUMENTS = RA_UNITS + STACK_WORDS, /* first cell of those that came on the stack */
+    CELLS = ARGUMENTS + ARGUMENT_WORDS
+};
 
 /* A word of a value: 0 is none. */
 static uint32_t track_word(tw__mir_reg reg, unsigned sub)
 {
     return reg * 4 + sub;
+}
+
+/* --- arguments on the stack ------------------------------------------------------------------------------------- */
+
+/* Nobody writes there: the values are there from the entry to the end, whether they are loaded or not. */
+void tw__ra_track_arguments(ra *r)
+{
+    tw__mir_function *f = r->f;
+    if (!f->debug.variables) return;
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (tw__mir_insn *insn = f->blocks[b].first; insn; insn = insn->next) {
+            const tw__mir_operand *to = insn->operands, *from = insn->count == 4 ? &insn->operands[3] : NULL;
+            bool loads = from && from->kind == TW__MIR_FRAME && insn->memory.use == TW__MIR_READ &&
+                         f->objects[from->index].kind == TW__MIR_INCOMING && ra_is_virtual(to->reg);
+            const tw_isa_row *row = loads ? tw__mir_row(insn) : NULL;
+            if (!row || (row->accesses[0] & (TW_ISA_STORE - 1u)) != 4u * to->words) continue;
+            for (unsigned w = 0; w < to->words; w++) {
+                ra_hold *hold = tw__mir_room(r->mir, sizeof *hold);
+                *hold = (ra_hold){ .next = f->blocks[0].holds, .unit = -1, .object = from->index };
+                hold->offset = (uint32_t)from->value + 4 * w, hold->reg = to->reg,
+                hold->sub = (uint8_t)(to->sub + w);
+                f->blocks[0].holds = hold;
+            }
+        }
 }
 
 /* --- before registers are allocated ----------------------------------------------------------------------------- */
@@ -238,9 +267,11 @@ static tw__mir_insn *track_group(tracking *t, uint32_t *state, tw__mir_insn *ins
 static void track_holds(const tracking *t, uint32_t *state, const tw__mir_block *block)
 {
     for (const ra_hold *hold = block->holds; hold; hold = hold->next) {
-        uint32_t place = hold->unit < 0 ? t->r->f->objects[hold->object].place + hold->offset : 0;
-        uint32_t cell = hold->unit >= 0 ? (uint32_t)hold->unit : RA_UNITS + place / 4;
-        if (cell < CELLS) state[cell] = track_word(hold->reg, hold->sub);
+        const tw__mir_frame_object *object = hold->unit < 0 ? &t->r->f->objects[hold->object] : NULL;
+        uint32_t word = object ? (object->place + hold->offset) / 4 : 0;
+        bool came = object && object->kind == TW__MIR_INCOMING;
+        uint32_t cell = object ? (came ? ARGUMENTS : RA_UNITS) + word : (uint32_t)hold->unit;
+        if (word < (came ? ARGUMENT_WORDS : STACK_WORDS)) state[cell] = track_word(hold->reg, hold->sub);
     }
 }
 
@@ -292,7 +323,16 @@ static void track_flow(tracking *t)
 
 /* --- places as expressions of DWARF ----------------------------------------------------------------------------- */
 
-enum { OP_DEREF = 0x06, OP_REG0 = 0x50, OP_BREG0 = 0x70, OP_PIECE = 0x93, OP_IMPLICIT = 0x9e, OP_VALUE = 0x9f };
+enum {
+    OP_DEREF = 0x06,
+    OP_PLUS = 0x23,
+    OP_REG0 = 0x50,
+    OP_BREG0 = 0x70,
+    OP_PIECE = 0x93,
+    OP_CFA = 0x9c,
+    OP_IMPLICIT = 0x9e,
+    OP_VALUE = 0x9f
+};
 
 static void track_byte(GByteArray *out, unsigned byte)
 {
@@ -317,6 +357,23 @@ static void track_base(GByteArray *out, tw__mir_reg reg, int64_t offset)
     track_leb(out, offset, true);
 }
 
+/* An argument of the function itself: behind the end of its frame. */
+static void track_above(GByteArray *out, uint32_t place)
+{
+    track_byte(out, OP_CFA);
+    track_byte(out, OP_PLUS);
+    track_leb(out, place, false);
+}
+
+/* Address of a word of the stack. */
+static void track_address(const tracking *t, GByteArray *out, int cell)
+{
+    if (cell >= ARGUMENTS)
+        track_above(out, 4 * (uint32_t)(cell - ARGUMENTS));
+    else
+        track_base(out, t->base, 4 * (cell - RA_UNITS));
+}
+
 static int track_find(const uint32_t *state, const tw__mir_word *word)
 {
     if (!ra_is_virtual(word->reg)) return (int)word->reg - 1; /* a base */
@@ -329,7 +386,7 @@ static void track_piece(const tracking *t, GByteArray *out, const uint32_t *stat
 {
     int cell = track_find(state, word);
     if (cell >= RA_UNITS)
-        track_base(out, t->base, 4 * (cell - RA_UNITS));
+        track_address(t, out, cell);
     else if (cell >= 0)
         track_byte(out, OP_REG0 + (unsigned)cell);
 }
@@ -347,9 +404,11 @@ static void track_place(const tracking *t, GByteArray *out, const uint32_t *stat
     guint start = out->len;
     if (bind->kind == TW__BIND_OBJECT) {
         const tw__mir_frame_object *object = &t->r->f->objects[bind->object];
-        int64_t up = object->kind == TW__MIR_INCOMING ? t->r->f->stack_bytes : 0;
         if (object->kind == TW__MIR_DYNAMIC || object->align > 8) return;
-        track_base(out, t->base, object->place + up);
+        if (object->kind == TW__MIR_INCOMING)
+            track_above(out, object->place);
+        else
+            track_base(out, t->base, object->place);
         track_more(out, bind);
     } else if (bind->kind == TW__BIND_CONSTANT && !bind->more_count) {
         unsigned bytes = bind->bytes ? bind->bytes : bind->count;
@@ -360,9 +419,10 @@ static void track_place(const tracking *t, GByteArray *out, const uint32_t *stat
     } else if (bind->kind == TW__BIND_WORDS && (bind->more_count || bind->is_memory || bind->is_value)) {
         int cell = bind->count == 1 ? track_find(state, bind->words) : -1;
         if (cell < 0) return;
-        track_base(out, cell < RA_UNITS ? (tw__mir_reg)cell + 1 : t->base,
-                   cell < RA_UNITS ? 0 : 4 * (cell - RA_UNITS));
-        if (cell >= RA_UNITS) track_byte(out, OP_DEREF);
+        if (cell < RA_UNITS)
+            track_base(out, (tw__mir_reg)cell + 1, 0);
+        else
+            track_address(t, out, cell), track_byte(out, OP_DEREF);
         track_more(out, bind);
     } else if (bind->kind == TW__BIND_WORDS && bind->count == 1 && !in_pieces) {
         track_piece(t, out, state, bind->words);
