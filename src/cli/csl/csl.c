@@ -327,6 +327,10 @@ static int cs_python(int argc, char **argv)
     if (argc > 1) tw__cli_name_program(argv[1]);
     tw__cli_set_variable("PYTHONPATH", paths);
     tw__cli_set_variable("TILEWRIGHT_LIBRARY", library);
+    char *self = g_file_read_link("/proc/self/exe", NULL), *programs = self ? g_path_get_dirname(self) : NULL;
+    if (programs) tw__cli_set_variable("TILEWRIGHT_BIN", programs); /* cslc, for cerebras.sdk.client */
+    g_free(self);
+    g_free(programs);
     if (!g_getenv("PYTHONDONTWRITEBYTECODE")) tw__cli_set_variable("PYTHONDONTWRITEBYTECODE", "1");
     char **words = g_new0(char *, (gsize)argc + 1);
     words[0] = (char *)python;

@@ -163,6 +163,10 @@ elif "$bin/cs_python" -c 'import numpy' 2>/dev/null; then
   expect 0 '' "$bin/cslc" "$1/examples/csl/gemv/layout.csl" --arch=wse2 --params=M:4,N:6 --memcpy --fabric-dims=8,3 \
     --fabric-offsets=4,1 -o gemv
   expect 0 'SUCCESS' "$bin/cs_python" csl_host.py gemv "$1"
+  mkdir client
+  cp "$1/tests/cli/csl/csl_client.py" client/
+  (cd client && expect 0 'compiled' "$bin/cs_python" csl_client.py compile "$1" &&
+    expect 0 'SUCCESS' "$bin/cs_python" csl_client.py run "$1") || exit 1
   # The library lies beside the package, or in its tree or prefix; no other place is looked at.
   mkdir -p far/up/python
   cp -r "$1/python/cerebras" far/up/python/
