@@ -11,6 +11,7 @@
  *   poplibs/recurrent.h LSTM, GRU, the plain recurrent layer
  *   poplibs/poplin.h    matrix products
  *   poplibs/solve.h     triangular systems, Cholesky's factors
+ *   poplibs/conv.h      convolutions
  *   poplibs/poprand.h   random numbers
  *
  * They are a library of their own: cc prog.c $(pkg-config --cflags --libs tilewright_poplibs).
@@ -18,6 +19,7 @@
 #ifndef TILEWRIGHT_POPLIBS_H
 #define TILEWRIGHT_POPLIBS_H
 
+#include <tilewright/poplibs/conv.h>
 #include <tilewright/poplibs/norms.h>
 #include <tilewright/poplibs/poplin.h>
 #include <tilewright/poplibs/popnn.h>

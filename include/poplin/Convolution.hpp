@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+/* Convolutions with gradients and updates. Planning takes milliseconds, so caches of plans are empty. */
+#ifndef POPLIN_CONVOLUTION_HPP
+#define POPLIN_CONVOLUTION_HPP
+
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <poplin/ConvParams.hpp>
+#include <poplin/ConvUtil.hpp>
+#include <popops/ScaledAdd.hpp>
+#include <set>
+
+namespace poplin {
+
+class PlanningCache {
+  public:
+    std::size_t size() const { return 0; }
+};
+using ConvPlanParams = std::tuple<const poplar::Target *, const ConvParams, const poplar::OptionFlags *>;
+inline void preplanConvolutions(const std::set<ConvPlanParams> &, PlanningCache &) {}
+inline void preplanConvolutions(poplar::Graph &, const std::set<ConvPlanParams> &, PlanningCache &) {}
+
+struct PlanCosts {
+    std::size_t cycles, memory;
+};
+
+namespace detail {
+/* "name=value" strings of options, for calls that make no step. */
+class ConvOptions {
+  public:
+    explicit ConvOptions(const poplar::OptionFlags &options)
+    {
+        for (const auto &o : options) texts.push_back(o.first + "=" + o.second);
+        for (const std::string &t : texts) list.push_back(t.c_str());
+        list.push_back(nullptr);
+    }
+    const char *const *data() const { return list.data(); }
+
+  private:
+    std::vector<std::string> texts;
+    std::vector<const char *> list;
+};
+using ConvCreate = tw_tensor (*)(tw_graph *, const tw_conv_params *, const char *, const char *const *);
+inline poplar::Tensor convCreate(const char *call, ConvCreate create, poplar::Graph &graph,
+                                 const ConvParams &params, const poplar::DebugContext &debugContext,
+                                 const poplar::OptionFlags &options)
+{
+    const tw_conv_params p = params.handle();
+    const ConvOptions list(options);
+    const std::string path = debugContext.getPathName();
+    return poplar::handles::make(graph, call,
+                                 [&](tw_graph *g) { return create(g, &p, path.c_str(), list.data()); });
+}
+inline void convPlan(const char *call, std::ostream &out, const poplar::Graph &graph, const ConvParams &params,
+                     const poplar::OptionFlags &options)
+{
+    const tw_conv_params p = params.handle();
+    const ConvOptions list(options);
+    std::unique_ptr<char, void (*)(void *)> text(nullptr, std::free);
+    poplar::handles::call(graph, call, [&](tw_graph *g) { text.reset(tw_poplin_conv_plan(g, &p, list.data())); });
+    if (text) out << text.get();
+}
+inline PlanCosts convCosts(const char *call, const poplar::Graph &graph, const ConvParams &params,
+                           const poplar::OptionFlags &options)
+{
+    const tw_conv_params p = params.handle();
+    const ConvOptions list(options);
+    tw_conv_costs costs = { 0, 0 };
+    poplar::handles::call(graph, call, [&](tw_graph *g) { costs = tw_poplin_conv_costs(g, &p, list.data()); });
+    return PlanCosts{ static_cast<std::size_t>(costs.cycles), static_cast<std::size_t>(costs.bytes) };
+}
+} // namespace detail
+
+#define TW__END                                                                             \
+    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}, \
+                               PlanningCache * = nullptr
+
+/* --- tensors -------------------------------------------------------------------------------------------------- */
+
+inline poplar::Tensor createInput(poplar::Graph &graph, const ConvParams &params, TW__END)
+{
+    return detail::convCreate("poplin::createInput", tw_poplin_create_conv_input, graph, params, debugContext,
+                              options);
+}
+inline poplar::Tensor createWeights(poplar::Graph &graph, const ConvParams &params, TW__END)
+{
+    return detail::convCreate("poplin::createWeights", tw_poplin_create_conv_weights, graph, params, debugContext,
+                              options);
+}
+inline poplar::Tensor createBiases(poplar::Graph &graph, const poplar::Tensor &activations,
+                                   const poplar::DebugContext &debugContext = { "biases" })
+{
+    const std::string path = debugContext.getPathName();
+    return poplar::handles::make(graph, "poplin::createBiases", [&](tw_graph *g) {
+        return tw_poplin_create_biases(g, poplar::handles::of(activations), path.c_str());
+    });
+}
+
+/* --- forward and backward ------------------------------------------------------------------------------------- */
+
+inline poplar::Tensor convolution(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &weights,
+                                  const ConvParams &params, bool transposeAndFlipWeights,
+                                  poplar::program::Sequence &prog, TW__END)
+{
+    const tw_conv_params p = params.handle();
+    return poplar::handles::step(
+        graph, prog, debugContext, options, "poplin::convolution", [&](const poplar::handles::Call &c) {
+            return tw_poplin_convolution(c.graph, poplar::handles::of(in), poplar::handles::of(weights), &p,
+                                         transposeAndFlipWeights, c.sequence, c.path, c.options);
+        });
+}
+/* Into a tensor whose kernels are flipped and whose channels are exchanged. */
+inline void weightsTransposeChansFlipXY(poplar::Graph &graph, const poplar::Tensor &weightsIn,
+                                        const poplar::Tensor &weightsOut, poplar::program::Sequence &prog,
+                                        const poplar::DebugContext &debugContext = {},
+                                        const poplar::OptionFlags & = {})
+{
+    poplar::handles::stepInPlace(
+        graph, prog, debugContext, {}, "poplin::weightsTransposeChansFlipXY", [&](const poplar::handles::Call &c) {
+            tw_poplin_weights_transpose_flip(c.graph, poplar::handles::of(weightsIn),
+                                             poplar::handles::of(weightsOut), c.sequence, c.path);
+        });
+}
+inline poplar::Tensor calculateWeightDeltas(poplar::Graph &graph, const poplar::Tensor &zDeltas,
+                                            const poplar::Tensor &activations, const ConvParams &params,
+                                            poplar::program::Sequence &prog, TW__END)
+{
+    const tw_conv_params p = params.handle();
+    return poplar::handles::step(graph, prog, debugContext, options, "poplin::calculateWeightDeltas",
+                                 [&](const poplar::handles::Call &c) {
+                                     return tw_poplin_conv_weight_deltas(c.graph, poplar::handles::of(zDeltas),
+                                                                         poplar::handles::of(activations), &p,
+                                                                         c.sequence, c.path, c.options);
+                                 });
+}
+/* weights += scale * deltas; a scale is a float or a tensor of one element. */
+inline void convolutionWeightUpdate(poplar::Graph &graph, const poplar::Tensor &zDeltas,
+                                    const poplar::Tensor &weights, const poplar::Tensor &activations,
+                                    const ConvParams &params, const popops::Scale &scale,
+                                    poplar::program::Sequence &prog, TW__END)
+{
+    const tw_conv_params p = params.handle();
+    poplar::handles::stepInPlace(
+        graph, prog, debugContext, options, "poplin::convolutionWeightUpdate", [&](const poplar::handles::Call &c) {
+            tw_poplin_conv_weight_update(c.graph, poplar::handles::of(zDeltas), poplar::handles::of(weights),
+                                         poplar::handles::of(activations), &p, scale.scale, c.sequence, c.path,
+                                         c.options);
+        });
+}
+/* biases += scale * sum of the deltas over batch and field. */
+inline void convolutionBiasUpdate(poplar::Graph &graph, const poplar::Tensor &zDeltas, const poplar::Tensor &biases,
+                                  const popops::Scale &scale, const poplar::OptionFlags &options,
+                                  poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
+{
+    poplar::handles::stepInPlace(
+        graph, prog, debugContext, options, "poplin::convolutionBiasUpdate", [&](const poplar::handles::Call &c) {
+            tw_poplin_conv_bias_update(c.graph, poplar::handles::of(zDeltas), poplar::handles::of(biases),
+                                       scale.scale, c.sequence, c.path, c.options);
+        });
+}
+inline void addBias(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &biases,
+                    poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
+{
+    poplar::handles::stepInPlace(
+        graph, prog, debugContext, {}, "poplin::addBias", [&](const poplar::handles::Call &c) {
+            tw_poplin_add_bias(c.graph, poplar::handles::of(in), poplar::handles::of(biases), c.sequence, c.path);
+        });
+}
+inline poplar::Tensor fullyConnectedWeightTranspose(poplar::Graph &graph, const poplar::Tensor &weights,
+                                                    const ConvParams &params, poplar::program::Sequence &prog,
+                                                    TW__END)
+{
+    const tw_conv_params p = params.handle();
+    return poplar::handles::step(graph, prog, debugContext, options, "poplin::fullyConnectedWeightTranspose",
+                                 [&](const poplar::handles::Call &c) {
+                                     return tw_poplin_fully_connected_weight_transpose(
+                                         c.graph, poplar::handles::of(weights), &p, c.sequence, c.path, c.options);
+                                 });
+}
+#undef TW__END
+
+/* --- plans and figures ---------------------------------------------------------------------------------------- */
+
+inline void reportPlanInfo(std::ostream &out, const poplar::Graph &graph, const ConvParams &params,
+                           const poplar::OptionFlags &options = {}, PlanningCache * = nullptr)
+{
+    detail::convPlan("poplin::reportPlanInfo", out, graph, params, options);
+}
+inline void reportWeightUpdatePlanInfo(std::ostream &out, const poplar::Graph &graph, const ConvParams &fwdParams,
+                                       const poplar::OptionFlags &options = {}, PlanningCache * = nullptr)
+{
+    detail::convPlan("poplin::reportWeightUpdatePlanInfo", out, graph, getWeightUpdateParams(fwdParams), options);
+}
+inline PlanCosts reportPlanEstimatedCosts(const poplar::Graph &graph, const ConvParams &params,
+                                          const poplar::OptionFlags &options = {}, PlanningCache * = nullptr)
+{
+    return detail::convCosts("poplin::reportPlanEstimatedCosts", graph, params, options);
+}
+inline PlanCosts reportWeightUpdatePlanEstimatedCosts(const poplar::Graph &graph, const ConvParams &fwdParams,
+                                                      const poplar::OptionFlags &options = {},
+                                                      PlanningCache * = nullptr)
+{
+    return detail::convCosts("poplin::reportWeightUpdatePlanEstimatedCosts", graph,
+                             getWeightUpdateParams(fwdParams), options);
+}
+
+inline std::uint64_t getFwdFlops(const ConvParams &params)
+{
+    const tw_conv_params c = params.handle();
+    return tw_poplin_conv_flops(&c);
+}
+inline std::uint64_t getBwdFlops(const ConvParams &params)
+{
+    return getFwdFlops(params);
+}
+inline std::uint64_t getWuFlops(const ConvParams &params)
+{
+    return getFwdFlops(params);
+}
+/* With all tiles at the rate of their convolution units: 16 float or 64 half multiply-adds a cycle. */
+inline double getFwdPerfectCycleCount(const poplar::Graph &graph, const ConvParams &params)
+{
+    const double rate = params.inputType == poplar::HALF ? 64 : 16;
+    return static_cast<double>(getFwdFlops(params)) / 2 / rate / graph.getTarget().getNumTiles();
+}
+inline double getBwdPerfectCycleCount(const poplar::Graph &graph, const ConvParams &params)
+{
+    return getFwdPerfectCycleCount(graph, params);
+}
+inline double getWuPerfectCycleCount(const poplar::Graph &graph, const ConvParams &params)
+{
+    return getFwdPerfectCycleCount(graph, params);
+}
+
+} // namespace poplin
+#endif
