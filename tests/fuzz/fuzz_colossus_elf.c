@@ -63,7 +63,7 @@ static bool read_memory(void *user, uint32_t address, void *bytes, size_t count)
 static void ask(const tw_object *image)
 {
     static const char *const texts[] = {
-        "x", "*p", "p->m", "s.m", "a[1]", "&g", "this", "a[x]", "(*s).n", "p->p->p"
+        "x", "*p", "p->m", "s.m", "a[1]", "&g", "this", "a[x]", "(*s).n", "p->p->p", "a[x + 1][2 * x]", "a[(1)]"
     };
     tw_debug *debug = tw_debug_new(image);
     if (!debug) return;

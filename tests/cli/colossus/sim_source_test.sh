@@ -258,6 +258,54 @@ up
 info locals
 END2
 shows 'other = 105' 'in top ()' 'Variables of frame 3 are not known'
+# Elements of arrays of several dimensions, indices that are calculated, members that are arrays.
+cat >elements.c <<'END2'
+struct grid { int n; short cell[2][3][4]; struct pair { char a, b; } pairs[3]; const int (*rows)[3]; };
+int matrix[4][3] = { { 1, 2, 3 }, { 4, 5, 6 }, { 7, 8, 9 }, { 10, 11, 12 } };
+volatile int sink;
+__attribute__((noinline)) int walk(const struct grid *g, int i, int j)
+{
+    sink = i + j;
+    sink = g->cell[i][j][2];
+    return g->pairs[i].b + g->rows[j][i] + i + j;
+}
+int entry(int i, int j)
+{
+    struct grid g = { 7, { { { 0 } } }, { { 'a', 'b' }, { 'c', 'd' }, { 'e', 'f' } }, matrix };
+    for (int k = 0; k < 24; k++) (&g.cell[0][0][0])[k] = (short)(100 + k);
+    return walk(&g, i, j);
+}
+END2
+"$tilewright" popc -g -c --target ipu2 elements.c -o elements.o
+"$tilewright" sim elements.o --call 'entry(1, 2)' -i >out 2>&1 <<'END2'
+break walk
+c
+p g->cell[i][j][2]
+p g->cell[1]
+p g->cell[i-1][j - 1]
+p g->cell
+p g->pairs[i+1].b
+p g->pairs[2*i-1]
+p g->rows[j][i]
+p g->rows[0]
+p matrix[2][1]
+p matrix[g->n - 2*j][(i + 1) * 1]
+p matrix[i]
+p &matrix[1][0]
+p *g->rows
+END2
+shows '2] = 122' 'cell[1] = {{112, 113, 114, 115}, {116, 117, 118, 119}, {120, 121, 122, 123}}' \
+    'j - 1] = {104, 105, 106, 107}' 'cell = {{{100, 101, 102, 103}, {104, ' "b = 102 'f'" "1] = {a = 99 'c', b = 100 'd'}" \
+    '[i] = 8' 'rows[0] = {1, 2, 3}' 'matrix[2][1] = 8' '* 1] = 12' 'matrix[i] = {4, 5, 6}' '0] = 0x' 'rows = {1, 2, 3}'
+for wrong in 'p matrix[4]|element 4 is not in the array' 'p matrix[0][3]|element 3 is not in' 'p matrix[-1]|element -1' \
+    'p g->cell[0][0][0][0]|no pointer' 'p matrix[1+]|variable is missing' 'p matrix[(1]|) is missing' \
+    'p matrix[i j]|] is missing'; do
+    printf 'break walk\nc\n%s\n' "${wrong%|*}" | "$tilewright" sim elements.o --call 'entry(1, 2)' -i >out 2>&1 && exit 1
+    found=${wrong#*|}
+    sed "s/'//g" out >plain && mv plain out
+    shows "$found"
+done
+
 # What is wrong is told.
 for wrong in 'p nothing|nothing' 'p p->nothing|nothing' 'p n.b|no member' 'p counts[4]|not in the array' 'p *n|no pointer' \
     'p counts[|variable is missing' 'p &n|no address'; do

@@ -91,6 +91,7 @@ typedef struct tw__value {
     int64_t number;
     uint32_t address;
     uint32_t size, bits, bits_at; /* bits: of a bit-field */
+    unsigned row;                 /* of an array: dimensions in front that are chosen already */
     uint8_t *bytes, *known;       /* size each, of the caller's arena */
 } tw__value;
 
@@ -116,6 +117,10 @@ const tw__die *tw__frame_at(const tw_debug *d, uint32_t address, size_t index);
 tw_status tw__look_value(const tw__look *look, const char *text, tw__value *value);
 tw__value tw__value_part(const tw__value *whole, const tw__die *type, uint32_t at, uint32_t size);
 bool tw__value_word(const tw__look *look, const tw__value *value, int64_t *number);
+/* Element `index` of what is left of an array; *count: how many there are, 0: that is not known. False: it has none of
+ * a known size. */
+bool tw__value_element(const tw__look *look, const tw__value *array, uint32_t index, uint32_t *count,
+                       tw__value *out);
 void tw__value_print(const tw__look *look, const tw__value *value, GString *out);
 
 #endif

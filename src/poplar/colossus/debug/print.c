@@ -131,11 +131,11 @@ static void put_record(const tw__look *look, const tw__value *value, unsigned de
 
 static void put_elements(const tw__look *look, const tw__value *value, unsigned depth, GString *out)
 {
-    const tw__die *type = tw__die_type(look->d, value->type);
-    uint32_t size = tw__die_size(look->d, type), count = size ? value->size / size : 0;
+    uint32_t count = 0;
+    tw__value part;
     g_string_append_c(out, '{');
-    for (uint32_t i = 0; i < count && i < MOST_ELEMENTS && out->len < MOST_TEXT; i++) {
-        tw__value part = tw__value_part(value, type, i * size, size);
+    for (uint32_t i = 0; i < MOST_ELEMENTS && out->len < MOST_TEXT; i++) {
+        if (!tw__value_element(look, value, i, &count, &part) || i >= count) break;
         if (i) g_string_append(out, ", ");
         put_value(look, &part, depth + 1, out);
     }

@@ -154,19 +154,34 @@ static unsigned pointers_of(looking *l, const tw__value *record, unsigned depth,
     return count;
 }
 
+bool tw__value_element(const tw__look *look, const tw__value *array, uint32_t index, uint32_t *count,
+                       tw__value *out)
+{
+    const tw_debug *d = look->d;
+    const tw__die *type = tw__die_type(d, array->type);
+    uint64_t size = tw__die_size(d, type);
+    uint32_t own = array->type->first;
+    for (unsigned n = 0; own && n < array->row; n++) own = d->dies[own].next;
+    for (uint32_t i = own ? d->dies[own].next : 0; i; i = d->dies[i].next)
+        size = d->dies[i].has_count && size <= UINT32_MAX ? size * (uint64_t)d->dies[i].value : 0;
+    bool is_last = !own || !d->dies[own].next;
+    *count = size && array->size ? (uint32_t)MIN(array->size / size, UINT32_MAX) : 0;
+    if (!size || size * ((uint64_t)index + 1) > UINT32_MAX) return false;
+    *out = tw__value_part(array, is_last ? type : array->type, (uint32_t)(size * index), (uint32_t)size);
+    if (!is_last) out->row = array->row + 1;
+    return true;
+}
+
 static bool value_element(looking *l, const tw__value *of, int64_t index, tw__value *out)
 {
-    const tw_debug *d = l->look->d;
     tw__value pointer;
+    uint32_t count;
     if (is_record(of->type) && pointers_of(l, of, 0, &pointer) == 1) return behind(l, &pointer, index, out);
     if (!of->type || of->type->tag != TW__TAG_ARRAY) return behind(l, of, index, out);
-    const tw__die *type = tw__die_type(d, of->type);
-    uint32_t size = tw__die_size(d, type), dimensions = 0;
-    for (uint32_t i = of->type->first; i; i = d->dies[i].next) dimensions++;
-    if (dimensions > 1) return wrong(l, TW_E_TYPE, "an array of several dimensions is shown as a whole only");
-    if (!size || index < 0 || (of->size && (uint64_t)index >= of->size / size))
+    bool is_number = index >= 0 && index < UINT32_MAX;
+    bool good = is_number && tw__value_element(l->look, of, (uint32_t)index, &count, out);
+    if (!good || (of->size && (uint64_t)index >= count))
         return wrong(l, TW_E_TYPE, "element %lld is not in the array", (long long)index);
-    *out = tw__value_part(of, type, (uint32_t)index * size, size);
     return true;
 }
 
@@ -194,6 +209,7 @@ static size_t name_length(looking *l)
 }
 
 static bool value_unary(looking *l, tw__value *out);
+static bool index_sum(looking *l, int64_t *number);
 
 static bool value_name(looking *l, tw__value *out)
 {
@@ -230,14 +246,64 @@ static bool value_primary(looking *l, tw__value *out)
     return true;
 }
 
+/* --- indices: sums and products of values ------------------------------------------------------------------------ */
+
+static int64_t index_calculate(char op, int64_t x, int64_t y)
+{
+    uint64_t a = (uint64_t)x, b = (uint64_t)y;
+    return (int64_t)(op == '+' ? a + b : op == '-' ? a - b : a * b);
+}
+
+static bool index_factor(looking *l, int64_t *number)
+{
+    tw__value value;
+    if (accepts(l, "-")) {
+        if (++l->depth > MOST_NESTED) return wrong(l, TW_E_PARSE, "the text is nested too deep");
+        bool good = index_factor(l, number);
+        *number = index_calculate('-', 0, good ? *number : 0);
+        l->depth--;
+        return good;
+    }
+    if (accepts(l, "(")) {
+        if (++l->depth > MOST_NESTED) return wrong(l, TW_E_PARSE, "the text is nested too deep");
+        bool good = index_sum(l, number) && (accepts(l, ")") || wrong(l, TW_E_PARSE, "a ')' is missing"));
+        l->depth--;
+        return good;
+    }
+    if (!value_unary(l, &value)) return false;
+    return tw__value_word(l->look, &value, number) ||
+           wrong(l, TW_E_TYPE, "the index is no number that is known here");
+}
+
+static bool index_product(looking *l, int64_t *number)
+{
+    int64_t other;
+    if (!index_factor(l, number)) return false;
+    while (accepts(l, "*")) {
+        if (!index_factor(l, &other)) return false;
+        *number = index_calculate('*', *number, other);
+    }
+    return true;
+}
+
+static bool index_sum(looking *l, int64_t *number)
+{
+    int64_t other;
+    if (!index_product(l, number)) return false;
+    for (;;) {
+        char op = accepts(l, "+") ? '+' : accepts(l, "-") ? '-' : 0;
+        if (!op) return true;
+        if (!index_product(l, &other)) return false;
+        *number = index_calculate(op, *number, other);
+    }
+}
+
 static bool value_index(looking *l, tw__value *out)
 {
-    tw__value index, of = *out;
+    tw__value of = *out;
     int64_t number;
-    if (!value_unary(l, &index)) return false;
+    if (!index_sum(l, &number)) return false;
     if (!accepts(l, "]")) return wrong(l, TW_E_PARSE, "a ']' is missing");
-    if (!tw__value_word(l->look, &index, &number))
-        return wrong(l, TW_E_TYPE, "the index is no number that is known here");
     return value_element(l, &of, number, out) && follow(l, out);
 }
 
