@@ -15,6 +15,13 @@ enum { TEXT, BSS, NO_SECTION };                           /* sections of the obj
 enum { F, UNDEFINED, COMMON, SECTION_SYMBOL, NO_SYMBOL }; /* its symbols */
 
 static const tw_insn branch = { .row = TW__OP_br, .operands = { 10 } };
+static const tw_insn add = { .row = TW__OP_add_s, .operands = { 1, 2, 3 } };            /* $m1 */
+static const tw_insn load = { .row = TW__OP_ld32_az, .operands = { 3, 1, 15, 0 } };     /* $a3 */
+static const tw_insn sum = { .row = TW__OP_f32add, .operands = { 3, 1, 2 } };           /* $a3 */
+static const tw_insn product = { .row = TW__OP_f32add, .operands = { 4, 1, 2 } };       /* $a4 */
+static const tw_insn twice = { .row = TW__OP_ld32step_ms, .operands = { 1, 2, 1, 1 } }; /* $m1, and $m1 += 4 */
+static const tw_insn nowhere = { .row = TW__OP_f32add, .operands = { 16, 1, 2 } };
+static const tw_insn wide = { .row = TW__OP_add_s, .operands = { 1, 2, 1 << 20 } };
 
 /* Eight bytes of code with `f` and a relocation, eight bytes of room. */
 static tw_object *small_object(void)
@@ -66,6 +73,29 @@ static tw_object *small_object(void)
     X(tw_object_emit(o, NO_SECTION, &branch), TW_E_INDEX)                                                   \
     X(tw_object_emit(o, BSS, &branch), TW_E_INVALID_ARGUMENT)                                               \
     X(tw_object_emit(o, TEXT, (&(tw_insn){ .row = UINT16_MAX })), TW_E_INDEX)                               \
+    X(tw_object_emit_bundle(NULL, TEXT, &add, &product), TW_E_INVALID_ARGUMENT)                             \
+    X(tw_object_emit_bundle(o, NO_SECTION, &add, &product), TW_E_INDEX)                                     \
+    X(tw_object_emit_bundle(o, BSS, &add, &product), TW_E_INVALID_ARGUMENT)                                 \
+    X(tw_object_emit_bundle(o, TEXT, NULL, &product), TW_E_INVALID_ARGUMENT)                                \
+    X(tw_object_emit_bundle(o, TEXT, &add, NULL), TW_E_INVALID_ARGUMENT)                                    \
+    X(tw_object_emit_bundle(o, TEXT, &product, &add), TW_E_INVALID_ARGUMENT)                                \
+    X(tw_object_emit_bundle(o, TEXT, &add, &add), TW_E_INVALID_ARGUMENT)                                    \
+    X(tw_object_emit_bundle(o, TEXT, &product, &sum), TW_E_INVALID_ARGUMENT)                                \
+    X(tw_object_emit_bundle(o, TEXT, &load, &sum), TW_E_INVALID_ARGUMENT)                                   \
+    X(tw_object_emit_bundle(o, TEXT, &twice, &product), TW_E_INVALID_ARGUMENT)                              \
+    X(tw_object_emit_bundle(o, TEXT, &add, &nowhere), TW_E_INDEX)                                           \
+    X(tw_object_emit_bundle(o, TEXT, &wide, &product), TW_E_OVERFLOW)                                       \
+    X(tw_object_emit_bundle(o, TEXT, (&(tw_insn){ .row = UINT16_MAX }), &product), TW_E_INDEX)              \
+    X(tw_object_check_repeats(NULL, TEXT), TW_E_INVALID_ARGUMENT)                                           \
+    X(tw_object_check_repeats(o, NO_SECTION), TW_E_INDEX)                                                   \
+    X(tw_object_check_repeats(o, BSS), TW_E_INVALID_ARGUMENT)                                               \
+    X(tw_object_relocate_operand(NULL, TEXT, 0, 0, F, 0), TW_E_INVALID_ARGUMENT)                            \
+    X(tw_object_relocate_operand(o, BSS, 0, 0, F, 0), TW_E_INVALID_ARGUMENT)                                \
+    X(tw_object_relocate_operand(o, TEXT, 2, 0, F, 0), TW_E_INDEX)                                          \
+    X(tw_object_relocate_operand(o, TEXT, 8, 0, F, 0), TW_E_INDEX)                                          \
+    X(tw_object_relocate_operand(o, TEXT, UINT32_MAX - 3, 0, F, 0), TW_E_INDEX)                             \
+    X(tw_object_relocate_operand(o, TEXT, 4, 0, F, 0), TW_E_INVALID_ARGUMENT)                               \
+    X(tw_object_relocate_operand(o, TEXT, 4, 1, F, 0), TW_E_INDEX)                                          \
     X(tw_object_patch(NULL, TEXT, 0, "a", 1), TW_E_INVALID_ARGUMENT)                                        \
     X(tw_object_patch(o, TEXT, 8, "a", 1), TW_E_INDEX)                                                      \
     X(tw_object_patch(o, TEXT, 7, "ab", 2), TW_E_INDEX)                                                     \
@@ -174,6 +204,76 @@ static void wrong_arguments(void **state)
     MISUSES(REFUSED)
 #undef REFUSED
     free(before);
+    tw_object_free(o);
+}
+
+/* A loop and a call made by calls are those that the assembler makes of the text. */
+static const tw_insn repeat = { .row = TW__OP_rpt_m, .operands = { 2, 1 } };
+static const tw_insn nop = { .row = TW__OP_setzi_m, .operands = { 14, 0 } };
+static const tw_insn call = { .row = TW__OP_call, .operands = { 10, 0 } };
+
+static tw_object *code_by_calls(const tw_insn *first, const tw_insn *body, bool in_bundle)
+{
+    tw_object *o = tw_object_new(TW_ISA_IPU2);
+    assert_int_equal(tw_object_section(o, ".text", TW_SECTION_CODE), TEXT);
+    assert_int_equal(tw_object_raise_align(o, TEXT, 8), TW_OK);
+    if (first) assert_int_equal(tw_object_emit(o, TEXT, first), TW_OK);
+    assert_int_equal(tw_object_emit(o, TEXT, &repeat), TW_OK);
+    assert_int_equal(tw_object_emit_bundle(o, TEXT, &add, &product), TW_OK);
+    if (in_bundle)
+        assert_int_equal(tw_object_emit_bundle(o, TEXT, body, &sum), TW_OK);
+    else
+        assert_int_equal(tw_object_emit(o, TEXT, body), TW_OK);
+    return o;
+}
+
+static void code_as_assembled(void **state)
+{
+    (void)state;
+    tw_object *o = code_by_calls(&nop, &add, true);
+    assert_int_equal(tw_object_check_repeats(o, TEXT), TW_OK);
+    assert_int_equal(tw_object_emit(o, TEXT, &call), TW_OK);
+    int f = tw_object_symbol(o, "f");
+    assert_int_equal(tw_object_bind(o, f, TW_SYMBOL_GLOBAL), TW_OK);
+    assert_int_equal(tw_object_relocate_operand(o, TEXT, 24, 1, f, 8), TW_OK);
+    assert_int_equal(tw_object_relocate_operand(o, TEXT, 24, 0, f, 8), TW_E_INVALID_ARGUMENT);
+    tw_object *text = assemble(".align 8\nnop\nrpt $m2, 1\n{ add $m1, $m2, 3; f32add $a4, $a1, $a2 }\n"
+                               "{ add $m1, $m2, 3; f32add $a3, $a1, $a2 }\ncall $m10, f + 8\n");
+    g_autofree char *here = hex_of(section_of(o, ".text")), *there = hex_of(section_of(text, ".text"));
+    assert_string_equal(here, there);
+    assert_int_equal(tw_object_relocation_count(o), 1);
+    assert_int_equal(tw_object_relocation_count(text), 1);
+    const tw_relocation *a = tw_object_get_relocation(o, 0), *b = tw_object_get_relocation(text, 0);
+    assert_int_equal(a->type, b->type);
+    assert_int_equal(a->offset, b->offset);
+    assert_int_equal(a->addend, b->addend);
+    tw_object_free(o), tw_object_free(text);
+}
+
+static void bodies_of_rpt(void **state)
+{
+    (void)state;
+    static const tw_insn put = { .row = TW__OP_put, .operands = { 0x70, 1 } };
+    const struct {
+        const tw_insn *first, *body;
+        bool in_bundle;
+        const char *says;
+    } wrong[] = {
+        { NULL, &add, true, "has to lie on 8 bytes, and it is at offset 0x4" },
+        { &nop, &add, false, "is longer than what is left" },
+        { &nop, &branch, true, "'br' cannot be in the body of rpt" },
+        { &nop, &put, true, "'put' cannot be in the body of rpt" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+        tw_object *o = code_by_calls(wrong[i].first, wrong[i].body, wrong[i].in_bundle);
+        assert_int_equal(tw_object_check_repeats(o, TEXT), TW_E_INVALID_ARGUMENT);
+        if (!strstr(tw_error_message(), wrong[i].says)) fail_msg("row %zu: %s", i, tw_error_message());
+        tw_object_free(o);
+    }
+    tw_object *o = code_by_calls(&nop, &add, false);
+    assert_int_equal(tw_object_emit(o, TEXT, &nop), TW_OK);
+    assert_int_equal(tw_object_check_repeats(o, TEXT), TW_E_INVALID_ARGUMENT);
+    assert_non_null(strstr(tw_error_message(), "number 2 of it is none"));
     tw_object_free(o);
 }
 
@@ -519,6 +619,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_arguments),    cmocka_unit_test(right_arguments),
+        cmocka_unit_test(code_as_assembled),  cmocka_unit_test(bodies_of_rpt),
         cmocka_unit_test(without_an_object),  cmocka_unit_test(linked_already),
         cmocka_unit_test(many_sections),      cmocka_unit_test(a_local_and_a_global_of_one_name),
         cmocka_unit_test(addresses_that_lie), cmocka_unit_test(names_of_one_place),

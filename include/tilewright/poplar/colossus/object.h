@@ -73,6 +73,12 @@ TW_API tw_status tw_object_align(tw_object *object, int section, uint32_t align)
 TW_API tw_status tw_object_raise_align(tw_object *object, int section, uint32_t align);
 /* Encodes an instruction at the end of a section. */
 TW_API tw_status tw_object_emit(tw_object *object, int section, const tw_insn *insn);
+/* The same for a bundle, checked as the assembler checks it: one instruction for each pipeline, that may be paired and
+ * write no register both; the section holds code, and the place is a multiple of 4. */
+TW_API tw_status tw_object_emit_bundle(tw_object *object, int section, const tw_insn *main, const tw_insn *aux);
+/* Bodies of all rpt in a section of code, once it is complete: on 8 bytes, bundles only, no control or system
+ * instruction in them. A section with data between its code may hold words that look like rpt. */
+TW_API tw_status tw_object_check_repeats(const tw_object *object, int section);
 /* Replaces bytes that are there. */
 TW_API tw_status tw_object_patch(tw_object *object, int section, uint32_t offset, const void *data, size_t bytes);
 
@@ -153,6 +159,10 @@ typedef struct tw_relocation {
 /* The bytes of the field have to be there already; an EMPTY section has none. */
 TW_API tw_status tw_object_relocate(tw_object *object, int section, uint32_t offset, tw_relocation_type type,
                                     int symbol, int32_t addend);
+/* An address in an operand (its index) of the instruction at `offset`: the relocation is that of the operand's kind, and
+ * operands that have to be constants are refused. */
+TW_API tw_status tw_object_relocate_operand(tw_object *object, int section, uint32_t offset, unsigned operand,
+                                            int symbol, int32_t addend);
 TW_API size_t tw_object_relocation_count(const tw_object *object);
 TW_API const tw_relocation *tw_object_get_relocation(const tw_object *object, size_t index);
 /* Puts `address` into the field at `at` (4 bytes, 8 of type 64). TW_E_OVERFLOW names value and field. */

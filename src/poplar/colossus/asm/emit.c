@@ -4,47 +4,13 @@
 
 #include <string.h>
 
-typedef struct written {
-    uint32_t mrf, arf;
-} written;
-
-static written registers_written(const parsed *insn)
-{
-    written w = { 0, 0 };
-    for (size_t k = 0; k < insn->row->count; k++) {
-        const tw_isa_operand *kind = insn->row->operands[k];
-        if (!kind->writes || !kind->registers) continue;
-        uint32_t mask = ((1u << kind->registers) - 1) << insn->insn.operands[k];
-        if (strcmp(kind->name, "A4u") == 0) mask &= mask - 1; /* the lowest register stays */
-        if (kind->file == TW_ISA_MRF)
-            w.mrf |= mask;
-        else
-            w.arf |= mask;
-    }
-    return w;
-}
-
-static void name_register(written both, char buf[8])
-{
-    uint32_t mask = both.mrf ? both.mrf : both.arf;
-    g_snprintf(buf, 8, "$%c%d", both.mrf ? 'm' : 'a', __builtin_ctz(mask));
-}
-
 /* Two destinations of one instruction that overlap, as of ld32step $m1, $m2, $m1+=, 1. */
 static void check_destinations(tw__asm *as, const parsed *insn)
 {
-    if (as->allow_operands) return;
-    for (size_t k = 1; k < insn->row->count; k++) {
-        const tw_isa_operand *a = insn->row->operands[k];
-        for (size_t j = 0; j < k; j++) {
-            const tw_isa_operand *b = insn->row->operands[j];
-            uint32_t x = insn->insn.operands[k], y = insn->insn.operands[j];
-            if (!a->registers || !b->registers || a->file != b->file || !a->writes || !b->writes) continue;
-            if (x >= y + b->registers || y >= x + a->registers) continue;
-            fail_at(as, insn->places[k], "operands %zu and %zu of '%s' write the same register", j + 1, k + 1,
-                    insn->row->name);
-        }
-    }
+    size_t j, k;
+    if (!as->allow_operands && tw__destinations_clash(&insn->insn, &j, &k))
+        fail_at(as, insn->places[k], "operands %zu and %zu of '%s' write the same register", j + 1, k + 1,
+                insn->row->name);
 }
 
 static void check_mode(tw__asm *as, const parsed *insn)
@@ -93,12 +59,9 @@ static bool check_bundle(tw__asm *as)
                            a->row->name);
         swap_halves(as);
     }
-    written x = registers_written(a), y = registers_written(b), both = { x.mrf & y.mrf, x.arf & y.arf };
-    if (both.mrf | both.arf) {
-        char name[8];
-        name_register(both, name);
+    char name[8];
+    if (tw__bundle_clash(&a->insn, &b->insn, name))
         tw__asm_report(as, b->place, severity, "both instructions of the bundle write %s", name);
-    }
     return true;
 }
 
@@ -131,11 +94,6 @@ void tw__asm_close_bundle(tw__asm *as)
 }
 
 /* --- words ---------------------------------------------------------------------------------------------------- */
-
-static bool is_rpt(const parsed *insn)
-{
-    return insn->row == &tw__isa_rows[TW__OP_rpt_m] || insn->row == &tw__isa_rows[TW__OP_rpt_z];
-}
 
 static bool is_fnop(const parsed *insn)
 {
@@ -192,7 +150,8 @@ static void check_shift(tw__asm *as, const parsed *insn)
 void tw__asm_emit_parsed(tw__asm *as, parsed *insns, unsigned count)
 {
     parsed changed[2];
-    if (as->optimise && is_rpt(&insns[0])) count = align_body(as, insns, count, changed), insns = changed;
+    if (as->optimise && tw__is_repeat(&insns[0].insn))
+        count = align_body(as, insns, count, changed), insns = changed;
     const tw_section *section = tw_object_get_section(as->object, (size_t)as->section);
     uint32_t offset = section->size;
     if (!(section->flags & TW_SECTION_EXEC)) {
@@ -216,7 +175,7 @@ void tw__asm_emit_parsed(tw__asm *as, parsed *insns, unsigned count)
         if (insn->waiting) add_waiting(as, insn, offset + 4 * i);
     }
     add_line(as, &insns[0], offset);
-    if (is_rpt(&insns[0]) && !as->allow_repeat) {
+    if (tw__is_repeat(&insns[0].insn) && !as->allow_repeat) {
         repeat r = {
             .section = as->section, .offset = offset, .body = offset + 4 * count, .place = insns[0].place
         };

@@ -10,21 +10,6 @@ void tw__asm_add_fixup(tw__asm *as, const fixup *added)
     g_array_append_vals(as->fixups, added, 1);
 }
 
-/* Relocation for a symbol in an operand of this kind; 0 when there is none. */
-static unsigned type_of_operand(const tw_isa_operand *kind)
-{
-    static const struct {
-        const char *kind;
-        uint8_t type;
-    } types[] = { { "Tgt19", TW_R_COLOSSUS_19_S2 }, { "Tgt20", TW_R_COLOSSUS_19_S2 },
-                  { "Adr18", TW_R_COLOSSUS_18_S2 }, { "Z20", TW_R_COLOSSUS_20 },
-                  { "Zvert", TW_R_COLOSSUS_RUN },   { "Z16", TW_R_COLOSSUS_16 },
-                  { "Z8", TW_R_COLOSSUS_8 } };
-    for (size_t i = 0; i < G_N_ELEMENTS(types); i++)
-        if (strcmp(types[i].kind, kind->name) == 0) return types[i].type;
-    return 0;
-}
-
 static unsigned type_of_data(unsigned bytes)
 {
     return bytes == 8   ? TW_R_COLOSSUS_64
@@ -70,7 +55,7 @@ static void put_relocation(tw__asm *as, const fixup *f, value v)
 {
     unsigned type = f->named     ? f->type
                     : v.modifier ? v.modifier
-                    : f->row     ? type_of_operand(f->row->operands[f->operand])
+                    : f->row     ? tw__relocation_of_operand(f->row->operands[f->operand])
                                  : type_of_data(f->bytes);
     const tw_symbol *symbol = &as->object->symbols[v.symbol];
     if (!type && !f->named) {

@@ -117,8 +117,8 @@ const tw__die *tw__frame_at(const tw_debug *d, uint32_t address, size_t index);
 tw_status tw__look_value(const tw__look *look, const char *text, tw__value *value);
 tw__value tw__value_part(const tw__value *whole, const tw__die *type, uint32_t at, uint32_t size);
 bool tw__value_word(const tw__look *look, const tw__value *value, int64_t *number);
-/* Element `index` of what is left of an array; *count: how many there are, 0: that is not known. False: it has none of
- * a known size. */
+/* Element `index` of what is left of an array; *count: how many there are, 0: that is not known. False: it has none
+ * of a known size. */
 bool tw__value_element(const tw__look *look, const tw__value *array, uint32_t index, uint32_t *count,
                        tw__value *out);
 void tw__value_print(const tw__look *look, const tw__value *value, GString *out);

@@ -246,7 +246,7 @@ static bool value_primary(looking *l, tw__value *out)
     return true;
 }
 
-/* --- indices: sums and products of values ------------------------------------------------------------------------ */
+/* --- indices: sums and products of values -------------------------------------------------------------------- */
 
 static int64_t index_calculate(char op, int64_t x, int64_t y)
 {

@@ -57,6 +57,14 @@ bool tw__names_widen(tw__names *names, const void *rows, size_t stride, size_t r
 
 /* --- check.c: TW_OK, or what is wrong with a part that is about to get into an object ------------------------- */
 
+/* code.c: whether two instructions write one register, its name; whether two operands of one do. */
+bool tw__bundle_clash(const tw_insn *first, const tw_insn *second, char name[8]);
+bool tw__destinations_clash(const tw_insn *insn, size_t *first, size_t *second);
+/* Relocation for an address in an operand of this kind; 0: there is none. */
+unsigned tw__relocation_of_operand(const tw_isa_operand *kind);
+bool tw__is_repeat(const tw_insn *insn);
+/* The rpt at `offset`, whose body begins at `body`; *fault: the bundle that is wrong, or UINT32_MAX. */
+tw_status tw__check_repeat(const tw_object *object, int section, uint32_t offset, uint32_t body, uint32_t *fault);
 tw_status tw__check_align(uint32_t align);
 tw_status tw__check_section(const char *name, unsigned flags);
 tw_status tw__check_room(const tw_section *section, size_t more_bytes);
