@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* docs/profile.schema.json, for readers of profiles in other languages: what is written holds to it, and it tells each
+/* docs/profile.schema.json, for readers of profiles in other languages: what is written holds to it, it tells each
  * column. With names of files: says whether these do (tests/cli/profile/profiles_test.sh, all machines). */
 #include "core/profile/json.h"
 #include "core/profile/profile.h"
