@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What `tilewright csl run` does between the start and the end of a run: arrays in and out, launches, streams. */
 #include "cli/csl/csl_actions.h"
+#include "cli/values.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -133,6 +134,30 @@ static int check_input(const tw__csl_run *r, const target *t, const tw_npy *a, i
     return TW__EXIT_FAILURE;
 }
 
+/* The array to copy: read, or values made for all of what the name points at. NULL with a message. */
+static tw_npy *source_of(const tw__csl_run *r, const target *t, int symbol, bool streaming)
+{
+    tw_csl_export export;
+    if (streaming || !tw__cli_makes_values(t->file)) return tw_npy_read(t->file);
+    tw_csl_get_export(r->program, (size_t)symbol, &export);
+    const char *bracket = strrchr(export.type, ']');
+    tw_type type = bracket && !export.function ? tw_type_by_name(bracket + 1) : TW_TYPE_NONE;
+    long whole = type ? whole_size(r, t->name, t, (unsigned)tw_type_size(type)) : -1;
+    tw_npy *a = whole >= 0 ? calloc(1, sizeof *a) : NULL;
+    if (whole < 0)
+        tw_error_set(TW_E_TYPE, "--in %s=%s: '%s' is %s, and no values can be made for it", t->name, t->file,
+                     t->name, export.type);
+    if (!a) return NULL;
+    *a = (tw_npy){ .rank = 3,
+                   .shape = { t->height, t->width, (size_t)whole },
+                   .item = tw_type_size(type),
+                   .count = (size_t)t->height * t->width * (size_t)whole };
+    a->data = cells(a->count, a->item);
+    if (a->data && tw__cli_make_values(t->file, type, a->data, a->count) == TW_OK) return a;
+    tw_npy_free(a);
+    return NULL;
+}
+
 static int copy_in(tw__csl_run *r, char *text, bool streaming)
 {
     target t;
@@ -140,7 +165,7 @@ static int copy_in(tw__csl_run *r, char *text, bool streaming)
     if (result == TW__EXIT_OK && streaming) result = parse_color(r, t.name, &symbol);
     if (result != TW__EXIT_OK) return result;
     if (!streaming && (symbol = tw_csl_find_export(r->program, t.name)) < 0) return tw__csl_failed();
-    tw_npy *a = tw_npy_read(t.file);
+    tw_npy *a = source_of(r, &t, symbol, streaming);
     if (!a) return tw__csl_failed();
     size_t pes = (size_t)t.width * t.height;
     tw_wse_copy copy = { .symbol = symbol,

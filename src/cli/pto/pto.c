@@ -169,8 +169,9 @@ static const tw__cli_option rows[] = {
       .help = "set of rules and memory sizes; default: the module's pto.target_arch, else cpu" },
     { "--function", "NAME", AT(function), "what to run; default: the first function", .take = take_function },
     { "--arg", "NAME=VALUE", AT(args),
-      "an argument, or a name that plain assembly leaves open: a number; zeros, such as\n"
-      "f32[16x16]; or an array, @file.npy. NAME@D: of device D alone",
+      "an argument, or a name that plain assembly leaves open: a number; an array, @file.npy;\n"
+      "or zeros, such as f32[16x16], with :random, :normal (or :random:SEED) or :ramp behind it\n"
+      "values of that kind. NAME@D: of device D alone",
       .take = take_pair, .wanted = "NAME=VALUE or NAME@DEVICE=VALUE, each name once" },
     { "--out", "NAME=FILE.npy", AT(outs),
       "writes an argument's memory, or a tile of the function, as it is at the end. NAME@D: of\n"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* pto_args: arguments of `tilewright pto run`: numbers, zeros, arrays of .npy files; and what it writes at the end.
- * */
+/* pto_args: arguments of `tilewright pto run`: numbers, arrays that are made or read from .npy files; and what it
+ * writes at the end. */
 #include "cli/pto/pto.h"
+#include "cli/values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +32,12 @@ static tw_status type_of(const tw__argument *a, tw_type *type)
                         a->value + 1, a->array.descr);
 }
 
-/* f32[16x16]: zeros. */
-static bool zeros(const char *text, tw__argument *a)
+/* f32[16x16]: zeros, or what is named behind it: f32[16x16]:random:7. */
+static bool made_array(const char *text, tw__argument *a, const char **how)
 {
     const char *open = strchr(text, '['), *at = open + 1;
     char name[16];
-    if (open == text || (size_t)(open - text) >= sizeof name || text[strlen(text) - 1] != ']') return false;
+    if (open == text || (size_t)(open - text) >= sizeof name) return false;
     g_snprintf(name, sizeof name, "%.*s", (int)(open - text), text);
     a->type = tw_type_by_name(name);
     a->array = (tw_npy){ .count = 1, .item = tw_type_size(a->type) };
@@ -53,7 +54,8 @@ static bool zeros(const char *text, tw__argument *a)
         if (*at != 'x') break;
         at++;
     }
-    return a->type && *at == ']';
+    *how = at[0] && at[1] == ':' ? at + 2 : NULL;
+    return a->type && *at == ']' && (*how ? tw__cli_makes_values(*how) : !at[1]);
 }
 
 tw_status tw__pto_load_argument(tw__argument *a)
@@ -66,11 +68,16 @@ tw_status tw__pto_load_argument(tw__argument *a)
         return type_of(a, &a->type);
     }
     if (!strchr(a->value, '[')) return TW_OK;
-    if (!zeros(a->value, a))
-        return tw_error_set(TW_E_INVALID_ARGUMENT, "--arg %s=%s: expected a type and extents, such as f32[16x16]",
-                            a->name, a->value);
+    const char *how;
+    if (!made_array(a->value, a, &how))
+        return tw_error_set(
+            TW_E_INVALID_ARGUMENT,
+            "--arg %s=%s: expected a type and extents, such as f32[16x16], and maybe what is in it: "
+            ":" TW__CLI_VALUES,
+            a->name, a->value);
     a->array.data = calloc(a->array.count + 1, a->array.item);
-    return a->array.data ? TW_OK : tw_error_set(TW_E_NO_MEMORY, "--arg %s=%s: no memory", a->name, a->value);
+    if (!a->array.data) return tw_error_set(TW_E_NO_MEMORY, "--arg %s=%s: no memory", a->name, a->value);
+    return how ? tw__cli_make_values(how, a->type, a->array.data, a->array.count) : TW_OK;
 }
 
 int tw__pto_check_outputs(const tw__request *r)

@@ -66,6 +66,18 @@ expect 0 '' "$bin/tilewright" csl run room --in v=fits.npy --in v=flat.npy --lau
 expect 1 'has the shape (2, 1, 3); the PEs are 1 high and 2 wide' "$bin/tilewright" csl run room --in v=turned.npy
 expect 1 "'v' has 3 elements on a PE, not 4" "$bin/tilewright" csl run room --in v=long.npy
 expect 1 "'v' has 3 elements on a PE, not 4" "$bin/tilewright" csl run room --out v:4=x.npy
+# Values that are made: the ramp over both PEs; one seed says the same twice, another says something else.
+numbers() { tail -c "$2" "$1" | od -An -v -t "$3" | tr -s ' \n' ' '; }
+expect 0 '' "$bin/tilewright" csl run room --in v=ramp --out v=x.npy
+[ "$(numbers x.npy 12 u2)" = ' 0 1 2 3 4 5 ' ] || { echo "csl_test: ramp: $(numbers x.npy 12 u2)"; exit 1; }
+for seed in random:7 random:7 random normal:7; do
+  expect 0 '' "$bin/tilewright" csl run room --in v=$seed --out v=x.npy
+  echo "$(numbers x.npy 12 d2)"
+done >made
+[ "$(sort -u made | wc -l)" = 3 ] || { echo 'csl_test: seeds'; cat made; exit 1; }
+sed 3q made | tr -s ' ' '\n' | awk 'NF && ($1 < 0 || $1 > 99) { exit 1 }' || { echo 'csl_test: random'; cat made; exit 1; }
+expect 1 'random:x: No such file' "$bin/tilewright" csl run room --in v=random:x
+expect 1 "'f' is fn(i16, u16) void, and no values can be made for it" "$bin/tilewright" csl run room --in f=ramp
 expect 1 "elements of 4 bytes, 'v' has elements of 2" "$bin/tilewright" csl run room --in v=wide.npy
 expect 2 "argument 1 of 'f' must be i16, not '32768'" "$bin/tilewright" csl run room --launch f,32768,0
 expect 2 "argument 1 of 'f' must be i16, not '-32769'" "$bin/tilewright" csl run room --launch f,-32769,0

@@ -99,6 +99,21 @@ printf '%s\n' 'func.func @f(%p: !pto.ptr<i32>) {' 'return' '}' >"$work/keep.pto"
 pto 1 run "$work/keep.pto" --arg p=@"$work/y.npy" --out p="$work/y_link.npy"
 prints err 'is also an input'
 pto 1 run "$work/keep.pto" --arg p=i32[16] --out p="$work/keep.pto"
+# Values that are made.
+pto 0 run "$work/keep.pto" --arg p=i32[2x2]:ramp --out p="$work/made.npy"
+[ "$(tail -c 16 "$work/made.npy" | od -An -v -t d4 | tr -s ' \n' ' ')" = ' 0 1 2 3 ' ] || fail 'i32[2x2]:ramp'
+for how in random random:1 normal:1; do
+  pto 0 run "$work/keep.pto" --arg "p=i32[64]:$how" --out p="$work/made.npy"
+  tail -c 256 "$work/made.npy" | od -An -v -w4 -t d4 >"$work/$how"
+done
+cmp -s "$work/random" "$work/random:1" || fail 'the default seed is 1'
+awk '$1 < 0 || $1 > 99 { bad = 1 } { sum += $1 } END { exit bad || sum < 64 * 35 || sum > 64 * 64 }' "$work/random" || fail 'random'
+awk '{ sum += $1; squares += $1 * $1 } END { exit sum < -64 * 8 || sum > 64 * 8 || squares < 64 * 100 || squares > 64 * 500 }' \
+  "$work/normal:1" || fail 'normal'
+for bad in 'i32[2]:' 'i32[2]:ramp:1' 'i32[2]:random:-1' 'i32[2]:noise' 'i32[2]x'; do
+  pto 1 run "$work/keep.pto" --arg "p=$bad"
+  prints err 'expected a type and extents, such as f32[16x16], and maybe what is in it: :random, normal or ramp'
+done
 pto 0 run "$work/keep.pto" --arg p=i32[16] --out p=/dev/null
 [ -c /dev/null ] || fail 'a device was replaced'
 pto 0 run "$work/keep.pto" --arg p=i32[16] --out p="$work/y_link.npy" --profile="$work/keep.json"
