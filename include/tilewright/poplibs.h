@@ -9,6 +9,7 @@
  *   poplibs/popnn.h     activations, losses
  *   poplibs/norms.h     normalisations
  *   poplibs/recurrent.h LSTM, GRU, the plain recurrent layer
+ *   poplibs/pooling.h   pooling
  *   poplibs/poplin.h    matrix products
  *   poplibs/solve.h     triangular systems, Cholesky's factors
  *   poplibs/conv.h      convolutions
@@ -21,6 +22,7 @@
 
 #include <tilewright/poplibs/conv.h>
 #include <tilewright/poplibs/norms.h>
+#include <tilewright/poplibs/pooling.h>
 #include <tilewright/poplibs/poplin.h>
 #include <tilewright/poplibs/popnn.h>
 #include <tilewright/poplibs/popops.h>

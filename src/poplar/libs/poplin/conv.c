@@ -124,8 +124,8 @@ static size_t conv_parts_in(const tw__conv *c, const tw__conv_plan *p)
     return MAX(1, MIN(most, c->p.in_channels / block + (c->p.in_channels % block != 0)));
 }
 
-static tw_tensor conv_create_output(tw_graph *g, const tw__conv *c, const tw__conv_plan *p, tw_type type,
-                                    size_t sum, const char *name)
+tw_tensor tw__conv_create_output(tw_graph *g, const tw__conv *c, const tw__conv_plan *p, tw_type type, size_t sum,
+                                 const char *name)
 {
     size_t shape[] = { c->p.groups,
                        c->p.batch,
@@ -157,8 +157,7 @@ static tw_tensor conv_create_weights(tw_graph *g, const tw__conv *c, const tw__c
                        0, name);
 }
 
-/* Along which of dimensions 1 (batch), 4 (x), 5 (channels) of a view neighbours are neighbours in storage. */
-static unsigned conv_innermost(tw_graph *g, tw_tensor view)
+unsigned tw__conv_innermost(tw_graph *g, tw_tensor view)
 {
     static const unsigned dims[] = { 5, 4, 1 };
     unsigned best = 5;
@@ -194,15 +193,13 @@ static tw_tensor conv_arranged(const convolution *v, tw_tensor weights, tw_progr
 
 /* --- building ------------------------------------------------------------------------------------------------- */
 
-/* Connects the window of the input that these outputs read, in the order with `inner` last. */
-static void conv_connect_input(const convolution *v, tw_vertex vertex, size_t group, const size_t begin[6],
-                               const size_t end[6], const size_t channels[2], unsigned inner)
+void tw__conv_connect(tw_graph *g, const tw__conv *c, tw_vertex vertex, const char *field, tw_tensor input,
+                      const size_t begin[6], const size_t end[6], const size_t channels[2], unsigned inner)
 {
-    tw_graph *g = v->graph;
-    size_t from[6] = { group, begin[1], 0, 0, 0, channels[0] }, to[6] = { group + 1, end[1], 0, 0, 0, channels[1] };
+    size_t from[6] = { begin[0], begin[1], 0, 0, 0, channels[0] }, to[6] = { end[0], end[1], 0, 0, 0, channels[1] };
     int32_t axis[TW_CONV_DIMS * 7], stride[6], *f = axis;
     for (int d = 0; d < TW_CONV_DIMS; d++, f += 7) {
-        const tw__conv_axis *a = &v->c->axis[d];
+        const tw__conv_axis *a = &c->axis[d];
         int64_t first, last, out = (int64_t)begin[2 + d];
         tw__conv_window(a, out, (int64_t)end[2 + d], &first, &last);
         from[2 + d] = (size_t)first, to[2 + d] = (size_t)last;
@@ -220,37 +217,50 @@ static void conv_connect_input(const convolution *v, tw_vertex vertex, size_t gr
     if (inner == 1) order[1] = 5, order[5] = 1;
     size_t elements = 1;
     for (int i = 5; i > 0; i--) stride[order[i]] = (int32_t)elements, elements *= to[order[i]] - from[order[i]];
-    tw_tensor window = tw_tensor_dim_shuffle(g, tw_tensor_slice_nd(g, v->input, from, to), order);
-    tw_graph_connect(g, vertex, "in", tw_tensor_flatten(g, window));
+    tw_tensor window = tw_tensor_dim_shuffle(g, tw_tensor_slice_nd(g, input, from, to), order);
+    tw_graph_connect(g, vertex, field, tw_tensor_flatten(g, window));
     const int32_t strides[] = { stride[1], stride[5], stride[2], stride[3], stride[4] };
     tw_graph_set_field_values(g, vertex, "stride", TW_INT, 5, strides);
     tw_graph_set_field_values(g, vertex, "axis", TW_INT, TW_CONV_DIMS * 7, axis);
 }
 
-/* The vertex of block `i` of the outputs of a group, for part `part` of the input channels. */
-static void conv_vertex(const convolution *v, tw_compute_set cs, size_t group, size_t i, size_t sum, size_t step,
-                        unsigned inner)
+bool tw__conv_block(const tw__conv *c, const tw__conv_plan *p, size_t i, size_t place[TW__CONV_CUTS],
+                    size_t begin[6], size_t end[6])
 {
-    tw_graph *g = v->graph;
-    const tw__conv_plan *p = &v->plan;
-    const tw_conv_params *q = &v->c->p;
-    size_t part = step * p->parts[TW__CONV_IN] + sum, place[TW__CONV_CUTS] = { [TW__CONV_IN] = sum };
-    size_t extent[] = { q->batch, (size_t)v->c->axis[0].out, (size_t)v->c->axis[1].out, (size_t)v->c->axis[2].out,
-                        q->out_channels };
-    size_t begin[6] = { group }, end[6] = { group + 1 };
-    size_t channels[] = { conv_begin(p, TW__CONV_IN, part, q->in_channels),
-                          conv_begin(p, TW__CONV_IN, part + 1, q->in_channels) };
-    bool empty = channels[0] == channels[1];
+    size_t extent[] = { c->p.batch, (size_t)c->axis[0].out, (size_t)c->axis[1].out, (size_t)c->axis[2].out,
+                        c->p.out_channels };
+    bool empty = false;
     for (int d = TW__CONV_OUT; d >= 0; i /= p->parts[d], d--) {
         place[d] = i % p->parts[d];
         begin[d + 1] = conv_begin(p, (tw__conv_cut)d, place[d], extent[d]);
         end[d + 1] = conv_begin(p, (tw__conv_cut)d, place[d] + 1, extent[d]);
         empty |= begin[d + 1] == end[d + 1];
     }
-    if (empty) return;
+    begin[0] = i, end[0] = i + 1; /* what is left: the group */
+    return !empty;
+}
+
+size_t tw__conv_block_count(const tw__conv *c, const tw__conv_plan *p)
+{
+    size_t blocks = c->p.groups;
+    for (int d = 0; d <= TW__CONV_OUT; d++) blocks *= p->parts[d];
+    return blocks;
+}
+
+/* The vertex of a block of the outputs, for part `sum` of the input channels. */
+static void conv_vertex(const convolution *v, tw_compute_set cs, size_t i, size_t sum, size_t step, unsigned inner)
+{
+    tw_graph *g = v->graph;
+    const tw__conv_plan *p = &v->plan;
+    size_t part = step * p->parts[TW__CONV_IN] + sum, place[TW__CONV_CUTS] = { [TW__CONV_IN] = sum };
+    size_t begin[6], end[6],
+        channels[] = { conv_begin(p, TW__CONV_IN, part, v->c->p.in_channels),
+                       conv_begin(p, TW__CONV_IN, part + 1, v->c->p.in_channels) };
+    if (!tw__conv_block(v->c, p, i, place, begin, end) || channels[0] == channels[1]) return;
+    size_t group = begin[0];
     tw_graph_push_scope(g);
     tw_vertex vertex = tw_graph_add_vertex(g, cs, v->vertex, tw__conv_tile(g, v->c, p, group, place));
-    conv_connect_input(v, vertex, group, begin, end, channels, inner);
+    tw__conv_connect(g, v->c, vertex, "in", v->input, begin, end, channels, inner);
     size_t from[] = { group, 0, 0, 0, channels[0], begin[5] }, to[] = {
         group + 1, (size_t)v->c->axis[0].taps, (size_t)v->c->axis[1].taps, (size_t)v->c->axis[2].taps, channels[1],
         end[5]
@@ -268,26 +278,22 @@ static void conv_vertex(const convolution *v, tw_compute_set cs, size_t group, s
 static void conv_steps(const convolution *v, tw_program sequence, const char *name)
 {
     tw_graph *g = v->graph;
-    size_t blocks = 1;
-    for (int d = 0; d <= TW__CONV_OUT; d++) blocks *= v->plan.parts[d];
-    unsigned inner = conv_innermost(g, v->input);
+    size_t blocks = tw__conv_block_count(v->c, &v->plan);
+    unsigned inner = tw__conv_innermost(g, v->input);
     for (size_t step = 0; step < v->plan.steps; step++) {
         tw_compute_set cs = tw_graph_add_compute_set(g, tw__libs_path(name, "Convolve").text);
-        for (size_t group = 0; group < v->c->p.groups; group++)
-            for (size_t i = 0; i < blocks; i++)
-                for (size_t sum = 0; sum < v->plan.parts[TW__CONV_IN]; sum++)
-                    conv_vertex(v, cs, group, i, sum, step, inner);
+        for (size_t i = 0; i < blocks; i++)
+            for (size_t sum = 0; sum < v->plan.parts[TW__CONV_IN]; sum++) conv_vertex(v, cs, i, sum, step, inner);
         tw_program_sequence_add(g, sequence, tw_program_execute(g, cs));
     }
 }
 
-/* What is not cut off, along three dimensions from `dim` on. */
-static tw_tensor conv_without_cut(const convolution *v, tw_tensor view, unsigned dim, bool taps)
+tw_tensor tw__conv_without_cut(tw_graph *graph, const tw__conv *c, tw_tensor view, unsigned dim, bool taps)
 {
     for (unsigned d = 0; d < TW_CONV_DIMS; d++) {
-        const tw__conv_axis *a = &v->c->axis[d];
+        const tw__conv_axis *a = &c->axis[d];
         size_t first = taps ? a->tap_first : a->in_first, count = (size_t)(taps ? a->taps : a->in);
-        view = tw_tensor_slice(v->graph, view, dim + d, first, first + count);
+        view = tw_tensor_slice(graph, view, dim + d, first, first + count);
     }
     return view;
 }
@@ -302,11 +308,11 @@ static tw_tensor conv_joined(const convolution *v, tw_program sequence, const ch
     if (parts > 1) {
         for (size_t l = 0; l < parts; l++) v->sums[l] = tw_tensor_expand(g, v->sums[l], 1, (size_t[]){ 0 });
         tw_tensor all = tw_tensor_concat(g, (unsigned)parts, v->sums, 0);
-        sum = conv_create_output(g, v->c, &v->plan, TW_FLOAT, 0, name);
+        sum = tw__conv_create_output(g, v->c, &v->plan, TW_FLOAT, 0, name);
         tw_popops_reduce_with_output(g, all, sum, 1, (size_t[]){ 0 }, NULL, sequence, name, NULL);
     }
     if (type == TW_FLOAT) return sum;
-    tw_tensor cast = conv_create_output(g, v->c, &v->plan, type, 0, name);
+    tw_tensor cast = tw__conv_create_output(g, v->c, &v->plan, type, 0, name);
     tw_popops_cast_to(g, sum, cast, sequence, tw__libs_path(name, "Cast").text);
     return cast;
 }
@@ -338,12 +344,13 @@ tw_tensor tw__conv_build(tw_graph *g, const tw__conv *c, const tw__conv_options 
     if (!(v.vertex = tw__conv_vertex(g, c->p.input_type))) return TW__LIBS_NIL;
     tw__conv_make_plan(g, c, options, &v.plan);
     v.plan.parts[TW__CONV_IN] = MIN(v.plan.parts[TW__CONV_IN], conv_parts_in(c, &v.plan));
-    v.weights = conv_without_cut(&v, conv_arranged(&v, weights, sequence, name), 1, true);
-    v.input = conv_without_cut(&v, input, 2, false);
+    v.weights = tw__conv_without_cut(g, c, conv_arranged(&v, weights, sequence, name), 1, true);
+    v.input = tw__conv_without_cut(g, c, input, 2, false);
     g_autofree tw_tensor *sums = g_new(tw_tensor, v.plan.parts[TW__CONV_IN]);
     v.sums = sums;
     for (size_t l = 0; l < v.plan.parts[TW__CONV_IN]; l++)
-        sums[l] = conv_create_output(g, c, &v.plan, TW_FLOAT, l, l ? tw__libs_path(name, "partials").text : name);
+        sums[l] =
+            tw__conv_create_output(g, c, &v.plan, TW_FLOAT, l, l ? tw__libs_path(name, "partials").text : name);
     conv_steps(&v, sequence, name);
     tw_tensor made = conv_joined(&v, sequence, name);
     if (!padded) return made;

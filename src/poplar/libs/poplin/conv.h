@@ -72,6 +72,21 @@ tw_tensor tw__conv_build(tw_graph *graph, const tw__conv *c, const tw__conv_opti
 tw_tensor tw__conv_view(tw_graph *graph, tw_tensor tensor, size_t groups, unsigned dims);
 tw_tensor tw__conv_unview(tw_graph *graph, tw_tensor view, unsigned dims);
 tw_tensor tw__conv_weights_view(tw_graph *graph, tw_tensor weights, unsigned dims);
+/* What is not cut off of a view, along three dimensions from `dim` on. */
+tw_tensor tw__conv_without_cut(tw_graph *graph, const tw__conv *c, tw_tensor view, unsigned dim, bool taps);
+/* A variable for results, [groups][batch][z][y][x][out channels], or for part `sum` of them. */
+tw_tensor tw__conv_create_output(tw_graph *g, const tw__conv *c, const tw__conv_plan *p, tw_type type, size_t sum,
+                                 const char *name);
+/* Block `i` of the outputs: its place and its elements in that variable; false: it has none. */
+bool tw__conv_block(const tw__conv *c, const tw__conv_plan *p, size_t i, size_t place[TW__CONV_CUTS],
+                    size_t begin[6], size_t end[6]);
+size_t tw__conv_block_count(const tw__conv *c, const tw__conv_plan *p);
+/* Along which of dimensions 1 (batch), 4 (x), 5 (channels) of a view neighbours are neighbours in storage. */
+unsigned tw__conv_innermost(tw_graph *g, tw_tensor view);
+/* Connects the window of the input that the outputs of a block read, in an order with dimension `inner` last, and
+ * sets the fields `stride` and `axis` (conv_code.h) by it. */
+void tw__conv_connect(tw_graph *g, const tw__conv *c, tw_vertex vertex, const char *field, tw_tensor input,
+                      const size_t begin[6], const size_t end[6], const size_t channels[2], unsigned inner);
 /* Whether a tensor is the input, output or weights, of these types, on tiles; else an error of `call`. */
 typedef enum tw__conv_role { TW__CONV_INPUT, TW__CONV_OUTPUT, TW__CONV_WEIGHTS } tw__conv_role;
 bool tw__conv_check(tw_graph *graph, const char *call, const tw__conv *c, tw__conv_role role, tw_tensor tensor,
