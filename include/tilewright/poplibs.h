@@ -11,6 +11,7 @@
  *   poplibs/recurrent.h LSTM, GRU, the plain recurrent layer
  *   poplibs/pooling.h   pooling
  *   poplibs/poplin.h    matrix products
+ *   poplibs/collectives.h  reductions and gathers between IPUs and replicas
  *   poplibs/solve.h     triangular systems, Cholesky's factors
  *   poplibs/conv.h      convolutions
  *   poplibs/poprand.h   random numbers
@@ -21,6 +22,7 @@
 #define TILEWRIGHT_POPLIBS_H
 
 #include <tilewright/poplibs/conv.h>
+#include <tilewright/poplibs/collectives.h>
 #include <tilewright/poplibs/norms.h>
 #include <tilewright/poplibs/pooling.h>
 #include <tilewright/poplibs/poplin.h>
