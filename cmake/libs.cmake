@@ -58,11 +58,12 @@ foreach(source IN LISTS tests)
 endforeach()
 
 # Examples, built like a user's programs; "prints: ..." in their first comment is their test.
-foreach(name IN ITEMS variables operations regression)
+set(on_tiles variables operations regression conjugate_gradient) # LSTMs are trained on the CPU
+foreach(name IN ITEMS variables operations regression lstm lstm_layer conjugate_gradient)
   file(GLOB source ${CMAKE_SOURCE_DIR}/examples/poplar/libs/${name}.c*)
   add_executable(example_libs_${name} ${source})
   if(source MATCHES "\\.c$") # the C++ library is not for it
-    target_link_libraries(example_libs_${name} PRIVATE tilewright tilewright_poplibs)
+    target_link_libraries(example_libs_${name} PRIVATE tilewright tilewright_poplibs m)
   else()
     target_link_libraries(example_libs_${name} PRIVATE poplar tilewright_poplibs)
   endif()
@@ -70,7 +71,7 @@ foreach(name IN ITEMS variables operations regression)
                         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
   add_test(NAME examples.libs_${name} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/cli/run_example.sh ${source}
                                               $<TARGET_FILE:example_libs_${name}>)
-  if(COMMAND tw_example_on_tiles)
+  if(COMMAND tw_example_on_tiles AND name IN_LIST on_tiles)
     tw_example_on_tiles(libs_${name} ${source} $<TARGET_FILE:example_libs_${name}>)
   endif()
 endforeach()
