@@ -159,7 +159,7 @@ typedef struct tw_relocation {
 /* The bytes of the field have to be there already; an EMPTY section has none. */
 TW_API tw_status tw_object_relocate(tw_object *object, int section, uint32_t offset, tw_relocation_type type,
                                     int symbol, int32_t addend);
-/* An address in an operand (its index) of the instruction at `offset`: the relocation is that of the operand's kind, and
+/* An address in an operand (its index) of the instruction at `offset`: the operand's kind decides the relocation, and
  * operands that have to be constants are refused. */
 TW_API tw_status tw_object_relocate_operand(tw_object *object, int section, uint32_t offset, unsigned operand,
                                             int symbol, int32_t addend);
