@@ -73,8 +73,8 @@ TW_API tw_status tw_object_align(tw_object *object, int section, uint32_t align)
 TW_API tw_status tw_object_raise_align(tw_object *object, int section, uint32_t align);
 /* Encodes an instruction at the end of a section. */
 TW_API tw_status tw_object_emit(tw_object *object, int section, const tw_insn *insn);
-/* The same for a bundle, checked as the assembler checks it: one instruction for each pipeline, that may be paired and
- * write no register both; the section holds code, and the place is a multiple of 4. */
+/* The same for a bundle, checked as the assembler checks it: one instruction for each pipeline, that may be
+ * paired and do not both write a register; the section holds code, and the place is a multiple of 4. */
 TW_API tw_status tw_object_emit_bundle(tw_object *object, int section, const tw_insn *main, const tw_insn *aux);
 /* Bodies of all rpt in a section of code, once it is complete: on 8 bytes, bundles only, no control or system
  * instruction in them. A section with data between its code may hold words that look like rpt. */

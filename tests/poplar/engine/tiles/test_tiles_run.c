@@ -2,6 +2,8 @@
 /* Compute sets with code of the chip: values, workers, stacks, cycles, faults, on the IPU Model and the simulator. */
 #include "tiles_test.h"
 
+#include <tilewright/poplar/popc.h>
+
 #define EXTERNAL "static const bool isExternalCodelet = true; };\n"
 static const char classes[] =
     "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
@@ -373,6 +375,68 @@ static void with_compiled_vertices(void **state)
     }
 }
 
+static void build_archive(const char *name, const char *const *members, size_t count)
+{
+    g_autofree char *archive = g_build_filename(test_folder, name, NULL);
+    char *inputs[2];
+    for (size_t i = 0; i < count; i++) inputs[i] = g_build_filename(test_folder, members[i], NULL);
+    tw_popc_options options = { .size = sizeof options, .output = archive, .targets = "cpu,ipu2" };
+    test_ok(tw_popc_build((const char *const *)inputs, count, &options, NULL));
+    for (size_t i = 0; i < count; i++) g_free(inputs[i]);
+}
+
+/* A vertex in assembly reads what one in C++ has written, and the reverse; both come from one archive, or each from its
+ * own. Neither runs natively: the steps are exact. */
+static void archives_of_both(void **state)
+{
+    (void)state;
+    static const char *const members[] = { "classes.cpp", "code.S" };
+    g_autofree char *whole = g_build_filename(test_folder, "both.gp", NULL),
+                    *first = g_build_filename(test_folder, "compiled.gp", NULL),
+                    *second = g_build_filename(test_folder, "assembled.gp", NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(members); i++) {
+        g_autofree char *path = g_build_filename(test_folder, members[i], NULL);
+        assert_true(g_file_set_contents(path, i ? code : classes, -1, NULL));
+    }
+    build_archive("both.gp", members, 2);
+    build_archive("compiled.gp", &members[0], 1);
+    build_archive("assembled.gp", &members[1], 1);
+    for (int apart = 0; apart < 2; apart++) {
+        fixture f = { .device = tile_device(true, TW_MK2) };
+        f.g = tw_graph_new(tw_device_target(f.device));
+        tw_graph_add_codelets(f.g, apart ? first : whole, NULL);
+        if (apart) tw_graph_add_codelets(f.g, second, NULL);
+        static const char *const types[] = { "Native", "Add", "Native", "Add" };
+        tw_tensor data[5];
+        tw_program all = tw_program_sequence(f.g, "all");
+        for (unsigned i = 0; i < 5; i++) {
+            char name[8];
+            g_snprintf(name, sizeof name, "t%u", i);
+            data[i] = variable(&f, name, 7, i % 2);
+            if (!i) continue;
+            f.cs = tw_graph_add_compute_set(f.g, name);
+            add(&f, types[i - 1], data[i - 1], data[i], 1 << 4 * (i - 1), i % 2);
+            tw_program_sequence_add(f.g, all, tw_program_execute(f.g, f.cs));
+        }
+        tw_engine *e = load(&f, all, NULL);
+        int from[7], to[7];
+        for (int i = 0; i < 7; i++) from[i] = i * i * 0x10000;
+        test_ok(tw_engine_write(e, "t0", from, sizeof from));
+        test_ok(tw_engine_run(e, 0));
+        for (unsigned k = 1, sum = 1; k < 5; k++, sum = sum << 4 | 1) {
+            char name[8];
+            g_snprintf(name, sizeof name, "t%u", k);
+            test_ok(tw_engine_read(e, name, to, sizeof to));
+            for (int i = 0; i < 7; i++) assert_int_equal(to[i], from[i] + (int)sum);
+        }
+        steps s = { .count = 0 };
+        tw_profile_each_step(tw_engine_profile(e), note_step, &s);
+        assert_int_equal(s.count, 4);
+        for (unsigned i = 0; i < 4; i++) assert_int_equal(s.fidelity[i], TW_FIDELITY_EXACT);
+        close_graph(&f, e);
+    }
+}
+
 /* Guide 3.4.1: assembly for one instantiation of a template, compute() for another; where the assembly runs, the
  * compute() beside it is ignored. */
 static void code_by_type(void **state)
@@ -537,6 +601,7 @@ int main(void)
         cmocka_unit_test(long_instructions),
         cmocka_unit_test(floating_point_exceptions),
         cmocka_unit_test(with_compiled_vertices),
+        cmocka_unit_test(archives_of_both),
         cmocka_unit_test(loops_on_results),
         cmocka_unit_test(code_by_type),
         cmocka_unit_test(declared_in_c),
