@@ -385,8 +385,8 @@ static void build_archive(const char *name, const char *const *members, size_t c
     for (size_t i = 0; i < count; i++) g_free(inputs[i]);
 }
 
-/* A vertex in assembly reads what one in C++ has written, and the reverse; both come from one archive, or each from its
- * own. Neither runs natively: the steps are exact. */
+/* A vertex in assembly reads what one in C++ has written, and the reverse; both come from one archive, or each from
+ * its own. Neither runs natively: the steps are exact. */
 static void archives_of_both(void **state)
 {
     (void)state;
