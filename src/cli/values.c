@@ -26,7 +26,7 @@ static double value_random(value_source *s)
     return s->flag ? v >= 0.5 : s->whole ? floor(v * 100) : v;
 }
 
-/* Twelve even ones: their sum is near enough to a normal one, and the same on every machine, as a logarithm is not. */
+/* The sum of twelve even ones is near enough to a normal one, and the same on every machine; a logarithm is not. */
 static double value_normal(value_source *s)
 {
     double sum = -6;

@@ -2,7 +2,7 @@
 /* popnn: recurrent layers with their gradients: LSTM, GRU and the plain one.
  *
  *     tw_recurrent layer = tw_popnn_recurrent(TW_RECURRENT_LSTM, TW_FLOAT, batch, steps, inputs, outputs);
- *     tw_tensor x = tw_popnn_recurrent_input(g, &layer, "x", NULL);                             // [steps][batch][inputs]
+ *     tw_tensor x = tw_popnn_recurrent_input(g, &layer, "x", NULL);       // [steps][batch][inputs]
  *     tw_recurrent_weights w = tw_popnn_recurrent_weights(g, &layer, "w", NULL);
  *     tw_recurrent_state start = tw_popnn_recurrent_state(g, &layer, "start", NULL);
  *     tw_recurrent_run run = tw_popnn_recurrent_forward(g, &layer, start, w, x, true, sequence, "run", NULL);

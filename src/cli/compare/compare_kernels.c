@@ -97,8 +97,8 @@ static void stencil(tw__compare_case *c)
     c->tolerance = 1e-5;
 }
 
-/* A filter of 16 taps: y[i] is the sum of h[k] x[i - k], with zeros before the first sample. `padded` has these zeros,
- * for programs that load pieces which overlap. */
+/* A filter of 16 taps: y[i] is the sum of h[k] x[i - k], with zeros before the first sample. `padded` has these
+ * zeros, for programs that load pieces which overlap. */
 static void fir(tw__compare_case *c)
 {
     enum { TAPS = 16 };

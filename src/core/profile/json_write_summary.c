@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a file with both parts says first, in the machine's own words: its size, what the run took, what ran. All of it
+/* What a file with both parts says first, in the machine's own words: size, what the run took, what ran. All of it
  * follows from the parts below it; readers of ours skip it (docs/profile.md, "Summary"). */
 #include "core/profile/json.h"
 #include "core/profile/summary.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Triangular systems and Cholesky's factors, by blocks of rows: vertices solve or factor a block, matrix products do
- * the rest. All of it is done for lower triangles on the left; others are views of these. Work is done in floats. */
+ * the rest. All is done for lower triangles on the left, in floats; others are views of these. */
 #include "poplar/libs/poplin/plan.h"
 #include "poplar/libs/popops/code.h"
 
