@@ -2,7 +2,7 @@
 /* y = 2.5 x + y on AI Engine tiles: each works on windows of 256 numbers of its part, eight lanes at a time;
  * arrays come and go through PLIO of 64 bits.
  *
- * run: tilewright aie run aie.cpp -DPARTS={p} -DBLOCKS={m/256} -i {folder} -o {folder} --profile {profile} -- {x:n} {y:n} {out:n} {folder}
+ * run: tilewright aie run aie.cpp --target hw -DPARTS={p} -DBLOCKS={m/256} -i {folder} -o {folder} --profile {profile} -- {x:n} {y:n} {out:n} {folder}
  * parts: 8 512
  */
 #include "../aie.h"

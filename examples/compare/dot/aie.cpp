@@ -3,7 +3,7 @@
  * hands the sum, with what its neighbour handed on, to the next tile by cascade; the last one keeps the sum of all
  * windows.
  *
- * run: tilewright aie run aie.cpp -DBLOCKS={n/2048} -i {folder} -o {folder} --profile {profile} -- {x:n} {y:n} {out:1} {folder}
+ * run: tilewright aie run aie.cpp --target hw -DBLOCKS={n/2048} -i {folder} -o {folder} --profile {profile} -- {x:n} {y:n} {out:1} {folder}
  */
 #include "../aie.h"
 

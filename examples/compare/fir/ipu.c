@@ -35,8 +35,8 @@ int main(int argc, char **argv)
         tw_graph_connect(g, v, "h", th);
         tw_graph_connect(g, v, "y", out);
     }
-    int failed = run_and_write(device, g, tw_program_execute(g, cs), y, argv[4],
-                               (const char *[]){ "x", "h", NULL }, (tw_npy *[]){ x, h });
+    int failed = run_and_write(device, g, tw_program_execute(g, cs), y, argv[4], (const char *[]){ "x", "h", NULL },
+                               (tw_npy *[]){ x, h });
     tw_npy_free(x), tw_npy_free(h);
     return failed;
 }

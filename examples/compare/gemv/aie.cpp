@@ -2,7 +2,7 @@
 /* y = A x on eight AI Engine tiles: eight rows at a time, a lane each, so that A arrives column by column; x is a
  * parameter of every tile. Two sums, of even and odd columns, so that none waits for the one before.
  *
- * run: tilewright aie run aie.cpp -DN={n} -i {folder} -o {folder} --profile {profile} -- {a:n,n} {x:n} {out:n} {folder}
+ * run: tilewright aie run aie.cpp --target hw -DN={n} -i {folder} -o {folder} --profile {profile} -- {a:n,n} {x:n} {out:n} {folder}
  */
 #include "../aie.h"
 

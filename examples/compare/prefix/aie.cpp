@@ -20,7 +20,8 @@ static v8float all_lanes(float x)
 /* The sums of a block; the last of them. */
 static float scan(input_window<float> *x, v8float *sums)
 {
-    const v8float by1 = { 0, 1, 1, 1, 1, 1, 1, 1 }, by2 = { 0, 0, 1, 1, 1, 1, 1, 1 }, by4 = { 0, 0, 0, 0, 1, 1, 1, 1 };
+    const v8float by1 = { 0, 1, 1, 1, 1, 1, 1, 1 }, by2 = { 0, 0, 1, 1, 1, 1, 1, 1 },
+                  by4 = { 0, 0, 0, 0, 1, 1, 1, 1 };
     v8float before = null_v8float();
     for (int i = 0; i < BLOCK / LANES; i++) {
         v8float s = window_readincr_v8(x);
@@ -38,7 +39,8 @@ static void add(const v8float *sums, float before, output_window<float> *y)
     for (int i = 0; i < BLOCK / LANES; i++) window_writeincr(y, fpadd(sums[i], all));
 }
 
-static void middle(input_window<float> *x, input_stream<float> *from, output_window<float> *y, output_stream<float> *to)
+static void middle(input_window<float> *x, input_stream<float> *from, output_window<float> *y,
+                   output_stream<float> *to)
 {
     v8float sums[BLOCK / LANES];
     float own = scan(x, sums), before = readincr(from);
@@ -46,7 +48,8 @@ static void middle(input_window<float> *x, input_stream<float> *from, output_win
     add(sums, before, y);
 }
 /* Nothing stands before its first block. */
-static void first(input_window<float> *x, input_stream<float> *from, output_window<float> *y, output_stream<float> *to)
+static void first(input_window<float> *x, input_stream<float> *from, output_window<float> *y,
+                  output_stream<float> *to)
 {
     static bool is_later = false;
     v8float sums[BLOCK / LANES];

@@ -48,7 +48,8 @@ int main(int argc, char **argv)
     const size_t least = 16, workers = 6;
     size_t n = x->count, tiles = tw_target_tiles(tw_device_target(device)), length = least;
     while ((n + length - 1) / length > tiles * workers) length += 2;
-    size_t pieces = (n + length - 1) / length, each = (pieces + tiles - 1) / tiles * length; /* elements of a tile */
+    size_t pieces = (n + length - 1) / length,
+           each = (pieces + tiles - 1) / tiles * length; /* elements of a tile */
     for (size_t i = 0; i * each < n; i++)
         tw_graph_map(g, tw_tensor_slice(g, tx, 0, i * each, (i + 1) * each < n ? (i + 1) * each : n), (unsigned)i);
     tw_program steps = tw_program_sequence(g, NULL);

@@ -17,8 +17,7 @@ int main(int argc, char **argv)
     tw_poputil_map_linearly(g, tx);
     tw_program steps = tw_program_sequence(g, NULL);
     tw_popnn_non_linearity_in_place(g, TW_NL_SOFTMAX_STABLE, tx, steps, "softmax");
-    int failed =
-        run_and_write(device, g, steps, tx, argv[3], (const char *[]){ "x", NULL }, (tw_npy *[]){ x });
+    int failed = run_and_write(device, g, steps, tx, argv[3], (const char *[]){ "x", NULL }, (tw_npy *[]){ x });
     tw_npy_free(x);
     return failed;
 }

@@ -21,7 +21,8 @@ static tw_program step(tw_graph *g, tw_tensor from, tw_tensor to, size_t pieces,
     for (size_t i = 0; i < n * pieces; i++) {
         size_t row = i / pieces, begin = i % pieces * length, end = begin + length;
         unsigned tile = (unsigned)(i / each);
-        tw_graph_map(g, piece(g, from, row, begin, end), tile), tw_graph_map(g, piece(g, to, row, begin, end), tile);
+        tw_graph_map(g, piece(g, from, row, begin, end), tile),
+            tw_graph_map(g, piece(g, to, row, begin, end), tile);
         bool rim = row == 0 || row == n - 1;
         size_t left = begin ? begin - 1 : 0, right = end < n ? end + 1 : n;
         tw_vertex v = tw_graph_add_vertex(g, cs, rim ? "Keep" : "Mean", tile);

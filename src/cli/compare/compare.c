@@ -86,44 +86,80 @@ static int size_of(const tw__compare_kernel *kernel, const char *word, size_t *n
 {
     char *end;
     *n = strtoull(word, &end, 10);
-    if (*end || *word == '-' || !*n || *n % kernel->unit || *n > kernel->usual * 1024)
+    if (*end || *word == '-' || !*n || *n % kernel->unit || *n > kernel->most)
         return tw__cli_usage_error("compare", "--size %s: %s takes multiples of %zu up to %zu", word, kernel->name,
-                                   kernel->unit, kernel->usual * 1024);
+                                   kernel->unit, kernel->most);
     return TW__EXIT_OK;
 }
 
-/* On a terminal, what is running; a later line takes its place. */
-static void tell_progress(const char *kernel, const char *machine)
+/* Programs run side by side, as many as the host has processors; each has a folder, so none knows of another. */
+typedef struct run {
+    const char *folder; /* of all programs */
+    const tw__compare_machine *machine;
+    const tw__compare_kernel *kernel;
+    tw__compare_case *c;
+    tw__compare_row *row;
+    bool *is_good;
+} run;
+
+static void run_one(gpointer item, gpointer user)
 {
-    if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K%s%s%s", kernel, *kernel ? " on " : "", machine);
+    (void)user;
+    g_autofree run *r = item;
+    g_autofree char *programs = g_build_filename(r->folder, r->kernel->name, NULL);
+    /* On a terminal, what is running; a later line takes its place. */
+    if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K%s on %s", r->kernel->name, r->machine->name);
+    *r->is_good = tw__compare_run(programs, r->machine, r->kernel, r->c, r->row);
 }
 
 static int run_all(const request *r, char **kernels, const char *folder, GArray *rows)
 {
     g_auto(GStrv) machines = g_strsplit(r->on, ",", -1);
+    guint on = g_strv_length(machines), sizes = MAX(r->sizes->len, 1), count = g_strv_length(kernels) * sizes;
     for (char **name = machines; *name; name++)
         if (!tw__compare_find_machine(*name)) return unknown_machine(*name);
-    for (char **k = kernels; *k; k++) {
-        const tw__compare_kernel *kernel = tw__compare_find_kernel(*k);
-        g_autofree char *programs = g_build_filename(folder, *k, NULL);
-        for (guint i = 0; i < MAX(r->sizes->len, 1); i++) {
-            size_t n = r->small ? kernel->small : kernel->usual;
-            int bad = r->sizes->len ? size_of(kernel, r->sizes->pdata[i], &n) : TW__EXIT_OK;
-            if (bad) return bad;
-            tw__compare_case c;
-            tw__compare_fill(kernel, n, &c);
-            bool good = true;
-            for (char **name = machines; *name && good; name++) {
-                tw__compare_row row;
-                tell_progress(kernel->name, *name);
-                good = tw__compare_run(programs, tw__compare_find_machine(*name), kernel, &c, &row);
-                if (good) g_array_append_val(rows, row);
-            }
-            tw__compare_clear(&c);
-            if (!good) return TW__EXIT_FAILURE;
-        }
+    g_autofree tw__compare_case *cases = g_new0(tw__compare_case, count);
+    g_autofree bool *is_good = g_new0(bool, (gsize)count *on);
+    g_autofree size_t *n = g_new(size_t, count);
+    for (guint i = 0; i < count; i++) {
+        const tw__compare_kernel *kernel = tw__compare_find_kernel(kernels[i / sizes]);
+        n[i] = r->small ? kernel->small : kernel->usual;
+        int bad = r->sizes->len ? size_of(kernel, r->sizes->pdata[i % sizes], &n[i]) : TW__EXIT_OK;
+        if (bad) return bad;
     }
-    return TW__EXIT_OK;
+    g_array_set_size(rows, count * on);
+    GThreadPool *pool = g_thread_pool_new(run_one, NULL, (gint)g_get_num_processors(), FALSE, NULL);
+    for (guint i = 0; i < count * on; i++) {
+        const tw__compare_kernel *kernel = tw__compare_find_kernel(kernels[i / on / sizes]);
+        if (i % on == 0) tw__compare_fill(kernel, n[i / on], &cases[i / on]);
+        run *one = g_new(run, 1);
+        *one = (run){ .folder = folder,
+                      .machine = tw__compare_find_machine(machines[i % on]),
+                      .kernel = kernel,
+                      .c = &cases[i / on],
+                      .row = &g_array_index(rows, tw__compare_row, i),
+                      .is_good = &is_good[i] };
+        g_thread_pool_push(pool, one, NULL);
+    }
+    g_thread_pool_free(pool, FALSE, TRUE);
+    int bad = TW__EXIT_OK;
+    for (guint i = 0; i < count * on; i++)
+        if (!is_good[i]) bad = TW__EXIT_FAILURE;
+    for (guint i = 0; i < count; i++) tw__compare_clear(&cases[i]);
+    if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+    return bad;
+}
+
+/* Profiles side by side. */
+static int read_all(char **paths, GArray *rows)
+{
+    int bad = TW__EXIT_OK;
+    for (; *paths; paths++) {
+        tw__compare_row row;
+        if (!tw__compare_own(*paths, &row)) bad = TW__EXIT_FAILURE;
+        g_array_append_val(rows, row);
+    }
+    return bad;
 }
 
 static int write_files(const request *r, const tw__compare_row *rows, size_t count)
@@ -160,18 +196,26 @@ static int compare_kernels(int argc, char **argv)
     if (bad) return bad;
     if (r.list) return list_all(), TW__EXIT_OK;
     if (argc < 2) return tw__cli_usage_error("compare", "no kernel is named; --list shows them");
-    for (int i = 1; i < argc; i++)
-        if (!tw__compare_find_kernel(argv[i])) return unknown_kernel(argv[i]);
-    g_autofree char *folder = r.sources ? g_canonicalize_filename(r.sources, NULL) : own_sources();
+    bool is_own = g_str_has_suffix(argv[1], ".json");
+    for (int i = 1; i < argc; i++) {
+        if (is_own && !g_str_has_suffix(argv[i], ".json"))
+            return tw__cli_usage_error("compare", "'%s' is no profile, and '%s' is one", argv[i], argv[1]);
+        if (!is_own && !tw__compare_find_kernel(argv[i])) return unknown_kernel(argv[i]);
+    }
+    if (is_own && (r.sizes->len || r.small || r.show || r.sources))
+        return tw__cli_usage_error("compare", "profiles have no sizes and no sources");
+    g_autofree char *folder = is_own      ? g_strdup("")
+                              : r.sources ? g_canonicalize_filename(r.sources, NULL)
+                                          : own_sources();
     if (!folder) return fprintf(stderr, "tilewright compare: its programs are not installed; give --sources\n"), 1;
     if (r.show) return show(&r, argv + 1, folder);
-    bad = tw__cli_check_outputs("compare", (const char *[]){ r.report, r.json }, 2, NULL, 0);
+    bad = tw__cli_check_outputs("compare", (const char *[]){ r.report, r.json }, 2,
+                                is_own ? (const char *const *)argv + 1 : NULL, is_own ? (size_t)argc - 1 : 0);
     if (bad) return bad;
-    g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(tw__compare_row));
+    g_autoptr(GArray) rows = g_array_new(FALSE, TRUE, sizeof(tw__compare_row));
     g_array_set_clear_func(rows, clear_row);
-    bad = run_all(&r, argv + 1, folder, rows);
-    tell_progress("", "");
-    if (bad) return bad;
+    bad = is_own ? read_all(argv + 1, rows) : run_all(&r, argv + 1, folder, rows);
+    if (bad && !is_own) return bad;
     const tw__compare_row *list = (const tw__compare_row *)(const void *)rows->data;
     bool is_data = (r.report && strcmp(r.report, "-") == 0) || (r.json && strcmp(r.json, "-") == 0);
     if (!is_data) tw__compare_print(list, rows->len);
@@ -183,16 +227,18 @@ static int compare_kernels(int argc, char **argv)
 
 const tw__command tw__command_compare = {
     .name = "compare",
-    .arguments = "KERNEL... [--size N] [--on MACHINES] [--report FILE.html]",
+    .arguments = "KERNEL...|PROFILE.json... [--size N] [--on MACHINES] [--report FILE.html]",
     .summary = "run one kernel on several machines and compare what it costs",
     .help = "Each machine has a program of its own, written as its users would; results are checked first.\n"
+            "Profiles of one's own programs, of whatever machines, are put side by side in the same way.\n"
             "Exit status 1 when a program fails or its result is wrong.\n",
     .example = "tilewright compare axpy --small\n"
                "tilewright compare stencil --size 64 --on wse3,a2a3 --report stencil.html\n"
+               "tilewright compare ipu.json wse.json\n"
                "tilewright compare --list\n"
                "tilewright compare axpy --show wse3",
     .options = TW__CLI_ROWS(options),
     .words = "",
-    .files = "",
+    .files = ".json",
     .main = compare_kernels,
 };

@@ -34,7 +34,7 @@ typedef struct tw__compare_kernel {
     const char *name, *what; /* what: one line */
     const char *size;        /* what n counts */
     size_t small, usual;     /* n of tests, and when the user names none */
-    size_t unit;             /* n is a multiple of it */
+    size_t unit, most;       /* n is a multiple of it, and what the host still calculates in seconds */
     void (*fill)(tw__compare_case *c);
 } tw__compare_kernel;
 
@@ -58,8 +58,9 @@ char *tw__compare_program(const char *folder, const tw__compare_machine *machine
 
 /* What a run gave. */
 typedef struct tw__compare_row {
-    const tw__compare_kernel *kernel;
+    const tw__compare_kernel *kernel; /* NULL: a profile of the user's: */
     const tw__compare_machine *machine;
+    char *label, *chip, *band; /* its file, and what it says of its machine; NULL of a kernel */
     size_t n;
     char *problem; /* why there is no figure; NULL */
     char *command; /* that ran, as the program has it; NULL when none did */
@@ -67,8 +68,10 @@ typedef struct tw__compare_row {
     double operations, bytes;
     tw_profile_totals totals;
     unsigned cores_used, cores;
-    uint64_t memory;                              /* most bytes of one core; 0: not known */
-    uint64_t moved;                               /* bytes between cores */
+    uint64_t memory; /* most bytes of one core; 0: not known */
+    uint64_t moved;  /* bytes between cores */
+    double computing,
+        exchanging; /* shares of the time of the cores that worked; the rest is waiting and launching */
     double clock_hz, peak_operations, peak_bytes; /* of the chip, a second; 0: not known */
 } tw__compare_row;
 
@@ -76,7 +79,23 @@ typedef struct tw__compare_row {
  * all; what goes wrong with the program is in row->problem. */
 bool tw__compare_run(const char *folder, const tw__compare_machine *machine, const tw__compare_kernel *kernel,
                      const tw__compare_case *c, tw__compare_row *row);
+/* Fills in what a profile says; false with row->problem. */
+bool tw__compare_read_profile(const char *path, tw__compare_row *row);
+/* A row of the user's own. */
+bool tw__compare_own(const char *path, tw__compare_row *row);
 void tw__compare_row_clear(tw__compare_row *row);
+
+/* Of the rate that the cores which worked could reach, 0 to 1; -1: not known. */
+typedef struct tw__compare_share {
+    double operations, bytes;
+} tw__compare_share;
+tw__compare_share tw__compare_share_of(const tw__compare_row *row);
+size_t tw__compare_first(const tw__compare_row *rows, size_t last); /* the first row of that one's kernel */
+/* As people read them, in `text`. */
+char *tw__compare_seconds_text(double seconds, char text[32]);
+char *tw__compare_bytes_text(double bytes, char text[32]);
+const char *tw__compare_percent_text(double part, char text[32]);
+const char *tw__compare_band_text(const tw__compare_row *row, char *text, size_t size);
 
 void tw__compare_print(const tw__compare_row *rows, size_t count);
 json_t *tw__compare_json(const tw__compare_row *rows, size_t count);

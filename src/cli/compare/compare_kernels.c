@@ -171,17 +171,17 @@ static void topk(tw__compare_case *c)
 }
 
 const tw__compare_kernel tw__compare_kernels[] = {
-    { "axpy", "y = 2.5 x + y", "elements", 4096, 65536, 1024, axpy },
-    { "dot", "the sum of x y", "elements", 4096, 65536, 1024, dot },
-    { "gemv", "a matrix times a vector", "rows and columns", 64, 512, 64, gemv },
-    { "gemm", "a matrix times a matrix", "rows and columns", 64, 128, 64, gemm },
+    { "axpy", "y = 2.5 x + y", "elements", 4096, 65536, 1024, 67108864, axpy },
+    { "dot", "the sum of x y", "elements", 4096, 65536, 1024, 67108864, dot },
+    { "gemv", "a matrix times a vector", "rows and columns", 64, 512, 64, 8192, gemv },
+    { "gemm", "a matrix times a matrix", "rows and columns", 64, 128, 64, 2048, gemm },
     { "stencil", "ten steps of heat on a square: the mean of four neighbours", "rows and columns", 32, 128, 32,
-      stencil },
-    { "fir", "a filter of 16 taps", "samples", 4096, 65536, 2048, fir },
-    { "softmax", "of rows of 64 numbers", "rows", 64, 1024, 64, softmax },
-    { "prefix", "the sums of all elements up to each", "elements", 4096, 65536, 4096, prefix },
-    { "histogram", "how often each of 64 numbers occurs", "elements", 4096, 65536, 4096, histogram },
-    { "topk", "the 16 largest, in order", "elements", 4096, 65536, 4096, topk },
+      4096, stencil },
+    { "fir", "a filter of 16 taps", "samples", 4096, 65536, 2048, 16777216, fir },
+    { "softmax", "of rows of 64 numbers", "rows", 64, 1024, 64, 262144, softmax },
+    { "prefix", "the sums of all elements up to each", "elements", 4096, 65536, 4096, 67108864, prefix },
+    { "histogram", "how often each of 64 numbers occurs", "elements", 4096, 65536, 4096, 67108864, histogram },
+    { "topk", "the 16 largest, in order", "elements", 4096, 65536, 4096, 67108864, topk },
 };
 const size_t tw__compare_kernel_count = G_N_ELEMENTS(tw__compare_kernels);
 

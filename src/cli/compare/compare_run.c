@@ -246,38 +246,6 @@ static bool compare_values(job *j, tw__compare_row *row)
     return !j->problem;
 }
 
-typedef struct activity {
-    unsigned cores;
-    uint64_t moved;
-} activity;
-static bool add_step(void *user, const tw_profile_step *step)
-{
-    activity *all = user;
-    if (step->type == TW_PROGRAM_ON_TILE_EXECUTE) all->cores = MAX(all->cores, step->active_tiles);
-    all->moved += step->total_data;
-    return true;
-}
-
-static bool read_profile(job *j, tw__compare_row *row)
-{
-    g_autofree char *path = g_build_filename(j->folder, "profile.json", NULL);
-    tw_profile *profile = tw_profile_load_file(path);
-    if (!profile || tw_profile_get_totals(profile, &row->totals) != TW_OK) {
-        j->problem = g_strdup(tw_error_message());
-        tw_profile_free(profile);
-        return false;
-    }
-    activity all = { 0 };
-    tw_profile_each_step(profile, add_step, &all);
-    row->cores_used = all.cores, row->moved = all.moved;
-    unsigned tiles = tw_profile_tiles(profile);
-    g_autofree uint64_t *bytes = g_new0(uint64_t, tiles + 1);
-    if (tw_profile_memory_by_tile(profile, bytes))
-        for (unsigned i = 0; i < tiles; i++) row->memory = MAX(row->memory, bytes[i]);
-    tw_profile_free(profile);
-    return true;
-}
-
 static void chip_figures(tw__compare_row *row)
 {
     const tw_tile_arch *arch = tw_tile_arch_by_name(row->machine->arch);
@@ -316,10 +284,12 @@ static void compare_program(job *j, const char *folder, tw__compare_row *row)
     if (!command) return;
     row->command = g_strdup(line);
     if (!spawn(j, folder, command)) return;
-    if (!j->out)
+    if (!j->out) {
         j->problem = g_strdup("its line `run:` has no {out:...}");
-    else if (compare_values(j, row))
-        read_profile(j, row);
+    } else if (compare_values(j, row)) {
+        g_autofree char *profile = g_build_filename(j->folder, "profile.json", NULL);
+        if (!tw__compare_read_profile(profile, row)) j->problem = g_steal_pointer(&row->problem);
+    }
 }
 
 bool tw__compare_run(const char *folder, const tw__compare_machine *machine, const tw__compare_kernel *kernel,
@@ -342,4 +312,5 @@ void tw__compare_row_clear(tw__compare_row *row)
 {
     g_free(row->problem);
     g_free(row->command);
+    g_free(row->label), g_free(row->chip), g_free(row->band);
 }

@@ -20,6 +20,8 @@ for r in rows:
     assert 'problem' not in r, (at, r['problem'])
     assert r['cycles'] > 0 and r['seconds'] > 0 and 0 < r['coresUsed'] <= r['cores'], at
     assert 0 <= r['shareOfArithmetic'] <= 1 and 0 <= r['shareOfMemory'] <= 1, (at, r)
+    assert r['bytesMoved'] >= 0 and 0 < r['shareComputing'] <= 1 and 0 <= r['shareExchanging'] < 1, (at, r)
+    assert r['shareComputing'] + r['shareExchanging'] <= 1.000001, (at, r)
     assert r['fidelity'] in ('exact', 'modelled', 'estimated') and r['band'], at
 axpy = [r for r in rows if r['kernel'] == 'axpy'][0]
 assert axpy['operations'] == 2 * axpy['n'] and axpy['bytes'] == 12 * axpy['n']
@@ -56,6 +58,29 @@ printf '// SPDX-License-Identifier: MIT\n// run: tilewright csl run wse.csl {z:n
 expect 0 "$tilewright" compare axpy --small --on wse3 --sources own
 prints out "asks for '{z:n}', which there is not"
 
+# Profiles of one's own, of different machines, side by side: the figures that `profile` tells of them.
+cp -r "$source/examples/csl/all_reduce" "$source/examples/pto/softmax" .
+expect 0 "$tilewright" csl run all_reduce/layout.csl --arch=wse3 --launch all_reduce --profile a.json
+expect 0 "$tilewright" pto run softmax/softmax.pto --target a2a3 --profile b.json
+expect 0 "$tilewright" compare a.json b.json --json own.json --report own.html
+prints out 'a.json (wse3)'
+prints out 'b.json (a2a3)'
+for name in a b; do
+  expect 0 "$tilewright" profile $name.json
+  cycles=$(sed -n 's/.*Total cycles: *\([0-9,]*\).*/\1/p' out | tr -d ,)
+  python3 -c "import json; assert [r['cycles'] for r in json.load(open('own.json')) if r['profile'] == '$name.json'] == [$cycles]" ||
+    fail "the cycles of $name.json"
+done
+grep -q 'a.json' own.html || fail 'profiles are not on the page'
+expect 1 "$tilewright" compare a.json none.json
+prints out 'cannot open none.json'
+expect 2 "$tilewright" compare a.json axpy
+prints err 'is no profile'
+expect 2 "$tilewright" compare a.json --small
+prints err 'profiles have no sizes'
+expect 1 "$tilewright" compare a.json --json a.json
+prints err 'is also an input'
+
 expect 2 "$tilewright" compare
 prints err 'no kernel is named'
 expect 2 "$tilewright" compare axpi
@@ -66,4 +91,6 @@ for size in 0 7 -4096 4096x 99999999999999; do
   expect 2 "$tilewright" compare axpy --size $size --on wse3
   prints err 'takes multiples of 1024'
 done
+expect 2 "$tilewright" compare gemv --size 65536 --on wse3
+prints err 'up to 8192'
 finish

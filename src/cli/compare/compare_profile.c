@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* compare: figures of a profile, of a kernel's run or of a user's own program. */
+#include "cli/compare/compare.h"
+
+#include <jansson.h>
+#include <string.h>
+#include <tilewright/tile.h>
+
+typedef struct activity {
+    unsigned cores;
+    uint64_t moved;
+} activity;
+static bool add_step(void *user, const tw_profile_step *step)
+{
+    activity *all = user;
+    if (step->type == TW_PROGRAM_ON_TILE_EXECUTE) all->cores = MAX(all->cores, step->active_tiles);
+    all->moved += step->total_data;
+    return true;
+}
+
+/* Of the time of the cores that worked, how much they calculated and how much they sent or received. */
+static void busy_shares(tw__compare_row *row)
+{
+    const uint64_t *buckets = row->totals.by_bucket;
+    double all = (double)row->cores_used * (double)row->totals.cycles;
+    if (!(all > 0)) return;
+    row->computing = (double)buckets[TW_CYCLES_COMPUTE] / all;
+    row->exchanging = (double)(buckets[TW_CYCLES_EXCHANGE] + buckets[TW_CYCLES_GLOBAL_EXCHANGE] +
+                               buckets[TW_CYCLES_HOST_EXCHANGE] + buckets[TW_CYCLES_SHARED_COPY]) /
+                      all;
+    double busy = row->computing + row->exchanging; /* more than all when others exchange as well */
+    if (busy > 1) row->computing /= busy, row->exchanging /= busy;
+}
+
+bool tw__compare_read_profile(const char *path, tw__compare_row *row)
+{
+    tw_profile *profile = tw_profile_load_file(path);
+    if (!profile || tw_profile_get_totals(profile, &row->totals) != TW_OK) {
+        row->problem = g_strdup(tw_error_message());
+        tw_profile_free(profile);
+        return false;
+    }
+    activity all = { 0 };
+    tw_profile_each_step(profile, add_step, &all);
+    row->cores_used = all.cores, row->moved = all.moved;
+    busy_shares(row);
+    unsigned tiles = tw_profile_tiles(profile);
+    if (!row->cores) row->cores = tiles;
+    g_autofree uint64_t *bytes = g_new0(uint64_t, tiles + 1);
+    if (tw_profile_memory_by_tile(profile, bytes))
+        for (unsigned i = 0; i < tiles; i++) row->memory = MAX(row->memory, bytes[i]);
+    tw_profile_free(profile);
+    return true;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "-";
+}
+
+bool tw__compare_own(const char *path, tw__compare_row *row)
+{
+    *row = (tw__compare_row){ .label = g_strdup(path) };
+    if (!tw__compare_read_profile(path, row)) return false;
+    size_t size;
+    char *text = tw_read_file(path, TW_SOURCE_LIMIT, &size);
+    json_t *all = text ? json_loadb(text, size, 0, NULL) : NULL, *part = json_object_get(all, "graph");
+    const json_t *target = json_object_get(part ? part : all, "target");
+    row->chip = g_strdup(text_of(target, "architecture"));
+    row->band = g_strdup(text_of(target, "cycleBand"));
+    json_decref(all);
+    free(text);
+    return true;
+}
