@@ -151,7 +151,7 @@ static int run_all(const request *r, char **kernels, const char *folder, GArray 
 }
 
 /* Profiles side by side. */
-static int read_all(char **paths, GArray *rows)
+static int read_profiles(char **paths, GArray *rows)
 {
     int bad = TW__EXIT_OK;
     for (; *paths; paths++) {
@@ -214,7 +214,7 @@ static int compare_kernels(int argc, char **argv)
     if (bad) return bad;
     g_autoptr(GArray) rows = g_array_new(FALSE, TRUE, sizeof(tw__compare_row));
     g_array_set_clear_func(rows, clear_row);
-    bad = is_own ? read_all(argv + 1, rows) : run_all(&r, argv + 1, folder, rows);
+    bad = is_own ? read_profiles(argv + 1, rows) : run_all(&r, argv + 1, folder, rows);
     if (bad && !is_own) return bad;
     const tw__compare_row *list = (const tw__compare_row *)(const void *)rows->data;
     bool is_data = (r.report && strcmp(r.report, "-") == 0) || (r.json && strcmp(r.json, "-") == 0);

@@ -69,7 +69,7 @@ static void print_head(const char *first, int wide)
            "memory", "network", "per core", "spent", "cycles are");
 }
 
-static void print_row(const char *name, int wide, const tw__compare_row *row)
+static void print_figures(const char *name, int wide, const tw__compare_row *row)
 {
     char time[32], memory[32], operations[32], bytes[32], moved[32], spent[32], band[160];
     if (row->problem) {
@@ -95,7 +95,7 @@ static void print_own(const tw__compare_row *rows, size_t count)
     for (size_t i = 0; i < count; i++) {
         g_autofree char *name =
             rows[i].chip ? g_strdup_printf("%s (%s)", rows[i].label, rows[i].chip) : g_strdup(rows[i].label);
-        print_row(name, wide, &rows[i]);
+        print_figures(name, wide, &rows[i]);
     }
 }
 
@@ -130,7 +130,7 @@ void tw__compare_print(const tw__compare_row *rows, size_t count)
                    tw__compare_bytes_text(row->bytes, bytes));
             print_head("machine", 8);
         }
-        print_row(row->machine->name, 8, row);
+        print_figures(row->machine->name, 8, row);
         if (i + 1 == count || rows[i + 1].kernel != row->kernel) print_sizes(rows, i);
     }
     if (count && !rows->label)
