@@ -126,7 +126,8 @@ static GHashTable *find_misaligned(LLVMModuleRef module)
 
 static const char vector_passes[] =
     "function(loop-simplify,lcssa,loop-vectorize<interleave-forced-only;vectorize-forced-only>,loop-simplify,"
-    "alignment-from-assumptions,infer-alignment,instcombine,simplifycfg,loop-mssa(licm),instcombine,simplifycfg)";
+    "alignment-from-assumptions,infer-alignment,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),"
+    "instcombine<no-verify-fixpoint>,simplifycfg)";
 
 /* Vectors where they help. A first try, on a copy, shows where addresses are not known well enough. */
 bool tw__cc_vectorise(const tw__cc_request *request, LLVMModuleRef module, tw__cc_run *run)
