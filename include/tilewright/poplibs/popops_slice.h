@@ -75,6 +75,12 @@ TW_API void tw_popops_multi_update_max(tw_graph *graph, tw_tensor tensor, tw_ten
                                        unsigned count, const size_t *dims, const size_t *sizes, tw_program sequence,
                                        const char *name, const char *const *options);
 
+/* For each i, in order: rows out[out_offsets[i] ...] = in[in_offsets[i] ...], counts[i] of them, along the first
+ * dimension; what is not in both tensors is left out. With `zero_unused` all other rows are 0. */
+TW_API void tw_popops_sequence_slice(tw_graph *graph, tw_tensor in, tw_tensor out, tw_tensor counts,
+                                     tw_tensor in_offsets, tw_tensor out_offsets, bool zero_unused,
+                                     tw_program sequence, const char *name);
+
 /* --- gather and scatter --------------------------------------------------------------------------------------- */
 
 /* Elements of `tensor` along `axis` at `indices` (int, unsigned int): its shape with that of the indices in place of
