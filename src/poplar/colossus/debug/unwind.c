@@ -85,7 +85,7 @@ static void set_rule(run *r, uint64_t reg, rule_kind kind, int64_t value)
     if (reg < REGISTERS) r->now.registers[reg] = (struct rule){ kind, value };
 }
 
-static int64_t scaled(const run *r, int64_t n)
+static int64_t unwind_scaled(const run *r, int64_t n)
 {
     return n >= -(1 << 24) && n <= 1 << 24 ? n * r->t->data_align : 0;
 }
@@ -117,7 +117,7 @@ static bool extended_operation(run *r, unsigned op)
     case 0x03: unwind_advance(r, tw__bytes_number(&r->b, 2)); return true;
     case 0x04: unwind_advance(r, tw__bytes_number(&r->b, 4)); return true;
     case 0x05:
-        reg = tw__bytes_leb(&r->b), set_rule(r, reg, AT_OFFSET, scaled(r, (int64_t)tw__bytes_leb(&r->b)));
+        reg = tw__bytes_leb(&r->b), set_rule(r, reg, AT_OFFSET, unwind_scaled(r, (int64_t)tw__bytes_leb(&r->b)));
         return true;
     case 0x06: restore_rule(r, tw__bytes_leb(&r->b)); return true;
     case 0x07: set_rule(r, tw__bytes_leb(&r->b), UNDEFINED, 0); return true;
@@ -142,15 +142,15 @@ static bool extended_operation(run *r, unsigned op)
         reg = tw__bytes_leb(&r->b), set_rule(r, reg, UNDEFINED, 0), tw__bytes_skip(&r->b, tw__bytes_leb(&r->b));
         return true;
     case 0x11:
-        reg = tw__bytes_leb(&r->b), set_rule(r, reg, AT_OFFSET, scaled(r, tw__bytes_sleb(&r->b)));
+        reg = tw__bytes_leb(&r->b), set_rule(r, reg, AT_OFFSET, unwind_scaled(r, tw__bytes_sleb(&r->b)));
         return true;
-    case 0x12: reg = tw__bytes_leb(&r->b), set_cfa(r, reg, scaled(r, tw__bytes_sleb(&r->b))); return true;
-    case 0x13: r->now.cfa_offset = scaled(r, tw__bytes_sleb(&r->b)); return true;
+    case 0x12: reg = tw__bytes_leb(&r->b), set_cfa(r, reg, unwind_scaled(r, tw__bytes_sleb(&r->b))); return true;
+    case 0x13: r->now.cfa_offset = unwind_scaled(r, tw__bytes_sleb(&r->b)); return true;
     case 0x14:
-        reg = tw__bytes_leb(&r->b), set_rule(r, reg, VALUE_OFFSET, scaled(r, (int64_t)tw__bytes_leb(&r->b)));
+        reg = tw__bytes_leb(&r->b), set_rule(r, reg, VALUE_OFFSET, unwind_scaled(r, (int64_t)tw__bytes_leb(&r->b)));
         return true;
     case 0x15:
-        reg = tw__bytes_leb(&r->b), set_rule(r, reg, VALUE_OFFSET, scaled(r, tw__bytes_sleb(&r->b)));
+        reg = tw__bytes_leb(&r->b), set_rule(r, reg, VALUE_OFFSET, unwind_scaled(r, tw__bytes_sleb(&r->b)));
         return true;
     default: return false;
     }
@@ -167,7 +167,7 @@ static bool run_rules(run *r, tw__bytes code, uint32_t address)
         if (op >> 6 == 1)
             unwind_advance(r, low);
         else if (op >> 6 == 2)
-            set_rule(r, low, AT_OFFSET, scaled(r, (int64_t)tw__bytes_leb(&r->b)));
+            set_rule(r, low, AT_OFFSET, unwind_scaled(r, (int64_t)tw__bytes_leb(&r->b)));
         else if (op >> 6 == 3)
             restore_rule(r, low);
         else
