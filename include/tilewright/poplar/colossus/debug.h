@@ -63,8 +63,8 @@ typedef struct tw_debug_caller {
 TW_API tw_status tw_debug_unwind(const tw_debug *debug, const tw_debug_state *state, tw_debug_caller *caller);
 
 /* The value of a variable, an element or a member: names, `*x`, `&x`, `x.y`, `x->y`, `x[i]` and `x[i + 1][j]` with
- * sums and products of numbers and variables as indices; members of `this` by their names. A Vector, or another record
- * around one pointer, is indexed as that pointer. "<optimised out>" where no register or memory has it. The caller
+ * sums and products of numbers and variables as indices; members of `this` by their names. A Vector, or another
+ * record around one pointer, is indexed as that pointer. "<optimised out>" where no register or memory has it. The caller
  * frees it. TW_E_SYMBOL: there is no such variable or member; TW_E_PARSE: the text is none of that; TW_E_TYPE: it
  * does not go with the type. */
 TW_API char *tw_debug_print(const tw_debug *debug, const tw_debug_state *state, const char *text);
