@@ -64,9 +64,9 @@ TW_API tw_status tw_debug_unwind(const tw_debug *debug, const tw_debug_state *st
 
 /* The value of a variable, an element or a member: names, `*x`, `&x`, `x.y`, `x->y`, `x[i]` and `x[i + 1][j]` with
  * sums and products of numbers and variables as indices; members of `this` by their names. A Vector, or another
- * record around one pointer, is indexed as that pointer. "<optimised out>" where no register or memory has it. The caller
- * frees it. TW_E_SYMBOL: there is no such variable or member; TW_E_PARSE: the text is none of that; TW_E_TYPE: it
- * does not go with the type. */
+ * record around one pointer, is indexed as that pointer. "<optimised out>" where no register or memory has it.
+ * The caller frees it. TW_E_SYMBOL: there is no such variable or member; TW_E_PARSE: the text is none of that;
+ * TW_E_TYPE: it does not go with the type. */
 TW_API char *tw_debug_print(const tw_debug *debug, const tw_debug_state *state, const char *text);
 /* The bits of a value of up to four bytes, sign-extended. TW_E_TYPE also where it is larger, or is optimised out. */
 TW_API tw_status tw_debug_word(const tw_debug *debug, const tw_debug_state *state, const char *text,
