@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Ten steps of heat on ten AI Engine tiles, a step on each: rows go through all of them one after the other, and each
- * tile keeps the last three that it has got. A row leaves a tile when the one below it has come, so ten more rows than
+ * tile keeps the last three that it has got. A row leaves a tile when the one below has come, so ten more rows than
  * the square has push the last ones out. Eight cells at a time; left and right neighbours by where a product's lanes
  * begin.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ten steps of heat: pieces of rows for all workers, which read the rows above and below from where they lie; cells go
+/* Ten steps of heat: pieces of rows for all workers, which read the rows above and below where they lie; cells go
  * from one variable to another and back, so that a step changes nothing that it reads.
  *
  * run: tilewright run --profile {profile} ipu.c {device} {u:n,n} {out:n,n}

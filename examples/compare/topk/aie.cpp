@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The 16 largest on AI Engine tiles, a part on each: eight elements at a time are compared with the last of the tile's
- * list, and only those that are larger are put where they belong; then lists go from tile to tile, each of which merges
+/* The 16 largest on AI Engine tiles, a part on each: eight elements at a time are compared with the last of its list,
+ * and only larger ones are put where they belong; then lists go from tile to tile, each of which merges
  * its own into what comes.
  *
  * run: tilewright aie run aie.cpp --target hw -DPARTS={p} -DBLOCKS={m/256} -i {folder} -o {folder} --profile {profile} -- {x:n} {out:16} {folder}
