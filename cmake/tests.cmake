@@ -85,6 +85,9 @@ if(TARGET tilewright_program)
     set_tests_properties(cli.${name} PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT
       "CC=${CMAKE_C_COMPILER}${sanitizers};CXX=${CMAKE_CXX_COMPILER}${sanitizers}")
   endforeach()
+  add_test(NAME nightly.compare CONFIGURATIONS nightly COMMAND sh ${CMAKE_SOURCE_DIR}/tests/cli/commands/compare_test.sh
+                                                              ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+  set_tests_properties(nightly.compare PROPERTIES LABELS nightly ENVIRONMENT TW_NIGHTLY=1)
   foreach(name IN ITEMS install packages products) # they write the build's list of what was installed
     set_tests_properties(cli.${name}_test PROPERTIES RESOURCE_LOCK install_manifest)
   endforeach()
