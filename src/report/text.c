@@ -283,6 +283,26 @@ static void put_change(const sheet *s, const tw__diff_line *line)
     fputc('\n', s->out);
 }
 
+/* Of two machines cycles, steps and memories are different things. */
+static void put_machines(const sheet *s, const tw_profile *a, const tw_profile *b)
+{
+    const tw_profile *both[2] = { a, b };
+    const char *type[2], *arch[2];
+    for (int i = 0; i < 2; i++) {
+        type[i] = both[i]->names.items[both[i]->target.type];
+        arch[i] = both[i]->names.items[both[i]->target.arch];
+    }
+    if (!strcmp(type[0], type[1]) && !strcmp(arch[0], arch[1])) return;
+    if (s->colour) fputs(RED, s->out);
+    for (int i = 0; i < 2; i++) {
+        fputs(i ? ", B of " : "Warning: A is of ", s->out);
+        put_text(s, type[i]);
+        if (*arch[i]) fputc(' ', s->out), put_text(s, arch[i]);
+    }
+    fputs(": cycles, steps and memories of different machines do not compare.", s->out);
+    fputs(s->colour ? "\033[0m\n" : "\n", s->out);
+}
+
 tw_status tw_profile_print_diff(const tw_profile *a, const tw_profile *b, FILE *out, tw_colours colours,
                                 unsigned rows)
 {
@@ -298,6 +318,7 @@ tw_status tw_profile_print_diff(const tw_profile *a, const tw_profile *b, FILE *
         return status;
     }
     status = tw__diff_new(&d, &x, &y);
+    put_machines(&s, a, b);
     fprintf(out, "%-10s %-40s %15s %15s %15s\n", "", "", "A", "B", "B - A");
     unsigned shown = 0, same = 0, more = 0;
     for (guint i = 0; !status && i < d.lines->len; i++) {

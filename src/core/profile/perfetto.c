@@ -6,7 +6,8 @@
  * tile where none are recorded.
  *
  * Slices of one track must nest: each begins where the one before it on its track ended, at the earliest. The
- * number of events is bounded; what is left out stands in "otherData" and in an event at the beginning. */
+ * number of events is bounded; what is left out stands in "otherData", as the unit of time does, and in an event at
+ * the beginning. */
 #include "core/profile/json.h"
 #include "core/profile/summary.h"
 
@@ -350,18 +351,26 @@ static void choose_tiles(tracer *t)
 
 /* --- the whole -------------------------------------------------------------------------------------------------- */
 
-static void say_folded(tracer *t, uint64_t steps, uint64_t intervals)
+char *tw__trace_unit(double clock_hz, char buf[TW__TRACE_UNIT])
 {
-    char text[256];
+    char clock[G_ASCII_DTOSTR_BUF_SIZE];
+    if (clock_hz > 0)
+        g_snprintf(buf, TW__TRACE_UNIT, "microseconds of the machine's clock of %s MHz",
+                   g_ascii_formatd(clock, sizeof clock, "%.6g", clock_hz / 1e6));
+    else
+        g_snprintf(buf, TW__TRACE_UNIT, "cycles, each shown as a microsecond: the machine's clock is not known");
+    return buf;
+}
+
+/* What was left out, as an event at the beginning; the text stays empty where nothing was. */
+static void say_folded(tracer *t, uint64_t steps, uint64_t intervals, char text[256])
+{
+    *text = 0;
     if (!steps && !intervals) return;
-    g_snprintf(text, sizeof text, "left out: %llu later steps, %llu later intervals", (unsigned long long)steps,
+    g_snprintf(text, 256, "left out: %llu later steps, %llu later intervals", (unsigned long long)steps,
                (unsigned long long)intervals);
     begin(t, "i", text, MACHINE, STEP_TRACK, 0);
     tw__json_text(t->j, "s", "p");
-    tw__json_close(t->j, '}');
-    tw__json_close(t->j, ']');
-    tw__json_open(t->j, "otherData", '{');
-    tw__json_text(t->j, "folded", text);
     tw__json_close(t->j, '}');
 }
 
@@ -393,8 +402,13 @@ tw_status tw_profile_write_trace(const tw_profile *p, FILE *out, const tw_profil
     name_workers(&t);
     uint64_t more = totals.steps > most ? totals.steps - most : 0,
              dropped = p->intervals_omitted + (p->intervals.count > 4 * most ? p->intervals.count - lanes : 0);
-    say_folded(&t, more, dropped);
-    if (!more && !dropped) tw__json_close(&j, ']');
+    char text[256], unit[TW__TRACE_UNIT];
+    say_folded(&t, more, dropped, text);
+    tw__json_close(&j, ']');
+    tw__json_open(&j, "otherData", '{');
+    tw__json_text(&j, "unit", tw__trace_unit(p->target.clock_hz, unit));
+    if (*text) tw__json_text(&j, "folded", text);
+    tw__json_close(&j, '}');
     tw__json_close(&j, '}');
     putc('\n', out);
     free(t.shown), free(t.row);

@@ -525,4 +525,8 @@ void tw__profile_step_info(const tw_profile *p, uint32_t step, tw_profile_step *
 void tw__profile_region(const tw_profile *p, tw__memory_region region, uint64_t *by_tile, uint64_t *row);
 uint64_t tw__profile_always_live_bytes(const tw_profile *p);
 
+/* What times in a trace are, for its "otherData": of every machine the same unit. clock_hz: 0 = not known. */
+enum { TW__TRACE_UNIT = 96 };
+char *tw__trace_unit(double clock_hz, char buf[TW__TRACE_UNIT]);
+
 #endif

@@ -128,6 +128,17 @@ for threads in 0 2 7; do
   done
 done
 expect 0 '@fmovs' "$bin/tilewright" profile profile1.json
+# Both traces of a run have one unit, which both name: the last event is at the same time.
+expect 0 '' "$bin/tilewright" profile profile1.json --trace of_profile.json
+unit() { grep -o '"unit": *"[^"]*"' "$1" | sed 's/": */": /'; }
+[ "$(unit trace1.json)" = "$(unit of_profile.json)" ] || fail 'traces differ in their unit'
+unit trace1.json | grep -q 'microseconds .* 850 MHz' || fail "traces do not name their unit: $(unit trace1.json)"
+last() {
+  tr -d ' \n' <"$1" | sed 's/{"ph"/\n&/g' | grep "^{\"ph\":\"$2\"" |
+    sed 's/.*"ts":\([^,}]*\),"dur":\([^,}]*\).*/\1 \2/; s/.*"ts":\([^,}]*\).*/\1 0/' |
+    awk '{ n = $1 + $2; if (n > most) most = n } END { printf "%.4f", most }'
+}
+[ "$(last trace1.json E)" = "$(last of_profile.json X)" ] || fail "the last ends at $(last trace1.json E) and $(last of_profile.json X)"
 
 printf 'const out = @import_module("<simprint>");\ntask t() void { out.fmt("{{}} {d} {{d}", .{ @as(i16, -3) }); }\ncomptime { @bind_local_task(t, @get_local_task_id(8));\n  @activate(@get_local_task_id(8)); }\n' >braces.csl
 expect 0 '^@[0-9]* {}} -3 {d}$' "$bin/tilewright" csl run braces.csl

@@ -117,6 +117,10 @@ expect 1 "$tilewright" profile --diff a.json a.json --fail-if 'cycles>+5%' --fai
 prints out 'cycles>1 holds'
 expect 2 "$tilewright" profile --diff a.json a.json --fail-if 'cycles=1'
 prints err 'expected METRIC>VALUE'
+grep -q Warning "$work/out" && fail 'a warning of one machine'
+expect 0 "$tilewright" profile --diff a.json kept.json
+prints out 'Warning: A is of ASCEND_PTO'
+prints out 'B of IPU_MODEL ipu2: cycles, steps and memories of different machines do not compare'
 expect 2 "$tilewright" profile --diff a.json /nowhere --fail-if 'cycles>1'
 expect 2 "$tilewright" profile --diff a.json
 expect 2 "$tilewright" profile a.json --fail-if 'cycles>1'

@@ -364,6 +364,8 @@ static void waits_and_what_for(void **state)
     assert_int_equal(id(from, "tid"), 1 + b);
     assert_int_equal(id(to, "tid"), 1 + a);
     assert_true(fabs(number(to, "ts") - 40 / 1850.0) < 1e-9);
+    assert_string_equal(text(json_object_get(root, "otherData"), "unit"),
+                        "microseconds of the machine's clock of 1850 MHz");
     g_array_free(c.all, TRUE);
     json_decref(root);
     tw_profile_free(p);

@@ -12,6 +12,9 @@
 #include <glib.h>
 #include <tilewright/csl/wse.h>
 
+/* Spec 6: the clock that host scripts use to turn cycles into seconds. */
+#define TW__WSE_CLOCK_HZ 850e6
+
 typedef enum tw__command_kind {
     TW__COMMAND_WRITE, /* memory of PEs from words */
     TW__COMMAND_READ,

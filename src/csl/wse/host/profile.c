@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Spec 6: the clock that host scripts use to turn cycles into seconds. */
-#define CLOCK_HZ 850e6
 enum { TASKS = 65, HOST_TASK = 64, LINKS = 4, MAX_SYMBOLS = 256 };
 
 typedef struct builder {
@@ -266,7 +264,7 @@ static tw_profile *build(const tw_wse *w)
                                                  .tiles_per_ipu = b.tiles,
                                                  .replicas = 1,
                                                  .bytes_per_tile = TW__CSL_PE_BYTES,
-                                                 .clock_hz = CLOCK_HZ });
+                                                 .clock_hz = TW__WSE_CLOCK_HZ });
     b.by_tile = tw__calloc(b.tiles + 1, sizeof *b.by_tile);
     b.types = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     b.kernels = g_array_new(FALSE, TRUE, sizeof(tw__type_cycles));

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* trace: the events of a run for ui.perfetto.dev. A process for each PE that did something; in it a track for tasks,
- * one for the operations of the main thread, one for each microthread, one for wavelets. A cycle is shown as a
- * microsecond. */
+ * one for the operations of the main thread, one for each microthread, one for wavelets. Times are
+ * microseconds of the clock, as in traces of profiles. */
 #include "csl/wse/host/host.h"
+
+#include "core/profile/profile.h"
 
 #include <stdlib.h>
 
@@ -25,6 +27,12 @@ static const tw__csl_program *program_at(const tw_wse *w, uint32_t pe)
 {
     uint32_t program = w->image->pes[pe].program;
     return program < w->image->program_count ? &w->image->programs[program] : NULL;
+}
+
+static void put_time(FILE *out, uint64_t cycle)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+    fprintf(out, ",\"ts\":%s", g_ascii_formatd(text, sizeof text, "%.6f", (double)cycle * 1e6 / TW__WSE_CLOCK_HZ));
 }
 
 static void trace_put_text(FILE *out, const char *text)
@@ -60,8 +68,8 @@ static void put_span(FILE *out, const tw_wse *w, const tw__wse_event *e)
     bool begin = e->kind == TW__WSE_TASK_BEGIN || e->kind == TW__WSE_OP_BEGIN;
     int track = task ? TRACK_TASKS : e->a == MAIN_THREAD ? TRACK_OPS : TRACK_OPS + 1 + (int)e->a;
     const tw__csl_program *p = program_at(w, e->pe);
-    fprintf(out, ",\n{\"ph\":\"%c\",\"pid\":%u,\"tid\":%d,\"ts\":%llu", begin ? 'B' : 'E', e->pe + 1, track,
-            (unsigned long long)e->cycle);
+    fprintf(out, ",\n{\"ph\":\"%c\",\"pid\":%u,\"tid\":%d", begin ? 'B' : 'E', e->pe + 1, track);
+    put_time(out, e->cycle);
     if (begin) {
         fputs(",\"name\":\"", out);
         if (!task)
@@ -80,12 +88,10 @@ static void put_wavelet(FILE *out, const tw__wse_event *e)
     static const char *const directions[] = { "W", "E", "S", "N", "RAMP" };
     bool landing = e->kind == TW__WSE_LANDING;
     unsigned color = landing ? e->a & 0xff : e->a >> 8 & 0xff, side = landing ? 4 : e->a & 0xff;
-    fprintf(out,
-            ",\n{\"ph\":\"i\",\"s\":\"t\",\"pid\":%u,\"tid\":%d,\"ts\":%llu,\"name\":\"%s "
-            "C%u%s\",\"args\":{\"payload\":"
-            "\"%08x\",\"to\":\"%s\"}}",
-            e->pe + 1, TRACK_WAVELETS, (unsigned long long)e->cycle, landing ? "landing" : "wavelet", color,
-            e->a >> 16 & 1 ? " control" : "", e->b,
+    fprintf(out, ",\n{\"ph\":\"i\",\"s\":\"t\",\"pid\":%u,\"tid\":%d", e->pe + 1, TRACK_WAVELETS);
+    put_time(out, e->cycle);
+    fprintf(out, ",\"name\":\"%s C%u%s\",\"args\":{\"payload\":\"%08x\",\"to\":\"%s\"}}",
+            landing ? "landing" : "wavelet", color, e->a >> 16 & 1 ? " control" : "", e->b,
             landing    ? "CE"
             : side < 5 ? directions[side]
                        : "?");
@@ -135,8 +141,9 @@ tw_status tw_wse_write_trace(const tw_wse *w, FILE *out)
         free(named), free(tracks);
         return tw__fail(TW_E_NO_MEMORY, "no memory to write a trace");
     }
-    fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"unit\":\"one cycle is shown as 1 us\"},\"traceEvents\":[\n",
-          out);
+    char unit[TW__TRACE_UNIT];
+    fprintf(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"unit\":\"%s\"},\"traceEvents\":[\n",
+            tw__trace_unit(TW__WSE_CLOCK_HZ, unit));
     for (guint i = 0; i < w->events->len; i++)
         if (!named[events[i].pe]) {
             named[events[i].pe] = true;
