@@ -56,10 +56,28 @@ export const KIND_COLOURS = {
 export const SCALE = ['#00224e', '#35456c', '#666970', '#948e77', '#c8b866', '#fee838']; // cividis
 
 const alive = new Set();
+
+// What tests look at: texts that charts drew with their colours, and the labels of an axis.
+export function textsOfCharts() {
+    const found = {};
+    for (const one of alive) {
+        const list = one.instance?.getZr().storage.getDisplayList(true) ?? [];
+        found[one.spec.id] = list
+            .filter((e) => e.type === 'tspan' && !e.invisible && typeof e.style.fill === 'string')
+            .filter((e) => e.parent?.__hostTarget?.textConfig?.position !== 'inside') // these have inks of their own
+            .map((e) => [e.style.text, e.style.fill]);
+    }
+    return found;
+}
+export function labelsOf(id, axis) {
+    const one = [...alive].find((x) => x.spec.id === id);
+    const model = one.instance.getModel().getComponent(axis, 0);
+    return model.axis.getViewLabels().map((label) => label.formattedLabel);
+}
 let paper = false;
 export const registry = {}; // what tests look at: the figures each chart was given
 
-function colours() {
+export function colours() {
     const style = getComputedStyle(document.documentElement);
     const of = (name) => style.getPropertyValue(name).trim();
     return {
@@ -68,6 +86,7 @@ function colours() {
         line: of('--line'),
         panel: of('--panel'),
         accent: of('--accent'),
+        bad: of('--bad'),
     };
 }
 
@@ -84,11 +103,29 @@ function legendLines(names) {
     return Math.ceil(width / 640);
 }
 
-function themed(option, c) {
-    const axis = (a) =>
+// On a narrow screen names left of a chart get less than half of it, and end in dots.
+const NAMES = 0.45;
+const NARROW = 600;
+export const marginLeft = (left, width) => Math.min(left, Math.max(60, Math.round(width * NAMES)));
+
+function themed(option, c, width) {
+    const left = option.grid && marginLeft(option.grid.left, width);
+    const names = (a) =>
+        a.type === 'category' && left < option.grid?.left ? { width: left - 12, overflow: 'truncate' } : {};
+    const axis = (a, vertical) =>
         Array.isArray(a)
-            ? a.map(axis)
-            : a && { ...axisStyle(c), ...a, axisLabel: { color: c.muted, ...a.axisLabel } };
+            ? a.map((one) => axis(one, vertical))
+            : a && {
+                  ...axisStyle(c),
+                  ...a,
+                  ...(width < NARROW && !vertical ? { splitNumber: 3 } : {}),
+                  axisLabel: {
+                      color: c.muted,
+                      hideOverlap: !vertical,
+                      ...(vertical ? names(a) : {}),
+                      ...a.axisLabel,
+                  },
+              };
     const zoom = (option.dataZoom ?? []).map((z) =>
         z.type === 'slider'
             ? {
@@ -107,7 +144,7 @@ function themed(option, c) {
         paper && option.legend
             ? legendLines(option.legend.data ?? option.series.map((s) => s.name).filter(Boolean))
             : 1;
-    const grid = lines > 1 ? { ...option.grid, top: option.grid.top + 24 * (lines - 1) } : option.grid;
+    const grid = option.grid && { ...option.grid, left, top: option.grid.top + 24 * (lines - 1) };
     return {
         animation: false,
         backgroundColor: 'transparent',
@@ -116,8 +153,8 @@ function themed(option, c) {
         aria: { enabled: false },
         ...option,
         ...(grid && { grid }),
-        xAxis: axis(option.xAxis),
-        yAxis: axis(option.yAxis),
+        xAxis: axis(option.xAxis, false),
+        yAxis: axis(option.yAxis, true),
         legend: option.legend && {
             textStyle: { color: c.text },
             inactiveColor: c.muted,
@@ -161,7 +198,7 @@ export function chart(spec) {
         spec,
         draw() {
             if (!instance) return;
-            const option = themed(spec.option(colours()), colours());
+            const option = themed(spec.option(colours()), colours(), box.clientWidth || 900);
             zooms = option.dataZoom.length;
             if (window)
                 for (const zoom of option.dataZoom) {
@@ -191,7 +228,7 @@ export function chart(spec) {
         },
         resize() {
             instance?.resize();
-            if (spec.redrawOnResize) self.draw();
+            self.draw();
         },
         zoom() {
             return (
@@ -273,7 +310,6 @@ export function setPaper(on) {
     paper = on;
     for (const one of alive) {
         one.resize();
-        if (!one.spec.redrawOnResize) one.draw();
     }
 }
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawCharts);

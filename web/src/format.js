@@ -57,9 +57,22 @@ export function cut(text, most = 120) {
     return shown.length > most ? `${shown.slice(0, most - 1)}…` : shown;
 }
 
+// The width of bins for so many bytes, a power of two: edges are then whole in bytes or kB.
+export function byteBins(most, bins) {
+    let width = 1;
+    while (width * bins <= most) width *= 2;
+    return width;
+}
+
 // The distance of grid lines on an axis of bytes: halves and doubles, so that labels are whole.
 export function byteStep(most) {
     let step = 1;
     while (step * 6 < most) step *= 2;
     return step;
+}
+
+// Of an axis of bytes up to so many: its grid lines, the last one included.
+export function byteAxis(most) {
+    const interval = byteStep(most);
+    return { interval, max: Math.max(1, Math.ceil(most / interval)) * interval };
 }

@@ -5,6 +5,8 @@ export const DEFINITIONS = {
     cycles: 'End of the timeline: cycles from the first step to the end of the last.',
     time: 'Cycles divided by the clock of the machine.',
     tileBalance: 'Compute cycles of all tiles, idle threads included, divided by cycles × tiles.',
+    usedBalance:
+        'Compute cycles divided by cycles × those that did anything in this run; those that no program is on are left out.',
     threadBalance:
         'Cycles of kernels divided by compute cycles of tiles: how busy the threads of a computing tile are.',
     fullest: 'Bytes of the tile that holds most, with gaps where they are known.',
@@ -47,56 +49,68 @@ export const DEFINITIONS = {
     optimization: 'A count of the compiler or the machine, under its own name.',
     rule: 'Rule, what it looks at, and from which value on it speaks.',
     placed: 'On how many of them a part of it lies.',
+    // Columns: each says by its key what its figures are, so that one title may mean different things.
+    address: 'First address, in bytes from the start of the memory.',
+    behind: 'Address behind the last byte.',
+    elements: 'Elements of the variable on all tiles.',
+    first: 'The first of those that hold a part of it.',
+    state: 'Members of the vertex that are no pointers to data.',
+    edgePointers: 'Addresses of the data that vertices are connected to.',
+    copyPointers: 'Addresses that copying vertices work through.',
+    padding: 'Bytes for alignment.',
+    descriptors: 'Tables for vertices whose data lies in pieces.',
+    code: 'Machine code of the kernel.',
+    place: 'Place in the order of the program.',
+    ofRun: 'Busy cycles divided by all cycles of the run.',
+    ofKernels: 'Part of the cycles of all kernels.',
+    other: 'Cycles of control programs.',
+    compute: 'Cycles in which kernels of this tile ran.',
+    exchange: 'Cycles in which the tile sent or received within its chip.',
+    global: 'Cycles in which the tile sent or received between chips.',
+    host: 'Cycles of copies with the host, printing included.',
+    sharedCopy: 'Cycles of copies of shared structures.',
+    sync: 'Cycles at a sync.',
+    endedLast: 'Steps in which this one alone took longest.',
+    sooner: 'Over their executions: its cycles less those of the next slowest.',
+    cause: 'What was not there yet when the work could have begun.',
+    waitedFor: 'Who had to do something first.',
+    waited: 'Cycles spent waiting for this cause, in sum.',
+    sender: 'Who sends.',
+    receiver: 'Who receives.',
+    carrier: 'The step, the FIFO or the link that carries it.',
+    carried: 'Bytes received in one execution.',
+    messages: 'Stretches of data, wavelets, words or blocks, whichever the machine sends.',
+    perMessage: 'Bytes divided by messages.',
+    sent: 'Bytes sent by all tiles in one execution.',
+    received: 'Bytes received by all tiles in one execution: more than sent where one sends to several.',
+    sending: 'How many of them send something.',
+    receiving: 'How many of them receive something.',
+    mostSent: 'Bytes of the one that sends most.',
+    begin: 'Cycle at which it begins.',
+    end: 'Cycle at which it ends.',
+    length: 'Cycles from begin to end.',
+    heldFrom: 'Cycle of the first use.',
+    heldTo: 'Cycle from which others have the address.',
+    full: 'Most used divided by the limit.',
+    sideA: 'Value in the first profile.',
+    sideB: 'Value in the second profile.',
     exact: 'exact: stated by the vendor, or counted.',
     modelled: 'modelled: follows from a documented model.',
     estimated: 'estimated: a guess with a reason.',
     absent: 'absent: not known.',
 };
 
-// Columns of several tables, by their title.
-const TITLES = {
-    Address: 'First address, in bytes from the start of the memory.',
-    End: 'Address behind the last byte.',
-    Bytes: 'Bytes in the memory of tiles, or moved.',
-    Elements: 'Elements of the variable on all tiles.',
-    State: 'Members of the vertex that are no pointers to data.',
-    'Edge pointers': 'Addresses of the data that vertices are connected to.',
-    'Copy pointers': 'Addresses that copying vertices work through.',
-    Padding: 'Bytes for alignment.',
-    Descriptors: 'Tables for vertices whose data lies in pieces.',
-    Code: 'Machine code of the kernel.',
-    Step: 'Place in the order of the program.',
-    'Of the run': 'Busy cycles divided by all cycles of the run.',
-    Control: 'Cycles of control programs.',
-    Compute: 'Cycles in which kernels of this tile ran.',
-    Exchange: 'Cycles in which the tile sent or received within its chip.',
-    'Global exchange': 'Cycles in which the tile sent or received between chips.',
-    'Host copy': 'Cycles of copies with the host.',
-    'Shared copy': 'Cycles of copies of shared structures.',
-    Sync: 'Cycles at a sync.',
-    'Steps it ended last': 'Steps in which this one alone took longest.',
-    'Cycles sooner without it': 'Over their executions: its cycles less those of the next slowest.',
-    Messages: 'Stretches of data, wavelets, words or blocks, whichever the machine sends.',
-    'Bytes / message': 'Bytes divided by messages.',
-    Sent: 'Bytes sent by all tiles in one execution.',
-    Received: 'Bytes received by all tiles in one execution: more than sent where one sends to several.',
-    Receiving: 'Tiles that receive something.',
-    'Most from one': 'Bytes of the tile that sends most.',
-    Share: 'Part of the whole that the title names.',
-    Cycles: 'Cycles from begin to end, or in sum.',
-    From: 'Cycle at which it begins.',
-    To: 'Cycle at which it ends.',
-    'Held from': 'Cycle of the first use.',
-    Full: 'Most used divided by the limit.',
-    A: 'Value in the first profile.',
-    B: 'Value in the second profile.',
-};
-export const defineTitle = (title) =>
-    TITLES[title] ??
-    (title.startsWith('First ')
-        ? 'The first of those that hold a part of it.'
-        : title.startsWith('Sending ')
-          ? 'How many of them send something.'
-          : '');
-
 export const define = (key) => DEFINITIONS[key] ?? '';
+
+// Names under which machines count things for their own use.
+const COUNTED = {
+    planSteps: 'Steps of the plan',
+    copyBlocks: 'Blocks copied by the plan',
+    controlInstructions: 'Instructions of the control program',
+};
+// Others as words: numVars → Num vars.
+export const counted = (key) =>
+    COUNTED[key] ??
+    (/^[a-z]+([A-Z][a-z]*)+$/.test(key)
+        ? key.replace(/[A-Z]/g, (c) => ` ${c.toLowerCase()}`).replace(/^./, (c) => c.toUpperCase())
+        : key);

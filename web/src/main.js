@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The page: decodes the data, shows the view that the address names, listens to keys.
-import { dropCharts, redrawCharts, registry, startCharts } from './chart.js';
+import { dropCharts, labelsOf, redrawCharts, registry, startCharts, textsOfCharts } from './chart.js';
 import { decode } from './data.js';
 import { announce, debounce, h } from './dom.js';
 import { cut } from './format.js';
@@ -203,7 +203,7 @@ async function start() {
             diff: head.diff ?? null,
         };
         shell(head);
-        window.tilewright = { report, charts: registry, tables };
+        window.tilewright = { report, charts: registry, tables, labelsOf, textsOfCharts };
         render(read(), false);
         onChange(render);
         window.tilewright.ready = performance.now() - begin;

@@ -13,6 +13,8 @@ export const BUCKETS = [
 ];
 export const FIDELITIES = ['exact', 'modelled', 'estimated', 'absent'];
 
+const article = (word) => `${/^[aeiouAEIOU]/.test(word) ? 'an' : 'a'} ${word}`;
+
 export class Profile {
     constructor(head, columns, index) {
         this.head = head;
@@ -123,6 +125,13 @@ export class Profile {
         return out;
     }
 
+    // As in lanes and axes, where the word stands beside it: "PE 2,2" on a grid of PEs, "tile 3" else.
+    shortTile(t) {
+        if (!this.target.grid) return `${this.tileWord} ${t}`;
+        const [x, y] = this.place(t);
+        return `${this.tileWord} ${x},${y}`;
+    }
+
     // "3", or "chip 1, tile 3" where there are several chips; grid coordinates where they are known.
     tileName(t) {
         const { chips, tilesPerChip, grid } = this.target;
@@ -160,13 +169,72 @@ export class Profile {
         return this.c.stepKind.length;
     }
 
+    // The name that the program gave it, or what it is; of several with one name and type each has a number.
     stepName(s) {
+        const plain = this.plainStepName(s);
+        this.stepNumbers ??= this.numberSteps();
+        return this.stepNumbers[s] ? `${plain} [${this.stepNumbers[s]}]` : plain;
+    }
+
+    plainStepName(s) {
         return (
             this.name(this.c.stepName[s]) ||
             (this.c.stepSync[s]
                 ? `Sync (${['', 'internal', 'external', 'global'][this.c.stepSync[s]]})`
-                : this.name(this.c.stepType[s]))
+                : this.stepType(s))
         );
+    }
+
+    numberSteps() {
+        const c = this.c;
+        const key = (s) => `${c.stepName[s]} ${c.stepType[s]} ${c.stepSync[s]}`;
+        const many = new Map();
+        for (let s = 0; s < this.stepCount; s++) many.set(key(s), (many.get(key(s)) ?? 0) + 1);
+        const at = new Map();
+        return Uint32Array.from({ length: this.stepCount }, (_, s) => {
+            if (many.get(key(s)) < 2) return 0;
+            at.set(key(s), (at.get(key(s)) ?? 0) + 1);
+            return at.get(key(s));
+        });
+    }
+
+    // Types of steps are words of graph programs; of other machines the page says what was done.
+    get isGraphProgram() {
+        return this.kernelWord === 'vertex';
+    }
+
+    stepType(s) {
+        return this.isGraphProgram ? this.name(this.c.stepType[s]) : BUCKETS[this.c.stepBucket[s]].label;
+    }
+
+    // The step that executes an exchange (kind as in exchangePairs); without one the kind, and which of them it is.
+    exchangeName(kind, exchange) {
+        this.exchangeSteps ??= this.findExchangeSteps();
+        const step = this.exchangeSteps.get(`${kind} ${exchange}`);
+        if (step !== undefined) return this.stepName(step);
+        const words = [`within ${article(this.chipWord)}`, `between ${this.chipWord}s`, 'with the host'][kind] ?? '';
+        return this.c[`exchange${kind}Sent`].length > 1 && exchange !== NONE
+            ? `${words}, number ${exchange + 1}`
+            : words;
+    }
+
+    findExchangeSteps() {
+        const c = this.c;
+        const kinds = { exchange: 0, global: 1, host: 2 };
+        const found = new Map();
+        for (let s = 0; s < this.stepCount; s++) {
+            const kind = kinds[BUCKETS[c.stepBucket[s]].key];
+            const exchange = c.programIndex[c.stepProgram[s]];
+            if (kind !== undefined && exchange !== undefined && exchange !== NONE)
+                found.set(`${kind} ${exchange}`, s);
+        }
+        // A machine that has one of a kind, and one step that is of it.
+        for (const [key, kind] of Object.entries(kinds)) {
+            const steps = Array.from(c.stepBucket.keys()).filter((s) => BUCKETS[c.stepBucket[s]].key === key);
+            if (!found.has(`${kind} 0`) && steps.length === 1 && c[`exchange${kind}Sent`].length === 1)
+                found.set(`${kind} 0`, steps[0]);
+        }
+        return found;
     }
 
     stepTotal(s) {

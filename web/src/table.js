@@ -3,7 +3,7 @@
 // come from columns. Rows of one height make that twenty lines, so no library is needed for it.
 import { afterPaint, announce, h } from './dom.js';
 import { cut, safe } from './format.js';
-import { define, defineTitle } from './glossary.js';
+import { define } from './glossary.js';
 import { numbers, placesOfNames, sortBy } from './order.js';
 import { fidelity } from './views/parts.js';
 
@@ -14,6 +14,14 @@ const MANY = 100000; // rows whose sorting is announced before it begins
 // spec: id, caption, count, columns: [{ title, value(i) (number or text), text(i), number, definition, width }],
 // sort: [column, descending], select(i), selected, most: height in rows, rows: Uint32Array (which and in what order),
 // owner: the profile whose rows these are, always the same ones under this id
+// How wide a text is in a cell, its padding included.
+let pen = null;
+function widthOf(text, bold) {
+    pen ??= document.createElement('canvas').getContext('2d');
+    pen.font = `${bold ? 600 : 400} 14px system-ui, sans-serif`;
+    return Math.ceil(pen.measureText(text).width) + 18;
+}
+
 export function table(spec) {
     let base = spec.rows ?? numbers(spec.count);
     let rows = base;
@@ -30,7 +38,22 @@ export function table(spec) {
         'data-table': spec.id,
     });
     const head = h('div', { class: 'row head', role: 'row' });
-    const widths = spec.columns.map((c) => c.width ?? (c.number ? '110px' : 'minmax(160px, 1fr)')).join(' ');
+    // A column is as wide as its title, and as the longest figure of it that was in sight: none is cut off.
+    const least = spec.columns.map((c) => Math.max(Number.parseFloat(c.width ?? 0), widthOf(`${c.title} ▾`, true)));
+    const longest = spec.columns.map(() => 0);
+    const fit = (k, text) => {
+        if (text.length <= longest[k]) return;
+        longest[k] = text.length;
+        least[k] = Math.max(least[k], widthOf(text));
+    };
+    const widths = () =>
+        spec.columns
+            .map((c, k) =>
+                c.number || c.width
+                    ? `${Math.max(c.width ? 0 : 110, least[k])}px`
+                    : `minmax(${Math.max(160, least[k])}px, 1fr)`,
+            )
+            .join(' ');
     const note = h('span', { class: 'count' });
     const search = h('input', {
         type: 'search',
@@ -57,7 +80,10 @@ export function table(spec) {
         const list = rows.slice();
         const place = column.number ? null : placesOf(sort[0]);
         const keys = new Float64Array(spec.count);
-        for (const i of list) keys[i] = sign * (place ? place[i] : column.value(i));
+        for (const i of list) {
+            const key = place ? place[i] : column.value(i);
+            keys[i] = Number.isNaN(key) ? Infinity : sign * key; // what is absent comes last
+        }
         sortBy(list, keys);
         keep?.set(name, list);
         return list;
@@ -111,7 +137,7 @@ export function table(spec) {
                         role: 'columnheader',
                         class: column.number ? 'cell number' : 'cell',
                         'aria-sort': on ? (sort[1] ? 'descending' : 'ascending') : 'none',
-                        title: column.definition ? define(column.definition) : defineTitle(column.title) || undefined,
+                        title: column.definition ? define(column.definition) : undefined,
                         tabindex: '-1',
                         onclick: () => {
                             sort = [k, on ? !sort[1] : Boolean(column.number)];
@@ -138,8 +164,9 @@ export function table(spec) {
                 'aria-selected': i === cursor ? 'true' : 'false',
                 onclick: () => pick(place, true),
             },
-            spec.columns.map((column) => {
+            spec.columns.map((column, k) => {
                 const text = textOf(column, i);
+                if (column.number) fit(k, text);
                 const shown = cut(text);
                 const cell = h('span', {
                     role: 'gridcell',
@@ -185,10 +212,11 @@ export function table(spec) {
         const lines = [];
         for (let place = first; place < last; place++) {
             const element = line(place);
-            element.style.gridTemplateColumns = widths;
             element.style.transform = `translateY(${place * ROW}px)`;
             lines.push(element);
         }
+        const columns = widths();
+        for (const element of [head, ...lines]) element.style.gridTemplateColumns = columns;
         body.replaceChildren(...lines);
     }
 
@@ -235,13 +263,13 @@ export function table(spec) {
 
     function csv() {
         const quote = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-        const plain = (column, i) => (column.number ? String(column.value(i)) : (column.plain ?? column.value)(i));
+        const figure = (v) => (Number.isNaN(v) ? 'absent' : String(v));
+        const plain = (column, i) => (column.number ? figure(column.value(i)) : (column.plain ?? column.value)(i));
         const lines = [spec.columns.map((c) => quote(c.title)).join(',')];
         for (const i of rows) lines.push(spec.columns.map((c) => quote(String(plain(c, i)))).join(','));
         return `${lines.join('\n')}\n`;
     }
 
-    head.style.gridTemplateColumns = widths;
     scroller.style.maxHeight = `${(spec.most ?? 14) * ROW + 2 * ROW}px`;
     scroller.append(head, body);
     const element = h(
@@ -264,10 +292,7 @@ export function table(spec) {
         layOut(most) {
             whole = most;
             element.classList.toggle('whole', most > 0);
-            if (!most) {
-                rest.hidden = true;
-                head.style.gridTemplateColumns = widths;
-            }
+            if (!most) rest.hidden = true;
             draw();
         },
         setRows(next) {

@@ -88,3 +88,20 @@ it('shows the change on top', async () => {
     assert.deepEqual(await page.wrongs(), []);
     await page.close();
 });
+
+it('of different machines it warns, of the same it does not', async () => {
+    run('run', '--profile', 'add.json', path.join(source, 'examples/pto/fifo/fifo.c'));
+    run('report', 'old.json', 'add.json', '-o', 'machines.html');
+    for (const [file, warns] of [
+        ['machines.html', 1],
+        ['both.html', 0],
+    ]) {
+        const page = await open(path.join(work, file), { hash: '#view=compare' });
+        await ready(page);
+        const texts = await page.$$eval('.warning', (all) => all.map((w) => w.textContent));
+        assert.equal(texts.length, warns);
+        if (warns) assert.match(texts[0], /IPU MODEL.*ASCEND PTO.*do not compare/);
+        assert.equal((await page.$$('.answer')).length, 1 - warns);
+        await page.close();
+    }
+});

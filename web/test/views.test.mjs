@@ -96,11 +96,194 @@ describe('every view of every machine', () => {
                             [...document.querySelectorAll('.chart canvas')].some((c) => !c.width || !c.height),
                         );
                         assert.ok(!blank, `${view} ${tab}: a chart without a size`);
-                        await shoot(page, [name, view, tab, dark && 'dark'].filter(Boolean).join('-'));
+                        assert.ok(await page.$('#view :is(.answer, .absent)'), `${view} ${tab}: no answer`);
+                        const short = await page.$$eval('#view :is(.cell.number, .head .cell)', (cells) =>
+                            cells.filter((c) => c.scrollWidth > c.clientWidth).map((c) => c.textContent),
+                        );
+                        assert.deepEqual(short, [], `${view} ${tab}: cut off`);
+                        if (dark) assert.deepEqual(await faint(page), [], `${view} ${tab}`);
+                        if (process.env.TW_SHOTS)
+                            await shoot(page, [name, view, tab, dark && 'dark'].filter(Boolean).join('-'));
                     }
                 assert.deepEqual(await page.wrongs(), []);
                 await page.close();
             });
+});
+
+// Text that stands out too little from what is behind it (WCAG 2.2, 1.4.3: 4.5 to 1), in the page and in charts.
+const faint = (page) =>
+    page.evaluate(() => {
+        const pen = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+        const rgba = (colour) => {
+            pen.clearRect(0, 0, 1, 1);
+            pen.fillStyle = colour;
+            pen.fillRect(0, 0, 1, 1);
+            const [r, g, b, a] = pen.getImageData(0, 0, 1, 1).data;
+            return [r, g, b, a / 255];
+        };
+        const over = (top, below) => top.map((v, k) => (k < 3 ? v * top[3] + below[k] * (1 - top[3]) : 1));
+        const light = (colour) => {
+            const [r, g, b] = colour.map((v) =>
+                v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4,
+            );
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const contrast = (text, back) => {
+            const [low, high] = [light(over(text, back)), light(back)].sort((a, b) => a - b);
+            return (high + 0.05) / (low + 0.05);
+        };
+        const chain = (e) => (e ? [...chain(e.parentElement), e] : []);
+        const behind = (e) =>
+            chain(e).reduce((back, x) => over(rgba(getComputedStyle(x).backgroundColor), back), [255, 255, 255, 1]);
+        const wrong = [];
+        for (const e of document.querySelectorAll('header *, #view *')) {
+            const own = [...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.textContent.trim());
+            if (!own || e.tagName === 'OPTION') continue;
+            const text = rgba(getComputedStyle(e).color);
+            text[3] *= chain(e).reduce((o, x) => o * Number(getComputedStyle(x).opacity), 1);
+            const ratio = contrast(text, behind(e));
+            if (ratio < 4.5) wrong.push(`${e.textContent.slice(0, 40)}: ${ratio.toFixed(2)}`);
+        }
+        for (const [id, texts] of Object.entries(window.tilewright.textsOfCharts?.() ?? {}))
+            for (const [text, colour] of texts) {
+                const ratio = contrast(rgba(colour), behind(document.querySelector(`[data-chart="${id}"]`)));
+                if (ratio < 4.5) wrong.push(`${id}: ${text}: ${ratio.toFixed(2)}`);
+            }
+        return wrong;
+    });
+
+describe('on a telephone', () => {
+    for (const name of ['heat', 'flash', 'csl', 'guide'])
+        it(`${name}: no view scrolls sideways`, async () => {
+            const page = await open(at(`${name}.html`), { width: 390 });
+            await ready(page);
+            for (const view of [...VIEWS, 'all'])
+                for (const tab of TABS[view] ?? [null]) {
+                    await show(page, `#view=${view}${tab ? `&tab=${tab}` : ''}`);
+                    const [wide, room] = await page.evaluate(() => [
+                        document.documentElement.scrollWidth,
+                        window.innerWidth,
+                    ]);
+                    assert.ok(wide <= room && room === 390, `${view} ${tab}: ${wide} of ${room}`);
+                }
+            assert.deepEqual(await page.wrongs(), []);
+            await page.close();
+        });
+});
+
+describe('words', () => {
+    const head = (page, table, column) =>
+        page.$eval(
+            `[data-table=${table}]`,
+            (t, k) => [...t.querySelectorAll('[role=columnheader]')].find((c) => c.textContent.startsWith(k)).title,
+            column,
+        );
+
+    it('one title may mean two things: a sender, and the cycle of a begin', async () => {
+        const page = await open(at('csl.html'), { hash: '#view=time&tab=waits' });
+        await ready(page);
+        assert.match(await head(page, 'pairs', 'From'), /sends/);
+        await show(page, '#view=time');
+        assert.match(await head(page, 'intervals', 'From'), /Cycle/);
+        assert.match(await head(page, 'intervals', 'Cycles'), /begin to end/);
+        await page.close();
+    });
+
+    it('exchanges have the names of their steps, and steps of one name have numbers', async () => {
+        const { graph, execution } = json('heat.json');
+        const page = await open(at('heat.html'), { hash: '#view=time&tab=waits' });
+        await ready(page);
+        const csv = (id) => page.evaluate((t) => window.tilewright.tables[t].csv().trim().split('\n').slice(1), id);
+        const lines = await csv('exchanges');
+        assert.equal(lines.length, graph.exchanges.bytesSentByTile.length);
+        const names = graph.programs.filter((p) => p.exchange !== undefined && p.name).map((p) => p.name);
+        for (const name of names)
+            assert.ok(
+                lines.some((line) => line.startsWith(`${name},`)),
+                name,
+            );
+        assert.equal(new Set(lines.map((line) => line.split(',')[0])).size, lines.length, lines.join('\n'));
+        await show(page, '#view=time');
+        const steps = (await csv('steps')).map((line) => line.split(',')[0]);
+        assert.equal(steps.length, execution.simulation.plan.length);
+        assert.equal(new Set(steps).size, steps.length, steps.join('\n'));
+        await page.close();
+    });
+
+    it('what a machine does not know is absent, not nothing and not zero', async () => {
+        const page = await open(at('csl.html'), { hash: '#view=time&tab=waits' });
+        await ready(page);
+        const titles = await page.$$eval('[data-table=waits] [role=columnheader]', (all) =>
+            all.map((c) => c.textContent),
+        );
+        assert.ok(!titles.some((title) => title.startsWith('For')), titles.join());
+        assert.match(await page.$eval('#view', (v) => v.textContent), /Whom each waited for is absent/);
+        await page.close();
+        const changed = json('heat.json');
+        delete changed.graph.exchanges.bytesReceivedByTile;
+        writeFileSync(at('unreceived.json'), JSON.stringify(changed));
+        run('report', 'unreceived.json', '-o', 'unreceived.html');
+        const other = await open(at('unreceived.html'), { hash: '#view=time&tab=waits' });
+        await ready(other);
+        const received = await other.evaluate(() =>
+            window.tilewright.tables.exchanges
+                .csv()
+                .trim()
+                .split('\n')
+                .slice(1)
+                .map((line) => line.split(',')[2]),
+        );
+        assert.deepEqual([...new Set(received)], ['absent']);
+        assert.match(await other.$eval('[data-table=exchanges] .rows', (t) => t.textContent), /absent/);
+        await other.close();
+    });
+
+    it('the balance is of the tiles in use, and those unused are counted', async () => {
+        const { graph, execution } = json('aie.json');
+        const busy = new Array(graph.target.numTiles).fill(0);
+        for (const step of execution.simulation.plan)
+            step.activeCyclesByTile?.forEach((v, t) => (busy[t] += v * step.executions));
+        const used = busy.filter((v) => v > 0);
+        const share = used.reduce((sum, v) => sum + v, 0) / (execution.simulation.cycles * used.length);
+        const page = await open(at('aie.html'));
+        await ready(page);
+        const shown = await page.$eval('[data-figure=usedBalance]', (b) => b.textContent);
+        assert.equal(shown, `${(share * 100).toFixed(1)} %`);
+        const text = await page.$eval('.answer', (a) => a.textContent);
+        assert.match(text, new RegExp(`${used.length} tiles of 400 are in use, ${400 - used.length} are not`));
+        await page.close();
+    });
+
+    it('answers are computed from the figures', async () => {
+        const { execution } = json('csl.json');
+        const { names } = execution.vertexTypes;
+        const cycles = execution.simulation.cyclesByVertexType;
+        const top = cycles.indexOf(Math.max(...cycles));
+        const all = cycles.reduce((sum, v) => sum + v, 0);
+        const page = await open(at('csl.html'));
+        await ready(page);
+        const text = await page.$eval('.answer', (a) => a.textContent);
+        assert.ok(text.includes(`“${names[top]}” takes ${((cycles[top] / all) * 100).toFixed(0)} %`), text);
+        const { compute } = execution.simulation.tileCycles;
+        const share = compute / (execution.simulation.cycles * execution.target.numTiles);
+        assert.ok(text.includes(`${(share * 100).toFixed(0)} % of the time of all PEs`), text);
+        await page.close();
+    });
+
+    it('no words of the run-time, and edges of bins are whole', async () => {
+        const page = await open(at('heat.html'));
+        await ready(page);
+        const text = await page.$eval('#view', (v) => v.textContent);
+        assert.doesNotMatch(text, /planSteps|copyBlocks|controlInstructions/);
+        const edges = await page.evaluate(() => window.tilewright.labelsOf('memory-histogram', 'xAxis'));
+        assert.ok(edges.length > 2);
+        for (const edge of edges) assert.match(edge, /^(\d+ B|\d+(\.[05])? [kMG]B|\d+ [kMG]B)$/);
+        await page.close();
+        const tasks = await open(at('csl.html'), { hash: '#view=time' });
+        await ready(tasks);
+        assert.doesNotMatch(await tasks.$eval('#view', (v) => v.textContent), /OnTileExecute|DoExchange/);
+        await tasks.close();
+    });
 });
 
 describe('figures', () => {

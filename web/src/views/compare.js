@@ -2,11 +2,12 @@
 // Compare: two profiles side by side, and what differs, the largest change first.
 import { chart } from '../chart.js';
 import { h } from '../dom.js';
-import { bytes, byteStep, count, cut, percent, seconds, short } from '../format.js';
+import { bytes, byteAxis, count, cut, percent, seconds, short } from '../format.js';
 import { define } from '../glossary.js';
 import { table } from '../table.js';
 import { absent, facts, fidelity, memoryFidelity, panel, timeFidelity, weakest } from './parts.js';
-import { extremes } from './time.js';
+import { differentMachines, withAnswer } from './answers.js';
+import { extremes } from './sums.js';
 
 const UNITS = {
     cycles: count,
@@ -77,7 +78,8 @@ function changes(lines) {
             xAxis: {
                 type: 'value',
                 axisLabel: {
-                    formatter: (v) => `${v > 0 ? '+' : v < 0 ? '−' : ''}${(Math.abs(v) * 100).toPrecision(2)} %`,
+                    formatter: (v) =>
+                        `${v > 0 ? '+' : v < 0 ? '−' : ''}${Number((Math.abs(v) * 100).toPrecision(3))} %`,
                 },
             },
             yAxis: {
@@ -166,7 +168,7 @@ function tilePicture(report, { id, title, rows, value }) {
             xAxis: { type: 'category', data: folded[0].map((_, i) => String(first(i))) },
             yAxis: {
                 type: 'value',
-                interval: id === 'compare-memory' ? byteStep(most) : undefined,
+                ...(id === 'compare-memory' ? byteAxis(most) : {}),
                 axisLabel: { formatter: id === 'compare-memory' ? bytes : short },
             },
             dataZoom:
@@ -257,7 +259,7 @@ function sideBySide(lines, group, title, of, most = 10) {
                 xAxis: {
                     type: 'value',
                     splitNumber: 4,
-                    interval: top[0].unit === 'bytes' ? byteStep(Math.max(top[0].a ?? 0, top[0].b ?? 0)) : undefined,
+                    ...(top[0].unit === 'bytes' ? byteAxis(Math.max(top[0].a ?? 0, top[0].b ?? 0)) : {}),
                     axisLabel: { formatter: (v) => (top[0].unit === 'bytes' ? bytes(v) : short(v)) },
                 },
                 yAxis: {
@@ -278,7 +280,7 @@ function sideBySide(lines, group, title, of, most = 10) {
     );
 }
 
-export function compareView(p, state, report) {
+function compareParts(p, state, report) {
     if (!report.diff)
         return {
             elements: [
@@ -323,6 +325,7 @@ export function compareView(p, state, report) {
             },
             {
                 title: 'A',
+                definition: 'sideA',
                 number: true,
                 value: (i) => lines[i].a ?? -1,
                 text: (i) => (known(lines[i].a) ? UNITS[lines[i].unit](lines[i].a) : '–'),
@@ -330,6 +333,7 @@ export function compareView(p, state, report) {
             },
             {
                 title: 'B',
+                definition: 'sideB',
                 number: true,
                 value: (i) => lines[i].b ?? -1,
                 text: (i) => (known(lines[i].b) ? UNITS[lines[i].unit](lines[i].b) : '–'),
@@ -362,9 +366,11 @@ export function compareView(p, state, report) {
             },
         ],
     });
+    const warning = differentMachines(report);
     const same = lines.filter((l) => known(l.a) && known(l.b) && l.a === l.b).length;
     return {
         elements: [
+            warning ? h('p', { class: 'warning', role: 'alert' }, warning) : null,
             panel(
                 h('span', {}, 'A → B ', fidelity(both(report))),
                 facts([
@@ -401,4 +407,9 @@ export function compareView(p, state, report) {
             ),
         ].filter(Boolean),
     };
+}
+
+export function compareView(p, state, report) {
+    const made = compareParts(p, state, report);
+    return { ...made, elements: withAnswer(made.elements, 'compare', '', p, report) };
 }

@@ -4,7 +4,7 @@
 import { chart } from '../chart.js';
 import { Counter, COUNTER_COLOURS } from '../counters.js';
 import { h } from '../dom.js';
-import { bytes, byteStep, count, percent } from '../format.js';
+import { bytes, byteAxis, count, percent } from '../format.js';
 import { NONE } from '../model.js';
 import { address, go } from '../state.js';
 import { table } from '../table.js';
@@ -113,7 +113,7 @@ export function holdsTab(p, state) {
                 formatter: (e) => `cycle ${count(e[0].value[0])}\n${bytes(e[0].value[1])} held in ${memory}`,
             },
             xAxis: { type: 'value', min: 0, max: end, name: 'cycles', nameLocation: 'middle', nameGap: 22 },
-            yAxis: { type: 'value', interval: byteStep(counter.most), axisLabel: { formatter: bytes } },
+            yAxis: { type: 'value', ...byteAxis(counter.most), axisLabel: { formatter: bytes } },
             dataZoom: [
                 { type: 'slider', filterMode: 'none' },
                 { type: 'inside', filterMode: 'none', zoomOnMouseWheel: 'ctrl' },
@@ -159,6 +159,7 @@ export function holdsTab(p, state) {
             { title: 'Tile', value: (k) => p.name(c.blockName[list[k]]) },
             {
                 title: 'Address',
+                definition: 'address',
                 number: true,
                 value: (k) => c.blockAddress[list[k]],
                 text: (k) => `0x${c.blockAddress[list[k]].toString(16)}`,
@@ -172,11 +173,18 @@ export function holdsTab(p, state) {
             },
             {
                 title: 'Held from',
+                definition: 'heldFrom',
                 number: true,
                 value: (k) => begin(c, list[k]),
                 text: (k) => cycle(c.blockFrom[list[k]]),
             },
-            { title: 'To', number: true, value: (k) => stop(c, list[k]), text: (k) => cycle(c.blockTo[list[k]]) },
+            {
+                title: 'To',
+                definition: 'heldTo',
+                number: true,
+                value: (k) => stop(c, list[k]),
+                text: (k) => cycle(c.blockTo[list[k]]),
+            },
             {
                 title: 'Last used',
                 number: true,

@@ -59,7 +59,7 @@ export function intervalsChart(p, state) {
     lanes.push(...wanted.filter((l) => c.laneTile[l] !== late).slice(0, Math.max(0, MOST_LANES - lanes.length)));
     const many = new Set(lanes.map((l) => c.laneTile[l])).size > 1;
     const label = (l) =>
-        many || p.tiles > 1 ? `${p.tileWord} ${c.laneTile[l]} ${p.name(c.laneName[l])}` : p.name(c.laneName[l]);
+        many || p.tiles > 1 ? `${p.shortTile(c.laneTile[l])} ${p.name(c.laneName[l])}` : p.name(c.laneName[l]);
     const cycles = new Map();
     for (let i = 0; i < n; i++)
         if (!c.intervalCause[i]) {
@@ -172,10 +172,23 @@ export function intervalsChart(p, state) {
                     c.intervalCause[i] ? `waits, before ${p.name(c.intervalName[i])}` : p.name(c.intervalName[i]),
             },
             { title: 'Where', value: (i) => label(c.intervalLane[i]), width: '260px' },
-            { title: 'From', number: true, value: (i) => c.intervalFrom[i], text: (i) => count(c.intervalFrom[i]) },
-            { title: 'To', number: true, value: (i) => c.intervalTo[i], text: (i) => count(c.intervalTo[i]) },
+            {
+                title: 'From',
+                definition: 'begin',
+                number: true,
+                value: (i) => c.intervalFrom[i],
+                text: (i) => count(c.intervalFrom[i]),
+            },
+            {
+                title: 'To',
+                definition: 'end',
+                number: true,
+                value: (i) => c.intervalTo[i],
+                text: (i) => count(c.intervalTo[i]),
+            },
             {
                 title: 'Cycles',
+                definition: 'length',
                 number: true,
                 value: (i) => c.intervalTo[i] - c.intervalFrom[i],
                 text: (i) => count(c.intervalTo[i] - c.intervalFrom[i]),

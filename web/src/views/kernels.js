@@ -6,10 +6,11 @@ import { bytes, count, cut, percent, short } from '../format.js';
 import { go } from '../state.js';
 import { table } from '../table.js';
 import { absent, fidelity, panel } from './parts.js';
+import { withAnswer } from './answers.js';
 
 const MOST = 24;
 
-export function kernelsView(p, state) {
+function kernelsParts(p, state) {
     const c = p.c;
     const n = c.typeName.length;
     const all = c.typeCycles.reduce((sum, v) => sum + v, 0);
@@ -81,6 +82,7 @@ export function kernelsView(p, state) {
             },
             {
                 title: 'Share',
+                definition: 'ofKernels',
                 number: true,
                 value: (i) => (all ? c.typeCycles[i] / all : 0),
                 text: (i) => percent(all ? c.typeCycles[i] / all : 0),
@@ -139,7 +141,7 @@ export function kernelsView(p, state) {
     return {
         elements: [
             panel(
-                h('span', {}, `Cycles by ${p.kernelWord} `, fidelity(weakest)),
+                h('span', {}, `Cycles by ${p.kernelWord}, and their share of all `, fidelity(weakest)),
                 bars ? bars.element : absent('No cycles by kernel: nothing was executed, or the file does not say.'),
             ),
             hasWorst
@@ -200,4 +202,9 @@ function usage(p, type) {
             },
         ],
     }).element;
+}
+
+export function kernelsView(p, state, report) {
+    const made = kernelsParts(p, state, report);
+    return { ...made, elements: withAnswer(made.elements, 'kernels', '', p, report) };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Lanes of rectangles on a time axis: only what is visible, folded to a pixel, so that 10⁵ steps scroll.
-import { chart } from '../chart.js';
+import { chart, marginLeft } from '../chart.js';
 import { h } from '../dom.js';
 import { cut } from '../format.js';
 import { inkStyle } from '../marks.js';
@@ -94,7 +94,6 @@ export function laneChart({
         title,
         height: Math.min(900, 74 + Math.max(1, lanes.length) * (lanes.length > 30 ? 18 : 28)),
         describe,
-        redrawOnResize: true,
         figures,
         items: () => shown.length,
         item: (i) => describeItem(shown[i]),
@@ -157,7 +156,8 @@ export function laneChart({
     const place = () => {
         const share = (moment - start) / (stop - start);
         mark.hidden = !(moment >= 0 && share >= 0 && share <= 1);
-        mark.style.left = `calc(${margin}px + ${share} * (100% - ${margin + RIGHT}px))`;
+        const left = marginLeft(margin, self.element.clientWidth || 900);
+        mark.style.left = `calc(${left}px + ${share} * (100% - ${left + RIGHT}px))`;
     };
     self.point = (at) => {
         moment = at ?? -1;

@@ -2,7 +2,7 @@
 // Liveness: bytes that are needed at each step of the program, and what is alive at the chosen one.
 import { chart } from '../chart.js';
 import { h } from '../dom.js';
-import { bytes, byteStep, count, cut, percent } from '../format.js';
+import { bytes, byteAxis, count, cut, percent } from '../format.js';
 import { address, go } from '../state.js';
 import { table } from '../table.js';
 import { holdsTab } from './holds.js';
@@ -71,7 +71,7 @@ export function livenessTab(p, state) {
                       nameLocation: 'middle',
                       nameGap: 22,
                   },
-                  yAxis: { type: 'value', interval: byteStep(live[peak]), axisLabel: { formatter: bytes } },
+                  yAxis: { type: 'value', ...byteAxis(live[peak]), axisLabel: { formatter: bytes } },
                   dataZoom: [{ type: 'slider' }, { type: 'inside', zoomOnMouseWheel: 'ctrl' }],
                   series: [
                       {
@@ -110,7 +110,7 @@ export function livenessTab(p, state) {
         selected: at,
         select: (k) => go({ at: String(k) }),
         columns: [
-            { title: 'Step', number: true, value: (k) => k, width: '60px' },
+            { title: 'Step', definition: 'place', number: true, value: (k) => k, width: '60px' },
             { title: 'Program', value: (k) => p.name(c.programName[list[k]]) || p.name(c.programType[list[k]]) },
             {
                 title: 'Live',

@@ -224,18 +224,21 @@ export function mapTab(p, state) {
             { title: 'Name', value: (i) => p.name(c.blockName[at(i)]) || 'unnamed' },
             {
                 title: 'Address',
+                definition: 'address',
                 number: true,
                 value: (i) => c.blockAddress[at(i)],
                 text: (i) => hex(c.blockAddress[at(i)]),
             },
             {
                 title: 'End',
+                definition: 'behind',
                 number: true,
                 value: (i) => c.blockAddress[at(i)] + c.blockBytes[at(i)],
                 text: (i) => hex(c.blockAddress[at(i)] + c.blockBytes[at(i)]),
             },
             {
                 title: 'Bytes',
+                definition: 'bytes',
                 number: true,
                 value: (i) => c.blockBytes[at(i)],
                 text: (i) => count(c.blockBytes[at(i)]),

@@ -4,6 +4,7 @@ import { h } from '../dom.js';
 import { bytes, count, cut, percent } from '../format.js';
 import { go } from '../state.js';
 import { table } from '../table.js';
+import { withAnswer } from './answers.js';
 import { livenessTab } from './liveness.js';
 import { mapTab } from './map.js';
 import { absent, fidelity, liveFidelity, memoryFidelity, panel, tabs } from './parts.js';
@@ -211,6 +212,7 @@ function limits(p) {
             },
             {
                 title: 'Full',
+                definition: 'full',
                 number: true,
                 value: (i) => Math.max(...p.categoryRow(list[i])) / list[i].limit,
                 text: (i) => percent(Math.max(...p.categoryRow(list[i])) / list[i].limit),
@@ -330,6 +332,7 @@ function variablesTab(p) {
                     },
                     {
                         title: 'Elements',
+                        definition: 'elements',
                         number: true,
                         value: (i) => c.variableElements[i],
                         text: (i) => count(c.variableElements[i]),
@@ -345,6 +348,7 @@ function variablesTab(p) {
                     },
                     {
                         title: `First ${p.tileWord}`,
+                        definition: 'first',
                         number: true,
                         value: (i) => c.variableFirst[i],
                         text: (i) => (c.variableTiles[i] ? count(c.variableFirst[i]) : '–'),
@@ -415,7 +419,14 @@ function variablesTab(p) {
     ];
 }
 
-const KINDS = ['State', 'Edge pointers', 'Copy pointers', 'Padding', 'Descriptors', 'Code'];
+const KINDS = [
+    ['State', 'state'],
+    ['Edge pointers', 'edgePointers'],
+    ['Copy pointers', 'copyPointers'],
+    ['Padding', 'padding'],
+    ['Descriptors', 'descriptors'],
+    ['Code', 'code'],
+];
 
 function verticesTab(p) {
     const c = p.c;
@@ -452,8 +463,9 @@ function verticesTab(p) {
                     width: '120px',
                     definition: 'bytes',
                 },
-                ...KINDS.map((title, k) => ({
+                ...KINDS.map(([title, definition], k) => ({
                     title,
+                    definition,
                     number: true,
                     value: (i) => of(list[i], k),
                     text: (i) => (of(list[i], k) ? bytes(of(list[i], k)) : '–'),
@@ -465,9 +477,10 @@ function verticesTab(p) {
 
 const MAKE = { tiles: tilesTab, map: mapTab, variables: variablesTab, vertices: verticesTab, liveness: livenessTab };
 
-export function memoryView(p, state) {
+export function memoryView(p, state, report) {
     const tab = MAKE[state.tab] ? state.tab : 'tiles';
     const made = MAKE[tab](p, state);
     const { elements, change } = Array.isArray(made) ? { elements: made } : made;
-    return { elements: [tabs('memory', tab, MEMORY_TABS), ...elements].filter(Boolean), change };
+    const all = [tabs('memory', tab, MEMORY_TABS), ...elements].filter(Boolean);
+    return { elements: withAnswer(all, 'memory', tab, p, report), change };
 }

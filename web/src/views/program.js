@@ -7,6 +7,7 @@ import { BUCKETS, NONE } from '../model.js';
 import { go } from '../state.js';
 import { table } from '../table.js';
 import { absent, fidelity, panel, timeFidelity } from './parts.js';
+import { withAnswer } from './answers.js';
 
 const DEPTH = 3; // unfolded at first
 const BOXES = 300;
@@ -136,7 +137,7 @@ function boxes(p, order, sum) {
     });
 }
 
-export function programView(p, state) {
+function programParts(p, state) {
     const c = p.c;
     const n = c.programType.length;
     if (!n) return { elements: [absent('No program: this profile has no graph part.')] };
@@ -294,7 +295,7 @@ function steps(p, program, order) {
         select: (i) => go({ view: 'time', step: String(list[i]) }),
         columns: [
             { title: 'Step', value: (i) => p.stepName(list[i]) },
-            { title: 'Type', value: (i) => p.name(c.stepType[list[i]]), width: '150px' },
+            { title: 'Type', value: (i) => p.stepType(list[i]), width: '150px' },
             {
                 title: 'Cycles in all',
                 number: true,
@@ -312,4 +313,9 @@ function steps(p, program, order) {
             },
         ],
     }).element;
+}
+
+export function programView(p, state, report) {
+    const made = programParts(p, state, report);
+    return { ...made, elements: withAnswer(made.elements, 'program', '', p, report) };
 }

@@ -2,10 +2,11 @@
 // Summary: what it is, how long it took, what matters most.
 import { chart, KIND_COLOURS } from '../chart.js';
 import { h } from '../dom.js';
-import { bytes, count, cut, percent, seconds, short } from '../format.js';
-import { define } from '../glossary.js';
-import { BUCKETS } from '../model.js';
+import { byteBins, bytes, count, cut, percent, seconds, short } from '../format.js';
+import { counted, define } from '../glossary.js';
 import { absent, facts, fidelity, figure, memoryFidelity, panel, timeFidelity } from './parts.js';
+import { withAnswer } from './answers.js';
+import { inUse, timeShares } from './sums.js';
 
 function fullest(p) {
     const memory = p.c.memory;
@@ -19,6 +20,21 @@ function fullest(p) {
     return { tile: worst, bytes: memory[worst], sum };
 }
 
+// Tiles that no program is on would only dilute it: it is of those in use, and says how many are not.
+function tileBalance(p) {
+    const { used, all, balance } = inUse(p);
+    const some = used && used < all;
+    return figure(
+        `${capital(p.tileWord)} balance`,
+        percent(some ? balance : p.totals.tileBalance),
+        some ? 'usedBalance' : 'tileBalance',
+        some
+            ? `of the cycles of the ${count(used)} in use computing; ${count(all - used)} of ${count(all)} unused (${percent(p.totals.tileBalance)} with them)`
+            : 'of all cycles computing',
+        p.totals.fidelity,
+    );
+}
+
 function figures(p) {
     const t = p.totals;
     const full = fullest(p);
@@ -27,20 +43,13 @@ function figures(p) {
         'div',
         { class: 'figures' },
         t && figure('Cycles', count(t.cycles), 'cycles', seconds(t.seconds), t.fidelity),
-        t &&
-            figure(
-                `${capital(p.tileWord)} balance`,
-                percent(t.tileBalance),
-                'tileBalance',
-                'of all cycles computing',
-                t.fidelity,
-            ),
+        t && tileBalance(p),
         t &&
             figure(
                 'Thread balance',
                 percent(t.threadBalance),
                 'threadBalance',
-                'of computing cycles used',
+                'of the cycles in which they compute, their threads are used',
                 t.fidelity,
             ),
         full &&
@@ -48,7 +57,7 @@ function figures(p) {
                 `Fullest ${p.tileWord}`,
                 bytes(full.bytes),
                 'fullest',
-                `${p.tileWord} ${full.tile}${limit && !p.categories.some((c) => c.limit) ? `, ${percent(full.bytes / limit)} of ${bytes(limit)}` : ''}`,
+                `${p.shortTile(full.tile)}${limit && !p.categories.some((c) => c.limit) ? `, ${percent(full.bytes / limit)} of ${bytes(limit)}` : ''}`,
                 memoryFidelity(p),
             ),
         t && figure('Steps executed', count(t.steps), 'steps', t.runs > 1 ? `in ${count(t.runs)} runs` : '1 run'),
@@ -74,6 +83,7 @@ function findings(p, report) {
                 'span',
                 { class: 'share', title: 'What could be won, at most: share of the time, or of the memory' },
                 f.isError ? '!' : percent(f.severity, f.severity < 0.095 ? 1 : 0),
+                f.isError ? null : h('small', {}, 'at most'),
             ),
             h('div', {}, h('a', { href: f.link }, h('bdi', {}, cut(f.text, 400))), ' ', fidelity(f.fidelity)),
             h(
@@ -91,7 +101,14 @@ function findings(p, report) {
     return panel(
         'What matters most',
         list.length
-            ? h('ul', { class: 'findings' }, first.map(line))
+            ? [
+                  h(
+                      'p',
+                      { class: 'note' },
+                      'In front: what could be won at most, as a share of the time, or of the memory.',
+                  ),
+                  h('ul', { class: 'findings' }, first.map(line)),
+              ]
             : h('p', { class: 'note' }, 'No rule found anything to complain of.'),
         more.length
             ? h(
@@ -119,29 +136,6 @@ function findings(p, report) {
             ),
         ),
     );
-}
-
-// Cycles of tiles by bucket. Where steps run beside others on the same tile there may be more than the run has: then
-// those of which each counts once.
-function tileCycles(p) {
-    const { buckets, cycles } = p.totals;
-    if (buckets.reduce((sum, n) => sum + n, 0) <= cycles * p.tiles) return buckets;
-    return buckets.map((n, b) => p.c[`busy${b}`]?.reduce((sum, x) => sum + x, 0) ?? n);
-}
-
-// All tile cycles by what tiles did: what no bucket has is idle.
-export function timeShares(p) {
-    const t = p.totals;
-    const all = t.cycles * p.tiles;
-    const cycles = tileCycles(p);
-    const parts = BUCKETS.map((b, i) => ({
-        key: b.key,
-        label: b.key === 'sync' ? 'Sync and waiting' : b.label,
-        value: cycles[i],
-    })).filter((x) => x.value > 0);
-    const known = parts.reduce((sum, x) => sum + x.value, 0);
-    if (all - known > all * 1e-4) parts.push({ key: 'idle', label: 'Idle', value: all - known });
-    return parts.map((x) => ({ ...x, share: all ? x.value / all : 0 }));
 }
 
 function timeChart(p) {
@@ -191,8 +185,10 @@ function histogram(p) {
     const memory = p.c.memory;
     let high = 0;
     for (const v of memory) high = Math.max(high, v);
-    const bins = Math.min(32, Math.max(1, memory.length));
-    const width = Math.max(1, Math.ceil((high + 1) / bins));
+    const width = byteBins(high, 32);
+    const bins = Math.floor(high / width) + 1;
+    let labelled = 1; // each so many-th edge has a label: whole kB, halves and quarters
+    while (bins > 8 * labelled) labelled *= 2;
     const counts = new Array(bins).fill(0);
     for (const v of memory) counts[Math.min(bins - 1, Math.floor(v / width))]++;
     return chart({
@@ -213,6 +209,8 @@ function histogram(p) {
             xAxis: {
                 type: 'category',
                 data: counts.map((_, i) => bytes(i * width)),
+                axisLabel: { interval: (i) => i % labelled === 0 },
+                axisTick: { interval: (i) => i % labelled === 0 },
                 name: 'bytes',
                 nameLocation: 'middle',
                 nameGap: 26,
@@ -254,7 +252,11 @@ function about(p) {
         ['Compute sets', p.head.computeSets ? count(p.head.computeSets) : null, define('computeSets')],
         ['Variables', p.head.variables ? count(p.head.variables) : null, define('variableCount')],
         ['Edges', p.head.edges ? count(p.head.edges) : null, define('edges')],
-        ['Instrumentation', p.head.mode, define('instrumentation')],
+        [
+            'Instrumentation',
+            p.head.mode === target.type ? null : p.head.mode.replaceAll('_', ' '),
+            define('instrumentation'),
+        ],
         ['Cycles are', p.totals && p.totals.fidelity !== 'exact' ? target.band : null, target.compared],
         ['Figures are', p.totals ? p.totals.fidelity : null, p.totals ? define(p.totals.fidelity) : undefined],
         [
@@ -265,11 +267,11 @@ function about(p) {
             ].join(', '),
             define('parts'),
         ],
-        ...p.head.optimizations.map(([key, value]) => [cut(key), count(value), define('optimization')]),
+        ...p.head.optimizations.map(([key, value]) => [cut(counted(key)), count(value), define('optimization')]),
     ]);
 }
 
-export function summaryView(p, state, report) {
+function summaryParts(p, state, report) {
     const time = p.totals && p.totals.cycles ? timeChart(p) : null;
     const memory = p.c.memory && p.tiles > 1 ? histogram(p) : null;
     return {
@@ -295,4 +297,9 @@ export function summaryView(p, state, report) {
             ),
         ],
     };
+}
+
+export function summaryView(p, state, report) {
+    const made = summaryParts(p, state, report);
+    return { ...made, elements: withAnswer(made.elements, 'summary', '', p, report) };
 }

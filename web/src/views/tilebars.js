@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stacked bars over tiles, thousands of them: a column is one tile, or the fullest of a range of tiles until one zooms
 // in. Only what is visible is given to the chart.
-import { chart } from '../chart.js';
+import { chart, colours } from '../chart.js';
 import { bytes, byteStep, cut, short } from '../format.js';
 import { PALETTE } from '../marks.js';
 
@@ -65,9 +65,9 @@ export function tileBars(
                               label: {
                                   formatter: `${limitLabel} ${value(limit)}`,
                                   position: 'insideEndTop',
-                                  color: '#d04020',
+                                  color: colours().bad,
                               },
-                              lineStyle: { color: '#d04020', type: 'dashed' },
+                              lineStyle: { color: colours().bad, type: 'dashed' },
                               data: [{ yAxis: limit }],
                           }
                         : undefined,
@@ -99,7 +99,6 @@ export function tileBars(
         title,
         height,
         describe,
-        redrawOnResize: true,
         figures: () => ({ total: Array.from(total), parts: parts.map((x) => x.label) }),
         items: () => n,
         item: (i) =>

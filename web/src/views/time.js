@@ -9,10 +9,12 @@ import { BUCKETS, FIDELITIES, NONE } from '../model.js';
 import { address, go } from '../state.js';
 import { table } from '../table.js';
 import { Timeline } from '../timeline.js';
+import { withAnswer } from './answers.js';
 import { gridTab } from './grid.js';
 import { intervalsChart } from './intervals.js';
 import { laneChart } from './lanes.js';
 import { absent, fidelity, legend, panel, tabs, timeFidelity } from './parts.js';
+import { extremes } from './sums.js';
 import { tileBars } from './tilebars.js';
 import { waitsTab } from './waits.js';
 
@@ -55,27 +57,6 @@ function timelineOf(p) {
     return p.timeline;
 }
 
-// The tiles with most and least active cycles.
-export function extremes(p) {
-    p.extremes ??= findExtremes(p);
-    return p.extremes;
-}
-
-function findExtremes(p) {
-    const active = new Float64Array(p.tiles);
-    for (let b = 0; b < BUCKETS.length; b++) {
-        const row = p.c[`busy${b}`];
-        if (row) for (let t = 0; t < active.length; t++) active[t] += row[t];
-    }
-    let hot = 0;
-    let idle = 0;
-    for (let t = 1; t < active.length; t++) {
-        if (active[t] > active[hot]) hot = t;
-        if (active[t] < active[idle]) idle = t;
-    }
-    return { active, hot, idle };
-}
-
 // The busiest tile of each chip, where there are several.
 function busiestOfChips(p, active) {
     const { chips, tilesPerChip } = p.target;
@@ -92,7 +73,7 @@ function describeStep(p, s) {
     const c = p.c;
     return [
         p.stepName(s),
-        p.name(c.stepType[s]),
+        p.stepType(s),
         `${count(c.stepCycles[s])} cycles`,
         `executed ${count(c.stepExecutions[s])} times`,
         `${count(c.stepActiveTiles[s])} active ${p.tileWord}s`,
@@ -126,7 +107,7 @@ function stepsChart(p, state) {
                 : ` (busiest of ${p.chipWord} ${p.chipOf(t)})`;
     const lanes = [
         ...kinds.map((k) => ({ label: BUCKETS[k].label })),
-        ...tiles.map((t) => ({ label: `${p.tileWord} ${t}${why(t)}` })),
+        ...tiles.map((t) => ({ label: `${p.shortTile(t)}${why(t)}` })),
         ...line.counters.map((counter) => ({ label: counterLabel(counter) })),
     ];
     const below = kinds.length + tiles.length; // lane of the first counter
@@ -264,7 +245,7 @@ function stepTable(p, state) {
         select: (s) => go({ step: String(s) }),
         columns: [
             { title: 'Step', value: (s) => p.stepName(s) },
-            { title: 'Type', value: (s) => p.name(c.stepType[s]), width: '130px' },
+            { title: 'Type', value: (s) => p.stepType(s), width: '130px' },
             {
                 title: 'Cycles',
                 number: true,
@@ -515,9 +496,12 @@ function lineTab(p, state) {
 }
 
 function tilesTab(p, state) {
-    const parts = BUCKETS.map((b, k) => ({ label: b.label, row: p.c[`busy${k}`], colour: kindColour(k) })).filter(
-        (x) => x.row,
-    );
+    const parts = BUCKETS.map((b, k) => ({
+        label: b.label,
+        key: b.key === 'shared' ? 'sharedCopy' : b.key,
+        row: p.c[`busy${k}`],
+        colour: kindColour(k),
+    })).filter((x) => x.row);
     if (!p.totals || !parts.length) return [absent(`No cycles by ${p.tileWord} in this profile.`)];
     const { active, hot, idle } = extremes(p);
     const end = p.totals.cycles;
@@ -559,6 +543,7 @@ function tilesTab(p, state) {
             },
             {
                 title: 'Of the run',
+                definition: 'ofRun',
                 number: true,
                 value: (t) => (end ? active[t] / end : 0),
                 text: (t) => percent(end ? active[t] / end : 0),
@@ -566,6 +551,7 @@ function tilesTab(p, state) {
             },
             ...parts.map((x) => ({
                 title: x.label,
+                definition: x.key,
                 number: true,
                 value: (t) => x.row[t],
                 text: (t) => count(x.row[t]),
@@ -616,9 +602,10 @@ export const TIME_TABS = [
     ['waits', 'Waits and exchanges', waitsTab],
 ];
 
-export function timeView(p, state) {
+export function timeView(p, state, report) {
     const [tab, , make] = TIME_TABS.find(([id]) => id === state.tab) ?? TIME_TABS[0];
     const made = make(p, state);
     const { elements, change } = Array.isArray(made) ? { elements: made } : made;
-    return { elements: [tabs('time', tab, TIME_TABS, { step: null }), ...elements].filter(Boolean), change };
+    const all = [tabs('time', tab, TIME_TABS, { step: null }), ...elements].filter(Boolean);
+    return { elements: withAnswer(all, 'time', tab, p, report), change };
 }

@@ -7,8 +7,6 @@ import { go } from '../state.js';
 import { table } from '../table.js';
 import { absent, timeFidelity } from './parts.js';
 
-const EXCHANGES = ['within a chip', 'between chips', 'with the host'];
-
 // From steps: whom all others waited for.
 function slowest(p) {
     const c = p.c;
@@ -44,6 +42,7 @@ export function waitsTab(p) {
                     { title: p.tileWord, value: (i) => p.tileName(list[i].tile) },
                     {
                         title: 'Steps it ended last',
+                        definition: 'endedLast',
                         number: true,
                         value: (i) => list[i].steps,
                         text: (i) => count(list[i].steps),
@@ -51,6 +50,7 @@ export function waitsTab(p) {
                     },
                     {
                         title: 'Cycles sooner without it',
+                        definition: 'sooner',
                         number: true,
                         value: (i) => list[i].cycles,
                         text: (i) => count(list[i].cycles),
@@ -75,6 +75,7 @@ export function waitsTab(p) {
                     : `One ${p.tileWord}: nobody waits within steps.`,
             ),
         );
+    const named = c.waitPartner.some((partner) => partner !== NONE);
     if (c.waitTile.length)
         out.push(
             table({
@@ -83,23 +84,32 @@ export function waitsTab(p) {
                 caption: 'Recorded waits, by cause',
                 count: c.waitTile.length,
                 most: 12,
-                sort: [3, true],
+                sort: [named ? 3 : 2, true],
                 columns: [
                     { title: p.tileWord, value: (i) => p.tileName(c.waitTile[i]) },
-                    { title: 'Cause', value: (i) => p.name(c.waitCause[i]) },
-                    {
+                    { title: 'Cause', definition: 'cause', value: (i) => p.name(c.waitCause[i]) },
+                    named && {
                         title: 'For',
-                        value: (i) => (c.waitPartner[i] === NONE ? '' : p.tileName(c.waitPartner[i])),
+                        definition: 'waitedFor',
+                        value: (i) => (c.waitPartner[i] === NONE ? 'absent' : p.tileName(c.waitPartner[i])),
                         width: '160px',
                     },
                     {
                         title: 'Cycles',
+                        definition: 'waited',
                         number: true,
                         value: (i) => c.waitCycles[i],
                         text: (i) => count(c.waitCycles[i]),
                     },
-                ],
+                ].filter(Boolean),
             }).element,
+            named
+                ? null
+                : h(
+                      'p',
+                      { class: 'note' },
+                      `Whom each waited for is absent: these causes may come from several ${p.tileWord}s, and the machine counts them by cause. Who sends to whom stands below where it is known.`,
+                  ),
         );
     else
         out.push(
@@ -119,29 +129,31 @@ export function waitsTab(p) {
                 most: 12,
                 sort: [3, true],
                 columns: [
-                    { title: 'From', value: (i) => p.tileName(c.pairFrom[i]) },
-                    { title: 'To', value: (i) => p.tileName(c.pairTo[i]) },
+                    { title: 'From', definition: 'sender', value: (i) => p.tileName(c.pairFrom[i]) },
+                    { title: 'To', definition: 'receiver', value: (i) => p.tileName(c.pairTo[i]) },
                     {
                         title: 'By',
-                        value: (i) =>
-                            p.name(c.pairName[i]) ||
-                            `${EXCHANGES[c.pairKind[i]] ?? ''}${c.pairExchange[i] === NONE ? '' : ` ${c.pairExchange[i]}`}`,
-                        width: '160px',
+                        definition: 'carrier',
+                        value: (i) => p.name(c.pairName[i]) || p.exchangeName(c.pairKind[i], c.pairExchange[i]),
+                        width: '260px',
                     },
                     {
                         title: 'Bytes',
+                        definition: 'carried',
                         number: true,
                         value: (i) => c.pairBytes[i],
                         text: (i) => bytes(c.pairBytes[i]),
                     },
                     {
                         title: 'Messages',
+                        definition: 'messages',
                         number: true,
                         value: (i) => c.pairMessages[i],
                         text: (i) => (c.pairMessages[i] ? count(c.pairMessages[i]) : '–'),
                     },
                     {
                         title: 'Bytes / message',
+                        definition: 'perMessage',
                         number: true,
                         value: (i) => (c.pairMessages[i] ? c.pairBytes[i] / c.pairMessages[i] : 0),
                         text: (i) => (c.pairMessages[i] ? bytes(c.pairBytes[i] / c.pairMessages[i]) : '–'),
@@ -163,39 +175,42 @@ export function waitsTab(p) {
                 most: 12,
                 sort: [1, true],
                 columns: [
-                    { title: 'Exchange', value: (i) => `${EXCHANGES[exchanges[i][0]]} ${exchanges[i][1]}` },
+                    { title: 'Exchange', value: (i) => p.exchangeName(...exchanges[i]) },
                     {
                         title: 'Sent',
+                        definition: 'sent',
                         number: true,
                         value: (i) => sumOf(p, exchanges[i], 'Sent'),
-                        text: (i) => bytes(sumOf(p, exchanges[i], 'Sent')),
+                        text: (i) => shown(bytes, sumOf(p, exchanges[i], 'Sent')),
                     },
                     {
                         title: 'Received',
+                        definition: 'received',
                         number: true,
                         value: (i) => sumOf(p, exchanges[i], 'Received'),
-                        text: (i) =>
-                            isKnown(p, exchanges[i], 'Received') ? bytes(sumOf(p, exchanges[i], 'Received')) : '–',
+                        text: (i) => shown(bytes, sumOf(p, exchanges[i], 'Received')),
                     },
                     {
                         title: `Sending ${p.tileWord}s`,
+                        definition: 'sending',
                         number: true,
                         value: (i) => tilesOf(p, exchanges[i], 'Sent'),
-                        text: (i) => count(tilesOf(p, exchanges[i], 'Sent')),
+                        text: (i) => shown(count, tilesOf(p, exchanges[i], 'Sent')),
                         width: '130px',
                     },
                     {
                         title: 'Receiving',
+                        definition: 'receiving',
                         number: true,
                         value: (i) => tilesOf(p, exchanges[i], 'Received'),
-                        text: (i) =>
-                            isKnown(p, exchanges[i], 'Received') ? count(tilesOf(p, exchanges[i], 'Received')) : '–',
+                        text: (i) => shown(count, tilesOf(p, exchanges[i], 'Received')),
                     },
                     {
                         title: 'Most from one',
+                        definition: 'mostSent',
                         number: true,
                         value: (i) => maxOf(p, exchanges[i], 'Sent'),
-                        text: (i) => bytes(maxOf(p, exchanges[i], 'Sent')),
+                        text: (i) => shown(bytes, maxOf(p, exchanges[i], 'Sent')),
                         width: '130px',
                     },
                 ],
@@ -208,7 +223,12 @@ export function waitsTab(p) {
 }
 
 const rowOf = (p, [kind, i], what) => p.c[`exchange${kind}${what}`][i];
-const isKnown = (p, exchange, what) => rowOf(p, exchange, what) !== 0;
-const sumOf = (p, exchange, what) => p.c.rowSum[rowOf(p, exchange, what)];
-const maxOf = (p, exchange, what) => p.c.rowMax[rowOf(p, exchange, what)];
-const tilesOf = (p, exchange, what) => p.c.rowActive[rowOf(p, exchange, what)];
+// What is not recorded is no zero: NaN, which tables sort last and name.
+const of = (column, p, exchange, what) => {
+    const row = rowOf(p, exchange, what);
+    return row ? p.c[column][row] : NaN;
+};
+const sumOf = (...args) => of('rowSum', ...args);
+const maxOf = (...args) => of('rowMax', ...args);
+const tilesOf = (...args) => of('rowActive', ...args);
+const shown = (format, v) => (Number.isNaN(v) ? 'absent' : format(v));
