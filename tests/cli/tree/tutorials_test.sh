@@ -2,7 +2,7 @@
 # What the pages print is what happens. A fenced block with a file's name behind its language is written to that file; in a
 # block `console` a line `$ command` is run, and what it prints (both streams) is compared with the lines below it, line by
 # line: `...` in a line stands for anything in it, a line `...` for any lines. A command fails exactly when its lines on the
-# page have `error` or `deadlock`. Each page has a folder of its own, in which its steps run in order.
+# page have `error`, `deadlock` or `tilewright COMMAND:`. Each page has a folder of its own, in which its steps run in order.
 . "$1/tests/cli/lib.sh"
 PATH=$build/bin:$PATH
 export PATH
@@ -16,13 +16,16 @@ steps() {
   awk '
     function close_step() { if (step) { close(step ".sh"); close(step ".wanted"); step = "" } }
     /^```/ && kind { close_step(); if (file) close(file); kind = file = ""; next }
-    /^```[a-z+]+ [A-Za-z0-9_.]+$/ { kind = "file"; n++; file = sprintf("../steps/%03d.", n) $2; printf "" >file; next }
+    /^```[a-z+]+ [A-Za-z0-9_.]+$/ {
+      kind = "file"; n++; file = sprintf("../steps/%03d.", n) $2; printf "" >file; next
+    }
     /^```console$/ { kind = "console"; next }
     /^```/ { kind = "other"; next }
     kind == "file" { print >file }
     kind == "console" && /^\$ / {
       close_step(); n++; step = sprintf("../steps/%03d", n)
-      print substr($0, 3) >(step ".sh"); printf "" >(step ".wanted"); print FNR >(step ".line"); close(step ".line"); next
+      print substr($0, 3) >(step ".sh"); printf "" >(step ".wanted"); print FNR >(step ".line"); close(step ".line")
+      next
     }
     kind == "console" && step { print >(step ".wanted") }' "$1"
 }
@@ -30,10 +33,13 @@ steps() {
 # same WANTED GOT: whether the lines agree; else says the first line of WANTED that nothing matches.
 same() {
   awk '
-    function fits(text, pattern,   p) { # `...` inside of a line
+    function fits(text, pattern,   p, q) { # `...` inside of a line
       while ((p = index(pattern, "...")) > 0) {
         if (first && substr(text, 1, p - 1) != substr(pattern, 1, p - 1)) return 0
-        if (!first) { q = index(text, substr(pattern, 1, p - 1)); if (p > 1 && !q) return 0; if (p > 1) text = substr(text, q) }
+        if (!first && p > 1) {
+          if (!(q = index(text, substr(pattern, 1, p - 1)))) return 0
+          text = substr(text, q)
+        }
         text = substr(text, p); pattern = substr(pattern, p + 3); first = 0
       }
       if (first) return text == pattern
@@ -77,7 +83,7 @@ run_page() {
     sh "$step" >"$work/printed" 2>&1 </dev/null
     got=$?
     wanted=0
-    ! grep -qE "error|deadlock" "$base.wanted" || wanted=1
+    ! grep -qE "error|deadlock|^tilewright [a-z]+: " "$base.wanted" || wanted=1
     [ "$((got != 0))" = "$wanted" ] || fail "$name.md:$(cat "$base.line"): exit status $got: $(cat "$step")"
     same "$base.wanted" "$work/printed" || fail "$name.md:$(cat "$base.line"): prints something else: $(cat "$step")"
   done
@@ -90,5 +96,8 @@ while read -r page least; do
 done <<'END'
 tutorial-csl 6
 tutorial-pto 13
+tutorial-aie 14
+tutorial-poplar 9
+four-machines 1
 END
 finish
