@@ -99,5 +99,6 @@ tutorial-pto 13
 tutorial-aie 14
 tutorial-poplar 9
 four-machines 1
+coming-from-cann 1
 END
 finish
