@@ -100,5 +100,6 @@ tutorial-aie 14
 tutorial-poplar 9
 four-machines 1
 coming-from-cann 1
+faq 4
 END
 finish
