@@ -12,7 +12,8 @@ class Figure:
         self.text(12, 22, title, size=14, bold=True, anchor="start")
 
     def rect(self, x, y, w, h, kind, label="", sub=""):
-        self.parts.append(f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" fill="{FILL[kind]}" stroke="#333"/>')
+        box = f'x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}"'
+        self.parts.append(f'<rect {box} fill="{FILL[kind]}" stroke="#333"/>')
         if label:
             self.text(x + w / 2, y + h / 2 + (-2 if sub else 4), label)
         if sub:
@@ -20,7 +21,8 @@ class Figure:
 
     def text(self, x, y, text, size=12, bold=False, anchor="middle"):
         weight = ' font-weight="bold"' if bold else ""
-        self.parts.append(f'<text x="{x:g}" y="{y:g}" font-size="{size}" text-anchor="{anchor}"{weight} fill="#111">{text}</text>')
+        place = f'x="{x:g}" y="{y:g}" font-size="{size}" text-anchor="{anchor}"'
+        self.parts.append(f'<text {place}{weight} fill="#111">{text}</text>')
 
     def arrow(self, *points, both=False):
         path = " ".join(f"{x:g},{y:g}" for x, y in points)
@@ -63,7 +65,8 @@ def wse():
                 f.arrow((x + 60, y + 20), (x + 205, y + 20), both=True)
             if row == 0:
                 f.arrow((x + 14, y + 40), (x + 14, y + 106), both=True)
-    f.text(12, 260, "a color is a route through the routers; a task runs when a wavelet of its color arrives", size=11, anchor="start")
+    f.text(12, 260, "a color is a route through routers; a task runs when a wavelet of its color arrives", size=11,
+           anchor="start")
     f.save()
 
 
@@ -79,7 +82,8 @@ def aie():
             f.text(x + 145, 40, "cascade", size=10)
         f.arrow((x + 40, 114), (x + 40, 156), both=True)
     f.rect(20, 156, 600, 34, "move", "streams: from kernel to kernel, to and from the edge of the array")
-    f.text(12, 214, "a kernel runs when its input window is full and its output window is free", size=11, anchor="start")
+    f.text(12, 214, "a kernel runs when its input window is full and its output window is free", size=11,
+           anchor="start")
     f.save()
 
 
