@@ -10,6 +10,7 @@ export ASAN_OPTIONS=detect_leaks=0 # as printed, the programs leave freeing to t
 export NO_COLOR=1
 ulimit -c 0
 unset POPLAR_ENGINE_OPTIONS TILEWRIGHT_DEVICES
+case ${CXX:-} in *-fsanitize*) ;; *) unset CC CXX ;; esac # as a reader has it: graphs of the AI Engine by clang
 
 # steps PAGE: its files, and for command N the files N.sh, N.wanted and N.line in ../steps.
 steps() {
