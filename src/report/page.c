@@ -4,6 +4,8 @@
  * it. */
 #include "report/report.h"
 
+#include "core/profile/summary.h"
+
 #include <math.h>
 
 /* A text with what HTML would read as markup escaped; controls and marks of direction become visible. */
@@ -56,7 +58,7 @@ static void put_totals(FILE *out, const tw__stats *s)
 static void put_summary(FILE *out, const tw__stats *s, const tw_findings *findings, const char *name)
 {
     const tw_profile *p = s->p;
-    char text[128], digits[64];
+    char text[128], digits[64], at[TW__TEXT];
     fputs("<section class=\"static\"><h2>", out);
     put_text(out, name);
     fputs("</h2>\n<table>\n", out);
@@ -70,9 +72,10 @@ static void put_summary(FILE *out, const tw__stats *s, const tw_findings *findin
         uint32_t worst = 0;
         for (uint32_t t = 0; t < s->tiles; t++)
             if (s->memory[t] > s->memory[worst]) worst = t;
-        g_snprintf(text, sizeof text, "%s bytes on tile %u", tw__commas(digits, sizeof digits, s->memory[worst]),
-                   worst);
-        put_row(out, "Fullest tile", text);
+        const char *word = tw__word_of(p, TW__WORD_TILE);
+        g_snprintf(text, sizeof text, "%s bytes on %s %s", tw__commas(digits, sizeof digits, s->memory[worst]),
+                   word, tw__profile_tile(p, worst, at));
+        put_row(out, "Fullest", text);
     }
     fputs("</table>\n<ul>\n", out);
     for (size_t i = 0; i < tw_findings_count(findings); i++) {

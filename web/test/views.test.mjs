@@ -613,6 +613,7 @@ describe('use', () => {
         await still.reload();
         const text = await still.$eval('body', (b) => b.textContent);
         assert.match(text, /Cycles\s*[\d,]+ \(estimated\)/);
+        assert.match(readFileSync(at('csl.html'), 'utf8'), /bytes on PE \d+,\d+</); // as its readers name a place
         await still.close();
     });
 });
