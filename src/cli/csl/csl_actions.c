@@ -135,7 +135,7 @@ static int check_input(const tw__csl_run *r, const target *t, const tw_npy *a, i
 }
 
 /* The array to copy: read, or values made for all of what the name points at. NULL with a message. */
-static tw_npy *source_of(const tw__csl_run *r, const target *t, int symbol, bool streaming)
+static tw_npy *input_array(const tw__csl_run *r, const target *t, int symbol, bool streaming)
 {
     tw_csl_export export;
     if (streaming || !tw__cli_makes_values(t->file)) return tw_npy_read(t->file);
@@ -165,7 +165,7 @@ static int copy_in(tw__csl_run *r, char *text, bool streaming)
     if (result == TW__EXIT_OK && streaming) result = parse_color(r, t.name, &symbol);
     if (result != TW__EXIT_OK) return result;
     if (!streaming && (symbol = tw_csl_find_export(r->program, t.name)) < 0) return tw__csl_failed();
-    tw_npy *a = source_of(r, &t, symbol, streaming);
+    tw_npy *a = input_array(r, &t, symbol, streaming);
     if (!a) return tw__csl_failed();
     size_t pes = (size_t)t.width * t.height;
     tw_wse_copy copy = { .symbol = symbol,

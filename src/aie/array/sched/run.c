@@ -214,6 +214,7 @@ static void describe_wait(const tw_aie_array *a, const tw__kernel *k, GString *t
                                tw__aie_lock(a, k, k->lock)->held ? ", which is held" : " to have another value");
     if (k->wait == TW__WAIT_UNTIL) g_string_append(text, k->until_what);
     bool acquires = k->wait == TW__WAIT_ACQUIRE;
+    gsize before = text->len;
     for (int i = 0; (acquires || k->wait == TW__WAIT_WINDOWS) && i < TW__AIE_PORTS; i++) {
         if (acquires && &k->view_in[i] != k->waits_view && &k->view_out[i] != k->waits_view) continue;
         if (k->window_in[i] && k->window_in[i]->full == 0)
@@ -223,7 +224,8 @@ static void describe_wait(const tw_aie_array *a, const tw__kernel *k, GString *t
             g_string_append_printf(text, "for output window %d, which %s has not read; ", i,
                                    tw__aie_peer(a, k->window_out[i]->to, k->window_out[i]).text);
     }
-    if (k->wait != TW__WAIT_WINDOWS && k->wait != TW__RUN && k->control.file) /* compiled with TW_AIE_CHECK */
+    if (text->len > before) g_string_truncate(text, text->len - strlen("; ")); /* of the last one */
+    if (k->wait != TW__WAIT_WINDOWS && k->wait != TW__RUN && k->control.file)  /* compiled with TW_AIE_CHECK */
         g_string_append_printf(text, " (%s:%d)", k->control.file, k->control.line);
 }
 
