@@ -31,4 +31,6 @@ shoot "$work/flash.html" report-pto '#view=memory&tab=map' '#view=memory&tab=liv
 shoot "$work/aie.html" report-aie '#view=time'
 shoot "$work/stencil.html" report-csl '#view=time&tile=12'
 shoot "$work/both.html" report '#view=compare'
+"$tilewright" compare axpy gemm stencil softmax --small --on ipu-mk2,wse3,aie,a2a3 --report "$work/four.html" >/dev/null
+SIZE=1000x1205 SHOTS=$out node test/shoot.mjs "$work/four.html" compare
 ls -l "$out"

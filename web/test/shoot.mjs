@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // node test/shoot.mjs REPORT.html NAME HASH...: pictures of a report, for docs and for looking at. HASH may end in
-// "!dark".
+// "!dark". Without one: the top of any page, WIDTHxHEIGHT in SIZE.
 import { chromium, close, open, ready, shoot } from './browser.mjs';
 
 const [file, name, ...hashes] = process.argv.slice(2);
@@ -17,5 +17,9 @@ for (const full of hashes) {
     );
     for (const wrong of await page.wrongs()) console.error(`${full}: ${wrong}`);
     await page.close();
+}
+if (!hashes.length) {
+    const [width, height] = (process.env.SIZE ?? '1280x800').split('x').map(Number);
+    await shoot(await open(file, { width, height }), name, false);
 }
 await close();
