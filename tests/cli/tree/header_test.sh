@@ -28,7 +28,7 @@ for compiler in gcc clang-19; do
     case $header in
       poplar/*.h) ;; # parts of codelets
       poplar/Vertex.hpp | poplar/VectorTypes.hpp | poplar/InOutTypes.hpp) compile $compiler c++ gnu++17 "$header" ;; # of codelets
-      poplar/*.hpp | pop*/*.hpp) [ $compiler = gcc ] || compile $compiler c++ c++17 "$header" ;;
+      poplar/*.hpp | pop*/*.hpp | gcl/*.hpp) [ $compiler = gcc ] || compile $compiler c++ c++17 "$header" ;;
       *.hpp) compile $compiler c++ gnu++17 "$header" ;;
       tilewright/aie/array.h | tilewright/aie/cost.h | tilewright/aie/type_names.h | tilewright/aie.h)
         compile $compiler c gnu11 "$header"
@@ -53,7 +53,7 @@ for compiler in gcc clang-19; do
 done
 for header in $headers; do
   case $header in
-    poplar/* | pop*/*) continue ;; # spelled like the vendor's
+    poplar/* | pop*/* | gcl/*) continue ;; # spelled like the vendor's
   esac
   awk '/Threads:/ { found = 1 } /\*\/$/ && NR > 1 { exit } END { exit !found }' "$header" || {
     echo "header_test: the first comment of <$header> does not say what threads may do (Threads: ...)"

@@ -38,8 +38,8 @@ int main()
     EXPECT_THROWS(poputil::poplibs_error, popops::createHostSliceableTensor(graph, HALF, { 5 }, true));
 
     Tensor from = graph.addVariable(INT, { 4, 2 }, "from"), to = graph.addVariable(INT, { 4, 2 }, "to");
-    Tensor two = graph.addConstant<unsigned>(UNSIGNED_INT, { 1 }, { 2 }),
-           one = graph.addConstant<unsigned>(UNSIGNED_INT, { 1 }, { 1 });
+    Tensor two = graph.addConstant<unsigned>(UNSIGNED_INT, { 1 }, 2),
+           one = graph.addConstant<unsigned>(UNSIGNED_INT, { 1 }, 1);
     for (const Tensor &t : { from, to, two, one }) poputil::mapTensorLinearly(graph, t);
     graph.setInitialValue(from, ArrayRef<int>({ 1, 2, 3, 4, 5, 6, 7, 8 }));
     popops::sequenceSlice(graph, from, to, two, one, two, true, prog);
