@@ -219,7 +219,8 @@ static int compare_kernels(int argc, char **argv)
     const tw__compare_row *list = (const tw__compare_row *)(const void *)rows->data;
     bool is_data = (r.report && strcmp(r.report, "-") == 0) || (r.json && strcmp(r.json, "-") == 0);
     if (!is_data) tw__compare_print(list, rows->len);
-    bad = write_files(&r, list, rows->len);
+    int written = write_files(&r, list, rows->len);
+    if (written) bad = written;
     for (guint i = 0; i < rows->len; i++)
         if (list[i].problem && list[i].command) bad = TW__EXIT_FAILURE;
     return bad;

@@ -7,7 +7,10 @@ kernels=$("$tilewright" compare --list | sed '1d; /^machines/,$d; s/^ *//; s/ .*
 [ "$(echo $kernels)" ] && [ "$(echo $machines)" ] || fail 'compare --list is empty'
 # One machine of each kind; with TW_NIGHTLY all of them. Under sanitizers some kernels: the others run the same code.
 [ -n "${TW_NIGHTLY:-}" ] || machines='ipu-mk2 wse3 aie a2a3'
-case ${CC:-} in *-fsanitize=*) kernels='axpy stencil topk' ;; esac
+case ${CC:-} in
+*-fsanitize=*) kernels='axpy stencil topk' ;;
+*) unset CC CXX ;; # the compiler that users get when they name none
+esac
 # What runs AI Engine graphs may be missing: a compiler for them.
 command -v clang++-19 >/dev/null || machines=$(echo $machines | sed 's/ *\baie\b//')
 on=$(echo $machines | tr ' ' ,)

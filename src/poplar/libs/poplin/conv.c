@@ -22,7 +22,7 @@ static tw__extents conv_shape(const tw__conv *c, tw__conv_role role)
     return s;
 }
 
-bool tw__conv_check(tw_graph *graph, const char *call, const tw__conv *c, tw__conv_role role, tw_tensor tensor,
+bool tw__conv_sound(tw_graph *graph, const char *call, const tw__conv *c, tw__conv_role role, tw_tensor tensor,
                     tw_type type)
 {
     static const char *const roles[] = { "the input", "the output's gradient", "the weights" };
@@ -415,8 +415,8 @@ tw_tensor tw_poplin_convolution(tw_graph *graph, tw_tensor input, tw_tensor weig
         return TW__LIBS_NIL;
     w = c;
     if (transpose_and_flip) w.p.in_channels = c.p.out_channels, w.p.out_channels = c.p.in_channels;
-    if (!tw__conv_check(graph, __func__, &c, TW__CONV_INPUT, input, c.p.input_type) ||
-        !tw__conv_check(graph, __func__, &w, TW__CONV_WEIGHTS, weights, c.p.input_type))
+    if (!tw__conv_sound(graph, __func__, &c, TW__CONV_INPUT, input, c.p.input_type) ||
+        !tw__conv_sound(graph, __func__, &w, TW__CONV_WEIGHTS, weights, c.p.input_type))
         return TW__LIBS_NIL;
     tw_graph_push_scope(graph);
     if (transpose_and_flip) weights = conv_turned(graph, weights, c.dims);

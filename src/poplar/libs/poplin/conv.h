@@ -89,7 +89,7 @@ void tw__conv_connect(tw_graph *g, const tw__conv *c, tw_vertex vertex, const ch
                       const size_t begin[6], const size_t end[6], const size_t channels[2], unsigned inner);
 /* Whether a tensor is the input, output or weights, of these types, on tiles; else an error of `call`. */
 typedef enum tw__conv_role { TW__CONV_INPUT, TW__CONV_OUTPUT, TW__CONV_WEIGHTS } tw__conv_role;
-bool tw__conv_check(tw_graph *graph, const char *call, const tw__conv *c, tw__conv_role role, tw_tensor tensor,
+bool tw__conv_sound(tw_graph *graph, const char *call, const tw__conv *c, tw__conv_role role, tw_tensor tensor,
                     tw_type type);
 
 #endif

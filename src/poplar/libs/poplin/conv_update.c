@@ -31,8 +31,8 @@ static bool deltas_check(tw_graph *graph, const char *call, const tw_conv_params
     if (!tw__conv_read(graph, call, params, c) || !tw__conv_read_options(graph, call, options, read)) return false;
     tw_conv_params of_update = tw_poplin_conv_weight_update_params(params);
     return tw__conv_read(graph, call, &of_update, update) &&
-           tw__conv_check(graph, call, c, TW__CONV_OUTPUT, gradient, c->p.input_type) &&
-           tw__conv_check(graph, call, c, TW__CONV_INPUT, input, c->p.input_type);
+           tw__conv_sound(graph, call, c, TW__CONV_OUTPUT, gradient, c->p.input_type) &&
+           tw__conv_sound(graph, call, c, TW__CONV_INPUT, input, c->p.input_type);
 }
 
 tw_tensor tw_poplin_conv_weight_deltas(tw_graph *graph, tw_tensor gradient, tw_tensor input,
@@ -66,7 +66,7 @@ void tw_poplin_conv_weight_update(tw_graph *graph, tw_tensor gradient, tw_tensor
     if (!deltas_check(graph, __func__, params, gradient, input, options, &c, &update, &read)) return;
     tw_type type = tw_tensor_type(graph, weights);
     if (!tw__libs_ready(graph)) return;
-    if (!tw__conv_check(graph, __func__, &c, TW__CONV_WEIGHTS, weights, type == TW_HALF ? TW_HALF : TW_FLOAT) ||
+    if (!tw__conv_sound(graph, __func__, &c, TW__CONV_WEIGHTS, weights, type == TW_HALF ? TW_HALF : TW_FLOAT) ||
         !tw__libs_writeable(graph, __func__, weights) || !scale_check(graph, __func__, scale))
         return;
     update.p.output_type = TW_FLOAT; /* rounded once, when it is added */
