@@ -75,7 +75,8 @@ static void page_label(labels *placed, double x, double y, const char *text, FIL
             is_free = is_free && !(x < placed->x[i] + placed->width[i] && placed->x[i] < x + width &&
                                    fabs(placed->y[i] - at) < 11);
         if (is_free) break;
-        at = y + 4 + (attempt % 2 ? 1 : -1) * 11 * ((attempt + 1) / 2);
+        int lines = (attempt + 1) / 2; /* above and below, by turns */
+        at = y + 4 + (attempt % 2 ? 11 : -11) * lines;
     }
     if (placed->count < G_N_ELEMENTS(placed->x))
         placed->width[placed->count] = width, placed->x[placed->count] = x, placed->y[placed->count++] = at;
@@ -163,7 +164,7 @@ static void page_sizes(const tw__compare_row *rows, size_t count, FILE *out)
     fputs("<div class=charts><figure><figcaption>time by n</figcaption><svg viewBox=\"0 0 300 210\" role=img "
           "aria-label=\"time by size\">\n",
           out);
-    for (double decade = p.y0; decade <= p.y1; decade++) {
+    for (int decade = (int)p.y0; decade <= (int)p.y1; decade++) {
         char text[32];
         page_mark(out, &p, false, pow(10, decade), tw__compare_seconds_text(pow(10, decade), text));
     }
