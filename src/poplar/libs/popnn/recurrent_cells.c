@@ -193,9 +193,9 @@ static void gru_forward(const tw__recurrent_step *s)
     gru_gates(s, cell_product(s, before, 0));
     tw_tensor kept = tw_graph_clone(g, TW_TYPE_NONE, s->next, TW_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "kept");
     CELL_MAP(cell_begin(s, "reset"), kept, "$1 * $2", cell_gate(s, TW_GRU_RESET), before);
+    tw_tensor product = cell_product(s, kept, 1); /* before the next compute set begins */
     CELL_MAP(cell_begin(s, "candidate"), cell_gate(s, TW_GRU_CANDIDATE), "A{$1 + $2 + $3}",
-             cell_columns(s, s->weighted, TW_GRU_CANDIDATE), cell_product(s, kept, 1),
-             cell_bias(s, TW_GRU_CANDIDATE, 0));
+             cell_columns(s, s->weighted, TW_GRU_CANDIDATE), product, cell_bias(s, TW_GRU_CANDIDATE, 0));
     gru_output(s);
 }
 
