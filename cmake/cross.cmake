@@ -21,9 +21,9 @@ set_tests_properties(profile.test_profile_untrusted PROPERTIES DISABLED TRUE)
 # The compiler for the chip is linked with clang's libraries, and makes the runtime library: a cross build has neither.
 set_tests_properties(colossus.test_cc_loops colossus.test_cc_rt_link PROPERTIES DISABLED TRUE)
 # A cross build has no compiler for codelets, and no archive of the libraries' vertices.
-set_tests_properties(libs.test_libs_encode libs.test_libs_map libs.test_libs_matmul libs.test_libs_norms libs.test_libs_popnn
-                     libs.test_libs_poprand libs.test_libs_reduce libs.test_libs_slice libs.test_libs_sort
-                     PROPERTIES DISABLED TRUE)
+foreach(name IN ITEMS collectives conv encode map matmul norms pooling popnn poprand recurrent reduce sequence slice solve sort)
+  set_tests_properties(libs.test_libs_${name} PROPERTIES DISABLED TRUE)
+endforeach()
 # qemu-user 7.2 ends in an assertion of its own when the child of a program with threads begins threads.
 set_tests_properties(base.test_base_parallel PROPERTIES ENVIRONMENT TW_TEST=every_element|nested)
 # Too long to compile (C++) or to emulate for every change: ./dev nightly PRESET=arm64.
