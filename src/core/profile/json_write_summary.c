@@ -16,18 +16,15 @@ static void put_per_tile(tw__json *j, const char *word, uint64_t bytes)
 }
 
 /* 12, or [x, y] on a grid. */
-static void summary_place(tw__json *j, const tw__terms *terms, uint32_t tile)
+static void summary_place(tw__json *j, const char *key, uint32_t tile)
 {
-    const tw_profile *p = j->p;
-    uint32_t across = p->grid.column_major ? p->grid.rows : p->grid.columns;
-    if (terms->is_graph || !across) {
-        tw__json_count(j, terms->words[1], tile);
+    uint32_t place[2];
+    if (!tw__profile_place(j->p, tile, place)) {
+        tw__json_count(j, key, tile);
         return;
     }
-    uint32_t major = tile / across, minor = tile % across;
-    tw__json_open(j, terms->words[1], '[');
-    tw__json_count(j, NULL, p->grid.column_major ? major : minor);
-    tw__json_count(j, NULL, p->grid.column_major ? minor : major);
+    tw__json_open(j, key, '[');
+    for (int i = 0; i < 2; i++) tw__json_count(j, NULL, place[i]);
     tw__json_close(j, ']');
 }
 
@@ -39,7 +36,7 @@ static void put_fullest(tw__json *j, const tw__terms *terms)
     for (uint32_t t = 0; t < p->target.tiles; t++)
         if (j->row[t] > j->row[fullest]) fullest = t;
     tw__json_open(j, "fullest", '{');
-    summary_place(j, terms, fullest);
+    summary_place(j, terms->words[1], fullest);
     tw__json_count(j, "bytes", j->row[fullest]);
     tw__json_close(j, '}');
 }

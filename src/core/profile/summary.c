@@ -66,13 +66,20 @@ const tw__terms *tw__profile_terms(const char *target)
     return t;
 }
 
+bool tw__profile_place(const tw_profile *p, uint32_t tile, uint32_t place[2])
+{
+    uint32_t across = p->grid.column_major ? p->grid.rows : p->grid.columns;
+    if (tw__profile_terms(p->names.items[p->target.type])->is_graph || !across) return false;
+    place[p->grid.column_major ? 0 : 1] = tile / across;
+    place[p->grid.column_major ? 1 : 0] = tile % across;
+    return true;
+}
+
 char *tw__profile_tile(const tw_profile *p, uint32_t tile, char buf[TW__TEXT])
 {
-    const tw__terms *t = tw__profile_terms(p->names.items[p->target.type]);
-    uint32_t across = p->grid.column_major ? p->grid.rows : p->grid.columns;
-    if (t->is_graph || !across) return tw__commas(buf, TW__TEXT, tile);
-    uint32_t major = tile / across, minor = tile % across;
-    g_snprintf(buf, TW__TEXT, "%u,%u", p->grid.column_major ? major : minor, p->grid.column_major ? minor : major);
+    uint32_t place[2];
+    if (!tw__profile_place(p, tile, place)) return tw__commas(buf, TW__TEXT, tile);
+    g_snprintf(buf, TW__TEXT, "%u,%u", place[0], place[1]);
     return buf;
 }
 

@@ -28,6 +28,8 @@ typedef struct tw__page {
 
 enum { TW__TEXT = 48, TW__LABEL = 80 }; /* room for one figure, for a label */
 
+/* Column and row of a tile, on machines whose users know tiles by them; false: by its number alone. */
+bool tw__profile_place(const tw_profile *p, uint32_t tile, uint32_t place[2]);
 /* How readers of this machine name a tile: "12", or "x,y" of its grid. A label with the machine's word for "tile". */
 char *tw__profile_tile(const tw_profile *p, uint32_t tile, char buf[TW__TEXT]);
 char *tw__worded(const tw__terms *of, const char *label, char buf[TW__LABEL]);

@@ -54,11 +54,14 @@ def _no_machine(simulator):
 
 # --- artefacts --------------------------------------------------------------------------------------------------------
 
-def _pack(folder, path):
-    """An archive of `folder`: equal files give equal bytes. It appears under its name when it is whole."""
+def _pack(folder, out_path):
+    """The path of an archive of `folder`: `out_path` if that is a name of one, else one in that folder that is named by
+    its bytes. Equal files give equal bytes. It appears under its name when it is whole."""
+    named = out_path.endswith(".tar.gz")
     entries = sorted(os.path.relpath(os.path.join(at, name), folder)
                      for at, _, names in os.walk(folder) for name in names)
-    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(path)), prefix=".artefact-")
+    place = os.path.dirname(os.path.abspath(out_path)) if named else out_path
+    handle, temporary = tempfile.mkstemp(dir=place, prefix=".artefact-")
     try:
         with os.fdopen(handle, "wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as zipped, \
                 tarfile.open(fileobj=zipped, mode="w", format=tarfile.PAX_FORMAT) as archive:
@@ -68,7 +71,11 @@ def _pack(folder, path):
                 info.size, info.mode = os.path.getsize(whole), 0o644
                 with open(whole, "rb") as source:
                     archive.addfile(info, source)
+        with open(temporary, "rb") as whole:
+            name = f"cs_{hashlib.sha256(whole.read()).hexdigest()[:16]}.tar.gz"
+        path = out_path if named else os.path.join(out_path, name)
         os.replace(temporary, path)
+        return path
     except BaseException:
         os.unlink(temporary)
         raise
@@ -120,8 +127,7 @@ class SdkCompiler:
         source = os.path.abspath(os.path.join(app_path, csl_main))
         if not os.path.isfile(source):
             raise RuntimeError(f"{source}: no such file (csl_main is relative to app_path)")
-        named = out_path.endswith(".tar.gz")
-        if not named:
+        if not out_path.endswith(".tar.gz"):
             os.makedirs(out_path, exist_ok=True)
         flags = shlex.split(options)
         if not any(flag == "-o" or flag.startswith("-o=") for flag in flags):
@@ -133,16 +139,7 @@ class SdkCompiler:
             if done.returncode != 0:
                 raise RuntimeError(f"cslc ends with {done.returncode}:\n{done.stdout}")
             _program_folder(job, "what cslc wrote")
-            digest = hashlib.sha256()
-            for at, folders, names in os.walk(job):
-                folders.sort()
-                for name in sorted(names):
-                    whole = os.path.join(at, name)
-                    digest.update(os.path.relpath(whole, job).encode() + b"\0")
-                    with open(whole, "rb") as part:
-                        digest.update(part.read())
-            path = out_path if named else os.path.join(out_path, f"cs_{digest.hexdigest()[:16]}.tar.gz")
-            _pack(job, path)
+            path = _pack(job, out_path)
         return path
 
 

@@ -2,6 +2,7 @@
 /* .cfi_*: how the frame of a caller is found from any place in a function, as .debug_frame of DWARF 4 (6.4).
  * Registers are numbered 0 to 15 for $m0 to $m15 and 16 to 31 for $a0 to $a15; the return address is $m10. */
 #include "poplar/colossus/asm/asm.h"
+#include "poplar/colossus/asm/dwarf_bytes.h"
 
 #include <string.h>
 
@@ -37,31 +38,6 @@ struct tw__cfi_function {
 };
 typedef struct tw__cfi_function function;
 
-/* --- bytes ------------------------------------------------------------------------------------------------------ */
-
-static void cfi_byte(GByteArray *out, unsigned byte)
-{
-    guint8 b = (guint8)byte;
-    g_byte_array_append(out, &b, 1);
-}
-
-static void cfi_word(GByteArray *out, uint32_t word)
-{
-    for (unsigned i = 0; i < 4; i++) cfi_byte(out, word >> 8 * i & 0xff);
-}
-
-static void cfi_leb(GByteArray *out, uint64_t n)
-{
-    for (; n > 0x7f; n >>= 7) cfi_byte(out, (unsigned)(n & 0x7f) | 0x80);
-    cfi_byte(out, (unsigned)n);
-}
-
-static void cfi_sleb(GByteArray *out, int64_t n)
-{
-    for (; n < -64 || n > 63; n >>= 7) cfi_byte(out, (unsigned)(n & 0x7f) | 0x80);
-    cfi_byte(out, (unsigned)(n & 0x7f));
-}
-
 /* --- functions under way ---------------------------------------------------------------------------------------- */
 
 static function *last_function(const tw__asm *as)
@@ -96,9 +72,9 @@ static function *begin_rule(tw__asm *as, const char *name, place where)
     }
     uint32_t distance = cfi_here(as) - f->at;
     if (distance && distance < 64)
-        cfi_byte(f->rules, CFA_ADVANCE | distance);
+        dwarf_byte(f->rules, CFA_ADVANCE | distance);
     else if (distance)
-        cfi_byte(f->rules, CFA_ADVANCE4), cfi_word(f->rules, distance);
+        dwarf_byte(f->rules, CFA_ADVANCE4), dwarf_word(f->rules, distance);
     f->at = cfi_here(as);
     return f;
 }
@@ -164,8 +140,8 @@ static bool read_pair(tw__asm *as, bool is_positive, int *reg, int64_t *distance
 static void set_offset(function *f, unsigned op, int64_t offset)
 {
     f->offset = offset;
-    cfi_byte(f->rules, op);
-    cfi_leb(f->rules, (uint64_t)offset);
+    dwarf_byte(f->rules, op);
+    dwarf_leb(f->rules, (uint64_t)offset);
 }
 
 /* .cfi_def_cfa, .cfi_def_cfa_offset, .cfi_adjust_cfa_offset */
@@ -181,7 +157,8 @@ static void do_cfa(tw__asm *as, const char *name, place where)
         fail_at(as, where, "the CFA would lie %lld bytes below its register", (long long)-offset);
         return;
     }
-    if (whole) cfi_byte(f->rules, CFA_DEF), cfi_leb(f->rules, (unsigned)reg), cfi_leb(f->rules, (uint64_t)offset);
+    if (whole)
+        dwarf_byte(f->rules, CFA_DEF), dwarf_leb(f->rules, (unsigned)reg), dwarf_leb(f->rules, (uint64_t)offset);
     if (whole)
         f->offset = offset;
     else
@@ -198,11 +175,11 @@ static void do_saved(tw__asm *as, const char *name, place where)
     if (strcmp(name, "cfi_rel_offset") == 0) offset -= f->offset;
     int64_t words = offset / -WORD; /* as the CIE counts */
     if (strcmp(name, "cfi_val_offset") == 0) {
-        cfi_byte(f->rules, CFA_VALUE_SIGNED), cfi_leb(f->rules, (unsigned)reg), cfi_sleb(f->rules, words);
+        dwarf_byte(f->rules, CFA_VALUE_SIGNED), dwarf_leb(f->rules, (unsigned)reg), dwarf_sleb(f->rules, words);
     } else if (words >= 0) {
-        cfi_byte(f->rules, CFA_OFFSET | (unsigned)reg), cfi_leb(f->rules, (uint64_t)words);
+        dwarf_byte(f->rules, CFA_OFFSET | (unsigned)reg), dwarf_leb(f->rules, (uint64_t)words);
     } else {
-        cfi_byte(f->rules, CFA_OFFSET_SIGNED), cfi_leb(f->rules, (unsigned)reg), cfi_sleb(f->rules, words);
+        dwarf_byte(f->rules, CFA_OFFSET_SIGNED), dwarf_leb(f->rules, (unsigned)reg), dwarf_sleb(f->rules, words);
     }
 }
 
@@ -224,8 +201,8 @@ static void do_one(tw__asm *as, const char *name, place where)
     while (strcmp(ops[i].name, name) != 0) i++;
     bool two = ops[i].op == CFA_REGISTER;
     if (two && (!tw__asm_expect(as, ',', "behind the register") || (other = read_cfi_register(as)) < 0)) return;
-    cfi_byte(f->rules, ops[i].op), cfi_leb(f->rules, (unsigned)reg);
-    if (two) cfi_leb(f->rules, (unsigned)other);
+    dwarf_byte(f->rules, ops[i].op), dwarf_leb(f->rules, (unsigned)reg);
+    if (two) dwarf_leb(f->rules, (unsigned)other);
 }
 
 static void do_remember(tw__asm *as, const char *name, place where)
@@ -238,7 +215,7 @@ static void do_remember(tw__asm *as, const char *name, place where)
                 MOST_STATES);
         return;
     }
-    cfi_byte(f->rules, remembers ? CFA_REMEMBER : CFA_RESTORE_STATE);
+    dwarf_byte(f->rules, remembers ? CFA_REMEMBER : CFA_RESTORE_STATE);
     if (remembers)
         f->kept[f->depth++] = f->offset;
     else
@@ -291,7 +268,7 @@ bool tw__asm_cfi_directive(tw__asm *as, const char *name, place where)
 /* The length in front, and bytes that do nothing behind. */
 static void end_entry(GByteArray *out, guint start)
 {
-    while ((out->len - start) % WORD) cfi_byte(out, 0);
+    while ((out->len - start) % WORD) dwarf_byte(out, 0);
     uint32_t length = out->len - start - 4;
     for (unsigned i = 0; i < 4; i++) out->data[start + i] = (guint8)(length >> 8 * i);
 }
@@ -300,12 +277,13 @@ static void end_entry(GByteArray *out, guint start)
 static void put_common(GByteArray *out)
 {
     static const uint8_t same[] = { 7, 8, 9, 10, 12, 13, 16 + 6, 16 + 7 };
-    cfi_word(out, 0), cfi_word(out, UINT32_MAX);
-    cfi_byte(out, 4), cfi_byte(out, 0), cfi_byte(out, 4), cfi_byte(out, 0); /* version, "", bytes of addresses */
-    cfi_leb(out, 1), cfi_sleb(out, -WORD), cfi_leb(out, 10);
-    cfi_byte(out, CFA_DEF), cfi_leb(out, SP), cfi_leb(out, 0);
-    cfi_byte(out, CFA_VALUE), cfi_leb(out, SP), cfi_leb(out, 0);
-    for (size_t i = 0; i < sizeof same; i++) cfi_byte(out, CFA_SAME), cfi_leb(out, same[i]);
+    dwarf_word(out, 0), dwarf_word(out, UINT32_MAX);
+    dwarf_byte(out, 4), dwarf_byte(out, 0), dwarf_byte(out, 4),
+        dwarf_byte(out, 0); /* version, "", bytes of addresses */
+    dwarf_leb(out, 1), dwarf_sleb(out, -WORD), dwarf_leb(out, 10);
+    dwarf_byte(out, CFA_DEF), dwarf_leb(out, SP), dwarf_leb(out, 0);
+    dwarf_byte(out, CFA_VALUE), dwarf_leb(out, SP), dwarf_leb(out, 0);
+    for (size_t i = 0; i < sizeof same; i++) dwarf_byte(out, CFA_SAME), dwarf_leb(out, same[i]);
     end_entry(out, 0);
 }
 
@@ -313,7 +291,7 @@ static tw_status put_cfi_function(tw__asm *as, int section, const function *f)
 {
     g_autoptr(GByteArray) out = g_byte_array_new();
     uint32_t at = as->object->sections[section].public.size;
-    cfi_word(out, 0), cfi_word(out, 0), cfi_word(out, 0), cfi_word(out, f->end - f->start);
+    dwarf_word(out, 0), dwarf_word(out, 0), dwarf_word(out, 0), dwarf_word(out, f->end - f->start);
     g_byte_array_append(out, f->rules->data, f->rules->len);
     end_entry(out, 0);
     tw_status status = tw_object_append(as->object, section, out->data, out->len);

@@ -2,6 +2,7 @@
 /* .debug_line of DWARF 4 from the lines of an object, for texts that have that section and leave it empty (popc -g):
  * debuggers and llvm-dwarfdump read it, the tools here read the object's own lines. */
 #include "poplar/colossus/asm/asm.h"
+#include "poplar/colossus/asm/dwarf_bytes.h"
 
 #include <string.h>
 
@@ -29,29 +30,6 @@ struct address {
     int section;
     uint32_t offset;
 };
-
-static void line_byte(GByteArray *out, unsigned byte)
-{
-    guint8 b = (guint8)byte;
-    g_byte_array_append(out, &b, 1);
-}
-
-static void line_word(GByteArray *out, uint32_t word)
-{
-    for (unsigned i = 0; i < 4; i++) line_byte(out, word >> 8 * i & 0xff);
-}
-
-static void line_leb(GByteArray *out, uint64_t n)
-{
-    for (; n > 0x7f; n >>= 7) line_byte(out, (unsigned)(n & 0x7f) | 0x80);
-    line_byte(out, (unsigned)n);
-}
-
-static void line_sleb(GByteArray *out, int64_t n)
-{
-    for (; n < -64 || n > 63; n >>= 7) line_byte(out, (unsigned)(n & 0x7f) | 0x80);
-    line_byte(out, (unsigned)(n & 0x7f));
-}
 
 static void line_set_word(GByteArray *out, guint at, uint32_t word)
 {
@@ -81,21 +59,21 @@ static void number_files(program *p)
 static void put_header(program *p)
 {
     static const uint8_t lengths[OPCODE_BASE - 1] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
-    line_word(p->out, 0);
-    line_byte(p->out, 4), line_byte(p->out, 0); /* version */
-    line_word(p->out, 0);
-    line_byte(p->out, 1), line_byte(p->out, 1); /* bytes of an instruction, of a bundle */
-    line_byte(p->out, 1), line_byte(p->out, 0xfb),
-        line_byte(p->out, 14); /* statements; special opcodes: none used */
-    line_byte(p->out, OPCODE_BASE);
+    dwarf_word(p->out, 0);
+    dwarf_byte(p->out, 4), dwarf_byte(p->out, 0); /* version */
+    dwarf_word(p->out, 0);
+    dwarf_byte(p->out, 1), dwarf_byte(p->out, 1); /* bytes of an instruction, of a bundle */
+    dwarf_byte(p->out, 1), dwarf_byte(p->out, 0xfb),
+        dwarf_byte(p->out, 14); /* statements; special opcodes: none used */
+    dwarf_byte(p->out, OPCODE_BASE);
     g_byte_array_append(p->out, lengths, sizeof lengths);
-    line_byte(p->out, 0); /* no folders: names are whole */
+    dwarf_byte(p->out, 0); /* no folders: names are whole */
     for (guint i = 1; i < p->names->len; i++) {
         const char *name = p->names->pdata[i] ? p->names->pdata[i] : "?";
         g_byte_array_append(p->out, (const guint8 *)name, (guint)strlen(name) + 1);
-        line_byte(p->out, 0), line_byte(p->out, 0), line_byte(p->out, 0); /* folder, time, size */
+        dwarf_byte(p->out, 0), dwarf_byte(p->out, 0), dwarf_byte(p->out, 0); /* folder, time, size */
     }
-    line_byte(p->out, 0);
+    dwarf_byte(p->out, 0);
     line_set_word(p->out, 6, p->out->len - 10);
 }
 
@@ -103,29 +81,30 @@ static void put_header(program *p)
 
 static void begin_sequence(program *p, const tw_object_line *first)
 {
-    line_byte(p->out, 0), line_byte(p->out, 5), line_byte(p->out, NE_SET_ADDRESS);
+    dwarf_byte(p->out, 0), dwarf_byte(p->out, 5), dwarf_byte(p->out, NE_SET_ADDRESS);
     struct address at = { p->out->len, first->section, first->offset };
     g_array_append_val(p->addresses, at);
-    line_word(p->out, 0);
+    dwarf_word(p->out, 0);
 }
 
 static void line_put_row(program *p, const tw_object_line *from, const tw_object_line *line)
 {
     uint32_t file = GPOINTER_TO_UINT(g_hash_table_lookup(p->files, line->file));
     uint32_t before = from ? GPOINTER_TO_UINT(g_hash_table_lookup(p->files, from->file)) : 1;
-    if (from) line_byte(p->out, NS_ADVANCE_PC), line_leb(p->out, line->offset - from->offset);
-    if (file != before) line_byte(p->out, NS_SET_FILE), line_leb(p->out, file);
-    if (line->column != (from ? from->column : 0)) line_byte(p->out, NS_SET_COLUMN), line_leb(p->out, line->column);
-    line_byte(p->out, NS_ADVANCE_LINE);
-    line_sleb(p->out, (int64_t)line->line - (from ? from->line : 1));
-    line_byte(p->out, NS_COPY);
+    if (from) dwarf_byte(p->out, NS_ADVANCE_PC), dwarf_leb(p->out, line->offset - from->offset);
+    if (file != before) dwarf_byte(p->out, NS_SET_FILE), dwarf_leb(p->out, file);
+    if (line->column != (from ? from->column : 0))
+        dwarf_byte(p->out, NS_SET_COLUMN), dwarf_leb(p->out, line->column);
+    dwarf_byte(p->out, NS_ADVANCE_LINE);
+    dwarf_sleb(p->out, (int64_t)line->line - (from ? from->line : 1));
+    dwarf_byte(p->out, NS_COPY);
 }
 
 static void end_sequence(program *p, const tw_object_line *last)
 {
     uint32_t end = p->as->object->sections[last->section].public.size;
-    line_byte(p->out, NS_ADVANCE_PC), line_leb(p->out, end - last->offset);
-    line_byte(p->out, 0), line_byte(p->out, 1), line_byte(p->out, NE_END_SEQUENCE);
+    dwarf_byte(p->out, NS_ADVANCE_PC), dwarf_leb(p->out, end - last->offset);
+    dwarf_byte(p->out, 0), dwarf_byte(p->out, 1), dwarf_byte(p->out, NE_END_SEQUENCE);
 }
 
 static void put_rows(program *p)
