@@ -2,14 +2,14 @@
 /* y = A x on eight AI Engine tiles: eight rows at a time, a lane each, so that A arrives column by column; x is a
  * parameter of every tile. Two sums, of even and odd columns, so that none waits for the one before.
  *
- * run: tilewright aie run aie.cpp --target hw -DN={n} -i {folder} -o {folder} --profile {profile} -- {a:n,n} {x:n} {out:n} {folder}
+ * run: tilewright aie run aie.cpp --target hw -DSIDE={n} -i {folder} -o {folder} --profile {profile} -- {a:n,n} {x:n} {out:n} {folder}
  */
 #include "../aie.h"
 
 #include <adf.h>
 
 using namespace adf;
-enum { PARTS = 8, LANES = 8, COLUMNS = 64, GROUPS = N / PARTS / LANES }; /* COLUMNS of a window */
+enum { PARTS = 8, LANES = 8, COLUMNS = 64, GROUPS = SIDE / PARTS / LANES }; /* COLUMNS of a window */
 
 /* A class, as each tile has sums of its own. */
 class rows {
@@ -17,7 +17,7 @@ class rows {
     int column = 0;
 
   public:
-    void gemv(input_window<float> *a, output_stream<float> *y, const float (&x)[N])
+    void gemv(input_window<float> *a, output_stream<float> *y, const float (&x)[SIDE])
     {
         v8float own_even = even, own_odd = odd; /* in registers, whatever the window's memory is */
         for (int j = 0; j < COLUMNS; j += 2) {
@@ -27,7 +27,7 @@ class rows {
             own_odd = fpmac(own_odd, two, 8, 0x76543210, factors, (j & 7) + 1, 0);
         }
         even = own_even, odd = own_odd, column += COLUMNS;
-        if (column < N) return;
+        if (column < SIDE) return;
         v8float sum = fpadd(even, odd);
         for (int i = 0; i < LANES; i++) writeincr(y, ext_elem(sum, i));
         even = odd = null_v8float(), column = 0;
@@ -64,7 +64,7 @@ gemv_graph g;
 static void by_columns(tw_npy *a)
 {
     float *from = static_cast<float *>(a->data), *to = new float[a->count];
-    for (size_t i = 0; i < a->count; i++) to[i / N / LANES * LANES * N + i % N * LANES + i / N % LANES] = from[i];
+    for (size_t i = 0; i < a->count; i++) to[i / SIDE / LANES * LANES * SIDE + i % SIDE * LANES + i / SIDE % LANES] = from[i];
     for (size_t i = 0; i < a->count; i++) from[i] = to[i];
     delete[] to;
 }
@@ -77,8 +77,8 @@ int main(int argc, char **argv)
     write_parts(argv[4], "a", a, PARTS);
     if (g.init() != ok) return 1;
     for (int i = 0; i < PARTS; i++)
-        if (g.update(g.x[i], static_cast<const float *>(x->data), N) != ok) return 1;
+        if (g.update(g.x[i], static_cast<const float *>(x->data), SIDE) != ok) return 1;
     tw_npy_free(a), tw_npy_free(x);
-    if (g.run(GROUPS * N / COLUMNS) != ok || g.end() != ok) return 1;
-    return !join_parts(argv[4], "y", PARTS, N, 0, argv[3]);
+    if (g.run(GROUPS * SIDE / COLUMNS) != ok || g.end() != ok) return 1;
+    return !join_parts(argv[4], "y", PARTS, SIDE, 0, argv[3]);
 }

@@ -14,7 +14,7 @@ enum { BLOCK = 256, PARTS = 8, LANES = 8 };
 
 static v8float all_lanes(float x)
 {
-    return { x, x, x, x, x, x, x, x };
+    return v8float{ x, x, x, x, x, x, x, x };
 }
 
 /* The sums of a block; the last of them. */

@@ -14,7 +14,7 @@ enum { ROWS = 4, COLUMNS = 64, LANES = 8 };
 
 static v8float all_lanes(float x)
 {
-    return { x, x, x, x, x, x, x, x };
+    return v8float{ x, x, x, x, x, x, x, x };
 }
 
 /* Of numbers from -87 to 0; lower ones as -87. */

@@ -60,7 +60,8 @@ char *tw__compare_program(const char *folder, const tw__compare_machine *machine
 typedef struct tw__compare_row {
     const tw__compare_kernel *kernel; /* NULL: a profile of the user's: */
     const tw__compare_machine *machine;
-    char *label, *chip, *band; /* its file, and what it says of its machine; NULL of a kernel */
+    char *label;       /* its file; NULL of a kernel */
+    char *chip, *band; /* what its profile says of its machine and of its cycles; NULL: there is none */
     size_t n;
     char *problem; /* why there is no figure; NULL */
     char *command; /* that ran, as the program has it; NULL when none did */
@@ -95,7 +96,7 @@ size_t tw__compare_first(const tw__compare_row *rows, size_t last); /* the first
 char *tw__compare_seconds_text(double seconds, char text[32]);
 char *tw__compare_bytes_text(double bytes, char text[32]);
 const char *tw__compare_percent_text(double part, char text[32]);
-const char *tw__compare_band_text(const tw__compare_row *row, char *text, size_t size);
+const char *tw__compare_band_text(const tw__compare_row *row);
 
 void tw__compare_print(const tw__compare_row *rows, size_t count);
 json_t *tw__compare_json(const tw__compare_row *rows, size_t count);

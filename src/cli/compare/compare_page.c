@@ -194,7 +194,7 @@ static void page_sizes(const tw__compare_row *rows, size_t count, FILE *out)
 
 static void page_row(const tw__compare_row *row, double shortest, double longest, FILE *out)
 {
-    char time[32], operations[32], bytes[32], moved[32], memory[32], band[160];
+    char time[32], operations[32], bytes[32], moved[32], memory[32];
     g_autofree char *name = g_markup_escape_text(row->label ? row->label : row->machine->name, -1);
     fprintf(out, "<div class=\"row%s\"><span class=name>%s</span>", row->label ? " own" : "", name);
     if (row->problem) {
@@ -207,7 +207,7 @@ static void page_row(const tw__compare_row *row, double shortest, double longest
     tw__compare_share s = tw__compare_share_of(row);
     double computing = 100 * row->computing, exchanging = 100 * row->exchanging;
     g_autofree char *chip = g_markup_escape_text(row->label ? row->chip : "", -1);
-    g_autofree char *says = g_markup_escape_text(tw__compare_band_text(row, band, sizeof band), -1);
+    g_autofree char *says = g_markup_escape_text(tw__compare_band_text(row), -1);
     fprintf(out,
             "<div class=track><div class=bar style=\"width:%.1f%%\"><i style=\"width:%.1f%%\"></i>"
             "<i style=\"width:%.1f%%\"></i><i style=\"width:%.1f%%\"></i></div></div><span class=time>%s</span>\n"

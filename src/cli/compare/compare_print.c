@@ -44,9 +44,9 @@ const char *tw__compare_percent_text(double part, char text[32])
     return text;
 }
 
-const char *tw__compare_band_text(const tw__compare_row *row, char *text, size_t size)
+const char *tw__compare_band_text(const tw__compare_row *row)
 {
-    return row->band ? row->band : tw_band_text(tw_band_find(row->machine->arch, NULL), text, size);
+    return row->band && *row->band ? row->band : "not validated";
 }
 
 /* Where the cores' time goes, in per cent: "43/1/56". */
@@ -71,7 +71,7 @@ static void print_head(const char *first, int wide)
 
 static void print_figures(const char *name, int wide, const tw__compare_row *row)
 {
-    char time[32], memory[32], operations[32], bytes[32], moved[32], spent[32], band[160];
+    char time[32], memory[32], operations[32], bytes[32], moved[32], spent[32];
     if (row->problem) {
         printf("  %-*s %s\n", wide, name, row->problem);
         return;
@@ -83,7 +83,7 @@ static void print_figures(const char *name, int wide, const tw__compare_row *row
            tw__compare_percent_text(s.operations, operations), tw__compare_percent_text(s.bytes, bytes),
            tw__compare_bytes_text((double)row->moved, moved),
            row->memory ? tw__compare_bytes_text((double)row->memory, memory) : "-", spent_text(row, spent),
-           tw_fidelity_name(row->totals.fidelity), tw__compare_band_text(row, band, sizeof band));
+           tw_fidelity_name(row->totals.fidelity), tw__compare_band_text(row));
 }
 
 static void print_own(const tw__compare_row *rows, size_t count)
@@ -145,7 +145,6 @@ json_t *tw__compare_json(const tw__compare_row *rows, size_t count)
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
         const tw__compare_row *row = &rows[i];
-        char band[160];
         json_t *one = row->label ? json_pack("{s:s, s:s*}", "profile", row->label, "machine", row->chip)
                                  : json_pack("{s:s, s:s, s:I}", "kernel", row->kernel->name, "machine",
                                              row->machine->name, "n", (json_int_t)row->n);
@@ -153,14 +152,14 @@ json_t *tw__compare_json(const tw__compare_row *rows, size_t count)
         if (row->command) json_object_set_new(one, "command", json_string(row->command));
         if (!row->problem) {
             tw__compare_share s = tw__compare_share_of(row);
-            json_t *figures = json_pack(
-                "{s:I, s:f, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:I, s:I, s:f, s:f}", "cycles",
-                (json_int_t)row->totals.cycles, "seconds", row->totals.seconds, "fidelity",
-                tw_fidelity_name(row->totals.fidelity), "band", tw__compare_band_text(row, band, sizeof band),
-                "coresUsed", (int)row->cores_used, "cores", (int)row->cores, "operations", row->operations, "bytes",
-                row->bytes, "shareOfArithmetic", s.operations, "shareOfMemory", s.bytes, "bytesPerCore",
-                (json_int_t)row->memory, "bytesMoved", (json_int_t)row->moved, "shareComputing", row->computing,
-                "shareExchanging", row->exchanging);
+            json_t *figures =
+                json_pack("{s:I, s:f, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:I, s:I, s:f, s:f}", "cycles",
+                          (json_int_t)row->totals.cycles, "seconds", row->totals.seconds, "fidelity",
+                          tw_fidelity_name(row->totals.fidelity), "band", tw__compare_band_text(row), "coresUsed",
+                          (int)row->cores_used, "cores", (int)row->cores, "operations", row->operations, "bytes",
+                          row->bytes, "shareOfArithmetic", s.operations, "shareOfMemory", s.bytes, "bytesPerCore",
+                          (json_int_t)row->memory, "bytesMoved", (json_int_t)row->moved, "shareComputing",
+                          row->computing, "shareExchanging", row->exchanging);
             json_object_update(one, figures);
             json_decref(figures);
         }

@@ -2,9 +2,7 @@
 /* compare: figures of a profile, of a kernel's run or of a user's own program. */
 #include "cli/compare/compare.h"
 
-#include <jansson.h>
 #include <string.h>
-#include <tilewright/tile.h>
 
 typedef struct activity {
     unsigned cores;
@@ -40,6 +38,8 @@ bool tw__compare_read_profile(const char *path, tw__compare_row *row)
         tw_profile_free(profile);
         return false;
     }
+    row->chip = g_strdup(tw_profile_architecture(profile));
+    row->band = g_strdup(tw_profile_band(profile));
     activity all = { 0 };
     tw_profile_each_step(profile, add_step, &all);
     row->cores_used = all.cores, row->moved = all.moved;
@@ -53,23 +53,8 @@ bool tw__compare_read_profile(const char *path, tw__compare_row *row)
     return true;
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "-";
-}
-
 bool tw__compare_own(const char *path, tw__compare_row *row)
 {
     *row = (tw__compare_row){ .label = g_strdup(path) };
-    if (!tw__compare_read_profile(path, row)) return false;
-    size_t size;
-    char *text = tw_read_file(path, TW_SOURCE_LIMIT, &size);
-    json_t *all = text ? json_loadb(text, size, 0, NULL) : NULL, *part = json_object_get(all, "graph");
-    const json_t *target = json_object_get(part ? part : all, "target");
-    row->chip = g_strdup(text_of(target, "architecture"));
-    row->band = g_strdup(text_of(target, "cycleBand"));
-    json_decref(all);
-    free(text);
-    return true;
+    return tw__compare_read_profile(path, row);
 }

@@ -236,6 +236,16 @@ unsigned tw_profile_tiles(const tw_profile *p)
     return p->target.tiles;
 }
 
+const char *tw_profile_architecture(const tw_profile *p)
+{
+    return p ? p->names.items[p->target.arch] : "";
+}
+
+const char *tw_profile_band(const tw_profile *p)
+{
+    return p ? p->names.items[p->target.band] : "";
+}
+
 tw__type_cycles *tw__profile_type_totals(const tw_profile *p)
 {
     tw__type_cycles *types = tw__calloc(p->types.count + 1, sizeof *types);

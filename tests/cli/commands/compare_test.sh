@@ -35,6 +35,14 @@ END
 grep -q 'the fullest holds [0-9.]* [KMG]*i*B</span>' page.html || fail 'memory is not on the page'
 for kernel in $kernels; do grep -q "<h2>$kernel, n = " page.html || fail "$kernel is not on the page"; done
 
+# How near cycles are is of the way they were obtained: without clang, by issue slots.
+if command -v clang++-19 >/dev/null && command -v g++ >/dev/null; then
+  expect 0 "$tilewright" compare histogram --small --on aie
+  prints out 'estimated, ± '
+  expect 0 env CXX=g++ "$tilewright" compare histogram --small --on aie
+  prints out 'estimated, a factor of'
+fi
+
 # More elements take longer, on each machine that has them.
 expect 0 "$tilewright" compare axpy --size 4096 --size 65536 --on ipu-mk2,wse3,a2a3 --json sizes.json
 python3 - sizes.json <<'END' || fail 'sizes'

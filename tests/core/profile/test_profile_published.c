@@ -103,6 +103,8 @@ static void published_everything(void **state)
     (void)state;
     json_t *schema = schema_read();
     tw_profile *p = everything();
+    assert_string_equal(tw_profile_architecture(p), "ipu2");
+    assert_string_equal(tw_profile_band(p), "± 3 %");
     json_t *file = written(p);
     const char *parts[] = { "graph", "execution" };
     g_autofree char *why = broken_rule(schema, file);
