@@ -65,7 +65,8 @@ int main(int argc, char **argv)
     write_parts(argv[4], "b", b, 1, 4);
     if (g.init() != ok) return 1;
     for (int i = 0; i < PARTS; i++)
-        if (g.update(g.a[i], static_cast<const float *>(a->data) + i * STRIPE * SIDE, STRIPE * SIDE) != ok) return 1;
+        if (g.update(g.a[i], static_cast<const float *>(a->data) + i * STRIPE * SIDE, STRIPE * SIDE) != ok)
+            return 1;
     tw_npy_free(a), tw_npy_free(b);
     if (g.run(SIDE / LANES) != ok || g.end() != ok) return 1;
     tw_npy *c = read_parts(argv[4], "c", PARTS, SIDE * SIDE, 0);

@@ -64,7 +64,8 @@ gemv_graph g;
 static void by_columns(tw_npy *a)
 {
     float *from = static_cast<float *>(a->data), *to = new float[a->count];
-    for (size_t i = 0; i < a->count; i++) to[i / SIDE / LANES * LANES * SIDE + i % SIDE * LANES + i / SIDE % LANES] = from[i];
+    for (size_t i = 0; i < a->count; i++)
+        to[i / SIDE / LANES * LANES * SIDE + i % SIDE * LANES + i / SIDE % LANES] = from[i];
     for (size_t i = 0; i < a->count; i++) from[i] = to[i];
     delete[] to;
 }

@@ -2,30 +2,11 @@
 /* .cfi_*: how the frame of a caller is found from any place in a function, as .debug_frame of DWARF 4 (6.4).
  * Registers are numbered 0 to 15 for $m0 to $m15 and 16 to 31 for $a0 to $a15; the return address is $m10. */
 #include "poplar/colossus/asm/asm.h"
-#include "poplar/colossus/asm/dwarf_bytes.h"
+#include "poplar/colossus/object/dwarf.h"
 
 #include <string.h>
 
-enum {
-    CFA_ADVANCE = 0x40, /* the lower six bits are the operand of this one and the next */
-    CFA_OFFSET = 0x80,
-    CFA_ADVANCE4 = 0x04,
-    CFA_RESTORE_EXTENDED = 0x06,
-    CFA_UNDEFINED = 0x07,
-    CFA_SAME = 0x08,
-    CFA_REGISTER = 0x09,
-    CFA_REMEMBER = 0x0a,
-    CFA_RESTORE_STATE = 0x0b,
-    CFA_DEF = 0x0c,
-    CFA_DEF_REGISTER = 0x0d,
-    CFA_DEF_OFFSET = 0x0e,
-    CFA_OFFSET_SIGNED = 0x11,
-    CFA_VALUE = 0x14,
-    CFA_VALUE_SIGNED = 0x15,
-    SP = 11,
-    WORD = 4,
-    MOST_STATES = 32
-};
+enum { SP = 11, WORD = 4, MOST_STATES = 32 };
 
 struct tw__cfi_function {
     int section;

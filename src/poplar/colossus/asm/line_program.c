@@ -2,7 +2,7 @@
 /* .debug_line of DWARF 4 from the lines of an object, for texts that have that section and leave it empty (popc -g):
  * debuggers and llvm-dwarfdump read it, the tools here read the object's own lines. */
 #include "poplar/colossus/asm/asm.h"
-#include "poplar/colossus/asm/dwarf_bytes.h"
+#include "poplar/colossus/object/dwarf.h"
 
 #include <string.h>
 

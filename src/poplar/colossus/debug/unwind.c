@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Frames of callers: the rules of .debug_frame (DWARF 4, 6.4) at an address, and registers by them. */
 #include "poplar/colossus/debug/debug.h"
+#include "poplar/colossus/object/dwarf.h"
 
 #include <string.h>
 
@@ -111,45 +112,47 @@ static bool extended_operation(run *r, unsigned op)
 {
     uint64_t reg;
     switch (op) {
-    case 0x00: return true;
-    case 0x01: r->at = (uint32_t)tw__bytes_number(&r->b, 4); return true;
-    case 0x02: unwind_advance(r, tw__bytes_number(&r->b, 1)); return true;
-    case 0x03: unwind_advance(r, tw__bytes_number(&r->b, 2)); return true;
-    case 0x04: unwind_advance(r, tw__bytes_number(&r->b, 4)); return true;
-    case 0x05:
+    case CFA_NOP: return true;
+    case CFA_SET_ADDRESS: r->at = (uint32_t)tw__bytes_number(&r->b, 4); return true;
+    case CFA_ADVANCE1: unwind_advance(r, tw__bytes_number(&r->b, 1)); return true;
+    case CFA_ADVANCE2: unwind_advance(r, tw__bytes_number(&r->b, 2)); return true;
+    case CFA_ADVANCE4: unwind_advance(r, tw__bytes_number(&r->b, 4)); return true;
+    case CFA_OFFSET_EXTENDED:
         reg = tw__bytes_leb(&r->b), set_rule(r, reg, AT_OFFSET, unwind_scaled(r, (int64_t)tw__bytes_leb(&r->b)));
         return true;
-    case 0x06: restore_rule(r, tw__bytes_leb(&r->b)); return true;
-    case 0x07: set_rule(r, tw__bytes_leb(&r->b), UNDEFINED, 0); return true;
-    case 0x08: set_rule(r, tw__bytes_leb(&r->b), SAME, 0); return true;
-    case 0x09:
+    case CFA_RESTORE_EXTENDED: restore_rule(r, tw__bytes_leb(&r->b)); return true;
+    case CFA_UNDEFINED: set_rule(r, tw__bytes_leb(&r->b), UNDEFINED, 0); return true;
+    case CFA_SAME: set_rule(r, tw__bytes_leb(&r->b), SAME, 0); return true;
+    case CFA_REGISTER:
         reg = tw__bytes_leb(&r->b), set_rule(r, reg, IN_REGISTER, (int64_t)tw__bytes_leb(&r->b));
         return true;
-    case 0x0a:
+    case CFA_REMEMBER:
         if (r->depth == MOST_STATES) return false;
         r->kept[r->depth++] = r->now;
         return true;
-    case 0x0b:
+    case CFA_RESTORE_STATE:
         if (!r->depth) return false;
         r->now = r->kept[--r->depth];
         return true;
-    case 0x0c: reg = tw__bytes_leb(&r->b), set_cfa(r, reg, (int64_t)tw__bytes_leb(&r->b)); return true;
-    case 0x0d: set_cfa(r, tw__bytes_leb(&r->b), r->now.cfa_offset); return true;
-    case 0x0e: r->now.cfa_offset = (int64_t)tw__bytes_leb(&r->b); return true;
-    case 0x0f: r->now.has_cfa = false, tw__bytes_skip(&r->b, tw__bytes_leb(&r->b)); return true;
-    case 0x10:
-    case 0x16:
+    case CFA_DEF: reg = tw__bytes_leb(&r->b), set_cfa(r, reg, (int64_t)tw__bytes_leb(&r->b)); return true;
+    case CFA_DEF_REGISTER: set_cfa(r, tw__bytes_leb(&r->b), r->now.cfa_offset); return true;
+    case CFA_DEF_OFFSET: r->now.cfa_offset = (int64_t)tw__bytes_leb(&r->b); return true;
+    case CFA_DEF_EXPRESSION: r->now.has_cfa = false, tw__bytes_skip(&r->b, tw__bytes_leb(&r->b)); return true;
+    case CFA_EXPRESSION:
+    case CFA_VALUE_EXPRESSION:
         reg = tw__bytes_leb(&r->b), set_rule(r, reg, UNDEFINED, 0), tw__bytes_skip(&r->b, tw__bytes_leb(&r->b));
         return true;
-    case 0x11:
+    case CFA_OFFSET_SIGNED:
         reg = tw__bytes_leb(&r->b), set_rule(r, reg, AT_OFFSET, unwind_scaled(r, tw__bytes_sleb(&r->b)));
         return true;
-    case 0x12: reg = tw__bytes_leb(&r->b), set_cfa(r, reg, unwind_scaled(r, tw__bytes_sleb(&r->b))); return true;
-    case 0x13: r->now.cfa_offset = unwind_scaled(r, tw__bytes_sleb(&r->b)); return true;
-    case 0x14:
+    case CFA_DEF_SIGNED:
+        reg = tw__bytes_leb(&r->b), set_cfa(r, reg, unwind_scaled(r, tw__bytes_sleb(&r->b)));
+        return true;
+    case CFA_DEF_OFFSET_SIGNED: r->now.cfa_offset = unwind_scaled(r, tw__bytes_sleb(&r->b)); return true;
+    case CFA_VALUE:
         reg = tw__bytes_leb(&r->b), set_rule(r, reg, VALUE_OFFSET, unwind_scaled(r, (int64_t)tw__bytes_leb(&r->b)));
         return true;
-    case 0x15:
+    case CFA_VALUE_SIGNED:
         reg = tw__bytes_leb(&r->b), set_rule(r, reg, VALUE_OFFSET, unwind_scaled(r, tw__bytes_sleb(&r->b)));
         return true;
     default: return false;
@@ -164,11 +167,11 @@ static bool run_rules(run *r, tw__bytes code, uint32_t address)
         rules before = r->now;
         unsigned op = (unsigned)tw__bytes_number(&r->b, 1), low = op & 0x3f;
         bool good = ++r->steps < MOST_STEPS;
-        if (op >> 6 == 1)
+        if ((op & 0xc0) == CFA_ADVANCE)
             unwind_advance(r, low);
-        else if (op >> 6 == 2)
+        else if ((op & 0xc0) == CFA_OFFSET)
             set_rule(r, low, AT_OFFSET, unwind_scaled(r, (int64_t)tw__bytes_leb(&r->b)));
-        else if (op >> 6 == 3)
+        else if ((op & 0xc0) == CFA_RESTORE)
             restore_rule(r, low);
         else
             good = good && extended_operation(r, op);
