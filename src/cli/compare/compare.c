@@ -233,11 +233,14 @@ const tw__command tw__command_compare = {
     .help = "Each machine has a program of its own, written as its users would; results are checked first.\n"
             "Profiles of one's own programs, of whatever machines, are put side by side in the same way.\n"
             "Exit status 1 when a program fails or its result is wrong.\n",
-    .example = "tilewright compare axpy --small\n"
-               "tilewright compare stencil --size 64 --on wse3,a2a3 --report stencil.html\n"
-               "tilewright compare ipu.json wse.json\n"
-               "tilewright compare --list\n"
-               "tilewright compare axpy --show wse3",
+    .example =
+        "tilewright compare axpy --small\n"
+        "tilewright compare stencil --size 64 --on wse3,a2a3 --report stencil.html\n"
+        "tilewright run --profile ipu.json examples/poplar/scale/scale_host.c\n"
+        "tilewright csl run examples/csl/all_reduce/layout.csl --arch=wse3 --launch all_reduce --profile wse.json\n"
+        "tilewright compare ipu.json wse.json\n"
+        "tilewright compare --list\n"
+        "tilewright compare axpy --show wse3",
     .options = TW__CLI_ROWS(options),
     .words = "",
     .files = ".json",
