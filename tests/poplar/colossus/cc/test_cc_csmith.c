@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Random C programs of csmith on a simulated tile and, as programs for armv7 (which has the tile's types), under
- * qemu-user: every variable has to be the same at the end. Some programs never end: C lets compilers take a loop
- * without side effects to end all the same, which is forbidden here, as it would leave nothing to compare.
- * TW_SEEDS=FROM:COUNT chooses others than the usual ones; needs csmith, qemu-user, clang 19 and lld, without which
- * nothing is compared. */
+ * qemu-user: every variable has to be the same at the end. Left out are programs that never end (C lets compilers
+ * take a loop without side effects to end all the same, which is forbidden here, as it would leave nothing to
+ * compare) and those that go through a misaligned pointer (csmith takes addresses of packed members; undefined in
+ * C: armv7 reads them, a tile does not). TW_SEEDS=FROM:COUNT chooses others than the usual ones; needs csmith,
+ * qemu-user, clang 19 and lld, without which nothing is compared. */
 #include "program_test.h"
 
 #include <stdlib.h>
@@ -24,29 +25,13 @@ static bool is_there(const char *program)
 static GArray *expected(const char *folder, const char *source, GString *problems)
 {
     g_autofree char *program = g_build_filename(folder, "arm", NULL);
-    const char *const build[] = { "clang-19",
-                                  "--target=armv7a-none-eabi",
-                                  "-mcpu=cortex-a15",
-                                  "-mfloat-abi=softfp",
-                                  "-O1",
-                                  "-fno-finite-loops",
-                                  "-w",
-                                  "-fsigned-char",
-                                  "-fno-short-enums",
-                                  "-ffp-contract=off",
-                                  "-ffreestanding",
-                                  "-fno-builtin",
-                                  "-nostdlib",
-                                  "-static",
-                                  "-fuse-ld=lld",
-                                  "-I" PROGRAMS,
-                                  "-I/usr/include/csmith",
-                                  "-include",
-                                  PROGRAMS "/arm.h",
-                                  source,
-                                  "-o",
-                                  program,
-                                  NULL };
+    const char *const build[] = { "clang-19", "--target=armv7a-none-eabi", "-mcpu=cortex-a15", "-mfloat-abi=softfp",
+                                  "-O1", "-fno-finite-loops",
+                                  /* pointers to members of packed structures: armv7 reads them, a tile does not */
+                                  "-fsanitize=alignment", "-fsanitize-trap=alignment", "-w", "-fsigned-char",
+                                  "-fno-short-enums", "-ffp-contract=off", "-ffreestanding", "-fno-builtin",
+                                  "-nostdlib", "-static", "-fuse-ld=lld", "-I" PROGRAMS, "-I/usr/include/csmith",
+                                  "-include", PROGRAMS "/arm.h", source, "-o", program, NULL };
     const char *const run[] = { "timeout", "20", "qemu-arm", program, NULL };
     if (!program_command(folder, build, NULL, NULL, problems)) fail_msg("%s", problems->str);
     char *bytes = NULL;
@@ -116,8 +101,8 @@ static void random_programs(void **unused)
             g_unlink(source);
         }
     }
-    print_message("%u same, %u different, %u refused, %u faults, %u that do not end in time\n", outcomes[0],
-                  outcomes[1], outcomes[2], outcomes[3], outcomes[4]);
+    print_message("%u same, %u different, %u refused, %u faults, %u left out\n", outcomes[0], outcomes[1],
+                  outcomes[2], outcomes[3], outcomes[4]);
     g_autofree char *program = g_build_filename(folder, "arm", NULL);
     g_unlink(program);
     g_autofree char *litter = g_build_filename(folder, "platform.info", NULL); /* csmith leaves it where it runs */
