@@ -18,6 +18,7 @@ void tw__cc_say(const tw__cc_request *request, tw_severity severity, const char 
 typedef struct front_job {
     const tw__cc_request *request;
     tw__cc_output *output;
+    bool is_read; /* what fails from there on is this compiler, not clang or LLVM's reader */
 } front_job;
 
 static LLVMModuleRef read_ir(const tw__cc_request *request, LLVMContextRef context)
@@ -74,6 +75,7 @@ static void front_work(void *user)
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = request->language == TW__CC_IR ? read_ir(request, context)
                                                           : tw__cc_parse(request, context, &job->output->headers);
+    job->is_read = true;
     LLVMContextSetDiagnosticHandler(context, hear_passes, job);
     if (module && request->result == TW__CC_SOURCE_IR) {
         job->output->text = ir_text(module);
@@ -87,10 +89,14 @@ static void front_work(void *user)
 
 static void front_compile(const tw__cc_request *request, tw__cc_output *output)
 {
-    front_job job = { request, output };
+    front_job job = { .request = request, .output = output };
     if (!tw__cc_safely(front_work, &job)) {
         g_clear_pointer(&output->text, g_free);
-        tw__cc_say(request, TW_ERROR, "cc.crash", "the compiler failed on this source: this is a mistake of ours");
+        if (job.is_read)
+            tw__cc_say(request, TW_ERROR, "cc.crash",
+                       "the compiler failed on this source: this is a mistake of ours");
+        else
+            tw__cc_say(request, TW_ERROR, "cc.clang", "clang itself failed where it reads this source");
     }
 }
 
