@@ -16,6 +16,7 @@
 #define TILEWRIGHT_CSL_H
 
 #include <tilewright/base.h>
+#include <tilewright/index.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -104,6 +105,35 @@ typedef struct tw_csl_export {
 TW_API bool tw_csl_get_export(const tw_csl_program *program, size_t index, tw_csl_export *out);
 /* Index of an exported name, -1 when there is none. */
 TW_API int tw_csl_find_export(const tw_csl_program *program, const char *name);
+
+/* --- for editors -------------------------------------------------------------------------------------------- */
+
+/* All else zero: everything is analysed, from the files on disk. */
+typedef struct tw_csl_index_options {
+    size_t size; /* sizeof(tw_csl_index_options) */
+    /* Text of a file that is being written, malloc'ed; NULL: as it is on disk. */
+    char *(*open)(void *user, const char *path, size_t *size);
+    bool (*cancelled)(void *user); /* asked now and then: true ends the analysis */
+    void *user;
+    bool first_only;  /* of tile programs of one file the first alone: soon done, and most of what can be said */
+    bool syntax_only; /* the file alone, names and no types; it need not be a program */
+} tw_csl_index_options;
+/* Analyses a program as tw_csl_compile() does, with programs that have errors too, and tells what it met. Messages go
+ * to `diags`; NULL when memory is out. Free with tw_index_free(). */
+TW_API tw_index *tw_csl_index(const char *file, const tw_csl_options *options, const tw_csl_index_options *how,
+                              tw_diags *diags);
+
+/* A builtin of the language. */
+typedef struct tw_csl_builtin {
+    const char *name;      /* with @ */
+    const char *signature; /* "@as(T: type, value) T" */
+    const char *doc;       /* a sentence or two */
+} tw_csl_builtin;
+TW_API bool tw_csl_get_builtin(size_t index, tw_csl_builtin *builtin); /* in no order; false past the end */
+TW_API const char *tw_csl_keyword(size_t index); /* reserved words, names of types too; NULL past the end */
+TW_API const char *
+tw_csl_library_name(size_t index); /* "memcpy/memcpy", for "<memcpy/memcpy>"; NULL past the end */
+TW_API const char *tw_csl_library_text(const char *name); /* its source; NULL: there is no such library */
 
 /* Bytecode and tables in readable form, for people. */
 TW_API tw_status tw_csl_dump(const tw_csl_program *program, FILE *out);

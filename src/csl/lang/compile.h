@@ -6,7 +6,27 @@
 #include "core/base/base.h"
 #include <tilewright/type.h>
 
-struct tw__csl_image; /* code/image.h */
+struct tw__csl_image;   /* code/image.h */
+struct tw__csl_node;    /* syntax/ast.h */
+struct tw__csl_operand; /* sema/value.h */
+struct tw__csl_ctx;
+
+/* Somebody who looks on, such as an editor. Nothing is made then: tw__csl_compile() returns NULL, and the messages
+ * count. */
+typedef struct tw__csl_watch {
+    void *user;
+    /* Text of a file that is being written, malloc'ed; NULL: as it is on disk. */
+    char *(*open)(void *user, const char *path, size_t *size);
+    bool (*cancelled)(void *user); /* asked now and then; may be NULL */
+    /* A name, field or declaration was analysed as `o`, and means what `definition` declares (NULL: unknown). */
+    void (*met)(void *user, const struct tw__csl_node *at, const struct tw__csl_operand *o,
+                const struct tw__csl_node *definition);
+    /* What stands at `call` gave a param its value. */
+    void (*bound)(void *user, const struct tw__csl_node *call, const struct tw__csl_node *param);
+    void (*end)(void *user, const struct tw__csl_ctx *ctx); /* all is done, names and trees are still there */
+    bool first_only;  /* of programs of one file the first alone, and nothing of what all have together */
+    bool syntax_only; /* the top file is parsed, and that is all */
+} tw__csl_watch;
 
 typedef struct tw__csl_binding { /* --params=name:value, --colors=name:id */
     const char *name;
@@ -33,6 +53,7 @@ typedef struct tw__csl_compile_options {
     /* Reads a file instead of the file system: malloc'ed text, NULL when there is none. Tests and fuzzers. */
     char *(*read)(void *user, const char *path, size_t *size);
     void *read_user;
+    const tw__csl_watch *watch;                  /* NULL = nobody */
     void (*print)(void *user, const char *line); /* @comptime_print; NULL = stderr */
     void *print_user;
 } tw__csl_compile_options;

@@ -115,13 +115,15 @@ static void check_all_rooms(sema *s)
     free(seen);
 }
 
-static bool build_all(sema *s, tw__csl_sharing *sharing, const char *top_file)
+static bool build_all(sema *s, tw__csl_sharing *sharing, const char *top_file, GHashTable *files_seen)
 {
     tw__csl_layout *l = s->layout;
     tw__csl_image *image = s->image;
-    bool good = true;
+    const tw__csl_watch *watch = s->shared->options->watch;
+    bool first_only = watch && watch->first_only, good = true;
     for (size_t i = 0; i < l->binding_count && !tw__csl_stop(s); i++) {
         tile_binding *b = &l->bindings[i];
+        if (first_only && !g_hash_table_add(files_seen, (gpointer)(b->file ? b->file : top_file))) continue;
         tw__arena_mark mark = tw__arena_save(image->arena);
         size_t files = image->file_count;
         good = tw__csl_build_program(s->shared, s, top_file, b) && good;
@@ -130,7 +132,7 @@ static bool build_all(sema *s, tw__csl_sharing *sharing, const char *top_file)
             return false;
         }
     }
-    if (!good || tw__csl_stop(s) || !tw__csl_share_finish(sharing)) return false;
+    if (!good || tw__csl_stop(s) || first_only || !tw__csl_share_finish(sharing)) return false;
     for (uint32_t pe = 0; pe < l->width * l->height; pe++) {
         const tile_binding *b = &l->bindings[l->tiles[pe].program];
         tw__csl_pe *row = TW__CSL_PUSH(image, pes, pe);
@@ -160,14 +162,16 @@ static bool layout_compile(sema *s, tw__csl_shared *shared)
     }
     s->is_layout = true;
     tw__csl_module *top = tw__csl_load_module(s, NULL, o->file, NULL, NULL, "");
-    if (!top) return false;
+    if (!top || (o->watch && o->watch->syntax_only)) return false;
     tw__csl_bind_top_params(s, top);
     const node *block = layout_block(s, top->file);
     s->layout->has_block = block != NULL;
     if (block ? !run_layout(s, top, block) : !single_pe(s, top->file)) return false;
     if (!tw__csl_place_rectangle(s)) return false;
     tw__csl_sharing *sharing = tw__csl_sharing_new(image);
-    bool good = sharing && build_all(s, sharing, o->file);
+    GHashTable *files = g_hash_table_new(g_str_hash, g_str_equal);
+    bool good = sharing && build_all(s, sharing, o->file, files);
+    g_hash_table_destroy(files);
     tw__csl_sharing_free(sharing);
     return good;
 }
@@ -194,9 +198,11 @@ tw__csl_image *tw__csl_compile(const tw__csl_compile_options *options, tw_diags 
         shared.files = g_hash_table_new(g_str_hash, g_str_equal);
         shared.addressed = g_hash_table_new_full(NULL, NULL, NULL, free_names);
         sema s;
+        if (options->watch) tw__csl_keep_trees(shared.ctx);
         if (tw__csl_init_world(&s, &shared, image, NULL)) {
             s.layout = &layout;
             good = layout_compile(&s, &shared);
+            if (options->watch && !options->watch->syntax_only) tw__csl_tell_rest(&s);
             tw__csl_free_world(&s);
             bool lost = image->no_memory || tw__arena_failed(image->arena);
             if (lost || tw__arena_failed(tw__csl_arena(shared.ctx))) tw__csl_no_memory(shared.ctx);
@@ -206,8 +212,9 @@ tw__csl_image *tw__csl_compile(const tw__csl_compile_options *options, tw_diags 
         g_hash_table_destroy(shared.addressed);
     }
     tw__csl_layout_free(&layout);
+    if (options->watch && shared.ctx) options->watch->end(options->watch->user, shared.ctx);
     tw__csl_ctx_free(shared.ctx);
-    if (!good) {
+    if (!good || options->watch) {
         tw__csl_image_free(image);
         return NULL;
     }

@@ -99,6 +99,7 @@ bool tw__csl_build_program(tw__csl_shared *shared, sema *layout, const char *top
     good = good && tw__csl_errors(shared->ctx) == errors && close_program(&s, b);
     if (tw__csl_errors(shared->ctx) != errors && b->file)
         tw__csl_note(&s, b->at, "in the tile code that is placed here");
+    if (tw__csl_watched(&s)) tw__csl_tell_rest(&s);
     tw__csl_free_world(&s);
     return good && tw__csl_errors(shared->ctx) == errors;
 }

@@ -51,29 +51,18 @@ static tw_status check_options(const tw_csl_options *o)
     return TW_OK;
 }
 
-static tw__csl_binding *copy_bindings(const tw_csl_binding *from, size_t count)
+tw__csl_binding *tw__csl_bindings(const tw_csl_binding *from, size_t count)
 {
     tw__csl_binding *to = tw__calloc(count + 1, sizeof *to);
     for (size_t i = 0; to && i < count; i++) to[i] = (tw__csl_binding){ from[i].name, from[i].value };
     return to;
 }
 
-static tw_status compile(tw_csl_program **out, const char *file, const tw_csl_options *options, tw_diags *diags)
+tw__csl_compile_options tw__csl_inner_options(const char *file, const tw_csl_options *o,
+                                              const tw__csl_binding *params, const tw__csl_binding *colors)
 {
     static const tw_type fp16[] = { TW_F16, TW_BF16, TW_CB16 };
-    tw_csl_options own;
-    const tw_csl_options *o = &own;
-    *out = NULL;
-    tw_status status = TW__TAKE_OPTIONS(&own, options, tw_csl_options);
-    if (status == TW_OK) status = check_options(o);
-    if (status != TW_OK) return status;
-    if (strcmp(file, "-") != 0 && !g_file_test(file, G_FILE_TEST_IS_REGULAR)) /* - is the standard input */
-        return tw__fail(
-            TW_E_FILE_LOAD,
-            g_file_test(file, G_FILE_TEST_EXISTS) ? "'%s' is not a regular file" : "there is no file '%s'", file);
-    tw__csl_binding *params = copy_bindings(o->params, o->param_count),
-                    *colors = copy_bindings(o->colors, o->color_count);
-    tw__csl_compile_options inner = { .file = file,
+    return (tw__csl_compile_options){ .file = file,
                                       .wse3 = o->arch == TW_WSE3,
                                       .memcpy = o->memcpy,
                                       .channels = o->channels,
@@ -93,6 +82,23 @@ static tw_status compile(tw_csl_program **out, const char *file, const tw_csl_op
                                       .max_inlined = o->max_inlined,
                                       .optimize = o->level != TW_CSL_O0,
                                       .fp16 = fp16[o->fp16 <= TW_CSL_CB16 ? o->fp16 : 0] };
+}
+
+static tw_status compile(tw_csl_program **out, const char *file, const tw_csl_options *options, tw_diags *diags)
+{
+    tw_csl_options own;
+    const tw_csl_options *o = &own;
+    *out = NULL;
+    tw_status status = TW__TAKE_OPTIONS(&own, options, tw_csl_options);
+    if (status == TW_OK) status = check_options(o);
+    if (status != TW_OK) return status;
+    if (strcmp(file, "-") != 0 && !g_file_test(file, G_FILE_TEST_IS_REGULAR)) /* - is the standard input */
+        return tw__fail(
+            TW_E_FILE_LOAD,
+            g_file_test(file, G_FILE_TEST_EXISTS) ? "'%s' is not a regular file" : "there is no file '%s'", file);
+    tw__csl_binding *params = tw__csl_bindings(o->params, o->param_count),
+                    *colors = tw__csl_bindings(o->colors, o->color_count);
+    tw__csl_compile_options inner = tw__csl_inner_options(file, o, params, colors);
     size_t warnings = tw_diags_count(diags, TW_WARNING);
     tw__csl_image *image = params && colors ? tw__csl_compile(&inner, diags) : NULL;
     free(params);

@@ -135,6 +135,11 @@ bool tw__csl_step(sema *s, const node *at)
                       shared->seconds);
         return false;
     }
+    const tw__csl_watch *w = shared->options->watch;
+    if (w && w->cancelled && (shared->steps_left & 255) == 0 && w->cancelled(w->user)) {
+        shared->out_of_steps = true; /* whoever cancels reads no messages */
+        return false;
+    }
     if (shared->steps_left-- > 0) return true;
     shared->out_of_steps = true;
     tw__csl_error(s, at, "csl.limit",

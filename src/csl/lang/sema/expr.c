@@ -55,9 +55,20 @@ static operand unknown_name(sema *s, const node *n)
 static operand name_operand(sema *s, const node *n)
 {
     const binding *b = tw__csl_find_local(s, n->name);
-    if (b) return b->cell ? tw__csl_known(b->cell->v) : b->o;
-    const entry *e = tw__csl_member(s->module, n->name);
-    return e ? tw__csl_entry_operand(s, n, e) : unknown_name(s, n);
+    const entry *e = b ? NULL : tw__csl_member(s->module, n->name);
+    operand o = b   ? b->cell ? tw__csl_known(b->cell->v) : b->o
+                : e ? tw__csl_entry_operand(s, n, e)
+                    : unknown_name(s, n);
+    if (tw__csl_watched(s))
+        tw__csl_tell(s, n, &o, b ? b->at : !e ? NULL : e->global ? e->global->node : e->function->node);
+    return o;
+}
+
+static operand field_operand(sema *s, const node *n, operand object)
+{
+    operand o = tw__csl_part_named(s, n, object, tw__csl_name_text(s, n->name));
+    if (tw__csl_watched(s)) tw__csl_tell_field(s, n, object, &o);
+    return o;
 }
 
 /* a.b and a[i] look at the parts of comptime variables without marking the whole as shared. */
@@ -65,8 +76,7 @@ static operand base_expr(sema *s, const node *n, const type *expected)
 {
     switch (n->kind) {
     case TW__CSL_NAME: return name_operand(s, n);
-    case TW__CSL_FIELD:
-        return tw__csl_part_named(s, n, base_expr(s, n->kid[0], NULL), tw__csl_name_text(s, n->name));
+    case TW__CSL_FIELD: return field_operand(s, n, base_expr(s, n->kid[0], NULL));
     case TW__CSL_INDEX: return tw__csl_index(s, n, base_expr(s, n->kid[0], NULL));
     default: return tw__csl_expr(s, n, expected);
     }

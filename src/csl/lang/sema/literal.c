@@ -90,6 +90,8 @@ static operand init_struct(sema *s, const node *n, const type *t)
         set[i] = true;
         operand o = tw__csl_stable(s, item, tw__csl_expr(s, item->kid[0], t->fields[i].type));
         parts[i] = tw__csl_coerce_init(s, item, o, t->fields[i].type, "the field");
+        if (tw__csl_watched(s))
+            tw__csl_tell_field(s, item, (operand){ .kind = TW__CSL_O_PLACE, .type = t }, &parts[i]);
     }
     for (size_t i = 0; i < t->count && good; i++) {
         if (set[i]) continue;
@@ -133,6 +135,8 @@ static operand init_anonymous(sema *s, const node *n, const type *expected)
         parts[i] = tw__csl_stable(s, item, tw__csl_expr(s, written, part_hint(expected, names[i], i)));
         good = good && !tw__csl_is_nothing(&parts[i]);
         types[i] = parts[i].type;
+        if (named && expected && tw__csl_watched(s))
+            tw__csl_tell_field(s, item, (operand){ .kind = TW__CSL_O_PLACE, .type = expected }, &parts[i]);
     }
     if (!good) return tw__csl_nothing();
     const type *t = tw__csl_type_anonymous(s->types, count, named ? names : NULL, types);

@@ -175,6 +175,17 @@ bool tw__csl_stop(const sema *s); /* too many errors or a limit: give up quickly
 const site *tw__csl_lasting_trail(sema *s, const node *at, const tw__csl_function *f,
                                   bool told); /* one more site */
 
+/* --- watch.c: tells whoever looks on --- */
+void tw__csl_tell(sema *s, const node *at, const operand *o, const node *definition);
+void tw__csl_tell_field(sema *s, const node *at, operand object, const operand *o);
+/* What nothing names, and the language therefore leaves alone: variables, and plain functions of the program's own
+ * files. Without messages. */
+void tw__csl_tell_rest(sema *s);
+static inline bool tw__csl_watched(const sema *s)
+{
+    return s->shared->options->watch != NULL;
+}
+
 /* --- scope.c --- */
 binding *tw__csl_bind(sema *s, const node *at, tw__csl_name name, operand o, bool is_const);
 binding *tw__csl_bind_cell(sema *s, const node *at, tw__csl_name name, value v);

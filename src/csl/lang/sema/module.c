@@ -33,6 +33,9 @@ void tw__csl_leave_module(sema *s, saved old)
 static char *module_read_file(sema *s, const char *path, size_t *size)
 {
     const tw__csl_shared *shared = s->shared;
+    const tw__csl_watch *w = shared->options->watch;
+    char *open = w && w->open ? w->open(w->user, path, size) : NULL;
+    if (open) return open;
     if (shared->options->read) return shared->options->read(shared->options->read_user, path, size);
     char *text = NULL;
     if (tw_status_of(text = tw_read_file(path, TW_SOURCE_LIMIT, size)) == TW_E_NO_MEMORY) tw__csl_out_of_memory(s);
@@ -192,6 +195,8 @@ static void bind_param(sema *s, const node *at, tw__csl_module *m, const char *n
     }
     e->global->bound = true;
     e->global->value = v;
+    const tw__csl_watch *w = s->shared->options->watch;
+    if (w && w->bound && at) w->bound(w->user, at, e->global->node);
 }
 
 static void bind_params(sema *s, const node *at, tw__csl_module *m, const value *params)
@@ -392,6 +397,10 @@ static void analyse(sema *s, tw__csl_global *g)
                                                           : ": give it a type");
         else if (tw__csl_is_aggregate(g->type) && g->value.value.parts)
             g->value.value.parts->shared = true;
+    }
+    if (tw__csl_watched(s) && g->type) {
+        const operand place = { .kind = TW__CSL_O_PLACE, .type = g->type };
+        tw__csl_tell(s, n, g->is_var ? &place : &g->value, n);
     }
     tw__csl_last_end(s, last);
     tw__csl_leave_module(s, old);

@@ -27,6 +27,7 @@ binding *tw__csl_bind(sema *s, const node *at, tw__csl_name name, operand o, boo
     }
     *b = (binding){ .next = s->locals, .name = name, .at = at, .is_const = is_const, .o = o, .block = s->block };
     s->locals = b;
+    if (tw__csl_watched(s)) tw__csl_tell(s, at, &o, at);
     return b;
 }
 

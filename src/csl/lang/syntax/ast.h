@@ -226,6 +226,7 @@ void tw__csl_vreport(tw__csl_ctx *ctx, tw_severity severity, tw__csl_loc loc, ui
                      const char *format, va_list args);
 unsigned tw__csl_errors(const tw__csl_ctx *ctx); /* so far */
 bool tw__csl_stopped(const tw__csl_ctx *ctx);    /* too many errors, or out of memory: give up */
+void tw__csl_mute(tw__csl_ctx *ctx, bool mute);  /* no messages from now on, and nothing counts as an error */
 void tw__csl_no_memory(tw__csl_ctx *ctx);        /* records it once; tw__csl_stopped() from then on */
 
 /* --- lex.c --------------------------------------------------------------------------------------------------- */
@@ -247,6 +248,21 @@ const char *tw__csl_operator_text(tw__csl_token_kind kind); /* "+", "and" ... */
 
 /* The tree of a file, NULL when it has errors (all reported) or memory is out. `path` as messages shall name it. */
 const tw__csl_node *tw__csl_parse(tw__csl_ctx *ctx, const char *path, const char *text, size_t size);
+
+/* From now on trees of files with errors are kept, without the statements that hold the errors, for
+ * tw__csl_source_get() alone: tw__csl_parse() still returns NULL. */
+void tw__csl_keep_trees(tw__csl_ctx *ctx);
+
+/* A file that was parsed, in the order of parsing. */
+typedef struct tw__csl_source {
+    const char *path, *text;
+    size_t size;
+    tw__csl_loc base;
+    const tw__csl_node *tree;    /* NULL: nothing could be parsed, or trees are not kept */
+    const tw__csl_token *tokens; /* NULL as well */
+    size_t token_count;
+} tw__csl_source;
+bool tw__csl_source_get(const tw__csl_ctx *ctx, size_t index, tw__csl_source *out); /* false past the end */
 
 /* --- print.c ------------------------------------------------------------------------------------------------- */
 

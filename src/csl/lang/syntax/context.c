@@ -24,6 +24,7 @@ void tw__csl_ctx_free(tw__csl_ctx *ctx)
     if (ctx->names) g_hash_table_destroy(ctx->names);
     if (ctx->seen) g_hash_table_destroy(ctx->seen);
     tw__arena_free(ctx->arena);
+    for (size_t i = 0; i < ctx->file_count; i++) free(ctx->files[i].tokens);
     free(ctx->words);
     free(ctx->files);
     free(ctx);
@@ -147,6 +148,20 @@ tw__csl_place tw__csl_where(const tw__csl_ctx *ctx, tw__csl_loc loc)
                             length < left ? length : left };
 }
 
+void tw__csl_keep_trees(tw__csl_ctx *ctx)
+{
+    ctx->kept = true;
+}
+
+bool tw__csl_source_get(const tw__csl_ctx *ctx, size_t index, tw__csl_source *out)
+{
+    if (index >= ctx->file_count) return false;
+    const tw__csl_file *file = &ctx->files[index];
+    *out = (tw__csl_source){ file->path, file->text,   file->size,       file->base,
+                             file->tree, file->tokens, file->token_count };
+    return true;
+}
+
 /* --- diagnostics --------------------------------------------------------------------------------------------- */
 
 void tw__csl_no_memory(tw__csl_ctx *ctx)
@@ -155,6 +170,11 @@ void tw__csl_no_memory(tw__csl_ctx *ctx)
         tw_diags_add(ctx->diags,
                      &(tw_diag){ .severity = TW_ERROR, .code = "base.no-memory", .message = "out of memory" });
     ctx->lost = true;
+}
+
+void tw__csl_mute(tw__csl_ctx *ctx, bool mute)
+{
+    ctx->mute = mute;
 }
 
 unsigned tw__csl_errors(const tw__csl_ctx *ctx)
@@ -177,7 +197,7 @@ static bool said_before(tw__csl_ctx *ctx, tw_severity severity, tw__csl_loc loc,
 void tw__csl_vreport(tw__csl_ctx *ctx, tw_severity severity, tw__csl_loc loc, uint32_t length, const char *code,
                      const char *format, va_list args)
 {
-    if (severity == TW_NOTE && ctx->quiet) return; /* the message before it was dropped */
+    if (ctx->mute || (severity == TW_NOTE && ctx->quiet)) return; /* the message before it was dropped */
     char message[1024];
     vsnprintf(message, sizeof message, format, args);
     ctx->quiet = tw__csl_stopped(ctx) || (severity != TW_NOTE && said_before(ctx, severity, loc, message));

@@ -20,6 +20,9 @@ typedef struct tw__csl_file {
     tw__csl_loc base;
     const uint32_t *lines; /* offset of each line */
     size_t line_count;
+    const tw__csl_node *tree; /* kept: of what could be parsed */
+    tw__csl_token *tokens;    /* kept; NULL = there are none */
+    size_t token_count;
 } tw__csl_file;
 
 struct tw__csl_ctx {
@@ -34,6 +37,8 @@ struct tw__csl_ctx {
     tw__csl_loc end; /* first free location */
     uint32_t nodes;
     unsigned errors;
+    bool kept;  /* trees of files with errors, too */
+    bool mute;  /* no messages: what was said already explains them */
     bool lost;  /* out of memory */
     bool quiet; /* the last message was dropped, its notes are dropped too */
 };

@@ -222,7 +222,7 @@ tw__csl_token *tw__csl_lex(tw__csl_ctx *ctx, tw__csl_loc base, size_t *count)
         lex.at += 3; /* byte order mark */
     while (lex.at < lex.end && !ctx->lost) lex_one(&lex);
     for (int i = 0; i < 2; i++) emit(&lex, TW__CSL_T_END, lex.at, 0); /* twice: the parser looks one token ahead */
-    if (ctx->lost || lex.broken) {
+    if (ctx->lost || (lex.broken && !ctx->kept)) {
         free(lex.tokens);
         return NULL;
     }

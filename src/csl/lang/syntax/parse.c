@@ -288,19 +288,36 @@ static tw__csl_tree finish_file(tw__csl_parser *p, const tw__csl_token *first)
     return tw__csl_make(p, TW__CSL_FILE, first, 0);
 }
 
+/* The file takes the tokens. */
+static void keep_tree(tw__csl_ctx *ctx, tw__csl_loc base, tw__csl_tree tree, tw__csl_token *tokens, size_t count)
+{
+    tw__csl_file *file = &ctx->files[ctx->file_count - 1]; /* parsing adds no other */
+    if (file->base != base) return free(tokens);
+    file->tree = tree;
+    file->tokens = tokens;
+    file->token_count = count;
+}
+
 const tw__csl_node *tw__csl_parse(tw__csl_ctx *ctx, const char *path, const char *text, size_t size)
 {
     unsigned before = tw__csl_errors(ctx);
+    bool muted = ctx->mute;
     size_t count;
     tw__csl_loc base = tw__csl_add_file(ctx, path, text, size);
     tw__csl_token *tokens = base ? tw__csl_lex(ctx, base, &count) : NULL;
     if (!tokens) return NULL;
     tw__csl_parser p = { .ctx = ctx, .tokens = tokens, .at = tokens };
+    if (tw__csl_errors(ctx) != before) tw__csl_mute(ctx, true);
     while (!tw__csl_is(&p, TW__CSL_T_END) && !tw__csl_stopped(ctx))
         if (!p.unclosed || !tw__csl_take(&p, TW__CSL_T_RBRACE)) /* one that was missed stands at the left margin */
             parse_one_top(&p);
-    tw__csl_tree file = tw__csl_errors(ctx) == before ? finish_file(&p, tokens) : NULL;
+    tw__csl_mute(ctx, muted);
+    bool good = tw__csl_errors(ctx) == before;
+    tw__csl_tree file = good || ctx->kept ? finish_file(&p, tokens) : NULL;
     free(p.stack);
-    free(tokens);
-    return file;
+    if (ctx->kept)
+        keep_tree(ctx, base, file, tokens, count);
+    else
+        free(tokens);
+    return good ? file : NULL;
 }
