@@ -240,13 +240,7 @@ static void info_cycles(debugger *d, char *args)
 
 /* --- the commands ----------------------------------------------------------------------------------------------- */
 
-typedef struct command {
-    const char *name, *aliases; /* aliases: separated by blanks */
-    const char *arguments, *help;
-    void (*run)(debugger *d, char *args);
-} command;
-
-static const command infos[] = {
+static const tw__word infos[] = {
     { "registers", "r reg", "[NAME...]", "registers of the context, or some", info_registers },
     { "breakpoints", "b", "", "breakpoints", info_breakpoints },
     { "threads", "t workers", "", "contexts of the tile", info_threads },
@@ -261,7 +255,7 @@ static void do_thread(debugger *d, char *args);
 static void do_help(debugger *d, char *args);
 static void do_quit(debugger *d, char *args);
 
-static const command commands[] = {
+static const tw__word commands[] = {
     { "run", "r start", "", "start again, with memory and registers as at first", tw__debug_run },
     { "step", "s", "[N]", "to another source line, into calls", tw__debug_step },
     { "stepi", "si", "[N]", "one instruction or bundle", tw__debug_stepi },
@@ -291,53 +285,9 @@ static const command commands[] = {
     { "quit", "q exit", "", "end", do_quit },
 };
 
-static bool is_alias(const command *c, const char *word)
-{
-    g_auto(GStrv) aliases = g_strsplit(c->aliases, " ", -1);
-    return *word && (strcmp(c->name, word) == 0 || g_strv_contains((const char *const *)aliases, word));
-}
-
-/* By name, alias or the start of one name only. */
-static const command *find_command(debugger *d, const command *table, size_t count, const char *word)
-{
-    const command *found = NULL;
-    for (size_t i = 0; i < count; i++)
-        if (is_alias(&table[i], word)) return &table[i];
-    GString *several = g_string_new(NULL);
-    for (size_t i = 0; i < count; i++) {
-        if (!g_str_has_prefix(table[i].name, word)) continue;
-        if (found && !several->len) g_string_append(several, found->name);
-        if (found) g_string_append_printf(several, ", %s", table[i].name);
-        found = &table[i];
-    }
-    if (several->len) {
-        tw__debug_complain(d, "Ambiguous command \"%s\": %s.", word, several->str);
-        found = NULL;
-    } else if (!found) {
-        tw__debug_complain(d, "Undefined command: \"%s\". Try \"help\".", word);
-    }
-    g_string_free(several, TRUE);
-    return found;
-}
-
-enum { WORD = 64 };
-
-/* The first word of a line, up to a blank or a slash ("x/4w"); returns the rest. */
-static char *split(char *line, char word[WORD])
-{
-    line = g_strstrip(line);
-    size_t length = 0;
-    while (line[length] && !isspace((unsigned char)line[length]) && line[length] != '/') length++;
-    g_strlcpy(word, line, MIN(length + 1, WORD));
-    return g_strchug(line + length);
-}
-
 static void do_info(debugger *d, char *args)
 {
-    char word[WORD], *rest = split(args, word);
-    const command *c = *word ? find_command(d, infos, G_N_ELEMENTS(infos), word) : NULL;
-    if (!*word) tw__debug_complain(d, "info registers, breakpoints, threads, line, symbol, cycles or locals");
-    if (c) c->run(d, rest);
+    tw__reader_sub(&d->reader, "info", infos, G_N_ELEMENTS(infos), args);
 }
 
 static void do_thread(debugger *d, char *args)
@@ -355,63 +305,27 @@ static void do_thread(debugger *d, char *args)
 
 static void do_help(debugger *d, char *args)
 {
-    const command *only = *args ? find_command(d, commands, G_N_ELEMENTS(commands), args) : NULL;
-    for (size_t i = 0; i < G_N_ELEMENTS(commands) && (only || !*args); i++) {
-        const command *c = &commands[i];
-        if (only && only != c) continue;
-        g_autofree char *left = g_strdup_printf("%s %s", c->name, c->arguments);
-        printf("%-36s %s%s%s%s\n", left, c->help, *c->aliases ? " (" : "", c->aliases, *c->aliases ? ")" : "");
-    }
-    if (!*args) puts("An empty line repeats the last command.");
+    tw__reader_help(&d->reader, args);
 }
 
 static void do_quit(debugger *d, char *args)
 {
     (void)args;
-    d->ended = true;
-}
-
-static void obey(debugger *d, const char *text)
-{
-    g_autofree char *line = g_strdup(text);
-    char word[WORD], *rest = split(line, word);
-    const command *c = find_command(d, commands, G_N_ELEMENTS(commands), word);
-    if (c) c->run(d, rest);
-    fflush(stdout);
-}
-
-static void read_commands(debugger *d, bool terminal)
-{
-    char *line = NULL;
-    size_t room = 0;
-    while (!d->ended) {
-        if (terminal) fputs("(sim) ", stdout), fflush(stdout);
-        ssize_t length = getline(&line, &room, stdin);
-        if (length < 0) break;
-        if (strlen(line) != (size_t)length) {
-            tw__debug_complain(d, "a command with a NUL byte");
-            continue;
-        }
-        g_strstrip(line);
-        if (*line == '#') continue;
-        if (*line) {
-            g_free(d->last);
-            d->last = g_strdup(line);
-        }
-        if (d->last && (*line || terminal)) obey(d, d->last);
-    }
-    if (terminal && !d->ended) putchar('\n');
-    free(line);
+    d->reader.ended = true;
 }
 
 int tw__sim_debug(tw__sim_session *s)
 {
     debugger d;
-    bool terminal = isatty(STDIN_FILENO);
     tw__debug_open(&d, s);
+    d.reader = (tw__reader){ .prompt = "(sim) ",
+                             .words = commands,
+                             .count = G_N_ELEMENTS(commands),
+                             .debugger = &d,
+                             .terminal = isatty(STDIN_FILENO) };
     tw__sim_show_place(s, d.context);
-    read_commands(&d, terminal);
-    int result = d.failed && !terminal ? TW__EXIT_FAILURE : TW__EXIT_OK;
+    tw__reader_run(&d.reader);
+    int result = d.reader.failed && !d.reader.terminal ? TW__EXIT_FAILURE : TW__EXIT_OK;
     tw__debug_close(&d);
     return result;
 }

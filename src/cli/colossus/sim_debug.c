@@ -19,18 +19,6 @@ static void on_interrupt(int number)
     interrupted = 1;
 }
 
-void tw__debug_complain(debugger *d, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fflush(stdout);
-    char *text = g_strdup_vprintf(format, args);
-    tw_print_text(stderr, text, strlen(text), "\n\t"), fputc('\n', stderr);
-    g_free(text);
-    va_end(args);
-    d->failed = true;
-}
-
 static void free_breakpoint(void *data)
 {
     breakpoint *b = data;
@@ -228,7 +216,7 @@ void tw__debug_run(debugger *d, char *args)
     for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) g_array_set_size(d->frames[i], 0), d->linked[i] = false;
     d->context = d->s->r->supervisor ? TW_SIM_SUPERVISOR : 0;
     if (tw__sim_prepare(d->s) != TW__EXIT_OK) {
-        d->failed = true;
+        d->reader.failed = true;
         return;
     }
     d->hit = breakpoint_at(d, tw_sim_get_pc(d->s->sim, d->context), d->context);
@@ -376,6 +364,6 @@ void tw__debug_close(debugger *d)
     tw_sim_set_hook(d->s->sim, NULL, NULL);
     g_array_free(d->breakpoints, TRUE);
     for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) g_array_free(d->frames[i], TRUE);
-    g_free(d->last);
+    free(d->reader.last);
     g_free(d->trouble);
 }

@@ -5,6 +5,7 @@
 #define TW_CLI_SIM_DEBUG_H
 
 #include "cli/colossus/sim.h"
+#include "cli/words.h"
 
 typedef struct breakpoint {
     unsigned id;
@@ -21,7 +22,7 @@ typedef struct frame {
 /* How far a context is to run. */
 typedef enum mode { FREELY, STEP_INSTRUCTION, STEP_LINE, STEP_OUT } mode;
 
-typedef struct debugger {
+typedef struct tw__debugger {
     tw__sim_session *s;
     GArray *breakpoints;             /* breakpoint */
     GArray *frames[TW_SIM_CONTEXTS]; /* frame, innermost last */
@@ -36,9 +37,8 @@ typedef struct debugger {
     uint32_t pc, line;
     const char *file;
     const breakpoint *hit;
-    char *trouble;      /* of a condition */
-    bool ended, failed; /* quit; a command went wrong */
-    char *last;         /* command, for an empty line */
+    char *trouble;     /* of a condition */
+    tw__reader reader; /* of commands */
     uint32_t list_line, x_next;
     const char *list_file;
     char x_format, x_size;
@@ -49,7 +49,7 @@ typedef struct debugger {
 void tw__debug_open(debugger *d, tw__sim_session *s);
 void tw__debug_close(debugger *d);
 /* Tells what a command has got wrong. */
-void tw__debug_complain(debugger *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define tw__debug_complain(d, ...) tw__reader_complain(&(d)->reader, __VA_ARGS__)
 void tw__debug_step(debugger *d, char *args);
 void tw__debug_stepi(debugger *d, char *args);
 void tw__debug_next(debugger *d, char *args);

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* words: see the header. */
+#include "cli/words.h"
+
+#include <ctype.h>
+#include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tilewright/base.h>
+
+void tw__reader_complain(tw__reader *r, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fflush(stdout);
+    char *text = g_strdup_vprintf(format, args);
+    tw_print_text(stderr, text, strlen(text), "\n\t"), fputc('\n', stderr);
+    g_free(text);
+    va_end(args);
+    r->failed = true;
+}
+
+static bool is_alias(const tw__word *c, const char *word)
+{
+    g_auto(GStrv) aliases = g_strsplit(c->aliases, " ", -1);
+    return *word && (strcmp(c->name, word) == 0 || g_strv_contains((const char *const *)aliases, word));
+}
+
+const tw__word *tw__reader_find(tw__reader *r, const tw__word *table, size_t count, const char *word)
+{
+    const tw__word *found = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (is_alias(&table[i], word)) return &table[i];
+    GString *several = g_string_new(NULL);
+    for (size_t i = 0; i < count; i++) {
+        if (!g_str_has_prefix(table[i].name, word)) continue;
+        if (found && !several->len) g_string_append(several, found->name);
+        if (found) g_string_append_printf(several, ", %s", table[i].name);
+        found = &table[i];
+    }
+    if (several->len) {
+        tw__reader_complain(r, "Ambiguous command \"%s\": %s.", word, several->str);
+        found = NULL;
+    } else if (!found) {
+        tw__reader_complain(r, "Undefined command: \"%s\". Try \"help\".", word);
+    }
+    g_string_free(several, TRUE);
+    return found;
+}
+
+char *tw__reader_split(char *line, char word[TW__WORD])
+{
+    line = g_strstrip(line);
+    size_t length = 0;
+    while (line[length] && !isspace((unsigned char)line[length]) && line[length] != '/') length++;
+    g_strlcpy(word, line, MIN(length + 1, TW__WORD));
+    return g_strchug(line + length);
+}
+
+void tw__reader_help(tw__reader *r, const char *word)
+{
+    const tw__word *only = *word ? tw__reader_find(r, r->words, r->count, word) : NULL;
+    for (size_t i = 0; i < r->count && (only || !*word); i++) {
+        const tw__word *c = &r->words[i];
+        if (only && only != c) continue;
+        g_autofree char *left = g_strdup_printf("%s %s", c->name, c->arguments);
+        printf("%-36s %s%s%s%s\n", left, c->help, *c->aliases ? " (" : "", c->aliases, *c->aliases ? ")" : "");
+    }
+    if (!*word) puts("An empty line repeats the last command.");
+}
+
+void tw__reader_sub(tw__reader *r, const char *what, const tw__word *table, size_t count, char *args)
+{
+    char word[TW__WORD], *rest = tw__reader_split(args, word);
+    const tw__word *c = *word ? tw__reader_find(r, table, count, word) : NULL;
+    if (c) {
+        c->run(r->debugger, rest);
+    } else if (!*word) {
+        GString *names = g_string_new(NULL);
+        for (size_t i = 0; i < count; i++)
+            g_string_append_printf(names, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " or ", table[i].name);
+        tw__reader_complain(r, "%s %s", what, names->str);
+        g_string_free(names, TRUE);
+    }
+}
+
+static void obey(tw__reader *r, const char *text)
+{
+    g_autofree char *line = g_strdup(text);
+    char word[TW__WORD], *rest = tw__reader_split(line, word);
+    const tw__word *c = tw__reader_find(r, r->words, r->count, word);
+    if (c) c->run(r->debugger, rest);
+    fflush(stdout);
+}
+
+void tw__reader_run(tw__reader *r)
+{
+    char *line = NULL;
+    size_t room = 0;
+    r->go = false;
+    while (!r->ended && !r->go) {
+        if (r->terminal) fputs(r->prompt, stdout), fflush(stdout);
+        ssize_t length = getline(&line, &room, stdin);
+        if (length < 0) {
+            if (r->terminal) putchar('\n');
+            r->ended = true;
+            break;
+        }
+        if (strlen(line) != (size_t)length) {
+            tw__reader_complain(r, "a command with a NUL byte");
+            continue;
+        }
+        g_strstrip(line);
+        if (*line == '#') continue;
+        if (*line) {
+            free(r->last);
+            r->last = strdup(line);
+        }
+        if (r->last && (*line || r->terminal)) obey(r, r->last);
+    }
+    free(line);
+}
