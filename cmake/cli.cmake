@@ -6,9 +6,6 @@ endif()
 set(TW_CLI_NAMES popc poplar_profile_summary cslc cs_python)
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/cli/*.c)
 add_executable(tilewright_program ${sources})
-add_custom_target(tw_commit BYPRODUCTS ${CMAKE_BINARY_DIR}/commit/commit.h VERBATIM
-  COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DOUT=${CMAKE_BINARY_DIR}/commit/commit.h
-          -P ${CMAKE_SOURCE_DIR}/cmake/commit.cmake)
 add_dependencies(tilewright_program tw_commit)
 set_property(SOURCE src/cli/version.c APPEND PROPERTY INCLUDE_DIRECTORIES ${CMAKE_BINARY_DIR}/commit)
 target_include_directories(tilewright_program PRIVATE src) # for "cli/..."; no other header there is public (cli.includes_test)

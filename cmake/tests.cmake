@@ -68,6 +68,22 @@ foreach(box IN LISTS TW_BOXES)
   endforeach()
 endforeach()
 
+# The same programs as several ranks (cmake/wire.cmake).
+if(TW_RANKS AND NOT TW_SANITIZE)
+  add_executable(wire_misbehave tests/core/wire/misbehave.c)
+  target_link_libraries(wire_misbehave PRIVATE tw_wire)
+  add_dependencies(tests wire_misbehave)
+  foreach(count IN ITEMS 2 4)
+    tw_ranks(wire_messages ${count} $<TARGET_FILE:test_wire_messages>)
+  endforeach()
+  add_test(NAME mpi.wire_failures COMMAND sh ${CMAKE_SOURCE_DIR}/tests/core/wire/failures.sh
+                                          $<TARGET_FILE:wire_misbehave> ${TW_LAUNCH})
+  set_tests_properties(mpi.wire_failures PROPERTIES LABELS mpi PROCESSORS 4)
+elseif(NOT CMAKE_CROSSCOMPILING AND NOT TW_SANITIZE)
+  add_test(NAME mpi.none COMMAND sh -c "echo 'no MPI here: tests of several ranks are skipped'; exit 77")
+  set_tests_properties(mpi.none PROPERTIES LABELS mpi SKIP_RETURN_CODE 77)
+endif()
+
 if(NOT TW_TEST_SCRIPTS)
   return()
 endif()

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of wire share. */
+#ifndef TW_WIRE_INSIDE_H
+#define TW_WIRE_INSIDE_H
+
+#include "core/wire/wire.h"
+
+enum {
+    TW__WIRE_TAG_CONTROL = 0, /* notices */
+    TW__WIRE_TAG_AGREE = 1,   /* ends of runs: counts of calls may differ there */
+    TW__WIRE_TAG_DATA = 2,    /* + epoch: what is left of a run that failed is never taken for the next one's */
+    TW__WIRE_EPOCHS = 16384,
+    TW__WIRE_HISTORY = 64 /* calls that are remembered */
+};
+
+/* A call as it travels: text by value, since ranks have different addresses. */
+typedef struct tw__wire_call {
+    uint64_t number; /* calls made, this one included */
+    uint64_t hash;   /* of all calls up to this one */
+    uint64_t value;
+    int32_t line;
+    char file[28];
+    char what[72];
+} tw__wire_call;
+
+/* calls.c */
+void tw__wire_count(tw__wire_site site, uint64_t value); /* the call in progress is this one */
+const tw__wire_call *tw__wire_now(void);                 /* that call */
+void tw__wire_calls_reset(void);                         /* all ranks start to count anew */
+/* The calls a peer remembers, oldest first: fails when one of them is not what this rank did. */
+tw_status tw__wire_compare(unsigned peer, const tw__wire_call *theirs, size_t count);
+size_t tw__wire_remembered(tw__wire_call calls[TW__WIRE_HISTORY]);
+
+/* failures.c */
+int tw__wire_data_tag(void);
+/* Looks for notices of others; fails when one of them ends what this rank does. */
+tw_status tw__wire_notices(void);
+/* This rank waits for `peer` and would like to know what it does. */
+void tw__wire_ask(unsigned peer);
+bool tw__wire_broken(void); /* ranks did different things, or one is gone: no more talk */
+void tw__wire_break(void);
+/* Does not come back when all ranks are ended. */
+tw_status tw__wire_gives_up(unsigned peer, double seconds);
+double tw__wire_patience(void); /* seconds, 0 = no end */
+
+/* messages.c */
+tw_status tw__wire_wait(void *request, unsigned peer);
+/* The same for messages without a call: sends and receives `size` bytes with that tag. */
+tw_status tw__wire_send_plain(unsigned peer, int tag, const void *bytes, size_t size);
+tw_status tw__wire_receive_plain(unsigned peer, int tag, void *bytes, size_t size);
+tw_status tw__wire_usable(void); /* the thread that started it, and nothing is broken */
+
+#endif

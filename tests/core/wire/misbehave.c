@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Ranks that go wrong, for failures.sh: the argument says how. Ends with 3 when a call told it, having printed what. */
+#include "core/wire/wire.h"
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int told(tw_status status)
+{
+    if (status) fprintf(stderr, "[rank %u] told: %s\n", tw__wire_rank(), tw_error_message());
+    return status ? 3 : 0;
+}
+
+static tw_status rounds(int count)
+{
+    for (int i = 0; i < count; i++) {
+        tw_status s = tw__wire_barrier(TW__WIRE_HERE("a round"));
+        if (s) return s;
+    }
+    return TW_OK;
+}
+
+/* The last rank broadcasts where the others meet. */
+static int diverge(bool last)
+{
+    char byte = 0;
+    tw_status s = rounds(10);
+    if (!s)
+        s = last ? tw__wire_broadcast(TW__WIRE_HERE("tw_engine_read 'y'"), 0, &byte, 1)
+                 : tw__wire_barrier(TW__WIRE_HERE("tw_engine_run"));
+    return told(s ? s : rounds(3));
+}
+
+/* Both wait for each other: no message ever comes that would show the difference. */
+static int deadlock(bool last)
+{
+    char byte = 0;
+    unsigned root = last ? 0 : tw__wire_size() - 1;
+    return told(tw__wire_broadcast(TW__WIRE_HERE(last ? "from the first" : "from the last"), root, &byte, 1));
+}
+
+/* A call that the last rank leaves out is seen at the next message. */
+static int skip(bool last)
+{
+    if (!last) tw__wire_mark(TW__WIRE_HERE("tw_engine_write 'x'"), 4);
+    return told(rounds(2));
+}
+
+static int killed(bool last)
+{
+    tw_status s = rounds(2);
+    if (last && !s) kill(getpid(), SIGKILL);
+    return told(s ? s : rounds(1));
+}
+
+static int leave(bool last)
+{
+    tw_status s = rounds(2);
+    if (last) exit(s ? 1 : 0);
+    return told(s ? s : rounds(1));
+}
+
+static int late(bool last)
+{
+    tw__wire_timeout(1.5);
+    if (last) sleep(6);
+    return told(rounds(1));
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*run)(bool last);
+    } ways[] = { { "diverge", diverge }, { "deadlock", deadlock }, { "skip", skip },
+                 { "killed", killed },   { "leave", leave },       { "late", late } };
+    if (tw__wire_start() != TW_OK) return told(tw_error_status());
+    for (size_t i = 0; argc == 2 && i < sizeof ways / sizeof *ways; i++)
+        if (strcmp(argv[1], ways[i].name) == 0) return ways[i].run(tw__wire_rank() + 1 == tw__wire_size());
+    return 2;
+}
