@@ -5,7 +5,8 @@
  *     tw_map_exp(n, dst, src);        n elements; dst may be src, but must not overlap it otherwise
  *     tw_map_pow(n, dst, a, b);
  *
- * On the chip they are loops over the compiler's builtins.
+ * On the chip they are functions of the runtime library: instructions where it has them, else within the units of the
+ * last place that docs/colossus-compiler.md lists.
  * Threads: several at once. */
 #ifndef TILEWRIGHT_CODELET_MATH_H
 #define TILEWRIGHT_CODELET_MATH_H

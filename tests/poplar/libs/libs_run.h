@@ -17,8 +17,9 @@ static inline size_t io_bytes(tw_graph *g, tw_tensor t)
     return (size_t)tw_tensor_elements(g, t) * tw_type_size(tw_tensor_type(g, t));
 }
 
-/* Half is 2 bytes on both devices of these tests. */
-static inline void run_once(tw_graph *g, tw_device *dev, tw_program p, size_t count, const io *list)
+/* Half is 2 bytes on the devices of these tests. `then` (NULL: nothing) sees the engine after the run. */
+static inline void run_then(tw_graph *g, tw_device *dev, tw_program p, size_t count, const io *list,
+                            void (*then)(tw_engine *e, void *user), void *user)
 {
     char name[IO_MOST][24]; /* "io" and any number */
     for (size_t i = 0; i < count; i++) {
@@ -40,7 +41,12 @@ static inline void run_once(tw_graph *g, tw_device *dev, tw_program p, size_t co
     for (size_t i = 0; i < count; i++)
         if (list[i].out && tw_engine_read(e, name[i], list[i].data, io_bytes(g, list[i].tensor)) != TW_OK)
             fail_msg("%s", tw_error_message());
+    if (then) then(e, user);
     tw_engine_free(e);
+}
+static inline void run_once(tw_graph *g, tw_device *dev, tw_program p, size_t count, const io *list)
+{
+    run_then(g, dev, p, count, list, NULL, NULL);
 }
 
 /* One of four ways to lay elements out: linearly, on one tile, in pieces of random length, one by one. */

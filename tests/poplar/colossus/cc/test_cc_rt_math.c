@@ -31,6 +31,36 @@ static double power_of_ten(double x)
     return pow(10, x);
 }
 
+static double silu(double x)
+{
+    return x < -800 ? -0.0 : x / (1 + exp(-x));
+}
+static double gelu_tanh(double x)
+{
+    double v = 2 * 0.79788456080286535588 * (x + 0.044715 * x * x * x);
+    return x < -800 ? -0.0 : x / (1 + exp(-v));
+}
+static double gelu_erf(double x)
+{
+    return x < -800 ? -0.0 : 0.5 * x * erfc(-x * 0.70710678118654752440);
+}
+static double softplus(double x)
+{
+    return fmax(x, 0) + log1p(exp(-fabs(x)));
+}
+/* Of one number, by the function of arrays. */
+#define MAPPED(name)                    \
+    static float mapped_##name(float x) \
+    {                                   \
+        float y;                        \
+        rt_tw_map_##name(1, &y, &x);    \
+        return y;                       \
+    }
+MAPPED(silu)
+MAPPED(gelu_tanh)
+MAPPED(gelu_erf)
+MAPPED(softplus)
+
 static const struct function {
     const char *name;
     float (*function)(float);
@@ -69,6 +99,10 @@ static const struct function {
     { "exp2f", rt_exp2f, exp2, 0, 130, 1, 0 },
     { "logf", rt_logf, log, 0, INFINITY, 1, 0 },
     { "log2f", rt_log2f, log2, 0, INFINITY, 1, 0 },
+    { "silu", mapped_silu, silu, 0, INFINITY, 3, 0 },
+    { "gelu_tanh", mapped_gelu_tanh, gelu_tanh, 0, INFINITY, 3, 0 },
+    { "gelu_erf", mapped_gelu_erf, gelu_erf, 0, INFINITY, 6, 0 },
+    { "softplus", mapped_softplus, softplus, 0, INFINITY, 2.5, 0 },
 };
 
 /* Units of the last place between them, of a normal float's. Both tiny, both infinite or both NaN: none. */

@@ -245,6 +245,15 @@ static void one_rounding(void **state)
         if (i & 1) v[2] = -v[0] * v[1] * (i & 2 ? 1 : 0x1.000002p0f);
         same_float("fmaf", pattern((double)v[0]), rt_fmaf(v[0], v[1], v[2]), fmaf(v[0], v[1], v[2]));
     }
+    for (unsigned i = 0; i < ROUNDS;
+         i++) { /* few bits, so that sums stand between two results, around 2^-39 and 2^52 */
+        uint64_t r = random_integer() * UINT64_C(0x9e3779b97f4a7c15);
+        float x = (float)(int32_t)(r & 0xffff), y = (float)(int32_t)(r >> 16 & 0xfff) - 2048;
+        float z = (float)(int32_t)(r >> 28 & 0xff) - 128;
+        x = ldexpf(x, (int)(r >> 36 & 127) - 70), y = ldexpf(y, (int)(r >> 43 & 31) - 16);
+        z = i & 1 ? ldexpf(z, (int)(r >> 48 & 127) - 70) : x * y * (i & 2 ? -1 : 0x1p-24f);
+        same_float("fmaf", pattern((double)x), rt_fmaf(x, y, z), fmaf(x, y, z));
+    }
 }
 
 /* --- integers

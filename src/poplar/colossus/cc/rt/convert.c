@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Conversions that the chip has no instruction for: from and to double and integers of 64 bits. Integers that do
  * not hold a value become the nearest they can be, a NaN 0. Uses double.c. */
+#include "float.h"
+
 typedef union bits32 {
     float number;
     uint32_t bits;
@@ -225,9 +227,24 @@ RT double RT_NAME(fmod)(double x, double y)
     return double_of(normalise(sign, q, m << 10));
 }
 
+/* 0, or 2^-39 to 2^52: nothing that a product of such numbers, or a sum with it, loses is subnormal. */
+INLINE bool is_everyday(float x)
+{
+    return x == 0.0f || (float_word(x) >> 23 & 255) - 88 <= 90;
+}
+/* x y + z of such numbers, in floats: u + t + w is exact, and the part that is small keeps what it loses in bit 0. */
+INLINE float fused_everyday(float x, float y, float z)
+{
+    two u = product_of(x, y), t = sum_of(z, u.low), v = sum_of(u.high, t.high), w = sum_of(t.low, v.low);
+    uint32_t odd = float_word(w.high);
+    if (w.low != 0.0f && (odd & 1) == 0) odd += (w.low < 0.0f) == (w.high < 0.0f) ? 1 : UINT32_MAX;
+    return v.high + float_from(odd);
+}
 /* x y + z: the product of 24 bits each is whole, the sum keeps what it loses in bit 0. */
 RT float RT_NAME(fmaf)(float x, float y, float z)
 {
+    if (is_everyday(x) && is_everyday(y) && is_everyday(z))
+        return x == 0.0f || y == 0.0f ? x * y + z : fused_everyday(x, y, z);
     uint64_t a = widened((bits32){ .number = x }.bits, 23, 8), b = widened((bits32){ .number = y }.bits, 23, 8);
     uint64_t c = widened((bits32){ .number = z }.bits, 23, 8),
              exact = double_bits(RT_NAME(__muldf3)(double_of(a), double_of(b)));

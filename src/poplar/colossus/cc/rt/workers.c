@@ -9,4 +9,5 @@
 #include "trigonometry.c"
 #include "exponential.c"
 #include "special.c"
+#include "map.c"
 // NOLINTEND(bugprone-suspicious-include)
