@@ -134,7 +134,9 @@ unsigned tw__wse_commands(const tw__wse *w, unsigned x, unsigned y)
 uint8_t *tw__wse_memory(tw__wse *w, unsigned x, unsigned y)
 {
     tw__pe *pe = pe_at(w, x, y);
-    return pe ? pe->memory : NULL;
+    if (!pe) return NULL;
+    tw__wse_pe_load(pe);
+    return pe->memory;
 }
 
 uint64_t tw__wse_cycle(const tw__wse *w)

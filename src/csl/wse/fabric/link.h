@@ -58,7 +58,7 @@ static inline void tw__link_hint(tw__wse *w, tw__router *router, unsigned port, 
 
 /* A wavelet of channel c that came through `port`, which is no host's, leaves this router. */
 static inline void tw__link_give_back(tw__part *part, tw__router *router, tw__channel *c, unsigned port,
-                                      unsigned flags)
+                                      unsigned flags, uint64_t now)
 {
     if (port == TW__WSE_R || router->edges >> port & 1) return;
     if (flags & TW__WSE_SWAPPED) { /* the sender knows it by another color */
@@ -67,10 +67,10 @@ static inline void tw__link_give_back(tw__part *part, tw__router *router, tw__ch
     }
     tw__lane *lane = tw__link_lane(part, c, port);
     if (!lane) return;
-    lane->gone = tw__gone_one(lane->gone, part->now);
+    lane->gone = tw__gone_one(lane->gone, now);
     if (!lane->wanted) return;
     lane->wanted = 0;
-    tw__link_hint(part->w, router + part->w->pe_step[port], port ^ 1u, c->color, part->now + 2);
+    tw__link_hint(part->w, router + part->w->pe_step[port], port ^ 1u, c->color, now + 2);
 }
 
 /* --- credit --------------------------------------------------------------------------------------------------- */
@@ -110,9 +110,9 @@ static inline tw__lane *tw__link_lane_behind(const tw__wse *w, const tw__router 
 /* Looks up what has left behind the links; false = one of them still has no place: the router will be woken. */
 bool tw__link_refill(tw__part *part, tw__router *router, tw__channel *c, unsigned links);
 
-static inline bool tw__link_room(tw__part *part, tw__router *router, tw__channel *c, unsigned links)
+static inline bool tw__link_room(tw__part *part, tw__router *router, tw__channel *c, unsigned links, bool plain)
 {
-    return (tw__link_has_credit(c, links) && !part->w->options.reference) ||
+    return (tw__link_has_credit(c, links) && (plain || !part->w->options.reference)) ||
            tw__link_refill(part, router, c, links);
 }
 

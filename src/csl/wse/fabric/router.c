@@ -5,8 +5,10 @@
 
 #include <string.h>
 
-/* Kept out of the way of what happens in every cycle. */
+/* Kept out of the way of what happens in every cycle; that is compiled twice, once for routers with nothing special
+ * about them (`plain`: no trace, counters, messages, streams of the host, color swaps, reference). */
 #define SELDOM __attribute__((noinline, cold))
+#define ALWAYS static inline __attribute__((always_inline))
 
 /* What the hardware leaves undefined: two directions that the color takes wavelets from, both at once. Here they take
  * turns. */
@@ -101,11 +103,11 @@ static SELDOM void note_hop(tw__part *part, uint32_t pe, const tw__channel *c, u
 
 /* A wavelet of channel c leaves through these links, whose places have been taken, and is at the next routers in two
  * cycles. */
-static inline void send_over(tw__part *part, uint32_t pe, tw__router *router, tw__channel *c, unsigned links,
-                             uint32_t payload, bool control)
+ALWAYS void send_over(tw__part *part, uint32_t pe, tw__router *router, tw__channel *c, unsigned links,
+                      uint32_t payload, bool control, uint64_t now, bool plain)
 {
     tw__wse *w = part->w;
-    uint64_t at = part->now + 2;
+    uint64_t at = now + 2;
     uint32_t word =
         TW__WSE_WAVE_HERE | (control ? TW__WSE_WAVE_CONTROL : 0) | (uint32_t)c->color << TW__WSE_WAVE_COLOR;
     for (; links; links &= links - 1) {
@@ -115,7 +117,7 @@ static inline void send_over(tw__part *part, uint32_t pe, tw__router *router, tw
         slot->word[d ^ 1] |= word;
         tw__wse_wake_place(w, router->place + (uint32_t)w->place_step[d], at);
         part->totals.hops++;
-        if (w->watched) note_hop(part, pe, c, d, payload, control);
+        if (!plain && w->watched) note_hop(part, pe, c, d, payload, control);
     }
 }
 
@@ -135,11 +137,20 @@ static __attribute__((noinline)) uint32_t side_effects(tw__part *part, uint32_t 
     return control ? tw__wse_switch_command(part, pe, c, payload) : payload;
 }
 
+/* A wavelet of the engine has left channel c: a queue whose next one has this color finds a place now. */
+ALWAYS void queue_may_go(tw__router *router, tw__channel *c, bool plain)
+{
+    tw__lane *lane = tw__wse_lane(c, TW__WSE_R);
+    if (!plain) router->stuck = 0;
+    if (!lane || !lane->held) return;
+    router->stuck = lane->held == TW__WSE_SEVERAL ? 0 : router->stuck & ~(1u << (lane->held - 1));
+    lane->held = 0;
+}
+
 /* Sends a wavelet of channel c that came through `port` on; false when something is in its way. *again: a link was
  * taken by another color, next cycle may do. */
-static inline __attribute__((always_inline)) bool forward(tw__part *part, uint32_t pe, tw__router *router,
-                                                          tw__channel *c, unsigned port, uint32_t payload,
-                                                          unsigned flags, unsigned *used, bool *again)
+ALWAYS bool forward(tw__part *part, uint32_t pe, tw__router *router, tw__channel *c, unsigned port,
+                    uint32_t payload, unsigned flags, unsigned *used, bool *again, uint64_t now, bool plain)
 {
     unsigned tx = c->tx, links = tx & 15, out = 0;
     if (tx == 0) return false;
@@ -147,8 +158,8 @@ static inline __attribute__((always_inline)) bool forward(tw__part *part, uint32
         *again = true;
         return false;
     }
-    if (links & router->edges || router->has_ports) out = router_outside(part, pe, router, c, links);
-    if (!tw__link_room(part, router, c, links & ~out)) return false;
+    if (links & router->edges || (!plain && router->has_ports)) out = router_outside(part, pe, router, c, links);
+    if (links & ~out && !tw__link_room(part, router, c, links & ~out, plain)) return false;
     bool control = flags & TW__WSE_CONTROL;
     int queue = -1; /* that takes it */
     if (tx & TW__CSL_RAMP && delivers(c, payload, control) &&
@@ -156,15 +167,16 @@ static inline __attribute__((always_inline)) bool forward(tw__part *part, uint32
         return false;
 
     *used |= queue >= 0 ? tx : links;
-    if (port == TW__WSE_R) router->stuck = 0;
     uint32_t next = payload;
-    if (queue >= 0) tw__wse_engine_takes(part, pe, (unsigned)queue, payload, flags & TW__WSE_CONTROL, part->now);
-    if (!router->has_ports || port == TW__WSE_R || !tw__wse_port_of(&part->w->pe[pe], port, c->color, false))
-        tw__link_give_back(part, router, c, port, flags);
+    if (queue >= 0) tw__wse_engine_takes(part, pe, (unsigned)queue, payload, flags & TW__WSE_CONTROL, now);
+    if (port == TW__WSE_R)
+        queue_may_go(router, c, plain);
+    else if (plain || !router->has_ports || !tw__wse_port_of(&part->w->pe[pe], port, c->color, false))
+        tw__link_give_back(part, router, c, port, plain ? 0 : flags, now);
     if (control | c->filtered) next = side_effects(part, pe, c, payload, control);
     if (links & ~out) {
         c->credit -= tw__each_link[links & ~out] >> 7;
-        send_over(part, pe, router, c, links & ~out, next, control);
+        send_over(part, pe, router, c, links & ~out, next, control, now, plain);
     }
     for (; out; out &= out - 1) over_the_edge(part, pe, c, (unsigned)__builtin_ctz(out), next, control);
     if (flags & TW__WSE_ADVANCE && port == TW__WSE_R) tw__wse_switch_advance(c);
@@ -205,15 +217,16 @@ static SELDOM unsigned color_here(tw__part *part, uint32_t pe, const tw__router 
 }
 
 /* From the neighbour behind `port`. */
-static inline void arrive(tw__part *part, uint32_t pe, tw__router *router, unsigned port, uint32_t word,
-                          uint32_t payload, arrivals *a)
+ALWAYS void arrive(tw__part *part, uint32_t pe, tw__router *router, unsigned port, uint32_t word, uint32_t payload,
+                   arrivals *a, bool plain)
 {
     unsigned sent = word >> TW__WSE_WAVE_COLOR & 31, color = sent;
     unsigned flags = word & TW__WSE_WAVE_CONTROL ? TW__WSE_CONTROL : 0;
-    if (router->swaps && (color = color_here(part, pe, router, sent, port)) != sent) flags |= TW__WSE_SWAPPED;
+    if (!plain && router->swaps && (color = color_here(part, pe, router, sent, port)) != sent)
+        flags |= TW__WSE_SWAPPED;
     tw__channel *c = tw__wse_channel_of(part, pe, color);
     if (!c) return;
-    if (is_free(c, port) && !part->w->options.reference) {
+    if (is_free(c, port) && (plain || !part->w->options.reference)) {
         a->of[a->count++] =
             (arrival){ payload, (uint8_t)port, (uint8_t)flags, (uint8_t)tw__link_number(router, c) };
         return;
@@ -228,23 +241,26 @@ static void take_hints(tw__router *router, uint32_t colors)
 }
 
 /* What the neighbours sent two cycles ago. */
-static inline void take_arrivals(tw__part *part, uint32_t pe, tw__router *router, tw__slot *slot, arrivals *a)
+ALWAYS void take_arrivals(tw__part *part, uint32_t pe, tw__router *router, tw__slot *slot, arrivals *a, bool plain)
 {
-    uint32_t word[4];
-    memcpy(word, slot->word, sizeof word);
-    uint32_t any = word[0] | word[1] | word[2] | word[3];
-    if (!any) return;
-    memset(slot->word, 0, sizeof word);
-    if (any & 0xffffff) take_hints(router, any & 0xffffff);
-    unsigned waves = word[0] >> 31 | word[1] >> 31 << 1 | word[2] >> 31 << 2 | word[3] >> 31 << 3;
+    uint64_t pair[2], both;
+    memcpy(pair, slot->word, sizeof pair);
+    both = pair[0] | pair[1];
+    if (!both) return;
+    uint32_t hints = (uint32_t)(both | both >> 32) & 0xffffff;
+    if (hints) take_hints(router, hints);
+    unsigned waves = (unsigned)(pair[0] >> 31 & 1) | (unsigned)(pair[0] >> 62 & 2) | (unsigned)(pair[1] >> 29 & 4) |
+                     (unsigned)(pair[1] >> 60 & 8);
     for (; waves; waves &= waves - 1) {
         unsigned port = (unsigned)__builtin_ctz(waves);
-        arrive(part, pe, router, port, word[port], slot->payload[port], a);
+        arrive(part, pe, router, port, slot->word[port], slot->payload[port], a, plain);
     }
+    memset(slot->word, 0, sizeof slot->word);
 }
 
 /* A wavelet has left output queue `queue`: somebody may have waited for that. */
-static inline void drop_outgoing(tw__part *part, uint32_t pe, tw__router *router, tw__pe *engine, unsigned queue)
+ALWAYS void drop_outgoing(tw__part *part, uint32_t pe, tw__router *router, tw__pe *engine, unsigned queue,
+                          uint64_t now)
 {
     tw__queue *q = engine->out_queue[queue];
     tw__wse_queue_drop(q, 1);
@@ -253,45 +269,69 @@ static inline void drop_outgoing(tw__part *part, uint32_t pe, tw__router *router
     if (engine->out_full >> queue & 1) {
         engine->out_full &= ~(1u << queue);
         tw__wse_queue_changed(engine, q);
-        tw__wse_queue_wakes(part, pe, q, part->now + 1);
+        tw__wse_queue_wakes(part, pe, q, now + 1);
     }
-    if (engine->flush_pending[1]) tw__wse_wake_engine(part, pe, part->now + 1);
-    if (router->out_busy) tw__wse_wake_place(part->w, router->place, part->now + 1);
+    if (engine->flush_pending[1]) tw__wse_wake_engine(part, pe, now + 1);
+    if (router->out_busy) tw__wse_wake_place(part->w, router->place, now + 1);
+}
+
+/* The first wavelet of an output queue goes to the host or over the network of messages, if that is its way; -1 =
+ * it is not, 0 = it is, and not now. */
+static SELDOM int goes_elsewhere(tw__part *part, uint32_t pe, tw__router *router, tw__pe *engine, unsigned queue)
+{
+    tw__wave wave = tw__wse_queue_head(engine->out_queue[queue]);
+    if (part->w->has_mail && engine->mail && tw__wse_mail_owns(engine, queue)) {
+        if (!tw__wse_mail_sends(part, engine, queue)) return 0;
+        drop_outgoing(part, pe, router, engine, queue, part->now);
+        tw__wse_mail_send(part, engine, wave.payload);
+        return 1;
+    }
+    tw__port *host = engine->ports ? tw__wse_port_of(engine, TW__WSE_R, wave.color, true) : NULL;
+    if (!host) return -1;
+    drop_outgoing(part, pe, router, engine, queue, part->now);
+    if (!tw__wse_port_put(host, wave.payload, wave.flags & TW__WSE_CONTROL)) part->no_memory = true;
+    return 1;
+}
+
+/* No room for the first wavelet of a queue: it is looked at again when one of the engine's leaves the channel. */
+ALWAYS void hold_queue(tw__router *router, tw__channel *c, unsigned queue)
+{
+    tw__lane *lane = c ? tw__wse_lane(c, TW__WSE_R) : NULL;
+    router->stuck |= 1u << queue;
+    if (lane) lane->held = (uint8_t)(lane->held && lane->held != queue + 1 ? TW__WSE_SEVERAL : queue + 1);
 }
 
 /* One wavelet from the compute engine's output queues, in turn; colors that the host listens to go there. */
-static inline void take_outgoing(tw__part *part, uint32_t pe, tw__router *router, tw__pe *engine, uint32_t queues,
-                                 arrivals *a)
+ALWAYS void take_outgoing(tw__part *part, uint32_t pe, tw__router *router, tw__pe *engine, uint32_t queues,
+                          arrivals *a, uint64_t now, bool plain)
 {
     unsigned turn = router->out_turn;
     uint32_t rest = queues >> turn | queues << (-turn & 31);
     for (; rest; rest &= rest - 1) {
         unsigned queue = ((unsigned)__builtin_ctz(rest) + turn) & 31;
-        tw__wave wave = tw__wse_queue_head(engine->out_queue[queue]);
-        if (part->w->has_mail && engine->mail && tw__wse_mail_owns(engine, queue)) {
-            if (!tw__wse_mail_sends(part, engine, queue)) {
+        if (!plain && (part->w->has_mail || engine->ports)) {
+            int gone = goes_elsewhere(part, pe, router, engine, queue);
+            if (gone > 0) return;
+            if (gone == 0) {
                 router->stuck |= 1u << queue;
                 continue;
             }
-            drop_outgoing(part, pe, router, engine, queue);
-            tw__wse_mail_send(part, engine, wave.payload);
-            return;
         }
-        tw__port *host = engine->ports ? tw__wse_port_of(engine, TW__WSE_R, wave.color, true) : NULL;
-        unsigned color = router->swaps ? swapped(router, wave.color, TW__WSE_R) : wave.color;
-        tw__channel *c = host ? NULL : tw__wse_channel_of(part, pe, color);
-        if (!host && (!c || tw__wse_lane_count(c, TW__WSE_R) >= TW__WSE_DEPTH)) {
-            router->stuck |= 1u << queue;
+        const tw__queue *q = engine->out_queue[queue];
+        unsigned head = q->head, color = q->colors[head];
+        if (!plain && router->swaps) color = swapped(router, color, TW__WSE_R);
+        tw__channel *c = tw__wse_channel_of(part, pe, color);
+        if (!c || tw__wse_lane_count(c, TW__WSE_R) >= TW__WSE_DEPTH) {
+            hold_queue(router, c, queue);
             continue;
         }
-        drop_outgoing(part, pe, router, engine, queue);
-        if (host) {
-            if (!tw__wse_port_put(host, wave.payload, wave.flags & TW__WSE_CONTROL)) part->no_memory = true;
-        } else if (is_free(c, TW__WSE_R) && !part->w->options.reference) {
-            a->of[a->count++] =
-                (arrival){ wave.payload, TW__WSE_R, wave.flags, (uint8_t)tw__link_number(router, c) };
+        uint32_t payload = q->payload[head];
+        uint8_t flags = q->flags[head];
+        drop_outgoing(part, pe, router, engine, queue, now);
+        if (is_free(c, TW__WSE_R) && (plain || !part->w->options.reference)) {
+            a->of[a->count++] = (arrival){ payload, TW__WSE_R, flags, (uint8_t)tw__link_number(router, c) };
         } else {
-            into_lane(part, pe, router, c, TW__WSE_R, wave.payload, wave.flags, false, &a->came);
+            into_lane(part, pe, router, c, TW__WSE_R, payload, flags, false, &a->came);
             if (!(c->rx | c->tx)) unrouted(part, pe, c, TW__WSE_R);
         }
         return;
@@ -336,7 +376,7 @@ static unsigned contested(const tw__router *router, const arrivals *a)
 
 /* Most of what comes moves on in the same cycle and needs no place in between: whatever shares no link with anything
  * else. The rest joins those that wait. Returns the channels that moved. */
-static inline uint32_t pass_on(tw__part *part, uint32_t pe, tw__router *router, arrivals *a)
+ALWAYS uint32_t pass_on(tw__part *part, uint32_t pe, tw__router *router, arrivals *a, uint64_t now, bool plain)
 {
     bool alone = a->count == 1 && !channels_with_waves(router);
     unsigned shared = alone ? 0 : contested(router, a);
@@ -346,7 +386,7 @@ static inline uint32_t pass_on(tw__part *part, uint32_t pe, tw__router *router, 
         tw__channel *c = &router->channel[w.number];
         unsigned used = 0;
         bool again = false, waits = c->tx & shared;
-        if (!waits && forward(part, pe, router, c, w.port, w.payload, w.flags, &used, &again))
+        if (!waits && forward(part, pe, router, c, w.port, w.payload, w.flags, &used, &again, now, plain))
             moved |= 1u << w.number;
         else
             into_lane(part, pe, router, c, w.port, w.payload, w.flags, !waits, &a->came);
@@ -357,44 +397,10 @@ static inline uint32_t pass_on(tw__part *part, uint32_t pe, tw__router *router, 
 /* --- what waits ------------------------------------------------------------------------------------------------- */
 
 /* Of the ports with a wavelet the one whose turn it is in this cycle: so that none starves. */
-static unsigned port_in_turn(unsigned ports, uint64_t now)
+static __attribute__((noinline)) unsigned port_in_turn(unsigned ports, uint64_t now)
 {
     unsigned later = ports & ~((2u << (now % TW__WSE_PORTS)) - 1);
     return (unsigned)__builtin_ctz(later ? later : ports);
-}
-
-/* Channel k sends what it can. *again: next cycle may do better. */
-static bool channel_turn(tw__part *part, uint32_t pe, tw__router *router, unsigned k, uint64_t now, unsigned *used,
-                         bool *again)
-{
-    tw__channel *c = &router->channel[k];
-    unsigned ports = c->suspended ? 0 : c->waiting & c->rx;
-    if (router->ready >> k & 1) c->tried = 0;
-    if (ports) {
-        unsigned port = ports & (ports - 1) ? port_in_turn(ports, now) : (unsigned)__builtin_ctz(ports);
-        tw__lane *lane = c->home == port ? &c->lane : &c->more[port];
-        bool busy_link = false;
-        if (forward(part, pe, router, c, port, lane->payload[lane->head], tw__lane_flags(lane), used, &busy_link)) {
-            lane->head = (lane->head + 1) & (TW__WSE_LANE - 1);
-            router->ready |= 1u << k;
-            if (--lane->count) return true;
-            c->waiting &= (uint8_t)~(1u << port);
-            if (c->waiting == 0) router->busy &= ~(1u << k);
-            return true;
-        }
-        if (busy_link) {
-            *again = true;
-            return false;
-        }
-        c->tried |= (uint8_t)(1u << port);
-    }
-    router->ready &= ~(1u << k);
-    router->retry &= ~(1u << k);
-    if (ports & ~c->tried) { /* until each port has had its turn */
-        router->retry |= 1u << k;
-        *again = true;
-    }
-    return false;
 }
 
 /* Bits from number `turn` on come first, then those below it. */
@@ -403,15 +409,63 @@ static inline uint32_t in_turn(uint32_t bits, unsigned turn)
     return bits >> turn | bits << (-turn & 31);
 }
 
+/* Which channels have wavelets, of which of them something has happened to, and which have a port whose turn has not
+ * been: the router's words, kept in registers while channels have their turns. */
+typedef struct waits {
+    uint32_t busy, ready, retry;
+} waits;
+
+/* Channel k sends what it can. *again: next cycle may do better. */
+ALWAYS bool channel_turn(tw__part *part, uint32_t pe, tw__router *router, unsigned k, uint64_t now, unsigned *used,
+                         bool *again, waits *w, bool plain)
+{
+    tw__channel *c = &router->channel[k];
+    uint32_t bit = 1u << k;
+    unsigned ports = c->suspended ? 0 : c->waiting & c->rx;
+    if (w->ready & bit) c->tried = 0;
+    if (ports) {
+        unsigned port = (unsigned)__builtin_ctz(ports);
+        if (ports & (ports - 1)) port = port_in_turn(ports, now);
+        tw__lane *lane = c->home == port ? &c->lane : &c->more[port];
+        bool busy_link = false;
+        if (forward(part, pe, router, c, port, lane->payload[lane->head], tw__lane_flags(lane), used, &busy_link,
+                    now, plain)) {
+            lane->head = (lane->head + 1) & (TW__WSE_LANE - 1);
+            w->ready |= bit;
+            if (--lane->count) return true;
+            c->waiting &= (uint8_t) ~(1u << port);
+            if (c->waiting == 0) w->busy &= ~bit;
+            return true;
+        }
+        if (busy_link) {
+            *again = true;
+            return false;
+        }
+        c->tried |= (uint8_t)(1u << port);
+    }
+    w->ready &= ~bit;
+    w->retry &= ~bit;
+    if (ports & ~c->tried) { /* until each port has had its turn */
+        w->retry |= bit;
+        *again = true;
+    }
+    return false;
+}
+
 /* Colors take turns at the links: the round starts after the one that went first last time. */
-static inline uint32_t channels_turn(tw__part *part, uint32_t pe, tw__router *router, uint64_t now, bool *again)
+ALWAYS uint32_t channels_turn(tw__part *part, uint32_t pe, tw__router *router, uint64_t now, bool *again,
+                              bool plain)
 {
     unsigned used = 0, turn = router->turn;
     uint32_t moved = 0;
-    for (uint32_t rest = in_turn(channels_with_waves(router), turn); rest; rest &= rest - 1) {
+    waits w = { router->busy, router->ready, router->retry };
+    for (uint32_t rest = in_turn(w.busy & (w.ready | w.retry), turn); rest; rest &= rest - 1) {
         unsigned k = ((unsigned)__builtin_ctz(rest) + turn) & 31;
-        moved |= (uint32_t)channel_turn(part, pe, router, k, now, &used, again) << k;
+        if (channel_turn(part, pe, router, k, now, &used, again, &w, plain)) moved |= 1u << k;
     }
+    router->busy = w.busy;
+    router->ready = w.ready;
+    router->retry = w.retry;
     return moved;
 }
 
@@ -423,27 +477,42 @@ static inline void note_moved(tw__part *part, tw__router *router, uint32_t moved
     router->turn = k == TW__CSL_COLORS - 1 ? 0 : (uint8_t)(k + 1);
 }
 
-void tw__wse_router_turn(tw__part *part, uint32_t pe, uint64_t now, uint32_t queues)
+ALWAYS void turn_of(tw__part *part, uint32_t pe, tw__router *router, uint64_t now, uint32_t queues, bool plain)
 {
-    tw__router *router = &part->w->router[pe];
+    tw__wse *w = part->w;
     arrivals a;
     a.count = 0;
     a.came = 0;
     bool again = false;
     uint32_t moved = 0;
-    take_arrivals(part, pe, router, &router->slot[now & 3], &a);
-    if (part->w->options.reference) router->ready = UINT32_MAX, router->stuck = 0;
-    if (part->w->has_mail && part->w->pe[pe].mail) tw__wse_mail_turn(part, &part->w->pe[pe]);
+    take_arrivals(part, pe, router, &router->slot[now & 3], &a, plain);
+    if (!plain && w->options.reference) router->ready = UINT32_MAX, router->stuck = 0;
+    if (!plain && w->has_mail && w->pe[pe].mail) tw__wse_mail_turn(part, &w->pe[pe]);
     queues &= ~router->stuck;
-    if (queues) take_outgoing(part, pe, router, &part->w->pe[pe], queues, &a);
-    if (a.count) moved = pass_on(part, pe, router, &a);
-    if (router->has_ports) take_from_host(part, pe, router, &part->w->pe[pe], &a.came);
-    if (channels_with_waves(router)) moved |= channels_turn(part, pe, router, now, &again);
+    if (queues) take_outgoing(part, pe, router, &w->pe[pe], queues, &a, now, plain);
+    if (a.count) moved = pass_on(part, pe, router, &a, now, plain);
+    if (!plain && router->has_ports) take_from_host(part, pe, router, &w->pe[pe], &a.came);
+    if (channels_with_waves(router)) moved |= channels_turn(part, pe, router, now, &again, plain);
     if (moved) note_moved(part, router, moved, now);
-    if (part->w->options.reference)
+    if (!plain && w->options.reference)
         again = false; /* the next turn comes anyway; only what moves keeps a run going */
-    if (again || (moved && (channels_with_waves(router) || router->out_busy || router->has_ports)))
-        tw__wse_wake_place(part->w, router->place, now + 1);
+    if (again || (moved && (channels_with_waves(router) || router->out_busy || (!plain && router->has_ports))))
+        tw__wse_wake_place(w, router->place, now + 1);
+}
+
+static __attribute__((noinline)) void special_turn(tw__part *part, uint32_t pe, tw__router *router, uint64_t now,
+                                                   uint32_t queues)
+{
+    turn_of(part, pe, router, now, queues, false);
+}
+
+void tw__wse_router_turn(tw__part *part, uint32_t pe, uint64_t now, uint32_t queues)
+{
+    tw__router *router = &part->w->router[pe];
+    if (part->w->plain && !(router->has_ports | router->swaps))
+        turn_of(part, pe, router, now, queues, true);
+    else
+        special_turn(part, pe, router, now, queues);
 }
 
 /* --- trains ----------------------------------------------------------------------------------------------------- */
@@ -463,8 +532,7 @@ bool tw__wse_router_stream(tw__part *part, uint32_t pe, uint64_t now)
     tw__router *router = &w->router[pe];
     tw__slot *slot[2] = { &router->slot[now & 3], &router->slot[(now + 1) & 3] };
     int from = only_port(slot[0]);
-    if (from < 0 || w->watched || w->options.reference || w->has_mail || router->has_ports || router->swaps)
-        return false;
+    if (from < 0 || !w->plain || router->has_ports || router->swaps) return false;
     unsigned port = (unsigned)from, color = slot[0]->word[port] >> TW__WSE_WAVE_COLOR & 31;
     if (!router->channel_of[color]) return false;
     tw__channel *c = &router->channel[router->channel_of[color] - 1];
@@ -480,8 +548,8 @@ bool tw__wse_router_stream(tw__part *part, uint32_t pe, uint64_t now)
     for (unsigned k = 0; k < 2; k++) {
         part->now = now + k;
         memset(slot[k]->word, 0, sizeof slot[k]->word);
-        tw__link_give_back(part, router, c, port, 0);
-        send_over(part, pe, router, c, links, payload[k], false);
+        tw__link_give_back(part, router, c, port, 0, now + k);
+        send_over(part, pe, router, c, links, payload[k], false, now + k, true);
     }
     note_moved(part, router, 1u << tw__link_number(router, c), now + 1);
     return true;

@@ -221,6 +221,7 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
     uint64_t limit = max_cycles && max_cycles < TW__WSE_NEVER - w->now ? w->now + max_cycles : TW__WSE_NEVER;
     uint64_t start = w->now;
     unsigned asked = 0;
+    w->plain = !(w->watched || w->options.reference || w->has_mail);
     for (unsigned turn = 0;;) {
         if (w->no_memory)
             return tw__fail(TW_E_NO_MEMORY, "out of host memory at cycle %llu", (unsigned long long)w->now);

@@ -56,26 +56,32 @@ void tw__wse_schedule_free(tw__wse *w)
 
 /* --- visits --------------------------------------------------------------------------------------------------- */
 
-static void schedule_visit(tw__part *part, tw__cell *cell, unsigned bit, uint64_t now)
+/* One cycle of it. */
+static inline void visit_cycle(tw__part *part, uint32_t pe, const tw__router *router, uint64_t *near, uint64_t mask,
+                               uint64_t at)
+{
+    tw__wse *w = part->w;
+    part->now = at;
+    uint32_t queues = router->out_busy; /* what the engine adds in this cycle leaves it in the next one */
+    if (w->due[pe] <= at) tw__wse_engine_turn(part, &w->pe[pe], at);
+    if (tw__wse_router_stirs(router, at, queues)) tw__wse_router_turn(part, pe, at, queues);
+    *near &= ~mask; /* last: what woke it for this very cycle has been heard */
+}
+
+static inline void schedule_visit(tw__part *part, tw__cell *cell, unsigned bit, uint64_t now)
 {
     tw__wse *w = part->w;
     uint32_t pe = cell->first + bit;
-    uint64_t mask = 1ull << bit, *near[WINDOW] = { &cell->near[now & 3], &cell->near[(now + 1) & 3] };
+    uint64_t mask = 1ull << bit, *first = &cell->near[now & 3], *second = &cell->near[(now + 1) & 3];
     const tw__router *router = &w->router[pe];
-    if (*near[0] & *near[1] & mask && tw__wse_router_flows(router, now) && w->due[pe] >= now + WINDOW &&
+    if (*first & *second & mask && tw__wse_router_flows(router, now) && w->due[pe] >= now + WINDOW &&
         tw__wse_router_stream(part, pe, now)) {
-        *near[0] &= ~mask;
-        *near[1] &= ~mask;
+        *first &= ~mask;
+        *second &= ~mask;
         return;
     }
-    for (uint64_t at = now; at < now + WINDOW; at++) {
-        if (!(cell->near[at & 3] & mask)) continue;
-        part->now = at;
-        uint32_t queues = router->out_busy; /* what the engine adds in this cycle leaves it in the next one */
-        if (w->due[pe] <= at) tw__wse_engine_turn(part, &w->pe[pe], at);
-        if (tw__wse_router_stirs(router, at, queues)) tw__wse_router_turn(part, pe, at, queues);
-        cell->near[at & 3] &= ~mask; /* last: what woke it for this very cycle has been heard */
-    }
+    if (*first & mask) visit_cycle(part, pe, router, first, mask, now);
+    if (*second & mask) visit_cycle(part, pe, router, second, mask, now + 1);
 }
 
 /* Engines that come due by cycle `last`, of the PEs `inside`, join those that are looked at soon. */

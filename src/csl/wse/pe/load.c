@@ -146,12 +146,16 @@ void tw__wse_decode_free(tw__wse *w)
     free(w->decoded);
 }
 
-/* Zero pages of the program's data stay untouched: memory is committed where something else is written. */
-static void load_data(tw__pe *pe, const tw__csl_program *p)
+/* Memory is committed where something else than zero is written, and not before the first task starts or the host
+ * looks: what never works takes no page. */
+void tw__wse_pe_load(tw__pe *pe)
 {
+    const tw__csl_program *p = pe->program ? pe->program->program : NULL;
+    if (pe->loaded) return;
+    pe->loaded = 1;
     enum { PAGE = 4096 };
     static const uint8_t zeros[PAGE];
-    for (size_t k = 0; k < p->segment_count; k++) {
+    for (size_t k = 0; p && k < p->segment_count; k++) {
         const tw__csl_segment *s = &p->segments[k];
         for (uint32_t at = 0; at < s->bytes;) {
             uint32_t end = (s->address + at + PAGE) & ~(uint32_t)(PAGE - 1), n = end - s->address - at;
@@ -212,7 +216,6 @@ bool tw__wse_pe_start(tw__part *part, tw__pe *pe)
     pe->blocked = d->start_blocked;
     pe->ut_blocked = d->start_ut_blocked;
     if (p->fifo_count && !(pe->fifo = tw__calloc(p->fifo_count, sizeof *pe->fifo))) return false;
-    load_data(pe, p);
     for (size_t k = 0; k < p->queue_count; k++) {
         const tw__csl_queue *q = &p->queues[k];
         if (q->color == TW__CSL_NO_ID) continue;

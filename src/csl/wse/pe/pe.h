@@ -10,7 +10,8 @@
 tw_status tw__wse_kernels(tw__wse *w);
 tw_status tw__wse_decode(tw__wse *w);
 void tw__wse_decode_free(tw__wse *w);
-bool tw__wse_pe_start(tw__part *part, tw__pe *pe);     /* memory, ids, queues, routes, DSRs as at the start */
+bool tw__wse_pe_start(tw__part *part, tw__pe *pe);     /* ids, queues, routes, DSRs as at the start */
+void tw__wse_pe_load(tw__pe *pe);                      /* its memory as at the start, before anything looks at it */
 unsigned tw__wse_op_width(unsigned op, unsigned arch); /* elements per cycle */
 
 /* --- interp.c, slow.c ----------------------------------------------------------------------------------------- */
@@ -131,8 +132,32 @@ static inline int tw__wse_engine_accepts(tw__part *part, tw__pe *pe, unsigned co
     int queue = pe->in_of_color[color] ? pe->in_of_color[color] - 1 : tw__wse_queue_for(part, pe, color, false);
     return queue >= 0 && pe->in_queue[queue]->count < pe->in_queue[queue]->depth ? queue : -1;
 }
-void tw__wse_engine_takes(tw__part *part, uint32_t pe, unsigned queue, uint32_t payload, unsigned flags,
-                          uint64_t at);
+/* It takes a wavelet. The first is for when events or counters are kept; the second when a straight move that is the
+ * only operation may take it as it lands: false = it does not, the wavelet goes into its queue. */
+void tw__wse_engine_takes_watched(tw__part *part, uint32_t pe, unsigned queue, uint32_t payload, unsigned flags,
+                                  uint64_t at);
+bool tw__wse_engine_takes_straight(tw__part *part, tw__pe *pe, const tw__queue *q, uint32_t payload, uint64_t at);
+static inline void tw__wse_engine_takes(tw__part *part, uint32_t number, unsigned queue, uint32_t payload,
+                                        unsigned flags, uint64_t at)
+{
+    tw__pe *pe = &part->w->pe[number];
+    tw__queue *q = pe->in_queue[queue];
+    if (!part->w->plain) {
+        tw__wse_engine_takes_watched(part, number, queue, payload, flags, at);
+        return;
+    }
+    if (q->count == 0) {
+        bool only = q->op && !(pe->op_active & ~(1u << (q->op - 1u)));
+        if (only && tw__wse_engine_takes_straight(part, pe, q, payload, at)) return;
+        pe->in_busy |= 1u << queue;
+        tw__wse_queue_changed(pe, q);
+    }
+    unsigned place = (q->head + q->count++) & (TW__WSE_RING - 1u);
+    q->payload[place] = payload;
+    q->colors[place] = q->color;
+    q->flags[place] = (uint8_t)flags;
+    tw__wse_queue_wakes(part, number, q, at + tw__wse_figure(part, TW__WSE_M_DELIVER));
+}
 /* Wavelets that land in cycles `at` and the next, if an operation takes both as they come; not while events or
  * counters are kept. */
 bool tw__wse_engine_takes_two(tw__part *part, uint32_t pe, unsigned color, const uint32_t payload[2], uint64_t at);

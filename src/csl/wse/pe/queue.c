@@ -121,14 +121,14 @@ static inline bool straight_in(tw__part *part, tw__pe *pe, const tw__queue *q, c
     return true;
 }
 
-static __attribute__((noinline)) void into_queue(tw__part *part, uint32_t number, unsigned queue, uint32_t payload,
-                                                 unsigned flags, uint64_t at)
+void tw__wse_engine_takes_watched(tw__part *part, uint32_t number, unsigned queue, uint32_t payload, unsigned flags,
+                                  uint64_t at)
 {
     tw__pe *pe = &part->w->pe[number];
     tw__queue *q = pe->in_queue[queue];
     if (part->w->options.trace)
         tw__wse_note(part, number, at, TW__WSE_LANDING, q->color | (flags & TW__WSE_CONTROL) << 16, payload);
-    if (part->w->watched && straight_in(part, pe, q, &payload, 1, at)) {
+    if (straight_in(part, pe, q, &payload, 1, at)) {
         tw__wse_count_op(part, pe, pe->op[q->op - 1], 1, 1);
         return;
     }
@@ -140,14 +140,11 @@ static __attribute__((noinline)) void into_queue(tw__part *part, uint32_t number
     tw__wse_queue_wakes(part, number, q, at + tw__wse_figure(part, TW__WSE_M_DELIVER));
 }
 
-void tw__wse_engine_takes(tw__part *part, uint32_t number, unsigned queue, uint32_t payload, unsigned flags,
-                          uint64_t at)
+bool tw__wse_engine_takes_straight(tw__part *part, tw__pe *pe, const tw__queue *q, uint32_t payload, uint64_t at)
 {
-    tw__pe *pe = &part->w->pe[number];
-    if (!part->w->watched && straight_in(part, pe, pe->in_queue[queue], &payload, 1, at))
-        part->totals.beats++;
-    else
-        into_queue(part, number, queue, payload, flags, at);
+    if (!straight_in(part, pe, q, &payload, 1, at)) return false;
+    part->totals.beats++;
+    return true;
 }
 
 bool tw__wse_engine_takes_two(tw__part *part, uint32_t number, unsigned color, const uint32_t payload[2],

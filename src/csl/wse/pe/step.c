@@ -223,57 +223,58 @@ static uint32_t slice(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
 
 /* --- straight moves: an element a wavelet, as many as there are or find room ----------------------------------- */
 
-static void straight_out(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
+static inline uint32_t straight_out(tw__part *part, tw__pe *pe, tw__op *op, uint32_t left)
 {
     tw__queue *q = pe->out_queue[op->queue];
-    const uint8_t *memory = pe->memory;
-    uint32_t at = op->at;
-    for (uint32_t k = 0; k < n; k++, at += (uint32_t)op->stride) {
+    const uint8_t *from = pe->memory + op->at;
+    uint32_t n = min32(left, tw__wse_queue_room(q));
+    unsigned place = q->head + q->count;
+    for (uint32_t k = 0; k < n; k++, from += op->stride, place++) {
         uint32_t payload = 0;
         if (op->size == 4)
-            memcpy(&payload, memory + at, 4);
+            memcpy(&payload, from, 4);
         else
-            memcpy(&payload, memory + at, 2);
-        tw__wse_queue_add(q, (tw__wave){ payload | op->high, q->color, op->flags, 0 });
+            memcpy(&payload, from, 2);
+        q->payload[place & (TW__WSE_RING - 1)] = payload | op->high;
+        q->colors[place & (TW__WSE_RING - 1)] = q->color;
+        q->flags[place & (TW__WSE_RING - 1)] = op->flags;
     }
-    op->at = at;
-    op->done += n;
-    if (op->done == op->length) q->flags[(q->head + q->count - 1u) & (TW__WSE_RING - 1)] |= op->last_flags;
+    q->count = (uint8_t)(q->count + n);
+    if (n == left) q->flags[(place - 1u) & (TW__WSE_RING - 1)] |= op->last_flags;
     part->totals.wavelets += n;
     tw__wse_queue_filled(part, pe, op->queue);
+    return n;
 }
 
-static void straight_in(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
+static inline uint32_t straight_in(tw__part *part, tw__pe *pe, const tw__op *op, uint32_t left)
 {
     tw__queue *q = pe->in_queue[op->queue];
-    uint8_t *memory = pe->memory;
-    uint32_t at = op->at, head = q->head;
-    for (uint32_t k = 0; k < n; k++, at += (uint32_t)op->stride) {
-        uint32_t payload = q->payload[(head + k) & (TW__WSE_RING - 1)];
+    uint8_t *to = pe->memory + op->at;
+    uint32_t n = min32(left, q->count);
+    unsigned place = q->head;
+    for (uint32_t k = 0; k < n; k++, to += op->stride, place++) {
+        const uint32_t *payload = &q->payload[place & (TW__WSE_RING - 1)];
         if (op->size == 4)
-            memcpy(memory + at, &payload, 4);
+            memcpy(to, payload, 4);
         else
-            memcpy(memory + at, &payload, 2);
+            memcpy(to, payload, 2);
     }
-    op->at = at;
-    op->done += n;
     tw__wse_queue_drop(q, n);
     if (q->count == 0) {
         pe->in_busy &= ~(1u << op->queue);
         tw__wse_queue_changed(pe, q);
     }
     tw__wse_queue_freed(part, tw__wse_pe_number(part, pe), q->color);
+    return n;
 }
 
 uint32_t tw__wse_op_straight(tw__part *part, tw__pe *pe, tw__op *op)
 {
-    bool in = op->straight == TW__STRAIGHT_IN;
     uint32_t left = op->length - op->done;
-    uint32_t n = min32(left, in ? pe->in_queue[op->queue]->count : tw__wse_queue_room(pe->out_queue[op->queue]));
-    if (in)
-        straight_in(part, pe, op, n);
-    else
-        straight_out(part, pe, op, n);
+    uint32_t n =
+        op->straight == TW__STRAIGHT_IN ? straight_in(part, pe, op, left) : straight_out(part, pe, op, left);
+    op->at += n * (uint32_t)op->stride;
+    op->done += n;
     if (part->w->counters)
         tw__wse_count_op(part, pe, op, n, n);
     else
@@ -417,7 +418,7 @@ void tw__wse_op_finish(tw__part *part, tw__pe *pe, tw__op *op, bool by_control)
         if (part->w->spans) tw__wse_note_span(part, pe, part->now, TW__WSE_OP_END, op->slot, op->code);
     }
     if (part->w->counters) count_wait(part, pe, op);
-    if (op->slot < TW__WSE_MAIN) pe->op_active &= (uint8_t)~(1u << op->slot);
+    if (op->slot < TW__WSE_MAIN) pe->op_active &= (uint8_t) ~(1u << op->slot);
     /* A control wavelet ends it: its own action instead of the usual one; terminate does the usual one (decision). */
     if (by_control && op->on_kind != TW__CSL_ACT_TERMINATE)
         tw__wse_act(part, pe, op->on_kind, op->on_at);

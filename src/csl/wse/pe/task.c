@@ -198,7 +198,7 @@ static void pe_task_start(tw__part *part, tw__pe *pe, choice c, uint64_t now)
         break;
     case FLUSH:
         if (pe->program->empty_queue[c.row][c.queue] || pe->program->local[29]) again_flushed(pe);
-        pe->flush_pending[c.row] &= (uint8_t)~(1u << c.queue);
+        pe->flush_pending[c.row] &= (uint8_t) ~(1u << c.queue);
         pe->flushed[c.row] |= (uint8_t)(1u << c.queue);
         if (pe->program->empty_queue[c.row][c.queue]) {
             function = pe->program->empty_queue[c.row][c.queue] - 1;
@@ -220,6 +220,7 @@ static void pe_task_start(tw__part *part, tw__pe *pe, choice c, uint64_t now)
     }
     }
     if (count > p->functions[function].params) count = p->functions[function].params;
+    if (!pe->loaded) tw__wse_pe_load(pe);
     pe->task_id = (uint8_t)c.id;
     pe->task_start = now;
     part->totals.tasks++;
@@ -289,7 +290,7 @@ static inline int best_thread(tw__part *part, tw__pe *pe, uint64_t now, unsigned
                               uint64_t *later)
 {
     int best = -1;
-    unsigned turn = (pe->last_ut + 1u) & 7;
+    unsigned turn = (pe->last_ut + 1u) & 7, above = pe->ut_medium | pe->ut_high;
     for (unsigned rest = in_turn(able_threads(pe), turn); rest;) {
         unsigned s = ((unsigned)__builtin_ctz(rest) + turn) & 7;
         rest &= rest - 1;
@@ -299,7 +300,7 @@ static inline int best_thread(tw__part *part, tw__pe *pe, uint64_t now, unsigned
                 if (ready_at < *later) *later = ready_at;
                 continue;
             }
-            pe->ut_fresh &= (uint8_t)~(1u << s);
+            pe->ut_fresh &= (uint8_t) ~(1u << s);
         }
         tw__op *op = pe->op[s];
         uint32_t ready = 1;
@@ -311,8 +312,10 @@ static inline int best_thread(tw__part *part, tw__pe *pe, uint64_t now, unsigned
             }
         }
         best = (int)s;
-        *rank = thread_rank(pe, s);
+        *rank = 2; /* low */
         *n = ready;
+        if (!above) break;
+        *rank = thread_rank(pe, s);
         rest &= in_turn(*rank == 2 ? pe->ut_medium | pe->ut_high : *rank == 4 ? pe->ut_high : 0u, turn);
     }
     return best;
@@ -331,7 +334,7 @@ static void take_control(tw__part *part, tw__pe *pe, tw__op *op)
 }
 
 /* n elements, or with 0 the control wavelet that waits. */
-static uint32_t run_op(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
+static inline uint32_t run_op(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
 {
     if (op->straight) return tw__wse_op_straight(part, pe, op);
     if (n) return tw__wse_op_advance(part, pe, op, n);
@@ -359,12 +362,12 @@ static bool main_op_ready(tw__part *part, tw__pe *pe, uint64_t now, uint32_t *n,
 
 static bool may_have_task(const tw__pe *pe)
 {
-    return (pe->active & ~pe->blocked) || pe->in_busy & ~pe->in_taken || pe->commands || pe->teardown_pending ||
-           pe->flush_pending[0] || pe->flush_pending[1];
+    return ((pe->active & ~pe->blocked) | (pe->in_busy & ~pe->in_taken) | (uintptr_t)pe->commands |
+            pe->teardown_pending | pe->flush_pending[0] | pe->flush_pending[1]) != 0;
 }
 
 /* Scalar code: goes on, or takes up a task. False when it has nothing to do now. */
-static bool scalar_turn(tw__part *part, tw__pe *pe, uint64_t now, uint64_t *later)
+static inline bool scalar_turn(tw__part *part, tw__pe *pe, uint64_t now, uint64_t *later)
 {
     bool idle = pe->main_state == TW__MAIN_IDLE;
     if (idle ? !may_have_task(pe) : pe->main_state != TW__MAIN_RUN && pe->main_state != TW__MAIN_MAP) return false;
@@ -382,14 +385,18 @@ static bool scalar_turn(tw__part *part, tw__pe *pe, uint64_t now, uint64_t *late
     return true;
 }
 
+/* What a turn of the datapath did: nothing; something; elements of an operation that goes on, so that nothing has
+ * become possible for scalar code. */
+typedef enum { VECTOR_NONE, VECTOR_DONE, VECTOR_STEP } vector_did;
+
 /* One use of the datapath: the best of the microthreads and the main thread's operation. */
-static bool vector_turn(tw__part *part, tw__pe *pe, uint64_t now, uint64_t *later)
+static inline vector_did vector_turn(tw__part *part, tw__pe *pe, uint64_t now, uint64_t *later)
 {
     bool main_op = pe->main_state == TW__MAIN_OP;
-    if (!main_op && !able_threads(pe)) return false; /* what makes one able wakes the engine */
+    if (!main_op && !able_threads(pe)) return VECTOR_NONE; /* what makes one able wakes the engine */
     if (pe->busy > now) {
         if (pe->busy < *later) *later = pe->busy;
-        return false;
+        return VECTOR_NONE;
     }
     unsigned rank = 0;
     uint32_t n = 0, main_n = 0;
@@ -398,13 +405,13 @@ static bool vector_turn(tw__part *part, tw__pe *pe, uint64_t now, uint64_t *late
     if (main_op && (!op || rank <= main_rank(pe)) && main_op_ready(part, pe, now, &main_n, later)) {
         pe->busy = now + run_op(part, pe, pe->op[TW__WSE_MAIN], main_n);
         pe->main_busy = pe->busy;
-        return true;
+        return VECTOR_DONE;
     }
-    if (main_op && pe->main_state != TW__MAIN_OP) return true; /* it ended without an element */
-    if (!op) return false;
+    if (main_op && pe->main_state != TW__MAIN_OP) return VECTOR_DONE; /* it ended without an element */
+    if (!op) return VECTOR_NONE;
     pe->last_ut = (uint8_t)thread;
     pe->busy = now + run_op(part, pe, op, n);
-    return true;
+    return op->active && op->straight && !(pe->flush_pending[0] | pe->flush_pending[1]) ? VECTOR_STEP : VECTOR_DONE;
 }
 
 /* Until when what was begun in this turn takes. */
@@ -424,7 +431,14 @@ void tw__wse_engine_turn(tw__part *part, tw__pe *pe, uint64_t now)
     for (;; acts = true) {
         if (pe->main_state == TW__MAIN_FAULT) return;
         later = TW__WSE_NEVER;
-        if (!scalar_turn(part, pe, now, &later) && !vector_turn(part, pe, now, &later)) break;
+        if (scalar_turn(part, pe, now, &later)) continue;
+        uint64_t scalar = later;
+        vector_did did = vector_turn(part, pe, now, &later);
+        if (did == VECTOR_DONE) continue;
+        if (did == VECTOR_NONE) break;
+        acts = true;
+        later = (pe->main_state == TW__MAIN_OP || able_threads(pe)) && pe->busy < scalar ? pe->busy : scalar;
+        break;
     }
     if (acts) note_end(part, pe);
     if (later != TW__WSE_NEVER) tw__wse_wake_engine(part, number, later);

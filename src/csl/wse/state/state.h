@@ -43,8 +43,9 @@ typedef struct tw__lane {
     uint8_t head, count;
     uint8_t
         wanted; /* the neighbour has a wavelet and no place for it: it wants to hear of the next one that leaves */
-    uint8_t spare;
+    uint8_t held; /* of the engine's: output queue + 1 that waits for a place; TW__WSE_SEVERAL = not only one */
 } tw__lane;
+#define TW__WSE_SEVERAL 0xffu
 #define TW__WSE_NO_PORT 0xffu
 
 /* One color at one router. The first cache line is what a wavelet on its way needs. */
@@ -271,6 +272,7 @@ typedef struct tw__pe {
     uint32_t said; /* instruction + 1 whose index was last reported */
     uint8_t transform_mask, prng, carry;
     uint8_t flushed[2]; /* queues, input and output: their @queue_flush did its work */
+    uint8_t loaded;     /* its memory holds the program's data */
     uint16_t rotation[2];
     uint64_t task_start, high_priority;
     struct tw__map_state *map; /* innermost @map under way */
@@ -385,6 +387,7 @@ struct tw__wse {
     uint32_t cells;                    /* of a row */
     int32_t pe_step[4], place_step[4]; /* to the neighbour by port */
     bool watched;                      /* events or counters are kept */
+    bool plain;                        /* none of that, no messages, no reference: the short ways are open */
     bool spans;                        /* events of tasks and operations are kept, all or the first ones */
     uint64_t *row_next; /* no PE of the row has anything to do before that cycle; NEVER = nothing at all */
     atomic_uint_least64_t *awake; /* bit per row: row_next may be another than NEVER */
