@@ -42,10 +42,14 @@ operand tw__dsd_get_id(sema *s, const node *call, const type *expected)
     const id_row *row = ids;
     while (strcmp(row->name, name) != 0) row++;
     bool wse3 = tw__csl_sema_wse3(s);
-    const char *what = tw__dsd_builtin_name(s, call);
-    if (row->last[wse3] < 0) return tw__csl_error(s, call, "csl.arch", "%s exists on WSE-3 only", what);
+    if (row->last[wse3] < 0)
+        return tw__csl_error(s, call, "csl.arch", "%s exists on WSE-3 only", tw__dsd_builtin_name(s, call));
     operand o = tw__csl_rvalue(s, call->kid[0], tw__csl_expr(s, call->kid[0], NULL));
     if (tw__csl_is_nothing(&o)) return o;
+    bool known = o.kind == TW__CSL_O_VALUE && tw__csl_is_int(o.type);
+    if (known && o.value.i >= row->first[wse3] && o.value.i <= row->last[wse3]) /* layouts ask for each PE */
+        return tw__csl_known(tw__csl_of_int(row->type, (int64_t)o.value.i));
+    const char *what = tw__dsd_builtin_name(s, call);
     if (o.kind != TW__CSL_O_VALUE && row->run_time &&
         tw__csl_is_int(o.type)) { /* not checked, as on the hardware */
         o = tw__csl_coerce(s, call->kid[0], o,

@@ -106,6 +106,37 @@ static void check_switches(sema *s, const node *at, const tw__csl_route *r)
                  "color %u has no switches on WSE-3: colors 0 to 9, 12, 13, 16, 17, 20 and 21 have", r->color);
 }
 
+/* Made of literals and directions alone: the same at each visit. Most configurations are, and layouts read them for
+ * each PE. */
+static bool is_fixed(sema *s, const node *n)
+{
+    if (n->kind == TW__CSL_INT || n->kind == TW__CSL_BOOL) return true;
+    if (n->kind == TW__CSL_NAME)
+        return tw__csl_direction_named(tw__csl_name_text(s, n->name)) >= 0 && !tw__csl_find_local(s, n->name) &&
+               !tw__csl_member(s->module, n->name);
+    if (n->kind != TW__CSL_FIELD_INIT && (n->kind != TW__CSL_INIT || n->kid[0])) return false;
+    for (uint32_t k = n->kind == TW__CSL_INIT; k < n->count; k++)
+        if (!is_fixed(s, n->kid[k])) return false;
+    return true;
+}
+
+static bool color_config(sema *s, const node *n, tw__csl_route *route)
+{
+    tw__csl_layout *l = s->layout;
+    if (!l->fixed_routes) l->fixed_routes = g_hash_table_new_full(NULL, NULL, NULL, free);
+    const tw__csl_route *known = g_hash_table_lookup(l->fixed_routes, n);
+    if (known) {
+        *route = *known;
+        return true;
+    }
+    if (!tw__csl_route_of(s, n, route)) return false;
+    tw__csl_route *kept = is_fixed(s, n) ? tw__calloc(1, sizeof *kept) : NULL;
+    if (!kept) return true;
+    *kept = *route;
+    g_hash_table_insert(l->fixed_routes, (gpointer)(uintptr_t)n, kept);
+    return true;
+}
+
 static operand b_set_color_config(sema *s, const node *n, const type *expected)
 {
     (void)expected;
@@ -113,7 +144,7 @@ static operand b_set_color_config(sema *s, const node *n, const type *expected)
     uint8_t color;
     tw__csl_route route;
     if (!tw__csl_in_layout(s, n) || !tw__csl_arguments(s, n, 4, 4) || !coordinates(s, n, &pe) ||
-        !color_argument(s, ARG(2), &color) || !tw__csl_route_of(s, ARG(3), &route))
+        !color_argument(s, ARG(2), &color) || !color_config(s, ARG(3), &route))
         return tw__csl_nothing();
     route.color = color;
     tw__csl_route_place(s, n, &route);

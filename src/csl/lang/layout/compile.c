@@ -196,6 +196,7 @@ tw__csl_image *tw__csl_compile(const tw__csl_compile_options *options, tw_diags 
     bool good = false;
     if (shared.ctx && image) {
         shared.files = g_hash_table_new(g_str_hash, g_str_equal);
+        shared.builtin_rows = g_hash_table_new(NULL, NULL);
         shared.addressed = g_hash_table_new_full(NULL, NULL, NULL, free_names);
         sema s;
         if (options->watch) tw__csl_keep_trees(shared.ctx);
@@ -210,6 +211,7 @@ tw__csl_image *tw__csl_compile(const tw__csl_compile_options *options, tw_diags 
         }
         g_hash_table_destroy(shared.files);
         g_hash_table_destroy(shared.addressed);
+        g_hash_table_destroy(shared.builtin_rows);
     }
     tw__csl_layout_free(&layout);
     if (options->watch && shared.ctx) options->watch->end(options->watch->user, shared.ctx);

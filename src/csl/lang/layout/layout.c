@@ -18,6 +18,7 @@ void tw__csl_layout_free(tw__csl_layout *l)
     free(l->configured);
     free(l->configs);
     if (l->config_rows) g_hash_table_destroy(l->config_rows);
+    if (l->fixed_routes) g_hash_table_destroy(l->fixed_routes);
     *l = (tw__csl_layout){ 0 };
 }
 

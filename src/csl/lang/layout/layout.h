@@ -46,6 +46,7 @@ typedef struct tw__csl_layout {
     tw__csl_route *configs; /* distinct ones */
     size_t config_count, config_room;
     GHashTable *config_rows;   /* hash of a config -> row + 1; others with this hash are not shared */
+    GHashTable *fixed_routes;  /* nodes whose configuration is the same wherever they are read -> tw__csl_route */
     const type **export_types; /* by row of image.exports */
     size_t export_count, export_room;
     const node *placed_at; /* the last one that tw__csl_route_place() was asked about, and its place */

@@ -395,12 +395,23 @@ static operand unknown_builtin(sema *s, const node *n, const char *name)
                          near ? "; did you mean '@" : "", near ? near : "", near ? "'?" : "");
 }
 
+/* Looked for in the tables once for each name. */
+static const tw__csl_builtin_row *builtin_row(sema *s, tw__csl_name name)
+{
+    const tw__csl_builtin_row *row = g_hash_table_lookup(s->shared->builtin_rows, GUINT_TO_POINTER(name));
+    const char *text = tw__csl_name_text(s, name);
+    for (const tw__csl_builtin_table *const *t = s->shared->builtins; *t && !row; t++)
+        for (size_t i = 0; i < (*t)->count && !row; i++)
+            if (!strcmp((*t)->rows[i].name, text)) {
+                row = &(*t)->rows[i];
+                g_hash_table_insert(s->shared->builtin_rows, GUINT_TO_POINTER(name), (gpointer)(uintptr_t)row);
+            }
+    return row;
+}
+
 operand tw__csl_builtin(sema *s, const node *n, const type *expected)
 {
-    const char *name = tw__csl_name_text(s, n->name);
     if (s->gen) tw__gen_at(s->gen, n);
-    for (const tw__csl_builtin_table *const *t = s->shared->builtins; *t; t++)
-        for (size_t i = 0; i < (*t)->count; i++)
-            if (!strcmp((*t)->rows[i].name, name)) return (*t)->rows[i].fn(s, n, expected);
-    return unknown_builtin(s, n, name);
+    const tw__csl_builtin_row *row = builtin_row(s, n->name);
+    return row ? row->fn(s, n, expected) : unknown_builtin(s, n, tw__csl_name_text(s, n->name));
 }

@@ -128,7 +128,7 @@ static operand coerce_register(sema *s, const node *at, operand o, const type *t
 operand tw__csl_coerce(sema *s, const node *at, operand o, const type *to, const char *what)
 {
     if (tw__csl_is_nothing(&o) || to->kind == TW__CSL_TY_POISON || to->kind == TW__CSL_TY_ANYTYPE) return o;
-    o = tw__csl_rvalue(s, at, o);
+    if (o.kind == TW__CSL_O_PLACE) o = tw__csl_rvalue(s, at, o);
     if (o.type == to || tw__csl_is_nothing(&o)) return o;
     if (to->kind == TW__CSL_TY_COMPTIME_STRUCT && is_literal_struct(o.type)) return o;
     operand out;

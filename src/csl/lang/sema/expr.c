@@ -22,6 +22,13 @@ static operand literal_string(const node *n)
 /* Names that the language declares (CSL reference, lexical structure). */
 static const char *const directions[] = { "NORTH", "EAST", "SOUTH", "WEST", "RAMP" };
 
+int tw__csl_direction_named(const char *name)
+{
+    for (int i = 0; i < TW__CSL_DIR_COUNT; i++)
+        if (!strcmp(name, directions[i])) return i;
+    return -1;
+}
+
 /* u65, i128, u0: integers of the language that do not exist here. */
 static bool is_integer_name(const char *name)
 {
@@ -32,8 +39,8 @@ static bool is_integer_name(const char *name)
 static operand unknown_name(sema *s, const node *n)
 {
     const char *name = tw__csl_name_text(s, n->name);
-    for (int i = 0; i < TW__CSL_DIR_COUNT; i++)
-        if (!strcmp(name, directions[i])) return tw__csl_known(tw__csl_of_int(&tw__csl_t_DIRECTION, i));
+    int direction = tw__csl_direction_named(name);
+    if (direction >= 0) return tw__csl_known(tw__csl_of_int(&tw__csl_t_DIRECTION, direction));
     const type *t = tw__csl_type_named(s->types, name); /* u24, sr: not reserved */
     if (t) return tw__csl_known(tw__csl_of_type(t));
     if (is_integer_name(name)) return tw__csl_error(s, n, "csl.type", "%s: integers have 1 to 64 bits here", name);

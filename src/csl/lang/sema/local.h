@@ -104,7 +104,8 @@ typedef struct tw__csl_shared {
     double seconds, deadline; /* wall clock: how many, and when they are over */
     bool out_of_steps, out_of_memory;
     char *stack_base;
-    GHashTable *addressed; /* FILE node -> GHashTable of names whose address is taken in the file */
+    GHashTable *builtin_rows; /* name of a builtin -> its row */
+    GHashTable *addressed;    /* FILE node -> GHashTable of names whose address is taken in the file */
 } tw__csl_shared;
 
 struct tw__csl_sema {
@@ -144,14 +145,14 @@ struct tw__csl_sema {
         struct pending_export *next;
         size_t row;
         tw__csl_global *global;
-    } *pending_exports;
+    } * pending_exports;
     tw__csl_global **emitted;     /* end of the placed globals whose bytes are in the image */
     tw__csl_global *initialising; /* whose initial value is being evaluated */
     struct filter_id {            /* what @get_filter_id said */
         struct filter_id *next;
         uint8_t color, number;
         const node *at;
-    } *filter_ids;
+    } * filter_ids;
     bool memory_full;                /* reported */
     uint32_t memory_top, memory_end; /* the free bytes of PE memory */
     uint32_t symbols;                /* placed variables with a name */
@@ -190,6 +191,7 @@ static inline bool tw__csl_watched(const sema *s)
 binding *tw__csl_bind(sema *s, const node *at, tw__csl_name name, operand o, bool is_const);
 binding *tw__csl_bind_cell(sema *s, const node *at, tw__csl_name name, value v);
 binding *tw__csl_find_local(const sema *s, tw__csl_name name);
+int tw__csl_direction_named(const char *name);         /* NORTH, ... RAMP; -1 = it is none */
 GHashTable *tw__csl_addressed_names(const node *body); /* set of names under & or at the base of a tensor access */
 
 /* --- scratch.c: memory of comptime loops, see there --- */

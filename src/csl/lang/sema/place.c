@@ -132,7 +132,8 @@ operand tw__csl_rvalue(sema *s, const node *at, operand o)
 
 operand tw__csl_expr_rvalue(sema *s, const node *n, const type *expected)
 {
-    return tw__csl_rvalue(s, n, tw__csl_expr(s, n, expected));
+    operand o = tw__csl_expr(s, n, expected);
+    return o.kind == TW__CSL_O_PLACE ? tw__csl_rvalue(s, n, o) : o;
 }
 
 /* Register with the address of a place. */

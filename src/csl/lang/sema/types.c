@@ -274,7 +274,7 @@ const tw__csl_type *tw__csl_type_anonymous(tw__csl_types *types, size_t count, c
     if (!fields) return types_no_memory(types);
     for (size_t i = 0; i < count; i++) {
         char number[24];
-        g_snprintf(number, sizeof number, "%zu", i);
+        if (!names) g_snprintf(number, sizeof number, "%zu", i);
         fields[i] = (tw__csl_field){ tw__csl_types_intern(types, names ? names[i] : number), parts[i], 0, NULL, 0 };
     }
     tw__csl_type t = { .kind = TW__CSL_TY_STRUCT, .tuple = !names && count, .count = count, .fields = fields };
