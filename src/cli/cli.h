@@ -172,6 +172,13 @@ tw_status tw__cli_print_data(const char *text, size_t size);
 /* "report: FILE" on the standard output, unless that is the file. */
 void tw__cli_tell_file(const char *what, const char *path);
 
+/* --- fmt.c ---------------------------------------------------------------------------------------------------- */
+
+/* A source in its canonical layout, malloc'ed; NULL when it has errors. Messages go to the standard error. */
+typedef char *tw__cli_layout(const char *name, const char *source, size_t size, size_t *length);
+/* The verb `fmt` of a command, argv[0], with its options and files. The exit status. */
+int tw__cli_format(const char *command, tw__cli_layout *layout, int argc, char **argv);
+
 /* --- report.c ------------------------------------------------------------------------------------------------- */
 
 typedef struct tw_profile tw_profile;

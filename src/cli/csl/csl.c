@@ -14,6 +14,8 @@ static const char help_text[] =
     "cslc\n"
     "  check layout.csl [options of cslc] [--json]   says what is wrong with it\n"
     "  list FOLDER|layout.csl [options of cslc]      its code and tables in readable form\n"
+    "  fmt FILE.csl... [--check|-i]            its canonical layout: printed, compared, or written back "
+    "(--in-place)\n"
     "  python SCRIPT.py [arguments]            the same as cs_python SCRIPT.py\n"
     "\n"
     "These of run happen in the order given:\n"
@@ -273,6 +275,19 @@ static int work_on_program(int argc, char **argv, bool list)
     return result;
 }
 
+/* --- fmt ------------------------------------------------------------------------------------------------------ */
+
+static char *csl_layout(const char *name, const char *source, size_t size, size_t *length)
+{
+    tw_diags *diags = tw__cli_diags();
+    char *text = tw_csl_format(name, source, size, length, diags);
+    fflush(stdout);
+    tw_diags_print(diags, stderr, tw_use_colours(stderr));
+    if (!text && tw_diags_count(diags, TW_ERROR) == 0) tw__csl_failed();
+    tw_diags_free(diags);
+    return text;
+}
+
 /* --- python --------------------------------------------------------------------------------------------------- */
 
 /* Where the package lies: the installed tree, else the source tree. */
@@ -347,19 +362,20 @@ static int cs_python(int argc, char **argv)
 
 static int csl(int argc, char **argv)
 {
-    static const char *const verbs[] = { "run", "check", "list", "python" };
+    static const char *const verbs[] = { "run", "check", "list", "fmt", "python" };
     const char *verb = argc > 1 ? argv[1] : "";
     if (strcmp(verb, "run") == 0) return run_main(argc - 1, argv + 1);
     if (strcmp(verb, "check") == 0 || strcmp(verb, "list") == 0)
         return work_on_program(argc - 1, argv + 1, strcmp(verb, "list") == 0);
+    if (strcmp(verb, "fmt") == 0) return tw__cli_format("csl", csl_layout, argc - 1, argv + 1);
     if (strcmp(verb, "python") == 0) return cs_python(argc - 1, argv + 1);
-    if (!*verb) return tw__cli_usage_error("csl", "run, check, list or python?");
+    if (!*verb) return tw__cli_usage_error("csl", "run, check, list, fmt or python?");
     return tw__cli_unknown("csl", "unknown verb", verb, verbs, G_N_ELEMENTS(verbs));
 }
 
 const tw__command tw__command_csl = {
     .name = "csl",
-    .arguments = "run|check|list|python ...",
+    .arguments = "run|check|list|fmt|python ...",
     .summary = "run CSL programs on a simulated wafer",
     .help = help_text,
     .example =
@@ -368,9 +384,10 @@ const tw__command tw__command_csl = {
         "cslc examples/csl/stencil/layout.csl --arch=wse3 --fabric-dims=12,7 \\\n"
         "    --fabric-offsets=4,1 --memcpy --channels=1 -o out\n"
         "tilewright csl list out\n"
+        "tilewright csl fmt examples/csl/stencil/layout.csl\n"
         "tilewright csl python examples/csl/stencil/run.py --name out",
     .options = TW__CLI_ROWS(run_rows),
-    .words = "run check list python --json",
+    .words = "run check list fmt python --json --check -i --in-place",
     .files = ".csl .npy .py",
     .main = csl,
     .help_within = 2,

@@ -9,6 +9,7 @@ export PATH
 cp "$source/examples/poplar/scale/scale.c" scale.c
 cp "$source/examples/poplar/colossus/dot.S" "$source/examples/poplar/colossus/addend.S" "$source/examples/pto/softmax/softmax.pto" .
 sed 's/^/   /' softmax.pto >loose.pto
+printf 'fn f()void{}' >loose.csl
 cp "$source/examples/pto/vector_add/vector_add.pto" add.pto
 cp "$source/examples/csl/stencil/layout.csl" "$source/examples/csl/stencil/cell.csl" .
 cp "$source/tests/golden/profile_graph.json" graph.json
@@ -98,6 +99,8 @@ cslc --verbose layout.csl --arch=wse3 --memcpy --channels=1 --fabric-dims=12,7 -
 csl run folder --stats
 csl check --json layout.csl
 csl list folder
+csl fmt layout.csl
+csl fmt --check loose.csl
 csl python --help
 cs_python --help
 help
@@ -154,7 +157,7 @@ csl --report      | folder/program.twcsl | $launch --report OUT
 csl --memory      | folder/program.twcsl | $launch --memory OUT
 END
 # Options that write no file of that name: values, switches, what is read, folders; csl --receive is --out of a stream;
-# pto --in-place writes its input on purpose.
+# fmt of pto and csl writes its input on purpose (-i, --in-place).
 others='run:--device,-v,-g,-O0,-O1,-O2,-O3,-D,-I,-l
 popc:-D,-I,-U,-g,-O0,-O1,-O2,-O3,-v,-MD,-MT,-isystem,-include,--target,--list-targets,--version
 profile:--graph-profile,--execution-profile,--show-execution-steps,--show-optimizations,--show-per-ipu-memory-usage
@@ -172,7 +175,7 @@ pto:--target,--manual,--function,--arg,--blocks,--devices,--vectors,--trace,--ma
 cslc:--arch,-o,--params,--colors,--fabric-dims,--fabric-offsets,--memcpy,--channels,--width-west-buf
 cslc:--width-east-buf,--import-path,--verbose,--warnings-as-errors,--fp16-format,--max-inlined-iterations
 cslc:--max-comptime-steps,--max-memory,--max-seconds,-O0,-O2
-csl:--in,--launch,--send,--receive,--nowait,--check,--order-seed,--max-cycles,--threads,--stats,--json'
+csl:--in,--launch,--send,--receive,--nowait,--check,--order-seed,--max-cycles,--threads,--stats,--json,-i,--in-place'
 for command in $(tilewright complete x | grep -v '^-'); do
   for option in $(tilewright complete "$command" x | grep '^-'); do
     [ "$option" = --help ] || grep -q "^$command $option " writing ||
@@ -265,6 +268,7 @@ csl run zero.csl
 csl run endless
 csl run folder --in t=zero.npy
 csl check zero.csl
+csl fmt zero.csl
 csl list endless
 END
 finish

@@ -56,6 +56,7 @@ pto --help
 pto list
 pto info TADD
 pto fmt $softmax
+csl fmt $source/examples/csl/stencil/layout.csl
 pto run $softmax --target a2a3 --trace
 pto run $softmax --target a2a3 --profile
 END

@@ -54,6 +54,7 @@ cslc --arch=wse3 -o x -- -layout.csl
 csl run --launch run,2 -- -folder
 csl check -- -layout.csl
 csl list -- -folder
+csl fmt -- -layout.csl
 help -- popc
 END
 for command in $(tilewright complete x | grep -v '^-\|^cs_python$'); do
@@ -84,6 +85,7 @@ cslc - --arch=wse3 -o x | layout.csl
 csl run - --arch=wse3 --launch run,2 --stats | layout.csl
 csl check - --arch=wse3 | layout.csl
 csl list - --arch=wse3 | layout.csl
+csl fmt - | layout.csl
 csl run gemv/layout.csl --arch=wse3 --in x=- --out x=x.npy | x0.npy
 pto run add.pto --arg x=@- --arg y=f32[512] --arg z=f32[512] --arg fill=true --out z=x.npy | z.npy
 END

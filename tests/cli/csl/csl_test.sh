@@ -177,6 +177,30 @@ END
 printf 'layout { @set_rectangle(1, 1); @set_tile_code(0, 0, "hang.csl", .{});\n @export_name("go", fn () void); }\n' >hung.csl
 expect 1 'fmovs at .*hang.csl:5 waits for wavelets on color 3' "$bin/tilewright" csl run hung.csl --arch=wse3 --launch go
 
+# fmt: printed, compared, written back through links; a program with errors stays as it is.
+expect 0 '' "$bin/tilewright" csl fmt "$stencil"
+cp out.txt once.csl
+expect 0 '' "$bin/tilewright" csl fmt --check once.csl
+"$bin/tilewright" csl fmt - <once.csl | cmp -s - once.csl || fail 'fmt of the standard input'
+printf 'fn f()void{\na();}// one\n' >loose.csl
+expect 1 'loose.csl is not in its canonical form' "$bin/tilewright" csl fmt --check once.csl loose.csl
+if grep -q once out.txt; then fail 'fmt --check named a file that is canonical'; fi
+ln -s loose.csl link.csl
+chmod 600 loose.csl
+expect 0 '' "$bin/tilewright" csl fmt --in-place link.csl once.csl
+[ -L link.csl ] || fail 'fmt -i replaced a link'
+[ "$(stat -c %a loose.csl)" = 600 ] || fail 'fmt -i changed permissions'
+[ "$(cat loose.csl)" = "$(printf 'fn f() void {\n  a();\n} // one')" ] || fail 'fmt -i wrote something else'
+printf 'fn f( {\n' >broken.csl
+expect 1 'broken.csl:1:7: error: ' "$bin/tilewright" csl fmt -i broken.csl
+[ "$(cat broken.csl)" = 'fn f( {' ] || fail 'fmt -i changed a program with errors'
+expect 1 'there is no file\|No such file' "$bin/tilewright" csl fmt none.csl
+expect 2 'fmt has no option .--arch' "$bin/tilewright" csl fmt once.csl --arch=wse3
+expect 2 'fmt either compares or writes' "$bin/tilewright" csl fmt once.csl --check -i
+expect 2 'the standard input cannot be written back' "$bin/tilewright" csl fmt -i -
+expect 2 'one file at a time is printed' "$bin/tilewright" csl fmt once.csl once.csl
+expect 2 'a file is missing' "$bin/tilewright" csl fmt --check
+
 # Host scripts.
 case ${CC:-} in *-fsanitize=*) sanitized=1 ;; *) sanitized= ;; esac
 if [ -n "$sanitized" ]; then

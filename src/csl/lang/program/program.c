@@ -2,6 +2,7 @@
 /* program: the public side of a compiled program. */
 #include "csl/lang/program/program.h"
 #include "csl/lang/compile.h"
+#include "csl/lang/syntax/ast.h"
 
 #include <glib.h>
 #include <stdlib.h>
@@ -121,6 +122,17 @@ tw_csl_program *tw_csl_compile(const char *file, const tw_csl_options *options, 
     tw_csl_program *program;
     tw_status status = compile(&program, file, options, diags);
     return tw__made(status, program);
+}
+
+char *tw_csl_format(const char *name, const char *text, size_t size, size_t *length, tw_diags *diags)
+{
+    size_t errors = tw_diags_count(diags, TW_ERROR);
+    char *laid = tw__csl_format(name, text, size, length, diags);
+    if (laid) return tw__made(TW_OK, laid);
+    errors = tw_diags_count(diags, TW_ERROR) - errors;
+    return tw__made(errors ? tw__fail(TW_E_PARSE, "'%s' has %zu error%s", name, errors, errors == 1 ? "" : "s")
+                           : tw__fail(TW_E_NO_MEMORY, "no memory to format '%s'", name),
+                    NULL);
 }
 
 /* --- questions ------------------------------------------------------------------------------------------------ */

@@ -231,8 +231,18 @@ void tw__csl_no_memory(tw__csl_ctx *ctx);        /* records it once; tw__csl_sto
 
 /* --- lex.c --------------------------------------------------------------------------------------------------- */
 
+enum { /* roles: what the parser found a token to be, where its kind does not say it; for tw__csl_format() */
+       TW__CSL_R_STATEMENT = 1 << 0, /* first of a statement or declaration */
+       TW__CSL_R_BODY = 1 << 1,      /* first of what an if, for or while does, unless that is a block; of a case */
+       TW__CSL_R_BLOCK = 1 << 2,     /* '{' of a block */
+       TW__CSL_R_LIST = 1 << 3,      /* '{' of values, fields, members or names; with BLOCK: of a switch's cases */
+       TW__CSL_R_PREFIX = 1 << 4,    /* belongs to what is behind it: a sign, the first '|' of names */
+       TW__CSL_R_SUFFIX = 1 << 5, /* belongs to what is before it: a call's '(', an index's '[', a literal's '{' */
+};
+
 typedef struct tw__csl_token {
-    uint8_t kind; /* tw__csl_token_kind */
+    uint8_t kind;  /* tw__csl_token_kind */
+    uint8_t roles; /* TW__CSL_R_..., from the parser */
     tw__csl_loc loc;
     uint32_t length;
     tw__csl_name name; /* IDENT TYPE_NAME BUILTIN, and keywords (they may be field names) */
@@ -248,6 +258,14 @@ const char *tw__csl_operator_text(tw__csl_token_kind kind); /* "+", "and" ... */
 
 /* The tree of a file, NULL when it has errors (all reported) or memory is out. `path` as messages shall name it. */
 const tw__csl_node *tw__csl_parse(tw__csl_ctx *ctx, const char *path, const char *text, size_t size);
+/* The same of tokens from tw__csl_lex(), which get their roles. */
+const tw__csl_node *tw__csl_parse_tokens(tw__csl_ctx *ctx, tw__csl_token *tokens);
+
+/* --- format.c ------------------------------------------------------------------------------------------------ */
+
+/* A source in its canonical layout: the same tokens and comments, other blanks and line ends. malloc'ed with a NUL
+ * behind its *length bytes. NULL: it has errors, which are in diags, or memory ran out. */
+char *tw__csl_format(const char *path, const char *text, size_t size, size_t *length, tw_diags *diags);
 
 /* From now on trees of files with errors are kept, without the statements that hold the errors, for
  * tw__csl_source_get() alone: tw__csl_parse() still returns NULL. */

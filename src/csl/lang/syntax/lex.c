@@ -96,7 +96,7 @@ static void emit(lexer *lex, tw__csl_token_kind kind, const char *from, tw__csl_
         return;
     }
     lex->tokens[lex->count++] =
-        (tw__csl_token){ (uint8_t)kind, loc_of(lex, from), (uint32_t)(lex->at - from), name };
+        (tw__csl_token){ (uint8_t)kind, 0, loc_of(lex, from), (uint32_t)(lex->at - from), name };
 }
 
 static void lex_word(lexer *lex)

@@ -67,6 +67,11 @@ void tw__csl_leave(tw__csl_parser *p)
 
 /* --- tokens -------------------------------------------------------------------------------------------------- */
 
+void tw__csl_mark(tw__csl_parser *p, const tw__csl_token *at, unsigned roles)
+{
+    p->tokens[at - p->tokens].roles |= (uint8_t)roles;
+}
+
 bool tw__csl_is(const tw__csl_parser *p, tw__csl_token_kind kind)
 {
     return p->at->kind == kind;
@@ -196,6 +201,7 @@ static tw__csl_tree parse_fn(tw__csl_parser *p, unsigned flags)
                              flags & TW__CSL_F_EXPORT ? "exported" : "extern");
     size_t mark = p->count;
     for (unsigned i = 0; i < TW__CSL_FN_REST; i++) tw__csl_push(p, NULL);
+    tw__csl_mark(p, p->at, TW__CSL_R_SUFFIX);
     tw__csl_parse_fparams(p);
     tw__csl_tree type = NULL, body = NULL, attr[3] = { NULL };
     parse_attributes(p, attr);
@@ -276,6 +282,7 @@ static bool parse_one_top(tw__csl_parser *p)
         skip_to_top(p, from);
         return false;
     }
+    tw__csl_mark(p, from, TW__CSL_R_STATEMENT);
     tw__csl_push(p, parse_top(p));
     return true;
 }
@@ -298,6 +305,24 @@ static void keep_tree(tw__csl_ctx *ctx, tw__csl_loc base, tw__csl_tree tree, tw_
     file->token_count = count;
 }
 
+/* The tree of tokens; NULL when there are errors in them, unless `any`. */
+static tw__csl_tree parse_all(tw__csl_ctx *ctx, tw__csl_token *tokens, bool any)
+{
+    unsigned before = tw__csl_errors(ctx);
+    tw__csl_parser p = { .ctx = ctx, .tokens = tokens, .at = tokens };
+    while (!tw__csl_is(&p, TW__CSL_T_END) && !tw__csl_stopped(ctx))
+        if (!p.unclosed || !tw__csl_take(&p, TW__CSL_T_RBRACE)) /* one that was missed stands at the left margin */
+            parse_one_top(&p);
+    tw__csl_tree file = any || tw__csl_errors(ctx) == before ? finish_file(&p, tokens) : NULL;
+    free(p.stack);
+    return file;
+}
+
+const tw__csl_node *tw__csl_parse_tokens(tw__csl_ctx *ctx, tw__csl_token *tokens)
+{
+    return parse_all(ctx, tokens, false);
+}
+
 const tw__csl_node *tw__csl_parse(tw__csl_ctx *ctx, const char *path, const char *text, size_t size)
 {
     unsigned before = tw__csl_errors(ctx);
@@ -306,15 +331,10 @@ const tw__csl_node *tw__csl_parse(tw__csl_ctx *ctx, const char *path, const char
     tw__csl_loc base = tw__csl_add_file(ctx, path, text, size);
     tw__csl_token *tokens = base ? tw__csl_lex(ctx, base, &count) : NULL;
     if (!tokens) return NULL;
-    tw__csl_parser p = { .ctx = ctx, .tokens = tokens, .at = tokens };
     if (tw__csl_errors(ctx) != before) tw__csl_mute(ctx, true);
-    while (!tw__csl_is(&p, TW__CSL_T_END) && !tw__csl_stopped(ctx))
-        if (!p.unclosed || !tw__csl_take(&p, TW__CSL_T_RBRACE)) /* one that was missed stands at the left margin */
-            parse_one_top(&p);
+    tw__csl_tree file = parse_all(ctx, tokens, ctx->kept);
     tw__csl_mute(ctx, muted);
     bool good = tw__csl_errors(ctx) == before;
-    tw__csl_tree file = good || ctx->kept ? finish_file(&p, tokens) : NULL;
-    free(p.stack);
     if (ctx->kept)
         keep_tree(ctx, base, file, tokens, count);
     else

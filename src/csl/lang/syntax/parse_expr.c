@@ -18,7 +18,7 @@ static tw__csl_node *make_named(tw__csl_parser *p, tw__csl_kind kind, const tw__
 /* Binding strength, 0 = no binary operator. & ^ | bind tighter than comparisons: i & 1 == 0 is (i & 1) == 0. */
 enum { OR = 1, AND, COMPARE, BITS, SHIFT, SUM, PRODUCT };
 
-static unsigned strength(uint8_t token)
+unsigned tw__csl_strength(uint8_t token)
 {
     switch (token) {
     case TW__CSL_T_OR: return OR;
@@ -66,7 +66,7 @@ static tw__csl_tree parse_binary(tw__csl_parser *p, unsigned lowest)
     tw__csl_tree left = parse_unary(p);
     for (;;) {
         const tw__csl_token *op = p->at;
-        unsigned level = strength(op->kind);
+        unsigned level = tw__csl_strength(op->kind);
         if (!level || level < lowest) return left;
         if (level == SUM) no_increment(p, op, left);
         p->at++;
@@ -81,7 +81,7 @@ static tw__csl_tree parse_binary(tw__csl_parser *p, unsigned lowest)
         tw__csl_node *node = tw__csl_make(p, TW__CSL_BINARY, op, mark);
         node->op = op->kind;
         left = node;
-        if (level == COMPARE && strength(p->at->kind) == COMPARE)
+        if (level == COMPARE && tw__csl_strength(p->at->kind) == COMPARE)
             tw__csl_syntax_error(p, p->at, "comparisons do not chain; write (a %s b) and (b %s c)",
                                  tw__csl_operator_text(op->kind), tw__csl_operator_text(p->at->kind));
     }
@@ -178,6 +178,7 @@ static tw__csl_tree parse_field_init(tw__csl_parser *p)
 static tw__csl_tree parse_init(tw__csl_parser *p, const tw__csl_token *blame, tw__csl_tree type)
 {
     size_t mark = p->count;
+    tw__csl_mark(p, blame, TW__CSL_R_LIST | (type ? TW__CSL_R_SUFFIX : 0));
     tw__csl_push(p, type);
     bool named = tw__csl_is(p, TW__CSL_T_DOT);
     if (!named) tw__csl_parse_list(p, TW__CSL_T_RBRACE);
@@ -192,6 +193,13 @@ static tw__csl_tree parse_init(tw__csl_parser *p, const tw__csl_token *blame, tw
     return node;
 }
 
+/* What an if is worth, on either side of its else. */
+static void push_branch(tw__csl_parser *p)
+{
+    if (!tw__csl_is(p, TW__CSL_T_LBRACE)) tw__csl_mark(p, p->at, TW__CSL_R_BODY);
+    tw__csl_push(p, tw__csl_parse_expr(p));
+}
+
 /* "if" "(" expr ")" expr ["else" expr] */
 static tw__csl_tree parse_if_expr(tw__csl_parser *p)
 {
@@ -200,8 +208,11 @@ static tw__csl_tree parse_if_expr(tw__csl_parser *p)
     tw__csl_need(p, TW__CSL_T_LPAREN, "behind if");
     tw__csl_push(p, tw__csl_parse_expr(p));
     tw__csl_need(p, TW__CSL_T_RPAREN, "behind the condition");
-    tw__csl_push(p, tw__csl_parse_expr(p));
-    tw__csl_push(p, tw__csl_take(p, TW__CSL_T_ELSE) ? tw__csl_parse_expr(p) : NULL);
+    push_branch(p);
+    if (tw__csl_take(p, TW__CSL_T_ELSE))
+        push_branch(p);
+    else
+        tw__csl_push(p, NULL);
     return tw__csl_make(p, TW__CSL_IF, word, mark);
 }
 
@@ -210,6 +221,7 @@ static tw__csl_tree parse_prong(tw__csl_parser *p)
 {
     const tw__csl_token *first = p->at;
     size_t mark = p->count;
+    tw__csl_mark(p, first, TW__CSL_R_BODY);
     tw__csl_push(p, NULL); /* the body comes first in the node */
     bool other = tw__csl_take(p, TW__CSL_T_ELSE);
     while (!other) {
@@ -232,6 +244,7 @@ static tw__csl_tree parse_switch(tw__csl_parser *p)
     tw__csl_need(p, TW__CSL_T_LPAREN, "behind switch");
     tw__csl_push(p, tw__csl_parse_expr(p));
     tw__csl_need(p, TW__CSL_T_RPAREN, "behind the value");
+    tw__csl_mark(p, p->at, TW__CSL_R_LIST | TW__CSL_R_BLOCK);
     tw__csl_need(p, TW__CSL_T_LBRACE, "before the cases");
     while (!tw__csl_take(p, TW__CSL_T_RBRACE)) {
         tw__csl_push(p, parse_prong(p));
@@ -260,6 +273,7 @@ static tw__csl_tree parse_access(tw__csl_parser *p)
         node->name = field->name;
         base = node;
     }
+    tw__csl_mark(p, p->at, TW__CSL_R_SUFFIX);
     const tw__csl_token *open = tw__csl_need(p, TW__CSL_T_LBRACKET, "and indices behind the array");
     size_t mark = p->count;
     tw__csl_push(p, base);
@@ -273,13 +287,16 @@ tw__csl_tree tw__csl_parse_tensor(tw__csl_parser *p)
 {
     const tw__csl_token *bar = p->at++;
     size_t mark = p->count;
+    tw__csl_mark(p, bar, TW__CSL_R_PREFIX);
     tw__csl_push(p, NULL); /* the access comes first in the node */
     do {
         tw__csl_push(p, make_named(p, TW__CSL_NAME, tw__csl_need_name(p, "an induction variable")));
     } while (tw__csl_take(p, TW__CSL_T_COMMA));
     size_t variables = p->count - mark - 1;
+    tw__csl_mark(p, p->at, TW__CSL_R_SUFFIX);
     tw__csl_need(p, TW__CSL_T_PIPE, "behind the induction variables");
     if (variables > UINT16_MAX) tw__csl_syntax_error(p, bar, "too many induction variables");
+    tw__csl_mark(p, p->at, TW__CSL_R_SUFFIX);
     tw__csl_need(p, TW__CSL_T_LBRACE, "and the lengths: |i|{10} -> array[i]");
     tw__csl_parse_list(p, TW__CSL_T_RBRACE);
     if (p->count == mark + 1 + variables)
@@ -379,6 +396,7 @@ static tw__csl_tree parse_postfix(tw__csl_parser *p, tw__csl_tree object)
     if (op->kind != TW__CSL_T_DOT_STAR && op->kind != TW__CSL_T_LBRACKET && op->kind != TW__CSL_T_LPAREN)
         return NULL;
     p->at++;
+    tw__csl_mark(p, op, TW__CSL_R_SUFFIX);
     tw__csl_push(p, object);
     if (op->kind == TW__CSL_T_DOT_STAR) return tw__csl_make(p, TW__CSL_DEREF, op, mark);
     tw__csl_parse_list(p, op->kind == TW__CSL_T_LBRACKET ? TW__CSL_T_RBRACKET : TW__CSL_T_RPAREN);
@@ -394,6 +412,7 @@ static tw__csl_tree parse_unary(tw__csl_parser *p)
     if (op->kind == TW__CSL_T_MINUS || op->kind == TW__CSL_T_BANG || op->kind == TW__CSL_T_TILDE ||
         op->kind == TW__CSL_T_AMPERSAND || op->kind == TW__CSL_T_COMPTIME) {
         p->at++;
+        if (op->kind != TW__CSL_T_COMPTIME) tw__csl_mark(p, op, TW__CSL_R_PREFIX);
         tw__csl_enter(p);
         size_t mark = p->count;
         tw__csl_push(p, parse_unary(p));

@@ -65,6 +65,7 @@ static void parse_one_statement(tw__csl_parser *p, jmp_buf *outer)
             longjmp(*outer, 1);
         }
     } else {
+        if (!tw__csl_is(p, TW__CSL_T_SEMICOLON)) tw__csl_mark(p, from, TW__CSL_R_STATEMENT);
         tw__csl_tree statement = parse_statement(p);
         if (statement) tw__csl_push(p, statement);
     }
@@ -75,6 +76,7 @@ static void parse_one_statement(tw__csl_parser *p, jmp_buf *outer)
 tw__csl_tree tw__csl_parse_block(tw__csl_parser *p, tw__csl_name label)
 {
     jmp_buf *outer = p->recover;
+    tw__csl_mark(p, p->at, TW__CSL_R_BLOCK);
     const tw__csl_token *open = tw__csl_need(p, TW__CSL_T_LBRACE, "to open a block");
     size_t mark = p->count;
     tw__csl_enter(p);
@@ -130,8 +132,10 @@ static tw__csl_tree parse_jump(tw__csl_parser *p)
 {
     const tw__csl_token *word = p->at++;
     tw__csl_name label = 0;
-    if (word->kind != TW__CSL_T_RETURN && tw__csl_take(p, TW__CSL_T_COLON))
+    if (word->kind != TW__CSL_T_RETURN && tw__csl_take(p, TW__CSL_T_COLON)) {
+        tw__csl_mark(p, p->at - 1, TW__CSL_R_PREFIX);
         label = tw__csl_need_name(p, "a label")->name;
+    }
     tw__csl_tree value = NULL;
     bool ends = tw__csl_is(p, TW__CSL_T_SEMICOLON) || tw__csl_is(p, TW__CSL_T_RBRACE) ||
                 tw__csl_is(p, TW__CSL_T_COMMA) || tw__csl_is(p, TW__CSL_T_ELSE);
@@ -181,6 +185,7 @@ static bool begins_loop(const tw__csl_parser *p)
 static tw__csl_tree parse_body(tw__csl_parser *p)
 {
     if (tw__csl_is(p, TW__CSL_T_LBRACE)) return tw__csl_parse_block(p, 0);
+    tw__csl_mark(p, p->at, TW__CSL_R_BODY);
     if (tw__csl_is(p, TW__CSL_T_IF)) return parse_if(p);
     if (begins_loop(p)) return parse_loop(p, 0);
     tw__csl_enter(p);
@@ -230,9 +235,11 @@ static void parse_for_rest(tw__csl_parser *p)
     if (tw__csl_is(p, TW__CSL_T_VAR) || tw__csl_is(p, TW__CSL_T_CONST)) no_counting_for(p);
     tw__csl_push(p, tw__csl_parse_expr(p));
     tw__csl_need(p, TW__CSL_T_RPAREN, "behind what for walks over");
+    tw__csl_mark(p, p->at, TW__CSL_R_PREFIX);
     tw__csl_need(p, TW__CSL_T_PIPE, "and a name for the element: for (...) |x|");
     tw__csl_push(p, parse_capture(p));
     tw__csl_push(p, tw__csl_take(p, TW__CSL_T_COMMA) ? parse_capture(p) : NULL);
+    tw__csl_mark(p, p->at, TW__CSL_R_SUFFIX);
     tw__csl_need(p, TW__CSL_T_PIPE, "behind the names of a for");
     tw__csl_push(p, parse_body(p));
 }

@@ -14,6 +14,7 @@ static tw__csl_node *make_named(tw__csl_parser *p, tw__csl_kind kind, const tw__
 static tw__csl_tree parse_pointee(tw__csl_parser *p, tw__csl_kind kind, const tw__csl_token *blame)
 {
     bool constant = tw__csl_take(p, TW__CSL_T_CONST);
+    tw__csl_mark(p, blame, TW__CSL_R_PREFIX);
     size_t mark = p->count;
     tw__csl_push(p, tw__csl_parse_type(p));
     tw__csl_node *node = tw__csl_make(p, kind, blame, mark);
@@ -26,6 +27,7 @@ static tw__csl_tree parse_bracket(tw__csl_parser *p)
 {
     const tw__csl_token *open = p->at++;
     if (tw__csl_is(p, TW__CSL_T_STAR) && p->at[1].kind == TW__CSL_T_RBRACKET) {
+        tw__csl_mark(p, p->at, TW__CSL_R_PREFIX);
         p->at += 2;
         return parse_pointee(p, TW__CSL_MANY_POINTER, open);
     }
@@ -109,6 +111,7 @@ static tw__csl_tree parse_struct(tw__csl_parser *p)
     if (!tw__csl_is(p, TW__CSL_T_STRUCT) && !tw__csl_is(p, TW__CSL_T_UNION))
         tw__csl_syntax_expected(p, "struct or union");
     const tw__csl_token *word = p->at++;
+    tw__csl_mark(p, p->at, TW__CSL_R_LIST);
     tw__csl_need(p, TW__CSL_T_LBRACE, "before the fields");
     size_t mark = p->count;
     while (!tw__csl_take(p, TW__CSL_T_RBRACE)) {
@@ -134,6 +137,7 @@ static tw__csl_tree parse_enum(tw__csl_parser *p)
         p->stack[mark] = base;
         tw__csl_need(p, TW__CSL_T_RPAREN, "behind the enum's type");
     }
+    tw__csl_mark(p, p->at, TW__CSL_R_LIST);
     tw__csl_need(p, TW__CSL_T_LBRACE, "before the enum's names");
     while (!tw__csl_take(p, TW__CSL_T_RBRACE)) {
         const tw__csl_token *name = tw__csl_need_field_name(p, "a name of the enum");
@@ -202,6 +206,7 @@ static tw__csl_tree parse_named_type(tw__csl_parser *p)
             node->name = name->name;
             type = node;
         } else if (tw__csl_take(p, TW__CSL_T_LPAREN)) {
+            tw__csl_mark(p, op, TW__CSL_R_SUFFIX);
             tw__csl_push(p, type);
             tw__csl_parse_list(p, TW__CSL_T_RPAREN);
             type = tw__csl_make(p, TW__CSL_CALL, op, mark);

@@ -9,8 +9,9 @@
 
 typedef struct tw__csl_parser {
     tw__csl_ctx *ctx;
-    const tw__csl_token *tokens, *at; /* at: the next token; the last one is END and never passed */
-    const tw__csl_node **stack;       /* children of unfinished lists */
+    tw__csl_token *tokens;
+    const tw__csl_token *at;    /* the next token; the last one is END and never passed */
+    const tw__csl_node **stack; /* children of unfinished lists */
     size_t count, room;
     unsigned depth;
     const tw__csl_token *unclosed; /* where a missing '}' was noticed */
@@ -27,6 +28,7 @@ _Noreturn void tw__csl_syntax_expected(tw__csl_parser *p, const char *what); /* 
 void tw__csl_enter(tw__csl_parser *p);                                       /* one level deeper; limits depth */
 void tw__csl_leave(tw__csl_parser *p);
 
+void tw__csl_mark(tw__csl_parser *p, const tw__csl_token *at, unsigned roles); /* adds TW__CSL_R_... */
 bool tw__csl_is(const tw__csl_parser *p, tw__csl_token_kind kind);
 bool tw__csl_take(tw__csl_parser *p, tw__csl_token_kind kind); /* passes it if it is there */
 const tw__csl_token *tw__csl_need(tw__csl_parser *p, tw__csl_token_kind kind, const char *where);
@@ -39,6 +41,7 @@ tw__csl_node *tw__csl_make(tw__csl_parser *p, tw__csl_kind kind, const tw__csl_t
 tw__csl_node *tw__csl_make_leaf(tw__csl_parser *p, tw__csl_kind kind, const tw__csl_token *blame);
 
 /* parse_expr.c */
+unsigned tw__csl_strength(uint8_t token); /* of a binary operator, 1 = binds least; 0 = it is none */
 tw__csl_tree tw__csl_parse_expr(tw__csl_parser *p);
 void tw__csl_parse_list(tw__csl_parser *p, tw__csl_token_kind close); /* expressions up to and with close; pushes */
 tw__csl_tree tw__csl_parse_tensor(tw__csl_parser *p);
