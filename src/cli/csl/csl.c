@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `tilewright csl`: runs, checks and lists CSL programs; `cs_python` runs a host script with our package. */
-#include "cli/csl/csl_actions.h"
+#include "cli/csl/csl_run.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -12,6 +12,7 @@
 static const char help_text[] =
     "  run FOLDER|layout.csl [option...]       runs a folder that cslc wrote, or a layout with the options of "
     "cslc\n"
+    "  debug FOLDER|layout.csl [option...]     the same, stopped and stepped by commands: 'help' lists them\n"
     "  check layout.csl [options of cslc] [--json]   says what is wrong with it\n"
     "  list FOLDER|layout.csl [options of cslc]      its code and tables in readable form\n"
     "  fmt FILE.csl... [--check|-i]            its canonical layout: printed, compared, or written back "
@@ -37,192 +38,6 @@ static const char help_text[] =
     "  --report FILE.html     the same as a page to look at\n"
     "  --memory FILE     the 48 KB of every PE at the end, row by row from the west\n"
     "  --stats           cycles and PEs at the end\n";
-
-int tw__csl_failed(void)
-{
-    fflush(stdout);
-    return tw__cli_failure("csl");
-}
-
-static tw_csl_program *open_program(tw__csl_request *r, const char *name)
-{
-    tw_csl_program *program = NULL;
-    if (g_str_has_suffix(name, ".csl") || strcmp(name, "-") == 0)
-        return tw__csl_request_compile(r, "tilewright csl", name);
-    if (g_file_test(name, G_FILE_TEST_IS_REGULAR)) {
-        fprintf(stderr, "tilewright csl: '%s' is neither a layout (.csl) nor a folder that cslc wrote\n", name);
-        return NULL;
-    }
-    if (!(program = tw_csl_load(name))) tw__csl_failed();
-    return program;
-}
-
-/* --- run ------------------------------------------------------------------------------------------------------ */
-
-typedef struct settings {
-    tw__csl_request compile; /* first: tw__csl_syntax reads into it */
-    tw_wse_options options;
-    const char *trace, *profile, *report, *memory;
-    uint64_t threads;
-    bool stats;
-    GPtrArray *actions; /* pairs: option, value; borrowed */
-} settings;
-
-static int take_action(void *into, const tw__cli_given *g)
-{
-    GPtrArray *actions = *TW__CLI_AT(GPtrArray *, into, g);
-    g_ptr_array_add(actions, (char *)g->option->name);
-    g_ptr_array_add(actions, g->value ? g->value : g->word);
-    return TW__EXIT_OK;
-}
-
-static int take_number(void *into, const tw__cli_given *g)
-{
-    char *end;
-    uint64_t *number = TW__CLI_AT(uint64_t, into, g);
-    errno = 0;
-    *number = strtoull(g->value, &end, 10);
-    return tw__cli_good(*g->value && *g->value != '-' && !*end && errno == 0 && *number <= g->option->most);
-}
-
-#define AT(field)           .at = offsetof(settings, field)
-#define ACTION(name, value) { name, value, AT(actions), .take = take_action }
-
-static const tw__cli_option run_rows[] = {
-    ACTION("--in", "NAME=FILE.npy"),
-    ACTION("--out", "NAME=FILE.npy"),
-    ACTION("--launch", "FUNCTION"),
-    ACTION("--send", "COLOR=FILE.npy"),
-    ACTION("--receive", "COLOR:N=FILE.npy"),
-    ACTION("--nowait", NULL),
-    { "--stats", AT(stats) },
-    { "--trace", "FILE.json", AT(trace) },
-    { "--profile", "FILE.json", AT(profile) },
-    { "--report", "FILE.html", AT(report) },
-    { "--memory", "FILE", AT(memory) },
-    { "--check", "report, error, strict or off", AT(options.check), .take = tw__cli_choose },
-    { "--max-cycles", "N", AT(options.max_cycles), .take = take_number, .wanted = "a number", .most = UINT64_MAX },
-    { "--threads", "N", AT(threads), .take = take_number, .wanted = "0 to 1024", .most = 1024 },
-    { "--order-seed", "N", AT(options.task_order_seed), .take = take_number, .wanted = "a number",
-      .most = UINT64_MAX },
-};
-
-/* The memory of all PEs at the end, row by row from the west. */
-static int write_memory(tw__csl_run *r, const char *path)
-{
-    enum { BYTES = 48 << 10 };
-    static unsigned char bytes[BYTES];
-    tw_output *out = tw_output_open(path, NULL, 0);
-    if (!out) return tw__csl_failed();
-    tw_status status = TW_OK;
-    for (unsigned y = 0; y < r->info.height && status == TW_OK; y++)
-        for (unsigned x = 0; x < r->info.width && status == TW_OK; x++) {
-            status = tw_wse_read(r->w, r->info.x + x, r->info.y + y, 0, bytes, BYTES);
-            if (status == TW_OK) fwrite(bytes, 1, BYTES, tw_output_file(out));
-        }
-    if (status == TW_OK) status = tw_output_commit(out);
-    tw_output_free(out);
-    return status == TW_OK ? TW__EXIT_OK : tw__csl_failed();
-}
-
-static void print_stats(const tw__csl_run *r)
-{
-    char band[64];
-    tw_band_text(tw_band_find(r->info.arch == TW_WSE3 ? "wse3" : "wse2", NULL), band, sizeof band);
-    printf("%llu cycles on %u x %u PEs (estimated: %s)\n", (unsigned long long)tw_wse_cycle(r->w), r->info.width,
-           r->info.height, band);
-}
-
-static int write_results(tw__csl_run *r, const settings *s)
-{
-    if (s->memory) {
-        int result = write_memory(r, s->memory);
-        if (result != TW__EXIT_OK) return result;
-    }
-    if (s->profile && tw_wse_write_profile(r->w, s->profile) != TW_OK) return tw__csl_failed();
-    if (s->report) {
-        const tw_profile *profile = tw_wse_profile(r->w);
-        if (!profile) return tw__csl_failed();
-        int result = tw__cli_write_report("csl", profile, s->report);
-        if (result != TW__EXIT_OK) return result;
-    }
-    if (s->trace) {
-        tw_output *out = tw_output_open(s->trace, NULL, 0);
-        if (!out) return tw__csl_failed();
-        tw_status status = tw_wse_write_trace(r->w, tw_output_file(out));
-        if (status == TW_OK || status == TW_E_IO) status = tw_output_commit(out);
-        tw_output_free(out);
-        if (status != TW_OK) return tw__csl_failed();
-    }
-    if (s->stats) print_stats(r);
-    return TW__EXIT_OK;
-}
-
-static int run_program(const tw_csl_program *program, settings *s)
-{
-    tw__csl_run r = { .program = program, .late = g_ptr_array_new_with_free_func(tw__csl_free_late) };
-    tw_csl_get_info(program, &r.info);
-    s->options.out = stdout;
-    int result = (r.w = tw_wse_new(program, &s->options)) != NULL ? TW__EXIT_OK : tw__csl_failed();
-    for (guint i = 0; i + 1 < s->actions->len && result == TW__EXIT_OK; i += 2)
-        result = tw__csl_act(&r, s->actions->pdata[i], s->actions->pdata[i + 1]);
-    if (result == TW__EXIT_OK && tw_wse_stop(r.w) != TW_OK) result = tw__csl_failed();
-    if (result == TW__EXIT_OK) result = tw__csl_write_late(&r);
-    if (r.w && tw_wse_status(r.w) != TW_E_NO_MEMORY) { /* of another failure they tell how far it came */
-        int written = write_results(&r, s);
-        if (result == TW__EXIT_OK) result = written;
-    }
-    tw_wse_free(r.w);
-    g_ptr_array_free(r.late, TRUE);
-    return result;
-}
-
-/* Before the work: no output is a file that is read, none is named twice. Sources and the folder are known by now,
- * what --in and --send read is not. */
-static int check_outputs(const settings *s)
-{
-    const char *const files[] = { s->trace, s->profile, s->report, s->memory };
-    GPtrArray *in = g_ptr_array_new(), *out = g_ptr_array_new();
-    for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
-        if (files[i]) g_ptr_array_add(out, (char *)files[i]);
-    for (guint i = 0; i + 1 < s->actions->len; i += 2) {
-        const char *action = s->actions->pdata[i], *file = strchr(s->actions->pdata[i + 1], '=');
-        bool reads = strcmp(action, "--in") == 0 || strcmp(action, "--send") == 0,
-             writes = strcmp(action, "--out") == 0 || strcmp(action, "--receive") == 0;
-        if (file && (reads || writes)) g_ptr_array_add(reads ? in : out, (char *)file + 1);
-    }
-    int result = tw__cli_check_outputs("csl", (const char *const *)out->pdata, out->len,
-                                       (const char *const *)in->pdata, in->len);
-    g_ptr_array_free(in, TRUE);
-    g_ptr_array_free(out, TRUE);
-    return result;
-}
-
-static int run_main(int argc, char **argv)
-{
-    settings s = { .options = { .size = sizeof s.options }, .actions = g_ptr_array_new() };
-    tw__csl_request_init(&s.compile);
-    const tw__cli_syntax own = { "csl", .options = TW__CLI_ROWS(run_rows) };
-    tw__cli_syntax syntax = tw__csl_syntax;
-    syntax.command = "tilewright csl run", syntax.more = &own;
-    int result = tw__cli_read(&syntax, &s, &argc, argv);
-    if (result == TW__EXIT_OK && argc != 2)
-        result = tw__cli_usage_error("csl", "%s", "run needs one folder or layout");
-    if (result == TW__EXIT_OK) {
-        tw__cli_name_program(argv[1]);
-        tw_csl_program *program = open_program(&s.compile, argv[1]);
-        result = program ? tw__csl_check_names(program, s.actions) : TW__EXIT_FAILURE;
-        if (result == TW__EXIT_OK) result = check_outputs(&s);
-        s.options.max_seconds = s.compile.options.max_seconds;
-        s.options.threads = (unsigned)s.threads;
-        s.options.trace = s.trace, s.options.profile = s.profile || s.report;
-        if (result == TW__EXIT_OK) result = run_program(program, &s);
-        tw_csl_program_free(program);
-    }
-    g_ptr_array_free(s.actions, TRUE);
-    tw__csl_request_clear(&s.compile);
-    return result;
-}
 
 /* --- check, list ---------------------------------------------------------------------------------------------- */
 
@@ -266,7 +81,7 @@ static int work_on_program(int argc, char **argv, bool list)
     if (result == TW__EXIT_OK && !list && r.json) {
         result = check_json(&r, argv[1]);
     } else if (result == TW__EXIT_OK) {
-        tw_csl_program *program = open_program(&r, argv[1]);
+        tw_csl_program *program = tw__csl_open(&r, argv[1]);
         result = program ? TW__EXIT_OK : TW__EXIT_FAILURE;
         if (program && list && tw_csl_dump(program, stdout) != TW_OK) result = tw__csl_failed();
         tw_csl_program_free(program);
@@ -362,32 +177,36 @@ static int cs_python(int argc, char **argv)
 
 static int csl(int argc, char **argv)
 {
-    static const char *const verbs[] = { "run", "check", "list", "fmt", "python" };
+    static const char *const verbs[] = { "run", "debug", "check", "list", "fmt", "python" };
     const char *verb = argc > 1 ? argv[1] : "";
-    if (strcmp(verb, "run") == 0) return run_main(argc - 1, argv + 1);
+    if (strcmp(verb, "run") == 0) return tw__csl_run_main(argc - 1, argv + 1);
+    if (strcmp(verb, "debug") == 0) return tw__csl_debug_main(argc - 1, argv + 1);
     if (strcmp(verb, "check") == 0 || strcmp(verb, "list") == 0)
         return work_on_program(argc - 1, argv + 1, strcmp(verb, "list") == 0);
     if (strcmp(verb, "fmt") == 0) return tw__cli_format("csl", csl_layout, argc - 1, argv + 1);
     if (strcmp(verb, "python") == 0) return cs_python(argc - 1, argv + 1);
-    if (!*verb) return tw__cli_usage_error("csl", "run, check, list, fmt or python?");
+    if (!*verb) return tw__cli_usage_error("csl", "run, debug, check, list, fmt or python?");
     return tw__cli_unknown("csl", "unknown verb", verb, verbs, G_N_ELEMENTS(verbs));
 }
 
 const tw__command tw__command_csl = {
     .name = "csl",
-    .arguments = "run|check|list|fmt|python ...",
+    .arguments = "run|debug|check|list|fmt|python ...",
     .summary = "run CSL programs on a simulated wafer",
     .help = help_text,
     .example =
         "tilewright csl run examples/csl/stencil/layout.csl --arch=wse3 --launch run,200 --out t=t.npy --stats\n"
+        "printf 'break step at 2,2 if steps == 2\\nrun\\nbacktrace\\nprint t\\nwhy 1,1\\n' | \\\n"
+        "    tilewright csl debug examples/csl/stencil/layout.csl --arch=wse3 --launch run,3\n"
         "tilewright csl check examples/csl/stencil/layout.csl --arch=wse3 --params=size:9 --json\n"
         "cslc examples/csl/stencil/layout.csl --arch=wse3 --fabric-dims=12,7 \\\n"
         "    --fabric-offsets=4,1 --memcpy --channels=1 -o out\n"
         "tilewright csl list out\n"
         "tilewright csl fmt examples/csl/stencil/layout.csl\n"
         "tilewright csl python examples/csl/stencil/run.py --name out",
-    .options = TW__CLI_ROWS(run_rows),
-    .words = "run check list fmt python --json --check -i --in-place",
+    .options = tw__csl_run_rows,
+    .option_count = TW__CSL_RUN_ROWS,
+    .words = "run debug check list fmt python --json --check -i --in-place",
     .files = ".csl .npy .py",
     .main = csl,
     .help_within = 2,

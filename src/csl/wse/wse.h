@@ -51,6 +51,8 @@ uint64_t tw__wse_cycle(const tw__wse *w);
 bool tw__wse_quiet(tw__wse *w);
 /* Lines naming PEs that wait, and for what; malloc'ed text, "" when none does, NULL when out of memory. */
 char *tw__wse_waiting(tw__wse *w, unsigned at_most);
+/* All of these, and of those below, that are about one PE. */
+char *tw__wse_why(tw__wse *w, unsigned x, unsigned y);
 /* Lines naming PEs that are in the middle of a task, or have one that is ready; the same otherwise. */
 char *tw__wse_running(tw__wse *w, unsigned at_most);
 void tw__wse_say_running(tw__wse *w); /* the same as notes: a limit of cycles ended the run */
@@ -85,6 +87,32 @@ size_t tw__wse_take(tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned 
 /* Lines that programs printed (service put_char), in order of cycle, then PE; the callback may be NULL. */
 typedef void tw__wse_print(void *user, unsigned x, unsigned y, uint64_t cycle, const char *line);
 void tw__wse_on_print(tw__wse *w, tw__wse_print *print, void *user);
+
+/* --- for debuggers -------------------------------------------------------------------------------------------- */
+
+typedef enum tw__wse_stop_kind {
+    TW__WSE_STOP_CODE,     /* before an instruction that is marked, or of the PE that is followed */
+    TW__WSE_STOP_CYCLE,    /* everything before that cycle is done */
+    TW__WSE_STOP_FAULT,    /* of the program; the run is over */
+    TW__WSE_STOP_DEADLOCK, /* nothing can happen any more, and the host waits; the run is over */
+    TW__WSE_STOP_INTERRUPT
+} tw__wse_stop_kind;
+typedef struct tw__wse_stop {
+    tw__wse_stop_kind kind;
+    uint32_t pe, at; /* CODE: the instruction; FAULT: the PE */
+    uint64_t cycle;  /* CODE: of the PE's own clock, which may be ahead of the wafer's while it runs scalar code */
+} tw__wse_stop;
+/* False: the run ends here. The wafer stands still meanwhile, in the middle of a window. */
+typedef bool tw__wse_stop_hook(void *user, const tw__wse_stop *stop);
+
+/* From now on the hook is asked. Results, cycles and questions of the host stay what they are without, since the wafer
+ * waits inside the instruction; windows are run by one thread. False = out of memory. */
+bool tw__wse_debug(tw__wse *w, tw__wse_stop_hook *hook, void *user);
+void tw__wse_mark(tw__wse *w, uint32_t program, uint32_t at, bool on); /* of all PEs with that program */
+void tw__wse_follow(tw__wse *w, uint32_t pe);                          /* UINT32_MAX = none */
+void tw__wse_stop_at(tw__wse *w, uint64_t cycle);                      /* UINT64_MAX = never */
+void tw__wse_interrupt(tw__wse *w);                                    /* also from a signal handler */
+bool tw__wse_left(const tw__wse *w);                                   /* the hook has ended the run */
 
 /* --- what happened -------------------------------------------------------------------------------------------- */
 

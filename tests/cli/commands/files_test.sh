@@ -97,6 +97,7 @@ pto list
 pto reference
 cslc --verbose layout.csl --arch=wse3 --memcpy --channels=1 --fabric-dims=12,7 --fabric-offsets=4,1 -o x
 csl run folder --stats
+csl debug folder
 csl check --json layout.csl
 csl list folder
 csl fmt layout.csl

@@ -2,6 +2,7 @@
 /* report: who waits for what. The text of a deadlock, one line per thing that waits. */
 #include "csl/wse/fabric/fabric.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -334,16 +335,30 @@ char *tw__wse_running(tw__wse *w, unsigned at_most)
     return report_text_of(&r);
 }
 
+static void waits(report *r)
+{
+    tw__wse *w = r->w;
+    if (w->pe[r->pe].program) engine(r, &w->pe[r->pe]);
+    router(r, &w->router[r->pe]);
+    mail(r);
+    for (const tw__port *p = w->pe[r->pe].ports; p; p = p->next)
+        if (!p->out && p->head != p->count)
+            line(r, "%zu word(s) of the host wait for color %u", p->count - p->head, p->color);
+}
+
 char *tw__wse_waiting(tw__wse *w, unsigned at_most)
 {
     report r = report_begin(w, at_most);
-    for (r.pe = 0; r.pe < w->count; r.pe++) {
-        if (w->pe[r.pe].program) engine(&r, &w->pe[r.pe]);
-        router(&r, &w->router[r.pe]);
-        mail(&r);
-        for (const tw__port *p = w->pe[r.pe].ports; p; p = p->next)
-            if (!p->out && p->head != p->count)
-                line(&r, "%zu word(s) of the host wait for color %u", p->count - p->head, p->color);
-    }
+    for (r.pe = 0; r.pe < w->count; r.pe++) waits(&r);
+    return report_text_of(&r);
+}
+
+char *tw__wse_why(tw__wse *w, unsigned x, unsigned y)
+{
+    report r = report_begin(w, UINT_MAX);
+    if (x >= w->width || y >= w->height) return report_text_of(&r);
+    r.pe = y * w->width + x;
+    waits(&r);
+    if (w->pe[r.pe].program) running(&r, &w->pe[r.pe]);
     return report_text_of(&r);
 }

@@ -134,6 +134,7 @@ void tw__wse_free(tw__wse *w)
     free(w->part);
     tw__wse_schedule_free(w);
     if (w->decoded) tw__wse_decode_free(w);
+    tw__wse_debug_free(w);
     free(w->router);
     free(w->pe);
     free(w->counters);
@@ -145,15 +146,52 @@ void tw__wse_free(tw__wse *w)
 
 /* --- time ----------------------------------------------------------------------------------------------------- */
 
+/* For a debugger: all PEs are in the same window when the next one begins. */
+static void run_in_step(tw__wse *w, unsigned windows)
+{
+    for (unsigned k = 0; k < windows && !w->debug->left; k++, w->now += WINDOW) tw__wse_window(w);
+}
+
+/* What a debugger wants to know before the cycle `next`; false = it has ended the run. */
+static bool debug_clock(tw__wse *w, uint64_t next)
+{
+    tw__debug *d = w->debug;
+    while (!d->left && (d->interrupted || next >= d->until)) {
+        tw__wse_stop stop = { .kind = TW__WSE_STOP_INTERRUPT, .cycle = w->now };
+        if (next >= d->until) {
+            stop = (tw__wse_stop){ .kind = TW__WSE_STOP_CYCLE, .cycle = w->now > d->until ? w->now : d->until };
+            d->until = TW__WSE_NEVER;
+        }
+        d->interrupted = 0;
+        tw__wse_debug_asks(w, stop);
+    }
+    return !d->left;
+}
+
+static void debug_fault(tw__wse *w)
+{
+    tw__wse_stop stop = { .kind = TW__WSE_STOP_FAULT, .pe = UINT32_MAX, .cycle = w->now };
+    for (uint32_t pe = w->count; pe-- > 0;)
+        if (w->pe[pe].main_state == TW__MAIN_FAULT) stop.pe = pe, stop.at = w->pe[pe].pc;
+    if (!w->debug->told && !w->debug->left) w->debug->told = true, tw__wse_debug_asks(w, stop);
+}
+
+static tw_status left_by_debugger(void)
+{
+    return tw__fail(TW_E_SYSTEM, "the run was ended by the debugger");
+}
+
 /* At least one window from w->now on; returns how many. */
 static unsigned run_step(tw__wse *w, size_t busy, unsigned most)
 {
     unsigned windows = busy >= WORTH_SEVERAL && !w->options.reference && !w->has_mail ? most : 1;
-    if (windows > 1)
+    if (w->debug)
+        run_in_step(w, windows);
+    else if (windows > 1)
         tw__wse_windows(w, windows);
     else
         tw__wse_window(w);
-    w->now += (uint64_t)windows * WINDOW;
+    if (!w->debug) w->now += (uint64_t)windows * WINDOW;
     for (unsigned k = 0; k < w->part_count; k++) {
         w->fault |= w->part[k].fault;
         w->no_memory |= w->part[k].no_memory;
@@ -225,6 +263,8 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
     for (unsigned turn = 0;;) {
         if (w->no_memory)
             return tw__fail(TW_E_NO_MEMORY, "out of host memory at cycle %llu", (unsigned long long)w->now);
+        if (w->fault && w->debug) debug_fault(w);
+        if (tw__wse_left(w)) return left_by_debugger();
         if (w->fault)
             return tw__fail(TW_E_APPLICATION, "the program stopped at cycle %llu", (unsigned long long)w->now);
         if (done && turn % ASK_EVERY == 0 && done(user)) return TW_OK;
@@ -234,10 +274,15 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
             run_settle(w, start);
             if (w->now > limit) return too_long(max_cycles); /* PEs run ahead of the clock while they can */
             if (!done || done(user)) return TW_OK;
-            if (tw__wse_next_time(w, &busy) == TW__WSE_NEVER) return deadlock(w);
+            if (tw__wse_next_time(w, &busy) == TW__WSE_NEVER) {
+                const tw__wse_stop stop = { .kind = TW__WSE_STOP_DEADLOCK, .cycle = w->now };
+                if (w->debug && !tw__wse_debug_asks(w, stop)) return left_by_debugger();
+                return deadlock(w);
+            }
             turn++;
             continue; /* the question itself gave the wafer something to do */
         }
+        if (w->debug && !debug_clock(w, next < limit ? next : limit)) return left_by_debugger();
         if (next >= limit) {
             w->now = limit;
             for (unsigned k = 0; k < w->part_count; k++) w->part[k].now = limit;

@@ -10,8 +10,7 @@
 
 /* --- messages ------------------------------------------------------------------------------------------------- */
 
-/* Prints what the checks found since the last call. */
-static void report(tw_wse *w)
+void tw__host_report(tw_wse *w)
 {
     size_t count = tw_diags_count(w->diags, TW_NOTE);
     FILE *out = w->options.reports ? w->options.reports : stderr;
@@ -33,7 +32,7 @@ static tw_status fabric_failed(tw_wse *w, tw_status status)
         if (tw_diags_get(w->diags, i)->severity == TW_ERROR) text = tw_diags_get(w->diags, i)->message;
     if (status == TW_E_OVERFLOW) tw__wse_say_running(w->fabric);
     char *copy = g_strdup(text && status != TW_E_OVERFLOW ? text : tw_error_message());
-    report(w);
+    tw__host_report(w);
     w->failed = status;
     tw__fail(status, "cycle %llu: %s", (unsigned long long)tw__wse_cycle(w->fabric), copy);
     g_free(copy);
@@ -119,7 +118,7 @@ tw_wse *tw_wse_new(const tw_csl_program *program, const tw_wse_options *options)
             tw__fail(TW_E_NO_MEMORY, "no memory for a wafer of %u x %u PEs", w->image->width, w->image->height);
         if (w->diags && tw_diags_count(w->diags, TW_ERROR)) {
             const char *code = tw_diags_get(w->diags, 0)->code;
-            report(w);
+            tw__host_report(w);
             if (strcmp(code, "base.no-memory") != 0) /* of the list itself */
                 status = tw__fail(TW_E_INVALID_ARGUMENT, "the program is faulty");
         }
@@ -350,7 +349,7 @@ tw_status tw__host_wait(tw_wse *w, tw_wse_task task)
     tw__host_collect(w);
     if (w->failed != TW_OK) return w->failed; /* of a command; its message stands */
     if (status != TW_OK) return fabric_failed(w, status);
-    report(w);
+    tw__host_report(w);
     return TW_OK;
 }
 
@@ -391,7 +390,7 @@ tw_status tw_wse_stop(tw_wse *w)
         } else if (status != TW_OK || (status = tw__wse_end(w->fabric)) != TW_OK) {
             status = fabric_failed(w, status);
         }
-        report(w);
+        tw__host_report(w);
     }
     w->stopped = true;
     return status;

@@ -10,7 +10,7 @@
 #include "csl/lang/program/program.h"
 #include "csl/wse/wse.h"
 #include <glib.h>
-#include <tilewright/csl/wse.h>
+#include <tilewright/csl/debug.h>
 
 /* Spec 6: the clock that host scripts use to turn cycles into seconds. */
 #define TW__WSE_CLOCK_HZ 850e6
@@ -58,7 +58,9 @@ struct tw_wse {
     bool stopped;
     tw_status failed; /* of the fabric: no command works after it */
     tw_profile *profile;
-    GArray *events; /* tw__wse_event, options.trace */
+    GArray *events;    /* tw__wse_event, options.trace */
+    tw_wse_hook *hook; /* of a debugger; NULL = none */
+    void *hook_user;
 };
 
 /* copy.c. The number of PEs that a copy reaches, the k-th of them, and the words of each. */
@@ -69,6 +71,8 @@ tw__share tw__copy_share(const tw_wse_copy *copy, size_t k);
 tw_status tw__host_enqueue(tw_wse *w, tw__command *command, tw_wse_task *task);
 bool tw__host_advance(tw_wse *w); /* issues and finishes what can be; true when the queue is empty */
 void tw__command_free(void *command);
+
+void tw__host_report(tw_wse *w); /* host.c: prints what the checks found since the last call */
 
 /* host.c. Runs until a command is done (0: all of them). */
 tw_status tw__host_wait(tw_wse *w, tw_wse_task task);

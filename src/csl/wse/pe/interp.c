@@ -253,6 +253,7 @@ tw__run tw__wse_pe_run(tw__part *part, tw__pe *pe, uint64_t budget, uint64_t *us
             && do_INDICES,
         &&do_PRINT_BEGIN,
         &&do_PRINT_END,
+        &&do_STOP,
     };
     const tw__dinsn *const code = pe->program->code;
     const tw__dinsn *i = code + pe->pc, *next;
@@ -312,6 +313,11 @@ do_INDICES : { /* and then what stands here */
     if (!tw__wse_index_outside(part, pe, r)) FAULT;
     goto *labels[check->op];
 }
+do_STOP: /* a debugger looks at it; and then what stands here */
+    pe->pc = (uint32_t)(i - code);
+    why = tw__wse_stop_before(part, pe, pe->printing ? pe->print_cycle : part->now + USED(i));
+    if (why != TW__RUN_SLICE) goto stop;
+    goto *labels[pe->program->behind[i - code]];
 /* The host formats and writes: what the program does for it between these costs nothing but so much a line. `left`
  * is raised by more than any text takes. */
 do_PRINT_BEGIN:
@@ -546,7 +552,7 @@ slowly:
     pe->pc = (uint32_t)(i - code);
     cost = 0;
     behind = *i; /* the machine looks at what it is, and it may stand behind the check of an index */
-    if (i->op >= TW__CSL_OPS) behind.op = pe->program->checks[pe->program->check_of[i - code]].op;
+    if (i->op >= TW__CSL_OPS) behind.op = tw__wse_op_behind(pe->program, (uint32_t)(i - code));
     slow = tw__wse_pe_slow(part, pe, &behind, r, part->now + USED(i), &cost);
 after_slow:
     left -= cost;

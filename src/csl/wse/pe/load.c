@@ -142,6 +142,8 @@ void tw__wse_decode_free(tw__wse *w)
         free(w->decoded[k].uses);
         free(w->decoded[k].checks);
         free(w->decoded[k].check_of);
+        free(w->decoded[k].behind);
+        free(w->decoded[k].marks);
     }
     free(w->decoded);
 }

@@ -34,6 +34,15 @@ tw__slow tw__wse_pe_map(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t
 /* In state MAP: has no element to fetch, or no room for one to store. */
 bool tw__wse_map_waits(const tw__pe *pe);
 
+/* --- stop.c: a debugger --------------------------------------------------------------------------------------- */
+/* Before an instruction at pe->pc, in this cycle of the PE: TW__RUN_SLICE = it may run; else why the code stops. */
+tw__run tw__wse_stop_before(tw__part *part, tw__pe *pe, uint64_t clock);
+void tw__wse_stopped(tw__part *part, const tw__pe *pe, tw__run why); /* after a slice of scalar code */
+/* What an instruction is, behind what leads to the check of an index or to a debugger. */
+unsigned tw__wse_op_behind(const tw__decoded *d, uint32_t at);
+bool tw__wse_debug_asks(tw__wse *w, tw__wse_stop stop); /* the hook; false = the run ends */
+void tw__wse_debug_free(tw__wse *w);
+
 /* --- operand.c ------------------------------------------------------------------------------------------------ */
 static inline tw__csl_dsd tw__wse_dsd_at(const uint64_t *r, unsigned at)
 {

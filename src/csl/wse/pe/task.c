@@ -256,6 +256,7 @@ static void run_main(tw__part *part, tw__pe *pe, uint64_t now)
     tw__run why = tw__wse_pe_run(part, pe, pe->unmasked ? 1 : budget, &used);
     if (pe->unmasked && tw__wse_exceptions_raised(part, pe, pe->pc)) why = TW__RUN_FAULT;
     pe->main_busy = now + used;
+    if (part->w->debug) tw__wse_stopped(part, pe, why);
     if (part->w->counters) part->w->counters[tw__wse_pe_number(part, pe)].scalar_cycles += used;
     if (why == TW__RUN_END) end_task(part, pe);
 }

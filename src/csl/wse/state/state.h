@@ -12,6 +12,7 @@
 #include "csl/wse/wse.h"
 #include "core/vec/vec.h"
 #include <glib.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -313,7 +314,7 @@ typedef struct tw__decoded_use {
 
 /* Indices that are checked before an instruction: those of one instruction in sequence. `op` is its own code; the
  * decoded program has TW__WSE_I_INDICES there. */
-enum { TW__WSE_I_INDICES = TW__CSL_OPS, TW__WSE_I_PRINT_BEGIN, TW__WSE_I_PRINT_END };
+enum { TW__WSE_I_INDICES = TW__CSL_OPS, TW__WSE_I_PRINT_BEGIN, TW__WSE_I_PRINT_END, TW__WSE_I_STOP };
 typedef struct tw__index_check {
     uint32_t limit;
     uint16_t reg, op;
@@ -326,11 +327,25 @@ typedef struct tw__decoded {
     tw__decoded_use *uses;
     tw__index_check *checks; /* rows of program->indices; NULL = indices are not checked */
     uint32_t *check_of;      /* by instruction: the first of its checks */
+    uint16_t *behind;        /* what stands behind TW__WSE_I_STOP; NULL = no debugger */
+    uint8_t *marks;          /* by instruction: it stops */
     uint8_t local[TW__CSL_TASK_IDS], data[TW__CSL_TASK_IDS], control[TW__CSL_TASK_IDS]; /* row of tasks + 1 */
     uint32_t teardown[TW__CSL_COLORS], empty_queue[2][TW__CSL_QUEUES];                  /* function + 1 */
     uint64_t start_active, start_blocked;
     uint8_t start_ut_blocked;
 } tw__decoded;
+
+/* A debugger: an instruction that it wants to see has TW__WSE_I_STOP in the decoded program. */
+typedef struct tw__debug {
+    tw__wse_stop_hook *hook;
+    void *user;
+    uint32_t follow; /* PE; UINT32_MAX = none */
+    uint64_t until;
+    uint32_t *seen;  /* by PE: the instruction that was looked at last, + 1 */
+    uint32_t *again; /* ... and that runs again, since it had to wait */
+    volatile sig_atomic_t interrupted;
+    bool left, told; /* the hook has ended the run; it knows of the fault */
+} tw__debug;
 
 typedef struct tw__wse_kernel {
     tw_vec_kernel vec;
@@ -406,6 +421,7 @@ struct tw__wse {
     tw__wse_event *event;
     size_t event_room;
     tw__wse_counters *counters; /* per PE; NULL = off */
+    tw__debug *debug;           /* NULL = none */
     tw__wse_kernel kernel[TW__CSL_DSD_OPS];
 };
 

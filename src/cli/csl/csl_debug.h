@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* `tilewright csl debug` in parts: csl_debug.c runs and stops, csl_break.c has the breakpoints, csl_look.c what is
+ * shown, csl_source.c lines of sources. */
+#ifndef TW_CLI_CSL_DEBUG_H
+#define TW_CLI_CSL_DEBUG_H
+
+#include "cli/csl/csl_run.h"
+#include "cli/words.h"
+
+#include <tilewright/csl/debug.h>
+
+typedef struct breakpoint {
+    unsigned id, hits;
+    bool enabled, temporary, has_pe;
+    unsigned x, y;
+    char *place, *condition; /* NULL: anywhere; always */
+    GArray *codes;           /* tw_wse_code */
+    GHashTable *held;        /* without a place: PEs where the condition was true when it was last looked at */
+} breakpoint;
+
+/* How far the PE looked at is to run. */
+typedef enum mode { FREELY, STEP_INSTRUCTION, STEP_LINE, STEP_OUT } mode;
+
+typedef struct tw__debugger {
+    tw__reader reader;
+    const tw_csl_program *program;
+    tw__csl_settings *settings;
+    tw_csl_info info;
+    tw_wse *w;
+    bool running, fresh; /* in a run; the wafer has not run yet */
+    bool leave, again;   /* the run is to end; another one follows */
+    unsigned x, y, frame; /* looked at */
+    uint64_t cycle;       /* of the last stop */
+    GPtrArray *breakpoints;
+    unsigned next_id;
+    mode mode;
+    bool over;
+    uint64_t steps, passes;         /* that are left; breakpoints to pass by */
+    unsigned depth, line, at, calls; /* where the step began; calls: frames of functions that were not inlined */
+    const char *file, *function;
+    GHashTable *sources; /* path -> char ** of its lines; NULL: it cannot be read */
+    GPtrArray *folders;  /* where sources are looked for */
+    char *list_file;
+    unsigned list_line;
+} debugger;
+
+#define complain(d, ...) tw__reader_complain(&(d)->reader, __VA_ARGS__)
+
+/* --- csl_debug.c ------------------------------------------------------------------------------------------------ */
+unsigned tw__csl_depth(const debugger *d, unsigned x, unsigned y); /* frames of a PE */
+/* "3,4" at the start of *text, which moves behind it. False: it is none. */
+bool tw__csl_read_pe(const char **text, unsigned *x, unsigned *y);
+bool tw__csl_choose_pe(debugger *d, unsigned x, unsigned y); /* false after a message */
+
+/* --- csl_break.c ------------------------------------------------------------------------------------------------ */
+void tw__csl_break(debugger *d, char *args);
+void tw__csl_tbreak(debugger *d, char *args);
+void tw__csl_delete(debugger *d, char *args);
+void tw__csl_enable(debugger *d, char *args);
+void tw__csl_disable(debugger *d, char *args);
+void tw__csl_info_break(debugger *d, char *args);
+breakpoint *tw__csl_hit(debugger *d, const tw_wse_halt *halt); /* that stops here; NULL = none does */
+void tw__csl_mark_all(debugger *d);                            /* in a new wafer, or after a change */
+void tw__csl_forget(debugger *d, breakpoint *b);
+void tw__csl_free_breakpoint(void *b);
+
+/* --- csl_look.c, csl_source.c ----------------------------------------------------------------------------------- */
+extern const tw__word tw__csl_infos[];
+extern const size_t tw__csl_info_count;
+void tw__csl_print(debugger *d, char *args);
+void tw__csl_x(debugger *d, char *args);
+void tw__csl_backtrace(debugger *d, char *args);
+void tw__csl_frame(debugger *d, char *args);
+void tw__csl_up(debugger *d, char *args);
+void tw__csl_down(debugger *d, char *args);
+void tw__csl_list(debugger *d, char *args);
+void tw__csl_disassemble(debugger *d, char *args);
+void tw__csl_why(debugger *d, char *args);
+void tw__csl_directory(debugger *d, char *args);
+void tw__csl_put_code(const tw_wse_code *code); /* "in 'f' at pe.csl:12" */
+void tw__csl_show_place(debugger *d);           /* where the PE looked at is, with its source line */
+const char *tw__csl_source_line(debugger *d, const char *file, unsigned line); /* NULL: not to be read */
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* `tilewright csl run` and `csl debug`: their options, a run of a program, what is written behind it. */
+#include "cli/csl/csl_run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tilewright/tile.h>
+
+static bool silent; /* a debugger has ended the run: nobody wants to hear of it */
+
+void tw__csl_be_silent(bool on)
+{
+    silent = on;
+}
+
+int tw__csl_failed(void)
+{
+    fflush(stdout);
+    if (silent) return TW__EXIT_FAILURE;
+    return tw__cli_failure("csl");
+}
+
+tw_csl_program *tw__csl_open(tw__csl_request *r, const char *name)
+{
+    tw_csl_program *program = NULL;
+    if (g_str_has_suffix(name, ".csl") || strcmp(name, "-") == 0)
+        return tw__csl_request_compile(r, "tilewright csl", name);
+    if (g_file_test(name, G_FILE_TEST_IS_REGULAR)) {
+        fprintf(stderr, "tilewright csl: '%s' is neither a layout (.csl) nor a folder that cslc wrote\n", name);
+        return NULL;
+    }
+    if (!(program = tw_csl_load(name))) tw__csl_failed();
+    return program;
+}
+
+/* --- run ------------------------------------------------------------------------------------------------------ */
+
+
+static int take_action(void *into, const tw__cli_given *g)
+{
+    GPtrArray *actions = *TW__CLI_AT(GPtrArray *, into, g);
+    g_ptr_array_add(actions, (char *)g->option->name);
+    g_ptr_array_add(actions, g->value ? g->value : g->word);
+    return TW__EXIT_OK;
+}
+
+static int take_number(void *into, const tw__cli_given *g)
+{
+    char *end;
+    uint64_t *number = TW__CLI_AT(uint64_t, into, g);
+    errno = 0;
+    *number = strtoull(g->value, &end, 10);
+    return tw__cli_good(*g->value && *g->value != '-' && !*end && errno == 0 && *number <= g->option->most);
+}
+
+#define AT(field)           .at = offsetof(tw__csl_settings, field)
+#define ACTION(name, value) { name, value, AT(actions), .take = take_action }
+
+const tw__cli_option tw__csl_run_rows[TW__CSL_RUN_ROWS] = {
+    ACTION("--in", "NAME=FILE.npy"),
+    ACTION("--out", "NAME=FILE.npy"),
+    ACTION("--launch", "FUNCTION"),
+    ACTION("--send", "COLOR=FILE.npy"),
+    ACTION("--receive", "COLOR:N=FILE.npy"),
+    ACTION("--nowait", NULL),
+    { "--stats", AT(stats) },
+    { "--trace", "FILE.json", AT(trace) },
+    { "--profile", "FILE.json", AT(profile) },
+    { "--report", "FILE.html", AT(report) },
+    { "--memory", "FILE", AT(memory) },
+    { "--check", "report, error, strict or off", AT(options.check), .take = tw__cli_choose },
+    { "--max-cycles", "N", AT(options.max_cycles), .take = take_number, .wanted = "a number", .most = UINT64_MAX },
+    { "--threads", "N", AT(threads), .take = take_number, .wanted = "0 to 1024", .most = 1024 },
+    { "--order-seed", "N", AT(options.task_order_seed), .take = take_number, .wanted = "a number",
+      .most = UINT64_MAX },
+};
+
+/* The memory of all PEs at the end, row by row from the west. */
+static int write_memory(tw__csl_run *r, const char *path)
+{
+    enum { BYTES = 48 << 10 };
+    static unsigned char bytes[BYTES];
+    tw_output *out = tw_output_open(path, NULL, 0);
+    if (!out) return tw__csl_failed();
+    tw_status status = TW_OK;
+    for (unsigned y = 0; y < r->info.height && status == TW_OK; y++)
+        for (unsigned x = 0; x < r->info.width && status == TW_OK; x++) {
+            status = tw_wse_read(r->w, r->info.x + x, r->info.y + y, 0, bytes, BYTES);
+            if (status == TW_OK) fwrite(bytes, 1, BYTES, tw_output_file(out));
+        }
+    if (status == TW_OK) status = tw_output_commit(out);
+    tw_output_free(out);
+    return status == TW_OK ? TW__EXIT_OK : tw__csl_failed();
+}
+
+static void print_stats(const tw__csl_run *r)
+{
+    char band[64];
+    tw_band_text(tw_band_find(r->info.arch == TW_WSE3 ? "wse3" : "wse2", NULL), band, sizeof band);
+    printf("%llu cycles on %u x %u PEs (estimated: %s)\n", (unsigned long long)tw_wse_cycle(r->w), r->info.width,
+           r->info.height, band);
+}
+
+static int write_results(tw__csl_run *r, const tw__csl_settings *s)
+{
+    if (s->memory) {
+        int result = write_memory(r, s->memory);
+        if (result != TW__EXIT_OK) return result;
+    }
+    if (s->profile && tw_wse_write_profile(r->w, s->profile) != TW_OK) return tw__csl_failed();
+    if (s->report) {
+        const tw_profile *profile = tw_wse_profile(r->w);
+        if (!profile) return tw__csl_failed();
+        int result = tw__cli_write_report("csl", profile, s->report);
+        if (result != TW__EXIT_OK) return result;
+    }
+    if (s->trace) {
+        tw_output *out = tw_output_open(s->trace, NULL, 0);
+        if (!out) return tw__csl_failed();
+        tw_status status = tw_wse_write_trace(r->w, tw_output_file(out));
+        if (status == TW_OK || status == TW_E_IO) status = tw_output_commit(out);
+        tw_output_free(out);
+        if (status != TW_OK) return tw__csl_failed();
+    }
+    if (s->stats) print_stats(r);
+    return TW__EXIT_OK;
+}
+
+tw_wse *tw__csl_wafer(const tw_csl_program *program, tw__csl_settings *s)
+{
+    s->options.out = stdout;
+    return tw_wse_new(program, &s->options);
+}
+
+int tw__csl_drive(const tw_csl_program *program, tw_wse *w, const tw__csl_settings *s)
+{
+    tw__csl_run r = { .program = program, .w = w, .late = g_ptr_array_new_with_free_func(tw__csl_free_late) };
+    tw_csl_get_info(program, &r.info);
+    int result = TW__EXIT_OK;
+    for (guint i = 0; i + 1 < s->actions->len && result == TW__EXIT_OK; i += 2)
+        result = tw__csl_act(&r, s->actions->pdata[i], s->actions->pdata[i + 1]);
+    if (result == TW__EXIT_OK && tw_wse_stop(w) != TW_OK) result = tw__csl_failed();
+    if (result == TW__EXIT_OK) result = tw__csl_write_late(&r);
+    if (tw_wse_status(w) != TW_E_NO_MEMORY && !silent) { /* of another failure they tell how far it came */
+        int written = write_results(&r, s);
+        if (result == TW__EXIT_OK) result = written;
+    }
+    g_ptr_array_free(r.late, TRUE);
+    return result;
+}
+
+static int run_program(const tw_csl_program *program, tw__csl_settings *s)
+{
+    tw_wse *w = tw__csl_wafer(program, s);
+    int result = w ? tw__csl_drive(program, w, s) : tw__csl_failed();
+    tw_wse_free(w);
+    return result;
+}
+
+/* Before the work: no output is a file that is read, none is named twice. Sources and the folder are known by now,
+ * what --in and --send read is not. */
+static int check_outputs(const tw__csl_settings *s)
+{
+    const char *const files[] = { s->trace, s->profile, s->report, s->memory };
+    GPtrArray *in = g_ptr_array_new(), *out = g_ptr_array_new();
+    for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
+        if (files[i]) g_ptr_array_add(out, (char *)files[i]);
+    for (guint i = 0; i + 1 < s->actions->len; i += 2) {
+        const char *action = s->actions->pdata[i], *file = strchr(s->actions->pdata[i + 1], '=');
+        bool reads = strcmp(action, "--in") == 0 || strcmp(action, "--send") == 0,
+             writes = strcmp(action, "--out") == 0 || strcmp(action, "--receive") == 0;
+        if (file && (reads || writes)) g_ptr_array_add(reads ? in : out, (char *)file + 1);
+    }
+    int result = tw__cli_check_outputs("csl", (const char *const *)out->pdata, out->len,
+                                       (const char *const *)in->pdata, in->len);
+    g_ptr_array_free(in, TRUE);
+    g_ptr_array_free(out, TRUE);
+    return result;
+}
+
+static int work(int argc, char **argv, const char *command, int (*with)(const tw_csl_program *, tw__csl_settings *))
+{
+    tw__csl_settings s = { .options = { .size = sizeof s.options }, .actions = g_ptr_array_new() };
+    tw__csl_request_init(&s.compile);
+    const tw__cli_syntax own = { "csl", .options = tw__csl_run_rows, TW__CSL_RUN_ROWS };
+    tw__cli_syntax syntax = tw__csl_syntax;
+    syntax.command = command, syntax.more = &own;
+    int result = tw__cli_read(&syntax, &s, &argc, argv);
+    if (result == TW__EXIT_OK && argc != 2)
+        result = tw__cli_usage_error("csl", "%s needs one folder or layout", argv[0]);
+    if (result == TW__EXIT_OK) {
+        tw__cli_name_program(argv[1]);
+        tw_csl_program *program = tw__csl_open(&s.compile, argv[1]);
+        result = program ? tw__csl_check_names(program, s.actions) : TW__EXIT_FAILURE;
+        if (result == TW__EXIT_OK) result = check_outputs(&s);
+        s.options.max_seconds = s.compile.options.max_seconds;
+        s.options.threads = (unsigned)s.threads;
+        s.options.trace = s.trace, s.options.profile = s.profile || s.report;
+        if (result == TW__EXIT_OK) result = with(program, &s);
+        tw_csl_program_free(program);
+    }
+    g_ptr_array_free(s.actions, TRUE);
+    tw__csl_request_clear(&s.compile);
+    return result;
+}
+
+int tw__csl_run_main(int argc, char **argv)
+{
+    return work(argc, argv, "tilewright csl run", run_program);
+}
+
+int tw__csl_debug_main(int argc, char **argv)
+{
+    return work(argc, argv, "tilewright csl debug", tw__csl_debug);
+}

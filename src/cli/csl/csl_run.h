@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* csl: runs of a program by the command line, with a debugger or without. */
+#ifndef TW_CLI_CSL_RUN_H
+#define TW_CLI_CSL_RUN_H
+
+#include "cli/csl/csl_actions.h"
+
+typedef struct tw__csl_settings {
+    tw__csl_request compile; /* first: tw__csl_syntax reads into it */
+    tw_wse_options options;
+    const char *trace, *profile, *report, *memory;
+    uint64_t threads;
+    bool stats;
+    GPtrArray *actions; /* pairs: option, value; borrowed */
+} tw__csl_settings;
+
+enum { TW__CSL_RUN_ROWS = 15 };
+extern const tw__cli_option tw__csl_run_rows[TW__CSL_RUN_ROWS];
+
+/* A program from a layout, or from a folder that cslc wrote; NULL after a message. */
+tw_csl_program *tw__csl_open(tw__csl_request *r, const char *name);
+tw_wse *tw__csl_wafer(const tw_csl_program *program, tw__csl_settings *s); /* NULL with tw_error_message() */
+/* What the options say, from the first action to the files at the end. The exit status. */
+int tw__csl_drive(const tw_csl_program *program, tw_wse *w, const tw__csl_settings *s);
+void tw__csl_be_silent(bool on); /* no messages of failures, no files: a debugger ends the run */
+int tw__csl_run_main(int argc, char **argv);
+int tw__csl_debug_main(int argc, char **argv);
+
+/* csl_debug.c. Commands from the standard input until it ends. The exit status: failure when one of a script went
+ * wrong. */
+int tw__csl_debug(const tw_csl_program *program, tw__csl_settings *s);
+
+#endif

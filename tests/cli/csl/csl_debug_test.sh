@@ -1,0 +1,303 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tilewright csl debug: sessions on a small program whose values are known, and runs with many stops, which have to
+# leave the same bytes as runs without.
+. "$1/tests/cli/lib.sh"
+cd "$work" || exit 1
+
+cat >layout.csl <<'END'
+const line = @get_color(3);
+const memcpy = @import_module("<memcpy/get_params>", .{ .width = 2, .height = 1 });
+layout {
+  @set_rectangle(2, 1);
+  @set_tile_code(0, 0, "left.csl", .{ .memcpy_params = memcpy.get_params(0), .line = line });
+  @set_tile_code(1, 0, "right.csl", .{ .memcpy_params = memcpy.get_params(1), .line = line });
+  @set_color_config(0, 0, line, .{ .routes = .{ .rx = .{RAMP}, .tx = .{EAST} } });
+  @set_color_config(1, 0, line, .{ .routes = .{ .rx = .{WEST}, .tx = .{RAMP} } });
+  @export_name("go", fn (i16) void);
+}
+END
+cat >left.csl <<'END'
+param memcpy_params: comptime_struct;
+param line: color;
+const sys_mod = @import_module("<memcpy/memcpy>", memcpy_params);
+const out_queue = @get_output_queue(2);
+const to = @get_dsd(fabout_dsd, .{ .extent = 4, .fabric_color = line, .output_queue = out_queue });
+
+var data = [4]f32{ 1.5, 2.0, -3.0, 4.0 };
+var table = [2, 3]i16{ 1, 2, 3, 4, 5, -6 };
+var turns: u16 = 0;
+var ready = false;
+var grid = @zeros([4, 4]i16);
+const column = @get_dsd(mem4d_dsd, .{ .tensor_access = |i, j|{2, 2} -> grid[2 * j, i] });
+var pointer: [*]f32 = &data;
+var all = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> data[i] });
+
+fn twice(v: f32) f32 {
+  return v + v;
+}
+
+fn scale(n: i16) void {
+  for (@range(i16, n)) |i| {
+    data[i] = twice(data[i]);
+    turns += 1;
+  }
+}
+
+fn go(n: i16) void {
+  scale(n);
+  table[1, 0] = @as(i16, pointer[1]);
+  ready = table[1, 0] == 4;
+  @mov16(column, table[0, 1]);
+  @fmovs(to, all);
+  sys_mod.unblock_cmd_stream();
+}
+
+comptime {
+  if (@is_arch("wse3")) @initialize_queue(out_queue, .{ .color = line });
+  @export_symbol(go);
+}
+END
+cat >right.csl <<'END'
+param memcpy_params: comptime_struct;
+param line: color;
+const sys_mod = @import_module("<memcpy/memcpy>", memcpy_params);
+const in_queue = @get_input_queue(2);
+const from = @get_dsd(fabin_dsd, .{ .extent = 6, .fabric_color = line, .input_queue = in_queue });
+const sum_id = @get_local_task_id(9);
+
+var room = @zeros([8]f32);
+const fifo = @allocate_fifo(room);
+var got = @zeros([6]f32);
+var total: f32 = 1;
+const got_all = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{6} -> got[i] });
+const register = @get_dsr(dsr_dest, 1);
+
+task sum() void {
+  total += got[0];
+  sys_mod.unblock_cmd_stream();
+}
+
+fn go(n: i16) void {
+  @fmovs(fifo, got_all);
+  @load_to_dsr(register, got_all);
+  @fmovs(register, from, .{ .async = true, .activate = sum });
+}
+
+comptime {
+  @initialize_queue(in_queue, .{ .color = line });
+  @bind_local_task(sum, sum_id);
+  @export_symbol(go);
+}
+END
+
+# debug STATUS OPTIONS... <commands: the output is in `out`
+debug() {
+  wanted=$1
+  shift
+  "$tilewright" csl debug "$@" >out 2>&1
+  got=$?
+  [ "$got" -eq "$wanted" ] || { fail "csl debug: status $got, not $wanted"; cat out; }
+}
+shows() { # each argument, in this order
+  at=1
+  for text in "$@"; do
+    found=$(tail -n +"$at" out | grep -nF -m1 -e "$text" | cut -d: -f1)
+    [ -n "$found" ] || { fail "no '$text' from line $at on"; cat out; return; }
+    at=$((at + found))
+  done
+}
+lacks() {
+  grep -qF -e "$1" out && { fail "'$1' is in the output"; cat out; }
+}
+
+# Breakpoints by function (where it went into its caller), by line with a condition, by task and PE; the frames of calls
+# that are no more; values of every kind; what a PE waits for, in the words of the report.
+for level in -O2 -O0; do
+  debug 0 layout.csl --arch=wse3 $level --launch go,4 <<'END'
+break twice
+break left.csl:23 if turns == 2
+break sum at 1,0
+info break
+run
+backtrace
+print data
+print all
+print pointer[1]
+print pointer.*
+print data@2
+print table[0:2, 1]
+print/x table
+print table[1, 2] * 2 + 1
+print (turns == 0 and !ready) or 1 > 2
+print ready
+delete 1
+continue
+print turns
+continue
+print turns
+print ready
+print table
+info routes 1,0
+info dsrs 1,0
+info fifos 1,0
+info operations 1,0
+info queues 1,0
+info variables
+info tasks 1,0
+continue
+why 1,0
+why 0,0
+info pes
+END
+  shows "Breakpoint 1, in 'twice' at left.csl:17" "Breakpoint 2, in 'scale' at left.csl:23 if turns == 2" \
+    "Breakpoint 3, in 'sum' at right.csl:16, PE 1,0" "Breakpoint 1, in 'twice'" \
+    "PE 0,0: in 'twice' at left.csl:17" "17	  return v + v;" "#0  in 'twice' at left.csl:17" \
+    "in 'scale' at left.csl:22" "in 'go' at left.csl:28" "data = {1.5, 2, -3, 4}" \
+    " (data), stride 1: [0], [1], [2], [3] = {1.5, 2, -3, 4}" "pointer[1] = 2" \
+    "pointer.* = 1.5" "data@2 = {1.5, 2}" "table[0:2, 1] = {2, 5}" "table = {{0x1, 0x2, 0x3}, {0x4, 0x5, 0xfffa}}" \
+    "table[1, 2] * 2 + 1 = -11" "> 2 = 1" "ready = false" \
+    "PE 0,0: in 'scale' at left.csl:23" "turns = 2" "Deadlock: nothing can happen any more" "turns = 4" \
+    "ready = true" "table = {{1, 2, 3}, {4, 5, -6}}" \
+    "color 3: from west to ramp at layout.csl:8" "(got), stride 1: [0], [1], [2], [3], [4], [5] = {3, 4, -6, 8, 0, 0}" \
+    "fifo: 6 of 8 element(s): 0x00000000" "@fmovs at right.csl:23, 4 of 6 elements done" \
+    "input queue 2: color 3, 0 of 4 wavelet(s), used by microthread" "turns: u16 at left.csl:9" \
+    "local    9  sum at right.csl:15" "[the run has failed" \
+    "PE 1,0: @fmovs at right.csl:23 waits for wavelets on color 3 (input queue 2); 4 of 6 elements done" \
+    "PE 1,0: the host's command has not unblocked the command stream" "PE 0,0: it waits for nothing" \
+    "PE 0,0: left.csl, idle" "PE 1,0: right.csl, idle, 1 operation(s) in microthreads"
+done
+# Inlined frames are shown as such where the optimiser took the call out, and only there.
+printf 'break twice\nrun\nbt\n' >bt
+debug 0 layout.csl --arch=wse3 --launch go,4 <bt
+shows "#0  in 'twice' at left.csl:17 (inlined)" "#1  in 'scale' at left.csl:22 (inlined)" "#2  in 'go' at left.csl:28"
+debug 0 layout.csl --arch=wse3 -O0 --launch go,4 <bt
+shows "#0  in 'twice' at left.csl:17" "#1  in 'scale' at left.csl:22" "#2  in 'go' at left.csl:28"
+lacks inlined
+
+# Steps: over a call stays in the function, into one does not; out of it; by instruction, by cycle, to a cycle.
+debug 0 layout.csl --arch=wse3 -O0 --launch go,4 <<'END'
+tbreak go at 0,0
+run
+next
+info line
+tbreak left.csl:22
+run
+step
+backtrace
+finish
+stepi
+nexti 2
+x/2i
+cycle
+cycle 5
+info cycles
+continue to 100
+END
+shows "Temporary breakpoint 1, [cycle" "PE 0,0: in 'go' at left.csl:29" "in 'go' at left.csl:29" \
+  "Temporary breakpoint 2, in 'scale' at left.csl:22" "Temporary breakpoint 2, [cycle" \
+  "in 'twice' at left.csl:17" "#1  in 'scale' at left.csl:22" "in 'scale' at left.csl:22" "=> " "[cycle 100"
+
+# A PE alone: where its tasks begin; a condition alone: where it becomes true; until, disable. Scalar code of PE 0,0
+# runs before the wafer comes to PE 1,0.
+debug 0 layout.csl --arch=wse2 -O0 --launch go,4 <<'END'
+break 1,0
+break at 0,0 if turns > 2
+run
+print turns
+print data
+disable 2
+until left.csl:30
+list
+list 17
+continue
+enable 2
+info break
+quit
+END
+shows "Breakpoint 1, tasks, PE 1,0" "Breakpoint 2, any line, PE 0,0 if turns > 2" "Breakpoint 2, [cycle" "turns = 3" \
+  "data = {3, 4, -6, 4}" "Temporary breakpoint 3, [cycle" "30	  ready = table[1, 0] == 4;" \
+  "17	  return v + v;" "Breakpoint 1, [cycle 3] PE 1,0: in 'go' at right.csl:21" \
+  "Breakpoint 1, tasks, PE 1,0, hit 1 times" "Breakpoint 2, any line, PE 0,0 if turns > 2, hit 1 times"
+
+# Where each of these goes wrong it is told why, and the session fails.
+wrong() { # COMMAND MESSAGE
+  printf 'tbreak go at 0,0\nrun\n%s\nquit\n' "$1" >commands
+  debug 1 layout.csl --arch=wse3 -O0 --launch go,4 <commands
+  shows "$2"
+}
+wrong 'print nix' "the PE has no variable 'nix'"
+wrong 'print data[4]' '4 is outside the 4 elements of this dimension'
+wrong 'print data[0, 1]' 'more indices than the 1 of the array'
+wrong 'print data + 1' 'this is an array, not a number'
+wrong 'print turns[0]' 'u16 has no elements'
+wrong 'print turns +' "a value is missing behind 'turns +'"
+wrong 'print (turns' "a ')' is missing"
+wrong 'print turns turns' "'turns' stands behind the value"
+wrong 'print 1 / 0' 'division by zero'
+wrong 'print data@20000' '20000 elements from address'
+wrong 'print/q turns' "There is no format 'q'"
+wrong 'break nix' "there is no function or task 'nix'"
+wrong 'break nix.csl:3' "no code comes from a file 'nix.csl'"
+wrong 'break left.csl:x' "'left.csl:x' is no line of a file"
+wrong 'break left.csl:999' 'no code comes from left.csl:999'
+wrong 'break twice at 9,9' 'There is no PE 9,9: the rectangle has 2 x 1 PEs.'
+wrong 'break twice at here' "'here' is no PE"
+wrong 'break twice if turns >' "a value is missing behind 'turns >'"
+wrong 'break if nix > 3' "the PE has no variable 'nix'"
+wrong 'break twice at 1,0' 'PE 1,0 has no such code'
+wrong 'delete 7' 'There is no breakpoint number 7.'
+wrong 'pe 2,0' 'There is no PE 2,0'
+wrong 'why 0,x' "'0,x' is no PE"
+wrong 'frame 9' "There is no frame '9'"
+wrong 'step none' "'none' is no number of steps."
+wrong 'continue to 1' 'Cycle 1 is over'
+wrong 'finish' 'This is the outermost function.'
+wrong 'nonsense' 'Undefined command: "nonsense"'
+wrong 'info' 'info pes, tasks, queues, breakpoints,'
+printf 'step\n' >commands
+debug 1 layout.csl --arch=wse3 --launch go,4 <commands
+shows "Nothing is running: 'run' starts."
+expect 2 "$tilewright" csl debug layout.csl --nix
+expect 1 "$tilewright" csl debug nix.csl
+
+# A fault: the message, the place, and what the PE holds; then again from the start.
+sed 's/ready = table/ready = table[1, 0] \/ @as(i16, turns - 4) == 0 and table/' left.csl >fault.csl
+sed 's/left.csl/fault.csl/' layout.csl >faulty.csl
+debug 0 faulty.csl --arch=wse3 --launch go,4 <<'END'
+run
+backtrace
+print turns
+tbreak go at 0,0
+run
+print turns
+quit
+END
+shows 'error: division by zero (PE 0,0, cycle' 'The program stopped.' "in 'go' at fault.csl:30" 'turns = 4' \
+  'Temporary breakpoint 1, [cycle' 'turns = 0'
+
+# Many stops: the same cycles, output, trace, profile and memory as without, for 1 and 2 threads.
+{
+  printf 'break at 0,0 if $cycle > 50\ntbreak 1,0\nrun\nstep 3\nnext 2\nstepi 40\ncycle 7\ncycle\ndelete\n'
+  printf 'info pes\nwhy 0,0\ncycle 11\nstep 5\nnexti 30\ncontinue\n'
+} >stops
+same() {
+  for threads in 1 2; do
+    expect 0 "$tilewright" csl run "$@" --threads=$threads --memory=m1 --trace=t1 --profile=p1 --stats
+    mv "$work/out" o1
+    "$tilewright" csl debug "$@" --threads=$threads --memory=m2 --trace=t2 --profile=p2 --stats <stops >o2 2>err
+    grep -q '^[BT].*breakpoint [12], \[cycle\|^\[cycle' o2 || fail "no stop: $*"
+    for file in m t p; do cmp ${file}1 ${file}2 || fail "csl debug $*: another $file with $threads threads"; done
+    while read -r line; do grep -qxF -e "$line" o2 || fail "csl debug $*: no '$line'"; done <o1
+    rm -f m1 m2 t1 t2 p1 p2
+  done
+}
+examples=$source/examples/csl
+same "$examples/stencil/layout.csl" --arch=wse3 --params=size:20 --launch run,9
+same "$examples/stencil/layout.csl" --arch=wse2 --launch run,9
+same "$examples/gemv/layout.csl" --arch=wse3 --launch fill --launch columns --launch rows --launch mapped
+same "$examples/fifo/layout.csl" --arch=wse2
+same "$examples/all_reduce/layout.csl" --arch=wse3 --launch all_reduce
+same "$examples/histogram/layout.csl" --arch=wse3
+same "$examples/messages/layout.csl" --arch=wse3 --launch transpose
+finish
