@@ -188,7 +188,9 @@ tw_status tw__wire_agree(tw_status mine)
 {
     if (tw__wire.size < 2) return mine;
     if (news.broken) return mine ? mine : tw__wire_usable();
-    if (mine && news.first.position == UINT64_MAX) tw__wire_failed(mine);
+    bool first = news.position < news.first.position ||
+                 (news.position == news.first.position && tw__wire.rank < news.first.rank);
+    if (mine && first) tw__wire_failed(mine);
     if (!mine && news.first.position == UINT64_MAX) tw__wire_count(TW__WIRE_HERE("the end of a run"), 0);
     failure f = news.first;
     news.position = 0; /* known failures do not end this */

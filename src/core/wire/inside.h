@@ -33,12 +33,9 @@ size_t tw__wire_remembered(tw__wire_call calls[TW__WIRE_HISTORY]);
 
 /* failures.c */
 int tw__wire_data_tag(void);
-/* Looks for notices of others; fails when one of them ends what this rank does. */
-tw_status tw__wire_notices(void);
 /* This rank waits for `peer` and would like to know what it does. */
 void tw__wire_ask(unsigned peer);
 bool tw__wire_broken(void); /* ranks did different things, or one is gone: no more talk */
-void tw__wire_break(void);
 /* Does not come back when all ranks are ended. */
 tw_status tw__wire_gives_up(unsigned peer, double seconds);
 double tw__wire_patience(void); /* seconds, 0 = no end */

@@ -108,11 +108,15 @@ void tw__wire_at(uint64_t position);
 /* This rank cannot go on (the failure is tw_error_message()): others that wait for it at this position or later are
  * told, by the same failure. */
 void tw__wire_failed(tw_status status);
-/* Whether others have failed at this position or before; looks for news now and then. */
+/* Whether somebody has failed at this position or before; looks for news now and then. */
 bool tw__wire_stopped(void);
+/* Looks for news; fails as another rank did at this position or before, or when ranks turn out to differ. */
+tw_status tw__wire_notices(void);
 /* The end of what can fail, called by all ranks: all get the failure of the first position (of the lowest rank there),
  * with its message. Ranks are in step again afterwards. */
 tw_status tw__wire_agree(tw_status mine);
+/* Ranks are found to differ: no call does anything any more, and the end of the program ends all ranks. */
+void tw__wire_break(void);
 /* Seconds after which a rank that waits gives up and ends the run; 0 = never. */
 void tw__wire_timeout(double seconds);
 

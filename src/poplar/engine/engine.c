@@ -11,6 +11,7 @@
 
 /* X(function, what it is called in the log): the stages of compiling, in order; each is a step of the progress. */
 #define STAGES(X)                                    \
+    X(tw__owners_new, "ranks")                       \
     X(check_graph, "check the graph")                \
     X(tw__remotes_new, "remote buffers")             \
     X(tw__lower, "lower programs and compute sets")  \
@@ -283,7 +284,8 @@ tw_status tw_engine_deploy(tw_engine *engine)
     tw_status s = tw__engine_usable(engine);
     if (s) return s;
     if (!engine->prepared) return tw__fail(TW_E_NOT_LOADED, "prepare the engine for a device before deploying it");
-    s = tw__images_write(engine);
+    s = tw__ranks_same_graph(engine);
+    if (!s) s = tw__images_write(engine);
     if (!s && engine->tiles) tw__tile_load(engine);
     engine->loaded = s == TW_OK;
     TW__LOG(ENGINE, INFO, "loaded: %zu bytes of variables", engine->plan.storage.buffers);
@@ -308,10 +310,13 @@ tw_status tw_engine_run_named(tw_engine *engine, unsigned program, const char *r
     s = tw__streams_check(engine, program);
     if (s) return s;
     TW__LOG(ENGINE, DEBUG, "run program %u%s%s", program, run_name ? " " : "", run_name ? run_name : "");
+    tw__wire_mark(TW__WIRE_HERE("tw_engine_run of a program"), program);
     double start = engine->account ? tw__seconds() : 0;
     if (engine->account) tw__account_run_begin(engine, run_name ? run_name : "");
     tw__streams_begin(engine, program);
     s = tw__execute(engine, program);
+    if (!s) s = tw__ranks_verify(engine);
+    s = tw__wire_agree(s);
     if (engine->account) tw__account_run_end(engine, (tw__seconds() - start) * 1e6);
     return s;
 }

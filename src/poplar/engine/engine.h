@@ -14,19 +14,23 @@
  *   plan/     control_flow.c   programs to instructions    leaves.c           copies, streams, prints
  *             vertex_groups.c  compute sets to groups      copy_blocks.c      copies to blocks
  *             address_space.c  the address range           element_spans.c    which elements two copies touch
+ *             owners.c         tiles of ranks              links.c            what crosses between ranks
  *   native/   vertices as code of the host (native.h)
  *   tiles/    code of the chip, images of tile memories (tiles.h)
  *   account/  memory, lives, cycles, profile (account.h)
  *   run/      interpreter.c    the instructions            copy_blocks.c      blocks to memory
  *             streams.c        host streams                remote_buffers.c   remote buffers
  *             host_access.c    handles, initial values     print_tensor.c     PrintTensor
- *   .         engine.c life, load, run; options.c table of options; late_values.c values that need addresses */
+ *             ranks.c          messages between ranks
+ *   .         engine.c life, load, run; options.c table of options; late_values.c values that need addresses;
+ *             same_ranks.c whether all ranks have made the same */
 #ifndef TW_ENGINE_ENGINE_H
 #define TW_ENGINE_ENGINE_H
 
 #include <assert.h>
 
 #include "core/base/list.h"
+#include "core/wire/wire.h"
 #include "poplar/codelet/codelet.h"
 #include "poplar/graph/graph.h"
 #include <tilewright/poplar/engine.h>
@@ -83,8 +87,22 @@ typedef enum tw__block_form {
 typedef struct tw__copy {
     tw__block *blocks;
     size_t count, room;
-    uint64_t bytes; /* moved */
+    uint64_t bytes;          /* moved */
+    struct tw__links *links; /* messages of ranks; NULL: nothing crosses between any two of them */
 } tw__copy;
+
+/* What this rank and a peer exchange in a copy: gathered from the source into a message, scattered out of one. */
+typedef struct tw__link {
+    unsigned peer;
+    tw__copy out, in; /* without links of their own */
+    uint64_t out_bytes, in_bytes;
+} tw__link;
+typedef struct tw__links {
+    tw__link *items;
+    size_t count, room;
+    tw__wire_part *out, *in;
+    size_t outs, ins;
+} tw__links;
 
 /* One side of a copy: a region list over the storage, or memory that is contiguous from offset 0. */
 typedef struct tw__side {
@@ -96,11 +114,19 @@ typedef struct tw__side {
 /* Appends the blocks that move `count` elements of `esize` bytes. TW_E_NO_MEMORY. */
 tw_status tw__copy_add(tw__copy *copy, const tw__storage *storage, tw__side src, tw__side dst, uint64_t count,
                        size_t esize);
+/* The same for the tiles of this rank, with messages for what other ranks own; contiguous memory is rank 0's. */
+tw_status tw__copy_between(struct tw_engine *engine, tw__copy *copy, tw__side src, tw__side dst, uint64_t count,
+                           size_t size);
+tw_status tw__links_finish(tw__links *links); /* plan/links.c */
+void tw__links_free(tw__links *links);
 /* A copy is complete: chooses forms, splits large blocks so that threads share them. */
 tw_status tw__copy_finish(tw__copy *copy);
 void tw__copy_free(tw__copy *copy);
 void tw__copy_run(const tw__copy *copy, char *dst_base,
                   const char *src_base); /* run/copy_blocks.c; parallel when it pays */
+/* run/ranks.c: with what crosses between ranks, which all of them call alike: `what` and `value` say what it is. */
+tw_status tw__copy_move(const tw__copy *copy, char *dst_base, const char *src_base, const char *what,
+                        uint64_t value);
 
 /* --- compute sets --------------------------------------------------------------------------------------------- */
 
@@ -120,8 +146,10 @@ typedef struct tw__exec {
     size_t group_count;
     uint32_t *tile_first; /* [tile_count + 1] first group of each active tile */
     size_t tile_count;
+    size_t own_first, own_end; /* active tiles of this rank */
     uint64_t vertices;
     tw__copy before, after;         /* gathers and scatters of message buffers; both bases are the storage */
+    tw__copy fetch, bring;          /* of other ranks to their home addresses, and back what was written */
     struct tw__tile_exec *on_tiles; /* tiles/: some of its vertices are simulated; NULL = none */
     uint8_t parallel; /* 0 not known yet, 1 serial, 2 parallel: decided by the time of the first run */
 } tw__exec;
@@ -215,6 +243,7 @@ typedef struct tw__instr {
         int64_t imm;
     } u;
     int64_t imm;
+    uint32_t owner; /* rank that has the scalar at */
 } tw__instr;
 #define TW__NO_STEP UINT32_MAX
 
@@ -230,6 +259,7 @@ typedef struct tw__switch { /* cases sorted by value */
 typedef struct tw__for {
     uint64_t limit_at;
     uint8_t limit_type;
+    uint32_t limit_owner;
 } tw__for; /* limit from a tensor */
 
 typedef struct tw__print {
@@ -281,6 +311,7 @@ typedef struct tw__plan {
     uint32_t call_depth;
     uint64_t *counters;              /* [slots] */
     uint32_t *calls;                 /* [call_depth] */
+    uint64_t copy_blocks;            /* of copies, those of all ranks */
     uint64_t buffer_bytes;           /* message buffers: the largest compute set */
     bool *stream_used;               /* [core->stream_count] by any program */
     bool *stream_rearranged;         /* [core->stream_count] a copy of it is not one contiguous run */
@@ -313,7 +344,15 @@ typedef struct tw__load { /* bytes for the storage; they live as long as the eng
     size_t size;
 } tw__load;
 
+/* Who owns which tiles (plan/owners.c). */
+typedef struct tw__ranks {
+    unsigned rank, size;  /* size 1: alone, or every rank does everything */
+    uint32_t *first_tile; /* [size + 1] of each rank */
+    bool verifies;        /* mpi.verify: every rank does everything and compares */
+} tw__ranks;
+
 struct tw_engine {
+    tw__ranks ranks;
     tw__core *core;          /* referenced */
     tw__codelets *codelets;  /* referenced */
     const tw_target *target; /* of the core */
@@ -382,6 +421,22 @@ static inline uint64_t tw__storage_at(const tw__storage *s, uint32_t var, uint64
 }
 /* Byte offset of the only element of an operand. */
 uint64_t tw__operand_at(const tw__storage *storage, const tw__operand *operand);
+
+/* plan/owners.c */
+tw_status tw__owners_new(tw_engine *engine);                /* starts the wire when a launcher is there */
+unsigned tw__owner(const tw_engine *engine, uint32_t tile); /* rank; 0 for what is not mapped */
+unsigned tw__owner_of_element(const tw_engine *engine, uint32_t var, uint64_t element);
+unsigned tw__owner_of_scalar(const tw_engine *engine, const tw__operand *scalar);
+void tw__own_tiles(const tw_engine *engine, tw__exec *exec); /* own_first and own_end */
+/* plan/links.c: fetch and bring of a compute set */
+tw_status tw__link_compute_set(tw_engine *engine, uint32_t cs, tw__exec *exec);
+
+/* same_ranks.c, run/ranks.c: calls of all ranks; alone they do nothing */
+tw_status tw__ranks_same_graph(const tw_engine *engine); /* fails with the first object that differs */
+tw_status tw__ranks_share(const tw_engine *engine, const char *what, void *bytes, size_t size); /* from rank 0 */
+tw_status tw__ranks_scalar(const tw_engine *engine, unsigned owner, int64_t *value);
+tw_status tw__ranks_measured(tw_engine *engine, const tw__exec *exec);
+tw_status tw__ranks_verify(const tw_engine *engine); /* after a run */
 
 /* plan/control_flow.c, plan/vertex_groups.c */
 tw_status tw__lower(tw_engine *engine);

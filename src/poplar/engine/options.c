@@ -103,6 +103,9 @@ const tw__option_desc tw__engine_options[] = {
     DOUBLE("target.hostSyncTimeout", "300.00", false, "seconds to wait for the device; 0 = for ever"),
     ENUM("streamCallbacks.multiThreadMode", "singleThread", "singleThread|collaborative|dedicated", false,
          "threads that run callbacks"),
+    ENUM("mpi.map", "ipus", "ipus|tiles", true, "what ranks share out: whole IPUs, or tiles whatever divides"),
+    BOOL("mpi.verify", "false", true, "every rank does everything, and values are compared after each run"),
+    DOUBLE("mpi.timeout", "300", true, "seconds that a rank waits for another; 0 = for ever"),
     BOOL("streamCallbacks.numaAware", "false", false, "bind callback threads to memory"),
     TEXT("streamCallbacks.numWorkerThreads", "0", false, "number of callback threads, or auto"),
 };

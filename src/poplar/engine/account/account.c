@@ -62,10 +62,8 @@ static void set_counts(tw__accounting *a)
                            core->edge_count ? core->edge_count - 1 : 0, core->var_count,
                            core->compute_set_count ? core->compute_set_count - 1 : 0);
     const tw__plan *plan = &a->engine->plan;
-    uint64_t blocks = 0;
-    for (size_t i = 0; i < plan->copies.count; i++) blocks += plan->copies.items[i].count;
     tw__profile_add_optimization(a->profile, "planSteps", (double)plan->steps.count);
-    tw__profile_add_optimization(a->profile, "copyBlocks", (double)blocks);
+    tw__profile_add_optimization(a->profile, "copyBlocks", (double)plan->copy_blocks);
     tw__profile_add_optimization(a->profile, "controlInstructions", (double)plan->code.count);
 }
 

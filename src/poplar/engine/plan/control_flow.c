@@ -142,6 +142,7 @@ static tw__instr *emit_branch(tw__emitter *e, tw__opcode op, uint32_t a, uint32_
     e->plan->steps.items[in->step].payload = program;
     in->type = (uint8_t)scalar->type;
     in->u.at = tw__operand_at(&e->plan->storage, scalar);
+    in->owner = tw__owner_of_scalar(e->engine, scalar);
     return in;
 }
 
@@ -364,8 +365,9 @@ static tw_status emit_for(tw__emitter *e, uint32_t program)
     }
     if (!tw__grow(&plan->fors.items, &plan->fors.room, plan->fors.count, sizeof(tw__for)))
         return tw__emit_no_memory();
-    plan->fors.items[plan->fors.count++] =
-        (tw__for){ .limit_at = tw__operand_at(&plan->storage, &p->b), .limit_type = (uint8_t)p->b.type };
+    plan->fors.items[plan->fors.count++] = (tw__for){ .limit_at = tw__operand_at(&plan->storage, &p->b),
+                                                      .limit_type = (uint8_t)p->b.type,
+                                                      .limit_owner = tw__owner_of_scalar(e->engine, &p->b) };
     uint32_t test = here(e);
     if (!emit_branch(e, TW__I_FOR_TEST, (uint32_t)plan->fors.count - 1, program, &p->a))
         return tw__emit_no_memory();
@@ -395,6 +397,7 @@ static tw_status emit_stop(tw__emitter *e, uint32_t program, tw__opcode op)
     if (op == TW__I_ABORT_IF) {
         in->type = (uint8_t)p->a.type;
         in->u.at = tw__operand_at(&e->plan->storage, &p->a);
+        in->owner = tw__owner_of_scalar(e->engine, &p->a);
     }
     return TW_OK;
 }
@@ -565,6 +568,8 @@ void tw__plan_free(tw__plan *plan)
     for (size_t i = 0; i < plan->execs.count; i++) {
         tw__copy_free(&plan->execs.items[i].before);
         tw__copy_free(&plan->execs.items[i].after);
+        tw__copy_free(&plan->execs.items[i].fetch);
+        tw__copy_free(&plan->execs.items[i].bring);
     }
     for (size_t i = 0; i < plan->copies.count; i++) tw__copy_free(&plan->copies.items[i]);
     for (size_t i = 0; i < plan->transfers.count; i++) {

@@ -393,6 +393,8 @@ tw_status tw__copy_finish(tw__copy *copy)
         tw_status s = cut(copy, i);
         if (s) return s;
     }
+    tw_status linked = tw__links_finish(copy->links);
+    if (linked) return linked;
     if (copy->room > copy->count + copy->count / 4) {
         size_t n = copy->count ? copy->count : 1;
         void *exact = tw__realloc(copy->blocks, n * sizeof *copy->blocks);
@@ -404,5 +406,6 @@ tw_status tw__copy_finish(tw__copy *copy)
 void tw__copy_free(tw__copy *copy)
 {
     free(copy->blocks);
+    tw__links_free(copy->links);
     *copy = (tw__copy){ 0 };
 }

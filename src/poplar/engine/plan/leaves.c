@@ -11,16 +11,38 @@
 
 /* --- copies --------------------------------------------------------------------------------------------------- */
 
+/* Blocks of the copies as one process has them: what a profile says does not depend on ranks. */
+static tw_status count_blocks(tw__emitter *e, const tw__copy *made)
+{
+    if (e->engine->ranks.size < 2) {
+        e->plan->copy_blocks += made->count;
+        return TW_OK;
+    }
+    tw__copy whole = { 0 };
+    tw_status s = TW_OK;
+    for (size_t i = 0; i < e->copy_count && !s; i++) {
+        const tw__program *p = &e->core->programs[e->copies[i]];
+        s = tw__copy_add(&whole, &e->plan->storage, (tw__side){ .regions = p->a.regions },
+                         (tw__side){ .regions = p->b.regions }, p->a.regions->count,
+                         tw__device_size(e->engine, p->a.type));
+    }
+    if (!s) s = tw__copy_finish(&whole);
+    e->plan->copy_blocks += whole.count;
+    tw__copy_free(&whole);
+    return s;
+}
+
 static tw_status build_copy(tw__emitter *e, tw__copy *copy)
 {
     for (size_t i = 0; i < e->copy_count; i++) {
         const tw__program *p = &e->core->programs[e->copies[i]];
-        tw_status s = tw__copy_add(copy, &e->plan->storage, (tw__side){ .regions = p->a.regions },
-                                   (tw__side){ .regions = p->b.regions }, p->a.regions->count,
-                                   tw__device_size(e->engine, p->a.type));
+        tw_status s = tw__copy_between(e->engine, copy, (tw__side){ .regions = p->a.regions },
+                                       (tw__side){ .regions = p->b.regions }, p->a.regions->count,
+                                       tw__device_size(e->engine, p->a.type));
         if (s) return s;
     }
-    return tw__copy_finish(copy);
+    tw_status s = tw__copy_finish(copy);
+    return s ? s : count_blocks(e, copy);
 }
 
 static tw_status flush_copies(tw__emitter *e)
@@ -100,8 +122,8 @@ static tw_status add_part(tw__emitter *e, uint32_t program, uint64_t first, uint
     size_t size = tw__device_size(e->engine, p->a.type);
     t->bytes += count * size;
     tw__side host = { .first = first }, tensor = { .regions = p->a.regions, .first = first };
-    tw_status s = t->to_device ? tw__copy_add(&part->copy, &e->plan->storage, host, tensor, count, size)
-                               : tw__copy_add(&part->copy, &e->plan->storage, tensor, host, count, size);
+    tw_status s = t->to_device ? tw__copy_between(e->engine, &part->copy, host, tensor, count, size)
+                               : tw__copy_between(e->engine, &part->copy, tensor, host, count, size);
     return s ? s : tw__copy_finish(&part->copy);
 }
 
@@ -218,13 +240,13 @@ tw_status tw__leaf_remote(tw__emitter *e, uint32_t program)
         tw_status s = TW_OK;
         for (uint32_t i = 0; i < copy->row_count && !s; i++) {
             tw__side row = { 0 }, tensor = { .regions = p->a.regions, .first = i * remote->count };
-            s = copy->to_device ? tw__copy_add(&copy->rows[i], &plan->storage, row, tensor, remote->count, size)
-                                : tw__copy_add(&copy->rows[i], &plan->storage, tensor, row, remote->count, size);
+            s = copy->to_device ? tw__copy_between(e->engine, &copy->rows[i], row, tensor, remote->count, size)
+                                : tw__copy_between(e->engine, &copy->rows[i], tensor, row, remote->count, size);
             if (!s) s = tw__copy_finish(&copy->rows[i]);
         }
         if (!s && k)
-            s = tw__copy_add(&copy->offsets, &plan->storage, (tw__side){ .regions = p->b.regions }, (tw__side){ 0 },
-                             k, sizeof(uint32_t));
+            s = tw__copy_between(e->engine, &copy->offsets, (tw__side){ .regions = p->b.regions }, (tw__side){ 0 },
+                                 k, sizeof(uint32_t));
         if (!s) s = tw__copy_finish(&copy->offsets);
         if (s) return s;
     }
@@ -250,8 +272,8 @@ tw_status tw__leaf_print(tw__emitter *e, uint32_t program, uint32_t *print)
     if (!out->title || !shape) return tw__emit_no_memory();
     memcpy(shape, p->a.shape, p->a.rank * sizeof *shape);
     out->shape = shape;
-    tw_status s = tw__copy_add(&out->copy, &plan->storage, (tw__side){ .regions = p->a.regions }, (tw__side){ 0 },
-                               out->count, tw__device_size(e->engine, out->type));
+    tw_status s = tw__copy_between(e->engine, &out->copy, (tw__side){ .regions = p->a.regions }, (tw__side){ 0 },
+                                   out->count, tw__device_size(e->engine, out->type));
     return s ? s : tw__copy_finish(&out->copy);
 }
 

@@ -273,6 +273,7 @@ static tw_status vertex_groups_add(lowering *l, const uint32_t *list, size_t cou
                           .tile = tile_of(v),
                           .type = v->type,
                           .workers = type->kind == TW__MULTIVERTEX ? contexts : 1 };
+    if (tw__owner(l->engine, group->tile) != l->engine->ranks.rank) return TW_OK; /* states are for its owner */
     group->states = tw__arena_zalloc(l->engine->arena, bytes, align);
     if (!group->states) return vertex_groups_no_memory();
     for (size_t i = 0; i < count; i++) {
@@ -329,6 +330,8 @@ tw_status tw__lower_compute_set(tw_engine *engine, uint32_t cs, tw__exec *exec)
     if (!s) s = sort_by(l.core, false, l.core->type_count, list, by_type, count);
     if (!s) s = sort_by(l.core, true, keys, by_type, by_tile, count);
     if (!s) s = add_groups(&l, by_tile, count);
+    if (!s) s = tw__link_compute_set(engine, cs, exec);
+    tw__own_tiles(engine, exec);
     if (!s) s = tw__copy_finish(&exec->before);
     if (!s) s = tw__copy_finish(&exec->after);
     free(by_type);

@@ -49,9 +49,8 @@ tw_status tw__host_access_new(tw_engine *engine)
         if (!h->name) return tw__fail(TW_E_NO_MEMORY, "no memory for host access");
         tw__side tensor = { .regions = access->tensor.regions }, host = { 0 };
         size_t size = tw__device_size(engine, h->type);
-        const tw__storage *storage = &engine->plan.storage;
-        tw_status s = h->write ? tw__copy_add(&h->in, storage, host, tensor, h->count, size) : TW_OK;
-        if (!s && h->read) s = tw__copy_add(&h->out, storage, tensor, host, h->count, size);
+        tw_status s = h->write ? tw__copy_between(engine, &h->in, host, tensor, h->count, size) : TW_OK;
+        if (!s && h->read) s = tw__copy_between(engine, &h->out, tensor, host, h->count, size);
         if (!s) s = tw__copy_finish(&h->in);
         if (!s) s = tw__copy_finish(&h->out);
         if (s) return s;
@@ -123,13 +122,19 @@ static tw_status write_tensor(tw_engine *engine, const char *handle, const void 
         tw__host_to_device(engine, h->type, staged, data, h->count);
         device = staged;
     }
-    tw__copy_run(&h->in, engine->plan.storage.base, device);
-    return TW_OK;
+    return tw__copy_move(&h->in, engine->plan.storage.base, device, h->name, h->count);
 }
 
 tw_status tw_engine_write(tw_engine *engine, const char *handle, const void *data, size_t bytes)
 {
     return tw__engine_note(engine, write_tensor(engine, handle, data, bytes), __func__);
+}
+
+/* Of all owners; every rank gets the whole tensor. */
+static tw_status gather_tensor(tw_engine *engine, const tw__handle *h, char *device)
+{
+    tw_status s = tw__copy_move(&h->out, device, engine->plan.storage.base, h->name, h->count);
+    return s ? s : tw__ranks_share(engine, h->name, device, (size_t)h->count * tw__device_size(engine, h->type));
 }
 
 static tw_status read_tensor(tw_engine *engine, const char *handle, void *data, size_t bytes)
@@ -138,15 +143,13 @@ static tw_status read_tensor(tw_engine *engine, const char *handle, void *data, 
     tw_status s = host_access_find(engine, handle, false, bytes, &h);
     if (s) return s;
     if (!data && bytes) return tw__fail(TW_E_INVALID_ARGUMENT, "the buffer for '%s' is NULL", handle);
-    if (tw__transfer_size(engine, h->type) == tw__device_size(engine, h->type)) {
-        tw__copy_run(&h->out, data, engine->plan.storage.base);
-        return TW_OK;
-    }
+    if (tw__transfer_size(engine, h->type) == tw__device_size(engine, h->type))
+        return gather_tensor(engine, h, data);
     char *staged = tw__scratch(engine, (size_t)h->count * tw__device_size(engine, h->type));
     if (!staged) return TW_E_NO_MEMORY;
-    tw__copy_run(&h->out, staged, engine->plan.storage.base);
-    tw__device_to_host(engine, h->type, data, staged, h->count);
-    return TW_OK;
+    s = gather_tensor(engine, h, staged);
+    if (!s) tw__device_to_host(engine, h->type, data, staged, h->count);
+    return s;
 }
 
 tw_status tw_engine_read(tw_engine *engine, const char *handle, void *data, size_t bytes)

@@ -29,7 +29,7 @@ static bool run_active(tw_engine *engine, const tw__exec *x, size_t t)
 static bool run_serial(tw_engine *engine, const tw__exec *x)
 {
     bool all = true;
-    for (size_t t = 0; t < x->tile_count; t++) all = run_active(engine, x, t) && all;
+    for (size_t t = x->own_first; t < x->own_end; t++) all = run_active(engine, x, t) && all;
     return all;
 }
 
@@ -43,14 +43,15 @@ static void run_tiles(void *arg, size_t begin, size_t end)
 {
     compute *c = arg;
     const tw__exec *x = c->exec;
-    for (size_t t = begin; t < end; t++)
+    for (size_t t = x->own_first + begin; t < x->own_first + end; t++)
         if (!run_active(c->engine, x, t)) atomic_store_explicit(&c->failed, true, memory_order_relaxed);
 }
 
 static bool run_parallel(tw_engine *engine, const tw__exec *x, int threads)
 {
     compute c = { .engine = engine, .exec = x };
-    tw__parallel((unsigned)threads, x->tile_count, x->tile_count / ((size_t)threads * 8), run_tiles, &c);
+    size_t count = x->own_end - x->own_first;
+    tw__parallel((unsigned)threads, count, count / ((size_t)threads * 8), run_tiles, &c);
     return !atomic_load(&c.failed);
 }
 
@@ -67,7 +68,7 @@ static int64_t now_ns(void)
  * shared from then on if that took longer than 30 us. */
 static bool run_compute(tw_engine *engine, tw__exec *x, int threads)
 {
-    if (threads < 2 || x->tile_count < 2 || x->parallel == SERIAL) return run_serial(engine, x);
+    if (threads < 2 || x->own_end - x->own_first < 2 || x->parallel == SERIAL) return run_serial(engine, x);
     if (x->parallel == UNKNOWN && x->vertices >= 2048) x->parallel = PARALLEL;
     if (x->parallel == PARALLEL) return run_parallel(engine, x, threads);
     int64_t start = now_ns();
@@ -76,13 +77,27 @@ static bool run_compute(tw_engine *engine, tw__exec *x, int threads)
     return all;
 }
 
-static bool run_exec(tw_engine *engine, tw__exec *x)
+static tw_status run_exec(tw_engine *engine, tw__exec *x, bool *all)
 {
     char *base = engine->plan.storage.base;
+    const char *name = engine->core->compute_sets[x->cs].name;
+    tw_status s = x->fetch.links ? tw__copy_move(&x->fetch, base, base, name, x->cs) : TW_OK;
+    if (s) return s;
     if (x->before.count) tw__copy_run(&x->before, base, base);
-    bool all = run_compute(engine, x, engine->threads);
+    *all = run_compute(engine, x, engine->threads);
     if (x->after.count) tw__copy_run(&x->after, base, base);
-    return all;
+    if (x->bring.links) s = tw__copy_move(&x->bring, base, base, name, x->cs);
+    return s || !x->on_tiles ? s : tw__ranks_measured(engine, x);
+}
+
+static tw_status run_exec_all(tw_engine *engine, const tw__instr *in)
+{
+    bool all = true;
+    tw__exec *x = &engine->plan.execs.items[in->a];
+    tw_status s = run_exec(engine, x, &all);
+    if (!s && engine->ranks.size > 1) s = tw__wire_all_and(TW__WIRE_HERE("results of vertices"), &all);
+    if (!s) tw__scalar_set((tw_type)in->type, engine->plan.storage.base + in->u.at, all);
+    return s;
 }
 
 /* --- control -------------------------------------------------------------------------------------------------- */
@@ -110,7 +125,7 @@ static tw_status run_error(tw_engine *engine, const tw__instr *in)
 {
     const char *text = engine->plan.texts.items[in->a];
     FILE *out = engine->print_out ? engine->print_out : stderr;
-    fprintf(out, "%s\n", text);
+    if (tw__wire_rank() == 0 || (out != stderr && out != stdout)) fprintf(out, "%s\n", text);
     if (in->imm >= 0) {
         tw_status s = tw__print_run(engine, &engine->plan.prints.items[in->imm]);
         if (s) return s;
@@ -125,12 +140,21 @@ typedef struct machine {
     uint32_t depth; /* of calls */
     bool trace;     /* steps are reported; off inside a straight loop, which is reported as a whole */
     bool log;       /* each instruction at TRACE */
+    bool ranks;     /* others run the same instructions */
     uint32_t loop;  /* LOOP instruction of the straight loop being executed */
+    uint64_t done;  /* instructions */
 } machine;
 
 static int64_t scalar_at(const machine *m, const tw__instr *in)
 {
     return tw__scalar_get((tw_type)in->type, m->base + in->u.at);
+}
+
+/* What decides where the program goes on: its owner's value. */
+static tw_status decide(const machine *m, const tw__instr *in, int64_t *value)
+{
+    *value = scalar_at(m, in);
+    return m->ranks ? tw__ranks_scalar(m->engine, in->owner, value) : TW_OK;
 }
 
 /* Start of a counted loop; returns the next instruction. */
@@ -158,19 +182,22 @@ static uint32_t next_round(machine *m, uint32_t pc)
     return pc + 1;
 }
 
-static bool for_goes_on(const machine *m, const tw__instr *in)
+static tw_status for_goes_on(const machine *m, const tw__instr *in, int64_t counter, bool *on)
 {
     const tw__for *f = &m->engine->plan.fors.items[in->a];
-    return scalar_at(m, in) < tw__scalar_get((tw_type)f->limit_type, m->base + f->limit_at);
+    int64_t limit = tw__scalar_get((tw_type)f->limit_type, m->base + f->limit_at);
+    tw_status s = m->ranks ? tw__ranks_scalar(m->engine, f->limit_owner, &limit) : TW_OK;
+    *on = counter < limit;
+    return s;
 }
 
-static tw_status no_case(const machine *m, const tw__instr *in)
+static tw_status no_case(const machine *m, const tw__instr *in, int64_t value)
 {
     const tw__switch *table = &m->engine->plan.switches.items[in->a];
     const tw__core *core = m->engine->core;
     const tw__operand *control = &core->programs[table->program].a;
     return tw__fail(TW_E_APPLICATION, "the bounds checked switch on '%s' has no case for %lld",
-                    core->vars[control->regions->region[0].var].name, (long long)scalar_at(m, in));
+                    core->vars[control->regions->region[0].var].name, (long long)value);
 }
 
 /* 0 on machines without an account: CPUs. */
@@ -207,13 +234,17 @@ static tw_status interpret(machine *m, uint32_t pc)
         if (m->log) log_instruction(m, in);
         const tw__exec *measured = measured_by(plan, in);
         if (m->trace && in->step != TW__NO_STEP && !measured) tw__account_step(engine, in->step);
+        int64_t value = 0;
+        bool flag = true;
+        if (m->ranks) {
+            tw__wire_at(++m->done);
+            if (tw__wire_stopped() && (s = tw__wire_notices()) != TW_OK) return s;
+        }
         switch ((tw__opcode)in->op) {
         case TW__I_END: return TW_OK;
-        case TW__I_EXECUTE: run_exec(engine, &plan->execs.items[in->a]); break;
-        case TW__I_EXECUTE_ALL:
-            tw__scalar_set((tw_type)in->type, m->base + in->u.at, run_exec(engine, &plan->execs.items[in->a]));
-            break;
-        case TW__I_COPY: tw__copy_run(&plan->copies.items[in->a], m->base, m->base); break;
+        case TW__I_EXECUTE: s = run_exec(engine, &plan->execs.items[in->a], &flag); break;
+        case TW__I_EXECUTE_ALL: s = run_exec_all(engine, in); break;
+        case TW__I_COPY: s = tw__copy_move(&plan->copies.items[in->a], m->base, m->base, "a copy", in->a); break;
         case TW__I_TRANSFER: s = tw__transfer_run(engine, &plan->transfers.items[in->a]); break;
         case TW__I_REMOTE: s = tw__remote_run(engine, &plan->remote_copies.items[in->a]); break;
         case TW__I_SYNC:
@@ -221,11 +252,18 @@ static tw_status interpret(machine *m, uint32_t pc)
         case TW__I_LOOP: pc = enter_loop(m, pc - 1); break;
         case TW__I_NEXT: pc = next_round(m, pc - 1); break;
         case TW__I_JUMP: pc = in->to; break;
-        case TW__I_JUMP_TRUE: pc = scalar_at(m, in) ? in->to : pc; break;
-        case TW__I_JUMP_FALSE: pc = scalar_at(m, in) ? pc : in->to; break;
+        case TW__I_JUMP_TRUE:
+            s = decide(m, in, &value);
+            pc = value ? in->to : pc;
+            break;
+        case TW__I_JUMP_FALSE:
+            s = decide(m, in, &value);
+            pc = value ? pc : in->to;
+            break;
         case TW__I_SWITCH:
-            pc = switch_target(&plan->switches.items[in->a], (int32_t)scalar_at(m, in));
-            if (pc == TW__NO_STEP) return no_case(m, in);
+            s = decide(m, in, &value);
+            pc = switch_target(&plan->switches.items[in->a], (int32_t)value);
+            if (!s && pc == TW__NO_STEP) return no_case(m, in, value);
             break;
         case TW__I_CALL:
             plan->calls[m->depth++] = pc;
@@ -237,12 +275,16 @@ static tw_status interpret(machine *m, uint32_t pc)
             tw__scalar_set((tw_type)in->type, m->base + in->u.at,
                            (int64_t)((uint64_t)scalar_at(m, in) + (uint64_t)in->imm));
             break;
-        case TW__I_FOR_TEST: pc = for_goes_on(m, in) ? pc : in->to; break;
+        case TW__I_FOR_TEST:
+            s = decide(m, in, &value);
+            if (!s) s = for_goes_on(m, in, value, &flag);
+            pc = flag ? pc : in->to;
+            break;
         case TW__I_PRINT: s = tw__print_run(engine, &plan->prints.items[in->a]); break;
         case TW__I_ABORT: return stop("the program reached an Abort", plan->texts.items[in->a]);
         case TW__I_ABORT_IF:
-            if (scalar_at(m, in))
-                return stop("the condition of an AbortOnCondition is true", plan->texts.items[in->a]);
+            s = decide(m, in, &value);
+            if (!s && value) return stop("the condition of an AbortOnCondition is true", plan->texts.items[in->a]);
             break;
         case TW__I_ERROR: return run_error(engine, in);
         case TW__I_STAMP: stamp(m, in); break;
@@ -273,6 +315,7 @@ tw_status tw__execute(tw_engine *engine, unsigned program)
                   .base = engine->plan.storage.base,
                   .trace = engine->tracing,
                   .log = tw__log_on(TW__LOG_PROGRAM, TW__TRACE),
+                  .ranks = tw__wire_size() > 1,
                   .loop = UINT32_MAX };
     tw_status s = seed_tiles(engine);
     if (s) return s;

@@ -211,11 +211,15 @@ tw_status tw__print_run(tw_engine *engine, const tw__print *print)
     char *values = tw__realloc(NULL, bytes ? bytes : 1);
     if (!values) return tw__fail(TW_E_NO_MEMORY, "no memory to print %zu bytes", bytes);
     char *converted = values + print->count * device;
-    tw__copy_run(&print->copy, values, engine->plan.storage.base);
-    tw__device_to_host(engine, print->type, converted, values, print->count);
+    tw_status s = tw__copy_move(&print->copy, values, engine->plan.storage.base, "PrintTensor", print->count);
+    if (!s) s = tw__ranks_share(engine, "PrintTensor", values, print->count * device);
     FILE *out = engine->print_out ? engine->print_out : stderr;
-    tw__print_values(out, print->title, print->type, print->rank, print->shape, converted, &print->format);
-    fflush(out);
+    bool shared = out == stderr || out == stdout; /* the launcher's, where rank 0 alone prints */
+    if (!s && (!shared || tw__wire_rank() == 0)) {
+        tw__device_to_host(engine, print->type, converted, values, print->count);
+        tw__print_values(out, print->title, print->type, print->rank, print->shape, converted, &print->format);
+        fflush(out);
+    }
     free(values);
-    return TW_OK;
+    return s;
 }

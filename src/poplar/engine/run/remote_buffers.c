@@ -70,7 +70,9 @@ tw_status tw__remote_run(tw_engine *engine, tw__remote_copy *copy)
     if (copy->offset_count) {
         offsets = (uint32_t *)(void *)tw__scratch(engine, copy->offset_count * sizeof *offsets);
         if (!offsets) return TW_E_NO_MEMORY;
-        tw__copy_run(&copy->offsets, (char *)offsets, base);
+        tw_status s = tw__copy_move(&copy->offsets, (char *)offsets, base, st->handle, copy->offset_count);
+        if (!s) s = tw__ranks_share(engine, st->handle, offsets, copy->offset_count * sizeof *offsets);
+        if (s) return s;
     } else {
         offsets = &none;
     }
@@ -81,10 +83,9 @@ tw_status tw__remote_run(tw_engine *engine, tw__remote_copy *copy)
                 copy->to_device ? "from" : "to", st->handle, offsets[i], (unsigned long long)st->repeats);
     for (uint32_t i = 0; i < copy->row_count; i++) {
         char *row = st->rows + offsets[i] * st->row_bytes;
-        if (copy->to_device)
-            tw__copy_run(&copy->rows[i], base, row);
-        else
-            tw__copy_run(&copy->rows[i], row, base);
+        tw_status s = copy->to_device ? tw__copy_move(&copy->rows[i], base, row, st->handle, offsets[i])
+                                      : tw__copy_move(&copy->rows[i], row, base, st->handle, offsets[i]);
+        if (s) return s;
     }
     return TW_OK;
 }
@@ -161,8 +162,10 @@ static tw_status copy_from(tw_engine *engine, const char *handle, uint64_t repea
     tw_status s = find_row(engine, handle, repeat_index, bytes, &st);
     if (s) return s;
     if (!destination && bytes) return tw__fail(TW_E_INVALID_ARGUMENT, "the destination is NULL");
-    tw__transfer_out(engine, st->type, destination, st->rows + repeat_index * st->row_bytes, st->count);
-    return TW_OK;
+    char *row = st->rows + repeat_index * st->row_bytes;
+    s = tw__ranks_share(engine, st->handle, row, st->row_bytes); /* rank 0 has the buffers */
+    if (!s) tw__transfer_out(engine, st->type, destination, row, st->count);
+    return s;
 }
 
 tw_status tw_engine_copy_from_remote_buffer(tw_engine *engine, const char *handle, uint64_t repeat_index,

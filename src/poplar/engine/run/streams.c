@@ -313,18 +313,21 @@ static tw_status run_part(tw_engine *engine, tw__part *part, bool to_device)
         device = tw__scratch(engine, (size_t)st->count * device_size);
         if (!device) return TW_E_NO_MEMORY;
     }
+    tw_status s = TW_OK;
     char *host_part = host + part->first * host_size, *device_part = device + part->first * device_size;
     if (to_device) {
         if (part->begins && st->how == CALLBACK && st->ready == 0) st->callback.fetch(host, st->callback.user);
         if (device != host) tw__host_to_device(engine, st->type, device_part, host_part, part->count);
-        tw__copy_run(&part->copy, base, device);
+        s = tw__copy_move(&part->copy, base, device, st->handle, part->count);
     } else {
-        tw__copy_run(&part->copy, device, base);
+        s = tw__copy_move(&part->copy, device, base, st->handle, part->count);
+        if (!s) s = tw__ranks_share(engine, st->handle, device_part, part->count * device_size);
+        if (s) return s;
         if (device != host) tw__device_to_host(engine, st->type, host_part, device_part, part->count);
         if (part->ends && st->how == CALLBACK) st->callback.fetch(host, st->callback.user);
     }
     if (part->ends) complete(st);
-    return TW_OK;
+    return s;
 }
 
 tw_status tw__transfer_run(tw_engine *engine, tw__transfer *transfer)

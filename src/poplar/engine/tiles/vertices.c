@@ -68,7 +68,8 @@ static void vertices_fill(const tw_engine *engine, tw__exec *x, const uint32_t *
                                   .group = g,
                                   .is_native = !simulated || measured,
                                   .is_measured = measured,
-                                  .state = x->groups[g].states + (size_t)n * x->groups[g].stride };
+                                  .state = x->groups[g].states };
+        if (out->state) out->state += (size_t)n * x->groups[g].stride; /* else another rank runs it */
         if (simulated) {
             out->entry = vertices_entry_of(engine, v->tile, v->type), out->address = engine->state_at[list[i]];
             bool modelled = engine->core->types[v->type].info->kind != TW__VERTEX ||

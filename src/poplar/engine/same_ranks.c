@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether all ranks do the same: they have made the same graph and engine, which is compared when it is loaded, and with
+ * mpi.verify they have the same values after each run. */
+#include "poplar/engine/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t ranks_hash(uint64_t hash, const void *bytes, size_t size) /* FNV-1a */
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < size; i++) hash = (hash ^ at[i]) * 0x100000001b3u;
+    return hash;
+}
+#define HASH_OF(hash, value) ranks_hash((hash), &(value), sizeof(value))
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    return text ? ranks_hash(hash, text, strlen(text) + 1) : hash + 1;
+}
+
+static uint64_t hash_regions(uint64_t hash, const tw__regions *list)
+{
+    for (uint32_t i = 0; list && i < list->n; i++) {
+        const tw__region *r = &list->region[i];
+        hash = HASH_OF(hash, r->var), hash = HASH_OF(hash, r->offset), hash = HASH_OF(hash, r->count);
+        for (uint32_t k = 0; k < r->rank; k++)
+            hash = HASH_OF(hash, r->dim[k].count), hash = HASH_OF(hash, r->dim[k].stride);
+    }
+    return hash;
+}
+
+#define FNV 0xcbf29ce484222325u
+
+static uint64_t hash_variable(const tw_engine *engine, size_t i)
+{
+    const tw__variable *v = &engine->core->vars[i];
+    uint64_t hash = hash_text(FNV, v->name);
+    hash = HASH_OF(hash, v->type), hash = HASH_OF(hash, v->count);
+    for (size_t k = 0; k < v->mapped_count; k++) {
+        hash = HASH_OF(hash, v->mapped[k].begin), hash = HASH_OF(hash, v->mapped[k].end);
+        hash = HASH_OF(hash, v->mapped[k].tile);
+    }
+    for (const tw__initial *in = v->initial; in; in = in->next) {
+        uint64_t count = in->broadcast ? 1 : in->regions ? in->regions->count : v->count;
+        hash = hash_regions(hash, in->regions);
+        hash = ranks_hash(hash, in->values, count * tw__host_size(in->type));
+    }
+    return hash;
+}
+
+static uint64_t hash_compute_set(const tw_engine *engine, size_t i)
+{
+    const tw__core *core = engine->core;
+    uint64_t hash = hash_text(FNV, core->compute_sets[i].name);
+    size_t count;
+    const uint32_t *list = tw__compute_set_vertices(engine->core, (uint32_t)i, &count);
+    for (size_t k = 0; k < count; k++) {
+        const tw__vertex *v = &core->vertices[list[k]];
+        hash = hash_text(hash, core->types[v->type].info->name), hash = HASH_OF(hash, v->tile);
+        for (uint32_t e = v->first_edge; e; e = core->edges[e].next) {
+            const tw__edge *edge = &core->edges[e];
+            tw__edge_list room;
+            hash = HASH_OF(hash, edge->field), hash = HASH_OF(hash, edge->index);
+            hash = hash_regions(hash, tw__edge_regions(edge, &room));
+        }
+        for (uint32_t n = v->first_value; n; n = core->values[n].next) {
+            const tw__field_value *value = &core->values[n];
+            const void *data = value->bytes > sizeof value->u.inline_bytes ? value->u.data : value->u.inline_bytes;
+            hash = ranks_hash(HASH_OF(hash, value->field), data, value->bytes);
+        }
+    }
+    return hash;
+}
+
+static uint64_t hash_program(const tw_engine *engine, size_t i)
+{
+    const tw__program *p = &engine->core->programs[i];
+    uint64_t hash = HASH_OF(FNV, p->kind);
+    hash = HASH_OF(hash, p->id), hash = HASH_OF(hash, p->begin), hash = HASH_OF(hash, p->limit),
+    hash = HASH_OF(hash, p->step);
+    hash = hash_text(hash, p->text), hash = hash_regions(hash, p->a.regions),
+    hash = hash_regions(hash, p->b.regions);
+    for (uint32_t k = 0; k < p->child_count; k++) hash = HASH_OF(hash, p->children[k]);
+    for (uint32_t k = 0; k < p->case_count; k++)
+        hash = HASH_OF(hash, p->cases[k].value), hash = HASH_OF(hash, p->cases[k].body);
+    return hash;
+}
+
+static uint64_t hash_option(const tw_engine *engine, size_t i)
+{
+    return hash_text(FNV, tw__options_get(engine->options, tw__engine_options[i].key));
+}
+
+static uint64_t hash_handle(const tw_engine *engine, size_t i)
+{
+    const tw__handle *h = &engine->handles.items[i];
+    return HASH_OF(hash_text(FNV, h->name), h->count);
+}
+
+static const char *variable_name(const tw_engine *engine, size_t i)
+{
+    return engine->core->vars[i].name;
+}
+
+static const char *compute_set_name(const tw_engine *engine, size_t i)
+{
+    return engine->core->compute_sets[i].name ? engine->core->compute_sets[i].name : "";
+}
+
+static const char *program_name(const tw_engine *engine, size_t i)
+{
+    const char *text = engine->core->programs[i].text;
+    return text ? text : "";
+}
+
+static const char *option_name(const tw_engine *engine, size_t i)
+{
+    (void)engine;
+    return tw__engine_options[i].key;
+}
+
+static const char *handle_name(const tw_engine *engine, size_t i)
+{
+    return engine->handles.items[i].name;
+}
+
+typedef struct kind_of_object {
+    const char *what;
+    uint64_t (*hash)(const tw_engine *engine, size_t i);
+    const char *(*name)(const tw_engine *engine, size_t i);
+} kind_of_object;
+
+static const kind_of_object kinds[] = {
+    { "engine option", hash_option, option_name },         { "variable", hash_variable, variable_name },
+    { "compute set", hash_compute_set, compute_set_name }, { "program", hash_program, program_name },
+    { "host access", hash_handle, handle_name },
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static size_t count_of(const tw_engine *engine, size_t kind)
+{
+    const size_t counts[KINDS] = { tw__engine_option_count, engine->core->var_count,
+                                   engine->core->compute_set_count, engine->core->program_count,
+                                   engine->handles.count };
+    return counts[kind];
+}
+
+/* The objects of one kind differ from those of rank 0 on some rank: which is the first. */
+static tw_status name_difference(const tw_engine *engine, size_t kind)
+{
+    uint64_t count = count_of(engine, kind), theirs = count;
+    tw_status s = tw__wire_broadcast(TW__WIRE_HERE("what differs"), 0, &theirs, sizeof theirs);
+    uint64_t *hashes = tw__calloc(theirs + 1, sizeof *hashes);
+    if (!hashes) return tw__fail(TW_E_NO_MEMORY, "out of host memory");
+    for (uint64_t i = 0; i < theirs && i < count; i++) hashes[i] = kinds[kind].hash(engine, i);
+    if (!s) s = tw__wire_broadcast(TW__WIRE_HERE("hashes of what differs"), 0, hashes, theirs * sizeof *hashes);
+    uint64_t i = 0;
+    while (!s && i < theirs && i < count && hashes[i] == kinds[kind].hash(engine, i)) i++;
+    free(hashes);
+    if (s) return s;
+    const char *must = "all ranks have to make the same graph and the same engine";
+    tw__wire_break();
+    if (i < theirs && i < count)
+        return tw__fail(TW_E_SYSTEM, "%s '%s' (number %llu) of rank %u is not that of rank 0: %s", kinds[kind].what,
+                        kinds[kind].name(engine, i), (unsigned long long)i, tw__wire_rank(), must);
+    return tw__fail(TW_E_SYSTEM, "another rank has a different %s than rank 0 (%llu of them here, %llu there): %s",
+                    kinds[kind].what, (unsigned long long)count, (unsigned long long)theirs, must);
+}
+
+tw_status tw__ranks_same_graph(const tw_engine *engine)
+{
+    if (tw__wire_size() < 2) return TW_OK;
+    uint64_t mine[KINDS], theirs[KINDS];
+    for (size_t k = 0; k < KINDS; k++) {
+        mine[k] = FNV;
+        for (size_t i = 0; i < count_of(engine, k); i++) {
+            uint64_t hash = kinds[k].hash(engine, i);
+            mine[k] = HASH_OF(mine[k], hash);
+        }
+    }
+    memcpy(theirs, mine, sizeof mine);
+    tw_status s = tw__wire_broadcast(TW__WIRE_HERE("tw_engine_load"), 0, theirs, sizeof theirs);
+    uint64_t first = 0;
+    while (first < KINDS && mine[first] == theirs[first]) first++;
+    if (!s) s = tw__wire_all_min(TW__WIRE_HERE("whether graphs are equal"), &first);
+    return s || first == KINDS ? s : name_difference(engine, first);
+}
+
+/* --- mpi.verify ------------------------------------------------------------------------------------------------- */
+
+static tw_status hash_values(const tw_engine *engine, uint32_t var, uint64_t *hash)
+{
+    const tw__storage *storage = &engine->plan.storage;
+    uint64_t count = engine->core->vars[var].count;
+    size_t size = storage->size[var];
+    tw__edge all = { .var = var, .count = count };
+    tw__edge_list room;
+    tw__copy copy = { 0 };
+    char *values = tw__realloc(NULL, count * size + 1);
+    tw_status s = values ? tw__copy_add(&copy, storage, (tw__side){ .regions = tw__edge_regions(&all, &room) },
+                                        (tw__side){ 0 }, count, size)
+                         : tw__fail(TW_E_NO_MEMORY, "no memory to compare variables");
+    if (!s) s = tw__copy_finish(&copy);
+    if (!s) tw__copy_run(&copy, values, storage->base);
+    if (!s) *hash = ranks_hash(FNV, values, count * size);
+    free(values);
+    tw__copy_free(&copy);
+    return s;
+}
+
+tw_status tw__ranks_verify(const tw_engine *engine)
+{
+    if (!engine->ranks.verifies) return TW_OK;
+    size_t count = engine->core->var_count, bad = 0;
+    uint64_t *mine = tw__calloc(count + 1, 2 * sizeof *mine), *theirs = mine + count;
+    if (!mine) return tw__fail(TW_E_NO_MEMORY, "no memory to compare variables");
+    tw_status s = TW_OK;
+    for (size_t i = 0; i < count && !s; i++) s = hash_values(engine, (uint32_t)i, &mine[i]);
+    if (!s) memcpy(theirs, mine, count * sizeof *mine);
+    if (!s) s = tw__wire_broadcast(TW__WIRE_HERE("values that are compared"), 0, theirs, count * sizeof *mine);
+    while (bad < count && mine[bad] == theirs[bad]) bad++;
+    uint64_t least = bad;
+    if (!s) s = tw__wire_all_min(TW__WIRE_HERE("whether values are equal"), &least);
+    if (!s && least < count)
+        s = tw__fail(TW_E_SYSTEM,
+                     "mpi.verify: after this run variable '%s' has other values on rank %s than on rank 0",
+                     engine->core->vars[least].name, bad == least ? "this" : "another");
+    free(mine);
+    return s;
+}
