@@ -14,7 +14,7 @@
 
 /* Measured on 64 x 64 and 128 x 128: smaller tiles are run through too often, larger ones leave the second-level
  * cache. */
-enum { WINDOW = 2, TILE = 16, MOST_SLANT = 8 };
+enum { WINDOW = 2, TILE = 16, MOST_SLANT = 8, MOST_FETCHED = 8 };
 
 bool tw__wse_schedule_new(tw__wse *w)
 {
@@ -100,6 +100,35 @@ static void draw_near(const tw__wse *w, tw__cell *cell, uint64_t inside, uint64_
     cell->far_at = next;
 }
 
+/* State of PEs comes from the second or third level of the cache, by pointers from line to line: what will be visited
+ * after the next visit is fetched by its first lines, what is next by those that they lead to. */
+static inline void fetch_first(const tw__wse *w, uint32_t pe)
+{
+    const char *router = (const char *)&w->router[pe], *engine = (const char *)&w->pe[pe];
+    for (unsigned line = 0; line < 3; line++) __builtin_prefetch(router + 64 * line, 1);
+    __builtin_prefetch(engine, 1);
+    __builtin_prefetch(engine + 64);
+    __builtin_prefetch(&w->pe[pe].op);
+    __builtin_prefetch(&w->pe[pe].ut_in);
+    __builtin_prefetch(&w->pe[pe].in_queue);
+    __builtin_prefetch(&w->pe[pe].out_queue);
+    __builtin_prefetch(&w->due[pe], 1);
+}
+
+static inline void fetch_rest(const tw__wse *w, uint32_t pe)
+{
+    const tw__router *router = &w->router[pe];
+    const tw__pe *engine = &w->pe[pe];
+    for (unsigned k = 0; k < router->channel_count && k < MOST_FETCHED; k++)
+        __builtin_prefetch(&router->channel[k], 1);
+    for (uint32_t rest = router->out_busy & 0xff; rest; rest &= rest - 1)
+        __builtin_prefetch(engine->out_queue[__builtin_ctz(rest)], 1);
+    for (uint32_t rest = engine->in_taken & 0xff; rest; rest &= rest - 1)
+        __builtin_prefetch(engine->in_queue[__builtin_ctz(rest)], 1);
+    for (unsigned rest = engine->op_active & engine->ut_ready; rest; rest &= rest - 1)
+        __builtin_prefetch(engine->op[__builtin_ctz(rest)], 1);
+}
+
 /* One window of the PEs of a row from column `from` on up to `to`. */
 static void visit_row(tw__part *part, uint32_t row, uint32_t from, uint32_t to, uint64_t now)
 {
@@ -113,7 +142,12 @@ static void visit_row(tw__part *part, uint32_t row, uint32_t from, uint32_t to, 
         if (to - k * 64 < 64) inside &= ~(UINT64_MAX << (to - k * 64));
         if (cell->far_at <= now + WINDOW - 1) draw_near(w, cell, inside, now + WINDOW - 1);
         uint64_t due = (cell->near[now & 3] | cell->near[(now + 1) & 3]) & inside;
-        for (; due; due &= due - 1) schedule_visit(part, cell, (unsigned)__builtin_ctzll(due), now);
+        for (; due; due &= due - 1) {
+            uint64_t next = due & (due - 1), after = next & (next - 1);
+            if (after) fetch_first(w, cell->first + (uint32_t)__builtin_ctzll(after));
+            if (next) fetch_rest(w, cell->first + (uint32_t)__builtin_ctzll(next));
+            schedule_visit(part, cell, (unsigned)__builtin_ctzll(due), now);
+        }
     }
 }
 
