@@ -116,6 +116,7 @@ typedef struct tw__command {
     X(cslc)             \
     X(csl)              \
     X(cs_python)        \
+    X(lsp)              \
     X(help)
 
 #define TW__COMMAND_DECLARE(name) extern const tw__command tw__command_##name;

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Sessions of `tilewright lsp`, as VS Code, Neovim and Emacs hold them: PROGRAM FOLDER. Each check is named."""
+
+import os
+import sys
+
+from lsp_client import CLIENTS, Client
+
+LAYOUT = """param width: u16 = 2;
+layout {
+  @set_rectangle(width, 1);
+  for (@range(u16, width)) |x| {
+    @set_tile_code(x, 0, "pe.csl", .{ .count = x + 4 });
+  }
+}
+"""
+PE = """// ☃ 𝄞: two units of UTF-16, four bytes
+
+param count: u16;
+const helper = @import_module("helper.csl", .{ .factor = 3 });
+const point = struct { x: u16, y: f32 };
+var data = @zeros([count]f32);
+export var first: point = point{ .x = 1, .y = 2.0 };
+// Adds things.
+fn add(a: u16, b: u16) u16 {
+  const sum = a + b;
+  return sum + first.x;
+}
+task run() void {
+  var r: u16 = add(1, count); /* 𝄞 */ data[r] = 1.0;
+  @activate(@get_local_task_id(9));
+}
+comptime { @bind_local_task(run, @get_local_task_id(9)); @activate(@get_local_task_id(9)); }
+""".replace("/* 𝄞 */ ", "")
+HELPER = """param factor: u16;
+fn scale(n: u16) u16 { return n * factor; }
+"""
+failures = []
+
+
+def check(name, got, wanted):
+    if got != wanted:
+        failures.append(f"{name}: {got!r}, not {wanted!r}")
+
+
+def names(result):
+    return [one["label"] for one in result["result"]["items"]]
+
+
+def csl_session(program, folder, kind):
+    """All requests of one editor, on one program of three files."""
+    for name, text in (("layout.csl", LAYOUT), ("pe.csl", PE), ("helper.csl", HELPER)):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    c = Client(program, folder, kind)
+    check("encoding", c.capabilities["positionEncoding"], "utf-8" if kind == "neovim" else "utf-16")
+    c.open("pe.csl")
+    check("a clean program", c.settled("pe.csl"), [])
+    pe = {"textDocument": {"uri": c.uri("pe.csl")}}
+
+    def hover(*args, **kind_of):
+        result = c.ask("textDocument/hover", c.at("pe.csl", *args, **kind_of))["result"]
+        return result and result["contents"]["value"]
+    mark = "" if kind == "emacs" else "```csl\n"
+    end = "" if kind == "emacs" else "\n```"
+    check("hover of a param", hover("count"), f"{mark}param count: u16 = 4 | 5{end}")
+    check("hover of a variable", hover("data[r]"), f"{mark}var data: [4]f32 | [5]f32{end}")
+    check("hover of a call", hover("add(1"), f"{mark}fn add(a: u16, b: u16) u16{end}\n\nAdds things.")
+    check("hover of a builtin", "@zeros(T: type) T" in hover("@zeros", 2), True)
+    check("hover of nothing", hover("= 1.0"), None)
+
+    def places(method, params):
+        result = c.ask(method, params)["result"]
+        return [c.text_at(one) for one in result]
+    check("definition in the file", places("textDocument/definition", c.at("pe.csl", "add(1", 1)), [("pe.csl", "add")])
+    check("definition of a field", places("textDocument/definition", c.at("pe.csl", "first.x", 6)), [("pe.csl", "x")])
+    c.open("layout.csl")
+    c.settled("layout.csl")
+    check("definition of a module's param", places("textDocument/definition", c.at("layout.csl", ".count", 1)),
+          [("pe.csl", "count")])
+    check("references", places("textDocument/references", dict(c.at("pe.csl", "count"), context={"includeDeclaration": True})),
+          [("pe.csl", "count"), ("layout.csl", "count"), ("pe.csl", "count"), ("pe.csl", "count")])
+    lights = c.ask("textDocument/documentHighlight", c.at("pe.csl", "data[r]"))["result"]
+    check("highlights: written twice", [one["kind"] for one in lights], [3, 3])
+    symbols = c.ask("textDocument/documentSymbol", pe)["result"]
+    check("symbols", [one["name"] for one in symbols if "children" in one or "location" not in one or one["name"] not in "xy"],
+          ["count", "helper", "point", "data", "first", "add", "run"])
+    if kind != "emacs":
+        check("fields", [one["name"] for one in symbols[2]["children"]], ["x", "y"])
+    found = c.ask("workspace/symbol", {"query": "SCA"})["result"]
+    check("symbols of the workspace", [one["name"] for one in found], ["scale"])
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    hints = c.ask("textDocument/inlayHint", dict(pe, range=whole))["result"]
+    check("inlay types", [one["label"] for one in hints], [": [4]f32 | [5]f32", ": u16"])
+
+    # typing: a member, a call, a name, a builtin; the text has errors meanwhile
+    c.edit("pe.csl", "  return sum", "  helper.\n  return sum")
+    check("an error while typing", [one["code"] for one in c.told("pe.csl")], ["csl.syntax"])
+    check("members of a module", names(c.ask("textDocument/completion", c.at("pe.csl", "  helper.", 9))), ["factor", "scale"])
+    c.edit("pe.csl", "  helper.\n", "  const k = helper.scale(sum);\n  first.\n")
+    check("members of a struct", names(c.ask("textDocument/completion", c.at("pe.csl", "  first.\n", 8))), ["x", "y"])
+    c.edit("pe.csl", "  first.\n", "  first.x = k;\n  @acti\n")
+    items = c.ask("textDocument/completion", c.at("pe.csl", "@acti\n", 5))["result"]["items"]
+    item = next(one for one in items if one["label"] == "@activate")
+    check("a builtin with its arguments", item["textEdit"]["newText"],
+          "@activate" if kind == "emacs" else "@activate(${1:id})$0")
+    check("what it replaces", c.slice(c.texts["pe.csl"], item["textEdit"]["range"]), "@acti")
+    c.edit("pe.csl", "  @acti\n", "  var z = add(sum, \n")
+    shown = c.ask("textDocument/signatureHelp", c.at("pe.csl", "add(sum, ", 9))["result"]
+    check("arguments of a call", (shown["signatures"][0]["label"], shown["activeParameter"]), ("add(a: u16, b: u16) u16", 1))
+    c.edit("pe.csl", "add(sum, \n", "add(sum, k);\n  @bitcast(u16, \n")
+    shown = c.ask("textDocument/signatureHelp", c.at("pe.csl", "@bitcast(u16, ", 14))["result"]
+    check("arguments of a builtin", (shown["signatures"][0]["label"], shown["activeParameter"]),
+          ("@bitcast(T: type, value) T", 1))
+    c.edit("pe.csl", "  @bitcast(u16, \n", "")
+    check("clean again", c.told("pe.csl"), [])
+    here = names(c.ask("textDocument/completion", c.at("pe.csl", "return sum", 7)))
+    check("names in scope", [one for one in ("sum", "a", "data", "count", "while", "r") if one in here],
+          ["sum", "a", "data", "count", "while"])
+    c.edit("pe.csl", '"helper.csl"', '"helper.csl')
+    modules = names(c.ask("textDocument/completion", c.at("pe.csl", '"helper.csl', 1)))
+    check("modules", ["<math>" in modules, "helper.csl" in modules, "pe.csl" in modules], [True, True, False])
+    c.edit("pe.csl", '"helper.csl', '"helper.csl"')
+
+    # errors of the program that the layout makes of the file, with its params
+    c.edit("pe.csl", "var data = @zeros([count]f32);", "var data = @zeros([count]f32);\nconst four = [4]f32{ 1.0, 2.0, 3.0, 4.0 };\nconst part = four[count - 1];")
+    c.edit("pe.csl", "data[r] = 1.0;", "data[r] = part;")
+    wrong = c.settled("pe.csl")  # count = 5 is the second program's
+    check("an error of one PE program", [(one["code"], c.slice(c.texts["pe.csl"], one["range"])) for one in wrong],
+          [("csl.index", "-")])
+    check("where it is placed", "layout.csl" in str(wrong[0].get("relatedInformation")), True)
+    c.edit("layout.csl", ".count = x + 4", ".count = x + 3")
+    check("another buffer mends it", c.settled("layout.csl"), [])
+    check("and the file is clean", c.diagnostics[c.uri("pe.csl")]["diagnostics"], [])
+
+    # other names
+    def rename(params, name):
+        answer = c.ask("textDocument/rename", dict(params, newName=name))
+        if "error" in answer:
+            return answer["error"]["code"]
+        return {uri.rsplit("/", 1)[1]: sorted(c.slice(c.texts[uri.rsplit("/", 1)[1]], edit["range"]) for edit in edits)
+                for uri, edits in answer["result"]["changes"].items()}
+    check("a new name", rename(c.at("pe.csl", "count"), "total"), {"layout.csl": ["count"], "pe.csl": ["count"] * 4})
+    check("a name that exists", rename(c.at("pe.csl", "count"), "data"), -32803)
+    check("a reserved word", rename(c.at("pe.csl", "count"), "while"), -32803)
+    check("a name of nothing", rename(c.at("pe.csl", "= part"), "x1"), -32803)
+    prepared = c.ask("textDocument/prepareRename", c.at("pe.csl", "add(1", 1))["result"]
+    check("before a new name", prepared["placeholder"], "add")
+    check("no formatter", c.ask("textDocument/formatting", dict(pe, options={"tabSize": 2, "insertSpaces": True}))["result"], None)
+
+    # positions behind characters of several bytes
+    c.edit("pe.csl", "// ☃ 𝄞: two", "// ☃ 𝄞: wrong ")
+    c.edit("pe.csl", "wrong ", "two")
+    check("positions", c.told("pe.csl"), [])
+    c.tell("textDocument/didClose", pe)
+    check("a closed document", c.ask("textDocument/hover", dict(pe, position={"line": 0, "character": 0}))["error"]["code"], -32602)
+    check("the end", c.end(), 0)
+
+
+def alone(program, folder):
+    """A file of no layout, and of options."""
+    os.makedirs(os.path.join(folder, "one"), exist_ok=True)
+    with open(os.path.join(folder, "one", "commands_wse3.sh"), "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\nset -e\ncslc --arch=wse3 ./top.csl --fabric-dims=9,4 \\\n  --fabric-offsets=4,1 --params=size:7 -o out\n")
+    c = Client(program, os.path.join(folder, "one"))
+    c.open("top.csl", "param size: u16;\nlayout { @set_rectangle(size - 6, 1); @set_tile_code(0, 0, \"pe.csl\", .{ .n = size }); }\n")
+    c.open("pe.csl", "param n: u16;\nexport var x: f32 = 1;\ncomptime { @comptime_assert(@is_arch(\"wse3\") and n == 7); }\n")
+    check("a buffer that is no file yet, and the options of a script", [c.settled("pe.csl"), c.told("top.csl")], [[], []])
+    c.open("free.csl", "export var x: u16 = 1.5;\n")
+    check("a file alone", [one["message"][:30] for one in c.told("free.csl")] != [], True)
+    check("the end of it", c.end(), 0)
+
+
+if __name__ == "__main__":
+    for editor in CLIENTS:
+        before = len(failures)
+        csl_session(sys.argv[1], sys.argv[2], editor)
+        failures[before:] = [f"{editor}: {text}" for text in failures[before:]]
+    alone(sys.argv[1], sys.argv[2])
+    for failure in failures:
+        print("FAILED:", failure)
+    sys.exit(1 if failures else 0)
