@@ -61,6 +61,14 @@ bool tw__libs_writeable(tw_graph *graph, const char *call, tw_tensor tensor);
  * when the graph does not know the vertex afterwards. */
 bool tw__libs_has_vertex(tw_graph *graph, const char *vertex);
 
+/* --- estimate.c: cycles on the IPU Model ---------------------------------------------------------------------- */
+
+/* Registers the estimator of a vertex that is not one of expressions. */
+void tw__libs_estimate(tw_graph *graph, const char *vertex);
+/* Of an expression: turns for each element, tw__libs_op_turns() for each operation among them. */
+double tw__libs_op_turns(const char *name, tw_type operands);
+void tw__libs_estimate_map(tw_graph *graph, const char *vertex, double turns);
+
 /* --- options.c ------------------------------------------------------------------------------------------------ */
 
 typedef enum tw__libs_option_kind {

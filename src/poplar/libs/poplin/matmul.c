@@ -136,11 +136,22 @@ static void product_steps(const product *p, tw_program sequence, const char *nam
     }
 }
 
+/* As the plan has it: the rate of the chip's convolution units, which our code does not use. */
+static tw_perf_estimate matmul_estimator(const tw_vertex_info *v, const tw_target *target, void *user)
+{
+    (void)target;
+    double m = tw_vertex_info_value(v, "m", 0), n = tw_vertex_info_value(v, "n", 0),
+           k = tw_vertex_info_value(v, "k", 0);
+    double cycles = tw__matmul_block_cycles(m, n, k, GPOINTER_TO_SIZE(user));
+    return (tw_perf_estimate){ (uint64_t)cycles, (uint64_t)(2 * m * n * k) };
+}
+
 static bool matmul_code_for(tw_graph *graph, const char *type, const char *vertex)
 {
     if (tw_graph_has_codelet(graph, vertex)) return true;
     g_autofree char *code = g_strdup_printf(tw__matmul_code, type);
     tw_graph_add_codelets_source(graph, code, "c", vertex, NULL);
+    tw_graph_register_perf_estimator(graph, vertex, matmul_estimator, GSIZE_TO_POINTER(*type == 'h' ? 2 : 4), NULL);
     return tw__libs_ready(graph);
 }
 

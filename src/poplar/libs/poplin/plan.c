@@ -30,6 +30,13 @@ static size_t plan_over(size_t a, size_t b)
     return a / b + (a % b != 0);
 }
 
+/* 16 float or 64 half multiply-adds a cycle, and a load of the weights for each sixteen columns. */
+double tw__matmul_block_cycles(double m, double n, double k, size_t type_size)
+{
+    double macs = type_size == 2 ? 64 : 16, sixteens = (double)plan_over((size_t)n, 16);
+    return m * 16 * sixteens * k / macs + 300 + sixteens * k * 16 / 4;
+}
+
 /* Blocks and estimates for the splits that are set. */
 static void estimate(tw__matmul_plan *p, size_t type_size)
 {
@@ -37,8 +44,7 @@ static void estimate(tw__matmul_plan *p, size_t type_size)
     p->n_block = plan_over(p->n, p->n_parts);
     p->k_block = plan_over(p->k, p->k_parts * p->k_steps);
     double mb = (double)p->m_block, nb = (double)p->n_block, kb = (double)p->k_block;
-    double macs = type_size == 2 ? 64 : 16, groups_of_16 = (double)plan_over(p->n_block, 16);
-    p->product = (double)p->k_steps * (mb * 16 * groups_of_16 * kb / macs + 300 + groups_of_16 * kb * 16 / 4);
+    p->product = (double)p->k_steps * tw__matmul_block_cycles(mb, nb, kb, type_size);
     p->exchange = (double)p->k_steps * ((mb * kb + kb * nb) * (double)type_size / 4 + 120);
     p->joining = p->k_parts > 1 ? mb * nb + mb * nb / 2 + 200 : 0;
     p->cycles = p->product + p->exchange + p->joining;

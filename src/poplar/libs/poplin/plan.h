@@ -27,6 +27,8 @@ typedef struct tw__matmul_plan {
 bool tw__matmul_read_options(tw_graph *graph, const char *call, const char *const *options,
                              tw__matmul_options *into);
 void tw__matmul_make_plan(const tw_graph *graph, tw__matmul_plan *plan, const tw__matmul_options *options);
+/* Cycles of a tile for a block: what its convolution units could do. */
+double tw__matmul_block_cycles(double m, double n, double k, size_t type_size);
 /* Tile of a place. */
 unsigned tw__matmul_tile(const tw_graph *graph, const tw__matmul_plan *plan, size_t group, size_t i, size_t j,
                          size_t l);

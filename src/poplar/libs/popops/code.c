@@ -57,10 +57,13 @@ const char *tw__libs_code_vertex(tw_graph *graph, const tw__libs_code *code, tw_
     if (!tw__expr_c_type(type)) return NULL; /* of a tensor that could not be made: its error stands */
     g_autofree char *name = tw__libs_code_name(code, type);
     const char *kept = g_intern_string(name);
-    if (tw__libs_has_vertex(graph, kept)) return kept;
-    g_autofree char *text = tw__libs_code_text(code, type);
-    tw_graph_add_codelets_source(graph, text, "c", kept, NULL);
-    return tw__libs_ready(graph) ? kept : NULL;
+    if (!tw__libs_has_vertex(graph, kept)) {
+        g_autofree char *text = tw__libs_code_text(code, type);
+        tw_graph_add_codelets_source(graph, text, "c", kept, NULL);
+    }
+    if (!tw__libs_ready(graph)) return NULL;
+    tw__libs_estimate(graph, kept);
+    return kept;
 }
 
 tw_tensor tw__libs_bits(tw_graph *graph, tw_tensor tensor)

@@ -107,14 +107,29 @@ static void map_operands(mapping_call *m)
 
 /* --- vertices ------------------------------------------------------------------------------------------------- */
 
+/* Turns for each element: loads, the store, operations. */
+static double map_turns(const mapping_call *m)
+{
+    double turns = tw_type_size(m->type) < 4 ? 10 : 1; /* parts of words are joined to them */
+    for (unsigned i = 0; i < m->expr.tensors; i++) turns += m->form.scalar[i] ? 0 : 0.8;
+    for (int i = 0; i < m->expr.count; i++) {
+        const tw__expr_node *n = &m->expr.node[i];
+        if (n->kind == TW__EXPR_OP) turns += tw__libs_op_turns(n->op->name, m->expr.node[n->child[0]].type);
+        if (n->kind == TW__EXPR_CAST) turns += 2;
+    }
+    return turns;
+}
+
 static bool map_code(const mapping_call *m, const char *vertex)
 {
-    if (m->expr.ops == 1 ? tw__libs_has_vertex(m->graph, vertex) : tw_graph_has_codelet(m->graph, vertex))
-        return true;
+    bool known = m->expr.ops == 1 ? tw__libs_has_vertex(m->graph, vertex) : tw_graph_has_codelet(m->graph, vertex);
+    if (!known && tw__libs_ready(m->graph)) {
+        g_autofree char *code = tw__expr_code(&m->expr, &m->form, true);
+        tw_graph_add_codelets_source(m->graph, code, "c", vertex, NULL);
+    }
     if (!tw__libs_ready(m->graph)) return false;
-    g_autofree char *code = tw__expr_code(&m->expr, &m->form, true);
-    tw_graph_add_codelets_source(m->graph, code, "c", vertex, NULL);
-    return tw__libs_ready(m->graph);
+    tw__libs_estimate_map(m->graph, vertex, map_turns(m));
+    return true;
 }
 
 typedef struct map_vertices {

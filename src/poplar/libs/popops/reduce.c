@@ -154,9 +154,11 @@ static int piece_by_tile(const void *a, const void *b)
 static bool reduce_has_code(tw_graph *graph, const char *vertex, tw_reduce_op op, tw_type type,
                             tw__reduce_form form)
 {
-    if (tw__libs_has_vertex(graph, vertex)) return true;
-    g_autofree char *code = tw__reduce_code(op, type, form);
-    tw_graph_add_codelets_source(graph, code, "c", vertex, NULL);
+    if (!tw__libs_has_vertex(graph, vertex)) {
+        g_autofree char *code = tw__reduce_code(op, type, form);
+        tw_graph_add_codelets_source(graph, code, "c", vertex, NULL);
+    }
+    tw__libs_estimate(graph, vertex);
     return tw__libs_ready(graph);
 }
 
