@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the tests in a browser share: Debian's Chromium, pages from files, and everything that must not happen on them.
+// What the tests in a browser share: Debian's Chromium, pages from files or from a server of the test, and everything that
+// must not happen on them.
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -39,8 +40,10 @@ export async function open(file, { hash = '', width = 1280, height = 800, dark =
         wrongs.push(`dialog: ${dialog.message()}`);
         dialog.dismiss();
     });
+    const own = /^http:/.test(file) ? new URL(file).origin : 'file:';
     page.on('request', (request) => {
-        if (!/^(file|data|blob):/.test(request.url())) wrongs.push(`request: ${request.url()}`);
+        if (!request.url().startsWith(own) && !/^(data|blob):/.test(request.url()))
+            wrongs.push(`request: ${request.url()}`);
     });
     await page.evaluateOnNewDocument(() => {
         window.violations = [];
@@ -49,7 +52,7 @@ export async function open(file, { hash = '', width = 1280, height = 800, dark =
         );
     });
     await before?.(page);
-    await page.goto(`${pathToFileURL(path.resolve(file))}${hash}`);
+    await page.goto(`${own === 'file:' ? pathToFileURL(path.resolve(file)) : file}${hash}`);
     page.wrongs = async () => [...wrongs, ...(await page.evaluate(() => window.violations))];
     return page;
 }
