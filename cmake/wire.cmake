@@ -46,5 +46,5 @@ endif()
 function(tw_ranks name count)
   add_test(NAME mpi.${name}_${count} COMMAND ${TW_LAUNCH} -n ${count} ${ARGN})
   set_tests_properties(mpi.${name}_${count} PROPERTIES LABELS mpi PROCESSORS ${count}
-    ENVIRONMENT "TW_WIRE_RANKS=${count};OMP_NUM_THREADS=1")
+    ENVIRONMENT "TW_WIRE_RANKS=${count};OMP_NUM_THREADS=1;POPLAR_ENGINE_OPTIONS={\"mpi.map\":\"tiles\"}")
 endfunction()
