@@ -82,7 +82,7 @@ if(TW_RANKS AND NOT TW_SANITIZE)
   set_tests_properties(mpi.wire_failures PROPERTIES LABELS mpi PROCESSORS 4)
   if(TARGET tw_engine AND TARGET tilewright AND TARGET popc_module)
     # Graphs as several ranks: the tests of the engine, and random graphs that have to print what one process prints. A
-    # selection of two minutes; at night all of them, but for those of several threads with engines and of files of traces.
+    # selection of two minutes; at night all of them.
     add_executable(ranks_random tests/poplar/engine/ranks/ranks_random.c)
     target_link_libraries(ranks_random PRIVATE tilewright)
     add_dependencies(tests ranks_random)
@@ -98,9 +98,6 @@ if(TW_RANKS AND NOT TW_SANITIZE)
       file(GLOB sources CONFIGURE_DEPENDS tests/${TW_DIR_engine}/test_*.c tests/${TW_DIR_engine}/*/test_*.c)
       foreach(source IN LISTS sources)
         get_filename_component(name ${source} NAME_WE)
-        if(name MATCHES "_threads$|^test_tiles_options$")
-          continue()
-        endif()
         add_test(NAME nightly.mpi_${name}_${count} CONFIGURATIONS nightly
                  COMMAND ${TW_LAUNCH} -n ${count} $<TARGET_FILE:${name}>)
         set_tests_properties(nightly.mpi_${name}_${count} PROPERTIES LABELS nightly ENVIRONMENT "OMP_NUM_THREADS=1;${tiles}")

@@ -2,6 +2,7 @@
 /* Heat spreads from a hot wire over a plate: 2-D heat equation on the 1,472 tiles of a simulated IPU.
  *
  *     tilewright run heat.c [picture.ppm [tolerance]]
+ *     tilewright run -n 2 heat.c                        two processes share the tiles (docs/mpi.md)
  *
  * Each tile holds a block of cells with a frame around it. Four copies fill all frames with the neighbours' edges; a
  * MultiVertex on each tile makes a time step; every hundred steps the device itself decides whether to go on: until
@@ -219,7 +220,7 @@ int main(int argc, char **argv)
     bool right = difference <= 1e-5 && rounds > 1;
     printf("%s (largest difference %g)\n", right ? "the same as on the host" : "NOT THE SAME AS ON THE HOST",
            difference);
-    if (argc > 1 && picture_write(argv[1], device.cells[0], HIGH, WIDE)) printf("picture: %s\n", argv[1]);
+    if (argc > 1 && tw_world_rank() == 0 && picture_write(argv[1], device.cells[0], HIGH, WIDE)) printf("picture: %s\n", argv[1]);
 
     tw_engine_free(e);
     tw_graph_free(g);

@@ -47,8 +47,8 @@ static inline float picture_mean(const float *cells, int cols, int top, int bott
 /* `wide` characters across; a character is twice as high as wide. */
 static inline void picture_print(const float *cells, int rows, int cols, int wide)
 {
-    const char *force = getenv("CLICOLOR_FORCE"), ramp[] = " .:-=+*#%@";
-    bool colour = isatty(STDOUT_FILENO) || (force && strcmp(force, "0") != 0);
+    const char *force = getenv("CLICOLOR_FORCE"), *none = getenv("NO_COLOR"), ramp[] = " .:-=+*#%@";
+    bool colour = (isatty(STDOUT_FILENO) && !(none && *none)) || (force && strcmp(force, "0") != 0);
     int high = rows * wide / cols / 2;
     for (int y = 0; y < high; y++) {
         for (int x = 0; x < wide; x++) {

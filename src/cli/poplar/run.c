@@ -2,6 +2,7 @@
 /* `tilewright run prog.c`: compiles a host program against the library and becomes it. The result is kept in the
  * user's cache (kept.c). */
 #include "cli/kept.h"
+#include "cli/launch.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -23,6 +24,9 @@ static const struct {
 typedef struct request {
     bool verbose;
     const char *report, *profile; /* files; NULL = not wanted */
+    tw__launch launch;            /* several ranks */
+    char **launcher;              /* words in front of the program; NULL = one process */
+    GPtrArray *again;             /* this command without -n and --hosts, for other machines */
     GPtrArray *options;           /* for the compiler; borrowed strings */
     const char *source;
     char **arguments;   /* argv of the program, from the place of the source on */
@@ -47,6 +51,13 @@ static int take_device(void *into, const tw__cli_given *g)
     (void)into;
     if (!g->value) return tw__cli_usage_error("run", "--device needs a name");
     return choose_device(g->value) ? TW__EXIT_OK : tw__cli_usage_error("run", "%s", tw_error_message());
+}
+
+static int take_word(void *into, const tw__cli_given *g)
+{
+    if (!g->value || !*g->value) return tw__cli_usage_error("run", "'%s' needs a value", **g->at);
+    *TW__CLI_AT(const char *, into, g) = g->value;
+    return TW__EXIT_OK;
 }
 
 static int take_file(void *into, const tw__cli_given *g)
@@ -76,6 +87,12 @@ static int take_source(void *into, char **at, bool only_words)
 static const tw__cli_option rows[] = {
     { "--device", "NAME", .form = TW__CLI_APART | TW__CLI_MAY_LACK, .take = take_device,
       .help = "cpu, ipu-model or ipu-sim, for programs that let the user choose" },
+    { "-n", "RANKS", AT(launch.ranks), .form = TW__CLI_APART | TW__CLI_MAY_LACK, .take = take_word,
+      .help = "as so many processes, by MPI: each works on a part of the tiles, the\nfirst one prints" },
+    { "--hosts", "A,B", AT(launch.hosts), .form = TW__CLI_APART | TW__CLI_MAY_LACK, .take = take_word,
+      .help = "with -n: on these machines, which have Tilewright and the source at the\nsame places" },
+    { "--all-output", AT(launch.all_output),
+      .help = "with -n: the output of all ranks, not of the first one alone" },
     { "-v", AT(verbose), .form = TW__CLI_UNNAMED, .help = "show the compiler command" },
     { "--report", "FILE.html", AT(report), .form = TW__CLI_MAY_LACK, .take = take_file,
       .help = "a report of the run, for a browser (of the engine, the cores or the array\nwith the most cycles)" },
@@ -150,6 +167,23 @@ static GPtrArray *compiler_command(const request *r)
     return command;
 }
 
+/* Becomes the program, or the launcher that starts it as several ranks; on other machines it is compiled there. */
+static void run_become(const request *r, const char *program)
+{
+    g_autoptr(GPtrArray) words = g_ptr_array_new();
+    for (char **word = r->launcher; word && *word; word++) g_ptr_array_add(words, *word);
+    if (r->launch.hosts) {
+        for (guint i = 0; i < r->again->len; i++) g_ptr_array_add(words, r->again->pdata[i]);
+    } else {
+        g_ptr_array_add(words, r->launcher ? (char *)(uintptr_t)program : r->arguments[0]);
+        for (char **word = r->arguments + 1; *word; word++) g_ptr_array_add(words, *word);
+    }
+    g_ptr_array_add(words, NULL);
+    execv(r->launcher ? r->launcher[0] : program, (char **)words->pdata);
+    fprintf(stderr, "tilewright run: cannot start '%s': %s\n", r->launcher ? r->launcher[0] : program,
+            g_strerror(errno));
+}
+
 /* Runs the program beside us, with a place for its profile; its exit status, or that of a signal. */
 static int run_beside(const request *r, const char *program, const char *profile)
 {
@@ -159,8 +193,7 @@ static int run_beside(const request *r, const char *program, const char *profile
         if (!tw__cli_has_standard_output()) dup2(STDERR_FILENO, STDOUT_FILENO);
         tw__cli_set_variable("TILEWRIGHT_PROFILE", profile);
         tw__cli_set_variable("TILEWRIGHT_PROGRAM", r->arguments[0]);
-        execv(program, r->arguments);
-        fprintf(stderr, "tilewright run: cannot start '%s': %s\n", program, g_strerror(errno));
+        run_become(r, program);
         _exit(TW__EXIT_FAILURE);
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
@@ -208,12 +241,34 @@ static int run_for_report(const request *r, const char *program)
     return result;
 }
 
+/* What each machine runs: options of this command before the source, but for those of the launcher. */
+static GPtrArray *words_again(char **argv, const request *r)
+{
+    GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(words, g_file_read_link("/proc/self/exe", NULL));
+    g_ptr_array_add(words, g_strdup("run"));
+    for (char **word = argv + 1; *word; word++) {
+        bool ours = word < r->arguments && (strcmp(*word, "-n") == 0 || strcmp(*word, "--hosts") == 0);
+        if (ours)
+            word++;
+        else
+            g_ptr_array_add(words, g_strdup(*word));
+    }
+    return words;
+}
+
 static int run(int argc, char **argv)
 {
     g_autoptr(GPtrArray) options = g_ptr_array_new();
     request r = { .options = options };
     int status = run_parse(argc, argv, &r);
     if (status != TW__EXIT_OK) return status;
+    if (r.launch.hosts && !r.launch.ranks)
+        return tw__cli_usage_error("run", "--hosts needs -n, the number of ranks");
+    g_auto(GStrv) launcher = r.launch.ranks ? tw__launch_words("run", &r.launch) : NULL;
+    if (r.launch.ranks && !launcher) return TW__EXIT_FAILURE;
+    g_autoptr(GPtrArray) again = words_again(argv, &r);
+    r.launcher = launcher, r.again = again;
     char *text = NULL; /* a compiler would read a device for ever */
     if (!(text = tw_read_file(r.source, TW_SOURCE_LIMIT, NULL))) return tw__cli_failure("run");
     free(text);
@@ -231,14 +286,13 @@ static int run(int argc, char **argv)
     if (!tw__kept_is_fresh(program) && !tw__kept_make(&kept, program)) return TW__EXIT_FAILURE;
     r.arguments[0] = base;
     if (r.report || r.profile) return run_for_report(&r, program);
-    execv(program, r.arguments);
-    fprintf(stderr, "tilewright run: cannot start '%s': %s\n", program, g_strerror(errno));
+    run_become(&r, program);
     return TW__EXIT_FAILURE;
 }
 
 const tw__command tw__command_run = {
     .name = "run",
-    .arguments = "[-v] [--device NAME] [compiler options] prog.c|prog.cpp [arguments]",
+    .arguments = "[-v] [-n RANKS] [--device NAME] [compiler options] prog.c|prog.cpp [arguments]",
     .summary = "compile a host program against the library and run it",
     .help =
         "The program is compiled with $CC (default cc) or $CXX (default c++), linked with libtilewright\n"

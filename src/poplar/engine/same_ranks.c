@@ -229,3 +229,15 @@ tw_status tw__ranks_verify(const tw_engine *engine)
     free(mine);
     return s;
 }
+
+/* --- what programs ask ------------------------------------------------------------------------------------------ */
+
+unsigned tw_world_rank(void)
+{
+    return tw__wire_start() == TW_OK ? tw__wire_rank() : 0;
+}
+
+unsigned tw_world_size(void)
+{
+    return tw__wire_start() == TW_OK ? tw__wire_size() : 1;
+}

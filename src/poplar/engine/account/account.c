@@ -117,6 +117,7 @@ static tw_status start_reports(tw_engine *engine)
 {
     tw__account *account = engine->account;
     tw_status status = TW_OK;
+    if (tw__wire_rank() != 0) return TW_OK; /* one file, whatever the number of ranks */
     if (wanted(engine->options, "autoReport.outputGraphProfile")) {
         char *path = NULL;
         if ((status = report_memory(account))) return status;

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Which launcher starts ranks, and with what options. Ranks are not bound to cores: each has threads of its own, and
+ * together they have as many as there are cores. */
+#include "cli/launch.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A module of the library, programs that start ranks for it, the package that has these; how hosts are told; options. */
+static const struct {
+    const char *module, *programs[3], *package, *headers, *hosts, *options[4];
+} launchers[] = {
+    { "wire-openmpi.so",
+      { "mpirun.openmpi", "mpirun" },
+      "openmpi-bin",
+      "libopenmpi-dev",
+      "--host",
+      { "--bind-to", "none", "--oversubscribe" } },
+    { "wire-mpich.so",
+      { "mpiexec.mpich", "mpiexec.hydra", "mpiexec" },
+      "mpich",
+      "libmpich-dev",
+      "-hosts",
+      { NULL } },
+};
+
+enum { MOST_RANKS = 65536 };
+
+static bool has_module(const char *module)
+{
+    g_autofree char *path = g_build_filename(tw_lib_dir(), "tilewright", module, NULL);
+    return g_file_test(path, G_FILE_TEST_EXISTS);
+}
+
+static char *find_program(const char *const *names)
+{
+    for (size_t i = 0; i < 3 && names[i]; i++) {
+        char *path = g_find_program_in_path(names[i]);
+        if (path) return path;
+    }
+    return NULL;
+}
+
+static GPtrArray *launcher_words(size_t launcher, char *program, const tw__launch *launch)
+{
+    GPtrArray *words = g_ptr_array_new();
+    g_ptr_array_add(words, program);
+    g_ptr_array_add(words, g_strdup("-n"));
+    g_ptr_array_add(words, g_strdup(launch->ranks));
+    for (size_t k = 0; k < 4 && launchers[launcher].options[k]; k++)
+        g_ptr_array_add(words, g_strdup(launchers[launcher].options[k]));
+    if (launch->hosts) {
+        g_ptr_array_add(words, g_strdup(launchers[launcher].hosts));
+        g_ptr_array_add(words, g_strdup(launch->hosts));
+    }
+    if (!launch->all_output) { /* all ranks run the same program: what it prints is wanted once */
+        static const char *const once[] = {
+            "sh", "-c",
+            "test \"${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}\" = 0 || exec >/dev/null; exec \"$0\" \"$@\""
+        };
+        for (size_t k = 0; k < G_N_ELEMENTS(once); k++) g_ptr_array_add(words, g_strdup(once[k]));
+    }
+    g_ptr_array_add(words, NULL);
+    return words;
+}
+
+static void share_cores(unsigned ranks)
+{
+    unsigned cores = g_get_num_processors();
+    g_autofree char *threads = g_strdup_printf("%u", cores / ranks ? cores / ranks : 1);
+    if (!g_getenv("OMP_NUM_THREADS")) tw__cli_set_variable("OMP_NUM_THREADS", threads);
+}
+
+char **tw__launch_words(const char *command, const tw__launch *launch)
+{
+    char *end;
+    unsigned long ranks = strtoul(launch->ranks, &end, 10);
+    if (!g_ascii_isdigit(*launch->ranks) || *end || ranks < 1 || ranks > MOST_RANKS) {
+        fprintf(stderr, "tilewright %s: -n is a number of ranks from 1 to %d, not '%s'\n", command, MOST_RANKS,
+                launch->ranks);
+        return NULL;
+    }
+    const char *package = NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(launchers); i++) {
+        if (!has_module(launchers[i].module)) continue;
+        char *program = find_program(launchers[i].programs);
+        if (program) {
+            if (!launch->hosts) share_cores((unsigned)ranks);
+            if (!isatty(STDOUT_FILENO)) tw__cli_set_variable("NO_COLOR", "1"); /* Open MPI gives ranks a terminal */
+            return (char **)g_ptr_array_free(launcher_words(i, program, launch), FALSE);
+        }
+        package = launchers[i].package;
+    }
+    if (package)
+        fprintf(stderr, "tilewright %s: no launcher for several ranks is there (Debian: apt install %s)\n", command,
+                package);
+    else
+        fprintf(
+            stderr,
+            "tilewright %s: this build runs one process: it was built without MPI (Debian: apt install %s, then "
+            "build again)\n",
+            command, launchers[0].headers);
+    return NULL;
+}

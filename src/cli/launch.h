@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* launch: a command as several ranks, by the launcher of an MPI library that this build has a module for. */
+#ifndef TW_CLI_LAUNCH_H
+#define TW_CLI_LAUNCH_H
+
+#include "cli/cli.h"
+
+typedef struct tw__launch {
+    const char *ranks; /* as the user wrote it; NULL: one process, no launcher */
+    const char *hosts; /* "a,b"; NULL: this machine */
+    bool all_output;   /* of all ranks; else only the first one's standard output is seen */
+} tw__launch;
+
+/* Words in front of a command: the launcher and its options, ended by NULL; g_strfreev. NULL after a message, for
+ * `command`: the number is none, or there is no MPI, and which package has it. */
+char **tw__launch_words(const char *command, const tw__launch *launch);
+
+#endif

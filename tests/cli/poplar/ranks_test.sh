@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+# `tilewright run -n`: the same output, picture and profile as of one process; ranks that are not alike, or too many, are
+# told what would be right.
+. "$1/tests/cli/lib.sh"
+heat=$source/examples/poplar/heat/heat.c
+unequal=$source/tests/cli/poplar/unequal.c
+
+expect 1 "$tilewright" run -n 0 "$heat"
+prints err "-n is a number of ranks from 1 to 65536, not '0'"
+expect 1 "$tilewright" run -n 2x "$heat"
+prints err "not '2x'"
+expect 2 "$tilewright" run --hosts a,b "$heat"
+prints err '--hosts needs -n'
+expect 2 "$tilewright" run -n
+prints err "'-n' needs a value"
+if ! ls "$build"/tilewright/wire-*.so >/dev/null 2>&1; then
+    expect 1 "$tilewright" run -n 2 "$heat"
+    prints err 'built without MPI (Debian: apt install libopenmpi-dev'
+    echo "no MPI here: runs of several ranks are skipped"
+    exit 77
+fi
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+# One process and two.
+expect 0 "$tilewright" run --profile "$work/a.json" "$heat" "$work/a.ppm" 3e-3
+grep -v '^picture' "$work/out" >"$work/alone"
+expect 0 "$tilewright" run -n 2 --profile "$work/b.json" -DHEAT "$heat" "$work/b.ppm" 3e-3
+grep -v '^picture' "$work/out" >"$work/ranks"
+cmp "$work/alone" "$work/ranks" || fail "two ranks print something else"
+cmp "$work/a.ppm" "$work/b.ppm" || fail "two ranks draw another picture"
+for file in a b; do sed 's/"microseconds": *[0-9.e+-]*//g' "$work/$file.json" >"$work/$file.same"; done
+cmp "$work/a.same" "$work/b.same" || fail "two ranks have another profile"
+
+# Ranks that are not alike.
+expect 0 "$tilewright" run -n 4 "$unequal" nothing
+prints out 'values 0 to 39'
+expect 0 "$tilewright" run -n 2 --all-output "$unequal" nothing
+[ "$(grep -c 'values 0 to 39' "$work/out")" = 2 ] || fail "--all-output shows one rank"
+unlike() { # how, what is said
+    expect 1 "$tilewright" run -n 2 "$unequal" "$1"
+    prints err "$2"
+}
+unlike name "variable 'other' (number 1) of rank 1 is not that of rank 0"
+unlike shape "variable 'second' (number 1) of rank 1 is not that of rank 0"
+unlike mapping "variable 'second' (number 1) of rank 1 is not that of rank 0"
+unlike program 'another rank has a different program than rank 0'
+unlike call 'do different things: call '
+unlike values "mpi.verify: after this run variable 'first' has other values"
+expect 1 "$tilewright" run -n 3 "$unequal" nothing
+prints err '3 ranks do not divide the 4 IPUs of the target: start a number of ranks that does, or set mpi.map=tiles'
+expect 1 "$tilewright" run -n 6 "$unequal" nothing
+prints err '6 ranks cannot share 4 IPUs of 4 tiles'
+POPLAR_ENGINE_OPTIONS='{"mpi.map": "tiles"}' expect 0 "$tilewright" run -n 3 "$unequal" nothing
+prints out 'values 0 to 39'
+# No module for the launcher: told, and how to go on alone.
+OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 TILEWRIGHT_MPI=off expect 0 "$tilewright" run "$unequal" nothing
+if [ ! -e "$build/tilewright/wire-mpich.so" ]; then
+    PMI_SIZE=2 PMI_RANK=1 expect 1 "$tilewright" run "$unequal" nothing
+    prints err 'this is rank 1 of 2 that MPICH started, but the module for it cannot be loaded'
+    prints err 'apt install libmpich-dev), or set TILEWRIGHT_MPI=off'
+fi
+finish
