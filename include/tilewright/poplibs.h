@@ -12,7 +12,8 @@
  *   poplibs/pooling.h   pooling
  *   poplibs/poplin.h    matrix products
  *   poplibs/collectives.h  reductions and gathers between IPUs and replicas
- *   poplibs/solve.h     triangular systems, Cholesky's factors
+ *   poplibs/solve.h     triangular systems, Cholesky's factors, QR
+ *   poplibs/ctc.h       losses of labels that are not aligned
  *   poplibs/conv.h      convolutions
  *   poplibs/poprand.h   random numbers
  *
@@ -23,6 +24,7 @@
 
 #include <tilewright/poplibs/conv.h>
 #include <tilewright/poplibs/collectives.h>
+#include <tilewright/poplibs/ctc.h>
 #include <tilewright/poplibs/norms.h>
 #include <tilewright/poplibs/pooling.h>
 #include <tilewright/poplibs/poplin.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A small transformer in C that learns a text by heart, letter by letter, and writes it: one block of attention and one
- * of two dense layers, trained on the device with Adam. Each of 16 samples of a step is a window of 32 letters; the
- * letter behind each of them is what is to be said.
+/* A small transformer in C that learns a text by heart, letter by letter, and writes it: one block of attention and
+ * one of two dense layers, trained on the device with Adam. Each of 16 samples of a step is a window of 32 letters;
+ * the letter behind each of them is what is to be said.
  *
  *     cc transformer.c $(pkg-config --cflags --libs tilewright_poplibs) -lm
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* poplin: triangular systems and Cholesky's factors.
+/* poplin: triangular systems, Cholesky's factors, QR.
  *
  *     tw_tensor l = tw_poplin_cholesky(g, a, true, sequence, "l", NULL);                      // a = l l'
  *     tw_tensor x = tw_poplin_triangular_solve(g, l, b, true, true, false, sequence, "x", NULL);  // l x = b
@@ -16,7 +16,7 @@
 #ifndef TILEWRIGHT_POPLIBS_SOLVE_H
 #define TILEWRIGHT_POPLIBS_SOLVE_H
 
-#include <tilewright/poplar/graph.h>
+#include <tilewright/poplibs/norms.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,6 +37,9 @@ TW_API tw_tensor tw_poplin_triangular_mask(tw_graph *graph, tw_tensor a, bool lo
  * of a is read. NaN where a is not positive definite. */
 TW_API tw_tensor tw_poplin_cholesky(tw_graph *graph, tw_tensor a, bool lower, tw_program sequence, const char *name,
                                     const char *const *options);
+/* First: q, orthogonal, [...][m][m]; second: r, upper triangular, [...][m][n], with a = q r; m is at least n. One
+ * vertex factors a matrix. */
+TW_API tw_pair tw_poplin_qr(tw_graph *graph, tw_tensor a, tw_program sequence, const char *name);
 TW_API void tw_poplin_cholesky_in_place(tw_graph *graph, tw_tensor a, bool lower, tw_program sequence,
                                         const char *name, const char *const *options);
 

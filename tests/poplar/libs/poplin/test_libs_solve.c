@@ -96,6 +96,59 @@ static void libs_solve_triangular(void **state)
     }
 }
 
+/* q r is a, q q' is one, r has zeros below its diagonal. */
+static void qr_compare(const char *q, const char *r, tw_type type, const double *a, size_t m, size_t n)
+{
+    size_t width = tw_type_size(type);
+    double room = type == TW_HALF ? 0.02 : 4e-6;
+    for (size_t i = 0; i < m; i++) {
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (size_t k = 0; k < m; k++)
+                sum += tw_type_load(type, q + (i * m + k) * width) * tw_type_load(type, r + (k * n + j) * width);
+            if (!(fabs(sum - a[i * n + j]) < room)) fail_msg("[%zu, %zu]: %g, not %g", i, j, sum, a[i * n + j]);
+            if (j < i) assert_true(tw_type_load(type, r + (i * n + j) * width) == 0);
+        }
+        for (size_t j = 0; j < m; j++) {
+            double sum = 0;
+            for (size_t k = 0; k < m; k++)
+                sum += tw_type_load(type, q + (i * m + k) * width) * tw_type_load(type, q + (j * m + k) * width);
+            if (!(fabs(sum - (i == j)) < room)) fail_msg("q q' [%zu, %zu] is %g", i, j, sum);
+        }
+    }
+}
+
+static void libs_solve_qr(void **state)
+{
+    (void)state;
+    static double a[SOLVE_MOST];
+    static char in[SOLVE_MOST * 4], q[SOLVE_MOST * 4], r_out[SOLVE_MOST * 4];
+    lcg r = { 63 };
+    for (unsigned i = 0; i < 8; i++) {
+        size_t n = 1 + draw(&r, 12), m = n + draw(&r, 6), batches = 1 + draw(&r, 3), shape[] = { batches, m, n };
+        tw_type type = i % 4 == 3 ? TW_HALF : TW_FLOAT;
+        size_t width = tw_type_size(type);
+        for (size_t at = 0; at < batches * m * n; at++) a[at] = i == 5 && at % n ? 0 : draw_real(&r, -1, 1);
+        store(type, batches * m * n, a, in);
+        tw_device *dev = i % 3 ? model_device(7, 1) : tw_device_cpu_accurate_half();
+        tw_graph *g = tw_graph_new(tw_device_target(dev));
+        tw_tensor ta = tw_graph_add_variable(g, type, 3, shape, "a");
+        map_somehow(g, ta, (int)i % MAPPINGS, &r);
+        tw_program p = tw_program_sequence(g, NULL);
+        tw_pair made = tw_poplin_qr(g, ta, p, "qr");
+        no_error(g);
+        uint64_t before = graph_hash(g);
+        tw_poplin_qr(g, tw_tensor_dim_shuffle(g, ta, (unsigned[]){ 0, 2, 1 }), p, "qr");
+        if (m > n) refused_with(g, TW_E_POPLIBS, "tw_poplin_qr", "as many rows as columns", NULL);
+        if (m > n) assert_int_equal(graph_hash(g), before);
+        run_once(g, dev, p, 3, (io[]){ { ta, in, false }, { made.first, q, true }, { made.second, r_out, true } });
+        for (size_t b = 0; b < batches; b++)
+            qr_compare(q + b * m * m * width, r_out + b * m * n * width, type, a + b * m * n, m, n);
+        tw_graph_free(g);
+        tw_device_free(dev);
+    }
+}
+
 static void libs_solve_cholesky(void **state)
 {
     (void)state;
@@ -207,9 +260,8 @@ static void libs_solve_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(libs_solve_triangular),
-        cmocka_unit_test(libs_solve_cholesky),
-        cmocka_unit_test(libs_solve_mask),
+        cmocka_unit_test(libs_solve_triangular), cmocka_unit_test(libs_solve_cholesky),
+        cmocka_unit_test(libs_solve_qr),         cmocka_unit_test(libs_solve_mask),
         cmocka_unit_test(libs_solve_refused),
     };
     return cmocka_run_group_tests_name("libs_solve", tests, NULL, NULL);
