@@ -7,25 +7,7 @@
 #ifndef TW_VEC_MATH_F32_H
 #define TW_VEC_MATH_F32_H
 
-#include "core/vec/math_lanes.h"
-
-/* 2^k e^r with k = round(x log2 e), r = x - k ln 2.
- * k C1 is exact (C1 has 15 bits) and so is x - k C1; only k C2 rounds, and it enters next to the small terms, so the
- * error is mostly the rounding of the two last sums: 0.87 ulp. e^r = 1 + r + r^2 q(r) for |r| <= ln 2 / 2. */
-INLINE vf exp_reduced(vf x, vf *shifted)
-{
-    vf t = x * 0x1.715476p+0f + 0x1.8p23f; /* the sum's low mantissa bits are k */
-    vf k = t - 0x1.8p23f;
-    vf hi = x - k * 0x1.62e4p-1f;
-    vf lo = k * 0x1.7f7d1cp-20f;
-    vf r = hi - lo;
-    vf q = r * 0x1.6a1f62p-10f + 0x1.123ccap-7f;
-    q = q * r + 0x1.555904p-5f;
-    q = q * r + 0x1.55548ep-3f;
-    q = q * r + 0x1.fffffcp-2f;
-    *shifted = t;
-    return 1.0f + (hi + (q * (r * r) - lo));
-}
+#include "core/vec/math_circle.h"
 
 INLINE vf exp_f32(vf x)
 {
@@ -231,11 +213,7 @@ INLINE vf through_f64(vf x, vd (*body)(vd))
     {                                               \
         return canonical_f32(through_f64(x, body)); \
     }
-THROUGH_F64(log, ln_near)
-THROUGH_F64(log2, log2_near)
-THROUGH_F64(log10, log10_near)
 THROUGH_F64(acosh, acosh_near)
-THROUGH_F64(cosh, cosh_near)
 THROUGH_F64(erfc, erfc_near)
 THROUGH_F64(sigmoid, sigmoid_near)
 THROUGH_F64(silu, silu_near)
@@ -250,38 +228,43 @@ THROUGH_F64(softplus, softplus_near)
     {                                                                             \
         return canonical_f32(identity_below_f32(x, limit, through_f64(x, body))); \
     }
-ODD(expm1, expm1_near, 0x1p-25f)
-ODD(log1p, log1p_any_near, 0x1p-25f)
-ODD(sinh, sinh_near, 0x1p-12f)
-ODD(tanh, tanh_near, 0x1p-13f)
 ODD(asinh, asinh_near, 0x1p-13f)
 ODD(atanh, atanh_near, 0x1p-13f)
 #undef ODD
 
-/* --- SLEEF --------------------------------------------------------------------------------------------------- */
+/* --- float arithmetic, and for lanes that are not usual what stands above --------------------------------------- */
 
-#define PLAIN(op)                                  \
-    INLINE vf op##_f32(vf x)                       \
-    {                                              \
-        return canonical_f32(sleef_##op##_f32(x)); \
+#define WITH_RARE(op, slower)                                                     \
+    static __attribute__((noinline, cold)) vf op##_rare(vf x)                     \
+    {                                                                             \
+        return canonical_f32(slower);                                             \
+    }                                                                             \
+    INLINE vf op##_f32(vf x)                                                      \
+    {                                                                             \
+        vk odd;                                                                   \
+        vf y = op##_usual(x, &odd);                                               \
+        if (__builtin_expect(any_k(odd), 0)) y = blend_f32(odd, op##_rare(x), y); \
+        return y;                                                                 \
     }
-PLAIN(exp2)
-PLAIN(exp10)
-PLAIN(sin)
-PLAIN(cos)
-PLAIN(tan)
-PLAIN(asin)
-PLAIN(acos)
-PLAIN(atan)
-PLAIN(cbrt)
-#undef PLAIN
-
-INLINE vf erf_f32(vf x)
-{
-    /* 2 / sqrt(pi) = 1 + 0.128...: one rounding of a small term and one of the sum */
-    vf small = x + x * 0x1.06eba8p-3f;
-    return canonical_f32(select_f32(abs_f32(x) < 0x1p-13f, small, sleef_erf_f32(x)));
-}
+WITH_RARE(exp2, sleef_exp2_f32(x))
+WITH_RARE(exp10, sleef_exp10_f32(x))
+WITH_RARE(expm1, through_f64(x, expm1_near))
+WITH_RARE(log, through_f64(x, ln_near))
+WITH_RARE(log2, through_f64(x, log2_near))
+WITH_RARE(log10, through_f64(x, log10_near))
+WITH_RARE(log1p, through_f64(x, log1p_any_near))
+WITH_RARE(sinh, through_f64(x, sinh_near))
+WITH_RARE(cosh, through_f64(x, cosh_near))
+WITH_RARE(tanh, through_f64(x, tanh_near))
+WITH_RARE(erf, sleef_erf_f32(x))
+WITH_RARE(sin, sleef_sin_f32(x))
+WITH_RARE(cos, sleef_cos_f32(x))
+WITH_RARE(tan, sleef_tan_f32(x))
+WITH_RARE(asin, sleef_asin_f32(x))
+WITH_RARE(acos, sleef_acos_f32(x))
+WITH_RARE(atan, sleef_atan_f32(x))
+WITH_RARE(cbrt, sleef_cbrt_f32(x))
+#undef WITH_RARE
 
 /* --- two arguments ------------------------------------------------------------------------------------------- */
 

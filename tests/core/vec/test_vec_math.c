@@ -169,6 +169,42 @@ static void vec_math_levels_agree(void **unused)
     assert_int_equal(wrong, 0);
 }
 
+/* Blocks of bit patterns over all of them, 4,099 apart; TILEWRIGHT_TEST_SLOW=1 sees all 2^32, =61 every 61st. */
+static int levels_differ_from(const row *f, uint32_t first, uint32_t step)
+{
+    enum { BLOCK = 1024 };
+    union {
+        uint32_t u[BLOCK];
+        float f[BLOCK];
+    } in, base, out;
+    int wrong = 0;
+    for (uint32_t i = 0; i < BLOCK; i++) in.u[i] = first + i * step;
+    FUNCTION(tw__math_unary_f32, tw__math_table_of(TW__MATH_BASELINE), f->f32)(BLOCK, base.f, in.f);
+    for (int level = 1; level < TW__MATH_LEVELS; level++) {
+        const tw__math_table *t = tw__math_table_of((tw__math_level)level);
+        if (!t) continue;
+        FUNCTION(tw__math_unary_f32, t, f->f32)(BLOCK, out.f, in.f);
+        for (size_t i = 0; i < BLOCK; i++)
+            if (base.u[i] != out.u[i] && wrong++ < 1)
+                print_error("%s_f32 level %d: f(%a) = %08x, baseline %08x\n", f->name, level, (double)in.f[i],
+                            out.u[i], base.u[i]);
+    }
+    return wrong;
+}
+static void vec_math_levels_agree_on_all_floats(void **unused)
+{
+    (void)unused;
+    const char *slow = getenv("TILEWRIGHT_TEST_SLOW"), *only = getenv("TILEWRIGHT_TEST_ONLY");
+    const uint32_t step = slow && atoi(slow) > 0 ? (uint32_t)atoi(slow) : 4099;
+    int wrong = 0;
+    for (size_t f = 0; f < COUNT(unary); f++) {
+        if (only && strcmp(only, unary[f].name) != 0) continue;
+        for (uint64_t first = 0; first < UINT64_C(1) << 32 && wrong < 20; first += UINT64_C(1024) * step)
+            wrong += levels_differ_from(&unary[f], (uint32_t)first, step);
+    }
+    assert_int_equal(wrong, 0);
+}
+
 /* Hashes of the results on one fixed set of inputs, recorded on an AMD EPYC with gcc 12 and SLEEF 3.5.1. Another
  * machine, compiler or SLEEF that gives other bits breaks the promise that programs compute the same everywhere. */
 // clang-format off
@@ -468,6 +504,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vec_math_level_follows_environment),
         cmocka_unit_test(vec_math_levels_agree),
+        cmocka_unit_test(vec_math_levels_agree_on_all_floats),
         cmocka_unit_test(vec_math_bits_are_recorded),
         cmocka_unit_test(vec_math_cuts_do_not_show),
         cmocka_unit_test(vec_math_one_element),
