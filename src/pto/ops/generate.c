@@ -13,9 +13,18 @@ tw_status tw__pto_check_iota(tw__pto_call *call)
 
 tw_status tw__pto_run_iota(tw__pto_call *call)
 {
-    tw_pto_scalar step = tw_pto_bits(call->plane[0].type, call->attrs->descending ? UINT64_MAX : 1);
-    tw__plane planes[] = { call->plane[0], call->plane[1], tw__plane_scalar(&step) };
-    return tw__lanes(call, TW_VEC_IOTA, NULL, 1, planes[0].cols, planes, 3);
+    static const uint64_t by[2] = { 1, UINT64_MAX }; /* of any size: the lowest bytes come first */
+    const tw__plane *dst = &call->plane[0];
+    tw__plane planes[] = { *dst, call->plane[1], call->plane[1] };
+    planes[2].at = (unsigned char *)(uintptr_t)&by[call->attrs->descending != 0];
+    const tw_type types[] = { dst->type, dst->type, dst->type };
+    const tw_vec_kernel *k = tw__pto_kernel(call->core, TW_VEC_IOTA, types, NULL);
+    if (!k) return tw__pto_refuse(call, TW__NO_OPERAND, "type.kernel", "%s", tw_error_message());
+    if (call->seen && call->count == 2 && dst->rows == 1) { /* the third operand stays as it is set here */
+        tw__pto_remember_kernel(call, k, true);
+        call->seen->run[2] = (tw_run){ planes[2].at, 0, dst->cols };
+    }
+    return tw__planes(call, k, 1, dst->cols, planes, 3);
 }
 
 /* TEXPANDS: the valid region in vector memory, all of the tile in L1, the elements of a ConvTile.

@@ -58,6 +58,28 @@ static void pto_tci_values(void **state)
                 }
 }
 
+/* What a core keeps of one call is right for the next: another start, direction, place, length or a tmp. */
+static void pto_tci_again(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < 3; p++) {
+        tw_pto *core = tw_pto_new(targets[p], 0);
+        tw_pto_tile tile[] = { vec_tile(TW_I32, 1, 64), vec_tile(TW_I32, 1, 64), vec_tile(TW_I32, 2, 64) };
+        tw_pto_tile tmp = vec_tile(TW_F32, 1, 512);
+        for (uint32_t call = 0; call < 64; call++) {
+            tw_pto_tile *t = &tile[call / 4 % 3];
+            bool descending = call >> 3 & 1, with_tmp = call % 16 == 7;
+            uint32_t was = (uint32_t)bits_at(core, t, 0, 63);
+            t->valid_cols = call % 5 == 4 ? 63 : 64;
+            OK(tw_pto_tci(core, t, tw_pto_i32((int32_t)(call * 7)), descending, with_tmp ? &tmp : NULL));
+            for (uint32_t c = 0; c < 64; c++)
+                assert_int_equal(bits_at(core, t, 0, c),
+                                 c < t->valid_cols ? expected(TW_I32, call * 7, c, descending) : was);
+        }
+        tw_pto_free(core);
+    }
+}
+
 /* The four C++ examples of the page on TCI, in C. */
 static void pto_tci_page_examples(void **state)
 {
@@ -157,9 +179,8 @@ static void pto_tci_tmp(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pto_tci_values),
-        cmocka_unit_test(pto_tci_page_examples),
-        cmocka_unit_test(pto_tci_restrictions),
+        cmocka_unit_test(pto_tci_values),        cmocka_unit_test(pto_tci_again),
+        cmocka_unit_test(pto_tci_page_examples), cmocka_unit_test(pto_tci_restrictions),
         cmocka_unit_test(pto_tci_tmp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
