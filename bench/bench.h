@@ -87,22 +87,13 @@ static inline bool bench_ratio(const char *what, double ratio, double limit, boo
     return met;
 }
 
-/* CPU, compiler, flags of this program: figures of different machines are not compared. */
+/* Compiler and flags of this program; machine.c says on what it runs. */
 static inline void bench_machine(const char *flags)
 {
-    char line[256], model[256] = "unknown CPU";
-    FILE *info = fopen("/proc/cpuinfo", "r");
-    while (info && fgets(line, sizeof line, info))
-        if (strncmp(line, "model name", 10) == 0 && strchr(line, ':')) {
-            snprintf(model, sizeof model, "%s", strchr(line, ':') + 2);
-            model[strcspn(model, "\n")] = 0;
-            break;
-        }
-    if (info) fclose(info);
 #ifdef __clang__
-    printf("%s, clang %s, %s, medians of %d interleaved runs\n", model, __clang_version__, flags, BENCH_RUNS);
+    printf("clang %s, %s, medians of interleaved runs\n", __clang_version__, flags);
 #else
-    printf("%s, gcc %s, %s, medians of %d interleaved runs\n", model, __VERSION__, flags, BENCH_RUNS);
+    printf("gcc %s, %s, medians of interleaved runs\n", __VERSION__, flags);
 #endif
 }
 

@@ -7,8 +7,9 @@
 
 /* --- sine, cosine, tangent ------------------------------------------------------------------------------------- */
 
-/* a = k pi / 2 + s + low, |s| <= pi / 4 and a little; k in the low bits of `turns`. a below 1024, so that k has 10 bits
- * and its products with three parts of pi / 2 are exact, as are two of the differences: all are multiples of 2^-24. */
+/* a = k pi / 2 + s + low, |s| <= pi / 4 and a little; k in the low bits of `turns`. a below 1024, so that k has 10
+ * bits and its products with three parts of pi / 2 are exact, as are two of the differences: all are multiples of
+ * 2^-24. */
 INLINE vf reduce_circle(vf a, vf *low, vu *turns)
 {
     vf t = a * 0x1.45f306p-1f + ROUNDS_TO_INTEGER;
@@ -71,7 +72,8 @@ INLINE vf tan_usual(vf x, vk *odd)
 
 /* --- inverses -------------------------------------------------------------------------------------------------- */
 
-/* |x| up to 1 as t + t (z p - z / 4), p = q z + c + z / 8, z = t^2: what is exact there keeps the rest small; above that what its inverse leaves of pi / 2 */
+/* |x| up to 1 as t + t (z p - z / 4), p = q z + c + z / 8, z = t^2: what is exact there keeps the rest small; above
+ * that what its inverse leaves of pi / 2 */
 INLINE vf atan_usual(vf x, vk *odd)
 {
     *odd = outside_magnitude(x, 0x7f800000);
@@ -86,15 +88,16 @@ INLINE vf atan_usual(vf x, vk *odd)
     q = q * z - 0x1.4841d0p-4f;
     q = q * z + less_exact(all_f32(0x1.3323d2p-4f), z, all_f32(0.0625f));
     vf p = q * z + less_exact(all_f32(-0x1.5554f8p-4f), z, all_f32(-0.125f));
-    vf lost = t * remainder_of(-t, a, all_f32(1.0f)) * (1.0f - 0.5f * z); /* by the division, times 1 / (1 + z) */
+    /* what the division lost, times 1 / (1 + z) */
+    vf lost = t * remainder_of(-t, a, all_f32(1.0f)) * (1.0f - 0.5f * z);
     vf tail = t * less_exact(z * p, z, all_f32(0.25f)), sum = t + tail, rest = tail - (sum - t);
     vf pi_2 = all_f32(0x1.921fb6p0f), far = pi_2 - sum;
     far = far + (((pi_2 - far) - sum) - (rest + (lost + 0x1.777a5cp-25f)));
     return copysign_f32(blend_f32(near, sum, far), x);
 }
 
-/* asin(s) - s where s is |x|, or above 1/2 asin(s) less the rounded s = sqrt((1 - |x|) / 2): half of what |x| lacks to
- * pi / 2. What the root lost is (z - s^2) / (2 s), for which a guess at the bits of 1 / (2 s) is good enough. */
+/* asin(s) - s where s is |x|, or above 1/2 asin(s) less the rounded s = sqrt((1 - |x|) / 2): half of what |x| lacks
+ * to pi / 2. What the root lost is (z - s^2) / (2 s), for which a guess at the bits of 1 / (2 s) is good enough. */
 INLINE vf asin_tail(vf a, vk near, vf *s)
 {
     vf far = 0.5f - 0.5f * a, root = sqrt_f32(far);

@@ -177,8 +177,8 @@ INLINE vf exp10_usual(vf x, vk *odd)
     return times_power(1.0f + ((hi + hi) + (r * p - (lo + lo))), t);
 }
 
-/* e^x - 1 = 2^k (hi + (r^2 / 2 + r^3 q - lo)) + (2^k - 1). The sum of the two large terms is kept in full: near -1/2 and 1/2 they
- * cancel by a bit. */
+/* e^x - 1 = 2^k (hi + (r^2 / 2 + r^3 q - lo)) + (2^k - 1). The sum of the two large terms is kept in full: near -1/2
+ * and 1/2 they cancel by a bit. */
 INLINE vf expm1_usual(vf x, vk *odd)
 {
     *odd = outside_magnitude(x + 35.0f, 0x424e0000); /* -86.5 to 16.5: there 2^k - 1 is exact, or 2^k nothing */
@@ -214,8 +214,8 @@ INLINE vf split_exponent(vf x, vu least, vf *e)
     *e = __builtin_convertvector((vi)i >> 23, vf);
     return (vf)(bits - (i & 0xff800000)) - 1.0f;
 }
-/* e high + main + tail, e high exact; `small` is what is left to add, smaller than tail. Of the first sum nothing is lost: main is at most half of e high, or e
- * is 0. */
+/* e high + main + tail, e high exact; `small` is what is left to add, smaller than tail. Of the first sum nothing is
+ * lost: main is at most half of e high, or e is 0. */
 INLINE vf log_sum(vf e, float high, vf small, vf main, vf tail)
 {
     vf sum = less_exact(main, e, all_f32(-high));
@@ -346,7 +346,8 @@ INLINE vf tanh_usual(vf x, vk *odd)
 
 /* --- error function, cube root --------------------------------------------------------------------------------- */
 
-/* x + x P(x^2), and from 0.875 on 1 - 2^(V(x - 0.875) - 2), where V begins near 0: what it loses counts most there. */
+/* x + x P(x^2), and from 0.875 on 1 - 2^(V(x - 0.875) - 2), where V begins near 0: what it loses counts
+ * most there. */
 INLINE vf erf_usual(vf x, vk *odd)
 {
     *odd = outside_magnitude(x, 0x7f800000);
