@@ -21,6 +21,7 @@
 #ifndef TILEWRIGHT_PTO_TEXT_H
 #define TILEWRIGHT_PTO_TEXT_H
 
+#include <tilewright/index.h>
 #include <tilewright/pto/grid.h>
 
 #ifdef __cplusplus
@@ -50,6 +51,10 @@ TW_API bool tw_pto_text_target(const tw_pto_text *text, tw_pto_target *target);
 /* Checks names, types and every instruction for a target, as far as extents are known. TW_E_PARSE: diagnostics were
  * reported. May be called for several targets; asking again for one costs nothing. */
 TW_API tw_status tw_pto_text_verify(tw_pto_text *text, tw_pto_target target);
+
+/* Values and functions: where they are defined and used, of a program with errors too; their types once some target
+ * has been verified. Names begin with % and @. Free with tw_index_free(). NULL: no memory. */
+TW_API tw_index *tw_pto_text_index(const tw_pto_text *text);
 
 /* --- functions, of a text that some target has been verified for ------------------------------------------------ */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- answers ------------------------------------------------------------------------------------------------------- */
+/* --- answers ------------------------------------------------------------------------------------------------- */
 
 static json_t *id_of(const json_t *message)
 {
@@ -25,7 +25,7 @@ static void answer(const json_t *message, json_t *result)
     tw__lsp_send(json_pack("{sssoso}", "jsonrpc", "2.0", "id", id_of(message), "result", result));
 }
 
-/* --- life ---------------------------------------------------------------------------------------------------------- */
+/* --- life ---------------------------------------------------------------------------------------------------- */
 
 static const json_t *client_option(const json_t *params, const char *const *path)
 {
@@ -97,7 +97,7 @@ static json_t *shut_down(tw__lsp *server, const json_t *params, const char **err
     return json_null();
 }
 
-/* --- documents ----------------------------------------------------------------------------------------------------- */
+/* --- documents ----------------------------------------------------------------------------------------------- */
 
 static void free_document(gpointer given)
 {
@@ -218,7 +218,7 @@ static void nothing(tw__lsp *server, const json_t *params)
     (void)params;
 }
 
-/* --- messages ------------------------------------------------------------------------------------------------------ */
+/* --- messages ------------------------------------------------------------------------------------------------ */
 
 static const struct {
     const char *method;

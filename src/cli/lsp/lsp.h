@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lsp: what the files of `tilewright lsp` share. The server knows texts, messages and indices (<tilewright/index.h>);
- * what a language means lies behind a row of tw__lsp_languages. */
+ * what a language means lies behind a row of lsp_languages. */
 #ifndef TW_CLI_LSP_H
 #define TW_CLI_LSP_H
 
@@ -19,7 +19,7 @@ enum {
     TW__LSP_CANCELLED = -32800
 };
 
-/* --- lsp_text.c: a text and positions in it --------------------------------------------------------------------- */
+/* --- lsp_text.c: a text and positions in it ------------------------------------------------------------------ */
 
 typedef struct tw__lsp_text {
     char *bytes; /* 0-terminated */
@@ -38,7 +38,7 @@ bool tw__lsp_change(tw__lsp_text *text, const json_t *change, bool utf8);
 char *tw__lsp_path_of(const char *uri); /* canonical; a URI of no file stays as it is */
 char *tw__lsp_uri_of(const char *path);
 
-/* --- lsp_stream.c: messages on the standard streams -------------------------------------------------------------- */
+/* --- lsp_stream.c: messages on the standard streams ---------------------------------------------------------- */
 
 typedef struct tw__lsp_stream {
     GByteArray *in;
@@ -51,7 +51,7 @@ typedef struct tw__lsp_stream {
 void tw__lsp_receive(tw__lsp_stream *stream, bool wait);
 void tw__lsp_send(json_t *message); /* takes it */
 
-/* --- documents, programs, languages -------------------------------------------------------------------------------- */
+/* --- documents, programs, languages -------------------------------------------------------------------------- */
 
 typedef struct tw__lsp tw__lsp;
 typedef struct tw__lsp_language tw__lsp_language;
@@ -108,7 +108,7 @@ struct tw__lsp_language {
     char *(*format)(const char *text, size_t size); /* NULL: it has errors; no function: it cannot be formatted */
     bool (*is_name)(const char *name);              /* may something be called so? */
 };
-extern const tw__lsp_language tw__lsp_csl;
+extern const tw__lsp_language tw__lsp_csl, tw__lsp_pto, tw__lsp_asm;
 
 /* lsp_programs.c */
 const tw__lsp_language *tw__lsp_language_of(const char *id, const char *path);
@@ -122,7 +122,7 @@ void tw__lsp_update(tw__lsp *server, tw__lsp_program *program); /* now, if it is
 void tw__lsp_prune(tw__lsp *server); /* drops programs of which no document is open, and their diagnostics */
 void tw__lsp_program_free(void *program);
 
-/* --- lsp_query.c: questions to an index ---------------------------------------------------------------------------- */
+/* --- lsp_query.c: questions to an index ---------------------------------------------------------------------- */
 
 /* Where a request points, with an index that fits the text. */
 typedef struct tw__lsp_spot {
@@ -154,7 +154,7 @@ char *tw__lsp_describe(const tw__lsp_spot *spot, const tw_index_symbol *s); /* "
 /* lsp_complete.c: "name(${1:a}, ${2:b})" from "name(a: u16, b: u16) ..."; g_free. */
 char *tw__lsp_call_snippet(const char *name, const char *signature);
 
-/* --- requests: params to result; NULL with *error set, or json_null() ------------------------------------------------ */
+/* --- requests: params to result; NULL with *error set, or json_null() ---------------------------------------- */
 
 typedef json_t *tw__lsp_request(tw__lsp *server, const json_t *params, const char **error);
 tw__lsp_request tw__lsp_hover, tw__lsp_definition, tw__lsp_references, tw__lsp_highlight, tw__lsp_symbols,

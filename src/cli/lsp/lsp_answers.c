@@ -11,7 +11,7 @@ static json_t *no_document(const char **error)
     return NULL;
 }
 
-/* --- hover --------------------------------------------------------------------------------------------------------- */
+/* --- hover --------------------------------------------------------------------------------------------------- */
 
 static json_t *markup(const tw__lsp *server, const tw__lsp_language *language, const char *code, const char *doc)
 {
@@ -66,7 +66,7 @@ json_t *tw__lsp_hover(tw__lsp *server, const json_t *params, const char **error)
     return json_pack("{soso}", "contents", contents, "range", tw__lsp_range(text, from, until, server->utf8));
 }
 
-/* --- where it is defined and used ------------------------------------------------------------------------------------ */
+/* --- where it is defined and used ---------------------------------------------------------------------------- */
 
 static void add_location(json_t *list, json_t *location)
 {
@@ -123,7 +123,7 @@ json_t *tw__lsp_highlight(tw__lsp *server, const json_t *params, const char **er
     return list;
 }
 
-/* --- symbols --------------------------------------------------------------------------------------------------------- */
+/* --- symbols ------------------------------------------------------------------------------------------------- */
 
 /* SymbolKind, by tw_index_kind. */
 static const int symbol_kinds[] = { 14, 13, 13, 13, 12, 12, 2, 23, 8, 22, 13 };
@@ -190,7 +190,7 @@ json_t *tw__lsp_workspace_symbols(tw__lsp *server, const json_t *params, const c
     return list;
 }
 
-/* --- another name ------------------------------------------------------------------------------------------------------ */
+/* --- another name -------------------------------------------------------------------------------------------- */
 
 static const char *not_renamed(const tw__lsp_spot *spot)
 {
@@ -256,7 +256,7 @@ json_t *tw__lsp_rename(tw__lsp *server, const json_t *params, const char **error
     return json_pack("{so}", "changes", changes);
 }
 
-/* --- inlay types, formatting ------------------------------------------------------------------------------------------- */
+/* --- inlay types, formatting --------------------------------------------------------------------------------- */
 
 json_t *tw__lsp_inlay(tw__lsp *server, const json_t *params, const char **error)
 {

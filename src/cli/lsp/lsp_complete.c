@@ -81,7 +81,7 @@ static void add_item(items *to, const char *label, int kind, const char *detail,
     json_array_append_new(to->list, item);
 }
 
-static void add_symbol(items *to, const tw_index_symbol *s)
+static void add_symbol_item(items *to, const tw_index_symbol *s)
 {
     bool callable = s->kind == TW_INDEX_FUNCTION;
     g_autofree char *snippet = callable ? tw__lsp_call_snippet(s->name, s->type) : NULL;
@@ -100,7 +100,7 @@ static void add_parts(items *to, size_t dot)
         const char *file = tw_index_file(index, s->file);
         bool is_part = whole->members != TW_INDEX_NONE && s->parent == whole->members;
         if (is_part || (*whole->path && !strcmp(file, whole->path) && s->parent == TW_INDEX_NONE))
-            add_symbol(to, s);
+            add_symbol_item(to, s);
     }
     g_auto(GStrv) lines = g_strsplit(whole->fields, "\n", -1);
     for (char **line = lines; *line; line++) {
@@ -164,14 +164,14 @@ json_t *tw__lsp_completion(tw__lsp *server, const json_t *params, const char **e
         for (uint32_t i = 0; (s = tw__lsp_symbol(&spot, i)); i++)
             if (s->file == spot.file && spot.offset >= s->from && spot.offset < s->until &&
                 tw__lsp_look_up(spot.index, spot.file, spot.offset, s->name, strlen(s->name)) == i)
-                add_symbol(&to, s);
+                add_symbol_item(&to, s);
         add_words(&to, false);
     }
     g_hash_table_destroy(to.seen);
     return json_pack("{sbso}", "isIncomplete", json_array_size(to.list) >= MOST_ITEMS, "items", to.list);
 }
 
-/* --- the call around the cursor ------------------------------------------------------------------------------------ */
+/* --- the call around the cursor ------------------------------------------------------------------------------ */
 
 /* Its '(' and the number of commas up to the cursor; false: there is none in this statement. */
 static bool find_call(const char *bytes, size_t offset, size_t *open, unsigned *argument)

@@ -10,7 +10,7 @@
 
 enum { MOST_LAYOUTS = 300, MOST_FILES = 200, LEVELS_UP = 3, LEVELS_DOWN = 3 };
 
-static char *read_source(tw__lsp *server, const char *path)
+static char *read_csl(tw__lsp *server, const char *path)
 {
     size_t size;
     char *text = tw__lsp_open(server, path, &size);
@@ -18,7 +18,7 @@ static char *read_source(tw__lsp *server, const char *path)
     return text;
 }
 
-/* --- the layout of a file ------------------------------------------------------------------------------------------ */
+/* --- the layout of a file ------------------------------------------------------------------------------------ */
 
 static bool has_layout(const char *text)
 {
@@ -31,8 +31,8 @@ static bool has_layout(const char *text)
 }
 
 /* Files that the strings of a text may name, from the file's folder and from the layout's on. */
-static void add_named(const tw__lsp *server, const char *text, const char *const folders[2], GPtrArray *files,
-                      GHashTable *seen)
+static void add_named_files(const tw__lsp *server, const char *text, const char *const folders[2], GPtrArray *files,
+                            GHashTable *seen)
 {
     for (const char *at = strchr(text, '"'), *end; at && (end = strpbrk(at + 1, "\"\n"));
          at = strchr(end + 1, '"')) {
@@ -52,7 +52,7 @@ static void add_named(const tw__lsp *server, const char *text, const char *const
 }
 
 /* Whether a layout imports or places the file, as far as names are written out. */
-static bool reaches(tw__lsp *server, const char *layout, const char *wanted)
+static bool layout_reaches(tw__lsp *server, const char *layout, const char *wanted)
 {
     g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -62,15 +62,15 @@ static bool reaches(tw__lsp *server, const char *layout, const char *wanted)
     for (guint i = 0; i < files->len; i++) {
         if (!strcmp(files->pdata[i], wanted)) return true;
         g_autofree char *folder = g_path_get_dirname(files->pdata[i]);
-        char *text = read_source(server, files->pdata[i]);
+        char *text = read_csl(server, files->pdata[i]);
         const char *const folders[] = { folder, top };
-        if (text) add_named(server, text, folders, files, seen);
+        if (text) add_named_files(server, text, folders, files, seen);
         free(text);
     }
     return false;
 }
 
-static int by_name(const void *a, const void *b)
+static int csl_by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -91,8 +91,8 @@ static void list_sources(const char *folder, unsigned levels, GPtrArray *out)
 
 static bool is_layout_of(tw__lsp *server, const char *path, const char *wanted)
 {
-    char *text = read_source(server, path);
-    bool good = text && has_layout(text) && reaches(server, path, wanted);
+    char *text = read_csl(server, path);
+    bool good = text && has_layout(text) && layout_reaches(server, path, wanted);
     free(text);
     return good;
 }
@@ -112,7 +112,7 @@ static char *layout_in(tw__lsp *server, const char *folder, unsigned levels, con
 {
     g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
     list_sources(folder, levels, paths);
-    qsort(paths->pdata, paths->len, sizeof(char *), by_name);
+    qsort(paths->pdata, paths->len, sizeof(char *), csl_by_name);
     for (guint i = 0; i < paths->len; i++)
         if (is_layout_of(server, paths->pdata[i], wanted)) return g_strdup(paths->pdata[i]);
     return NULL;
@@ -136,7 +136,7 @@ static const json_t *csl_setting(const tw__lsp *server, const char *name)
 static char *csl_root(tw__lsp *server, const char *path)
 {
     if (!g_path_is_absolute(path)) return NULL;
-    char *text = read_source(server, path);
+    char *text = read_csl(server, path);
     bool own = text && has_layout(text);
     free(text);
     if (own) return NULL;
@@ -145,7 +145,7 @@ static char *csl_root(tw__lsp *server, const char *path)
     if (given) {
         const char *base = server->folders->len ? server->folders->pdata[0] : folder;
         g_autofree char *layout = g_canonicalize_filename(given, base);
-        if (reaches(server, layout, path)) return g_steal_pointer(&layout);
+        if (layout_reaches(server, layout, path)) return g_steal_pointer(&layout);
     }
     char *found = open_layout(server, path);
     if (!found) found = layout_in(server, folder, 0, path);
@@ -158,7 +158,7 @@ static char *csl_root(tw__lsp *server, const char *path)
     return found;
 }
 
-/* --- its options --------------------------------------------------------------------------------------------------- */
+/* --- its options --------------------------------------------------------------------------------------------- */
 
 /* Takes options of cslc; *file: the word that is none. False: they are not understood. */
 static bool take_options(tw__csl_request *r, char **words, const char **file)
@@ -218,7 +218,7 @@ static void options_of_scripts(const tw__lsp *server, const char *root, tw__csl_
         while (dir && (name = g_dir_read_name(dir)))
             if (g_str_has_prefix(name, "commands") && g_str_has_suffix(name, ".sh"))
                 g_ptr_array_add(names, g_build_filename(folder, name, NULL));
-        qsort(names->pdata, names->len, sizeof(char *), by_name);
+        qsort(names->pdata, names->len, sizeof(char *), csl_by_name);
         for (guint i = 0; i < names->len; i++)
             if (options_of_script(names->pdata[i], root, r, kept)) return;
         char *above = g_path_get_dirname(folder);
@@ -245,7 +245,7 @@ static void read_options(const tw__lsp *server, const char *root, tw__csl_reques
     take_options(r, words, &file);
 }
 
-/* --- analysis ------------------------------------------------------------------------------------------------------ */
+/* --- analysis ------------------------------------------------------------------------------------------------ */
 
 static bool index_has(const tw_index *index, const char *path)
 {
@@ -292,7 +292,7 @@ static tw_index *csl_index(tw__lsp *server, const tw__lsp_program *program, bool
     return index;
 }
 
-/* --- words --------------------------------------------------------------------------------------------------------- */
+/* --- words --------------------------------------------------------------------------------------------------- */
 
 static bool csl_word(size_t i, tw__lsp_word *word)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const tw__lsp_language *const lsp_languages[] = { &tw__lsp_csl };
+static const tw__lsp_language *const lsp_languages[] = { &tw__lsp_csl, &tw__lsp_pto, &tw__lsp_asm };
 
 const tw__lsp_language *tw__lsp_language_of(const char *id, const char *path)
 {
@@ -41,7 +41,7 @@ bool tw__lsp_has_news(void *user)
     return server->stopped;
 }
 
-/* --- programs ------------------------------------------------------------------------------------------------------ */
+/* --- programs ------------------------------------------------------------------------------------------------ */
 
 void tw__lsp_program_free(void *given)
 {
@@ -64,7 +64,7 @@ static bool program_has(const tw__lsp_program *p, const char *path)
     return false;
 }
 
-static tw__lsp_program *program_of(tw__lsp *server, const tw__lsp_language *language, const char *root)
+static tw__lsp_program *program_rooted(tw__lsp *server, const tw__lsp_language *language, const char *root)
 {
     for (guint i = 0; i < server->programs->len; i++) {
         tw__lsp_program *p = server->programs->pdata[i];
@@ -81,7 +81,7 @@ static tw__lsp_program *program_of(tw__lsp *server, const tw__lsp_language *lang
 void tw__lsp_attach(tw__lsp *server, tw__lsp_document *d)
 {
     g_autofree char *root = d->language->root ? d->language->root(server, d->path) : NULL;
-    d->program = program_of(server, d->language, root ? root : d->path);
+    d->program = program_rooted(server, d->language, root ? root : d->path);
 }
 
 void tw__lsp_touch(tw__lsp *server, const char *path)
@@ -92,7 +92,7 @@ void tw__lsp_touch(tw__lsp *server, const char *path)
     }
 }
 
-/* --- diagnostics --------------------------------------------------------------------------------------------------- */
+/* --- diagnostics --------------------------------------------------------------------------------------------- */
 
 static char *path_of_diag(const tw__lsp_program *p, const tw_diag *diag)
 {
@@ -210,7 +210,7 @@ static void tell_diagnostics(tw__lsp *server, tw__lsp_program *p, const tw_diags
     json_decref(by_path);
 }
 
-/* --- work ---------------------------------------------------------------------------------------------------------- */
+/* --- work ---------------------------------------------------------------------------------------------------- */
 
 /* True: it ran to its end. */
 static bool analyse_program(tw__lsp *server, tw__lsp_program *p, bool quick, bool tell)

@@ -27,7 +27,7 @@ const tw_index_symbol *tw__lsp_symbol(const tw__lsp_spot *spot, uint32_t symbol)
 }
 
 /* The word around the position, and what the index says of it. */
-static void find_word(tw__lsp_spot *spot)
+static void find_word_at(tw__lsp_spot *spot)
 {
     const tw__lsp_text *text = &spot->document->text;
     const tw__lsp_language *language = spot->document->language;
@@ -67,7 +67,7 @@ bool tw__lsp_find(tw__lsp *server, const json_t *params, tw__lsp_spot *spot)
     if (!position) return true;
     if (!json_is_object(position)) return false;
     spot->offset = tw__lsp_offset(&d->text, position, server->utf8);
-    find_word(spot);
+    find_word_at(spot);
     return true;
 }
 
@@ -84,7 +84,7 @@ uint32_t tw__lsp_look_up(const tw_index *index, uint32_t file, size_t offset, co
     return best;
 }
 
-static uint32_t part_of(const tw_index *index, const tw_index_symbol *whole, const char *name, size_t length)
+static uint32_t part_called(const tw_index *index, const tw_index_symbol *whole, const char *name, size_t length)
 {
     const tw_index_symbol *s;
     uint32_t file = TW_INDEX_NONE;
@@ -124,7 +124,7 @@ uint32_t tw__lsp_chain(const tw__lsp_spot *spot, size_t end, const tw_index **in
     }
     uint32_t of = tw__lsp_chain(spot, from - 1, index);
     const tw_index_symbol *whole = of == TW_INDEX_NONE ? NULL : tw_index_symbol_get(*index, of);
-    return whole ? part_of(*index, whole, bytes + from, end - from) : TW_INDEX_NONE;
+    return whole ? part_called(*index, whole, bytes + from, end - from) : TW_INDEX_NONE;
 }
 
 /* Libraries of CSL lie in the program; an editor wants a file. */
@@ -185,7 +185,7 @@ json_t *tw__lsp_location(const tw__lsp_spot *spot, uint32_t file, uint32_t at, u
     return location;
 }
 
-/* --- what people read ---------------------------------------------------------------------------------------------- */
+/* --- what people read ---------------------------------------------------------------------------------------- */
 
 char *tw__lsp_comment(const tw__lsp_spot *spot, const tw_index_symbol *symbol)
 {

@@ -104,6 +104,7 @@ csl fmt layout.csl
 csl fmt --check loose.csl
 csl python --help
 cs_python --help
+lsp --help
 help
 END
 cut -d' ' -f1,2 printing >verbs
@@ -176,7 +177,8 @@ pto:--target,--manual,--function,--arg,--blocks,--devices,--vectors,--trace,--ma
 cslc:--arch,-o,--params,--colors,--fabric-dims,--fabric-offsets,--memcpy,--channels,--width-west-buf
 cslc:--width-east-buf,--import-path,--verbose,--warnings-as-errors,--fp16-format,--max-inlined-iterations
 cslc:--max-comptime-steps,--max-memory,--max-seconds,-O0,-O2
-csl:--in,--launch,--send,--receive,--nowait,--check,--order-seed,--max-cycles,--threads,--stats,--json,-i,--in-place'
+csl:--in,--launch,--send,--receive,--nowait,--check,--order-seed,--max-cycles,--threads,--stats,--json,-i,--in-place
+lsp:--stdio'
 for command in $(tilewright complete x | grep -v '^-'); do
   for option in $(tilewright complete "$command" x | grep '^-'); do
     [ "$option" = --help ] || grep -q "^$command $option " writing ||

@@ -57,7 +57,7 @@ csl list -- -folder
 csl fmt -- -layout.csl
 help -- popc
 END
-for command in $(tilewright complete x | grep -v '^-\|^cs_python$'); do
+for command in $(tilewright complete x | grep -v '^-\|^cs_python$\|^lsp$'); do
   grep -q "^$command " words || fail "$command: no row says what -- does"
 done
 while read -r arguments; do

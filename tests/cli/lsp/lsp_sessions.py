@@ -171,12 +171,89 @@ def alone(program, folder):
     check("the end of it", c.end(), 0)
 
 
+def pto_session(program, folder):
+    text = """func.func @scale(%x : !pto.ptr<f32>, %n : i32) {
+  %one = arith.constant 1 : i32
+  %k = pto.tci %one : i32 -> !pto.tile<vec, 1x8xi32>
+  pto.tprint ins(%k : !pto.tile<vec, 1x8xi32>)
+  return
+}
+func.func @other(%k : i32) {
+  return
+}
+"""
+    c = Client(program, folder)
+    c.open("a.pto", text, "pto")
+    check("pto: clean", c.told("a.pto"), [])
+    names_of = {"textDocument": {"uri": c.uri("a.pto")}}
+    check("pto: symbols", [one["name"] for one in c.ask("textDocument/documentSymbol", names_of)["result"]], ["@scale", "@other"])
+    places = c.ask("textDocument/definition", c.at("a.pto", "ins(%k", 5))["result"]
+    check("pto: definition", [(c.text_at(one), one["range"]["start"]["line"]) for one in places], [(("a.pto", "%k"), 2)])
+    uses = c.ask("textDocument/references", dict(c.at("a.pto", "%k = ", 1), context={"includeDeclaration": False}))["result"]
+    check("pto: uses, of this function alone", [one["range"]["start"]["line"] for one in uses], [3])
+    shown = c.ask("textDocument/hover", c.at("a.pto", "ins(%k", 5))["result"]["contents"]["value"]
+    check("pto: type", "!pto.tile<vec, 1x8xi32>" in shown, True)
+    shown = c.ask("textDocument/hover", c.at("a.pto", "pto.tci", 5))["result"]["contents"]["value"]
+    check("pto: an instruction", "tci" in shown.lower() and len(shown) > 100, True)
+    offered = names(c.ask("textDocument/completion", c.at("a.pto", "ins(%k", 5)))
+    check("pto: completion", [one in offered for one in ("%one", "%x", "pto.tadd")], [True, True, True])
+    edits = c.ask("textDocument/rename", dict(c.at("a.pto", "ins(%k", 5), newName="%kept"))["result"]["changes"]
+    check("pto: a new name", sorted(edit["range"]["start"]["line"] for edit in edits[c.uri("a.pto")]), [2, 3])
+    c.edit("a.pto", "  %one = ", "      %one = ")
+    format_of = dict(names_of, options={"tabSize": 2, "insertSpaces": True})
+    check("pto: formatting", [edit["newText"] for edit in c.ask("textDocument/formatting", format_of)["result"]], [text])
+    c.edit("a.pto", "pto.tprint ins(%k :", "pto.tprint ins(%q :")
+    check("pto: an error", [c.slice(c.texts["a.pto"], one["range"]) for one in c.told("a.pto")], ["%q"])
+    c.edit("a.pto", "pto.tprint ins(%q :", "pto.tprint ins((")
+    check("pto: of syntax", c.told("a.pto") != [], True)
+    check("pto: symbols all the same", [one["name"] for one in c.ask("textDocument/documentSymbol", names_of)["result"]],
+          ["@scale", "@other"])
+    check("pto: not formatted", c.ask("textDocument/formatting", format_of)["error"]["code"], -32803)
+    check("pto: the end", c.end(), 0)
+
+
+def asm_session(program, folder):
+    text = """// Doubles a number.
+.set factor, 2
+.section .text
+.globl double
+double:
+  mul $m0, $m0, factor
+loop:
+  brnzdec $m1, loop
+  br $lr
+"""
+    c = Client(program, folder)
+    c.open("a.s", text, "asm")
+    check("asm: clean", c.told("a.s"), [])
+    names_of = {"textDocument": {"uri": c.uri("a.s")}}
+    check("asm: symbols", [one["name"] for one in c.ask("textDocument/documentSymbol", names_of)["result"]],
+          ["factor", "double", "loop"])
+    places = c.ask("textDocument/definition", c.at("a.s", "$m1, loop", 6))["result"]
+    check("asm: definition", [one["range"]["start"]["line"] for one in places], [6])
+    uses = c.ask("textDocument/references", dict(c.at("a.s", "double:", 1), context={"includeDeclaration": True}))["result"]
+    check("asm: uses", [one["range"]["start"]["line"] for one in uses], [4, 3])
+    shown = c.ask("textDocument/hover", c.at("a.s", "brnzdec", 2))["result"]["contents"]["value"]
+    check("asm: an instruction", "brnzdec $mDS" in shown or "brnzdec $m" in shown, True)
+    shown = c.ask("textDocument/hover", c.at("a.s", "$m0, factor", 6))["result"]["contents"]["value"]
+    check("asm: a number", "factor = 2" in shown, True)
+    offered = names(c.ask("textDocument/completion", c.at("a.s", "  br $lr", 4)))
+    check("asm: completion", [one in offered for one in ("brnzdec", "loop", "f32v2add")], [True, True, True])
+    c.edit("a.s", "mul $m0, $m0, factor", "mul $m0, $m0")
+    check("asm: an error", [one["range"]["start"]["line"] for one in c.told("a.s")], [5])
+    c.open("b.S", "#define two 2\n.section .text\n  add $m0, $m0, two\n  add $m0, $m0, $q\n", "asm")
+    check("asm: an error behind the preprocessor", [one["range"]["start"]["line"] for one in c.settled("b.S")], [3])
+    check("asm: the end", c.end(), 0)
+
+
 if __name__ == "__main__":
     for editor in CLIENTS:
         before = len(failures)
         csl_session(sys.argv[1], sys.argv[2], editor)
         failures[before:] = [f"{editor}: {text}" for text in failures[before:]]
     alone(sys.argv[1], sys.argv[2])
+    pto_session(sys.argv[1], sys.argv[2])
+    asm_session(sys.argv[1], sys.argv[2])
     for failure in failures:
         print("FAILED:", failure)
     sys.exit(1 if failures else 0)

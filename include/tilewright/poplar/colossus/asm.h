@@ -13,6 +13,7 @@
 #ifndef TILEWRIGHT_POPLAR_COLOSSUS_ASM_H
 #define TILEWRIGHT_POPLAR_COLOSSUS_ASM_H
 
+#include <tilewright/index.h>
 #include <tilewright/poplar/colossus/object.h>
 
 #ifdef __cplusplus
@@ -37,6 +38,10 @@ TW_API tw_object *tw_asm_text(const char *text, size_t length, const char *file,
 /* Assembles a file; one whose name ends in .S goes through the C preprocessor first (clang, with __IPU__,
  * __IPU_ARCH_VERSION__, __ASSEMBLER__ and __POPC__ defined and the headers of codelets found). */
 TW_API tw_object *tw_asm_file(const char *path, const tw_asm_options *options, tw_diags *diags);
+
+/* Labels, symbols and macros that a text defines, and where it names them; a text with errors, or one that is not
+ * preprocessed yet, will do. Free with tw_index_free(). NULL: no memory. */
+TW_API tw_index *tw_asm_index(const char *text, size_t length, const char *file);
 
 #ifdef __cplusplus
 }
