@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Words of a language as editors know them (editors/words/NAME.txt, "kind word" a line, sorted): a test makes them of the
- * tables and compares; TW_GOLDEN=1 writes them. */
+/* Words of a language as editors know them (editors/words/NAME.txt, "kind word" a line, sorted): a test makes them of
+ * the tables and compares; TW_GOLDEN=1 writes them. */
 #ifndef TW_TESTS_WORDS_H
 #define TW_TESTS_WORDS_H
 

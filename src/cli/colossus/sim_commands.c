@@ -29,12 +29,13 @@ static char *read_format(char *args, unsigned *count, char *format, char *size)
     return g_strchug(args);
 }
 
-static void do_print(debugger *d, char *args)
+void tw__debug_print(debugger *d, char *args)
 {
     char format = 0, *error;
     unsigned count = 1;
     tw__sim_value value;
     args = read_format(args, &count, &format, NULL);
+    if (!format && tw__debug_print_array(d, args)) return;
     g_autofree char *wrong = NULL;
     char *text = format ? NULL : tw__source_print(d->s, d->context, args, &wrong);
     if (text) {
@@ -192,7 +193,7 @@ static void info_registers(debugger *d, char *args)
     for (char **word = words; *word; word++) {
         if (!**word) continue;
         g_autofree char *name = g_strconcat(**word == '$' ? "" : "$", *word, NULL);
-        do_print(d, name);
+        tw__debug_print(d, name);
     }
 }
 
@@ -202,8 +203,12 @@ static void info_breakpoints(debugger *d, char *args)
     if (!d->breakpoints->len) puts("No breakpoints.");
     for (guint i = 0; i < d->breakpoints->len; i++) {
         const breakpoint *b = &g_array_index(d->breakpoints, breakpoint, i);
-        printf("%-4u %s %s ", b->id, b->temporary ? "once  " : "always", b->enabled ? "on " : "off");
-        tw__debug_tell_address(d, b->address);
+        const char *kind = b->value ? "watch " : b->temporary ? "once  " : "always";
+        printf("%-4u %s %s ", b->id, kind, b->enabled ? "on " : "off");
+        if (b->value)
+            printf("%s", b->text);
+        else
+            tw__debug_tell_address(d, b->address);
         if (b->condition) printf(" if %s", b->condition);
         if (b->hits) printf(", hit %" G_GUINT64_FORMAT " times", b->hits);
         putchar('\n');
@@ -264,13 +269,18 @@ static const tw__word commands[] = {
     { "continue", "c fg", "[N]", "to a breakpoint (the Nth), an exception or the end", tw__debug_continue },
     { "finish", "fin", "", "until the function has returned", tw__debug_finish },
     { "until", "u advance", "LOCATION", "continue to a place", tw__debug_until },
+    { "jump", "j", "LOCATION", "continue from another place; registers stay: jump loop", tw__debug_jump },
     { "break", "b br", "[LOCATION] [if VALUE]", "f, f + 8, 12, file.s:12 (lines), 0x4c000, *$m0", tw__debug_break },
     { "tbreak", "tb", "[LOCATION] [if VALUE]", "a breakpoint for one stop", tw__debug_tbreak },
+    { "watch", "w", "VALUE", "stop behind what changes it: watch $m0, watch *0x82000, watch sum", tw__debug_watch },
     { "delete", "d", "[N...]", "remove breakpoints, or all", tw__debug_delete },
     { "enable", "", "[N...]", "breakpoints that were disabled", tw__debug_enable },
     { "disable", "dis", "[N...]", "keep breakpoints without effect", tw__debug_disable },
     { "print", "p inspect", "[/FORMAT] VALUE",
-      "$m0, $a0:1, $FP_STS, f + 4, *0x82000; x, p->y, a[3]; x d u o t a c f h", do_print },
+      "$m0, $a0:1, $FP_STS, f + 4, *0x82000; x, p->y, a[3], *p@4; x d u o t a c f h", tw__debug_print },
+    { "display", "", "[[/FORMAT] VALUE]", "print it at each stop: display $m0; without VALUE: now",
+      tw__debug_display },
+    { "undisplay", "", "[N]", "no longer print number N, or any", tw__debug_undisplay },
     { "x", "", "[/COUNT FORMAT SIZE] ADDRESS", "memory: x d u o t a c f s i, sizes b h w g", do_x },
     { "set", "", "PLACE = VALUE", "a register ($m0) or a word of memory (*0x82000)", do_set },
     { "backtrace", "bt where", "", "calls that have not returned", do_backtrace },

@@ -24,6 +24,8 @@ static void free_breakpoint(void *data)
     breakpoint *b = data;
     g_free(b->text);
     g_free(b->condition);
+    g_free(b->value);
+    g_free(b->before);
 }
 
 /* --- watching --------------------------------------------------------------------------------------------------- */
@@ -74,11 +76,13 @@ static bool watch(void *user, tw_sim *sim, const tw_sim_event *event)
     (void)sim;
     if (event->done) {
         tw__debug_follow(d, event);
+        d->changed = d->changed || (d->watches && tw__debug_look(d, event->context));
         return false;
     }
     bool standing = mine && d->leave;
     if (mine) d->leave = false;
-    if (interrupted) return true;
+    if (d->changed) d->context = d->writer;
+    if (interrupted || d->changed) return true;
     breakpoint *b = standing ? NULL : breakpoint_at(d, event->pc, event->context);
     if (b) {
         d->hit = b, d->context = event->context, b->hits++;
@@ -115,8 +119,10 @@ static void tell_break(debugger *d)
 {
     breakpoint *b = (breakpoint *)d->hit;
     if (interrupted) puts("Interrupted.");
+    tw__debug_tell_changes(d);
     if (b) printf("%s %u, ", b->temporary ? "Temporary breakpoint" : "Breakpoint", b->id);
     tw__sim_show_place(d->s, d->context);
+    tw__debug_show_displays(d);
     if (d->trouble) tw__debug_complain(d, "condition of breakpoint %u: %s", b ? b->id : 0, d->trouble);
     g_clear_pointer(&d->trouble, g_free);
     if (b && b->temporary)
@@ -130,19 +136,23 @@ static tw_sim_stop let_go(debugger *d, mode how, bool over)
         tw__debug_complain(d, "Nothing is running: 'run' starts again.");
         return TW_SIM_DONE;
     }
-    d->mode = how, d->over = over, d->moved = false, d->leave = true, d->hit = NULL, d->list_file = NULL;
+    d->mode = how, d->over = over, d->moved = false, d->leave = true, d->hit = NULL, d->list_file = NULL,
+    d->changed = false;
     d->depth = d->frames[d->context]->len, d->pc = tw_sim_get_pc(d->s->sim, d->context);
     d->inlined = tw__source_depth(d->s, d->pc);
     d->s->inlined = d->s->frame = d->s->calls = 0;
     d->file = NULL;
     tw_sim_line_at(d->s->sim, d->pc, &d->file, &d->line);
     interrupted = 0;
+    tw__debug_look_afresh(d);
     tw_sim_stop stop = tw__sim_go(d->s);
     fflush(stdout);
     if (stop == TW_SIM_FAULT) {
         d->context = tw_sim_get_exception(d->s->sim)->context;
         printf("Exception: %s\n", tw_sim_get_exception(d->s->sim)->message);
+        tw__debug_show_displays(d);
     } else if (stop == TW_SIM_DONE) {
+        tw__debug_tell_changes(d);
         tell_end(d);
     } else if (stop == TW_SIM_LIMIT) {
         printf("Stopped after %" G_GUINT64_FORMAT " turns (--limit).\n", d->s->limit);
@@ -162,7 +172,7 @@ static void steps(debugger *d, const char *args, mode how, bool over)
     tw_sim_stop stop = TW_SIM_BREAK;
     while (count-- && stop == TW_SIM_BREAK) {
         stop = let_go(d, how, over);
-        if (interrupted || d->trouble || (d->hit && how != FREELY)) break;
+        if (interrupted || d->changed || d->trouble || (d->hit && how != FREELY)) break;
     }
     if (stop == TW_SIM_BREAK) tell_break(d);
 }
@@ -207,7 +217,8 @@ void tw__debug_finish(debugger *d, char *args)
         return;
     }
     steps(d, args, STEP_OUT, false);
-    if (d->context == context && !d->hit && !interrupted && d->frames[context]->len < depth) tell_result(d);
+    if (d->context == context && !d->hit && !interrupted && !d->changed && d->frames[context]->len < depth)
+        tell_result(d);
 }
 
 void tw__debug_run(debugger *d, char *args)
@@ -365,5 +376,6 @@ void tw__debug_close(debugger *d)
     g_array_free(d->breakpoints, TRUE);
     for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) g_array_free(d->frames[i], TRUE);
     free(d->reader.last);
+    if (d->displays) g_array_free(d->displays, TRUE);
     g_free(d->trouble);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the interactive mode of `tilewright sim` knows: sim_debug.c runs and stops, sim_frames.c
- * knows who called whom, sim_commands.c reads commands. */
+ * knows who called whom, sim_watch.c what is watched and shown, sim_commands.c reads commands. */
 #ifndef TW_CLI_SIM_DEBUG_H
 #define TW_CLI_SIM_DEBUG_H
 
@@ -13,6 +13,10 @@ typedef struct breakpoint {
     bool enabled, temporary;
     guint64 hits;
     char *text, *condition; /* condition: NULL = always */
+    char *value, *before;   /* of a watchpoint, whose address is UINT32_MAX: now, and before it changed */
+    unsigned context;       /* ... who watches, and how deep in calls a local is */
+    guint depth;
+    bool is_local, changed, gone;
 } breakpoint;
 
 typedef struct frame {
@@ -27,7 +31,11 @@ typedef struct tw__debugger {
     GArray *breakpoints;             /* breakpoint */
     GArray *frames[TW_SIM_CONTEXTS]; /* frame, innermost last */
     bool linked[TW_SIM_CONTEXTS];    /* the code has put something into $lr since its last call or return */
-    unsigned next_id, context;
+    GArray *displays;                /* sim_watch.c; NULL: none */
+    unsigned next_id, next_display, context;
+    unsigned watches; /* 0: nobody ever watched */
+    bool changed;     /* something that is watched, by the context `writer` */
+    unsigned writer;
     mode mode;
     bool over;        /* calls count as one step */
     bool moved;       /* the context has run something since it was let go */
@@ -64,7 +72,18 @@ bool tw__debug_frame(const debugger *d, guint n, uint32_t *address);
 uint32_t tw__debug_back(const debugger *d, guint n); /* where frame `n` goes on; 0: it is the innermost */
 bool tw__debug_locate(debugger *d, const char *text, uint32_t *address);
 void tw__debug_tell_address(debugger *d, uint32_t address);
-void tw__source_locals(debugger *d, char *args); /* sim_source.c */
+void tw__debug_print(debugger *d, char *args); /* sim_commands.c */
+void tw__debug_watch(debugger *d, char *args); /* sim_watch.c */
+/* Whether an instruction of the context changed something that is watched; what, is told at the stop. */
+bool tw__debug_look(debugger *d, unsigned context);
+void tw__debug_look_afresh(debugger *d);
+void tw__debug_tell_changes(debugger *d);
+void tw__debug_jump(debugger *d, char *args);
+void tw__debug_show_displays(debugger *d);
+void tw__debug_display(debugger *d, char *args);
+void tw__debug_undisplay(debugger *d, char *args);
+bool tw__debug_print_array(debugger *d, const char *args); /* false: it is none */
+void tw__source_locals(debugger *d, char *args);           /* sim_source.c */
 unsigned tw__source_backtrace(debugger *d, unsigned first, uint32_t address);
 /* A frame of the backtrace with its source line; false: nothing is known of it. */
 bool tw__source_show_frame(debugger *d, unsigned number, unsigned inlined, uint32_t address);

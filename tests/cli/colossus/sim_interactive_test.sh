@@ -364,6 +364,47 @@ grep -qF 'w.s:4:18: warning: a shift by 40: only 0 to 31 are documented' out || 
 grep -qF 'warning: pc 0x4c004 shifts by 32' out && grep -qF 'repeats 65538 times: the counter has 16 bits' out || { cat out; exit 1; }
 grep -qF '7 turns' out || { cat out; exit 1; } # 2 repetitions: masked
 
+# watch: registers of the context, words of memory; what the user sets, and a new start, are no changes. display at each
+# stop; jump; arrays by VALUE@COUNT.
+debug 0 --entry main <<'END'
+watch $m1
+display $m0
+display/x $m1 * 2
+continue
+continue
+set $m1 = 7
+info breakpoints
+disable 1
+undisplay 2
+watch *0x82000
+continue
+print *0x82000@3
+jump loop
+tbreak twice
+run
+continue
+END
+shows 'Watchpoint 1: $m1 = 0 (0x0)' '1: $m0 = 0 (0x0)' '2: $m1 * 2 = 0x0' \
+  'Watchpoint 1: $m1' 'Old value = 0 (0x0)' 'New value = 5 (0x5)' 'd.s:10' '1: $m0 = 3 (0x3)' '2: $m1 * 2 = 0xa' \
+  'New value = 10 (0xa)' 'in twice ()' '2: $m1 * 2 = 0x14' '1    watch  on  $m1, hit 2 times' \
+  'Watchpoint 2: *0x82000 = 0 (0x0)' 'Watchpoint 2: *0x82000' 'Old value = 0 (0x0)' 'New value = 126 (0x7e)' 'd.s:14' \
+  '1: $m0 = 0 (0x0)' '*0x82000@3 = {126 (0x7e), 0 (0x0), 0 (0x0)}' 'Continuing at 0x4c008 <loop+0> at d.s:9' \
+  'Old value = 126 (0x7e)' 'New value = 262 (0x106)' 'Temporary breakpoint 3, ' 'in twice ()'
+if sed '/display.x/,/undisplay/d' out | tail -8 | grep -q '^2: '; then echo 'sim -i: undisplay'; cat out; exit 1; fi
+debug 1 --entry main <<'END'
+watch
+watch $nothing
+undisplay 3
+jump
+jump 0x82000
+print $m0@2
+print *0x82000@0
+print *0x82000@201
+print *1@2
+END
+shows 'watch VALUE, such as watch $m0' "there is no register" 'There is no display number 3.' 'jump LOCATION' \
+  'There is no code at 0x82000.' 'print *a@n or a[i]@n, n from 1 to 200.' 'print *a@n' 'print *a@n'
+
 # A name that is not there: those that are.
 if "$tilewright" sim d.s --entry mian >out 2>&1; then exit 1; fi
 shows "'mian' is not defined" 'code has the symbols main, loop, twice'

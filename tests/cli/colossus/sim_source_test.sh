@@ -306,6 +306,23 @@ for wrong in 'p matrix[4]|element 4 is not in the array' 'p matrix[0][3]|element
     shows "$found"
 done
 
+# Arrays by VALUE@COUNT; elements that are watched, and a local whose function returns.
+"$tilewright" sim elements.o --call 'entry(1, 2)' -i >out 2>&1 <<'END2'
+break walk
+next
+watch g.cell[0][0][1]
+c
+info b
+c
+p matrix[0][1]@2
+p *matrix[2]@3
+p g->cell[i][0][j]@2
+delete
+c
+END2
+shows 'Watchpoint 2: g.cell[0][0][1] = ' 'Watchpoint 2: g.cell[0][0][1]' 'New value = 101' '2    watch  on  g.cell[0][0][1], hit 1 times' \
+    'Breakpoint 1, ' 'matrix[0][1]@2 = {2, 3}' '*matrix[2]@3 = {7, 8, 9}' '[j]@2 = {114, 115}'
+
 # What is wrong is told.
 for wrong in 'p nothing|nothing' 'p p->nothing|nothing' 'p n.b|no member' 'p counts[4]|not in the array' 'p *n|no pointer' \
     'p counts[|variable is missing' 'p &n|no address'; do

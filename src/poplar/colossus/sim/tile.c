@@ -274,6 +274,16 @@ uint32_t tw_sim_get_pc(const tw_sim *sim, unsigned context)
     return context < TW_SIM_CONTEXTS ? sim->contexts[context].pc : 0;
 }
 
+tw_status tw_sim_set_pc(tw_sim *sim, unsigned context, uint32_t address)
+{
+    if (!sim) return tw__missing("simulator");
+    if (tw_sim_get_state(sim, context) != TW_SIM_ACTIVE)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "context %u is not active: nothing is to go on in it", context);
+    sim->contexts[context].pc = address;
+    sim->contexts[context].repeat_count = 0;
+    return TW_OK;
+}
+
 /* --- names ------------------------------------------------------------------------------------------------------ */
 
 static const tw_section *section_at(const tw_object *image, uint32_t address, size_t *index)
