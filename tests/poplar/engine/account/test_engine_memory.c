@@ -275,7 +275,7 @@ static void liveness(void **state)
 static void automatic_reports(void **state)
 {
     (void)state;
-    if (tw_world_rank() > 0) skip(); /* rank 0 alone writes them */
+    if (tw_world_size() > 1) skip(); /* rank 0 alone writes them */
     char folder[] = "/tmp/tilewright-report-XXXXXX", option[128], graph[128], execution[128];
     assert_non_null(mkdtemp(folder));
     snprintf(option, sizeof option, "autoReport.directory=%s/deep", folder);
