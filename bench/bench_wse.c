@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The wafer simulator: DSD operations against plain C loops, scalar code, wavelet hops, one busy PE among idle ones,
- * a 2-D stencil. The aim of each line is printed beside it; the exit status is 1 when one is missed. Arguments: names
- * of parts to run (dsd, scalar, hops, lone, stencil); none = all. SIDE=N sets the side of hops and of the first
+ * a 2-D stencil, the same on a whole wafer. The aim of each line is printed beside it; the exit status is 1 when one
+ * is missed. Arguments: names of parts to run (dsd, scalar, calls, hops, lone, stencil, whole); none = all. SIDE=N sets the side of hops and of the first
  * stencil, ONE=1 leaves out what comes after it, RUNS=N (1 to 5) how often short ones are repeated. */
 #include "bench.h"
 
@@ -44,20 +44,21 @@ static char *read_source(void *user, const char *path, size_t *size)
 /* Programs are optimised, as users' are; some parts compare with code as it is written. */
 static bool optimize = true;
 
-static tw__csl_image *compile(const char *layout, const char *pe, unsigned side)
+static tw__csl_image *compile_with(const char *layout, const char *pe, unsigned width, unsigned height,
+                                   const tw__csl_binding *params, size_t count)
 {
     source s = { layout, pe };
-    tw__csl_binding side_is = { "side", side };
     tw_diags *diags = tw_diags_new();
     tw__csl_compile_options options = { .file = "layout.csl",
                                         .read = read_source,
                                         .read_user = &s,
-                                        .params = &side_is,
-                                        .param_count = 1,
+                                        .params = params,
+                                        .param_count = count,
                                         .optimize = optimize,
                                         .max_memory = (size_t)8 << 30,
-                                        .fabric_width = side,
-                                        .fabric_height = side };
+                                        .max_comptime_steps = UINT64_C(2000000000),
+                                        .fabric_width = width,
+                                        .fabric_height = height };
     tw__csl_image *image = tw__csl_compile(&options, diags);
     if (!image) {
         tw_diags_print(diags, stderr, false);
@@ -65,6 +66,11 @@ static tw__csl_image *compile(const char *layout, const char *pe, unsigned side)
     }
     tw_diags_free(diags);
     return image;
+}
+
+static tw__csl_image *compile(const char *layout, const char *pe, unsigned side)
+{
+    return compile_with(layout, pe, side, side, &(tw__csl_binding){ "side", side }, 1);
 }
 
 static const char one_pe[] =
@@ -304,102 +310,110 @@ static void lone_part(void)
 
 /* --- stencil -------------------------------------------------------------------------------------------------- */
 
+/* Each PE holds a column of Z numbers, exchanges it with its four neighbours and averages, STEPS times. Colors in
+ * pairs by parity of x (y): a PE sends east (south) on the color of its own parity, and receives on the other. */
+static const char stencil_layout[] =
+    "param wide: u16; param high: u16; param steps: u16;\n"
+    "layout { @set_rectangle(wide, high);\n"
+    "  for (@range(u16, high)) |y| { for (@range(u16, wide)) |x| {\n"
+    "    @set_tile_code(x, y, \"pe.csl\", .{ .ox = x % 2, .oy = y % 2, .w = x == 0, "
+    ".e = x == wide - 1, .n = y == 0, .s = y == high - 1, .steps = steps });\n"
+    "    const px = x % 2; const py = y % 2;\n"
+    "    if (x < wide - 1) { @set_color_config(x, y, @get_color(0 + px), .{ .routes = "
+    ".{ .rx = .{ RAMP }, .tx = .{ EAST } } }); }\n"
+    "    if (x > 0) { @set_color_config(x, y, @get_color(1 - px), .{ .routes = .{ .rx "
+    "= .{ WEST }, .tx = .{ RAMP } } }); }\n"
+    "    if (x > 0) { @set_color_config(x, y, @get_color(2 + px), .{ .routes = .{ .rx "
+    "= .{ RAMP }, .tx = .{ WEST } } }); }\n"
+    "    if (x < wide - 1) { @set_color_config(x, y, @get_color(3 - px), .{ .routes = "
+    ".{ .rx = .{ EAST }, .tx = .{ RAMP } } }); }\n"
+    "    if (y < high - 1) { @set_color_config(x, y, @get_color(4 + py), .{ .routes = "
+    ".{ .rx = .{ RAMP }, .tx = .{ SOUTH } } }); }\n"
+    "    if (y > 0) { @set_color_config(x, y, @get_color(5 - py), .{ .routes = .{ .rx "
+    "= .{ NORTH }, .tx = .{ RAMP } } }); }\n"
+    "    if (y > 0) { @set_color_config(x, y, @get_color(6 + py), .{ .routes = .{ .rx "
+    "= .{ RAMP }, .tx = .{ NORTH } } }); }\n"
+    "    if (y < high - 1) { @set_color_config(x, y, @get_color(7 - py), .{ .routes = "
+    ".{ .rx = .{ SOUTH }, .tx = .{ RAMP } } }); }\n"
+    "  } } }\n";
+static const char stencil_pe[] =
+    "param ox: u16; param oy: u16; param w: bool; param e: bool; param n: bool; param s: bool; param steps: u16;\n"
+    "const Z = 32;\n"
+    "var u = @zeros([Z]f32); var sum = @zeros([Z]f32);\n"
+    "var from = @zeros([4,Z]f32); var step: u16 = 0; var left: u16 = 0;\n"
+    "const du = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{Z} -> u[i] });\n"
+    "const ds = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{Z} -> sum[i] });\n"
+    "const f0 = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{Z} -> from[0, i] });\n"
+    "const f1 = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{Z} -> from[1, i] });\n"
+    "const f2 = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{Z} -> from[2, i] });\n"
+    "const f3 = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{Z} -> from[3, i] });\n"
+    "const toE = @get_dsd(fabout_dsd, .{ .extent = Z, .fabric_color = @get_color(0 + ox), .output_queue = "
+    "@get_output_queue(0) });\n"
+    "const toW = @get_dsd(fabout_dsd, .{ .extent = Z, .fabric_color = @get_color(2 + ox), .output_queue = "
+    "@get_output_queue(1) });\n"
+    "const toS = @get_dsd(fabout_dsd, .{ .extent = Z, .fabric_color = @get_color(4 + oy), .output_queue = "
+    "@get_output_queue(2) });\n"
+    "const toN = @get_dsd(fabout_dsd, .{ .extent = Z, .fabric_color = @get_color(6 + oy), .output_queue = "
+    "@get_output_queue(3) });\n"
+    "const inW = @get_dsd(fabin_dsd, .{ .extent = Z, .fabric_color = @get_color(1 - ox), .input_queue = "
+    "@get_input_queue(4) });\n"
+    "const inE = @get_dsd(fabin_dsd, .{ .extent = Z, .fabric_color = @get_color(3 - ox), .input_queue = "
+    "@get_input_queue(5) });\n"
+    "const inN = @get_dsd(fabin_dsd, .{ .extent = Z, .fabric_color = @get_color(5 - oy), .input_queue = "
+    "@get_input_queue(6) });\n"
+    "const inS = @get_dsd(fabin_dsd, .{ .extent = Z, .fabric_color = @get_color(7 - oy), .input_queue = "
+    "@get_input_queue(7) });\n"
+    "const done_id = @get_local_task_id(10); const go_id = @get_local_task_id(11);\n"
+    "const ids = [8]local_task_id{ @get_local_task_id(12), @get_local_task_id(13), @get_local_task_id(14), "
+    "@get_local_task_id(15), @get_local_task_id(16), @get_local_task_id(17), @get_local_task_id(18), "
+    "@get_local_task_id(19) };\n"
+    "task go() void {\n"
+    "  if (step == steps) { return; }\n"
+    "  step += 1; left = 0;\n"
+    "  if (!e) { left += 2; } if (!w) { left += 2; } if (!s) { left += 2; } if (!n) { left += 2; }\n"
+    "  if (!e) { @fmovs(toE, du, .{ .async = true, .activate = t0 }); @fmovs(f0, inE, .{ .async = true, "
+    ".activate = t1 }); }\n"
+    "  if (!w) { @fmovs(toW, du, .{ .async = true, .activate = t2 }); @fmovs(f1, inW, .{ .async = true, "
+    ".activate = t3 }); }\n"
+    "  if (!s) { @fmovs(toS, du, .{ .async = true, .activate = t4 }); @fmovs(f2, inS, .{ .async = true, "
+    ".activate = t5 }); }\n"
+    "  if (!n) { @fmovs(toN, du, .{ .async = true, .activate = t6 }); @fmovs(f3, inN, .{ .async = true, "
+    ".activate = t7 }); }\n"
+    "}\n"
+    "fn one() void { left -= 1; if (left == 0) { @activate(done_id); } }\n"
+    "task t0() void { one(); } task t1() void { one(); } task t2() void { one(); } task t3() void { one(); }\n"
+    "task t4() void { one(); } task t5() void { one(); } task t6() void { one(); } task t7() void { one(); }\n"
+    "task done() void {\n"
+    "  @fadds(ds, f0, f1); @fadds(ds, ds, f2); @fadds(ds, ds, f3); @fmacs(du, du, ds, 0.25);\n"
+    "  @activate(go_id);\n"
+    "}\n"
+    "comptime { @bind_local_task(done, done_id); @bind_local_task(go, go_id); @activate(go_id);\n"
+    "  @bind_local_task(t0, ids[0]); @bind_local_task(t1, ids[1]); @bind_local_task(t2, ids[2]); "
+    "@bind_local_task(t3, ids[3]);\n"
+    "  @bind_local_task(t4, ids[4]); @bind_local_task(t5, ids[5]); @bind_local_task(t6, ids[6]); "
+    "@bind_local_task(t7, ids[7]); }\n";
+
+static tw__csl_image *compile_stencil(unsigned width, unsigned height, unsigned steps)
+{
+    tw__csl_binding params[] = { { "wide", width }, { "high", height }, { "steps", steps } };
+    return compile_with(stencil_layout, stencil_pe, width, height, params, 3);
+}
+
 static void stencil_part(void)
 {
-    /* Each PE holds a column of Z numbers, exchanges it with its four neighbours and averages, STEPS times. Colors in
-     * pairs by parity of x (y): a PE sends east (south) on the color of its own parity, and receives on the other. */
-    static const char layout[] = "param side: u16;\n"
-                                 "layout { @set_rectangle(side, side);\n"
-                                 "  for (@range(u16, side)) |y| { for (@range(u16, side)) |x| {\n"
-                                 "    @set_tile_code(x, y, \"pe.csl\", .{ .ox = x % 2, .oy = y % 2, .w = x == 0, "
-                                 ".e = x == side - 1, .n = y == 0, .s = y == side - 1 });\n"
-                                 "    const px = x % 2; const py = y % 2;\n"
-                                 "    if (x < side - 1) { @set_color_config(x, y, @get_color(0 + px), .{ .routes = "
-                                 ".{ .rx = .{ RAMP }, .tx = .{ EAST } } }); }\n"
-                                 "    if (x > 0) { @set_color_config(x, y, @get_color(1 - px), .{ .routes = .{ .rx "
-                                 "= .{ WEST }, .tx = .{ RAMP } } }); }\n"
-                                 "    if (x > 0) { @set_color_config(x, y, @get_color(2 + px), .{ .routes = .{ .rx "
-                                 "= .{ RAMP }, .tx = .{ WEST } } }); }\n"
-                                 "    if (x < side - 1) { @set_color_config(x, y, @get_color(3 - px), .{ .routes = "
-                                 ".{ .rx = .{ EAST }, .tx = .{ RAMP } } }); }\n"
-                                 "    if (y < side - 1) { @set_color_config(x, y, @get_color(4 + py), .{ .routes = "
-                                 ".{ .rx = .{ RAMP }, .tx = .{ SOUTH } } }); }\n"
-                                 "    if (y > 0) { @set_color_config(x, y, @get_color(5 - py), .{ .routes = .{ .rx "
-                                 "= .{ NORTH }, .tx = .{ RAMP } } }); }\n"
-                                 "    if (y > 0) { @set_color_config(x, y, @get_color(6 + py), .{ .routes = .{ .rx "
-                                 "= .{ RAMP }, .tx = .{ NORTH } } }); }\n"
-                                 "    if (y < side - 1) { @set_color_config(x, y, @get_color(7 - py), .{ .routes = "
-                                 ".{ .rx = .{ SOUTH }, .tx = .{ RAMP } } }); }\n"
-                                 "  } } }\n";
-    static const char pe[] =
-        "param ox: u16; param oy: u16; param w: bool; param e: bool; param n: bool; param s: bool;\n"
-        "const Z = 32; const STEPS = 10;\n"
-        "var u = @zeros([Z]f32); var sum = @zeros([Z]f32);\n"
-        "var from = @zeros([4,Z]f32); var step: u16 = 0; var left: u16 = 0;\n"
-        "const du = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{Z} -> u[i] });\n"
-        "const ds = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{Z} -> sum[i] });\n"
-        "const f0 = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{Z} -> from[0, i] });\n"
-        "const f1 = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{Z} -> from[1, i] });\n"
-        "const f2 = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{Z} -> from[2, i] });\n"
-        "const f3 = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{Z} -> from[3, i] });\n"
-        "const toE = @get_dsd(fabout_dsd, .{ .extent = Z, .fabric_color = @get_color(0 + ox), .output_queue = "
-        "@get_output_queue(0) });\n"
-        "const toW = @get_dsd(fabout_dsd, .{ .extent = Z, .fabric_color = @get_color(2 + ox), .output_queue = "
-        "@get_output_queue(1) });\n"
-        "const toS = @get_dsd(fabout_dsd, .{ .extent = Z, .fabric_color = @get_color(4 + oy), .output_queue = "
-        "@get_output_queue(2) });\n"
-        "const toN = @get_dsd(fabout_dsd, .{ .extent = Z, .fabric_color = @get_color(6 + oy), .output_queue = "
-        "@get_output_queue(3) });\n"
-        "const inW = @get_dsd(fabin_dsd, .{ .extent = Z, .fabric_color = @get_color(1 - ox), .input_queue = "
-        "@get_input_queue(4) });\n"
-        "const inE = @get_dsd(fabin_dsd, .{ .extent = Z, .fabric_color = @get_color(3 - ox), .input_queue = "
-        "@get_input_queue(5) });\n"
-        "const inN = @get_dsd(fabin_dsd, .{ .extent = Z, .fabric_color = @get_color(5 - oy), .input_queue = "
-        "@get_input_queue(6) });\n"
-        "const inS = @get_dsd(fabin_dsd, .{ .extent = Z, .fabric_color = @get_color(7 - oy), .input_queue = "
-        "@get_input_queue(7) });\n"
-        "const done_id = @get_local_task_id(10); const go_id = @get_local_task_id(11);\n"
-        "const ids = [8]local_task_id{ @get_local_task_id(12), @get_local_task_id(13), @get_local_task_id(14), "
-        "@get_local_task_id(15), @get_local_task_id(16), @get_local_task_id(17), @get_local_task_id(18), "
-        "@get_local_task_id(19) };\n"
-        "task go() void {\n"
-        "  if (step == STEPS) { return; }\n"
-        "  step += 1; left = 0;\n"
-        "  if (!e) { left += 2; } if (!w) { left += 2; } if (!s) { left += 2; } if (!n) { left += 2; }\n"
-        "  if (!e) { @fmovs(toE, du, .{ .async = true, .activate = t0 }); @fmovs(f0, inE, .{ .async = true, "
-        ".activate = t1 }); }\n"
-        "  if (!w) { @fmovs(toW, du, .{ .async = true, .activate = t2 }); @fmovs(f1, inW, .{ .async = true, "
-        ".activate = t3 }); }\n"
-        "  if (!s) { @fmovs(toS, du, .{ .async = true, .activate = t4 }); @fmovs(f2, inS, .{ .async = true, "
-        ".activate = t5 }); }\n"
-        "  if (!n) { @fmovs(toN, du, .{ .async = true, .activate = t6 }); @fmovs(f3, inN, .{ .async = true, "
-        ".activate = t7 }); }\n"
-        "}\n"
-        "fn one() void { left -= 1; if (left == 0) { @activate(done_id); } }\n"
-        "task t0() void { one(); } task t1() void { one(); } task t2() void { one(); } task t3() void { one(); }\n"
-        "task t4() void { one(); } task t5() void { one(); } task t6() void { one(); } task t7() void { one(); }\n"
-        "task done() void {\n"
-        "  @fadds(ds, f0, f1); @fadds(ds, ds, f2); @fadds(ds, ds, f3); @fmacs(du, du, ds, 0.25);\n"
-        "  @activate(go_id);\n"
-        "}\n"
-        "comptime { @bind_local_task(done, done_id); @bind_local_task(go, go_id); @activate(go_id);\n"
-        "  @bind_local_task(t0, ids[0]); @bind_local_task(t1, ids[1]); @bind_local_task(t2, ids[2]); "
-        "@bind_local_task(t3, ids[3]);\n"
-        "  @bind_local_task(t4, ids[4]); @bind_local_task(t5, ids[5]); @bind_local_task(t6, ids[6]); "
-        "@bind_local_task(t7, ids[7]); }\n";
     unsigned sides[] = { 32, 128, 512 };
     if (getenv("SIDE")) sides[0] = (unsigned)atoi(getenv("SIDE"));
     double first = 0;
     unsigned threads = getenv("ONE") ? 1 : (unsigned)omp_get_max_threads();
     optimize = false;
-    tw__csl_image *written = compile(layout, pe, sides[0]);
+    tw__csl_image *written = compile_stencil(sides[0], sides[0], 10);
     printf("stencil %3u x %3u, code as it is written: %.2f us per PE and step\n", sides[0], sides[0],
            median_of(written, threads, NULL, NULL) / (sides[0] * sides[0] * 10.0) * 1e6);
     tw__csl_image_free(written);
     optimize = true;
     for (int k = 0; k < (getenv("ONE") ? 1 : 3); k++) {
         double start = bench_now();
-        tw__csl_image *image = compile(layout, pe, sides[k]);
+        tw__csl_image *image = compile_stencil(sides[k], sides[k], 10);
         double compiled = bench_now() - start;
         tw__wse_totals totals = { 0 };
         uint64_t cycles;
@@ -421,14 +435,75 @@ static void stencil_part(void)
     }
 }
 
+/* --- a whole wafer -------------------------------------------------------------------------------------------- */
+
+static double gigabytes_of(const char *file, const char *field, double unit)
+{
+    char line[256];
+    double value = 0;
+    FILE *f = fopen(file, "r");
+    while (f && fgets(line, sizeof line, f))
+        if (!strncmp(line, field, strlen(field))) value = atof(line + strlen(field)) * unit;
+    if (f) fclose(f);
+    return value;
+}
+static double resident(void)
+{
+    return gigabytes_of("/proc/self/status", "VmRSS:", 1024e-9);
+}
+
+/* The 750 x 994 PEs of the appliance's fabric: with a program that has data, routes and nothing to do, then with the
+ * stencil for two steps, which wants 12 GB of memory. */
+static void whole_part(void)
+{
+    enum { WIDE = 750, HIGH = 994, SIDE = 128, STEPS = 2 };
+    static const char idle_pe[] = "param ox: u16; param oy: u16; param w: bool; param e: bool; param n: bool; "
+                                  "param s: bool; param steps: u16;\n"
+                                  "export var u = @constants([32]f32, 1.5);\n";
+    tw__csl_binding params[] = { { "wide", WIDE }, { "high", HIGH }, { "steps", STEPS } };
+    double start = cpu_now(), pes = (double)WIDE * HIGH;
+    tw__csl_image *image = compile_with(stencil_layout, idle_pe, WIDE, HIGH, params, 3);
+    double compiled = cpu_now() - start, before = resident();
+    tw_diags *diags = tw_diags_new();
+    start = cpu_now();
+    tw__wse *w = tw__wse_new(image, NULL, diags);
+    if (!w) exit(1);
+    double loaded = cpu_now() - start, each = (resident() - before) * 1e9 / pes;
+    printf("%u x %u PEs that do nothing: layout compiled in %.1f s (aim 10), loaded in %.1f s, %.2f KB a PE (aim "
+           "3)%s\n",
+           WIDE, HIGH, compiled, loaded, each / 1024, aim(compiled <= 10 && each <= 3 * 1024));
+    tw__wse_free(w);
+    tw__csl_image_free(image);
+    tw_diags_free(diags);
+    if (gigabytes_of("/proc/meminfo", "MemAvailable:", 1024e-9) < 12) {
+        printf("stencil %u x %u: left out, less than 12 GB of memory are free\n", WIDE, HIGH);
+        return;
+    }
+    const unsigned sizes[2][2] = { { SIDE, SIDE }, { WIDE, HIGH } };
+    unsigned threads = getenv("ONE") ? 1 : (unsigned)omp_get_max_threads();
+    double seconds[2];
+    for (int k = 0; k < 2; k++) {
+        image = compile_stencil(sizes[k][0], sizes[k][1], STEPS);
+        seconds[k] = seconds_of(image, threads, NULL, NULL) / ((double)sizes[k][0] * sizes[k][1] * STEPS);
+        tw__csl_image_free(image);
+    }
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("stencil %u x %u, %u steps, %u thread(s): %.2f us per PE and step, %.2f of %u x %u (aim 1.3)%s; most "
+           "memory "
+           "%.1f KB per PE\n",
+           WIDE, HIGH, STEPS, threads, seconds[1] * 1e6, seconds[1] / seconds[0], SIDE, SIDE,
+           aim(seconds[1] / seconds[0] <= 1.3), (double)usage.ru_maxrss / pes);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
     } parts[] = {
-        { "dsd", dsd_part },   { "scalar", scalar_part }, { "calls", calls_part },
-        { "hops", hops_part }, { "lone", lone_part },     { "stencil", stencil_part },
+        { "dsd", dsd_part },   { "scalar", scalar_part },   { "calls", calls_part }, { "hops", hops_part },
+        { "lone", lone_part }, { "stencil", stencil_part }, { "whole", whole_part },
     };
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         bool wanted = argc < 2;
