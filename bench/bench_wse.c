@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The wafer simulator: DSD operations against plain C loops, scalar code, wavelet hops, one busy PE among idle ones,
  * a 2-D stencil, the same on a whole wafer. The aim of each line is printed beside it; the exit status is 1 when one
- * is missed. Arguments: names of parts to run (dsd, scalar, calls, hops, lone, stencil, whole); none = all. SIDE=N sets the side of hops and of the first
- * stencil, ONE=1 leaves out what comes after it, RUNS=N (1 to 5) how often short ones are repeated. */
+ * is missed. Arguments: names of parts to run (dsd, scalar, calls, hops, lone, stencil, whole); none = all. SIDE=N
+ * sets the side of hops and of the first stencil, ONE=1 leaves out what comes after it and means one thread, RUNS=N
+ * (1 to 5) how often short ones are repeated. */
 #include "bench.h"
 
 #include "csl/lang/compile.h"

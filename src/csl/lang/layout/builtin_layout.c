@@ -108,7 +108,7 @@ static void check_switches(sema *s, const node *at, const tw__csl_route *r)
 
 /* Made of literals and directions alone: the same at each visit. Most configurations are, and layouts read them for
  * each PE. */
-static bool is_layout_fixed(sema *s, const node *n)
+static bool config_is_fixed(sema *s, const node *n)
 {
     if (n->kind == TW__CSL_INT || n->kind == TW__CSL_BOOL) return true;
     if (n->kind == TW__CSL_NAME)
@@ -116,7 +116,7 @@ static bool is_layout_fixed(sema *s, const node *n)
                !tw__csl_member(s->module, n->name);
     if (n->kind != TW__CSL_FIELD_INIT && (n->kind != TW__CSL_INIT || n->kid[0])) return false;
     for (uint32_t k = n->kind == TW__CSL_INIT; k < n->count; k++)
-        if (!is_layout_fixed(s, n->kid[k])) return false;
+        if (!config_is_fixed(s, n->kid[k])) return false;
     return true;
 }
 
@@ -130,7 +130,7 @@ static bool color_config(sema *s, const node *n, tw__csl_route *route)
         return true;
     }
     if (!tw__csl_route_of(s, n, route)) return false;
-    tw__csl_route *kept = is_layout_fixed(s, n) ? tw__calloc(1, sizeof *kept) : NULL;
+    tw__csl_route *kept = config_is_fixed(s, n) ? tw__calloc(1, sizeof *kept) : NULL;
     if (!kept) return true;
     *kept = *route;
     g_hash_table_insert(l->fixed_routes, (gpointer)(uintptr_t)n, kept);
