@@ -145,14 +145,14 @@ struct tw__csl_sema {
         struct pending_export *next;
         size_t row;
         tw__csl_global *global;
-    } * pending_exports;
+    } *pending_exports;
     tw__csl_global **emitted;     /* end of the placed globals whose bytes are in the image */
     tw__csl_global *initialising; /* whose initial value is being evaluated */
     struct filter_id {            /* what @get_filter_id said */
         struct filter_id *next;
         uint8_t color, number;
         const node *at;
-    } * filter_ids;
+    } *filter_ids;
     bool memory_full;                /* reported */
     uint32_t memory_top, memory_end; /* the free bytes of PE memory */
     uint32_t symbols;                /* placed variables with a name */

@@ -433,7 +433,7 @@ ALWAYS bool channel_turn(tw__part *part, uint32_t pe, tw__router *router, unsign
             lane->head = (lane->head + 1) & (TW__WSE_LANE - 1);
             w->ready |= bit;
             if (--lane->count) return true;
-            c->waiting &= (uint8_t) ~(1u << port);
+            c->waiting &= (uint8_t)~(1u << port);
             if (c->waiting == 0) w->busy &= ~bit;
             return true;
         }

@@ -79,8 +79,8 @@ static void set_switches(tw__channel *c, uint16_t value)
     for (unsigned k = 0; k < 3; k++) {
         unsigned field = value >> 4 * k & 15, direction = field & 7;
         if (field == (before >> 4 * k & 15)) continue; /* keeps what the register cannot show */
-        c->valid &= (uint8_t) ~(1u << k);
-        c->sides &= (uint8_t) ~(1u << k);
+        c->valid &= (uint8_t)~(1u << k);
+        c->sides &= (uint8_t)~(1u << k);
         c->sides |= (uint8_t)((field >> 3) << k);
         c->pos_rx[k] = c->pos_tx[k] = 0;
         if (direction > 4) continue;
@@ -238,7 +238,7 @@ static void bind_queue(tw__part *part, tw__pe *pe, unsigned queue, unsigned colo
 void tw__wse_config_set(tw__part *part, tw__pe *pe, uint16_t word, uint16_t value)
 {
     uint32_t number = tw__wse_pe_number(part, pe);
-    static void (*const banks[])(tw__channel * c, uint16_t value) = { set_routes, set_switches, set_outputs };
+    static void (*const banks[])(tw__channel *c, uint16_t value) = { set_routes, set_switches, set_outputs };
     unsigned bank = (word - ROUTES) / 32u, color = (word - ROUTES) % 32u;
     if (word >= ROUTES && bank < sizeof banks / sizeof *banks && color < TW__CSL_COLORS) {
         tw__channel *c = tw__wse_channel_of(part, number, color);

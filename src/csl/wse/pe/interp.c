@@ -302,7 +302,7 @@ tw__run tw__wse_pe_run(tw__part *part, tw__pe *pe, uint64_t budget, uint64_t *us
 
     GO;
 
-do_INDICES : { /* and then what stands here */
+do_INDICES: { /* and then what stands here */
     const tw__decoded *d = pe->program;
     const tw__index_check *check = &d->checks[d->check_of[i - code]];
     while (r[check->reg] < check->limit) {
@@ -337,7 +337,7 @@ do_NOP:
 do_MOV:
     r[i->a] = r[i->b];
     NEXT;
-do_MOV2 : {
+do_MOV2: {
     uint64_t low = r[i->b], high = r[i->b + 1];
     r[i->a] = low;
     r[i->a + 1] = high;
@@ -453,7 +453,7 @@ do_JLEU:
 do_CALL:
     if (!call(part, pe, (uint32_t)i->x, (uint32_t)(i - code) + 1, i->a)) FAULT;
     goto entered;
-do_CALLI : {
+do_CALLI: {
     uint64_t function = r[i->b];
     if (function >= pe->program->program->function_count ||
         pe->program->program->functions[function].params != i->c) {
@@ -491,7 +491,7 @@ do_RET:
 do_LEA:
     r[i->a] = (pe->stack + (uint32_t)i->x) & 0xffff;
     NEXT;
-do_DSDOP : {
+do_DSDOP: {
     const tw__decoded_use *use = &pe->program->uses[i->x];
     pe->pc = (uint32_t)(i - code);
     if (use->simple) {
@@ -622,7 +622,7 @@ after_slow:
 
 #define LOAD_AT(T, where)                                             \
     do {                                                              \
-        address = (uint32_t)(where)&0xffff;                           \
+        address = (uint32_t)(where) & 0xffff;                         \
         if (address + SIZE_##T <= TW__CSL_PE_BYTES) {                 \
             C_##T value;                                              \
             memcpy(&value, memory + address, sizeof value);           \
@@ -640,7 +640,7 @@ after_slow:
     } while (0)
 #define STORE_AT(T, where)                                  \
     do {                                                    \
-        address = (uint32_t)(where)&0xffff;                 \
+        address = (uint32_t)(where) & 0xffff;               \
         if (address + SIZE_##T <= TW__CSL_PE_BYTES) {       \
             C_##T value = (C_##T)r[i->a];                   \
             memcpy(memory + address, &value, sizeof value); \

@@ -418,7 +418,7 @@ void tw__wse_op_finish(tw__part *part, tw__pe *pe, tw__op *op, bool by_control)
         if (part->w->spans) tw__wse_note_span(part, pe, part->now, TW__WSE_OP_END, op->slot, op->code);
     }
     if (part->w->counters) count_wait(part, pe, op);
-    if (op->slot < TW__WSE_MAIN) pe->op_active &= (uint8_t) ~(1u << op->slot);
+    if (op->slot < TW__WSE_MAIN) pe->op_active &= (uint8_t)~(1u << op->slot);
     /* A control wavelet ends it: its own action instead of the usual one; terminate does the usual one (decision). */
     if (by_control && op->on_kind != TW__CSL_ACT_TERMINATE)
         tw__wse_act(part, pe, op->on_kind, op->on_at);

@@ -198,7 +198,7 @@ static void pe_task_start(tw__part *part, tw__pe *pe, choice c, uint64_t now)
         break;
     case FLUSH:
         if (pe->program->empty_queue[c.row][c.queue] || pe->program->local[29]) again_flushed(pe);
-        pe->flush_pending[c.row] &= (uint8_t) ~(1u << c.queue);
+        pe->flush_pending[c.row] &= (uint8_t)~(1u << c.queue);
         pe->flushed[c.row] |= (uint8_t)(1u << c.queue);
         if (pe->program->empty_queue[c.row][c.queue]) {
             function = pe->program->empty_queue[c.row][c.queue] - 1;
@@ -301,7 +301,7 @@ static inline int best_thread(tw__part *part, tw__pe *pe, uint64_t now, unsigned
                 if (ready_at < *later) *later = ready_at;
                 continue;
             }
-            pe->ut_fresh &= (uint8_t) ~(1u << s);
+            pe->ut_fresh &= (uint8_t)~(1u << s);
         }
         tw__op *op = pe->op[s];
         uint32_t ready = 1;
