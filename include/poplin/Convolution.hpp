@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Convolutions with gradients and updates. Planning takes milliseconds, so caches of plans are empty. */
+/* Convolutions with gradients and updates. A cache notes what was planned with it; planning itself takes
+ * milliseconds. */
 #ifndef POPLIN_CONVOLUTION_HPP
 #define POPLIN_CONVOLUTION_HPP
 
@@ -7,18 +8,27 @@
 #include <poplar/Program.hpp>
 #include <poplin/ConvParams.hpp>
 #include <poplin/ConvUtil.hpp>
+#include <poplin/MatMul.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <set>
+#include <sstream>
 
 namespace poplin {
 
 class PlanningCache {
+    matmul::PlanningCache noted;
+
   public:
-    std::size_t size() const { return 0; }
+    std::size_t size() const { return noted.size(); }
+    matmul::PlanningCache &matmuls() { return noted; }
+    void note(const poplar::Target &target, const ConvParams &params, const poplar::OptionFlags &options)
+    {
+        std::ostringstream text;
+        text << params;
+        noted.note(target, text.str(), options);
+    }
 };
 using ConvPlanParams = std::tuple<const poplar::Target *, const ConvParams, const poplar::OptionFlags *>;
-inline void preplanConvolutions(const std::set<ConvPlanParams> &, PlanningCache &) {}
-inline void preplanConvolutions(poplar::Graph &, const std::set<ConvPlanParams> &, PlanningCache &) {}
 
 struct PlanCosts {
     std::size_t cycles, memory;
@@ -74,16 +84,21 @@ inline PlanCosts convCosts(const char *call, const poplar::Graph &graph, const C
 #define TW__END                                                                             \
     const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}, \
                                PlanningCache * = nullptr
+#define TW__CACHED                                                                          \
+    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}, \
+                               PlanningCache *cache = nullptr
 
 /* --- tensors -------------------------------------------------------------------------------------------------- */
 
-inline poplar::Tensor createInput(poplar::Graph &graph, const ConvParams &params, TW__END)
+inline poplar::Tensor createInput(poplar::Graph &graph, const ConvParams &params, TW__CACHED)
 {
+    if (cache) cache->note(graph.getTarget(), params, options);
     return detail::convCreate("poplin::createInput", tw_poplin_create_conv_input, graph, params, debugContext,
                               options);
 }
-inline poplar::Tensor createWeights(poplar::Graph &graph, const ConvParams &params, TW__END)
+inline poplar::Tensor createWeights(poplar::Graph &graph, const ConvParams &params, TW__CACHED)
 {
+    if (cache) cache->note(graph.getTarget(), params, options);
     return detail::convCreate("poplin::createWeights", tw_poplin_create_conv_weights, graph, params, debugContext,
                               options);
 }
@@ -100,9 +115,10 @@ inline poplar::Tensor createBiases(poplar::Graph &graph, const poplar::Tensor &a
 
 inline poplar::Tensor convolution(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &weights,
                                   const ConvParams &params, bool transposeAndFlipWeights,
-                                  poplar::program::Sequence &prog, TW__END)
+                                  poplar::program::Sequence &prog, TW__CACHED)
 {
     const tw_conv_params p = params.handle();
+    if (cache) cache->note(graph.getTarget(), params, options);
     return poplar::handles::step(
         graph, prog, debugContext, options, "poplin::convolution", [&](const poplar::handles::Call &c) {
             return tw_poplin_convolution(c.graph, poplar::handles::of(in), poplar::handles::of(weights), &p,
@@ -178,6 +194,7 @@ inline poplar::Tensor fullyConnectedWeightTranspose(poplar::Graph &graph, const 
                                  });
 }
 #undef TW__END
+#undef TW__CACHED
 
 /* --- plans and figures ---------------------------------------------------------------------------------------- */
 
@@ -202,6 +219,22 @@ inline PlanCosts reportWeightUpdatePlanEstimatedCosts(const poplar::Graph &graph
 {
     return detail::convCosts("poplin::reportWeightUpdatePlanEstimatedCosts", graph,
                              getWeightUpdateParams(fwdParams), options);
+}
+
+/* Plans each once, so that what is wrong with one is said here. */
+inline void preplanConvolutions(poplar::Graph &graph, const std::set<ConvPlanParams> &convs, PlanningCache &cache)
+{
+    for (const ConvPlanParams &c : convs) {
+        reportPlanEstimatedCosts(graph, std::get<1>(c), *std::get<2>(c));
+        cache.note(*std::get<0>(c), std::get<1>(c), *std::get<2>(c));
+    }
+}
+inline void preplanConvolutions(const std::set<ConvPlanParams> &convs, PlanningCache &cache)
+{
+    for (const ConvPlanParams &c : convs) {
+        poplar::Graph graph(*std::get<0>(c));
+        preplanConvolutions(graph, { c }, cache);
+    }
 }
 
 inline std::uint64_t getFwdFlops(const ConvParams &params)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Matrix products. Planning takes less than a millisecond, so caches of plans are empty. */
+/* Matrix products. A cache notes what was planned with it; planning itself takes less than a millisecond. */
 #ifndef POPLIN_MAT_MUL_HPP
 #define POPLIN_MAT_MUL_HPP
 
@@ -9,19 +9,47 @@
 #include <poplar/Program.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <poputil/exceptions.hpp>
+#include <set>
+#include <sstream>
 #include <string>
 #include <tilewright/poplibs/handles.hpp>
 #include <tilewright/poplibs/poplin.h>
+#include <tuple>
 #include <vector>
 
 namespace poplin {
 
 namespace matmul {
 class PlanningCache {
+    std::set<std::string> plans;
+
   public:
-    std::size_t size() const { return 0; }
+    std::size_t size() const { return plans.size(); }
+    /* One more plan, unless it is there: what it is of, and what it depends on beside that. */
+    void note(const poplar::Target &target, std::string what, const poplar::OptionFlags &options)
+    {
+        what +=
+            " " + std::to_string(target.getNumTiles()) + " tiles of " + std::to_string(target.getBytesPerTile());
+        for (const auto &o : options) what += " " + o.first + "=" + o.second;
+        plans.insert(what);
+    }
 };
 } // namespace matmul
+
+struct MatMulParams {
+    poplar::Type inputType, outputType;
+    std::vector<std::size_t> aShape, bShape;
+    std::string text() const
+    {
+        std::string all = inputType.toString() + "[";
+        for (std::size_t n : aShape) all += std::to_string(n) + ",";
+        all += "]x[";
+        for (std::size_t n : bShape) all += std::to_string(n) + ",";
+        return all + "]" + outputType.toString();
+    }
+    friend bool operator<(const MatMulParams &a, const MatMulParams &b) { return a.text() < b.text(); }
+};
+using MatMulPlanParams = std::tuple<const poplar::Target *, const MatMulParams, const poplar::OptionFlags *>;
 
 namespace detail {
 inline void wantRank(const char *call, unsigned rank, std::size_t seen)
@@ -167,6 +195,18 @@ inline void matMulReportPlan(std::ostream &out, const poplar::Graph &graph, cons
     });
     if (text) out << text;
     std::free(text);
+}
+
+/* Plans each once, so that what is wrong with one is said here. */
+inline void preplanMatMuls(const std::set<MatMulPlanParams> &matmuls, matmul::PlanningCache &cache)
+{
+    for (const MatMulPlanParams &m : matmuls) {
+        const MatMulParams &p = std::get<1>(m);
+        poplar::Graph graph(*std::get<0>(m));
+        std::ostringstream ignored;
+        matMulReportPlan(ignored, graph, p.inputType, p.outputType, p.aShape, p.bShape, *std::get<2>(m));
+        cache.note(*std::get<0>(m), p.text(), *std::get<2>(m));
+    }
 }
 
 } // namespace poplin
