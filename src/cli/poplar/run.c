@@ -184,6 +184,22 @@ static void run_become(const request *r, const char *program)
             g_strerror(errno));
 }
 
+/* <poplar/...> without its library would end in what the linker says. */
+static bool lacks_poplar(const request *r, const char *text)
+{
+    g_autofree char *path = g_strconcat(tw_lib_dir(), "/libpoplar.so", NULL);
+    if (!r->language || g_file_test(path, G_FILE_TEST_EXISTS)) return false;
+    if (!g_regex_match_simple("^[ \\t]*#[ \\t]*include[ \\t]*<pop(lar|util|ops|lin|nn|rand)/", text,
+                              G_REGEX_MULTILINE, 0))
+        return false;
+    fprintf(
+        stderr,
+        "tilewright run: %s includes <poplar/...>, and %s is missing: the package tilewright-poplar has it, and "
+        "./dev build makes it\n",
+        r->source, path);
+    return true;
+}
+
 /* Runs the program beside us, with a place for its profile; its exit status, or that of a signal. */
 static int run_beside(const request *r, const char *program, const char *profile)
 {
@@ -271,7 +287,9 @@ static int run(int argc, char **argv)
     r.launcher = launcher, r.again = again;
     char *text = NULL; /* a compiler would read a device for ever */
     if (!(text = tw_read_file(r.source, TW_SOURCE_LIMIT, NULL))) return tw__cli_failure("run");
+    bool lacking = lacks_poplar(&r, text);
     free(text);
+    if (lacking) return TW__EXIT_FAILURE;
     status = tw__cli_check_outputs("run", (const char *[]){ r.report, r.profile }, 2, NULL, 0);
     if (status != TW__EXIT_OK) return status;
     if (!tw__cli_library_can_be_found()) return tw__cli_failure("run");

@@ -64,6 +64,8 @@ cd "$root/usr/share/doc/tilewright" || exit 1
 expect 0 "$root/usr/bin/tilewright" csl run examples/csl/stencil/layout.csl --arch=wse3 --launch run,20
 expect 0 "$root/usr/bin/tilewright" pto run examples/pto/softmax/softmax.pto --target a2a3
 expect 1 "$root/usr/bin/tilewright" run --device ipu-model examples/poplar/adder/adder.c
+expect 1 "$root/usr/bin/tilewright" run examples/poplar/cxx/adder.cpp
+prints err 'the package tilewright-poplar'
 readelf -d "$root/usr/bin/tilewright" "$root"/usr/lib/*.so.* | grep -q 'RUNPATH\|RPATH' && fail 'packages name folders to search'
 size=$(du -sk "$root" | cut -f1)
 [ "$size" -le 61440 ] || fail "CSL and PTO take $size KB"
