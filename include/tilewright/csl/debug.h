@@ -27,7 +27,7 @@ typedef enum tw_wse_reason {
     TW_WSE_AT_CODE = 0,     /* before an instruction that is marked, or any of a PE that is followed */
     TW_WSE_AT_CYCLE = 1,    /* all before that cycle is done */
     TW_WSE_AT_FAULT = 2,    /* a program stopped; the run is over behind this */
-    TW_WSE_AT_DEADLOCK = 3, /* nothing can happen any more, and the host waits; the run is over behind this */
+    TW_WSE_AT_DEADLOCK = 3, /* nothing can happen any more, and something waits; the run is over behind this */
     TW_WSE_AT_INTERRUPT = 4 /* tw_wse_interrupt() */
 } tw_wse_reason;
 
@@ -74,7 +74,8 @@ TW_API bool tw_wse_get_frame(const tw_wse *w, unsigned x, unsigned y, unsigned n
  * is "<optimised out>". NULL with a message: TW_E_PARSE, TW_E_SYMBOL, TW_E_TYPE, TW_E_INDEX. */
 TW_API char *tw_wse_print(const tw_wse *w, unsigned x, unsigned y, unsigned frame, const char *text, char format);
 /* Whether it is other than 0; the same errors. */
-TW_API tw_status tw_wse_holds(const tw_wse *w, unsigned x, unsigned y, unsigned frame, const char *text, bool *holds);
+TW_API tw_status tw_wse_holds(const tw_wse *w, unsigned x, unsigned y, unsigned frame, const char *text,
+                              bool *holds);
 /* Text of an instruction; free(). NULL: there is none. */
 TW_API char *tw_wse_instruction(const tw_wse *w, unsigned program, unsigned at);
 

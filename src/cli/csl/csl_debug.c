@@ -237,7 +237,7 @@ static bool halted(void *user, const tw_wse_halt *halt)
     if (halt->reason == TW_WSE_AT_INTERRUPT) puts("Interrupted.");
     if (halt->reason == TW_WSE_AT_FAULT) puts("The program stopped.");
     if (halt->reason == TW_WSE_AT_DEADLOCK)
-        puts("Deadlock: nothing can happen any more, and the host waits. 'why X,Y' says what a PE waits for.");
+        puts("Nothing can happen any more, and something waits: 'why X,Y' says what a PE waits for.");
     tell_cycle(d);
     tw__csl_show_place(d);
     read_commands(d);
@@ -281,7 +281,8 @@ static void do_run(debugger *d, char *args)
         tw__csl_be_silent(false);
         d->running = false, d->reader.go = false, d->frame = 0, d->cycle = tw_wse_cycle(d->w);
     } while (d->again && !d->reader.ended);
-    if (!d->leave) printf("[the run %s, at cycle %" PRIu64 "]\n", good ? "is over" : "has failed", tw_wse_cycle(d->w));
+    if (!d->leave)
+        printf("[the run %s, at cycle %" PRIu64 "]\n", good ? "is over" : "has failed", tw_wse_cycle(d->w));
 }
 
 static void do_pe(debugger *d, char *args)
@@ -323,8 +324,8 @@ static const tw__word words[] = {
     { "continue", "c fg", "[N | to CYCLE]", "to a breakpoint (the Nth), a cycle, a fault or the end", do_continue },
     { "finish", "fin", "", "until the function has returned", do_finish },
     { "until", "u advance", "LOCATION", "continue to a place", do_until },
-    { "break", "b br", "[LOCATION] [at X,Y] [if VALUE]", "pe.csl:12, 12, a function or task; a PE's tasks; a condition",
-      tw__csl_break },
+    { "break", "b br", "[LOCATION] [at X,Y] [if VALUE]",
+      "pe.csl:12, 12, a function or task; a PE's tasks; a condition", tw__csl_break },
     { "tbreak", "tb", "[LOCATION] [at X,Y] [if VALUE]", "a breakpoint for one stop", tw__csl_tbreak },
     { "delete", "d", "[N...]", "remove breakpoints, or all", tw__csl_delete },
     { "enable", "", "[N...]", "breakpoints that were disabled", tw__csl_enable },

@@ -27,15 +27,15 @@ typedef struct tw__debugger {
     tw__csl_settings *settings;
     tw_csl_info info;
     tw_wse *w;
-    bool running, fresh; /* in a run; the wafer has not run yet */
-    bool leave, again;   /* the run is to end; another one follows */
+    bool running, fresh;  /* in a run; the wafer has not run yet */
+    bool leave, again;    /* the run is to end; another one follows */
     unsigned x, y, frame; /* looked at */
     uint64_t cycle;       /* of the last stop */
     GPtrArray *breakpoints;
     unsigned next_id;
     mode mode;
     bool over;
-    uint64_t steps, passes;         /* that are left; breakpoints to pass by */
+    uint64_t steps, passes;          /* that are left; breakpoints to pass by */
     unsigned depth, line, at, calls; /* where the step began; calls: frames of functions that were not inlined */
     const char *file, *function;
     GHashTable *sources; /* path -> char ** of its lines; NULL: it cannot be read */

@@ -245,10 +245,10 @@ void tw__csl_why(debugger *d, char *args)
     view(d, args, TW_WSE_VIEW_WHY, "it waits for nothing");
 }
 
-#define VIEW(name, what, nothing)                       \
-    static void info_##name(debugger *d, char *args)    \
-    {                                                   \
-        view(d, args, TW_WSE_VIEW_##what, nothing);     \
+#define VIEW(name, what, nothing)                    \
+    static void info_##name(debugger *d, char *args) \
+    {                                                \
+        view(d, args, TW_WSE_VIEW_##what, nothing);  \
     }
 VIEW(tasks, TASKS, "no tasks")
 VIEW(queues, QUEUES, "no queues")
@@ -296,7 +296,8 @@ static void info_pes(debugger *d, char *args)
 static void info_cycles(debugger *d, char *args)
 {
     (void)args;
-    printf("cycle %llu; the wafer is at %llu\n", (unsigned long long)d->cycle, (unsigned long long)tw_wse_cycle(d->w));
+    printf("cycle %llu; the wafer is at %llu\n", (unsigned long long)d->cycle,
+           (unsigned long long)tw_wse_cycle(d->w));
 }
 
 static void info_line(debugger *d, char *args)

@@ -36,7 +36,6 @@ tw_csl_program *tw__csl_open(tw__csl_request *r, const char *name)
 
 /* --- run ------------------------------------------------------------------------------------------------------ */
 
-
 static int take_action(void *into, const tw__cli_given *g)
 {
     GPtrArray *actions = *TW__CLI_AT(GPtrArray *, into, g);

@@ -14,7 +14,8 @@ static char **read_lines(const debugger *d, const char *file)
     for (guint i = 0; i < d->folders->len && !bytes; i++) {
         g_autofree char *whole = g_build_filename(d->folders->pdata[i], file, NULL);
         g_autofree char *short_name = g_build_filename(d->folders->pdata[i], base, NULL);
-        if (!(bytes = tw_read_file(whole, TW_SOURCE_LIMIT, NULL))) bytes = tw_read_file(short_name, TW_SOURCE_LIMIT, NULL);
+        if (!(bytes = tw_read_file(whole, TW_SOURCE_LIMIT, NULL)))
+            bytes = tw_read_file(short_name, TW_SOURCE_LIMIT, NULL);
     }
     char **lines = bytes ? g_strsplit(bytes, "\n", -1) : NULL;
     free(bytes);

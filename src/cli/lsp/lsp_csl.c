@@ -337,6 +337,15 @@ static bool csl_is_name(const char *name)
     return true;
 }
 
+static char *csl_format(const char *source, size_t size)
+{
+    size_t length;
+    tw_diags *diags = tw_diags_new();
+    char *printed = diags ? tw_csl_format("text", source, size, &length, diags) : NULL;
+    tw_diags_free(diags);
+    return printed;
+}
+
 const tw__lsp_language tw__lsp_csl = {
     .id = "csl",
     .suffixes = "|.csl|",
@@ -347,5 +356,5 @@ const tw__lsp_language tw__lsp_csl = {
     .outline = tw__lsp_csl_outline,
     .word = csl_word,
     .is_name = csl_is_name,
-    .format = NULL, /* as soon as there is a formatter */
+    .format = csl_format,
 };

@@ -94,7 +94,7 @@ typedef enum tw__wse_stop_kind {
     TW__WSE_STOP_CODE,     /* before an instruction that is marked, or of the PE that is followed */
     TW__WSE_STOP_CYCLE,    /* everything before that cycle is done */
     TW__WSE_STOP_FAULT,    /* of the program; the run is over */
-    TW__WSE_STOP_DEADLOCK, /* nothing can happen any more, and the host waits; the run is over */
+    TW__WSE_STOP_DEADLOCK, /* nothing can happen any more, and something waits; the run is over */
     TW__WSE_STOP_INTERRUPT
 } tw__wse_stop_kind;
 typedef struct tw__wse_stop {
@@ -105,8 +105,8 @@ typedef struct tw__wse_stop {
 /* False: the run ends here. The wafer stands still meanwhile, in the middle of a window. */
 typedef bool tw__wse_stop_hook(void *user, const tw__wse_stop *stop);
 
-/* From now on the hook is asked. Results, cycles and questions of the host stay what they are without, since the wafer
- * waits inside the instruction; windows are run by one thread. False = out of memory. */
+/* From now on the hook is asked. Results, cycles and questions of the host stay what they are without, since the
+ * wafer waits inside the instruction; windows are run by one thread. False = out of memory. */
 bool tw__wse_debug(tw__wse *w, tw__wse_stop_hook *hook, void *user);
 void tw__wse_mark(tw__wse *w, uint32_t program, uint32_t at, bool on); /* of all PEs with that program */
 void tw__wse_follow(tw__wse *w, uint32_t pe);                          /* UINT32_MAX = none */

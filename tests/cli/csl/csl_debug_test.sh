@@ -157,7 +157,7 @@ END
     " (data), stride 1: [0], [1], [2], [3] = {1.5, 2, -3, 4}" "pointer[1] = 2" \
     "pointer.* = 1.5" "data@2 = {1.5, 2}" "table[0:2, 1] = {2, 5}" "table = {{0x1, 0x2, 0x3}, {0x4, 0x5, 0xfffa}}" \
     "table[1, 2] * 2 + 1 = -11" "> 2 = 1" "ready = false" \
-    "PE 0,0: in 'scale' at left.csl:23" "turns = 2" "Deadlock: nothing can happen any more" "turns = 4" \
+    "PE 0,0: in 'scale' at left.csl:23" "turns = 2" "Nothing can happen any more" "turns = 4" \
     "ready = true" "table = {{1, 2, 3}, {4, 5, -6}}" \
     "color 3: from west to ramp at layout.csl:8" "(got), stride 1: [0], [1], [2], [3], [4], [5] = {3, 4, -6, 8, 0, 0}" \
     "fifo: 6 of 8 element(s): 0x00000000" "@fmovs at right.csl:23, 4 of 6 elements done" \
@@ -220,13 +220,121 @@ shows "Breakpoint 1, tasks, PE 1,0" "Breakpoint 2, any line, PE 0,0 if turns > 2
   "17	  return v + v;" "Breakpoint 1, [cycle 3] PE 1,0: in 'go' at right.csl:21" \
   "Breakpoint 1, tasks, PE 1,0, hit 1 times" "Breakpoint 2, any line, PE 0,0 if turns > 2, hit 1 times"
 
+# Local variables and constants: all of them as the code is written; of optimised code no other value than one that the
+# variable has on that line, and not only <optimised out>.
+cat >one.csl <<'END'
+const memcpy = @import_module("<memcpy/get_params>", .{ .width = 1, .height = 1 });
+layout {
+  @set_rectangle(1, 1);
+  @set_tile_code(0, 0, "loops.csl", .{ .memcpy_params = memcpy.get_params(0) });
+  @export_name("go", fn (u16) void);
+}
+END
+cat >loops.csl <<'END'
+param memcpy_params: comptime_struct;
+const sys_mod = @import_module("<memcpy/memcpy>", memcpy_params);
+var data = [16]i16{ 3, -1, 4, 1, -5, 9, 2, 6, -5, 3, 5, 8, 9, -7, 9, 3 };
+var out = @zeros([16]i16);
+var total: i32 = 0;
+var p: [*]i16 = &data;
+fn clamp(v: i16, low: i16, high: i16) i16 {
+  var r = v;
+  if (r < low) {
+    r = low;
+  }
+  if (r > high) {
+    r = high;
+  }
+  return r;
+}
+fn search(key: i16, n: u16) u16 {
+  var i: u16 = 0;
+  while (i < n) {
+    const here = p[i];
+    if (here == key) {
+      break;
+    }
+    i += 1;
+  }
+  return i;
+}
+fn mix(n: u16, start: i32) i32 {
+  var sum: i32 = start;
+  var odd: u16 = 0;
+  for (@range(u16, n)) |i| {
+    const v = p[i];
+    var scaled: i32 = @as(i32, v) * 3;
+    if (v < 0) {
+      odd += 1;
+      scaled = -scaled;
+      out[i] = clamp(v, -4, 4);
+    } else {
+      out[i] = clamp(v + 1, 0, 7);
+    }
+    sum += scaled;
+    for (@range(u16, i)) |j| {
+      if (p[j] > v) {
+        sum += @as(i32, j);
+        odd += 2;
+      }
+      total += 1;
+    }
+  }
+  total += @as(i32, odd);
+  return sum;
+}
+fn go(n: u16) void {
+  var local = @zeros([4]i16);
+  for (@range(u16, 4)) |k| {
+    local[k] = p[k] + 1;
+  }
+  const found = search(9, n);
+  const sum = mix(n, @as(i32, found));
+  total += sum + @as(i32, local[2]);
+  sys_mod.unblock_cmd_stream();
+}
+comptime { @export_symbol(go); }
+END
+debug 0 layout.csl --arch=wse3 -O0 --launch go,4 <<'END'
+break left.csl:23 if i == 2
+run
+info locals
+print i * 10 + n
+up
+info locals
+print to
+print column
+print line
+print out_queue
+END
+shows 'Breakpoint 1, [cycle' 'n = 4' 'i = 2' 'i * 10 + n = 24' 'n = 4' \
+  'to = fabout_dsd, 4 elements, color 3, output queue 2' \
+  'column = mem4d_dsd {2, 2}, 4 elements from 0x' 'line = 3' 'out_queue = 2'
+{
+  for line in $(seq 8 64); do echo "break loops.csl:$line"; done
+  echo run
+  for stop in $(seq 900); do printf 'info locals\ninfo line\ncontinue\n'; done
+} >lines
+for level in O0 O2; do # LINE NAME VALUE
+  "$tilewright" csl debug one.csl --arch=wse3 -$level --launch go,14 <lines 2>err | awk '
+    / = / { name[++n] = $1; value[n] = substr($0, index($0, "=") + 2) }
+    /^instruction / { sub(/.*:/, ""); for (k = 1; k <= n; k++) print $0, name[k], value[k]; n = 0 }' | sort -u >$level
+done
+[ "$(wc -l <O0)" -gt 300 ] || fail "$(wc -l <O0) values of local variables at -O0"
+grep -q '<optimised out>' O0 && fail 'something is optimised out at -O0'
+# Lines 10 and 13 are conditional moves: optimised code comes there whether the condition holds or not.
+grep -v '<optimised out>\|^1[03] ' O2 >known
+[ "$(wc -l <known)" -gt 100 ] || fail "$(wc -l <known) values of local variables at -O2"
+comm -13 O0 known >other
+[ -s other ] && { fail 'values at -O2 that the variables do not have:'; cat other; }
+
 # Where each of these goes wrong it is told why, and the session fails.
 wrong() { # COMMAND MESSAGE
   printf 'tbreak go at 0,0\nrun\n%s\nquit\n' "$1" >commands
   debug 1 layout.csl --arch=wse3 -O0 --launch go,4 <commands
   shows "$2"
 }
-wrong 'print nix' "the PE has no variable 'nix'"
+wrong 'print nix' "has no variable 'nix'"
 wrong 'print data[4]' '4 is outside the 4 elements of this dimension'
 wrong 'print data[0, 1]' 'more indices than the 1 of the array'
 wrong 'print data + 1' 'this is an array, not a number'
@@ -244,7 +352,7 @@ wrong 'break left.csl:999' 'no code comes from left.csl:999'
 wrong 'break twice at 9,9' 'There is no PE 9,9: the rectangle has 2 x 1 PEs.'
 wrong 'break twice at here' "'here' is no PE"
 wrong 'break twice if turns >' "a value is missing behind 'turns >'"
-wrong 'break if nix > 3' "the PE has no variable 'nix'"
+wrong 'break if nix > 3' "has no variable 'nix'"
 wrong 'break twice at 1,0' 'PE 1,0 has no such code'
 wrong 'delete 7' 'There is no breakpoint number 7.'
 wrong 'pe 2,0' 'There is no PE 2,0'

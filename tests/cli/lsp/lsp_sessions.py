@@ -146,7 +146,8 @@ def csl_session(program, folder, kind):
     check("a name of nothing", rename(c.at("pe.csl", "= part"), "x1"), -32803)
     prepared = c.ask("textDocument/prepareRename", c.at("pe.csl", "add(1", 1))["result"]
     check("before a new name", prepared["placeholder"], "add")
-    check("no formatter", c.ask("textDocument/formatting", dict(pe, options={"tabSize": 2, "insertSpaces": True}))["result"], None)
+    edits = c.ask("textDocument/formatting", dict(pe, options={"tabSize": 2, "insertSpaces": True}))["result"]
+    check("formatted", [edit["newText"].endswith("}\n") and "total" not in edit["newText"] for edit in edits], [True])
 
     # positions behind characters of several bytes
     c.edit("pe.csl", "// ☃ 𝄞: two", "// ☃ 𝄞: wrong ")

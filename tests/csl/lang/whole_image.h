@@ -82,6 +82,10 @@ static void add_rows(void)
     TW__CSL_PUSH(p, declarations, declaration);
     TW__CSL_PUSH(p, configs, config);
     TW__CSL_PUSH(p, lines, line);
+    *(tw__csl_local *)TW__CSL_PUSH(p, locals, local) =
+        (tw__csl_local){ .name = "n", .type_text = "u16", .end = 1, .kind = TW__CSL_LOCAL_REGISTER, .place = 3 };
+    *(tw__csl_local *)TW__CSL_PUSH(p, locals, local) =
+        (tw__csl_local){ .name = "all", .type_text = "u64", .kind = TW__CSL_LOCAL_CONSTANT, .words = { 5, 7 } };
 }
 
 /* Without room behind the last row: whoever looks there is seen. */

@@ -143,8 +143,17 @@ static void io_line(stream *s, tw__csl_line *x)
 static void io_frame(stream *s, tw__csl_frame *x)
 {
     io_name(s, &x->name);
-    uint32_t *const fields[] = { &x->outer, &x->file, &x->line, &x->column };
+    uint32_t *const fields[] = { &x->outer, &x->file, &x->line, &x->column, &x->stack };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) io_u32(s, fields[i]);
+}
+
+static void io_local(stream *s, tw__csl_local *x)
+{
+    io_name(s, &x->name);
+    io_name(s, &x->type_text);
+    uint32_t *const fields[] = { &x->at, &x->end, &x->frame, &x->kind, &x->place };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) io_u32(s, fields[i]);
+    for (size_t i = 0; i < 2 && x->kind == TW__CSL_LOCAL_CONSTANT; i++) io_u64(s, &x->words[i]);
 }
 
 static void io_index(stream *s, tw__csl_index_use *x)
@@ -444,6 +453,7 @@ static void io_program(stream *s, tw__csl_program *p)
     TABLE(p, lines, line, io_line);
     TABLE(p, frames, frame, io_frame);
     TABLE(p, indices, index, io_index);
+    TABLE(p, locals, local, io_local);
     TABLE(p, consts, const, io_u64);
     TABLE(p, uses, use, io_use);
     TABLE(p, maps, map, io_map);

@@ -72,6 +72,22 @@ void tw__csl_emit_object(tw__csl_emitter *e, uint32_t address, uint32_t bytes)
     if (row) *row = (tw__csl_object){ (uint32_t)e->code_count - 1, address, bytes };
 }
 
+void tw__csl_emit_local(tw__csl_emitter *e, tw__csl_local local)
+{
+    local.at = (uint32_t)e->code_count;
+    local.end = local.until = UINT32_MAX;
+    tw__csl_local *row = TW__CSL_PUSH(e, locals, local);
+    if (row) *row = local;
+}
+
+void tw__csl_emit_close(tw__csl_emitter *e, size_t first)
+{
+    for (size_t k = first; k < e->local_count; k++) {
+        if (e->locals[k].end == UINT32_MAX) e->locals[k].end = (uint32_t)e->code_count;
+        if (e->locals[k].until == UINT32_MAX) e->locals[k].until = (uint32_t)e->code_count;
+    }
+}
+
 bool tw__csl_emit_pending(const tw__csl_emitter *e)
 {
     return e->index_count && e->indices[e->index_count - 1].at == e->code_count;
@@ -155,6 +171,13 @@ bool tw__csl_emit_end(tw__csl_emitter *e)
             *row = e->indices[i];
             row->at += f->entry;
         }
+        tw__csl_emit_close(e, 0);
+        for (size_t i = 0; i < e->local_count; i++) {
+            tw__csl_local *row = TW__CSL_PUSH(p, locals, local);
+            if (!row) continue;
+            *row = e->locals[i];
+            row->at += f->entry, row->end += f->entry, row->since += f->entry, row->until += f->entry;
+        }
         for (size_t i = 0; i < e->object_count; i++) {
             tw__csl_object *row = TW__CSL_PUSH(p, objects, object);
             if (!row) continue;
@@ -174,12 +197,15 @@ void tw__csl_emit_drop(tw__csl_emitter *e)
     free(e->lines);
     free(e->indices);
     free(e->objects);
+    free(e->locals);
     free(e->labels);
     free(e->uses);
     e->code = NULL;
     e->lines = NULL;
     e->indices = NULL;
     e->objects = NULL;
+    e->locals = NULL;
+    e->local_count = e->local_room = 0;
     e->labels = e->uses = NULL;
     e->code_count = e->line_count = e->index_count = e->object_count = e->label_count = e->use_count = 0;
     e->code_room = e->line_room = e->index_room = e->object_room = e->label_room = e->use_room = 0;

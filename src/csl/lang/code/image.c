@@ -25,7 +25,7 @@ static void free_program(tw__csl_program *p)
     void *tables[] = { p->code,      p->functions, p->lines,   p->consts,   p->uses,    p->maps,
                        p->dsr_loads, p->dsr_init,  p->shapes,  p->segments, p->symbols, p->exports,
                        p->tasks,     p->fifos,     p->queues,  p->configs,  p->inits,   p->declarations,
-                       p->rotations, p->handlers,  p->indices, p->frames,   p->objects };
+                       p->rotations, p->handlers,  p->indices, p->frames,   p->objects, p->locals };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
 }
 

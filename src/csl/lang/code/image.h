@@ -70,7 +70,27 @@ typedef struct tw__csl_frame {
     const char *name;
     uint32_t outer; /* frame that the call is in, an earlier row + 1; 0 = the function's own code */
     uint32_t file, line, column;
+    uint32_t stack;  /* where its locals begin in the stack area of the function it went into */
+    uint32_t origin; /* of the call in the code as it was written, + 1; for the optimiser, not in files */
 } tw__csl_frame;
+
+/* A name of the source, for debuggers: a local variable where it is in sight, or a constant of a module. */
+typedef enum tw__csl_local_kind {
+    TW__CSL_LOCAL_GONE,     /* the optimiser has taken it out, or it differs between PEs with this code */
+    TW__CSL_LOCAL_REGISTER, /* `place`; DSDs in a pair */
+    TW__CSL_LOCAL_STACK,    /* `place`: byte of the stack area */
+    TW__CSL_LOCAL_POINTED,  /* in memory, at the address in register `place` */
+    TW__CSL_LOCAL_CONSTANT, /* `words`; a DSD takes both */
+    TW__CSL_LOCAL_KINDS
+} tw__csl_local_kind;
+typedef struct tw__csl_local {
+    const char *name, *type_text;
+    uint32_t at, end; /* instructions where it is in sight; end 0 = everywhere: a constant of a module */
+    uint32_t frame;   /* of these instructions */
+    uint32_t kind, place;
+    uint64_t words[2];
+    uint32_t since, until; /* where it is written while it is in sight; for the optimiser, not in files */
+} tw__csl_local;
 
 /* A run-time index of an array: register `reg` holds it right before instruction `at` is executed. A table beside the
  * code, not an instruction in it: a machine that does not check runs the same code at the same cost. */
@@ -197,6 +217,7 @@ typedef struct tw__csl_program {
     tw__csl_frame *frames;            /* of calls that are no more */
     tw__csl_index_use *indices;       /* sorted by `at` */
     tw__csl_object *objects;          /* sorted by `at` */
+    tw__csl_local *locals;            /* of nested scopes the inner one comes later */
     uint64_t *consts;
     tw__csl_dsd_use *uses;
     tw__csl_map *maps;
@@ -214,13 +235,13 @@ typedef struct tw__csl_program {
     tw__csl_init *inits;
     tw__csl_rotation *rotations;
     tw__csl_handler *handlers;
-    size_t code_count, function_count, line_count, frame_count, index_count, object_count, const_count, use_count,
-        map_count, dsr_load_count, dsr_init_count, shape_count, segment_count, symbol_count, export_count,
-        task_count, fifo_count, queue_count, declaration_count, config_count, init_count, rotation_count,
-        handler_count;
-    size_t code_room, function_room, line_room, frame_room, index_room, object_room, const_room, use_room, map_room,
-        dsr_load_room, dsr_init_room, shape_room, segment_room, symbol_room, export_room, task_room, fifo_room,
-        queue_room, declaration_room, config_room, init_room, rotation_room, handler_room;
+    size_t code_count, function_count, line_count, frame_count, index_count, object_count, local_count, const_count,
+        use_count, map_count, dsr_load_count, dsr_init_count, shape_count, segment_count, symbol_count,
+        export_count, task_count, fifo_count, queue_count, declaration_count, config_count, init_count,
+        rotation_count, handler_count;
+    size_t code_room, function_room, line_room, frame_room, index_room, object_room, local_room, const_room,
+        use_room, map_room, dsr_load_room, dsr_init_room, shape_room, segment_room, symbol_room, export_room,
+        task_room, fifo_room, queue_room, declaration_room, config_room, init_room, rotation_room, handler_room;
     uint32_t stack_address, stack_bytes; /* area for locals with addresses; grows upwards */
     uint32_t pool_count;                 /* constants that each PE of this program has in image.pool */
 } tw__csl_program;
@@ -306,10 +327,11 @@ typedef struct tw__csl_emitter {
     tw__csl_line *lines;
     tw__csl_index_use *indices;
     tw__csl_object *objects;
+    tw__csl_local *locals;
     uint32_t *labels; /* instruction each label is bound to; UINT32_MAX = not yet */
     uint32_t *uses;   /* instruction, label: pairs */
     size_t code_count, code_room, line_count, line_room, index_count, index_room, object_count, object_room,
-        label_count, label_room, use_count, use_room;
+        label_count, label_room, use_count, use_room, local_count, local_room;
 } tw__csl_emitter;
 
 void tw__csl_emit_begin(tw__csl_emitter *e, tw__csl_image *image, const tw__csl_program *p, uint32_t function);
@@ -321,6 +343,10 @@ uint32_t tw__csl_emit_wide(tw__csl_emitter *e, tw__csl_op op, uint32_t a, uint32
 void tw__csl_emit_index(tw__csl_emitter *e, tw__csl_index_use index);
 /* The load or store that was written last stays inside these bytes. */
 void tw__csl_emit_object(tw__csl_emitter *e, uint32_t address, uint32_t bytes);
+/* A name that is in sight from here on, written since instruction `since`, until tw__csl_emit_close(). */
+void tw__csl_emit_local(tw__csl_emitter *e, tw__csl_local local);
+/* Names from number `first` on end here. */
+void tw__csl_emit_close(tw__csl_emitter *e, size_t first);
 bool tw__csl_emit_pending(const tw__csl_emitter *e); /* an index waits for the instruction that comes next */
 /* Any 64-bit constant in a register, by the shortest way. */
 void tw__csl_emit_const(tw__csl_emitter *e, uint32_t reg, uint64_t value);

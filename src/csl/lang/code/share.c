@@ -114,6 +114,27 @@ static bool same_symbols(const tw__csl_program *a, const tw__csl_program *b)
     return true;
 }
 
+static bool same_locals(const tw__csl_program *a, const tw__csl_program *b)
+{
+    if (a->local_count != b->local_count) return false;
+    for (size_t i = 0; i < a->local_count; i++) {
+        const tw__csl_local *x = &a->locals[i], *y = &b->locals[i];
+        bool alike = x->kind == y->kind || x->kind == TW__CSL_LOCAL_GONE || y->kind == TW__CSL_LOCAL_GONE;
+        if (!same_text(x->name, y->name) || !same_text(x->type_text, y->type_text) || x->at != y->at ||
+            x->end != y->end || !alike || x->place != y->place)
+            return false;
+    }
+    return true;
+}
+
+/* A constant that differs is not that of the code any more. */
+static void join_locals(tw__csl_program *kept, const tw__csl_program *p)
+{
+    for (size_t i = 0; i < kept->local_count; i++)
+        if (kept->locals[i].words[0] != p->locals[i].words[0] || kept->locals[i].words[1] != p->locals[i].words[1])
+            kept->locals[i].kind = TW__CSL_LOCAL_GONE;
+}
+
 static bool same_memory(const tw__csl_program *a, const tw__csl_program *b)
 {
     for (size_t i = 0; i < a->segment_count; i++) {
@@ -149,7 +170,7 @@ static bool same_program(const tw__csl_program *a, const tw__csl_program *b)
         return false;
     PLAIN_TABLES(SAME)
 #undef SAME
-    return same_code(a, b) && same_functions(a, b) && same_symbols(a, b) && same_memory(a, b);
+    return same_code(a, b) && same_functions(a, b) && same_symbols(a, b) && same_memory(a, b) && same_locals(a, b);
 }
 
 /* --- members --- */
@@ -203,6 +224,7 @@ bool tw__csl_share_last(tw__csl_sharing *s, tw__arena_mark mark, size_t files, u
     }
     if (found) {
         join_addressed(&image->programs[s->families[found - 1].program], p);
+        join_locals(&image->programs[s->families[found - 1].program], p);
         tw__csl_image_drop_program(image);
         if (image->file_count == files) tw__arena_restore(image->arena, mark);
     }

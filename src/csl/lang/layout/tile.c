@@ -96,7 +96,9 @@ bool tw__csl_build_program(tw__csl_shared *shared, sema *layout, const char *top
     /* Values in memory may name functions, and functions place more memory. */
     while (good && !tw__csl_stop(&s) && (s.waiting || s.emitted != s.last_placed))
         good = tw__csl_generate_waiting(&s) && tw__csl_emit_memory(&s);
-    good = good && !tw__csl_stop(&s) && tw__csl_errors(shared->ctx) == errors && close_program(&s, b);
+    good = good && !tw__csl_stop(&s) && tw__csl_errors(shared->ctx) == errors;
+    if (good) tw__csl_note_constants(&s);
+    good = good && close_program(&s, b);
     if (tw__csl_errors(shared->ctx) != errors && b->file)
         tw__csl_note(&s, b->at, "in the tile code that is placed here");
     if (tw__csl_watched(&s)) tw__csl_tell_rest(&s);

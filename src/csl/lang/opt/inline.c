@@ -95,15 +95,18 @@ static bool worth_it(const opt *o, const opt_function *f, uint32_t callee)
 }
 
 /* The frame of an instruction of the callee: its own, below that of the call. */
-static uint32_t frame_below(opt *o, uint32_t callee, const opt_insn *call, uint32_t inner, uint32_t *map,
-                            size_t rows)
+static uint32_t frame_below(opt *o, uint32_t callee, const opt_insn *call, uint32_t inner, uint32_t stack,
+                            uint32_t *map, size_t rows)
 {
     tw__csl_program *p = o->p;
     if (inner < rows && map[inner]) return map[inner];
-    tw__csl_frame row = { p->functions[callee].name, call->frame, call->file, call->line, call->column };
+    tw__csl_frame row = {
+        p->functions[callee].name, call->frame, call->file, call->line, call->column, stack, call->origin
+    };
     if (inner) {
         row = p->frames[inner - 1];
-        row.outer = frame_below(o, callee, call, row.outer, map, rows);
+        row.outer = frame_below(o, callee, call, row.outer, stack, map, rows);
+        row.stack += stack;
     }
     tw__csl_frame *to = TW__CSL_PUSH(p, frames, frame);
     if (!to) return 0;
@@ -124,7 +127,7 @@ static void paste(opt *o, opt_function *f, const opt_insn *call, uint32_t callee
     }
     for (size_t k = 0; k < g->insn_count; k++) {
         opt_insn x = g->insns[k];
-        x.frame = frame_below(o, callee, call, x.frame, map, rows);
+        x.frame = frame_below(o, callee, call, x.frame, stack, map, rows);
         if (x.to >= 0) x.to = (int32_t)begin + x.to + PLACED;
         if (x.insn.op == TW__CSL_I_RET) {
             x.insn = (tw__csl_insn){ TW__CSL_I_JMP, 0, 0, 0 };

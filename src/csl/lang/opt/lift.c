@@ -51,6 +51,7 @@ static bool lift(opt *o, uint32_t number, size_t *line, size_t *index, size_t *o
             one.low = row->address, one.high = row->address + row->bytes;
         }
         one.insn = p->code[code->entry + at];
+        one.origin = code->entry + at + 1;
         if (tw__opt_is_jump(one.insn)) {
             bool narrow = tw__csl_op_rows[one.insn.op].operands[2] == 'j';
             one.to = (int32_t)at + 1 + (narrow ? (int16_t)one.insn.c : (int32_t)tw__csl_wide(one.insn));
@@ -110,6 +111,7 @@ typedef struct writer {
     tw__csl_dsd_use *uses; /* rows as they were: those that are still named go over, in the order of the code */
     tw__csl_map *maps;
     tw__csl_dsr_load *dsr_loads;
+    size_t room; /* of o->origin */
 } writer;
 
 /* The rows that an instruction names. */
@@ -149,6 +151,16 @@ static void lift_put(writer *w, opt_insn x)
     put_rows(w, &x.insn);
     tw__csl_insn *i = TW__CSL_PUSH(p, code, code);
     if (i) *i = x.insn;
+    if (w->room <= at) {
+        size_t room = at + at / 2 + 64;
+        uint32_t *grown = tw__realloc(w->o->origin, room * sizeof *grown);
+        if (!grown) {
+            w->o->failed = true;
+            return;
+        }
+        w->o->origin = grown, w->room = room;
+    }
+    w->o->origin[at] = x.origin;
 }
 
 static bool lower(writer *w, uint32_t number)
@@ -181,7 +193,7 @@ static bool lower(writer *w, uint32_t number)
         jump[k] = (uint32_t)p->code_count + 1;
         lift_put(w, *x);
     }
-    good = good && !p->no_memory;
+    good = good && !p->no_memory && !o->failed;
     for (size_t k = 0; good && k < f->insn_count; k++) {
         if (!jump[k] || f->insns[k].to < 0) continue;
         tw__csl_insn *i = &p->code[jump[k] - 1];

@@ -28,6 +28,7 @@ typedef struct opt_insn {
     tw__csl_insn insn;
     int32_t to; /* jumps: the target, an instruction of the list; else -1 */
     uint32_t file, line, column, frame;
+    uint32_t origin;    /* instruction of the code as it was written that it comes from, + 1; 0 = none */
     uint32_t low, high; /* loads and stores with a register: bytes that they stay in; high 0 = it is not known */
 } opt_insn;
 
@@ -46,11 +47,15 @@ typedef struct opt_function {
 typedef struct opt {
     tw__csl_image *image;
     tw__csl_program *p;
-    opt_function *functions;    /* as many as the program has */
-    tw__csl_index_use *indices; /* rows that OPT_INDEX names */
-    uint64_t *own;              /* by byte of memory: of a variable that is reached by its name alone */
-    bool indirect;              /* functions are called by value */
-    bool failed;                /* out of memory */
+    opt_function *functions;        /* as many as the program has */
+    tw__csl_index_use *indices;     /* rows that OPT_INDEX names */
+    uint64_t *own;                  /* by byte of memory: of a variable that is reached by its name alone */
+    tw__csl_insn *code;             /* as it was written */
+    tw__csl_function_code *written; /* ... its functions */
+    size_t code_count, written_count;
+    uint32_t *origin; /* by instruction of the new code */
+    bool indirect;    /* functions are called by value */
+    bool failed;      /* out of memory */
 } opt;
 
 /* Registers: sets of bits. */
@@ -120,6 +125,10 @@ bool tw__opt_lift(opt *o);  /* all functions of o->p */
 bool tw__opt_lower(opt *o); /* back into o->p */
 void tw__opt_compact(opt *o, opt_function *f);
 opt_insn *tw__opt_append(opt *o, opt_function *f, opt_insn insn); /* NULL = out of memory */
+
+/* --- names.c: what debuggers are told ------------------------------------------------------------------------- */
+bool tw__opt_keep_code(opt *o); /* before lift */
+void tw__opt_names(opt *o);     /* after lower: names get the places that the new code has for them, or none */
 
 /* --- flow.c --------------------------------------------------------------------------------------------------- */
 

@@ -130,7 +130,7 @@ static bool optimize(tw__csl_image *image, tw__csl_program *p)
 {
     opt o = { .image = image, .p = p };
     size_t functions = p->function_count;
-    bool good = tw__opt_find_own(&o) && tw__opt_lift(&o);
+    bool good = tw__opt_keep_code(&o) && tw__opt_find_own(&o) && tw__opt_lift(&o);
     if (good) {
         each_root(&o, opt_keep, NULL);
         count_calls(&o);
@@ -139,7 +139,12 @@ static bool optimize(tw__csl_image *image, tw__csl_program *p)
         for (size_t k = 0; k < p->function_count && !o.failed; k++)
             if (!o.functions[k].large) tw__opt_hoist(&o, &o.functions[k]);
         good = !o.failed && tw__opt_lower(&o);
+        if (good) tw__opt_names(&o);
+        good = good && !o.failed;
     }
+    free(o.code);
+    free(o.written);
+    free(o.origin);
     for (size_t k = 0; o.functions && k < p->function_count; k++) free(o.functions[k].insns);
     free(o.functions);
     free(o.indices);

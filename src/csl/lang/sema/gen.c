@@ -28,8 +28,9 @@ bool tw__gen_end(tw__csl_gen *g)
 
 tw__gen_point tw__gen_mark(const tw__csl_gen *g)
 {
-    return (tw__gen_point){ g->e.code_count, g->e.line_count, g->e.index_count, g->e.object_count, g->e.label_count,
-                            g->e.use_count,  g->next,         g->stack,         g->barrier };
+    return (tw__gen_point){ g->e.code_count,  g->e.line_count, g->e.index_count, g->e.object_count,
+                            g->e.label_count, g->e.use_count,  g->e.local_count, g->next,
+                            g->stack,         g->barrier };
 }
 
 void tw__gen_rewind(tw__csl_gen *g, tw__gen_point point)
@@ -40,6 +41,7 @@ void tw__gen_rewind(tw__csl_gen *g, tw__gen_point point)
     g->e.object_count = point.objects;
     g->e.label_count = point.labels;
     g->e.use_count = point.uses;
+    g->e.local_count = point.locals;
     g->next = point.next;
     g->stack = point.stack;
     g->barrier = point.barrier;

@@ -15,6 +15,7 @@ struct tw__csl_gen {
     uint32_t stack;   /* bytes of the stack area */
     uint32_t barrier; /* the peephole does not look at instructions before this one: a label is bound there */
     bool failed;      /* too many registers: reported */
+    uint32_t since;   /* first instruction of the statement under work, of the outermost that declares a name */
 };
 
 /* For the code of `function` (its number in the program under construction). */
@@ -23,7 +24,7 @@ bool tw__gen_end(tw__csl_gen *g); /* hands the code to the program; false after 
 
 /* What @type_of analyses is taken back: everything emitted since the mark. */
 typedef struct tw__gen_point {
-    size_t code, lines, indices, objects, labels, uses;
+    size_t code, lines, indices, objects, labels, uses, locals;
     uint32_t next, stack, barrier;
 } tw__gen_point;
 tw__gen_point tw__gen_mark(const tw__csl_gen *g);

@@ -230,6 +230,10 @@ tw__csl_global *tw__csl_named_global(sema *s, const node *n);
 char *tw__csl_read_near(sema *s, const tw__csl_module *m, const char *name, size_t *size);
 void tw__csl_bind_top_params(sema *s, tw__csl_module *m);
 bool tw__csl_emit_memory(sema *s);
+/* names.c: for debuggers. What a name of the function under construction is bound to; at the end of a program, its
+ * constants. */
+void tw__csl_note_name(sema *s, tw__csl_name name, const operand *o);
+void tw__csl_note_constants(sema *s);
 /* A compiler-made variable of PE memory: a local aggregate, a parameter of aggregate type, a constant table. */
 tw__csl_global *tw__csl_hidden(sema *s, const node *at, const char *name, const type *t, operand init);
 /* Leaves the current function for the top level of module `m`; restore with tw__csl_leave_module(). */

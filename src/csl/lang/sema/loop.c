@@ -119,11 +119,13 @@ static bool for_iteration(sema *s, const node *n, target *t, operand item, opera
 {
     binding *locals = s->locals;
     unsigned block = s->block;
+    size_t names = s->gen ? s->gen->e.local_count : 0;
     s->block = ++s->blocks;
     const node *value_name = n->kid[TW__CSL_FOR_VALUE], *index_name = n->kid[TW__CSL_FOR_INDEX];
     tw__csl_bind(s, value_name, value_name->name, item, true);
     if (index_name) tw__csl_bind(s, index_name, index_name->name, index, true);
     bool more = iteration(s, n->kid[TW__CSL_FOR_BODY], t, out);
+    if (s->gen) tw__csl_emit_close(&s->gen->e, names);
     s->locals = locals;
     s->block = block;
     return more;
@@ -237,17 +239,21 @@ static flow generated_body(sema *s, const node *n, counter *c, operand item, ope
     s->depth++;
     binding *locals = s->locals;
     unsigned block = s->block;
+    size_t names = g->e.local_count;
     s->block = ++s->blocks;
     tw__csl_bind(s, n->kid[TW__CSL_FOR_VALUE], n->kid[TW__CSL_FOR_VALUE]->name, item, true);
     if (n->kid[TW__CSL_FOR_INDEX])
         tw__csl_bind(s, n->kid[TW__CSL_FOR_INDEX], n->kid[TW__CSL_FOR_INDEX]->name, index, true);
+    size_t own = g->e.local_count;
     tw__csl_stmt(s, n->kid[TW__CSL_FOR_BODY]);
+    for (size_t k = names; k < own; k++) g->e.locals[k].end = (uint32_t)g->e.code_count; /* written until below */
     s->locals = locals;
     s->block = block;
     tw__gen_bind(g, t.at_continue);
     if (index.kind == TW__CSL_O_REGISTER && index.reg != c->reg)
         tw__gen_emit(g, TW__CSL_I_ADDI_U16, index.reg, index.reg, 1);
     counter_close(g, c);
+    tw__csl_emit_close(&g->e, names);
     s->depth--;
     return finish(s, &t, FLOW_NEXT);
 }

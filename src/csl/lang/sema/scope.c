@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Local names, and which of them have their address taken. */
+#include "csl/lang/sema/gen.h"
 #include "csl/lang/sema/local.h"
 
 binding *tw__csl_find_local(const sema *s, tw__csl_name name)
@@ -28,12 +29,16 @@ binding *tw__csl_bind(sema *s, const node *at, tw__csl_name name, operand o, boo
     *b = (binding){ .next = s->locals, .name = name, .at = at, .is_const = is_const, .o = o, .block = s->block };
     s->locals = b;
     if (tw__csl_watched(s)) tw__csl_tell(s, at, &o, at);
+    if (s->gen && name && o.kind != TW__CSL_O_NOTHING) tw__csl_note_name(s, name, &o);
     return b;
 }
 
 binding *tw__csl_bind_cell(sema *s, const node *at, tw__csl_name name, value v)
 {
+    gen *g = s->gen; /* a value that changes at compile time is none that a debugger could show */
+    s->gen = NULL;
     binding *b = tw__csl_bind(s, at, name, tw__csl_known(v), false);
+    s->gen = g;
     tw__csl_cell *cell = TW__NEW(s->arena, tw__csl_cell);
     if (!b || !cell) {
         tw__csl_out_of_memory(s);

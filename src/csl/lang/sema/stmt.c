@@ -363,11 +363,13 @@ flow tw__csl_block(sema *s, const node *n)
     binding *locals = s->locals;
     unsigned block = s->block;
     uint32_t registers = s->gen ? tw__gen_hold(s->gen) : 0;
+    size_t names = s->gen ? s->gen->e.local_count : 0;
     s->block = ++s->blocks;
     flow f = FLOW_NEXT;
     for (uint32_t i = 0; i < n->count && f == FLOW_NEXT && !tw__csl_stop(s); i++) f = tw__csl_stmt(s, n->kid[i]);
     s->locals = locals;
     s->block = block;
+    if (s->gen) tw__csl_emit_close(&s->gen->e, names);
     if (s->gen && !s->keep) tw__gen_release(s->gen, registers);
     return f;
 }
@@ -466,7 +468,7 @@ static flow comptime_block(sema *s, const node *n)
     return f;
 }
 
-flow tw__csl_stmt(sema *s, const node *n)
+static flow generate_stmt(sema *s, const node *n)
 {
     if (!tw__csl_step(s, n) || !tw__csl_room(s, n)) return FLOW_DEAD;
     gen *g = s->gen;
@@ -491,5 +493,15 @@ flow tw__csl_stmt(sema *s, const node *n)
     default: tw__csl_expr(s, n, NULL); break;
     }
     if (g && !s->keep) tw__gen_release(g, registers);
+    return f;
+}
+
+flow tw__csl_stmt(sema *s, const node *n)
+{
+    gen *g = s->gen;
+    uint32_t since = g ? g->since : 0;
+    if (g) g->since = (uint32_t)g->e.code_count;
+    flow f = generate_stmt(s, n);
+    if (g) g->since = since;
     return f;
 }

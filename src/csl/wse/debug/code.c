@@ -128,18 +128,26 @@ static bool find_line(const tw__wse *w, const char *place, const char *colon, GA
     return false;
 }
 
-/* A function's first instruction, and where it went into callers. */
+static bool is_inside(const tw__csl_program *p, uint32_t frame, uint32_t of)
+{
+    while (frame && frame != of) frame = p->frames[frame - 1].outer;
+    return frame == of;
+}
+
+/* A function's first instruction, and where it went into callers: each place where its code begins with the same line,
+ * since loops may have been written out. */
 static void add_function(const tw__wse *w, uint32_t program, const char *name, GArray *codes)
 {
     const tw__csl_program *p = &w->image->programs[program];
     for (size_t k = 0; k < p->function_count; k++)
         if (strcmp(p->functions[k].name, name) == 0) code_add(codes, program, p->functions[k].entry);
+    uint32_t frame = 0, line = 0; /* of the call met last */
     for (size_t k = 0; k < p->line_count; k++) {
         const tw__csl_line *l = &p->lines[k];
         if (!l->frame || strcmp(p->frames[l->frame - 1].name, name) != 0) continue;
-        bool goes_on = k && l[-1].frame == l->frame; /* the code of one call that is no more */
-        for (size_t i = 0; i < k && !goes_on; i++) goes_on = p->lines[i].frame == l->frame;
-        if (!goes_on) code_add(codes, program, l->at);
+        bool goes_on = k && l[-1].frame && is_inside(p, l[-1].frame, l->frame);
+        if (l->frame != frame) frame = l->frame, line = l->line;
+        if (!goes_on && l->line == line) code_add(codes, program, l->at);
     }
 }
 

@@ -11,8 +11,8 @@
 /* Code of one frame of the backtrace: of a function, or of one that went into its caller. */
 typedef struct tw__wse_frame {
     const char *function;
-    tw__csl_line source; /* line 0 = unknown; its frame is the one that `function` is */
-    uint32_t at;         /* the instruction: that comes next, or the call */
+    tw__csl_line source;  /* line 0 = unknown; its frame is the one that `function` is */
+    uint32_t at;          /* the instruction: that comes next, or the call */
     uint32_t base, stack; /* first register, and address of the stack area, of the function that the code is in */
     bool inlined;
 } tw__wse_frame;

@@ -128,18 +128,22 @@ void tw__wse_put_dsd(GString *out, const tw__wse *w, uint32_t pe, const tw__csl_
         put_length(out, dsd->length);
         if (dsd->color != TW__CSL_NO_ID) g_string_append_printf(out, ", color %u", dsd->color);
         if (dsd->queue != TW__CSL_NO_ID)
-            g_string_append_printf(out, ", %s queue %u", dsd->kind == TW__CSL_DSD_FABIN ? "input" : "output", dsd->queue);
+            g_string_append_printf(out, ", %s queue %u", dsd->kind == TW__CSL_DSD_FABIN ? "input" : "output",
+                                   dsd->queue);
         break;
     default: g_string_append(out, "no DSD"); return;
     }
     static const struct {
         unsigned bit;
         const char *text;
-    } flags[] = { { TW__CSL_DSD_INDEXED, "indexed" },      { TW__CSL_DSD_CONTROL, "control wavelets" },
-                  { TW__CSL_DSD_TRANSFORM, "transform" },  { TW__CSL_DSD_ADVANCE, "advances the switch" },
+    } flags[] = { { TW__CSL_DSD_INDEXED, "indexed" },
+                  { TW__CSL_DSD_CONTROL, "control wavelets" },
+                  { TW__CSL_DSD_TRANSFORM, "transform" },
+                  { TW__CSL_DSD_ADVANCE, "advances the switch" },
                   { TW__CSL_DSD_ZERO_FIRST, "clears the first source" },
                   { TW__CSL_DSD_ZERO_SECOND, "clears the second source" },
-                  { TW__CSL_DSD_SAVE_ADDRESS, "saves its address" }, { TW__CSL_DSD_SINGLE_STEP, "single step" } };
+                  { TW__CSL_DSD_SAVE_ADDRESS, "saves its address" },
+                  { TW__CSL_DSD_SINGLE_STEP, "single step" } };
     for (size_t i = 0; i < G_N_ELEMENTS(flags); i++)
         if (dsd->flags & flags[i].bit) g_string_append_printf(out, ", %s", flags[i].text);
 }

@@ -38,8 +38,12 @@ static unsigned task_row(const tw__pe *pe)
 
 static void show_pe(show *s)
 {
-    static const char *const states[] = { "idle", "runs", "waits in an operation", "waits in @map",
-                                          "waits to begin an operation", "stopped by a fault" };
+    static const char *const states[] = { "idle",
+                                          "runs",
+                                          "waits in an operation",
+                                          "waits in @map",
+                                          "waits to begin an operation",
+                                          "stopped by a fault" };
     const tw__pe *pe = s->pe;
     if (!s->p) {
         g_string_append(s->out, "no code: it only routes\n");
@@ -71,8 +75,7 @@ static void show_tasks(show *s)
         const tw__csl_function_code *f = &s->p->functions[t->function];
         bool blocked = s->pe->blocked >> t->id & 1, counts = t->kind != TW__CSL_TASK_CONTROL;
         bool runs = s->pe->main_state != TW__MAIN_IDLE && s->pe->task_id == t->id && task_row(s->pe) == k + 1;
-        g_string_append_printf(s->out, "%-7s %2u  %s%s%s%s", kinds[t->kind], t->id, f->name,
-                               runs ? ", runs" : "",
+        g_string_append_printf(s->out, "%-7s %2u  %s%s%s%s", kinds[t->kind], t->id, f->name, runs ? ", runs" : "",
                                t->kind == TW__CSL_TASK_LOCAL && s->pe->active >> t->id & 1 ? ", active" : "",
                                counts && blocked ? ", blocked" : "");
         show_at(s, f->file, f->line);
@@ -106,7 +109,8 @@ static void show_queues(show *s)
             g_string_append_printf(s->out, ", %u of %u wavelet(s)", q->count, q->depth);
             put_wavelets(s->out, q);
             if (q->op)
-                g_string_append_printf(s->out, ", used by %s", q->op - 1u == TW__WSE_MAIN ? "the main thread" : "microthread ");
+                g_string_append_printf(s->out, ", used by %s",
+                                       q->op - 1u == TW__WSE_MAIN ? "the main thread" : "microthread ");
             if (q->op && q->op - 1u < TW__WSE_MAIN) g_string_append_printf(s->out, "%u", q->op - 1u);
             g_string_append_c(s->out, '\n');
         }
@@ -118,7 +122,9 @@ static void show_operand(show *s, const tw__op *op, unsigned k)
 {
     static const char *const names[] = { "to", "from", "from", "from" };
     const tw__opnd *o = &op->arg[k];
-    const tw__queue *q = o->kind == TW__O_IN ? s->pe->in_queue[o->queue] : o->kind == TW__O_OUT ? s->pe->out_queue[o->queue] : NULL;
+    const tw__queue *q = o->kind == TW__O_IN    ? s->pe->in_queue[o->queue]
+                         : o->kind == TW__O_OUT ? s->pe->out_queue[o->queue]
+                                                : NULL;
     uint32_t at = op->straight && o->kind == TW__O_MEM ? op->at : o->at;
     switch (o->kind) {
     case TW__O_MEM: g_string_append_printf(s->out, ", %s 0x%04x on", names[k], at); break;
@@ -293,12 +299,18 @@ static void show_locals(show *s)
 char *tw__wse_show(tw__wse *w, uint32_t pe, unsigned frame, tw__wse_view view)
 {
     static void (*const views[TW__WSE_VIEWS])(show *) = {
-        [TW__WSE_VIEW_PE] = show_pe,           [TW__WSE_VIEW_TASKS] = show_tasks,
-        [TW__WSE_VIEW_QUEUES] = show_queues,   [TW__WSE_VIEW_OPERATIONS] = show_operations,
-        [TW__WSE_VIEW_ROUTES] = show_routes,   [TW__WSE_VIEW_FLIGHT] = show_flight,
-        [TW__WSE_VIEW_DSRS] = show_dsrs,       [TW__WSE_VIEW_FIFOS] = show_fifos,
-        [TW__WSE_VIEW_WHY] = show_why,         [TW__WSE_VIEW_LOCALS] = show_locals,
-        [TW__WSE_VIEW_VARIABLES] = show_variables, [TW__WSE_VIEW_REGISTERS] = show_registers,
+        [TW__WSE_VIEW_PE] = show_pe,
+        [TW__WSE_VIEW_TASKS] = show_tasks,
+        [TW__WSE_VIEW_QUEUES] = show_queues,
+        [TW__WSE_VIEW_OPERATIONS] = show_operations,
+        [TW__WSE_VIEW_ROUTES] = show_routes,
+        [TW__WSE_VIEW_FLIGHT] = show_flight,
+        [TW__WSE_VIEW_DSRS] = show_dsrs,
+        [TW__WSE_VIEW_FIFOS] = show_fifos,
+        [TW__WSE_VIEW_WHY] = show_why,
+        [TW__WSE_VIEW_LOCALS] = show_locals,
+        [TW__WSE_VIEW_VARIABLES] = show_variables,
+        [TW__WSE_VIEW_REGISTERS] = show_registers,
     };
     show s = { .w = w, .number = pe, .frame = frame, .pe = &w->pe[pe], .out = g_string_new(NULL) };
     if (s.pe->program) s.p = s.pe->program->program;

@@ -39,14 +39,15 @@ static tw_type int_type(const char *text)
 
 void tw__wse_read_type(const char *text, tw__wse_type *t)
 {
-    static const char *const words[] = { "color",       "data_task_id", "local_task_id", "control_task_id",
-                                         "input_queue", "output_queue", "ut_id",         "direction",
-                                         "bool" };
+    static const char *const words[] = { "color",           "data_task_id", "local_task_id",
+                                         "control_task_id", "input_queue",  "output_queue",
+                                         "ut_id",           "direction",    "bool" };
     *t = (tw__wse_type){ .text = text, .kind = TW__WSE_T_RAW };
     tw_type number = tw_type_by_name(text);
     if (!number) number = int_type(text);
     for (size_t i = 0; i < G_N_ELEMENTS(words) && !number; i++)
         if (strcmp(text, words[i]) == 0) number = TW_U16;
+    if (strcmp(text, "comptime_int") == 0) number = TW_I64;
     t->is_bool = strcmp(text, "bool") == 0;
     if (number) {
         t->kind = TW__WSE_T_NUMBER, t->number = number, t->size = (uint32_t)tw_type_size(number);
@@ -124,9 +125,15 @@ void tw__wse_put_number(GString *out, tw_type type, uint64_t bits, char format)
     case 'x': g_string_append_printf(out, "0x%llx", (unsigned long long)raw); return;
     case 't': put_binary(out, raw); return;
     case 'u': g_string_append_printf(out, "%llu", (unsigned long long)raw); return;
-    case 'c': g_string_append_printf(out, "%u '%c'", (unsigned)raw, g_ascii_isprint((int)(raw & 127)) ? (int)raw : '?'); return;
+    case 'c':
+        g_string_append_printf(out, "%u '%c'", (unsigned)raw, g_ascii_isprint((int)(raw & 127)) ? (int)raw : '?');
+        return;
     case 'd': is_float = false; break;
-    case 'f': is_float = true, type = tw_type_size(type) == 2 && !tw__wse_is_float(type) ? TW_F16 : type == TW_U32 || type == TW_I32 ? TW_F32 : type; break;
+    case 'f':
+        is_float = true, type = tw_type_size(type) == 2 && !tw__wse_is_float(type) ? TW_F16
+                                : type == TW_U32 || type == TW_I32                 ? TW_F32
+                                                                                   : type;
+        break;
     default: break;
     }
     if (is_float && tw__wse_is_float(type))

@@ -93,13 +93,15 @@ static val view_of(reader *r, const char *type, uint32_t address)
         tw__wse_read_type(array.base, &v.type);
         v.rank = array.rank;
         uint32_t step = v.type.size;
-        for (unsigned d = array.rank; d-- > 0; step *= array.dims[d]) v.dims[d] = array.dims[d], v.strides[d] = step;
+        for (unsigned d = array.rank; d-- > 0; step *= array.dims[d])
+            v.dims[d] = array.dims[d], v.strides[d] = step;
         if (array.size > TW__CSL_PE_BYTES || address > TW__CSL_PE_BYTES - array.size)
             return value_wrong(r, TW_E_INDEX, "bytes %u to %u lie outside the %u bytes of a PE", address,
-                         address + array.size, TW__CSL_PE_BYTES);
+                               address + array.size, TW__CSL_PE_BYTES);
     }
     if (address > TW__CSL_PE_BYTES - v.type.size)
-        return value_wrong(r, TW_E_INDEX, "address 0x%x lies outside the %u bytes of a PE", address, TW__CSL_PE_BYTES);
+        return value_wrong(r, TW_E_INDEX, "address 0x%x lies outside the %u bytes of a PE", address,
+                           TW__CSL_PE_BYTES);
     return v;
 }
 
@@ -110,7 +112,9 @@ static val value_number(reader *r, val v)
     if (v.kind == NUMBER && !v.type.text) return v;
     if (v.rank || (v.type.kind != TW__WSE_T_NUMBER && v.type.kind != TW__WSE_T_POINTER))
         return value_wrong(r, TW_E_TYPE, "this is %s, not a number",
-                     v.rank ? "an array" : v.type.text ? v.type.text : "nothing");
+                           v.rank        ? "an array"
+                           : v.type.text ? v.type.text
+                                         : "nothing");
     uint64_t bits = v.kind == VIEW ? value_load(r, v.address, v.type.size) : v.words[0];
     return tw__wse_is_float(v.type.number) ? of_real(tw__wse_float(v.type.number, bits))
                                            : of_int(tw__wse_int(v.type.number, bits));
@@ -156,7 +160,7 @@ static val raw_memory(reader *r, char size)
     if (!value_takes(r, "]")) return value_wrong(r, TW_E_PARSE, "a ']' is missing in '%s'", r->text);
     if (address < 0 || address > TW__CSL_PE_BYTES)
         return value_wrong(r, TW_E_INDEX, "address %lld lies outside the %u bytes of a PE", (long long)address,
-                     TW__CSL_PE_BYTES);
+                           TW__CSL_PE_BYTES);
     return view_of(r, size == 'b' ? "u8" : size == 'h' ? "u16" : "u32", (uint32_t)address);
 }
 
@@ -197,7 +201,8 @@ static val name(reader *r)
                 g_autofree char *whole_name = g_strndup(start, (gsize)(best - start));
                 return of_name(r, &found, whole_name);
             }
-            return value_wrong(r, TW_E_SYMBOL, "the PE has no variable '%s'", word);
+            return value_wrong(r, TW_E_SYMBOL, "PE %u,%u has no variable '%s'", r->pe % r->w->width,
+                               r->pe / r->w->width, word);
         }
     }
 }
@@ -236,7 +241,8 @@ static val value_indexed(reader *r, val v)
         if (v.rank == 0) v.rank = 1, v.strides[0] = v.type.size, v.dims[0] = TW__CSL_PE_BYTES;
     }
     if (r->failed || v.kind == LOST) return value_number(r, v);
-    if (v.kind != VIEW || !v.rank) return value_wrong(r, TW_E_TYPE, "%s has no elements", v.type.text ? v.type.text : "a number");
+    if (v.kind != VIEW || !v.rank)
+        return value_wrong(r, TW_E_TYPE, "%s has no elements", v.type.text ? v.type.text : "a number");
     val out = v;
     out.rank = 0;
     unsigned d = 0;
@@ -248,7 +254,7 @@ static val value_indexed(reader *r, val v)
         if (r->failed) return v;
         if (low < 0 || high < low || high > v.dims[d])
             return value_wrong(r, TW_E_INDEX, "%lld is outside the %u elements of this dimension",
-                         (long long)(low < 0 || low >= v.dims[d] ? low : high), v.dims[d]);
+                               (long long)(low < 0 || low >= v.dims[d] ? low : high), v.dims[d]);
         out.address += (uint32_t)low * v.strides[d];
         if (slice) out.dims[out.rank] = (uint32_t)(high - low), out.strides[out.rank++] = v.strides[d];
         d++;
@@ -258,8 +264,8 @@ static val value_indexed(reader *r, val v)
     uint64_t last = out.address;
     for (unsigned k = 0; k < out.rank; k++) last += (uint64_t)(out.dims[k] ? out.dims[k] - 1 : 0) * out.strides[k];
     if (last + v.type.size > TW__CSL_PE_BYTES)
-        return value_wrong(r, TW_E_INDEX, "address 0x%llx lies outside the %u bytes of a PE", (unsigned long long)last,
-                     TW__CSL_PE_BYTES);
+        return value_wrong(r, TW_E_INDEX, "address 0x%llx lies outside the %u bytes of a PE",
+                           (unsigned long long)last, TW__CSL_PE_BYTES);
     return out;
 }
 
@@ -312,10 +318,10 @@ typedef struct op_row {
 
 /* Longer ones first where one begins another. */
 static const op_row operators[] = {
-    { "||", 0, 'o' }, { "or", 0, 'o' }, { "&&", 1, 'a' }, { "and", 1, 'a' }, { "==", 2, '=' }, { "!=", 2, '!' },
-    { "<<", 6, 'l' }, { ">>", 6, 'r' }, { "<=", 2, '[' }, { ">=", 2, ']' },  { "<", 2, '<' },  { ">", 2, '>' },
-    { "|", 3, '|' },  { "^", 4, '^' },  { "&", 5, '&' },  { "+", 7, '+' },   { "-", 7, '-' },  { "*", 8, '*' },
-    { "/", 8, '/' },  { "%", 8, '%' },
+    { "||", 0, 'o' }, { "or", 0, 'o' }, { "&&", 1, 'a' }, { "and", 1, 'a' }, { "==", 2, '=' },
+    { "!=", 2, '!' }, { "<<", 6, 'l' }, { ">>", 6, 'r' }, { "<=", 2, '[' },  { ">=", 2, ']' },
+    { "<", 2, '<' },  { ">", 2, '>' },  { "|", 3, '|' },  { "^", 4, '^' },   { "&", 5, '&' },
+    { "+", 7, '+' },  { "-", 7, '-' },  { "*", 8, '*' },  { "/", 8, '/' },   { "%", 8, '%' },
 };
 enum { LEVELS = 9 };
 
@@ -323,7 +329,7 @@ static val compared(val a, val b, char what)
 {
     bool real = a.is_real || b.is_real;
     int order = real ? (a.real < b.real ? -1 : a.real > b.real)
-                     : ((int64_t)a.bits < (int64_t)b.bits ? -1 : (int64_t)a.bits > (int64_t)b.bits);
+                     : ((int64_t)a.bits<(int64_t)b.bits ? -1 : (int64_t)a.bits>(int64_t) b.bits);
     bool unordered = real && (a.real != a.real || b.real != b.real);
     switch (what) {
     case '=': return of_int(!unordered && order == 0);
@@ -403,10 +409,12 @@ static val all_of(reader *r)
     val v = value_expression(r);
     if (!r->failed && value_takes(r, "@")) {
         int64_t n = value_whole(r, at_level(r, 7));
-        if (!r->failed && (v.kind != VIEW || v.rank > 1)) value_wrong(r, TW_E_TYPE, "'@' wants a variable on its left");
+        if (!r->failed && (v.kind != VIEW || v.rank > 1))
+            value_wrong(r, TW_E_TYPE, "'@' wants a variable on its left");
         uint32_t size = v.type.size ? v.type.size : 1;
         if (!r->failed && (n < 1 || n > (TW__CSL_PE_BYTES - v.address) / size))
-            value_wrong(r, TW_E_INDEX, "%lld elements from address 0x%x on do not lie in a PE", (long long)n, v.address);
+            value_wrong(r, TW_E_INDEX, "%lld elements from address 0x%x on do not lie in a PE", (long long)n,
+                        v.address);
         if (!v.rank) v.strides[0] = size;
         v.rank = 1, v.dims[0] = (uint32_t)n;
     }
@@ -422,7 +430,8 @@ enum { MOST_SHOWN = 200, REPEATS = 10 };
 static void put_element(GString *out, const reader *r, const val *v, uint32_t address, char format)
 {
     const uint8_t *at = r->w->pe[r->pe].memory + address;
-    uint64_t bits = v->type.size <= 8 && address + v->type.size <= TW__CSL_PE_BYTES ? value_load(r, address, v->type.size) : 0;
+    uint64_t bits =
+        v->type.size <= 8 && address + v->type.size <= TW__CSL_PE_BYTES ? value_load(r, address, v->type.size) : 0;
     tw__csl_dsd dsd;
     switch (v->type.kind) {
     case TW__WSE_T_DSD:

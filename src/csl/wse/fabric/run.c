@@ -272,6 +272,7 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
         uint64_t next = tw__wse_next_time(w, &busy);
         if (next == TW__WSE_NEVER) {
             run_settle(w, start);
+            if (w->debug && !debug_clock(w, w->now)) return left_by_debugger();
             if (w->now > limit) return too_long(max_cycles); /* PEs run ahead of the clock while they can */
             if (!done || done(user)) return TW_OK;
             if (tw__wse_next_time(w, &busy) == TW__WSE_NEVER) {
@@ -328,6 +329,8 @@ tw_status tw__wse_end(tw__wse *w)
     bool lenient = w->options.check == TW__WSE_CHECK_REPORT || w->options.check == TW__WSE_CHECK_OFF;
     bool fails = (operations || tasks) && !(w->options.may_wait && lenient);
     if (!fails && w->options.check == TW__WSE_CHECK_OFF) return TW_OK;
+    const tw__wse_stop stop = { .kind = TW__WSE_STOP_DEADLOCK, .cycle = w->now };
+    if (fails && w->debug && !tw__wse_debug_asks(w, stop)) return left_by_debugger();
     char *lines = tw__wse_waiting(w, 12);
     if (!lines || !*lines) {
         free(lines);

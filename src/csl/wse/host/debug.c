@@ -83,7 +83,8 @@ static tw_status find_pe(const tw_wse *w, unsigned x, unsigned y, uint32_t *pe)
     const tw__csl_image *i = w->image;
     *pe = 0;
     if (x >= i->width || y >= i->height)
-        return tw__fail(TW_E_INDEX, "there is no PE %u,%u: the rectangle has %u x %u PEs", x, y, i->width, i->height);
+        return tw__fail(TW_E_INDEX, "there is no PE %u,%u: the rectangle has %u x %u PEs", x, y, i->width,
+                        i->height);
     *pe = y * i->width + x;
     return TW_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* stop: a debugger looks at instructions before they run. Those that it wants to see have an instruction of their own
- * in the decoded program, so that nothing is asked where there is no debugger; the wafer waits inside the instruction,
- * so that what comes after is the same as without. */
+/* stop: a debugger looks at instructions before they run. Those that it wants to see have an instruction of their
+ * own in the decoded program, so that nothing is asked where there is no debugger; the wafer waits inside the
+ * instruction, so that what comes after is the same as without. */
 #include "csl/wse/pe/pe.h"
 
 #include <stdlib.h>
