@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- values ------------------------------------------------------------------------------------------------------ */
+/* --- values ---------------------------------------------------------------------------------------------------- */
 
 /* "/4xw rest": the part behind the slash; returns the rest. */
 static char *read_format(char *args, unsigned *count, char *format, char *size)
@@ -110,7 +110,7 @@ void tw__csl_x(debugger *d, char *args)
     }
 }
 
-/* --- frames ------------------------------------------------------------------------------------------------------ */
+/* --- frames ---------------------------------------------------------------------------------------------------- */
 
 void tw__csl_put_code(const tw_wse_code *code)
 {
@@ -219,7 +219,7 @@ void tw__csl_disassemble(debugger *d, char *args)
     }
 }
 
-/* --- the state of PEs -------------------------------------------------------------------------------------------- */
+/* --- the state of PEs ----------------------------------------------------------------------------------------- */
 
 /* A view of the PE looked at, or of the one that is named. */
 static void view(debugger *d, const char *args, tw_wse_view what, const char *nothing)

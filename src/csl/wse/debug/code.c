@@ -134,8 +134,8 @@ static bool is_inside(const tw__csl_program *p, uint32_t frame, uint32_t of)
     return frame == of;
 }
 
-/* A function's first instruction, and where it went into callers: each place where its code begins with the same line,
- * since loops may have been written out. */
+/* A function's first instruction, and where it went into callers: each place where its code begins with the same
+ * line, since loops may have been written out. */
 static void add_function(const tw__wse *w, uint32_t program, const char *name, GArray *codes)
 {
     const tw__csl_program *p = &w->image->programs[program];
