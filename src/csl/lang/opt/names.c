@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* names: where a debugger finds local variables in optimised code. Every instruction of the new code knows the one that
- * it comes from; a name is in sight where those come from its scope. A variable that was in a register still is in one
- * when each instruction that wrote it has come over once: in the register that the last of these has written, until
+/* names: where a debugger finds local variables in optimised code. Every instruction of the new code knows the one
+ * that it comes from; a name is in sight where those come from its scope. A variable that was in a register still is in
+ * one when each instruction that wrote it has come over once: in the register that the last of these has written, until
  * something else is written there. Else it is gone. Nothing here changes the code. */
 #include "csl/lang/opt/local.h"
 
