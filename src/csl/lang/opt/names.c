@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* names: where a debugger finds local variables in optimised code. Every instruction of the new code knows the one
- * that it comes from; a name is in sight where those come from its scope. A variable that was in a register still is in
- * one when each instruction that wrote it has come over once: in the register that the last of these has written, until
- * something else is written there. Else it is gone. Nothing here changes the code. */
+ * that it comes from; a name is in sight where those come from its scope. A variable that was in a register still is
+ * in one when each instruction that wrote it has come over once: in the register that the last of these has written,
+ * until something else is written there. Else it is gone. Nothing here changes the code. */
 #include "csl/lang/opt/local.h"
 
 typedef struct hits {
@@ -57,15 +57,15 @@ static uint32_t frame_at(const tw__csl_program *p, uint32_t at)
 /* The new code as names want it. */
 typedef struct view {
     const opt *o;
-    uint32_t *frames; /* by instruction */
-    uint32_t *first;  /* by instruction as it was written: one that comes from it, + 1 */
-    uint32_t *next;   /* by instruction: another one that comes from the same, + 1 */
-    uint32_t *function;           /* by instruction */
-    uint32_t *holder;             /* by frame: function that has it, + 1 */
-    uint8_t *def;    /* by instruction: it writes the variable that is looked for */
-    uint32_t *state; /* by instruction: the register that it is in */
+    uint32_t *frames;   /* by instruction */
+    uint32_t *first;    /* by instruction as it was written: one that comes from it, + 1 */
+    uint32_t *next;     /* by instruction: another one that comes from the same, + 1 */
+    uint32_t *function; /* by instruction */
+    uint32_t *holder;   /* by frame: function that has it, + 1 */
+    uint8_t *def;       /* by instruction: it writes the variable that is looked for */
+    uint32_t *state;    /* by instruction: the register that it is in */
     uint64_t *steps;
-    const tw__csl_local **done;   /* by function: the name that was placed there last */
+    const tw__csl_local **done; /* by function: the name that was placed there last */
 } view;
 
 /* How often the instruction that was `origin` is in the new function, in this frame; *at = one of them. */
@@ -171,7 +171,8 @@ static bool find_variable(const view *v, const tw__csl_function_code *f, uint32_
 }
 
 /* Where the name is at an instruction. */
-static void name_fill(const view *v, const tw__csl_local *l, bool found, uint32_t at, uint32_t frame, tw__csl_local *row)
+static void name_fill(const view *v, const tw__csl_local *l, bool found, uint32_t at, uint32_t frame,
+                      tw__csl_local *row)
 {
     if (in_register(l)) {
         bool gone = !found || v->state[at] >= UNSEEN;
@@ -224,12 +225,18 @@ static void place_in_functions(const view *v, const tw__csl_local *l)
 static bool names_look(const opt *o, view *v, uint64_t *steps)
 {
     const tw__csl_program *p = o->p;
-    *v = (view){ o, tw__calloc(p->code_count + 1, sizeof *v->frames), tw__calloc(o->code_count + 1, sizeof *v->first),
-                 tw__calloc(p->code_count + 1, sizeof *v->next), tw__calloc(p->code_count + 1, sizeof *v->function),
-                 tw__calloc(p->frame_count + 1, sizeof *v->holder), tw__calloc(p->code_count + 1, 1),
- tw__calloc(p->code_count + 1, sizeof *v->state), steps,
+    *v = (view){ o,
+                 tw__calloc(p->code_count + 1, sizeof *v->frames),
+                 tw__calloc(o->code_count + 1, sizeof *v->first),
+                 tw__calloc(p->code_count + 1, sizeof *v->next),
+                 tw__calloc(p->code_count + 1, sizeof *v->function),
+                 tw__calloc(p->frame_count + 1, sizeof *v->holder),
+                 tw__calloc(p->code_count + 1, 1),
+                 tw__calloc(p->code_count + 1, sizeof *v->state),
+                 steps,
                  tw__calloc(p->function_count + 1, sizeof *v->done) };
-    if (!v->frames || !v->first || !v->next || !v->function || !v->holder || !v->def || !v->state || !v->done) return false;
+    if (!v->frames || !v->first || !v->next || !v->function || !v->holder || !v->def || !v->state || !v->done)
+        return false;
     for (uint32_t f = 0; f < p->function_count; f++)
         for (uint32_t k = 0; k < p->functions[f].count; k++) v->function[p->functions[f].entry + k] = f;
     for (uint32_t at = 0; at < p->code_count; at++) {

@@ -80,7 +80,8 @@ static bool names_settle(sema *s, tw__csl_local *l)
     tw__csl_program *p = tw__csl_sema_program(s);
     size_t shapes = p->shape_count;
     tw__csl_dsd packed;
-    bool memory = t->kind == TW__CSL_TY_MEM1D_DSD || t->kind == TW__CSL_TY_MEM4D_DSD || t->kind == TW__CSL_TY_CIRCBUF_DSD;
+    bool memory =
+        t->kind == TW__CSL_TY_MEM1D_DSD || t->kind == TW__CSL_TY_MEM4D_DSD || t->kind == TW__CSL_TY_CIRCBUF_DSD;
     l->words[0] = l->words[1] = 0, l->kind = TW__CSL_LOCAL_GONE;
     if (memory && (base->cell || (base->global && !base->global->placed))) return false;
     int64_t at = memory ? base->offset + (base->global ? (int64_t)base->global->address : 0) : 0;
