@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What ranks pay: latency and bandwidth of messages, broadcasts and reductions of the wire, with a message in front and
- * checks behind as the engine has them. Starts itself as two ranks where MPI is; alone it measures what a call costs
- * without ranks, which is its limit. */
+/* What ranks pay: latency and bandwidth of messages, broadcasts and reductions of the wire, with a message in front
+ * and checks behind as the engine has them. Starts itself as two ranks where MPI is; alone it measures what a call
+ * costs without ranks, which is its limit. */
 #include "core/wire/wire.h"
 
 #include <stdlib.h>

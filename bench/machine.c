@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The first line of every benchmark: processor, instruction set of the kernels, load. Figures of different machines, or
- * with different work beside them, are not to be compared. */
+/* The first line of every benchmark: processor, instruction set of the kernels, load. Figures of different machines,
+ * or with different work beside them, are not to be compared. */
 #include <tilewright/vec.h>
 
 #include <stdio.h>

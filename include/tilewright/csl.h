@@ -134,9 +134,9 @@ TW_API const char *tw_csl_keyword(size_t index); /* reserved words, names of typ
 TW_API const char *
 tw_csl_library_name(size_t index); /* "memcpy/memcpy", for "<memcpy/memcpy>"; NULL past the end */
 TW_API const char *tw_csl_library_text(const char *name); /* its source; NULL: there is no such library */
-/* A source in its canonical layout: the same tokens and comments, other blanks and line ends. Messages call it `name`.
- * malloc'ed, the caller frees it; a NUL stands behind its *length bytes. TW_E_PARSE: it has errors, which are in diags;
- * TW_E_NO_MEMORY. */
+/* A source in its canonical layout: the same tokens and comments, other blanks and line ends. Messages call it
+ * `name`. malloc'ed, the caller frees it; a NUL stands behind its *length bytes. TW_E_PARSE: it has errors, which
+ * are in diags; TW_E_NO_MEMORY. */
 TW_API char *tw_csl_format(const char *name, const char *text, size_t size, size_t *length, tw_diags *diags);
 
 /* Bytecode and tables in readable form, for people. */

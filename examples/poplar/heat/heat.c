@@ -220,7 +220,8 @@ int main(int argc, char **argv)
     bool right = difference <= 1e-5 && rounds > 1;
     printf("%s (largest difference %g)\n", right ? "the same as on the host" : "NOT THE SAME AS ON THE HOST",
            difference);
-    if (argc > 1 && tw_world_rank() == 0 && picture_write(argv[1], device.cells[0], HIGH, WIDE)) printf("picture: %s\n", argv[1]);
+    if (argc > 1 && tw_world_rank() == 0 && picture_write(argv[1], device.cells[0], HIGH, WIDE))
+        printf("picture: %s\n", argv[1]);
 
     tw_engine_free(e);
     tw_graph_free(g);

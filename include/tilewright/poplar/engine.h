@@ -117,9 +117,9 @@ TW_API const tw_target *tw_engine_target(const tw_engine *engine);
 
 /* --- ranks (docs/mpi.md) --------------------------------------------------------------------------------------- */
 
-/* Processes of this run, which a launcher of MPI has started: 1 without one. All of them make the same calls; what has
- * effects outside of the library (a file, a line of output) is for rank 0. The first of these calls, or of an engine,
- * starts MPI if the program has not; when that fails the program is alone, and engines say why. */
+/* Processes of this run, which a launcher of MPI has started: 1 without one. All of them make the same calls; what
+ * has effects outside of the library (a file, a line of output) is for rank 0. The first of these calls, or of an
+ * engine, starts MPI if the program has not; when that fails the program is alone, and engines say why. */
 TW_API unsigned tw_world_rank(void);
 TW_API unsigned tw_world_size(void);
 

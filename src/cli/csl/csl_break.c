@@ -16,7 +16,7 @@ void tw__csl_free_breakpoint(void *data)
     g_free(b);
 }
 
-/* --- stops ------------------------------------------------------------------------------------------------------- */
+/* --- stops ---------------------------------------------------------------------------------------------------- */
 
 static bool is_there(const breakpoint *b, const tw_wse_halt *halt)
 {
@@ -62,7 +62,7 @@ breakpoint *tw__csl_hit(debugger *d, const tw_wse_halt *halt)
     return NULL;
 }
 
-/* --- marks in the code ------------------------------------------------------------------------------------------- */
+/* --- marks in the code ---------------------------------------------------------------------------------------- */
 
 static void break_mark(debugger *d, const breakpoint *b, bool on)
 {
@@ -88,7 +88,7 @@ void tw__csl_forget(debugger *d, breakpoint *b)
     tw__csl_mark_all(d); /* others may stand at the same instruction */
 }
 
-/* --- commands ---------------------------------------------------------------------------------------------------- */
+/* --- commands ------------------------------------------------------------------------------------------------- */
 
 /* "LOCATION", "12" in the file looked at; false after a message. */
 static bool break_find(debugger *d, const char *place, GArray *codes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `tilewright csl debug`: the words of `tilewright sim --interactive` on a simulated wafer. The run calls a hook where
- * it stops; the hook reads commands until one of them lets the run go on. */
+/* `tilewright csl debug`: the words of `tilewright sim --interactive` on a simulated wafer. The run calls a hook
+ * where it stops; the hook reads commands until one of them lets the run go on. */
 #include "cli/csl/csl_debug.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ static void on_interrupt(int number)
     tw_wse_interrupt(interruptible);
 }
 
-/* --- where it is ------------------------------------------------------------------------------------------------- */
+/* --- where it is ---------------------------------------------------------------------------------------------- */
 
 unsigned tw__csl_depth(const debugger *d, unsigned x, unsigned y)
 {
@@ -53,7 +53,7 @@ bool tw__csl_choose_pe(debugger *d, unsigned x, unsigned y)
     return true;
 }
 
-/* --- stepping ---------------------------------------------------------------------------------------------------- */
+/* --- stepping ------------------------------------------------------------------------------------------------- */
 
 /* Notes where the next step begins. */
 static void anchor(debugger *d)
@@ -185,7 +185,7 @@ static void do_until(debugger *d, char *args)
     if (d->breakpoints->len > before) do_continue(d, (char[]){ "" });
 }
 
-/* --- stops ------------------------------------------------------------------------------------------------------- */
+/* --- stops ---------------------------------------------------------------------------------------------------- */
 
 static void read_commands(debugger *d)
 {
@@ -244,7 +244,7 @@ static bool halted(void *user, const tw_wse_halt *halt)
     return !d->leave;
 }
 
-/* --- runs -------------------------------------------------------------------------------------------------------- */
+/* --- runs ----------------------------------------------------------------------------------------------------- */
 
 static bool open_wafer(debugger *d)
 {

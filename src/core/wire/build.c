@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which build this library is: ranks of different ones may differ in results. The build finds the commit out anew each
- * time (cmake/commit.cmake). */
+/* Which build this library is: ranks of different ones may differ in results. The build finds the commit out anew
+ * each time (cmake/commit.cmake). */
 #include "core/wire/wire.h"
 
 #include "commit.h"

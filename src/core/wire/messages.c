@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages between ranks. Each has the call it belongs to in front: the receiver sees whether both mean the same. Calls
- * of all ranks (broadcast, reductions, barrier) go along a binary tree of such messages. */
+/* Messages between ranks. Each has the call it belongs to in front: the receiver sees whether both mean the same.
+ * Calls of all ranks (broadcast, reductions, barrier) go along a binary tree of such messages. */
 #include "core/wire/inside.h"
 
 #include <assert.h>

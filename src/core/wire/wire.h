@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* wire: the processes (ranks) of one run, and what they say to each other. Every rank makes the same calls in the same
- * order; each call is counted and its fingerprint travels with every message, so that ranks that do different things
- * are told which call was the first to differ, instead of waiting for each other for ever.
+/* wire: the processes (ranks) of one run, and what they say to each other. Every rank makes the same calls in the
+ * same order; each call is counted and its fingerprint travels with every message, so that ranks that do different
+ * things are told which call was the first to differ, instead of waiting for each other for ever.
  *
  * Bytes are moved by a row of functions: "self" (one process: nothing to move), or that of a module which is the only
  * code linked with MPI and is loaded when a launcher started this process (docs/mpi.md). One rank never gets past the
@@ -54,8 +54,8 @@ const tw__wire_launcher *tw__wire_detect(unsigned *rank, unsigned *size);
 extern const tw__wire_launcher tw__wire_launchers[];
 extern const size_t tw__wire_launcher_count;
 
-/* Starts what moves bytes, once, if a launcher started several ranks; otherwise nothing happens. Fails when there is no
- * module for that launcher, or when ranks are of different builds. */
+/* Starts what moves bytes, once, if a launcher started several ranks; otherwise nothing happens. Fails when there is
+ * no module for that launcher, or when ranks are of different builds. */
 tw_status tw__wire_start(void);
 static inline unsigned tw__wire_rank(void)
 {
@@ -90,8 +90,8 @@ typedef struct tw__wire_part {
 } tw__wire_part;
 typedef void tw__wire_pack(void *user, uint32_t index, char *room);
 typedef void tw__wire_unpack(void *user, uint32_t index, const char *bytes);
-/* Messages to and from some peers, which make the same call. Receives are posted, then each message is packed and sent,
- * then what came is unpacked in the order of `in`. A rank without parts returns at once. `value` as above. */
+/* Messages to and from some peers, which make the same call. Receives are posted, then each message is packed and
+ * sent, then what came is unpacked in the order of `in`. A rank without parts returns at once. `value` as above. */
 tw_status tw__wire_exchange(tw__wire_site site, uint64_t value, const tw__wire_part *out, size_t outs,
                             const tw__wire_part *in, size_t ins, tw__wire_pack *pack, tw__wire_unpack *unpack,
                             void *user);
@@ -112,8 +112,8 @@ void tw__wire_failed(tw_status status);
 bool tw__wire_stopped(void);
 /* Looks for news; fails as another rank did at this position or before, or when ranks turn out to differ. */
 tw_status tw__wire_notices(void);
-/* The end of what can fail, called by all ranks: all get the failure of the first position (of the lowest rank there),
- * with its message. Ranks are in step again afterwards. */
+/* The end of what can fail, called by all ranks: all get the failure of the first position (of the lowest rank
+ * there), with its message. Ranks are in step again afterwards. */
 tw_status tw__wire_agree(tw_status mine);
 /* Ranks are found to differ: no call does anything any more, and the end of the program ends all ranks. */
 void tw__wire_break(void);

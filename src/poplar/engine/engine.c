@@ -145,7 +145,8 @@ static tw_status engine_compile(tw_engine *engine, tw_graph *graph, unsigned cou
 
 static void engine_leave_profile(void *engine)
 {
-    if (tw__profile_wanted() && tw__wire_rank() == 0) tw__profile_leave((tw_profile *)(uintptr_t)tw_engine_profile(engine));
+    if (tw__profile_wanted() && tw__wire_rank() == 0)
+        tw__profile_leave((tw_profile *)(uintptr_t)tw_engine_profile(engine));
 }
 
 static void engine_drop(tw_engine *engine)

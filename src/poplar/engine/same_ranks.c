@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether all ranks do the same: they have made the same graph and engine, which is compared when it is loaded, and with
- * mpi.verify they have the same values after each run. */
+/* Whether all ranks do the same: they have made the same graph and engine, which is compared when it is loaded, and
+ * with mpi.verify they have the same values after each run. */
 #include "poplar/engine/engine.h"
 
 #include <stdlib.h>

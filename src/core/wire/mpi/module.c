@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The module that alone is linked with MPI: one for each MPI library that the build found (cmake/wire.cmake). It moves
- * bytes with plain non-blocking messages and nothing else; ../start.c loads it with local symbols. */
+/* The module that alone is linked with MPI: one for each MPI library that the build found (cmake/wire.cmake). It
+ * moves bytes with plain non-blocking messages and nothing else; ../start.c loads it with local symbols. */
 #include "core/wire/wire.h"
 
 #include <mpi.h>

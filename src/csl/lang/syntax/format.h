@@ -3,8 +3,8 @@
  *
  * A source is a row of pieces: its tokens, each with the gap before it. The layout follows from the pieces and from
  * where lines break, and from nothing else: breaks of the source that may stay stay (format_gaps.c), those that lines
- * of more than TW__CSL_LINE columns need come to them (format_lines.c). So what is printed has exactly the breaks that
- * the layout was made of, and formatting it again changes nothing. */
+ * of more than TW__CSL_LINE columns need come to them (format_lines.c). So what is printed has exactly the breaks
+ * that the layout was made of, and formatting it again changes nothing. */
 #ifndef TW_CSL_SYNTAX_FORMAT_H
 #define TW_CSL_SYNTAX_FORMAT_H
 

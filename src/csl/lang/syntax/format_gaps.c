@@ -128,7 +128,7 @@ static void set_ranks(tw__csl_formatter *f)
     }
 }
 
-/* --- which breaks there are -------------------------------------------------------------------------------------- */
+/* --- which breaks there are ----------------------------------------------------------------------------------- */
 
 bool tw__csl_one_a_line(const tw__csl_formatter *f, uint32_t opener)
 {

@@ -59,7 +59,7 @@ static uint32_t indent_of(const layout *l, uint32_t i)
     return at->content + (alone ? 0 : TW__CSL_GO_ON); /* (a and\n b) */
 }
 
-/* --- the state between pieces ------------------------------------------------------------------------------------ */
+/* --- the state between pieces --------------------------------------------------------------------------------- */
 
 static void open_frame(layout *l, uint32_t i, uint32_t column)
 {
@@ -114,7 +114,7 @@ static void pass(layout *l, uint32_t i, uint32_t column, bool first)
     if (tw__csl_opens(p)) open_frame(l, i, column);
 }
 
-/* --- lines that are too long ------------------------------------------------------------------------------------- */
+/* --- lines that are too long ---------------------------------------------------------------------------------- */
 
 typedef struct {
     uint32_t first, indent; /* of the line */
@@ -237,7 +237,7 @@ static uint32_t fit_line(layout *l, uint32_t first, uint32_t indent)
     }
 }
 
-/* --- printing ---------------------------------------------------------------------------------------------------- */
+/* --- printing ------------------------------------------------------------------------------------------------- */
 
 static void end_line(tw__csl_formatter *f, uint32_t width, uint32_t comment)
 {

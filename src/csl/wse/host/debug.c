@@ -7,7 +7,7 @@
 #include <string.h>
 #include <tilewright/csl/debug.h>
 
-static bool pass(void *user, const tw_wse_halt *halt)
+static bool pass_halt(void *user, const tw_wse_halt *halt)
 {
     (void)user, (void)halt;
     return true;
@@ -30,7 +30,7 @@ static bool asked(void *user, const tw__wse_stop *stop)
 tw_status tw_wse_debug(tw_wse *w, tw_wse_hook *hook, void *user)
 {
     if (!w) return tw__missing("wafer");
-    w->hook = hook ? hook : pass;
+    w->hook = hook ? hook : pass_halt;
     w->hook_user = user;
     if (tw__wse_debug(w->fabric, asked, w)) return TW_OK;
     return tw__fail(TW_E_NO_MEMORY, "no memory for a debugger");

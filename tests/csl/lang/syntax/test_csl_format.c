@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The formatter of CSL. Rows say how a text is laid out (docs/editors.md has the rules); every source of the tree keeps
- * its tokens and its comments, is left as it is the second time, and compiles to the same image but for lines. */
+/* The formatter of CSL. Rows say how a text is laid out (docs/editors.md has the rules); every source of the tree
+ * keeps its tokens and its comments, is left as it is the second time, and compiles to the same image but for
+ * lines. */
 #include "check.h"
 #include "csl/lang/code/codec.h"
 #include "csl/lang/compile.h"
@@ -120,7 +121,7 @@ static void test_layout(void **state)
     assert_int_equal(bad, 0);
 }
 
-/* --- sources of the tree ----------------------------------------------------------------------------------------- */
+/* --- sources of the tree -------------------------------------------------------------------------------------- */
 
 /* Tokens, one a line, then comments: what a text keeps. Written here without the formatter's own reading of gaps. */
 static GString *kept(const char *text, size_t size)
@@ -206,7 +207,7 @@ static void test_sources_keep_what_they_say(void **state)
     if (files < 120) fail_msg("%zu files were found", files);
 }
 
-/* --- images ------------------------------------------------------------------------------------------------------ */
+/* --- images --------------------------------------------------------------------------------------------------- */
 
 static char *read_formatted(void *user, const char *path, size_t *size)
 {
@@ -279,7 +280,7 @@ static void test_images_are_the_same(void **state)
     if (compared < 18) fail_msg("%zu images were compared", compared);
 }
 
-/* --- errors ------------------------------------------------------------------------------------------------------ */
+/* --- errors --------------------------------------------------------------------------------------------------- */
 
 static void test_errors_have_places(void **state)
 {

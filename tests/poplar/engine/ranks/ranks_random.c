@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Random graphs, the same for a seed: what they compute and what their profiles say, a line each, by rank 0. compare.sh
- * wants the lines of one process from any number of ranks. Arguments: first seed, number of graphs.
+/* Random graphs, the same for a seed: what they compute and what their profiles say, a line each, by rank 0.
+ * compare.sh wants the lines of one process from any number of ranks. Arguments: first seed, number of graphs.
  *
- * Shapes, mappings that cut anywhere, views (slices, transposed, reversed, every other element), fields that are read,
- * written and both, by one vertex or several; copies between views; branches, loops and switches on what vertices have
- * computed; random numbers; streams and remote buffers. */
+ * Shapes, mappings that cut anywhere, views (slices, transposed, reversed, every other element), fields that are
+ * read, written and both, by one vertex or several; copies between views; branches, loops and switches on what
+ * vertices have computed; random numbers; streams and remote buffers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
