@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A module of the library, programs that start ranks for it, the package that has these; how hosts are told; options.
- * */
+/* A module of the library, programs that start ranks for it, the package that has these; how hosts are told;
+ * options. */
 static const struct {
     const char *module, *programs[3], *package, *headers, *hosts, *options[4];
 } launchers[] = {

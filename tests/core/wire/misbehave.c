@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranks that go wrong, for failures.sh: the argument says how. Ends with 3 when a call told it, having printed what.
- * */
+/* Ranks that go wrong, for failures.sh: the argument says how. Ends with 3 when a call told it, having printed
+ * what. */
 #include "core/wire/wire.h"
 #include <signal.h>
 #include <stdlib.h>
