@@ -111,6 +111,16 @@ lacks() {
   grep -qF -e "$1" out && { fail "'$1' is in the output"; cat out; }
 }
 
+# Memory is looked at before any task of a PE has started: it holds what the program says.
+debug 0 layout.csl --arch=wse3 --launch go,4 <<'END'
+pe 1,0
+print total
+pe 0,0
+print data
+quit
+END
+shows 'total = 1' 'data = {1.5, 2, -3, 4}'
+
 # Breakpoints by function (where it went into its caller), by line with a condition, by task and PE; the frames of calls
 # that are no more; values of every kind; what a PE waits for, in the words of the report.
 for level in -O2 -O0; do

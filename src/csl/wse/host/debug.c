@@ -77,7 +77,7 @@ tw_status tw_wse_mark(tw_wse *w, unsigned program, unsigned at, bool on)
     return TW_OK;
 }
 
-/* The number of a PE of the rectangle. */
+/* The number of a PE of the rectangle, whose memory may be looked at from now on. */
 static tw_status find_pe(const tw_wse *w, unsigned x, unsigned y, uint32_t *pe)
 {
     const tw__csl_image *i = w->image;
@@ -86,6 +86,7 @@ static tw_status find_pe(const tw_wse *w, unsigned x, unsigned y, uint32_t *pe)
         return tw__fail(TW_E_INDEX, "there is no PE %u,%u: the rectangle has %u x %u PEs", x, y, i->width,
                         i->height);
     *pe = y * i->width + x;
+    tw__wse_memory(w->fabric, x, y);
     return TW_OK;
 }
 
