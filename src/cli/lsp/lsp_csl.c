@@ -112,7 +112,7 @@ static char *layout_in(tw__lsp *server, const char *folder, unsigned levels, con
 {
     g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
     list_sources(folder, levels, paths);
-    qsort(paths->pdata, paths->len, sizeof(char *), csl_by_name);
+    g_ptr_array_sort(paths, csl_by_name);
     for (guint i = 0; i < paths->len; i++)
         if (is_layout_of(server, paths->pdata[i], wanted)) return g_strdup(paths->pdata[i]);
     return NULL;
@@ -218,7 +218,7 @@ static void options_of_scripts(const tw__lsp *server, const char *root, tw__csl_
         while (dir && (name = g_dir_read_name(dir)))
             if (g_str_has_prefix(name, "commands") && g_str_has_suffix(name, ".sh"))
                 g_ptr_array_add(names, g_build_filename(folder, name, NULL));
-        qsort(names->pdata, names->len, sizeof(char *), csl_by_name);
+        g_ptr_array_sort(names, csl_by_name);
         for (guint i = 0; i < names->len; i++)
             if (options_of_script(names->pdata[i], root, r, kept)) return;
         char *above = g_path_get_dirname(folder);

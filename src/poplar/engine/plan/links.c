@@ -44,7 +44,7 @@ static int by_peer(const void *a, const void *b)
 tw_status tw__links_finish(tw__links *links)
 {
     if (!links) return TW_OK;
-    qsort(links->items, links->count, sizeof *links->items, by_peer);
+    if (links->count) qsort(links->items, links->count, sizeof *links->items, by_peer);
     links->out = tw__calloc(links->count + 1, sizeof *links->out);
     links->in = tw__calloc(links->count + 1, sizeof *links->in);
     if (!links->out || !links->in) return links_no_memory();
