@@ -30,6 +30,8 @@ def headers(include, generated):
 
 
 def page_of(header):
+    if header == 'tilewright/index.h':  # index.md lists the pages
+        return 'index-h.md'
     return re.sub(r'\.h(pp)?$', lambda m: '-cpp' if m[1] else '', header[len('tilewright/'):]).replace('/', '-') + '.md'
 
 
