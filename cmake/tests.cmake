@@ -68,6 +68,10 @@ foreach(box IN LISTS TW_BOXES)
   endforeach()
 endforeach()
 
+if(TW_SANITIZE AND TEST libs.test_libs_tiles) # minutes in the simulator, which test_tiles_compiled watches
+  set_tests_properties(libs.test_libs_tiles PROPERTIES DISABLED TRUE)
+endif()
+
 # The same programs as several ranks (cmake/wire.cmake).
 set(tiles "POPLAR_ENGINE_OPTIONS={\"mpi.map\":\"tiles\"}") # targets of any size
 if(TW_RANKS AND NOT TW_SANITIZE)
