@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <glib.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,12 +168,16 @@ static tw_status start_ranks(void)
 
 tw_status tw__wire_start(void)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* engines of one rank are made in any thread */
     static tw_status kept;
     static char *text;
     static bool tried;
-    if (tried) return kept ? tw__fail(kept, "%s", text) : TW_OK;
-    tried = true;
-    kept = start_ranks();
-    if (kept) text = g_strdup(tw_error_message());
-    return kept;
+    pthread_mutex_lock(&lock);
+    if (!tried) {
+        tried = true;
+        kept = start_ranks();
+        if (kept) text = g_strdup(tw_error_message());
+    }
+    pthread_mutex_unlock(&lock);
+    return kept ? tw__fail(kept, "%s", text) : TW_OK;
 }
