@@ -27,31 +27,6 @@ static bool dead_narrow(tw__csl_insn *i)
     }
 }
 
-typedef struct search {
-    uint32_t wanted;
-    bool found;
-} search;
-
-static void dead_look(void *user, uint32_t first, uint32_t count)
-{
-    search *s = user;
-    s->found |= s->wanted >= first && s->wanted - first < count;
-}
-
-static bool reads(const opt *o, const opt_function *f, tw__csl_insn i, uint32_t reg)
-{
-    search s = { reg, false };
-    tw__opt_reads(o, f, i, dead_look, &s);
-    return s.found;
-}
-
-static bool dead_writes(const opt *o, tw__csl_insn i, uint32_t reg)
-{
-    search s = { reg, false };
-    tw__opt_writes(o, i, dead_look, &s);
-    return s.found || reg >= tw__opt_lost_from(i);
-}
-
 static bool reads_by_name(tw__csl_insn i, uint32_t reg)
 {
     const uint16_t at[3] = { i.a, i.b, i.c };
@@ -70,10 +45,10 @@ static void rename_reads(tw__csl_insn *i, uint32_t from, uint32_t to)
 /* All reads of `reg` in i are by name. */
 static bool renameable(const opt *o, const opt_function *f, tw__csl_insn i, uint32_t reg)
 {
-    if (!reads(o, f, i, reg)) return true;
+    if (!tw__opt_asks(o, f, i, reg)) return true;
     tw__csl_insn probe = i;
     rename_reads(&probe, reg, reg + 1);
-    return reads_by_name(i, reg) && !reads(o, f, probe, reg);
+    return reads_by_name(i, reg) && !tw__opt_asks(o, f, probe, reg);
 }
 
 /* `mov to, from` at `at`: the instruction before it that makes `from` makes `to` instead, and those between and
@@ -86,8 +61,8 @@ static bool coalesce(const opt *o, opt_function *f, uint32_t first, uint32_t at,
     for (;;) {
         if (made-- == first) return false;
         tw__csl_insn i = list[made].insn;
-        if (dead_writes(o, i, from)) break;
-        if (reads(o, f, i, to) || dead_writes(o, i, to) || !renameable(o, f, i, from)) return false;
+        if (tw__opt_takes(o, i, from)) break;
+        if (tw__opt_asks(o, f, i, to) || tw__opt_takes(o, i, to) || !renameable(o, f, i, from)) return false;
     }
     tw__csl_insn maker = list[made].insn;
     if (!tw__opt_writes_a(maker) || maker.a != from || tw__opt_is_cmov(maker)) return false;
@@ -96,17 +71,17 @@ static bool coalesce(const opt *o, opt_function *f, uint32_t first, uint32_t at,
     for (; last < end; last++) {
         tw__csl_insn i = list[last].insn;
         if (!renameable(o, f, i, from)) return false;
-        over = dead_writes(o, i, from);
+        over = tw__opt_takes(o, i, from);
         if (over) {
             last++;
             break;
         }
-        if (dead_writes(o, i, to)) { /* nobody may want `from` from here on */
+        if (tw__opt_takes(o, i, to)) { /* nobody may want `from` from here on */
             for (uint32_t k = last + 1; k < end && !over; k++) {
-                if (reads(o, f, list[k].insn, from)) return false;
-                over = dead_writes(o, list[k].insn, from);
+                if (tw__opt_asks(o, f, list[k].insn, from)) return false;
+                over = tw__opt_takes(o, list[k].insn, from);
             }
-            if (tw__opt_is_cmov(i) && reads(o, f, i, from)) return false;
+            if (tw__opt_is_cmov(i) && tw__opt_asks(o, f, i, from)) return false;
             if (!over && tw__opt_has(live, from)) return false;
             over = true;
             last++;
@@ -126,11 +101,11 @@ static uint32_t only_reader(const opt *o, const opt_function *f, uint32_t at, ui
     uint32_t reg = f->insns[at].insn.a, found = 0;
     for (uint32_t k = at + 1; k < end; k++) {
         tw__csl_insn i = f->insns[k].insn;
-        if (reads(o, f, i, reg)) {
+        if (tw__opt_asks(o, f, i, reg)) {
             if (found || !renameable(o, f, i, reg)) return 0;
             found = k;
         }
-        if (dead_writes(o, i, reg)) return found;
+        if (tw__opt_takes(o, i, reg)) return found;
     }
     return tw__opt_has(live, reg) ? 0 : found;
 }
@@ -221,7 +196,7 @@ static uint32_t overwritten(const opt *o, const opt_function *f, uint32_t at, ui
         bool here = reads_by_name(i, reg);
         if (here && window) return 0;
         used |= here;
-        if (dead_writes(o, i, reg)) return used ? k : 0;
+        if (tw__opt_takes(o, i, reg)) return used ? k : 0;
         window |= tw__opt_lost_from(i) != UINT32_MAX;
     }
     return 0;

@@ -90,6 +90,31 @@ uint32_t tw__opt_lost_from(tw__csl_insn i)
     return i.op < TW__CSL_OPS && tw__csl_op_rows[i.op].operands[0] == 'w' ? i.a : UINT32_MAX;
 }
 
+typedef struct search {
+    uint32_t wanted;
+    bool found;
+} search;
+
+static void look(void *user, uint32_t first, uint32_t count)
+{
+    search *s = user;
+    s->found |= s->wanted >= first && s->wanted - first < count;
+}
+
+bool tw__opt_asks(const opt *o, const opt_function *f, tw__csl_insn i, uint32_t reg)
+{
+    search s = { reg, false };
+    tw__opt_reads(o, f, i, look, &s);
+    return s.found;
+}
+
+bool tw__opt_takes(const opt *o, tw__csl_insn i, uint32_t reg)
+{
+    search s = { reg, false };
+    tw__opt_writes(o, i, look, &s);
+    return s.found || reg >= tw__opt_lost_from(i);
+}
+
 enum opt_family tw__opt_family(unsigned op, unsigned *type)
 {
     static const struct {

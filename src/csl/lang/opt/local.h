@@ -81,6 +81,8 @@ void tw__opt_reads(const opt *o, const opt_function *f, tw__csl_insn i, tw__opt_
 void tw__opt_writes(const opt *o, tw__csl_insn i, tw__opt_visit *visit, void *user);
 /* The register from which on everything is lost but what is written; UINT32_MAX = nothing is. */
 uint32_t tw__opt_lost_from(tw__csl_insn i);
+bool tw__opt_asks(const opt *o, const opt_function *f, tw__csl_insn i, uint32_t reg); /* reads register `reg` */
+bool tw__opt_takes(const opt *o, tw__csl_insn i, uint32_t reg); /* behind it `reg` does not hold what it held */
 /* Without effect but its register; it may go when nobody wants that. */
 bool tw__opt_pure(tw__csl_insn i);
 /* Reads operand k (0 .. 2) as one register by name, so that the name may be changed. */

@@ -24,24 +24,6 @@ typedef struct finder {
     uint8_t *target; /* jumps that lead here, at most 255 */
 } finder;
 
-typedef struct hit {
-    uint32_t reg;
-    bool found;
-} hit;
-
-static void look(void *user, uint32_t first, uint32_t count)
-{
-    hit *h = user;
-    h->found |= h->reg >= first && h->reg - first < count;
-}
-
-static bool loop_writes(const finder *x, tw__csl_insn i, uint32_t reg)
-{
-    hit h = { reg, false };
-    tw__opt_writes(x->o, i, look, &h);
-    return h.found || reg >= tw__opt_lost_from(i);
-}
-
 static int64_t constant_of(const finder *x, tw__csl_insn i)
 {
     return i.op == TW__CSL_I_LDI ? (int32_t)tw__csl_wide(i) : (int64_t)x->o->p->consts[tw__csl_wide(i)];
@@ -54,7 +36,7 @@ static bool range_before(const finder *x, uint32_t reg, uint32_t at, int64_t *lo
          steps++) { /* what leads to `at` itself is known to the caller */
         tw__csl_insn i = x->f->insns[at].insn;
         if (tw__opt_ends(i)) return false;
-        if (loop_writes(x, i, reg)) {
+        if (tw__opt_takes(x->o, i, reg)) {
             unsigned type;
             enum opt_family family = tw__opt_family(i.op, &type);
             if (i.op == TW__CSL_I_LDI || i.op == TW__CSL_I_LDK) {
@@ -80,7 +62,7 @@ static bool loop_limit_of(const finder *x, const loop *l, uint32_t reg, int64_t 
 {
     for (uint32_t k = l->end; k-- > l->top;) {
         tw__csl_insn i = x->f->insns[k].insn;
-        if (loop_writes(x, i, reg)) {
+        if (tw__opt_takes(x->o, i, reg)) {
             if (i.op != TW__CSL_I_LDI) return false;
             *low = *high = constant_of(x, i);
             return true;
@@ -88,7 +70,7 @@ static bool loop_limit_of(const finder *x, const loop *l, uint32_t reg, int64_t 
         if (x->target[k]) break;
     }
     for (uint32_t k = l->top; k < l->end; k++)
-        if (loop_writes(x, x->f->insns[k].insn, reg)) return false;
+        if (tw__opt_takes(x->o, x->f->insns[k].insn, reg)) return false;
     return range_before(x, reg, l->entry >= 0 ? (uint32_t)l->entry : l->top, low, high);
 }
 
@@ -110,7 +92,7 @@ static bool find_add(const finder *x, loop *l, uint16_t reg)
     bool found = false;
     for (uint32_t k = l->top; k < l->end; k++) {
         tw__csl_insn i = x->f->insns[k].insn;
-        if (!loop_writes(x, i, reg)) continue;
+        if (!tw__opt_takes(x->o, i, reg)) continue;
         unsigned type;
         if (found || tw__opt_family(i.op, &type) != OPT_ADDI || i.a != reg || i.b != reg || type < TW__CSL_N_U16)
             return false;
@@ -347,7 +329,7 @@ static bool may_leave(const finder *x, const loop *l, const opt_blocks *b, uint3
 {
     uint32_t reg = x->f->insns[at].insn.a;
     for (uint32_t k = l->top; k <= l->end; k++)
-        if (k != at && loop_writes(x, x->f->insns[k].insn, reg)) return false;
+        if (k != at && tw__opt_takes(x->o, x->f->insns[k].insn, reg)) return false;
     return !live_before(b, (int32_t)l->top, reg) &&
            (l->entry < 0 || !live_before(b, x->f->insns[l->entry].to, reg));
 }

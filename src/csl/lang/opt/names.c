@@ -5,24 +5,6 @@
  * until something else is written there. Else it is gone. Nothing here changes the code. */
 #include "csl/lang/opt/local.h"
 
-typedef struct hits {
-    uint32_t reg;
-    bool hit;
-} hits;
-
-static void hit(void *user, uint32_t first, uint32_t count)
-{
-    hits *h = user;
-    h->hit |= h->reg >= first && h->reg - first < count;
-}
-
-static bool name_writes(const opt *o, tw__csl_insn i, uint32_t reg)
-{
-    hits h = { reg, false };
-    tw__opt_writes(o, i, hit, &h);
-    return h.hit || reg >= tw__opt_lost_from(i);
-}
-
 bool tw__opt_keep_code(opt *o)
 {
     const tw__csl_program *p = o->p;
@@ -90,7 +72,7 @@ static bool find_writers(const view *v, const tw__csl_function_code *f, uint32_t
     v->def[f->entry + f->count] = 0;
     memset(v->def + f->entry, 0, f->count);
     for (uint32_t k = l->since; k < l->until && k < o->code_count; k++) {
-        if (!name_writes(o, o->code[k], l->place)) continue;
+        if (!tw__opt_takes(o, o->code[k], l->place)) continue;
         uint32_t at = 0;
         if (copies(v, f, frame, k, &at) != 1 || !tw__opt_writes_a(o->p->code[at])) return false;
         v->def[at] = 1;
@@ -123,7 +105,7 @@ static void flow_of(const view *v, const tw__csl_function_code *f, uint32_t entr
         for (uint32_t at = f->entry; at < end; at++) {
             if (v->state[at] == UNSEEN) continue;
             uint32_t reg = v->def[at] ? code[at].a : v->state[at];
-            if (!v->def[at] && reg != NOWHERE && name_writes(v->o, code[at], reg)) reg = NOWHERE;
+            if (!v->def[at] && reg != NOWHERE && tw__opt_takes(v->o, code[at], reg)) reg = NOWHERE;
             if (tw__opt_is_jump(code[at])) {
                 bool narrow = tw__csl_op_rows[code[at].op].operands[2] == 'j';
                 int64_t to = (int64_t)at + 1 + (narrow ? (int16_t)code[at].c : (int32_t)tw__csl_wide(code[at]));
