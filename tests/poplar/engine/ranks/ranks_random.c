@@ -369,8 +369,7 @@ static int one(unsigned seed)
     note_file(prints);
     unsigned long long bytes = hash;
     note_profile(tw_engine_profile(e));
-    if (!getenv("OMPI_COMM_WORLD_RANK") || strcmp(getenv("OMPI_COMM_WORLD_RANK"), "0") == 0)
-        printf("%u %s %016llx %016llx\n", seed, s ? tw_error_message() : "ok", bytes, hash);
+    if (tw_world_rank() == 0) printf("%u %s %016llx %016llx\n", seed, s ? tw_error_message() : "ok", bytes, hash);
     fclose(prints);
     tw_engine_free(e), tw_graph_free(n.g), tw_device_free(device);
     return 0;
