@@ -146,7 +146,22 @@ static size_t count_of(const tw_engine *engine, size_t kind)
     return counts[kind];
 }
 
-/* The objects of one kind differ from those of rank 0 on some rank: which is the first. */
+/* What this rank has otherwise than rank 0, the hashes of whose `theirs` objects these are. */
+static tw_status own_difference(const tw_engine *engine, size_t kind, const uint64_t *hashes, uint64_t theirs)
+{
+    const char *must = "all ranks have to make the same graph and the same engine", *what = kinds[kind].what;
+    uint64_t count = count_of(engine, kind), i = 0;
+    while (i < theirs && i < count && hashes[i] == kinds[kind].hash(engine, i)) i++;
+    if (i < theirs && i < count)
+        return tw__fail(TW_E_SYSTEM, "%s '%s' (number %llu) of rank %u is not that of rank 0: %s", what,
+                        kinds[kind].name(engine, i), (unsigned long long)i, tw__wire_rank(), must);
+    if (count == theirs) return TW_OK;
+    return tw__fail(TW_E_SYSTEM, "%s: rank %u has %llu of them, rank 0 has %llu: %s", what, tw__wire_rank(),
+                    (unsigned long long)count, (unsigned long long)theirs, must);
+}
+
+/* The objects of one kind differ from those of rank 0 on some rank: all ranks say which is the first, since the
+ * launcher may end that rank before it has said anything. */
 static tw_status name_difference(const tw_engine *engine, size_t kind)
 {
     uint64_t count = count_of(engine, kind), theirs = count;
@@ -155,17 +170,10 @@ static tw_status name_difference(const tw_engine *engine, size_t kind)
     if (!hashes) return tw__fail(TW_E_NO_MEMORY, "out of host memory");
     for (uint64_t i = 0; i < theirs && i < count; i++) hashes[i] = kinds[kind].hash(engine, i);
     if (!s) s = tw__wire_broadcast(TW__WIRE_HERE("hashes of what differs"), 0, hashes, theirs * sizeof *hashes);
-    uint64_t i = 0;
-    while (!s && i < theirs && i < count && hashes[i] == kinds[kind].hash(engine, i)) i++;
+    if (!s) s = tw__wire_agree(own_difference(engine, kind, hashes, theirs));
     free(hashes);
-    if (s) return s;
-    const char *must = "all ranks have to make the same graph and the same engine";
     tw__wire_break();
-    if (i < theirs && i < count)
-        return tw__fail(TW_E_SYSTEM, "%s '%s' (number %llu) of rank %u is not that of rank 0: %s", kinds[kind].what,
-                        kinds[kind].name(engine, i), (unsigned long long)i, tw__wire_rank(), must);
-    return tw__fail(TW_E_SYSTEM, "another rank has a different %s than rank 0 (%llu of them here, %llu there): %s",
-                    kinds[kind].what, (unsigned long long)count, (unsigned long long)theirs, must);
+    return s;
 }
 
 tw_status tw__ranks_same_graph(const tw_engine *engine)
@@ -222,10 +230,10 @@ tw_status tw__ranks_verify(const tw_engine *engine)
     while (bad < count && mine[bad] == theirs[bad]) bad++;
     uint64_t least = bad;
     if (!s) s = tw__wire_all_min(TW__WIRE_HERE("whether values are equal"), &least);
-    if (!s && least < count)
+    if (!s && least < count && bad == least) /* others learn it where the run ends */
         s = tw__fail(TW_E_SYSTEM,
-                     "mpi.verify: after this run variable '%s' has other values on rank %s than on rank 0",
-                     engine->core->vars[least].name, bad == least ? "this" : "another");
+                     "mpi.verify: after this run variable '%s' has other values on rank %u than on rank 0",
+                     engine->core->vars[least].name, tw__wire_rank());
     free(mine);
     return s;
 }

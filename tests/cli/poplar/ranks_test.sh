@@ -20,6 +20,8 @@ if ! ls "$build"/tilewright/wire-*.so >/dev/null 2>&1; then
     exit 77
 fi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# Open MPI's mpirun reads memory that it has not written when two ranks abort at once, and dies of what is there.
+unset MALLOC_PERTURB_
 # containers may forbid copies from process to process, and say so on the standard error
 export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
 
@@ -45,9 +47,9 @@ unlike() { # how, what is said
 unlike name "variable 'other' (number 1) of rank 1 is not that of rank 0"
 unlike shape "variable 'second' (number 1) of rank 1 is not that of rank 0"
 unlike mapping "variable 'second' (number 1) of rank 1 is not that of rank 0"
-unlike program 'another rank has a different program than rank 0'
+unlike program 'program: rank 1 has 3 of them, rank 0 has 2'
 unlike call 'do different things: call '
-unlike values "mpi.verify: after this run variable 'first' has other values"
+unlike values "mpi.verify: after this run variable 'first' has other values on rank 1 than on rank 0"
 expect 1 "$tilewright" run -n 3 "$unequal" nothing
 prints err '3 ranks do not divide the 4 IPUs of the target: start a number of ranks that does, or set mpi.map=tiles'
 expect 1 "$tilewright" run -n 6 "$unequal" nothing
