@@ -25,8 +25,33 @@ if(TARGET tilewright_program AND TARGET popc_module AND NOT CMAKE_CROSSCOMPILING
   endforeach()
   add_custom_command(OUTPUT ${archive} VERBATIM COMMAND tilewright_program popc ${parts} -o ${archive}
                      DEPENDS ${parts} tilewright_program popc_module)
-  add_custom_target(libs_gp ALL DEPENDS ${archive})
-  install(FILES ${archive} DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright COMPONENT poplar)
+  # Products of matrices and convolutions are worth code for each level of CPUs that kernels are compiled for
+  # (src/core/base/cpu.c): an archive for each level, of which a graph reads one.
+  set(products "")
+  foreach(name IN ITEMS matmul conv)
+    foreach(type IN ITEMS float half)
+      set(text ${CMAKE_BINARY_DIR}/generated/libs_${name}_${type}.c)
+      add_custom_command(OUTPUT ${text} VERBATIM COMMAND gen_libs ${name} ${type} ${text} DEPENDS gen_libs)
+      list(APPEND products ${text})
+    endforeach()
+  endforeach()
+  set(level_baseline 0)
+  set(level_avx2 1)
+  set(level_avx512 2)
+  set(levels baseline)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    list(APPEND levels avx2 avx512)
+  endif()
+  set(archives ${archive})
+  foreach(level IN LISTS levels)
+    set(product ${CMAKE_BINARY_DIR}/tilewright/libs-${level}.gp)
+    add_custom_command(OUTPUT ${product} VERBATIM
+                       COMMAND tilewright_program popc -DTW_LEVEL=${level_${level}} -Wno-psabi ${products} -o ${product}
+                       DEPENDS ${products} tilewright_program popc_module)
+    list(APPEND archives ${product})
+  endforeach()
+  add_custom_target(libs_gp ALL DEPENDS ${archives})
+  install(FILES ${archives} DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright COMPONENT poplar)
 endif()
 
 set(TW_LIBS poputil popops poplin popnn poprand gcl)

@@ -57,9 +57,9 @@ void tw__libs_deal(tw_graph *graph, tw_tensor flat, unsigned least, tw__libs_par
 tw_tensor tw__libs_pick(tw_graph *graph, tw_tensor flat, size_t count, const tw_interval *intervals);
 /* Whether the tensor can be written: mapped, without constants. Else an error of `call`. */
 bool tw__libs_writeable(tw_graph *graph, const char *call, tw_tensor tensor);
-/* Adds the library's codelets once to each graph: the archive beside the library, where it holds `vertex`. False
- * when the graph does not know the vertex afterwards. */
-bool tw__libs_has_vertex(tw_graph *graph, const char *vertex);
+/* Adds the library's codelets once to each graph: the archive beside the library, or that of a level of CPUs
+ * (tw_vec_cpu()). False when the graph does not know the vertex afterwards. */
+bool tw__libs_has_vertex(tw_graph *graph, const char *vertex, const char *level);
 
 /* --- estimate.c: cycles on the IPU Model ---------------------------------------------------------------------- */
 

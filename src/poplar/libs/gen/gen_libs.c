@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the vertices of single operations, in C, for the archive that the build makes: gen_libs PART PARTS FILE.
+/* Writes the vertices of single operations, in C, for the archive that the build makes: gen_libs PART PARTS FILE,
+ * and one of products, whose helpers are not to meet those of another: gen_libs NAME TYPE FILE.
  * What is not there is compiled when it is met, so rows can be left out of it. */
+#include "poplar/libs/popnn/codes.h"
+#include "poplar/libs/poplin/codes.h"
 #include "poplar/libs/popops/encode.h"
 #include "poplar/libs/popops/reduce.h"
 #include "poplar/libs/popops/slice.h"
@@ -67,9 +70,33 @@ static void gen_codes(const tw__libs_code *codes, size_t count)
     }
 }
 
+/* -DTW_LEVEL=n: 1 for avx2, 2 for avx512, as src/core/base/cpu.c has them. Attributes, since options of the host's
+ * compiler would go to that of the chip, too; the last one keeps vectors of 64 bytes whole. */
+static const char product_level[] =
+    "#if TW_LEVEL == 1 && !defined __IPU__\n"
+    "#pragma clang attribute push(__attribute__((target(\"avx2,fma,f16c,bmi,bmi2\"))), apply_to = function)\n"
+    "#elif TW_LEVEL == 2 && !defined __IPU__\n"
+    "#pragma clang attribute push(__attribute__((target(\"avx2,fma,f16c,bmi,bmi2,avx512f,avx512bw,avx512dq,"
+    "avx512vl\"))), apply_to = function)\n"
+    "#pragma clang attribute push(__attribute__((min_vector_width(512))), apply_to = function)\n"
+    "#endif\n";
+static const char product_end[] = "#if TW_LEVEL >= 1 && !defined __IPU__\n#pragma clang attribute pop\n#endif\n"
+                                  "#if TW_LEVEL == 2 && !defined __IPU__\n#pragma clang attribute pop\n#endif\n";
+
+static int product(const char *name, const char *type)
+{
+    const tw__libs_code *code = strcmp(name, "matmul") == 0 ? &tw__matmul_code : &tw__conv_code;
+    g_autofree char *text = tw__libs_code_text(code, strcmp(type, "half") == 0 ? TW_HALF : TW_FLOAT);
+    char *body = strstr(text, "#pragma"); /* behind the headers */
+    if (!body) return 1;
+    printf("%.*s%s%s%s", (int)(body - text), text, product_level, body, product_end);
+    return fclose(stdout) == 0 ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 4 || !freopen(argv[3], "w", stdout)) return 2;
+    if (!g_ascii_isdigit(*argv[1])) return product(argv[1], argv[2]);
     part = (unsigned)strtoul(argv[1], NULL, 10), parts = (unsigned)strtoul(argv[2], NULL, 10);
     for (size_t t = 0; t < G_N_ELEMENTS(gen_types); t++) {
         for (size_t i = 0; i < tw__expr_op_count; i++) gen_row(&tw__expr_ops[i], gen_types[t]);
@@ -89,5 +116,10 @@ int main(int argc, char **argv)
     gen_codes(tw__encode_codes, TW__ENCODE_CODES);
     gen_codes(tw__random_codes, TW__RANDOM_CODES);
     gen_codes(tw__sort_codes, TW__SORT_CODES);
+    gen_codes(&tw__sequence_code, 1);
+    gen_codes(tw__solve_codes, TW__SOLVE_CODES);
+    gen_codes(&tw__qr_code, 1);
+    gen_codes(tw__pool_codes, TW__POOL_CODES);
+    gen_codes(&tw__ctc_code, 1);
     return fclose(stdout) == 0 ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The vertex of convolutions, as text that is compiled for this CPU when it is first met. */
+/* The vertex of convolutions, as text that is compiled for each level of CPUs. */
 #ifndef TW_LIBS_POPLIN_CONV_CODE_H
 #define TW_LIBS_POPLIN_CONV_CODE_H
 
@@ -9,7 +9,7 @@
  * (`first` false) from what is there: whatever the width of vectors and the number of rows. Rows that are computed
  * together are neighbours along x, where all taps of all of them meet elements, or the same place of several images
  * (`across`). What keeps their sums in registers: see matmul_code.h; the loop over channels must not be unrolled. */
-static const char tw__conv_code[] =
+static const char tw__conv_text[] =
     "#pragma STDC FP_CONTRACT OFF\n"
     "typedef float v16 __attribute__((vector_size(64), aligned(4)));\n"
     "typedef float v4 __attribute__((vector_size(16), aligned(4)));\n"

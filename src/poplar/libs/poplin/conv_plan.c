@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans of convolutions: ways to split batch, field and channels over the tiles, by estimated cycles; the vertex and
  * its estimator. All figures are estimates. */
+#include "poplar/libs/poplin/codes.h"
 #include "poplar/libs/poplin/conv_code.h"
-#include "poplar/libs/popops/code.h"
 #include "poplar/libs/poplin/conv.h"
 
 #include <string.h>
@@ -76,10 +76,11 @@ static tw_perf_estimate conv_estimator(const tw_vertex_info *v, const tw_target 
     return (tw_perf_estimate){ (uint64_t)cycles, (uint64_t)(2 * meet * (double)ci * (double)co) };
 }
 
+const tw__libs_code tw__conv_code = { "poplin::Convolve", "fh", tw__conv_text };
+
 const char *tw__conv_vertex(tw_graph *graph, tw_type type)
 {
-    static const tw__libs_code code = { "poplin::Convolve", "fh", tw__conv_code };
-    const char *name = tw__libs_code_vertex(graph, &code, type);
+    const char *name = tw__libs_product_vertex(graph, &tw__conv_code, type);
     if (name)
         tw_graph_register_perf_estimator(graph, name, conv_estimator, GSIZE_TO_POINTER(type == TW_HALF ? 2 : 4),
                                          NULL);

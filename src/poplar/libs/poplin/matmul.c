@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Matrix products: blocks of a plan, a vertex for each; parts of a sum join on the tree of reductions. */
+#include "poplar/libs/poplin/codes.h"
 #include "poplar/libs/poplin/matmul_code.h"
 #include "poplar/libs/poplin/plan.h"
 
@@ -146,13 +147,15 @@ static tw_perf_estimate matmul_estimator(const tw_vertex_info *v, const tw_targe
     return (tw_perf_estimate){ (uint64_t)cycles, (uint64_t)(2 * m * n * k) };
 }
 
-static bool matmul_code_for(tw_graph *graph, const char *type, const char *vertex)
+const tw__libs_code tw__matmul_code = { "poplin::MatMul", "fh", tw__matmul_text };
+
+static const char *matmul_vertex(tw_graph *graph, tw_type type)
 {
-    if (tw_graph_has_codelet(graph, vertex)) return true;
-    g_autofree char *code = g_strdup_printf(tw__matmul_code, type);
-    tw_graph_add_codelets_source(graph, code, "c", vertex, NULL);
-    tw_graph_register_perf_estimator(graph, vertex, matmul_estimator, GSIZE_TO_POINTER(*type == 'h' ? 2 : 4), NULL);
-    return tw__libs_ready(graph);
+    const char *name = tw__libs_product_vertex(graph, &tw__matmul_code, type);
+    if (name)
+        tw_graph_register_perf_estimator(graph, name, matmul_estimator, GSIZE_TO_POINTER(type == TW_HALF ? 2 : 4),
+                                         NULL);
+    return name;
 }
 
 /* Part l of every sum: like the result, but blocks on the tile of their part. */
@@ -189,10 +192,8 @@ static tw_tensor product_build(product *p, tw_type type, tw_program sequence, co
         tw_popops_zero(g, zeros, sequence, name);
         return zeros;
     }
-    const char *element = plan->type == TW_HALF ? "half" : "float";
-    g_autofree char *vertex = g_strdup_printf("poplin::MatMul<%s>", element);
-    p->vertex = vertex;
-    if (!matmul_code_for(g, element, vertex)) return TW__LIBS_NIL;
+    p->vertex = matmul_vertex(g, plan->type);
+    if (!p->vertex) return TW__LIBS_NIL;
     plan->k_parts = parts_used(plan);
     g_autofree tw_tensor *sums = g_new(tw_tensor, plan->k_parts);
     p->sums = sums;

@@ -1,32 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* The vertex of matrix products, as text that is compiled for this CPU when it is first met. */
+/* The vertex of matrix products, as text that is compiled for each level of CPUs. */
 #ifndef TW_LIBS_POPLIN_MATMUL_CODE_H
 #define TW_LIBS_POPLIN_MATMUL_CODE_H
 
-/* %s: C type of elements, name of the type (twice each where needed). A running sum over the block's k elements
- * for each result, fused multiply-adds, from 0 or (`first` false) from what is there: whatever the width of
- * vectors. The workers of a tile share rows. clang keeps 12 x 32 results in registers if all loops over them are
- * unrolled, every index is a size_t and a number becomes a vector by x - 0. */
-static const char tw__matmul_code[] =
-    "#include <tilewright/codelet.h>\n"
+/* A running sum over the block's k elements for each result, fused multiply-adds, from 0 or (`first` false) from what
+ * is there: whatever the width of vectors. The workers of a tile share rows. clang keeps 12 x 32 results in registers
+ * if all loops over them are unrolled, every index is a size_t and a number becomes a vector by x - 0. */
+static const char tw__matmul_text[] =
     "#pragma STDC FP_CONTRACT OFF\n"
     "typedef float v16 __attribute__((vector_size(64), aligned(4)));\n"
-    "typedef %1$s in16 __attribute__((vector_size(16 * sizeof(%1$s)), aligned(sizeof(%1$s))));\n"
+    "typedef %T% in16 __attribute__((vector_size(16 * sizeof(%T%)), aligned(sizeof(%T%))));\n"
     "#define UNROLL _Pragma(\"clang loop unroll(full)\")\n"
-    "TW_MULTIVERTEX_AS(MatMul_%1$s, \"poplin::MatMul<%1$s>\")\n"
+    "TW_MULTIVERTEX_AS(%ID%, \"%NAME%\")\n"
     "{\n"
-    "    TW_INPUT(TW_VECTOR(%1$s, ONE_PTR)) a;\n"
-    "    TW_INPUT(TW_VECTOR(%1$s, ONE_PTR)) b;\n"
+    "    TW_INPUT(TW_VECTOR(%T%, ONE_PTR)) a;\n"
+    "    TW_INPUT(TW_VECTOR(%T%, ONE_PTR)) b;\n"
     "    TW_INOUT(TW_VECTOR(float, ONE_PTR)) out;\n"
     "    unsigned m, n, k;\n"
     "    bool first;\n"
     "};\n"
     "#ifndef __IPU__ /* few registers, little memory for code */\n"
-    "static inline __attribute__((always_inline)) v16 load(const %1$s *p)\n"
+    "static inline __attribute__((always_inline)) v16 load(const %T% *p)\n"
     "{\n"
     "    return __builtin_convertvector(*(const in16 *)p, v16);\n"
     "}\n"
-    "static inline __attribute__((always_inline)) void block(size_t mr, const %1$s *a, const %1$s *b, float *c, "
+    "static inline __attribute__((always_inline)) void block(size_t mr, const %T% *a, const %T% *b, float *c, "
     "size_t n, "
     "size_t k, bool first)\n"
     "{\n"
@@ -46,7 +44,7 @@ static const char tw__matmul_code[] =
     "}\n"
     "#endif\n"
     "/* Columns that are no whole 32. */\n"
-    "static void rest(size_t rows, const %1$s *a, const %1$s *b, float *c, size_t n, size_t from, size_t k, bool "
+    "static void rest(size_t rows, const %T% *a, const %T% *b, float *c, size_t n, size_t from, size_t k, bool "
     "first)\n"
     "{\n"
     "    for (size_t i = 0, end = n - from < 32 ? n : from + 32; i < rows; i++) {\n"
@@ -58,11 +56,11 @@ static const char tw__matmul_code[] =
     "        for (size_t j = from; j < end; j++) c[i * n + j] = acc[j - from];\n"
     "    }\n"
     "}\n"
-    "bool MatMul_%1$s_compute(MatMul_%1$s *v, unsigned worker)\n"
+    "bool %ID%_compute(%ID% *v, unsigned worker)\n"
     "{\n"
     "    size_t workers = tw_num_workers(), m = v->m, n = v->n, k = v->k;\n"
     "    size_t begin = m * worker / workers, end = m * (worker + 1) / workers, whole = n / 32 * 32;\n"
-    "    const %1$s *a = tw_begin(v->a), *b = tw_begin(v->b);\n"
+    "    const %T% *a = tw_begin(v->a), *b = tw_begin(v->b);\n"
     "    float *c = tw_begin(v->out);\n"
     "    for (size_t i = begin; i < end;) {\n"
     "        size_t left = end - i, rows = left >= 12 ? 12 : left >= 4 ? 4 : 1;\n"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Orthogonal times upper triangular, by Householder's reflections: one vertex has a matrix. */
-#include "poplar/libs/popops/code.h"
+#include "poplar/libs/poplin/codes.h"
 
 #include <tilewright/poplibs/solve.h>
 
 #include <string.h>
 
 /* r := q' a and q, one reflection for each column. A reflection takes 2 v v' / v'v from what it meets. */
-static const tw__libs_code qr_code = {
+const tw__libs_code tw__qr_code = {
     "poplin::Qr",
     "f",
     "TW_VERTEX_AS(%ID%, \"%NAME%\")\n{\n"
@@ -70,7 +70,7 @@ tw_pair tw_poplin_qr(tw_graph *graph, tw_tensor a, tw_program sequence, const ch
                         tw__libs_describe(graph, a).text);
         return made;
     }
-    const char *vertex = tw__libs_code_vertex(graph, &qr_code, TW_FLOAT);
+    const char *vertex = tw__libs_code_vertex(graph, &tw__qr_code, TW_FLOAT);
     if (!vertex) return made;
     square.dim[shape.rank - 1] = m;
     size_t batches = elements / (m * n);

@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /* Triangular systems and Cholesky's factors, by blocks of rows: vertices solve or factor a block, matrix products do
  * the rest. All is done for lower triangles on the left, in floats; others are views of these. */
+#include "poplar/libs/poplin/codes.h"
 #include "poplar/libs/poplin/plan.h"
-#include "poplar/libs/popops/code.h"
 
 #include <tilewright/poplibs/solve.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SOLVE_SUBSTITUTE, SOLVE_FACTOR, SOLVE_CODES };
-static const tw__libs_code solve_codes[SOLVE_CODES] = {
+const tw__libs_code tw__solve_codes[TW__SOLVE_CODES] = {
     /* l x = b, in place of b: each worker has columns of its own */
-    [SOLVE_SUBSTITUTE] = { "poplin::Substitute", "f",
-                           "TW_MULTIVERTEX_AS(%ID%, \"%NAME%\")\n{\n"
-                           "    TW_INPUT(TW_VECTOR(%T%)) l; /* [n][n] */\n"
-                           "    TW_INOUT(TW_VECTOR(%T%)) x; /* [n][columns] */\n"
-                           "    unsigned n, columns;\n    bool unit;\n};\n"
-                           "bool %ID%_compute(%ID% *v, unsigned worker)\n{\n"
-                           "    size_t n = v->n, columns = v->columns, workers = tw_num_workers();\n"
-                           "    size_t begin = columns * worker / workers, end = columns * (worker + 1) / "
-                           "workers;\n"
-                           "    const %T% *l = tw_begin(v->l);\n"
-                           "    %T% *x = tw_begin(v->x);\n"
-                           "    for (size_t i = 0; i < n; i++) {\n"
-                           "        for (size_t k = 0; k < i; k++)\n"
-                           "            for (size_t c = begin; c < end; c++)\n"
-                           "                x[i * columns + c] -= l[i * n + k] * x[k * columns + c];\n"
-                           "        for (size_t c = begin; c < end && !v->unit; c++)\n"
-                           "            x[i * columns + c] /= l[i * n + i];\n"
-                           "    }\n    return true;\n}\n" },
+    [TW__SOLVE_SUBSTITUTE] = { "poplin::Substitute", "f",
+                               "TW_MULTIVERTEX_AS(%ID%, \"%NAME%\")\n{\n"
+                               "    TW_INPUT(TW_VECTOR(%T%)) l; /* [n][n] */\n"
+                               "    TW_INOUT(TW_VECTOR(%T%)) x; /* [n][columns] */\n"
+                               "    unsigned n, columns;\n    bool unit;\n};\n"
+                               "bool %ID%_compute(%ID% *v, unsigned worker)\n{\n"
+                               "    size_t n = v->n, columns = v->columns, workers = tw_num_workers();\n"
+                               "    size_t begin = columns * worker / workers, end = columns * (worker + 1) / "
+                               "workers;\n"
+                               "    const %T% *l = tw_begin(v->l);\n"
+                               "    %T% *x = tw_begin(v->x);\n"
+                               "    for (size_t i = 0; i < n; i++) {\n"
+                               "        for (size_t k = 0; k < i; k++)\n"
+                               "            for (size_t c = begin; c < end; c++)\n"
+                               "                x[i * columns + c] -= l[i * n + k] * x[k * columns + c];\n"
+                               "        for (size_t c = begin; c < end && !v->unit; c++)\n"
+                               "            x[i * columns + c] /= l[i * n + i];\n"
+                               "    }\n    return true;\n}\n" },
     /* a = l l', in place of a */
-    [SOLVE_FACTOR] = { "poplin::Factor", "f",
-                       "TW_VERTEX_AS(%ID%, \"%NAME%\")\n{\n"
-                       "    TW_INOUT(TW_VECTOR(%T%)) a; /* [n][n] */\n    unsigned n;\n};\n"
-                       "bool %ID%_compute(%ID% *v)\n{\n"
-                       "    size_t n = v->n;\n"
-                       "    %T% *a = tw_begin(v->a);\n"
-                       "    for (size_t k = 0; k < n; k++) {\n"
-                       "        for (size_t j = 0; j < k; j++)\n"
-                       "            for (size_t i = k; i < n; i++) a[i * n + k] -= a[i * n + j] * a[k * n + j];\n"
-                       "        %T% root = __builtin_sqrtf(a[k * n + k]);\n"
-                       "        a[k * n + k] = root;\n"
-                       "        for (size_t i = k + 1; i < n; i++) a[i * n + k] /= root, a[k * n + i] = 0;\n"
-                       "    }\n    return true;\n}\n" },
+    [TW__SOLVE_FACTOR] = { "poplin::Factor", "f",
+                           "TW_VERTEX_AS(%ID%, \"%NAME%\")\n{\n"
+                           "    TW_INOUT(TW_VECTOR(%T%)) a; /* [n][n] */\n    unsigned n;\n};\n"
+                           "bool %ID%_compute(%ID% *v)\n{\n"
+                           "    size_t n = v->n;\n"
+                           "    %T% *a = tw_begin(v->a);\n"
+                           "    for (size_t k = 0; k < n; k++) {\n"
+                           "        for (size_t j = 0; j < k; j++)\n"
+                           "            for (size_t i = k; i < n; i++) a[i * n + k] -= a[i * n + j] * a[k * n + "
+                           "j];\n"
+                           "        %T% root = __builtin_sqrtf(a[k * n + k]);\n"
+                           "        a[k * n + k] = root;\n"
+                           "        for (size_t i = k + 1; i < n; i++) a[i * n + k] /= root, a[k * n + i] = 0;\n"
+                           "    }\n    return true;\n}\n" },
 };
 
 /* A call that has been checked. */
@@ -56,7 +56,7 @@ typedef struct solver {
     tw_program sequence;
     const char *name;
     const char *products[16]; /* options of matrix products */
-    const char *vertex[SOLVE_CODES];
+    const char *vertex[TW__SOLVE_CODES];
 } solver;
 
 /* --- checks --------------------------------------------------------------------------------------------------- */
@@ -196,7 +196,7 @@ static void solver_substitute(const solver *s, tw_tensor l, tw_tensor x, size_t 
         for (size_t c = 0; c < columns; c += width, tile++) {
             tw_graph_push_scope(g);
             size_t end = MIN(c + width, columns), from[] = { b, 0, c }, to[] = { b + 1, n, end };
-            tw_vertex v = tw_graph_add_vertex(g, cs, s->vertex[SOLVE_SUBSTITUTE], tile % tiles);
+            tw_vertex v = tw_graph_add_vertex(g, cs, s->vertex[TW__SOLVE_SUBSTITUTE], tile % tiles);
             tw_graph_connect(g, v, "l", tw_tensor_flatten(g, tw_tensor_index(g, l, b)));
             tw_graph_connect(g, v, "x", tw_tensor_flatten(g, tw_tensor_slice_nd(g, x, from, to)));
             tw_graph_set_field_int(g, v, "n", (int64_t)n);
@@ -244,7 +244,7 @@ static void solver_factor(const solver *s, tw_tensor a)
     tw_compute_set cs = tw_graph_add_compute_set(g, tw__libs_path(s->name, "Factor").text);
     for (size_t b = 0; b < s->batches; b++) {
         tw_tensor own = tw_tensor_flatten(g, tw_tensor_index(g, a, b));
-        tw_vertex v = tw_graph_add_vertex(g, cs, s->vertex[SOLVE_FACTOR], (unsigned)(b % tiles));
+        tw_vertex v = tw_graph_add_vertex(g, cs, s->vertex[TW__SOLVE_FACTOR], (unsigned)(b % tiles));
         tw_graph_map(g, own, (unsigned)(b % tiles));
         tw_graph_connect(g, v, "a", own);
         tw_graph_set_field_int(g, v, "n", (int64_t)tw_tensor_dim(g, a, 1));
@@ -287,8 +287,8 @@ static tw_tensor solver_cholesky(const solver *s, tw_tensor a)
 /* Before anything is built: vertices of this file. */
 static bool solver_ready(solver *s)
 {
-    for (int i = 0; i < SOLVE_CODES && tw__libs_ready(s->graph); i++)
-        s->vertex[i] = tw__libs_code_vertex(s->graph, &solve_codes[i], TW_FLOAT);
+    for (int i = 0; i < TW__SOLVE_CODES && tw__libs_ready(s->graph); i++)
+        s->vertex[i] = tw__libs_code_vertex(s->graph, &tw__solve_codes[i], TW_FLOAT);
     return tw__libs_ready(s->graph);
 }
 

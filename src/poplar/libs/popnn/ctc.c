@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The loss of labels that are not aligned: one vertex for each sample goes forward and back over the places between
  * and on its labels, in logarithms. */
-#include "poplar/libs/popops/code.h"
+#include "poplar/libs/popnn/codes.h"
 
 #include <tilewright/poplibs/ctc.h>
 
@@ -9,7 +9,7 @@
 
 /* Place 2 i + 1 is label i, the others are blanks. ways [steps + 2][places]: of the ways that end at a place in a
  * step, the sum with that step's probability; behind them two rows for those that go on from a place, without it. */
-static const tw__libs_code ctc_code = {
+const tw__libs_code tw__ctc_code = {
     "popnn::CtcLoss",
     "f",
     "TW_VERTEX_AS(%ID%, \"%NAME%\")\n{\n"
@@ -185,7 +185,7 @@ tw_pair tw_popnn_ctc_loss(tw_graph *graph, tw_tensor logs, tw_tensor labels, tw_
     if (!tw__libs_ready(graph)) return made;
     if (type == TW_TYPE_NONE) type = tw_tensor_type(graph, logs);
     if (!ctc_check(&c, logs, labels, steps, lengths, blank, type) || !ctc_options(&c, options)) return made;
-    const char *vertex = tw__libs_code_vertex(graph, &ctc_code, TW_FLOAT);
+    const char *vertex = tw__libs_code_vertex(graph, &tw__ctc_code, TW_FLOAT);
     if (!vertex) return made;
     tw_graph_push_scope(graph);
     if (c.type == TW_HALF) logs = tw_popops_cast(graph, logs, TW_FLOAT, sequence, name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pooling and its gradients: the geometry and the plan of a convolution from one channel to as many as there are. The
  * gradient of the input is pooled over the outputs that each element is part of. */
-#include "poplar/libs/popops/code.h"
+#include "poplar/libs/popnn/codes.h"
 #include "poplar/libs/poplin/conv.h"
 
 #include <string.h>
@@ -53,7 +53,8 @@
 #define POOL_PAIR "    TW_INPUT(TW_VECTOR(%T%, ONE_PTR)) pair;\n"
 
 typedef enum pool_vertex { POOL_GREATEST, POOL_SUM, POOL_EQUAL, POOL_GRADIENT, POOL_VERTICES } pool_vertex;
-static const tw__libs_code pool_codes[POOL_VERTICES] = {
+_Static_assert((int)POOL_VERTICES == (int)TW__POOL_CODES, "the header counts them");
+const tw__libs_code tw__pool_codes[TW__POOL_CODES] = {
     [POOL_GREATEST] = { "popnn::PoolMax", "fh",
                         POOL("", "-__builtin_inff()", "if (e > acc[c] || e != e) acc[c] = e", "acc[c]") },
     [POOL_SUM] = { "popnn::PoolSum", "fh",
@@ -201,7 +202,7 @@ static tw_tensor pool_build(const pooling *o, const tw__conv *c, pool_vertex kin
     tw_graph *g = o->graph;
     tw__conv_plan plan;
     tw__conv_options options = { .memory = 0.6 };
-    const char *vertex = tw__libs_code_vertex(g, &pool_codes[kind], o->p->data_type);
+    const char *vertex = tw__libs_code_vertex(g, &tw__pool_codes[kind], o->p->data_type);
     if (!vertex) return TW__LIBS_NIL;
     tw_graph_register_perf_estimator(g, vertex, pool_estimator, NULL, NULL);
     bool padded = false, nothing = !o->p->batch || !o->p->channels;

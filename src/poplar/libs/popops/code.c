@@ -2,6 +2,8 @@
 /* Vertices that are texts in C, one for each element type; and columns of matrices dealt out to tiles. */
 #include "poplar/libs/popops/code.h"
 
+#include <tilewright/vec.h>
+
 #include <string.h>
 
 /* --- texts ---------------------------------------------------------------------------------------------------- */
@@ -52,18 +54,28 @@ char *tw__libs_code_text(const tw__libs_code *code, tw_type type)
     return g_string_free(g_steal_pointer(&out), FALSE);
 }
 
-const char *tw__libs_code_vertex(tw_graph *graph, const tw__libs_code *code, tw_type type)
+static const char *code_vertex(tw_graph *graph, const tw__libs_code *code, tw_type type, const char *level)
 {
     if (!tw__expr_c_type(type)) return NULL; /* of a tensor that could not be made: its error stands */
     g_autofree char *name = tw__libs_code_name(code, type);
     const char *kept = g_intern_string(name);
-    if (!tw__libs_has_vertex(graph, kept)) {
+    if (!tw__libs_has_vertex(graph, kept, level)) {
         g_autofree char *text = tw__libs_code_text(code, type);
         tw_graph_add_codelets_source(graph, text, "c", kept, NULL);
     }
     if (!tw__libs_ready(graph)) return NULL;
     tw__libs_estimate(graph, kept);
     return kept;
+}
+
+const char *tw__libs_code_vertex(tw_graph *graph, const tw__libs_code *code, tw_type type)
+{
+    return code_vertex(graph, code, type, NULL);
+}
+
+const char *tw__libs_product_vertex(tw_graph *graph, const tw__libs_code *code, tw_type type)
+{
+    return code_vertex(graph, code, type, tw_vec_cpu());
 }
 
 tw_tensor tw__libs_bits(tw_graph *graph, tw_tensor tensor)

@@ -19,6 +19,8 @@ char *tw__libs_code_name(const tw__libs_code *code, tw_type type);
 char *tw__libs_code_text(const tw__libs_code *code, tw_type type);
 /* Its name, when the graph has it: from the archive, or compiled. NULL with an error. */
 const char *tw__libs_code_vertex(tw_graph *graph, const tw__libs_code *code, tw_type type);
+/* The same for products, whose code is in the archive of the CPU's level. */
+const char *tw__libs_product_vertex(tw_graph *graph, const tw__libs_code *code, tw_type type);
 /* The tensor as unsigned numbers of its elements' size: for vertices that move elements. */
 tw_tensor tw__libs_bits(tw_graph *graph, tw_tensor tensor);
 

@@ -52,11 +52,12 @@ bool tw__libs_writeable(tw_graph *graph, const char *call, tw_tensor tensor)
     return !why;
 }
 
-bool tw__libs_has_vertex(tw_graph *graph, const char *vertex)
+bool tw__libs_has_vertex(tw_graph *graph, const char *vertex, const char *level)
 {
     if (tw_graph_has_codelet(graph, vertex)) return true;
     const char *folder = tw_lib_dir();
-    g_autofree char *archive = folder ? g_build_filename(folder, "tilewright", "libs.gp", NULL) : NULL;
+    g_autofree char *name = g_strdup_printf("libs%s%s.gp", level ? "-" : "", level ? level : "");
+    g_autofree char *archive = folder ? g_build_filename(folder, "tilewright", name, NULL) : NULL;
     if (!archive || !g_file_test(archive, G_FILE_TEST_IS_REGULAR)) return false;
     tw_graph_add_codelets(graph, archive, NULL);
     return tw_graph_has_codelet(graph, vertex);

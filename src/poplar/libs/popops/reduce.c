@@ -154,7 +154,7 @@ static int piece_by_tile(const void *a, const void *b)
 static bool reduce_has_code(tw_graph *graph, const char *vertex, tw_reduce_op op, tw_type type,
                             tw__reduce_form form)
 {
-    if (!tw__libs_has_vertex(graph, vertex)) {
+    if (!tw__libs_has_vertex(graph, vertex, NULL)) {
         g_autofree char *code = tw__reduce_code(op, type, form);
         tw_graph_add_codelets_source(graph, code, "c", vertex, NULL);
     }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const tw__libs_code sequence_code = {
+const tw__libs_code tw__sequence_code = {
     "popops::SequenceSlice", "12u",
     /* Rows are whole words or one worker's: workers share the rows of the result. */
     "TW_MULTIVERTEX_AS(%ID%, \"%NAME%\")\n{\n"
@@ -75,7 +75,7 @@ void tw_popops_sequence_slice(tw_graph *graph, tw_tensor in, tw_tensor out, tw_t
         in = tw_poputil_duplicate(graph, in, sequence, name, TW_CLONE_PRESERVE_ORDER_UNLESS_ALIASES);
     size_t rows = tw_tensor_dim(graph, out, 0), in_rows = tw_tensor_dim(graph, in, 0), columns = (size_t)all / rows;
     tw_tensor to = sequence_matrix(graph, out, rows, columns), from = sequence_matrix(graph, in, in_rows, columns);
-    const char *vertex = tw__libs_code_vertex(graph, &sequence_code, tw_tensor_type(graph, to));
+    const char *vertex = tw__libs_code_vertex(graph, &tw__sequence_code, tw_tensor_type(graph, to));
     g_autoptr(GArray) blocks = tw__libs_columns(graph, to);
     tw_compute_set cs = tw_graph_add_compute_set(graph, name && *name ? name : "sequenceSlice");
     for (guint i = 0; vertex && i < blocks->len; i++) {

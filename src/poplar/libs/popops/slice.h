@@ -6,7 +6,7 @@
 #include "poplar/libs/popops/code.h"
 
 enum { TW__SLICE, TW__SLICE_UPDATE, TW__SLICE_ADD, TW__SLICE_MAX, TW__SLICE_CODES };
-extern const tw__libs_code tw__slice_codes[TW__SLICE_CODES];
+extern const tw__libs_code tw__slice_codes[TW__SLICE_CODES], tw__sequence_code;
 
 /* A checked call: dimensions dims[] of a tensor are sliced, in sizes[]. As a matrix it has a row for each index of
  * these, and a column for each of the others. */

@@ -102,7 +102,7 @@ char *tw__popops_fill_code(tw_type type, bool counts)
 
 static bool fill_code(tw_graph *graph, const char *vertex, tw_type type, bool counts)
 {
-    if (!tw__libs_has_vertex(graph, vertex)) {
+    if (!tw__libs_has_vertex(graph, vertex, NULL)) {
         g_autofree char *code = tw__popops_fill_code(type, counts);
         tw_graph_add_codelets_source(graph, code, "c", vertex, NULL);
     }
