@@ -3,6 +3,7 @@
 tests with CTest:
 
     python3 tests/poplar/poplibs.py BUILD DIR [WORD...]      # BUILD: build/release; WORD: a regex on library/test
+    python3 tests/poplar/poplibs.py BUILD enable             # installs this layer and writes the script `enable`
 
 Library by library builds the programs of the tests, runs them and prints a line for each test (passed, FAILED or
 skipped, and why); at the end counts by library, and the causes of failures by their number. `libraries` as the only
@@ -68,9 +69,31 @@ def launcher():
     return "-DCMAKE_CXX_COMPILER_LAUNCHER=" + ("ccache" if shutil.which("ccache") else "")
 
 
-def configure(build, checkout, work):
+# What the SDK's enable.sh prepends to (the folder below the prefix), and sets.
+PATHS = (("PATH", "bin"), ("CPATH", "include"), ("LIBRARY_PATH", "lib"), ("LD_LIBRARY_PATH", "lib"),
+         ("PKG_CONFIG_PATH", "lib/pkgconfig"), ("CMAKE_PREFIX_PATH", ""))
+
+
+def enable_script(prefix):
+    """For `.` of any shell: programs and builds find this layer, and PopLibs where it is installed, in the prefix."""
+    root = shlex.quote(str(prefix))
+    lines = ["# . %s" % shlex.quote(str(prefix / "enable")), "export POPLAR_ROOT=%s" % root,
+             "export POPLAR_SDK_ENABLED=%s" % root]
+    for name, folder in PATHS:
+        path = '"$POPLAR_ROOT%s"' % ("/" + folder if folder else "")
+        lines.append('case ":${%s:-}:" in *:%s:*) ;; *) export %s=%s"${%s:+:$%s}" ;; esac'
+                     % (name, path, name, path, name, name))
+    return "\n".join(lines) + "\n"
+
+
+def install(build, work):
     if not run(["cmake", "--install", str(build), "--prefix", str(work / "prefix")], work / "install.log"):
         sys.exit("this layer could not be installed: %s" % (work / "install.log"))
+    (work / "prefix" / "enable").write_text(enable_script(work / "prefix"))
+
+
+def configure(build, checkout, work):
+    install(build, work)
     command = ["cmake", "-G", "Ninja", "-S", str(checkout), "-B", str(work / "build"), "-DCMAKE_BUILD_TYPE=Release",
                "-DCMAKE_PREFIX_PATH=%s" % (work / "prefix"), "-DCMAKE_INSTALL_PREFIX=%s" % (work / "prefix"),
                "-DCMAKE_CXX_FLAGS_RELEASE=" + FLAGS, "-DBUILD_SHARED_LIBS=ON",
@@ -260,6 +283,12 @@ def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     build, checkout, words = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:]
+    if sys.argv[2:] == ["enable"]:
+        work = pathlib.Path(os.environ.get("WORK", build / "poplibs")).resolve()
+        work.mkdir(parents=True, exist_ok=True)
+        install(build, work)
+        print(". %s" % shlex.quote(str(work / "prefix" / "enable")))
+        return 0
     if not (checkout / "lib/popops/CMakeLists.txt").is_file():
         sys.exit("%s: no checkout of PopLibs: it has no lib/popops/CMakeLists.txt" % checkout)
     work = pathlib.Path(os.environ.get("WORK", build / "poplibs")).resolve()
