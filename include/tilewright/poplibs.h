@@ -16,6 +16,7 @@
  *   poplibs/ctc.h       losses of labels that are not aligned
  *   poplibs/conv.h      convolutions
  *   poplibs/poprand.h   random numbers
+ *   poplibs/popsparse.h products with sparse matrices
  *
  * They are a library of their own: cc prog.c $(pkg-config --cflags --libs tilewright_poplibs).
  * Threads: as each of these headers says. */
@@ -33,6 +34,7 @@
 #include <tilewright/poplibs/popops_order.h>
 #include <tilewright/poplibs/popops_slice.h>
 #include <tilewright/poplibs/poprand.h>
+#include <tilewright/poplibs/popsparse.h>
 #include <tilewright/poplibs/poputil.h>
 #include <tilewright/poplibs/recurrent.h>
 #include <tilewright/poplibs/solve.h>

@@ -149,7 +149,7 @@ static tw_perf_estimate matmul_estimator(const tw_vertex_info *v, const tw_targe
 
 const tw__libs_code tw__matmul_code = { "poplin::MatMul", "fh", tw__matmul_text };
 
-static const char *matmul_vertex(tw_graph *graph, tw_type type)
+const char *tw__matmul_vertex(tw_graph *graph, tw_type type)
 {
     const char *name = tw__libs_product_vertex(graph, &tw__matmul_code, type);
     if (name)
@@ -192,7 +192,7 @@ static tw_tensor product_build(product *p, tw_type type, tw_program sequence, co
         tw_popops_zero(g, zeros, sequence, name);
         return zeros;
     }
-    p->vertex = matmul_vertex(g, plan->type);
+    p->vertex = tw__matmul_vertex(g, plan->type);
     if (!p->vertex) return TW__LIBS_NIL;
     plan->k_parts = parts_used(plan);
     g_autofree tw_tensor *sums = g_new(tw_tensor, plan->k_parts);

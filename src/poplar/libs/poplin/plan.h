@@ -32,5 +32,10 @@ double tw__matmul_block_cycles(double m, double n, double k, size_t type_size);
 /* Tile of a place. */
 unsigned tw__matmul_tile(const tw_graph *graph, const tw__matmul_plan *plan, size_t group, size_t i, size_t j,
                          size_t l);
+/* --- matmul.c ------------------------------------------------------------------------------------------------- */
+
+/* Vertex of a block: fields a [m][k] and b [k][n] of float or half, out [m][n] of floats, m, n, k; `first`: out is what
+ * is summed, else added to. NULL with an error. */
+const char *tw__matmul_vertex(tw_graph *graph, tw_type type);
 
 #endif
