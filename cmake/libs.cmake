@@ -54,7 +54,7 @@ if(TARGET tilewright_program AND TARGET popc_module AND NOT CMAKE_CROSSCOMPILING
   install(FILES ${archives} DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright COMPONENT poplar)
 endif()
 
-set(TW_LIBS poputil popops poplin popnn poprand gcl)
+set(TW_LIBS poputil popops poplin popnn poprand popsparse gcl)
 foreach(name IN LISTS TW_LIBS)
   file(WRITE ${CMAKE_BINARY_DIR}/lib${name}.so "/* ${name} of Tilewright */ INPUT(-ltilewright_poplibs)\n")
   install(FILES ${CMAKE_BINARY_DIR}/lib${name}.so DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT poplar)
@@ -62,7 +62,7 @@ endforeach()
 install(TARGETS tilewright_poplibs EXPORT tilewright-poplar LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         COMPONENT poplar)
 tw_pkg_config(tilewright_poplibs poplar)
-install(DIRECTORY include/poputil include/popops include/poplin include/popnn include/poprand
+install(DIRECTORY include/poputil include/popops include/poplin include/popnn include/poprand include/popsparse
         include/gcl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT poplar)
 if(NOT TW_TEST_SCRIPTS)

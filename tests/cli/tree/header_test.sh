@@ -21,7 +21,7 @@ compile() { # compile COMPILER LANGUAGE STANDARD HEADER
   }
 }
 cd "$include" || exit 1
-headers=$(find tilewright poplar poputil popops poplin popnn poprand gcl -name '*.h' -o -name '*.hpp' | grep -v '/detail/\|/compat/\|^poplar/.*/' | sort)
+headers=$(find tilewright poplar poputil popops poplin popnn poprand popsparse gcl -name '*.h' -o -name '*.hpp' | grep -v '/detail/\|/compat/\|^poplar/.*/' | sort)
 for compiler in gcc clang-19; do
   command -v $compiler >/dev/null || { echo "header_test: no $compiler"; exit 1; }
   for header in $headers; do
