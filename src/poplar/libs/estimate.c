@@ -50,6 +50,13 @@ static const estimate_row estimate_rows[] = {
     { "poprand::Normal<", 60, { { 42400, { "128 out" } } } },
     { "poprand::Truncated<", 60, { { 50300, { "32 out" } } } },
     { "poprand::", 60, { { 26300, { "128 out" } } } },
+    { "popsparse::BlockSoftmaxGradient<", 200, { { 38, { "x" } } } },
+    { "popsparse::BlockSoftmax<", 200, { { 115, { "x" } } } },
+    { "popsparse::Gradient<", 200, { { 8, { "sums", "=batch" } }, { 11, { "meta" } } } },
+    { "popsparse::Product<", 200, { { 10.5, { "values", "=batch" } }, { 45, { "meta" } } } },
+    { "popsparse::Rows<", 200, { { 12.5, { "indices", "meta" } } } },
+    { "popsparse::Steps<", 6, { { 0, { NULL } } } },
+    { "popsparse::Update<", 200, { { 8, { "indices", "meta" } } } },
 };
 
 static double estimate_elements(const tw_vertex_info *v, const char *field)

@@ -67,7 +67,7 @@ static double sparse_cost(const tw__sparse_plan *p, double oversize, uint64_t *b
     double in = (double)(p->y_block * p->p.block_columns) * z * size;
     double out = (double)(p->x_block * p->p.block_rows) * z * 4;
     double bucket = (double)one.capacity * ((double)p->area * size + 2 * TW__SPARSE_WORDS);
-    *bytes = (uint64_t)(in + out + 2 * bucket);
+    *bytes = (uint64_t)(in + out + 3 * bucket);
     double sums = p->y_parts > 1 ? 2 * out : 0;
     return (double)(one.capacity * p->area) * z + (in + bucket + sums) / 4;
 }

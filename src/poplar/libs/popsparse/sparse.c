@@ -20,7 +20,7 @@ static const tw__libs_code product_code = {
     "            float x = (float)value[r * width + c];\n"
     "            const %T% *restrict in = tw_begin(v->in) + (from + (v->transposed ? r : c)) * batch;\n"
     "            float *restrict out = tw_begin(v->out) + (to + (v->transposed ? c : r)) * batch;\n"
-    "            for (size_t b = 0; b < batch; b++) out[b] = __builtin_fmaf(x, (float)in[b], out[b]);\n"
+    "            for (size_t b = 0; b < batch; b++) out[b] += x * (float)in[b];\n"
     "        }\n}\n"
     "bool %ID%_compute(%ID% *v, unsigned worker)\n{\n"
     "    const unsigned short *meta = tw_begin(v->meta);\n"
@@ -58,7 +58,7 @@ static const tw__libs_code gradient_code = {
     "            const %T% *a = tw_begin(v->rows) + (row + k / width) * batch;\n"
     "            const %T% *x = tw_begin(v->columns) + (column + k % width) * batch;\n"
     "            float sum = 0;\n"
-    "            for (size_t b = 0; b < batch; b++) sum = __builtin_fmaf((float)a[b], (float)x[b], sum);\n"
+    "            for (size_t b = 0; b < batch; b++) sum += (float)a[b] * (float)x[b];\n"
     "            *tw_at(v->sums, i * area + k) += sum;\n"
     "        }\n    }\n    return true;\n}\n",
 };

@@ -257,6 +257,52 @@ static void normal_numbers(bench *b, tw_type type)
     compared(b, tw_poprand_truncated_normal(b->g, seed, 3, like, type, 1, 2, 1.5, b->p, NULL));
 }
 
+/* Blocks all over; `only`: in the first so many rows of blocks, so that buckets go round. */
+static void sparse_products(bench *b, tw_type type, size_t only, size_t *slot)
+{
+    const tw_sparse_params p = { 1, 20, 16, 8, 2, 1, 2 * 60 };
+    size_t row[60], column[60], n = 0;
+    uint16_t meta[1000];
+    for (size_t i = 0; i < 10 * 16; i++)
+        if (n < 60 && (only ? i / 16 < only : i % 3 == 0)) row[n] = i / 16 * 2, column[n++] = i % 16;
+    tw_sparse_tensor t = tw_popsparse_create_weights(b->g, type, &p, "w", NULL);
+    size_t size = tw_tensor_elements(b->g, t.meta) * sizeof *meta;
+    assert_true(size <= sizeof meta && tw_popsparse_partition(b->g, type, &p, n, row, column, meta, slot, NULL));
+    feed(b, t.values, -1, 1);
+    memcpy(b->data[b->count], meta, size);
+    b->list[b->count] = (io){ t.meta, b->data[b->count], false }, b->count++;
+    tw_tensor x = feed(b, tw_popsparse_create_input(b->g, type, &p, "x", NULL), -1, 1);
+    tw_tensor at = made(b, TW_UNSIGNED_INT, SHAPE(7), 0, 20), rows = made(b, type, SHAPE(7, 16), -1, 1);
+    tw_tensor scale = made(b, TW_FLOAT, SHAPE(1), 1, 2);
+    tw_tensor y = tw_popsparse_matmul(b->g, &p, t, x, false, b->p, NULL, NULL);
+    compared(b, y);
+    compared(b, tw_popsparse_matmul(b->g, &p, t, y, true, b->p, NULL, NULL));
+    compared(b, tw_popsparse_matmul_gradient(b->g, &p, t.meta, y, x, b->p, NULL, NULL));
+    compared(b, tw_popsparse_slice(b->g, &p, t, at, b->p, NULL, NULL));
+    tw_popsparse_update_add(b->g, &p, t, rows, at, scale, b->p, NULL, NULL);
+    compared(b, t.values);
+}
+static void sparse(bench *b, tw_type type)
+{
+    size_t slot[60];
+    sparse_products(b, type, 0, slot);
+}
+static void sparse_spills(bench *b, tw_type type)
+{
+    size_t slot[60];
+    sparse_products(b, type, 3, slot);
+}
+static void sparse_blocks(bench *b, tw_type type)
+{
+    static const unsigned char mask[12] = { 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 1, 0 };
+    const tw_block_sparse m = { 1, 18, 16, 6, 4, mask };
+    tw_tensor w = feed(b, tw_popsparse_create_blocks(b->g, type, &m, "w"), -1, 1),
+              x = made(b, type, SHAPE(5, 18), -1, 1);
+    compared(b, tw_popsparse_dense_sparse(b->g, x, &m, w, false, TW_TYPE_NONE, b->p, NULL, NULL));
+    compared(b, tw_popsparse_block_softmax_gradient(b->g, w, w, &m, b->p, NULL));
+    compared(b, tw_popsparse_block_softmax(b->g, w, &m, TW_SPARSE_ZERO_UPPER, b->p, NULL));
+}
+
 /* `units`: of float, and of half; 0: the same bits. `each`: of the last place of each element. */
 static const struct row {
     const char *name;
@@ -281,6 +327,9 @@ static const struct row {
     { "orders", orders, { 0, 0 }, true },
     { "numbers_at_random", numbers_at_random, { 0, 0 }, true },
     { "normal_numbers", normal_numbers, { 8, 1 }, false },
+    { "sparse", sparse, { 0, 0 }, true },
+    { "sparse_spills", sparse_spills, { 0, 0 }, true },
+    { "sparse_blocks", sparse_blocks, { 4, 1 }, false },
 };
 
 /* --- runs ------------------------------------------------------------------------------------------------------- */
