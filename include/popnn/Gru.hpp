@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* GRU layers with their gradients. */
+/* GRU layers with their gradients; with attention (AUGRU) the update gate is (1 - score) of what it is. */
 #ifndef POPNN_GRU_HPP
 #define POPNN_GRU_HPP
 
 #include <popnn/GruDef.hpp>
 #include <popnn/Rnn.hpp>
 #include <popops/Zero.hpp>
+#include <poputil/TileMapping.hpp>
 #include <utility>
 
 namespace popnn {
@@ -192,6 +193,130 @@ inline poplar::Tensor gruBwdWithWU(poplar::Graph &graph, const GruParams &params
     own.rnn.varTimeSteps = realTimeSteps;
     return gruBwdWithWU(graph, own, prog, fwdOutputInit, fwdIntermediates, weights, input, output, outputGrad,
                         inputGrad, weightsGrad, debugContext, options);
+}
+
+/* --- with attention: one score for each step of a sample ------------------------------------------------------ */
+
+/* [batch][steps], as all scores and their gradients. */
+inline poplar::Tensor createAttention(poplar::Graph &graph, const GruParams &params,
+                                      const poplar::DebugContext &debugContext,
+                                      const poplar::OptionFlags & = {})
+{
+    poplar::Tensor t =
+        graph.addVariable(params.rnn.dataType, { params.rnn.maxTimeSteps, params.rnn.batchSize }, debugContext);
+    poputil::mapTensorLinearly(graph, t);
+    return t.transpose();
+}
+
+namespace detail {
+/* The layer of C with scores, which it wants as [steps][batch]; the view lives as long as the call. */
+struct Attended {
+    poplar::Tensor scores;
+    tw_recurrent layer;
+    Attended(const char *call, const GruParams &params, const poplar::Tensor &attScores)
+        : layer(layerOf(call, params))
+    {
+        if (!attScores.valid() || attScores.rank() != 2)
+            throw poputil::poplibs_error(std::string(call) + ": scores of attention are [batch][steps]");
+        scores = attScores.transpose();
+        layer.attention = poplar::handles::of(scores);
+    }
+};
+inline GruParams timed(const GruParams &params, const poplar::Tensor &realTimeSteps)
+{
+    GruParams own = params;
+    own.rnn.varTimeSteps = realTimeSteps;
+    return own;
+}
+} // namespace detail
+
+inline poplar::Tensor auGruFwd(poplar::Graph &graph, const GruParams &params, const poplar::Tensor &stateInit,
+                               const poplar::Tensor &in, const GruWeights &weights, poplar::Tensor *intermediates,
+                               const poplar::Tensor &attScores, poplar::program::Sequence &prog, TW__END)
+{
+    const char *call = "popnn::gru::auGruFwd";
+    const detail::Attended a(call, params, attScores);
+    rnn::detail::Run run =
+        rnn::detail::forward(call, graph, a.layer, { stateInit, poplar::Tensor() }, detail::of(weights), in,
+                             intermediates != nullptr, prog, debugContext, options);
+    if (intermediates) *intermediates = run.saved;
+    return run.output;
+}
+inline poplar::Tensor auGruFwd(poplar::Graph &graph, const GruParams &params, const poplar::Tensor &stateInit,
+                               const poplar::Tensor &in, const poplar::Tensor &realTimeSteps,
+                               const GruWeights &weights, poplar::Tensor *intermediates,
+                               const poplar::Tensor &attScores, poplar::program::Sequence &prog, TW__END)
+{
+    return auGruFwd(graph, detail::timed(params, realTimeSteps), stateInit, in, weights, intermediates, attScores,
+                    prog, debugContext, options);
+}
+
+/* As gruBwd; the gradient of the scores goes to *attentionsGrad. */
+inline poplar::Tensor auGruBwd(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
+                               const poplar::Tensor &, const poplar::Tensor &fwdIntermediates,
+                               const GruWeights &weights, const poplar::Tensor &, const poplar::Tensor &,
+                               const poplar::Tensor &outputGrad, poplar::Tensor *inputGrad,
+                               poplar::Tensor *bwdIntermediates, const poplar::Tensor &attentions,
+                               poplar::Tensor *attentionsGrad, TW__END)
+{
+    const char *call = "popnn::gru::auGruBwd";
+    detail::Attended a(call, params, attentions);
+    a.layer.no_input_gradient = a.layer.no_input_gradient || !inputGrad;
+    rnn::detail::Deltas made = rnn::detail::backward(call, graph, a.layer, detail::of(weights), fwdIntermediates,
+                                                     outputGrad, nullptr, prog, debugContext, options);
+    if (inputGrad && !a.layer.no_input_gradient) *inputGrad = made.input;
+    if (bwdIntermediates) *bwdIntermediates = made.deltas;
+    if (attentionsGrad) *attentionsGrad = made.attention.transpose();
+    return made.start.output;
+}
+inline poplar::Tensor auGruBwd(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
+                               const poplar::Tensor &fwdOutputInit, const poplar::Tensor &fwdIntermediates,
+                               const GruWeights &weights, const poplar::Tensor &input,
+                               const poplar::Tensor &realTimeSteps, const poplar::Tensor &output,
+                               const poplar::Tensor &outputGrad, poplar::Tensor *inputGrad,
+                               poplar::Tensor *bwdIntermediates, const poplar::Tensor &attentions,
+                               poplar::Tensor *attentionsGrad, TW__END)
+{
+    return auGruBwd(graph, detail::timed(params, realTimeSteps), prog, fwdOutputInit, fwdIntermediates, weights,
+                    input, output, outputGrad, inputGrad, bwdIntermediates, attentions, attentionsGrad,
+                    debugContext, options);
+}
+/* Without scores: intermediates have what of them is needed. */
+inline GruWeights auGruWU(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
+                          const poplar::Tensor &, const poplar::Tensor &fwdIntermediates,
+                          const poplar::Tensor &bwdIntermediates, const GruWeights &, const poplar::Tensor &input,
+                          const poplar::Tensor &, TW__END)
+{
+    const char *call = "popnn::gru::auGruWU";
+    return detail::of(rnn::detail::update(call, graph, detail::layerOf(call, params), input, fwdIntermediates,
+                                          bwdIntermediates, prog, debugContext, options));
+}
+inline poplar::Tensor auGruBwdWithWU(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
+                                     const poplar::Tensor &fwdOutputInit, const poplar::Tensor &fwdIntermediates,
+                                     const GruWeights &weights, const poplar::Tensor &input,
+                                     const poplar::Tensor &output, const poplar::Tensor &outputGrad,
+                                     poplar::Tensor *inputGrad, GruWeights &weightsGrad,
+                                     const poplar::Tensor &attentions, poplar::Tensor *attentionsGrad, TW__END)
+{
+    poplar::Tensor deltas;
+    poplar::Tensor start =
+        auGruBwd(graph, params, prog, fwdOutputInit, fwdIntermediates, weights, input, output, outputGrad,
+                 inputGrad, &deltas, attentions, attentionsGrad, debugContext, options);
+    weightsGrad = auGruWU(graph, params, prog, fwdOutputInit, fwdIntermediates, deltas, weights, input, output,
+                          debugContext, options);
+    return start;
+}
+inline poplar::Tensor auGruBwdWithWU(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
+                                     const poplar::Tensor &fwdOutputInit, const poplar::Tensor &fwdIntermediates,
+                                     const GruWeights &weights, const poplar::Tensor &input,
+                                     const poplar::Tensor &realTimeSteps, const poplar::Tensor &output,
+                                     const poplar::Tensor &outputGrad, poplar::Tensor *inputGrad,
+                                     GruWeights &weightsGrad, const poplar::Tensor &attentions,
+                                     poplar::Tensor *attentionsGrad, TW__END)
+{
+    return auGruBwdWithWU(graph, detail::timed(params, realTimeSteps), prog, fwdOutputInit, fwdIntermediates,
+                          weights, input, output, outputGrad, inputGrad, weightsGrad, attentions, attentionsGrad,
+                          debugContext, options);
 }
 #undef TW__END
 

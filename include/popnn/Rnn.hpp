@@ -167,7 +167,7 @@ inline Run forward(const char *call, poplar::Graph &graph, const tw_recurrent &l
 
 struct Deltas {
     State start;
-    poplar::Tensor input, deltas;
+    poplar::Tensor input, deltas, attention;
 };
 inline Deltas backward(const char *call, poplar::Graph &graph, const tw_recurrent &layer, const Weights &weights,
                        const poplar::Tensor &saved, const poplar::Tensor &gradient,
@@ -181,7 +181,8 @@ inline Deltas backward(const char *call, poplar::Graph &graph, const tw_recurren
             borrowed(saved), borrowed(gradient), cellGradient ? borrowed(*cellGradient) : tw_tensor{ 0, 0 },
             c.sequence, c.path, c.options);
     });
-    return { owned(graph, made.start), owned(graph, made.input), owned(graph, made.deltas) };
+    return { owned(graph, made.start), owned(graph, made.input), owned(graph, made.deltas),
+             owned(graph, made.attention) };
 }
 inline Weights update(const char *call, poplar::Graph &graph, const tw_recurrent &layer, const poplar::Tensor &in,
                       const poplar::Tensor &saved, const poplar::Tensor &deltas, poplar::program::Sequence &prog,

@@ -15,6 +15,7 @@
  *   LSTM             f, i, o = R(W x + U h + b); n = A(W x + U h + b); c = f c + i n; h = o A(c)
  *   GRU              r, u = R(W x + U h + b); n = A(W x + U (r h) + b); h = u h + (1 - u) n
  *   GRU, reset after r, u = R(W x + U h + b0 + b1); n = A(W x + b0 + r (U h + b1)); h = u h + (1 - u) n
+ * With attention a (AUGRU) the last equation of a GRU has (1 - a) u where it has u.
  * Products of inputs with W are made for all steps at once, those with U in a loop over the steps, which is one body
  * for all of them. Sums are floats.
  *
@@ -61,6 +62,8 @@ typedef struct tw_recurrent {
     unsigned order[4]; /* weights of which gate stand at 0, 1 ...; all zero: as above */
     bool last_only;    /* the output is that of the last step */
     bool no_input_gradient;
+    tw_tensor
+        attention; /* of GRU: nil, or [steps][batch] of the layer's type, one score for each step of a sample */
 } tw_recurrent;
 /* All steps, tanh, and sigmoid for gates. */
 TW_API tw_recurrent tw_popnn_recurrent(tw_recurrent_kind kind, tw_type type, size_t batch, size_t steps,
@@ -100,6 +103,7 @@ typedef struct tw_recurrent_deltas {
     tw_recurrent_state start; /* gradient of the state before the first step */
     tw_tensor input;          /* of the inputs; nil with `no_input_gradient` */
     tw_tensor deltas;         /* of what goes into the gates of each step */
+    tw_tensor attention;      /* [steps][batch], gradient of the scores; nil without them */
 } tw_recurrent_deltas;
 /* From the gradient of the output and, or nil, that of the cell after the last step. */
 TW_API tw_recurrent_deltas tw_popnn_recurrent_backward(tw_graph *graph, const tw_recurrent *layer,
@@ -107,7 +111,7 @@ TW_API tw_recurrent_deltas tw_popnn_recurrent_backward(tw_graph *graph, const tw
                                                        tw_tensor gradient, tw_tensor cell_gradient,
                                                        tw_program sequence, const char *name,
                                                        const char *const *options);
-/* Gradients of the weights. */
+/* Gradients of the weights; scores of attention are not read, `saved` has what is needed. */
 TW_API tw_recurrent_weights tw_popnn_recurrent_update(tw_graph *graph, const tw_recurrent *layer, tw_tensor input,
                                                       tw_tensor saved, tw_tensor deltas, tw_program sequence,
                                                       const char *name, const char *const *options);

@@ -83,7 +83,7 @@ static const char product_level[] =
 static const char product_end[] = "#if TW_LEVEL >= 1 && !defined __IPU__\n#pragma clang attribute pop\n#endif\n"
                                   "#if TW_LEVEL == 2 && !defined __IPU__\n#pragma clang attribute pop\n#endif\n";
 
-static int product(const char *name, const char *type)
+static int gen_product(const char *name, const char *type)
 {
     const tw__libs_code *code = strcmp(name, "matmul") == 0 ? &tw__matmul_code : &tw__conv_code;
     g_autofree char *text = tw__libs_code_text(code, strcmp(type, "half") == 0 ? TW_HALF : TW_FLOAT);
@@ -96,7 +96,7 @@ static int product(const char *name, const char *type)
 int main(int argc, char **argv)
 {
     if (argc != 4 || !freopen(argv[3], "w", stdout)) return 2;
-    if (!g_ascii_isdigit(*argv[1])) return product(argv[1], argv[2]);
+    if (!g_ascii_isdigit(*argv[1])) return gen_product(argv[1], argv[2]);
     part = (unsigned)strtoul(argv[1], NULL, 10), parts = (unsigned)strtoul(argv[2], NULL, 10);
     for (size_t t = 0; t < G_N_ELEMENTS(gen_types); t++) {
         for (size_t i = 0; i < tw__expr_op_count; i++) gen_row(&tw__expr_ops[i], gen_types[t]);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Recurrent layers: checks, variables, loops over the steps, gradients of weights. Products with inputs are made for
+/* Recurrent layers: variables, loops over the steps, gradients of weights. Products with inputs are made for
  * all steps at once; what a loop reads and writes lies in columns, so that a step moves its own elements only. */
 #include "poplar/libs/popnn/recurrent.h"
 
 #include <string.h>
 
-#define RUN_NIL     ((tw_recurrent_run){ TW__LIBS_NIL, { TW__LIBS_NIL, TW__LIBS_NIL }, TW__LIBS_NIL })
-#define DELTAS_NIL  ((tw_recurrent_deltas){ { TW__LIBS_NIL, TW__LIBS_NIL }, TW__LIBS_NIL, TW__LIBS_NIL })
+#define RUN_NIL ((tw_recurrent_run){ TW__LIBS_NIL, { TW__LIBS_NIL, TW__LIBS_NIL }, TW__LIBS_NIL })
+#define DELTAS_NIL \
+    ((tw_recurrent_deltas){ { TW__LIBS_NIL, TW__LIBS_NIL }, TW__LIBS_NIL, TW__LIBS_NIL, TW__LIBS_NIL })
 #define WEIGHTS_NIL ((tw_recurrent_weights){ TW__LIBS_NIL, TW__LIBS_NIL, TW__LIBS_NIL })
 
 tw_recurrent tw_popnn_recurrent(tw_recurrent_kind kind, tw_type type, size_t batch, size_t steps, size_t input,
@@ -22,113 +23,9 @@ tw_recurrent tw_popnn_recurrent(tw_recurrent_kind kind, tw_type type, size_t bat
                            .recurrent_activation = TW_NL_SIGMOID };
 }
 
-/* --- checks --------------------------------------------------------------------------------------------------- */
-
-/* Which gate's weights stand at 0, 1 ... */
-static bool recurrent_order(tw_recurrent *layer, unsigned gates)
-{
-    unsigned seen = 0, given = 0;
-    for (unsigned i = 0; i < gates; i++) given |= layer->order[i];
-    for (unsigned i = 0; i < gates; i++) {
-        if (!given) layer->order[i] = i;
-        if (layer->order[i] < gates) seen |= 1u << layer->order[i];
-    }
-    return seen == (1u << gates) - 1;
-}
-
-static bool recurrent_fail(const tw__recurrent_call *c, const char *what)
-{
-    const tw_recurrent *l = &c->layer;
-    tw_graph_fail(c->graph, TW_E_POPLIBS, c->call,
-                  "a recurrent layer of %zu steps, batch %zu, %zu inputs, %zu outputs %s", l->steps, l->batch,
-                  l->input, l->output, what);
-    return false;
-}
-
-static bool recurrent_check_steps(const tw__recurrent_call *c)
-{
-    tw_graph *g = c->graph;
-    tw_tensor real = c->layer.real_steps;
-    if (!real.id) return true;
-    uint64_t n = tw_tensor_elements(g, real);
-    tw_type type = tw_tensor_type(g, real);
-    if (!tw__libs_ready(g)) return false;
-    if (type == TW_UNSIGNED_INT && tw_tensor_rank(g, real) == 1 && (n == 1 || n == c->layer.batch) &&
-        tw_graph_mapping_complete(g, real))
-        return true;
-    tw_graph_fail(g, TW_E_POPLIBS, c->call, "numbers of steps are unsigned int[1] or [%zu], on tiles, not %s",
-                  c->layer.batch, tw__libs_describe(g, real).text);
-    return false;
-}
-
-static bool recurrent_check(tw__recurrent_call *c, tw_graph *graph, const char *call, const tw_recurrent *layer,
-                            tw_program sequence, const char *name)
-{
-    *c = (tw__recurrent_call){ .graph = graph, .call = call, .sequence = sequence, .name = name };
-    if (!tw__libs_ready(graph)) return false;
-    if (!layer) return tw_graph_fail(graph, TW_E_POPLIBS, call, "there is no layer"), false;
-    c->layer = *layer;
-    tw_recurrent *l = &c->layer;
-    if ((unsigned)l->kind > TW_RECURRENT_GRU_RESET_AFTER) return recurrent_fail(c, "is of no kind that there is");
-    c->cell = &tw__recurrent_cells[l->kind];
-    if (l->type != TW_FLOAT && l->type != TW_HALF) return recurrent_fail(c, "is of float or half");
-    if (!l->batch || !l->steps || !l->input || !l->output) return recurrent_fail(c, "has nothing to do");
-    if (l->steps > UINT32_MAX || l->batch > SIZE_MAX / l->steps / 64 / (l->input + l->output))
-        return recurrent_fail(c, "is too large");
-    if (!tw__recurrent_takes(l->activation) || !tw__recurrent_takes(l->recurrent_activation))
-        return recurrent_fail(c, "has sigmoid, hard sigmoid, relu or tanh as its activations");
-    if (!recurrent_order(l, c->cell->gates)) return recurrent_fail(c, "has each of its gates once in its order");
-    return recurrent_check_steps(c);
-}
-
-static bool recurrent_options(tw__recurrent_call *c, const char *const *options)
-{
-    typedef struct recurrent_options {
-        double memory, number;
-        bool ignored;
-        tw_type ignored_type, accumulators;
-    } recurrent_options;
-    static const tw__libs_option table[] = {
-        { "availableMemoryProportion", TW__LIBS_FRACTION, offsetof(recurrent_options, memory), NULL },
-        { "weightAccumulatorsType", TW__LIBS_TYPE, offsetof(recurrent_options, accumulators), NULL },
-        { "inferenceOnly", TW__LIBS_BOOL, offsetof(recurrent_options, ignored), NULL },
-        { "preCalcWeights", TW__LIBS_BOOL, offsetof(recurrent_options, ignored), NULL },
-        { "rnnCodeReuse", TW__LIBS_BOOL, offsetof(recurrent_options, ignored), NULL },
-        { "codeReuse", TW__LIBS_BOOL, offsetof(recurrent_options, ignored), NULL },
-        { "disableWUPartialInterleaving", TW__LIBS_BOOL, offsetof(recurrent_options, ignored), NULL },
-        { "partialsType", TW__LIBS_TYPE, offsetof(recurrent_options, ignored_type), NULL },
-        { "recomputationMode", TW__LIBS_WORD, 0, "none cellAndTanh full" },
-        { "numShards", TW__LIBS_FRACTION, offsetof(recurrent_options, number), NULL },
-        { "rnnStepsPerWU", TW__LIBS_FRACTION, offsetof(recurrent_options, number), NULL },
-        { "weightUpdateMemoryProportion", TW__LIBS_FRACTION, offsetof(recurrent_options, number), NULL },
-    };
-    recurrent_options read = { .memory = -1, .accumulators = c->layer.type };
-    if (!tw__libs_options(c->graph, c->call, options, table, G_N_ELEMENTS(table), &read)) return false;
-    c->accumulators = read.accumulators;
-    if (read.memory < 0) return true;
-    snprintf(c->memory, sizeof c->memory, "availableMemoryProportion=%.9g", read.memory);
-    c->product[0] = c->memory;
-    return true;
-}
-
-static bool recurrent_wants(const tw__recurrent_call *c, const char *what, tw_tensor t, unsigned rank,
-                            const size_t *shape)
-{
-    tw_graph *g = c->graph;
-    tw__extents own = tw__libs_shape(g, t);
-    tw_type type = tw_tensor_type(g, t);
-    if (!tw__libs_ready(g)) return false;
-    if (type == c->layer.type && own.rank == rank && !memcmp(own.dim, shape, rank * sizeof *shape) &&
-        tw_graph_mapping_complete(g, t))
-        return true;
-    tw_graph_fail(g, TW_E_POPLIBS, c->call, "the %s of the %s: %s%s on tiles, not %s", what, c->cell->name,
-                  tw__expr_type_name(c->layer.type), tw__libs_shape_text(rank, shape).text,
-                  tw__libs_describe(g, t).text);
-    return false;
-}
-
-#define WANTS(c, what, t, ...) \
-    recurrent_wants((c), (what), (t), sizeof((size_t[]){ __VA_ARGS__ }) / sizeof(size_t), (size_t[]){ __VA_ARGS__ })
+#define WANTS(c, what, t, ...)                                                                \
+    tw__recurrent_wants((c), (what), (t), sizeof((size_t[]){ __VA_ARGS__ }) / sizeof(size_t), \
+                        (size_t[]){ __VA_ARGS__ })
 
 static bool recurrent_check_weights(const tw__recurrent_call *c, tw_recurrent_weights w)
 {
@@ -248,7 +145,8 @@ tw_tensor tw_popnn_recurrent_input(tw_graph *graph, const tw_recurrent *layer, c
                                    const char *const *options)
 {
     tw__recurrent_call c;
-    if (!recurrent_check(&c, graph, __func__, layer, (tw_program){ 0 }, name) || !recurrent_options(&c, options))
+    if (!tw__recurrent_check(&c, graph, __func__, layer, (tw_program){ 0 }, name) ||
+        !tw__recurrent_options(&c, options))
         return TW__LIBS_NIL;
     const tw_recurrent *l = &c.layer;
     tw_graph_push_scope(graph);
@@ -265,7 +163,8 @@ tw_recurrent_state tw_popnn_recurrent_state(tw_graph *graph, const tw_recurrent 
 {
     tw__recurrent_call c;
     tw_recurrent_state made = { TW__LIBS_NIL, TW__LIBS_NIL };
-    if (!recurrent_check(&c, graph, __func__, layer, (tw_program){ 0 }, name) || !recurrent_options(&c, options))
+    if (!tw__recurrent_check(&c, graph, __func__, layer, (tw_program){ 0 }, name) ||
+        !tw__recurrent_options(&c, options))
         return made;
     made.output = recurrent_variable(&c, c.layer.type, 0, "output");
     if (c.cell->has_cell) made.cell = recurrent_variable(&c, c.layer.type, 0, "cell");
@@ -276,7 +175,8 @@ tw_recurrent_weights tw_popnn_recurrent_weights(tw_graph *graph, const tw_recurr
                                                 const char *const *options)
 {
     tw__recurrent_call c;
-    if (!recurrent_check(&c, graph, __func__, layer, (tw_program){ 0 }, name) || !recurrent_options(&c, options))
+    if (!tw__recurrent_check(&c, graph, __func__, layer, (tw_program){ 0 }, name) ||
+        !tw__recurrent_options(&c, options))
         return WEIGHTS_NIL;
     const tw_recurrent *l = &c.layer;
     tw_graph_push_scope(graph);
@@ -362,6 +262,19 @@ static void loop_copy(const step_loop *l, tw_tensor from, tw_tensor to)
     tw_program_sequence_add(l->c->graph, l->body, tw_program_copy(l->c->graph, from, to));
 }
 
+/* Scores of attention where a loop reads them: [steps][batch][1]. */
+static tw_tensor recurrent_attention(const tw__recurrent_call *c)
+{
+    tw_graph *g = c->graph;
+    size_t shape[] = { c->layer.steps, c->layer.batch, 1 }, dim = 0, size = 1;
+    if (!c->layer.attention.id) return TW__LIBS_NIL;
+    tw_tensor made =
+        tw_popops_create_sliceable(g, c->layer.type, 3, shape, 1, &dim, &size, 0, PATH(c, "attention"));
+    tw_tensor from = tw_tensor_reshape(g, c->layer.attention, 3, shape);
+    tw_program_sequence_add(g, c->sequence, tw_program_copy(g, from, made));
+    return made;
+}
+
 static tw_tensor recurrent_copy_of(const tw__recurrent_call *c, tw_tensor t, tw_type type, const char *name)
 {
     tw_tensor made = recurrent_variable(c, type, 0, name);
@@ -424,8 +337,10 @@ static tw_recurrent_run forward_build(const tw__recurrent_call *c, tw_recurrent_
                      ? run.last.output
                      : tw_popops_create_sliceable(g, l->type, 3, shape, 1, &dim, &size, 0, PATH(c, "outputs"));
     if (training) run.saved = recurrent_sequence(c, l->type, c->cell->saved, "saved");
+    tw_tensor attention = recurrent_attention(c);
     loop_begin(&loop, c, false);
     s.body = loop.body;
+    if (attention.id) s.attention = loop_read(&loop, attention);
     s.weighted = loop_read(&loop, weighted);
     s.saved = recurrent_variable(c, l->type, c->cell->saved, "gates");
     s.next = recurrent_variable(c, l->type, 0, "next");
@@ -448,7 +363,7 @@ tw_recurrent_run tw_popnn_recurrent_forward(tw_graph *graph, const tw_recurrent 
                                             tw_program sequence, const char *name, const char *const *options)
 {
     tw__recurrent_call c;
-    if (!recurrent_check(&c, graph, __func__, layer, sequence, name) || !recurrent_options(&c, options))
+    if (!tw__recurrent_check(&c, graph, __func__, layer, sequence, name) || !tw__recurrent_options(&c, options))
         return RUN_NIL;
     const tw_recurrent *l = &c.layer;
     if (!recurrent_check_weights(&c, weights) || !WANTS(&c, "inputs", input, l->steps, l->batch, l->input) ||
@@ -498,8 +413,10 @@ static void backward_loop(const tw__recurrent_call *c, tw__recurrent_step *s, tw
         of_steps = tw_popops_create_sliceable(c->graph, l->type, 3, shape, 1, &dim, &size, 0, PATH(c, "gradients"));
         tw_program_sequence_add(c->graph, c->sequence, tw_program_copy(c->graph, gradient, of_steps));
     }
+    tw_tensor attention = recurrent_attention(c);
     loop_begin(&loop, c, true);
     s->body = loop.body;
+    if (attention.id) s->attention = loop_read(&loop, attention);
     s->saved = loop_read(&loop, saved);
     s->gradient = recurrent_variable(c, TW_FLOAT, 0, "gradient");
     s->deltas = recurrent_variable(c, l->type, c->cell->deltas, "deltas");
@@ -545,13 +462,23 @@ static tw_tensor backward_inputs(const tw__recurrent_call *c, tw_tensor weights,
     return tw_tensor_reshape_partial(g, product, 0, 1, 2, (size_t[]){ c->layer.steps, c->layer.batch });
 }
 
+/* [steps][batch]: its slot's elements of all outputs joined. */
+static tw_tensor backward_attention(const tw__recurrent_call *c, tw_tensor deltas)
+{
+    tw_graph *g = c->graph;
+    unsigned slot = c->cell->deltas - 1;
+    tw_tensor own = tw_tensor_slice(g, deltas, 1, slot, slot + 1);
+    return tw_popops_reduce(g, own, c->layer.type, 2, (size_t[]){ 1, 3 }, NULL, c->sequence, PATH(c, "attention"),
+                            NULL);
+}
+
 tw_recurrent_deltas tw_popnn_recurrent_backward(tw_graph *graph, const tw_recurrent *layer,
                                                 tw_recurrent_weights weights, tw_tensor saved, tw_tensor gradient,
                                                 tw_tensor cell_gradient, tw_program sequence, const char *name,
                                                 const char *const *options)
 {
     tw__recurrent_call c;
-    if (!recurrent_check(&c, graph, __func__, layer, sequence, name) || !recurrent_options(&c, options))
+    if (!tw__recurrent_check(&c, graph, __func__, layer, sequence, name) || !tw__recurrent_options(&c, options))
         return DELTAS_NIL;
     const tw_recurrent *l = &c.layer;
     bool fits = recurrent_check_weights(&c, weights) &&
@@ -570,6 +497,7 @@ tw_recurrent_deltas tw_popnn_recurrent_backward(tw_graph *graph, const tw_recurr
     made.deltas = recurrent_sequence(&c, l->type, c.cell->deltas, "deltas");
     backward_loop(&c, &s, saved, gradient, made.deltas);
     if (!l->no_input_gradient) made.input = recurrent_keep(graph, backward_inputs(&c, weights.input, made.deltas));
+    if (l->attention.id) made.attention = recurrent_keep(graph, backward_attention(&c, made.deltas));
     made.deltas = recurrent_keep(graph, made.deltas);
     made.start.output = recurrent_keep(graph, backward_result(&c, s.back));
     made.start.cell = recurrent_keep(graph, backward_result(&c, s.cell_back));
@@ -609,8 +537,9 @@ static tw_tensor update_biases(const tw__recurrent_call *c, tw_tensor deltas)
 {
     tw_graph *g = c->graph;
     size_t dims[] = { 0, 2 }, one = 1;
+    tw_tensor of_gates = tw_tensor_slice(g, deltas, 1, 0, c->cell->two_biases ? 4 : c->cell->gates);
     tw_tensor sums =
-        tw_popops_reduce(g, deltas, c->accumulators, 2, dims, NULL, c->sequence, PATH(c, "biases"), NULL);
+        tw_popops_reduce(g, of_gates, c->accumulators, 2, dims, NULL, c->sequence, PATH(c, "biases"), NULL);
     if (!c->cell->two_biases) return sums; /* [gates][output] */
     tw_tensor first = tw_tensor_expand(g, tw_tensor_slice(g, sums, 0, 0, 3), 1, &one);
     tw_tensor parts[] = { tw_tensor_slice(g, sums, 0, 0, 2), tw_tensor_slice(g, sums, 0, 3, 4) };
@@ -624,9 +553,11 @@ tw_recurrent_weights tw_popnn_recurrent_update(tw_graph *graph, const tw_recurre
                                                const char *name, const char *const *options)
 {
     tw__recurrent_call c;
-    if (!recurrent_check(&c, graph, __func__, layer, sequence, name) || !recurrent_options(&c, options))
+    if (!tw__recurrent_check(&c, graph, __func__, layer, sequence, name) || !tw__recurrent_options(&c, options))
         return WEIGHTS_NIL;
     const tw_recurrent *l = &c.layer;
+    const tw__recurrent_cell *attended = tw__recurrent_cell_of(l->kind, true);
+    if (attended && tw__libs_shape(graph, saved).dim[1] == attended->saved) c.cell = attended;
     if (!WANTS(&c, "inputs", input, l->steps, l->batch, l->input) ||
         !recurrent_check_slots(&c, "saved values", saved, c.cell->saved) ||
         !recurrent_check_slots(&c, "deltas", deltas, c.cell->deltas))
@@ -646,8 +577,8 @@ tw_recurrent_weights tw_popnn_recurrent_update(tw_graph *graph, const tw_recurre
 
 uint64_t tw_popnn_recurrent_flops(const tw_recurrent *layer, tw_recurrent_pass pass)
 {
-    if (!layer || (unsigned)layer->kind > TW_RECURRENT_GRU_RESET_AFTER) return 0;
-    const tw__recurrent_cell *cell = &tw__recurrent_cells[layer->kind];
+    const tw__recurrent_cell *cell = layer ? tw__recurrent_cell_of(layer->kind, layer->attention.id != 0) : NULL;
+    if (!cell) return 0;
     uint64_t rows = (uint64_t)layer->steps * layer->batch, n = layer->output;
     uint64_t inputs = layer->input, products = 2 * rows * cell->gates * n;
     if (pass == TW_RECURRENT_BACKWARD && layer->no_input_gradient) inputs = 0;

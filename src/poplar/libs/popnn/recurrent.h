@@ -21,15 +21,28 @@ typedef struct tw__recurrent_call {
     char memory[64];
 } tw__recurrent_call;
 
+/* --- recurrent_check.c ---------------------------------------------------------------------------------------- */
+
+/* Fills the call; false with an error. */
+bool tw__recurrent_check(tw__recurrent_call *c, tw_graph *graph, const char *call, const tw_recurrent *layer,
+                         tw_program sequence, const char *name);
+bool tw__recurrent_options(tw__recurrent_call *c, const char *const *options);
+/* Whether a tensor has the layer's type and that shape, and is on tiles. */
+bool tw__recurrent_wants(const tw__recurrent_call *c, const char *what, tw_tensor t, unsigned rank,
+                         const size_t *shape);
+
+/* --- recurrent_cells.c ---------------------------------------------------------------------------------------- */
+
 /* One step; all tensors are of the layer's type where nothing else is said. */
 typedef struct tw__recurrent_step {
     const tw__recurrent_call *call;
     tw_program body;
     tw_tensor saved; /* [slots][batch][output]; slot 0 is the output before the step */
     /* forward */
-    tw_tensor weighted; /* float [batch][gates * output]: W x */
-    tw_tensor biases;   /* [gates][...][output], gates in their order */
-    tw_tensor cell;     /* before the step */
+    tw_tensor weighted;  /* float [batch][gates * output]: W x */
+    tw_tensor biases;    /* [gates][...][output], gates in their order */
+    tw_tensor cell;      /* before the step */
+    tw_tensor attention; /* [batch][1], or nil; back as well */
     tw_tensor next, next_cell;
     /* backward: floats [batch][output] */
     tw_tensor gradient, cell_gradient; /* of what comes out of the step */
@@ -41,7 +54,7 @@ typedef struct tw__recurrent_step {
 enum { TW__RECURRENT_PRODUCTS = 2 };
 struct tw__recurrent_cell {
     const char *name;
-    unsigned gates, saved, deltas; /* slots */
+    unsigned gates, saved, deltas; /* slots; with attention the last of each is its own */
     bool has_cell, two_biases;
     unsigned element_ops[2]; /* operations on each element, forward and backward */
     /* Gates whose weights each product of a step has, one after the other: [first, end). */
@@ -51,7 +64,8 @@ struct tw__recurrent_cell {
     void (*forward)(const tw__recurrent_step *step);
     void (*backward)(const tw__recurrent_step *step);
 };
-extern const tw__recurrent_cell tw__recurrent_cells[TW_RECURRENT_GRU_RESET_AFTER + 1];
+/* The cell of a layer's kind, with attention or without; NULL where there is none. */
+const tw__recurrent_cell *tw__recurrent_cell_of(tw_recurrent_kind kind, bool attention);
 
 /* Slots of what LSTM and GRU save behind the gates, which begin at 1. */
 enum { TW__LSTM_ACTIVE = 5, TW__LSTM_CELL = 6, TW__GRU_PRODUCT = 4 };

@@ -180,10 +180,19 @@ static void gru_gates(const tw__recurrent_step *s, tw_tensor product)
                  cell_columns(s, product, TW_GRU_CANDIDATE), cell_bias(s, TW_GRU_CANDIDATE, 1));
 }
 
+/* What the update gate is in the last equation: with attention a slot of its own. */
+static tw_tensor gru_update(const tw__recurrent_step *s)
+{
+    return s->attention.id ? cell_slot(s, s->saved, s->call->cell->saved - 1) : cell_gate(s, TW_GRU_UPDATE);
+}
+
 static void gru_output(const tw__recurrent_step *s)
 {
-    CELL_MAP(cell_begin(s, "output"), s->next, "$1 * $2 + (1 - $1) * $3", cell_gate(s, TW_GRU_UPDATE),
-             cell_slot(s, s->saved, 0), cell_gate(s, TW_GRU_CANDIDATE));
+    if (s->attention.id)
+        CELL_MAP(cell_begin(s, "attention"), gru_update(s), "(1 - $1) * $2", s->attention,
+                 cell_gate(s, TW_GRU_UPDATE));
+    CELL_MAP(cell_begin(s, "output"), s->next, "$1 * $2 + (1 - $1) * $3", gru_update(s), cell_slot(s, s->saved, 0),
+             cell_gate(s, TW_GRU_CANDIDATE));
 }
 
 static void gru_forward(const tw__recurrent_step *s)
@@ -212,9 +221,16 @@ static void gru_after_forward(const tw__recurrent_step *s)
 static void gru_common(const tw__recurrent_step *s, cell_set set)
 {
     tw_tensor update = cell_gate(s, TW_GRU_UPDATE), candidate = cell_gate(s, TW_GRU_CANDIDATE);
-    CELL_MAP(set, cell_slot(s, s->deltas, TW_GRU_UPDATE), "$1 * ($2 - $3) * r{$4}", s->gradient,
-             cell_slot(s, s->saved, 0), candidate, update);
-    CELL_MAP(set, cell_slot(s, s->deltas, TW_GRU_CANDIDATE), "$1 * (1 - $2) * a{$3}", s->gradient, update,
+    tw_tensor before = cell_slot(s, s->saved, 0), delta = cell_slot(s, s->deltas, TW_GRU_UPDATE);
+    if (s->attention.id) {
+        CELL_MAP(set, delta, "$1 * ($2 - $3) * (1 - $5) * r{$4}", s->gradient, before, candidate, update,
+                 s->attention);
+        CELL_MAP(set, cell_slot(s, s->deltas, s->call->cell->deltas - 1), "$1 * ($3 - $2) * $4", s->gradient,
+                 before, candidate, update);
+    } else {
+        CELL_MAP(set, delta, "$1 * ($2 - $3) * r{$4}", s->gradient, before, candidate, update);
+    }
+    CELL_MAP(set, cell_slot(s, s->deltas, TW_GRU_CANDIDATE), "$1 * (1 - $2) * a{$3}", s->gradient, gru_update(s),
              candidate);
 }
 
@@ -226,14 +242,14 @@ static void gru_backward(const tw__recurrent_step *s)
     CELL_MAP(cell_begin(s, "reset"), cell_slot(s, s->deltas, TW_GRU_RESET), "$1 * $2 * r{$3}", kept,
              cell_slot(s, s->saved, 0), reset);
     tw_tensor product = cell_product(s, cell_deltas(s, 0, 2), 0);
-    CELL_MAP(cell_begin(s, "back"), s->back, "$1 * $2 + $3 * $4 + $5", s->gradient, cell_gate(s, TW_GRU_UPDATE),
-             kept, reset, product);
+    CELL_MAP(cell_begin(s, "back"), s->back, "$1 * $2 + $3 * $4 + $5", s->gradient, gru_update(s), kept, reset,
+             product);
 }
 
 static void gru_after_backward(const tw__recurrent_step *s)
 {
     tw_graph *g = s->call->graph;
-    tw_tensor reset = cell_gate(s, TW_GRU_RESET), update = cell_gate(s, TW_GRU_UPDATE),
+    tw_tensor reset = cell_gate(s, TW_GRU_RESET), update = gru_update(s),
               candidate = cell_gate(s, TW_GRU_CANDIDATE);
     cell_set set = cell_begin(s, "deltas");
     gru_common(s, set);
@@ -246,39 +262,53 @@ static void gru_after_backward(const tw__recurrent_step *s)
     CELL_MAP(cell_begin(s, "back"), s->back, "$1 * $2 + $3", s->gradient, update, product);
 }
 
-const tw__recurrent_cell tw__recurrent_cells[] = {
-    [TW_RECURRENT_PLAIN] = { .name = "plain layer",
-                             .gates = 1,
-                             .saved = 2,
-                             .deltas = 1,
-                             .element_ops = { 3, 3 },
-                             .product = { { 0, 1 } },
-                             .forward = plain_forward,
-                             .backward = plain_backward },
-    [TW_RECURRENT_LSTM] = { .name = "LSTM",
-                            .gates = 4,
-                            .saved = 7,
-                            .deltas = 4,
-                            .has_cell = true,
-                            .element_ops = { 4 * 3 + 5, 5 + 4 * 4 + 1 },
-                            .product = { { 0, 4 } },
-                            .forward = lstm_forward,
-                            .backward = lstm_backward },
-    [TW_RECURRENT_GRU] = { .name = "GRU",
-                           .gates = 3,
-                           .saved = 4,
-                           .deltas = 3,
-                           .element_ops = { 3 * 3 + 5, 3 * 5 + 4 },
-                           .product = { { 0, 2 }, { 2, 3 } },
-                           .forward = gru_forward,
-                           .backward = gru_backward },
-    [TW_RECURRENT_GRU_RESET_AFTER] = { .name = "GRU",
-                                       .gates = 3,
-                                       .saved = 5,
-                                       .deltas = 4,
-                                       .two_biases = true,
-                                       .element_ops = { 3 * 4 + 5, 3 * 5 + 3 },
-                                       .product = { { 0, 3 } },
-                                       .forward = gru_after_forward,
-                                       .backward = gru_after_backward },
-};
+static const tw__recurrent_cell cell_plain = { .name = "plain layer",
+                                               .gates = 1,
+                                               .saved = 2,
+                                               .deltas = 1,
+                                               .element_ops = { 3, 3 },
+                                               .product = { { 0, 1 } },
+                                               .forward = plain_forward,
+                                               .backward = plain_backward };
+static const tw__recurrent_cell cell_lstm = { .name = "LSTM",
+                                              .gates = 4,
+                                              .saved = 7,
+                                              .deltas = 4,
+                                              .has_cell = true,
+                                              .element_ops = { 4 * 3 + 5, 5 + 4 * 4 + 1 },
+                                              .product = { { 0, 4 } },
+                                              .forward = lstm_forward,
+                                              .backward = lstm_backward };
+/* With `attention` slots and operations of its own. */
+#define CELL_GRU(attention)                                                        \
+    { .name = "GRU",                                                               \
+      .gates = 3,                                                                  \
+      .saved = 4 + (attention),                                                    \
+      .deltas = 3 + (attention),                                                   \
+      .element_ops = { 3 * 3 + 5 + 2 * (attention), 3 * 5 + 4 + 5 * (attention) }, \
+      .product = { { 0, 2 }, { 2, 3 } },                                           \
+      .forward = gru_forward,                                                      \
+      .backward = gru_backward }
+#define CELL_GRU_AFTER(attention)                                                  \
+    { .name = "GRU",                                                               \
+      .gates = 3,                                                                  \
+      .saved = 5 + (attention),                                                    \
+      .deltas = 4 + (attention),                                                   \
+      .two_biases = true,                                                          \
+      .element_ops = { 3 * 4 + 5 + 2 * (attention), 3 * 5 + 3 + 5 * (attention) }, \
+      .product = { { 0, 3 } },                                                     \
+      .forward = gru_after_forward,                                                \
+      .backward = gru_after_backward }
+
+const tw__recurrent_cell *tw__recurrent_cell_of(tw_recurrent_kind kind, bool attention)
+{
+    static const tw__recurrent_cell gru[2] = { CELL_GRU(0), CELL_GRU(1) },
+                                    after[2] = { CELL_GRU_AFTER(0), CELL_GRU_AFTER(1) };
+    switch ((int)kind) {
+    case TW_RECURRENT_PLAIN: return attention ? NULL : &cell_plain;
+    case TW_RECURRENT_LSTM: return attention ? NULL : &cell_lstm;
+    case TW_RECURRENT_GRU: return &gru[attention];
+    case TW_RECURRENT_GRU_RESET_AFTER: return &after[attention];
+    default: return NULL;
+    }
+}

@@ -49,6 +49,51 @@ static void gruKeepsHalf(Device &device, bool resetAfter)
     for (std::size_t i = 0; i < in.size(); i++) EXPECT(out[i] == in[i] / 2 && slope[i] == in[i] / 4);
 }
 
+/* One step of a GRU with attention whose weights are 0: the update gate is half, of which 1 - a counts. */
+static void auGruKeepsLess(Device &device)
+{
+    Graph graph(device.getTarget());
+    Sequence prog;
+    popnn::gru::GruParams params(FLOAT, BATCH, 1, { IN, OUT });
+    Tensor x = popnn::gru::createInput(graph, params, "x"),
+           start = popnn::gru::createInitialState(graph, params, "h"),
+           scores = popnn::gru::createAttention(graph, params, "scores");
+    EXPECT(scores.shape() == (std::vector<std::size_t>{ BATCH, 1 }));
+    popnn::gru::GruWeights w = popnn::gru::createWeights(graph, params, "w"), dw;
+    for (const Tensor &t : { x, w.inputWeights, w.outputWeights, w.biases }) popops::zero(graph, t, prog);
+    Tensor saved, inputGrad, scoresGrad;
+    Tensor y = popnn::gru::auGruFwd(graph, params, start, x, w, &saved, scores, prog, "run");
+    Tensor back = popnn::gru::auGruBwdWithWU(graph, params, prog, start, saved, w, x, y, y, &inputGrad, dw, scores,
+                                             &scoresGrad, "back");
+    EXPECT(scoresGrad.shape() == scores.shape() && dw.biases.shape() == w.biases.shape());
+    graph.createHostWrite("start", start);
+    graph.createHostWrite("scores", scores);
+    for (const auto &t :
+         { std::make_pair("y", y), std::make_pair("back", back), std::make_pair("slope", scoresGrad) })
+        graph.createHostRead(t.first, t.second);
+    Engine engine(graph, prog);
+    engine.load(device);
+    const std::vector<float> a = { 0.25f, 0.5f };
+    std::vector<float> in(BATCH * OUT), out(BATCH * OUT), down(BATCH * OUT), slope(BATCH);
+    for (std::size_t i = 0; i < in.size(); i++) in[i] = static_cast<float>(i) - 4;
+    engine.writeTensor("start", in.data(), in.data() + in.size());
+    engine.writeTensor("scores", a.data(), a.data() + a.size());
+    engine.run();
+    engine.readTensor("y", out.data(), out.data() + out.size());
+    engine.readTensor("back", down.data(), down.data() + down.size());
+    engine.readTensor("slope", slope.data(), slope.data() + slope.size());
+    for (std::size_t b = 0; b < BATCH; b++) {
+        float sum = 0, u = (1 - a[b]) / 2;
+        for (std::size_t i = b * OUT; i < (b + 1) * OUT; i++) {
+            EXPECT(out[i] == in[i] * u && down[i] == out[i] * u);
+            sum -= out[i] * in[i] / 2;
+        }
+        EXPECT(std::abs(slope[b] - sum) < 1e-5f);
+    }
+    EXPECT_THROWS(poputil::poplibs_error,
+                  popnn::gru::auGruFwd(graph, params, start, x, w, nullptr, scores.transpose(), prog));
+}
+
 int main()
 {
     IPUModel m;
@@ -94,6 +139,7 @@ int main()
 
     gruKeepsHalf(device, false);
     gruKeepsHalf(device, true);
+    auGruKeepsLess(device);
 
     params.cellOrder.pop_back();
     EXPECT_THROWS(poputil::poplibs_error, popnn::lstm::createWeights(graph, params, "w"));

@@ -12,7 +12,7 @@ static void no_error(tw_graph *g)
 /* --- the reference -------------------------------------------------------------------------------------------- */
 
 /* Everything a layer reads, in double; sets that gradients exist of. */
-enum { SET_X, SET_H, SET_C, SET_W, SET_U, SET_B, SETS };
+enum { SET_X, SET_H, SET_C, SET_W, SET_U, SET_B, SET_A, SETS };
 typedef struct numbers {
     double set[SETS][MOST_SET];
     size_t count[SETS];
@@ -95,6 +95,7 @@ static void reference_step(const tw_recurrent *l, const numbers *v, size_t t, si
             double z = after ? gate[TW_GRU_RESET][o] * (from_h(l, v, 2, h, o) + bias(l, v, 2, 1, o))
                              : from_h(l, v, 2, reset, o);
             double u = gate[TW_GRU_UPDATE][o];
+            if (v->count[SET_A]) u *= 1 - v->set[SET_A][t * l->batch + b];
             next[o] = u * h[o] + (1 - u) * act(A, x + z);
         }
     }
@@ -132,7 +133,7 @@ static double reference(const tw_recurrent *l, const numbers *v, bool masks, dou
 
 typedef struct layer_case {
     tw_recurrent layer;
-    bool masks, cell_gradient;
+    bool masks, cell_gradient, attention;
     int way; /* of mapping; MAPPINGS: variables of the layer's own */
 } layer_case;
 
@@ -156,6 +157,7 @@ static void layer_run(const layer_case *k, tw_device *dev, const numbers *v, res
     bool lstm = l.kind == TW_RECURRENT_LSTM, two = l.kind == TW_RECURRENT_GRU_RESET_AFTER;
     size_t gates = gates_of(l.kind), x_shape[] = { l.steps, l.batch, l.input };
     size_t state[] = { l.steps, l.batch, l.output };
+    if (k->attention) l.attention = mapped(g, l.type, 2, x_shape, (k->way + 2) % MAPPINGS, &r);
     if (k->masks) l.real_steps = mapped(g, TW_UNSIGNED_INT, 1, &l.batch, 0, &r);
     tw_tensor x;
     tw_recurrent_state start;
@@ -178,11 +180,13 @@ static void layer_run(const layer_case *k, tw_device *dev, const numbers *v, res
     tw_program p = tw_program_sequence(g, NULL);
     tw_recurrent_run run = tw_popnn_recurrent_forward(g, &l, start, w, x, true, p, "run", NULL);
     tw_recurrent_deltas d = tw_popnn_recurrent_backward(g, &l, w, run.saved, slope, last, p, "back", NULL);
+    tw_tensor scores = l.attention;
+    if (k->way) l.attention = (tw_tensor){ 0, 0 }; /* it is not needed any more */
     tw_recurrent_weights dw = tw_popnn_recurrent_update(g, &l, x, run.saved, d.deltas, p, "dw", NULL);
     no_error(g);
     assert_int_equal(d.input.id != 0, !l.no_input_gradient);
-    tw_tensor in[] = { x, start.output, start.cell, w.input, w.output, w.biases };
-    tw_tensor back[] = { d.input, d.start.output, d.start.cell, dw.input, dw.output, dw.biases };
+    tw_tensor in[] = { x, start.output, start.cell, w.input, w.output, w.biases, scores };
+    tw_tensor back[] = { d.input, d.start.output, d.start.cell, dw.input, dw.output, dw.biases, d.attention };
     static char data[SETS + 2][MOST_SET * 4];
     io list[IO_MOST];
     size_t n = 0, width = tw_type_size(l.type);
@@ -219,7 +223,7 @@ static void near_enough(const char *what, const tw_recurrent *l, size_t at, doub
 
 static void layer_compare(const layer_case *k, numbers *v, const results *r)
 {
-    static const char *const names[] = { "input", "start", "start cell", "W", "U", "biases" };
+    static const char *const names[] = { "input", "start", "start cell", "W", "U", "biases", "attention" };
     const tw_recurrent *l = &k->layer;
     static double out[MOST_SET], cell[MOST_SET], ignored[MOST_SET];
     size_t width = tw_type_size(l->type);
@@ -251,7 +255,8 @@ static void draw_numbers(const layer_case *k, numbers *v, lcg *r)
                             l->kind == TW_RECURRENT_LSTM ? state : 0,
                             gates * l->input * l->output,
                             gates * l->output * l->output,
-                            gates * l->output * (l->kind == TW_RECURRENT_GRU_RESET_AFTER ? 2 : 1) };
+                            gates * l->output * (l->kind == TW_RECURRENT_GRU_RESET_AFTER ? 2 : 1),
+                            k->attention ? l->steps * l->batch : 0 };
     memset(v, 0, sizeof *v);
     for (int s = 0; s < SETS; s++) {
         v->count[s] = counts[s];
@@ -281,7 +286,7 @@ static void shuffle(unsigned *order, unsigned n, lcg *r)
 }
 
 /* Case i of a kind: shapes at random, each choice in turn. */
-static void check_kind(tw_recurrent_kind kind)
+static void check_kind(tw_recurrent_kind kind, bool attention)
 {
     static const tw_non_linearity pairs[][2] = { { TW_NL_TANH, TW_NL_SIGMOID },
                                                  { TW_NL_TANH, TW_NL_HARD_SIGMOID },
@@ -294,6 +299,7 @@ static void check_kind(tw_recurrent_kind kind)
                                                      1 + draw(&r, 4), 1 + draw(&r, 5), 1 + draw(&r, 6)),
                          .masks = i % 3 == 2,
                          .cell_gradient = kind == TW_RECURRENT_LSTM && i % 2,
+                         .attention = attention,
                          .way = i % (MAPPINGS + 1) };
         k.layer.activation = pairs[i % 3][0], k.layer.recurrent_activation = pairs[i % 3][1];
         k.layer.last_only = i % 5 == 1, k.layer.no_input_gradient = i == 6;
@@ -309,22 +315,28 @@ static void check_kind(tw_recurrent_kind kind)
 static void libs_recurrent_plain(void **state)
 {
     (void)state;
-    check_kind(TW_RECURRENT_PLAIN);
+    check_kind(TW_RECURRENT_PLAIN, false);
 }
 static void libs_recurrent_lstm(void **state)
 {
     (void)state;
-    check_kind(TW_RECURRENT_LSTM);
+    check_kind(TW_RECURRENT_LSTM, false);
 }
 static void libs_recurrent_gru(void **state)
 {
     (void)state;
-    check_kind(TW_RECURRENT_GRU);
+    check_kind(TW_RECURRENT_GRU, false);
 }
 static void libs_recurrent_gru_after(void **state)
 {
     (void)state;
-    check_kind(TW_RECURRENT_GRU_RESET_AFTER);
+    check_kind(TW_RECURRENT_GRU_RESET_AFTER, false);
+}
+static void libs_recurrent_attention(void **state)
+{
+    (void)state;
+    check_kind(TW_RECURRENT_GRU, true);
+    check_kind(TW_RECURRENT_GRU_RESET_AFTER, true);
 }
 
 /* relu: where derivatives do not jump. */
@@ -394,6 +406,12 @@ static void libs_recurrent_refused(void **state)
     bad = l, bad.type = TW_INT;
     tw_popnn_recurrent_state(g, &bad, NULL, NULL);
     refused_with(g, TW_E_POPLIBS, "tw_popnn_recurrent_state", "float or half", NULL);
+    bad = l, bad.attention = start.output;
+    FORWARD(&bad, start, w, x, NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_popnn_recurrent_forward", "attention, which is for GRU", NULL);
+    bad.kind = TW_RECURRENT_GRU;
+    FORWARD(&bad, start, w, x, NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_popnn_recurrent_forward", "attention are float[5, 2]", "float[2, 4]", NULL);
     bad = l, bad.real_steps = start.output;
     FORWARD(&bad, start, w, x, NULL);
     refused_with(g, TW_E_POPLIBS, "tw_popnn_recurrent_forward", "unsigned int[1] or [2]", "float[2, 4]", NULL);
@@ -411,10 +429,10 @@ static void libs_recurrent_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(libs_recurrent_plain),   cmocka_unit_test(libs_recurrent_lstm),
-        cmocka_unit_test(libs_recurrent_gru),     cmocka_unit_test(libs_recurrent_gru_after),
-        cmocka_unit_test(libs_recurrent_relu),    cmocka_unit_test(libs_recurrent_flops),
-        cmocka_unit_test(libs_recurrent_refused),
+        cmocka_unit_test(libs_recurrent_plain),     cmocka_unit_test(libs_recurrent_lstm),
+        cmocka_unit_test(libs_recurrent_gru),       cmocka_unit_test(libs_recurrent_gru_after),
+        cmocka_unit_test(libs_recurrent_attention), cmocka_unit_test(libs_recurrent_relu),
+        cmocka_unit_test(libs_recurrent_flops),     cmocka_unit_test(libs_recurrent_refused),
     };
     return cmocka_run_group_tests_name("libs_recurrent", tests, NULL, NULL);
 }
