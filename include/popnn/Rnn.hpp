@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* What recurrent layers have in common: sizes, and the way from their classes to tw_popnn_recurrent_...(). */
+/* What recurrent layers have in common: the way from their classes to tw_popnn_recurrent_...(). Sizes, and loops whose
+ * cell is a function: <tilewright/poplibs/rnn_loop.hpp>. */
 #ifndef POPNN_RNN_HPP
 #define POPNN_RNN_HPP
 
@@ -12,44 +13,11 @@
 #include <string>
 #include <tilewright/poplibs/handles.hpp>
 #include <tilewright/poplibs/recurrent.h>
+#include <tilewright/poplibs/rnn_loop.hpp>
 #include <vector>
 
 namespace popnn {
 namespace rnn {
-
-/* layerSizes: inputs and outputs. */
-struct RnnParams {
-    poplar::Type dataType;
-    std::size_t batchSize = 0;
-    std::size_t maxTimeSteps = 0;
-    std::size_t timeSteps = 0;
-    poplar::Tensor varTimeSteps; /* unsigned int: one number, or one for each sample */
-    std::vector<std::size_t> layerSizes;
-
-    RnnParams() = default;
-    RnnParams(poplar::Type type, std::size_t batch, std::size_t steps, std::vector<std::size_t> sizes)
-        : dataType(type), batchSize(batch), maxTimeSteps(steps), timeSteps(steps), layerSizes(std::move(sizes))
-    {
-    }
-    RnnParams(poplar::Type type, std::size_t batch, std::size_t maxSteps, const poplar::Tensor &steps,
-              std::vector<std::size_t> sizes)
-        : dataType(type), batchSize(batch), maxTimeSteps(maxSteps), timeSteps(maxSteps), varTimeSteps(steps),
-          layerSizes(std::move(sizes))
-    {
-    }
-    bool variableTimeSteps() const { return varTimeSteps.valid(); }
-    bool batchVariableTimeSteps() const { return variableTimeSteps() && varTimeSteps.numElements() > 1; }
-    std::size_t getMaxShards(const poplar::Graph &) const { return 1; } /* steps are made on all tiles */
-    std::size_t getInputBytesPerTile(const poplar::Graph &graph) const { return bytesPerTile(graph, 0); }
-    std::size_t getOutputBytesPerTile(const poplar::Graph &graph) const { return bytesPerTile(graph, 1); }
-
-  private:
-    std::size_t bytesPerTile(const poplar::Graph &graph, std::size_t which) const
-    {
-        std::size_t bytes = batchSize * layerSizes.at(which) * graph.getTarget().getTypeSize(dataType);
-        return (bytes + graph.getTarget().getNumTiles() - 1) / graph.getTarget().getNumTiles();
-    }
-};
 
 namespace detail {
 
