@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* --- answers ------------------------------------------------------------------------------------------------- */
 
@@ -16,13 +17,14 @@ static json_t *id_of(const json_t *message)
 
 static void answer_error(const json_t *message, int code, const char *text)
 {
-    tw__lsp_send(
-        json_pack("{sssos{siss}}", "jsonrpc", "2.0", "id", id_of(message), "error", "code", code, "message", text));
+    tw__messages_send(STDOUT_FILENO, json_pack("{sssos{siss}}", "jsonrpc", "2.0", "id", id_of(message), "error",
+                                               "code", code, "message", text));
 }
 
 static void answer(const json_t *message, json_t *result)
 {
-    tw__lsp_send(json_pack("{sssoso}", "jsonrpc", "2.0", "id", id_of(message), "result", result));
+    tw__messages_send(STDOUT_FILENO,
+                      json_pack("{sssoso}", "jsonrpc", "2.0", "id", id_of(message), "result", result));
 }
 
 /* --- life ---------------------------------------------------------------------------------------------------- */
@@ -257,7 +259,7 @@ static const struct {
 /* Has a $/cancelRequest for it come already? */
 static bool is_cancelled(const tw__lsp *server, const json_t *id)
 {
-    for (GList *m = server->stream.messages->head; m; m = m->next) {
+    for (GList *m = server->stream.list->head; m; m = m->next) {
         const char *method = json_string_value(json_object_get(m->data, "method"));
         if (method && !strcmp(method, "$/cancelRequest") &&
             json_equal(json_object_get(json_object_get(m->data, "params"), "id"), id))
@@ -313,26 +315,25 @@ static void take_message(tw__lsp *server, const json_t *message)
 
 static int serve(void)
 {
-    tw__lsp server = { .stream = { .in = g_byte_array_new(), .messages = g_queue_new() },
-                       .folders = g_ptr_array_new_with_free_func(g_free),
+    tw__lsp server = { .folders = g_ptr_array_new_with_free_func(g_free),
                        .settings = json_object(),
                        .documents = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_document),
                        .programs = g_ptr_array_new_with_free_func(tw__lsp_program_free) };
+    tw__messages_open(&server.stream);
     for (;;) {
-        tw__lsp_receive(&server.stream, false);
-        if (!g_queue_is_empty(server.stream.messages)) {
-            json_t *message = g_queue_pop_head(server.stream.messages);
+        tw__messages_receive(&server.stream, false);
+        if (!g_queue_is_empty(server.stream.list)) {
+            json_t *message = g_queue_pop_head(server.stream.list);
             take_message(&server, message);
             json_decref(message);
         } else if (server.stream.ended) {
             break;
         } else if (!tw__lsp_work(&server)) {
-            tw__lsp_receive(&server.stream, true);
+            tw__messages_receive(&server.stream, true);
         }
     }
     bool good = server.state == TW__LSP_SHUT_DOWN;
-    g_byte_array_free(server.stream.in, TRUE);
-    g_queue_free_full(server.stream.messages, (GDestroyNotify)json_decref);
+    tw__messages_close(&server.stream);
     g_ptr_array_free(server.programs, TRUE);
     g_hash_table_destroy(server.documents);
     g_ptr_array_free(server.folders, TRUE);

@@ -5,6 +5,7 @@
 #define TW_CLI_LSP_H
 
 #include "cli/cli.h"
+#include "cli/messages.h"
 
 #include <glib.h>
 #include <tilewright/index.h>
@@ -38,19 +39,6 @@ bool tw__lsp_change(tw__lsp_text *text, const json_t *change, bool utf8);
 char *tw__lsp_path_of(const char *uri); /* canonical; a URI of no file stays as it is */
 char *tw__lsp_uri_of(const char *path);
 
-/* --- lsp_stream.c: messages on the standard streams ---------------------------------------------------------- */
-
-typedef struct tw__lsp_stream {
-    GByteArray *in;
-    GQueue *messages; /* json_t *, or NULL for one that was no JSON */
-    size_t skip;      /* bytes of a message that is too long */
-    bool ended;
-} tw__lsp_stream;
-
-/* Takes what has come; with `wait` it waits until there is a message, or the end. */
-void tw__lsp_receive(tw__lsp_stream *stream, bool wait);
-void tw__lsp_send(json_t *message); /* takes it */
-
 /* --- documents, programs, languages -------------------------------------------------------------------------- */
 
 typedef struct tw__lsp tw__lsp;
@@ -77,7 +65,7 @@ typedef struct tw__lsp_document {
 
 /* What the client told: at initialize, and as settings. */
 struct tw__lsp {
-    tw__lsp_stream stream;
+    tw__messages stream;
     enum { TW__LSP_NEW, TW__LSP_READY, TW__LSP_SHUT_DOWN, TW__LSP_EXIT } state;
     bool utf8, snippets, markdown, plain_symbols;
     GPtrArray *folders;    /* paths of the workspace */

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const tw__lsp_language *const lsp_languages[] = { &tw__lsp_csl, &tw__lsp_pto, &tw__lsp_asm };
 
@@ -36,8 +37,8 @@ char *tw__lsp_open(void *user, const char *path, size_t *size)
 bool tw__lsp_has_news(void *user)
 {
     tw__lsp *server = user;
-    tw__lsp_receive(&server->stream, false);
-    server->stopped = server->stopped || !g_queue_is_empty(server->stream.messages) || server->stream.ended;
+    tw__messages_receive(&server->stream, false);
+    server->stopped = server->stopped || !g_queue_is_empty(server->stream.list) || server->stream.ended;
     return server->stopped;
 }
 
@@ -174,8 +175,8 @@ static void tell_path(tw__lsp *server, const char *path, json_t *list)
     g_autofree char *uri = d ? g_strdup(d->uri) : tw__lsp_uri_of(path);
     json_t *params = json_pack("{ssso}", "uri", uri, "diagnostics", list);
     if (d) json_object_set_new(params, "version", json_integer(d->version));
-    tw__lsp_send(
-        json_pack("{sssssO}", "jsonrpc", "2.0", "method", "textDocument/publishDiagnostics", "params", params));
+    tw__messages_send(STDOUT_FILENO, json_pack("{sssssO}", "jsonrpc", "2.0", "method",
+                                               "textDocument/publishDiagnostics", "params", params));
     json_decref(params);
 }
 

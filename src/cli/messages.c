@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* lsp_stream: messages on the standard streams: "Content-Length: N", an empty line, N bytes of JSON. What is no such
- * header is left out up to the next one. */
-#include "cli/lsp/lsp.h"
+/* messages: see the header. What is no header is left out up to the next one. */
+#include "cli/messages.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -48,61 +48,82 @@ static guint read_header(const GByteArray *in, long long *body)
 }
 
 /* The messages that are all there. */
-static void take_messages(tw__lsp_stream *s)
+static void take_messages(tw__messages *m)
 {
     for (;;) {
-        guint skipped = (guint)MIN(s->skip, s->in->len);
-        if (skipped) g_byte_array_remove_range(s->in, 0, skipped);
-        s->skip -= skipped;
+        guint skipped = (guint)MIN(m->skip, m->in->len);
+        if (skipped) g_byte_array_remove_range(m->in, 0, skipped);
+        m->skip -= skipped;
         long long body;
-        guint header = s->skip ? 0 : read_header(s->in, &body);
+        guint header = m->skip ? 0 : read_header(m->in, &body);
         if (!header) {
-            if (s->skip || s->in->len < MOST_HEADER) return;
-            g_queue_push_tail(s->messages, NULL);
-            drop_garbage(s->in, 1);
+            if (m->skip || m->in->len < MOST_HEADER) return;
+            g_queue_push_tail(m->list, NULL);
+            drop_garbage(m->in, 1);
             continue;
         }
         if (body < 0) { /* a header without a length */
-            g_queue_push_tail(s->messages, NULL);
-            drop_garbage(s->in, 1);
+            g_queue_push_tail(m->list, NULL);
+            drop_garbage(m->in, 1);
         } else if (body > MOST_BYTES) {
-            g_queue_push_tail(s->messages, NULL);
-            g_byte_array_remove_range(s->in, 0, header);
-            s->skip = (size_t)body;
-        } else if (s->in->len - header >= (guint)body) {
-            const char *text = (const char *)s->in->data + header;
-            g_queue_push_tail(s->messages, json_loadb(text, (size_t)body, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL));
-            g_byte_array_remove_range(s->in, 0, header + (guint)body);
+            g_queue_push_tail(m->list, NULL);
+            g_byte_array_remove_range(m->in, 0, header);
+            m->skip = (size_t)body;
+        } else if (m->in->len - header >= (guint)body) {
+            const char *text = (const char *)m->in->data + header;
+            g_queue_push_tail(m->list, json_loadb(text, (size_t)body, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL));
+            g_byte_array_remove_range(m->in, 0, header + (guint)body);
         } else {
             return;
         }
     }
 }
 
-void tw__lsp_receive(tw__lsp_stream *s, bool wait)
+void tw__messages_receive(tw__messages *m, bool wait)
 {
     for (;;) {
         struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
-        bool waits = wait && g_queue_is_empty(s->messages);
-        if (s->ended || (poll(&in, 1, waits ? -1 : 0) <= 0 && !waits)) return;
+        bool waits = wait && g_queue_is_empty(m->list);
+        if (m->ended || (poll(&in, 1, waits ? -1 : 0) <= 0 && !waits)) return;
         guint8 block[65536];
         ssize_t n = read(STDIN_FILENO, block, sizeof block);
         if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (n <= 0) {
-            s->ended = true;
+            m->ended = true;
             return;
         }
-        g_byte_array_append(s->in, block, (guint)n);
-        take_messages(s);
+        g_byte_array_append(m->in, block, (guint)n);
+        take_messages(m);
     }
 }
 
-void tw__lsp_send(json_t *message)
+static bool messages_write(int file, const char *text, size_t size)
+{
+    while (size) {
+        ssize_t n = write(file, text, size);
+        if (n < 0 && errno != EINTR) return false;
+        if (n > 0) text += n, size -= (size_t)n;
+    }
+    return true;
+}
+
+void tw__messages_send(int file, json_t *message)
 {
     char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
     json_decref(message);
     if (!text) return;
     g_autofree char *header = g_strdup_printf("Content-Length: %zu\r\n\r\n", strlen(text));
-    (void)(tw__cli_print_data(header, strlen(header)) == TW_OK && tw__cli_print_data(text, strlen(text)) == TW_OK);
+    (void)(messages_write(file, header, strlen(header)) && messages_write(file, text, strlen(text)));
     free(text);
+}
+
+void tw__messages_open(tw__messages *m)
+{
+    *m = (tw__messages){ .in = g_byte_array_new(), .list = g_queue_new() };
+}
+
+void tw__messages_close(tw__messages *m)
+{
+    g_byte_array_free(m->in, TRUE);
+    g_queue_free_full(m->list, (GDestroyNotify)json_decref);
 }
