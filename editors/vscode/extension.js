@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tilewright in VS Code: the language server's answers, the formatters, tasks and commands.
+// Tilewright in VS Code: the language server's answers, the formatters, tasks, commands, the debugger.
 'use strict'
 const vscode = require('vscode')
 const { spawn } = require('child_process')
@@ -205,11 +205,32 @@ async function onActive(action) {
   return action(editor.document)
 }
 
+// --- the debugger: an adapter on standard streams per type, and what it is told without a launch.json ----------------
+const ADAPTERS = { 'tilewright-csl': ['csl', 'debug', '--dap'], 'tilewright-sim': ['sim', '--dap'] }
+const TYPES = { csl: 'tilewright-csl', ipu: 'tilewright-sim' }
+
+function configuration(document) {
+  const language = document.languageId
+  return { type: TYPES[language], request: 'launch', name: 'Debug this file', program: document.uri.fsPath,
+    args: setting(language + '.options') || [], stopOnEntry: language === 'ipu' }
+}
+
+function resolve(type) {
+  return (folder, config) => {
+    if (config.type || config.request) return config
+    const editor = vscode.window.activeTextEditor
+    return editor && TYPES[editor.document.languageId] === type ? configuration(editor.document) : undefined
+  }
+}
+
+const debuggers = () => Object.entries(ADAPTERS).flatMap(([type, args]) => [
+  vscode.debug.registerDebugAdapterDescriptorFactory(type,
+    { createDebugAdapterDescriptor: () => new vscode.DebugAdapterExecutable(program(), args) }),
+  vscode.debug.registerDebugConfigurationProvider(type, { resolveDebugConfiguration: resolve(type) })])
+
 function debug(document) {
-  if (document.languageId !== 'ipu') return vscode.window.showErrorMessage('Tilewright: sim -i debugs IPU assembly')
-  const terminal = vscode.window.createTerminal({ name: 'tilewright sim', shellPath: program(),
-    shellArgs: ['sim', '-i', document.uri.fsPath, ...(setting('ipu.options') || [])] })
-  return terminal.show()
+  if (!TYPES[document.languageId]) return vscode.window.showErrorMessage('Tilewright: CSL and IPU assembly can be debugged')
+  return vscode.debug.startDebugging(undefined, configuration(document))
 }
 
 const runTask = (verb) => () => onActive((d) => vscode.tasks.executeTask(task({ type: 'tilewright', arguments: argumentsOf(d, verb) }, verb)))
@@ -217,7 +238,7 @@ const runTask = (verb) => () => onActive((d) => vscode.tasks.executeTask(task({ 
 async function activate(context) {
   diagnostics = vscode.languages.createDiagnosticCollection('tilewright')
   output = vscode.window.createOutputChannel('Tilewright')
-  context.subscriptions.push(diagnostics, output,
+  context.subscriptions.push(diagnostics, output, ...debuggers(),
     vscode.workspace.onDidOpenTextDocument(opened), vscode.workspace.onDidChangeTextDocument(changed),
     vscode.workspace.onDidCloseTextDocument(closed),
     vscode.languages.registerDocumentFormattingEditProvider(SELECTOR.slice(0, 2), { provideDocumentFormattingEdits: format }),

@@ -85,7 +85,7 @@ void tw__reader_sub(tw__reader *r, const char *what, const tw__word *table, size
     }
 }
 
-static void obey(tw__reader *r, const char *text)
+void tw__reader_obey(tw__reader *r, const char *text)
 {
     g_autofree char *line = g_strdup(text);
     char word[TW__WORD], *rest = tw__reader_split(line, word);
@@ -117,7 +117,7 @@ void tw__reader_run(tw__reader *r)
             free(r->last);
             r->last = strdup(line);
         }
-        if (r->last && (*line || r->terminal)) obey(r, r->last);
+        if (r->last && (*line || r->terminal)) tw__reader_obey(r, r->last);
     }
     free(line);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `tilewright sim`: a function of IPU assembly on one tile, alone: registers and memory in, registers, trace and
  * cycles out. */
-#include "cli/colossus/sim.h"
+#include "cli/colossus/sim_debug.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +28,7 @@ static const tw__cli_option table[] = {
     { "--option", "K=V,...", AT(options), "of the simulator: the list is below" },
     { "--interactive", NULL, AT(interactive), "step, break, print, x: gdb's words; help tells more" },
     { "-i", NULL, AT(interactive), "the same" },
+    { "--dap", NULL, AT(serves), "alone: for an editor, by the Debug Adapter Protocol" },
 };
 
 enum { WORKER_BASE = 12, VERTEX_BASE = 13 };
@@ -351,12 +352,16 @@ static int run_file(const char *path, const tw__sim_request *r, const tw_sim_opt
     return result;
 }
 
-static int main_sim(int argc, char **argv)
+int tw__sim_with(tw__dap *dap, int argc, char **argv)
 {
-    tw__sim_request r = { 0 };
+    tw__sim_request r = { .dap = dap };
     tw_sim_options options = { .size = sizeof options };
     int bad = tw__cli_parse(&tw__command_sim, &r, &argc, argv);
     if (bad) return bad;
+    if (r.serves && (dap || argc != 1))
+        return tw__cli_usage_error("sim", "--dap stands alone: the client's 'launch' names the file");
+    if (r.serves) return tw__dap_serve(&tw__sim_dap_target);
+    r.interactive |= dap != NULL;
     if (argc != 2) return tw__cli_usage_error("sim", argc < 2 ? "no file given" : "one file at a time");
     if (r.arch && !tw_isa_arch_by_name(r.arch)) return tw__cli_usage_error("sim", "%s", tw_error_message());
     if (r.all && (r.call || r.supervisor))
@@ -369,6 +374,11 @@ static int main_sim(int argc, char **argv)
     if (tw_sim_options_read(&options, (const char *const *)pairs) != TW_OK)
         return tw__cli_usage_error("sim", "%s", tw_error_message());
     return run_file(argv[1], &r, &options, limit);
+}
+
+static int main_sim(int argc, char **argv)
+{
+    return tw__sim_with(NULL, argc, argv);
 }
 
 const tw__command tw__command_sim = {

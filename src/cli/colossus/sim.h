@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `tilewright sim` in parts: sim.c the command, sim_call.c arguments of calls, sim_expr.c values and places as a user
- * writes them, sim_show.c what is shown of a tile, sim_debug.c and sim_commands.c the interactive mode. */
+ * writes them, sim_show.c what is shown of a tile, sim_debug.c and sim_commands.c the interactive mode, sim_dap.c what `--dap` asks. */
 #ifndef TW_CLI_SIM_H
 #define TW_CLI_SIM_H
 
@@ -10,9 +10,12 @@
 #include <tilewright/poplar/colossus/debug.h>
 #include <tilewright/poplar/colossus/sim.h>
 
+typedef struct tw__dap tw__dap;
+
 typedef struct tw__sim_request {
     const char *entry, *arch, *registers, *memory, *call, *limit, *show, *options;
-    bool trace, cycles, all, supervisor, interactive;
+    bool trace, cycles, all, supervisor, interactive, serves; /* serves: --dap was given */
+    tw__dap *dap;                                             /* the client; NULL: none */
 } tw__sim_request;
 
 /* Behind the start of region 1. */
@@ -33,6 +36,8 @@ typedef struct tw__sim_session {
     GHashTable *lines;           /* "file:line" -> turns */
     GHashTable *sources;         /* path -> char ** of its lines; NULL: it cannot be read */
 } tw__sim_session;
+
+int tw__sim_with(tw__dap *dap, int argc, char **argv); /* sim.c: the command for a client */
 
 /* --- sim.c ------------------------------------------------------------------------------------------------------ */
 

@@ -104,18 +104,31 @@ static bool find_frame(const debugger *d, guint64 n, guint *call, unsigned *inli
     return false;
 }
 
+static bool choose_frame(debugger *d, guint64 n, unsigned *inlined, uint32_t *at)
+{
+    guint call;
+    if (!find_frame(d, n, &call, inlined, at)) return false;
+    d->s->inlined = *inlined, d->s->frame = (unsigned)n, d->s->calls = call, d->s->back = tw__debug_back(d, call);
+    return true;
+}
+
+bool tw__debug_choose_frame(debugger *d, unsigned n)
+{
+    unsigned inlined;
+    uint32_t at;
+    return choose_frame(d, n, &inlined, &at);
+}
+
 static void do_frame(debugger *d, char *args)
 {
     char *end;
     guint64 n = g_ascii_strtoull(args, &end, 10);
     uint32_t at;
-    guint call;
     unsigned inlined;
-    if (*end || !find_frame(d, n, &call, &inlined, &at)) {
+    if (*end || !choose_frame(d, n, &inlined, &at)) {
         tw__debug_complain(d, "There is no frame '%s': backtrace shows them.", args);
         return;
     }
-    d->s->inlined = inlined, d->s->frame = (unsigned)n, d->s->calls = call, d->s->back = tw__debug_back(d, call);
     if (n && tw__source_show_frame(d, (unsigned)n, inlined, at)) return;
     if (n) printf("#%u ", (guint)n);
     tw__sim_show_address(d->s, d->context, at);
@@ -333,8 +346,13 @@ int tw__sim_debug(tw__sim_session *s)
                              .count = G_N_ELEMENTS(commands),
                              .debugger = &d,
                              .terminal = isatty(STDIN_FILENO) };
-    tw__sim_show_place(s, d.context);
-    tw__reader_run(&d.reader);
+    d.dap = s->r->dap;
+    if (d.dap) {
+        tw__dap_session(d.dap, &d);
+    } else {
+        tw__sim_show_place(s, d.context);
+        tw__reader_run(&d.reader);
+    }
     int result = d.reader.failed && !d.reader.terminal ? TW__EXIT_FAILURE : TW__EXIT_OK;
     tw__debug_close(&d);
     return result;

@@ -62,12 +62,15 @@ static bool far_enough(debugger *d, uint32_t pc)
     switch (d->mode) {
     case FREELY: return false;
     case STEP_INSTRUCTION: return true;
-    case STEP_OUT: return depth < d->depth;
+    case STEP_OUT: /* also of a call that was inlined */
+        return depth < d->depth || (depth == d->depth && d->inlined > 1 && tw__source_depth(d->s, pc) < d->inlined);
     case STEP_LINE: break;
     }
     tw_sim_line_at(d->s->sim, pc, &file, &line);
     return !file || line != d->line || g_strcmp0(file, d->file) != 0 || pc <= d->pc;
 }
+
+enum { TICK = 4096 }; /* instructions between looks for a client's messages */
 
 static bool watch(void *user, tw_sim *sim, const tw_sim_event *event)
 {
@@ -81,11 +84,12 @@ static bool watch(void *user, tw_sim *sim, const tw_sim_event *event)
     }
     bool standing = mine && d->leave;
     if (mine) d->leave = false;
+    if (d->dap && ++d->ticks % TICK == 0 && tw__dap_poll(d->dap)) interrupted = 1;
     if (d->changed) d->context = d->writer;
     if (interrupted || d->changed) return true;
     breakpoint *b = standing ? NULL : breakpoint_at(d, event->pc, event->context);
     if (b) {
-        d->hit = b, d->context = event->context, b->hits++;
+        d->hit = b, d->hit_id = b->id, d->context = event->context, b->hits++;
         return true;
     }
     if (mine && far_enough(d, event->pc)) return true;
@@ -134,10 +138,10 @@ static tw_sim_stop let_go(debugger *d, mode how, bool over)
 {
     if (!is_active(d)) {
         tw__debug_complain(d, "Nothing is running: 'run' starts again.");
-        return TW_SIM_DONE;
+        return d->ended = TW_SIM_DONE;
     }
-    d->mode = how, d->over = over, d->moved = false, d->leave = true, d->hit = NULL, d->list_file = NULL,
-    d->changed = false;
+    d->mode = how, d->over = over, d->moved = false, d->leave = true, d->hit = NULL, d->hit_id = 0,
+    d->list_file = NULL, d->changed = false;
     d->depth = d->frames[d->context]->len, d->pc = tw_sim_get_pc(d->s->sim, d->context);
     d->inlined = tw__source_depth(d->s, d->pc);
     d->s->inlined = d->s->frame = d->s->calls = 0;
@@ -145,8 +149,9 @@ static tw_sim_stop let_go(debugger *d, mode how, bool over)
     tw_sim_line_at(d->s->sim, d->pc, &d->file, &d->line);
     interrupted = 0;
     tw__debug_look_afresh(d);
-    tw_sim_stop stop = tw__sim_go(d->s);
+    tw_sim_stop stop = d->ended = tw__sim_go(d->s);
     fflush(stdout);
+    if (d->dap) tw__dap_flush_program(d->dap);
     if (stop == TW_SIM_FAULT) {
         d->context = tw_sim_get_exception(d->s->sim)->context;
         printf("Exception: %s\n", tw_sim_get_exception(d->s->sim)->message);
@@ -212,7 +217,7 @@ void tw__debug_finish(debugger *d, char *args)
 {
     guint depth = d->frames[d->context]->len;
     unsigned context = d->context;
-    if (!depth) {
+    if (!depth && tw__source_depth(d->s, tw_sim_get_pc(d->s->sim, context)) < 2) {
         tw__debug_complain(d, "This is the outermost function.");
         return;
     }
@@ -231,6 +236,7 @@ void tw__debug_run(debugger *d, char *args)
         return;
     }
     d->hit = breakpoint_at(d, tw_sim_get_pc(d->s->sim, d->context), d->context);
+    interrupted = 0, d->changed = false, d->ended = TW_SIM_BREAK, d->hit_id = d->hit ? d->hit->id : 0;
     if (d->hit)
         ((breakpoint *)d->hit)->hits++, tell_break(d);
     else
@@ -322,6 +328,26 @@ static void change_one(debugger *d, guint i, change how)
         g_array_index(d->breakpoints, breakpoint, i).enabled = how == ENABLE;
 }
 
+/* Its place in the list, or the list's length. */
+static guint breakpoint_index(const debugger *d, guint64 id)
+{
+    guint i = 0;
+    while (i < d->breakpoints->len && g_array_index(d->breakpoints, breakpoint, i).id != id) i++;
+    return i;
+}
+
+void tw__debug_remove(debugger *d, unsigned id)
+{
+    guint i = breakpoint_index(d, id);
+    d->hit = NULL;
+    if (i < d->breakpoints->len) change_one(d, i, DELETE);
+}
+
+bool tw__debug_interrupted(void)
+{
+    return interrupted;
+}
+
 static void change_breakpoints(debugger *d, const char *args, change how)
 {
     d->hit = NULL;
@@ -331,8 +357,7 @@ static void change_breakpoints(debugger *d, const char *args, change how)
         if (!**word) continue;
         char *end;
         guint64 id = g_ascii_strtoull(*word, &end, 10);
-        guint i = 0;
-        while (i < d->breakpoints->len && g_array_index(d->breakpoints, breakpoint, i).id != id) i++;
+        guint i = breakpoint_index(d, id);
         if (*end || i == d->breakpoints->len)
             tw__debug_complain(d, "There is no breakpoint number %s.", *word);
         else

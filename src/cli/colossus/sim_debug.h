@@ -5,6 +5,7 @@
 #define TW_CLI_SIM_DEBUG_H
 
 #include "cli/colossus/sim.h"
+#include "cli/dap/dap.h"
 #include "cli/words.h"
 
 typedef struct breakpoint {
@@ -50,6 +51,10 @@ typedef struct tw__debugger {
     uint32_t list_line, x_next;
     const char *list_file;
     char x_format, x_size;
+    tw__dap *dap;      /* a client of --dap; NULL: without */
+    unsigned hit_id;   /* breakpoint of the last stop, 0: none */
+    uint64_t ticks;    /* looks at instructions, now and then for messages */
+    tw_sim_stop ended; /* why the tile stopped last */
 } debugger;
 
 /* --- sim_debug.c, sim_frames.c ---------------------------------------------------------------------------------- */
@@ -93,5 +98,14 @@ void tw__debug_until(debugger *d, char *args);
 void tw__debug_delete(debugger *d, char *args);
 void tw__debug_enable(debugger *d, char *args);
 void tw__debug_disable(debugger *d, char *args);
+void tw__debug_remove(debugger *d, unsigned id); /* nothing when there is no such breakpoint */
+bool tw__debug_interrupted(void);                /* the last stop was for that */
+/* A value as text, g_free(); NULL with *error. */
+char *tw__debug_value(debugger *d, unsigned context, const char *text, char **error);
+bool tw__debug_choose_frame(debugger *d, unsigned n); /* false: there are not so many */
+char *tw__source_locals_text(debugger *d);            /* of the frame that was chosen, free(); NULL: not known */
+/* The innermost place of frame `inlined` of those at an address; name for g_free(). False: it has no names. */
+bool tw__source_frame(debugger *d, uint32_t address, unsigned inlined, tw__dap_frame *shown);
+extern const tw__dap_target tw__sim_dap_target; /* sim_dap.c */
 
 #endif

@@ -94,22 +94,27 @@ bool tw__source_word(const tw__sim_session *s, unsigned context, const char *tex
     return tw_debug_word(s->debug, &state, text, word) == TW_OK;
 }
 
-void tw__source_locals(debugger *d, char *args)
+char *tw__source_locals_text(debugger *d)
 {
     source_context c = { .s = d->s, .context = d->context };
     tw_debug_state state;
+    return d->s->debug && source_state(&c, &state) ? tw_debug_locals(d->s->debug, &state) : NULL;
+}
+
+void tw__source_locals(debugger *d, char *args)
+{
     (void)args;
-    if (!d->s->debug || !source_state(&c, &state)) {
-        tw__debug_complain(d,
-                           d->s->debug
-                               ? "Variables of frame %u are not known: nothing tells where its callees keep "
-                                 "its registers (popc -g, .cfi_*)."
-                               : "There are no variables: popc -g makes them known.",
-                           d->s->frame);
-        return;
-    }
-    char *text = tw_debug_locals(d->s->debug, &state);
-    fputs(text && *text ? text : "No locals.\n", stdout);
+    char *text = tw__source_locals_text(d);
+    if (text)
+        fputs(*text ? text : "No locals.\n", stdout);
+    else if (d->s->debug)
+        tw__debug_complain(
+            d,
+            "Variables of frame %u are not known: nothing tells where its callees keep its registers "
+            "(popc -g, .cfi_*).",
+            d->s->frame);
+    else
+        tw__debug_complain(d, "There are no variables: popc -g makes them known.");
     free(text);
 }
 
@@ -132,6 +137,21 @@ const char *tw__source_function(const tw__sim_session *s, uint32_t address, char
 unsigned tw__source_depth(const tw__sim_session *s, uint32_t address)
 {
     return s->debug ? (unsigned)tw_debug_frames(s->debug, address, NULL, 0) : 0;
+}
+
+bool tw__source_frame(debugger *d, uint32_t address, unsigned inlined, tw__dap_frame *shown)
+{
+    tw_debug_frame frames[MOST_FRAMES];
+    size_t count = d->s->debug ? tw_debug_frames(d->s->debug, address, frames, MOST_FRAMES) : 0;
+    if (inlined >= MIN(count, MOST_FRAMES)) return false;
+    const tw_debug_frame *f = &frames[inlined];
+    const tw_object_line *l = f->file ? NULL : tw_sim_place_at(d->s->sim, address);
+    char name[200];
+    frame_name(f, name, sizeof name);
+    shown->name = g_strconcat(name, f->is_inlined ? " (inlined)" : "", NULL);
+    shown->place =
+        l ? (tw__dap_place){ l->file, l->line, l->column } : (tw__dap_place){ f->file, f->line, f->column };
+    return true;
 }
 
 /* "#1  0x4c054 in helper () at a.cpp:14:16", frame `i` of those at an address; its source line with `line`. */

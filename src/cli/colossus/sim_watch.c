@@ -8,8 +8,8 @@
 
 /* --- values as text ------------------------------------------------------------------------------------------- */
 
-/* A variable as the source knows it, else words; NULL with *error. */
-static char *value_text(debugger *d, unsigned context, const char *text, char **error)
+/* A variable as the source knows it, else words. */
+char *tw__debug_value(debugger *d, unsigned context, const char *text, char **error)
 {
     tw__sim_value value;
     *error = NULL;
@@ -52,7 +52,7 @@ static bool is_local(debugger *d, const char *text)
 void tw__debug_watch(debugger *d, char *args)
 {
     char *error;
-    char *value = *args ? value_text(d, d->context, args, &error) : NULL;
+    char *value = *args ? tw__debug_value(d, d->context, args, &error) : NULL;
     if (!value) {
         tw__debug_complain(d, "%s.", *args ? error : "watch VALUE, such as watch $m0 or watch *0x82000");
         if (*args) g_free(error);
@@ -77,7 +77,7 @@ static bool has_changed(debugger *d, breakpoint *b, unsigned context)
         return true;
     }
     if ((b->is_local && (depth != b->depth || context != b->context))) return false;
-    char *now = value_text(d, b->context, b->text, &error);
+    char *now = tw__debug_value(d, b->context, b->text, &error);
     if (!now) g_free(error);
     if (!now || strcmp(now, b->value) == 0) {
         g_free(now);
@@ -95,7 +95,7 @@ void tw__debug_look_afresh(debugger *d)
         breakpoint *b = &g_array_index(d->breakpoints, breakpoint, i);
         char *error, *now = NULL;
         bool there = b->value && (!b->is_local || d->frames[b->context]->len == b->depth);
-        if (!there || !(now = value_text(d, b->context, b->text, &error))) continue;
+        if (!there || !(now = tw__debug_value(d, b->context, b->text, &error))) continue;
         g_free(b->value);
         b->value = now;
     }
@@ -236,7 +236,7 @@ bool tw__debug_print_array(debugger *d, const char *args)
     }
     GString *shown = g_string_new("{");
     for (guint64 i = 0; i < count && !error; i++) {
-        g_autofree char *one = array_element(text, i), *value = value_text(d, d->context, one, &error);
+        g_autofree char *one = array_element(text, i), *value = tw__debug_value(d, d->context, one, &error);
         if (value) g_string_append_printf(shown, "%s%s", i ? ", " : "", value);
     }
     if (error)

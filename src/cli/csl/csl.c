@@ -13,6 +13,7 @@ static const char help_text[] =
     "  run FOLDER|layout.csl [option...]       runs a folder that cslc wrote, or a layout with the options of "
     "cslc\n"
     "  debug FOLDER|layout.csl [option...]     the same, stopped and stepped by commands: 'help' lists them\n"
+    "  debug --dap                             the same for an editor, by the Debug Adapter Protocol\n"
     "  check layout.csl [options of cslc] [--json]   says what is wrong with it\n"
     "  list FOLDER|layout.csl [options of cslc]      its code and tables in readable form\n"
     "  fmt FILE.csl... [--check|-i]            its canonical layout: printed, compared, or written back "
@@ -206,7 +207,7 @@ const tw__command tw__command_csl = {
         "tilewright csl python examples/csl/stencil/run.py --name out",
     .options = tw__csl_run_rows,
     .option_count = TW__CSL_RUN_ROWS,
-    .words = "run debug check list fmt python --json --check -i --in-place",
+    .words = "run debug check list fmt python --dap --json --check -i --in-place",
     .files = ".csl .npy .py",
     .main = csl,
     .help_within = 2,

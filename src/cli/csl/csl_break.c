@@ -239,6 +239,21 @@ static void change_one(debugger *d, breakpoint *b, change how)
     tw__csl_mark_all(d);
 }
 
+static breakpoint *breakpoint_by_id(const debugger *d, guint64 id)
+{
+    for (guint i = 0; i < d->breakpoints->len; i++) {
+        breakpoint *b = d->breakpoints->pdata[i];
+        if (b->id == id) return b;
+    }
+    return NULL;
+}
+
+void tw__csl_remove(debugger *d, unsigned id)
+{
+    breakpoint *b = breakpoint_by_id(d, id);
+    if (b) tw__csl_forget(d, b);
+}
+
 static void change_breakpoints(debugger *d, const char *args, change how)
 {
     for (guint i = d->breakpoints->len; i-- && !*args;) change_one(d, d->breakpoints->pdata[i], how);
@@ -247,12 +262,11 @@ static void change_breakpoints(debugger *d, const char *args, change how)
         if (!**word) continue;
         char *end;
         guint64 id = g_ascii_strtoull(*word, &end, 10);
-        guint i = 0;
-        while (i < d->breakpoints->len && ((breakpoint *)d->breakpoints->pdata[i])->id != id) i++;
-        if (*end || i == d->breakpoints->len)
-            complain(d, "There is no breakpoint number %s.", *word);
+        breakpoint *b = *end ? NULL : breakpoint_by_id(d, id);
+        if (b)
+            change_one(d, b, how);
         else
-            change_one(d, d->breakpoints->pdata[i], how);
+            complain(d, "There is no breakpoint number %s.", *word);
     }
 }
 void tw__csl_delete(debugger *d, char *args)

@@ -79,10 +79,11 @@ static bool far_enough(debugger *d, const tw_wse_halt *halt)
            g_strcmp0(f.code.function, d->function) != 0 || depth != d->depth || f.code.at <= d->at;
 }
 
-static void let_go(debugger *d)
+void tw__csl_go(debugger *d)
 {
     d->reader.go = true;
     tw_wse_follow(d->w, d->x, d->y, d->mode != FREELY);
+    if (d->dap) tw__csl_dap_tick(d);
 }
 
 static bool is_running(debugger *d)
@@ -102,13 +103,22 @@ static uint64_t times(debugger *d, const char *args)
     return 0;
 }
 
+static void step_on(debugger *d, uint64_t count, mode how, bool over)
+{
+    d->mode = how, d->over = over, d->steps = count, d->passes = 1;
+    anchor(d);
+    tw__csl_go(d);
+}
+
+void tw__csl_step_by(debugger *d, mode how, bool over)
+{
+    step_on(d, 1, how, over);
+}
+
 static void debug_step(debugger *d, const char *args, mode how, bool over)
 {
     uint64_t count = is_running(d) ? times(d, args) : 0;
-    if (!count) return;
-    d->mode = how, d->over = over, d->steps = count, d->passes = 1;
-    anchor(d);
-    let_go(d);
+    if (count) step_on(d, count, how, over);
 }
 
 static void do_step(debugger *d, char *args)
@@ -141,9 +151,9 @@ static void do_finish(debugger *d, char *args)
 
 static void go_to_cycle(debugger *d, uint64_t cycle)
 {
-    d->mode = FREELY, d->passes = 1;
+    d->mode = FREELY, d->passes = 1, d->until = cycle;
     tw_wse_halt_at(d->w, cycle);
-    let_go(d);
+    tw__csl_go(d);
 }
 
 static void do_cycle(debugger *d, char *args)
@@ -170,7 +180,7 @@ static void do_continue(debugger *d, char *args)
     uint64_t count = times(d, args);
     if (!count) return;
     d->mode = FREELY, d->passes = count;
-    let_go(d);
+    tw__csl_go(d);
 }
 
 static void do_until(debugger *d, char *args)
@@ -187,10 +197,13 @@ static void do_until(debugger *d, char *args)
 
 /* --- stops ---------------------------------------------------------------------------------------------------- */
 
-static void read_commands(debugger *d)
+static void read_commands(debugger *d, const tw_wse_halt *halt)
 {
     fflush(stdout);
-    tw__reader_run(&d->reader);
+    if (d->dap)
+        tw__csl_dap_stop(d, halt);
+    else
+        tw__reader_run(&d->reader);
     if (d->reader.ended) d->leave = true;
     if (d->leave) tw__csl_be_silent(true);
 }
@@ -208,7 +221,7 @@ static bool stops(debugger *d, const tw_wse_halt *halt)
 {
     breakpoint *b = tw__csl_hit(d, halt);
     if (b && --d->passes == 0) {
-        d->x = halt->x, d->y = halt->y;
+        d->x = halt->x, d->y = halt->y, d->hit = b->id;
         printf("%s %u, ", b->temporary ? "Temporary breakpoint" : "Breakpoint", b->id);
         if (b->temporary) tw__csl_forget(d, b);
         return true;
@@ -223,7 +236,9 @@ static bool halted(void *user, const tw_wse_halt *halt)
 {
     debugger *d = user;
     if (d->leave) return false;
+    if (d->dap && tw__csl_dap_passes(d, halt)) return true;
     uint64_t before = d->cycle;
+    d->hit = 0;
     d->cycle = halt->cycle;
     d->frame = 0;
     if (halt->reason == TW_WSE_AT_CODE && !stops(d, halt)) {
@@ -231,7 +246,7 @@ static bool halted(void *user, const tw_wse_halt *halt)
         return true;
     }
     tw_wse_follow(d->w, d->x, d->y, false);
-    tw_wse_halt_at(d->w, UINT64_MAX);
+    tw_wse_halt_at(d->w, d->until = UINT64_MAX);
     g_clear_pointer(&d->list_file, g_free);
     if (halt->has_pe) d->x = halt->x, d->y = halt->y;
     if (halt->reason == TW_WSE_AT_INTERRUPT) puts("Interrupted.");
@@ -240,7 +255,7 @@ static bool halted(void *user, const tw_wse_halt *halt)
         puts("Nothing can happen any more, and something waits: 'why X,Y' says what a PE waits for.");
     tell_cycle(d);
     tw__csl_show_place(d);
-    read_commands(d);
+    read_commands(d, halt);
     return !d->leave;
 }
 
@@ -259,21 +274,17 @@ static bool open_wafer(debugger *d)
     return true;
 }
 
-static void do_run(debugger *d, char *args)
+bool tw__csl_start(debugger *d)
 {
     bool good = true;
-    (void)args;
-    if (d->running) { /* the one under way ends first */
-        d->again = d->leave = d->reader.go = true;
-        return;
-    }
     do {
         d->again = d->leave = false;
         if (!d->fresh && !open_wafer(d)) {
             d->reader.failed = d->reader.ended = true;
-            return;
+            return false;
         }
-        d->running = true, d->fresh = false, d->mode = FREELY, d->passes = 1;
+        d->running = true, d->fresh = false, d->mode = FREELY, d->passes = 1, d->until = UINT64_MAX;
+        if (d->dap) tw__csl_dap_tick(d);
         interruptible = d->w;
         fflush(stdout);
         good = tw__csl_drive(d->program, d->w, d->settings) == TW__EXIT_OK;
@@ -283,6 +294,16 @@ static void do_run(debugger *d, char *args)
     } while (d->again && !d->reader.ended);
     if (!d->leave)
         printf("[the run %s, at cycle %" PRIu64 "]\n", good ? "is over" : "has failed", tw_wse_cycle(d->w));
+    return good;
+}
+
+static void do_run(debugger *d, char *args)
+{
+    (void)args;
+    if (d->running) /* the one under way ends first */
+        d->again = d->leave = d->reader.go = true;
+    else
+        tw__csl_start(d);
 }
 
 static void do_pe(debugger *d, char *args)
@@ -364,9 +385,12 @@ int tw__csl_debug(const tw_csl_program *program, tw__csl_settings *s)
                              .count = G_N_ELEMENTS(words),
                              .debugger = &d,
                              .terminal = isatty(STDIN_FILENO) };
+    d.dap = s->dap;
     sigaction(SIGINT, &action, &before);
     int result = open_wafer(&d) ? TW__EXIT_OK : TW__EXIT_FAILURE;
-    if (result == TW__EXIT_OK) {
+    if (result == TW__EXIT_OK && d.dap) {
+        tw__dap_session(d.dap, &d);
+    } else if (result == TW__EXIT_OK) {
         printf("%u x %u PEs, %u tile program%s; 'run' starts, 'help' lists the commands.\n", d.info.width,
                d.info.height, d.info.programs, d.info.programs == 1 ? "" : "s");
         tw__reader_run(&d.reader);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* `tilewright csl debug` in parts: csl_debug.c runs and stops, csl_break.c has the breakpoints, csl_look.c what is
- * shown, csl_source.c lines of sources. */
+ * shown, csl_source.c lines of sources, csl_dap.c what `--dap` asks. */
 #ifndef TW_CLI_CSL_DEBUG_H
 #define TW_CLI_CSL_DEBUG_H
 
 #include "cli/csl/csl_run.h"
+#include "cli/dap/dap.h"
 #include "cli/words.h"
 
 #include <tilewright/csl/debug.h>
@@ -42,6 +43,11 @@ typedef struct tw__debugger {
     GPtrArray *folders;  /* where sources are looked for */
     char *list_file;
     unsigned list_line;
+    /* With a client of --dap; dap NULL: without. */
+    tw__dap *dap;
+    uint64_t until; /* the cycle that the user wants; it halts before, to look for messages */
+    bool entry;     /* the next halt is that at the start */
+    unsigned hit;   /* breakpoint that it stopped at; 0: none */
 } debugger;
 
 #define complain(d, ...) tw__reader_complain(&(d)->reader, __VA_ARGS__)
@@ -51,6 +57,14 @@ unsigned tw__csl_depth(const debugger *d, unsigned x, unsigned y); /* frames of 
 /* "3,4" at the start of *text, which moves behind it. False: it is none. */
 bool tw__csl_read_pe(const char **text, unsigned *x, unsigned *y);
 bool tw__csl_choose_pe(debugger *d, unsigned x, unsigned y); /* false after a message */
+bool tw__csl_start(debugger *d);                             /* a run, to its end; true: it went well */
+void tw__csl_go(debugger *d);                                /* on, in the mode that was set */
+void tw__csl_step_by(debugger *d, mode how, bool over);      /* once */
+/* csl_dap.c: the client is told of a stop and asked how to go on. */
+void tw__csl_dap_stop(debugger *d, const tw_wse_halt *halt);
+bool tw__csl_dap_passes(debugger *d, const tw_wse_halt *halt); /* the halt was for messages only */
+void tw__csl_dap_tick(debugger *d);                            /* halts soon, for messages */
+extern const tw__dap_target tw__csl_dap_target;
 
 /* --- csl_break.c ------------------------------------------------------------------------------------------------ */
 void tw__csl_break(debugger *d, char *args);
@@ -58,6 +72,7 @@ void tw__csl_tbreak(debugger *d, char *args);
 void tw__csl_delete(debugger *d, char *args);
 void tw__csl_enable(debugger *d, char *args);
 void tw__csl_disable(debugger *d, char *args);
+void tw__csl_remove(debugger *d, unsigned id); /* nothing when there is no such breakpoint */
 void tw__csl_info_break(debugger *d, char *args);
 breakpoint *tw__csl_hit(debugger *d, const tw_wse_halt *halt); /* that stops here; NULL = none does */
 void tw__csl_mark_all(debugger *d);                            /* in a new wafer, or after a change */

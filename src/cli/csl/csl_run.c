@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `tilewright csl run` and `csl debug`: their options, a run of a program, what is written behind it. */
-#include "cli/csl/csl_run.h"
+#include "cli/csl/csl_debug.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -178,17 +178,33 @@ static int check_outputs(const tw__csl_settings *s)
     return result;
 }
 
-static int work(int argc, char **argv, const char *command, int (*with)(const tw_csl_program *, tw__csl_settings *))
+static const tw__cli_option debug_rows[] = {
+    { "--dap", AT(serves) },
+};
+
+/* --dap alone serves a client, who names the program. */
+static int check_words(const tw__csl_settings *s, int argc, char **argv)
 {
-    tw__csl_settings s = { .options = { .size = sizeof s.options }, .actions = g_ptr_array_new() };
+    if (s->serves && (s->dap || argc != 1))
+        return tw__cli_usage_error("csl", "--dap stands alone: the client's 'launch' names the program");
+    if (!s->serves && argc != 2) return tw__cli_usage_error("csl", "%s needs one folder or layout", argv[0]);
+    return TW__EXIT_OK;
+}
+
+static int work(int argc, char **argv, bool debug, tw__dap *dap)
+{
+    tw__csl_settings s = { .options = { .size = sizeof s.options }, .dap = dap, .actions = g_ptr_array_new() };
     tw__csl_request_init(&s.compile);
-    const tw__cli_syntax own = { "csl", .options = tw__csl_run_rows, TW__CSL_RUN_ROWS };
+    const tw__cli_syntax debugs = { "csl", .options = TW__CLI_ROWS(debug_rows) };
+    const tw__cli_syntax own = { "csl", .options = tw__csl_run_rows, TW__CSL_RUN_ROWS,
+                                 .more = debug ? &debugs : NULL };
     tw__cli_syntax syntax = tw__csl_syntax;
-    syntax.command = command, syntax.more = &own;
+    syntax.command = debug ? "tilewright csl debug" : "tilewright csl run", syntax.more = &own;
     int result = tw__cli_read(&syntax, &s, &argc, argv);
-    if (result == TW__EXIT_OK && argc != 2)
-        result = tw__cli_usage_error("csl", "%s needs one folder or layout", argv[0]);
-    if (result == TW__EXIT_OK) {
+    if (result == TW__EXIT_OK) result = check_words(&s, argc, argv);
+    if (result == TW__EXIT_OK && s.serves) {
+        result = tw__dap_serve(&tw__csl_dap_target);
+    } else if (result == TW__EXIT_OK) {
         tw__cli_name_program(argv[1]);
         tw_csl_program *program = tw__csl_open(&s.compile, argv[1]);
         result = program ? tw__csl_check_names(program, s.actions) : TW__EXIT_FAILURE;
@@ -196,7 +212,7 @@ static int work(int argc, char **argv, const char *command, int (*with)(const tw
         s.options.max_seconds = s.compile.options.max_seconds;
         s.options.threads = (unsigned)s.threads;
         s.options.trace = s.trace, s.options.profile = s.profile || s.report;
-        if (result == TW__EXIT_OK) result = with(program, &s);
+        if (result == TW__EXIT_OK) result = (debug ? tw__csl_debug : run_program)(program, &s);
         tw_csl_program_free(program);
     }
     g_ptr_array_free(s.actions, TRUE);
@@ -206,10 +222,15 @@ static int work(int argc, char **argv, const char *command, int (*with)(const tw
 
 int tw__csl_run_main(int argc, char **argv)
 {
-    return work(argc, argv, "tilewright csl run", run_program);
+    return work(argc, argv, false, NULL);
 }
 
 int tw__csl_debug_main(int argc, char **argv)
 {
-    return work(argc, argv, "tilewright csl debug", tw__csl_debug);
+    return work(argc, argv, true, NULL);
+}
+
+int tw__csl_debug_with(tw__dap *dap, int argc, char **argv)
+{
+    return work(argc, argv, true, dap);
 }

@@ -5,12 +5,15 @@
 
 #include "cli/csl/csl_actions.h"
 
+typedef struct tw__dap tw__dap;
+
 typedef struct tw__csl_settings {
     tw__csl_request compile; /* first: tw__csl_syntax reads into it */
     tw_wse_options options;
     const char *trace, *profile, *report, *memory;
     uint64_t threads;
-    bool stats;
+    bool stats, serves; /* serves: --dap was given */
+    tw__dap *dap;       /* of `csl debug`: the client; NULL: commands come from the standard input */
     GPtrArray *actions; /* pairs: option, value; borrowed */
 } tw__csl_settings;
 
@@ -25,6 +28,7 @@ int tw__csl_drive(const tw_csl_program *program, tw_wse *w, const tw__csl_settin
 void tw__csl_be_silent(bool on); /* no messages of failures, no files: a debugger ends the run */
 int tw__csl_run_main(int argc, char **argv);
 int tw__csl_debug_main(int argc, char **argv);
+int tw__csl_debug_with(tw__dap *dap, int argc, char **argv); /* the same for a client */
 
 /* csl_debug.c. Commands from the standard input until it ends. The exit status: failure when one of a script went
  * wrong. */

@@ -24,10 +24,14 @@ const vscode = {
   languages: new Proxy({ createDiagnosticCollection: () => ({ set: (uri, list) => { shown.set(uri.toString(), list) }, delete: (uri) => { shown.delete(uri.toString()) }, dispose() {} }) },
     { get: (own, name) => own[name] || register(name) }),
   window: { activeTextEditor: undefined, createOutputChannel: () => ({ appendLine: (text) => lines.push(text), dispose() {} }) },
+  DebugAdapterExecutable: Plain,
+  debug: { registerDebugAdapterDescriptorFactory: (type, f) => { registered['adapter ' + type] = f; return { dispose() {} } },
+    registerDebugConfigurationProvider: (type, p) => { registered['configuration ' + type] = p; return { dispose() {} } },
+    startDebugging: (folder, config) => { started.push(config) } },
   tasks: { registerTaskProvider: register('tasks') },
   commands: { registerCommand: (name, f) => { registered[name] = f; return { dispose() {} } } },
 }
-const lines = []
+const lines = [], started = []
 const load = Module._load
 Module._load = (name, ...rest) => (name === 'vscode' ? vscode : load(name, ...rest))
 
@@ -63,8 +67,20 @@ async function main() {
   const [check, run] = registered.tasks[1].provideTasks()
   assert.deepStrictEqual(check.execution.values, [program, ['csl', 'check', '/t.csl', '--arch=wse3']])
   assert.deepStrictEqual(run.definition.arguments.slice(0, 2), ['csl', 'run'])
+  const types = require(folder + '/package.json').contributes.debuggers.map((d) => d.type)
+  const adapters = types.map((type) => registered['adapter ' + type].createDebugAdapterDescriptor().values)
+  assert.deepStrictEqual(adapters, [[program, ['csl', 'debug', '--dap']], [program, ['sim', '--dap']]])
+  const { resolveDebugConfiguration } = registered['configuration tilewright-csl']
+  assert.deepStrictEqual(resolveDebugConfiguration(undefined, {}), { type: 'tilewright-csl', request: 'launch',
+    name: 'Debug this file', program: '/t.csl', args: ['--arch=wse3'], stopOnEntry: false })
+  assert.strictEqual(resolveDebugConfiguration(undefined, { type: 'tilewright-csl', program: 'x' }).program, 'x')
+  assert.strictEqual(registered['configuration tilewright-sim'].resolveDebugConfiguration(undefined, {}), undefined)
   const wanted = require(folder + '/package.json').contributes.commands.map((c) => c.command)
   for (const name of wanted) assert(registered[name], `${name} is not registered`)
+
+  vscode.window.activeTextEditor = { document: { ...document(''), save: async () => {} } }
+  await registered['tilewright.debug']()
+  assert.deepStrictEqual(started.map((c) => [c.type, c.program]), [['tilewright-csl', '/t.csl']])
 
   await deactivate()
   settings.path = '/nowhere/tilewright'

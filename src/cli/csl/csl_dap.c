@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* `tilewright csl debug --dap`: what a client of the Debug Adapter Protocol asks of a wafer. Its threads are PEs. */
+#include "cli/csl/csl_debug.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- PEs as threads -------------------------------------------------------------------------------------------- */
+
+enum { MOST_THREADS = 256 };
+
+static unsigned thread_of(const debugger *d, unsigned x, unsigned y)
+{
+    return y * d->info.width + x + 1;
+}
+
+static bool csl_dap_has_thread(debugger *d, unsigned thread)
+{
+    return thread && thread <= d->info.width * d->info.height;
+}
+
+static void pe_of(const debugger *d, unsigned thread, unsigned *x, unsigned *y)
+{
+    *x = (thread - 1) % d->info.width, *y = (thread - 1) / d->info.width;
+}
+
+static void add_pe(debugger *d, json_t *list, unsigned x, unsigned y)
+{
+    g_autofree char *name = g_strdup_printf("PE %u,%u", x, y);
+    tw__dap_add_thread(list, thread_of(d, x, y), name);
+}
+
+static bool is_in_task(const debugger *d, unsigned x, unsigned y)
+{
+    tw_wse_frame f;
+    return tw_wse_get_frame(d->w, x, y, 0, &f);
+}
+
+/* PEs with code, but for the one looked at; with `busy` those in a task, else the others. */
+static void add_pes(debugger *d, json_t *list, bool busy)
+{
+    for (unsigned y = 0; y < d->info.height; y++)
+        for (unsigned x = 0; x < d->info.width && json_array_size(list) < MOST_THREADS; x++)
+            if ((x != d->x || y != d->y) && tw_wse_program_of(d->w, x, y) >= 0 && is_in_task(d, x, y) == busy)
+                add_pe(d, list, x, y);
+}
+
+static void csl_dap_threads(debugger *d, json_t *list)
+{
+    add_pe(d, list, d->x, d->y);
+    add_pes(d, list, true);
+    add_pes(d, list, false);
+}
+
+/* A PE in no task has one frame that says what it does: its memory can be looked at by that. */
+static bool csl_dap_frame(debugger *d, unsigned thread, unsigned n, tw__dap_frame *frame)
+{
+    unsigned x, y;
+    tw_wse_frame f;
+    pe_of(d, thread, &x, &y);
+    if (tw_wse_get_frame(d->w, x, y, n, &f)) {
+        *frame = (tw__dap_frame){ .name = g_strdup_printf("%s%s", f.code.function, f.inlined ? " (inlined)" : ""),
+                                  .place = { f.code.file, f.code.line, f.code.column },
+                                  .has_address = true,
+                                  .address = (uint64_t)f.code.program << 32 | f.code.at };
+        return true;
+    }
+    char *text = n ? NULL : tw_wse_show(d->w, x, y, 0, TW_WSE_VIEW_PE);
+    if (text) frame->name = g_strchomp(g_strdup(text));
+    free(text);
+    return frame->name;
+}
+
+/* --- variables ------------------------------------------------------------------------------------------------- */
+
+enum { LOCAL_SCOPE, MEMORY_SCOPE, REGISTER_SCOPE, PE_SCOPE };
+static const char *const scopes[] = {
+    [LOCAL_SCOPE] = "Locals", [MEMORY_SCOPE] = "Memory", [REGISTER_SCOPE] = "Registers", [PE_SCOPE] = "PE", NULL
+};
+
+typedef struct csl_scope {
+    debugger *d;
+    unsigned x, y, frame;
+    json_t *list;
+} csl_scope;
+
+static void csl_dap_add_value(const csl_scope *s, const char *name)
+{
+    char *value = tw_wse_print(s->d->w, s->x, s->y, s->frame, name, 0);
+    tw__dap_add(s->list, name, value ? value : tw_error_message(), name);
+    free(value);
+}
+
+/* "0x0004  data: [4]f32 at left.csl:8" */
+static void add_variable(const csl_scope *s, const char *line)
+{
+    const char *name = strstr(line, "  "), *colon = name ? strchr(name, ':') : NULL;
+    g_autofree char *text = colon ? g_strndup(name + 2, (gsize)(colon - name - 2)) : NULL;
+    if (text) csl_dap_add_value(s, text);
+}
+
+/* "v = 1.5" */
+static void add_local(const csl_scope *s, const char *line)
+{
+    const char *equals = strstr(line, " = ");
+    g_autofree char *name = equals ? g_strndup(line, (gsize)(equals - line)) : NULL;
+    if (name) tw__dap_add(s->list, name, equals + 3, name);
+}
+
+/* "r0   0x0000000000000004 r1 ..." */
+static void add_registers(const csl_scope *s, const char *line)
+{
+    g_auto(GStrv) words = g_strsplit_set(line, " \n", -1);
+    const char *name = NULL;
+    for (char **w = words; *w; w++) {
+        g_autofree char *expression = name ? g_strdup_printf("$%s", name) : NULL;
+        if (!**w) continue;
+        if (name) tw__dap_add(s->list, name, *w, expression);
+        name = name ? NULL : *w;
+    }
+}
+
+static void add_by_line(const csl_scope *s, tw_wse_view view, void (*add)(const csl_scope *, const char *))
+{
+    char *text = tw_wse_show(s->d->w, s->x, s->y, s->frame, view);
+    g_auto(GStrv) lines = g_strsplit(text ? text : "", "\n", -1);
+    for (char **line = lines; *line; line++)
+        if (**line) add(s, *line);
+    free(text);
+}
+
+static void add_views(const csl_scope *s)
+{
+    static const struct {
+        const char *name;
+        tw_wse_view view;
+    } views[] = { { "state", TW_WSE_VIEW_PE },
+                  { "waits for", TW_WSE_VIEW_WHY },
+                  { "tasks", TW_WSE_VIEW_TASKS },
+                  { "operations", TW_WSE_VIEW_OPERATIONS },
+                  { "queues", TW_WSE_VIEW_QUEUES },
+                  { "routes", TW_WSE_VIEW_ROUTES },
+                  { "wavelets here", TW_WSE_VIEW_FLIGHT },
+                  { "DSRs", TW_WSE_VIEW_DSRS },
+                  { "FIFOs", TW_WSE_VIEW_FIFOS } };
+    for (size_t i = 0; i < G_N_ELEMENTS(views); i++) {
+        char *text = tw_wse_show(s->d->w, s->x, s->y, s->frame, views[i].view);
+        if (text && *text) tw__dap_add(s->list, views[i].name, g_strchomp(text), NULL);
+        free(text);
+    }
+}
+
+static void csl_dap_scope(debugger *d, unsigned thread, unsigned frame, unsigned which, json_t *list)
+{
+    csl_scope s = { .d = d, .frame = frame, .list = list };
+    pe_of(d, thread, &s.x, &s.y);
+    switch (which) {
+    case LOCAL_SCOPE: add_by_line(&s, TW_WSE_VIEW_LOCALS, add_local); break;
+    case MEMORY_SCOPE: add_by_line(&s, TW_WSE_VIEW_VARIABLES, add_variable); break;
+    case REGISTER_SCOPE: add_by_line(&s, TW_WSE_VIEW_REGISTERS, add_registers); break;
+    default: add_views(&s);
+    }
+}
+
+static char *csl_dap_evaluate(debugger *d, unsigned thread, unsigned frame, const char *text, char **error)
+{
+    unsigned x = d->x, y = d->y;
+    if (thread) pe_of(d, thread, &x, &y);
+    char *value = tw_wse_print(d->w, x, y, frame, text, 0);
+    if (!value) *error = g_strdup(tw_error_message());
+    return value;
+}
+
+static bool csl_dap_command(debugger *d, const char *text, bool *goes)
+{
+    d->reader.failed = false;
+    tw__reader_obey(&d->reader, text);
+    *goes = d->reader.go;
+    d->reader.go = false;
+    if (d->reader.ended) complain(d, "The client ends it."), d->reader.ended = false;
+    return !d->reader.failed;
+}
+
+/* --- breakpoints ----------------------------------------------------------------------------------------------- */
+
+static bool csl_dap_knows(debugger *d, const char *location)
+{
+    return tw_wse_find_code(d->w, location, NULL, 0) > 0;
+}
+
+static unsigned csl_dap_set(debugger *d, const char *location, const char *condition, unsigned *count,
+                            tw__dap_place *place)
+{
+    tw_wse_code code = { 0 };
+    unsigned before = d->next_id;
+    g_autofree char *words = condition ? g_strdup_printf("%s if %s", location, condition) : g_strdup(location);
+    tw__csl_break(d, words);
+    if (d->next_id == before) return 0;
+    tw_wse_find_code(d->w, location, &code, 1);
+    *place = (tw__dap_place){ code.file, code.line, code.column };
+    *count = 1;
+    return before;
+}
+
+/* --- runs ------------------------------------------------------------------------------------------------------ */
+
+enum { TICK = 1024 }; /* cycles between looks for messages */
+
+void tw__csl_dap_tick(debugger *d)
+{
+    uint64_t now = tw_wse_cycle(d->w), soon = d->entry ? now : now + TICK;
+    tw_wse_halt_at(d->w, MIN(soon, d->until));
+}
+
+bool tw__csl_dap_passes(debugger *d, const tw_wse_halt *halt)
+{
+    if (halt->reason != TW_WSE_AT_CYCLE || d->entry || halt->cycle >= d->until) {
+        if (halt->reason != TW_WSE_AT_CODE) tw__dap_flush_program(d->dap);
+        return false;
+    }
+    if (tw__dap_poll(d->dap)) return false;
+    tw__csl_dap_tick(d);
+    return true;
+}
+
+void tw__csl_dap_stop(debugger *d, const tw_wse_halt *halt)
+{
+    const char *reason = d->hit ? "breakpoint" : d->entry ? "entry" : "pause", *text = NULL;
+    if (halt->reason == TW_WSE_AT_CODE && !d->hit) reason = "step";
+    if (halt->reason == TW_WSE_AT_FAULT) reason = "exception", text = "the program stopped";
+    if (halt->reason == TW_WSE_AT_DEADLOCK)
+        reason = "exception", text = "nothing can happen any more, and something waits";
+    d->entry = false;
+    tw__dap_stopped(d->dap, reason, thread_of(d, d->x, d->y), d->hit, text);
+    tw__dap_loop(d->dap);
+    d->leave = d->leave || tw__dap_is_over(d->dap);
+}
+
+static void csl_dap_start(debugger *d, bool stop_on_entry)
+{
+    d->entry = stop_on_entry;
+    bool good = tw__csl_start(d);
+    tw__dap_exited(d->dap, good ? 0 : 1);
+}
+
+static void csl_dap_go(debugger *d, unsigned thread, tw__dap_go how, bool instruction)
+{
+    unsigned x, y;
+    pe_of(d, thread, &x, &y);
+    tw__csl_choose_pe(d, x, y);
+    if (how == TW__DAP_STEP_OUT && tw__csl_depth(d, x, y) < 2) how = TW__DAP_CONTINUE;
+    mode modes[] = { FREELY, instruction ? STEP_INSTRUCTION : STEP_LINE, instruction ? STEP_INSTRUCTION : STEP_LINE,
+                     STEP_OUT };
+    tw__csl_step_by(d, modes[how], how == TW__DAP_NEXT);
+    d->reader.go = false;
+}
+
+static uint64_t csl_dap_instruction(debugger *d, uint64_t address, char **text, tw__dap_place *place)
+{
+    unsigned program = (unsigned)(address >> 32), at = (unsigned)address;
+    char *shown = program < d->info.programs ? tw_wse_instruction(d->w, program, at) : NULL;
+    (void)place;
+    *text = g_strdup(shown);
+    free(shown);
+    return address + 1;
+}
+
+const tw__dap_target tw__csl_dap_target = {
+    .command = "csl debug",
+    .main = tw__csl_debug_with,
+    .threads = csl_dap_threads,
+    .has_thread = csl_dap_has_thread,
+    .frame = csl_dap_frame,
+    .scopes = scopes,
+    .scope = csl_dap_scope,
+    .evaluate = csl_dap_evaluate,
+    .command_line = csl_dap_command,
+    .knows = csl_dap_knows,
+    .set = csl_dap_set,
+    .remove = tw__csl_remove,
+    .start = csl_dap_start,
+    .go = csl_dap_go,
+    .instruction = csl_dap_instruction,
+    .unit = 1,
+    .commas = true,
+};

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* dap: a debug adapter (Debug Adapter Protocol) on the standard streams, for `csl debug --dap` and `sim --dap`. It
+ * knows messages; what is debugged lies behind a tw__dap_target. dap.c has the messages and their order,
+ * dap_requests.c what is asked, dap_values.c variables, dap_output.c what programs and debuggers print. */
+#ifndef TW_CLI_DAP_H
+#define TW_CLI_DAP_H
+
+#include "cli/messages.h"
+
+#include <stdint.h>
+
+typedef struct tw__debugger tw__debugger; /* as in cli/words.h: each target has one of its own */
+typedef struct tw__dap tw__dap;
+
+typedef struct tw__dap_place {
+    const char *file; /* as the program names it; NULL = unknown */
+    unsigned line, column;
+} tw__dap_place;
+
+typedef struct tw__dap_frame {
+    char *name; /* g_free() */
+    tw__dap_place place;
+    bool has_address;
+    uint64_t address;
+} tw__dap_frame;
+
+typedef enum tw__dap_go { TW__DAP_CONTINUE, TW__DAP_NEXT, TW__DAP_STEP_IN, TW__DAP_STEP_OUT } tw__dap_go;
+
+/* A thread is numbered from 1: a PE, or a context of a tile. Functions without a result may print: it is shown. */
+typedef struct tw__dap_target {
+    const char *command; /* of messages: "csl" */
+    /* The command with a program: opens it, then calls tw__dap_session(); else it has printed why not. */
+    int (*main)(tw__dap *dap, int argc, char **argv);
+    void (*threads)(tw__debugger *d, json_t *list); /* by tw__dap_add_thread() */
+    bool (*has_thread)(tw__debugger *d, unsigned thread);
+    bool (*frame)(tw__debugger *d, unsigned thread, unsigned n, tw__dap_frame *frame); /* false: not so many */
+    const char *const *scopes;                                                         /* NULL ends them */
+    void (*scope)(tw__debugger *d, unsigned thread, unsigned frame, unsigned which, json_t *list);
+    /* Text for free() or NULL with *error for g_free(). */
+    char *(*evaluate)(tw__debugger *d, unsigned thread, unsigned frame, const char *text, char **error);
+    /* A command of the interactive mode; false after a message. *goes: the program is to go on. */
+    bool (*command_line)(tw__debugger *d, const char *text, bool *goes);
+    bool (*knows)(tw__debugger *d, const char *location); /* "file:12" or a function */
+    /* The first number of `count` breakpoints, 0 after a message. */
+    unsigned (*set)(tw__debugger *d, const char *location, const char *condition, unsigned *count,
+                    tw__dap_place *place);
+    void (*remove)(tw__debugger *d, unsigned number);
+    /* Begins; the end is told by tw__dap_exited(), a stop by tw__dap_stopped(). */
+    void (*start)(tw__debugger *d, bool stop_on_entry);
+    void (*go)(tw__debugger *d, unsigned thread, tw__dap_go how, bool instruction);
+    /* Text (g_free()) and place of an instruction; *text NULL: there is none. Where the next one is. */
+    uint64_t (*instruction)(tw__debugger *d, uint64_t address, char **text, tw__dap_place *place);
+    unsigned unit; /* of addresses: what the shortest instruction takes */
+    bool commas;   /* an element of an array of arrays is a[1, 2] */
+} tw__dap_target;
+
+/* Serves a client until it goes. The exit status. */
+int tw__dap_serve(const tw__dap_target *target);
+
+/* --- for targets ----------------------------------------------------------------------------------------------- */
+
+/* From a program that is open to the client's goodbye. */
+void tw__dap_session(tw__dap *dap, tw__debugger *d);
+/* It stopped: "breakpoint", "step", "pause", "exception" or "entry". `breakpoint`: its number, or 0; text NULL: none. */
+void tw__dap_stopped(tw__dap *dap, const char *reason, unsigned thread, unsigned breakpoint, const char *text);
+void tw__dap_loop(tw__dap *dap); /* messages, until one lets the program go on, or the client goes */
+/* While it runs, now and then: takes what has come. True: it is to stop, for a pause or for ever. */
+bool tw__dap_poll(tw__dap *dap);
+bool tw__dap_is_over(const tw__dap *dap); /* the client has gone, or goes */
+void tw__dap_exited(tw__dap *dap, int status);
+/* What was printed up to here came from the program. */
+void tw__dap_flush_program(tw__dap *dap);
+void tw__dap_add_thread(json_t *list, unsigned thread, const char *name);
+/* A variable of a scope; `expression`: for evaluate, NULL = none. */
+void tw__dap_add(json_t *list, const char *name, const char *value, const char *expression);
+
+#endif

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""Sessions of a client with `tilewright sim --dap`: PROGRAM FOLDER. C++ with debug information, then assembly."""
+
+import os
+import subprocess
+import sys
+
+from dap_client import Client
+
+SOURCE = """struct Point { float y; short s[3]; Point *next; };
+namespace deep { volatile int sink; }
+static inline int square(int v)
+{
+    int w = v * v;
+    deep::sink = w;
+    return w + 1;
+}
+extern "C" __attribute__((noinline)) int sum(const Point *p, int n)
+{
+    int total = 0;
+    for (int i = 0; i < n; i++) {
+        deep::sink = 2 * i;
+        total += square(i) + p->s[i % 3];
+        deep::sink = total;
+    }
+    return total;
+}
+extern "C" int entry(int n, float f)
+{
+    Point p = { f, { 1, -2, 3 }, nullptr };
+    int result = sum(&p, n);
+    deep::sink = result;
+    return result;
+}
+"""
+SPIN = """.globl spin
+.type spin, @function
+spin:
+    setzi $m0, 0
+again:
+    add $m0, $m0, 1
+    bri again
+"""
+FAULT = """.globl fault
+fault:
+    setzi $m0, 3
+    ld32 $m1, $m0, $mzero, 0
+    br $lr
+"""
+
+tilewright, folder = sys.argv[1:3]
+
+
+def write(name, text):
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def line(needle):
+    return SOURCE[:SOURCE.index(needle)].count("\n") + 1
+
+
+def client():
+    return Client(tilewright, ["sim"], folder)
+
+
+def values(variables):
+    return {name: v["value"] for name, v in variables.items()}
+
+
+def source():
+    """Functions, an inlined call, variables with parts, steps, a call that returns."""
+    c = client()
+    path = os.path.join(folder, "a.cpp")
+    lines, functions = c.begin("a.o", ["--call", "entry(4, 1.5f)"],
+                               [(path, [{"line": line("int w = v"), "condition": "v == 2"}, {"line": 400}])],
+                               [{"name": "sum"}, {"name": "subtract"}], stopOnEntry=True)
+    assert lines[0]["verified"] and lines[0]["line"] == line("int w = v"), lines
+    assert lines[1]["verified"] is False and "no code at line 400" in lines[1]["message"], lines
+    assert functions[0]["verified"], functions
+    assert functions[1]["verified"] is False, functions
+    c.stopped("entry")
+    assert c.where() == [("entry", line("extern \"C\" int entry"))], c.where()
+    assert c.ask("threads")["threads"] == [{"id": 1, "name": "worker 0"}]
+
+    assert c.go("continue", reason="breakpoint")["hitBreakpointIds"] == [functions[0]["id"]]
+    frames = c.frames()
+    assert frames[0]["line"] == functions[0]["line"] >= line('extern "C" __attribute__'), frames
+    assert [f["name"] for f in frames] == ["sum", "entry"] and frames[1]["line"] == line("int result"), frames
+    assert frames[0]["source"] == {"name": "a.cpp", "path": path}, frames
+    local = c.scope(frames[0]["id"], "Locals")
+    assert local["n"]["value"] == "4", local
+    point = c.ask("evaluate", expression="*p", frameId=frames[0]["id"], context="watch")
+    parts = c.parts(point)
+    assert parts["y"]["value"] == "1.5" and parts["s"]["value"] == "{1, -2, 3}", parts
+    assert values(c.parts(parts["s"])) == {"[0]": "1", "[1]": "-2", "[2]": "3"}
+    registers = c.scope(frames[0]["id"], "Registers")
+    assert registers["$m1"]["value"] == "4 (0x4)" and "$a7" in registers, registers
+
+    assert c.go("continue", reason="breakpoint")["hitBreakpointIds"] == [lines[0]["id"]]
+    frames = c.frames()
+    assert [f["name"] for f in frames] == ["square (inlined)", "sum", "entry"], frames
+    assert values(c.scope(frames[0]["id"], "Locals"))["v"] == "2"
+    assert values(c.scope(frames[1]["id"], "Locals"))["i"] == "2"
+    c.go("stepOut")
+    assert [f["name"] for f in c.frames()] == ["sum", "entry"], c.frames()
+    c.go("next")
+    assert c.where()[1][0] == "entry"
+    c.ask("setBreakpoints", source={"path": path}, breakpoints=[])
+    c.go("stepOut")
+    assert len(c.frames()) == 1 and "Returned with $m0 =" in c.output["console"], c.output
+    before = c.frames()[0]["instructionPointerReference"]
+    c.go("stepIn", granularity="instruction")
+    code = c.ask("disassemble", memoryReference=before, instructionOffset=-1, instructionCount=2)["instructions"]
+    assert code[1]["address"] == before and code[0]["instruction"].startswith("call"), code
+    assert code[0]["line"] == line("int result"), code
+    assert c.ask("evaluate", expression="$m0", context="repl")["result"].startswith("21 "), "1+2+5+10 and 1-2+3+1"
+    assert "worker 0" in c.ask("evaluate", expression="info threads", context="repl")["result"]
+    assert c.refused("evaluate", expression="continue", context="repl") == "The client has this."
+    c.ask("continue", threadId=1)
+    c.ended(0)
+    assert "[worker 0 ended" in c.output["stdout"], c.output
+
+
+def assembly():
+    """A pause of what never ends, a breakpoint set meanwhile; a fault is a stop that can be looked at."""
+    c = client()
+    c.begin("spin.s", ["--entry=spin"])
+    assert c.refused("variables", variablesReference=1) == "notStopped"
+    c.ask("pause", threadId=1)
+    c.stopped("pause")
+    c.ask("continue", threadId=1)
+    (here,) = c.ask("setBreakpoints", source={"path": os.path.join(folder, "spin.s")}, breakpoints=[{"line": 6}])["breakpoints"]
+    assert here["verified"] and here["line"] == 6, here
+    assert c.stopped("breakpoint")["hitBreakpointIds"] == [here["id"]]
+    assert c.where()[0][1] == 6
+    first = int(c.ask("evaluate", expression="$m0")["result"].split()[0])
+    c.go("continue", reason="breakpoint")
+    assert int(c.ask("evaluate", expression="$m0")["result"].split()[0]) == first + 1
+    c.ask("setBreakpoints", source={"path": os.path.join(folder, "spin.s")}, breakpoints=[])
+    c.ask("evaluate", expression="set $m0 = 7", context="repl")
+    assert c.ask("evaluate", expression="$m0")["result"] == "7 (0x7)"
+    c.ask("continue", threadId=1)
+    c.leave()
+
+    c = client()
+    c.begin("fault.s", [])
+    stop = c.stopped("exception")
+    assert "fault.s:4" in stop["text"] and c.where()[0][1] == 4, (stop, c.where())
+    assert values(c.scope(c.frames()[0]["id"], "Registers"))["$m0"] == "3 (0x3)"
+    c.ask("continue", threadId=1)
+    c.ended(1)
+
+    c = client()
+    c.initialize()
+    assert "bad.s:1:5" in c.refused("launch", program="bad.s")
+    assert "nowhere.s" in c.refused("launch", program="nowhere.s")
+    assert c.refused("attach", processId=1).startswith("there is nothing to attach to")
+    c.leave()
+
+
+write("a.cpp", SOURCE)
+write("spin.s", SPIN)
+write("fault.s", FAULT)
+write("bad.s", "    sing $m0\n")
+assembly()
+if subprocess.run([tilewright, "popc", "-g", "-c", "--target", "ipu2", "a.cpp", "-o", "a.o"], cwd=folder, check=False).returncode == 0:
+    source()
+else:
+    print("no compiler for the chip: sessions with C++ are left out")
