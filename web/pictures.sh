@@ -17,6 +17,7 @@ shoot "$work/flash.html" report '#view=time'
 shoot "$work/flash.html" report-pto '#view=memory&tab=map' '#view=memory&tab=liveness'
 shoot "$work/aie.html" report-aie '#view=time'
 shoot "$work/stencil.html" report-csl '#view=time&tile=12'
+shoot "$work/stencil.html" report '#view=motion&at=620&tile=7&route=0'
 shoot "$work/both.html" report '#view=compare'
 SIZE=1000x1205 SHOTS=$out node test/shoot.mjs "$work/four.html" compare
 ls -l "$out"

@@ -19,8 +19,8 @@ sed 's/COLS = 12/COLS = 16/' "$heat/heat.c" >wider.c
 "$tilewright" pto run "$source/examples/pto/flash_attention/flash_attention.pto" --arg 'q=f16[16x32]' \
   --arg 'kt=f16[32x128]' --arg 'v=f16[128x32]' --arg 'o=f32[16x32]' --arg fill=true --profile=flash.json >/dev/null
 "$tilewright" run --profile aie.json "$source/examples/aie/cascade.c" >/dev/null
-"$tilewright" csl run "$source/examples/csl/stencil/layout.csl" --launch run,20 --profile stencil.json >/dev/null
-for name in heat flash aie stencil; do "$tilewright" report $name.json -o "$out/$name.html" >/dev/null; done
+"$tilewright" csl run "$source/examples/csl/stencil/layout.csl" --launch run,20 --report "$out/stencil.html" >/dev/null
+for name in heat flash aie; do "$tilewright" report $name.json -o "$out/$name.html" >/dev/null; done
 "$tilewright" report heat.json wider.json -o "$out/both.html" >/dev/null
 # shellcheck disable=SC2086  # one word a kernel
 "$tilewright" compare $kernels --small --on ipu-mk2,wse3,aie,a2a3 --report "$out/four.html" >/dev/null

@@ -311,6 +311,11 @@ static void add_head(const tw__stats *s, tw__json *head)
     tw__json_text(head, "mode", p->names.items[p->mode]);
     add_members(head, TW__TABLE_graph, p);
     tw__json_count(head, "intervalsOmitted", p->intervals_omitted);
+    tw__json_count(head, "linesOmitted", p->lines_omitted);
+    tw__json_open(head, "motion", '{');
+    add_members(head, TW__TABLE_flowing, p);
+    tw__json_count(head, "omitted", p->routes_omitted + p->flows_omitted + p->stuck_omitted);
+    tw__json_close(head, '}');
     tw__json_count(head, "pairsOmitted", p->pairs_omitted);
     tw__json_count(head, "workOmitted", p->work_omitted);
     add_named(head, "facts", TW__TABLE_fact);

@@ -61,7 +61,7 @@ const alive = new Set();
 export function textsOfCharts() {
     const found = {};
     for (const one of alive) {
-        const list = one.instance?.getZr().storage.getDisplayList(true) ?? [];
+        const list = one.instance?.getZr?.().storage.getDisplayList(true) ?? [];
         found[one.spec.id] = list
             .filter((e) => e.type === 'tspan' && !e.invisible && typeof e.style.fill === 'string')
             .filter((e) => e.parent?.__hostTarget?.textConfig?.position !== 'inside') // these have inks of their own
@@ -289,12 +289,18 @@ export function chart(spec) {
     return self;
 }
 
+// Pictures that views draw themselves live and die with charts.
+export function enlist(one) {
+    alive.add(one);
+}
+
 export function startCharts() {
     for (const one of alive) if (!one.instance && one.element.isConnected) one.start();
 }
 
 export function dropCharts() {
     for (const one of [...alive]) one.dispose();
+    alive.clear();
     for (const key of Object.keys(registry)) delete registry[key];
 }
 

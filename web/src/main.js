@@ -12,6 +12,7 @@ import { allView } from './views/all.js';
 import { compareView } from './views/compare.js';
 import { kernelsView } from './views/kernels.js';
 import { memoryView } from './views/memory.js';
+import { motionView } from './views/motion.js';
 import { programView } from './views/program.js';
 import { summaryView } from './views/summary.js';
 import { timeView } from './views/time.js';
@@ -22,6 +23,7 @@ const VIEWS = [
     ['program', 'Program', programView],
     ['time', 'Time', timeView],
     ['kernels', 'Kernels', kernelsView],
+    ['motion', 'Motion', motionView],
     ['compare', 'Compare', compareView],
     ['all', 'All', allView],
 ];

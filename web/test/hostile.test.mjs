@@ -19,7 +19,7 @@ const VIEWS = [
     'memory&tab=vertices',
     'memory&tab=liveness',
 ];
-VIEWS.push('program', 'time', 'time&tab=tiles', 'time&tab=grid', 'time&tab=waits', 'kernels', 'compare', 'all');
+VIEWS.push('program', 'time', 'time&tab=tiles', 'time&tab=grid', 'time&tab=waits', 'kernels', 'motion', 'compare', 'all');
 
 after(close);
 

@@ -48,7 +48,7 @@ after(close);
 
 // guide 8.2.3, over all tiles: compute with idle threads, exchange, host exchange, sync
 const GUIDE_CYCLES = [1933324, 482221, 4194423, 58852900];
-const VIEWS = ['summary', 'memory', 'program', 'time', 'kernels', 'compare'];
+const VIEWS = ['summary', 'memory', 'program', 'time', 'kernels', 'motion', 'compare'];
 const TABS = {
     memory: ['tiles', 'map', 'variables', 'vertices', 'liveness'],
     time: ['line', 'tiles', 'grid', 'waits'],

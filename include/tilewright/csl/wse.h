@@ -44,6 +44,9 @@ typedef struct tw_wse_options {
      * written for the vendor's runtime expect; else tw_wse_stop() fails. */
     bool may_wait;
     double max_seconds; /* wall clock of the whole run; 0 = no limit */
+    /* With `profile`: what moved over links and who waited, over time, for the view "Motion" of reports. Stretches of
+     * time get longer until all fits into some megabytes. */
+    bool motion;
 } tw_wse_options;
 
 typedef struct tw_wse tw_wse;

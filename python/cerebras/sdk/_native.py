@@ -118,6 +118,7 @@ class WseOptions(_Sized):
         ("size", c_size_t), ("max_cycles", c_uint64), ("max_idle_cycles", c_uint64), ("threads", c_uint), ("check", c_int),
         ("task_order_seed", c_uint64), ("out", c_void_p), ("reports", c_void_p),
         ("profile", c_bool), ("trace", c_bool), ("may_wait", c_bool), ("max_seconds", c_double),
+        ("motion", c_bool),
     ]
 
 

@@ -212,6 +212,7 @@ static int work(int argc, char **argv, bool debug, tw__dap *dap)
         s.options.max_seconds = s.compile.options.max_seconds;
         s.options.threads = (unsigned)s.threads;
         s.options.trace = s.trace, s.options.profile = s.profile || s.report;
+        s.options.motion = s.report != NULL;
         if (result == TW__EXIT_OK) result = (debug ? tw__csl_debug : run_program)(program, &s);
         tw_csl_program_free(program);
     }

@@ -292,6 +292,17 @@ static void read_vertices(tw__reader *r, json_t *root)
     free(cycles), free(sets), free(types);
 }
 
+/* Without a scale, a stretch is a cycle of one tile. */
+static void read_motion_scale(tw__reader *r, json_t *root)
+{
+    json_t *scale = tw__object(r, root, "motionScale");
+    size_t mark = tw__reader_enter(r, "motionScale");
+    tw__read_members(r, scale, TW__TABLE_flowing, r->p, 0);
+    tw__reader_leave(r, mark);
+    if (scale && !r->p->flow.window) r->p->flow.window = 1;
+    if (scale && !r->p->flow.block) r->p->flow.block = 1;
+}
+
 void tw__read_execution(tw__reader *r, json_t *root)
 {
     if (r->status) return;
@@ -299,5 +310,8 @@ void tw__read_execution(tw__reader *r, json_t *root)
     read_vertices(r, root);
     read_simulation(r, root);
     tw__read_lists(r, root, "intervals", tw__interval_tables, 3, NULL, &r->p->intervals_omitted);
+    read_motion_scale(r, root);
+    tw__read_lists(r, root, "motion", tw__motion_tables, 3, NULL, &r->p->flows_omitted);
+    tw__read_lists(r, root, "lines", tw__line_tables, 1, NULL, &r->p->lines_omitted);
     if (!r->status) r->p->has_execution = true;
 }

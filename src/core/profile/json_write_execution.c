@@ -194,4 +194,12 @@ void tw__write_execution(tw__json *j, const uint64_t *counts)
     tw__json_close(j, ']');
     write_simulation(j, counts);
     tw__json_lists(j, "intervals", NULL, tw__interval_tables, 3, p->intervals_omitted);
+    if (p->flow.window) {
+        tw__json_open(j, "motionScale", '{');
+        tw__json_members(j, TW__TABLE_flowing, p, 0);
+        tw__json_close(j, '}');
+    }
+    tw__json_lists(j, "motion", NULL, tw__motion_tables, 3,
+                   p->routes_omitted + p->flows_omitted + p->stuck_omitted);
+    tw__json_lists(j, "lines", NULL, tw__line_tables, 1, p->lines_omitted);
 }

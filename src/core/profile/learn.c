@@ -58,7 +58,14 @@ void tw__profile_add_interval(tw_profile *p, const tw__interval_desc *d)
     tw__profile_interval *slot = tw__table_push(p, TW__TABLE_interval);
     if (slot)
         *slot = (tw__profile_interval){
-            d->from, d->to, d->lane, d->partner, tw__profile_name(p, d->name), tw__profile_name(p, d->cause)
+            d->from,
+            d->to,
+            d->lane,
+            d->partner,
+            tw__profile_name(p, d->name),
+            tw__profile_name(p, d->cause),
+            tw__profile_name(p, d->file),
+            d->line,
         };
 }
 

@@ -182,12 +182,65 @@ typedef struct tw__interval_desc {
     const char *name;  /* what ran; of a wait, what would have run */
     const char *cause; /* NULL = it worked; else what it waited for: "lock", "stream", "flag", "exchange" */
     uint32_t partner;  /* lane that was waited for, or TW__NONE */
+    const char *file;  /* where the source has it; NULL = not known */
+    uint32_t line;
 } tw__interval_desc;
 enum { TW__MOST_INTERVALS = 1 << 20 }; /* what comes later is counted, not kept */
 void tw__profile_add_interval(tw_profile *p, const tw__interval_desc *desc);
 void tw__profile_omit_intervals(tw_profile *p, uint64_t count);
 /* Cycles that a tile waited in all, by cause; for machines that count waits without a timeline. */
 void tw__profile_add_wait(tw_profile *p, uint32_t tile, const char *cause, uint32_t partner_tile, uint64_t cycles);
+
+/* --- what moves through a grid of tiles ------------------------------------------------------------------------- */
+
+/* Sides of a tile, as bits of tw__profile_add_route(). Rows count to the south. */
+enum { TW__SIDE_WEST = 1, TW__SIDE_EAST = 2, TW__SIDE_SOUTH = 4, TW__SIDE_NORTH = 8, TW__SIDE_TILE = 16 };
+enum { TW__MOST_ROUTES = 1 << 18, TW__MOST_STUCK = 1 << 12 };
+/* Data of a color that comes to a tile from these sides goes on to those. */
+void tw__profile_add_route(tw_profile *p, uint32_t tile, uint32_t color, uint32_t from, uint32_t to);
+void tw__profile_omit_routes(tw_profile *p, uint64_t count);
+
+/* What a tile did in a stretch of time. Of the links: words that left; else cycles. */
+typedef enum tw__flow_kind {
+    TW__FLOW_WEST,
+    TW__FLOW_EAST,
+    TW__FLOW_SOUTH,
+    TW__FLOW_NORTH,
+    TW__FLOW_CODE,   /* instructions of its own */
+    TW__FLOW_DATA,   /* operations on vectors; color: of their words, TW__NO_COLOR = in memory */
+    TW__FLOW_WANTS,  /* an operation waited for words of a color */
+    TW__FLOW_FULL,   /* ... for room for words of a color */
+    TW__FLOW_BUFFER, /* ... for a buffer within the tile */
+    TW__FLOW_KINDS
+} tw__flow_kind;
+enum { TW__NO_COLOR = 255 };
+typedef struct tw__profile_flow {
+    uint64_t window; /* number of the stretch, from 0 */
+    uint32_t tile;   /* the first of its block */
+    uint32_t amount;
+    uint8_t kind, color;
+} tw__profile_flow;
+/* Stretches are `window` cycles long; `block` x `block` tiles count as one. */
+void tw__profile_set_flow(tw_profile *p, uint64_t window, uint32_t block);
+enum { TW__MOST_FLOWS = 1 << 21 };
+void tw__profile_add_flow(tw_profile *p, const tw__profile_flow *flow);
+/* What a tile still waited for when the run ended early. */
+void tw__profile_add_stuck(tw_profile *p, uint32_t tile, const char *text);
+
+/* --- lines of sources ------------------------------------------------------------------------------------------- */
+
+typedef struct tw__line_desc {
+    const char *file;
+    uint32_t line;
+    const char *what; /* "@fmacs", "task main", "TADD" */
+    uint64_t runs, cycles, waits;
+} tw__line_desc;
+enum { TW__MOST_LINES = 1 << 14 };
+void tw__profile_add_line(tw_profile *p, const tw__line_desc *desc); /* what equals another adds to it */
+/* The text of a file whose lines have none yet, for readers to see beside the figures; NULL: it is read from there, if
+ * it is there. */
+void tw__profile_set_source(tw_profile *p, const char *file, const char *text, size_t bytes);
+void tw__profile_read_sources(tw_profile *p);
 
 /* What lies where on one tile: begin, blocks in any order, end. Tiles with equal maps share one. `from` and `to`: the
  * leaf programs between which a block is in use, TW__NONE = always; with tw__profile_map_in_cycles(), the cycles.
@@ -371,8 +424,21 @@ typedef struct tw__profile_lane {
 typedef struct tw__profile_interval {
     uint64_t from, to;
     uint32_t lane, partner;
-    tw__name name, cause;
+    tw__name name, cause, file;
+    uint32_t line;
 } tw__profile_interval;
+typedef struct tw__profile_route {
+    uint32_t tile, color, from, to;
+} tw__profile_route;
+typedef struct tw__profile_stuck {
+    uint32_t tile;
+    tw__name text;
+} tw__profile_stuck;
+typedef struct tw__profile_line {
+    tw__name file, what, text; /* text: 0 = not known */
+    uint32_t line;
+    uint64_t runs, cycles, waits;
+} tw__profile_line;
 typedef struct tw__profile_wait {
     uint32_t tile, partner;
     tw__name cause;
@@ -452,6 +518,15 @@ struct tw_profile {
     TW__LIST(tw__profile_lane) lanes;
     TW__LIST(tw__profile_interval) intervals;
     TW__LIST(tw__profile_wait) waits;
+    TW__LIST(tw__profile_route) routes;
+    TW__LIST(tw__profile_flow) flows;
+    TW__LIST(tw__profile_stuck) stuck;
+    TW__LIST(tw__profile_line) lines;
+    struct {
+        uint64_t window;
+        uint32_t block;
+    } flow;
+    tw__index line_index;
     TW__LIST(tw__profile_block) blocks;
     TW__LIST(tw__profile_map) maps;
     TW__LIST(tw__profile_tile_map) tile_maps; /* ascending tiles */
@@ -459,6 +534,7 @@ struct tw_profile {
     bool map_in_cycles;
     TW__LIST(tw__profile_variable) variable_list;
     TW__LIST(tw__profile_pair) pairs;
+    uint64_t routes_omitted, flows_omitted, stuck_omitted, lines_omitted;
     uint64_t intervals_omitted, maps_omitted, variables_omitted, pairs_omitted, work_omitted;
     uint32_t open_map_tile, open_map_first;
     tw__index map_index;

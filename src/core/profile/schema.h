@@ -36,6 +36,9 @@ typedef enum tw__kind {
     B(LANES, p->lanes.count)                                                               \
     B(EXCHANGE_KINDS, TW__EXCHANGE_KINDS)                                                  \
     B(BLOCKS, TW__MOST_BLOCKS)                                                             \
+    B(COLORS, 256)                                                                         \
+    B(SIDES, 32)                                                                           \
+    B(FLOW_KINDS, TW__FLOW_KINDS)                                                          \
     B(FLAG, 2)                                                                             \
     B(MOST_TILES, TW__MAX_TILES) /* of any machine */                                      \
     B(TILE_COUNT, TW__MAX_TILES + 1)

@@ -29,6 +29,7 @@ typedef struct tw__wse_options { /* all zero = defaults */
     bool random_order; /* among ready tasks of a PE, seeded; else in turns by their ids */
     uint64_t seed;
     bool trace, profile; /* keep events; keep counters */
+    bool motion;         /* with `profile`: what moves and who waits over time, for tw__wse_motion() */
     unsigned spans; /* with `profile`: so many tasks and operations of a PE as events, the first ones; 0 = none */
     bool may_wait;  /* what waits for ever at the end of a run is a warning, unless check says that misuse stops */
     double max_seconds; /* wall clock of all runs together; 0 = no limit */
@@ -120,7 +121,7 @@ typedef enum tw__wse_event_kind {
     TW__WSE_TASK_BEGIN,
     TW__WSE_TASK_END, /* a = task id (64 = host command), b = function */
     TW__WSE_OP_BEGIN,
-    TW__WSE_OP_END,  /* a = microthread (8 = main thread), b = tw__csl_dsd_op */
+    TW__WSE_OP_END,  /* a = microthread (8 = main thread), b = tw__csl_dsd_op | instruction << 8 */
     TW__WSE_WAVELET, /* a = direction left by | color << 8 | control << 16, b = payload */
     TW__WSE_LANDING  /* at the compute engine: a = color | control << 16, b = payload */
 } tw__wse_event_kind;
@@ -144,6 +145,31 @@ typedef struct tw__wse_counters {            /* of one PE, options.profile */
     uint32_t spans_begun, spans_ended;
 } tw__wse_counters;
 const tw__wse_counters *tw__wse_profile(const tw__wse *w, unsigned x, unsigned y); /* NULL: off, outside */
+
+/* What happened over time, folded: stretches of time get longer until all that happened fits, and a rectangle of more
+ * than 64 PEs a side is blocks of `block` x `block` of them. Kinds 0 to 3: wavelets that left by that direction. */
+enum { TW__WSE_DID_CODE = 4, TW__WSE_DID_DATA, TW__WSE_DID_WANT, TW__WSE_DID_FILL, TW__WSE_DID_BUFFER };
+enum { TW__WSE_MOST_DID = 1 << 21, TW__WSE_ANY_COLOR = 255 };
+typedef struct tw__wse_did {
+    uint64_t window, amount; /* wavelets, or cycles */
+    uint32_t pe;             /* of the block's north-west corner */
+    uint8_t kind, color;
+} tw__wse_did;
+typedef struct tw__wse_story {
+    uint64_t window; /* cycles of a stretch */
+    uint32_t block;
+    size_t count;
+    tw__wse_did *did; /* by PE, kind, color, window; for free(). No two are of one of each */
+} tw__wse_story;
+bool tw__wse_motion(const tw__wse *w, tw__wse_story *story); /* false: options.motion is off, or out of memory */
+
+/* What instructions cost, of all PEs of a program; `waits`: cycles beside these. */
+typedef struct tw__wse_heat {
+    uint64_t runs, cycles, waits;
+} tw__wse_heat;
+/* By instruction, then by function (its tasks, whatever they do); all zero for programs that did nothing. `out` has
+ * code_count + function_count elements. */
+void tw__wse_heat_of(const tw__wse *w, uint32_t program, tw__wse_heat *out);
 
 typedef struct tw__wse_totals {                           /* always counted */
     uint64_t hops, wavelets, scalar_cycles, beats, tasks; /* beats: cycles of DSD operations */

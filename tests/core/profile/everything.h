@@ -59,7 +59,15 @@ static const char execution_text[] =
     "'trace':{'rules':[{'first':0,'count':3},{'items':[[0,2]]}],"
     "'runs':[{'name':'r','rule':1,'times':2,'microseconds':180.5},{'name':'q','times':3,'microseconds':181}]}},"
     "'intervals':{'names':['core','dma','k','','lock'],'laneTile':[0,3],'laneName':[0,1],'lane':[0,0,1],"
-    "'from':[1,4,2],'to':[3,9,8],'name':[2,2,2],'cause':[3,4,3],'partner':[0,2,0],'waitTile':[1,2],"
-    "'waitCause':[4,0],'waitPartner':[3,0],'waitCycles':[190,191],'omitted':10}}";
+    "'from':[1,4,2],'to':[3,9,8],'name':[2,2,2],'cause':[3,4,3],'partner':[0,2,0],'file':[3,4,4],'line':[0,21,22],'"
+    "waitTile':[1,2],"
+    "'waitCause':[4,0],'waitPartner':[3,0],'waitCycles':[190,191],'omitted':10},"
+    "'motionScale':{'window':64,'block':2},"
+    "'motion':{'names':['not yet','never'],'routeTile':[1,2],'routeColor':[3,4],'routeFrom':[5,6],'routeTo':[16,8],"
+    "'flowWindow':[0,7,9],'flowTile':[1,2,3],'flowKind':[4,5,8],'flowColor':[255,3,4],'flowAmount':[200,201,202],"
+    "'stuckTile':[1,3],'stuckText':[0,1],'omitted':11},"
+    "'lines':{'names':['a.csl','@fmacs','b.csl'],'lineFile':[0,2],'lineNumber':[31,32],'lineWhat':[1,"
+    "1],"
+    "'lineRuns':[210,211],'lineCycles':[212,213],'lineWaits':[214,215],'lineText':[1,1],'omitted':12}}";
 
 #endif

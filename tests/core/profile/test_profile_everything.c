@@ -233,6 +233,8 @@ static const struct {
     { "simulation.plan[2].activeTiles", "simulation.plan[2].activeTiles", "4" },
     { "simulation.trace.runs[0].times", "simulation.trace.runs[0].times", "1" },
     { "simulation.trace.runs[1].times", "simulation.trace.runs[1].times", "1" },
+    { "motionScale.window", "motionScale.window", "1" },
+    { "motionScale.block", "motionScale.block", "1" },
 };
 /* Written from others: ratios, sums, lists of executed steps. */
 static const char *const derived[] = { "*Balance",          "*.bytesPerIPU", "*.totalMemory",      "programTrace*",
@@ -278,6 +280,11 @@ static const struct {
     { "intervals.lane*", "execution profile: intervals.%: 2 values expected, as in the other columns" },
     { "intervals.wait*", "execution profile: intervals.%: 2 values expected, as in the other columns" },
     { "intervals.*", "execution profile: intervals.%: 3 values expected, as in the other columns" },
+    { "motion.names", "execution profile: motion.stuckText[0]: 0 is too large" },
+    { "motion.flow*", "execution profile: motion.%: 3 values expected, as in the other columns" },
+    { "motion.*", "execution profile: motion.%: 2 values expected, as in the other columns" },
+    { "lines.names", "execution profile: lines.lineFile[0]: 0 is too large" },
+    { "lines.*", "execution profile: lines.%: 2 values expected, as in the other columns" },
 };
 
 static void differ(const place *at, void *user)
@@ -322,8 +329,9 @@ static void leave_out(const place *at, void *user)
         return;
     json_t *kept = json_incref(at->value);
     g_autofree char *key = g_strdup(at->key), *wanted = refusal(at->path);
-    static const char *const optional_ones[] = { "*.omitted", "*.unit", "*.work.tile", "exchangePairs.name",
-                                                 "memory.map.used" };
+    static const char *const optional_ones[] = { "*.omitted",          "*.unit",          "*.work.tile",
+                                                 "exchangePairs.name", "memory.map.used", "intervals.file",
+                                                 "intervals.line",     "lines.lineWaits", "lines.lineText" };
     bool optional = listed(optional_ones, G_N_ELEMENTS(optional_ones), at->path);
     json_object_set_new(at->parent, key, json_null());
     bool taken = through(d->whole, d->out);

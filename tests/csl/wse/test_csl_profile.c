@@ -151,8 +151,114 @@ static void fifo(void **state)
     free(json[0]), free(json[1]);
 }
 
+/* --- what moves over time, and lines of the source --------------------------------------------------------------- */
+
+static tw_wse *motion_run(const tw_csl_program *program, unsigned threads, bool motion)
+{
+    tw_wse *w = tw_wse_new(
+        program,
+        &(tw_wse_options){ .size = sizeof(tw_wse_options), .threads = threads, .profile = true, .motion = motion });
+    assert_non_null(w);
+    assert_int_equal(tw_wse_stop(w), TW_OK);
+    return w;
+}
+
+static uint64_t moved(const tw_profile *p, uint32_t tile, unsigned kind, uint64_t *last)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < p->flows.count; i++) {
+        const tw__profile_flow *flow = &p->flows.items[i];
+        if (flow->tile != tile || flow->kind != kind) continue;
+        sum += flow->amount;
+        if (last && flow->window > *last) *last = flow->window;
+    }
+    return sum;
+}
+
+/* Each of the 100 numbers leaves PE 0 to the east and PE 1 to the east; nobody does more in a stretch than it has
+ * cycles; what waits were counted are told, and where. */
+static void motion_adds_up(void **state)
+{
+    (void)state;
+    tw_csl_program *program = fifo_example();
+    tw_wse *w = motion_run(program, 1, true);
+    const tw_profile *p = tw_wse_profile(w);
+    uint64_t messages, last = 0;
+    for (uint32_t pe = 0; pe < 2; pe++) {
+        pair(p, pe, pe + 1, &messages);
+        assert_int_equal(moved(p, pe, TW__FLOW_EAST, NULL), messages);
+        assert_int_equal(moved(p, pe, TW__FLOW_WEST, NULL), 0);
+    }
+    assert_int_equal(p->flow.block, 1);
+    for (size_t i = 0; i < p->flows.count; i++)
+        if (p->flows.items[i].kind >= TW__FLOW_WANTS || p->flows.items[i].kind < TW__FLOW_CODE)
+            assert_in_range(p->flows.items[i].amount, 1, p->flow.window);
+    assert_true(moved(p, 1, TW__FLOW_DATA, &last) >= NUMBERS); /* its queue to the FIFO, and on from there */
+    assert_true(last * p->flow.window < tw_wse_cycle(w));
+    assert_true(moved(p, 2, TW__FLOW_CODE, NULL) > 0);
+    assert_int_equal(p->stuck.count, 0);
+    assert_true(p->routes.count >= 3);
+    tw_wse_free(w);
+    tw_csl_program_free(program);
+}
+
+/* Off unless asked for; the same with any number of threads. */
+static void motion_of_threads(void **state)
+{
+    (void)state;
+    tw_csl_program *program = fifo_example();
+    tw_wse *off = motion_run(program, 1, false), *one = motion_run(program, 1, true),
+           *three = motion_run(program, 3, true);
+    assert_int_equal(tw_wse_profile(off)->flows.count, 0);
+    assert_int_equal(tw_wse_profile(off)->flow.window, 0);
+    const tw_profile *a = tw_wse_profile(one), *b = tw_wse_profile(three);
+    assert_true(a->flows.count > 0 && a->flows.count == b->flows.count);
+    for (size_t i = 0; i < a->flows.count; i++) {
+        const tw__profile_flow *x = &a->flows.items[i], *y = &b->flows.items[i];
+        assert_true(x->window == y->window && x->tile == y->tile && x->kind == y->kind && x->color == y->color &&
+                    x->amount == y->amount);
+    }
+    tw_wse_free(off), tw_wse_free(one), tw_wse_free(three);
+    tw_csl_program_free(program);
+}
+
+static const tw__profile_line *line_with(const tw_profile *p, const char *text)
+{
+    for (size_t i = 0; i < p->lines.count; i++)
+        if (strstr(text_of(p, p->lines.items[i].text), text)) return &p->lines.items[i];
+    fail_msg("no line has %s", text);
+    return NULL;
+}
+
+/* Lines of operations add up to what the operations took, those of tasks to what they took. */
+static void lines_add_up(void **state)
+{
+    (void)state;
+    tw_csl_program *program = fifo_example();
+    tw_wse *w = motion_run(program, 1, false);
+    const tw_profile *p = tw_wse_profile(w);
+    tw__type_cycles *types = tw__profile_type_totals(p);
+    for (size_t t = 0; t < p->types.count; t++) {
+        uint64_t runs = 0, cycles = 0;
+        for (size_t i = 0; i < p->lines.count; i++)
+            if (p->lines.items[i].what == p->types.items[t].name)
+                runs += p->lines.items[i].runs, cycles += p->lines.items[i].cycles;
+        if (!strncmp(text_of(p, p->types.items[t].name), "task launched", 13)) continue;
+        assert_int_equal(runs, types[t].instances);
+        assert_int_equal(cycles, types[t].cycles);
+    }
+    free(types);
+    assert_non_null(strstr(text_of(p, line_with(p, "@fmovs(fifo, from")->file), "fifo/"));
+    bool placed = false;
+    for (size_t i = 0; i < p->intervals.count; i++) placed |= p->intervals.items[i].line != 0;
+    assert_true(placed);
+    tw_wse_free(w);
+    tw_csl_program_free(program);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(fifo) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(fifo), cmocka_unit_test(motion_adds_up),
+                                        cmocka_unit_test(motion_of_threads), cmocka_unit_test(lines_add_up) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

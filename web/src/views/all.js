@@ -5,6 +5,7 @@ import { ROWS_OF_ALL } from '../print.js';
 import { compareView } from './compare.js';
 import { kernelsView } from './kernels.js';
 import { MEMORY_TABS, memoryView } from './memory.js';
+import { motionView } from './motion.js';
 import { programView } from './program.js';
 import { summaryView } from './summary.js';
 import { TIME_TABS, timeView } from './time.js';
@@ -16,6 +17,7 @@ function parts(report) {
         ['Program', programView, {}],
         ...TIME_TABS.map(([tab, title]) => [`Time: ${title}`, timeView, { tab }]),
         ['Kernels', kernelsView, {}],
+        ['Motion', motionView, {}],
         report.diff ? ['Compare', compareView, {}] : null,
     ].filter(Boolean);
 }

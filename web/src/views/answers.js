@@ -245,6 +245,35 @@ function whatChanged(p, report) {
     );
 }
 
+// Of what the machine folded in stretches of time.
+function whatMoves(p) {
+    const { flowKind, flowColor, flowAmount, stuckTile } = p.c;
+    const stopped = stuckTile.length
+        ? `The run ended early: ${several(new Set(stuckTile).size, p.tileWord)} still waited.`
+        : '';
+    const words = new Map();
+    const waits = new Map();
+    for (let i = 0; i < flowKind.length; i++) {
+        const into = flowKind[i] < 4 ? words : flowKind[i] > 5 ? waits : null;
+        if (into) into.set(flowColor[i], (into.get(flowColor[i]) ?? 0) + flowAmount[i]);
+    }
+    const most = largestOf([...words], ([, n]) => n);
+    const worst = largestOf([...waits], ([, n]) => n);
+    const all = [...words.values()].reduce((a, b) => a + b, 0);
+    return parts(
+        stopped,
+        most &&
+            `Color ${most[0]} moves most: ${share(most[1] / all)} of ${several(all, 'step')} of words from one ${p.tileWord} to the next.`,
+        worst &&
+            worst[0] < 255 &&
+            `Most waiting is for color ${worst[0]}: ${count(worst[1])} cycles of all ${p.tileWord}s.`,
+        !most &&
+            !stopped &&
+            p.hasIntervals() &&
+            `${several(p.c.laneTile.length, 'lane')} of ${several(new Set(p.c.laneTile).size, p.tileWord)} were recorded from begin to end.`,
+    );
+}
+
 const ASKED = {
     summary: ['Where does the time go?', whereTimeGoes],
     'memory tiles': ['Which is full, and of what?', whoIsFull],
@@ -258,6 +287,7 @@ const ASKED = {
     'time grid': ['Where is the work?', whereOnTheChip],
     'time waits': ['Who waits for whom?', whoWaits],
     kernels: ['Which takes the cycles?', whichKernel],
+    motion: ['What moves, and who waits?', whatMoves],
     compare: ['What changed?', whatChanged],
 };
 

@@ -98,6 +98,7 @@ static SELDOM void note_hop(tw__part *part, uint32_t pe, const tw__channel *c, u
     if (part->w->options.trace)
         tw__wse_note(part, pe, part->now, TW__WSE_WAVELET, d | (unsigned)c->color << 8 | (control ? 1u << 16 : 0),
                      payload);
+    if (part->motion) tw__wse_did_so(part, pe, part->now, part->now + 1, d, c->color);
     if (part->w->counters) part->w->counters[pe].sent[d]++;
 }
 

@@ -53,6 +53,8 @@ static bool make_pes(tw__wse *w)
         mmap(NULL, w->memory_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory != MAP_FAILED) w->memory = memory;
     if (!w->router || !w->pe || !w->memory || (w->options.profile && !w->counters)) return false;
+    for (unsigned k = 0; k < w->part_count && w->counters; k++)
+        if (!tw__wse_motion_new(&w->part[k], w)) return false;
     if (!tw__wse_schedule_new(w)) return false;
     for (uint32_t pe = 0; pe < w->count; pe++)
         if (!tw__wse_pe_start(tw__wse_part_of(w, pe), &w->pe[pe]) && !w->part->fault) return false;
@@ -130,6 +132,7 @@ void tw__wse_free(tw__wse *w)
         tw__wse_pieces_free(part);
         free(part->message);
         free(part->event);
+        tw__wse_motion_free(part);
     }
     free(w->part);
     tw__wse_schedule_free(w);

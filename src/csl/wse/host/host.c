@@ -88,6 +88,7 @@ static bool start(tw_wse *w)
                           .seed = w->options.task_order_seed,
                           .trace = w->options.trace,
                           .profile = w->options.profile,
+                          .motion = w->options.motion,
                           .may_wait = w->options.may_wait,
                           .max_seconds = w->options.max_seconds,
                           .spans = spans_of(w) };

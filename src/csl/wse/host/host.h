@@ -84,6 +84,14 @@ bool tw__host_target(const tw_wse *w, unsigned x, unsigned y, int export, uint32
 void tw__host_add_learned(const tw_wse *w, tw_profile *p, uint32_t links);
 uint64_t tw__host_end(const tw_wse *w); /* cycle at which the last thing that is known of was over */
 
+/* symbol.c: what events and figures are of. Operations: `number` = its code | instruction << 8. */
+const char *tw__host_operation(uint32_t number);
+const char *tw__host_operation_at(const tw__csl_program *p, uint32_t at); /* an instruction */
+/* Where the source has a task's function, or an operation; *line = 0: that is not known. */
+const char *tw__host_place_in(const tw_wse *w, const tw__csl_program *p, bool task, uint32_t number,
+                              uint32_t *line);
+const char *tw__host_place(const tw_wse *w, uint32_t pe, bool task, uint32_t number, uint32_t *line);
+
 /* trace.c, profile.c */
 void tw__host_collect(tw_wse *w);
 

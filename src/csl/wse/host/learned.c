@@ -220,7 +220,7 @@ static const char *span_name(const tw_wse *w, const tw__wse_event *e, const open
 {
     const tw__csl_program *p = learned_program_of(w, e->pe);
     if (e->kind == TW__WSE_OP_END)
-        g_snprintf(text, 160, "@%s", span->name < TW__CSL_DSD_OPS ? tw__csl_dsd_op_rows[span->name].builtin : "?");
+        g_snprintf(text, 160, "@%s", tw__host_operation(span->name));
     else
         g_snprintf(text, 160, "task %s", p && span->name < p->function_count ? p->functions[span->name].name : "?");
     return text;
@@ -261,9 +261,13 @@ static void add_spans(const tw_wse *w, tw_profile *p)
         if (!open[at].open) continue;
         char text[160], name[32];
         if (!lane[at]) lane[at] = 1 + tw__profile_add_lane(p, e->pe, lane_name((unsigned)(at % SLOTS), name));
+        uint32_t line;
+        const char *file = tw__host_place(w, e->pe, task, open[at].name, &line);
         if (lane[at])
             tw__profile_add_interval(
                 p, &(tw__interval_desc){ .lane = lane[at] - 1,
+                                         .file = file,
+                                         .line = line,
                                          .from = open[at].from,
                                          .to = e->cycle > open[at].from ? e->cycle : open[at].from,
                                          .name = span_name(w, e, &open[at], text),
@@ -279,6 +283,89 @@ static void add_spans(const tw_wse *w, tw_profile *p)
     free(open), free(lane);
 }
 
+/* --- motion ---------------------------------------------------------------------------------------------------- */
+
+/* As set at the start, of the color that a route is of. */
+static void add_routes(const tw_wse *w, tw_profile *p)
+{
+    for (uint32_t pe = 0; pe < w->image->pe_count; pe++)
+        for (uint32_t k = 0; k < w->image->pes[pe].route_count; k++) {
+            const tw__csl_route *route = &w->image->routes[w->image->pes[pe].route + k];
+            if (route->rx || route->tx) tw__profile_add_route(p, pe, route->color, route->rx & 31, route->tx & 31);
+        }
+}
+
+static void add_motion(const tw_wse *w, tw_profile *p)
+{
+    tw__wse_story story;
+    if (!w->options.motion) return;
+    if (!tw__wse_motion(w->fabric, &story)) tw__profile_fail(p, TW_E_NO_MEMORY, "out of memory for the profile");
+    tw__profile_set_flow(p, story.window, story.block);
+    for (size_t i = 0; i < story.count; i++) {
+        const tw__wse_did *did = &story.did[i];
+        tw__profile_add_flow(
+            p, &(tw__profile_flow){ .window = did->window,
+                                    .tile = did->pe,
+                                    .amount = did->amount < UINT32_MAX ? (uint32_t)did->amount : UINT32_MAX,
+                                    .kind = did->kind,
+                                    .color = did->color });
+    }
+    free(story.did);
+}
+
+/* Of a run that ended early: what each PE and its router wait for. */
+static void add_stuck(const tw_wse *w, tw_profile *p)
+{
+    for (uint32_t pe = 0; w->failed == TW_E_SYSTEM && pe < w->image->pe_count; pe++) {
+        char *text = tw__wse_why(w->fabric, pe % w->image->width, pe / w->image->width), *at = text;
+        while (at && *at) {
+            char *end = strchr(at, '\n'), *colon = strstr(at, ": "); /* behind the name of the PE */
+            if (end) *end = 0;
+            tw__profile_add_stuck(p, pe, colon ? colon + 2 : at);
+            at = end ? end + 1 : NULL;
+        }
+        free(text);
+    }
+}
+
+/* --- lines ----------------------------------------------------------------------------------------------------- */
+
+static void add_heat(const tw_wse *w, tw_profile *p, uint32_t program, const tw__wse_heat *heat)
+{
+    const tw__csl_program *at = &w->image->programs[program];
+    char what[160];
+    for (uint32_t i = 0; i < at->code_count + at->function_count; i++) {
+        if (!heat[i].runs && !heat[i].waits) continue;
+        bool task = i >= at->code_count;
+        uint32_t number = task ? i - (uint32_t)at->code_count : i << 8, line;
+        const char *file = tw__host_place_in(w, at, task, number, &line);
+        if (!line) continue;
+        if (task)
+            g_snprintf(what, sizeof what, "task %s", at->functions[number].name);
+        else
+            g_snprintf(what, sizeof what, "@%s", tw__host_operation_at(at, i));
+        tw__profile_add_line(p, &(tw__line_desc){ .file = file,
+                                                  .line = line,
+                                                  .what = what,
+                                                  .runs = heat[i].runs,
+                                                  .cycles = heat[i].cycles,
+                                                  .waits = heat[i].waits });
+    }
+}
+
+static void add_lines(const tw_wse *w, tw_profile *p)
+{
+    for (uint32_t i = 0; i < w->image->program_count; i++) {
+        const tw__csl_program *at = &w->image->programs[i];
+        tw__wse_heat *heat = tw__calloc(at->code_count + at->function_count + 1, sizeof *heat);
+        if (!heat) tw__profile_fail(p, TW_E_NO_MEMORY, "out of memory for the profile");
+        if (heat) tw__wse_heat_of(w->fabric, i, heat);
+        if (heat) add_heat(w, p, i, heat);
+        free(heat);
+    }
+    tw__profile_read_sources(p);
+}
+
 void tw__host_add_learned(const tw_wse *w, tw_profile *p, uint32_t links)
 {
     tw__profile_add_region(p, "memory", "", 0, TW__CSL_PE_BYTES);
@@ -287,4 +374,8 @@ void tw__host_add_learned(const tw_wse *w, tw_profile *p, uint32_t links)
     add_links(w, p, links);
     add_waits(w, p);
     add_spans(w, p);
+    add_routes(w, p);
+    add_motion(w, p);
+    add_stuck(w, p);
+    add_lines(w, p);
 }

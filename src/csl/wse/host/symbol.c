@@ -135,3 +135,39 @@ tw_status tw_wse_write(tw_wse *w, unsigned x, unsigned y, unsigned address, cons
     if (status == TW_OK) memcpy(tw__wse_memory(w->fabric, x, y) + address, bytes, size);
     return status;
 }
+
+/* --- what events are of ---------------------------------------------------------------------------------------- */
+
+const char *tw__host_operation(uint32_t number)
+{
+    uint32_t code = number & 255;
+    return code < TW__CSL_DSD_OPS ? tw__csl_dsd_op_rows[code].builtin : "?";
+}
+
+const char *tw__host_operation_at(const tw__csl_program *p, uint32_t at)
+{
+    uint32_t use = at < p->code_count && p->code[at].op == TW__CSL_I_DSDOP ? tw__csl_wide(p->code[at]) : UINT32_MAX;
+    return use < p->use_count ? tw__host_operation(p->uses[use].op) : "?";
+}
+
+const char *tw__host_place_in(const tw_wse *w, const tw__csl_program *p, bool task, uint32_t number, uint32_t *line)
+{
+    tw__csl_line found = { 0 };
+    *line = 0;
+    if (task && number < p->function_count)
+        found = (tw__csl_line){ .file = p->functions[number].file, .line = p->functions[number].line };
+    else if (task || !tw__csl_program_line(p, number >> 8, &found))
+        return NULL;
+    const char *file = tw__csl_file_name(w->image, found.file);
+    *line = *file ? found.line : 0;
+    return *line ? file : NULL;
+}
+
+const char *tw__host_place(const tw_wse *w, uint32_t pe, bool task, uint32_t number, uint32_t *line)
+{
+    uint32_t program = w->image->pes[pe].program;
+    *line = 0;
+    return program < w->image->program_count
+               ? tw__host_place_in(w, &w->image->programs[program], task, number, line)
+               : NULL;
+}

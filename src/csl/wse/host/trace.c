@@ -62,6 +62,22 @@ static void name_tracks(FILE *out, const tw_wse *w, uint32_t pe)
             pe + 1, TRACK_WAVELETS);
 }
 
+/* What launched a task, and where the source has it. */
+static void put_arguments(FILE *out, const tw_wse *w, const tw__wse_event *e, bool task)
+{
+    uint32_t line;
+    const char *file = tw__host_place(w, e->pe, task, e->b, &line);
+    fputs(",\"args\":{", out);
+    if (task && e->a == HOST_TASK) fputs("\"launched by\":\"host\"", out);
+    if (task && e->a != HOST_TASK) fprintf(out, "\"id\":%u", e->a);
+    if (line) {
+        fputs(task ? ",\"source\":\"" : "\"source\":\"", out);
+        trace_put_text(out, file);
+        fprintf(out, ":%u\"", line);
+    }
+    fputc('}', out);
+}
+
 static void put_span(FILE *out, const tw_wse *w, const tw__wse_event *e)
 {
     bool task = e->kind == TW__WSE_TASK_BEGIN || e->kind == TW__WSE_TASK_END;
@@ -73,12 +89,11 @@ static void put_span(FILE *out, const tw_wse *w, const tw__wse_event *e)
     if (begin) {
         fputs(",\"name\":\"", out);
         if (!task)
-            fprintf(out, "@%s", e->b < TW__CSL_DSD_OPS ? tw__csl_dsd_op_rows[e->b].builtin : "?");
+            fprintf(out, "@%s", tw__host_operation(e->b));
         else
             trace_put_text(out, p && e->b < p->function_count ? p->functions[e->b].name : "?");
         fputc('"', out);
-        if (task && e->a == HOST_TASK) fputs(",\"args\":{\"launched by\":\"host\"}", out);
-        if (task && e->a != HOST_TASK) fprintf(out, ",\"args\":{\"id\":%u}", e->a);
+        put_arguments(out, w, e, task);
     }
     fputc('}', out);
 }

@@ -93,15 +93,23 @@ static uint32_t op_cycles(const tw__part *part, const tw__csl_dsd_use *use, uint
     return cycles;
 }
 
-static void count_op(tw__part *part, tw__pe *pe, unsigned code, uint32_t n, uint32_t cycles)
+static void count_op(tw__part *part, tw__pe *pe, unsigned code, uint32_t at, uint32_t n, uint32_t cycles)
 {
     part->totals.beats += cycles;
     if (!part->w->counters) return;
+    tw__wse_heat_add(part, pe, at, (tw__wse_heat){ 1, cycles, 0 });
     tw__wse_counters *c = &part->w->counters[tw__wse_pe_number(part, pe)];
     c->op_cycles[code] += cycles;
     c->op_elements[code] += n;
     c->op_runs[code]++;
     c->beats += cycles;
+}
+
+/* NULL: an operation on memory. */
+static void did_data(tw__part *part, const tw__pe *pe, const tw__op *op, uint32_t cycles)
+{
+    unsigned kind, color = op ? tw__wse_op_color(pe, op, &kind) : TW__WSE_ANY_COLOR;
+    tw__wse_did_so(part, tw__wse_pe_number(part, pe), part->now, part->now + cycles, TW__WSE_DID_DATA, color);
 }
 
 /* Was the scalar source read at the address that the destination points to? It is read again for each element
@@ -173,7 +181,8 @@ bool tw__wse_dsd_simple(tw__part *part, tw__pe *pe, const tw__decoded_use *use, 
         streams[k] = (bank){ memory[k] && u->arg[k].kind == TW__CSL_ARG_DSD, memory[k] ? first[k] : 0,
                              (int32_t)arg[k].stride };
     uint32_t cycles = op_cycles(part, u, n, width, streams);
-    count_op(part, pe, u->op, n, cycles);
+    count_op(part, pe, u->op, pe->pc, n, cycles);
+    if (part->motion) did_data(part, pe, NULL, cycles);
     *cost = cycles;
     return true;
 }
@@ -457,7 +466,7 @@ static tw__slow at_once(tw__part *part, tw__pe *pe, tw__op *op, uint32_t dispatc
 /* No element: no queue and no microthread is taken, and what completion stands for happens at once. */
 static tw__slow nothing_to_do(tw__part *part, tw__pe *pe, const tw__op *op, uint64_t *result, uint32_t *cost)
 {
-    count_op(part, pe, op->code, 0, 0);
+    count_op(part, pe, op->code, pe->pc, 0, 0);
     if (op->async) tw__wse_act(part, pe, op->done_kind, op->done_at);
     *result = 1;
     *cost = 0;
@@ -515,7 +524,7 @@ tw__slow tw__wse_dsd_issue(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint6
     op->pc = pe->pc;
     op->result_reg = i->a;
     occupy(pe, op, (uint8_t)(slot + 1));
-    if (part->w->spans) tw__wse_note_span(part, pe, op->start, TW__WSE_OP_BEGIN, slot, op->code);
+    if (part->w->spans) tw__wse_note_span(part, pe, op->start, TW__WSE_OP_BEGIN, slot, op->code | op->pc << 8);
     if (op->async) {
         pe->op_active |= (uint8_t)(1u << slot);
         pe->ut_fresh |= (uint8_t)(1u << slot);
@@ -532,8 +541,11 @@ tw__slow tw__wse_dsd_issue(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint6
 
 void tw__wse_count_op(tw__part *part, tw__pe *pe, const tw__op *op, uint32_t n, uint32_t cycles)
 {
-    count_op(part, pe, op->code, n, cycles);
-    if (part->w->counters && op->done != n) part->w->counters[tw__wse_pe_number(part, pe)].op_runs[op->code]--;
+    count_op(part, pe, op->code, op->pc, n, cycles);
+    if (part->motion) did_data(part, pe, op, cycles);
+    if (!part->w->counters || op->done == n) return;
+    part->w->counters[tw__wse_pe_number(part, pe)].op_runs[op->code]--;
+    tw__wse_heat_add(part, pe, op->pc, (tw__wse_heat){ (uint64_t)-1, 0, 0 }); /* it was counted when it began */
 }
 
 uint32_t tw__wse_op_beats(const tw__part *part, const tw__op *op, uint32_t n)

@@ -378,7 +378,7 @@ static void keep_rest(tw__pe *pe, const tw__op *op)
 
 /* What an operation took beyond its own cycles is put down to its input, else to its output: where both ends are in
  * the fabric it is not known which of them it waited for. */
-static void count_wait(const tw__part *part, const tw__pe *pe, const tw__op *op)
+static void count_wait(tw__part *part, const tw__pe *pe, const tw__op *op)
 {
     tw__wse_counters *c = &part->w->counters[tw__wse_pe_number(part, pe)];
     bool fabric = op->arg[0].kind == TW__O_OUT || op->arg[1].kind == TW__O_IN || op->arg[2].kind == TW__O_IN;
@@ -389,6 +389,10 @@ static void count_wait(const tw__part *part, const tw__pe *pe, const tw__op *op)
     uint64_t end = part->now > op->start ? part->now - op->start : 0,
              worked = cycles + 1 + op->ready_at - op->start;
     uint64_t waited = end > worked ? end - worked : 0;
+    unsigned kind, color = tw__wse_op_color(pe, op, &kind);
+    if (waited) tw__wse_heat_add(part, pe, op->pc, (tw__wse_heat){ 0, 0, waited });
+    if (waited && part->motion)
+        tw__wse_did_so(part, tw__wse_pe_number(part, pe), op->ready_at, part->now, kind, color);
     for (unsigned k = 1; k < 3 && waited; k++)
         if (op->arg[k].kind == TW__O_IN && pe->in_queue[op->arg[k].queue]) {
             c->wait_in[pe->in_queue[op->arg[k].queue]->color % TW__WSE_WAIT_COLORS] += waited;
@@ -415,7 +419,8 @@ void tw__wse_op_finish(tw__part *part, tw__pe *pe, tw__op *op, bool by_control)
     save_addresses(pe, op);
     if (op->arg[0].kind == TW__O_OUT || op->arg[1].kind == TW__O_IN || op->arg[2].kind == TW__O_IN) {
         tw__wse_op_release(pe, op);
-        if (part->w->spans) tw__wse_note_span(part, pe, part->now, TW__WSE_OP_END, op->slot, op->code);
+        if (part->w->spans)
+            tw__wse_note_span(part, pe, part->now, TW__WSE_OP_END, op->slot, op->code | op->pc << 8);
     }
     if (part->w->counters) count_wait(part, pe, op);
     if (op->slot < TW__WSE_MAIN) pe->op_active &= (uint8_t)~(1u << op->slot);

@@ -223,6 +223,7 @@ static void pe_task_start(tw__part *part, tw__pe *pe, choice c, uint64_t now)
     if (!pe->loaded) tw__wse_pe_load(pe);
     pe->task_id = (uint8_t)c.id;
     pe->task_start = now;
+    pe->task_function = function;
     part->totals.tasks++;
     if (part->w->spans) tw__wse_note_span(part, pe, now, TW__WSE_TASK_BEGIN, c.id, function);
     if (!tw__wse_pe_enter(part, pe, function, args, count)) return;
@@ -239,6 +240,8 @@ static void end_task(tw__part *part, tw__pe *pe)
     if (part->w->spans) tw__wse_note_span(part, pe, pe->main_busy, TW__WSE_TASK_END, pe->task_id, 0);
     if (!part->w->counters) return;
     tw__wse_counters *c = &part->w->counters[number];
+    tw__wse_heat_add(part, pe, (uint32_t)pe->program->program->code_count + pe->task_function,
+                     (tw__wse_heat){ 1, pe->main_busy - pe->task_start, 0 });
     c->task_runs[pe->task_id]++;
     c->task_cycles[pe->task_id] += pe->main_busy - pe->task_start;
     if (pe->main_busy - pe->task_start > c->task_worst[pe->task_id])
@@ -257,6 +260,8 @@ static void run_main(tw__part *part, tw__pe *pe, uint64_t now)
     if (pe->unmasked && tw__wse_exceptions_raised(part, pe, pe->pc)) why = TW__RUN_FAULT;
     pe->main_busy = now + used;
     if (part->w->debug) tw__wse_stopped(part, pe, why);
+    if (part->motion)
+        tw__wse_did_so(part, tw__wse_pe_number(part, pe), now, now + used, TW__WSE_DID_CODE, TW__WSE_ANY_COLOR);
     if (part->w->counters) part->w->counters[tw__wse_pe_number(part, pe)].scalar_cycles += used;
     if (why == TW__RUN_END) end_task(part, pe);
 }

@@ -276,6 +276,7 @@ typedef struct tw__pe {
     uint8_t loaded;     /* its memory holds the program's data */
     uint16_t rotation[2];
     uint64_t task_start, high_priority;
+    uint32_t task_function;
     struct tw__map_state *map; /* innermost @map under way */
     tw__dsr *dsr;              /* 3 * 32, made when first loaded */
     tw__fifo_state *fifo;
@@ -384,6 +385,8 @@ typedef struct tw__part {
     struct tw__chunk *chunk; /* of tw__wse_piece */
     char *chunk_at;
     size_t chunk_left;
+    struct tw__motion *motion; /* NULL = off */
+    tw__wse_heat **heat;       /* by program: by instruction, then by function; rows made when needed; NULL = off */
     uint64_t last; /* from that cycle on nothing has happened yet: no task, no beat, no wavelet on its way */
     bool no_memory, fault;
     char pad[128]; /* apart from the next one's cache lines */
@@ -491,6 +494,15 @@ static inline unsigned tw__wse_figure(const tw__part *part, unsigned row)
 {
     return tw__wse_model[row].value[part->w->arch];
 }
+
+/* --- motion.c: what happened when, folded; heat: what which instruction cost ------------------------------------- */
+bool tw__wse_motion_new(tw__part *part, const tw__wse *w);
+void tw__wse_motion_free(tw__part *part);
+/* `amount` of a kind (tw__wse_did) in each cycle from `from` until `to`. Only with part->motion. */
+void tw__wse_did_so(tw__part *part, uint32_t pe, uint64_t from, uint64_t to, unsigned kind, unsigned color);
+unsigned tw__wse_op_color(const tw__pe *pe, const tw__op *op, unsigned *kind); /* and how it waits */
+/* Only with part->heat. `at`: the instruction, or the number of them + that of a function. */
+void tw__wse_heat_add(tw__part *part, const tw__pe *pe, uint32_t at, tw__wse_heat more);
 
 /* --- channel.c: a color at a router: made, its route, what of it is in force ------------------------------------ */
 tw__channel *tw__wse_channel_begin(tw__router *router, unsigned color); /* a fresh one; there is room for it */
