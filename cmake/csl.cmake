@@ -42,6 +42,15 @@ if(TARGET tilewright_program AND TW_TEST_SCRIPTS)
   set(csl_examples ${CMAKE_SOURCE_DIR}/examples/csl)
   tw_csl_threads(stencil_40 ${csl_examples}/stencil/layout.csl --params=size:40 --launch run,10)
   tw_csl_threads(all_reduce_24 ${csl_examples}/all_reduce/layout.csl --params=width:24,height:24 --launch all_reduce)
+  # as one process and as several (cmake/wire.cmake)
+  if(TW_RANKS AND NOT TW_SANITIZE)
+    add_test(NAME mpi.csl_stencil COMMAND sh ${CMAKE_SOURCE_DIR}/tests/cli/csl/csl_ranks.sh "2 3"
+             $<TARGET_FILE:tilewright_program> csl run ${csl_examples}/stencil/layout.csl --params=size:9 --launch run,20)
+    add_test(NAME mpi.csl_all_reduce COMMAND sh ${CMAKE_SOURCE_DIR}/tests/cli/csl/csl_ranks.sh "4"
+             $<TARGET_FILE:tilewright_program> csl run ${csl_examples}/all_reduce/layout.csl
+             --params=width:24,height:24 --launch all_reduce)
+    set_tests_properties(mpi.csl_stencil mpi.csl_all_reduce PROPERTIES LABELS mpi PROCESSORS 4)
+  endif()
   tw_csl_threads(messages_20 ${csl_examples}/messages/layout.csl --arch=wse3 --params=size:20 --launch transpose)
 endif()
 if(TARGET tilewright_program)

@@ -81,6 +81,17 @@ if(TW_RANKS AND NOT TW_SANITIZE)
   foreach(count IN ITEMS 2 4)
     tw_ranks(wire_messages ${count} $<TARGET_FILE:test_wire_messages>)
   endforeach()
+  if(TARGET tw_wse) # random programs on a wafer that ranks share, against one process; at night all of them
+    foreach(count IN ITEMS 2 4)
+      tw_ranks(wse_random ${count} $<TARGET_FILE:test_wse_random> 2)
+      add_test(NAME nightly.mpi_wse_random_${count} CONFIGURATIONS nightly
+               COMMAND ${TW_LAUNCH} -n ${count} $<TARGET_FILE:test_wse_random>)
+      add_test(NAME nightly.mpi_wse_schedule_${count} CONFIGURATIONS nightly
+               COMMAND ${TW_LAUNCH} -n ${count} $<TARGET_FILE:test_wse_schedule>)
+      set_tests_properties(nightly.mpi_wse_random_${count} nightly.mpi_wse_schedule_${count}
+                           PROPERTIES LABELS nightly ENVIRONMENT OMP_NUM_THREADS=1)
+    endforeach()
+  endif()
   add_test(NAME mpi.wire_failures COMMAND sh ${CMAKE_SOURCE_DIR}/tests/core/wire/failures.sh
                                           $<TARGET_FILE:wire_misbehave> ${TW_LAUNCH})
   set_tests_properties(mpi.wire_failures PROPERTIES LABELS mpi PROCESSORS 4)

@@ -3,6 +3,7 @@
  * together they have as many as there are cores. */
 #include "cli/launch.h"
 
+#include <errno.h>
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,4 +105,19 @@ char **tw__launch_words(const char *command, const tw__launch *launch)
             "build again)\n",
             command, launchers[0].headers);
     return NULL;
+}
+
+int tw__launch_self(const char *command, const tw__launch *launch, const char *const *words)
+{
+    g_auto(GStrv) launcher = tw__launch_words(command, launch);
+    g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+    if (!launcher || !self) return TW__EXIT_FAILURE;
+    g_autoptr(GPtrArray) all = g_ptr_array_new();
+    for (char **word = launcher; *word; word++) g_ptr_array_add(all, *word);
+    g_ptr_array_add(all, self);
+    for (; *words; words++) g_ptr_array_add(all, (char *)(uintptr_t)*words);
+    g_ptr_array_add(all, NULL);
+    execv(launcher[0], (char **)all->pdata);
+    fprintf(stderr, "tilewright %s: cannot start '%s': %s\n", command, launcher[0], g_strerror(errno));
+    return TW__EXIT_FAILURE;
 }

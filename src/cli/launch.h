@@ -14,5 +14,8 @@ typedef struct tw__launch {
 /* Words in front of a command: the launcher and its options, ended by NULL; g_strfreev. NULL after a message, for
  * `command`: the number is none, or there is no MPI, and which package has it. */
 char **tw__launch_words(const char *command, const tw__launch *launch);
+/* Becomes the launcher of this program with these words, ended by NULL. Comes back after a message, with the exit
+ * status. */
+int tw__launch_self(const char *command, const tw__launch *launch, const char *const *words);
 
 #endif

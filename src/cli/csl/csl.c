@@ -33,6 +33,10 @@ static const char help_text[] =
     "  --check=report|error|strict|off    what undefined behaviour does; default report\n"
     "  --order-seed=N    a random order among ready tasks instead of turns by their ids\n"
     "  --max-cycles=N --threads=N\n"
+    "  -n RANKS          as so many processes, by MPI: each has rows of PEs, the first one prints and writes "
+    "files\n"
+    "  --hosts A,B       with -n: on these machines, which have Tilewright and the program at the same places\n"
+    "  --all-output      with -n: the output of all ranks, not of the first one alone\n"
     "  --max-seconds=N   of the run, and of what a layout evaluates at compile time; default: no limit, and 600\n"
     "  --trace FILE.json      tasks, microthreads and wavelets for ui.perfetto.dev\n"
     "  --profile FILE.json    for tilewright profile\n"
@@ -143,8 +147,38 @@ static const char *find_python(void)
     return NULL;
 }
 
+/* Options before the script: as several ranks. Comes back to run it in this process, or with a failure. */
+static int python_ranks(int argc, char **argv)
+{
+    tw__launch launch = { 0 };
+    int at = 1;
+    for (; at < argc && argv[at][0] == '-'; at++) {
+        const char **value = strcmp(argv[at], "-n") == 0        ? &launch.ranks
+                             : strcmp(argv[at], "--hosts") == 0 ? &launch.hosts
+                                                                : NULL;
+        if (strcmp(argv[at], "--all-output") == 0)
+            launch.all_output = true;
+        else if (!value)
+            break;
+        else if (!argv[at + 1])
+            return tw__cli_usage_error("csl", "'%s' needs a value", argv[at]);
+        else
+            *value = argv[++at];
+    }
+    if (launch.hosts && !launch.ranks) return tw__cli_usage_error("csl", "--hosts needs -n, the number of ranks");
+    if (!launch.ranks) return TW__EXIT_OK;
+    g_autoptr(GPtrArray) words = g_ptr_array_new();
+    g_ptr_array_add(words, (char *)"csl");
+    g_ptr_array_add(words, (char *)"python");
+    for (; at < argc; at++) g_ptr_array_add(words, argv[at]);
+    g_ptr_array_add(words, NULL);
+    return tw__launch_self("csl", &launch, (const char *const *)words->pdata);
+}
+
 static int cs_python(int argc, char **argv)
 {
+    int ranks = python_ranks(argc, argv);
+    if (ranks != TW__EXIT_OK) return ranks;
     char *package = package_folder();
     const char *python = find_python();
     if (!package || !python) {
@@ -218,11 +252,13 @@ const tw__command tw__command_cs_python = {
     .installed_as = "cs_python",
     .arguments = "SCRIPT.py [arguments]",
     .summary = "run a host script of a CSL program",
-    .help = "A python3 with numpy starts with the modules that host scripts import (cerebras.sdk...) on its path.\n"
-            "TILEWRIGHT_PYTHON=PROGRAM             another interpreter\n"
-            "TILEWRIGHT_CSL_PROFILE=FILE.json      writes a profile of the run\n"
-            "TILEWRIGHT_CSL_TRACE=FILE.json        writes a trace of the run\n"
-            "TILEWRIGHT_CSL_CHECK=report|error|strict|off   what undefined behaviour does\n",
+    .help =
+        "A python3 with numpy starts with the modules that host scripts import (cerebras.sdk...) on its path.\n"
+        "TILEWRIGHT_PYTHON=PROGRAM             another interpreter\n"
+        "TILEWRIGHT_CSL_PROFILE=FILE.json      writes a profile of the run\n"
+        "TILEWRIGHT_CSL_TRACE=FILE.json        writes a trace of the run\n"
+        "-n RANKS, --hosts A,B, --all-output   before the script: as several processes, as for tilewright csl run\n"
+        "TILEWRIGHT_CSL_CHECK=report|error|strict|off   what undefined behaviour does\n",
     .example = "cslc examples/csl/stencil/layout.csl --arch=wse3 --fabric-dims=12,7 \\\n"
                "    --fabric-offsets=4,1 --memcpy --channels=1 -o out\n"
                "cs_python examples/csl/stencil/run.py --name out",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What `tilewright csl run` does between the start and the end of a run: arrays in and out, launches, streams. */
-#include "cli/csl/csl_actions.h"
+#include "cli/csl/csl_run.h"
 #include "cli/values.h"
 
 #include <errno.h>
@@ -199,7 +199,7 @@ static int write_words(const char *path, const uint32_t *words, const char *desc
     for (size_t i = 0; bytes && i < a.count; i++)
         for (size_t b = 0; b < a.item; b++) bytes[i * a.item + b] = (unsigned char)(words[i] >> (8 * b));
     a.data = bytes;
-    int result = bytes && tw_npy_write(path, &a) == TW_OK ? TW__EXIT_OK : tw__csl_failed();
+    int result = bytes && tw_npy_write(tw__csl_output(path), &a) == TW_OK ? TW__EXIT_OK : tw__csl_failed();
     free(bytes);
     return result;
 }

@@ -5,9 +5,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tilewright/poplar.h>
 #include <tilewright/tile.h>
 
 static bool silent; /* a debugger has ended the run: nobody wants to hear of it */
+
+static const tw_wse *shared; /* of rank 0, too, which tells what goes wrong in it; NULL in that rank itself */
 
 void tw__csl_be_silent(bool on)
 {
@@ -17,7 +20,8 @@ void tw__csl_be_silent(bool on)
 int tw__csl_failed(void)
 {
     fflush(stdout);
-    if (silent) return TW__EXIT_FAILURE;
+    if (silent || (shared && tw_wse_status(shared) != TW_OK)) return TW__EXIT_FAILURE;
+    if (tw_world_rank()) fprintf(stderr, "[rank %u] ", tw_world_rank());
     return tw__cli_failure("csl");
 }
 
@@ -53,6 +57,13 @@ static int take_number(void *into, const tw__cli_given *g)
     return tw__cli_good(*g->value && *g->value != '-' && !*end && errno == 0 && *number <= g->option->most);
 }
 
+static int take_launch(void *into, const tw__cli_given *g)
+{
+    if (!g->value || !*g->value) return tw__cli_usage_error("csl", "'%s' needs a value", g->word);
+    *TW__CLI_AT(const char *, into, g) = g->value;
+    return TW__EXIT_OK;
+}
+
 #define AT(field)           .at = offsetof(tw__csl_settings, field)
 #define ACTION(name, value) { name, value, AT(actions), .take = take_action }
 
@@ -73,14 +84,22 @@ const tw__cli_option tw__csl_run_rows[TW__CSL_RUN_ROWS] = {
     { "--threads", "N", AT(threads), .take = take_number, .wanted = "0 to 1024", .most = 1024 },
     { "--order-seed", "N", AT(options.task_order_seed), .take = take_number, .wanted = "a number",
       .most = UINT64_MAX },
+    { "-n", "RANKS", AT(launch.ranks), .form = TW__CLI_APART | TW__CLI_MAY_LACK, .take = take_launch },
+    { "--hosts", "A,B", AT(launch.hosts), .form = TW__CLI_APART | TW__CLI_MAY_LACK, .take = take_launch },
+    { "--all-output", AT(launch.all_output) },
 };
+
+const char *tw__csl_output(const char *path)
+{
+    return tw_world_rank() ? "/dev/null" : path;
+}
 
 /* The memory of all PEs at the end, row by row from the west. */
 static int write_memory(tw__csl_run *r, const char *path)
 {
     enum { BYTES = 48 << 10 };
     static unsigned char bytes[BYTES];
-    tw_output *out = tw_output_open(path, NULL, 0);
+    tw_output *out = tw_output_open(tw__csl_output(path), NULL, 0);
     if (!out) return tw__csl_failed();
     tw_status status = TW_OK;
     for (unsigned y = 0; y < r->info.height && status == TW_OK; y++)
@@ -107,15 +126,15 @@ static int write_results(tw__csl_run *r, const tw__csl_settings *s)
         int result = write_memory(r, s->memory);
         if (result != TW__EXIT_OK) return result;
     }
-    if (s->profile && tw_wse_write_profile(r->w, s->profile) != TW_OK) return tw__csl_failed();
+    if (s->profile && tw_wse_write_profile(r->w, tw__csl_output(s->profile)) != TW_OK) return tw__csl_failed();
     if (s->report) {
         const tw_profile *profile = tw_wse_profile(r->w);
         if (!profile) return tw__csl_failed();
-        int result = tw__cli_write_report("csl", profile, s->report);
+        int result = tw__cli_write_report("csl", profile, tw__csl_output(s->report));
         if (result != TW__EXIT_OK) return result;
     }
     if (s->trace) {
-        tw_output *out = tw_output_open(s->trace, NULL, 0);
+        tw_output *out = tw_output_open(tw__csl_output(s->trace), NULL, 0);
         if (!out) return tw__csl_failed();
         tw_status status = tw_wse_write_trace(r->w, tw_output_file(out));
         if (status == TW_OK || status == TW_E_IO) status = tw_output_commit(out);
@@ -152,7 +171,9 @@ int tw__csl_drive(const tw_csl_program *program, tw_wse *w, const tw__csl_settin
 static int run_program(const tw_csl_program *program, tw__csl_settings *s)
 {
     tw_wse *w = tw__csl_wafer(program, s);
+    shared = tw_world_rank() ? w : NULL;
     int result = w ? tw__csl_drive(program, w, s) : tw__csl_failed();
+    shared = NULL;
     tw_wse_free(w);
     return result;
 }
@@ -188,10 +209,13 @@ static int check_words(const tw__csl_settings *s, int argc, char **argv)
     if (s->serves && (s->dap || argc != 1))
         return tw__cli_usage_error("csl", "--dap stands alone: the client's 'launch' names the program");
     if (!s->serves && argc != 2) return tw__cli_usage_error("csl", "%s needs one folder or layout", argv[0]);
+    if (s->launch.hosts && !s->launch.ranks)
+        return tw__cli_usage_error("csl", "--hosts needs -n, the number of ranks");
     return TW__EXIT_OK;
 }
 
-static int work(int argc, char **argv, bool debug, tw__dap *dap)
+/* `again`: words for each of several ranks; NULL = it is for one process. */
+static int work(int argc, char **argv, bool debug, tw__dap *dap, const char *const *again)
 {
     tw__csl_settings s = { .options = { .size = sizeof s.options }, .dap = dap, .actions = g_ptr_array_new() };
     tw__csl_request_init(&s.compile);
@@ -202,8 +226,12 @@ static int work(int argc, char **argv, bool debug, tw__dap *dap)
     syntax.command = debug ? "tilewright csl debug" : "tilewright csl run", syntax.more = &own;
     int result = tw__cli_read(&syntax, &s, &argc, argv);
     if (result == TW__EXIT_OK) result = check_words(&s, argc, argv);
+    if (result == TW__EXIT_OK && s.launch.ranks && !again)
+        result = tw__cli_usage_error("csl", "%s is for one process", syntax.command);
     if (result == TW__EXIT_OK && s.serves) {
         result = tw__dap_serve(&tw__csl_dap_target);
+    } else if (result == TW__EXIT_OK && s.launch.ranks) {
+        result = tw__launch_self("csl", &s.launch, again);
     } else if (result == TW__EXIT_OK) {
         tw__cli_name_program(argv[1]);
         tw_csl_program *program = tw__csl_open(&s.compile, argv[1]);
@@ -223,15 +251,24 @@ static int work(int argc, char **argv, bool debug, tw__dap *dap)
 
 int tw__csl_run_main(int argc, char **argv)
 {
-    return work(argc, argv, false, NULL);
+    g_autoptr(GPtrArray) words = g_ptr_array_new(); /* reading them changes their order */
+    g_ptr_array_add(words, (char *)"csl");
+    for (int i = 0; i < argc; i++) { /* less those of the launcher */
+        if (i + 1 < argc && (strcmp(argv[i], "-n") == 0 || strcmp(argv[i], "--hosts") == 0))
+            i++;
+        else if (strcmp(argv[i], "--all-output") != 0)
+            g_ptr_array_add(words, argv[i]);
+    }
+    g_ptr_array_add(words, NULL);
+    return work(argc, argv, false, NULL, (const char *const *)words->pdata);
 }
 
 int tw__csl_debug_main(int argc, char **argv)
 {
-    return work(argc, argv, true, NULL);
+    return work(argc, argv, true, NULL, NULL);
 }
 
 int tw__csl_debug_with(tw__dap *dap, int argc, char **argv)
 {
-    return work(argc, argv, true, dap);
+    return work(argc, argv, true, dap, NULL);
 }

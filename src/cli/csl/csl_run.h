@@ -4,6 +4,7 @@
 #define TW_CLI_CSL_RUN_H
 
 #include "cli/csl/csl_actions.h"
+#include "cli/launch.h"
 
 typedef struct tw__dap tw__dap;
 
@@ -14,10 +15,11 @@ typedef struct tw__csl_settings {
     uint64_t threads;
     bool stats, serves; /* serves: --dap was given */
     tw__dap *dap;       /* of `csl debug`: the client; NULL: commands come from the standard input */
+    tw__launch launch;  /* several ranks */
     GPtrArray *actions; /* pairs: option, value; borrowed */
 } tw__csl_settings;
 
-enum { TW__CSL_RUN_ROWS = 15 };
+enum { TW__CSL_RUN_ROWS = 18 };
 extern const tw__cli_option tw__csl_run_rows[TW__CSL_RUN_ROWS];
 
 /* A program from a layout, or from a folder that cslc wrote; NULL after a message. */
@@ -25,7 +27,8 @@ tw_csl_program *tw__csl_open(tw__csl_request *r, const char *name);
 tw_wse *tw__csl_wafer(const tw_csl_program *program, tw__csl_settings *s); /* NULL with tw_error_message() */
 /* What the options say, from the first action to the files at the end. The exit status. */
 int tw__csl_drive(const tw_csl_program *program, tw_wse *w, const tw__csl_settings *s);
-void tw__csl_be_silent(bool on); /* no messages of failures, no files: a debugger ends the run */
+const char *tw__csl_output(const char *path); /* where this rank writes it: rank 0 alone does so */
+void tw__csl_be_silent(bool on);              /* no messages of failures, no files: a debugger ends the run */
 int tw__csl_run_main(int argc, char **argv);
 int tw__csl_debug_main(int argc, char **argv);
 int tw__csl_debug_with(tw__dap *dap, int argc, char **argv); /* the same for a client */

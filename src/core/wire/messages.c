@@ -254,10 +254,23 @@ static tw_status tree_up(payload p) /* to rank 0 */
     return s;
 }
 
+/* Every rank with the one whose number differs in one bit, one bit after the other: half as many messages one after
+ * the other as up a tree and down again, where there are as many ranks as such numbers. */
+static tw_status butterfly(payload p)
+{
+    tw_status s = TW_OK;
+    for (unsigned bit = 1; bit < tw__wire.size && !s; bit <<= 1) {
+        tw__wire_part part = { .peer = tw__wire.rank ^ bit, .bytes = p.size };
+        s = exchange(&part, 1, &part, 1, payload_pack, payload_unpack, &p);
+    }
+    return s;
+}
+
 static tw_status reduce(tw__wire_site site, payload p)
 {
     if (tw__wire.size < 2) return TW_OK;
     tw_status s = call_begin(site, p.size);
+    if (!s && (tw__wire.size & (tw__wire.size - 1)) == 0) return butterfly(p);
     if (!s) s = tree_up(p);
     return s ? s : tree_down(p, 0);
 }
@@ -291,6 +304,12 @@ static void take_least(void *mine, const void *theirs)
 tw_status tw__wire_all_min(tw__wire_site site, uint64_t *value)
 {
     return reduce(site, (payload){ .bytes = value, .size = sizeof *value, .combine = take_least });
+}
+
+tw_status tw__wire_combine(tw__wire_site site, void *bytes, size_t size,
+                           void (*combine)(void *mine, const void *theirs))
+{
+    return reduce(site, (payload){ .bytes = bytes, .size = size, .combine = combine });
 }
 
 static void combine_nothing(void *mine, const void *theirs)

@@ -99,6 +99,9 @@ tw_status tw__wire_broadcast(tw__wire_site site, unsigned root, void *bytes, siz
 /* Everybody's value becomes what holds for all. */
 tw_status tw__wire_all_and(tw__wire_site site, bool *value);
 tw_status tw__wire_all_min(tw__wire_site site, uint64_t *value);
+/* The same with any value: `combine` takes in that of another rank. */
+tw_status tw__wire_combine(tw__wire_site site, void *bytes, size_t size,
+                           void (*combine)(void *mine, const void *theirs));
 tw_status tw__wire_barrier(tw__wire_site site);
 
 /* --- failures.c ------------------------------------------------------------------------------------------------ */

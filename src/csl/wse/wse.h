@@ -8,7 +8,9 @@
  *     tw__wse_free(w);
  *
  * PEs are named by their place in the rectangle, x to the east, y to the south. Time is in cycles; every figure
- * behind it is one row of state/model.h. The result does not depend on the number of threads. */
+ * behind it is one row of state/model.h. The result does not depend on the number of threads, nor on that of the
+ * processes (ranks) that share the wafer: each has rows of PEs, and makes the same calls in the same order. Those that
+ * are marked "all ranks" exchange messages; of PEs that live elsewhere the others do nothing and know nothing. */
 #ifndef TW_CSL_WSE_WSE_H
 #define TW_CSL_WSE_WSE_H
 
@@ -33,31 +35,35 @@ typedef struct tw__wse_options { /* all zero = defaults */
     unsigned spans; /* with `profile`: so many tasks and operations of a PE as events, the first ones; 0 = none */
     bool may_wait;  /* what waits for ever at the end of a run is a warning, unless check says that misuse stops */
     double max_seconds; /* wall clock of all runs together; 0 = no limit */
+    bool alone;         /* every rank runs the whole wafer by itself; for tests */
     bool reference;     /* slow: every PE is looked at in every cycle, and nothing goes a short way; for tests */
 } tw__wse_options;
 
 /* NULL when the image is faulty or memory ran out (diags says). The image must outlive the wafer; later diagnostics
  * go to the same list. */
+/* All ranks, before the first wafer of an image: starts what joins them; they have the same image and options, and a
+ * wafer that they can share. TW_E_INVALID_ARGUMENT, TW_E_NOT_SUPPORTED, TW_E_SYSTEM and what tw__wire_start() says. */
+tw_status tw__wse_ranks_meet(const tw__csl_image *image, const tw__wse_options *options);
 tw__wse *tw__wse_new(const tw__csl_image *image, const tw__wse_options *options, tw_diags *diags);
 void tw__wse_free(tw__wse *w); /* NULL is fine */
 
-/* Runs until `done` says so (asked between windows of a few cycles; may be NULL), nothing can happen any more, or
+/* All ranks. Runs until `done` says so (on all of them alike; asked between windows of a few cycles; may be NULL), nothing can happen any more, or
  * `max_cycles` more cycles have passed (0 = no limit). TW_OK when done, or quiet with done == NULL;
  * TW_E_SYSTEM when quiet and not done, a deadlock (a report of who waits for what is in the diagnostics);
  * TW_E_OVERFLOW past max_cycles, and TW_E_SYSTEM past options.max_seconds (notes say which tasks run);
  * TW_E_APPLICATION after a fault in a program (in the diagnostics; the wafer stays stopped). */
 tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user), void *user);
 uint64_t tw__wse_cycle(const tw__wse *w);
-/* Nothing left to do: no task ready, no operation under way, no wavelet in flight. */
+/* All ranks. Nothing left to do: no task ready, no operation under way, no wavelet in flight. */
 bool tw__wse_quiet(tw__wse *w);
-/* Lines naming PEs that wait, and for what; malloc'ed text, "" when none does, NULL when out of memory. */
+/* All ranks. Lines naming PEs that wait, and for what; malloc'ed text, "" when none does, NULL when out of memory. */
 char *tw__wse_waiting(tw__wse *w, unsigned at_most);
 /* All of these, and of those below, that are about one PE. */
 char *tw__wse_why(tw__wse *w, unsigned x, unsigned y);
-/* Lines naming PEs that are in the middle of a task, or have one that is ready; the same otherwise. */
+/* All ranks. Lines naming PEs that are in the middle of a task, or have one that is ready; the same otherwise. */
 char *tw__wse_running(tw__wse *w, unsigned at_most);
 void tw__wse_say_running(tw__wse *w); /* the same as notes: a limit of cycles ended the run */
-/* When a run is over and nothing moves: says what is left behind. TW_E_SYSTEM where an operation has not come to its
+/* All ranks. When a run is over and nothing moves: says what is left behind. TW_E_SYSTEM where an operation has not come to its
  * end or an activated task is blocked (options.may_wait: a warning under --check=report); wavelets that nobody read,
  * and operations without end, are a warning. */
 tw_status tw__wse_end(tw__wse *w);
@@ -69,6 +75,22 @@ tw_status tw__wse_end(tw__wse *w);
 bool tw__wse_launch(tw__wse *w, unsigned x, unsigned y, uint32_t function, const uint64_t *args, unsigned count);
 /* Commands of this PE that have not finished: the queued ones, and one that runs or has not opened the stream. */
 unsigned tw__wse_commands(const tw__wse *w, unsigned x, unsigned y);
+
+/* Does the PE live in this process? So do all, unless ranks share the wafer. */
+bool tw__wse_is_here(const tw__wse *w, unsigned x, unsigned y);
+unsigned tw__wse_ranks(const tw__wse *w);             /* 1 = one process has all of it */
+unsigned tw__wse_owner(const tw__wse *w, unsigned y); /* the rank that has this row */
+/* All ranks: whether it holds for all of them. */
+bool tw__wse_all_agree(tw__wse *w, bool mine);
+/* All ranks: what each of them has to say, in their order, one's own included. One process has nothing to say. */
+typedef void tw__wse_came(void *user, unsigned rank, const char *bytes, size_t size);
+tw_status tw__wse_gather(tw__wse *w, const void *mine, size_t bytes, tw__wse_came *came, void *user);
+/* All ranks: what the one that has this row of PEs knows. */
+tw_status tw__wse_from_owner(tw__wse *w, unsigned y, void *bytes, size_t size);
+/* TW_OK, or why ranks cannot reach each other any more. */
+tw_status tw__wse_lost(const tw__wse *w);
+/* All ranks: each one learns the counters of all PEs, and with `memory` what is in theirs. */
+tw_status tw__wse_fetch(tw__wse *w, bool memory);
 
 /* The 48 KB of a PE; NULL outside the rectangle. */
 uint8_t *tw__wse_memory(tw__wse *w, unsigned x, unsigned y);
@@ -130,7 +152,7 @@ typedef struct tw__wse_event {
     uint32_t pe; /* y * width + x */
     uint32_t kind, a, b;
 } tw__wse_event;
-/* Events since the last call, sorted by cycle and PE (options.trace); owned by the wafer until the next call. */
+/* All ranks. Events since the last call, sorted by cycle and PE (options.trace); owned by the wafer until the next call. */
 const tw__wse_event *tw__wse_events(tw__wse *w, size_t *count);
 
 enum { TW__WSE_WAIT_COLORS = 32 };
@@ -174,6 +196,6 @@ void tw__wse_heat_of(const tw__wse *w, uint32_t program, tw__wse_heat *out);
 typedef struct tw__wse_totals {                           /* always counted */
     uint64_t hops, wavelets, scalar_cycles, beats, tasks; /* beats: cycles of DSD operations */
 } tw__wse_totals;
-tw__wse_totals tw__wse_total(const tw__wse *w);
+tw__wse_totals tw__wse_total(tw__wse *w); /* all ranks */
 
 #endif

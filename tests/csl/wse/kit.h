@@ -151,6 +151,7 @@ static inline void kit_route(kit *k, unsigned x, unsigned y, unsigned color, uns
 
 static inline void kit_start(kit *k)
 {
+    if (tw__wse_ranks_meet(k->image, &k->options) != TW_OK) fprintf(stderr, "%s\n", tw_error_message());
     k->w = tw__wse_new(k->image, &k->options, k->diags);
     if (!k->w) tw_diags_print(k->diags, stderr, false);
     assert_non_null(k->w);

@@ -268,7 +268,7 @@ static void begin(world *g, unsigned seed, unsigned threads, bool watched, bool 
     kit_begin(k, g->width, g->height, g->wse3);
     k->options.threads = threads;
     k->options.trace = k->options.profile = watched;
-    k->options.reference = reference;
+    k->options.reference = k->options.alone = reference; /* ranks: against one process */
     unsigned count = g->width * g->height;
     g->route = calloc(count, sizeof *g->route);
     assert_non_null(g->route);
@@ -310,6 +310,7 @@ static tw_status run(world *g, bool in_step)
 static void compare(world *one, world *other, const tw__wse_event *expected, size_t count)
 {
     kit *a = &one->k, *b = &other->k;
+    assert_int_equal(tw__wse_fetch(b->w, true), TW_OK);
     assert_int_equal(tw__wse_cycle(a->w), tw__wse_cycle(b->w));
     tw__wse_totals here = tw__wse_total(a->w), there = tw__wse_total(b->w);
     assert_memory_equal(&here, &there, sizeof here);

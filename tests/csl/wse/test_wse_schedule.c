@@ -52,9 +52,11 @@ static unsigned delay_of(unsigned x, unsigned y)
     return (x * 7919 + y * 104729) % 61 + (y % 16 == 5 ? 300 : 0) + (x == 40 && y == 40 ? 5000 : 0);
 }
 
-static void begin(kit *k, unsigned threads)
+/* `alone`: in each of several ranks, which share it otherwise. */
+static void begin(kit *k, unsigned threads, bool alone)
 {
     kit_begin(k, WIDTH, HEIGHT, false);
+    k->options.alone = alone;
     k->options.threads = threads;
     k->options.trace = k->options.profile = true;
     for (unsigned n = 0; n < 4; n++) {
@@ -78,6 +80,7 @@ static void begin(kit *k, unsigned threads)
 static void compare(kit *one, kit *other, const tw__wse_event *expected, size_t count)
 {
     size_t n;
+    assert_int_equal(tw__wse_fetch(other->w, true), TW_OK);
     const tw__wse_event *events = tw__wse_events(other->w, &n);
     assert_int_equal(n, count);
     assert_memory_equal(events, expected, n * sizeof *events);
@@ -107,7 +110,7 @@ static void tiles_and_threads(void **state)
     (void)state;
     static const unsigned threads[] = { 1, 2, 7 };
     kit one, other;
-    begin(&one, 1);
+    begin(&one, 1, true);
     window_by_window(&one);
     size_t count;
     const tw__wse_event *expected = tw__wse_events(one.w, &count);
@@ -115,7 +118,7 @@ static void tiles_and_threads(void **state)
     assert_int_equal(tw__wse_total(one.w).hops, 2 * WORDS * ((WIDTH - 1) * HEIGHT + WIDTH * (HEIGHT - 1)));
     assert_true(tw__wse_cycle(one.w) > 5000);
     for (size_t i = 0; i < 3; i++) {
-        begin(&other, threads[i]);
+        begin(&other, threads[i], false);
         kit_run(&other);
         compare(&one, &other, expected, count);
         kit_free(&other);
@@ -142,7 +145,7 @@ static void questions_at_the_same_cycles(void **state)
     asked first = { 0 };
     for (size_t i = 0; i < 3; i++) {
         kit k;
-        begin(&k, threads[i]);
+        begin(&k, threads[i], i == 0);
         asked a = { .w = k.w };
         assert_int_equal(tw__wse_run(k.w, 0, ask, &a), TW_OK);
         assert_int_equal(a.times, 40);
@@ -160,11 +163,12 @@ static void faults_stop_alike(void **state)
     kit one, other;
     for (size_t i = 0; i < 3; i++) {
         kit *k = i ? &other : &one;
-        begin(k, threads[i]);
+        begin(k, threads[i], i == 0);
         put32(k, 31, 20, DIVISOR, 0);
         assert_int_equal(tw__wse_run(k->w, 0, NULL, NULL), TW_E_APPLICATION);
         assert_non_null(kit_said(k, "PE 31,20"));
         if (i == 0) continue;
+        assert_int_equal(tw__wse_fetch(other.w, true), TW_OK);
         assert_int_equal(tw__wse_cycle(one.w), tw__wse_cycle(other.w));
         for (unsigned y = 0; y < HEIGHT; y++)
             for (unsigned x = 0; x < WIDTH; x++)
@@ -180,6 +184,7 @@ enum { LONG = 400, WATCHED = 16, TURNS = 24, ROW = 64 };
 static void train(kit *k, bool reference)
 {
     kit_begin(k, ROW, 1, false);
+    k->options.alone = true; /* nothing to share */
     k->options.threads = 1;
     k->options.reference = reference;
     for (unsigned n = 0; n < 2; n++) {

@@ -15,6 +15,18 @@ void tw__wse_windows(tw__wse *w, unsigned count); /* several, by all threads, in
 /* --- run.c ---------------------------------------------------------------------------------------------------- */
 tw__part *tw__wse_part_of(tw__wse *w, uint32_t pe);
 
+/* --- ranks.c, gather.c: a wafer that several processes share --------------------------------------------------- */
+bool tw__wse_ranks_begin(tw__wse *w); /* which PEs live here; false = out of memory, or they cannot be divided */
+void tw__wse_ranks_free(tw__wse *w);
+/* All ranks, as the rest. Windows from w->now on; what crosses from one rank to another is there afterwards, and
+ * w->now behind them. */
+void tw__wse_ranks_windows(tw__wse *w, unsigned windows);
+/* What this rank found out becomes what all know: when something happens next, how many PEs there are to look at,
+ * faults; messages are shown. */
+uint64_t tw__wse_ranks_next(tw__wse *w, uint64_t next, size_t *busy);
+void tw__wse_gather_messages(tw__wse *w);               /* and shows them */
+uint32_t tw__wse_rows(const tw__wse *w, unsigned rank); /* its first row */
+
 /* --- router.c, switch.c, host.c ------------------------------------------------------------------------------- */
 /* `queues`: output queues of the compute engine that had wavelets when the cycle began. */
 void tw__wse_router_turn(tw__part *part, uint32_t pe, uint64_t now, uint32_t queues);

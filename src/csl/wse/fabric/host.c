@@ -26,6 +26,17 @@ tw__port *tw__wse_port_of(const tw__pe *pe, unsigned side, unsigned color, bool 
     return NULL;
 }
 
+static bool lives_elsewhere(const tw__wse *w, const tw__pe *pe)
+{
+    return pe && !tw__wse_lives_here(w, (uint32_t)(pe - w->pe));
+}
+
+bool tw__wse_is_here(const tw__wse *w, unsigned x, unsigned y)
+{
+    const tw__pe *pe = pe_at(w, x, y);
+    return pe && !lives_elsewhere(w, pe);
+}
+
 static tw__port *make_port(tw__wse *w, tw__pe *pe, unsigned side, unsigned color, bool out)
 {
     tw__port *port = tw__wse_port_of(pe, side, color, out);
@@ -59,6 +70,7 @@ bool tw__wse_send(tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned co
                   size_t count, bool control)
 {
     tw__pe *pe = pe_at(w, x, y);
+    if (lives_elsewhere(w, pe)) return true;
     tw__port *p = pe ? make_port(w, pe, port_number(port), color, false) : NULL;
     if (!p) return false;
     for (size_t k = 0; k < count; k++)
@@ -78,6 +90,7 @@ size_t tw__wse_unsent(const tw__wse *w, unsigned x, unsigned y, unsigned port, u
 bool tw__wse_listen(tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned color)
 {
     tw__pe *pe = pe_at(w, x, y);
+    if (lives_elsewhere(w, pe)) return true;
     if (!pe || !make_port(w, pe, port_number(port), color, true)) return false;
     uint32_t number = (uint32_t)(pe - w->pe);
     w->router[number].stuck = 0; /* what found no room on its route has a way out now */
@@ -105,6 +118,7 @@ size_t tw__wse_take(tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned 
 bool tw__wse_launch(tw__wse *w, unsigned x, unsigned y, uint32_t function, const uint64_t *args, unsigned count)
 {
     tw__pe *pe = pe_at(w, x, y);
+    if (lives_elsewhere(w, pe)) return true;
     if (!pe || !pe->program || function >= pe->program->program->function_count || count > 16) return false;
     if (count != pe->program->program->functions[function].params) return false;
     tw__command *command = tw__calloc(1, sizeof *command);
@@ -125,7 +139,7 @@ bool tw__wse_launch(tw__wse *w, unsigned x, unsigned y, uint32_t function, const
 unsigned tw__wse_commands(const tw__wse *w, unsigned x, unsigned y)
 {
     const tw__pe *pe = pe_at(w, x, y);
-    if (!pe) return 0;
+    if (!pe || lives_elsewhere(w, pe)) return 0;
     unsigned n = pe->host_running || !pe->stream_open ? 1 : 0;
     for (const tw__command *c = pe->commands; c; c = c->next) n++;
     return n;
@@ -135,6 +149,8 @@ uint8_t *tw__wse_memory(tw__wse *w, unsigned x, unsigned y)
 {
     tw__pe *pe = pe_at(w, x, y);
     if (!pe) return NULL;
+    if (lives_elsewhere(w, pe))
+        return w->memory + (size_t)(pe - w->pe) * TW__CSL_PE_BYTES; /* as it was last fetched */
     tw__wse_pe_load(pe);
     return pe->memory;
 }
@@ -155,16 +171,29 @@ const tw__wse_counters *tw__wse_profile(const tw__wse *w, unsigned x, unsigned y
     return w->counters && x < w->width && y < w->height ? &w->counters[(size_t)y * w->width + x] : NULL;
 }
 
-tw__wse_totals tw__wse_total(const tw__wse *w)
+static void add_totals(tw__wse_totals *sum, const tw__wse_totals *t)
+{
+    sum->hops += t->hops;
+    sum->wavelets += t->wavelets;
+    sum->scalar_cycles += t->scalar_cycles;
+    sum->beats += t->beats;
+    sum->tasks += t->tasks;
+}
+
+static void hear_totals(void *user, unsigned rank, const char *bytes, size_t size)
+{
+    tw__wse_totals theirs;
+    (void)rank, (void)size;
+    memcpy(&theirs, bytes, sizeof theirs);
+    add_totals(user, &theirs);
+}
+
+tw__wse_totals tw__wse_total(tw__wse *w)
 {
     tw__wse_totals sum = { 0 };
-    for (unsigned k = 0; k < w->part_count; k++) {
-        const tw__wse_totals *t = &w->part[k].totals;
-        sum.hops += t->hops;
-        sum.wavelets += t->wavelets;
-        sum.scalar_cycles += t->scalar_cycles;
-        sum.beats += t->beats;
-        sum.tasks += t->tasks;
-    }
+    for (unsigned k = 0; k < w->part_count; k++) add_totals(&sum, &w->part[k].totals);
+    const tw__wse_totals mine = sum;
+    if (w->ranks > 1) sum = (tw__wse_totals){ 0 };
+    tw__wse_gather(w, &mine, sizeof mine, hear_totals, &sum);
     return sum;
 }

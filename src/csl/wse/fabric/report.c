@@ -18,15 +18,28 @@ typedef struct report {
     GPtrArray *order; /* groups as they were met */
     unsigned left;
     uint32_t pe;
+    GByteArray *told; /* lines of this rank, for the others; NULL = they want none */
 } report;
 
+static void report_add_line(report *r, char *text);
 static void line(report *r, const char *format, ...) TW_PRINTF(2, 3);
 static void line(report *r, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    char *text = g_strdup_vprintf(format, args);
+    report_add_line(r, g_strdup_vprintf(format, args));
     va_end(args);
+}
+
+/* Takes the text over. */
+static void report_add_line(report *r, char *text)
+{
+    if (r->told) {
+        g_byte_array_append(r->told, (const guint8 *)&r->pe, sizeof r->pe);
+        g_byte_array_append(r->told, (const guint8 *)text, (guint)strlen(text) + 1);
+        g_free(text);
+        return;
+    }
     group *g = g_hash_table_lookup(r->seen, text);
     if (g) {
         g->pes += g->last != r->pe;
@@ -327,14 +340,6 @@ static char *report_text_of(report *r)
     return copy;
 }
 
-char *tw__wse_running(tw__wse *w, unsigned at_most)
-{
-    report r = report_begin(w, at_most);
-    for (r.pe = 0; r.pe < w->count; r.pe++)
-        if (w->pe[r.pe].program) running(&r, &w->pe[r.pe]);
-    return report_text_of(&r);
-}
-
 static void waits(report *r)
 {
     tw__wse *w = r->w;
@@ -346,11 +351,51 @@ static void waits(report *r)
             line(r, "%zu word(s) of the host wait for color %u", p->count - p->head, p->color);
 }
 
-char *tw__wse_waiting(tw__wse *w, unsigned at_most)
+static void runs(report *r)
+{
+    if (r->w->pe[r->pe].program) running(r, &r->w->pe[r->pe]);
+}
+
+static void hear_lines(void *user, unsigned rank, const char *bytes, size_t size)
+{
+    report *r = user;
+    (void)rank;
+    for (const char *at = bytes; at < bytes + size; at += strlen(at) + 1) {
+        memcpy(&r->pe, at, sizeof r->pe);
+        at += sizeof r->pe;
+        report_add_line(r, g_strdup(at));
+    }
+}
+
+/* Ranks have their rows from the north on: in their order the lines are those of one process. */
+static void report_of_ranks(report *r, void (*about)(report *r))
+{
+    tw__wse *w = r->w;
+    g_autoptr(GByteArray) told = r->told = g_byte_array_new();
+    for (r->pe = w->first; r->pe < w->end; r->pe++) about(r);
+    r->told = NULL;
+    tw__wse_gather(w, told->data, told->len, hear_lines, r);
+}
+
+/* About all PEs. */
+static char *report_all(tw__wse *w, unsigned at_most, void (*about)(report *r))
 {
     report r = report_begin(w, at_most);
-    for (r.pe = 0; r.pe < w->count; r.pe++) waits(&r);
+    if (w->ranks > 1)
+        report_of_ranks(&r, about);
+    else
+        for (r.pe = 0; r.pe < w->count; r.pe++) about(&r);
     return report_text_of(&r);
+}
+
+char *tw__wse_running(tw__wse *w, unsigned at_most)
+{
+    return report_all(w, at_most, runs);
+}
+
+char *tw__wse_waiting(tw__wse *w, unsigned at_most)
+{
+    return report_all(w, at_most, waits);
 }
 
 char *tw__wse_why(tw__wse *w, unsigned x, unsigned y)

@@ -22,7 +22,8 @@ tw__part *tw__wse_part_of(tw__wse *w, uint32_t pe)
 static bool make_parts(tw__wse *w)
 {
     unsigned threads = w->options.threads ? w->options.threads : (unsigned)omp_get_max_threads();
-    if (threads > w->height / TW__WSE_LEAST_ROWS) threads = w->height / TW__WSE_LEAST_ROWS;
+    uint32_t low = w->first / w->width, rows = w->end / w->width - low, row = 0;
+    if (threads > rows / TW__WSE_LEAST_ROWS) threads = rows / TW__WSE_LEAST_ROWS;
     if (threads == 0) threads = 1;
     if (threads > 256) threads = 256;
     w->threads = threads < (unsigned)omp_get_max_threads() ? threads : (unsigned)omp_get_max_threads();
@@ -31,22 +32,21 @@ static bool make_parts(tw__wse *w)
     w->part_count = threads > 1 ? threads + 1 : 1;
     w->part = tw__calloc(w->part_count, sizeof *w->part);
     if (!w->part) return false;
-    uint32_t row = 0;
     for (unsigned k = 0; k < w->part_count; k++) {
         tw__part *part = &w->part[k];
         part->w = w;
         part->number = k;
-        part->first = row * w->width;
-        row = k + 1 == w->part_count ? w->height : (uint32_t)((2 * k + 1) * (uint64_t)w->height / (2 * threads));
-        part->end = row * w->width;
+        part->first = (low + row) * w->width;
+        row = k + 1 == w->part_count ? rows : (uint32_t)((2 * k + 1) * (uint64_t)rows / (2 * threads));
+        part->end = (low + row) * w->width;
     }
     return true;
 }
 
 static bool make_pes(tw__wse *w)
 {
-    w->router = tw__wse_lines(w->count * sizeof *w->router);
-    w->pe = tw__wse_lines(w->count * sizeof *w->pe);
+    w->router = tw__wse_each(w, sizeof *w->router);
+    w->pe = tw__wse_each(w, sizeof *w->pe);
     if (w->options.profile) w->counters = tw__calloc(w->count, sizeof *w->counters);
     w->memory_bytes = (size_t)w->count * TW__CSL_PE_BYTES;
     void *memory =
@@ -56,7 +56,7 @@ static bool make_pes(tw__wse *w)
     for (unsigned k = 0; k < w->part_count && w->counters; k++)
         if (!tw__wse_motion_new(&w->part[k], w)) return false;
     if (!tw__wse_schedule_new(w)) return false;
-    for (uint32_t pe = 0; pe < w->count; pe++)
+    for (uint32_t pe = w->first; pe < w->end; pe++)
         if (!tw__wse_pe_start(tw__wse_part_of(w, pe), &w->pe[pe]) && !w->part->fault) return false;
     return true;
 }
@@ -77,7 +77,9 @@ tw__wse *tw__wse_new(const tw__csl_image *image, const tw__wse_options *options,
     w->height = image->height;
     w->count = w->width * w->height;
     w->said = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    if (tw__wse_kernels(w) != TW_OK || tw__wse_decode(w) != TW_OK || !make_parts(w) || !make_pes(w)) {
+    bool ok = tw__wse_ranks_begin(w) && tw__wse_kernels(w) == TW_OK && tw__wse_decode(w) == TW_OK &&
+              make_parts(w) && make_pes(w);
+    if (!tw__wse_all_agree(w, ok)) {
         tw_diag diag = { .file = "",
                          .severity = TW_ERROR,
                          .code = "wse.memory",
@@ -87,7 +89,7 @@ tw__wse *tw__wse_new(const tw__csl_image *image, const tw__wse_options *options,
         tw__wse_free(w);
         return NULL;
     }
-    tw__wse_flush_messages(w);
+    tw__wse_gather_messages(w);
     return w;
 }
 
@@ -125,7 +127,7 @@ static void free_pe(tw__wse *w, uint32_t number)
 void tw__wse_free(tw__wse *w)
 {
     if (!w) return;
-    for (uint32_t pe = 0; w->router && w->pe && pe < w->count; pe++) free_pe(w, pe);
+    for (uint32_t pe = w->first; w->router && w->pe && pe < w->end; pe++) free_pe(w, pe);
     for (unsigned k = 0; w->part && k < w->part_count; k++) {
         tw__part *part = &w->part[k];
         for (size_t m = 0; m < part->message_count; m++) g_free(part->message[m].text);
@@ -138,8 +140,9 @@ void tw__wse_free(tw__wse *w)
     tw__wse_schedule_free(w);
     if (w->decoded) tw__wse_decode_free(w);
     tw__wse_debug_free(w);
-    free(w->router);
-    free(w->pe);
+    tw__wse_each_free(w, w->router, sizeof *w->router);
+    tw__wse_each_free(w, w->pe, sizeof *w->pe);
+    tw__wse_ranks_free(w);
     free(w->counters);
     free(w->event);
     if (w->memory) munmap(w->memory, w->memory_bytes);
@@ -190,12 +193,14 @@ static unsigned run_step(tw__wse *w, size_t busy, unsigned most)
     unsigned windows = busy >= WORTH_SEVERAL && !w->options.reference && !w->has_mail ? most : 1;
     if (w->debug)
         run_in_step(w, windows);
+    else if (w->ranks > 1)
+        tw__wse_ranks_windows(w, windows);
     else if (windows > 1)
         tw__wse_windows(w, windows);
     else
         tw__wse_window(w);
-    if (!w->debug) w->now += (uint64_t)windows * WINDOW;
-    for (unsigned k = 0; k < w->part_count; k++) {
+    if (!w->debug && w->ranks == 1) w->now += (uint64_t)windows * WINDOW;
+    for (unsigned k = 0; k < w->part_count && w->ranks == 1; k++) {
         w->fault |= w->part[k].fault;
         w->no_memory |= w->part[k].no_memory;
         if (w->part[k].message_count) tw__wse_flush_messages(w);
@@ -246,6 +251,13 @@ void tw__wse_say_running(tw__wse *w)
     say_lines(w, "wse.running", tw__wse_running(w, 12));
 }
 
+/* When the next PE has something to do; *busy: how many there are to look at. Ranks find it out together. */
+static uint64_t next_of_all(tw__wse *w, size_t *busy)
+{
+    uint64_t next = tw__wse_next_time(w, busy);
+    return w->ranks == 1 ? next : tw__wse_ranks_next(w, next, busy);
+}
+
 static tw_status too_long(uint64_t max_cycles)
 {
     return tw__fail(TW_E_OVERFLOW, "more than %llu cycles", (unsigned long long)max_cycles);
@@ -264,21 +276,26 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
     unsigned asked = 0;
     w->plain = !(w->watched || w->options.reference || w->has_mail);
     for (unsigned turn = 0;;) {
+        bool asks = done && turn % ASK_EVERY == 0;
+        size_t busy;
+        if (asks && w->ranks > 1) next_of_all(w, &busy); /* what the last windows brought, before the host looks */
+        if (w->lost) return w->lost;
         if (w->no_memory)
             return tw__fail(TW_E_NO_MEMORY, "out of host memory at cycle %llu", (unsigned long long)w->now);
         if (w->fault && w->debug) debug_fault(w);
         if (tw__wse_left(w)) return left_by_debugger();
         if (w->fault)
             return tw__fail(TW_E_APPLICATION, "the program stopped at cycle %llu", (unsigned long long)w->now);
-        if (done && turn % ASK_EVERY == 0 && done(user)) return TW_OK;
-        size_t busy;
-        uint64_t next = tw__wse_next_time(w, &busy);
+        if (asks && done(user)) return w->lost;
+        uint64_t next = next_of_all(w, &busy);
+        if (w->ranks > 1 && (w->lost || w->no_memory || w->fault)) continue;
         if (next == TW__WSE_NEVER) {
             run_settle(w, start);
             if (w->debug && !debug_clock(w, w->now)) return left_by_debugger();
             if (w->now > limit) return too_long(max_cycles); /* PEs run ahead of the clock while they can */
-            if (!done || done(user)) return TW_OK;
-            if (tw__wse_next_time(w, &busy) == TW__WSE_NEVER) {
+            if (!done || done(user)) return w->lost;
+            if (next_of_all(w, &busy) == TW__WSE_NEVER) {
+                if (w->lost) return w->lost;
                 const tw__wse_stop stop = { .kind = TW__WSE_STOP_DEADLOCK, .cycle = w->now };
                 if (w->debug && !tw__wse_debug_asks(w, stop)) return left_by_debugger();
                 return deadlock(w);
@@ -292,7 +309,8 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
             for (unsigned k = 0; k < w->part_count; k++) w->part[k].now = limit;
             return too_long(max_cycles);
         }
-        if (w->deadline && ++asked % ASK_TIME == 0 && tw__seconds() > w->deadline) return out_of_time(w);
+        if (w->deadline && w->ranks == 1 && ++asked % ASK_TIME == 0) w->late = tw__seconds() > w->deadline;
+        if (w->late) return out_of_time(w);
         if (next > w->now && !w->options.reference) {
             w->now = next;
             for (unsigned k = 0; k < w->part_count; k++) w->part[k].now = next;
@@ -306,7 +324,7 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
 bool tw__wse_quiet(tw__wse *w)
 {
     size_t busy;
-    return tw__wse_next_time(w, &busy) == TW__WSE_NEVER;
+    return next_of_all(w, &busy) == TW__WSE_NEVER;
 }
 
 /* An operation that has an end and has not come to it, or one of the main thread, whatever its length. */
@@ -323,12 +341,14 @@ static bool operation_waits(const tw__pe *pe)
 tw_status tw__wse_end(tw__wse *w)
 {
     bool operations = false, tasks = false;
-    for (uint32_t k = 0; k < w->count; k++) {
+    for (uint32_t k = w->first; k < w->end; k++) {
         const tw__pe *pe = &w->pe[k];
         if (!pe->program) continue;
         operations |= operation_waits(pe);
         tasks |= (pe->active & pe->blocked) != 0;
     }
+    operations = !tw__wse_all_agree(w, !operations);
+    tasks = !tw__wse_all_agree(w, !tasks);
     bool lenient = w->options.check == TW__WSE_CHECK_REPORT || w->options.check == TW__WSE_CHECK_OFF;
     bool fails = (operations || tasks) && !(w->options.may_wait && lenient);
     if (!fails && w->options.check == TW__WSE_CHECK_OFF) return TW_OK;

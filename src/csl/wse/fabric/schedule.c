@@ -35,7 +35,8 @@ bool tw__wse_schedule_new(tw__wse *w)
                 .far_at = TW__WSE_NEVER, .next = TW__WSE_NEVER, .first = row * w->width + k * 64, .row = row
             };
     }
-    for (uint32_t pe = 0; pe < w->count; pe++) {
+    uint32_t low = w->first ? w->first - w->width : 0, high = w->end < w->count ? w->end + w->width : w->count;
+    for (uint32_t pe = low; pe < high; pe++) { /* with the rows behind the borders to other ranks */
         uint32_t x = pe % w->width, y = pe / w->width;
         tw__router *router = &w->router[pe];
         w->due[pe] = TW__WSE_NEVER;
@@ -205,7 +206,7 @@ uint64_t tw__wse_next_time(tw__wse *w, size_t *busy)
 /* Every PE in both cycles, whether anything woke it or not. */
 static void window_of_all(tw__wse *w)
 {
-    for (uint32_t pe = 0; pe < w->count; pe++) {
+    for (uint32_t pe = w->first; pe < w->end; pe++) {
         tw__part *part = tw__wse_part_of(w, pe);
         tw__router *router = &w->router[pe];
         tw__cell *cell = &w->cell[router->place / 64];
@@ -328,7 +329,8 @@ static void sweep_seams(void *arg, size_t begin, size_t end)
 void tw__wse_windows(tw__wse *w, unsigned count)
 {
     if (w->part_count == 1) {
-        sweep(&w->part[0], (strip){ 0, 0, (int32_t)w->height, 0 }, count, w->now);
+        sweep(&w->part[0], (strip){ (int32_t)(w->first / w->width), 0, (int32_t)(w->end / w->width), 0 }, count,
+              w->now);
         return;
     }
     unsigned most = slant(w);

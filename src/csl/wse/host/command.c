@@ -2,6 +2,8 @@
 /* command: the queue between the host and the wafer. */
 #include "csl/wse/host/host.h"
 
+#include "core/wire/wire.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +13,7 @@ void tw__command_free(void *command)
     if (!c) return;
     if (c->kind == TW__COMMAND_WRITE || c->kind == TW__COMMAND_SEND) free(c->words);
     free(c->ends);
+    free(c->row);
     free(c);
 }
 
@@ -31,9 +34,55 @@ static bool launches_over(tw_wse *w, tw__command *c)
 {
     for (size_t n = share_count(c); c->cursor < n; c->cursor++) {
         tw__share s = share_of(c, c->cursor);
-        if (tw__wse_commands(w->fabric, s.x, s.y)) return false;
+        if (tw__wse_commands(w->fabric, s.x, s.y)) break;
     }
-    return true;
+    return tw__wse_all_agree(w->fabric, c->cursor == share_count(c));
+}
+
+/* Of the words of a command those that one rank has read: written to `out`, or taken from `in`. */
+static void words_of_rank(const tw_wse *w, tw__command *c, unsigned rank, uint32_t *out, const uint32_t *in)
+{
+    size_t n = share_count(c), at = 0;
+    for (size_t k = 0; k < n; k++) {
+        tw__share s = share_of(c, k);
+        if (tw__wse_owner(w->fabric, s.y) != rank) continue;
+        for (size_t i = 0; i < c->copy.elements; i++, at++) {
+            uint32_t *word = &c->words[s.first + i * s.step];
+            if (out)
+                out[at] = *word;
+            else
+                *word = in[at];
+        }
+    }
+}
+
+typedef struct hearing {
+    tw_wse *w;
+    tw__command *c;
+} hearing;
+
+static void take_words(void *user, unsigned rank, const char *bytes, size_t size)
+{
+    hearing *h = user;
+    (void)size;
+    words_of_rank(h->w, h->c, rank, NULL, (const uint32_t *)(const void *)bytes);
+}
+
+/* Every rank gets what all of them have read. */
+static tw_status hear_words(tw_wse *w, tw__command *c)
+{
+    if (tw__wse_ranks(w->fabric) == 1) return TW_OK;
+    size_t mine = 0;
+    for (size_t k = 0, n = share_count(c); k < n; k++)
+        mine += tw__wse_is_here(w->fabric, share_of(c, k).x, share_of(c, k).y) ? c->copy.elements : 0;
+    uint32_t *words = tw__calloc(mine + 1, sizeof *words);
+    tw_status status = words ? TW_OK : tw__fail(TW_E_NO_MEMORY, "no memory for what PEs were asked for");
+    if ((status = tw__wire_agree(status)) == TW_OK) {
+        words_of_rank(w, c, tw__wire_rank(), words, NULL);
+        status = tw__wse_gather(w->fabric, words, mine * sizeof *words, take_words, &(hearing){ w, c });
+    }
+    free(words);
+    return status;
 }
 
 static tw_status copy_share(tw_wse *w, tw__command *c, tw__share s)
@@ -61,12 +110,15 @@ static tw_status copy_share(tw_wse *w, tw__command *c, tw__share s)
 
 static tw_status copy_memory(tw_wse *w, tw__command *c)
 {
-    for (size_t k = 0, n = share_count(c); k < n; k++) {
-        tw_status status = copy_share(w, c, share_of(c, k));
-        if (status != TW_OK) return status;
+    tw_status status = TW_OK;
+    for (size_t k = 0, n = share_count(c); k < n && status == TW_OK; k++) {
+        tw__share s = share_of(c, k);
+        if (tw__wse_is_here(w->fabric, s.x, s.y)) status = copy_share(w, c, s);
     }
-    c->done = true;
-    return TW_OK;
+    status = tw__wire_agree(status);
+    if (status == TW_OK && c->kind == TW__COMMAND_READ) status = hear_words(w, c);
+    c->done = status == TW_OK;
+    return status;
 }
 
 /* --- streams -------------------------------------------------------------------------------------------------- */
@@ -97,7 +149,8 @@ static tw_status issue_send(tw_wse *w, tw__command *c)
         c->ends[k] = *total += c->copy.elements;
     }
     free(row);
-    return ok ? TW_OK : tw__fail(TW_E_NO_MEMORY, "no memory for a stream of %zu words", n * c->copy.elements);
+    return tw__wire_agree(
+        ok ? TW_OK : tw__fail(TW_E_NO_MEMORY, "no memory for a stream of %zu words", n * c->copy.elements));
 }
 
 static void finish_send(tw_wse *w, tw__command *c)
@@ -105,25 +158,27 @@ static void finish_send(tw_wse *w, tw__command *c)
     for (size_t n = share_count(c); c->cursor < n; c->cursor++) {
         tw__share s = share_of(c, c->cursor);
         uint64_t left = tw__wse_unsent(w->fabric, s.x, s.y, c->port, c->color);
-        if (*pushed(w, s, c->port, c->color) - left < c->ends[c->cursor]) return;
+        if (*pushed(w, s, c->port, c->color) - left < c->ends[c->cursor]) break;
     }
-    c->done = true;
+    c->done = tw__wse_all_agree(w->fabric, c->cursor == share_count(c));
 }
 
 static tw_status finish_receive(tw_wse *w, tw__command *c)
 {
-    uint32_t *row = NULL;
+    if (!c->issued) {
+        c->row = tw__calloc(c->copy.elements + 1, sizeof *c->row);
+        tw_status status = tw__wire_agree(c->row ? TW_OK : tw__fail(TW_E_NO_MEMORY, "no memory for a stream"));
+        if (status != TW_OK) return status;
+    }
     for (size_t n = share_count(c); c->cursor < n; c->cursor++) {
         tw__share s = share_of(c, c->cursor);
+        if (!tw__wse_is_here(w->fabric, s.x, s.y)) continue;
         if (tw__wse_received(w->fabric, s.x, s.y, c->port, c->color) < c->copy.elements) break;
-        if (!row && !(row = tw__calloc(c->copy.elements + 1, sizeof *row)))
-            return tw__fail(TW_E_NO_MEMORY, "no memory for a stream");
-        tw__wse_take(w->fabric, s.x, s.y, c->port, c->color, row, c->copy.elements);
-        for (size_t i = 0; i < c->copy.elements; i++) c->words[s.first + i * s.step] = row[i];
+        tw__wse_take(w->fabric, s.x, s.y, c->port, c->color, c->row, c->copy.elements);
+        for (size_t i = 0; i < c->copy.elements; i++) c->words[s.first + i * s.step] = c->row[i];
     }
-    free(row);
-    c->done = c->cursor == share_count(c);
-    return TW_OK;
+    c->done = tw__wse_all_agree(w->fabric, c->cursor == share_count(c));
+    return c->done ? hear_words(w, c) : TW_OK;
 }
 
 /* --- functions ------------------------------------------------------------------------------------------------ */
@@ -143,31 +198,31 @@ static tw_status issue_launch(tw_wse *w, tw__command *c)
     const tw__csl_image *image = w->image;
     unsigned count = image->exports[c->export].param_count;
     c->ends = tw__calloc(image->pe_count + 1, sizeof *c->ends);
-    if (!c->ends) return tw__fail(TW_E_NO_MEMORY, "no memory to launch '%s'", image->exports[c->export].name);
-    bool any = false;
-    for (size_t i = 0; i < image->pe_count; i++) {
+    bool any = false, ok = c->ends != NULL;
+    for (size_t i = 0; i < image->pe_count && ok; i++) {
         uint32_t function;
         if (function_of(w, &image->pes[i], c->export, &function)) {
             any = true;
             w->launched[i]++;
-            if (!tw__wse_launch(w->fabric, (unsigned)(i % image->width), (unsigned)(i / image->width), function,
-                                c->args, count))
-                return tw__fail(TW_E_NO_MEMORY, "no memory to launch '%s'", image->exports[c->export].name);
+            ok = tw__wse_launch(w->fabric, (unsigned)(i % image->width), (unsigned)(i / image->width), function,
+                                c->args, count);
         }
         c->ends[i] = w->launched[i];
     }
+    const char *name = image->exports[c->export].name;
+    tw_status status = tw__wire_agree(ok ? TW_OK : tw__fail(TW_E_NO_MEMORY, "no memory to launch '%s'", name));
+    if (status != TW_OK) return status;
     return any ? TW_OK
-               : tw__fail(TW_E_SYMBOL, "no PE has the function '%s': it was never given to @export_symbol",
-                          image->exports[c->export].name);
+               : tw__fail(TW_E_SYMBOL, "no PE has the function '%s': it was never given to @export_symbol", name);
 }
 
 static void finish_launch(tw_wse *w, tw__command *c)
 {
     for (; c->cursor < w->image->pe_count; c->cursor++) {
         unsigned x = (unsigned)(c->cursor % w->image->width), y = (unsigned)(c->cursor / w->image->width);
-        if (w->launched[c->cursor] - tw__wse_commands(w->fabric, x, y) < c->ends[c->cursor]) return;
+        if (w->launched[c->cursor] - tw__wse_commands(w->fabric, x, y) < c->ends[c->cursor]) break;
     }
-    c->done = true;
+    c->done = tw__wse_all_agree(w->fabric, c->cursor == w->image->pe_count);
 }
 
 /* What the host does next takes its time to reach the PEs: programs that open the command stream while wavelets are

@@ -30,6 +30,8 @@ static bool asked(void *user, const tw__wse_stop *stop)
 tw_status tw_wse_debug(tw_wse *w, tw_wse_hook *hook, void *user)
 {
     if (!w) return tw__missing("wafer");
+    tw_status status = tw__host_one_process("a debugger");
+    if (status != TW_OK) return status;
     w->hook = hook ? hook : pass_halt;
     w->hook_user = user;
     if (tw__wse_debug(w->fabric, asked, w)) return TW_OK;
@@ -85,6 +87,8 @@ static tw_status find_pe(const tw_wse *w, unsigned x, unsigned y, uint32_t *pe)
     if (x >= i->width || y >= i->height)
         return tw__fail(TW_E_INDEX, "there is no PE %u,%u: the rectangle has %u x %u PEs", x, y, i->width,
                         i->height);
+    tw_status status = tw__host_one_process("a look into PEs");
+    if (status != TW_OK) return status;
     *pe = y * i->width + x;
     tw__wse_memory(w->fabric, x, y);
     return TW_OK;

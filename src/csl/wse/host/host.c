@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* host: life of a wafer, its commands as calls, and time. */
 #include "csl/wse/host/host.h"
+#include "core/wire/wire.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,17 @@
 
 /* --- messages ------------------------------------------------------------------------------------------------- */
 
+bool tw__host_prints(const FILE *out)
+{
+    return tw__wire_rank() == 0 || (out != stdout && out != stderr);
+}
+
+tw_status tw__host_one_process(const char *what)
+{
+    if (tw__wire_size() < 2) return TW_OK;
+    return tw__fail(TW_E_NOT_SUPPORTED, "%s follows a wafer of one process: start it without ranks", what);
+}
+
 void tw__host_report(tw_wse *w)
 {
     size_t count = tw_diags_count(w->diags, TW_NOTE);
@@ -18,7 +30,7 @@ void tw__host_report(tw_wse *w)
         tw_diags *one = tw_diags_new();
         if (!one) return;
         tw_diags_add(one, tw_diags_get(w->diags, w->reported));
-        tw_diags_print(one, out, false);
+        if (tw__host_prints(out)) tw_diags_print(one, out, false);
         tw_diags_free(one);
     }
     fflush(out);
@@ -43,7 +55,7 @@ static void print_line(void *user, unsigned x, unsigned y, uint64_t cycle, const
 {
     tw_wse *w = user;
     (void)x, (void)y;
-    if (!w->options.out) return;
+    if (!w->options.out || !tw__host_prints(w->options.out)) return;
     fprintf(w->options.out, "@%llu ", (unsigned long long)cycle);
     tw_print_text(w->options.out, line, strlen(line), "\n\t");
     fputc('\n', w->options.out);
@@ -92,6 +104,7 @@ static bool start(tw_wse *w)
                           .may_wait = w->options.may_wait,
                           .max_seconds = w->options.max_seconds,
                           .spans = spans_of(w) };
+    if ((w->failed = tw__wse_ranks_meet(w->image, &o)) != TW_OK) return false;
     w->fabric = tw__wse_new(w->image, &o, w->diags);
     if (!w->fabric) return false;
     tw__wse_on_print(w->fabric, print_line, w);
@@ -115,8 +128,10 @@ tw_wse *tw_wse_new(const tw_csl_program *program, const tw_wse_options *options)
     w->launched = tw__calloc(w->image->pe_count + 1, sizeof *w->launched);
     w->diags = tw_diags_new();
     if (!w->launched || !w->diags || !start(w)) {
-        tw_status status =
-            tw__fail(TW_E_NO_MEMORY, "no memory for a wafer of %u x %u PEs", w->image->width, w->image->height);
+        tw_status status = w->failed;
+        if (!status)
+            status =
+                tw__fail(TW_E_NO_MEMORY, "no memory for a wafer of %u x %u PEs", w->image->width, w->image->height);
         if (w->diags && tw_diags_count(w->diags, TW_ERROR)) {
             const char *code = tw_diags_get(w->diags, 0)->code;
             tw__host_report(w);
@@ -347,6 +362,7 @@ tw_status tw__host_wait(tw_wse *w, tw_wse_task task)
         uint64_t left = w->options.max_cycles > cycle ? w->options.max_cycles - cycle : 1;
         status = tw__wse_run(w->fabric, left, reached, &wait);
     }
+    if (status == TW_OK) status = tw__wse_lost(w->fabric);
     tw__host_collect(w);
     if (w->failed != TW_OK) return w->failed; /* of a command; its message stands */
     if (status != TW_OK) return fabric_failed(w, status);
@@ -383,9 +399,10 @@ tw_status tw_wse_stop(tw_wse *w)
         tw__host_collect(w);
         if (status == TW_E_OVERFLOW &&
             !limited) { /* such as a task that activates itself for ever: the host is through */
-            fprintf(w->options.reports ? w->options.reports : stderr,
-                    "note: tasks still run %llu cycles after the last command; stopped\n",
-                    (unsigned long long)w->options.max_idle_cycles);
+            FILE *out = w->options.reports ? w->options.reports : stderr;
+            if (tw__host_prints(out))
+                fprintf(out, "note: tasks still run %llu cycles after the last command; stopped\n",
+                        (unsigned long long)w->options.max_idle_cycles);
             tw__wse_say_running(w->fabric);
             status = TW_OK;
         } else if (status != TW_OK || (status = tw__wse_end(w->fabric)) != TW_OK) {

@@ -39,6 +39,7 @@ typedef struct tw__command {
     uint32_t *words;      /* WRITE, SEND: owned; READ, RECEIVE: the caller's */
     int export;           /* LAUNCH */
     uint64_t args[15];
+    uint32_t *row;  /* RECEIVE: what one PE gives */
     size_t cursor;  /* PEs before this one (in order of shares) are finished */
     uint64_t *ends; /* by share: SEND, words pushed until its end; LAUNCH, by PE: commands issued until its end */
 } tw__command;
@@ -72,6 +73,8 @@ tw_status tw__host_enqueue(tw_wse *w, tw__command *command, tw_wse_task *task);
 bool tw__host_advance(tw_wse *w); /* issues and finishes what can be; true when the queue is empty */
 void tw__command_free(void *command);
 
+/* host.c. The standard streams are rank 0's; to a file that the program gave, each rank writes. */
+bool tw__host_prints(const FILE *out);
 void tw__host_report(tw_wse *w); /* host.c: prints what the checks found since the last call */
 
 /* host.c. Runs until a command is done (0: all of them). */
@@ -79,6 +82,9 @@ tw_status tw__host_wait(tw_wse *w, tw_wse_task task);
 
 /* symbol.c. Where the target of an exported variable lies in a PE; false when the PE's program does not export it. */
 bool tw__host_target(const tw_wse *w, unsigned x, unsigned y, int export, uint32_t *address, uint32_t *room);
+
+/* host.c. TW_E_NOT_SUPPORTED where ranks share the wafer: `what` is for one process. */
+tw_status tw__host_one_process(const char *what);
 
 /* learned.c: maps, variables, links, waits, intervals into the profile; `links`: its exchange of the links. */
 void tw__host_add_learned(const tw_wse *w, tw_profile *p, uint32_t links);

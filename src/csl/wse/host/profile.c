@@ -303,6 +303,7 @@ const tw_profile *tw_wse_profile(tw_wse *w)
         tw__fail(TW_E_NO_MEMORY, "the run ended for want of memory: a part of its profile is missing");
         return NULL;
     }
+    if (tw__wse_fetch(w->fabric, false) != TW_OK) return NULL;
     w->profile = build(w);
     return w->profile;
 }

@@ -63,6 +63,19 @@ static tw_status locate(const tw_wse *w, unsigned *x, unsigned *y)
     return TW_OK;
 }
 
+/* The same of a PE that may live in another rank: all of them ask. */
+static bool target_of_all(const tw_wse *w, unsigned x, unsigned y, int export, uint32_t *address, uint32_t *room)
+{
+    struct {
+        uint32_t found, address, room;
+    } target = { 0 };
+    if (tw__wse_is_here(w->fabric, x, y))
+        target.found = tw__host_target(w, x, y, export, &target.address, &target.room);
+    if (tw__wse_from_owner(w->fabric, y, &target, sizeof target) != TW_OK || !target.found) return false;
+    *address = target.address, *room = target.room;
+    return true;
+}
+
 /* Address and size of a variable, or of the target of an exported pointer. */
 static tw_status symbol_find(const tw_wse *w, unsigned x, unsigned y, const char *name, uint32_t *address,
                              uint32_t *bytes)
@@ -77,7 +90,7 @@ static tw_status symbol_find(const tw_wse *w, unsigned x, unsigned y, const char
         return TW_OK;
     }
     for (size_t i = 0; i < w->image->export_count; i++)
-        if (strcmp(w->image->exports[i].name, name) == 0 && tw__host_target(w, x, y, (int)i, address, bytes))
+        if (strcmp(w->image->exports[i].name, name) == 0 && target_of_all(w, x, y, (int)i, address, bytes))
             return TW_OK;
     return tw__fail(TW_E_SYMBOL, "the program of PE (%u, %u) has no variable '%s'", x, y, name);
 }
@@ -123,8 +136,9 @@ tw_status tw_wse_read(const tw_wse *w, unsigned x, unsigned y, unsigned address,
     if (!w) return tw__missing("wafer");
     tw_status status = locate(w, &x, &y);
     if (status == TW_OK) status = check_range(address, size);
-    if (status == TW_OK) memcpy(bytes, tw__wse_memory(w->fabric, x, y) + address, size);
-    return status;
+    if (status != TW_OK) return status;
+    memcpy(bytes, tw__wse_memory(w->fabric, x, y) + address, size);
+    return tw__wse_from_owner(w->fabric, y, bytes, size);
 }
 
 tw_status tw_wse_write(tw_wse *w, unsigned x, unsigned y, unsigned address, const void *bytes, size_t size)
@@ -132,7 +146,8 @@ tw_status tw_wse_write(tw_wse *w, unsigned x, unsigned y, unsigned address, cons
     if (!w) return tw__missing("wafer");
     tw_status status = locate(w, &x, &y);
     if (status == TW_OK) status = check_range(address, size);
-    if (status == TW_OK) memcpy(tw__wse_memory(w->fabric, x, y) + address, bytes, size);
+    if (status == TW_OK && tw__wse_is_here(w->fabric, x, y))
+        memcpy(tw__wse_memory(w->fabric, x, y) + address, bytes, size);
     return status;
 }
 

@@ -207,6 +207,14 @@ void tw__wse_print_char(tw__part *part, tw__pe *pe, uint64_t cycle, char c)
     if (c != '\n') tw__wse_print_char(part, pe, cycle, c);
 }
 
+void tw__wse_add_message(tw__part *part, const tw__message *m)
+{
+    tw__message *mine = fault_add(part, m->pe, m->kind, m->code, m->text);
+    if (!mine) return;
+    mine->cycle = m->cycle;
+    mine->file = m->file, mine->line = m->line, mine->column = m->column;
+}
+
 /* --- between windows ------------------------------------------------------------------------------------------ */
 
 static int by_time(const void *a, const void *b)
@@ -290,33 +298,4 @@ void tw__wse_note_span(tw__part *part, const tw__pe *pe, uint64_t cycle, uint32_
         (*(begins ? &c->spans_begun : &c->spans_ended))++;
     }
     tw__wse_note(part, number, cycle, kind, a, b);
-}
-
-static int by_event(const void *a, const void *b)
-{
-    const tw__wse_event *x = a, *y = b;
-    if (x->cycle != y->cycle) return x->cycle < y->cycle ? -1 : 1;
-    if (x->pe != y->pe) return x->pe < y->pe ? -1 : 1;
-    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
-    if (x->a != y->a) return x->a < y->a ? -1 : 1;
-    return x->b < y->b ? -1 : x->b > y->b;
-}
-
-const tw__wse_event *tw__wse_events(tw__wse *w, size_t *count)
-{
-    size_t n = 0;
-    *count = 0;
-    for (unsigned k = 0; k < w->part_count; k++) n += w->part[k].event_count;
-    if (n == 0) return NULL;
-    tw__wse_event *grown = tw__realloc(w->event, n * sizeof *grown);
-    if (!grown) return NULL;
-    w->event = grown;
-    for (unsigned k = 0; k < w->part_count; k++) {
-        if (w->part[k].event_count == 0) continue;
-        memcpy(w->event + *count, w->part[k].event, w->part[k].event_count * sizeof *w->event);
-        *count += w->part[k].event_count;
-        w->part[k].event_count = 0;
-    }
-    qsort(w->event, n, sizeof *w->event, by_event);
-    return w->event;
 }

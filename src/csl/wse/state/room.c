@@ -26,6 +26,22 @@ void *tw__wse_lines(size_t bytes)
     return memset(lines, 0, bytes);
 }
 
+void *tw__wse_each(const tw__wse *w, size_t size)
+{
+    size_t bytes = (size_t)w->count * size;
+    if (w->ranks == 1) return tw__wse_lines(bytes);
+    void *each = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return each == MAP_FAILED ? NULL : each;
+}
+
+void tw__wse_each_free(const tw__wse *w, void *each, size_t size)
+{
+    if (w->ranks == 1)
+        free(each);
+    else if (each)
+        munmap(each, (size_t)w->count * size);
+}
+
 void *tw__wse_piece(tw__part *part, size_t bytes)
 {
     bytes = (bytes + LINE - 1) / LINE * LINE;

@@ -398,6 +398,11 @@ struct tw__wse {
     tw_diags *diags;
     unsigned arch; /* 0, 1 */
     uint32_t width, height, count;
+    unsigned rank, ranks;        /* of the processes that share the wafer: 0 of 1 when there is one */
+    uint32_t first, end;         /* PEs that live in this one: whole rows */
+    struct tw__borders *borders; /* fabric/ranks.c; NULL = one process */
+    tw_status lost;              /* other ranks cannot be reached any more */
+    bool late;                   /* the time of some rank is up */
     tw__router *router;
     tw__pe *pe;
     uint64_t *due;                     /* by PE: when the compute engine wants to be looked at */
@@ -428,7 +433,15 @@ struct tw__wse {
     tw__wse_kernel kernel[TW__CSL_DSD_OPS];
 };
 
+static inline bool tw__wse_lives_here(const tw__wse *w, uint32_t pe)
+{
+    return pe >= w->first && pe < w->end;
+}
+
 /* --- room.c: memory of the host for the state of PEs ---------------------------------------------------------- */
+/* One element for each PE, zeroed, on cache lines. Of a wafer that ranks share a page is taken when it is touched. */
+void *tw__wse_each(const tw__wse *w, size_t size);
+void tw__wse_each_free(const tw__wse *w, void *each, size_t size);
 void *tw__wse_lines(size_t bytes); /* zeroed, on cache lines, in large pages where it is large; for free() */
 /* Zeroed, on cache lines, until the wafer ends; NULL = out of memory, part->no_memory is set. */
 void *tw__wse_piece(tw__part *part, size_t bytes);
@@ -482,6 +495,8 @@ const tw__csl_route *tw__wse_route_of(const tw__wse *w, uint32_t pe, int color);
 void tw__wse_complain(tw__part *part, uint32_t pe, int color, unsigned port, const char *code, const char *format,
                       ...) TW_PRINTF(6, 7);
 void tw__wse_flush_messages(tw__wse *w); /* into diags, sorted; prints lines */
+/* One of another rank: takes the text over. `file` and `code` are kept as they are. */
+void tw__wse_add_message(tw__part *part, const tw__message *m);
 void tw__wse_print_char(tw__part *part, tw__pe *pe, uint64_t cycle, char c);
 void tw__wse_note(tw__part *part, uint32_t pe, uint64_t cycle, uint32_t kind, uint32_t a, uint32_t b);
 /* A task or an operation begins or ends: an event for a trace, and for a profile while there is room for it. */
