@@ -26,9 +26,9 @@ static tw_status parse_cut(const char *text, uint32_t height, unsigned ranks, ui
         unsigned long row = g_ascii_isdigit(*at) ? strtoul(at, &end, 10) : 0;
         if (row <= first[k - 1] || row >= height || *end != (k + 1 < ranks ? ',' : '\0'))
             return tw__fail(TW_E_INVALID_ARGUMENT,
-                            CUT_VARIABLE " is '%s': with %u ranks it is a list of %u rows from 1 to %u that rises, "
-                                         "the first of each rank but rank 0",
-                            text, ranks, ranks - 1, height - 1);
+                            CUT_VARIABLE " is '%s': with %u ranks it holds %u row%s from 1 to %u that rise, where "
+                                         "ranks from 1 on begin",
+                            text, ranks, ranks - 1, ranks == 2 ? "" : "s", height - 1);
         first[k] = (uint32_t)row;
         at = end + 1;
     }

@@ -315,7 +315,7 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
             w->now = next;
             for (unsigned k = 0; k < w->part_count; k++) w->part[k].now = next;
         }
-        uint64_t room = (limit - w->now + WINDOW - 1) / WINDOW;
+        uint64_t left = limit - w->now, room = left / WINDOW + (left % WINDOW != 0);
         unsigned most = done ? ASK_EVERY - turn % ASK_EVERY : MOST_WINDOWS;
         turn += run_step(w, busy, room < most ? (unsigned)room : most);
     }

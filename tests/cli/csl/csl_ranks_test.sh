@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+# `tilewright csl run -n`: arrays, streams, reports and messages as of one process; what cannot be shared is told with what
+# would be right.
+. "$1/tests/cli/lib.sh"
+layout=$source/tests/cli/csl/ranks/layout.csl
+expect 1 "$tilewright" csl run -n 0 "$layout"
+prints err "-n is a number of ranks from 1 to 65536, not '0'"
+expect 2 "$tilewright" csl run --hosts a,b "$layout"
+prints err '--hosts needs -n'
+expect 2 "$tilewright" csl run "$layout" -n
+prints err "'-n' needs a value"
+expect 2 "$tilewright" csl python -n
+prints err "'-n' needs a value"
+expect 2 "$tilewright" csl debug -n 2 "$layout"
+prints err 'csl debug is for one process'
+if ! ls "$build"/tilewright/wire-*.so >/dev/null 2>&1; then
+    expect 1 "$tilewright" csl run -n 2 "$layout"
+    prints err 'built without MPI (Debian: apt install libopenmpi-dev'
+    echo "no MPI here: runs of several ranks are skipped"
+    exit 77
+fi
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# containers may forbid copies from process to process, and say so on the standard error
+export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
+cd "$work" || exit 1
+
+# Arrays in and out, a stream in and another one out: one process and three with rows of their own.
+expect 0 "$tilewright" csl run "$layout" --in v=ramp --out v=in.npy
+with() { # folder, then options in front
+    mkdir "$1"
+    to=$1
+    shift
+    expect 0 "$tilewright" csl run "$@" "$layout" --in v=ramp --launch f --send 1=in.npy --receive 2:2="$to/r.npy" \
+        --out v="$to/v.npy" --stats
+    cp out "$to/out"
+}
+with one
+TILEWRIGHT_WSE_CUT=1,4 with three -n 3
+for file in r.npy v.npy out; do cmp "one/$file" "three/$file" || fail "three ranks have another $file"; done
+
+# A deadlock and a fault: the report of one process, from the first rank alone.
+for wrong in 1 2; do
+    expect 1 "$tilewright" csl run --params=wrong:$wrong "$layout" --in v=ramp --launch f
+    cp err alone
+    expect 1 "$tilewright" csl run -n 2 --params=wrong:$wrong "$layout" --in v=ramp --launch f
+    sed '/^--*$/,$d; /^$/d' err >ranks
+    cmp alone ranks || { fail "two ranks report something else"; cat alone err; }
+done
+
+# What cannot be shared.
+expect 1 "$tilewright" csl run -n 6 "$layout"
+prints err '6 ranks cannot share the 5 rows of PEs of this wafer, since each has whole rows: start 5 at most'
+TILEWRIGHT_WSE_CUT=5 expect 1 "$tilewright" csl run -n 2 "$layout"
+prints err "TILEWRIGHT_WSE_CUT is '5': with 2 ranks it holds 1 row"
+expect 1 "$tilewright" csl run -n 2 "$source/examples/csl/messages/layout.csl" --arch=wse3
+prints err 'a program with <message_passing> runs in one process'
+
+# Ranks with other programs: what the launcher starts may differ.
+cat >unlike.sh <<'END'
+exec "$0" csl run "$1" --params=wrong:$((${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}} * $2)) --check=$(
+    [ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" = 0 ] && echo error || echo "$3")
+END
+launcher=$(command -v mpirun.openmpi || command -v mpirun || command -v mpiexec)
+expect 1 "$launcher" -n 2 sh -c "$(cat unlike.sh)" "$tilewright" "$layout" 1 error
+prints err 'has another program than rank 0: all ranks have to run the same program with the same options'
+expect 1 "$launcher" -n 2 sh -c "$(cat unlike.sh)" "$tilewright" "$layout" 0 strict
+prints err 'has another set of options than rank 0'
+
+# The same library behind host scripts in Python.
+if "${TILEWRIGHT_PYTHON:-python3}" -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+    expect 0 "$build/bin/cslc" "$source/examples/csl/stencil/layout.csl" --arch=wse3 --fabric-dims=12,7 --fabric-offsets=4,1 \
+        --memcpy --channels=1 -o folder
+    expect 0 "$tilewright" csl python "$source/examples/csl/stencil/run.py" --name folder --steps 20
+    cp out alone
+    expect 0 "$tilewright" csl python -n 2 "$source/examples/csl/stencil/run.py" --name folder --steps 20
+    cmp alone out || fail "two ranks print something else in Python"
+fi
+finish
