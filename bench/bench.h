@@ -12,6 +12,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "rows.h"
+
 /* Seconds, monotonic. */
 static inline double bench_now(void)
 {
@@ -81,7 +83,7 @@ static inline void bench_print(const bench_case *c)
 /* One line per requirement: what was reached, what is asked for. `ratio` >= limit (or <= when `at_most`) passes. */
 static inline bool bench_ratio(const char *what, double ratio, double limit, bool at_most)
 {
-    bool met = at_most ? ratio <= limit : ratio >= limit;
+    bool met = bench_row(what, ratio, "", at_most ? BENCH_AT_MOST : BENCH_AT_LEAST, limit);
     printf("%-52s %8.3f   (%s %.3f: %s)\n", what, ratio, at_most ? "at most" : "at least", limit,
            met ? "met" : "MISSED");
     return met;

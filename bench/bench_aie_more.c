@@ -203,7 +203,7 @@ static bool measure(const row *r)
     printf("%-44s", r->name);
     for (int v = 0; v < 2; v++) printf(" %8.2f", 1e6 * cases[v].median / REPEATS);
     printf("   %6.2f\n", bench_time_ratio(&cases[1], &cases[0]));
-    return true;
+    return bench_row(r->name, bench_time_ratio(&cases[1], &cases[0]), "", BENCH_NO_LIMIT, 0);
 }
 
 int main(void)

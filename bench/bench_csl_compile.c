@@ -90,6 +90,10 @@ int main(void)
         }
         printf("%-36s %7.2f s (aim %g)  %zu programs kept, %.0f bytes per PE", j->name, bench_median(seconds, 3),
                j->aim, programs, bytes);
+        char row[80];
+        snprintf(row, sizeof row, "%s: bytes per PE", j->name);
+        bench_row(j->name, bench_median(seconds, 3), "s", BENCH_AT_MOST, j->aim);
+        bench_row(row, bytes, "B", j->pe_bytes > 0 ? BENCH_AT_MOST : BENCH_NO_LIMIT, j->pe_bytes);
         if (j->pe_bytes > 0) printf(" (aim %.0f)", j->pe_bytes);
         putchar('\n');
     }

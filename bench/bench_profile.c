@@ -2,6 +2,7 @@
 /* Cost of a profile: appending an executed step, and memory for 10,000 steps on 1,472 tiles.
  * Limits: a few ns per step, 5 MB. The peer of the append is a counter increment through a pointer. */
 #include "core/profile/profile.h"
+#include "rows.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -110,6 +111,7 @@ int main(void)
         snprintf(label, sizeof label, "%u runs, %u live variables", rows[i].runs, rows[i].live);
         printf("%-34s %12zu %9.2f%s\n", label, held(p), (double)held(p) / 5e6,
                tw__profile_status(p) ? " FAILED" : "");
+        bench_row(label, (double)held(p) / 1e6, "MB", BENCH_AT_MOST, 5);
         tw_profile_free(p);
     }
     tw_profile *p = build(2, 0);
@@ -122,6 +124,8 @@ int main(void)
         char label[64];
         snprintf(label, sizeof label, "loop over %u steps", lengths[i]);
         printf("%-34s %12.2f %10.1f\n", label, ns, ns / peer);
+        snprintf(label, sizeof label, "append a step, loop of %u", lengths[i]);
+        bench_row(label, ns, "ns", BENCH_NO_LIMIT, 0);
     }
     tw_profile_free(p);
     return 0;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* PTO: tile instructions against named peers on the same contiguous data, with the instructions of the same dispatch
- * level: plain loops, memcpy, F16C, expf of libmvec, sgemm of OpenBLAS (both found with dlopen; a line says when one
- * is not installed). One thread. Each line: medians of interleaved rounds, the ratio peer / instruction, the limit.
+ * level: plain loops, memcpy, F16C, expf of libmvec, sgemm of OpenBLAS and oneDNN (found with dlopen; a line says when
+ * one is not installed). One thread. Each line: medians of interleaved rounds, the ratio peer / instruction, the limit.
  * Exit status 1 when a limit is missed. */
 #include "bench.h"
 #include "peers/pto_peers.h"
 #include "pto/text/as.h"
 
 #include <dlfcn.h>
+#include <omp.h>
 
 enum { MOST = 1 << 18 }; /* floats per array */
 
@@ -21,6 +22,8 @@ static struct {
     void (*expf_vector)(void);
     void (*sgemm)(int order, int ta, int tb, int m, int n, int k, float alpha, const float *a, int lda,
                   const float *b, int ldb, float beta, float *c, int ldc);
+    int (*dnnl_sgemm)(char ta, char tb, int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t lda,
+                      const float *b, int64_t ldb, float beta, float *c, int64_t ldc);
 } peer;
 
 static struct {
@@ -94,6 +97,11 @@ static void by_sgemm(void)
     int side = (int)peer.rows;
     peer.sgemm(ROW_MAJOR, AS_IT_LIES, AS_IT_LIES, side, side, side, 1, peer.x, side, peer.y, side, 0, peer.z, side);
 }
+static void by_dnnl(void)
+{
+    int64_t side = (int64_t)peer.rows;
+    if (peer.dnnl_sgemm('N', 'N', side, side, side, 1, peer.x, side, peer.y, side, 0, peer.z, side) != 0) abort();
+}
 static void by_nothing(void)
 {
     __asm__ volatile("" ::: "memory");
@@ -110,7 +118,9 @@ static bool compare(const char *what, void (*body)(void), const char *peer_name,
     bench_interleaved(cases, 2);
     double scale = (double)ours.times / (double)theirs.times,
            ratio = bench_time_ratio(&cases[1], &cases[0]) * scale;
-    bool met = limit == 0 || ratio >= limit;
+    char row[160];
+    snprintf(row, sizeof row, "%s / %s", what, peer_name);
+    bool met = bench_row(row, ratio, "", limit > 0 ? BENCH_AT_LEAST : BENCH_NO_LIMIT, limit);
     printf("%-26s %10.1f ns   %-22s %10.1f ns   ratio %6.2f", what, cases[0].median * 1e9 / (double)ours.times,
            peer_name, cases[1].median * 1e9 / (double)theirs.times, ratio);
     if (limit > 0) printf("   (at least %.2f: %s)", limit, met ? "met" : "MISSED");
@@ -129,7 +139,7 @@ static bool overhead(const char *what, void (*body)(void), double limit)
     double ns = cases[0].median * 1e9 / (double)r.times;
     printf("%-26s %10.1f ns   %-22s %10.1f ns   (at most %.0f: %s)\n", what, ns, cases[1].name,
            cases[1].median * 1e9 / (double)empty.times, limit, ns <= limit ? "met" : "MISSED");
-    return ns <= limit;
+    return bench_row(what, ns, "ns", BENCH_AT_MOST, limit);
 }
 
 static void set(const char *name, tw_pto_tile *d, tw_pto_tile *a, tw_pto_tile *b)
@@ -168,7 +178,7 @@ static bool lanes(uint32_t side)
     tw_pto_tile_free(mine.core, &b);
     set("TEXP", &d, &a, NULL);
     if (peer.expf_vector)
-        met &= compare(WHAT("TEXP f32"), by_expf, peer.loops->exp_symbol, 0.5);
+        met &= compare(WHAT("TEXP f32"), by_expf, "expf of libmvec", 0.5);
     else
         printf("TEXP: no libmvec with %s to compare with\n",
                peer.loops->exp_symbol ? peer.loops->exp_symbol : "expf");
@@ -216,7 +226,11 @@ static bool matmul(uint32_t side, double limit)
     if (peer.sgemm)
         met = compare(what, by_sgemm, "OpenBLAS sgemm", limit);
     else
-        printf("%s: no libopenblas.so.0 to compare with\n", what);
+        printf("%s: no libopenblas.so.0 to compare with (./dev setup bench)\n", what);
+    if (peer.dnnl_sgemm)
+        compare(what, by_dnnl, "oneDNN sgemm", 0);
+    else
+        printf("%s: no libdnnl.so.2 to compare with (./dev setup bench)\n", what);
     tw_pto_tile_free(mine.core, &a);
     tw_pto_tile_free(mine.core, &b);
     tw_pto_tile_free(mine.core, &c);
@@ -262,7 +276,10 @@ static void find_peers(void)
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     void *mvec = dlopen("libmvec.so.1", RTLD_NOW), *blas = dlopen("libopenblas.so.0", RTLD_NOW);
     if (mvec && peer.loops->exp_symbol) *(void **)&peer.expf_vector = dlsym(mvec, peer.loops->exp_symbol);
+    void *dnnl = dlopen("libdnnl.so.2", RTLD_NOW);
     if (blas) *(void **)&peer.sgemm = dlsym(blas, "cblas_sgemm");
+    if (dnnl) *(void **)&peer.dnnl_sgemm = dlsym(dnnl, "dnnl_sgemm");
+    omp_set_num_threads(1);
     char *(*blas_core)(void) = NULL;
     if (blas) *(void **)&blas_core = dlsym(blas, "openblas_get_corename");
     printf("dispatch level %s, OpenBLAS kernels %s\n", level, blas_core ? blas_core() : "not installed");

@@ -73,7 +73,7 @@ static bool line(const char *what, const bench_case *own, const bench_case *peer
     double ratio = peer->median / own->median;
     printf("%-34s %8.2f us %8.2f us   ratio %.2f   limit %.2f  %s\n", what, own->median / per * 1e6,
            peer->median / per * 1e6, ratio, limit, ratio >= limit ? "ok" : "MISSED");
-    return ratio >= limit;
+    return bench_row(what, ratio, "", BENCH_AT_LEAST, limit);
 }
 
 int main(void)
@@ -85,7 +85,7 @@ int main(void)
     in_a_grid(NULL);
     getrusage(RUSAGE_SELF, &after);
     double kib = (double)(after.ru_maxrss - before.ru_maxrss) / BLOCKS;
-    bool good = kib <= MOST_KIB;
+    bool good = bench_row("peak memory per block", kib, "KiB", BENCH_AT_MOST, MOST_KIB);
     printf("%-34s %8.1f KiB                limit %d      %s\n", "peak memory per block", kib, MOST_KIB,
            good ? "ok" : "MISSED");
     bench_case blocks[] = { { .name = "grid", .run = in_a_grid }, { .name = "cores", .run = by_themselves } };

@@ -63,9 +63,12 @@ int main(void)
     printf("read, check, run        %8.0f %4.0f %4.0f ns a value   ratio to strtoll %.3f\n",
            (parsed - start) * 1e9 / VALUES, (verified - parsed) * 1e9 / VALUES, (ended - verified) * 1e9 / VALUES,
            peer / (ended - start));
+    bench_row("read a value", (parsed - start) * 1e9 / VALUES, "ns", BENCH_NO_LIMIT, 0);
+    bench_row("check a value", (verified - parsed) * 1e9 / VALUES, "ns", BENCH_NO_LIMIT, 0);
+    bench_row("run a value", (ended - verified) * 1e9 / VALUES, "ns", BENCH_NO_LIMIT, 0);
     tw_pto_run_free(run);
     tw_pto_free(core);
     tw_pto_text_free(program);
     free(text);
-    return bytes <= MOST ? 0 : 1;
+    return bench_row("peak memory per value", bytes, "B", BENCH_AT_MOST, MOST) ? 0 : 1;
 }

@@ -88,6 +88,9 @@ static void run(const struct bench *b)
         double reaches = bench_median(ratio, ROUNDS);
         printf("  %s %7.3f", levels[level], bench_median(ours, ROUNDS));
         if (!b->peers[level]) continue;
+        char row[80];
+        snprintf(row, sizeof row, "%s, %s: libmvec / ours", b->name, levels[level]);
+        bench_row(row, reaches, "", BENCH_AT_LEAST, limits[level]);
         printf(" %5.2f%s", reaches, reaches < limits[level] ? "*" : " ");
         reached[level][compared[level]++] = reaches;
     }

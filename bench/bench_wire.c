@@ -3,6 +3,7 @@
  * and checks behind as the engine has them. Starts itself as two ranks where MPI is; alone it measures what a call
  * costs without ranks, which is its limit. */
 #include "core/wire/wire.h"
+#include "rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +91,7 @@ static int alone(void)
 {
     double time = measure(all_and, 1);
     printf("one process: a call of all ranks takes %.1f ns (limit 20)\n", time * 1e3);
-    return time * 1e3 > 20;
+    return !bench_row("one process: a call of all ranks", time * 1e3, "ns", BENCH_AT_MOST, 20);
 }
 
 static int two_ranks(void)
@@ -111,6 +112,8 @@ static int two_ranks(void)
     printf("broadcast of 8 bytes %.2f us, reduction of a boolean %.2f us, barrier %.2f us\n", scalar, both, meet);
     printf("constants: latency %.2f us, bandwidth %.0f MB/s each way\n", small, (16 << 20) / (large - small));
     printf("limit: a small exchange takes 4 us at most: %.2f\n", small / 4);
+    bench_row("two ranks: a small exchange", small, "us", BENCH_AT_MOST, 4);
+    bench_row("two ranks: bandwidth each way", (16 << 20) / (large - small), "MB/s", BENCH_NO_LIMIT, 0);
     return 0;
 }
 

@@ -171,6 +171,10 @@ static void dsd_part(void)
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         double own = dsd_seconds(rows[k].op, rows[k].type, rows[k].n, rows[k].stride, TIMES);
         double peer = peer_seconds(rows[k].n, TIMES) / TIMES;
+        char row[80];
+        snprintf(row, sizeof row, "@%s, n = %u, stride %u / C loop", rows[k].op, rows[k].n, rows[k].stride);
+        bench_row(row, peer / own, "", k == 3 ? BENCH_AT_LEAST : BENCH_NO_LIMIT, 0.45);
+        if (k == 0) bench_row("fixed cost of an operation on memory", own * 1e9, "ns", BENCH_AT_MOST, 30);
         printf("  @%s n = %-5u stride %u: %8.1f ns; C loop of f32 %7.1f ns: ratio %.2f%s%s\n", rows[k].op,
                rows[k].n, rows[k].stride, own * 1e9, peer * 1e9, peer / own,
                k == 3   ? " (aim 0.45)"
@@ -209,6 +213,7 @@ static void scalar_part(void)
     printf("scalar bytecode: at least %.0f M instructions/s (loop of up to %u, about 1 in it skipped half the "
            "time); aim 400%s\n",
            (loop - 1) * 1e7 / seconds / 1e6, loop, aim((loop - 1) * 1e7 / seconds >= 400e6));
+    bench_row("scalar bytecode, instructions", (loop - 1) * 1e7 / seconds / 1e6, "M/s", BENCH_AT_LEAST, 400);
     free(listing);
     tw__csl_image_free(image);
 }
@@ -239,6 +244,7 @@ static void calls_part(void)
            "(aim 1.3)%s\n",
            seconds[0] / 20000 / 64 * 1e9, instructions[0], seconds[1] / 20000 / 64 * 1e9, instructions[1],
            seconds[0] / seconds[1], aim(seconds[0] / seconds[1] >= 1.3));
+    bench_row("loop with calls: as written / optimised", seconds[0] / seconds[1], "", BENCH_AT_LEAST, 1.3);
 }
 
 /* --- wavelet hops --------------------------------------------------------------------------------------------- */
@@ -277,6 +283,9 @@ static void hops_part(void)
                "aim 20 M/s per core%s\n",
                side, side, threads[k], (double)totals.hops / seconds / 1e6, (unsigned long long)totals.hops,
                (unsigned long long)cycles, aim((double)totals.hops / seconds >= 20e6 * threads[k]));
+        char row[80];
+        snprintf(row, sizeof row, "hops, %u x %u, threads: %u", side, side, threads[k]);
+        bench_row(row, (double)totals.hops / seconds / 1e6, "M/s", BENCH_AT_LEAST, 20 * threads[k]);
     }
     tw__csl_image_free(image);
 }
@@ -307,6 +316,7 @@ static void lone_part(void)
     }
     printf("one busy PE: %.3f s on 8 x 8, %.3f s on 512 x 512: ratio %.2f (aim 1.1)%s\n", seconds[0], seconds[1],
            seconds[1] / seconds[0], aim(seconds[1] / seconds[0] <= 1.1));
+    bench_row("one busy PE on 512 x 512 / on 8 x 8", seconds[1] / seconds[0], "", BENCH_AT_MOST, 1.1);
 }
 
 /* --- stencil -------------------------------------------------------------------------------------------------- */
@@ -400,6 +410,18 @@ static tw__csl_image *compile_stencil(unsigned width, unsigned height, unsigned 
     return compile_with(stencil_layout, stencil_pe, width, height, params, 3);
 }
 
+static void stencil_rows(unsigned side, unsigned threads, double each, double first, double busy)
+{
+    char row[80];
+    snprintf(row, sizeof row, "stencil %u x %u, threads: %u, for a PE and step", side, side, threads);
+    bench_row(row, each * 1e6, "us", BENCH_NO_LIMIT, 0);
+    snprintf(row, sizeof row, "stencil %u x %u: busy tile-cycles", side, side);
+    bench_row(row, busy / 1e6, "M/s", BENCH_AT_LEAST, 100);
+    if (side <= 32) return;
+    snprintf(row, sizeof row, "stencil %u x %u / the first", side, side);
+    bench_row(row, each / first, "", BENCH_AT_MOST, side == 128 ? 1.3 : 2);
+}
+
 static void stencil_part(void)
 {
     unsigned sides[] = { 32, 128, 512 };
@@ -432,6 +454,7 @@ static void stencil_part(void)
             sides[k], sides[k], threads, each * 1e6, each / first, busy / seconds / 1e6, (unsigned long long)cycles,
             compiled, (double)usage.ru_maxrss / 1e6, (double)usage.ru_maxrss / (sides[k] * sides[k]),
             aim(each / first <= (k == 1 ? 1.3 : 2) && busy / seconds >= 100e6 && usage.ru_maxrss <= 8 << 20));
+        stencil_rows(sides[k], threads, each, first, busy / seconds);
         tw__csl_image_free(image);
     }
 }
@@ -473,6 +496,8 @@ static void whole_part(void)
     printf("%u x %u PEs that do nothing: layout compiled in %.1f s (aim 10), loaded in %.1f s, %.2f KB a PE (aim "
            "3)%s\n",
            WIDE, HIGH, compiled, loaded, each / 1024, aim(compiled <= 10 && each <= 3 * 1024));
+    bench_row("750 x 994 PEs, layout compiled", compiled, "s", BENCH_AT_MOST, 10);
+    bench_row("memory of a PE that does nothing", each / 1024, "KB", BENCH_AT_MOST, 3);
     tw__wse_free(w);
     tw__csl_image_free(image);
     tw_diags_free(diags);
@@ -495,6 +520,8 @@ static void whole_part(void)
            "%.1f KB per PE\n",
            WIDE, HIGH, STEPS, threads, seconds[1] * 1e6, seconds[1] / seconds[0], SIDE, SIDE,
            aim(seconds[1] / seconds[0] <= 1.3), (double)usage.ru_maxrss / pes);
+    bench_row("stencil 750 x 994 / 128 x 128", seconds[1] / seconds[0], "", BENCH_AT_MOST, 1.3);
+    bench_row("memory of the stencil 750 x 994, for a PE", (double)usage.ru_maxrss / pes, "KB", BENCH_NO_LIMIT, 0);
 }
 
 int main(int argc, char **argv)

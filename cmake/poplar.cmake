@@ -43,7 +43,8 @@ if(NOT TW_TEST_SCRIPTS)
 endif()
 
 # What the layer costs over the C API; ./dev bench runs it with the others.
-add_executable(bench_cxx EXCLUDE_FROM_ALL bench/bench_cxx.cpp)
+add_executable(bench_cxx EXCLUDE_FROM_ALL bench/bench_cxx.cpp bench/machine.c)
+target_include_directories(bench_cxx PRIVATE bench)
 target_compile_options(bench_cxx PRIVATE -O3)
 target_link_libraries(bench_cxx PRIVATE poplar)
 if(TARGET benches)
