@@ -249,7 +249,11 @@ export function chart(spec) {
         },
         dispose() {
             alive.delete(self);
-            instance?.getZr().animation.stop(); // a frame that is still to come would find nothing
+            const canvas = instance?.getZr();
+            if (canvas) {
+                canvas.animation.stop(); // a frame that is still to come would find nothing
+                canvas.painter._redrawId = NaN; // likewise where a slow machine paints one picture in several frames
+            }
             instance?.dispose();
             instance = null;
         },
