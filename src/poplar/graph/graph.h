@@ -133,6 +133,11 @@ typedef struct tw__mapped {
     uint32_t tile;
 } tw__mapped; /* elements of the variable */
 
+typedef struct tw__mapped_rows { /* `rows` runs of `width` elements, the next `stride` elements after the last */
+    uint64_t begin, width, stride, rows;
+    uint32_t tile;
+} tw__mapped_rows;
+
 typedef struct tw__initial { /* list of load-time values, applied in order */
     struct tw__initial *next;
     tw__regions *regions; /* which elements */
@@ -151,8 +156,8 @@ typedef struct tw__variable {
     const size_t *shape; /* as declared, for messages */
     tw__mapped *mapped;  /* sorted, disjoint, neighbours on one tile merged; gaps are unmapped */
     size_t mapped_count, mapped_room;
-    tw__mapped *pending; /* mappings that came out of order, oldest first; merged before anything is read */
-    size_t pending_count, pending_room;
+    tw__mapped_rows *pending; /* what came out of order, oldest first; merged before anything is read */
+    size_t pending_count, pending_room, pending_intervals; /* all of their rows */
     tw__initial *initial;
     uint32_t first_sister, sisters; /* the same variable in the other replicas of a replicated graph; 0 = none */
 } tw__variable;

@@ -311,8 +311,8 @@ static tw_tensor multiplied(tw__core *core, tw_tensor one, size_t n, bool by_til
     tw__regions *all = kept ? copies_of(&old, var, list, n, by_tile) : NULL;
     fresh.shape = kept;
     fresh.count = total;
-    fresh.mapped = fresh.pending = NULL;
-    fresh.mapped_count = fresh.mapped_room = fresh.pending_count = fresh.pending_room = 0;
+    fresh.mapped = NULL, fresh.pending = NULL;
+    fresh.mapped_count = fresh.mapped_room = fresh.pending_count = fresh.pending_room = fresh.pending_intervals = 0;
     if (!all || !map_copies(&fresh, &old, n, by_tile)) {
         tw__graph_no_memory(core);
         free(fresh.mapped);

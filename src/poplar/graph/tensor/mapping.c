@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tile mapping: sorted disjoint intervals per variable.
  *
- * Programs map in order, so an interval beyond the last one is appended at once. Anything else goes to a log of
- * pending intervals which is merged, later ones on top, before the mapping is read (or when it has outgrown what it
- * would be merged into): a mapping of n intervals in any order costs O(n log n). */
+ * Programs map in order, so an interval beyond the last one is appended at once. Anything else goes to a log
+ * which is merged (mapping_merge.c) before the mapping is read, or when it has outgrown what it would be merged into:
+ * a mapping of n intervals in any order costs O(n log n). */
 #include "poplar/graph/replicas.h"
 
 #include <stdlib.h>
@@ -33,134 +33,6 @@ uint64_t tw__mapping_gap(const tw__variable *variable, uint64_t begin, uint64_t 
     return end;
 }
 
-/* --- merging -------------------------------------------------------------------------------------------------- */
-
-static void mapping_put(tw__mapped *out, size_t *n, uint64_t begin, uint64_t end, uint32_t tile)
-{
-    if (begin >= end) return;
-    if (*n && out[*n - 1].tile == tile && out[*n - 1].end == begin)
-        out[*n - 1].end = end;
-    else
-        out[(*n)++] = (tw__mapped){ begin, end, tile };
-}
-
-typedef struct entry {
-    uint64_t begin;
-    uint32_t index; /* in pending: the larger, the later */
-} entry;
-
-/* Stable radix sort by begin, 11 bits at a time: logs of millions of intervals come from strided views. `other` has
- * as much room. Returns the array that holds the result. */
-static entry *sort_entries(entry *a, entry *other, size_t n)
-{
-    enum { BITS = 11, BUCKETS = 1 << BITS };
-    uint64_t most = 0;
-    for (size_t i = 0; i < n; i++) most |= a[i].begin;
-    for (unsigned shift = 0; shift < 64 && most >> shift; shift += BITS) {
-        size_t at[BUCKETS] = { 0 }, sum = 0;
-        for (size_t i = 0; i < n; i++) at[a[i].begin >> shift & (BUCKETS - 1)]++;
-        for (size_t k = 0; k < BUCKETS; k++) {
-            size_t here = at[k];
-            at[k] = sum;
-            sum += here;
-        }
-        for (size_t i = 0; i < n; i++) other[at[a[i].begin >> shift & (BUCKETS - 1)]++] = a[i];
-        entry *swap = a;
-        a = other;
-        other = swap;
-    }
-    return a;
-}
-
-/* A heap of pending indices, the latest on top. */
-static void heap_push(uint32_t *heap, size_t *n, uint32_t index)
-{
-    size_t i = (*n)++;
-    for (; i && heap[(i - 1) / 2] < index; i = (i - 1) / 2) heap[i] = heap[(i - 1) / 2];
-    heap[i] = index;
-}
-
-static void heap_pop(uint32_t *heap, size_t *n)
-{
-    uint32_t last = heap[--*n];
-    size_t i = 0;
-    for (;;) {
-        size_t child = 2 * i + 1;
-        if (child >= *n) break;
-        if (child + 1 < *n && heap[child + 1] > heap[child]) child++;
-        if (heap[child] < last) break;
-        heap[i] = heap[child];
-        i = child;
-    }
-    heap[i] = last;
-}
-
-/* The old mapping under [begin, end), which no pending interval covers. */
-static void put_old(const tw__variable *v, size_t *at, tw__mapped *out, size_t *n, uint64_t begin, uint64_t end)
-{
-    while (*at < v->mapped_count && v->mapped[*at].end <= begin) ++*at;
-    for (size_t i = *at; i < v->mapped_count && v->mapped[i].begin < end; i++) {
-        const tw__mapped *m = &v->mapped[i];
-        mapping_put(out, n, m->begin > begin ? m->begin : begin, m->end < end ? m->end : end, m->tile);
-    }
-}
-
-static size_t mapping_merge(const tw__variable *v, const entry *order, uint32_t *heap, tw__mapped *out)
-{
-    size_t n = 0, live = 0, old = 0, next = 0, count = v->pending_count;
-    uint64_t at = 0;
-    while (next < count || live) {
-        if (!live && order[next].begin > at) {
-            put_old(v, &old, out, &n, at, order[next].begin);
-            at = order[next].begin;
-        }
-        for (; next < count && order[next].begin <= at; next++) heap_push(heap, &live, order[next].index);
-        while (live && v->pending[heap[0]].end <= at) heap_pop(heap, &live);
-        if (!live) continue;
-        const tw__mapped *top = &v->pending[heap[0]];
-        uint64_t end = next < count && order[next].begin < top->end ? order[next].begin : top->end;
-        mapping_put(out, &n, at, end, top->tile);
-        at = end;
-    }
-    put_old(v, &old, out, &n, at, UINT64_MAX);
-    return n;
-}
-
-bool tw__mapping_settle(tw__variable *v)
-{
-    size_t count = v->pending_count;
-    if (!count) return true;
-    if (count >= UINT32_MAX) return false;
-    /* Each boundary starts at most one interval; each old one may be cut once more for each pending one. */
-    size_t room = v->mapped_count + 2 * count + 1;
-    tw__mapped *out = tw__realloc(NULL, room * sizeof *out);
-    entry *order = tw__realloc(NULL, 2 * count * sizeof *order), *sorted_order = order;
-    uint32_t *heap = tw__realloc(NULL, count * sizeof *heap);
-    bool done = out && order && heap;
-    if (done) {
-        bool sorted = true;
-        for (size_t i = 0; i < count; i++) {
-            order[i] = (entry){ v->pending[i].begin, (uint32_t)i };
-            sorted &= i == 0 || order[i - 1].begin <= order[i].begin;
-        }
-        if (!sorted) sorted_order = sort_entries(order, order + count, count);
-        size_t n = mapping_merge(v, sorted_order, heap, out);
-        tw__mapped *fitted = tw__realloc(out, n * sizeof *out);
-        free(v->mapped);
-        free(v->pending);
-        v->mapped = fitted ? fitted : out;
-        v->mapped_count = n;
-        v->mapped_room = fitted ? n : room;
-        v->pending = NULL;
-        v->pending_count = v->pending_room = 0;
-    } else {
-        free(out);
-    }
-    free(order);
-    free(heap);
-    return done;
-}
-
 /* --- adding --------------------------------------------------------------------------------------------------- */
 
 /* Replaces [begin, end) in place; room for two more intervals is there. */
@@ -187,17 +59,18 @@ static void insert(tw__variable *v, uint64_t begin, uint64_t end, uint32_t tile)
     v->mapped_count += n - (j - i);
 }
 
-static bool log_interval(tw__variable *v, uint64_t begin, uint64_t end, uint32_t tile)
+static bool log_rows(tw__variable *v, tw__mapped_rows rows)
 {
     if (!tw__grow(&v->pending, &v->pending_room, v->pending_count, sizeof *v->pending)) return false;
-    v->pending[v->pending_count++] = (tw__mapped){ begin, end, tile };
+    v->pending[v->pending_count++] = rows;
+    v->pending_intervals += rows.rows;
     return true;
 }
 
 /* The log is merged when it has outgrown the mapping: the cost of merging stays in proportion. */
 static bool keep_short(tw__variable *v)
 {
-    return v->pending_count <= v->mapped_count + 4096 || tw__mapping_settle(v);
+    return v->pending_intervals <= v->mapped_count + 4096 || tw__mapping_settle(v);
 }
 
 /* One interval; on failure nothing has changed. */
@@ -219,14 +92,18 @@ static bool mapping_add(tw__variable *v, uint64_t begin, uint64_t end, uint32_t 
             return true;
         }
     }
-    return keep_short(v) && log_interval(v, begin, end, tile);
+    return keep_short(v) && log_rows(v, (tw__mapped_rows){ begin, end - begin, 0, 1, tile });
 }
 
-/* Elements of dims in ascending order of address; one interval for each run. */
+/* Elements of dims in ascending order of address; the two innermost dims are rows of a run each. */
 static bool log_dims(tw__variable *v, uint64_t offset, const tw__dim *dims, unsigned n, uint32_t tile)
 {
-    if (n == 0) return log_interval(v, offset, offset + 1, tile);
-    if (n == 1 && dims[0].stride == 1) return log_interval(v, offset, offset + dims[0].count, tile);
+    bool run = n && dims[n - 1].stride == 1;
+    if (n <= 1u + run) {
+        tw__mapped_rows rows = { offset, run ? dims[n - 1].count : 1, 0, 1, tile };
+        if (n > run) rows.stride = (uint64_t)dims[0].stride, rows.rows = dims[0].count;
+        return log_rows(v, rows);
+    }
     for (uint64_t i = 0; i < dims[0].count; i++)
         if (!log_dims(v, offset + i * (uint64_t)dims[0].stride, dims + 1, n - 1, tile)) return false;
     return true;
@@ -276,12 +153,17 @@ static bool map_ranges(tw__core *core, const tw__node *t, size_t n, const range 
     if (!list) return false;
     for (uint32_t i = 0; i < list->n; i++)
         if (!keep_short(&core->vars[list->region[i].var])) return tw__graph_no_memory(core);
-    size_t *before = tw__realloc(NULL, (list->n + 1) * sizeof *before);
+    size_t(*before)[2] = tw__realloc(NULL, (list->n + 1) * sizeof *before);
     bool done = before != NULL;
-    for (uint32_t i = 0; i < list->n && done; i++) before[i] = core->vars[list->region[i].var].pending_count;
+    for (uint32_t i = 0; i < list->n && done; i++) {
+        const tw__variable *v = &core->vars[list->region[i].var];
+        before[i][0] = v->pending_count, before[i][1] = v->pending_intervals;
+    }
     for (size_t i = 0; i < n && done; i++) done = log_range(core, list, ranges[i]);
-    for (uint32_t i = 0; i < list->n && before && !done; i++)
-        core->vars[list->region[i].var].pending_count = before[i];
+    for (uint32_t i = 0; i < list->n && before && !done; i++) {
+        tw__variable *v = &core->vars[list->region[i].var];
+        v->pending_count = before[i][0], v->pending_intervals = before[i][1];
+    }
     free(before);
     return done || tw__graph_no_memory(core);
 }
@@ -417,6 +299,8 @@ static void read_run(reading *r, const tw__variable *v, tw__elems e, uint64_t at
         if (m && m->begin <= e.offset) {
             if (e.stride == 0)
                 n = e.count;
+            else if (e.stride == 1)
+                n = m->end - e.offset;
             else
                 n = e.stride > 0 ? ceil_div(m->end - e.offset, step) : (e.offset - m->begin) / step + 1;
             if (n > e.count) n = e.count;
@@ -463,13 +347,16 @@ bool tw__mapping_fill(tw__variable *variable, uint32_t tile)
     if (tw__mapping_gap(variable, 0, variable->count) == variable->count) return true;
     /* What is mapped now goes on top of one interval that covers everything. */
     size_t n = variable->mapped_count;
-    tw__mapped *log = tw__realloc(NULL, (n + 1) * sizeof *log);
+    tw__mapped_rows *log = tw__realloc(NULL, (n + 1) * sizeof *log);
     if (!log) return false;
-    log[0] = (tw__mapped){ 0, variable->count, tile };
-    if (n) memcpy(log + 1, variable->mapped, n * sizeof *log);
+    log[0] = (tw__mapped_rows){ 0, variable->count, 0, 1, tile };
+    for (size_t i = 0; i < n; i++) {
+        const tw__mapped *m = &variable->mapped[i];
+        log[i + 1] = (tw__mapped_rows){ m->begin, m->end - m->begin, 0, 1, m->tile };
+    }
     free(variable->pending);
     variable->pending = log;
-    variable->pending_count = variable->pending_room = n + 1;
+    variable->pending_count = variable->pending_room = variable->pending_intervals = n + 1;
     return tw__mapping_settle(variable);
 }
 

@@ -117,6 +117,38 @@ static void graph_mapping_random(void **state)
     }
 }
 
+/* Columns of matrices that were not mapped before: all or some, in any order, on top of each other now and then, with
+ * runs of contiguous elements between them. */
+static void graph_mapping_columns(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 200; round++) {
+        tw_graph *g = new_graph(TILES, 1);
+        size_t rows = 1 + pick(12), columns = 1 + pick(N / 12), ranges = 1 + pick(20), n = rows * columns;
+        tw_tensor x = tw_graph_add_variable(g, TW_FLOAT, 2, (size_t[]){ rows, columns }, "x"),
+                  t = tw_tensor_transpose(g, x);
+        unsigned tiles[N];
+        uint64_t index[N];
+        for (size_t i = 0; i < N; i++) tiles[i] = TW_UNMAPPED;
+        if (round % 8 == 0) tw_graph_map_linearly_with(g, t, (unsigned)(n / TILES) + 1, 1, 0);
+        for (size_t i = 0; round % 8 && i < ranges; i++) {
+            size_t k = round % 8 == 1 ? ranges - 1 - i : i, first = n * k / ranges, end = n * (k + 1) / ranges;
+            unsigned tile = pick(round % 3 ? TILES : 2);
+            if (round % 8 > 4 && pick(4) == 0) first = pick((unsigned)end + 1);
+            tw_tensor of = round % 8 == 7 && pick(3) == 0 ? x : t;
+            tw_graph_map_range(g, of, first, end - first, tile);
+            elements(g, of, index);
+            for (size_t e = first; e < end; e++) tiles[index[e]] = tile;
+        }
+        size_t each = n / TILES + 1;
+        elements(g, t, index);
+        for (size_t e = 0; round % 8 == 0 && e < n; e++) tiles[index[e]] = (unsigned)(e / each);
+        check_mapping(g, pick(2) ? t : x, tiles);
+        check_intervals(&tw__graph_core(g)->vars[0], tiles);
+        tw_graph_free(g);
+    }
+}
+
 /* In-order mapping needs neither log nor sorting; a later mapping of all replaces everything. */
 static void graph_mapping_in_order(void **state)
 {
@@ -300,10 +332,10 @@ static void graph_mapping_cpu(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(graph_mapping_random), cmocka_unit_test(graph_mapping_in_order),
-        cmocka_unit_test(graph_mapping_linear), cmocka_unit_test(graph_mapping_linear_with),
-        cmocka_unit_test(graph_virtual_tiles),  cmocka_unit_test(graph_virtual_shares),
-        cmocka_unit_test(graph_mapping_cpu),
+        cmocka_unit_test(graph_mapping_random),      cmocka_unit_test(graph_mapping_columns),
+        cmocka_unit_test(graph_mapping_in_order),    cmocka_unit_test(graph_mapping_linear),
+        cmocka_unit_test(graph_mapping_linear_with), cmocka_unit_test(graph_virtual_tiles),
+        cmocka_unit_test(graph_virtual_shares),      cmocka_unit_test(graph_mapping_cpu),
     };
     return cmocka_run_group_tests_name("graph_mapping", tests, NULL, NULL);
 }
