@@ -85,7 +85,7 @@ endforeach()
 # Examples, built like a user's programs; "prints: ..." in their first comment is their test.
 set(on_tiles variables operations regression conjugate_gradient kmeans) # the others train for longer than a simulator should
 foreach(name IN ITEMS variables operations regression lstm lstm_layer conjugate_gradient conv_net conv_net_cxx
-        transformer transformer_layer kmeans)
+        transformer transformer_layer kmeans sparse_layer)
   file(GLOB source ${CMAKE_SOURCE_DIR}/examples/poplar/libs/${name}.c*)
   add_executable(example_libs_${name} ${source})
   if(source MATCHES "\\.c$") # the C++ library is not for it

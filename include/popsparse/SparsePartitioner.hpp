@@ -113,8 +113,9 @@ template <typename T> class Partitioner {
         });
         for (std::size_t b = 0; b < blocks; b++) order.push_back(b);
         if (byColumn)
-            std::stable_sort(order.begin(), order.end(),
-                             [&](std::size_t a, std::size_t b) { return column[a] < column[b]; });
+            std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+                return column[a] != column[b] ? column[a] < column[b] : a < b;
+            });
         COOMatrix<T> out(problem.sparsity.blockDimensions);
         out.numRows = rows(), out.numColumns = problem.columns;
         for (std::size_t b : order) {

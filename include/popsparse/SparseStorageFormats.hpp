@@ -53,26 +53,27 @@ template <typename T> struct Stored : Block {
 /* A row and a column for each block. */
 template <typename T> struct COOMatrix : detail::Stored<T> {
     using detail::Stored<T>::Stored;
-    COOMatrix(std::size_t numNZValues, const std::array<std::size_t, 2> &blockDimensions = { { 1, 1 } })
-        : detail::Stored<T>(numNZValues, numNZValues, numNZValues, blockDimensions)
+    explicit COOMatrix(const std::array<std::size_t, 2> &block = { { 1, 1 } }) : detail::Stored<T>(block) {}
+    COOMatrix(std::size_t numNZValues, const std::array<std::size_t, 2> &block = { { 1, 1 } })
+        : detail::Stored<T>(numNZValues, numNZValues, numNZValues, block)
     {
     }
 };
 /* A row for each block; columnIndices: where the values of each column of blocks begin, and where the last end. */
 template <typename T> struct CSCMatrix : detail::Stored<T> {
     using detail::Stored<T>::Stored;
-    CSCMatrix(std::size_t numNZValues, std::size_t numColumns,
-              const std::array<std::size_t, 2> &blockDimensions = { { 1, 1 } })
-        : detail::Stored<T>(numNZValues, numColumns + 1, numNZValues, blockDimensions)
+    explicit CSCMatrix(const std::array<std::size_t, 2> &block = { { 1, 1 } }) : detail::Stored<T>(block) {}
+    CSCMatrix(std::size_t numNZValues, std::size_t columns, const std::array<std::size_t, 2> &block = { { 1, 1 } })
+        : detail::Stored<T>(numNZValues, columns + 1, numNZValues, block)
     {
     }
 };
 /* A column for each block; rowIndices: where the values of each row of blocks begin, and where the last end. */
 template <typename T> struct CSRMatrix : detail::Stored<T> {
     using detail::Stored<T>::Stored;
-    CSRMatrix(std::size_t numNZValues, std::size_t numRows,
-              const std::array<std::size_t, 2> &blockDimensions = { { 1, 1 } })
-        : detail::Stored<T>(numNZValues, numNZValues, numRows + 1, blockDimensions)
+    explicit CSRMatrix(const std::array<std::size_t, 2> &block = { { 1, 1 } }) : detail::Stored<T>(block) {}
+    CSRMatrix(std::size_t numNZValues, std::size_t rows, const std::array<std::size_t, 2> &block = { { 1, 1 } })
+        : detail::Stored<T>(numNZValues, numNZValues, rows + 1, block)
     {
     }
 };
