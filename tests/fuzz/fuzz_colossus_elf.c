@@ -74,7 +74,10 @@ static void ask(const tw_object *image)
             tw_debug_state state = {
                 .size = sizeof state, .pc = pc, .frame = frame, .get_register = get_register, .read = read_memory
             };
-            for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) free(tw_debug_print(debug, &state, texts[i]));
+            for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+                free(tw_debug_print(debug, &state, texts[i]));
+                free(tw_debug_type(debug, &state, texts[i]));
+            }
             free(tw_debug_locals(debug, &state));
             tw_debug_caller caller;
             tw_debug_unwind(debug, &state, &caller);

@@ -291,6 +291,7 @@ static const tw__word commands[] = {
     { "disable", "dis", "[N...]", "keep breakpoints without effect", tw__debug_disable },
     { "print", "p inspect", "[/FORMAT] VALUE",
       "$m0, $a0:1, $FP_STS, f + 4, *0x82000; x, p->y, a[3], *p@4; x d u o t a c f h", tw__debug_print },
+    { "ptype", "whatis", "VALUE", "type of a variable, or of that name: ptype *p, ptype Point", tw__source_ptype },
     { "display", "", "[[/FORMAT] VALUE]", "print it at each stop: display $m0; without VALUE: now",
       tw__debug_display },
     { "undisplay", "", "[N]", "no longer print number N, or any", tw__debug_undisplay },

@@ -89,6 +89,7 @@ void tw__debug_display(debugger *d, char *args);
 void tw__debug_undisplay(debugger *d, char *args);
 bool tw__debug_print_array(debugger *d, const char *args); /* false: it is none */
 void tw__source_locals(debugger *d, char *args);           /* sim_source.c */
+void tw__source_ptype(debugger *d, char *args);
 unsigned tw__source_backtrace(debugger *d, unsigned first, uint32_t address);
 /* A frame of the backtrace with its source line; false: nothing is known of it. */
 bool tw__source_show_frame(debugger *d, unsigned number, unsigned inlined, uint32_t address);

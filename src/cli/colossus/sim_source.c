@@ -118,6 +118,24 @@ void tw__source_locals(debugger *d, char *args)
     free(text);
 }
 
+void tw__source_ptype(debugger *d, char *args)
+{
+    source_context c = { .s = d->s, .context = d->context };
+    tw_debug_state state;
+    if (!*args || !d->s->debug) {
+        tw__debug_complain(d, *args ? "There are no types: popc -g makes them known."
+                                    : "ptype VALUE, or a type's name");
+        return;
+    }
+    source_state(&c, &state); /* types are known where values are not */
+    char *text = tw_debug_type(d->s->debug, &state, args);
+    if (text)
+        printf("type = %s\n", text);
+    else
+        tw__debug_complain(d, "%s.", tw_error_message());
+    free(text);
+}
+
 /* --- places ----------------------------------------------------------------------------------------------------- */
 
 /* "Adder::compute" of a frame. */

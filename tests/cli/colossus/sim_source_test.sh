@@ -91,6 +91,28 @@ shows 'a = 4' 'b = 12884901890' 'f = 1.5' 'Breakpoint 1, ' "in sum () at $dir/a.
     'p->next->s[2] = 6' '(*p).next->low = 1' 'c = green' 'counts = {1, 2, 3, 4}' 'counts[3] = 4' 'sink = 66' \
     'n * 2 + counts[0] = 9' 'n = 0x4' "in entry () at $dir/a.cpp:$(line 'result = sum'):18"
 
+# Types, of variables and by their names.
+debug 0 <<'END2'
+break sum
+c
+ptype p
+ptype *p
+ptype p->s
+ptype p->next->s[1]
+ptype counts
+ptype c
+ptype Base
+ptype n
+END2
+shows 'type = const Point *' 'type = struct Point : Base {' '    float y;' '    short s[3];' '    unsigned int low : 3;' \
+    '    unsigned int high : 5;' '    Point *next;' '}' 'type = short [3]' 'type = short' 'type = volatile int [4]' \
+    'type = enum Colour {red = 0, green = 5}' 'type = struct Base {' '    int first;' '}' 'type = int'
+debug 1 <<'END2'
+ptype nothing
+ptype
+END2
+shows "nothing" 'ptype VALUE'
+
 # Lines: each round of the loop shows what C says; a function that was inlined has a frame of its own.
 debug 0 <<END2
 break a.cpp:$(line 'sink = total')

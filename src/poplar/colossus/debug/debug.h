@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* colossus, debug information: what its files share. read.c: from bytes to entries; frames.c: functions
  * at addresses; unwind.c: frames of callers; place.c: where a variable is; value.c: what a user writes; print.c:
- * values as text. */
+ * values as text; type.c: types as text. */
 #ifndef TW_COLOSSUS_DEBUG_H
 #define TW_COLOSSUS_DEBUG_H
 
@@ -122,5 +122,8 @@ bool tw__value_word(const tw__look *look, const tw__value *value, int64_t *numbe
 bool tw__value_element(const tw__look *look, const tw__value *array, uint32_t index, uint32_t *count,
                        tw__value *out);
 void tw__value_print(const tw__look *look, const tw__value *value, GString *out);
+/* type.c: a record with its members, else as a declaration without a name; `row` as in tw__value. */
+void tw__type_print(const tw_debug *d, const tw__die *type, unsigned row, GString *out);
+const tw__die *tw__type_named(const tw_debug *d, const char *name); /* NULL: none */
 
 #endif

@@ -233,6 +233,28 @@ tw_status tw_debug_word(const tw_debug *debug, const tw_debug_state *given, cons
     return status;
 }
 
+char *tw_debug_type(const tw_debug *debug, const tw_debug_state *given, const char *text)
+{
+    tw_debug_state state;
+    tw__look look;
+    if (debug && !text) return tw__made(tw__fail(TW_E_INVALID_ARGUMENT, "a type needs a text"), NULL);
+    tw_status status = begin_look(debug, given, &state, &look);
+    if (status != TW_OK) return tw__made(status, NULL);
+    tw__value value = { 0 };
+    status = tw__look_value(&look, text, &value);
+    const tw__die *named = status == TW_OK ? NULL : tw__type_named(debug, text);
+    GString *out = g_string_new(NULL);
+    if (status == TW_OK && value.is_number)
+        g_string_append(out, "int");
+    else if (status == TW_OK || named)
+        tw__type_print(debug, named ? named : value.type, value.row, out);
+    tw__arena_free(look.arena);
+    if (named) status = TW_OK;
+    char *copy = finish_text(out);
+    if (status != TW_OK) free(copy), copy = NULL;
+    return tw__made(copy ? TW_OK : status, copy);
+}
+
 char *tw_debug_locals(const tw_debug *debug, const tw_debug_state *given)
 {
     tw_debug_state state;
