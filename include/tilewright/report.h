@@ -61,6 +61,9 @@ TW_API void tw_findings_free(tw_findings *findings);
 TW_API tw_status tw_profile_print_top(const tw_profile *profile, FILE *out, tw_colours colours, unsigned rows);
 TW_API tw_status tw_profile_print_tiles(const tw_profile *profile, FILE *out, tw_colours colours, unsigned rows);
 TW_API tw_status tw_profile_print_memory(const tw_profile *profile, FILE *out, tw_colours colours, unsigned rows);
+/* Lines of the sources by cycles, of all tiles together, with their text where it is known. TW_E_MISSING_PROFILE also
+ * when the machine did not record lines. */
+TW_API tw_status tw_profile_print_lines(const tw_profile *profile, FILE *out, tw_colours colours, unsigned rows);
 
 /* What changed from a to b, the largest change first. */
 TW_API tw_status tw_profile_print_diff(const tw_profile *a, const tw_profile *b, FILE *out, tw_colours colours,

@@ -137,6 +137,7 @@ struct tw_pto {
     } *tally;                          /* [row][pipe], with TW_PTO_PROFILE */
     tw__hold hold[TW_PTO_PIPES];       /* what set `pipe_free` */
     struct tw__timeline *timeline;     /* with TW_PTO_TIMELINE (cost/timeline.c) */
+    uint32_t line;                     /* of the program's text, of the instruction at hand; 0 = not known */
     bool cost_lost;                    /* there was no memory for a part of it, or of the flows */
     tw_pto_pipe charged;               /* pipe of the last charge */
     const tw__pto_row *charge_as;      /* instruction that this one is a part of; NULL = none */

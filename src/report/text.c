@@ -249,6 +249,52 @@ tw_status tw_profile_print_memory(const tw_profile *p, FILE *out, tw_colours col
     return ended(&s);
 }
 
+/* --- lines ------------------------------------------------------------------------------------------------------ */
+
+static gint by_cost(gconstpointer a, gconstpointer b)
+{
+    const tw__profile_line *x = *(const tw__profile_line *const *)a, *y = *(const tw__profile_line *const *)b;
+    uint64_t first = x->cycles + x->waits, second = y->cycles + y->waits;
+    if (first != second) return first < second ? 1 : -1;
+    return x->line != y->line ? (x->line < y->line ? -1 : 1) : (x->file > y->file) - (x->file < y->file);
+}
+
+/* The place without its folders, what ran there, and the line itself below it. */
+static void put_source_line(const sheet *s, const tw_profile *p, const tw__profile_line *line, double most)
+{
+    char text[64];
+    const char *file = p->names.items[line->file], *slash = strrchr(file, '/');
+    g_autofree char *name =
+        g_strdup_printf("%s:%u %s", slash ? slash + 1 : file, line->line, p->names.items[line->what]);
+    fputs("  ", s->out);
+    put_name(s, name, NAME);
+    fprintf(s->out, " %15s", tw__commas(text, sizeof text, line->cycles));
+    fprintf(s->out, " %15s ", tw__commas(text, sizeof text, line->waits));
+    put_bar(s, most > 0 ? (double)(line->cycles + line->waits) / most : 0, ORANGE);
+    fprintf(s->out, " %s times\n", tw__commas(text, sizeof text, line->runs));
+    if (!line->text) return;
+    fputs("      ", s->out);
+    put_text(s, p->names.items[line->text]);
+    fputc('\n', s->out);
+}
+
+tw_status tw_profile_print_lines(const tw_profile *p, FILE *out, tw_colours colours, unsigned rows)
+{
+    if (!p || !out) return tw__missing(p ? "file" : "profile");
+    if (!p->lines.count)
+        return tw__fail(TW_E_MISSING_PROFILE, "this profile has no lines of sources: its machine recorded none");
+    sheet s = sheet_new(out, colours, rows);
+    g_autoptr(GPtrArray) list = g_ptr_array_new();
+    for (size_t i = 0; i < p->lines.count; i++) g_ptr_array_add(list, &p->lines.items[i]);
+    g_ptr_array_sort(list, by_cost);
+    const tw__profile_line *first = list->pdata[0];
+    heading(&s, "Lines by cycles, and cycles that they waited beside these, on all tiles:");
+    for (guint i = 0; i < list->len && i < s.rows; i++)
+        put_source_line(&s, p, list->pdata[i], (double)(first->cycles + first->waits));
+    if (list->len > s.rows) fprintf(out, "  ... %u more\n", list->len - s.rows);
+    return ended(&s);
+}
+
 /* --- the difference of two -------------------------------------------------------------------------------------- */
 
 static const char *value_text(char buf[64], const tw__diff_line *line, double value)

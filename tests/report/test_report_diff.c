@@ -166,6 +166,32 @@ static void test_tables(void **state)
     assert_non_null(strstr(text, "Steps, of 200 cycles:"));
     assert_non_null(strstr(text, "... 1 more"));
     g_free(text);
+    assert_int_equal(tw_profile_print_lines(p, stderr, TW_COLOURS_OFF, 2), TW_E_MISSING_PROFILE);
+    tw_profile_free(p);
+}
+
+/* What waits counts for the order as what works does; a line of the source stands below its figures. */
+static void test_source_lines(void **state)
+{
+    (void)state;
+    tw_profile *p = make("more", 100, 1200);
+    const tw__line_desc few = { "src/a.csl", 7, "@fmacs", 2, 1000, 0 },
+                        waits = { "src/a.csl", 9, "@fmovs", 1, 5, 4000 };
+    tw__profile_add_line(p, &few);
+    tw__profile_add_line(p, &few); /* what is there twice is one */
+    tw__profile_add_line(p, &waits);
+    tw__profile_add_line(p, &(tw__line_desc){ "src/b.csl", 1, "task main", 1, 1, 0 });
+    static const char source[] = "\n\n\n\n\n\n  @fmacs(x);  \n\nfrom \033[1m here";
+    tw__profile_set_source(p, "src/a.csl", source, sizeof source - 1);
+    char *text = printed(tw_profile_print_lines, p, TW_COLOURS_OFF, 2);
+    const char *first = strstr(text, "a.csl:9 @fmovs"), *second = strstr(text, "a.csl:7 @fmacs");
+    assert_true(first && second && first < second);
+    assert_non_null(strstr(second, "2,000"));
+    assert_non_null(strstr(second, "4 times\n      @fmacs(x);\n"));
+    assert_non_null(strstr(first, "4,000"));
+    assert_null(strchr(text, '\033'));
+    assert_non_null(strstr(text, "... 1 more"));
+    g_free(text);
     tw_profile_free(p);
 }
 
@@ -251,6 +277,7 @@ int main(void)
         cmocka_unit_test(test_longest_order), cmocka_unit_test(test_renamed_and_moved),
         cmocka_unit_test(test_conditions),    cmocka_unit_test(test_refused),
         cmocka_unit_test(test_lines),         cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_source_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

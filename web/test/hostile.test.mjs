@@ -19,7 +19,19 @@ const VIEWS = [
     'memory&tab=vertices',
     'memory&tab=liveness',
 ];
-VIEWS.push('program', 'time', 'time&tab=tiles', 'time&tab=grid', 'time&tab=waits', 'kernels', 'motion', 'compare', 'all');
+VIEWS.push(
+    'program',
+    'time',
+    'time&tab=tiles',
+    'time&tab=grid',
+    'time&tab=waits',
+    'kernels',
+    'kernels&tab=lines',
+    'program&tab=names',
+    'motion',
+    'compare',
+    'all',
+);
 
 after(close);
 
@@ -135,6 +147,30 @@ function hostile() {
                 })),
             },
             intervals,
+            motionScale: { window: 2 ** 52, block: 3 },
+            motion: {
+                names: clean,
+                routeTile: [3],
+                routeColor: [255],
+                routeFrom: [31],
+                routeTo: [31],
+                flowWindow: [0, 2 ** 52, 2 ** 53 - 1],
+                flowTile: [3, 1, 0],
+                flowKind: [0, 8, 4],
+                flowColor: [255, 0, 77],
+                flowAmount: [2 ** 32 - 1, 1, 0],
+                stuckTile: clean.map((_, i) => i % 4),
+                stuckText: clean.map((_, i) => i),
+            },
+            lines: {
+                names: clean,
+                lineFile: clean.map((_, i) => i),
+                lineNumber: clean.map((_, i) => 2 ** 32 - 1 - i),
+                lineWhat: clean.map((_, i) => i),
+                lineRuns: clean.map(() => 2 ** 52),
+                lineCycles: clean.map((_, i) => i),
+                lineText: clean.map((_, i) => i),
+            },
         },
     };
 }

@@ -52,6 +52,8 @@ const VIEWS = ['summary', 'memory', 'program', 'time', 'kernels', 'motion', 'com
 const TABS = {
     memory: ['tiles', 'map', 'variables', 'vertices', 'liveness'],
     time: ['line', 'tiles', 'grid', 'waits'],
+    program: ['tree', 'names'],
+    kernels: ['kinds', 'lines'],
 };
 
 // What does not say how sure it is, or what it means, on hover: figures, panels with a chart, tables, columns of

@@ -35,13 +35,15 @@ enum {
 
 typedef struct tw__span {
     uint64_t begin, end, there; /* cycles; `there`: its results can be used */
-    uint32_t row;
+    uint32_t line;              /* of the program's text; 0 = not known */
+    uint16_t row;
     uint8_t pipe;
 } tw__span;
 
 typedef struct tw__wait_span {
     uint64_t begin, end;
-    uint32_t row; /* what would have run */
+    uint32_t line;
+    uint16_t row; /* what would have run */
     uint8_t pipe;
     tw__hold hold;
 } tw__wait_span;
@@ -62,10 +64,13 @@ struct tw__timeline {
     tw__use *uses;
     size_t use_count, use_room;
     uint64_t left_out;
+    char *file;                   /* of the program's text; NULL = none ran */
+    bool other;                   /* several ran: which line is of which is not known */
     uint32_t lanes[TW_PTO_PIPES]; /* of the profile at hand */
 };
 
 bool tw__timeline_new(tw_pto *core);
+void tw__timeline_source(tw_pto *core, const char *file); /* what runs from now on, line by line, is of this text */
 void tw__timeline_free(tw_pto *core);
 /* An instruction begins, ends, and has its results. */
 void tw__timeline_add(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, uint64_t begin, uint64_t end,

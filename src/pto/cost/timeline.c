@@ -4,6 +4,7 @@
 #include "pto/cost/cost.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool tw__timeline_new(tw_pto *core)
 {
@@ -13,8 +14,22 @@ bool tw__timeline_new(tw_pto *core)
 void tw__timeline_free(tw_pto *core)
 {
     if (core->timeline) free(core->timeline->spans), free(core->timeline->waits), free(core->timeline->uses);
+    if (core->timeline) free(core->timeline->file);
     free(core->timeline);
     core->timeline = NULL;
+}
+
+/* Of a second text lines are not known: one core seldom runs two. */
+void tw__timeline_source(tw_pto *core, const char *file)
+{
+    struct tw__timeline *t = core->timeline;
+    if (t->file && strcmp(t->file, file) != 0) t->other = true;
+    if (t->file) return;
+    size_t bytes = strlen(file) + 1;
+    if ((t->file = tw__realloc(NULL, bytes)))
+        memcpy(t->file, file, bytes);
+    else
+        core->cost_lost = true;
 }
 
 void tw__timeline_add(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, uint64_t begin, uint64_t end,
@@ -26,7 +41,8 @@ void tw__timeline_add(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, ui
     else if (!tw__grow(&t->spans, &t->room, t->count, sizeof *t->spans))
         core->cost_lost = true;
     else
-        t->spans[t->count++] = (tw__span){ begin, end, there, (uint32_t)tw__pto_row_index(row), (uint8_t)pipe };
+        t->spans[t->count++] =
+            (tw__span){ begin, end, there, core->line, (uint16_t)tw__pto_row_index(row), (uint8_t)pipe };
 }
 
 static bool is_use_of(const tw__use *use, const tw__use *fresh)
@@ -76,5 +92,5 @@ void tw__timeline_wait(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, u
         core->cost_lost = true;
     else
         t->waits[t->wait_count++] =
-            (tw__wait_span){ begin, end, (uint32_t)tw__pto_row_index(row), (uint8_t)pipe, hold };
+            (tw__wait_span){ begin, end, core->line, (uint16_t)tw__pto_row_index(row), (uint8_t)pipe, hold };
 }

@@ -46,6 +46,28 @@ static void add_lanes(const tw_pto *core, tw_profile *p, uint32_t tile)
     }
 }
 
+/* The text whose lines spans have. */
+static const char *span_file(const struct tw__timeline *t)
+{
+    return t->other ? NULL : t->file;
+}
+
+/* Waits of an instruction count to its line. */
+static void add_span_lines(const struct tw__timeline *t, tw_profile *p)
+{
+    for (size_t i = 0; i < t->count + t->wait_count && span_file(t); i++) {
+        const tw__span *s = i < t->count ? &t->spans[i] : NULL;
+        const tw__wait_span *w = s ? NULL : &t->waits[i - t->count];
+        tw__line_desc desc = { .file = span_file(t),
+                               .line = s ? s->line : w->line,
+                               .what = tw__pto_row_at(s ? s->row : w->row)->name,
+                               .runs = s != NULL,
+                               .cycles = s ? s->end - s->begin : 0,
+                               .waits = w ? w->end - w->begin : 0 };
+        if (desc.line) tw__profile_add_line(p, &desc);
+    }
+}
+
 static void add_spans(const struct tw__timeline *t, tw_profile *p)
 {
     for (size_t i = 0; i < t->count; i++) {
@@ -54,7 +76,9 @@ static void add_spans(const struct tw__timeline *t, tw_profile *p)
                                                           .from = s->begin,
                                                           .to = s->end,
                                                           .name = tw__pto_row_at(s->row)->name,
-                                                          .partner = TW__NONE });
+                                                          .partner = TW__NONE,
+                                                          .file = s->line ? span_file(t) : NULL,
+                                                          .line = span_file(t) ? s->line : 0 });
     }
     tw__profile_omit_intervals(p, t->left_out);
 }
@@ -69,7 +93,9 @@ void tw__timeline_record(tw_pto *const *cores, unsigned count, tw_profile *p)
         add_spans(cores[i]->timeline, p);
         tw__timeline_add_waits(cores, count, i, p);
         tw__timeline_add_map(cores[i], p, i);
+        add_span_lines(cores[i]->timeline, p);
     }
+    tw__profile_read_sources(p);
 }
 
 static void name_track(FILE *out, const char *what, unsigned process, int track, const char *name, bool *any)
@@ -99,10 +125,11 @@ static void write_core(FILE *out, const tw_pto *core, unsigned process, double u
         used[s->pipe] = true;
         fprintf(out,
                 ",\n{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%u,\"tid\":%d,\"ts\":%.6f,\"dur\":%.6f,\"args\":{"
-                "\"begin\":%" PRIu64 ",\"end\":%" PRIu64 ",\"results\":%" PRIu64 ",\"fidelity\":\"estimated\"}}",
+                "\"begin\":%" PRIu64 ",\"end\":%" PRIu64 ",\"results\":%" PRIu64 ",\"line\":%" PRIu32
+                ",\"fidelity\":\"estimated\"}}",
                 tw__pto_row_at(s->row)->name, process, 1 + s->pipe, (double)s->begin * us_per_cycle,
                 rounded((double)s->end * us_per_cycle) - rounded((double)s->begin * us_per_cycle), s->begin, s->end,
-                s->there);
+                s->there, span_file(t) ? s->line : 0);
     }
 }
 

@@ -3,10 +3,10 @@
 import { h } from '../dom.js';
 import { ROWS_OF_ALL } from '../print.js';
 import { compareView } from './compare.js';
-import { kernelsView } from './kernels.js';
+import { KERNEL_TABS, kernelsView } from './kernels.js';
 import { MEMORY_TABS, memoryView } from './memory.js';
 import { motionView } from './motion.js';
-import { programView } from './program.js';
+import { PROGRAM_TABS, programView } from './program.js';
 import { summaryView } from './summary.js';
 import { TIME_TABS, timeView } from './time.js';
 
@@ -14,9 +14,9 @@ function parts(report) {
     return [
         ['Summary', summaryView, {}],
         ...MEMORY_TABS.map(([tab, title]) => [`Memory: ${title}`, memoryView, { tab }]),
-        ['Program', programView, {}],
+        ...PROGRAM_TABS.map(([tab, title]) => [`Program: ${title}`, programView, { tab }]),
         ...TIME_TABS.map(([tab, title]) => [`Time: ${title}`, timeView, { tab }]),
-        ['Kernels', kernelsView, {}],
+        ...KERNEL_TABS.map(([tab, title]) => [`Kernels: ${title}`, kernelsView, { tab }]),
         ['Motion', motionView, {}],
         report.diff ? ['Compare', compareView, {}] : null,
     ].filter(Boolean);

@@ -5,6 +5,7 @@ import { h } from '../dom.js';
 import { bytes, count, cut, percent } from '../format.js';
 import { NONE } from '../model.js';
 import { memoriesOf } from './holds.js';
+import { placeOf } from './spans.js';
 import { extremes, inUse, timeShares, worked } from './sums.js';
 
 const share = (x) => percent(x, x < 0.0995 ? 1 : 0);
@@ -245,6 +246,19 @@ function whatChanged(p, report) {
     );
 }
 
+// Tasks hold operations: of lines that are in others the deepest, an operation, says more.
+function whichLine(p) {
+    const { lineFile, lineNumber, lineWhat, lineCycles, lineWaits } = p.c;
+    const cost = (i) => lineCycles[i] + lineWaits[i];
+    const all = [...lineCycles.keys()];
+    const inner = all.filter((i) => !p.name(lineWhat[i]).startsWith('task '));
+    const top = largestOf(inner.length ? inner : all, cost);
+    if (top === null || !cost(top)) return null;
+    return parts(
+        `${quote(placeOf(p, lineFile[top], lineNumber[top]))} takes most of ${several(all.length, 'line')}: ${count(lineCycles[top])} cycles of ${p.name(lineWhat[top])}${lineWaits[top] ? `, and ${count(lineWaits[top])} of waiting` : ''}.`,
+    );
+}
+
 // Of what the machine folded in stretches of time.
 function whatMoves(p) {
     const { flowKind, flowColor, flowAmount, stuckTile } = p.c;
@@ -281,12 +295,14 @@ const ASKED = {
     'memory variables': ['Which variables are large?', largeVariables],
     'memory vertices': ['What do kernels take?', kernelBytes],
     'memory liveness': ['When is most needed?', whenMostIsNeeded],
-    program: ['Which part takes the time?', whichPart],
+    'program tree': ['Which part takes the time?', whichPart],
+    'program names': ['Which part takes the time?', whichPart],
     'time line': ['What ran when?', whatRan],
     'time tiles': ['Is the work even?', howEven],
     'time grid': ['Where is the work?', whereOnTheChip],
     'time waits': ['Who waits for whom?', whoWaits],
-    kernels: ['Which takes the cycles?', whichKernel],
+    'kernels kinds': ['Which takes the cycles?', whichKernel],
+    'kernels lines': ['Which line takes the cycles?', whichLine],
     motion: ['What moves, and who waits?', whatMoves],
     compare: ['What changed?', whatChanged],
 };

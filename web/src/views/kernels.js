@@ -5,7 +5,8 @@ import { h } from '../dom.js';
 import { bytes, count, cut, percent, short } from '../format.js';
 import { go } from '../state.js';
 import { table } from '../table.js';
-import { absent, fidelity, panel } from './parts.js';
+import { linesParts } from './lines.js';
+import { absent, fidelity, panel, tabs } from './parts.js';
 import { withAnswer } from './answers.js';
 
 const MOST = 24;
@@ -204,7 +205,14 @@ function usage(p, type) {
     }).element;
 }
 
+export const KERNEL_TABS = [
+    ['kinds', 'By kind'],
+    ['lines', 'By line'],
+];
+
 export function kernelsView(p, state, report) {
-    const made = kernelsParts(p, state, report);
-    return { ...made, elements: withAnswer(made.elements, 'kernels', '', p, report) };
+    const tab = state.tab === 'lines' ? 'lines' : 'kinds';
+    const made = tab === 'lines' ? linesParts(p) : kernelsParts(p, state, report);
+    const elements = [tabs('kernels', tab, KERNEL_TABS), ...made.elements];
+    return { ...made, elements: withAnswer(elements, 'kernels', tab, p, report) };
 }

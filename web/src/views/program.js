@@ -6,7 +6,8 @@ import { bytes, count, cut, part, percent } from '../format.js';
 import { BUCKETS, NONE } from '../model.js';
 import { go } from '../state.js';
 import { table } from '../table.js';
-import { absent, fidelity, panel, timeFidelity } from './parts.js';
+import { namesParts } from './names.js';
+import { absent, fidelity, panel, tabs, timeFidelity } from './parts.js';
 import { withAnswer } from './answers.js';
 
 const DEPTH = 3; // unfolded at first
@@ -315,7 +316,14 @@ function steps(p, program, order) {
     }).element;
 }
 
+export const PROGRAM_TABS = [
+    ['tree', 'Control programs'],
+    ['names', 'Names'],
+];
+
 export function programView(p, state, report) {
-    const made = programParts(p, state, report);
-    return { ...made, elements: withAnswer(made.elements, 'program', '', p, report) };
+    const tab = state.tab === 'names' ? 'names' : 'tree';
+    const made = tab === 'names' ? namesParts(p) : programParts(p, state, report);
+    const elements = [tabs('program', tab, PROGRAM_TABS), ...made.elements];
+    return { ...made, elements: withAnswer(elements, 'program', tab, p, report) };
 }

@@ -353,7 +353,7 @@ static void add_heat(const tw_wse *w, tw_profile *p, uint32_t program, const tw_
     }
 }
 
-static void add_lines(const tw_wse *w, tw_profile *p)
+static void learned_add_lines(const tw_wse *w, tw_profile *p)
 {
     for (uint32_t i = 0; i < w->image->program_count; i++) {
         const tw__csl_program *at = &w->image->programs[i];
@@ -377,5 +377,5 @@ void tw__host_add_learned(const tw_wse *w, tw_profile *p, uint32_t links)
     add_routes(w, p);
     add_motion(w, p);
     add_stuck(w, p);
-    add_lines(w, p);
+    learned_add_lines(w, p);
 }

@@ -117,6 +117,7 @@ static tw_status run_row(tw__as_run *run, const tw__as_code *code)
     }
     tw_status status = code->more->counts ? place_counts(run, code) : TW_OK;
     if (status != TW_OK) return status;
+    run->core->line = (uint32_t)code->op->line;
     status = tw__pto_exec_row(run->core, code->more->row, operands, code->count, code->more->attrs);
     if (status != TW_OK) run->blame = run->core->blame;
     if (status == TW_OK && code->more->row->rules & TW__NAMES) tw__as_changed(run, &run->cell[code->operand[0]]);

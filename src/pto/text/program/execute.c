@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* execute: one run of a function, from its memories to what goes wrong. */
+#include "pto/cost/cost.h"
 #include "pto/grid/grid.h"
 #include "pto/text/as.h"
 
@@ -11,9 +12,11 @@ tw_status tw__as_execute(tw__as_run *run, const tw__as_function *function)
     if (run->max_ns) run->until = tw__as_processor_time() + run->max_ns;
     const struct tw__as_frame frame = { run->cell, function->slots, NULL };
     run->frame = &frame;
+    if (run->core->timeline) tw__timeline_source(run->core, run->program->module->file);
     tw_status status = tw__as_add_regions(run, function);
     if (status == TW_OK) status = tw__as_block_run(run, function->body);
     run->frame = NULL;
+    run->core->line = 0;
     tw_status moved = tw__pto_end_transfers(run->core, status == TW_OK); /* they may use memory of this run */
     if (status == TW_OK && moved != TW_OK) return moved;
     if (status == TW_OK || !run->at || tw_pto_is_stopped(run->core)) return status;
