@@ -11,6 +11,10 @@ typedef struct tw__launch {
     bool all_output;   /* of all ranks; else only the first one's standard output is seen */
 } tw__launch;
 
+/* The options, in front of something that has words of its own: *at goes behind them. The exit status. */
+int tw__launch_read(const char *command, tw__launch *launch, char ***at);
+/* How many words the option *word takes: 0 = it is none of these. */
+unsigned tw__launch_words_of(const char *word);
 /* Words in front of a command: the launcher and its options, ended by NULL; g_strfreev. NULL after a message, for
  * `command`: the number is none, or there is no MPI, and which package has it. */
 char **tw__launch_words(const char *command, const tw__launch *launch);

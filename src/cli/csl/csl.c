@@ -148,36 +148,23 @@ static const char *find_python(void)
 }
 
 /* Options before the script: as several ranks. Comes back to run it in this process, or with a failure. */
-static int python_ranks(int argc, char **argv)
+static int python_ranks(char **argv)
 {
     tw__launch launch = { 0 };
-    int at = 1;
-    for (; at < argc && argv[at][0] == '-'; at++) {
-        const char **value = strcmp(argv[at], "-n") == 0        ? &launch.ranks
-                             : strcmp(argv[at], "--hosts") == 0 ? &launch.hosts
-                                                                : NULL;
-        if (strcmp(argv[at], "--all-output") == 0)
-            launch.all_output = true;
-        else if (!value)
-            break;
-        else if (!argv[at + 1])
-            return tw__cli_usage_error("csl", "'%s' needs a value", argv[at]);
-        else
-            *value = argv[++at];
-    }
-    if (launch.hosts && !launch.ranks) return tw__cli_usage_error("csl", "--hosts needs -n, the number of ranks");
-    if (!launch.ranks) return TW__EXIT_OK;
+    char **at = argv + 1;
+    int status = tw__launch_read("csl", &launch, &at);
+    if (status != TW__EXIT_OK || !launch.ranks) return status;
     g_autoptr(GPtrArray) words = g_ptr_array_new();
     g_ptr_array_add(words, (char *)"csl");
     g_ptr_array_add(words, (char *)"python");
-    for (; at < argc; at++) g_ptr_array_add(words, argv[at]);
+    while (*at) g_ptr_array_add(words, *at++);
     g_ptr_array_add(words, NULL);
     return tw__launch_self("csl", &launch, (const char *const *)words->pdata);
 }
 
 static int cs_python(int argc, char **argv)
 {
-    int ranks = python_ranks(argc, argv);
+    int ranks = python_ranks(argv);
     if (ranks != TW__EXIT_OK) return ranks;
     char *package = package_folder();
     const char *python = find_python();

@@ -254,9 +254,10 @@ int tw__csl_run_main(int argc, char **argv)
     g_autoptr(GPtrArray) words = g_ptr_array_new(); /* reading them changes their order */
     g_ptr_array_add(words, (char *)"csl");
     for (int i = 0; i < argc; i++) { /* less those of the launcher */
-        if (i + 1 < argc && (strcmp(argv[i], "-n") == 0 || strcmp(argv[i], "--hosts") == 0))
-            i++;
-        else if (strcmp(argv[i], "--all-output") != 0)
+        unsigned ours = tw__launch_words_of(argv[i]);
+        if (ours)
+            i += (int)ours - 1;
+        else
             g_ptr_array_add(words, argv[i]);
     }
     g_ptr_array_add(words, NULL);

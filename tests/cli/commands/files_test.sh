@@ -178,6 +178,7 @@ cslc:--arch,-o,--params,--colors,--fabric-dims,--fabric-offsets,--memcpy,--chann
 cslc:--width-east-buf,--import-path,--verbose,--warnings-as-errors,--fp16-format,--max-inlined-iterations
 cslc:--max-comptime-steps,--max-memory,--max-seconds,-O0,-O2
 csl:--in,--launch,--send,--receive,--nowait,--check,--order-seed,--max-cycles,--threads,--stats,--json,-i,--in-place
+csl:--hosts,--all-output,-n
 lsp:--stdio'
 for command in $(tilewright complete x | grep -v '^-'); do
   for option in $(tilewright complete "$command" x | grep '^-'); do
