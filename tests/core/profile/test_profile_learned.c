@@ -58,9 +58,9 @@ static tw_profile *make(void)
                                                               .work_tile = 4,
                                                               .type_count = 1 });
     uint32_t a = tw__profile_add_lane(p, 0, "core"), b = tw__profile_add_lane(p, 5, "dma");
-    tw__profile_add_interval(p, &(tw__interval_desc){ a, 0, 10, "kernel", NULL, TW__NONE });
-    tw__profile_add_interval(p, &(tw__interval_desc){ a, 10, 25, "kernel", "lock", b });
-    tw__profile_add_interval(p, &(tw__interval_desc){ b, 5, 24, "copy", NULL, TW__NONE });
+    tw__profile_add_interval(p, &(tw__interval_desc){ a, 0, 10, "kernel", NULL, TW__NONE, NULL, 0 });
+    tw__profile_add_interval(p, &(tw__interval_desc){ a, 10, 25, "kernel", "lock", b, NULL, 0 });
+    tw__profile_add_interval(p, &(tw__interval_desc){ b, 5, 24, "copy", NULL, TW__NONE, NULL, 0 });
     tw__profile_omit_intervals(p, 9);
     tw__profile_add_wait(p, 3, "stream", 5, 12);
     tw__profile_add_wait(p, 3, "memory", TW__NONE, 0); /* no cycles: not kept */
@@ -221,7 +221,7 @@ static void test_sticky(void **state)
 {
     (void)state;
     tw_profile *p = make();
-    tw__profile_add_interval(p, &(tw__interval_desc){ 99, 0, 1, "x", NULL, TW__NONE });
+    tw__profile_add_interval(p, &(tw__interval_desc){ 99, 0, 1, "x", NULL, TW__NONE, NULL, 0 });
     assert_int_equal(tw__profile_status(p), TW_E_INDEX);
     tw_profile_free(p);
     p = make();

@@ -347,10 +347,10 @@ static void waits_and_what_for(void **state)
                                                                   .cycles = 50 }));
     tw__profile_run_end(p, 0);
     uint32_t a = tw__profile_add_lane(p, 0, "PIPE_V"), b = tw__profile_add_lane(p, 0, "PIPE_MTE2");
-    tw__profile_add_interval(p, &(tw__interval_desc){ a, 0, 10, "TADD", NULL, TW__NONE });
-    tw__profile_add_interval(p, &(tw__interval_desc){ a, 10, 30, "TMUL", "flag", b });
-    tw__profile_add_interval(p, &(tw__interval_desc){ a, 30, 50, "TMUL", NULL, TW__NONE });
-    tw__profile_add_interval(p, &(tw__interval_desc){ b, 5, 30, "TLOAD", NULL, TW__NONE });
+    tw__profile_add_interval(p, &(tw__interval_desc){ a, 0, 10, "TADD", NULL, TW__NONE, NULL, 0 });
+    tw__profile_add_interval(p, &(tw__interval_desc){ a, 10, 30, "TMUL", "flag", b, NULL, 0 });
+    tw__profile_add_interval(p, &(tw__interval_desc){ a, 30, 50, "TMUL", NULL, TW__NONE, NULL, 0 });
+    tw__profile_add_interval(p, &(tw__interval_desc){ b, 5, 30, "TLOAD", NULL, TW__NONE, NULL, 0 });
     json_t *root, *event, *from = NULL, *to = NULL;
     counts c = check(p, NULL, &root);
     size_t i;
