@@ -123,7 +123,7 @@ bool tw__sparse_make_plan(tw__sparse_plan *plan, tw_graph *graph, const char *ca
     if (!problem) {
         plan->area = p->block_rows * p->block_columns;
         plan->grid_rows = p->rows / p->block_rows, plan->grid_columns = p->columns / p->block_columns;
-        sparse_search(plan, &read, (uint64_t)(read.memory * (double)tw_target_bytes_per_tile(target)));
+        sparse_search(plan, &read, (uint64_t)(fmin(read.memory, 1) * (double)tw_target_bytes_per_tile(target)));
         if (!sparse_narrow(plan, read.oversize)) problem = "it has too many values for buckets of 65,535 blocks";
     }
     plan->force_spills = read.force_spills;

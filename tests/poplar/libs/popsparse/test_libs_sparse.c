@@ -284,6 +284,7 @@ static void libs_sparse_round_trip(void **state)
     static size_t slot[SPARSE_MOST], row[SPARSE_MOST], column[SPARSE_MOST], at[SPARSE_MOST];
     lcg r = { 41 };
     tw_device *dev = model_device(33, 1);
+    unsigned split[3] = { 0 }, spilled = 0; /* the cases above have plans of all kinds */
     for (int i = 0; i < 30; i++) {
         draw_case(&c, i, &r);
         tw_graph *g = tw_graph_new(tw_device_target(dev));
@@ -291,6 +292,8 @@ static void libs_sparse_round_trip(void **state)
         tw_sparse_layout l = tw_popsparse_layout(g, c.type, &c.p, options);
         assert_true(l.buckets * l.capacity >= c.blocks && l.meta == l.buckets * l.bucket_meta + 1);
         assert_true(tw_popsparse_partition(g, c.type, &c.p, c.blocks, c.row, c.column, meta, slot, options));
+        split[0] += l.row_parts > 1, split[1] += l.column_parts > 1, split[2] += l.batch_parts > 1;
+        spilled += meta[l.meta - 1] > 0;
         size_t n = tw_popsparse_unpartition(g, c.type, &c.p, meta, row, column, at, SPARSE_MOST, options);
         assert_int_equal(n, c.blocks);
         for (size_t k = 0; k < n; k++) {
@@ -302,6 +305,7 @@ static void libs_sparse_round_trip(void **state)
         }
         tw_graph_free(g);
     }
+    assert_true(split[0] > 3 && split[1] > 3 && split[2] > 3 && spilled > 3 && spilled < 27);
     tw_device_free(dev);
 }
 
