@@ -55,7 +55,7 @@ static const estimate_row estimate_rows[] = {
     { "popsparse::Gradient<", 200, { { 8, { "sums", "=batch" } }, { 11, { "meta" } } } },
     { "popsparse::Product<", 200, { { 10.5, { "values", "=batch" } }, { 45, { "meta" } } } },
     { "popsparse::Rows<", 200, { { 12.5, { "indices", "meta" } } } },
-    { "popsparse::Steps<", 6, { { 0, { NULL } } } },
+    { "popsparse::Steps<", 10, { { 0, { NULL } } } },
     { "popsparse::Update<", 200, { { 8, { "indices", "meta" } } } },
 };
 

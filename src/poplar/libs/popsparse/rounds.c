@@ -4,11 +4,13 @@
 #include "poplar/libs/popsparse/sparse.h"
 
 /* The last word of the meta data as a number that a loop can have. */
-static const tw__libs_code steps_code = { "popsparse::Steps", "2",
-                                          "TW_VERTEX_AS(%ID%, \"%NAME%\")\n{\n"
-                                          "    TW_INPUT(%T%) word;\n    TW_OUTPUT(unsigned) steps;\n};\n"
-                                          "bool %ID%_compute(%ID% *v)\n{\n"
-                                          "    *v->steps = *v->word;\n    return true;\n}\n" };
+static const tw__libs_code steps_code = {
+    "popsparse::Steps", "2",
+    "TW_VERTEX_AS(%ID%, \"%NAME%\")\n{\n"
+    "    TW_INPUT(%T%) word;\n    TW_OUTPUT(unsigned) steps;\n    unsigned most;\n};\n"
+    "bool %ID%_compute(%ID% *v)\n{\n"
+    "    *v->steps = *v->word < v->most ? *v->word : v->most;\n    return true;\n}\n"
+};
 
 static bool rounds_vector(const tw__sparse_work *w, const char *what, tw_tensor t, tw_type type, size_t elements)
 {
@@ -128,6 +130,7 @@ static tw_tensor round_steps(const tw__sparse_work *w, const char *vertex)
     tw_vertex v = tw_graph_add_vertex(g, cs, vertex, 0);
     tw_graph_connect(g, v, "word", tw_tensor_index(g, w->meta, last));
     tw_graph_connect(g, v, "steps", steps);
+    tw_graph_set_field_int(g, v, "most", (int64_t)(w->plan.regions - 1)); /* then all buckets have been seen */
     tw_program_sequence_add(g, w->sequence, tw_program_execute(g, cs));
     return steps;
 }

@@ -274,6 +274,49 @@ static void libs_sparse_rows(void **state)
     }
 }
 
+/* Words that say nothing sensible: blocks that are nowhere are skipped, buckets go round once at most. */
+static void libs_sparse_garbage(void **state)
+{
+    (void)state;
+    static uint16_t meta[META_MOST];
+    static float values[SPARSE_MOST];
+    const tw_sparse_params p = { 1, 24, 18, 5, 2, 3, 120 };
+    tw_device *dev = model_device(8, 1);
+    lcg r = { 43 };
+    for (int i = 0; i < 4; i++) {
+        tw_graph *g = tw_graph_new(tw_device_target(dev));
+        tw_sparse_layout l = tw_popsparse_layout(g, TW_FLOAT, &p, NULL);
+        tw_sparse_tensor t = tw_popsparse_create_weights(g, TW_FLOAT, &p, "w", NULL);
+        tw_tensor x = dense_input(g, TW_FLOAT, 1, 18, 5, 0, &r), dy = dense_input(g, TW_FLOAT, 1, 24, 5, 0, &r);
+        tw_tensor at = tw_graph_add_variable(g, TW_UNSIGNED_INT, 1, (size_t[]){ LOOKUPS }, "indices");
+        map_somehow(g, at, 0, &r);
+        tw_program s = tw_program_sequence(g, NULL);
+        tw_tensor y = tw_popsparse_matmul(g, &p, t, x, false, s, "y", NULL),
+                  dx = tw_popsparse_matmul(g, &p, t, dy, true, s, "dx", NULL),
+                  dw = tw_popsparse_matmul_gradient(g, &p, t.meta, dy, x, s, "dw", NULL),
+                  rows = tw_popsparse_slice(g, &p, t, at, s, "rows", NULL);
+        uint32_t index[LOOKUPS];
+        for (size_t k = 0; k < LOOKUPS; k++) index[k] = draw(&r, 30);
+        for (size_t k = 0; k < l.meta; k++) meta[k] = (uint16_t)draw(&r, i % 2 ? 65536 : 40);
+        for (size_t k = 0; k < l.values; k++) values[k] = 1;
+        for (size_t k = 0; k < 24 * 5; k++) input.f[k] = gradient.f[k] = 1;
+        run_once(g, dev, s, 9,
+                 (io[]){ { t.meta, meta, false },
+                         { t.values, values, false },
+                         { x, input.f, false },
+                         { dy, gradient.f, false },
+                         { at, index, false },
+                         { y, forward[0], true },
+                         { dx, back[0], true },
+                         { dw, slope[0], true },
+                         { rows, forward[1], true } });
+        /* Each block adds its columns' ones to a row once at most: what is there is at most all slots' values. */
+        for (size_t k = 0; k < 24 * 5; k++) assert_true(forward[0][k] >= 0 && forward[0][k] <= (float)l.values);
+        tw_graph_free(g);
+    }
+    tw_device_free(dev);
+}
+
 /* --- the host ---------------------------------------------------------------------------------------------------- */
 
 static void libs_sparse_round_trip(void **state)
@@ -374,9 +417,8 @@ static void libs_sparse_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(libs_sparse_products),
-        cmocka_unit_test(libs_sparse_rows),
-        cmocka_unit_test(libs_sparse_round_trip),
+        cmocka_unit_test(libs_sparse_products), cmocka_unit_test(libs_sparse_rows),
+        cmocka_unit_test(libs_sparse_garbage),  cmocka_unit_test(libs_sparse_round_trip),
         cmocka_unit_test(libs_sparse_refused),
     };
     return cmocka_run_group_tests_name("libs_sparse", tests, NULL, NULL);
