@@ -21,8 +21,8 @@ set_tests_properties(profile.test_profile_untrusted PROPERTIES DISABLED TRUE)
 # The compiler for the chip is linked with clang's libraries, and makes the runtime library: a cross build has neither.
 set_tests_properties(colossus.test_cc_loops colossus.test_cc_rt_link PROPERTIES DISABLED TRUE)
 # A cross build has no compiler for codelets, and no archive of the libraries' vertices.
-foreach(name IN ITEMS archive block_sparse collectives conv ctc encode map matmul norms pooling popnn poprand
-        recurrent reduce sequence slice solve sort sparse tiles)
+foreach(name IN ITEMS archive block_sparse collectives conv ctc ctc_search encode map matmul norms pooling popnn
+        poprand recurrent reduce sequence slice solve sort sparse tiles)
   set_tests_properties(libs.test_libs_${name} PROPERTIES DISABLED TRUE)
 endforeach()
 # qemu-user 7.2 ends in an assertion of its own when the child of a program with threads begins threads.

@@ -14,6 +14,10 @@ namespace detail {
 struct MatMulMetaData : poputil::TensorMetaDataBase {
     MatMulParams params;
     explicit MatMulMetaData(const MatMulParams &p) : params(p) {}
+    std::unique_ptr<poputil::TensorMetaDataBase> clone() const override
+    {
+        return std::unique_ptr<poputil::TensorMetaDataBase>(new MatMulMetaData(params));
+    }
 };
 } // namespace detail
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* popnn: the loss of sequences of labels that nobody has aligned (connectionist temporal classification).
+/* popnn: sequences of labels that nobody has aligned (connectionist temporal classification): their loss, and the most
+ * probable ones.
  *
  *     tw_pair made = tw_popnn_ctc_loss(g, logs, labels, steps, lengths, 0, TW_FLOAT, sequence, "ctc", NULL);
+ *     tw_ctc_paths best = tw_popnn_ctc_beam_search(g, logs, steps, 0, 16, 3, sequence, "search", NULL);
  *
  * The loss of a sample is -ln of the probability of its labels, over all ways to stretch them over its steps: each
  * label for one step or more, blanks between them where one likes, and at least one between two labels that are
@@ -29,6 +31,19 @@ extern "C" {
 TW_API tw_pair tw_popnn_ctc_loss(tw_graph *graph, tw_tensor logs, tw_tensor labels, tw_tensor steps,
                                  tw_tensor lengths, unsigned blank, tw_type type, tw_program sequence,
                                  const char *name, const char *const *options);
+
+typedef struct tw_ctc_paths {
+    tw_tensor loss;    /* [batch][paths]: -ln of the probability that the search has found, the least one first */
+    tw_tensor lengths; /* [batch][paths], unsigned int: numbers of labels */
+    tw_tensor labels;  /* [batch][paths][steps], unsigned int; 0 behind the last one */
+} tw_ctc_paths;
+/* Of logarithms [steps][batch][classes], float or half, and numbers of steps [batch], unsigned int. After each step
+ * the `beams` most probable beginnings are kept, with all ways that lead to them; of two that are alike the one found
+ * first. Sums are floats, the loss has the type of the logarithms. With fewer beginnings than paths the rest has no
+ * labels and a loss of 1e30. Options as above, but for includeSoftmaxGradient. */
+TW_API tw_ctc_paths tw_popnn_ctc_beam_search(tw_graph *graph, tw_tensor logs, tw_tensor steps, unsigned blank,
+                                             unsigned beams, unsigned paths, tw_program sequence, const char *name,
+                                             const char *const *options);
 
 #ifdef __cplusplus
 }

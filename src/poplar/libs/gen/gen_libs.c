@@ -121,5 +121,6 @@ int main(int argc, char **argv)
     gen_codes(&tw__qr_code, 1);
     gen_codes(tw__pool_codes, TW__POOL_CODES);
     gen_codes(&tw__ctc_code, 1);
+    gen_codes(&tw__ctc_search_code, 1);
     return fclose(stdout) == 0 ? 0 : 1;
 }

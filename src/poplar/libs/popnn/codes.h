@@ -6,6 +6,6 @@
 #include "poplar/libs/popops/code.h"
 
 enum { TW__POOL_CODES = 4 };
-extern const tw__libs_code tw__pool_codes[TW__POOL_CODES], tw__ctc_code;
+extern const tw__libs_code tw__pool_codes[TW__POOL_CODES], tw__ctc_code, tw__ctc_search_code;
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* By the vendor's names: several convolutions in one call, caches of plans, the loss of labels that are not aligned,
- * spatial softmax, records of calls, tables of estimators. */
+ * the search for them, spatial softmax, records of calls, data of tensors, tables of estimators. */
 #include "../../cxx/expect.hpp"
 
 #include <cmath>
@@ -8,9 +8,11 @@
 #include <poplar/IPUModel.hpp>
 #include <poplin/ConvPreplan.hpp>
 #include <poplin/MultiConvolution.hpp>
+#include <popnn/CTCInference.hpp>
 #include <popnn/CTCLoss.hpp>
 #include <popnn/SpatialSoftMax.hpp>
 #include <poputil/DebugInfo.hpp>
+#include <poputil/TensorMetaData.hpp>
 #include <poputil/cyclesTables.hpp>
 #include <poputil/exceptions.hpp>
 #include <sstream>
@@ -119,6 +121,64 @@ static void labels(Device &device)
     EXPECT(std::fabs(gradient[0]) < 1e-5 && std::fabs(gradient[1] + 1.0 / 3) < 1e-5);
 }
 
+/* Class 1 of three is more probable in both steps: "1" is said in three ways. */
+static void search(Device &device)
+{
+    Graph graph(device.getTarget());
+    Sequence prog;
+    popnn::ctc::Plan plan = popnn::ctc_infer::plan(graph, FLOAT, 1, 2, 3, 6);
+    EXPECT(plan != popnn::ctc::plan(graph, FLOAT, FLOAT, 1, 2, 3, 6));
+    Tensor logits = popnn::ctc_infer::createDataInput(graph, FLOAT, 1, 2, 3, plan, "logits");
+    Tensor steps = variable(graph, UNSIGNED_INT, { 1 }, "steps"), loss, lengths, said;
+    std::tie(loss, lengths, said) =
+        popnn::ctc_infer::beamSearchDecoderLogits(graph, logits, steps, prog, 0, 6, 2, plan, "search");
+    EXPECT(said.shape() == (std::vector<std::size_t>{ 1, 2, 2 }) && lengths.dim(1) == 2);
+    EXPECT_THROWS(poputil::poplibs_error,
+                  popnn::ctc_infer::beamSearchDecoderLogits(graph, logits, steps, prog, 0, 2, 3, plan));
+    graph.createHostWrite("steps", steps);
+    graph.createHostWrite("logits", logits);
+    graph.createHostRead("loss", loss[0]);
+    graph.createHostRead("lengths", lengths[0]);
+    graph.createHostRead("said", said[0][0]);
+    Engine engine(graph, prog);
+    engine.load(device);
+    const unsigned two = 2;
+    const std::vector<float> in = { 0, 1, 0, 0, 1, 0 };
+    std::vector<float> found(2);
+    std::vector<unsigned> n(2), labels(2);
+    engine.writeTensor("steps", &two, &two + 1);
+    engine.writeTensor("logits", in.data(), in.data() + 6);
+    engine.run();
+    engine.readTensor("loss", found.data(), found.data() + 2);
+    engine.readTensor("lengths", n.data(), n.data() + 2);
+    engine.readTensor("said", labels.data(), labels.data() + 2);
+    const double one = std::exp(1.0) / (std::exp(1.0) + 2), other = 1 / (std::exp(1.0) + 2);
+    EXPECT(std::fabs(found[0] + std::log(one * (one + 2 * other))) < 1e-5 && found[1] > found[0]);
+    EXPECT(n[0] == 1 && labels[0] == 1 && labels[1] == 0);
+}
+
+struct Noted : poputil::TensorMetaDataBase {
+    int number;
+    explicit Noted(int n) : number(n) {}
+    std::unique_ptr<poputil::TensorMetaDataBase> clone() const override
+    {
+        return std::unique_ptr<poputil::TensorMetaDataBase>(new Noted(number));
+    }
+};
+
+/* Copies are their own; what was moved from is empty. */
+static void metaData()
+{
+    poputil::TensorMetaData a, b(std::unique_ptr<poputil::TensorMetaDataBase>(new Noted(7)));
+    EXPECT(!a.getData() && b.getData());
+    a = b;
+    EXPECT(a.getData() != b.getData() && static_cast<const Noted *>(a.getData())->number == 7);
+    poputil::TensorMetaData c(std::move(b)), d(a);
+    EXPECT(static_cast<const Noted *>(c.getData())->number == 7 && d.getData() != a.getData());
+    a = poputil::TensorMetaData();
+    EXPECT(!a.getData());
+}
+
 static void places(Device &device)
 {
     Graph graph(device.getTarget());
@@ -170,6 +230,8 @@ int main()
     convolutions(device);
     plans(device);
     labels(device);
+    search(device);
+    metaData();
     places(device);
     records(device);
     return failures;

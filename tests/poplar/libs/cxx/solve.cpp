@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Solvers by the vendor's names: a system with a symmetric matrix through Cholesky's factor and two triangular ones.
+/* Solvers by the vendor's names: a system with a symmetric matrix through Cholesky's factor and two triangular ones;
+ * a matrix as an orthogonal times a triangular one.
  * Values in full are libs.test_libs_solve. */
 #include "../../cxx/expect.hpp"
 
@@ -8,10 +9,51 @@
 #include <poplar/IPUModel.hpp>
 #include <poplin/Cholesky.hpp>
 #include <poplin/TriangularSolve.hpp>
+#include <poplin/experimental/QRFactorization.hpp>
 #include <poputil/exceptions.hpp>
 
 using namespace poplar;
 using namespace poplar::program;
+
+static void qr(Device &device)
+{
+    const std::size_t m = 6, n = 4;
+    Graph graph(device.getTarget());
+    Sequence prog;
+    auto made = poplin::experimental::createQRFactorizationMatrices(graph, FLOAT, m, n, "qr");
+    Tensor a = made[0], q = made[1];
+    EXPECT(a.shape() == (std::vector<std::size_t>{ m, n }) && q.shape() == (std::vector<std::size_t>{ m, m }));
+    poplin::experimental::QRFactorization(graph, a, q, prog, "qr", { { "rowsPerIteration", "16" } });
+    EXPECT_THROWS(poputil::poplibs_error, poplin::experimental::QRFactorization(graph, q, a, prog));
+    EXPECT_THROWS(invalid_option,
+                  poplin::experimental::QRFactorization(graph, a, q, prog, "qr", { { "rows", "16" } }));
+    EXPECT_THROWS(poputil::poplibs_error,
+                  poplin::experimental::createQRFactorizationMatrices(graph, FLOAT, n, m, "qr"));
+    graph.createHostWrite("a", a);
+    graph.createHostRead("r", a);
+    graph.createHostRead("q", q);
+    Engine engine(graph, prog);
+    engine.load(device);
+    std::vector<float> va(m * n), vr(m * n), vq(m * m);
+    for (std::size_t i = 0; i < m * n; i++)
+        va[i] = static_cast<float>(std::sin(1.0 + 3.7 * static_cast<double>(i)));
+    engine.writeTensor("a", va.data(), va.data() + va.size());
+    engine.run();
+    engine.readTensor("r", vr.data(), vr.data() + vr.size());
+    engine.readTensor("q", vq.data(), vq.data() + vq.size());
+    for (std::size_t i = 0; i < m; i++) {
+        for (std::size_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (std::size_t k = 0; k < m; k++) sum += static_cast<double>(vq[i * m + k]) * vr[k * n + j];
+            EXPECT(std::fabs(sum - va[i * n + j]) < 1e-5 && (i <= j || vr[i * n + j] == 0));
+        }
+        for (std::size_t j = 0; j < m; j++) {
+            double dot = 0;
+            for (std::size_t k = 0; k < m; k++) dot += static_cast<double>(vq[i * m + k]) * vq[j * m + k];
+            EXPECT(std::fabs(dot - (i == j ? 1 : 0)) < 1e-5);
+        }
+    }
+}
 
 int main()
 {
@@ -57,5 +99,6 @@ int main()
     for (std::size_t i = 0; i < n * n; i++) EXPECT(std::fabs(vu[i] - vl[i]) < 1e-6);
     EXPECT_THROWS(poputil::poplibs_error, poplin::cholesky(graph, b, true, prog));
     EXPECT_THROWS(invalid_option, poplin::cholesky(graph, a, true, prog, "l", { { "blockSize", "none" } }));
+    qr(device);
     return failures;
 }

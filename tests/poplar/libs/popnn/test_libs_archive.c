@@ -64,6 +64,7 @@ static void archive_layers(tw_graph *g, tw_program p)
     tw_tensor logs = zeros(g, TW_FLOAT, 3, (size_t[]){ 4, 2, 3 });
     tw_tensor labels = zeros(g, TW_UNSIGNED_INT, 2, (size_t[]){ 2, 2 }), n = zeros(g, TW_UNSIGNED_INT, 1, &batch);
     tw_popnn_ctc_loss(g, logs, labels, n, n, 0, TW_FLOAT, p, "ctc", NULL);
+    tw_popnn_ctc_beam_search(g, logs, n, 0, 4, 2, p, "search", NULL);
     tw_tensor rows = zeros(g, TW_FLOAT, 2, (size_t[]){ 6, 4 }), into = zeros(g, TW_FLOAT, 2, (size_t[]){ 8, 4 });
     tw_popops_sequence_slice(g, rows, into, n, n, n, false, p, "runs");
 }
