@@ -101,3 +101,18 @@ foreach(name IN ITEMS variables operations regression lstm lstm_layer conjugate_
     tw_example_on_tiles(libs_${name} ${source} $<TARGET_FILE:example_libs_${name}>)
   endif()
 endforeach()
+
+# Those that read files: a script draws the digits.
+foreach(name IN ITEMS mnist mnist_regression)
+  file(GLOB source ${CMAKE_SOURCE_DIR}/examples/poplar/libs/${name}.c*)
+  add_executable(example_libs_${name} ${source})
+  target_link_libraries(example_libs_${name} PRIVATE $<$<STREQUAL:${name},mnist>:tilewright>
+                                                     $<$<STREQUAL:${name},mnist_regression>:poplar> tilewright_poplibs)
+  set_target_properties(example_libs_${name} PROPERTIES CXX_STANDARD 11 CXX_STANDARD_REQUIRED ON
+                        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
+  add_test(NAME examples.libs_${name}
+           COMMAND sh ${CMAKE_SOURCE_DIR}/tests/cli/run_example.sh ${source} sh -c
+                   "python3 \"$1\" \"$2\" && exec \"$3\" \"$2\"" sh
+                   ${CMAKE_SOURCE_DIR}/examples/poplar/libs/mnist_data.py ${CMAKE_BINARY_DIR}/examples/digits_${name}
+                   $<TARGET_FILE:example_libs_${name}>)
+endforeach()
