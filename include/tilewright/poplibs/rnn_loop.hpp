@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Recurrent networks whose cell is a function of the caller: what <popnn/Rnn.hpp> has of popnn::rnn::Rnn. One loop
- * makes all steps; numbers of shards are taken and have no effect. */
+ * makes all steps; numbers of shards are taken and have no effect.
+ * Threads: as the graph's. */
 #ifndef TILEWRIGHT_POPLIBS_RNN_LOOP_HPP
 #define TILEWRIGHT_POPLIBS_RNN_LOOP_HPP
 
