@@ -12,7 +12,9 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 #include <tilewright/base.h>
+#include <tilewright/interrupt.h>
 
 enum { TW__EXIT_OK, TW__EXIT_FAILURE, TW__EXIT_USAGE };
 
@@ -172,6 +174,14 @@ bool tw__cli_has_standard_output(void);
 tw_status tw__cli_print_data(const char *text, size_t size);
 /* "report: FILE" on the standard output, unless that is the file. */
 void tw__cli_tell_file(const char *what, const char *path);
+
+/* --- interrupt.c ---------------------------------------------------------------------------------------------- */
+
+/* What waitpid() says of a child. SIGINT is passed on to it, once: it ends with the profile of what ran. A second one
+ * kills both. For commands that run in this process: tw_interrupt_on_sigint(). */
+int tw__cli_wait(pid_t pid);
+/* The exit status of a command whose profile is written by now: `status`, or 130 with a message. */
+int tw__cli_interrupted(const char *command, int status);
 
 /* --- fmt.c ---------------------------------------------------------------------------------------------------- */
 

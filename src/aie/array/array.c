@@ -2,6 +2,7 @@
 /* array: its life, and its runs from power-up to what came of them. */
 #include "aie/array/profile/profile.h"
 #include "aie/array/sched/sched.h"
+#include "core/base/interrupt.h"
 #include "core/profile/profile.h"
 
 #include <glib.h>
@@ -18,6 +19,7 @@ tw_aie_array *tw_aie_array_new(void)
     tw_aie_array *a = calloc(1, sizeof *a);
     if (a) a->arch = tw_tile_arch_by_name("aie1");
     if (a) a->locks = calloc((size_t)a->arch->tiles * a->arch->locks, sizeof *a->locks);
+    if (tw__aie_profile_file()) tw__interrupt_ends();
     if (a && a->locks) return tw__profile_expect(a, leave_profile), a;
     free(a);
     return tw__made(tw__fail(TW_E_NO_MEMORY, "no memory for an array"), NULL);
@@ -75,11 +77,26 @@ static void reset(tw_aie_array *a)
     memset(a->locks, 0, (size_t)a->arch->tiles * a->arch->locks * sizeof *a->locks);
 }
 
+/* What ran so far; a program that was started for it ends here. */
+static void keep_interrupted(tw_aie_array *a)
+{
+    tw_profile_free(a->profile);
+    a->profile = tw__aie_profile(a);
+    if (!tw__interrupt_is_end()) return;
+    fprintf(stderr, "tilewright: %s\n", a->message ? a->message : "interrupted");
+    leave_profile(a);
+    tw__aie_save_profile(a);
+    tw_profile_free(a->profile);
+    a->profile = NULL;
+    tw__interrupt_end();
+}
+
 /* On until nothing moves; what came of it. */
 static tw_status proceed(tw_aie_array *a)
 {
     if (a->status == TW_OK) tw__aie_run_kernels(a);
     if (a->status != TW_OK) {
+        if (tw_interrupted()) keep_interrupted(a);
         tw__set_error(a->status, a->message ? a->message : "");
         return a->status;
     }

@@ -106,7 +106,6 @@ static void aside(gpointer data)
 static int spawn(const tw__aie_request *r, GPtrArray *command, char **environment)
 {
     GError *error = NULL;
-    int status = 0;
     g_ptr_array_add(command, NULL);
     if (r->verbose) {
         char *line = g_strjoinv(" ", (char **)command->pdata);
@@ -114,14 +113,16 @@ static int spawn(const tw__aie_request *r, GPtrArray *command, char **environmen
         g_free(line);
     }
     fflush(stdout);
-    GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN;
-    if (!g_spawn_sync(NULL, (char **)command->pdata, environment, flags, aside, NULL, NULL, NULL, &status,
-                      &error)) {
+    GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN | G_SPAWN_DO_NOT_REAP_CHILD;
+    GPid child;
+    if (!g_spawn_async(NULL, (char **)command->pdata, environment, flags, aside, NULL, &child, &error)) {
         fprintf(stderr, "tilewright aie: %s\n", error->message);
         g_error_free(error);
         return TW__EXIT_FAILURE;
     }
+    int status = tw__cli_wait(child);
     if (WIFEXITED(status)) return WEXITSTATUS(status);
+    if (tw_interrupted()) return 128 + WTERMSIG(status);
     fprintf(stderr, "tilewright aie: '%s' ended by signal %d\n", (char *)command->pdata[0], WTERMSIG(status));
     return TW__EXIT_FAILURE;
 }
@@ -196,6 +197,16 @@ static int run_program(const tw__aie_request *r)
     return status;
 }
 
+/* In time to leave a profile. */
+static bool was_interrupted(const tw__aie_request *r)
+{
+    char *file = tw_interrupted() ? profile_file(r) : NULL;
+    GStatBuf written;
+    bool left = file && g_stat(file, &written) == 0 && written.st_mtime >= r->began; /* not of an earlier run */
+    g_free(file);
+    return left;
+}
+
 static void remove_work(const char *work)
 {
     GDir *folder = g_dir_open(work, 0, NULL);
@@ -230,8 +241,11 @@ int tw__aie_run(int argc, char **argv)
     if (status == TW__EXIT_OK) status = tw__aie_build(&r, &sources);
     r.began = time(NULL);
     if (status == TW__EXIT_OK && !r.listing) status = run_program(&r);
-    if (status == TW__EXIT_OK && !r.listing && goes_out(r.profile)) status = print_profile(&r);
-    if (status == TW__EXIT_OK && !r.listing && r.report) status = write_reports(&r);
+    if (!r.listing && (status == TW__EXIT_OK || was_interrupted(&r))) {
+        int written = goes_out(r.profile) ? print_profile(&r) : TW__EXIT_OK;
+        if (written == TW__EXIT_OK && r.report) written = write_reports(&r);
+        status = tw__cli_interrupted("aie", status == TW__EXIT_OK ? written : status);
+    }
     if (r.work) remove_work(r.work), g_free(r.work);
     g_free(r.program);
     tw__aie_free_sources(&sources);

@@ -170,12 +170,13 @@ int tw__csl_drive(const tw_csl_program *program, tw_wse *w, const tw__csl_settin
 
 static int run_program(const tw_csl_program *program, tw__csl_settings *s)
 {
+    if (s->trace || s->profile || s->report) tw_interrupt_on_sigint(); /* else it ends at once */
     tw_wse *w = tw__csl_wafer(program, s);
     shared = tw_world_rank() ? w : NULL;
     int result = w ? tw__csl_drive(program, w, s) : tw__csl_failed();
     shared = NULL;
     tw_wse_free(w);
-    return result;
+    return tw__cli_interrupted("csl", result);
 }
 
 /* Before the work: no output is a file that is read, none is named twice. Sources and the folder are known by now,

@@ -212,7 +212,7 @@ static int run_beside(const request *r, const char *program, const char *profile
         run_become(r, program);
         _exit(TW__EXIT_FAILURE);
     }
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    if (child > 0) status = tw__cli_wait(child);
     if (child < 0) return fprintf(stderr, "tilewright run: cannot fork: %s\n", g_strerror(errno)), TW__EXIT_FAILURE;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -236,7 +236,7 @@ static int run_for_report(const request *r, const char *program)
     char *own = g_build_filename(folder, "profile.json", NULL);
     int result = run_beside(r, program, own);
     bool left = g_access(own, R_OK) == 0;
-    if (!left && result == TW__EXIT_OK) {
+    if (!left && result == TW__EXIT_OK && !tw_interrupted()) {
         fprintf(
             stderr,
             "tilewright run: the program left no profile: no engine, cores or array ran on a model, or profiling "
@@ -251,6 +251,7 @@ static int run_for_report(const request *r, const char *program)
         int written = tw__cli_report_file("run", own, r->report);
         if (result == TW__EXIT_OK) result = written;
     }
+    if (left) result = tw__cli_interrupted("run", result);
     g_unlink(own);
     g_rmdir(folder);
     g_free(own);

@@ -148,6 +148,7 @@ int tw__pto_run_text(const tw__request *r, tw_pto_text *text, tw_pto_target targ
         .trace = r->trace ? stdout : NULL });
     if (!grid) return tw__cli_failure("pto");
     unsigned cores = tw_pto_grid_cores(grid);
+    if (r->profile || r->report || r->timeline) tw_interrupt_on_sigint(); /* else it ends at once */
     job j = { r, text, tw__arguments_by_device(r->args, (unsigned)r->devices), g_new0(tw_pto_run *, cores), false };
     tw_status status = j.args ? tw_pto_grid_run(grid, run_core, &j) : TW_E_NO_MEMORY;
     bool deadlock = status != TW_OK && strstr(tw_error_message(), "deadlock") &&
@@ -156,8 +157,11 @@ int tw__pto_run_text(const tw__request *r, tw_pto_text *text, tw_pto_target targ
         fprintf(stderr, "tilewright pto: --vectors 2 gives each block a cube core and two vector cores\n");
     if (status == TW_OK) status = write_all(&j, grid);
     int reported = TW__EXIT_OK;
-    if (status == TW_OK) status = write_profile(r, grid, &reported);
-    if (status == TW_OK && r->timeline) status = write_timeline(r, grid);
+    if (status == TW_OK || tw_interrupted()) {
+        tw_status written = write_profile(r, grid, &reported);
+        if (written == TW_OK && r->timeline) written = write_timeline(r, grid);
+        if (status == TW_OK) status = written;
+    }
     int result = status == TW_OK                     ? TW__EXIT_OK
                  : j.told || reported != TW__EXIT_OK ? TW__EXIT_FAILURE
                                                      : tw__cli_failure("pto");
@@ -165,5 +169,5 @@ int tw__pto_run_text(const tw__request *r, tw_pto_text *text, tw_pto_target targ
     g_free(j.run);
     tw__free_arguments(j.args, (unsigned)r->devices);
     tw_pto_grid_free(grid);
-    return result;
+    return tw__cli_interrupted("pto", result);
 }

@@ -3,6 +3,7 @@
  * in this process leaves its profile there when it is freed, or at the end of the process, since short programs leave
  * freeing to it. Of several the one with the most cycles stays. */
 #include "core/profile/profile.h"
+#include "core/base/interrupt.h"
 
 #include <glib.h>
 #include <stdlib.h>
@@ -36,6 +37,7 @@ void tw__profile_expect(void *owner, tw__leave_func *leave)
     if (!tw__profile_wanted()) return;
     g_mutex_lock(&owners_lock);
     if (!owners) {
+        tw__interrupt_ends();
         owners = g_hash_table_new(NULL, NULL);
         atexit(leave_all);
     }

@@ -2,6 +2,7 @@
 /* Life of an engine: compile, load, run. Compiling keeps its first error, which load returns; everything after that
  * returns its status. */
 #include "poplar/engine/engine.h"
+#include "core/base/interrupt.h"
 #include "poplar/engine/tiles/tiles.h"
 
 #include <stdlib.h>
@@ -319,6 +320,7 @@ tw_status tw_engine_run_named(tw_engine *engine, unsigned program, const char *r
     if (!s) s = tw__ranks_verify(engine);
     s = tw__wire_agree(s);
     if (engine->account) tw__account_run_end(engine, (tw__seconds() - start) * 1e6);
+    tw__interrupt_end();
     return s;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* timeline: what a core keeps with TW_PTO_TIMELINE: when each instruction began and ended on its pipe, what pipes
  * waited for, which part of the memories was in use from when to when. profile/ shows it. */
+#include "core/base/fiber.h"
+#include "core/base/interrupt.h"
 #include "pto/cost/cost.h"
 
 #include <stdlib.h>
@@ -43,6 +45,7 @@ void tw__timeline_add(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, ui
     else
         t->spans[t->count++] =
             (tw__span){ begin, end, there, core->line, (uint16_t)tw__pto_row_index(row), (uint8_t)pipe };
+    if (tw__interrupt_flag && !tw__fiber_current()) tw__interrupt_end(); /* grids look for themselves */
 }
 
 static bool is_use_of(const tw__use *use, const tw__use *fresh)

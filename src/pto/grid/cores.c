@@ -6,6 +6,7 @@
  * When a round moves nobody, the run has ended or is a deadlock: then every waiting call fails, so that each kernel
  * unwinds and gives back what it holds. The first failure of a core stops the others in the same way. */
 #include "pto/grid/grid.h"
+#include "core/base/interrupt.h"
 
 #include <stdlib.h>
 
@@ -281,12 +282,14 @@ tw_status tw_pto_grid_run(tw_pto_grid *grid, tw_pto_kernel kernel, void *user)
     grid->running = true;
     for (bool moved = true; moved;) {
         moved = false;
+        if (tw__interrupt_flag) keep_failure(grid, TW_E_SYSTEM, "interrupted between two cores");
         for (unsigned i = 0; i < grid->count; i++) moved |= step(grid, grid->cores[i]);
         if (moved || grid->stopping) continue;
         for (unsigned i = 0; i < grid->count; i++) moved |= !grid->cores[i]->seat->ended;
         if (moved) report_deadlock(grid);
     }
     grid->running = false;
+    tw__interrupt_end();
     if (grid->status != TW_OK) tw__set_error(grid->status, grid->message ? grid->message : "out of memory");
     return grid->status;
 }

@@ -56,10 +56,15 @@ static void note_failure(void)
     if (file) fclose(file);
 }
 
+const char *tw__aie_profile_file(void)
+{
+    return setting("TW_AIE_PROFILE_FILE");
+}
+
 void tw__aie_save_profile(const tw_aie_array *a)
 {
     static atomic_uint written;
-    const char *path = setting("TW_AIE_PROFILE_FILE");
+    const char *path = tw__aie_profile_file();
     if (!path || !a->profile) return;
     unsigned number = atomic_fetch_add(&written, 1) + 1;
     char numbered[4096];

@@ -206,6 +206,7 @@ void tw__aie_finish(tw_aie_array *array);       /* output files, reports; more d
 /* --- environment.c --- */
 char *tw__aie_path(const char *path, bool is_output); /* where a graph's file lies; to free(), NULL: no memory */
 bool tw__aie_stamps(void);                            /* outputs get lines of time */
+const char *tw__aie_profile_file(void);               /* that the environment asks for; NULL: none */
 void tw__aie_save_profile(const tw_aie_array *array); /* where the environment asks for it */
 
 #endif

@@ -5,6 +5,7 @@
  * So a run is the same every time. When a round moves nothing, the run has ended or is a deadlock. Kernels are fibers
  * on stacks of their own; their control registers (tw_aie_core) are swapped with them. */
 #include "aie/array/sched/sched.h"
+#include "core/base/interrupt.h"
 
 #include <glib.h>
 #include <stdlib.h>
@@ -262,6 +263,11 @@ void tw__aie_run_kernels(tw_aie_array *a)
         for (size_t i = 0; i < a->kernel_count; i++) {
             tw__kernel *k = a->kernels[i];
             if (!ready(a, k)) continue;
+            if (tw__interrupt_flag) {
+                tw__aie_fail(a, TW_E_SYSTEM, "interrupted before firing %llu of kernel '%s'",
+                             (unsigned long long)k->fired + 1, k->name);
+                break;
+            }
             tw__aie_resumed(a, k);
             a->running = k;
             tw_aie_core = k->control;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* run: the wafer as a whole - made, stepped, taken apart. */
 #include "csl/wse/fabric/fabric.h"
+#include "core/base/interrupt.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -286,6 +287,8 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
         if (tw__wse_left(w)) return left_by_debugger();
         if (w->fault)
             return tw__fail(TW_E_APPLICATION, "the program stopped at cycle %llu", (unsigned long long)w->now);
+        if (tw__interrupt_flag)
+            return tw__fail(TW_E_SYSTEM, "interrupted at cycle %llu", (unsigned long long)w->now);
         if (asks && done(user)) return w->lost;
         uint64_t next = next_of_all(w, &busy);
         if (w->ranks > 1 && (w->lost || w->no_memory || w->fault)) continue;

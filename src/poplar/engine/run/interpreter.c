@@ -2,6 +2,7 @@
 /* The interpreter: one pass over a flat instruction array. Compute sets and copies share their work between
  * threads; everything else is done in order by the calling thread. */
 #include "poplar/engine/engine.h"
+#include "core/base/interrupt.h"
 
 #include <omp.h>
 #include <stdatomic.h>
@@ -236,6 +237,7 @@ static tw_status interpret(machine *m, uint32_t pc)
         if (m->trace && in->step != TW__NO_STEP && !measured) tw__account_step(engine, in->step);
         int64_t value = 0;
         bool flag = true;
+        if (tw__interrupt_flag) return tw__fail(TW_E_SYSTEM, "interrupted before a step of the program");
         if (m->ranks) {
             tw__wire_at(++m->done);
             if (tw__wire_stopped() && (s = tw__wire_notices()) != TW_OK) return s;

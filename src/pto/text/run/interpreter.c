@@ -2,6 +2,7 @@
 /* interpreter: executes bound code: blocks, loops, branches, calls. A block gives back the tiles it defined, so a
  * loop runs in the memory of one turn. Every operation counts as a step; the caller sets how many there may be. */
 #include "pto/text/as.h"
+#include "core/base/interrupt.h"
 #include "pto/grid/grid.h"
 
 #include <stdlib.h>
@@ -32,23 +33,25 @@ static tw_status overdue(const tw__as_run *run)
 /* Blocks use the stack of the core: 512 KiB where several cores run. */
 enum { MAX_NESTING = 400, LOOK_EVERY = 256 };
 
+/* There are more steps than run->look: whether the run goes on, and how long nobody asks again. */
+static tw_status goes_on(tw__as_run *run)
+{
+    if (run->steps > run->max_steps) return stopped(run);
+    if (run->until && tw__as_processor_time() >= run->until) return overdue(run);
+    if (tw__interrupt_flag)
+        return tw__fail(TW_E_SYSTEM, "interrupted after %llu steps", (unsigned long long)run->steps - 1);
+    run->look = run->max_steps - run->steps > LOOK_EVERY ? run->steps + LOOK_EVERY : run->max_steps;
+    return TW_OK;
+}
+
 tw_status tw__as_block_run(tw__as_run *run, const tw__as_code *code)
 {
     if (++run->nesting > MAX_NESTING)
         return tw__fail(TW_E_RECURSION, "blocks and calls are nested more than %d deep", MAX_NESTING);
     for (; code && !run->stop; code = code->next) {
-        if (++run->steps > run->max_steps) {
-            run->at = code;
-            run->blame = UINT32_MAX;
-            return stopped(run);
-        }
-        if (run->until && ++run->entered % LOOK_EVERY == 0 && tw__as_processor_time() >= run->until) {
-            run->at = code;
-            run->blame = UINT32_MAX;
-            return overdue(run);
-        }
         run->blame = UINT32_MAX;
-        tw_status status = code->fn(run, code);
+        tw_status status = ++run->steps > run->look ? goes_on(run) : TW_OK;
+        if (status == TW_OK) status = code->fn(run, code);
         if (status != TW_OK) {
             if (!run->at) run->at = code;
             return status;
@@ -185,8 +188,8 @@ tw_status tw__as_for(tw__as_run *run, const tw__as_code *code)
         variable->kind = TW__AS_INDEX;
         variable->scalar = tw_pto_bits(TW_I64, (uint64_t)i);
         yielded_count = 0;
-        if (++run->steps > run->max_steps) return stopped(run);
-        tw_status status = tw__as_block_run(run, code->more->body[0]);
+        tw_status status = ++run->steps > run->look ? goes_on(run) : TW_OK;
+        if (status == TW_OK) status = tw__as_block_run(run, code->more->body[0]);
         if (status == TW_OK) release_tiles(run, code, code->result[0]);
         if (status == TW_OK) status = take_yielded(run, code, code->result + 1, n);
         if (status != TW_OK) return status;
@@ -240,8 +243,8 @@ tw_status tw__as_while(tw__as_run *run, const tw__as_code *code)
     for (unsigned i = 0; i < n; i++) tw__as_lend(run, code->operand[i], &run->cell[before[i]]);
     for (bool again = true; again && !run->stop;) {
         yielded_count = 0;
-        if (++run->steps > run->max_steps) return stopped(run);
-        tw_status status = tw__as_block_run(run, code->more->body[0]);
+        tw_status status = ++run->steps > run->look ? goes_on(run) : TW_OK;
+        if (status == TW_OK) status = tw__as_block_run(run, code->more->body[0]);
         again = run->condition;
         if (status == TW_OK) release_tiles(run, code, first);
         if (status == TW_OK) status = take_yielded(run, code, again ? after : results, m);
