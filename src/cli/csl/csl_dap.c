@@ -7,7 +7,7 @@
 
 /* --- PEs as threads -------------------------------------------------------------------------------------------- */
 
-enum { MOST_THREADS = 256 };
+enum { MOST_THREADS = 256, AROUND = 16 };
 
 static unsigned thread_of(const debugger *d, unsigned x, unsigned y)
 {
@@ -30,26 +30,23 @@ static void add_pe(debugger *d, json_t *list, unsigned x, unsigned y)
     tw__dap_add_thread(list, thread_of(d, x, y), name);
 }
 
-static bool is_in_task(const debugger *d, unsigned x, unsigned y)
+/* The first of `shown` places of `length` that lie around `at`. */
+static unsigned first_around(unsigned at, unsigned shown, unsigned length)
 {
-    tw_wse_frame f;
-    return tw_wse_get_frame(d->w, x, y, 0, &f);
+    unsigned before = MIN(at, shown / 2);
+    return MIN(at - before, length - shown);
 }
 
-/* PEs with code, but for the one looked at; with `busy` those in a task, else the others. */
-static void add_pes(debugger *d, json_t *list, bool busy)
-{
-    for (unsigned y = 0; y < d->info.height; y++)
-        for (unsigned x = 0; x < d->info.width && json_array_size(list) < MOST_THREADS; x++)
-            if ((x != d->x || y != d->y) && tw_wse_program_of(d->w, x, y) >= 0 && is_in_task(d, x, y) == busy)
-                add_pe(d, list, x, y);
-}
-
+/* PEs with code; of many those around the one looked at, since to look at all would give each a memory. */
 static void csl_dap_threads(debugger *d, json_t *list)
 {
-    add_pe(d, list, d->x, d->y);
-    add_pes(d, list, true);
-    add_pes(d, list, false);
+    bool all = (uint64_t)d->info.width * d->info.height <= MOST_THREADS;
+    unsigned width = all ? d->info.width : MIN(AROUND, d->info.width),
+             height = all ? d->info.height : MIN(AROUND, d->info.height);
+    unsigned left = first_around(d->x, width, d->info.width), top = first_around(d->y, height, d->info.height);
+    for (unsigned y = top; y < top + height; y++)
+        for (unsigned x = left; x < left + width; x++)
+            if ((x == d->x && y == d->y) || tw_wse_program_of(d->w, x, y) >= 0) add_pe(d, list, x, y);
 }
 
 /* A PE in no task has one frame that says what it does: its memory can be looked at by that. */

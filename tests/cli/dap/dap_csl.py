@@ -84,6 +84,11 @@ def write(name, text):
         file.write(text)
 
 
+def read(name):
+    with open(os.path.join(folder, name), "rb") as file:
+        return file.read()
+
+
 def line(text, needle):
     return text[:text.index(needle)].count("\n") + 1
 
@@ -101,7 +106,7 @@ def stops_and_looks():
     c = client()
     path = os.path.join(folder, "left.csl")
     lines, functions = c.begin(
-        "layout.csl", ["--arch=wse3", "--stats"],
+        "layout.csl", ["--arch=wse3", "--stats", "--memory=stopped.bin", "--trace=stopped.json"],
         [(path, [{"line": line(LEFT, "return v"), "condition": "data[0] == 3"}, {"line": 999}])],
         [{"name": "sum"}, {"name": "nothing"}])
     assert lines[0]["verified"] and lines[0]["line"] == 10, lines
@@ -210,6 +215,21 @@ def endless():
     assert c.process.wait() == 1
 
 
+def many():
+    """Of a large wafer the PEs around the one looked at are threads; others can be asked for by their numbers."""
+    c = client()
+    c.begin("many.csl", ["--arch=wse3"], stopOnEntry=True)
+    c.stopped("entry")
+    names = [t["name"] for t in c.ask("threads")["threads"]]
+    assert len(names) == 256 and names[0] == "PE 0,0" and names[-1] == "PE 15,15", names
+    c.ask("evaluate", expression="pe 39,20", context="repl")
+    names = [t["name"] for t in c.ask("threads")["threads"]]
+    assert len(names) == 256 and names[0] == "PE 24,12" and names[-1] == "PE 39,27", names
+    assert c.frames(40 * 29 + 40)[0]["name"].startswith("forever.csl")
+    assert c.refused("stackTrace", threadId=40 * 30 + 1) == "there is no such thread"
+    c.leave()
+
+
 def limit():
     """The options are those of the command line, and so is what goes wrong."""
     c = client()
@@ -254,13 +274,18 @@ write("left.csl", LEFT)
 write("right.csl", RIGHT.replace("EXTENT", "4"))
 write("wants.csl", RIGHT.replace("EXTENT", "6"))
 write("endless.csl", 'layout {\n  @set_rectangle(1, 1);\n  @set_tile_code(0, 0, "forever.csl", .{});\n}\n')
+write("many.csl", 'layout {\n  @set_rectangle(40, 30);\n  for (@range(u16, 40)) |x| {\n    for (@range(u16, 30)) |y| {\n'
+      '      @set_tile_code(x, y, "forever.csl", .{});\n    }\n  }\n}\n')
 write("forever.csl", FOREVER)
 write("bad.csl", "layout {\n")
 stats = stops_and_looks()
-plain = subprocess.run([tilewright, "csl", "run", "layout.csl", "--arch=wse3", "--stats"], cwd=folder, check=True,
+plain = subprocess.run([tilewright, "csl", "run", "layout.csl", "--arch=wse3", "--stats", "--memory=run.bin", "--trace=run.json"], cwd=folder, check=True,
                        stdout=subprocess.PIPE, encoding="utf-8").stdout
 assert "cycles on 2 x 1 PEs" in plain and plain in stats, (plain, stats)
+for kind in ("bin", "json"):
+    assert read("stopped." + kind) == read("run." + kind), kind
 deadlock()
 endless()
+many()
 limit()
 launches()
