@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <glib.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,18 @@ void tw__reader_sub(tw__reader *r, const char *what, const tw__word *table, size
         tw__reader_complain(r, "%s %s", what, names->str);
         g_string_free(names, TRUE);
     }
+}
+
+bool tw__reader_ignore(tw__reader *r, const char *args, unsigned *id, uint64_t *count)
+{
+    char *end = NULL, *last = NULL;
+    guint64 number = g_ascii_isdigit(*args) ? g_ascii_strtoull(args, &end, 10) : 0;
+    while (end && isspace((unsigned char)*end)) end++;
+    if (end && g_ascii_isdigit(*end)) *count = g_ascii_strtoull(end, &last, 10);
+    *id = (unsigned)number;
+    if (last && !*last && number && number <= UINT_MAX) return true;
+    tw__reader_complain(r, "ignore N COUNT");
+    return false;
 }
 
 void tw__reader_obey(tw__reader *r, const char *text)

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct tw__debugger tw__debugger; /* each mode has one of its own */
 
@@ -39,6 +40,8 @@ char *tw__reader_split(char *line, char word[TW__WORD]);
 void tw__reader_help(tw__reader *r, const char *only);
 /* The word's command of another table, such as that of "info"; without one the names of all. */
 void tw__reader_sub(tw__reader *r, const char *what, const tw__word *table, size_t count, char *args);
+/* "2 5" of the command "ignore"; false after a message. */
+bool tw__reader_ignore(tw__reader *r, const char *args, unsigned *id, uint64_t *count);
 void tw__reader_obey(tw__reader *r, const char *line); /* one command */
 /* Reads the standard input until it ends, or a command sets `ended` or `go`. */
 void tw__reader_run(tw__reader *r);

@@ -289,6 +289,7 @@ static const tw__word commands[] = {
     { "delete", "d", "[N...]", "remove breakpoints, or all", tw__debug_delete },
     { "enable", "", "[N...]", "breakpoints that were disabled", tw__debug_enable },
     { "disable", "dis", "[N...]", "keep breakpoints without effect", tw__debug_disable },
+    { "ignore", "", "N COUNT", "so many hits of breakpoint N do not stop", tw__debug_ignore },
     { "print", "p inspect", "[/FORMAT] VALUE",
       "$m0, $a0:1, $FP_STS, f + 4, *0x82000; x, p->y, a[3], *p@4; x d u o t a c f h", tw__debug_print },
     { "ptype", "whatis", "VALUE", "type of a variable, or of that name: ptype *p, ptype Point", tw__source_ptype },

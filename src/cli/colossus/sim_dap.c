@@ -228,6 +228,7 @@ const tw__dap_target tw__sim_dap_target = {
     .knows = sim_dap_knows,
     .set = sim_dap_set,
     .remove = tw__debug_remove,
+    .ignore = tw__debug_ignore_hits,
     .start = sim_dap_start,
     .go = sim_dap_go,
     .instruction = sim_dap_instruction,

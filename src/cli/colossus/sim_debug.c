@@ -45,7 +45,9 @@ static breakpoint *breakpoint_at(debugger *d, uint32_t pc, unsigned context)
 {
     for (guint i = 0; i < d->breakpoints->len; i++) {
         breakpoint *b = &g_array_index(d->breakpoints, breakpoint, i);
-        if (b->enabled && b->address == pc && sim_debug_holds(d, b, context)) return b;
+        if (!b->enabled || b->address != pc || !sim_debug_holds(d, b, context)) continue;
+        if (!b->ignored) return b;
+        b->ignored--, b->hits++;
     }
     return NULL;
 }
@@ -341,6 +343,23 @@ void tw__debug_remove(debugger *d, unsigned id)
     guint i = breakpoint_index(d, id);
     d->hit = NULL;
     if (i < d->breakpoints->len) change_one(d, i, DELETE);
+}
+
+void tw__debug_ignore_hits(debugger *d, unsigned id, uint64_t count)
+{
+    guint i = breakpoint_index(d, id);
+    if (i < d->breakpoints->len) g_array_index(d->breakpoints, breakpoint, i).ignored = count;
+}
+
+void tw__debug_ignore(debugger *d, char *args)
+{
+    unsigned id;
+    uint64_t count;
+    if (!tw__reader_ignore(&d->reader, args, &id, &count)) return;
+    if (breakpoint_index(d, id) < d->breakpoints->len)
+        tw__debug_ignore_hits(d, id, count);
+    else
+        tw__debug_complain(d, "There is no breakpoint number %u.", id);
 }
 
 bool tw__debug_interrupted(void)

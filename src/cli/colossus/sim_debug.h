@@ -12,7 +12,7 @@ typedef struct breakpoint {
     unsigned id;
     uint32_t address;
     bool enabled, temporary;
-    guint64 hits;
+    guint64 hits, ignored;  /* ignored: so many hits more do not stop */
     char *text, *condition; /* condition: NULL = always */
     char *value, *before;   /* of a watchpoint, whose address is UINT32_MAX: now, and before it changed */
     unsigned context;       /* ... who watches, and how deep in calls a local is */
@@ -99,6 +99,8 @@ void tw__debug_until(debugger *d, char *args);
 void tw__debug_delete(debugger *d, char *args);
 void tw__debug_enable(debugger *d, char *args);
 void tw__debug_disable(debugger *d, char *args);
+void tw__debug_ignore(debugger *d, char *args);
+void tw__debug_ignore_hits(debugger *d, unsigned id, uint64_t count);
 void tw__debug_remove(debugger *d, unsigned id); /* nothing when there is no such breakpoint */
 bool tw__debug_interrupted(void);                /* the last stop was for that */
 /* A value as text, g_free(); NULL with *error. */

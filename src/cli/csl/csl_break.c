@@ -57,7 +57,8 @@ breakpoint *tw__csl_hit(debugger *d, const tw_wse_halt *halt)
         breakpoint *b = d->breakpoints->pdata[i];
         if (!is_there(b, halt) || !break_holds(d, b, halt)) continue;
         b->hits++;
-        return b;
+        if (!b->ignored) return b;
+        b->ignored--;
     }
     return NULL;
 }
@@ -252,6 +253,23 @@ void tw__csl_remove(debugger *d, unsigned id)
 {
     breakpoint *b = breakpoint_by_id(d, id);
     if (b) tw__csl_forget(d, b);
+}
+
+void tw__csl_ignore_hits(debugger *d, unsigned id, uint64_t count)
+{
+    breakpoint *b = breakpoint_by_id(d, id);
+    if (b) b->ignored = count;
+}
+
+void tw__csl_ignore(debugger *d, char *args)
+{
+    unsigned id;
+    uint64_t count;
+    if (!tw__reader_ignore(&d->reader, args, &id, &count)) return;
+    if (breakpoint_by_id(d, id))
+        tw__csl_ignore_hits(d, id, count);
+    else
+        complain(d, "There is no breakpoint number %u.", id);
 }
 
 static void change_breakpoints(debugger *d, const char *args, change how)

@@ -275,6 +275,7 @@ const tw__dap_target tw__csl_dap_target = {
     .knows = csl_dap_knows,
     .set = csl_dap_set,
     .remove = tw__csl_remove,
+    .ignore = tw__csl_ignore_hits,
     .start = csl_dap_start,
     .go = csl_dap_go,
     .instruction = csl_dap_instruction,

@@ -351,6 +351,7 @@ static const tw__word words[] = {
     { "delete", "d", "[N...]", "remove breakpoints, or all", tw__csl_delete },
     { "enable", "", "[N...]", "breakpoints that were disabled", tw__csl_enable },
     { "disable", "dis", "[N...]", "keep breakpoints without effect", tw__csl_disable },
+    { "ignore", "", "N COUNT", "so many hits of breakpoint N do not stop", tw__csl_ignore },
     { "print", "p inspect", "[/FORMAT] VALUE", "x, a[2, 0:4], a@8, p.*, m.x, &a, $r4; x d u t c f", tw__csl_print },
     { "x", "", "[/COUNT FORMAT SIZE] ADDRESS", "memory: x d u t c f, sizes b h w; i instructions", tw__csl_x },
     { "backtrace", "bt where", "", "calls that have not returned", tw__csl_backtrace },

@@ -12,6 +12,7 @@
 
 typedef struct breakpoint {
     unsigned id, hits;
+    uint64_t ignored; /* so many hits more do not stop */
     bool enabled, temporary, has_pe;
     unsigned x, y;
     char *place, *condition; /* NULL: anywhere; always */
@@ -72,6 +73,8 @@ void tw__csl_tbreak(debugger *d, char *args);
 void tw__csl_delete(debugger *d, char *args);
 void tw__csl_enable(debugger *d, char *args);
 void tw__csl_disable(debugger *d, char *args);
+void tw__csl_ignore(debugger *d, char *args);
+void tw__csl_ignore_hits(debugger *d, unsigned id, uint64_t count);
 void tw__csl_remove(debugger *d, unsigned id); /* nothing when there is no such breakpoint */
 void tw__csl_info_break(debugger *d, char *args);
 breakpoint *tw__csl_hit(debugger *d, const tw_wse_halt *halt); /* that stops here; NULL = none does */

@@ -45,6 +45,7 @@ typedef struct tw__dap_target {
     unsigned (*set)(tw__debugger *d, const char *location, const char *condition, unsigned *count,
                     tw__dap_place *place);
     void (*remove)(tw__debugger *d, unsigned number);
+    void (*ignore)(tw__debugger *d, unsigned number, uint64_t hits); /* so many do not stop */
     /* Begins; the end is told by tw__dap_exited(), a stop by tw__dap_stopped(). */
     void (*start)(tw__debugger *d, bool stop_on_entry);
     void (*go)(tw__debugger *d, unsigned thread, tw__dap_go how, bool instruction);

@@ -26,7 +26,8 @@ static json_t *initialize(tw__dap *dap, const json_t *arguments, char **error)
                                        "supportsEvaluateForHovers",
                                        "supportsSteppingGranularity",
                                        "supportsDisassembleRequest",
-                                       "supportsCancelRequest" };
+                                       "supportsCancelRequest",
+                                       "supportsHitConditionalBreakpoints" };
     if (dap->initialized) {
         *error = g_strdup("it is initialized");
         return NULL;
@@ -149,11 +150,27 @@ static GArray *forget_breakpoints(tw__dap *dap, const char *key)
     return ranges;
 }
 
+/* "3": the third hit stops, and those behind it. False: it is no number. */
+static bool read_hits(const json_t *wanted, uint64_t *ignored)
+{
+    const char *text = text_of(wanted, "hitCondition");
+    char *end;
+    *ignored = 0;
+    if (!text || !*text) return true;
+    uint64_t hits = g_ascii_strtoull(text, &end, 10);
+    if (!g_ascii_isdigit(*text) || *end || !hits) return false;
+    *ignored = hits - 1;
+    return true;
+}
+
 static json_t *set_one(tw__dap *dap, const char *location, const json_t *wanted, GArray *ranges)
 {
     tw__dap_range r = { 0, 0 };
     tw__dap_place place = { 0 };
     const char *condition = text_of(wanted, "condition");
+    uint64_t ignored;
+    if (!read_hits(wanted, &ignored))
+        return json_pack("{sbss}", "verified", 0, "message", "the hit count is a number of hits");
     if (condition && !*condition) condition = NULL;
     tw__dap_flush(dap, dap->running ? "stdout" : "console");
     if (!dap->no_debug) r.first = dap->target->set(dap->debugger, location, condition, &r.count, &place);
@@ -161,6 +178,7 @@ static json_t *set_one(tw__dap *dap, const char *location, const json_t *wanted,
     if (!r.first)
         return json_pack("{sbss}", "verified", 0, "message", dap->no_debug ? "started without debugging" : message);
     g_array_append_val(ranges, r);
+    for (unsigned k = 0; k < r.count; k++) dap->target->ignore(dap->debugger, r.first + k, ignored);
     json_t *one = json_pack("{sbsI}", "verified", 1, "id", (json_int_t)r.first);
     if (place.line) json_object_set_new(one, "line", json_integer(to_client(dap, place.line)));
     return one;

@@ -215,6 +215,24 @@ def endless():
     assert c.process.wait() == 1
 
 
+def counts():
+    """The third hit stops, and those behind it."""
+    c = client()
+    answers, = c.begin("endless.csl", ["--arch=wse3"], [(os.path.join(folder, "forever.csl"), [
+        {"line": 4, "hitCondition": "3"}, {"line": 5, "hitCondition": "often"}])])
+    assert answers[0]["verified"] and answers[1] == {"verified": False, "message": "the hit count is a number of hits"}, answers
+    c.stopped("breakpoint")
+    assert c.ask("evaluate", expression="turns")["result"] == "2"
+    c.go("continue", reason="breakpoint")
+    assert c.ask("evaluate", expression="turns")["result"] == "3"
+    c.ask("evaluate", expression=f"ignore {answers[0]['id']} 4", context="repl")
+    c.go("continue", reason="breakpoint")
+    assert c.ask("evaluate", expression="turns")["result"] == "8"
+    assert "no breakpoint number 9" in c.refused("evaluate", expression="ignore 9 1", context="repl")
+    assert "ignore N COUNT" in c.refused("evaluate", expression="ignore 1", context="repl")
+    c.leave()
+
+
 def many():
     """Of a large wafer the PEs around the one looked at are threads; others can be asked for by their numbers."""
     c = client()
@@ -286,6 +304,7 @@ for kind in ("bin", "json"):
     assert read("stopped." + kind) == read("run." + kind), kind
 deadlock()
 endless()
+counts()
 many()
 limit()
 launches()

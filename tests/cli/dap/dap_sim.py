@@ -137,6 +137,9 @@ def assembly():
     first = int(c.ask("evaluate", expression="$m0")["result"].split()[0])
     c.go("continue", reason="breakpoint")
     assert int(c.ask("evaluate", expression="$m0")["result"].split()[0]) == first + 1
+    c.ask("setBreakpoints", source={"path": os.path.join(folder, "spin.s")}, breakpoints=[{"line": 6, "hitCondition": "5"}])
+    c.go("continue", reason="breakpoint")
+    assert int(c.ask("evaluate", expression="$m0")["result"].split()[0]) == first + 6
     c.ask("setBreakpoints", source={"path": os.path.join(folder, "spin.s")}, breakpoints=[])
     c.ask("evaluate", expression="set $m0 = 7", context="repl")
     assert c.ask("evaluate", expression="$m0")["result"] == "7 (0x7)"
