@@ -254,8 +254,7 @@ tw_status tw_profile_print_memory(const tw_profile *p, FILE *out, tw_colours col
 static gint by_cost(gconstpointer a, gconstpointer b)
 {
     const tw__profile_line *x = *(const tw__profile_line *const *)a, *y = *(const tw__profile_line *const *)b;
-    uint64_t first = x->cycles + x->waits, second = y->cycles + y->waits;
-    if (first != second) return first < second ? 1 : -1;
+    if (x->cycles != y->cycles) return x->cycles < y->cycles ? 1 : -1;
     return x->line != y->line ? (x->line < y->line ? -1 : 1) : (x->file > y->file) - (x->file < y->file);
 }
 
@@ -270,7 +269,7 @@ static void put_source_line(const sheet *s, const tw_profile *p, const tw__profi
     put_name(s, name, NAME);
     fprintf(s->out, " %15s", tw__commas(text, sizeof text, line->cycles));
     fprintf(s->out, " %15s ", tw__commas(text, sizeof text, line->waits));
-    put_bar(s, most > 0 ? (double)(line->cycles + line->waits) / most : 0, ORANGE);
+    put_bar(s, most > 0 ? (double)line->cycles / most : 0, ORANGE);
     fprintf(s->out, " %s times\n", tw__commas(text, sizeof text, line->runs));
     if (!line->text) return;
     fputs("      ", s->out);
@@ -290,7 +289,7 @@ tw_status tw_profile_print_lines(const tw_profile *p, FILE *out, tw_colours colo
     const tw__profile_line *first = list->pdata[0];
     heading(&s, "Lines by cycles, and cycles that they waited beside these, on all tiles:");
     for (guint i = 0; i < list->len && i < s.rows; i++)
-        put_source_line(&s, p, list->pdata[i], (double)(first->cycles + first->waits));
+        put_source_line(&s, p, list->pdata[i], (double)first->cycles);
     if (list->len > s.rows) fprintf(out, "  ... %u more\n", list->len - s.rows);
     return ended(&s);
 }

@@ -34,7 +34,6 @@ export const DEFINITIONS = {
     worst: 'Cycles of the slowest single execution, and where it ran.',
     lineCycles: 'Cycles of this line on all tiles together; a task has those of what it ran, too.',
     lineWaits: 'Cycles that it waited for others, on all tiles together, beside its own.',
-    lineCost: 'Cycles of this line and those that it waited, on all tiles together.',
     lineRuns: 'How often it ran, on all tiles together.',
     ofLines: 'Part of the cycles of all lines; tasks and what they run both count.',
     mean: 'Cycles divided by instances and executions.',

@@ -7,6 +7,7 @@ import { NONE } from './model.js';
 
 const SIDE = 64; // cells along a side, at most
 const FRAMES = 2000;
+const CONNECTIONS = 2000; // drawn, of those that a profile lists
 const DID = 5; // kinds of flow beyond the four links: code, data, and three waits
 const WORKS_FROM = 0.25; // of a stretch: a tile that works so long counts as working, though something of it waits
 const NO_COLOUR = 255;
@@ -27,28 +28,30 @@ const WAITS = ['#f0e442', '#cc79a7', '#0072b2', '#56b4e9', '#999933', '#882255',
 
 // Cells and where they are; both kinds of motion have them.
 class Cells {
-    constructor(p, block) {
+    // `used`: tiles to show, with what lies between them; null = all.
+    constructor(p, block, used = null) {
         this.p = p;
-        this.block = block;
-        let columns = 0;
-        let rows = 0;
-        const at = new Uint16Array(2 * p.tiles);
-        for (let t = 0; t < p.tiles; t++) {
-            const [x, y] = p.place(t);
-            at[2 * t] = x;
-            at[2 * t + 1] = y;
-            columns = Math.max(columns, x + 1);
-            rows = Math.max(rows, y + 1);
-        }
+        const shown = used ? [...used] : Array.from({ length: p.tiles }, (_, t) => t);
+        const at = shown.map((t) => p.place(t));
+        const least = (k) => at.reduce((n, place) => Math.min(n, place[k]), Infinity);
+        const most = (k) => at.reduce((n, place) => Math.max(n, place[k]), 0);
+        this.x = at.length ? least(0) : 0;
+        this.y = at.length ? least(1) : 0;
+        const columns = most(0) + 1 - this.x;
+        const rows = most(1) + 1 - this.y;
         this.block = Math.max(block, Math.ceil(Math.max(columns, rows) / SIDE));
         this.columns = Math.ceil(columns / this.block);
         this.rows = Math.ceil(rows / this.block);
         this.count = this.columns * this.rows;
-        this.ofTile = new Uint16Array(p.tiles);
+        this.ofTile = new Int32Array(p.tiles).fill(-1); // -1: not shown
         this.tile = new Int32Array(this.count).fill(-1); // the first of a cell; -1: none is there
         this.tiles = new Uint32Array(this.count);
         for (let t = 0; t < p.tiles; t++) {
-            const cell = Math.floor(at[2 * t + 1] / this.block) * this.columns + Math.floor(at[2 * t] / this.block);
+            const [x, y] = p.place(t);
+            const column = Math.floor((x - this.x) / this.block);
+            const row = Math.floor((y - this.y) / this.block);
+            if (column < 0 || row < 0 || column >= this.columns || row >= this.rows) continue;
+            const cell = row * this.columns + column;
             this.ofTile[t] = cell;
             if (this.tile[cell] < 0) this.tile[cell] = t;
             this.tiles[cell]++;
@@ -129,7 +132,7 @@ class FlowMotion {
             for (let s = 0; s <= DID; s++) one[s] = amounts[cell * (DID + 1) + s];
             [state[cell], share[cell]] = chosenState(this.states, one, this.stretch * cells.tiles[cell]);
         }
-        return { state, share, link, color, arrows: [] };
+        return { state, share, link, color, arrows: [], held: [] };
     }
 
     // Everything known of a cell in a frame: [what, color or -1, amount, cycles or words].
@@ -164,13 +167,17 @@ const plainCause = (text) =>
         .replace(/\s+/g, ' ')
         .trim() || 'something';
 
+// Lanes of what holds data between kernels (AI Engine); those of kernels have intervals of the same name.
+const HOLDING = /^(window|stream|lock)\b/;
+
 // Of intervals: what lanes of tiles did, from when to when.
 class IntervalMotion {
     constructor(p) {
         const c = p.c;
         this.c = c;
         this.p = p;
-        this.cells = new Cells(p, 1);
+        // Of an array of which few tiles have a kernel, what lies around these.
+        this.cells = new Cells(p, 1, new Set(c.laneTile));
         this.end = p.totals?.cycles ?? 0;
         for (const to of c.intervalTo) this.end = Math.max(this.end, to);
         this.frames = Math.max(1, Math.min(400, this.end));
@@ -179,6 +186,9 @@ class IntervalMotion {
         this.first = new Uint32Array(c.laneTile.length + 1);
         for (const l of c.intervalLane) this.first[l + 1]++;
         for (let l = 0; l < c.laneTile.length; l++) this.first[l + 1] += this.first[l];
+        this.holds = new Uint8Array(c.laneTile.length);
+        for (let l = 0; l < this.holds.length; l++)
+            this.holds[l] = HOLDING.test(p.name(c.laneName[l])) && c.intervalName[this.first[l]] !== c.laneName[l];
         this.causeState = new Map();
         const groups = new Map();
         this.states = [IDLE, { label: 'works', colour: KIND_COLOURS.compute, works: true }];
@@ -214,9 +224,14 @@ class IntervalMotion {
         const width = this.states.length;
         const amounts = new Float64Array(cells.count * width);
         const arrows = [];
+        const held = new Set();
         for (let lane = 0; lane < c.laneTile.length; lane++) {
             const cell = cells.ofTile[c.laneTile[lane]];
             const own = new Float64Array(width);
+            if (this.holds[lane]) {
+                if (!this.during(lane, from, to).next().done) held.add(cell);
+                continue;
+            }
             for (const [i, cycles] of this.during(lane, from, to)) {
                 const state = c.intervalCause[i] ? this.causeState.get(c.intervalCause[i]) : 1;
                 own[state] += cycles;
@@ -234,7 +249,7 @@ class IntervalMotion {
                 amounts.subarray(cell * width, (cell + 1) * width),
                 this.stretch,
             );
-        return { state, share, link: null, color: null, arrows };
+        return { state, share, link: null, color: null, arrows, held: [...held] };
     }
 
     about(cell, k) {
@@ -270,11 +285,23 @@ export function routesOf(p, cells) {
             colors.set(routeColor[i], one);
         }
         const cell = cells.ofTile[routeTile[i]];
+        if (cell < 0) continue;
         one.from[cell] |= routeFrom[i];
         one.to[cell] |= routeTo[i];
         one.tiles++;
     }
     return new Map([...colors].sort((a, b) => a[0] - b[0]));
+}
+
+// Who sends to whom in all, of machines without routes: [from, to, pair], cells.
+export function connectionsOf(p, cells) {
+    const { pairFrom, pairTo } = p.c;
+    const list = [];
+    for (let i = 0; i < pairFrom.length && list.length < CONNECTIONS; i++) {
+        const [from, to] = [cells.ofTile[pairFrom[i]], cells.ofTile[pairTo[i]]];
+        if (from >= 0 && to >= 0 && from !== to) list.push([from, to, i]);
+    }
+    return list;
 }
 
 // Of each frame how many cells are in which state.

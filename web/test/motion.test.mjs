@@ -61,6 +61,8 @@ before(() => {
     assert.match(run.stderr, /deadlock/);
     const stencil = path.join(source, 'examples/csl/stencil/layout.csl');
     execFileSync(tilewright, ['csl', 'run', stencil, '--launch', 'run,2', '--report', 'moves.html'], { cwd: work });
+    const array = path.join(source, 'examples/aie/cascade.c');
+    execFileSync(tilewright, ['run', '--report', 'aie.html', array], { cwd: work, stdio: 'ignore' });
 });
 after(close);
 
@@ -154,6 +156,30 @@ it('plays to the end, and draws a cell where its picture says', async () => {
     await show(page, '#view=time');
     await show(page, '#view=motion');
     assert.ok(await page.$('[data-chart=motion] canvas'));
+    assert.deepEqual(await page.wrongs(), []);
+    await page.close();
+});
+
+it('shows kernels of an array, who waits for whom, and which windows hold data', async () => {
+    const page = await open(at('aie.html'), { hash: '#view=motion&at=0&route=all' });
+    await ready(page);
+    const { states, held, frames, place } = await figures(page);
+    assert.equal(states.length, 2); // of 400 tiles those with kernels, and what lies between
+    const seen = { works: 0, held: 0, arrows: 0 };
+    for (let k = 0; k < frames; k += 8) {
+        const one = await scrub(page, k);
+        seen.works += one.states.includes('works');
+        seen.held += one.held.length;
+        seen.arrows += one.arrows.length;
+        for (const [from, to] of one.arrows) assert.ok(from !== to && from < 2 && to < 2);
+    }
+    assert.ok(seen.works && seen.held, JSON.stringify({ seen, held, place }));
+    await page.focus('[data-chart=motion]');
+    await page.keyboard.press('ArrowRight');
+    assert.match(
+        await page.$eval('.detail', (d) => d.innerText),
+        /tile 82 \(10, 2\)[^]*to tile 90 \(11, 2\)\s+1\.5 kB/,
+    );
     assert.deepEqual(await page.wrongs(), []);
     await page.close();
 });

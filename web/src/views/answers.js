@@ -249,7 +249,7 @@ function whatChanged(p, report) {
 // Tasks hold operations: of lines that are in others the deepest, an operation, says more.
 function whichLine(p) {
     const { lineFile, lineNumber, lineWhat, lineCycles, lineWaits } = p.c;
-    const cost = (i) => lineCycles[i] + lineWaits[i];
+    const cost = (i) => lineCycles[i];
     const all = [...lineCycles.keys()];
     const inner = all.filter((i) => !p.name(lineWhat[i]).startsWith('task '));
     const top = largestOf(inner.length ? inner : all, cost);

@@ -17,8 +17,7 @@ export function linesParts(p) {
                 ),
             ],
         };
-    const cost = (i) => lineCycles[i] + lineWaits[i];
-    const most = lineCycles.reduce((top, _, i) => Math.max(top, cost(i)), 0);
+    const most = lineCycles.reduce((top, v) => Math.max(top, v), 0);
     const all = lineCycles.reduce((sum, v) => sum + v, 0);
     const waits = lineWaits.some((v) => v > 0);
     const number = (title, values, definition, more = {}) => ({
@@ -38,19 +37,14 @@ export function linesParts(p) {
         most: 24,
         sort: [3, true],
         columns: [
-            { title: 'Place', value: (i) => placeOf(p, lineFile[i], lineNumber[i]), width: '150px' },
-            { title: 'What', value: (i) => p.name(lineWhat[i]), width: '140px' },
+            { title: 'Place', value: (i) => placeOf(p, lineFile[i], lineNumber[i]), width: '190px' },
+            { title: 'What', value: (i) => p.name(lineWhat[i]), width: '150px' },
             { title: 'Line', value: (i) => (lineText[i] ? p.name(lineText[i]) : '') },
-            {
-                title: waits ? 'Cycles and waits' : 'Cycles',
-                number: true,
-                value: cost,
-                text: (i) => count(cost(i)),
-                bar: (i) => (most ? cost(i) / most : 0),
-                definition: 'lineCost',
+            number('Cycles', lineCycles, 'lineCycles', {
+                bar: (i) => (most ? lineCycles[i] / most : 0),
                 width: '150px',
-            },
-            ...(waits ? [number('Cycles', lineCycles, 'lineCycles'), number('Waits', lineWaits, 'lineWaits')] : []),
+            }),
+            ...(waits ? [number('Waits', lineWaits, 'lineWaits')] : []),
             number('Share', lineCycles, 'ofLines', {
                 value: (i) => (all ? lineCycles[i] / all : 0),
                 text: (i) => percent(all ? lineCycles[i] / all : 0),

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Motion: a grid of tiles over time. Each cell has the colour of what it does or waits for, links carry words of their
 // color, routes can be drawn over it; a cell that is chosen says what it did in the stretch that is shown.
+import { KIND_COLOURS } from '../chart.js';
 import { drawing } from '../drawing.js';
 import { announce, h } from '../dom.js';
-import { count, part } from '../format.js';
-import { SIDES, colourOf, motionOf, routesOf, statesOver } from '../motion.js';
+import { bytes, count, part } from '../format.js';
+import { SIDES, colourOf, connectionsOf, motionOf, routesOf, statesOver } from '../motion.js';
 import { go } from '../state.js';
 import { table } from '../table.js';
 import { withAnswer } from './answers.js';
@@ -45,11 +46,11 @@ function drawAxes(pen, cells, place, colours) {
     pen.textBaseline = 'top';
     const every = Math.max(1, Math.ceil(24 / place.size));
     for (let x = 0; x < cells.columns; x += every)
-        pen.fillText(String(x * cells.block), place.x(x), 6 + cells.rows * place.size);
+        pen.fillText(String(cells.x + x * cells.block), place.x(x), 6 + cells.rows * place.size);
     pen.textAlign = 'right';
     pen.textBaseline = 'middle';
     for (let y = 0; y < cells.rows; y += every)
-        pen.fillText(String(y * cells.block), place.left - 4, place.y(y * cells.columns));
+        pen.fillText(String(cells.y + y * cells.block), place.left - 4, place.y(y * cells.columns));
 }
 
 // Cells of one state and one of four strengths in one go: a fill for each cell would take most of a frame.
@@ -158,6 +159,14 @@ function drawRoutes(pen, motion, routes, place, chosen) {
     });
 }
 
+// A window, a stream or a lock of the tile holds something.
+function drawHeld(pen, frame, place) {
+    const side = place.box / 4;
+    pen.fillStyle = KIND_COLOURS.exchange;
+    for (const cell of frame.held)
+        pen.fillRect(place.x(cell) - place.box / 2, place.y(cell) - place.box / 2, side, side);
+}
+
 function drawArrows(pen, motion, frame, place) {
     for (const [from, to, state] of frame.arrows) {
         const [x, y] = [place.x(from), place.y(from)];
@@ -172,6 +181,27 @@ function drawArrows(pen, motion, frame, place) {
         pen.beginPath();
         const reach = 1 - Math.min(0.4, place.box / 2 / long);
         head(pen, x + dx * reach, y + dy * reach, dx / long, dy / long, 8);
+        pen.fill();
+    }
+}
+
+// Who sends to whom, beside each other where both send.
+function drawConnections(pen, connections, place, colours) {
+    pen.strokeStyle = pen.fillStyle = colours.accent;
+    pen.lineWidth = 1.5;
+    for (const [from, to] of connections) {
+        const [dx, dy] = [place.x(to) - place.x(from), place.y(to) - place.y(from)];
+        const long = Math.hypot(dx, dy) || 1;
+        const [ux, uy] = [dx / long, dy / long];
+        const near = Math.min(long / 3, place.box / 2);
+        const [x, y] = [place.x(from) + ux * near - uy * 4, place.y(from) + uy * near + ux * 4];
+        const [endX, endY] = [place.x(to) - ux * near - uy * 4, place.y(to) - uy * near + ux * 4];
+        pen.beginPath();
+        pen.moveTo(x, y);
+        pen.lineTo(endX, endY);
+        pen.stroke();
+        pen.beginPath();
+        head(pen, endX, endY, ux, uy, 6);
         pen.fill();
     }
 }
@@ -228,7 +258,8 @@ function motionParts(p, state) {
         ];
     const { cells } = motion;
     const routes = routesOf(p, cells);
-    const stuck = new Set(Array.from(p.c.stuckTile, (t) => cells.ofTile[t]));
+    const connections = routes.size ? [] : connectionsOf(p, cells);
+    const stuck = new Set(Array.from(p.c.stuckTile, (t) => cells.ofTile[t]).filter((cell) => cell >= 0));
     let k = Math.min(
         motion.frames - 1,
         Math.max(
@@ -237,7 +268,7 @@ function motionParts(p, state) {
         ),
     );
     if (!(k >= 0)) k = 0;
-    let tile = state.tile !== undefined && Number(state.tile) < p.tiles ? Number(state.tile) : -1;
+    let tile = cells.ofTile[Number(state.tile ?? -1)] >= 0 ? Number(state.tile) : -1;
     let route = state.route ?? '';
     let frame = motion.frame(k);
     let place = null;
@@ -245,6 +276,7 @@ function motionParts(p, state) {
     let speed = 15;
 
     const when = h('output', { class: 'note' });
+    const shownCells = cells.tile.reduce((n, t) => n + (t >= 0), 0);
     const detail = h('div', { class: 'detail' });
     const slider = h('input', {
         type: 'range',
@@ -261,6 +293,22 @@ function motionParts(p, state) {
         const what = motion.states[frame.state[cell]];
         return `${cells.name(cell)}: ${what.label}${frame.state[cell] ? `, ${part(frame.share[cell])} of the time shown` : ''}`;
     };
+    // Routes are the same in every frame: drawn once for each size and choice.
+    let layer = null;
+    const layerOf = (width, height, colours) => {
+        const key = `${width} ${height} ${route} ${colours.accent} ${window.devicePixelRatio}`;
+        if (layer?.key === key) return layer.canvas;
+        const canvas = h('canvas');
+        const sharp = window.devicePixelRatio || 1;
+        canvas.width = Math.round(width * sharp);
+        canvas.height = Math.round(height * sharp);
+        const pen = canvas.getContext('2d');
+        pen.scale(sharp, sharp);
+        if (routes.size) drawRoutes(pen, motion, routes, place, route);
+        else drawConnections(pen, connections, place, colours);
+        layer = { key, canvas };
+        return canvas;
+    };
     const picture = drawing({
         id: 'motion',
         title: `What every ${p.tileWord} does`,
@@ -272,7 +320,8 @@ function motionParts(p, state) {
             drawAxes(pen, cells, place, colours);
             drawCells(pen, motion, frame, place, colours);
             if (frame.link) drawLinks(pen, motion, frame, place, route && route !== 'all' ? Number(route) : -1);
-            if (route) drawRoutes(pen, motion, routes, place, route);
+            if (route) pen.drawImage(layerOf(width, height, colours), 0, 0, width, height);
+            drawHeld(pen, frame, place);
             drawArrows(pen, motion, frame, place);
             for (const cell of stuck) outline(pen, place, cell, colours.bad, 2);
             if (tile >= 0) outline(pen, place, cells.ofTile[tile], colours.text, 2);
@@ -281,6 +330,7 @@ function motionParts(p, state) {
             frames: motion.frames,
             stretch: motion.stretch,
             frame: k,
+            held: frame.held,
             states: Array.from(frame.state, (s) => motion.states[s].label),
             link: frame.link && Array.from(frame.link),
             color: frame.color && Array.from(frame.color),
@@ -315,7 +365,7 @@ function motionParts(p, state) {
         const to = Math.ceil((k + 1) * motion.stretch);
         const waiting = frame.state.reduce((n, s) => n + (s > 0 && !motion.states[s].works), 0);
         const working = frame.state.reduce((n, s) => n + (s > 0 && Boolean(motion.states[s].works)), 0);
-        when.textContent = `cycles ${count(from)} to ${count(to)}: ${count(working)} ${cells.block > 1 ? 'blocks' : `${p.tileWord}s`} work, ${count(waiting)} wait`;
+        when.textContent = `cycles ${count(from)} to ${count(to)}: of ${count(shownCells)} ${cells.block > 1 ? 'blocks' : `${p.tileWord}s`} ${count(working)} work, ${count(waiting)} wait`;
         slider.value = String(k);
         slider.setAttribute('aria-valuetext', when.textContent);
     }
@@ -360,6 +410,7 @@ function motionParts(p, state) {
         const ran = motion.p ? [] : intervalsOf(p, tile, from, to, 12);
         const own = Array.from(p.c.routeTile.keys()).filter((i) => cells.ofTile[p.c.routeTile[i]] === cell);
         const sides = (mask) => [...SIDES, p.tileWord].filter((_, bit) => (mask >> bit) & 1).join(', ') || 'nowhere';
+        const linked = connections.filter(([from, to]) => from === cell || to === cell).slice(0, 12);
         const left = Array.from(p.c.stuckTile.keys()).filter((i) => cells.ofTile[p.c.stuckTile[i]] === cell);
         const parts = [
             h('h3', {}, words(cell)),
@@ -396,6 +447,20 @@ function motionParts(p, state) {
                               dot(p.c.routeColor[i]),
                               `from ${sides(p.c.routeFrom[i])}`,
                               `to ${sides(p.c.routeTo[i])}`,
+                          ),
+                      ),
+                  )
+                : null,
+            linked.length ? h('h4', {}, 'Sends and receives in all') : null,
+            linked.length
+                ? h(
+                      'table',
+                      { class: 'motion-facts' },
+                      linked.map(([from, to, i]) =>
+                          line(
+                              from === cell ? `to ${cells.name(to)}` : `from ${cells.name(from)}`,
+                              p.c.pairName[i] ? p.name(p.c.pairName[i]) : '',
+                              bytes(p.c.pairBytes[i]),
                           ),
                       ),
                   )
@@ -455,7 +520,7 @@ function motionParts(p, state) {
             },
         },
         h('option', { value: '' }, 'none'),
-        h('option', { value: 'all', selected: route === 'all' }, 'all colors'),
+        h('option', { value: 'all', selected: route === 'all' }, routes.size ? 'all colors' : 'all'),
         [...routes].map(([color, { tiles }]) =>
             h(
                 'option',
@@ -474,11 +539,7 @@ function motionParts(p, state) {
     if (tile >= 0) about();
     else
         detail.append(
-            h(
-                'p',
-                { class: 'note' },
-                `Click a ${p.tileWord}, or choose it with the arrow keys, for its tasks and routes.`,
-            ),
+            h('p', { class: 'note' }, `Click a ${p.tileWord}, or choose it with the arrow keys, for what it does.`),
         );
     picture.element.style.maxWidth = `${32 + 110 * cells.columns}px`;
     const shownStates = motion.states.filter((s) => s.colour);
@@ -492,7 +553,9 @@ function motionParts(p, state) {
                     { class: 'tools' },
                     button,
                     h('label', {}, 'Speed ', speeds),
-                    routes.size ? h('label', {}, 'Routes ', pick) : null,
+                    routes.size || connections.length
+                        ? h('label', {}, routes.size ? 'Routes ' : 'Connections ', pick)
+                        : null,
                     when,
                 ),
                 strip.element,
@@ -500,6 +563,9 @@ function motionParts(p, state) {
                 h('div', { class: 'motion' }, picture.element, detail),
                 legend([
                     ...shownStates.map((s) => [s.label, s.colour]),
+                    ...(motion.holds?.some(Boolean)
+                        ? [['a window, stream or lock holds data', KIND_COLOURS.exchange]]
+                        : []),
                     ...moved.slice(0, 24).map((color) => [`color ${color}`, colourOf(color)]),
                 ]),
                 cells.block > 1

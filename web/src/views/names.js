@@ -2,6 +2,7 @@
 // Steps by the names that the program gave them: Layer1/Fwd/Conv is a step of Fwd, and that a part of Layer1.
 import { h } from '../dom.js';
 import { bytes, count, part } from '../format.js';
+import { BUCKETS } from '../model.js';
 import { table } from '../table.js';
 import { absent, timeFidelity } from './parts.js';
 
@@ -28,10 +29,18 @@ function namesTree(p) {
         }
         return at.get(path);
     };
+    // An exchange without a name brings what the next computing step reads.
+    const owner = new Int32Array(p.stepCount).fill(-1);
+    for (let s = p.stepCount - 1, next = -1; s >= 0; s--) {
+        const kind = BUCKETS[p.c.stepBucket[s]].key;
+        if (kind === 'compute') next = p.c.stepName[s] ? s : -1;
+        if ((kind === 'exchange' || kind === 'global') && !p.name(p.c.stepName[s])) owner[s] = next;
+    }
     for (let s = 0; s < p.stepCount; s++) {
         const executions = p.c.stepExecutions[s];
         if (!executions) continue;
-        const parts = p.plainStepName(s).split('/').filter(Boolean);
+        const own = p.plainStepName(s);
+        const parts = (owner[s] >= 0 ? `${p.plainStepName(owner[s])}/${own}` : own).split('/').filter(Boolean);
         const titles =
             parts.length > DEEPEST ? [...parts.slice(0, DEEPEST - 1), parts.slice(DEEPEST - 1).join('/')] : parts;
         let up = -1;
@@ -139,7 +148,7 @@ export function namesParts(p) {
             h(
                 'p',
                 { class: 'note' },
-                'Cycles of a name are those of all steps below it; exchanges bear the name of the step they belong to.',
+                'Cycles of a name are those of all steps below it; an exchange without a name of its own is below the step that reads what it brings.',
             ),
         ],
     };
