@@ -21,8 +21,7 @@ static uint64_t seen_at(uint64_t gone, unsigned unseen)
 }
 
 /* No place behind link d now. Comes back when something that has left shows, else when something leaves. */
-static __attribute__((noinline)) void wait_for_place(tw__part *part, tw__router *router, tw__channel *c, unsigned d,
-                                                     tw__lane *lane, unsigned unseen)
+void tw__link_wait(tw__part *part, tw__router *router, tw__channel *c, unsigned d, tw__lane *lane, unsigned unseen)
 {
     if (part->w->options.reference) return; /* looks again in the next cycle anyway */
     uint64_t at = lane ? seen_at(lane->gone, unseen) : part->now + 1;
@@ -32,24 +31,13 @@ static __attribute__((noinline)) void wait_for_place(tw__part *part, tw__router 
         lane->wanted = 1;
 }
 
-static inline bool refill(tw__part *part, tw__router *router, tw__channel *c, unsigned d)
-{
-    tw__lane *lane = tw__link_lane_behind(part->w, router, c, d);
-    unsigned unseen, left = tw__gone_seen(lane, part->now, &unseen), more = (left - c->seen[d]) & 0xff;
-    c->seen[d] = (uint8_t)left;
-    c->credit += more << 8 * d;
-    if (c->credit >> 8 * d & 0xff) return true;
-    wait_for_place(part, router, c, d, lane, unseen);
-    return false;
-}
-
-bool tw__link_refill(tw__part *part, tw__router *router, tw__channel *c, unsigned links)
+bool tw__link_refill_all(tw__part *part, tw__router *router, tw__channel *c, unsigned links)
 {
     bool all = true, always = part->w->options.reference;
     for (; links; links &= links - 1) {
         unsigned d = (unsigned)__builtin_ctz(links);
         bool known = c->credit >> 8 * d & 0xff && !always;
-        if (!known && !refill(part, router, c, d)) all = false;
+        if (!known && !tw__link_refill(part, router, c, d)) all = false;
     }
     return all;
 }

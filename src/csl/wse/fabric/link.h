@@ -42,13 +42,6 @@ static inline uint64_t tw__gone_one(uint64_t gone, uint64_t now)
     return now << 16 | (recent + 1) << 8 | ((gone + 1) & 0xff);
 }
 
-/* Wavelets that left in the last `cycles` (1 .. 3) cycles, counted back from the last of all. */
-static inline unsigned tw__gone_lately(uint64_t gone, unsigned cycles)
-{
-    unsigned recent = (unsigned)(gone >> 8) & ((1u << 2 * cycles) - 1);
-    return (recent & 3) + (recent >> 2 & 3) + (recent >> 4 & 3);
-}
-
 /* Tells the router of `slot` that a place for the color has become free behind `port`. */
 static inline void tw__link_hint(tw__wse *w, tw__router *router, unsigned port, unsigned color, uint64_t at)
 {
@@ -88,14 +81,15 @@ static inline bool tw__link_has_credit(const tw__channel *c, unsigned links)
 }
 
 /* What has left a lane (NULL: none there yet), as it is seen at the other end in cycle `now`; *unseen: of the cycles
- * in which something left, the last so many do not show yet. */
+ * in which something left, the last so many do not show yet: the neighbour may be three cycles ahead of what is seen
+ * here. No branches: whether it is ahead changes from cycle to cycle. */
 static inline unsigned tw__gone_seen(const tw__lane *lane, uint64_t now, unsigned *unseen)
 {
-    uint64_t gone = lane ? lane->gone : 0, last = gone >> 16;
-    *unseen = 0;
-    if (last + 2 <= now || !gone) return (unsigned)gone & 0xff;
-    *unseen = (unsigned)(last + 2 - now); /* the neighbour may be three cycles ahead of what is seen here */
-    return ((unsigned)gone & 0xff) - tw__gone_lately(gone, *unseen);
+    uint64_t gone = lane ? lane->gone : 0;
+    int64_t ahead = (int64_t)((gone >> 16) + 2 - now);
+    *unseen = ahead > 0 ? (unsigned)ahead & 3 : 0;
+    unsigned recent = (unsigned)(gone >> 8) & ((1u << 2 * *unseen) - 1);
+    return ((unsigned)gone & 0xff) - ((recent & 3) + (recent >> 2 & 3) + (recent >> 4));
 }
 
 /* The lane behind link d; NULL = nothing came there yet. */
@@ -107,13 +101,26 @@ static inline tw__lane *tw__link_lane_behind(const tw__wse *w, const tw__router 
     return number ? tw__wse_lane(&next->channel[number - 1], d ^ 1) : NULL;
 }
 
-/* Looks up what has left behind the links; false = one of them still has no place: the router will be woken. */
-bool tw__link_refill(tw__part *part, tw__router *router, tw__channel *c, unsigned links);
+void tw__link_wait(tw__part *part, tw__router *router, tw__channel *c, unsigned d, tw__lane *lane, unsigned unseen);
+
+/* Looks up what has left behind link d; false = it still has no place: the router will be woken. */
+static inline bool tw__link_refill(tw__part *part, tw__router *router, tw__channel *c, unsigned d)
+{
+    tw__lane *lane = tw__link_lane_behind(part->w, router, c, d);
+    unsigned unseen, left = tw__gone_seen(lane, part->now, &unseen), more = (left - c->seen[d]) & 0xff;
+    c->seen[d] = (uint8_t)left;
+    c->credit += more << 8 * d;
+    if (c->credit >> 8 * d & 0xff) return true;
+    tw__link_wait(part, router, c, d, lane, unseen);
+    return false;
+}
+bool tw__link_refill_all(tw__part *part, tw__router *router, tw__channel *c, unsigned links);
 
 static inline bool tw__link_room(tw__part *part, tw__router *router, tw__channel *c, unsigned links, bool plain)
 {
-    return (tw__link_has_credit(c, links) && (plain || !part->w->options.reference)) ||
-           tw__link_refill(part, router, c, links);
+    if (tw__link_has_credit(c, links) && (plain || !part->w->options.reference)) return true;
+    if (links & (links - 1)) return tw__link_refill_all(part, router, c, links);
+    return tw__link_refill(part, router, c, (unsigned)__builtin_ctz(links));
 }
 
 /* A channel's credit as it will be. */

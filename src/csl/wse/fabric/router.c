@@ -148,17 +148,19 @@ ALWAYS void queue_may_go(tw__router *router, tw__channel *c, bool plain)
     lane->held = 0;
 }
 
-/* Sends a wavelet of channel c that came through `port` on; false when something is in its way. *again: a link was
- * taken by another color, next cycle may do. */
+/* What a wavelet that moved on has used: directions; `full`: the engine's queue has no room for another one. */
+typedef struct passage {
+    unsigned used;
+    bool full;
+} passage;
+
+/* Sends a wavelet of channel c that came through `port` on, by directions that are free; false when something is in
+ * its way. */
 ALWAYS bool forward(tw__part *part, uint32_t pe, tw__router *router, tw__channel *c, unsigned port,
-                    uint32_t payload, unsigned flags, unsigned *used, bool *again, uint64_t now, bool plain)
+                    uint32_t payload, unsigned flags, passage *way, uint64_t now, bool plain)
 {
     unsigned tx = c->tx, links = tx & 15, out = 0;
     if (tx == 0) return false;
-    if (tx & *used) {
-        *again = true;
-        return false;
-    }
     if (links & router->edges || (!plain && router->has_ports)) out = router_outside(part, pe, router, c, links);
     if (links & ~out && !tw__link_room(part, router, c, links & ~out, plain)) return false;
     bool control = flags & TW__WSE_CONTROL;
@@ -167,9 +169,14 @@ ALWAYS bool forward(tw__part *part, uint32_t pe, tw__router *router, tw__channel
         (queue = tw__wse_engine_accepts(part, &part->w->pe[pe], c->color)) < 0)
         return false;
 
-    *used |= queue >= 0 ? tx : links;
+    way->used = queue >= 0 ? tx : links;
+    way->full = false;
     uint32_t next = payload;
-    if (queue >= 0) tw__wse_engine_takes(part, pe, (unsigned)queue, payload, flags & TW__WSE_CONTROL, now);
+    if (queue >= 0) {
+        tw__wse_engine_takes(part, pe, (unsigned)queue, payload, flags & TW__WSE_CONTROL, now);
+        const tw__queue *q = part->w->pe[pe].in_queue[queue];
+        way->full = q->count == q->depth;
+    }
     if (port == TW__WSE_R)
         queue_may_go(router, c, plain);
     else if (plain || !router->has_ports || !tw__wse_port_of(&part->w->pe[pe], port, c->color, false))
@@ -385,9 +392,9 @@ ALWAYS uint32_t pass_on(tw__part *part, uint32_t pe, tw__router *router, arrival
     for (unsigned k = 0; k < a->count; k++) {
         arrival w = a->of[k];
         tw__channel *c = &router->channel[w.number];
-        unsigned used = 0;
-        bool again = false, waits = c->tx & shared;
-        if (!waits && forward(part, pe, router, c, w.port, w.payload, w.flags, &used, &again, now, plain))
+        passage way;
+        bool waits = c->tx & shared;
+        if (!waits && forward(part, pe, router, c, w.port, w.payload, w.flags, &way, now, plain))
             moved |= 1u << w.number;
         else
             into_lane(part, pe, router, c, w.port, w.payload, w.flags, !waits, &a->came);
@@ -416,31 +423,44 @@ typedef struct waits {
     uint32_t busy, ready, retry;
 } waits;
 
+/* The next wavelet of this port's lane asks for room in the engine's queue, and no other port's could go instead; the
+ * one that has just gone may have turned the color's switch. */
+static inline bool surely_waits(const tw__channel *c, const tw__lane *lane, unsigned port)
+{
+    return c->tx & TW__CSL_RAMP && (c->waiting & c->rx) == 1u << port && !c->filtered &&
+           !(tw__lane_flags(lane) & TW__WSE_CONTROL);
+}
+
 /* Channel k sends what it can. *again: next cycle may do better. */
 ALWAYS bool channel_turn(tw__part *part, uint32_t pe, tw__router *router, unsigned k, uint64_t now, unsigned *used,
                          bool *again, waits *w, bool plain)
 {
     tw__channel *c = &router->channel[k];
     uint32_t bit = 1u << k;
+    if (c->tx & *used) { /* a direction was taken by another color, next cycle may do */
+        *again = true;
+        return false;
+    }
     unsigned ports = c->suspended ? 0 : c->waiting & c->rx;
     if (w->ready & bit) c->tried = 0;
     if (ports) {
         unsigned port = (unsigned)__builtin_ctz(ports);
         if (ports & (ports - 1)) port = port_in_turn(ports, now);
         tw__lane *lane = c->home == port ? &c->lane : &c->more[port];
-        bool busy_link = false;
-        if (forward(part, pe, router, c, port, lane->payload[lane->head], tw__lane_flags(lane), used, &busy_link,
-                    now, plain)) {
+        passage way;
+        if (forward(part, pe, router, c, port, lane->payload[lane->head], tw__lane_flags(lane), &way, now, plain)) {
+            *used |= way.used;
             lane->head = (lane->head + 1) & (TW__WSE_LANE - 1);
             w->ready |= bit;
-            if (--lane->count) return true;
-            c->waiting &= (uint8_t)~(1u << port);
-            if (c->waiting == 0) w->busy &= ~bit;
+            if (--lane->count == 0) {
+                c->waiting &= (uint8_t)~(1u << port);
+                if (c->waiting == 0) w->busy &= ~bit;
+            } else if (way.full && surely_waits(c, lane, port)) { /* until the engine's queue has room */
+                c->tried = (uint8_t)(1u << port);
+                w->ready &= ~bit;
+                w->retry &= ~bit;
+            }
             return true;
-        }
-        if (busy_link) {
-            *again = true;
-            return false;
         }
         c->tried |= (uint8_t)(1u << port);
     }

@@ -14,7 +14,7 @@
 
 /* Measured on 64 x 64 and 128 x 128: smaller tiles are run through too often, larger ones leave the second-level
  * cache. */
-enum { WINDOW = 2, TILE = 16, MOST_SLANT = 8, MOST_FETCHED = 8 };
+enum { WINDOW = 2, TILE = 16, MOST_SLANT = 8, NEAR_PES = 256 /* whose state stays in the second-level cache */ };
 
 bool tw__wse_schedule_new(tw__wse *w)
 {
@@ -103,7 +103,9 @@ static void draw_near(const tw__wse *w, tw__cell *cell, uint64_t inside, uint64_
 
 /* State of PEs comes from the second or third level of the cache, by pointers from line to line: the third visit from
  * now is fetched by its first lines, the second by those that they lead to, the next one by the elements that its
- * operations move. Always inline: gcc 12 takes a function that only fetches for one without effect, and drops it. */
+ * operations move. Loops over what is there would end at another number each time, which costs more than a few lines
+ * too many: each fetches a fixed number, the last one again where there are fewer.
+ * Always inline: gcc 12 takes a function that only fetches for one without effect, and drops it. */
 #define FETCH static inline __attribute__((always_inline)) void
 FETCH fetch_first(const tw__wse *w, uint32_t pe)
 {
@@ -118,25 +120,32 @@ FETCH fetch_first(const tw__wse *w, uint32_t pe)
     __builtin_prefetch(&w->due[pe], 1);
 }
 
+/* The lowest of the bits, none of which is left out unless it is the only one. */
+static inline unsigned next_bit(uint32_t *bits)
+{
+    uint32_t now = *bits, rest = now & (now - 1);
+    *bits = rest ? rest : now;
+    return (unsigned)__builtin_ctz(now);
+}
+
 FETCH fetch_rest(const tw__wse *w, uint32_t pe)
 {
     const tw__router *router = &w->router[pe];
     const tw__pe *engine = &w->pe[pe];
-    for (unsigned k = 0; k < router->channel_count && k < MOST_FETCHED; k++)
-        __builtin_prefetch(&router->channel[k], 1);
-    for (uint32_t rest = router->out_busy & 0xff; rest; rest &= rest - 1)
-        __builtin_prefetch(engine->out_queue[__builtin_ctz(rest)], 1);
-    for (uint32_t rest = engine->in_taken & 0xff; rest; rest &= rest - 1)
-        __builtin_prefetch(engine->in_queue[__builtin_ctz(rest)], 1);
-    for (unsigned rest = engine->op_active; rest; rest &= rest - 1)
-        __builtin_prefetch(engine->op[__builtin_ctz(rest)], 1);
+    uint32_t out = router->out_busy & 0xff, in = engine->in_taken & 0xff, ops = engine->op_active;
+    for (unsigned k = 0; k < 4; k++) __builtin_prefetch(&router->channel[k], 1);
+    for (unsigned k = 4; router->channel_count > 4 && k < 8; k++) __builtin_prefetch(&router->channel[k], 1);
+    for (unsigned k = 0; out && k < 2; k++) __builtin_prefetch(engine->out_queue[next_bit(&out)], 1);
+    for (unsigned k = 0; in && k < 4; k++) __builtin_prefetch(engine->in_queue[next_bit(&in)], 1);
+    for (unsigned k = 0; ops && k < 8; k++) __builtin_prefetch(engine->op[next_bit(&ops)], 1);
 }
 
 FETCH fetch_elements(const tw__wse *w, uint32_t pe)
 {
     const tw__pe *engine = &w->pe[pe];
-    for (unsigned rest = engine->op_active & engine->ut_ready; rest; rest &= rest - 1) {
-        const tw__op *op = engine->op[__builtin_ctz(rest)];
+    uint32_t able = engine->op_active & engine->ut_ready;
+    for (unsigned k = 0; able && k < 2; k++) {
+        const tw__op *op = engine->op[next_bit(&able)];
         __builtin_prefetch(engine->memory + (op->straight ? op->at : 0), 1);
     }
 }
@@ -146,6 +155,7 @@ static void visit_row(tw__part *part, uint32_t row, uint32_t from, uint32_t to, 
 {
     tw__wse *w = part->w;
     if (w->row_next[row] > now + WINDOW - 1) return;
+    const bool fetches = w->count > NEAR_PES;
     for (uint32_t k = from / 64; k * 64 < to; k++) {
         tw__cell *cell = &w->cell[row * w->cells + k];
         if (cell->next >= now + WINDOW) continue;
@@ -156,9 +166,9 @@ static void visit_row(tw__part *part, uint32_t row, uint32_t from, uint32_t to, 
         uint64_t due = (cell->near[now & 3] | cell->near[(now + 1) & 3]) & inside;
         for (; due; due &= due - 1) {
             uint64_t next = due & (due - 1), second = next & (next - 1), third = second & (second - 1);
-            if (third) fetch_first(w, cell->first + (uint32_t)__builtin_ctzll(third));
-            if (second) fetch_rest(w, cell->first + (uint32_t)__builtin_ctzll(second));
-            if (next) fetch_elements(w, cell->first + (uint32_t)__builtin_ctzll(next));
+            if (third && fetches) fetch_first(w, cell->first + (uint32_t)__builtin_ctzll(third));
+            if (second && fetches) fetch_rest(w, cell->first + (uint32_t)__builtin_ctzll(second));
+            if (next && fetches) fetch_elements(w, cell->first + (uint32_t)__builtin_ctzll(next));
             schedule_visit(part, cell, (unsigned)__builtin_ctzll(due), now);
         }
     }

@@ -50,6 +50,7 @@ bool tw__wse_queue_bind(tw__part *part, tw__pe *pe, unsigned queue, unsigned col
                             output ? "output" : "input", queue, color, q->count, q->color))
             return false;
         if (of_color[q->color] == queue + 1) of_color[q->color] = 0;
+        tw__wse_queue_freed(part, tw__wse_pe_number(part, pe), q->color); /* its direct queue may have room */
         q->color = (uint8_t)color;
     }
     if (output) return true; /* several queues may feed one color; each wavelet knows its color */
