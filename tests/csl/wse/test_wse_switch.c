@@ -140,6 +140,55 @@ static void command_lists_on_the_way(void **state)
     kit_free(&k);
 }
 
+/* PE 1 takes nothing for long: its queue of two places is full, a control wavelet waits and words behind it. When the
+ * first has been taken, the control wavelet fills the queue again and turns the switch: the words go on at once, as in
+ * the reference, though the queue that they would have gone to has no room. */
+static void turned_before_a_full_queue(void **state)
+{
+    (void)state;
+    uint64_t cycle[2];
+    for (unsigned reference = 0; reference < 2; reference++) {
+        kit k;
+        kit_begin(&k, 3, 1, false);
+        k.options.reference = reference;
+        k.options.may_wait = true;
+        k.options.check = TW__WSE_CHECK_OFF;
+        kit_main(&k);
+        send_words(&k, 3, 2, 1000, 2, 0);
+        send_words(&k, 3, 2, 1008, 1, TW__CSL_DSD_CONTROL);
+        send_words(&k, 3, 2, 1012, 2, 0);
+        kit_end(&k);
+        kit_program(&k);
+        kit_main(&k);
+        WIDE(&k, LDI, 6, 40);
+        WIDE(&k, LDI, 7, 0);
+        EMIT(&k, ADDI_U32, 7, 7, 1);
+        EMIT(&k, JLTU, 7, 6, (uint16_t)-2);
+        kit_dsd(&k, 0, mem1d(2000, 1, 1)); /* one of the two in the queue, then nothing for ever */
+        kit_dsd(&k, 2, fabric(TW__CSL_DSD_FABIN, 3, 4, 1));
+        kit_use(&k, TW__CSL_OP_MOV32, arg_dsd(0), arg_none(), arg_dsd(2), arg_none());
+        kit_op(&k, 4);
+        kit_end(&k);
+        kit_program(&k);
+        gatherer(&k, 3, 2);
+        for (unsigned n = 0; n < 3; n++) k.image->pes[n].program = n;
+        kit_route(&k, 0, 0, 3, R, E);
+        kit_route(&k, 1, 0, 3, W, R);
+        tw__csl_route *r = &k.image->routes[k.image->route_count - 1];
+        r->has_switches = r->valid[0] = 1;
+        r->pos_tx[0] = E;
+        kit_route(&k, 2, 0, 3, W, R);
+        kit_start(&k);
+        put32(&k, 0, 0, 1008, 1u << 22 | 42u << 16); /* ADVANCE, and for the core */
+        for (unsigned n = 0; n < 2; n++) put32(&k, 0, 0, 1012 + 4 * n, 7 + n);
+        kit_run(&k);
+        cycle[reference] = tw__wse_cycle(k.w);
+        for (unsigned n = 0; n < 2; n++) assert_int_equal(get32(&k, 2, 0, 2000 + 4 * n), 7 + n);
+        kit_free(&k);
+    }
+    assert_int_equal(cycle[0], cycle[1]);
+}
+
 /* advance_switch: after the last wavelet of the operation the sender's own switch moves. */
 static void advance_after_the_last(void **state)
 {
@@ -289,6 +338,7 @@ int main(void)
         cmocka_unit_test(popped_lists),
         cmocka_unit_test(counters),
         cmocka_unit_test(command_lists_on_the_way),
+        cmocka_unit_test(turned_before_a_full_queue),
         cmocka_unit_test(advance_after_the_last),
         cmocka_unit_test(teardown),
         cmocka_unit_test(color_swap),
