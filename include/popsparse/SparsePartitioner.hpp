@@ -22,7 +22,7 @@ template <typename T> struct SparsityDataImpl {
     std::vector<T> nzValues;
 };
 
-/* Matrices of several groups are one above the other. Parameters, type, target and options are those of the tensor. */
+/* Groups are one above the other. Parameters, type, target and options are those of the tensor. */
 template <typename T> class Partitioner {
     detail::Problem problem;
     poplar::Type type;

@@ -21,7 +21,7 @@
  *     tw_popsparse_partition(g, TW_FLOAT, &w, n, row, column, meta, slot, NULL);            // block i at slot[i]
  *
  * What a bucket has no room for goes to the nearest one that has; then the run takes as many steps more, in which
- * buckets go round. A matrix that fits into no bucket is an error on the host.
+ * buckets go round. More than all buckets hold is an error on the host.
  *
  * Elements are float or half, both operands alike; sums are floats, rounded at their end. What is made depends on
  * shapes, masks, target and options alone, never on where elements lie: the same bits for any mapping, on one target.
@@ -31,8 +31,8 @@
  * (false; true: no bucket has what is of its own region). Checked, without effect: doGradAPass, doGradWPass,
  * sharedBuckets, enableStructuredRearrangements, partitioner.optimiseForSpeed,
  * partitioner.useActualWorkerSplitCosts (true, false), partialsType (half, float), planConstraints.
- * Options of the products of known blocks, "name=value", NULL ends, checked and without effect: numberOfPass, memoryCycleRatio
- * (numbers from 0 on), partitionMethod (block, block-naive, strip).
+ * Options of products of known blocks, checked and without effect: numberOfPass, memoryCycleRatio (numbers from 0
+ * on), partitionMethod (block, block-naive, strip). All are "name=value", NULL ends.
  *
  * Errors: as all calls of a graph (graph.h), with status TW_E_POPLIBS for arguments that do not fit and
  * TW_E_INVALID_OPTION; the graph has not changed then.
@@ -52,15 +52,15 @@ typedef struct tw_block_sparse {
     size_t groups;                    /* 0 counts as 1 */
     size_t rows, columns;             /* of one group's matrix: whole blocks */
     size_t block_rows, block_columns; /* of a block */
-    const unsigned char
-        *mask; /* [groups][rows / block_rows][columns / block_columns], not 0: it is there; borrowed */
+    /* [groups][rows / block_rows][columns / block_columns], not 0: the block is there. Borrowed. */
+    const unsigned char *mask;
 } tw_block_sparse;
 
 /* A variable [blocks][block_rows * block_columns], each block on one tile. */
 TW_API tw_tensor tw_popsparse_create_blocks(tw_graph *graph, tw_type type, const tw_block_sparse *matrix,
                                             const char *name);
-/* [groups * m][rows] times the matrix: [groups * m][columns]. `transposed`: [groups * m][columns] times its transpose,
- * [groups * m][rows]. Of type `type`; TW_TYPE_NONE: theirs. */
+/* [groups * m][rows] times the matrix: [groups * m][columns]. `transposed`: [groups * m][columns] times its
+ * transpose, [groups * m][rows]. Of type `type`; TW_TYPE_NONE: theirs. */
 TW_API tw_tensor tw_popsparse_dense_sparse(tw_graph *graph, tw_tensor dense, const tw_block_sparse *matrix,
                                            tw_tensor blocks, bool transposed, tw_type type, tw_program sequence,
                                            const char *name, const char *const *options);
@@ -114,13 +114,13 @@ TW_API tw_sparse_layout tw_popsparse_layout(tw_graph *graph, tw_type type, const
 /* --- dynamic: the host ------------------------------------------------------------------------------------------ */
 
 /* Block i has its first element at row[i], column[i]; rows of group g are g * rows on. Writes meta [layout.meta] and
- * slot [blocks]: elements of block i are values[slot[i] * block_rows * block_columns] on, row by row; all other values
- * are never read. False, with an error: a block is not in the matrix, or there is no room for all. */
+ * slot [blocks]: elements of block i are values[slot[i] * block_rows * block_columns] on, row by row; no other values
+ * are read. False, with an error: a block is not in the matrix, or there is no room for all. */
 TW_API bool tw_popsparse_partition(tw_graph *graph, tw_type type, const tw_sparse_params *params, size_t blocks,
                                    const size_t *row, const size_t *column, uint16_t *meta, size_t *slot,
                                    const char *const *options);
-/* Back: places and slots of the blocks that `meta` [layout.meta] says, by row and column. Returns their number, writes
- * up to `room`; 0 with an error: meta is not what tw_popsparse_partition() writes. */
+/* Back: places and slots of the blocks that `meta` [layout.meta] says, by row and column. Returns their number,
+ * writes up to `room`; 0 with an error: meta is not what tw_popsparse_partition() writes. */
 TW_API size_t tw_popsparse_unpartition(tw_graph *graph, tw_type type, const tw_sparse_params *params,
                                        const uint16_t *meta, size_t *row, size_t *column, size_t *slot, size_t room,
                                        const char *const *options);

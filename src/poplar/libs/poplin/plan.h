@@ -34,8 +34,8 @@ unsigned tw__matmul_tile(const tw_graph *graph, const tw__matmul_plan *plan, siz
                          size_t l);
 /* --- matmul.c ------------------------------------------------------------------------------------------------- */
 
-/* Vertex of a block: fields a [m][k] and b [k][n] of float or half, out [m][n] of floats, m, n, k; `first`: out is what
- * is summed, else added to. NULL with an error. */
+/* Vertex of a block: fields a [m][k] and b [k][n] of float or half, out [m][n] of floats, m, n, k; with
+ * `first` out becomes the product, else the product is added to it. NULL with an error. */
 const char *tw__matmul_vertex(tw_graph *graph, tw_type type);
 
 #endif

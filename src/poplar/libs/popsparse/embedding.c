@@ -2,7 +2,7 @@
 /* Rows of a sparse matrix at indices that are data: taken out, and added to. */
 #include "poplar/libs/popsparse/sparse.h"
 
-/* Each worker has every so-manieth index. Lines of `out` are a region's columns. */
+/* Worker w has indices w, w + workers ... Lines of `out` are a region's columns. */
 static const tw__libs_code rows_code = {
     "popsparse::Rows",
     "fh",
@@ -26,7 +26,7 @@ static const tw__libs_code rows_code = {
     "        }\n    }\n    return true;\n}\n",
 };
 
-/* Each worker has every so-manieth block; slices are added in their order. */
+/* Worker w has blocks w, w + workers ...; slices are added in their order. */
 static const tw__libs_code update_code = {
     "popsparse::Update",
     "fh",

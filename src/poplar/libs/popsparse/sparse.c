@@ -37,7 +37,7 @@ static const tw__libs_code product_code = {
     "    }\n    return true;\n}\n",
 };
 
-/* A worker has every so-manieth block. */
+/* Worker w has blocks w, w + workers ... */
 static const tw__libs_code gradient_code = {
     "popsparse::Gradient",
     "fh",
@@ -139,7 +139,7 @@ static bool dense_check(const tw__sparse_work *w, dense_side side, tw_tensor t)
     return false;
 }
 
-/* --- variables --------------------------------------------------------------------------------------------------- */
+/* --- variables -------------------------------------------------------------------------------------------------- */
 
 tw_sparse_tensor tw_popsparse_create_weights(tw_graph *graph, tw_type type, const tw_sparse_params *params,
                                              const char *name, const char *const *options)
@@ -169,7 +169,7 @@ tw_tensor tw_popsparse_create_input(tw_graph *graph, tw_type type, const tw_spar
     return t;
 }
 
-/* --- products ---------------------------------------------------------------------------------------------------- */
+/* --- products --------------------------------------------------------------------------------------------------- */
 
 typedef struct sparse_product {
     dense_side in_side, out_side;
@@ -238,7 +238,7 @@ tw_tensor tw_popsparse_matmul(tw_graph *graph, const tw_sparse_params *params, t
     return made;
 }
 
-/* --- the gradient of values -------------------------------------------------------------------------------------- */
+/* --- the gradient of values ------------------------------------------------------------------------------------- */
 
 typedef struct sparse_gradient {
     tw_tensor rows, columns;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sparse matrices whose pattern is data, against loops over dense matrices in double: products, gradients, rows; with
- * patterns that fill some buckets only; the host's round trip; the same bits for all mappings of one target; errors. */
+ * patterns that fill some buckets only, and words that are no pattern; the host's round trip; the same bits for all
+ * mappings of one target; errors. */
 #include "poplar/libs/libs_run.h"
 
 enum { SPARSE_MOST = 1 << 14, META_MOST = 1 << 15 };
@@ -99,7 +100,7 @@ static void near(double is, double want, double size, tw_type type, const char *
     if (!(fabs(is - want) <= room)) fail_msg("%s [%zu, %zu]: %.9g, not %.9g", what, i, j, is, want);
 }
 
-/* --- products and gradients -------------------------------------------------------------------------------------- */
+/* --- products and gradients ------------------------------------------------------------------------------------- */
 
 static float forward[2][SPARSE_MOST], back[2][SPARSE_MOST], slope[2][SPARSE_MOST];
 
@@ -204,7 +205,7 @@ static void libs_sparse_products(void **state)
     }
 }
 
-/* --- rows -------------------------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------------------------- */
 
 enum { LOOKUPS = 9 };
 
@@ -317,7 +318,7 @@ static void libs_sparse_garbage(void **state)
     tw_device_free(dev);
 }
 
-/* --- the host ---------------------------------------------------------------------------------------------------- */
+/* --- the host --------------------------------------------------------------------------------------------------- */
 
 static void libs_sparse_round_trip(void **state)
 {
@@ -352,7 +353,7 @@ static void libs_sparse_round_trip(void **state)
     tw_device_free(dev);
 }
 
-/* --- errors ------------------------------------------------------------------------------------------------------ */
+/* --- errors ----------------------------------------------------------------------------------------------------- */
 
 static void libs_sparse_refused(void **state)
 {
