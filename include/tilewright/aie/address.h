@@ -38,33 +38,33 @@ TW__AIE float _logf(float x)
 }
 
 #ifdef __cplusplus
-template <class T> struct tw__plain {
-    typedef T type;
+template <class TwT> struct tw__plain {
+    typedef TwT type;
 };
-template <class T> struct tw__plain<const T> {
-    typedef T type;
+template <class TwT> struct tw__plain<const TwT> {
+    typedef TwT type;
 };
-template <class T>
-TW__AIE typename tw__plain<T>::type
-cyclic_add_unaligned_load(T *&p, int offs, typename tw__same<T>::type *const &start, int len TW__AT)
+template <class TwT>
+TW__AIE typename tw__plain<TwT>::type
+cyclic_add_unaligned_load(TwT *&p, int offs, typename tw__same<TwT>::type *const &start, int len TW__AT)
 {
     TW__HERE;
-    static_assert(sizeof(T) == 32, "cyclic_add_unaligned_load reads vectors of 256 bits");
-    typename tw__plain<T>::type v; /* no load through a T *, which has lost the alignment of 16 bytes */
+    static_assert(sizeof(TwT) == 32, "cyclic_add_unaligned_load reads vectors of 256 bits");
+    typename tw__plain<TwT>::type v; /* no load through a T *, which has lost the alignment of 16 bytes */
     __builtin_memcpy(&v, tw__in_16s(p), sizeof v);
     TW__COUNT(LOAD, 1);
-    p = static_cast<T *>(tw__cyclic_bytes(p, offs, start, len));
+    p = static_cast<TwT *>(tw__cyclic_bytes(p, offs, start, len));
     return v;
 }
-template <class T, class V>
-TW__AIE void cyclic_add_unaligned_store(T *&p, int offs, typename tw__same<T>::type *const &start, int len,
-                                        V v TW__AT)
+template <class TwT, class TwV>
+TW__AIE void cyclic_add_unaligned_store(TwT *&p, int offs, typename tw__same<TwT>::type *const &start, int len,
+                                        TwV v TW__AT)
 {
     TW__HERE;
-    static_assert(sizeof(T) == 32 && sizeof(V) == 32, "cyclic_add_unaligned_store writes vectors of 256 bits");
+    static_assert(sizeof(TwT) == 32 && sizeof(TwV) == 32, "cyclic_add_unaligned_store writes vectors of 256 bits");
     __builtin_memcpy(tw__in_16s(p), &v, sizeof v);
     TW__COUNT(STORE, 1);
-    p = static_cast<T *>(tw__cyclic_bytes(p, offs, start, len));
+    p = static_cast<TwT *>(tw__cyclic_bytes(p, offs, start, len));
 }
 #else
 #define cyclic_add_unaligned_load(p, offs, start, len)                                            \

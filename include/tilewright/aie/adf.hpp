@@ -105,22 +105,22 @@ class graph {
     virtual return_code end(unsigned long long) { return self->end(); }
     /* Run-time parameters. A firing takes one value of a synchronous one, and kernels that wait for it go on; an
      * asynchronous one keeps its value from the next firing on. */
-    template <class T> return_code update(const detail::endpoint &port, const T &value)
+    template <class TwT> return_code update(const detail::endpoint &port, const TwT &value)
     {
-        const typename std::remove_cv<T>::type copy = value;
+        const typename std::remove_cv<TwT>::type copy = value;
         return self->update(port, &copy, sizeof copy);
     }
-    template <class T> return_code update(const detail::endpoint &port, const T *values, size_t count)
+    template <class TwT> return_code update(const detail::endpoint &port, const TwT *values, size_t count)
     {
-        return self->update(port, values, count * sizeof(T));
+        return self->update(port, values, count * sizeof(TwT));
     }
-    template <class T> return_code read(const detail::endpoint &port, T &value)
+    template <class TwT> return_code read(const detail::endpoint &port, TwT &value)
     {
         return self->read(port, &value, sizeof value);
     }
-    template <class T> return_code read(const detail::endpoint &port, T *values, size_t count)
+    template <class TwT> return_code read(const detail::endpoint &port, TwT *values, size_t count)
     {
-        return self->read(port, values, count * sizeof(T));
+        return self->read(port, values, count * sizeof(TwT));
     }
     /* Estimated cycles by kernel and tile, memory: after a run, owned by the graph. */
     const tw_profile *profile() { return self->array ? tw_aie_array_profile(self->array) : nullptr; }

@@ -83,37 +83,37 @@ TW__AIE tw__slots tw_aie_unpack384(const uint8_t image[48])
 }
 
 #ifdef __cplusplus
-#define TW__CXX_CAST(lanes, element, bits)                                                             \
-    template <class T> TW__AIE v##lanes##element as_v##lanes##element(T x)                             \
-    {                                                                                                  \
-        static_assert(sizeof(T) == sizeof(v##lanes##element), "a cast keeps the width of the vector"); \
-        v##lanes##element r;                                                                           \
-        __builtin_memcpy(&r, &x, sizeof r);                                                            \
-        return r;                                                                                      \
+#define TW__CXX_CAST(lanes, element, bits)                                                               \
+    template <class TwT> TW__AIE v##lanes##element as_v##lanes##element(TwT x)                           \
+    {                                                                                                    \
+        static_assert(sizeof(TwT) == sizeof(v##lanes##element), "a cast keeps the width of the vector"); \
+        v##lanes##element r;                                                                             \
+        __builtin_memcpy(&r, &x, sizeof r);                                                              \
+        return r;                                                                                        \
     }
 TW_AIE_REAL_LIST(TW__CXX_CAST)
 TW_AIE_STRUCT_LIST(TW__CXX_CAST)
 #undef TW__CXX_CAST
 #define TW__CXX_ACC_CAST(type, words)                           \
-    template <class T> TW__AIE type as_##type(T x)              \
+    template <class TwT> TW__AIE type as_##type(TwT x)          \
     {                                                           \
         return tw__from_slots_##type(TW__N(tw__to_slots, )(x)); \
     }
 TW__SLOTS_LIST(TW__CXX_ACC_CAST, TW__CXX_ACC_CAST)
 #undef TW__CXX_ACC_CAST
-template <class T> TW__AIE T delay1(T x)
+template <class TwT> TW__AIE TwT delay1(TwT x)
 {
     return x;
 }
-template <class T> TW__AIE T delay2(T x)
+template <class TwT> TW__AIE TwT delay2(TwT x)
 {
     return x;
 }
-template <class T> TW__AIE T delay4(T x)
+template <class TwT> TW__AIE TwT delay4(TwT x)
 {
     return x;
 }
-template <class T> TW__AIE T delay6(T x)
+template <class TwT> TW__AIE TwT delay6(TwT x)
 {
     return x;
 }

@@ -104,21 +104,21 @@ TW__AIE unsigned clb(unsigned long a)
     typename std::enable_if<std::is_arithmetic<T>::value && std::is_arithmetic<U>::value && sizeof...(None) == 0, \
                             decltype(T() + U())>::type
 // clang-format off
-template <class T, class U, class... None> TW__AIE TW__SUM(T, U) (min)(T a, U b, None...)
+template <class TwT, class TwU, class... None> TW__AIE TW__SUM(TwT, TwU) (min)(TwT a, TwU b, None...)
 {
     typedef decltype(a + b) both;
     TW__COUNT(SCALAR, 1);
     return static_cast<both>(b) < static_cast<both>(a) ? static_cast<both>(b) : static_cast<both>(a);
 }
-template <class T, class U, class... None> TW__AIE TW__SUM(T, U) (max)(T a, U b, None...)
+template <class TwT, class TwU, class... None> TW__AIE TW__SUM(TwT, TwU) (max)(TwT a, TwU b, None...)
 {
     typedef decltype(a + b) both;
     TW__COUNT(SCALAR, 1);
     return static_cast<both>(a) < static_cast<both>(b) ? static_cast<both>(b) : static_cast<both>(a);
 }
-template <class T, class... None>
-TW__AIE typename std::enable_if<std::is_scalar<T>::value && sizeof...(None) == 0, T>::type
-(select)(bool condition, T yes, T no, None...)
+template <class TwT, class... None>
+TW__AIE typename std::enable_if<std::is_scalar<TwT>::value && sizeof...(None) == 0, TwT>::type
+(select)(bool condition, TwT yes, TwT no, None...)
 {
     TW__COUNT(SCALAR, 1);
     return condition ? yes : no;

@@ -187,16 +187,16 @@ TW__AIE cint16 tw__cint16_of(int v)
 #define TW__FREE_ELEMENT(element) template <class T_ = element> /* that of a value in bare braces */
 #define TW__VALUE(element)        T_
 #define TW__TO(element, v)        tw__element<element>::of(v)
-template <class E> struct tw__element {
-    template <class T> TW__AIE E of(T v) { return static_cast<E>(v); }
+template <class TwE> struct tw__element {
+    template <class TwT> TW__AIE TwE of(TwT v) { return static_cast<TwE>(v); }
 };
 /* An integer for a cint16: the low half is the real part. */
 template <> struct tw__element<cint16> {
-    template <class T> TW__AIE typename std::enable_if<!std::is_integral<T>::value, cint16>::type of(T v)
+    template <class TwT> TW__AIE typename std::enable_if<!std::is_integral<TwT>::value, cint16>::type of(TwT v)
     {
         return static_cast<cint16>(v);
     }
-    template <class T> TW__AIE typename std::enable_if<std::is_integral<T>::value, cint16>::type of(T v)
+    template <class TwT> TW__AIE typename std::enable_if<std::is_integral<TwT>::value, cint16>::type of(TwT v)
     {
         return tw__cint16_of(static_cast<int>(v));
     }

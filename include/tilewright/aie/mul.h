@@ -129,10 +129,10 @@ TW__DEFINE_MUL(uct80_4, tw__word80, (TW__EACH4(TW__80), TW__UCT80))
 #define TW__NAME(name, cls, flags) \
     TW__COUNTS_##cls(TW__PLACED_FLAGS, name, tw__raw_##cls, static_cast<unsigned>(flags))
 #else
-#define TW__NAME(name, cls, flags)                                             \
-    template <class... A> TW__AIE auto name(A... a) -> decltype(cls(0u, a...)) \
-    {                                                                          \
-        return cls(flags, a...);                                               \
+#define TW__NAME(name, cls, flags)                                                 \
+    template <class... TwA> TW__AIE auto name(TwA... a) -> decltype(cls(0u, a...)) \
+    {                                                                              \
+        return cls(flags, a...);                                                   \
     }
 #endif
 #else

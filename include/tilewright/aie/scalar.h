@@ -167,36 +167,36 @@ TW__WHOLE_LIST(TW__WHOLE)
 TW__WHOLE_NAMES(TW__NAME)
 #endif
 /* Pointers come by reference: clang warns where one to a 16-byte aligned vector turns into a plain T *. */
-template <class T> struct tw__same {
-    typedef T type;
+template <class TwT> struct tw__same {
+    typedef TwT type;
 };
-template <class T>
-TW__AIE T *cyclic_add(T *const &a, int offs, typename tw__same<T>::type *const &start, int len TW__AT)
+template <class TwT>
+TW__AIE TwT *cyclic_add(TwT *const &a, int offs, typename tw__same<TwT>::type *const &start, int len TW__AT)
 {
     TW__HERE;
     return start + tw__cyclic(a - start, offs, len);
 }
-template <class T, decltype(sizeof 0) N>
-TW__AIE T *cyclic_add(T (&a)[N], int offs, typename tw__same<T>::type *const &start, int len TW__AT)
+template <class TwT, decltype(sizeof 0) TwN>
+TW__AIE TwT *cyclic_add(TwT (&a)[TwN], int offs, typename tw__same<TwT>::type *const &start, int len TW__AT)
 {
     TW__HERE;
     return start + tw__cyclic(a - start, offs, len);
 }
-template <class T> struct tw__width {
-    enum { bytes = sizeof(T) };
+template <class TwT> struct tw__width {
+    enum { bytes = sizeof(TwT) };
 };
 template <> struct tw__width<void> {
     enum { bytes = 1 };
 };
-template <class T> TW__AIE T *byte_incr(T *const &p, int bytes TW__AT)
+template <class TwT> TW__AIE TwT *byte_incr(TwT *const &p, int bytes TW__AT)
 {
     TW__HERE;
-    return (T *)tw__byte_incr(p, bytes, tw__width<T>::bytes);
+    return (TwT *)tw__byte_incr(p, bytes, tw__width<TwT>::bytes);
 }
-template <class T, decltype(sizeof 0) N> TW__AIE T *byte_incr(T (&p)[N], int bytes TW__AT)
+template <class TwT, decltype(sizeof 0) TwN> TW__AIE TwT *byte_incr(TwT (&p)[TwN], int bytes TW__AT)
 {
     TW__HERE;
-    return (T *)tw__byte_incr(p, bytes, tw__width<T>::bytes);
+    return (TwT *)tw__byte_incr(p, bytes, tw__width<TwT>::bytes);
 }
 TW__AIE float fix2float(int n, int shift = 0 TW__AT)
 {
@@ -259,11 +259,11 @@ TW__AIE cint16 sincos(unsigned angle)
 {
     return tw_aie_sincos(angle);
 }
-#define TW__CXX_NOT_MODELLED(name)                                                                   \
-    template <class... A> TW__AIE int name(A &&...)                                                  \
-    {                                                                                                \
-        static_assert(sizeof...(A) == 9999, #name " (FFT, CFR, DPD) is not modelled by Tilewright"); \
-        return 0;                                                                                    \
+#define TW__CXX_NOT_MODELLED(name)                                                                     \
+    template <class... TwA> TW__AIE int name(TwA &&...)                                                \
+    {                                                                                                  \
+        static_assert(sizeof...(TwA) == 9999, #name " (FFT, CFR, DPD) is not modelled by Tilewright"); \
+        return 0;                                                                                      \
     }
 #ifndef TILEWRIGHT_AIE_VENDOR_TYPES_H /* aie/vendor.hpp has its own list */
 TW__NOT_MODELLED_LIST(TW__CXX_NOT_MODELLED)

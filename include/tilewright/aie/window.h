@@ -33,7 +33,7 @@
 
 #ifdef __cplusplus
 /* The vector of N elements of T. */
-template <class T, unsigned N> struct tw__vector;
+template <class TwT, unsigned TwN> struct tw__vector;
 #define TW__VECTOR(lanes, element)                  \
     template <> struct tw__vector<element, lanes> { \
         typedef v##lanes##element type;             \
@@ -42,13 +42,13 @@ TW__PORT_VECTORS(TW__VECTOR)
 #undef TW__VECTOR
 
 /* ptr: where the window stands; the library keeps it. */
-template <class T> struct input_window {
+template <class TwT> struct input_window {
     tw_aie_window w;
-    T *ptr;
+    TwT *ptr;
 };
-template <class T> struct output_window {
+template <class TwT> struct output_window {
     tw_aie_window w;
-    T *ptr;
+    TwT *ptr;
 };
 #define TW__WINDOW_TYPES(T)                   \
     typedef input_window<T> input_window_##T; \
@@ -58,50 +58,51 @@ TW__PORT_TYPES(TW__WINDOW_TYPES)
 #define window_in(T, port)  (TW__PLACE reinterpret_cast<input_window<T> *>(tw_aie_window_in(port)))
 #define window_out(T, port) (TW__PLACE reinterpret_cast<output_window<T> *>(tw_aie_window_out(port)))
 
-template <class V, class W> TW__AIE V tw__window_read(W *w, int step)
+template <class TwV, class TwW> TW__AIE TwV tw__window_read(TwW *w, int step)
 {
-    V v;
+    TwV v;
     tw_aie_window_take(&w->w, &v, sizeof v, step * static_cast<int>(sizeof v));
     return v;
 }
-template <class V, class W> TW__AIE void tw__window_write(W *w, const V &v, int step)
+template <class TwV, class TwW> TW__AIE void tw__window_write(TwW *w, const TwV &v, int step)
 {
     tw_aie_window_give(&w->w, &v, sizeof v, step * static_cast<int>(sizeof v));
 }
 /* A number becomes an element of the window, a vector stays. */
-template <class T, class V, bool number = (sizeof(V) < 16 || __is_enum(V))> struct tw__element_or_vector {
-    static const V &of(const V &v) { return v; }
+template <class TwT, class TwV, bool number = (sizeof(TwV) < 16 || __is_enum(TwV))> struct tw__element_or_vector {
+    static const TwV &of(const TwV &v) { return v; }
 };
-template <class T, class V> struct tw__element_or_vector<T, V, true> {
-    static T of(const V &v) { return static_cast<T>(v); }
+template <class TwT, class TwV> struct tw__element_or_vector<TwT, TwV, true> {
+    static TwT of(const TwV &v) { return static_cast<TwT>(v); }
 };
 /* step: where the position goes, in what was moved. */
-#define TW__WINDOW_READS(name, step)                                                                           \
-    template <class T> TW__AIE T name(input_window<T> *w TW__AT)                                               \
-    {                                                                                                          \
-        TW__HERE;                                                                                              \
-        return tw__window_read<T>(w, step);                                                                    \
-    }                                                                                                          \
-    template <class T, class V> TW__AIE void name(input_window<T> *w, V &v TW__AT)                             \
-    {                                                                                                          \
-        TW__HERE;                                                                                              \
-        tw_aie_window_take(&w->w, &v, sizeof v, step *static_cast<int>(sizeof v));                             \
-    }                                                                                                          \
-    template <unsigned N, class T> TW__AIE typename tw__vector<T, N>::type name##_v(input_window<T> *w TW__AT) \
-    {                                                                                                          \
-        TW__HERE;                                                                                              \
-        return tw__window_read<typename tw__vector<T, N>::type>(w, step);                                      \
+#define TW__WINDOW_READS(name, step)                                                       \
+    template <class TwT> TW__AIE TwT name(input_window<TwT> *w TW__AT)                     \
+    {                                                                                      \
+        TW__HERE;                                                                          \
+        return tw__window_read<TwT>(w, step);                                              \
+    }                                                                                      \
+    template <class TwT, class TwV> TW__AIE void name(input_window<TwT> *w, TwV &v TW__AT) \
+    {                                                                                      \
+        TW__HERE;                                                                          \
+        tw_aie_window_take(&w->w, &v, sizeof v, step *static_cast<int>(sizeof v));         \
+    }                                                                                      \
+    template <unsigned TwN, class TwT>                                                     \
+    TW__AIE typename tw__vector<TwT, TwN>::type name##_v(input_window<TwT> *w TW__AT)      \
+    {                                                                                      \
+        TW__HERE;                                                                          \
+        return tw__window_read<typename tw__vector<TwT, TwN>::type>(w, step);              \
     }
-#define TW__WINDOW_WRITES(name, step)                                                     \
-    template <class T> TW__AIE void name(output_window<T> *w, T v TW__AT)                 \
-    {                                                                                     \
-        TW__HERE;                                                                         \
-        tw__window_write(w, v, step);                                                     \
-    }                                                                                     \
-    template <class T, class V> TW__AIE void name(output_window<T> *w, const V &v TW__AT) \
-    {                                                                                     \
-        TW__HERE;                                                                         \
-        tw__window_write(w, tw__element_or_vector<T, V>::of(v), step);                    \
+#define TW__WINDOW_WRITES(name, step)                                                             \
+    template <class TwT> TW__AIE void name(output_window<TwT> *w, TwT v TW__AT)                   \
+    {                                                                                             \
+        TW__HERE;                                                                                 \
+        tw__window_write(w, v, step);                                                             \
+    }                                                                                             \
+    template <class TwT, class TwV> TW__AIE void name(output_window<TwT> *w, const TwV &v TW__AT) \
+    {                                                                                             \
+        TW__HERE;                                                                                 \
+        tw__window_write(w, tw__element_or_vector<TwT, TwV>::of(v), step);                        \
     }
 TW__WINDOW_READS(window_read, 0)
 TW__WINDOW_READS(window_readincr, 1)
@@ -129,69 +130,72 @@ TW__WINDOW_WRITES(window_write, 0)
 TW__WINDOW_WRITES(window_writeincr, 1)
 TW__WINDOW_WRITES(window_writedecr, -1)
 
-#define TW__WINDOW_MOVES(dir)                                                                   \
-    template <class T> TW__AIE void window_incr(dir##_window<T> *w, int n TW__AT)               \
-    {                                                                                           \
-        TW__HERE;                                                                               \
-        tw_aie_window_move(&w->w, n *static_cast<int>(sizeof(T)));                              \
-    }                                                                                           \
-    template <class T> TW__AIE void window_decr(dir##_window<T> *w, int n TW__AT)               \
-    {                                                                                           \
-        TW__HERE;                                                                               \
-        tw_aie_window_move(&w->w, -n *static_cast<int>(sizeof(T)));                             \
-    }                                                                                           \
-    template <unsigned N, class T> TW__AIE void window_incr_v(dir##_window<T> *w, int n TW__AT) \
-    {                                                                                           \
-        TW__HERE;                                                                               \
-        tw_aie_window_move(&w->w, n *static_cast<int>(N * sizeof(T)));                          \
-    }                                                                                           \
-    template <unsigned N, class T> TW__AIE void window_decr_v(dir##_window<T> *w, int n TW__AT) \
-    {                                                                                           \
-        TW__HERE;                                                                               \
-        tw_aie_window_move(&w->w, -n *static_cast<int>(N * sizeof(T)));                         \
-    }                                                                                           \
-    template <class T> TW__AIE unsigned window_size(const dir##_window<T> *w TW__AT)            \
-    {                                                                                           \
-        TW__HERE;                                                                               \
-        return tw_aie_window_block(&w->w) / static_cast<unsigned>(sizeof(T));                   \
-    }                                                                                           \
-    template <class T> TW__AIE void window_acquire(dir##_window<T> *w TW__AT)                   \
-    {                                                                                           \
-        TW__HERE;                                                                               \
-        tw_aie_window_acquire(&w->w);                                                           \
-    }                                                                                           \
-    template <class T> TW__AIE void window_release(dir##_window<T> *w TW__AT)                   \
-    {                                                                                           \
-        TW__HERE;                                                                               \
-        tw_aie_window_release(&w->w);                                                           \
+#define TW__WINDOW_MOVES(dir)                                                                         \
+    template <class TwT> TW__AIE void window_incr(dir##_window<TwT> *w, int n TW__AT)                 \
+    {                                                                                                 \
+        TW__HERE;                                                                                     \
+        tw_aie_window_move(&w->w, n *static_cast<int>(sizeof(TwT)));                                  \
+    }                                                                                                 \
+    template <class TwT> TW__AIE void window_decr(dir##_window<TwT> *w, int n TW__AT)                 \
+    {                                                                                                 \
+        TW__HERE;                                                                                     \
+        tw_aie_window_move(&w->w, -n *static_cast<int>(sizeof(TwT)));                                 \
+    }                                                                                                 \
+    template <unsigned TwN, class TwT> TW__AIE void window_incr_v(dir##_window<TwT> *w, int n TW__AT) \
+    {                                                                                                 \
+        TW__HERE;                                                                                     \
+        tw_aie_window_move(&w->w, n *static_cast<int>(TwN * sizeof(TwT)));                            \
+    }                                                                                                 \
+    template <unsigned TwN, class TwT> TW__AIE void window_decr_v(dir##_window<TwT> *w, int n TW__AT) \
+    {                                                                                                 \
+        TW__HERE;                                                                                     \
+        tw_aie_window_move(&w->w, -n *static_cast<int>(TwN * sizeof(TwT)));                           \
+    }                                                                                                 \
+    template <class TwT> TW__AIE unsigned window_size(const dir##_window<TwT> *w TW__AT)              \
+    {                                                                                                 \
+        TW__HERE;                                                                                     \
+        return tw_aie_window_block(&w->w) / static_cast<unsigned>(sizeof(TwT));                       \
+    }                                                                                                 \
+    template <class TwT> TW__AIE void window_acquire(dir##_window<TwT> *w TW__AT)                     \
+    {                                                                                                 \
+        TW__HERE;                                                                                     \
+        tw_aie_window_acquire(&w->w);                                                                 \
+    }                                                                                                 \
+    template <class TwT> TW__AIE void window_release(dir##_window<TwT> *w TW__AT)                     \
+    {                                                                                                 \
+        TW__HERE;                                                                                     \
+        tw_aie_window_release(&w->w);                                                                 \
     }
 TW__WINDOW_MOVES(input)
 TW__WINDOW_MOVES(output)
-#define TW__WINDOW_LANES(N)                                                                                    \
-    template <class T> TW__AIE typename tw__vector<T, N>::type window_read_v##N(input_window<T> *w TW__AT)     \
-    {                                                                                                          \
-        TW__HERE;                                                                                              \
-        return window_read_v<N>(w TW__PASS);                                                                   \
-    }                                                                                                          \
-    template <class T> TW__AIE typename tw__vector<T, N>::type window_readincr_v##N(input_window<T> *w TW__AT) \
-    {                                                                                                          \
-        TW__HERE;                                                                                              \
-        return window_readincr_v<N>(w TW__PASS);                                                               \
-    }                                                                                                          \
-    template <class T> TW__AIE typename tw__vector<T, N>::type window_readdecr_v##N(input_window<T> *w TW__AT) \
-    {                                                                                                          \
-        TW__HERE;                                                                                              \
-        return window_readdecr_v<N>(w TW__PASS);                                                               \
-    }                                                                                                          \
-    template <class W> TW__AIE void window_incr_v##N(W *w, int n TW__AT)                                       \
-    {                                                                                                          \
-        TW__HERE;                                                                                              \
-        window_incr_v<N>(w, n TW__PASS);                                                                       \
-    }                                                                                                          \
-    template <class W> TW__AIE void window_decr_v##N(W *w, int n TW__AT)                                       \
-    {                                                                                                          \
-        TW__HERE;                                                                                              \
-        window_decr_v<N>(w, n TW__PASS);                                                                       \
+#define TW__WINDOW_LANES(TwN)                                                                       \
+    template <class TwT>                                                                            \
+    TW__AIE typename tw__vector<TwT, TwN>::type window_read_v##TwN(input_window<TwT> *w TW__AT)     \
+    {                                                                                               \
+        TW__HERE;                                                                                   \
+        return window_read_v<TwN>(w TW__PASS);                                                      \
+    }                                                                                               \
+    template <class TwT>                                                                            \
+    TW__AIE typename tw__vector<TwT, TwN>::type window_readincr_v##TwN(input_window<TwT> *w TW__AT) \
+    {                                                                                               \
+        TW__HERE;                                                                                   \
+        return window_readincr_v<TwN>(w TW__PASS);                                                  \
+    }                                                                                               \
+    template <class TwT>                                                                            \
+    TW__AIE typename tw__vector<TwT, TwN>::type window_readdecr_v##TwN(input_window<TwT> *w TW__AT) \
+    {                                                                                               \
+        TW__HERE;                                                                                   \
+        return window_readdecr_v<TwN>(w TW__PASS);                                                  \
+    }                                                                                               \
+    template <class TwW> TW__AIE void window_incr_v##TwN(TwW *w, int n TW__AT)                      \
+    {                                                                                               \
+        TW__HERE;                                                                                   \
+        window_incr_v<TwN>(w, n TW__PASS);                                                          \
+    }                                                                                               \
+    template <class TwW> TW__AIE void window_decr_v##TwN(TwW *w, int n TW__AT)                      \
+    {                                                                                               \
+        TW__HERE;                                                                                   \
+        window_decr_v<TwN>(w, n TW__PASS);                                                          \
     }
 TW__PORT_LANES(TW__WINDOW_LANES)
 #undef TW__WINDOW_READS

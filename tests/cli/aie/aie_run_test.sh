@@ -239,4 +239,16 @@ printf '1\n2\n3\n4\n' >same.txt
 sed 's,sub/in.txt,same.txt,; s,sub/out.txt,same.txt,' graph.h >other.h
 expect 1 "$tilewright" aie run other.cpp -DOFFSET=1 -O0 -o . -- once
 grep -q '^1$' same.txt || fail 'an input has been overwritten'
+
+# Macros of a program, with names as short as those of samples, leave the headers alone.
+printf '#include <adf.h>\nint main(void) { return 0; }\n' >macros.cpp
+set --
+for name in A B C D E F G I K L M N P Q R S T U V W ROWS COLS COLUMNS SIZE TAPS BLOCK WIDTH HEIGHT LANES DEPTH; do
+  set -- "$@" "-D$name=7"
+done
+for cxx in g++ clang++-19; do
+  command -v $cxx >/dev/null || continue
+  expect 0 $cxx -std=c++17 -fsyntax-only "$@" -I"$source/include" -I"$source/include/tilewright/compat/aie" \
+    -I"$build/include" macros.cpp
+done
 finish

@@ -8,6 +8,8 @@ cd "$work" || exit 1
 
 # begin COMMAND...: in the background, with the usual handling of SIGINT, until it has printed "runs".
 begin() {
+  : >out
+  : >err
   env --default-signal=INT "$@" >out 2>err </dev/null &
   pid=$!
   until grep -q runs out err; do

@@ -284,10 +284,10 @@ v4cfloat TW__N(tw_fpmac_fpmsc, )(tw__fabs_flags, v4cfloat, v4cfloat, v4cfloat) =
 #ifdef TW_AIE_CHECK
 #define TW__FNAME_ABS(name, cls, f) TW__COUNTS_##cls(TW__PLACED_FLAGS, name, tw__raw_##cls, (tw__fabs_flags{ f }))
 #else
-#define TW__FNAME_ABS(name, cls, f)                                                             \
-    template <class... A> TW__AIE auto name(A... a) -> decltype(cls(tw__fabs_flags{ 0 }, a...)) \
-    {                                                                                           \
-        return cls(tw__fabs_flags{ f }, a...);                                                  \
+#define TW__FNAME_ABS(name, cls, f)                                                                 \
+    template <class... TwA> TW__AIE auto name(TwA... a) -> decltype(cls(tw__fabs_flags{ 0 }, a...)) \
+    {                                                                                               \
+        return cls(tw__fabs_flags{ f }, a...);                                                      \
     }
 #endif
 TW__FNAME_ABS(fpabs_mul, tw_fpmul, TW__FABS)

@@ -15,21 +15,21 @@ struct caccfloat;
     };
 TW__CASCADES(TW__CASCADE_VECTOR)
 #undef TW__CASCADE_VECTOR
-template <class T> struct input_stream {
+template <class TwT> struct input_stream {
     int port, packet_id;
-    T *element;
+    TwT *element;
 };
-template <class T> struct output_stream {
+template <class TwT> struct output_stream {
     int port, packet_id;
-    T *element;
+    TwT *element;
 };
-template <class A> struct input_cascade {
+template <class TwA> struct input_cascade {
     int port, packet_id;
-    A *element;
+    TwA *element;
 };
-template <class A> struct output_cascade {
+template <class TwA> struct output_cascade {
     int port, packet_id;
-    A *element;
+    TwA *element;
 };
 #define TW__STREAM_TYPES(T)                   \
     typedef input_stream<T> input_stream_##T; \
@@ -47,8 +47,8 @@ TW__CASCADES(TW__CASCADE_TYPES)
 #define cascade_out(acc)    (TW__PLACE reinterpret_cast<output_cascade<acc> *>(tw_aie_stream_out(TW_AIE_CASCADE)))
 
 /* A number narrower than a word of 32 bits has a word to itself, sign- or zero-extended. */
-template <class V> struct tw__on_stream {
-    typedef V type;
+template <class TwV> struct tw__on_stream {
+    typedef TwV type;
 };
 template <> struct tw__on_stream<int8> {
     typedef int32 type;
@@ -58,30 +58,30 @@ template <> struct tw__on_stream<uint8> {
     typedef uint32 type;
 };
 template <> struct tw__on_stream<uint16> : tw__on_stream<uint8> {};
-template <class V, class S> TW__AIE V tw__stream_get(S *s, bool *tlast)
+template <class TwV, class TwS> TW__AIE TwV tw__stream_get(TwS *s, bool *tlast)
 {
-    typename tw__on_stream<V>::type v;
+    typename tw__on_stream<TwV>::type v;
     int last = 0;
     static_assert(sizeof v % 4 == 0, "a stream moves words of 32 bits: read a vector of these elements");
     tw_aie_stream_read(s->port, &v, sizeof v, &last);
     if (tlast) *tlast = last != 0;
-    return static_cast<V>(v);
+    return static_cast<TwV>(v);
 }
-template <class S, class V> TW__AIE void tw__stream_put(S *s, const V &narrow, bool tlast)
+template <class TwS, class TwV> TW__AIE void tw__stream_put(TwS *s, const TwV &narrow, bool tlast)
 {
-    const typename tw__on_stream<V>::type v = narrow;
+    const typename tw__on_stream<TwV>::type v = narrow;
     static_assert(sizeof v % 4 == 0, "a stream moves words of 32 bits: write a vector of these elements");
     tw_aie_stream_write(s->port, &v, sizeof v, tlast);
 }
-template <class T> TW__AIE T readincr(input_stream<T> *s TW__AT)
+template <class TwT> TW__AIE TwT readincr(input_stream<TwT> *s TW__AT)
 {
     TW__HERE;
-    return tw__stream_get<T>(s, 0);
+    return tw__stream_get<TwT>(s, 0);
 }
-template <class T> TW__AIE T readincr(input_stream<T> *s, bool &tlast TW__AT)
+template <class TwT> TW__AIE TwT readincr(input_stream<TwT> *s, bool &tlast TW__AT)
 {
     TW__HERE;
-    return tw__stream_get<T>(s, &tlast);
+    return tw__stream_get<TwT>(s, &tlast);
 }
 TW__AIE int readincr(input_pktstream *s TW__AT)
 {
@@ -93,62 +93,67 @@ TW__AIE int readincr(input_pktstream *s, bool &tlast TW__AT)
     TW__HERE;
     return tw__stream_get<int>(s, &tlast);
 }
-template <class T, class V> TW__AIE void writeincr(output_stream<T> *s, const V &v, bool tlast = false TW__AT)
+template <class TwT, class TwV>
+TW__AIE void writeincr(output_stream<TwT> *s, const TwV &v, bool tlast = false TW__AT)
 {
     TW__HERE;
-    tw__stream_put(s, tw__element_or_vector<T, V>::of(v), tlast);
+    tw__stream_put(s, tw__element_or_vector<TwT, TwV>::of(v), tlast);
 }
-template <class V> TW__AIE void writeincr(output_pktstream *s, const V &v, bool tlast = false TW__AT)
+template <class TwV> TW__AIE void writeincr(output_pktstream *s, const TwV &v, bool tlast = false TW__AT)
 {
     TW__HERE;
     tw__stream_put(s, v, tlast);
 }
 /* By value: a deduced type has lost the alignment of 16 bytes that vectors have. */
-template <class A, class V> TW__AIE void writeincr(output_cascade<A> *s, V v TW__AT)
+template <class TwA, class TwV> TW__AIE void writeincr(output_cascade<TwA> *s, TwV v TW__AT)
 {
     TW__HERE;
     tw__stream_put(s, v, false);
 }
-template <unsigned N, class T> TW__AIE typename tw__vector<T, N>::type readincr_v(input_stream<T> *s TW__AT)
+template <unsigned TwN, class TwT>
+TW__AIE typename tw__vector<TwT, TwN>::type readincr_v(input_stream<TwT> *s TW__AT)
 {
     TW__HERE;
-    return tw__stream_get<typename tw__vector<T, N>::type>(s, 0);
+    return tw__stream_get<typename tw__vector<TwT, TwN>::type>(s, 0);
 }
-template <unsigned N, class T>
-TW__AIE typename tw__vector<T, N>::type readincr_v(input_stream<T> *s, bool &tlast TW__AT)
+template <unsigned TwN, class TwT>
+TW__AIE typename tw__vector<TwT, TwN>::type readincr_v(input_stream<TwT> *s, bool &tlast TW__AT)
 {
     TW__HERE;
-    return tw__stream_get<typename tw__vector<T, N>::type>(s, &tlast);
+    return tw__stream_get<typename tw__vector<TwT, TwN>::type>(s, &tlast);
 }
-template <unsigned N, class A> TW__AIE typename tw__vector<A, N>::type readincr_v(input_cascade<A> *s TW__AT)
+template <unsigned TwN, class TwA>
+TW__AIE typename tw__vector<TwA, TwN>::type readincr_v(input_cascade<TwA> *s TW__AT)
 {
     TW__HERE;
-    return tw__stream_get<typename tw__vector<A, N>::type>(s, 0);
+    return tw__stream_get<typename tw__vector<TwA, TwN>::type>(s, 0);
 }
-#define TW__STREAM_LANES(N)                                                                                        \
-    template <class T> TW__AIE typename tw__vector<T, N>::type readincr_v##N(input_stream<T> *s TW__AT)            \
+#define TW__STREAM_LANES(TwN)                                                                                      \
+    template <class TwT> TW__AIE typename tw__vector<TwT, TwN>::type readincr_v##TwN(input_stream<TwT> *s TW__AT)  \
     {                                                                                                              \
         TW__HERE;                                                                                                  \
-        return readincr_v<N>(s TW__PASS);                                                                          \
+        return readincr_v<TwN>(s TW__PASS);                                                                        \
     }                                                                                                              \
-    template <class T>                                                                                             \
-    TW__AIE typename tw__vector<T, N>::type readincr_v##N(input_stream<T> *s, bool &tlast TW__AT)                  \
+    template <class TwT>                                                                                           \
+    TW__AIE typename tw__vector<TwT, TwN>::type readincr_v##TwN(input_stream<TwT> *s, bool &tlast TW__AT)          \
     {                                                                                                              \
         TW__HERE;                                                                                                  \
-        return readincr_v<N>(s, tlast TW__PASS);                                                                   \
+        return readincr_v<TwN>(s, tlast TW__PASS);                                                                 \
     }                                                                                                              \
-    template <class A> TW__AIE typename tw__vector<A, N>::type readincr_v##N(input_cascade<A> *s TW__AT)           \
+    template <class TwA> TW__AIE typename tw__vector<TwA, TwN>::type readincr_v##TwN(input_cascade<TwA> *s TW__AT) \
     {                                                                                                              \
         TW__HERE;                                                                                                  \
-        return readincr_v<N>(s TW__PASS);                                                                          \
+        return readincr_v<TwN>(s TW__PASS);                                                                        \
     }                                                                                                              \
-    template <class T>                                                                                             \
-    TW__AIE void writeincr_v##N(output_stream<T> *s, typename tw__vector<T, N>::type v, bool tlast = false TW__AT) \
+    template <class TwT>                                                                                           \
+    TW__AIE void writeincr_v##TwN(output_stream<TwT> *s, typename tw__vector<TwT, TwN>::type v,                    \
+                                  bool tlast = false TW__AT)                                                       \
     {                                                                                                              \
         TW__HERE;                                                                                                  \
         tw__stream_put(s, v, tlast);                                                                               \
     }                                                                                                              \
-    template <class A> TW__AIE void writeincr_v##N(output_cascade<A> *s, typename tw__vector<A, N>::type v TW__AT) \
+    template <class TwA>                                                                                           \
+    TW__AIE void writeincr_v##TwN(output_cascade<TwA> *s, typename tw__vector<TwA, TwN>::type v TW__AT)            \
     {                                                                                                              \
         TW__HERE;                                                                                                  \
         tw__stream_put(s, v, false);                                                                               \
@@ -259,7 +264,7 @@ TW__AIE void writeHeader(output_pktstream *s, unsigned type, unsigned id, bool t
 }
 /* Ids are given by the switch configuration: tw_aie_array_packet_id(), or the graph. Several on one stream count
  * on. */
-template <class S> TW__AIE unsigned getPacketid(S *s, int index TW__AT)
+template <class TwS> TW__AIE unsigned getPacketid(TwS *s, int index TW__AT)
 {
     TW__HERE;
     TW__CHECK(index >= 0 && index < 32, "getPacketid", "branch %d is not 0 to 31", index);

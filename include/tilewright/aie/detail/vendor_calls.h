@@ -12,13 +12,13 @@
     X(mul8_cfr, tw__not_modelled) X(mac8_cfr, tw__not_modelled) X(dpd_ipol, tw__not_modelled)
 // clang-format on
 struct tw__not_modelled { /* whatever the caller wants, so that the message stands alone */
-    template <class T> operator T() const;
+    template <class TwT> operator TwT() const;
 };
-#define TW__VENDOR_REFUSED(name, type)                                                          \
-    template <class... A> TW__AIE type name(A &&...)                                            \
-    {                                                                                           \
-        static_assert(sizeof...(A) == 9999, #name " (CFR, DPD) is not modelled by Tilewright"); \
-        return type();                                                                          \
+#define TW__VENDOR_REFUSED(name, type)                                                            \
+    template <class... TwA> TW__AIE type name(TwA &&...)                                          \
+    {                                                                                             \
+        static_assert(sizeof...(TwA) == 9999, #name " (CFR, DPD) is not modelled by Tilewright"); \
+        return type();                                                                            \
     }
 TW__VENDOR_NOT_MODELLED(TW__VENDOR_REFUSED)
 #undef TW__VENDOR_REFUSED
@@ -47,11 +47,11 @@ TW__WHOLE_NAMES(TW__WHOLE_NAME)
 #undef TW__WHOLE_NAME
 
 /* Older spellings of the interleaving forms. */
-template <class A> TW__AIE auto srsI(A acc, int shift) -> decltype(srs_ilv(acc, shift))
+template <class TwA> TW__AIE auto srsI(TwA acc, int shift) -> decltype(srs_ilv(acc, shift))
 {
     return srs_ilv(acc, shift);
 }
-template <class A> TW__AIE auto lsrsI(A acc, int shift) -> decltype(lsrs_ilv(acc, shift))
+template <class TwA> TW__AIE auto lsrsI(TwA acc, int shift) -> decltype(lsrs_ilv(acc, shift))
 {
     return lsrs_ilv(acc, shift);
 }
@@ -106,13 +106,16 @@ TW__AIE v4cacc48 msc4_conj_sym(v4cacc48 acc, v8cint32 x, int xs, int xo, int ys,
 }
 
 /* Vectors plus and minus vectors, lane by lane; integers wrap. */
-template <class T, bool integer = std::is_integral<T>::value> struct tw__lane {
-    static T sum(T a, T b) { return a + b; }
-    static T difference(T a, T b) { return a - b; }
+template <class TwT, bool integer = std::is_integral<TwT>::value> struct tw__lane {
+    static TwT sum(TwT a, TwT b) { return a + b; }
+    static TwT difference(TwT a, TwT b) { return a - b; }
 };
-template <class T> struct tw__lane<T, true> {
-    static T sum(T a, T b) { return static_cast<T>(static_cast<unsigned>(a) + static_cast<unsigned>(b)); }
-    static T difference(T a, T b) { return static_cast<T>(static_cast<unsigned>(a) - static_cast<unsigned>(b)); }
+template <class TwT> struct tw__lane<TwT, true> {
+    static TwT sum(TwT a, TwT b) { return static_cast<TwT>(static_cast<unsigned>(a) + static_cast<unsigned>(b)); }
+    static TwT difference(TwT a, TwT b)
+    {
+        return static_cast<TwT>(static_cast<unsigned>(a) - static_cast<unsigned>(b));
+    }
 };
 #define TW__VECTOR_OP(T, lanes, op, f)                                          \
     TW__AIE v##lanes##T operator op(v##lanes##T a, v##lanes##T b)               \
@@ -216,11 +219,11 @@ TW__AIE v16int16 float2fix_vectorized(v16float v, int shift = 0)
     return concat(float2fix16(ext_w(v, 0), shift), float2fix16(ext_w(v, 1), shift));
 }
 /* On the hardware these differ in exceptional values alone. */
-template <class T> TW__AIE auto float2fix16_safe(T v, int shift = 0) -> decltype(float2fix16(v, shift))
+template <class TwT> TW__AIE auto float2fix16_safe(TwT v, int shift = 0) -> decltype(float2fix16(v, shift))
 {
     return float2fix16(v, shift);
 }
-template <class T> TW__AIE auto float2fix16_fast(T v, int shift = 0) -> decltype(float2fix16(v, shift))
+template <class TwT> TW__AIE auto float2fix16_fast(TwT v, int shift = 0) -> decltype(float2fix16(v, shift))
 {
     return float2fix16(v, shift);
 }

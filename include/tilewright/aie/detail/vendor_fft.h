@@ -11,22 +11,22 @@
 /* A stage of radix R has blocks of R parts, each `length` vectors long; a pointer walks through its part of each
  * block and skips the others. umod_t counts blocks; its highest bit says that the last step ended one. */
 #define TW__FFT_ENDED 0x80000000u
-template <class T> TW__AIE T *fft_data_incr(T *at, int length, T *&end)
+template <class TwT> TW__AIE TwT *fft_data_incr(TwT *at, int length, TwT *&end)
 {
     if (++at != end) return at;
     end += static_cast<int>(tw_aie_core.radix) * length;
     return at + (static_cast<int>(tw_aie_core.radix) - 1) * length;
 }
-template <class T> TW__AIE T *fft_data_incr(T *at, int length, T *&end, umod_t &blocks)
+template <class TwT> TW__AIE TwT *fft_data_incr(TwT *at, int length, TwT *&end, umod_t &blocks)
 {
-    T *const before = end;
+    TwT *const before = end;
     at = fft_data_incr(at, length, end);
     blocks &= ~TW__FFT_ENDED;
     if (end != before) blocks = (blocks + 1) | TW__FFT_ENDED;
     return at;
 }
 /* A vector of 2^bits twiddles serves as many blocks. */
-template <class T> TW__AIE T *fft_twiddle_incr(T *at, umod_t blocks, int bits)
+template <class TwT> TW__AIE TwT *fft_twiddle_incr(TwT *at, umod_t blocks, int bits)
 {
     return at + (blocks & TW__FFT_ENDED && !(blocks & ((1u << bits) - 1)));
 }

@@ -29,18 +29,18 @@ namespace utils {
 
 #ifndef __clang__
 /* Written there with `unsigned N`, which g++ never matches. */
-template <typename T> struct num_elems;
-template <typename T, std::size_t N> struct num_elems<std::array<T, N>> {
-    static constexpr unsigned value = N;
+template <typename TwT> struct num_elems;
+template <typename TwT, std::size_t TwN> struct num_elems<std::array<TwT, TwN>> {
+    static constexpr unsigned value = TwN;
 };
 #endif
 
 /* Truncates an address to 16 bytes, as a load does; the library's own mask has 32 bits. */
-template <unsigned Elems, typename T> constexpr T *floor_ptr(T *ptr);
-#define TW__FLOOR(lanes, T)                                                                        \
-    template <> inline T *floor_ptr<lanes, T>(T * ptr)                                             \
-    {                                                                                              \
-        return reinterpret_cast<T *>(reinterpret_cast<std::uintptr_t>(ptr) & ~(std::uintptr_t)15); \
+template <unsigned Elems, typename TwT> constexpr TwT *floor_ptr(TwT *ptr);
+#define TW__FLOOR(lanes, TwT)                                                                        \
+    template <> inline TwT *floor_ptr<lanes, TwT>(TwT * ptr)                                         \
+    {                                                                                                \
+        return reinterpret_cast<TwT *>(reinterpret_cast<std::uintptr_t>(ptr) & ~(std::uintptr_t)15); \
     }
 #define TW__FLOORS_(lanes, T)     TW__FLOOR(lanes, T) TW__FLOOR(lanes, const T)
 #define TW__FLOORS(T, V, W, X, Y) TW__FLOORS_(V, T) TW__FLOORS_(W, T) TW__FLOORS_(X, T) TW__FLOORS_(Y, T)

@@ -104,9 +104,9 @@ template <long n> struct tw__aie_number {
 #define __aie_dm_resource_cd
 #define __aie_dm_resource_stack
 
-template <class T> using aie_dm_resource_remove_t = T;
-template <class T, aie_dm_resource> using aie_dm_resource_set_t = T;
-template <class T> constexpr aie_dm_resource aie_dm_resource_get_v = aie_dm_resource::none;
+template <class TwT> using aie_dm_resource_remove_t = TwT;
+template <class TwT, aie_dm_resource> using aie_dm_resource_set_t = TwT;
+template <class TwT> constexpr aie_dm_resource aie_dm_resource_get_v = aie_dm_resource::none;
 
 typedef unsigned umod_t;
 typedef int addr_t;

@@ -49,7 +49,7 @@ template <class To, class From> To tw__accumulator_cast(const From &from); /* ai
         return tw__accumulator_cast<To>(*this);                                                 \
     }
 /* Complex scalars: to a wider integer one by itself, to the others where a cast is written. */
-template <class C> using tw__component = decltype(C::real);
+template <class TwC> using tw__component = decltype(TwC::real);
 template <class From, class To, bool Widens>
 using tw__complex_cast =
     typename std::enable_if<std::is_class<To>::value && !std::is_same<From, To>::value &&

@@ -23,7 +23,8 @@ template <class Port> handle start_profiling(Port &, io_profiling_option, unsign
     std::fprintf(stderr, "graph: event::start_profiling() is not modelled: there is no counter\n");
     return invalid_handle;
 }
-template <class A, class B> handle start_profiling(A &a, B &, io_profiling_option option, unsigned value = 0)
+template <class TwA, class TwB>
+handle start_profiling(TwA &a, TwB &, io_profiling_option option, unsigned value = 0)
 {
     return start_profiling(a, option, value);
 }

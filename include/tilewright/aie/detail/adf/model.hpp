@@ -175,66 +175,68 @@ inline kernel_code &object_code()
     return code;
 }
 /* A vector or a std::array stands for the array that a kernel's class wants. */
-template <class T> struct array_argument {
-    T *values;
+template <class TwT> struct array_argument {
+    TwT *values;
     size_t count;
-    template <size_t N> using array = T[N];
-    template <size_t N> operator array<N> &() const { return as<N>(); }
-    template <size_t N> operator const array<N> &() const { return as<N>(); }
-    template <size_t N> array<N> &as() const
+    template <size_t TwN> using array = TwT[TwN];
+    template <size_t TwN> operator array<TwN> &() const { return as<TwN>(); }
+    template <size_t TwN> operator const array<TwN> &() const { return as<TwN>(); }
+    template <size_t TwN> array<TwN> &as() const
     {
-        if (count != N)
-            std::fprintf(stderr, "graph: a kernel's class takes an array of %zu values, %zu are given\n", N, count);
-        if (count < N) std::abort();
-        return *reinterpret_cast<array<N> *>(values);
+        if (count != TwN)
+            std::fprintf(stderr, "graph: a kernel's class takes an array of %zu values, %zu are given\n", TwN,
+                         count);
+        if (count < TwN) std::abort();
+        return *reinterpret_cast<array<TwN> *>(values);
     }
 };
-template <class A> A &&as_argument(std::vector<std::shared_ptr<void>> &, A &&a)
+template <class TwA> TwA &&as_argument(std::vector<std::shared_ptr<void>> &, TwA &&a)
 {
-    return std::forward<A>(a);
+    return std::forward<TwA>(a);
 }
-template <class T> array_argument<T> as_argument(std::vector<std::shared_ptr<void>> &kept, const std::vector<T> &v)
+template <class TwT>
+array_argument<TwT> as_argument(std::vector<std::shared_ptr<void>> &kept, const std::vector<TwT> &v)
 {
-    auto copy = std::make_shared<std::vector<T>>(v);
+    auto copy = std::make_shared<std::vector<TwT>>(v);
     kept.push_back(copy);
     return { copy->data(), copy->size() };
 }
-template <class T> array_argument<T> as_argument(std::vector<std::shared_ptr<void>> &kept, std::vector<T> &v)
+template <class TwT> array_argument<TwT> as_argument(std::vector<std::shared_ptr<void>> &kept, std::vector<TwT> &v)
 {
-    return as_argument(kept, const_cast<const std::vector<T> &>(v));
+    return as_argument(kept, const_cast<const std::vector<TwT> &>(v));
 }
-template <class T> array_argument<T> as_argument(std::vector<std::shared_ptr<void>> &kept, std::vector<T> &&v)
+template <class TwT> array_argument<TwT> as_argument(std::vector<std::shared_ptr<void>> &kept, std::vector<TwT> &&v)
 {
-    return as_argument(kept, const_cast<const std::vector<T> &>(v));
+    return as_argument(kept, const_cast<const std::vector<TwT> &>(v));
 }
-template <class T, size_t N>
-array_argument<T> as_argument(std::vector<std::shared_ptr<void>> &kept, const std::array<T, N> &a)
+template <class TwT, size_t TwN>
+array_argument<TwT> as_argument(std::vector<std::shared_ptr<void>> &kept, const std::array<TwT, TwN> &a)
 {
-    return as_argument(kept, std::vector<T>(a.begin(), a.end()));
+    return as_argument(kept, std::vector<TwT>(a.begin(), a.end()));
 }
-template <class T, size_t N>
-array_argument<T> as_argument(std::vector<std::shared_ptr<void>> &kept, std::array<T, N> &a)
+template <class TwT, size_t TwN>
+array_argument<TwT> as_argument(std::vector<std::shared_ptr<void>> &kept, std::array<TwT, TwN> &a)
 {
-    return as_argument(kept, const_cast<const std::array<T, N> &>(a));
+    return as_argument(kept, const_cast<const std::array<TwT, TwN> &>(a));
 }
-template <class T, size_t N>
-array_argument<T> as_argument(std::vector<std::shared_ptr<void>> &kept, std::array<T, N> &&a)
+template <class TwT, size_t TwN>
+array_argument<TwT> as_argument(std::vector<std::shared_ptr<void>> &kept, std::array<TwT, TwN> &&a)
 {
-    return as_argument(kept, const_cast<const std::array<T, N> &>(a));
+    return as_argument(kept, const_cast<const std::array<TwT, TwN> &>(a));
 }
-template <class C, class... A>
-std::shared_ptr<C> make_object(std::vector<std::shared_ptr<void>> &kept, A &&...arguments)
+template <class TwC, class... TwA>
+std::shared_ptr<TwC> make_object(std::vector<std::shared_ptr<void>> &kept, TwA &&...arguments)
 {
-    if constexpr (std::is_constructible<C, A...>::value)
-        return std::shared_ptr<C>(new C(std::forward<A>(arguments)...));
+    if constexpr (std::is_constructible<TwC, TwA...>::value)
+        return std::shared_ptr<TwC>(new TwC(std::forward<TwA>(arguments)...));
     else
-        return std::shared_ptr<C>(new C(as_argument(kept, std::forward<A>(arguments))...));
+        return std::shared_ptr<TwC>(new TwC(as_argument(kept, std::forward<TwA>(arguments))...));
 }
-template <class C, class... A> void register_member(void (C::*f)(A...))
+template <class TwC, class... TwA> void register_member(void (TwC::*f)(TwA...))
 {
-    auto self = std::static_pointer_cast<C>(object());
-    auto run = [self, f](A... arguments) { ((*self).*f)(static_cast<A>(arguments)...); };
-    object_code() = code_of<decltype(run), A...>(run);
+    auto self = std::static_pointer_cast<TwC>(object());
+    auto run = [self, f](TwA... arguments) { ((*self).*f)(static_cast<TwA>(arguments)...); };
+    object_code() = code_of<decltype(run), TwA...>(run);
 }
 
 /* The parameter of a kernel that an endpoint names: inputs, outputs and inouts count by themselves. */

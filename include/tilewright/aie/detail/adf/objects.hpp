@@ -40,16 +40,16 @@ class kernel {
     port_list in, out, inout;
     parameter_list param;
     kernel() = default;
-    template <class... A> static kernel create(void (*f)(A...))
+    template <class... TwA> static kernel create(void (*f)(TwA...))
     {
-        return kernel(detail::code_of<void (*)(A...), A...>(f));
+        return kernel(detail::code_of<void (*)(TwA...), TwA...>(f));
     }
     /* A class with state: its static registerKernelClass() names the member function by REGISTER_FUNCTION. */
-    template <class C, class... A> static kernel create_object(A &&...arguments)
+    template <class TwC, class... TwA> static kernel create_object(TwA &&...arguments)
     {
         std::vector<std::shared_ptr<void>> kept;
-        detail::object() = detail::make_object<C>(kept, std::forward<A>(arguments)...);
-        C::registerKernelClass();
+        detail::object() = detail::make_object<TwC>(kept, std::forward<TwA>(arguments)...);
+        TwC::registerKernelClass();
         kernel k(std::move(detail::object_code()));
         k.node->arguments = std::move(kept);
         return k;
@@ -67,7 +67,7 @@ class kernel {
 #define REGISTER_FUNCTION(function)   adf::detail::register_member(&function)
 #define REGISTER_PARAMETER(parameter) ((void)0) /* memory of the tile: the object has it here */
 
-template <class D> class port {
+template <class TwD> class port {
   public:
     detail::node_ref node = detail::new_node(detail::node_kind::port);
     operator detail::endpoint() const { return { node, 0, detail::direction::in, -1 }; }
@@ -111,23 +111,23 @@ class output_plio : public IoAttr {
 };
 /* Packets (UG1079 "Packet Switching"): a header word, whose bits 0 to 4 say which branch, then words up to TLAST.
  * Branch i has id i. Windows behind a split get the words without the header; windows in front of a merge get one. */
-template <int N> class pktsplit {
+template <int TwN> class pktsplit {
   public:
     std::vector<detail::endpoint> in, out;
     static pktsplit create()
     {
         pktsplit s;
-        s.in.push_back(detail::chain_of_splits(N, s.out));
+        s.in.push_back(detail::chain_of_splits(TwN, s.out));
         return s;
     }
 };
-template <int N> class pktmerge {
+template <int TwN> class pktmerge {
   public:
     std::vector<detail::endpoint> in, out;
     static pktmerge create()
     {
         pktmerge m;
-        m.out.push_back(detail::chain_of_merges(N, m.in));
+        m.out.push_back(detail::chain_of_merges(TwN, m.in));
         return m;
     }
 };
@@ -141,25 +141,25 @@ struct cascade {};
 struct gmem {};   /* memory of the host at a kernel in the programmable logic: refused when the graph is built */
 class parameter { /* a table that kernels share: here they see the variable itself */
   public:
-    template <class T> static parameter array(T &) { return parameter(); }
-    template <class T> static parameter scalar(T &) { return parameter(); }
+    template <class TwT> static parameter array(TwT &) { return parameter(); }
+    template <class TwT> static parameter scalar(TwT &) { return parameter(); }
 };
 namespace detail {
-template <class T> struct connection_type {
+template <class TwT> struct connection_type {
     static void apply(connection &) {}
 };
-template <unsigned B, unsigned M> struct connection_type<window<B, M>> {
-    static void apply(connection &c) { c.bytes = B, c.margin = M, c.typed = true, c.what = kind::window; }
+template <unsigned TwB, unsigned TwM> struct connection_type<window<TwB, TwM>> {
+    static void apply(connection &c) { c.bytes = TwB, c.margin = TwM, c.typed = true, c.what = kind::window; }
 };
 template <> struct connection_type<stream> {
     static void apply(connection &c) { c.typed = true, c.what = kind::stream; }
 };
 template <> struct connection_type<pktstream> : connection_type<stream> {};
-template <class T> constexpr content content_of()
+template <class TwT> constexpr content content_of()
 {
-    return std::is_same<T, pktstream>::value ? content::packets
-           : std::is_same<T, stream>::value  ? content::words
-                                             : content::unsaid;
+    return std::is_same<TwT, pktstream>::value ? content::packets
+           : std::is_same<TwT, stream>::value  ? content::words
+                                               : content::unsaid;
 }
 template <> struct connection_type<cascade> {
     static void apply(connection &c) { c.typed = true, c.what = kind::cascade; }

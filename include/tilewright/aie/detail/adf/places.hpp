@@ -10,7 +10,7 @@ namespace adf {
 namespace detail {
 
 struct places {
-    enum { COLUMNS = 50, ROWS = 8 };
+    enum { all_columns = 50, all_rows = 8 };
     struct member {
         node_ref node;
         int column, row; /* from the group's first kernel */
@@ -31,8 +31,8 @@ struct places {
     /* Serpentine by columns: neighbours in order are neighbours in the array. */
     void any(node &n)
     {
-        for (int i = 0; i < COLUMNS * ROWS; i++) {
-            int column = i / ROWS, row = column % 2 ? ROWS - 1 - i % ROWS : i % ROWS;
+        for (int i = 0; i < all_columns * all_rows; i++) {
+            int column = i / all_rows, row = column % 2 ? all_rows - 1 - i % all_rows : i % all_rows;
             if (put(group_of(n), column, row, false)) return;
         }
         fail(group_of(n).size() > 1
@@ -77,7 +77,7 @@ struct places {
     {
         for (const member &m : group) {
             int c = column + m.column, r = row + m.row;
-            bool inside = c >= 0 && c < COLUMNS && r >= 0 && r < ROWS;
+            bool inside = c >= 0 && c < all_columns && r >= 0 && r < all_rows;
             if (!inside && given && (m.column || m.row))
                 fail("'" + m.node->name + "' would lie on tile (" + std::to_string(c) + "," + std::to_string(r) +
                      "), and the array has columns 0 to 49 and rows 0 to 7");

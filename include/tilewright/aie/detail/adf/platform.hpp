@@ -74,9 +74,9 @@ template <int In, int Out> class platform {
   public:
     detail::endpoint src[In ? In : 1], sink[Out ? Out : 1];
     /* PLIO and GMIO objects, or paths of files for ports of 32 bits: the inputs, then the outputs. */
-    template <class... P> explicit platform(const P &...ends)
+    template <class... TwP> explicit platform(const TwP &...ends)
     {
-        static_assert(sizeof...(P) == In + Out, "a platform takes its inputs, then its outputs");
+        static_assert(sizeof...(TwP) == In + Out, "a platform takes its inputs, then its outputs");
         int i = 0;
         const int taken[] = { 0, (take(ends, i++), 0)... }; /* in order; compilers limit how many a fold takes */
         (void)taken;

@@ -19,13 +19,13 @@ namespace adf {
 
 constexpr unsigned inherited_extent = 0;
 constexpr unsigned inherited_margin = ~0u;
-template <unsigned N = inherited_extent> struct extents {
-    static constexpr unsigned count = N;
-    static constexpr bool inherited() { return N == inherited_extent; }
-    static constexpr unsigned size() { return N; }
+template <unsigned TwN = inherited_extent> struct extents {
+    static constexpr unsigned count = TwN;
+    static constexpr bool inherited() { return TwN == inherited_extent; }
+    static constexpr unsigned size() { return TwN; }
 };
-template <unsigned N> struct margin {
-    static constexpr unsigned count = N;
+template <unsigned TwN> struct margin {
+    static constexpr unsigned count = TwN;
 };
 namespace addressing {
 struct linear {};
@@ -38,21 +38,21 @@ namespace detail {
 struct for_input {};
 struct for_output {};
 } // namespace detail
-template <class E, class A, class M, bool Async = false> struct io_buffer_config {
-    typedef E dims_type;
-    typedef A addressing_mode;
-    static constexpr unsigned _margin = M::count;
+template <class TwE, class TwA, class TwM, bool Async = false> struct io_buffer_config {
+    typedef TwE dims_type;
+    typedef TwA addressing_mode;
+    static constexpr unsigned _margin = TwM::count;
     static constexpr bool async = Async;
 };
-template <class T, class Dir, class Config> class io_buffer {
+template <class TwT, class Dir, class Config> class io_buffer {
   public:
     explicit io_buffer(tw_aie_window *w) : window(w) {}
-    typedef T value_type;
-    T *data() { return reinterpret_cast<T *>(window->data); }
-    const T *data() const { return reinterpret_cast<const T *>(window->data); }
-    T *base() { return data(); }
-    const T *base() const { return data(); }
-    unsigned size() const { return window->bytes / static_cast<unsigned>(sizeof(T)); } /* with the margin */
+    typedef TwT value_type;
+    TwT *data() { return reinterpret_cast<TwT *>(window->data); }
+    const TwT *data() const { return reinterpret_cast<const TwT *>(window->data); }
+    TwT *base() { return data(); }
+    const TwT *base() const { return data(); }
+    unsigned size() const { return window->bytes / static_cast<unsigned>(sizeof(TwT)); } /* with the margin */
     unsigned size_incl_margin() const { return size(); }
     void acquire() { tw_aie_window_acquire(window); } /* of asynchronous buffers */
     void release() { tw_aie_window_release(window); }
@@ -60,27 +60,29 @@ template <class T, class Dir, class Config> class io_buffer {
   private:
     tw_aie_window *window;
 };
-template <class T, class E = extents<>, class M = margin<0>>
-using input_buffer = io_buffer<T, detail::for_input, io_buffer_config<E, addressing::linear, M>>;
-template <class T, class E = extents<>, class M = margin<0>>
-using output_buffer = io_buffer<T, detail::for_output, io_buffer_config<E, addressing::linear, M>>;
-template <class T, class E = extents<>, class M = margin<0>>
-using input_async_buffer = io_buffer<T, detail::for_input, io_buffer_config<E, addressing::linear, M, true>>;
-template <class T, class E = extents<>, class M = margin<0>>
-using output_async_buffer = io_buffer<T, detail::for_output, io_buffer_config<E, addressing::linear, M, true>>;
-template <class T, class E = extents<>, class M = margin<0>>
-using input_circular_buffer = io_buffer<T, detail::for_input, io_buffer_config<E, addressing::circular, M>>;
-template <class T, class E = extents<>, class M = margin<0>>
-using output_circular_buffer = io_buffer<T, detail::for_output, io_buffer_config<E, addressing::circular, M>>;
+template <class TwT, class TwE = extents<>, class TwM = margin<0>>
+using input_buffer = io_buffer<TwT, detail::for_input, io_buffer_config<TwE, addressing::linear, TwM>>;
+template <class TwT, class TwE = extents<>, class TwM = margin<0>>
+using output_buffer = io_buffer<TwT, detail::for_output, io_buffer_config<TwE, addressing::linear, TwM>>;
+template <class TwT, class TwE = extents<>, class TwM = margin<0>>
+using input_async_buffer = io_buffer<TwT, detail::for_input, io_buffer_config<TwE, addressing::linear, TwM, true>>;
+template <class TwT, class TwE = extents<>, class TwM = margin<0>>
+using output_async_buffer =
+    io_buffer<TwT, detail::for_output, io_buffer_config<TwE, addressing::linear, TwM, true>>;
+template <class TwT, class TwE = extents<>, class TwM = margin<0>>
+using input_circular_buffer = io_buffer<TwT, detail::for_input, io_buffer_config<TwE, addressing::circular, TwM>>;
+template <class TwT, class TwE = extents<>, class TwM = margin<0>>
+using output_circular_buffer = io_buffer<TwT, detail::for_output, io_buffer_config<TwE, addressing::circular, TwM>>;
 /* The same with numbers: input_buffer_1d<int16, 256, 32>. */
-template <class T, unsigned Samples = inherited_extent, unsigned Margin = 0>
-using input_buffer_1d = input_buffer<T, extents<Samples>, margin<Margin>>;
-template <class T, unsigned Samples = inherited_extent> using output_buffer_1d = output_buffer<T, extents<Samples>>;
+template <class TwT, unsigned Samples = inherited_extent, unsigned Margin = 0>
+using input_buffer_1d = input_buffer<TwT, extents<Samples>, margin<Margin>>;
+template <class TwT, unsigned Samples = inherited_extent>
+using output_buffer_1d = output_buffer<TwT, extents<Samples>>;
 
 namespace detail {
 
 /* What text files hold at the other end of a port. TW_AIE_ELEMENTS: no text form. */
-template <class T> struct element_of {
+template <class TwT> struct element_of {
     static constexpr tw_aie_element value = TW_AIE_ELEMENTS;
 };
 #define TW__ELEMENT_OF(type, name)                    \
@@ -123,28 +125,28 @@ struct port_info {
 };
 
 /* parameter<A>: describes an argument of type A, and makes it. */
-template <class A> struct parameter;
+template <class TwA> struct parameter;
 
-template <kind K, direction D, class T> struct plain {
+template <kind TwK, direction TwD, class TwT> struct plain {
     static port_info describe()
     {
         port_info p;
-        p.what = K, p.dir = D, p.element = element_of<T>::value;
-        if constexpr (!std::is_void<T>::value) p.element_bytes = sizeof(T);
+        p.what = TwK, p.dir = TwD, p.element = element_of<TwT>::value;
+        if constexpr (!std::is_void<TwT>::value) p.element_bytes = sizeof(TwT);
         return p;
     }
 };
-#define TW__PORT_PARAMETER(pattern, T, K, D, make)                                   \
-    template <class T> struct parameter<pattern> : plain<kind::K, direction::D, T> { \
-        static pattern get(port_info &p)                                             \
-        {                                                                            \
-            return make;                                                             \
-        }                                                                            \
+#define TW__PORT_PARAMETER(pattern, TwT, TwK, TwD, make)                                     \
+    template <class TwT> struct parameter<pattern> : plain<kind::TwK, direction::TwD, TwT> { \
+        static pattern get(port_info &p)                                                     \
+        {                                                                                    \
+            return make;                                                                     \
+        }                                                                                    \
     };
-TW__PORT_PARAMETER(input_window<T> *, T, window, in, window_in(T, p.physical))
-TW__PORT_PARAMETER(output_window<T> *, T, window, out, window_out(T, p.physical))
-TW__PORT_PARAMETER(input_stream<T> *, T, stream, in, stream_in(T, p.physical))
-TW__PORT_PARAMETER(output_stream<T> *, T, stream, out, stream_out(T, p.physical))
+TW__PORT_PARAMETER(input_window<TwT> *, TwT, window, in, window_in(TwT, p.physical))
+TW__PORT_PARAMETER(output_window<TwT> *, TwT, window, out, window_out(TwT, p.physical))
+TW__PORT_PARAMETER(input_stream<TwT> *, TwT, stream, in, stream_in(TwT, p.physical))
+TW__PORT_PARAMETER(output_stream<TwT> *, TwT, stream, out, stream_out(TwT, p.physical))
 #undef TW__PORT_PARAMETER
 template <> struct parameter<input_pktstream *> : plain<kind::stream, direction::in, int32> {
     static input_pktstream *get(port_info &p) { return pktstream_in(p.physical); }
@@ -152,67 +154,68 @@ template <> struct parameter<input_pktstream *> : plain<kind::stream, direction:
 template <> struct parameter<output_pktstream *> : plain<kind::stream, direction::out, int32> {
     static output_pktstream *get(port_info &p) { return pktstream_out(p.physical); }
 };
-template <class A> struct parameter<input_cascade<A> *> : plain<kind::cascade, direction::in, int32> {
-    static input_cascade<A> *get(port_info &) { return cascade_in(A); }
+template <class TwA> struct parameter<input_cascade<TwA> *> : plain<kind::cascade, direction::in, int32> {
+    static input_cascade<TwA> *get(port_info &) { return cascade_in(TwA); }
 };
-template <class A> struct parameter<output_cascade<A> *> : plain<kind::cascade, direction::out, int32> {
-    static output_cascade<A> *get(port_info &) { return cascade_out(A); }
+template <class TwA> struct parameter<output_cascade<TwA> *> : plain<kind::cascade, direction::out, int32> {
+    static output_cascade<TwA> *get(port_info &) { return cascade_out(TwA); }
 };
 /* Buffers are made for the time of a call. */
-template <class B> struct held {
-    B buffer;
-    operator B &() { return buffer; }
+template <class TwB> struct held {
+    TwB buffer;
+    operator TwB &() { return buffer; }
 };
-template <class T, class Dir, class Config> struct parameter<io_buffer<T, Dir, Config> &> {
+template <class TwT, class Dir, class Config> struct parameter<io_buffer<TwT, Dir, Config> &> {
     static constexpr direction dir = std::is_same<Dir, for_input>::value ? direction::in : direction::out;
     static port_info describe()
     {
-        port_info p = plain<kind::window, dir, T>::describe();
+        port_info p = plain<kind::window, dir, TwT>::describe();
         p.samples = Config::dims_type::count;
         p.margin_samples = Config::_margin == inherited_margin ? 0 : Config::_margin;
         if (Config::async) p.async = 1;
         return p;
     }
-    static held<io_buffer<T, Dir, Config>> get(port_info &p)
+    static held<io_buffer<TwT, Dir, Config>> get(port_info &p)
     {
-        return { io_buffer<T, Dir, Config>(dir == direction::in ? tw_aie_window_in(p.physical)
-                                                                : tw_aie_window_out(p.physical)) };
+        return { io_buffer<TwT, Dir, Config>(dir == direction::in ? tw_aie_window_in(p.physical)
+                                                                  : tw_aie_window_out(p.physical)) };
     }
 };
 /* Run-time parameters: scalars and arrays; const references and values go in, plain references go both ways. */
-template <class T, direction D> struct runtime_parameter {
-    static_assert(std::is_trivially_copyable<T>::value, "a kernel's parameter is a window, a buffer, a stream, the "
-                                                        "cascade, or plain data");
+template <class TwT, direction TwD> struct runtime_parameter {
+    static_assert(std::is_trivially_copyable<TwT>::value,
+                  "a kernel's parameter is a window, a buffer, a stream, the "
+                  "cascade, or plain data");
     static port_info describe()
     {
         port_info p;
-        p.what = kind::parameter, p.dir = D, p.element_bytes = sizeof(T);
-        p.value = std::make_shared<std::vector<unsigned char>>(sizeof(T)); /* aligned as malloc() is */
-        p.latest.resize(sizeof(T));
-        p.has_value = D != direction::in;
+        p.what = kind::parameter, p.dir = TwD, p.element_bytes = sizeof(TwT);
+        p.value = std::make_shared<std::vector<unsigned char>>(sizeof(TwT)); /* aligned as malloc() is */
+        p.latest.resize(sizeof(TwT));
+        p.has_value = TwD != direction::in;
         return p;
     }
-    static T &get(port_info &p) { return *reinterpret_cast<T *>(p.value->data()); }
+    static TwT &get(port_info &p) { return *reinterpret_cast<TwT *>(p.value->data()); }
 };
-template <class A> struct parameter : runtime_parameter<A, direction::in> {};
-template <class A> struct parameter<const A &> : runtime_parameter<A, direction::in> {};
-template <class A> struct parameter<A &> : runtime_parameter<A, direction::inout> {};
+template <class TwA> struct parameter : runtime_parameter<TwA, direction::in> {};
+template <class TwA> struct parameter<const TwA &> : runtime_parameter<TwA, direction::in> {};
+template <class TwA> struct parameter<TwA &> : runtime_parameter<TwA, direction::inout> {};
 
 /* A kernel: its parameters, and what one firing does. */
 struct kernel_code {
     std::vector<port_info> ports; /* in order of the parameters */
     std::function<void(std::vector<port_info> &)> fire;
 };
-template <class F, class... A, size_t... I>
-void call(F &f, std::vector<port_info> &ports, std::index_sequence<I...>)
+template <class TwF, class... TwA, size_t... TwI>
+void call(TwF &f, std::vector<port_info> &ports, std::index_sequence<TwI...>)
 {
     (void)ports;
-    f(static_cast<A>(parameter<A>::get(ports[I]))...);
+    f(static_cast<TwA>(parameter<TwA>::get(ports[TwI]))...);
 }
-template <class F, class... A> kernel_code code_of(F f)
+template <class TwF, class... TwA> kernel_code code_of(TwF f)
 {
     kernel_code code;
-    code.ports = { parameter<A>::describe()... };
+    code.ports = { parameter<TwA>::describe()... };
     int windows[2] = { 0, 0 }, streams[2] = { 0, 0 };
     for (port_info &p : code.ports) {
         int out = p.dir == direction::out;
@@ -220,7 +223,7 @@ template <class F, class... A> kernel_code code_of(F f)
         if (p.what == kind::stream) p.physical = streams[out]++;
     }
     code.fire = [f](std::vector<port_info> &ports) mutable {
-        call<F, A...>(f, ports, std::index_sequence_for<A...>());
+        call<TwF, TwA...>(f, ports, std::index_sequence_for<TwA...>());
     };
     return code;
 }

@@ -86,16 +86,16 @@ inline detail::source_sink source(kernel &k)
 }
 /* fabric<pl>(k): a kernel in the programmable logic runs like any other, on a tile of its own. */
 struct pl {};
-template <class F> void fabric(kernel &k)
+template <class TwF> void fabric(kernel &k)
 {
-    static_assert(std::is_same<F, pl>::value, "fabric<pl>(kernel)");
+    static_assert(std::is_same<TwF, pl>::value, "fabric<pl>(kernel)");
     k.node->logic = true;
 }
 inline detail::text_sink headers(kernel &)
 {
     return {};
 }
-template <class T = ratio> detail::number_sink runtime(kernel &k)
+template <class TwT = ratio> detail::number_sink runtime(kernel &k)
 {
     return { &k.node->ratio };
 }
@@ -111,7 +111,7 @@ inline detail::count_sink heap_size(kernel &k)
 {
     return { &k.node->heap_bytes };
 }
-template <class F, class T> detail::count_sink fifo_depth(connect<F, T> &net)
+template <class TwF, class TwT> detail::count_sink fifo_depth(connect<TwF, TwT> &net)
 {
     return { &net.net->depth };
 }
@@ -166,10 +166,10 @@ inline location_constraint operator+(location_constraint at, const relative_offs
 }
 namespace detail {
 struct any_place { /* of lists that mix places, offsets and banks */
-    template <class T> any_place(const T &) {}
+    template <class TwT> any_place(const TwT &) {}
 };
 struct ignored_sink { /* addresses and banks of buffers do not change results */
-    template <class T> void operator=(const T &) {}
+    template <class TwT> void operator=(const TwT &) {}
     void operator=(std::initializer_list<any_place>) {}
 };
 struct place_sink {
@@ -189,25 +189,26 @@ inline location_constraint operator+(const place_sink &at, const relative_offset
     return location_constraint(at) + o;
 }
 } // namespace detail
-template <class T, class = typename std::enable_if<std::is_same<T, kernel>::value>::type>
+template <class TwT, class = typename std::enable_if<std::is_same<TwT, kernel>::value>::type>
 detail::place_sink location(kernel &k)
 {
     return { k.node };
 }
-template <class T, class F, class To, class = typename std::enable_if<std::is_same<T, fifo>::value>::type>
-detail::fifo_sink location(connect<F, To> &net)
+template <class TwT, class TwF, class To, class = typename std::enable_if<std::is_same<TwT, fifo>::value>::type>
+detail::fifo_sink location(connect<TwF, To> &net)
 {
     return { &net.net->depth };
 }
-template <class T, class P,
-          class = typename std::enable_if<!std::is_same<T, kernel>::value && !std::is_same<T, fifo>::value>::type>
-detail::ignored_sink location(P &&)
+template <
+    class TwT, class TwP,
+    class = typename std::enable_if<!std::is_same<TwT, kernel>::value && !std::is_same<TwT, fifo>::value>::type>
+detail::ignored_sink location(TwP &&)
 {
     return {};
 }
 
 /* not_equal(location<buffer>(a), location<buffer>(b)): of banks, which change no result. */
-template <class A, class B> void not_equal(const A &, const B &) {}
+template <class TwA, class TwB> void not_equal(const TwA &, const TwB &) {}
 
 } // namespace adf
 /* Published graphs write these without the namespace. */

@@ -88,7 +88,7 @@ struct packet_merge {
 };
 
 /* A kernel of streams that fires whenever it can. */
-template <class F> node_ref new_switch(const char *what, F f, int ins, int outs)
+template <class TwF> node_ref new_switch(const char *what, TwF f, int ins, int outs)
 {
     node_ref n = new_node(node_kind::kernel);
     n->name = what + std::to_string(n->serial);
