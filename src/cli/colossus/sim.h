@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `tilewright sim` in parts: sim.c the command, sim_call.c arguments of calls, sim_expr.c values and places as a user
- * writes them, sim_show.c what is shown of a tile, sim_debug.c and sim_commands.c the interactive mode, sim_dap.c what `--dap` asks. */
+ * writes them, sim_show.c what is shown of a tile, sim_debug.c and sim_commands.c the interactive mode, sim_dap.c
+ * what `--dap` asks. */
 #ifndef TW_CLI_SIM_H
 #define TW_CLI_SIM_H
 

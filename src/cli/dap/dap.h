@@ -62,7 +62,8 @@ int tw__dap_serve(const tw__dap_target *target);
 
 /* From a program that is open to the client's goodbye. */
 void tw__dap_session(tw__dap *dap, tw__debugger *d);
-/* It stopped: "breakpoint", "step", "pause", "exception" or "entry". `breakpoint`: its number, or 0; text NULL: none. */
+/* It stopped: "breakpoint", "step", "pause", "exception" or "entry". `breakpoint`: its number, or 0; text: NULL =
+ * none to show. */
 void tw__dap_stopped(tw__dap *dap, const char *reason, unsigned thread, unsigned breakpoint, const char *text);
 void tw__dap_loop(tw__dap *dap); /* messages, until one lets the program go on, or the client goes */
 /* While it runs, now and then: takes what has come. True: it is to stop, for a pause or for ever. */
