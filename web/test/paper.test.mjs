@@ -71,13 +71,20 @@ it('a view is laid out for paper and put back', async () => {
 it('“All” has every view, and prints', async () => {
     const page = await open(file);
     await ready(page);
-    await page.keyboard.press('7');
+    await page.keyboard.press('8');
     await settle(page);
     assert.equal(await page.evaluate(() => location.hash), '#view=all');
     const titles = await page.$$eval('.part > .title', (all) => all.map((t) => t.textContent));
     const views = ['Summary', 'Memory: By tile', 'Memory: Map of a tile', 'Memory: Variables', 'Memory: Kernel data'];
-    views.push('Memory: Liveness', 'Program', 'Time: Time line', 'Time: By tile', 'Time: Grid');
-    views.push('Time: Waits and exchanges', 'Kernels', 'Compare');
+    views.push(
+        'Memory: Liveness',
+        'Program: Control programs',
+        'Program: Names',
+        'Time: Time line',
+        'Time: By tile',
+        'Time: Grid',
+    );
+    views.push('Time: Waits and exchanges', 'Kernels: By kind', 'Kernels: By line', 'Motion', 'Compare');
     assert.deepEqual(titles, views);
     assert.equal(await page.$('.part > .error'), null);
     const names = [

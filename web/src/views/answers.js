@@ -144,6 +144,13 @@ function whichPart(p) {
     return `${quote(p.stepName(s))} takes most of the ${count(p.totals.cycles)} cycles: ${share(p.stepAlone(s) / p.totals.cycles)}.`;
 }
 
+function whichName(p) {
+    const s = running(p) ? costlyStep(p) : null;
+    return s === null
+        ? null
+        : `${quote(p.plainStepName(s))} has the step that takes most of the ${count(p.totals.cycles)} cycles.`;
+}
+
 function whatRan(p) {
     if (!running(p) || !p.stepCount) return null;
     if (p.hasIntervals()) {
@@ -296,7 +303,7 @@ const ASKED = {
     'memory vertices': ['What do kernels take?', kernelBytes],
     'memory liveness': ['When is most needed?', whenMostIsNeeded],
     'program tree': ['Which part takes the time?', whichPart],
-    'program names': ['Which part takes the time?', whichPart],
+    'program names': ['Which name takes the time?', whichName],
     'time line': ['What ran when?', whatRan],
     'time tiles': ['Is the work even?', howEven],
     'time grid': ['Where is the work?', whereOnTheChip],
