@@ -92,6 +92,11 @@ if(TW_RANKS AND NOT TW_SANITIZE)
                            PROPERTIES LABELS nightly ENVIRONMENT OMP_NUM_THREADS=1)
     endforeach()
   endif()
+  if(TARGET tw_wse)
+    set_property(TEST mpi.wse_random_4 APPEND PROPERTY ENVIRONMENT TILEWRIGHT_WSE_CUT=1,2,9) # ranks with a single row
+    tw_ranks(wse_slow_readers 4 $<TARGET_FILE:test_wse_schedule>)
+    set_property(TEST mpi.wse_slow_readers_4 APPEND PROPERTY ENVIRONMENT TW_TEST=slow)
+  endif()
   add_test(NAME mpi.wire_failures COMMAND sh ${CMAKE_SOURCE_DIR}/tests/core/wire/failures.sh
                                           $<TARGET_FILE:wire_misbehave> ${TW_LAUNCH})
   set_tests_properties(mpi.wire_failures PROPERTIES LABELS mpi PROCESSORS 4)

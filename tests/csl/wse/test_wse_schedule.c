@@ -244,13 +244,70 @@ static void trains_beside_code(void **state)
     kit_free(&fast);
 }
 
+/* A train along a column to a data task that takes `delay` turns of a loop for each word: all lanes on the way are
+ * full, and every router waits for a place behind it, mostly for longer than a window. */
+enum { COLUMN = 12, SLOW = 60 };
+static void column(kit *k, bool up, unsigned delay, bool alone)
+{
+    unsigned from = up ? COLUMN - 1 : 0, to = COLUMN - 1 - from;
+    kit_begin(k, 1, COLUMN, false);
+    k->options.alone = alone;
+    k->options.trace = true;
+    kit_task(k, TW__CSL_TASK_LOCAL, 8, kit_function(k, "send", 0, 0), 0, false);
+    kit_init(k, TW__CSL_INIT_ACTIVE, 8);
+    kit_dsd(k, 0, fabric(TW__CSL_DSD_FABOUT, 3, 0, SLOW));
+    kit_dsd(k, 2, mem1d(DATA, SLOW, 1));
+    kit_use(k, TW__CSL_OP_MOV32, arg_dsd(0), arg_none(), arg_dsd(2), arg_none())->flags = TW__CSL_USE_ASYNC;
+    kit_op(k, 4);
+    kit_end(k);
+    uint32_t reader = kit_program(k), take = kit_function(k, "take", 1, 0);
+    WIDE(k, LDI, 6, delay);
+    WIDE(k, LDI, 7, 0);
+    EMIT(k, ADDI_U32, 7, 7, 1);
+    EMIT(k, JLTU, 7, 6, (uint16_t)-2);
+    WIDE(k, LDA_U32, 1, HASH);
+    EMIT(k, MULI_U32, 1, 1, 31);
+    EMIT(k, ADD_U32, 1, 1, 0);
+    WIDE(k, STA_U32, 1, HASH);
+    kit_end(k);
+    kit_task(k, TW__CSL_TASK_DATA, 3, take, 1, true);
+    for (unsigned y = 0; y < COLUMN; y++) {
+        k->image->pes[y].program = y == from ? 0 : y == to ? reader : UINT32_MAX;
+        kit_route(k, 0, y, 3, y == from ? R : up ? S : N, y == to ? R : up ? N : S);
+    }
+    kit_start(k);
+    for (unsigned i = 0; i < SLOW; i++) put32(k, 0, from, DATA + 4 * i, (i + 1) * 2654435761u);
+    kit_run(k);
+    assert_int_equal(tw__wse_fetch(k->w, true), TW_OK);
+    uint32_t hash = 0;
+    for (unsigned i = 0; i < SLOW; i++) hash = hash * 31 + (i + 1) * 2654435761u;
+    assert_int_equal(get32(k, 0, to, HASH), hash); /* all came, in order */
+}
+
+static void slow_readers(void **state)
+{
+    (void)state;
+    static const unsigned delays[] = { 0, 1, 2, 5, 40 };
+    for (unsigned n = 0; n < 10; n++) {
+        kit one, other;
+        size_t count, here;
+        column(&one, n % 2, delays[n / 2], true);
+        column(&other, n % 2, delays[n / 2], false);
+        assert_int_equal(tw__wse_cycle(one.w), tw__wse_cycle(other.w));
+        const tw__wse_event *expected = tw__wse_events(one.w, &count), *got = tw__wse_events(other.w, &here);
+        assert_int_equal(count, here);
+        assert_memory_equal(expected, got, count * sizeof *got);
+        kit_free(&one);
+        kit_free(&other);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tiles_and_threads),
-        cmocka_unit_test(questions_at_the_same_cycles),
-        cmocka_unit_test(faults_stop_alike),
-        cmocka_unit_test(trains_beside_code),
+        cmocka_unit_test(tiles_and_threads), cmocka_unit_test(questions_at_the_same_cycles),
+        cmocka_unit_test(faults_stop_alike), cmocka_unit_test(trains_beside_code),
+        cmocka_unit_test(slow_readers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

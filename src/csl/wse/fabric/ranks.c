@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* ranks: a wafer that several processes share. Each has some rows of PEs; what crosses to the rows of another one is
- * sent after each window: wavelets and hints where they would have been written, how many wavelets have left a lane,
- * and who wants to hear of the next one that does. A neighbour needs none of it before the next window, so that
- * everything is as in one process. The row behind a border is kept as routers without engines: what is written there
- * is what has to be sent, and the credit of links is looked up there as anywhere else. */
+ * sent after each window: wavelets, and how many have left a lane. A neighbour needs none of it before the next window,
+ * so that everything is as in one process. The row behind a border is kept as routers without engines: what is
+ * written there is what has to be sent, and the credit of links is looked up there as anywhere else. Who waits for a
+ * place behind a border is not sent: all that leaves is told anyway. */
 #include "csl/wse/fabric/link.h"
 #include "csl/lang/code/codec.h"
 #include "core/wire/wire.h"
@@ -164,12 +164,7 @@ typedef struct record {
         };
     };
 } record;
-enum {
-    WAVE,
-    NEXT_WAVE,
-    LANE,
-    WANT
-}; /* kinds; a wave arrives in the first cycle of the next window or the second */
+enum { WAVE, NEXT_WAVE, LANE }; /* kinds; a wave arrives in the first cycle of the next window or the second */
 _Static_assert(sizeof(record) == 16, "a record is sent as it is");
 
 /* One end of the rows of this rank, where those of `peer` begin. */
@@ -272,25 +267,14 @@ static void pack_wave(tw__wse *w, border *b, uint32_t x, uint64_t at, unsigned k
     if (word & TW__WSE_WAVE_HERE) lane_behind(w, b, x, word >> TW__WSE_WAVE_COLOR & 31);
 }
 
-static bool left_lately(const tw__lane *lane, uint64_t now)
-{
-    return lane->gone && lane->gone >> 16 >= now - WINDOW;
-}
-
 static void pack_lanes(tw__wse *w, border *b, uint32_t x)
 {
-    tw__router *ours = &w->router[b->ours * w->width + x], *theirs = &w->router[b->theirs * w->width + x];
+    tw__router *ours = &w->router[b->ours * w->width + x];
     for (unsigned k = 0; k < ours->channel_count; k++) {
         const tw__lane *lane = tw__wse_lane(&ours->channel[k], b->out);
-        if (lane && left_lately(lane, w->now))
+        if (lane && lane->gone && lane->gone >> 16 >= w->now - WINDOW)
             border_push(w, b,
                         (record){ .x = x, .kind = LANE, .color = ours->channel[k].color, .gone = lane->gone });
-    }
-    for (unsigned k = 0; k < theirs->channel_count; k++) {
-        tw__lane *lane = tw__wse_lane(&theirs->channel[k], b->in);
-        if (!lane || lane->wanted != 1) continue;
-        lane->wanted = 2; /* they have been told */
-        border_push(w, b, (record){ .x = x, .kind = WANT, .color = theirs->channel[k].color });
     }
 }
 
@@ -337,14 +321,6 @@ static void take_lane(tw__wse *w, const border *b, const record *r)
     tw__link_hint(w, &w->router[b->ours * w->width + r->x], b->out, r->color, last - before + WINDOW);
 }
 
-/* What has left since they asked, they hear of anyway. */
-static void take_want(tw__wse *w, const border *b, const record *r)
-{
-    tw__channel *c = tw__wse_channel_of(&w->part[0], b->ours * w->width + r->x, r->color);
-    tw__lane *lane = c ? tw__link_lane(&w->part[0], c, b->out) : NULL;
-    if (lane && !left_lately(lane, w->now)) lane->wanted = 1;
-}
-
 static void take_border(void *user, uint32_t index, const char *bytes)
 {
     tw__wse *w = user;
@@ -356,10 +332,8 @@ static void take_border(void *user, uint32_t index, const char *bytes)
         memcpy(&r, bytes + sizeof count + k * sizeof r, sizeof r);
         if (r.kind <= NEXT_WAVE)
             take_wave(w, b, &r);
-        else if (r.kind == LANE)
-            take_lane(w, b, &r);
         else
-            take_want(w, b, &r);
+            take_lane(w, b, &r);
     }
 }
 
@@ -371,7 +345,7 @@ static void give_border(void *user, uint32_t index, char *room)
     if (count) memcpy(room + sizeof count, b->record, b->records * sizeof *b->record);
 }
 
-/* A message is as long as it has to be, and there is room for any: both waves, and a lane and a wish for each color. */
+/* A message is as long as it has to be, and there is room for any: both waves, and a lane for each color. */
 static void swap_borders(tw__wse *w)
 {
     tw__wire_part out[2], in[2];
@@ -380,7 +354,7 @@ static void swap_borders(tw__wse *w)
         border *side = &b->side[k];
         pack_border(w, side);
         out[k] = in[k] = (tw__wire_part){ side->peer, k, sizeof(uint64_t) + side->records * sizeof(record) };
-        in[k].bytes = sizeof(uint64_t) + (size_t)w->width * (2 + 2 * TW__CSL_COLORS) * sizeof(record);
+        in[k].bytes = sizeof(uint64_t) + (size_t)w->width * (2 + TW__CSL_COLORS) * sizeof(record);
     }
     w->lost = tw__wire_exchange(TW__WIRE_HERE("a window of the wafer"), w->now, out, b->count, in, b->count,
                                 give_border, take_border, w);
