@@ -11,9 +11,11 @@
         tw__cores_reduce_##level, tw__cores_place_##level;                                                \
     extern const tw__conversion tw__conversions_##level[];                                                \
     extern const tw__strips tw__strips_##level;                                                           \
+    extern const tw__thin tw__thin_##level;                                                               \
     extern tw__turn *const tw__turns_##level[];
 #define LEVEL(level)                                                                      \
     { #level,                                                                             \
+      &tw__thin_##level,                                                                  \
       &tw__strips_##level,                                                                \
       tw__turns_##level,                                                                  \
       { &tw__cores_integer_##level, &tw__cores_float_##level, &tw__cores_compare_##level, \
@@ -53,6 +55,11 @@ tw__turn *tw__turn_of(size_t size)
 {
     unsigned row = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : 4;
     return row < 4 ? levels[tw__best_level()].turns[row] : NULL;
+}
+
+const tw__thin *tw__thin_of(void)
+{
+    return levels[tw__best_level()].thin;
 }
 
 const char *tw_vec_cpu(void)

@@ -16,13 +16,15 @@ static bool is_dense(const tw_vec_kernel *k, size_t n, const tw_run *args)
     return true;
 }
 
-/* Operands of the compute type with strides of their own: packed into blocks, a repeated element only once. */
+/* Operands of the compute type with strides of their own: packed into blocks, a repeated element only once, or not at
+ * all where the kernel has a core for it. */
 static void plain_blocks(const tw_vec_kernel *k, size_t n, const tw_run *args)
 {
     uint64_t buffer[4][TW__BLOCK];
     const void *source[4] = { NULL };
     unsigned operands = k->args;
-    bool dense = args[0].stride == (ptrdiff_t)k->size[0];
+    bool dense = args[0].stride == (ptrdiff_t)k->size[0], repeat = k->own.repeat && args[2].stride == 0;
+    tw__core *core = (tw__core *)(repeat ? k->own.repeat : k->own.core);
     for (size_t at = 0; at < n; at += TW__BLOCK) {
         size_t count = n - at < TW__BLOCK ? n - at : TW__BLOCK;
         for (unsigned i = 1; i < operands; i++) {
@@ -31,12 +33,12 @@ static void plain_blocks(const tw_vec_kernel *k, size_t n, const tw_run *args)
             if (stride == (ptrdiff_t)k->size[i]) {
                 source[i] = x;
             } else if (stride != 0 || at == 0) {
-                tw__pack(count, buffer[i], x, stride, k->size[i]);
+                tw__pack(repeat && i == 2 ? 1 : count, buffer[i], x, stride, k->size[i]);
                 source[i] = buffer[i];
             }
         }
         void *to = (void *)((uintptr_t)args[0].at + at * (size_t)args[0].stride), *out = dense ? to : buffer[0];
-        ((tw__core *)k->own.core)(count, out, source[1], source[2], source[3]);
+        core(count, out, source[1], source[2], source[3]);
         if (!dense) tw__unpack(count, to, args[0].stride, out, k->size[0]);
     }
 }

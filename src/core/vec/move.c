@@ -45,7 +45,10 @@ void tw__pack(size_t n, void *d, const void *s, ptrdiff_t stride, unsigned size)
 #define PACK_TWO(bytes) \
     for (size_t i = 0; i < n; i++) memcpy(to + i * bytes, from + 2 * i * bytes, bytes)
     if (stride == 2 * (ptrdiff_t)size) {
-        BY_SIZE(size, PACK_TWO)
+        if (size == 4)
+            tw__thin_of()->pack(n, d, s);
+        else
+            BY_SIZE(size, PACK_TWO)
         return;
     }
 #undef PACK_TWO
@@ -63,7 +66,10 @@ void tw__unpack(size_t n, void *d, ptrdiff_t stride, const void *s, unsigned siz
 #define UNPACK_TWO(bytes) \
     for (size_t i = 0; i < n; i++) memcpy(to + 2 * i * bytes, from + i * bytes, bytes)
     if (stride == 2 * (ptrdiff_t)size) {
-        BY_SIZE(size, UNPACK_TWO)
+        if (size == 4)
+            tw__thin_of()->unpack(n, d, s);
+        else
+            BY_SIZE(size, UNPACK_TWO)
         return;
     }
 #undef UNPACK_TWO

@@ -121,8 +121,16 @@ typedef struct tw__strips {
 typedef void tw__turn(size_t rows, size_t columns, void *d, ptrdiff_t dr, const void *s, ptrdiff_t sr);
 tw__turn *tw__turn_of(size_t size); /* of the level in use; NULL unless elements have 1, 2, 4 or 8 bytes */
 
+/* n elements of 4 bytes from every other place to contiguous memory, and back. */
+typedef struct tw__thin {
+    void (*pack)(size_t n, void *d, const void *s);
+    void (*unpack)(size_t n, void *d, const void *s);
+} tw__thin;
+const tw__thin *tw__thin_of(void); /* of the level in use */
+
 typedef struct tw__level {
     const char *name;
+    const tw__thin *thin;
     const tw__strips *strips;
     tw__turn *const *turns;            /* by log2 of the element's bytes */
     const tw__cores *families[8];      /* NULL-terminated */

@@ -5,6 +5,26 @@
 #include "check.h"
 #include <math.h>
 
+/* Every other element of 4 bytes, of each level; what lies between stays. */
+static void vec_blocks_thin(void **state)
+{
+    (void)state;
+    for (int level = 0; level < TW__LEVELS; level++)
+        for (size_t n = 1; tw__level_of(level) && n < 80; n++) {
+            uint32_t *wide = malloc((2 * n - 1) * 4), *want = malloc((2 * n - 1) * 4), *dense = malloc(n * 4);
+            for (size_t i = 0; i < 2 * n - 1; i++) wide[i] = want[i] = random_bits();
+            tw__level_of(level)->thin->pack(n, dense, wide);
+            for (size_t i = 0; i < n; i++)
+                if (dense[i] != wide[2 * i]) fail_msg("level %d: packed element %zu of %zu", level, i, n);
+            for (size_t i = 0; i < n; i++) want[2 * i] = dense[i] = random_bits();
+            tw__level_of(level)->thin->unpack(n, wide, dense);
+            if (memcmp(wide, want, (2 * n - 1) * 4) != 0) fail_msg("level %d: %zu unpacked", level, n);
+            free(wide);
+            free(want);
+            free(dense);
+        }
+}
+
 static void vec_blocks_turn(void **state)
 {
     (void)state;
@@ -224,9 +244,10 @@ static void vec_blocks_matmul_nan(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vec_blocks_turn),      cmocka_unit_test(vec_blocks_copy),
-        cmocka_unit_test(vec_blocks_fold_rows), cmocka_unit_test(vec_blocks_compress),
-        cmocka_unit_test(vec_blocks_iota),      cmocka_unit_test(vec_blocks_matmul_nan),
+        cmocka_unit_test(vec_blocks_thin),       cmocka_unit_test(vec_blocks_turn),
+        cmocka_unit_test(vec_blocks_copy),       cmocka_unit_test(vec_blocks_fold_rows),
+        cmocka_unit_test(vec_blocks_compress),   cmocka_unit_test(vec_blocks_iota),
+        cmocka_unit_test(vec_blocks_matmul_nan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
