@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* PTO: tile instructions against named peers on the same contiguous data, with the instructions of the same dispatch
- * level: plain loops, memcpy, F16C, expf of libmvec, sgemm of OpenBLAS and oneDNN (found with dlopen; a line says when
- * one is not installed). One thread. Each line: medians of interleaved rounds, the ratio peer / instruction, the limit.
- * Exit status 1 when a limit is missed. */
+/* PTO: tile instructions against named peers on the same contiguous data, with the instructions of the same
+ * dispatch level: plain loops, memcpy, F16C, expf of libmvec, sgemm of OpenBLAS and oneDNN (found with dlopen; a
+ * line says when one is not installed). One thread. Each line: medians of interleaved rounds, the ratio peer /
+ * instruction, the limit. Exit status 1 when a limit is missed. */
 #include "bench.h"
 #include "peers/pto_peers.h"
 #include "pto/text/as.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Plans of CTC losses and searches: a sample is one vertex's, so there is nothing to choose; what the plan is for is kept. */
+/* Plans of CTC losses and searches: a sample is one vertex's, so there is nothing to choose; what the plan is for
+ * is kept. */
 #ifndef POPNN_CTC_PLAN_HPP
 #define POPNN_CTC_PLAN_HPP
 

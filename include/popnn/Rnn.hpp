@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* What recurrent layers have in common: the way from their classes to tw_popnn_recurrent_...(). Sizes, and loops whose
- * cell is a function: <tilewright/poplibs/rnn_loop.hpp>. */
+/* What recurrent layers have in common: the way from their classes to tw_popnn_recurrent_...(). Sizes, and loops
+ * whose cell is a function: <tilewright/poplibs/rnn_loop.hpp>. */
 #ifndef POPNN_RNN_HPP
 #define POPNN_RNN_HPP
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Sparse matrices of the host. Indices count elements of the matrix, also those of blocks, which are where their
- * first element is; offsets (rowIndices of CSR, columnIndices of CSC) count values. Within a block they lie by rows. */
+ * first element is; offsets (rowIndices of CSR, columnIndices of CSC) count values. A block lies by rows. */
 #ifndef POPSPARSE_SPARSE_STORAGE_FORMATS_HPP
 #define POPSPARSE_SPARSE_STORAGE_FORMATS_HPP
 

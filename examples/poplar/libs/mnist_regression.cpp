@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* Handwritten digits told apart by logistic regression, from the files that MNIST comes in: what mnist.c does, in C++.
+/* Handwritten digits told apart by logistic regression, from the files that MNIST comes in: what mnist.c does, in
+ * C++.
  *
  *     python3 mnist_data.py digits
  *     g++ -std=c++11 mnist_regression.cpp $(pkg-config --cflags --libs poplar) -lpopops -lpoplin -lpopnn -lpoputil
  *     ./a.out digits [EPOCHS]
- *
  * prints: more than nine in ten were told: yes
- */
+ * */
 #include <cstdlib>
 #include <fstream>
 #include <iostream>

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* popnn: sequences of labels that nobody has aligned (connectionist temporal classification): their loss, and the most
- * probable ones.
+/* popnn: sequences of labels that nobody has aligned (connectionist temporal classification): their loss, and the
+ * most probable ones.
  *
  *     tw_pair made = tw_popnn_ctc_loss(g, logs, labels, steps, lengths, 0, TW_FLOAT, sequence, "ctc", NULL);
  *     tw_ctc_paths best = tw_popnn_ctc_beam_search(g, logs, steps, 0, 16, 3, sequence, "search", NULL);
- *
  * The loss of a sample is -ln of the probability of its labels, over all ways to stretch them over its steps: each
  * label for one step or more, blanks between them where one likes, and at least one between two labels that are
  * alike. Sums are floats. Labels that no way leads to have a loss of 1e30 and more.
- *
- * Options, "name=value", NULL ends: includeSoftmaxGradient (true: the gradient is of what a softmax was made of whose
- * logarithm the probabilities are; false: of the logarithms). partialsType (half, float), availableMemoryProportion
- * and planConstraints are checked and have no effect.
- *
+ * Options, "name=value", NULL ends: includeSoftmaxGradient (true: the gradient is of what a softmax was made of
+ * whose logarithm the probabilities are; false: of the logarithms). partialsType (half, float),
+ * availableMemoryProportion and planConstraints are checked and have no effect.
  * Errors: as all calls of a graph (graph.h), with status TW_E_POPLIBS for arguments that do not fit and
- * TW_E_INVALID_OPTION; the graph has not changed then.
- * Threads: as the graph's. */
+ * TW_E_INVALID_OPTION; the graph has not changed then. Threads: as the graph's. */
 #ifndef TILEWRIGHT_POPLIBS_CTC_H
 #define TILEWRIGHT_POPLIBS_CTC_H
 

@@ -6,11 +6,11 @@
  *     tw__wse_run(w, 1000000, NULL, NULL);                  // until nothing can happen any more
  *     memcpy(y, tw__wse_memory(w, 0, 0) + address, bytes);
  *     tw__wse_free(w);
- *
  * PEs are named by their place in the rectangle, x to the east, y to the south. Time is in cycles; every figure
  * behind it is one row of state/model.h. The result does not depend on the number of threads, nor on that of the
- * processes (ranks) that share the wafer: each has rows of PEs, and makes the same calls in the same order. Those that
- * are marked "all ranks" exchange messages; of PEs that live elsewhere the others do nothing and know nothing. */
+ * processes (ranks) that share the wafer: each has rows of PEs, and makes the same calls in the same order. Those
+ * that are marked "all ranks" exchange messages; of PEs that live elsewhere the others do nothing and know
+ * nothing. */
 #ifndef TW_CSL_WSE_WSE_H
 #define TW_CSL_WSE_WSE_H
 
@@ -41,17 +41,18 @@ typedef struct tw__wse_options { /* all zero = defaults */
 
 /* NULL when the image is faulty or memory ran out (diags says). The image must outlive the wafer; later diagnostics
  * go to the same list. */
-/* All ranks, before the first wafer of an image: starts what joins them; they have the same image and options, and a
- * wafer that they can share. TW_E_INVALID_ARGUMENT, TW_E_NOT_SUPPORTED, TW_E_SYSTEM and what tw__wire_start() says. */
+/* All ranks, before the first wafer of an image: starts what joins them; they have the same image and options, and
+ * a wafer that they can share. TW_E_INVALID_ARGUMENT, TW_E_NOT_SUPPORTED, TW_E_SYSTEM and what tw__wire_start()
+ * says. */
 tw_status tw__wse_ranks_meet(const tw__csl_image *image, const tw__wse_options *options);
 tw__wse *tw__wse_new(const tw__csl_image *image, const tw__wse_options *options, tw_diags *diags);
 void tw__wse_free(tw__wse *w); /* NULL is fine */
 
-/* All ranks. Runs until `done` says so (on all of them alike; asked between windows of a few cycles; may be NULL), nothing can happen any more, or
- * `max_cycles` more cycles have passed (0 = no limit). TW_OK when done, or quiet with done == NULL;
- * TW_E_SYSTEM when quiet and not done, a deadlock (a report of who waits for what is in the diagnostics);
- * TW_E_OVERFLOW past max_cycles, and TW_E_SYSTEM past options.max_seconds (notes say which tasks run);
- * TW_E_APPLICATION after a fault in a program (in the diagnostics; the wafer stays stopped). */
+/* All ranks. Runs until `done` says so (on all of them alike; asked between windows of a few cycles; may be NULL),
+ * nothing can happen any more, or `max_cycles` more cycles have passed (0 = no limit). TW_OK when done, or quiet
+ * with done == NULL; TW_E_SYSTEM when quiet and not done, a deadlock (a report of who waits for what is in the
+ * diagnostics); TW_E_OVERFLOW past max_cycles, and TW_E_SYSTEM past options.max_seconds (notes say which tasks
+ * run); TW_E_APPLICATION after a fault in a program (in the diagnostics; the wafer stays stopped). */
 tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user), void *user);
 uint64_t tw__wse_cycle(const tw__wse *w);
 /* All ranks. Nothing left to do: no task ready, no operation under way, no wavelet in flight. */
@@ -63,9 +64,9 @@ char *tw__wse_why(tw__wse *w, unsigned x, unsigned y);
 /* All ranks. Lines naming PEs that are in the middle of a task, or have one that is ready; the same otherwise. */
 char *tw__wse_running(tw__wse *w, unsigned at_most);
 void tw__wse_say_running(tw__wse *w); /* the same as notes: a limit of cycles ended the run */
-/* All ranks. When a run is over and nothing moves: says what is left behind. TW_E_SYSTEM where an operation has not come to its
- * end or an activated task is blocked (options.may_wait: a warning under --check=report); wavelets that nobody read,
- * and operations without end, are a warning. */
+/* All ranks. When a run is over and nothing moves: says what is left behind. TW_E_SYSTEM where an operation has
+ * not come to its end or an activated task is blocked (options.may_wait: a warning under --check=report); wavelets
+ * that nobody read, and operations without end, are a warning. */
 tw_status tw__wse_end(tw__wse *w);
 
 /* Runs a function on one PE as the command task of the host: when its main thread is free, before other tasks.
@@ -152,7 +153,8 @@ typedef struct tw__wse_event {
     uint32_t pe; /* y * width + x */
     uint32_t kind, a, b;
 } tw__wse_event;
-/* All ranks. Events since the last call, sorted by cycle and PE (options.trace); owned by the wafer until the next call. */
+/* All ranks. Events since the last call, sorted by cycle and PE (options.trace); owned by the wafer until the next
+ * call. */
 const tw__wse_event *tw__wse_events(tw__wse *w, size_t *count);
 
 enum { TW__WSE_WAIT_COLORS = 32 };

@@ -151,7 +151,8 @@ static void fifo(void **state)
     free(json[0]), free(json[1]);
 }
 
-/* --- what moves over time, and lines of the source --------------------------------------------------------------- */
+/* --- what moves over time, and lines of the source
+ * --------------------------------------------------------------- */
 
 static tw_wse *motion_run(const tw_csl_program *program, unsigned threads, bool motion)
 {

@@ -140,9 +140,9 @@ static void command_lists_on_the_way(void **state)
     kit_free(&k);
 }
 
-/* PE 1 takes nothing for long: its queue of two places is full, a control wavelet waits and words behind it. When the
- * first has been taken, the control wavelet fills the queue again and turns the switch: the words go on at once, as in
- * the reference, though the queue that they would have gone to has no room. */
+/* PE 1 takes nothing for long: its queue of two places is full, a control wavelet waits and words behind it. When
+ * the first has been taken, the control wavelet fills the queue again and turns the switch: the words go on at
+ * once, as in the reference, though the queue that they would have gone to has no room. */
 static void turned_before_a_full_queue(void **state)
 {
     (void)state;

@@ -68,9 +68,9 @@ TW_API tw_status tw_debug_unwind(const tw_debug *debug, const tw_debug_state *st
  * The caller frees it. TW_E_SYMBOL: there is no such variable or member; TW_E_PARSE: the text is none of that;
  * TW_E_TYPE: it does not go with the type. */
 TW_API char *tw_debug_print(const tw_debug *debug, const tw_debug_state *state, const char *text);
-/* The type of such a value, or of that name: "const Point *", "short [3]", a record with bases and members in lines of
- * their own, "enum Colour {red = 0, green = 5}". Typedefs and qualifiers of the value itself are left out. The caller
- * frees it. The same errors. */
+/* The type of such a value, or of that name: "const Point *", "short [3]", a record with bases and members in
+ * lines of their own, "enum Colour {red = 0, green = 5}". Typedefs and qualifiers of the value itself are left
+ * out. The caller frees it. The same errors. */
 TW_API char *tw_debug_type(const tw_debug *debug, const tw_debug_state *state, const char *text);
 /* The bits of a value of up to four bytes, sign-extended. TW_E_TYPE also where it is larger, or is optimised out. */
 TW_API tw_status tw_debug_word(const tw_debug *debug, const tw_debug_state *state, const char *text,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* ranks: a wafer that several processes share. Each has some rows of PEs; what crosses to the rows of another one is
- * sent after each window: wavelets, and how many have left a lane. A neighbour needs none of it before the next window,
- * so that everything is as in one process. The row behind a border is kept as routers without engines: what is
- * written there is what has to be sent, and the credit of links is looked up there as anywhere else. Who waits for a
- * place behind a border is not sent: all that leaves is told anyway. */
+/* ranks: a wafer that several processes share. Each has some rows of PEs; what crosses to the rows of another one
+ * is sent after each window: wavelets, and how many have left a lane. A neighbour needs none of it before the next
+ * window, so that everything is as in one process. The row behind a border is kept as routers without engines:
+ * what is written there is what has to be sent, and the credit of links is looked up there as anywhere else. Who
+ * waits for a place behind a border is not sent: all that leaves is told anyway. */
 #include "csl/wse/fabric/link.h"
 #include "csl/lang/code/codec.h"
 #include "core/wire/wire.h"
@@ -308,7 +308,8 @@ static void take_wave(tw__wse *w, const border *b, const record *r)
     tw__wse_wake_place(w, router->place, at);
 }
 
-/* Wavelets have left the lane behind the border. Whoever wanted to hear of the next one hears of the first of them. */
+/* Wavelets have left the lane behind the border. Whoever wanted to hear of the next one hears of the first of
+ * them. */
 static void take_lane(tw__wse *w, const border *b, const record *r)
 {
     tw__lane *lane = lane_behind(w, b, r->x, r->color);

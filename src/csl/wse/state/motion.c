@@ -167,8 +167,8 @@ static uint64_t amount_at(const struct tw__motion *m, uint64_t key)
     return m->cells[motion_place(m, key)].amount;
 }
 
-/* An operation that was under way waited in the cycles in which it moved nothing; scalar code is what did not wait for
- * operations on memory. */
+/* An operation that was under way waited in the cycles in which it moved nothing; scalar code is what did not wait
+ * for operations on memory. */
 static uint64_t motion_alone(const struct tw__motion *m, const cell *at)
 {
     unsigned kind = at->key >> COLOR_BITS & 15, color = at->key & 255;

@@ -510,7 +510,8 @@ static inline unsigned tw__wse_figure(const tw__part *part, unsigned row)
     return tw__wse_model[row].value[part->w->arch];
 }
 
-/* --- motion.c: what happened when, folded; heat: what which instruction cost ------------------------------------- */
+/* --- motion.c: what happened when, folded; heat: what which instruction cost
+ * ------------------------------------- */
 bool tw__wse_motion_new(tw__part *part, const tw__wse *w);
 void tw__wse_motion_free(tw__part *part);
 /* `amount` of a kind (tw__wse_did) in each cycle from `from` until `to`. Only with part->motion. */

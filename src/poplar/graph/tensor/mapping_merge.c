@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is pending of a variable's mapping, merged into it: the later on top of the earlier, and of what was mapped. */
+/* What is pending of a variable's mapping, merged into it: the later on top of the earlier, and of what was
+ * mapped. */
 #include "poplar/graph/build.h"
 
 #include <stdlib.h>

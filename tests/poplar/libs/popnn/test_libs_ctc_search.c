@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The search for the most probable labels: with a beam for every beginning against sums over all sequences of classes,
- * with few beams against a search in double that keeps whole texts. */
+/* The search for the most probable labels: with a beam for every beginning against sums over all sequences of
+ * classes, with few beams against a search in double that keeps whole texts. */
 #include "poplar/libs/libs_run.h"
 
 enum { STEPS = 5, BATCH = 3, CLASSES = 4, ALL = STEPS * BATCH * CLASSES, MOST = 2000, PATHS = 4 };
