@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""Compiles test programs of a checkout of PopLibs (branch sdk-release-2.2) against the libraries of this tree and
+their headers, not against PopLibs, runs them on the IPU Model and says why those fail that do:
+
+    python3 tests/poplar/poplibs_ours.py BUILD DIR [WORD]     # BUILD: build/release; WORD: a regex on library/test
+
+Only the harness of the tests (poplibs_support, poplibs_test) is the checkout's. A line for each program: passed, or
+the cause: `private` needs headers, vertices or functions that are not public, `missing` a public name that is not here,
+`differs` compiles and fails, `packages` some of Debian's are not installed. Objects and lines are in BUILD/poplibs-ours. JOBS=n works on n programs at a time, LIMIT=n
+seconds a program (300). Needs the Debian packages that `./dev poplibs` names."""
+import collections
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+LIBRARIES = ("poputil", "popops", "poprand", "poplin", "popnn")
+FLAGS = "-std=c++17 -w -O0 -DFMT_DEPRECATED_OSTREAM -DBOOST_TEST_DYN_LINK".split()
+BOOST = ("unit_test_framework", "program_options", "filesystem", "timer", "system")
+LIMIT = int(os.environ.get("LIMIT", "300"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# What a message begins with, and whose fault that is. In headers of PopLibs' own folders a name is private.
+PRIVATE = re.compile(r"fatal error: (?!pop\w+/|gcl/)|poplibs_test|poplibs_support|unknown vertex|lib/")
+
+
+def run(command, limit=LIMIT):
+    """Exit status and all that it writes; a program that takes too long has status 124."""
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit,
+                              errors="replace")
+        return done.returncode, done.stdout
+    except subprocess.TimeoutExpired:
+        return 124, f"longer than {limit} s"
+
+
+class Build:
+    def __init__(self, build, checkout):
+        self.build, self.checkout = pathlib.Path(build).resolve(), pathlib.Path(checkout).resolve()
+        self.work = self.build / "poplibs-ours"
+        headers = self.work / "include"
+        headers.mkdir(parents=True, exist_ok=True)
+        for name in ("poplibs_support", "poplibs_test"):  # without the folders beside them
+            if not (headers / name).is_symlink():
+                (headers / name).symlink_to(self.checkout / "include" / name)
+        self.include = [f"-I{d}" for d in (ROOT / "include", self.build / "include", headers)]
+
+    def compile(self, source, to, *more):
+        if to.exists() and to.stat().st_mtime > source.stat().st_mtime:
+            return 0, ""
+        private = [f"-I{self.checkout / d}" for d in ("tests", "lib")]
+        return run(["g++", *FLAGS, *more, *self.include, *private, "-c", str(source), "-o", str(to)])
+
+    def harness(self):
+        """Objects of the harness; sources of it that stand on private parts of PopLibs are left out."""
+        folders = [self.checkout / "lib" / d for d in ("poplibs_support", "poplibs_test")]
+        sources = [s for d in folders for s in sorted(d.glob("*.cpp"))]
+        objects = [self.work / f"{s.parent.name}_{s.stem}.o" for s in sources]
+        with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as pool:
+            made = list(pool.map(self.compile, sources, objects))
+        for source, (status, _) in zip(sources, made):
+            if status:
+                print(f"harness without {source.parent.name}/{source.name}")
+        archive = self.work / "libharness.a"
+        archive.unlink(missing_ok=True)
+        run(["ar", "rcs", str(archive), *(str(o) for o, (status, _) in zip(objects, made) if status == 0)])
+        self.archive = archive
+
+    def test(self, source):
+        """(cause, message) of a program."""
+        name = f"{source.parent.name}_{source.stem}"
+        status, said = self.compile(source, self.work / f"{name}.o", "-DTEST_WITH_TARGET")
+        if status:
+            line = next((m for m in said.splitlines() if "error" in m), said)
+            line = re.sub(r"^\S*?([^/\s]+:\d+):\d+: ", r"\1: ", line)
+            return "private" if PRIVATE.search(line) else "missing", line
+        libraries = [f"-L{self.build}", "-lpoplar", "-ltilewright_poplibs", "-ltilewright", f"-Wl,-rpath,{self.build}",
+                     *(f"-lboost_{b}" for b in BOOST), "-lspdlog", "-lfmt", "-lpthread"]
+        program = self.work / name
+        status, said = run(["g++", str(self.work / f"{name}.o"), str(self.archive), "-o", str(program), *libraries])
+        if "cannot find -l" in said:
+            return "packages", next(m for m in said.splitlines() if "cannot find -l" in m)
+        if status:
+            return "private", next((m.split(": ", 1)[-1] for m in said.splitlines() if "undefined" in m), said[-200:])
+        status, said = run([str(program), "--", "--device-type", "IpuModel2"])
+        if status == 0:
+            return "passed", ""
+        line = next((m for m in said.splitlines() if "error" in m or "terminate" in m), said.strip()[-200:])
+        return "private" if PRIVATE.search(line) else "differs", re.sub(r"^\S*/", "", line)
+
+
+def main():
+    if len(sys.argv) not in (3, 4):
+        sys.exit(__doc__)
+    word = re.compile(sys.argv[3] if len(sys.argv) == 4 else "")
+    build = Build(sys.argv[1], sys.argv[2])
+    sources = [s for d in LIBRARIES for s in sorted((build.checkout / "tests" / d).glob("*.cpp"))
+               if word.search(f"{d}/{s.stem}")]
+    if not sources:
+        sys.exit("poplibs_ours: there is no such test program")
+    build.harness()
+    counts = collections.Counter()
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as pool, \
+            open(build.work / "results.txt", "a", encoding="utf-8") as results:
+        for source, (cause, message) in zip(sources, pool.map(build.test, sources)):
+            line = f"{source.parent.name}/{source.stem}: {cause}{': ' if message else ''}{message}"
+            print(line, flush=True)
+            print(line, file=results, flush=True)
+            counts[cause] += 1
+    print(f"{len(sources)} programs: " + ", ".join(f"{n} {cause}" for cause, n in sorted(counts.items())))
+
+
+main()
