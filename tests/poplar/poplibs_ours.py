@@ -5,9 +5,10 @@ their headers, not against PopLibs, runs them on the IPU Model and says why thos
     python3 tests/poplar/poplibs_ours.py BUILD DIR [WORD]     # BUILD: build/release; WORD: a regex on library/test
 
 Only the harness of the tests (poplibs_support, poplibs_test) is the checkout's. A line for each program: passed, or
-the cause: `private` needs headers, vertices or functions that are not public, `missing` a public name that is not here,
-`differs` compiles and fails, `packages` some of Debian's are not installed. Objects and lines are in BUILD/poplibs-ours. JOBS=n works on n programs at a time, LIMIT=n
-seconds a program (300). Needs the Debian packages that `./dev poplibs` names."""
+the cause: `private` needs headers, vertices or functions that are not public, `missing` a public name that is not
+here, `differs` compiles and fails, `packages` some of Debian's are not installed. Objects and lines are in
+BUILD/poplibs-ours. JOBS=n works on n programs at a time, LIMIT=n seconds a program (300). Needs the Debian packages
+that `./dev poplibs` names."""
 import collections
 import concurrent.futures
 import os
@@ -75,8 +76,8 @@ class Build:
             line = next((m for m in said.splitlines() if "error" in m), said)
             line = re.sub(r"^\S*?([^/\s]+:\d+):\d+: ", r"\1: ", line)
             return "private" if PRIVATE.search(line) else "missing", line
-        libraries = [f"-L{self.build}", "-lpoplar", "-ltilewright_poplibs", "-ltilewright", f"-Wl,-rpath,{self.build}",
-                     *(f"-lboost_{b}" for b in BOOST), "-lspdlog", "-lfmt", "-lpthread"]
+        libraries = [f"-L{self.build}", "-lpoplar", "-ltilewright_poplibs", "-ltilewright",
+                     f"-Wl,-rpath,{self.build}", *(f"-lboost_{b}" for b in BOOST), "-lspdlog", "-lfmt", "-lpthread"]
         program = self.work / name
         status, said = run(["g++", str(self.work / f"{name}.o"), str(self.archive), "-o", str(program), *libraries])
         if "cannot find -l" in said:
