@@ -37,7 +37,7 @@ static void put_row(FILE *out, const char *label, const char *value)
 
 static void put_totals(FILE *out, const tw__stats *s)
 {
-    char text[128], digits[64];
+    char text[128], digits[64], label[TW__LABEL];
     const tw_profile_totals *t = &s->totals;
     const tw_profile *p = s->p;
     g_snprintf(text, sizeof text, "%s (%s)", tw__commas(digits, sizeof digits, t->cycles),
@@ -50,7 +50,7 @@ static void put_totals(FILE *out, const tw__stats *s)
         put_row(out, "Time", text);
     }
     g_snprintf(text, sizeof text, "%s %%", g_ascii_formatd(digits, sizeof digits, "%.1f", t->tile_balance * 100));
-    put_row(out, "Tile balance", text);
+    put_row(out, tw__worded(tw__profile_terms(s->p->names.items[s->p->target.type]), "Tile balance", label), text);
     g_snprintf(text, sizeof text, "%s %%", g_ascii_formatd(digits, sizeof digits, "%.1f", t->thread_balance * 100));
     put_row(out, "Thread balance", text);
 }
@@ -106,14 +106,16 @@ static void head_findings(tw__json *j, const tw_findings *findings)
     tw__json_close(j, ']');
 }
 
-static void head_rules(tw__json *j)
+static void head_rules(tw__json *j, const tw_profile *p)
 {
+    const tw__terms *terms = tw__profile_terms(p->names.items[p->target.type]);
+    char label[TW__LABEL];
     tw__json_open(j, "rules", '[');
     for (const tw__rule_row *row = tw__rule_rows; row->name; row++) {
         tw__json_open(j, NULL, '{');
         tw__json_text(j, "rule", row->name);
-        tw__json_text(j, "title", row->title);
-        tw__json_text(j, "formula", row->formula);
+        tw__json_text(j, "title", tw__worded(terms, row->title, label));
+        tw__json_text(j, "formula", tw__worded(terms, row->formula, label));
         tw__json_number(j, "threshold", row->threshold);
         tw__json_close(j, '}');
     }
@@ -167,7 +169,7 @@ static tw_status put_data(const report *r, FILE *out)
     tw__json_open(&j, NULL, '{');
     tw__json_count(&j, "version", 1);
     tw__json_text(&j, "title", r->title);
-    head_rules(&j);
+    head_rules(&j, r->sides[0].stats.p);
     tw__json_open(&j, "profiles", '[');
     for (unsigned i = 0; i < r->count && !status; i++) {
         tw__json_open(&j, NULL, '{');

@@ -348,6 +348,13 @@ static void put_machines(const sheet *s, const tw_profile *a, const tw_profile *
     fputs(s->colour ? "\033[0m\n" : "\n", s->out);
 }
 
+/* The terms of both; of two kinds of machine, those of neither. */
+static const tw__terms *common_terms(const tw_profile *a, const tw_profile *b)
+{
+    const char *first = a->names.items[a->target.type], *second = b->names.items[b->target.type];
+    return tw__profile_terms(strcmp(first, second) == 0 ? first : "");
+}
+
 tw_status tw_profile_print_diff(const tw_profile *a, const tw_profile *b, FILE *out, tw_colours colours,
                                 unsigned rows)
 {
@@ -364,6 +371,8 @@ tw_status tw_profile_print_diff(const tw_profile *a, const tw_profile *b, FILE *
     }
     status = tw__diff_new(&d, &x, &y);
     put_machines(&s, a, b);
+    const tw__terms *terms = common_terms(a, b);
+    char label[TW__LABEL];
     fprintf(out, "%-10s %-40s %15s %15s %15s\n", "", "", "A", "B", "B - A");
     unsigned shown = 0, same = 0, more = 0;
     for (guint i = 0; !status && i < d.lines->len; i++) {
@@ -377,7 +386,8 @@ tw_status tw_profile_print_diff(const tw_profile *a, const tw_profile *b, FILE *
             continue;
         }
         fprintf(out, "%-10s ", tw__diff_group_names[line->group]);
-        put_name(&s, *line->name ? line->name : line->kind, 40);
+        bool is_ours = line->group == TW__DIFF_FIGURE; /* not a name of the program's */
+        put_name(&s, !*line->name ? line->kind : is_ours ? tw__worded(terms, line->name, label) : line->name, 40);
         fprintf(out, " %15s", value_text(text, line, line->a));
         fprintf(out, " %15s ", value_text(text, line, line->b));
         put_change(&s, line);
