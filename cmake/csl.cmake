@@ -48,7 +48,7 @@ if(TARGET tilewright_program AND TW_TEST_SCRIPTS)
              $<TARGET_FILE:tilewright_program> csl run ${csl_examples}/stencil/layout.csl --params=size:9 --launch run,20)
     add_test(NAME mpi.csl_all_reduce COMMAND sh ${CMAKE_SOURCE_DIR}/tests/cli/csl/csl_ranks.sh "4"
              $<TARGET_FILE:tilewright_program> csl run ${csl_examples}/all_reduce/layout.csl
-             --params=width:24,height:24 --launch all_reduce)
+             --params=width:6,height:6 --launch all_reduce)
     set_tests_properties(mpi.csl_stencil mpi.csl_all_reduce PROPERTIES LABELS mpi PROCESSORS 4)
   endif()
   tw_csl_threads(messages_20 ${csl_examples}/messages/layout.csl --arch=wse3 --params=size:20 --launch transpose)
