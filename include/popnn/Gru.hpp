@@ -199,8 +199,7 @@ inline poplar::Tensor gruBwdWithWU(poplar::Graph &graph, const GruParams &params
 
 /* [batch][steps], as all scores and their gradients. */
 inline poplar::Tensor createAttention(poplar::Graph &graph, const GruParams &params,
-                                      const poplar::DebugContext &debugContext,
-                                      const poplar::OptionFlags & = {})
+                                      const poplar::DebugContext &debugContext, const poplar::OptionFlags & = {})
 {
     poplar::Tensor t =
         graph.addVariable(params.rnn.dataType, { params.rnn.maxTimeSteps, params.rnn.batchSize }, debugContext);

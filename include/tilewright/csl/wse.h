@@ -8,15 +8,12 @@
  *     tw_wse_d2h(w, &y, result, 4, NULL);
  *     tw_wse_stop(w);
  *     tw_wse_free(w);
- *
  * Commands run in the order they are given. With a task handle (last argument) a call only queues its command and
  * returns; without one it returns when the command is done. Time passes on the wafer only inside calls that wait.
- *
- * Threads: a tw_wse is used by one thread at a time; inside it runs on all cores (OpenMP), with the same result for
- * any number.
- *
- * Processes: started as several ranks (docs/mpi.md) a wafer is shared, and all of them make the same calls in the same
- * order; each gets all that is read, and tw_world_rank() tells which one writes files. */
+ * Threads: a tw_wse is used by one thread at a time; inside it runs on all cores (OpenMP), with the same result
+ * for any number.
+ * Processes: started as several ranks (docs/mpi.md) a wafer is shared, and all of them make the same calls in the
+ * same order; each gets all that is read, and tw_world_rank() tells which one writes files. */
 #ifndef TILEWRIGHT_CSL_WSE_H
 #define TILEWRIGHT_CSL_WSE_H
 
