@@ -3,10 +3,12 @@
  * message begins with "interrupted"; what they have done so far can be asked for, and their profiles written.
  *
  *     tw_interrupt_on_sigint();
- *     if (tw_engine_run(e, 0) != TW_OK && tw_interrupted()) tw_profile_write_json(tw_engine_profile(e), out,
- *     true);
- * It is one flag of the process and stays on until it is turned off: later runs end at once. Any thread may call
- * these. */
+ *     if (tw_engine_run(e, 0) != TW_OK && tw_interrupted())
+ *         tw_profile_write_json(tw_engine_profile(e), out, true);
+ *
+ * It is one flag of the process and stays on until it is turned off: later runs end at once.
+ *
+ * Threads: any thread may call these at any time. */
 #ifndef TILEWRIGHT_INTERRUPT_H
 #define TILEWRIGHT_INTERRUPT_H
 

@@ -163,7 +163,7 @@ END
 others='run:--device,-n,--hosts,--all-output,-v,-g,-O0,-O1,-O2,-O3,-D,-I,-l
 popc:-D,-I,-U,-g,-O0,-O1,-O2,-O3,-v,-MD,-MT,-isystem,-include,--target,--list-targets,--version
 profile:--graph-profile,--execution-profile,--show-execution-steps,--show-optimizations,--show-per-ipu-memory-usage
-profile:--show-var-storage,--top,--tiles,--memory,--rows,--diff,--fail-if,--version
+profile:--show-var-storage,--top,--lines,--tiles,--memory,--rows,--diff,--fail-if,--version
 report:--open,--title,--graph-profile,--execution-profile
 info:--json,--markdown
 compare:--size,--on,--small,--list,--show,--sources
@@ -172,13 +172,13 @@ layout:--arch,--layout,--outer,--type,--align,--address,--count,--base,--table,-
 asm:--arch,--list,-I,-D,-U
 objdump:-d,-h,-t,-r,--stack,--arch
 link:--entry,--code,--data,--map
-sim:--entry,--arch,--set-reg,--mem,--call,--show,--limit,--all,--supervisor,--trace,--cycles,--interactive,-i
+sim:--entry,--arch,--set-reg,--mem,--call,--show,--limit,--all,--supervisor,--trace,--cycles,--interactive,-i,--dap
 pto:--target,--manual,--function,--arg,--blocks,--devices,--vectors,--trace,--max-steps,--check,--in-place
 cslc:--arch,-o,--params,--colors,--fabric-dims,--fabric-offsets,--memcpy,--channels,--width-west-buf
 cslc:--width-east-buf,--import-path,--verbose,--warnings-as-errors,--fp16-format,--max-inlined-iterations
 cslc:--max-comptime-steps,--max-memory,--max-seconds,-O0,-O2
 csl:--in,--launch,--send,--receive,--nowait,--check,--order-seed,--max-cycles,--threads,--stats,--json,-i,--in-place
-csl:--hosts,--all-output,-n
+csl:--hosts,--all-output,-n,--dap
 lsp:--stdio'
 for command in $(tilewright complete x | grep -v '^-'); do
   for option in $(tilewright complete "$command" x | grep '^-'); do

@@ -41,21 +41,35 @@ has_cycles() { # has_cycles FILE.json: a profile of something that ran
 }
 
 # CSL: a task that starts itself again and prints.
+# The second launch waits for the command stream, which the first one leaves blocked.
 cat >layout.csl <<'END'
-layout { @set_rectangle(1, 1); @set_tile_code(0, 0, "pe.csl", .{}); }
+const memcpy = @import_module("<memcpy/get_params>", .{ .width = 1, .height = 1 });
+layout {
+  @set_rectangle(1, 1);
+  @set_tile_code(0, 0, "pe.csl", .{ .memcpy_params = memcpy.get_params(0) });
+  @export_name("start", fn()void);
+}
 END
 cat >pe.csl <<'END'
+param memcpy_params: comptime_struct;
+const sys = @import_module("<memcpy/memcpy>", memcpy_params);
 const out = @import_module("<simprint>");
 var n: u16 = 0;
+fn start() void { @activate(@get_local_task_id(8)); }
 task again() void { n += 1; out.fmt("runs {d}", .{n}); @activate(@get_local_task_id(8)); }
-comptime { @bind_local_task(again, @get_local_task_id(8)); @activate(@get_local_task_id(8)); }
+comptime {
+  @bind_local_task(again, @get_local_task_id(8));
+  @export_symbol(start);
+  @rpc(@get_data_task_id(sys.LAUNCH));
+}
 END
-interrupted "$tilewright" csl run layout.csl --arch=wse3 --profile csl.json --trace csl_trace.json
+endless='csl run layout.csl --arch=wse3 --max-cycles 1000000000000 --launch start --launch start'
+interrupted "$tilewright" $endless --profile csl.json --trace csl_trace.json
 grep -q 'interrupted at cycle [1-9]' err || fail 'csl: no cycle'
 has_cycles csl.json
 [ -s csl_trace.json ] || fail 'csl: no trace'
 # Without a profile the first signal is the end, as ever.
-begin "$tilewright" csl run layout.csl --arch=wse3
+begin "$tilewright" $endless
 kill -INT $pid
 wait $pid
 [ $? -eq 130 ] || fail 'csl run without a profile'
