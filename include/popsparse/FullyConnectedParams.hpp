@@ -4,6 +4,7 @@
 #define POPSPARSE_FULLY_CONNECTED_PARAMS_HPP
 
 #include <cmath>
+#include <cstdint>
 #include <popsparse/SparsityParams.hpp>
 #include <poputil/exceptions.hpp>
 #include <string>
@@ -22,6 +23,8 @@ struct Problem {
     Problem(const SparsityParams &s, double r, std::size_t g, std::size_t m, std::size_t k, std::size_t n)
         : sparsity(s), ratio(r), groups(g), rows(m), columns(k), batch(n)
     {
+        if (!g || !s.blockDimensions[0] || !s.blockDimensions[1])
+            throw poputil::poplibs_error("popsparse: there is a group at least, and blocks have elements");
         if (!(ratio >= 0 && ratio <= 1))
             throw poputil::poplibs_error("popsparse: a ratio of " + std::to_string(ratio) +
                                          " of non-zero values; it is from 0 to 1");
@@ -35,6 +38,7 @@ struct Problem {
     std::size_t values() const /* a number that became a ratio and is one again stays what it was */
     {
         const double all = static_cast<double>(groups) * static_cast<double>(rows) * static_cast<double>(columns);
+        if (!(ratio * all < 1.8e19)) return SIZE_MAX; /* too many for any machine, as calls say */
         const double exact = ratio * all, near = std::round(exact);
         return static_cast<std::size_t>(std::fabs(exact - near) < 1e-9 * all ? near : std::ceil(exact));
     }

@@ -29,7 +29,9 @@ int tw__cli_wait(pid_t pid)
     struct sigaction action = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART }, before;
     int status = 0;
     child = (sig_atomic_t)pid;
-    sigaction(SIGINT, &action, &before);
+    sigaction(SIGINT, NULL, &before);
+    bool ignored = !(before.sa_flags & SA_SIGINFO) && before.sa_handler == SIG_IGN;
+    if (!ignored) sigaction(SIGINT, &action, NULL);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
     sigaction(SIGINT, &before, NULL);
     return status;

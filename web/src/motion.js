@@ -180,7 +180,7 @@ class IntervalMotion {
         this.cells = new Cells(p, 1, new Set(c.laneTile));
         this.end = p.totals?.cycles ?? 0;
         for (const to of c.intervalTo) this.end = Math.max(this.end, to);
-        this.frames = Math.max(1, Math.min(400, this.end));
+        this.frames = Math.max(1, Math.min(400, this.end, Math.ceil(4e6 / (c.laneTile.length + 1))));
         this.stretch = this.end / this.frames;
         this.capacity = this.stretch;
         this.first = new Uint32Array(c.laneTile.length + 1);

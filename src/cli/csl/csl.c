@@ -148,12 +148,17 @@ static const char *find_python(void)
 }
 
 /* Options before the script: as several ranks. Comes back to run it in this process, or with a failure. */
-static int python_ranks(char **argv)
+static int python_ranks(int *argc, char ***argv)
 {
     tw__launch launch = { 0 };
-    char **at = argv + 1;
+    char **at = *argv + 1;
     int status = tw__launch_read("csl", &launch, &at);
-    if (status != TW__EXIT_OK || !launch.ranks) return status;
+    if (status != TW__EXIT_OK) return status;
+    if (!launch.ranks) { /* what says how ranks print says nothing about one process */
+        *argc -= (int)(at - (*argv + 1));
+        *argv = at - 1;
+        return status;
+    }
     g_autoptr(GPtrArray) words = g_ptr_array_new();
     g_ptr_array_add(words, (char *)"csl");
     g_ptr_array_add(words, (char *)"python");
@@ -164,7 +169,7 @@ static int python_ranks(char **argv)
 
 static int cs_python(int argc, char **argv)
 {
-    int ranks = python_ranks(argv);
+    int ranks = python_ranks(&argc, &argv);
     if (ranks != TW__EXIT_OK) return ranks;
     char *package = package_folder();
     const char *python = find_python();

@@ -302,6 +302,8 @@ static void do_run(debugger *d, char *args)
     (void)args;
     if (d->running) /* the one under way ends first */
         d->again = d->leave = d->reader.go = true;
+    else if (d->dap)
+        complain(d, "The client starts it.");
     else
         tw__csl_start(d);
 }

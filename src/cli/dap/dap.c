@@ -173,7 +173,7 @@ void tw__dap_session(tw__dap *dap, tw__debugger *d)
 
 int tw__dap_serve(const tw__dap_target *target)
 {
-    tw__dap dap = { .target = target, .out = -1, .captured = { -1, -1 } };
+    tw__dap dap = { .target = target, .out = -1, .err = -1, .captured = { -1, -1 } };
     if (!tw__dap_capture(&dap)) {
         tw__dap_release(&dap);
         perror("tilewright: no memory for what is printed");

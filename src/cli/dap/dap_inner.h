@@ -19,7 +19,7 @@ struct tw__dap {
     const tw__dap_target *target;
     tw__debugger *debugger; /* NULL: there is no program yet */
     tw__messages stream;
-    int out;         /* the client's end of the standard output */
+    int out, err;    /* the client's end of the standard output, the standard error as it was */
     int captured[2]; /* what was printed on the standard output and the standard error */
     json_int_t seq;
     json_int_t request; /* that is under way */

@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@ bool tw__dap_capture(tw__dap *dap)
 {
     fflush(stdout), fflush(stderr);
     dap->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    dap->err = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3); /* may be closed */
     for (int i = 0; i < 2; i++) {
         dap->captured[i] = memfd_create("tilewright", MFD_CLOEXEC);
         if (dap->out < 0 || dap->captured[i] < 0) return false;
@@ -69,6 +69,7 @@ void tw__dap_release(tw__dap *dap)
 {
     fflush(stdout), fflush(stderr);
     if (dap->out >= 0) dup2(dap->out, STDOUT_FILENO), close(dap->out);
+    if (dap->err >= 0) dup2(dap->err, STDERR_FILENO), close(dap->err);
     for (int i = 0; i < 2; i++)
         if (dap->captured[i] >= 0) close(dap->captured[i]);
 }

@@ -57,7 +57,7 @@ static GPtrArray *command_line(const tw__dap *dap, const json_t *arguments)
 static json_t *launch(tw__dap *dap, const json_t *arguments, char **error)
 {
     const char *program = text_of(arguments, "program"), *folder = text_of(arguments, "cwd");
-    if (!program || !*program || dap->debugger) {
+    if (!program || !*program || strcmp(program, "-") == 0 || dap->debugger) { /* "-" would read the protocol */
         *error = g_strdup(dap->debugger ? "a program is open" : "'program' names the file to run");
         return NULL;
     }
@@ -199,7 +199,8 @@ static json_t *set_breakpoints(tw__dap *dap, const json_t *arguments, char **err
     json_t *list = json_array();
     json_array_foreach(wanted, i, one)
     {
-        json_int_t line = integer_of(one, "line") + dap->lines_from_0;
+        json_int_t line = integer_of(one, "line");
+        line = line < 0 || line > INT32_MAX ? 0 : line + dap->lines_from_0;
         g_autofree char *location = location_of(dap, path ? path : given, line);
         json_array_append_new(list, set_one(dap, location, one, ranges));
     }
@@ -216,7 +217,9 @@ static json_t *set_function_breakpoints(tw__dap *dap, const json_t *arguments, c
     json_array_foreach(wanted, i, one)
     {
         const char *name = text_of(one, "name");
-        json_array_append_new(list, set_one(dap, name ? name : "", one, ranges));
+        json_array_append_new(list, name && *name
+                                        ? set_one(dap, name, one, ranges)
+                                        : json_pack("{sbss}", "verified", 0, "message", "it has no name"));
     }
     return json_pack("{so}", "breakpoints", list);
 }
@@ -318,6 +321,8 @@ static json_t *frame_of(tw__dap *dap, unsigned thread, unsigned n, const tw__dap
     return one;
 }
 
+enum { MOST_FRAMES = 1000 }; /* a target walks the stack for each: of one that recurs for ever, the inner ones */
+
 static json_t *stack_trace(tw__dap *dap, const json_t *arguments, char **error)
 {
     json_int_t thread = integer_of(arguments, "threadId"), first = integer_of(arguments, "startFrame"),
@@ -326,10 +331,11 @@ static json_t *stack_trace(tw__dap *dap, const json_t *arguments, char **error)
         *error = g_strdup("there is no such thread");
         return NULL;
     }
+    if (first < 0) first = 0;
     json_t *list = json_array();
     tw__dap_frame f = { 0 };
     unsigned n = 0;
-    for (; dap->target->frame(dap->debugger, (unsigned)thread, n, &f); n++) {
+    for (; n < MOST_FRAMES && dap->target->frame(dap->debugger, (unsigned)thread, n, &f); n++) {
         if (n >= first && (levels <= 0 || n - first < levels))
             json_array_append_new(list, frame_of(dap, (unsigned)thread, n, &f));
         g_free(f.name);
@@ -353,7 +359,7 @@ static json_t *evaluate(tw__dap *dap, const json_t *arguments, char **error)
     if (value) {
         g_autofree char *valid = g_utf8_make_valid(value, -1);
         json_t *body = json_pack("{sssI}", "result", valid, "variablesReference",
-                                 tw__dap_refer(dap, value, strpbrk(text, " :@/") ? NULL : text));
+                                 tw__dap_refer(dap, value, strpbrk(text, " :@/*&") ? NULL : text));
         free(value);
         return body;
     }

@@ -3,6 +3,7 @@
  * so has a text of several lines. */
 #include "cli/dap/dap_inner.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void free_reference(void *data)
@@ -47,6 +48,8 @@ static size_t part_length(const char *text, const char *end)
     for (; at < end; at++) {
         if (quoted && *at == '\\' && at + 1 < end)
             at++;
+        else if (!quoted && *at == '\'' && end - at > 2 && at[2] == '\'') /* a character */
+            at += 2;
         else if (*at == '"')
             quoted = !quoted;
         else if (!quoted && strchr("{[(<", *at))
@@ -59,9 +62,16 @@ static size_t part_length(const char *text, const char *end)
     return (size_t)(at - text);
 }
 
-/* "a" of ".a = 1" and "a = 1"; the value moves behind it. NULL: it is an element. */
+/* "a" of ".a = 1" and "a = 1", "<B>" of "<B> = {...}", a base class; the value moves behind it. NULL: it is an
+ * element. */
 static char *member_name(const char **part)
 {
+    const char *close = **part == '<' ? strstr(*part, "> = ") : NULL;
+    if (close) {
+        char *base = g_strndup(*part, (gsize)(close + 1 - *part));
+        *part = close + 4;
+        return base;
+    }
     const char *name = **part == '.' ? *part + 1 : *part;
     size_t n = strspn(name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_");
     if (!n || g_ascii_isdigit(*name) || strncmp(name + n, " = ", 3) != 0) return NULL;
@@ -78,17 +88,22 @@ static char *element_of(const tw__dap *dap, const char *whole, unsigned i)
     return g_strdup_printf("%s[%u]", whole, i);
 }
 
+#define REPEATS " <repeats " /* of "0 <repeats 12 times>", one part for so many elements */
+
 static void add_parts(const tw__dap *dap, const tw__dap_reference *r, json_t *list)
 {
     const char *at = r->value + 1, *end = r->value + strlen(r->value) - 1;
-    for (unsigned i = 0; at < end; i++) {
+    for (unsigned i = 0, run; at < end; i += run) {
         while (at < end && *at == ' ') at++;
         size_t length = part_length(at, end);
         g_autofree char *text = g_strchomp(g_strndup(at, length));
-        const char *value = text;
+        const char *value = text, *again = *text == '{' ? NULL : strstr(text, REPEATS);
+        run = again ? MAX(1, (unsigned)strtoul(again + strlen(REPEATS), NULL, 10)) : 1;
         g_autofree char *member = member_name(&value), *element = g_strdup_printf("[%u]", i), *whole = NULL;
         if (r->expression)
-            whole = member ? g_strdup_printf("%s.%s", r->expression, member) : element_of(dap, r->expression, i);
+            whole = !member          ? element_of(dap, r->expression, i)
+                    : *member == '<' ? g_strdup(r->expression)
+                                     : g_strdup_printf("%s.%s", r->expression, member);
         tw__dap_add(list, member ? member : element, value, strcmp(text, "...") == 0 ? NULL : whole);
         at += length + 1;
     }

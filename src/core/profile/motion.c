@@ -3,7 +3,6 @@
 #include "core/profile/schema.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 
 static bool known_tile(tw_profile *p, uint32_t tile, const char *what)
 {
@@ -15,11 +14,6 @@ void tw__profile_add_route(tw_profile *p, uint32_t tile, uint32_t color, uint32_
 {
     tw__profile_route *slot = known_tile(p, tile, "a route") ? tw__table_push(p, TW__TABLE_route) : NULL;
     if (slot) *slot = (tw__profile_route){ tile, color, from, to };
-}
-
-void tw__profile_omit_routes(tw_profile *p, uint64_t count)
-{
-    p->routes_omitted += count;
 }
 
 void tw__profile_set_flow(tw_profile *p, uint64_t window, uint32_t block)
@@ -100,9 +94,11 @@ static tw__name line_text(tw_profile *p, const char *from, size_t bytes)
 void tw__profile_set_source(tw_profile *p, const char *file, const char *text, size_t bytes)
 {
     by_number *wanted = p->status ? NULL : tw__calloc(p->lines.count + 1, sizeof *wanted);
+    if (!wanted && !p->status) tw__profile_fail(p, TW_E_NO_MEMORY, "out of memory for the profile");
+    if (!wanted) return;
     tw__name name = tw__profile_name(p, file);
     size_t count = 0, next = 0;
-    for (uint32_t i = 0; wanted && i < p->lines.count; i++)
+    for (uint32_t i = 0; i < p->lines.count; i++)
         if (p->lines.items[i].file == name && !p->lines.items[i].text)
             wanted[count++] = (by_number){ p->lines.items[i].line, i };
     if (count) qsort(wanted, count, sizeof *wanted, motion_by_line);
@@ -122,19 +118,21 @@ void tw__profile_set_source(tw_profile *p, const char *file, const char *text, s
  * opened. */
 static void motion_read_file(tw_profile *p, tw__name file)
 {
-    struct stat about;
     size_t bytes;
+    char *text = NULL;
     const char *path = p->names.items[file];
-    if (stat(path, &about) || !S_ISREG(about.st_mode) || about.st_size > TW_SOURCE_LIMIT) return;
-    char *text = tw_read_file(path, TW_SOURCE_LIMIT, &bytes);
-    if (text) tw__profile_set_source(p, path, text, bytes);
+    tw_status status = tw__read_regular_file(path, TW_SOURCE_LIMIT, &text, &bytes);
+    if (status == TW_E_NO_MEMORY) tw__profile_fail(p, status, "out of memory for the profile");
+    if (status == TW_OK) tw__profile_set_source(p, path, text, bytes);
     free(text);
 }
 
 void tw__profile_read_sources(tw_profile *p)
 {
     size_t names = p->names.count;
-    bool *met = p->lines.count && !p->status ? tw__calloc(names + 1, sizeof *met) : NULL;
+    if (!p->lines.count || p->status) return;
+    bool *met = tw__calloc(names + 1, sizeof *met);
+    if (!met) tw__profile_fail(p, TW_E_NO_MEMORY, "out of memory for the profile");
     for (size_t i = 0; met && i < p->lines.count && !p->status; i++) {
         const tw__profile_line *line = &p->lines.items[i];
         if (met[line->file] || line->text || !line->file) continue;

@@ -198,7 +198,6 @@ enum { TW__SIDE_WEST = 1, TW__SIDE_EAST = 2, TW__SIDE_SOUTH = 4, TW__SIDE_NORTH 
 enum { TW__MOST_ROUTES = 1 << 18, TW__MOST_STUCK = 1 << 12 };
 /* Data of a color that comes to a tile from these sides goes on to those. */
 void tw__profile_add_route(tw_profile *p, uint32_t tile, uint32_t color, uint32_t from, uint32_t to);
-void tw__profile_omit_routes(tw_profile *p, uint64_t count);
 
 /* What a tile did in a stretch of time. Of the links: words that left; else cycles. */
 typedef enum tw__flow_kind {
@@ -237,10 +236,9 @@ typedef struct tw__line_desc {
 } tw__line_desc;
 enum { TW__MOST_LINES = 1 << 14 };
 void tw__profile_add_line(tw_profile *p, const tw__line_desc *desc); /* what equals another adds to it */
-/* The text of a file whose lines have none yet, for readers to see beside the figures; NULL: it is read from
- * there, if it is there. */
+/* The text of a file whose lines have none yet, for readers to see beside the figures. */
 void tw__profile_set_source(tw_profile *p, const char *file, const char *text, size_t bytes);
-void tw__profile_read_sources(tw_profile *p);
+void tw__profile_read_sources(tw_profile *p); /* the same from files that are there */
 
 /* What lies where on one tile: begin, blocks in any order, end. Tiles with equal maps share one. `from` and `to`: the
  * leaf programs between which a block is in use, TW__NONE = always; with tw__profile_map_in_cycles(), the cycles.

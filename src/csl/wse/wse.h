@@ -39,12 +39,12 @@ typedef struct tw__wse_options { /* all zero = defaults */
     bool reference;     /* slow: every PE is looked at in every cycle, and nothing goes a short way; for tests */
 } tw__wse_options;
 
-/* NULL when the image is faulty or memory ran out (diags says). The image must outlive the wafer; later diagnostics
- * go to the same list. */
 /* All ranks, before the first wafer of an image: starts what joins them; they have the same image and options, and
  * a wafer that they can share. TW_E_INVALID_ARGUMENT, TW_E_NOT_SUPPORTED, TW_E_SYSTEM and what tw__wire_start()
  * says. */
 tw_status tw__wse_ranks_meet(const tw__csl_image *image, const tw__wse_options *options);
+/* NULL when the image is faulty or memory ran out (diags says). The image must outlive the wafer; later diagnostics
+ * go to the same list. */
 tw__wse *tw__wse_new(const tw__csl_image *image, const tw__wse_options *options, tw_diags *diags);
 void tw__wse_free(tw__wse *w); /* NULL is fine */
 
@@ -185,14 +185,15 @@ typedef struct tw__wse_story {
     size_t count;
     tw__wse_did *did; /* by PE, kind, color, window; for free(). No two are of one of each */
 } tw__wse_story;
-bool tw__wse_motion(const tw__wse *w, tw__wse_story *story); /* false: options.motion is off, or out of memory */
+/* All ranks. False: options.motion is off, or out of memory. */
+bool tw__wse_motion(tw__wse *w, tw__wse_story *story);
 
 /* What instructions cost, of all PEs of a program; `waits`: cycles beside these. */
 typedef struct tw__wse_heat {
     uint64_t runs, cycles, waits;
 } tw__wse_heat;
 /* By instruction, then by function (its tasks, whatever they do); all zero for programs that did nothing. `out` has
- * code_count + function_count elements. */
+ * code_count + function_count elements. Of the PEs of this rank. */
 void tw__wse_heat_of(const tw__wse *w, uint32_t program, tw__wse_heat *out);
 
 typedef struct tw__wse_totals {                           /* always counted */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # csl_ranks.sh "RANKS..." PROGRAM csl run LAYOUT [option...]: runs a program on the wafer as one process and as so many
-# ranks, with 1 and 2 threads each; trace, profile, memory of all PEs and what is printed have to be the same bytes.
+# ranks, with 1 and 2 threads each; trace, profile, report, memory of all PEs and what is printed have to be the same bytes.
 counts=$1
 shift
 dir=$(mktemp -d) || exit 1
@@ -13,9 +13,9 @@ run() { # folder, then the command
   mkdir "$dir/$1"
   to=$dir/$1
   shift
-  "$@" --trace="$to/trace" --profile="$to/profile" --memory="$to/memory" --stats >"$to/out" 2>&1 ||
+  (cd "$to" && "$@" --trace=trace --profile=profile --report=report --memory=memory --stats) >"$to/out" 2>&1 ||
     { cat "$to/out"; echo "csl_ranks: $* fails"; exit 1; }
-  for file in trace profile memory out; do
+  for file in trace profile report memory out; do
     [ -s "$to/$file" ] || { echo "csl_ranks: no $file of $*"; exit 1; }
     cmp "$dir/one/$file" "$to/$file" || { echo "csl_ranks: $* has another $file"; exit 1; }
   done

@@ -64,7 +64,7 @@ function inOrder(nodes) {
     while (stack.length) {
         const i = stack.pop();
         order.push(i);
-        stack.push(...largest(nodes[i].below));
+        for (const below of largest(nodes[i].below)) stack.push(below);
     }
     return order;
 }

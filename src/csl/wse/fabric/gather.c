@@ -25,7 +25,10 @@ static void add_sizes(void *mine, const void *theirs)
 static tw_status hear_of(unsigned rank, const void *mine, size_t bytes, tw__wse_came *came, void *user)
 {
     char *room = tw__realloc(NULL, bytes);
-    if (!room) return tw__fail(TW_E_NO_MEMORY, "no memory for %zu bytes of rank %u", bytes, rank);
+    if (!room) {
+        tw__wire_break(); /* the others would wait for this one */
+        return tw__fail(TW_E_NO_MEMORY, "no memory for %zu bytes of rank %u", bytes, rank);
+    }
     if (mine) memcpy(room, mine, bytes);
     tw_status s = tw__wire_broadcast(TW__WIRE_HERE("what a rank knows of the wafer"), rank, room, bytes);
     if (!s) came(user, rank, room, bytes);
@@ -35,11 +38,15 @@ static tw_status hear_of(unsigned rank, const void *mine, size_t bytes, tw__wse_
 
 tw_status tw__wse_gather(tw__wse *w, const void *mine, size_t bytes, tw__wse_came *came, void *user)
 {
+    if (w->ranks == 1 && bytes) came(user, 0, mine, bytes);
     if (w->ranks == 1) return TW_OK;
     if (w->lost) return w->lost;
     size_t room = sizeof(sizes) + w->ranks * sizeof(uint64_t);
     sizes *all = tw__calloc(1, room);
-    if (!all) return tw__fail(TW_E_NO_MEMORY, "no memory for sizes of messages");
+    if (!all) {
+        tw__wire_break();
+        return w->lost = tw__fail(TW_E_NO_MEMORY, "no memory for sizes of messages");
+    }
     all->ranks = w->ranks;
     all->bytes[w->rank] = bytes;
     tw_status s = tw__wire_combine(TW__WIRE_HERE("how much ranks know of the wafer"), all, room, add_sizes);
@@ -114,7 +121,7 @@ static void take_events(void *user, unsigned rank, const char *bytes, size_t siz
 {
     tw__wse *w = user;
     if (rank == w->rank) return;
-    for (size_t at = 0; at < size; at += sizeof(tw__wse_event)) {
+    for (size_t at = 0; at + sizeof(tw__wse_event) <= size; at += sizeof(tw__wse_event)) {
         tw__wse_event e;
         memcpy(&e, bytes + at, sizeof e);
         tw__wse_note(&w->part[0], e.pe, e.cycle, e.kind, e.a, e.b);
@@ -183,4 +190,33 @@ tw_status tw__wse_fetch(tw__wse *w, bool memory)
     for (uint32_t pe = w->first; pe < w->end; pe++) tw__wse_pe_load(&w->pe[pe]);
     return tw__wse_gather(w, w->memory + (size_t)w->first * TW__CSL_PE_BYTES, pes * TW__CSL_PE_BYTES, take_memory,
                           w);
+}
+
+/* --- motion ----------------------------------------------------------------------------------------------------- */
+
+typedef struct joining {
+    const tw__wse *w;
+    struct tw__motion *all;
+    bool good;
+} joining;
+
+static void take_motion(void *user, unsigned rank, const char *bytes, size_t size)
+{
+    joining *j = user;
+    if (rank != j->w->rank) j->good = j->good && tw__wse_motion_join(j->all, bytes, size);
+}
+
+bool tw__wse_motion(tw__wse *w, tw__wse_story *story)
+{
+    *story = (tw__wse_story){ 0 };
+    if (!w->options.motion || !w->counters) return false;
+    joining j = { .w = w, .all = tw__wse_motion_mine(w) };
+    size_t size = 0;
+    char *mine = j.all && w->ranks > 1 ? tw__wse_motion_pack(j.all, &size) : NULL;
+    j.good = tw__wse_all_agree(w, j.all && (mine || w->ranks == 1));
+    if (j.good) j.good = tw__wse_gather(w, mine, size, take_motion, &j) == TW_OK && j.good;
+    if (j.good) j.good = tw__wse_motion_tell(j.all, story);
+    free(mine);
+    tw__wse_motion_delete(j.all);
+    return j.good;
 }

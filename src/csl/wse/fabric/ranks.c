@@ -6,6 +6,7 @@
  * waits for a place behind a border is not sent: all that leaves is told anyway. */
 #include "csl/wse/fabric/link.h"
 #include "csl/lang/code/codec.h"
+#include "core/base/interrupt.h"
 #include "core/wire/wire.h"
 
 #include <stdlib.h>
@@ -87,8 +88,8 @@ static tw_status hash_image(const tw__csl_image *image, uint64_t *hash)
 /* Of those that say what happens; the number of threads and the time that a run may take are each rank's own. */
 static uint64_t hash_options(const tw__wse_options *o)
 {
-    const uint64_t said[] = { (uint64_t)o->check, o->random_order, o->seed,     o->trace,
-                              o->profile,         o->spans,        o->may_wait, o->reference };
+    const uint64_t said[] = { (uint64_t)o->check, o->random_order, o->seed,     o->trace,    o->profile,
+                              o->motion,          o->spans,        o->may_wait, o->reference };
     return hash_bytes(0xcbf29ce484222325u, said, sizeof said);
 }
 
@@ -376,7 +377,7 @@ void tw__wse_ranks_windows(tw__wse *w, unsigned windows)
 
 /* --- what all have to know -------------------------------------------------------------------------------------- */
 
-enum { FAULT = 1, NO_MEMORY = 2, MESSAGES = 4, LATE = 8 };
+enum { FAULT = 1, NO_MEMORY = 2, MESSAGES = 4, LATE = 8, INTERRUPTED = 16 };
 typedef struct meeting {
     uint64_t next, busy, last, flags;
 } meeting;
@@ -401,6 +402,7 @@ uint64_t tw__wse_ranks_next(tw__wse *w, uint64_t next, size_t *busy)
             (part->fault ? FAULT : 0u) | (part->no_memory ? NO_MEMORY : 0u) | (part->message_count ? MESSAGES : 0u);
     }
     if (w->deadline && tw__seconds() > w->deadline) m.flags |= LATE;
+    if (tw__interrupt_flag) m.flags |= INTERRUPTED;
     if (w->no_memory) m.flags |= NO_MEMORY;
     if (!w->lost)
         w->lost = tw__wire_combine(TW__WIRE_HERE("what comes next on the wafer"), &m, sizeof m, meet_both);
@@ -409,6 +411,8 @@ uint64_t tw__wse_ranks_next(tw__wse *w, uint64_t next, size_t *busy)
     w->fault |= (m.flags & FAULT) != 0;
     w->no_memory |= (m.flags & NO_MEMORY) != 0;
     w->late = (m.flags & LATE) != 0;
+    if (m.flags & INTERRUPTED) tw_interrupt(true); /* a signal may have reached one of them only */
+    w->interrupted = (m.flags & INTERRUPTED) != 0;
     w->part[0].last = m.last;
     *busy = m.busy;
     return m.next;

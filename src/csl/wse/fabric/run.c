@@ -287,7 +287,7 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
         if (tw__wse_left(w)) return left_by_debugger();
         if (w->fault)
             return tw__fail(TW_E_APPLICATION, "the program stopped at cycle %llu", (unsigned long long)w->now);
-        if (tw__interrupt_flag)
+        if (w->ranks > 1 ? w->interrupted : tw__interrupt_flag != 0)
             return tw__fail(TW_E_SYSTEM, "interrupted at cycle %llu", (unsigned long long)w->now);
         if (asks && done(user)) return w->lost;
         uint64_t next = next_of_all(w, &busy);

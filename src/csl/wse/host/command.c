@@ -165,7 +165,7 @@ static void finish_send(tw_wse *w, tw__command *c)
 
 static tw_status finish_receive(tw_wse *w, tw__command *c)
 {
-    if (!c->issued) {
+    if (!c->row) { /* one that waited behind another of its color was issued without */
         c->row = tw__calloc(c->copy.elements + 1, sizeof *c->row);
         tw_status status = tw__wire_agree(c->row ? TW_OK : tw__fail(TW_E_NO_MEMORY, "no memory for a stream"));
         if (status != TW_OK) return status;

@@ -3,6 +3,7 @@
  * how many wavelets, what operations waited for, and tasks and operations with begin and end. */
 #include "csl/wse/host/host.h"
 #include "core/profile/profile.h"
+#include "core/wire/wire.h"
 #include "csl/lang/code/room.h"
 
 #include <stdlib.h>
@@ -313,19 +314,44 @@ static void add_motion(const tw_wse *w, tw_profile *p)
     free(story.did);
 }
 
+static void add_waiting(tw_profile *p, uint32_t pe, char *text)
+{
+    for (char *at = text; at && *at;) {
+        char *end = strchr(at, '\n'), *colon = strstr(at, ": "); /* behind the name of the PE */
+        if (end) *end = 0;
+        tw__profile_add_stuck(p, pe, colon ? colon + 2 : at);
+        at = end ? end + 1 : NULL;
+    }
+}
+
+/* Numbers of PEs, each with a text and its zero. */
+static void take_waiting(void *user, unsigned rank, const char *bytes, size_t size)
+{
+    (void)rank;
+    for (const char *at = bytes; at < bytes + size; at += strlen(at) + 1) {
+        uint32_t pe;
+        memcpy(&pe, at, sizeof pe);
+        at += sizeof pe;
+        g_autofree char *text = g_strdup(at);
+        add_waiting(user, pe, text);
+    }
+}
+
 /* Of a run that ended early: what each PE and its router wait for. */
 static void add_stuck(const tw_wse *w, tw_profile *p)
 {
-    for (uint32_t pe = 0; w->failed == TW_E_SYSTEM && pe < w->image->pe_count; pe++) {
-        char *text = tw__wse_why(w->fabric, pe % w->image->width, pe / w->image->width), *at = text;
-        while (at && *at) {
-            char *end = strchr(at, '\n'), *colon = strstr(at, ": "); /* behind the name of the PE */
-            if (end) *end = 0;
-            tw__profile_add_stuck(p, pe, colon ? colon + 2 : at);
-            at = end ? end + 1 : NULL;
+    if (w->failed != TW_E_SYSTEM) return;
+    g_autoptr(GByteArray) mine = g_byte_array_new();
+    for (uint32_t pe = 0; pe < w->image->pe_count; pe++) {
+        unsigned x = pe % w->image->width, y = pe / w->image->width;
+        char *text = tw__wse_is_here(w->fabric, x, y) ? tw__wse_why(w->fabric, x, y) : NULL;
+        if (text && *text) {
+            g_byte_array_append(mine, (const guint8 *)&pe, sizeof pe);
+            g_byte_array_append(mine, (const guint8 *)text, (guint)strlen(text) + 1);
         }
         free(text);
     }
+    tw__wse_gather(w->fabric, mine->data, mine->len, take_waiting, p);
 }
 
 /* --- lines ----------------------------------------------------------------------------------------------------- */
@@ -353,16 +379,35 @@ static void add_heat(const tw_wse *w, tw_profile *p, uint32_t program, const tw_
     }
 }
 
+static void take_heat(void *user, unsigned rank, const char *bytes, size_t size)
+{
+    tw__wse_heat *sum = user;
+    (void)rank;
+    for (size_t i = 0; i < size / sizeof *sum; i++) {
+        tw__wse_heat more;
+        memcpy(&more, bytes + i * sizeof more, sizeof more);
+        sum[i].runs += more.runs, sum[i].cycles += more.cycles, sum[i].waits += more.waits;
+    }
+}
+
+static tw_status program_heat(const tw_wse *w, tw_profile *p, uint32_t program)
+{
+    const tw__csl_program *at = &w->image->programs[program];
+    size_t count = at->code_count + at->function_count;
+    tw__wse_heat *mine = tw__calloc(2 * count + 1, sizeof *mine), *sum = mine ? mine + count : NULL;
+    tw_status s = tw__wire_agree(mine ? TW_OK : tw__fail(TW_E_NO_MEMORY, "out of memory for the profile"));
+    if (!s) tw__wse_heat_of(w->fabric, program, mine);
+    if (!s) s = tw__wse_gather(w->fabric, mine, count * sizeof *mine, take_heat, sum);
+    if (!s) add_heat(w, p, program, sum);
+    free(mine);
+    return s;
+}
+
 static void learned_add_lines(const tw_wse *w, tw_profile *p)
 {
-    for (uint32_t i = 0; i < w->image->program_count; i++) {
-        const tw__csl_program *at = &w->image->programs[i];
-        tw__wse_heat *heat = tw__calloc(at->code_count + at->function_count + 1, sizeof *heat);
-        if (!heat) tw__profile_fail(p, TW_E_NO_MEMORY, "out of memory for the profile");
-        if (heat) tw__wse_heat_of(w->fabric, i, heat);
-        if (heat) add_heat(w, p, i, heat);
-        free(heat);
-    }
+    tw_status s = TW_OK;
+    for (uint32_t i = 0; i < w->image->program_count && !s; i++) s = program_heat(w, p, i);
+    if (s) tw__profile_fail(p, s, "%s", tw_error_message());
     tw__profile_read_sources(p);
 }
 

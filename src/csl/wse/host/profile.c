@@ -312,7 +312,7 @@ tw_status tw_wse_write_profile(tw_wse *w, const char *path)
 {
     if (!w) return tw__missing("wafer");
     const tw_profile *profile = tw_wse_profile(w);
-    if (!profile) return w->options.profile ? TW_E_NO_MEMORY : TW_E_PROFILING_DISABLED;
+    if (!profile) return w->options.profile ? tw_error_status() : TW_E_PROFILING_DISABLED;
     tw_output *out = tw_output_open(path, NULL, 0);
     if (!out) return tw_error_status();
     tw_status status = tw_profile_write_json(profile, tw_output_file(out), true);

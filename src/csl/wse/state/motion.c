@@ -135,7 +135,7 @@ void tw__wse_motion_free(tw__part *part)
 
 /* --- the whole -------------------------------------------------------------------------------------------------- */
 
-static bool motion_join(struct tw__motion *all, const struct tw__motion *m)
+static bool motion_add_all(struct tw__motion *all, const struct tw__motion *m)
 {
     while (all->shift < m->shift)
         if (!rebuild(all, all->room, 1)) return false;
@@ -151,7 +151,7 @@ static bool motion_join(struct tw__motion *all, const struct tw__motion *m)
 static bool join_open(struct tw__motion *all, const tw__wse *w)
 {
     bool good = true;
-    for (uint32_t pe = 0; pe < w->count && good; pe++)
+    for (uint32_t pe = w->first; pe < w->end && good; pe++)
         for (unsigned s = 0; s <= TW__WSE_MAIN && good; s++) {
             const tw__op *op = w->pe[pe].op[s];
             bool active = s == TW__WSE_MAIN ? w->pe[pe].main_state == TW__MAIN_OP : w->pe[pe].op_active >> s & 1;
@@ -187,7 +187,7 @@ static int motion_order(const void *a, const void *b)
     return x->window < y->window ? -1 : x->window > y->window;
 }
 
-static bool motion_tell(const struct tw__motion *m, tw__wse_story *story)
+bool tw__wse_motion_tell(const struct tw__motion *m, tw__wse_story *story)
 {
     uint32_t across = (m->width + m->block - 1) / m->block;
     *story = (tw__wse_story){ .window = UINT64_C(1) << m->shift, .block = m->block };
@@ -207,15 +207,44 @@ static bool motion_tell(const struct tw__motion *m, tw__wse_story *story)
     return story->did != NULL;
 }
 
-bool tw__wse_motion(const tw__wse *w, tw__wse_story *story)
+struct tw__motion *tw__wse_motion_mine(const tw__wse *w)
 {
-    struct tw__motion all = { 0 };
-    *story = (tw__wse_story){ 0 };
-    if (!w->options.motion || !w->counters || !motion_init(&all, w)) return false;
-    bool good = true;
-    for (unsigned k = 0; k < w->part_count && good; k++) good = motion_join(&all, w->part[k].motion);
-    good = good && join_open(&all, w) && motion_tell(&all, story);
-    free(all.cells);
+    struct tw__motion *all = tw__calloc(1, sizeof *all);
+    bool good = all && motion_init(all, w);
+    for (unsigned k = 0; k < w->part_count && good; k++) good = motion_add_all(all, w->part[k].motion);
+    if (good && join_open(all, w)) return all;
+    tw__wse_motion_delete(all);
+    return NULL;
+}
+
+void tw__wse_motion_delete(struct tw__motion *m)
+{
+    if (m) free(m->cells);
+    free(m);
+}
+
+char *tw__wse_motion_pack(const struct tw__motion *m, size_t *size)
+{
+    const uint64_t shift = m->shift;
+    char *bytes = tw__realloc(NULL, sizeof shift + m->count * sizeof *m->cells), *at = bytes;
+    if (!bytes) return NULL;
+    memcpy(at, &shift, sizeof shift), at += sizeof shift;
+    for (size_t i = 0; i < m->room; i++)
+        if (m->cells[i].amount) memcpy(at, &m->cells[i], sizeof *m->cells), at += sizeof *m->cells;
+    *size = (size_t)(at - bytes);
+    return bytes;
+}
+
+bool tw__wse_motion_join(struct tw__motion *all, const char *bytes, size_t size)
+{
+    uint64_t shift;
+    memcpy(&shift, bytes, sizeof shift);
+    const size_t count = (size - sizeof shift) / sizeof(cell);
+    struct tw__motion theirs = { .shift = (unsigned)shift, .room = count };
+    theirs.cells = tw__calloc(count + 1, sizeof *theirs.cells);
+    if (theirs.cells) memcpy(theirs.cells, bytes + sizeof shift, count * sizeof *theirs.cells);
+    bool good = theirs.cells && motion_add_all(all, &theirs);
+    free(theirs.cells);
     return good;
 }
 

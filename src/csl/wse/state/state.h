@@ -403,6 +403,7 @@ struct tw__wse {
     struct tw__borders *borders; /* fabric/ranks.c; NULL = one process */
     tw_status lost;              /* other ranks cannot be reached any more */
     bool late;                   /* the time of some rank is up */
+    bool interrupted;            /* some rank was, of several */
     tw__router *router;
     tw__pe *pe;
     uint64_t *due;                     /* by PE: when the compute engine wants to be looked at */
@@ -510,10 +511,16 @@ static inline unsigned tw__wse_figure(const tw__part *part, unsigned row)
     return tw__wse_model[row].value[part->w->arch];
 }
 
-/* --- motion.c: what happened when, folded; heat: what which instruction cost
- * ------------------------------------- */
+/* --- motion.c: what happened when, folded; heat: what which instruction cost ---------------------------------- */
 bool tw__wse_motion_new(tw__part *part, const tw__wse *w);
 void tw__wse_motion_free(tw__part *part);
+/* What this rank knows, with operations under way; NULL = out of memory. For tw__wse_motion_delete(). */
+struct tw__motion *tw__wse_motion_mine(const tw__wse *w);
+void tw__wse_motion_delete(struct tw__motion *m);
+/* As bytes for another rank, which adds them to what it knows. For free(), NULL = out of memory. */
+char *tw__wse_motion_pack(const struct tw__motion *m, size_t *size);
+bool tw__wse_motion_join(struct tw__motion *all, const char *bytes, size_t size);
+bool tw__wse_motion_tell(const struct tw__motion *m, tw__wse_story *story);
 /* `amount` of a kind (tw__wse_did) in each cycle from `from` until `to`. Only with part->motion. */
 void tw__wse_did_so(tw__part *part, uint32_t pe, uint64_t from, uint64_t to, unsigned kind, unsigned color);
 unsigned tw__wse_op_color(const tw__pe *pe, const tw__op *op, unsigned *kind); /* and how it waits */

@@ -245,7 +245,7 @@ char *tw_debug_type(const tw_debug *debug, const tw_debug_state *given, const ch
     const tw__die *named = status == TW_OK ? NULL : tw__type_named(debug, text);
     GString *out = g_string_new(NULL);
     if (status == TW_OK && value.is_number)
-        g_string_append(out, "int");
+        g_string_append(out, value.is_address ? "void *" : "int");
     else if (status == TW_OK || named)
         tw__type_print(debug, named ? named : value.type, value.row, out);
     tw__arena_free(look.arena);

@@ -3,6 +3,7 @@
  * and one of products, whose helpers are not to meet those of another: gen_libs NAME TYPE FILE.
  * What is not there is compiled when it is met, so rows can be left out of it. */
 #include "poplar/libs/popnn/codes.h"
+#include "poplar/libs/popsparse/codes.h"
 #include "poplar/libs/poplin/codes.h"
 #include "poplar/libs/popops/encode.h"
 #include "poplar/libs/popops/reduce.h"
@@ -122,5 +123,11 @@ int main(int argc, char **argv)
     gen_codes(tw__pool_codes, TW__POOL_CODES);
     gen_codes(&tw__ctc_code, 1);
     gen_codes(&tw__ctc_search_code, 1);
+    gen_codes(tw__sparse_softmax_codes, TW__SPARSE_SOFTMAX_CODES);
+    gen_codes(&tw__sparse_product_code, 1);
+    gen_codes(&tw__sparse_gradient_code, 1);
+    gen_codes(&tw__sparse_rows_code, 1);
+    gen_codes(&tw__sparse_update_code, 1);
+    gen_codes(&tw__sparse_steps_code, 1);
     return fclose(stdout) == 0 ? 0 : 1;
 }

@@ -40,6 +40,13 @@ bool tw__blocks_check(tw__blocks *b, tw_graph *graph, const char *call, const tw
     return true;
 }
 
+bool tw__blocks_triangle(const tw__blocks *b, tw_sparse_triangle triangle)
+{
+    if ((unsigned)triangle <= TW_SPARSE_ZERO_LOWER) return true;
+    tw_graph_fail(b->graph, TW_E_POPLIBS, b->call, "there is no triangle %u", (unsigned)triangle);
+    return false;
+}
+
 void tw__blocks_free(tw__blocks *b)
 {
     g_free(b->number);
@@ -360,7 +367,7 @@ tw_tensor tw_popsparse_dense_dense(tw_graph *graph, tw_tensor a, tw_tensor b, co
     if (!tw__blocks_check(&p.b, graph, __func__, result)) return made;
     tw__extents left = tw__libs_shape(graph, a);
     size_t k = left.rank == 2 ? left.dim[1] : 0, groups = p.b.m.groups;
-    if (block_wants(&p.b, "the left matrix", a, groups * p.b.m.rows, k) &&
+    if (tw__blocks_triangle(&p.b, triangle) && block_wants(&p.b, "the left matrix", a, groups * p.b.m.rows, k) &&
         block_wants(&p.b, "the right matrix", b, groups * k, p.b.m.columns) &&
         product_begin(&p, a, b, type, options)) {
         tw_graph_push_scope(graph);

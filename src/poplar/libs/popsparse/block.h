@@ -20,6 +20,7 @@ bool tw__blocks_check(tw__blocks *b, tw_graph *graph, const char *call, const tw
 void tw__blocks_free(tw__blocks *b);
 /* float or half, [count][area], mapped. */
 bool tw__blocks_tensor(const tw__blocks *b, tw_tensor tensor);
+bool tw__blocks_triangle(const tw__blocks *b, tw_sparse_triangle triangle); /* there is such a one */
 /* Number of a block, SIZE_MAX: it is not there. */
 static inline size_t tw__blocks_at(const tw__blocks *b, size_t group, size_t i, size_t j)
 {

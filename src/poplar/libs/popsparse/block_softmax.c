@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Softmax along the rows of a matrix of blocks, and its gradient: a vertex has all blocks of one row of blocks, its
  * workers share the rows within them. */
+#include "poplar/libs/popsparse/codes.h"
 #include "poplar/libs/popops/code.h"
 #include "poplar/libs/popsparse/block.h"
 
@@ -9,8 +10,7 @@
     "static size_t %ID%workers(const %ID% *v)\n{\n" \
     "    return v->width * sizeof(%T%) % 4 ? 1 : tw_num_workers();\n}\n"
 
-enum { SOFTMAX, SOFTMAX_GRADIENT, SOFTMAX_CODES };
-static const tw__libs_code softmax_codes[SOFTMAX_CODES] = {
+const tw__libs_code tw__sparse_softmax_codes[TW__SPARSE_SOFTMAX_CODES] = {
     { "popsparse::BlockSoftmax", "fh",
       "TW_MULTIVERTEX_AS(%ID%, \"%NAME%\")\n{\n"
       "    TW_INOUT(TW_VECTOR(%T%, ONE_PTR, 4)) x;\n    TW_STATE_VECTOR(unsigned) columns; /* of blocks, the first "
@@ -101,8 +101,9 @@ static void softmax_vertices(const tw__blocks *b, tw_tensor x, tw_tensor y, tw_s
 static bool softmax_in_place(const tw__blocks *b, tw_tensor x, tw_tensor y, tw_sparse_triangle triangle,
                              tw_program sequence, const char *name)
 {
-    int which = y.id ? SOFTMAX_GRADIENT : SOFTMAX;
-    const char *vertex = tw__libs_code_vertex(b->graph, &softmax_codes[which], tw_tensor_type(b->graph, x));
+    int which = y.id ? TW__SPARSE_SOFTMAX_GRADIENT : TW__SPARSE_SOFTMAX;
+    const char *vertex =
+        tw__libs_code_vertex(b->graph, &tw__sparse_softmax_codes[which], tw_tensor_type(b->graph, x));
     if (!vertex) return false;
     softmax_vertices(b, x, y, triangle, vertex, sequence, name);
     return tw__libs_ready(b->graph);
@@ -121,7 +122,8 @@ tw_tensor tw_popsparse_block_softmax(tw_graph *graph, tw_tensor blocks, const tw
 {
     tw__blocks b;
     tw_tensor made = TW__LIBS_NIL;
-    if (tw__blocks_check(&b, graph, __func__, matrix) && tw__blocks_tensor(&b, blocks))
+    if (tw__blocks_check(&b, graph, __func__, matrix) && tw__blocks_tensor(&b, blocks) &&
+        tw__blocks_triangle(&b, triangle))
         made = softmax_call(&b, blocks, TW__LIBS_NIL, triangle, sequence, name);
     tw__blocks_free(&b);
     return made;
@@ -132,7 +134,7 @@ void tw_popsparse_block_softmax_in_place(tw_graph *graph, tw_tensor blocks, cons
 {
     tw__blocks b;
     if (tw__blocks_check(&b, graph, __func__, matrix) && tw__blocks_tensor(&b, blocks) &&
-        tw__libs_writeable(graph, __func__, blocks)) {
+        tw__blocks_triangle(&b, triangle) && tw__libs_writeable(graph, __func__, blocks)) {
         if (tw_tensor_is_parallel_writeable(graph, blocks))
             softmax_in_place(&b, blocks, TW__LIBS_NIL, triangle, sequence, name);
         else

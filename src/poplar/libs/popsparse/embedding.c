@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of a sparse matrix at indices that are data: taken out, and added to. */
+#include "poplar/libs/popsparse/codes.h"
 #include "poplar/libs/popsparse/sparse.h"
 
 /* Worker w has indices w, w + workers ... Lines of `out` are a region's columns. */
-static const tw__libs_code rows_code = {
+const tw__libs_code tw__sparse_rows_code = {
     "popsparse::Rows",
     "fh",
     "TW_MULTIVERTEX_AS(%ID%, \"%NAME%\")\n{\n"
@@ -27,7 +28,7 @@ static const tw__libs_code rows_code = {
 };
 
 /* Worker w has blocks w, w + workers ...; slices are added in their order. */
-static const tw__libs_code update_code = {
+const tw__libs_code tw__sparse_update_code = {
     "popsparse::Update",
     "fh",
     "TW_MULTIVERTEX_AS(%ID%, \"%NAME%\")\n{\n"
@@ -150,13 +151,22 @@ tw_tensor tw_popsparse_slice(tw_graph *graph, const tw_sparse_params *params, tw
                           .values = sparse.values,
                           .connect = rows_connect };
     if (!rows_begin(&w, params, indices, options)) return TW__LIBS_NIL;
-    w.vertex = tw__libs_code_vertex(graph, &rows_code, w.plan.type);
+    w.vertex = tw__libs_code_vertex(graph, &tw__sparse_rows_code, w.plan.type);
     if (!w.vertex) return TW__LIBS_NIL;
     tw_graph_push_scope(graph);
     sparse_rows s = { .indices = indices };
     tw_tensor made = tw_tensor_keep(graph, rows_make(&w, &s));
     tw_graph_pop_scope(graph);
     return made;
+}
+
+/* Sums and scale are floats until all has been added. */
+static void add_scaled_sums(const tw__sparse_work *w, tw_tensor values, tw_tensor scale)
+{
+    tw_tensor sums = tw_tensor_index(w->graph, w->sums, 0), by = tw_tensor_reshape(w->graph, scale, 0, NULL);
+    const tw_tensor all[] = { values, sums, by };
+    g_autofree char *text = tw__real_text(w->graph, "$1 + $2 * $3", w->plan.type, 3, all);
+    tw__popops_map_in_place(w->graph, w->call, text, 3, all, w->sequence, w->name, NULL);
 }
 
 void tw_popsparse_update_add(tw_graph *graph, const tw_sparse_params *params, tw_sparse_tensor sparse,
@@ -178,7 +188,7 @@ void tw_popsparse_update_add(tw_graph *graph, const tw_sparse_params *params, tw
     if (!tw__libs_ready(graph)) return;
     bool fits = own.rank == 2 && own.dim[0] == tw_tensor_elements(graph, indices) &&
                 own.dim[1] == w.plan.p.columns && type == w.plan.type && one == 1 && (by == TW_FLOAT || by == type);
-    if (!fits || !tw_graph_mapping_complete(graph, slices)) {
+    if (!fits || !tw_graph_mapping_complete(graph, slices) || !tw_graph_mapping_complete(graph, scale)) {
         TW__LIBS_REFUSE(graph, "rows at %s of a matrix with %zu columns of %s += %s * slices %s",
                         tw__libs_describe(graph, indices).text, w.plan.p.columns,
                         tw_type_name(w.plan.type, TW_SYSTEM_POPLAR), tw__libs_describe(graph, scale).text,
@@ -186,14 +196,13 @@ void tw_popsparse_update_add(tw_graph *graph, const tw_sparse_params *params, tw
         return;
     }
     if (!tw__libs_writeable(graph, __func__, sparse.values)) return;
-    w.vertex = tw__libs_code_vertex(graph, &update_code, type);
+    w.vertex = tw__libs_code_vertex(graph, &tw__sparse_update_code, type);
     if (!w.vertex) return;
     tw_graph_push_scope(graph);
     sparse_rows s = { .indices = indices, .slices = slices };
     w.user = &s, w.values = TW__LIBS_NIL;
     tw__sparse_add_sums(&w);
     tw__sparse_rounds(&w);
-    tw_popops_scaled_add(graph, sparse.values, (tw_scale){ 1, TW__LIBS_NIL }, tw_tensor_index(graph, w.sums, 0),
-                         (tw_scale){ 0, scale }, sequence, name, NULL);
+    add_scaled_sums(&w, sparse.values, scale);
     tw_graph_pop_scope(graph);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Rounds of buckets: every region works on its own bucket, and where blocks lie in other buckets, these go round as
  * far as the meta data say. Buckets of sums that are made travel with them, and back. */
+#include "poplar/libs/popsparse/codes.h"
 #include "poplar/libs/popsparse/sparse.h"
 
 /* The last word of the meta data as a number that a loop can have. */
-static const tw__libs_code steps_code = {
+const tw__libs_code tw__sparse_steps_code = {
     "popsparse::Steps", "2",
     "TW_VERTEX_AS(%ID%, \"%NAME%\")\n{\n"
     "    TW_INPUT(%T%) word;\n    TW_OUTPUT(unsigned) steps;\n    unsigned most;\n};\n"
@@ -35,12 +36,11 @@ bool tw__sparse_check(const tw__sparse_work *work)
 
 /* --- buckets of sums ------------------------------------------------------------------------------------------- */
 
-tw_tensor tw__sparse_map_values(tw_graph *graph, const tw__sparse_plan *plan, tw_tensor values, size_t z)
+void tw__sparse_map_values(tw_graph *graph, const tw__sparse_plan *plan, tw_tensor values, size_t z)
 {
     size_t own = plan->capacity * plan->area;
     for (size_t r = 0; r < plan->regions; r++)
         tw_graph_map_range(graph, values, r * own, own, tw__sparse_tile(plan, r, z));
-    return values;
 }
 
 void tw__sparse_add_sums(tw__sparse_work *work)
@@ -168,10 +168,10 @@ static tw_program round_spills(const tw__sparse_work *w, tw_tensor steps)
 void tw__sparse_rounds(tw__sparse_work *work)
 {
     tw_graph *g = work->graph;
+    const char *vertex = work->plan.regions == 1 ? "" : tw__libs_code_vertex(g, &tw__sparse_steps_code, TW_U16);
+    if (!vertex) return;
     round_execute(work, work->meta, work->values, true, work->sequence);
     if (work->plan.regions == 1) return;
-    const char *vertex = tw__libs_code_vertex(g, &steps_code, TW_U16);
-    if (!vertex) return;
     tw_tensor steps = round_steps(work, vertex);
     tw_program spills = round_spills(work, steps), none = tw_program_sequence(g, NULL);
     tw_program_sequence_add(g, work->sequence, tw_program_if(g, steps, spills, none));

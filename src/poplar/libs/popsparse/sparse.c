@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Products with a sparse matrix whose pattern is data, its transpose, and the gradient of its values. */
+#include "poplar/libs/popsparse/codes.h"
 #include "poplar/libs/popsparse/sparse.h"
 
 #include <string.h>
 
 /* Lines of a part, [..][batch]. A worker has the blocks that go to lines of its own; words that name none are
  * skipped. */
-static const tw__libs_code product_code = {
+const tw__libs_code tw__sparse_product_code = {
     "popsparse::Product",
     "fh",
     "TW_MULTIVERTEX_AS(%ID%, \"%NAME%\")\n{\n"
@@ -38,7 +39,7 @@ static const tw__libs_code product_code = {
 };
 
 /* Worker w has blocks w, w + workers ... */
-static const tw__libs_code gradient_code = {
+const tw__libs_code tw__sparse_gradient_code = {
     "popsparse::Gradient",
     "fh",
     "TW_MULTIVERTEX_AS(%ID%, \"%NAME%\")\n{\n"
@@ -228,7 +229,7 @@ tw_tensor tw_popsparse_matmul(tw_graph *graph, const tw_sparse_params *params, t
     if (!tw__libs_ready(graph) || !tw__sparse_make_plan(&w.plan, graph, __func__, type, params, options) ||
         !tw__sparse_check(&w) || !dense_check(&w, s.in_side, dense))
         return TW__LIBS_NIL;
-    w.vertex = tw__libs_code_vertex(graph, &product_code, type);
+    w.vertex = tw__libs_code_vertex(graph, &tw__sparse_product_code, type);
     if (!w.vertex) return TW__LIBS_NIL;
     w.batches = w.plan.z_parts;
     tw_graph_push_scope(graph);
@@ -268,7 +269,7 @@ tw_tensor tw_popsparse_matmul_gradient(tw_graph *graph, const tw_sparse_params *
     if (!tw__libs_ready(graph) || !tw__sparse_make_plan(&w.plan, graph, __func__, type, params, options) ||
         !tw__sparse_check(&w) || !dense_check(&w, DENSE_ROWS, gradient) || !dense_check(&w, DENSE_COLUMNS, dense))
         return TW__LIBS_NIL;
-    w.vertex = tw__libs_code_vertex(graph, &gradient_code, type);
+    w.vertex = tw__libs_code_vertex(graph, &tw__sparse_gradient_code, type);
     if (!w.vertex) return TW__LIBS_NIL;
     w.batches = w.plan.z_parts;
     tw_graph_push_scope(graph);

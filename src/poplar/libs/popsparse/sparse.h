@@ -61,7 +61,7 @@ void tw__sparse_rounds(tw__sparse_work *work);
 /* Zero sums, and what they are in the end: added over the batch, as values. */
 void tw__sparse_add_sums(tw__sparse_work *work);
 tw_tensor tw__sparse_finish_sums(const tw__sparse_work *work);
-/* Bucket of `region` in values or their like. */
-tw_tensor tw__sparse_map_values(tw_graph *graph, const tw__sparse_plan *plan, tw_tensor values, size_t z);
+/* Maps buckets, of values or their like, to the tiles of part `z` of the batch. */
+void tw__sparse_map_values(tw_graph *graph, const tw__sparse_plan *plan, tw_tensor values, size_t z);
 
 #endif

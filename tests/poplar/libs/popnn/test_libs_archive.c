@@ -69,10 +69,32 @@ static void archive_layers(tw_graph *g, tw_program p)
     tw_popops_sequence_slice(g, rows, into, n, n, n, false, p, "runs");
 }
 
+static void archive_sparse(tw_graph *g, tw_program p)
+{
+    static const unsigned char mask[4] = { 1, 0, 1, 1 };
+    const tw_block_sparse blocks = { 0, 8, 8, 4, 4, mask };
+    const tw_sparse_params params = { .rows = 64, .columns = 64, .batch = 4, .values = 256 };
+    size_t count = 3;
+    for (int half = 0; half < 2; half++) {
+        tw_type type = half ? TW_HALF : TW_FLOAT;
+        tw_tensor x = zeros(g, type, 2, (size_t[]){ 3, 16 });
+        tw_tensor y = tw_popsparse_block_softmax(g, x, &blocks, TW_SPARSE_WHOLE, p, "softmax");
+        tw_popsparse_block_softmax_gradient(g, y, x, &blocks, p, "softmax");
+        tw_sparse_tensor w = tw_popsparse_create_weights(g, type, &params, "weights", NULL);
+        tw_tensor in = tw_popsparse_create_input(g, type, &params, "in", NULL);
+        tw_popops_zero(g, w.meta, p, "meta"), tw_popops_zero(g, w.values, p, "values"),
+            tw_popops_zero(g, in, p, "in");
+        tw_tensor out = tw_popsparse_matmul(g, &params, w, in, false, p, "product", NULL);
+        tw_popsparse_matmul_gradient(g, &params, w.meta, out, in, p, "gradient", NULL);
+        tw_popsparse_slice(g, &params, w, zeros(g, TW_UNSIGNED_INT, 1, &count), p, "rows", NULL);
+    }
+}
+
 static void libs_archive_is_enough(void **state)
 {
     (void)state;
-    static void (*const calls[])(tw_graph *, tw_program) = { archive_solvers, archive_products, archive_layers };
+    static void (*const calls[])(tw_graph *, tw_program) = { archive_solvers, archive_products, archive_layers,
+                                                             archive_sparse };
     g_autofree char *archive = g_build_filename(tw_lib_dir(), "tilewright", "libs.gp", NULL);
     if (!g_file_test(archive, G_FILE_TEST_IS_REGULAR)) skip(); /* builds without popc have none */
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
