@@ -86,6 +86,8 @@ bool tw__wse_all_agree(tw__wse *w, bool mine);
 /* All ranks: what each of them has to say, in their order, one's own included. One process has nothing to say. */
 typedef void tw__wse_came(void *user, unsigned rank, const char *bytes, size_t size);
 tw_status tw__wse_gather(tw__wse *w, const void *mine, size_t bytes, tw__wse_came *came, void *user);
+/* The same, and one process hears of itself. */
+tw_status tw__wse_gather_all(tw__wse *w, const void *mine, size_t bytes, tw__wse_came *came, void *user);
 /* All ranks: what the one that has this row of PEs knows. */
 tw_status tw__wse_from_owner(tw__wse *w, unsigned y, void *bytes, size_t size);
 /* TW_OK, or why ranks cannot reach each other any more. */

@@ -38,7 +38,6 @@ static tw_status hear_of(unsigned rank, const void *mine, size_t bytes, tw__wse_
 
 tw_status tw__wse_gather(tw__wse *w, const void *mine, size_t bytes, tw__wse_came *came, void *user)
 {
-    if (w->ranks == 1 && bytes) came(user, 0, mine, bytes);
     if (w->ranks == 1) return TW_OK;
     if (w->lost) return w->lost;
     size_t room = sizeof(sizes) + w->ranks * sizeof(uint64_t);
@@ -54,6 +53,12 @@ tw_status tw__wse_gather(tw__wse *w, const void *mine, size_t bytes, tw__wse_cam
         if (all->bytes[k]) s = hear_of(k, k == w->rank ? mine : NULL, all->bytes[k], came, user);
     free(all);
     return w->lost = s;
+}
+
+tw_status tw__wse_gather_all(tw__wse *w, const void *mine, size_t bytes, tw__wse_came *came, void *user)
+{
+    if (w->ranks == 1 && bytes) came(user, 0, mine, bytes);
+    return tw__wse_gather(w, mine, bytes, came, user);
 }
 
 tw_status tw__wse_from_owner(tw__wse *w, unsigned y, void *bytes, size_t size)

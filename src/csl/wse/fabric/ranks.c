@@ -114,13 +114,14 @@ static tw_status same_wafer(const tw__csl_image *image, const tw__wse_options *o
     uint64_t any = differ;
     if (!s) s = tw__wire_combine(TW__WIRE_HERE("whether wafers are equal"), &any, sizeof any, or_both);
     if (s || !any) return s;
-    tw__wire_break();
-    const char *thing = things[any & 1 ? 0 : 1];
-    const char *must = "all ranks have to run the same program with the same options";
     if (differ)
-        return tw__fail(TW_E_INVALID_ARGUMENT, "rank %u has another %s than rank 0: %s", tw__wire_rank(), thing,
-                        must);
-    return tw__fail(TW_E_INVALID_ARGUMENT, "another rank has a different %s than rank 0: %s", thing, must);
+        s = tw__fail(
+            TW_E_INVALID_ARGUMENT,
+            "rank %u has another %s than rank 0: all ranks have to run the same program with the same options",
+            tw__wire_rank(), things[differ & 1 ? 0 : 1]);
+    s = tw__wire_agree(s); /* all say which: the launcher may end the others before they have said anything */
+    tw__wire_break();
+    return s;
 }
 
 static bool has_messages(const tw__csl_image *image)

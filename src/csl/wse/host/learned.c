@@ -351,7 +351,7 @@ static void add_stuck(const tw_wse *w, tw_profile *p)
         }
         free(text);
     }
-    tw__wse_gather(w->fabric, mine->data, mine->len, take_waiting, p);
+    tw__wse_gather_all(w->fabric, mine->data, mine->len, take_waiting, p);
 }
 
 /* --- lines ----------------------------------------------------------------------------------------------------- */
@@ -397,7 +397,7 @@ static tw_status program_heat(const tw_wse *w, tw_profile *p, uint32_t program)
     tw__wse_heat *mine = tw__calloc(2 * count + 1, sizeof *mine), *sum = mine ? mine + count : NULL;
     tw_status s = tw__wire_agree(mine ? TW_OK : tw__fail(TW_E_NO_MEMORY, "out of memory for the profile"));
     if (!s) tw__wse_heat_of(w->fabric, program, mine);
-    if (!s) s = tw__wse_gather(w->fabric, mine, count * sizeof *mine, take_heat, sum);
+    if (!s) s = tw__wse_gather_all(w->fabric, mine, count * sizeof *mine, take_heat, sum);
     if (!s) add_heat(w, p, program, sum);
     free(mine);
     return s;
