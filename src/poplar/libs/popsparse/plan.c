@@ -46,7 +46,8 @@ static void sparse_capacity(tw__sparse_plan *p, double oversize)
 {
     size_t blocks = (p->p.values + p->area - 1) / p->area, whole = p->x_block * p->y_block;
     p->regions = p->p.groups * p->x_parts * p->y_parts;
-    double even = (double)((blocks + p->regions - 1) / p->regions);
+    size_t spread = (blocks + p->regions - 1) / p->regions;
+    double even = (double)spread;
     p->capacity = (size_t)fmin((double)whole, fmax(1, ceil(even * (1 + oversize))));
     p->words = 1 + TW__SPARSE_WORDS * p->capacity;
 }
