@@ -79,6 +79,16 @@ static inline uint64_t tw__align_up(uint64_t value, uint64_t unit)
     return (value + unit - 1) & ~(unit - 1);
 }
 
+/* FNV-1a, 64 bits: of bytes that follow those which `hash` is of; TW__FNV is that of none. Nobody gains by making two
+ * texts of ours alike: it is not for data whose author would. */
+#define TW__FNV 0xcbf29ce484222325u
+static inline uint64_t tw__fnv1a(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *at = (const unsigned char *)bytes;
+    for (size_t i = 0; i < size; i++) hash = (hash ^ at[i]) * 0x100000001b3u;
+    return hash;
+}
+
 /* --- files.c ------------------------------------------------------------------------------------------------ */
 
 /* What is read from here on counts as an input of all outputs, if tw_protect_inputs() asked for that. */

@@ -9,13 +9,6 @@
 static tw__wire_call calls[TW__WIRE_HISTORY]; /* call number n is calls[n % HISTORY] */
 static uint64_t made;
 
-static uint64_t calls_mix(uint64_t hash, const void *bytes, size_t size) /* FNV-1a */
-{
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < size; i++) hash = (hash ^ at[i]) * 0x100000001b3u;
-    return hash;
-}
-
 static const char *calls_file_name(const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;
@@ -24,15 +17,15 @@ static const char *calls_file_name(const char *path)
 
 void tw__wire_count(tw__wire_site site, uint64_t value)
 {
-    uint64_t hash = made ? calls[made % TW__WIRE_HISTORY].hash : 0xcbf29ce484222325u;
+    uint64_t hash = made ? calls[made % TW__WIRE_HISTORY].hash : TW__FNV;
     tw__wire_call *call = &calls[++made % TW__WIRE_HISTORY];
     *call = (tw__wire_call){ .number = made, .value = value, .line = site.line };
     g_strlcpy(call->file, calls_file_name(site.file), sizeof call->file);
     g_strlcpy(call->what, site.what, sizeof call->what);
-    hash = calls_mix(hash, &value, sizeof value);
-    hash = calls_mix(hash, &call->line, sizeof call->line);
-    hash = calls_mix(hash, call->file, strlen(call->file));
-    call->hash = calls_mix(hash, call->what, strlen(call->what));
+    hash = tw__fnv1a(hash, &value, sizeof value);
+    hash = tw__fnv1a(hash, &call->line, sizeof call->line);
+    hash = tw__fnv1a(hash, call->file, strlen(call->file));
+    call->hash = tw__fnv1a(hash, call->what, strlen(call->what));
 }
 
 void tw__wire_mark(tw__wire_site site, uint64_t value)

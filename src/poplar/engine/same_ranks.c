@@ -6,17 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t ranks_hash(uint64_t hash, const void *bytes, size_t size) /* FNV-1a */
-{
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < size; i++) hash = (hash ^ at[i]) * 0x100000001b3u;
-    return hash;
-}
-#define HASH_OF(hash, value) ranks_hash((hash), &(value), sizeof(value))
+#define HASH_OF(hash, value) tw__fnv1a((hash), &(value), sizeof(value))
 
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-    return text ? ranks_hash(hash, text, strlen(text) + 1) : hash + 1;
+    return text ? tw__fnv1a(hash, text, strlen(text) + 1) : hash + 1;
 }
 
 static uint64_t hash_regions(uint64_t hash, const tw__regions *list)
@@ -30,12 +24,10 @@ static uint64_t hash_regions(uint64_t hash, const tw__regions *list)
     return hash;
 }
 
-#define FNV 0xcbf29ce484222325u
-
 static uint64_t hash_variable(const tw_engine *engine, size_t i)
 {
     const tw__variable *v = &engine->core->vars[i];
-    uint64_t hash = hash_text(FNV, v->name);
+    uint64_t hash = hash_text(TW__FNV, v->name);
     hash = HASH_OF(hash, v->type), hash = HASH_OF(hash, v->count);
     for (size_t k = 0; k < v->mapped_count; k++) {
         hash = HASH_OF(hash, v->mapped[k].begin), hash = HASH_OF(hash, v->mapped[k].end);
@@ -44,7 +36,7 @@ static uint64_t hash_variable(const tw_engine *engine, size_t i)
     for (const tw__initial *in = v->initial; in; in = in->next) {
         uint64_t count = in->broadcast ? 1 : in->regions ? in->regions->count : v->count;
         hash = hash_regions(hash, in->regions);
-        hash = ranks_hash(hash, in->values, count * tw__host_size(in->type));
+        hash = tw__fnv1a(hash, in->values, count * tw__host_size(in->type));
     }
     return hash;
 }
@@ -52,7 +44,7 @@ static uint64_t hash_variable(const tw_engine *engine, size_t i)
 static uint64_t hash_compute_set(const tw_engine *engine, size_t i)
 {
     const tw__core *core = engine->core;
-    uint64_t hash = hash_text(FNV, core->compute_sets[i].name);
+    uint64_t hash = hash_text(TW__FNV, core->compute_sets[i].name);
     size_t count;
     const uint32_t *list = tw__compute_set_vertices(engine->core, (uint32_t)i, &count);
     for (size_t k = 0; k < count; k++) {
@@ -67,7 +59,7 @@ static uint64_t hash_compute_set(const tw_engine *engine, size_t i)
         for (uint32_t n = v->first_value; n; n = core->values[n].next) {
             const tw__field_value *value = &core->values[n];
             const void *data = value->bytes > sizeof value->u.inline_bytes ? value->u.data : value->u.inline_bytes;
-            hash = ranks_hash(HASH_OF(hash, value->field), data, value->bytes);
+            hash = tw__fnv1a(HASH_OF(hash, value->field), data, value->bytes);
         }
     }
     return hash;
@@ -76,7 +68,7 @@ static uint64_t hash_compute_set(const tw_engine *engine, size_t i)
 static uint64_t hash_program(const tw_engine *engine, size_t i)
 {
     const tw__program *p = &engine->core->programs[i];
-    uint64_t hash = HASH_OF(FNV, p->kind);
+    uint64_t hash = HASH_OF(TW__FNV, p->kind);
     hash = HASH_OF(hash, p->id), hash = HASH_OF(hash, p->begin), hash = HASH_OF(hash, p->limit),
     hash = HASH_OF(hash, p->step);
     hash = hash_text(hash, p->text), hash = hash_regions(hash, p->a.regions),
@@ -89,13 +81,13 @@ static uint64_t hash_program(const tw_engine *engine, size_t i)
 
 static uint64_t hash_option(const tw_engine *engine, size_t i)
 {
-    return hash_text(FNV, tw__options_get(engine->options, tw__engine_options[i].key));
+    return hash_text(TW__FNV, tw__options_get(engine->options, tw__engine_options[i].key));
 }
 
 static uint64_t hash_handle(const tw_engine *engine, size_t i)
 {
     const tw__handle *h = &engine->handles.items[i];
-    return HASH_OF(hash_text(FNV, h->name), h->count);
+    return HASH_OF(hash_text(TW__FNV, h->name), h->count);
 }
 
 static const char *variable_name(const tw_engine *engine, size_t i)
@@ -181,7 +173,7 @@ tw_status tw__ranks_same_graph(const tw_engine *engine)
     if (tw__wire_size() < 2) return TW_OK;
     uint64_t mine[KINDS], theirs[KINDS];
     for (size_t k = 0; k < KINDS; k++) {
-        mine[k] = FNV;
+        mine[k] = TW__FNV;
         for (size_t i = 0; i < count_of(engine, k); i++) {
             uint64_t hash = kinds[k].hash(engine, i);
             mine[k] = HASH_OF(mine[k], hash);
@@ -211,7 +203,7 @@ static tw_status hash_values(const tw_engine *engine, uint32_t var, uint64_t *ha
                          : tw__fail(TW_E_NO_MEMORY, "no memory to compare variables");
     if (!s) s = tw__copy_finish(&copy);
     if (!s) tw__copy_run(&copy, values, storage->base);
-    if (!s) *hash = ranks_hash(FNV, values, count * size);
+    if (!s) *hash = tw__fnv1a(TW__FNV, values, count * size);
     free(values);
     tw__copy_free(&copy);
     return s;

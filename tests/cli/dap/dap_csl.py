@@ -33,13 +33,14 @@ task start() void {
     data[i] = twice(data[i]);
   }
   @fmovs(to, all);
-  @mov16(row, table[1, 2]);
+  @mov16(row, table[1, 2] + flat[0]);
 }
 comptime {
   if (@is_arch("wse3")) @initialize_queue(queue, .{ .color = line });
   @bind_local_task(start, start_id);
   @activate(start_id);
 }
+var flat = [14]i16{ 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 6 };
 """
 RIGHT = """param line: color;
 const queue = @get_input_queue(2);
@@ -108,11 +109,12 @@ def stops_and_looks():
     lines, functions = c.begin(
         "layout.csl", ["--arch=wse3", "--stats", "--memory=stopped.bin", "--trace=stopped.json"],
         [(path, [{"line": line(LEFT, "return v"), "condition": "data[0] == 3"}, {"line": 999}])],
-        [{"name": "sum"}, {"name": "nothing"}])
+        [{"name": "sum"}, {"name": "nothing"}, {}])
     assert lines[0]["verified"] and lines[0]["line"] == 10, lines
     assert not lines[1]["verified"] and "left.csl:999" in lines[1]["message"], lines
     assert functions[0]["verified"] and functions[0]["line"] == line(RIGHT, "for (got)"), functions
     assert not functions[1]["verified"] and "nothing" in functions[1]["message"], functions
+    assert functions[2] == {"verified": False, "message": "it has no name"}, functions
 
     stop = c.stopped("breakpoint")
     assert stop["threadId"] == 1 and stop["hitBreakpointIds"] == [lines[0]["id"]], stop
@@ -122,7 +124,11 @@ def stops_and_looks():
     assert frames[0]["source"] == {"name": "left.csl", "path": path}, frames
     assert [f["name"] for f in c.ask("stackTrace", threadId=1, startFrame=1, levels=1)["stackFrames"]] == ["start"]
     memory = c.scope(frames[0]["id"], "Memory")
-    assert values(memory) == {"data": "{3, 2, -3, 4}", "table": "{{1, 2, 3}, {4, 5, -6}}"}, memory
+    assert values(memory) == {"data": "{3, 2, -3, 4}", "table": "{{1, 2, 3}, {4, 5, -6}}",
+                              "flat": "{0 <repeats 12 times>, 5, 6}"}, memory
+    flat = c.parts(memory["flat"])
+    assert values(flat) == {"[0]": "0 <repeats 12 times>", "[12]": "5", "[13]": "6"}, flat
+    assert flat["[12]"]["evaluateName"] == "flat[12]", flat
     assert values(c.parts(memory["data"])) == {"[0]": "3", "[1]": "2", "[2]": "-3", "[3]": "4"}
     row = c.parts(memory["table"])["[1]"]
     last = c.parts(row)["[2]"]
@@ -256,6 +262,18 @@ def limit():
     assert "1000" in c.output["stderr"], c.output
 
 
+def starts_once():
+    """The run is the client's to start, whatever the console says; a program is a file."""
+    c = client()
+    c.initialize()
+    assert "names the file" in c.refused("launch", program="-")
+    c.ask("launch", program="layout.csl", args=["--arch=wse3"])
+    c.event("initialized")
+    assert "The client starts it" in c.refused("evaluate", expression="run", context="repl")
+    c.ask("configurationDone")
+    c.ended(0)
+
+
 def launches():
     """A program that is none is told; the next may be one. Without debugging nothing stops it."""
     c = client()
@@ -308,3 +326,4 @@ counts()
 many()
 limit()
 launches()
+starts_once()

@@ -20,9 +20,7 @@ enum { HEADER_BYTES = 28, MAX_PARAMS = 100000 };
 
 uint64_t tw__csl_checksum(const unsigned char *bytes, size_t size)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 0x100000001b3u;
-    return hash;
+    return tw__fnv1a(TW__FNV, bytes, size);
 }
 
 static void folder_put(GByteArray *to, uint64_t value, unsigned bytes)

@@ -135,11 +135,19 @@ static void take_events(void *user, unsigned rank, const char *bytes, size_t siz
 
 static tw_status gather_events(tw__wse *w)
 {
-    g_autoptr(GByteArray) mine = g_byte_array_new();
-    for (unsigned k = 0; k < w->part_count && w->ranks > 1; k++)
-        g_byte_array_append(mine, (const guint8 *)w->part[k].event,
-                            (guint)(w->part[k].event_count * sizeof *w->part[k].event));
-    return tw__wse_gather(w, mine->data, mine->len, take_events, w);
+    size_t count = 0, at = 0; /* more bytes than a GByteArray holds, now and then */
+    if (w->ranks == 1) return TW_OK;
+    for (unsigned k = 0; k < w->part_count; k++) count += w->part[k].event_count;
+    tw__wse_event *mine = tw__realloc(NULL, (count + 1) * sizeof *mine);
+    tw_status s = tw__wire_agree(mine ? TW_OK : tw__fail(TW_E_NO_MEMORY, "no memory for events of the wafer"));
+    for (unsigned k = 0; k < w->part_count && !s; k++) {
+        const tw__part *part = &w->part[k];
+        if (part->event_count) memcpy(mine + at, part->event, part->event_count * sizeof *mine);
+        at += part->event_count;
+    }
+    if (!s) s = tw__wse_gather(w, mine, count * sizeof *mine, take_events, w);
+    free(mine);
+    return s;
 }
 
 static int by_event(const void *a, const void *b)

@@ -193,7 +193,7 @@ tw__wse_totals tw__wse_total(tw__wse *w)
     tw__wse_totals sum = { 0 };
     for (unsigned k = 0; k < w->part_count; k++) add_totals(&sum, &w->part[k].totals);
     const tw__wse_totals mine = sum;
-    if (w->ranks > 1) sum = (tw__wse_totals){ 0 };
-    tw__wse_gather(w, &mine, sizeof mine, hear_totals, &sum);
+    sum = (tw__wse_totals){ 0 };
+    tw__wse_gather_all(w, &mine, sizeof mine, hear_totals, &sum);
     return sum;
 }

@@ -68,19 +68,12 @@ static tw_status divide_rows(const tw__csl_image *image, uint32_t *first)
 
 /* --- whether ranks can share it --------------------------------------------------------------------------------- */
 
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) /* FNV-1a */
-{
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < size; i++) hash = (hash ^ at[i]) * 0x100000001b3u;
-    return hash;
-}
-
 static tw_status hash_image(const tw__csl_image *image, uint64_t *hash)
 {
     size_t size;
     unsigned char *bytes = tw__csl_image_encode(image, &size);
     if (!bytes) return tw__fail(TW_E_NO_MEMORY, "no memory to compare programs of ranks");
-    *hash = hash_bytes(0xcbf29ce484222325u, bytes, size);
+    *hash = tw__fnv1a(TW__FNV, bytes, size);
     free(bytes);
     return TW_OK;
 }
@@ -90,7 +83,7 @@ static uint64_t hash_options(const tw__wse_options *o)
 {
     const uint64_t said[] = { (uint64_t)o->check, o->random_order, o->seed,     o->trace,    o->profile,
                               o->motion,          o->spans,        o->may_wait, o->reference };
-    return hash_bytes(0xcbf29ce484222325u, said, sizeof said);
+    return tw__fnv1a(TW__FNV, said, sizeof said);
 }
 
 static void or_both(void *mine, const void *theirs)

@@ -256,6 +256,11 @@ static void formats(Device &device)
     Partitioner<float> small(few, FLOAT, device.getTarget(), { { "metaInfoBucketOversizeProportion", "0" } });
     EXPECT_THROWS(poputil::poplibs_error, small.createSparsityDataImpl(w.csr));
     EXPECT_THROWS(poputil::poplibs_error, FullyConnectedParams::createWithNzRatio({}, 1.5, 4, 1, IN, OUT));
+    EXPECT_THROWS(poputil::poplibs_error, FullyConnectedParams::createWithNzRatio({}, 0.5, 4, 0, IN, OUT));
+    EXPECT_THROWS(poputil::poplibs_error,
+                  FullyConnectedParams::createWithNzRatio(
+                      SparsityParams(SparsityType::Block, SparsityStructure::Unstructured, { { 0, 4 } }), 0.5, 4, 1,
+                      IN, OUT));
     EXPECT_THROWS(poputil::poplibs_error, FullyConnectedParams::createWithNzRatio({}, 0.5, 4, 5, IN, OUT));
     EXPECT_THROWS(invalid_option,
                   Partitioner<float>(few, FLOAT, device.getTarget(), { { "partialType", "half" } }));

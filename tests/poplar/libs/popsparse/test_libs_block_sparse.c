@@ -303,6 +303,10 @@ static void libs_block_refused(void **state)
     refused_with(g, TW_E_INVALID_OPTION, product, "rows", "block-naive", NULL);
     tw_popsparse_block_softmax(g, x, &w, TW_SPARSE_WHOLE, p, "y");
     refused_with(g, TW_E_POPLIBS, "tw_popsparse_block_softmax", "[3, 16]", NULL);
+    tw_popsparse_block_softmax(g, b, &w, (tw_sparse_triangle)3, p, "y");
+    refused_with(g, TW_E_POPLIBS, "tw_popsparse_block_softmax", "no triangle 3", NULL);
+    tw_popsparse_dense_dense(g, x, x, &w, (tw_sparse_triangle)3, TW_TYPE_NONE, p, "y", NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_popsparse_dense_dense", "no triangle 3", NULL);
     assert_true(before == graph_hash(g));
     tw_graph_free(g);
     tw_device_free(dev);
