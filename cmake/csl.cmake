@@ -41,7 +41,7 @@ if(TARGET tilewright_program AND TW_TEST_SCRIPTS)
   # large enough for strips of rows per thread
   set(csl_examples ${CMAKE_SOURCE_DIR}/examples/csl)
   tw_csl_threads(stencil_40 ${csl_examples}/stencil/layout.csl --params=size:40 --launch run,10)
-  tw_csl_threads(all_reduce_24 ${csl_examples}/all_reduce/layout.csl --params=width:24,height:24 --launch all_reduce)
+  tw_csl_threads(all_reduce_16 ${csl_examples}/all_reduce/layout.csl --params=width:16,height:16 --launch all_reduce)
   # as one process and as several (cmake/wire.cmake)
   if(TW_RANKS AND NOT TW_SANITIZE)
     add_test(NAME mpi.csl_stencil COMMAND sh ${CMAKE_SOURCE_DIR}/tests/cli/csl/csl_ranks.sh "2 3"

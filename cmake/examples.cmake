@@ -18,6 +18,9 @@ function(tw_example_on_tiles name source)
   add_test(NAME examples.${name}_on_tiles COMMAND sh ${run_example} ${source} ${ARGN})
   set_tests_properties(examples.${name}_on_tiles PROPERTIES SKIP_RETURN_CODE 77 WORKING_DIRECTORY ${folder}
     ENVIRONMENT "TILEWRIGHT_DEVICE=ipu-sim;TILEWRIGHT_DEVICES=sim")
+  if(TW_SANITIZE AND name MATCHES "^(heat|scale_host)$") # minutes in the simulator, which the others and the tests watch
+    set_tests_properties(examples.${name}_on_tiles PROPERTIES DISABLED TRUE)
+  endif()
 endfunction()
 
 # tw_example(folder name [arguments...]): examples/poplar/<folder>/<name>.c

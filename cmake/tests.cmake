@@ -153,8 +153,8 @@ if(TARGET tilewright_program)
     set_tests_properties(cli.${name}_test PROPERTIES RESOURCE_LOCK install_manifest)
   endforeach()
   if(TW_SANITIZE) # these judge headers, sources and the page: no line of ours runs in them that a sanitizer could watch
-    # The last two run what other tests run, a minute and more of clang between short pieces of ours.
-    foreach(name IN ITEMS header report_browser floors includes names subjects symbols words tutorials compare)
+    # The last three run what other tests run, a minute and more of clang between short pieces of ours.
+    foreach(name IN ITEMS header report_browser floors includes names subjects symbols words tutorials compare examples)
       set_tests_properties(cli.${name}_test PROPERTIES DISABLED TRUE)
     endforeach()
   endif()
