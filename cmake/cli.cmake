@@ -5,6 +5,7 @@ if(NOT TARGET tilewright OR NOT EXISTS ${CMAKE_SOURCE_DIR}/include/tilewright/po
 endif()
 set(TW_CLI_NAMES popc poplar_profile_summary cslc cs_python)
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/cli/*.c)
+list(FILTER sources EXCLUDE REGEX /src/cli/debugger/) # cmake/debugger.cmake
 add_executable(tilewright_program ${sources})
 add_dependencies(tilewright_program tw_commit)
 set_property(SOURCE src/cli/version.c APPEND PROPERTY INCLUDE_DIRECTORIES ${CMAKE_BINARY_DIR}/commit)

@@ -75,6 +75,7 @@ void tw__reader_sub(tw__reader *r, const char *what, const tw__word *table, size
 {
     char word[TW__WORD], *rest = tw__reader_split(args, word);
     const tw__word *c = *word ? tw__reader_find(r, table, count, word) : NULL;
+    if (c && r->may && !r->may(r->debugger, c)) return;
     if (c) {
         c->run(r->debugger, rest);
     } else if (!*word) {
@@ -103,7 +104,7 @@ void tw__reader_obey(tw__reader *r, const char *text)
     g_autofree char *line = g_strdup(text);
     char word[TW__WORD], *rest = tw__reader_split(line, word);
     const tw__word *c = tw__reader_find(r, r->words, r->count, word);
-    if (c) c->run(r->debugger, rest);
+    if (c && (!r->may || r->may(r->debugger, c))) c->run(r->debugger, rest);
     fflush(stdout);
 }
 

@@ -26,6 +26,8 @@ typedef struct tw__reader {
     bool ended, failed; /* quit; a command went wrong */
     bool go;            /* a command lets the program go on: reading ends for now */
     char *last;         /* command, for an empty line; free() */
+    /* Whether the command makes sense now; false after a message. NULL: all do. */
+    bool (*may)(tw__debugger *d, const tw__word *word);
 } tw__reader;
 
 enum { TW__WORD = 64 };

@@ -211,20 +211,8 @@ static tw_status make_image(const char *path, const char *chip, const char *entr
     return status;
 }
 
-tw_sim_stop tw__sim_go(tw__sim_session *s)
-{
-    tw_sim_stop stop;
-    while ((stop = tw_sim_run(s->sim, s->limit)) == TW_SIM_WAIT) {
-        char text[TW_INSN_TEXT];
-        tw_insn insn;
-        if (tw_sim_pending(s->sim, &insn))
-            fprintf(stderr, "tilewright sim: note: '%s' is between tiles: it ends at once here\n",
-                    tw_insn_format(&insn, text));
-    }
-    return stop;
-}
-
-int tw__sim_prepare(tw__sim_session *s)
+/* As the command line says. */
+static int sim_prepare(tw__sim_session *s)
 {
     const tw__sim_request *r = s->r;
     g_auto(GStrv) call = g_strsplit(r->call ? r->call : "", "(", 2);
@@ -314,7 +302,7 @@ static int load_and_run(tw__sim_session *s, const tw_sim_options *given)
     s->trace_file = options.trace_file;
     if (s->r->interactive && !(s->debug = tw_debug_new(s->image)) && tw_error_status() != TW_E_SYMBOL)
         fprintf(stderr, "tilewright sim: note: %s\n", tw_error_message());
-    int result = tw__sim_prepare(s);
+    int result = sim_prepare(s);
     if (!result) result = s->r->interactive ? tw__sim_debug(s) : run_once(s);
     tw_debug_free(s->debug);
     tw_sim_free(s->sim);
@@ -333,7 +321,7 @@ static int run_file(const char *path, const tw__sim_request *r, const tw_sim_opt
     if (r->call && (!call[0] || !call[1] || !strrchr(call[1], ')')))
         return tw__cli_usage_error("sim", "--call takes NAME(ARGUMENTS)");
     tw_diags *diags = tw__cli_diags();
-    tw__sim_session s = { .r = r, .limit = limit };
+    tw__sim_session s = { .r = r, .limit = limit, .prepare = sim_prepare };
     tw_status status = make_image(path, r->arch, entry, diags, &s.image);
     tw_diags_print(diags, stderr, tw_use_colours(stderr));
     bool told = tw_diags_count(diags, TW_ERROR) > 0;
@@ -360,7 +348,9 @@ int tw__sim_with(tw__dap *dap, int argc, char **argv)
     if (bad) return bad;
     if (r.serves && (dap || argc != 1))
         return tw__cli_usage_error("sim", "--dap stands alone: the client's 'launch' names the file");
-    if (r.serves) return tw__dap_serve(&tw__sim_dap_target);
+    tw__dap_target target = tw__sim_dap_target;
+    target.main = tw__sim_with;
+    if (r.serves) return tw__dap_serve(&target);
     r.interactive |= dap != NULL;
     if (argc != 2) return tw__cli_usage_error("sim", argc < 2 ? "no file given" : "one file at a time");
     if (r.arch && !tw_isa_arch_by_name(r.arch)) return tw__cli_usage_error("sim", "%s", tw_error_message());

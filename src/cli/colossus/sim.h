@@ -23,34 +23,32 @@ typedef struct tw__sim_request {
 enum { TW__SIM_VERTEX = 0x10000, TW__SIM_ARGUMENTS = 0x4000, TW__SIM_SCRATCH = 0x1000, TW__SIM_KEPT = 6 };
 
 typedef struct tw__sim_session {
-    tw_sim *sim;
+    tw_sim *sim; /* NULL: none stands, in graphs */
     tw_object *image;
     const tw__sim_request *r;
     uint32_t region1, next;      /* where the next aggregate goes */
     uint32_t kept[TW__SIM_KEPT]; /* registers that a function has to keep, at its entry */
-    guint64 limit;               /* turns of a run */
-    const char *trace_file;      /* simulator option traceFile; "" = none */
-    tw_debug *debug;             /* NULL: the image has none */
-    unsigned inlined, frame;     /* whose variables are meant: of the innermost function, and in the backtrace */
-    unsigned calls;              /* ... how many calls out of it */
-    uint32_t back;               /* ... where the last of these returns to */
-    GHashTable *lines;           /* "file:line" -> turns */
-    GHashTable *sources;         /* path -> char ** of its lines; NULL: it cannot be read */
+    guint64 limit;               /* turns of a run; 0: no limit */
+    /* Memory, registers and arguments as at the start, and the contexts started: the exit status. NULL: they are. */
+    int (*prepare)(struct tw__sim_session *s);
+    const char *trace_file;  /* simulator option traceFile; "" = none */
+    tw_debug *debug;         /* NULL: the image has none */
+    unsigned inlined, frame; /* whose variables are meant: of the innermost function, and in the backtrace */
+    unsigned calls;          /* ... how many calls out of it */
+    uint32_t back;           /* ... where the last of these returns to */
+    GHashTable *lines;       /* "file:line" -> turns */
+    GHashTable *sources;     /* path -> char ** of its lines; NULL: it cannot be read */
 } tw__sim_session;
 
 int tw__sim_with(tw__dap *dap, int argc, char **argv); /* sim.c: the command for a client */
 
-/* --- sim.c ------------------------------------------------------------------------------------------------------ */
+/* --- sim_debug.c ------------------------------------------------------------------------------------------------ */
 
-/* Memory, registers and arguments as the command line says, and the contexts started. The exit status. */
-int tw__sim_prepare(tw__sim_session *s);
 /* Lets the tile run and tells faults and limits; syncs with other tiles are answered at once. */
 tw_sim_stop tw__sim_go(tw__sim_session *s);
 
 /* --- sim_call.c ------------------------------------------------------------------------------------------------- */
 
-/* "7", "-1", "0x10", "1.5", "1.5f" (single), "1.5h" (half): the bits. */
-bool tw__sim_number(const char *text, uint32_t *bits, bool *is_float);
 /* Places arguments by the ABI of guide 10.3.1: "1, 2.5, 1:2, {4,5}, ..., 9". The exit status. */
 int tw__sim_pass(tw__sim_session *s, const char *args);
 /* Notes the registers that the function has to keep; tells those that it has changed. */
@@ -59,6 +57,8 @@ void tw__sim_check_kept(const tw__sim_session *s);
 
 /* --- sim_expr.c ------------------------------------------------------------------------------------------------- */
 
+/* "7", "-1", "0x10", "1.5", "1.5f" (single), "1.5h" (half): the bits. */
+bool tw__sim_number(const char *text, uint32_t *bits, bool *is_float);
 /* Words of a register, pair or quad; one of everything else. */
 typedef struct tw__sim_value {
     uint32_t words[4];
@@ -76,6 +76,8 @@ bool tw__sim_locate(const tw__sim_session *s, unsigned context, const char *text
 /* All of them: a function that was inlined, and a line, may have several. False: *error. */
 bool tw__sim_locations(const tw__sim_session *s, unsigned context, const char *text, GArray *addresses,
                        char **error);
+/* Those of functions, symbols and lines ("file.cpp:12") by the session's image alone; none: it has no such place. */
+void tw__sim_image_places(const tw__sim_session *s, const char *text, GArray *addresses);
 /* Address of the first code of a line, or of the next line that has code; false when there is none. */
 bool tw__sim_line_address(const tw__sim_session *s, const char *file, uint32_t line, uint32_t *address);
 

@@ -1,35 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Arguments of calls by the ABI of the guide's chapter 10, and numbers as the command line has them. */
+/* Arguments of calls by the ABI of the guide's chapter 10. */
 #include "cli/colossus/sim.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <tilewright/type.h>
-
-/* --- numbers -------------------------------------------------------------------------------------------------- */
-
-/* "7", "-1", "0x10", "1.5", "1.5f" (single), "1.5h" (half): the bits. */
-bool tw__sim_number(const char *text, uint32_t *bits, bool *is_float)
-{
-    char *end;
-    size_t length = strlen(text);
-    bool hex = g_str_has_prefix(text, "0x") || g_str_has_prefix(text, "-0x");
-    *is_float = !hex && (strchr(text, '.') || (length && strchr("fh", text[length - 1])));
-    if (*is_float) {
-        double v = g_ascii_strtod(text, &end);
-        float f = (float)v;
-        if (end == text) return false;
-        memcpy(bits, &f, 4);
-        if (*end == 'h')
-            *bits = tw_f64_to_f16(v, TW_ROUND_NEAREST_EVEN, 0), end++;
-        else if (*end == 'f')
-            end++;
-        return !*end;
-    }
-    gint64 v = g_ascii_strtoll(text, &end, 0);
-    *bits = (uint32_t)v;
-    return length && !*end && v >= INT32_MIN && v <= UINT32_MAX;
-}
 
 /* --- calls: guide 10.3.1 --------------------------------------------------------------------------------------- */
 

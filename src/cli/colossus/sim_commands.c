@@ -35,6 +35,10 @@ void tw__debug_print(debugger *d, char *args)
     unsigned count = 1;
     tw__sim_value value;
     args = read_format(args, &count, &format, NULL);
+    if (!d->s->sim) { /* in graphs, between vertices */
+        if (!d->tensor(d, args)) tw__debug_complain(d, "%s.", tw_error_message());
+        return;
+    }
     if (!format && tw__debug_print_array(d, args)) return;
     g_autofree char *wrong = NULL;
     char *text = format ? NULL : tw__source_print(d->s, d->context, args, &wrong);
@@ -43,7 +47,9 @@ void tw__debug_print(debugger *d, char *args)
         free(text);
         return;
     }
-    if (wrong && tw_error_status() == TW_E_TYPE) { /* it is a variable, and no symbol either */
+    bool is_part = tw_error_status() == TW_E_TYPE;
+    if (!format && d->tensor && d->tensor(d, args)) return;
+    if (wrong && is_part) { /* it is a variable, and no symbol either */
         tw__debug_complain(d, "%s.", wrong);
         return;
     }
@@ -258,7 +264,7 @@ static void info_cycles(debugger *d, char *args)
 
 /* --- the commands ----------------------------------------------------------------------------------------------- */
 
-static const tw__word infos[] = {
+const tw__word tw__sim_infos[] = {
     { "registers", "r reg", "[NAME...]", "registers of the context, or some", info_registers },
     { "breakpoints", "b", "", "breakpoints", info_breakpoints },
     { "threads", "t workers", "", "contexts of the tile", info_threads },
@@ -267,13 +273,14 @@ static const tw__word infos[] = {
     { "cycles", "", "", "cycles of the tile and of the context", info_cycles },
     { "locals", "", "", "variables of the function, or of the frame that was chosen", tw__source_locals },
 };
+const size_t tw__sim_info_count = G_N_ELEMENTS(tw__sim_infos);
 
 static void do_info(debugger *d, char *args);
 static void do_thread(debugger *d, char *args);
 static void do_help(debugger *d, char *args);
 static void do_quit(debugger *d, char *args);
 
-static const tw__word commands[] = {
+const tw__word tw__sim_words[] = {
     { "run", "r start", "", "start again, with memory and registers as at first", tw__debug_run },
     { "step", "s", "[N]", "to another source line, into calls", tw__debug_step },
     { "stepi", "si", "[N]", "one instruction or bundle", tw__debug_stepi },
@@ -309,10 +316,11 @@ static const tw__word commands[] = {
     { "help", "h", "[COMMAND]", "this list", do_help },
     { "quit", "q exit", "", "end", do_quit },
 };
+const size_t tw__sim_word_count = G_N_ELEMENTS(tw__sim_words);
 
 static void do_info(debugger *d, char *args)
 {
-    tw__reader_sub(&d->reader, "info", infos, G_N_ELEMENTS(infos), args);
+    tw__reader_sub(&d->reader, "info", tw__sim_infos, tw__sim_info_count, args);
 }
 
 static void do_thread(debugger *d, char *args)
@@ -344,8 +352,8 @@ int tw__sim_debug(tw__sim_session *s)
     debugger d;
     tw__debug_open(&d, s);
     d.reader = (tw__reader){ .prompt = "(sim) ",
-                             .words = commands,
-                             .count = G_N_ELEMENTS(commands),
+                             .words = tw__sim_words,
+                             .count = tw__sim_word_count,
                              .debugger = &d,
                              .terminal = isatty(STDIN_FILENO) };
     d.dap = s->r->dap;

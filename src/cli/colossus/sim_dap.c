@@ -217,7 +217,6 @@ static uint64_t sim_dap_instruction(debugger *d, uint64_t address, char **text, 
 
 const tw__dap_target tw__sim_dap_target = {
     .command = "sim",
-    .main = tw__sim_with,
     .threads = sim_dap_threads,
     .has_thread = sim_dap_has_thread,
     .frame = sim_dap_frame,

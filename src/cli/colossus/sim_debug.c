@@ -26,6 +26,9 @@ static void free_breakpoint(void *data)
     g_free(b->condition);
     g_free(b->value);
     g_free(b->before);
+    g_free(b->type);
+    g_free(b->step);
+    if (b->places) g_array_unref(b->places);
 }
 
 /* --- watching --------------------------------------------------------------------------------------------------- */
@@ -41,11 +44,18 @@ static bool sim_debug_holds(debugger *d, const breakpoint *b, unsigned context)
     return true;
 }
 
+static bool is_there(const breakpoint *b, uint32_t pc)
+{
+    for (guint i = 0; b->places && i < b->places->len; i++)
+        if (g_array_index(b->places, uint32_t, i) == pc) return true;
+    return b->address == pc;
+}
+
 static breakpoint *breakpoint_at(debugger *d, uint32_t pc, unsigned context)
 {
     for (guint i = 0; i < d->breakpoints->len; i++) {
         breakpoint *b = &g_array_index(d->breakpoints, breakpoint, i);
-        if (!b->enabled || b->address != pc || !sim_debug_holds(d, b, context)) continue;
+        if (!b->enabled || !is_there(b, pc) || !sim_debug_holds(d, b, context)) continue;
         if (!b->ignored) return b;
         b->ignored--, b->hits++;
     }
@@ -101,6 +111,19 @@ static bool watch(void *user, tw_sim *sim, const tw_sim_event *event)
 
 /* --- running ---------------------------------------------------------------------------------------------------- */
 
+tw_sim_stop tw__sim_go(tw__sim_session *s)
+{
+    tw_sim_stop stop;
+    while ((stop = tw_sim_run(s->sim, s->limit)) == TW_SIM_WAIT) {
+        char text[TW_INSN_TEXT];
+        tw_insn insn;
+        if (tw_sim_pending(s->sim, &insn))
+            fprintf(stderr, "tilewright sim: note: '%s' is between tiles: it ends at once here\n",
+                    tw_insn_format(&insn, text));
+    }
+    return stop;
+}
+
 static bool is_active(debugger *d)
 {
     if (tw_sim_get_state(d->s->sim, d->context) == TW_SIM_ACTIVE) return true;
@@ -121,7 +144,7 @@ static void tell_end(debugger *d)
                    tw_sim_exit_status(sim, i), tw_sim_turns(sim, i), i == TW_SIM_SUPERVISOR ? "cycles" : "turns");
 }
 
-static void tell_break(debugger *d)
+void tw__debug_tell_break(debugger *d)
 {
     breakpoint *b = (breakpoint *)d->hit;
     if (interrupted) puts("Interrupted.");
@@ -138,6 +161,10 @@ static void tell_break(debugger *d)
 /* Runs, and tells why it stopped unless the hook did it; TW_SIM_DONE also when nothing is active. */
 static tw_sim_stop let_go(debugger *d, mode how, bool over)
 {
+    if (!is_active(d) && d->tensor) { /* in graphs: the vertex has ended */
+        d->reader.go = true;
+        return d->ended;
+    }
     if (!is_active(d)) {
         tw__debug_complain(d, "Nothing is running: 'run' starts again.");
         return d->ended = TW_SIM_DONE;
@@ -160,10 +187,14 @@ static tw_sim_stop let_go(debugger *d, mode how, bool over)
         tw__debug_show_displays(d);
     } else if (stop == TW_SIM_DONE) {
         tw__debug_tell_changes(d);
-        tell_end(d);
+        if (d->tensor)
+            d->reader.go = true;
+        else
+            tell_end(d);
     } else if (stop == TW_SIM_LIMIT) {
         printf("Stopped after %" G_GUINT64_FORMAT " turns (--limit).\n", d->s->limit);
         tw__sim_show_place(d->s, d->context);
+        d->reader.go = d->tensor != NULL;
     }
     return stop;
 }
@@ -181,7 +212,7 @@ static void steps(debugger *d, const char *args, mode how, bool over)
         stop = let_go(d, how, over);
         if (interrupted || d->changed || d->trouble || (d->hit && how != FREELY)) break;
     }
-    if (stop == TW_SIM_BREAK) tell_break(d);
+    if (stop == TW_SIM_BREAK) tw__debug_tell_break(d);
 }
 void tw__debug_step(debugger *d, char *args)
 {
@@ -228,19 +259,31 @@ void tw__debug_finish(debugger *d, char *args)
         tell_result(d);
 }
 
+void tw__debug_forget_frames(debugger *d)
+{
+    for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) g_array_set_size(d->frames[i], 0), d->linked[i] = false;
+    d->s->inlined = d->s->frame = d->s->calls = 0;
+    d->list_file = NULL, d->hit = NULL;
+}
+
 void tw__debug_run(debugger *d, char *args)
 {
     (void)args;
-    for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) g_array_set_size(d->frames[i], 0), d->linked[i] = false;
+    tw__debug_forget_frames(d);
     d->context = d->s->r->supervisor ? TW_SIM_SUPERVISOR : 0;
-    if (tw__sim_prepare(d->s) != TW__EXIT_OK) {
+    if (d->s->prepare(d->s) != TW__EXIT_OK) {
         d->reader.failed = true;
         return;
     }
+    tw__debug_begin(d);
+}
+
+void tw__debug_begin(debugger *d)
+{
     d->hit = breakpoint_at(d, tw_sim_get_pc(d->s->sim, d->context), d->context);
     interrupted = 0, d->changed = false, d->ended = TW_SIM_BREAK, d->hit_id = d->hit ? d->hit->id : 0;
     if (d->hit)
-        ((breakpoint *)d->hit)->hits++, tell_break(d);
+        ((breakpoint *)d->hit)->hits++, tw__debug_tell_break(d);
     else
         tw__debug_continue(d, (char[]){ "" });
 }
@@ -400,6 +443,11 @@ void tw__debug_disable(debugger *d, char *args)
 
 static struct sigaction before;
 
+void tw__debug_hook(debugger *d)
+{
+    tw_sim_set_hook(d->s->sim, watch, d);
+}
+
 void tw__debug_open(debugger *d, tw__sim_session *s)
 {
     struct sigaction action = { .sa_handler = on_interrupt };
@@ -409,14 +457,14 @@ void tw__debug_open(debugger *d, tw__sim_session *s)
     d->breakpoints = g_array_new(FALSE, TRUE, sizeof(breakpoint));
     g_array_set_clear_func(d->breakpoints, free_breakpoint);
     for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) d->frames[i] = g_array_new(FALSE, TRUE, sizeof(frame));
-    tw_sim_set_hook(s->sim, watch, d);
+    if (s->sim) tw__debug_hook(d);
     sigaction(SIGINT, &action, &before);
 }
 
 void tw__debug_close(debugger *d)
 {
     sigaction(SIGINT, &before, NULL);
-    tw_sim_set_hook(d->s->sim, NULL, NULL);
+    if (d->s->sim) tw_sim_set_hook(d->s->sim, NULL, NULL);
     g_array_free(d->breakpoints, TRUE);
     for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) g_array_free(d->frames[i], TRUE);
     free(d->reader.last);

@@ -8,9 +8,20 @@
 #include "cli/dap/dap.h"
 #include "cli/words.h"
 
+typedef enum breakpoint_kind {
+    AT_PLACE,
+    AT_VERTEX,
+    AT_STEP,
+    AT_TENSOR
+} breakpoint_kind; /* all but the first: in graphs */
+
 typedef struct breakpoint {
     unsigned id;
+    breakpoint_kind kind;
     uint32_t address;
+    GArray *places;    /* in graphs: uint32_t, of the image that runs; NULL: `address` alone */
+    char *type, *step; /* in graphs: vertex type and compute set; NULL: any */
+    gint64 tile;       /* ... -1: any */
     bool enabled, temporary;
     guint64 hits, ignored;  /* ignored: so many hits more do not stop */
     char *text, *condition; /* condition: NULL = always */
@@ -33,6 +44,8 @@ typedef struct tw__debugger {
     GArray *frames[TW_SIM_CONTEXTS]; /* frame, innermost last */
     bool linked[TW_SIM_CONTEXTS];    /* the code has put something into $lr since its last call or return */
     GArray *displays;                /* sim_watch.c; NULL: none */
+    /* In graphs, else NULL: prints the tensor of that name, "x[0..4]"; false with tw_error_message(). */
+    bool (*tensor)(struct tw__debugger *d, const char *text);
     unsigned next_id, next_display, context;
     unsigned watches; /* 0: nobody ever watched */
     bool changed;     /* something that is watched, by the context `writer` */
@@ -70,6 +83,10 @@ void tw__debug_nexti(debugger *d, char *args);
 void tw__debug_continue(debugger *d, char *args);
 void tw__debug_finish(debugger *d, char *args);
 void tw__debug_run(debugger *d, char *args);
+void tw__debug_begin(debugger *d);         /* what has been started: to its first stop, which d->ended is */
+void tw__debug_forget_frames(debugger *d); /* before something else is started */
+void tw__debug_hook(debugger *d);          /* looks at each instruction of the session's simulator */
+void tw__debug_tell_break(debugger *d);
 /* Calls and returns of a context, from what it has just done. */
 void tw__debug_follow(debugger *d, const tw_sim_event *event);
 /* Where frame `n` of the context looked at stands: 0 is its pc. False: there are not so many. */
@@ -78,6 +95,8 @@ uint32_t tw__debug_back(const debugger *d, guint n); /* where frame `n` goes on;
 bool tw__debug_locate(debugger *d, const char *text, uint32_t *address);
 void tw__debug_tell_address(debugger *d, uint32_t address);
 void tw__debug_print(debugger *d, char *args); /* sim_commands.c */
+extern const tw__word tw__sim_words[], tw__sim_infos[];
+extern const size_t tw__sim_word_count, tw__sim_info_count;
 void tw__debug_watch(debugger *d, char *args); /* sim_watch.c */
 /* Whether an instruction of the context changed something that is watched; what, is told at the stop. */
 bool tw__debug_look(debugger *d, unsigned context);
@@ -109,6 +128,6 @@ bool tw__debug_choose_frame(debugger *d, unsigned n); /* false: there are not so
 char *tw__source_locals_text(debugger *d);            /* of the frame that was chosen, free(); NULL: not known */
 /* The innermost place of frame `inlined` of those at an address; name for g_free(). False: it has no names. */
 bool tw__source_frame(debugger *d, uint32_t address, unsigned inlined, tw__dap_frame *shown);
-extern const tw__dap_target tw__sim_dap_target; /* sim_dap.c */
+extern const tw__dap_target tw__sim_dap_target; /* sim_dap.c; without `main` */
 
 #endif

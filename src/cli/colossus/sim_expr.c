@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <tilewright/type.h>
 
 typedef struct parser {
     const tw__sim_session *s;
@@ -33,6 +34,30 @@ static bool accept(parser *p, const char *word)
     if (strncmp(p->at, word, length) != 0) return false;
     p->at += length;
     return true;
+}
+
+/* --- numbers ---------------------------------------------------------------------------------------------------- */
+
+bool tw__sim_number(const char *text, uint32_t *bits, bool *is_float)
+{
+    char *end;
+    size_t length = strlen(text);
+    bool hex = g_str_has_prefix(text, "0x") || g_str_has_prefix(text, "-0x");
+    *is_float = !hex && (strchr(text, '.') || (length && strchr("fh", text[length - 1])));
+    if (*is_float) {
+        double v = g_ascii_strtod(text, &end);
+        float f = (float)v;
+        if (end == text) return false;
+        memcpy(bits, &f, 4);
+        if (*end == 'h')
+            *bits = tw_f64_to_f16(v, TW_ROUND_NEAREST_EVEN, 0), end++;
+        else if (*end == 'f')
+            end++;
+        return !*end;
+    }
+    gint64 v = g_ascii_strtoll(text, &end, 0);
+    *bits = (uint32_t)v;
+    return length && !*end && v >= INT32_MIN && v <= UINT32_MAX;
 }
 
 /* --- registers -------------------------------------------------------------------------------------------------- */
@@ -375,7 +400,8 @@ static bool same_file(const char *path, const char *name)
            (length == tail || path[length - tail - 1] == '/');
 }
 
-bool tw__sim_line_address(const tw__sim_session *s, const char *file, uint32_t line, uint32_t *address)
+/* The first line from `line` on that has code; UINT32_MAX: none. */
+static uint32_t find_line(const tw__sim_session *s, const char *file, uint32_t line, uint32_t *address)
 {
     const tw_section *section;
     uint32_t best = UINT32_MAX;
@@ -387,7 +413,12 @@ bool tw__sim_line_address(const tw__sim_session *s, const char *file, uint32_t l
             best = l->line, *address = section->address + at;
         }
     }
-    return best != UINT32_MAX;
+    return best;
+}
+
+bool tw__sim_line_address(const tw__sim_session *s, const char *file, uint32_t line, uint32_t *address)
+{
+    return find_line(s, file, line, address) != UINT32_MAX;
 }
 
 /* The first code of the line in each section, which is a function where C was compiled. */
@@ -404,6 +435,23 @@ static void line_addresses(const tw__sim_session *s, const char *file, uint32_t 
             break;
         }
     }
+}
+
+void tw__sim_image_places(const tw__sim_session *s, const char *text, GArray *addresses)
+{
+    const char *colon = strrchr(text, ':');
+    uint32_t address, line = 0;
+    char *end = NULL;
+    tw__source_places(s, text, addresses);
+    if (addresses->len) return;
+    guint64 number = colon && g_ascii_isdigit(colon[1]) ? g_ascii_strtoull(colon + 1, &end, 10) : UINT64_MAX;
+    g_autofree char *file = colon ? g_strndup(text, (gsize)(colon - text)) : NULL;
+    if (end && !*end && number < UINT32_MAX) line = find_line(s, file, (uint32_t)number, &address);
+    if (line && line != UINT32_MAX) line_addresses(s, file, line, addresses);
+    int symbol = line ? -1 : tw_object_find_symbol(s->image, text);
+    if (symbol < 0) return;
+    address = tw_object_get_symbol(s->image, (size_t)symbol)->value;
+    g_array_append_val(addresses, address);
 }
 
 bool tw__sim_locations(const tw__sim_session *s, unsigned context, const char *text, GArray *addresses,

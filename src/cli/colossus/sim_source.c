@@ -56,6 +56,17 @@ static bool source_state(source_context *c, tw_debug_state *state)
 
 /* --- values ----------------------------------------------------------------------------------------------------- */
 
+/* A name that is no variable may be a member: "left" is this->left, "*left" *this->left. */
+static char *print_member(const tw__sim_session *s, const tw_debug_state *state, const char *text, const char *first)
+{
+    g_autofree char *why = g_strdup(tw_error_message());
+    tw_status status = tw_error_status();
+    g_autofree char *member = g_strdup_printf("%.*sthis->%s", (int)(first - text), text, first);
+    char *printed = tw_debug_print(s->debug, state, member);
+    if (!printed) tw_error_set(status, "%s", why); /* the first error says what is wrong */
+    return printed;
+}
+
 char *tw__source_print(const tw__sim_session *s, unsigned context, const char *text, char **error)
 {
     const char *first = text + strspn(text, " \t*&(");
@@ -65,6 +76,7 @@ char *tw__source_print(const tw__sim_session *s, unsigned context, const char *t
     tw_debug_state state;
     if (!source_state(&c, &state)) return NULL;
     char *printed = tw_debug_print(s->debug, &state, text);
+    if (!printed) printed = print_member(s, &state, text, first);
     if (!printed) *error = g_strdup(tw_error_message());
     return printed;
 }

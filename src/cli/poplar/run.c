@@ -22,7 +22,7 @@ static const struct {
 };
 
 typedef struct request {
-    bool verbose;
+    bool verbose, debug;
     const char *report, *profile; /* files; NULL = not wanted */
     tw__launch launch;            /* several ranks */
     char **launcher;              /* words in front of the program; NULL = one process */
@@ -94,6 +94,7 @@ static const tw__cli_option rows[] = {
     { "--all-output", AT(launch.all_output),
       .help = "with -n: the output of all ranks, not of the first one alone" },
     { "-v", AT(verbose), .form = TW__CLI_UNNAMED, .help = "show the compiler command" },
+    { "--debug", AT(debug), .help = "stops before steps and in vertices, and reads commands: help tells more" },
     { "--report", "FILE.html", AT(report), .form = TW__CLI_MAY_LACK, .take = take_file,
       .help = "a report of the run, for a browser (of the engine, the cores or the array\nwith the most cycles)" },
     { "--profile", "FILE.json", AT(profile), .form = TW__CLI_MAY_LACK, .take = take_file,
@@ -282,6 +283,8 @@ static int run(int argc, char **argv)
     if (status != TW__EXIT_OK) return status;
     if (r.launch.hosts && !r.launch.ranks)
         return tw__cli_usage_error("run", "--hosts needs -n, the number of ranks");
+    if (r.debug && r.launch.ranks) return tw__cli_usage_error("run", "--debug is for one process, without -n");
+    if (r.debug) tw__cli_set_variable("TILEWRIGHT_DEBUG", "1");
     g_auto(GStrv) launcher = r.launch.ranks ? tw__launch_words("run", &r.launch) : NULL;
     if (r.launch.ranks && !launcher) return TW__EXIT_FAILURE;
     g_autoptr(GPtrArray) again = words_again(argv, &r);
@@ -320,7 +323,8 @@ const tw__command tw__command_run = {
         "program, whose exit status is that of this command.\n",
     .example = "tilewright run examples/poplar/heat/heat.c heat.ppm\n"
                "tilewright run --profile scale.json -O1 examples/poplar/scale/scale_host.c\n"
-               "tilewright run examples/poplar/cxx/adder.cpp",
+               "tilewright run examples/poplar/cxx/adder.cpp\n"
+               "tilewright run --debug --device ipu-sim examples/poplar/adder/adder.c",
     .options = TW__CLI_ROWS(rows),
     .words = "-g -O0 -O1 -O2 -O3 -D -I -l",
     .files = ".c .cpp .cc .cxx",

@@ -642,7 +642,20 @@ bool tw__codelets_no_memory(const tw__codelets *set)
 
 /* --- objects of a chip ---------------------------------------------------------------------------------------- */
 
-static tw_status add_objects(const unit *u, tw__arch arch, bool compiled, GPtrArray *objects, tw_diags *diags)
+/* As -g in the user's flags. */
+static tw_status debugged_object(tw__source source, tw__arch arch, tw_object **object, tw_diags *diags)
+{
+    g_autoptr(GPtrArray) flags = g_ptr_array_new();
+    for (size_t i = 0; source.flags && source.flags[i]; i++)
+        g_ptr_array_add(flags, (char *)(uintptr_t)source.flags[i]);
+    g_ptr_array_add(flags, (char *)(uintptr_t)"-g");
+    g_ptr_array_add(flags, NULL);
+    source.flags = (const char *const *)flags->pdata;
+    return tw__chip_object(&source, arch, object, diags);
+}
+
+static tw_status add_objects(const unit *u, tw__arch arch, bool compiled, bool debug, GPtrArray *objects,
+                             tw_diags *diags)
 {
     tw_object *object = NULL;
     tw_status status = TW_OK;
@@ -650,7 +663,8 @@ static tw_status add_objects(const unit *u, tw__arch arch, bool compiled, GPtrAr
         status = tw__assemble(u->name, (const char *const *)u->flags, arch, &object, diags);
     } else if (compiled && u->text) {
         tw__source source = source_of(u);
-        status = tw__chip_object(&source, arch, &object, diags);
+        status =
+            debug ? debugged_object(source, arch, &object, diags) : tw__chip_object(&source, arch, &object, diags);
         if (status == TW_E_COMPILATION || status == TW_E_NO_ENVIRONMENT) status = TW_OK;
     }
     if (object) g_ptr_array_add(objects, object);
@@ -669,14 +683,14 @@ static tw_status add_objects(const unit *u, tw__arch arch, bool compiled, GPtrAr
     return status;
 }
 
-tw_status tw__codelets_objects(const tw__codelets *set, tw__arch arch, bool compiled, tw_object ***objects,
-                               size_t *count, tw_diags *diags)
+tw_status tw__codelets_objects(const tw__codelets *set, tw__arch arch, bool compiled, bool debug,
+                               tw_object ***objects, size_t *count, tw_diags *diags)
 {
     if ((unsigned)arch >= TW__ARCH_COUNT) return tw__fail(TW_E_INVALID_ARGUMENT, "unknown chip");
     GPtrArray *made = g_ptr_array_new_with_free_func((GDestroyNotify)tw_object_free);
     tw_status status = TW_OK;
     for (guint k = 0; k < set->units->len && status == TW_OK; k++)
-        status = add_objects(set->units->pdata[k], arch, compiled, made, diags);
+        status = add_objects(set->units->pdata[k], arch, compiled, debug, made, diags);
     *count = status == TW_OK ? made->len : 0, *objects = NULL;
     if (status == TW_OK) g_ptr_array_set_free_func(made, NULL);
     if (status == TW_OK)

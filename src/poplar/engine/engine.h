@@ -385,6 +385,8 @@ struct tw_engine {
     struct tw__chip_code *chip;      /* tiles/code.c; NULL: no vertex has code of the chip */
     char *fault;                     /* native/faults.c: of the vertex on the lowest tile; NULL = none */
     uint32_t fault_tile;
+    const struct tw_debugger *debugger; /* debugger.c; NULL: none */
+    size_t debugged;                    /* the step that runs, while there is one */
     bool verifies; /* debug.runtimeVerify */
     bool tracing;  /* steps are reported to the account */
     int threads;   /* OpenMP threads of a parallel step */
@@ -463,6 +465,10 @@ bool tw__guarded_run(tw_engine *engine, uint32_t cs, const tw__group *group, con
 bool tw__guarded_one(tw_engine *engine, uint32_t cs, const tw__group *group, const char *state);
 tw_status tw__vertex_fault(tw_engine *engine);
 void tw__faults_begin(void); /* before a run */
+
+/* debugger.c: the debugger of engines that are made now; NULL: none. The first call loads the one that `tilewright run
+ * --debug` asks for. */
+const struct tw_debugger *tw__debugger(void);
 
 /* run/interpreter.c */
 extern const char *const tw__opcode_names[];

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tilewright/poplar/debugger.h>
 #include <time.h>
 
 const char *const tw__opcode_names[] = {
@@ -225,6 +226,13 @@ static const tw__exec *measured_by(const tw__plan *plan, const tw__instr *in)
     return plan->execs.items[in->a].on_tiles ? &plan->execs.items[in->a] : NULL;
 }
 
+static tw_status tell_debugger(const machine *m, const tw__instr *in)
+{
+    const tw_debugger *d = m->engine->debugger;
+    m->engine->debugged = (size_t)(in - m->code);
+    return d->step && in->step != TW__NO_STEP ? d->step(d->user, m->engine, m->engine->debugged) : TW_OK;
+}
+
 static tw_status interpret(machine *m, uint32_t pc)
 {
     tw_engine *engine = m->engine;
@@ -238,6 +246,7 @@ static tw_status interpret(machine *m, uint32_t pc)
         int64_t value = 0;
         bool flag = true;
         if (tw__interrupt_flag) return tw__fail(TW_E_SYSTEM, "interrupted before a step of the program");
+        if (engine->debugger && (s = tell_debugger(m, in)) != TW_OK) return s;
         if (m->ranks) {
             tw__wire_at(++m->done);
             if (tw__wire_stopped() && (s = tw__wire_notices()) != TW_OK) return s;
@@ -322,6 +331,6 @@ tw_status tw__execute(tw_engine *engine, unsigned program)
     tw_status s = seed_tiles(engine);
     if (s) return s;
     tw__faults_begin();
-    engine->threads = omp_in_parallel() ? 1 : omp_get_max_threads();
+    engine->threads = omp_in_parallel() || engine->debugger ? 1 : omp_get_max_threads();
     return interpret(&m, engine->plan.entries.items[program]);
 }

@@ -20,7 +20,7 @@ static tw_status link_types(const tw__chip_code *code, const tw__core *core, con
                                 .code_address = at,
                                 .data_address = data_at,
                                 .keep_bytes = bytes,
-                                .drop_debug = true };
+                                .drop_debug = !code->debugged };
     return tw_status_of(*image =
                             tw_link((const tw_object *const *)code->objects, code->object_count, &options, NULL));
 }
@@ -271,6 +271,7 @@ static tw__chip_code *allocate(const tw_engine *engine)
     tw__chip_code *code = tw__calloc(1, sizeof *code);
     if (!code) return NULL;
     size_t types = engine->core->type_count + 1, tiles = code->tiles = tw_target_tiles(engine->target);
+    code->debugged = engine->debugger != NULL;
     code->links = g_array_new(FALSE, FALSE, sizeof(tw__tile_link));
     code->placed = g_array_new(FALSE, FALSE, sizeof(tw__placed_link));
     g_array_set_clear_func(code->links, clear_link), g_array_set_clear_func(code->placed, clear_placed);
@@ -306,7 +307,7 @@ static tw_status assemble(const tw_engine *engine, tw__chip_code *code)
 {
     tw_diags *diags = tw_diags_new();
     tw_status status = tw__codelets_objects(engine->codelets, tw__chip_of(engine->target), wants_compiled(engine),
-                                            &code->objects, &code->object_count, diags);
+                                            code->debugged, &code->objects, &code->object_count, diags);
     const tw_diag *d = find_error(diags);
     if (d && status) {
         g_autofree char *why = g_strdup(tw_error_message());

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <tilewright/poplar/colossus/sim.h>
+#include <tilewright/poplar/debugger.h>
 
 enum { STACK_POINTER = 11, FP_ICTL = 0x20, WORKER_BASES = 0x21 };
 
@@ -146,6 +146,7 @@ typedef struct turn { /* one tile in one compute set */
     stacks stacks;
     trace trace;
     uint64_t load[TW_SIM_WORKERS], whole; /* turns of workers; cycles in which one vertex has the tile for itself */
+    unsigned context;                     /* of the vertex that runs; TW_SIM_CONTEXTS: all workers */
     bool failed;
 } turn;
 
@@ -170,12 +171,32 @@ static void fail_with(turn *t, const tw__tile_vertex *v, const char *what)
     keep_fault(t->engine, t->tile, g_strdup_printf("%s: %s", name, what));
 }
 
+static tw_sim_stop run_debugged(const turn *t, const tw__tile_vertex *v, uint64_t turns)
+{
+    const tw_debugger *d = t->engine->debugger;
+    const tw__core *core = t->engine->core;
+    const tw__chip_code *code = t->engine->chip;
+    tw_debug_vertex shown = { .size = sizeof shown,
+                              .engine = t->engine,
+                              .step = t->engine->debugged,
+                              .vertex = { v->vertex },
+                              .type = core->types[v->type].info->name,
+                              .compute_set = core->compute_sets[t->exec->cs].name,
+                              .tile = t->tile,
+                              .context = t->context,
+                              .sim = t->sim };
+    shown.image = g_array_index(code->placed, tw__placed_link, code->placed_of[t->tile] - 1).image;
+    return d->vertex(d->user, &shown, turns);
+}
+
 /* Runs what has been started to its end. */
 static bool run_finish(turn *t, const tw__tile_vertex *v)
 {
     int64_t limit = tw__options_int(t->engine->options, "simulator.turnLimit");
     const tw_sim_exception *e;
-    switch (tw_sim_run(t->sim, limit > 0 ? (uint64_t)limit : 0)) {
+    uint64_t turns = limit > 0 ? (uint64_t)limit : 0;
+    bool is_debugged = t->engine->debugger && t->engine->debugger->vertex;
+    switch (is_debugged ? run_debugged(t, v, turns) : tw_sim_run(t->sim, turns)) {
     case TW_SIM_DONE: return true;
     case TW_SIM_FAULT:
         e = tw_sim_get_exception(t->sim);
@@ -200,6 +221,7 @@ static bool run_worker(turn *t, tw__tile_vertex *v)
         if (t->load[i] < t->load[w]) w = i;
     tw_sim_launch launch = { v->entry, v->address, t->stacks.worker + w * t->stacks.step };
     if (tw_sim_start(t->sim, w, &launch) != TW_OK) return fail_with(t, v, tw_error_message()), false;
+    t->context = w;
     if (!run_finish(t, v)) return false;
     v->cycles = tw_sim_turns(t->sim, w);
     t->load[w] += v->cycles;
@@ -212,6 +234,7 @@ static bool run_workers(turn *t, tw__tile_vertex *v)
     tw_sim_launch launch = { v->entry, v->address, t->stacks.worker };
     if (tw_sim_start_all(t->sim, &launch, 0, t->stacks.step) != TW_OK)
         return fail_with(t, v, tw_error_message()), false;
+    t->context = TW_SIM_CONTEXTS;
     if (!run_finish(t, v)) return false;
     bool all = true;
     uint64_t most = 0;
@@ -232,6 +255,7 @@ static bool run_supervisor(turn *t, tw__tile_vertex *v)
     tw_sim_set_m(t->sim, TW_SIM_SUPERVISOR, STACK_POINTER, t->stacks.supervisor);
     if (tw_sim_start(t->sim, TW_SIM_SUPERVISOR, &launch) != TW_OK)
         return fail_with(t, v, tw_error_message()), false;
+    t->context = TW_SIM_SUPERVISOR;
     if (!run_finish(t, v)) return false;
     t->whole += v->cycles = tw_sim_cycles(t->sim) - before;
     return true;

@@ -48,6 +48,7 @@ typedef struct tw__chip_code {
     GArray *placed;             /* tw__placed_link, once there are addresses */
     uint32_t *placed_of;        /* [tiles] index + 1 */
     size_t tiles;
+    bool debugged; /* debug information is kept, of what is compiled here made */
 } tw__chip_code;
 
 /* Finds out which of the vertex types that the plan executes have code of the chip, assembles it, links it for every

@@ -46,7 +46,7 @@ static void check_objects(tw__codelets *set, tw__arch arch, uint32_t mark)
 {
     tw_object **objects, *image;
     size_t count;
-    assert_int_equal(tw__codelets_objects(set, arch, false, &objects, &count, NULL), TW_OK);
+    assert_int_equal(tw__codelets_objects(set, arch, false, false, &objects, &count, NULL), TW_OK);
     assert_int_equal(count, 1);
     tw_link_options options = { .size = sizeof options, .entry = "__runCodelet_Half" };
     assert_int_equal(tw_status_of(image = tw_link((const tw_object *const *)objects, 1, &options, NULL)), TW_OK);
@@ -134,7 +134,7 @@ static void objects_of_chips(void **state)
     assert_int_equal(tw__codelets_add_file(set, one, TW__CODELET_AUTO, NULL, NULL), TW_OK);
     assert_int_equal(tw__codelets_add_file(set, one, TW__CODELET_OBJECT, NULL, NULL), TW_OK); /* nothing happens */
     check_objects(set, TW__ARCH_IPU2, 2);
-    assert_int_equal(tw__codelets_objects(set, TW__ARCH_IPU1, false, &objects, &count, NULL), TW_OK);
+    assert_int_equal(tw__codelets_objects(set, TW__ARCH_IPU1, false, false, &objects, &count, NULL), TW_OK);
     assert_int_equal(count, 0);
     g_free(objects);
     tw__codelets_free(set);
@@ -195,7 +195,7 @@ static bool has_object(const char *name, tw__arch arch)
     assert_int_equal(tw__codelets_add_file(set, path, TW__CODELET_AUTO, NULL, NULL), TW_OK);
     tw_object **objects;
     size_t count;
-    assert_int_equal(tw__codelets_objects(set, arch, false, &objects, &count, NULL), TW_OK);
+    assert_int_equal(tw__codelets_objects(set, arch, false, false, &objects, &count, NULL), TW_OK);
     for (size_t i = 0; i < count; i++) tw_object_free(objects[i]);
     g_free(objects);
     tw__codelets_free(set);

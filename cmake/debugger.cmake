@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+# The module of `tilewright run --debug`: the interactive mode of `sim` and the debug adapter once more, in the process of the
+# user's program; src/poplar/engine/debugger.c loads it with dlopen from tw__lib_dir().
+if(NOT TARGET tilewright_program)
+  return()
+endif()
+file(GLOB debugger_sources CONFIGURE_DEPENDS src/cli/debugger/*.c src/cli/dap/*.c)
+foreach(name IN ITEMS commands dap debug expr frames show source watch)
+  list(APPEND debugger_sources src/cli/colossus/sim_${name}.c)
+endforeach()
+add_library(debugger_module MODULE ${debugger_sources} src/cli/words.c src/cli/messages.c)
+target_include_directories(debugger_module PRIVATE src)
+target_link_libraries(debugger_module PRIVATE tilewright PkgConfig::GLIB PkgConfig::JANSSON m)
+set_target_properties(debugger_module PROPERTIES PREFIX "" OUTPUT_NAME debugger
+                      LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tilewright)
+tw_installed_beside(debugger_module "$ORIGIN/..")
+tw_harden(debugger_module)
+install(TARGETS debugger_module LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright COMPONENT programs)
+add_dependencies(tilewright_program debugger_module)

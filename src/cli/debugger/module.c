@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* The module: the engine loads it, calls it before each step and for each vertex, and waits while it reads commands. */
+#include "cli/debugger/debugger.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static graph *present; /* one for the process */
+
+/* --- what is told ------------------------------------------------------------------------------------------------- */
+
+static bool get_step(graph *g, size_t index, tw_engine_step *step)
+{
+    *step = (tw_engine_step){ .size = sizeof *step };
+    return tw_engine_get_step(g->engine, index, step) == TW_OK && step->what;
+}
+
+size_t tw__graph_step_number(graph *g, size_t step)
+{
+    tw_engine_step s;
+    size_t number = 0;
+    for (size_t i = 0; i <= step; i++) number += get_step(g, i, &s);
+    return number;
+}
+
+char *tw__graph_step_text(graph *g, size_t step)
+{
+    tw_engine_step s;
+    GString *text = g_string_new(NULL);
+    get_step(g, step, &s);
+    g_string_append_printf(text, "step %zu: %s", tw__graph_step_number(g, step), s.what ? s.what : "?");
+    if (s.name && *s.name) g_string_append_printf(text, " '%s'", s.name);
+    if (s.vertices)
+        g_string_append_printf(text, ", %" PRIu64 " %s on %u tile%s", s.vertices,
+                               s.vertices == 1 ? "vertex" : "vertices", s.tiles, s.tiles == 1 ? "" : "s");
+    return g_string_free(text, FALSE);
+}
+
+bool tw__graph_simulates(const graph *g)
+{
+    return g->engine && tw_engine_code(g->engine, 0);
+}
+
+static void show_vertex(const tw_debug_vertex *v)
+{
+    printf("vertex %u of type '%s' in compute set '%s' on tile %u, ", v->vertex.id, v->type, v->compute_set,
+           v->tile);
+    puts(v->context == TW_SIM_CONTEXTS ? "all workers" : tw__sim_context_name(v->context));
+}
+
+void tw__graph_show_place(graph *g)
+{
+    if (g->vertex) {
+        show_vertex(g->vertex);
+        return;
+    }
+    g_autofree char *text = tw__graph_step_text(g, g->step);
+    puts(text);
+}
+
+/* --- commands ------------------------------------------------------------------------------------------------------- */
+
+static int result_of(const graph *g)
+{
+    return g->d.reader.failed && !g->d.reader.terminal ? TW__EXIT_FAILURE : TW__EXIT_OK;
+}
+
+/* A script that got a command wrong says so, whatever the program's own status is. */
+static void at_end(void)
+{
+    if (!present || result_of(present) == TW__EXIT_OK) return;
+    fflush(NULL);
+    _exit(TW__EXIT_FAILURE);
+}
+
+static void read_commands(graph *g)
+{
+    tw__reader_run(&g->d.reader);
+    if (!g->d.reader.ended) return;
+    fflush(NULL);
+    exit(result_of(g)); /* the program is over: the user has said so */
+}
+
+/* --- steps ---------------------------------------------------------------------------------------------------------- */
+
+static void free_debug(void *debug)
+{
+    tw_debug_free(debug);
+}
+
+static void greet(graph *g)
+{
+    size_t last = 0;
+    tw_engine_step s = { .size = sizeof s };
+    while (tw_engine_get_step(g->engine, last, &s) == TW_OK) last++;
+    size_t steps = last ? tw__graph_step_number(g, last - 1) : 0;
+    printf("An engine with %zu step%s%s; 'continue' goes on, 'help' lists the commands.\n", steps,
+           steps == 1 ? "" : "s", tw__graph_simulates(g) ? "" : ", whose vertices are code of the host");
+}
+
+static tw_status on_step(void *user, tw_engine *engine, size_t step)
+{
+    graph *g = user;
+    tw_engine_step s;
+    bool is_first = g->engine == NULL;
+    g->engine = engine, g->step = step;
+    if (!get_step(g, step, &s)) return TW_OK;
+    g_hash_table_remove_all(g->debugs); /* images are this engine's, which may be gone when the next one runs */
+    fflush(stdout);
+    bool changed = tw__graph_look(g);
+    breakpoint *b = tw__graph_step_breakpoint(g, &s);
+    if (!b && !changed && !is_first && g->going == TO_BREAKPOINT && !tw__debug_interrupted()) return TW_OK;
+    if (is_first) greet(g);
+    if (tw__debug_interrupted()) puts("Interrupted.");
+    if (b) tw__graph_hit(g, b);
+    tw__graph_show_place(g);
+    tw__debug_show_displays(&g->d);
+    g->going = TO_BREAKPOINT;
+    read_commands(g);
+    tw__graph_look(g); /* as they are now */
+    return TW_OK;
+}
+
+/* --- vertices ------------------------------------------------------------------------------------------------------- */
+
+static tw_debug *debug_of(graph *g, const tw_object *image)
+{
+    tw_debug *debug = NULL;
+    if (g_hash_table_lookup_extended(g->debugs, image, NULL, (void **)&debug)) return debug;
+    debug = tw_debug_new(image); /* NULL: there is none */
+    g_hash_table_insert(g->debugs, (void *)(uintptr_t)image, debug);
+    return debug;
+}
+
+static void enter_vertex(graph *g, const tw_debug_vertex *v, uint64_t turns)
+{
+    tw__sim_session *s = &g->session;
+    g->vertex = v;
+    s->sim = v->sim, s->image = (tw_object *)(uintptr_t)v->image, s->limit = turns;
+    s->region1 = tw_tile_arch_by_name(tw_isa_arch_name(tw_object_arch(v->image)))->regions[1].start;
+    s->debug = debug_of(g, v->image);
+    tw__debug_forget_frames(&g->d);
+    g->d.context = v->context == TW_SIM_CONTEXTS ? 0 : v->context;
+    g->d.ended = TW_SIM_BREAK;
+}
+
+static void leave_vertex(graph *g)
+{
+    tw_sim_set_hook(g->session.sim, NULL, NULL);
+    tw__graph_leave_vertex(g);
+    g->vertex = NULL;
+    g->session.sim = NULL, g->session.image = NULL, g->session.debug = NULL;
+}
+
+/* Stands before its first instruction, or runs to a breakpoint within. */
+static void begin_vertex(graph *g, breakpoint *b, bool stop)
+{
+    if (!stop) {
+        tw__debug_begin(&g->d);
+        if (g->d.ended == TW_SIM_BREAK || g->d.ended == TW_SIM_FAULT) show_vertex(g->vertex);
+        return;
+    }
+    if (b) tw__graph_hit(g, b);
+    show_vertex(g->vertex);
+    tw__sim_show_place(&g->session, g->d.context);
+    tw__debug_show_displays(&g->d);
+}
+
+static tw_sim_stop on_vertex(void *user, const tw_debug_vertex *v, uint64_t turns)
+{
+    graph *g = user;
+    enter_vertex(g, v, turns);
+    breakpoint *b = tw__graph_vertex_breakpoint(g, v);
+    bool stop = b || g->going == INTO_STEP || tw__debug_interrupted();
+    if (!tw__graph_resolve(g) && !stop) { /* as fast as without a debugger */
+        tw_sim_stop end = tw_sim_run(v->sim, turns);
+        leave_vertex(g);
+        return end;
+    }
+    tw__debug_hook(&g->d);
+    fflush(stdout);
+    g->going = TO_BREAKPOINT, g->d.reader.go = false;
+    begin_vertex(g, b, stop);
+    while (g->d.ended == TW_SIM_BREAK || (g->d.ended == TW_SIM_FAULT && !g->d.reader.go)) read_commands(g);
+    leave_vertex(g);
+    return g->d.ended;
+}
+
+/* --- life ----------------------------------------------------------------------------------------------------------- */
+
+static void free_lines(void *lines)
+{
+    g_strfreev(lines);
+}
+
+/* What the engine looks up. `wish`: how TILEWRIGHT_DEBUG says it. */
+TW_API bool tw_debugger_open(const char *wish);
+bool tw_debugger_open(const char *wish)
+{
+    graph *g = present = g_new0(graph, 1); /* until the process ends */
+    tw_debugger mine = { .size = sizeof mine, .user = g, .step = on_step, .vertex = on_vertex };
+    (void)wish;
+    g->session.r = &g->request;
+    g->session.sources = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_lines);
+    g->debugs = g_hash_table_new_full(NULL, NULL, NULL, free_debug);
+    tw__debug_open(&g->d, &g->session);
+    tw__graph_open_words(g);
+    atexit(at_end);
+    return tw_debugger_set(&mine) == TW_OK;
+}

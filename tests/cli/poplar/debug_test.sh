@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+# `tilewright run --debug`: what the page debugging.md does not show. Stops change nothing of a run.
+. "$1/tests/cli/lib.sh"
+cd "$work" || exit 1
+
+cat >pair.cpp <<'END'
+#include <poplar/Vertex.hpp>
+namespace ns {
+template <typename T> class Add : public poplar::Vertex {
+  public:
+    poplar::InOut<poplar::Vector<T>> data;
+    T by;
+    bool compute()
+    {
+        for (unsigned i = 0; i < data.size(); i++) data[i] += by;
+        return true;
+    }
+};
+template class Add<int>;
+} // namespace ns
+class All : public poplar::MultiVertex {
+  public:
+    poplar::InOut<poplar::Vector<int>> data;
+    bool compute(unsigned worker)
+    {
+        data[worker] = 100 + (int)worker;
+        return true;
+    }
+};
+END
+cat >bad.S <<'END'
+#include <poplar/StackSizeDefs.hpp>
+.globl __runCodelet_Bad
+.type __runCodelet_Bad, @function
+__runCodelet_Bad:
+ setzi $m0, 4
+ ld32 $m1, $m0, $mzero, 0
+ exitz $mzero
+.size __runCodelet_Bad, .-__runCodelet_Bad
+DEF_STACK_USAGE 0 .text
+END
+cat >bad.cpp <<'END'
+#include <poplar/Vertex.hpp>
+class Bad : public poplar::Vertex {
+  public:
+    static const bool isExternalCodelet = true;
+    poplar::InOut<poplar::Vector<int>> data;
+    bool compute() { return true; }
+};
+END
+cat >pair.c <<'END'
+#include <string.h>
+#include <tilewright/tilewright.h>
+int main(int argc, char **argv)
+{
+    bool is_bad = argc > 1 && strcmp(argv[1], "bad") == 0;
+    tw_device *dev = tw_device_by_name(NULL, TW_MK2, 1);
+    tw_graph *g = tw_graph_new(tw_device_target(dev));
+    tw_graph_add_codelets(g, "pair.cpp", NULL);
+    if (is_bad) tw_graph_add_codelets(g, "bad.cpp", NULL), tw_graph_add_codelets(g, "bad.S", NULL);
+    tw_tensor a = tw_graph_add_variable(g, TW_INT, 1, (size_t[]){ 8 }, "a");
+    tw_graph_map(g, a, 3);
+    tw_graph_set_initial_value(g, a, (int[]){ 1 }, true);
+    tw_compute_set one = tw_graph_add_compute_set(g, "one"), two = tw_graph_add_compute_set(g, "two");
+    tw_vertex add = tw_graph_add_vertex(g, one, "ns::Add<int>", 3);
+    tw_graph_connect(g, add, "data", tw_tensor_slice(g, a, 0, 6, 8));
+    tw_graph_set_field_int(g, add, "by", 41);
+    tw_graph_connect(g, tw_graph_add_vertex(g, two, is_bad ? "Bad" : "All", 3), "data", tw_tensor_slice(g, a, 0, 0, 6));
+    tw_graph_create_host_read(g, "out", tw_tensor_slice(g, a, 0, 4, 8));
+    tw_program both[] = { tw_program_execute(g, one), tw_program_execute(g, two) };
+    tw_engine *e = tw_engine_new(g, tw_program_sequence_of(g, 2, both), NULL);
+    int out[4];
+    if (tw_engine_load(e, dev) != TW_OK || tw_engine_run(e, 0) != TW_OK) return tw_engine_report_error(stderr, e), 3;
+    tw_engine_read(e, "out", out, sizeof out);
+    printf("the end: %d %d %d %d\n", out[0], out[1], out[2], out[3]);
+    tw_engine_free(e), tw_graph_free(g), tw_device_free(dev);
+    return 5;
+}
+END
+
+# debug STATUS COMMANDS [WORD...]: commands are lines between semicolons.
+debug() {
+  status=$1
+  echo "$2" | tr ';' '\n' >commands.txt
+  shift 2
+  expect "$status" sh -c 'commands=$1; shift; exec "$@" <"$commands"' sh commands.txt "$tilewright" run --debug "$@"
+}
+
+# The program's status; a script that went wrong has one of its own; quit and the end of the commands.
+debug 5 'continue' --device ipu-sim pair.c
+prints out 'the end: 104 105 42 42'
+debug 1 'nonsense;continue' --device ipu-sim pair.c
+prints err 'Undefined command: "nonsense"'
+debug 0 'quit' --device ipu-sim pair.c
+! grep -q 'the end' "$work/out" || fail 'quit lets the program go on'
+debug 0 'next' --device ipu-sim pair.c
+expect 2 "$tilewright" run --debug -n 2 pair.c
+prints err 'one process'
+
+# Vertices by template, tile and compute set; and by names of tensors.
+debug 5 'break vertex Add tile 3 step one;continue;info vertex;print a[5..7];stepi;print by;
+  finish;finish;print a[6..8];print out;info break;continue' --device ipu-sim pair.c
+prints out "Breakpoint 1, vertex 1 of type 'ns::Add<int>' in compute set 'one' on tile 3, worker 0"
+prints out 'InOut  int[2] : a[6..8]'
+prints out 'by = 41'
+prints out 'a[5..7] = int[2] [1 1]'
+prints out 'a[6..8] = int[2] [42 42]'
+prints out 'out = int[4] [ 1  1 42 42]'
+prints out '1    always on  vertex Add tile 3 step one, hit 1 times'
+debug 1 'break vertex Add tile 2;break vertex Ad;break vertex Add step two;break vertex tile x;break step three;
+  break pair.cpp:999;break nothing;print b;print a[9];print a[0][0];print a[;registers;info vertex;info nothing;
+  watch;delete 7;stepi' --device ipu-sim pair.c
+[ "$(grep -c 'There is no such vertex' "$work/err")" = 3 ] || fail 'vertices that are none'
+prints err "No step is called 'three'"
+prints err "No tile has code at 'pair.cpp:999'"
+prints err "no tensor is called 'b'"
+prints err "dimension 0 of 'a' has 8 elements"
+prints err "'a' has 1 dimensions"
+prints err "'stepi' needs a vertex to stand in"
+
+# All workers of a MultiVertex; a breakpoint with a condition; watches end with their vertex.
+debug 5 'tbreak vertex All;continue;thread 4;watch $m3;break pair.cpp:20 if $m13 != 0;continue;info threads;delete 3;continue' \
+  --device ipu-sim pair.c
+prints out "compute set 'two' on tile 3, all workers"
+prints out 'worker 4: [worker 4] 0x'
+prints out ': its vertex has ended'
+prints out 'the end: 104 105 42 42'
+
+# An exception is looked at before the run fails of it.
+debug 3 'break bad.S:6;continue;continue;info registers m0;backtrace;continue' --device ipu-sim pair.c bad
+prints out 'Exception: '
+prints out 'm0 = 4'
+prints err "vertex 2 of type 'Bad' in compute set 'two' on tile 3"
+
+# The profile is that of a run without stops.
+expect 5 "$tilewright" run --device ipu-sim --profile plain.json pair.c
+debug 5 'break vertex Add;continue;step 3;watch a;continue;continue' --device ipu-sim --profile stops.json pair.c
+for file in plain stops; do
+  "$tilewright" profile "$file.json" >"$file.txt" || fail "no profile $file"
+done
+sed '/host\|seconds\|time/d' plain.txt >a.txt
+sed '/host\|seconds\|time/d' stops.txt | sed 's/stops/plain/' | cmp -s a.txt - || fail "another profile: $(diff plain.txt stops.txt)"
+finish
