@@ -11,6 +11,13 @@ add_dependencies(tilewright_program tw_commit)
 set_property(SOURCE src/cli/version.c APPEND PROPERTY INCLUDE_DIRECTORIES ${CMAKE_BINARY_DIR}/commit)
 target_include_directories(tilewright_program PRIVATE src) # for "cli/..."; no other header there is public (cli.includes_test)
 target_link_libraries(tilewright_program PRIVATE tilewright PkgConfig::GLIB PkgConfig::JANSSON m)
+pkg_check_modules(EDIT QUIET IMPORTED_TARGET libedit)
+if(EDIT_FOUND)
+  target_compile_definitions(tilewright_program PRIVATE TW_HAS_LIBEDIT)
+  target_link_libraries(tilewright_program PRIVATE PkgConfig::EDIT)
+else()
+  message(STATUS "libedit-dev is not there: debuggers read lines without editing and history")
+endif()
 set_target_properties(tilewright_program PROPERTIES
   OUTPUT_NAME tilewright
   RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)

@@ -108,22 +108,58 @@ void tw__reader_obey(tw__reader *r, const char *text)
     fflush(stdout);
 }
 
+/* The first word of a line is a command; behind "info" and "help" come theirs, else names. */
+static void complete_word(void *user, const char *before, void (*add)(void *list, const char *word), void *list)
+{
+    tw__reader *r = user;
+    g_autofree char *line = g_strdup(before);
+    char word[TW__WORD], *rest = tw__reader_split(line, word);
+    size_t length = strlen(word);
+    bool is_help = *word && !*rest && strncmp("help", word, length) == 0;
+    bool is_info = *word && !*rest && length <= 4 && strncmp("info", word, length) == 0 && r->infos;
+    for (size_t i = 0; (!*word || is_help) && i < r->count; i++) add(list, r->words[i].name);
+    for (size_t i = 0; is_info && i < r->info_count; i++) add(list, r->infos[i].name);
+    if (*word && !is_help && !is_info && r->names) r->names(r->debugger, add, list);
+}
+
+static bool opens_editing(tw__reader *r)
+{
+    if (r->lines || r->is_plain || !r->terminal) return r->lines != NULL;
+    g_autofree char *name = g_strdup(r->prompt); /* "(sim) " */
+    g_strdelimit(name, "() ", ' ');
+    r->lines = tw__lines_new(g_strstrip(name), r->prompt, complete_word, r);
+    r->is_plain = !r->lines;
+    return r->lines != NULL;
+}
+
+/* The next command, in *line (free()); false: there are no more. */
+static bool read_command(tw__reader *r, char **line, size_t *room)
+{
+    if (opens_editing(r)) {
+        const char *edited = tw__lines_read(r->lines);
+        free(*line);
+        *line = edited ? strdup(edited) : NULL;
+        return *line != NULL;
+    }
+    if (r->terminal) fputs(r->prompt, stdout), fflush(stdout);
+    ssize_t length = getline(line, room, stdin);
+    if (length < 0 && r->terminal) putchar('\n');
+    if (length >= 0 && strlen(*line) != (size_t)length) {
+        tw__reader_complain(r, "a command with a NUL byte");
+        **line = 0;
+    }
+    return length >= 0;
+}
+
 void tw__reader_run(tw__reader *r)
 {
     char *line = NULL;
     size_t room = 0;
     r->go = false;
     while (!r->ended && !r->go) {
-        if (r->terminal) fputs(r->prompt, stdout), fflush(stdout);
-        ssize_t length = getline(&line, &room, stdin);
-        if (length < 0) {
-            if (r->terminal) putchar('\n');
+        if (!read_command(r, &line, &room)) {
             r->ended = true;
             break;
-        }
-        if (strlen(line) != (size_t)length) {
-            tw__reader_complain(r, "a command with a NUL byte");
-            continue;
         }
         g_strstrip(line);
         if (*line == '#') continue;
@@ -134,4 +170,12 @@ void tw__reader_run(tw__reader *r)
         if (r->last && (*line || r->terminal)) tw__reader_obey(r, r->last);
     }
     free(line);
+}
+
+void tw__reader_close(tw__reader *r)
+{
+    tw__lines_free(r->lines);
+    r->lines = NULL;
+    free(r->last);
+    r->last = NULL;
 }

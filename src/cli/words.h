@@ -5,6 +5,8 @@
 #ifndef TW_CLI_WORDS_H
 #define TW_CLI_WORDS_H
 
+#include "cli/lines.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +30,12 @@ typedef struct tw__reader {
     char *last;         /* command, for an empty line; free() */
     /* Whether the command makes sense now; false after a message. NULL: all do. */
     bool (*may)(tw__debugger *d, const tw__word *word);
+    /* At a terminal: words of "info", and names that the program has, for completion; NULL: none. */
+    const tw__word *infos;
+    size_t info_count;
+    void (*names)(tw__debugger *d, void (*add)(void *list, const char *name), void *list);
+    tw__lines *lines; /* while commands are read */
+    bool is_plain;    /* there is no editing */
 } tw__reader;
 
 enum { TW__WORD = 64 };
@@ -47,5 +55,6 @@ bool tw__reader_ignore(tw__reader *r, const char *args, unsigned *id, uint64_t *
 void tw__reader_obey(tw__reader *r, const char *line); /* one command */
 /* Reads the standard input until it ends, or a command sets `ended` or `go`. */
 void tw__reader_run(tw__reader *r);
+void tw__reader_close(tw__reader *r);
 
 #endif

@@ -347,6 +347,16 @@ static void do_quit(debugger *d, char *args)
     d->reader.ended = true;
 }
 
+/* Functions and labels, and registers that have names. */
+void tw__sim_names(debugger *d, void (*add)(void *list, const char *name), void *list)
+{
+    static const char *const registers[] = { "$pc", "$sp", "$lr", "$bp", "$fp", "$mvertex_base", "$mworker_base" };
+    const tw_symbol *s;
+    for (size_t i = 0; d->s->image && (s = tw_object_get_symbol(d->s->image, i)); i++)
+        if (s->type != TW_SYMBOL_SECTION && s->name && *s->name) add(list, s->name);
+    for (size_t i = 0; d->s->image && i < G_N_ELEMENTS(registers); i++) add(list, registers[i]);
+}
+
 int tw__sim_debug(tw__sim_session *s)
 {
     debugger d;
@@ -355,6 +365,9 @@ int tw__sim_debug(tw__sim_session *s)
                              .words = tw__sim_words,
                              .count = tw__sim_word_count,
                              .debugger = &d,
+                             .infos = tw__sim_infos,
+                             .info_count = tw__sim_info_count,
+                             .names = tw__sim_names,
                              .terminal = isatty(STDIN_FILENO) };
     d.dap = s->r->dap;
     if (d.dap) {

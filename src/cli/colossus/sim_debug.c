@@ -467,7 +467,7 @@ void tw__debug_close(debugger *d)
     if (d->s->sim) tw_sim_set_hook(d->s->sim, NULL, NULL);
     g_array_free(d->breakpoints, TRUE);
     for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) g_array_free(d->frames[i], TRUE);
-    free(d->reader.last);
+    tw__reader_close(&d->reader);
     if (d->displays) g_array_free(d->displays, TRUE);
     g_free(d->trouble);
 }

@@ -97,6 +97,7 @@ void tw__debug_tell_address(debugger *d, uint32_t address);
 void tw__debug_print(debugger *d, char *args); /* sim_commands.c */
 extern const tw__word tw__sim_words[], tw__sim_infos[];
 extern const size_t tw__sim_word_count, tw__sim_info_count;
+void tw__sim_names(debugger *d, void (*add)(void *list, const char *name), void *list); /* for completion */
 void tw__debug_watch(debugger *d, char *args); /* sim_watch.c */
 /* Whether an instruction of the context changed something that is watched; what, is told at the stop. */
 bool tw__debug_look(debugger *d, unsigned context);

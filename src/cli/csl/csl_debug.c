@@ -375,6 +375,16 @@ static void free_lines(void *lines)
     g_strfreev(lines);
 }
 
+/* Functions and tasks of all programs, for completion. */
+static void csl_names(debugger *d, void (*add)(void *list, const char *name), void *list)
+{
+    enum { MOST = 4096 };
+    g_autofree tw_wse_code *codes = g_new(tw_wse_code, MOST);
+    size_t count = tw_wse_find_code(d->w, "*", codes, MOST);
+    for (size_t i = 0; i < MIN(count, MOST); i++)
+        if (*codes[i].function) add(list, codes[i].function);
+}
+
 int tw__csl_debug(const tw_csl_program *program, tw__csl_settings *s)
 {
     debugger d = { .program = program, .settings = s, .next_id = 1 };
@@ -387,6 +397,9 @@ int tw__csl_debug(const tw_csl_program *program, tw__csl_settings *s)
                              .words = words,
                              .count = G_N_ELEMENTS(words),
                              .debugger = &d,
+                             .infos = tw__csl_infos,
+                             .info_count = tw__csl_info_count,
+                             .names = csl_names,
                              .terminal = isatty(STDIN_FILENO) };
     d.dap = s->dap;
     sigaction(SIGINT, &action, &before);
@@ -405,6 +418,6 @@ int tw__csl_debug(const tw_csl_program *program, tw__csl_settings *s)
     g_hash_table_destroy(d.sources);
     g_ptr_array_free(d.folders, TRUE);
     g_free(d.list_file);
-    free(d.reader.last);
+    tw__reader_close(&d.reader);
     return result;
 }

@@ -206,6 +206,15 @@ static GArray *join_words(const tw__word *own, size_t count, const tw__word *sim
     return all;
 }
 
+/* Variables, and symbols of the vertex's code. */
+static void graph_names(debugger *d, void (*add)(void *list, const char *name), void *list)
+{
+    const char *name;
+    for (size_t i = 0; (name = tw_engine_variable(graph_of(d)->engine, i)); i++)
+        if (*name) add(list, name);
+    tw__sim_names(d, add, list);
+}
+
 void tw__graph_open_words(graph *g)
 {
     g->words = join_words(own_words, G_N_ELEMENTS(own_words), tw__sim_words, tw__sim_word_count);
@@ -216,5 +225,8 @@ void tw__graph_open_words(graph *g)
                                 .count = g->words->len,
                                 .debugger = &g->d,
                                 .may = may_be_said,
+                                .infos = (const tw__word *)(void *)g->infos->data,
+                                .info_count = g->infos->len,
+                                .names = graph_names,
                                 .terminal = isatty(STDIN_FILENO) };
 }

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* lines: see the header. libedit rather than readline, whose licence would become that of what is linked with it. */
+#include "cli/lines.h"
+
+#ifdef TW_HAS_LIBEDIT
+
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <histedit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEPT = 1000, LISTED = 100 }; /* lines of a history; words that are listed */
+
+struct tw__lines {
+    EditLine *edit;
+    History *history;
+    FILE *out; /* the terminal: stdout may be a stream that shows what would move its cursor */
+    char *prompt, *file, *line;
+    tw__lines_words *words;
+    void *user;
+};
+
+static char *show_prompt(EditLine *edit)
+{
+    tw__lines *l = NULL;
+    el_get(edit, EL_CLIENTDATA, &l);
+    return l->prompt;
+}
+
+/* --- completion --------------------------------------------------------------------------------------------------- */
+
+typedef struct fitting {
+    const char *start;
+    GPtrArray *words; /* those that begin so, each once */
+} fitting;
+
+static void add_fitting(void *list, const char *word)
+{
+    fitting *f = list;
+    if (!g_str_has_prefix(word, f->start)) return;
+    for (guint i = 0; i < f->words->len; i++)
+        if (strcmp(f->words->pdata[i], word) == 0) return;
+    g_ptr_array_add(f->words, g_strdup(word));
+}
+
+static gint by_text(gconstpointer x, gconstpointer y)
+{
+    return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+static size_t common_start(const GPtrArray *words)
+{
+    const char *first = words->pdata[0];
+    size_t length = strlen(first);
+    for (guint i = 1; i < words->len; i++) {
+        const char *other = words->pdata[i];
+        size_t same = 0;
+        while (same < length && other[same] == first[same]) same++;
+        length = same;
+    }
+    return length;
+}
+
+static void list_words(const GPtrArray *words)
+{
+    putchar('\n');
+    for (guint i = 0; i < words->len && i < LISTED; i++) printf("%s%s", i ? "  " : "", (char *)words->pdata[i]);
+    if (words->len > LISTED) printf("  ... %u in all", words->len);
+    putchar('\n');
+    fflush(stdout);
+}
+
+static unsigned char complete_line(EditLine *edit, int key)
+{
+    tw__lines *l = NULL;
+    const LineInfo *at = el_line(edit);
+    (void)key;
+    el_get(edit, EL_CLIENTDATA, &l);
+    const char *start = at->cursor;
+    while (start > at->buffer && !strchr(" \t*&(,=+", start[-1])) start--;
+    g_autofree char *before = g_strndup(at->buffer, (gsize)(start - at->buffer));
+    g_autofree char *begun = g_strndup(start, (gsize)(at->cursor - start));
+    fitting f = { begun, g_ptr_array_new_with_free_func(g_free) };
+    l->words(l->user, before, add_fitting, &f);
+    unsigned char result = CC_REFRESH_BEEP;
+    if (f.words->len) {
+        g_ptr_array_sort(f.words, by_text);
+        size_t known = strlen(begun), common = common_start(f.words);
+        g_autofree char *rest = g_strndup((char *)f.words->pdata[0] + known, common - known);
+        if (*rest) el_insertstr(edit, rest);
+        if (f.words->len == 1) el_insertstr(edit, " ");
+        if (f.words->len > 1 && !*rest) list_words(f.words);
+        result = f.words->len > 1 && !*rest ? CC_REDISPLAY : CC_REFRESH;
+    }
+    g_ptr_array_free(f.words, TRUE);
+    return result;
+}
+
+/* --- history ------------------------------------------------------------------------------------------------------ */
+
+/* NULL: there is no place for it. */
+static char *history_file(const char *name)
+{
+    g_autofree char *folder = g_build_filename(g_get_user_state_dir(), "tilewright", NULL);
+    if (g_mkdir_with_parents(folder, 0700) != 0) return NULL;
+    g_autofree char *file = g_strconcat("history-", name, NULL);
+    return g_build_filename(folder, file, NULL);
+}
+
+/* Written behind each line: a program that is debugged may end in many ways. */
+static void keep_line(tw__lines *l, const char *line)
+{
+    HistEvent event;
+    if (!*line) return;
+    history(l->history, &event, H_ENTER, line);
+    if (l->file && history(l->history, &event, H_SAVE, l->file) >= 0) g_chmod(l->file, 0600);
+}
+
+/* --- life --------------------------------------------------------------------------------------------------------- */
+
+tw__lines *tw__lines_new(const char *name, const char *prompt, tw__lines_words *words, void *user)
+{
+    HistEvent event;
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) return NULL;
+    tw__lines *l = g_new0(tw__lines, 1);
+    int out = dup(STDOUT_FILENO);
+    l->out = out < 0 ? NULL : fdopen(out, "w");
+    l->edit = l->out ? el_init("tilewright", stdin, l->out, stderr) : NULL;
+    l->history = history_init();
+    if (!l->edit || !l->history) {
+        tw__lines_free(l);
+        return NULL;
+    }
+    l->prompt = g_strdup(prompt), l->words = words, l->user = user, l->file = history_file(name);
+    history(l->history, &event, H_SETSIZE, KEPT);
+    history(l->history, &event, H_SETUNIQUE, 1);
+    if (l->file) history(l->history, &event, H_LOAD, l->file);
+    el_set(l->edit, EL_CLIENTDATA, l);
+    el_set(l->edit, EL_PROMPT, show_prompt);
+    el_set(l->edit, EL_EDITOR, "emacs");
+    el_set(l->edit, EL_HIST, history, l->history);
+    el_set(l->edit, EL_ADDFN, "tw-complete", "completes a word", complete_line);
+    el_set(l->edit, EL_BIND, "^I", "tw-complete", NULL);
+    el_set(l->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);
+    el_source(l->edit, NULL); /* ~/.editrc, as of other programs */
+    return l;
+}
+
+void tw__lines_free(tw__lines *l)
+{
+    if (!l) return;
+    if (l->edit) el_end(l->edit);
+    if (l->history) history_end(l->history);
+    if (l->out) fclose(l->out);
+    g_free(l->prompt), g_free(l->file), g_free(l->line);
+    g_free(l);
+}
+
+const char *tw__lines_read(tw__lines *l)
+{
+    int count = 0;
+    fflush(stdout);
+    const char *line = el_gets(l->edit, &count);
+    if (!line || count <= 0) return NULL;
+    g_free(l->line);
+    l->line = g_strchomp(g_strdup(line));
+    keep_line(l, l->line);
+    return l->line;
+}
+
+#else
+
+#include <stddef.h>
+
+tw__lines *tw__lines_new(const char *name, const char *prompt, tw__lines_words *words, void *user)
+{
+    (void)name, (void)prompt, (void)words, (void)user;
+    return NULL;
+}
+
+void tw__lines_free(tw__lines *lines)
+{
+    (void)lines;
+}
+
+const char *tw__lines_read(tw__lines *lines)
+{
+    (void)lines;
+    return NULL;
+}
+
+#endif
