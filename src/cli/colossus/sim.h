@@ -86,6 +86,9 @@ bool tw__sim_line_address(const tw__sim_session *s, const char *file, uint32_t l
 /* A variable as text; NULL, and *error unless it cannot be one. */
 char *tw__source_print(const tw__sim_session *s, unsigned context, const char *text, char **error);
 size_t tw__source_length(const char *text); /* of "a.b[c]->d" at its start */
+/* A variable that lies in memory gets another value: "1.5" or an expression. False: *error, or NULL: it is none. */
+bool tw__source_assign(const tw__sim_session *s, unsigned context, const char *name, const char *value,
+                       char **error);
 bool tw__source_word(const tw__sim_session *s, unsigned context, const char *text, uint32_t *word);
 /* Name of the function at an address, of the innermost inlined one; NULL = not known. */
 const char *tw__source_function(const tw__sim_session *s, uint32_t address, char *name, size_t size);

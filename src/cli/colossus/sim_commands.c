@@ -304,7 +304,7 @@ const tw__word tw__sim_words[] = {
       tw__debug_display },
     { "undisplay", "", "[N]", "no longer print number N, or any", tw__debug_undisplay },
     { "x", "", "[/COUNT FORMAT SIZE] ADDRESS", "memory: x d u o t a c f s i, sizes b h w g", do_x },
-    { "set", "", "PLACE = VALUE", "a register ($m0) or a word of memory (*0x82000)", do_set },
+    { "set", "", "PLACE = VALUE", "a register ($m0), a word of memory (*0x82000), a variable in memory (p.y)", do_set },
     { "backtrace", "bt where", "", "calls that have not returned", do_backtrace },
     { "frame", "f", "[N]", "where the context stands, or the call that frame N of the backtrace is in", do_frame },
     { "up", "", "[N]", "the frame that called this one, or N frames out", do_up },

@@ -130,6 +130,14 @@ static bool sim_dap_locate(debugger *d, const char *location, uint32_t *address)
     return good;
 }
 
+static bool sim_dap_assign(debugger *d, unsigned thread, unsigned number, const char *expression, const char *value,
+                           char **error)
+{
+    if (thread) look_at_context(d, thread), tw__debug_choose_frame(d, number);
+    g_autofree char *text = g_strdup_printf("%s = %s", expression, value);
+    return tw__sim_assign(d->s, d->context, text, error);
+}
+
 static bool sim_dap_knows(debugger *d, const char *location)
 {
     uint32_t address;
@@ -180,11 +188,16 @@ static void tell_stop(debugger *d, const char *otherwise)
 
 static void sim_dap_start(debugger *d, bool stop_on_entry)
 {
-    if (stop_on_entry)
-        d->ended = TW_SIM_BREAK, d->hit_id = 0, d->changed = false;
-    else
+    bool again = d->has_started;
+    d->has_started = true;
+    if (!stop_on_entry) {
         tw__debug_run(d, (char[]){ "" });
-    tell_stop(d, "entry");
+        tell_stop(d, "entry");
+        return;
+    }
+    if (again) tw__debug_forget_frames(d), d->s->prepare(d->s);
+    d->ended = TW_SIM_BREAK, d->hit_id = 0, d->changed = false;
+    tw__dap_stopped(d->dap, "entry", d->context + 1, 0, NULL);
 }
 
 static void sim_dap_go(debugger *d, unsigned thread, tw__dap_go how, bool instruction)
@@ -226,6 +239,7 @@ const tw__dap_target tw__sim_dap_target = {
     .command_line = sim_dap_command,
     .knows = sim_dap_knows,
     .set = sim_dap_set,
+    .assign = sim_dap_assign,
     .remove = tw__debug_remove,
     .ignore = tw__debug_ignore_hits,
     .start = sim_dap_start,

@@ -82,6 +82,18 @@ static bool far_enough(debugger *d, uint32_t pc)
     return !file || line != d->line || g_strcmp0(file, d->file) != 0 || pc <= d->pc;
 }
 
+/* A log point of a client: what it says may look at another context. */
+static bool logs(debugger *d, breakpoint *b, unsigned context)
+{
+    tw__sim_session *s = d->s;
+    unsigned chosen = d->context, inlined = s->inlined, shown = s->frame, calls = s->calls;
+    uint32_t back = s->back;
+    bool logged = tw__dap_logs(d->dap, b->id, context + 1);
+    d->context = chosen, s->inlined = inlined, s->frame = shown, s->calls = calls, s->back = back;
+    if (logged) b->hits++;
+    return logged;
+}
+
 enum { TICK = 4096 }; /* instructions between looks for a client's messages */
 
 static bool watch(void *user, tw_sim *sim, const tw_sim_event *event)
@@ -100,6 +112,7 @@ static bool watch(void *user, tw_sim *sim, const tw_sim_event *event)
     if (d->changed) d->context = d->writer;
     if (interrupted || d->changed) return true;
     breakpoint *b = standing ? NULL : breakpoint_at(d, event->pc, event->context);
+    if (b && d->dap && logs(d, b, event->context)) b = NULL;
     if (b) {
         d->hit = b, d->hit_id = b->id, d->context = event->context, b->hits++;
         return true;
@@ -281,6 +294,7 @@ void tw__debug_run(debugger *d, char *args)
 void tw__debug_begin(debugger *d)
 {
     d->hit = breakpoint_at(d, tw_sim_get_pc(d->s->sim, d->context), d->context);
+    if (d->hit && d->dap && logs(d, (breakpoint *)(uintptr_t)d->hit, d->context)) d->hit = NULL;
     interrupted = 0, d->changed = false, d->ended = TW_SIM_BREAK, d->hit_id = d->hit ? d->hit->id : 0;
     if (d->hit)
         ((breakpoint *)d->hit)->hits++, tw__debug_tell_break(d);

@@ -66,6 +66,7 @@ typedef struct tw__debugger {
     char x_format, x_size;
     tw__dap *dap;      /* a client of --dap; NULL: without */
     unsigned hit_id;   /* breakpoint of the last stop, 0: none */
+    bool has_started;  /* for a client, once before */
     uint64_t ticks;    /* looks at instructions, now and then for messages */
     tw_sim_stop ended; /* why the tile stopped last */
 } debugger;
@@ -98,7 +99,7 @@ void tw__debug_print(debugger *d, char *args); /* sim_commands.c */
 extern const tw__word tw__sim_words[], tw__sim_infos[];
 extern const size_t tw__sim_word_count, tw__sim_info_count;
 void tw__sim_names(debugger *d, void (*add)(void *list, const char *name), void *list); /* for completion */
-void tw__debug_watch(debugger *d, char *args); /* sim_watch.c */
+void tw__debug_watch(debugger *d, char *args);                                          /* sim_watch.c */
 /* Whether an instruction of the context changed something that is watched; what, is told at the stop. */
 bool tw__debug_look(debugger *d, unsigned context);
 void tw__debug_look_afresh(debugger *d);

@@ -374,7 +374,7 @@ bool tw__sim_assign(tw__sim_session *s, unsigned context, const char *text, char
         *sign = 0;
         g_strstrip(left);
         p.at = sign + 1;
-        whole(&p, &value);
+        if (strchr("$*", *left)) whole(&p, &value);
         if (p.error) {
         } else if (*left == '$') {
             if (!find_register(&p, left + 1, &to)) fail(&p, "there is no register '%s'", left);
@@ -382,8 +382,10 @@ bool tw__sim_assign(tw__sim_session *s, unsigned context, const char *text, char
         } else if (*left == '*') {
             p.at = left + 1;
             if (whole(&p, &at)) to.address = at.words[0];
-        } else {
-            fail(&p, "'%s' is neither a register ($m0) nor memory (*0x82000)", left);
+        } else if (tw__source_assign(s, context, left, g_strstrip(sign + 1), &p.error)) {
+            to.kind = NOWHERE;
+        } else if (!p.error) {
+            fail(&p, "'%s' is neither a register ($m0) nor memory (*0x82000), nor a variable that lies in memory", left);
         }
         if (!p.error) write_place(&p, &to, value.words[0]);
     }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tilewright/type.h>
 
 enum { MOST_FRAMES = 64, MOST_PLACES = 256 };
 
@@ -57,7 +58,8 @@ static bool source_state(source_context *c, tw_debug_state *state)
 /* --- values ----------------------------------------------------------------------------------------------------- */
 
 /* A name that is no variable may be a member: "left" is this->left, "*left" *this->left. */
-static char *print_member(const tw__sim_session *s, const tw_debug_state *state, const char *text, const char *first)
+static char *print_member(const tw__sim_session *s, const tw_debug_state *state, const char *text,
+                          const char *first)
 {
     g_autofree char *why = g_strdup(tw_error_message());
     tw_status status = tw_error_status();
@@ -104,6 +106,69 @@ bool tw__source_word(const tw__sim_session *s, unsigned context, const char *tex
     tw_debug_state state;
     if (!s->debug || !source_state(&c, &state)) return false;
     return tw_debug_word(s->debug, &state, text, word) == TW_OK;
+}
+
+/* Types of the languages by name: bytes, and how a number becomes their bits. */
+static const struct {
+    const char *name;
+    unsigned bytes;
+    char as; /* i: whole number, f: float, h: half */
+} scalars[] = { { "float", 4, 'f' },        { "half", 2, 'h' },  { "__fp16", 2, 'h' },
+                { "_Float16", 2, 'h' },     { "int", 4, 'i' },   { "unsigned int", 4, 'i' },
+                { "unsigned", 4, 'i' },     { "long", 4, 'i' },  { "unsigned long", 4, 'i' },
+                { "long int", 4, 'i' },     { "short", 2, 'i' }, { "unsigned short", 2, 'i' },
+                { "bool", 1, 'i' },         { "char", 1, 'i' },  { "signed char", 1, 'i' },
+                { "unsigned char", 1, 'i' } };
+
+/* Of "const volatile float"; G_N_ELEMENTS(scalars): it is none of them. */
+static size_t scalar_of(const char *type)
+{
+    size_t i = 0;
+    for (const char *word = "const ";; word = "volatile ") {
+        if (g_str_has_prefix(type, word)) type += strlen(word);
+        if (*word == 'v') break;
+    }
+    while (i < G_N_ELEMENTS(scalars) && strcmp(scalars[i].name, type) != 0) i++;
+    return i;
+}
+
+/* The bits of a number, else of an expression; false with *error. */
+static bool scalar_bits(const tw__sim_session *s, unsigned context, char as, const char *text, uint32_t *bits,
+                        char **error)
+{
+    char *end;
+    double number = g_ascii_strtod(text, &end);
+    float single = (float)number;
+    tw__sim_value value;
+    if (*text && !*end && as == 'f') return memcpy(bits, &single, sizeof single), true;
+    if (*text && !*end && as == 'h') return *bits = tw_f64_to_f16(number, TW_ROUND_NEAREST_EVEN, 0), true;
+    if (!tw__sim_evaluate(s, context, text, &value, error)) return false;
+    *bits = value.words[0];
+    return true;
+}
+
+bool tw__source_assign(const tw__sim_session *s, unsigned context, const char *name, const char *text, char **error)
+{
+    source_context c = { .s = s, .context = context };
+    tw_debug_state state;
+    uint32_t address, bits;
+    *error = NULL;
+    if (!s->debug || !source_state(&c, &state)) return false;
+    g_autofree char *pointer = g_strdup_printf("&%s", name), *member = g_strdup_printf("this->%s", name);
+    g_autofree char *member_pointer = g_strdup_printf("&%s", member);
+    bool is_member = tw_debug_word(s->debug, &state, pointer, &address) != TW_OK;
+    if (is_member && tw_debug_word(s->debug, &state, member_pointer, &address) != TW_OK) return false;
+    char *type = tw_debug_type(s->debug, &state, is_member ? member : name);
+    size_t scalar = scalar_of(type ? type : "");
+    bool is_pointer = type && g_str_has_suffix(type, "*");
+    if (scalar == G_N_ELEMENTS(scalars) && !is_pointer)
+        *error = g_strdup_printf("'%s' is no number or pointer: %s", name, type ? type : tw_error_message());
+    free(type);
+    if (*error || !scalar_bits(s, context, is_pointer ? 'i' : scalars[scalar].as, text, &bits, error)) return false;
+    bits = GUINT32_TO_LE(bits);
+    if (tw_sim_write(s->sim, address, &bits, is_pointer ? 4 : scalars[scalar].bytes) == TW_OK) return true;
+    *error = g_strdup(tw_error_message());
+    return false;
 }
 
 char *tw__source_locals_text(debugger *d)

@@ -203,6 +203,19 @@ static unsigned csl_dap_set(debugger *d, const char *location, const char *condi
 
 enum { TICK = 1024 }; /* cycles between looks for messages */
 
+bool tw__csl_dap_logs(debugger *d, const tw_wse_halt *halt, unsigned number)
+{
+    return tw__dap_logs(d->dap, number, thread_of(d, halt->x, halt->y));
+}
+
+/* Another run with a fresh wafer: the one under way ends first, and its end is not told. */
+static bool csl_dap_again(debugger *d, bool stop_on_entry)
+{
+    if (!d->running) return false;
+    d->again = d->leave = true, d->entry = stop_on_entry;
+    return true;
+}
+
 void tw__csl_dap_tick(debugger *d)
 {
     uint64_t now = tw_wse_cycle(d->w), soon = d->entry ? now : now + TICK;
@@ -277,6 +290,7 @@ const tw__dap_target tw__csl_dap_target = {
     .remove = tw__csl_remove,
     .ignore = tw__csl_ignore_hits,
     .start = csl_dap_start,
+    .again = csl_dap_again,
     .go = csl_dap_go,
     .instruction = csl_dap_instruction,
     .unit = 1,

@@ -220,6 +220,7 @@ static void tell_cycle(const debugger *d)
 static bool stops(debugger *d, const tw_wse_halt *halt)
 {
     breakpoint *b = tw__csl_hit(d, halt);
+    if (b && d->dap && tw__csl_dap_logs(d, halt, b->id)) b = NULL;
     if (b && --d->passes == 0) {
         d->x = halt->x, d->y = halt->y, d->hit = b->id;
         printf("%s %u, ", b->temporary ? "Temporary breakpoint" : "Breakpoint", b->id);

@@ -63,8 +63,9 @@ void tw__csl_go(debugger *d);                                /* on, in the mode 
 void tw__csl_step_by(debugger *d, mode how, bool over);      /* once */
 /* csl_dap.c: the client is told of a stop and asked how to go on. */
 void tw__csl_dap_stop(debugger *d, const tw_wse_halt *halt);
-bool tw__csl_dap_passes(debugger *d, const tw_wse_halt *halt); /* the halt was for messages only */
-void tw__csl_dap_tick(debugger *d);                            /* halts soon, for messages */
+bool tw__csl_dap_passes(debugger *d, const tw_wse_halt *halt);                /* the halt was for messages only */
+bool tw__csl_dap_logs(debugger *d, const tw_wse_halt *halt, unsigned number); /* a log point: nothing stops */
+void tw__csl_dap_tick(debugger *d);                                           /* halts soon, for messages */
 extern const tw__dap_target tw__csl_dap_target;
 
 /* --- csl_break.c ------------------------------------------------------------------------------------------------ */

@@ -262,35 +262,57 @@ VIEW(variables, VARIABLES, "no variables")
 VIEW(registers, REGISTERS, "it is in no task")
 
 /* PEs that do the same stand in one line. */
-static void info_pes(debugger *d, char *args)
+typedef struct same_pes { /* PEs that do the same */
+    char *text;
+    unsigned x, y, count; /* the first of them */
+    bool is_quiet;        /* idle, or without code */
+} same_pes;
+
+static void free_same_pes(void *data)
 {
-    enum { MOST = 40 };
-    GHashTable *first = g_hash_table_new_full(g_str_hash, g_str_equal, free, NULL);
-    GPtrArray *order = g_ptr_array_new();
-    (void)args;
+    free(((same_pes *)data)->text);
+}
+
+/* In the order of the first PE of each. */
+static GArray *group_pes(debugger *d)
+{
+    GArray *groups = g_array_new(FALSE, TRUE, sizeof(same_pes));
+    g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal); /* text -> index + 1 */
+    g_array_set_clear_func(groups, free_same_pes);
     for (unsigned y = 0; y < d->info.height; y++)
         for (unsigned x = 0; x < d->info.width; x++) {
             char *text = tw_wse_show(d->w, x, y, 0, TW_WSE_VIEW_PE);
             if (!text) continue;
-            gpointer key, count;
-            if (g_hash_table_lookup_extended(first, text, &key, &count)) {
-                g_hash_table_insert(first, text, GUINT_TO_POINTER(GPOINTER_TO_UINT(count) + 1));
+            guint at = GPOINTER_TO_UINT(g_hash_table_lookup(known, text));
+            if (at) {
+                g_array_index(groups, same_pes, at - 1).count++;
+                free(text);
                 continue;
             }
-            g_hash_table_insert(first, text, GUINT_TO_POINTER(1));
-            g_ptr_array_add(order, text);
-            g_ptr_array_add(order, g_strdup_printf("%u,%u", x, y));
+            same_pes one = { text, x, y, 1,
+                             g_str_has_suffix(text, ", idle\n") || g_str_has_prefix(text, "no code") };
+            g_array_append_val(groups, one);
+            g_hash_table_insert(known, text, GUINT_TO_POINTER(groups->len));
         }
-    for (guint i = 0; i < order->len; i += 2) {
-        unsigned count = GPOINTER_TO_UINT(g_hash_table_lookup(first, order->pdata[i]));
-        if (i < 2 * MOST) printf("PE %s", (char *)order->pdata[i + 1]);
-        if (i < 2 * MOST && count > 1) printf(" and %u more", count - 1);
-        if (i < 2 * MOST) printf(": %s", (char *)order->pdata[i]);
-        g_free(order->pdata[i + 1]);
-    }
-    if (order->len > 2 * MOST) printf("... and %u more lines\n", order->len / 2 - MOST);
-    g_ptr_array_free(order, TRUE);
-    g_hash_table_destroy(first);
+    return groups;
+}
+
+/* Those that do something first; "all": every line. */
+static void info_pes(debugger *d, char *args)
+{
+    enum { MOST = 40 };
+    g_autoptr(GArray) groups = group_pes(d);
+    guint shown = 0, most = strcmp(args, "all") == 0 ? G_MAXUINT : MOST;
+    for (unsigned quiet = 0; quiet < 2; quiet++)
+        for (guint i = 0; i < groups->len && shown < most; i++) {
+            const same_pes *one = &g_array_index(groups, same_pes, i);
+            if (one->is_quiet != quiet) continue;
+            printf("PE %u,%u", one->x, one->y);
+            if (one->count > 1) printf(" and %u more", one->count - 1);
+            printf(": %s", one->text);
+            shown++;
+        }
+    if (shown < groups->len) printf("... and %u more lines: 'info pes all'\n", groups->len - shown);
 }
 
 static void info_cycles(debugger *d, char *args)
@@ -315,7 +337,7 @@ static void info_line(debugger *d, char *args)
 }
 
 const tw__word tw__csl_infos[] = {
-    { "pes", "", "", "what each PE does", info_pes },
+    { "pes", "", "[all]", "what PEs do, those that do the same in one line", info_pes },
     { "tasks", "", "[X,Y]", "tasks of a PE, active and blocked", info_tasks },
     { "queues", "q", "[X,Y]", "queues and the wavelets in them", info_queues },
     { "breakpoints", "b", "", "breakpoints", tw__csl_info_break },

@@ -106,10 +106,27 @@ static void take_next(tw__dap *dap)
     json_decref(message);
 }
 
+/* From the start; true: a run that is under way ends first. */
+static bool start_again(tw__dap *dap)
+{
+    const tw__dap_target *t = dap->target;
+    dap->restart = dap->pause = false;
+    dap->running = true;
+    tw__dap_forget(dap);
+    bool stops = dap->stop_on_entry && !dap->no_debug;
+    if (t->again && t->again(dap->debugger, stops)) return true;
+    t->start(dap->debugger, stops);
+    return false;
+}
+
 void tw__dap_loop(tw__dap *dap)
 {
     dap->go = false;
     while (!dap->over && !dap->go) {
+        if (dap->restart) {
+            if (start_again(dap)) return;
+            continue;
+        }
         tw__messages_receive(&dap->stream, true);
         if (g_queue_is_empty(dap->stream.list))
             dap->over = true;
@@ -142,17 +159,19 @@ void tw__dap_stopped(tw__dap *dap, const char *reason, unsigned thread, unsigned
     if (dap->over) return;
     tw__dap_flush(dap, "console");
     dap->running = dap->pause = false;
+    if (dap->restart) return; /* nobody is to see this stop */
     json_t *body = json_pack("{sssIsb}", "reason", reason, "threadId", (json_int_t)thread, "allThreadsStopped", 1);
     if (text) json_object_set_new(body, "text", json_string(text));
     if (text) json_object_set_new(body, "description", json_string(text));
-    if (breakpoint) json_object_set_new(body, "hitBreakpointIds", json_pack("[I]", (json_int_t)breakpoint));
+    const tw__dap_range *range = tw__dap_find_range(dap, breakpoint); /* the client knows the first of its places */
+    if (range) json_object_set_new(body, "hitBreakpointIds", json_pack("[I]", (json_int_t)range->first));
     tw__dap_event(dap, "stopped", body);
 }
 
 void tw__dap_exited(tw__dap *dap, int status)
 {
     dap->running = false;
-    if (dap->over || dap->exited) return;
+    if (dap->over || dap->exited || dap->restart) return;
     dap->exited = true;
     tw__dap_flush(dap, "stdout");
     tw__dap_event(dap, "exited", json_pack("{si}", "exitCode", status));
@@ -167,6 +186,51 @@ void tw__dap_session(tw__dap *dap, tw__debugger *d)
     tw__dap_event(dap, "initialized", NULL);
     while (!dap->over) tw__dap_loop(dap); /* the end of a run ends one, too */
     dap->debugger = NULL;
+}
+
+/* --- log points ------------------------------------------------------------------------------------------------- */
+
+const tw__dap_range *tw__dap_find_range(const tw__dap *dap, unsigned number)
+{
+    GHashTableIter all;
+    gpointer ranges;
+    g_hash_table_iter_init(&all, dap->breakpoints);
+    while (number && g_hash_table_iter_next(&all, NULL, &ranges))
+        for (guint i = 0; i < ((GArray *)ranges)->len; i++) {
+            const tw__dap_range *r = &g_array_index((GArray *)ranges, tw__dap_range, i);
+            if (number - r->first < r->count) return r;
+        }
+    return NULL;
+}
+
+/* "x is {x}": with values in place of what stands in braces, or why there are none. */
+static char *log_text(tw__dap *dap, const char *log, unsigned thread)
+{
+    GString *text = g_string_new(NULL);
+    while (*log) {
+        const char *end = *log == '{' ? strchr(log, '}') : NULL;
+        if (!end) {
+            g_string_append_c(text, *log++);
+            continue;
+        }
+        g_autofree char *expression = g_strndup(log + 1, (gsize)(end - log - 1)), *error = NULL;
+        char *value = dap->target->evaluate(dap->debugger, thread, 0, g_strstrip(expression), &error);
+        g_string_append(text, value ? value : error ? error : "?");
+        free(value);
+        log = end + 1;
+    }
+    g_string_append_c(text, '\n');
+    return g_string_free(text, FALSE);
+}
+
+bool tw__dap_logs(tw__dap *dap, unsigned number, unsigned thread)
+{
+    const tw__dap_range *r = tw__dap_find_range(dap, number);
+    if (!r || !r->log) return false;
+    tw__dap_flush(dap, "stdout");
+    g_autofree char *text = log_text(dap, r->log, thread), *valid = g_utf8_make_valid(text, -1);
+    tw__dap_event(dap, "output", json_pack("{ssss}", "category", "console", "output", valid));
+    return true;
 }
 
 /* --- life ------------------------------------------------------------------------------------------------------ */

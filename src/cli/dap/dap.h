@@ -44,10 +44,16 @@ typedef struct tw__dap_target {
     /* The first number of `count` breakpoints, 0 after a message. */
     unsigned (*set)(tw__debugger *d, const char *location, const char *condition, unsigned *count,
                     tw__dap_place *place);
+    /* Another value for what `expression` names, in a frame; false with *error for g_free(). NULL: values are not set. */
+    bool (*assign)(tw__debugger *d, unsigned thread, unsigned frame, const char *expression, const char *value,
+                   char **error);
     void (*remove)(tw__debugger *d, unsigned number);
     void (*ignore)(tw__debugger *d, unsigned number, uint64_t hits); /* so many do not stop */
     /* Begins; the end is told by tw__dap_exited(), a stop by tw__dap_stopped(). */
     void (*start)(tw__debugger *d, bool stop_on_entry);
+    /* Another run follows, from the start: true when the one under way ends first, by itself. NULL: `start` does it. */
+    bool (*again)(tw__debugger *d, bool stop_on_entry);
+    bool only_once; /* it cannot be started again */
     void (*go)(tw__debugger *d, unsigned thread, tw__dap_go how, bool instruction);
     /* Text (g_free()) and place of an instruction; *text NULL: there is none. Where the next one is. */
     uint64_t (*instruction)(tw__debugger *d, uint64_t address, char **text, tw__dap_place *place);
@@ -65,6 +71,8 @@ void tw__dap_session(tw__dap *dap, tw__debugger *d);
 /* It stopped: "breakpoint", "step", "pause", "exception" or "entry". `breakpoint`: its number, or 0; text: NULL =
  * none to show. */
 void tw__dap_stopped(tw__dap *dap, const char *reason, unsigned thread, unsigned breakpoint, const char *text);
+/* Whether breakpoint `number`, which was hit, is a log point: then its text has been shown, and nothing stops. */
+bool tw__dap_logs(tw__dap *dap, unsigned number, unsigned thread);
 void tw__dap_loop(tw__dap *dap); /* messages, until one lets the program go on, or the client goes */
 /* While it runs, now and then: takes what has come. True: it is to stop, for a pause or for ever. */
 bool tw__dap_poll(tw__dap *dap);

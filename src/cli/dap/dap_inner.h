@@ -25,6 +25,7 @@ struct tw__dap {
     json_int_t request; /* that is under way */
     bool initialized, configured, started, running, exited;
     bool go, pause, over, left; /* left: the client said so */
+    bool restart;               /* as soon as it stands */
     bool stop_on_entry, no_debug;
     bool lines_from_0, columns_from_0;
     char *folder;            /* of the program */
@@ -40,7 +41,10 @@ struct tw__dap {
 
 typedef struct tw__dap_range { /* numbers of one breakpoint of the client, which may be several places */
     unsigned first, count;
+    char *log; /* a log point's text; NULL: it stops */
 } tw__dap_range;
+/* Of the breakpoint that has this number; NULL: it is none of the client's. */
+const tw__dap_range *tw__dap_find_range(const tw__dap *dap, unsigned number);
 
 /* A request: its body, which may be empty; NULL: it has answered itself, or *error says why not (g_free()). */
 typedef json_t *tw__dap_handler(tw__dap *dap, const json_t *arguments, char **error);
@@ -57,8 +61,9 @@ void tw__dap_respond(tw__dap *dap, json_int_t request, const char *command, json
 void tw__dap_forget(tw__dap *dap); /* frames and values: the program goes on */
 
 /* dap_values.c */
-tw__dap_handler tw__dap_scopes, tw__dap_variables;
-json_int_t tw__dap_refer(tw__dap *dap, const char *value, const char *expression); /* 0: it has no parts */
+tw__dap_handler tw__dap_scopes, tw__dap_variables, tw__dap_set_variable;
+/* 0: it has no parts. `at`: the frame in which the expression counts. */
+json_int_t tw__dap_refer(tw__dap *dap, tw__dap_location at, const char *value, const char *expression);
 
 /* dap_output.c */
 bool tw__dap_capture(tw__dap *dap);

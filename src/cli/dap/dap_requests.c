@@ -27,7 +27,8 @@ static json_t *initialize(tw__dap *dap, const json_t *arguments, char **error)
                                        "supportsSteppingGranularity",
                                        "supportsDisassembleRequest",
                                        "supportsCancelRequest",
-                                       "supportsHitConditionalBreakpoints" };
+                                       "supportsHitConditionalBreakpoints",
+                                       "supportsLogPoints" };
     if (dap->initialized) {
         *error = g_strdup("it is initialized");
         return NULL;
@@ -37,6 +38,8 @@ static json_t *initialize(tw__dap *dap, const json_t *arguments, char **error)
     dap->columns_from_0 = json_is_false(json_object_get(arguments, "columnsStartAt1"));
     json_t *body = json_object();
     for (size_t i = 0; i < G_N_ELEMENTS(can); i++) json_object_set_new(body, can[i], json_true());
+    json_object_set_new(body, "supportsSetVariable", json_boolean(dap->target->assign));
+    json_object_set_new(body, "supportsRestartRequest", json_boolean(!dap->target->only_once));
     return body;
 }
 
@@ -99,6 +102,20 @@ static json_t *configuration_done(tw__dap *dap, const json_t *arguments, char **
     return json_object();
 }
 
+/* It begins where the loop of messages is: here, or as soon as the program stands. */
+static json_t *restart(tw__dap *dap, const json_t *arguments, char **error)
+{
+    const json_t *launched = json_object_get(arguments, "arguments");
+    if (!dap->started || dap->target->only_once) {
+        *error = g_strdup(dap->started ? "it cannot be started again" : "'configurationDone' starts it");
+        return NULL;
+    }
+    if (json_is_object(launched)) dap->stop_on_entry = json_is_true(json_object_get(launched, "stopOnEntry"));
+    dap->restart = true, dap->exited = false;
+    dap->pause = dap->running;
+    return json_object();
+}
+
 static json_t *disconnect(tw__dap *dap, const json_t *arguments, char **error)
 {
     (void)arguments, (void)error;
@@ -138,6 +155,11 @@ static char *location_of(tw__dap *dap, const char *path, json_int_t line)
     return g_strdup_printf("%s:%" JSON_INTEGER_FORMAT, base, line);
 }
 
+static void free_range(void *range)
+{
+    g_free(((tw__dap_range *)range)->log);
+}
+
 static GArray *forget_breakpoints(tw__dap *dap, const char *key)
 {
     GArray *old = g_hash_table_lookup(dap->breakpoints, key);
@@ -146,6 +168,7 @@ static GArray *forget_breakpoints(tw__dap *dap, const char *key)
         for (unsigned k = 0; k < r.count; k++) dap->target->remove(dap->debugger, r.first + k);
     }
     GArray *ranges = g_array_new(FALSE, TRUE, sizeof(tw__dap_range));
+    g_array_set_clear_func(ranges, free_range);
     g_hash_table_insert(dap->breakpoints, g_strdup(key), ranges);
     return ranges;
 }
@@ -165,7 +188,7 @@ static bool read_hits(const json_t *wanted, uint64_t *ignored)
 
 static json_t *set_one(tw__dap *dap, const char *location, const json_t *wanted, GArray *ranges)
 {
-    tw__dap_range r = { 0, 0 };
+    tw__dap_range r = { 0, 0, NULL };
     tw__dap_place place = { 0 };
     const char *condition = text_of(wanted, "condition");
     uint64_t ignored;
@@ -177,6 +200,8 @@ static json_t *set_one(tw__dap *dap, const char *location, const json_t *wanted,
     g_autofree char *message = tw__dap_take(dap);
     if (!r.first)
         return json_pack("{sbss}", "verified", 0, "message", dap->no_debug ? "started without debugging" : message);
+    const char *log = text_of(wanted, "logMessage");
+    if (log && *log) r.log = g_strdup(log);
     g_array_append_val(ranges, r);
     for (unsigned k = 0; k < r.count; k++) dap->target->ignore(dap->debugger, r.first + k, ignored);
     json_t *one = json_pack("{sbsI}", "verified", 1, "id", (json_int_t)r.first);
@@ -359,7 +384,7 @@ static json_t *evaluate(tw__dap *dap, const json_t *arguments, char **error)
     if (value) {
         g_autofree char *valid = g_utf8_make_valid(value, -1);
         json_t *body = json_pack("{sssI}", "result", valid, "variablesReference",
-                                 tw__dap_refer(dap, value, strpbrk(text, " :@/*&") ? NULL : text));
+                                 tw__dap_refer(dap, at, value, strpbrk(text, " :@/*&") ? NULL : text));
         free(value);
         return body;
     }
@@ -418,6 +443,7 @@ const tw__dap_request tw__dap_requests[] = {
     { "initialize", initialize, TW__DAP_ALWAYS },
     { "launch", launch, TW__DAP_ALWAYS },
     { "attach", attach, TW__DAP_ALWAYS },
+    { "restart", restart, TW__DAP_OPEN },
     { "disconnect", disconnect, TW__DAP_ALWAYS },
     { "cancel", cancel, TW__DAP_ALWAYS },
     { "setBreakpoints", set_breakpoints, TW__DAP_OPEN },
@@ -433,6 +459,7 @@ const tw__dap_request tw__dap_requests[] = {
     { "stackTrace", stack_trace, TW__DAP_STANDS },
     { "scopes", tw__dap_scopes, TW__DAP_STANDS },
     { "variables", tw__dap_variables, TW__DAP_STANDS },
+    { "setVariable", tw__dap_set_variable, TW__DAP_STANDS },
     { "evaluate", evaluate, TW__DAP_STANDS },
     { "disassemble", disassemble, TW__DAP_STANDS },
 };

@@ -29,12 +29,15 @@ void tw__dap_forget(tw__dap *dap)
     g_array_set_size(dap->frames, 0);
 }
 
-json_int_t tw__dap_refer(tw__dap *dap, const char *value, const char *expression)
+json_int_t tw__dap_refer(tw__dap *dap, tw__dap_location at, const char *value, const char *expression)
 {
     const char *line = strchr(value, '\n');
     bool has_parts = (*value == '{' && value[1] != '}' && value[strlen(value) - 1] == '}') || (line && line[1]);
     if (!has_parts) return 0;
-    return add_reference(dap, (tw__dap_reference){ .value = g_strdup(value), .expression = g_strdup(expression) });
+    return add_reference(dap, (tw__dap_reference){ .thread = at.thread,
+                                                   .frame = at.frame,
+                                                   .value = g_strdup(value),
+                                                   .expression = g_strdup(expression) });
 }
 
 /* --- parts of a text ------------------------------------------------------------------------------------------- */
@@ -150,7 +153,7 @@ json_t *tw__dap_scopes(tw__dap *dap, const json_t *arguments, char **error)
 }
 
 /* Those that have parts get a reference; the client may ask for some of them only. */
-static json_t *some_of(tw__dap *dap, const json_t *list, const json_t *arguments)
+static json_t *some_of(tw__dap *dap, tw__dap_location at, const json_t *list, const json_t *arguments)
 {
     json_int_t start = json_integer_value(json_object_get(arguments, "start")),
                count = json_integer_value(json_object_get(arguments, "count"));
@@ -158,7 +161,7 @@ static json_t *some_of(tw__dap *dap, const json_t *list, const json_t *arguments
     size_t first = start > 0 ? (size_t)start : 0, most = count > 0 ? (size_t)count : SIZE_MAX;
     for (size_t i = first; i < json_array_size(list) && i - first < most; i++) {
         json_t *one = json_array_get(list, i);
-        json_int_t reference = tw__dap_refer(dap, json_string_value(json_object_get(one, "value")),
+        json_int_t reference = tw__dap_refer(dap, at, json_string_value(json_object_get(one, "value")),
                                              json_string_value(json_object_get(one, "evaluateName")));
         json_object_set_new(one, "variablesReference", json_integer(reference));
         json_array_append(some, one);
@@ -166,20 +169,65 @@ static json_t *some_of(tw__dap *dap, const json_t *list, const json_t *arguments
     return some;
 }
 
-json_t *tw__dap_variables(tw__dap *dap, const json_t *arguments, char **error)
+/* All variables of a reference of the client; NULL with *error: there is no such reference. */
+static json_t *list_variables(tw__dap *dap, const json_t *arguments, tw__dap_reference *r, char **error)
 {
     json_int_t number = json_integer_value(json_object_get(arguments, "variablesReference"));
     if (number < 1 || !dap->references || number > dap->references->len) {
         *error = g_strdup("there are no such variables");
         return NULL;
     }
-    tw__dap_reference r = g_array_index(dap->references, tw__dap_reference, number - 1);
+    *r = g_array_index(dap->references, tw__dap_reference, number - 1);
     json_t *list = json_array();
-    if (!r.value)
-        dap->target->scope(dap->debugger, r.thread, r.frame, r.scope, list);
+    if (!r->value)
+        dap->target->scope(dap->debugger, r->thread, r->frame, r->scope, list);
     else
-        (*r.value == '{' ? add_parts : add_text_lines)(dap, &r, list);
-    json_t *some = some_of(dap, list, arguments);
+        (*r->value == '{' ? add_parts : add_text_lines)(dap, r, list);
+    return list;
+}
+
+json_t *tw__dap_variables(tw__dap *dap, const json_t *arguments, char **error)
+{
+    tw__dap_reference r;
+    json_t *list = list_variables(dap, arguments, &r, error);
+    if (!list) return NULL;
+    json_t *some = some_of(dap, (tw__dap_location){ r.thread, r.frame }, list, arguments);
     json_decref(list);
     return json_pack("{so}", "variables", some);
+}
+
+/* The expression of a variable by its name in the list; g_free(). */
+static char *expression_of(const json_t *list, const char *name)
+{
+    const json_t *one;
+    size_t i;
+    json_array_foreach(list, i, one)
+    {
+        if (g_strcmp0(json_string_value(json_object_get(one, "name")), name) == 0)
+            return g_strdup(json_string_value(json_object_get(one, "evaluateName")));
+    }
+    return NULL;
+}
+
+json_t *tw__dap_set_variable(tw__dap *dap, const json_t *arguments, char **error)
+{
+    const char *name = json_string_value(json_object_get(arguments, "name"));
+    const char *value = json_string_value(json_object_get(arguments, "value"));
+    tw__dap_reference r;
+    json_t *list = list_variables(dap, arguments, &r, error);
+    if (!list) return NULL;
+    g_autofree char *expression = name && value ? expression_of(list, name) : NULL;
+    json_decref(list);
+    if (!expression || !dap->target->assign) {
+        *error = g_strdup(expression ? "values are not set here" : "there is no such variable that can be set");
+        return NULL;
+    }
+    if (!dap->target->assign(dap->debugger, r.thread, r.frame, expression, value, error)) return NULL;
+    char *now = dap->target->evaluate(dap->debugger, r.thread, r.frame, expression, error);
+    if (!now) return NULL;
+    g_autofree char *valid = g_utf8_make_valid(now, -1);
+    json_t *body = json_pack("{sssI}", "value", valid, "variablesReference",
+                             tw__dap_refer(dap, (tw__dap_location){ r.thread, r.frame }, now, expression));
+    free(now);
+    return body;
 }

@@ -175,7 +175,7 @@ END
     "local    9  sum at right.csl:15" "[the run has failed" \
     "PE 1,0: @fmovs at right.csl:23 waits for wavelets on color 3 (input queue 2); 4 of 6 elements done" \
     "PE 1,0: the host's command has not unblocked the command stream" "PE 0,0: it waits for nothing" \
-    "PE 0,0: left.csl, idle" "PE 1,0: right.csl, idle, 1 operation(s) in microthreads"
+    "PE 1,0: right.csl, idle, 1 operation(s) in microthreads" "PE 0,0: left.csl, idle"
 done
 # Inlined frames are shown as such where the optimiser took the call out, and only there.
 printf 'break twice\nrun\nbt\n' >bt

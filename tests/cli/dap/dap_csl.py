@@ -239,6 +239,31 @@ def counts():
     c.leave()
 
 
+def again():
+    """Log points, and the whole once more: from a stop, and of what runs. Values are not set here."""
+    c = client()
+    path = os.path.join(folder, "forever.csl")
+    answers, = c.begin("endless.csl", ["--arch=wse3"], [(path, [
+        {"line": 4, "logMessage": "{turns} turns, {nothing}", "condition": "turns < 3"},
+        {"line": 5, "hitCondition": "3"}])])
+    c.stopped("breakpoint")
+    logged = c.output["console"]
+    assert [text in logged for text in ("0 turns, ", "1 turns, ", "2 turns, ", "3 turns")] == [True, True, True, False], logged
+    assert "no variable 'nothing'" in logged, logged
+    c.ask("restart")
+    assert c.stopped("breakpoint")["hitBreakpointIds"] == [answers[1]["id"]]
+    assert c.output["console"].count("0 turns, ") == 2, c.output
+    assert c.ask("evaluate", expression="turns")["result"] == "1", "its count of hits has gone on"
+    memory = {s["name"]: s for s in c.ask("scopes", frameId=c.frames()[0]["id"])["scopes"]}["Memory"]
+    assert "not set" in c.refused("setVariable", variablesReference=memory["variablesReference"], name="turns", value="1")
+    c.ask("setBreakpoints", source={"path": path}, breakpoints=[])
+    c.ask("continue", threadId=1)
+    c.ask("restart", arguments={"stopOnEntry": True})
+    c.stopped("entry")
+    assert int(c.ask("evaluate", expression="$cycle")["result"]) < 100
+    c.leave()
+
+
 def many():
     """Of a large wafer the PEs around the one looked at are threads; others can be asked for by their numbers."""
     c = client()
@@ -323,6 +348,7 @@ for kind in ("bin", "json"):
 deadlock()
 endless()
 counts()
+again()
 many()
 limit()
 launches()

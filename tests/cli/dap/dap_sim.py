@@ -122,6 +122,49 @@ def source():
     assert "[worker 0 ended" in c.output["stdout"], c.output
 
 
+def changes():
+    """Values that are set, log points, a breakpoint of several places, and the whole once more."""
+    c = client()
+    can = c.initialize()
+    assert can["supportsLogPoints"] and can["supportsSetVariable"] and can["supportsRestartRequest"], can
+    c.ask("launch", program="a.o", args=["--call", "entry(4, 1.5f)"])
+    path = os.path.join(folder, "a.cpp")
+    log = {"line": line("int w = v"), "logMessage": "v is {v}, {nothing} {"}
+    function, last = c.ask("setBreakpoints", source={"path": path}, breakpoints=[log, {"line": line("return total")}])["breakpoints"]
+    assert function["verified"] and last["verified"], (function, last)
+    c.ask("setFunctionBreakpoints", breakpoints=[{"name": "sum"}])
+    assert c.refused("restart") == "'configurationDone' starts it"
+    c.ask("configurationDone")
+    c.stopped("breakpoint")
+    (frame, caller) = c.frames()
+    registers = {s["name"]: s for s in c.ask("scopes", frameId=frame["id"])["scopes"]}["Registers"]
+    set_register = {"variablesReference": registers["variablesReference"], "name": "$m1", "value": "3"}
+    assert c.ask("setVariable", **set_register) == {"value": "3 (0x3)", "variablesReference": 0}
+    assert "is no" in c.refused("setVariable", variablesReference=registers["variablesReference"], name="$m1", value="x y")
+    assert c.refused("setVariable", variablesReference=999, name="x", value="1") == "there are no such variables"
+    assert c.refused("setVariable", variablesReference=registers["variablesReference"], name="x", value="1")
+    point = c.scope(caller["id"], "Locals")["p"]
+    for name, value, now in (("y", "-2.5", "-2.5"), ("next", "0x10", "0x10")):
+        assert c.ask("setVariable", variablesReference=point["variablesReference"], name=name, value=value)["value"] == now
+    shorts = c.parts(point)["s"]
+    assert c.ask("setVariable", variablesReference=shorts["variablesReference"], name="[1]", value="7")["value"] == "7"
+    assert "is no number" in c.refused("setVariable", variablesReference=point["variablesReference"], name="s", value="1")
+    c.go("continue", reason="breakpoint")
+    assert c.output["console"].count("v is ") == 3 and "v is 2, there is no" in c.output["console"], c.output
+    c.go("stepOut")
+    assert "Returned with $m0 = %d " % ((1 + 2 + 5) + (1 + 7 + 3)) in c.output["console"], c.output
+    c.ask("restart")
+    c.stopped("breakpoint")
+    assert c.scope(c.frames()[1]["id"], "Locals")["p"]["value"].startswith("{y = 1.5, s = {1, -2, 3}")
+    c.ask("setFunctionBreakpoints", breakpoints=[])
+    c.ask("restart", arguments={"stopOnEntry": True})
+    c.stopped("entry")
+    assert len(c.frames()) == 1
+    c.ask("setBreakpoints", source={"path": path}, breakpoints=[])
+    c.ask("continue", threadId=1)
+    c.ended(0)
+
+
 def assembly():
     """A pause of what never ends, a breakpoint set meanwhile; a fault is a stop that can be looked at."""
     c = client()
@@ -141,6 +184,14 @@ def assembly():
     c.go("continue", reason="breakpoint")
     assert int(c.ask("evaluate", expression="$m0")["result"].split()[0]) == first + 6
     c.ask("setBreakpoints", source={"path": os.path.join(folder, "spin.s")}, breakpoints=[])
+    (here,) = c.ask("setFunctionBreakpoints", breakpoints=[{"name": "again"}])["breakpoints"]
+    c.ask("continue", threadId=1)
+    assert c.stopped("breakpoint")["hitBreakpointIds"] == [here["id"]]
+    c.ask("setFunctionBreakpoints", breakpoints=[])
+    c.ask("continue", threadId=1)
+    c.ask("restart", arguments={"stopOnEntry": True})  # of what runs
+    c.stopped("entry")
+    assert c.ask("evaluate", expression="$m0")["result"].startswith("0 "), "from the start"
     c.ask("evaluate", expression="set $m0 = 7", context="repl")
     assert c.ask("evaluate", expression="$m0")["result"] == "7 (0x7)"
     c.ask("continue", threadId=1)
@@ -169,5 +220,6 @@ write("bad.s", "    sing $m0\n")
 assembly()
 if subprocess.run([tilewright, "popc", "-g", "-c", "--target", "ipu2", "a.cpp", "-o", "a.o"], cwd=folder, check=False).returncode == 0:
     source()
+    changes()
 else:
     print("no compiler for the chip: sessions with C++ are left out")

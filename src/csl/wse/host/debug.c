@@ -79,8 +79,8 @@ tw_status tw_wse_mark(tw_wse *w, unsigned program, unsigned at, bool on)
     return TW_OK;
 }
 
-/* The number of a PE of the rectangle, whose memory may be looked at from now on. */
-static tw_status find_pe(const tw_wse *w, unsigned x, unsigned y, uint32_t *pe)
+/* The number of a PE of the rectangle. */
+static tw_status place_pe(const tw_wse *w, unsigned x, unsigned y, uint32_t *pe)
 {
     const tw__csl_image *i = w->image;
     *pe = 0;
@@ -90,15 +90,22 @@ static tw_status find_pe(const tw_wse *w, unsigned x, unsigned y, uint32_t *pe)
     tw_status status = tw__host_one_process("a look into PEs");
     if (status != TW_OK) return status;
     *pe = y * i->width + x;
-    tw__wse_memory(w->fabric, x, y);
     return TW_OK;
+}
+
+/* ... whose memory may be looked at from now on: one that nothing has used gets it here. */
+static tw_status find_pe(const tw_wse *w, unsigned x, unsigned y, uint32_t *pe)
+{
+    tw_status status = place_pe(w, x, y, pe);
+    if (status == TW_OK) tw__wse_memory(w->fabric, x, y);
+    return status;
 }
 
 int tw_wse_program_of(const tw_wse *w, unsigned x, unsigned y)
 {
     if (!w) return tw__missing("wafer"), -1;
     uint32_t pe;
-    if (find_pe(w, x, y, &pe) != TW_OK) return -1;
+    if (place_pe(w, x, y, &pe) != TW_OK) return -1;
     uint32_t program = w->image->pes[pe].program;
     return program < w->image->program_count ? (int)program : -1;
 }
@@ -168,7 +175,7 @@ char *tw_wse_show(tw_wse *w, unsigned x, unsigned y, unsigned frame, tw_wse_view
 {
     if (!w) return tw__made(tw__missing("wafer"), NULL);
     uint32_t pe;
-    tw_status status = find_pe(w, x, y, &pe);
+    tw_status status = (view == TW_WSE_VIEW_PE ? place_pe : find_pe)(w, x, y, &pe); /* what it does, in no memory */
     if (status == TW_OK && (unsigned)view > TW_WSE_VIEW_REGISTERS)
         status = tw__fail(TW_E_INVALID_ARGUMENT, "there is no view %d", (int)view);
     if (status != TW_OK) return tw__made(status, NULL);
