@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { OPT_INDEX = TW__CSL_OPS, OPT_NONE };
+#define OPT_MOVED (1u << 31) /* in `origin`: it has gone in front of a loop */
 
 /* Families of typed instructions, in the order of TW__CSL_CODE_INT, TW__CSL_CODE_FLOAT, TW__CSL_CODE_MEM. */
 enum opt_family {
@@ -155,6 +156,32 @@ void tw__opt_step_back(const opt *o, const opt_function *f, tw__csl_insn i, uint
 void tw__opt_free_blocks(opt_blocks *b);
 bool tw__opt_flow(opt *o, opt_function *f); /* true: something changed */
 
+/* --- loop.c --------------------------------------------------------------------------------------------------- */
+
+/* A loop is a stretch of code that ends with the jump back to its first instruction; it is entered there, or by a jump
+ * right before it to its test. */
+typedef struct opt_loop {
+    uint32_t top, end; /* first instruction; the jump back */
+    int32_t entry;     /* the jump to the test, right before top; -1 = none */
+    uint32_t add;      /* the instruction that counts */
+    uint16_t counter;
+    bool known;                       /* first, limit are constants */
+    int64_t first, step, limit, last; /* last: when the test fails */
+    int64_t low, high;                /* the counter's values, also the last one */
+    int64_t body_low, body_high;      /* those before it is added to; when `known` */
+    uint64_t trips;
+} opt_loop;
+typedef struct opt_finder {
+    opt *o;
+    opt_function *f;
+    uint8_t *target; /* jumps that lead here, at most 255 */
+} opt_finder;
+bool tw__opt_find_targets(opt_finder *x); /* of f, into x->target, which whoever called frees */
+/* The loop that the jump at `end` closes, when it is entered from nowhere but its beginning, or its test. */
+bool tw__opt_find_loop(const opt_finder *x, uint32_t end, opt_loop *l);
+/* How often it turns hangs on nothing but a counter and what is known before it begins; after find_targets. */
+bool tw__opt_counted(const opt_finder *x, opt_loop *l);
+
 /* --- passes: true = something changed ------------------------------------------------------------------------- */
 bool tw__opt_number(opt *o, opt_function *f);
 bool tw__opt_dead(opt *o, opt_function *f);
@@ -163,6 +190,7 @@ bool tw__opt_split(opt *o, opt_function *f); /* compacted */
 bool tw__opt_inline(opt *o, opt_function *f);
 bool tw__opt_loops(opt *o, opt_function *f); /* compacted, as the next one */
 bool tw__opt_predicate(opt *o, opt_function *f);
+bool tw__opt_invariant(opt *o, opt_function *f); /* compacted; once the passes above have come to an end */
 /* Last of all, since the passes above want constants where they are used. */
 void tw__opt_hoist(opt *o, opt_function *f);
 

@@ -6,31 +6,13 @@
 
 enum { UNROLLED = 100, MOST_TRIPS = 64, MOST_INSNS = 3000 };
 
-typedef struct loop {
-    uint32_t top, end; /* first instruction; the jump back */
-    int32_t entry;     /* the jump to the test, right before top; -1 = none */
-    uint32_t add;      /* the instruction that counts */
-    uint16_t counter;
-    bool known;                       /* first, limit are constants */
-    int64_t first, step, limit, last; /* last: when the test fails */
-    int64_t low, high;                /* the counter's values, also the last one */
-    int64_t body_low, body_high;      /* those before it is added to; when `known` */
-    uint64_t trips;
-} loop;
-
-typedef struct finder {
-    opt *o;
-    opt_function *f;
-    uint8_t *target; /* jumps that lead here, at most 255 */
-} finder;
-
-static int64_t constant_of(const finder *x, tw__csl_insn i)
+static int64_t constant_of(const opt_finder *x, tw__csl_insn i)
 {
     return i.op == TW__CSL_I_LDI ? (int32_t)tw__csl_wide(i) : (int64_t)x->o->p->consts[tw__csl_wide(i)];
 }
 
 /* The values that `reg` may have before instruction `at`, from the straight code that leads there. */
-static bool range_before(const finder *x, uint32_t reg, uint32_t at, int64_t *low, int64_t *high)
+static bool range_before(const opt_finder *x, uint32_t reg, uint32_t at, int64_t *low, int64_t *high)
 {
     for (unsigned steps = 0; at-- > 0 && steps < 200;
          steps++) { /* what leads to `at` itself is known to the caller */
@@ -58,7 +40,7 @@ static bool range_before(const finder *x, uint32_t reg, uint32_t at, int64_t *lo
 }
 
 /* What the test compares with: a constant right before it, or what nothing in the loop changes. */
-static bool loop_limit_of(const finder *x, const loop *l, uint32_t reg, int64_t *low, int64_t *high)
+static bool loop_limit_of(const opt_finder *x, const opt_loop *l, uint32_t reg, int64_t *low, int64_t *high)
 {
     for (uint32_t k = l->end; k-- > l->top;) {
         tw__csl_insn i = x->f->insns[k].insn;
@@ -87,7 +69,7 @@ static bool test(unsigned op, int64_t a, int64_t b)
 }
 
 /* The one instruction that changes the counter: what it adds; false = there are others. */
-static bool find_add(const finder *x, loop *l, uint16_t reg)
+static bool find_add(const opt_finder *x, opt_loop *l, uint16_t reg)
 {
     bool found = false;
     for (uint32_t k = l->top; k < l->end; k++) {
@@ -105,7 +87,7 @@ static bool find_add(const finder *x, loop *l, uint16_t reg)
 }
 
 /* The counter must be added to in each iteration: no jump of the loop leads around it. */
-static bool always_added(const finder *x, const loop *l)
+static bool always_added(const opt_finder *x, const opt_loop *l)
 {
     for (uint32_t k = l->top; k < l->add; k++)
         if (x->f->insns[k].to > (int32_t)l->add && x->f->insns[k].to <= (int32_t)l->end) return false;
@@ -117,7 +99,7 @@ static bool always_added(const finder *x, const loop *l)
     return true;
 }
 
-static bool analyse(const finder *x, loop *l)
+bool tw__opt_counted(const opt_finder *x, opt_loop *l)
 {
     tw__csl_insn jump = x->f->insns[l->end].insn;
     int64_t first_low, first_high, limit_low, limit_high;
@@ -157,11 +139,10 @@ static bool analyse(const finder *x, loop *l)
     return l->trips <= 65536;
 }
 
-/* From nowhere but its beginning, or its test by the jump before it. */
-static bool find_loop(finder *x, uint32_t end, loop *l)
+bool tw__opt_find_loop(const opt_finder *x, uint32_t end, opt_loop *l)
 {
-    opt_function *f = x->f;
-    *l = (loop){ .end = end, .top = (uint32_t)f->insns[end].to, .entry = -1 };
+    const opt_function *f = x->f;
+    *l = (opt_loop){ .end = end, .top = (uint32_t)f->insns[end].to, .entry = -1 };
     if (l->top > 0 && f->insns[l->top - 1].insn.op == TW__CSL_I_JMP && f->insns[l->top - 1].to > (int32_t)l->top &&
         f->insns[l->top - 1].to <= (int32_t)end)
         l->entry = (int32_t)l->top - 1;
@@ -177,7 +158,7 @@ static bool find_loop(finder *x, uint32_t end, loop *l)
     return true;
 }
 
-static bool narrow_counter(finder *x, const loop *l)
+static bool narrow_counter(opt_finder *x, const opt_loop *l)
 {
     tw__csl_insn *i = &x->f->insns[l->add].insn;
     unsigned type;
@@ -193,7 +174,7 @@ static bool narrow_counter(finder *x, const loop *l)
 }
 
 /* Instructions of the body that stay when the counter is a constant. */
-static uint32_t body_size(finder *x, const loop *l)
+static uint32_t body_size(opt_finder *x, const opt_loop *l)
 {
     uint8_t *known = tw__calloc(x->f->registers + 1, 1);
     uint32_t n = 0;
@@ -216,7 +197,7 @@ static uint32_t body_size(finder *x, const loop *l)
 }
 
 /* The loop's instructions once for each trip, without tests. */
-static void unroll(finder *x, const loop *l)
+static void unroll(opt_finder *x, const opt_loop *l)
 {
     opt_function *f = x->f, out = { 0 };
     uint32_t length = l->end + 1 - l->top, more = (uint32_t)(l->trips - 1) * length;
@@ -254,7 +235,7 @@ static void unroll(finder *x, const loop *l)
 }
 
 /* Checks of the counter that cannot fail go. */
-static bool drop_checks(finder *x, const loop *l)
+static bool drop_checks(opt_finder *x, const opt_loop *l)
 {
     bool changed = false;
     for (uint32_t k = l->top; k < l->add; k++) {
@@ -268,10 +249,10 @@ static bool drop_checks(finder *x, const loop *l)
     return changed;
 }
 
-static bool improve(finder *x, uint32_t end, bool *unrolled)
+static bool improve(opt_finder *x, uint32_t end, bool *unrolled)
 {
-    loop l;
-    if (!find_loop(x, end, &l) || !analyse(x, &l)) return false;
+    opt_loop l;
+    if (!tw__opt_find_loop(x, end, &l) || !tw__opt_counted(x, &l)) return false;
     bool changed = narrow_counter(x, &l);
     if (!l.known) return changed;
     changed |= drop_checks(x, &l);
@@ -292,99 +273,28 @@ static bool improve(finder *x, uint32_t end, bool *unrolled)
     return changed;
 }
 
-bool tw__opt_loops(opt *o, opt_function *f)
+bool tw__opt_find_targets(opt_finder *x)
 {
-    finder x = { .o = o, .f = f, .target = tw__calloc(f->insn_count + 1, 1) };
-    bool changed = false, unrolled = false;
-    if (!x.target) {
-        o->failed = true;
+    const opt_function *f = x->f;
+    x->target = tw__calloc(f->insn_count + 1, 1);
+    if (!x->target) {
+        x->o->failed = true;
         return false;
     }
     for (size_t k = 0; k < f->insn_count; k++)
-        if (f->insns[k].to >= 0 && x.target[f->insns[k].to] < 255) x.target[f->insns[k].to]++;
+        if (f->insns[k].to >= 0 && x->target[f->insns[k].to] < 255) x->target[f->insns[k].to]++;
+    return true;
+}
+
+bool tw__opt_loops(opt *o, opt_function *f)
+{
+    opt_finder x = { .o = o, .f = f };
+    bool changed = false, unrolled = false;
+    if (!tw__opt_find_targets(&x)) return false;
     for (uint32_t k = 0; k < f->insn_count && !unrolled && !o->failed; k++) {
         const opt_insn *i = &f->insns[k];
         if (i->to >= 0 && i->to <= (int32_t)k && tw__opt_conditional(i->insn)) changed |= improve(&x, k, &unrolled);
     }
     free(x.target);
     return changed;
-}
-
-/* --- constants that each turn makes again: they cost the core nothing, but the simulator time ------------------- */
-
-static bool makes_constant(tw__csl_insn i)
-{
-    return i.op == TW__CSL_I_LDI || i.op == TW__CSL_I_LDK || i.op == TW__CSL_I_LDP;
-}
-
-static bool live_before(const opt_blocks *b, int32_t at, uint32_t reg)
-{
-    for (size_t k = 0; k < b->count; k++)
-        if (b->blocks[k].first == (uint32_t)at) return tw__opt_has(b->live_in + k * b->words, reg);
-    return true;
-}
-
-/* Nothing else in the loop writes the register, and nobody reads what was in it before. */
-static bool may_leave(const finder *x, const loop *l, const opt_blocks *b, uint32_t at)
-{
-    uint32_t reg = x->f->insns[at].insn.a;
-    for (uint32_t k = l->top; k <= l->end; k++)
-        if (k != at && tw__opt_takes(x->o, x->f->insns[k].insn, reg)) return false;
-    return !live_before(b, (int32_t)l->top, reg) &&
-           (l->entry < 0 || !live_before(b, x->f->insns[l->entry].to, reg));
-}
-
-/* Moves what is marked to where the loop is entered. */
-static void move_out(finder *x, const loop *l, const uint8_t *leaves)
-{
-    opt_function *f = x->f;
-    uint32_t before = l->entry >= 0 ? (uint32_t)l->entry : l->top, n = 0;
-    opt_insn *list = tw__calloc(f->insn_count + 1, sizeof *list);
-    uint32_t *place = tw__calloc(f->insn_count + 1, sizeof *place);
-    if (!list || !place) {
-        x->o->failed = true;
-        free(list);
-        free(place);
-        return;
-    }
-    for (uint32_t k = 0; k < f->insn_count; k++) {
-        uint32_t here = n; /* a jump to the one before the loop passes what comes now */
-        for (uint32_t m = l->top; k == before && m < l->end; m++)
-            if (leaves[m]) list[n++] = f->insns[m];
-        place[k] = k == before && l->entry >= 0 ? here : n;
-        if (!leaves[k]) list[n++] = f->insns[k];
-    }
-    for (uint32_t k = 0; k < n; k++)
-        if (list[k].to >= 0) list[k].to = (int32_t)place[list[k].to];
-    free(place);
-    free(f->insns);
-    f->insns = list;
-    f->insn_room = f->insn_count + 1;
-    f->insn_count = n;
-}
-
-static bool loop_hoist(finder *x, uint32_t end)
-{
-    loop l;
-    opt_blocks b = { 0 };
-    bool any = false;
-    if (!find_loop(x, end, &l)) return false;
-    uint8_t *leaves = tw__calloc(x->f->insn_count + 1, 1);
-    bool good = tw__opt_find_blocks(x->o, x->f, &b) && tw__opt_liveness(x->o, x->f, &b);
-    for (uint32_t k = l.top; good && leaves && k < l.end; k++)
-        if (makes_constant(x->f->insns[k].insn) && may_leave(x, &l, &b, k)) leaves[k] = 1, any = true;
-    if (!leaves) x->o->failed = true;
-    tw__opt_free_blocks(&b);
-    if (any) move_out(x, &l, leaves);
-    free(leaves);
-    return any && !x->o->failed;
-}
-
-void tw__opt_hoist(opt *o, opt_function *f)
-{
-    finder x = { .o = o, .f = f };
-    /* from the inner loops to the outer ones; what moves leaves the list as long as it is */
-    for (uint32_t k = 0; k < f->insn_count && !o->failed; k++)
-        if (f->insns[k].to >= 0 && f->insns[k].to <= (int32_t)k && tw__opt_is_jump(f->insns[k].insn))
-            loop_hoist(&x, k);
 }

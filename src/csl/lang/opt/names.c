@@ -129,6 +129,7 @@ static bool in_scope(const view *v, const tw__csl_local *l, uint32_t at, uint32_
 {
     const tw__csl_program *p = v->o->p;
     uint32_t origin = v->o->origin[at];
+    if (origin & OPT_MOVED) return false; /* not where the variables are that its line knows */
     for (*frame = v->frames[at]; !name_covers(l, origin); *frame = p->frames[*frame - 1].outer) {
         if (!*frame) return false;
         origin = p->frames[*frame - 1].origin;
@@ -225,7 +226,7 @@ static bool names_look(const opt *o, view *v, uint64_t *steps)
         v->frames[at] = frame_at(p, at);
         for (uint32_t frame = v->frames[at]; frame; frame = p->frames[frame - 1].outer)
             v->holder[frame - 1] = v->function[at] + 1;
-        uint32_t origin = o->origin[at];
+        uint32_t origin = o->origin[at] & ~OPT_MOVED;
         if (!origin || origin > o->code_count) continue;
         v->next[at] = v->first[origin - 1];
         v->first[origin - 1] = at + 1;

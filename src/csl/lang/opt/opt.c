@@ -2,7 +2,7 @@
 /* opt: the passes in order, functions from the bottom of the call graph up. */
 #include "csl/lang/opt/local.h"
 
-enum { ROUNDS = 8, DEEPEST = 500 };
+enum { ROUNDS = 8, MOTIONS = 4, DEEPEST = 500 };
 
 /* Passes in the order in which they help each other. The last two want loops and branches in their final form, which
  * the first round brings about. */
@@ -17,6 +17,13 @@ static bool round_of_passes(opt *o, opt_function *f, bool first)
     return changed;
 }
 
+static void opt_settle(opt *o, opt_function *f)
+{
+    bool changed = true;
+    for (unsigned round = 0; round < ROUNDS && changed && !o->failed; round++)
+        changed = round_of_passes(o, f, round == 0) || round == 0;
+}
+
 static void improve(opt *o, uint32_t number, unsigned depth)
 {
     opt_function *f = &o->functions[number];
@@ -27,9 +34,8 @@ static void improve(opt *o, uint32_t number, unsigned depth)
     if (!f->large && !o->failed) {
         tw__opt_inline(o, f);
         f->pool = f->registers;
-        bool changed = true;
-        for (unsigned round = 0; round < ROUNDS && changed && !o->failed; round++)
-            changed = round_of_passes(o, f, round == 0) || round == 0;
+        opt_settle(o, f);
+        for (unsigned k = 0; k < MOTIONS && !o->failed && tw__opt_invariant(o, f); k++) opt_settle(o, f);
         if (!o->failed) round_of_passes(o, f, true);
     }
     f->state = 2;
