@@ -30,5 +30,12 @@ class PlanningCache {
 };
 
 } // namespace dynamic
+
+namespace static_ {
+class PlanningCache : public dynamic::PlanningCache {
+  public:
+    using dynamic::PlanningCache::PlanningCache;
+};
+} // namespace static_
 } // namespace popsparse
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A sparse matrix on the device: where its values belong, and the values. */
+/* A sparse matrix on the device: its values, and where they belong where that is data. */
 #ifndef POPSPARSE_SPARSE_TENSOR_HPP
 #define POPSPARSE_SPARSE_TENSOR_HPP
 
@@ -25,5 +25,24 @@ class SparseTensor {
 };
 
 } // namespace dynamic
+
+namespace static_ {
+
+/* The values of blocks by row and column; which are there, the graph knows. */
+class SparseTensor {
+    poplar::Tensor nzValues;
+    poputil::TensorMetaData opMetaData;
+
+  public:
+    SparseTensor() = default;
+    SparseTensor(const poplar::Tensor &values, const poputil::TensorMetaData &made = {})
+        : nzValues(values), opMetaData(made)
+    {
+    }
+    const poplar::Tensor &getNzValuesTensor() const { return nzValues; }
+    const poputil::TensorMetaData &getOpMetaData() const { return opMetaData; }
+};
+
+} // namespace static_
 } // namespace popsparse
 #endif

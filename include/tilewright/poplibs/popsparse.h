@@ -31,8 +31,9 @@
  * (false; true: no bucket has what is of its own region). Checked, without effect: doGradAPass, doGradWPass,
  * sharedBuckets, enableStructuredRearrangements, partitioner.optimiseForSpeed,
  * partitioner.useActualWorkerSplitCosts (true, false), partialsType (half, float), planConstraints.
- * Options of products of known blocks, checked and without effect: numberOfPass, memoryCycleRatio (numbers from 0
- * on), partitionMethod (block, block-naive, strip). All are "name=value", NULL ends.
+ * Options of products of known blocks, checked and without effect: numberOfPass, memoryCycleRatio,
+ * availableMemoryProportion, numBands, nSplit (numbers from 0 on), partitionMethod (block, block-naive, strip),
+ * verboseLogging (true, false). All are "name=value", NULL ends.
  *
  * Errors: as all calls of a graph (graph.h), with status TW_E_POPLIBS for arguments that do not fit and
  * TW_E_INVALID_OPTION; the graph has not changed then.
@@ -63,6 +64,12 @@ TW_API tw_tensor tw_popsparse_create_blocks(tw_graph *graph, tw_type type, const
  * transpose, [groups * m][rows]. Of type `type`; TW_TYPE_NONE: theirs. */
 TW_API tw_tensor tw_popsparse_dense_sparse(tw_graph *graph, tw_tensor dense, const tw_block_sparse *matrix,
                                            tw_tensor blocks, bool transposed, tw_type type, tw_program sequence,
+                                           const char *name, const char *const *options);
+
+/* The matrix times [groups * columns][n]: [groups * rows][n]. `transposed`: its transpose times [groups * rows][n],
+ * [groups * columns][n]. Of type `type`; TW_TYPE_NONE: theirs. */
+TW_API tw_tensor tw_popsparse_sparse_dense(tw_graph *graph, const tw_block_sparse *matrix, tw_tensor blocks,
+                                           tw_tensor dense, bool transposed, tw_type type, tw_program sequence,
                                            const char *name, const char *const *options);
 
 /* Elements of a group's matrix that are 0 whatever its blocks hold. */
@@ -115,7 +122,7 @@ TW_API tw_sparse_layout tw_popsparse_layout(tw_graph *graph, tw_type type, const
 
 /* Block i has its first element at row[i], column[i]; rows of group g are g * rows on. Writes meta [layout.meta] and
  * slot [blocks]: elements of block i are values[slot[i] * block_rows * block_columns] on, row by row; no other values
- * are read. False, with an error: a block is not in the matrix, or there is no room for all. */
+ * are read. False, with an error: a block is not in the matrix or is there twice, or there is no room for all. */
 TW_API bool tw_popsparse_partition(tw_graph *graph, tw_type type, const tw_sparse_params *params, size_t blocks,
                                    const size_t *row, const size_t *column, uint16_t *meta, size_t *slot,
                                    const char *const *options);

@@ -110,6 +110,10 @@ static bool product_begin(block_product *p, tw_tensor a, tw_tensor b, tw_type ty
         { "numberOfPass", TW__LIBS_FRACTION, offsetof(block_options, ignored), NULL },
         { "memoryCycleRatio", TW__LIBS_FRACTION, offsetof(block_options, ignored), NULL },
         { "partitionMethod", TW__LIBS_WORD, 0, "block block-naive strip" },
+        { "availableMemoryProportion", TW__LIBS_FRACTION, offsetof(block_options, ignored), NULL },
+        { "numBands", TW__LIBS_FRACTION, offsetof(block_options, ignored), NULL },
+        { "nSplit", TW__LIBS_FRACTION, offsetof(block_options, ignored), NULL },
+        { "verboseLogging", TW__LIBS_WORD, 0, "true false" },
     };
     tw_graph *g = p->b.graph;
     block_options ignored;
@@ -253,14 +257,13 @@ static tw_tensor strips_build(block_product *p, const strips *s, tw_tensor dense
     return cast;
 }
 
-tw_tensor tw_popsparse_dense_sparse(tw_graph *graph, tw_tensor dense, const tw_block_sparse *matrix,
-                                    tw_tensor blocks, bool transposed, tw_type type, tw_program sequence,
-                                    const char *name, const char *const *options)
+/* [groups * m][rows] times the matrix; nil, with an error, where arguments do not fit. */
+static tw_tensor blocks_after(block_product *p, tw_tensor dense, tw_tensor blocks, bool transposed, tw_type type,
+                              const char *const *options)
 {
-    block_product p = { .sequence = sequence, .name = name };
+    tw__blocks *b = &p->b;
+    tw_graph *graph = b->graph;
     tw_tensor made = TW__LIBS_NIL;
-    tw__blocks *b = &p.b;
-    if (!tw__blocks_check(b, graph, __func__, matrix)) return made;
     strips s = { .transposed = transposed,
                  .columns = transposed ? b->grid_rows : b->grid_columns,
                  .width = transposed ? b->m.block_rows : b->m.block_columns,
@@ -269,15 +272,57 @@ tw_tensor tw_popsparse_dense_sparse(tw_graph *graph, tw_tensor dense, const tw_b
     tw__extents own = tw__libs_shape(graph, dense);
     s.m = own.rank == 2 ? own.dim[0] / b->m.groups : 0;
     if (block_wants(b, "the dense matrix", dense, MAX(s.m, 1) * b->m.groups, s.sum * s.depth) &&
-        tw__blocks_tensor(b, blocks) && product_begin(&p, dense, blocks, type, options)) {
-        tw_graph_push_scope(graph);
+        tw__blocks_tensor(b, blocks) && product_begin(p, dense, blocks, type, options)) {
         strips_plan(b, &s);
         size_t shape[2] = { s.m * b->m.groups, s.columns * s.width };
-        made = tw_tensor_keep(graph, tw_tensor_reshape(graph, strips_build(&p, &s, dense, blocks), 2, shape));
-        tw_graph_pop_scope(graph);
+        made = tw_tensor_reshape(graph, strips_build(p, &s, dense, blocks), 2, shape);
         g_free(s.list);
     }
-    tw__blocks_free(b);
+    return made;
+}
+
+tw_tensor tw_popsparse_dense_sparse(tw_graph *graph, tw_tensor dense, const tw_block_sparse *matrix,
+                                    tw_tensor blocks, bool transposed, tw_type type, tw_program sequence,
+                                    const char *name, const char *const *options)
+{
+    block_product p = { .sequence = sequence, .name = name };
+    tw_tensor made = TW__LIBS_NIL;
+    if (!tw__blocks_check(&p.b, graph, __func__, matrix)) return made;
+    tw_graph_push_scope(graph);
+    made = tw_tensor_keep(graph, blocks_after(&p, dense, blocks, transposed, type, options));
+    tw_graph_pop_scope(graph);
+    tw__blocks_free(&p.b);
+    return made;
+}
+
+/* [groups * rows][columns] as [groups * columns][rows], each group transposed. */
+static tw_tensor blocks_turned(const tw__blocks *b, tw_tensor t)
+{
+    tw_graph *g = b->graph;
+    tw__extents own = tw__libs_shape(g, t);
+    size_t shape[3] = { b->m.groups, own.dim[0] / b->m.groups, own.dim[1] };
+    tw_tensor turned = tw_tensor_dim_shuffle(g, tw_tensor_reshape(g, t, 3, shape), (unsigned[]){ 0, 2, 1 });
+    return tw_tensor_flatten_dims(g, turned, 0, 2);
+}
+
+/* S D is the transpose of D' S'. */
+tw_tensor tw_popsparse_sparse_dense(tw_graph *graph, const tw_block_sparse *matrix, tw_tensor blocks,
+                                    tw_tensor dense, bool transposed, tw_type type, tw_program sequence,
+                                    const char *name, const char *const *options)
+{
+    block_product p = { .sequence = sequence, .name = name };
+    tw_tensor made = TW__LIBS_NIL;
+    if (!tw__blocks_check(&p.b, graph, __func__, matrix)) return made;
+    tw__extents own = tw__libs_shape(graph, dense);
+    size_t rows = p.b.m.groups * (transposed ? p.b.m.rows : p.b.m.columns);
+    size_t n = own.rank == 2 && own.dim[1] ? own.dim[1] : 1;
+    tw_graph_push_scope(graph);
+    if (block_wants(&p.b, "the dense matrix", dense, rows, n)) {
+        tw_tensor out = blocks_after(&p, blocks_turned(&p.b, dense), blocks, !transposed, type, options);
+        if (tw__libs_ready(graph)) made = tw_tensor_keep(graph, blocks_turned(&p.b, out));
+    }
+    tw_graph_pop_scope(graph);
+    tw__blocks_free(&p.b);
     return made;
 }
 

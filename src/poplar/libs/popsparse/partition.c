@@ -93,6 +93,12 @@ bool tw_popsparse_partition(tw_graph *graph, tw_type type, const tw_sparse_param
         list[i].number = i;
     }
     qsort(list, blocks, sizeof *list, placed_by_region);
+    for (size_t i = 1; i < blocks; i++) {
+        const placed *a = &list[i - 1], *b = &list[i];
+        if (a->region != b->region || a->row != b->row || a->column != b->column) continue;
+        TW__LIBS_REFUSE(graph, "the block at [%zu, %zu] is there twice", row[b->number], column[b->number]);
+        return false;
+    }
     partition_deal(&p, list, blocks, meta, slot);
     return true;
 }

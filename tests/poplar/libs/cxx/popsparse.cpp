@@ -330,6 +330,87 @@ static void blocks(Device &device)
     EXPECT(std::fabs(p[0] + p[1] + p[4] + p[5] - 1) < 1e-6f && std::fabs(p[8] + p[9] + p[12] + p[13] - 1) < 1e-6f);
 }
 
+/* A matrix that the graph knows, in both orders of the operands. */
+static void known(Device &device)
+{
+    namespace fixed = popsparse::static_;
+    enum { G = 2, M = 6, K = 8, N = 5 };
+    Graph graph(device.getTarget());
+    Sequence prog;
+    const Sparse a(G * M, K, 3, 2), b(K, M, 2, 3);
+    const auto first = fixed::MatMulParams::createForSparseDense(G, M, K, N),
+               last = fixed::MatMulParams::createForDenseSparse(1, N, K, M);
+    EXPECT(!first.isTransposed() && last.isTransposed() && last.getM() == M && last.getN() == N && first != last);
+    fixed::PlanningCache cache;
+    const fixed::SparseTensor lhs =
+                                  fixed::createSparseDenseMatMulLHS(graph, FLOAT, first, a.csr, "lhs", {}, &cache),
+                              rhs = fixed::createDenseSparseMatMulRHS(graph, FLOAT, last, b.csr, "rhs");
+    Tensor x = fixed::createSparseDenseMatMulRHS(graph, FLOAT, first, a.csr, "x"),
+           u = fixed::createDenseSparseMatMulLHS(graph, FLOAT, last, b.csr, "u");
+    Tensor y = fixed::sparseDenseMatMul(graph, lhs, x, prog, false, false, "y", { { "numBands", "2" } });
+    Tensor back = fixed::sparseDenseMatMul(graph, lhs, y.dimShuffle({ 0, 2, 1 }), prog, true, true);
+    Tensor v = fixed::denseSparseMatMul(graph, u, rhs, prog, false, false, "v");
+    EXPECT((y.shape() == std::vector<std::size_t>{ G, M, N }) &&
+           (v.shape() == std::vector<std::size_t>{ 1, N, M }));
+    EXPECT((x.shape() == std::vector<std::size_t>{ G, K, N }) &&
+           (u.shape() == std::vector<std::size_t>{ 1, N, K }));
+    EXPECT_THROWS(poputil::poplibs_error, fixed::sparseDenseMatMul(graph, rhs, x, prog));
+    EXPECT_THROWS(poputil::poplibs_error, fixed::sparseDenseMatMul(graph, lhs, x[0], prog));
+    EXPECT_THROWS(poputil::poplibs_error, fixed::sparseDenseMatMul(graph, lhs, y, prog));
+    EXPECT_THROWS(poputil::poplibs_error,
+                  fixed::sparseDenseMatMul(graph, fixed::SparseTensor(lhs.getNzValuesTensor()), x, prog));
+    EXPECT_THROWS(invalid_option,
+                  fixed::sparseDenseMatMul(graph, lhs, x, prog, false, false, "", { { "bands", "2" } }));
+    EXPECT_THROWS(poputil::poplibs_error, fixed::createSparseDenseMatMulLHS(graph, FLOAT, last, b.csr));
+    EXPECT_THROWS(poputil::poplibs_error, fixed::createSparseDenseMatMulLHS(graph, FLOAT, first, b.csr));
+    CSRMatrix<float> twice = a.csr;
+    twice.columnIndices[1] = twice.columnIndices[0];
+    EXPECT_THROWS(poputil::poplibs_error, fixed::createSparseDenseMatMulLHS(graph, FLOAT, first, twice));
+
+    fixed::Partitioner<float> host(first, FLOAT, graph.getTarget(), {}, &cache, "known");
+    EXPECT_THROWS(poputil::poplibs_error, host.sparsityDataImplToCSRMatrix(fixed::SparsityDataImpl<float>({})));
+    CSRMatrix<float> unordered = a.csr; /* columns of a line in any order */
+    std::swap(unordered.columnIndices[0], unordered.columnIndices[1]);
+    std::swap_ranges(unordered.nzValues.begin(), unordered.nzValues.begin() + 6, unordered.nzValues.begin() + 6);
+    const fixed::SparsityDataImpl<float> data = host.createSparsityDataImpl(unordered);
+    EXPECT(data.nzValues == a.csr.nzValues);
+    const CSCMatrix<float> csc = host.sparsityDataImplToCSCMatrix(data);
+    EXPECT(csc.columnIndices.size() == K / 2 + 1 && host.createSparsityDataImpl(csc).nzValues == data.nzValues);
+    EXPECT(host.sparsityDataImplToCSRMatrix(data).rowIndices == a.csr.rowIndices);
+    EXPECT(host.createSparsityDataImpl(host.sparsityDataImplToCOOMatrix(data)).nzValues == data.nzValues);
+    EXPECT_THROWS(poputil::poplibs_error, host.createSparsityDataImpl(twice));
+    CSRMatrix<float> less = a.csr;
+    less.columnIndices[0] += less.columnIndices[1] == less.columnIndices[0] + 2 ? 0 : 2;
+    EXPECT(less.columnIndices != a.csr.columnIndices);
+    EXPECT_THROWS(poputil::poplibs_error, host.createSparsityDataImpl(less));
+
+    graph.createHostWrite("lhs", lhs.getNzValuesTensor());
+    graph.createHostWrite("rhs", rhs.getNzValuesTensor());
+    graph.createHostWrite("x", x);
+    graph.createHostWrite("u", u);
+    graph.createHostRead("y", y);
+    graph.createHostRead("back", back);
+    graph.createHostRead("v", v);
+    Engine engine(graph, prog);
+    engine.load(device);
+    const std::vector<float> vx = numbers(G * K * N, 1), vu = numbers(N * K, 6);
+    write(engine, "lhs", data.nzValues), write(engine, "rhs", b.csr.nzValues);
+    write(engine, "x", vx), write(engine, "u", vu);
+    engine.run();
+    const std::vector<float> sy = read(engine, "y", G * M * N), sb = read(engine, "back", G * K * N);
+    std::vector<float> want, round;
+    for (long g = 0; g < G; g++) {
+        const std::vector<float> own(a.dense.begin() + g * M * K, a.dense.begin() + (g + 1) * M * K);
+        const std::vector<float> in(vx.begin() + g * K * N, vx.begin() + (g + 1) * K * N);
+        multiply(want, M, N, K, { own, K, 1 }, { in, N, 1 });
+        multiply(round, K, N, M, { own, 1, K }, { want, N, 1 });
+        EXPECT(same({ sy.begin() + g * M * N, sy.begin() + (g + 1) * M * N }, want));
+        EXPECT(same({ sb.begin() + g * K * N, sb.begin() + (g + 1) * K * N }, round));
+    }
+    multiply(want, N, M, K, { vu, K, 1 }, { b.dense, M, 1 });
+    EXPECT(same(read(engine, "v", N * M), want));
+}
+
 int main()
 {
     IPUModel model;
@@ -339,6 +420,7 @@ int main()
     products(device);
     formats(device);
     blocks(device);
+    known(device);
     Device cpu = Device::createCPUDevice();
     layer(cpu);
     return failures != 0;

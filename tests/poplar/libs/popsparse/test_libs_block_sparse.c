@@ -139,6 +139,57 @@ static void libs_dense_sparse(void **state)
     }
 }
 
+/* --- blocks times dense ----------------------------------------------------------------------------------------- */
+
+static void run_sparse_dense(tw_device *dev, const block_case *c, int way, void *to)
+{
+    lcg r = { 7 }, places = { (uint64_t)way };
+    tw_graph *g = tw_graph_new(tw_device_target(dev));
+    size_t sum = c->transposed ? c->w.rows : c->w.columns, area = c->w.block_rows * c->w.block_columns;
+    tw_tensor x = block_input(g, c->from, c->w.groups * sum, c->m, way, &places);
+    tw_tensor w = block_input(g, c->from, c->count, area, way, &places);
+    tw_program p = tw_program_sequence(g, NULL);
+    tw_tensor y = tw_popsparse_sparse_dense(g, &c->w, w, x, c->transposed, c->to, p, "y", NULL);
+    if (tw_graph_status(g)) fail_msg("%s", tw_graph_error(g)->message);
+    assert_int_equal(tw_tensor_dim(g, y, 1), c->m);
+    void *a = drawn(&left, c->from, c->w.groups * sum * c->m, &r), *b = drawn(&right, c->from, c->count * area, &r);
+    run_once(g, dev, p, 3, (io[]){ { x, a, false }, { w, b, false }, { y, to, true } });
+    tw_graph_free(g);
+}
+
+static void check_sparse_dense(const block_case *c)
+{
+    size_t out = c->transposed ? c->w.columns : c->w.rows, sum = c->transposed ? c->w.rows : c->w.columns;
+    for (size_t i = 0; i < c->w.groups * out; i++)
+        for (size_t j = 0; j < c->m; j++) {
+            double want = 0, size = 0;
+            for (size_t k = 0, group = i / out; k < sum; k++) {
+                size_t at = place(c, group, c->transposed ? k : i % out, c->transposed ? i % out : k);
+                if (at == SIZE_MAX) continue;
+                double v = (double)right.f[at] * left.f[(group * sum + k) * c->m + j];
+                want += v, size += fabs(v);
+            }
+            near(result(seen, c->to, i * c->m + j), want, size, c->to, "product", i, j);
+        }
+}
+
+static void libs_sparse_dense(void **state)
+{
+    (void)state;
+    lcg r = { 5 };
+    for (int i = 0; i < 6; i++) {
+        block_case c;
+        draw_case(&c, i, &r);
+        tw_device *dev = model_device(i % 2 ? 9 : 64, 1);
+        for (int way = 0; way < 2; way++) {
+            run_sparse_dense(dev, &c, way, way ? again : seen);
+            same_or(&c, way, c.w.groups * (c.transposed ? c.w.columns : c.w.rows) * c.m * tw_type_size(c.to));
+        }
+        check_sparse_dense(&c);
+        tw_device_free(dev);
+    }
+}
+
 /* --- blocks of a dense product ---------------------------------------------------------------------------------- */
 
 static void run_dense_dense(tw_device *dev, const block_case *c, int way, void *to)
@@ -301,6 +352,8 @@ static void libs_block_refused(void **state)
     refused_with(g, TW_E_INVALID_OPTION, product, "partitionMethods", "partitionMethod", NULL);
     tw_popsparse_dense_sparse(g, x, &w, b, false, TW_TYPE_NONE, p, "y", value);
     refused_with(g, TW_E_INVALID_OPTION, product, "rows", "block-naive", NULL);
+    tw_popsparse_sparse_dense(g, &w, b, x, false, TW_TYPE_NONE, p, "y", NULL);
+    refused_with(g, TW_E_POPLIBS, "tw_popsparse_sparse_dense", "[12, 8]", "float[5, 8]", NULL);
     tw_popsparse_block_softmax(g, x, &w, TW_SPARSE_WHOLE, p, "y");
     refused_with(g, TW_E_POPLIBS, "tw_popsparse_block_softmax", "[3, 16]", NULL);
     tw_popsparse_block_softmax(g, b, &w, (tw_sparse_triangle)3, p, "y");
@@ -315,9 +368,8 @@ static void libs_block_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(libs_dense_sparse),
-        cmocka_unit_test(libs_dense_dense),
-        cmocka_unit_test(libs_block_softmax),
+        cmocka_unit_test(libs_dense_sparse),  cmocka_unit_test(libs_sparse_dense),
+        cmocka_unit_test(libs_dense_dense),   cmocka_unit_test(libs_block_softmax),
         cmocka_unit_test(libs_block_refused),
     };
     return cmocka_run_group_tests_name("libs_block_sparse", tests, NULL, NULL);

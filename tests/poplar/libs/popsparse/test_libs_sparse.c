@@ -407,6 +407,9 @@ static void libs_sparse_refused(void **state)
     column[3] = 30;
     assert_false(tw_popsparse_partition(g, TW_FLOAT, &p, 4, row, column, meta, slot, NULL));
     refused_with(g, TW_E_POPLIBS, "tw_popsparse_partition", "[0, 30]", NULL);
+    column[3] = column[1], row[3] = row[1];
+    assert_false(tw_popsparse_partition(g, TW_FLOAT, &p, 4, row, column, meta, slot, NULL));
+    refused_with(g, TW_E_POPLIBS, "tw_popsparse_partition", "there twice", NULL);
     meta[0] = 60000;
     assert_int_equal(tw_popsparse_unpartition(g, TW_FLOAT, &p, meta, row, column, slot, 300, NULL), 0);
     refused_with(g, TW_E_POPLIBS, "tw_popsparse_unpartition", "bucket 0", NULL);
