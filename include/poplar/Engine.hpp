@@ -19,6 +19,7 @@
 #include <poplar/OptionFlags.hpp>
 #include <poplar/ProfileValue.hpp>
 #include <poplar/Program.hpp>
+#include <poplar/Quarter.hpp>
 #include <poplar/StreamCallback.hpp>
 #include <poplar/StringRef.hpp>
 #include <poplar/exceptions.hpp>
@@ -67,6 +68,9 @@ class Engine {
     void writeTensor(StringRef handle, const void *begin, const void *end);
     void writeTensor(StringRef handle, const void *begin);
     void readTensor(StringRef handle, void *begin, void *end);
+    /* Of QUARTER tensors, with their metadata. */
+    void writeTensor(StringRef handle, const QuarterMetadata &metadata, const void *begin, const void *end);
+    void readTensor(StringRef handle, QuarterMetadata &metadata, void *begin, void *end);
     void readTensor(StringRef handle, void *begin);
     template <class T> void writeTensor(StringRef handle, ArrayRef<T> data)
     {

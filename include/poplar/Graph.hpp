@@ -50,6 +50,8 @@ struct LateValue;   /* what it calls for a value that depends on addresses */
 
 class Graph {
     template <class V> using IfSimple = typename std::enable_if<TypeTraits::isSimpleType<V>()>::type *;
+    /* Tensor, for arguments that no braces stand for. */
+    template <class T> using IfTensor = typename std::enable_if<std::is_same<T, Tensor>::value, Tensor>::type;
 
   public:
     /* Index: tile; intervals of the flattened tensor. */
@@ -91,6 +93,56 @@ class Graph {
     Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape, const DebugContext &debugContext = {});
     Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape, VariableMappingMethod mapping,
                        const DebugContext &debugContext = {});
+    /* With metadata of a QUARTER tensor, which may be an invalid tensor: then it gets its own, a variable that is
+     * F143 with scale 0 after each load. Of other types it is not looked at. */
+    template <class T>
+    IfTensor<T> addVariable(const Type &type, const T &metadata, ArrayRef<std::size_t> shape,
+                            const DebugContext &debugContext = {})
+    {
+        return addVariable(type, metadata, shape, VariableMappingMethod::NONE, debugContext);
+    }
+    template <class T>
+    IfTensor<T> addVariable(const Type &type, const T &metadata, ArrayRef<std::size_t> shape,
+                            VariableMappingMethod mapping, const DebugContext &debugContext = {})
+    {
+        Tensor t = addPlainVariable(type, shape, mapping, debugContext);
+        setMetadata(t, metadata);
+        return t;
+    }
+    /* Values of QUARTER by metadata that are constant; else as if those were F143 with scale 0. */
+    template <class T, class V>
+    IfTensor<T> addConstant(const Type &type, const T &metadata, ArrayRef<std::size_t> shape, ArrayRef<V> values,
+                            const DebugContext &debugContext = { "<const>" })
+    {
+        checkCount("Graph::addConstant", shape, values.size());
+        return addConstantWith(metadata, type, shape, values.data(), TypeTraits::make<V>(), false, debugContext);
+    }
+    template <class T, class V>
+    IfTensor<T> addConstant(const Type &type, const T &metadata, ArrayRef<std::size_t> shape, V value,
+                            const DebugContext &debugContext = { "<const>" }, IfSimple<V> = nullptr)
+    {
+        return addConstantWith(metadata, type, shape, &value, TypeTraits::make<V>(), true, debugContext);
+    }
+    template <class T, class V>
+    IfTensor<T> addConstant(const Type &type, const T &metadata, ArrayRef<std::size_t> shape, const V *values,
+                            const DebugContext &debugContext = { "<const>" })
+    {
+        return addConstantWith(metadata, type, shape, values, TypeTraits::make<V>(), false, debugContext);
+    }
+    template <class T>
+    IfTensor<T> clone(const Type &type, const T &metadata, const Tensor &t, const DebugContext &debugContext = {},
+                      TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
+    {
+        Tensor made = clone(type, t, debugContext, method);
+        setMetadata(made, metadata);
+        return made;
+    }
+    template <class T>
+    IfTensor<T> clone(const Tensor &metadata, const T &t, const DebugContext &debugContext = {},
+                      TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
+    {
+        return clone(t.elementType(), metadata, t, debugContext, method);
+    }
     template <class V>
     Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, ArrayRef<V> values,
                        const DebugContext &debugContext = { "<const>" })
@@ -298,6 +350,12 @@ class Graph {
   private:
     explicit Graph(std::shared_ptr<core::GraphHolder> h) : holder(std::move(h)) {}
     /* tensor_creation_error */
+    Tensor addPlainVariable(const Type &type, ArrayRef<std::size_t> shape, VariableMappingMethod mapping,
+                            const DebugContext &debugContext);
+    Tensor addConstantWith(const Tensor &metadata, const Type &type, ArrayRef<std::size_t> shape,
+                           const void *values, const TypeTraits &traits, bool broadcast,
+                           const DebugContext &debugContext);
+    void setMetadata(const Tensor &t, const Tensor &metadata);
     static void checkCount(const char *call, ArrayRef<std::size_t> shape, std::size_t count);
     void setInitialValue(const Tensor &t, const void *values, const TypeTraits &traits, bool broadcast);
     bool addText(const std::string &text, const std::string &name, const std::string &flags, CodeletFileType type);

@@ -71,6 +71,12 @@ class Sequence : public Program {
     void add(const Program &program);
 };
 
+/* A program with a name, of which later versions can make a profile by itself; here one that profiles name. */
+class Block : public Sequence {
+  public:
+    explicit Block(const Program &program, const DebugContext &name = {}) : Sequence({ program }, name) {}
+};
+
 class Execute : public Program {
   public:
     explicit Execute(ComputeSet cs, const DebugContext &debugContext = {});

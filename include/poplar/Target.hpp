@@ -13,6 +13,7 @@
 #include <poplar/StringRef.hpp>
 #include <poplar/TargetType.hpp>
 #include <poplar/Type.hpp>
+#include <poplar/TypeTraits.hpp>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,12 @@ class Target {
     unsigned getHalfVectorWidth() const;
     unsigned getWeightsPerConvUnit(bool floatActivations) const;
     unsigned getConvUnitInputLoadElemsPerCycle(bool floatActivations) const;
+    /* Of these types, as later versions have it: 0 where the units do not take them. */
+    unsigned getNumConvUnits(const Type &input, const Type &partial) const;
+    unsigned getConvUnitMaxPipelineDepth(const Type &partial) const;
+    unsigned getWeightsPerConvUnit(const Type &input) const;
+    unsigned getConvUnitInputLoadElemsPerCycle(const Type &input) const;
+    template <class V> V getTypeLimitsMaxAs(const Type &type) const; /* type_error: it has no largest value */
     unsigned getConvUnitCoeffLoadBytesPerCycle() const;
     unsigned getFp16ConvUnitMaxPipelineDepth() const;
     unsigned getFp32ConvUnitMaxPipelineDepth() const;
@@ -85,8 +92,15 @@ class Target {
     const ::tw_target *get() const { return target.get(); } /* nullptr: none */
 
   private:
+    void typeLimitsMax(const Type &type, void *value, const TypeTraits &traits) const;
     std::shared_ptr<const ::tw_target> target;
 };
+template <class V> V Target::getTypeLimitsMaxAs(const Type &type) const
+{
+    V value = V();
+    typeLimitsMax(type, &value, TypeTraits::make<V>());
+    return value;
+}
 bool operator==(const Target &a, const Target &b);
 inline bool operator!=(const Target &a, const Target &b)
 {

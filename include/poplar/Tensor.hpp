@@ -108,6 +108,10 @@ class Tensor {
     Tensor upsample(unsigned scale, unsigned dimension, UpsampleMethod method) const;
     Tensor reverse(unsigned dimension) const;
     Tensor reinterpret(const Type &type) const;
+    /* Of a QUARTER tensor, all of whose views share it: a QUARTER_METADATA scalar, which a Copy may write. Of other
+     * tensors an invalid tensor. One that begins in several variables' elements has that of the first. */
+    bool hasMetadata() const;
+    Tensor getMetadata() const;
 
     const core::View &get() const; /* poplar_error when invalid */
 

@@ -20,6 +20,8 @@ class Type {
     std::string toString() const;                    /* "unsigned int" */
     std::size_t hash() const { return code; }
     constexpr unsigned getCode() const { return code; }
+    bool requiresMetadata() const; /* format and scale lie elsewhere: true for QUARTER */
+    bool isFloatingPoint() const;
 
   private:
     unsigned code;
@@ -64,7 +66,9 @@ inline std::ostream &operator<<(std::ostream &out, const Type &type)
     X(UNSIGNED_LONGLONG, 12) \
     X(HALF, 13)              \
     X(FLOAT, 14)             \
-    X(DOUBLE, 15)
+    X(DOUBLE, 15)            \
+    X(QUARTER, 16)           \
+    X(QUARTER_METADATA, 17)
 /* Not const, as programs pass them as Type &; nobody writes to them. */
 #define POPLAR_TYPE_CONSTANT(name, code) extern Type name;
 POPLAR_TYPE_LIST(POPLAR_TYPE_CONSTANT)

@@ -7,6 +7,7 @@
 #include <climits>
 #include <poplar/Graph.hpp>
 #include <poplar/IeeeHalf.hpp>
+#include <poplar/MetadataCreation.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/Target.hpp>
 #include <poputil/exceptions.hpp>
@@ -212,6 +213,10 @@ inline poplar::Tensor unfactorDims(const poplar::Tensor &t, unsigned numDims, un
     }
     return t.dimShuffle(order).reshape(joined);
 }
+
+/* Names of before they went to poplar. */
+using poplar::createConstantMetadataTensor;
+using poplar::createVariableMetadataTensor;
 
 } // namespace poputil
 #endif

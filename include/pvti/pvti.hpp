@@ -21,12 +21,29 @@ class TraceChannel {
     const std::string *label; /* kept by the library */
 };
 
+/* What goes with a trace point. */
+class Metadata {
+    std::string text;
+
+  public:
+    explicit Metadata(const std::string &json) : text(json) {}
+    const std::string &get() const { return text; }
+};
+inline Metadata createJsonMetadata(const std::string &json)
+{
+    return Metadata(json);
+}
+
 /* Marks the time from its construction to its end. The channel must outlive it. */
 class Tracepoint {
   public:
     Tracepoint(TraceChannel *channel, const std::string &name);
     Tracepoint(TraceChannel *channel, const char *name);
     Tracepoint(TraceChannel *channel, const char *name, std::size_t length);
+    Tracepoint(TraceChannel *channel, const char *name, std::size_t length, const Metadata *)
+        : Tracepoint(channel, name, length)
+    {
+    }
     Tracepoint(const Tracepoint &) = delete;
     Tracepoint &operator=(const Tracepoint &) = delete;
     ~Tracepoint();

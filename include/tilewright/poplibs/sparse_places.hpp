@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Stored matrices as lists of places, and back: what the partitioners of <popsparse/SparsePartitioner.hpp> share. */
+/* Stored matrices as lists of places, and back: what the partitioners of <popsparse/SparsePartitioner.hpp> share.
+ * Threads: values, for any number at once. */
 #ifndef TILEWRIGHT_POPLIBS_SPARSE_PLACES_HPP
 #define TILEWRIGHT_POPLIBS_SPARSE_PLACES_HPP
 

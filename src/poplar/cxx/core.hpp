@@ -29,9 +29,19 @@ void check(tw_status status, const char *call);
 tw_type deviceType(const Type &type, const char *call); /* type_error for the invalid type */
 Type hostType(tw_type type);
 
+/* Number i of a list of host type `traits`, and a number as an integer that wraps round. */
+long double numberAt(const void *values, std::size_t i, const TypeTraits &traits);
+std::uint64_t wrapped(long double v);
+
 /* Elements of host type `traits` as elements of `type` in host format (half: 2 bytes): what C calls take. */
 std::vector<unsigned char> convert(const Type &type, std::size_t count, const void *values,
                                    const TypeTraits &traits, const char *call);
+
+/* Host access to the metadata of the QUARTER tensor that `handle` stands for. */
+inline std::string metadataHandle(const StringRef &handle)
+{
+    return handle.cloneAsString() + "/metadata";
+}
 
 /* "key=value" strings and the NULL-terminated list of them. */
 struct OptionList {
@@ -71,6 +81,7 @@ struct GraphHolder {
 
     tw_graph *graph;
     Target target;
+    std::unordered_map<unsigned, tw_tensor> metadata; /* of QUARTER variables: quarters.cpp */
     tw_tensor seeds = { 0, 0 }, behaviour = { 0, 0 }; /* registers.cpp; nil until asked for */
 
   private:

@@ -197,6 +197,19 @@ void Engine::readTensor(StringRef handle, void *begin, void *end)
 {
     read(get().engine, handle, begin, bytesBetween(begin, end, "Engine::readTensor"));
 }
+void Engine::writeTensor(StringRef handle, const QuarterMetadata &metadata, const void *begin, const void *end)
+{
+    const unsigned char bits = metadata.getBinary();
+    writeTensor(core::metadataHandle(handle), &bits, &bits + 1);
+    writeTensor(handle, begin, end);
+}
+void Engine::readTensor(StringRef handle, QuarterMetadata &metadata, void *begin, void *end)
+{
+    unsigned char bits;
+    readTensor(core::metadataHandle(handle), &bits, &bits + 1);
+    readTensor(handle, begin, end);
+    metadata = QuarterMetadata::fromBinary(bits);
+}
 void Engine::writeTensor(StringRef handle, const void *begin)
 {
     write(get().engine, handle, begin, UNKNOWN);

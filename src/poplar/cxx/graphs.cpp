@@ -2,6 +2,8 @@
 /* Graphs: calls of the C API under the graph's lock, mistakes as exceptions. */
 #include "core.hpp"
 
+#include <poplar/TypeConversion.hpp>
+
 namespace poplar {
 
 using core::convert;
@@ -45,14 +47,20 @@ const Target &Graph::getTarget() const
 
 Tensor Graph::addVariable(const Type &type, ArrayRef<std::size_t> shape, const DebugContext &dc)
 {
+    return addVariable(type, shape, VariableMappingMethod::NONE, dc);
+}
+
+static Tensor newVariable(const std::shared_ptr<GraphHolder> &holder, const Type &type, ArrayRef<std::size_t> shape,
+                          const DebugContext &dc)
+{
     tw_type t = deviceType(type, "Graph::addVariable");
     std::string name = dc.getPathName();
     return makeTensor(holder,
-                      get().call("Graph::addVariable",
-                                 [&](tw_graph *g) {
-                                     return tw_graph_add_variable(g, t, static_cast<unsigned>(shape.size()),
-                                                                  shape.data(), orNull(name));
-                                 }),
+                      holder->call("Graph::addVariable",
+                                   [&](tw_graph *g) {
+                                       return tw_graph_add_variable(g, t, static_cast<unsigned>(shape.size()),
+                                                                    shape.data(), orNull(name));
+                                   }),
                       type);
 }
 
@@ -71,7 +79,16 @@ static Graph::TileToTensorMapping evenly(std::size_t n, std::size_t tiles)
 Tensor Graph::addVariable(const Type &type, ArrayRef<std::size_t> shape, VariableMappingMethod mapping,
                           const DebugContext &dc)
 {
-    Tensor t = addVariable(type, shape, dc);
+    Tensor t = addPlainVariable(type, shape, mapping, dc);
+    if (type == QUARTER) setMetadata(t, Tensor());
+    return t;
+}
+
+Tensor Graph::addPlainVariable(const Type &type, ArrayRef<std::size_t> shape, VariableMappingMethod mapping,
+                               const DebugContext &dc)
+{
+    get();
+    Tensor t = newVariable(holder, type, shape, dc);
     if (mapping == VariableMappingMethod::LINEAR)
         setTileMapping(t, evenly(t.numElements(), getTarget().getNumTiles()));
     return t;
@@ -96,17 +113,29 @@ void Graph::checkCount(const char *call, ArrayRef<std::size_t> shape, std::size_
 Tensor Graph::addConstant(const Type &type, ArrayRef<std::size_t> shape, const void *values,
                           const TypeTraits &traits, bool broadcast, const DebugContext &dc)
 {
-    std::vector<unsigned char> data =
-        convert(type, broadcast ? 1 : product(shape), values, traits, "Graph::addConstant");
+    return addConstantWith(Tensor(), type, shape, values, traits, broadcast, dc);
+}
+
+Tensor Graph::addConstantWith(const Tensor &metadata, const Type &type, ArrayRef<std::size_t> shape,
+                              const void *values, const TypeTraits &traits, bool broadcast, const DebugContext &dc)
+{
+    const std::size_t count = broadcast ? 1 : product(shape);
+    std::vector<unsigned char> data = convert(type, count, values, traits, "Graph::addConstant");
+    unsigned char bits;
+    if (type == QUARTER && metadata.valid() && metadata.getConstantValue(&bits))
+        convertToDeviceType(type, QuarterMetadata::fromBinary(bits), values, traits, count, data.data());
     std::string name = dc.getPathName();
-    return makeTensor(holder,
-                      get().call("Graph::addConstant",
-                                 [&](tw_graph *g) {
-                                     return tw_graph_add_constant(g, deviceType(type, "Graph::addConstant"),
-                                                                  static_cast<unsigned>(shape.size()), shape.data(),
-                                                                  data.data(), broadcast, orNull(name));
-                                 }),
-                      type);
+    Tensor made =
+        makeTensor(holder,
+                   get().call("Graph::addConstant",
+                              [&](tw_graph *g) {
+                                  return tw_graph_add_constant(g, deviceType(type, "Graph::addConstant"),
+                                                               static_cast<unsigned>(shape.size()), shape.data(),
+                                                               data.data(), broadcast, orNull(name));
+                              }),
+                   type);
+    if (type == QUARTER) setMetadata(made, metadata);
+    return made;
 }
 
 static void checkHalf(const Type &type)
@@ -147,13 +176,16 @@ static const std::shared_ptr<GraphHolder> &holderFor(const std::shared_ptr<Graph
 Tensor Graph::clone(const Type &type, const Tensor &t, const DebugContext &dc, TensorCloneMethod method)
 {
     std::string name = dc.getPathName();
-    return makeTensor(holderFor(holder, t),
-                      get().call("Graph::clone",
-                                 [&](tw_graph *g) {
-                                     return tw_graph_clone(g, deviceType(type, "Graph::clone"), t.get().handle(),
-                                                           static_cast<tw_clone_method>(method), orNull(name));
-                                 }),
-                      type);
+    Tensor made =
+        makeTensor(holderFor(holder, t),
+                   get().call("Graph::clone",
+                              [&](tw_graph *g) {
+                                  return tw_graph_clone(g, deviceType(type, "Graph::clone"), t.get().handle(),
+                                                        static_cast<tw_clone_method>(method), orNull(name));
+                              }),
+                   type);
+    if (type == QUARTER) setMetadata(made, t.getMetadata());
+    return made;
 }
 Tensor Graph::clone(const Tensor &t, const DebugContext &dc, TensorCloneMethod method)
 {
@@ -312,11 +344,14 @@ HostFunction Graph::addHostFunction(StringRef handle, ArrayRef<HostFunctionArgum
 
 void Graph::createHostWrite(StringRef handle, const Tensor &t, bool)
 {
+    if (t.hasMetadata() && !t.getMetadata().containsConstant())
+        createHostWrite(core::metadataHandle(handle), t.getMetadata());
     get().call("Graph::createHostWrite",
                [&](tw_graph *g) { tw_graph_create_host_write(g, str(handle).c_str(), t.get().handle()); });
 }
 void Graph::createHostRead(StringRef handle, const Tensor &t, bool)
 {
+    if (t.hasMetadata()) createHostRead(core::metadataHandle(handle), t.getMetadata());
     get().call("Graph::createHostRead",
                [&](tw_graph *g) { tw_graph_create_host_read(g, str(handle).c_str(), t.get().handle()); });
 }

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <poplar/DeviceManager.hpp>
 #include <poplar/IPUModel.hpp>
+#include <poplar/TypeConversion.hpp>
 #include <string>
 #include <tilewright/poplar/colossus/sim.h>
 #include <vector>
@@ -179,6 +180,28 @@ unsigned Target::getConvUnitInputLoadElemsPerCycle(bool floatActivations) const
 {
     return tw_target_conv_unit_input_load_elems_per_cycle(known(*this, "Target::getConvUnitInputLoadElemsPerCycle"),
                                                           floatActivations ? TW_FLOAT : TW_HALF);
+}
+#define OF_ANY_TYPE(cxx, c)                                                         \
+    unsigned Target::cxx(const Type &type) const                                    \
+    {                                                                               \
+        return c(known(*this, "Target::" #cxx), deviceType(type, "Target::" #cxx)); \
+    }
+OF_ANY_TYPE(getConvUnitMaxPipelineDepth, tw_target_conv_unit_max_pipeline_depth)
+OF_ANY_TYPE(getWeightsPerConvUnit, tw_target_weights_per_conv_unit)
+OF_ANY_TYPE(getConvUnitInputLoadElemsPerCycle, tw_target_conv_unit_input_load_elems_per_cycle)
+#undef OF_ANY_TYPE
+unsigned Target::getNumConvUnits(const Type &input, const Type &partial) const
+{
+    const char *call = "Target::getNumConvUnits";
+    return tw_target_conv_units(known(*this, call), deviceType(input, call), deviceType(partial, call));
+}
+void Target::typeLimitsMax(const Type &type, void *value, const TypeTraits &traits) const
+{
+    const char *call = "Target::getTypeLimitsMaxAs";
+    unsigned char max[16] = { 0x7f }; /* of QUARTER */
+    if (!tw_target_type_limits(known(*this, call), deviceType(type, call), nullptr, max) && type != QUARTER)
+        raise(TW_E_TYPE, call, type.toString() + " has no largest value");
+    convertFromDeviceType(type, QuarterMetadata(), max, value, traits, 1);
 }
 std::size_t Target::getTypeSize(const Type &type) const
 {

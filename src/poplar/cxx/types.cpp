@@ -6,6 +6,7 @@
 #include <cstring>
 #include <poplar/IeeeHalf.hpp>
 #include <poplar/TargetType.hpp>
+#include <poplar/TypeConversion.hpp>
 
 namespace poplar {
 
@@ -35,12 +36,23 @@ static const struct {
     { "half", TW_F16 },
     { "float", TW_F32 },
     { "double", TW_F64 },
+    { "quarter", TW_QUARTER },
+    { "quarter_metadata", TW_U8 },
 };
 static const unsigned rowCount = sizeof rows / sizeof *rows;
 
 std::string Type::toString() const
 {
     return rows[getCode() < rowCount ? getCode() : 0].name;
+}
+
+bool Type::requiresMetadata() const
+{
+    return *this == QUARTER;
+}
+bool Type::isFloatingPoint() const
+{
+    return *this == HALF || *this == FLOAT || *this == DOUBLE || *this == QUARTER;
 }
 
 std::string toString(TargetType type)
@@ -72,7 +84,7 @@ Type hostType(tw_type type)
 }
 
 /* Any host number, with 64 bits of precision. */
-static long double numberAt(const void *values, std::size_t i, const TypeTraits &t)
+long double numberAt(const void *values, std::size_t i, const TypeTraits &t)
 {
     const unsigned char *at = static_cast<const unsigned char *>(values) + i * t.size;
     union {
@@ -110,7 +122,7 @@ template <class T> static void store(std::vector<unsigned char> &out, T value)
 }
 
 /* Integers outside of the type wrap round, as conversions of the host do. */
-static std::uint64_t types_integer(long double v)
+std::uint64_t wrapped(long double v)
 {
     if (std::isnan(v)) return 0;
     return v < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(v)) : static_cast<std::uint64_t>(v);
@@ -127,13 +139,20 @@ std::vector<unsigned char> convert(const Type &type, std::size_t count, const vo
         switch (to) {
         case TW_BOOL: store<std::uint8_t>(out, v != 0); break;
         case TW_I8:
-        case TW_U8: store(out, static_cast<std::uint8_t>(types_integer(v))); break;
+        case TW_U8: store(out, static_cast<std::uint8_t>(wrapped(v))); break;
         case TW_I16:
-        case TW_U16: store(out, static_cast<std::uint16_t>(types_integer(v))); break;
+        case TW_U16: store(out, static_cast<std::uint16_t>(wrapped(v))); break;
         case TW_I32:
-        case TW_U32: store(out, static_cast<std::uint32_t>(types_integer(v))); break;
+        case TW_U32: store(out, static_cast<std::uint32_t>(wrapped(v))); break;
         case TW_I64:
-        case TW_U64: store(out, types_integer(v)); break;
+        case TW_U64: store(out, wrapped(v)); break;
+        case TW_QUARTER: {
+            std::uint8_t code;
+            const double number = static_cast<double>(v);
+            convertToDeviceType(QUARTER, QuarterMetadata(), &number, TypeTraits::make<double>(), 1, &code);
+            store(out, code);
+            break;
+        }
         case TW_F16: store(out, tw_f64_to_f16(static_cast<double>(v), TW_ROUND_NEAREST_EVEN, 0)); break;
         case TW_F32: store(out, static_cast<float>(v)); break;
         default: store(out, static_cast<double>(v)); break;

@@ -47,6 +47,18 @@ static void shapes(Graph &g)
     EXPECT(g.addVariable(HALF, g.addVariable(FLOAT, v).shape(), VariableMappingMethod::LINEAR).rank() == 2);
 }
 
+/* Metadata are tensors, which no braces stand for. */
+static void metadata(Graph &g)
+{
+    Tensor none, t = g.addVariable(QUARTER, { 2 }), own = t.getMetadata();
+    EXPECT(g.addVariable(FLOAT, {}, {}).rank() == 0 && g.clone(t, {}).dim(0) == 2);
+    EXPECT(g.addVariable(QUARTER, own, { 2 }, "x").getMetadata() == own);
+    EXPECT(g.addVariable(FLOAT, none, { 2 }, VariableMappingMethod::LINEAR, { "x" }).dim(0) == 2);
+    EXPECT(g.addConstant(QUARTER, own, { 2 }, 0, "c").dim(0) == 2 && g.addConstant(QUARTER, {}, 1).rank() == 0);
+    EXPECT(g.clone(own, t).dim(0) == 2 && g.clone(QUARTER, own, t, { "c" }).dim(0) == 2);
+    EXPECT(!Sequence(Block(Sequence(), "empty"), Block(WriteUndef(t), { "name" })).isEmpty());
+}
+
 static void constants(Graph &g)
 {
     std::vector<float> v = { 1, 2 };
@@ -272,7 +284,7 @@ int main()
     m.tilesPerIPU = 4;
     Device d = m.createDevice();
     Graph g(d), other{ d.getTarget() };
-    names(g), shapes(g), constants(g), views(g), vertices(g), programs(g);
+    names(g), shapes(g), metadata(g), constants(g), views(g), vertices(g), programs(g);
     options(other, d);
     rare(other, d);
     return failures;

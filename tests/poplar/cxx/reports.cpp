@@ -218,6 +218,9 @@ static void traces()
 {
     pvti::TraceChannel channel("test");
     pvti::Tracepoint whole(&channel, "whole"), part(&channel, std::string("part")), cut(&channel, "cut off", 3);
+    pvti::Metadata more = pvti::createJsonMetadata("{\"n\":1}");
+    pvti::Tracepoint told(&channel, "told", 4, &more);
+    EXPECT(more.get() == "{\"n\":1}");
     pvti::Tracepoint::event(&channel, "now");
     EXPECT(channel.name() == "test");
     /* Several shared libraries may make and destroy one channel of a static library that they have linked in. */

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT
-/* Small values of <poplar/...>: references, intervals, types, options, names, trees of values. */
+/* Small values of <poplar/...>: references, intervals, types, options, names, trees of values; FP8. */
 #include "expect.hpp"
 
+#include <cmath>
 #include <map>
 #include <poplar/ArrayRef.hpp>
 #include <poplar/DebugContext.hpp>
+#include <poplar/Engine.hpp>
 #include <poplar/IeeeHalf.hpp>
 #include <poplar/Interval.hpp>
+#include <poplar/MetadataCreation.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/ProfileValue.hpp>
+#include <poplar/RuntimeOptions.hpp>
 #include <poplar/Type.hpp>
+#include <poplar/TypeConversion.hpp>
 #include <poplar/TypeTraits.hpp>
 #include <poplar/exceptions.hpp>
 #include <set>
@@ -128,8 +133,146 @@ static void trees()
     EXPECT(copy == v && copy != ProfileValue(3));
 }
 
+/* The number that a code stands for: by places, without powers of a library. */
+static double byPlaces(unsigned code, bool f152, int scale)
+{
+    const unsigned mantissa = f152 ? 2 : 3, field = (code & 0x7f) >> mantissa;
+    double v = code & ((1u << mantissa) - 1);
+    if (field) v += 1u << mantissa;
+    const int power = static_cast<int>(field ? field : 1) - (f152 ? 16 : 8) - static_cast<int>(mantissa) + scale;
+    for (int i = 0; i < power; i++) v *= 2;
+    for (int i = 0; i > power; i--) v /= 2;
+    return code & 0x80 ? -v : v;
+}
+/* The nearest code, even where two are. */
+static unsigned nearest(double v, bool f152, int scale)
+{
+    unsigned best = 0;
+    for (unsigned code = 1; code < 0x80; code++) {
+        const double d = std::fabs(byPlaces(code, f152, scale) - std::fabs(v)),
+                     b = std::fabs(byPlaces(best, f152, scale) - std::fabs(v));
+        if (d < b || (d == b && code % 2 == 0)) best = code;
+    }
+    return best && v < 0 ? best | 0x80 : best;
+}
+
+static void quarterNumbers(const QuarterMetadata &meta)
+{
+    const bool f152 = meta.getFormat() == QuarterMetadata::Format::F152;
+    std::vector<unsigned char> codes(256), back(256);
+    for (unsigned c = 0; c < 256; c++) codes[c] = static_cast<unsigned char>(c);
+    std::vector<double> numbers(256);
+    convertFromDeviceType(QUARTER, meta, codes.data(), numbers);
+    convertToDeviceType(QUARTER, meta, numbers, back.data());
+    EXPECT(back == codes && std::isnan(numbers[0x80]));
+    for (unsigned c = 0; c < 256; c++) EXPECT(c == 0x80 || numbers[c] == byPlaces(c, f152, meta.getScale()));
+    std::vector<double> any;
+    for (unsigned c = 0; c < 255; c++) { /* on and beside what lies in the middle of two */
+        const double low = byPlaces(c, f152, meta.getScale()), high = byPlaces(c + 1, f152, meta.getScale());
+        for (double share : { 0.25, 0.5, 0.50001, 0.49999 }) any.push_back(low + (high - low) * share);
+    }
+    const double large = 1000 * byPlaces(0x7f, f152, meta.getScale());
+    any.insert(any.end(), { large, -large, HUGE_VAL, -HUGE_VAL, 1e-30, -1e-30 });
+    std::vector<unsigned char> seen(any.size());
+    convertToDeviceType(QUARTER, meta, any, seen.data());
+    for (std::size_t i = 0; i < any.size(); i++)
+        EXPECT(seen[i] == (std::isinf(any[i]) ? any[i] < 0 ? 0xff : 0x7f : nearest(any[i], f152, meta.getScale())));
+}
+
+static void quarters()
+{
+    using Format = QuarterMetadata::Format;
+    const QuarterMetadata meta(Format::F152, -3);
+    EXPECT(meta.getBinary() == 0xbd && QuarterMetadata::fromBinary(0xbd) == meta && meta.getScale() == -3);
+    EXPECT(QuarterMetadata() == QuarterMetadata(Format::F143, 0) && meta != QuarterMetadata());
+    EXPECT_THROWS(poplar_error, QuarterMetadata(Format::F143, 32));
+    EXPECT_THROWS(poplar_error, QuarterMetadata(Format::F143, -33));
+    for (int scale : { -32, -5, 0, 31 })
+        quarterNumbers({ Format::F143, scale }), quarterNumbers({ Format::F152, scale });
+    EXPECT(QUARTER.requiresMetadata() && !HALF.requiresMetadata() && !QUARTER_METADATA.requiresMetadata());
+    EXPECT(QUARTER.isFloatingPoint() && HALF.isFloatingPoint() && !INT.isFloatingPoint() &&
+           !Type().isFloatingPoint());
+    EXPECT(QUARTER.toString() == "quarter");
+
+    /* other types: as constants have them */
+    const std::vector<float> f = { 1.5f, -2, 300, 65520 };
+    std::vector<std::uint16_t> h(4);
+    std::vector<int> i(4);
+    std::vector<std::int8_t> bytes(4);
+    convertToDeviceType(HALF, f, h.data());
+    EXPECT(h[0] == 0x3e00 && h[1] == 0xc000 && h[3] == 0x7c00);
+    convertFromDeviceType(HALF, h.data(), ArrayRef<int>(i));
+    EXPECT(i[0] == 1 && i[1] == -2 && i[2] == 300);
+    convertToDeviceType(SIGNED_CHAR, std::vector<long>{ -1, 127, 130, 7 }, bytes.data());
+    EXPECT(bytes[0] == -1 && bytes[2] == -126);
+    std::vector<double> d(4);
+    convertFromDeviceType(SIGNED_CHAR, bytes.data(), d);
+    EXPECT(d[0] == -1 && d[1] == 127);
+    EXPECT_THROWS(type_error, convertToDeviceType(Type(), f, h.data()));
+
+    const Target t = Target::createIPUTarget(1, "ipu21");
+    EXPECT(t.getTypeLimitsMaxAs<std::uint64_t>(UNSIGNED_INT) == 0xffffffffu &&
+           t.getTypeLimitsMaxAs<float>(QUARTER) == 240);
+    EXPECT(t.getTypeLimitsMaxAs<double>(HALF) == 65504 && t.getTypeLimitsMaxAs<int>(SHORT) == 32767);
+    EXPECT(t.getNumConvUnits(HALF, FLOAT) == t.getFp16InFp32OutConvUnitsPerTile() &&
+           t.getNumConvUnits(INT, FLOAT) == 0);
+    EXPECT(t.getNumConvUnits(QUARTER, HALF) > 0);
+    EXPECT(t.getConvUnitMaxPipelineDepth(HALF) == t.getFp16ConvUnitMaxPipelineDepth());
+    EXPECT(t.getWeightsPerConvUnit(FLOAT) == t.getWeightsPerConvUnit(true));
+    EXPECT(t.getConvUnitInputLoadElemsPerCycle(HALF) == t.getConvUnitInputLoadElemsPerCycle(false));
+}
+
+/* Tensors of quarters: metadata of variables, constants, views and clones; from the host, through a Copy and back. */
+static void quarterTensors()
+{
+    using Format = QuarterMetadata::Format;
+    Device device = Device::createCPUDevice();
+    Graph graph(device.getTarget());
+    const Tensor scaled = createConstantMetadataTensor(graph, Format::F152, 2),
+                 changing = createVariableMetadataTensor(graph, Format::F143, -1);
+    Tensor own = graph.addVariable(QUARTER, { 4 }, VariableMappingMethod::LINEAR, "own"),
+           given = graph.addVariable(QUARTER, changing, { 2, 2 }, VariableMappingMethod::LINEAR, "given"),
+           plain = graph.addVariable(FLOAT, Tensor(), { 2 }, "plain");
+    Tensor fixed = graph.addConstant(QUARTER, scaled, { 4 }, std::vector<float>{ 4, -8, 1e9f, 0 }.data());
+    EXPECT(own.hasMetadata() && own.getMetadata().elementType() == QUARTER_METADATA &&
+           own.getMetadata().rank() == 0);
+    EXPECT(given.getMetadata() == changing && given[1].getMetadata() == changing && fixed.getMetadata() == scaled);
+    EXPECT(!plain.hasMetadata() && !plain.getMetadata().valid() && !Tensor().hasMetadata());
+    EXPECT(graph.clone(given).getMetadata() == changing && graph.clone(scaled, given).getMetadata() == scaled);
+    EXPECT(graph.clone(QUARTER, scaled, plain, "c").getMetadata() == scaled &&
+           !graph.clone(FLOAT, given).hasMetadata());
+    EXPECT_THROWS(poplar_error, graph.addVariable(QUARTER, plain, { 2 }));
+    graph.setTileMapping(fixed, 0);
+    graph.createHostWrite("own", own);
+    graph.createHostRead("given", given);
+    graph.createHostRead("own", own);
+    graph.createHostRead("fixed", fixed);
+    program::Sequence prog;
+    prog.add(program::Copy(own.reshape({ 2, 2 }), given));
+    prog.add(program::Copy(own.getMetadata(), given.getMetadata()));
+    Engine engine(graph, prog);
+    engine.load(device);
+    const unsigned char codes[4] = { 1, 0x80, 0x7f, 0xff };
+    unsigned char seen[4];
+    QuarterMetadata meta;
+    engine.readTensor("given", meta, seen, seen + 4);
+    EXPECT(meta == QuarterMetadata(Format::F143, -1));
+    engine.readTensor("own", meta, seen, seen + 4);
+    EXPECT(meta == QuarterMetadata());
+    engine.writeTensor("own", QuarterMetadata(Format::F152, 7), codes, codes + 4);
+    engine.run();
+    engine.readTensor("given", meta, seen, seen + 4);
+    EXPECT(meta == QuarterMetadata(Format::F152, 7) && std::equal(seen, seen + 4, codes));
+    engine.readTensor("fixed", seen, seen + 4);
+    std::vector<float> numbers(4);
+    convertFromDeviceType(QUARTER, QuarterMetadata(Format::F152, 2), seen, numbers);
+    EXPECT((numbers == std::vector<float>{ 4, -8, 57344 * 4.0f, 0 }));
+}
+
 int main()
 {
+    quarters();
+    quarterTensors();
     references();
     intervals();
     types();
