@@ -438,9 +438,10 @@ TW_API unsigned tw_graph_from_top_level_tile(const tw_graph *graph, unsigned til
  * dimension. A predicate, a switch and a loop limit are taken from replica 0. Factor 1: one more reference to
  * `graph`. NULL, with TW_E_REPLICATION in `graph`: the parts are not equal. */
 TW_API tw_graph *tw_graph_replicated(tw_graph *graph, unsigned factor);
-/* A graph that exists as replicas only (guide 2.5.2), each on its part of the target. It has no parent:
- * tw_graph_top_level() and tw_graph_get_non_replicated_tensor() are TW_E_REPLICATION, and so is a factor above 1 on
- * the CPU and the IPU Model (guide 2.5). */
+/* A graph that exists as replicas only (guide 2.5.2), each on its part of the target: whole IPUs, or equal parts of
+ * one. The graph is one replica; loaded, each goes its own way and waits for the others where they do something
+ * together (docs/engine.md). It has no parent: tw_graph_top_level() and tw_graph_get_non_replicated_tensor() are
+ * TW_E_REPLICATION, and so is a factor above 1 on the CPU, and on an IPU Model without `replicas_only` (2.5). */
 TW_API tw_graph *tw_graph_new_replicated(const tw_target *target, unsigned factor);
 TW_API unsigned tw_graph_replication_factor(const tw_graph *graph); /* 1 when it is not replicated */
 /* The tensor of all replicas as one, with a first dimension for them, for use with the graph it was replicated
@@ -448,7 +449,8 @@ TW_API unsigned tw_graph_replication_factor(const tw_graph *graph); /* 1 when it
 TW_API tw_tensor tw_graph_get_non_replicated_tensor(tw_graph *graph, tw_tensor tensor);
 /* An unsigned int that is 0 in replica 0, 1 in replica 1 ... */
 TW_API tw_tensor tw_graph_add_replication_index_constant(tw_graph *graph, const char *name);
-/* Replica i sends `source` to `destination` of replica to[i]; `to` holds every replica once. */
+/* Replica i sends `source` to `destination` of replica to[i], or to none where that is TW_UNMAPPED; no replica is
+ * sent to twice. */
 TW_API tw_program tw_program_cross_replica_copy(tw_graph *graph, tw_tensor source, tw_tensor destination,
                                                 const unsigned *to);
 

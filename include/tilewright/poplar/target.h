@@ -89,6 +89,7 @@ typedef struct tw_ipu_model {
     /* What a system's partition says of itself; nothing in the model depends on it. 0: the number of IPUs. */
     unsigned ipu_link_domain_size, instance_size;
     bool gateway_mode;
+    bool replicas_only; /* take tw_graph_new_replicated(), which hardware and simulator do and the model refuses */
 } tw_ipu_model;
 
 /* An option of a target by its vendor's name: ipuLinkTopology (mesh, torus, line), ipuLinkConfiguration (default,

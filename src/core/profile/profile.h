@@ -59,7 +59,7 @@ typedef struct tw__row_cursor {
 tw__row_cursor tw__profile_row_cursor(const tw_profile *p, tw__row row);
 bool tw__profile_row_next(tw__row_cursor *cursor, uint32_t *tiles, uint64_t *value); /* false: no more */
 
-/* --- leave.c: programs that are run for their profile ---------------------------------------------------------- */
+/* --- leave.c: programs that are run for their profile ----------------------------------------------------------- */
 
 /* Whether TILEWRIGHT_PROFILE names a file: whoever frees an engine or an array then calls tw__profile_leave(). */
 bool tw__profile_wanted(void);
@@ -79,6 +79,7 @@ typedef struct tw__profile_target {
     const char *arch;                       /* "ipu2"; may be NULL */
     const char *chip, *model;               /* of tw_band; NULL = arch, the machine's only model */
     uint32_t ipus, tiles_per_ipu, replicas; /* replicas: at least 1 */
+    uint32_t copies; /* replicas that are alike, of which the profile has one; 0: it has all */
     uint64_t bytes_per_tile;
     double clock_hz;
     uint32_t min_sync_delay;
@@ -164,7 +165,7 @@ void tw__profile_set_live_tiles(tw_profile *p, uint32_t program, tw__row by_tile
 /* Fidelity of the placed totals, and of liveness; EXACT unless set. */
 void tw__profile_set_memory_fidelity(tw_profile *p, tw_fidelity totals, tw_fidelity liveness);
 
-/* --- learn.c: where things are, what ran when, who waited for whom --------------------------------------------- */
+/* --- learn.c: where things are, what ran when, who waited for whom ---------------------------------------------- */
 
 /* A fact about the program or the run, in words: "program" = "heat", "arguments", "options", ... */
 void tw__profile_set_fact(tw_profile *p, const char *key, const char *value);
@@ -487,7 +488,7 @@ struct tw_profile {
 
     struct {
         tw__name type, arch, band, compared;
-        uint32_t ipus, tiles_per_ipu, replicas, tiles, min_sync_delay, threads; /* threads: 0 counts as 1 */
+        uint32_t ipus, tiles_per_ipu, replicas, copies, tiles, min_sync_delay, threads; /* threads: 0 counts as 1 */
         uint64_t bytes_per_tile;
         double clock_hz;
         tw__row sync_delays;

@@ -27,15 +27,16 @@ static uint64_t sum_row(const tw_profile *p, tw__row id, range tiles, uint64_t *
 static void print_target(const tw__page *page)
 {
     const tw_profile *p = page->p;
-    uint32_t replicas = p->target.replicas;
+    uint64_t copies = p->target.copies ? p->target.copies : 1, replicas = p->target.replicas * copies,
+             chips = p->target.ipus * copies, tiles = p->target.tiles * copies;
     char text[TW__TEXT];
-    double bytes = (double)p->target.bytes_per_tile, total = bytes * p->target.tiles;
+    double bytes = (double)p->target.bytes_per_tile, total = bytes * (double)tiles;
     tw__heading(page, 0, "Target:");
     if (page->terms->chips) {
-        tw__line_count(page, 2, page->terms->chips, p->target.ipus);
+        tw__line_count(page, 2, page->terms->chips, chips);
         tw__line_count(page, 2, page->terms->tiles_per_chip, p->target.tiles_per_ipu);
     }
-    tw__line_count(page, 2, page->terms->tiles, p->target.tiles);
+    tw__line_count(page, 2, page->terms->tiles, tiles);
     if (p->grid.columns && !page->terms->is_graph) {
         g_snprintf(text, sizeof text, "%u x %u", p->grid.columns, p->grid.rows);
         tw__line(page, 2, "Columns x Rows", text);
@@ -45,12 +46,12 @@ static void print_target(const tw__page *page)
     tw__line(page, 2, "Clock Speed (approx)", strcat(tw__fixed1(text, p->target.clock_hz / 1e6), " MHz"));
     if (!page->terms->is_graph) return;
     tw__line_count(page, 2, "Number of Replicas", replicas);
-    if (replicas <= p->target.ipus)
-        tw__line_count(page, 2, "IPUs per Replica", p->target.ipus / replicas);
+    if (replicas <= chips)
+        tw__line_count(page, 2, "IPUs per Replica", chips / replicas);
     else
-        tw__line_count(page, 2, "Replicas per IPU", replicas / p->target.ipus);
-    tw__line_count(page, 2, "Tiles per Replica", p->target.tiles / replicas);
-    tw__line(page, 2, "Memory per Replica", strcat(tw__fixed1(text, total / 1048576 / replicas), " MB"));
+        tw__line_count(page, 2, "Replicas per IPU", replicas / chips);
+    tw__line_count(page, 2, "Tiles per Replica", tiles / replicas);
+    tw__line(page, 2, "Memory per Replica", strcat(tw__fixed1(text, total / 1048576 / (double)replicas), " MB"));
 }
 
 static void print_graph(const tw__page *page)
@@ -322,8 +323,9 @@ tw_status tw__summary_graph(const tw__page *page)
     if (page->options.show_optimizations) print_optimizations(page);
     tw_status status = TW_OK;
     if (p->categories.count || p->total)
-        status = print_memory(page, p->target.replicas > 1 ? "Memory on one replica:" : page->terms->memory, all,
-                              scratch);
+        status = print_memory(
+            page, p->target.replicas > 1 || p->target.copies ? "Memory on one replica:" : page->terms->memory, all,
+            scratch);
     for (uint32_t ipu = 0;
          !status && page->options.show_per_ipu_memory_usage && ipu < p->target.ipus / p->target.replicas; ipu++) {
         char title[64];

@@ -53,6 +53,7 @@ tw_profile *tw__profile_new(const tw__profile_target *target)
     p->target.ipus = target->ipus;
     p->target.tiles_per_ipu = target->tiles_per_ipu;
     p->target.replicas = target->replicas ? target->replicas : 1;
+    p->target.copies = target->copies;
     p->target.bytes_per_tile = target->bytes_per_tile;
     p->target.clock_hz = target->clock_hz;
     p->target.min_sync_delay = target->min_sync_delay;

@@ -23,7 +23,8 @@
     X(account, "memory and cycles")                  \
     X(tw__late_values, "values that need addresses") \
     X(tile_memories, "memories of tiles")            \
-    X(tw__bind_entries, "code of the vertices")
+    X(tw__bind_entries, "code of the vertices")      \
+    X(tw__replicas_new, "replicas")
 
 static tw_status check_graph(tw_engine *engine)
 {
@@ -154,6 +155,7 @@ static void engine_leave_profile(void *engine)
 static void engine_drop(tw_engine *engine)
 {
     if (!engine) return;
+    tw__replicas_free(engine);
     tw__streams_free(engine);
     tw__account_free(engine->account);
     tw__tile_sims_free(engine->sims);
@@ -262,6 +264,16 @@ tw_status tw_engine_report_error(FILE *out, const tw_engine *engine)
 
 /* --- loading -------------------------------------------------------------------------------------------------- */
 
+/* Whether the graph can run on the device: it has the target of the graph, or of all replicas of it. */
+static tw_status same_target(const tw_engine *engine, const tw_target *device, bool *same)
+{
+    unsigned created = engine->core->created;
+    tw_target *one = created ? tw__replica_target(device, created) : tw_target_ref(device);
+    *same = one && tw_target_equal(one, engine->target);
+    tw_target_free(one);
+    return one ? TW_OK : tw_error_status();
+}
+
 tw_status tw_engine_prepare(tw_engine *engine, tw_device *device)
 {
     tw_status s = tw__engine_usable(engine);
@@ -271,12 +283,14 @@ tw_status tw_engine_prepare(tw_engine *engine, tw_device *device)
         return tw__fail(TW_E_ERROR,
                         "the device is of another kind than the target of the graph: make the graph with the "
                         "device's own target");
-    if (!tw_target_equal(tw_device_target(device), engine->target))
+    bool same = false;
+    if ((s = same_target(engine, tw_device_target(device), &same))) return s;
+    if (!same)
         return tw__fail(TW_E_ERROR, "the device (%s, %u tiles) has another target than the graph (%s, %u tiles)",
                         tw_target_arch(tw_device_target(device)), tw_target_tiles(tw_device_target(device)),
                         tw_target_arch(engine->target), tw_target_tiles(engine->target));
     engine->prepared = engine->loaded = false;
-    s = tw__storage_commit(&engine->plan.storage);
+    s = engine->replicas ? tw__replicas_prepare(engine) : tw__storage_commit(&engine->plan.storage);
     if (!s) s = tw__remotes_reset(engine);
     engine->prepared = s == TW_OK;
     return s;
@@ -288,8 +302,9 @@ tw_status tw_engine_deploy(tw_engine *engine)
     if (s) return s;
     if (!engine->prepared) return tw__fail(TW_E_NOT_LOADED, "prepare the engine for a device before deploying it");
     s = tw__ranks_same_graph(engine);
-    if (!s) s = tw__images_write(engine);
-    if (!s && engine->tiles) tw__tile_load(engine);
+    if (!s && engine->replicas) s = tw__replicas_load(engine);
+    if (!s && !engine->replicas) s = tw__images_write(engine);
+    if (!s && !engine->replicas && engine->tiles) tw__tile_load(engine);
     engine->loaded = s == TW_OK;
     TW__LOG(ENGINE, INFO, "loaded: %zu bytes of variables", engine->plan.storage.buffers);
     return s;
@@ -318,7 +333,9 @@ tw_status tw_engine_run_named(tw_engine *engine, unsigned program, const char *r
     if (engine->account) tw__account_run_begin(engine, run_name ? run_name : "");
     tw__streams_begin(engine, program);
     s = tw__execute(engine, program);
-    if (!s) s = tw__ranks_verify(engine);
+    if (!s && !engine->replicas) s = tw__ranks_verify(engine);
+    for (unsigned i = 0; engine->replicas && i < engine->core->created && !s; i++)
+        s = tw__ranks_verify(&engine->replicas[i]);
     s = tw__wire_agree(s);
     if (engine->account) tw__account_run_end(engine, (tw__seconds() - start) * 1e6);
     tw__interrupt_end();
@@ -333,6 +350,8 @@ tw_status tw_engine_run(tw_engine *engine, unsigned program)
 void tw_engine_set_print_tensor_stream(tw_engine *engine, FILE *out)
 {
     if (engine) engine->print_out = out;
+    for (unsigned i = 0; engine && engine->replicas && i < engine->core->created; i++)
+        engine->replicas[i].print_out = out;
 }
 
 /* --- profile -------------------------------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@
  *   run/      interpreter.c    the instructions            copy_blocks.c      blocks to memory
  *             streams.c        host streams                remote_buffers.c   remote buffers
  *             host_access.c    handles, initial values     print_tensor.c     PrintTensor
- *             ranks.c          messages between ranks
+ *             ranks.c          messages between ranks    replicas.c         replicas with programs of their own
  *   .         engine.c life, load, run; options.c table of options; late_values.c values that need addresses;
  *             same_ranks.c whether all ranks have made the same */
 #ifndef TW_ENGINE_ENGINE_H
@@ -194,6 +194,14 @@ typedef struct tw__remote_state {
 
 struct tw__stream_state; /* run/streams.c */
 
+/* A copy between replicas that exist as such only: out of the storage of each into a message, and out of one into the
+ * storage of another. */
+typedef struct tw__cross {
+    tw__copy out, in;
+    uint64_t bytes;
+    const tw__case *to; /* [core->created] */
+} tw__cross;
+
 /* --- instructions --------------------------------------------------------------------------------------------- */
 
 /* X(name, operands). a = index of the payload; to = instruction to jump to; at = byte offset in the storage. */
@@ -202,6 +210,7 @@ struct tw__stream_state; /* run/streams.c */
     X(EXECUTE, "execs[a]")                                                   \
     X(EXECUTE_ALL, "execs[a]; AND of the results to the scalar at")          \
     X(COPY, "copies[a]")                                                     \
+    X(CROSS, "crosses[a]: between replicas that wait for each other")        \
     X(TRANSFER, "transfers[a]: streams")                                     \
     X(REMOTE, "remote_copies[a]")                                            \
     X(SYNC, "nothing to do in one process; a step")                          \
@@ -277,6 +286,7 @@ typedef struct tw__print {
 typedef enum tw__plan_kind {
     TW__S_EXECUTE,  /* execs[payload] */
     TW__S_COPY,     /* copies[payload]: one or more Copy programs, independent of each other */
+    TW__S_CROSS,    /* crosses[payload] */
     TW__S_TRANSFER, /* transfers[payload] */
     TW__S_REMOTE,   /* remote_copies[payload] */
     TW__S_SYNC,     /* explicit Sync program; payload = tw_sync_type */
@@ -298,6 +308,7 @@ typedef struct tw__plan {
     TW__LIST(uint32_t) entries; /* [programs given to the engine] first instruction */
     TW__LIST(tw__exec) execs;
     TW__LIST(tw__copy) copies;
+    TW__LIST(tw__cross) crosses;
     TW__LIST(tw__transfer) transfers;
     TW__LIST(tw__remote_copy) remote_copies;
     TW__LIST(tw__switch) switches;
@@ -325,8 +336,8 @@ typedef struct tw__image { /* initial values of some elements */
     tw__regions *regions;  /* referenced; NULL = all of the variable */
     const void *values;    /* host format; lives as long as the core */
     uint32_t var;
-    uint64_t count; /* elements of the variable */
-    bool broadcast;
+    uint64_t count;          /* elements of the variable */
+    bool broadcast, replica; /* replica: the value is the engine's own */
     tw_type type;
 } tw__image;
 
@@ -387,9 +398,13 @@ struct tw_engine {
     uint32_t fault_tile;
     const struct tw_debugger *debugger; /* debugger.c; NULL: none */
     size_t debugged;                    /* the step that runs, while there is one */
-    bool verifies; /* debug.runtimeVerify */
-    bool tracing;  /* steps are reported to the account */
-    int threads;   /* OpenMP threads of a parallel step */
+    struct tw_engine
+        *replicas;    /* [core->created] run/replicas.c; NULL: the graph does not exist as replicas only */
+    unsigned replica; /* of one of those: its index */
+    bool elsewhere;   /* of one of those: another rank has it */
+    bool verifies;    /* debug.runtimeVerify */
+    bool tracing;     /* steps are reported to the account */
+    int threads;      /* OpenMP threads of a parallel step */
 };
 
 /* Neither NULL nor in error. */
@@ -415,6 +430,7 @@ tw_status tw__options_read(tw_engine *engine, const char *const *options); /* "k
 /* Offsets, no memory yet; `map` may be NULL. */
 tw_status tw__storage_plan(tw__storage *storage, const tw__core *core, const tw__tile_map *map);
 tw_status tw__storage_reserve(tw__storage *storage, uint64_t buffer_bytes);
+tw_status tw__storage_again(tw__storage *storage); /* one more range of that size; the old one belongs to another */
 tw_status tw__storage_commit(tw__storage *storage); /* usable and all zero; again: zeroes everything */
 void tw__storage_free(tw__storage *storage);
 static inline uint64_t tw__storage_at(const tw__storage *s, uint32_t var, uint64_t element)
@@ -474,12 +490,35 @@ const struct tw_debugger *tw__debugger(void);
 extern const char *const tw__opcode_names[];
 tw_status tw__execute(tw_engine *engine, unsigned program);
 
+/* run/replicas.c: graphs that exist as replicas only. The engine is the plan; each replica is an engine of its own
+ * beside it that shares the plan and has states, storage, streams and buffers of its own. */
+tw_status tw__replicas_new(tw_engine *engine); /* nothing to do for other graphs; so for those below */
+void tw__replicas_free(tw_engine *engine);
+tw_status tw__replicas_prepare(tw_engine *engine);
+tw_status tw__replicas_load(tw_engine *engine);
+tw_status tw__replicas_execute(tw_engine *engine, unsigned program);
+unsigned tw__replica_rank(const tw_engine *engine, unsigned replica); /* the rank that has it */
+/* [*begin, *end): replicas of this rank, all that there are where each rank has everything. */
+void tw__replicas_own(const tw_engine *engine, unsigned *begin, unsigned *end);
+/* How often a handle of the graph exists: 1, or once for each replica. */
+static inline unsigned tw__replica_count(const tw_engine *engine)
+{
+    return engine->core->created ? engine->core->created : 1;
+}
+/* Bytes that the replica's rank has, to all ranks. */
+tw_status tw__replica_share(const tw_engine *engine, unsigned replica, const char *what, void *bytes, size_t size);
+
 /* run/streams.c */
 tw_status tw__streams_new(tw_engine *engine);
 void tw__streams_free(tw_engine *engine);
 tw_status tw__streams_check(tw_engine *engine, unsigned program); /* all used are connected */
 void tw__streams_begin(tw_engine *engine, unsigned program);      /* prefetch what may be prefetched */
 tw_status tw__transfer_run(tw_engine *engine, tw__transfer *transfer);
+/* The same for all replicas, which wait for each other; `engine` is what they share. */
+tw_status tw__transfer_run_all(tw_engine *engine, tw__transfer *transfer);
+/* Whether replicas wait for each other in this transfer (guide 2.7.2). */
+bool tw__transfer_meets(const tw_engine *engine, const tw__transfer *transfer);
+struct tw__stream_state *tw__streams_of(const tw_engine *engine, unsigned replica); /* [stream_count] */
 bool tw__stream_prefetches(const tw_engine *engine, uint32_t stream);
 /* Bytes of one transfer; false when there is no such stream. */
 bool tw__stream_bytes(const tw_engine *engine, const char *handle, size_t *bytes);

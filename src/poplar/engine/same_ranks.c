@@ -35,7 +35,7 @@ static uint64_t hash_variable(const tw_engine *engine, size_t i)
     }
     for (const tw__initial *in = v->initial; in; in = in->next) {
         uint64_t count = in->broadcast ? 1 : in->regions ? in->regions->count : v->count;
-        hash = hash_regions(hash, in->regions);
+        hash = HASH_OF(hash_regions(hash, in->regions), in->replica);
         hash = tw__fnv1a(hash, in->values, count * tw__host_size(in->type));
     }
     return hash;

@@ -52,6 +52,7 @@ struct tw_target {
     tw_sync_configuration sync_configuration;
     unsigned link_domain_size, instance_size; /* 0: all IPUs */
     bool gateway_mode;
+    bool takes_replicas;                            /* graphs of replicas only (guide 2.5.2) */
     tw_tile_arch arch;                              /* the chip's row with the model's overrides */
     uint64_t element_offsets[TW_TILE_MAX_ELEMENTS]; /* of memory, from its start; arch.element_count */
     bool own_elements;                              /* not the chip's */
@@ -66,6 +67,9 @@ tw_status tw__target_set_constraints(tw_target *target, const tw_global_exchange
 bool tw__constraints_equal(const tw_target *a, const tw_target *b);
 /* Fills `target` with one reference to a part of `from`, or all of it. */
 void tw__target_cut(tw_target *target, const tw_target *from, unsigned num_ipus, unsigned tiles_per_ipu);
+/* virtual_graphs.c: what one of `factor` replicas has of it: whole IPUs, or a part of one. NULL when that does not
+ * work out, TW_E_REPLICATION. */
+tw_target *tw__replica_target(const tw_target *from, unsigned factor);
 struct tw_device {
     tw_target *target;
     bool attached;
@@ -143,6 +147,7 @@ typedef struct tw__initial { /* list of load-time values, applied in order */
     tw__regions *regions; /* which elements */
     const void *values;   /* in host format, `broadcast` = one element */
     bool broadcast;
+    bool replica; /* the element is the index of the replica, for one that is loaded (core->created) */
     tw_type type; /* of the values (reinterpreted views may differ from the variable) */
 } tw__initial;
 
@@ -283,7 +288,7 @@ typedef struct tw__program {
     uint32_t id;      /* EXECUTE: compute set; STREAM: stream; REMOTE: buffer; CALL: function */
     uint32_t count;   /* REPEAT */
     int64_t begin, limit, step; /* COUNTED_FOR */
-    tw__case *cases;            /* SWITCH; children[0] = default (0 = nothing) */
+    tw__case *cases;            /* SWITCH; children[0] = default (0 = nothing). COPY: see tw__is_cross_copy() */
     uint32_t case_count, case_room;
     bool bounds_checked; /* SWITCH */
     tw_sync_type sync;
@@ -293,6 +298,14 @@ typedef struct tw__program {
     uint32_t snapshot; /* SEQUENCE, SWITCH while building: id of a copy of the present contents, 0 = none */
 } tw__program;
 /* children: REPEAT body; WHILE condition, body; IF then, else; SWITCH default; COUNTED_FOR body. 0 = nothing. */
+
+/* A copy from each replica to another one, in a graph of replicas only: the value of case i says where replica i
+ * sends to, TW__TO_NOBODY: nowhere. */
+#define TW__TO_NOBODY (-1)
+static inline bool tw__is_cross_copy(const tw__program *program)
+{
+    return program->kind == TW__P_COPY && program->case_count;
+}
 
 typedef struct tw__function {
     const char *name;
@@ -389,8 +402,11 @@ struct tw__core {
         uint32_t first, count;
     } *replicated;
     size_t replicated_count, replicated_room;
-    unsigned replicas;  /* of the whole target: 0 = not replicated, 1 = in several ways */
-    bool only_replicas; /* made by tw_graph_new_replicated() */
+    unsigned replicas; /* of the whole target: 0 = not replicated, 1 = in several ways */
+    /* Made by tw_graph_new_replicated(): the core is one replica, of which so many are loaded on a device of so many
+     * IPUs; 0 = it is not. */
+    unsigned created, device_ipus;
+#define TW__REPLICAS (UINT32_C(1) << 20) /* at most; IPUs of the largest machine and tiles of one are fewer */
     struct tw__field_size *sizes;
     size_t size_count, size_room; /* set_field_size(), sorted (fields.c) */
     GHashTable *type_index;       /* vertex type name -> index in types + 1 */

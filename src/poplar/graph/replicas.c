@@ -6,6 +6,7 @@
 
 unsigned tw_graph_replication_factor(const tw_graph *graph)
 {
+    if (graph && graph->core->created) return graph->core->created;
     return graph && graph->replicas ? graph->replicas : 1;
 }
 
@@ -13,7 +14,12 @@ tw_tensor tw_graph_add_replication_index_constant(tw_graph *graph, const char *n
 {
     TW__ENTER(graph, TW__NIL_TENSOR);
     TW__REPLICA_VARIABLE(graph, i, one, tw_graph_add_constant(one, TW_UNSIGNED_INT, 0, NULL, &i, true, name));
-    return tw_graph_add_constant(graph, TW_UNSIGNED_INT, 0, NULL, &(unsigned){ 0 }, true, name);
+    tw__core *core = graph->core;
+    size_t vars = core->var_count;
+    tw__call_site_again();
+    tw_tensor index = tw_graph_add_constant(graph, TW_UNSIGNED_INT, 0, NULL, &(unsigned){ 0 }, true, name);
+    if (core->created && core->var_count > vars) core->vars[vars].initial->replica = true;
+    return index;
 }
 
 tw_graph *tw_graph_replicated(tw_graph *graph, unsigned factor)
@@ -22,7 +28,7 @@ tw_graph *tw_graph_replicated(tw_graph *graph, unsigned factor)
     const tw_target *t = graph->target;
     unsigned tiles = t->tiles, each = factor ? tiles / factor : 0;
     if (factor == 1) return graph->refs++, graph; /* the same graph once more */
-    if (graph->replicas) {
+    if (graph->replicas || graph->core->created) {
         tw__graph_fail(graph->core, TW_E_REPLICATION, "a replicated graph cannot be replicated again");
         return tw__graph_refused(graph);
     }

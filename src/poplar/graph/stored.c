@@ -222,7 +222,10 @@ static void initials(tw__pack *p, tw__core *core, tw__variable *v)
         }
         tw__initial *k = *end;
         regions(p, core, &k->regions);
-        PUT_FLAG(p, k->broadcast);
+        uint8_t how = (uint8_t)(k->broadcast + 2 * k->replica);
+        PUT(p, how);
+        if (how > 3) p->bad = true;
+        k->broadcast = how & 1, k->replica = how & 2;
         PUT_AS_INT(p, k->type);
         if (!p->out && (!k->regions || k->type < 0 || k->type >= TW_TYPE_COUNT)) p->bad = true;
         if (p->bad) return;
@@ -410,6 +413,12 @@ static bool id_fits(const tw__core *core, const tw__program *q)
                              [TW__P_STREAM_OUT] = core->stream_count,   [TW__P_REMOTE_IN] = core->remote_count,
                              [TW__P_REMOTE_OUT] = core->remote_count,   [TW__P_CALL] = core->function_count };
     if (q->kind < 0 || q->kind >= TW__PROGRAM_KINDS) return false;
+    if (q->kind == TW__P_COPY && q->case_count) {
+        bool good = core->created && q->case_count == core->created;
+        for (uint32_t i = 0; good && i < q->case_count; i++)
+            good = q->cases[i].value >= TW__TO_NOBODY && q->cases[i].value < (int32_t)core->created;
+        if (!good) return false;
+    }
     return (size_t)q->kind >= G_N_ELEMENTS(limit) || !limit[q->kind] || (q->id && q->id < limit[q->kind]);
 }
 
@@ -467,6 +476,24 @@ static void streams(tw__pack *p, tw__core *core)
 
 /* --- the whole ------------------------------------------------------------------------------------------------ */
 
+/* The highest bit: of a graph of replicas only, and a second number follows. */
+static void replicas(tw__pack *p, tw__core *core)
+{
+    const uint32_t created = UINT32_C(1) << 31;
+    uint32_t n = core->created ? core->created | created : core->replicas;
+    PUT(p, n);
+    if (!(n & created)) {
+        core->replicas = n;
+        if (n > core->target->tiles) p->bad = true;
+        return;
+    }
+    core->created = n & ~created;
+    PUT(p, core->device_ipus);
+    uint64_t most = (uint64_t)core->created * core->target->ipus;
+    if (core->created < 2 || core->created > TW__REPLICAS || !core->device_ipus || core->device_ipus > most)
+        p->bad = true;
+}
+
 static void body(tw__pack *p, tw__core *core, const bool *cs_used)
 {
     EACH(p, core, vars, var, 0, 40, v)
@@ -484,8 +511,7 @@ static void body(tw__pack *p, tw__core *core, const bool *cs_used)
         PUT(p, s->size);
         PUT(p, s->next);
     }
-    PUT(p, core->replicas);
-    if (core->replicas > core->target->tiles) p->bad = true;
+    replicas(p, core);
     vertices(p, core);
     estimates(p, core, cs_used);
     streams(p, core);

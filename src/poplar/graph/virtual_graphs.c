@@ -178,7 +178,7 @@ size_t tw_graph_variable_count(const tw_graph *graph)
 
 tw_graph *tw_graph_top_level(tw_graph *graph)
 {
-    if (graph && graph->core->only_replicas) {
+    if (graph && graph->core->created) {
         tw__enter(graph, __func__);
         tw__graph_fail(graph->core, TW_E_REPLICATION, "a graph that exists as replicas only has no parent graph");
         return graph;
@@ -317,20 +317,40 @@ tw_graph *tw_graph_virtual_tiles(tw_graph *graph, unsigned count, const unsigned
 
 /* --- replicated graphs (the other way of making them: replicas.c) --------------------------------------------- */
 
+tw_target *tw__replica_target(const tw_target *from, unsigned factor)
+{
+    bool whole = factor && from->ipus % factor == 0;
+    unsigned of_ipu = factor / (from->ipus ? from->ipus : 1);
+    if (!whole && (!of_ipu || factor % from->ipus || from->tiles_per_ipu % of_ipu)) {
+        tw__fail(TW_E_REPLICATION,
+                 "replication factor %u does not divide the %u tile%s of %u IPU%s into equal parts", factor,
+                 from->tiles, from->tiles == 1 ? "" : "s", from->ipus, from->ipus == 1 ? "" : "s");
+        return NULL;
+    }
+    tw_target *target = tw__realloc(NULL, sizeof *target);
+    if (target)
+        tw__target_cut(target, from, whole ? from->ipus / factor : 1,
+                       whole ? from->tiles_per_ipu : from->tiles_per_ipu / of_ipu);
+    else
+        tw__fail(TW_E_NO_MEMORY, "out of host memory");
+    return target;
+}
+
 tw_graph *tw_graph_new_replicated(const tw_target *target, unsigned factor)
 {
     tw__enter_maker(__func__);
-    if (target && target->kind != TW_TARGET_IPU && factor != 1)
+    if (!target || factor == 1) return graph_new(target);
+    if (!target->takes_replicas)
         return tw__no_graph(
             tw__fail(TW_E_REPLICATION,
                      "replication factor %u: graphs that exist as replicas only are not supported on "
-                     "the %s; make a graph and use tw_graph_replicated()",
-                     factor, target->kind == TW_TARGET_CPU ? "CPU" : "IPU Model"));
-    tw_graph *graph = graph_new(target);
-    if (!graph || factor == 1) return graph;
-    tw__call_site_again();
-    tw_graph *replicas = tw_graph_replicated(graph, factor);
-    if (replicas) graph->core->only_replicas = true;
-    tw_graph_free(graph);
-    return replicas;
+                     "the %s; make a graph and use tw_graph_replicated()%s",
+                     factor, target->kind == TW_TARGET_CPU ? "CPU" : "IPU Model",
+                     target->kind == TW_TARGET_CPU ? "" : ", or set replicas_only of its tw_ipu_model"));
+    tw_target *own = tw__replica_target(target, factor);
+    if (!own) return tw__no_graph(tw_error_status());
+    tw_graph *graph = graph_new(own);
+    tw_target_free(own);
+    if (graph) graph->core->created = factor, graph->core->device_ipus = target->ipus;
+    return graph;
 }

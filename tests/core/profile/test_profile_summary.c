@@ -101,6 +101,12 @@ static void profile_summary_replicas(void **state)
     HAS(text, "Variables: 300 B\n");
     HAS(text, "0 tile(s) out of memory\n");
     free(text);
+    p->target.copies = 3; /* each of two, were that possible */
+    text = text_of(p, NULL, tw_profile_print_summary);
+    HAS(text, "Number of IPUs: 6\n");
+    HAS(text, "Number of Replicas: 6\nIPUs per Replica: 1\nTiles per Replica: 2\n");
+    HAS(text, "Variables: 300 B\n");
+    free(text);
     tw_profile_free(p);
 }
 

@@ -221,6 +221,7 @@ tw_status tw__account_new(tw_engine *engine)
                                  .ipus = target->ipus,
                                  .tiles_per_ipu = target->tiles_per_ipu,
                                  .replicas = engine->core->replicas ? engine->core->replicas : 1,
+                                 .copies = engine->core->created,
                                  .bytes_per_tile = tw_target_bytes_per_tile(target),
                                  .clock_hz = tw_target_clock_hz(target),
                                  .min_sync_delay = tw_target_min_sync_delay(target) };

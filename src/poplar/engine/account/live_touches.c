@@ -154,6 +154,14 @@ static const struct {
     [TW__P_CYCLE_STAMP] = { 2, 0 }, [TW__P_CYCLES_SINCE] = { 3, 0 },
 };
 
+/* 1: replicas that nobody sends to keep what the destination holds. */
+static unsigned keeps_some(const tw__program *p)
+{
+    for (uint32_t i = 0; tw__is_cross_copy(p) && i < p->case_count; i++)
+        if (p->cases[i].value == TW__TO_NOBODY) return 1;
+    return 0;
+}
+
 static void access_operand(gather *g, const tw__regions *list, unsigned how)
 {
     if (how & 1) access(g, list, false, TW__PHASE_GATHER, TW__PHASE_SEND);
@@ -250,7 +258,7 @@ static void gather_step(gather *g, size_t s)
         const tw__program *p = &a->core->programs[plan->step_programs.items[step->first_program + i]];
         if (p->kind >= sizeof operands / sizeof *operands) continue;
         access_operand(g, p->a.regions, operands[p->kind].a);
-        access_operand(g, p->b.regions, operands[p->kind].b);
+        access_operand(g, p->b.regions, operands[p->kind].b | keeps_some(p));
     }
     for (size_t i = 0; i < g->now.count; i++) g->last[2 * g->now.items[i].var + g->now.items[i].write] = 0;
     if (g->now.count > 1) qsort(g->now.items, g->now.count, sizeof *g->now.items, live_touches_by_place);

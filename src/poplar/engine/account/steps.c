@@ -387,6 +387,70 @@ static void copy_step(walker *w, const tw__plan_step *step)
     emit_local(w, &a->local_before, steps_join(w, name, "OnTileCopy"));
 }
 
+/* Cycles that the replicas of a device need to send to each other what each tile of one sends and receives, which is
+ * in `one` from IPU to IPU of a replica: over links, or within an IPU that several of them share. */
+static uint64_t cross_cycles(tw__accounting *a, const tw__program *p, const tw__traffic *t, const uint64_t *one)
+{
+    unsigned each = a->target->ipus, all = a->core->device_ipus, n = p->case_count, shared = each * n / all;
+    uint64_t *flow = tw__calloc((size_t)all * all, sizeof *flow), most = 0, cycles = 0;
+    if (!flow) return a->failed = true, 0;
+    for (unsigned i = 0; i < n; i++) {
+        if (p->cases[i].value == TW__TO_NOBODY) continue;
+        unsigned from = i * each / shared, to = (unsigned)p->cases[i].value * each / shared;
+        for (unsigned src = 0; src < each; src++)
+            for (unsigned dst = 0; dst < each; dst++)
+                flow[(size_t)(from + src) * all + to + dst] += one[src * each + dst];
+    }
+    for (unsigned tile = 0; tile < a->tiles; tile++) {
+        uint64_t busy = t->sent[tile] > t->received[tile] ? t->sent[tile] : t->received[tile];
+        if (busy > most) most = busy;
+    }
+    tw_target device = *a->target; /* for its links alone */
+    device.ipus = all;
+    if (all > 1) cycles = tw__link_cycles(&device, flow, &a->failed);
+    free(flow);
+    uint64_t inside = (uint64_t)ceil((double)most / tw_target_exchange_bytes_per_cycle(a->target));
+    return cycles > inside ? cycles : inside;
+}
+
+/* What one replica sends and receives; all of them do so at once. */
+static void cross_step(walker *w, const tw__plan_step *step)
+{
+    tw__accounting *a = w->a;
+    tw__traffic *t = &a->before;
+    const tw__program *p = &a->core->programs[a->engine->plan.step_programs.items[step->first_program]];
+    unsigned esize = (unsigned)tw_target_type_size(a->target, p->a.type);
+    uint64_t total = 0, *flow = tw__calloc((size_t)a->target->ipus * a->target->ipus, sizeof *flow);
+    reset(a);
+    tw__exchange_walk walk = tw__exchange_begin(a->core, p->a.regions, 0, p->b.regions, 0, 0, p->a.regions->count);
+    if (!flow) a->failed = true;
+    for (tw__piece piece; flow && tw__exchange_next(&walk, &piece);) {
+        if (piece.src_tile == TW_UNMAPPED || piece.dst_tile == TW_UNMAPPED) continue;
+        uint64_t bytes = piece.count * esize;
+        unsigned per_ipu = tw_target_tiles_per_ipu(a->target);
+        t->sent[piece.src_tile] += bytes, t->received[piece.dst_tile] += bytes, total += bytes;
+        flow[piece.src_tile / per_ipu * a->target->ipus + piece.dst_tile / per_ipu] += bytes;
+        t->runs[piece.src_tile]++, t->runs[piece.dst_tile]++;
+    }
+    exchange_code(a, t, TW_STORAGE_INTERNAL_EXCHANGE_CODE);
+    uint64_t cycles = flow ? cross_cycles(a, p, t, flow) : 0;
+    free(flow);
+    for (unsigned tile = 0; tile < a->tiles; tile++) a->row[tile] = t->sent[tile] || t->received[tile] ? cycles : 0;
+    tw__exchange exchange = { .sent = tw__profile_row(a->profile, t->sent, a->tiles),
+                              .received = tw__profile_row(a->profile, t->received, a->tiles),
+                              .cycles = tw__profile_row(a->profile, a->row, a->tiles) };
+    emit_sync(w, TW_PROFILE_SYNC_GLOBAL, TW__SYNC_BETWEEN_REPLICAS);
+    emit(w, &(tw__step_desc){ .type = TW_PROGRAM_GLOBAL_EXCHANGE,
+                              .name = p->name,
+                              .index = tw__profile_add_exchange(a->profile, TW__EXCHANGE_GLOBAL, exchange),
+                              .cycles = cycles,
+                              .active = exchange.cycles,
+                              .data = exchange.received,
+                              .total_data = total,
+                              .fidelity = TW_FIDELITY_ESTIMATED });
+    tw__versions_touch(&a->versions, p->b.regions);
+}
+
 /* Bytes of elements [first, first + count) on each tile, added to row[]. */
 static void add_host_data(tw__accounting *a, const tw__operand *operand, uint64_t first, uint64_t count)
 {
@@ -563,6 +627,7 @@ static void (*const makers[])(walker *w, const tw__plan_step *step) = {
     [TW__S_EXECUTE] = execute_step,      [TW__S_COPY] = copy_step,   [TW__S_TRANSFER] = transfer_step,
     [TW__S_REMOTE] = whole_operand_step, [TW__S_SYNC] = sync_step,   [TW__S_BRANCH] = branch_step,
     [TW__S_PRINT] = whole_operand_step,  [TW__S_ABORT] = empty_step, [TW__S_NOTHING] = empty_step,
+    [TW__S_CROSS] = cross_step,
 };
 
 void tw__account_emit(tw__accounting *a, uint32_t step, uint32_t parent)

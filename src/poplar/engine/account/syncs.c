@@ -48,6 +48,10 @@ static unsigned members(const tw_engine *engine, sync_scope scope)
 {
     unsigned ipus = tw_target_ipus(engine->target), replicas = engine->core->replicas;
     if (scope == SCOPE_IPU) return 1;
+    if (engine->core->created) { /* of which the target is one */
+        unsigned all = engine->core->device_ipus;
+        return scope == SCOPE_SIDE ? (all + 1) / 2 : scope == SCOPE_ALL ? all : ipus;
+    }
     if (scope == SCOPE_SIDE) return (ipus + 1) / 2;
     if (scope == SCOPE_ALL || replicas < 2) return ipus;
     return replicas < ipus ? ipus / replicas : 1;
@@ -56,7 +60,7 @@ static unsigned members(const tw_engine *engine, sync_scope scope)
 tw__sync_cost tw__sync_cost_of(const tw_engine *engine, tw__sync_purpose purpose, int side, bool after)
 {
     const tw_target *target = engine->target;
-    unsigned ipus = tw_target_ipus(target);
+    unsigned ipus = engine->core->created ? engine->core->device_ipus : tw_target_ipus(target);
     who w = who_waits(engine, purpose, side);
     if (after && purpose == TW__SYNC_HOST && tw__options_bool(engine->options, "opt.enableSwSyncs"))
         w = (who){ "software", SCOPE_IPU };
@@ -71,9 +75,9 @@ tw__sync_cost tw__sync_cost_of(const tw_engine *engine, tw__sync_purpose purpose
         cost.group = tw__arena_printf(engine->arena, "%s, %s", w.group, whom[SCOPE_IPU]);
     else
         cost.group = tw__arena_printf(engine->arena, "%s, %u IPUs%s", w.group, count,
-                                      w.scope != SCOPE_REPLICA     ? whom[w.scope]
-                                      : engine->core->replicas > 1 ? " of each replica"
-                                                                   : "");
+                                      w.scope != SCOPE_REPLICA                              ? whom[w.scope]
+                                      : engine->core->replicas > 1 || engine->core->created ? " of each replica"
+                                                                                            : "");
     if (!cost.group) cost.group = "";
     return cost;
 }

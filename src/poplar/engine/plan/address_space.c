@@ -59,6 +59,16 @@ tw_status tw__storage_reserve(tw__storage *storage, uint64_t buffer_bytes)
     return TW_OK;
 }
 
+tw_status tw__storage_again(tw__storage *storage)
+{
+    void *base = mmap(NULL, storage->reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    storage->base = base == MAP_FAILED ? NULL : base;
+    storage->committed = false;
+    if (storage->base) return TW_OK;
+    return tw__fail(TW_E_NO_MEMORY, "cannot reserve %zu bytes for the variables of a replica: %s",
+                    storage->reserved, strerror(errno));
+}
+
 tw_status tw__storage_commit(tw__storage *storage)
 {
     if (storage->committed) { /* drops the pages: they read as zero again */

@@ -422,7 +422,9 @@ static tw_status emit_body(tw__emitter *e, uint32_t program)
     const tw__program *p = &e->core->programs[program];
     switch (p->kind) {
     case TW__P_SEQUENCE: return emit_sequence(e, program);
-    case TW__P_COPY: return tw__leaf_copy(e, program);
+    case TW__P_COPY:
+        if (tw__is_cross_copy(p)) break;
+        return tw__leaf_copy(e, program);
     case TW__P_STREAM_IN:
     case TW__P_STREAM_OUT: return tw__leaf_stream(e, program);
     default: break;
@@ -431,9 +433,9 @@ static tw_status emit_body(tw__emitter *e, uint32_t program)
     if (s) return s;
     switch (p->kind) {
     case TW__P_SEQUENCE:
-    case TW__P_COPY:
     case TW__P_STREAM_IN:
     case TW__P_STREAM_OUT: return TW_OK;
+    case TW__P_COPY: return tw__leaf_cross(e, program);
     case TW__P_EXECUTE: return emit_execute(e, program);
     case TW__P_REMOTE_IN:
     case TW__P_REMOTE_OUT: return tw__leaf_remote(e, program);
@@ -572,6 +574,8 @@ void tw__plan_free(tw__plan *plan)
         tw__copy_free(&plan->execs.items[i].bring);
     }
     for (size_t i = 0; i < plan->copies.count; i++) tw__copy_free(&plan->copies.items[i]);
+    for (size_t i = 0; i < plan->crosses.count; i++)
+        tw__copy_free(&plan->crosses.items[i].out), tw__copy_free(&plan->crosses.items[i].in);
     for (size_t i = 0; i < plan->transfers.count; i++) {
         tw__transfer *t = &plan->transfers.items[i];
         for (size_t k = 0; k < t->count; k++) tw__copy_free(&t->parts[k].copy);
@@ -584,12 +588,13 @@ void tw__plan_free(tw__plan *plan)
         tw__copy_free(&r->offsets);
     }
     for (size_t i = 0; i < plan->prints.count; i++) tw__copy_free(&plan->prints.items[i].copy);
-    void *lists[] = { plan->code.items,        plan->entries.items,   plan->execs.items,
-                      plan->copies.items,      plan->transfers.items, plan->remote_copies.items,
-                      plan->switches.items,    plan->fors.items,      plan->prints.items,
-                      plan->texts.items,       plan->steps.items,     plan->step_programs.items,
-                      plan->counters,          plan->calls,           plan->stream_used,
-                      plan->stream_rearranged, plan->program_streams, plan->program_streams_first };
+    void *lists[] = { plan->crosses.items,        plan->code.items,        plan->entries.items,
+                      plan->execs.items,          plan->copies.items,      plan->transfers.items,
+                      plan->remote_copies.items,  plan->switches.items,    plan->fors.items,
+                      plan->prints.items,         plan->texts.items,       plan->steps.items,
+                      plan->step_programs.items,  plan->counters,          plan->calls,
+                      plan->stream_used,          plan->stream_rearranged, plan->program_streams,
+                      plan->program_streams_first };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]);
     tw__storage_free(&plan->storage);
     *plan = (tw__plan){ 0 };

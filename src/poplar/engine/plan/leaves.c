@@ -85,6 +85,33 @@ tw_status tw__leaf_copy(tw__emitter *e, uint32_t program)
     return TW_OK;
 }
 
+tw_status tw__leaf_cross(tw__emitter *e, uint32_t program)
+{
+    const tw__program *p = &e->core->programs[program];
+    tw__plan *plan = e->plan;
+    uint32_t payload = e->payload_of[program];
+    if (!p->a.regions || p->a.regions->count == 0) return TW_OK;
+    if (payload == TW__NOT_MADE) {
+        if (!tw__grow(&plan->crosses.items, &plan->crosses.room, plan->crosses.count, sizeof(tw__cross)))
+            return tw__emit_no_memory();
+        payload = e->payload_of[program] = (uint32_t)plan->crosses.count++;
+        tw__cross *cross = &plan->crosses.items[payload];
+        size_t size = tw__device_size(e->engine, p->a.type);
+        uint64_t count = p->a.regions->count;
+        *cross = (tw__cross){ .bytes = count * size, .to = p->cases };
+        tw_status s = tw__copy_add(&cross->out, &plan->storage, (tw__side){ .regions = p->a.regions },
+                                   (tw__side){ 0 }, count, size);
+        if (!s)
+            s = tw__copy_add(&cross->in, &plan->storage, (tw__side){ 0 }, (tw__side){ .regions = p->b.regions },
+                             count, size);
+        if (!s) s = tw__copy_finish(&cross->out);
+        if (!s) s = tw__copy_finish(&cross->in);
+        if (s) return s;
+        plan->copy_blocks += cross->out.count + cross->in.count;
+    }
+    return tw__emit_step(e, TW__I_CROSS, payload, TW__S_CROSS, &program, 1) ? TW_OK : tw__emit_no_memory();
+}
+
 /* --- streams -------------------------------------------------------------------------------------------------- */
 
 static tw_status flush_transfer(tw__emitter *e)

@@ -48,6 +48,7 @@ tw_status tw__emit_no_memory(void);
 /* --- leaves.c ------------------------------------------------------------------------------------------------- */
 
 tw_status tw__leaf_copy(tw__emitter *e, uint32_t program);
+tw_status tw__leaf_cross(tw__emitter *e, uint32_t program); /* between replicas */
 tw_status tw__leaf_stream(tw__emitter *e, uint32_t program);
 tw_status tw__leaf_remote(tw__emitter *e, uint32_t program);
 tw_status tw__leaf_print(tw__emitter *e, uint32_t program, uint32_t *print);

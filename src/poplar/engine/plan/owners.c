@@ -39,7 +39,11 @@ tw_status tw__owners_new(tw_engine *engine)
         tw__wire_timeout(tw__options_double(engine->options, "mpi.timeout"));
     ranks->verifies = tw__options_bool(engine->options, "mpi.verify");
     if (ranks->verifies) return TW_OK;
-    unsigned size = tw__wire_size();
+    unsigned size = tw__wire_size(), created = engine->core->created;
+    if (created && size > created)
+        return tw__fail(TW_E_INVALID_OPTION, "%u ranks for %u replicas: start as many ranks as replicas at most",
+                        size, created);
+    if (created) return TW_OK; /* a replica lives on one rank: run/replicas.c */
     ranks->first_tile = TW__NEW_N(engine->arena, uint32_t, size + 1);
     if (!ranks->first_tile) return tw__fail(TW_E_NO_MEMORY, "out of host memory");
     if (target->kind == TW_TARGET_CPU || strcmp(tw__options_get(engine->options, "mpi.map"), "tiles") == 0)

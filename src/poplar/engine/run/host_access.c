@@ -89,15 +89,22 @@ static tw_status find_handle(tw_engine *engine, const char *handle, bool write, 
                     tw__did_you_mean(hint, near));
 }
 
+/* Of all replicas, one after the other. */
+static uint64_t elements_of(const tw_engine *engine, const tw__handle *h)
+{
+    return h->count * tw__replica_count(engine);
+}
+
 static tw_status host_access_find(tw_engine *engine, const char *handle, bool write, size_t bytes, tw__handle **out)
 {
     tw_status s = find_handle(engine, handle, write, out);
     if (s) return s;
     const tw__handle *h = *out;
-    size_t want = (size_t)h->count * tw__transfer_size(engine, h->type);
+    uint64_t count = elements_of(engine, h);
+    size_t want = (size_t)count * tw__transfer_size(engine, h->type);
     if (bytes == want) return TW_OK;
     return tw__fail(TW_E_INVALID_ARGUMENT, "'%s' has %zu bytes (%llu elements of %s), not %zu", handle, want,
-                    (unsigned long long)h->count, tw_type_name(h->type, TW_SYSTEM_POPLAR), bytes);
+                    (unsigned long long)count, tw_type_name(h->type, TW_SYSTEM_POPLAR), bytes);
 }
 
 tw_status tw_engine_access_bytes(tw_engine *engine, const char *handle, size_t *bytes)
@@ -105,7 +112,7 @@ tw_status tw_engine_access_bytes(tw_engine *engine, const char *handle, size_t *
     tw__handle *h = NULL;
     tw_status s = find_handle(engine, handle, true, &h);
     if (s == TW_E_TENSOR_IO) s = find_handle(engine, handle, false, &h);
-    if (s == TW_OK) *bytes = (size_t)h->count * tw__transfer_size(engine, h->type);
+    if (s == TW_OK) *bytes = (size_t)elements_of(engine, h) * tw__transfer_size(engine, h->type);
     return s;
 }
 
@@ -117,12 +124,17 @@ static tw_status write_tensor(tw_engine *engine, const char *handle, const void 
     if (!data && bytes) return tw__fail(TW_E_INVALID_ARGUMENT, "the data for '%s' is NULL", handle);
     const char *device = data;
     if (tw__transfer_size(engine, h->type) != tw__device_size(engine, h->type)) {
-        char *staged = tw__scratch(engine, (size_t)h->count * tw__device_size(engine, h->type));
+        char *staged = tw__scratch(engine, (size_t)elements_of(engine, h) * tw__device_size(engine, h->type));
         if (!staged) return TW_E_NO_MEMORY;
-        tw__host_to_device(engine, h->type, staged, data, h->count);
+        tw__host_to_device(engine, h->type, staged, data, elements_of(engine, h));
         device = staged;
     }
-    return tw__copy_move(&h->in, engine->plan.storage.base, device, h->name, h->count);
+    if (!engine->replicas) return tw__copy_move(&h->in, engine->plan.storage.base, device, h->name, h->count);
+    size_t each = (size_t)h->count * tw__device_size(engine, h->type);
+    for (unsigned i = 0; i < engine->core->created; i++)
+        if (!engine->replicas[i].elsewhere)
+            tw__copy_run(&h->in, engine->replicas[i].plan.storage.base, device + i * each);
+    return TW_OK;
 }
 
 tw_status tw_engine_write(tw_engine *engine, const char *handle, const void *data, size_t bytes)
@@ -133,7 +145,15 @@ tw_status tw_engine_write(tw_engine *engine, const char *handle, const void *dat
 /* Of all owners; every rank gets the whole tensor. */
 static tw_status gather_tensor(tw_engine *engine, const tw__handle *h, char *device)
 {
-    tw_status s = tw__copy_move(&h->out, device, engine->plan.storage.base, h->name, h->count);
+    tw_status s = TW_OK;
+    size_t each = (size_t)h->count * tw__device_size(engine, h->type);
+    for (unsigned i = 0; engine->replicas && i < engine->core->created && !s; i++) {
+        const tw_engine *one = &engine->replicas[i];
+        if (!one->elsewhere) tw__copy_run(&h->out, device + i * each, one->plan.storage.base);
+        s = tw__replica_share(engine, i, h->name, device + i * each, each);
+    }
+    if (engine->replicas) return s;
+    s = tw__copy_move(&h->out, device, engine->plan.storage.base, h->name, h->count);
     return s ? s : tw__ranks_share(engine, h->name, device, (size_t)h->count * tw__device_size(engine, h->type));
 }
 
@@ -145,10 +165,10 @@ static tw_status read_tensor(tw_engine *engine, const char *handle, void *data, 
     if (!data && bytes) return tw__fail(TW_E_INVALID_ARGUMENT, "the buffer for '%s' is NULL", handle);
     if (tw__transfer_size(engine, h->type) == tw__device_size(engine, h->type))
         return gather_tensor(engine, h, data);
-    char *staged = tw__scratch(engine, (size_t)h->count * tw__device_size(engine, h->type));
+    char *staged = tw__scratch(engine, (size_t)elements_of(engine, h) * tw__device_size(engine, h->type));
     if (!staged) return TW_E_NO_MEMORY;
     s = gather_tensor(engine, h, staged);
-    if (!s) tw__device_to_host(engine, h->type, data, staged, h->count);
+    if (!s) tw__device_to_host(engine, h->type, data, staged, elements_of(engine, h));
     return s;
 }
 
@@ -170,6 +190,7 @@ tw_status tw__images_new(tw_engine *engine)
                 (tw__image){ .regions = initial->regions ? tw__regions_ref(initial->regions) : NULL,
                              .values = initial->values,
                              .broadcast = initial->broadcast,
+                             .replica = initial->replica,
                              .type = initial->type,
                              .var = (uint32_t)v,
                              .count = core->vars[v].count };
@@ -184,7 +205,8 @@ static tw_status write_image(tw_engine *engine, const tw__image *image)
     uint64_t count = image->regions ? image->regions->count : image->count;
     size_t size = tw__device_size(engine, image->type);
     if (count == 0) return TW_OK;
-    const char *values = image->values;
+    uint32_t index = engine->replica;
+    const char *values = image->replica ? (const char *)&index : image->values;
     uint64_t given = image->broadcast ? 1 : count;
     if (size != tw__host_size(image->type)) {
         char *staged = tw__scratch(engine, (size_t)given * size);

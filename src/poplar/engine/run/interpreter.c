@@ -3,6 +3,7 @@
  * threads; everything else is done in order by the calling thread. */
 #include "poplar/engine/engine.h"
 #include "core/base/interrupt.h"
+#include "poplar/engine/run/machine.h"
 
 #include <omp.h>
 #include <stdatomic.h>
@@ -127,7 +128,8 @@ static tw_status run_error(tw_engine *engine, const tw__instr *in)
 {
     const char *text = engine->plan.texts.items[in->a];
     FILE *out = engine->print_out ? engine->print_out : stderr;
-    if (tw__wire_rank() == 0 || (out != stderr && out != stdout)) fprintf(out, "%s\n", text);
+    if (tw__wire_rank() == 0 || engine->core->created || (out != stderr && out != stdout))
+        fprintf(out, "%s\n", text);
     if (in->imm >= 0) {
         tw_status s = tw__print_run(engine, &engine->plan.prints.items[in->imm]);
         if (s) return s;
@@ -135,17 +137,7 @@ static tw_status run_error(tw_engine *engine, const tw__instr *in)
     return stop("the program reached an error program", text);
 }
 
-typedef struct machine {
-    tw_engine *engine;
-    const tw__instr *code;
-    char *base;
-    uint32_t depth; /* of calls */
-    bool trace;     /* steps are reported; off inside a straight loop, which is reported as a whole */
-    bool log;       /* each instruction at TRACE */
-    bool ranks;     /* others run the same instructions */
-    uint32_t loop;  /* LOOP instruction of the straight loop being executed */
-    uint64_t done;  /* instructions */
-} machine;
+typedef tw__machine machine;
 
 static int64_t scalar_at(const machine *m, const tw__instr *in)
 {
@@ -226,18 +218,27 @@ static const tw__exec *measured_by(const tw__plan *plan, const tw__instr *in)
     return plan->execs.items[in->a].on_tiles ? &plan->execs.items[in->a] : NULL;
 }
 
-static tw_status tell_debugger(const machine *m, const tw__instr *in)
+static tw_status tell_debugger(const tw__machine *m, const tw__instr *in)
 {
     const tw_debugger *d = m->engine->debugger;
     m->engine->debugged = (size_t)(in - m->code);
     return d->step && in->step != TW__NO_STEP ? d->step(d->user, m->engine, m->engine->debugged) : TW_OK;
 }
 
-static tw_status interpret(machine *m, uint32_t pc)
+/* Whether this is where a replica waits for all others. */
+static bool meets(const tw__machine *m, const tw__instr *in)
+{
+    if (!m->engine->core->created) return false;
+    if (in->op == TW__I_TRANSFER) return tw__transfer_meets(m->engine, &m->engine->plan.transfers.items[in->a]);
+    return in->op == TW__I_CROSS || (in->op == TW__I_SYNC && in->a == TW_SYNC_GLOBAL);
+}
+
+tw_status tw__machine_go(tw__machine *m)
 {
     tw_engine *engine = m->engine;
     tw__plan *plan = &engine->plan;
     tw_status s = TW_OK;
+    uint32_t pc = m->pc;
     for (;;) {
         const tw__instr *in = &m->code[pc++];
         if (m->log) log_instruction(m, in);
@@ -251,14 +252,21 @@ static tw_status interpret(machine *m, uint32_t pc)
             tw__wire_at(++m->done);
             if (tw__wire_stopped() && (s = tw__wire_notices()) != TW_OK) return s;
         }
+        m->pc = pc;
         switch ((tw__opcode)in->op) {
-        case TW__I_END: return TW_OK;
+        case TW__I_END: m->ended = true; return TW_OK;
         case TW__I_EXECUTE: s = run_exec(engine, &plan->execs.items[in->a], &flag); break;
         case TW__I_EXECUTE_ALL: s = run_exec_all(engine, in); break;
         case TW__I_COPY: s = tw__copy_move(&plan->copies.items[in->a], m->base, m->base, "a copy", in->a); break;
-        case TW__I_TRANSFER: s = tw__transfer_run(engine, &plan->transfers.items[in->a]); break;
+        case TW__I_CROSS: return TW_OK;
+        case TW__I_TRANSFER:
+            if (meets(m, in)) return TW_OK;
+            s = tw__transfer_run(engine, &plan->transfers.items[in->a]);
+            break;
         case TW__I_REMOTE: s = tw__remote_run(engine, &plan->remote_copies.items[in->a]); break;
         case TW__I_SYNC:
+            if (meets(m, in)) return TW_OK;
+            break;
         case TW__I_NOTHING: break;
         case TW__I_LOOP: pc = enter_loop(m, pc - 1); break;
         case TW__I_NEXT: pc = next_round(m, pc - 1); break;
@@ -319,18 +327,25 @@ static tw_status seed_tiles(tw_engine *engine)
     return TW_OK;
 }
 
+tw_status tw__machine_start(tw__machine *m, tw_engine *engine, unsigned program)
+{
+    *m = (tw__machine){ .engine = engine,
+                        .code = engine->plan.code.items,
+                        .base = engine->plan.storage.base,
+                        .trace = engine->tracing,
+                        .log = tw__log_on(TW__LOG_PROGRAM, TW__TRACE),
+                        .ranks = tw__wire_size() > 1 && (!engine->core->created || engine->ranks.verifies),
+                        .loop = UINT32_MAX,
+                        .pc = engine->plan.entries.items[program] };
+    engine->threads = omp_in_parallel() || engine->debugger ? 1 : omp_get_max_threads();
+    return seed_tiles(engine);
+}
+
 tw_status tw__execute(tw_engine *engine, unsigned program)
 {
-    machine m = { .engine = engine,
-                  .code = engine->plan.code.items,
-                  .base = engine->plan.storage.base,
-                  .trace = engine->tracing,
-                  .log = tw__log_on(TW__LOG_PROGRAM, TW__TRACE),
-                  .ranks = tw__wire_size() > 1,
-                  .loop = UINT32_MAX };
-    tw_status s = seed_tiles(engine);
-    if (s) return s;
     tw__faults_begin();
-    engine->threads = omp_in_parallel() || engine->debugger ? 1 : omp_get_max_threads();
-    return interpret(&m, engine->plan.entries.items[program]);
+    if (engine->replicas) return tw__replicas_execute(engine, program);
+    tw__machine m;
+    tw_status s = tw__machine_start(&m, engine, program);
+    return s ? s : tw__machine_go(&m);
 }

@@ -215,9 +215,13 @@ tw_status tw__print_run(tw_engine *engine, const tw__print *print)
     if (!s) s = tw__ranks_share(engine, "PrintTensor", values, print->count * device);
     FILE *out = engine->print_out ? engine->print_out : stderr;
     bool shared = out == stderr || out == stdout; /* the launcher's, where rank 0 alone prints */
-    if (!s && (!shared || tw__wire_rank() == 0)) {
+    bool created = engine->core->created;         /* then only the rank that has the replica gets here */
+    if (!s && (!shared || created || tw__wire_rank() == 0)) {
+        g_autofree char *title = created && *print->title
+                                     ? g_strdup_printf("%s (replica %u)", print->title, engine->replica)
+                                     : g_strdup(print->title);
         tw__device_to_host(engine, print->type, converted, values, print->count);
-        tw__print_values(out, print->title, print->type, print->rank, print->shape, converted, &print->format);
+        tw__print_values(out, title, print->type, print->rank, print->shape, converted, &print->format);
         fflush(out);
     }
     free(values);

@@ -8,18 +8,28 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* In blocks: those of replica 0, of replica 1 ... Entry 0 of a block is none. */
+static size_t remotes_of(const tw_engine *engine)
+{
+    return engine->remote_count * tw__replica_count(engine);
+}
+
 tw_status tw__remotes_new(tw_engine *engine)
 {
     const tw__core *core = engine->core;
     engine->remote_count = core->remote_count;
-    engine->remotes = tw__calloc(core->remote_count + 1, sizeof *engine->remotes);
+    size_t all = remotes_of(engine);
+    engine->remotes = tw__calloc(all + 1, sizeof *engine->remotes);
     if (!engine->remotes) return tw__fail(TW_E_NO_MEMORY, "no memory for remote buffers");
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    for (size_t i = 1; i < core->remote_count; i++) {
-        const tw__remote *remote = &core->remotes[i];
+    for (size_t i = 1; i < all; i++) {
+        if (i % core->remote_count == 0) continue;
+        const tw__remote *remote = &core->remotes[i % core->remote_count];
         tw__remote_state *st = &engine->remotes[i];
         size_t bytes;
-        st->handle = tw__arena_strdup(engine->arena, remote->handle);
+        st->handle = core->created
+                         ? tw__arena_printf(engine->arena, "%s[%zu]", remote->handle, i / core->remote_count)
+                         : tw__arena_strdup(engine->arena, remote->handle);
         st->type = remote->type;
         st->count = remote->count;
         st->repeats = remote->repeats;
@@ -35,7 +45,7 @@ tw_status tw__remotes_new(tw_engine *engine)
 tw_status tw__remotes_reset(tw_engine *engine)
 {
     uint64_t host = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    for (size_t i = 1; i < engine->remote_count; i++) {
+    for (size_t i = 1; i < remotes_of(engine); i++) {
         tw__remote_state *st = &engine->remotes[i];
         if (st->reserved == 0) continue;
         if (st->rows) {
@@ -56,7 +66,7 @@ tw_status tw__remotes_reset(tw_engine *engine)
 
 void tw__remotes_free(tw_engine *engine)
 {
-    for (size_t i = 1; engine->remotes && i < engine->remote_count; i++)
+    for (size_t i = 1; engine->remotes && i < remotes_of(engine); i++)
         if (engine->remotes[i].rows) munmap(engine->remotes[i].rows, engine->remotes[i].reserved);
     free(engine->remotes);
     engine->remotes = NULL;
@@ -101,8 +111,9 @@ static tw_status find_buffer(tw_engine *engine, const char *handle, tw__remote_s
         return tw__fail(TW_E_NOT_LOADED, "load the engine before using remote buffer '%s'", handle);
     const char *names[64];
     size_t known = 0;
-    for (size_t i = 1; i < engine->remote_count; i++) {
+    for (size_t i = 1; i < remotes_of(engine); i++) {
         tw__remote_state *st = &engine->remotes[i];
+        if (!st->handle) continue;
         if (strcmp(st->handle, handle) != 0) {
             if (known < 64) names[known++] = st->handle;
             continue;
@@ -163,7 +174,10 @@ static tw_status copy_from(tw_engine *engine, const char *handle, uint64_t repea
     if (s) return s;
     if (!destination && bytes) return tw__fail(TW_E_INVALID_ARGUMENT, "the destination is NULL");
     char *row = st->rows + repeat_index * st->row_bytes;
-    s = tw__ranks_share(engine, st->handle, row, st->row_bytes); /* rank 0 has the buffers */
+    s = engine->core->created /* else rank 0 has the buffers */
+            ? tw__replica_share(engine, (unsigned)((size_t)(st - engine->remotes) / engine->remote_count),
+                                st->handle, row, st->row_bytes)
+            : tw__ranks_share(engine, st->handle, row, st->row_bytes);
     if (!s) tw__transfer_out(engine, st->type, destination, row, st->count);
     return s;
 }

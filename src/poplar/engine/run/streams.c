@@ -42,6 +42,18 @@ static tw_status lookahead_of(const tw_engine *engine, unsigned *buffers)
     return TW_OK;
 }
 
+/* One for all replicas of a graph that exists as replicas only. */
+static bool is_shared(const tw__stream *stream)
+{
+    return stream->to_device && stream->mode == TW_STREAM_BROADCAST;
+}
+
+/* In blocks: those of replica 0, of replica 1 ... Entry 0 of a block is none. */
+static size_t states_of(const tw_engine *engine)
+{
+    return engine->stream_count * tw__replica_count(engine);
+}
+
 tw_status tw__streams_new(tw_engine *engine)
 {
     const tw__core *core = engine->core;
@@ -49,18 +61,25 @@ tw_status tw__streams_new(tw_engine *engine)
     tw_status s = lookahead_of(engine, &lookahead);
     if (s) return s;
     engine->stream_count = core->stream_count;
-    engine->streams = tw__calloc(core->stream_count + 1, sizeof *engine->streams);
-    engine->stream_names = tw__calloc(core->stream_count + 1, sizeof *engine->stream_names);
+    size_t all = states_of(engine), named = 0;
+    engine->streams = tw__calloc(all + 1, sizeof *engine->streams);
+    engine->stream_names = tw__calloc(all + 1, sizeof *engine->stream_names);
     if (!engine->streams || !engine->stream_names) return tw__fail(TW_E_NO_MEMORY, "no memory for streams");
-    for (size_t i = 1; i < core->stream_count; i++) {
-        const tw__stream *stream = &core->streams[i];
+    for (size_t i = 1; i < all; i++) {
+        if (i % core->stream_count == 0) continue;
+        const tw__stream *stream = &core->streams[i % core->stream_count];
         tw__stream_state *st = &engine->streams[i];
+        unsigned replica = (unsigned)(i / core->stream_count);
+        if (replica && is_shared(stream)) continue; /* that of replica 0 is for all */
         *st = (tw__stream_state){ .type = stream->type,
                                   .count = stream->count,
                                   .to_device = stream->to_device,
                                   .depth = stream->buffering_depth ? stream->buffering_depth : 1 };
         st->lookahead = lookahead < st->depth ? lookahead : st->depth;
-        st->handle = engine->stream_names[i - 1] = tw__arena_strdup(engine->arena, stream->handle);
+        st->handle = core->created && !is_shared(stream)
+                         ? tw__arena_printf(engine->arena, "%s[%u]", stream->handle, replica)
+                         : tw__arena_strdup(engine->arena, stream->handle);
+        engine->stream_names[named++] = st->handle;
         if (!st->handle || !tw__mul_size(stream->count, tw__transfer_size(engine, stream->type), &st->bytes))
             return tw__fail(TW_E_NO_MEMORY, "stream '%s' of %llu elements is too large", stream->handle,
                             (unsigned long long)stream->count);
@@ -72,7 +91,9 @@ void tw_engine_set_stored_halves(tw_engine *engine, bool stored)
 {
     if (!engine || !engine->core) return;
     engine->stored_halves = stored;
-    for (size_t i = 1; i < engine->stream_count; i++)
+    for (size_t i = 0; engine->replicas && i < engine->core->created; i++)
+        engine->replicas[i].stored_halves = stored;
+    for (size_t i = 1; i < states_of(engine); i++)
         engine->streams[i].bytes = engine->streams[i].count * tw__transfer_size(engine, engine->streams[i].type);
 }
 
@@ -114,7 +135,7 @@ static void disconnect(tw__stream_state *st)
 
 void tw__streams_free(tw_engine *engine)
 {
-    for (size_t i = 1; engine->streams && i < engine->stream_count; i++) disconnect(&engine->streams[i]);
+    for (size_t i = 1; engine->streams && i < states_of(engine); i++) disconnect(&engine->streams[i]);
     free(engine->streams);
     free(engine->stream_names);
     engine->streams = NULL;
@@ -123,8 +144,8 @@ void tw__streams_free(tw_engine *engine)
 
 static tw__stream_state *named(const tw_engine *engine, const char *handle)
 {
-    for (size_t i = 1; i < engine->stream_count; i++)
-        if (strcmp(engine->streams[i].handle, handle) == 0) return &engine->streams[i];
+    for (size_t i = 1; i < states_of(engine); i++)
+        if (engine->streams[i].handle && strcmp(engine->streams[i].handle, handle) == 0) return &engine->streams[i];
     return NULL;
 }
 
@@ -142,8 +163,9 @@ static tw_status streams_find(tw_engine *engine, const char *handle, tw__stream_
     if (!handle) return tw__fail(TW_E_INVALID_ARGUMENT, "the stream handle is NULL");
     if ((*out = named(engine, handle))) return TW_OK;
     char hint[TW__HINT_BYTES];
-    const char *near =
-        engine->stream_count > 1 ? tw__nearest(handle, engine->stream_names, engine->stream_count - 1) : NULL;
+    size_t known = 0;
+    while (engine->stream_names[known]) known++;
+    const char *near = known ? tw__nearest(handle, engine->stream_names, known) : NULL;
     return tw__fail(TW_E_STREAM_CONNECTION, "no stream '%s' in this graph%s", handle, tw__did_you_mean(hint, near));
 }
 
@@ -220,7 +242,8 @@ static tw_status connect_callback(tw_engine *engine, const char *handle, const t
     st->buffer = ring;
     st->callback = *callback;
     st->prefetches =
-        st->to_device && callback->prefetch && tw__stream_prefetches(engine, (uint32_t)(st - engine->streams));
+        st->to_device && callback->prefetch &&
+        tw__stream_prefetches(engine, (uint32_t)((size_t)(st - engine->streams) % engine->stream_count));
     return TW_OK;
 }
 
@@ -232,7 +255,7 @@ tw_status tw_engine_connect_stream_to_callback(tw_engine *engine, const char *ha
 
 void tw_engine_stop(tw_engine *engine)
 {
-    for (size_t i = 1; engine && engine->streams && i < engine->stream_count; i++) invalidate(&engine->streams[i]);
+    for (size_t i = 1; engine && engine->streams && i < states_of(engine); i++) invalidate(&engine->streams[i]);
 }
 
 const char *const *tw_engine_list_streams(tw_engine *engine)
@@ -250,16 +273,30 @@ static const uint32_t *streams_of(const tw_engine *engine, unsigned program, siz
     return *count ? engine->plan.program_streams + first[program] : NULL; /* no list at all without streams */
 }
 
+tw__stream_state *tw__streams_of(const tw_engine *engine, unsigned replica)
+{
+    return engine->streams + replica * engine->stream_count;
+}
+
+/* The stream as a replica has it. */
+static tw__stream_state *state_in(const tw_engine *engine, unsigned replica, uint32_t stream)
+{
+    bool shared = is_shared(&engine->core->streams[stream]);
+    return &engine->streams[(shared ? 0 : replica) * engine->stream_count + stream];
+}
+
 tw_status tw__streams_check(tw_engine *engine, unsigned program)
 {
     size_t count, missing = 0;
     const uint32_t *list = streams_of(engine, program, &count);
     GString *names = NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (engine->streams[list[i]].how != UNCONNECTED) continue;
+    unsigned begin, end; /* a rank connects the streams of its own replicas; others' it may */
+    tw__replicas_own(engine, &begin, &end);
+    for (size_t k = 0; k < count * (end - begin); k++) {
+        const tw__stream_state *st = state_in(engine, begin + (unsigned)(k / count), list[k % count]);
+        if (st->how != UNCONNECTED || (k >= count && is_shared(&engine->core->streams[list[k % count]]))) continue;
         if (!names) names = g_string_new(NULL);
-        if (missing++ < 8)
-            g_string_append_printf(names, "%s'%s'", names->len ? ", " : "", engine->streams[list[i]].handle);
+        if (missing++ < 8) g_string_append_printf(names, "%s'%s'", names->len ? ", " : "", st->handle);
     }
     if (!missing) return TW_OK;
     if (missing > 8) g_string_append_printf(names, " and %zu more", missing - 8);
@@ -287,7 +324,8 @@ void tw__streams_begin(tw_engine *engine, unsigned program)
 {
     size_t count;
     const uint32_t *list = streams_of(engine, program, &count);
-    for (size_t i = 0; i < count; i++) prefetch(&engine->streams[list[i]]);
+    for (unsigned replica = 0; replica < tw__replica_count(engine); replica++)
+        for (size_t i = 0; i < count; i++) prefetch(state_in(engine, replica, list[i]));
 }
 
 static void complete(tw__stream_state *st)
@@ -303,38 +341,69 @@ static void complete(tw__stream_state *st)
     prefetch(st);
 }
 
-static tw_status run_part(tw_engine *engine, tw__part *part, bool to_device)
+/* One piece. Of replicas that wait for each other (`met`) every rank has the data of all, as of a graph without
+ * replicas; what another rank has takes no part but on the host. */
+static tw_status run_part(tw_engine *engine, tw__part *part, bool to_device, bool met)
 {
-    tw__stream_state *st = &engine->streams[part->stream];
+    const tw__core *core = engine->core;
+    bool shared = core->created && is_shared(&core->streams[part->stream]);
+    tw__stream_state *st = engine->streams + part->stream;
+    if (shared) st -= engine->replica * engine->stream_count;
+    bool begins = part->begins && (!shared || engine->replica == 0),
+         ends = part->ends && (!shared || engine->replica + 1 == core->created), connected = st->how != UNCONNECTED;
+    if (!connected && to_device) return TW_OK;
     char *base = engine->plan.storage.base;
-    char *host = st->how == BUFFER ? st->buffer + st->position : slot(st, 0), *device = host;
+    char *host = st->how == BUFFER ? st->buffer + st->position : connected ? slot(st, 0) : NULL, *device = host;
     size_t host_size = tw__transfer_size(engine, st->type), device_size = tw__device_size(engine, st->type);
-    if (host_size != device_size) {
+    if (host_size != device_size || !connected) {
         device = tw__scratch(engine, (size_t)st->count * device_size);
         if (!device) return TW_E_NO_MEMORY;
     }
     tw_status s = TW_OK;
-    char *host_part = host + part->first * host_size, *device_part = device + part->first * device_size;
+    char *device_part = device + part->first * device_size;
     if (to_device) {
-        if (part->begins && st->how == CALLBACK && st->ready == 0) st->callback.fetch(host, st->callback.user);
+        if (begins && st->how == CALLBACK && st->ready == 0) st->callback.fetch(host, st->callback.user);
+        char *host_part = host + part->first * host_size;
         if (device != host) tw__host_to_device(engine, st->type, device_part, host_part, part->count);
-        s = tw__copy_move(&part->copy, base, device, st->handle, part->count);
+        if (!engine->elsewhere) s = tw__copy_move(&part->copy, base, device, st->handle, part->count);
     } else {
-        s = tw__copy_move(&part->copy, device, base, st->handle, part->count);
-        if (!s) s = tw__ranks_share(engine, st->handle, device_part, part->count * device_size);
-        if (s) return s;
-        if (device != host) tw__device_to_host(engine, st->type, host_part, device_part, part->count);
-        if (part->ends && st->how == CALLBACK) st->callback.fetch(host, st->callback.user);
+        if (!engine->elsewhere) s = tw__copy_move(&part->copy, device, base, st->handle, part->count);
+        size_t bytes = part->count * device_size;
+        if (!s && !core->created) s = tw__ranks_share(engine, st->handle, device_part, bytes);
+        if (!s && met) s = tw__replica_share(engine, engine->replica, st->handle, device_part, bytes);
+        if (s || !connected) return s;
+        if (device != host)
+            tw__device_to_host(engine, st->type, host + part->first * host_size, device_part, part->count);
+        if (ends && st->how == CALLBACK) st->callback.fetch(host, st->callback.user);
     }
-    if (part->ends) complete(st);
+    if (ends) complete(st);
     return s;
 }
 
 tw_status tw__transfer_run(tw_engine *engine, tw__transfer *transfer)
 {
     for (size_t i = 0; i < transfer->count; i++) {
-        tw_status s = run_part(engine, &transfer->parts[i], transfer->to_device);
+        tw_status s = run_part(engine, &transfer->parts[i], transfer->to_device, false);
         if (s) return s;
     }
+    return TW_OK;
+}
+
+bool tw__transfer_meets(const tw_engine *engine, const tw__transfer *transfer)
+{
+    if (!engine->core->created) return false;
+    if (!tw__options_bool(engine->options, "target.syncReplicasIndependently")) return true;
+    for (size_t i = 0; i < transfer->count; i++)
+        if (is_shared(&engine->core->streams[transfer->parts[i].stream])) return true;
+    return false;
+}
+
+tw_status tw__transfer_run_all(tw_engine *engine, tw__transfer *transfer)
+{
+    for (size_t i = 0; i < transfer->count; i++)
+        for (unsigned replica = 0; replica < engine->core->created; replica++) {
+            tw_status s = run_part(&engine->replicas[replica], &transfer->parts[i], transfer->to_device, true);
+            if (s) return s;
+        }
     return TW_OK;
 }

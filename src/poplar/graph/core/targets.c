@@ -56,6 +56,7 @@ static tw_target *new_ipu(tw_target_kind kind, const tw_ipu_model *model, const 
                          .accurate_half = m->accurate_half,
                          .compile_ipu_code = m->compile_ipu_code,
                          .no_sync_delay = m->no_sync_delay,
+                         .takes_replicas = kind == TW_TARGET_IPU || m->replicas_only,
                          .link_topology = m->ipu_link_topology,
                          .link_configuration = m->ipu_link_configuration,
                          .sync_configuration = m->sync_configuration,

@@ -45,7 +45,7 @@ static void print_details(const tw__core *core, const tw__program *p, FILE *out)
         fprintf(out, " '%s'", core->compute_sets[p->id].name);
         if (p->a.regions) fprintf(out, " -> %s", a);
         break;
-    case TW__P_COPY: fprintf(out, " %s -> %s", a, b); break;
+    case TW__P_COPY: fprintf(out, "%s %s -> %s", p->case_count ? " between replicas" : "", a, b); break;
     case TW__P_STREAM_IN: fprintf(out, " stream '%s' -> %s", core->streams[p->id].handle, a); break;
     case TW__P_STREAM_OUT: fprintf(out, " %s -> stream '%s'", a, core->streams[p->id].handle); break;
     case TW__P_REMOTE_IN: fprintf(out, " remote buffer '%s' -> %s", core->remotes[p->id].handle, a); break;
@@ -97,7 +97,7 @@ static void program_print(const tw__core *core, uint32_t id, unsigned depth, con
                                                                                           : "";
         program_print(core, p->children[i], depth + 1, label, out);
     }
-    for (uint32_t i = 0; i < p->case_count; i++) {
+    for (uint32_t i = 0; p->kind == TW__P_SWITCH && i < p->case_count; i++) {
         char label[32];
         snprintf(label, sizeof label, "case %d: ", p->cases[i].value);
         program_print(core, p->cases[i].body, depth + 1, label, out);

@@ -160,41 +160,71 @@ tw_program tw__replica_stamp(tw_graph *graph, tw_tensor tensor, bool since)
     return for_each(graph, tensor, stamp_of, since ? &since : NULL);
 }
 
+/* Whether `to` says for each of the n replicas where it sends to, at most one to each. */
+static bool check_map(const tw__core *core, unsigned n, const unsigned *to)
+{
+    if (!to) return tw__graph_fail(core, TW_E_INVALID_ARGUMENT, "the map of replicas is NULL");
+    g_autofree bool *taken = g_new0(bool, n);
+    for (unsigned i = 0; i < n; i++) {
+        if (to[i] == TW_UNMAPPED) continue;
+        if (to[i] >= n || taken[to[i]])
+            return tw__graph_fail(core, TW_E_REPLICATION,
+                                  to[i] >= n
+                                      ? "replica %u cannot send to replica %u: there are %u"
+                                      : "replica %u sends to replica %u, which another one of the %u sends to",
+                                  i, to[i], n);
+        taken[to[i]] = true;
+    }
+    return true;
+}
+
+/* In a graph of replicas only: a copy that knows where each replica sends to. */
+static tw_program created_cross_copy(tw_graph *graph, tw_tensor source, tw_tensor destination, const unsigned *to)
+{
+    tw__core *core = graph->core;
+    tw__case *map = TW__NEW_N(core->arena, tw__case, core->created);
+    if (!map) return tw__graph_no_memory(core), NIL;
+    for (unsigned i = 0; i < core->created; i++)
+        map[i] = (tw__case){ to[i] == TW_UNMAPPED ? TW__TO_NOBODY : (int32_t)to[i], 0 };
+    tw__call_site_again();
+    tw_program copy = tw_program_copy(graph, source, destination);
+    if (!copy.id) return NIL;
+    core->programs[copy.id].cases = map;
+    core->programs[copy.id].case_count = core->created;
+    return copy;
+}
+
 tw_program tw_program_cross_replica_copy(tw_graph *graph, tw_tensor source, tw_tensor destination,
                                          const unsigned *to)
 {
     TW__ENTER(graph, NIL);
     tw__core *core = graph->core;
-    unsigned n = graph->replicas;
-    if (!n || !to) {
-        tw__graph_fail(core, n ? TW_E_INVALID_ARGUMENT : TW_E_REPLICATION, "%s",
-                       n ? "the map of replicas is NULL" : "a cross-replica copy needs a replicated graph");
-        return NIL;
-    }
-    g_autofree bool *taken = g_new0(bool, n);
-    for (unsigned i = 0; i < n; i++) {
-        if (to[i] >= n || taken[to[i]]) {
-            tw__graph_fail(core, TW_E_REPLICATION,
-                           to[i] >= n ? "replica %u cannot send to replica %u: there are %u"
-                                      : "replica %u sends to replica %u, which another one of the %u sends to",
-                           i, to[i], n);
-            return NIL;
-        }
-        taken[to[i]] = true;
-    }
-    tw_tensor from = tw__replica_stacked(graph, source, "the source"), all = TW__NIL_TENSOR,
-              picked = TW__NIL_TENSOR;
+    unsigned n = core->created ? core->created : graph->replicas, senders = 0;
+    if (!n) tw__graph_fail(core, TW_E_REPLICATION, "a cross-replica copy needs a replicated graph");
+    if (!n || !check_map(core, n, to)) return NIL;
+    if (core->created) return created_cross_copy(graph, source, destination, to);
+    tw_tensor from = tw__replica_stacked(graph, source, "the source"), all = TW__NIL_TENSOR;
     if (from.id) all = tw__replica_stacked(graph, destination, "the destination");
-    g_autofree tw_tensor *rows = g_new0(tw_tensor, n);
+    g_autofree tw_tensor *out = g_new0(tw_tensor, n), *in = g_new0(tw_tensor, n);
     bool done = all.id != 0;
-    for (unsigned i = 0; i < n && done; i++)
-        done = (rows[i] = tw_tensor_slice(graph->replica[0], all, 0, to[i], to[i] + 1)).id;
-    if (done) picked = tw_tensor_concat(graph->replica[0], n, rows, 0);
+    for (unsigned i = 0; i < n && done; i++) {
+        if (to[i] == TW_UNMAPPED) continue;
+        out[senders] = tw_tensor_slice(graph->replica[0], from, 0, i, i + 1);
+        in[senders] = tw_tensor_slice(graph->replica[0], all, 0, to[i], to[i] + 1);
+        done = out[senders].id && in[senders].id;
+        senders++;
+    }
     tw_program copy = NIL;
-    if (picked.id && tw__replica_next(graph, 0)) copy = tw_program_copy(graph->replica[0], from, picked);
-    for (unsigned i = 0; i < n; i++) tw__tensor_drop(core, rows[i]);
+    if (done && !senders) copy = tw_program_sequence(graph->replica[0], "");
+    if (done && senders) {
+        tw_tensor sent = tw_tensor_concat(graph->replica[0], senders, out, 0),
+                  got = tw_tensor_concat(graph->replica[0], senders, in, 0);
+        if (got.id && tw__replica_next(graph, 0)) copy = tw_program_copy(graph->replica[0], sent, got);
+        tw__tensor_drop(core, sent);
+        tw__tensor_drop(core, got);
+    }
+    for (unsigned i = 0; i < senders; i++) tw__tensor_drop(core, out[i]), tw__tensor_drop(core, in[i]);
     tw__tensor_drop(core, from);
     tw__tensor_drop(core, all);
-    tw__tensor_drop(core, picked);
     return copy;
 }

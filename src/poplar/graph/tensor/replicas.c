@@ -97,7 +97,7 @@ tw_tensor tw__replica_stacked(const tw_graph *graph, tw_tensor tensor, const cha
 tw_tensor tw_graph_get_non_replicated_tensor(tw_graph *graph, tw_tensor tensor)
 {
     TW__GET(graph, core, t, tensor, "the tensor");
-    if (core->only_replicas) {
+    if (core->created) {
         tw__graph_fail(core, TW_E_REPLICATION,
                        "a graph that exists as replicas only has no tensors of all of them");
         return TW__NIL_TENSOR;

@@ -103,7 +103,8 @@ const char *tw_graph_variable_name(const tw_graph *graph, uint32_t id)
 static bool one_value(const tw__variable *v, uint64_t first, uint64_t count, const void **value)
 {
     const tw__initial *initial = v->initial;
-    if (!initial || initial->next || initial->type != v->type) return false; /* constants have one list of values */
+    if (!initial || initial->next || initial->replica || initial->type != v->type)
+        return false; /* constants have one list of values */
     size_t size = tw_type_get(v->type)->size;
     const char *values = initial->values;
     *value = initial->broadcast ? values : values + first * size;
@@ -146,7 +147,8 @@ bool tw__constant_element(const tw__core *core, uint32_t var, uint64_t element, 
 {
     const tw__variable *v = &core->vars[var];
     const tw__initial *initial = v->initial;
-    if (!v->is_constant || !initial || initial->next) return false; /* constants have one list of values */
+    if (!v->is_constant || !initial || initial->next || initial->replica)
+        return false; /* constants have one list of values */
     const char *values = initial->values;
     *value = variable_regions_number(initial->type, values + (initial->broadcast ? 0 : element) *
                                                                  tw_type_get(initial->type)->size);
