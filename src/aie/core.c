@@ -6,6 +6,7 @@
 #include "aie/type_names.h"
 #define TW_AIE_CHECK
 #include <tilewright/aie/detail/core.h>
+#include <tilewright/progress.h>
 
 _Thread_local tw_aie_control tw_aie_core;
 
@@ -36,7 +37,7 @@ void tw__aie_report(const char *intrinsic, const char *format, ...)
     if (reports.hook)
         reports.hook(reports.user, text);
     else
-        fprintf(stderr, "%s\n", text);
+        tw_progress_clear(), fprintf(stderr, "%s\n", text);
 }
 
 void tw__aie_report_at(const char *file, int line, const char *intrinsic, const char *format, ...)

@@ -89,6 +89,7 @@ char **tw__launch_words(const char *command, const tw__launch *launch)
         if (!has_module(launchers[i].module)) continue;
         char *program = find_program(launchers[i].programs);
         if (program) {
+            tw__cli_set_variable("TILEWRIGHT_PROGRESS", "0"); /* ranks have one terminal */
             if (!launch->hosts) share_cores((unsigned)ranks);
             if (!isatty(STDOUT_FILENO)) tw__cli_set_variable("NO_COLOR", "1"); /* Open MPI gives ranks a terminal */
             return (char **)g_ptr_array_free(launcher_words(i, program, launch), FALSE);

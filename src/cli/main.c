@@ -245,6 +245,8 @@ static int dispatch(int argc, char **argv)
 int main(int argc, char **argv)
 {
     tw_protect_inputs(true);
+    setenv("TILEWRIGHT_PROGRESS", "2",
+           0); /* for the programs that are started, too; without memory there is none */
     int status = dispatch(argc, argv);
     tw_protect_inputs(false);
     errno = 0; /* of an earlier write nobody kept why it failed */

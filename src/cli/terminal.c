@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tilewright/progress.h>
 #include <unistd.h>
 
 enum { CHARACTER = 4 }; /* bytes at most, in UTF-8 */
@@ -33,6 +34,7 @@ static size_t unfinished(const char *text, size_t size)
 static ssize_t terminal_write_all(void *user, const char *text, size_t size)
 {
     (void)user;
+    tw_progress_clear();
     for (size_t done = 0; done < size;) {
         ssize_t n = write(shown_on, text + done, size - done);
         if (n < 0 && errno != EINTR) return 0;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <tilewright/progress.h>
 
 static volatile sig_atomic_t interrupted;
 
@@ -124,10 +125,26 @@ static bool watch(void *user, tw_sim *sim, const tw_sim_event *event)
 
 /* --- running ---------------------------------------------------------------------------------------------------- */
 
+/* tw_sim_run() in pieces, between which it tells how far it is; the limit is of the context with the most turns. */
+static tw_sim_stop sim_pieces(tw__sim_session *s)
+{
+    enum { PIECE = 1 << 21 };
+    uint64_t before[TW_SIM_CONTEXTS], most = 0;
+    for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) before[i] = tw_sim_turns(s->sim, i);
+    tw_sim_stop stop;
+    do {
+        tw_progress_tell("tile", "cycles", tw_sim_cycles(s->sim), 0);
+        stop = tw_sim_run(s->sim, MIN(s->limit - most, (guint64)PIECE));
+        for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) most = MAX(most, tw_sim_turns(s->sim, i) - before[i]);
+    } while (stop == TW_SIM_LIMIT && most < s->limit);
+    tw_progress_end();
+    return stop;
+}
+
 tw_sim_stop tw__sim_go(tw__sim_session *s)
 {
     tw_sim_stop stop;
-    while ((stop = tw_sim_run(s->sim, s->limit)) == TW_SIM_WAIT) {
+    while ((stop = sim_pieces(s)) == TW_SIM_WAIT) {
         char text[TW_INSN_TEXT];
         tw_insn insn;
         if (tw_sim_pending(s->sim, &insn))

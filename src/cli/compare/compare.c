@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <tilewright/progress.h>
 
 typedef struct request {
     GPtrArray *sizes; /* borrowed words */
@@ -100,6 +100,8 @@ typedef struct run {
     tw__compare_case *c;
     tw__compare_row *row;
     bool *is_good;
+    gint *done; /* of `all` */
+    guint all;
 } run;
 
 static void run_one(gpointer item, gpointer user)
@@ -107,14 +109,16 @@ static void run_one(gpointer item, gpointer user)
     (void)user;
     g_autofree run *r = item;
     g_autofree char *programs = g_build_filename(r->folder, r->kernel->name, NULL);
-    /* On a terminal, what is running; a later line takes its place. */
-    if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K%s on %s", r->kernel->name, r->machine->name);
+    g_autofree char *what = g_strdup_printf("%s on %s", r->kernel->name, r->machine->name);
+    tw_progress_tell(what, "runs", (uint64_t)g_atomic_int_get(r->done), r->all);
     *r->is_good = tw__compare_run(programs, r->machine, r->kernel, r->c, r->row);
+    tw_progress_tell(what, "runs", (uint64_t)g_atomic_int_add(r->done, 1) + 1, r->all);
 }
 
 static int run_all(const request *r, char **kernels, const char *folder, GArray *rows)
 {
     g_auto(GStrv) machines = g_strsplit(r->on, ",", -1);
+    gint done = 0;
     guint on = g_strv_length(machines), sizes = MAX(r->sizes->len, 1), count = g_strv_length(kernels) * sizes;
     for (char **name = machines; *name; name++)
         if (!tw__compare_find_machine(*name)) return unknown_machine(*name);
@@ -138,7 +142,9 @@ static int run_all(const request *r, char **kernels, const char *folder, GArray 
                       .kernel = kernel,
                       .c = &cases[i / on],
                       .row = &g_array_index(rows, tw__compare_row, i),
-                      .is_good = &is_good[i] };
+                      .is_good = &is_good[i],
+                      .done = &done,
+                      .all = count * on };
         g_thread_pool_push(pool, one, NULL);
     }
     g_thread_pool_free(pool, FALSE, TRUE);
@@ -146,7 +152,7 @@ static int run_all(const request *r, char **kernels, const char *folder, GArray 
     for (guint i = 0; i < count * on; i++)
         if (!is_good[i]) bad = TW__EXIT_FAILURE;
     for (guint i = 0; i < count; i++) tw__compare_clear(&cases[i]);
-    if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+    tw_progress_end();
     return bad;
 }
 

@@ -12,6 +12,7 @@
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tilewright/progress.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -55,6 +56,7 @@ static void write_line(int family, const char *module, char letter, const char *
     if ((size_t)n > sizeof line - 2) n = sizeof line - 2;
     line[n] = '\n';
     FILE *out = destination[family] ? destination[family] : stderr;
+    tw_progress_clear();
     fwrite(line, 1, (size_t)n + 1, out);
     fflush(out);
 }

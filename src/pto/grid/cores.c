@@ -9,6 +9,7 @@
 #include "core/base/interrupt.h"
 
 #include <stdlib.h>
+#include <tilewright/progress.h>
 
 enum { STACK_BYTES = 512 << 10 }; /* of a core; made when it starts, gone when it ends */
 enum { MOST_POLLS = 100000 };     /* tests in a row that say no while no other core can move */
@@ -228,6 +229,13 @@ static void report_deadlock(tw_pto_grid *grid)
     g_string_free(text, TRUE);
 }
 
+void tw__pto_tell_progress(const tw_pto_grid *grid)
+{
+    unsigned ended = 0;
+    for (unsigned i = 0; i < grid->count; i++) ended += grid->cores[i]->seat->ended;
+    tw_progress_tell("grid", "cores through", ended, grid->count);
+}
+
 static bool step(tw_pto_grid *grid, tw_pto *core)
 {
     tw__seat *seat = core->seat;
@@ -282,6 +290,7 @@ tw_status tw_pto_grid_run(tw_pto_grid *grid, tw_pto_kernel kernel, void *user)
     grid->running = true;
     for (bool moved = true; moved;) {
         moved = false;
+        if (grid->count > 1) tw__pto_tell_progress(grid);
         if (tw__interrupt_flag) keep_failure(grid, TW_E_SYSTEM, "interrupted between two cores");
         for (unsigned i = 0; i < grid->count; i++) moved |= step(grid, grid->cores[i]);
         if (moved || grid->stopping) continue;
@@ -289,6 +298,7 @@ tw_status tw_pto_grid_run(tw_pto_grid *grid, tw_pto_kernel kernel, void *user)
         if (moved) report_deadlock(grid);
     }
     grid->running = false;
+    tw_progress_end();
     tw__interrupt_end();
     if (grid->status != TW_OK) tw__set_error(grid->status, grid->message ? grid->message : "out of memory");
     return grid->status;

@@ -112,6 +112,7 @@ struct tw_pto_grid {
 tw__seat *tw__pto_seat(tw_pto *core);
 /* Returns when wait.ready(); a failure when that can never be. The message is the description of the wait. */
 tw_status tw__pto_wait(tw_pto *core, tw__wait wait);
+void tw__pto_tell_progress(const tw_pto_grid *grid); /* cores that have ended */
 /* A test that failed: lets the others go on. A failure when they cannot and this core has polled for a long time. */
 tw_status tw__pto_poll(tw_pto *core, tw__wait wait);
 /* The pipe does nothing before that cycle; TW_PTO_PIPE_ALL: no pipe does. `cause`, `other` (NULL = not one core) and

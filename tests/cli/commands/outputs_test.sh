@@ -133,4 +133,106 @@ case $(nm "$tilewright" "$build/libtilewright.so" 2>/dev/null | grep -c __asan_i
     limited "$tilewright" layout vertex zero.cpp --arch mk2
     ;;
 esac
+
+# --- progress: on a terminal a line for what takes long, which is gone behind it -----------------------------------
+# As a terminal shows it: what was on the line of each drawing, and what is left at the end.
+cat >terminal.py <<'END'
+import fcntl, os, pty, re, struct, sys, termios
+pid, terminal = pty.fork()
+if pid == 0:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 24, int(sys.argv[1]), 0, 0))
+    os.execvp(sys.argv[2], sys.argv[2:])
+said = b''
+try:
+    while block := os.read(terminal, 65536): said += block
+except OSError: pass # nobody writes any more
+drawn = []
+for line in said.decode().replace('\r\n', '\n').split('\n'):
+    for shown in re.split('(?=\r)', line):
+        if shown.startswith('\r') and shown.endswith('\033[K') and shown != '\r\033[K': drawn.append(shown[1:-3])
+    rest = line.rsplit('\r', 1)
+    assert len(rest) == 1 or rest[1].startswith('\033[K'), line # else something is left of a line
+    print(rest[-1].removeprefix('\033[K'))
+assert all(len(d) < int(sys.argv[1]) for d in drawn), drawn
+print(*('drawn: ' + d for d in drawn), sep='\n')
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+END
+progress() { # progress COLUMNS PATTERN COMMAND...: that is on the line at some time
+  columns=$1 pattern=$2
+  shift 2
+  expect 0 env -u NO_COLOR TERM=xterm TILEWRIGHT_PROGRESS=0.000001 python3 terminal.py "$columns" "$@"
+  grep -qE "^drawn: $pattern" out || { fail "no '$pattern' on the terminal: $*"; tail -5 out; }
+}
+stencil="$tilewright csl run $source/examples/csl/stencil/layout.csl --arch=wse3 --launch run,500"
+cat >layout.csl <<'END'
+layout {
+  @set_rectangle(64, 64);
+  var x: u16 = 0;
+  while (x < 64) : (x += 1) {
+    var y: u16 = 0;
+    while (y < 64) : (y += 1) { @set_tile_code(x, y, "pe.csl", .{ .n = x * 2 + y % 2 }); }
+  }
+}
+END
+cat >pe.csl <<'END'
+param n: u16;
+var a: u16 = n;
+task main() void { a += 1; }
+const id = @get_local_task_id(8);
+comptime { @bind_local_task(main, id); @activate(id); }
+END
+progress 100 'layout: [0-9,]+ of 4,096 PEs, [0-9,.]+( million)? a second, [0-9]+ s left$' "$tilewright" csl check layout.csl --arch=wse3
+# shellcheck disable=SC2086  # several words
+progress 100 'wafer: [0-9,]+ cycles, .*[0-9]+ s$' $stencil
+grep -q '^@[0-9]* PE(2,2): 2500 hundredths after 500 steps$' out || { fail 'what the program prints is not on lines of its own'; cat out; }
+# shellcheck disable=SC2086
+progress 20 'wafer: [0-9,]+ c[a-z]*' $stencil
+cat >count.pto <<'END'
+%zero = arith.constant 0 : index
+%one = arith.constant 1 : index
+%many = arith.constant 100000 : index
+scf.for %i = %zero to %many step %one {
+  %next = arith.addi %i, %one : index
+}
+END
+progress 100 'core: [0-9,]+ steps, ' "$tilewright" pto run count.pto --target a5
+progress 100 'grid: [0-3] of 4 cores through, ' "$tilewright" pto run count.pto --target a5 --blocks 4
+printf '.globl count\ncount:\n  setzi $m0, 1000000\n  shl $m0, $m0, 2\nagain:\n  add $m0, $m0, -1\n  brnz $m0, again\n  exitnz $mzero\n' >count.s
+progress 100 'tile: [0-9,]+ cycles, ' "$tilewright" sim count.s
+progress 100 '[a-z]* on a2a3: [012] of 2 runs, ' env OMP_NUM_THREADS=1 "$tilewright" compare axpy dot --small --on a2a3
+cat >runs.c <<'END'
+#include <tilewright/aie.h>
+#include <tilewright/tilewright.h>
+static void give(void *user) { (void)user; put_ms(0, 1, 0); }
+static void take(void *user) { (void)user; (void)get_ss(0); }
+int main(void)
+{
+    tw_device *device = tw_device_ipu_model(TW_MK2, 1);
+    tw_graph *g = tw_graph_new(tw_device_target(device));
+    tw_tensor a = tw_graph_add_variable(g, TW_INT, 1, (size_t[]){ 64 }, "a"), b = tw_graph_add_variable(g, TW_INT, 1, (size_t[]){ 64 }, "b");
+    tw_graph_map(g, a, 0), tw_graph_map(g, b, 1);
+    tw_engine *e = tw_engine_new(g, tw_program_repeat(g, 200000, tw_program_copy(g, a, b)), NULL);
+    if (tw_engine_load(e, device) != TW_OK || tw_engine_run(e, 0) != TW_OK) return tw_engine_report_error(stderr, e), 1;
+    puts("engine");
+    tw_aie_array *array = tw_aie_array_new();
+    tw_aie_kernel from = tw_aie_array_add(array, "give", give, NULL, 10, 2), to = tw_aie_array_add(array, "take", take, NULL, 12, 2);
+    tw_aie_array_stream(array, tw_aie_out(from, 0), tw_aie_in(to, 0), 4);
+    return tw_aie_array_run(array, 20000) != TW_OK || puts("array") < 0;
+}
+END
+progress 100 'graph: [0-9,]+ of 200,000 rounds, [0-9,.]+( million)? a second, [0-9]+ s left$' "$tilewright" run runs.c
+grep -qE '^drawn: array: [0-9,]+ of 40,000 firings, ' out || { fail 'no firings'; tail -3 out; }
+grep -qx engine out && grep -qx array out || { fail 'what the program prints is not on lines of its own'; cat out; }
+quiet() { # quiet COMMAND...: no word of progress
+  expect 0 "$@"
+  ! grep -q 'wafer: ' out err || fail "progress: $*"
+}
+# shellcheck disable=SC2086
+{
+  quiet env TERM=xterm TILEWRIGHT_PROGRESS=0.000001 $stencil
+  quiet env TERM=xterm TILEWRIGHT_PROGRESS=0 python3 terminal.py 80 $stencil
+  quiet env TERM=xterm TILEWRIGHT_PROGRESS=soon python3 terminal.py 80 $stencil
+  quiet env TERM=xterm TILEWRIGHT_PROGRESS=0.000001 NO_COLOR=1 python3 terminal.py 80 $stencil
+  quiet env TERM=dumb TILEWRIGHT_PROGRESS=0.000001 python3 terminal.py 80 $stencil
+}
 finish

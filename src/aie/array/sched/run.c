@@ -10,6 +10,7 @@
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tilewright/progress.h>
 
 /* Vectors of 1024 bits by value, and none in registers: layered kernels without optimisation need more than 512 KiB.
  * Only pages that are touched exist. */
@@ -251,6 +252,19 @@ tw_status tw__aie_verdict(const tw_aie_array *a)
     return TW_E_APPLICATION;
 }
 
+/* Kernels that go on until their input ends do not say how often that is. */
+static void tell_firings(const tw_aie_array *a)
+{
+    uint64_t fired = 0, target = 0;
+    bool known = true;
+    for (size_t i = 0; i < a->kernel_count; i++) {
+        const tw__kernel *k = a->kernels[i];
+        fired += k->fired, target += k->target;
+        known &= k->target != 0;
+    }
+    tw_progress_tell("array", "firings", fired, known ? target : 0);
+}
+
 void tw__aie_run_kernels(tw_aie_array *a)
 {
     tw_aie_array *outer = tw__aie_current;
@@ -258,6 +272,7 @@ void tw__aie_run_kernels(tw_aie_array *a)
     tw__aie_current = a;
     for (bool moved = true; moved && a->status == TW_OK;) {
         moved = false;
+        tell_firings(a);
         for (size_t i = 0; i < a->file_count; i++)
             if (tw__plio_step(a, a->files[i])) moved = true, tw__aie_stamp(a, a->files[i]);
         for (size_t i = 0; i < a->kernel_count; i++) {
@@ -276,6 +291,7 @@ void tw__aie_run_kernels(tw_aie_array *a)
             moved = true;
         }
     }
+    tw_progress_end();
     tw_aie_core = saved;
     tw__aie_current = outer;
 }

@@ -3,6 +3,8 @@
 #include "csl/lang/sema/gen.h"
 #include "csl/lang/layout/layout.h"
 
+#include <tilewright/progress.h>
+
 #define ARG(i) (n->kid[i])
 
 static operand done(void)
@@ -84,6 +86,7 @@ static operand b_set_tile_code(sema *s, const node *n, const type *expected)
     int64_t row = file.type && !name ? -1 : tw__csl_layout_binding(s, n, name, &params);
     if (row < 0) return tw__csl_nothing();
     *t = (tile){ n, (uint32_t)row };
+    tw_progress_tell("layout", "PEs", s->layout->placed++, (uint64_t)s->layout->width * s->layout->height);
     return done();
 }
 

@@ -7,6 +7,7 @@
 #include "csl/lang/opt/opt.h"
 
 #include <stdlib.h>
+#include <tilewright/progress.h>
 
 #define DEFAULT_STEPS   UINT64_C(200000000)
 #define DEFAULT_SECONDS 600.0
@@ -123,6 +124,7 @@ static bool build_all(sema *s, tw__csl_sharing *sharing, const char *top_file, G
     bool first_only = watch && watch->first_only, good = true;
     for (size_t i = 0; i < l->binding_count && !tw__csl_stop(s); i++) {
         tile_binding *b = &l->bindings[i];
+        tw_progress_tell("compiles", "tile programs", i, l->binding_count);
         if (first_only && !g_hash_table_add(files_seen, (gpointer)(b->file ? b->file : top_file))) continue;
         tw__arena_mark mark = tw__arena_save(image->arena);
         size_t files = image->file_count;
@@ -173,6 +175,7 @@ static bool layout_compile(sema *s, tw__csl_shared *shared)
     bool good = sharing && build_all(s, sharing, o->file, files);
     g_hash_table_destroy(files);
     tw__csl_sharing_free(sharing);
+    tw_progress_end();
     return good;
 }
 

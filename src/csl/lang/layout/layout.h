@@ -34,7 +34,8 @@ typedef struct tw__csl_layout {
     bool has_rectangle;
     bool has_block; /* there is a layout block: exports need their @export_name */
     uint32_t width, height;
-    tile *tiles; /* row-major */
+    tile *tiles;     /* row-major */
+    uint32_t placed; /* of them have code */
     tile_binding *bindings;
     size_t binding_count, binding_room;
     GHashTable *by_params; /* hash of file and params -> row + 1, chained by `next` */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <tilewright/progress.h>
 
 /* At least so many PEs to look at in a window: several windows in one go. The number decides alone, so that the host
  * is asked at the same cycles for any number of threads. */
@@ -270,7 +271,7 @@ static tw_status out_of_time(tw__wse *w)
     return tw__fail(TW_E_SYSTEM, "the run takes longer than %g seconds", w->options.max_seconds);
 }
 
-tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user), void *user)
+static tw_status run_until(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user), void *user)
 {
     uint64_t limit = max_cycles && max_cycles < TW__WSE_NEVER - w->now ? w->now + max_cycles : TW__WSE_NEVER;
     uint64_t start = w->now;
@@ -279,6 +280,7 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
     for (unsigned turn = 0;;) {
         bool asks = done && turn % ASK_EVERY == 0;
         size_t busy;
+        tw_progress_tell("wafer", "cycles", w->now, 0);
         if (asks && w->ranks > 1) next_of_all(w, &busy); /* what the last windows brought, before the host looks */
         if (w->lost) return w->lost;
         if (w->no_memory)
@@ -322,6 +324,13 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
         unsigned most = done ? ASK_EVERY - turn % ASK_EVERY : MOST_WINDOWS;
         turn += run_step(w, busy, room < most ? (unsigned)room : most);
     }
+}
+
+tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user), void *user)
+{
+    tw_status status = run_until(w, max_cycles, done, user);
+    tw_progress_end();
+    return status;
 }
 
 bool tw__wse_quiet(tw__wse *w)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tilewright/poplar/debugger.h>
+#include <tilewright/progress.h>
 #include <time.h>
 
 const char *const tw__opcode_names[] = {
@@ -128,6 +129,7 @@ static tw_status run_error(tw_engine *engine, const tw__instr *in)
 {
     const char *text = engine->plan.texts.items[in->a];
     FILE *out = engine->print_out ? engine->print_out : stderr;
+    tw_progress_clear();
     if (tw__wire_rank() == 0 || engine->core->created || (out != stderr && out != stdout))
         fprintf(out, "%s\n", text);
     if (in->imm >= 0) {
@@ -157,6 +159,7 @@ static uint32_t enter_loop(machine *m, uint32_t pc)
     const tw__instr *in = &m->code[pc];
     if (in->imm == 0) return in->to;
     m->engine->plan.counters[in->a] = (uint64_t)in->imm;
+    if (m->outer == UINT32_MAX) m->outer = pc;
     if (m->trace && in->straight) {
         m->trace = false;
         m->loop = pc;
@@ -168,6 +171,7 @@ static uint32_t next_round(machine *m, uint32_t pc)
 {
     const tw__instr *in = &m->code[pc];
     if (--m->engine->plan.counters[in->a]) return in->to;
+    if (m->outer == in->to - 1) m->outer = UINT32_MAX;
     if (m->loop == in->to - 1) { /* leaves the outermost straight loop */
         tw__account_loop(m->engine, in->to, pc, (uint64_t)m->code[m->loop].imm);
         m->loop = UINT32_MAX;
@@ -218,7 +222,7 @@ static const tw__exec *measured_by(const tw__plan *plan, const tw__instr *in)
     return plan->execs.items[in->a].on_tiles ? &plan->execs.items[in->a] : NULL;
 }
 
-static tw_status tell_debugger(const tw__machine *m, const tw__instr *in)
+static tw_status tell_debugger(const machine *m, const tw__instr *in)
 {
     const tw_debugger *d = m->engine->debugger;
     m->engine->debugged = (size_t)(in - m->code);
@@ -226,14 +230,24 @@ static tw_status tell_debugger(const tw__machine *m, const tw__instr *in)
 }
 
 /* Whether this is where a replica waits for all others. */
-static bool meets(const tw__machine *m, const tw__instr *in)
+static bool meets(const machine *m, const tw__instr *in)
 {
     if (!m->engine->core->created) return false;
     if (in->op == TW__I_TRANSFER) return tw__transfer_meets(m->engine, &m->engine->plan.transfers.items[in->a]);
     return in->op == TW__I_CROSS || (in->op == TW__I_SYNC && in->a == TW_SYNC_GLOBAL);
 }
 
-tw_status tw__machine_go(tw__machine *m)
+static void tell_rounds(const machine *m)
+{
+    if (m->outer == UINT32_MAX) {
+        tw_progress_tell("graph", "steps", m->done, 0);
+    } else {
+        uint64_t all = (uint64_t)m->code[m->outer].imm;
+        tw_progress_tell("graph", "rounds", all - m->engine->plan.counters[m->code[m->outer].a], all);
+    }
+}
+
+tw_status tw__machine_go(machine *m)
 {
     tw_engine *engine = m->engine;
     tw__plan *plan = &engine->plan;
@@ -248,8 +262,9 @@ tw_status tw__machine_go(tw__machine *m)
         bool flag = true;
         if (tw__interrupt_flag) return tw__fail(TW_E_SYSTEM, "interrupted before a step of the program");
         if (engine->debugger && (s = tell_debugger(m, in)) != TW_OK) return s;
+        if (m->done++) tell_rounds(m); /* the first instruction enters the loop of most programs that take long */
         if (m->ranks) {
-            tw__wire_at(++m->done);
+            tw__wire_at(m->done);
             if (tw__wire_stopped() && (s = tw__wire_notices()) != TW_OK) return s;
         }
         m->pc = pc;
@@ -336,6 +351,7 @@ tw_status tw__machine_start(tw__machine *m, tw_engine *engine, unsigned program)
                         .log = tw__log_on(TW__LOG_PROGRAM, TW__TRACE),
                         .ranks = tw__wire_size() > 1 && (!engine->core->created || engine->ranks.verifies),
                         .loop = UINT32_MAX,
+                        .outer = UINT32_MAX,
                         .pc = engine->plan.entries.items[program] };
     engine->threads = omp_in_parallel() || engine->debugger ? 1 : omp_get_max_threads();
     return seed_tiles(engine);
@@ -345,7 +361,9 @@ tw_status tw__execute(tw_engine *engine, unsigned program)
 {
     tw__faults_begin();
     if (engine->replicas) return tw__replicas_execute(engine, program);
-    tw__machine m;
+    machine m;
     tw_status s = tw__machine_start(&m, engine, program);
-    return s ? s : tw__machine_go(&m);
+    if (!s) s = tw__machine_go(&m);
+    tw_progress_end();
+    return s;
 }

@@ -15,8 +15,9 @@ typedef struct tw__machine {
     bool log;       /* each instruction at TRACE */
     bool ranks;     /* others run the same instructions */
     bool ended;
-    uint32_t loop; /* LOOP instruction of the straight loop being executed */
-    uint64_t done; /* instructions */
+    uint32_t loop;  /* LOOP instruction of the straight loop being executed */
+    uint32_t outer; /* that of the outermost loop of known length, whose rounds are the progress */
+    uint64_t done;  /* instructions */
 } tw__machine;
 
 /* At the first instruction of a program. */

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tilewright/progress.h>
 
 typedef struct printer {
     FILE *out;
@@ -221,6 +222,7 @@ tw_status tw__print_run(tw_engine *engine, const tw__print *print)
                                      ? g_strdup_printf("%s (replica %u)", print->title, engine->replica)
                                      : g_strdup(print->title);
         tw__device_to_host(engine, print->type, converted, values, print->count);
+        tw_progress_clear();
         tw__print_values(out, title, print->type, print->rank, print->shape, converted, &print->format);
         fflush(out);
     }

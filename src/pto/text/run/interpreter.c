@@ -6,6 +6,7 @@
 #include "pto/grid/grid.h"
 
 #include <stdlib.h>
+#include <tilewright/progress.h>
 #include <time.h>
 
 static tw_status stopped(const tw__as_run *run)
@@ -40,6 +41,11 @@ static tw_status goes_on(tw__as_run *run)
     if (run->until && tw__as_processor_time() >= run->until) return overdue(run);
     if (tw__interrupt_flag)
         return tw__fail(TW_E_SYSTEM, "interrupted after %llu steps", (unsigned long long)run->steps - 1);
+    const tw__seat *seat = run->core->seat;
+    if (seat && seat->grid->count > 1)
+        tw__pto_tell_progress(seat->grid);
+    else
+        tw_progress_tell("core", "steps", run->steps - 1, 0);
     run->look = run->max_steps - run->steps > LOOK_EVERY ? run->steps + LOOK_EVERY : run->max_steps;
     return TW_OK;
 }
