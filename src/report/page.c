@@ -37,7 +37,7 @@ static void put_row(FILE *out, const char *label, const char *value)
 
 static void put_totals(FILE *out, const tw__stats *s)
 {
-    char text[128], digits[64], label[TW__LABEL];
+    char text[128], digits[64], count[64], label[TW__LABEL];
     const tw_profile_totals *t = &s->totals;
     const tw_profile *p = s->p;
     g_snprintf(text, sizeof text, "%s (%s)", tw__commas(digits, sizeof digits, t->cycles),
@@ -49,7 +49,14 @@ static void put_totals(FILE *out, const tw__stats *s)
         g_snprintf(text, sizeof text, "%s µs", g_ascii_formatd(digits, sizeof digits, "%.3f", t->seconds * 1e6));
         put_row(out, "Time", text);
     }
-    g_snprintf(text, sizeof text, "%s %%", g_ascii_formatd(digits, sizeof digits, "%.1f", t->tile_balance * 100));
+    uint32_t used = tw__profile_tiles_in_use(p);
+    bool some = used && used < p->target.tiles;
+    double balance = some ? tw__profile_used_balance(p, t) : t->tile_balance;
+    int length =
+        g_snprintf(text, sizeof text, "%s %%", g_ascii_formatd(digits, sizeof digits, "%.1f", balance * 100));
+    if (some)
+        g_snprintf(text + length, sizeof text - (size_t)length, " of the %s in use, of %s",
+                   tw__commas(digits, sizeof digits, used), tw__commas(count, sizeof count, p->target.tiles));
     put_row(out, tw__worded(tw__profile_terms(s->p->names.items[s->p->target.type]), "Tile balance", label), text);
     g_snprintf(text, sizeof text, "%s %%", g_ascii_formatd(digits, sizeof digits, "%.1f", t->thread_balance * 100));
     put_row(out, "Thread balance", text);

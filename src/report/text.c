@@ -95,6 +95,31 @@ static void put_entries(const sheet *s, GArray *list, double whole, const char *
     if (!list->len) fputs("  none\n", s->out);
 }
 
+/* Steps of one name, in the order of the plan: "(2 of 3) copy", since the end of a long name is cut off. The names are the caller's to free. */
+static GPtrArray *number_names(GArray *list)
+{
+    GPtrArray *made = g_ptr_array_new_with_free_func(g_free);
+    GHashTable *counts = g_hash_table_new(g_str_hash, g_str_equal),
+               *seen = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < list->len; i++) {
+        gpointer name = (gpointer)g_array_index(list, entry, i).name;
+        g_hash_table_insert(counts, name,
+                            GUINT_TO_POINTER(GPOINTER_TO_UINT(g_hash_table_lookup(counts, name)) + 1));
+    }
+    for (guint i = 0; i < list->len; i++) {
+        entry *e = &g_array_index(list, entry, i);
+        guint all = GPOINTER_TO_UINT(g_hash_table_lookup(counts, e->name));
+        guint number = GPOINTER_TO_UINT(g_hash_table_lookup(seen, e->name)) + 1;
+        if (all < 2) continue;
+        g_hash_table_insert(seen, (gpointer)e->name, GUINT_TO_POINTER(number));
+        g_ptr_array_add(made, g_strdup_printf("(%u of %u) %s", number, all, e->name));
+        e->name = made->pdata[made->len - 1];
+    }
+    g_hash_table_destroy(counts);
+    g_hash_table_destroy(seen);
+    return made;
+}
+
 static tw_status ended(const sheet *s)
 {
     return ferror(s->out) ? tw__fail(TW_E_IO, "cannot write the tables") : TW_OK;
@@ -151,7 +176,9 @@ tw_status tw_profile_print_top(const tw_profile *p, FILE *out, tw_colours colour
                "Steps, of %s cycles%s%s%s:", tw__commas(text, sizeof text, stats.totals.cycles), *band ? " (" : "",
                band, *band ? ")" : "");
     heading(&s, title);
+    GPtrArray *names = number_names(list);
     put_entries(&s, list, (double)stats.totals.cycles, BLUE, "times");
+    g_ptr_array_free(names, TRUE);
     g_array_free(list, TRUE);
     tw__stats_free(&stats);
     return ended(&s);

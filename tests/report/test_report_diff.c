@@ -166,7 +166,14 @@ static void test_tables(void **state)
     text = printed(tw_profile_print_top, p, TW_COLOURS_OFF, 1);
     assert_non_null(strstr(text, "Steps, of 200 cycles:"));
     assert_non_null(strstr(text, "... 1 more"));
+    assert_null(strstr(text, "(1 of"));
     g_free(text);
+    tw_profile *twice = make("work", 100, 500); /* steps of one name have numbers */
+    text = printed(tw_profile_print_top, twice, TW_COLOURS_OFF, 5);
+    assert_non_null(strstr(text, "\n  (1 of 2) work "));
+    assert_non_null(strstr(text, "\n  (2 of 2) work "));
+    g_free(text);
+    tw_profile_free(twice);
     assert_int_equal(tw_profile_print_lines(p, stderr, TW_COLOURS_OFF, 2), TW_E_MISSING_PROFILE);
     tw_profile_free(p);
 }

@@ -11,6 +11,17 @@ static char *percent(char buf[TW__TEXT], double ratio)
     return strcat(tw__fixed1(buf, ratio * 100), "%");
 }
 
+/* Of a graph of four kernels on an array of 400 tiles the balance of all is 1 %, whatever they do. */
+static void print_used(const tw__page *page, const tw_profile_totals *t)
+{
+    char text[TW__TEXT], all[TW__TEXT], share[TW__TEXT], label[TW__LABEL];
+    uint32_t used = tw__profile_tiles_in_use(page->p);
+    if (!used || used == page->p->target.tiles) return;
+    tw__note(page, 2, "%s of %s %s are in use; the balance of these alone is %s.",
+             tw__commas(text, sizeof text, used), tw__commas(all, sizeof all, page->p->target.tiles),
+             tw__worded(page->terms, "tiles", label), percent(share, tw__profile_used_balance(page->p, t)));
+}
+
 static void print_totals(const tw__page *page, const tw_profile_totals *t)
 {
     char a[TW__TEXT], b[TW__TEXT], label[TW__LABEL];
@@ -178,6 +189,7 @@ tw_status tw__summary_execution(const tw__page *page)
     tw__heading(page, 0, "Execution:");
     fputc('\n', page->out);
     print_totals(page, &totals);
+    print_used(page, &totals);
     status = print_vertex_types(page);
     if (status || !page->options.show_execution_steps) return status;
     step_printer printer = { page, page->options.max_steps ? page->options.max_steps : DEFAULT_MAX_STEPS, TW_OK };

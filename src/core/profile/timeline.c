@@ -216,6 +216,37 @@ tw_status tw_profile_get_totals(const tw_profile *p, tw_profile_totals *t)
     return TW_OK;
 }
 
+uint32_t tw__profile_tiles_in_use(const tw_profile *p)
+{
+    uint64_t *counts = tw__realloc(NULL, (p->steps.count + 1) * sizeof *counts);
+    bool *used = tw__calloc((size_t)p->target.tiles + 1, sizeof *used);
+    bool known = counts && used && tw__profile_step_counts(p, counts);
+    for (size_t i = 0; known && i < p->steps.count; i++) {
+        const tw__step *s = &p->steps.items[i];
+        tw_cycles_bucket bucket = program_buckets[s->type];
+        if (!counts[i] || bucket == TW_CYCLES_HOST_EXCHANGE || bucket == TW_CYCLES_SYNC || bucket == TW_CYCLES_NONE)
+            continue;
+        tw__row_cursor c = tw__profile_row_cursor(p, s->active);
+        uint64_t value = s->cycles;
+        uint32_t t = 0, n = p->target.tiles; /* without a row the step is on all tiles */
+        while (t < p->target.tiles && (!s->active || tw__profile_row_next(&c, &n, &value)))
+            for (uint32_t end = n < p->target.tiles - t ? t + n : p->target.tiles; t < end; t++)
+                used[t] |= value > 0;
+    }
+    uint32_t sum = 0;
+    for (uint32_t t = 0; known && t < p->target.tiles; t++) sum += used[t];
+    free(counts);
+    free(used);
+    return sum;
+}
+
+double tw__profile_used_balance(const tw_profile *p, const tw_profile_totals *totals)
+{
+    uint32_t used = tw__profile_tiles_in_use(p);
+    double balance = used ? totals->tile_balance * p->target.tiles / used : 0;
+    return balance < 1 ? balance : 1;
+}
+
 /* --- graph figures -------------------------------------------------------------------------------------------- */
 
 bool tw_profile_has_graph(const tw_profile *p)

@@ -133,6 +133,7 @@ static void profile_summary_execution(void **state)
         "Total compute cycles (including idle threads): 120\nTotal compute cycles (excluding idle threads): 90\n");
     HAS(text, "Total sync cycles: 228\nTotal tile balance: 34.5%\nTotal thread balance: 75.0%\nNote: cycles are "
               "estimated.\n");
+    HAS(text, "Note: 2 of 4 tiles are in use; the balance of these alone is 69.0%.\n");
     HAS(text, "Add (0 instances): 90\n");
     HAS(text, "--- Global Sync ---\nOnTileExecute (cycles 9 - 29): add\nCycles: 20 (0 overlapped with previous) "
               "[estimated]\n"
