@@ -173,6 +173,11 @@ TW_API bool tw_profile_step_cycles(const tw_profile *profile, uint32_t plan_step
 TW_API const char *tw_profile_vertex_type(const tw_profile *profile, size_t index, uint64_t *cycles,
                                           uint64_t *instances);
 
+/* Bytes that tiles sent to one another in the steps that ran; of cores that share a memory (PTO) also those that they
+ * loaded from it and stored there. What came from a host or went there is not in it. *fidelity, unless NULL: ABSENT
+ * when the profile does not say. */
+TW_API uint64_t tw_profile_bytes_moved(const tw_profile *profile, tw_fidelity *fidelity);
+
 /* Bytes of a storage category over all tiles, overlapped and not, by its key; ABSENT when nothing was recorded. */
 TW_API uint64_t tw_profile_memory(const tw_profile *profile, const char *category, tw_fidelity *fidelity);
 /* Bytes of each tile (without gaps) into by_tile[tw_profile_tiles()]; false when not recorded. */

@@ -135,6 +135,7 @@ struct tw_pto {
     struct tw__pto_tally {
         uint64_t calls, cycles, worst; /* worst: of one call; 0 = it is made of others */
     } *tally;                          /* [row][pipe], with TW_PTO_PROFILE */
+    uint64_t global_bytes;             /* that instructions moved to and from global memory, with TW_PTO_PROFILE */
     tw__hold hold[TW_PTO_PIPES];       /* what set `pipe_free` */
     struct tw__timeline *timeline;     /* with TW_PTO_TIMELINE (cost/timeline.c) */
     uint32_t line;                     /* of the program's text, of the instruction at hand; 0 = not known */

@@ -461,13 +461,9 @@ static double of_memory_total(const tw__stats *s)
 
 static double of_exchange(const tw__stats *s)
 {
-    double sum = 0;
-    for (size_t i = 0; i < s->p->steps.count; i++) {
-        tw_cycles_bucket b = tw__step_bucket(&s->p->steps.items[i]);
-        if (b == TW_CYCLES_EXCHANGE || b == TW_CYCLES_GLOBAL_EXCHANGE)
-            sum += (double)s->counts[i] * (double)s->p->steps.items[i].total_data;
-    }
-    return s->has_totals ? sum : -1;
+    tw_fidelity known;
+    uint64_t bytes = tw_profile_bytes_moved(s->p, &known);
+    return known != TW_FIDELITY_ABSENT ? (double)bytes : -1;
 }
 
 static double of_tile_balance(const tw__stats *s)

@@ -70,7 +70,8 @@ typedef struct tw__compare_row {
     tw_profile_totals totals;
     unsigned cores_used, cores;
     uint64_t memory; /* most bytes of one core; 0: not known */
-    uint64_t moved;  /* bytes between cores */
+    uint64_t moved;  /* bytes between cores, or to and from the memory that they share */
+    bool moved_is_known;
     double computing,
         exchanging; /* shares of the time of the cores that worked; the rest is waiting and launching */
     double clock_hz, peak_operations, peak_bytes; /* of the chip, a second; 0: not known */

@@ -219,8 +219,9 @@ static void page_row(const tw__compare_row *row, double shortest, double longest
     if (s.operations >= 0)
         fprintf(out, "%s of their arithmetic, %s of their memory's rate; ",
                 tw__compare_percent_text(s.operations, operations), tw__compare_percent_text(s.bytes, bytes));
-    fprintf(out, "%.0f %% calculating, %.0f %% exchanging; %s between them%s%s</span></div>\n", computing,
-            exchanging, tw__compare_bytes_text((double)row->moved, moved),
+    fprintf(out, "%.0f %% calculating, %.0f %% exchanging; %s over the network%s%s</span></div>\n", computing,
+            exchanging,
+            row->moved_is_known ? tw__compare_bytes_text((double)row->moved, moved) : "an unknown number of bytes",
             row->memory ? "; the fullest holds " : "",
             row->memory ? tw__compare_bytes_text((double)row->memory, memory) : "");
 }

@@ -81,7 +81,7 @@ static void print_figures(const char *name, int wide, const tw__compare_row *row
     printf("  %-*s %10llu %8s %15s %10s %8s %9s %9s %9s  %s, %s\n", wide, name,
            (unsigned long long)row->totals.cycles, tw__compare_seconds_text(row->totals.seconds, time), cores,
            tw__compare_percent_text(s.operations, operations), tw__compare_percent_text(s.bytes, bytes),
-           tw__compare_bytes_text((double)row->moved, moved),
+           row->moved_is_known ? tw__compare_bytes_text((double)row->moved, moved) : "-",
            row->memory ? tw__compare_bytes_text((double)row->memory, memory) : "-", spent_text(row, spent),
            tw_fidelity_name(row->totals.fidelity), tw__compare_band_text(row));
 }
@@ -136,6 +136,10 @@ void tw__compare_print(const tw__compare_row *rows, size_t count)
     if (count && !rows->label)
         puts("arithmetic, memory: share of what the cores that worked could do (estimated), for the operations and "
              "bytes of\nthe definition. Times are at the chip's clock and hold no transfer from or to the host.");
+    bool is_unknown = false;
+    for (size_t i = 0; i < count; i++) is_unknown |= !rows[i].problem && !rows[i].moved_is_known;
+    puts("network: bytes between cores, on Ascend to and from the memory that they share.");
+    if (is_unknown) puts("network -: the profile does not say what its cores loaded and stored; a new run does.");
     puts("spent: per cent of the time of the cores that worked, calculating/exchanging/waiting (launch, "
          "synchronisation, others).");
 }
@@ -160,6 +164,7 @@ json_t *tw__compare_json(const tw__compare_row *rows, size_t count)
                           row->bytes, "shareOfArithmetic", s.operations, "shareOfMemory", s.bytes, "bytesPerCore",
                           (json_int_t)row->memory, "bytesMoved", (json_int_t)row->moved, "shareComputing",
                           row->computing, "shareExchanging", row->exchanging);
+            if (!row->moved_is_known) json_object_set_new(figures, "bytesMoved", json_null());
             json_object_update(one, figures);
             json_decref(figures);
         }

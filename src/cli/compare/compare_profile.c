@@ -4,15 +4,10 @@
 
 #include <string.h>
 
-typedef struct activity {
-    unsigned cores;
-    uint64_t moved;
-} activity;
 static bool add_step(void *user, const tw_profile_step *step)
 {
-    activity *all = user;
-    if (step->type == TW_PROGRAM_ON_TILE_EXECUTE) all->cores = MAX(all->cores, step->active_tiles);
-    all->moved += step->total_data;
+    unsigned *cores = user;
+    if (step->type == TW_PROGRAM_ON_TILE_EXECUTE) *cores = MAX(*cores, step->active_tiles);
     return true;
 }
 
@@ -40,9 +35,10 @@ bool tw__compare_read_profile(const char *path, tw__compare_row *row)
     }
     row->chip = g_strdup(tw_profile_architecture(profile));
     row->band = g_strdup(tw_profile_band(profile));
-    activity all = { 0 };
-    tw_profile_each_step(profile, add_step, &all);
-    row->cores_used = all.cores, row->moved = all.moved;
+    tw_profile_each_step(profile, add_step, &row->cores_used);
+    tw_fidelity known;
+    row->moved = tw_profile_bytes_moved(profile, &known);
+    row->moved_is_known = known != TW_FIDELITY_ABSENT;
     busy_shares(row);
     unsigned tiles = tw_profile_tiles(profile);
     if (!row->cores) row->cores = tiles;

@@ -199,13 +199,31 @@ static bool share(job *j, const char *text)
 
 /* --- the run ---------------------------------------------------------------------------------------------------- */
 
-/* The last lines of what a program said. */
-static char *last_words(const char *text)
+/* Why a program failed, by what it said or its compiler did, in one line: what is missing when it does not link, else
+ * the first error, else what a command of this program says, else its last words. */
+static char *why_it_failed(const char *text, int status)
 {
-    g_autofree char *copy = g_strchomp(g_strdup(text ? text : ""));
-    const char *at = copy + strlen(copy);
-    for (int lines = 0; at > copy && lines < 6; at--) lines += at[-1] == '\n';
-    return g_strdup(*at == '\n' ? at + 1 : at);
+    static const struct {
+        const char *mark, *ends, *says;
+    } links[] = { { "undefined reference to `", "'", "it does not link: '%.*s' is defined nowhere" },
+                  { "cannot find -l", ":", "it does not link: there is no library '%.*s'" } };
+    for (size_t i = 0; i < G_N_ELEMENTS(links); i++) {
+        const char *at = strstr(text, links[i].mark);
+        if (at) at += strlen(links[i].mark);
+        if (at) return g_strdup_printf(links[i].says, (int)strcspn(at, links[i].ends), at);
+    }
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    const char *found = NULL, *last = NULL;
+    for (char **line = lines; *line; line++)
+        if (*g_strstrip(*line)) last = *line;
+    for (char **line = lines; *line && !found; line++)
+        if (strstr(*line, "error: ")) found = *line;
+    for (char **line = lines; *line && !found; line++)
+        if (g_str_has_prefix(*line, "tilewright ")) found = *line;
+    if (!found) found = last;
+    if (found) return g_strdup(found);
+    return WIFEXITED(status) ? g_strdup_printf("it ends with status %d and says nothing", WEXITSTATUS(status))
+                             : g_strdup_printf("signal %d ends it", WTERMSIG(status));
 }
 
 static bool spawn(job *j, const char *folder, const char *line)
@@ -219,8 +237,8 @@ static bool spawn(job *j, const char *folder, const char *line)
     if (!g_spawn_sync(folder, words, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &said, &complained, &status, &error))
         return j->problem = g_strdup(error->message), false;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
-    g_autofree char *last = last_words(complained && *complained ? complained : said);
-    j->problem = g_strdup_printf("the program failed: %s", last);
+    g_autofree char *why = why_it_failed(complained && *complained ? complained : said ? said : "", status);
+    j->problem = g_strdup_printf("the program failed: %s", why);
     return false;
 }
 

@@ -101,6 +101,8 @@ void tw__profile_set_sync_delays(tw_profile *p, tw__row by_tile_of_one_ipu); /* 
 void tw__profile_set_counts(tw_profile *p, uint64_t vertices, uint64_t edges, uint64_t variables,
                             uint64_t compute_sets);
 void tw__profile_add_optimization(tw_profile *p, const char *name, double value); /* compiler statistic */
+/* The name of one: what cores loaded from the memory that they share, and stored there. */
+#define TW__SHARED_MEMORY_BYTES "bytes to and from global memory"
 
 uint32_t tw__profile_add_vertex_type(tw_profile *p, const char *name, uint64_t state_bytes); /* once per name */
 uint32_t tw__profile_add_compute_set(tw_profile *p, const char *name);

@@ -247,6 +247,40 @@ double tw__profile_used_balance(const tw_profile *p, const tw_profile_totals *to
     return balance < 1 ? balance : 1;
 }
 
+/* In steps of an exchange, as of the IPU and the wafer, or by pair of tiles, as between kernels and cores. */
+static uint64_t exchanged(const tw_profile *p, const uint64_t *counts, bool *known)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < p->steps.count; i++) {
+        tw_cycles_bucket b = program_buckets[p->steps.items[i].type];
+        if (b == TW_CYCLES_EXCHANGE || b == TW_CYCLES_GLOBAL_EXCHANGE)
+            sum += counts[i] * (uint64_t)p->steps.items[i].total_data;
+    }
+    bool in_steps = sum > 0;
+    for (size_t i = 0; !in_steps && i < p->pairs.count; i++)
+        if (p->pairs.items[i].kind != TW__EXCHANGE_HOST) sum += p->pairs.items[i].bytes;
+    *known = in_steps || !p->pairs_omitted;
+    return sum;
+}
+
+uint64_t tw_profile_bytes_moved(const tw_profile *p, tw_fidelity *fidelity)
+{
+    if (fidelity) *fidelity = TW_FIDELITY_ABSENT;
+    uint64_t *counts = p && p->has_execution ? tw__realloc(NULL, (p->steps.count + 1) * sizeof *counts) : NULL;
+    if (!counts || !tw__profile_step_counts(p, counts)) return free(counts), 0;
+    bool all_pairs,
+        shared = strcmp(p->names.items[p->target.type], "ASCEND_PTO") != 0; /* is known, or there is none */
+    uint64_t sum = exchanged(p, counts, &all_pairs);
+    free(counts);
+    for (size_t i = 0; i < p->optimizations.count; i++) {
+        if (strcmp(p->names.items[p->optimizations.items[i].name], TW__SHARED_MEMORY_BYTES) != 0) continue;
+        sum += (uint64_t)p->optimizations.items[i].value;
+        shared = true;
+    }
+    if (all_pairs && shared && fidelity) *fidelity = TW_FIDELITY_EXACT;
+    return sum;
+}
+
 /* --- graph figures -------------------------------------------------------------------------------------------- */
 
 bool tw_profile_has_graph(const tw_profile *p)

@@ -132,6 +132,9 @@ void tw__pto_charge(tw__pto_call *call)
     tally->calls += !core->charge_as; /* an instruction made of others counts itself */
     tally->cycles += cycles;
     if (!core->charge_as && cycles > tally->worst) tally->worst = cycles;
+    bool global = call->row->cost == TW__COST_TRANSFER &&
+                  (pipes_memory_of(call, 0) == TW_PTO_GM || pipes_memory_of(call, 1) == TW_PTO_GM);
+    if (global) core->global_bytes += work_bytes(call);
     core->charged = pipe;
     if (!core->timeline) return;
     if (start > before) tw__timeline_wait(core, as, pipe, before, start, hold);

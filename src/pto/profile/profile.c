@@ -159,6 +159,9 @@ static bool add_steps(recorder *r, uint64_t *calls)
                                                  .fidelity = TW_FIDELITY_ESTIMATED });
     tw__timeline_record(r->cores, r->count, r->p);
     tw__flow_record(r->cores, r->count, r->p);
+    uint64_t global = 0;
+    for (unsigned i = 0; i < r->count; i++) global += r->cores[i]->global_bytes;
+    tw__profile_add_optimization(r->p, TW__SHARED_MEMORY_BYTES, (double)global);
     free(kinds);
     return kinds && r->types;
 }

@@ -29,6 +29,9 @@ for r in rows:
     assert r['bytesMoved'] >= 0 and 0 < r['shareComputing'] <= 1 and 0 <= r['shareExchanging'] < 1, (at, r)
     assert r['shareComputing'] + r['shareExchanging'] <= 1.000001, (at, r)
     assert r['fidelity'] in ('exact', 'modelled', 'estimated') and r['band'], at
+for r in rows: # cores of PTO load all inputs and store all outputs; a cascade of eight tiles hands on 48 bytes seven times a block
+    if r['machine'] in ('a2a3', 'a5'): assert r['bytesMoved'] >= r['bytes'], r
+    if r['machine'] == 'aie' and r['kernel'] == 'dot': assert r['bytesMoved'] == 48 * 7 * (r['n'] // 2048), r
 axpy = [r for r in rows if r['kernel'] == 'axpy'][0]
 assert axpy['operations'] == 2 * axpy['n'] and axpy['bytes'] == 12 * axpy['n']
 END
@@ -62,6 +65,14 @@ prints out 'wrong result: element 0 is'
 sed -i 's/@fmacs/@fmax/' own/axpy/wse_pe.csl
 expect 1 "$tilewright" compare axpy --small --on wse3 --sources own
 prints out 'the program failed:'
+# What it says of a program that is none is one line: the first error, or what is missing to link it.
+lines=$(wc -l <out)
+sed -i 's/tw_graph_add_codelets/tw_graph_add_nothing/' own/axpy/ipu.c
+expect 1 "$tilewright" compare axpy --small --on ipu-mk2 --sources own
+prints out "the program failed: it does not link: 'tw_graph_add_nothing' is defined nowhere"
+[ "$(wc -l <out)" = "$lines" ] || { fail 'a reason of several lines'; cat out; }
+expect 1 env CXX=false "$tilewright" compare axpy --small --on aie
+prints out 'the program failed: it ends with status 1 and says nothing'
 sed -i '2i// cannot: no such unit' own/axpy/wse.csl
 expect 0 "$tilewright" compare axpy --small --on wse3,wse2 --sources own
 prints out 'no such unit'
