@@ -42,7 +42,7 @@ void tw_aie_array_free(tw_aie_array *a)
     free(a->kernels), free(a->fifos), free(a->pairs), free(a->files), free(a->locks), free(a->message);
     tw_profile_free(a->profile);
     g_free(a->unread_ports);
-    free(a->spans), free(a->holds);
+    free(a->spans), free(a->holds), free(a->place_runs);
     tw__aie_free_memory(a);
     free(a);
 }
@@ -73,6 +73,8 @@ static void reset(tw_aie_array *a)
         if (a->files[i]->last) memset(a->files[i]->last, 0, a->files[i]->last_room);
     }
     tw__aie_forget_times(a);
+    if (a->place_room) memset(a->place_runs, 0, a->place_room * sizeof *a->place_runs);
+    a->places_lost = false;
     for (size_t i = 0; i < a->kernel_count; i++) reset_kernel(a->kernels[i]);
     memset(a->locks, 0, (size_t)a->arch->tiles * a->arch->locks * sizeof *a->locks);
 }

@@ -12,6 +12,7 @@
 #include <tilewright/aie/cost.h>
 
 #define COUNTER   "tw_aie_spend"
+#define PLACES    "tw_aie_ran"
 #define NO_SWITCH "function(lower-switch)" /* the core has no tables of jumps */
 /* simplifycfg makes switches again, and takes away the blocks in front of loops, where their first turns count. */
 #define AS_ON_THE_CORE "function(lower-switch,loop-simplify)"
@@ -61,6 +62,7 @@ static tw_status check_jumps(const tw__ir_function *f)
 typedef struct counter {
     uint32_t instruction;
     uint64_t cycles;
+    char *lines; /* NULL: cycles go into the sum. Else of a block whose lines these are: that it ran */
 } counter;
 
 typedef struct unit_work {
@@ -74,8 +76,15 @@ typedef struct unit_work {
 
 static void add_counter(unit_work *w, uint32_t instruction, uint64_t cycles)
 {
-    counter c = { instruction, cycles };
+    counter c = { instruction, cycles, NULL };
     if (cycles) g_array_append_val(w->counters, c);
+}
+
+/* Takes the text over. */
+static void add_lines(unit_work *w, uint32_t instruction, char *lines)
+{
+    counter c = { instruction, 1, lines };
+    if (lines) g_array_append_val(w->counters, c);
 }
 
 /* A loop that calls what is no intrinsic, or ends pieces of time, has turns that do not overlap. */
@@ -201,12 +210,15 @@ static bool can_count_before(const tw__ir_function *f, uint32_t loop)
     return true;
 }
 
-static void count_before(unit_work *w, uint32_t loop, uint64_t cycles)
+static void count_before(unit_work *w, uint32_t loop, uint64_t cycles, const char *lines)
 {
     for (uint32_t b = 0; b < w->f->block_count; b++) {
         const tw__ir_block *p = &w->f->blocks[b];
         for (uint32_t s = 0; s < p->successor_count; s++)
-            if (p->successors[s] == loop && b != loop) add_counter(w, p->first + p->count - 1, cycles);
+            if (p->successors[s] == loop && b != loop) {
+                add_counter(w, p->first + p->count - 1, cycles);
+                add_lines(w, p->first + p->count - 1, g_strdup(lines));
+            }
     }
 }
 
@@ -233,7 +245,12 @@ static void time_block(unit_work *w, uint32_t block, bool is_entry)
     note(w, block, interval ? "pipelined loop" : is_loop ? "loop" : "straight", length, interval);
     list_instructions(w, block, costs, at);
     count_block(w, block, costs, at, interval ? interval : length);
-    if (interval) count_before(w, block, length - interval);
+    const tw__aie_block_times times = { f, block, costs, at, length, interval != 0 };
+    add_lines(w, tw__aie_first_place(f, block), tw__aie_lines_of(&times, interval ? interval : length, false));
+    if (!interval) return;
+    const tw__aie_block_times first_turn = { f, block, costs, at, length, false };
+    g_autofree char *lines = tw__aie_lines_of(&first_turn, length - interval, true);
+    count_before(w, block, length - interval, lines);
 }
 
 /* Blocks that run when nothing is thrown, which nothing on the core is. */
@@ -280,7 +297,11 @@ static void time_function(tw__ir *ir, size_t number, GString *listing)
     g_array_sort(counters, later_first);
     for (guint i = 0; i < counters->len; i++) {
         const counter *c = &g_array_index(counters, counter, i);
-        tw__ir_insert_call(ir, number, c->instruction, COUNTER, c->cycles);
+        if (c->lines)
+            tw__ir_insert_place(ir, number, c->instruction, PLACES, c->cycles, c->lines);
+        else
+            tw__ir_insert_call(ir, number, c->instruction, COUNTER, c->cycles);
+        g_free(c->lines);
     }
 }
 

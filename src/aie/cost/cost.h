@@ -5,6 +5,7 @@
  *   loops.c     hints of the source, loops that become straight code
  *   depend.c    who waits for whom in a block
  *   schedule.c  when everything issues; the initiation interval of a loop
+ *   lines.c     which line of the source a block's cycles go to
  *   cost.c      functions, blocks, counters */
 #ifndef TW_AIE_COST_COST_H
 #define TW_AIE_COST_COST_H
@@ -98,5 +99,20 @@ GArray *tw__aie_depend(const tw__ir_function *f, uint32_t block, bool is_loop, c
 unsigned tw__aie_schedule(const tw__aie_cost *costs, uint32_t count, const GArray *edges, unsigned *at);
 /* How many cycles after a turn the next one may begin, `length` at most. */
 unsigned tw__aie_interval(const tw__aie_cost *costs, uint32_t count, const GArray *edges, unsigned length);
+
+/* --- lines.c --- */
+enum { TW__AIE_LINE_UNIT = 1000 };
+typedef struct tw__aie_block_times {
+    const tw__ir_function *f;
+    uint32_t block;
+    const tw__aie_cost *costs; /* of its instructions, and when they issue */
+    const unsigned *at;
+    unsigned length;
+    bool overlaps; /* turns do: what counts is how long instructions take a unit, not when they issue */
+} tw__aie_block_times;
+/* What a run of it costs by lines of the source: the function's name, then "thousandths-of-a-cycle line file" a line;
+ * they add up to `cycles`. is_first_turn: "+" in front, for what a loop's first turn takes beside the block, which counts
+ * the turns. NULL: there are none, or no line is known. g_free. */
+char *tw__aie_lines_of(const tw__aie_block_times *times, uint64_t cycles, bool is_first_turn);
 
 #endif

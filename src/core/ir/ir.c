@@ -55,7 +55,13 @@ tw_status tw__ir_optimise(tw__ir *ir, const char *passes)
 
 void tw__ir_insert_call(tw__ir *ir, size_t function, uint32_t instruction, const char *callee, uint64_t argument)
 {
-    module->insert_call(ir, function, instruction, callee, argument);
+    module->insert_call(ir, function, instruction, callee, argument, NULL);
+}
+
+void tw__ir_insert_place(tw__ir *ir, size_t function, uint32_t instruction, const char *callee, uint64_t argument,
+                         const char *text)
+{
+    module->insert_call(ir, function, instruction, callee, argument, text);
 }
 
 void tw__ir_unroll(tw__ir *ir, size_t function, uint32_t branch, uint32_t copies)

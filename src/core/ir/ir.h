@@ -45,6 +45,10 @@ typedef struct tw__ir_value {
     const char *section;      /* ... and the section that it asks for, or "" */
     bool reads, writes;       /* a call: may read, write memory */
     uint32_t line;
+    /* The line that asked for it, in the innermost file that is neither a header of this project nor of the layered
+     * library or the system; 0 = not known. */
+    const char *file;
+    uint32_t file_line;
 } tw__ir_value;
 
 typedef struct tw__ir_block {
@@ -82,6 +86,9 @@ tw_status tw__ir_optimise(tw__ir *ir, const char *passes);
 /* Inserts a call of `callee`, void (uint64_t), which touches nothing that the module's code does, in front of an
  * instruction. Arrays stay as they were. */
 void tw__ir_insert_call(tw__ir *ir, size_t function, uint32_t instruction, const char *callee, uint64_t argument);
+/* The same of void (uint64_t, struct { uint32_t number; const char *text; } *), the module's own: number is 0. */
+void tw__ir_insert_place(tw__ir *ir, size_t function, uint32_t instruction, const char *callee, uint64_t argument,
+                         const char *text);
 /* Asks passes to unroll the loop that ends with a branch, whatever that takes: `copies` turns in one; 0: all. */
 void tw__ir_unroll(tw__ir *ir, size_t function, uint32_t branch, uint32_t copies);
 /* Removes the calls of `callee`. */
@@ -91,7 +98,7 @@ void tw__ir_inline_section(tw__ir *ir, const char *section);
 /* The module as bitcode, checked: malloc'ed. TW_E_ERROR when it is not sound. */
 tw_status tw__ir_write(tw__ir *ir, void **bitcode, size_t *size);
 
-#define TW__IR_VERSION 2
+#define TW__IR_VERSION 3
 #define TW__IR_SYMBOL  "tw__ir_module"
 /* What the module exports. Texts of problems are malloc'ed. */
 typedef struct tw__ir_calls {
@@ -99,7 +106,8 @@ typedef struct tw__ir_calls {
     tw__ir *(*read)(const void *bitcode, size_t size, char **problem);
     void (*free)(tw__ir *ir);
     bool (*optimise)(tw__ir *ir, const char *passes, char **problem);
-    void (*insert_call)(tw__ir *ir, size_t function, uint32_t instruction, const char *callee, uint64_t argument);
+    void (*insert_call)(tw__ir *ir, size_t function, uint32_t instruction, const char *callee, uint64_t argument,
+                        const char *text); /* NULL: a call without a place */
     void (*unroll)(tw__ir *ir, size_t function, uint32_t branch, uint32_t copies);
     void (*remove_calls)(tw__ir *ir, const char *callee);
     void (*inline_section)(tw__ir *ir, const char *section);

@@ -28,6 +28,19 @@ within words 64 420
 within divide 5120 7500
 # choose: 32 turns of three branches or four, 5 cycles each, two words in and one out; four of them divide, 40 and more.
 within choose 640 1800
+# Lines of a kernel have all of its cycles; intrinsics and ports count to the line that calls them.
+for kernel in fir words divide choose; do
+  sum=$("$tilewright" profile cycles.json --lines --rows 99 | awk -v name=$kernel '
+    /^  own.cpp:/ && $2 == name { gsub(",", "", $3); sum += $3 } END { print sum + 0 }')
+  [ "$sum" = "$(cycles_of $kernel)" ] || fail "lines of $kernel: $sum cycles"
+done
+"$tilewright" profile cycles.json --lines --rows 99 >lines
+for call in 'mul8(x, 0' 'readincr(in) + 1' 'case 1: value' 'upd_v(x, 1'; do
+  line=$(grep -nF "$call" own.cpp | cut -d: -f1)
+  grep -q "^  own.cpp:$line " lines || fail "no line $line, '$call'"
+done
+grep "^  own.cpp:$(grep -nF 'mul8(x, 0' own.cpp | cut -d: -f1) fir .* 32 times" lines || fail 'turns of fir'
+! grep -q 'vendor_\|adf/\|array.h' lines || fail 'lines of headers'
 # Cycles are those of optimised code, whatever the program is compiled with.
 first=$(cycles_of fir)
 expect 0 "$tilewright" aie run own.cpp -i . -o counted --profile cycles.json -O0

@@ -102,6 +102,12 @@ extern TW_API TW__TLS tw_aie_control tw_aie_core;
 
 /* Code that tw_aie_cost() has counted calls this: so many cycles more. */
 TW_API void tw_aie_spend(uint64_t cycles);
+/* ... and this, for the lines of the source: the block at this place ran `times` more times. */
+typedef struct tw_aie_place {
+    uint32_t number;  /* of the process; 0: it has not run */
+    const char *text; /* the function, then "cycles / 1000 line file" a line */
+} tw_aie_place;
+TW_API void tw_aie_ran(uint64_t times, tw_aie_place *place);
 /* Called by checks, with the place of the call in front where it is known. */
 TW_API void tw__aie_report(const char *intrinsic, const char *format, ...) TW_PRINTF(2, 3);
 /* `hook` sees each report of this thread, "file:line: intrinsic: text"; NULL: reports go to stderr. */

@@ -145,8 +145,11 @@ struct tw_aie_array {
     size_t pair_count, pair_room;
     tw__plio **files;
     size_t file_count, file_room;
-    tw__lock *locks; /* [column][row][16] */
-    uint8_t *memory; /* of all tiles (memory.c); NULL before the first run */
+    tw__lock *locks;      /* [column][row][16] */
+    uint8_t *memory;      /* of all tiles (memory.c); NULL before the first run */
+    uint64_t *place_runs; /* by number of a place - 1: how often it ran */
+    size_t place_room;
+    bool places_lost; /* there was no memory for them */
     tw_aie_spread spread;
     void **outside; /* blocks that lie on no tile, owned */
     size_t outside_count, outside_room;
@@ -192,6 +195,9 @@ uint8_t *tw__aie_tile_memory(const tw_aie_array *array, int tile); /* its first 
  * ones. */
 bool tw__aie_reaches(const tw_aie_array *array, const tw__kernel *kernel, int tile);
 void tw__aie_free_memory(tw_aie_array *array);
+
+/* --- places.c --- */
+const char *tw__aie_place_text(size_t number); /* from 0; NULL: there are no more */
 
 /* --- text_files.c --- */
 bool tw__plio_load(tw_aie_array *array, tw__plio *file); /* reads the whole file; failure is the array's */

@@ -14,4 +14,7 @@ void tw__aie_add_learned(const tw_aie_array *array,
 /* Kernels, locks, windows and streams as lanes. */
 void tw__aie_add_intervals(const tw_aie_array *array, tw_profile *profile);
 
+/* --- lines.c --- */
+void tw__aie_add_lines(const tw_aie_array *array, tw_profile *profile); /* cycles by line of the source */
+
 #endif

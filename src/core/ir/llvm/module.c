@@ -19,6 +19,7 @@ struct tw__ir_private {
     LLVMModuleRef module;
     LLVMTargetDataRef layout;
     LLVMValueRef **values; /* for each function, those of its values */
+    GHashTable *files;     /* LLVMMetadataRef -> path */
 };
 
 /* --- reading ---------------------------------------------------------------------------------------------------- */
@@ -205,6 +206,41 @@ static uint32_t size_by_value(const reader *r, LLVMValueRef function, unsigned p
     return a ? (uint32_t)LLVMABISizeOfType(r->own->layout, LLVMGetTypeAttributeValue(a)) : 0;
 }
 
+/* The path of a file that debug information names. */
+static const char *path_of(struct tw__ir_private *own, LLVMMetadataRef file)
+{
+    char *path = g_hash_table_lookup(own->files, file);
+    if (path) return path;
+    unsigned name_bytes = 0, folder_bytes = 0;
+    const char *name = LLVMDIFileGetFilename(file, &name_bytes),
+               *folder = LLVMDIFileGetDirectory(file, &folder_bytes);
+    bool is_whole = !folder_bytes || (name_bytes && name[0] == '/');
+    path = g_strdup_printf("%.*s%s%.*s", is_whole ? 0 : (int)folder_bytes, folder, is_whole ? "" : "/",
+                           (int)name_bytes, name);
+    g_hash_table_insert(own->files, file, path);
+    return path;
+}
+
+static bool is_of_a_library(const char *path)
+{
+    static const char *const parts[] = { "include/tilewright/", "/aie_api/", "/usr/include/", "/usr/lib/" };
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+        if (strstr(path, parts[i])) return true;
+    return false;
+}
+
+/* Of calls that were inlined, the innermost outside of libraries; else the outermost. */
+static void describe_place(struct tw__ir_private *own, LLVMValueRef ref, tw__ir_value *v)
+{
+    for (LLVMMetadataRef at = LLVMInstructionGetDebugLoc(ref); at; at = LLVMDILocationGetInlinedAt(at)) {
+        LLVMMetadataRef file = LLVMDIScopeGetFile(LLVMDILocationGetScope(at));
+        unsigned line = LLVMDILocationGetLine(at);
+        if (!file || !line) continue;
+        v->file = path_of(own, file), v->file_line = line;
+        if (!is_of_a_library(v->file)) return;
+    }
+}
+
 static void describe_instruction(reader *r, uint32_t index, LLVMValueRef ref, uint32_t block)
 {
     tw__ir_value v = g_array_index(r->values, tw__ir_value, index);
@@ -245,6 +281,7 @@ static void describe_instruction(reader *r, uint32_t index, LLVMValueRef ref, ui
     }
     if (code == LLVMCall || code == LLVMInvoke) describe_call(r, ref, &v);
     v.line = LLVMGetDebugLocLine(ref);
+    describe_place(r->own, ref, &v);
     g_array_index(r->values, tw__ir_value, index) = v;
 }
 
@@ -328,6 +365,7 @@ static void free_ir(tw__ir *ir)
     module_forget(ir);
     LLVMDisposeModule(ir->own->module);
     LLVMContextDispose(ir->own->context);
+    g_hash_table_destroy(ir->own->files);
     g_free(ir->own), g_free(ir);
 }
 
@@ -355,6 +393,7 @@ static tw__ir *read_bitcode(const void *bitcode, size_t size, char **problem)
         return NULL;
     }
     ir->own->layout = LLVMGetModuleDataLayout(ir->own->module);
+    ir->own->files = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     module_describe(ir);
     return ir;
 }
@@ -380,25 +419,51 @@ static bool optimise(tw__ir *ir, const char *passes, char **problem)
     return !error;
 }
 
-static void insert_call(tw__ir *ir, size_t function, uint32_t instruction, const char *callee, uint64_t argument)
+/* { 0, text }, which the callee alone changes. */
+static LLVMValueRef place_value(tw__ir *ir, const char *text)
 {
     LLVMContextRef c = ir->own->context;
-    LLVMTypeRef word = LLVMInt64TypeInContext(c),
-                type = LLVMFunctionType(LLVMVoidTypeInContext(c), &word, 1, false);
-    LLVMValueRef to = LLVMGetNamedFunction(ir->own->module, callee), at = ir->own->values[function][instruction];
-    if (!to) {
-        to = LLVMAddFunction(ir->own->module, callee, type);
-        enum { OF_ITS_OWN = 3 << 2 }; /* reads and writes memory that no code of the module has */
-        static const struct {
-            const char *name;
-            uint64_t value;
-        } attributes[] = { { "nounwind", 0 }, { "willreturn", 0 }, { "memory", OF_ITS_OWN } };
-        for (size_t i = 0; i < G_N_ELEMENTS(attributes); i++) {
-            unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i].name, strlen(attributes[i].name));
-            LLVMAddAttributeAtIndex(to, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                    LLVMCreateEnumAttribute(c, kind, attributes[i].value));
-        }
+    LLVMValueRef bytes = LLVMConstStringInContext2(c, text, strlen(text), false);
+    LLVMValueRef string = LLVMAddGlobal(ir->own->module, LLVMTypeOf(bytes), "tw_place_text");
+    LLVMSetInitializer(string, bytes), LLVMSetGlobalConstant(string, true);
+    LLVMSetLinkage(string, LLVMPrivateLinkage);
+    LLVMValueRef members[] = { LLVMConstInt(LLVMInt32TypeInContext(c), 0, false), string };
+    LLVMValueRef value = LLVMConstStructInContext(c, members, 2, false);
+    LLVMValueRef place = LLVMAddGlobal(ir->own->module, LLVMTypeOf(value), "tw_place");
+    LLVMSetInitializer(place, value);
+    LLVMSetLinkage(place, LLVMInternalLinkage);
+    return place;
+}
+
+/* What counters call: it reads and writes memory that no code of the module has, and its argument's. */
+static LLVMValueRef counter_of(tw__ir *ir, const char *callee, LLVMTypeRef type, bool has_place)
+{
+    LLVMContextRef c = ir->own->context;
+    LLVMValueRef to = LLVMGetNamedFunction(ir->own->module, callee);
+    if (to) return to;
+    to = LLVMAddFunction(ir->own->module, callee, type);
+    enum { OF_ARGUMENTS = 3, OF_ITS_OWN = 3 << 2 };
+    const struct {
+        const char *name;
+        uint64_t value;
+    } attributes[] = { { "nounwind", 0 },
+                       { "willreturn", 0 },
+                       { "memory", has_place ? OF_ITS_OWN | OF_ARGUMENTS : OF_ITS_OWN } };
+    for (size_t i = 0; i < G_N_ELEMENTS(attributes); i++) {
+        unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i].name, strlen(attributes[i].name));
+        LLVMAddAttributeAtIndex(to, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                LLVMCreateEnumAttribute(c, kind, attributes[i].value));
     }
+    return to;
+}
+
+static void insert_call(tw__ir *ir, size_t function, uint32_t instruction, const char *callee, uint64_t argument,
+                        const char *text)
+{
+    LLVMContextRef c = ir->own->context;
+    LLVMTypeRef words[] = { LLVMInt64TypeInContext(c), LLVMPointerTypeInContext(c, 0) },
+                type = LLVMFunctionType(LLVMVoidTypeInContext(c), words, text ? 2 : 1, false);
+    LLVMValueRef to = counter_of(ir, callee, type, text != NULL), at = ir->own->values[function][instruction];
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(c);
     LLVMPositionBuilderBefore(builder, at);
     /* A call of what may be inlined needs a place, where its function has one. */
@@ -406,8 +471,8 @@ static void insert_call(tw__ir *ir, size_t function, uint32_t instruction, const
                     scope = LLVMGetSubprogram(LLVMGetBasicBlockParent(LLVMGetInstructionParent(at)));
     if (!place && scope) place = LLVMDIBuilderCreateDebugLocation(c, 0, 0, scope, NULL);
     if (place) LLVMSetCurrentDebugLocation2(builder, place);
-    LLVMValueRef number = LLVMConstInt(word, argument, false);
-    LLVMBuildCall2(builder, type, to, &number, 1, "");
+    LLVMValueRef arguments[] = { LLVMConstInt(words[0], argument, false), text ? place_value(ir, text) : NULL };
+    LLVMBuildCall2(builder, type, to, arguments, text ? 2 : 1, "");
     LLVMDisposeBuilder(builder);
 }
 
