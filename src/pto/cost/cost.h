@@ -35,10 +35,11 @@ enum {
 
 typedef struct tw__span {
     uint64_t begin, end, there; /* cycles; `there`: its results can be used */
-    uint32_t line;              /* of the program's text; 0 = not known */
+    uint32_t line; /* of the program's text, or TW__OF_CALL and a number of core/base/callers.h; 0 = not known */
     uint16_t row;
     uint8_t pipe;
 } tw__span;
+#define TW__OF_CALL (UINT32_C(1) << 31)
 
 typedef struct tw__wait_span {
     uint64_t begin, end;

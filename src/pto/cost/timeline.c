@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* timeline: what a core keeps with TW_PTO_TIMELINE: when each instruction began and ended on its pipe, what pipes
  * waited for, which part of the memories was in use from when to when. profile/ shows it. */
+#include "core/base/callers.h"
 #include "core/base/fiber.h"
 #include "core/base/interrupt.h"
 #include "pto/cost/cost.h"
@@ -34,6 +35,14 @@ void tw__timeline_source(tw_pto *core, const char *file)
         core->cost_lost = true;
 }
 
+/* Of a program in C or C++: the call that is going on. */
+static uint32_t line_now(const tw_pto *core)
+{
+    if (core->line) return core->line;
+    const uint32_t call = tw__caller();
+    return call ? TW__OF_CALL | call : 0;
+}
+
 void tw__timeline_add(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, uint64_t begin, uint64_t end,
                       uint64_t there)
 {
@@ -44,7 +53,7 @@ void tw__timeline_add(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, ui
         core->cost_lost = true;
     else
         t->spans[t->count++] =
-            (tw__span){ begin, end, there, core->line, (uint16_t)tw__pto_row_index(row), (uint8_t)pipe };
+            (tw__span){ begin, end, there, line_now(core), (uint16_t)tw__pto_row_index(row), (uint8_t)pipe };
     if (tw__interrupt_flag && !tw__fiber_current()) tw__interrupt_end(); /* grids look for themselves */
 }
 
@@ -95,5 +104,5 @@ void tw__timeline_wait(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, u
         core->cost_lost = true;
     else
         t->waits[t->wait_count++] =
-            (tw__wait_span){ begin, end, core->line, (uint16_t)tw__pto_row_index(row), (uint8_t)pipe, hold };
+            (tw__wait_span){ begin, end, line_now(core), (uint16_t)tw__pto_row_index(row), (uint8_t)pipe, hold };
 }

@@ -2,6 +2,7 @@
 /* timeline: when each instruction began and ended on its pipe, as a trace in the JSON form of chrome://tracing and
  * ui.perfetto.dev: a process per core, a track per pipe, so that what overlaps is seen. Every cycle is an
  * estimate. */
+#include "core/base/callers.h"
 #include "pto/grid/grid.h"
 #include "pto/profile/profile.h"
 
@@ -46,25 +47,27 @@ static void add_lanes(const tw_pto *core, tw_profile *p, uint32_t tile)
     }
 }
 
-/* The text whose lines spans have. */
-static const char *span_file(const struct tw__timeline *t)
+/* A line of the program's text, where one ran; of a program in C or C++ the call's. */
+static tw__caller_place span_place(const struct tw__timeline *t, uint32_t line)
 {
-    return t->other ? NULL : t->file;
+    if (line & TW__OF_CALL) return tw__caller_find(line & ~TW__OF_CALL);
+    return (tw__caller_place){ t->other || !line ? NULL : t->file, t->file && !t->other ? line : 0 };
 }
 
 /* Waits of an instruction count to its line. */
 static void add_span_lines(const struct tw__timeline *t, tw_profile *p)
 {
-    for (size_t i = 0; i < t->count + t->wait_count && span_file(t); i++) {
+    for (size_t i = 0; i < t->count + t->wait_count; i++) {
         const tw__span *s = i < t->count ? &t->spans[i] : NULL;
         const tw__wait_span *w = s ? NULL : &t->waits[i - t->count];
-        tw__line_desc desc = { .file = span_file(t),
-                               .line = s ? s->line : w->line,
+        const tw__caller_place place = span_place(t, s ? s->line : w->line);
+        tw__line_desc desc = { .file = place.file,
+                               .line = place.line,
                                .what = tw__pto_row_at(s ? s->row : w->row)->name,
                                .runs = s != NULL,
                                .cycles = s ? s->end - s->begin : 0,
                                .waits = w ? w->end - w->begin : 0 };
-        if (desc.line) tw__profile_add_line(p, &desc);
+        if (desc.file) tw__profile_add_line(p, &desc);
     }
 }
 
@@ -72,13 +75,14 @@ static void add_spans(const struct tw__timeline *t, tw_profile *p)
 {
     for (size_t i = 0; i < t->count; i++) {
         const tw__span *s = &t->spans[i];
+        const tw__caller_place place = span_place(t, s->line);
         tw__profile_add_interval(p, &(tw__interval_desc){ .lane = t->lanes[s->pipe],
                                                           .from = s->begin,
                                                           .to = s->end,
                                                           .name = tw__pto_row_at(s->row)->name,
                                                           .partner = TW__NONE,
-                                                          .file = s->line ? span_file(t) : NULL,
-                                                          .line = span_file(t) ? s->line : 0 });
+                                                          .file = place.file,
+                                                          .line = place.line });
     }
     tw__profile_omit_intervals(p, t->left_out);
 }
@@ -129,7 +133,7 @@ static void write_core(FILE *out, const tw_pto *core, unsigned process, double u
                 ",\"fidelity\":\"estimated\"}}",
                 tw__pto_row_at(s->row)->name, process, 1 + s->pipe, (double)s->begin * us_per_cycle,
                 rounded((double)s->end * us_per_cycle) - rounded((double)s->begin * us_per_cycle), s->begin, s->end,
-                s->there, span_file(t) ? s->line : 0);
+                s->there, span_place(t, s->line).line);
     }
 }
 

@@ -75,6 +75,13 @@ arrays='--arg x=f32[512] --arg y=f32[512] --arg z=f32[512] --arg fill=true'
 # shellcheck disable=SC2086  # words
 expect 0 "$tilewright" pto run "$source/examples/pto/vector_add/vector_add.pto" --manual $arrays --timeline pto.trace
 expect 0 "$tilewright" run --profile fifo.json "$source/examples/pto/fifo/fifo.c"
+if command -v addr2line >/dev/null; then # lines of calls in C, and in what of them each lane's instructions are
+  expect 0 "$tilewright" profile fifo.json --lines
+  for call in 'TPUSH tw_pto_push(core' 'TPOP tw_pto_pop(core' 'TSTORE tw_pto_store(core'; do
+    line=$(grep -nF "${call#* }" "$source/examples/pto/fifo/fifo.c" | cut -d: -f1)
+    grep -q "^  fifo.c:$line ${call%% *} " out || fail "no line $line, '$call'"
+  done
+fi
 expect 0 "$tilewright" run --profile adder.json "$source/examples/poplar/adder/adder.c"
 expect 0 "$tilewright" run --profile cascade.json "$source/examples/aie/cascade.c"
 expect 0 "$tilewright" csl run "$source/examples/csl/stencil/layout.csl" --launch run,4 --profile stencil.json --trace csl.trace
