@@ -67,6 +67,13 @@ void tw__profile_add_line(tw_profile *p, const tw__line_desc *d)
     line->waits += d->waits;
 }
 
+void tw__profile_forget_lines(tw_profile *p)
+{
+    p->lines.count = p->line_index.count = 0;
+    p->lines_omitted = 0;
+    if (p->line_index.room) memset(p->line_index.slots, 0, p->line_index.room * sizeof *p->line_index.slots);
+}
+
 typedef struct by_number {
     uint32_t line, id;
 } by_number;

@@ -239,6 +239,7 @@ typedef struct tw__line_desc {
 } tw__line_desc;
 enum { TW__MOST_LINES = 1 << 14 };
 void tw__profile_add_line(tw_profile *p, const tw__line_desc *desc); /* what equals another adds to it */
+void tw__profile_forget_lines(tw_profile *p);                        /* for who adds up all of them anew */
 /* The text of a file whose lines have none yet, for readers to see beside the figures. */
 void tw__profile_set_source(tw_profile *p, const char *file, const char *text, size_t bytes);
 void tw__profile_read_sources(tw_profile *p); /* the same from files that are there */

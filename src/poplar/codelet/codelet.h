@@ -111,6 +111,7 @@ typedef struct tw__vertex_type {
     bool is_external;   /* isExternalCodelet as the host sees it; the host runs compute() anyway */
     bool has_entry;     /* false: declared but without native code (external, no compute) */
     const char *origin; /* file that declares it */
+    unsigned line;      /* of compute() there; 0 = not known */
     unsigned index;     /* in the set */
 } tw__vertex_type;
 

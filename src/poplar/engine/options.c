@@ -35,6 +35,7 @@ const tw__option_desc tw__engine_options[] = {
     INT("profiler.blocks.tile", "0", false, "tile that holds the blocks"),
     INT("profiler.blocks.bufferSize", "0", false, "bytes for blocks"),
     TEXT("profiler.programs.filter", "", false, "programs that are profiled"),
+    BOOL("profiler.lines", "false", true, "cycles of code of the chip by line of its source; run --profile does so, too"),
 
     BOOL("debug.instrument", "false", true, "instrument compute and external exchange"),
     BOOL("debug.instrumentCompute", "false", true, "count compute cycles"),

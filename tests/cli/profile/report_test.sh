@@ -83,6 +83,18 @@ if command -v addr2line >/dev/null; then # lines of calls in C, and in what of t
   done
 fi
 expect 0 "$tilewright" run --profile adder.json "$source/examples/poplar/adder/adder.c"
+# Lines of codelets: counted in the simulator, on the model the whole vertex's.
+adder=$source/examples/poplar/adder/adder_codelets.cpp
+expect 0 "$tilewright" profile adder.json --lines
+grep -q "^  adder_codelets.cpp:$(grep -n 'compute()' "$adder" | cut -d: -f1) Plus, whole vertex .* 1 times" out || fail 'no line of compute()'
+if [ -e "$build/tilewright/cc.so" ]; then
+  expect 0 "$tilewright" run --device ipu-sim --profile sim.json "$source/examples/poplar/adder/adder.c"
+  expect 0 "$tilewright" profile sim.json --lines
+  grep -q "^  adder_codelets.cpp:$(grep -nF '*left + *right' "$adder" | cut -d: -f1) Plus " out || fail 'no line of the sum'
+  lines=$(awk '$2 == "Plus" { gsub(",", "", $3); sum += $3 } END { print sum }' out)
+  expect 0 "$tilewright" profile sim.json
+  grep -qE "Plus +\(1 instances\): +$lines$" out || fail "lines of Plus: $lines"
+fi
 expect 0 "$tilewright" run --profile cascade.json "$source/examples/aie/cascade.c"
 expect 0 "$tilewright" csl run "$source/examples/csl/stencil/layout.csl" --launch run,4 --profile stencil.json --trace csl.trace
 for kind in a fifo adder cascade stencil; do

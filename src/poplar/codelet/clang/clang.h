@@ -33,6 +33,7 @@ typedef struct vertex_class {
     vertex_base base;
     bool has_external; /* declares isExternalCodelet */
     int compute_args;  /* -1: no compute() */
+    CXCursor compute;  /* it, where there is one */
     char *c_name;      /* C: the annotation "Vertex Foo<float>", else NULL */
 } vertex_class;
 

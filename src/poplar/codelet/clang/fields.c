@@ -402,6 +402,25 @@ static void visit_bases(field_visit *v, const vertex_class *vc)
     }
 }
 
+/* The line of the function that runs the vertex, in the source itself; 0: it is elsewhere. */
+static unsigned compute_line(const scanner *s, const vertex_class *vc)
+{
+    CXCursor compute = vc->compute_args >= 0 ? vc->compute : clang_getNullCursor();
+    if (s->scan->is_c) {
+        char *spelling = popc_string(clang_getCursorSpelling(vc->cursor));
+        char *function = g_strdup_printf("%s_compute", spelling);
+        const CXCursor *definition = g_hash_table_lookup(s->functions, function);
+        if (definition) compute = *definition;
+        g_free(function), g_free(spelling);
+    }
+    if (clang_Cursor_isNull(compute)) return 0;
+    CXCursor definition = clang_getCursorDefinition(compute);
+    CXSourceLocation at = clang_getCursorLocation(clang_Cursor_isNull(definition) ? compute : definition);
+    unsigned line = 0;
+    if (clang_Location_isFromMainFile(at)) clang_getPresumedLocation(at, NULL, &line, NULL);
+    return line;
+}
+
 json_t *popc_vertex(scanner *s, const vertex_class *vc)
 {
     static const char *const kinds[] = { "", "Vertex", "MultiVertex", "SupervisorVertex" };
@@ -416,11 +435,11 @@ json_t *popc_vertex(scanner *s, const vertex_class *vc)
     int compute = check_compute(s, vc, name, external, &is_void);
     unsigned line = 0;
     clang_getPresumedLocation(clang_getCursorLocation(vc->cursor), NULL, &line, NULL);
-    json_t *vertex =
-        json_pack("{s:s, s:s, s:s, s:I, s:I, s:b, s:i, s:b, s:i, s:o, s:o}", "name", name, "code", code, "kind",
-                  kinds[vc->base], "size", (json_int_t)clang_Type_getSizeOf(vc->type), "align",
-                  (json_int_t)clang_Type_getAlignOf(vc->type), "external", external, "compute", compute, "void",
-                  is_void, "line", (int)line, "fields", v.fields, "constraints", v.constraints);
+    json_t *vertex = json_pack("{s:s, s:s, s:s, s:I, s:I, s:b, s:i, s:b, s:i, s:i, s:o, s:o}", "name", name, "code",
+                               code, "kind", kinds[vc->base], "size", (json_int_t)clang_Type_getSizeOf(vc->type),
+                               "align", (json_int_t)clang_Type_getAlignOf(vc->type), "external", external,
+                               "compute", compute, "void", is_void, "line", (int)line, "computeLine",
+                               (int)compute_line(s, vc), "fields", v.fields, "constraints", v.constraints);
     g_free(code);
     g_free(name);
     return vertex;

@@ -229,7 +229,7 @@ static enum CXChildVisitResult visit_member(CXCursor cursor, CXCursor parent, CX
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (kind == CXCursor_VarDecl && spelled(cursor, "isExternalCodelet")) search->vc->has_external = true;
     if (kind == CXCursor_CXXMethod && spelled(cursor, "compute"))
-        search->vc->compute_args = clang_Cursor_getNumArguments(cursor);
+        search->vc->compute_args = clang_Cursor_getNumArguments(cursor), search->vc->compute = cursor;
     if (kind == CXCursor_CXXMethod && clang_CXXMethod_isVirtual(cursor) && search->vc->base != NOT_A_VERTEX)
         popc_error(
             search->s, cursor, "popc.virtual",

@@ -186,6 +186,8 @@ static tw_status read_vertex(tw__arena *arena, const json_t *vertex, tw__half_va
     vt->origin = tw__arena_strdup(arena, origin);
     if (!items || !vt->name || !vt->symbol || !vt->origin) return tw__fail(TW_E_NO_MEMORY, "out of memory");
     vt->kind = (tw__vertex_kind)kind;
+    const json_int_t line = json_integer_value(json_object_get(vertex, "computeLine"));
+    vt->line = line > 0 && line < INT32_MAX ? (unsigned)line : 0;
     vt->is_external = json_is_true(json_object_get(vertex, "external"));
     vt->has_entry = json_integer_value(json_object_get(vertex, "compute")) >= 0;
     vt->fields = items;

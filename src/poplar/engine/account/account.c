@@ -138,6 +138,7 @@ static void flush_report(tw__account *account)
 {
     if (!account->execution_file || !account->dirty) return;
     account->dirty = false;
+    tw__account_lines(account->engine);
     if (write_report(account->profile, account->execution_file, false))
         TW__LOG(PROFILER, ERR, "%s", tw_error_message());
 }
@@ -229,6 +230,7 @@ tw_status tw__account_new(tw_engine *engine)
     tw__account *account = tw__calloc(1, sizeof *account);
     if (!account) return tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");
     engine->account = account;
+    account->engine = engine;
     account->enabled = true;
     account->profile = tw__profile_new(&facts);
     account->first_step = tw__calloc(steps + 1, sizeof *account->first_step);
@@ -422,12 +424,15 @@ static void trace_body(tw_engine *engine, uint32_t first, uint32_t last)
 const tw_profile *tw__account_profile(tw_engine *engine)
 {
     if (!engine->account || report_memory(engine->account)) return NULL;
+    tw__account_lines(engine);
     return engine->account->profile;
 }
 
 void tw__account_reset(tw_engine *engine)
 {
-    if (engine->account) tw__profile_reset_execution(engine->account->profile);
+    if (!engine->account) return;
+    tw__profile_reset_execution(engine->account->profile);
+    tw__tile_lines_reset(engine->sims ? engine->sims->lines : NULL);
 }
 
 void tw__account_enable(tw_engine *engine, bool on)

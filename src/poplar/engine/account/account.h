@@ -7,6 +7,7 @@
  *   tree.c      its program tree                         live_flow.c, live_touches.c  how that is found out (live.h)
  *   links.c     links between IPUs                       syncs.c        who waits for whom, and how long
  *   pairs.c     sums for each pair of tiles              work.c         what the workers of a tile do in a step
+ *   lines.c     what lines of codelets cost
  *   vertex_states.c, lives.c, memory_report.c            what ../place has to place, when it is alive, the report
  *
  * Nothing here changes results: with the account switched off a program computes the same values. Every rule is a
@@ -24,6 +25,7 @@ typedef struct tw__outcome {
 } tw__outcome;
 
 typedef struct tw__account {
+    tw_engine *engine; /* that it is of */
     tw_profile *profile;
     uint32_t *first_step;   /* [plan steps] first profile step of a plan step */
     uint32_t *step_count;   /* [plan steps] its number of profile steps, at least 1 unless never reached */
@@ -41,6 +43,9 @@ typedef struct tw__account {
     size_t entries;
     bool reported; /* the memory block of the profile is there */
 } tw__account;
+
+/* --- lines.c --- */
+void tw__account_lines(tw_engine *engine); /* into the profile, all of them */
 
 /* --- pairs.c -------------------------------------------------------------------------------------------------- */
 

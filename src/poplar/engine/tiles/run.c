@@ -145,6 +145,7 @@ typedef struct turn { /* one tile in one compute set */
     tw_sim *sim;
     stacks stacks;
     trace trace;
+    tw__line_turn *lines;                 /* NULL: nobody counts them */
     uint64_t load[TW_SIM_WORKERS], whole; /* turns of workers; cycles in which one vertex has the tile for itself */
     unsigned context;                     /* of the vertex that runs; TW_SIM_CONTEXTS: all workers */
     bool failed;
@@ -327,7 +328,11 @@ static void run_measured(turn *t, uint32_t first, uint32_t end)
         tw__tile_vertex *v = &run->vertices[i];
         if (!v->is_measured || !used) continue;
         if (!kept && (kept = tw__realloc(NULL, stride))) copy_used(used, kept, memory);
-        if (!kept || !t->sim || !measure_one(t, v)) measure_by_model(t, v);
+        tw__line_turn_begin(t->lines);
+        if (!kept || !t->sim || !measure_one(t, v))
+            measure_by_model(t, v);
+        else
+            tw__line_turn_end(t->lines, v->type, v->cycles);
     }
     if (kept) copy_used(used, memory, kept);
     free(kept);
@@ -346,16 +351,20 @@ bool tw__tile_run(tw_engine *engine, const tw__exec *exec, size_t index)
         keep_fault(engine, t.tile, g_strdup_printf("tile %u: %s", t.tile, tw_error_message()));
         return false;
     }
+    if (t.sim && engine->tracing) t.lines = tw__line_turn_new(engine->sims->lines, engine, t.tile, t.sim);
     run_measured(&t, run->first[index], run->first[index + 1]);
     for (uint32_t i = run->first[index]; i < run->first[index + 1] && !t.failed; i++) {
         tw__tile_vertex *v = &run->vertices[i];
         tw__vertex_kind kind = engine->core->types[v->type].info->kind;
         if (t.trace.stream && !v->is_native) name_in_trace(&t, v);
+        if (!v->is_native) tw__line_turn_begin(t.lines);
         all &= v->is_native             ? run_native(&t, v)
                : kind == TW__SUPERVISOR ? run_supervisor(&t, v)
                : kind == TW__VERTEX     ? run_worker(&t, v)
                                         : run_workers(&t, v);
+        if (!v->is_native && !t.failed) tw__line_turn_end(t.lines, v->type, v->cycles);
     }
+    tw__line_turn_free(t.lines);
     if (t.sim) end_trace(engine, t.tile, t.sim, &t.trace);
     if (t.failed && t.sim) tw_sim_reset(t.sim), set_up(engine, t.tile, t.sim); /* the next run starts anew */
     uint64_t busiest = 0;
@@ -399,6 +408,7 @@ tw_status tw__tile_sims_new(tw_engine *engine)
     if (!sims || !sims->by_tile || !sims->traces || !find_used(engine, sims))
         return tw__fail(TW_E_NO_MEMORY, "out of memory for the simulators of tiles");
     g_mutex_init(&sims->lock);
+    sims->lines = tw__tile_lines_new(engine);
     return TW_OK;
 }
 
@@ -409,6 +419,7 @@ void tw__tile_sims_free(struct tw__tile_sims *sims)
     for (size_t i = 0; i < sims->tiles && sims->traces; i++) free(sims->traces[i]);
     if (sims->trace_file) fclose(sims->trace_file);
     if (sims->by_tile && sims->traces) g_mutex_clear(&sims->lock);
+    tw__tile_lines_free(sims->lines);
     free(sims->traces), free(sims->used);
     g_free(sims->fault);
     free(sims->by_tile), free(sims);

@@ -6,6 +6,7 @@
  *   states.c   what load writes into the images: code, vertex states, tables
  *   vertices.c which vertices run where
  *   run.c      the simulator at work in a compute set
+ *   lines.c    which lines of the sources its cycles go to
  *
  * A graph has images of its tiles when it is for `ipu-sim`, or when some of its vertices exist in assembly only. The
  * images then are the storage: copies between tiles are copies between images, vertices that run natively get
@@ -116,12 +117,34 @@ typedef struct tw__tile_used { /* what the placement has put into each region of
     uint64_t from[2], to[2];
 } tw__tile_used;
 
+/* --- lines.c --------------------------------------------------------------------------------------------------- */
+
+typedef struct tw__tile_lines tw__tile_lines;                /* NULL below: nobody counts them */
+tw__tile_lines *tw__tile_lines_new(const tw_engine *engine); /* NULL: not wanted (option profiler.lines) */
+void tw__tile_lines_free(tw__tile_lines *lines);
+void tw__tile_lines_reset(tw__tile_lines *lines);
+/* Vertices of one tile in one compute set: a hook of its simulator, which then goes step by step. */
+typedef struct tw__line_turn tw__line_turn;
+tw__line_turn *tw__line_turn_new(tw__tile_lines *lines, const tw_engine *engine, uint32_t tile, struct tw_sim *sim);
+void tw__line_turn_begin(tw__line_turn *turn); /* a vertex starts */
+/* ... and has ended: so many cycles go to the lines that it ran. */
+void tw__line_turn_end(tw__line_turn *turn, uint32_t type, uint64_t cycles);
+void tw__line_turn_free(tw__line_turn *turn);
+/* What was counted, line by line of each vertex type. */
+typedef struct tw__tile_line {
+    uint32_t type, line;
+    const char *file;
+    uint64_t runs, cycles;
+} tw__tile_line;
+GArray *tw__tile_lines_all(const tw__tile_lines *lines); /* of tw__tile_line */
+
 struct tw__tile_sims {
     struct tw_sim **by_tile; /* [tiles], made when the tile first runs */
     size_t tiles;
     tw__tile_used *used; /* [tiles]; NULL = no vertex is measured */
     char **traces;       /* [tiles] of the compute set that runs */
     FILE *trace_file;    /* simulator option traceFile */
+    tw__tile_lines *lines;
     GMutex lock;
     char *fault; /* of the lowest tile; NULL = none */
     uint32_t fault_tile;
