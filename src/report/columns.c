@@ -312,6 +312,7 @@ static void add_head(const tw__stats *s, tw__json *head)
     add_members(head, TW__TABLE_graph, p);
     tw__json_count(head, "intervalsOmitted", p->intervals_omitted);
     tw__json_count(head, "linesOmitted", p->lines_omitted);
+    tw__json_count(head, "nodesOmitted", p->nodes_omitted);
     tw__json_open(head, "motion", '{');
     add_members(head, TW__TABLE_flowing, p);
     tw__json_count(head, "omitted", p->routes_omitted + p->flows_omitted + p->stuck_omitted);

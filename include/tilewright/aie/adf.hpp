@@ -32,7 +32,9 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <cxxabi.h>
 #include <dlfcn.h>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <list>
@@ -40,6 +42,7 @@
 #include <new>
 #include <numeric>
 #include <set>
+#include <typeinfo>
 
 /* What builds graphs runs once: inlined into one another its functions would take longer to compile than the kernels
  * do, and those of a precompiled header would be optimised in each unit again. */
@@ -80,6 +83,7 @@ class graph {
     {
         here();
         detail::tops()[self->first] = self.get();
+        name_parts();
         return self->refuse(detail::unconnected_port(self->first));
     }
 #ifdef __cpp_lib_destroying_delete
@@ -128,7 +132,26 @@ class graph {
   private:
     std::shared_ptr<detail::design> self;
 
-    void here() { detail::designs()[self->first] = { dynamic_cast<void *>(this), size() }; }
+    /* Graphs that are members of this one, by the names of their classes. */
+    void name_parts()
+    {
+        const detail::design_place whole = detail::designs()[self->first];
+        const char *begin = static_cast<const char *>(whole.object), *end = begin + whole.bytes;
+        std::map<std::string, std::vector<detail::design_place *>> classes;
+        for (auto &d : detail::designs()) {
+            const char *at = static_cast<const char *>(d.second.object);
+            if (d.first <= self->first || at < begin || at >= end) continue;
+            graph &part = *static_cast<graph *>(d.second.base);
+            d.second.bytes = part.size();
+            std::string name = detail::class_name(typeid(part).name());
+            d.second.name = name;
+            classes[name].push_back(&d.second);
+        }
+        for (auto &c : classes)
+            for (size_t i = 0; c.second.size() > 1 && i < c.second.size(); i++)
+                c.second[i]->name += " " + std::to_string(i + 1);
+    }
+    void here() { detail::designs()[self->first] = { dynamic_cast<void *>(this), size(), this, "" }; }
     /* Of the whole object. Only the operator delete of a class with a virtual destructor is told. */
     size_t size()
     {

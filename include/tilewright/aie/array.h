@@ -106,6 +106,14 @@ TW_API int tw_aie_array_memory_output(tw_aie_array *array, tw_aie_port from, uns
 TW_API tw_status tw_aie_array_send(tw_aie_array *array, int number, const void *data, size_t bytes);
 TW_API size_t tw_aie_array_receive(tw_aie_array *array, int number, void *out, size_t bytes);
 
+/* For reports: the name of the file or memory at a port of a kernel, "DataIn1"; the sub-graph that a kernel is of,
+ * "outer/inner"; a value of so many bytes that the host gives a kernel, takes from it (the other kernel zero) or that one
+ * kernel gives another. Names are copied. */
+TW_API void tw_aie_array_name_end(tw_aie_array *array, tw_aie_port port, const char *name);
+TW_API void tw_aie_array_group(tw_aie_array *array, tw_aie_kernel kernel, const char *name);
+TW_API void tw_aie_array_parameter(tw_aie_array *array, tw_aie_kernel from, tw_aie_kernel to, const char *name,
+                                   unsigned bytes);
+
 /* The id (0 to 31) of packets on a stream, for getPacketid(). Without it: 0. */
 TW_API void tw_aie_array_packet_id(tw_aie_array *array, tw_aie_port port, unsigned id);
 

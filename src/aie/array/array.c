@@ -32,13 +32,16 @@ void tw_aie_array_free(tw_aie_array *a)
     leave_profile(a);
     tw__aie_save_profile(a);
     tw__aie_stop_kernels(a);
-    for (size_t i = 0; i < a->kernel_count; i++) free(a->kernels[i]->name), free(a->kernels[i]);
+    for (size_t i = 0; i < a->kernel_count; i++)
+        free(a->kernels[i]->name), free(a->kernels[i]->group), free(a->kernels[i]);
+    for (size_t i = 0; i < a->parameter_count; i++) free(a->parameters[i]->name), free(a->parameters[i]);
     for (size_t i = 0; i < a->fifo_count; i++)
         free(a->fifos[i]->data), free(a->fifos[i]->there), free(a->fifos[i]->freed), free(a->fifos[i]);
     for (size_t i = 0; i < a->pair_count; i++) free(a->pairs[i]->tail), free(a->pairs[i]);
     for (size_t i = 0; i < a->file_count; i++)
-        free(a->files[i]->path), free(a->files[i]->bytes), free(a->files[i]->last), free(a->files[i]->stamps),
-            free(a->files[i]);
+        free(a->files[i]->path), free(a->files[i]->name), free(a->files[i]->bytes), free(a->files[i]->last),
+            free(a->files[i]->stamps), free(a->files[i]);
+    free(a->parameters);
     free(a->kernels), free(a->fifos), free(a->pairs), free(a->files), free(a->locks), free(a->message);
     tw_profile_free(a->profile);
     g_free(a->unread_ports);

@@ -76,7 +76,8 @@ void tw__read_graph(tw__reader *r, json_t *root);      /* json_read_graph.c */
 int tw__by_set_and_type(const void *a, const void *b); /* order of set_counts once a graph part is read */
 void tw__read_execution(tw__reader *r, json_t *root);  /* json_read_execution.c */
 extern const tw__table tw__map_tables[3], tw__interval_tables[3], tw__motion_tables[3];
-extern const tw__table tw__line_tables[1]; /* lists of memory.map, intervals, motion and lines */
+/* Lists of memory.map, intervals, motion, lines and dataflow. */
+extern const tw__table tw__line_tables[1], tw__node_tables[2];
 /* Members of `root` that are exchanges, by their kind. */
 extern const char *const tw__exchange_keys[TW__EXCHANGE_KINDS];
 

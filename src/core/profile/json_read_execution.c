@@ -313,5 +313,6 @@ void tw__read_execution(tw__reader *r, json_t *root)
     read_motion_scale(r, root);
     tw__read_lists(r, root, "motion", tw__motion_tables, 3, NULL, &r->p->flows_omitted);
     tw__read_lists(r, root, "lines", tw__line_tables, 1, NULL, &r->p->lines_omitted);
+    tw__read_lists(r, root, "dataflow", tw__node_tables, 2, NULL, &r->p->nodes_omitted);
     if (!r->status) r->p->has_execution = true;
 }

@@ -11,6 +11,7 @@ const tw__table tw__map_tables[3] = { TW__TABLE_tile_map, TW__TABLE_map, TW__TAB
 const tw__table tw__interval_tables[3] = { TW__TABLE_lane, TW__TABLE_interval, TW__TABLE_wait };
 const tw__table tw__motion_tables[3] = { TW__TABLE_route, TW__TABLE_flow, TW__TABLE_stuck };
 const tw__table tw__line_tables[1] = { TW__TABLE_line };
+const tw__table tw__node_tables[2] = { TW__TABLE_node, TW__TABLE_wire };
 const char *const tw__exchange_keys[TW__EXCHANGE_KINDS] = { "exchanges", "externalExchanges", "hostExchanges" };
 
 static void text(tw__json *j, const char *value)

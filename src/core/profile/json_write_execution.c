@@ -202,4 +202,5 @@ void tw__write_execution(tw__json *j, const uint64_t *counts)
     tw__json_lists(j, "motion", NULL, tw__motion_tables, 3,
                    p->routes_omitted + p->flows_omitted + p->stuck_omitted);
     tw__json_lists(j, "lines", NULL, tw__line_tables, 1, p->lines_omitted);
+    tw__json_lists(j, "dataflow", NULL, tw__node_tables, 2, p->nodes_omitted);
 }

@@ -34,6 +34,38 @@ void tw__profile_add_stuck(tw_profile *p, uint32_t tile, const char *text)
     if (slot) *slot = (tw__profile_stuck){ tile, tw__profile_name(p, text) };
 }
 
+/* --- a graph ---------------------------------------------------------------------------------------------------- */
+
+uint32_t tw__profile_add_node(tw_profile *p, const tw__node_desc *d)
+{
+    tw__profile_node *slot = p->status ? NULL : tw__table_push(p, TW__TABLE_node);
+    if (!slot) return TW__NONE;
+    *slot = (tw__profile_node){ tw__profile_name(p, d->name),
+                                tw__profile_name(p, d->kind),
+                                tw__profile_name(p, d->group),
+                                d->tile,
+                                d->runs,
+                                d->cycles,
+                                d->waits };
+    return (uint32_t)(p->nodes.count - 1);
+}
+
+void tw__profile_add_wire(tw_profile *p, const tw__wire_desc *d)
+{
+    if (d->from == TW__NONE || d->to == TW__NONE) return;
+    tw__profile_wire *slot = p->status ? NULL : tw__table_push(p, TW__TABLE_wire);
+    if (!slot) return;
+    *slot = (tw__profile_wire){ .from = d->from,
+                                .to = d->to,
+                                .kind = tw__profile_name(p, d->kind),
+                                .bytes = d->bytes,
+                                .messages = d->messages,
+                                .holds = d->holds,
+                                .blocks = d->blocks,
+                                .reader_waits = d->reader_waits,
+                                .writer_waits = d->writer_waits };
+}
+
 /* --- lines ------------------------------------------------------------------------------------------------------ */
 
 static bool same_line(const tw_profile *p, uint32_t id, const void *key)

@@ -229,6 +229,23 @@ void tw__profile_add_flow(tw_profile *p, const tw__profile_flow *flow);
 /* What a tile still waited for when the run ended early. */
 void tw__profile_add_stuck(tw_profile *p, uint32_t tile, const char *text);
 
+/* --- a graph of kernels and what joins them ----------------------------------------------------------------------- */
+
+/* Kernels, the ports where data comes and goes, parameters; then wires between them, by number. */
+typedef struct tw__node_desc {
+    const char *name, *kind, *group; /* group: the sub-graph, "outer/inner"; NULL = none */
+    uint32_t tile;                   /* TW__NONE = none */
+    uint64_t runs, cycles, waits;
+} tw__node_desc;
+uint32_t tw__profile_add_node(tw_profile *p, const tw__node_desc *desc); /* TW__NONE: it was not kept */
+typedef struct tw__wire_desc {
+    uint32_t from, to; /* nodes; TW__NONE: it is left out */
+    const char *kind;
+    uint64_t bytes, messages, holds, blocks, reader_waits, writer_waits;
+} tw__wire_desc;
+void tw__profile_add_wire(tw_profile *p, const tw__wire_desc *desc);
+enum { TW__MOST_NODES = 1 << 14 };
+
 /* --- lines of sources ------------------------------------------------------------------------------------------- */
 
 typedef struct tw__line_desc {
@@ -441,6 +458,16 @@ typedef struct tw__profile_line {
     uint32_t line;
     uint64_t runs, cycles, waits;
 } tw__profile_line;
+typedef struct tw__profile_node {
+    tw__name name, kind, group;
+    uint32_t tile;
+    uint64_t runs, cycles, waits;
+} tw__profile_node;
+typedef struct tw__profile_wire {
+    uint32_t from, to;
+    tw__name kind;
+    uint64_t bytes, messages, holds, blocks, reader_waits, writer_waits;
+} tw__profile_wire;
 typedef struct tw__profile_wait {
     uint32_t tile, partner;
     tw__name cause;
@@ -524,6 +551,8 @@ struct tw_profile {
     TW__LIST(tw__profile_flow) flows;
     TW__LIST(tw__profile_stuck) stuck;
     TW__LIST(tw__profile_line) lines;
+    TW__LIST(tw__profile_node) nodes;
+    TW__LIST(tw__profile_wire) wires;
     struct {
         uint64_t window;
         uint32_t block;
@@ -536,7 +565,7 @@ struct tw_profile {
     bool map_in_cycles;
     TW__LIST(tw__profile_variable) variable_list;
     TW__LIST(tw__profile_pair) pairs;
-    uint64_t routes_omitted, flows_omitted, stuck_omitted, lines_omitted;
+    uint64_t routes_omitted, flows_omitted, stuck_omitted, lines_omitted, nodes_omitted;
     uint64_t intervals_omitted, maps_omitted, variables_omitted, pairs_omitted, work_omitted;
     uint32_t open_map_tile, open_map_first;
     tw__index map_index;

@@ -34,6 +34,7 @@ typedef enum tw__kind {
     B(CHIP, p->target.tiles) /* of a row: it is of the tiles of one chip */                \
     B(TYPES, p->types.count)                                                               \
     B(LANES, p->lanes.count)                                                               \
+    B(NODES, p->nodes.count)                                                               \
     B(EXCHANGE_KINDS, TW__EXCHANGE_KINDS)                                                  \
     B(BLOCKS, TW__MOST_BLOCKS)                                                             \
     B(COLORS, 256)                                                                         \

@@ -79,6 +79,7 @@ void tw_profile_free(tw_profile *p)
     free(p->vertices_run.cycles), free(p->vertices_run.compute_set), free(p->vertices_run.vertex_type);
     free(p->facts.items), free(p->limits.items), free(p->lanes.items), free(p->intervals.items);
     free(p->waits.items), free(p->blocks.items), free(p->maps.items), free(p->tile_maps.items);
+    free(p->nodes.items), free(p->wires.items);
     free(p->variable_list.items), free(p->pairs.items), free(p->map_index.slots), free(p->regions.items);
     free(p->work.items), free(p->routes.items), free(p->flows.items), free(p->stuck.items), free(p->lines.items);
     free(p->line_index.slots);

@@ -285,6 +285,8 @@ static const struct {
     { "motion.*", "execution profile: motion.%: 2 values expected, as in the other columns" },
     { "lines.names", "execution profile: lines.lineFile[0]: 0 is too large" },
     { "lines.*", "execution profile: lines.%: 2 values expected, as in the other columns" },
+    { "dataflow.names", "execution profile: dataflow.nodeName[0]: 0 is too large" },
+    { "dataflow.*", "execution profile: dataflow.%: 2 values expected, as in the other columns" },
 };
 
 static void differ(const place *at, void *user)
@@ -331,7 +333,8 @@ static void leave_out(const place *at, void *user)
     g_autofree char *key = g_strdup(at->key), *wanted = refusal(at->path);
     static const char *const optional_ones[] = { "*.omitted",          "*.unit",          "*.work.tile",
                                                  "exchangePairs.name", "memory.map.used", "intervals.file",
-                                                 "intervals.line",     "lines.lineWaits", "lines.lineText" };
+                                                 "intervals.line",     "lines.lineWaits", "lines.lineText",
+                                                 "dataflow.nodeGroup" };
     bool optional = listed(optional_ones, G_N_ELEMENTS(optional_ones), at->path);
     json_object_set_new(at->parent, key, json_null());
     bool taken = through(d->whole, d->out);

@@ -257,6 +257,63 @@ size_t tw_aie_array_receive(tw_aie_array *a, int number, void *out, size_t bytes
     return n;
 }
 
+/* --- for reports ------------------------------------------------------------------------------------------------ */
+
+static void rename_to(tw_aie_array *a, char **slot, const char *name)
+{
+    free(*slot);
+    *slot = name ? strdup(name) : NULL;
+    if (name && !*slot) tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for '%s'", name);
+}
+
+/* The file or memory at a port of a kernel; NULL: there is none. */
+static tw__plio *outer_end(const tw_aie_array *a, const tw__kernel *k, tw_aie_port port)
+{
+    const bool is_output = port.direction == TW_AIE_OUT;
+    const unsigned number = (unsigned)port.number;
+    const tw__fifo *fifo = number < TW__AIE_STREAMS ? (is_output ? k->out : k->in)[number] : NULL;
+    const tw__pair *pair = number < TW__AIE_PORTS ? (is_output ? k->window_out : k->window_in)[number] : NULL;
+    for (size_t i = 0; i < a->file_count; i++) {
+        tw__plio *f = a->files[i];
+        if ((fifo && f->fifo == fifo) || (pair && f->pair == pair)) return f;
+    }
+    return NULL;
+}
+
+void tw_aie_array_name_end(tw_aie_array *a, tw_aie_port port, const char *name)
+{
+    if (!a) return;
+    const tw__kernel *k = kernel(a, port.kernel, "name_end");
+    tw__plio *f = k ? outer_end(a, k, port) : NULL;
+    if (f)
+        rename_to(a, &f->name, name);
+    else if (k)
+        tw__aie_fail(a, TW_E_CONNECTION, "name_end: port %d of '%s' has no file or memory", port.number, k->name);
+}
+
+void tw_aie_array_group(tw_aie_array *a, tw_aie_kernel handle, const char *name)
+{
+    if (!a) return;
+    tw__kernel *k = kernel(a, handle, "group");
+    if (k) rename_to(a, &k->group, name);
+}
+
+void tw_aie_array_parameter(tw_aie_array *a, tw_aie_kernel from, tw_aie_kernel to, const char *name, unsigned bytes)
+{
+    if (!a) return;
+    const tw__kernel *f = from.id ? kernel(a, from, "parameter") : NULL,
+                     *t = to.id ? kernel(a, to, "parameter") : NULL;
+    if ((from.id && !f) || (to.id && !t)) return;
+    if (!f && !t) {
+        tw__aie_fail(a, TW_E_CONNECTION, "parameter '%s' is of no kernel", name ? name : "");
+        return;
+    }
+    tw__parameter *p = APPEND(a, parameters, parameter_count, parameter_room, tw__parameter);
+    if (!p) return;
+    *p = (tw__parameter){ .from = f ? f->number : -1, .to = t ? t->number : -1, .bytes = bytes };
+    rename_to(a, &p->name, name ? name : "");
+}
+
 void tw_aie_array_packet_id(tw_aie_array *a, tw_aie_port port, unsigned id)
 {
     if (!a) return;
@@ -269,26 +326,13 @@ void tw_aie_array_packet_id(tw_aie_array *a, tw_aie_port port, unsigned id)
         (port.direction == TW_AIE_OUT ? k->stream_out : k->stream_in)[port.number].packet_id = (int)id;
 }
 
-/* The file at a port of a kernel; NULL: there is none. */
-static tw__plio *file_at(const tw_aie_array *a, const tw__kernel *k, tw_aie_port port)
-{
-    const bool is_output = port.direction == TW_AIE_OUT;
-    const unsigned number = (unsigned)port.number;
-    const tw__fifo *fifo = number < TW__AIE_STREAMS ? (is_output ? k->out : k->in)[number] : NULL;
-    const tw__pair *pair = number < TW__AIE_PORTS ? (is_output ? k->window_out : k->window_in)[number] : NULL;
-    for (size_t i = 0; i < a->file_count; i++) {
-        tw__plio *f = a->files[i];
-        if (f->path && ((fifo && f->fifo == fifo) || (pair && f->pair == pair))) return f;
-    }
-    return NULL;
-}
-
 void tw_aie_array_file_clock(tw_aie_array *a, tw_aie_port port, double mhz)
 {
     if (!a) return;
     const tw__kernel *k = kernel(a, port.kernel, "file_clock");
     if (!k) return;
-    tw__plio *f = file_at(a, k, port);
+    tw__plio *f = outer_end(a, k, port);
+    if (f && !f->path) f = NULL; /* memory */
     if (!f || !(mhz > 0)) {
         tw__aie_fail(a, f ? TW_E_INVALID_ARGUMENT : TW_E_CONNECTION, "file_clock: %s %d of '%s' %s",
                      port.direction == TW_AIE_OUT ? "output" : "input", port.number, k->name,

@@ -19,12 +19,13 @@ enum {
 typedef struct tw__fifo {
     uint8_t *data;
     unsigned item, room, count, first;
-    uint64_t *there, *freed; /* [room] times: when an item was written, and its place given back */
-    int from, to;            /* kernels; -1 = a file */
-    uint64_t moved;          /* items written in this run */
-    uint32_t last_hold;      /* index + 1 in tw_aie_array.holds */
-    unsigned order;          /* profile: its number among the array's */
-    const char *source;      /* where the last item was written, when the kernel is compiled with TW_AIE_CHECK */
+    uint64_t *there, *freed;          /* [room] times: when an item was written, and its place given back */
+    int from, to;                     /* kernels; -1 = a file */
+    uint64_t moved;                   /* items written in this run */
+    uint64_t read_waits, write_waits; /* times: cycles that its ends waited for it */
+    uint32_t last_hold;               /* index + 1 in tw_aie_array.holds */
+    unsigned order;                   /* profile: its number among the array's */
+    const char *source; /* where the last item was written, when the kernel is compiled with TW_AIE_CHECK */
     int line;
 } tw__fifo;
 
@@ -39,6 +40,7 @@ typedef struct tw__pair {
     uint64_t filled_at[2], freed_at[2]; /* times: when a block was passed on, and given back */
     uint64_t held_until[2];             /* when they were last given back; what files fill has no other time */
     uint64_t moved;                     /* blocks passed on in this run */
+    uint64_t read_waits, write_waits;   /* times: cycles that its ends waited for it */
     unsigned order;                     /* profile: its number among the array's */
 } tw__pair;
 
@@ -58,7 +60,7 @@ typedef struct tw__stamp {
 
 /* A text file, or memory (path NULL): its bytes lie here, `at` moves through them; outputs grow. */
 typedef struct tw__plio {
-    char *path;
+    char *path, *name; /* name: for reports; NULL = none */
     tw_aie_element element;
     unsigned bits;
     double word_cycles, clock; /* times: of a word of 32 bits, 0 = no time; when the last one had come or gone */
@@ -77,6 +79,13 @@ typedef struct tw__lock {
     uint64_t since; /* times: when it was taken */
 } tw__lock;
 
+/* A value that the host or a kernel gives, for reports: nothing moves through it here. */
+typedef struct tw__parameter {
+    char *name;
+    int from, to; /* kernels; -1 = the host */
+    unsigned bytes;
+} tw__parameter;
+
 typedef enum tw__wait {
     TW__RUN,
     TW__WAIT_READ,
@@ -90,7 +99,7 @@ typedef enum tw__wait {
 } tw__wait;
 
 typedef struct tw__kernel {
-    char *name;
+    char *name, *group; /* group: for reports; NULL = none */
     void (*fn)(void *user);
     void *user;
     int column, row, number;
@@ -145,6 +154,8 @@ struct tw_aie_array {
     size_t pair_count, pair_room;
     tw__plio **files;
     size_t file_count, file_room;
+    tw__parameter **parameters;
+    size_t parameter_count, parameter_room;
     tw__lock *locks;      /* [column][row][16] */
     uint8_t *memory;      /* of all tiles (memory.c); NULL before the first run */
     uint64_t *place_runs; /* by number of a place - 1: how often it ran */

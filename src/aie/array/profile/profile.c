@@ -84,6 +84,7 @@ tw_profile *tw__aie_profile(const tw_aie_array *a)
     tw__aie_add_intervals(a, p);
     tw__aie_add_learned(a, p);
     tw__aie_add_lines(a, p);
+    tw__aie_add_graph(a, p);
     tw__profile_run_begin(p, "");
     tw__profile_step(p, step);
     tw__profile_run_end(p, 0);

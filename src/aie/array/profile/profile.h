@@ -17,4 +17,7 @@ void tw__aie_add_intervals(const tw_aie_array *array, tw_profile *profile);
 /* --- lines.c --- */
 void tw__aie_add_lines(const tw_aie_array *array, tw_profile *profile); /* cycles by line of the source */
 
+/* --- graph.c --- */
+void tw__aie_add_graph(const tw_aie_array *array, tw_profile *profile); /* kernels and what joins them */
+
 #endif

@@ -68,6 +68,7 @@ void tw__aie_open_in(tw__kernel *k, int port)
 {
     tw__pair *in = k->window_in[port];
     tw__aie_clock(tw__aie_current, k);
+    in->read_waits += in->filled_at[in->read] > k->clock ? in->filled_at[in->read] - k->clock : 0;
     tw__aie_wait_until(tw__aie_current, k, in->filled_at[in->read], "window", in->from);
     memcpy(in->block[in->read], in->tail, in->margin);
     k->view_in[port].window = (tw_aie_window){ .data = in->block[in->read],
@@ -82,6 +83,7 @@ void tw__aie_open_out(tw__kernel *k, int port)
 {
     tw__pair *out = k->window_out[port];
     tw__aie_clock(tw__aie_current, k);
+    out->write_waits += out->freed_at[out->write] > k->clock ? out->freed_at[out->write] - k->clock : 0;
     tw__aie_wait_until(tw__aie_current, k, out->freed_at[out->write], "window in use", out->to);
     k->view_out[port].window = (tw_aie_window){ .data = out->block[out->write] + out->margin,
                                                 .bytes = out->bytes,
@@ -98,6 +100,7 @@ void tw__aie_close_in(tw__kernel *k, int port)
     tw__aie_clock(tw__aie_current, k);
     in->freed_at[in->read] = k->clock;
     tw__aie_window_time(tw__aie_current, in, in->read);
+    if (in->from < 0) in->moved++; /* a file has no kernel that counts */
     in->read = (in->read + 1) % in->blocks, in->full--;
     k->view_in[port].window.is_open = 0;
 }

@@ -71,6 +71,7 @@ void tw__aie_write_time(tw_aie_array *a, tw__kernel *k, tw__fifo *f, const char 
 {
     unsigned at = (f->first + f->count) % f->room;
     tw__aie_clock(a, k);
+    f->write_waits += f->freed[at] > k->clock ? f->freed[at] - k->clock : 0;
     tw__aie_wait_until(a, k, f->freed[at], cause, f->to);
     f->there[at] = k->clock;
 }
@@ -78,6 +79,7 @@ void tw__aie_write_time(tw_aie_array *a, tw__kernel *k, tw__fifo *f, const char 
 void tw__aie_read_time(tw_aie_array *a, tw__kernel *k, tw__fifo *f, const char *cause)
 {
     tw__aie_clock(a, k);
+    f->read_waits += f->there[f->first] > k->clock ? f->there[f->first] - k->clock : 0;
     tw__aie_wait_until(a, k, f->there[f->first], cause, f->from);
     f->freed[f->first] = k->clock;
     stream_time(a, f, f->there[f->first], k->clock);
@@ -111,8 +113,12 @@ void tw__aie_forget_times(tw_aie_array *a)
         a->kernels[i]->last_span = 0;
     }
     for (size_t i = 0; i < a->file_count; i++) a->files[i]->clock = 0;
-    for (size_t i = 0; i < a->pair_count; i++) a->pairs[i]->moved = 0;
-    for (size_t i = 0; i < a->fifo_count; i++) a->fifos[i]->moved = a->fifos[i]->last_hold = 0;
+    for (size_t i = 0; i < a->pair_count; i++)
+        a->pairs[i]->moved = a->pairs[i]->read_waits = a->pairs[i]->write_waits = 0;
+    for (size_t i = 0; i < a->fifo_count; i++) {
+        a->fifos[i]->moved = a->fifos[i]->read_waits = a->fifos[i]->write_waits = 0;
+        a->fifos[i]->last_hold = 0;
+    }
     for (size_t i = 0; i < a->pair_count; i++)
         for (int b = 0; b < 2; b++)
             a->pairs[i]->filled_at[b] = a->pairs[i]->freed_at[b] = a->pairs[i]->held_until[b] = 0;

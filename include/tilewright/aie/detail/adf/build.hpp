@@ -24,6 +24,7 @@ struct builder {
     std::string error;
     std::unique_ptr<places> tiles;
     int adapters = 0;
+    unsigned long first = 0; /* number of the graph */
 
     void fail(const std::string &text)
     {
@@ -93,7 +94,45 @@ struct builder {
                          "' cannot be bypassed: how much it moves in a firing is known of windows alone");
             n->handle = tw_aie_array_add(array, n->name.c_str(), fire, n.get(), n->column, n->row);
             if (n->repeat != 1) tw_aie_array_repeat(array, n->handle, n->repeat);
+            const std::string group = group_of(n->home, first);
+            if (!group.empty()) tw_aie_array_group(array, n->handle, group.c_str());
         }
+    }
+
+    /* Reports show them: what the host gives and takes, and what kernels give one another. */
+    void add_parameters()
+    {
+        for (node_ref &n : mine) {
+            int number[3] = { 0, 0, 0 };
+            static const char *const words[] = { "in", "out", "inout" };
+            for (port_info &p : n->code.ports) {
+                const int side = static_cast<int>(p.dir), index = number[side]++;
+                if (p.what != kind::parameter) continue;
+                const std::string name = n->name + "." + words[side] + "[" + std::to_string(index) + "]";
+                const unsigned bytes = static_cast<unsigned>(p.value ? p.value->size() : p.element_bytes);
+                const tw_aie_kernel none = { 0 };
+                if (p.dir != direction::in && p.readers.empty())
+                    tw_aie_array_parameter(array, n->handle, none, name.c_str(), bytes);
+                for (port_info *reader : p.readers)
+                    tw_aie_array_parameter(array, n->handle, reader_of(reader), name.c_str(), bytes);
+                if (p.dir == direction::in && !is_fed(p))
+                    tw_aie_array_parameter(array, none, n->handle, name.c_str(), bytes);
+            }
+        }
+    }
+    tw_aie_kernel reader_of(const port_info *reader) const
+    {
+        for (const node_ref &n : mine)
+            for (const port_info &p : n->code.ports)
+                if (&p == reader) return n->handle;
+        return { 0 };
+    }
+    bool is_fed(const port_info &parameter) const
+    {
+        for (const node_ref &n : mine)
+            for (const port_info &p : n->code.ports)
+                if (std::find(p.readers.begin(), p.readers.end(), &parameter) != p.readers.end()) return true;
+        return false;
     }
 
     /* --- wires ------------------------------------------------------------------------------------------------ */
@@ -354,11 +393,13 @@ struct builder {
             file.array = array;
             file.memory = tw_aie_array_memory_input(array, tw_aie_in(to.at.node->handle, to.info->physical), window,
                                                     to.margin);
+            tw_aie_array_name_end(array, tw_aie_in(to.at.node->handle, to.info->physical), file.name.c_str());
         } else if (check_path(from.at)) {
             tw_aie_file text = { file.path.c_str(), to.info->element, static_cast<unsigned>(file.bits), window,
                                  to.margin };
             const tw_aie_port reader = tw_aie_in(to.at.node->handle, to.info->physical);
             tw_aie_array_input(array, &text, reader);
+            tw_aie_array_name_end(array, reader, file.name.c_str());
             if (file.mhz > 0) tw_aie_array_file_clock(array, reader, file.mhz);
         }
         if (is_async(to)) tw_aie_array_async(array, tw_aie_in(to.at.node->handle, to.info->physical));
@@ -376,6 +417,7 @@ struct builder {
         if (file.medium == media::memory) {
             file.array = array;
             file.memory = tw_aie_array_memory_output(array, source, window);
+            tw_aie_array_name_end(array, source, file.name.c_str());
             return;
         }
         if (from.info->element == TW_AIE_ELEMENTS) return fail(title(from.at) + " cannot be written to a file");
@@ -383,6 +425,7 @@ struct builder {
             tw_aie_file text = { file.path.c_str(), from.info->element, static_cast<unsigned>(file.bits), window,
                                  0 };
             tw_aie_array_output(array, source, &text);
+            tw_aie_array_name_end(array, source, file.name.c_str());
             if (file.mhz > 0) tw_aie_array_file_clock(array, source, file.mhz);
         }
     }
@@ -563,7 +606,7 @@ inline tw_aie_array *build(unsigned long first, std::string &message, std::vecto
 {
     builder b;
     claim c(first);
-    b.mine = std::move(c.mine), b.wires = std::move(c.wires);
+    b.first = first, b.mine = std::move(c.mine), b.wires = std::move(c.wires);
     number_kernels(b.mine);
     b.array = tw_aie_array_new();
     if (!b.array) b.fail(tw_error_message());
@@ -574,6 +617,7 @@ inline tw_aie_array *build(unsigned long first, std::string &message, std::vecto
 #endif
     if (b.error.empty()) b.add_kernels();
     if (b.error.empty()) b.add_wires();
+    if (b.error.empty()) b.add_parameters();
     bool any = false;
     for (node_ref &n : b.mine) any = any || n->what == node_kind::kernel;
     if (!any)

@@ -13,11 +13,11 @@ struct design {
     unsigned long first = next_serial(); /* what is made later, up to the next design, belongs to it */
     tw_aie_array *array = nullptr;
 
-    explicit design(const void *object)
+    explicit design(void *object)
     {
         static last_words at_exit; /* built before the graph that comes first, so it outlives global ones */
         (void)at_exit;
-        designs()[first] = { object, 0 };
+        designs()[first] = { object, 0, object, "" };
     }
     design(const design &) = delete;
     design &operator=(const design &) = delete;
@@ -25,7 +25,7 @@ struct design {
     {
         end();
         tops().erase(first);
-        designs()[first] = { nullptr, 0 };
+        designs()[first] = { nullptr, 0, nullptr, "" };
         tw_aie_array_free(array);
     }
     /* Why the graph cannot be built, known already; "": nothing is. */

@@ -70,6 +70,7 @@ struct node {
     bool logic = false;                             /* a kernel in the programmable logic */
     bool bypassed = false;                          /* its last parameter takes it out of the graph */
     std::string waits_for;                          /* a value of a parameter; "" = it does not wait */
+    const void *home = nullptr; /* of a kernel: the object that names it, a member of its graph mostly */
 };
 /* What connect<> says that a stream holds at one of its ends. */
 enum class content { unsaid, words, packets };
@@ -106,15 +107,32 @@ inline std::map<unsigned long, design *> &tops()
     static std::map<unsigned long, design *> &all = *new std::map<unsigned long, design *>;
     return all;
 }
-/* Every graph that was ever made: where it lies (null: gone), how long it is (0: not known). */
+/* Every graph that was ever made: where it lies (null: gone), how long it is (0: not known), the name of its class and
+ * its number among those (set for those that lie in an initialised one). */
 struct design_place {
     const void *object;
     size_t bytes;
+    void *base; /* the class graph in it */
+    std::string name;
 };
 inline std::map<unsigned long, design_place> &designs()
 {
     static std::map<unsigned long, design_place> &all = *new std::map<unsigned long, design_place>;
     return all;
+}
+/* The graphs within graph `first` that an object lies in, "outer/inner"; "": in none, or outside. */
+inline std::string group_of(const void *object, unsigned long first)
+{
+    std::map<size_t, std::string, std::greater<size_t>> around; /* by size */
+    const char *at = static_cast<const char *>(object);
+    for (const auto &d : designs()) {
+        const char *begin = static_cast<const char *>(d.second.object);
+        if (d.first != first && at && begin && !d.second.name.empty() && at >= begin && at < begin + d.second.bytes)
+            around[d.second.bytes] = d.second.name;
+    }
+    std::string path;
+    for (const auto &a : around) path += (path.empty() ? "" : "/") + a.second;
+    return path;
 }
 /* The initialised graph that a node belongs to: the last one that began before it. */
 inline design *top_of(const node_ref &n)

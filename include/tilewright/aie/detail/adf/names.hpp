@@ -8,9 +8,11 @@
 #ifndef TILEWRIGHT_ADF_NAMES_HPP
 #define TILEWRIGHT_ADF_NAMES_HPP
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 
 #include <cctype>
+#include <cstdlib>
 #include <map>
 #include <string>
 
@@ -48,6 +50,15 @@ inline std::string symbol_of(const std::string &name)
         parts += std::to_string(part.size()) + part;
     }
     return count == 1 ? "_Z" + parts + "v" : "_ZN" + parts + "Ev";
+}
+/* Of a class, as it is written. */
+inline std::string class_name(const char *symbol)
+{
+    int status = 0;
+    char *text = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
+    std::string name = status == 0 && text ? text : symbol;
+    std::free(text);
+    return name;
 }
 /* Null when nobody knows it. */
 inline named_function function_by_name(const std::string &given)

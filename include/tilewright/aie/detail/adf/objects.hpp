@@ -40,6 +40,13 @@ class kernel {
     port_list in, out, inout;
     parameter_list param;
     kernel() = default;
+    kernel(const kernel &) = default;
+    kernel &operator=(const kernel &other)
+    {
+        in = other.in, out = other.out, inout = other.inout, param = other.param, node = other.node;
+        if (node) node->home = this;
+        return *this;
+    }
     template <class... TwA> static kernel create(void (*f)(TwA...))
     {
         return kernel(detail::code_of<void (*)(TwA...), TwA...>(f));
