@@ -10,6 +10,7 @@ import { address, go, onChange, read } from './state.js';
 import { dropTables, tables } from './table.js';
 import { allView } from './views/all.js';
 import { compareView } from './views/compare.js';
+import { graphView } from './views/graph.js';
 import { kernelsView } from './views/kernels.js';
 import { memoryView } from './views/memory.js';
 import { motionView } from './views/motion.js';
@@ -24,6 +25,7 @@ const VIEWS = [
     ['time', 'Time', timeView],
     ['kernels', 'Kernels', kernelsView],
     ['motion', 'Motion', motionView],
+    ['graph', 'Graph', graphView],
     ['compare', 'Compare', compareView],
     ['all', 'All', allView],
 ];

@@ -48,7 +48,7 @@ after(close);
 
 // guide 8.2.3, over all tiles: compute with idle threads, exchange, host exchange, sync
 const GUIDE_CYCLES = [1933324, 482221, 4194423, 58852900];
-const VIEWS = ['summary', 'memory', 'program', 'time', 'kernels', 'motion', 'compare'];
+const VIEWS = ['summary', 'memory', 'program', 'time', 'kernels', 'motion', 'graph', 'compare'];
 const TABS = {
     memory: ['tiles', 'map', 'variables', 'vertices', 'liveness'],
     time: ['line', 'tiles', 'grid', 'waits'],
@@ -171,6 +171,40 @@ describe('on a telephone', () => {
             assert.deepEqual(await page.wrongs(), []);
             await page.close();
         });
+});
+
+describe('a graph of kernels', () => {
+    it('has the boxes and connections of the profile, and keys go along them', async () => {
+        const { names, nodeName, wireFrom, wireTo, wireKind, wireBytes, wireBlocks, wireHolds } =
+            json('aie.json').execution.dataflow;
+        const page = await open(at('aie.html'), { hash: '#view=graph' });
+        await ready(page);
+        const drawn = () => page.evaluate(() => window.tilewright.charts.graph);
+        const { nodes, wires, down } = await drawn();
+        assert.deepEqual(
+            nodes,
+            nodeName.map((i) => names[i]),
+        );
+        assert.deepEqual(
+            wires,
+            wireFrom.map((from, i) => [from, wireTo[i], names[wireKind[i]], wireBytes[i]]),
+        );
+        const cascade = wireKind.findIndex((i) => names[i] === 'cascade');
+        assert.equal(wireHolds[cascade] * wireBlocks[cascade], 4 * 48);
+        assert.equal(down, false);
+        await page.focus('[data-chart=graph]');
+        await page.keyboard.press('ArrowRight');
+        assert.equal((await drawn()).chosen, 0);
+        await page.keyboard.press('ArrowRight');
+        assert.equal((await drawn()).chosen, wireTo[cascade], 'the second half, by the cascade');
+        assert.match(await page.evaluate(() => location.hash), /node=1/);
+        assert.match(await page.$eval('.detail', (d) => d.textContent), /from first half ?cascade/);
+        await page.keyboard.press('+');
+        assert.ok((await drawn()).zoom > 1);
+        assert.match(await page.$eval('.answer', (a) => a.textContent), /works \d+ % of the time.*2 kernels/);
+        assert.deepEqual(await page.wrongs(), []);
+        await page.close();
+    });
 });
 
 describe('words', () => {

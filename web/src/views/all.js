@@ -3,6 +3,7 @@
 import { h } from '../dom.js';
 import { ROWS_OF_ALL } from '../print.js';
 import { compareView } from './compare.js';
+import { graphView } from './graph.js';
 import { KERNEL_TABS, kernelsView } from './kernels.js';
 import { MEMORY_TABS, memoryView } from './memory.js';
 import { motionView } from './motion.js';
@@ -18,6 +19,7 @@ function parts(report) {
         ...TIME_TABS.map(([tab, title]) => [`Time: ${title}`, timeView, { tab }]),
         ...KERNEL_TABS.map(([tab, title]) => [`Kernels: ${title}`, kernelsView, { tab }]),
         ['Motion', motionView, {}],
+        ['Graph', graphView, {}],
         report.diff ? ['Compare', compareView, {}] : null,
     ].filter(Boolean);
 }

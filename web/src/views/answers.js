@@ -295,7 +295,28 @@ function whatMoves(p) {
     );
 }
 
+// The kernel that works longest, and the wire at which there is most waiting.
+function whoSetsThePace(p) {
+    const { nodeName, nodeKind, nodeCycles, wireFrom, wireTo, wireKind, wireReaderWaits, wireWriterWaits } = p.c;
+    const kernels = [...nodeName.keys()].filter((i) => p.name(nodeKind[i]) === 'kernel');
+    const top = largestOf(kernels, (i) => nodeCycles[i]);
+    const waits = (i) => wireReaderWaits[i] + wireWriterWaits[i];
+    const worst = largestOf([...wireFrom.keys()], waits);
+    if (top === null) return null;
+    const room = worst !== null && wireWriterWaits[worst] > wireReaderWaits[worst];
+    return parts(
+        nodeCycles[top] && running(p)
+            ? `${quote(p.name(nodeName[top]))} works ${share(nodeCycles[top] / p.totals.cycles)} of the time, the most of ${several(kernels.length, 'kernel')}.`
+            : `${several(kernels.length, 'kernel')}, whose cycles were not counted.`,
+        worst !== null &&
+            (waits(worst)
+                ? `Most waiting is at the ${p.name(wireKind[worst])} from ${quote(p.name(nodeName[wireFrom[worst]]))} to ${quote(p.name(nodeName[wireTo[worst]]))}: ${count(waits(worst))} cycles${room ? ', of the writer for room' : ', of the reader for data'} mostly.`
+                : 'None waited for another.'),
+    );
+}
+
 const ASKED = {
+    graph: ['Who sets the pace, and who waits?', whoSetsThePace],
     summary: ['Where does the time go?', whereTimeGoes],
     'memory tiles': ['Which is full, and of what?', whoIsFull],
     'memory map': ['What lies where?', whatLiesWhere],
