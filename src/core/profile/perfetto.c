@@ -6,8 +6,9 @@
  * tile where none are recorded.
  *
  * Slices of one track must nest: each begins where the one before it on its track ended, at the earliest. The
- * number of events is bounded; what is left out stands in "otherData", as the unit of time does, and in an event at
- * the beginning. */
+ * number of events is bounded: of a run with more steps than that, what repeats itself without a change has its first
+ * executions and the last one, and a slice on a track of its own for those between. What is left out then stands in
+ * "otherData", as the unit of time does, and in an event at the beginning. */
 #include "core/profile/json.h"
 #include "core/profile/summary.h"
 
@@ -21,6 +22,7 @@ enum {
     STEP_TRACK = 1,                               /* + type of step */
     WORKER_TRACK = STEP_TRACK + TW_PROGRAM_COUNT, /* + worker */
     MOST_WORKERS = 64,
+    REPEAT_TRACK = WORKER_TRACK + MOST_WORKERS,
     MOST_CHIPS = 16, /* whose busiest and idlest tiles have tracks */
     SHOWN_TILES = 2 * MOST_CHIPS
 };
@@ -30,6 +32,7 @@ typedef struct tracer {
     const tw_profile *p;
     double us_per_cycle;
     uint64_t left, flow;
+    uint64_t written, repeated;       /* steps that have slices, and that stand in those of repeats */
     uint64_t ended[TW_PROGRAM_COUNT]; /* cycle at which the last slice of a track ended */
     bool used[TW_PROGRAM_COUNT];
     double exchange_at; /* of the last exchange that no compute step has followed yet; negative = none */
@@ -157,7 +160,7 @@ static bool trace_step(void *user, const tw_profile_step *s)
 {
     tracer *t = user;
     if (!t->left) return false;
-    t->left--;
+    t->left--, t->written++;
     uint64_t start =
         s->cycles_to > s->cycles ? s->cycles_to - s->cycles : 0; /* overlapped cycles come before `from` */
     trace_tiles(t, s, start);
@@ -177,8 +180,6 @@ static bool trace_step(void *user, const tw_profile_step *s)
     return true;
 }
 
-/* --- names and order of tracks ---------------------------------------------------------------------------------- */
-
 static void name(tracer *t, const char *what, uint64_t process, uint64_t track, const char *text, uint64_t order)
 {
     char sort[32];
@@ -191,6 +192,27 @@ static void name(tracer *t, const char *what, uint64_t process, uint64_t track, 
     tw__json_count(t->j, "sort_index", order);
     perfetto_finish(t);
 }
+
+/* Executions that are like those before them. */
+static bool trace_repeat(void *user, const tw__profile_fold *f)
+{
+    tracer *t = user;
+    char text[64];
+    if (!t->left) return false;
+    t->left--;
+    g_snprintf(text, sizeof text, "%llu times the same", (unsigned long long)f->times);
+    if (!t->repeated) name(t, "thread", MACHINE, REPEAT_TRACK, "repeats, not shown one by one", 0);
+    t->repeated += f->steps;
+    event(t, "X", text, MACHINE, REPEAT_TRACK, (double)f->from * t->us_per_cycle,
+          (double)(f->to - f->from) * t->us_per_cycle);
+    tw__json_count(t->j, "times", f->times);
+    tw__json_count(t->j, "steps", f->steps);
+    tw__json_count(t->j, "cycles", f->to - f->from);
+    perfetto_finish(t);
+    return true;
+}
+
+/* --- names and order of tracks ---------------------------------------------------------------------------------- */
 
 static void name_machine(tracer *t)
 {
@@ -366,9 +388,13 @@ char *tw__trace_unit(double clock_hz, char buf[TW__TRACE_UNIT])
 static void say_folded(tracer *t, uint64_t steps, uint64_t intervals, char text[256])
 {
     *text = 0;
-    if (!steps && !intervals) return;
-    g_snprintf(text, 256, "left out: %llu later steps, %llu later intervals", (unsigned long long)steps,
-               (unsigned long long)intervals);
+    if (steps || intervals)
+        g_snprintf(text, 256, "left out: %llu later steps, %llu later intervals", (unsigned long long)steps,
+                   (unsigned long long)intervals);
+    if (t->repeated)
+        g_snprintf(text + strlen(text), 256 - strlen(text), "%s%llu steps of repeats are one slice for each repeat",
+                   *text ? "; " : "", (unsigned long long)t->repeated);
+    if (!*text) return;
     begin(t, "i", text, MACHINE, STEP_TRACK, 0);
     tw__json_text(t->j, "s", "p");
     tw__json_close(t->j, '}');
@@ -398,9 +424,12 @@ tw_status tw_profile_write_trace(const tw_profile *p, FILE *out, const tw_profil
     } else {
         choose_tiles(&t);
     }
-    if (!j.failed) tw_profile_each_step(p, trace_step, &t);
+    if (!j.failed && totals.steps > most)
+        j.failed |= tw__profile_each_folded(p, trace_step, trace_repeat, &t) != TW_OK;
+    else if (!j.failed)
+        tw_profile_each_step(p, trace_step, &t);
     name_workers(&t);
-    uint64_t more = totals.steps > most ? totals.steps - most : 0,
+    uint64_t shown = t.written + t.repeated, more = totals.steps > shown ? totals.steps - shown : 0,
              dropped = p->intervals_omitted + (p->intervals.count > 4 * most ? p->intervals.count - lanes : 0);
     char text[256], unit[TW__TRACE_UNIT];
     say_folded(&t, more, dropped, text);

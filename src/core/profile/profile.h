@@ -632,6 +632,14 @@ double tw__profile_used_balance(const tw_profile *p, const tw_profile_totals *to
 /* Cycles and instances of all vertex types, malloc'ed, to be freed; NULL when out of memory. */
 tw__type_cycles *tw__profile_type_totals(const tw_profile *p);
 void tw__profile_step_info(const tw_profile *p, uint32_t step, tw_profile_step *info); /* all but index and times */
+/* As tw_profile_each_step(), but of what repeats itself without a change the first four executions and the last one
+ * alone are visited: `fold` stands for those between, from one cycle to another. TW_E_NO_MEMORY. */
+typedef struct tw__profile_fold {
+    uint64_t times, steps; /* executions; steps of all of them */
+    uint64_t from, to;     /* cycles */
+} tw__profile_fold;
+tw_status tw__profile_each_folded(const tw_profile *p, tw_profile_visit visit,
+                                  bool (*fold)(void *user, const tw__profile_fold *fold), void *user);
 /* Bytes of each tile in one region; by_tile and the scratch `row` have target.tiles values. */
 void tw__profile_region(const tw_profile *p, tw__memory_region region, uint64_t *by_tile, uint64_t *row);
 uint64_t tw__profile_always_live_bytes(const tw_profile *p);

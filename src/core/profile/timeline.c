@@ -113,11 +113,19 @@ void tw__profile_step_info(const tw_profile *p, uint32_t step, tw_profile_step *
 
 /* --- walking the trace ---------------------------------------------------------------------------------------- */
 
+enum { FOLD_FIRST = 4, FOLD_LAST = 1 }; /* executions of what repeats that are visited */
+
+typedef struct rule_sum { /* of one execution */
+    uint64_t steps, cycles;
+} rule_sum;
+
 typedef struct walk {
     const tw_profile *p;
     tw_profile_visit visit;
     void *user;
     uint64_t index, now;
+    bool (*fold)(void *user, const tw__profile_fold *fold); /* NULL: everything is visited */
+    const rule_sum *sums;                                   /* [rules], where there is a fold */
 } walk;
 
 static bool walk_step(walk *w, uint32_t step)
@@ -131,6 +139,24 @@ static bool walk_step(walk *w, uint32_t step)
     return w->visit(w->user, &info);
 }
 
+static bool walk_rule(walk *w, uint32_t id);
+
+/* A rule so many times in a row. */
+static bool walk_times(walk *w, uint32_t rule, uint64_t times)
+{
+    uint64_t folded = w->fold && times > FOLD_FIRST + FOLD_LAST + 1 ? times - FOLD_FIRST - FOLD_LAST : 0;
+    for (uint64_t t = 0; t < times - folded; t++) {
+        if (folded && t == FOLD_FIRST) {
+            const rule_sum *one = &w->sums[rule];
+            const tw__profile_fold f = { folded, folded * one->steps, w->now, w->now + folded * one->cycles };
+            if (!w->fold(w->user, &f)) return false;
+            w->index += f.steps, w->now = f.to;
+        }
+        if (!walk_rule(w, rule)) return false;
+    }
+    return true;
+}
+
 /* Recursion is bounded by the depth of the rules (trace.c). */
 static bool walk_rule(walk *w, uint32_t id)
 {
@@ -140,20 +166,51 @@ static bool walk_rule(walk *w, uint32_t id)
             if (!walk_step(w, i)) return false;
             continue;
         }
-        tw__item item = w->p->items.items[i];
-        while (item.times--)
-            if (!walk_rule(w, item.rule)) return false;
+        const tw__item item = w->p->items.items[i];
+        if (!walk_times(w, item.rule, item.times)) return false;
     }
     return true;
+}
+
+static void walk_runs(walk *w)
+{
+    for (size_t i = 0; i < w->p->runs.count; i++) {
+        const tw__run *run = &w->p->runs.items[i];
+        if (run->rule != TW__NONE && !walk_times(w, run->rule, run->times)) return;
+    }
 }
 
 void tw_profile_each_step(const tw_profile *p, tw_profile_visit visit, void *user)
 {
     if (!p) return;
-    walk w = { .p = p, .visit = visit, .user = user };
-    for (size_t i = 0; i < p->runs.count; i++)
-        for (uint64_t t = 0; p->runs.items[i].rule != TW__NONE && t < p->runs.items[i].times; t++)
-            if (!walk_rule(&w, p->runs.items[i].rule)) return;
+    walk_runs(&(walk){ .p = p, .visit = visit, .user = user });
+}
+
+/* Children have lower ids than who repeats them. */
+static void sum_rule(const tw_profile *p, uint32_t id, rule_sum *sums)
+{
+    const tw__rule *rule = &p->rules.items[id];
+    rule_sum sum = { 0, 0 };
+    for (uint32_t i = rule->first; i < rule->first + rule->count; i++) {
+        if (rule->is_range) {
+            sum.steps++, sum.cycles += p->steps.items[i].span + (uint64_t)p->steps.items[i].gap;
+            continue;
+        }
+        const tw__item item = p->items.items[i];
+        sum.steps += item.times * sums[item.rule].steps, sum.cycles += item.times * sums[item.rule].cycles;
+    }
+    sums[id] = sum;
+}
+
+tw_status tw__profile_each_folded(const tw_profile *p, tw_profile_visit visit,
+                                  bool (*fold)(void *user, const tw__profile_fold *fold), void *user)
+{
+    rule_sum *sums = tw__calloc(p->rules.count + 1, sizeof *sums);
+    if (!sums) return tw__fail(TW_E_NO_MEMORY, "out of memory for the steps of a profile");
+    for (uint32_t r = 0; r < p->rules.count; r++) sum_rule(p, r, sums);
+    walk_runs(&(walk){ .p = p, .visit = visit, .user = user, .fold = fold, .sums = sums });
+    free(sums);
+    return TW_OK;
 }
 
 bool tw_profile_step_cycles(const tw_profile *p, uint32_t plan_step, uint64_t *by_tile)

@@ -319,16 +319,54 @@ static void steps_and_workers(void **state)
     tw_profile_free(p);
 }
 
-/* However long the run, the file is bounded and says what is not in it. */
+/* However long the run, the file is bounded and says what is not in it: here the order of steps is that of Thue and
+ * Morse, which has nothing three times in a row. */
 static void bounded(void **state)
 {
     (void)state;
-    tw_profile *p = stepping(2000);
+    tw_profile *p = stepping(1);
+    tw__profile_run_begin(p, "irregular");
+    for (unsigned i = 0; i < 2000; i++) tw__profile_step(p, (uint32_t)__builtin_popcount(i) % 2 ? 0 : 2);
+    tw__profile_run_end(p, 0);
     json_t *root;
     counts c = check(p, &(tw_profile_options){ .size = sizeof(tw_profile_options), .max_steps = 90 }, &root);
     assert_true(c.slices <= 90 * 10);
     assert_int_equal(c.instants, 1);
-    assert_non_null(strstr(text(json_object_get(root, "otherData"), "folded"), "5910 later steps"));
+    assert_non_null(strstr(text(json_object_get(root, "otherData"), "folded"), "1913 later steps"));
+    g_array_free(c.all, TRUE);
+    json_decref(root);
+    tw_profile_free(p);
+}
+
+/* What repeats itself is there once, and the trace goes on to the end: four executions, a slice for 1,995, the last. */
+static void repeats(void **state)
+{
+    (void)state;
+    tw_profile *p = stepping(2000);
+    tw_profile_totals totals;
+    assert_int_equal(tw_profile_get_totals(p, &totals), TW_OK);
+    json_t *root, *event;
+    counts c = check(p, &(tw_profile_options){ .size = sizeof(tw_profile_options), .max_steps = 90 }, &root);
+    assert_string_equal(text(json_object_get(root, "otherData"), "folded"),
+                        "5985 steps of repeats are one slice for each repeat");
+    size_t i, same = 0, syncs = 0;
+    double end = 0, from = 0, to = 0;
+    json_array_foreach(json_object_get(root, "traceEvents"), i, event)
+    {
+        if (*text(event, "ph") != 'X') continue;
+        double at = json_number_value(json_object_get(event, "ts")),
+               until = at + json_number_value(json_object_get(event, "dur"));
+        if (until > end) end = until;
+        syncs += !strcmp(text(event, "name"), "Sync");
+        if (strcmp(text(event, "name"), "1995 times the same")) continue;
+        assert_int_equal(id(json_object_get(event, "args"), "steps"), 5985);
+        same++, from = at, to = until;
+    }
+    assert_int_equal(same, 1);
+    assert_int_equal(syncs, 5);
+    const double us = (double)totals.cycles / 1850; /* of the whole run */
+    assert_true(fabs(end - us) < us * 1e-6);
+    assert_true(fabs(from - us * 4 / 2000) < us * 1e-5 && fabs(to - us * 1999 / 2000) < us * 1e-5);
     g_array_free(c.all, TRUE);
     json_decref(root);
     tw_profile_free(p);
@@ -379,6 +417,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_and_workers),
         cmocka_unit_test(bounded),
+        cmocka_unit_test(repeats),
         cmocka_unit_test(waits_and_what_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
