@@ -33,6 +33,10 @@ static const char help_text[] =
     "  --check=report|error|strict|off    what undefined behaviour does; default report\n"
     "  --order-seed=N    a random order among ready tasks instead of turns by their ids\n"
     "  --max-cycles=N --threads=N\n"
+    "  --save-at CYCLE,...    a checkpoint at the last pause at or before that cycle\n"
+    "  --save-every N[,KEEP]  one every N cycles, FILE.CYCLE, of which the last KEEP stay; default 2\n"
+    "  --save FILE            where; default checkpoint; FILE.CYCLE when there are several cycles\n"
+    "  --resume FILE          goes on there, with the same actions; also of debug\n"
     "  -n RANKS          as so many processes, by MPI: each has rows of PEs, the first one prints and writes "
     "files\n"
     "  --hosts A,B       with -n: on these machines, which have Tilewright and the program at the same places\n"
@@ -223,6 +227,9 @@ const tw__command tw__command_csl = {
     .help = help_text,
     .example =
         "tilewright csl run examples/csl/stencil/layout.csl --arch=wse3 --launch run,200 --out t=t.npy --stats\n"
+        "tilewright csl run examples/csl/stencil/layout.csl --arch=wse3 --launch run,200 --save-at 5000 --save "
+        "saved\n"
+        "tilewright csl run examples/csl/stencil/layout.csl --arch=wse3 --launch run,200 --resume saved --stats\n"
         "printf 'break step at 2,2 if steps == 2\\nrun\\nbacktrace\\nprint t\\nwhy 1,1\\n' | \\\n"
         "    tilewright csl debug examples/csl/stencil/layout.csl --arch=wse3 --launch run,3\n"
         "tilewright csl check examples/csl/stencil/layout.csl --arch=wse3 --params=size:9 --json\n"
@@ -249,6 +256,8 @@ const tw__command tw__command_cs_python = {
         "TILEWRIGHT_PYTHON=PROGRAM             another interpreter\n"
         "TILEWRIGHT_CSL_PROFILE=FILE.json      writes a profile of the run\n"
         "TILEWRIGHT_CSL_TRACE=FILE.json        writes a trace of the run\n"
+        "TILEWRIGHT_CSL_SAVE_AT, _SAVE_EVERY, _SAVE, _RESUME   checkpoints, as the options of tilewright csl run;\n"
+        "                                      the script that is resumed makes the same calls again\n"
         "-n RANKS, --hosts A,B, --all-output   before the script: as several processes, as for tilewright csl run\n"
         "TILEWRIGHT_CSL_CHECK=report|error|strict|off   what undefined behaviour does\n",
     .example = "cslc examples/csl/stencil/layout.csl --arch=wse3 --fabric-dims=12,7 \\\n"

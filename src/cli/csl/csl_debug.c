@@ -270,7 +270,7 @@ static bool open_wafer(debugger *d)
         tw__csl_failed();
         return false;
     }
-    d->fresh = true, d->cycle = 0, d->frame = 0;
+    d->fresh = true, d->cycle = tw_wse_resumed_at(d->w), d->frame = 0;
     tw__csl_mark_all(d);
     return true;
 }
@@ -408,8 +408,10 @@ int tw__csl_debug(const tw_csl_program *program, tw__csl_settings *s)
     if (result == TW__EXIT_OK && d.dap) {
         tw__dap_session(d.dap, &d);
     } else if (result == TW__EXIT_OK) {
-        printf("%u x %u PEs, %u tile program%s; 'run' starts, 'help' lists the commands.\n", d.info.width,
-               d.info.height, d.info.programs, d.info.programs == 1 ? "" : "s");
+        printf("%u x %u PEs, %u tile program%s", d.info.width, d.info.height, d.info.programs,
+               d.info.programs == 1 ? "" : "s");
+        if (d.cycle) printf(", from a checkpoint at cycle %" PRIu64, d.cycle);
+        puts("; 'run' starts, 'help' lists the commands.");
         tw__reader_run(&d.reader);
         result = d.reader.failed && !d.reader.terminal ? TW__EXIT_FAILURE : TW__EXIT_OK;
     }

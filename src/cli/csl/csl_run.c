@@ -84,6 +84,12 @@ const tw__cli_option tw__csl_run_rows[TW__CSL_RUN_ROWS] = {
     { "--threads", "N", AT(threads), .take = take_number, .wanted = "0 to 1024", .most = 1024 },
     { "--order-seed", "N", AT(options.task_order_seed), .take = take_number, .wanted = "a number",
       .most = UINT64_MAX },
+    { "--save-at", "CYCLE[,CYCLE...]", AT(saves), .take = tw__csl_take_save_at,
+      .wanted = "cycles above 0, 64 at most" },
+    { "--save-every", "CYCLES[,KEEP]", AT(saves), .take = tw__csl_take_save_every,
+      .wanted = "a number of cycles, and of files to keep" },
+    { "--save", "FILE", AT(saves.path) },
+    { "--resume", "FILE", AT(saves.resume) },
     { "-n", "RANKS", AT(launch.ranks), .form = TW__CLI_APART | TW__CLI_MAY_LACK, .take = take_launch },
     { "--hosts", "A,B", AT(launch.hosts), .form = TW__CLI_APART | TW__CLI_MAY_LACK, .take = take_launch },
     { "--all-output", AT(launch.all_output) },
@@ -145,12 +151,6 @@ static int write_results(tw__csl_run *r, const tw__csl_settings *s)
     return TW__EXIT_OK;
 }
 
-tw_wse *tw__csl_wafer(const tw_csl_program *program, tw__csl_settings *s)
-{
-    s->options.out = stdout;
-    return tw_wse_new(program, &s->options);
-}
-
 int tw__csl_drive(const tw_csl_program *program, tw_wse *w, const tw__csl_settings *s)
 {
     tw__csl_run r = { .program = program, .w = w, .late = g_ptr_array_new_with_free_func(tw__csl_free_late) };
@@ -174,6 +174,7 @@ static int run_program(const tw_csl_program *program, tw__csl_settings *s)
     tw_wse *w = tw__csl_wafer(program, s);
     shared = tw_world_rank() ? w : NULL;
     int result = w ? tw__csl_drive(program, w, s) : tw__csl_failed();
+    if (result == TW__EXIT_OK) result = tw__csl_saved(w);
     shared = NULL;
     tw_wse_free(w);
     return tw__cli_interrupted("csl", result);
@@ -193,6 +194,7 @@ static int check_outputs(const tw__csl_settings *s)
              writes = strcmp(action, "--out") == 0 || strcmp(action, "--receive") == 0;
         if (file && (reads || writes)) g_ptr_array_add(reads ? in : out, (char *)file + 1);
     }
+    tw__csl_add_saves(&s->saves, in, out);
     int result = tw__cli_check_outputs("csl", (const char *const *)out->pdata, out->len,
                                        (const char *const *)in->pdata, in->len);
     g_ptr_array_free(in, TRUE);
@@ -212,7 +214,7 @@ static int check_words(const tw__csl_settings *s, int argc, char **argv)
     if (!s->serves && argc != 2) return tw__cli_usage_error("csl", "%s needs one folder or layout", argv[0]);
     if (s->launch.hosts && !s->launch.ranks)
         return tw__cli_usage_error("csl", "--hosts needs -n, the number of ranks");
-    return TW__EXIT_OK;
+    return tw__csl_check_saves(&s->saves, s->launch.ranks != NULL);
 }
 
 /* `again`: words for each of several ranks; NULL = it is for one process. */

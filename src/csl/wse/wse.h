@@ -14,6 +14,7 @@
 #ifndef TW_CSL_WSE_WSE_H
 #define TW_CSL_WSE_WSE_H
 
+#include "core/base/checkpoint.h"
 #include "csl/lang/code/image.h"
 
 typedef struct tw__wse tw__wse;
@@ -158,6 +159,25 @@ typedef struct tw__wse_event {
 /* All ranks. Events since the last call, sorted by cycle and PE (options.trace); owned by the wafer until the next
  * call. */
 const tw__wse_event *tw__wse_events(tw__wse *w, size_t *count);
+
+/* --- checkpoints, of a wafer of one process --------------------------------------------------------------------- */
+
+/* Called inside tw__wse_run(), between two windows; what comes next are cycles before `end`. Gives the cycle at which,
+ * or before which, it wants to be called next. Results and cycles stay what they are without. */
+typedef uint64_t tw__wse_save(void *user, uint64_t end);
+/* At the last pause at or before that cycle: pauses are some tens of cycles apart at most. UINT64_MAX = never. */
+void tw__wse_save_at(tw__wse *w, uint64_t cycle, tw__wse_save *save, void *user);
+uint64_t tw__wse_layout(void); /* for tw__ck_head */
+typedef enum tw__wse_kept { TW__WSE_KEEPS_PROFILE = 1, TW__WSE_KEEPS_TRACE = 2 } tw__wse_kept;
+tw__wse_kept tw__wse_keeps(const tw__wse *w); /* bits of tw__wse_kept */
+/* All that the wafer is, in a tw__wse_save or into a new wafer of the same image and options, whose next run goes on
+ * in the middle of that one; `kept` is what was kept when the file was written. */
+bool tw__wse_walk(tw__wse *w, tw__ck *k, tw__wse_kept kept);
+/* Events in an array: reading makes it, for free(). */
+bool tw__wse_events_walk(tw__ck *k, const tw__wse *w, tw__wse_event **events, size_t *count);
+uint64_t tw__wse_start(const tw__wse *w); /* cycle at which the next run begins, or began if it is resumed */
+
+/* --- figures -------------------------------------------------------------------------------------------------- */
 
 enum { TW__WSE_WAIT_COLORS = 32 };
 typedef struct tw__wse_counters {            /* of one PE, options.profile */

@@ -157,6 +157,7 @@ csl --trace       | layout.csl  | csl run layout.csl --arch=wse3 --launch run,2 
 csl --profile     | folder/program.twcsl | $launch --profile OUT
 csl --report      | folder/program.twcsl | $launch --report OUT
 csl --memory      | folder/program.twcsl | $launch --memory OUT
+csl --save        | folder/program.twcsl | $launch --save-at 50 --save OUT
 END
 # Options that write no file of that name: values, switches, what is read, folders; csl --receive is --out of a stream;
 # fmt of pto and csl writes its input on purpose (-i, --in-place).
@@ -178,7 +179,7 @@ cslc:--arch,-o,--params,--colors,--fabric-dims,--fabric-offsets,--memcpy,--chann
 cslc:--width-east-buf,--import-path,--verbose,--warnings-as-errors,--fp16-format,--max-inlined-iterations
 cslc:--max-comptime-steps,--max-memory,--max-seconds,-O0,-O2
 csl:--in,--launch,--send,--receive,--nowait,--check,--order-seed,--max-cycles,--threads,--stats,--json,-i,--in-place
-csl:--hosts,--all-output,-n,--dap
+csl:--hosts,--all-output,-n,--dap,--save-at,--save-every,--resume
 lsp:--stdio'
 for command in $(tilewright complete x | grep -v '^-'); do
   for option in $(tilewright complete "$command" x | grep '^-'); do

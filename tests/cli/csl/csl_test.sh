@@ -201,6 +201,25 @@ expect 2 'the standard input cannot be written back' "$bin/tilewright" csl fmt -
 expect 2 'one file at a time is printed' "$bin/tilewright" csl fmt once.csl once.csl
 expect 2 'a file is missing' "$bin/tilewright" csl fmt --check
 
+# Checkpoints.
+heat="$1/examples/csl/stencil/layout.csl --arch=wse3 --launch run,9"
+expect 0 'cycles on' "$bin/tilewright" csl run $heat --save-at=100,500 --save=kept --out t=whole.npy --stats
+expect 0 'cycles on' "$bin/tilewright" csl run $heat --resume=kept.500 --out t=resumed.npy --stats
+cmp whole.npy resumed.npy || fail 'a resumed run gives something else'
+expect 0 '' "$bin/tilewright" csl run $heat --save-at=100
+cmp checkpoint kept.100 || fail 'the same run has another checkpoint'
+expect 0 '' "$bin/tilewright" csl run $heat --save-every=200,3 --save=roll
+[ "$(ls roll.* | wc -l)" = 3 ] || fail '--save-every keeps another number of files'
+expect 1 'the same calls with the same data' "$bin/tilewright" csl run ${heat%9}8 --resume=kept.500
+expect 1 'kept.500. was saved from another program' "$bin/tilewright" csl run "$1/examples/csl/fifo/layout.csl" --arch=wse3 --resume=kept.500
+expect 1 'saved with --check=report' "$bin/tilewright" csl run $heat --check=strict --resume=kept.500
+expect 1 'no checkpoint was written at cycle 90000: the run is over at' "$bin/tilewright" csl run $heat --save-at=90000
+expect 1 'kept.500 is also an input' "$bin/tilewright" csl run $heat --resume=kept.500 --save-at=600 --save=kept.500
+expect 2 "save-at: '0' is not cycles" "$bin/tilewright" csl run $heat --save-at=0
+expect 2 "save-every: '5,x' is not" "$bin/tilewright" csl run $heat --save-every=5,x
+expect 2 'neither is given' "$bin/tilewright" csl run $heat --save=kept
+expect 2 'of one process' "$bin/tilewright" csl run $heat --save-at=100 -n 2
+
 # Host scripts.
 case ${CC:-} in *-fsanitize=*) sanitized=1 ;; *) sanitized= ;; esac
 if [ -n "$sanitized" ]; then
@@ -210,6 +229,12 @@ elif "$bin/cs_python" -c 'import numpy' 2>/dev/null; then
   expect 0 '' "$bin/cslc" "$1/examples/csl/gemv/layout.csl" --arch=wse2 --params=M:4,N:6 --memcpy --fabric-dims=8,3 \
     --fabric-offsets=4,1 -o gemv
   expect 0 'SUCCESS' "$bin/cs_python" csl_host.py gemv "$1"
+  expect 0 '' "$bin/cslc" "$1/examples/csl/stencil/layout.csl" --arch=wse3 --memcpy --fabric-dims=12,7 --fabric-offsets=4,1 -o heat
+  expect 0 '' env TILEWRIGHT_CSL_SAVE_AT=900 TILEWRIGHT_CSL_SAVE=script.save TILEWRIGHT_CSL_PROFILE=script.json \
+    "$bin/cs_python" "$1/examples/csl/stencil/run.py" --name heat
+  expect 0 '' env TILEWRIGHT_CSL_RESUME=script.save TILEWRIGHT_CSL_PROFILE=resumed.json \
+    "$bin/cs_python" "$1/examples/csl/stencil/run.py" --name heat
+  cmp script.json resumed.json || fail 'the profile of a resumed script differs'
   mkdir client
   cp "$1/tests/cli/csl/csl_client.py" client/
   (cd client && expect 0 'compiled' "$bin/cs_python" csl_client.py compile "$1" &&

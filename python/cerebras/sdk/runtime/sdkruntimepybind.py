@@ -50,6 +50,26 @@ class Task:
         self.finish = finish
 
 
+def _wafer(program, options):
+    """A new wafer, or one from a checkpoint."""
+    resume = os.environ.get("TILEWRIGHT_CSL_RESUME")
+    return _native.made(lib.tw_wse_resume(program, byref(options), os.fsencode(resume)) if resume
+                        else lib.tw_wse_new(program, byref(options)))
+
+
+def _ask_for_checkpoints(wafer):
+    """As the environment says: the options of tilewright csl run."""
+    path = os.environ.get("TILEWRIGHT_CSL_SAVE", "checkpoint")
+    cycles = [int(cycle) for cycle in os.environ.get("TILEWRIGHT_CSL_SAVE_AT", "").split(",") if cycle]
+    for cycle in cycles:
+        name = path if len(cycles) == 1 else f"{path}.{cycle}"
+        _native.check(lib.tw_wse_save_at(wafer, cycle, os.fsencode(name)))
+    every = os.environ.get("TILEWRIGHT_CSL_SAVE_EVERY")
+    if every:
+        cycle, _, keep = every.partition(",")
+        _native.check(lib.tw_wse_save_every(wafer, int(cycle), int(keep or 2), os.fsencode(path)))
+
+
 # The last run of each folder, for debug_util.
 last_runs = {}
 
@@ -96,7 +116,8 @@ class SdkRuntime:
                                      may_wait=True)
         lib.tw_wse_free(self.wafer)
         self.wafer = c_void_p()
-        self.wafer = _native.made(lib.tw_wse_new(self.program.handle, byref(options)))
+        self.wafer = _wafer(self.program.handle, options)
+        _ask_for_checkpoints(self.wafer)
         for stream in self.artifacts.output_streams.values():
             _native.check(lib.tw_wse_open_output(self.wafer, byref(stream)))
         for x, y, name, data in self.artifacts.symbols:

@@ -12,6 +12,9 @@ uint64_t tw__wse_next_time(tw__wse *w, size_t *busy); /* *busy: PEs to look at i
 void tw__wse_window(tw__wse *w);                      /* the window from w->now on, one thread */
 void tw__wse_windows(tw__wse *w, unsigned count); /* several, by all threads, in an order that suits the caches */
 
+/* --- save.c: checkpoints -------------------------------------------------------------------------------------- */
+extern const tw__ck_table tw__wse_fabric_tables[];
+
 /* --- run.c ---------------------------------------------------------------------------------------------------- */
 tw__part *tw__wse_part_of(tw__wse *w, uint32_t pe);
 
@@ -28,6 +31,7 @@ void tw__wse_gather_messages(tw__wse *w);               /* and shows them */
 uint32_t tw__wse_rows(const tw__wse *w, unsigned rank); /* its first row */
 
 /* --- router.c, switch.c, host.c ------------------------------------------------------------------------------- */
+void tw__wse_add_totals(tw__wse_totals *sum, const tw__wse_totals *more);
 /* `queues`: output queues of the compute engine that had wavelets when the cycle began. */
 void tw__wse_router_turn(tw__part *part, uint32_t pe, uint64_t now, uint32_t queues);
 static inline bool tw__wse_slot_filled(const tw__slot *slot)

@@ -171,7 +171,7 @@ const tw__wse_counters *tw__wse_profile(const tw__wse *w, unsigned x, unsigned y
     return w->counters && x < w->width && y < w->height ? &w->counters[(size_t)y * w->width + x] : NULL;
 }
 
-static void add_totals(tw__wse_totals *sum, const tw__wse_totals *t)
+void tw__wse_add_totals(tw__wse_totals *sum, const tw__wse_totals *t)
 {
     sum->hops += t->hops;
     sum->wavelets += t->wavelets;
@@ -185,13 +185,13 @@ static void hear_totals(void *user, unsigned rank, const char *bytes, size_t siz
     tw__wse_totals theirs;
     (void)rank, (void)size;
     memcpy(&theirs, bytes, sizeof theirs);
-    add_totals(user, &theirs);
+    tw__wse_add_totals(user, &theirs);
 }
 
 tw__wse_totals tw__wse_total(tw__wse *w)
 {
     tw__wse_totals sum = { 0 };
-    for (unsigned k = 0; k < w->part_count; k++) add_totals(&sum, &w->part[k].totals);
+    for (unsigned k = 0; k < w->part_count; k++) tw__wse_add_totals(&sum, &w->part[k].totals);
     const tw__wse_totals mine = sum;
     sum = (tw__wse_totals){ 0 };
     tw__wse_gather_all(w, &mine, sizeof mine, hear_totals, &sum);

@@ -70,6 +70,7 @@ tw__wse *tw__wse_new(const tw__csl_image *image, const tw__wse_options *options,
     if (!w) return NULL;
     w->image = image;
     w->diags = diags;
+    w->save_at = TW__WSE_NEVER;
     if (options) w->options = *options;
     if (w->options.max_seconds > 0) w->deadline = tw__seconds() + w->options.max_seconds;
     w->watched = w->options.trace || w->options.profile;
@@ -189,10 +190,14 @@ static tw_status left_by_debugger(void)
     return tw__fail(TW_E_SYSTEM, "the run was ended by the debugger");
 }
 
-/* At least one window from w->now on; returns how many. */
-static unsigned run_step(tw__wse *w, size_t busy, unsigned most)
+/* Windows in one go, at least one. */
+static unsigned windows_worth(const tw__wse *w, size_t busy, unsigned most)
 {
-    unsigned windows = busy >= WORTH_SEVERAL && !w->options.reference && !w->has_mail ? most : 1;
+    return busy >= WORTH_SEVERAL && !w->options.reference && !w->has_mail ? most : 1;
+}
+
+static void run_step(tw__wse *w, unsigned windows)
+{
     if (w->debug)
         run_in_step(w, windows);
     else if (w->ranks > 1)
@@ -208,7 +213,6 @@ static unsigned run_step(tw__wse *w, size_t busy, unsigned most)
         if (w->part[k].message_count) tw__wse_flush_messages(w);
     }
     for (unsigned k = 0; k < w->part_count; k++) w->part[k].now = w->now;
-    return windows;
 }
 
 static void say(tw__wse *w, tw_severity severity, const char *code, const char *text)
@@ -239,12 +243,17 @@ static tw_status deadlock(tw__wse *w)
 }
 
 /* Nothing is left to do: the clock shows when the last thing was over, not when that was noticed. */
-static void run_settle(tw__wse *w, uint64_t start)
+static uint64_t last_of_all(const tw__wse *w, uint64_t start)
 {
     uint64_t last = start;
     for (unsigned k = 0; k < w->part_count; k++)
         if (w->part[k].last > last) last = w->part[k].last;
-    w->now = last;
+    return last;
+}
+
+static void run_settle(tw__wse *w, uint64_t start)
+{
+    w->now = last_of_all(w, start);
     for (unsigned k = 0; k < w->part_count; k++) w->part[k].now = w->now;
 }
 
@@ -271,14 +280,35 @@ static tw_status out_of_time(tw__wse *w)
     return tw__fail(TW_E_SYSTEM, "the run takes longer than %g seconds", w->options.max_seconds);
 }
 
+/* Checkpoints are taken where a run may stop, before what goes past their cycle. */
+static void save_before(tw__wse *w, uint64_t end, uint64_t start, unsigned turn)
+{
+    while (end > w->save_at && w->save) {
+        w->resume = (tw__resume){ .start = start, .turn = turn };
+        w->save_at = w->save(w->save_user, end);
+    }
+}
+
+void tw__wse_save_at(tw__wse *w, uint64_t cycle, tw__wse_save *save, void *user)
+{
+    w->save_at = cycle, w->save = save, w->save_user = user;
+}
+
+uint64_t tw__wse_start(const tw__wse *w)
+{
+    return w->resume.pending ? w->resume.start : w->now;
+}
+
 static tw_status run_until(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user), void *user)
 {
-    uint64_t limit = max_cycles && max_cycles < TW__WSE_NEVER - w->now ? w->now + max_cycles : TW__WSE_NEVER;
-    uint64_t start = w->now;
-    unsigned asked = 0;
+    uint64_t start = tw__wse_start(w);
+    uint64_t limit = max_cycles && max_cycles < TW__WSE_NEVER - start ? start + max_cycles : TW__WSE_NEVER;
+    unsigned asked = 0, turn = w->resume.pending ? w->resume.turn : 0;
+    bool resumes = w->resume.pending; /* the host was asked before the checkpoint */
+    w->resume.pending = false;
     w->plain = !(w->watched || w->options.reference || w->has_mail);
-    for (unsigned turn = 0;;) {
-        bool asks = done && turn % ASK_EVERY == 0;
+    for (;; resumes = false) {
+        bool asks = done && turn % ASK_EVERY == 0 && !resumes;
         size_t busy;
         tw_progress_tell("wafer", "cycles", w->now, 0);
         if (asks && w->ranks > 1) next_of_all(w, &busy); /* what the last windows brought, before the host looks */
@@ -295,6 +325,7 @@ static tw_status run_until(tw__wse *w, uint64_t max_cycles, bool (*done)(void *u
         uint64_t next = next_of_all(w, &busy);
         if (w->ranks > 1 && (w->lost || w->no_memory || w->fault)) continue;
         if (next == TW__WSE_NEVER) {
+            save_before(w, last_of_all(w, start) + 1, start, turn);
             run_settle(w, start);
             if (w->debug && !debug_clock(w, w->now)) return left_by_debugger();
             if (w->now > limit) return too_long(max_cycles); /* PEs run ahead of the clock while they can */
@@ -316,13 +347,17 @@ static tw_status run_until(tw__wse *w, uint64_t max_cycles, bool (*done)(void *u
         }
         if (w->deadline && w->ranks == 1 && ++asked % ASK_TIME == 0) w->late = tw__seconds() > w->deadline;
         if (w->late) return out_of_time(w);
-        if (next > w->now && !w->options.reference) {
-            w->now = next;
-            for (unsigned k = 0; k < w->part_count; k++) w->part[k].now = next;
-        }
-        uint64_t left = limit - w->now, room = left / WINDOW + (left % WINDOW != 0);
+        uint64_t from = next > w->now && !w->options.reference ? next : w->now;
+        uint64_t left = limit - from, room = left / WINDOW + (left % WINDOW != 0);
         unsigned most = done ? ASK_EVERY - turn % ASK_EVERY : MOST_WINDOWS;
-        turn += run_step(w, busy, room < most ? (unsigned)room : most);
+        unsigned windows = windows_worth(w, busy, room < most ? (unsigned)room : most);
+        save_before(w, from + (uint64_t)windows * WINDOW, start, turn);
+        if (from > w->now) {
+            w->now = from;
+            for (unsigned k = 0; k < w->part_count; k++) w->part[k].now = from;
+        }
+        run_step(w, windows);
+        turn += windows;
     }
 }
 

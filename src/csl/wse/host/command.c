@@ -281,6 +281,7 @@ static bool command_step(tw_wse *w, tw__command *c, uint32_t *receiving)
         break;
     }
     c->issued = true;
+    if (c->done) tw__host_note_done(w, c);
     if (c->done && c->kind >= TW__COMMAND_SEND) w->settled = tw__wse_cycle(w->fabric) + HOST_LATENCY;
     if (status != TW_OK) w->failed = status;
     return status == TW_OK;
@@ -308,9 +309,16 @@ bool tw__host_advance(tw_wse *w)
     return w->queue->len == 0;
 }
 
+/* Words of the command's array, to the device or from it. */
+static size_t word_count(const tw__command *c)
+{
+    return c->kind == TW__COMMAND_LAUNCH ? 0 : c->single ? c->copy.elements : tw_wse_copy_words(&c->copy);
+}
+
 tw_status tw__host_enqueue(tw_wse *w, tw__command *c, tw_wse_task *task)
 {
-    if (w->stopped || w->failed != TW_OK) {
+    bool able = !w->stopped && w->failed == TW_OK;
+    if (!able || (w->journal && tw__host_call(w, tw__host_command_mark(c, word_count(c))) != TW_OK)) {
         tw__command_free(c);
         return w->stopped ? tw__fail(TW_E_INVALID_ARGUMENT, "the wafer was stopped: no more commands") : w->failed;
     }

@@ -111,7 +111,8 @@ static bool start(tw_wse *w)
     return listen_to_streams(w);
 }
 
-tw_wse *tw_wse_new(const tw_csl_program *program, const tw_wse_options *options)
+/* `from`: a checkpoint; NULL = as the program begins. */
+static tw_wse *make_wafer(const tw_csl_program *program, const tw_wse_options *options, const char *from)
 {
     if (!program) return NULL;
     tw_wse *w = tw__calloc(1, sizeof *w);
@@ -141,7 +142,22 @@ tw_wse *tw_wse_new(const tw_csl_program *program, const tw_wse_options *options)
         tw_wse_free(w);
         return tw__made(status, NULL);
     }
-    return w;
+    tw_status status = from ? tw__host_load(w, from) : TW_OK;
+    if (status == TW_OK) return w;
+    tw_wse_free(w);
+    return tw__made(status, NULL);
+}
+
+tw_wse *tw_wse_new(const tw_csl_program *program, const tw_wse_options *options)
+{
+    return make_wafer(program, options, NULL);
+}
+
+tw_wse *tw_wse_resume(const tw_csl_program *program, const tw_wse_options *options, const char *path)
+{
+    if (!program) return NULL; /* that it could not be made is the message */
+    if (!path) return tw__made(tw__fail(TW_E_INVALID_ARGUMENT, "a checkpoint needs a path"), NULL);
+    return make_wafer(program, options, path);
 }
 
 void tw_wse_free(tw_wse *w)
@@ -154,6 +170,7 @@ void tw_wse_free(tw_wse *w)
     tw__wse_free(w->fabric);
     tw_diags_free(w->diags);
     tw_profile_free(w->profile);
+    tw__host_journal_free(w);
     free(w->launched);
     free(w);
 }
@@ -285,7 +302,9 @@ tw_status tw_wse_open_output(tw_wse *w, const tw_wse_port *p)
 {
     if (!w) return tw__missing("wafer");
     tw_status status = check_port(w, p);
-    if (status != TW_OK) return status;
+    const uint64_t numbers[] = { 'o', p->x, p->y, p->color, p->side };
+    if (status == TW_OK) status = tw__host_call(w, tw__host_mark(TW__FNV, numbers, G_N_ELEMENTS(numbers)));
+    if (status != TW_OK || tw__host_replays(w)) return status;
     if (!tw__wse_listen(w->fabric, p->x - w->image->offset_x, p->y - w->image->offset_y, sides[p->side], p->color))
         return tw__fail(TW_E_NO_MEMORY, "no memory for a port");
     return TW_OK;
@@ -356,9 +375,12 @@ tw_status tw__host_wait(tw_wse *w, tw_wse_task task)
 {
     waiter wait = { w, task };
     if (w->failed != TW_OK) return w->failed;
-    uint64_t cycle = tw__wse_cycle(w->fabric);
+    bool resumes = tw__host_replays(w);
+    if (resumes && tw__host_replay_wait(w, task)) return w->failed;
+    uint64_t cycle = tw__wse_start(w->fabric);
     tw_status status = TW_OK;
-    if (!reached(&wait)) {
+    tw__host_waits(w, task, false);
+    if (resumes || !reached(&wait)) {
         uint64_t left = w->options.max_cycles > cycle ? w->options.max_cycles - cycle : 1;
         status = tw__wse_run(w->fabric, left, reached, &wait);
     }
@@ -367,7 +389,8 @@ tw_status tw__host_wait(tw_wse *w, tw_wse_task task)
     if (w->failed != TW_OK) return w->failed; /* of a command; its message stands */
     if (status != TW_OK) return fabric_failed(w, status);
     tw__host_report(w);
-    return TW_OK;
+    tw__host_waited(w);
+    return w->failed;
 }
 
 tw_status tw_wse_wait(tw_wse *w, tw_wse_task task)
@@ -391,14 +414,18 @@ tw_status tw_wse_stop(tw_wse *w)
     if (!w) return tw__missing("wafer");
     if (w->stopped) return w->failed;
     tw_status status = tw__host_wait(w, 0);
+    if (status == TW_OK) status = tw__host_replay_idle(w);
     if (status == TW_OK) {
-        uint64_t cycle = tw__wse_cycle(w->fabric);
+        tw__host_waits(w, 0, true);
+        uint64_t cycle = tw__wse_start(w->fabric);
         uint64_t left = w->options.max_cycles > cycle ? w->options.max_cycles - cycle : 1;
         bool limited = left < w->options.max_idle_cycles; /* the limit for the whole run comes first */
         status = tw__wse_run(w->fabric, limited ? left : w->options.max_idle_cycles, NULL, NULL);
         tw__host_collect(w);
-        if (status == TW_E_OVERFLOW &&
-            !limited) { /* such as a task that activates itself for ever: the host is through */
+        if (w->failed != TW_OK) {
+            status = w->failed; /* of a checkpoint; its message stands */
+        } else if (status == TW_E_OVERFLOW &&
+                   !limited) { /* such as a task that activates itself for ever: the host is through */
             FILE *out = w->options.reports ? w->options.reports : stderr;
             if (tw__host_prints(out))
                 fprintf(out, "note: tasks still run %llu cycles after the last command; stopped\n",
@@ -423,5 +450,5 @@ tw_status tw_wse_status(const tw_wse *w)
 uint64_t tw_wse_cycle(const tw_wse *w)
 {
     if (!w) return 0;
-    return tw__wse_cycle(w->fabric);
+    return tw__host_cycle(w);
 }

@@ -3,7 +3,7 @@
  * when every PE concerned has finished the functions launched before; streams run beside whatever follows them.
  *
  * Files: host.c life and time, command.c the queue, copy.c which element belongs to which PE, symbol.c names and
- * memory, profile.c, learned.c and trace.c what happened. */
+ * memory, save.c checkpoints, profile.c, learned.c and trace.c what happened. */
 #ifndef TW_CSL_WSE_HOST_HOST_H
 #define TW_CSL_WSE_HOST_HOST_H
 
@@ -62,6 +62,7 @@ struct tw_wse {
     GArray *events;    /* tw__wse_event, options.trace */
     tw_wse_hook *hook; /* of a debugger; NULL = none */
     void *hook_user;
+    struct tw__journal *journal; /* save.c; NULL: no checkpoints */
 };
 
 /* copy.c. The number of PEs that a copy reaches, the k-th of them, and the words of each. */
@@ -97,6 +98,24 @@ const char *tw__host_operation_at(const tw__csl_program *p, uint32_t at); /* an 
 const char *tw__host_place_in(const tw_wse *w, const tw__csl_program *p, bool task, uint32_t number,
                               uint32_t *line);
 const char *tw__host_place(const tw_wse *w, uint32_t pe, bool task, uint32_t number, uint32_t *line);
+
+/* save.c. A resumed wafer answers the host from a journal until the place of the checkpoint: tw__host_replays(). */
+bool tw__host_replays(const tw_wse *w);
+void tw__host_journal_free(tw_wse *w);
+uint64_t tw__host_mark(uint64_t mark, const uint64_t *numbers, size_t count); /* FNV-1a */
+uint64_t tw__host_command_mark(const tw__command *c, size_t words);
+tw_status tw__host_call(tw_wse *w,
+                        uint64_t mark); /* that changes something: notes it, or looks whether it is the same */
+/* What the host read: notes it, or is the answer. */
+tw_status tw__host_answer(tw_wse *w, uint64_t mark, void *bytes, size_t size);
+void tw__host_note_done(tw_wse *w, const tw__command *c);
+bool tw__host_replay_wait(tw_wse *w,
+                          tw_wse_task task); /* true: that is all, or w->failed; false: the run goes on */
+tw_status tw__host_replay_idle(tw_wse *w);
+void tw__host_waits(tw_wse *w, tw_wse_task task, bool idle);
+void tw__host_waited(tw_wse *w);
+tw_status tw__host_load(tw_wse *w, const char *path); /* into a new wafer */
+uint64_t tw__host_cycle(const tw_wse *w);             /* as the host knows it */
 
 /* trace.c, profile.c */
 void tw__host_collect(tw_wse *w);

@@ -131,6 +131,13 @@ const char *tw_wse_symbol_name(const tw_wse *w, unsigned x, unsigned y, size_t i
     return p && index < p->symbol_count ? p->symbols[index].name : NULL;
 }
 
+/* What a checkpoint knows a look at memory by. */
+static uint64_t look_mark(unsigned what, unsigned x, unsigned y, unsigned address, size_t size)
+{
+    const uint64_t numbers[] = { what, x, y, address, size };
+    return tw__host_mark(TW__FNV, numbers, G_N_ELEMENTS(numbers));
+}
+
 tw_status tw_wse_read(const tw_wse *w, unsigned x, unsigned y, unsigned address, void *bytes, size_t size)
 {
     if (!w) return tw__missing("wafer");
@@ -138,7 +145,10 @@ tw_status tw_wse_read(const tw_wse *w, unsigned x, unsigned y, unsigned address,
     if (status == TW_OK) status = check_range(address, size);
     if (status != TW_OK) return status;
     memcpy(bytes, tw__wse_memory(w->fabric, x, y) + address, size);
-    return tw__wse_from_owner(w->fabric, y, bytes, size);
+    status = tw__wse_from_owner(w->fabric, y, bytes, size);
+    /* The journal is no part of what the wafer is. */
+    return status == TW_OK ? tw__host_answer((tw_wse *)w, look_mark('r', x, y, address, size), bytes, size)
+                           : status;
 }
 
 tw_status tw_wse_write(tw_wse *w, unsigned x, unsigned y, unsigned address, const void *bytes, size_t size)
@@ -146,7 +156,9 @@ tw_status tw_wse_write(tw_wse *w, unsigned x, unsigned y, unsigned address, cons
     if (!w) return tw__missing("wafer");
     tw_status status = locate(w, &x, &y);
     if (status == TW_OK) status = check_range(address, size);
-    if (status == TW_OK && tw__wse_is_here(w->fabric, x, y))
+    if (status == TW_OK && w->journal)
+        status = tw__host_call(w, tw__fnv1a(look_mark('w', x, y, address, size), bytes, size));
+    if (status == TW_OK && !tw__host_replays(w) && tw__wse_is_here(w->fabric, x, y))
         memcpy(tw__wse_memory(w->fabric, x, y) + address, bytes, size);
     return status;
 }

@@ -221,3 +221,58 @@ bool tw__wse_mail_waiting(const tw__wse *w, uint32_t pe, unsigned k, char out[TW
                    "a message of %u element(s) from PE %u,%u waits, and no recv_message takes it", elements, x, y);
     return true;
 }
+
+/* --- checkpoints ---------------------------------------------------------------------------------------------- */
+
+static const tw__ck_field mail_rows[] = {
+    TW__CK_NOT(tw__mail, in_queue),
+    TW__CK_NOT(tw__mail, out_queue),
+    TW__CK_ONE(tw__mail, ready, 1),
+    TW__CK_ONE(tw__mail, count, WORDS),
+    TW__CK_ONE(tw__mail, total, WORDS),
+    TW__CK_ONE(tw__mail, taken, WORDS),
+    TW__CK_NOT(tw__mail, from),
+    TW__CK_ONE(tw__mail, to, TW__CK_ANY),
+    TW__CK_ONE(tw__mail, free_at, TW__CK_ANY),
+    TW__CK_ALL(tw__mail, word, TW__CK_ANY),
+    TW__CK_ALL(tw__mail, at, TW__CK_ANY),
+    TW__CK_NOT(tw__mail, next),
+    TW__CK_NOT(tw__mail, list),
+    TW__CK_NOT(tw__mail, current),
+    TW__CK_ONE(tw__mail, with_header, 1),
+};
+const tw__ck_table tw__wse_mail_tables[] = {
+    { "tw__mail", sizeof(tw__mail), mail_rows, sizeof mail_rows / sizeof *mail_rows },
+    { NULL, 0, NULL, 0 },
+};
+
+/* A mailbox by the number of its PE + 1; 0 = none. All of them are there from the start. */
+static void walk_box(tw__ck *k, const tw__wse *w, const char *what, tw__mail **box)
+{
+    uint64_t number = tw__ck_whole(k, what, *box ? (uint64_t)(*box)->from + 1 : 0, w->count);
+    if (!tw__ck_reads(k)) return;
+    *box = number ? w->pe[number - 1].mail : NULL;
+    if (number && !*box) tw__ck_wrong(k, "'%s' is a PE without messages", what);
+}
+
+/* Numbers only, since boxes point at each other: whether lists end is seen when all of them are there. */
+void tw__wse_mail_walk(tw__ck *k, tw__part *part, tw__pe *pe)
+{
+    tw__mail *m = pe->mail;
+    tw__ck_fields(k, mail_rows, sizeof mail_rows / sizeof *mail_rows, m);
+    walk_box(k, part->w, "next", &m->next);
+    walk_box(k, part->w, "list", &m->list);
+    walk_box(k, part->w, "current", &m->current);
+    if (m->to >= part->w->count || (m->total && m->count > m->total) || m->taken > m->count)
+        tw__ck_wrong(k, "a message cannot be as it is");
+}
+
+bool tw__wse_mail_ends(const tw__wse *w)
+{
+    for (uint32_t pe = 0; pe < w->count; pe++) {
+        uint32_t left = w->count;
+        for (const tw__mail *m = w->pe[pe].mail ? w->pe[pe].mail->list : NULL; m; m = m->next)
+            if (left-- == 0) return false;
+    }
+    return true;
+}

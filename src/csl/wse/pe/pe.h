@@ -4,6 +4,7 @@
 #ifndef TW_CSL_WSE_PE_PE_H
 #define TW_CSL_WSE_PE_PE_H
 
+#include "core/base/checkpoint.h"
 #include "csl/wse/state/state.h"
 
 /* --- ops.c, load.c -------------------------------------------------------------------------------------------- */
@@ -208,5 +209,13 @@ void tw__wse_mail_turn(tw__part *part, tw__pe *pe); /* what has arrived goes on 
 /* For the report: the k-th message that this PE has not taken; false = there are not so many. */
 bool tw__wse_mail_waiting(const tw__wse *w, uint32_t pe, unsigned k, char out[TW__WSE_MAIL_LINE]);
 bool tw__wse_mail_owns(const tw__pe *pe, unsigned queue); /* an output queue */
+void tw__wse_mail_walk(tw__ck *k, tw__part *part, tw__pe *pe);
+bool tw__wse_mail_ends(const tw__wse *w); /* no list of messages goes round in a circle */
+extern const tw__ck_table tw__wse_mail_tables[];
+
+/* --- save.c, sound.c: checkpoints ----------------------------------------------------------------------------- */
+extern const tw__ck_table tw__wse_pe_tables[];
+void tw__wse_pe_walk(tw__ck *k, tw__part *part, tw__pe *pe); /* behind its router */
+void tw__wse_pe_sound(tw__ck *k, tw__part *part, const tw__pe *pe);
 
 #endif

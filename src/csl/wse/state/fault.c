@@ -279,13 +279,18 @@ void tw__wse_flush_messages(tw__wse *w)
 
 /* --- events --------------------------------------------------------------------------------------------------- */
 
-void tw__wse_note(tw__part *part, uint32_t pe, uint64_t cycle, uint32_t kind, uint32_t a, uint32_t b)
+void tw__wse_keep_event(tw__part *part, const tw__wse_event *event)
 {
     if (!tw__grow(&part->event, &part->event_room, part->event_count, sizeof *part->event)) {
         part->no_memory = true;
         return;
     }
-    part->event[part->event_count++] = (tw__wse_event){ cycle, pe, kind, a, b };
+    part->event[part->event_count++] = *event;
+}
+
+void tw__wse_note(tw__part *part, uint32_t pe, uint64_t cycle, uint32_t kind, uint32_t a, uint32_t b)
+{
+    tw__wse_keep_event(part, &(tw__wse_event){ cycle, pe, kind, a, b });
 }
 
 void tw__wse_note_span(tw__part *part, const tw__pe *pe, uint64_t cycle, uint32_t kind, uint32_t a, uint32_t b)

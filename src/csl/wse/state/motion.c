@@ -248,6 +248,70 @@ bool tw__wse_motion_join(struct tw__motion *all, const char *bytes, size_t size)
     return good;
 }
 
+/* --- checkpoints ------------------------------------------------------------------------------------------------ */
+
+static int by_key(const void *a, const void *b)
+{
+    const cell *x = a, *y = b;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* What all partitions know, by key; NULL = out of memory. */
+static cell *motion_sorted(const tw__wse *w, struct tw__motion *all)
+{
+    bool good = motion_init(all, w);
+    for (unsigned i = 0; i < w->part_count && good; i++) good = motion_add_all(all, w->part[i].motion);
+    cell *sorted = good ? tw__calloc(all->count + 1, sizeof *sorted) : NULL;
+    size_t count = 0;
+    for (size_t i = 0; sorted && i < all->room; i++)
+        if (all->cells[i].amount) sorted[count++] = all->cells[i];
+    if (sorted) qsort(sorted, count, sizeof *sorted, by_key);
+    return sorted;
+}
+
+static bool read_cells(tw__ck *k, struct tw__motion *m, size_t count)
+{
+    uint32_t across = (m->width + m->block - 1) / m->block;
+    bool good = true;
+    for (size_t i = 0; i < count && good && tw__ck_good(k); i++) {
+        uint64_t window = tw__ck_whole(k, "stretch", 0, m->stretches - 1);
+        uint32_t low = (uint32_t)tw__ck_whole(k, "place", 0, CELL_PARTS - 1),
+                 block = low >> (COLOR_BITS + KIND_BITS);
+        uint64_t amount = tw__ck_whole(k, "amount", 0, TW__CK_ANY);
+        if ((low >> COLOR_BITS & 15) > TW__WSE_DID_BUFFER || block / across >= SIDE || amount == 0)
+            tw__ck_wrong(k, "a place of motion cannot be");
+        else
+            good = motion_add(m, window, low, amount);
+    }
+    return good;
+}
+
+void tw__wse_motion_walk(tw__ck *k, tw__wse *w)
+{
+    struct tw__motion all = { 0 }, *mine = w->part[0].motion;
+    bool there = tw__ck_flag(k, "motion", mine != NULL);
+    if (mine && !there)
+        tw__ck_refuse(k, "was saved by a run without a report: resume it without, or save it with one");
+    if (!mine) tw__ck_skip(k);
+    if (!mine || !there) return;
+    cell *sorted = tw__ck_reads(k) ? NULL : motion_sorted(w, &all);
+    bool good = tw__ck_reads(k) || sorted;
+    unsigned shift = (unsigned)tw__ck_whole(k, "stretches", all.shift, 60);
+    size_t count = tw__ck_count(k, "places", all.count, TW__WSE_MOST_DID, 3);
+    for (size_t i = 0; sorted && i < count; i++) {
+        tw__ck_whole(k, "stretch", sorted[i].key >> WINDOW_AT, TW__CK_ANY);
+        tw__ck_whole(k, "place", sorted[i].key & (CELL_PARTS - 1), TW__CK_ANY);
+        tw__ck_whole(k, "amount", sorted[i].amount, TW__CK_ANY);
+    }
+    if (tw__ck_reads(k)) {
+        mine->shift = shift > FIRST_SHIFT ? shift : FIRST_SHIFT;
+        good = read_cells(k, mine, count);
+    }
+    if (!good) tw__ck_no_memory(k);
+    free(sorted);
+    free(all.cells);
+}
+
 /* --- heat ------------------------------------------------------------------------------------------------------- */
 
 void tw__wse_heat_add(tw__part *part, const tw__pe *pe, uint32_t at, tw__wse_heat more)

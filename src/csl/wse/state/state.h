@@ -8,6 +8,7 @@
 #ifndef TW_CSL_WSE_STATE_STATE_H
 #define TW_CSL_WSE_STATE_STATE_H
 
+#include "core/base/checkpoint.h"
 #include "csl/wse/state/model.h"
 #include "csl/wse/wse.h"
 #include "core/vec/vec.h"
@@ -392,6 +393,13 @@ typedef struct tw__part {
     char pad[128]; /* apart from the next one's cache lines */
 } tw__part;
 
+/* Where tw__wse_run() stands when a checkpoint is taken. */
+typedef struct tw__resume {
+    uint64_t start; /* cycle at which the run began */
+    uint32_t turn;  /* windows since then, modulo a number of them */
+    bool pending;   /* the next run is that one, and goes on there */
+} tw__resume;
+
 struct tw__wse {
     const tw__csl_image *image;
     tw__wse_options options;
@@ -422,6 +430,10 @@ struct tw__wse {
     unsigned part_count, threads;
     uint64_t now; /* every cycle before this one is done */
     bool fault, no_memory;
+    tw__resume resume;
+    uint64_t save_at; /* before that cycle `save` is called; NEVER */
+    tw__wse_save *save;
+    void *save_user;
     double deadline; /* by tw__seconds(); 0 = none */
     bool has_mail;   /* PEs pass messages beside the links: one thread, one window at a time */
     tw__wse_print *print;
@@ -500,6 +512,7 @@ void tw__wse_flush_messages(tw__wse *w); /* into diags, sorted; prints lines */
 void tw__wse_add_message(tw__part *part, const tw__message *m);
 void tw__wse_print_char(tw__part *part, tw__pe *pe, uint64_t cycle, char c);
 void tw__wse_note(tw__part *part, uint32_t pe, uint64_t cycle, uint32_t kind, uint32_t a, uint32_t b);
+void tw__wse_keep_event(tw__part *part, const tw__wse_event *event);
 /* A task or an operation begins or ends: an event for a trace, and for a profile while there is room for it. */
 void tw__wse_note_span(tw__part *part, const tw__pe *pe, uint64_t cycle, uint32_t kind, uint32_t a, uint32_t b);
 static inline uint32_t tw__wse_pe_number(const tw__part *part, const tw__pe *pe)
@@ -520,6 +533,7 @@ void tw__wse_motion_delete(struct tw__motion *m);
 /* As bytes for another rank, which adds them to what it knows. For free(), NULL = out of memory. */
 char *tw__wse_motion_pack(const struct tw__motion *m, size_t *size);
 bool tw__wse_motion_join(struct tw__motion *all, const char *bytes, size_t size);
+void tw__wse_motion_walk(tw__ck *k, tw__wse *w); /* of a checkpoint */
 bool tw__wse_motion_tell(const struct tw__motion *m, tw__wse_story *story);
 /* `amount` of a kind (tw__wse_did) in each cycle from `from` until `to`. Only with part->motion. */
 void tw__wse_did_so(tw__part *part, uint32_t pe, uint64_t from, uint64_t to, unsigned kind, unsigned color);

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* Checkpoints of a wafer with a host: a run that is resumed gives the host what the whole one gave, to the byte and the
+ * cycle, wherever it was saved; hosts that ask for something else, other options and programs are told so; whatever a
+ * file holds, nothing worse happens than a message; and every byte of the machine's structs is in a table. */
+#include "csl/wse/fabric/fabric.h"
+#include <tilewright/csl/wse.h>
+
+#include <glib/gstdio.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Two PEs: the host copies, streams, launches; wavelets, a microthread, @map and its callback, prints, locals with
+ * addresses are under way in between. */
+static const char layout[] =
+    "const memcpy = @import_module(\"<memcpy/get_params>\", .{ .width = 2, .height = 1 });\n"
+    "layout { @set_rectangle(2, 1);\n"
+    "  for (@range(u16, 2)) |x| {\n"
+    "    @set_tile_code(x, 0, \"pe.csl\", .{ .params = memcpy.get_params(x), .x = x }); }\n"
+    "  const c = @get_color(5);\n"
+    "  @set_color_config(0, 0, c, .{ .routes = .{ .rx = .{RAMP}, .tx = .{EAST} } });\n"
+    "  @set_color_config(1, 0, c, .{ .routes = .{ .rx = .{WEST}, .tx = .{RAMP} } });\n"
+    "  @export_name(\"data\", [*]u32, true); @export_name(\"work\", fn (u32) void); }\n";
+static const char code[] =
+    "param params: comptime_struct; param x: u16;\n"
+    "const sys = @import_module(\"<memcpy/memcpy>\", params);\n"
+    "const print = @import_module(\"<simprint>\");\n"
+    "var data = @zeros([16]u32); var p: [*]u32 = &data; var got = @zeros([16]u32); var rounds: u32 = 0;\n"
+    "export var total: u32 = 0; export var streamed: u32 = 0;\n"
+    "const mem = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{16} -> data[i] });\n"
+    "const into = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{16} -> got[i] });\n"
+    "const to = @get_dsd(fabout_dsd, .{ .extent = 16, .fabric_color = @get_color(5), .output_queue = "
+    "@get_output_queue(2) });\n"
+    "const from = @get_dsd(fabin_dsd, .{ .extent = 16, .fabric_color = @get_color(5), .input_queue = "
+    "@get_input_queue(3) });\n"
+    "const host = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = @get_color(7), .output_queue = "
+    "@get_output_queue(3) });\n"
+    "fn add(v: u32, by: *u32) u32 { by.* += 1; return v + by.*; }\n"
+    "fn bump(v: u32) u32 { var n: u32 = 2; return add(v, &n); }\n"
+    "fn work(n: u32) void { rounds += n;\n"
+    "  if (x == 0) { @mov32(to, mem, .{ .async = true, .activate = finished }); }\n"
+    "  else { @mov32(into, from, .{ .async = true, .activate = summed }); } }\n"
+    "task finished() void { @mov32(host, rounds); sys.unblock_cmd_stream(); }\n"
+    "task summed() void { @map(bump, into, into); for (got) |v| { total += v; }\n"
+    "  print.print_string(\"round\"); print.print_u32_decimal(rounds); sys.unblock_cmd_stream(); }\n"
+    "task take(v: u32) void { streamed = streamed * 3 + v; }\n"
+    "comptime { @export_symbol(p, \"data\"); @export_symbol(work);\n"
+    "  @bind_data_task(take, @get_data_task_id(@get_color(6)));\n"
+    "  @bind_local_task(finished, @get_local_task_id(10)); @bind_local_task(summed, @get_local_task_id(11)); }\n";
+
+static tw_csl_program *checkpoint_program(const char *text)
+{
+    char *folder = g_dir_make_tmp("tilewright-ck-XXXXXX", NULL);
+    char *top = g_build_filename(folder, "layout.csl", NULL), *pe = g_build_filename(folder, "pe.csl", NULL);
+    assert_true(g_file_set_contents(top, layout, -1, NULL) && g_file_set_contents(pe, text, -1, NULL));
+    tw_diags *diags = tw_diags_new();
+    tw_csl_options options = { .size = sizeof options, .arch = TW_WSE2 };
+    tw_csl_program *program = tw_csl_compile(top, &options, diags);
+    if (!program) tw_diags_print(diags, stderr, false);
+    assert_non_null(program);
+    tw_diags_free(diags);
+    g_remove(top), g_remove(pe), g_rmdir(folder);
+    g_free(top), g_free(pe), g_free(folder);
+    return program;
+}
+
+/* What a host gets to know. */
+enum { WORDS = 32, PE_BYTES = 48 << 10 };
+typedef struct told {
+    uint32_t data[WORDS], received[3], total, streamed;
+    bool done[2];
+    uint64_t cycle[4];
+    uint8_t memory[2][PE_BYTES];
+} told;
+
+/* A host; with `other` it gives another word. The first failure ends it. */
+static tw_status play(tw_wse *w, told *t, uint32_t other)
+{
+    tw_wse_copy all = { .width = 2, .height = 1, .elements = WORDS / 2 };
+    tw_wse_port in = { .color = 6, .side = TW_WSE_RAMP }, out = { .color = 7, .side = TW_WSE_RAMP };
+    uint32_t words[WORDS], stream[] = { 1, 2, 3, 4, 5 };
+    tw_wse_task first, second, sent;
+    tw_status s;
+    memset(t, 0, sizeof *t);
+    for (uint32_t i = 0; i < WORDS; i++) words[i] = 100 + 7 * i;
+    words[3] += other;
+    size_t size = sizeof t->total;
+    if ((s = tw_wse_open_output(w, &out)) || (s = tw_wse_h2d(w, &all, words, WORDS, NULL)) ||
+        (s = tw_wse_launch(w, "work", &(uint32_t){ 1 }, 1, &first)) ||
+        (s = tw_wse_send(w, &in, stream, 5, &sent)) ||
+        (s = tw_wse_launch(w, "work", &(uint32_t){ 2 }, 1, &second)) || (s = tw_wse_wait(w, first)))
+        return s;
+    t->done[0] = tw_wse_is_done(w, sent), t->done[1] = tw_wse_is_done(w, second);
+    t->cycle[0] = tw_wse_cycle(w);
+    if ((s = tw_wse_read_symbol(w, 1, 0, "total", &t->total, &size)) ||
+        (s = tw_wse_write_symbol(w, 1, 0, "total", &(uint32_t){ t->total + 5 }, sizeof(uint32_t))) ||
+        (s = tw_wse_receive(w, &out, t->received, 2, NULL)))
+        return s;
+    t->cycle[1] = tw_wse_cycle(w);
+    for (uint32_t i = 0; i < WORDS; i++) words[i] += t->received[1] + t->total;
+    if ((s = tw_wse_h2d(w, &all, words, WORDS, NULL)) || (s = tw_wse_launch(w, "work", &(uint32_t){ 3 }, 1, NULL)))
+        return s;
+    t->cycle[2] = tw_wse_cycle(w);
+    if ((s = tw_wse_receive(w, &out, t->received + 2, 1, NULL)) ||
+        (s = tw_wse_d2h(w, &all, t->data, WORDS, NULL)) || (s = tw_wse_stop(w)))
+        return s;
+    t->cycle[3] = tw_wse_cycle(w);
+    if ((s = tw_wse_read_symbol(w, 0, 0, "streamed", &t->streamed, &size))) return s;
+    for (unsigned x = 0; x < 2 && !s; x++) s = tw_wse_read(w, x, 0, 0, t->memory[x], PE_BYTES);
+    return s;
+}
+
+static tw_wse_options quiet(void)
+{
+    static FILE *nowhere;
+    if (!nowhere) nowhere = fopen("/dev/null", "w");
+    return (tw_wse_options){
+        .size = sizeof(tw_wse_options), .reports = nowhere, .out = nowhere, .threads = 1, .max_cycles = 20000
+    };
+}
+
+static char *path_of(const char *name)
+{
+    static char *folder, *path;
+    if (!folder) folder = g_dir_make_tmp("tilewright-ck-XXXXXX", NULL);
+    g_free(path);
+    return path = g_build_filename(folder, name, NULL);
+}
+
+static void save_all(const tw_csl_program *program, tw_wse_options o, const uint64_t *cycles, size_t count, told *t)
+{
+    tw_wse *w = tw_wse_new(program, &o);
+    assert_non_null(w);
+    for (size_t i = 0; i < count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "at%u", (unsigned)cycles[i]);
+        assert_int_equal(tw_wse_save_at(w, cycles[i], path_of(name)), TW_OK);
+    }
+    assert_int_equal(play(w, t, 0), TW_OK);
+    assert_true(tw_wse_unsaved(w) == UINT64_MAX);
+    tw_wse_free(w);
+}
+
+static void same(const char *a, const char *b)
+{
+    g_autofree char *first = g_strdup(path_of(a)), *x = NULL, *y = NULL;
+    gsize n = 0, m = 0;
+    assert_true(g_file_get_contents(first, &x, &n, NULL) && g_file_get_contents(path_of(b), &y, &m, NULL));
+    assert_int_equal(n, m);
+    assert_memory_equal(x, y, n);
+}
+
+/* Saved every so many cycles to the end: each of them resumed gives all that the whole run gave, and takes the last
+ * checkpoint as the whole run did. With a profile, and with a random order of tasks. */
+static void resumed_everywhere(void **state)
+{
+    (void)state;
+    static told whole, saved, again;
+    tw_csl_program *program = checkpoint_program(code);
+    for (unsigned turn = 0; turn < 2; turn++) {
+        tw_wse_options o = quiet();
+        o.profile = o.motion = o.trace = turn == 0;
+        o.task_order_seed = turn ? 7 : 0;
+        tw_wse *w = tw_wse_new(program, &o);
+        assert_int_equal(play(w, &whole, 0), TW_OK);
+        tw_wse_free(w);
+        assert_true(whole.received[0] == 1 && whole.received[1] == 3 && whole.received[2] == 6);
+        assert_int_equal(whole.streamed, 1 * 81 + 2 * 27 + 3 * 9 + 4 * 3 + 5);
+        uint64_t end = whole.cycle[3], cycles[64];
+        size_t count = 0;
+        for (uint64_t c = 1; c < end && count < 40; c += end / 39 + 1) cycles[count++] = c;
+        assert_true(count >= 30);
+        save_all(program, o, cycles, count, &saved);
+        assert_memory_equal(&whole, &saved, sizeof whole);
+        char name[32], last[32];
+        snprintf(last, sizeof last, "at%u", (unsigned)cycles[count - 1]);
+        for (size_t i = 0; i < count; i++) {
+            snprintf(name, sizeof name, "at%u", (unsigned)cycles[i]);
+            assert_non_null(w = tw_wse_resume(program, &o, path_of(name)));
+            assert_true(tw_wse_resumed_at(w) <= cycles[i]);
+            if (i + 1 < count) assert_int_equal(tw_wse_save_at(w, cycles[count - 1], path_of("again")), TW_OK);
+            if (play(w, &again, 0) != TW_OK) fail_msg("from %s: %s", name, tw_error_message());
+            assert_memory_equal(&whole, &again, sizeof whole);
+            tw_wse_free(w);
+            if (i + 1 < count) same(last, "again");
+        }
+    }
+    tw_csl_program_free(program);
+}
+
+#define REFUSED(call, status, phrase)                                                                  \
+    do {                                                                                               \
+        tw_status got_ = (call);                                                                       \
+        if (got_ != (status) || !strstr(tw_error_message(), phrase))                                   \
+            fail_msg("%s: %s (%s), expected %s (%s)", #call, tw_status_name(got_), tw_error_message(), \
+                     tw_status_name(status), phrase);                                                  \
+    } while (0)
+
+static tw_status resume(const tw_csl_program *program, tw_wse_options o, const char *name)
+{
+    tw_wse *w = tw_wse_resume(program, &o, path_of(name));
+    tw_status status = tw_status_of(w);
+    tw_wse_free(w);
+    return status;
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    static told t;
+    tw_csl_program *program = checkpoint_program(code);
+    g_autofree char *text = g_strdup(code);
+    strstr(text, "* 3 +")[2] = '5';
+    tw_csl_program *other = checkpoint_program(text);
+    tw_wse_options o = quiet(), strict = o, seeded = o, profiled = o;
+    strict.check = TW_WSE_STRICT, seeded.task_order_seed = 3, profiled.profile = true;
+    save_all(program, o, (uint64_t[]){ 600 }, 1, &t);
+    REFUSED(resume(other, o, "at600"), TW_E_FILE_LOAD, "saved from another program");
+    REFUSED(resume(program, strict, "at600"), TW_E_FILE_LOAD, "--check=report");
+    REFUSED(resume(program, seeded, "at600"), TW_E_FILE_LOAD, "--order-seed=0");
+    REFUSED(resume(program, profiled, "at600"), TW_E_FILE_LOAD, "without a profile");
+    REFUSED(resume(program, o, "nowhere"), TW_E_FILE_LOAD, "nowhere");
+    REFUSED(tw_status_of(tw_wse_resume(program, &o, NULL)), TW_E_INVALID_ARGUMENT, "path");
+
+    tw_wse *w = tw_wse_resume(program, &o, path_of("at600"));
+    REFUSED(play(w, &t, 1), TW_E_INVALID_ARGUMENT, "the same calls with the same data");
+    REFUSED(tw_wse_stop(w), TW_E_INVALID_ARGUMENT, "the same calls"); /* and so it stays */
+    tw_wse_free(w);
+    w = tw_wse_resume(program, &o, path_of("at600"));
+    REFUSED(tw_wse_stop(w), TW_E_INVALID_ARGUMENT, "the host");
+    tw_wse_free(w);
+
+    w = tw_wse_new(program, &o);
+    REFUSED(tw_wse_save_every(w, 0, 2, "x"), TW_E_INVALID_ARGUMENT, "every 0 cycles");
+    assert_int_equal(tw_wse_launch(w, "work", &(uint32_t){ 1 }, 1, NULL), TW_OK);
+    REFUSED(tw_wse_save_at(w, 10, "x"), TW_E_INVALID_ARGUMENT, "before the first command");
+    tw_wse_free(w);
+    w = tw_wse_new(program, &o);
+    assert_int_equal(tw_wse_save_at(w, 600, path_of("no/folder")), TW_OK);
+    REFUSED(play(w, &t, 0), TW_E_IO, "no/folder");
+    tw_wse_free(w);
+    tw_csl_program_free(program);
+    tw_csl_program_free(other);
+}
+
+/* The last ones of many stay. */
+static void every(void **state)
+{
+    (void)state;
+    static told whole, again;
+    tw_csl_program *program = checkpoint_program(code);
+    tw_wse_options o = quiet();
+    tw_wse *w = tw_wse_new(program, &o);
+    assert_int_equal(tw_wse_save_every(w, 100, 2, path_of("roll")), TW_OK);
+    assert_int_equal(play(w, &whole, 0), TW_OK);
+    tw_wse_free(w);
+    unsigned there = 0;
+    for (uint64_t c = 0; c <= whole.cycle[3]; c++) {
+        char name[32];
+        snprintf(name, sizeof name, "roll.%u", (unsigned)c);
+        if (!g_file_test(path_of(name), G_FILE_TEST_EXISTS)) continue;
+        there++;
+        assert_true(c + 1500 > whole.cycle[3]); /* 1000 cycles pass at the end until the host comes back */
+        assert_non_null(w = tw_wse_resume(program, &o, path_of(name)));
+        assert_int_equal(play(w, &again, 0), TW_OK);
+        assert_memory_equal(&whole, &again, sizeof whole);
+        tw_wse_free(w);
+    }
+    assert_int_equal(there, 2);
+    tw_csl_program_free(program);
+}
+
+/* --- bad files -------------------------------------------------------------------------------------------------- */
+
+/* The checksum is that of a sound file, so that the reader alone has to notice what cannot be. */
+static void mend(char *bytes, gsize size)
+{
+    uint64_t sum = tw__fnv1a(TW__FNV, bytes, size - 24);
+    for (unsigned b = 0; b < 8; b++) bytes[size - 16 + b] = (char)(sum >> 8 * b);
+}
+
+/* Bytes changed in ways that a number notices, the checksum mended: refused with a message, or a run that ends in some
+ * way of its own; of those that run some PEs do something else than they should, which nobody can tell. */
+static void changed_bytes(void **state)
+{
+    (void)state;
+    static told t;
+    static const unsigned char by[] = { 1, 0x80, 0xff };
+    tw_csl_program *program = checkpoint_program(code);
+    tw_wse_options o = quiet();
+    o.max_cycles = 2500;
+    unsigned refused = 0, ran = 0;
+    save_all(program, o, (uint64_t[]){ 100 }, 1, &t);
+    g_autofree char *bytes = NULL;
+    gsize size;
+    assert_true(g_file_get_contents(path_of("at100"), &bytes, &size, NULL));
+    /* All of them: TW_ALL_BYTES=1 in the environment; else every eleventh takes less than a second. */
+    for (gsize i = 8; i + 24 < size; i += g_getenv("TW_ALL_BYTES") ? 1 : 11) {
+        for (unsigned n = 0; n < sizeof by; n++) {
+            char before = bytes[i];
+            bytes[i] = (char)(bytes[i] ^ by[n]);
+            mend(bytes, size);
+            assert_true(g_file_set_contents(path_of("bad"), bytes, (gssize)size, NULL));
+            tw_wse *w = tw_wse_resume(program, &o, path_of("bad"));
+            if (!w && tw_error_status() != TW_E_FILE_LOAD) fail_msg("byte %zu: %s", i, tw_error_message());
+            if (w) play(w, &t, 0);
+            (*(w ? &ran : &refused))++;
+            tw_wse_free(w);
+            bytes[i] = before;
+        }
+    }
+    assert_true(refused > 50 && ran > 50);
+    tw_csl_program_free(program);
+}
+
+/* --- tables ----------------------------------------------------------------------------------------------------- */
+
+static int by_offset(const void *a, const void *b)
+{
+    const tw__ck_field *x = a, *y = b;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* What lies between two rows is what the alignment of the second leaves free: nothing that a struct gets is forgotten. */
+static void covered(const tw__ck_table *table)
+{
+    tw__ck_field *rows = g_memdup2(table->rows, table->count * sizeof *rows);
+    qsort(rows, table->count, sizeof *rows, by_offset);
+    size_t end = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        size_t align = rows[i].size;
+        if (!align) align = rows[i].offset ? rows[i].offset & -rows[i].offset : 64; /* of what is not in the file */
+        if (rows[i].offset < end || rows[i].offset - end >= (align ? align : 1))
+            fail_msg("%s: bytes %zu to %u, before '%s', are in no row", table->name, end, rows[i].offset,
+                     rows[i].name);
+        end = rows[i].offset + (rows[i].size ? rows[i].size : 1) * (size_t)rows[i].count;
+    }
+    if (table->size - end >= 64)
+        fail_msg("%s: what follows '%s' is in no row", table->name, rows[table->count - 1].name);
+    g_free(rows);
+}
+
+static void tables_cover(void **state)
+{
+    (void)state;
+    const tw__ck_table *const all[] = { tw__wse_fabric_tables, tw__wse_pe_tables, tw__wse_mail_tables };
+    for (size_t i = 0; i < 3; i++)
+        for (const tw__ck_table *table = all[i]; table->name; table++) covered(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_cover), cmocka_unit_test(resumed_everywhere), cmocka_unit_test(refusals),
+        cmocka_unit_test(every),        cmocka_unit_test(changed_bytes),
+    };
+    return cmocka_run_group_tests_name("csl checkpoint", tests, NULL, NULL);
+}
