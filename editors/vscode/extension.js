@@ -206,7 +206,7 @@ async function onActive(action) {
 }
 
 // --- the debugger: an adapter on standard streams per type, and what it is told without a launch.json ----------------
-const ADAPTERS = { 'tilewright-csl': ['csl', 'debug', '--dap'], 'tilewright-sim': ['sim', '--dap'] }
+const ADAPTERS = { 'tilewright-csl': ['csl', 'debug', '--dap'], 'tilewright-sim': ['sim', '--dap'], 'tilewright-run': ['run', '--dap'] }
 const TYPES = { csl: 'tilewright-csl', ipu: 'tilewright-sim' }
 
 function configuration(document) {
@@ -223,9 +223,16 @@ function resolve(type) {
   }
 }
 
+// The adapter of a graph program runs in that program: its words name it, and its folder is the program's.
+function adapter(type, args, config = {}) {
+  if (type !== 'tilewright-run') return new vscode.DebugAdapterExecutable(program(), args)
+  const words = [...args, ...(config.device ? ['--device', config.device] : []), ...(config.options || []), config.program, ...(config.args || [])]
+  return new vscode.DebugAdapterExecutable(program(), words, ...(config.cwd ? [{ cwd: config.cwd }] : []))
+}
+
 const debuggers = () => Object.entries(ADAPTERS).flatMap(([type, args]) => [
   vscode.debug.registerDebugAdapterDescriptorFactory(type,
-    { createDebugAdapterDescriptor: () => new vscode.DebugAdapterExecutable(program(), args) }),
+    { createDebugAdapterDescriptor: (session) => adapter(type, args, session?.configuration) }),
   vscode.debug.registerDebugConfigurationProvider(type, { resolveDebugConfiguration: resolve(type) })])
 
 function debug(document) {

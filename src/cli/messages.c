@@ -82,11 +82,11 @@ static void take_messages(tw__messages *m)
 void tw__messages_receive(tw__messages *m, bool wait)
 {
     for (;;) {
-        struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+        struct pollfd in = { .fd = m->file, .events = POLLIN };
         bool waits = wait && g_queue_is_empty(m->list);
         if (m->ended || (poll(&in, 1, waits ? -1 : 0) <= 0 && !waits)) return;
         guint8 block[65536];
-        ssize_t n = read(STDIN_FILENO, block, sizeof block);
+        ssize_t n = read(m->file, block, sizeof block);
         if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (n <= 0) {
             m->ended = true;
@@ -119,7 +119,7 @@ void tw__messages_send(int file, json_t *message)
 
 void tw__messages_open(tw__messages *m)
 {
-    *m = (tw__messages){ .in = g_byte_array_new(), .list = g_queue_new() };
+    *m = (tw__messages){ .in = g_byte_array_new(), .list = g_queue_new(), .file = STDIN_FILENO };
 }
 
 void tw__messages_close(tw__messages *m)

@@ -12,6 +12,7 @@ typedef struct tw__messages {
     GQueue *list; /* json_t *, or NULL for one that was no JSON */
     size_t skip;  /* bytes of a message that is too long */
     bool ended;   /* nothing comes any more */
+    int file;     /* the standard input, unless somebody says another */
 } tw__messages;
 
 void tw__messages_open(tw__messages *m);

@@ -436,6 +436,11 @@ void tw__debug_ignore(debugger *d, char *args)
         tw__debug_complain(d, "There is no breakpoint number %u.", id);
 }
 
+void tw__debug_interrupt(bool on)
+{
+    interrupted = on;
+}
+
 bool tw__debug_interrupted(void)
 {
     return interrupted;

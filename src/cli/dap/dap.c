@@ -178,12 +178,22 @@ void tw__dap_exited(tw__dap *dap, int status)
     tw__dap_event(dap, "terminated", NULL);
 }
 
-void tw__dap_session(tw__dap *dap, tw__debugger *d)
+void tw__dap_let_go(tw__dap *dap)
 {
-    dap->debugger = d;
+    dap->go = true;
+}
+
+void tw__dap_begin(tw__dap *dap, tw__debugger *d)
+{
+    dap->debugger = d, dap->opened = true;
     tw__dap_flush(dap, "console");
     tw__dap_respond(dap, dap->request, "launch", NULL, NULL);
     tw__dap_event(dap, "initialized", NULL);
+}
+
+void tw__dap_session(tw__dap *dap, tw__debugger *d)
+{
+    tw__dap_begin(dap, d);
     while (!dap->over) tw__dap_loop(dap); /* the end of a run ends one, too */
     dap->debugger = NULL;
 }
@@ -235,6 +245,13 @@ bool tw__dap_logs(tw__dap *dap, unsigned number, unsigned thread)
 
 /* --- life ------------------------------------------------------------------------------------------------------ */
 
+static void make_lists(tw__dap *dap)
+{
+    tw__messages_open(&dap->stream);
+    dap->frames = g_array_new(FALSE, TRUE, sizeof(tw__dap_location));
+    dap->breakpoints = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
+}
+
 int tw__dap_serve(const tw__dap_target *target)
 {
     tw__dap dap = { .target = target, .out = -1, .err = -1, .captured = { -1, -1 } };
@@ -243,9 +260,7 @@ int tw__dap_serve(const tw__dap_target *target)
         perror("tilewright: no memory for what is printed");
         return TW__EXIT_FAILURE;
     }
-    tw__messages_open(&dap.stream);
-    dap.frames = g_array_new(FALSE, TRUE, sizeof(tw__dap_location));
-    dap.breakpoints = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
+    make_lists(&dap);
     tw__dap_loop(&dap);
     tw__dap_release(&dap);
     tw__messages_close(&dap.stream);
@@ -254,4 +269,18 @@ int tw__dap_serve(const tw__dap_target *target)
     g_hash_table_destroy(dap.breakpoints);
     g_free(dap.folder);
     return dap.left ? TW__EXIT_OK : TW__EXIT_FAILURE;
+}
+
+tw__dap *tw__dap_open(const tw__dap_target *target, int in, int out)
+{
+    tw__dap *dap = g_new0(tw__dap, 1);
+    *dap = (tw__dap){ .target = target, .out = out, .err = -1, .captured = { -1, -1 } };
+    if (!tw__dap_capture(dap)) {
+        perror("tilewright: no memory for what is printed");
+        g_free(dap);
+        return NULL;
+    }
+    make_lists(dap);
+    dap->stream.file = in;
+    return dap;
 }

@@ -53,7 +53,7 @@ typedef struct tw__dap_target {
     void (*start)(tw__debugger *d, bool stop_on_entry);
     /* Another run follows, from the start: true when the one under way ends first, by itself. NULL: `start` does it. */
     bool (*again)(tw__debugger *d, bool stop_on_entry);
-    bool only_once; /* it cannot be started again */
+    bool only_once; /* it cannot be started again, and is open before `launch`, which needs no program */
     void (*go)(tw__debugger *d, unsigned thread, tw__dap_go how, bool instruction);
     /* Text (g_free()) and place of an instruction; *text NULL: there is none. Where the next one is. */
     uint64_t (*instruction)(tw__debugger *d, uint64_t address, char **text, tw__dap_place *place);
@@ -63,11 +63,16 @@ typedef struct tw__dap_target {
 
 /* Serves a client until it goes. The exit status. */
 int tw__dap_serve(const tw__dap_target *target);
+/* For a program that runs around its debugger: the adapter on these descriptors, where the standard output already is a
+ * file in memory; NULL after a message. */
+tw__dap *tw__dap_open(const tw__dap_target *target, int in, int out);
+void tw__dap_let_go(tw__dap *dap); /* in `start`: tw__dap_loop() returns */
 
 /* --- for targets ----------------------------------------------------------------------------------------------- */
 
 /* From a program that is open to the client's goodbye. */
 void tw__dap_session(tw__dap *dap, tw__debugger *d);
+void tw__dap_begin(tw__dap *dap, tw__debugger *d); /* the same without the messages that follow */
 /* It stopped: "breakpoint", "step", "pause", "exception" or "entry". `breakpoint`: its number, or 0; text: NULL =
  * none to show. */
 void tw__dap_stopped(tw__dap *dap, const char *reason, unsigned thread, unsigned breakpoint, const char *text);

@@ -26,6 +26,7 @@ struct tw__dap {
     bool initialized, configured, started, running, exited;
     bool go, pause, over, left; /* left: the client said so */
     bool restart;               /* as soon as it stands */
+    bool opened;                /* there is, or was, a program */
     bool stop_on_entry, no_debug;
     bool lines_from_0, columns_from_0;
     char *folder;            /* of the program */

@@ -12,10 +12,12 @@
 bool tw__dap_capture(tw__dap *dap)
 {
     fflush(stdout), fflush(stderr);
-    dap->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    bool is_caught = dap->out >= 0; /* the standard output is a file already, with what came before */
+    if (!is_caught) dap->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     dap->err = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3); /* may be closed */
     for (int i = 0; i < 2; i++) {
-        dap->captured[i] = memfd_create("tilewright", MFD_CLOEXEC);
+        dap->captured[i] = i == 0 && is_caught ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+                                               : memfd_create("tilewright", MFD_CLOEXEC);
         if (dap->out < 0 || dap->captured[i] < 0) return false;
     }
     return dup2(dap->captured[0], STDOUT_FILENO) >= 0 && dup2(dap->captured[1], STDERR_FILENO) >= 0;

@@ -52,7 +52,7 @@ static GPtrArray *command_line(const tw__dap *dap, const json_t *arguments)
     g_ptr_array_add(words, g_strdup(dap->target->command));
     json_array_foreach(args, i, one) if (json_is_string(one))
         g_ptr_array_add(words, g_strdup(json_string_value(one)));
-    g_ptr_array_add(words, g_strdup(text_of(arguments, "program")));
+    if (text_of(arguments, "program")) g_ptr_array_add(words, g_strdup(text_of(arguments, "program")));
     g_ptr_array_add(words, NULL);
     return words;
 }
@@ -60,23 +60,24 @@ static GPtrArray *command_line(const tw__dap *dap, const json_t *arguments)
 static json_t *launch(tw__dap *dap, const json_t *arguments, char **error)
 {
     const char *program = text_of(arguments, "program"), *folder = text_of(arguments, "cwd");
-    if (!program || !*program || strcmp(program, "-") == 0 || dap->debugger) { /* "-" would read the protocol */
+    bool is_file = program && *program && strcmp(program, "-") != 0; /* "-" would read the protocol */
+    if ((!is_file && !dap->target->only_once) || dap->debugger) {
         *error = g_strdup(dap->debugger ? "a program is open" : "'program' names the file to run");
         return NULL;
     }
-    if (folder && chdir(folder) != 0) {
+    if (folder && !dap->target->only_once && chdir(folder) != 0) {
         *error = g_strdup_printf("'cwd': there is no folder '%s'", folder);
         return NULL;
     }
     dap->stop_on_entry = json_is_true(json_object_get(arguments, "stopOnEntry"));
     dap->no_debug = json_is_true(json_object_get(arguments, "noDebug"));
     g_free(dap->folder);
-    dap->folder = g_path_get_dirname(program);
+    dap->folder = g_path_get_dirname(program ? program : ".");
     tw__dap_flush(dap, "console");
     GPtrArray *words = command_line(dap, arguments);
     char **argv = g_memdup2(words->pdata, words->len * sizeof(char *));
     dap->target->main(dap, (int)words->len - 1, argv);
-    if (!dap->over) { /* there was no session */
+    if (!dap->opened) { /* there was no session */
         *error = tw__dap_take(dap);
         if (!**error) g_free(*error), *error = g_strdup("the program cannot be opened");
     }

@@ -22,7 +22,8 @@ typedef struct graph {
     GHashTable *debugs;            /* image -> tw_debug *, of the step */
     graph_going going;
     GArray *words, *infos; /* tw__word */
-    bool is_new;           /* the engine has not stopped yet */
+    bool changed;          /* the last stop was for a tensor that is watched */
+    bool at_entry;         /* ... is at the start, for a client */
 } graph;
 
 static inline graph *graph_of(debugger *d)
@@ -53,6 +54,15 @@ bool tw__graph_look(graph *g);
 /* Places of the breakpoints in the image that runs; false: there are none. */
 bool tw__graph_resolve(graph *g);
 void tw__graph_leave_vertex(graph *g); /* what was of that vertex alone is no more */
+
+bool tw__graph_knows(graph *g, const char *text); /* a place in the code of some tile */
+
+/* --- graph_dap.c ---------------------------------------------------------------------------------------------------- */
+
+tw__dap *tw__graph_client(const char *wish); /* of "dap IN OUT"; NULL after a message */
+void tw__graph_begin(graph *g);              /* from `initialize` to the start */
+void tw__graph_serve(graph *g);              /* tells the stop, and answers until it goes on */
+void tw__graph_end(graph *g, int status);    /* of the program */
 
 /* --- graph_words.c -------------------------------------------------------------------------------------------------- */
 

@@ -231,6 +231,12 @@ static guint count_images(graph *g, const char *text, guint *places)
     return count;
 }
 
+bool tw__graph_knows(graph *g, const char *text)
+{
+    guint places;
+    return count_images(g, text, &places) > 0;
+}
+
 static void break_place(graph *g, const char *text, const char *condition, bool temporary)
 {
     guint places, images;

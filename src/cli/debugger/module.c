@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The module: the engine loads it, calls it before each step and for each vertex, and waits while it reads commands. */
+#define _GNU_SOURCE /* on_exit */
 #include "cli/debugger/debugger.h"
 
 #include <inttypes.h>
@@ -8,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static graph *present; /* one for the process */
 
 /* --- what is told ------------------------------------------------------------------------------------------------- */
 
@@ -70,15 +69,34 @@ static int result_of(const graph *g)
 }
 
 /* A script that got a command wrong says so, whatever the program's own status is. */
-static void at_end(void)
+static void at_end(int status, void *user)
 {
-    if (!present || result_of(present) == TW__EXIT_OK) return;
+    graph *g = user;
+    if (g->d.dap) {
+        tw__graph_end(g, status);
+        return;
+    }
+    tw__reader_close(&g->d.reader);
+    if (result_of(g) == TW__EXIT_OK) return;
     fflush(NULL);
     _exit(TW__EXIT_FAILURE);
 }
 
+/* The client may have gone, or asks for a pause. */
+static void poll_client(graph *g)
+{
+    if (!g->d.dap || !tw__dap_poll(g->d.dap)) return;
+    if (tw__dap_is_over(g->d.dap)) exit(TW__EXIT_OK);
+    tw__debug_interrupt(true);
+}
+
 static void read_commands(graph *g)
 {
+    if (g->d.dap) {
+        tw__graph_serve(g);
+        if (tw__dap_is_over(g->d.dap)) exit(TW__EXIT_OK);
+        return;
+    }
     tw__reader_run(&g->d.reader);
     if (!g->d.reader.ended) return;
     fflush(NULL);
@@ -111,15 +129,20 @@ static tw_status on_step(void *user, tw_engine *engine, size_t step)
     if (!get_step(g, step, &s)) return TW_OK;
     g_hash_table_remove_all(g->debugs); /* images are this engine's, which may be gone when the next one runs */
     fflush(stdout);
+    if (is_first && g->d.dap) tw__graph_begin(g);
+    poll_client(g);
     bool changed = tw__graph_look(g);
     breakpoint *b = tw__graph_step_breakpoint(g, &s);
+    if (b && g->d.dap && tw__dap_logs(g->d.dap, b->id, 1)) b = NULL;
+    if (g->d.dap) is_first = false; /* the client says whether it stops at the start */
     if (!b && !changed && !is_first && g->going == TO_BREAKPOINT && !tw__debug_interrupted()) return TW_OK;
     if (is_first) greet(g);
-    if (tw__debug_interrupted()) puts("Interrupted.");
+    if (tw__debug_interrupted() && !g->d.dap) puts("Interrupted."), tw__debug_interrupt(false);
+    if (!b && !changed) g->d.hit_id = 0;
     if (b) tw__graph_hit(g, b);
     tw__graph_show_place(g);
     tw__debug_show_displays(&g->d);
-    g->going = TO_BREAKPOINT;
+    g->changed = changed, g->going = TO_BREAKPOINT;
     read_commands(g);
     tw__graph_look(g); /* as they are now */
     return TW_OK;
@@ -164,6 +187,7 @@ static void begin_vertex(graph *g, breakpoint *b, bool stop)
         if (g->d.ended == TW_SIM_BREAK || g->d.ended == TW_SIM_FAULT) show_vertex(g->vertex);
         return;
     }
+    g->d.hit_id = 0;
     if (b) tw__graph_hit(g, b);
     show_vertex(g->vertex);
     tw__sim_show_place(&g->session, g->d.context);
@@ -173,8 +197,10 @@ static void begin_vertex(graph *g, breakpoint *b, bool stop)
 static tw_sim_stop on_vertex(void *user, const tw_debug_vertex *v, uint64_t turns)
 {
     graph *g = user;
+    poll_client(g);
     enter_vertex(g, v, turns);
     breakpoint *b = tw__graph_vertex_breakpoint(g, v);
+    if (b && g->d.dap && tw__dap_logs(g->d.dap, b->id, g->d.context + 1)) b = NULL;
     bool stop = b || g->going == INTO_STEP || tw__debug_interrupted();
     if (!tw__graph_resolve(g) && !stop) { /* as fast as without a debugger */
         tw_sim_stop end = tw_sim_run(v->sim, turns);
@@ -183,7 +209,7 @@ static tw_sim_stop on_vertex(void *user, const tw_debug_vertex *v, uint64_t turn
     }
     tw__debug_hook(&g->d);
     fflush(stdout);
-    g->going = TO_BREAKPOINT, g->d.reader.go = false;
+    g->going = TO_BREAKPOINT, g->d.reader.go = false, g->changed = false;
     begin_vertex(g, b, stop);
     while (g->d.ended == TW_SIM_BREAK || (g->d.ended == TW_SIM_FAULT && !g->d.reader.go)) read_commands(g);
     leave_vertex(g);
@@ -197,18 +223,18 @@ static void free_lines(void *lines)
     g_strfreev(lines);
 }
 
-/* What the engine looks up. `wish`: how TILEWRIGHT_DEBUG says it. */
+/* What the engine looks up. `wish`: TILEWRIGHT_DEBUG, "1" or, with a client, "dap IN OUT": descriptors. */
 TW_API bool tw_debugger_open(const char *wish);
 bool tw_debugger_open(const char *wish)
 {
-    graph *g = present = g_new0(graph, 1); /* until the process ends */
+    graph *g = g_new0(graph, 1); /* until the process ends */
     tw_debugger mine = { .size = sizeof mine, .user = g, .step = on_step, .vertex = on_vertex };
-    (void)wish;
     g->session.r = &g->request;
     g->session.sources = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_lines);
     g->debugs = g_hash_table_new_full(NULL, NULL, NULL, free_debug);
     tw__debug_open(&g->d, &g->session);
     tw__graph_open_words(g);
-    atexit(at_end);
+    if (g_str_has_prefix(wish, "dap ")) g->d.dap = tw__graph_client(wish);
+    on_exit(at_end, g);
     return tw_debugger_set(&mine) == TW_OK;
 }

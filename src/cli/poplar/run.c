@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* `tilewright run prog.c`: compiles a host program against the library and becomes it. The result is kept in the
  * user's cache (kept.c). */
+#define _GNU_SOURCE /* memfd_create */
 #include "cli/kept.h"
 #include "cli/launch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <tilewright/poplar/target.h>
 #include <unistd.h>
@@ -22,7 +25,7 @@ static const struct {
 };
 
 typedef struct request {
-    bool verbose, debug;
+    bool verbose, debug, serves;  /* serves: --dap */
     const char *report, *profile; /* files; NULL = not wanted */
     tw__launch launch;            /* several ranks */
     char **launcher;              /* words in front of the program; NULL = one process */
@@ -95,6 +98,7 @@ static const tw__cli_option rows[] = {
       .help = "with -n: the output of all ranks, not of the first one alone" },
     { "-v", AT(verbose), .form = TW__CLI_UNNAMED, .help = "show the compiler command" },
     { "--debug", AT(debug), .help = "stops before steps and in vertices, and reads commands: help tells more" },
+    { "--dap", AT(serves), .help = "the same for an editor, by the Debug Adapter Protocol" },
     { "--report", "FILE.html", AT(report), .form = TW__CLI_MAY_LACK, .take = take_file,
       .help = "a report of the run, for a browser (of the engine, the cores or the array\nwith the most cycles)" },
     { "--profile", "FILE.json", AT(profile), .form = TW__CLI_MAY_LACK, .take = take_file,
@@ -275,6 +279,24 @@ static GPtrArray *words_again(char **argv, const request *r)
     return words;
 }
 
+/* The protocol keeps the standard streams as others; the program reads nothing and prints into memory until its debugger
+ * takes that over. */
+static bool serve_client(void)
+{
+    int in = fcntl(STDIN_FILENO, F_DUPFD, 10), out = fcntl(STDOUT_FILENO, F_DUPFD, 10);
+    int none = open("/dev/null", O_RDONLY), printed = memfd_create("tilewright", 0);
+    fflush(stdout);
+    if (in < 0 || out < 0 || none < 0 || printed < 0 || dup2(none, STDIN_FILENO) < 0 ||
+        dup2(printed, STDOUT_FILENO) < 0) {
+        fprintf(stderr, "tilewright run: --dap needs the standard streams: %s\n", g_strerror(errno));
+        return false;
+    }
+    close(none), close(printed);
+    g_autofree char *wish = g_strdup_printf("dap %d %d", in, out);
+    tw__cli_set_variable("TILEWRIGHT_DEBUG", wish);
+    return true;
+}
+
 static int run(int argc, char **argv)
 {
     g_autoptr(GPtrArray) options = g_ptr_array_new();
@@ -283,7 +305,9 @@ static int run(int argc, char **argv)
     if (status != TW__EXIT_OK) return status;
     if (r.launch.hosts && !r.launch.ranks)
         return tw__cli_usage_error("run", "--hosts needs -n, the number of ranks");
-    if (r.debug && r.launch.ranks) return tw__cli_usage_error("run", "--debug is for one process, without -n");
+    if ((r.debug || r.serves) && r.launch.ranks)
+        return tw__cli_usage_error("run", "%s is for one process, without -n", r.debug ? "--debug" : "--dap");
+    if (r.debug && r.serves) return tw__cli_usage_error("run", "--debug reads commands, --dap serves an editor");
     if (r.debug) tw__cli_set_variable("TILEWRIGHT_DEBUG", "1");
     g_auto(GStrv) launcher = r.launch.ranks ? tw__launch_words("run", &r.launch) : NULL;
     if (r.launch.ranks && !launcher) return TW__EXIT_FAILURE;
@@ -307,6 +331,7 @@ static int run(int argc, char **argv)
     if (!program) return TW__EXIT_FAILURE;
     if (!tw__kept_is_fresh(program) && !tw__kept_make(&kept, program)) return TW__EXIT_FAILURE;
     r.arguments[0] = base;
+    if (r.serves && !serve_client()) return TW__EXIT_FAILURE;
     if (r.report || r.profile) return run_for_report(&r, program);
     run_become(&r, program);
     return TW__EXIT_FAILURE;

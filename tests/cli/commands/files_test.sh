@@ -161,7 +161,7 @@ csl --save        | folder/program.twcsl | $launch --save-at 50 --save OUT
 END
 # Options that write no file of that name: values, switches, what is read, folders; csl --receive is --out of a stream;
 # fmt of pto and csl writes its input on purpose (-i, --in-place).
-others='run:--device,--debug,-n,--hosts,--all-output,-v,-g,-O0,-O1,-O2,-O3,-D,-I,-l
+others='run:--device,--debug,--dap,-n,--hosts,--all-output,-v,-g,-O0,-O1,-O2,-O3,-D,-I,-l
 popc:-D,-I,-U,-g,-O0,-O1,-O2,-O3,-v,-MD,-MT,-isystem,-include,--target,--list-targets,--version
 profile:--graph-profile,--execution-profile,--show-execution-steps,--show-optimizations,--show-per-ipu-memory-usage
 profile:--show-var-storage,--top,--lines,--tiles,--memory,--rows,--diff,--fail-if,--version

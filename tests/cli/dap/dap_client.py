@@ -7,8 +7,8 @@ import subprocess
 
 
 class Client:
-    def __init__(self, program, command, folder):
-        self.process = subprocess.Popen([program] + command + ["--dap"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder)
+    def __init__(self, program, command, folder, words=()):
+        self.process = subprocess.Popen([program] + command + ["--dap"] + list(words), stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder)
         self.last = 0
         self.heard = 0  # seq of the adapter's last message
         self.events = []
@@ -120,14 +120,15 @@ class Client:
     def parts(self, of):
         return {v["name"]: v for v in self.ask("variables", variablesReference=of["variablesReference"])["variables"]}
 
-    def ended(self, status):
+    def ended(self, status, own=0):
+        """`own`: of the process, when that is not the adapter's."""
         assert self.event("exited")["exitCode"] == status
         self.event("terminated")
-        return self.leave()
+        return self.leave(own)
 
-    def leave(self):
+    def leave(self, own=0):
         self.ask("disconnect")
         rest = self.process.stdout.read()
         assert rest == b"", rest
-        assert self.process.wait() == 0
+        assert self.process.wait() == own
         return self

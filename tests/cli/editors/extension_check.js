@@ -68,8 +68,9 @@ async function main() {
   assert.deepStrictEqual(check.execution.values, [program, ['csl', 'check', '/t.csl', '--arch=wse3']])
   assert.deepStrictEqual(run.definition.arguments.slice(0, 2), ['csl', 'run'])
   const types = require(folder + '/package.json').contributes.debuggers.map((d) => d.type)
-  const adapters = types.map((type) => registered['adapter ' + type].createDebugAdapterDescriptor().values)
-  assert.deepStrictEqual(adapters, [[program, ['csl', 'debug', '--dap']], [program, ['sim', '--dap']]])
+  const adapters = types.map((type) => registered['adapter ' + type].createDebugAdapterDescriptor(
+    { configuration: { program: 'a.c', device: 'ipu-sim', args: ['3'] } }).values)
+  assert.deepStrictEqual(adapters, [[program, ['csl', 'debug', '--dap']], [program, ['sim', '--dap']], [program, ['run', '--dap', '--device', 'ipu-sim', 'a.c', '3']]])
   const { resolveDebugConfiguration } = registered['configuration tilewright-csl']
   assert.deepStrictEqual(resolveDebugConfiguration(undefined, {}), { type: 'tilewright-csl', request: 'launch',
     name: 'Debug this file', program: '/t.csl', args: ['--arch=wse3'], stopOnEntry: false })
