@@ -33,6 +33,16 @@ extern "C" int entry(int n, float f)
     return result;
 }
 """
+PLACES = """static volatile int sink;
+static inline int twice(int v)
+{
+    sink = v;
+    return v + v;
+}
+extern "C" __attribute__((noinline)) int first(int a) { return twice(a) + 1; }
+extern "C" __attribute__((noinline)) int second(int a) { return twice(a) + 2; }
+extern "C" int entry(int a) { return first(a) * second(a); }
+"""
 SPIN = """.globl spin
 .type spin, @function
 spin:
@@ -165,6 +175,17 @@ def changes():
     c.ended(0)
 
 
+def places():
+    """A breakpoint in an inlined function has several places; each stop has the one id that the client knows."""
+    c = client()
+    ((wanted,),) = c.begin("b.o", ["--call", "entry(4)"], [(os.path.join(folder, "b.cpp"), [{"line": 4}])])
+    ids = [c.stopped("breakpoint")["hitBreakpointIds"], c.go("continue", reason="breakpoint")["hitBreakpointIds"]]
+    assert ids == [[wanted["id"]]] * 2, (ids, wanted)
+    assert c.where()[-2][0] in ("first", "second") and "Breakpoint %d, " % (wanted["id"] + 1) in c.output["console"], c.output
+    c.ask("continue", threadId=1)
+    c.ended(0)
+
+
 def assembly():
     """A pause of what never ends, a breakpoint set meanwhile; a fault is a stop that can be looked at."""
     c = client()
@@ -214,12 +235,19 @@ def assembly():
 
 
 write("a.cpp", SOURCE)
+write("b.cpp", PLACES)
 write("spin.s", SPIN)
 write("fault.s", FAULT)
 write("bad.s", "    sing $m0\n")
 assembly()
-if subprocess.run([tilewright, "popc", "-g", "-c", "--target", "ipu2", "a.cpp", "-o", "a.o"], cwd=folder, check=False).returncode == 0:
+def is_compiled(name):
+    words = [tilewright, "popc", "-g", "-c", "--target", "ipu2", name + ".cpp", "-o", name + ".o"]
+    return subprocess.run(words, cwd=folder, check=False).returncode == 0
+
+
+if is_compiled("a") and is_compiled("b"):
     source()
     changes()
+    places()
 else:
     print("no compiler for the chip: sessions with C++ are left out")
