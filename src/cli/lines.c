@@ -4,6 +4,7 @@
 
 #ifdef TW_HAS_LIBEDIT
 
+#include <errno.h>
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <histedit.h>
@@ -163,7 +164,11 @@ const char *tw__lines_read(tw__lines *l)
 {
     int count = 0;
     fflush(stdout);
-    const char *line = el_gets(l->edit, &count);
+    const char *line;
+    while (errno = 0, !(line = el_gets(l->edit, &count)) && errno == EINTR) { /* Ctrl-C: what was typed goes */
+        el_reset(l->edit);
+        fputc('\n', l->out), fflush(l->out);
+    }
     if (!line || count <= 0) return NULL;
     g_free(l->line);
     l->line = g_strchomp(g_strdup(line));

@@ -3,6 +3,7 @@
 #include "cli/words.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <glib.h>
 #include <limits.h>
 #include <stdio.h>
@@ -142,7 +143,11 @@ static bool read_command(tw__reader *r, char **line, size_t *room)
         return *line != NULL;
     }
     if (r->terminal) fputs(r->prompt, stdout), fflush(stdout);
-    ssize_t length = getline(line, room, stdin);
+    ssize_t length;
+    while (errno = 0, (length = getline(line, room, stdin)) < 0 && errno == EINTR && r->terminal) {
+        clearerr(stdin); /* Ctrl-C: what was typed goes */
+        printf("\n%s", r->prompt), fflush(stdout);
+    }
     if (length < 0 && r->terminal) putchar('\n');
     if (length >= 0 && strlen(*line) != (size_t)length) {
         tw__reader_complain(r, "a command with a NUL byte");

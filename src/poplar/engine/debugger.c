@@ -16,7 +16,8 @@ static tw_debugger present; /* size 0: none */
 tw_status tw_debugger_set(const tw_debugger *debugger)
 {
     tw_debugger mine = { 0 };
-    if (debugger && TW__TAKE_OPTIONS(&mine, debugger, tw_debugger) != TW_OK) return tw_error_status();
+    tw_status status = debugger ? TW__TAKE_OPTIONS(&mine, debugger, tw_debugger) : TW_OK;
+    if (status != TW_OK) return status;
     present = mine;
     return TW_OK;
 }
@@ -32,7 +33,7 @@ static void load_debugger(void)
         fprintf(stderr, "tilewright: the debugger cannot be loaded: %s\n", open ? path : dlerror());
 }
 
-const tw_debugger *tw__debugger(void)
+tw_status tw__take_debugger(tw_engine *engine)
 {
     static gsize once;
     const char *wish = g_getenv("TILEWRIGHT_DEBUG");
@@ -40,7 +41,10 @@ const tw_debugger *tw__debugger(void)
         if (wish && *wish) load_debugger();
         g_once_init_leave(&once, 1);
     }
-    return present.size ? &present : NULL;
+    tw_debugger *own = present.size ? TW__NEW(engine->arena, tw_debugger) : NULL;
+    if (own) *own = present;
+    engine->debugger = own;
+    return own || !present.size ? TW_OK : tw__fail(TW_E_NO_MEMORY, "out of host memory");
 }
 
 /* --- what an engine consists of --------------------------------------------------------------------------------- */

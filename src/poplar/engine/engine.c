@@ -116,10 +116,10 @@ static tw_status engine_compile(tw_engine *engine, tw_graph *graph, unsigned cou
                                 const char *const *options, tw_progress_func progress, void *user)
 {
     engine->threads = 1;
-    engine->debugger = tw__debugger();
     engine->arena = tw__arena_new(0);
     if (!engine->arena) return tw__fail(TW_E_NO_MEMORY, "out of host memory");
     tw_status s = tw__options_read(engine, options);
+    if (!s) s = tw__take_debugger(engine);
     if (s) return s;
     engine->core = tw__core_ref(tw__graph_core(graph));
     engine->target = engine->core->target;

@@ -482,9 +482,9 @@ bool tw__guarded_one(tw_engine *engine, uint32_t cs, const tw__group *group, con
 tw_status tw__vertex_fault(tw_engine *engine);
 void tw__faults_begin(void); /* before a run */
 
-/* debugger.c: the debugger of engines that are made now; NULL: none. The first call loads the one that `tilewright run
- * --debug` asks for. */
-const struct tw_debugger *tw__debugger(void);
+/* debugger.c: the debugger of engines that are made now, which the engine keeps. The first call loads the one that
+ * `tilewright run --debug` asks for. */
+tw_status tw__take_debugger(tw_engine *engine);
 
 /* run/interpreter.c */
 extern const char *const tw__opcode_names[];

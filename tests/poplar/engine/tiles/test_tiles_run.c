@@ -2,6 +2,7 @@
 /* Compute sets with code of the chip: values, workers, stacks, cycles, faults, on the IPU Model and the simulator. */
 #include "tiles_test.h"
 
+#include <tilewright/poplar/debugger.h>
 #include <tilewright/poplar/popc.h>
 
 #define EXTERNAL "static const bool isExternalCodelet = true; };\n"
@@ -589,6 +590,90 @@ static void memory_of_the_simulator_ends(void **state)
     }
 }
 
+typedef struct told {
+    unsigned steps, vertices, stop_at; /* the step whose function ends the run; 0: none does */
+    unsigned tiles[4], contexts[4];
+} told;
+
+static tw_status told_step(void *user, tw_engine *engine, size_t step)
+{
+    told *t = user;
+    tw_engine_step s = { .size = sizeof s };
+    test_ok(tw_engine_get_step(engine, step, &s));
+    assert_string_equal(s.what, "compute set");
+    assert_string_equal(s.name, "set");
+    assert_int_equal(s.vertices, 3);
+    assert_int_equal(s.tiles, 2);
+    return ++t->steps == t->stop_at ? TW_E_APPLICATION : TW_OK;
+}
+
+static tw_sim_stop told_vertex(void *user, const tw_debug_vertex *v, uint64_t turns)
+{
+    told *t = user;
+    char *text = tw_engine_vertex_text(v->engine, v->vertex);
+    bool is_all = strcmp(v->type, "All") == 0;
+    assert_non_null(strstr(text, is_all ? "out          Output int[6] : out\n" : "int[2] : in\n"));
+    assert_int_equal(tw_sim_get_pc(v->sim, is_all ? 0 : v->context),
+                     tw_object_get_symbol(v->image, (size_t)tw_object_find_symbol(
+                                                        v->image, is_all ? "__runCodelet_All" : "__runCodelet_Add"))
+                         ->value);
+    free(text);
+    if (t->vertices < 4) t->tiles[t->vertices] = v->tile, t->contexts[t->vertices] = v->context;
+    t->vertices++;
+    return tw_sim_run(v->sim, turns);
+}
+
+/* Steps and vertices in their order; the values are those of a run that nobody looks at, and can be asked for. */
+static void told_to_a_debugger(void **state)
+{
+    (void)state;
+    told seen = { 0 };
+    tw_debugger debugger = { .size = sizeof debugger, .user = &seen, .step = told_step, .vertex = told_vertex };
+    assert_int_equal(tw_debugger_set(&(tw_debugger){ 0 }), TW_E_INVALID_ARGUMENT);
+    test_ok(tw_debugger_set(&debugger));
+    fixture f = open_graph(true);
+    tw_tensor in = variable(&f, "in", 2, 1), a = variable(&f, "a", 2, 2), b = variable(&f, "b", 2, 1);
+    tw_tensor out = variable(&f, "out", 6, 1);
+    add(&f, "Add", in, a, 5, 2);
+    add(&f, "Add", in, b, 7, 1);
+    tw_graph_connect(f.g, tw_graph_add_vertex(f.g, f.cs, "All", 1), "out", out);
+    tw_program once = tw_program_execute(f.g, f.cs);
+    tw_engine *e = load(&f, tw_program_sequence_of(f.g, 2, (tw_program[]){ once, once }), NULL);
+    test_ok(tw_debugger_set(NULL)); /* the engine keeps its own */
+    test_ok(tw_engine_write(e, "in", (int[]){ 1, 2 }, 8));
+    seen.stop_at = 2;
+    assert_int_equal(tw_engine_run(e, 0), TW_E_APPLICATION);
+    assert_int_equal(seen.steps, 2);
+    assert_int_equal(seen.vertices, 3);
+    static const unsigned tiles[] = { 1, 1, 2 }, contexts[] = { 0, TW_SIM_CONTEXTS, 0 };
+    assert_memory_equal(seen.tiles, tiles, sizeof tiles);
+    assert_memory_equal(seen.contexts, contexts, sizeof contexts);
+    static const struct {
+        const char *text, *value; /* value NULL: an error */
+        tw_status status;
+    } values[] = { { "a", "a = int[2] [6 7]\n", TW_OK },
+                   { "b[1]", "b[1] = int 9\n", TW_OK },
+                   { "out[1..3]", "out[1..3] = int[2] [101 102]\n", TW_OK },
+                   { "out[2..2]", "out[2..2] = int[0] []\n", TW_OK },
+                   { "nothing", NULL, TW_E_SYMBOL },
+                   { "out[3..7]", NULL, TW_E_INDEX },
+                   { "out[18446744073709551615]", NULL, TW_E_INVALID_ARGUMENT },
+                   { "out[1]x", NULL, TW_E_INVALID_ARGUMENT } };
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char *text = tw_engine_value_text(e, values[i].text);
+        if (values[i].value)
+            assert_string_equal(text, values[i].value);
+        else
+            assert_null(text), assert_int_equal(tw_error_status(), values[i].status);
+        free(text);
+    }
+    assert_string_equal(tw_engine_variable(e, 1), "a");
+    assert_non_null(tw_engine_code(e, 1));
+    assert_null(tw_engine_code(e, 2));
+    assert_int_equal(tw_engine_get_step(e, 1000, &(tw_engine_step){ .size = sizeof(tw_engine_step) }), TW_E_INDEX);
+    close_graph(&f, e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -607,6 +692,7 @@ int main(void)
         cmocka_unit_test(declared_in_c),
         cmocka_unit_test(faults_are_told),
         cmocka_unit_test(memory_of_the_simulator_ends),
+        cmocka_unit_test(told_to_a_debugger),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }
