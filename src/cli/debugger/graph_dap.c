@@ -199,10 +199,10 @@ static int open_program(tw__dap *dap, int argc, char **argv)
 tw__dap *tw__graph_client(const char *wish)
 {
     static tw__dap_target own;
-    int in = -1, out = -1;
+    char *end = NULL;
     own = target, own.command_line = of_tile->command_line;
-    if (sscanf(wish, "dap %d %d", &in, &out) != 2 || fcntl(in, F_SETFD, FD_CLOEXEC) ||
-        fcntl(out, F_SETFD, FD_CLOEXEC)) {
+    int in = (int)g_ascii_strtoll(wish + strlen("dap "), &end, 10), out = (int)g_ascii_strtoll(end, &end, 10);
+    if (*end || in == out || fcntl(in, F_SETFD, FD_CLOEXEC) || fcntl(out, F_SETFD, FD_CLOEXEC)) {
         fprintf(stderr, "tilewright: TILEWRIGHT_DEBUG names no descriptors: '%s'\n", wish);
         return NULL;
     }
