@@ -16,6 +16,7 @@ typedef struct graph {
     debugger d; /* comes first: what commands get */
     tw__sim_session session;
     tw__sim_request request;
+    GMutex lock;
     tw_engine *engine;             /* NULL: nothing has run yet */
     size_t step;                   /* where it stands, a place in the engine's programs */
     const tw_debug_vertex *vertex; /* NULL: before the step */

@@ -120,13 +120,12 @@ static void greet(graph *g)
            steps == 1 ? "" : "s", tw__graph_simulates(g) ? "" : ", whose vertices are code of the host");
 }
 
-static tw_status on_step(void *user, tw_engine *engine, size_t step)
+static void stop_at_step(graph *g, tw_engine *engine, size_t step)
 {
-    graph *g = user;
     tw_engine_step s;
     bool is_first = g->engine == NULL;
     g->engine = engine, g->step = step;
-    if (!get_step(g, step, &s)) return TW_OK;
+    if (!get_step(g, step, &s)) return;
     g_hash_table_remove_all(g->debugs); /* images are this engine's, which may be gone when the next one runs */
     fflush(stdout);
     if (is_first && g->d.dap) tw__graph_begin(g);
@@ -135,7 +134,7 @@ static tw_status on_step(void *user, tw_engine *engine, size_t step)
     breakpoint *b = tw__graph_step_breakpoint(g, &s);
     if (b && g->d.dap && tw__dap_logs(g->d.dap, b->id, 1)) b = NULL;
     if (g->d.dap) is_first = false; /* the client says whether it stops at the start */
-    if (!b && !changed && !is_first && g->going == TO_BREAKPOINT && !tw__debug_interrupted()) return TW_OK;
+    if (!b && !changed && !is_first && g->going == TO_BREAKPOINT && !tw__debug_interrupted()) return;
     if (is_first) greet(g);
     if (tw__debug_interrupted() && !g->d.dap) puts("Interrupted."), tw__debug_interrupt(false);
     if (!b && !changed) g->d.hit_id = 0;
@@ -145,6 +144,15 @@ static tw_status on_step(void *user, tw_engine *engine, size_t step)
     g->changed = changed, g->going = TO_BREAKPOINT;
     read_commands(g);
     tw__graph_look(g); /* as they are now */
+}
+
+/* Engines of several threads take turns. */
+static tw_status on_step(void *user, tw_engine *engine, size_t step)
+{
+    graph *g = user;
+    g_mutex_lock(&g->lock);
+    stop_at_step(g, engine, step);
+    g_mutex_unlock(&g->lock);
     return TW_OK;
 }
 
@@ -194,10 +202,10 @@ static void begin_vertex(graph *g, breakpoint *b, bool stop)
     tw__debug_show_displays(&g->d);
 }
 
-static tw_sim_stop on_vertex(void *user, const tw_debug_vertex *v, uint64_t turns)
+static tw_sim_stop debug_vertex(graph *g, const tw_debug_vertex *v, uint64_t turns)
 {
-    graph *g = user;
     poll_client(g);
+    g->engine = v->engine, g->step = v->step;
     enter_vertex(g, v, turns);
     breakpoint *b = tw__graph_vertex_breakpoint(g, v);
     if (b && g->d.dap && tw__dap_logs(g->d.dap, b->id, g->d.context + 1)) b = NULL;
@@ -214,6 +222,15 @@ static tw_sim_stop on_vertex(void *user, const tw_debug_vertex *v, uint64_t turn
     while (g->d.ended == TW_SIM_BREAK || (g->d.ended == TW_SIM_FAULT && !g->d.reader.go)) read_commands(g);
     leave_vertex(g);
     return g->d.ended;
+}
+
+static tw_sim_stop on_vertex(void *user, const tw_debug_vertex *v, uint64_t turns)
+{
+    graph *g = user;
+    g_mutex_lock(&g->lock);
+    tw_sim_stop end = debug_vertex(g, v, turns);
+    g_mutex_unlock(&g->lock);
+    return end;
 }
 
 /* --- life ----------------------------------------------------------------------------------------------------------- */
