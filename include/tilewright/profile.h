@@ -130,7 +130,7 @@ TW_API bool tw_profile_has_graph(const tw_profile *profile);
 TW_API bool tw_profile_has_execution(const tw_profile *profile);
 TW_API unsigned tw_profile_tiles(const tw_profile *profile); /* of all IPUs */
 /* The machine's generation ("wse3"), and how near cycles that were obtained in this way were to published ones
- * ("± 4 % (worst 15 %) over 33 programs", "not validated"); "" where the profile does not say. They go with it. */
+ * ("± 4 % (worst 14 %) over 33 programs", "not validated"); "" where the profile does not say. They go with it. */
 TW_API const char *tw_profile_architecture(const tw_profile *profile);
 TW_API const char *tw_profile_band(const tw_profile *profile);
 

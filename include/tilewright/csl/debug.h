@@ -65,6 +65,7 @@ TW_API void tw_wse_interrupt(tw_wse *w);                    /* soon; also from a
 typedef struct tw_wse_frame {
     tw_wse_code code; /* what comes next, or the call */
     bool inlined;     /* the optimiser took the call out: shown as if it were there */
+    bool left_out;    /* functions between it and the next frame ended in a call, which took over their frame */
 } tw_wse_frame;
 /* False: there are not so many, or the PE is in no task. */
 TW_API bool tw_wse_get_frame(const tw_wse *w, unsigned x, unsigned y, unsigned n, tw_wse_frame *frame);

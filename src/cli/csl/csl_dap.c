@@ -56,7 +56,10 @@ static bool csl_dap_frame(debugger *d, unsigned thread, unsigned n, tw__dap_fram
     tw_wse_frame f;
     pe_of(d, thread, &x, &y);
     if (tw_wse_get_frame(d->w, x, y, n, &f)) {
-        *frame = (tw__dap_frame){ .name = g_strdup_printf("%s%s", f.code.function, f.inlined ? " (inlined)" : ""),
+        *frame = (tw__dap_frame){ .name = g_strdup_printf("%s%s", f.code.function,
+                                                          f.inlined    ? " (inlined)"
+                                                          : f.left_out ? " (frames left out)"
+                                                                       : ""),
                                   .place = { f.code.file, f.code.line, f.code.column },
                                   .has_address = true,
                                   .address = (uint64_t)f.code.program << 32 | f.code.at };

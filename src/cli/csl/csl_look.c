@@ -122,7 +122,7 @@ static void put_frame(unsigned n, const tw_wse_frame *f)
 {
     printf("#%-2u ", n);
     tw__csl_put_code(&f->code);
-    puts(f->inlined ? " (inlined)" : "");
+    puts(f->inlined ? " (inlined)" : f->left_out ? " (frames of calls that ended in this one are left out)" : "");
 }
 
 void tw__csl_backtrace(debugger *d, char *args)

@@ -338,6 +338,26 @@ grep -v '<optimised out>\|^1[03] ' O2 >known
 comm -13 O0 known >other
 [ -s other ] && { fail 'values at -O2 that the variables do not have:'; cat other; }
 
+# A call at the end of a function takes over its frame: the backtrace says where functions left none; -O0 has them all.
+{
+  sed '/^fn clamp/,$d' loops.csl
+  for f in last:'t' middle:'last(t)' first:'middle(t) + 1'; do # too large to go into a caller
+    echo "fn ${f%%:*}(k: i16) i16 { var t = k;"
+    for n in 1 2 3 4 5 6 7 8 9; do echo "  t = t * $n + k; out[t & 15] += t;"; done
+    echo "  return ${f#*:}; }"
+  done
+  echo 'fn go(n: u16) void { total = @as(i32, first(1)) + @as(i32, middle(2)) + @as(i32, last(3)) + @as(i32, first(4));'
+  echo '  sys_mod.unblock_cmd_stream(); }'
+  echo 'comptime { @export_symbol(go); }'
+} >tail.csl
+sed 's/loops.csl/tail.csl/' one.csl >ends.csl
+printf 'break last\nrun\nbacktrace\nquit\n' >commands
+debug 0 ends.csl --arch=wse3 --launch go,4 <commands
+shows "#0  in 'last' at tail.csl:8 (frames of calls that ended in this one are left out)" "#1  in 'first' at tail.csl:39" \
+  "#2  in 'go' at tail.csl:40"
+debug 0 ends.csl --arch=wse3 -O0 --launch go,4 <commands
+shows "#0  in 'last' at tail.csl:7" "#1  in 'middle' at tail.csl:28" "#2  in 'first' at tail.csl:39" "#3  in 'go' at tail.csl:40"
+
 # Where each of these goes wrong it is told why, and the session fails.
 wrong() { # COMMAND MESSAGE
   printf 'tbreak go at 0,0\nrun\n%s\nquit\n' "$1" >commands

@@ -118,6 +118,7 @@ static void wide_operands(void **state)
         { TW__CSL_I_LDP, 1, "constant of the PE 2" },
         { TW__CSL_I_LDP2, 0, "constant of the PE 2" },
         { TW__CSL_I_CALL, 2, "function 3" },
+        { TW__CSL_I_TAIL, 2, "function 3" },
         { TW__CSL_I_DSDOP, 0, "DSD use 1" },
         { TW__CSL_I_MAP, 0, "map 1" },
         { TW__CSL_I_LOAD_DSR, 1, "DSR load 2" },

@@ -205,6 +205,30 @@ static void statements(writer *w, unsigned count, unsigned nesting)
     for (unsigned k = 0; k < count; k++) statement(w, nesting);
 }
 
+/* Functions that end in calls of themselves and of each other: with arguments that change places, behind branches, with
+ * results that are used. */
+static void recursive_functions(writer *w)
+{
+    for (unsigned f = 0; f < 2; f++) {
+        add(w,
+            "fn g%u(n: u16, a0_0: i16, a2_0: i32, p: *i32) i32 {\nvar a1_0: u16 = n; var a3_0: u32 = @as(u32, "
+            "a2_0); ",
+            f);
+        add(w, "var a4_0: u8 = @as(u8, n); var a5_0: i8 = 3; var a6_0: f32 = 1.5;\n");
+        add(w, "if (n == 0) { return a2_0 + p.*; }\n");
+        w->in_function = true;
+        statements(w, 1 + roll(w, 4), 2);
+        add(w, "if (");
+        condition(w);
+        add(w, ") { return g%u(n - 1, @as(i16, a2_0), @as(i32, a0_0) + ", roll(w, f + 1));
+        expression(w, 2);
+        add(w, ", %s); }\n", roll(w, 3) ? "p" : "&v2_2");
+        w->in_function = false;
+        add(w, "return g%u(n - 1, a0_0 + 1, a2_0 ^ @as(i32, n), p)%s;\n}\n", roll(w, f + 1),
+            roll(w, 3) ? "" : " + v2_1");
+    }
+}
+
 static char *random_program(uint64_t seed)
 {
     writer w = { .text = g_string_new("const print = @import_module(\"<simprint>\");\n"), .state = seed };
@@ -236,6 +260,7 @@ static char *random_program(uint64_t seed)
         w.in_function = false;
         w.functions++;
     }
+    recursive_functions(&w);
     add(&w, "task main() void {\n");
     for (unsigned k = 0; k < 3; k++) {
         statements(&w, 2, 0);
@@ -243,6 +268,7 @@ static char *random_program(uint64_t seed)
             "@fadds(dst_dsd, src_dsd, v6_%u);\nsrc[%u] = v6_0;\nsrc_dsd = @increment_dsd_offset(src_dsd, 1, f32);\n"
             "src_dsd = @set_dsd_length(src_dsd, %u);\n",
             roll(&w, VARS), roll(&w, 8), 1 + roll(&w, 8));
+        add(&w, "v2_%u = g%u(%u, v0_0, v2_1, q2);\n", roll(&w, VARS), roll(&w, 2), roll(&w, 9));
     }
     add(&w, "print.fmt_no_nl(\"{d} {d}\", .{ v0_0, v1_1 });\nprint.print_string(\"\\n\");\n}\n"
             "comptime { @bind_local_task(main, @get_local_task_id(8)); @activate(@get_local_task_id(8)); }\n");
@@ -440,6 +466,105 @@ static void calls_that_go(void **state)
     done(&r);
 }
 
+/* --- calls at the end ------------------------------------------------------------------------------------------ */
+
+#define FILL /* enough for a function not to go into its callers */                                 \
+    "  t = t * 3 + 1; m[t & 7] += t; t = t * 5 + k; m[t & 7] ^= t; t = t * 7 + 2; m[t & 7] += t;\n" \
+    "  t = t * 3 + 3; m[t & 7] -= t; t = t * 5 + k; m[t & 7] ^= t; t = t * 7 + 4; m[t & 7] += k;\n" \
+    "  t = t * 9 + 1; m[t & 7] += t; t = t * 5 + 9; m[t & 7] ^= t; t = t * 7 + 2; m[t & 7] += t;\n"
+
+/* What ends in a call needs no stack for it; the values are those of the code as it is written, at a depth that it can
+ * do. `deep`: at 20,000 calls inside each other it ends well. */
+static void tail_calls(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool deep;
+    } rows[] = {
+        { "fn sum(k: u16, a: u32) u32 { if (k == 0) { return a; } return sum(k - 1, a + @as(u32, k)); }\n"
+          "fn f(k: u16) u32 { return sum(k, 0); }\n",
+          true },
+        /* arguments that change places */
+        { "fn fib(k: u16, a: u32, b: u32) u32 { if (k == 0) { return a; } return fib(k - 1, b, a + b); }\n"
+          "fn f(k: u16) u32 { return fib(k, 0, 1); }\n",
+          true },
+        /* the last statement of a function without a result, in two branches */
+        { "var n: u32 = 0;\nfn down(k: u16) void {\n"
+          "  if (k == 0) { return; } n += 1; if (k & 1 == 0) { n *= 3; down(k - 1); } else { down(k - 1); } }\n"
+          "fn f(k: u16) u32 { down(k); return n; }\n",
+          true },
+        /* each other, too large for either to go into the other; first parameters in other places */
+        { "fn ping(k: u16, t0: u16) u16 { var t = t0;\n" FILL
+          "  if (k == 0) { return t; } return pong(t + 1, 3, k - 1); }\n"
+          "fn pong(t0: u16, more: u16, k: u16) u16 { var t = t0;\n" FILL
+          "  if (k == 0) { return t + more; } return ping(k - 1, t + more); }\n"
+          "fn f(k: u16) u32 { return @as(u32, ping(k, 5)); }\n",
+          true },
+        { "var n: u16 = 1;\nfn ping(k: u16) void { var t = n;\n" FILL
+          "  n = t; if (k == 0) { return; } pong(k - 1); }\n"
+          "fn pong(k: u16) void { var t = n;\n" FILL "  n = t + 1; if (k == 0) { return; } ping(k - 1); }\n"
+          "fn f(k: u16) u32 { ping(k); return @as(u32, n); }\n",
+          true },
+        /* a variable that who is called may look at; a result that is not the callee's: no calls at the end */
+        { "fn look(k: u16, p: *u16) u16 { var t = k;\n" FILL
+          "  var y: u16 = k + 9; const q = &y; q.* += 4; m[1] = p.*; return p.* * 16 + q.*; }\n"
+          "fn hold(k: u16) u16 { var x: u16 = k; return look(k, &x); }\n"
+          "fn f(k: u16) u32 { const s = hold(k) + hold(k + 1) + look(k, &m[2]); if (k > 99) { return bad(k); } "
+          "return @as(u32, s); "
+          "}\n"
+          "fn bad(k: u16) u32 { if (k == 0) { return 0; } return bad(k - 1) + 1; }\n",
+          false },
+        { "fn add(k: u16) u16 { if (k == 0) { return 1; } return add(k - 1) + k; }\n"
+          "fn f(k: u16) u32 { return @as(u32, add(k)); }\n",
+          false },
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        for (unsigned deep = 0; deep < 2; deep++) {
+            char *text = g_strdup_printf("var m = @zeros([8]u16);\nvar r: u32 = 0; var depth: u16 = %u;\n%s"
+                                         "task main() void { r = f(depth); }\n"
+                                         "comptime { @bind_local_task(main, @get_local_task_id(8)); "
+                                         "@activate(@get_local_task_id(8)); }\n",
+                                         deep ? 20000 : 40, rows[k].text);
+            outcome a = run(text, true, false, TW__WSE_CHECK_ERROR), b = run(text, true, true, TW__WSE_CHECK_ERROR);
+            assert_int_equal(a.status, deep ? TW_E_APPLICATION : TW_OK);
+            if (b.status != (deep && !rows[k].deep ? TW_E_APPLICATION : TW_OK))
+                fail_msg("%s:\n%s\n%s", tw_status_name(b.status), text, tw__csl_listing(b.image, 0));
+            if (!deep) same_variables(&a, &b, text);
+            g_free(text);
+            done(&a);
+            done(&b);
+        }
+}
+
+/* A fault says where functions left no frame, and only there. */
+static void frames_left_out(void **state)
+{
+    (void)state;
+    static const char text[] = "var m = @zeros([8]u16); var r: u16 = 0; var x: u16 = 0;\n"
+                               "fn last(k: u16) u16 { var t = k;\n" FILL "  return t / x; }\n"
+                               "fn middle(k: u16) u16 { var t = k;\n" FILL "  return last(t); }\n"
+                               "fn first(k: u16) u16 { var t = k;\n" FILL "  return middle(t) + 1; }\n"
+                               "task main() void { r = first(1); r += middle(2); r += last(3); r += first(r); }\n"
+                               "comptime { @bind_local_task(main, @get_local_task_id(8)); "
+                               "@activate(@get_local_task_id(8)); }\n";
+    for (unsigned level = 0; level < 2; level++) {
+        outcome r = run(text, true, level == 1, TW__WSE_CHECK_ERROR);
+        char *said = messages(&r);
+        assert_int_equal(r.status, TW_E_APPLICATION);
+        assert_non_null(strstr(said, "in 'last"));
+        assert_non_null(strstr(said, "in 'first"));
+        assert_non_null(strstr(said, "in 'main"));
+        assert_int_equal(strstr(said, "in 'middle") != NULL, level == 0);
+        const char *note = strstr(said, "left no frame");
+        assert_int_equal(note != NULL, level == 1);
+        if (note) assert_true(note > strstr(said, "in 'last") && note < strstr(said, "in 'first"));
+        if (note) assert_null(strstr(note + 1, "left no frame"));
+        g_free(said);
+        done(&r);
+    }
+}
+
 /* Printing costs no time of the PE, but a file that nobody checked may print without end: the run still ends. */
 static void endless_text(void **state)
 {
@@ -461,10 +586,8 @@ static void endless_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_programs),
-        cmocka_unit_test(same_messages),
-        cmocka_unit_test(calls_that_go),
-        cmocka_unit_test(endless_text),
+        cmocka_unit_test(random_programs), cmocka_unit_test(same_messages),   cmocka_unit_test(calls_that_go),
+        cmocka_unit_test(tail_calls),      cmocka_unit_test(frames_left_out), cmocka_unit_test(endless_text),
     };
     return cmocka_run_group_tests_name("csl_levels", tests, NULL, NULL);
 }

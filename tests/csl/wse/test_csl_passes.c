@@ -263,6 +263,32 @@ static const row loop_rows[] = {
       "  while (i < n) : (i += 1) { var j: u16 = 0; while (j < m) : (j += 1) { s += x * j; } x += 1; } r = s; "
       "}\n" START,
       "lda.", 2, "r", 54 },
+    /* a test of two jumps is not written twice: what can fail stays in its loop, and no turn is no turn */
+    { "var a = [4]u16{ 1, 2, 3, 4 }; var n: u16 = 0; var m: u16 = 9; var k: u16 = 9; var r: u16 = 5;\n"
+      "task main() void { var i: u16 = 0; var s: u16 = r;\n"
+      "  while (i < n and s < m) : (i += 1) { s += a[k]; } r = s; }\n" START,
+      "ld.", 1, "r", 5 },
+    { "var n: u16 = 4; var x: u16 = 5; var r: u16 = 1;\n"
+      "task main() void { var i: u16 = 0; var s: u16 = 0; var left: u16 = r - 1;\n"
+      "  while (i < n and left > 0) : (i += 1) { left = x * 2; s += left; } r = s + left; }\n" START,
+      "lda.", 0, "r", 0 },
+    /* the first turn sees what was there before; one moved result leads to the next */
+    { "var n: u16 = 4; var x: u16 = 5; var r: u16 = 1;\n"
+      "task main() void { var i: u16 = 0; var s: u16 = 0; var last: u16 = r;\n"
+      "  while (i < n) : (i += 1) { s += last; last = x * 3; } r = s; }\n" START,
+      "mul", 0, "r", 46 },
+    { "var n: u16 = 4; var x: u16 = 5; var y: u16 = 7; var r: u16 = 1;\n"
+      "task main() void { var i: u16 = 0; var s: u16 = 0;\n"
+      "  while (i < n) : (i += 1) { const t = x * y; if (i & 1 == 0) { s += t * x; r += 1; } r += t; } r += s; "
+      "}\n" START,
+      "mul", 0, "r", 493 },
+    /* what looks at the machine may wait for an operation in the background */
+    { "var a = @zeros([8]u16); var b = @zeros([64]u16); var k: u16 = 2; var r: u16 = 0;\n"
+      "const d = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> a[i] });\n"
+      "task main() void { @mov16(d, 7); for (@range(u16, 60)) |i| { b[i] = a[k] + @get_config(0x7f05); } r = "
+      "b[59]; "
+      "}\n" START,
+      "ld", 1, "r", 7 },
     /* a pointer may lead to a register of the machine, here to one that counts: each turn reads it */
     { "const time = @import_module(\"<time>\"); var p: *u16 = @bitcast(*u16, @as(u16, 0xfe10)); var r: u16 = 0;\n"
       "task main() void { time.enable_tsc(); const q = p; var low: u16 = q.*; var s: u16 = 0;\n"

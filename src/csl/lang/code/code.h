@@ -224,6 +224,7 @@ static inline uint32_t tw__csl_wide(tw__csl_insn i)
     X(LEA, "dU.", 1)   /* address of byte U of the function's stack area */                                    \
     X(CALL, "wF.", 6)                                                                                          \
     X(CALLI, "wsu", 6) /* function number in b; c = registers its parameters take */                           \
+    X(TAIL, "wF.", 3)  /* a call that takes over the frame: what it returns goes to the caller of this function */ \
     X(RET, "---", 6)                                                                                           \
     X(DSD_BASE, "DSs", 1)     /* @set_dsd_base_addr: c = byte address */                                       \
     X(DSD_OFFSET16, "DSs", 1) X(DSD_OFFSET32, "DSs", 1) /* @increment_dsd_offset: c elements of 2 or 4 bytes */ \

@@ -265,6 +265,7 @@ static unsigned plain(walk *w, tw__csl_insn i)
     case TW__CSL_I_LES:
     case TW__CSL_I_LTU:
     case TW__CSL_I_LEU: at(w, i.a)->words = 1, at(w, i.a)->compared = 1; return words * FIGURE(WORD);
+    case TW__CSL_I_TAIL:
     case TW__CSL_I_JMP: return FIGURE(JUMP);
     case TW__CSL_I_JT:
     case TW__CSL_I_JF: return FIGURE(BRANCH) + (at(w, i.a)->compared ? 0 : FIGURE(WORD));
@@ -349,6 +350,7 @@ static unsigned halves(walk *w, tw__csl_insn i, unsigned cycles)
     case TW__CSL_I_LDP:
     case TW__CSL_I_LDP2: return 1;
     case TW__CSL_I_JMP:
+    case TW__CSL_I_TAIL:
     case TW__CSL_I_RET: return 2;
     case TW__CSL_I_STDSD:
     case TW__CSL_I_STDSDA: return CHANGE;
@@ -400,7 +402,8 @@ static void function(walk *w, const tw__csl_function_code *f, const uint32_t *ta
         out[k].halves = (uint16_t)halves(w, i, cycles);
         char first = tw__csl_op_rows[i.op].operands[1], last = tw__csl_op_rows[i.op].operands[2];
         out[k].leads = target[k] != 0 || leads;
-        leads = first == 'J' || last == 'j' || i.op == TW__CSL_I_RET || i.op == TW__CSL_I_TRAP;
+        leads = first == 'J' || last == 'j' || i.op == TW__CSL_I_RET || i.op == TW__CSL_I_TAIL ||
+                i.op == TW__CSL_I_TRAP;
     }
 }
 

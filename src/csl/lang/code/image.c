@@ -156,3 +156,10 @@ int tw__csl_program_function_at(const tw__csl_program *p, uint32_t at)
         if (at >= p->functions[i].entry && at - p->functions[i].entry < p->functions[i].count) return (int)i;
     return -1;
 }
+
+bool tw__csl_program_left_out(const tw__csl_program *p, uint32_t call, uint32_t at)
+{
+    tw__csl_insn i = call < p->code_count ? p->code[call] : (tw__csl_insn){ 0 };
+    int function = tw__csl_program_function_at(p, at);
+    return i.op == TW__CSL_I_CALL && function >= 0 && (uint32_t)function != tw__csl_wide(i);
+}

@@ -230,7 +230,7 @@ static void instruction(check *c, tw__csl_insn i)
 
 static bool ends_flow(uint16_t op)
 {
-    return op == TW__CSL_I_RET || op == TW__CSL_I_JMP || op == TW__CSL_I_TRAP;
+    return op == TW__CSL_I_RET || op == TW__CSL_I_TAIL || op == TW__CSL_I_JMP || op == TW__CSL_I_TRAP;
 }
 
 /* The machine reads the registers of indices before the instructions that they belong to. */

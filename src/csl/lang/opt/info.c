@@ -48,7 +48,8 @@ static void read_tables(const opt *o, const opt_function *f, tw__csl_insn i, tw_
     uint32_t x = tw__csl_wide(i);
     switch (i.op) {
     case TW__CSL_I_RET: visit(user, 0, f->results); break;
-    case TW__CSL_I_CALL: visit(user, i.a, p->functions[x].params); break;
+    case TW__CSL_I_CALL:
+    case TW__CSL_I_TAIL: visit(user, i.a, p->functions[x].params); break;
     case TW__CSL_I_CALLI: visit(user, i.a, i.c); break;
     case TW__CSL_I_SYS: visit(user, i.a, i.c); break;
     case TW__CSL_I_DSDOP: read_use(&p->uses[x], visit, user); break;
@@ -188,7 +189,7 @@ bool tw__opt_conditional(tw__csl_insn i)
 
 bool tw__opt_ends(tw__csl_insn i)
 {
-    return i.op == TW__CSL_I_RET || i.op == TW__CSL_I_JMP || i.op == TW__CSL_I_TRAP;
+    return i.op == TW__CSL_I_RET || i.op == TW__CSL_I_TAIL || i.op == TW__CSL_I_JMP || i.op == TW__CSL_I_TRAP;
 }
 
 tw__csl_insn tw__opt_opposite(tw__csl_insn i)

@@ -190,8 +190,10 @@ bool tw__opt_split(opt *o, opt_function *f); /* compacted */
 bool tw__opt_inline(opt *o, opt_function *f);
 bool tw__opt_loops(opt *o, opt_function *f); /* compacted, as the next one */
 bool tw__opt_predicate(opt *o, opt_function *f);
-bool tw__opt_invariant(opt *o, opt_function *f); /* compacted; once the passes above have come to an end */
+bool tw__opt_recursion(opt *o, uint32_t function); /* compacted; once it has a form that lasts */
+bool tw__opt_invariant(opt *o, opt_function *f);   /* compacted; once the passes above have come to an end */
 /* Last of all, since the passes above want constants where they are used. */
 void tw__opt_hoist(opt *o, opt_function *f);
+void tw__opt_tail(opt *o, opt_function *f);
 
 #endif

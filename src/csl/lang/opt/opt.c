@@ -35,6 +35,7 @@ static void improve(opt *o, uint32_t number, unsigned depth)
         tw__opt_inline(o, f);
         f->pool = f->registers;
         opt_settle(o, f);
+        if (!o->failed && tw__opt_recursion(o, number)) opt_settle(o, f);
         for (unsigned k = 0; k < MOTIONS && !o->failed && tw__opt_invariant(o, f); k++) opt_settle(o, f);
         if (!o->failed) round_of_passes(o, f, true);
     }
@@ -143,7 +144,7 @@ static bool optimize(tw__csl_image *image, tw__csl_program *p)
         for (uint32_t k = 0; k < functions && !o.failed; k++) improve(&o, k, 0);
         if (!o.failed) drop_unreached(&o);
         for (size_t k = 0; k < p->function_count && !o.failed; k++)
-            if (!o.functions[k].large) tw__opt_hoist(&o, &o.functions[k]);
+            if (!o.functions[k].large) tw__opt_hoist(&o, &o.functions[k]), tw__opt_tail(&o, &o.functions[k]);
         good = !o.failed && tw__opt_lower(&o);
         if (good) tw__opt_names(&o);
         good = good && !o.failed;

@@ -52,11 +52,18 @@ bool tw__wse_frame_at(const tw__wse *w, uint32_t number, unsigned n, tw__wse_fra
     for (uint32_t depth = pe->depth;; depth--) {
         tw__wse_frame_of_code(p, at, out);
         out->base = base, out->stack = stack;
+        const tw__frame *frame = depth ? &pe->frames[depth - 1] : NULL;
+        int function = tw__csl_program_function_at(p, at);
+        bool left_out = frame ? frame->pc && tw__csl_program_left_out(p, frame->pc - 1, at)
+                              : function >= 0 && (uint32_t)function != pe->entered;
         do {
-            if (n-- == 0) return name_frame(p, out), true;
+            if (n-- == 0) {
+                name_frame(p, out);
+                out->left_out = left_out && !out->inlined;
+                return true;
+            }
         } while (outwards(p, out));
-        if (depth == 0) return false;
-        const tw__frame *frame = &pe->frames[depth - 1];
+        if (!frame) return false;
         at = frame->pc ? frame->pc - 1 : 0, base = frame->base, stack = frame->stack;
     }
 }

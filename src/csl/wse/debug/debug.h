@@ -15,6 +15,7 @@ typedef struct tw__wse_frame {
     uint32_t at;          /* the instruction: that comes next, or the call */
     uint32_t base, stack; /* first register, and address of the stack area, of the function that the code is in */
     bool inlined;
+    bool left_out; /* between it and the frame it was called in there were others, which ended in calls */
 } tw__wse_frame;
 /* Frame n, 0 is the innermost; false = there are not so many, or the PE is in no task. */
 bool tw__wse_frame_at(const tw__wse *w, uint32_t pe, unsigned n, tw__wse_frame *out);

@@ -141,7 +141,7 @@ bool tw_wse_get_frame(const tw_wse *w, unsigned x, unsigned y, unsigned n, tw_ws
     uint32_t pe;
     tw__wse_frame f;
     if (find_pe(w, x, y, &pe) != TW_OK || !tw__wse_frame_at(w->fabric, pe, n, &f)) return false;
-    *frame = (tw_wse_frame){ code_of(w, w->image->pes[pe].program, &f), f.inlined };
+    *frame = (tw_wse_frame){ code_of(w, w->image->pes[pe].program, &f), f.inlined, f.left_out };
     return true;
 }
 

@@ -60,6 +60,7 @@ bool tw__wse_pe_enter(tw__part *part, tw__pe *pe, uint32_t function, const uint6
     pe->depth = 0;
     pe->base = 0;
     pe->pc = f->entry;
+    pe->entered = function;
     pe->stack = p->stack_address;
     pe->stack_end = pe->stack + f->stack_bytes;
     uint32_t need = f->registers > count ? f->registers : count;
@@ -92,6 +93,23 @@ static bool call(tw__part *part, tw__pe *pe, uint32_t function, uint32_t back, u
         return false;
     }
     return true;
+}
+
+/* Enters the callee in the frame of the function that is left; false after a fault. */
+static bool take_over(tw__part *part, tw__pe *pe, uint32_t function, uint32_t window)
+{
+    const tw__csl_program *p = pe->program->program;
+    const tw__csl_function_code *f = &p->functions[function];
+    uint32_t need = window + f->params > f->registers ? window + f->params : f->registers;
+    if (!tw__wse_need_registers(part, pe, pe->base + need)) return false;
+    uint64_t *r = pe->regs + pe->base;
+    memmove(r, r + window, f->params * sizeof *r);
+    pe->stack_end = pe->stack + f->stack_bytes;
+    pe->pc = f->entry;
+    if (pe->stack_end <= p->stack_address + p->stack_bytes) return true;
+    tw__wse_fault(part, pe, "wse.stack", "stack overflow in PE memory: '%s' needs %u bytes, %u are left of %u",
+                  f->name, f->stack_bytes, p->stack_address + p->stack_bytes - pe->stack, p->stack_bytes);
+    return false;
 }
 
 /* --- typed arithmetic ----------------------------------------------------------------------------------------- */
@@ -452,6 +470,10 @@ do_JLEU:
 
 do_CALL:
     if (!call(part, pe, (uint32_t)i->x, (uint32_t)(i - code) + 1, i->a)) FAULT;
+    goto entered;
+do_TAIL:
+    if (!take_over(part, pe, (uint32_t)i->x, i->a)) FAULT;
+    left -= (int64_t)taken;
     goto entered;
 do_CALLI: {
     uint64_t function = r[i->b];

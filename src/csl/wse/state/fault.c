@@ -83,6 +83,10 @@ static void stack_trace(tw__part *part, const tw__pe *pe)
             *text = 0;
         }
         trace_line(part, number, function < 0 ? "?" : p->functions[function].name, text, known ? &line : NULL);
+        if (depth ? tw__csl_program_left_out(p, pe->frames[depth - 1].pc - 1, at)
+                  : function >= 0 && (uint32_t)function != pe->entered)
+            fault_add(part, number, TW_NOTE, "wse.trace",
+                      g_strdup("functions in between ended in a call and left no frame (-O0 keeps it)"));
         if (depth && pe->depth + 1 - depth >= 16) break; /* deep recursion says the same again */
         if (depth) at = pe->frames[depth - 1].pc - 1;
     }

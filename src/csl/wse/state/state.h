@@ -271,7 +271,8 @@ typedef struct tw__pe {
     tw__queue *in_queue[TW__WSE_DIRECT + TW__CSL_COLORS], *out_queue[TW__WSE_DIRECT + TW__CSL_COLORS];
     /* --- the rest --- */
     uint32_t reg_room, frame_room, depth, stack, stack_end;
-    uint32_t said; /* instruction + 1 whose index was last reported */
+    uint32_t entered; /* the function that the task began with */
+    uint32_t said;    /* instruction + 1 whose index was last reported */
     uint8_t transform_mask, prng, carry;
     uint8_t flushed[2]; /* queues, input and output: their @queue_flush did its work */
     uint8_t loaded;     /* its memory holds the program's data */
