@@ -153,7 +153,8 @@ class Loop {
     poplar::program::Sequence &prog;
     const poplar::DebugNameAndId id;
     poplar::Tensor begin, counter,
-        most; /* unsigned int[1]; most: without elements, or steps of the longest sample */
+        most;              /* unsigned int[1]; most: without elements, or steps of the longest sample */
+    poplar::Tensor counts; /* bool [batch]: the step is one of the sample's */
 
     poplar::Tensor number(unsigned value, const char *name)
     {
@@ -207,9 +208,9 @@ class Loop {
     RnnBatchwiseFlags flags(poplar::program::Sequence &body)
     {
         if (!params.batchVariableTimeSteps()) return {};
-        poplar::Tensor own = popops::gt(graph, params.varTimeSteps, counter, body, { id, "own" });
-        poplar::Tensor mask = popops::cast(graph, own, params.dataType, body, { id, "mask" });
-        return { mask, popops::cast(graph, popops::logicalNot(graph, own, body, { id, "past" }), params.dataType,
+        counts = popops::gt(graph, params.varTimeSteps, counter, body, { id, "own" });
+        poplar::Tensor mask = popops::cast(graph, counts, params.dataType, body, { id, "mask" });
+        return { mask, popops::cast(graph, popops::logicalNot(graph, counts, body, { id, "past" }), params.dataType,
                                     body, { id, "inverse" }) };
     }
     /* What a step writes of a state: 0 for samples that have ended. */
@@ -218,7 +219,9 @@ class Loop {
     {
         const poplar::Tensor &t = state.at(sequence.stateIndex);
         if (!flags.valid()) return t;
-        return popops::mul(graph, t, flags.mask.expand({ 1 }), body, { id, "stored" });
+        poplar::Tensor zero = graph.addConstant(t.elementType(), {}, 0, { id, "zero" });
+        graph.setTileMapping(zero, 0);
+        return popops::select(graph, t, zero, counts.expand({ 1 }), body, { id, "stored" }); /* not NaN * 0 */
     }
     poplar::Tensor temporary(const poplar::ArrayRef<std::size_t> &shape, const char *name)
     {

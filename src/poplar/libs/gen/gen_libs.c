@@ -48,6 +48,38 @@ static void gen_row(const tw__expr_op *op, tw_type type)
     }
 }
 
+/* Several operations in one that many programs have: sums with a scaled tensor, of a training step and of rows of a
+ * sparse matrix; what is 0 where a condition says so; gradients of relu. Types are f, h, b. */
+static void gen_fused(void)
+{
+    static const struct {
+        const char *text, *types;
+        unsigned scalars; /* bit i: _i+1 is one element */
+        bool in_place;
+    } rows[] = {
+        { "_1 + _2 * _3", "fff", 4, true },
+        { "_1 - _2 * _3", "fff", 4, true },
+        { "_1 + _2 * _3", "hhh", 4, true },
+        { "_1 - _2 * _3", "hhh", 4, true },
+        { "_1 + _2 * cast(_3, half)", "hhf", 4, true },
+        { "_1 - _2 * cast(_3, half)", "hhf", 4, true },
+        { "cast(cast(_1, float) + _2 * _3, half)", "hff", 4, true },
+        { "cast(cast(_1, float) + _2 * cast(_3, float), half)", "hfh", 4, true },
+        { "select(_1, _2, _3)", "ffb", 2, false },
+        { "select(_1, _2, _3)", "hhb", 2, false },
+        { "select(_2, 0, _1 > 0)", "ff", 0, false },
+        { "cast(select(cast(_2, float), 0, cast(_1, float) > 0), half)", "hh", 0, false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        tw__expr_form form = { .in_place = rows[i].in_place };
+        for (unsigned k = 0; rows[i].types[k]; k++) {
+            form.type[k] = rows[i].types[k] == 'f' ? TW_FLOAT : rows[i].types[k] == 'h' ? TW_HALF : TW_BOOL;
+            form.scalar[k] = rows[i].scalars >> k & 1;
+        }
+        vertex(rows[i].text, &form);
+    }
+}
+
 static void gen_reductions(tw_type type)
 {
     for (tw_reduce_op op = TW_REDUCE_ADD; op < TW_REDUCE_LOG_ADD; op++)
@@ -113,6 +145,7 @@ int main(int argc, char **argv)
             if (name && made++ % parts == part) fputs(code, stdout);
         }
     }
+    gen_fused();
     gen_codes(tw__slice_codes, TW__SLICE_CODES);
     gen_codes(tw__encode_codes, TW__ENCODE_CODES);
     gen_codes(tw__random_codes, TW__RANDOM_CODES);

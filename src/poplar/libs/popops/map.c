@@ -122,9 +122,7 @@ static double map_turns(const mapping_call *m)
 
 static bool map_code(const mapping_call *m, const char *vertex)
 {
-    bool known =
-        m->expr.ops == 1 ? tw__libs_has_vertex(m->graph, vertex, NULL) : tw_graph_has_codelet(m->graph, vertex);
-    if (!known && tw__libs_ready(m->graph)) {
+    if (!tw__libs_has_vertex(m->graph, vertex, NULL) && tw__libs_ready(m->graph)) {
         g_autofree char *code = tw__expr_code(&m->expr, &m->form, true);
         tw_graph_add_codelets_source(m->graph, code, "c", vertex, NULL);
     }

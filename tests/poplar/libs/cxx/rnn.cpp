@@ -6,7 +6,7 @@
 #include <cmath>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
-#include <popnn/Rnn.hpp>
+#include <popnn/Recurrent.hpp>
 #include <popops/ElementWise.hpp>
 
 using namespace poplar;
@@ -197,6 +197,151 @@ static void shifts(Device &device)
                       1, options));
 }
 
+/* What a sample has left behind, even an infinity, is 0 in the sequence of states after its last step. */
+static void ended(Device &device)
+{
+    Run r = numbers({ 1, STEPS });
+    for (std::size_t i = 0; i < SIZE; i++) r.start[i] = i ? HUGE_VALF : NAN;
+    Graph graph(device.getTarget());
+    Sequence prog;
+    const RnnParams params = paramsOf(graph, r);
+    Tensor x = createInputTensor(graph, params, 1, "x"), start = createInitialState(graph, params, true, 1, 1, "s"),
+           states = createOutputTensor(graph, params, 1, "states");
+    const auto cell = [](Graph &g, const TimeStepState &, const RnnBatchwiseFlags &flags,
+                         std::vector<Tensor> &state, const RnnSlice &slice, std::vector<Tensor> &, Sequence *,
+                         const DebugNameAndId &) {
+        EXPECT(flags.valid());
+        Sequence step;
+        popops::addInPlace(g, state[0], slice.inputs[0].expand({ 0 }), step);
+        return step;
+    };
+    OptionFlags options;
+    Rnn(graph, params, false, { start }, { states, 0 }, { x }, nullptr, nullptr, {}, {}, prog, cell, 1, options);
+    execute(device, graph, prog, x, start, r, { { "states", states } });
+    const std::vector<float> &seen = r.out["states"];
+    for (std::size_t i = 0; i < SIZE; i++) {
+        EXPECT(i ? std::isinf(seen[i]) : std::isnan(seen[i]));
+        for (std::size_t t = 1; t < STEPS; t++)
+            EXPECT(seen[t * ROW + i] == 0 && std::isfinite(seen[t * ROW + SIZE + i]));
+    }
+}
+
+/* A plain layer in double: outputs of all steps, tanh(x Wff + h Wfb + b). */
+struct Layer {
+    enum { IN = 4 };
+    std::vector<double> x, h, wff, wfb, b;
+    static std::vector<double> drawn(std::size_t n, double from)
+    {
+        std::vector<double> v(n);
+        for (std::size_t i = 0; i < n; i++)
+            v[i] = static_cast<double>(static_cast<float>(std::sin(from + 1.7 * static_cast<double>(i)) / 2));
+        return v;
+    }
+    Layer()
+        : x(drawn(STEPS * BATCH * IN, 1)), h(drawn(ROW, 2)), wff(drawn(IN * SIZE, 3)), wfb(drawn(SIZE * SIZE, 4)),
+          b(drawn(SIZE, 5))
+    {
+    }
+    std::vector<double> outputs() const
+    {
+        std::vector<double> all, now = h, next(ROW);
+        for (std::size_t t = 0; t < STEPS; t++, now = next) {
+            for (std::size_t i = 0; i < ROW; i++) {
+                const std::size_t row = i / SIZE, column = i % SIZE;
+                double sum = b[column];
+                for (std::size_t k = 0; k < IN; k++) sum += x[(t * BATCH + row) * IN + k] * wff[k * SIZE + column];
+                for (std::size_t k = 0; k < SIZE; k++) sum += now[row * SIZE + k] * wfb[k * SIZE + column];
+                next[i] = std::tanh(sum);
+            }
+            all.insert(all.end(), next.begin(), next.end());
+        }
+        return all;
+    }
+};
+
+/* Of the sum of outputs times `weight`, for each number of one of the layer's arrays, by differences. */
+static std::vector<double> slopes(Layer layer, std::vector<double> Layer::*array, const std::vector<double> &weight)
+{
+    const double d = 1e-5;
+    std::vector<double> out;
+    for (double &v : layer.*array) {
+        const double was = v;
+        double sum = 0;
+        for (double way : { d, -d }) {
+            v = was + way;
+            const std::vector<double> y = layer.outputs();
+            for (std::size_t i = 0; i < y.size(); i++) sum += y[i] * weight[i] * (way > 0 ? 1 : -1);
+        }
+        v = was;
+        out.push_back(sum / (2 * d));
+    }
+    return out;
+}
+
+static Tensor constantOf(Graph &graph, const std::vector<std::size_t> &shape, const std::vector<double> &v)
+{
+    Tensor t = graph.addConstant(FLOAT, shape, v.data());
+    poputil::mapTensorLinearly(graph, t);
+    return t;
+}
+
+static void plain(Device &device)
+{
+    const Layer layer;
+    const std::vector<double> weight = Layer::drawn(STEPS * ROW, 6);
+    Graph graph(device.getTarget());
+    Sequence prog;
+    Tensor x = createInput(graph, STEPS, BATCH, Layer::IN, SIZE, FLOAT),
+           h = createFwdState(graph, FLOAT, BATCH, SIZE, prog, true, false),
+           wff = createWeightsInput(graph, STEPS, BATCH, Layer::IN, SIZE, FLOAT),
+           wfb = createWeightsFeedback(graph, BATCH, SIZE, FLOAT);
+    EXPECT((x.shape() == std::vector<std::size_t>{ STEPS, BATCH, Layer::IN }) && wff.dim(0) == Layer::IN &&
+           wfb.dim(1) == SIZE);
+    Tensor b = constantOf(graph, { SIZE }, layer.b), slope = constantOf(graph, { STEPS, BATCH, SIZE }, weight);
+    prog.add(Copy(constantOf(graph, x.shape(), layer.x), x));
+    prog.add(Copy(constantOf(graph, h.shape(), layer.h), getOutputFromFwdState(h)));
+    prog.add(Copy(constantOf(graph, wff.shape(), layer.wff), wff));
+    prog.add(Copy(constantOf(graph, wfb.shape(), layer.wfb), wfb));
+    Tensor weighted = forwardWeightInput(graph, x, wff, prog);
+    Tensor y = rnnFwdSequence(graph, prog, h, nullptr, b, wff, wfb, x, popnn::NonLinearityType::TANH, FLOAT, false,
+                              "fwd"),
+           same = rnnFwdSequence(graph, prog, h, &weighted, b, wff, wfb, x, popnn::NonLinearityType::TANH, FLOAT,
+                                 true);
+    Tensor dx, dwff, dwfb, db;
+    std::tie(dx, dwff, dwfb, db) =
+        rnnBwdSequence(graph, true, false, prog, h, y, b, wff, wfb, slope.dimShuffle({ 1, 0, 2 }), x,
+                       popnn::NonLinearityType::TANH, FLOAT, "bwd");
+    auto few = rnnBwdSequence(graph, false, true, prog, h, y, b, wff, wfb, slope.dimShuffle({ 1, 0, 2 }), x,
+                              popnn::NonLinearityType::TANH, FLOAT);
+    EXPECT(!std::get<0>(few).valid() && !std::get<1>(few).valid() && dx.shape() == x.shape());
+    std::pair<Tensor, Tensor> last =
+        backwardGradientStep(graph, slope[STEPS - 1], createBwdState(graph, FLOAT, BATCH, SIZE, prog), y[STEPS - 1],
+                             wff, wfb, prog, popnn::NonLinearityType::TANH);
+    EXPECT_THROWS(poputil::poplibs_error,
+                  forwardIterate(graph, x[0], h, wfb, b, prog, popnn::NonLinearityType::TANH));
+    EXPECT(getMatMulPrePlanParameters(STEPS, BATCH, Layer::IN, SIZE, FLOAT).size() == 6 &&
+           getFwdFlops(1, 1, 1, 1) == 4);
+    const std::map<std::string, Tensor> read = {
+        { "y", y },      { "same", same }, { "dx", dx },          { "wff", dwff },
+        { "wfb", dwfb }, { "b", db },      { "last", last.first }
+    };
+    for (const auto &t : read) graph.createHostRead(t.first, t.second);
+    Engine engine(graph, prog);
+    engine.load(device);
+    engine.run();
+    std::map<std::string, std::vector<float>> out;
+    for (const auto &t : read) {
+        out[t.first].resize(t.second.numElements());
+        engine.readTensor(t.first, out[t.first].data(), out[t.first].data() + out[t.first].size());
+    }
+    const std::vector<double> ofInputs = slopes(layer, &Layer::x, weight);
+    near(out["y"], layer.outputs()), near(out["dx"], ofInputs),
+        near(out["wff"], slopes(layer, &Layer::wff, weight));
+    near(out["wfb"], slopes(layer, &Layer::wfb, weight)), near(out["b"], slopes(layer, &Layer::b, weight));
+    near(out["last"], { ofInputs.end() - BATCH * Layer::IN, ofInputs.end() });
+    EXPECT(out["same"] == out["y"]);
+}
+
 int main()
 {
     IPUModel m;
@@ -209,5 +354,7 @@ int main()
     gathers(device, 3, { 4 });
     gathers(device, 9, {});
     shifts(device);
+    ended(device);
+    plain(device);
     return failures;
 }

@@ -86,7 +86,29 @@ static void archive_sparse(tw_graph *g, tw_program p)
             tw_popops_zero(g, in, p, "in");
         tw_tensor out = tw_popsparse_matmul(g, &params, w, in, false, p, "product", NULL);
         tw_popsparse_matmul_gradient(g, &params, w.meta, out, in, p, "gradient", NULL);
-        tw_popsparse_slice(g, &params, w, zeros(g, TW_UNSIGNED_INT, 1, &count), p, "rows", NULL);
+        tw_tensor rows = zeros(g, TW_UNSIGNED_INT, 1, &count);
+        tw_tensor slices = tw_popsparse_slice(g, &params, w, rows, p, "rows", NULL);
+        for (int by = 0; by <= half; by++) {
+            tw_tensor scale = zeros(g, by ? TW_HALF : TW_FLOAT, 0, NULL);
+            tw_popsparse_update_add(g, &params, w, slices, rows, scale, p, "update", NULL);
+        }
+    }
+}
+
+static void archive_steps(tw_graph *g, tw_program p)
+{
+    for (int half = 0; half < 2; half++) {
+        tw_type type = half ? TW_HALF : TW_FLOAT;
+        tw_tensor a = zeros(g, type, 2, (size_t[]){ 5, 7 }), b = zeros(g, type, 2, (size_t[]){ 5, 7 });
+        for (int by = 0; by <= half; by++) {
+            tw_scale scale = { .tensor = zeros(g, by ? TW_HALF : TW_FLOAT, 0, NULL) };
+            tw_popops_scaled_add(g, a, (tw_scale){ .number = 1 }, b, scale, p, "add", NULL);
+            tw_popops_scaled_subtract(g, a, (tw_scale){ .number = 1 }, b, scale, p, "subtract", NULL);
+        }
+        tw_popops_scaled_subtract(g, a, (tw_scale){ .number = 1 }, b, (tw_scale){ .number = 0.5 }, p, "step", NULL);
+        tw_popnn_non_linearity_gradient(g, TW_NL_RELU, a, b, p, "relu");
+        tw_tensor operands[2] = { a, zeros(g, TW_BOOL, 2, (size_t[]){ 5, 7 }) };
+        tw_popops_map(g, "select(_1, 0, _2)", 2, operands, p, "masked", NULL);
     }
 }
 
@@ -94,7 +116,7 @@ static void libs_archive_is_enough(void **state)
 {
     (void)state;
     static void (*const calls[])(tw_graph *, tw_program) = { archive_solvers, archive_products, archive_layers,
-                                                             archive_sparse };
+                                                             archive_sparse, archive_steps };
     g_autofree char *archive = g_build_filename(tw_lib_dir(), "tilewright", "libs.gp", NULL);
     if (!g_file_test(archive, G_FILE_TEST_IS_REGULAR)) skip(); /* builds without popc have none */
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
