@@ -105,12 +105,22 @@ class VoidFunction {
 class ProgramFunction {
   public:
     using Body = std::function<poplar::program::Program(std::vector<poplar::Tensor> &)>;
+    using NamedBody =
+        std::function<poplar::program::Program(std::vector<poplar::Tensor> &, const poplar::DebugNameAndId &)>;
     ProgramFunction(poplar::Graph &g, Signature s, Body body, bool inlined = false,
                     const poplar::DebugContext &dc = {})
         : function(g, std::move(s),
                    VoidFunction::Body([body](std::vector<poplar::Tensor> &args, poplar::program::Sequence &p) {
                        p.add(body(args));
                    }),
+                   inlined, dc)
+    {
+    }
+    ProgramFunction(poplar::Graph &g, Signature s, NamedBody body, bool inlined = false,
+                    const poplar::DebugContext &dc = {})
+        : function(g, std::move(s),
+                   VoidFunction::NamedBody([body](std::vector<poplar::Tensor> &args, poplar::program::Sequence &p,
+                                                  const poplar::DebugNameAndId &id) { p.add(body(args, id)); }),
                    inlined, dc)
     {
     }
@@ -129,12 +139,23 @@ class ProgramFunction {
 class TensorFunction {
   public:
     using Body = std::function<poplar::Tensor(std::vector<poplar::Tensor> &, poplar::program::Sequence &)>;
+    using NamedBody = std::function<poplar::Tensor(std::vector<poplar::Tensor> &, poplar::program::Sequence &,
+                                                   const poplar::DebugNameAndId &)>;
     TensorFunction(poplar::Graph &g, Signature s, Body body, bool inlined = false,
                    const poplar::DebugContext &dc = {})
+        : TensorFunction(g, std::move(s),
+                         NamedBody([body](std::vector<poplar::Tensor> &args, poplar::program::Sequence &p,
+                                          const poplar::DebugNameAndId &) { return body(args, p); }),
+                         inlined, dc)
+    {
+    }
+    TensorFunction(poplar::Graph &g, Signature s, NamedBody body, bool inlined = false,
+                   const poplar::DebugContext &dc = {})
         : function(g, withResult(std::move(s)),
-                   VoidFunction::Body([body](std::vector<poplar::Tensor> &args, poplar::program::Sequence &p) {
+                   VoidFunction::NamedBody([body](std::vector<poplar::Tensor> &args, poplar::program::Sequence &p,
+                                                  const poplar::DebugNameAndId &id) {
                        std::vector<poplar::Tensor> own(args.begin(), args.end() - 1);
-                       poplar::Tensor made = body(own, p);
+                       poplar::Tensor made = body(own, p, id);
                        std::copy(own.begin(), own.end(), args.begin());
                        args.back() = made;
                    }),

@@ -10,6 +10,7 @@
 #include <string>
 #include <tilewright/poplibs/handles.hpp>
 #include <tilewright/poplibs/poputil.h>
+#include <tuple>
 #include <vector>
 
 namespace poputil {
@@ -115,14 +116,26 @@ class TensorUseTracker {
     void mapTensorsByUse(poplar::Graph &graph, unsigned grainSize, unsigned minElementsPerTile,
                          bool extendPartialUsage = false, MappingMethod method = MappingMethod::None)
     {
-        static const tw_use_mapping methods[] = { TW_USE_HALO, TW_USE_USED_TILES, TW_USE_ANY };
         poplar::handles::call(graph, "poputil::TensorUseTracker::mapTensorsByUse", [&](tw_graph *g) {
-            tw_poputil_tracker_map(g, tracker.get(), grainSize, minElementsPerTile, extendPartialUsage,
-                                   methods[static_cast<int>(method)]);
+            tw_poputil_tracker_map(g, tracker.get(), grainSize, minElementsPerTile, extendPartialUsage, of(method));
+        });
+    }
+    void resolve(const poplar::Graph &graph, unsigned grainSize, unsigned minElementsPerTile,
+                 bool extendPartialUsage = false, MappingMethod mappingMethod = MappingMethod::None)
+    {
+        poplar::handles::call(graph, "poputil::TensorUseTracker::resolve", [&](tw_graph *g) {
+            tw_poputil_tracker_resolve(g, tracker.get(), grainSize, minElementsPerTile, extendPartialUsage,
+                                       of(mappingMethod));
         });
     }
 
   private:
+    static tw_use_mapping of(MappingMethod method)
+    {
+        return method == MappingMethod::None                  ? TW_USE_ANY
+               : method == MappingMethod::OptimizeHaloRegions ? TW_USE_HALO
+                                                              : TW_USE_USED_TILES;
+    }
     std::unique_ptr<tw_use_tracker, void (*)(tw_use_tracker *)> tracker;
 };
 
@@ -167,13 +180,26 @@ cloneToIpu(poplar::Graph &graph, const poplar::Tensor &t, unsigned dstIPU,
                                        static_cast<tw_clone_method>(method));
     });
 }
+namespace detail {
+/* Source and destination of a Copy that writes each element of `to`, which may have aliases, once. */
+inline std::pair<poplar::Tensor, poplar::Tensor> copiedOnce(const poplar::Graph &graph, const poplar::Tensor &from,
+                                                            const poplar::Tensor &to)
+{
+    if (!to.containsAliases()) return { from, to };
+    const poplar::Tensor source = from.flatten(), target = to.flatten();
+    const auto once = graph.getSortedContiguousRegions(target, { poplar::Interval(0, target.numElements()) }, true);
+    return { poplar::concat(source.slices(once)), poplar::concat(target.slices(once)) };
+}
+} // namespace detail
+
 inline poplar::Tensor
 copyToIpu(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &prog, unsigned dstIPU,
           const poplar::DebugContext &debugContext = {},
           poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
 {
     poplar::Tensor made = cloneToIpu(graph, t, dstIPU, debugContext, method);
-    prog.add(poplar::program::Copy(t, made, false, debugContext));
+    const std::pair<poplar::Tensor, poplar::Tensor> copied = detail::copiedOnce(graph, t, made);
+    prog.add(poplar::program::Copy(copied.first, copied.second, false, debugContext));
     return made;
 }
 /* The caller adds the Copy of copySrc to copyDst. */
@@ -183,7 +209,7 @@ createIpuCopy(poplar::Graph &graph, const poplar::Tensor &t, unsigned dstIpu, po
               poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_AND_ALIASES)
 {
     poplar::Tensor made = cloneToIpu(graph, t, dstIpu, debugContext, method);
-    copySrc = t, copyDst = made;
+    std::tie(copySrc, copyDst) = detail::copiedOnce(graph, t, made);
     return made;
 }
 inline poplar::Tensor

@@ -59,6 +59,11 @@ TW_API bool tw_poputil_tracker_empty(const tw_use_tracker *tracker);
 TW_API void tw_poputil_tracker_map(tw_graph *graph, const tw_use_tracker *tracker, unsigned grain,
                                    unsigned min_elements, bool extend, tw_use_mapping method);
 
+/* Takes in the uses' place where tw_poputil_tracker_map() would put the elements. So uses of several trackers that
+ * are merged afterwards are spread for themselves. */
+TW_API void tw_poputil_tracker_resolve(tw_graph *graph, tw_use_tracker *tracker, unsigned grain,
+                                       unsigned min_elements, bool extend, tw_use_mapping method);
+
 /* --- lists of intervals --------------------------------------------------------------------------------------- */
 
 /* Sorts, joins those that touch and drops empty ones, in place; returns how many are left. */

@@ -2,37 +2,43 @@
 /* Clones with the values of what they are clones of, here and on other IPUs. */
 #include "poplar/libs/libs.h"
 
+/* A copy that writes each element once: a clone may keep aliases. */
+static void copy_once(tw_graph *graph, tw_program sequence, tw_tensor from, tw_tensor to)
+{
+    if (tw__libs_ready(graph) && tw_tensor_contains_aliases(graph, to)) {
+        tw_graph_push_scope(graph);
+        tw_tensor flat = tw_tensor_flatten(graph, to);
+        tw_sorted_regions *once = tw_tensor_sorted_contiguous_regions(graph, flat, 0, NULL, TW_REGIONS_ONCE);
+        if (once) {
+            tw_tensor source = tw_tensor_pick(graph, tw_tensor_flatten(graph, from), once->interval_count,
+                                              once->intervals),
+                      target = tw_tensor_pick(graph, flat, once->interval_count, once->intervals);
+            tw_program_sequence_add(graph, sequence, tw_program_copy(graph, source, target));
+        }
+        tw_sorted_regions_free(once);
+        tw_graph_pop_scope(graph);
+        return;
+    }
+    tw_program_sequence_add(graph, sequence, tw_program_copy(graph, from, to));
+}
+
 tw_tensor tw_poputil_duplicate(tw_graph *graph, tw_tensor tensor, tw_program sequence, const char *name,
                                tw_clone_method method)
 {
     if (!tw__libs_ready(graph)) return TW__LIBS_NIL;
     tw_tensor made = tw_graph_clone(graph, TW_TYPE_NONE, tensor, method, name);
-    tw_program_sequence_add(graph, sequence, tw_program_copy(graph, tensor, made));
+    copy_once(graph, sequence, tensor, made);
     return made;
 }
 
-/* Maps `tensor` of `graph` as `like` is mapped in the graph `of`, each tile moved by `shift`. */
-static void map_like(tw_graph *graph, tw_tensor tensor, const tw_graph *of, tw_tensor like, int64_t shift)
+/* Maps `tensor` of `graph` as `like` is mapped in the graph `of`. */
+static void map_like(tw_graph *graph, tw_tensor tensor, const tw_graph *of, tw_tensor like)
 {
     g_autoptr(GArray) mapping = tw__libs_mapping(of, like);
     for (guint i = 0; i < mapping->len; i++) {
         const tw_mapped_interval *m = &g_array_index(mapping, tw_mapped_interval, i);
-        tw_graph_map_range(graph, tensor, m->interval.begin, m->interval.end - m->interval.begin,
-                           (unsigned)((int64_t)m->tile + shift));
+        tw_graph_map_range(graph, tensor, m->interval.begin, m->interval.end - m->interval.begin, m->tile);
     }
-}
-
-/* The IPU that has all of the tensor, or -1. */
-static int64_t ipu_of(const tw_graph *graph, const GArray *mapping)
-{
-    unsigned per = tw_target_tiles_per_ipu(tw_graph_target(graph));
-    int64_t ipu = -1;
-    for (guint i = 0; i < mapping->len; i++) {
-        int64_t own = g_array_index(mapping, tw_mapped_interval, i).tile / per;
-        if (ipu >= 0 && own != ipu) return -1;
-        ipu = own;
-    }
-    return ipu;
 }
 
 tw_tensor tw_poputil_clone_to_ipu(tw_graph *graph, tw_tensor tensor, unsigned ipu, const char *name,
@@ -40,19 +46,22 @@ tw_tensor tw_poputil_clone_to_ipu(tw_graph *graph, tw_tensor tensor, unsigned ip
 {
     if (!tw__libs_ready(graph)) return TW__LIBS_NIL;
     const tw_target *target = tw_graph_target(graph);
+    unsigned per = tw_target_tiles_per_ipu(target);
     g_autoptr(GArray) mapping = tw__libs_mapping(graph, tensor);
     if (!tw__libs_ready(graph)) return TW__LIBS_NIL;
-    int64_t from = ipu_of(graph, mapping);
-    if (ipu >= tw_target_ipus(target) || from < 0) {
+    bool mapped = tw_graph_mapping_complete(graph, tensor);
+    if (ipu >= tw_target_ipus(target) || !mapped) {
         TW__LIBS_REFUSE(graph,
-                        ipu >= tw_target_ipus(target) ? "%s: there is no IPU %u of %u"
-                                                      : "%s does not lie on one IPU that could become IPU %u of %u",
+                        mapped ? "%s: there is no IPU %u of %u" : "%s is not mapped to tiles: none on IPU %u of %u",
                         tw__libs_describe(graph, tensor).text, ipu, tw_target_ipus(target));
         return TW__LIBS_NIL;
     }
-    int64_t shift = ((int64_t)ipu - from) * tw_target_tiles_per_ipu(target);
     tw_tensor made = tw_graph_clone(graph, TW_TYPE_NONE, tensor, method, name);
-    map_like(graph, made, graph, tensor, shift);
+    for (guint i = 0; i < mapping->len; i++) { /* the same tile of that IPU, from whatever IPU it is */
+        const tw_mapped_interval *m = &g_array_index(mapping, tw_mapped_interval, i);
+        tw_graph_map_range(graph, made, m->interval.begin, m->interval.end - m->interval.begin,
+                           ipu * per + m->tile % per);
+    }
     return made;
 }
 
@@ -60,7 +69,7 @@ tw_tensor tw_poputil_copy_to_ipu(tw_graph *graph, tw_tensor tensor, tw_program s
                                  const char *name, tw_clone_method method)
 {
     tw_tensor made = tw_poputil_clone_to_ipu(graph, tensor, ipu, name, method);
-    if (tw__libs_ready(graph)) tw_program_sequence_add(graph, sequence, tw_program_copy(graph, tensor, made));
+    if (tw__libs_ready(graph)) copy_once(graph, sequence, tensor, made);
     return made;
 }
 
@@ -83,6 +92,6 @@ tw_tensor tw_poputil_clone_to_graph(tw_graph *graph, tw_graph *to, tw_tensor ten
         return TW__LIBS_NIL;
     }
     tw_tensor made = tw_graph_clone(to, TW_TYPE_NONE, tensor, method, name);
-    map_like(to, made, graph, tensor, 0);
+    map_like(to, made, graph, tensor);
     return made;
 }

@@ -186,7 +186,7 @@ static bool has_tile(const GArray *tiles, unsigned tile)
 }
 
 /* Each segment stays whole, beside a neighbour that one of its users has for itself. */
-static void map_whole(tw_graph *graph, tw_tensor variable, const GArray *segments)
+static void place_whole(GArray *placed, uint32_t variable, const GArray *segments)
 {
     for (guint i = 0; i < segments->len; i++) {
         const segment *s = &g_array_index(segments, segment, i);
@@ -198,13 +198,14 @@ static void map_whole(tw_graph *graph, tw_tensor variable, const GArray *segment
             if (beside && beside->len == 1 && has_tile(s->tiles, g_array_index(beside, unsigned, 0)))
                 tile = g_array_index(beside, unsigned, 0);
         }
-        tw_graph_map_range(graph, variable, s->begin, s->end - s->begin, tile);
+        use u = { variable, s->begin, s->end, tile };
+        g_array_append_val(placed, u);
     }
 }
 
 /* The segments of each set as one list of intervals, dealt out to its tiles. */
-static void map_evenly(tw_graph *graph, tw_tensor variable, const GArray *segments, GHashTable *sets,
-                       const tw_split_limits *limits)
+static void place_evenly(GArray *placed, uint32_t variable, const GArray *segments, GHashTable *sets,
+                         const tw_split_limits *limits)
 {
     GHashTableIter walk;
     gpointer key;
@@ -222,37 +223,67 @@ static void map_evenly(tw_graph *graph, tw_tensor variable, const GArray *segmen
         tw_sorted_regions *parts =
             tw_poputil_split_regions(mine->len, (const tw_interval *)(void *)mine->data, &mine_limits);
         for (size_t p = 0; parts && p < parts->run_count; p++)
-            for (size_t k = parts->first[p]; k < parts->first[p + 1]; k++)
-                tw_graph_map_range(graph, variable, parts->intervals[k].begin,
-                                   parts->intervals[k].end - parts->intervals[k].begin,
-                                   g_array_index(tiles, unsigned, p));
+            for (size_t k = parts->first[p]; k < parts->first[p + 1]; k++) {
+                use u = { variable, parts->intervals[k].begin, parts->intervals[k].end,
+                          g_array_index(tiles, unsigned, p) };
+                g_array_append_val(placed, u);
+            }
         tw_sorted_regions_free(parts);
         g_array_unref(mine);
     }
+}
+
+/* Where each element of the variables is to lie: uses of one tile each, variable after variable. */
+static GArray *tracker_place(tw_graph *graph, const tw_use_tracker *tracker, unsigned grain, unsigned min_elements,
+                             bool extend, tw_use_mapping method)
+{
+    guint count = tracker->uses->len;
+    g_autofree use *uses = g_memdup2(tracker->uses->data, count * sizeof(use));
+    qsort(uses, count, sizeof *uses, tracker_by_place);
+    tw_split_limits limits = { .grain = grain, .min_elements = min_elements };
+    if (method == TW_USE_USED_TILES) limits = (tw_split_limits){ .grain = 1 };
+    GArray *placed = g_array_new(FALSE, FALSE, sizeof(use));
+    for (guint first = 0, end; first < count; first = end) {
+        uint32_t number = uses[first].variable;
+        for (end = first; end < count && uses[end].variable == number;) end++;
+        tw_graph_push_scope(graph);
+        uint64_t total = tw_tensor_elements(graph, tw_graph_get_variable(graph, number));
+        tw_graph_pop_scope(graph);
+        GHashTable *sets = g_hash_table_new_full(hash_tiles, same_tiles, free_tiles, NULL);
+        GArray *segments = segments_of(uses + first, end - first, total, sets);
+        if (extend) give_users(segments);
+        if (method == TW_USE_HALO)
+            place_whole(placed, number, segments);
+        else
+            place_evenly(placed, number, segments, sets, &limits);
+        g_array_unref(segments);
+        g_hash_table_destroy(sets);
+    }
+    return placed;
 }
 
 void tw_poputil_tracker_map(tw_graph *graph, const tw_use_tracker *tracker, unsigned grain, unsigned min_elements,
                             bool extend, tw_use_mapping method)
 {
     if (!tw__libs_ready(graph) || tw_poputil_tracker_empty(tracker)) return;
-    guint count = tracker->uses->len;
-    g_autofree use *uses = g_memdup2(tracker->uses->data, count * sizeof(use));
-    qsort(uses, count, sizeof *uses, tracker_by_place);
-    tw_split_limits limits = { .grain = grain, .min_elements = min_elements };
-    if (method == TW_USE_USED_TILES) limits = (tw_split_limits){ .grain = 1 };
-    for (guint first = 0, end; first < count; first = end) {
-        for (end = first; end < count && uses[end].variable == uses[first].variable;) end++;
+    g_autoptr(GArray) placed = tracker_place(graph, tracker, grain, min_elements, extend, method);
+    for (guint i = 0, first = 0; i < placed->len; first = i) {
+        uint32_t number = g_array_index(placed, use, first).variable;
         tw_graph_push_scope(graph);
-        tw_tensor variable = tw_tensor_flatten(graph, tw_graph_get_variable(graph, uses[first].variable));
-        GHashTable *sets = g_hash_table_new_full(hash_tiles, same_tiles, free_tiles, NULL);
-        GArray *segments = segments_of(uses + first, end - first, tw_tensor_elements(graph, variable), sets);
-        if (extend) give_users(segments);
-        if (method == TW_USE_HALO)
-            map_whole(graph, variable, segments);
-        else
-            map_evenly(graph, variable, segments, sets, &limits);
-        g_array_unref(segments);
-        g_hash_table_destroy(sets);
+        tw_tensor variable = tw_tensor_flatten(graph, tw_graph_get_variable(graph, number));
+        for (; i < placed->len && g_array_index(placed, use, i).variable == number; i++) {
+            const use *u = &g_array_index(placed, use, i);
+            tw_graph_map_range(graph, variable, u->begin, u->end - u->begin, u->tile);
+        }
         tw_graph_pop_scope(graph);
     }
+}
+
+void tw_poputil_tracker_resolve(tw_graph *graph, tw_use_tracker *tracker, unsigned grain, unsigned min_elements,
+                                bool extend, tw_use_mapping method)
+{
+    if (!tw__libs_ready(graph) || tw_poputil_tracker_empty(tracker)) return;
+    GArray *placed = tracker_place(graph, tracker, grain, min_elements, extend, method);
+    g_array_unref(tracker->uses);
+    tracker->uses = placed;
 }

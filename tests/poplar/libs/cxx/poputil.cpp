@@ -57,6 +57,18 @@ static void mappings()
     EXPECT(!copy.empty());
     copy.mapTensorsByUse(graph, 1, 1, true);
     EXPECT(graph.getTileMapping(t)[3] == std::vector<Interval>(1, Interval(0, 100)));
+    /* halves that two tiles use each, spread one after the other: so each tile has the same of both */
+    poputil::TensorUseTracker both(16);
+    for (std::size_t half = 0; half < 100; half += 50) {
+        poputil::TensorUseTracker one(16);
+        for (unsigned tile : { 4u, 5u }) one.add(graph, tile, t.flatten().slice(half, half + 50));
+        one.resolve(graph, 25, 25);
+        both.add(one);
+    }
+    both.mapTensorsByUse(graph, 1, 100);
+    want.assign(16, {});
+    want[4] = { Interval(0, 25), Interval(50, 75) }, want[5] = { Interval(25, 50), Interval(75, 100) };
+    EXPECT(graph.getTileMapping(t) == want);
     Tensor bias = poputil::createBroadcastOperand(graph, t, HALF, 1);
     EXPECT(bias.shape() == std::vector<std::size_t>{ 10 } && bias.elementType() == HALF);
     EXPECT((throws<invalid_tile_mapping>([&] { tracker.add(graph, 16, t); },
@@ -143,11 +155,42 @@ static void functions()
     fn::TensorFunction reversed(graph, { fn::input(x) }, [&](std::vector<Tensor> &a, Sequence &p) {
         return poputil::duplicate(graph, a[0].reverse(0), p);
     });
+    std::string called;
+    fn::ProgramFunction turned(
+        graph, { fn::inout(y) },
+        [&](std::vector<Tensor> &a, const DebugNameAndId &id) {
+            called = id.getPathName();
+            Sequence p;
+            p.add(Copy(poputil::duplicate(graph, a[0].reverse(0), p), a[0]));
+            return p;
+        },
+        false, "turned");
     args = { y };
+    prog.add(turned(args)), prog.add(turned(args));
+    EXPECT(called == "turned");
+    fn::TensorFunction named(graph, { fn::input(x) },
+                             [&](std::vector<Tensor> &a, Sequence &, const DebugNameAndId &) { return a[0]; });
+    EXPECT(named(args, prog).numElements() == 4);
     Tensor z = reversed(args, prog);
     EXPECT(args.size() == 1);
     Tensor far = poputil::copyToIpu(graph, z, prog, 1, "far");
     EXPECT(graph.getTileMapping(far)[17].size() == 1);
+    /* from both IPUs, with elements that stand there twice */
+    Tensor wide = graph.addVariable(FLOAT, { 32 }, VariableMappingMethod::LINEAR, "wide"), from, to;
+    prog.add(Copy(z.broadcast(8, 0), wide));
+    const TensorCloneMethod keep = TensorCloneMethod::PRESERVE_ORDER_AND_ALIASES;
+    Tensor twice = poputil::copyToIpu(graph, wide.broadcast(2, 0), prog, 1, "twice", keep),
+           later = poputil::createIpuCopy(graph, wide.broadcast(2, 0), 0, from, to),
+           again = poputil::duplicate(graph, wide.broadcast(2, 0), prog, "again", keep);
+    EXPECT(twice.containsAliases() && again.containsAliases() && to.numElements() == 32 &&
+           later.numElements() == 64);
+    const Graph::TileToTensorMapping onOne = graph.getTileMapping(twice);
+    for (std::size_t tile = 0; tile < onOne.size(); tile++) EXPECT(onOne[tile].empty() == (tile < 16));
+    prog.add(Copy(from, to));
+    graph.createHostRead("twice", twice), graph.createHostRead("later", later),
+        graph.createHostRead("again", again);
+    EXPECT((throws<poputil::poplibs_error>([&] { poputil::cloneToIpu(graph, graph.addVariable(FLOAT, { 4 }), 1); },
+                                           "not mapped")));
     EXPECT((throws<poputil::poplibs_error>([&] { swapHalves(args, prog); }, "1 arguments")));
     graph.createHostWrite("x", x), graph.createHostRead("far", far);
     Engine engine(graph, prog);
@@ -157,6 +200,11 @@ static void functions()
     engine.run(0);
     engine.readTensor("far", out, out + 4);
     EXPECT(out[0] == 2 && out[1] == 1 && out[2] == 4 && out[3] == 3);
+    for (const char *name : { "twice", "later", "again" }) {
+        float all[64];
+        engine.readTensor(name, all, all + 64);
+        for (std::size_t i = 0; i < 64; i++) EXPECT(all[i] == out[i % 4]);
+    }
 }
 
 static void options()
