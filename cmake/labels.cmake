@@ -16,7 +16,7 @@ endforeach()
 
 # Threads that work on the same data, of the library or of the caller: what `./dev test SAN=thread L=threads` looks at.
 set(threads base.test_base_error base.test_base_log base.test_base_parallel engine.test_engine_copy
-    engine.test_engine_faults engine.test_engine_random engine.test_engine_threads engine.test_tiles_options
+    engine.test_engine_faults engine.test_engine_random engine.test_engine_stream engine.test_engine_threads engine.test_tiles_options
     poplar.cxx_threads tile.test_tile_place wse.test_csl_messages wse.test_csl_profile wse.test_wse_fabric
     wse.test_wse_random wse.test_wse_schedule)
 foreach(test IN LISTS threads)

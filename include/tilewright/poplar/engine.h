@@ -10,8 +10,8 @@
  *     tw_engine_free(e);
  *
  * Threads: an engine is used by one thread at a time, two engines by two. A run works in several threads; what it
- * calls of the caller's (streams, host functions) it calls in the thread of tw_engine_run(). An engine is made by
- * the thread that has the graph (graph.h). */
+ * calls of the caller's (streams, host functions) it calls in the thread of tw_engine_run(), callbacks of streams in
+ * others where streamCallbacks.multiThreadMode says so. An engine is made by the thread that has the graph. */
 #ifndef TILEWRIGHT_POPLAR_ENGINE_H
 #define TILEWRIGHT_POPLAR_ENGINE_H
 
@@ -80,6 +80,8 @@ typedef struct tw_stream_callback {
     void (*destroy)(void *user);               /* called once when disconnected; may be NULL */
     void *user;
 } tw_stream_callback;
+/* Called by the thread of the run, or as the engine options streamCallbacks.* say by others: one call of a stream at a
+ * time, in the same order, those of several streams at once (docs/engine.md). */
 TW_API tw_status tw_engine_connect_stream_to_callback(tw_engine *engine, const char *handle,
                                                       const tw_stream_callback *callback); /* copied */
 

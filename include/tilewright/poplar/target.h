@@ -94,8 +94,8 @@ typedef struct tw_ipu_model {
 
 /* An option of a target by its vendor's name: ipuLinkTopology (mesh, torus, line), ipuLinkConfiguration (default,
  * slidingwindow, barleytwist), syncConfiguration (intraReplicaAndAll, ipuAndAll, intraReplicaAndLadder), gatewayMode
- * (true, false), in any case; ipuLinkDomainSize, instanceSize (1 to 65536 IPUs). TW_E_INVALID_OPTION for another name
- * or value. */
+ * (true, false), in any case; ipuLinkDomainSize, instanceSize (1 to 65536 IPUs). One of our own: replicasOnly (true,
+ * false) for `replicas_only`. TW_E_INVALID_OPTION for another name or value. */
 TW_API tw_status tw_ipu_model_set_option(tw_ipu_model *model, const char *key, const char *value);
 
 /* Devices. NULL on failure, with tw_error_message(). Free with tw_device_free(). */

@@ -17,6 +17,8 @@
 #include <sys/single_threaded.h>
 #include <unordered_map>
 #include <vector>
+#include <thread>
+#include <mutex>
 
 namespace poplar {
 namespace core {
@@ -169,6 +171,9 @@ struct Compiled {
     tw_engine *engine = nullptr;
     OptionFlags options;
     FILE *print_stream = nullptr;
+    std::thread::id runner; /* of the last run */
+    std::mutex lock;
+    std::exception_ptr thrown; /* the first, by a callback in a thread of the engine's */
 };
 
 /* What an executable's bytes hold; `options` on top of those in it. */

@@ -154,7 +154,12 @@ void Engine::deploy()
 void Engine::run(unsigned program, const std::string &name)
 {
     tw_engine *e = get().engine;
-    check(name.empty() ? tw_engine_run(e, program) : tw_engine_run_named(e, program, name.c_str()), "Engine::run");
+    get().runner = std::this_thread::get_id();
+    tw_status s = name.empty() ? tw_engine_run(e, program) : tw_engine_run_named(e, program, name.c_str());
+    std::exception_ptr thrown;
+    std::swap(thrown, get().thrown);
+    if (thrown) std::rethrow_exception(thrown);
+    check(s, "Engine::run");
     if (get().print_stream) fflush(get().print_stream);
 }
 void Engine::stop()
@@ -231,23 +236,48 @@ void Engine::connectStream(StringRef handle, void *begin)
           "Engine::connectStream");
 }
 
+/* What is connected, and to whose engine. */
+struct Connected {
+    std::unique_ptr<StreamCallback> callback;
+    Compiled *of;
+};
+
 static StreamCallback &callbackOf(void *user)
 {
-    return *static_cast<StreamCallback *>(user);
+    return *static_cast<Connected *>(user)->callback;
 }
+
+/* What a callback throws in a thread of the engine's is thrown by Engine::run() when it is over. */
+template <class Call> static void guarded(void *user, Call call)
+{
+    Compiled &of = *static_cast<Connected *>(user)->of;
+    if (std::this_thread::get_id() == of.runner) {
+        call(callbackOf(user));
+        return;
+    }
+    try {
+        call(callbackOf(user));
+    } catch (...) {
+        std::lock_guard<std::mutex> held(of.lock);
+        if (!of.thrown) of.thrown = std::current_exception();
+    }
+}
+
 void Engine::connectStreamToCallback(StringRef handle, StreamCallbackHandle callback)
 {
     tw_stream_callback c = {};
     c.prefetch = [](void *data, void *user) {
-        return callbackOf(user).prefetch(data) == StreamCallbackBase::Result::Success ? TW_STREAM_SUCCESS
-                                                                                      : TW_STREAM_NOT_AVAILABLE;
+        bool filled = false;
+        guarded(user,
+                [&](StreamCallback &to) { filled = to.prefetch(data) == StreamCallbackBase::Result::Success; });
+        return filled ? TW_STREAM_SUCCESS : TW_STREAM_NOT_AVAILABLE;
     };
-    c.fetch = [](void *data, void *user) { callbackOf(user).fetch(data); };
-    c.complete = [](void *user) { callbackOf(user).complete(); };
+    c.fetch = [](void *data, void *user) { guarded(user, [&](StreamCallback &to) { to.fetch(data); }); };
+    c.complete = [](void *user) { guarded(user, [](StreamCallback &to) { to.complete(); }); };
     c.invalidate_prefetched = [](void *user) { callbackOf(user).invalidatePrefetched(); };
-    c.destroy = [](void *user) { delete static_cast<StreamCallback *>(user); };
-    std::unique_ptr<StreamCallback> owned = callback.release();
-    if (!owned) raise(TW_E_INVALID_ARGUMENT, "Engine::connectStreamToCallback", "there is no callback");
+    c.destroy = [](void *user) { delete static_cast<Connected *>(user); };
+    std::unique_ptr<Connected> owned(new Connected{ callback.release(), &get() });
+    if (!owned->callback) raise(TW_E_INVALID_ARGUMENT, "Engine::connectStreamToCallback", "there is no callback");
     c.user = owned.get();
     check(tw_engine_connect_stream_to_callback(get().engine, handle.cloneAsString().c_str(), &c),
           "Engine::connectStreamToCallback");

@@ -333,6 +333,7 @@ tw_status tw_engine_run_named(tw_engine *engine, unsigned program, const char *r
     if (engine->account) tw__account_run_begin(engine, run_name ? run_name : "");
     tw__streams_begin(engine, program);
     s = tw__execute(engine, program);
+    tw__streams_end(engine);
     if (!s && !engine->replicas) s = tw__ranks_verify(engine);
     for (unsigned i = 0; engine->replicas && i < engine->core->created && !s; i++)
         s = tw__ranks_verify(&engine->replicas[i]);

@@ -19,7 +19,8 @@
  *   tiles/    code of the chip, images of tile memories (tiles.h)
  *   account/  memory, lives, cycles, profile (account.h)
  *   run/      interpreter.c    the instructions            copy_blocks.c      blocks to memory
- *             streams.c        host streams                remote_buffers.c   remote buffers
+ *             streams.c        host streams                callbacks.c        threads that call who they are
+ *             remote_buffers.c remote buffers              connected to
  *             host_access.c    handles, initial values     print_tensor.c     PrintTensor
  *             ranks.c          messages between ranks    replicas.c         replicas with programs of their own
  *   .         engine.c life, load, run; options.c table of options; late_values.c values that need addresses;
@@ -376,7 +377,8 @@ struct tw_engine {
     tw__plan plan;
     TW__LIST(tw__image) images;
     TW__LIST(tw__handle) handles;
-    struct tw__stream_state *streams; /* [core->stream_count at compile time] */
+    struct tw__stream_state *streams; /* [core->stream_count at compile time], for each replica that is created */
+    struct tw__callbacks *callbacks;  /* run/callbacks.c; NULL: no threads */
     size_t stream_count;
     tw__remote_state *remotes;
     size_t remote_count;
@@ -513,6 +515,9 @@ tw_status tw__streams_new(tw_engine *engine);
 void tw__streams_free(tw_engine *engine);
 tw_status tw__streams_check(tw_engine *engine, unsigned program); /* all used are connected */
 void tw__streams_begin(tw_engine *engine, unsigned program);      /* prefetch what may be prefetched */
+void tw__streams_end(tw_engine *engine);                          /* nothing is under way any more */
+/* A callback that threads do not call: what it does has to do with other streams. */
+tw_status tw__connect_in_order(tw_engine *engine, const char *handle, const tw_stream_callback *callback);
 tw_status tw__transfer_run(tw_engine *engine, tw__transfer *transfer);
 /* The same for all replicas, which wait for each other; `engine` is what they share. */
 tw_status tw__transfer_run_all(tw_engine *engine, tw__transfer *transfer);

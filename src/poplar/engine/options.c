@@ -102,13 +102,13 @@ const tw__option_desc tw__engine_options[] = {
     INT("target.syncPollPeriodUs", "0", false, "microseconds between polls"),
     INT("target.exceptionPollPeriodUs", "250000", false, "microseconds between looks for exceptions"),
     DOUBLE("target.hostSyncTimeout", "300.00", false, "seconds to wait for the device; 0 = for ever"),
-    ENUM("streamCallbacks.multiThreadMode", "singleThread", "singleThread|collaborative|dedicated", false,
-         "threads that run callbacks"),
+    ENUM("streamCallbacks.multiThreadMode", "singleThread", "singleThread|collaborative|dedicated", true,
+         "who runs callbacks: the thread of the run, it and others, others"),
     ENUM("mpi.map", "ipus", "ipus|tiles", true, "what ranks share out: whole IPUs, or tiles whatever divides"),
     BOOL("mpi.verify", "false", true, "every rank does everything, and values are compared after each run"),
     DOUBLE("mpi.timeout", "300", true, "seconds that a rank waits for another; 0 = for ever"),
     BOOL("streamCallbacks.numaAware", "false", false, "bind callback threads to memory"),
-    TEXT("streamCallbacks.numWorkerThreads", "0", false, "number of callback threads, or auto"),
+    TEXT("streamCallbacks.numWorkerThreads", "0", true, "threads for callbacks, or auto; 0 = the thread of the run"),
 };
 const size_t tw__engine_option_count = sizeof tw__engine_options / sizeof *tw__engine_options;
 // clang-format on

@@ -346,7 +346,7 @@ tw_graph *tw_graph_new_replicated(const tw_target *target, unsigned factor)
                      "replication factor %u: graphs that exist as replicas only are not supported on "
                      "the %s; make a graph and use tw_graph_replicated()%s",
                      factor, target->kind == TW_TARGET_CPU ? "CPU" : "IPU Model",
-                     target->kind == TW_TARGET_CPU ? "" : ", or set replicas_only of its tw_ipu_model"));
+                     target->kind == TW_TARGET_CPU ? "" : ", or set the target option replicasOnly"));
     tw_target *own = tw__replica_target(target, factor);
     if (!own) return tw__no_graph(tw_error_status());
     tw_graph *graph = graph_new(own);

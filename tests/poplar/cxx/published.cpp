@@ -178,6 +178,10 @@ static void replicas()
 {
     EXPECT_THROWS(graph_replication_error, Graph(model().getTarget(), replication_factor(2)));
     EXPECT_THROWS(graph_replication_error, Graph(Device::createCPUDevice(), replication_factor(2)));
+    IPUModel two;
+    two.numIPUs = 2, two.tilesPerIPU = 4;
+    EXPECT(Graph(two.createDevice({ { "replicasOnly", "true" } }), replication_factor(2)).getReplicationFactor() ==
+           2);
     Device d = Device::createSimulatorDevice(Target::createIPUTarget(2, 4, "ipu2"));
     EXPECT_THROWS(graph_replication_error, Graph(d, replication_factor(3)));
     Graph g(d, replication_factor(2));

@@ -133,7 +133,7 @@ static tw_status connect_side(tw_engine *engine, host_function *f, const side *s
         *a = (argument){ .of = f, .index = i, .bytes = g_array_index(s->bytes, size_t, i), .output = output };
         tw_stream_callback c = { .fetch = bare ? fetch_call : fetch, .destroy = host_functions_drop, .user = a };
         f->users++;
-        tw_status status = tw_engine_connect_stream_to_callback(engine, s->names->pdata[i], &c);
+        tw_status status = tw__connect_in_order(engine, s->names->pdata[i], &c);
         if (status) return f->users--, status;
     }
     return TW_OK;

@@ -310,7 +310,7 @@ static tw_status meet_clocks(const meeting *m)
     return s;
 }
 
-static tw_status meet(const meeting *m)
+static tw_status hold_meeting(const meeting *m)
 {
     tw__plan *plan = &m->engine->plan;
     const tw__instr *in = &plan->code.items[m->places[1]];
@@ -357,7 +357,7 @@ tw_status tw__replicas_execute(tw_engine *engine, unsigned program)
         }
         s = check_places(&m);
         if (s || m.places[1] == ENDED) break;
-        s = meet(&m);
+        s = hold_meeting(&m);
     }
     free(m.machines);
     free(m.places);

@@ -3,29 +3,13 @@
  * in turn and circularly, or to a callback, which gets a ring of bufferingDepth buffers of the engine. A
  * prefetching stream fills the ring as soon as a buffer is free; what was not available then is fetched at
  * transfer time (docs/decisions.md, G10). */
-#include "poplar/engine/engine.h"
+#include "poplar/engine/run/streams.h"
 
 #include <glib.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-typedef enum connection { UNCONNECTED, BUFFER, CALLBACK } connection;
-
-typedef struct tw__stream_state {
-    const char *handle;
-    tw_type type;
-    uint64_t count; /* elements of one transfer */
-    size_t bytes;   /* of one transfer in host format */
-    bool to_device, prefetches;
-    connection how;
-    char *buffer;                  /* the user's, or our ring */
-    size_t buffer_bytes, position; /* of the user's: next transfer */
-    unsigned depth, head, ready;   /* ring: buffers, next to transfer, prefetched */
-    unsigned lookahead;            /* buffers prefetched at most: streamCallbacks.maxLookahead */
-    tw_stream_callback callback;
-} tw__stream_state;
 
 /* "unlimited" or a number of buffers. */
 static tw_status lookahead_of(const tw_engine *engine, unsigned *buffers)
@@ -59,6 +43,7 @@ tw_status tw__streams_new(tw_engine *engine)
     const tw__core *core = engine->core;
     unsigned lookahead;
     tw_status s = lookahead_of(engine, &lookahead);
+    if (!s) s = tw__callbacks_new(engine, &engine->callbacks);
     if (s) return s;
     engine->stream_count = core->stream_count;
     size_t all = states_of(engine), named = 0;
@@ -135,6 +120,8 @@ static void disconnect(tw__stream_state *st)
 
 void tw__streams_free(tw_engine *engine)
 {
+    tw__callbacks_free(engine->callbacks);
+    engine->callbacks = NULL;
     for (size_t i = 1; engine->streams && i < states_of(engine); i++) disconnect(&engine->streams[i]);
     free(engine->streams);
     free(engine->stream_names);
@@ -223,7 +210,8 @@ tw_status tw_engine_connect_stream(tw_engine *engine, const char *handle, void *
     return tw__engine_note(engine, connect_buffer(engine, handle, buffer, bytes), __func__);
 }
 
-static tw_status connect_callback(tw_engine *engine, const char *handle, const tw_stream_callback *callback)
+static tw_status connect_callback(tw_engine *engine, const char *handle, const tw_stream_callback *callback,
+                                  bool in_order)
 {
     tw__stream_state *st = NULL;
     tw_status s = streams_find(engine, handle, &st);
@@ -241,6 +229,7 @@ static tw_status connect_callback(tw_engine *engine, const char *handle, const t
     st->how = CALLBACK;
     st->buffer = ring;
     st->callback = *callback;
+    st->in_order = in_order;
     st->prefetches =
         st->to_device && callback->prefetch &&
         tw__stream_prefetches(engine, (uint32_t)((size_t)(st - engine->streams) % engine->stream_count));
@@ -250,7 +239,12 @@ static tw_status connect_callback(tw_engine *engine, const char *handle, const t
 tw_status tw_engine_connect_stream_to_callback(tw_engine *engine, const char *handle,
                                                const tw_stream_callback *callback)
 {
-    return tw__engine_note(engine, connect_callback(engine, handle, callback), __func__);
+    return tw__engine_note(engine, connect_callback(engine, handle, callback, false), __func__);
+}
+
+tw_status tw__connect_in_order(tw_engine *engine, const char *handle, const tw_stream_callback *callback)
+{
+    return connect_callback(engine, handle, callback, true);
 }
 
 void tw_engine_stop(tw_engine *engine)
@@ -305,19 +299,9 @@ tw_status tw__streams_check(tw_engine *engine, unsigned program)
     return TW_E_STREAM_CONNECTION;
 }
 
-static char *slot(const tw__stream_state *st, unsigned index)
+static void begin_prefetch(const tw_engine *engine, tw__stream_state *st)
 {
-    return st->buffer + (size_t)((st->head + index) % st->depth) * st->bytes;
-}
-
-/* Fills free buffers ahead of their transfers, until one is not available. */
-static void prefetch(tw__stream_state *st)
-{
-    if (st->how != CALLBACK || !st->prefetches) return;
-    while (st->ready < st->lookahead) {
-        if (st->callback.prefetch(slot(st, st->ready), st->callback.user) != TW_STREAM_SUCCESS) return;
-        st->ready++;
-    }
+    if (st->how == CALLBACK && st->prefetches) tw__callbacks_begin(engine->callbacks, st, TW__CALL_PREFETCH);
 }
 
 void tw__streams_begin(tw_engine *engine, unsigned program)
@@ -325,68 +309,149 @@ void tw__streams_begin(tw_engine *engine, unsigned program)
     size_t count;
     const uint32_t *list = streams_of(engine, program, &count);
     for (unsigned replica = 0; replica < tw__replica_count(engine); replica++)
-        for (size_t i = 0; i < count; i++) prefetch(state_in(engine, replica, list[i]));
+        for (size_t i = 0; i < count; i++) begin_prefetch(engine, state_in(engine, replica, list[i]));
 }
 
-static void complete(tw__stream_state *st)
+void tw__streams_end(tw_engine *engine)
 {
-    if (st->how == BUFFER) {
-        st->position = st->position + st->bytes >= st->buffer_bytes ? 0 : st->position + st->bytes;
-        return;
-    }
-    if (st->callback.complete) st->callback.complete(st->callback.user);
-    if (!st->to_device) return;
-    st->head = (st->head + 1) % st->depth;
-    if (st->ready) st->ready--;
-    prefetch(st);
+    for (size_t i = 1; engine->callbacks && i < states_of(engine); i++)
+        tw__callbacks_wait(engine->callbacks, &engine->streams[i]);
 }
 
-/* One piece. Of replicas that wait for each other (`met`) every rank has the data of all, as of a graph without
- * replicas; what another rank has takes no part but on the host. */
-static tw_status run_part(tw_engine *engine, tw__part *part, bool to_device, bool met)
+/* --- transfers ------------------------------------------------------------------------------------------------- */
+
+/* A piece of a stream copy, as one engine or replica makes it. */
+typedef struct item {
+    tw_engine *engine;
+    tw__part *part;
+    tw__stream_state *st;
+    bool begins, ends; /* the first and the last that has to do with the buffer */
+    bool to_device;
+    bool met; /* replicas wait for each other: every rank has the data of all */
+} item;
+
+static item item_of(tw_engine *engine, tw__part *part, bool to_device, bool met)
 {
     const tw__core *core = engine->core;
     bool shared = core->created && is_shared(&core->streams[part->stream]);
     tw__stream_state *st = engine->streams + part->stream;
     if (shared) st -= engine->replica * engine->stream_count;
-    bool begins = part->begins && (!shared || engine->replica == 0),
-         ends = part->ends && (!shared || engine->replica + 1 == core->created), connected = st->how != UNCONNECTED;
-    if (!connected && to_device) return TW_OK;
-    char *base = engine->plan.storage.base;
-    char *host = st->how == BUFFER ? st->buffer + st->position : connected ? slot(st, 0) : NULL, *device = host;
+    return (item){ .engine = engine,
+                   .part = part,
+                   .st = st,
+                   .begins = part->begins && (!shared || engine->replica == 0),
+                   .ends = part->ends && (!shared || engine->replica + 1 == core->created),
+                   .to_device = to_device,
+                   .met = met };
+}
+
+static void begin_fetch(const item *it)
+{
+    tw__stream_state *st = it->st;
+    if (!it->to_device || !it->begins || st->how != CALLBACK) return;
+    tw__callbacks_wait(it->engine->callbacks, st); /* prefetching */
+    if (st->ready == 0) tw__callbacks_begin(it->engine->callbacks, st, TW__CALL_FETCH);
+}
+
+/* What another rank has takes no part but on the host. */
+static tw_status move_in(const item *it, char *host, char *device, size_t host_size, size_t device_size)
+{
+    const tw__part *part = it->part;
+    size_t first = (size_t)part->first;
+    if (it->st->how == UNCONNECTED) return TW_OK;
+    if (device != host)
+        tw__host_to_device(it->engine, it->st->type, device + first * device_size, host + first * host_size,
+                           part->count);
+    if (it->engine->elsewhere) return TW_OK;
+    return tw__copy_move(&part->copy, it->engine->plan.storage.base, device, it->st->handle, part->count);
+}
+
+static tw_status move_out(const item *it, char *host, char *device, size_t host_size, size_t device_size)
+{
+    tw_engine *engine = it->engine;
+    const tw__part *part = it->part;
+    size_t first = (size_t)part->first, bytes = (size_t)part->count * device_size;
+    tw_status s = TW_OK;
+    if (!engine->elsewhere)
+        s = tw__copy_move(&part->copy, device, engine->plan.storage.base, it->st->handle, part->count);
+    char *data = device + first * device_size;
+    if (!s && !engine->core->created) s = tw__ranks_share(engine, it->st->handle, data, bytes);
+    if (!s && it->met) s = tw__replica_share(engine, engine->replica, it->st->handle, data, bytes);
+    if (!s && it->st->how != UNCONNECTED && device != host)
+        tw__device_to_host(engine, it->st->type, host + first * host_size, data, part->count);
+    return s;
+}
+
+static tw_status move_item(const item *it)
+{
+    tw_engine *engine = it->engine;
+    tw__stream_state *st = it->st;
+    tw__callbacks_wait(engine->callbacks, st);
+    char *host = st->how == BUFFER     ? st->buffer + st->position
+                 : st->how == CALLBACK ? tw__stream_slot(st, 0)
+                                       : NULL,
+         *device = host;
     size_t host_size = tw__transfer_size(engine, st->type), device_size = tw__device_size(engine, st->type);
-    if (host_size != device_size || !connected) {
+    if (host_size != device_size || !host) {
         device = tw__scratch(engine, (size_t)st->count * device_size);
         if (!device) return TW_E_NO_MEMORY;
     }
+    tw_status s = it->to_device ? move_in(it, host, device, host_size, device_size)
+                                : move_out(it, host, device, host_size, device_size);
+    if (s || !it->ends) return s;
+    if (st->how == BUFFER)
+        st->position = st->position + st->bytes >= st->buffer_bytes ? 0 : st->position + st->bytes;
+    if (st->how == CALLBACK)
+        tw__callbacks_begin(engine->callbacks, st, it->to_device ? TW__CALL_COMPLETE : TW__CALL_TAKE);
+    return s;
+}
+
+/* A program may go on when the callbacks have been told, but for what they prepare. */
+static void end_item(const item *it)
+{
+    if (!it->ends) return;
+    tw__callbacks_wait(it->engine->callbacks, it->st);
+    if (it->to_device) begin_prefetch(it->engine, it->st);
+}
+
+/* Item `i` of a transfer: each piece, of replicas that meet for each of them. */
+static item item_at(tw_engine *engine, const tw__transfer *transfer, size_t i, bool met)
+{
+    size_t n = met ? engine->core->created : 1;
+    return item_of(met ? &engine->replicas[i % n] : engine, &transfer->parts[i / n], transfer->to_device, met);
+}
+
+/* Without threads one after the other; with them what one waits for may happen while others do. */
+static tw_status run_items(tw_engine *engine, tw__transfer *transfer, bool met)
+{
+    size_t count = transfer->count * (met ? engine->core->created : 1);
     tw_status s = TW_OK;
-    char *device_part = device + part->first * device_size;
-    if (to_device) {
-        if (begins && st->how == CALLBACK && st->ready == 0) st->callback.fetch(host, st->callback.user);
-        char *host_part = host + part->first * host_size;
-        if (device != host) tw__host_to_device(engine, st->type, device_part, host_part, part->count);
-        if (!engine->elsewhere) s = tw__copy_move(&part->copy, base, device, st->handle, part->count);
-    } else {
-        if (!engine->elsewhere) s = tw__copy_move(&part->copy, device, base, st->handle, part->count);
-        size_t bytes = part->count * device_size;
-        if (!s && !core->created) s = tw__ranks_share(engine, st->handle, device_part, bytes);
-        if (!s && met) s = tw__replica_share(engine, engine->replica, st->handle, device_part, bytes);
-        if (s || !connected) return s;
-        if (device != host)
-            tw__device_to_host(engine, st->type, host + part->first * host_size, device_part, part->count);
-        if (ends && st->how == CALLBACK) st->callback.fetch(host, st->callback.user);
+    if (engine->callbacks)
+        for (size_t i = 0; i < count; i++) {
+            item it = item_at(engine, transfer, i, met);
+            begin_fetch(&it);
+        }
+    for (size_t i = 0; i < count && !s; i++) {
+        item it = item_at(engine, transfer, i, met);
+        if (!engine->callbacks) begin_fetch(&it);
+        s = move_item(&it);
+        if (!s && !engine->callbacks) end_item(&it);
     }
-    if (ends) complete(st);
+    for (size_t i = 0; engine->callbacks && i < count && !s; i++) {
+        item it = item_at(engine, transfer, i, met);
+        end_item(&it);
+    }
     return s;
 }
 
 tw_status tw__transfer_run(tw_engine *engine, tw__transfer *transfer)
 {
-    for (size_t i = 0; i < transfer->count; i++) {
-        tw_status s = run_part(engine, &transfer->parts[i], transfer->to_device, false);
-        if (s) return s;
-    }
-    return TW_OK;
+    return run_items(engine, transfer, false);
+}
+
+tw_status tw__transfer_run_all(tw_engine *engine, tw__transfer *transfer)
+{
+    return run_items(engine, transfer, true);
 }
 
 bool tw__transfer_meets(const tw_engine *engine, const tw__transfer *transfer)
@@ -396,14 +461,4 @@ bool tw__transfer_meets(const tw_engine *engine, const tw__transfer *transfer)
     for (size_t i = 0; i < transfer->count; i++)
         if (is_shared(&engine->core->streams[transfer->parts[i].stream])) return true;
     return false;
-}
-
-tw_status tw__transfer_run_all(tw_engine *engine, tw__transfer *transfer)
-{
-    for (size_t i = 0; i < transfer->count; i++)
-        for (unsigned replica = 0; replica < engine->core->created; replica++) {
-            tw_status s = run_part(&engine->replicas[replica], &transfer->parts[i], transfer->to_device, true);
-            if (s) return s;
-        }
-    return TW_OK;
 }

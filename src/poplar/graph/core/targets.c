@@ -136,6 +136,7 @@ tw_status tw_ipu_model_set_option(tw_ipu_model *model, const char *key, const ch
           { "intraReplicaAndAll", "ipuAndAll", "intraReplicaAndLadder" },
           "one of intraReplicaAndAll, ipuAndAll, intraReplicaAndLadder" },
         { "gatewayMode", { "false", "true" }, "true or false" },
+        { "replicasOnly", { "false", "true" }, "true or false" },
         { "ipuLinkDomainSize", { NULL }, "a number of IPUs, 1 to 65536" },
         { "instanceSize", { NULL }, "a number of IPUs, 1 to 65536" },
     };
@@ -149,13 +150,14 @@ tw_status tw_ipu_model_set_option(tw_ipu_model *model, const char *key, const ch
         if (i == 1) mine.ipu_link_configuration = (tw_link_configuration)word;
         if (i == 2) mine.sync_configuration = (tw_sync_configuration)word;
         if (i == 3) mine.gateway_mode = word;
-        if (i == 4) mine.ipu_link_domain_size = (unsigned)ipus;
-        if (i == 5) mine.instance_size = (unsigned)ipus;
+        if (i == 4) mine.replicas_only = word;
+        if (i == 5) mine.ipu_link_domain_size = (unsigned)ipus;
+        if (i == 6) mine.instance_size = (unsigned)ipus;
         return tw__give_options(model, &mine), TW_OK;
     }
     return tw__fail(TW_E_INVALID_OPTION,
                     "there is no target option '%s': ipuLinkTopology, ipuLinkConfiguration, syncConfiguration, "
-                    "ipuLinkDomainSize, instanceSize and gatewayMode are known",
+                    "ipuLinkDomainSize, instanceSize, gatewayMode and replicasOnly are known",
                     key);
 }
 

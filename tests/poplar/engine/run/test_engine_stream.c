@@ -2,6 +2,10 @@
 /* Streams: guide 2.6.1, 2.6.3, 2.6.4; Poplar API, DataStream.hpp; docs/decisions.md, G2 and G10. No codelets here. */
 #include "poplar/engine/engine_test.h"
 
+#include <glib.h>
+#include <pthread.h>
+#include <stdio.h>
+
 typedef struct fixture {
     tw_device *device;
     tw_graph *g;
@@ -371,13 +375,277 @@ static void half_streams(void **state)
     }
 }
 
+/* --- threads of callbacks (engine options streamCallbacks.*) ----------------------------------------------------- */
+
+enum { FEEDS = 6, ROUNDS = 9 };
+
+/* What is connected to one stream, and nothing else. */
+typedef struct feed {
+    char log[128];
+    size_t logged;
+    int next, step, available, sum;
+} feed;
+
+static void note(feed *f, char letter)
+{
+    if (f->logged + 1 < sizeof f->log) f->log[f->logged++] = letter;
+}
+
+static void feed_fill(feed *f, void *buffer)
+{
+    memcpy(buffer, &f->next, sizeof f->next);
+    f->next += f->step;
+}
+
+static tw_stream_result feed_prefetch(void *buffer, void *user)
+{
+    feed *f = user;
+    if (f->available == 0) return f->available = 2, note(f, 'n'), TW_STREAM_NOT_AVAILABLE;
+    f->available--;
+    note(f, 'p');
+    feed_fill(f, buffer);
+    return TW_STREAM_SUCCESS;
+}
+
+static void feed_fetch(void *buffer, void *user)
+{
+    note(user, 'f');
+    feed_fill(user, buffer);
+}
+
+static void feed_take(void *buffer, void *user)
+{
+    feed *f = user;
+    int value;
+    memcpy(&value, buffer, sizeof value);
+    f->sum = f->sum * 31 + value;
+    note(f, 't');
+}
+
+static void feed_complete(void *user)
+{
+    note(user, 'c');
+}
+
+/* Streams come in together, every third prefetches; what came goes out. The calls of each stream, and what they gave
+ * and got. */
+static void run_feeds(const char *mode, const char *threads, bool replicas, feed feeds[2 * FEEDS])
+{
+    tw_ipu_model model = { .size = sizeof model, .num_ipus = 2, .tiles_per_ipu = 8, .replicas_only = true };
+    tw_device *device = tw_device_ipu_model_with(&model);
+    tw_graph *g =
+        replicas ? tw_graph_new_replicated(tw_device_target(device), 2) : tw_graph_new(tw_device_target(device));
+    unsigned each = replicas ? 2 : 1, streams = FEEDS / 2 / each;
+    tw_program in[FEEDS], out[FEEDS];
+    for (unsigned i = 0; i < streams; i++) {
+        char name[2][8];
+        snprintf(name[0], sizeof *name, "i%u", i), snprintf(name[1], sizeof *name, "o%u", i);
+        tw_tensor x = tw_graph_add_variable(g, TW_INT, 1, (size_t[]){ 1 }, name[0]);
+        tw_graph_map(g, x, i);
+        const char *options = i % 3 ? NULL : "bufferingDepth=2";
+        in[i] = tw_program_copy_from_stream(
+            g, tw_graph_add_host_to_device_fifo(g, name[0], TW_INT, 1, TW_STREAM_REPLICATE, options), x);
+        out[i] = tw_program_copy_to_stream(g, x, tw_graph_add_device_to_host_fifo(g, name[1], TW_INT, 1, NULL));
+    }
+    tw_program round = tw_program_sequence_of(
+        g, 2, (tw_program[]){ tw_program_sequence_of(g, streams, in), tw_program_sequence_of(g, streams, out) });
+    g_autofree char *how = g_strconcat("streamCallbacks.multiThreadMode=", mode, NULL),
+                    *many = g_strconcat("streamCallbacks.numWorkerThreads=", threads, NULL);
+    const char *options[] = { how, many, "exchange.streamBufferOverlap=none", NULL };
+    tw_engine *e = test_engine_new(g, device, tw_program_repeat(g, ROUNDS, round), options);
+    memset(feeds, 0, 2 * FEEDS * sizeof *feeds);
+    for (unsigned i = 0; i < streams * each; i++) {
+        feed *f = &feeds[2 * i];
+        f->next = (int)(100 * i), f->step = (int)i + 1, f->available = 3;
+        char name[16];
+        unsigned stream = i / each;
+        tw_stream_callback give = { i % 3 ? NULL : feed_prefetch, feed_fetch, feed_complete, NULL, NULL, f },
+                           take = { NULL, feed_take, feed_complete, NULL, NULL, f + 1 };
+        snprintf(name, sizeof name, replicas ? "i%u[%u]" : "i%u", stream, i % each);
+        test_ok(tw_engine_connect_stream_to_callback(e, name, &give));
+        snprintf(name, sizeof name, replicas ? "o%u[%u]" : "o%u", stream, i % each);
+        test_ok(tw_engine_connect_stream_to_callback(e, name, &take));
+    }
+    for (int run = 0; run < 2; run++) test_ok(tw_engine_run(e, 0));
+    tw_engine_free(e);
+    tw_graph_free(g);
+    tw_device_free(device);
+}
+
+static void threads_give_the_same(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *mode, *threads;
+    } ways[] = { { "dedicated", "1" },     { "dedicated", "4" },     { "dedicated", "auto" },
+                 { "collaborative", "1" }, { "collaborative", "3" }, { "dedicated", "0" } };
+    static feed want[2 * FEEDS], got[2 * FEEDS];
+    for (int replicas = 0; replicas < 2; replicas++) {
+        run_feeds("singleThread", "4", replicas, want);
+        assert_true(want[1].sum != 0 && strchr(want[0].log, 'p') && strchr(want[0].log, 'n'));
+        for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+            run_feeds(ways[w].mode, ways[w].threads, replicas, got);
+            for (unsigned i = 0; i < 2 * FEEDS; i++) {
+                assert_string_equal(got[i].log, want[i].log);
+                assert_int_equal(got[i].sum, want[i].sum);
+                assert_int_equal(got[i].next, want[i].next);
+            }
+        }
+    }
+}
+
+/* Callbacks that only go on when another one has begun. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int inside, wanted;
+    bool opened;
+    pthread_t run; /* the thread of the run */
+    int by_run;
+} gate = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+
+static void gate_reset(int wanted)
+{
+    gate.inside = gate.by_run = 0, gate.wanted = wanted, gate.opened = false, gate.run = pthread_self();
+}
+
+static void gate_fetch(void *buffer, void *user)
+{
+    memcpy(buffer, user, 16);
+    pthread_mutex_lock(&gate.lock);
+    gate.inside++;
+    gate.by_run += pthread_equal(pthread_self(), gate.run) != 0;
+    pthread_cond_broadcast(&gate.changed);
+    while (gate.inside < gate.wanted) pthread_cond_wait(&gate.changed, &gate.lock);
+    pthread_mutex_unlock(&gate.lock);
+}
+
+/* Three streams that come in together, each of whose callbacks waits for the two others: three threads are at work,
+ * which are all others, or the run's with two others. */
+static void threads_at_once(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options[3];
+        int by_run;
+    } ways[] = {
+        { { "streamCallbacks.multiThreadMode=dedicated", "streamCallbacks.numWorkerThreads=3" }, 0 },
+        { { "streamCallbacks.multiThreadMode=collaborative", "streamCallbacks.numWorkerThreads=2" }, 1 },
+    };
+    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+        fixture *f = make(MODEL);
+        tw_program in[3];
+        for (int i = 0; i < 3; i++) {
+            const char *name = (const char *[]){ "a", "b", "c" }[i];
+            tw_tensor x = test_variable(f->g, TW_FLOAT, SHAPE(4), name);
+            in[i] = tw_program_copy_from_stream(
+                f->g, tw_graph_add_host_to_device_fifo(f->g, name, TW_FLOAT, 4, TW_STREAM_REPLICATE, NULL), x);
+        }
+        tw_engine *e = test_engine_new(f->g, f->device, tw_program_sequence_of(f->g, 3, in), ways[w].options);
+        float data[3][4], got[4];
+        for (int i = 0; i < 3; i++) {
+            for (int k = 0; k < 4; k++) data[i][k] = (float)(10 * i + k);
+            tw_stream_callback c = { .fetch = gate_fetch, .user = data[i] };
+            test_ok(tw_engine_connect_stream_to_callback(e, (const char *[]){ "a", "b", "c" }[i], &c));
+        }
+        gate_reset(3);
+        test_ok(tw_engine_run(e, 0));
+        assert_int_equal(gate.by_run, ways[w].by_run);
+        for (int i = 0; i < 3; i++) {
+            test_ok(tw_engine_read(e, (const char *[]){ "a", "b", "c" }[i], got, sizeof got));
+            assert_memory_equal(got, data[i], sizeof got);
+        }
+        tw_engine_free(e);
+        drop(f);
+    }
+}
+
+/* Guide 2.6.4: data is prepared while the program goes on. The second prefetch ends when the program has sent what it
+ * does afterwards. */
+static tw_stream_result prefetch_late(void *buffer, void *user)
+{
+    int *calls = user;
+    for (int i = 0; i < 4; i++) ((float *)buffer)[i] = (float)(*calls + i);
+    if ((*calls)++ == 0) return TW_STREAM_SUCCESS;
+    pthread_mutex_lock(&gate.lock);
+    while (!gate.opened) pthread_cond_wait(&gate.changed, &gate.lock);
+    pthread_mutex_unlock(&gate.lock);
+    return TW_STREAM_SUCCESS;
+}
+
+static void never_fetch(void *buffer, void *user)
+{
+    (void)buffer, (void)user;
+    fail_msg("fetched, though all was prefetched");
+}
+
+static void open_gate(void *buffer, void *user)
+{
+    (void)buffer, (void)user;
+    pthread_mutex_lock(&gate.lock);
+    gate.opened = true;
+    pthread_cond_broadcast(&gate.changed);
+    pthread_mutex_unlock(&gate.lock);
+}
+
+static void threads_prefetch_behind(void **state)
+{
+    (void)state;
+    static const char *const modes[] = { "streamCallbacks.multiThreadMode=dedicated",
+                                         "streamCallbacks.multiThreadMode=collaborative" };
+    for (int m = 0; m < 2; m++) {
+        fixture *f = make(MODEL);
+        tw_program steps[] = { tw_program_copy_from_stream(f->g, f->in, f->x),
+                               tw_program_copy_to_stream(f->g, f->x, f->out),
+                               tw_program_copy_from_stream(f->g, f->in, f->x) };
+        const char *options[] = { modes[m], "streamCallbacks.numWorkerThreads=2",
+                                  "exchange.streamBufferOverlap=none", NULL };
+        tw_engine *e = test_engine_new(f->g, f->device, tw_program_sequence_of(f->g, 3, steps), options);
+        int calls = 0;
+        tw_stream_callback in = { .prefetch = prefetch_late, .fetch = never_fetch, .user = &calls },
+                           out = { .fetch = open_gate };
+        test_ok(tw_engine_connect_stream_to_callback(e, "in", &in));
+        test_ok(tw_engine_connect_stream_to_callback(e, "out", &out));
+        gate_reset(0);
+        test_ok(tw_engine_run(e, 0));
+        float got[4];
+        test_ok(tw_engine_read(e, "x", got, sizeof got));
+        assert_true(got[0] == 1 && got[3] == 4 && calls == 3);
+        tw_engine_free(e);
+        drop(f);
+    }
+}
+
+static void threads_wrong(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = { "many", "-1", "257", "3x", "" };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        fixture *f = make(MODEL);
+        g_autofree char *option = g_strconcat("streamCallbacks.numWorkerThreads=", wrong[i], NULL);
+        assert_null(tw_engine_new(f->g, through(f), (const char *[]){ option, NULL }));
+        assert_int_equal(tw_error_status(), TW_E_INVALID_OPTION);
+        drop(f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(buffers),      cmocka_unit_test(circular_buffers),     cmocka_unit_test(callbacks),
-        cmocka_unit_test(prefetch),     cmocka_unit_test(prefetch_across_runs), cmocka_unit_test(buffering_depth),
-        cmocka_unit_test(unconnected),  cmocka_unit_test(used_in_functions),    cmocka_unit_test(splitting),
+        cmocka_unit_test(buffers),
+        cmocka_unit_test(circular_buffers),
+        cmocka_unit_test(callbacks),
+        cmocka_unit_test(prefetch),
+        cmocka_unit_test(prefetch_across_runs),
+        cmocka_unit_test(buffering_depth),
+        cmocka_unit_test(unconnected),
+        cmocka_unit_test(used_in_functions),
+        cmocka_unit_test(splitting),
         cmocka_unit_test(half_streams),
+        cmocka_unit_test(threads_give_the_same),
+        cmocka_unit_test(threads_at_once),
+        cmocka_unit_test(threads_prefetch_behind),
+        cmocka_unit_test(threads_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
