@@ -80,7 +80,7 @@ typedef struct tw_stream_callback {
     void (*destroy)(void *user);               /* called once when disconnected; may be NULL */
     void *user;
 } tw_stream_callback;
-/* Called by the thread of the run, or as the engine options streamCallbacks.* say by others: one call of a stream at a
+/* Called by the thread of the run, or as engine options streamCallbacks.* say by others: one call of a stream at a
  * time, in the same order, those of several streams at once (docs/engine.md). */
 TW_API tw_status tw_engine_connect_stream_to_callback(tw_engine *engine, const char *handle,
                                                       const tw_stream_callback *callback); /* copied */

@@ -66,6 +66,14 @@ void tw__wire_at(uint64_t position)
     news.position = position;
 }
 
+enum { NOT_IN_A_RUN = 0 };
+static const uint64_t at_end = UINT64_MAX - 1; /* position of a rank whose program has ended */
+
+void tw__wire_at_end(void)
+{
+    news.position = at_end;
+}
+
 /* --- notices -------------------------------------------------------------------------------------------------- */
 
 typedef struct under_way {
@@ -121,16 +129,19 @@ tw_status tw__wire_notices(void)
         if (got.kind == NOTICE_FAILED && got.epoch == news.epoch + 1) note_failure(&news.early, &got.failed);
         if (got.epoch != news.epoch) continue; /* of a run that is over */
         if (got.kind == NOTICE_FAILED) note_failure(&news.first, &got.failed);
-        if (got.kind != NOTICE_CALLS || news.first.position != UINT64_MAX) continue;
+        /* in a run that fails somewhere each rank stops where it hears of it */
+        bool fails = news.first.position != UINT64_MAX && news.position != NOT_IN_A_RUN;
+        if (got.kind != NOTICE_CALLS || fails) continue;
         tw_status s = tw__wire_compare((unsigned)peer, got.calls, got.count);
         if (!s) continue;
         if (!news.broken) tw__wire_ask((unsigned)peer); /* so that it learns what this rank did */
         news.broken = true;
         return s;
     }
-    if (news.first.position <= news.position && news.first.rank != tw__wire.rank)
-        return tw__fail((tw_status)news.first.status, "%s", news.first.text);
-    return TW_OK;
+    if (news.first.position > news.position || news.first.rank == tw__wire.rank) return TW_OK;
+    if (news.position != at_end) return tw__fail((tw_status)news.first.status, "%s", news.first.text);
+    return tw__fail(TW_E_SYSTEM, "rank %u is at the end of the program, but rank %u has failed in a run: %s",
+                    tw__wire.rank, news.first.rank, news.first.text);
 }
 
 tw_status tw__wire_gives_up(unsigned peer, double seconds)

@@ -40,6 +40,14 @@ bool tw__wire_broken(void); /* ranks did different things, or one is gone: no mo
 tw_status tw__wire_gives_up(unsigned peer, double seconds);
 double tw__wire_patience(void); /* seconds, 0 = no end */
 
+/* This rank's program has ended: a failure of another one has nothing to wait for any more. */
+void tw__wire_at_end(void);
+
+/* alive.c */
+tw_status tw__wire_introduce(void); /* all ranks, at the start */
+/* Now and then, by a rank that waits: fails when the process of another one is no more. */
+tw_status tw__wire_look_for_others(void);
+
 /* messages.c */
 tw_status tw__wire_wait(void *request, unsigned peer);
 /* The same for messages without a call: sends and receives `size` bytes with that tag. */

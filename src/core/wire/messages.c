@@ -48,7 +48,10 @@ tw_status tw__wire_wait(void *request, unsigned peer)
                 tw__wire.row->drop(request);
                 return s;
             }
-            if (now - asked > 1) tw__wire_ask(peer), asked = now;
+            if (now - asked > 1) {
+                tw__wire_ask(peer), asked = now;
+                if ((s = tw__wire_look_for_others())) return tw__wire.row->drop(request), s;
+            }
         }
         pause_for(tries);
     }

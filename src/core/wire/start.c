@@ -132,6 +132,7 @@ static tw_status same_build(void)
 /* Ranks leave together: one that ends while others wait for it is found out here. */
 static void wire_finish(void)
 {
+    tw__wire_at_end();
     tw_status s = tw__wire_broken() ? TW_E_SYSTEM : tw__wire_barrier(TW__WIRE_HERE("the end of the program"));
     if (!s) {
         tw__wire.row->finish();
@@ -163,7 +164,8 @@ static tw_status start_ranks(void)
     if (seconds) tw__wire_timeout(g_ascii_strtod(seconds, NULL));
     atexit(wire_finish);
     TW__LOG(ENGINE, INFO, "rank %d of %d, by %s", got_rank, got_size, row->name);
-    return same_build();
+    s = same_build();
+    return s ? s : tw__wire_introduce();
 }
 
 tw_status tw__wire_start(void)

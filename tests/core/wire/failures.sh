@@ -8,12 +8,13 @@ shift
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 failed=0
+fine=0 # status that no run ends with
 run() { # how, ranks, what has to be said
     how=$1 ranks=$2
     shift 2
     timeout 60 $launcher -n "$ranks" "$program" "$how" >"$out" 2>&1
     status=$?
-    if [ $status -eq 0 ] || [ $status -eq 124 ]; then
+    if [ "$status" = "$fine" ] || [ $status -eq 124 ]; then
         echo "$how with $ranks ranks: ends with $status"; failed=1
     fi
     for said in "$@"; do
@@ -22,13 +23,22 @@ run() { # how, ranks, what has to be said
 }
 launcher=$*
 for ranks in 2 4; do
-    run diverge $ranks "do different things" "tw_engine_run (misbehave.c:" "tw_engine_read 'y' (misbehave.c:" "call 13 is"
+    run diverge $ranks "do different things" "tw_engine_run (misbehave.c:" "tw_engine_read 'y' (misbehave.c:" "call 14 is"
     run deadlock $ranks "do different things" "from the first (misbehave.c:" "from the last (misbehave.c:"
-    run skip $ranks "do different things" "tw_engine_write 'x' (misbehave.c:" "call 3 is"
+    run skip $ranks "do different things" "tw_engine_write 'x' (misbehave.c:" "call 4 is"
     run leave $ranks "do different things" "the end of the program" "a round (misbehave.c:"
     run late $ranks "has waited 2 s for rank" "in a round; TILEWRIGHT_MPI_TIMEOUT"
     begin=$(date +%s)
     run killed $ranks "signal 9"
     [ $(($(date +%s) - begin)) -le 20 ] || { echo "killed: took longer than 20 s"; failed=1; }
 done
+# At the end of a run: the last rank is at the end of the program, or reads.
+run leave_run 2 "do different things" "the end of the program" "the end of a run"
+run leave_failed 4 "is at the end of the program, but rank 0 has failed in a run: a vertex has failed"
+run read_failed 2 "do different things" "tw_engine_read 'y'" "tw_engine_run of a program"
+# A launcher that lets the others wait: they find out.
+launcher="$launcher --enable-recovery"
+fine=none # it has its own idea
+run killed_at_end 2 "rank 0 waits in the end of a run, but rank 1 (process" "is gone"
+run killed 4 "waits in a round, but rank 3 (process"
 exit $failed

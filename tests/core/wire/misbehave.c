@@ -69,13 +69,60 @@ static int late(bool last)
     return told(rounds(1));
 }
 
+/* The last rank is at the end of a run, or of the program, where the others fail or only end their run. */
+static int end_of_run(tw_status mine, bool last)
+{
+    tw_status s = rounds(2);
+    if (last) exit(s ? 1 : 0);
+    tw__wire_at(5);
+    if (mine) tw__fail(mine, "a vertex has failed");
+    return told(s ? s : tw__wire_agree(mine));
+}
+
+static int leave_run(bool last)
+{
+    return end_of_run(TW_OK, last);
+}
+
+static int leave_failed(bool last)
+{
+    return end_of_run(TW_E_APPLICATION, last);
+}
+
+/* The last rank reads where the others fail in a run. */
+static int read_failed(bool last)
+{
+    char byte = 0;
+    tw_status s = rounds(2);
+    if (!s && last) return told(tw__wire_broadcast(TW__WIRE_HERE("tw_engine_read 'y'"), 0, &byte, 1));
+    tw__wire_mark(TW__WIRE_HERE("tw_engine_run of a program"), 0);
+    tw__wire_at(5);
+    return told(s ? s : tw__wire_agree(tw__fail(TW_E_APPLICATION, "a vertex has failed")));
+}
+
+/* Killed where the others wait for it at the end of a run. */
+static int killed_at_end(bool last)
+{
+    tw_status s = rounds(2);
+    if (last && !s) kill(getpid(), SIGKILL);
+    return told(s ? s : tw__wire_agree(TW_OK));
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         int (*run)(bool last);
-    } ways[] = { { "diverge", diverge }, { "deadlock", deadlock }, { "skip", skip },
-                 { "killed", killed },   { "leave", leave },       { "late", late } };
+    } ways[] = { { "diverge", diverge },
+                 { "deadlock", deadlock },
+                 { "skip", skip },
+                 { "killed", killed },
+                 { "leave", leave },
+                 { "late", late },
+                 { "leave_run", leave_run },
+                 { "leave_failed", leave_failed },
+                 { "read_failed", read_failed },
+                 { "killed_at_end", killed_at_end } };
     if (tw__wire_start() != TW_OK) return told(tw_error_status());
     for (size_t i = 0; argc == 2 && i < sizeof ways / sizeof *ways; i++)
         if (strcmp(argv[1], ways[i].name) == 0) return ways[i].run(tw__wire_rank() + 1 == tw__wire_size());
