@@ -136,6 +136,11 @@ int tw__cli_usage_error(const char *command, const char *format, ...) __attribut
 /* The same for a word that should be one of `names`: "<what> '<word>'; did you mean '...'?" */
 int tw__cli_unknown(const char *command, const char *what, const char *word, const char *const *names,
                     size_t count);
+/* `word` is no `what` of the command. When it is a file: "...; did you mean 'tilewright csl run FILE'?", else as above. */
+int tw__cli_not_a_file(const char *command, const char *what, const char *word, const char *const *names,
+                       size_t count);
+/* The command that takes files of that name, as "tilewright csl run"; NULL: none does by its name. */
+const char *tw__cli_command_for(const char *file);
 /* Prints "tilewright <command>: <tw_error_message()>"; returns TW__EXIT_FAILURE. */
 int tw__cli_failure(const char *command);
 tw_diags *tw__cli_diags(void); /* a list; ends the program when there is no memory for it */

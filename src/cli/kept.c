@@ -203,7 +203,13 @@ static bool run_compiler(const tw__kept *k, GPtrArray *words)
     int status = 0;
     if (!g_spawn_sync(NULL, (char **)words->pdata, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN, aside,
                       NULL, NULL, k->messages, &status, &error)) {
-        fprintf(stderr, "tilewright %s: cannot start the compiler: %s\n", k->command, error->message);
+        if (g_error_matches(error, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT))
+            fprintf(stderr,
+                    "tilewright %s: there is no compiler '%s' here: install one (Debian: apt install g++), or name "
+                    "yours in the environment by CC for C, by CXX for C++\n",
+                    k->command, (char *)words->pdata[0]);
+        else
+            fprintf(stderr, "tilewright %s: cannot start the compiler: %s\n", k->command, error->message);
         return false;
     }
     if (WIFSIGNALED(status))

@@ -114,6 +114,28 @@ int tw__cli_unknown(const char *command, const char *what, const char *word, con
                                near ? near : "", near ? "'?" : "");
 }
 
+const char *tw__cli_command_for(const char *file)
+{
+    static const struct {
+        const char *suffix, *command;
+    } rows[] = { { ".csl", "csl run" }, { ".pto", "pto run" },  { ".c", "run" },        { ".cpp", "run" },
+                 { ".cc", "run" },      { ".cxx", "run" },      { ".json", "profile" }, { ".S", "sim" },
+                 { ".s", "sim" },       { ".o", "objdump -d" }, { ".py", "csl python" } };
+    static char text[64];
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+        if (g_str_has_suffix(file, rows[i].suffix))
+            return snprintf(text, sizeof text, "tilewright %s", rows[i].command), text;
+    return NULL;
+}
+
+int tw__cli_not_a_file(const char *command, const char *what, const char *word, const char *const *names,
+                       size_t count)
+{
+    const char *meant = g_file_test(word, G_FILE_TEST_IS_REGULAR) ? tw__cli_command_for(word) : NULL;
+    return meant ? tw__cli_usage_error(command, "%s '%.80s'; did you mean '%s %.80s'?", what, word, meant, word)
+                 : tw__cli_unknown(command, what, word, names, count);
+}
+
 int tw__cli_failure(const char *name)
 {
     fprintf(stderr, "%s: %s\n", tw__cli_name(find_command(name)), tw_error_message());
@@ -139,7 +161,7 @@ static int unknown_command(const char *name)
 {
     const char *names[COMMANDS];
     for (int i = 0; i < COMMANDS; i++) names[i] = commands[i]->name;
-    return tw__cli_unknown("tilewright", "there is no command", name, names, COMMANDS);
+    return tw__cli_not_a_file("tilewright", "there is no command", name, names, COMMANDS);
 }
 
 /* --- the commands that speak about commands ------------------------------------------------------------------- */

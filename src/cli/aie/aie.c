@@ -138,7 +138,11 @@ static int aie(int argc, char **argv)
     if (argc > 2 && strcmp(argv[1], "type") == 0)
         return explain(argc - 2, argv + 2, r.json, r.extra ? TW_AIE_WITH_EXTRA : 0);
     if (argc > 1 && strcmp(argv[1], "type") != 0 && strcmp(argv[1], "types") != 0)
-        return tw__cli_unknown("aie", "expected 'type NAME', 'types', 'run' or 'cycles', not", argv[1], verbs, 4);
+        return g_file_test(argv[1], G_FILE_TEST_IS_REGULAR)
+                   ? tw__cli_usage_error("aie", "'%s' is a file; did you mean 'tilewright aie run %s'?", argv[1],
+                                         argv[1])
+                   : tw__cli_unknown("aie", "expected 'type NAME', 'types', 'run' or 'cycles', not", argv[1], verbs,
+                                     4);
     return tw__cli_usage_error("aie", "expected 'type NAME', 'types', 'run GRAPH.cpp' or 'cycles GRAPH.cpp'");
 }
 

@@ -55,7 +55,7 @@ static int unknown_kernel(const char *word)
     size_t count = 0;
     for (; count < tw__compare_kernel_count && count < G_N_ELEMENTS(names); count++)
         names[count] = tw__compare_kernels[count].name;
-    return tw__cli_unknown("compare", "kernel", word, names, count);
+    return tw__cli_unknown("compare", "there is no kernel", word, names, count);
 }
 
 static int unknown_machine(const char *word)
@@ -64,7 +64,7 @@ static int unknown_machine(const char *word)
     size_t count = 0;
     for (; count < tw__compare_machine_count && count < G_N_ELEMENTS(names); count++)
         names[count] = tw__compare_machines[count].name;
-    return tw__cli_unknown("compare", "machine", word, names, count);
+    return tw__cli_unknown("compare", "there is no machine", word, names, count);
 }
 
 static int show(const request *r, char **kernels, const char *folder)

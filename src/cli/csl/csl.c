@@ -217,7 +217,7 @@ static int csl(int argc, char **argv)
     if (strcmp(verb, "fmt") == 0) return tw__cli_format("csl", csl_layout, argc - 1, argv + 1);
     if (strcmp(verb, "python") == 0) return cs_python(argc - 1, argv + 1);
     if (!*verb) return tw__cli_usage_error("csl", "run, debug, check, list, fmt or python?");
-    return tw__cli_unknown("csl", "unknown verb", verb, verbs, G_N_ELEMENTS(verbs));
+    return tw__cli_not_a_file("csl", "unknown verb", verb, verbs, G_N_ELEMENTS(verbs));
 }
 
 const tw__command tw__command_csl = {

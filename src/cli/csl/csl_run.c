@@ -34,7 +34,12 @@ tw_csl_program *tw__csl_open(tw__csl_request *r, const char *name)
         fprintf(stderr, "tilewright csl: '%s' is neither a layout (.csl) nor a folder that cslc wrote\n", name);
         return NULL;
     }
-    if (!(program = tw_csl_load(name))) tw__csl_failed();
+    if (!(program = tw_csl_load(name))) {
+        g_autofree char *layout = g_build_filename(name, "layout.csl", NULL);
+        tw__csl_failed();
+        if (g_file_test(layout, G_FILE_TEST_IS_REGULAR))
+            fprintf(stderr, "tilewright csl: there is a layout in it; did you mean '%s'?\n", layout);
+    }
     return program;
 }
 
@@ -168,6 +173,18 @@ int tw__csl_drive(const tw_csl_program *program, tw_wse *w, const tw__csl_settin
     return result;
 }
 
+/* A program that only works when the host calls it ends at once, and that looks like a success. */
+static void tell_idle(const tw_csl_program *program, const tw_wse *w)
+{
+    tw_csl_export e;
+    for (size_t i = 0; tw_wse_cycle(w) == 0 && tw_csl_get_export(program, i, &e); i++) {
+        if (!e.function) continue;
+        fprintf(stderr, "tilewright csl: note: nothing ran; --launch %s%s calls a function of the program\n",
+                e.name, e.argument_count ? ",ARGUMENTS" : "");
+        return;
+    }
+}
+
 static int run_program(const tw_csl_program *program, tw__csl_settings *s)
 {
     if (s->trace || s->profile || s->report) tw_interrupt_on_sigint(); /* else it ends at once */
@@ -176,6 +193,7 @@ static int run_program(const tw_csl_program *program, tw__csl_settings *s)
     int result = w ? tw__csl_drive(program, w, s) : tw__csl_failed();
     if (result == TW__EXIT_OK) result = tw__csl_saved(w);
     shared = NULL;
+    if (w && result == TW__EXIT_OK && !tw_world_rank()) tell_idle(program, w);
     tw_wse_free(w);
     return tw__cli_interrupted("csl", result);
 }

@@ -126,6 +126,12 @@ static int run_parse(int argc, char **argv, request *r)
     if (g_str_has_prefix(r->before, "--")) /* an unknown option, so that its value counts as the source */
         near = tw_nearest(r->before, (const char *const *)ours->pdata, ours->len);
     if (near) return tw__cli_usage_error("run", "unknown option '%s'; did you mean '%s'?", r->before, near);
+    const char *meant = tw__cli_command_for(r->source);
+    if (g_file_test(r->source, G_FILE_TEST_IS_DIR))
+        return tw__cli_usage_error("run", "'%s' is a folder: a program in C or C++ is needed", r->source);
+    if (meant)
+        return tw__cli_usage_error("run", "'%s' is neither C nor C++; did you mean '%s %s'?", r->source, meant,
+                                   r->source);
     return tw__cli_usage_error("run", "'%s' is neither C (.c) nor C++ (.cpp, .cc, .cxx)", r->source);
 }
 
@@ -203,6 +209,30 @@ static bool lacks_poplar(const request *r, const char *text)
         "./dev build makes it\n",
         r->source, path);
     return true;
+}
+
+/* Graphs of the AI Engine are built from several sources, by another command. */
+static bool is_graph_of_kernels(const request *r, const char *text)
+{
+    if (!r->language ||
+        !g_regex_match_simple("^[ \\t]*#[ \\t]*include[ \\t]*[<\"]adf\\.h[>\"]", text, G_REGEX_MULTILINE, 0))
+        return false;
+    for (guint i = 0; i < r->options->len; i++)
+        if (g_str_has_prefix(r->options->pdata[i], "-I")) return false; /* it may know where that is */
+    fprintf(stderr, "tilewright run: %s includes <adf.h>; did you mean 'tilewright aie run %s'?\n", r->source,
+            r->source);
+    return true;
+}
+
+/* Below what the linker says. */
+static void tell_no_main(const request *r, const char *text)
+{
+    if (g_regex_match_simple("\\bmain\\s*\\(", text, 0, 0)) return;
+    fprintf(stderr,
+            "tilewright run: %s has no main(): it is no host program. Codelets are compiled when a program adds "
+            "them, or "
+            "by 'tilewright popc'\n",
+            r->source);
 }
 
 /* Runs the program beside us, with a place for its profile; its exit status, or that of a signal. */
@@ -315,9 +345,9 @@ static int run(int argc, char **argv)
     r.launcher = launcher, r.again = again;
     char *text = NULL; /* a compiler would read a device for ever */
     if (!(text = tw_read_file(r.source, TW_SOURCE_LIMIT, NULL))) return tw__cli_failure("run");
-    bool lacking = lacks_poplar(&r, text);
+    g_autofree char *source = g_strdup(text);
     free(text);
-    if (lacking) return TW__EXIT_FAILURE;
+    if (lacks_poplar(&r, source) || is_graph_of_kernels(&r, source)) return TW__EXIT_FAILURE;
     status = tw__cli_check_outputs("run", (const char *[]){ r.report, r.profile }, 2, NULL, 0);
     if (status != TW__EXIT_OK) return status;
     if (!tw__cli_library_can_be_found()) return tw__cli_failure("run");
@@ -329,7 +359,8 @@ static int run(int argc, char **argv)
     };
     g_autofree char *program = tw__kept_path(&kept);
     if (!program) return TW__EXIT_FAILURE;
-    if (!tw__kept_is_fresh(program) && !tw__kept_make(&kept, program)) return TW__EXIT_FAILURE;
+    if (!tw__kept_is_fresh(program) && !tw__kept_make(&kept, program))
+        return tell_no_main(&r, source), TW__EXIT_FAILURE;
     r.arguments[0] = base;
     if (r.serves && !serve_client()) return TW__EXIT_FAILURE;
     if (r.report || r.profile) return run_for_report(&r, program);

@@ -115,7 +115,9 @@ static int summarise(int argc, char **argv)
     if (argc > 2) return tw__cli_usage_error("profile", "'%s': one file with both parts at a time", argv[2]);
     if (files[0] && (r.graph || r.execution))
         return tw__cli_usage_error("profile", "either '%s' or --graph-profile and --execution-profile", files[0]);
-    if (!files[0] && !r.graph && !r.execution) return tw__cli_usage_error("profile", "--graph-profile is needed");
+    if (!files[0] && !r.graph && !r.execution)
+        return tw__cli_usage_error("profile",
+                                   "--graph-profile is needed, or one FILE that --profile of a run wrote");
     tw_profile *profile = files[0] ? tw_profile_load_file(files[0]) : tw_profile_load_files(r.graph, r.execution);
     tw_status status = tw_status_of(profile);
     if (!status) status = print(&r, (unsigned)rows, profile, files[0]);

@@ -263,7 +263,7 @@ static int pto(int argc, char **argv)
     if (strcmp(command, "fmt") == 0) return tw__pto_format(argc - 1, argv + 1);
     if (strcmp(command, "run") != 0 && strcmp(command, "check") != 0)
         return *command
-                   ? tw__cli_unknown("pto", "unknown command", command, verbs, G_N_ELEMENTS(verbs))
+                   ? tw__cli_not_a_file("pto", "unknown command", command, verbs, G_N_ELEMENTS(verbs))
                    : tw__cli_usage_error("pto", "a command is missing: run, check, fmt, info, list or reference");
     tw__request r = { .blocks = 1, .devices = 1, .vectors = -1 };
     r.args = g_array_new(FALSE, TRUE, sizeof(tw__argument));

@@ -39,7 +39,7 @@ const char *tw__nearest(const char *name, const char *const *names, size_t count
     size_t length = strlen(name);
     if (length == 0 || length > LONGEST_NAME) return NULL;
     const char *nearest = NULL;
-    size_t best = length / 3 + 1; /* farther than a third of the letters is another word */
+    size_t best = length < 4 ? 1 : length / 3 + 1; /* farther than a third of the letters is another word */
     for (size_t i = 0; i < count; i++) {
         size_t other = strlen(names[i]);
         if (other > LONGEST_NAME || (other > length ? other - length : length - other) > best) continue;

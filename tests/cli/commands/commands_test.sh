@@ -87,4 +87,29 @@ expect 0 "$build/bin/popc" --help
 prints out popc
 expect 0 "$build/bin/poplar_profile_summary" --help
 prints out --graph-profile
+
+# What newcomers do first: a file where a verb or another command is meant, a folder, code of a tile, a compiler that is missing.
+cd "$work" || exit 1
+cp "$source/examples/csl/stencil/layout.csl" "$source/examples/csl/stencil/cell.csl" "$source/examples/pto/softmax/softmax.pto" .
+cp "$source/examples/aie/graph.cpp" "$source/examples/poplar/scale/scale.c" .
+meant() { # meant STATUS TEXT COMMAND...
+  status=$1 text=$2
+  shift 2
+  expect "$status" "$tilewright" "$@"
+  prints err "$text"
+}
+meant 2 "there is no command 'layout.csl'; did you mean 'tilewright csl run layout.csl'?" layout.csl
+meant 2 "unknown verb 'layout.csl'; did you mean 'tilewright csl run layout.csl'?" csl layout.csl
+meant 2 "unknown command 'softmax.pto'; did you mean 'tilewright pto run softmax.pto'?" pto softmax.pto
+meant 2 "'graph.cpp' is a file; did you mean 'tilewright aie run graph.cpp'?" aie graph.cpp
+meant 2 "'softmax.pto' is neither C nor C++; did you mean 'tilewright pto run softmax.pto'?" run softmax.pto
+meant 2 "'$source' is a folder: a program" run "$source"
+meant 1 "graph.cpp includes <adf.h>; did you mean 'tilewright aie run graph.cpp'?" run graph.cpp
+meant 1 "there is a layout in it; did you mean './layout.csl'?" csl run .
+meant 0 'nothing ran; --launch run,ARGUMENTS calls a function of the program' csl run layout.csl --arch=wse3
+meant 2 '--graph-profile is needed, or one FILE that --profile of a run wrote' profile
+meant 2 "there is no command 'foo'" foo
+! grep -q 'did you mean' err || fail "a guess about 'foo'"
+CXX=nowhere++ meant 1 "there is no compiler 'nowhere++' here: install one" run "$source/examples/poplar/cxx/adder.cpp"
+meant 1 'scale.c has no main(): it is no host program' run scale.c
 finish

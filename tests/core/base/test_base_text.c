@@ -125,6 +125,9 @@ static void base_nearest(void **state)
         { "SUBTRACT", "subtract" },
         { "adds", "add" },
         { "ad", "add" },
+        { "aid", "add" },
+        { "foo", NULL }, /* two of three letters are another word */
+        { "das", NULL },
         { "multply", "multiply" },
         { "zzz", NULL },
         { "", NULL },
