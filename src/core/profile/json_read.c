@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading profile files: the walk over members with a path for messages, and what both files have in common. */
+#define _GNU_SOURCE /* memmem */
 #include "core/profile/json.h"
 
 #include <glib.h>
@@ -448,10 +449,74 @@ static void check_schema(tw__reader *r, json_t *root, const char *part)
     tw__reader_leave(r, mark);
 }
 
+/* --- what is not read: the steps one by one ---------------------------------------------------------------------- */
+
+enum { LARGE = 1 << 20 }; /* of a list that is worth it */
+
+/* Behind the bracket that closes the one at `at`; NULL: it stays open. */
+static const char *behind_list(const char *at, const char *end)
+{
+    unsigned depth = 0;
+    for (bool is_text = false; at < end; at++) {
+        if (is_text && *at == '\\')
+            at++;
+        else if (*at == '"')
+            is_text = !is_text;
+        else if (!is_text && (*at == '[' || *at == '{'))
+            depth++;
+        else if (!is_text && (*at == ']' || *at == '}') && --depth == 0)
+            return at + 1;
+    }
+    return NULL;
+}
+
+/* A text in two pieces, without what stands between them. */
+typedef struct pieces {
+    const char *at[2], *end[2];
+    unsigned now;
+} pieces;
+
+static bool without_steps(const char *text, size_t bytes, pieces *out)
+{
+    static const char key[] = "\"steps\":";
+    const char *end = text + bytes, *at = memmem(text, bytes, key, sizeof key - 1);
+    if (!at || at == text || !strchr(",{ \n", at[-1])) return false; /* the quote may be a part of a text */
+    at += sizeof key - 1;
+    while (at < end && *at == ' ') at++;
+    const char *behind = at < end && *at == '[' ? behind_list(at, end) : NULL;
+    *out = (pieces){ { text, behind ? behind - 1 : NULL }, { at + 1, end }, 0 };
+    return behind && behind - at > LARGE;
+}
+
+static size_t next_piece(void *buffer, size_t room, void *data)
+{
+    pieces *p = data;
+    if (p->now == 0 && p->at[0] == p->end[0]) p->now = 1;
+    const size_t left = (size_t)(p->end[p->now] - p->at[p->now]), count = left < room ? left : room;
+    memcpy(buffer, p->at[p->now], count);
+    p->at[p->now] += count;
+    return count;
+}
+
+/* Steps one by one are most of a large file, for other readers: who finds a plan does not look at them. NULL: there is
+ * none, or something is wrong, which is then said of the whole text. */
+static json_t *parse_without_steps(const char *text, size_t bytes)
+{
+    json_error_t error;
+    pieces p;
+    json_t *root = without_steps(text, bytes, &p) ? json_load_callback(next_piece, &p, 0, &error) : NULL;
+    json_t *execution = json_object_get(root, "execution");
+    json_t *simulation = json_object_get(execution ? execution : root, "simulation");
+    if (json_is_array(json_object_get(simulation, "plan"))) return root;
+    json_decref(root);
+    return NULL;
+}
+
 static json_t *parse(const char *file, const char *text, size_t bytes)
 {
     json_error_t error;
-    json_t *root = json_loadb(text, bytes, 0, &error);
+    json_t *root = parse_without_steps(text, bytes);
+    if (!root) root = json_loadb(text, bytes, 0, &error);
     if (!root) tw__fail(TW_E_PARSE, "%s:%d:%d: %s", file, error.line, error.column, error.text);
     return root;
 }

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #define TARGET "\"target\":{\"numIPUs\":1,\"tilesPerIPU\":4,\"bytesPerTile\":1024,\"clockFrequency\":1000000}"
@@ -234,6 +235,33 @@ static void profile_json_vendor_steps(void **state)
     tw_profile_free(p), tw_profile_free(q);
 }
 
+/* The list of a long run's steps is for other readers: what the plan says counts, and a text that is cut is refused. */
+static void profile_json_long_run(void **state)
+{
+    (void)state;
+    tw_profile *p = full_profile();
+    tw__profile_run_begin(p, "\"steps\":[ in a name");
+    tw__profile_range(p, 0, 1, 20000);
+    tw__profile_run_end(p, 1);
+    tw_profile_totals before, after;
+    assert_int_equal(tw_profile_get_totals(p, &before), TW_OK);
+    char *text = tw_profile_execution_json(p, false), *list = strstr(text, "\"steps\":[{");
+    assert_non_null(list);
+    char *cycles = strstr(list + 100, "\"cycles\":");
+    assert_non_null(cycles);
+    cycles[strlen("\"cycles\":")] = '9';
+    tw_profile *loaded = tw_profile_load(NULL, 0, text, strlen(text));
+    if (!loaded) fail_msg("%s", tw_error_message());
+    assert_int_equal(tw_profile_get_totals(loaded, &after), TW_OK);
+    assert_int_equal(after.steps, before.steps);
+    assert_int_equal(after.cycles, before.cycles);
+    assert_string_equal(loaded->names.items[loaded->runs.items[loaded->runs.count - 1].name],
+                        "\"steps\":[ in a name");
+    assert_null(tw_profile_load(NULL, 0, text, strlen(text) / 2));
+    assert_int_equal(tw_error_status(), TW_E_PARSE);
+    free(text), tw_profile_free(loaded), tw_profile_free(p);
+}
+
 static void profile_json_errors(void **state)
 {
     (void)state;
@@ -338,8 +366,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(profile_json_round_trip),   cmocka_unit_test(profile_json_members),
-        cmocka_unit_test(profile_json_vendor_steps), cmocka_unit_test(profile_json_errors),
-        cmocka_unit_test(profile_json_hostile),
+        cmocka_unit_test(profile_json_vendor_steps), cmocka_unit_test(profile_json_long_run),
+        cmocka_unit_test(profile_json_errors),       cmocka_unit_test(profile_json_hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

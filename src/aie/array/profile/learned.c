@@ -120,12 +120,14 @@ typedef struct sender {
     uint32_t exchange;
 } sender;
 
-static void learned_add_pair(const tw_aie_array *a, sender *s, int from, int to, uint64_t bytes, uint64_t messages)
+static void learned_add_pair(const tw_aie_array *a, sender *s, const char *what, int from, int to, uint64_t bytes,
+                             uint64_t messages)
 {
     if (from < 0 || to < 0 || !bytes) return; /* files and memory are no tiles */
     uint32_t sender_tile = learned_tile_of(a, from), receiver_tile = learned_tile_of(a, to);
     s->sent[sender_tile] += bytes, s->received[receiver_tile] += bytes;
     tw__profile_add_pair(s->p, TW__EXCHANGE_INTERNAL, s->exchange, sender_tile, receiver_tile, bytes, messages);
+    tw__profile_name_pair(s->p, between(a, what, from, to).text);
 }
 
 static void add_pairs(const tw_aie_array *a, tw_profile *p)
@@ -137,12 +139,13 @@ static void add_pairs(const tw_aie_array *a, tw_profile *p)
     if (!s.sent || !s.received) tw__profile_fail(p, TW_E_NO_MEMORY, "out of memory for the profile");
     for (size_t i = 0; s.sent && s.received && i < a->pair_count; i++) {
         const tw__pair *w = a->pairs[i];
-        learned_add_pair(a, &s, w->from, w->to, w->moved * w->bytes, w->moved);
+        learned_add_pair(a, &s, "window", w->from, w->to, w->moved * w->bytes, w->moved);
     }
     for (size_t i = 0; s.sent && s.received && i < a->fifo_count; i++) {
         const tw__fifo *f = a->fifos[i];
         unsigned bytes = f->item == STREAM_ITEM ? 4 : CASCADE_BYTES;
-        learned_add_pair(a, &s, f->from, f->to, f->moved * bytes, f->moved);
+        learned_add_pair(a, &s, f->item == STREAM_ITEM ? "stream" : "cascade", f->from, f->to, f->moved * bytes,
+                         f->moved);
     }
     if (s.sent && s.received && p->pairs.count)
         tw__profile_add_exchange(p, TW__EXCHANGE_INTERNAL,
