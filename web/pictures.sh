@@ -15,7 +15,7 @@ shoot "$work/heat.html" report '#view=summary' '#view=memory' '#view=memory&tab=
   '#view=time&tab=grid' '#view=memory&tab=liveness!dark'
 shoot "$work/flash.html" report '#view=time'
 shoot "$work/flash.html" report-pto '#view=memory&tab=map' '#view=memory&tab=liveness'
-shoot "$work/aie.html" report-aie '#view=time'
+shoot "$work/aie.html" report-aie '#view=time' '#view=graph'
 shoot "$work/stencil.html" report-csl '#view=time&tile=12'
 shoot "$work/stencil.html" report '#view=motion&at=620&tile=7&route=0'
 shoot "$work/both.html" report '#view=compare'

@@ -76,6 +76,27 @@ static void judge_memory(const tw_profile *p, bool windows)
     if (windows) assert_int_equal(p->variable_list.items[0].bytes, 128);
 }
 
+/* Two kernels and what joins them: waits at the wire are those of the kernels. */
+static void judge_graph(const tw_profile *p, const sums *s, bool windows)
+{
+    assert_int_equal(p->nodes.count, 2);
+    assert_int_equal(p->wires.count, 1);
+    const tw__profile_wire *w = &p->wires.items[0];
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(p->nodes.items[i].tile, 3 * 8 + 2 + i);
+        assert_int_equal(p->nodes.items[i].runs, 20);
+        assert_int_equal(p->nodes.items[i].cycles, s->work[i]);
+        assert_int_equal(p->nodes.items[i].waits, s->waits[i]);
+    }
+    assert_string_equal(p->names.items[w->kind], windows ? "window" : "stream");
+    assert_int_equal(w->from, 0);
+    assert_int_equal(w->to, 1);
+    assert_int_equal(w->bytes, windows ? 20 * 64 : 20 * 16);
+    assert_int_equal(w->holds * w->blocks, windows ? 128 : 16);
+    assert_int_equal(w->writer_waits, s->waits[0]);
+    assert_int_equal(w->reader_waits, s->waits[1]);
+}
+
 /* What holds of every timeline; sums by kernel. */
 static sums judge(tw_aie_array *a, const tw_aie_kernel k[2], bool windows)
 {
@@ -113,6 +134,7 @@ static sums judge(tw_aie_array *a, const tw_aie_kernel k[2], bool windows)
     assert_int_equal(p->pairs.items[0].bytes, windows ? 20 * 64 : 20 * 16);
     assert_int_equal(p->pairs.items[0].messages, windows ? 20 : 20 * 4);
     judge_memory(p, windows);
+    judge_graph(p, &s, windows);
     /* all firings do the same work */
     for (size_t i = 0; i < 2; i++) {
         const tw__type_cycles *tc = &p->type_cycles.items[i];
@@ -238,13 +260,48 @@ static void test_file_clock_errors(void **state)
     tw_aie_array_free(a);
 }
 
+/* What reports are told: names of ends, groups, parameters; and what is refused. */
+static void test_report_names(void **state)
+{
+    (void)state;
+    tw_aie_array *a = tw_aie_array_new();
+    const tw_aie_kernel none = { 0 };
+    tw_aie_kernel k[2] = { tw_aie_array_add(a, "first", first, NULL, 3, 2),
+                           tw_aie_array_add(a, "second", second, NULL, 3, 3) };
+    tw_aie_array_stream(a, tw_aie_out(k[0], 0), tw_aie_in(k[1], 0), 4);
+    tw_aie_array_memory_output(a, tw_aie_out(k[1], 0), 0);
+    tw_aie_array_name_end(a, tw_aie_out(k[1], 0), "results");
+    tw_aie_array_group(a, k[1], "outer/inner");
+    tw_aie_array_parameter(a, none, k[0], "gain", 4);
+    tw_aie_array_parameter(a, k[0], k[1], "state", 8);
+    if (tw_aie_array_run(a, 2) != TW_OK) fail_msg("%s", tw_error_message());
+    const tw_profile *p = tw_aie_array_profile(a);
+    assert_int_equal(p->nodes.count, 4);
+    static const char *const names[] = { "first", "second", "results", "gain" }, *const kinds[] = {
+        "kernel", "kernel", "GMIO", "parameter"
+    };
+    for (int i = 0; i < 4; i++) {
+        assert_string_equal(p->names.items[p->nodes.items[i].name], names[i]);
+        assert_string_equal(p->names.items[p->nodes.items[i].kind], kinds[i]);
+        assert_string_equal(p->names.items[p->nodes.items[i].group], i == 1 ? "outer/inner" : "");
+    }
+    assert_int_equal(p->wires.count, 4);
+    assert_int_equal(p->wires.items[2].from, 3);
+    assert_int_equal(p->wires.items[2].holds, 4);
+    assert_int_equal(p->wires.items[3].from, 0);
+    assert_int_equal(p->wires.items[3].to, 1);
+    tw_aie_array_parameter(a, none, none, "lost", 4);
+    assert_int_equal(tw_aie_array_run(a, 1), TW_E_CONNECTION);
+    assert_string_equal(tw_error_message(), "parameter 'lost' is of no kernel");
+    tw_aie_array_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slow_producer),
-        cmocka_unit_test(test_slow_consumer),
-        cmocka_unit_test(test_file_clocks),
-        cmocka_unit_test(test_file_clock_errors),
+        cmocka_unit_test(test_slow_producer), cmocka_unit_test(test_slow_consumer),
+        cmocka_unit_test(test_file_clocks),   cmocka_unit_test(test_file_clock_errors),
+        cmocka_unit_test(test_report_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,17 @@ within words 64 420
 within divide 5120 7500
 # choose: 32 turns of three branches or four, 5 cycles each, two words in and one out; four of them divide, 40 and more.
 within choose 640 1800
+# The graph, with the sub-graphs that kernels are members of.
+[ "$(python3 - cycles.json <<'END'
+import json, sys
+d = json.load(open(sys.argv[1]))["execution"]["dataflow"]
+n = lambda i: d["names"][i]
+print(*sorted(f"{n(a)}:{n(g)}" for a, k, g in zip(d["nodeName"], d["nodeKind"], d["nodeGroup"]) if n(k) == "kernel"))
+name = [n(i) for i in d["nodeName"]]
+print(*sorted(f"{name[f]}-{name[t]}:{b}" for f, t, b in zip(d["wireFrom"], d["wireTo"], d["wireBytes"])))
+END
+)" = 'choose: divide:outer fir: words:outer/inner
+choose-t:128 divide-w:512 fir-u:512 s-choose:320 words-v:256 x-fir:528 y-words:320 z-divide:512' ] || fail 'another graph'
 # Lines of a kernel have all of its cycles; intrinsics and ports count to the line that calls them.
 for kernel in fir words divide choose; do
   sum=$("$tilewright" profile cycles.json --lines --rows 99 | awk -v name=$kernel '

@@ -47,30 +47,57 @@ static void divide(input_window<int32> *__restrict in, output_window<int32> *__r
     for (int i = 0; i < 128; i++) window_writeincr(out, 1000000 / (window_readincr(in) + 1));
 }
 
+/* A part of the graph, with ports of its own, within another one. */
+class inner : public graph {
+  public:
+    kernel b;
+    port<input> in;
+    port<output> out;
+    inner()
+    {
+        b = kernel::create(words), source(b) = "words.cc", runtime<ratio>(b) = 0.9;
+        connect<stream>(in, b.in[0]);
+        connect<stream>(b.out[0], out);
+    }
+};
+class outer : public graph {
+  public:
+    inner part;
+    port<input> in;
+    port<output> out;
+    kernel c;
+    outer()
+    {
+        c = kernel::create(divide), source(c) = "divide.cc", runtime<ratio>(c) = 0.9;
+        connect<stream>(in, part.in);
+        connect<stream>(part.out, out);
+    }
+};
+
 class own : public graph {
   public:
-    kernel a, b, c, d;
+    outer within;
+    kernel a, d;
     input_plio x, y, z, s;
     output_plio u, v, w, t;
     own()
     {
-        a = kernel::create(fir), b = kernel::create(words), c = kernel::create(divide);
-        source(a) = "fir.cc", source(b) = "words.cc", source(c) = "divide.cc"; /* their names */
+        a = kernel::create(fir), source(a) = "fir.cc"; /* its name */
         d = kernel::create(choose), source(d) = "choose.cc", runtime<ratio>(d) = 0.9;
         s = input_plio::create("s", plio_32_bits, "y.txt"), t = output_plio::create("t", plio_32_bits, "t.txt");
         connect<stream>(s.out[0], d.in[0]);
         connect<stream>(d.out[0], t.in[0]);
-        runtime<ratio>(a) = runtime<ratio>(b) = runtime<ratio>(c) = 0.9;
+        runtime<ratio>(a) = 0.9;
         x = input_plio::create("x", plio_32_bits, "x.txt"), y = input_plio::create("y", plio_32_bits, "y.txt");
         z = input_plio::create("z", plio_32_bits, "y.txt");
         u = output_plio::create("u", plio_32_bits, "u.txt"), v = output_plio::create("v", plio_32_bits, "v.txt");
         w = output_plio::create("w", plio_32_bits, "w.txt");
         connect<window<528>>(x.out[0], a.in[0]);
         connect<window<512>>(a.out[0], u.in[0]);
-        connect<stream>(y.out[0], b.in[0]);
-        connect<stream>(b.out[0], v.in[0]);
-        connect<window<512>>(z.out[0], c.in[0]);
-        connect<window<512>>(c.out[0], w.in[0]);
+        connect<stream>(y.out[0], within.in);
+        connect<stream>(within.out, v.in[0]);
+        connect<window<512>>(z.out[0], within.c.in[0]);
+        connect<window<512>>(within.c.out[0], w.in[0]);
     }
 };
 
