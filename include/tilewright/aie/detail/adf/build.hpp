@@ -519,8 +519,8 @@ struct builder {
                 return fail(title(from.at) + " to " + title(e.at) +
                             ": the cascade joins two neighbours and nothing else");
             if (e.what != kind::window) { /* packets are made where the window is known: switches first */
-                bool first = packet_id(e.at, direction::in) >= 0;
-                streams.insert(first ? streams.begin() : streams.end(), e);
+                bool leads = packet_id(e.at, direction::in) >= 0;
+                streams.insert(leads ? streams.begin() : streams.end(), e);
                 continue;
             }
             unsigned bytes = from.what == kind::window ? from.bytes : windows.empty() ? e.bytes : windows[0].bytes;
