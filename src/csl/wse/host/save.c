@@ -245,26 +245,28 @@ static size_t ends_of(const tw_wse *w, const tw__command *c)
     return c->kind == TW__COMMAND_LAUNCH ? w->image->pe_count : c->single ? 1 : tw__copy_shares(&c->copy);
 }
 
+/* A command of the host, and one that was under way. False: they are not the same. */
+static bool take_up_one(const tw_wse *w, tw__command *c, held *h)
+{
+    size_t shares = c->kind == TW__COMMAND_LAUNCH ? w->image->pe_count : c->single ? 1 : tw__copy_shares(&c->copy);
+    if (c->task != h->task || c->kind != h->kind || h->cursor > shares) return false;
+    if (h->word_count && words_back(c) != h->word_count) return false;
+    if (h->end_count && (!h->issued || h->end_count != shares)) return false;
+    if (h->issued && !h->end_count && shares && (c->kind == TW__COMMAND_SEND || c->kind == TW__COMMAND_LAUNCH))
+        return false;
+    c->issued = h->issued, c->cursor = (size_t)h->cursor;
+    c->ends = h->ends;
+    h->ends = NULL;
+    if (h->word_count) memcpy(c->words, h->words, h->word_count * sizeof *c->words);
+    return true;
+}
+
 /* The commands of the host are those that were under way: they are as far as they were. */
 static void take_up(tw_wse *w, uint64_t target)
 {
     struct tw__journal *j = w->journal;
     bool same = target == j->target && w->queue->len == j->held_count && w->last_task == j->last;
-    for (size_t i = 0; i < j->held_count && same; i++) {
-        tw__command *c = w->queue->pdata[i];
-        held *h = &j->held[i];
-        c->ends = h->ends;
-        same = c->task == h->task && c->kind == h->kind && (!h->word_count || words_back(c) == h->word_count) &&
-               ends_of(w, c) == h->end_count &&
-               (h->cursor == 0 || h->cursor <= (c->kind == TW__COMMAND_LAUNCH ? w->image->pe_count
-                                                : c->single                   ? 1
-                                                                              : tw__copy_shares(&c->copy)));
-        if (!same) c->ends = NULL;
-        if (!same) break;
-        h->ends = NULL;
-        c->issued = h->issued, c->cursor = (size_t)h->cursor;
-        if (h->word_count) memcpy(c->words, h->words, h->word_count * sizeof *c->words);
-    }
+    for (size_t i = 0; i < j->held_count && same; i++) same = take_up_one(w, w->queue->pdata[i], &j->held[i]);
     if (!same) {
         strays(w, "waits for something else");
         return;
