@@ -5,8 +5,8 @@
 add_custom_target(tw_commit BYPRODUCTS ${CMAKE_BINARY_DIR}/commit/commit.h VERBATIM
   COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DOUT=${CMAKE_BINARY_DIR}/commit/commit.h
           -P ${CMAKE_SOURCE_DIR}/cmake/commit.cmake)
-set_property(SOURCE src/core/wire/build.c APPEND PROPERTY INCLUDE_DIRECTORIES ${CMAKE_BINARY_DIR}/commit)
-add_dependencies(tw_wire tw_commit)
+set_property(SOURCE src/core/base/build.c APPEND PROPERTY INCLUDE_DIRECTORIES ${CMAKE_BINARY_DIR}/commit)
+add_dependencies(tw_base tw_commit)
 set(TW_WIRE_MODULES "")
 function(tw_wire_module name library package title)
   pkg_check_modules(${name} QUIET IMPORTED_TARGET ${package})

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The version of this program: that of the library, and the commit that it was built from, where that is known. The
- * build finds it out anew each time (cmake/commit.cmake); src/core/wire/build.c reads it too. */
+ * build finds it out anew each time (cmake/commit.cmake); src/core/base/build.c reads it too. */
 #include "cli/cli.h"
 #include "commit.h"
 

@@ -25,6 +25,9 @@ static const tw__cli_option table[] = {
     { "--supervisor", NULL, AT(supervisor), "on the supervisor, state in $m0" },
     { "--trace", NULL, AT(trace), "each instruction or bundle, with what it changed" },
     { "--cycles", NULL, AT(cycles), "turns by source line" },
+    { "--save-at", "CYCLE,...", AT(save_at), "a checkpoint at that cycle, or as soon as the clock is behind it" },
+    { "--save", "FILE", AT(save), "where; default: checkpoint; FILE.CYCLE of several cycles" },
+    { "--resume", "FILE", AT(resume), "goes on there, with the same start; also with --interactive" },
     { "--option", "K=V,...", AT(options), "of the simulator: the list is below" },
     { "--interactive", NULL, AT(interactive), "step, break, print, x: gdb's words; help tells more" },
     { "-i", NULL, AT(interactive), "the same" },
@@ -239,14 +242,17 @@ static int sim_prepare(tw__sim_session *s)
     if (!result) result = set_registers(s);
     if (!result) result = set_memory(s);
     tw__sim_note_kept(s);
+    if (!result && r->resume && tw_sim_resume(s->sim, r->resume) != TW_OK) result = tw__cli_failure("sim");
+    s->next_save = r->save_at;
     return result;
 }
 
 static int run_once(tw__sim_session *s)
 {
     tw_output *file = NULL;
-    const char *trace = *s->trace_file ? s->trace_file : NULL;
-    if (tw__cli_check_outputs("sim", &trace, 1, NULL, 0)) return TW__EXIT_FAILURE;
+    const char *outputs[] = { *s->trace_file ? s->trace_file : NULL,
+                              s->r->save_at && !strchr(s->r->save_at, ',') ? s->r->save : NULL };
+    if (tw__cli_check_outputs("sim", outputs, 2, &s->r->resume, 1)) return TW__EXIT_FAILURE;
     if (*s->trace_file && !(file = tw_output_open(s->trace_file, NULL, 0))) return tw__cli_failure("sim");
     if (file || s->r->trace) tw_sim_set_trace(s->sim, file ? tw_output_file(file) : stdout);
     if (s->r->cycles) tw_sim_set_hook(s->sim, count_line, s);
@@ -267,6 +273,7 @@ static int run_once(tw__sim_session *s)
            tw_sim_modelled(s->sim, TW_SIM_CONTEXTS) ? ", modelled" : "");
     if (s->r->cycles) print_lines(s);
     int bad = show_memory(s);
+    if (!bad && stop == TW_SIM_DONE) bad = tw__sim_saved(s);
     return bad ? bad : stop == TW_SIM_DONE ? TW__EXIT_OK : TW__EXIT_FAILURE;
 }
 
@@ -360,6 +367,7 @@ int tw__sim_with(tw__dap *dap, int argc, char **argv)
     char *end = NULL;
     guint64 limit = r.limit ? g_ascii_strtoull(r.limit, &end, 0) : 1000000000;
     if (!limit || (end && *end)) return tw__cli_usage_error("sim", "--limit takes a number of turns");
+    if ((bad = tw__sim_check_saves(&r))) return bad;
     g_auto(GStrv) pairs = g_strsplit(r.options ? r.options : "", ",", -1);
     if (tw_sim_options_read(&options, (const char *const *)pairs) != TW_OK)
         return tw__cli_usage_error("sim", "%s", tw_error_message());
@@ -389,7 +397,9 @@ const tw__command tw__command_sim = {
                "    --mem '0x90000=0x91000,4,10.0,20.0;0x91000=1.0,2.0,3.0,4.0' --show 0x91000:4 --cycles\n"
                "printf '.globl add\\nadd: add $m0, $m0, $m1\\n br $lr\\n' >add.s\n"
                "tilewright sim add.s --call 'add(1, 2)' --trace\n"
-               "tilewright sim add.s --call 'add(1, 2)' --interactive",
+               "tilewright sim add.s --call 'add(1, 2)' --interactive\n"
+               "tilewright sim add.s --call 'add(1, 2)' --save-at 6 --save tile\n"
+               "tilewright sim add.s --call 'add(1, 2)' --resume tile",
     .options = TW__CLI_ROWS(table),
     .words = "",
     .files = ".S .s .o .elf .gp",

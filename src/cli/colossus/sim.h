@@ -15,6 +15,7 @@ typedef struct tw__dap tw__dap;
 
 typedef struct tw__sim_request {
     const char *entry, *arch, *registers, *memory, *call, *limit, *show, *options;
+    const char *save_at, *save, *resume;                      /* checkpoints */
     bool trace, cycles, all, supervisor, interactive, serves; /* serves: --dap was given */
     tw__dap *dap;                                             /* the client; NULL: none */
 } tw__sim_request;
@@ -31,6 +32,7 @@ typedef struct tw__sim_session {
     guint64 limit;               /* turns of a run; 0: no limit */
     /* Memory, registers and arguments as at the start, and the contexts started: the exit status. NULL: they are. */
     int (*prepare)(struct tw__sim_session *s);
+    const char *next_save;   /* of the cycles of --save-at those that are left; NULL: none */
     const char *trace_file;  /* simulator option traceFile; "" = none */
     tw_debug *debug;         /* NULL: the image has none */
     unsigned inlined, frame; /* whose variables are meant: of the innermost function, and in the backtrace */
@@ -46,6 +48,15 @@ int tw__sim_with(tw__dap *dap, int argc, char **argv); /* sim.c: the command for
 
 /* Lets the tile run and tells faults and limits; syncs with other tiles are answered at once. */
 tw_sim_stop tw__sim_go(tw__sim_session *s);
+/* tw_sim_run() in pieces, between which it tells how far it is. `limit`: turns, of the context with the most; 0: none. */
+tw_sim_stop tw__sim_pieces(tw__sim_session *s, guint64 limit);
+
+/* --- sim_save.c: checkpoints ------------------------------------------------------------------------------------ */
+
+int tw__sim_check_saves(const tw__sim_request *r);
+/* tw_sim_run() with the checkpoints that come due meanwhile; *failed when one could not be written. */
+tw_sim_stop tw__sim_run(tw__sim_session *s, bool *failed);
+int tw__sim_saved(const tw__sim_session *s); /* were all of them written? */
 
 /* --- sim_call.c ------------------------------------------------------------------------------------------------- */
 

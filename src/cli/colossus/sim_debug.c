@@ -125,18 +125,17 @@ static bool watch(void *user, tw_sim *sim, const tw_sim_event *event)
 
 /* --- running ---------------------------------------------------------------------------------------------------- */
 
-/* tw_sim_run() in pieces, between which it tells how far it is; the limit is of the context with the most turns. */
-static tw_sim_stop sim_pieces(tw__sim_session *s)
+tw_sim_stop tw__sim_pieces(tw__sim_session *s, guint64 limit)
 {
-    enum { PIECE = 1 << 21 };
+    const guint64 piece = 1 << 21;
     uint64_t before[TW_SIM_CONTEXTS], most = 0;
     for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) before[i] = tw_sim_turns(s->sim, i);
     tw_sim_stop stop;
     do {
         tw_progress_tell("tile", "cycles", tw_sim_cycles(s->sim), 0);
-        stop = tw_sim_run(s->sim, MIN(s->limit - most, (guint64)PIECE));
+        stop = tw_sim_run(s->sim, limit ? MIN(limit - most, piece) : piece);
         for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) most = MAX(most, tw_sim_turns(s->sim, i) - before[i]);
-    } while (stop == TW_SIM_LIMIT && most < s->limit);
+    } while (stop == TW_SIM_LIMIT && (!limit || most < limit));
     tw_progress_end();
     return stop;
 }
@@ -144,14 +143,16 @@ static tw_sim_stop sim_pieces(tw__sim_session *s)
 tw_sim_stop tw__sim_go(tw__sim_session *s)
 {
     tw_sim_stop stop;
-    while ((stop = sim_pieces(s)) == TW_SIM_WAIT) {
+    bool failed = false;
+    while ((stop = tw__sim_run(s, &failed)) == TW_SIM_WAIT) {
         char text[TW_INSN_TEXT];
         tw_insn insn;
         if (tw_sim_pending(s->sim, &insn))
             fprintf(stderr, "tilewright sim: note: '%s' is between tiles: it ends at once here\n",
                     tw_insn_format(&insn, text));
     }
-    return stop;
+    if (failed) tw__cli_failure("sim");
+    return failed ? TW_SIM_BREAK : stop;
 }
 
 static bool is_active(debugger *d)

@@ -385,7 +385,8 @@ bool tw__sim_assign(tw__sim_session *s, unsigned context, const char *text, char
         } else if (tw__source_assign(s, context, left, g_strstrip(sign + 1), &p.error)) {
             to.kind = NOWHERE;
         } else if (!p.error) {
-            fail(&p, "'%s' is neither a register ($m0) nor memory (*0x82000), nor a variable that lies in memory", left);
+            fail(&p, "'%s' is neither a register ($m0) nor memory (*0x82000), nor a variable that lies in memory",
+                 left);
         }
         if (!p.error) write_place(&p, &to, value.words[0]);
     }

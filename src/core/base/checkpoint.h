@@ -18,6 +18,8 @@
 
 typedef struct tw__ck tw__ck;
 
+const char *tw__build_name(void); /* build.c: version and commit of this library */
+
 /* What a file has to agree with. */
 typedef struct tw__ck_head {
     const char *machine; /* "wafer" */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The start and the end: which launcher made this process, and the module that talks to its other ranks. */
+#include "core/base/checkpoint.h"
 #include "core/wire/inside.h"
 
 #include <dlfcn.h>
@@ -114,9 +115,9 @@ static tw_status load_module(const tw__wire_launcher *launcher, unsigned rank, u
 static tw_status same_build(void)
 {
     char theirs[96] = "";
-    g_strlcpy(theirs, tw__wire_build(), sizeof theirs);
+    g_strlcpy(theirs, tw__build_name(), sizeof theirs);
     tw_status s = tw__wire_broadcast(TW__WIRE_HERE("the start"), 0, theirs, sizeof theirs);
-    bool same = strcmp(theirs, tw__wire_build()) == 0, all = same;
+    bool same = strcmp(theirs, tw__build_name()) == 0, all = same;
     if (!s) s = tw__wire_all_and(TW__WIRE_HERE("builds of all ranks"), &all);
     if (s || all) return s;
     tw__wire_break();
@@ -126,7 +127,7 @@ static tw_status same_build(void)
                         "install one build on all machines",
                         tw__wire.rank, theirs);
     return tw__fail(TW_E_NO_ENVIRONMENT, "rank %u has build %s, rank 0 has %s: install one build on all machines",
-                    tw__wire.rank, tw__wire_build(), theirs);
+                    tw__wire.rank, tw__build_name(), theirs);
 }
 
 /* Ranks leave together: one that ends while others wait for it is found out here. */

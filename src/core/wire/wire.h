@@ -65,7 +65,6 @@ static inline unsigned tw__wire_size(void)
 {
     return tw__wire.size;
 }
-const char *tw__wire_build(void); /* build.c: version and commit of this library */
 
 /* --- calls.c: what ranks have to do alike ---------------------------------------------------------------------- */
 

@@ -92,3 +92,27 @@ printf '.worker;.globl f\nf: %s\nexitz $mzero\n' "$(printf 'nop\n%.0s' 1 2 3 4 5
 printf 'f: nop\ng: nop\n' >local.s
 "$tilewright" sim local.s --entry g >out 2>&1 && exit 1
 grep -q "'g' is a label of its file only: write .globl g" out || { cat out; exit 1; }
+
+# Checkpoints: the run that is resumed is the whole one.
+printf '.globl count\ncount: setzi $m1, 0\n1: add $m1, $m1, $m0\n add $m0, $m0, -1\n brnz $m0, 1b\n mov $m0, $m1\n br $lr\n' >count.s
+count="$tilewright sim count.s --call count(100)"
+$count >whole
+$count --save-at 6,300,1700 --save tile | cmp - whole || exit 1
+for file in tile.6 tile.300 tile.1700; do $count --resume $file | cmp - whole || exit 1; done
+$count --resume tile.300 --save-at 1700 --save again >/dev/null && cmp again tile.1700 || exit 1
+printf 'info reg $m0\nbreak 5\ncontinue\nquit\n' | $count --resume tile.300 --interactive >out 2>&1
+grep -q 'Breakpoint' out || { cat out; exit 1; }
+refused() { # refused PHRASE option...
+    phrase=$1
+    shift
+    "$tilewright" sim "$@" >out 2>&1 && { echo "sim $* is not refused"; exit 1; }
+    grep -q -- "$phrase" out || { cat out; exit 1; }
+}
+refused 'another program' base.s --entry f --resume tile.300
+refused 'other options of the simulator' count.s --call 'count(100)' --resume tile.300 --option denormals=true
+refused 'no checkpoint was written at cycle 90000' count.s --call 'count(100)' --save-at 6,90000
+refused 'is no checkpoint' count.s --call 'count(100)' --resume count.s
+refused 'no list of cycles' count.s --call 'count(100)' --save-at 9,6
+refused '--save-at' count.s --call 'count(100)' --save x
+head -c 200 tile.300 >cut
+refused 'was cut off' count.s --call 'count(100)' --resume cut

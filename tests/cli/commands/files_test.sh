@@ -147,6 +147,7 @@ aie --report      | graph.cpp   | aie run graph.cpp -o x --report OUT
 asm -o            | dot.S       | asm dot.S -o OUT
 link -o           | dot.o       | link dot.o -o OUT
 sim --option      | addend.S    | $sim --option traceFile=OUT
+sim --save        | addend.S    | $sim --save-at 6 --save OUT
 pto --out         | z.npy       | $add --out z=OUT
 pto --timeline    | z.npy       | $add --timeline OUT
 pto --profile     | z.npy       | $add --profile=OUT
@@ -173,7 +174,7 @@ layout:--arch,--layout,--outer,--type,--align,--address,--count,--base,--table,-
 asm:--arch,--list,-I,-D,-U
 objdump:-d,-h,-t,-r,--stack,--arch
 link:--entry,--code,--data,--map
-sim:--entry,--arch,--set-reg,--mem,--call,--show,--limit,--all,--supervisor,--trace,--cycles,--interactive,-i,--dap
+sim:--save-at,--resume,--entry,--arch,--set-reg,--mem,--call,--show,--limit,--all,--supervisor,--trace,--cycles,--interactive,-i,--dap
 pto:--target,--manual,--function,--arg,--blocks,--devices,--vectors,--trace,--max-steps,--check,--in-place
 cslc:--arch,-o,--params,--colors,--fabric-dims,--fabric-offsets,--memcpy,--channels,--width-west-buf
 cslc:--width-east-buf,--import-path,--verbose,--warnings-as-errors,--fp16-format,--max-inlined-iterations

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which launcher started a process is read off its environment. Nothing of MPI is loaded here. */
+#include "core/base/checkpoint.h"
 #include "core/wire/wire.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,7 +69,7 @@ static void one_rank_is_alone(void **state)
 static void builds(void **state)
 {
     (void)state;
-    assert_int_equal(strncmp(tw__wire_build(), tw_version(), strlen(tw_version())), 0);
+    assert_int_equal(strncmp(tw__build_name(), tw_version(), strlen(tw_version())), 0);
 }
 
 int main(void)

@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "core/base/covered.h"
+
 /* Two PEs: the host copies, streams, launches; wavelets, a microthread, @map and its callback, prints, locals with
  * addresses are under way in between. */
 static const char layout[] =
@@ -317,31 +319,6 @@ static void changed_bytes(void **state)
 }
 
 /* --- tables ----------------------------------------------------------------------------------------------------- */
-
-static int by_offset(const void *a, const void *b)
-{
-    const tw__ck_field *x = a, *y = b;
-    return x->offset < y->offset ? -1 : x->offset > y->offset;
-}
-
-/* What lies between two rows is what the alignment of the second leaves free: nothing that a struct gets is forgotten. */
-static void covered(const tw__ck_table *table)
-{
-    tw__ck_field *rows = g_memdup2(table->rows, table->count * sizeof *rows);
-    qsort(rows, table->count, sizeof *rows, by_offset);
-    size_t end = 0;
-    for (size_t i = 0; i < table->count; i++) {
-        size_t align = rows[i].size;
-        if (!align) align = rows[i].offset ? rows[i].offset & -rows[i].offset : 64; /* of what is not in the file */
-        if (rows[i].offset < end || rows[i].offset - end >= (align ? align : 1))
-            fail_msg("%s: bytes %zu to %u, before '%s', are in no row", table->name, end, rows[i].offset,
-                     rows[i].name);
-        end = rows[i].offset + (rows[i].size ? rows[i].size : 1) * (size_t)rows[i].count;
-    }
-    if (table->size - end >= 64)
-        fail_msg("%s: what follows '%s' is in no row", table->name, rows[table->count - 1].name);
-    g_free(rows);
-}
 
 static void tables_cover(void **state)
 {

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* One order of events: a run tells nobody whether it was traced, hooked, stopped at breakpoints, cut into pieces of a
- * few turns or left alone. Registers, memory, turns, cycles and exceptions of programs in which supervisor and
+ * few turns, saved and resumed in between, or left alone. Registers, memory, turns, cycles and exceptions of programs in which supervisor and
  * workers share memory are the same (Colossus ISA, chapter 4: six slots in rotation; 3: runall while a worker is
  * active). */
 #include "sim_test.h"
 
+#include "core/base/covered.h"
+#include "poplar/colossus/sim/sim.h"
+
+#include <unistd.h>
+
 /* --- ways to run ------------------------------------------------------------------------------------------------ */
 
-typedef enum way { PLAIN, TRACED, HOOKED, BREAKING, CUT, CUT_TRACED, WAYS } way;
-static const char *const way_names[] = { "plain", "traced", "hooked", "with breakpoints", "cut", "cut and traced" };
+typedef enum way { PLAIN, TRACED, HOOKED, BREAKING, CUT, CUT_TRACED, SAVED, WAYS } way;
+static const char *const way_names[] = { "plain", "traced",         "hooked", "with breakpoints",
+                                         "cut",   "cut and traced", "saved" };
 
-enum { MOST_TURNS = 30000, BREAK_EVERY = 7, CUT_TURNS = 13 };
+enum { MOST_TURNS = 30000, BREAK_EVERY = 7, CUT_TURNS = 13, SAVE_EVERY = 25 };
 
 typedef struct watcher {
     unsigned seen, steps;
@@ -32,11 +38,25 @@ static bool goes_on(const tw_sim *sim, bool keep_going)
     return false;
 }
 
+/* Written, and read into the same tile after everything has gone; tiles with an exception cannot be. */
+static void save_and_resume(tw_sim *sim)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/tilewright-tile-%d", (int)getpid());
+    if (tw_sim_save(sim, path) != TW_OK) {
+        assert_int_equal(tw_error_status(), TW_E_NOT_SUPPORTED);
+        return;
+    }
+    tw_sim_reset(sim);
+    if (tw_sim_resume(sim, path) != TW_OK) fail_msg("%s", tw_error_message());
+    unlink(path);
+}
+
 static tw_sim_stop run_in(tw_sim *sim, way how, bool keep_going)
 {
     watcher w = { 0, how == BREAKING ? BREAK_EVERY : 0 };
     FILE *trace = how == TRACED || how == CUT_TRACED ? fopen("/dev/null", "w") : NULL;
-    bool cut = how == CUT || how == CUT_TRACED;
+    bool cut = how == CUT || how == CUT_TRACED || how == SAVED;
     tw_sim_stop stop;
     if (how == HOOKED || how == BREAKING) tw_sim_set_hook(sim, hook, &w);
     tw_sim_set_trace(sim, trace);
@@ -45,6 +65,7 @@ static tw_sim_stop run_in(tw_sim *sim, way how, bool keep_going)
     } else {
         unsigned rounds = 0;
         do {
+            if (how == SAVED && rounds % SAVE_EVERY == 1) save_and_resume(sim);
             stop = tw_sim_run(sim, cut ? CUT_TURNS : MOST_TURNS);
         } while (stop == TW_SIM_BREAK ||
                  (cut && (stop == TW_SIM_LIMIT || (stop == TW_SIM_FAULT && goes_on(sim, keep_going))) &&
@@ -322,11 +343,21 @@ static void random_programs(void **state)
     assert_true(ends[TW_SIM_DONE] > 40 && ends[TW_SIM_FAULT] > 40); /* both occur */
 }
 
+/* What a tile gets is in the file, or named as what is not. */
+static void tables_cover(void **state)
+{
+    (void)state;
+    for (const tw__ck_table *table = tw__sim_tables; table->name; table++) covered(table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(second_runall),   cmocka_unit_test(stores_of_the_supervisor),
-        cmocka_unit_test(workers_talk),    cmocka_unit_test(an_exception_stops_all),
+        cmocka_unit_test(tables_cover),
+        cmocka_unit_test(second_runall),
+        cmocka_unit_test(stores_of_the_supervisor),
+        cmocka_unit_test(workers_talk),
+        cmocka_unit_test(an_exception_stops_all),
         cmocka_unit_test(random_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -311,7 +311,7 @@ void tw__host_waited(tw_wse *w)
 static tw__ck_head head_of(const tw_wse *w)
 {
     return (tw__ck_head){ .machine = "wafer",
-                          .build = tw__wire_build(),
+                          .build = tw__build_name(),
                           .layout = tw__ck_layout(tw__wse_layout(), tables),
                           .program = w->journal->program };
 }

@@ -9,6 +9,7 @@
 #ifndef TW_COLOSSUS_SIM_H
 #define TW_COLOSSUS_SIM_H
 
+#include "core/base/checkpoint.h"
 #include "poplar/colossus/isa/isa.h"
 #include "poplar/colossus/sim/native_call.h"
 
@@ -185,6 +186,10 @@ bool tw__sim_fp_flags(tw__sim_context *w, const tw__sim_op *op, unsigned flags);
 void tw__sim_trace_before(tw__sim_context *w, const tw_sim_event *event);
 void tw__sim_trace_done(tw__sim_context *w, const tw_sim_event *event);
 void tw__sim_trace_fault(tw__sim_context *w, const tw_sim_event *event);
+
+/* --- save.c ----------------------------------------------------------------------------------------------------- */
+
+extern const tw__ck_table tw__sim_tables[];
 
 /* --- sim.c ------------------------------------------------------------------------------------------------------ */
 
