@@ -31,7 +31,7 @@ static char *show_prompt(EditLine *edit)
     return l->prompt;
 }
 
-/* --- completion --------------------------------------------------------------------------------------------------- */
+/* --- completion ------------------------------------------------------------------------------------------------ */
 
 typedef struct fitting {
     const char *start;
@@ -100,7 +100,7 @@ static unsigned char complete_line(EditLine *edit, int key)
     return result;
 }
 
-/* --- history ------------------------------------------------------------------------------------------------------ */
+/* --- history --------------------------------------------------------------------------------------------------- */
 
 /* NULL: there is no place for it. */
 static char *history_file(const char *name)
@@ -120,7 +120,7 @@ static void keep_line(tw__lines *l, const char *line)
     if (l->file && history(l->history, &event, H_SAVE, l->file) >= 0) g_chmod(l->file, 0600);
 }
 
-/* --- life --------------------------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------------------------ */
 
 tw__lines *tw__lines_new(const char *name, const char *prompt, tw__lines_words *words, void *user)
 {

@@ -14,7 +14,8 @@ typedef void tw__lines_words(void *user, const char *before, void (*add)(void *l
  * streams are no terminal, or the build has no libedit. */
 tw__lines *tw__lines_new(const char *name, const char *prompt, tw__lines_words *words, void *user);
 void tw__lines_free(tw__lines *lines); /* NULL is fine */
-/* Without its end of line, until the next call; NULL: there are no more. Those that say something go to the history. */
+/* Without its end of line, until the next call; NULL: there are no more. Those that say something go to the history.
+ * */
 const char *tw__lines_read(tw__lines *lines);
 
 #endif

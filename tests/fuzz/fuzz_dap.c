@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 // needs: dap
-/* A client of the Debug Adapter Protocol: the input is its messages, a line each, "setBreakpoints {...}" (framed, with a
- * number), "{...}" (framed as it is) or "!..." (bytes as they are, "~" for the end of a line). They go to the adapter of a
- * simulated tile with a loop, a call and a fault. Whatever comes, what it answers is well-formed, numbered without gaps,
- * with no more answers than requests, and it ends by itself. */
+/* A client of the Debug Adapter Protocol: the input is its messages, a line each, "setBreakpoints {...}" (framed,
+ * with a number), "{...}" (framed as it is) or "!..." (bytes as they are, "~" for the end of a line). They go to the
+ * adapter of a simulated tile with a loop, a call and a fault. Whatever comes, what it answers is well-formed,
+ * numbered without gaps, with no more answers than requests, and it ends by itself. */
 #define _GNU_SOURCE
 #include "cli/colossus/sim_debug.h"
 
@@ -23,7 +23,7 @@ static void check(bool ok)
     if (!ok) abort();
 }
 
-/* --- what is debugged ----------------------------------------------------------------------------------------------- */
+/* --- what is debugged ------------------------------------------------------------------------------------------ */
 
 static const char source[] = ".globl main\n"
                              "main: setzi $m0, 9\n"
@@ -76,7 +76,7 @@ static int run_session(tw__dap *dap, int argc, char **argv)
     return 0;
 }
 
-/* --- messages ------------------------------------------------------------------------------------------------------- */
+/* --- messages -------------------------------------------------------------------------------------------------- */
 
 static void put_framed(GString *out, const char *text)
 {
@@ -162,7 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* --- what is sent --------------------------------------------------------------------------------------------------- */
+/* --- what is sent ---------------------------------------------------------------------------------------------- */
 
 static const char *const words[] = {
     "initialize {\"linesStartAt1\":false}\n",

@@ -71,9 +71,9 @@ TW_API tw_status tw_engine_get_vertex(tw_engine *engine, tw_vertex vertex, tw_de
  * connected to, "  left  Input  float[4]  x[0..4]" (from, behind the last). For free(). NULL with an error:
  * TW_E_INDEX, no such vertex. */
 TW_API char *tw_engine_vertex_text(tw_engine *engine, tw_vertex vertex);
-/* "x", "x[2]", "x[0..4]", "x[1, 0..4]": elements of the variables, or the tensor with host access, of that name as the
- * device has them now, with type and shape. For free(). NULL with an error: TW_E_NOT_LOADED; TW_E_SYMBOL, nothing has
- * that name; TW_E_INDEX, TW_E_INVALID_ARGUMENT, a slice outside of it or that makes no sense. */
+/* "x", "x[2]", "x[0..4]", "x[1, 0..4]": elements of the variables, or the tensor with host access, of that name as
+ * the device has them now, with type and shape. For free(). NULL with an error: TW_E_NOT_LOADED; TW_E_SYMBOL,
+ * nothing has that name; TW_E_INDEX, TW_E_INVALID_ARGUMENT, a slice outside of it or that makes no sense. */
 TW_API char *tw_engine_value_text(tw_engine *engine, const char *text);
 
 #ifdef __cplusplus

@@ -44,14 +44,14 @@ typedef struct tw__dap_target {
     /* The first number of `count` breakpoints, 0 after a message. */
     unsigned (*set)(tw__debugger *d, const char *location, const char *condition, unsigned *count,
                     tw__dap_place *place);
-    /* Another value for what `expression` names, in a frame; false with *error for g_free(). NULL: values are not set. */
+    /* Another value for what `expression` names, in a frame; false with *error for g_free(). NULL: none is set. */
     bool (*assign)(tw__debugger *d, unsigned thread, unsigned frame, const char *expression, const char *value,
                    char **error);
     void (*remove)(tw__debugger *d, unsigned number);
     void (*ignore)(tw__debugger *d, unsigned number, uint64_t hits); /* so many do not stop */
     /* Begins; the end is told by tw__dap_exited(), a stop by tw__dap_stopped(). */
     void (*start)(tw__debugger *d, bool stop_on_entry);
-    /* Another run follows, from the start: true when the one under way ends first, by itself. NULL: `start` does it. */
+    /* Another run follows, from the start: true when the one under way ends first, by itself. NULL: by `start`. */
     bool (*again)(tw__debugger *d, bool stop_on_entry);
     bool only_once; /* it cannot be started again, and is open before `launch`, which needs no program */
     void (*go)(tw__debugger *d, unsigned thread, tw__dap_go how, bool instruction);
@@ -63,8 +63,8 @@ typedef struct tw__dap_target {
 
 /* Serves a client until it goes. The exit status. */
 int tw__dap_serve(const tw__dap_target *target);
-/* For a program that runs around its debugger: the adapter on these descriptors, where the standard output already is a
- * file in memory; NULL after a message. */
+/* For a program that runs around its debugger: the adapter on these descriptors, where the standard output already
+ * is a file in memory; NULL after a message. */
 tw__dap *tw__dap_open(const tw__dap_target *target, int in, int out);
 void tw__dap_let_go(tw__dap *dap); /* in `start`: tw__dap_loop() returns */
 

@@ -32,7 +32,7 @@ static inline graph *graph_of(debugger *d)
     return (graph *)(void *)d;
 }
 
-/* --- module.c ------------------------------------------------------------------------------------------------------- */
+/* --- module.c -------------------------------------------------------------------------------------------------- */
 
 /* "step 3: compute set 'add', 4 vertices on 2 tiles"; g_free(). */
 char *tw__graph_step_text(graph *g, size_t step);
@@ -41,7 +41,7 @@ void tw__graph_show_place(graph *g);                 /* of the step or the verte
 /* Whether vertices of this engine are simulated at all. */
 bool tw__graph_simulates(const graph *g);
 
-/* --- graph_break.c -------------------------------------------------------------------------------------------------- */
+/* --- graph_break.c --------------------------------------------------------------------------------------------- */
 
 void tw__graph_break(debugger *d, char *args);
 void tw__graph_tbreak(debugger *d, char *args);
@@ -58,14 +58,14 @@ void tw__graph_leave_vertex(graph *g); /* what was of that vertex alone is no mo
 
 bool tw__graph_knows(graph *g, const char *text); /* a place in the code of some tile */
 
-/* --- graph_dap.c ---------------------------------------------------------------------------------------------------- */
+/* --- graph_dap.c ----------------------------------------------------------------------------------------------- */
 
 tw__dap *tw__graph_client(const char *wish); /* of "dap IN OUT"; NULL after a message */
 void tw__graph_begin(graph *g);              /* from `initialize` to the start */
 void tw__graph_serve(graph *g);              /* tells the stop, and answers until it goes on */
 void tw__graph_end(graph *g, int status);    /* of the program */
 
-/* --- graph_words.c -------------------------------------------------------------------------------------------------- */
+/* --- graph_words.c --------------------------------------------------------------------------------------------- */
 
 void tw__graph_open_words(graph *g);
 bool tw__graph_tensor(debugger *d, const char *text);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Breakpoints of `run --debug`: at vertices, at steps, at places of code, at tensors that change. A place is looked up
- * again in the code of each tile, which is another one where other vertices stand. */
+/* Breakpoints of `run --debug`: at vertices, at steps, at places of code, at tensors that change. A place is looked
+ * up again in the code of each tile, which is another one where other vertices stand. */
 #include "cli/debugger/debugger.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* --- what they match ------------------------------------------------------------------------------------------------ */
+/* --- what they match ------------------------------------------------------------------------------------------- */
 
 /* "Add" is also "Add<float>" and "ns::Add". */
 static bool is_type(const char *wanted, const char *type)
@@ -93,7 +93,7 @@ void tw__graph_leave_vertex(graph *g)
     }
 }
 
-/* --- tensors that are watched --------------------------------------------------------------------------------------- */
+/* --- tensors that are watched ---------------------------------------------------------------------------------- */
 
 void tw__graph_watch(debugger *d, char *args)
 {
@@ -136,7 +136,7 @@ bool tw__graph_look(graph *g)
     return any;
 }
 
-/* --- setting them --------------------------------------------------------------------------------------------------- */
+/* --- setting them ---------------------------------------------------------------------------------------------- */
 
 static void tell_set(debugger *d, breakpoint *b, const char *what)
 {

@@ -10,7 +10,7 @@
 
 static const tw__dap_target *const of_tile = &tw__sim_dap_target;
 
-/* --- threads and frames --------------------------------------------------------------------------------------------- */
+/* --- threads and frames ---------------------------------------------------------------------------------------- */
 
 static bool graph_has_thread(debugger *d, unsigned thread)
 {
@@ -37,7 +37,7 @@ static bool graph_frame(debugger *d, unsigned thread, unsigned n, tw__dap_frame 
     return is_outer;
 }
 
-/* --- values --------------------------------------------------------------------------------------------------------- */
+/* --- values ---------------------------------------------------------------------------------------------------- */
 
 enum { LOCAL_SCOPE, REGISTER_SCOPE, TENSOR_SCOPE, VERTEX_SCOPE, MOST_TENSORS = 200 };
 static const char *const scopes[] = { [LOCAL_SCOPE] = "Locals",
@@ -109,7 +109,7 @@ static uint64_t graph_instruction(debugger *d, uint64_t address, char **text, tw
     return graph_of(d)->vertex ? of_tile->instruction(d, address, text, place) : address + 4;
 }
 
-/* --- breakpoints ---------------------------------------------------------------------------------------------------- */
+/* --- breakpoints ----------------------------------------------------------------------------------------------- */
 
 static bool graph_knows(debugger *d, const char *location)
 {
@@ -130,7 +130,7 @@ static unsigned graph_set_breakpoint(debugger *d, const char *location, const ch
     return before;
 }
 
-/* --- runs ----------------------------------------------------------------------------------------------------------- */
+/* --- runs ------------------------------------------------------------------------------------------------------ */
 
 static void graph_start(debugger *d, bool stop_on_entry)
 {
@@ -185,7 +185,7 @@ static const tw__dap_target target = { .command = "run",
                                        .instruction = graph_instruction,
                                        .unit = 4 };
 
-/* --- life ----------------------------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------------------------ */
 
 static graph *opened; /* what `launch` opens */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- running -------------------------------------------------------------------------------------------------------- */
+/* --- running --------------------------------------------------------------------------------------------------- */
 
 static void go_on(graph *g, graph_going how)
 {
@@ -56,7 +56,7 @@ static void do_finish(debugger *d, char *args)
     within(d, args, is_outermost ? tw__debug_continue : tw__debug_finish, TO_STEP);
 }
 
-/* --- looking -------------------------------------------------------------------------------------------------------- */
+/* --- looking --------------------------------------------------------------------------------------------------- */
 
 bool tw__graph_tensor(debugger *d, const char *text)
 {
@@ -166,7 +166,7 @@ static void do_graph_info(debugger *d, char *args)
     tw__reader_sub(&d->reader, "info", (const tw__word *)(void *)g->infos->data, g->infos->len, args);
 }
 
-/* --- tables --------------------------------------------------------------------------------------------------------- */
+/* --- tables ---------------------------------------------------------------------------------------------------- */
 
 static bool may_be_said(debugger *d, const tw__word *word)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The module: the engine loads it, calls it before each step and for each vertex, and waits while it reads commands. */
+/* The module: the engine loads it, calls it before each step and for each vertex, and waits while it reads commands.
+ * */
 #define _GNU_SOURCE /* on_exit */
 #include "cli/debugger/debugger.h"
 
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- what is told ------------------------------------------------------------------------------------------------- */
+/* --- what is told ---------------------------------------------------------------------------------------------- */
 
 static bool get_step(graph *g, size_t index, tw_engine_step *step)
 {
@@ -61,7 +62,7 @@ void tw__graph_show_place(graph *g)
     puts(text);
 }
 
-/* --- commands ------------------------------------------------------------------------------------------------------- */
+/* --- commands -------------------------------------------------------------------------------------------------- */
 
 static int result_of(const graph *g)
 {
@@ -103,7 +104,7 @@ static void read_commands(graph *g)
     exit(result_of(g)); /* the program is over: the user has said so */
 }
 
-/* --- steps ---------------------------------------------------------------------------------------------------------- */
+/* --- steps ----------------------------------------------------------------------------------------------------- */
 
 static void free_debug(void *debug)
 {
@@ -156,7 +157,7 @@ static tw_status on_step(void *user, tw_engine *engine, size_t step)
     return TW_OK;
 }
 
-/* --- vertices ------------------------------------------------------------------------------------------------------- */
+/* --- vertices -------------------------------------------------------------------------------------------------- */
 
 static tw_debug *debug_of(graph *g, const tw_object *image)
 {
@@ -233,7 +234,7 @@ static tw_sim_stop on_vertex(void *user, const tw_debug_vertex *v, uint64_t turn
     return end;
 }
 
-/* --- life ----------------------------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------------------------ */
 
 static void free_lines(void *lines)
 {

@@ -309,8 +309,8 @@ static GPtrArray *words_again(char **argv, const request *r)
     return words;
 }
 
-/* The protocol keeps the standard streams as others; the program reads nothing and prints into memory until its debugger
- * takes that over. */
+/* The protocol keeps the standard streams as others; the program reads nothing and prints into memory until its
+ * debugger takes that over. */
 static bool serve_client(void)
 {
     int in = fcntl(STDIN_FILENO, F_DUPFD, 10), out = fcntl(STDOUT_FILENO, F_DUPFD, 10);

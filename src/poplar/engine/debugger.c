@@ -107,7 +107,7 @@ const char *tw_engine_variable(const tw_engine *engine, size_t index)
     return engine->core->vars[index].name;
 }
 
-/* --- vertices ----------------------------------------------------------------------------------------------------- */
+/* --- vertices -------------------------------------------------------------------------------------------------- */
 
 static void put_run(GString *out, const tw__core *core, const tw__elems *run)
 {

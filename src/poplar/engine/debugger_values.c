@@ -26,7 +26,7 @@ typedef struct slice {
     bool only;
 } slice;
 
-/* --- slices ------------------------------------------------------------------------------------------------------- */
+/* --- slices ---------------------------------------------------------------------------------------------------- */
 
 static const char *past_blanks(const char *at)
 {
@@ -71,7 +71,7 @@ static tw_status read_slices(const char *at, const shown *t, slice *slices)
     return *at ? tw__fail(TW_E_INVALID_ARGUMENT, "'%s' behind a name", at) : TW_OK;
 }
 
-/* --- elements ----------------------------------------------------------------------------------------------------- */
+/* --- elements -------------------------------------------------------------------------------------------------- */
 
 static void fetch_run(const tw_engine *engine, const tw__elems *run, size_t size, char *to)
 {
@@ -143,7 +143,7 @@ static tw_status put_values(tw_engine *engine, const shown *t, const char *rest,
     return status;
 }
 
-/* --- names -------------------------------------------------------------------------------------------------------- */
+/* --- names ----------------------------------------------------------------------------------------------------- */
 
 static tw_status put_named(tw_engine *engine, const char *name, const char *rest, FILE *out, bool *found)
 {
