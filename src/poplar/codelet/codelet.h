@@ -198,8 +198,7 @@ tw__device_vertex *tw__device_as_poplibs(tw__arena *arena, const tw__device_vert
 
 /* Code of the chip: an object of each assembly file and of each unit of an archive that holds one; with `compiled`
  * those of C and C++, too, with `debug` as by -g. Newly allocated: tw_object_free() each, g_free() the array.
- * Messages go to `diags`; a source in C or C++ that cannot be compiled for the chip is left out, after its errors.
- * */
+ * Messages go to `diags`; a source in C or C++ that cannot be compiled for it is left out, behind its errors. */
 tw_status tw__codelets_objects(const tw__codelets *set, tw__arch arch, bool compiled, bool debug,
                                tw_object ***objects, size_t *count, tw_diags *diags);
 
