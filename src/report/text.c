@@ -141,6 +141,14 @@ static void put_findings(const sheet *s, const tw__stats *stats)
     tw_findings_free(list);
 }
 
+/* " (± 4 % ...)", how near the cycles of a table are; "" where they are exact, or the profile does not say. */
+static const char *band_behind(const tw_profile *p, tw_fidelity fidelity, char text[96])
+{
+    const char *band = fidelity ? p->names.items[p->target.band] : "";
+    g_snprintf(text, 96, "%s%s%s", *band ? " (" : "", band, *band ? ")" : "");
+    return text;
+}
+
 tw_status tw_profile_print_top(const tw_profile *p, FILE *out, tw_colours colours, unsigned rows)
 {
     if (!p) return tw__missing("profile");
@@ -171,10 +179,9 @@ tw_status tw_profile_print_top(const tw_profile *p, FILE *out, tw_colours colour
                     tw__stats_step_cycles(&stats, i) - (double)stats.counts[i] * (double)step->overlapped };
         if (e.value > 0) g_array_append_val(list, e);
     }
-    const char *band = stats.totals.fidelity ? p->names.items[p->target.band] : "";
-    g_snprintf(title, sizeof title,
-               "Steps, of %s cycles%s%s%s:", tw__commas(text, sizeof text, stats.totals.cycles), *band ? " (" : "",
-               band, *band ? ")" : "");
+    char band[96];
+    g_snprintf(title, sizeof title, "Steps, of %s cycles%s:", tw__commas(text, sizeof text, stats.totals.cycles),
+               band_behind(p, stats.totals.fidelity, band));
     heading(&s, title);
     GPtrArray *names = number_names(list);
     put_entries(&s, list, (double)stats.totals.cycles, BLUE, "times");
@@ -185,7 +192,7 @@ tw_status tw_profile_print_top(const tw_profile *p, FILE *out, tw_colours colour
 }
 
 static void put_tiles(const sheet *s, const tw__stats *stats, const uint64_t *values, const char *title,
-                      double whole, const char *unit)
+                      const char *band, double whole, const char *unit)
 {
     char name[64], text[64], at[TW__TEXT], label[TW__LABEL];
     const tw__terms *terms = tw__profile_terms(stats->p->names.items[stats->p->target.type]);
@@ -193,7 +200,8 @@ static void put_tiles(const sheet *s, const tw__stats *stats, const uint64_t *va
     entry *list = g_new(entry, stats->tiles + 1);
     for (uint32_t t = 0; t < stats->tiles; t++) list[t] = (entry){ "", t, (double)values[t], 0, (double)values[t] };
     qsort(list, stats->tiles, sizeof *list, by_value);
-    heading(s, tw__worded(terms, title, label));
+    g_autofree char *head = g_strdup_printf("%s%s:", tw__worded(terms, title, label), band);
+    heading(s, head);
     for (uint32_t i = 0; i < stats->tiles && i < s->rows; i++) {
         bool over = whole > 0 && list[i].value > whole;
         g_snprintf(name, sizeof name, "%s %s", tile, tw__profile_tile(stats->p, list[i].id, at));
@@ -218,13 +226,13 @@ tw_status tw_profile_print_tiles(const tw_profile *p, FILE *out, tw_colours colo
     tw_status status = tw__stats_new(&stats, p);
     if (status) return status;
     if (stats.has_totals) {
-        put_tiles(&s, &stats, stats.active,
-                  "Busy cycles (compute, exchange and copies; % of the run):", (double)stats.totals.cycles,
-                  "cycles");
+        char band[96];
+        put_tiles(&s, &stats, stats.active, "Busy cycles (compute, exchange and copies; % of the run)",
+                  band_behind(p, stats.totals.fidelity, band), (double)stats.totals.cycles, "cycles");
     }
     if (stats.memory)
         put_tiles(&s, &stats, stats.memory,
-                  stats.memory_has_gaps ? "Memory, with gaps (% of a tile):" : "Memory (% of a tile):",
+                  stats.memory_has_gaps ? "Memory, with gaps (% of a tile)" : "Memory (% of a tile)", "",
                   (double)stats.limit, "bytes");
     if (!stats.has_totals && !stats.memory)
         status = tw__fail(TW_E_MISSING_PROFILE, "there are no figures by tile in the profile");
@@ -271,7 +279,7 @@ tw_status tw_profile_print_memory(const tw_profile *p, FILE *out, tw_colours col
     }
     g_array_free(list, TRUE);
     if (stats.memory)
-        put_tiles(&s, &stats, stats.memory, "Fullest tiles (% of a tile):", (double)stats.limit, "bytes");
+        put_tiles(&s, &stats, stats.memory, "Fullest tiles (% of a tile)", "", (double)stats.limit, "bytes");
     tw__stats_free(&stats);
     return ended(&s);
 }
@@ -314,7 +322,13 @@ tw_status tw_profile_print_lines(const tw_profile *p, FILE *out, tw_colours colo
     for (size_t i = 0; i < p->lines.count; i++) g_ptr_array_add(list, &p->lines.items[i]);
     g_ptr_array_sort(list, by_cost);
     const tw__profile_line *first = list->pdata[0];
-    heading(&s, "Lines by cycles, and cycles that they waited beside these, on all tiles:");
+    char band[96];
+    tw_profile_totals totals;
+    tw_fidelity fidelity = tw_profile_get_totals(p, &totals) == TW_OK ? totals.fidelity : TW_FIDELITY_EXACT;
+    g_autofree char *title =
+        g_strdup_printf("Lines by cycles, and cycles that they waited beside these, on all tiles%s:",
+                        band_behind(p, fidelity, band));
+    heading(&s, title);
     for (guint i = 0; i < list->len && i < s.rows; i++)
         put_source_line(&s, p, list->pdata[i], (double)first->cycles);
     if (list->len > s.rows) fprintf(out, "  ... %u more\n", list->len - s.rows);
@@ -353,6 +367,20 @@ static void put_change(const sheet *s, const tw__diff_line *line)
         fprintf(s->out, " %+8.1f%%", d / line->a * 100);
     if (*colour) fputs("\033[0m", s->out);
     fputc('\n', s->out);
+}
+
+/* How near the cycles of both are. */
+static void put_bands(const sheet *s, const tw__stats *a, const tw__stats *b)
+{
+    const tw__stats *both[2] = { a, b };
+    for (int i = 0; i < 2; i++) {
+        const tw_profile *p = both[i]->p;
+        const char *band = both[i]->has_totals && both[i]->totals.fidelity ? p->names.items[p->target.band] : "";
+        if (!*band) continue;
+        fprintf(s->out, "Cycles of %c are %s: ", "AB"[i], tw_fidelity_name(both[i]->totals.fidelity));
+        put_text(s, band);
+        fputc('\n', s->out);
+    }
 }
 
 /* Of two machines cycles, steps and memories are different things. */
@@ -398,6 +426,7 @@ tw_status tw_profile_print_diff(const tw_profile *a, const tw_profile *b, FILE *
     }
     status = tw__diff_new(&d, &x, &y);
     put_machines(&s, a, b);
+    put_bands(&s, &x, &y);
     const tw__terms *terms = common_terms(a, b);
     char label[TW__LABEL];
     fprintf(out, "%-10s %-40s %15s %15s %15s\n", "", "", "A", "B", "B - A");

@@ -269,8 +269,10 @@ static int run_once(tw__sim_session *s)
     if (stop == TW_SIM_LIMIT)
         fprintf(stderr, "tilewright sim: stopped after %" G_GUINT64_FORMAT " turns; --limit sets it\n", s->limit);
     for (unsigned i = 0; i < (s->r->all ? TW_SIM_WORKERS : 1u); i++) print_registers(s, first_context(s) + i);
-    printf("%llu cycles%s\n", (unsigned long long)tw_sim_cycles(s->sim),
-           tw_sim_modelled(s->sim, TW_SIM_CONTEXTS) ? ", modelled" : "");
+    char band[64];
+    bool modelled = tw_sim_modelled(s->sim, TW_SIM_CONTEXTS);
+    printf("%llu cycles%s%s\n", (unsigned long long)tw_sim_cycles(s->sim), modelled ? ", modelled: " : "",
+           modelled ? tw_band_text(tw_band_find("ipu2", "sim"), band, sizeof band) : "");
     if (s->r->cycles) print_lines(s);
     int bad = show_memory(s);
     if (!bad && stop == TW_SIM_DONE) bad = tw__sim_saved(s);

@@ -436,6 +436,8 @@ tw_status tw_profile_write_trace(const tw_profile *p, FILE *out, const tw_profil
     tw__json_close(&j, ']');
     tw__json_open(&j, "otherData", '{');
     tw__json_text(&j, "unit", tw__trace_unit(p->target.clock_hz, unit));
+    if (totals.fidelity && *p->names.items[p->target.band])
+        tw__json_text(&j, "cycleBand", p->names.items[p->target.band]);
     if (*text) tw__json_text(&j, "folded", text);
     tw__json_close(&j, '}');
     tw__json_close(&j, '}');

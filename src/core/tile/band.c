@@ -25,6 +25,8 @@ static const tw_band table[] = {
     {.archs = "ipu1 ipu2 ipu21", .model = "", .rows = 8, .error = 1.04, .worst = 1.286,
      .compared = "totals and parts of one program, a matrix-vector product, against the vendor's IPU Model",
      .source = "docs/model.md"},
+    {.archs = "ipu1 ipu2 ipu21", .model = "sim",
+     .compared = "simulated tiles: turns of workers are the vendor's; nothing is published of the supervisor and sync"},
     /* No figure that could be compared with is public. */
     {.archs = "a2 a5 a6 pto_cpu", .model = "", .compared = "nothing is published"},
 };

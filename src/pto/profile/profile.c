@@ -15,8 +15,9 @@ static const struct tw__pto_tally *tally_of(const tw_pto *core, size_t row, unsi
 
 void tw_pto_print_profile(FILE *out, const tw_pto *core)
 {
-    char cycles[32];
-    fprintf(out, "cycles (estimated): %s\n", tw__commas(cycles, sizeof cycles, tw_pto_cycles(core)));
+    char cycles[32], band[64];
+    tw_band_text(tw_band_find(tw__pto_chip(core->target), NULL), band, sizeof band);
+    fprintf(out, "cycles (estimated): %s, %s\n", tw__commas(cycles, sizeof cycles, tw_pto_cycles(core)), band);
     for (int p = 0; p < TW_PTO_PIPES; p++)
         if (core->pipe_busy[p])
             fprintf(out, "  %-10s busy %s\n", tw_pto_pipe_name((tw_pto_pipe)p),

@@ -3,6 +3,8 @@
 #include "csl/lang/code/cost.h"
 #include "csl/lang/code/room.h"
 
+#include "core/tile/tile.h"
+
 #include <ctype.h>
 #include <glib.h>
 #include <stdlib.h>
@@ -163,8 +165,11 @@ char *tw__csl_listing(const tw__csl_image *image, uint32_t program)
         return NULL;
     }
     GString *out = g_string_new(NULL);
-    g_string_append_printf(out, "program %s: %zu functions, %zu instructions; each with its number and cycles\n",
-                           p->name, p->function_count, p->code_count);
+    char band[64];
+    tw_band_text(tw_band_find(image->wse3 ? "wse3" : "wse2", NULL), band, sizeof band);
+    g_string_append_printf(out,
+                           "program %s: %zu functions, %zu instructions; each with its number and cycles (%s)\n",
+                           p->name, p->function_count, p->code_count, band);
     list_memory(out, p, bytes, &room);
     for (size_t i = 0; i < p->use_count; i++) list_use(out, &p->uses[i], i);
     for (size_t i = 0; i < p->function_count; i++) list_function(out, image, p, i, cost, bytes[i]);

@@ -156,9 +156,11 @@ tw_status tw_wse_write_trace(const tw_wse *w, FILE *out)
         free(named), free(tracks);
         return tw__fail(TW_E_NO_MEMORY, "no memory to write a trace");
     }
-    char unit[TW__TRACE_UNIT];
-    fprintf(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"unit\":\"%s\"},\"traceEvents\":[\n",
-            tw__trace_unit(TW__WSE_CLOCK_HZ, unit));
+    char unit[TW__TRACE_UNIT], band[64];
+    fprintf(out,
+            "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"unit\":\"%s\",\"cycleBand\":\"%s\"},\"traceEvents\":[\n",
+            tw__trace_unit(TW__WSE_CLOCK_HZ, unit),
+            tw_band_text(tw_band_find(w->image->wse3 ? "wse3" : "wse2", NULL), band, sizeof band));
     for (guint i = 0; i < w->events->len; i++)
         if (!named[events[i].pe]) {
             named[events[i].pe] = true;
