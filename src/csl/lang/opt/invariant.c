@@ -104,7 +104,9 @@ static void look_at_loop(hoist *h)
 static bool live_before(hoist *h, uint32_t at, uint32_t reg)
 {
     opt *o = h->x.o;
-    if (!h->b.blocks && !(tw__opt_find_blocks(o, h->x.f, &h->b) && tw__opt_liveness(o, h->x.f, &h->b))) return true;
+    if (!h->b.live_out &&
+        (o->failed || !tw__opt_find_blocks(o, h->x.f, &h->b) || !tw__opt_liveness(o, h->x.f, &h->b)))
+        return true;
     for (size_t k = 0; k < h->b.count; k++)
         if (h->b.blocks[k].first == at) return tw__opt_has(h->b.live_in + k * h->b.words, reg);
     return true;
