@@ -18,14 +18,16 @@ countedLoop(poplar::Graph &graph, std::size_t begin, std::size_t end, std::size_
             const std::function<poplar::program::Program(const poplar::Tensor &)> &body,
             const poplar::DebugContext &debugContext = {})
 {
-    if (step == 0) throw poputil::poplibs_error("popops::countedLoop: the step is 0");
+    if (step == 0 || begin >= end)
+        throw poputil::poplibs_error("popops::countedLoop: from " + std::to_string(begin) + " to " +
+                                     std::to_string(end) + " by " + std::to_string(step) + " there are no steps");
     poplar::Tensor counter = graph.addVariable(poplar::UNSIGNED_INT, { 1 }, { debugContext, "counter" });
     graph.setTileMapping(counter, 0);
     poplar::program::Sequence loop, once;
     fill(graph, counter, loop, begin, { debugContext, "begin" });
     once.add(body(counter));
     addInPlace(graph, counter, static_cast<unsigned>(step), once, { debugContext, "step" });
-    std::size_t times = end > begin ? (end - begin + step - 1) / step : 0;
+    const std::size_t times = (end - begin - 1) / step + 1;
     loop.add(poplar::program::Repeat(static_cast<unsigned>(times), once, debugContext));
     return loop;
 }
@@ -47,7 +49,10 @@ inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, const popl
     fill(graph, count, loop, initialCount, { debugContext, "begin" });
     poplar::Tensor more = neq(graph, count, countLimit, condition, { debugContext, "more" });
     once.add(body);
-    addInPlace(graph, count, countStep, once, { debugContext, "step" });
+    if (count.elementType() == poplar::UNSIGNED_INT) /* a step back wraps round */
+        addInPlace(graph, count, static_cast<unsigned>(countStep), once, { debugContext, "step" });
+    else
+        addInPlace(graph, count, countStep, once, { debugContext, "step" });
     loop.add(poplar::program::RepeatWhileTrue(condition, more.reshape({}), once, debugContext));
     return loop;
 }

@@ -62,6 +62,43 @@ poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t, std::ptrdiff_t
                    mappingMethod);
 }
 
+/* With a tensor of one element, which stays where it is unless `mappingMethod` says otherwise of constants. */
+inline poplar::Tensor pad(poplar::Graph &, const poplar::Tensor &t, const std::vector<std::ptrdiff_t> &paddingLower,
+                          const std::vector<std::ptrdiff_t> &paddingUpper, const poplar::Tensor &val,
+                          padding::MappingMethod = padding::MappingMethod::ZERO)
+{
+    const PadAmounts by(t, paddingLower, paddingUpper);
+    if (val.numElements() != 1 || val.elementType() != t.elementType())
+        throw poputil::poplibs_error("popops::pad: " + val.elementType().toString() + val.shapeToString() +
+                                     " is no element of " + t.elementType().toString() + t.shapeToString());
+    poplar::Tensor out = t;
+    for (unsigned d = 0; d < t.rank(); d++) {
+        const std::ptrdiff_t n = static_cast<std::ptrdiff_t>(t.dim(d)), first = by.lower[d] < 0 ? -by.lower[d] : 0,
+                             last = n - (by.upper[d] < 0 ? -by.upper[d] : 0);
+        if (last < first)
+            throw poputil::poplibs_error("popops::pad: " + std::to_string(n) + " elements cannot be padded by " +
+                                         std::to_string(by.lower[d]) + " and " + std::to_string(by.upper[d]));
+        out = out.slice(static_cast<std::size_t>(first), static_cast<std::size_t>(last), d);
+        const auto more = [&](std::ptrdiff_t count) {
+            std::vector<std::size_t> shape = out.shape();
+            shape[d] = count > 0 ? static_cast<std::size_t>(count) : 0;
+            std::size_t all = 1;
+            for (std::size_t extent : shape) all *= extent;
+            return val.flatten().broadcast(static_cast<unsigned>(all), 0).reshape(shape);
+        };
+        out = poplar::concat({ more(by.lower[d]), out, more(by.upper[d]) }, d);
+    }
+    return out;
+}
+inline poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t, std::ptrdiff_t paddingLower,
+                          std::ptrdiff_t paddingUpper, unsigned dim, const poplar::Tensor &val,
+                          padding::MappingMethod mappingMethod = padding::MappingMethod::ZERO)
+{
+    const PadAmounts by(t, paddingLower, paddingUpper, dim);
+    return pad(graph, t, { by.lower.begin(), by.lower.end() }, { by.upper.begin(), by.upper.end() }, val,
+               mappingMethod);
+}
+
 /* With what is there already: t slices and joins itself, so that no graph is needed. */
 inline poplar::Tensor pad(const poplar::Tensor &t, std::ptrdiff_t paddingLower, std::ptrdiff_t paddingUpper,
                           unsigned dim, padding::Type type)

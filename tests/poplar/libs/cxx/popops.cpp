@@ -6,6 +6,7 @@
 #include <cstring>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
+#include <poplar/IeeeHalf.hpp>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Encoding.hpp>
@@ -156,6 +157,13 @@ static void values()
     Sequence body;
     popops::mulInPlace(graph, sum, 2u, body);
     prog.add(popops::countedForLoop(graph, 4, limit, 2, body)); /* three times */
+    Tensor down = graph.addConstant(UNSIGNED_INT, { 1 }, 1u);
+    graph.setTileMapping(down, 1);
+    prog.add(popops::countedForLoop(graph, 5, down, -2, body)); /* 5, 3 */
+    Tensor close = popops::checkAccuracyWhenCast(graph, inv, HALF, 2e-4, prog);
+    graph.createHostRead("close", close);
+    EXPECT((throws<poputil::poplibs_error>([&] { popops::checkAccuracyWhenCast(graph, sum, HALF, 1, prog); },
+                                           "unsigned int")));
     graph.createHostWrite("x", x), graph.createHostRead("n", copy), graph.createHostRead("far", far);
     graph.createHostRead("flags", flags), graph.createHostRead("inv", inv), graph.createHostRead("s", s);
     graph.createHostRead("sum", sum);
@@ -176,7 +184,15 @@ static void values()
         EXPECT(std::fabs(v[i] - 1 / std::sqrt(in[i] + 0.5)) < 2e-7);
         EXPECT(t[i] == 2 * in[i] - 0.5f * in[i] + 0.5f * in[i] - 3 * in[i]);
     }
-    EXPECT(total == 15 * 8);
+    EXPECT(total == 15 * 8 * 4);
+    bool near[50], some = false, all = true;
+    engine.readTensor("close", near, near + 50);
+    for (int i = 0; i < 50; i++) {
+        const double is = static_cast<double>(v[i]), kept = static_cast<double>(static_cast<float>(IeeeHalf(v[i])));
+        EXPECT(near[i] == (std::fabs(kept - is) <= 2e-4 * is));
+        some |= near[i], all &= near[i];
+    }
+    EXPECT(some && !all);
 }
 
 static void reductions()
@@ -252,7 +268,9 @@ static void errors()
                                    "option 'enableGenerateCodelet' cannot be '1'")));
     EXPECT((throws<poplibs_error>([&] { popops::fill(graph, i, prog, 1.5f); }, "1.5 is no value of 'i' int[4]")));
     EXPECT((throws<poplibs_error>(
-        [&] { popops::countedLoop(graph, 0, 4, 0, [](const Tensor &) { return Sequence(); }); }, "step")));
+        [&] { popops::countedLoop(graph, 0, 4, 0, [](const Tensor &) { return Sequence(); }); }, "no steps")));
+    EXPECT((throws<poplibs_error>(
+        [&] { popops::countedLoop(graph, 4, 4, 1, [](const Tensor &) { return Sequence(); }); }, "no steps")));
     EXPECT(graph.getNumVertices() == before && prog.isEmpty());
 }
 

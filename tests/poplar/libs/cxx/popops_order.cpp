@@ -136,6 +136,11 @@ static void padding()
     graph.createHostRead("value", popops::pad(graph, x, 1, 0, 0, 9, popops::padding::MappingMethod::EDGE));
     graph.createHostRead("edge", popops::pad(x, { 1, 0 }, { 0, 2 }, popops::padding::Type::EDGE));
     graph.createHostRead("reflect", popops::pad(x, 1, 1, 1, popops::padding::Type::REFLECT));
+    Tensor seven = constant(graph, FLOAT, {}, { 7 });
+    graph.createHostRead("tensor", popops::pad(graph, x, { 0, 1 }, { 1, -1 }, seven));
+    graph.createHostRead("column", popops::pad(graph, x, 0, 1, 1, seven));
+    EXPECT_THROWS(poputil::poplibs_error, popops::pad(graph, x, 0, 1, 1, x));
+    EXPECT_THROWS(poputil::poplibs_error, popops::pad(graph, x, -2, -1, 1, seven));
     Tensor image = popops::createNormaliseImageInput(graph, FLOAT, { 1, 2, 3 });
     Sequence prog;
     Tensor three = constant(graph, FLOAT, { 3 }, { 1, 2, 3 });
@@ -144,6 +149,8 @@ static void padding()
     engine.load(device);
     engine.run();
     EXPECT(read<float>(engine, "zeros", 6) == Floats({ 0, 1, 0, 3, 0, 0 }));
+    EXPECT(read<float>(engine, "tensor", 6) == Floats({ 7, 1, 7, 3, 7, 7 }));
+    EXPECT(read<float>(engine, "column", 6) == Floats({ 1, 2, 7, 3, 4, 7 }));
     EXPECT(read<float>(engine, "value", 6) == Floats({ 9, 9, 1, 2, 3, 4 }));
     EXPECT(read<float>(engine, "edge", 12) == Floats({ 1, 2, 2, 2, 1, 2, 2, 2, 3, 4, 4, 4 }));
     EXPECT(read<float>(engine, "reflect", 8) == Floats({ 2, 1, 2, 1, 4, 3, 4, 3 }));
