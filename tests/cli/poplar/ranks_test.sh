@@ -56,6 +56,44 @@ expect 1 "$tilewright" run -n 6 "$unequal" nothing
 prints err '6 ranks cannot share 4 IPUs of 4 tiles'
 POPLAR_ENGINE_OPTIONS='{"mpi.map": "tiles"}' expect 0 "$tilewright" run -n 3 "$unequal" nothing
 prints out 'values 0 to 39'
+# Ctrl-C, where no rank would ever end: the launcher ends all of them, and there is no profile of what they ran.
+cat >"$work/endless.c" <<'END'
+#include <stdio.h>
+#include <tilewright/tilewright.h>
+#include <unistd.h>
+int main(void)
+{
+    tw_device *device = tw_device_by_name(NULL, TW_MK2, 2);
+    tw_graph *g = tw_graph_new(tw_device_target(device));
+    tw_tensor a = tw_graph_add_variable(g, TW_INT, 1, (size_t[]){ 64 }, "a"),
+              b = tw_graph_add_variable(g, TW_INT, 1, (size_t[]){ 64 }, "b");
+    tw_graph_map(g, a, 0), tw_graph_map(g, b, 2000);
+    tw_program copy = tw_program_copy(g, a, b);
+    tw_engine *e = tw_engine_new_programs(g, 2, (tw_program[]){ copy, tw_program_repeat(g, 4000000000u, copy) }, NULL);
+    if (tw_engine_load(e, device) != TW_OK || tw_engine_run(e, 0) != TW_OK) return 1;
+    printf("runs %d\n", (int)getpid()), fflush(stdout);
+    for (;;) tw_engine_run(e, 1);
+}
+END
+interrupted() { # options
+    : >"$work/out"
+    env --default-signal=INT "$tilewright" run -n 2 --all-output "$@" "$work/endless.c" >"$work/out" 2>"$work/err" </dev/null &
+    pid=$!
+    until [ "$(grep -c '^runs [0-9]*$' "$work/out")" = 2 ]; do
+        kill -0 $pid 2>/dev/null || { fail "ended by itself"; cat "$work/out" "$work/err"; return; }
+        sleep 0.05
+    done
+    kill -INT $pid
+    wait $pid && fail "ended with 0 when interrupted: $*"
+    for rank in $(sed -n 's/^runs //p' "$work/out"); do
+        while kill -0 "$rank" 2>/dev/null; do sleep 0.05; done
+    done
+}
+if env --default-signal=INT true 2>/dev/null; then
+    interrupted
+    interrupted --profile "$work/none.json"
+    [ ! -e "$work/none.json" ] || fail "a profile of ranks that were ended"
+fi
 # No module for the launcher: told, and how to go on alone.
 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 TILEWRIGHT_MPI=off expect 0 "$tilewright" run "$unequal" nothing
 if [ ! -e "$build/tilewright/wire-mpich.so" ]; then

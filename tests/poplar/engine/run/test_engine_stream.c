@@ -383,7 +383,8 @@ enum { FEEDS = 6, ROUNDS = 9 };
 typedef struct feed {
     char log[128];
     size_t logged;
-    int next, step, available, sum;
+    int next, step, available;
+    unsigned sum;
 } feed;
 
 static void note(feed *f, char letter)
@@ -418,7 +419,7 @@ static void feed_take(void *buffer, void *user)
     feed *f = user;
     int value;
     memcpy(&value, buffer, sizeof value);
-    f->sum = f->sum * 31 + value;
+    f->sum = f->sum * 31 + (unsigned)value;
     note(f, 't');
 }
 
