@@ -406,7 +406,7 @@ struct tw__core {
     /* Made by tw_graph_new_replicated(): the core is one replica, of which so many are loaded on a device of so many
      * IPUs; 0 = it is not. */
     unsigned created, device_ipus;
-#define TW__REPLICAS (UINT32_C(1) << 20) /* at most; IPUs of the largest machine and tiles of one are fewer */
+#define TW__REPLICAS (UINT32_C(1) << 16) /* at most: of machines as large as there are, each an IPU */
     struct tw__field_size *sizes;
     size_t size_count, size_room; /* set_field_size(), sorted (fields.c) */
     GHashTable *type_index;       /* vertex type name -> index in types + 1 */

@@ -489,9 +489,10 @@ static void replicas(tw__pack *p, tw__core *core)
     }
     core->created = n & ~created;
     PUT(p, core->device_ipus);
-    uint64_t most = (uint64_t)core->created * core->target->ipus;
-    if (core->created < 2 || core->created > TW__REPLICAS || !core->device_ipus || core->device_ipus > most)
-        p->bad = true;
+    /* whole IPUs each, or equal parts of one */
+    uint64_t each = core->target->ipus, all = core->device_ipus, count = core->created;
+    bool whole = count * each == all, parts = each == 1 && all && count % all == 0;
+    if (count < 2 || count > TW__REPLICAS || !(whole || parts)) p->bad = true;
 }
 
 static void body(tw__pack *p, tw__core *core, const bool *cs_used)

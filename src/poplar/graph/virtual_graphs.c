@@ -319,6 +319,10 @@ tw_graph *tw_graph_virtual_tiles(tw_graph *graph, unsigned count, const unsigned
 
 tw_target *tw__replica_target(const tw_target *from, unsigned factor)
 {
+    if (factor > TW__REPLICAS) {
+        tw__fail(TW_E_REPLICATION, "replication factor %u: %u replicas are the most", factor, TW__REPLICAS);
+        return NULL;
+    }
     bool whole = factor && from->ipus % factor == 0;
     unsigned of_ipu = factor / (from->ipus ? from->ipus : 1);
     if (!whole && (!of_ipu || factor % from->ipus || from->tiles_per_ipu % of_ipu)) {

@@ -163,6 +163,7 @@ static void engine_created_2_5_2_graph(void **state)
     model.replicas_only = true;
     tw_device *device = tw_device_ipu_model_with(&model);
     assert_null(tw_graph_new_replicated(tw_device_target(device), 0));
+    assert_null(tw_graph_new_replicated(tw_device_target(device), UINT32_MAX));
     assert_null(tw_graph_new_replicated(tw_device_target(device), 4));
     assert_int_equal(tw_error_status(), TW_E_REPLICATION);
     tw_graph *halves = tw_graph_new_replicated(tw_device_target(device), 12); /* two of an IPU */
