@@ -107,8 +107,8 @@ TW_API tw_status tw_aie_array_send(tw_aie_array *array, int number, const void *
 TW_API size_t tw_aie_array_receive(tw_aie_array *array, int number, void *out, size_t bytes);
 
 /* For reports: the name of the file or memory at a port of a kernel, "DataIn1"; the sub-graph that a kernel is of,
- * "outer/inner"; a value of so many bytes that the host gives a kernel, takes from it (the other kernel zero) or that one
- * kernel gives another. Names are copied. */
+ * "outer/inner"; a value of so many bytes that the host gives a kernel, takes from it (the other kernel zero) or that
+ * one kernel gives another. Names are copied. */
 TW_API void tw_aie_array_name_end(tw_aie_array *array, tw_aie_port port, const char *name);
 TW_API void tw_aie_array_group(tw_aie_array *array, tw_aie_kernel kernel, const char *name);
 TW_API void tw_aie_array_parameter(tw_aie_array *array, tw_aie_kernel from, tw_aie_kernel to, const char *name,

@@ -81,7 +81,7 @@ static void add_counter(unit_work *w, uint32_t instruction, uint64_t cycles)
 }
 
 /* Takes the text over. */
-static void add_lines(unit_work *w, uint32_t instruction, char *lines)
+static void add_line_counter(unit_work *w, uint32_t instruction, char *lines)
 {
     counter c = { instruction, 1, lines };
     if (lines) g_array_append_val(w->counters, c);
@@ -217,7 +217,7 @@ static void count_before(unit_work *w, uint32_t loop, uint64_t cycles, const cha
         for (uint32_t s = 0; s < p->successor_count; s++)
             if (p->successors[s] == loop && b != loop) {
                 add_counter(w, p->first + p->count - 1, cycles);
-                add_lines(w, p->first + p->count - 1, g_strdup(lines));
+                add_line_counter(w, p->first + p->count - 1, g_strdup(lines));
             }
     }
 }
@@ -246,7 +246,8 @@ static void time_block(unit_work *w, uint32_t block, bool is_entry)
     list_instructions(w, block, costs, at);
     count_block(w, block, costs, at, interval ? interval : length);
     const tw__aie_block_times times = { f, block, costs, at, length, interval != 0 };
-    add_lines(w, tw__aie_first_place(f, block), tw__aie_lines_of(&times, interval ? interval : length, false));
+    add_line_counter(w, tw__aie_first_place(f, block),
+                     tw__aie_lines_of(&times, interval ? interval : length, false));
     if (!interval) return;
     const tw__aie_block_times first_turn = { f, block, costs, at, length, false };
     g_autofree char *lines = tw__aie_lines_of(&first_turn, length - interval, true);

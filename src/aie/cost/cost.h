@@ -110,9 +110,9 @@ typedef struct tw__aie_block_times {
     unsigned length;
     bool overlaps; /* turns do: what counts is how long instructions take a unit, not when they issue */
 } tw__aie_block_times;
-/* What a run of it costs by lines of the source: the function's name, then "thousandths-of-a-cycle line file" a line;
- * they add up to `cycles`. is_first_turn: "+" in front, for what a loop's first turn takes beside the block, which counts
- * the turns. NULL: there are none, or no line is known. g_free. */
+/* What a run of it costs by lines of the source: the function's name, then "thousandths-of-a-cycle line file" a
+ * line; they add up to `cycles`. is_first_turn: "+" in front, for what a loop's first turn takes beside the block,
+ * which counts the turns. NULL: there are none, or no line is known. g_free. */
 char *tw__aie_lines_of(const tw__aie_block_times *times, uint64_t cycles, bool is_first_turn);
 
 #endif

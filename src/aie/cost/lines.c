@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lines: the cycles of a block by the lines of the source that asked for its instructions. A cycle in which several
- * issue is shared; one in which nothing issues belongs to what issues next, which is what waits, and cycles behind the
- * last one to that. Where the turns of a loop overlap, instructions count as long as they take their unit. */
+ * issue is shared; one in which nothing issues belongs to what issues next, which is what waits, and cycles behind
+ * the last one to that. Where the turns of a loop overlap, instructions count as long as they take their unit. */
 #include "aie/cost/cost.h"
 
 #include <stdlib.h>

@@ -165,7 +165,7 @@ static void take_frame(asked *q, const char *text)
 }
 
 /* All of one module. dladdr() knows the program by argv[0] alone. */
-static void ask(asked *list, size_t count)
+static void ask_tool(asked *list, size_t count)
 {
     static const char *const tools[] = { "addr2line", "llvm-addr2line", "llvm-addr2line-19" };
     Dl_info program;
@@ -212,7 +212,7 @@ static void look_up_all(void)
     if (list->len) qsort(all, list->len, sizeof *all, asked_by_module);
     for (size_t i = 0, end; i < list->len; i = end) {
         for (end = i; end < list->len && end - i < AT_ONCE && all[end].module == all[i].module;) end++;
-        ask(&all[i], end - i);
+        ask_tool(&all[i], end - i);
     }
     uint32_t *frame = g_new(uint32_t, callers.calls.count + 1); /* innermost with a line */
     for (size_t i = 0; i < callers.calls.count; i++) frame[i] = FRAMES;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* callers: where in a program this library was called from, for profiles. A call is kept as addresses, in a table of the
- * process; lines are looked up when somebody asks, for all calls at once, in the program's debug information by
- * addr2line (binutils or LLVM). Without either, and where the library is a part of the program, calls are not known.
- * Threads: any. */
+/* callers: where in a program this library was called from, for profiles. A call is kept as addresses, in a table
+ * of the process; lines are looked up when somebody asks, for all calls at once, in the program's debug information
+ * by addr2line (binutils or LLVM). Without either, and where the library is a part of the program, calls are not
+ * known. Threads: any. */
 #ifndef TW_BASE_CALLERS_H
 #define TW_BASE_CALLERS_H
 

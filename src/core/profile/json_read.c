@@ -449,7 +449,7 @@ static void check_schema(tw__reader *r, json_t *root, const char *part)
     tw__reader_leave(r, mark);
 }
 
-/* --- what is not read: the steps one by one ---------------------------------------------------------------------- */
+/* --- what is not read: the steps one by one ------------------------------------------------------------------- */
 
 enum { LARGE = 1 << 20 }; /* of a list that is worth it */
 

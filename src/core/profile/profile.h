@@ -229,7 +229,7 @@ void tw__profile_add_flow(tw_profile *p, const tw__profile_flow *flow);
 /* What a tile still waited for when the run ended early. */
 void tw__profile_add_stuck(tw_profile *p, uint32_t tile, const char *text);
 
-/* --- a graph of kernels and what joins them ----------------------------------------------------------------------- */
+/* --- a graph of kernels and what joins them ------------------------------------------------------------------- */
 
 /* Kernels, the ports where data comes and goes, parameters; then wires between them, by number. */
 typedef struct tw__node_desc {

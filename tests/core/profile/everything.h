@@ -71,8 +71,10 @@ static const char execution_text[] =
     "1],"
     "'lineRuns':[210,211],'lineCycles':[212,213],'lineWaits':[214,215],'lineText':[1,1],'omitted':12},"
     "'dataflow':{'names':['fir','kernel','x.txt','PLIO','window'],'nodeName':[0,2],'nodeKind':[1,3],"
-    "'nodeGroup':[0,0],'nodeTile':[2,0],'nodeRuns':[220,0],'nodeCycles':[221,0],'nodeWaits':[222,0],'wireFrom':[1,0],"
-    "'wireTo':[0,1],'wireKind':[4,4],'wireBytes':[223,0],'wireMessages':[224,0],'wireHolds':[225,0],'wireBlocks':[2,1],"
+    "'nodeGroup':[0,0],'nodeTile':[2,0],'nodeRuns':[220,0],'nodeCycles':[221,0],'nodeWaits':[222,0],'wireFrom':[1,"
+    "0],"
+    "'wireTo':[0,1],'wireKind':[4,4],'wireBytes':[223,0],'wireMessages':[224,0],'wireHolds':[225,0],'wireBlocks':["
+    "2,1],"
     "'wireReaderWaits':[226,0],'wireWriterWaits':[227,0],'omitted':13}}";
 
 #endif

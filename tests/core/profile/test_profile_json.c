@@ -235,7 +235,8 @@ static void profile_json_vendor_steps(void **state)
     tw_profile_free(p), tw_profile_free(q);
 }
 
-/* The list of a long run's steps is for other readers: what the plan says counts, and a text that is cut is refused. */
+/* The list of a long run's steps is for other readers: what the plan says counts, and a text that is cut is
+ * refused. */
 static void profile_json_long_run(void **state)
 {
     (void)state;

@@ -338,7 +338,8 @@ static void bounded(void **state)
     tw_profile_free(p);
 }
 
-/* What repeats itself is there once, and the trace goes on to the end: four executions, a slice for 1,995, the last. */
+/* What repeats itself is there once, and the trace goes on to the end: four executions, a slice for 1,995, the
+ * last. */
 static void repeats(void **state)
 {
     (void)state;

@@ -13,7 +13,7 @@ static struct {
 } places = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* 0: no memory. */
-static uint32_t number_of(tw_aie_place *place)
+static uint32_t place_number(tw_aie_place *place)
 {
     uint32_t number = __atomic_load_n(&place->number, __ATOMIC_ACQUIRE);
     if (number) return number;
@@ -32,7 +32,7 @@ void tw_aie_ran(uint64_t times, tw_aie_place *place)
 {
     tw_aie_array *a = tw__aie_current;
     if (!a || !place) return;
-    const uint32_t number = number_of(place);
+    const uint32_t number = place_number(place);
     while (number > a->place_room) {
         size_t before = a->place_room;
         if (!tw__grow(&a->place_runs, &a->place_room, before, sizeof *a->place_runs)) break;

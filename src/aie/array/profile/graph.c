@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* graph: kernels, files and memory at the edge, parameters, and what joins them, with what went through and who waited
- * for it. */
+/* graph: kernels, files and memory at the edge, parameters, and what joins them, with what went through and who
+ * waited for it. */
 #include "aie/array/profile/profile.h"
 #include "core/profile/profile.h"
 

@@ -20,8 +20,8 @@ static void lines_add(tw_profile *p, const tw__line_desc *line, const char *file
     free(name);
 }
 
-/* A block's lines: its function's name, behind "+" for what does not count turns, then "cycles / 1000 line file" each.
- * Rounded so that all together take what the block takes. */
+/* A block's lines: its function's name, behind "+" for what does not count turns, then "cycles / 1000 line file"
+ * each. Rounded so that all together take what the block takes. */
 static void lines_add_block(tw_profile *p, const char *text, uint64_t runs)
 {
     const bool counts = *text != '+';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* lines: what lines of codelets cost. Of code of the chip that ran in a simulator the lines were counted there; a vertex
- * whose code is the host's has its cycles from a model, which knows the whole vertex: the line of its compute() stands
- * for it, and its name says so. */
+/* lines: what lines of codelets cost. Of code of the chip that ran in a simulator the lines were counted there; a
+ * vertex whose code is the host's has its cycles from a model, which knows the whole vertex: the line of its
+ * compute() stands for it, and its name says so. */
 #include "poplar/engine/account/account.h"
 #include "poplar/engine/tiles/tiles.h"
 

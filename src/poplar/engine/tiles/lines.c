@@ -68,8 +68,8 @@ void tw__tile_lines_reset(tw__tile_lines *l)
 
 static bool is_of_headers(const char *file)
 {
-    static const char *const parts[] = { "include/poplar/", "include/tilewright/", "/usr/include/", "/usr/lib/",
-                                         "colossus/cc/rt/", "<popc>" };
+    static const char *const parts[] = { "include/poplar/", "include/tilewright/", "/usr/include/",
+                                         "/usr/lib/",       "colossus/cc/rt/",     "<popc>" };
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
         if (strstr(file, parts[i])) return true;
     return strcmp(file, "assembly") == 0; /* what the compiler brings has no name of its own */
@@ -114,7 +114,7 @@ static uint64_t *lines_slot(GArray *list, uint32_t place)
 
 /* The turns up to now are those of the last instruction. A turn of a worker is one of six cycles in which others take
  * the rest; the supervisor, whose turns are cycles, may be waiting for workers: that is their time. */
-static void settle(tw__line_turn *t, unsigned context)
+static void settle_line(tw__line_turn *t, unsigned context)
 {
     enum { LATENCY = 7 };
     const uint64_t now = tw_sim_turns(t->sim, context);
@@ -130,7 +130,7 @@ static bool count_line(void *user, tw_sim *sim, const tw_sim_event *event)
     tw__line_turn *t = user;
     if (event->done) return false;
     const uint32_t place = place_at(t, event->pc);
-    settle(t, event->context);
+    settle_line(t, event->context);
     __typeof__(t->contexts[0]) *c = &t->contexts[event->context];
     if (place != UNKNOWN && place != c->place) ++*lines_slot(t->runs, place);
     if (place != UNKNOWN || !c->is_on) c->place = place;
@@ -173,7 +173,7 @@ void tw__line_turn_begin(tw__line_turn *t)
 }
 
 /* With the lock. */
-static tw__tile_line *sum_of(tw__tile_lines *l, uint32_t type, uint32_t place)
+static tw__tile_line *line_sum_of(tw__tile_lines *l, uint32_t type, uint32_t place)
 {
     const gint64 key = (gint64)((uint64_t)type << 32 | place);
     tw__tile_line *sum = g_hash_table_lookup(l->sums, &key);
@@ -188,7 +188,7 @@ static tw__tile_line *sum_of(tw__tile_lines *l, uint32_t type, uint32_t place)
 void tw__line_turn_end(tw__line_turn *t, uint32_t type, uint64_t cycles)
 {
     if (!t) return;
-    for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) settle(t, i);
+    for (unsigned i = 0; i < TW_SIM_CONTEXTS; i++) settle_line(t, i);
     uint64_t all = 0, sum = 0, given = 0;
     for (uint32_t i = FIRST; i < t->weights->len; i++) all += g_array_index(t->weights, uint64_t, i);
     if (!all) return; /* without lines */
@@ -198,7 +198,7 @@ void tw__line_turn_end(tw__line_turn *t, uint32_t type, uint64_t cycles)
         if (!weight) continue;
         sum += weight;
         const uint64_t until = (uint64_t)((double)sum / (double)all * (double)cycles + 0.5);
-        tw__tile_line *line = sum_of(t->lines, type, i);
+        tw__tile_line *line = line_sum_of(t->lines, type, i);
         line->cycles += until - given, line->runs += *lines_slot(t->runs, i);
         given = until;
     }

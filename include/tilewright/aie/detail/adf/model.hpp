@@ -107,8 +107,8 @@ inline std::map<unsigned long, design *> &tops()
     static std::map<unsigned long, design *> &all = *new std::map<unsigned long, design *>;
     return all;
 }
-/* Every graph that was ever made: where it lies (null: gone), how long it is (0: not known), the name of its class and
- * its number among those (set for those that lie in an initialised one). */
+/* Every graph that was ever made: where it lies (null: gone), how long it is (0: not known), the name of its class
+ * and its number among those (set for those that lie in an initialised one). */
 struct design_place {
     const void *object;
     size_t bytes;
