@@ -252,7 +252,7 @@ export function chart(spec) {
             const canvas = instance?.getZr();
             if (canvas) {
                 canvas.animation.stop(); // a frame that is still to come would find nothing
-                canvas.painter._redrawId = NaN; // likewise where a slow machine paints one picture in several frames
+                canvas.painter._paintList = () => {}; // likewise where a slow machine paints one picture in several frames
             }
             instance?.dispose();
             instance = null;
