@@ -279,6 +279,15 @@ static int run_once(tw__sim_session *s)
     return bad ? bad : stop == TW_SIM_DONE ? TW__EXIT_OK : TW__EXIT_FAILURE;
 }
 
+static int check_saves(const tw__sim_request *r)
+{
+    if (!tw__sim_are_cycles(r->save_at))
+        return tw__cli_usage_error("sim", "--save-at: '%s' is no list of cycles, lowest first", r->save_at);
+    if (r->save && !r->save_at) return tw__cli_usage_error("sim", "--save names the file of --save-at");
+    if (r->save_at && r->interactive) return tw__cli_usage_error("sim", "--save-at is for a run that nobody steps");
+    return TW__EXIT_OK;
+}
+
 /* The functions that a wrong --entry could have meant. */
 static void tell_functions(const char *path, const char *chip, const char *entry)
 {
@@ -369,7 +378,7 @@ int tw__sim_with(tw__dap *dap, int argc, char **argv)
     char *end = NULL;
     guint64 limit = r.limit ? g_ascii_strtoull(r.limit, &end, 0) : 1000000000;
     if (!limit || (end && *end)) return tw__cli_usage_error("sim", "--limit takes a number of turns");
-    if ((bad = tw__sim_check_saves(&r))) return bad;
+    if ((bad = check_saves(&r))) return bad;
     g_auto(GStrv) pairs = g_strsplit(r.options ? r.options : "", ",", -1);
     if (tw_sim_options_read(&options, (const char *const *)pairs) != TW_OK)
         return tw__cli_usage_error("sim", "%s", tw_error_message());

@@ -53,8 +53,9 @@ tw_sim_stop tw__sim_pieces(tw__sim_session *s, guint64 limit);
 
 /* --- sim_save.c: checkpoints ------------------------------------------------------------------------------------ */
 
-int tw__sim_check_saves(const tw__sim_request *r);
-/* tw_sim_run() with the checkpoints that come due meanwhile; *failed when one could not be written. */
+bool tw__sim_are_cycles(const char *list); /* of --save-at, lowest first; NULL: none */
+/* tw_sim_run() with the checkpoints that come due meanwhile; *failed when one could not be written,
+ * which it tells. */
 tw_sim_stop tw__sim_run(tw__sim_session *s, bool *failed);
 int tw__sim_saved(const tw__sim_session *s); /* were all of them written? */
 

@@ -151,7 +151,6 @@ tw_sim_stop tw__sim_go(tw__sim_session *s)
             fprintf(stderr, "tilewright sim: note: '%s' is between tiles: it ends at once here\n",
                     tw_insn_format(&insn, text));
     }
-    if (failed) tw__cli_failure("sim");
     return failed ? TW_SIM_BREAK : stop;
 }
 

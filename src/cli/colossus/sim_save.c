@@ -15,15 +15,11 @@ static guint64 first_cycle(const char *list, const char **rest)
     return cycle;
 }
 
-int tw__sim_check_saves(const tw__sim_request *r)
+bool tw__sim_are_cycles(const char *list)
 {
-    guint64 before = 0, cycle;
-    for (const char *list = r->save_at; list; before = cycle)
-        if ((cycle = first_cycle(list, &list)) <= before)
-            return tw__cli_usage_error("sim", "--save-at: '%s' is no list of cycles, lowest first", r->save_at);
-    if (r->save && !r->save_at) return tw__cli_usage_error("sim", "--save names the file of --save-at");
-    if (r->save_at && r->interactive) return tw__cli_usage_error("sim", "--save-at is for a run that nobody steps");
-    return TW__EXIT_OK;
+    for (guint64 before = 0, cycle; list; before = cycle)
+        if ((cycle = first_cycle(list, &list)) <= before) return false;
+    return true;
 }
 
 static bool save(const tw__sim_session *s, guint64 cycle)
@@ -31,7 +27,10 @@ static bool save(const tw__sim_session *s, guint64 cycle)
     const char *name = s->r->save ? s->r->save : "checkpoint";
     g_autofree char *path =
         strchr(s->r->save_at, ',') ? g_strdup_printf("%s.%" G_GUINT64_FORMAT, name, cycle) : NULL;
-    return tw_sim_save(s->sim, path ? path : name) == TW_OK;
+    if (tw_sim_save(s->sim, path ? path : name) == TW_OK) return true;
+    fflush(stdout);
+    fprintf(stderr, "tilewright sim: %s\n", tw_error_message());
+    return false;
 }
 
 /* A turn of a worker is six cycles, one of the supervisor may be one: pieces get shorter until the clock is there. */
