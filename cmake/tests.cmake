@@ -200,11 +200,7 @@ add_library(tw_fuzz_mutate STATIC EXCLUDE_FROM_ALL tests/fuzz/mutate.c tests/fuz
 target_include_directories(tw_fuzz_mutate PUBLIC tests/fuzz)
 # The debug adapter of a simulated tile, which is a part of the program, for fuzz_dap.
 if(TARGET tw_colossus AND TARGET tilewright_program)
-  file(GLOB adapter_sources CONFIGURE_DEPENDS src/cli/dap/*.c)
-  foreach(part IN ITEMS commands dap debug expr frames save show source watch)
-    list(APPEND adapter_sources src/cli/colossus/sim_${part}.c)
-  endforeach()
-  add_library(tw_dap STATIC EXCLUDE_FROM_ALL ${adapter_sources} src/cli/lines.c src/cli/messages.c src/cli/words.c)
+  add_library(tw_dap STATIC EXCLUDE_FROM_ALL ${TW_SIM_SESSION})
   target_include_directories(tw_dap PUBLIC src include)
   target_link_libraries(tw_dap PUBLIC tw_colossus PkgConfig::GLIB PkgConfig::JANSSON)
 endif()

@@ -71,7 +71,7 @@ it('a view is laid out for paper and put back', async () => {
 it('“All” has every view, and prints', async () => {
     const page = await open(file);
     await ready(page);
-    await page.keyboard.press('8');
+    await page.keyboard.press('9');
     await settle(page);
     assert.equal(await page.evaluate(() => location.hash), '#view=all');
     const titles = await page.$$eval('.part > .title', (all) => all.map((t) => t.textContent));
@@ -84,7 +84,7 @@ it('“All” has every view, and prints', async () => {
         'Time: By tile',
         'Time: Grid',
     );
-    views.push('Time: Waits and exchanges', 'Kernels: By kind', 'Kernels: By line', 'Motion', 'Compare');
+    views.push('Time: Waits and exchanges', 'Kernels: By kind', 'Kernels: By line', 'Motion', 'Graph', 'Compare');
     assert.deepEqual(titles, views);
     assert.equal(await page.$('.part > .error'), null);
     const names = [
