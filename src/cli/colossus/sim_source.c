@@ -147,6 +147,14 @@ static bool scalar_bits(const tw__sim_session *s, unsigned context, char as, con
     return true;
 }
 
+/* Whether there is such a value, also one that no register or memory has here. */
+static bool is_known(const tw__sim_session *s, const tw_debug_state *state, const char *name)
+{
+    char *printed = tw_debug_print(s->debug, state, name);
+    free(printed);
+    return printed != NULL;
+}
+
 bool tw__source_assign(const tw__sim_session *s, unsigned context, const char *name, const char *text, char **error)
 {
     source_context c = { .s = s, .context = context };
@@ -154,11 +162,15 @@ bool tw__source_assign(const tw__sim_session *s, unsigned context, const char *n
     uint32_t address, bits;
     *error = NULL;
     if (!s->debug || !source_state(&c, &state)) return false;
-    g_autofree char *pointer = g_strdup_printf("&%s", name), *member = g_strdup_printf("this->%s", name);
-    g_autofree char *member_pointer = g_strdup_printf("&%s", member);
-    bool is_member = tw_debug_word(s->debug, &state, pointer, &address) != TW_OK;
-    if (is_member && tw_debug_word(s->debug, &state, member_pointer, &address) != TW_OK) return false;
-    char *type = tw_debug_type(s->debug, &state, is_member ? member : name);
+    g_autofree char *member = g_strdup_printf("this->%s", name);
+    const char *known = is_known(s, &state, name) ? name : member;
+    if (known == member && !is_known(s, &state, member)) return false;
+    g_autofree char *pointer = g_strdup_printf("&%s", known);
+    if (tw_debug_word(s->debug, &state, pointer, &address) != TW_OK) {
+        *error = g_strdup_printf("'%s' cannot be set: %s", name, tw_error_message());
+        return false;
+    }
+    char *type = tw_debug_type(s->debug, &state, known);
     size_t scalar = scalar_of(type ? type : "");
     bool is_pointer = type && g_str_has_suffix(type, "*");
     if (scalar == G_N_ELEMENTS(scalars) && !is_pointer)

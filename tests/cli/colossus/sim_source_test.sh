@@ -192,6 +192,42 @@ info locals
 END2
 shows 'Temporary breakpoint 1' 'scale = 7' 'in[1] = 2.5' 'in[2] = 3' 'this->scale = 7' 'this = 0x90000'
 
+# set: a local hides the member of its name also where it cannot be set; a bit-field has no address of its own.
+cat >shadow.cpp <<'END2'
+#include <poplar/Vertex.hpp>
+class Shadow : public poplar::Vertex {
+  public:
+    poplar::InOut<int> y;
+    int x;
+    struct { unsigned low : 3, high : 5; } parts;
+    bool compute()
+    {
+        int x = *y * 3;
+        for (int i = 0; i < 4; i++)
+            x = x * x + i;
+        *y = x + this->x + parts.low + parts.high;
+        return true;
+    }
+};
+END2
+"$tilewright" popc -g -c --target ipu2 shadow.cpp -o shadow.o
+status=0
+"$tilewright" sim shadow.o --entry __runCodelet_Shadow --set-reg '$mvertex_base=0x90000' \
+    --mem '0x90000=0x98000,7,0x1f;0x98000=2' -i >out 2>err <<'END2' || status=$?
+break shadow.cpp:11
+c
+set x = 77
+p this->x
+set parts.high = 1
+p parts
+set this->x = 9
+p this->x
+END2
+[ "$status" = 1 ] || { echo "sim: status $status, not 1:"; cat out err; exit 1; }
+shows 'this->x = 7' 'parts = {low = 7, high = 3}' 'this->x = 9'
+cp err out
+shows "'x' cannot be set: it has no address" "'parts.high' cannot be set: it has no address: it is a bit-field"
+
 # Variables of callers: registers that a callee keeps are found where it put them, also through assembly with .cfi_*;
 # what came on the stack is there from the entry on. Assembly without .cfi_* says nothing of its callers.
 cat >callers.cpp <<'END2'

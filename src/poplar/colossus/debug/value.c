@@ -327,6 +327,7 @@ static bool value_unary(looking *l, tw__value *out)
         good = value_unary(l, &of) && (is_record(of.type) ? value_element(l, &of, 0, out) : behind(l, &of, 0, out));
     } else if (accepts(l, "&")) {
         good = value_unary(l, &of);
+        if (good && of.bits) good = wrong(l, TW_E_TYPE, "it has no address: it is a bit-field");
         if (good && !of.in_memory) good = wrong(l, TW_E_TYPE, "it has no address: it is not in memory here");
         *out = (tw__value){ .is_number = true, .is_address = true, .number = of.address };
     } else {
