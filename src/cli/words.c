@@ -151,7 +151,7 @@ static bool read_command(tw__reader *r, char **line, size_t *room)
     if (length < 0 && r->terminal) putchar('\n');
     if (length >= 0 && strlen(*line) != (size_t)length) {
         tw__reader_complain(r, "a command with a NUL byte");
-        **line = 0;
+        strcpy(*line, "#"); /* not empty, which repeats the last command: nothing is done */
     }
     return length >= 0;
 }

@@ -141,11 +141,16 @@ done
 sed '/host\|seconds\|time/d' plain.txt >a.txt
 sed '/host\|seconds\|time/d' stops.txt | sed 's/stops/plain/' | cmp -s a.txt - || fail "another profile: $(diff plain.txt stops.txt)"
 
+# A NUL byte makes no empty line, which would repeat the last command.
+printf '.globl add\nadd: add $m0, $m0, $m1\n br $lr\n' >edited.s
+expect 0 python3 "$source/tests/cli/terminal.py" '(sim) ' 'print 41 + 1\r' '(sim) ' '\x00\r' 'a NUL byte' '' '(sim) ' 'q\r' -- \
+  sh -c '"$1" sim edited.s --call "add(1, 2)" -i | cat' sh "$tilewright"
+[ "$(grep -c '= 42' "$work/out")" = 1 ] || fail 'a line with a NUL byte repeats the last command'
+
 # At a terminal lines are edited, where the build has libedit: Tab completes commands, what info shows and symbols, Up
 # brings back the last command, also of another session, Ctrl-C drops what was typed.
 export XDG_STATE_HOME="$work/state"
 if ldd "$tilewright" | grep -q libedit; then
-  printf '.globl add\nadd: add $m0, $m0, $m1\n br $lr\n' >edited.s
   terminal="$source/tests/cli/terminal.py"
   expect 0 python3 "$terminal" '(sim) ' 'junk\003' '(sim) ' 'info cy\t\r' 'worker 0: 0' '' '(sim) ' '\e[A\r' 'worker 0: 0' '' \
     '(sim) ' 'print ad\t\r' 'add = ' '' '(sim) ' 'q\r' -- "$tilewright" sim edited.s --call 'add(1, 2)' -i
