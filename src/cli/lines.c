@@ -36,15 +36,17 @@ static char *show_prompt(EditLine *edit)
 typedef struct fitting {
     const char *start;
     GPtrArray *words; /* those that begin so, each once */
+    GHashTable *seen; /* the same: a program may have a great many symbols */
 } fitting;
 
 static void add_fitting(void *list, const char *word)
 {
     fitting *f = list;
     if (!g_str_has_prefix(word, f->start)) return;
-    for (guint i = 0; i < f->words->len; i++)
-        if (strcmp(f->words->pdata[i], word) == 0) return;
-    g_ptr_array_add(f->words, g_strdup(word));
+    if (g_hash_table_contains(f->seen, word)) return;
+    char *copy = g_strdup(word);
+    g_ptr_array_add(f->words, copy);
+    g_hash_table_add(f->seen, copy);
 }
 
 static gint by_text(gconstpointer x, gconstpointer y)
@@ -84,8 +86,9 @@ static unsigned char complete_line(EditLine *edit, int key)
     while (start > at->buffer && !strchr(" \t*&(,=+", start[-1])) start--;
     g_autofree char *before = g_strndup(at->buffer, (gsize)(start - at->buffer));
     g_autofree char *begun = g_strndup(start, (gsize)(at->cursor - start));
-    fitting f = { begun, g_ptr_array_new_with_free_func(g_free) };
+    fitting f = { begun, g_ptr_array_new_with_free_func(g_free), g_hash_table_new(g_str_hash, g_str_equal) };
     l->words(l->user, before, add_fitting, &f);
+    g_hash_table_destroy(f.seen);
     unsigned char result = CC_REFRESH_BEEP;
     if (f.words->len) {
         g_ptr_array_sort(f.words, by_text);
