@@ -196,8 +196,13 @@ static void break_vertex(graph *g, const char *args, const char *condition, bool
     tell_set(&g->d, &b, what);
 }
 
-static void break_step(graph *g, const char *name, bool temporary)
+static void break_step(graph *g, const char *name, const char *condition, bool temporary)
 {
+    if (condition) {
+        tw__debug_complain(&g->d,
+                           "break step NAME has no condition: variables and registers are those of a vertex.");
+        return;
+    }
     tw_engine_step s = { .size = sizeof s };
     guint count = 0;
     g_autofree char *here = NULL;
@@ -272,7 +277,7 @@ static void graph_set(debugger *d, char *args, bool temporary)
     if (strcmp(args, "vertex") == 0 || g_str_has_prefix(args, "vertex "))
         break_vertex(g, g_strstrip(args + 6), condition, temporary);
     else if ((!*args && !g->vertex) || strcmp(args, "step") == 0 || g_str_has_prefix(args, "step "))
-        break_step(g, *args ? g_strstrip(args + 4) : "", temporary);
+        break_step(g, *args ? g_strstrip(args + 4) : "", condition, temporary);
     else if (*args)
         break_place(g, args, condition, temporary);
     else
