@@ -4,7 +4,9 @@
  * The text lives in a fixed buffer per thread: reporting an error needs no memory, so "out of memory" can be
  * reported like anything else. A text that does not fit ends in "...". */
 #include "core/base/base.h"
+#include "core/base/kept_error.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { DETAIL_BYTES = 2048 };
@@ -113,4 +115,29 @@ tw_status tw_error_set(tw_status status, const char *format, ...)
     tw__vfail(status, format, args);
     va_end(args);
     return status;
+}
+
+/* --- put aside -------------------------------------------------------------------------------------------------- */
+
+struct tw__kept_error {
+    tw_status status;
+    bool made_nothing;
+    char text[DETAIL_BYTES];
+};
+
+tw__kept_error *tw__error_keep(void)
+{
+    tw__kept_error *kept = malloc(sizeof *kept);
+    if (!kept) return NULL;
+    kept->status = last, kept->made_nothing = made_nothing;
+    memcpy(kept->text, detail, sizeof detail);
+    return kept;
+}
+
+void tw__error_put_back(tw__kept_error *kept)
+{
+    if (!kept) return;
+    last = kept->status, made_nothing = kept->made_nothing;
+    memcpy(detail, kept->text, sizeof detail);
+    free(kept);
 }

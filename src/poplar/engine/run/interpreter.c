@@ -3,6 +3,7 @@
  * threads; everything else is done in order by the calling thread. */
 #include "poplar/engine/engine.h"
 #include "core/base/interrupt.h"
+#include "core/base/kept_error.h"
 #include "poplar/engine/run/machine.h"
 
 #include <omp.h>
@@ -226,7 +227,14 @@ static tw_status tell_debugger(const machine *m, const tw__instr *in)
 {
     const tw_debugger *d = m->engine->debugger;
     m->engine->debugged = (size_t)(in - m->code);
-    return d->step && in->step != TW__NO_STEP ? d->step(d->user, m->engine, m->engine->debugged) : TW_OK;
+    if (!d->step || in->step == TW__NO_STEP) return TW_OK;
+    tw__kept_error *kept = tw__error_keep();
+    tw_status s = d->step(d->user, m->engine, m->engine->debugged);
+    if (s)
+        free(kept); /* the run ends with what the debugger says */
+    else
+        tw__error_put_back(kept);
+    return s;
 }
 
 /* Whether this is where a replica waits for all others. */

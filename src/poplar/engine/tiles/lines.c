@@ -153,7 +153,6 @@ tw__line_turn *tw__line_turn_new(tw__tile_lines *l, const tw_engine *engine, uin
     g_mutex_unlock(&l->lock);
     t->weights = g_array_new(FALSE, TRUE, sizeof(uint64_t));
     t->runs = g_array_new(FALSE, TRUE, sizeof(uint64_t));
-    tw_sim_set_hook(sim, count_line, t);
     return t;
 }
 
@@ -168,6 +167,7 @@ void tw__line_turn_free(tw__line_turn *t)
 void tw__line_turn_begin(tw__line_turn *t)
 {
     if (!t) return;
+    tw_sim_set_hook(t->sim, count_line, t); /* again: a debugger has had the hook during the vertex before */
     g_array_set_size(t->weights, 0), g_array_set_size(t->runs, 0);
     memset(t->contexts, 0, sizeof t->contexts);
 }

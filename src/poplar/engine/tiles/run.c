@@ -4,6 +4,7 @@
  * Vertices start in creation order on the least loaded worker (docs/decisions.md, G7), as they would on the chip, and
  * a worker keeps its registers from one to the next. Vertices of a compute set do not touch what another one writes,
  * so one after the other gives what the six workers at once would. */
+#include "core/base/kept_error.h"
 #include "poplar/engine/tiles/tiles.h"
 
 #include <stdlib.h>
@@ -187,7 +188,10 @@ static tw_sim_stop run_debugged(const turn *t, const tw__tile_vertex *v, uint64_
                               .context = t->context,
                               .sim = t->sim };
     shown.image = g_array_index(code->placed, tw__placed_link, code->placed_of[t->tile] - 1).image;
-    return d->vertex(d->user, &shown, turns);
+    tw__kept_error *kept = tw__error_keep();
+    tw_sim_stop stop = d->vertex(d->user, &shown, turns);
+    tw__error_put_back(kept);
+    return stop;
 }
 
 /* Runs what has been started to its end. */
