@@ -51,12 +51,16 @@ TW_API tw_status tw_debugger_set(const tw_debugger *debugger);
 
 /* What stands at a place of an engine's programs. */
 typedef struct tw_engine_step {
-    size_t size;       /* sizeof(tw_engine_step) */
-    const char *what;  /* "compute set", "copy", "stream", "remote buffer", "print"; NULL: control, no step */
+    size_t size; /* sizeof(tw_engine_step) */
+    /* "compute set", "copy", "copy between replicas", "stream", "remote buffer", "print", "sync", "clock", "abort",
+     * "error", "decision" (what a branch or a loop depends on), "nothing to do"; NULL: control, no step */
+    const char *what;
     const char *name;  /* of the compute set, the first stream ...; "" = none. The engine's */
     uint64_t vertices; /* of a compute set */
     unsigned tiles;    /* ... on so many tiles */
     bool simulated;    /* ... some of them run as code of the chip */
+    unsigned replica,
+        replicas; /* which engine it is of a graph that exists as so many replicas only; 0: it does not */
 } tw_engine_step;
 /* Into *step. TW_E_INDEX: behind the last place; they are numbered from 0. */
 TW_API tw_status tw_engine_get_step(tw_engine *engine, size_t index, tw_engine_step *step);

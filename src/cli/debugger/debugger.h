@@ -23,6 +23,7 @@ typedef struct graph {
     GHashTable *debugs;            /* image -> tw_debug *, of the step */
     graph_going going;
     GArray *words, *infos; /* tw__word */
+    bool has_stopped;      /* or could have: a step has come */
     bool changed;          /* the last stop was for a tensor that is watched */
     bool at_entry;         /* ... is at the start, for a client */
 } graph;
@@ -34,8 +35,8 @@ static inline graph *graph_of(debugger *d)
 
 /* --- module.c -------------------------------------------------------------------------------------------------- */
 
-/* "step 3: compute set 'add', 4 vertices on 2 tiles"; g_free(). */
-char *tw__graph_step_text(graph *g, size_t step);
+/* "step 3: compute set 'add', 4 vertices on 2 tiles"; `number`: tw__graph_step_number(); g_free(). */
+char *tw__graph_step_text(graph *g, size_t step, size_t number);
 size_t tw__graph_step_number(graph *g, size_t step); /* of those that do something, from 1 */
 void tw__graph_show_place(graph *g);                 /* of the step or the vertex */
 /* Whether vertices of this engine are simulated at all. */

@@ -33,7 +33,7 @@ static bool graph_frame(debugger *d, unsigned thread, unsigned n, tw__dap_frame 
     if (g->vertex && of_tile->frame(d, thread, n, shown)) return true;
     bool is_outer = n == 0 || (g->vertex && of_tile->frame(d, thread, n - 1, &inner));
     g_free(inner.name);
-    if (is_outer) shown->name = tw__graph_step_text(g, g->step);
+    if (is_outer) shown->name = tw__graph_step_text(g, g->step, tw__graph_step_number(g, g->step));
     return is_outer;
 }
 

@@ -103,7 +103,7 @@ static void info_steps(debugger *d, char *args)
         if (!s.what) continue;
         number++;
         if (!all && (number + AROUND < here || number > here + AROUND)) continue;
-        g_autofree char *text = tw__graph_step_text(g, i);
+        g_autofree char *text = tw__graph_step_text(g, i, number);
         printf("%c %s\n", i == g->step ? '*' : ' ', text);
     }
     if (!all && number > 2 * AROUND + 1) printf("%zu steps: 'info steps all' lists them.\n", number);

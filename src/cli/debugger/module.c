@@ -27,16 +27,17 @@ size_t tw__graph_step_number(graph *g, size_t step)
     return number;
 }
 
-char *tw__graph_step_text(graph *g, size_t step)
+char *tw__graph_step_text(graph *g, size_t step, size_t number)
 {
     tw_engine_step s;
     GString *text = g_string_new(NULL);
     get_step(g, step, &s);
-    g_string_append_printf(text, "step %zu: %s", tw__graph_step_number(g, step), s.what ? s.what : "?");
+    g_string_append_printf(text, "step %zu: %s", number, s.what ? s.what : "?");
     if (s.name && *s.name) g_string_append_printf(text, " '%s'", s.name);
     if (s.vertices)
         g_string_append_printf(text, ", %" PRIu64 " %s on %u tile%s", s.vertices,
                                s.vertices == 1 ? "vertex" : "vertices", s.tiles, s.tiles == 1 ? "" : "s");
+    if (s.replicas) g_string_append_printf(text, ", replica %u of %u", s.replica, s.replicas);
     return g_string_free(text, FALSE);
 }
 
@@ -58,7 +59,7 @@ void tw__graph_show_place(graph *g)
         show_vertex(g->vertex);
         return;
     }
-    g_autofree char *text = tw__graph_step_text(g, g->step);
+    g_autofree char *text = tw__graph_step_text(g, g->step, tw__graph_step_number(g, g->step));
     puts(text);
 }
 
@@ -124,9 +125,10 @@ static void greet(graph *g)
 static void stop_at_step(graph *g, tw_engine *engine, size_t step)
 {
     tw_engine_step s;
-    bool is_first = g->engine == NULL;
+    bool is_first = !g->has_stopped;
     g->engine = engine, g->step = step;
     if (!get_step(g, step, &s)) return;
+    g->has_stopped = true;
     g_hash_table_remove_all(g->debugs); /* images are this engine's, which may be gone when the next one runs */
     fflush(stdout);
     if (is_first && g->d.dap) tw__graph_begin(g);

@@ -64,6 +64,21 @@ static const char *program_name(const tw_engine *engine, const tw__instr *in)
     return name ? name : "";
 }
 
+/* Of the rest: what a run does there besides computing and copying. */
+static const char *kind_text(tw__opcode op)
+{
+    switch (op) {
+    case TW__I_CROSS: return "copy between replicas";
+    case TW__I_SYNC: return "sync";
+    case TW__I_STAMP: return "clock";
+    case TW__I_NOTHING: return "nothing to do";
+    case TW__I_ABORT:
+    case TW__I_ABORT_IF: return "abort";
+    case TW__I_ERROR: return "error";
+    default: return "decision";
+    }
+}
+
 tw_status tw_engine_get_step(tw_engine *engine, size_t index, tw_engine_step *step)
 {
     tw_status status = tw__engine_usable(engine);
@@ -75,6 +90,7 @@ tw_status tw_engine_get_step(tw_engine *engine, size_t index, tw_engine_step *st
     const tw__instr *in = &engine->plan.code.items[index];
     const tw__exec *x;
     mine = (tw_engine_step){ .size = mine.size, .name = "" };
+    mine.replica = engine->replica, mine.replicas = engine->core->created;
     switch ((tw__opcode)in->op) {
     case TW__I_EXECUTE:
     case TW__I_EXECUTE_ALL:
@@ -89,7 +105,10 @@ tw_status tw_engine_get_step(tw_engine *engine, size_t index, tw_engine_step *st
         mine.name = engine->core->remotes[engine->plan.remote_copies.items[in->a].remote].handle;
         break;
     case TW__I_PRINT: mine.what = "print", mine.name = engine->plan.prints.items[in->a].title; break;
-    default: break;
+    default:
+        if (in->step != TW__NO_STEP)
+            mine.what = kind_text((tw__opcode)in->op), mine.name = program_name(engine, in);
+        break;
     }
     tw__give_options(step, &mine);
     return TW_OK;

@@ -132,6 +132,37 @@ prints out 'Exception: '
 prints out 'm0 = 4'
 prints err "vertex 2 of type 'Bad' in compute set 'two' on tile 3"
 
+# Replicas are engines of their own, with tensors of their own; the first step may be a sync; what the debugger gets
+# wrong is no error of the program's. A condition is not dropped.
+cat >replicas.c <<'END'
+#include <tilewright/tilewright.h>
+int main(void)
+{
+    tw_ipu_model m = { .size = sizeof m, .num_ipus = 2, .tiles_per_ipu = 4, .replicas_only = true };
+    tw_device *dev = tw_device_ipu_model_with(&m);
+    tw_graph *g = tw_graph_new_replicated(tw_device_target(dev), 2);
+    tw_tensor a = tw_graph_add_variable(g, TW_INT, 1, (size_t[]){ 1 }, "a");
+    tw_tensor b = tw_graph_add_variable(g, TW_INT, 1, (size_t[]){ 1 }, "b");
+    tw_graph_map(g, a, 0), tw_graph_map(g, b, 1);
+    tw_graph_create_host_access(g, "a", a);
+    tw_program both[] = { tw_program_sync(g, TW_SYNC_GLOBAL), tw_program_copy(g, a, b) };
+    tw_engine *e = tw_engine_new(g, tw_program_sequence_of(g, 2, both), NULL);
+    if (tw_engine_load(e, dev) != TW_OK || tw_engine_write(e, "a", (int[]){ 7, 8 }, 8) != TW_OK) return 3;
+    tw_error_set(TW_E_APPLICATION, "mine");
+    if (tw_engine_run(e, 0) != TW_OK) return 4;
+    printf("error %d: %s\n", (int)tw_error_status(), tw_error_message());
+    tw_engine_free(e), tw_graph_free(g), tw_device_free(dev);
+    return 0;
+}
+END
+debug 1 'break step nothing if 1;info steps all;next;next;print a;next;print a;print b;print none;next' replicas.c
+prints out 'step 1: sync, replica 0 of 2'
+prints out 'step 2: copy, replica 1 of 2'
+prints out 'a = int[1] [7]'
+prints out 'a = int[1] [8]'
+prints out 'error -36: mine'
+prints err 'break step NAME has no condition'
+
 # The profile is that of a run without stops.
 expect 5 "$tilewright" run --device ipu-sim --profile plain.json pair.c
 debug 5 'break vertex Add;continue;step 3;watch a;continue;continue' --device ipu-sim --profile stops.json pair.c

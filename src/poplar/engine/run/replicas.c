@@ -132,6 +132,8 @@ tw_status tw__replicas_prepare(tw_engine *engine)
     tw_status s = TW_OK;
     for (unsigned i = 0; i < engine->core->created && !s; i++)
         if (!engine->replicas[i].elsewhere) s = tw__storage_commit(&engine->replicas[i].plan.storage);
+    for (unsigned i = 0; i < engine->core->created; i++)
+        engine->replicas[i].prepared = s == TW_OK, engine->replicas[i].loaded = false;
     return s;
 }
 
@@ -140,6 +142,7 @@ tw_status tw__replicas_load(tw_engine *engine)
     for (unsigned i = 0; i < engine->core->created; i++) {
         tw_engine *one = &engine->replicas[i];
         tw_status s = one->elsewhere ? TW_OK : tw__images_write(one);
+        one->loaded = s == TW_OK && !one->elsewhere; /* debuggers get these engines */
         if (s) return s;
         if (one->tiles && !one->elsewhere) tw__tile_load(one);
     }
