@@ -9,7 +9,7 @@
 
 /* --- running --------------------------------------------------------------------------------------------------- */
 
-static void go_on(graph *g, graph_going how)
+static void leave_commands(graph *g, graph_going how)
 {
     g->going = how, g->d.reader.go = true, g->d.hit_id = 0;
 }
@@ -19,7 +19,7 @@ static void within(debugger *d, char *args, void (*run)(debugger *, char *), gra
 {
     graph *g = graph_of(d);
     if (!g->vertex) {
-        go_on(g, behind);
+        leave_commands(g, behind);
         return;
     }
     run(d, args);
