@@ -213,19 +213,21 @@ static void flushed_queue(void **state)
 
 /* --- exceptions ------------------------------------------------------------------------------------------------ */
 
-/* The body runs to its end, or stops with the message; `x` is 0. */
-static void check_exception(const char *mask, const char *body, const char *message)
+static void check_level(bool optimize, const char *mask, const char *body, const char *message)
 {
-    char text[1024];
+    char text[1400];
     snprintf(text, sizeof text,
              "const e = @import_module(\"<tile_config>\").exceptions; export var out = @zeros([32]u32);\n"
-             "var x: f32 = 0.0; var big: f32 = 3.0e38; var y: f32 = 0.0; var a = [2]f32{ 3.0e38, 1.0 };\n"
+             "var x: f32 = 0.0; var big: f32 = 3.0e38; var y: f32 = 0.0; var limit: u16 = 3; var a = [2]f32{ "
+             "3.0e38, 1.0 };\n"
              "const av = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} -> a[i] });\n"
+             "fn unmask(mask: u16, turns: u16) void { if (turns > 0) unmask(mask, turns - 1) else "
+             "e.set_exception_mask(mask); }\n"
              "task main() void { e.set_exception_mask(%s); %s out[0] = 1; }\n"
              "comptime { @bind_local_task(main, @get_local_task_id(8)); @activate(@get_local_task_id(8)); }\n",
              mask, body);
     compiled c;
-    compile_with(&c, text, (tw__csl_compile_options){ 0 });
+    compile_with(&c, text, (tw__csl_compile_options){ .optimize = optimize });
     if (!c.image) {
         tw_diags_print(c.diags, stderr, false);
         fail_msg("does not compile");
@@ -238,10 +240,17 @@ static void check_exception(const char *mask, const char *body, const char *mess
         found = found || (message && strstr(d->message, message));
     if (stopped != (message != NULL) || found != (message != NULL)) {
         tw_diags_print(c.diags, stderr, false);
-        fail_msg("mask %s: %s", mask, body);
+        fail_msg("-O%c, mask %s: %s", optimize ? '2' : '0', mask, body);
     }
     tw__wse_free(w);
     compiled_free(&c);
+}
+
+/* The body runs to its end, or stops with the message, at both levels; `x` is 0. */
+static void check_exception(const char *mask, const char *body, const char *message)
+{
+    check_level(false, mask, body, message);
+    check_level(true, mask, body, message);
 }
 
 static void exceptions(void **state)
@@ -254,6 +263,13 @@ static void exceptions(void **state)
     check_exception("e.FP_OVERFLOW & e.FP_DIV_BY_0", "y = big * big;", "floating-point overflow");
     check_exception("e.FP_OVERFLOW", "@fmuls(av, av, 10.0);", "floating-point overflow");
     check_exception("e.FP_UNDERFLOW", "@fmuls(av, av, 10.0);", NULL);
+    check_exception(
+        "0xffff", /* what no turn changes, but for whether it stops the PE */
+        "var d = x; for (@range(u16, limit)) |i| { y = 42.0 / d; e.set_exception_mask(e.FP_DIV_BY_0); }",
+        "floating-point division by zero");
+    check_exception("0xffff", "var d = big; for (@range(u16, limit)) |i| { y = d * d; unmask(e.FP_OVERFLOW, i); }",
+                    "floating-point overflow");
+    check_exception("e.FP_OVERFLOW", "var d = x; for (@range(u16, limit)) |i| { y = 42.0 / d; }", NULL);
 }
 
 /* --- exported names, read by their numbers --------------------------------------------------------------------- */

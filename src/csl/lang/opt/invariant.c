@@ -26,6 +26,7 @@ typedef struct hoist {
     opt_bytes stores[STORES];
     unsigned store_count;
     bool opaque;                     /* the loop has operations or calls, which may change anything */
+    bool masks;                      /* it may change which exceptions of floating point stop the PE */
     bool waits;                      /* it may wait for what happens in the background */
     bool windows;                    /* registers of the optimiser's own are lost in it */
     bool counted;                    /* ... nothing but a counter ends it */
@@ -50,7 +51,12 @@ static void note_memory(hoist *h, const opt_insn *x)
     enum opt_family family = tw__opt_family(x->insn.op, &(unsigned){ 0 });
     bool store = family == OPT_ST || family == OPT_STA || family == OPT_STX || x->insn.op == TW__CSL_I_STDSD ||
                  x->insn.op == TW__CSL_I_STDSDA;
-    if (tw__opt_effect(x->insn) != OPT_KEEPS) h->opaque = true;
+    if (tw__opt_effect(x->insn) != OPT_KEEPS) {
+        h->opaque = true;
+        h->masks |= x->insn.op != TW__CSL_I_DSDOP;
+    } else if (store) {
+        h->masks |= tw__opt_touches(x).high == 0; /* a pointer: perhaps the register */
+    }
     if (store && h->store_count < STORES)
         h->stores[h->store_count++] = tw__opt_touches(x);
     else if (store)
@@ -146,6 +152,13 @@ static motion motion_of(tw__csl_insn i)
     }
     if (family >= OPT_FADD && family < OPT_FLOAT_END) return WHEN_CERTAIN; /* an exception may stop the PE */
     return tw__opt_pure(i) ? ALWAYS : STAYS;
+}
+
+/* What it says depends on the mask of exceptions, which is another one in each turn. */
+static bool meets_mask(const hoist *h, tw__csl_insn i)
+{
+    enum opt_family family = tw__opt_family(i.op, &(unsigned){ 0 });
+    return h->masks && (family == OPT_TRUNC || (family >= OPT_FADD && family < OPT_FLOAT_END));
 }
 
 static bool harmless(tw__csl_insn i)
@@ -291,7 +304,7 @@ static void hoist_look(hoist *h, uint32_t at)
         return;
     }
     motion how = motion_of(x->insn);
-    bool may = how == ALWAYS || (how == WHEN_CERTAIN && h->certain);
+    bool may = how == ALWAYS || (how == WHEN_CERTAIN && h->certain && !meets_mask(h, x->insn));
     bool constant = makes_constant(x->insn) || x->insn.op == TW__CSL_I_LEA;
     if (may && !constant && (!loads(x->insn) || keeps_memory(h, x)) && take_out(h, at, how)) return;
     h->certain &= unseen(x);
