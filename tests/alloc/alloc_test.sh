@@ -16,6 +16,7 @@ pto_run|tilewright pto run ../add.pto --manual --arg x=f32[512] --arg y=f32[512]
 pto_profile|tilewright pto run ../softmax.pto --target a2a3 --profile p.json --trace
 pto_fifo|tilewright pto run ../fifo.pto --vectors 2 --arg c=f32[4x32x32] --out c=c.npy --profile p.json
 cslc|tilewright cslc ../layout.csl --arch=wse3 --fabric-dims=12,7 --fabric-offsets=4,1 --memcpy --channels=1 --params=size:3 -o folder
+csl_loop|tilewright cslc ../loop.csl --arch=wse3 --fabric-dims=8,3 --fabric-offsets=4,1 -o folder
 csl_run|tilewright csl run ../folder --launch run,3 --out t=t.npy --profile p.json --trace t.json --memory m --stats
 csl_list|tilewright csl list ../folder
 csl_errors|tilewright csl check ../wrong.csl --json
@@ -62,6 +63,32 @@ f: two 1, 2
   br $a0
   .word undefined + * 3
 ASM
+cat >loop.csl <<'CSL'
+layout {
+  @set_rectangle(1, 1);
+  @set_tile_code(0, 0, "loop_pe.csl");
+}
+CSL
+cat >loop_pe.csl <<'CSL'
+export var n: u16 = 3;
+export var a = @zeros([8]u16);
+task main() void {
+  const b = n * 5;
+  const c = n >> 1;
+  var i: u16 = 0;
+  while (i < n) : (i += 1) {
+    if (a[i] > (b & c)) {
+      a[i] = (b + c) * (b ^ c);
+    } else {
+      a[i] += (b - c) / (c | 1);
+    }
+  }
+}
+comptime {
+  @bind_local_task(main, @get_local_task_id(8));
+  @activate(@get_local_task_id(8));
+}
+CSL
 cat >wrong.csl <<'CSL'
 param n: u16 = 3;
 const a = [2]u16{ 1, 2, 3 };

@@ -34,7 +34,6 @@ typedef struct hoist {
     opt_insn test[LONGEST_TEST + 1]; /* which is this one */
     unsigned test_count;
     bool certain; /* whoever enters the loop comes here before anything that can fail or is seen */
-    bool failed;
 } hoist;
 
 /* --- the loop ------------------------------------------------------------------------------------------------- */
@@ -197,7 +196,7 @@ static void move_to_entry(const hoist *h, opt_insn *x)
 static void hoist_move(hoist *h, opt_insn x, uint32_t from)
 {
     if (!tw__grow(&h->moved, &h->moved_room, h->moved_count, sizeof *h->moved)) {
-        h->x.o->failed = h->failed = true;
+        h->x.o->failed = true;
         return;
     }
     x.to = (int32_t)from;
@@ -314,7 +313,7 @@ static void hoist_look(hoist *h, uint32_t at)
 static void look_at_all(hoist *h)
 {
     uint32_t registers = h->x.f->registers;
-    for (uint32_t k = h->l.top; k < h->l.end && !h->failed; k++) {
+    for (uint32_t k = h->l.top; k < h->l.end && !h->x.o->failed; k++) {
         if (k != h->l.top && h->x.target[k]) forget_values(h, 0, registers);
         hoist_look(h, k);
     }
@@ -430,7 +429,7 @@ bool tw__opt_invariant(opt *o, opt_function *f)
 static void look_at_constants(hoist *h)
 {
     h->guarded = false;
-    for (uint32_t k = h->l.top; k < h->l.end && !h->failed; k++) {
+    for (uint32_t k = h->l.top; k < h->l.end && !h->x.o->failed; k++) {
         opt_insn *x = &h->x.f->insns[k];
         if (!makes_constant(x->insn) || !may_leave(h, x->insn.a)) continue;
         opt_insn copy = *x;

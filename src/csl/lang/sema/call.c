@@ -186,10 +186,14 @@ static special *make_special(sema *s, const call *c, bool called)
     *p = (special){ .function = c->f, .count = c->count, .fixed = fixed, .types = types, .result = c->result };
     p->trail = tw__csl_lasting_trail(s, c->at, c->f, called && depends);
     if (!special_room(s, c, p->trail)) return NULL;
-    p->next = g_hash_table_lookup(s->by_function, c->f);
-    g_hash_table_insert(s->by_function, c->f, p);
     p->index = (int)tw__csl_program_add_function(s->image, tw__csl_sema_program(s), c->f->name, registers,
                                                  hidden_result(c->result) ? 0 : register_count(c->result));
+    if (tw__csl_sema_program(s)->no_memory) { /* there is no such function to generate */
+        tw__csl_out_of_memory(s);
+        return NULL;
+    }
+    p->next = g_hash_table_lookup(s->by_function, c->f);
+    g_hash_table_insert(s->by_function, c->f, p);
     *s->last_waiting = p;
     s->last_waiting = &p->waiting;
     return p;
