@@ -201,19 +201,38 @@ printf '.globl count\ncount:\n  setzi $m0, 1000000\n  shl $m0, $m0, 2\nagain:\n 
 progress 100 'tile: [0-9,]+ cycles, ' "$tilewright" sim count.s
 progress 100 '[a-z]* on a2a3: [012] of 2 runs, ' env OMP_NUM_THREADS=1 "$tilewright" compare axpy dot --small --on a2a3
 cat >runs.c <<'END'
+#include <poll.h>
 #include <tilewright/aie.h>
 #include <tilewright/tilewright.h>
 static void give(void *user) { (void)user; put_ms(0, 1, 0); }
 static void take(void *user) { (void)user; (void)get_ss(0); }
-int main(void)
+static void fetch(void *buffer, void *user)
 {
-    tw_device *device = tw_device_ipu_model(TW_MK2, 1);
-    tw_graph *g = tw_graph_new(tw_device_target(device));
+    static int calls;
+    (void)buffer, (void)user;
+    if (++calls % 500 == 0) puts("fetched");
+}
+static int rounds(unsigned replicas) /* 0: a graph that is no replica */
+{
+    tw_ipu_model model = { .size = sizeof model, .num_ipus = replicas + !replicas, .tiles_per_ipu = 2, .replicas_only = replicas };
+    tw_device *device = tw_device_ipu_model_with(&model);
+    tw_graph *g = replicas ? tw_graph_new_replicated(tw_device_target(device), replicas) : tw_graph_new(tw_device_target(device));
     tw_tensor a = tw_graph_add_variable(g, TW_INT, 1, (size_t[]){ 64 }, "a"), b = tw_graph_add_variable(g, TW_INT, 1, (size_t[]){ 64 }, "b");
     tw_graph_map(g, a, 0), tw_graph_map(g, b, 1);
-    tw_engine *e = tw_engine_new(g, tw_program_repeat(g, 200000, tw_program_copy(g, a, b)), NULL);
+    tw_stream in = tw_graph_add_host_to_device_fifo(g, "in", TW_INT, 64, TW_STREAM_BROADCAST, NULL);
+    tw_program round[] = { tw_program_copy_from_stream(g, in, a), tw_program_copy(g, a, b) };
+    tw_engine *e = tw_engine_new(g, tw_program_repeat(g, 200000, tw_program_sequence_of(g, 2, round)), NULL);
+    tw_stream_callback callback = { .fetch = fetch };
+    static int buffer[64];
+    if (!e || (replicas ? tw_engine_connect_stream(e, "in", buffer, sizeof buffer) : tw_engine_connect_stream_to_callback(e, "in", &callback)))
+        return tw_engine_report_error(stderr, e), 1;
     if (tw_engine_load(e, device) != TW_OK || tw_engine_run(e, 0) != TW_OK) return tw_engine_report_error(stderr, e), 1;
-    puts("engine");
+    puts(replicas ? "replicas" : "engine");
+    return poll(NULL, 0, 250); /* what follows does not belong to it */
+}
+int main(void)
+{
+    if (rounds(0) || rounds(2)) return 1;
     tw_aie_array *array = tw_aie_array_new();
     tw_aie_kernel from = tw_aie_array_add(array, "give", give, NULL, 10, 2), to = tw_aie_array_add(array, "take", take, NULL, 12, 2);
     tw_aie_array_stream(array, tw_aie_out(from, 0), tw_aie_in(to, 0), 4);
@@ -222,7 +241,7 @@ int main(void)
 END
 progress 100 'graph: [0-9,]+ of 200,000 rounds, [0-9,.]+( million)? a second, [0-9]+ s left$' "$tilewright" run runs.c
 grep -qE '^drawn: array: [0-9,]+ of 40,000 firings, ' out || { fail 'no firings'; tail -3 out; }
-grep -qx engine out && grep -qx array out || { fail 'what the program prints is not on lines of its own'; cat out; }
+grep -qx engine out && grep -qx replicas out && grep -qx array out && grep -qx fetched out || { fail 'what the program prints is not on lines of its own'; cat out; }
 quiet() { # quiet COMMAND...: no word of progress
   expect 0 "$@"
   ! grep -q 'wafer: ' out err || fail "progress: $*"

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <strings.h>
+#include <tilewright/progress.h>
 #include <unistd.h>
 
 typedef struct tw__callbacks {
@@ -26,6 +27,7 @@ enum { MOST_THREADS = 256 };
 static void call_now(tw__stream_state *st)
 {
     const tw_stream_callback *c = &st->callback;
+    tw_progress_clear(); /* it may print */
     switch (st->call) {
     case TW__CALL_FETCH: c->fetch(tw__stream_slot(st, 0), c->user); break;
     case TW__CALL_TAKE: c->fetch(tw__stream_slot(st, 0), c->user); /* fall through */

@@ -368,10 +368,9 @@ tw_status tw__machine_start(tw__machine *m, tw_engine *engine, unsigned program)
 tw_status tw__execute(tw_engine *engine, unsigned program)
 {
     tw__faults_begin();
-    if (engine->replicas) return tw__replicas_execute(engine, program);
     machine m;
-    tw_status s = tw__machine_start(&m, engine, program);
-    if (!s) s = tw__machine_go(&m);
+    tw_status s = engine->replicas ? tw__replicas_execute(engine, program) : tw__machine_start(&m, engine, program);
+    if (!s && !engine->replicas) s = tw__machine_go(&m);
     tw_progress_end();
     return s;
 }
