@@ -172,6 +172,7 @@ typedef struct tw__transfer {
     tw__part *parts;
     size_t count, room;
     uint64_t bytes; /* device format */
+    bool meets;     /* replicas wait for each other */
 } tw__transfer;
 
 typedef struct tw__remote_copy {
@@ -433,6 +434,8 @@ tw_status tw__options_read(tw_engine *engine, const char *const *options); /* "k
 tw_status tw__storage_plan(tw__storage *storage, const tw__core *core, const tw__tile_map *map);
 tw_status tw__storage_reserve(tw__storage *storage, uint64_t buffer_bytes);
 tw_status tw__storage_again(tw__storage *storage); /* one more range of that size; the old one belongs to another */
+uint64_t tw__host_bytes(void);                     /* memory of this machine */
+tw_status tw__storage_fits(const tw__storage *storage, uint64_t copies);
 tw_status tw__storage_commit(tw__storage *storage); /* usable and all zero; again: zeroes everything */
 void tw__storage_free(tw__storage *storage);
 static inline uint64_t tw__storage_at(const tw__storage *s, uint32_t var, uint64_t element)

@@ -69,21 +69,35 @@ tw_status tw__storage_again(tw__storage *storage)
                     storage->reserved, strerror(errno));
 }
 
+uint64_t tw__host_bytes(void)
+{
+    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Pages appear when touched, and touching too many would end the process: refuse what cannot fit at all. */
+tw_status tw__storage_fits(const tw__storage *storage, uint64_t copies)
+{
+    uint64_t host = tw__host_bytes();
+    if (storage->map || storage->reserved <= host / copies) return TW_OK; /* memories of tiles are mostly empty */
+    if (copies == 1)
+        return tw__fail(TW_E_NO_MEMORY, "the variables take %zu bytes, this machine has %llu", storage->reserved,
+                        (unsigned long long)host);
+    return tw__fail(TW_E_NO_MEMORY, "the variables of %llu replicas take %zu bytes each, this machine has %llu",
+                    (unsigned long long)copies, storage->reserved, (unsigned long long)host);
+}
+
 tw_status tw__storage_commit(tw__storage *storage)
 {
     if (storage->committed) { /* drops the pages: they read as zero again */
         if (madvise(storage->base, storage->reserved, MADV_DONTNEED) == 0) return TW_OK;
         return tw__fail(TW_E_SYSTEM, "cannot clear the variables: %s", strerror(errno));
     }
-    /* Pages appear when touched, and touching too many would end the process: refuse what cannot fit at all. */
-    uint64_t host = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    if (storage->reserved > host && !storage->map)
-        return tw__fail(TW_E_NO_MEMORY, "the variables take %zu bytes, this machine has %llu", storage->reserved,
-                        (unsigned long long)host);
+    tw_status s = tw__storage_fits(storage, 1);
+    if (s) return s;
     if (mprotect(storage->base, storage->reserved, PROT_READ | PROT_WRITE) != 0)
         return tw__fail(TW_E_NO_MEMORY, "no memory for %zu bytes of variables: %s", storage->reserved,
                         strerror(errno));
-    if (storage->reserved >= 8 * HUGE_PAGE && !storage->map) /* memories of tiles are mostly empty */
+    if (storage->reserved >= 8 * HUGE_PAGE && !storage->map)
         madvise(storage->base, storage->reserved, MADV_HUGEPAGE);
     storage->committed = true;
     return TW_OK;

@@ -128,6 +128,7 @@ static tw_status flush_transfer(tw__emitter *e)
     size_t count = open->count;
     for (size_t i = 0; i < count; i++) programs[i] = open->parts[i].program;
     uint32_t payload = (uint32_t)plan->transfers.count++;
+    open->meets = tw__transfer_meets(e->engine, open);
     plan->transfers.items[payload] = *open;
     *open = (tw__transfer){ 0 };
     memset(e->ipu_bytes, 0, e->core->target->ipus * sizeof *e->ipu_bytes);

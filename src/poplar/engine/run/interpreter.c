@@ -241,7 +241,7 @@ static tw_status tell_debugger(const machine *m, const tw__instr *in)
 static bool meets(const machine *m, const tw__instr *in)
 {
     if (!m->engine->core->created) return false;
-    if (in->op == TW__I_TRANSFER) return tw__transfer_meets(m->engine, &m->engine->plan.transfers.items[in->a]);
+    if (in->op == TW__I_TRANSFER) return m->engine->plan.transfers.items[in->a].meets;
     return in->op == TW__I_CROSS || (in->op == TW__I_SYNC && in->a == TW_SYNC_GLOBAL);
 }
 

@@ -44,21 +44,27 @@ tw_status tw__remotes_new(tw_engine *engine)
 
 tw_status tw__remotes_reset(tw_engine *engine)
 {
-    uint64_t host = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t host = tw__host_bytes();
+    size_t all = 0; /* of the replicas that are here */
+    unsigned begin, end;
+    tw__replicas_own(engine, &begin, &end);
     for (size_t i = 1; i < remotes_of(engine); i++) {
         tw__remote_state *st = &engine->remotes[i];
         if (st->reserved == 0) continue;
+        bool here = i / engine->remote_count >= begin && i / engine->remote_count < end;
+        if (here && !tw__add_size(all, st->reserved, &all)) all = SIZE_MAX;
         if (st->rows) {
             if (madvise(st->rows, st->reserved, MADV_DONTNEED) == 0) continue;
             return tw__fail(TW_E_SYSTEM, "cannot clear remote buffer '%s': %s", st->handle, strerror(errno));
         }
         void *rows = MAP_FAILED;
-        if (st->reserved <= host)
+        if (st->reserved <= host && all <= host)
             rows = mmap(NULL, st->reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
                         0);
         if (rows == MAP_FAILED)
-            return tw__fail(TW_E_NO_MEMORY, "no memory for the %zu bytes of remote buffer '%s'", st->reserved,
-                            st->handle);
+            return tw__fail(TW_E_NO_MEMORY,
+                            "no memory for the %zu bytes of remote buffer '%s', %zu bytes with those before it",
+                            st->reserved, st->handle, all);
         st->rows = rows;
     }
     return TW_OK;

@@ -129,9 +129,10 @@ void tw__replicas_free(tw_engine *engine)
 
 tw_status tw__replicas_prepare(tw_engine *engine)
 {
-    tw_status s = TW_OK;
-    for (unsigned i = 0; i < engine->core->created && !s; i++)
-        if (!engine->replicas[i].elsewhere) s = tw__storage_commit(&engine->replicas[i].plan.storage);
+    unsigned begin, end;
+    tw__replicas_own(engine, &begin, &end);
+    tw_status s = begin < end ? tw__storage_fits(&engine->plan.storage, end - begin) : TW_OK;
+    for (unsigned i = begin; i < end && !s; i++) s = tw__storage_commit(&engine->replicas[i].plan.storage);
     for (unsigned i = 0; i < engine->core->created; i++)
         engine->replicas[i].prepared = s == TW_OK, engine->replicas[i].loaded = false;
     return s;

@@ -4,6 +4,7 @@
 #include "poplar/engine/engine_test.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 enum { REPLICAS = 4, TILES = 8, MOST = 16 }; /* tiles: of a replica */
 
@@ -777,6 +778,32 @@ static void engine_created_executable(void **state)
     drop(&f);
 }
 
+/* Each half of this machine's memory: one would fit, four do not. */
+static void engine_created_too_large(void **state)
+{
+    (void)state;
+    size_t half = (size_t)sysconf(_SC_PHYS_PAGES) / 2 * (size_t)sysconf(_SC_PAGESIZE);
+    const char *options[] = { "debug.allowOutOfMemory=true", NULL };
+    for (unsigned remote = 0; remote < 2; remote++) {
+        fixture f = make();
+        size_t elements = remote ? 1 : half / sizeof(int);
+        tw_tensor x = tw_graph_add_variable(f.g, TW_INT, 1, &elements, "x");
+        tw_graph_map(f.g, x, 0);
+        tw_program p = tw_program_sequence(f.g, "");
+        if (remote)
+            p = tw_program_copy_to_remote(
+                f.g, x, tw_graph_add_remote_buffer(f.g, "rows", TW_INT, 1, half / sizeof(int), false, false),
+                (tw_tensor){ 0 });
+        tw_engine *e = tw_engine_new(f.g, p, options);
+        if (!e) fail_msg("%s", tw_error_message());
+        assert_int_equal(tw_engine_load(e, f.device), TW_E_NO_MEMORY);
+        const char *text = remote ? "remote buffer 'rows[2]'" : "the variables of 4 replicas take";
+        if (!strstr(tw_error_message(), text)) fail_msg("%s", tw_error_message());
+        tw_engine_free(e);
+        drop(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -786,7 +813,7 @@ int main(void)
         cmocka_unit_test(engine_created_2_6_1_streams), cmocka_unit_test(engine_created_2_7_2_host),
         cmocka_unit_test(engine_created_remote),        cmocka_unit_test(engine_created_print),
         cmocka_unit_test(engine_created_clock),         cmocka_unit_test(engine_created_random),
-        cmocka_unit_test(engine_created_executable),
+        cmocka_unit_test(engine_created_executable),    cmocka_unit_test(engine_created_too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
