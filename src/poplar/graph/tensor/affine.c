@@ -173,6 +173,14 @@ static void affine_emit(sweep *s, uint32_t which, unsigned d, uint64_t from, uin
     tw__builder_box(s->out, box->var, offset, dims, rank - d);
 }
 
+static void order_by(sweep *s, uint32_t *set, size_t n, unsigned d)
+{
+    bool ordered = true;
+    s->axis = d;
+    for (size_t i = 1; i < n && ordered; i++) ordered = before(&set[i - 1], &set[i], s) <= 0;
+    if (!ordered) g_qsort_with_data(set, (gint)n, sizeof *set, before, s);
+}
+
 /* Boxes set[0..n) tile what is left of the shape once the indices before d are fixed. */
 static void sweep_axis(sweep *s, const uint32_t *set, size_t n, unsigned d)
 {
@@ -183,10 +191,7 @@ static void sweep_axis(sweep *s, const uint32_t *set, size_t n, unsigned d)
         return;
     }
     memcpy(sorted, set, n * sizeof *sorted);
-    s->axis = d;
-    bool ordered = true;
-    for (size_t i = 1; i < n && ordered; i++) ordered = before(&sorted[i - 1], &sorted[i], s) <= 0;
-    if (!ordered) g_qsort_with_data(sorted, (gint)n, sizeof *sorted, before, s);
+    order_by(s, sorted, n, d);
 
     size_t next = 0, live = 0;
     for (uint64_t x = 0; x < s->shape[d] && !s->out->failed;) {
@@ -205,11 +210,13 @@ static void sweep_axis(sweep *s, const uint32_t *set, size_t n, unsigned d)
         }
         if (live == 1)
             affine_emit(s, active[0], d, x, y);
-        else
+        else if (live && x < y) {
+            order_by(s, active, live, d + 1); /* once for all of them */
             for (uint64_t i = x; i < y && !s->out->failed; i++) {
                 s->index[d] = i;
                 sweep_axis(s, active, live, d + 1);
             }
+        }
         x = y;
     }
     tw__arena_restore(s->scratch, mark);
