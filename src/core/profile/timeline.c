@@ -304,6 +304,20 @@ double tw__profile_used_balance(const tw_profile *p, const tw_profile_totals *to
     return balance < 1 ? balance : 1;
 }
 
+/* Earlier versions kept no pairs of an AI Engine's tiles: without any of several tiles that worked, the wires of its
+ * graph have to say that nothing went from kernel to kernel. */
+static bool pairs_are_lost(const tw_profile *p)
+{
+    bool has_pairs = p->pairs.count || strcmp(p->names.items[p->target.type], "AI_ENGINE") != 0;
+    if (has_pairs || tw__profile_tiles_in_use(p) < 2) return false;
+    bool is_lost = !p->wires.count || p->nodes_omitted;
+    for (size_t i = 0; i < p->wires.count && !is_lost; i++) {
+        const tw__profile_wire *w = &p->wires.items[i];
+        is_lost = w->bytes && p->nodes.items[w->from].tile != TW__NONE && p->nodes.items[w->to].tile != TW__NONE;
+    }
+    return is_lost;
+}
+
 /* In steps of an exchange, as of the IPU and the wafer, or by pair of tiles, as between kernels and cores. */
 static uint64_t exchanged(const tw_profile *p, const uint64_t *counts, bool *known)
 {
@@ -316,7 +330,7 @@ static uint64_t exchanged(const tw_profile *p, const uint64_t *counts, bool *kno
     bool in_steps = sum > 0;
     for (size_t i = 0; !in_steps && i < p->pairs.count; i++)
         if (p->pairs.items[i].kind != TW__EXCHANGE_HOST) sum += p->pairs.items[i].bytes;
-    *known = in_steps || !p->pairs_omitted;
+    *known = in_steps || !(p->pairs_omitted || pairs_are_lost(p));
     return sum;
 }
 
@@ -331,7 +345,8 @@ uint64_t tw_profile_bytes_moved(const tw_profile *p, tw_fidelity *fidelity)
     free(counts);
     for (size_t i = 0; i < p->optimizations.count; i++) {
         if (strcmp(p->names.items[p->optimizations.items[i].name], TW__SHARED_MEMORY_BYTES) != 0) continue;
-        sum += (uint64_t)p->optimizations.items[i].value;
+        uint64_t bytes = to_count(p->optimizations.items[i].value);
+        sum = bytes < UINT64_MAX - sum ? sum + bytes : UINT64_MAX;
         shared = true;
     }
     if (all_pairs && shared && fidelity) *fidelity = TW_FIDELITY_EXACT;

@@ -217,6 +217,55 @@ static void test_most_work(void **state)
     }
 }
 
+/* Bytes between tiles: what a file does not say is not 0, and figures of one that nobody wrote are no surprise. */
+static void test_bytes_moved(void **state)
+{
+    (void)state;
+#define MACHINE(type, members) "{\"target\":{\"type\":\"" type "\",\"numIPUs\":1,\"tilesPerIPU\":4}" members "}"
+#define ACTIVE(tiles, members)                                                                                     \
+    "{\"simulation\":{\"plan\":[{\"type\":\"OnTileExecute\",\"cycles\":9,\"activeCyclesByTile\":[" tiles "]}],"    \
+    "\"trace\":{\"rules\":[{\"first\":0,\"count\":1}],\"runs\":[{\"name\":\"\",\"rule\":0,\"times\":1}]}}" members \
+    "}"
+#define TWO_TILES ACTIVE("9,8", "")
+#define WIRED(tiles, bytes)                                                                                       \
+    ACTIVE("9,8", ",\"dataflow\":{\"names\":[\"k\"],\"nodeName\":[0,0],\"nodeKind\":[0,0],\"nodeTile\":" tiles    \
+                  ",\"nodeRuns\":[1,1],\"nodeCycles\":[8,8],\"nodeWaits\":[0,0],\"wireFrom\":[0],\"wireTo\":[1]," \
+                  "\"wireKind\":[0],"                                                                             \
+                  "\"wireBytes\":[" bytes "],\"wireMessages\":[1],\"wireHolds\":[64],\"wireBlocks\":[2],"         \
+                  "\"wireReaderWaits\":[0],\"wireWriterWaits\":[0]}")
+#define PAIR                                                                                                 \
+    ",\"exchangePairs\":{\"names\":[],\"kind\":[0],\"exchange\":[0],\"from\":[0],\"to\":[1],\"bytes\":[64]," \
+    "\"messages\":[1]}"
+#define SHARED(value) ",\"optimizationInfo\":{\"" TW__SHARED_MEMORY_BYTES "\":" value "}"
+    static const struct {
+        const char *graph, *run;
+        uint64_t bytes;
+        tw_fidelity fidelity;
+    } rows[] = {
+        { MACHINE("AI_ENGINE", ""), TWO_TILES, 0, TW_FIDELITY_ABSENT },
+        { MACHINE("AI_ENGINE", ""), ACTIVE("9", ""), 0, TW_FIDELITY_EXACT },
+        { MACHINE("AI_ENGINE", PAIR), TWO_TILES, 64, TW_FIDELITY_EXACT },
+        { MACHINE("AI_ENGINE", ""), WIRED("[1,2]", "64"), 0, TW_FIDELITY_ABSENT },
+        { MACHINE("AI_ENGINE", ""), WIRED("[1,2]", "0"), 0, TW_FIDELITY_EXACT },
+        { MACHINE("AI_ENGINE", ""), WIRED("[1,0]", "64"), 0, TW_FIDELITY_EXACT }, /* a file's end */
+        { MACHINE("WSE", ""), TWO_TILES, 0, TW_FIDELITY_EXACT },
+        { MACHINE("ASCEND_PTO", ""), TWO_TILES, 0, TW_FIDELITY_ABSENT },
+        { MACHINE("ASCEND_PTO", SHARED("12")), TWO_TILES, 12, TW_FIDELITY_EXACT },
+        { MACHINE("ASCEND_PTO", SHARED("-12")), TWO_TILES, 0, TW_FIDELITY_EXACT },
+        { MACHINE("ASCEND_PTO", PAIR SHARED("1e300")), TWO_TILES, UINT64_MAX, TW_FIDELITY_EXACT },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *graph = rows[i].graph, *run = rows[i].run;
+        tw_profile *p = tw_profile_load(graph, strlen(graph), run, strlen(run));
+        if (!p) fail_msg("%zu: %s", i, tw_error_message());
+        tw_fidelity fidelity;
+        uint64_t bytes = tw_profile_bytes_moved(p, &fidelity);
+        if (bytes != rows[i].bytes || fidelity != rows[i].fidelity)
+            fail_msg("%zu: %llu bytes, fidelity %d", i, (unsigned long long)bytes, (int)fidelity);
+        tw_profile_free(p);
+    }
+}
+
 static void test_sticky(void **state)
 {
     (void)state;
@@ -263,8 +312,9 @@ static void test_trace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refused), cmocka_unit_test(test_refused_work),
-        cmocka_unit_test(test_most_work),  cmocka_unit_test(test_sticky),  cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_refused), cmocka_unit_test(test_refused_work),
+        cmocka_unit_test(test_most_work),   cmocka_unit_test(test_sticky),  cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_bytes_moved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
