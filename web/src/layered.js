@@ -7,6 +7,9 @@
 const GAP = { along: 104, across: 26, group: 16, title: 20 };
 const GAP_DOWN = { ...GAP, along: 58 };
 const SWEEPS = 8;
+// Files are not trusted: a graph that a machine's tools make has far less of both.
+const MOST_DEEP = 16; // groups in groups; those within are drawn as one
+const MOST_POINTS = 20000; // where long edges pass layers; with more of them all go straight
 
 // Layers by the longest way; edges that close a circle are turned round for that.
 function layersOf(count, edges) {
@@ -56,12 +59,13 @@ function orderOf(count, edges, layer) {
     const rows = Array.from({ length: depth }, () => []);
     for (let v = 0; v < count; v++) rows[layer[v]].push(v);
     const links = [];
+    const passed = edges.reduce((sum, [a, b]) => sum + Math.max(0, Math.abs(layer[b] - layer[a]) - 1), 0);
     let next = count;
     const ways = edges.map(([from, to]) => {
         const [a, b] = layer[from] <= layer[to] ? [from, to] : [to, from];
         const way = [];
         let before = a;
-        for (let k = layer[a] + 1; k < layer[b]; k++) {
+        for (let k = layer[a] + 1; k < layer[b] && passed <= MOST_POINTS; k++) {
             const point = next++;
             rows[k].push(point);
             links.push([before, point]);
@@ -135,7 +139,7 @@ function level(sizes, edges, gap) {
             for (const v of row) at.get(v)[1] -= push;
         }
     }
-    const top = Math.min(0, ...[...at.values()].map((p) => p[1]));
+    const top = [...at.values()].reduce((least, p) => Math.min(least, p[1]), 0);
     for (const p of at.values()) p[1] -= top;
     const end = [...at].reduce((most, [v, p]) => Math.max(most, p[1] + across(v)), 0);
     const points = (way) => way.map((v) => [at.get(v)[0], at.get(v)[1] + across(v) / 2]);
@@ -155,12 +159,13 @@ export function layered(nodes, edges, down) {
     const places = new Array(nodes.length);
     const boxes = [];
     const ways = edges.map(() => []);
+    const known = new Map(nodes.map(({ group }) => [group, []]));
+    for (const [group, path] of known) path.push(...group.split('/').filter(Boolean).slice(0, MOST_DEEP));
 
-    const lay = (prefix, members, inner) => {
-        const depth = prefix ? prefix.split('/').length : 0;
+    const lay = (depth, members, inner) => {
         const items = new Map(); // of a node, or of a group below
         for (const v of members) {
-            const path = nodes[v].group ? nodes[v].group.split('/') : [];
+            const path = known.get(nodes[v].group);
             const key = path.length > depth ? `g${path.slice(0, depth + 1).join('/')}` : `n${v}`;
             if (!items.has(key)) items.set(key, []);
             items.get(key).push(v);
@@ -168,17 +173,20 @@ export function layered(nodes, edges, down) {
         const keys = [...items.keys()];
         const itemOf = new Map();
         keys.forEach((key, i) => items.get(key).forEach((v) => itemOf.set(v, i)));
-        const parts = keys.map((key) => {
+        const here = [];
+        const within = keys.map(() => []);
+        for (const e of inner) {
+            const [from, to] = edges[e].map((v) => itemOf.get(v));
+            (from === to ? within[from] : here).push(e);
+        }
+        const parts = keys.map((key, i) => {
             if (key[0] === 'n') return { size: nodes[Number(key.slice(1))].size };
-            const among = new Set(items.get(key));
-            const own = inner.filter((e) => edges[e].every((v) => among.has(v)));
-            const made = lay(key.slice(1), items.get(key), own);
+            const made = lay(depth + 1, items.get(key), within[i]);
             return {
                 made,
                 size: [made.size[0] + 2 * gap.group + above, made.size[1] + 2 * gap.group + beside],
             };
         });
-        const here = inner.filter((e) => itemOf.get(edges[e][0]) !== itemOf.get(edges[e][1]));
         const laid = level(
             parts.map((part) => part.size),
             here.map((e) => edges[e].map((v) => itemOf.get(v))),
@@ -202,7 +210,7 @@ export function layered(nodes, edges, down) {
     };
 
     const whole = lay(
-        '',
+        0,
         nodes.map((_, i) => i),
         edges.map((_, i) => i),
     );

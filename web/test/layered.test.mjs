@@ -62,3 +62,31 @@ it('a chain goes from left to right, each box behind the one that feeds it', () 
     for (let i = 1; i < 4; i++) assert.ok(places[order[i]][0] >= places[order[i - 1]][0] + 50);
     assert.equal(size[0], places[0][0] + 50);
 });
+
+it('names of groups from anywhere: empty parts are none, and what lies very deep is one group', () => {
+    const groups = ['/', '//a', '/a/', 'a//b', '/'.repeat(100000), Array(100000).fill('x').join('/'), '__proto__'];
+    const made = layered(
+        groups.map((group) => ({ size: [50, 30], group })),
+        groups.map((_, i) => [i, (i + 1) % groups.length]),
+    );
+    const names = made.boxes.map((b) => b.name);
+    for (const name of ['a', 'a/b', '__proto__', 'x', Array(16).fill('x').join('/')]) assert.ok(names.includes(name));
+    assert.equal(names.length, 3 + 16);
+    assert.ok(made.places.every((place) => place.every(Number.isFinite)));
+});
+
+it('16,384 nodes in a chain and as many long edges, groups of one node each: it ends', () => {
+    const count = 16384;
+    const nodes = Array.from({ length: count }, () => ({ size: [50, 30], group: '' }));
+    const edges = nodes.map((_, i) => (i + 1 < count ? [i, i + 1] : [0, i]));
+    nodes.forEach((_, i) => edges.push([0, i]));
+    const { places, ways } = layered(nodes, edges);
+    for (let i = 1; i < count; i++) assert.ok(places[i][0] >= places[i - 1][0] + 50);
+    assert.ok(
+        ways.every((way) => !way.length),
+        'long edges go straight',
+    );
+    assert.equal(layered(nodes.slice(0, 100), edges.slice(0, 99).concat([[0, 99]])).ways[99].length, 98);
+    const alone = nodes.slice(0, 2000).map((n, i) => ({ ...n, group: `g${i}` }));
+    assert.equal(layered(alone, edges.slice(0, 1999)).boxes.length, 2000);
+});
