@@ -453,19 +453,27 @@ static void check_schema(tw__reader *r, json_t *root, const char *part)
 
 enum { LARGE = 1 << 20 }; /* of a list that is worth it */
 
-/* Behind the bracket that closes the one at `at`; NULL: it stays open. */
+/* Behind the bracket that closes the one at `at`; NULL: it stays open, another kind of bracket closes one, a text has
+ * what none may have, or there are more brackets in brackets than steps have. */
 static const char *behind_list(const char *at, const char *end)
 {
+    uint64_t is_object = 0; /* a bit for each bracket that is open, the innermost lowest */
     unsigned depth = 0;
     for (bool is_text = false; at < end; at++) {
-        if (is_text && *at == '\\')
-            at++;
-        else if (*at == '"')
-            is_text = !is_text;
-        else if (!is_text && (*at == '[' || *at == '{'))
-            depth++;
-        else if (!is_text && (*at == ']' || *at == '}') && --depth == 0)
-            return at + 1;
+        const char c = *at;
+        if (is_text) {
+            if ((unsigned char)c < ' ' || (c == '\\' && ++at == end)) return NULL;
+            is_text = c != '"';
+        } else if (c == '"') {
+            is_text = true;
+        } else if (c == '[' || c == '{') {
+            if (++depth > 64) return NULL;
+            is_object = is_object << 1 | (c == '{');
+        } else if (c == ']' || c == '}') {
+            if ((is_object & 1) != (c == '}')) return NULL;
+            is_object >>= 1;
+            if (--depth == 0) return at + 1;
+        }
     }
     return NULL;
 }

@@ -235,8 +235,8 @@ static void profile_json_vendor_steps(void **state)
     tw_profile_free(p), tw_profile_free(q);
 }
 
-/* The list of a long run's steps is for other readers: what the plan says counts, and a text that is cut is
- * refused. */
+/* The list of a long run's steps is for other readers: what the plan says counts, and a text that is cut, or whose
+ * brackets or texts are wrong, is refused. */
 static void profile_json_long_run(void **state)
 {
     (void)state;
@@ -260,7 +260,21 @@ static void profile_json_long_run(void **state)
                         "\"steps\":[ in a name");
     assert_null(tw_profile_load(NULL, 0, text, strlen(text) / 2));
     assert_int_equal(tw_error_status(), TW_E_PARSE);
-    free(text), tw_profile_free(loaded), tw_profile_free(p);
+    static const struct {
+        const char *what;
+        char becomes;
+        size_t at;
+    } wrong[] = { { "}", ']', 0 }, { "{", '[', 0 }, { "\"first\"", '\n', 1 } };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char *at = strstr(list + 100, wrong[i].what) + wrong[i].at;
+        *at = wrong[i].becomes;
+        if (tw_profile_load(NULL, 0, text, strlen(text))) fail_msg("%zu: taken", i);
+        if (!strstr(tw_error_message(), "execution profile:1:")) fail_msg("%zu: %s", i, tw_error_message());
+        *at = wrong[i].what[wrong[i].at];
+    }
+    tw_profile *whole = tw_profile_load(NULL, 0, text, strlen(text));
+    if (!whole) fail_msg("%s", tw_error_message());
+    free(text), tw_profile_free(loaded), tw_profile_free(whole), tw_profile_free(p);
 }
 
 static void profile_json_errors(void **state)
