@@ -99,8 +99,7 @@ tw_status tw__chip_bytes(const tw__source *source, tw__arch arch, bool assembly,
     tw__built built;
     unsigned options = TW__BUILD_CODE | (assembly ? TW__BUILD_TEXT : 0u);
     tw_status status = tw__build(source, (tw__build_target)(TW__BUILD_IPU1 + (int)arch), options, &built, diags);
-    if (status == TW_OK && !tw__cache_read(built.object, bytes, size))
-        status = tw__fail(TW_E_IO, "cannot read '%s'", built.object);
+    if (status == TW_OK && !tw__cache_read(built.object, bytes, size)) status = tw__cache_lost(built.object);
     tw__built_clear(&built);
     return status;
 }

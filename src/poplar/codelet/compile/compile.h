@@ -180,6 +180,7 @@ char **tw__cache_read_list(const char *path); /* lines of an entry, NULL when th
 /* Entries carry a checksum of their name and contents behind these. Contents into *data (g_free; NULL: only look) and
  * *size (may be NULL). False: there is none, or it was damaged and is gone now. */
 bool tw__cache_read(const char *path, char **data, size_t *size);
+tw_status tw__cache_lost(const char *path); /* the error when what was just found or made cannot be read */
 /* Makes an entry, which other processes see whole or not at all. */
 tw_status tw__cache_write(const char *path, const char *data, size_t length);
 /* The same from a file that a tool wrote; it is gone afterwards, whatever happens. */

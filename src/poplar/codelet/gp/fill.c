@@ -28,7 +28,7 @@ static tw_status add_built(tw__gp *gp, json_t *unit, const tw__built *built, con
     char *object;
     size_t size;
     if (!built->object) return TW_OK;
-    if (!tw__cache_read(built->object, &object, &size)) return tw__fail(TW_E_IO, "cannot read '%s'", built->object);
+    if (!tw__cache_read(built->object, &object, &size)) return tw__cache_lost(built->object);
     member = tw__gp_new_member(gp, "o", object, size);
     json_object_set_new(json_object_get(unit, "objects"), name, json_string(member));
     g_free(object);

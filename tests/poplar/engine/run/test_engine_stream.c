@@ -432,11 +432,11 @@ static void feed_complete(void *user)
  * and got. */
 static void run_feeds(const char *mode, const char *threads, bool replicas, feed feeds[2 * FEEDS])
 {
-    tw_ipu_model model = { .size = sizeof model, .num_ipus = 2, .tiles_per_ipu = 8, .replicas_only = true };
+    tw_ipu_model model = { .size = sizeof model, .num_ipus = 4, .tiles_per_ipu = 8, .replicas_only = true };
     tw_device *device = tw_device_ipu_model_with(&model);
     tw_graph *g =
-        replicas ? tw_graph_new_replicated(tw_device_target(device), 2) : tw_graph_new(tw_device_target(device));
-    unsigned each = replicas ? 2 : 1, streams = FEEDS / 2 / each;
+        replicas ? tw_graph_new_replicated(tw_device_target(device), 4) : tw_graph_new(tw_device_target(device));
+    unsigned each = replicas ? 4 : 1, streams = FEEDS / 2 / each;
     tw_program in[FEEDS], out[FEEDS];
     for (unsigned i = 0; i < streams; i++) {
         char name[2][8];
