@@ -377,7 +377,7 @@ static void half_streams(void **state)
 
 /* --- threads of callbacks (engine options streamCallbacks.*) ----------------------------------------------------- */
 
-enum { FEEDS = 6, ROUNDS = 9 };
+enum { FEEDS = 8, ROUNDS = 9 };
 
 /* What is connected to one stream, and nothing else. */
 typedef struct feed {
