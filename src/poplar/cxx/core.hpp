@@ -9,6 +9,7 @@
 
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
@@ -17,8 +18,6 @@
 #include <sys/single_threaded.h>
 #include <unordered_map>
 #include <vector>
-#include <thread>
-#include <mutex>
 
 namespace poplar {
 namespace core {
@@ -171,9 +170,9 @@ struct Compiled {
     tw_engine *engine = nullptr;
     OptionFlags options;
     FILE *print_stream = nullptr;
-    std::thread::id runner; /* of the last run */
+    bool threads = false; /* the engine has threads for callbacks */
     std::mutex lock;
-    std::exception_ptr thrown; /* the first, by a callback in a thread of the engine's */
+    std::exception_ptr thrown; /* the first, by a callback of a run with such threads */
 };
 
 /* What an executable's bytes hold; `options` on top of those in it. */

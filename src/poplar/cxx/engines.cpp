@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <strings.h>
 
 namespace poplar {
 
@@ -151,10 +152,19 @@ void Engine::deploy()
 {
     check(tw_engine_deploy(get().engine), "Engine::deploy");
 }
+/* Whether threads call callbacks, the run's own among them. */
+static bool hasCallbackThreads(const tw_engine *e)
+{
+    const char *mode = tw_engine_option(e, "streamCallbacks.multiThreadMode"),
+               *count = tw_engine_option(e, "streamCallbacks.numWorkerThreads");
+    return mode && count && strcasecmp(mode, "singleThread") != 0 &&
+           (strcasecmp(count, "auto") == 0 || std::strtol(count, nullptr, 10) > 0);
+}
 void Engine::run(unsigned program, const std::string &name)
 {
     tw_engine *e = get().engine;
-    get().runner = std::this_thread::get_id();
+    get().threads = hasCallbackThreads(e);
+    get().thrown = nullptr;
     tw_status s = name.empty() ? tw_engine_run(e, program) : tw_engine_run_named(e, program, name.c_str());
     std::exception_ptr thrown;
     std::swap(thrown, get().thrown);
@@ -237,26 +247,24 @@ void Engine::connectStream(StringRef handle, void *begin)
 }
 
 /* What is connected, and to whose engine. */
-struct Connected {
-    std::unique_ptr<StreamCallback> callback;
+template <class Callback> struct Connected {
+    std::unique_ptr<Callback> callback;
     Compiled *of;
 };
+using ConnectedStream = Connected<StreamCallback>;
+using ConnectedFunction = Connected<HostCallback>;
 
-static StreamCallback &callbackOf(void *user)
+/* What a callback throws leaves Engine::run() at once where nothing else can be under way; with threads, in whichever
+ * it was thrown, when the run is over: calls of other streams use what belongs to the caller of run(). */
+template <class Callback, class Call> static void guarded(Connected<Callback> *user, Call call)
 {
-    return *static_cast<Connected *>(user)->callback;
-}
-
-/* What a callback throws in a thread of the engine's is thrown by Engine::run() when it is over. */
-template <class Call> static void guarded(void *user, Call call)
-{
-    Compiled &of = *static_cast<Connected *>(user)->of;
-    if (std::this_thread::get_id() == of.runner) {
-        call(callbackOf(user));
+    Compiled &of = *user->of;
+    if (!of.threads) {
+        call(*user->callback);
         return;
     }
     try {
-        call(callbackOf(user));
+        call(*user->callback);
     } catch (...) {
         std::lock_guard<std::mutex> held(of.lock);
         if (!of.thrown) of.thrown = std::current_exception();
@@ -268,15 +276,21 @@ void Engine::connectStreamToCallback(StringRef handle, StreamCallbackHandle call
     tw_stream_callback c = {};
     c.prefetch = [](void *data, void *user) {
         bool filled = false;
-        guarded(user,
+        guarded(static_cast<ConnectedStream *>(user),
                 [&](StreamCallback &to) { filled = to.prefetch(data) == StreamCallbackBase::Result::Success; });
         return filled ? TW_STREAM_SUCCESS : TW_STREAM_NOT_AVAILABLE;
     };
-    c.fetch = [](void *data, void *user) { guarded(user, [&](StreamCallback &to) { to.fetch(data); }); };
-    c.complete = [](void *user) { guarded(user, [](StreamCallback &to) { to.complete(); }); };
-    c.invalidate_prefetched = [](void *user) { callbackOf(user).invalidatePrefetched(); };
-    c.destroy = [](void *user) { delete static_cast<Connected *>(user); };
-    std::unique_ptr<Connected> owned(new Connected{ callback.release(), &get() });
+    c.fetch = [](void *data, void *user) {
+        guarded(static_cast<ConnectedStream *>(user), [&](StreamCallback &to) { to.fetch(data); });
+    };
+    c.complete = [](void *user) {
+        guarded(static_cast<ConnectedStream *>(user), [](StreamCallback &to) { to.complete(); });
+    };
+    c.invalidate_prefetched = [](void *user) {
+        static_cast<ConnectedStream *>(user)->callback->invalidatePrefetched();
+    };
+    c.destroy = [](void *user) { delete static_cast<ConnectedStream *>(user); };
+    std::unique_ptr<ConnectedStream> owned(new ConnectedStream{ callback.release(), &get() });
     if (!owned->callback) raise(TW_E_INVALID_ARGUMENT, "Engine::connectStreamToCallback", "there is no callback");
     c.user = owned.get();
     check(tw_engine_connect_stream_to_callback(get().engine, handle.cloneAsString().c_str(), &c),

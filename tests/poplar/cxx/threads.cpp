@@ -135,9 +135,52 @@ static void callbacks_that_throw()
     }
 }
 
+/* The thread of the run makes calls of its own where it waits: what these throw waits for the end of the run, too. Of
+ * two calls the one thread of the engine makes one at most, and does not come back before the run's has made one. */
+static void the_run_itself_throws()
+{
+    IPUModel m;
+    m.tilesPerIPU = 4;
+    Device d = m.createDevice();
+    Graph g(d);
+    Tensor x = g.addVariable(INT, { 2 }, "x");
+    g.setTileMapping(x, 0);
+    DataStream in[2] = { g.addHostToDeviceFIFO("in0", INT, 1), g.addHostToDeviceFIFO("in1", INT, 1) };
+    g.createHostRead("x", x);
+    OptionFlags options{ { "streamCallbacks.multiThreadMode", "collaborative" },
+                         { "streamCallbacks.numWorkerThreads", "1" } };
+    Engine e(g, Sequence{ Copy(in[0], x[0]), Copy(in[1], x[1]) }, options);
+    const std::thread::id run = std::this_thread::get_id();
+    std::atomic<bool> came(false);
+    bool throws = true;
+    for (const char *name : { "in0", "in1" })
+        e.connectStreamToCallback(name, [&](void *p) {
+            const bool own = std::this_thread::get_id() == run;
+            if (own) came = true;
+            while (!came) std::this_thread::yield();
+            *static_cast<int *>(p) = 7;
+            if (own && throws) throw std::runtime_error("the run's own");
+        });
+    e.load(d);
+    for (unsigned i = 0; i < 3; i++) {
+        came = false, throws = i < 2;
+        std::string what;
+        try {
+            e.run();
+        } catch (const std::runtime_error &error) {
+            what = error.what();
+        }
+        EXPECT(what == (throws ? "the run's own" : ""));
+    }
+    int got[2] = { 0, 0 };
+    e.readTensor("x", got, got + 2);
+    EXPECT(got[0] == 7 && got[1] == 7);
+}
+
 int main()
 {
     callbacks_that_throw();
+    the_run_itself_throws();
     const_queries();
     graphs_of_their_own();
     views_that_last();
