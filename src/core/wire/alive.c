@@ -18,18 +18,19 @@ typedef struct process {
 } process;
 
 static process *processes; /* [size]; NULL: nobody is asked for */
-static unsigned missing = UINT32_MAX;
 
-/* The boot of a system and the space of process numbers in it: in containers a number may be another process. */
+/* The boot of a system, its name, and the space of process numbers in it: in containers a number may be another
+ * process, and virtual machines that were resumed from one picture of a running one differ in their names alone. */
 static uint64_t this_machine(void)
 {
-    char boot[64], space[64];
+    char boot[64], space[64], name[256] = "";
     int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     ssize_t size = file < 0 ? -1 : read(file, boot, sizeof boot), length;
     if (file >= 0) close(file);
     length = readlink("/proc/self/ns/pid", space, sizeof space);
-    if (size <= 0 || length <= 0) return 0;
+    if (size <= 0 || length <= 0 || gethostname(name, sizeof name - 1) != 0) return 0;
     uint64_t hash = tw__fnv1a(tw__fnv1a(TW__FNV, boot, (size_t)size), space, (size_t)length);
+    hash = tw__fnv1a(hash, name, strlen(name));
     return hash ? hash : 1;
 }
 
@@ -53,7 +54,7 @@ tw_status tw__wire_introduce(void)
 
 /* A rank that has just ended as it should may be gone while its last message is still to be read: it has to be gone
  * twice. */
-tw_status tw__wire_look_for_others(void)
+tw_status tw__wire_look_for_others(unsigned *missing)
 {
     unsigned gone = 0, size = processes ? tw__wire.size : 0;
     const process *me = processes ? &processes[tw__wire.rank] : NULL;
@@ -61,8 +62,8 @@ tw_status tw__wire_look_for_others(void)
         if (me->machine && processes[gone].machine == me->machine && kill((pid_t)processes[gone].number, 0) != 0 &&
             errno == ESRCH)
             break;
-    if (gone == size || gone != missing) {
-        missing = gone == size ? UINT32_MAX : gone;
+    if (gone == size || gone != *missing) {
+        *missing = gone == size ? TW__WIRE_NONE_MISSING : gone;
         return TW_OK;
     }
     tw__wire_break();

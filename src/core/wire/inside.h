@@ -45,8 +45,10 @@ void tw__wire_at_end(void);
 
 /* alive.c */
 tw_status tw__wire_introduce(void); /* all ranks, at the start */
-/* Now and then, by a rank that waits: fails when the process of another one is no more. */
-tw_status tw__wire_look_for_others(void);
+enum { TW__WIRE_NONE_MISSING = INT32_MAX };
+/* Now and then, by a rank that waits: fails when the process of another one is no more, for the second time in one
+ * wait. *missing: TW__WIRE_NONE_MISSING when the wait begins, then who was missing at the last look. */
+tw_status tw__wire_look_for_others(unsigned *missing);
 
 /* messages.c */
 tw_status tw__wire_wait(void *request, unsigned peer);

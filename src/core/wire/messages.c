@@ -30,6 +30,7 @@ tw_status tw__wire_wait(void *request, unsigned peer)
         return tw__fail(TW_E_SYSTEM, "rank %u cannot talk to rank %u: %s", tw__wire.rank, peer,
                         tw__wire.row->problem());
     double begin = 0, asked = 0;
+    unsigned missing = TW__WIRE_NONE_MISSING;
     for (unsigned tries = 1;; tries++) {
         int done = tw__wire.row->done(request);
         if (done > 0) return TW_OK;
@@ -50,7 +51,7 @@ tw_status tw__wire_wait(void *request, unsigned peer)
             }
             if (now - asked > 1) {
                 tw__wire_ask(peer), asked = now;
-                if ((s = tw__wire_look_for_others())) return tw__wire.row->drop(request), s;
+                if ((s = tw__wire_look_for_others(&missing))) return tw__wire.row->drop(request), s;
             }
         }
         pause_for(tries);

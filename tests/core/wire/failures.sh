@@ -40,5 +40,6 @@ run read_failed 2 "do different things" "tw_engine_read 'y'" "tw_engine_run of a
 launcher="$launcher --enable-recovery"
 fine=none # it has its own idea
 run killed_at_end 2 "rank 0 waits in the end of a run, but rank 1 (process" "is gone"
+run killed_before 2 "next wait: nothing yet" "but rank 1 (process"
 run killed 4 "waits in a round, but rank 3 (process"
 exit $failed

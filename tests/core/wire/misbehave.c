@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Ranks that go wrong, for failures.sh: the argument says how. Ends with 3 when a call told it, having printed
  * what. */
-#include "core/wire/wire.h"
+#include "core/wire/inside.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +108,21 @@ static int killed_at_end(bool last)
     return told(s ? s : tw__wire_agree(TW_OK));
 }
 
+/* What the others have seen of it in one wait says nothing in the next. */
+static int killed_before(bool last)
+{
+    tw_status s = rounds(2);
+    if (last && !s) kill(getpid(), SIGKILL);
+    unsigned missing = TW__WIRE_NONE_MISSING, next = TW__WIRE_NONE_MISSING;
+    while (!s && missing == TW__WIRE_NONE_MISSING) {
+        s = tw__wire_look_for_others(&missing);
+        usleep(1000);
+    }
+    if (!s) s = tw__wire_look_for_others(&next);
+    if (!s) fputs("next wait: nothing yet\n", stderr);
+    return told(s ? s : tw__wire_look_for_others(&missing));
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -122,7 +137,8 @@ int main(int argc, char **argv)
                  { "leave_run", leave_run },
                  { "leave_failed", leave_failed },
                  { "read_failed", read_failed },
-                 { "killed_at_end", killed_at_end } };
+                 { "killed_at_end", killed_at_end },
+                 { "killed_before", killed_before } };
     if (tw__wire_start() != TW_OK) return told(tw_error_status());
     for (size_t i = 0; argc == 2 && i < sizeof ways / sizeof *ways; i++)
         if (strcmp(argv[1], ways[i].name) == 0) return ways[i].run(tw__wire_rank() + 1 == tw__wire_size());
