@@ -17,7 +17,7 @@ enum { MOST_SAID = 1 << 24, MOST_KEY = 1 << 16 };
 #define THIS tw__router
 static const tw__ck_field router_rows[] = {
     NOT(place),      NOT(edges),         NOT(has_ports),  ONE(swaps, 1),   NOT(channel_count), NOT(channel_room),
-    ONE(turn, ANY),  ONE(out_turn, 31),  NOT(spare),      NOT(channel_of), ONE(busy, ANY),     ONE(ready, ANY),
+    ONE(turn, 31),   ONE(out_turn, 31),  NOT(spare),      NOT(channel_of), ONE(busy, ANY),     ONE(ready, ANY),
     ONE(retry, ANY), ONE(out_busy, ANY), ONE(stuck, ANY), NOT(channel),    NOT(slot),
 };
 #undef THIS
@@ -369,7 +369,7 @@ static void check_neighbours(tw__ck *k, const tw__wse *w)
     for (uint32_t pe = 0; pe < w->count; pe++)
         for (unsigned port = 0; port < TW__WSE_PORTS; port++)
             if (!wants_sound(w, pe, port)) tw__ck_wrong(k, "a router waits for what its neighbour does not have");
-    if (!tw__wse_mail_ends(w)) tw__ck_wrong(k, "messages go round in a circle");
+    if (!tw__wse_mail_stands(w)) tw__ck_wrong(k, "messages cannot be where they are");
 }
 
 bool tw__wse_walk(tw__wse *w, tw__ck *k, tw__wse_kept kept)

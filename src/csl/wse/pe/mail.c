@@ -150,7 +150,9 @@ static void begin_delivery(tw__part *part, tw__pe *pe, tw__mail *box)
     if (!m || m->at[0] > part->now || q->count) return;
     tw__op *op = q->op ? pe->op[q->op - 1] : NULL;
     if (!op && !pe->program->data[box->in_queue]) return;
-    if (op && op->length > m->total - 1u) op->length = m->total - 1u;
+    uint32_t left = m->total - 1u;
+    if (op && op->length - op->done > left)
+        op->length = op->done + left; /* it may have the rest of an earlier one */
     box->with_header = !op;
     m->taken = op ? 1 : 0;
     box->current = m;
@@ -267,12 +269,27 @@ void tw__wse_mail_walk(tw__ck *k, tw__part *part, tw__pe *pe)
         tw__ck_wrong(k, "a message cannot be as it is");
 }
 
-bool tw__wse_mail_ends(const tw__wse *w)
+/* One message of a list, or the one that is delivered; `seen`: by sender. */
+static bool message_stands(const tw__mail *m, uint32_t receiver, uint8_t *seen)
 {
-    for (uint32_t pe = 0; pe < w->count; pe++) {
-        uint32_t left = w->count;
-        for (const tw__mail *m = w->pe[pe].mail ? w->pe[pe].mail->list : NULL; m; m = m->next)
-            if (left-- == 0) return false;
-    }
+    if (seen[m->from] || m->total < 2 || m->count < 1 || m->to != receiver) return false;
+    seen[m->from] = 1;
     return true;
+}
+
+bool tw__wse_mail_stands(const tw__wse *w)
+{
+    uint8_t *seen = w->has_mail ? tw__calloc(w->count, 1) : NULL;
+    bool good = seen || !w->has_mail;
+    for (uint32_t pe = 0; pe < w->count && good && seen; pe++) {
+        const tw__mail *box = w->pe[pe].mail;
+        if (!box) continue;
+        if (box->current) good = message_stands(box->current, pe, seen);
+        for (const tw__mail *m = box->list; m && good; m = m->next)
+            good = message_stands(m, pe, seen) && m->taken == 0;
+    }
+    for (uint32_t pe = 0; pe < w->count && good && seen; pe++)
+        if (w->pe[pe].mail) good = seen[pe] == (w->pe[pe].mail->total > 0);
+    free(seen);
+    return good;
 }

@@ -210,7 +210,8 @@ void tw__wse_mail_turn(tw__part *part, tw__pe *pe); /* what has arrived goes on 
 bool tw__wse_mail_waiting(const tw__wse *w, uint32_t pe, unsigned k, char out[TW__WSE_MAIL_LINE]);
 bool tw__wse_mail_owns(const tw__pe *pe, unsigned queue); /* an output queue */
 void tw__wse_mail_walk(tw__ck *k, tw__part *part, tw__pe *pe);
-bool tw__wse_mail_ends(const tw__wse *w); /* no list of messages goes round in a circle */
+/* Of a checkpoint: each message is under way in one place, at its receiver, and can be. */
+bool tw__wse_mail_stands(const tw__wse *w);
 extern const tw__ck_table tw__wse_mail_tables[];
 
 /* --- save.c, sound.c: checkpoints ----------------------------------------------------------------------------- */
