@@ -62,6 +62,7 @@ static const tw__ck_field pe_rows[] = {
     NOT(depth),
     ONE(stack, ANY),
     ONE(stack_end, ANY),
+    ONE(entered, ANY),
     ONE(said, ANY),
     ONE(transform_mask, ANY),
     ONE(prng, ANY),

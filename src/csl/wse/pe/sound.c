@@ -13,22 +13,29 @@ static void need(tw__ck *k, bool holds, const char *what)
 
 /* --- operands --------------------------------------------------------------------------------------------------- */
 
-static bool distance_fits(ptrdiff_t bytes)
+/* From byte to byte, so that no number of steps that a run may have leaves 64 bits. */
+static bool stride_fits(ptrdiff_t bytes)
 {
+    return bytes >= -((ptrdiff_t)1 << 17) && bytes <= (ptrdiff_t)1 << 17;
+}
+
+static bool place_fits(const tw__pe *pe, const void *at)
+{
+    ptrdiff_t bytes = (ptrdiff_t)((uintptr_t)at - (uintptr_t)pe->memory);
     return bytes >= -((ptrdiff_t)1 << 40) && bytes <= (ptrdiff_t)1 << 40;
 }
 
 static bool walk_sound(const tw__pe *pe, const tw__walk_state *s)
 {
     if (!s || (s->view.type != TW_U16 && s->view.type != TW_U32) || s->walk.view_count != 1) return false;
-    if (!distance_fits((ptrdiff_t)((uintptr_t)s->view.base - (uintptr_t)pe->memory)) ||
-        !distance_fits((ptrdiff_t)((uintptr_t)s->walk.at - (uintptr_t)pe->memory)))
-        return false;
+    if (!place_fits(pe, s->view.base) || !place_fits(pe, s->walk.at)) return false;
     bool open = s->walk.end == TW_WALK_OPEN;
     for (unsigned d = 0; d < TW_VIEW_RANK; d++) {
-        size_t extent = s->walk.extent[d], most = open && d == 0 ? SIZE_MAX : TW__CSL_PE_BYTES * 2;
-        if (!distance_fits(s->view.stride[d]) || !distance_fits(s->walk.stride[d])) return false;
-        if (s->view.extent[d] > TW__CSL_PE_BYTES * 2 || extent > most) return false;
+        bool endless = open && d == 0 && s->walk.extent[d] == SIZE_MAX;
+        size_t extent = s->walk.extent[d];
+        if (d < s->walk.rank && !stride_fits(s->walk.stride[d])) return false;
+        if (d < s->view.rank && s->walk.end == TW_WALK_RING && !stride_fits(s->view.stride[d])) return false;
+        if (s->view.extent[d] > TW__CSL_PE_BYTES * 2 || (extent > TW__CSL_PE_BYTES * 2 && !endless)) return false;
         if (d < s->walk.rank && (s->walk.index[d] >= extent || s->walk.index[d] > UINT32_MAX)) return false;
     }
     return true;
@@ -38,13 +45,12 @@ static bool walk_sound(const tw__pe *pe, const tw__walk_state *s)
 static bool opnd_sound(const tw__pe *pe, const tw__opnd *o, unsigned size, bool takes, bool gives)
 {
     const tw__csl_program *p = pe->program->program;
-    if (o->kind == TW__O_NONE) return true;
     if (o->dsr < -1 || o->dsr >= (int)(TW__CSL_DSR_FILES * TW__CSL_DSRS) || (o->dsr >= 0 && !pe->dsr)) return false;
     if (o->size != size) return false;
     switch ((tw__opnd_kind)o->kind) {
-    case TW__O_NONE:
+    case TW__O_NONE: return o->dsr == -1;
     case TW__O_SCALAR: return true;
-    case TW__O_MEM: return distance_fits(o->stride);
+    case TW__O_MEM: return stride_fits(o->stride);
     case TW__O_WALK: return walk_sound(pe, o->walk);
     case TW__O_IN: return takes && pe->in_queue[o->queue] && (size == 2 || size == 4);
     case TW__O_OUT: return gives && pe->out_queue[o->queue] && (size == 2 || size == 4);
@@ -60,7 +66,7 @@ static bool straight_sound(const tw__op *op)
     const tw__opnd *memory = &op->arg[in ? 0 : 2], *queue = &op->arg[in ? 2 : 0];
     if (memory->kind != TW__O_MEM || queue->kind != (in ? TW__O_IN : TW__O_OUT)) return false;
     if (op->queue != queue->queue || op->size != memory->size || (op->size != 2 && op->size != 4)) return false;
-    if (op->length == TW__CSL_UNBOUNDED || op->done >= op->length) return false;
+    if (op->length == TW__CSL_UNBOUNDED || op->done >= op->length || !stride_fits(op->stride)) return false;
     int64_t first = op->at, end = first + (int64_t)op->stride * ((int64_t)op->length - op->done - 1);
     int64_t low = first < end ? first : end, high = first < end ? end : first;
     return low >= 0 && high + op->size <= TW__CSL_PE_BYTES;
@@ -77,8 +83,14 @@ static bool op_sound(const tw__pe *pe, unsigned slot)
 {
     const tw__op *op = pe->op[slot];
     if (!op || !op->use || !op->active || op->slot != slot || op->code != op->use->use->op) return false;
-    for (unsigned a = 0; a < 4; a++)
-        if (!opnd_sound(pe, &op->arg[a], op->use->size[a], a == 1 || a == 2, a == 0)) return false;
+    bool waits = false; /* for the fabric or a FIFO: what ends a move without end */
+    for (unsigned a = 0; a < 4; a++) {
+        const tw__opnd *o = &op->arg[a];
+        if ((o->kind == TW__O_NONE) != (op->use->use->arg[a].kind == TW__CSL_ARG_NONE)) return false;
+        if (!opnd_sound(pe, o, op->use->size[a], a == 1 || a == 2, a == 0)) return false;
+        waits |= o->kind == TW__O_IN || o->kind == TW__O_OUT || o->kind == TW__O_FIFO;
+    }
+    if (op->length == TW__CSL_UNBOUNDED && !waits) return false;
     if (op->length != TW__CSL_UNBOUNDED && op->done > op->length) return false;
     if (op->code == TW__CSL_OP_DFILT && op->arg[2].kind != TW__O_IN) return false;
     if (slot == TW__WSE_MAIN && (uint64_t)pe->base + op->result_reg >= pe->reg_room) return false;
@@ -101,10 +113,14 @@ static bool map_sound(const tw__pe *pe, const tw__map_state *m)
     const tw__csl_program *p = pe->program->program;
     if (m->depth > pe->depth || m->pc >= p->code_count) return false;
     if (p->code[m->pc].op != TW__CSL_I_MAP || &p->maps[tw__csl_wide(p->code[m->pc])] != m->map) return false;
-    for (unsigned i = 0; i < m->map->input_count; i++)
-        if (m->input[i].kind == TW__O_OUT || m->input[i].kind == TW__O_FIFO ||
-            !opnd_sound(pe, &m->input[i], elem_size[m->map->input[i].file], true, false))
+    for (unsigned i = 0; i < m->map->input_count; i++) {
+        const tw__opnd *o = &m->input[i];
+        unsigned from = m->map->input[i].kind;
+        bool has_opnd = from == TW__CSL_ARG_DSD || from == TW__CSL_ARG_DSR;
+        if (has_opnd == (o->kind == TW__O_NONE) || o->kind == TW__O_OUT || o->kind == TW__O_FIFO ||
+            (has_opnd && !opnd_sound(pe, o, elem_size[m->map->input[i].file], true, false)))
             return false;
+    }
     if (!m->map->has_output) return true;
     return m->output.kind != TW__O_NONE && m->output.kind != TW__O_FIFO &&
            opnd_sound(pe, &m->output, elem_size[m->map->output.file], false, true);
@@ -119,6 +135,10 @@ static void check_code(tw__ck *k, const tw__pe *pe)
         need(k, place_sound(pe, pe->frames[i].pc, pe->frames[i].base), "a call of its code");
     need(k, pe->stack <= TW__CSL_PE_BYTES && pe->stack_end <= TW__CSL_PE_BYTES, "its stack");
     need(k, pe->task_function < p->function_count || (!runs && pe->task_function == 0), "the function of its task");
+    need(k, pe->entered < p->function_count || (!runs && pe->entered == 0),
+         "the function that its task began with");
+    for (unsigned id = 0; id < TW__CSL_TASK_IDS; id++)
+        need(k, !(pe->active >> id & 1) || pe->program->local[id], "an active id without a local task");
     for (const tw__map_state *m = pe->map; m && tw__ck_good(k); m = m->outer) need(k, map_sound(pe, m), "an @map");
     need(k, pe->main_state != TW__MAIN_MAP || (pe->map && pe->map->pc == pe->pc && pe->map->depth == pe->depth),
          "the @map under way");
@@ -166,10 +186,12 @@ void tw__wse_pe_sound(tw__ck *k, tw__part *part, const tw__pe *pe)
 {
     uint32_t in = pe->in_busy | pe->in_taken;
     check_queues(k, pe, pe->in_queue, pe->in_of_color, in);
-    check_queues(k, pe, pe->out_queue, pe->out_of_color,
-                 part->w->router[tw__wse_pe_number(part, pe)].out_busy | pe->out_full);
-    for (unsigned i = 0; i < QUEUES; i++)
+    uint32_t out = part->w->router[tw__wse_pe_number(part, pe)].out_busy;
+    check_queues(k, pe, pe->out_queue, pe->out_of_color, out | pe->out_full);
+    for (unsigned i = 0; i < QUEUES; i++) {
         need(k, !(pe->in_busy >> i & 1) || !pe->in_queue[i] || pe->in_queue[i]->count, "an empty queue");
+        need(k, !(out >> i & 1) || !pe->out_queue[i] || pe->out_queue[i]->count, "an empty queue");
+    }
     if (!pe->program) {
         need(k, !pe->op_active && pe->main_state == TW__MAIN_IDLE, "what a PE without code does");
         return;

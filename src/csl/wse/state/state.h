@@ -308,7 +308,6 @@ typedef struct tw__decoded_use {
     const tw__csl_dsd_use *use;
     const struct tw__wse_kernel *kernel;
     uint8_t size[4]; /* bytes of an element */
-    uint8_t args;    /* operands that count: bit k */
     uint8_t width;   /* elements per beat */
     uint8_t bounds;  /* the destination is a DSD: its length 0 means no element */
     uint8_t least;   /* elements when no operand has a length: 1 without DSDs, else 0 */
