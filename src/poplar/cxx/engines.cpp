@@ -307,11 +307,13 @@ void Engine::connectHostFunction(StringRef handle, unsigned replica, HostCallbac
 {
     tw_host_callback c = {};
     c.call = [](const void *const *in, std::size_t ins, void *const *out, std::size_t outs, void *user) {
-        (*static_cast<HostCallback *>(user))(ArrayRef<const void *>(in, ins), ArrayRef<void *>(out, outs));
+        guarded(static_cast<ConnectedFunction *>(user), [&](HostCallback &function) {
+            function(ArrayRef<const void *>(in, ins), ArrayRef<void *>(out, outs));
+        });
     };
-    c.destroy = [](void *user) { delete static_cast<HostCallback *>(user); };
-    std::unique_ptr<HostCallback> owned = callback.release();
-    if (!owned) raise(TW_E_INVALID_ARGUMENT, "Engine::connectHostFunction", "there is no callback");
+    c.destroy = [](void *user) { delete static_cast<ConnectedFunction *>(user); };
+    std::unique_ptr<ConnectedFunction> owned(new ConnectedFunction{ callback.release(), &get() });
+    if (!owned->callback) raise(TW_E_INVALID_ARGUMENT, "Engine::connectHostFunction", "there is no callback");
     c.user = owned.get();
     check(tw_engine_connect_host_function(get().engine, handle.cloneAsString().c_str(), replica, &c),
           "Engine::connectHostFunction");

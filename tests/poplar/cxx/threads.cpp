@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <poplar/Engine.hpp>
+#include <poplar/HostFunctionCallback.hpp>
 #include <poplar/IPUModel.hpp>
 #include <sstream>
 #include <thread>
@@ -177,10 +178,70 @@ static void the_run_itself_throws()
     EXPECT(got[0] == 7 && got[1] == 7);
 }
 
+/* Its second prefetching ends after the host function has thrown. */
+struct LatePrefetch : StreamCallback {
+    std::atomic<bool> &thrown, &inside;
+    int calls = 0;
+    LatePrefetch(std::atomic<bool> &t, std::atomic<bool> &i) : thrown(t), inside(i) {}
+    Result prefetch(void *p) override
+    {
+        inside = true;
+        for (int i = 0; calls && (!thrown || i < 1000); i++) std::this_thread::yield();
+        *static_cast<int *>(p) = calls++;
+        inside = false;
+        return Result::Success;
+    }
+    void fetch(void *p) override { *static_cast<int *>(p) = -1; }
+    void complete() override {}
+};
+struct Throws : HostCallback {
+    std::atomic<bool> &thrown;
+    explicit Throws(std::atomic<bool> &t) : thrown(t) {}
+    void operator()(ArrayRef<const void *>, ArrayRef<void *>) override
+    {
+        if (!thrown.exchange(true)) throw std::runtime_error("a host function");
+    }
+};
+/* Nothing is under way any more when a run throws what a host function has thrown. */
+static void host_functions_that_throw()
+{
+    IPUModel m;
+    m.tilesPerIPU = 4;
+    Device d = m.createDevice();
+    Graph g(d);
+    Tensor a = g.addVariable(INT, { 1 }, "a");
+    g.setTileMapping(a, 0);
+    DataStream in = g.addHostToDeviceFIFO("in", INT, 1);
+    HostFunction f = g.addHostFunction("f", { { INT, 1 } }, {});
+    g.createHostRead("a", a);
+    for (const char *mode : { "dedicated", "collaborative" }) {
+        std::atomic<bool> thrown(false), inside(false);
+        Engine e(g, Sequence{ Copy(in, a), Call(f, { a }, {}) },
+                 { { "streamCallbacks.multiThreadMode", mode },
+                   { "streamCallbacks.numWorkerThreads", "1" },
+                   { "exchange.streamBufferOverlap", "none" } });
+        e.connectStreamToCallback("in", std::unique_ptr<StreamCallback>(new LatePrefetch(thrown, inside)));
+        e.connectHostFunction("f", 0, std::unique_ptr<HostCallback>(new Throws(thrown)));
+        e.load(d);
+        std::string what;
+        try {
+            e.run();
+        } catch (const std::runtime_error &error) {
+            what = error.what();
+        }
+        EXPECT(!inside && thrown && what == "a host function");
+        e.run();
+        int got = -1;
+        e.readTensor("a", &got, &got + 1);
+        EXPECT(got == 1 && !inside);
+    }
+}
+
 int main()
 {
     callbacks_that_throw();
     the_run_itself_throws();
+    host_functions_that_throw();
     const_queries();
     graphs_of_their_own();
     views_that_last();

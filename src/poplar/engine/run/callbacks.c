@@ -24,6 +24,9 @@ typedef struct tw__callbacks {
 
 enum { MOST_THREADS = 256 };
 
+/* Whose call this thread makes: a callback that stops its engine cannot wait for itself. */
+static _Thread_local const tw__callbacks *calling;
+
 static void call_now(tw__stream_state *st)
 {
     const tw_stream_callback *c = &st->callback;
@@ -53,7 +56,9 @@ static void call_next(tw__callbacks *t)
     t->first = st->next;
     if (!t->first) t->last = NULL;
     pthread_mutex_unlock(&t->lock);
+    calling = t;
     call_now(st);
+    calling = NULL;
     pthread_mutex_lock(&t->lock);
     st->busy = false;
     pthread_cond_broadcast(&t->over);
@@ -84,7 +89,7 @@ static void wait_for(tw__callbacks *t, const tw__stream_state *st)
 
 void tw__callbacks_wait(tw__callbacks *t, const tw__stream_state *st)
 {
-    if (!t || st->how != CALLBACK) return;
+    if (!t || st->how != CALLBACK || calling == t) return;
     pthread_mutex_lock(&t->lock);
     wait_for(t, st);
     pthread_mutex_unlock(&t->lock);

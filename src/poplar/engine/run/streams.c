@@ -104,8 +104,9 @@ static void invalidate(tw__stream_state *st)
     st->ready = 0;
 }
 
-static void disconnect(tw__stream_state *st)
+static void disconnect(tw_engine *engine, tw__stream_state *st)
 {
+    tw__callbacks_wait(engine->callbacks, st);
     if (st->how == CALLBACK) {
         invalidate(st);
         if (st->callback.destroy) st->callback.destroy(st->callback.user);
@@ -122,7 +123,7 @@ void tw__streams_free(tw_engine *engine)
 {
     tw__callbacks_free(engine->callbacks);
     engine->callbacks = NULL;
-    for (size_t i = 1; engine->streams && i < states_of(engine); i++) disconnect(&engine->streams[i]);
+    for (size_t i = 1; engine->streams && i < states_of(engine); i++) disconnect(engine, &engine->streams[i]);
     free(engine->streams);
     free(engine->stream_names);
     engine->streams = NULL;
@@ -175,7 +176,7 @@ static tw_status connect_replicas(tw_engine *engine, const char *handle, char *b
                         handle, bytes, n, each);
     for (unsigned i = 0; i < n; i++) {
         tw__stream_state *st = of_replica(engine, handle, i);
-        disconnect(st);
+        disconnect(engine, st);
         st->how = BUFFER;
         st->buffer = buffer + i * each;
         st->buffer_bytes = each;
@@ -198,7 +199,7 @@ static tw_status connect_buffer(tw_engine *engine, const char *handle, void *buf
             TW_E_STREAM_CONNECTION,
             "the buffer of stream '%s' has %zu bytes, which is not a multiple of one transfer, %zu bytes", handle,
             bytes, st->bytes);
-    disconnect(st);
+    disconnect(engine, st);
     st->how = BUFFER;
     st->buffer = buffer;
     st->buffer_bytes = bytes;
@@ -224,7 +225,7 @@ static tw_status connect_callback(tw_engine *engine, const char *handle, const t
     if (!ring)
         return tw__fail(TW_E_NO_MEMORY, "no memory for %u buffers of %zu bytes for stream '%s'", depth, st->bytes,
                         handle);
-    disconnect(st);
+    disconnect(engine, st);
     memset(ring, 0, bytes);
     st->how = CALLBACK;
     st->buffer = ring;
@@ -249,7 +250,10 @@ tw_status tw__connect_in_order(tw_engine *engine, const char *handle, const tw_s
 
 void tw_engine_stop(tw_engine *engine)
 {
-    for (size_t i = 1; engine && engine->streams && i < states_of(engine); i++) invalidate(&engine->streams[i]);
+    for (size_t i = 1; engine && engine->streams && i < states_of(engine); i++) {
+        tw__callbacks_wait(engine->callbacks, &engine->streams[i]);
+        invalidate(&engine->streams[i]);
+    }
 }
 
 const char *const *tw_engine_list_streams(tw_engine *engine)
