@@ -15,7 +15,7 @@
 typedef struct tw__callbacks {
     pthread_mutex_t lock;
     pthread_cond_t work, over;
-    tw__stream_state *first, *last; /* queue of calls that nobody has begun */
+    tw__stream_state *first, **end; /* queue of calls that nobody has begun, and where the next one goes */
     pthread_t *threads;
     unsigned count;
     bool helps; /* the thread of the run calls, too, instead of waiting */
@@ -49,12 +49,21 @@ static void call_now(tw__stream_state *st)
     }
 }
 
-/* Takes the first call of the queue and makes it; the lock is held before and after. */
-static void call_next(tw__callbacks *t)
+/* Where the first call is that a thread may make which waits for `st`, NULL: for nothing. Prefetching for others may
+ * take long, and nothing waits for it yet. */
+static tw__stream_state **call_for(tw__callbacks *t, const tw__stream_state *st)
 {
-    tw__stream_state *st = t->first;
-    t->first = st->next;
-    if (!t->first) t->last = NULL;
+    tw__stream_state **at = &t->first;
+    while (st && *at && *at != st && (*at)->call == TW__CALL_PREFETCH) at = &(*at)->next;
+    return at;
+}
+
+/* Takes this call from the queue and makes it; the lock is held before and after. */
+static void call_next(tw__callbacks *t, tw__stream_state **at)
+{
+    tw__stream_state *st = *at;
+    *at = st->next;
+    if (!st->next) t->end = at;
     pthread_mutex_unlock(&t->lock);
     calling = t;
     call_now(st);
@@ -71,7 +80,7 @@ static void *worker(void *arg)
     for (;;) {
         while (!t->first && !t->stop) pthread_cond_wait(&t->work, &t->lock);
         if (!t->first) break;
-        call_next(t);
+        call_next(t, call_for(t, NULL));
     }
     pthread_mutex_unlock(&t->lock);
     return NULL;
@@ -80,8 +89,9 @@ static void *worker(void *arg)
 static void wait_for(tw__callbacks *t, const tw__stream_state *st)
 {
     while (st->busy) {
-        if (t->helps && t->first)
-            call_next(t);
+        tw__stream_state **at = call_for(t, st);
+        if (t->helps && *at)
+            call_next(t, at);
         else
             pthread_cond_wait(&t->over, &t->lock);
     }
@@ -105,11 +115,8 @@ void tw__callbacks_begin(tw__callbacks *t, tw__stream_state *st, tw__call call)
     pthread_mutex_lock(&t->lock);
     wait_for(t, st);
     st->call = call, st->busy = true, st->next = NULL;
-    if (t->last)
-        t->last->next = st;
-    else
-        t->first = st;
-    t->last = st;
+    *t->end = st;
+    t->end = &st->next;
     pthread_cond_signal(&t->work);
     pthread_mutex_unlock(&t->lock);
 }
@@ -144,6 +151,7 @@ tw_status tw__callbacks_new(tw_engine *engine, tw__callbacks **out)
         free(t);
         return tw__fail(TW_E_NO_MEMORY, "no memory for threads of callbacks");
     }
+    t->end = &t->first;
     t->helps = !strcasecmp(tw__options_get(engine->options, "streamCallbacks.multiThreadMode"), "collaborative");
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->work, NULL);

@@ -561,15 +561,17 @@ static void threads_at_once(void **state)
     }
 }
 
-/* Guide 2.6.4: data is prepared while the program goes on. The second prefetch ends when the program has sent what it
- * does afterwards. */
+/* Guide 2.6.4: data is prepared while the program goes on. The second prefetches end when the program has sent what
+ * it does afterwards; the thread of the run makes none of them before. */
 static tw_stream_result prefetch_late(void *buffer, void *user)
 {
     int *calls = user;
     for (int i = 0; i < 4; i++) ((float *)buffer)[i] = (float)(*calls + i);
     if ((*calls)++ == 0) return TW_STREAM_SUCCESS;
     pthread_mutex_lock(&gate.lock);
-    while (!gate.opened) pthread_cond_wait(&gate.changed, &gate.lock);
+    bool by_run = pthread_equal(pthread_self(), gate.run) != 0;
+    gate.by_run += by_run && !gate.opened;
+    while (!gate.opened && !by_run) pthread_cond_wait(&gate.changed, &gate.lock);
     pthread_mutex_unlock(&gate.lock);
     return TW_STREAM_SUCCESS;
 }
@@ -592,26 +594,32 @@ static void open_gate(void *buffer, void *user)
 static void threads_prefetch_behind(void **state)
 {
     (void)state;
-    static const char *const modes[] = { "streamCallbacks.multiThreadMode=dedicated",
-                                         "streamCallbacks.multiThreadMode=collaborative" };
-    for (int m = 0; m < 2; m++) {
+    static const char *const ways[][2] = {
+        { "streamCallbacks.multiThreadMode=dedicated", "streamCallbacks.numWorkerThreads=3" },
+        { "streamCallbacks.multiThreadMode=collaborative", "streamCallbacks.numWorkerThreads=1" },
+    };
+    for (int w = 0; w < 2; w++) {
         fixture *f = make(MODEL);
-        tw_program steps[] = { tw_program_copy_from_stream(f->g, f->in, f->x),
-                               tw_program_copy_to_stream(f->g, f->x, f->out),
-                               tw_program_copy_from_stream(f->g, f->in, f->x) };
-        const char *options[] = { modes[m], "streamCallbacks.numWorkerThreads=2",
-                                  "exchange.streamBufferOverlap=none", NULL };
+        tw_stream other = tw_graph_add_host_to_device_fifo(f->g, "other", TW_FLOAT, 4, TW_STREAM_REPLICATE, NULL);
+        tw_program both[] = { tw_program_copy_from_stream(f->g, f->in, f->x),
+                              tw_program_copy_from_stream(f->g, other, f->y) },
+                   in_both = tw_program_sequence_of(f->g, 2, both);
+        tw_program steps[] = { in_both, tw_program_copy_to_stream(f->g, f->x, f->out), in_both };
+        const char *options[] = { ways[w][0], ways[w][1], "exchange.streamBufferOverlap=none", NULL };
         tw_engine *e = test_engine_new(f->g, f->device, tw_program_sequence_of(f->g, 3, steps), options);
-        int calls = 0;
+        int calls = 0, others = 0;
         tw_stream_callback in = { .prefetch = prefetch_late, .fetch = never_fetch, .user = &calls },
+                           in2 = { .prefetch = prefetch_late, .fetch = never_fetch, .user = &others },
                            out = { .fetch = open_gate };
         test_ok(tw_engine_connect_stream_to_callback(e, "in", &in));
+        test_ok(tw_engine_connect_stream_to_callback(e, "other", &in2));
         test_ok(tw_engine_connect_stream_to_callback(e, "out", &out));
         gate_reset(0);
         test_ok(tw_engine_run(e, 0));
         float got[4];
         test_ok(tw_engine_read(e, "x", got, sizeof got));
-        assert_true(got[0] == 1 && got[3] == 4 && calls == 3);
+        assert_true(got[0] == 1 && got[3] == 4 && calls == 3 && others == 3);
+        assert_int_equal(gate.by_run, 0);
         tw_engine_free(e);
         drop(f);
     }
