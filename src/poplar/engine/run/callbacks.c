@@ -32,13 +32,17 @@ static void call_now(tw__stream_state *st)
     const tw_stream_callback *c = &st->callback;
     tw_progress_clear(); /* it may print */
     switch (st->call) {
-    case TW__CALL_FETCH: c->fetch(tw__stream_slot(st, 0), c->user); break;
+    case TW__CALL_FETCH:
+        c->fetch(tw__stream_slot(st, 0), c->user);
+        st->ready = st->to_device && !st->in_order; /* if its transfer fails, the next run has it */
+        break;
     case TW__CALL_TAKE: c->fetch(tw__stream_slot(st, 0), c->user); /* fall through */
     case TW__CALL_COMPLETE:
+        if (st->to_device) {
+            st->head = (st->head + 1) % st->depth;
+            if (st->ready) st->ready--;
+        }
         if (c->complete) c->complete(c->user);
-        if (!st->to_device) break;
-        st->head = (st->head + 1) % st->depth;
-        if (st->ready) st->ready--;
         break;
     case TW__CALL_PREFETCH:
         while (st->ready < st->lookahead) {

@@ -99,8 +99,8 @@ bool tw__stream_prefetches(const tw_engine *engine, uint32_t stream)
 
 static void invalidate(tw__stream_state *st)
 {
-    if (st->how == CALLBACK && st->prefetches && st->callback.invalidate_prefetched)
-        st->callback.invalidate_prefetched(st->callback.user);
+    if (st->how != CALLBACK || !st->prefetches) return; /* what a failed transfer has fetched stays */
+    if (st->callback.invalidate_prefetched) st->callback.invalidate_prefetched(st->callback.user);
     st->ready = 0;
 }
 

@@ -25,7 +25,7 @@ typedef struct tw__stream_state {
     connection how;
     char *buffer;                  /* the user's, or our ring */
     size_t buffer_bytes, position; /* of the user's: next transfer */
-    unsigned depth, head, ready;   /* ring: buffers, next to transfer, prefetched */
+    unsigned depth, head, ready;   /* ring: buffers, next to transfer, filled */
     unsigned lookahead;            /* buffers prefetched at most: streamCallbacks.maxLookahead */
     tw_stream_callback callback;
     /* callbacks.c, guarded by its lock: the call that waits or runs */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams: guide 2.6.1, 2.6.3, 2.6.4; Poplar API, DataStream.hpp; docs/decisions.md, G2 and G10. No codelets here. */
 #include "poplar/engine/engine_test.h"
+#include "poplar/engine/run/streams.h"
 
 #include <glib.h>
 #include <pthread.h>
@@ -625,6 +626,38 @@ static void threads_prefetch_behind(void **state)
     }
 }
 
+/* With threads all streams of a transfer are fetched before one is moved. When it fails, what was fetched and not moved
+ * comes with the next run. */
+static void fetched_is_kept(void **state)
+{
+    (void)state;
+    static const char *const modes[] = { "singleThread", "dedicated", "collaborative" };
+    for (int m = 0; m < 3; m++) {
+        fixture *f = make(MODEL);
+        g_autofree char *mode = g_strconcat("streamCallbacks.multiThreadMode=", modes[m], NULL);
+        const char *options[] = { mode, "streamCallbacks.numWorkerThreads=1", NULL };
+        tw_engine *e = test_engine_new(f->g, f->device, tw_program_copy_from_stream(f->g, f->in, f->x), options);
+        tw_stream_callback in = producer(f);
+        test_ok(tw_engine_connect_stream_to_callback(e, "in", &in));
+        test_ok(tw_engine_run(e, 0));
+        tw__stream_state *st = &tw__streams_of(e, 0)[f->in.id];
+        assert_string_equal(st->handle, "in");
+        tw__callbacks_begin(e->callbacks, st,
+                            TW__CALL_FETCH); /* as far as a transfer comes whose memory is short */
+        tw__callbacks_wait(e->callbacks, st);
+        tw_engine_stop(e); /* was not prefetched */
+        for (int run = 1; run < 3; run++) {
+            float got[4];
+            test_ok(tw_engine_run(e, 0));
+            test_ok(tw_engine_read(e, "x", got, sizeof got));
+            assert_true(got[0] == (float)(10 * run));
+        }
+        assert_string_equal(f->log, "fcfcfc");
+        tw_engine_free(e);
+        drop(f);
+    }
+}
+
 static void threads_wrong(void **state)
 {
     (void)state;
@@ -654,6 +687,7 @@ int main(void)
         cmocka_unit_test(threads_give_the_same),
         cmocka_unit_test(threads_at_once),
         cmocka_unit_test(threads_prefetch_behind),
+        cmocka_unit_test(fetched_is_kept),
         cmocka_unit_test(threads_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
