@@ -199,14 +199,16 @@ Tensor Graph::cloneN(const Type &type, const Tensor &t, std::size_t n, const Deb
     tw_clone_duplication duplication = where == TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION
                                            ? TW_CLONE_BY_OUTER_DIMENSION
                                            : TW_CLONE_BY_TILE_CONTIGUOUS_REGION;
-    return makeTensor(holderFor(holder, t),
-                      get().call("Graph::cloneN",
-                                 [&](tw_graph *g) {
-                                     return tw_graph_clone_n(g, deviceType(type, "Graph::cloneN"), t.get().handle(),
-                                                             n, static_cast<tw_clone_method>(method), duplication,
-                                                             orNull(name));
-                                 }),
-                      type);
+    Tensor made = makeTensor(holderFor(holder, t),
+                             get().call("Graph::cloneN",
+                                        [&](tw_graph *g) {
+                                            return tw_graph_clone_n(
+                                                g, deviceType(type, "Graph::cloneN"), t.get().handle(), n,
+                                                static_cast<tw_clone_method>(method), duplication, orNull(name));
+                                        }),
+                             type);
+    if (type == QUARTER) setMetadata(made, t.getMetadata());
+    return made;
 }
 Tensor Graph::cloneN(const Tensor &t, std::size_t n, const DebugContext &dc, TensorCloneMethod method,
                      TensorCloneDuplicationMethod where)

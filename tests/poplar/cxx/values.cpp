@@ -241,6 +241,8 @@ static void quarterTensors()
     EXPECT(graph.clone(given).getMetadata() == changing && graph.clone(scaled, given).getMetadata() == scaled);
     EXPECT(graph.clone(QUARTER, scaled, plain, "c").getMetadata() == scaled &&
            !graph.clone(FLOAT, given).hasMetadata());
+    EXPECT(graph.cloneN(given, 3)[2].getMetadata() == changing && graph.cloneN(QUARTER, plain, 2).hasMetadata() &&
+           !graph.cloneN(FLOAT, given, 2).hasMetadata());
     EXPECT_THROWS(poplar_error, graph.addVariable(QUARTER, plain, { 2 }));
     graph.setTileMapping(fixed, 0);
     graph.createHostWrite("own", own);
