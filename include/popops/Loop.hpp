@@ -3,6 +3,7 @@
 #ifndef POPOPS_LOOP_HPP
 #define POPOPS_LOOP_HPP
 
+#include <cstdint>
 #include <functional>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
@@ -21,6 +22,10 @@ countedLoop(poplar::Graph &graph, std::size_t begin, std::size_t end, std::size_
     if (step == 0 || begin >= end)
         throw poputil::poplibs_error("popops::countedLoop: from " + std::to_string(begin) + " to " +
                                      std::to_string(end) + " by " + std::to_string(step) + " there are no steps");
+    if (end > UINT32_MAX || step > UINT32_MAX)
+        throw poputil::poplibs_error("popops::countedLoop: from " + std::to_string(begin) + " to " +
+                                     std::to_string(end) + " by " + std::to_string(step) +
+                                     " is more than an unsigned int counts");
     poplar::Tensor counter = graph.addVariable(poplar::UNSIGNED_INT, { 1 }, { debugContext, "counter" });
     graph.setTileMapping(counter, 0);
     poplar::program::Sequence loop, once;

@@ -160,8 +160,21 @@ static void values()
     Tensor down = graph.addConstant(UNSIGNED_INT, { 1 }, 1u);
     graph.setTileMapping(down, 1);
     prog.add(popops::countedForLoop(graph, 5, down, -2, body)); /* 5, 3 */
-    Tensor close = popops::checkAccuracyWhenCast(graph, inv, HALF, 2e-4, prog);
-    graph.createHostRead("close", close);
+    std::vector<Tensor> close;
+    for (unsigned i = 0; i < 6; i++)
+        close.push_back(popops::checkAccuracyWhenCast(graph, inv.slice(i, i + 1), HALF, 2e-4, prog));
+    Tensor half = graph.addConstant(HALF, { 1, 1 }, 0.1f);
+    graph.setTileMapping(half, 1);
+    close.push_back(popops::checkAccuracyWhenCast(graph, half, FLOAT, 0, prog));
+    for (Tensor &t : close) {
+        EXPECT(t.rank() == 0 && t.elementType() == BOOL);
+        t = t.expand({ 0 });
+    }
+    graph.createHostRead("close", concat(close));
+    EXPECT((throws<poputil::poplibs_error>([&] { popops::checkAccuracyWhenCast(graph, inv, HALF, 1, prog); },
+                                           "50 elements")));
+    EXPECT((throws<poputil::poplibs_error>(
+        [&] { popops::checkAccuracyWhenCast(graph, inv.slice(0, 1), FLOAT, 1, prog); }, "from float to float")));
     EXPECT((throws<poputil::poplibs_error>([&] { popops::checkAccuracyWhenCast(graph, sum, HALF, 1, prog); },
                                            "unsigned int")));
     graph.createHostWrite("x", x), graph.createHostRead("n", copy), graph.createHostRead("far", far);
@@ -185,14 +198,14 @@ static void values()
         EXPECT(t[i] == 2 * in[i] - 0.5f * in[i] + 0.5f * in[i] - 3 * in[i]);
     }
     EXPECT(total == 15 * 8 * 4);
-    bool near[50], some = false, all = true;
-    engine.readTensor("close", near, near + 50);
-    for (int i = 0; i < 50; i++) {
+    bool near[7], some = false, all = true;
+    engine.readTensor("close", near, near + 7);
+    for (int i = 0; i < 6; i++) {
         const double is = static_cast<double>(v[i]), kept = static_cast<double>(static_cast<float>(IeeeHalf(v[i])));
         EXPECT(near[i] == (std::fabs(kept - is) <= 2e-4 * is));
         some |= near[i], all &= near[i];
     }
-    EXPECT(some && !all);
+    EXPECT(some && !all && near[6]);
 }
 
 static void reductions()
@@ -271,6 +284,12 @@ static void errors()
         [&] { popops::countedLoop(graph, 0, 4, 0, [](const Tensor &) { return Sequence(); }); }, "no steps")));
     EXPECT((throws<poplibs_error>(
         [&] { popops::countedLoop(graph, 4, 4, 1, [](const Tensor &) { return Sequence(); }); }, "no steps")));
+    const std::size_t past = std::size_t(1) << 32;
+    for (const std::vector<std::size_t> &r :
+         { std::vector<std::size_t>{ 0, past, 1 }, { past, past + 4, 1 }, { 0, 5, past + 1 } })
+        EXPECT((throws<poplibs_error>(
+            [&] { popops::countedLoop(graph, r[0], r[1], r[2], [](const Tensor &) { return Sequence(); }); },
+            "more than an unsigned int counts")));
     EXPECT(graph.getNumVertices() == before && prog.isEmpty());
 }
 
