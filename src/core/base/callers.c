@@ -33,8 +33,13 @@ static struct {
     TW__LIST(call) calls;
     uint32_t *slots; /* open addressing: numbers, 0 = free */
     size_t slot_count;
-    GStringChunk *files;
 } callers = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Who looks lines up does so alone, but others go on recording: a program may take seconds to read. */
+static struct {
+    pthread_mutex_t lock; /* taken before that of the table */
+    GStringChunk *files;
+} lookup = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* --- the table ------------------------------------------------------------------------------------------------- */
 
@@ -159,12 +164,28 @@ static void take_frame(asked *q, const char *text)
     const char *colon = strrchr(text, ':');
     const uint32_t line = colon && *text != '?' ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
     if (q->file || !line || g_strstr_len(text, colon - text, "include/tilewright/")) return;
-    if (!callers.files) callers.files = g_string_chunk_new(4096);
+    if (!lookup.files) lookup.files = g_string_chunk_new(4096);
     g_autofree char *file = g_strndup(text, (gsize)(colon - text));
-    q->file = g_string_chunk_insert_const(callers.files, file), q->line = line;
+    q->file = g_string_chunk_insert_const(lookup.files, file), q->line = line;
 }
 
-/* All of one module. dladdr() knows the program by argv[0] alone. */
+/* Answers are "0xADDRESS" as it was asked, then a line for each frame there. How many were answered. */
+static size_t take_answers(asked *list, size_t count, uintptr_t start, const char *out)
+{
+    g_auto(GStrv) lines = g_strsplit(out ? out : "", "\n", 0);
+    size_t at = 0; /* + 1 */
+    for (char **line = lines; *line; line++) {
+        char *end = *line;
+        const bool is_number = g_str_has_prefix(*line, "0x") && at < count;
+        if (is_number && strtoull(*line, &end, 16) == list[at].at - start && !*end)
+            at++;
+        else if (at)
+            take_frame(&list[at - 1], *line);
+    }
+    return at;
+}
+
+/* All of one module, by the first tool that can read it. dladdr() knows the program by argv[0] alone. */
 static void ask_tool(asked *list, size_t count)
 {
     static const char *const tools[] = { "addr2line", "llvm-addr2line", "llvm-addr2line-19" };
@@ -173,7 +194,8 @@ static void ask_tool(asked *list, size_t count)
     const uintptr_t start = header->e_type == ET_DYN ? (uintptr_t)header : 0;
     bool is_program = dladdr((void *)getauxval(AT_PHDR), &program) && program.dli_fbase == list->module; // NOLINT
     g_autofree char *link = is_program ? g_file_read_link("/proc/self/exe", NULL) : NULL;
-    for (size_t t = 0; t < G_N_ELEMENTS(tools); t++) {
+    size_t answered = 0;
+    for (size_t t = 0; t < G_N_ELEMENTS(tools) && answered < count; t++) {
         g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
         g_ptr_array_add(words, g_strdup(tools[t])), g_ptr_array_add(words, g_strdup("-ia"));
         g_ptr_array_add(words, g_strdup("-e")), g_ptr_array_add(words, g_strdup(link ? link : list->path));
@@ -181,59 +203,82 @@ static void ask_tool(asked *list, size_t count)
             g_ptr_array_add(words, g_strdup_printf("0x%zx", (size_t)(list[i].at - start)));
         g_ptr_array_add(words, NULL);
         g_autofree char *out = NULL;
-        if (!g_spawn_sync(NULL, (char **)words->pdata, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL, NULL,
-                          NULL, &out, NULL, NULL, NULL))
-            continue;
-        g_auto(GStrv) lines = g_strsplit(out ? out : "", "\n", 0);
-        size_t at = 0; /* + 1 */
-        for (char **line = lines; *line; line++)
-            if (g_str_has_prefix(*line, "0x"))
-                at++;
-            else if (at && at <= count)
-                take_frame(&list[at - 1], *line);
-        return;
+        if (g_spawn_sync(NULL, (char **)words->pdata, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL, NULL,
+                         NULL, &out, NULL, NULL, NULL))
+            answered = take_answers(list, count, start, out);
     }
 }
 
-static void look_up_all(void)
+/* What of the calls nobody has asked for yet. */
+static GArray *calls_to_ask(void)
 {
-    g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof(asked));
+    GArray *list = g_array_new(FALSE, FALSE, sizeof(asked));
+    pthread_mutex_lock(&callers.lock);
     for (uint32_t i = 0; i < callers.calls.count; i++) {
         call *c = &callers.calls.items[i];
         for (uint32_t k = 0; !c->is_looked_up && k < FRAMES && c->at[k]; k++) {
-            Dl_info at;
-            if (!dladdr((const void *)c->at[k], &at) || !at.dli_fbase || !at.dli_fname) continue; // NOLINT
-            const asked q = { i, k, c->at[k], at.dli_fbase, at.dli_fname, NULL, 0 };
+            const asked q = { .call = i, .frame = k, .at = c->at[k] };
             g_array_append_val(list, q);
         }
         c->is_looked_up = true;
     }
-    asked *all = (asked *)(void *)list->data;
-    if (list->len) qsort(all, list->len, sizeof *all, asked_by_module);
-    for (size_t i = 0, end; i < list->len; i = end) {
-        for (end = i; end < list->len && end - i < AT_ONCE && all[end].module == all[i].module;) end++;
-        ask_tool(&all[i], end - i);
-    }
-    uint32_t *frame = g_new(uint32_t, callers.calls.count + 1); /* innermost with a line */
+    pthread_mutex_unlock(&callers.lock);
+    return list;
+}
+
+/* Each call has the line of its innermost frame that has one. */
+static void take_lines(const asked *all, size_t count)
+{
+    pthread_mutex_lock(&callers.lock);
+    uint32_t *frame = g_new(uint32_t, callers.calls.count + 1);
     for (size_t i = 0; i < callers.calls.count; i++) frame[i] = FRAMES;
-    for (size_t i = 0; i < list->len; i++) {
+    for (size_t i = 0; i < count; i++) {
         const asked *q = &all[i];
         if (!q->file || q->frame >= frame[q->call]) continue;
         frame[q->call] = q->frame;
         callers.calls.items[q->call].file = q->file, callers.calls.items[q->call].line = q->line;
     }
     g_free(frame);
+    pthread_mutex_unlock(&callers.lock);
+}
+
+static void look_up_all(void)
+{
+    g_autoptr(GArray) list = calls_to_ask();
+    asked *all = (asked *)(void *)list->data;
+    for (size_t i = 0; i < list->len; i++) {
+        Dl_info at;
+        if (!dladdr((const void *)all[i].at, &at) || !at.dli_fname) continue; // NOLINT
+        all[i].module = at.dli_fbase, all[i].path = at.dli_fname;
+    }
+    if (list->len) qsort(all, list->len, sizeof *all, asked_by_module);
+    for (size_t i = 0, end; i < list->len; i = end) {
+        for (end = i; end < list->len && end - i < AT_ONCE && all[end].module == all[i].module;) end++;
+        if (all[i].module) ask_tool(&all[i], end - i);
+    }
+    take_lines(all, list->len);
+}
+
+/* Whether the call is there and looked up. */
+static bool callers_read(uint32_t number, bool *is_looked_up, tw__caller_place *place)
+{
+    pthread_mutex_lock(&callers.lock);
+    bool is_there = number && number <= callers.calls.count;
+    const call *c = is_there ? &callers.calls.items[number - 1] : NULL;
+    if (c) *is_looked_up = c->is_looked_up, *place = (tw__caller_place){ c->file, c->line };
+    pthread_mutex_unlock(&callers.lock);
+    return is_there;
 }
 
 tw__caller_place tw__caller_find(uint32_t number)
 {
     tw__caller_place place = { NULL, 0 };
-    pthread_mutex_lock(&callers.lock);
-    if (number && number <= callers.calls.count) {
-        if (!callers.calls.items[number - 1].is_looked_up) look_up_all();
-        const call *c = &callers.calls.items[number - 1];
-        place = (tw__caller_place){ c->file, c->line };
+    bool is_looked_up = true;
+    pthread_mutex_lock(&lookup.lock);
+    if (callers_read(number, &is_looked_up, &place) && !is_looked_up) {
+        look_up_all();
+        callers_read(number, &is_looked_up, &place);
     }
-    pthread_mutex_unlock(&callers.lock);
+    pthread_mutex_unlock(&lookup.lock);
     return place;
 }

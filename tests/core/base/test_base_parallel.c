@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Loops shared between threads: every element once, whatever the sizes; loops inside of loops, from several threads
- * at once, and in a child process; and the caller does not wait for threads that have not begun. */
+ * at once, and in a child process; and the caller does not wait for threads that have not begun. Nor do threads that record calls
+ * wait for the one that looks lines of calls up. */
 #include "core/base/base.h"
+#include "core/base/callers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -101,10 +105,77 @@ static void base_parallel_in_a_child(void **state)
     assert_int_equal(status, 0);
 }
 
+/* A program of that name in the folder that is PATH. */
+static void write_tool(const char *folder, const char *name, const char *text)
+{
+    char path[100];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    assert_int_equal(chmod(path, 0700), 0);
+}
+
+static void *find_caller(void *number)
+{
+    static tw__caller_place place;
+    place = tw__caller_find(*(const uint32_t *)number);
+    return &place;
+}
+
+static void check_place(tw__caller_place place, const char *file, unsigned line)
+{
+    if (!place.file || strcmp(place.file, file) != 0 || place.line != line)
+        fail_msg("%s:%u where %s:%u is", place.file ? place.file : "nowhere", (unsigned)place.line, file, line);
+}
+
+/* A tool that does not end before this thread has recorded a call; files whose names begin as addresses do; and a tool
+ * that cannot read the program. */
+static void base_callers_look_up(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/tilewright-callers-XXXXXX", begun[100], go[100], command[200];
+    assert_non_null(mkdtemp(folder));
+    snprintf(begun, sizeof begun, "%s/begun", folder), snprintf(go, sizeof go, "%s/go", folder);
+    assert_int_equal(mkfifo(begun, 0600) | mkfifo(go, 0600), 0);
+    char *before = strdup(getenv("PATH"));
+    setenv("PATH", folder, 1);
+    write_tool(folder, "addr2line",
+               "#!/bin/sh\necho >${0%/*}/begun\nread x <${0%/*}/go\nshift 3\nn=0\n"
+               "for a; do n=$((n + 1)); echo 0x000${a#0x}; echo 0x$n.c:$n; echo outer.c:9; done\n");
+    alarm(100); /* a lookup that holds everybody up ends with the test */
+    uint32_t first = tw__caller_function((const void *)&mark), // NOLINT
+        second = tw__caller_function((const void *)&check_loop), third;
+    pthread_t thread;
+    void *place;
+    pthread_create(&thread, NULL, find_caller, &first);
+    char end;
+    int in = open(begun, O_RDONLY), out;
+    assert_int_equal(read(in, &end, 1), 1);
+    close(in);
+    third = tw__caller_function((const void *)&find_caller);
+    out = open(go, O_WRONLY);
+    assert_int_equal(write(out, &end, 1), 1);
+    close(out);
+    pthread_join(thread, &place);
+    alarm(0);
+    check_place(*(tw__caller_place *)place, "0x1.c", 1);
+    check_place(tw__caller_find(second), "0x2.c", 2);
+    write_tool(folder, "addr2line", "#!/bin/sh\nexit 1\n");
+    write_tool(folder, "llvm-addr2line", "#!/bin/sh\necho $4\necho llvm.c:5\n");
+    check_place(tw__caller_find(third), "llvm.c", 5);
+    setenv("PATH", before, 1);
+    free(before);
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(base_parallel_every_element_once),
                                         cmocka_unit_test(base_parallel_nested_and_at_once),
-                                        cmocka_unit_test(base_parallel_in_a_child) };
+                                        cmocka_unit_test(base_parallel_in_a_child),
+                                        cmocka_unit_test(base_callers_look_up) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
