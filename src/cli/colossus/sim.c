@@ -250,9 +250,7 @@ static int sim_prepare(tw__sim_session *s)
 static int run_once(tw__sim_session *s)
 {
     tw_output *file = NULL;
-    const char *outputs[] = { *s->trace_file ? s->trace_file : NULL,
-                              s->r->save_at && !strchr(s->r->save_at, ',') ? s->r->save : NULL };
-    if (tw__cli_check_outputs("sim", outputs, 2, &s->r->resume, 1)) return TW__EXIT_FAILURE;
+    if (tw__sim_check_outputs(s)) return TW__EXIT_FAILURE;
     if (*s->trace_file && !(file = tw_output_open(s->trace_file, NULL, 0))) return tw__cli_failure("sim");
     if (file || s->r->trace) tw_sim_set_trace(s->sim, file ? tw_output_file(file) : stdout);
     if (s->r->cycles) tw_sim_set_hook(s->sim, count_line, s);
@@ -283,6 +281,8 @@ static int check_saves(const tw__sim_request *r)
 {
     if (!tw__sim_are_cycles(r->save_at))
         return tw__cli_usage_error("sim", "--save-at: '%s' is no list of cycles, lowest first", r->save_at);
+    if ((r->save && strcmp(r->save, "-") == 0) || (r->resume && strcmp(r->resume, "-") == 0))
+        return tw__cli_usage_error("sim", "a checkpoint is a file, not a standard stream");
     if (r->save && !r->save_at) return tw__cli_usage_error("sim", "--save names the file of --save-at");
     if (r->save_at && r->interactive) return tw__cli_usage_error("sim", "--save-at is for a run that nobody steps");
     return TW__EXIT_OK;

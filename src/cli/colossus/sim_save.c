@@ -22,12 +22,28 @@ bool tw__sim_are_cycles(const char *list)
     return true;
 }
 
+/* Several files are told apart by their cycles. */
+static char *path_of_cycle(const tw__sim_request *r, guint64 cycle)
+{
+    const char *name = r->save ? r->save : "checkpoint";
+    return strchr(r->save_at, ',') ? g_strdup_printf("%s.%" G_GUINT64_FORMAT, name, cycle) : g_strdup(name);
+}
+
+int tw__sim_check_outputs(const tw__sim_session *s)
+{
+    g_autoptr(GPtrArray) out = g_ptr_array_new_with_free_func(g_free);
+    if (*s->trace_file) g_ptr_array_add(out, g_strdup(s->trace_file));
+    for (const char *list = s->r->save_at; list;) {
+        guint64 cycle = first_cycle(list, &list);
+        g_ptr_array_add(out, path_of_cycle(s->r, cycle));
+    }
+    return tw__cli_check_outputs("sim", (const char *const *)out->pdata, out->len, &s->r->resume, 1);
+}
+
 static bool save(const tw__sim_session *s, guint64 cycle)
 {
-    const char *name = s->r->save ? s->r->save : "checkpoint";
-    g_autofree char *path =
-        strchr(s->r->save_at, ',') ? g_strdup_printf("%s.%" G_GUINT64_FORMAT, name, cycle) : NULL;
-    if (tw_sim_save(s->sim, path ? path : name) == TW_OK) return true;
+    g_autofree char *path = path_of_cycle(s->r, cycle);
+    if (tw_sim_save(s->sim, path) == TW_OK) return true;
     fflush(stdout);
     fprintf(stderr, "tilewright sim: %s\n", tw_error_message());
     return false;

@@ -114,5 +114,10 @@ refused 'no checkpoint was written at cycle 90000' count.s --call 'count(100)' -
 refused 'is no checkpoint' count.s --call 'count(100)' --resume count.s
 refused 'no list of cycles' count.s --call 'count(100)' --save-at 9,6
 refused '--save-at' count.s --call 'count(100)' --save x
+refused 'tile.300 is also an input' count.s --call 'count(100)' --resume tile.300 --save-at 300,400 --save tile
+cp tile.300 checkpoint
+refused 'checkpoint is also an input' count.s --call 'count(100)' --resume checkpoint --save-at 400
+refused 'not a standard stream' count.s --call 'count(100)' --save-at 6 --save -
+refused 'not a standard stream' count.s --call 'count(100)' --resume -
 head -c 200 tile.300 >cut
 refused 'was cut off' count.s --call 'count(100)' --resume cut
