@@ -55,6 +55,8 @@ static char *path_of(const tw__csl_saves *saves, uint64_t cycle)
 int tw__csl_check_saves(const tw__csl_saves *saves, bool ranks)
 {
     bool any = saves->count || saves->every;
+    if ((saves->path && strcmp(saves->path, "-") == 0) || (saves->resume && strcmp(saves->resume, "-") == 0))
+        return tw__cli_usage_error("csl", "a checkpoint is a file, not a standard stream");
     if (saves->path && !any)
         return tw__cli_usage_error("csl",
                                    "--save names the file of --save-at or --save-every, and neither is given");
@@ -68,7 +70,10 @@ int tw__csl_check_saves(const tw__csl_saves *saves, bool ranks)
 void tw__csl_add_saves(const tw__csl_saves *saves, GPtrArray *in, GPtrArray *out)
 {
     if (saves->resume) g_ptr_array_add(in, (char *)saves->resume);
-    if (saves->count == 1) g_ptr_array_add(out, (char *)tw__csl_save_name(saves));
+    for (size_t i = 0; i < saves->count; i++) {
+        g_autofree char *path = path_of(saves, saves->at[i]);
+        g_ptr_array_add(out, (char *)g_intern_string(path));
+    }
 }
 
 tw_wse *tw__csl_wafer(const tw_csl_program *program, tw__csl_settings *s)

@@ -162,14 +162,16 @@ const tw__wse_event *tw__wse_events(tw__wse *w, size_t *count);
 
 /* --- checkpoints, of a wafer of one process --------------------------------------------------------------------- */
 
-/* Called inside tw__wse_run(), between two windows; what comes next are cycles before `end`. Gives the cycle at which,
- * or before which, it wants to be called next. Results and cycles stay what they are without. */
-typedef uint64_t tw__wse_save(void *user, uint64_t end);
+/* Called inside tw__wse_run(), between two windows; what comes next are cycles before `end`. *next is the cycle at
+ * which, or before which, it wants to be called again. Results and cycles stay what they are without. False, after a
+ * message, ends the run there with its status. */
+typedef bool tw__wse_save(void *user, uint64_t end, uint64_t *next);
 /* At the last pause at or before that cycle: pauses are some tens of cycles apart at most. UINT64_MAX = never. */
 void tw__wse_save_at(tw__wse *w, uint64_t cycle, tw__wse_save *save, void *user);
 uint64_t tw__wse_layout(void); /* for tw__ck_head */
 typedef enum tw__wse_kept { TW__WSE_KEEPS_PROFILE = 1, TW__WSE_KEEPS_TRACE = 2 } tw__wse_kept;
-tw__wse_kept tw__wse_keeps(const tw__wse *w); /* bits of tw__wse_kept */
+tw__wse_kept tw__wse_keeps(const tw__wse *w);            /* bits of tw__wse_kept */
+bool tw__wse_takes(const tw__wse *w, tw__wse_kept kept); /* are the events of such a file those of this wafer? */
 /* All that the wafer is, in a tw__wse_save or into a new wafer of the same image and options, whose next run goes on
  * in the middle of that one; `kept` is what was kept when the file was written. */
 bool tw__wse_walk(tw__wse *w, tw__ck *k, tw__wse_kept kept);

@@ -215,6 +215,12 @@ expect 1 'kept.500. was saved from another program' "$bin/tilewright" csl run "$
 expect 1 'saved with --check=report' "$bin/tilewright" csl run $heat --check=strict --resume=kept.500
 expect 1 'no checkpoint was written at cycle 90000: the run is over at' "$bin/tilewright" csl run $heat --save-at=90000
 expect 1 'kept.500 is also an input' "$bin/tilewright" csl run $heat --resume=kept.500 --save-at=600 --save=kept.500
+expect 1 'kept.500 is also an input' "$bin/tilewright" csl run $heat --resume=kept.500 --save-at=500,600 --save=kept
+expect 1 'was saved at cycle .*, and the run may not go past 300' "$bin/tilewright" csl run $heat --resume=kept.500 --max-cycles=300
+expect 2 'not a standard stream' "$bin/tilewright" csl run $heat --resume=-
+expect 2 'not a standard stream' "$bin/tilewright" csl run $heat --save-at=100 --save=-
+for file in roll.*; do break; done
+expect 0 '' "$bin/tilewright" csl run $1/./${heat#"$1/"} --save-every=200,3 --save=roll --resume=$file
 expect 2 "save-at: '0' is not cycles" "$bin/tilewright" csl run $heat --save-at=0
 expect 2 "save-every: '5,x' is not" "$bin/tilewright" csl run $heat --save-every=5,x
 expect 2 'neither is given' "$bin/tilewright" csl run $heat --save=kept

@@ -280,13 +280,15 @@ static tw_status out_of_time(tw__wse *w)
     return tw__fail(TW_E_SYSTEM, "the run takes longer than %g seconds", w->options.max_seconds);
 }
 
-/* Checkpoints are taken where a run may stop, before what goes past their cycle. */
-static void save_before(tw__wse *w, uint64_t end, uint64_t start, unsigned turn)
+/* Checkpoints are taken where a run may stop, before what goes past their cycle. False: one failed, and the caller of
+ * the run has said why. */
+static bool save_before(tw__wse *w, uint64_t end, uint64_t start, unsigned turn)
 {
     while (end > w->save_at && w->save) {
         w->resume = (tw__resume){ .start = start, .turn = turn };
-        w->save_at = w->save(w->save_user, end);
+        if (!w->save(w->save_user, end, &w->save_at)) return false;
     }
+    return true;
 }
 
 void tw__wse_save_at(tw__wse *w, uint64_t cycle, tw__wse_save *save, void *user)
@@ -325,7 +327,7 @@ static tw_status run_until(tw__wse *w, uint64_t max_cycles, bool (*done)(void *u
         uint64_t next = next_of_all(w, &busy);
         if (w->ranks > 1 && (w->lost || w->no_memory || w->fault)) continue;
         if (next == TW__WSE_NEVER) {
-            save_before(w, last_of_all(w, start) + 1, start, turn);
+            if (!save_before(w, last_of_all(w, start) + 1, start, turn)) return tw_error_status();
             run_settle(w, start);
             if (w->debug && !debug_clock(w, w->now)) return left_by_debugger();
             if (w->now > limit) return too_long(max_cycles); /* PEs run ahead of the clock while they can */
@@ -351,7 +353,7 @@ static tw_status run_until(tw__wse *w, uint64_t max_cycles, bool (*done)(void *u
         uint64_t left = limit - from, room = left / WINDOW + (left % WINDOW != 0);
         unsigned most = done ? ASK_EVERY - turn % ASK_EVERY : MOST_WINDOWS;
         unsigned windows = windows_worth(w, busy, room < most ? (unsigned)room : most);
-        save_before(w, from + (uint64_t)windows * WINDOW, start, turn);
+        if (!save_before(w, from + (uint64_t)windows * WINDOW, start, turn)) return tw_error_status();
         if (from > w->now) {
             w->now = from;
             for (unsigned k = 0; k < w->part_count; k++) w->part[k].now = from;

@@ -364,6 +364,13 @@ tw__wse_kept tw__wse_keeps(const tw__wse *w)
                           (w->options.trace ? TW__WSE_KEEPS_TRACE : 0));
 }
 
+/* A trace alone has the events of a trace with a profile; else it is all or nothing. */
+bool tw__wse_takes(const tw__wse *w, tw__wse_kept kept)
+{
+    tw__wse_kept mine = tw__wse_keeps(w);
+    return kept == mine || (mine == TW__WSE_KEEPS_TRACE && kept & TW__WSE_KEEPS_TRACE);
+}
+
 static void check_neighbours(tw__ck *k, const tw__wse *w)
 {
     for (uint32_t pe = 0; pe < w->count; pe++)
@@ -383,7 +390,7 @@ bool tw__wse_walk(tw__wse *w, tw__ck *k, tw__wse_kept kept)
     tw__ck_section(k, "motion", 0);
     tw__wse_motion_walk(k, w);
     tw__ck_section(k, "events", 0);
-    if (kept == tw__wse_keeps(w))
+    if (tw__wse_takes(w, kept))
         walk_events(k, w);
     else
         tw__ck_skip(k);

@@ -42,8 +42,9 @@ typedef struct when { /* a checkpoint that is wanted */
 struct tw__journal {
     record *records;
     size_t count, room;
-    size_t next;            /* of those to be played again */
-    bool replays;           /* until the host waits where the checkpoint was taken */
+    size_t next;  /* of those to be played again */
+    bool replays; /* until the host waits where the checkpoint was taken */
+    bool is_resumed;
     uint64_t cycle;         /* what the host takes for the cycle, meanwhile */
     uint64_t target;        /* what the host waits for, or waited for when the checkpoint was taken */
     uint64_t resumed, last; /* cycle of the checkpoint; commands given until then */
@@ -80,16 +81,36 @@ static const tw__ck_table tables[] = {
     { NULL, 0, NULL, 0 },
 };
 
+/* Of what the machine runs: how the paths of its sources were spelled does not matter. 0: no memory. */
+static uint64_t program_hash(const tw__csl_image *image)
+{
+    tw__csl_image nameless = *image;
+    nameless.files = tw__calloc(image->file_count + 1, sizeof *nameless.files);
+    nameless.programs = tw__calloc(image->program_count + 1, sizeof *nameless.programs);
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    if (nameless.files && nameless.programs) {
+        for (size_t i = 0; i < image->file_count; i++) nameless.files[i] = "";
+        for (size_t i = 0; i < image->program_count; i++) {
+            nameless.programs[i] = image->programs[i];
+            nameless.programs[i].name = "";
+        }
+        bytes = tw__csl_image_encode(&nameless, &size);
+    }
+    uint64_t hash = bytes ? tw__fnv1a(TW__FNV, bytes, size) : 0;
+    free(nameless.files);
+    free(nameless.programs);
+    free(bytes);
+    return hash;
+}
+
 static tw_status journal_begin(tw_wse *w)
 {
-    size_t size;
     if (w->journal) return TW_OK;
     w->journal = tw__calloc(1, sizeof *w->journal);
-    unsigned char *bytes = w->journal ? tw__csl_image_encode(w->image, &size) : NULL;
-    if (!bytes) return tw__fail(TW_E_NO_MEMORY, "no memory for checkpoints");
-    w->journal->program = tw__fnv1a(TW__FNV, bytes, size);
-    free(bytes);
-    return TW_OK;
+    if (w->journal) w->journal->program = program_hash(w->image);
+    if (w->journal && w->journal->program) return TW_OK;
+    return tw__fail(TW_E_NO_MEMORY, "no memory for checkpoints");
 }
 
 static void free_held(struct tw__journal *j)
@@ -410,11 +431,12 @@ static void walk_host_events(tw__ck *k, tw_wse *w, tw__wse_kept kept)
     tw__wse_event *events = (tw__wse_event *)(void *)w->events->data;
     size_t count = w->events->len;
     tw__ck_section(k, "host events", 0);
-    if (kept != tw__wse_keeps(w->fabric)) {
+    if (!tw__wse_takes(w->fabric, kept)) {
         if (w->options.profile)
             tw__ck_refuse(k, "was saved by a run %s: a profile needs what was counted from the start",
-                          kept & TW__WSE_KEEPS_PROFILE ? "with a trace, or without one as this is"
-                                                       : "without a profile");
+                          !(kept & TW__WSE_KEEPS_PROFILE) ? "without a profile"
+                          : w->options.trace              ? "without a trace, and this one has both"
+                                                          : "with a trace, and this one has none");
         tw__ck_skip(k);
         return;
     }
@@ -441,6 +463,14 @@ static void walk_all(tw__ck *k, tw_wse *w)
 }
 
 /* --- saving ----------------------------------------------------------------------------------------------------- */
+
+/* The standard output has lines of the program. */
+static tw_status check_path(const char *path)
+{
+    if (!path) return tw__fail(TW_E_INVALID_ARGUMENT, "a checkpoint needs a path");
+    if (strcmp(path, "-") != 0) return TW_OK;
+    return tw__fail(TW_E_INVALID_ARGUMENT, "'-': a checkpoint is a file, not a standard stream");
+}
 
 static tw_status save_to(tw_wse *w, const char *path)
 {
@@ -482,7 +512,7 @@ static uint64_t next_wanted(const struct tw__journal *j)
     return next;
 }
 
-static uint64_t save_due(void *user, uint64_t end)
+static bool save_due(void *user, uint64_t end, uint64_t *next)
 {
     tw_wse *w = user;
     struct tw__journal *j = w->journal;
@@ -495,12 +525,14 @@ static uint64_t save_due(void *user, uint64_t end)
         one->path = NULL;
     }
     if (j->every && j->next_every < end && status == TW_OK) {
-        status = save_rolling(w);
+        bool is_that = j->is_resumed && tw__wse_cycle(w->fabric) == j->resumed; /* the run begins with that file */
+        if (!is_that) status = save_rolling(w);
         j->next_every =
             (end - 1) / j->every < UINT64_MAX / j->every ? ((end - 1) / j->every + 1) * j->every : UINT64_MAX;
     }
     w->failed = status;
-    return status == TW_OK ? next_wanted(j) : UINT64_MAX;
+    *next = next_wanted(j);
+    return status == TW_OK;
 }
 
 /* From the first call on, unless the wafer is resumed and has its journal. */
@@ -517,8 +549,8 @@ static tw_status may_save(tw_wse *w)
 tw_status tw_wse_save_at(tw_wse *w, uint64_t cycle, const char *path)
 {
     if (!w) return tw__missing("wafer");
-    if (!path) return tw__fail(TW_E_INVALID_ARGUMENT, "a checkpoint needs a path");
-    tw_status status = may_save(w);
+    tw_status status = check_path(path);
+    if (status == TW_OK) status = may_save(w);
     if (status != TW_OK) return status;
     struct tw__journal *j = w->journal;
     char *copy = strdup(path);
@@ -532,11 +564,12 @@ tw_status tw_wse_save_at(tw_wse *w, uint64_t cycle, const char *path)
 tw_status tw_wse_save_every(tw_wse *w, uint64_t cycles, unsigned keep, const char *path)
 {
     if (!w) return tw__missing("wafer");
-    if (!path) return tw__fail(TW_E_INVALID_ARGUMENT, "a checkpoint needs a path");
+    tw_status status = check_path(path);
+    if (status != TW_OK) return status;
     if (cycles == 0 || keep == 0 || keep > 1000)
         return tw__fail(TW_E_INVALID_ARGUMENT, "checkpoints every %" PRIu64 " cycles, of which %u are kept", cycles,
                         keep);
-    tw_status status = may_save(w);
+    status = may_save(w);
     if (status != TW_OK) return status;
     struct tw__journal *j = w->journal;
     if (j->every)
@@ -563,15 +596,20 @@ uint64_t tw_wse_unsaved(const tw_wse *w)
 
 tw_status tw__host_load(tw_wse *w, const char *path)
 {
-    tw_status status = may_save(w);
+    tw_status status = check_path(path);
+    if (status == TW_OK) status = may_save(w);
     if (status != TW_OK) return status;
     const tw__ck_head head = head_of(w);
     tw__ck *k = tw__ck_read(path, &head);
     if (!k) return tw_error_status();
     walk_all(k, w);
+    uint64_t cycle = tw__wse_cycle(w->fabric);
+    if (tw__ck_good(k) && cycle > w->options.max_cycles)
+        tw__ck_refuse(k, "was saved at cycle %" PRIu64 ", and the run may not go past %" PRIu64, cycle,
+                      w->options.max_cycles);
     status = tw__ck_end(k);
-    w->journal->replays = true;
-    w->journal->resumed = tw__wse_cycle(w->fabric);
+    w->journal->replays = w->journal->is_resumed = true;
+    w->journal->resumed = cycle;
     return status;
 }
 
