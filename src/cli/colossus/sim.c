@@ -250,7 +250,11 @@ static int sim_prepare(tw__sim_session *s)
 static int run_once(tw__sim_session *s)
 {
     tw_output *file = NULL;
-    if (tw__sim_check_outputs(s)) return TW__EXIT_FAILURE;
+    g_autoptr(GPtrArray) out = g_ptr_array_new_with_free_func(g_free);
+    if (*s->trace_file) g_ptr_array_add(out, g_strdup(s->trace_file));
+    tw__sim_add_saves(s->r, out);
+    if (tw__cli_check_outputs("sim", (const char *const *)out->pdata, out->len, &s->r->resume, 1))
+        return TW__EXIT_FAILURE;
     if (*s->trace_file && !(file = tw_output_open(s->trace_file, NULL, 0))) return tw__cli_failure("sim");
     if (file || s->r->trace) tw_sim_set_trace(s->sim, file ? tw_output_file(file) : stdout);
     if (s->r->cycles) tw_sim_set_hook(s->sim, count_line, s);

@@ -57,9 +57,8 @@ bool tw__sim_are_cycles(const char *list); /* of --save-at, lowest first; NULL: 
 /* tw_sim_run() with the checkpoints that come due meanwhile; *failed when one could not be written,
  * which it tells. */
 tw_sim_stop tw__sim_run(tw__sim_session *s, bool *failed);
-int tw__sim_check_outputs(
-    const tw__sim_session *s);               /* before the run: none is a file that is read; the exit status */
-int tw__sim_saved(const tw__sim_session *s); /* were all of them written? */
+void tw__sim_add_saves(const tw__sim_request *r, GPtrArray *out); /* names of the files of --save-at, g_free each */
+int tw__sim_saved(const tw__sim_session *s);                      /* were all of them written? */
 
 /* --- sim_call.c ------------------------------------------------------------------------------------------------- */
 

@@ -29,15 +29,12 @@ static char *path_of_cycle(const tw__sim_request *r, guint64 cycle)
     return strchr(r->save_at, ',') ? g_strdup_printf("%s.%" G_GUINT64_FORMAT, name, cycle) : g_strdup(name);
 }
 
-int tw__sim_check_outputs(const tw__sim_session *s)
+void tw__sim_add_saves(const tw__sim_request *r, GPtrArray *out)
 {
-    g_autoptr(GPtrArray) out = g_ptr_array_new_with_free_func(g_free);
-    if (*s->trace_file) g_ptr_array_add(out, g_strdup(s->trace_file));
-    for (const char *list = s->r->save_at; list;) {
+    for (const char *list = r->save_at; list;) {
         guint64 cycle = first_cycle(list, &list);
-        g_ptr_array_add(out, path_of_cycle(s->r, cycle));
+        g_ptr_array_add(out, path_of_cycle(r, cycle));
     }
-    return tw__cli_check_outputs("sim", (const char *const *)out->pdata, out->len, &s->r->resume, 1);
 }
 
 static bool save(const tw__sim_session *s, guint64 cycle)
