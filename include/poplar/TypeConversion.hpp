@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* Numbers of the host as elements of a device, and back, for any target whose half has 16 bits. Rounded once, to the
- * nearest even; what is larger than a QUARTER becomes its largest number. Without metadata a QUARTER is F143, scale 0. */
+/* Numbers of the host as elements of a device, and back, for any target whose half has 16 bits. Rounded once, to
+ * the nearest even; what is larger than a QUARTER becomes its largest number. Without metadata a QUARTER is F143,
+ * scale 0. */
 #ifndef POPLAR_TYPE_CONVERSION_HPP
 #define POPLAR_TYPE_CONVERSION_HPP
 

@@ -33,8 +33,8 @@ inline poplar::program::Program cast(poplar::Graph &graph, poplar::Tensor src, p
     return std::move(prog);
 }
 
-/* A bool without dimensions: the one element of `input`, a float, is kept by half within `tolerance` times its size; a
- * half always by float. */
+/* A bool without dimensions: the one element of `input`, a float, is kept by half within `tolerance` times its
+ * size; a half always by float. */
 inline poplar::Tensor checkAccuracyWhenCast(poplar::Graph &graph, const poplar::Tensor &input,
                                             poplar::Type outputType, double tolerance,
                                             poplar::program::Sequence &prog,

@@ -23,9 +23,9 @@
 extern "C" {
 #endif
 
-/* `done` of `total` are done (0: nobody knows how many there will be). `what` is what goes on, `unit` what is counted,
- * in the plural; both are copied, NULL = nothing is told. The first call, with what was done before, begins. It costs
- * some nanoseconds as long as nothing is due. */
+/* `done` of `total` are done (0: nobody knows how many there will be). `what` is what goes on, `unit` what is
+ * counted, in the plural; both are copied, NULL = nothing is told. The first call, with what was done before,
+ * begins. It costs some nanoseconds as long as nothing is due. */
 TW_API void tw_progress_tell(const char *what, const char *unit, uint64_t done, uint64_t total);
 /* That was all: the line goes away, the next call begins anew. */
 TW_API void tw_progress_end(void);

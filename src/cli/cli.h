@@ -136,7 +136,8 @@ int tw__cli_usage_error(const char *command, const char *format, ...) __attribut
 /* The same for a word that should be one of `names`: "<what> '<word>'; did you mean '...'?" */
 int tw__cli_unknown(const char *command, const char *what, const char *word, const char *const *names,
                     size_t count);
-/* `word` is no `what` of the command. When it is a file: "...; did you mean 'tilewright csl run FILE'?", else as above. */
+/* `word` is no `what` of the command. When it is a file: "...; did you mean 'tilewright csl run FILE'?", else as
+ * above. */
 int tw__cli_not_a_file(const char *command, const char *what, const char *word, const char *const *names,
                        size_t count);
 /* The command that takes files of that name, as "tilewright csl run"; NULL: none does by its name. */

@@ -95,7 +95,8 @@ static void put_entries(const sheet *s, GArray *list, double whole, const char *
     if (!list->len) fputs("  none\n", s->out);
 }
 
-/* Steps of one name, in the order of the plan: "(2 of 3) copy", since the end of a long name is cut off. The names are the caller's to free. */
+/* Steps of one name, in the order of the plan: "(2 of 3) copy", since the end of a long name is cut off. The names
+ * are the caller's to free. */
 static GPtrArray *number_names(GArray *list)
 {
     GPtrArray *made = g_ptr_array_new_with_free_func(g_free);

@@ -126,23 +126,23 @@ tw_wse_status(const tw_wse *w); /* what ended the run early, which every later c
 
 /* --- checkpoints ---------------------------------------------------------------------------------------------- */
 
-/* Writes a checkpoint when the run gets to that cycle: of the last pause at or before it, some tens of cycles at most.
- * Before the first command; a wafer may have many. The run stays what it is without. `path` is copied; the file is
- * written in one step. What goes wrong then ends the run (TW_E_IO, TW_E_NO_MEMORY). TW_E_INVALID_ARGUMENT: commands
- * were given before; TW_E_NOT_SUPPORTED: ranks share the wafer. */
+/* Writes a checkpoint when the run gets to that cycle: of the last pause at or before it, some tens of cycles at
+ * most. Before the first command; a wafer may have many. The run stays what it is without. `path` is copied; the
+ * file is written in one step. What goes wrong then ends the run (TW_E_IO, TW_E_NO_MEMORY). TW_E_INVALID_ARGUMENT:
+ * commands were given before; TW_E_NOT_SUPPORTED: ranks share the wafer. */
 TW_API tw_status tw_wse_save_at(tw_wse *w, uint64_t cycle, const char *path);
-/* Every so many cycles, to PATH.CYCLE, of which the last `keep`, 1 to 1000, stay. Once for a wafer. A resumed wafer does
- * not write the checkpoint again that it begins with, and leaves files of the run before. */
+/* Every so many cycles, to PATH.CYCLE, of which the last `keep`, 1 to 1000, stay. Once for a wafer. A resumed
+ * wafer does not write the checkpoint again that it begins with, and leaves files of the run before. */
 TW_API tw_status tw_wse_save_every(tw_wse *w, uint64_t cycles, unsigned keep, const char *path);
 /* The first cycle of tw_wse_save_at() that the run has not come to; UINT64_MAX = none. */
 TW_API uint64_t tw_wse_unsaved(const tw_wse *w);
-/* A wafer as a checkpoint has it, with the same program, build of Tilewright, check and task_order_seed. The host makes
- * the same calls with the same data as in the run that was saved: until it waits where the checkpoint was taken they
- * are answered from the file, and nothing is simulated; from there on the run goes on, and may be saved again. What
- * programs printed before is not printed again. A profile is of the whole run, and needs a checkpoint of a run with one;
- * a trace begins at the checkpoint unless that run had one. options.max_cycles counts from the start of the whole run.
- * NULL: TW_E_FILE_LOAD says what is wrong with the file, or that it is past max_cycles; TW_E_NOT_SUPPORTED,
- * TW_E_NO_MEMORY. Calls that are not the same end the run with TW_E_INVALID_ARGUMENT. */
+/* A wafer as a checkpoint has it, with the same program, build of Tilewright, check and task_order_seed. The host
+ * makes the same calls with the same data as in the run that was saved: until it waits where the checkpoint was
+ * taken they are answered from the file, and nothing is simulated; from there on the run goes on, and may be saved
+ * again. What programs printed before is not printed again. A profile is of the whole run, and needs a checkpoint
+ * of a run with one; a trace begins at the checkpoint unless that run had one. options.max_cycles counts from the
+ * start of the whole run. NULL: TW_E_FILE_LOAD says what is wrong with the file, or that it is past max_cycles;
+ * TW_E_NOT_SUPPORTED, TW_E_NO_MEMORY. Calls that are not the same end the run with TW_E_INVALID_ARGUMENT. */
 TW_API tw_wse *tw_wse_resume(const tw_csl_program *program, const tw_wse_options *options, const char *path);
 TW_API uint64_t tw_wse_resumed_at(const tw_wse *w); /* cycle of the checkpoint; 0 = of none */
 

@@ -506,8 +506,8 @@ static size_t next_piece(void *buffer, size_t room, void *data)
     return count;
 }
 
-/* Steps one by one are most of a large file, for other readers: who finds a plan does not look at them. NULL: there is
- * none, or something is wrong, which is then said of the whole text. */
+/* Steps one by one are most of a large file, for other readers: who finds a plan does not look at them. NULL:
+ * there is none, or something is wrong, which is then said of the whole text. */
 static json_t *parse_without_steps(const char *text, size_t bytes)
 {
     json_error_t error;

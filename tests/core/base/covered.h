@@ -14,7 +14,8 @@ static inline int by_offset(const void *a, const void *b)
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* What lies between two rows is what the alignment of the second leaves free: nothing that a struct gets is forgotten. */
+/* What lies between two rows is what the alignment of the second leaves free: nothing that a struct gets is
+ * forgotten. */
 static inline void covered(const tw__ck_table *table)
 {
     tw__ck_field *rows = g_memdup2(table->rows, table->count * sizeof *rows);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The container of checkpoints: what is written is read, whatever the numbers; other files, and files that were cut off
- * or damaged anywhere, are refused with a word of what is wrong. */
+/* The container of checkpoints: what is written is read, whatever the numbers; other files, and files that were
+ * cut off or damaged anywhere, are refused with a word of what is wrong. */
 #include "core/base/checkpoint.h"
 
 #include <setjmp.h>

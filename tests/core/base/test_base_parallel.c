@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops shared between threads: every element once, whatever the sizes; loops inside of loops, from several threads
- * at once, and in a child process; and the caller does not wait for threads that have not begun. Nor do threads that record calls
- * wait for the one that looks lines of calls up. */
+/* Loops shared between threads: every element once, whatever the sizes; loops inside of loops, from several
+ * threads at once, and in a child process; and the caller does not wait for threads that have not begun. Nor do
+ * threads that record calls wait for the one that looks lines of calls up. */
 #include "core/base/base.h"
 #include "core/base/callers.h"
 
@@ -130,8 +130,8 @@ static void check_place(tw__caller_place place, const char *file, unsigned line)
         fail_msg("%s:%u where %s:%u is", place.file ? place.file : "nowhere", (unsigned)place.line, file, line);
 }
 
-/* A tool that does not end before this thread has recorded a call; files whose names begin as addresses do; and a tool
- * that cannot read the program. */
+/* A tool that does not end before this thread has recorded a call; files whose names begin as addresses do; and a
+ * tool that cannot read the program. */
 static void base_callers_look_up(void **state)
 {
     (void)state;

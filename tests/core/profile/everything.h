@@ -6,7 +6,7 @@
 /* With ' for ". No two figures of one list are the same. */
 #define TARGET                                                                                                     \
     "'target':{'type':'IPU_MODEL','architecture':'ipu2','numIPUs':2,'tilesPerIPU':2,'numTiles':4,'numReplicas':2," \
-    "'numCopies':3,'bytesPerTile':1001,'clockFrequency':5000,'minSyncDelay':98,'cycleBand':'± 3 "                 \
+    "'numCopies':3,'bytesPerTile':1001,'clockFrequency':5000,'minSyncDelay':98,'cycleBand':'± 3 "                  \
     "%','cyclesCompared':'a with b',"                                                                              \
     "'relativeSyncDelayByTile':[1,2],'threadsPerTile':6,'grid':{'columns':2,'rows':1,'order':'columns'},"          \
     "'memories':{'UB':1024,'L1':77},"                                                                              \

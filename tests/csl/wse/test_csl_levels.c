@@ -205,8 +205,8 @@ static void statements(writer *w, unsigned count, unsigned nesting)
     for (unsigned k = 0; k < count; k++) statement(w, nesting);
 }
 
-/* Functions that end in calls of themselves and of each other: with arguments that change places, behind branches, with
- * results that are used. */
+/* Functions that end in calls of themselves and of each other: with arguments that change places, behind branches,
+ * with results that are used. */
 static void recursive_functions(writer *w)
 {
     for (unsigned f = 0; f < 2; f++) {
@@ -399,7 +399,8 @@ static void same_messages(void **state)
         { "var x: f32 = 0.0;\nfn check(v: f32) void {\n  @assert(v > 1.0);\n}\n"
           "task main() void {\n  check(2.0);\n  check(x);\n}\n",
           "assertion failed", TW_E_APPLICATION },
-        /* in loops: what the first turn does before it comes to the index, is done; of two faults the first is told */
+        /* in loops: what the first turn does before it comes to the index, is done; of two faults the first is
+         * told */
         { "var a = @zeros([8]i16);\nvar k: u16 = 9;\nvar n: u16 = 3;\nvar r: u16 = 0;\n"
           "task main() void {\n  var i: u16 = 0;\n  var s: i16 = 0;\n"
           "  while (i < n) : (i += 1) {\n    r += 1;\n    s += a[k];\n  }\n  a[0] = s;\n}\n",
@@ -473,8 +474,8 @@ static void calls_that_go(void **state)
     "  t = t * 3 + 3; m[t & 7] -= t; t = t * 5 + k; m[t & 7] ^= t; t = t * 7 + 4; m[t & 7] += k;\n" \
     "  t = t * 9 + 1; m[t & 7] += t; t = t * 5 + 9; m[t & 7] ^= t; t = t * 7 + 2; m[t & 7] += t;\n"
 
-/* What ends in a call needs no stack for it; the values are those of the code as it is written, at a depth that it can
- * do. `deep`: at 20,000 calls inside each other it ends well. */
+/* What ends in a call needs no stack for it; the values are those of the code as it is written, at a depth that it
+ * can do. `deep`: at 20,000 calls inside each other it ends well. */
 static void tail_calls(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One order of events: a run tells nobody whether it was traced, hooked, stopped at breakpoints, cut into pieces of a
- * few turns, saved and resumed in between, or left alone. Registers, memory, turns, cycles and exceptions of programs in which supervisor and
- * workers share memory are the same (Colossus ISA, chapter 4: six slots in rotation; 3: runall while a worker is
- * active). */
+/* One order of events: a run tells nobody whether it was traced, hooked, stopped at breakpoints, cut into pieces
+ * of a few turns, saved and resumed in between, or left alone. Registers, memory, turns, cycles and exceptions of
+ * programs in which supervisor and workers share memory are the same (Colossus ISA, chapter 4: six slots in
+ * rotation; 3: runall while a worker is active). */
 #include "sim_test.h"
 
 #include "core/base/covered.h"

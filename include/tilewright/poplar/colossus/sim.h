@@ -156,8 +156,8 @@ TW_API bool tw_sim_pending(const tw_sim *sim, tw_insn *insn);
 
 /* --- checkpoints ------------------------------------------------------------------------------------------------ */
 
-/* Writes the tile as it stands between two runs, in one step. TW_E_NOT_SUPPORTED: it has an exception, or waits for other
- * tiles; TW_E_IO, TW_E_NO_MEMORY. */
+/* Writes the tile as it stands between two runs, in one step. TW_E_NOT_SUPPORTED: it has an exception, or waits
+ * for other tiles; TW_E_IO, TW_E_NO_MEMORY. */
 TW_API tw_status tw_sim_save(const tw_sim *sim, const char *path);
 /* Makes a tile with the same images and options what it was then: memory, contexts, clock. Turns that are left of a
  * limit are the caller's affair. TW_E_FILE_LOAD says what is wrong with the file: another program or build of

@@ -309,8 +309,8 @@ void tw__csl_program_data(tw__csl_program *p, uint32_t address, const void *data
 bool tw__csl_program_line(const tw__csl_program *p, uint32_t at, tw__csl_line *out);
 /* The function whose code holds instruction `at`; -1 = none. */
 int tw__csl_program_function_at(const tw__csl_program *p, uint32_t at);
-/* The code at `at` was come to from the call at `call`, but not by it alone: what was called ended in calls of others,
- * which took over its frame. */
+/* The code at `at` was come to from the call at `call`, but not by it alone: what was called ended in calls of
+ * others, which took over its frame. */
 bool tw__csl_program_left_out(const tw__csl_program *p, uint32_t call, uint32_t at);
 
 /* --- emitting one function ------------------------------------------------------------------------------------ */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* invariant: what every turn of a loop would compute or load again is done before the loop. A loop that may turn zero
- * times is entered by a copy of its test (as compilers rotate loops); where the test is too long for that, only what
- * cannot fail goes in front of it. What can fail, or report an index, goes only where the first turn comes to it before
- * anything else that can, or that has an effect; so that what is said, and of which line, stays as it was. */
+/* invariant: what every turn of a loop would compute or load again is done before the loop. A loop that may turn
+ * zero times is entered by a copy of its test (as compilers rotate loops); where the test is too long for that,
+ * only what cannot fail goes in front of it. What can fail, or report an index, goes only where the first turn
+ * comes to it before anything else that can, or that has an effect; so that what is said, and of which line, stays
+ * as it was. */
 #include "csl/lang/opt/local.h"
 
 enum { MOST_REGISTERS = 4000, LONGEST_TEST = 8, STORES = 48 };

@@ -158,8 +158,8 @@ bool tw__opt_flow(opt *o, opt_function *f); /* true: something changed */
 
 /* --- loop.c --------------------------------------------------------------------------------------------------- */
 
-/* A loop is a stretch of code that ends with the jump back to its first instruction; it is entered there, or by a jump
- * right before it to its test. */
+/* A loop is a stretch of code that ends with the jump back to its first instruction; it is entered there, or by a
+ * jump right before it to its test. */
 typedef struct opt_loop {
     uint32_t top, end; /* first instruction; the jump back */
     int32_t entry;     /* the jump to the test, right before top; -1 = none */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* save: checkpoints. A host's program cannot be saved, so it is played again: while checkpoints may be taken a journal
- * notes what the host asked and what it was answered - marks of its calls, what it read, when waiting was over. A
- * resumed wafer answers from the journal, without simulating, until the host waits where the checkpoint was taken;
- * there commands that were under way get back how far they were, and the run goes on. A host that asks for something
- * else is told so. */
+/* save: checkpoints. A host's program cannot be saved, so it is played again: while checkpoints may be taken a
+ * journal notes what the host asked and what it was answered - marks of its calls, what it read, when waiting was
+ * over. A resumed wafer answers from the journal, without simulating, until the host waits where the checkpoint
+ * was taken; there commands that were under way get back how far they were, and the run goes on. A host that asks
+ * for something else is told so. */
 #include "csl/lang/code/codec.h"
 #include "csl/wse/host/host.h"
 #include "core/wire/wire.h"

@@ -134,8 +134,8 @@ bool tw__cache_read(const char *path, char **data, size_t *size)
 
 tw_status tw__cache_lost(const char *path)
 {
-    return tw__fail(TW_E_IO, "'%s' went from the cache folder while it was in use, or there is no memory to read it",
-                    path);
+    return tw__fail(TW_E_IO,
+                    "'%s' went from the cache folder while it was in use, or there is no memory to read it", path);
 }
 
 static bool write_all(int fd, const char *data, size_t length)

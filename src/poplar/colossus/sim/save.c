@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* save: a tile as a checkpoint, between two runs. Tables say what of the tile and of its contexts is in the file; what
- * has been decoded and translated follows from memory, weights as numbers from weights as bits. */
+/* save: a tile as a checkpoint, between two runs. Tables say what of the tile and of its contexts is in the file;
+ * what has been decoded and translated follows from memory, weights as numbers from weights as bits. */
 #include "core/base/checkpoint.h"
 #include "poplar/colossus/sim/sim.h"
 

@@ -376,7 +376,8 @@ static void half_streams(void **state)
     }
 }
 
-/* --- threads of callbacks (engine options streamCallbacks.*) ----------------------------------------------------- */
+/* --- threads of callbacks (engine options streamCallbacks.*)
+ * ----------------------------------------------------- */
 
 enum { FEEDS = 8, ROUNDS = 9 };
 
@@ -626,8 +627,8 @@ static void threads_prefetch_behind(void **state)
     }
 }
 
-/* With threads all streams of a transfer are fetched before one is moved. When it fails, what was fetched and not moved
- * comes with the next run. */
+/* With threads all streams of a transfer are fetched before one is moved. When it fails, what was fetched and not
+ * moved comes with the next run. */
 static void fetched_is_kept(void **state)
 {
     (void)state;
