@@ -4,12 +4,13 @@
  *     tw__ck *k = path ? tw__ck_read(path, &head) : tw__ck_write(file, &head);
  *     tw__ck_section(k, "clock", 0);
  *     tw__ck_fields(k, rows, count, &machine->clock);
- *     tw_status status = tw__ck_end(k); The machine describes its structs by tables of fields; whoever walks asks
- *     tw__ck_reads() only where memory has to be made, and to check what was read: a file comes from anywhere. The
- *     first thing that is wrong stays, later calls do nothing, and what they read is zero. Whole numbers take as
- *     few bytes as they need (seven bits a byte), so the same state gives the same bytes on every machine. The
- *     file: magic, head, sections (name, number, bytes), and a trailer with length and checksum, so that a file
- *     that was cut off or damaged is told from one of another machine. */
+ *     tw_status status = tw__ck_end(k);
+ *
+ * The machine describes its structs by tables of fields; whoever walks asks tw__ck_reads() only where memory has to
+ * be made, and to check what was read: a file comes from anywhere. The first thing that is wrong stays, later calls
+ * do nothing, and what they read is zero. Whole numbers take as few bytes as they need (seven bits a byte), so the
+ * same state gives the same bytes on every machine. The file: magic, head, sections (name, number, bytes), and a
+ * trailer with length and checksum: a file that was cut off or damaged is told from one of another machine. */
 #ifndef TW_CORE_BASE_CHECKPOINT_H
 #define TW_CORE_BASE_CHECKPOINT_H
 
