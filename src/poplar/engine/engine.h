@@ -524,8 +524,11 @@ tw_status tw__connect_in_order(tw_engine *engine, const char *handle, const tw_s
 tw_status tw__transfer_run(tw_engine *engine, tw__transfer *transfer);
 /* The same for all replicas, which wait for each other; `engine` is what they share. */
 tw_status tw__transfer_run_all(tw_engine *engine, tw__transfer *transfer);
-/* Whether replicas wait for each other in this transfer (guide 2.7.2). */
-bool tw__transfer_meets(const tw_engine *engine, const tw__transfer *transfer);
+/* One for all replicas of a graph that exists as replicas only. */
+static inline bool tw__stream_shared(const tw__stream *stream)
+{
+    return stream->to_device && stream->mode == TW_STREAM_BROADCAST;
+}
 struct tw__stream_state *tw__streams_of(const tw_engine *engine, unsigned replica); /* [stream_count] */
 bool tw__stream_prefetches(const tw_engine *engine, uint32_t stream);
 /* Bytes of one transfer; false when there is no such stream. */

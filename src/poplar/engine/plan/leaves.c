@@ -114,6 +114,16 @@ tw_status tw__leaf_cross(tw__emitter *e, uint32_t program)
 
 /* --- streams -------------------------------------------------------------------------------------------------- */
 
+/* Whether replicas wait for each other in this transfer (guide 2.7.2). */
+static bool transfer_meets(const tw_engine *engine, const tw__transfer *transfer)
+{
+    if (!engine->core->created) return false;
+    if (!tw__options_bool(engine->options, "target.syncReplicasIndependently")) return true;
+    for (size_t i = 0; i < transfer->count; i++)
+        if (tw__stream_shared(&engine->core->streams[transfer->parts[i].stream])) return true;
+    return false;
+}
+
 static tw_status flush_transfer(tw__emitter *e)
 {
     tw__transfer *open = &e->transfer;
@@ -128,7 +138,7 @@ static tw_status flush_transfer(tw__emitter *e)
     size_t count = open->count;
     for (size_t i = 0; i < count; i++) programs[i] = open->parts[i].program;
     uint32_t payload = (uint32_t)plan->transfers.count++;
-    open->meets = tw__transfer_meets(e->engine, open);
+    open->meets = transfer_meets(e->engine, open);
     plan->transfers.items[payload] = *open;
     *open = (tw__transfer){ 0 };
     memset(e->ipu_bytes, 0, e->core->target->ipus * sizeof *e->ipu_bytes);

@@ -26,12 +26,6 @@ static tw_status lookahead_of(const tw_engine *engine, unsigned *buffers)
     return TW_OK;
 }
 
-/* One for all replicas of a graph that exists as replicas only. */
-static bool is_shared(const tw__stream *stream)
-{
-    return stream->to_device && stream->mode == TW_STREAM_BROADCAST;
-}
-
 /* In blocks: those of replica 0, of replica 1 ... Entry 0 of a block is none. */
 static size_t states_of(const tw_engine *engine)
 {
@@ -55,13 +49,13 @@ tw_status tw__streams_new(tw_engine *engine)
         const tw__stream *stream = &core->streams[i % core->stream_count];
         tw__stream_state *st = &engine->streams[i];
         unsigned replica = (unsigned)(i / core->stream_count);
-        if (replica && is_shared(stream)) continue; /* that of replica 0 is for all */
+        if (replica && tw__stream_shared(stream)) continue; /* that of replica 0 is for all */
         *st = (tw__stream_state){ .type = stream->type,
                                   .count = stream->count,
                                   .to_device = stream->to_device,
                                   .depth = stream->buffering_depth ? stream->buffering_depth : 1 };
         st->lookahead = lookahead < st->depth ? lookahead : st->depth;
-        st->handle = core->created && !is_shared(stream)
+        st->handle = core->created && !tw__stream_shared(stream)
                          ? tw__arena_printf(engine->arena, "%s[%u]", stream->handle, replica)
                          : tw__arena_strdup(engine->arena, stream->handle);
         engine->stream_names[named++] = st->handle;
@@ -279,7 +273,7 @@ tw__stream_state *tw__streams_of(const tw_engine *engine, unsigned replica)
 /* The stream as a replica has it. */
 static tw__stream_state *state_in(const tw_engine *engine, unsigned replica, uint32_t stream)
 {
-    bool shared = is_shared(&engine->core->streams[stream]);
+    bool shared = tw__stream_shared(&engine->core->streams[stream]);
     return &engine->streams[(shared ? 0 : replica) * engine->stream_count + stream];
 }
 
@@ -292,7 +286,8 @@ tw_status tw__streams_check(tw_engine *engine, unsigned program)
     tw__replicas_own(engine, &begin, &end);
     for (size_t k = 0; k < count * (end - begin); k++) {
         const tw__stream_state *st = state_in(engine, begin + (unsigned)(k / count), list[k % count]);
-        if (st->how != UNCONNECTED || (k >= count && is_shared(&engine->core->streams[list[k % count]]))) continue;
+        if (st->how != UNCONNECTED || (k >= count && tw__stream_shared(&engine->core->streams[list[k % count]])))
+            continue;
         if (!names) names = g_string_new(NULL);
         if (missing++ < 8) g_string_append_printf(names, "%s'%s'", names->len ? ", " : "", st->handle);
     }
@@ -337,7 +332,7 @@ typedef struct item {
 static item item_of(tw_engine *engine, tw__part *part, bool to_device, bool met)
 {
     const tw__core *core = engine->core;
-    bool shared = core->created && is_shared(&core->streams[part->stream]);
+    bool shared = core->created && tw__stream_shared(&core->streams[part->stream]);
     tw__stream_state *st = engine->streams + part->stream;
     if (shared) st -= engine->replica * engine->stream_count;
     return (item){ .engine = engine,
@@ -456,13 +451,4 @@ tw_status tw__transfer_run(tw_engine *engine, tw__transfer *transfer)
 tw_status tw__transfer_run_all(tw_engine *engine, tw__transfer *transfer)
 {
     return run_items(engine, transfer, true);
-}
-
-bool tw__transfer_meets(const tw_engine *engine, const tw__transfer *transfer)
-{
-    if (!engine->core->created) return false;
-    if (!tw__options_bool(engine->options, "target.syncReplicasIndependently")) return true;
-    for (size_t i = 0; i < transfer->count; i++)
-        if (is_shared(&engine->core->streams[transfer->parts[i].stream])) return true;
-    return false;
 }
