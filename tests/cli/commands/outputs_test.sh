@@ -228,6 +228,7 @@ static int rounds(unsigned replicas) /* 0: a graph that is no replica */
         return tw_engine_report_error(stderr, e), 1;
     if (tw_engine_load(e, device) != TW_OK || tw_engine_run(e, 0) != TW_OK) return tw_engine_report_error(stderr, e), 1;
     puts(replicas ? "replicas" : "engine");
+    tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
     return poll(NULL, 0, 250); /* what follows does not belong to it */
 }
 int main(void)
@@ -236,7 +237,9 @@ int main(void)
     tw_aie_array *array = tw_aie_array_new();
     tw_aie_kernel from = tw_aie_array_add(array, "give", give, NULL, 10, 2), to = tw_aie_array_add(array, "take", take, NULL, 12, 2);
     tw_aie_array_stream(array, tw_aie_out(from, 0), tw_aie_in(to, 0), 4);
-    return tw_aie_array_run(array, 20000) != TW_OK || puts("array") < 0;
+    tw_status status = tw_aie_array_run(array, 20000);
+    tw_aie_array_free(array);
+    return status != TW_OK || puts("array") < 0;
 }
 END
 progress 100 'graph: [0-9,]+ of 200,000 rounds, [0-9,.]+( million)? a second, [0-9]+ s left$' "$tilewright" run runs.c
