@@ -146,7 +146,7 @@ tw__lines *tw__lines_new(const char *name, const char *prompt, tw__lines_words *
     el_set(l->edit, EL_PROMPT, show_prompt);
     el_set(l->edit, EL_EDITOR, "emacs");
     el_set(l->edit, EL_HIST, history, l->history);
-    el_set(l->edit, EL_ADDFN, "tw-complete", "completes a word", complete_line);
+    el_wset(l->edit, EL_ADDFN, L"tw-complete", L"completes a word", complete_line); /* el_set() leaks both */
     el_set(l->edit, EL_BIND, "^I", "tw-complete", NULL);
     el_set(l->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);
     el_source(l->edit, NULL); /* ~/.editrc, as of other programs */

@@ -22,7 +22,7 @@ while True:
     shown += block
     while steps and (at := shown.find(steps[0].encode(), seen)) >= 0:
         seen = at + len(steps[0].encode())
-        keys = steps[1].encode().decode("unicode_escape").replace("\\e", "\x1b")
+        keys = steps[1].replace("\\e", "\x1b").encode().decode("unicode_escape")
         os.write(terminal, keys.encode())
         steps = steps[2:]
 status = os.waitpid(child, 0)[1]

@@ -124,8 +124,9 @@ template <class T> static void store(std::vector<unsigned char> &out, T value)
 /* Integers outside of the type wrap round, as conversions of the host do. */
 std::uint64_t wrapped(long double v)
 {
-    if (std::isnan(v)) return 0;
-    return v < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(v)) : static_cast<std::uint64_t>(v);
+    if (!std::isfinite(v)) return 0;
+    const auto size = static_cast<std::uint64_t>(std::fmod(std::fabs(v), 18446744073709551616.0L)); /* mod 2^64 */
+    return v < 0 ? 0 - size : size;
 }
 
 std::vector<unsigned char> convert(const Type &type, std::size_t count, const void *values,
