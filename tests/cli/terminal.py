@@ -3,6 +3,7 @@
 \\t, \\r). Prints what the terminal showed."""
 import os
 import pty
+import signal
 import sys
 
 cut = sys.argv.index("--")
@@ -11,6 +12,7 @@ child, terminal = pty.fork()
 if child == 0:
     os.environ["TERM"] = "xterm"
     os.execvp(command[0], command)
+signal.alarm(300)  # what waits for ever fails, and takes nobody's hour
 shown, seen = b"", 0
 while True:
     try:
