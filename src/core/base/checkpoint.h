@@ -38,9 +38,11 @@ typedef struct tw__ck_field {
 #define TW__CK_ALL(type, field, most)                             \
     { #field, offsetof(type, field), sizeof((type *)0)->field[0], \
       sizeof((type *)0)->field / sizeof((type *)0)->field[0], most }
-/* Another part of the walk brings it back, or the machine as it starts: for the test that all of a struct is told. */
-#define TW__CK_NOT(type, field) { #field, offsetof(type, field), 0, sizeof((type *)0)->field, 0 }
-#define TW__CK_ANY              UINT64_MAX
+/* Another part of the walk brings it back, or the machine as it starts: for the test that all of a struct is told.
+ * Its size, of a pointer too, which clang-tidy takes for a slip unless it is a struct's. */
+#define TW__CK_NOT(type, field) \
+    { #field, offsetof(type, field), 0, sizeof(struct { __typeof__(((type *)0)->field) whole; }), 0 }
+#define TW__CK_ANY UINT64_MAX
 
 /* A struct and its rows. Lists of them end with a name of NULL. */
 typedef struct tw__ck_table {
