@@ -270,6 +270,11 @@ static void exceptions(void **state)
     check_exception("0xffff", "var d = big; for (@range(u16, limit)) |i| { y = d * d; unmask(e.FP_OVERFLOW, i); }",
                     "floating-point overflow");
     check_exception("e.FP_OVERFLOW", "var d = x; for (@range(u16, limit)) |i| { y = 42.0 / d; }", NULL);
+    check_exception("0xffff", /* the same quotient twice, the second time with another mask */
+                    "var d = x; y = 42.0 / d; e.set_exception_mask(e.FP_DIV_BY_0); a[0] = 42.0 / d;",
+                    "floating-point division by zero");
+    check_exception("0xffff", "var d = x; y = 42.0 / d; unmask(e.FP_DIV_BY_0, 2); a[0] = 42.0 / d;",
+                    "floating-point division by zero");
 }
 
 /* --- exported names, read by their numbers --------------------------------------------------------------------- */

@@ -49,14 +49,9 @@ static void count_write(void *user, uint32_t first, uint32_t count)
 static void note_memory(hoist *h, const opt_insn *x)
 {
     enum opt_family family = tw__opt_family(x->insn.op, &(unsigned){ 0 });
-    bool store = family == OPT_ST || family == OPT_STA || family == OPT_STX || x->insn.op == TW__CSL_I_STDSD ||
-                 x->insn.op == TW__CSL_I_STDSDA;
-    if (tw__opt_effect(x->insn) != OPT_KEEPS) {
-        h->opaque = true;
-        h->masks |= x->insn.op != TW__CSL_I_DSDOP;
-    } else if (store) {
-        h->masks |= tw__opt_touches(x).high == 0; /* a pointer: perhaps the register */
-    }
+    bool store = tw__opt_is_store(x->insn);
+    h->opaque |= tw__opt_effect(x->insn) != OPT_KEEPS;
+    h->masks |= tw__opt_may_mask(x);
     if (store && h->store_count < STORES)
         h->stores[h->store_count++] = tw__opt_touches(x);
     else if (store)
@@ -157,8 +152,7 @@ static motion motion_of(tw__csl_insn i)
 /* What it says depends on the mask of exceptions, which is another one in each turn. */
 static bool meets_mask(const hoist *h, tw__csl_insn i)
 {
-    enum opt_family family = tw__opt_family(i.op, &(unsigned){ 0 });
-    return h->masks && (family == OPT_TRUNC || (family >= OPT_FADD && family < OPT_FLOAT_END));
+    return h->masks && tw__opt_may_raise(i);
 }
 
 static bool harmless(tw__csl_insn i)

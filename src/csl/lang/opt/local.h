@@ -118,6 +118,9 @@ bool tw__opt_find_own(opt *o);
 bool tw__opt_is_own(const opt *o, opt_bytes bytes); /* all of them */
 bool tw__opt_may_meet(opt_bytes a, opt_bytes b);
 opt_bytes tw__opt_touches(const opt_insn *x); /* of a load or store */
+bool tw__opt_is_store(tw__csl_insn i);        /* to an address that it names */
+bool tw__opt_may_mask(const opt_insn *x);     /* may change which exceptions of floating point stop the PE */
+bool tw__opt_may_raise(tw__csl_insn i);       /* one of these */
 /* What an instruction that is no load or store of these families does to memory: nothing, changes bytes that are not
  * own, or hands over to code that may change any. */
 typedef enum opt_effect { OPT_KEEPS, OPT_CHANGES, OPT_CALLS } opt_effect;

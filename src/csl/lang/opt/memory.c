@@ -56,3 +56,24 @@ opt_effect tw__opt_effect(tw__csl_insn i)
     default: return OPT_KEEPS;
     }
 }
+
+bool tw__opt_may_mask(const opt_insn *x)
+{
+    if (tw__opt_effect(x->insn) != OPT_KEEPS) return x->insn.op != TW__CSL_I_DSDOP;
+    if (!tw__opt_is_store(x->insn)) return false;
+    opt_bytes bytes = tw__opt_touches(x);
+    return bytes.high == 0 || bytes.high > TW__CSL_PE_BYTES; /* a pointer: perhaps the register */
+}
+
+bool tw__opt_is_store(tw__csl_insn i)
+{
+    enum opt_family family = tw__opt_family(i.op, &(unsigned){ 0 });
+    return family == OPT_ST || family == OPT_STA || family == OPT_STX || i.op == TW__CSL_I_STDSD ||
+           i.op == TW__CSL_I_STDSDA;
+}
+
+bool tw__opt_may_raise(tw__csl_insn i)
+{
+    enum opt_family family = tw__opt_family(i.op, &(unsigned){ 0 });
+    return family == OPT_TRUNC || (family >= OPT_FADD && family < OPT_FLOAT_END);
+}

@@ -27,6 +27,7 @@ typedef struct state {
     uint32_t *of; /* by register: value, 0 = not looked at yet */
     load loads[LOADS];
     unsigned count;
+    uint32_t masks; /* how often the mask of exceptions may have changed: what raises is shared under one mask */
 } state;
 
 typedef struct numbers {
@@ -35,6 +36,7 @@ typedef struct numbers {
     value *values; /* 0 is none */
     size_t value_count, value_room;
     uint32_t bucket[BUCKETS];
+    uint32_t masks; /* the last number of a mask */
     state now;
     bool changed;
 } numbers;
@@ -484,6 +486,7 @@ static void write_expression(numbers *n, opt_insn *x)
     if (operands[2] == 'i') v.k = (uint64_t)(int64_t)(int16_t)i.c;
     if (operands[2] == 'u') v.k = i.c;
     if (wide) v.k = tw__csl_wide(i);
+    if (tw__opt_may_raise(i)) v.k = n->now.masks;
     if (i.op == TW__CSL_I_LDI || i.op == TW__CSL_I_LDK) {
         number_set(n, i.a,
                    constant(n, i.op == TW__CSL_I_LDI ? (uint64_t)(int64_t)(int32_t)tw__csl_wide(i)
@@ -585,6 +588,7 @@ static void number_one(numbers *n, opt_insn *x)
     tw__csl_insn i = x->insn;
     family = tw__opt_family(i.op, &type);
     if (tw__opt_effect(i) != OPT_KEEPS) n->now.count = 0;
+    if (tw__opt_may_mask(x)) n->now.masks = ++n->masks;
     if (i.op == TW__CSL_I_STDSD || i.op == TW__CSL_I_STDSDA) forget_loads(n, tw__opt_touches(x));
     if (family == OPT_ST || family == OPT_STA || family == OPT_STX) {
         note_store(n, x, family, type);
@@ -614,6 +618,7 @@ static bool copy_state(numbers *n, state *to, const state *from)
     if (bytes) memcpy(to->of, from->of, bytes);
     memcpy(to->loads, from->loads, from->count * sizeof *from->loads);
     to->count = from->count;
+    to->masks = from->masks;
     return true;
 }
 
