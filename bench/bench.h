@@ -22,6 +22,18 @@ static inline double bench_now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* Largest resident set of the process so far, or since the kernel was told to forget it, in bytes. */
+static inline double bench_peak(void)
+{
+    char line[256];
+    double kib = 0;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "VmHWM: %lf", &kib) == 1) break;
+    if (f) fclose(f);
+    return kib * 1024;
+}
+
 static int bench_ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

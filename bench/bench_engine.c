@@ -36,18 +36,6 @@ static const char codelets[] = "#include <poplar/Vertex.hpp>\n"
                                "    bool compute() { return true; }\n"
                                "};\n";
 
-/* Largest resident set since the last peak_from_here(), in bytes. */
-static double peak(void)
-{
-    char line[256];
-    double kib = 0;
-    FILE *f = fopen("/proc/self/status", "r");
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "VmHWM: %lf", &kib) == 1) break;
-    if (f) fclose(f);
-    return kib * 1024;
-}
-
 /* Forgets the peak of what ran before; what is resident now. */
 static double peak_from_here(void)
 {
@@ -55,7 +43,7 @@ static double peak_from_here(void)
     FILE *f = fopen("/proc/self/clear_refs", "w");
     if (f) fputs("5", f);
     if (!f || fclose(f) != 0) printf("the peak cannot be reset: figures of memory are too small\n");
-    return peak();
+    return bench_peak();
 }
 
 static bool missed;
@@ -211,14 +199,14 @@ static void bench_build(void)
     malloc_trim(0);
     double memory = peak_from_here(), start = bench_now();
     tw_program p = many_vertices(g, N);
-    double built = bench_now(), built_memory = peak();
+    double built = bench_now(), built_memory = bench_peak();
     tw_engine *e = tw_engine_new(g, p, NULL);
     double lowered = bench_now();
     must(tw_engine_load(e, device));
     printf("build 10^6 vertices: graph %.3f s and %.0f B/vertex, engine %.3f s, peak %.0f B/vertex more\n",
-           built - start, (built_memory - memory) / N, lowered - built, (peak() - built_memory) / N);
+           built - start, (built_memory - memory) / N, lowered - built, (bench_peak() - built_memory) / N);
     report("build: graph and engine of 10^6 vertices", lowered - start, "s", 3);
-    report("build: peak memory", (peak() - memory) / N, "B/vertex", 400);
+    report("build: peak memory", (bench_peak() - memory) / N, "B/vertex", 400);
     tw_engine_enable_execution_profiling(e, false);
     double t[5];
     omp_set_num_threads(1);
@@ -262,7 +250,7 @@ static void bench_lives(void)
     must(tw_engine_load(e, device));
     if (!tw_engine_profile(e)) must(TW_E_ERROR);
     report("lives: 100,000 variables and steps, engine and profile", bench_now() - start, "s", 2);
-    report("lives: peak memory", (peak() - memory) / VARIABLES, "B/variable", 2000);
+    report("lives: peak memory", (bench_peak() - memory) / VARIABLES, "B/variable", 2000);
     free(v), free(copies);
     tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
     malloc_trim(0);
@@ -282,7 +270,7 @@ static void bench_transpose(void)
     tw_graph_map_linearly(g, b);
     tw_graph_create_host_access(g, "a", a);
     tw_program p = tw_program_copy(g, tw_tensor_transpose(g, a), b);
-    double memory = peak();
+    double memory = bench_peak();
     tw_engine *e = tw_engine_new(g, p, NULL);
     double lowered = bench_now();
     must(tw_engine_load(e, device));
@@ -290,7 +278,7 @@ static void bench_transpose(void)
     report("transpose 4096 x 4096: build and lower", lowered - start, "s", 1);
     size_t blocks = e->plan.copies.items[0].count;
     printf("transpose: %zu blocks, %zu bytes of copy plan, peak memory %.1f MB more\n", blocks,
-           blocks * sizeof(tw__block), (peak() - memory) / 1e6);
+           blocks * sizeof(tw__block), (bench_peak() - memory) / 1e6);
     float *x = malloc((size_t)N * N * sizeof(float));
     for (int i = 0; i < N * N; i++) x[i] = (float)i;
     must(tw_engine_write(e, "a", x, (size_t)N * N * sizeof(float)));

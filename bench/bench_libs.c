@@ -413,18 +413,6 @@ static void net_build(net *n)
     net_backward(n, &n->layers[0], dx, true);
 }
 
-/* Largest resident set, in bytes. */
-static double resident(void)
-{
-    char line[256];
-    double kib = 0;
-    FILE *f = fopen("/proc/self/status", "r");
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "VmHWM: %lf", &kib) == 1) break;
-    if (f) fclose(f);
-    return kib * 1024;
-}
-
 static bool bench_resnet(void)
 {
     tw_device *device = whole_chip();
@@ -442,7 +430,7 @@ static bool bench_resnet(void)
     }
     printf("ResNet-50: %d convolutions, %zu vertices\n", n->count, tw_graph_vertex_count(n->g));
     bool met = limit_of("graph of a training step of ResNet-50", seconds, "s", 10);
-    met &= limit_of("memory of the process with it", resident() / 1e9, "GB", 2);
+    met &= limit_of("memory of the process with it", bench_peak() / 1e9, "GB", 2);
     tw_graph_free(n->g);
     tw_device_free(device);
     free(n);
