@@ -164,9 +164,15 @@ static unsigned call_argument(tw__sel *s, LLVMValueRef call, unsigned index, boo
             tw__sel_to_units(s, member, parts, units);
             return count;
         }
+        uint64_t size = LLVMABISizeOfType(s->layout, record);
+        if (size > TW__SEL_MOST) {
+            tw__sel_refuse(s, "cc.stack", "an argument of %" G_GUINT64_FORMAT " bytes fits no tile; pass a pointer",
+                           size);
+            return 0;
+        }
         uint32_t object = call_object(s, record);
         tw__sel_address_of to = call_frame(object);
-        tw__sel_copy_bytes(s, &to, &from, LLVMABISizeOfType(s->layout, record), MAX(align, 4), align, &call_memory);
+        tw__sel_copy_bytes(s, &to, &from, size, MAX(align, 4), align, &call_memory);
         parts[0] = MAKE(s, TW__MIR_place, FRAME(object, 0));
         *units = (tw__sel_unit){ .words = 1, .count = 1, .parts = { parts[0] } };
         return 1;

@@ -160,7 +160,7 @@ bool tw__sel_data(tw__sel *s, LLVMValueRef variable, tw__mir_data *data)
                               "'%s' is thread-local, which the chip does not have; keep it in "
                               "the vertex",
                               data->name);
-    if (size > 0x100000)
+    if (size > TW__SEL_MOST)
         return tw__sel_refuse(s, "cc.data", "'%s' has %" G_GUINT64_FORMAT " bytes; it fits no tile", data->name,
                               size);
     data->size = (uint32_t)size;

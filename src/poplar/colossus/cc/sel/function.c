@@ -342,7 +342,7 @@ static void function_objects(tw__sel *s, LLVMBasicBlockRef block)
         int64_t count;
         if (!LLVMIsAAllocaInst(i) || !tw__sel_number(LLVMGetOperand(i, 0), &count, NULL)) continue;
         uint64_t size = LLVMABISizeOfType(s->layout, LLVMGetAllocatedType(i)) * (uint64_t)count;
-        if (size > 0x100000) {
+        if (size > TW__SEL_MOST) {
             tw__sel_set_line(s, i);
             tw__sel_refuse(s, "cc.stack", "a variable of %" G_GUINT64_FORMAT " bytes fits no tile", size);
             return;

@@ -54,8 +54,9 @@ static bool intrinsic_copy(tw__sel *s, LLVMValueRef call, bool may_overlap)
     unsigned step = MIN(to_align, from_align) >= 8 ? 8 : MIN(to_align, from_align);
     tw__mir_memory memory = intrinsic_memory(call);
     int64_t bytes;
-    bool is_known = tw__sel_number(size, &bytes, NULL);
-    bool is_short = is_known && (!may_overlap || bytes <= step) && bytes <= (step >= 4 ? INTRINSIC_INLINE : 8);
+    bool is_known = tw__sel_number(size, &bytes, NULL); /* below 0: 2 GiB and more */
+    bool is_short =
+        is_known && bytes >= 0 && (!may_overlap || bytes <= step) && bytes <= (step >= 4 ? INTRINSIC_INLINE : 8);
     if (is_known && !bytes) return true;
     if (is_short) {
         tw__sel_address_of target = tw__sel_find_address(s, to, 0), source = tw__sel_find_address(s, from, 0);
@@ -72,7 +73,7 @@ static bool intrinsic_fill(tw__sel *s, LLVMValueRef call)
     unsigned align = intrinsic_align(call, 0);
     tw__mir_memory memory = intrinsic_memory(call);
     int64_t bytes, byte;
-    if (tw__sel_number(size, &bytes, NULL) && tw__sel_number(value, &byte, NULL) &&
+    if (tw__sel_number(size, &bytes, NULL) && tw__sel_number(value, &byte, NULL) && bytes >= 0 &&
         bytes <= (align >= 4 ? INTRINSIC_INLINE : 4)) {
         tw__sel_address_of target = tw__sel_find_address(s, to, 0);
         uint32_t pattern = (uint32_t)(byte & 0xff) * 0x01010101u;

@@ -185,6 +185,7 @@ bool tw__sel_load_is_signed(LLVMValueRef load);
 bool tw__sel_symbol(tw__sel *s, LLVMValueRef constant, const char **symbol, int64_t *add);
 bool tw__sel_data(tw__sel *s, LLVMValueRef variable, tw__mir_data *data);
 enum { TW__SEL_PARTS = 64 };
+enum { TW__SEL_MOST = 0x100000 }; /* bytes: more than any tile has */
 
 /* --- function.c ------------------------------------------------------------------------------------------------- */
 

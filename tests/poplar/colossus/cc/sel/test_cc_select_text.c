@@ -98,6 +98,9 @@ static const struct {
       "define void @f() { ret void }",
       "initialised by code" },
     { "@big = global [4000000 x i32] zeroinitializer\n", "it fits no tile" },
+    { "declare void @g(ptr byval([536870912 x i32]))\n"
+      "define void @f(ptr %p) { call void @g(ptr byval([536870912 x i32]) %p)\nret void }",
+      "an argument of 2147483648 bytes fits no tile; pass a pointer" },
     { "define ptr @f() { ret ptr blockaddress(@f, %b)\nb: ret ptr null }", "no value that can be computed" },
     { "define {i64, i1} @f(i64 %a) { %r = call {i64, i1} @llvm.umul.with.overflow.i64(i64 %a, i64 %a)\nret {i64, "
       "i1} %r }\n"
