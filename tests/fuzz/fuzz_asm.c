@@ -37,9 +37,10 @@ static bool reads_files(const char *text, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    enum { MOST_EXPANDED = 256 << 10 }; /* 64 MiB take many seconds, with sanitizers */
     static const tw_isa_arch chips[] = { TW_ISA_IPU1, TW_ISA_IPU2, TW_ISA_IPU21 };
     if (size < 1 || size > 20000 || reads_files((const char *)data + 1, size - 1)) return 0;
-    tw_asm_options options = { .size = sizeof options, .arch = chips[data[0] % 3] };
+    tw_asm_options options = { .size = sizeof options, .arch = chips[data[0] % 3], .max_expanded = MOST_EXPANDED };
     tw_diags *diags = tw_diags_new();
     tw_object *object, *back;
     tw_status status =

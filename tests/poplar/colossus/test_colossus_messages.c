@@ -479,6 +479,36 @@ static void messages_of_macros(void **state)
     CHECK(macros);
 }
 
+/* Text may be made up to the given limit, and so may expansions of little text: one for each 32 bytes of it. */
+static void expansion_ends_at_its_limit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t limit;
+        const char *message; /* NULL: it assembles */
+    } rows[] = {
+        { ".rept 256\nnop\n.endr", 1023, "256 repetitions of 4 bytes are too many" },
+        { ".rept 256\nnop\n.endr", 2047, NULL },
+        { ".rept 200\nnop\n.endr\n.rept 200\nnop\n.endr", 1024,
+          "the text grows beyond 1 KiB by expansion: giving up" },
+        { ".macro m\n\n.endm\n.rept 40\nm\n.endr", 1024,
+          "there are more than 32 expansions and included files: giving up" },
+        { ".macro m\n\n.endm\n.rept 40\nm\n.endr", 2048, NULL },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        tw_asm_options options = { .size = sizeof options, .max_expanded = rows[i].limit };
+        tw_diags *diags = tw_diags_new();
+        tw_object *object = tw_asm_text(rows[i].text, strlen(rows[i].text), "test.s", &options, diags);
+        const tw_diag *d = tw_diags_get(diags, 0);
+        assert_int_equal(object == NULL, rows[i].message != NULL);
+        assert_int_equal(d == NULL, rows[i].message == NULL);
+        if (d) assert_string_equal(d->message, rows[i].message);
+        tw_object_free(object);
+        tw_diags_free(diags);
+    }
+}
+
 /* --- warnings ------------------------------------------------------------------------------------------------- */
 
 static void warnings_and_notes(void **state)
@@ -530,7 +560,7 @@ int main(void)
         cmocka_unit_test(messages_of_registers),   cmocka_unit_test(messages_of_bundles),
         cmocka_unit_test(messages_of_expressions), cmocka_unit_test(messages_of_data),
         cmocka_unit_test(messages_of_directives),  cmocka_unit_test(messages_of_macros),
-        cmocka_unit_test(warnings_and_notes),
+        cmocka_unit_test(warnings_and_notes),      cmocka_unit_test(expansion_ends_at_its_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

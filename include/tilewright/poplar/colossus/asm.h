@@ -26,6 +26,7 @@ typedef struct tw_asm_options {
     const char *const *cpp_flags; /* for the C preprocessor: "-I...", "-D..."; NULL-terminated, NULL = none */
     bool preprocessed;            /* tw_asm_file: do not run the preprocessor, whatever the name */
     unsigned max_errors;          /* gives up after so many; 0: 20 */
+    size_t max_expanded;          /* bytes of text that macros, repetitions and .include may make; 0: 64 MiB */
 } tw_asm_options;
 
 /* Code of the error that an instruction of other chips gets. */

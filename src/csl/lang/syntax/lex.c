@@ -163,7 +163,8 @@ static void lex_punctuation(lexer *lex)
 {
     size_t best = SIZE_MAX, left = (size_t)(lex->end - lex->at);
     for (size_t i = 0; i < sizeof punctuation / sizeof *punctuation; i++)
-        if (punctuation[i].length <= left && memcmp(lex->at, punctuation[i].text, punctuation[i].length) == 0 &&
+        if (punctuation[i].text[0] == *lex->at && punctuation[i].length <= left &&
+            memcmp(lex->at, punctuation[i].text, punctuation[i].length) == 0 &&
             (best == SIZE_MAX || punctuation[i].length > punctuation[best].length))
             best = i;
     const char *from = lex->at;
@@ -185,7 +186,7 @@ static void lex_punctuation(lexer *lex)
 
 static bool lex_starts(const lexer *lex, const char *two)
 {
-    return lex->end - lex->at >= 2 && memcmp(lex->at, two, 2) == 0;
+    return lex->end - lex->at >= 2 && lex->at[0] == two[0] && lex->at[1] == two[1];
 }
 
 static void lex_one(lexer *lex)

@@ -143,8 +143,8 @@ typedef struct tw__asm {
     bool stopped; /* too many errors, out of memory */
     bool ended;   /* .end */
     tw_status status;
-    uint64_t expanded; /* bytes of all expansions */
-    unsigned frames;   /* expansions and included files */
+    uint64_t expanded, max_expanded; /* bytes of all expansions */
+    unsigned frames;                 /* expansions and included files */
     /* where code goes */
     int section, previous;
     GArray *section_stack; /* int pairs */

@@ -213,7 +213,8 @@ static tw_status assemble(const char *text, size_t length, const char *file, con
     tw__asm as = { .options = options,
                    .arch = options->arch ? options->arch : TW_ISA_IPU2,
                    .diags = diags ? diags : own,
-                   .max_errors = options->max_errors ? options->max_errors : 20 };
+                   .max_errors = options->max_errors ? options->max_errors : 20,
+                   .max_expanded = options->max_expanded ? options->max_expanded : 64 << 20 };
     *object = NULL;
     if (!*tw_isa_arch_name(as.arch)) {
         tw_diags_free(own);

@@ -108,6 +108,7 @@ static void change(tw__asm *as, int kind, place where)
 
 bool tw__asm_condition_directive(tw__asm *as, const char *name, size_t length, place where)
 {
+    if (!strchr("iIeE", *name)) return false;
     size_t i = 0;
     while (i < G_N_ELEMENTS(names) &&
            (strlen(names[i].name) != length || g_ascii_strncasecmp(names[i].name, name, length)))

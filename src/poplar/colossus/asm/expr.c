@@ -285,7 +285,9 @@ static bool read_level(tw__asm *as, int level, unsigned nesting, value *out)
         tw__asm_skip_blanks(as);
         const char *at = as->top->at;
         size_t i = 0;
-        while (i < G_N_ELEMENTS(operators) && strncmp(at, operators[i].text, strlen(operators[i].text)) != 0) i++;
+        while (i < G_N_ELEMENTS(operators) &&
+               (*at != *operators[i].text || strncmp(at, operators[i].text, strlen(operators[i].text)) != 0))
+            i++;
         if (i == G_N_ELEMENTS(operators) || operators[i].binds < level) return true;
         place where = tw__asm_place_at(as, at, strlen(operators[i].text));
         as->top->at += where.length;

@@ -465,7 +465,7 @@ void tw__asm_repeat_text(tw__asm *as, const char *directive, place where)
     bool known = tw__asm_read_constant(as, &count, "the number of repetitions");
     macro m = { 0 };
     if (!read_body(as, false, where, &m) || !known) return;
-    if (count < 0 || count > MAX_REPEATS || (m.length && (uint64_t)count > (UINT64_C(64) << 20) / m.length)) {
+    if (count < 0 || count > MAX_REPEATS || (m.length && (uint64_t)count > as->max_expanded / m.length)) {
         fail_at(as, where, "%lld repetitions of %zu bytes are too many", (long long)count, m.length);
         return;
     }

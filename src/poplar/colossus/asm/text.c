@@ -3,9 +3,10 @@
 #include "poplar/colossus/asm/asm.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 100, MAX_EXPANDED = 64 << 20, MAX_FRAMES = 1 << 21, MAX_NOTES = 4 };
+enum { MAX_DEPTH = 100, BYTES_PER_FRAME = 32, MAX_NOTES = 4 };
 
 /* --- places --------------------------------------------------------------------------------------------------- */
 
@@ -126,8 +127,9 @@ bool tw__asm_push_frame(tw__asm *as, frame *added)
     added->conditions = as->conditions->len;
     as->expanded += (uint64_t)(added->end - added->text);
     place where = { as->top, added->called_at, 1 };
-    if (++as->frames > MAX_FRAMES) {
-        fail_at(as, where, "there are more than %d expansions and included files: giving up", MAX_FRAMES);
+    if (++as->frames > as->max_expanded / BYTES_PER_FRAME) { /* short ones take as long as longer ones */
+        fail_at(as, where, "there are more than %" PRIu64 " expansions and included files: giving up",
+                as->max_expanded / BYTES_PER_FRAME);
         as->stopped = true;
         return false;
     }
@@ -135,8 +137,8 @@ bool tw__asm_push_frame(tw__asm *as, frame *added)
         fail_at(as, where, "macros and included files are nested more than %d deep", MAX_DEPTH);
         return false;
     }
-    if (as->expanded > MAX_EXPANDED) {
-        fail_at(as, where, "the text grows beyond %d MB by expansion: giving up", MAX_EXPANDED >> 20);
+    if (as->expanded > as->max_expanded) {
+        fail_at(as, where, "the text grows beyond %" PRIu64 " KiB by expansion: giving up", as->max_expanded >> 10);
         as->stopped = true;
         return false;
     }
