@@ -3,7 +3,7 @@
 /* Any text through the assembler. What assembles must come back from its own ELF file, and its disassembly must
  * assemble to the same bytes; what does not must say why. .include and .incbin are left out: they would read files of
  * this machine. */
-#include "mutate.h"
+#include "instructions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,21 +206,13 @@ static const mutate_pair pairs[] = { { ".rept 3\n", ".endr\n" },
                                      { "/*", "*/\n" },
                                      { NULL, NULL } };
 
-static uint32_t random_operand(mutate_chance *c, const tw_isa_operand *kind)
-{
-    if (!kind->registers)
-        return (uint32_t)mutate_limit(c) & ((uint32_t)((UINT64_C(1) << (kind->bits + kind->shift)) - 1));
-    return mutate_below(c, 16) / kind->registers * kind->registers;
-}
-
 /* An instruction of the table, nearly always a legal one. */
 static const char *random_instruction(mutate_chance *c)
 {
     static char line[TW_INSN_TEXT + 2];
     char text[TW_INSN_TEXT];
-    tw_insn insn = { .row = (uint16_t)mutate_below(c, tw_isa_count()) };
+    tw_insn insn = instruction_random(c, TW_ISA_ALL, NULL);
     const tw_isa_row *row = tw_isa_get(insn.row);
-    for (unsigned k = 0; k < row->count; k++) insn.operands[k] = random_operand(c, row->operands[k]);
     uint64_t word;
     bool legal = tw_insn_encode((tw_isa_arch)(row->archs & -row->archs), &insn, &word) == TW_OK;
     snprintf(line, sizeof line, "%s\n", legal ? tw_insn_format(&insn, text) : row->name);

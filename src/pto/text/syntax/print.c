@@ -56,11 +56,20 @@ static void print_item(GString *s, const tw__as_item *item)
     }
 }
 
+/* "loc (" is not "loc(": that is where a location begins. */
+static bool ends_in_loc(const tw__as_item *item)
+{
+    while (item->has_value) item = item->child->next ? item->child->next : item->child;
+    return item->kind == TW__AS_WORD && strcmp(item->text, "loc") == 0;
+}
+
 /* Brackets stand against the word, value or name before them: ins(...), %t[...], but sizes [...] and the like. */
 static void print_items(GString *s, const tw__as_item *list, const tw__as_item *end)
 {
-    for (const tw__as_item *item = list; item && item != end; item = item->next) {
+    const tw__as_item *before = NULL;
+    for (const tw__as_item *item = list; item && item != end; before = item, item = item->next) {
         bool bracket = item->kind == TW__AS_LIST || item->kind == TW__AS_PARENS;
+        if (before && ends_in_loc(before) && item->kind == TW__AS_PARENS) bracket = false;
         if (item != list) g_string_append(s, item->comma ? ", " : bracket ? "" : " ");
         print_item(s, item);
     }
