@@ -3,7 +3,7 @@
 /* Any text through the compiler of tiles: the first byte says C, C++ or LLVM's own. What compiles has to assemble;
  * what does not has to say why, and "a mistake of ours" is no reason (clang's own crashes are not ours). Sources that
  * include files are left out: they would read those of this machine. */
-#include "mutate.h"
+#include "grammar.h"
 #include "poplar/colossus/cc/cc.h"
 
 #include <stdio.h>
@@ -264,13 +264,91 @@ static const mutate_pair pairs[] = { { "{\n", "}\n" },
                                      { NULL, NULL } };
 static const mutate_language language = { .words = words, .pairs = pairs, .head = 1 };
 
+/* Words that stand for one another, so that most changed texts compile; NULL between the groups. */
+static const char *const c_groups[] = { "int",
+                                        "unsigned",
+                                        "char",
+                                        "short",
+                                        "long",
+                                        "float",
+                                        "double",
+                                        "_Float16",
+                                        "_Bool",
+                                        NULL,
+                                        "if",
+                                        "while",
+                                        NULL,
+                                        "break",
+                                        "continue",
+                                        NULL,
+                                        "static",
+                                        "extern",
+                                        "const",
+                                        "volatile",
+                                        "inline",
+                                        NULL,
+                                        "struct",
+                                        "union",
+                                        NULL,
+                                        "__builtin_sqrtf",
+                                        "__builtin_fabsf",
+                                        "__builtin_expf",
+                                        "__builtin_floorf",
+                                        NULL,
+                                        "__builtin_clz",
+                                        "__builtin_ctz",
+                                        "__builtin_popcount",
+                                        "__builtin_bswap32",
+                                        NULL };
+static const char *const ir_groups[] = {
+    "i1",   "i8",   "i16",  "i32",  "i64",  NULL,     "half",   "float", "double", NULL,     "add", "sub",
+    "mul",  "udiv", "sdiv", "urem", "srem", "shl",    "lshr",   "ashr",  "and",    "or",     "xor", NULL,
+    "fadd", "fsub", "fmul", "fdiv", "frem", NULL,     "eq",     "ne",    "ugt",    "uge",    "ult", "ule",
+    "sgt",  "sge",  "slt",  "sle",  NULL,   "oeq",    "ogt",    "olt",   "une",    "uno",    "ord", "ueq",
+    "uge",  NULL,   "zext", "sext", NULL,   "fptosi", "fptoui", NULL,    "sitofp", "uitofp", NULL
+};
+
+static const grammar *grammar_of(uint8_t first)
+{
+    static grammar c = { .comments = { "//" } };
+    static grammar ir = { .comments = { ";" }, .begins = "%@", .continues = ".", .lines = true };
+    static grammar_words lists[2];
+    if (!c.words) {
+        int group = GRAMMAR_GROUP;
+        for (size_t i = 0; i < sizeof c_groups / sizeof *c_groups; i++)
+            if (c_groups[i])
+                grammar_add_word(&lists[0], c_groups[i], strlen(c_groups[i]), group);
+            else
+                group++;
+        for (size_t i = 0; i < sizeof ir_groups / sizeof *ir_groups; i++)
+            if (ir_groups[i])
+                grammar_add_word(&lists[1], ir_groups[i], strlen(ir_groups[i]), group);
+            else
+                group++;
+        grammar_use_words(&c, &lists[0]);
+        grammar_use_words(&ir, &lists[1]);
+    }
+    return first == 'i' ? &ir : &c;
+}
+
+/* Three of four know the grammar; the others put any words anywhere. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
 {
-    return mutate_text(&language, data, size, most, seed);
+    mutate_chance chance = mutate_chance_of(~seed);
+    if (!size || mutate_one_in(&chance, 4)) return mutate_text(&language, data, size, most, seed);
+    uint8_t first = *data; /* another language would hardly ever compile; the other letters only choose a chip */
+    size = grammar_mutate(grammar_of(first), 1, data, size, most, seed);
+    if (size) *data = first == 'i' || first == 'p' || mutate_below(&chance, 8) ? first : first ^ 32;
+    return size;
 }
 
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out,
                                  size_t most, unsigned seed)
 {
-    return mutate_cross(&language, a, a_size, b, b_size, out, most, seed);
+    mutate_chance chance = mutate_chance_of(~seed);
+    if (!a_size || !b_size || (*a == 'i') != (*b == 'i') || mutate_one_in(&chance, 4))
+        return mutate_cross(&language, a, a_size, b, b_size, out, most, seed);
+    size_t size = grammar_splice(grammar_of(*a), 1, a, a_size, b, b_size, out, most, seed);
+    if (size) *out = *a;
+    return size;
 }
