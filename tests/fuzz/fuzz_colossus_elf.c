@@ -63,7 +63,8 @@ static bool read_memory(void *user, uint32_t address, void *bytes, size_t count)
 static void ask(const tw_object *image)
 {
     static const char *const texts[] = {
-        "x", "*p", "p->m", "s.m", "a[1]", "&g", "this", "a[x]", "(*s).n", "p->p->p", "a[x + 1][2 * x]", "a[(1)]"
+        "x",      "*p", "p->m", "s.m", "a[1]", "&g", "this", "a[x]", "(*s).n", "p->p->p", "a[x + 1][2 * x]",
+        "a[(1)]", "q"
     };
     tw_debug *debug = tw_debug_new(image);
     if (!debug) return;
@@ -114,9 +115,12 @@ static const char *const texts[] = {
     ".bss\nb: .space 12\n.comm c, 8, 4\n.stack_own f, 16\n.stack_own g, 8\n.stack_calls f, g\n",
     ".section .text.a, \"ax\"\n.globl a\na: br $m2\n.section .text.b, \"ax\"\n.weak b\nb: call $lr, a\n  br $lr\n"
     ".stack_total a, 24\n.stack_own b, 0\n.section notes\n.long 7\n.rodata\n.long a, b\n",
-    /* a function f with a parameter x in $m0, s on the stack, p, an array a, and a global g; DWARF 4 */
-    ".text\n.globl f\nf: nop\n  nop\n  br $lr\ne:\n.data\ng: .long 7\n.section .debug_line\n.section "
-    ".debug_abbrev\n"
+    /* a function f with rules of its frame, a parameter x in $m0, s on the stack, p, an array a, and a global g;
+     * DWARF 4 */
+    ".text\n.globl f\nf: .cfi_startproc\n nop\n.cfi_def_cfa_offset 16\n.cfi_offset $lr, -4\n.cfi_rel_offset $m7, "
+    "0\n"
+    ".cfi_register $m8, $m9\n.cfi_remember_state\n nop\n.cfi_def_cfa $m9, 8\n.cfi_undefined $m7\n br $lr\n"
+    ".cfi_restore_state\n.cfi_endproc\ne:\n.data\ng: .long 7\n.section .debug_line\n.section .debug_abbrev\n"
     ".byte 1,0x11,1, 0x10,0x17, 0,0\n.byte 2,0x2e,1, 3,8, 0x11,1, 0x12,6, 0,0\n.byte 3,5,0, 3,8, 0x49,0x13, "
     "2,0x17, 0,0\n"
     ".byte 4,0x34,0, 3,8, 0x49,0x13, 2,0x18, 0,0\n.byte 5,0x24,0, 3,8, 0x3e,0x0b, 0x0b,0x0b, 0,0\n"
@@ -128,7 +132,8 @@ static const char *const texts[] = {
     ".section .debug_ranges\nr: .long -1, f, 4, 8, 0, 0\n"
     ".section .debug_info\ni: .long z - i - 4\n.short 4\n.long 0\n.byte 4, 1\n.long 0\n"
     "fun: .byte 2\n.asciz \"f\"\n.long f, 12\n.byte 3\n.asciz \"x\"\n.long int - i, l\n"
-    ".byte 4\n.asciz \"s\"\n.long rec - i\n.byte 2, 0x7b, 8\n.byte 4\n.asciz \"p\"\n.long ptr - i\n.byte 1, 0x51\n"
+    ".byte 4\n.asciz \"s\"\n.long rec - i\n.byte 2, 0x7b, 8\n.byte 4\n.asciz \"p\"\n.long ptr - i\n.byte 1, "
+    "0x51\n.byte 4\n.asciz \"q\"\n.long int - i\n.byte 1, 0x9c\n"
     ".byte 4\n.asciz \"a\"\n.long arr - i\n.byte 6, 0x52, 0x93, 4, 0x53, 0x93, 4\n"
     ".byte 11\n.long fun - i, r\n.byte 3\n.byte 0\n.byte 0\n.byte 4\n.asciz \"g\"\n.long int - i\n.byte 5, "
     "3\n.long g\n"
