@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // needs: csl
-// seeds: src/csl/lang/lib/*.csl src/csl/lang/lib/*/*.csl examples/csl/*/*.csl
+// seeds: src/csl/lang/lib/*.csl src/csl/lang/lib/*/*.csl examples/csl/*/*.csl tests/fuzz/corpus/fuzz_csl_run/tests*
 /* CSL from anywhere, compiled under tight limits: never a crash, a hang or a leak; without errors there is an image,
  * and every image passes the checks that the machine relies on. The text is its own tile code and its own module
  * "m.csl". */

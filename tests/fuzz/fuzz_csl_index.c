@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // needs: csl
-// seeds: src/csl/lang/lib/*.csl src/csl/lang/lib/*/*.csl examples/csl/*/*.csl
+// seeds: src/csl/lang/lib/*.csl src/csl/lang/lib/*/*.csl examples/csl/*/*.csl tests/fuzz/corpus/fuzz_csl_run/tests*
 /* CSL from anywhere, indexed as an editor does while somebody types: as text alone, quickly and completely, and ended
  * at any moment. Every place of an index lies in its text, and names what stands there. The text is its own tile code
  * and its own module "m.csl". */

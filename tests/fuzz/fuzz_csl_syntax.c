@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // needs: csl
+// seeds: tests/fuzz/corpus/fuzz_csl_run/tests*
 /* CSL from anywhere: lexing and parsing never crash or hang, errors have places within the text, and text that parses
  * prints to text that parses to the same tree; its canonical layout has the same tokens and changes no more. */
 #include "csl/lang/syntax/ast.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // needs: pto
-// seeds: examples/pto/*/*.pto +a
+// seeds: examples/pto/*/*.pto tests/fuzz/corpus/fuzz_pto/tests* +a
 /* PTO-AS on grids: one to two blocks of whole cores or of a cube core and vector cores, on one or two devices.
  * Programs that push, pop, set flags, meet, reach into the other device, leave transfers open: they end, by
  * themselves or as a deadlock, and touch nothing but their tiles and arguments. The first byte chooses the target and

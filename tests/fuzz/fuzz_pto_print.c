@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // needs: pto
-// seeds: examples/pto/*/*.pto
+// seeds: examples/pto/*/*.pto tests/fuzz/corpus/fuzz_pto/tests*
 /* PTO-AS text from anywhere is read or refused with a message; what is read prints to text that reads to the same
  * tree. */
 #include "../pto/support/tree.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // needs: wse
-// seeds: examples/csl/*/*.csl
+// seeds: examples/csl/*/*.csl tests/fuzz/corpus/fuzz_csl_run/tests*
 /* Programs on the wafer, under limits: never a crash, a hang or a leak. Text input is CSL, compiled for four PEs and
  * run; anything else becomes the tables and the bytecode of an image as they come: what the verifier lets through
  * must run. */
