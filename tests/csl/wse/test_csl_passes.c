@@ -166,6 +166,10 @@ static int inside_loops(const tw__csl_image *image, const char *what)
     return n;
 }
 
+#define STORES(line)                                                                                       \
+    "    b[" #line "0] = i; b[" #line "1] = i; b[" #line "2] = i; b[" #line "3] = i; b[" #line "4] = i;\n" \
+    "    b[" #line "5] = i; b[" #line "6] = i; b[" #line "7] = i;\n"
+
 /* What no turn changes is done once, before the loop. */
 static const row loop_rows[] = {
     /* constants, in front of the jump to a test, too; one whose register changes stays */
@@ -295,6 +299,36 @@ static const row loop_rows[] = {
       "  for (@range(u16, 200)) |i| { const now = q.*; if (now != low) { s += 1; } low = now; }\n"
       "  r = if (s > 190) 1 else 0; }\n" START,
       "ld.", 1, "r", 1 },
+    /* a call changes the variable that the turn read before it */
+    { "var n: u16 = 4; var x: u16 = 1; var r: u16 = 0;\n"
+      "fn f(k: u16) u16 { x += k; if (k > 9) { return f(k - 1) + 1; } return k; }\n"
+      "task main() void { var i: u16 = 0; var s: u16 = 0;\n"
+      "  while (i < n) : (i += 1) { const v = x; s += f(i); s += v; } r = s; }\n" START,
+      "lda.", 2, "r", 14 },
+    /* more stores than are looked at */
+    { "var a = [4]u16{ 1, 2, 3, 4 }; var b = @zeros([72]u16); var k: u16 = 2; var n: u16 = 4; var r: u16 = 0;\n"
+      "task main() void { var i: u16 = 0;\n"
+      "  while (i < n) : (i += 1) { r += a[k];\n" STORES(0) STORES(1) STORES(2) STORES(3) STORES(4) STORES(5)
+          STORES(6) "    a[i] = 9; } r += b[60]; }\n" START,
+      "ld.", 1, "r", 21 },
+    /* a loop that a return leaves may look at what an operation in the background writes */
+    { "var a = @zeros([8]u16); var b = @zeros([64]u16); var k: u16 = 2; var r: u16 = 0;\n"
+      "const d = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> a[i] });\n"
+      "task main() void { @mov16(d, 7);\n"
+      "  for (@range(u16, 60)) |i| { r = a[k] + i; b[i] = r; if (b[i] == 20) { return; } } }\n" START,
+      "ld", 1, "r", 20 },
+    /* a test that is too long to be written twice */
+    { "var n: u16 = 0; var m: u16 = 9; var x: u16 = 0; var r: u16 = 5;\n"
+      "task main() void { var i: u16 = 0; var s: u16 = r; var t: u16 = m;\n"
+      "  while ((((i ^ s) + 3) | (t & s)) - (((s ^ t) + i) & 7) < (n & s & t)) : (i += 1) { s += 7 / x; t += s; }\n"
+      "  r = s; }\n" START,
+      "div", 1, "r", 5 },
+    /* registers of the machine by their addresses */
+    { "const time = @import_module(\"<time>\"); const p = @bitcast(*u16, @as(u16, 0xfe10)); var r: u16 = 0;\n"
+      "task main() void { time.enable_tsc(); var low: u16 = p.*; var s: u16 = 0;\n"
+      "  for (@range(u16, 200)) |i| { const now = p.*; if (now != low) { s += 1; } low = now; }\n"
+      "  r = if (s > 190) 1 else 0; }\n" START,
+      "lda.", 1, "r", 1 },
 };
 
 static void rows_of_loops(void **state)
