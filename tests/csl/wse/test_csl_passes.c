@@ -300,11 +300,16 @@ static const row loop_rows[] = {
       "  r = if (s > 190) 1 else 0; }\n" START,
       "ld.", 1, "r", 1 },
     /* a call changes the variable that the turn read before it */
-    { "var n: u16 = 4; var x: u16 = 1; var r: u16 = 0;\n"
-      "fn f(k: u16) u16 { x += k; if (k > 9) { return f(k - 1) + 1; } return k; }\n"
-      "task main() void { var i: u16 = 0; var s: u16 = 0;\n"
-      "  while (i < n) : (i += 1) { const v = x; s += f(i); s += v; } r = s; }\n" START,
-      "lda.", 2, "r", 14 },
+    { "var x: u16 = 1; var t: u16 = 0; var r: u16 = 0;\n"
+      "fn f(k: u16) u16 { var u: u16 = k + t; u = u * 3 + x; u ^= u >> 3; u = u * 5 + t; u ^= u << 2; u = u * 7 + "
+      "k;\n"
+      "  u ^= u >> 5; u = u * 3 + t; u ^= u >> 1; u = u * 9 + t; u ^= u << 1; u = u * 7 + t; u ^= u >> 4; x += 1;\n"
+      "  if (u == 5 and k > 9) { u += f(k - 1); }\n"
+      "  u ^= u >> 5; u = u * 3 + k; u ^= u >> 1; u = u * 9 + k; u ^= u << 1; u = u * 7 + x; return u ^ (u >> 4); "
+      "}\n"
+      "task main() void { var s: u16 = 0;\n"
+      "  for (@range(u16, 200)) |i| { const v = x; t = f(i); s += v; } r = s; t += f(3); }\n" START,
+      "lda.", 1, "r", 20100 },
     /* more stores than are looked at */
     { "var a = [4]u16{ 1, 2, 3, 4 }; var b = @zeros([72]u16); var k: u16 = 2; var n: u16 = 4; var r: u16 = 0;\n"
       "task main() void { var i: u16 = 0;\n"

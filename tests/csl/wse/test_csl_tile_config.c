@@ -270,6 +270,12 @@ static void exceptions(void **state)
     check_exception("0xffff", "var d = big; for (@range(u16, limit)) |i| { y = d * d; unmask(e.FP_OVERFLOW, i); }",
                     "floating-point overflow");
     check_exception("e.FP_OVERFLOW", "var d = x; for (@range(u16, limit)) |i| { y = 42.0 / d; }", NULL);
+    /* a branch that no turn takes */
+    check_exception("e.FP_OVERFLOW",
+                    "var d = big; for (@range(u16, limit)) |i| { if (i > 5) { y = d + d; a[1] += y; } }", NULL);
+    check_exception("e.FP_INVALID",
+                    "var d = big; for (@range(u16, limit)) |i| { if (i > 5) { a[1] += @as(f32, @as(i16, d)); } }",
+                    NULL);
     check_exception("0xffff", /* the same quotient twice, the second time with another mask */
                     "var d = x; y = 42.0 / d; e.set_exception_mask(e.FP_DIV_BY_0); a[0] = 42.0 / d;",
                     "floating-point division by zero");
