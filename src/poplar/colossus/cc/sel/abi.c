@@ -151,6 +151,13 @@ LLVMTypeRef tw__sel_type_attribute(LLVMValueRef value, const char *name, unsigne
     return attribute ? LLVMGetTypeAttributeValue(attribute) : NULL;
 }
 
+unsigned tw__sel_record_align(tw__sel *s, LLVMValueRef value, unsigned index, LLVMTypeRef record)
+{
+    LLVMAttributeRef attribute = abi_attribute(value, "align", index);
+    unsigned align = LLVMABIAlignmentOfType(s->layout, record);
+    return attribute ? MAX(align, (unsigned)LLVMGetEnumAttributeValue(attribute)) : align;
+}
+
 /* What the front end says of a record that its type does not show (TW__CC_RECORDS): "pointer" or "empty"; NULL. */
 static const char *abi_record(tw__sel *s, LLVMTypeRef type)
 {

@@ -108,12 +108,54 @@ static tw__sel_part bits_checked(tw__sel *s, char op, bool is_signed, unsigned b
     return result;
 }
 
+static void bits_magnitude(tw__sel *s, const tw__sel_part *x, const tw__sel_part *sign, tw__sel_part *out)
+{
+    const tw__sel_part signs[2] = { *sign, *sign };
+    tw__sel_part turned[2];
+    tw__sel_long(s, LLVMXor, x, signs, turned);
+    tw__sel_long(s, LLVMSub, turned, signs, out);
+}
+
+/* Without signs: it does not fit when both have upper words, when the upper word of one, times the lower of the
+ * other, takes more than a word, or when that and what is carried into it do. */
+static void bits_product_long(tw__sel *s, const tw__sel_part *x, const tw__sel_part *y, tw__sel_part *out,
+                              tw__sel_part *flag)
+{
+    tw__sel_part some_x = MAKE(s, TW__OP_cmpne, IN(x[1]), IN(bits_zero())),
+                 some_y = MAKE(s, TW__OP_cmpne, IN(y[1]), IN(bits_zero()));
+    tw__sel_part above =
+        MAKE(s, TW__OP_or_m, IN(tw__sel_high_product(s, x[1], y[0])), IN(tw__sel_high_product(s, x[0], y[1])));
+    tw__sel_part crossed = MAKE(s, TW__OP_add_m, IN(MAKE(s, TW__OP_mul_m, IN(x[1]), IN(y[0]))),
+                                IN(MAKE(s, TW__OP_mul_m, IN(x[0]), IN(y[1]))));
+    tw__sel_part both = MAKE(s, TW__OP_and_m, IN(some_x), IN(some_y));
+    out[0] = MAKE(s, TW__OP_mul_m, IN(x[0]), IN(y[0]));
+    out[1] = MAKE(s, TW__OP_add_m, IN(tw__sel_high_product(s, x[0], y[0])), IN(crossed));
+    tw__sel_part carries = MAKE(s, TW__OP_cmpult_m, IN(out[1]), IN(crossed));
+    above = MAKE(s, TW__OP_cmpne, IN(above), IN(bits_zero()));
+    *flag = MAKE(s, TW__OP_or_m, IN(above), IN(MAKE(s, TW__OP_or_m, IN(both), IN(carries))));
+}
+
+/* With signs: that of the magnitudes, which must come out with the sign that both have together, or be 0. */
+static void bits_signed_product_long(tw__sel *s, const tw__sel_part *x, const tw__sel_part *y, tw__sel_part *out,
+                                     tw__sel_part *flag)
+{
+    tw__sel_part x_sign = MAKE(s, TW__OP_shrs_z, IN(x[1]), NUM(31)),
+                 y_sign = MAKE(s, TW__OP_shrs_z, IN(y[1]), NUM(31)), a[2], b[2], product[2], wraps;
+    bits_magnitude(s, x, &x_sign, a);
+    bits_magnitude(s, y, &y_sign, b);
+    bits_product_long(s, a, b, product, &wraps);
+    tw__sel_part sign = MAKE(s, TW__OP_xor, IN(x_sign), IN(y_sign));
+    bits_magnitude(s, product, &sign, out); /* its own inverse */
+    tw__sel_part some = MAKE(s, TW__OP_cmpne, IN(MAKE(s, TW__OP_or_m, IN(out[0]), IN(out[1]))), IN(bits_zero()));
+    tw__sel_part other = MAKE(s, TW__OP_shr_z, IN(MAKE(s, TW__OP_xor, IN(out[1]), IN(sign))), NUM(31));
+    *flag = MAKE(s, TW__OP_or_m, IN(wraps), IN(MAKE(s, TW__OP_and_m, IN(some), IN(other))));
+}
+
 static void bits_checked_long(tw__sel *s, char op, bool is_signed, const tw__sel_part *x, const tw__sel_part *y,
                               tw__sel_part *out, tw__sel_part *flag)
 {
     if (op == '*') {
-        tw__sel_refuse(s, "cc.intrinsic",
-                       "a checked product of 64 bits is not supported; check the operands instead");
+        (is_signed ? bits_signed_product_long : bits_product_long)(s, x, y, out, flag);
         return;
     }
     tw__sel_long(s, op == '+' ? LLVMAdd : LLVMSub, x, y, out);

@@ -16,9 +16,8 @@ static uint32_t call_slot(tw__sel *s, int kind, unsigned place, unsigned bytes)
     return object;
 }
 
-static uint32_t call_object(tw__sel *s, LLVMTypeRef type)
+static uint32_t call_object(tw__sel *s, LLVMTypeRef type, unsigned align)
 {
-    unsigned align = LLVMABIAlignmentOfType(s->layout, type);
     return tw__mir_new_object(s->mir, s->f, (uint32_t)LLVMABISizeOfType(s->layout, type), MAX(align, 4));
 }
 
@@ -147,33 +146,47 @@ bool tw__sel_call_words(tw__sel *s, const char *name, const tw__sel_part *words,
     return tw__sel_runtime(s, name, count, shapes, arguments, NULL, NULL);
 }
 
+enum { CALL_INLINE = 64 }; /* bytes of a structure that are copied in place; of longer ones memcpy makes the copy */
+
+/* The caller's copy of a structure. */
+static tw__sel_part call_copy(tw__sel *s, LLVMValueRef value, LLVMTypeRef record, unsigned align)
+{
+    uint64_t size = LLVMABISizeOfType(s->layout, record);
+    if (size > TW__SEL_MOST) {
+        tw__sel_refuse(s, "cc.stack", "an argument of %" G_GUINT64_FORMAT " bytes fits no tile; pass a pointer",
+                       size);
+        return (tw__sel_part){ 0 };
+    }
+    uint32_t object = call_object(s, record, align);
+    if (size > CALL_INLINE) {
+        const tw__sel_part words[] = { MAKE(s, TW__MIR_place, FRAME(object, 0)), tw__sel_part1(s, value),
+                                       tw__sel_constant(s, (uint32_t)size, TW__MIR_MAIN) };
+        tw__sel_call_words(s, "memcpy", words, 3);
+    } else {
+        tw__sel_address_of from = tw__sel_find_address(s, value, 0), to = call_frame(object);
+        tw__sel_copy_bytes(s, &to, &from, size, MAX(align, 4), align, &call_memory);
+    }
+    return MAKE(s, TW__MIR_place, FRAME(object, 0));
+}
+
 /* One argument, as units. Of the variable ones every aggregate is a pointer, as va_arg takes it. */
 static unsigned call_argument(tw__sel *s, LLVMValueRef call, unsigned index, bool is_variable, tw__sel_unit *units)
 {
     LLVMValueRef value = LLVMGetOperand(call, index);
     LLVMTypeRef record = tw__sel_type_attribute(call, "byval", index), member = NULL;
-    unsigned align = record ? LLVMABIAlignmentOfType(s->layout, record) : 1;
     tw__sel_part parts[TW__SEL_PARTS];
     if (record) {
+        unsigned align = tw__sel_record_align(s, call, index, record);
         tw__sel_record how = is_variable ? TW__SEL_BY_POINTER : tw__sel_record_of(s, record, &member);
         if (how == TW__SEL_DROPPED) return 0;
-        tw__sel_address_of from = tw__sel_find_address(s, value, 0);
         if (how == TW__SEL_BY_MEMBER) {
+            tw__sel_address_of from = tw__sel_find_address(s, value, 0);
             tw__sel_read_value(s, member, &from, 0, align, false, &call_memory, parts);
             unsigned count = tw__sel_units(s, member, units);
             tw__sel_to_units(s, member, parts, units);
             return count;
         }
-        uint64_t size = LLVMABISizeOfType(s->layout, record);
-        if (size > TW__SEL_MOST) {
-            tw__sel_refuse(s, "cc.stack", "an argument of %" G_GUINT64_FORMAT " bytes fits no tile; pass a pointer",
-                           size);
-            return 0;
-        }
-        uint32_t object = call_object(s, record);
-        tw__sel_address_of to = call_frame(object);
-        tw__sel_copy_bytes(s, &to, &from, size, MAX(align, 4), align, &call_memory);
-        parts[0] = MAKE(s, TW__MIR_place, FRAME(object, 0));
+        parts[0] = call_copy(s, value, record, align);
         *units = (tw__sel_unit){ .words = 1, .count = 1, .parts = { parts[0] } };
         return 1;
     }
@@ -271,7 +284,7 @@ bool tw__sel_prepare(tw__sel *s)
         bool is_sret = !i && record;
         if (!i && !record) record = tw__sel_type_attribute(s->function, "byval", i);
         if (!record || tw__sel_record_of(s, record, &member) == TW__SEL_BY_POINTER) continue;
-        uint32_t object = call_object(s, record);
+        uint32_t object = call_object(s, record, tw__sel_record_align(s, s->function, i, record));
         g_hash_table_insert(s->objects, LLVMGetParam(s->function, i), GUINT_TO_POINTER(object + 1));
         if (is_sret) {
             s->has_sret = true;

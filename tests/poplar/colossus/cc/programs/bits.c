@@ -40,6 +40,8 @@ static NOINLINE void of_long(u64 x, unsigned n)
     i64 s;
     out((u32)__builtin_add_overflow(x, x + n, &r)), out64(r),
         out((u32)__builtin_sub_overflow((i64)x, (i64)n << 60, &s)), out64((u64)s);
+    out((u32)__builtin_mul_overflow(x, x >> n % 64, &r)), out64(r),
+        out((u32)__builtin_mul_overflow((i64)x, (i64)n - 40, &s)), out64((u64)s);
 }
 
 int main(void)

@@ -48,6 +48,16 @@ struct split {
     u16 w : 9;
     u64 v : 37;
 };
+struct wide_field {
+    signed a : 3;
+    unsigned b : 13;
+    u64 c : 40;
+    i16 d : 9;
+};
+struct long_one {
+    u32 words[50];
+    u8 tail[3];
+};
 union both {
     u32 word;
     u8 bytes[4];
@@ -119,6 +129,18 @@ static NOINLINE void bits(struct fields *f, struct split *s, int k)
     f->f = (unsigned)k * 1001u, f->g = (u8)(k * 3);
     s->x = (u8)k, s->y = (u8)(k & 7), s->z = (u8)(k & 31), s->w = (u16)(k * 5 & 511), s->v = (u64)k * 0x123456789;
 }
+/* The record of a wide bit-field lies on 8 bytes, also as an argument; a long one is copied by a call. */
+static NOINLINE struct wide_field later(struct wide_field w, u32 by)
+{
+    w.a++, w.b ^= by, w.c = w.c * 3 + by, w.d = (i16)-w.d;
+    return w;
+}
+static NOINLINE struct long_one widen(int a, struct long_one x, struct long_one *y)
+{
+    for (unsigned i = 0; i < COUNT(x.words); i++) x.words[i] += y->words[COUNT(x.words) - 1 - i] * (u32)a;
+    y->tail[2] = x.tail[1]++;
+    return x;
+}
 static void show(const struct fields *f, const struct split *s)
 {
     out(f->a), out((u32)f->b), out(f->c), out(f->d), out((u32)f->e), out(f->f), out(f->g);
@@ -148,6 +170,15 @@ int main(void)
     struct fields f = { 0 };
     struct split s = { 0 };
     for (int k = -3; k < 40; k += 4) bits(&f, &s, k * seed), show(&f, &s);
+    struct wide_field w = { .c = (u64)1 << 39 | 55, .d = -100 };
+    for (int k = 0; k < 3; k++) {
+        w = later(later(w, 3000000000), (u32)seed);
+        out((u32)w.a), out(w.b), out64(w.c), out((u32)w.d);
+    }
+    struct long_one l = { .words = { [3] = 5, [49] = 11 }, .tail = { 1, 2, 3 } }, m = widen(seed, l, &l);
+    m = widen(3, m, &m), l = widen(seed, m, &l);
+    for (unsigned i = 0; i < COUNT(l.words); i++) out(l.words[i] ^ m.words[i] << 9);
+    for (int i = 0; i < 3; i++) out(l.tail[i]), out(m.tail[i]);
     f.b += 3, f.c ^= 0xfff, f.e--, show(&f, &s);
     struct tight t[2] = { { 1, 0x12345678, 0x9abc, 0x1122334455667788 } };
     t[1] = t[0], t[1].b += (u32)seed, t[1].d -= 1, t[0].c = (u16)seed;

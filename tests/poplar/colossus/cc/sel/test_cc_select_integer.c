@@ -79,6 +79,7 @@ static uint64_t rotated(uint64_t x, uint64_t y, uint64_t n, unsigned bits) /* up
 /* Whether a signed sum (difference, product) fits; the result modulo 2^64. */
 static bool fits(char op, bool is_signed, uint64_t x, uint64_t y, unsigned bits)
 {
+    if (op == '*' && !is_signed) return x == 0 || y <= mask_of(bits) / x;
     __int128 a = is_signed ? sign_of(x, bits) : (__int128)x, b = is_signed ? sign_of(y, bits) : (__int128)y;
     __int128 r = op == '+' ? a + b : op == '-' ? a - b : a * b;
     __int128 low = is_signed ? -((__int128)1 << (bits - 1)) : 0;
@@ -145,8 +146,8 @@ static uint64_t saturated(char op, bool is_signed, uint64_t x, uint64_t y, unsig
     X(usub_over, V, "usub", !fits('-', false, x, y, bits)) \
     X(sadd_over, V, "sadd", !fits('+', true, x, y, bits)) \
     X(ssub_over, V, "ssub", !fits('-', true, x, y, bits)) \
-    X(umul_over, M, "umul", !fits('*', false, x, y, bits)) \
-    X(smul_over, M, "smul", !fits('*', true, x, y, bits)) \
+    X(umul_over, V, "umul", !fits('*', false, x, y, bits)) \
+    X(smul_over, V, "smul", !fits('*', true, x, y, bits)) \
     X(select, Q, "select", SX < SY ? y : x)
 // clang-format on
 
@@ -217,7 +218,6 @@ static void operation_text(GString *ir, GString *declared, const struct operatio
                                type);
         break;
     case 'V':
-    case 'M':
         g_string_append_printf(ir,
                                "%%s = call {%s, %s} @llvm.%s.with.overflow.%s(%s %%x, %s %%y)\n"
                                "%%c = extractvalue {%s, %s} %%s, 1\n%%r = zext %s %%c to %s\n",
@@ -301,7 +301,6 @@ static bool has_form(const struct operation *o, const struct type *t)
 {
     bool is_whole = t->bits % 16 == 0 && t->bits != 48;
     if (o->kind == 'B') return is_whole;
-    if (o->kind == 'M') return t->bits <= 32; /* of 64 bits: refused, test_cc_select_messages */
     return is_whole || t->bits == 8 || strchr("OCDSQ", o->kind);
 }
 

@@ -102,10 +102,11 @@ static const struct {
       "define void @f(ptr %p) { call void @g(ptr byval([536870912 x i32]) %p)\nret void }",
       "an argument of 2147483648 bytes fits no tile; pass a pointer" },
     { "define ptr @f() { ret ptr blockaddress(@f, %b)\nb: ret ptr null }", "no value that can be computed" },
-    { "define {i64, i1} @f(i64 %a) { %r = call {i64, i1} @llvm.umul.with.overflow.i64(i64 %a, i64 %a)\nret {i64, "
-      "i1} %r }\n"
-      "declare {i64, i1} @llvm.umul.with.overflow.i64(i64, i64)\n",
-      "a checked product of 64 bits" },
+    { "declare {i65, i1} @llvm.sadd.with.overflow.i65(i65, i65)\n"
+      "define i1 @f(i64 %a) { %w = sext i64 %a to i65\n"
+      "%r = call {i65, i1} @llvm.sadd.with.overflow.i65(i65 %w, i65 %w)\n%o = extractvalue {i65, i1} %r, 1\nret i1 "
+      "%o }",
+      "integers of 65 bits" },
 };
 
 static void text_refused(void **state)
