@@ -156,6 +156,7 @@ typedef struct tw__mir_function {
     bool is_variadic;
     bool in_supervisor;     /* a function that the supervisor runs: main file only */
     bool has_dynamic_stack; /* variable arrays: $m9 is the frame pointer */
+    bool states_stack;      /* the source says how much it takes (DEF_STACK_USAGE) */
     uint32_t file, line;
     tw__mir_vreg *vregs;
     uint32_t vreg_count, vreg_capacity;

@@ -225,7 +225,7 @@ void tw__mir_emit_function(tw__mir *mir, const tw__mir_function *f, GString *out
     tw__mir_emit_name(out, f->name);
     g_string_append(out, ", . - ");
     tw__mir_emit_name(out, f->name);
-    if (!f->has_dynamic_stack) { /* else its writer states the stack */
+    if (!f->has_dynamic_stack && !f->states_stack) { /* else its writer does */
         g_string_append(out, "\n\t.stack_own ");
         tw__mir_emit_name(out, f->name);
         g_string_append_printf(out, ", %u", f->stack_bytes);

@@ -15,13 +15,34 @@ static bool generate_wrong(const tw__cc_request *request, const char *what)
     return false;
 }
 
+/* Functions whose stack the source states, in what it says to the assembler (StackSizeDefs.hpp). */
+static GHashTable *generate_stated(LLVMModuleRef module)
+{
+    static const char *const words[] = { ".stack_total", ".stack_own" };
+    GHashTable *names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    size_t length = 0;
+    g_auto(GStrv) lines = g_strsplit_set(LLVMGetModuleInlineAsm(module, &length), "\n;", -1);
+    for (char **line = lines; *line; line++) {
+        const char *at = g_strchug(*line);
+        for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+            const char *name = at + strlen(words[i]);
+            if (!g_str_has_prefix(at, words[i]) || !g_ascii_isspace(*name)) continue;
+            name += strspn(name, " \t\"");
+            g_hash_table_add(names, g_strndup(name, strcspn(name, ", \t\"")));
+        }
+    }
+    return names;
+}
+
 bool tw__cc_generate(const tw__cc_request *request, LLVMModuleRef module, GString *assembly)
 {
     tw__arena *arena = tw__arena_new(0);
     tw__mir *mir = tw__sel_module(module, request->arch, arena, request->report, request->user);
     const tw__ra_options options = { 0 };
+    g_autoptr(GHashTable) stated = generate_stated(module);
     const char *problem = NULL;
     for (uint32_t i = 0; mir && i < mir->function_count && !problem; i++) {
+        mir->functions[i]->states_stack = g_hash_table_contains(stated, mir->functions[i]->name);
         problem = tw__mir_check(mir, mir->functions[i]);
         if (!problem) problem = tw__ra_function(mir, mir->functions[i], &options);
     }

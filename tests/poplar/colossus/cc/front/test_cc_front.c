@@ -224,10 +224,14 @@ static void stack_sizes(void **unused)
     (void)unused;
     tw__cc_output output;
     heard h;
-    assert_int_equal(compile("a.c", "__asm__(\".stack_total f, 64\\n\");\nint f(int n) { return n; }\n",
+    assert_int_equal(compile("a.c",
+                             "__asm__(\".stack_total f, 64\\n\");\nint f(int n) { return n; }\n"
+                             "int f2(int n) { return f(n) + 1; }\n",
                              TW__CC_ASSEMBLY, NULL, &output, &h),
                      TW_OK);
     assert_non_null(strstr(output.text, ".stack_total f, 64"));
+    assert_null(strstr(output.text, ".stack_own f,")); /* what the source says counts */
+    assert_non_null(strstr(output.text, ".stack_own f2,"));
     tw__cc_output_clear(&output);
 }
 

@@ -93,6 +93,9 @@ static NOINLINE int apply(binary *f, int a, int b)
     return f(a, b) + f(b, a);
 }
 
+#ifdef __IPU__
+__asm__(".stack_total fibonacci, 512\n"); /* what DEF_STACK_USAGE says */
+#endif
 static NOINLINE u32 fibonacci(u32 n)
 {
     return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
