@@ -23,6 +23,8 @@ if(TARGET tests)
   # More of what the usual tests take a sample of.
   add_test(NAME nightly.cc_csmith CONFIGURATIONS nightly COMMAND test_cc_csmith)
   set_tests_properties(nightly.cc_csmith PROPERTIES LABELS nightly ENVIRONMENT "TW_SEEDS=1:200")
+  add_test(NAME nightly.cc_programs CONFIGURATIONS nightly COMMAND test_cc_programs)
+  set_tests_properties(nightly.cc_programs PROPERTIES LABELS nightly ENVIRONMENT "TW_TEST=random;TW_SEEDS=100:200")
   add_test(NAME nightly.cc_rt_divide CONFIGURATIONS nightly COMMAND test_cc_rt_divide)
   set_tests_properties(nightly.cc_rt_divide PROPERTIES LABELS nightly ENVIRONMENT "TW_NIGHTLY=1")
 endif()

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The programs of this folder, one for each topic, on a simulated tile and as programs of this machine: the same
- * words, and the same again from other levels of optimisation. */
+/* The programs of this folder, one for each topic, and random ones (program_random.h), on a simulated tile and as programs
+ * of this machine: the same words, and the same again from other levels of optimisation. TW_SEEDS=FROM:COUNT
+ * chooses others than the usual random ones, TW_KEEP=FOLDER keeps the sources of those that differ. */
+#include "program_random.h"
 #include "program_test.h"
 
 #include <stdlib.h>
+
+enum { LEVELS = 2, USUAL = 2 };
 
 #define PROGRAMS TW_SOURCE_DIR "/tests/poplar/colossus/cc/programs"
 
@@ -35,6 +39,7 @@ static GArray *host_words(const char *source, GString *problems)
                                   "-ffloat16-excess-precision=none",
                                   strstr(source, "/double.") ? "-DKEEP" : "-DFLUSH",
                                   is_cpp ? "-std=c++17" : "-std=gnu11",
+                                  "-I" PROGRAMS,
                                   "-include",
                                   start,
                                   source,
@@ -56,10 +61,11 @@ static GArray *host_words(const char *source, GString *problems)
     return words;
 }
 
-static unsigned one_program(const char *name)
+/* At so many of the levels; how often it went wrong. */
+static unsigned one_program(const char *name, const char *path, unsigned level_count)
 {
-    static const char *const levels[] = { "-O2", "-O0" };
-    g_autofree char *path = g_build_filename(PROGRAMS, name, NULL), *text = NULL;
+    static const char *const levels[LEVELS] = { "-O2", "-O0" };
+    g_autofree char *text = NULL;
     g_autoptr(GString) problems = g_string_new(NULL);
     assert_true(g_file_get_contents(path, &text, NULL, NULL));
     g_autoptr(GArray) want = host_words(path, problems);
@@ -67,7 +73,7 @@ static unsigned one_program(const char *name)
     assert_true(want->len > 10);
     bool is_cpp = g_str_has_suffix(name, ".cpp");
     unsigned wrong = 0;
-    for (size_t i = 0; i < G_N_ELEMENTS(levels); i++) {
+    for (size_t i = 0; i < level_count; i++) {
         const char *const args[] = { levels[i],   "-w",          is_cpp ? "-std=c++17" : "-std=gnu11",
                                      "-nostdinc", "-I" PROGRAMS, NULL };
         uint64_t turns = 0;
@@ -110,7 +116,29 @@ static void every_program(void **unused)
             g_ptr_array_add(names, g_strdup(name));
     g_ptr_array_sort(names, compare_names);
     unsigned wrong = 0;
-    for (guint i = 0; i < names->len; i++) wrong += one_program(names->pdata[i]);
+    for (guint i = 0; i < names->len; i++) {
+        g_autofree char *path = g_build_filename(PROGRAMS, names->pdata[i], NULL);
+        wrong += one_program(names->pdata[i], path, LEVELS);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void random_programs(void **unused)
+{
+    (void)unused;
+    unsigned first = 1, count = USUAL, wrong = 0;
+    const char *seeds = g_getenv("TW_SEEDS"), *keep = g_getenv("TW_KEEP");
+    if (seeds && sscanf(seeds, "%u:%u", &first, &count) != 2) fail_msg("TW_SEEDS=FROM:COUNT");
+    g_autofree char *folder = g_dir_make_tmp("tw-programs-XXXXXX", NULL);
+    for (unsigned seed = first; seed < first + count; seed++) {
+        g_autofree char *name = g_strdup_printf("random%u.c", seed), *source = random_source(seed);
+        g_autofree char *path = g_build_filename(keep ? keep : folder, name, NULL);
+        assert_true(g_file_set_contents(path, source, -1, NULL));
+        unsigned failed = one_program(name, path, 1);
+        if (!failed || !keep) g_unlink(path);
+        wrong += failed;
+    }
+    g_rmdir(folder);
     assert_int_equal(wrong, 0);
 }
 
@@ -119,6 +147,6 @@ int main(void)
     g_autoptr(GString) problems = g_string_new(NULL);
     g_autofree char *any = program_compile("x.c", "int x;", TW__CC_C, NULL, problems);
     if (!any) return print_message("no compiler: %s\n", problems->str), 0;
-    const struct CMUnitTest tests[] = { cmocka_unit_test(every_program) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(every_program), cmocka_unit_test(random_programs) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
