@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random programs in C that say the same on every machine: no undefined behaviour, no numbers that chips round or flush
- * in their own way, an end within some ten thousand instructions. They have what codelets have: integers of all
+/* Random programs in C that say the same on every machine: no undefined behaviour, no numbers that chips round or
+ * flush in their own way, an end after some ten thousand instructions. They have what codelets have: integers of all
  * sizes, floats, halves and their vectors, structures with bit-fields by value, unions, switches, loops of odd
  * counts and steps over arrays, pointers to functions, variable arguments, arrays of variable length. */
 #ifndef PROGRAM_RANDOM_H
@@ -24,7 +24,7 @@ static unsigned random_of(random_program *p, unsigned count)
 #define RANDOM_PICK(p, list) ((list)[random_of(p, G_N_ELEMENTS(list))])
 #define PUT(p, ...)          g_string_append_printf((p)->out, __VA_ARGS__)
 
-/* What all have: arrays whose lengths are powers of two, and helpers that keep floats away from what machines differ in. */
+/* What all have: arrays of powers of two, and helpers that keep floats from what machines differ in. */
 static const char random_head[] =
     "#include \"program.h\"\n"
     "typedef _Float16 half;\n"

@@ -53,8 +53,12 @@ static unsigned loop_lanes(LLVMBasicBlockRef block)
         case LLVMCall:
             if (!is_vector_call(i)) return 0;
             break;
-        case LLVMFCmp:
         case LLVMSelect:
+            if (!lanes_of(type) || LLVMGetInstructionOpcode(LLVMGetOperand(i, 0)) != LLVMFCmp) return 0;
+            break;
+        case LLVMFCmp:
+            if (!lanes_of(LLVMTypeOf(LLVMGetOperand(i, 0)))) return 0;
+            break;
         case LLVMFDiv:
         case LLVMFRem:
         case LLVMFPToSI:

@@ -75,17 +75,48 @@ static bool run_passes(const tw__cc_request *request, LLVMModuleRef module, cons
     return false;
 }
 
+static bool is_assumption(LLVMValueRef instruction)
+{
+    LLVMValueRef callee = LLVMIsACallInst(instruction) ? LLVMIsAFunction(LLVMGetCalledValue(instruction)) : NULL;
+    size_t length;
+    return callee && strcmp(LLVMGetValueName2(callee, &length), "llvm.assume") == 0;
+}
+
 /* Loads that nothing changes leave loops. Behind it all, pointers move on with the rounds of loops, and those are
  * counted down in a value of their own, as brnzdec and rpt want them; what counted them before may then be dead. */
 static const char hoisting[] = "function(early-cse<memssa>,loop-mssa(licm),instcombine<no-verify-fixpoint>)";
+static const char choosing[] = "function(simplifycfg)";
 static const char counting[] =
     "function(loop(loop-reduce),hardware-loops<force-hardware-loops;force-hardware-loop-phi;"
     "hardware-loop-decrement=1;hardware-loop-counter-bitwidth=32>,adce)";
+
+/* What LLVM may assume in a block that does nothing else but find an address keeps that block, and a branch around
+ * it, where a choice between two addresses would do: `c ? a[i] : b[i]` of two edges. */
+static void forget_assumptions(LLVMBasicBlockRef block)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+    if (!LLVMIsABranchInst(end) || LLVMIsConditional(end)) return;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != end; i = LLVMGetNextInstruction(i))
+        if (!is_assumption(i) && !LLVMIsAGetElementPtrInst(i)) return;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i != end; i = next) {
+        next = LLVMGetNextInstruction(i);
+        if (is_assumption(i)) LLVMInstructionEraseFromParent(i);
+    }
+}
+
+static void forget_arms(LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            if (b != LLVMGetEntryBasicBlock(f)) forget_assumptions(b);
+}
 
 bool tw__cc_optimise(const tw__cc_request *request, LLVMModuleRef module)
 {
     if (!run_passes(request, module, "default<O2>")) return false;
     if (tw__cc_mark_state(module) && !run_passes(request, module, hoisting)) return false;
     spread_supervisors(module);
-    return tw__cc_vectorise(request, module, run_passes) && run_passes(request, module, counting);
+    forget_arms(module);
+    return run_passes(request, module, choosing) && tw__cc_vectorise(request, module, run_passes) &&
+           run_passes(request, module, counting);
 }

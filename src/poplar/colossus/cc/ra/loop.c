@@ -378,7 +378,7 @@ static tw__mir_reg first_address(loop *l, const pointer *p, int64_t offset)
     return offset ? before_loop(l, TW__OP_add_s, sum, tw__mir_const(offset)) : sum;
 }
 
-static void with_step(loop *l, unsigned at, const pointer *p, tw__mir_reg from, tw__mir_reg to)
+static void with_step(loop *l, unsigned at, int64_t bytes, tw__mir_reg from, tw__mir_reg to)
 {
     tw__mir_block *block = &l->f->blocks[l->block];
     tw__mir_insn *old = l->items[at].insn;
@@ -387,7 +387,7 @@ static void with_step(loop *l, unsigned at, const pointer *p, tw__mir_reg from, 
     insn->operands[0] = old->operands[0];
     insn->operands[1] = tw__mir_read(TW__MIR_M0 + RA_ZERO, 1);
     insn->operands[2] = tw__mir_change(to, from, 1);
-    insn->operands[3] = tw__mir_const(p->by / p->size);
+    insn->operands[3] = tw__mir_const(bytes / steps[step_of(old)].size);
     tw__mir_remove(block, old);
     l->items[at].insn = insn;
 }
@@ -433,14 +433,49 @@ static void add_phi(loop *l, const pointer *p, int64_t offset, tw__mir_reg reg, 
                                           .offset = offset };
 }
 
-/* One pointer for the loads, and one for the stores, of one base and index: the access with the lowest offset
- * moves it on; the others read what it was. */
+/* Can an access move its pointer by so many bytes? */
+static bool may_step(const loop *l, unsigned at, int64_t bytes)
+{
+    int64_t size = steps[step_of(l->items[at].insn)].size;
+    return bytes % size == 0 && bytes / size >= -128 && bytes / size <= 127;
+}
+
+/* Several accesses through one pointer: each moves it on to where the next one goes, so that one register is enough.
+ * false: one of them cannot. */
+static bool step_in_turn(loop *l, const pointer *p)
+{
+    unsigned members[LOOP_ITEMS], count = 0;
+    int64_t offsets[LOOP_ITEMS + 1];
+    for (unsigned i = 0; i < l->count; i++)
+        if (is_member(l, i, p, &offsets[count])) members[count++] = i;
+    if (count < 2 || offsets[0] > 32767 || offsets[0] < -32768) return false;
+    offsets[count] = offsets[0] + p->by;
+    for (unsigned i = 0; i < count; i++)
+        if (!may_step(l, members[i], offsets[i + 1] - offsets[i])) return false;
+    tw__mir_reg from = tw__mir_new_reg(l->mir, l->f, TW__MIR_MAIN, 1), at = from,
+                first = first_address(l, p, offsets[0]);
+    for (unsigned i = 0; i < count; i++) {
+        int64_t bytes = offsets[i + 1] - offsets[i];
+        tw__mir_reg to = bytes ? tw__mir_new_reg(l->mir, l->f, TW__MIR_MAIN, 1) : at;
+        if (bytes)
+            with_step(l, members[i], bytes, at, to);
+        else
+            read_through(l, members[i], at, 0);
+        at = to;
+    }
+    add_phi(l, p, offsets[0], from, first, at);
+    return true;
+}
+
+/* One pointer for the loads, and one for the stores, of one base and index: each moves it on, or the access with
+ * the lowest offset does and the others read what it was. */
 static bool step_pointer(loop *l, unsigned one)
 {
     pointer p;
     int64_t offset, lowest = INT64_MAX;
     unsigned mover = one;
     if (l->phi_count == LOOP_ITEMS || !pointer_of(l, l->items[one].insn, &p, &offset)) return false;
+    if (p.by && step_in_turn(l, &p)) return true;
     for (unsigned i = 0; i < l->count; i++)
         if (is_member(l, i, &p, &offset) && offset <= lowest) lowest = offset, mover = i;
     p.size = steps[step_of(l->items[mover].insn)].size;
@@ -452,7 +487,7 @@ static bool step_pointer(loop *l, unsigned one)
     tw__mir_reg first = first_address(l, &p, lowest);
     for (unsigned i = 0; i < l->count; i++)
         if (i != mover && is_member(l, i, &p, &offset)) read_through(l, i, from, offset - lowest);
-    with_step(l, mover, &p, from, to);
+    with_step(l, mover, p.by, from, to);
     add_phi(l, &p, lowest, from, first, to);
     return true;
 }
@@ -485,16 +520,26 @@ static bool drop_counters(loop *l)
 
 /* --- what is known of accesses ---------------------------------------------------------------------------------- */
 
-/* By how much the address grows that an access steps. */
+/* The phi that a pointer comes from by the steps of accesses, and how far they go; NULL: it comes from elsewhere. */
+static const loop_phi *stepped_from(const loop *l, tw__mir_reg reg, int64_t *by)
+{
+    *by = 0;
+    for (unsigned left = l->count; !tw__loop_phi(l, reg); left--) {
+        unsigned definer = tw__loop_definer(l, reg);
+        const tw__mir_insn *step = definer && left ? l->items[definer - 1].insn : NULL;
+        if (!step || step->count != 4 || !(step->operands[2].use & TW__MIR_WRITE) || step->operands[2].reg != reg ||
+            step->operands[3].kind != TW__MIR_CONST)
+            return NULL;
+        *by += step->operands[3].value * (tw__mir_row(step)->accesses[0] & (TW_ISA_STORE - 1u));
+        reg = step->operands[2].tied;
+    }
+    return tw__loop_phi(l, reg);
+}
+
+/* By how much the address grows that accesses step. */
 static bool stepped_by(const loop *l, const loop_phi *phi, int64_t *by)
 {
-    unsigned definer = tw__loop_definer(l, phi->next);
-    const tw__mir_insn *step = definer ? l->items[definer - 1].insn : NULL;
-    if (!step || step->count != 4 || !(step->operands[2].use & TW__MIR_WRITE) ||
-        step->operands[2].tied != phi->reg || step->operands[3].kind != TW__MIR_CONST)
-        return false;
-    *by = step->operands[3].value * (tw__mir_row(step)->accesses[0] & (TW_ISA_STORE - 1u));
-    return true;
+    return stepped_from(l, phi->next, by) == phi;
 }
 
 static void note_access(loop *l, loop_item *item)
@@ -508,11 +553,13 @@ static void note_access(loop *l, loop_item *item)
     bool is_step = o[2].use & TW__MIR_WRITE;
     tw__mir_reg root = is_step ? o[2].tied : o[1].reg;
     if (is_step ? !is_zero_operand(&o[1]) : !is_zero_operand(&o[2]) || o[3].kind != TW__MIR_CONST) return;
-    const loop_phi *phi = tw__loop_phi(l, root);
-    int64_t by = 0;
+    int64_t by = 0, moved;
+    const loop_phi *phi = stepped_from(l, root, &moved);
     if (phi ? !grows_by(l, phi, &by) && !stepped_by(l, phi, &by) : tw__loop_definer(l, root) != 0) return;
-    item->access =
-        (loop_access){ .root = root, .offset = is_step ? 0 : o[3].value * size, .stride = by, .size = size };
+    if (phi) root = phi->reg;
+    item->access = (loop_access){
+        .root = root, .offset = moved + (is_step ? 0 : o[3].value * size), .stride = by, .size = size
+    };
     if (!phi || !phi->base) return;
     item->access.root = phi->base, item->access.index = phi->index, item->access.scale = phi->size;
     item->access.offset += phi->offset;

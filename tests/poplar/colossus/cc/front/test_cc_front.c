@@ -255,6 +255,15 @@ static void vectors(void **unused)
         { "void f(const float *x, float *restrict y, unsigned n) { " ALIGNED(
               x) "for (unsigned i = 0; i < n; i++) y[i] = 2.5f * x[i]; }",
           NULL },
+        { "void f(const float *x, float *restrict y, unsigned n, float k) { " ALIGNED(x)
+              ALIGNED(y) "for (unsigned i = 0; i < n; i++) y[i] = x[i] < k ? k : x[i]; }",
+          "<2 x float>" },
+        { "void f(const __fp16 *x, __fp16 *restrict y, unsigned n, __fp16 k) { " ALIGNED(x)
+              ALIGNED(y) "for (unsigned i = 0; i < n; i++) y[i] = x[i] > k ? x[i] * k : x[i]; }",
+          "<4 x half>" },
+        { "void f(const float *x, float *restrict y, unsigned n, int k) { " ALIGNED(x)
+              ALIGNED(y) "for (unsigned i = 0; i < n; i++) y[i] = (i & k) ? x[i] : 1.0f; }",
+          NULL },
         { "float f(const float *x, unsigned n) { " ALIGNED(
               x) "float s = 0; for (unsigned i = 0; i < n; i++) s += x[i]; return s; }",
           NULL },
@@ -283,11 +292,28 @@ static void vectors(void **unused)
     }
 }
 
+/* Which of two edges an element comes from is a choice of an address: no branch, and only what is wanted is read. */
+static void choices(void **unused)
+{
+    (void)unused;
+    tw__cc_output output;
+    heard h;
+    static const char text[] =
+        "template <class T> struct edge { T *p; T &operator[](unsigned i) const "
+        "{ return static_cast<T *>(__builtin_assume_aligned(p, 8))[i]; } };\n"
+        "void f(edge<const float> x, edge<const float> y, float *__restrict z, unsigned n, float k)\n"
+        "{ for (unsigned i = 0; i < n; i++) z[i] = x[i] > k ? x[i] : y[i]; }\n";
+    assert_int_equal(compile("a.cpp", text, TW__CC_OPTIMISED_IR, NULL, &output, &h), TW_OK);
+    assert_non_null(strstr(output.text, "select i1"));
+    assert_null(strstr(output.text, "phi float"));
+    tw__cc_output_clear(&output);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(vectors),         cmocka_unit_test(places_of_messages),
                                         cmocka_unit_test(arguments),       cmocka_unit_test(headers),
                                         cmocka_unit_test(what_calls_pass), cmocka_unit_test(contexts),
-                                        cmocka_unit_test(stack_sizes) };
+                                        cmocka_unit_test(stack_sizes),     cmocka_unit_test(choices) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
