@@ -107,6 +107,20 @@ static const char *count_text(char buf[ROOM], double count)
     return tw__commas(buf, ROOM, count > 0 ? count < 1.8e19 ? (uint64_t)(count + 0.5) : UINT64_MAX : 0);
 }
 
+/* "tile 3", on a grid "PE 2,2", as lanes of the page have it; with `upper` where a sentence begins. */
+static const char *tile_text(char buf[ROOM], const judge *j, uint32_t tile, bool upper)
+{
+    uint32_t columns = j->p->grid.columns, rows = j->p->grid.rows;
+    bool down = j->p->grid.column_major;
+    if (!columns || !rows || j->p->target.ipus > 1)
+        g_snprintf(buf, ROOM, "%s %u", j->tile, tile);
+    else
+        g_snprintf(buf, ROOM, "%s %u,%u", j->tile, down ? tile / rows : tile % columns,
+                   down ? tile % rows : tile / columns);
+    if (upper) buf[0] = g_ascii_toupper(buf[0]);
+    return buf;
+}
+
 /* Names may be of any length, and our separator must not come from them. */
 static const char *quoted(const judge *j, const char *name)
 {
@@ -169,7 +183,7 @@ static const tw__category *largest_category(const judge *j, uint32_t tile, uint6
 static void full_memories(judge *j)
 {
     uint64_t *row = g_new0(uint64_t, (size_t)j->s->tiles + 1), *sum = g_new0(uint64_t, (size_t)j->s->tiles + 1);
-    char used[ROOM], limit[ROOM], share[ROOM];
+    char used[ROOM], limit[ROOM], share[ROOM], where[ROOM];
     for (size_t k = 0; k < j->p->limits.count; k++)
         for (size_t i = 0; i < j->p->categories.count; i++) {
             const tw__category *c = &j->p->categories.items[i];
@@ -186,9 +200,9 @@ static void full_memories(judge *j)
             double full = (double)sum[worst] / (double)j->p->limits.items[k].bytes;
             if (full < threshold("R1")) continue;
             say(j, "R1", full > 1 ? 2 : full - threshold("R1"), c->fidelity,
-                "%s of %s %u holds %s of %s, %s." TRY "Use smaller tiles, or let them share addresses." LINK
+                "%s of %s holds %s of %s, %s." TRY "Use smaller tiles, or let them share addresses." LINK
                 "#view=memory&tile=%u",
-                j->p->names.items[c->key], j->tile, worst, bytes_text(used, (double)sum[worst]),
+                j->p->names.items[c->key], tile_text(where, j, worst, false), bytes_text(used, (double)sum[worst]),
                 bytes_text(limit, (double)j->p->limits.items[k].bytes), share_text(share, full), worst);
         }
     g_free(row), g_free(sum);
@@ -199,7 +213,7 @@ static void full_tiles(judge *j)
     const uint64_t *m = j->s->memory;
     uint64_t limit = j->s->limit, bytes;
     uint32_t worst = 0, over = 0;
-    char a[ROOM], b[ROOM], c[ROOM], d[ROOM];
+    char a[ROOM], b[ROOM], c[ROOM], d[ROOM], where[ROOM];
     if (!m || !j->s->tiles) return;
     for (uint32_t t = 0; t < j->s->tiles; t++) {
         if (m[t] > m[worst]) worst = t;
@@ -212,18 +226,16 @@ static void full_tiles(judge *j)
     if (over > 1) g_snprintf(more, sizeof more, " %s %ss are too full.", count_text(d, over), j->tile);
     if (full > 1 && !j->p->limits.count)
         say(j, "R1", 1 + full, memory_fidelity(j),
-            "%c%s %u needs %s of %s, %s over; most of it is %s, %s.%s" TRY
+            "%s needs %s of %s, %s over; most of it is %s, %s.%s" TRY
             "Map variables over more %ss, or compute in smaller parts." LINK "#view=memory&tile=%u",
-            g_ascii_toupper(j->tile[0]), j->tile + 1, worst, bytes_text(a, (double)m[worst]),
-            bytes_text(b, (double)limit), share_text(c, full - 1), quoted(j, label), bytes_text(d, (double)bytes),
-            more, j->tile, worst);
+            tile_text(where, j, worst, true), bytes_text(a, (double)m[worst]), bytes_text(b, (double)limit),
+            share_text(c, full - 1), quoted(j, label), bytes_text(d, (double)bytes), more, j->tile, worst);
     else if (full >= threshold("R1") && !j->p->limits.count)
         say(j, "R1", full - threshold("R1"), memory_fidelity(j),
-            "%c%s %u uses %s of %s, %s; most of it is %s, %s." TRY "Little room is left for larger data." LINK
+            "%s uses %s of %s, %s; most of it is %s, %s." TRY "Little room is left for larger data." LINK
             "#view=memory&tile=%u",
-            g_ascii_toupper(j->tile[0]), j->tile + 1, worst, bytes_text(a, (double)m[worst]),
-            bytes_text(b, (double)limit), share_text(c, full), quoted(j, label), bytes_text(d, (double)bytes),
-            worst);
+            tile_text(where, j, worst, true), bytes_text(a, (double)m[worst]), bytes_text(b, (double)limit),
+            share_text(c, full), quoted(j, label), bytes_text(d, (double)bytes), worst);
 }
 
 /* Without gaps: what variables and code hold is what can be moved. */
@@ -231,7 +243,7 @@ static void uneven(judge *j)
 {
     uint64_t limit = j->s->limit, sum = 0, bytes, *m = g_new0(uint64_t, (size_t)j->s->tiles + 1);
     uint32_t worst = 0;
-    char a[ROOM], b[ROOM];
+    char a[ROOM], b[ROOM], where[ROOM];
     if (!limit || j->p->limits.count || !tw_profile_memory_by_tile(j->p, m)) {
         g_free(m);
         return;
@@ -245,10 +257,10 @@ static void uneven(judge *j)
     const char *label = most ? j->p->names.items[most->label] : "data";
     if (mean > 0 && (double)m[worst] / mean >= threshold("R2") && full >= 0.5)
         say(j, "R2", full - mean / (double)limit, memory_fidelity(j),
-            "%c%s %u holds %.1f times the mean: %s against %s." TRY "Spread %s over more %ss." LINK
+            "%s holds %.1f times the mean: %s against %s." TRY "Spread %s over more %ss." LINK
             "#view=memory&tile=%u",
-            g_ascii_toupper(j->tile[0]), j->tile + 1, worst, (double)m[worst] / mean,
-            bytes_text(a, (double)m[worst]), bytes_text(b, mean), quoted(j, label), j->tile, worst);
+            tile_text(where, j, worst, true), (double)m[worst] / mean, bytes_text(a, (double)m[worst]),
+            bytes_text(b, mean), quoted(j, label), j->tile, worst);
     g_free(m);
 }
 
@@ -318,9 +330,9 @@ static void waiting(judge *j)
     double cycles = (double)j->s->totals.cycles;
     if (hot.best / cycles >= threshold("R4")) {
         say(j, "R4", hot.best / cycles, j->s->totals.fidelity,
-            "All others wait for %s %u in %u step%s: without it they would end %s cycles sooner, %s of the "
+            "All others wait for %s in %u step%s: without it they would end %s cycles sooner, %s of the "
             "time." TRY "Give it less work, or spread its work over the others." LINK "#view=time&tile=%u",
-            j->tile, hot.tile, hot.steps, hot.steps == 1 ? "" : "s", count_text(a, hot.best),
+            tile_text(c, j, hot.tile, false), hot.steps, hot.steps == 1 ? "" : "s", count_text(a, hot.best),
             share_text(b, hot.best / cycles), hot.tile);
         j->lost_to_one += hot.best * (j->s->tiles - 1);
     }
@@ -465,7 +477,7 @@ static void repeated(judge *j)
 static void held(judge *j)
 {
     tw__held h = tw__held_of(j->s);
-    char a[ROOM], c[ROOM];
+    char a[ROOM], c[ROOM], where[ROOM];
     if (h.block == TW__NONE || (double)h.bytes / (double)h.peak < threshold("R14")) return;
     const tw__profile_block *block = &j->p->blocks.items[h.block];
     uint64_t limit = j->s->limit;
@@ -477,11 +489,12 @@ static void held(judge *j)
         }
     const char *unit = j->p->map_in_cycles ? "cycle" : "step";
     say(j, "R14", limit ? (double)h.bytes / (double)limit : 0, j->p->liveness_fidelity,
-        "%s (%s) is not used after %s %u but held at %s %u, when %s%s %u is fullest; so is %s of what it holds "
+        "%s (%s) is not used after %s %u but held at %s %u, when %s%s is fullest; so is %s of what it holds "
         "then." TRY "Free it after its last use, or let others share its addresses." LINK
         "#view=memory&tab=map&tile=%u",
         quoted(j, j->p->names.items[block->name]), bytes_text(a, (double)block->bytes), unit, block->used, unit,
-        h.peak_at, memory, j->tile, h.tile, share_text(c, (double)h.bytes / (double)h.peak), h.tile);
+        h.peak_at, memory, tile_text(where, j, h.tile, false), share_text(c, (double)h.bytes / (double)h.peak),
+        h.tile);
 }
 
 /* --- kernels ---------------------------------------------------------------------------------------------------- */
@@ -547,7 +560,7 @@ typedef struct wait_sum {
 static void stalls(judge *j)
 {
     wait_sum most = { .partner = TW__NONE };
-    char a[ROOM], b[ROOM], partner[96] = "";
+    char a[ROOM], b[ROOM], where[ROOM], partner[96] = "";
     if (!strcmp(j->p->names.items[j->p->target.type], "ASCEND_PTO"))
         return; /* one pipe waits, another works: R16 */
     double *by_tile = g_new0(double, (size_t)j->s->tiles + 1);
@@ -559,12 +572,13 @@ static void stalls(judge *j)
     double waits = by_tile[most.tile], busy = (double)j->s->active[most.tile], share = waits / (waits + busy);
     g_free(by_tile);
     if (most.cycles <= 0 || share < threshold("R15")) return;
-    if (most.partner != TW__NONE) g_snprintf(partner, sizeof partner, " for %s %u", j->tile, most.partner);
+    if (most.partner != TW__NONE)
+        g_snprintf(partner, sizeof partner, " for %s", tile_text(where, j, most.partner, false));
     say(j, "R15", share / 2, j->s->totals.fidelity,
-        "%c%s %u waits for %s of its time, most of it%s (%s, %s cycles)." TRY
+        "%s waits for %s of its time, most of it%s (%s, %s cycles)." TRY
         "The slower of the two sets the pace: give it less to do." LINK "#view=time&tile=%u",
-        g_ascii_toupper(j->tile[0]), j->tile + 1, most.tile, share_text(a, share), partner,
-        j->p->names.items[most.cause], count_text(b, most.cycles), most.tile);
+        tile_text(where, j, most.tile, true), share_text(a, share), partner, j->p->names.items[most.cause],
+        count_text(b, most.cycles), most.tile);
 }
 
 /* PTO: pipes of the slowest core. */

@@ -142,6 +142,23 @@ static void test_one_slow_tile(void **state)
     tw_profile_free(m.p);
 }
 
+/* On a grid a tile is said by column and row, as everywhere in the page; a link goes by its number. */
+static void test_slow_tile_of_grid(void **state)
+{
+    (void)state;
+    for (int down = 0; down < 2; down++) {
+        made m = begin(1000);
+        tw__profile_set_grid(m.p, 4, 2, down);
+        add_step(&m, TW_PROGRAM_ON_TILE_EXECUTE, "uneven",
+                 (uint64_t[TILES]){ 100, 100, 100, 100, 100, 100, 300, 100 }, 10);
+        tw_findings *list = end(&m);
+        assert_says(list, "R4", down ? "wait for tile 3,0 in 1 step" : "wait for tile 2,1 in 1 step");
+        assert_string_equal(find(list, "R4")->link, "#view=time&tile=6");
+        tw_findings_free(list);
+        tw_profile_free(m.p);
+    }
+}
+
 /* Half the tiles take half as long: a quarter of the time is waiting, and no single tile is to blame. */
 static void test_waiting(void **state)
 {
@@ -268,11 +285,12 @@ static void test_held_too_long(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_guide_sample),     cmocka_unit_test(test_memory_over),
-        cmocka_unit_test(test_memory_threshold), cmocka_unit_test(test_one_slow_tile),
-        cmocka_unit_test(test_waiting),          cmocka_unit_test(test_even_work_is_silent),
-        cmocka_unit_test(test_exchange),         cmocka_unit_test(test_repeated_exchange),
-        cmocka_unit_test(test_held_too_long),    cmocka_unit_test(test_hostile_names),
+        cmocka_unit_test(test_guide_sample),        cmocka_unit_test(test_memory_over),
+        cmocka_unit_test(test_memory_threshold),    cmocka_unit_test(test_one_slow_tile),
+        cmocka_unit_test(test_slow_tile_of_grid),   cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_even_work_is_silent), cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_repeated_exchange),   cmocka_unit_test(test_held_too_long),
+        cmocka_unit_test(test_hostile_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
