@@ -1,17 +1,64 @@
 /* SPDX-License-Identifier: MIT */
 /* lines: see the header. libedit rather than readline, whose licence would become that of what is linked with it. */
+#define _GNU_SOURCE /* pipe2 */
 #include "cli/lines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+/* --- Ctrl-C ---------------------------------------------------------------------------------------------------- */
+
+/* A pipe, since a signal interrupts a wait of its own thread only, and none that begins behind it. */
+static int wake[2] = { -1, -1 };
+static volatile sig_atomic_t is_typing;
+
+static bool has_woken(void)
+{
+    char bytes[64];
+    bool any = false;
+    while (read(wake[0], bytes, sizeof bytes) > 0) any = true;
+    return any;
+}
+
+void tw__lines_begin(void)
+{
+    if (wake[0] < 0 && pipe2(wake, O_NONBLOCK | O_CLOEXEC) != 0) wake[0] = wake[1] = -1;
+    has_woken(); /* was there before the prompt: it drops nothing */
+    is_typing = wake[0] >= 0;
+}
+
+void tw__lines_end(void)
+{
+    is_typing = false;
+}
+
+bool tw__lines_interrupt(void)
+{
+    int before = errno;
+    bool told = is_typing && (write(wake[1], "", 1) == 1 || errno == EAGAIN); /* full: told often enough */
+    errno = before;
+    return told;
+}
+
+bool tw__lines_wait(void)
+{
+    struct pollfd ends[] = { { .fd = STDIN_FILENO, .events = POLLIN }, { .fd = wake[0], .events = POLLIN } };
+    while (poll(ends, 2, -1) < 0 && errno == EINTR) continue;
+    return !has_woken();
+}
 
 #ifdef TW_HAS_LIBEDIT
 
-#include <errno.h>
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <histedit.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <wchar.h>
 
 enum { KEPT = 1000, LISTED = 100 }; /* lines of a history; words that are listed */
 
@@ -123,6 +170,27 @@ static void keep_line(tw__lines *l, const char *line)
     if (l->file && history(l->history, &event, H_SAVE, l->file) >= 0) g_chmod(l->file, 0600);
 }
 
+/* In place of libedit's own, which a signal that comes before its read() does not end. Bytes that are no character of
+ * the locale are passed over, as there. */
+static int next_char(EditLine *edit, wchar_t *out)
+{
+    mbstate_t state = { 0 };
+    char byte;
+    (void)edit;
+    for (;;) {
+        if (!tw__lines_wait()) {
+            errno = EINTR;
+            return -1;
+        }
+        ssize_t n = read(STDIN_FILENO, &byte, 1);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return (int)n;
+        size_t length = mbrtowc(out, &byte, 1, &state);
+        if (length == (size_t)-1) state = (mbstate_t){ 0 };
+        if (length <= 1) return 1;
+    }
+}
+
 /* --- life ------------------------------------------------------------------------------------------------------ */
 
 tw__lines *tw__lines_new(const char *name, const char *prompt, tw__lines_words *words, void *user)
@@ -149,6 +217,7 @@ tw__lines *tw__lines_new(const char *name, const char *prompt, tw__lines_words *
     el_wset(l->edit, EL_ADDFN, L"tw-complete", L"completes a word", complete_line); /* el_set() leaks both */
     el_set(l->edit, EL_BIND, "^I", "tw-complete", NULL);
     el_set(l->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);
+    el_wset(l->edit, EL_GETCFN, next_char);
     el_source(l->edit, NULL); /* ~/.editrc, as of other programs */
     return l;
 }

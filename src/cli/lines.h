@@ -18,4 +18,11 @@ void tw__lines_free(tw__lines *lines); /* NULL is fine */
  * */
 const char *tw__lines_read(tw__lines *lines);
 
+/* Ctrl-C while a line is typed drops the line, whichever thread the signal comes to and however short it comes before
+ * the wait. A reader begins before its prompt; a handler of SIGINT asks whether there is one, which it has told. */
+void tw__lines_begin(void);
+void tw__lines_end(void);
+bool tw__lines_interrupt(void);
+bool tw__lines_wait(void); /* for something to read on the standard input; false: Ctrl-C came, or had come */
+
 #endif

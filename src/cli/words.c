@@ -144,10 +144,11 @@ static bool read_command(tw__reader *r, char **line, size_t *room)
     }
     if (r->terminal) fputs(r->prompt, stdout), fflush(stdout);
     ssize_t length;
-    while (errno = 0, (length = getline(line, room, stdin)) < 0 && errno == EINTR && r->terminal) {
-        clearerr(stdin); /* Ctrl-C: what was typed goes */
-        printf("\n%s", r->prompt), fflush(stdout);
-    }
+    do {
+        clearerr(stdin);
+        while (r->terminal && !tw__lines_wait())
+            printf("\n%s", r->prompt), fflush(stdout); /* what was typed goes */
+    } while (errno = 0, (length = getline(line, room, stdin)) < 0 && errno == EINTR && r->terminal);
     if (length < 0 && r->terminal) putchar('\n');
     if (length >= 0 && strlen(*line) != (size_t)length) {
         tw__reader_complain(r, "a command with a NUL byte");
@@ -162,10 +163,10 @@ void tw__reader_run(tw__reader *r)
     size_t room = 0;
     r->go = false;
     while (!r->ended && !r->go) {
-        if (!read_command(r, &line, &room)) {
-            r->ended = true;
-            break;
-        }
+        if (r->terminal) tw__lines_begin();
+        r->ended = !read_command(r, &line, &room);
+        tw__lines_end();
+        if (r->ended) break;
         g_strstrip(line);
         if (*line == '#') continue;
         if (*line) {

@@ -17,7 +17,7 @@ static volatile sig_atomic_t interrupted;
 static void on_interrupt(int number)
 {
     (void)number;
-    interrupted = 1;
+    if (!tw__lines_interrupt()) interrupted = 1;
 }
 
 static void free_breakpoint(void *data)

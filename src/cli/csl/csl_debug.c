@@ -15,7 +15,7 @@ static tw_wse *interruptible; /* of the run under way */
 static void on_interrupt(int number)
 {
     (void)number;
-    tw_wse_interrupt(interruptible);
+    if (!tw__lines_interrupt()) tw_wse_interrupt(interruptible);
 }
 
 /* --- where it is ---------------------------------------------------------------------------------------------- */

@@ -49,11 +49,16 @@ class Bad : public poplar::Vertex {
 };
 END
 cat >pair.c <<'END'
+#include <pthread.h>
 #include <string.h>
 #include <tilewright/tilewright.h>
+static void *run(void *e)
+{
+    return tw_engine_run(e, 0) == TW_OK ? e : NULL;
+}
 int main(int argc, char **argv)
 {
-    bool is_bad = argc > 1 && strcmp(argv[1], "bad") == 0;
+    bool is_bad = argc > 1 && strcmp(argv[1], "bad") == 0, in_thread = argc > 1 && strcmp(argv[1], "thread") == 0;
     tw_device *dev = tw_device_by_name(NULL, TW_MK2, 1);
     tw_graph *g = tw_graph_new(tw_device_target(dev));
     tw_graph_add_codelets(g, "pair.cpp", NULL);
@@ -70,7 +75,11 @@ int main(int argc, char **argv)
     tw_program both[] = { tw_program_execute(g, one), tw_program_execute(g, two) };
     tw_engine *e = tw_engine_new(g, tw_program_sequence_of(g, 2, both), NULL);
     int out[4];
-    bool good = tw_engine_load(e, dev) == TW_OK && tw_engine_run(e, 0) == TW_OK;
+    pthread_t thread;
+    void *ran = NULL;
+    bool good = tw_engine_load(e, dev) == TW_OK;
+    if (good && in_thread) pthread_create(&thread, NULL, run, e), pthread_join(thread, &ran);
+    good = good && (in_thread ? ran : run(e));
     if (good) {
         tw_engine_read(e, "out", out, sizeof out);
         printf("the end: %d %d %d %d\n", out[0], out[1], out[2], out[3]);
@@ -176,11 +185,13 @@ done
 sed '/host\|seconds\|time/d' plain.txt >a.txt
 sed '/host\|seconds\|time/d' stops.txt | sed 's/stops/plain/' | cmp -s a.txt - || fail "another profile: $(diff plain.txt stops.txt)"
 
-# A NUL byte makes no empty line, which would repeat the last command.
+# A NUL byte makes no empty line, which would repeat the last command; Ctrl-C drops a line that is not edited, too.
 printf '.globl add\nadd: add $m0, $m0, $m1\n br $lr\n' >edited.s
-expect 0 python3 "$source/tests/cli/terminal.py" '(sim) ' 'print 41 + 1\r' '(sim) ' '\x00\r' 'a NUL byte' '' '(sim) ' 'q\r' -- \
-  sh -c '"$1" sim edited.s --call "add(1, 2)" -i | cat' sh "$tilewright"
+expect 0 python3 "$source/tests/cli/terminal.py" '(sim) ' 'junk\003' '(sim) ' 'print 41 + 1\r' '(sim) ' '\x00\r' 'a NUL byte' '' \
+  '(sim) ' 'q\r' -- \
+  sh -c 'trap "" INT; "$1" sim edited.s --call "add(1, 2)" -i | cat' sh "$tilewright"
 [ "$(grep -c '= 42' "$work/out")" = 1 ] || fail 'a line with a NUL byte repeats the last command'
+! grep -q Undefined "$work/out" || fail 'what Ctrl-C dropped is a command'
 
 # At a terminal lines are edited, where the build has libedit: Tab completes commands, what info shows and symbols, Up
 # brings back the last command, also of another session.
@@ -191,6 +202,11 @@ if ldd "$tilewright" | grep -q libedit; then
     '(sim) ' 'print ad\t\r' 'add = ' '' '(sim) ' 'q\r' -- "$tilewright" sim edited.s --call 'add(1, 2)' -i
   expect 0 python3 "$terminal" '(sim) ' '\e[A\e[A\r' 'add = ' '' '(sim) ' 'dis\t' 'disable  disassemble  display' '\025q\r' \
     -- "$tilewright" sim edited.s --call 'add(1, 2)' -i
+  # Ctrl-C drops what was typed, in a thread that no signal comes to as well; the run does not stop for it.
+  expect 5 python3 "$terminal" '(run) ' 'junk\003' '(run) ' 'info steps\r' 'step 2' '' '(run) ' 'c\r' -- \
+    "$tilewright" run --debug pair.c thread
+  prints out 'the end: 104'
+  ! grep -q 'Interrupted\|Undefined' "$work/out" || fail 'what Ctrl-C dropped is a command'
   [ "$(stat -c %a "$work/state/tilewright/history-sim")" = 600 ] || fail 'others can read the history'
   expect 0 python3 "$terminal" '(run) ' 'tensor a\t\r' 'a = int[8]' '' '(run) ' 'q\r' -- "$tilewright" run --debug pair.c
 fi
