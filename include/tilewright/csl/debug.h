@@ -77,6 +77,12 @@ TW_API char *tw_wse_print(const tw_wse *w, unsigned x, unsigned y, unsigned fram
 /* Whether it is other than 0; the same errors. */
 TW_API tw_status tw_wse_holds(const tw_wse *w, unsigned x, unsigned y, unsigned frame, const char *text,
                               bool *holds);
+/* Puts the value of an expression, a number, where the place is: a number, bool or pointer in the memory of the PE
+ * ("a[2]", "p.*", "$h[0x40]"), a variable in a register, "$r4". In optimised code other variables may share a
+ * register. The same errors; TW_E_TYPE also for what is no such place, TW_E_OVERFLOW for a number that its type
+ * does not have. While the wafer stands still: a run goes on with it. */
+TW_API tw_status tw_wse_assign(tw_wse *w, unsigned x, unsigned y, unsigned frame, const char *place,
+                               const char *value);
 /* Text of an instruction; free(). NULL: there is none. */
 TW_API char *tw_wse_instruction(const tw_wse *w, unsigned program, unsigned at);
 

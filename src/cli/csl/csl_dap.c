@@ -171,6 +171,16 @@ static char *csl_dap_evaluate(debugger *d, unsigned thread, unsigned frame, cons
     return value;
 }
 
+static bool csl_dap_assign(debugger *d, unsigned thread, unsigned frame, const char *expression, const char *value,
+                           char **error)
+{
+    unsigned x = d->x, y = d->y;
+    if (thread) pe_of(d, thread, &x, &y);
+    if (tw_wse_assign(d->w, x, y, frame, expression, value) == TW_OK) return true;
+    *error = g_strdup(tw_error_message());
+    return false;
+}
+
 static bool csl_dap_command(debugger *d, const char *text, bool *goes)
 {
     d->reader.failed = false;
@@ -290,6 +300,7 @@ const tw__dap_target tw__csl_dap_target = {
     .command_line = csl_dap_command,
     .knows = csl_dap_knows,
     .set = csl_dap_set,
+    .assign = csl_dap_assign,
     .remove = tw__csl_remove,
     .ignore = tw__csl_ignore_hits,
     .start = csl_dap_start,

@@ -357,6 +357,7 @@ static const tw__word words[] = {
     { "ignore", "", "N COUNT", "so many hits of breakpoint N do not stop", tw__csl_ignore },
     { "print", "p inspect", "[/FORMAT] VALUE", "x, a[2, 0:4], a@8, p.*, m.x, &a, $r4; x d u t c f", tw__csl_print },
     { "x", "", "[/COUNT FORMAT SIZE] ADDRESS", "memory: x d u t c f, sizes b h w; i instructions", tw__csl_x },
+    { "set", "", "PLACE = VALUE", "a variable, a[2], p.*, $h[0x40], $r4, of the PE looked at", tw__csl_set },
     { "backtrace", "bt where", "", "calls that have not returned", tw__csl_backtrace },
     { "frame", "f", "[N]", "look at frame N of the backtrace", tw__csl_frame },
     { "up", "", "[N]", "the frame that called this one, or N frames out", tw__csl_up },

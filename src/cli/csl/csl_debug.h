@@ -88,6 +88,7 @@ extern const tw__word tw__csl_infos[];
 extern const size_t tw__csl_info_count;
 void tw__csl_print(debugger *d, char *args);
 void tw__csl_x(debugger *d, char *args);
+void tw__csl_set(debugger *d, char *args);
 void tw__csl_backtrace(debugger *d, char *args);
 void tw__csl_frame(debugger *d, char *args);
 void tw__csl_up(debugger *d, char *args);

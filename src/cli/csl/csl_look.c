@@ -110,6 +110,20 @@ void tw__csl_x(debugger *d, char *args)
     }
 }
 
+/* "[var] PLACE = VALUE" */
+void tw__csl_set(debugger *d, char *args)
+{
+    if (g_str_has_prefix(args, "var ")) args = g_strchug(args + 4);
+    char *sign = strchr(args, '=');
+    if (!sign || sign == args || sign[1] == '=') {
+        complain(d, "set PLACE = VALUE.");
+        return;
+    }
+    *sign = 0;
+    if (tw_wse_assign(d->w, d->x, d->y, d->frame, g_strstrip(args), g_strstrip(sign + 1)) != TW_OK)
+        complain(d, "%s.", tw_error_message());
+}
+
 /* --- frames ---------------------------------------------------------------------------------------------------- */
 
 void tw__csl_put_code(const tw_wse_code *code)

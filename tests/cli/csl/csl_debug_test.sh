@@ -177,6 +177,62 @@ END
     "PE 1,0: the host's command has not unblocked the command stream" "PE 0,0: it waits for nothing" \
     "PE 1,0: right.csl, idle, 1 operation(s) in microthreads" "PE 0,0: left.csl, idle"
 done
+# Values that are set: in memory, in a register, of another PE; the run goes on with them. What is no place, and numbers
+# that a type does not have, are refused.
+debug 1 layout.csl --arch=wse3 -O0 --launch go,4 <<'END'
+tbreak twice
+run
+set v = 7
+print v
+set data[3] = 0.5
+set var turns = 0xfff0
+set table[1, 2] = 0xffff
+set $h[&table] = 77
+set ready = true
+print ready
+print table
+set pointer = &data + 4
+print pointer.*
+set $r0 = 0x40000000
+print v
+set turns = -2
+print turns
+set turns = 3
+up
+set data[1] = turns * 2 - 1
+pe 1,0
+set got[5] = 4
+print got
+pe 0,0
+tbreak left.csl:29
+continue
+print data
+print turns
+set data = 1
+set all = 1
+set ready = 2
+set turns = 65536
+set turns = -32769
+set turns = 1.5
+set nothing = 1
+set 3 = 4
+set $pc = 3
+set turns == 1
+set turns
+set = 1
+set turns = data
+set turns = 1 2
+set data[4] = 1
+print turns
+END
+shows 'v = 7' 'ready = true' 'table = {{77, 2, 3}, {4, 5, -1}}' 'pointer.* = 2' 'v = 2' 'turns = 65534' 'got = {0, 0, 0, 0, 0, 4}' \
+  'data = {4, 10, -6, 1}' 'turns = 7' "'data' is an array: numbers" "'all' is mem1d_dsd: numbers" '2 is no bool.' '65536 is no u16.' \
+  '-32769 is no u16' '1.5 is no whole number.' "no variable 'nothing'" "'3' is a value, and no place" "'\$pc' is a value" 'set PLACE = VALUE.' \
+  'set PLACE = VALUE.' 'set PLACE = VALUE.' 'this is an array' "'2' stands behind" '4 is outside the 4 elements' 'turns = 7'
+printf 'break twice\nrun\nset v = 1\n' >set_lost
+debug 1 layout.csl --arch=wse3 --launch go,4 <set_lost
+shows "'v' is <optimised out>."
+
 # Inlined frames are shown as such where the optimiser took the call out, and only there.
 printf 'break twice\nrun\nbt\n' >bt
 debug 0 layout.csl --arch=wse3 --launch go,4 <bt

@@ -240,7 +240,7 @@ def counts():
 
 
 def again():
-    """Log points, and the whole once more: from a stop, and of what runs. Values are not set here."""
+    """Log points, and the whole once more: from a stop, and of what runs; values that are set."""
     c = client()
     path = os.path.join(folder, "forever.csl")
     answers, = c.begin("endless.csl", ["--arch=wse3"], [(path, [
@@ -255,7 +255,10 @@ def again():
     assert c.output["console"].count("0 turns, ") == 2, c.output
     assert c.ask("evaluate", expression="turns")["result"] == "1", "its count of hits has gone on"
     memory = {s["name"]: s for s in c.ask("scopes", frameId=c.frames()[0]["id"])["scopes"]}["Memory"]
-    assert "not set" in c.refused("setVariable", variablesReference=memory["variablesReference"], name="turns", value="1")
+    of_memory = {"variablesReference": memory["variablesReference"], "name": "turns"}
+    assert c.ask("setVariable", value="2 + 3", **of_memory) == {"value": "5", "variablesReference": 0}
+    assert c.refused("setVariable", value="data", **of_memory) and "is no" in c.refused("setVariable", value="1.5", **of_memory)
+    assert c.ask("evaluate", expression="turns")["result"] == "5"
     c.ask("setBreakpoints", source={"path": path}, breakpoints=[])
     c.ask("continue", threadId=1)
     c.ask("restart", arguments={"stopOnEntry": True})

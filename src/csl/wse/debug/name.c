@@ -39,6 +39,7 @@ static tw__wse_name of_local(const tw__wse *w, uint32_t number, const tw__wse_fr
     case TW__CSL_LOCAL_REGISTER:
         if (!in_file) break;
         out.place = TW__WSE_IN_WORDS;
+        out.reg = (uint32_t)reg + 1;
         out.words[0] = pe->regs[reg], out.words[1] = pe->regs[reg + 1];
         break;
     case TW__CSL_LOCAL_STACK:

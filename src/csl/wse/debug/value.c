@@ -17,6 +17,7 @@ typedef struct val {
     unsigned rank;
     uint32_t dims[TW__WSE_RANK], strides[TW__WSE_RANK];
     uint64_t words[2];
+    uint32_t reg; /* as in tw__wse_name */
 } val;
 
 typedef struct reader {
@@ -144,7 +145,9 @@ static val value_literal(reader *r)
 static val of_name(reader *r, const tw__wse_name *n, const char *name)
 {
     if (n->place == TW__WSE_IN_MEMORY) return view_of(r, n->type, n->address);
-    val v = { .kind = n->place == TW__WSE_GONE ? LOST : WORDS, .words = { n->words[0], n->words[1] } };
+    val v = { .kind = n->place == TW__WSE_GONE ? LOST : WORDS,
+              .words = { n->words[0], n->words[1] },
+              .reg = n->reg };
     tw__wse_read_type(n->type, &v.type);
     if (v.kind == LOST) g_free(r->name), r->name = g_strdup(name);
     return v;
@@ -183,7 +186,9 @@ static val value_special(reader *r)
     unsigned long n = *word == 'r' && g_ascii_isdigit(word[1]) ? strtoul(word + 1, &end, 10) : 0;
     if (!end || *end || n >= 60000 || f.base + n >= pe->reg_room)
         return value_wrong(r, TW_E_SYMBOL, "there is no '$%s': $r0 and so on, $pc, $cycle, $x, $y", word);
-    return of_int((int64_t)pe->regs[f.base + n]);
+    val v = of_int((int64_t)pe->regs[f.base + n]);
+    v.reg = f.base + (uint32_t)n + 1;
+    return v;
 }
 
 static val name(reader *r)
@@ -302,7 +307,7 @@ static val value_unary(reader *r)
         r->depth--;
         if (op == '!') return of_int(v.is_real ? v.real == 0 : v.bits == 0);
         if (op == '~') return of_int((int64_t)~(uint64_t)value_whole(r, v));
-        if (op == '+') return v;
+        if (op == '+') return v.is_real ? of_real(v.real) : of_int((int64_t)v.bits);
         return v.is_real ? of_real(-v.real) : of_int((int64_t)(0 - v.bits));
     }
     return value_postfix(r);
@@ -423,6 +428,57 @@ static val all_of(reader *r)
     return v;
 }
 
+static reader value_begin(const tw__wse *w, uint32_t pe, unsigned frame, const char *text)
+{
+    return (reader){ .w = w, .pe = pe, .frame = frame, .text = text, .at = text };
+}
+
+/* --- assignment ----------------------------------------------------------------------------------------------- */
+
+/* The number as a place of the type holds it. Bit patterns of its width are fine, -1 or 0xffff; more is refused. */
+static uint64_t bits_for(reader *r, const tw__wse_type *type, val number)
+{
+    if (!type->text) return (uint64_t)value_whole(r, number); /* a register by its own name: all of it */
+    if (tw__wse_is_float(type->number))
+        return tw__wse_float_bits(type->number, number.is_real ? number.real : (double)(int64_t)number.bits);
+    int64_t whole = value_whole(r, number);
+    unsigned width = 8 * type->size;
+    bool fits =
+        type->is_bool ? whole == 0 || whole == 1 : width == 64 || whole >> width == 0 || whole >> (width - 1) == -1;
+    if (!r->failed && !fits) value_wrong(r, TW_E_OVERFLOW, "%lld is no %s", (long long)whole, type->text);
+    return (uint64_t)tw__wse_int(type->number, (uint64_t)whole);
+}
+
+/* What stands on the left: memory, or a register. */
+static void check_place(reader *r, const val *v)
+{
+    if (r->failed) return;
+    if (v->kind == LOST)
+        value_wrong(r, TW_E_TYPE, "'%s' is <optimised out>", r->name ? r->name : "?");
+    else if (v->kind != VIEW && !v->reg)
+        value_wrong(r, TW_E_TYPE, "'%s' is a value, and no place for another one", r->text);
+    else if (v->rank || (v->type.text && v->type.kind != TW__WSE_T_NUMBER && v->type.kind != TW__WSE_T_POINTER))
+        value_wrong(r, TW_E_TYPE, "'%s' is %s: numbers, bools and pointers are set, elements one by one", r->text,
+                    v->rank ? "an array" : v->type.text);
+}
+
+tw_status tw__wse_assign(tw__wse *w, uint32_t pe, unsigned frame, const char *place, const char *value)
+{
+    reader left = value_begin(w, pe, frame, place), right = value_begin(w, pe, frame, value);
+    val to = all_of(&left);
+    check_place(&left, &to);
+    val number = { .kind = NUMBER };
+    if (!left.failed) number = all_of(&right), number = value_number(&right, number);
+    uint64_t bits = left.failed || right.failed ? 0 : bits_for(&right, &to.type, number);
+    g_free(left.name), g_free(right.name);
+    if (left.failed || right.failed) return tw_error_status();
+    if (to.kind == VIEW)
+        memcpy(w->pe[pe].memory + to.address, &bits, to.type.size);
+    else
+        w->pe[pe].regs[to.reg - 1] = bits;
+    return TW_OK;
+}
+
 /* --- text ----------------------------------------------------------------------------------------------------- */
 
 enum { MOST_SHOWN = 200, REPEATS = 10 };
@@ -502,11 +558,6 @@ static void put_val(GString *out, reader *r, val v, char format)
     } else {
         tw__wse_put_number(out, TW_I64, v.bits, format);
     }
-}
-
-static reader value_begin(const tw__wse *w, uint32_t pe, unsigned frame, const char *text)
-{
-    return (reader){ .w = w, .pe = pe, .frame = frame, .text = text, .at = text };
 }
 
 char *tw__wse_print_value(const tw__wse *w, uint32_t pe, unsigned frame, const char *text, char format)

@@ -36,6 +36,7 @@ typedef struct tw__wse_name {
     const char *type;
     uint32_t address, bytes;
     uint64_t words[2];
+    uint32_t reg; /* IN_WORDS: one more than the index of the register in the PE's; 0 = a constant */
 } tw__wse_name;
 /* A name as the frame sees it; IN_NOTHING = there is none. name.c. */
 tw__wse_name tw__wse_find_name(const tw__wse *w, uint32_t pe, unsigned frame, const char *name);

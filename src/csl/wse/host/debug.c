@@ -162,6 +162,15 @@ tw_status tw_wse_holds(const tw_wse *w, unsigned x, unsigned y, unsigned frame, 
     return status == TW_OK ? tw__wse_condition(w->fabric, pe, frame, text ? text : "", holds) : status;
 }
 
+tw_status tw_wse_assign(tw_wse *w, unsigned x, unsigned y, unsigned frame, const char *place, const char *value)
+{
+    if (!w) return tw__missing("wafer");
+    uint32_t pe;
+    tw_status status = find_pe(w, x, y, &pe);
+    if (status != TW_OK) return status;
+    return tw__wse_assign(w->fabric, pe, frame, place ? place : "", value ? value : "");
+}
+
 char *tw_wse_instruction(const tw_wse *w, unsigned program, unsigned at)
 {
     if (!w) return tw__made(tw__missing("wafer"), NULL);
