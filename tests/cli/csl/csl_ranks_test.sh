@@ -49,13 +49,30 @@ for wrong in 1 2; do
     cmp alone ranks || { fail "two ranks report something else"; cat alone err; }
 done
 
+# <message_passing>: what comes in which order at which cycle, twice; a message that cannot go; messages nobody takes.
+messages() { # folder, status, then options in front
+    mkdir "$1"
+    to=$1 status=$2
+    shift 2
+    TILEWRIGHT_WSE_CUT=1,4 expect "$status" "$tilewright" csl run "$@" "$source/tests/cli/csl/ranks/messages.csl" --arch=wse3 \
+        --launch go --launch go --stats --out out=out.npy
+    sed '/^--*$/,/^--*$/d; /^$/d' err >"$to/err"
+    cp out "$to/out"
+    [ "$status" = 1 ] || cp out.npy "$to/out.npy"
+}
+for wrong in 0 1 2; do
+    messages alone.$wrong $((wrong > 0)) --params=wrong:$wrong
+    messages ranks.$wrong $((wrong > 0)) --params=wrong:$wrong -n 3
+    diff -r alone.$wrong ranks.$wrong || fail "three ranks with messages, wrong = $wrong, are not as one process"
+done
+grep -q 'a message to PE 0,0, whose program does not import' ranks.1/err || fail "a message to PE 0,0 goes"
+grep -q 'a message of [0-9]* element(s) from PE 0,4 waits' ranks.2/err || fail "no message of another rank waits"
+
 # What cannot be shared.
 expect 1 "$tilewright" csl run -n 6 "$layout"
 prints err '6 ranks cannot share the 5 rows of PEs of this wafer, since each has whole rows: start 5 at most'
 TILEWRIGHT_WSE_CUT=5 expect 1 "$tilewright" csl run -n 2 "$layout"
 prints err "TILEWRIGHT_WSE_CUT is '5': with 2 ranks it holds 1 row"
-expect 1 "$tilewright" csl run -n 2 "$source/examples/csl/messages/layout.csl" --arch=wse3
-prints err 'a program with <message_passing> runs in one process'
 
 # Ranks with other programs: what the launcher starts may differ.
 cat >unlike.sh <<'END'

@@ -21,6 +21,7 @@ tw__part *tw__wse_part_of(tw__wse *w, uint32_t pe);
 /* --- ranks.c, gather.c: a wafer that several processes share --------------------------------------------------- */
 bool tw__wse_ranks_begin(tw__wse *w); /* which PEs live here; false = out of memory, or they cannot be divided */
 void tw__wse_ranks_free(tw__wse *w);
+void tw__wse_ranks_mailboxes(tw__wse *w); /* all ranks, when PEs are there: whose programs have messages */
 /* All ranks, as the rest. Windows from w->now on; what crosses from one rank to another is there afterwards, and
  * w->now behind them. */
 void tw__wse_ranks_windows(tw__wse *w, unsigned windows);

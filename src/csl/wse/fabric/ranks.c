@@ -117,14 +117,6 @@ static tw_status same_wafer(const tw__csl_image *image, const tw__wse_options *o
     return s;
 }
 
-static bool has_messages(const tw__csl_image *image)
-{
-    for (size_t i = 0; i < image->program_count; i++)
-        for (size_t k = 0; k < image->programs[i].declaration_count; k++)
-            if (image->programs[i].declarations[k].service == TW__CSL_SERVICE_MESSAGES) return true;
-    return false;
-}
-
 tw_status tw__wse_ranks_meet(const tw__csl_image *image, const tw__wse_options *options)
 {
     tw_status s = tw__wire_start();
@@ -136,9 +128,6 @@ tw_status tw__wse_ranks_meet(const tw__csl_image *image, const tw__wse_options *
                         "%u ranks cannot share the %u row%s of PEs of this wafer, since each has whole rows: start "
                         "%u at most",
                         ranks, image->height, image->height == 1 ? "" : "s", image->height);
-    if (has_messages(image))
-        return tw__fail(TW_E_NOT_SUPPORTED, "a program with <message_passing> runs in one process: its messages go "
-                                            "beside the links that ranks share");
     uint32_t *first = tw__calloc(ranks + 1, sizeof *first);
     if (!first) return tw__fail(TW_E_NO_MEMORY, "no memory to divide the wafer");
     s = divide_rows(image, first);
@@ -356,6 +345,97 @@ static void swap_borders(tw__wse *w)
                                 give_border, take_border, w);
 }
 
+/* --- messages of <message_passing> ------------------------------------------------------------------------------ */
+
+static bool has_messages(const tw__csl_image *image)
+{
+    for (size_t i = 0; i < image->program_count; i++)
+        for (size_t k = 0; k < image->programs[i].declaration_count; k++)
+            if (image->programs[i].declarations[k].service == TW__CSL_SERVICE_MESSAGES) return true;
+    return false;
+}
+
+static void or_boxes(void *mine, const void *theirs)
+{
+    uint64_t *a = mine, words = a[0]; /* which all have said alike */
+    for (uint64_t k = 1; k < words; k++) {
+        uint64_t more;
+        memcpy(&more, (const char *)theirs + k * sizeof more, sizeof more);
+        a[k] |= more;
+    }
+}
+
+void tw__wse_ranks_mailboxes(tw__wse *w)
+{
+    if (w->ranks == 1 || w->lost || !has_messages(w->image)) return;
+    uint64_t words = 1 + (w->count + 63) / 64, *all = tw__calloc(words, sizeof *all);
+    w->boxes = tw__calloc(words, sizeof *all);
+    if (all && w->boxes) {
+        all[0] = words;
+        for (uint32_t pe = w->first; pe < w->end; pe++)
+            if (w->pe[pe].mail) all[1 + pe / 64] |= 1ull << (pe & 63);
+        w->lost = tw__wire_combine(TW__WIRE_HERE("mailboxes of the wafer"), all, words * sizeof *all, or_boxes);
+        memcpy(w->boxes, all + 1, (words - 1) * sizeof *all);
+    } else { /* the others would wait for this one */
+        tw__wire_break();
+        w->lost = tw__fail(TW_E_NO_MEMORY, "no memory for mailboxes of the wafer");
+    }
+    for (uint64_t k = 0; k + 1 < words && w->boxes; k++) w->has_mail |= w->boxes[k] != 0;
+    free(all);
+}
+
+static unsigned letter_goes_to(const tw__wse *w, const tw__letter *letter)
+{
+    return tw__wse_owner(w, (letter->total ? letter->to : letter->from) / w->width);
+}
+
+static void give_letters(void *user, uint32_t rank, char *room)
+{
+    const tw__wse *w = user;
+    for (size_t k = 0; k < w->letters; k++)
+        if (letter_goes_to(w, &w->letter[k]) == rank) {
+            memcpy(room, &w->letter[k], sizeof w->letter[k]);
+            room += sizeof w->letter[k];
+        }
+    memset(room, 0, sizeof w->letter[0]); /* the last one is none: it counts in cycle 0 */
+}
+
+static void take_letters(void *user, uint32_t rank, const char *bytes)
+{
+    tw__wse *w = user;
+    (void)rank;
+    for (tw__letter letter;; bytes += sizeof letter) {
+        memcpy(&letter, bytes, sizeof letter);
+        if (letter.at == 0) return;
+        if (!tw__wse_mail_take(&w->part[0], &letter)) w->part[0].no_memory = true;
+    }
+}
+
+/* Any rank may have something for any other one. In a window a PE sends two wavelets, and takes two. */
+static void swap_letters(tw__wse *w)
+{
+    enum { LETTERS = 4 };
+    size_t count = 0;
+    tw__wire_part *out = tw__calloc(2 * (size_t)w->ranks, sizeof *out), *in = out + w->ranks;
+    if (!out) {
+        tw__wire_break();
+        w->lost = tw__fail(TW_E_NO_MEMORY, "no memory for messages of the wafer");
+        return;
+    }
+    for (unsigned rank = 0; rank < w->ranks; rank++) {
+        if (rank == w->rank) continue;
+        size_t rows = w->borders->first[rank + 1] - w->borders->first[rank], mine = 1;
+        for (size_t k = 0; k < w->letters; k++) mine += letter_goes_to(w, &w->letter[k]) == rank;
+        out[count] = (tw__wire_part){ rank, rank, mine * sizeof(tw__letter) };
+        in[count++] = (tw__wire_part){ rank, rank, (LETTERS * rows * w->width + 1) * sizeof(tw__letter) };
+    }
+    w->part[0].now = w->now;
+    w->lost = tw__wire_exchange(TW__WIRE_HERE("messages of the wafer"), w->now, out, count, in, count, give_letters,
+                                take_letters, w);
+    w->letters = 0;
+    free(out);
+}
+
 void tw__wse_ranks_windows(tw__wse *w, unsigned windows)
 {
     for (unsigned n = 0; n < windows && !w->lost; n++) {
@@ -366,6 +446,7 @@ void tw__wse_ranks_windows(tw__wse *w, unsigned windows)
             tw__wse_window(w);
         w->now += WINDOW;
         swap_borders(w);
+        if (w->has_mail && !w->lost) swap_letters(w);
     }
 }
 

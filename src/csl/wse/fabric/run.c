@@ -10,7 +10,9 @@
 #include <tilewright/progress.h>
 
 /* At least so many PEs to look at in a window: several windows in one go. The number decides alone, so that the host
- * is asked at the same cycles for any number of threads. */
+ * is asked at the same cycles for any number of threads. Where mailboxes are, ranks hear later of what is under way than
+ * one process does, so that a window in which nothing happens may be another one: there the host is asked after each,
+ * and all begin at a multiple of two from the last stop. */
 enum { WINDOW = 2, WORTH_SEVERAL = 384, ASK_EVERY = 16, MOST_WINDOWS = 32 };
 enum { ASK_TIME = 64 }; /* turns between two looks at the clock */
 
@@ -93,6 +95,7 @@ tw__wse *tw__wse_new(const tw__csl_image *image, const tw__wse_options *options,
         return NULL;
     }
     tw__wse_gather_messages(w);
+    tw__wse_ranks_mailboxes(w);
     return w;
 }
 
@@ -131,6 +134,7 @@ void tw__wse_free(tw__wse *w)
 {
     if (!w) return;
     for (uint32_t pe = w->first; w->router && w->pe && pe < w->end; pe++) free_pe(w, pe);
+    tw__wse_mail_end(w);
     for (unsigned k = 0; w->part && k < w->part_count; k++) {
         tw__part *part = &w->part[k];
         for (size_t m = 0; m < part->message_count; m++) g_free(part->message[m].text);
@@ -310,7 +314,7 @@ static tw_status run_until(tw__wse *w, uint64_t max_cycles, bool (*done)(void *u
     w->resume.pending = false;
     w->plain = !(w->watched || w->options.reference || w->has_mail);
     for (;; resumes = false) {
-        bool asks = done && turn % ASK_EVERY == 0 && !resumes;
+        bool asks = done && (turn % ASK_EVERY == 0 || w->has_mail) && !resumes;
         size_t busy;
         tw_progress_tell("wafer", "cycles", w->now, 0);
         if (asks && w->ranks > 1) next_of_all(w, &busy); /* what the last windows brought, before the host looks */
@@ -350,6 +354,7 @@ static tw_status run_until(tw__wse *w, uint64_t max_cycles, bool (*done)(void *u
         if (w->deadline && w->ranks == 1 && ++asked % ASK_TIME == 0) w->late = tw__seconds() > w->deadline;
         if (w->late) return out_of_time(w);
         uint64_t from = next > w->now && !w->options.reference ? next : w->now;
+        if (w->has_mail) from -= (from - w->now) % WINDOW;
         uint64_t left = limit - from, room = left / WINDOW + (left % WINDOW != 0);
         unsigned most = done ? ASK_EVERY - turn % ASK_EVERY : MOST_WINDOWS;
         unsigned windows = windows_worth(w, busy, room < most ? (unsigned)room : most);

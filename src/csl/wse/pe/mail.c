@@ -7,7 +7,8 @@
  * A message belongs to its sender's mailbox and stands in the receiver's list, ordered by the arrival of its header,
  * then by the sender's number. So PEs touch each other's mailboxes, which is why a wafer with mail runs window by
  * window in one thread (run.c): whatever a PE does to another one counts from two cycles later on, in a later
- * window. */
+ * window. That is why ranks may tell each other after each window: the receiver's has a copy of the sender's mailbox
+ * that holds the message, and tells when all of it has been taken. */
 #include "csl/wse/pe/pe.h"
 
 #include <stdlib.h>
@@ -31,6 +32,20 @@ struct tw__mail {
 void tw__wse_mail_free(tw__pe *pe)
 {
     free(pe->mail);
+}
+
+void tw__wse_mail_end(tw__wse *w)
+{
+    for (uint32_t pe = 0; w->boxes && w->pe && pe < w->count; pe++)
+        if (w->boxes[pe / 64] >> (pe & 63) & 1 && !tw__wse_lives_here(w, pe)) tw__wse_mail_free(&w->pe[pe]);
+    free(w->boxes);
+    free(w->letter);
+}
+
+static bool has_box(const tw__wse *w, uint32_t pe)
+{
+    if (tw__wse_lives_here(w, pe)) return w->pe[pe].mail != NULL;
+    return w->boxes && w->boxes[pe / 64] >> (pe & 63) & 1;
 }
 
 bool tw__wse_mail_begin(tw__part *part, tw__pe *pe, unsigned in_queue, unsigned out_queue)
@@ -74,7 +89,7 @@ bool tw__wse_mail_header(tw__part *part, tw__pe *pe, unsigned x, unsigned y, uns
     else if (x >= w->width || y >= w->height || x >> COORDINATE || y >> COORDINATE)
         tw__wse_fault(part, pe, "wse.message", "a message to PE %u,%u leaves the rectangle of %u x %u PEs", x, y,
                       w->width, w->height);
-    else if (!w->pe[y * w->width + x].mail)
+    else if (!has_box(w, y * w->width + x))
         tw__wse_fault(part, pe, "wse.message",
                       "a message to PE %u,%u, whose program does not import <message_passing>", x, y);
     else
@@ -95,24 +110,49 @@ static bool comes_before(const tw__mail *a, const tw__mail *b)
     return a->at[0] != b->at[0] ? a->at[0] < b->at[0] : a->from < b->from;
 }
 
-/* The header has left: the message joins the receiver's list. False = no program makes such a header. */
-static bool address(tw__part *part, tw__mail *m, uint32_t header)
+/* The message joins the receiver's list. */
+static void join_list(tw__mail *to, tw__mail *m)
 {
-    const tw__wse *w = part->w;
-    uint32_t x = header & ((1u << COORDINATE) - 1), y = header >> COORDINATE & ((1u << COORDINATE) - 1);
-    unsigned count = header >> 2 * COORDINATE;
-    if (count < 1 || count > TW__WSE_MESSAGE || x >= w->width || y >= w->height) return false;
-    tw__mail *to = w->pe[y * w->width + x].mail;
-    if (!to) return false;
-    m->to = to->from;
-    m->total = (uint8_t)(count + 1);
-    m->count = m->taken = 0;
-    m->at[0] = part->now + way(part, m->from, m->to);
     tw__mail **place = &to->list;
     while (*place && comes_before(*place, m)) place = &(*place)->next;
     m->next = *place;
     *place = m;
+}
+
+static void begin_message(tw__mail *m, uint32_t to, unsigned total)
+{
+    m->to = to;
+    m->total = (uint8_t)total;
+    m->count = m->taken = 0;
+}
+
+/* The header has left. False = no program makes such a header. */
+static bool address(const tw__wse *w, tw__mail *m, uint32_t header)
+{
+    uint32_t x = header & ((1u << COORDINATE) - 1), y = header >> COORDINATE & ((1u << COORDINATE) - 1);
+    unsigned count = header >> 2 * COORDINATE;
+    if (count < 1 || count > TW__WSE_MESSAGE || x >= w->width || y >= w->height) return false;
+    if (!has_box(w, y * w->width + x)) return false;
+    begin_message(m, y * w->width + x, count + 1);
     return true;
+}
+
+/* One wavelet more is on its way to a mailbox of this process. */
+static void post(tw__part *part, tw__mail *m, uint32_t word, uint64_t at)
+{
+    m->word[m->count] = word;
+    m->at[m->count] = at;
+    if (m->count++ == 0) join_list(part->w->pe[m->to].mail, m);
+    tw__wse_wake_engine(part, m->to, at);
+}
+
+static void write_letter(tw__part *part, tw__letter letter)
+{
+    tw__wse *w = part->w;
+    if (tw__grow(&w->letter, &w->letter_room, w->letters, sizeof *w->letter))
+        w->letter[w->letters++] = letter;
+    else
+        part->no_memory = true;
 }
 
 bool tw__wse_mail_owns(const tw__pe *pe, unsigned queue)
@@ -130,15 +170,47 @@ bool tw__wse_mail_sends(const tw__part *part, const tw__pe *pe, unsigned queue)
 void tw__wse_mail_send(tw__part *part, tw__pe *pe, uint32_t payload)
 {
     tw__mail *m = pe->mail;
-    if (!m->total && !address(part, m, payload)) {
+    if (!m->total && !address(part->w, m, payload)) {
         tw__wse_complain(part, m->from, -1, TW__WSE_R, "wse.message",
                          "a wavelet on the output queue of <message_passing> belongs to no message and is lost");
         return;
     }
-    m->word[m->count] = m->count ? payload : m->total - 1u;
-    m->at[m->count] = part->now + way(part, m->from, m->to);
-    if (m->at[m->count] == part->now) m->at[m->count]++; /* to itself */
-    tw__wse_wake_engine(part, m->to, m->at[m->count++]);
+    uint32_t word = m->count ? payload : m->total - 1u;
+    uint64_t at = part->now + way(part, m->from, m->to);
+    if (at == part->now) at++; /* to itself */
+    if (tw__wse_lives_here(part->w, m->to)) {
+        post(part, m, word, at);
+        return;
+    }
+    write_letter(
+        part, (tw__letter){
+                  .from = m->from, .to = m->to, .word = word, .index = m->count++, .total = m->total, .at = at });
+}
+
+/* All of the message has been taken: the next one of its sender may begin. */
+static void message_ends(tw__part *part, tw__mail *m, uint64_t at)
+{
+    m->total = 0;
+    m->free_at = at;
+    if (tw__wse_lives_here(part->w, m->from))
+        tw__wse_wake_engine(part, m->from, at);
+    else
+        write_letter(part, (tw__letter){ .from = m->from, .to = m->to, .at = at });
+}
+
+bool tw__wse_mail_take(tw__part *part, const tw__letter *letter)
+{
+    tw__wse *w = part->w;
+    tw__pe *sender = &w->pe[letter->from];
+    if (letter->total == 0) {
+        message_ends(part, sender->mail, letter->at);
+        return true;
+    }
+    if (!sender->mail && !(sender->mail = tw__calloc(1, sizeof *sender->mail))) return false;
+    sender->mail->from = letter->from;
+    if (letter->index == 0) begin_message(sender->mail, letter->to, letter->total);
+    post(part, sender->mail, letter->word, letter->at);
+    return true;
 }
 
 /* Who takes the next message: an operation on the input queue, which ends with it, or the queue's data task, which
@@ -175,9 +247,7 @@ static bool deliver(tw__part *part, tw__pe *pe, tw__mail *box)
     m->taken++;
     if (!last) return true;
     uint64_t back = way(part, m->from, box->from);
-    m->total = 0;
-    m->free_at = part->now + (back ? back : 1);
-    tw__wse_wake_engine(part, m->from, m->free_at);
+    message_ends(part, m, part->now + (back ? back : 1));
     box->current = NULL;
     return true;
 }

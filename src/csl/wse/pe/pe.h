@@ -198,6 +198,9 @@ enum { TW__WSE_MESSAGE = 32, TW__WSE_MAIL_LINE = 160 }; /* elements of a message
 /* The PE takes part, by these queues, where the program has bound them to colors. False = out of memory. */
 bool tw__wse_mail_begin(tw__part *part, tw__pe *pe, unsigned in_queue, unsigned out_queue);
 void tw__wse_mail_free(tw__pe *pe);
+void tw__wse_mail_end(tw__wse *w); /* what it has of other ranks */
+/* What another rank's mailbox says; false = out of memory. */
+bool tw__wse_mail_take(tw__part *part, const tw__letter *letter);
 /* Services of the library; false after a fault. */
 bool tw__wse_mail_init(tw__part *part, tw__pe *pe);
 bool tw__wse_mail_ready(tw__part *part, tw__pe *pe);

@@ -233,6 +233,14 @@ typedef struct tw__port { /* of the host: a stream in or out */
 } tw__port;
 
 typedef struct tw__mail tw__mail; /* pe/mail.c */
+/* What one mailbox says to another one that lives in another rank: a wavelet of a message, or that all of it has been
+ * taken (total 0), which is for the sender. */
+typedef struct tw__letter {
+    uint32_t from, to, word;
+    uint8_t index, total; /* wavelets: which one, of all */
+    uint16_t spare;
+    uint64_t at; /* when it counts */
+} tw__letter;
 
 /* A line each for what happens in every cycle, for wavelets that land, operations, tasks, and queues. */
 typedef struct tw__pe {
@@ -434,8 +442,11 @@ struct tw__wse {
     uint64_t save_at; /* before that cycle `save` is called; NEVER */
     tw__wse_save *save;
     void *save_user;
-    double deadline; /* by tw__seconds(); 0 = none */
-    bool has_mail;   /* PEs pass messages beside the links: one thread, one window at a time */
+    double deadline;    /* by tw__seconds(); 0 = none */
+    bool has_mail;      /* PEs pass messages beside the links: one thread, one window at a time */
+    uint64_t *boxes;    /* bit by PE: its program has messages; of all ranks. NULL = one process, or no messages */
+    tw__letter *letter; /* for mailboxes of other ranks, since the last window */
+    size_t letters, letter_room;
     tw__wse_print *print;
     void *print_user;
     GHashTable *said; /* sites that have been reported */
