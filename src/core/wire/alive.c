@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether other ranks are still there. Launchers end all ranks when one is killed, but not all of them always do so:
- * ranks of this machine are asked for at its system, by who has waited for a while. */
+ * ranks of this machine are asked for at its system, those of others over their line, by who has waited for a while. */
 #include "core/wire/inside.h"
 
 #include <errno.h>
@@ -48,8 +48,21 @@ tw_status tw__wire_introduce(void)
     processes = tw__calloc(tw__wire.size, sizeof *processes);
     if (!processes) return tw__fail(TW_E_NO_MEMORY, "no memory for ranks");
     processes[tw__wire.rank] = (process){ this_machine(), (uint64_t)getpid() };
-    return tw__wire_combine(TW__WIRE_HERE("processes of ranks"), processes, tw__wire.size * sizeof *processes,
-                            take_process);
+    tw_status s = tw__wire_combine(TW__WIRE_HERE("processes of ranks"), processes,
+                                   tw__wire.size * sizeof *processes, take_process);
+    if (s) return s;
+    bool far[MOST_RANKS];
+    for (unsigned k = 0; k < tw__wire.size; k++)
+        far[k] = processes[k].machine == 0 || processes[k].machine != processes[0].machine;
+    far[0] = false;
+    return tw__wire_make_lines(far);
+}
+
+static bool rank_is_gone(unsigned rank)
+{
+    const process *me = &processes[tw__wire.rank], *other = &processes[rank];
+    bool near = me->machine && other->machine == me->machine;
+    return near ? kill((pid_t)other->number, 0) != 0 && errno == ESRCH : tw__wire_line_ended(rank);
 }
 
 /* A rank that has just ended as it should may be gone while its last message is still to be read: it has to be gone
@@ -57,16 +70,13 @@ tw_status tw__wire_introduce(void)
 tw_status tw__wire_look_for_others(unsigned *missing)
 {
     unsigned gone = 0, size = processes ? tw__wire.size : 0;
-    const process *me = processes ? &processes[tw__wire.rank] : NULL;
-    for (; gone < size; gone++)
-        if (me->machine && processes[gone].machine == me->machine && kill((pid_t)processes[gone].number, 0) != 0 &&
-            errno == ESRCH)
-            break;
+    while (gone < size && !rank_is_gone(gone)) gone++;
     if (gone == size || gone != *missing) {
         *missing = gone == size ? TW__WIRE_NONE_MISSING : gone;
         return TW_OK;
     }
     tw__wire_break();
-    return tw__fail(TW_E_SYSTEM, "rank %u waits in %s, but rank %u (process %llu) is gone", tw__wire.rank,
-                    tw__wire_now()->what, gone, (unsigned long long)processes[gone].number);
+    return tw__fail(TW_E_SYSTEM, "rank %u waits in %s, but rank %u (process %llu%s) is gone", tw__wire.rank,
+                    tw__wire_now()->what, gone, (unsigned long long)processes[gone].number,
+                    processes[gone].machine == processes[tw__wire.rank].machine ? "" : " of another machine");
 }

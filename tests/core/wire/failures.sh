@@ -42,4 +42,17 @@ fine=none # it has its own idea
 run killed_at_end 2 "rank 0 waits in the end of a run, but rank 1 (process" "is gone"
 run killed_before 2 "next wait: nothing yet" "but rank 1 (process"
 run killed 4 "waits in a round, but rank 3 (process"
+# The same where each rank is on a machine of its own, as far as it can tell.
+own='hostname "$1"; shift; exec "$@"'
+if unshare --user --map-root-user --uts sh -c "$own" sh elsewhere true 2>/dev/null; then
+    misbehave=$program
+    program=$(mktemp)
+    printf '#!/bin/sh\nexec unshare --user --map-root-user --uts sh -c '\''%s'\'' sh "m$OMPI_COMM_WORLD_RANK" "%s" "$@"\n' \
+        "$own" "$misbehave" >"$program"
+    chmod +x "$program"
+    run killed_at_end 2 "rank 0 waits in the end of a run, but rank 1 (process" "of another machine) is gone"
+    rm -f "$program"
+else
+    echo "no machines of one's own here: a rank that is killed on another one is not tested"
+fi
 exit $failed

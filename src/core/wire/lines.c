@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines: an idle connection from each rank of another machine to rank 0. The system of a machine closes it when the
+ * process ends, however that happens, and asks over it whether the other machine is still there: so both ends find
+ * out who is gone without a thread of theirs, whatever the other one is doing. Where none can be made (no network but
+ * that of MPI, more than MOST_LINES ranks) that rank is only missed after mpi.timeout. */
+#include "core/wire/inside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { MOST_LINES = 256, MOST_ADDRESSES = 8, START_MS = 2000, ANSWER_MS = 500, DEAD_AFTER = 3 };
+
+/* What rank 0 tells all: where it listens. */
+typedef struct offer {
+    unsigned char token[16]; /* who has it belongs to this run */
+    uint32_t count;
+    struct sockaddr_in6 address[MOST_ADDRESSES]; /* those of IPv4 are mapped; with the port */
+} offer;
+
+/* What is said over a line, and answered with the same. */
+typedef struct greeting {
+    unsigned char token[16];
+    uint32_t rank;
+} greeting;
+
+static int *lines; /* [ranks]: -1 = none */
+
+/* --- where rank 0 listens -------------------------------------------------------------------------------------- */
+
+static void offer_address(offer *o, const struct ifaddrs *of, in_port_t port)
+{
+    struct sockaddr_in6 a = { .sin6_family = AF_INET6, .sin6_port = port };
+    if (of->ifa_addr->sa_family == AF_INET6) {
+        memcpy(&a.sin6_addr, &((const struct sockaddr_in6 *)(const void *)of->ifa_addr)->sin6_addr,
+               sizeof a.sin6_addr);
+        if (IN6_IS_ADDR_LINKLOCAL(&a.sin6_addr)) return; /* means nothing elsewhere */
+    } else {
+        a.sin6_addr.s6_addr[10] = a.sin6_addr.s6_addr[11] = 0xff;
+        memcpy(&a.sin6_addr.s6_addr[12], &((const struct sockaddr_in *)(const void *)of->ifa_addr)->sin_addr.s_addr,
+               4);
+    }
+    if (o->count < MOST_ADDRESSES) o->address[o->count++] = a;
+}
+
+/* Loopback only where there is nothing else: machines that share a network are containers then. */
+static void offer_addresses(offer *o, in_port_t port)
+{
+    struct ifaddrs *all;
+    if (getifaddrs(&all) != 0) return;
+    for (unsigned loopback = 0; loopback < 2 && o->count == 0; loopback++)
+        for (const struct ifaddrs *a = all; a; a = a->ifa_next)
+            if (a->ifa_addr && (a->ifa_addr->sa_family == AF_INET || a->ifa_addr->sa_family == AF_INET6) &&
+                a->ifa_flags & IFF_UP && ((a->ifa_flags & IFF_LOOPBACK) != 0) == (loopback != 0))
+                offer_address(o, a, port);
+    freeifaddrs(all);
+}
+
+/* The socket; -1 = nobody can reach this process. */
+static int listen_anywhere(offer *o)
+{
+    struct sockaddr_in6 at = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_ANY_INIT };
+    socklen_t size = sizeof at;
+    int off = 0, s = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (s < 0) return -1;
+    if (setsockopt(s, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) == 0 &&
+        bind(s, (const struct sockaddr *)&at, sizeof at) == 0 && listen(s, MOST_LINES) == 0 &&
+        getsockname(s, (struct sockaddr *)&at, &size) == 0 &&
+        getrandom(o->token, sizeof o->token, 0) == sizeof o->token)
+        offer_addresses(o, at.sin6_port);
+    if (o->count) return s;
+    close(s);
+    return -1;
+}
+
+/* --- both ends ------------------------------------------------------------------------------------------------- */
+
+static bool ready_for(int s, short events, int ms)
+{
+    struct pollfd p = { .fd = s, .events = events };
+    return poll(&p, 1, ms) == 1;
+}
+
+/* All of a greeting, within the time of an answer. */
+static bool hear(int s, const offer *o, greeting *g)
+{
+    size_t got = 0;
+    while (got < sizeof *g && ready_for(s, POLLIN, ANSWER_MS)) {
+        ssize_t n = recv(s, (char *)g + got, sizeof *g - got, 0);
+        if (n <= 0) return false;
+        got += (size_t)n;
+    }
+    return got == sizeof *g && memcmp(g->token, o->token, sizeof g->token) == 0;
+}
+
+static bool greet(int s, const offer *o)
+{
+    greeting g = { .rank = tw__wire.rank };
+    memcpy(g.token, o->token, sizeof g.token);
+    return send(s, &g, sizeof g, MSG_NOSIGNAL) == sizeof g;
+}
+
+static void keep_line(unsigned rank, int s)
+{
+    const int on = 1, idle = 1, every = 1, count = DEAD_AFTER;
+    setsockopt(s, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    setsockopt(s, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+    setsockopt(s, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof every);
+    setsockopt(s, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
+    lines[rank] = s;
+}
+
+static int ms_left(double until)
+{
+    double left = (until - tw__seconds()) * 1000;
+    return left > 0 ? (int)left + 1 : 0;
+}
+
+/* Rank 0: those who call, until all have or the time is up. */
+static void take_calls(int s, const offer *o, unsigned expected, double until)
+{
+    while (expected && ms_left(until) > 0 && ready_for(s, POLLIN, ms_left(until))) {
+        greeting g;
+        int line = accept(s, NULL, NULL);
+        if (line < 0) continue;
+        bool known = fcntl(line, F_SETFD, FD_CLOEXEC) == 0 && fcntl(line, F_SETFL, O_NONBLOCK) == 0 &&
+                     hear(line, o, &g) && g.rank > 0 && g.rank < tw__wire.size && lines[g.rank] < 0;
+        if (known && greet(line, o))
+            keep_line(g.rank, line), expected--;
+        else
+            close(line);
+    }
+}
+
+/* The others: one address after the other. A stranger who has the same address elsewhere does not know the answer. */
+static void call_first(const offer *o, double until)
+{
+    for (uint32_t k = 0; k < o->count && ms_left(until) > 0; k++) {
+        greeting g;
+        int error = 0, s = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        socklen_t size = sizeof error;
+        if (s < 0) return;
+        int begun = connect(s, (const struct sockaddr *)&o->address[k], sizeof o->address[k]);
+        if ((begun == 0 || (errno == EINPROGRESS && ready_for(s, POLLOUT, ANSWER_MS))) &&
+            getsockopt(s, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0 && greet(s, o) &&
+            hear(s, o, &g)) {
+            keep_line(0, s);
+            return;
+        }
+        close(s);
+    }
+}
+
+tw_status tw__wire_make_lines(const bool *far)
+{
+    unsigned expected = 0;
+    for (unsigned k = 0; k < tw__wire.size; k++) expected += far[k];
+    if (expected == 0 || expected > MOST_LINES) return TW_OK;
+    offer o = { .count = 0 };
+    int s = tw__wire.rank == 0 ? listen_anywhere(&o) : -1;
+    tw_status status = tw__wire_broadcast(TW__WIRE_HERE("where rank 0 is"), 0, &o, sizeof o);
+    lines = status || o.count == 0 ? NULL : tw__calloc(tw__wire.size, sizeof *lines);
+    for (unsigned k = 0; k < tw__wire.size && lines; k++) lines[k] = -1;
+    double until = tw__seconds() + START_MS / 1000.0;
+    if (s >= 0 && lines) take_calls(s, &o, expected, until);
+    if (s >= 0) close(s);
+    if (lines && far[tw__wire.rank]) call_first(&o, until);
+    for (unsigned k = 0; k < tw__wire.size; k++)
+        if (far[k] && (tw__wire.rank == 0 || tw__wire.rank == k) && (!lines || lines[tw__wire.rank ? 0 : k] < 0))
+            TW__LOG(ENGINE, INFO, "no line from rank %u to rank 0: if one ends, the other waits for mpi.timeout",
+                    k);
+    return status;
+}
+
+bool tw__wire_line_ended(unsigned rank)
+{
+    char byte;
+    if (!lines || lines[rank] < 0) return false;
+    ssize_t n = recv(lines[rank], &byte, 1, MSG_DONTWAIT);
+    return n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+}
