@@ -44,6 +44,8 @@ typedef struct view {
     uint32_t *next;     /* by instruction: another one that comes from the same, + 1 */
     uint32_t *function; /* by instruction */
     uint32_t *holder;   /* by frame: function that has it, + 1 */
+    uint32_t *called;   /* by instruction as it was written: a frame that a call of it became, + 1 */
+    uint32_t *sibling;  /* by frame: another one of the same call, + 1 */
     uint8_t *def;       /* by instruction: it writes the variable that is looked for */
     uint32_t *state;    /* by instruction: the register that it is in */
     uint64_t *steps;
@@ -198,11 +200,11 @@ static void place_once(const view *v, uint32_t f, const tw__csl_local *l)
 /* Functions of the new code that have something of the name's scope. */
 static void place_in_functions(const view *v, const tw__csl_local *l)
 {
-    const tw__csl_program *p = v->o->p;
     for (uint32_t origin = l->at; origin < l->end && origin < v->o->code_count; origin++)
         for (uint32_t k = v->first[origin]; k; k = v->next[k - 1]) place_once(v, v->function[k - 1], l);
-    for (uint32_t k = 0; k < p->frame_count; k++) /* where nothing but calls has come over */
-        if (name_covers(l, p->frames[k].origin) && v->holder[k]) place_once(v, v->holder[k] - 1, l);
+    for (uint32_t origin = l->at; origin < l->end && origin < v->o->code_count; origin++)
+        for (uint32_t k = v->called[origin]; k; k = v->sibling[k - 1]) /* where nothing but calls has come over */
+            if (v->holder[k - 1]) place_once(v, v->holder[k - 1] - 1, l);
 }
 
 static bool names_look(const opt *o, view *v, uint64_t *steps)
@@ -214,11 +216,14 @@ static bool names_look(const opt *o, view *v, uint64_t *steps)
                  tw__calloc(p->code_count + 1, sizeof *v->next),
                  tw__calloc(p->code_count + 1, sizeof *v->function),
                  tw__calloc(p->frame_count + 1, sizeof *v->holder),
+                 tw__calloc(o->code_count + 1, sizeof *v->called),
+                 tw__calloc(p->frame_count + 1, sizeof *v->sibling),
                  tw__calloc(p->code_count + 1, 1),
                  tw__calloc(p->code_count + 1, sizeof *v->state),
                  steps,
                  tw__calloc(p->function_count + 1, sizeof *v->done) };
-    if (!v->frames || !v->first || !v->next || !v->function || !v->holder || !v->def || !v->state || !v->done)
+    if (!v->frames || !v->first || !v->next || !v->function || !v->holder || !v->called || !v->sibling || !v->def ||
+        !v->state || !v->done)
         return false;
     for (uint32_t f = 0; f < p->function_count; f++)
         for (uint32_t k = 0; k < p->functions[f].count; k++) v->function[p->functions[f].entry + k] = f;
@@ -230,6 +235,12 @@ static bool names_look(const opt *o, view *v, uint64_t *steps)
         if (!origin || origin > o->code_count) continue;
         v->next[at] = v->first[origin - 1];
         v->first[origin - 1] = at + 1;
+    }
+    for (uint32_t k = (uint32_t)p->frame_count; k-- > 0;) {
+        uint32_t origin = p->frames[k].origin;
+        if (!origin || origin > o->code_count) continue;
+        v->sibling[k] = v->called[origin - 1];
+        v->called[origin - 1] = k + 1;
     }
     return true;
 }
@@ -257,6 +268,8 @@ void tw__opt_names(opt *o)
     free(v.next);
     free(v.function);
     free(v.holder);
+    free(v.called);
+    free(v.sibling);
     free(v.def);
     free(v.state);
     free(v.done);
