@@ -32,4 +32,7 @@ expect 0 "$tilewright" profile --diff "$work/p.json" "$work/p.json"
 for one in A B; do prints out "Cycles of $one are estimated: $near"; done
 BOUNDS='operations 1.001' expect 1 sh "$source/tests/csl/cycles.sh" "$build/bin"
 prints out 'MORE THAN 1.001'
+# Without the programs of others it is said which are missing.
+expect 1 sh "$source/tests/cycles/ipu.sh" "$build" "$work"
+prints err 'there is no tutorials/poplar/tut6_matrix_vector_opt/tut6.cpp in'
 finish
