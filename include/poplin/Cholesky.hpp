@@ -7,6 +7,24 @@
 
 namespace poplin {
 
+/* The products of a call of cholesky(), once each. */
+inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>>
+getCholeskyMatMulPrePlanParameters(const poplar::Type &, const std::vector<std::size_t> &shape, bool,
+                                   poplar::OptionFlags options)
+{
+    const std::size_t groups = detail::solverGroups("poplin::getCholeskyMatMulPrePlanParameters", shape);
+    const std::size_t n = shape[shape.size() - 1];
+    poplar::OptionFlags products;
+    const std::size_t block = detail::solverBlock(options, products);
+    std::vector<std::pair<MatMulParams, poplar::OptionFlags>> all;
+    for (std::size_t at = block; at < n; at += block) {
+        const std::size_t width = at + block < n ? block : n - at;
+        detail::solverProduct(all, groups, width, at, width, products);
+        detail::solverProduct(all, groups, n - at - width, at, width, products);
+    }
+    return all;
+}
+
 #define TW__END                                                                      \
     const poplar::DebugContext &debugContext = {}, poplar::OptionFlags options = {}, \
                                matmul::PlanningCache * = nullptr

@@ -243,7 +243,11 @@ inline tw_conv_params ConvParams::handle() const
                         "kernelTransform");
     detail::convEntries(detail::convFits(outputTransform, outputTransform.stride, dims), "outputTransform");
     tw_conv_params c = tw_conv_params();
-    c.input_type = poplar::handles::of(inputType), c.output_type = poplar::handles::of(outputType);
+    /* FP8 is computed as another type: what is asked here of it is the same for halves */
+    const auto real = [](const poplar::Type &t) {
+        return poplar::handles::of(t == poplar::QUARTER ? poplar::HALF : t);
+    };
+    c.input_type = real(inputType), c.output_type = real(outputType);
     c.batch = batchSize, c.groups = numConvGroups;
     c.in_channels = inputChannelsPerConvGroup, c.out_channels = outputChannelsPerConvGroup;
     c.dims = static_cast<unsigned>(dims);

@@ -55,6 +55,12 @@ inline poplar::Tensor convCreate(const char *call, ConvCreate create, poplar::Gr
                                  const ConvParams &params, const poplar::DebugContext &debugContext,
                                  const poplar::OptionFlags &options)
 {
+    if (params.inputType == poplar::QUARTER) {
+        ConvParams halves = params;
+        halves.inputType = halves.outputType = poplar::HALF;
+        return graph.clone(params.inputType, convCreate(call, create, graph, halves, debugContext, options),
+                           debugContext);
+    }
     const tw_conv_params p = params.handle();
     const ConvOptions list(options);
     const std::string path = debugContext.getPathName();
@@ -117,8 +123,16 @@ inline poplar::Tensor convolution(poplar::Graph &graph, const poplar::Tensor &in
                                   const ConvParams &params, bool transposeAndFlipWeights,
                                   poplar::program::Sequence &prog, TW__CACHED)
 {
-    const tw_conv_params p = params.handle();
     if (cache) cache->note(graph.getTarget(), params, options);
+    if (params.inputType == poplar::QUARTER) {
+        ConvParams real = params;
+        real.inputType = poplar::FLOAT;
+        if (real.outputType == poplar::QUARTER) real.outputType = poplar::HALF;
+        return convolution(graph, popops::detail::withoutQuarters(graph, in, prog, debugContext),
+                           popops::detail::withoutQuarters(graph, weights, prog, debugContext), real,
+                           transposeAndFlipWeights, prog, debugContext, options);
+    }
+    const tw_conv_params p = params.handle();
     return poplar::handles::step(
         graph, prog, debugContext, options, "poplin::convolution", [&](const poplar::handles::Call &c) {
             return tw_poplin_convolution(c.graph, poplar::handles::of(in), poplar::handles::of(weights), &p,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Matrix products. A cache notes what was planned with it; planning itself takes less than a millisecond. */
+/* Matrix products; those of FP8 are made of floats, and halves where no other type is wanted. A cache notes what was
+ * planned with it; planning itself takes less than a millisecond. */
 #ifndef POPLIN_MAT_MUL_HPP
 #define POPLIN_MAT_MUL_HPP
 
@@ -7,6 +8,7 @@
 #include <ostream>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
+#include <popops/Cast.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <poputil/exceptions.hpp>
 #include <set>
@@ -58,12 +60,27 @@ inline void wantRank(const char *call, unsigned rank, std::size_t seen)
         throw poputil::poplibs_error(std::string(call) + ": a matrix of rank " + std::to_string(seen) + "; it is " +
                                      std::to_string(rank));
 }
+/* Before anything is built of FP8: both are, and they fit. */
+inline void wantProduct(const char *call, const poplar::Tensor &A, const poplar::Tensor &B)
+{
+    const unsigned last = A.rank() - 1;
+    if (A.elementType() != B.elementType() || A.rank() != B.rank() || A.dim(last) != B.dim(last - 1) ||
+        (last == 2 && A.dim(0) != B.dim(0)))
+        throw poputil::poplibs_error(std::string(call) + ": " + A.elementType().toString() + A.shapeToString() +
+                                     " times " + B.elementType().toString() + B.shapeToString());
+}
 inline poplar::Tensor multiply(const char *call, unsigned rank, poplar::Graph &graph, const poplar::Tensor &A,
                                const poplar::Tensor &B, const poplar::Type &outputType,
                                poplar::program::Sequence &prog, const poplar::DebugContext &debugContext,
                                const poplar::OptionFlags &options)
 {
     wantRank(call, rank, A.rank());
+    if (A.elementType() == poplar::QUARTER || B.elementType() == poplar::QUARTER) {
+        wantProduct(call, A, B);
+        return multiply(call, rank, graph, popops::detail::withoutQuarters(graph, A, prog, debugContext),
+                        popops::detail::withoutQuarters(graph, B, prog, debugContext),
+                        outputType == poplar::QUARTER ? poplar::HALF : outputType, prog, debugContext, options);
+    }
     return poplar::handles::step(graph, prog, debugContext, options, call, [&](const poplar::handles::Call &c) {
         return tw_poplin_matmul(c.graph, poplar::handles::of(A), poplar::handles::of(B),
                                 poplar::handles::of(outputType), c.sequence, c.path, c.options);
@@ -89,6 +106,9 @@ inline poplar::Tensor create(const char *call, Create make, unsigned rank, popla
 {
     wantRank(call, rank, a.size());
     wantRank(call, rank, b.size());
+    if (type == poplar::QUARTER)
+        return graph.clone(type, create(call, make, rank, graph, poplar::HALF, a, b, debugContext, options),
+                           debugContext);
     std::vector<std::string> texts;
     std::vector<const char *> list;
     for (const auto &o : options) texts.push_back(o.first + "=" + o.second);
@@ -170,6 +190,31 @@ inline poplar::Tensor createMatMulInputRHS(poplar::Graph &graph, const poplar::T
 {
     return createMatMulInputRHS(graph, dataType, dataType, aShape, bShape, debugContext, options);
 }
+
+/* B as the product reads it: a copy that lies as createMatMulInputRHS has it. */
+inline poplar::Tensor preArrangeMatMulInputRHS(poplar::Graph &graph, const std::vector<std::size_t> &aShape,
+                                               const poplar::Tensor &B, poplar::program::Sequence &prog,
+                                               const poplar::Type &outputType, TW__END)
+{
+    poplar::Tensor made =
+        createMatMulInputRHS(graph, B.elementType(), outputType, aShape, B.shape(), debugContext, options);
+    prog.add(poplar::program::Copy(B, made, false, debugContext));
+    return made;
+}
+inline poplar::Tensor preArrangeMatMulInputRHS(poplar::Graph &graph, const std::vector<std::size_t> &aShape,
+                                               const poplar::Tensor &B, poplar::program::Sequence &prog, TW__END)
+{
+    return preArrangeMatMulInputRHS(graph, aShape, B, prog, B.elementType(), debugContext, options);
+}
+inline poplar::Tensor preArrangeMatMulGroupedInputRHS(poplar::Graph &graph, const std::vector<std::size_t> &aShape,
+                                                      const poplar::Tensor &B, poplar::program::Sequence &prog,
+                                                      const poplar::Type &outputType, TW__END)
+{
+    poplar::Tensor made =
+        createMatMulGroupedInputRHS(graph, B.elementType(), outputType, aShape, B.shape(), debugContext, options);
+    prog.add(poplar::program::Copy(B, made, false, debugContext));
+    return made;
+}
 #undef TW__END
 
 inline poplar::Tensor transposeGroupedMatrix(const poplar::Tensor &A)
@@ -195,6 +240,15 @@ inline void matMulReportPlan(std::ostream &out, const poplar::Graph &graph, cons
     });
     if (text) out << text;
     std::free(text);
+}
+
+inline void matMulGroupedReportPlan(std::ostream &out, const poplar::Graph &graph, const poplar::Type &inputType,
+                                    const poplar::Type &outputType, const std::vector<std::size_t> &aShape,
+                                    const std::vector<std::size_t> &bShape, const poplar::OptionFlags &options = {},
+                                    matmul::PlanningCache *cache = nullptr)
+{
+    detail::wantRank("poplin::matMulGroupedReportPlan", 3, aShape.size());
+    matMulReportPlan(out, graph, inputType, outputType, aShape, bShape, options, cache);
 }
 
 /* Plans each once, so that what is wrong with one is said here. */

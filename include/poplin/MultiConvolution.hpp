@@ -60,6 +60,21 @@ template <class Args> const Args &at(const char *call, const std::vector<Args> &
                                  std::to_string(args.size()) + " convolutions, and none with the number " +
                                  std::to_string(index));
 }
+/* Either all count cycles of their transforms, or none. */
+template <class Args> void checkCycleCounts(const std::vector<Args> &args)
+{
+    bool counts[2] = { false, false };
+    for (const Args &a : args) {
+        bool one = false;
+        for (const auto &o : a.options)
+            one = o.first == "insertTransformsCycleCountProgs" ? o.second == "true" : one;
+        counts[one] = true;
+    }
+    if (counts[0] && counts[1])
+        throw poputil::poplibs_error(
+            "poplin::multiconv::convolution: insertTransformsCycleCountProgs is set for some "
+            "of the convolutions only");
+}
 } // namespace detail
 
 inline poplar::Tensor createWeights(poplar::Graph &graph, const std::vector<CreateTensorArgs> &args,
@@ -95,6 +110,7 @@ inline std::vector<poplar::Tensor> convolution(poplar::Graph &graph, const std::
                                                PlanningCache *cache = nullptr)
 {
     detail::checkOptions(options);
+    detail::checkCycleCounts(args);
     std::vector<poplar::Tensor> out;
     for (const ConvolutionArgs &a : args)
         out.push_back(poplin::convolution(graph, a.inputs, a.weights, a.params, transposeAndFlipWeights, prog,

@@ -3,12 +3,19 @@
 #ifndef POPLIN_NORMS_HPP
 #define POPLIN_NORMS_HPP
 
+#include <functional>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
+#include <popops/Cast.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/Reduce.hpp>
 #include <poputil/TileMapping.hpp>
+#include <poputil/exceptions.hpp>
+#include <string>
 #include <tilewright/poplibs/handles.hpp>
 #include <tilewright/poplibs/norms.h>
 #include <utility>
+#include <vector>
 
 namespace poplin {
 
@@ -104,6 +111,130 @@ inline poplar::Tensor normStatisticsGradients(poplar::Graph &graph, const poplar
                                                        poplar::handles::of(gradsIn), poplar::handles::of(invStdDev),
                                                        c.sequence, c.path);
         });
+}
+
+/* --- over the batches of several replicas --------------------------------------------------------------------- */
+
+/* Sums of each of the tensors over groups of `groupSize` replicas. */
+using DistributedNormReduceCallback = std::function<std::vector<poplar::Tensor>(
+    poplar::Graph &replicatedGraph, const std::vector<poplar::Tensor> &inputsToReduce,
+    poplar::program::Sequence &prog, unsigned groupSize, const poplar::DebugContext &debugContext,
+    const poplar::OptionFlags &options)>;
+
+namespace detail {
+
+/* A norm whose batch is that of `groups` replicas: their parts of mean values are summed by the callback. */
+struct DistributedNorm {
+    poplar::Graph &graph;
+    poplar::program::Sequence &prog;
+    const DistributedNormReduceCallback &callback;
+    const poplar::DebugContext &debugContext;
+    std::vector<std::size_t> dims; /* all but the channels */
+    unsigned groups;
+    double elements; /* of a channel, in all replicas */
+
+    DistributedNorm(const char *call, poplar::Graph &g, poplar::program::Sequence &p,
+                    const DistributedNormReduceCallback &f, const poplar::DebugContext &dc,
+                    const poplar::Tensor &acts, unsigned normSize)
+        : graph(g), prog(p), callback(f), debugContext(dc), groups(1), elements(1)
+    {
+        const std::size_t batch = acts.rank() < 2 ? 0 : acts.dim(0);
+        if (!batch || normSize % batch || !acts.numElements())
+            throw poputil::poplibs_error(std::string(call) + ": " + acts.shapeToString() +
+                                         " has no part of a batch of " + std::to_string(normSize));
+        groups = static_cast<unsigned>(normSize / batch);
+        if (groups > 1 && !f)
+            throw poputil::poplibs_error(std::string(call) + ": no callback that sums over " +
+                                         std::to_string(groups) + " replicas");
+        for (std::size_t d = 0; d < acts.rank(); d++)
+            if (d != 1) dims.push_back(d);
+        elements = static_cast<double>(acts.numElements() / acts.dim(1)) * groups;
+    }
+    poplar::Tensor mean(const poplar::Tensor &t, popops::Operation op)
+    {
+        poplar::Tensor share =
+            graph.addConstant(poplar::FLOAT, {}, static_cast<float>(1 / elements), { debugContext, "share" });
+        graph.setTileMapping(share, 0);
+        return popops::reduce(graph, t, poplar::FLOAT, dims, { op, false, share }, prog, debugContext);
+    }
+    void sum(std::vector<poplar::Tensor> parts, std::vector<poplar::Tensor *> results)
+    {
+        if (groups > 1) parts = callback(graph, parts, prog, groups, debugContext, {});
+        if (parts.size() != results.size())
+            throw poputil::poplibs_error("the callback that sums over replicas gives " +
+                                         std::to_string(parts.size()) + " tensors for " +
+                                         std::to_string(results.size()));
+        for (std::size_t i = 0; i < parts.size(); i++) *results[i] = parts[i];
+    }
+    /* [channels] along the channels of a tensor. */
+    static poplar::Tensor column(const poplar::Tensor &channels, const poplar::Tensor &like)
+    {
+        std::vector<std::size_t> shape(like.rank() - 1, 1);
+        shape[0] = channels.numElements();
+        return channels.reshape(shape);
+    }
+};
+
+} // namespace detail
+
+/* Mean and inverse standard deviation over `normSize` elements of the batch, of which each replica has the same
+ * part. */
+inline std::pair<poplar::Tensor, poplar::Tensor>
+distributedNormStatistics(poplar::Graph &replicatedGraph, const poplar::Tensor &acts, float eps,
+                          poplar::program::Sequence &prog, bool unbiasedVarEstimate,
+                          DistributedNormReduceCallback allReduceCallback, unsigned normSize,
+                          bool stableAlgo = false, const poplar::Type &partialsType = poplar::FLOAT,
+                          const poplar::DebugContext &debugContext = {})
+{
+    namespace pe = popops::expr;
+    detail::DistributedNorm n("poplin::distributedNormStatistics", replicatedGraph, prog, allReduceCallback,
+                              debugContext, acts, normSize);
+    if (n.groups == 1)
+        return normStatistics(replicatedGraph, acts, eps, prog, unbiasedVarEstimate, stableAlgo, partialsType,
+                              debugContext);
+    const float factor =
+        static_cast<float>(unbiasedVarEstimate && n.elements > 1 ? n.elements / (n.elements - 1) : 1);
+    poplar::Tensor mean = n.mean(acts, popops::Operation::ADD), power, spread;
+    if (stableAlgo) {
+        n.sum({ mean }, { &mean });
+        poplar::Tensor apart = popops::map(replicatedGraph, pe::Square(pe::Cast(pe::_1, poplar::FLOAT) - pe::_2),
+                                           { acts, n.column(mean, acts) }, prog, debugContext);
+        n.sum({ n.mean(apart, popops::Operation::ADD) }, { &power });
+        spread = popops::map(replicatedGraph, pe::Rsqrt((pe::_1 + eps) * factor), { power }, prog, debugContext);
+    } else {
+        power = n.mean(acts, popops::Operation::SQUARE_ADD);
+        n.sum({ mean, power }, { &mean, &power });
+        spread = popops::map(replicatedGraph,
+                             pe::Rsqrt((pe::Max(pe::_1 - pe::Square(pe::_2), pe::Const(0.0f)) + eps) * factor),
+                             { power, mean }, prog, debugContext);
+    }
+    if (acts.elementType() == poplar::FLOAT) return { mean, spread };
+    return { popops::cast(replicatedGraph, mean, acts.elementType(), prog, debugContext),
+             popops::cast(replicatedGraph, spread, acts.elementType(), prog, debugContext) };
+}
+inline poplar::Tensor
+distributedNormStatisticsGradients(poplar::Graph &replicatedGraph, const poplar::Tensor &actsWhitened,
+                                   const poplar::Tensor &gradsIn, const poplar::Tensor &invStdDev,
+                                   poplar::program::Sequence &prog, DistributedNormReduceCallback reduceCallback,
+                                   unsigned normSize, const poplar::Type &partialsType = poplar::FLOAT,
+                                   const poplar::DebugContext &debugContext = {})
+{
+    namespace pe = popops::expr;
+    detail::DistributedNorm n("poplin::distributedNormStatisticsGradients", replicatedGraph, prog, reduceCallback,
+                              debugContext, actsWhitened, normSize);
+    if (n.groups == 1)
+        return normStatisticsGradients(replicatedGraph, actsWhitened, gradsIn, invStdDev, prog, partialsType,
+                                       debugContext);
+    const auto real = [](const pe::Expr &e) { return pe::Cast(e, poplar::FLOAT); };
+    poplar::Tensor both =
+        popops::map(replicatedGraph, real(pe::_1) * real(pe::_2), { actsWhitened, gradsIn }, prog, debugContext);
+    poplar::Tensor slope = n.mean(both, popops::Operation::ADD), shift = n.mean(gradsIn, popops::Operation::ADD);
+    n.sum({ slope, shift }, { &slope, &shift });
+    return popops::map(
+        replicatedGraph,
+        pe::Cast(real(pe::_3) * (real(pe::_2) - pe::_5 - real(pe::_1) * pe::_4), gradsIn.elementType()),
+        { actsWhitened, gradsIn, n.column(invStdDev, gradsIn), n.column(slope, gradsIn), n.column(shift, gradsIn) },
+        prog, debugContext);
 }
 
 } // namespace poplin

@@ -6,6 +6,7 @@
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 #include <poplin/MatMul.hpp>
+#include <cstdlib>
 #include <string>
 #include <tilewright/poplibs/handles.hpp>
 #include <tilewright/poplibs/solve.h>
@@ -33,7 +34,55 @@ inline poplar::Tensor solverInput(const char *call, poplar::Graph &graph, const 
                                              shape.data(), path.c_str(), list.data());
     });
 }
+/* Options of a solver: the size of its blocks, and those of its products. */
+inline std::size_t solverBlock(const poplar::OptionFlags &options, poplar::OptionFlags &products)
+{
+    unsigned long block = 64;
+    for (const auto &o : options)
+        if (o.first == "blockSize")
+            block = std::strtoul(o.second.c_str(), nullptr, 10);
+        else
+            products.set(o.first, o.second);
+    if (!block) throw poplar::invalid_option("option 'blockSize': it can be numbers from 1 on");
+    return block;
+}
+/* [groups][rows][sum] times [groups][sum][columns], once. */
+inline void solverProduct(std::vector<std::pair<MatMulParams, poplar::OptionFlags>> &all, std::size_t groups,
+                          std::size_t rows, std::size_t sum, std::size_t columns,
+                          const poplar::OptionFlags &options)
+{
+    const MatMulParams made = { poplar::FLOAT, poplar::FLOAT, { groups, rows, sum }, { groups, sum, columns } };
+    for (const auto &one : all)
+        if (!(one.first < made) && !(made < one.first)) return;
+    if (rows && sum && columns) all.emplace_back(made, options);
+}
+inline std::size_t solverGroups(const char *call, const std::vector<std::size_t> &shape)
+{
+    std::size_t groups = 1;
+    if (shape.size() < 2)
+        throw poputil::poplibs_error(std::string(call) + ": a matrix of rank " + std::to_string(shape.size()));
+    for (std::size_t d = 0; d + 2 < shape.size(); d++) groups *= shape[d];
+    return groups;
+}
 } // namespace detail
+
+/* The products of a call of triangularSolve(), once each. */
+inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>> getTriangularSolveMatMulPrePlanParameters(
+    const poplar::Type &, const poplar::Type &, const std::vector<std::size_t> &aShape,
+    const std::vector<std::size_t> &bShape, bool leftSide, bool, const poplar::OptionFlags &options)
+{
+    const char *const call = "poplin::getTriangularSolveMatMulPrePlanParameters";
+    const std::size_t groups = detail::solverGroups(call, aShape), n = aShape[aShape.size() - 1];
+    if (detail::solverGroups(call, bShape) != groups)
+        throw poputil::poplibs_error(std::string(call) + ": other batches on both sides");
+    poplar::OptionFlags products;
+    const std::size_t block = detail::solverBlock(options, products);
+    const std::size_t columns = bShape[bShape.size() - (leftSide ? 1 : 2)];
+    std::vector<std::pair<MatMulParams, poplar::OptionFlags>> all;
+    for (std::size_t row = block; row < n; row += block)
+        detail::solverProduct(all, groups, row + block < n ? block : n - row, row, columns, products);
+    return all;
+}
 
 inline poplar::Tensor createTriangularSolveInputLHS(poplar::Graph &graph, const poplar::Type &inputType,
                                                     const poplar::Type &, const std::vector<std::size_t> &aShape,

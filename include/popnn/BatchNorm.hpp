@@ -80,6 +80,40 @@ inline poplar::Tensor batchNormGradients(poplar::Graph &graph, const poplar::Ten
     poplar::Tensor whitened = batchNormWhiten(graph, acts, mean, iStdDev, prog, debugContext, options);
     return batchNormGradients(graph, whitened, gradsIn, iStdDev, gamma, prog, type, debugContext, options);
 }
+/* The same over `normBatchSize` elements of the batch, which several replicas have: the callback sums over them. */
+inline std::pair<poplar::Tensor, poplar::Tensor>
+distributedBatchNormStatistics(poplar::Graph &replicatedGraph, const poplar::Tensor acts, float eps,
+                               poplar::program::Sequence &prog, bool unbiasedVarEstimate,
+                               poplin::DistributedNormReduceCallback reduceCallback, unsigned normBatchSize,
+                               bool stableAlgo = false, const poplar::Type &partialsType = poplar::FLOAT,
+                               const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags & = {})
+{
+    return poplin::distributedNormStatistics(replicatedGraph, acts, eps, prog, unbiasedVarEstimate, reduceCallback,
+                                             normBatchSize, stableAlgo, partialsType, debugContext);
+}
+inline poplar::Tensor
+distributedBatchNormGradients(poplar::Graph &replicatedGraph, const poplar::Tensor &actsWhitened,
+                              const poplar::Tensor &gradsIn, const poplar::Tensor &invStdDev,
+                              const poplar::Tensor &gamma, poplar::program::Sequence &prog,
+                              poplin::DistributedNormReduceCallback reduceCallback, unsigned normBatchSize,
+                              const poplar::Type &partialsType = poplar::FLOAT,
+                              const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags & = {})
+{
+    poplar::Tensor grads = poplin::normGradients(replicatedGraph, gradsIn, gamma, prog, debugContext);
+    return poplin::distributedNormStatisticsGradients(replicatedGraph, actsWhitened, grads, invStdDev, prog,
+                                                      reduceCallback, normBatchSize, partialsType, debugContext);
+}
+inline poplar::Tensor distributedBatchNormGradients(
+    poplar::Graph &replicatedGraph, const poplar::Tensor &acts, const poplar::Tensor &gradsIn,
+    const poplar::Tensor &mean, const poplar::Tensor &invStdDev, const poplar::Tensor &gamma,
+    poplar::program::Sequence &prog, poplin::DistributedNormReduceCallback reduceCallback, unsigned normBatchSize,
+    const poplar::Type &partialsType = poplar::FLOAT, const poplar::DebugContext &debugContext = {},
+    const poplar::OptionFlags &options = {})
+{
+    poplar::Tensor whitened = batchNormWhiten(replicatedGraph, acts, mean, invStdDev, prog, debugContext, options);
+    return distributedBatchNormGradients(replicatedGraph, whitened, gradsIn, invStdDev, gamma, prog, reduceCallback,
+                                         normBatchSize, partialsType, debugContext, options);
+}
 /* gamma += scale * gammaDelta, and beta alike. */
 template <class Scale>
 void batchNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDelta, const poplar::Tensor &betaDelta,

@@ -8,6 +8,7 @@
 #include <popnn/CTCLoss.hpp>
 #include <popnn/CTCPlan.hpp>
 #include <popnn/LogSoftmax.hpp>
+#include <popops/ElementWise.hpp>
 #include <tilewright/poplibs/ctc.h>
 #include <tilewright/poplibs/handles.hpp>
 #include <tuple>
@@ -16,25 +17,30 @@ namespace popnn {
 namespace ctc_infer {
 
 inline ctc::Plan plan(const poplar::Graph &, const poplar::Type &, unsigned batchSize, unsigned maxTime,
-                      unsigned numClasses, unsigned beamwidth, const poplar::OptionFlags & = {})
+                      unsigned numClasses, unsigned beamwidth, const poplar::OptionFlags &options = {})
 {
+    ctc::detail::checkPlan("popnn::ctc_infer::plan", options, false);
     return ctc::Plan({ batchSize, maxTime, numClasses, beamwidth }, { "batch", "steps", "classes", "beams" });
 }
 inline poplar::Tensor createDataInput(poplar::Graph &graph, const poplar::Type &type, const std::size_t batchSize,
                                       const std::size_t maxTime, const std::size_t numClasses,
                                       const ctc::Plan &plan, const poplar::DebugContext &debugContext = {})
 {
-    return ctc::createDataInput(graph, type, batchSize, maxTime, numClasses, plan, debugContext);
+    plan.want("popnn::ctc_infer::createDataInput", "beams");
+    poplar::Tensor t = graph.addVariable(type, { maxTime, batchSize, numClasses }, debugContext);
+    poputil::mapTensorLinearly(graph, t);
+    return t;
 }
 
-/* Negative logarithms of probabilities [batch][paths], numbers of labels [batch][paths], labels
+/* Logarithms of probabilities [batch][paths], numbers of labels [batch][paths], labels
  * [batch][paths][time], the most probable first. */
 inline std::tuple<poplar::Tensor, poplar::Tensor, poplar::Tensor> beamSearchDecoderLogProbabilities(
     poplar::Graph &graph, const poplar::Tensor &logProbs, const poplar::Tensor &dataLengths,
-    poplar::program::Sequence &prog, unsigned blankClass, unsigned beamwidth, unsigned topPaths, const ctc::Plan &,
-    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+    poplar::program::Sequence &prog, unsigned blankClass, unsigned beamwidth, unsigned topPaths,
+    const ctc::Plan &plan, const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
     const char *call = "popnn::ctc_infer::beamSearchDecoderLogProbabilities";
+    plan.want(call, "beams");
     tw_ctc_paths made = {};
     poplar::handles::stepInPlace(graph, prog, debugContext, options, call, [&](const poplar::handles::Call &c) {
         made = tw_popnn_ctc_beam_search(c.graph, poplar::handles::of(logProbs), poplar::handles::of(dataLengths),
@@ -43,8 +49,9 @@ inline std::tuple<poplar::Tensor, poplar::Tensor, poplar::Tensor> beamSearchDeco
     const auto owned = [&](tw_tensor t) {
         return poplar::handles::make(graph, call, [&](tw_graph *) { return t; });
     };
-    poplar::Tensor loss = owned(made.loss), lengths = owned(made.lengths);
-    return std::make_tuple(loss, lengths, owned(made.labels));
+    poplar::Tensor logs = owned(made.loss), lengths = owned(made.lengths);
+    popops::negInPlace(graph, logs, prog, debugContext);
+    return std::make_tuple(logs, lengths, owned(made.labels));
 }
 inline std::tuple<poplar::Tensor, poplar::Tensor, poplar::Tensor>
 beamSearchDecoderLogits(poplar::Graph &graph, const poplar::Tensor &logits, const poplar::Tensor &dataLengths,
@@ -52,6 +59,7 @@ beamSearchDecoderLogits(poplar::Graph &graph, const poplar::Tensor &logits, cons
                         const ctc::Plan &plan, const poplar::DebugContext &debugContext = {},
                         const poplar::OptionFlags &options = {})
 {
+    plan.want("popnn::ctc_infer::beamSearchDecoderLogits", "beams");
     const poplar::Tensor logs = logSoftmax(graph, logits, prog, debugContext);
     return beamSearchDecoderLogProbabilities(graph, logs, dataLengths, prog, blankClass, beamwidth, topPaths, plan,
                                              debugContext, options);

@@ -15,22 +15,26 @@ namespace popnn {
 namespace ctc {
 
 inline Plan plan(const poplar::Graph &, const poplar::Type &, const poplar::Type &, unsigned batchSize,
-                 unsigned maxTime, unsigned maxLabelLength, unsigned numClasses, const poplar::OptionFlags & = {})
+                 unsigned maxTime, unsigned maxLabelLength, unsigned numClasses,
+                 const poplar::OptionFlags &options = {})
 {
+    detail::checkPlan("popnn::ctc::plan", options, true);
     return Plan({ batchSize, maxTime, maxLabelLength, numClasses });
 }
 inline poplar::Tensor createDataInput(poplar::Graph &graph, const poplar::Type &type, const std::size_t batchSize,
-                                      const std::size_t maxTime, const std::size_t numClasses, const Plan &,
+                                      const std::size_t maxTime, const std::size_t numClasses, const Plan &plan,
                                       const poplar::DebugContext &debugContext = {})
 {
+    plan.want("popnn::ctc::createDataInput", "labels");
     poplar::Tensor t = graph.addVariable(type, { maxTime, batchSize, numClasses }, debugContext);
     poputil::mapTensorLinearly(graph, t);
     return t;
 }
 inline poplar::Tensor createLabelsInput(poplar::Graph &graph, const poplar::Type &type, const std::size_t batchSize,
-                                        const std::size_t maxLabelLength, const Plan &,
+                                        const std::size_t maxLabelLength, const Plan &plan,
                                         const poplar::DebugContext &debugContext = {})
 {
+    plan.want("popnn::ctc::createLabelsInput", "labels");
     poplar::Tensor t = graph.addVariable(type, { batchSize, maxLabelLength }, debugContext);
     poputil::mapTensorLinearly(graph, t);
     return t;
@@ -40,10 +44,11 @@ inline poplar::Tensor createLabelsInput(poplar::Graph &graph, const poplar::Type
 inline std::pair<poplar::Tensor, poplar::Tensor> calcLossAndGradientLogProbabilities(
     poplar::Graph &graph, const poplar::Type &outType, const poplar::Tensor &logProbs, const poplar::Tensor &labels,
     const poplar::Tensor &dataLengths, const poplar::Tensor &labelLengths, poplar::program::Sequence &prog,
-    const unsigned blankClass, const Plan &, const poplar::DebugContext &debugContext = {},
+    const unsigned blankClass, const Plan &plan, const poplar::DebugContext &debugContext = {},
     const poplar::OptionFlags &options = {})
 {
     const char *call = "popnn::ctc::calcLossAndGradientLogProbabilities";
+    plan.want(call, "labels");
     return poplar::handles::stepPair(graph, prog, debugContext, options, call, [&](const poplar::handles::Call &c) {
         const tw_pair made =
             tw_popnn_ctc_loss(c.graph, poplar::handles::of(logProbs), poplar::handles::of(labels),
@@ -59,6 +64,7 @@ calcLossAndGradientLogits(poplar::Graph &graph, const poplar::Type &outType, con
                           const unsigned blankClass, const Plan &plan,
                           const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
+    plan.want("popnn::ctc::calcLossAndGradientLogits", "labels");
     const poplar::Tensor logs = logSoftmax(graph, logits, prog, debugContext);
     return calcLossAndGradientLogProbabilities(graph, outType, logs, labels, dataLengths, labelLengths, prog,
                                                blankClass, plan, debugContext, options);

@@ -7,14 +7,16 @@
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 #include <popops/Fill.hpp>
+#include <popops/QuarterCast.hpp>
 #include <poputil/exceptions.hpp>
 #include <tilewright/poplibs/handles.hpp>
 #include <tilewright/poplibs/popops.h>
 
 namespace popops {
 
-inline poplar::Tensor cast(poplar::Graph &graph, const poplar::Tensor &src, const poplar::Type &dstType,
-                           poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
+namespace detail {
+inline poplar::Tensor castPlain(poplar::Graph &graph, const poplar::Tensor &src, const poplar::Type &dstType,
+                                poplar::program::Sequence &prog, const poplar::DebugContext &debugContext)
 {
     return poplar::handles::step(graph, prog, debugContext, {}, "popops::cast",
                                  [&](const poplar::handles::Call &c) {
@@ -22,15 +24,76 @@ inline poplar::Tensor cast(poplar::Graph &graph, const poplar::Tensor &src, cons
                                                            poplar::handles::of(dstType), c.sequence, c.path);
                                  });
 }
+/* Elements of QUARTER as floats; all others stay as they are. */
+inline poplar::Tensor withoutQuarters(poplar::Graph &graph, const poplar::Tensor &t,
+                                      poplar::program::Sequence &prog, const poplar::DebugContext &debugContext)
+{
+    return t.elementType() == poplar::QUARTER ? quarters::toFloat(graph, t, prog, debugContext) : t;
+}
+} // namespace detail
+
+/* Elements of the same type are copied. */
+inline void castWithOutput(poplar::Graph &graph, const poplar::Tensor &src, const poplar::Tensor &dst,
+                           poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
+{
+    if (src.shape() != dst.shape())
+        throw poputil::poplibs_error("popops::cast: " + src.shapeToString() + " to " + dst.shapeToString());
+    const bool to = dst.elementType() == poplar::QUARTER;
+    const poplar::Tensor from = to || dst.elementType() != src.elementType()
+                                    ? detail::withoutQuarters(graph, src, prog, debugContext)
+                                    : src;
+    if (to) {
+        const bool real = from.elementType() == poplar::FLOAT;
+        return quarters::fromFloat(graph,
+                                   real ? from : detail::castPlain(graph, from, poplar::FLOAT, prog, debugContext),
+                                   dst, prog, debugContext);
+    }
+    poplar::handles::stepInPlace(
+        graph, prog, debugContext, {}, "popops::cast", [&](const poplar::handles::Call &c) {
+            tw_popops_cast_to(c.graph, poplar::handles::of(from), poplar::handles::of(dst), c.sequence, c.path);
+        });
+}
+/* To QUARTER by `metadata`, one element of QUARTER_METADATA; for other types it is not read. */
+inline poplar::Tensor cast(poplar::Graph &graph, const poplar::Tensor &src, const poplar::Type &dstType,
+                           const poplar::Tensor &metadata, poplar::program::Sequence &prog,
+                           const poplar::DebugContext &debugContext = {})
+{
+    if (dstType != poplar::QUARTER) {
+        const poplar::Tensor from = detail::withoutQuarters(graph, src, prog, debugContext);
+        return from.elementType() == dstType && src.elementType() == poplar::QUARTER
+                   ? from
+                   : detail::castPlain(graph, from, dstType, prog, debugContext);
+    }
+    const poplar::Tensor made = graph.clone(dstType, metadata, src, debugContext);
+    castWithOutput(graph, src, made, prog, debugContext);
+    return made;
+}
+inline poplar::Tensor cast(poplar::Graph &graph, const poplar::Tensor &src, const poplar::Type &dstType,
+                           poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
+{
+    return cast(graph, src, dstType, src.elementType() == poplar::QUARTER ? src.getMetadata() : poplar::Tensor(),
+                prog, debugContext);
+}
 inline poplar::program::Program cast(poplar::Graph &graph, poplar::Tensor src, poplar::Tensor dst,
                                      const poplar::DebugContext &debugContext = {})
 {
     poplar::program::Sequence prog;
-    poplar::handles::stepInPlace(
-        graph, prog, debugContext, {}, "popops::cast", [&](const poplar::handles::Call &c) {
-            tw_popops_cast_to(c.graph, poplar::handles::of(src), poplar::handles::of(dst), c.sequence, c.path);
-        });
+    castWithOutput(graph, src, dst, prog, debugContext);
     return std::move(prog);
+}
+/* Vertices of a compute set that the caller executes. */
+inline void cast(poplar::Graph &graph, poplar::Tensor src, poplar::Tensor dst, poplar::ComputeSet cs)
+{
+    poplar::handles::call(graph, "popops::cast", [&](tw_graph *g) {
+        tw_popops_cast_set(g, poplar::handles::of(src), poplar::handles::of(dst), tw_compute_set{ cs.getId() });
+    });
+}
+inline poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor src, const poplar::Type &dstType,
+                           poplar::ComputeSet cs, const poplar::DebugContext &debugContext = {})
+{
+    const poplar::Tensor made = graph.clone(dstType, src, debugContext);
+    cast(graph, src, made, cs);
+    return made;
 }
 
 /* A bool without dimensions: the one element of `input`, a float, is kept by half within `tolerance` times its

@@ -83,6 +83,13 @@ inline poplar::Tensor createSliceTensor(poplar::Graph &graph, const poplar::Tens
                                        sizes.data(), numIndices, debugContext.getPathName().c_str());
     });
 }
+/* Where elements of one slice lie best. The graph gets the variable that says so. */
+inline poplar::Graph::TileToTensorMapping getSliceMapping(poplar::Graph &graph, const poplar::Tensor &t,
+                                                          const std::vector<std::size_t> &dims,
+                                                          const std::vector<std::size_t> &sizes)
+{
+    return graph.getTileMapping(createSliceTensor(graph, t, dims, sizes, 1));
+}
 inline poplar::Tensor createSliceTensor(poplar::Graph &graph, const poplar::Type &type,
                                         const std::vector<std::size_t> &shape, const std::vector<std::size_t> &dims,
                                         const std::vector<std::size_t> &sizes, std::size_t numIndices,

@@ -7,6 +7,7 @@
 #include <poplar/Program.hpp>
 #include <tilewright/poplibs/handles.hpp>
 #include <tilewright/poplibs/popops.h>
+#include <vector>
 
 namespace popops {
 
@@ -18,6 +19,34 @@ void fill(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequen
         graph, prog, debugContext, {}, "popops::fill", [&](const poplar::handles::Call &c) {
             tw_popops_fill(c.graph, poplar::handles::of(t), static_cast<double>(value), c.sequence, c.path);
         });
+}
+
+/* Vertices of a compute set that the caller executes: for elements of some regions, of a tile, of all tiles. */
+template <class T>
+void fill(poplar::Graph &graph, poplar::Tensor t, const std::vector<poplar::Interval> &tileRegions, unsigned,
+          poplar::ComputeSet fillCS, T value)
+{
+    std::vector<poplar::Tensor> parts;
+    const poplar::Tensor flat = t.flatten();
+    for (const poplar::Interval &i : tileRegions) parts.push_back(flat.slice(i));
+    if (parts.empty()) return;
+    const poplar::Tensor all = poplar::concat(parts);
+    poplar::handles::call(graph, "popops::fill", [&](tw_graph *g) {
+        tw_popops_fill_set(g, poplar::handles::of(all), static_cast<double>(value),
+                           tw_compute_set{ fillCS.getId() });
+    });
+}
+template <class T>
+void fill(poplar::Graph &graph, const poplar::Tensor &t, const std::vector<std::vector<poplar::Interval>> &mapping,
+          poplar::ComputeSet fillCS, T value)
+{
+    for (unsigned tile = 0; tile < mapping.size(); tile++) fill(graph, t, mapping[tile], tile, fillCS, value);
+}
+template <class T>
+void fill(poplar::Graph &graph, const poplar::Tensor &t, unsigned tile, poplar::ComputeSet fillCS, T value)
+{
+    const auto mapping = graph.getTileMapping(t);
+    if (tile < mapping.size()) fill(graph, t, mapping[tile], tile, fillCS, value);
 }
 
 } // namespace popops

@@ -44,6 +44,22 @@ countedLoop(poplar::Graph &graph, std::size_t count,
     return countedLoop(graph, 0, count, 1, body, debugContext);
 }
 
+/* count += countStep; a scalar bool that says whether it is still another than the limit, for RepeatWhileTrue. */
+inline poplar::Tensor addForLoopCounterVertex(poplar::Graph &graph, const poplar::Tensor &count,
+                                              const poplar::Tensor &countLimit, int countStep, unsigned tile,
+                                              poplar::program::Sequence &prog, const poplar::DebugContext &di)
+{
+    if (count.elementType() == poplar::UNSIGNED_INT) /* a step back wraps round */
+        addInPlace(graph, count, static_cast<unsigned>(countStep), prog, { di, "step" });
+    else
+        addInPlace(graph, count, countStep, prog, { di, "step" });
+    poplar::Tensor more = graph.addVariable(poplar::BOOL, {}, { di, "more" });
+    graph.setTileMapping(more, tile);
+    mapWithOutput(graph, expr::NotEqual(expr::_1, expr::_2), { count.reshape({}), countLimit.reshape({}) }, more,
+                  prog, { di, "more" });
+    return more;
+}
+
 /* count = initial; while count != limit: body, count += step. Both are scalars of int or unsigned int. */
 inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, const poplar::Tensor &count, int initialCount,
                                                 const poplar::Tensor &countLimit, int countStep,

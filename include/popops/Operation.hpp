@@ -5,12 +5,11 @@
 
 #include <istream>
 #include <ostream>
+#include <popops/OperationDef.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <string>
 
 namespace popops {
-
-enum class Operation { ADD, MUL, MIN, MAX, LOGICAL_AND, LOGICAL_OR, SQUARE_ADD, LOG_ADD };
 
 inline const char *operationName(Operation op)
 {

@@ -53,7 +53,7 @@ template <typename T> struct Stored : Block {
 /* A row and a column for each block. */
 template <typename T> struct COOMatrix : detail::Stored<T> {
     using detail::Stored<T>::Stored;
-    explicit COOMatrix(const std::array<std::size_t, 2> &block = { { 1, 1 } }) : detail::Stored<T>(block) {}
+    COOMatrix(const std::array<std::size_t, 2> &block = { { 1, 1 } }) : detail::Stored<T>(block) {}
     COOMatrix(std::size_t numNZValues, const std::array<std::size_t, 2> &block = { { 1, 1 } })
         : detail::Stored<T>(numNZValues, numNZValues, numNZValues, block)
     {
@@ -62,7 +62,7 @@ template <typename T> struct COOMatrix : detail::Stored<T> {
 /* A row for each block; columnIndices: where the values of each column of blocks begin, and where the last end. */
 template <typename T> struct CSCMatrix : detail::Stored<T> {
     using detail::Stored<T>::Stored;
-    explicit CSCMatrix(const std::array<std::size_t, 2> &block = { { 1, 1 } }) : detail::Stored<T>(block) {}
+    CSCMatrix(const std::array<std::size_t, 2> &block = { { 1, 1 } }) : detail::Stored<T>(block) {}
     CSCMatrix(std::size_t numNZValues, std::size_t columns, const std::array<std::size_t, 2> &block = { { 1, 1 } })
         : detail::Stored<T>(numNZValues, columns + 1, numNZValues, block)
     {
@@ -71,7 +71,7 @@ template <typename T> struct CSCMatrix : detail::Stored<T> {
 /* A column for each block; rowIndices: where the values of each row of blocks begin, and where the last end. */
 template <typename T> struct CSRMatrix : detail::Stored<T> {
     using detail::Stored<T>::Stored;
-    explicit CSRMatrix(const std::array<std::size_t, 2> &block = { { 1, 1 } }) : detail::Stored<T>(block) {}
+    CSRMatrix(const std::array<std::size_t, 2> &block = { { 1, 1 } }) : detail::Stored<T>(block) {}
     CSRMatrix(std::size_t numNZValues, std::size_t rows, const std::array<std::size_t, 2> &block = { { 1, 1 } })
         : detail::Stored<T>(numNZValues, numNZValues, rows + 1, block)
     {

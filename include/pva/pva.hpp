@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pva {
@@ -195,6 +196,110 @@ class ComputeSet {
     std::size_t index;
 };
 
+/* A variable that lives while a program runs. */
+class Var {
+  public:
+    Var(std::string n, std::uint64_t b, bool always) : text(std::move(n)), size_(b), keeps(always) {}
+    std::string name() const { return text; }
+    std::uint64_t bytes() const { return size_; }
+    std::uint64_t size() const { return size_; }
+    bool alwaysLive() const { return keeps; }
+
+  private:
+    std::string text;
+    std::uint64_t size_;
+    bool keeps;
+};
+
+class ProgramVisitor;
+
+/* A node of the tree of control programs. A function that several programs call is a child of the first. */
+class Program {
+  public:
+    enum class Type {
+        Unknown, /* of a name that is not among these */
+        Sequence,
+        Repeat,
+        RepeatWhile,
+        If,
+        Switch,
+        OnEveryTileSwitch,
+        Call,
+        Function,
+        OnTileExecute,
+        DoExchange,
+        GlobalExchange,
+        StreamCopy,
+        StreamCopyBegin,
+        StreamCopyMid,
+        StreamCopyEnd,
+        Sync,
+        CopySharedStructure,
+        SetLocalConsensusFromVar,
+        WriteUndef,
+        PrintTensor,
+        AssumeEqualAcrossReplicas,
+        Abort,
+        AbortOnCondition,
+    };
+    Program(detail::DataPtr d, std::size_t i) : data(std::move(d)), index(i) {}
+    virtual ~Program();
+    std::string name() const;
+    Type type() const;
+    std::string typeName() const; /* as profiles have it, of unknown types too */
+    std::vector<std::shared_ptr<Program>> children() const;
+    std::uint64_t _id() const { return index; }
+    /* Calls the visitor's function for this type; children are not visited. */
+    virtual void accept(ProgramVisitor &visitor) const;
+    /* Variables live while it runs, the always-live ones behind the others; of leaf programs. */
+    std::vector<Var> vars() const;
+
+  protected:
+    detail::DataPtr data;
+    std::size_t index;
+};
+class OnTileExecuteProgram : public Program {
+  public:
+    using Program::Program;
+    ComputeSet computeset() const;
+    void accept(ProgramVisitor &visitor) const override;
+};
+class DoExchangeProgram : public Program {
+  public:
+    using Program::Program;
+    void accept(ProgramVisitor &visitor) const override;
+};
+
+/* To be derived from: does nothing. */
+class ProgramVisitor {
+  public:
+    virtual ~ProgramVisitor();
+    virtual void visitOnTileExecute(const OnTileExecuteProgram &) {}
+    virtual void visitDoExchange(const DoExchangeProgram &) {}
+    virtual void visitOther(const Program &) {} /* all other types; not among the vendor's names */
+};
+
+/* A leaf program with what lives while it runs. */
+class LivenessProgramStep {
+  public:
+    LivenessProgramStep(detail::DataPtr d, std::size_t s) : data(std::move(d)), step(s) {}
+    std::shared_ptr<Program> program() const;
+    class Memory {
+      public:
+        explicit Memory(std::uint64_t b) : total(b) {}
+        std::uint64_t bytes() const { return total; }
+
+      private:
+        std::uint64_t total;
+    };
+    Memory notAlwaysLiveMemory() const;
+    std::vector<Var> vars() const; /* without those that always live */
+
+  private:
+    detail::DataPtr data;
+    std::size_t step;
+};
+
 class Compilation {
   public:
     explicit Compilation(detail::DataPtr d) : data(std::move(d)) {}
@@ -202,6 +307,9 @@ class Compilation {
     GraphSize graph() const { return GraphSize(data); }
     std::vector<Tile> tiles() const;
     std::vector<ComputeSet> computeSets() const;
+    std::vector<std::shared_ptr<Program>> programs() const; /* all; the place of one is its _id() */
+    std::vector<LivenessProgramStep> livenessProgramSteps() const;
+    std::vector<Var> alwaysLiveVariables() const;
 
   private:
     detail::DataPtr data;
@@ -230,16 +338,38 @@ class Step {
     std::uint64_t cyclesFrom() const;
     std::uint64_t cyclesTo() const;
     std::vector<ComputeSetExecution> computeSets() const; /* at most one */
+    std::shared_ptr<Program> program() const;             /* NULL for syncs */
+    /* Of each IPU; where steps have only the cycles of all, of the graph as a whole. */
+    class Ipu {
+      public:
+        explicit Ipu(std::uint64_t c) : spent(c) {}
+        std::uint64_t cycles() const { return spent; }
+
+      private:
+        std::uint64_t spent;
+    };
+    std::vector<Ipu> ipus() const;
 
   private:
     detail::DataPtr data;
     std::size_t step;
 };
 
+/* A number of cycles, which reports of later SDKs have as an object. */
+class Cycles {
+  public:
+    explicit Cycles(std::uint64_t n) : count(n) {}
+    operator std::uint64_t() const { return count; }
+    std::uint64_t total() const { return count; }
+
+  private:
+    std::uint64_t count;
+};
+
 class Execution {
   public:
     explicit Execution(detail::DataPtr d) : data(std::move(d)) {}
-    std::uint64_t totalCycles() const;
+    Cycles totalCycles() const;
     std::vector<Step> steps() const; /* at most 100,000 */
 
   private:

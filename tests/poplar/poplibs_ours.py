@@ -4,7 +4,9 @@ their headers, not against PopLibs, runs them on the IPU Model and says why thos
 
     python3 tests/poplar/poplibs_ours.py BUILD DIR [WORD]     # BUILD: build/release; WORD: a regex on library/test
 
-Only the harness of the tests (poplibs_support, poplibs_test) is the checkout's. A line for each program: passed, or
+Only the harness of the tests (poplibs_support, poplibs_test) is the checkout's. Programs of tools/ are what most
+tests of poplin, popnn, poprand and popsparse run: each runs with PER (4) of their lines, spread over all. A line for
+each program: passed, or
 the cause: `private` needs headers, vertices or functions that are not public, `missing` a public name that is not
 here, `differs` compiles and fails, `packages` some of Debian's are not installed. Objects and lines are in
 BUILD/poplibs-ours. JOBS=n works on n programs at a time, LIMIT=n seconds a program (300). Needs the Debian packages
@@ -17,10 +19,11 @@ import re
 import subprocess
 import sys
 
-LIBRARIES = ("poputil", "popops", "poprand", "poplin", "popnn")
+LIBRARIES = ("poputil", "popops", "poprand", "poplin", "popnn", "popsparse")
 FLAGS = "-std=c++17 -w -O0 -DFMT_DEPRECATED_OSTREAM -DBOOST_TEST_DYN_LINK".split()
 BOOST = ("unit_test_framework", "program_options", "filesystem", "timer", "system")
 LIMIT = int(os.environ.get("LIMIT", "300"))
+PER = int(os.environ.get("PER", "4"))
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # What a message begins with, and whose fault that is. In headers of PopLibs' own folders a name is private.
 PRIVATE = re.compile(r"fatal error: (?!pop\w+/|gcl/|in )|poplibs_test|poplibs_support|unknown vertex|lib/|ExprOpUtil")
@@ -52,7 +55,7 @@ class Build:
         if to.exists() and to.stat().st_mtime > max(source.stat().st_mtime, self.newest):
             return 0, ""
         private = [f"-I{self.checkout / d}" for d in ("tests", "lib")]
-        return run(["g++", *FLAGS, *more, *self.include, *private, "-c", str(source), "-o", str(to)])
+        return run(["g++", *FLAGS, *more, *self.include, *private, "-c", str(source), "-o", str(to)], 3600)
 
     def harness(self):
         """Objects of the harness; sources of it that stand on private parts of PopLibs are left out."""
@@ -69,15 +72,34 @@ class Build:
         run(["ar", "rcs", str(archive), *(str(o) for o, (status, _) in zip(objects, made) if status == 0)])
         self.archive = archive
 
-    @staticmethod
-    def arguments(source, text, own_main):
-        """The harness's, or for a program that reads options itself those of its first line in CMakeLists.txt."""
+    def lines(self, program):
+        """What CMakeLists.txt of the tests has behind COMMAND for a program, but for lines with variables that are
+        not those of loops."""
+        lists = [(self.checkout / "tests" / d / "CMakeLists.txt").read_text() for d in LIBRARIES]
+        found = []
+        for text in lists:
+            loops = {name: values.split() for name, values in re.findall(r"foreach\((\w+)\s+([^)]*)\)", text)}
+            lines = re.findall(rf"COMMAND\s+{program}\s([^)]*)\)", text)
+            for line in lines:  # with loops around them: PER of all combinations
+                times = PER if "$" in line else 1
+                found += [re.sub(r"\$\{(\w+)\}", lambda m: loops[m[1]][i % len(loops[m[1]])]
+                                 if loops.get(m[1]) else m[0], line) for i in range(times)]
+        return [re.sub(r"\b(VARIANTS|LABELS|NAME|ALLOW_SKIP|RUN_SERIAL)\b.*", "", m, flags=re.S).split()
+                for m in found if "$" not in m]
+
+    def arguments(self, source, text, own_main):
+        """Lists of arguments, one a run: the harness's, or those of tests for a program that reads options itself."""
         if not own_main or "BOOST_TEST_MODULE" in text:
-            return ["--", "--device-type", "IpuModel2"]
-        lists = (source.parent / "CMakeLists.txt").read_text()
-        made = re.search(rf"add_\w+executable\((\w+)\s+{source.name}", lists)
-        line = re.search(rf"COMMAND {made[1]}\s([^)$]*)\)", lists) if made else None
-        return (line[1].split() if line else []) + ["--device-type=IpuModel2"]
+            return [["--", "--device-type", "IpuModel2"]]
+        if source.parent.name == "tools":
+            lines = self.lines(source.stem)
+            lines = lines[::max(1, len(lines) // PER)][:PER]
+        else:
+            lists = (source.parent / "CMakeLists.txt").read_text()
+            made = re.search(rf"add_\w+executable\((\w+)\s+{source.name}", lists)
+            lines = self.lines(made[1])[:PER] if made else []
+        device = ["--device-type=IpuModel2"] if "device-type" in text else []  # some never run a graph
+        return [line + device for line in lines or [[]]]
 
     def test(self, source):
         """(cause, message) of a program."""
@@ -97,11 +119,15 @@ class Build:
             return "packages", next(m for m in said.splitlines() if "cannot find -l" in m)
         if status:
             return "private", next((m.split(": ", 1)[-1] for m in said.splitlines() if "undefined" in m), said[-200:])
-        status, said = run([str(program), *self.arguments(source, text, own_main)])
-        if status == 0:
+        runs = self.arguments(source, text, own_main)
+        done = [run([str(program), *arguments]) for arguments in runs]
+        failed = [(arguments, said) for arguments, (status, said) in zip(runs, done) if status]
+        if not failed:
             return "passed", ""
+        arguments, said = failed[0]
         line = next((m for m in said.splitlines() if "error" in m or "terminate" in m), said.strip()[-200:])
-        return "private" if PRIVATE.search(line) else "differs", re.sub(r"^\S*/", "", line)
+        of = f"{len(failed)} of {len(runs)} runs: {' '.join(arguments)}: " if len(runs) > 1 else ""
+        return "private" if PRIVATE.search(line) else "differs", of + re.sub(r"^\S*/", "", line)
 
 
 def main():
@@ -109,8 +135,8 @@ def main():
         sys.exit(__doc__)
     word = re.compile(sys.argv[3] if len(sys.argv) == 4 else "")
     build = Build(sys.argv[1], sys.argv[2])
-    sources = [s for d in LIBRARIES for s in sorted((build.checkout / "tests" / d).glob("*.cpp"))
-               if word.search(f"{d}/{s.stem}")]
+    folders = [*(build.checkout / "tests" / d for d in LIBRARIES), build.checkout / "tools"]
+    sources = [s for d in folders for s in sorted(d.glob("*.cpp")) if word.search(f"{d.name}/{s.stem}")]
     if not sources:
         sys.exit("poplibs_ours: there is no such test program")
     build.harness()

@@ -80,6 +80,10 @@ TW_API void tw_popops_cast_to(tw_graph *graph, tw_tensor source, tw_tensor desti
                               const char *name);
 TW_API void tw_popops_fill(tw_graph *graph, tw_tensor tensor, double value, tw_program sequence, const char *name);
 TW_API void tw_popops_zero(tw_graph *graph, tw_tensor tensor, tw_program sequence, const char *name);
+/* The same two as vertices of a compute set that the caller executes. A source shares no element with its
+ * destination, which has each element once. */
+TW_API void tw_popops_cast_set(tw_graph *graph, tw_tensor source, tw_tensor destination, tw_compute_set set);
+TW_API void tw_popops_fill_set(tw_graph *graph, tw_tensor tensor, double value, tw_compute_set set);
 /* start, start + 1 ...: rank 1, int or unsigned. */
 TW_API void tw_popops_iota(tw_graph *graph, tw_tensor tensor, int64_t start, tw_program sequence, const char *name);
 

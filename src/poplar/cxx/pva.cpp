@@ -167,6 +167,149 @@ std::vector<ComputeSet> Compilation::computeSets() const
     return list;
 }
 
+/* --- programs -------------------------------------------------------------------------------------------------- */
+
+static json_t *programOf(const DataPtr &data, std::size_t index)
+{
+    return json_array_get(at(data->graph, "programs"), index);
+}
+static std::shared_ptr<Program> programAt(const DataPtr &data, std::size_t index)
+{
+    const json_t *p = programOf(data, index);
+    if (!p) return nullptr;
+    const std::string type = text(at(p, "type"));
+    if (type == "OnTileExecute") return std::make_shared<OnTileExecuteProgram>(data, index);
+    if (type == "DoExchange") return std::make_shared<DoExchangeProgram>(data, index);
+    return std::make_shared<Program>(data, index);
+}
+static std::vector<Var> variables(const json_t *list, bool always)
+{
+    std::vector<Var> all;
+    for (std::size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *v = json_array_get(list, i);
+        all.emplace_back(text(at(v, "name")), pva_number(at(v, "bytes")), always);
+    }
+    return all;
+}
+static json_t *livenessSteps(const DataPtr &data)
+{
+    return at(data->graph, "memory", "liveness", "programs");
+}
+
+Program::~Program() = default;
+ProgramVisitor::~ProgramVisitor() = default;
+
+std::string Program::name() const
+{
+    return text(at(programOf(data, index), "name"));
+}
+std::string Program::typeName() const
+{
+    return text(at(programOf(data, index), "type"));
+}
+Program::Type Program::type() const
+{
+    static const std::pair<const char *, Type> names[] = {
+        { "Sequence", Type::Sequence },
+        { "Repeat", Type::Repeat },
+        { "RepeatWhile", Type::RepeatWhile },
+        { "If", Type::If },
+        { "Switch", Type::Switch },
+        { "OnEveryTileSwitch", Type::OnEveryTileSwitch },
+        { "Call", Type::Call },
+        { "Function", Type::Function },
+        { "OnTileExecute", Type::OnTileExecute },
+        { "DoExchange", Type::DoExchange },
+        { "GlobalExchange", Type::GlobalExchange },
+        { "StreamCopy", Type::StreamCopy },
+        { "StreamCopyBegin", Type::StreamCopyBegin },
+        { "StreamCopyMid", Type::StreamCopyMid },
+        { "StreamCopyEnd", Type::StreamCopyEnd },
+        { "Sync", Type::Sync },
+        { "CopySharedStructure", Type::CopySharedStructure },
+        { "SetLocalConsensusFromVar", Type::SetLocalConsensusFromVar },
+        { "WriteUndef", Type::WriteUndef },
+        { "PrintTensor", Type::PrintTensor },
+        { "AssumeEqualAcrossReplicas", Type::AssumeEqualAcrossReplicas },
+        { "Abort", Type::Abort },
+        { "AbortOnCondition", Type::AbortOnCondition },
+    };
+    const std::string word = typeName();
+    for (const auto &n : names)
+        if (word == n.first) return n.second;
+    return Type::Unknown;
+}
+std::vector<std::shared_ptr<Program>> Program::children() const
+{
+    std::vector<std::shared_ptr<Program>> all;
+    const json_t *list = at(programOf(data, index), "children");
+    for (std::size_t i = 0; i < json_array_size(list); i++)
+        if (auto child = programAt(data, entry(list, i))) all.push_back(child);
+    return all;
+}
+std::vector<Var> Program::vars() const
+{
+    const json_t *steps = livenessSteps(data);
+    for (std::size_t i = 0; i < json_array_size(steps); i++) {
+        const json_t *s = json_array_get(steps, i);
+        if (pva_number(at(s, "program")) != index) continue;
+        std::vector<Var> all = variables(at(s, "vars"), false);
+        for (const Var &v : variables(at(at(data->graph, "memory", "liveness", "alwaysLive"), "variables"), true))
+            all.push_back(v);
+        return all;
+    }
+    return {};
+}
+void Program::accept(ProgramVisitor &visitor) const
+{
+    visitor.visitOther(*this);
+}
+void OnTileExecuteProgram::accept(ProgramVisitor &visitor) const
+{
+    visitor.visitOnTileExecute(*this);
+}
+void DoExchangeProgram::accept(ProgramVisitor &visitor) const
+{
+    visitor.visitDoExchange(*this);
+}
+pva::ComputeSet OnTileExecuteProgram::computeset() const
+{
+    return ComputeSet(data, pva_number(at(programOf(data, index), "computeset")));
+}
+
+std::shared_ptr<Program> LivenessProgramStep::program() const
+{
+    return programAt(data, pva_number(at(json_array_get(livenessSteps(data), step), "program")));
+}
+std::vector<Var> LivenessProgramStep::vars() const
+{
+    return variables(at(json_array_get(livenessSteps(data), step), "vars"), false);
+}
+LivenessProgramStep::Memory LivenessProgramStep::notAlwaysLiveMemory() const
+{
+    std::uint64_t bytes = 0;
+    for (const Var &v : vars()) bytes += v.bytes();
+    return Memory(bytes);
+}
+
+std::vector<std::shared_ptr<Program>> Compilation::programs() const
+{
+    std::vector<std::shared_ptr<Program>> all;
+    for (std::size_t i = 0; i < json_array_size(at(data->graph, "programs")); i++)
+        all.push_back(programAt(data, i));
+    return all;
+}
+std::vector<LivenessProgramStep> Compilation::livenessProgramSteps() const
+{
+    std::vector<LivenessProgramStep> all;
+    for (std::size_t i = 0; i < json_array_size(livenessSteps(data)); i++) all.emplace_back(data, i);
+    return all;
+}
+std::vector<Var> Compilation::alwaysLiveVariables() const
+{
+    return variables(at(at(data->graph, "memory", "liveness", "alwaysLive"), "variables"), true);
+}
+
 /* --- execution ------------------------------------------------------------------------------------------------ */
 
 static json_t *stepOf(const DataPtr &data, std::size_t step)
@@ -222,9 +365,31 @@ std::vector<ComputeSetExecution> Step::computeSets() const
     return { ComputeSetExecution(data, step) };
 }
 
-std::uint64_t Execution::totalCycles() const
+std::shared_ptr<Program> Step::program() const
 {
-    return pva_number(at(data->execution, "simulation", "cycles"));
+    const json_t *p = at(stepOf(data, step), "program");
+    return p ? programAt(data, pva_number(p)) : nullptr;
+}
+/* Tiles of an IPU are neighbours; a step takes as long as its slowest tile. */
+std::vector<Step::Ipu> Step::ipus() const
+{
+    const std::vector<std::uint64_t> tiles = activeCycles(data, step);
+    const std::uint64_t each = pva_number(at(data->any(), "target", "tilesPerIPU"));
+    const std::uint64_t count = pva_number(at(data->any(), "target", "numIPUs"));
+    if (count < 2 || !each || tiles.empty()) return { Ipu(cycles()) };
+    std::vector<Ipu> all;
+    for (std::uint64_t i = 0; i < count; i++) {
+        std::uint64_t most = 0;
+        for (std::uint64_t t = i * each; t < (i + 1) * each && t < tiles.size(); t++)
+            most = tiles[t] > most ? tiles[t] : most;
+        all.emplace_back(most);
+    }
+    return all;
+}
+
+Cycles Execution::totalCycles() const
+{
+    return Cycles(pva_number(at(data->execution, "simulation", "cycles")));
 }
 std::vector<Step> Execution::steps() const
 {

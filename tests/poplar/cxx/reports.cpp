@@ -91,6 +91,49 @@ static void execution(const pva::Report &report, bool measured)
     EXPECT(found == 2 && report.execution().totalCycles() >= 2 * 6 * 99);
 }
 
+/* Program trees: visited from the root, a step knows which of its nodes it ran. */
+static void programs(const pva::Report &report)
+{
+    struct Visitor : pva::ProgramVisitor {
+        unsigned sets = 0, others = 0;
+        std::vector<std::string> live;
+        void visitOnTileExecute(const pva::OnTileExecuteProgram &p) override
+        {
+            sets++;
+            EXPECT(p.computeset().name() == "sums" && p.type() == pva::Program::Type::OnTileExecute);
+            EXPECT(p.children().empty());
+            for (const pva::Var &v : p.vars()) live.push_back(v.name() + (v.alwaysLive() ? "!" : ""));
+        }
+        void visitOther(const pva::Program &p) override
+        {
+            others++;
+            EXPECT(p.type() != pva::Program::Type::Unknown && !p.typeName().empty());
+            for (const auto &child : p.children()) child->accept(*this);
+        }
+    } visitor;
+    const auto all = report.compilation().programs();
+    EXPECT(!all.empty() && all[0]->_id() == 0);
+    all.at(0)->accept(visitor);
+    EXPECT(visitor.sets == 1 && visitor.others + 1 == all.size());
+    EXPECT(visitor.live.size() >= 2);
+    std::uint64_t bytes = 0, most = 0;
+    for (const pva::Var &v : report.compilation().alwaysLiveVariables()) bytes += v.bytes();
+    for (const auto &step : report.compilation().livenessProgramSteps()) {
+        EXPECT(step.program() && step.program()->children().empty());
+        most = std::max(most, step.notAlwaysLiveMemory().bytes());
+    }
+    EXPECT(bytes + most >= 40); /* x and y */
+    unsigned ran = 0;
+    for (const auto &step : report.execution().steps()) {
+        if (step.program()) {
+            ran++;
+            EXPECT(step.program()->name() == step.name());
+        }
+        EXPECT(step.ipus().size() == 1 && step.ipus()[0].cycles() == step.cycles());
+    }
+    EXPECT(ran >= 2 && report.execution().totalCycles().total() == report.execution().totalCycles());
+}
+
 static void reports()
 {
     Device d = model();
@@ -101,6 +144,7 @@ static void reports()
         EXPECT(e.getReport().execution().steps().empty());
         e.run(), e.run();
         execution(e.getReport(), measured);
+        programs(e.getReport());
         EXPECT(e.getReport(false).execution().steps().empty());
     }
     Device cpu = Device::createCPUDevice();

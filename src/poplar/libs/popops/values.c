@@ -47,6 +47,21 @@ void tw_popops_cast_to(tw_graph *graph, tw_tensor source, tw_tensor destination,
         tw__popops_map(graph, __func__, text, 1, &source, destination, sequence, name, NULL);
 }
 
+void tw_popops_cast_set(tw_graph *graph, tw_tensor source, tw_tensor destination, tw_compute_set set)
+{
+    char text[64];
+    if (!tw__libs_ready(graph)) return;
+    tw_type type = tw_tensor_type(graph, destination);
+    if (!tw__libs_ready(graph) || !cast_text(graph, __func__, source, type, text, sizeof text)) return;
+    if (!tw__libs_same_shape(graph, source, destination) || tw_tensor_intersects(graph, source, destination) ||
+        tw_tensor_contains_aliases(graph, destination)) {
+        TW__LIBS_REFUSE(graph, "%s cannot be cast to %s in one compute set: the shape is the same, no element is",
+                        tw__libs_describe(graph, source).text, tw__libs_describe(graph, destination).text);
+        return;
+    }
+    tw__popops_map_set(graph, __func__, text, 1, &source, destination, set);
+}
+
 /* --- fills ---------------------------------------------------------------------------------------------------- */
 
 typedef struct fill_call {
@@ -110,8 +125,9 @@ static bool fill_code(tw_graph *graph, const char *vertex, tw_type type, bool co
     return tw__libs_ready(graph);
 }
 
+/* Into *set, or where it is NULL into one that a step of the sequence executes. */
 static void fill_with(tw_graph *graph, const char *call, tw_tensor tensor, double value, bool counts,
-                      tw_program sequence, const char *name)
+                      const tw_compute_set *set, tw_program sequence, const char *name)
 {
     tw_type type = tw_tensor_type(graph, tensor);
     if (!tw__libs_ready(graph)) return;
@@ -125,7 +141,7 @@ static void fill_with(tw_graph *graph, const char *call, tw_tensor tensor, doubl
     tw_graph_push_scope(graph);
     fill_call f = { graph,
                     vertex,
-                    tw_graph_add_compute_set(graph, name && *name ? name : "fill"),
+                    set ? *set : tw_graph_add_compute_set(graph, name && *name ? name : "fill"),
                     tw_tensor_flatten(graph, tensor),
                     value,
                     counts };
@@ -135,7 +151,7 @@ static void fill_with(tw_graph *graph, const char *call, tw_tensor tensor, doubl
         tw_sorted_regions_free(once);
     }
     tw__libs_deal(graph, f.out, 16, fill_part, &f);
-    tw_program_sequence_add(graph, sequence, tw_program_execute(graph, f.cs));
+    if (!set) tw_program_sequence_add(graph, sequence, tw_program_execute(graph, f.cs));
     tw_graph_pop_scope(graph);
 }
 
@@ -156,12 +172,21 @@ void tw_popops_fill(tw_graph *graph, tw_tensor tensor, double value, tw_program 
     tw_type type = tw_tensor_type(graph, tensor);
     if (tw__libs_ready(graph) && !value_fits(type, value))
         TW__LIBS_REFUSE(graph, "%g is no value of %s", value, tw__libs_describe(graph, tensor).text);
-    if (tw__libs_ready(graph)) fill_with(graph, __func__, tensor, value, false, sequence, name);
+    if (tw__libs_ready(graph)) fill_with(graph, __func__, tensor, value, false, NULL, sequence, name);
+}
+
+void tw_popops_fill_set(tw_graph *graph, tw_tensor tensor, double value, tw_compute_set set)
+{
+    if (!tw__libs_ready(graph)) return;
+    tw_type type = tw_tensor_type(graph, tensor);
+    if (tw__libs_ready(graph) && !value_fits(type, value))
+        TW__LIBS_REFUSE(graph, "%g is no value of %s", value, tw__libs_describe(graph, tensor).text);
+    if (tw__libs_ready(graph)) fill_with(graph, __func__, tensor, value, false, &set, (tw_program){ 0 }, NULL);
 }
 
 void tw_popops_zero(tw_graph *graph, tw_tensor tensor, tw_program sequence, const char *name)
 {
-    if (tw__libs_ready(graph)) fill_with(graph, __func__, tensor, 0, false, sequence, name);
+    if (tw__libs_ready(graph)) fill_with(graph, __func__, tensor, 0, false, NULL, sequence, name);
 }
 
 void tw_popops_iota(tw_graph *graph, tw_tensor tensor, int64_t start, tw_program sequence, const char *name)
@@ -175,7 +200,7 @@ void tw_popops_iota(tw_graph *graph, tw_tensor tensor, int64_t start, tw_program
                         tw__libs_describe(graph, tensor).text);
         return;
     }
-    fill_with(graph, __func__, tensor, (double)start, true, sequence, name);
+    fill_with(graph, __func__, tensor, (double)start, true, NULL, sequence, name);
 }
 
 /* --- scaled sums ---------------------------------------------------------------------------------------------- */

@@ -10,12 +10,91 @@
 #include <popnn/GroupNorm.hpp>
 #include <popnn/InstanceNorm.hpp>
 #include <popnn/LayerNorm.hpp>
+#include <popnn/Norms.hpp>
+#include <popops/Reduce.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
 #include <string>
 
 using namespace poplar;
 using namespace poplar::program;
+
+/* Two replicas with the same part of a batch have the statistics and gradients of one. */
+static void distributed(Device &device, const Type &type, bool stable)
+{
+    Graph graph(device.getTarget());
+    const std::vector<std::size_t> shape = { 2, 3, 4 };
+    Tensor x = graph.addVariable(type, shape, "x"), up = graph.addVariable(type, shape, "up");
+    poputil::mapTensorLinearly(graph, x);
+    poputil::mapTensorLinearly(graph, up);
+    Sequence prog;
+    Tensor gamma = popnn::createNormParams(graph, x).first;
+    popops::fill(graph, gamma, prog, 3.0f);
+    unsigned calls = 0;
+    const auto twice = [&](Graph &g, const std::vector<Tensor> &parts, Sequence &p, unsigned groups,
+                           const DebugContext &, const OptionFlags &) {
+        EXPECT(groups == 2);
+        calls++;
+        std::vector<Tensor> sums;
+        for (const Tensor &t : parts) sums.push_back(popops::add(g, t, t, p));
+        return sums;
+    };
+    auto one = popnn::bn::batchNormStatistics(graph, x, 1e-3f, prog, false, stable);
+    auto two = popnn::bn::distributedBatchNormStatistics(graph, x, 1e-3f, prog, false, twice, 4, stable);
+    auto unbiased = popnn::bn::distributedBatchNormStatistics(graph, x, 1e-3f, prog, true, twice, 4, stable);
+    auto own = popnn::bn::distributedBatchNormStatistics(graph, x, 1e-3f, prog, false, nullptr, 2, stable);
+    Tensor slope = popnn::bn::batchNormGradients(graph, x, up, one.first, one.second, gamma, prog);
+    Tensor slopes =
+        popnn::bn::distributedBatchNormGradients(graph, x, up, two.first, two.second, gamma, prog, twice, 4);
+    EXPECT(calls == (stable ? 5 : 3) && two.second.elementType() == type && slopes.elementType() == type);
+    std::vector<Tensor> results = {
+        one.first,  one.second,     two.first,       two.second,      own.first,
+        own.second, unbiased.first, unbiased.second, slope.flatten(), slopes.flatten()
+    };
+    graph.createHostWrite("x", x);
+    graph.createHostWrite("up", up);
+    std::vector<Tensor> floats;
+    for (const Tensor &t : results) floats.push_back(popops::cast(graph, t, FLOAT, prog));
+    graph.createHostRead("all", concat(floats));
+    const auto before = graph.clone(x);
+    EXPECT_THROWS(poputil::poplibs_error,
+                  popnn::bn::distributedBatchNormStatistics(graph, x, 1e-3f, prog, false, twice, 3));
+    EXPECT_THROWS(poputil::poplibs_error,
+                  popnn::bn::distributedBatchNormStatistics(graph, x, 1e-3f, prog, false, nullptr, 4));
+    Engine engine(graph, prog);
+    engine.load(device);
+    std::vector<float> in(24), gradient(24), all(72);
+    for (std::size_t k = 0; k < 24; k++)
+        in[k] = static_cast<float>(k * 37 % 19) - 6, gradient[k] = static_cast<float>(k * 5 % 7);
+    std::vector<char> bytes(48);
+    if (type == HALF) {
+        for (auto hostTensor : { std::make_pair("x", &in), std::make_pair("up", &gradient) }) {
+            copyFloatToDeviceHalf(device.getTarget(), hostTensor.second->data(), bytes.data(), 24);
+            engine.writeTensor(hostTensor.first, bytes.data(), bytes.data() + 48);
+        }
+    } else {
+        engine.writeTensor("x", in.data(), in.data() + 24);
+        engine.writeTensor("up", gradient.data(), gradient.data() + 24);
+    }
+    engine.run();
+    engine.readTensor("all", all.data(), all.data() + 72);
+    const double close = type == HALF ? 4e-3 : 1e-5;
+    for (std::size_t c = 0; c < 3; c++) {
+        double sum = 0, square = 0;
+        for (std::size_t k = 0; k < 8; k++) {
+            const double v = in[k / 4 * 12 + c * 4 + k % 4];
+            sum += v, square += v * v;
+        }
+        const double mean = sum / 8, spread = square / 8 - mean * mean;
+        const double want[] = { mean, 1 / std::sqrt(spread + 1e-3), 1 / std::sqrt((spread + 1e-3) * 16 / 15) };
+        for (int which : { 0, 6, 12 }) {
+            EXPECT(std::fabs(all[which + c] - want[0]) < 4 * close);
+            EXPECT(std::fabs(all[which + 3 + c] - want[1]) < close);
+        }
+        EXPECT(std::fabs(all[21 + c] - want[2]) < close);
+    }
+    for (std::size_t k = 0; k < 24; k++) EXPECT(std::fabs(all[24 + k] - all[48 + k]) < 4 * close);
+}
 
 int main()
 {
@@ -85,5 +164,9 @@ int main()
     for (float v : sums) half += v;
     EXPECT(std::fabs(half - all / 2) < 1e-3);
     EXPECT_THROWS(poputil::poplibs_error, popnn::gn::groupNormStatistics(graph, x, 1e-6f, prog, 3, false));
+    for (const Type &type : { FLOAT, HALF })
+        for (bool stable : { false, true }) distributed(device, type, stable);
+    EXPECT(popnn::getNormFwdFlops(4, 48) == 6 * 48 + 20 && popnn::getNormFwdFlops(4, 48, false) == 96);
+    EXPECT(popnn::getNormBwdFlops(4, 48) == 392 && popnn::getNormWuFlops(8, 48) == 176);
     return failures;
 }

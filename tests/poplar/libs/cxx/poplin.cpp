@@ -6,7 +6,11 @@
 #include <cstring>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
+#include <poplar/TypeConversion.hpp>
+#include <poplin/Convolution.hpp>
+#include <poplin/FullyConnected.hpp>
 #include <poplin/MatMul.hpp>
+#include <poplin/MeshGrid.hpp>
 #include <poplin/codelets.hpp>
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
@@ -24,6 +28,48 @@ template <class E, class F> static bool throws(F f, const char *words)
         std::printf("'%s' lacks '%s'\n", e.what(), words);
     }
     return false;
+}
+
+/* FP8: values are exact in their products, the result is of the type that is wanted. */
+static void quarters(Device &device)
+{
+    Graph graph(device.getTarget());
+    Tensor a = poplin::createMatMulInputLHS(graph, QUARTER, HALF, { 5, 7 }, { 7, 3 }, "a"),
+           b = poplin::createMatMulInputRHS(graph, QUARTER, HALF, { 5, 7 }, { 7, 3 }, "b");
+    Sequence prog;
+    Tensor c = poplin::matMul(graph, a, b, prog, FLOAT);
+    EXPECT(poplin::matMul(graph, a, b, prog).elementType() == HALF);
+    poplin::ConvParams p(QUARTER, FLOAT, 1, { 7 }, { 3 }, 5, 1, 1); /* the same numbers as a field of 5 channels */
+    Tensor in = poplin::createInput(graph, p, "in"), w = poplin::createWeights(graph, p, "w");
+    EXPECT(in.elementType() == QUARTER && in.hasMetadata());
+    Tensor y = poplin::convolution(graph, in, w, p, false, prog);
+    EXPECT((throws<poputil::poplibs_error>([&] { poplin::matMul(graph, a, a, prog); }, "quarter{5,7} times")));
+    graph.createHostWrite("a", a), graph.createHostWrite("b", b), graph.createHostRead("c", c);
+    graph.createHostWrite("in", in), graph.createHostWrite("w", w), graph.createHostRead("y", y);
+    Engine engine(graph, prog);
+    engine.load(device);
+    const QuarterMetadata one(QuarterMetadata::Format::F143, 1), two(QuarterMetadata::Format::F152, -2);
+    std::vector<float> x(35), z(21), sums(15), row(5);
+    for (int i = 0; i < 35; i++) x[i] = static_cast<float>(i % 9 - 4) * 2;
+    for (int i = 0; i < 21; i++) z[i] = static_cast<float>(i % 5 - 2) * 0.25f;
+    std::vector<unsigned char> qx(35), qz(21);
+    convertToDeviceType(QUARTER, one, x, qx.data()), convertToDeviceType(QUARTER, two, z, qz.data());
+    engine.writeTensor("a", one, qx.data(), qx.data() + 35),
+        engine.writeTensor("b", two, qz.data(), qz.data() + 21);
+    engine.writeTensor("in", one, qx.data(), qx.data() + 35),
+        engine.writeTensor("w", two, qz.data(), qz.data() + 15);
+    engine.run(0);
+    engine.readTensor("c", sums.data(), sums.data() + 15), engine.readTensor("y", row.data(), row.data() + 5);
+    for (int i = 0; i < 15; i++) {
+        float sum = 0;
+        for (int k = 0; k < 7; k++) sum += x[i / 3 * 7 + k] * z[k * 3 + i % 3];
+        EXPECT(sums[i] == sum);
+    }
+    for (int i = 0; i < 5; i++) {
+        float sum = 0;
+        for (int k = 0; k < 15; k++) sum += x[k / 3 * 7 + i + k % 3] * z[k];
+        EXPECT(row[i] == sum);
+    }
 }
 
 int main()
@@ -46,6 +92,16 @@ int main()
     Tensor groups = a.reshape({ 2, 5, 40 });
     Tensor squares = poplin::matMulGrouped(graph, groups, poplin::transposeGroupedMatrix(groups), prog, FLOAT);
     EXPECT(squares.shape() == (std::vector<std::size_t>{ 2, 5, 5 }) && half.elementType() == HALF);
+    Tensor ready = poplin::preArrangeMatMulInputRHS(graph, { 10, 40 }, b, prog, FLOAT, "ready");
+    Tensor same = poplin::matMul(graph, a, ready, prog, "same");
+    Tensor readies = poplin::preArrangeMatMulGroupedInputRHS(graph, { 2, 5, 40 },
+                                                             poplin::transposeGroupedMatrix(groups), prog, FLOAT);
+    EXPECT(readies.shape() == (std::vector<std::size_t>{ 2, 40, 5 }));
+    Tensor xs = poplin::linspace(graph, FLOAT, 10, -10, 5, "xs"), ys = poplin::linspace(graph, FLOAT, 1, 2, 3);
+    std::vector<Tensor> grid = poplin::meshgrid2d(graph, xs, ys);
+    EXPECT(grid.size() == 2 && grid[0].shape() == (std::vector<std::size_t>{ 3, 5 }));
+    Tensor points = popops::add(graph, grid[0], grid[1], prog);
+    graph.createHostRead("same", same), graph.createHostRead("points", points);
     graph.createHostWrite("a", a), graph.createHostWrite("b", b), graph.createHostWrite("v", v);
     graph.createHostRead("c", c), graph.createHostRead("line", line), graph.createHostRead("squares", squares);
     Engine engine(graph, prog);
@@ -59,6 +115,11 @@ int main()
     engine.run(0);
     engine.readTensor("c", &z[0][0], &z[0][0] + 200), engine.readTensor("line", l, l + 10);
     engine.readTensor("squares", &s[0][0][0], &s[0][0][0] + 50);
+    float again[10][20], sums[3][5];
+    engine.readTensor("same", &again[0][0], &again[0][0] + 200);
+    engine.readTensor("points", &sums[0][0], &sums[0][0] + 15);
+    for (int i = 0; i < 15; i++) EXPECT(sums[i / 5][i % 5] == 10 - 5.0f * (i % 5) + 1 + 0.5f * (i / 5));
+    for (int i = 0; i < 200; i++) EXPECT(z[i / 20][i % 20] == 1.5f * again[i / 20][i % 20]);
     for (int i = 0; i < 10; i++) { /* whole numbers: exact */
         float sum = 0;
         for (int k = 0; k < 40; k++) sum += x[i][k] * w[k];
@@ -77,11 +138,29 @@ int main()
     std::ostringstream plan;
     poplin::matMulReportPlan(plan, graph, FLOAT, FLOAT, { 10, 40 }, { 40, 20 });
     EXPECT(plan.str().find("1 x [10, 40] x [40, 20] of float") != std::string::npos);
+    poplin::matMulGroupedReportPlan(plan, graph, FLOAT, FLOAT, { 2, 5, 40 }, { 2, 40, 5 });
+    EXPECT(plan.str().find("2 x [5, 40] x [40, 5] of float") != std::string::npos);
+    auto passes =
+        poplin::fc::getMatMulPrePlanParameters({ 1, 4, 40, 20 }, { { "partialsType", "float" } }, FLOAT, false);
+    EXPECT(passes.size() == 3 && passes[2].first.aShape == (std::vector<std::size_t>{ 1, 40, 4 }));
+    EXPECT(passes[1].second.at("fullyConnectedPass") == "TRAINING_BWD");
+    std::set<poplin::MatMulPlanParams> plans;
+    for (const auto &pass : passes) plans.emplace(&graph.getTarget(), pass.first, &pass.second);
+    poplin::matmul::PlanningCache planned;
+    poplin::preplanMatMuls(plans, planned);
+    EXPECT(planned.size() == 3);
+    EXPECT(poplin::fc::getMatMulPrePlanParameters({ 1, 4, 40, 20 }, {}, FLOAT, true).size() == 1);
     using poputil::poplibs_error;
+    EXPECT((throws<poplibs_error>(
+        [&] { poplin::matMulGroupedReportPlan(plan, graph, FLOAT, FLOAT, { 5, 4 }, { 4, 5 }); },
+        "rank 2; it is 3")));
+    EXPECT((throws<poplibs_error>([&] { poplin::linspace(graph, INT, 0, 1, 2); }, "type int")));
+    EXPECT((throws<poplibs_error>([&] { poplin::meshgrid2d(graph, a, xs); }, "rank 2 and 1")));
     EXPECT((throws<poplibs_error>([&] { poplin::matMul(graph, a, a, prog); },
                                   "poplin::matMul: [10, 40] times [10, 40]")));
     EXPECT((throws<poplibs_error>([&] { poplin::matMul(graph, groups, groups, prog); }, "rank 3; it is 2")));
     EXPECT((throws<invalid_option>([&] { poplin::matMul(graph, a, b, prog, "c", { { "partials", "half" } }); },
                                    "no option 'partials'")));
+    quarters(device);
     return failures;
 }

@@ -7,6 +7,8 @@
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <poplar/IeeeHalf.hpp>
+#include <poplar/MetadataCreation.hpp>
+#include <poplar/TypeConversion.hpp>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Encoding.hpp>
@@ -160,6 +162,25 @@ static void values()
     Tensor down = graph.addConstant(UNSIGNED_INT, { 1 }, 1u);
     graph.setTileMapping(down, 1);
     prog.add(popops::countedForLoop(graph, 5, down, -2, body)); /* 5, 3 */
+    Tensor round = graph.addVariable(INT, { 1 }, "round"), last = graph.addConstant(INT, { 1 }, 9);
+    graph.setTileMapping(round, 0), graph.setTileMapping(last, 1);
+    popops::fill(graph, round, prog, 3);
+    Sequence next; /* 5, 7, 9 */
+    Tensor more = popops::addForLoopCounterVertex(graph, round, last, 2, 1, next, "next");
+    prog.add(RepeatWhileTrue(next, more, Sequence()));
+    graph.createHostRead("round", round);
+    ComputeSet sets = graph.addComputeSet("sets");
+    Tensor parts = graph.addVariable(INT, { 6 }, "parts");
+    poputil::mapTensorLinearly(graph, parts);
+    popops::fill(graph, parts, std::vector<Interval>{ { 0, 2 }, { 4, 6 } }, 0, sets, 7);
+    popops::zero(graph, parts.slice(2, 4), graph.getTileMapping(parts.slice(2, 4)), sets);
+    Tensor halves = popops::cast(graph, parts, HALF, prog);
+    Tensor wide = popops::cast(graph, n, FLOAT, sets, "wide");
+    prog.add(Execute(sets));
+    EXPECT(halves.elementType() == HALF && wide.shape() == n.shape());
+    graph.createHostRead("parts", parts), graph.createHostRead("wide", wide);
+    EXPECT_THROWS(poputil::poplibs_error, popops::cast(graph, parts, parts, sets));
+    EXPECT_THROWS(poputil::poplibs_error, popops::fill(graph, parts, 0, sets, 1e12));
     std::vector<Tensor> close;
     for (unsigned i = 0; i < 6; i++)
         close.push_back(popops::checkAccuracyWhenCast(graph, inv.slice(i, i + 1), HALF, 2e-4, prog));
@@ -191,6 +212,15 @@ static void values()
     engine.readTensor("y", y, y + 50), engine.readTensor("n", ns, ns + 50), engine.readTensor("far", fs, fs + 50);
     engine.readTensor("flags", bs, bs + 50), engine.readTensor("inv", v, v + 50), engine.readTensor("s", t, t + 50);
     engine.readTensor("sum", &total, &total + 1);
+    std::vector<int> partsOut(6);
+    std::vector<float> wideOut(50);
+    engine.readTensor("parts", partsOut.data(), partsOut.data() + 6);
+    engine.readTensor("wide", wideOut.data(), wideOut.data() + 50);
+    EXPECT(partsOut == (std::vector<int>{ 7, 7, 0, 0, 7, 7 }));
+    for (int k = 0; k < 50; k++) EXPECT(wideOut[k] == static_cast<float>(ns[k]));
+    int rounds = 0;
+    engine.readTensor("round", &rounds, &rounds + 1);
+    EXPECT(rounds == 9);
     for (int i = 0; i < 50; i++) {
         EXPECT(y[i] == ((in[i] > 1 ? in[i] : 0.5f) + 1 - 0.25f) / in[i]);
         EXPECT(ns[i] == (i - 10) % 7 && fs[i] == 100 - ns[i] && bs[i] == (ns[i] > 2));
@@ -293,8 +323,49 @@ static void errors()
     EXPECT(graph.getNumVertices() == before && prog.isEmpty());
 }
 
+/* Casts from and to FP8 are what the host's conversions are; metadata are read when the program runs. */
+static void quarters()
+{
+    Device device = model();
+    Graph graph(device.getTarget());
+    Tensor meta = createVariableMetadataTensor(graph, QuarterMetadata::Format::F143, 0);
+    const std::size_t count = 600;
+    Tensor q = graph.addVariable(QUARTER, meta, { 256 }, "q"), x = graph.addVariable(FLOAT, { count }, "x");
+    poputil::mapTensorLinearly(graph, q), poputil::mapTensorLinearly(graph, x);
+    Sequence prog;
+    Tensor floats = popops::cast(graph, q, FLOAT, prog), bytes = popops::cast(graph, x, QUARTER, meta, prog);
+    EXPECT(bytes.elementType() == QUARTER && popops::cast(graph, q, HALF, prog).elementType() == HALF);
+    EXPECT((throws<poputil::poplibs_error>([&] { popops::castWithOutput(graph, x, bytes.slice(0, 2), prog); },
+                                           "{600} to {2}")));
+    graph.createHostWrite("q", q), graph.createHostWrite("x", x);
+    graph.createHostRead("floats", floats), graph.createHostRead("bytes", bytes);
+    Engine engine(graph, prog);
+    engine.load(device);
+    std::vector<unsigned char> codes(256), want(count), got(count);
+    std::vector<float> values(256), right(256), in(count);
+    for (std::size_t i = 0; i < 256; i++) codes[i] = static_cast<unsigned char>(i);
+    for (std::size_t i = 0; i < count; i++)
+        in[i] =
+            static_cast<float>(std::ldexp(std::sin(1.7 * static_cast<double>(i)), static_cast<int>(i % 90) - 55));
+    in[0] = 0, in[1] = -0.0f, in[2] = INFINITY, in[3] = -INFINITY, in[4] = NAN;
+    for (int scale : { 0, -32, 31 })
+        for (auto format : { QuarterMetadata::Format::F143, QuarterMetadata::Format::F152 }) {
+            QuarterMetadata now(format, scale), back;
+            engine.writeTensor("q", now, codes.data(), codes.data() + 256);
+            engine.writeTensor("x", in.data(), in.data() + count);
+            engine.run(0);
+            engine.readTensor("floats", values.data(), values.data() + 256);
+            engine.readTensor("bytes", back, got.data(), got.data() + count);
+            convertFromDeviceType(QUARTER, now, codes.data(), ArrayRef<float>(right));
+            convertToDeviceType(QUARTER, now, in, want.data());
+            for (std::size_t i = 0; i < 256; i++) EXPECT(i == 128 ? std::isnan(values[i]) : values[i] == right[i]);
+            EXPECT(got == want && back == now);
+        }
+}
+
 int main()
 {
+    quarters();
     texts();
     graphs();
     values();

@@ -11,6 +11,7 @@
 #include <popops/GatherStatistics.hpp>
 #include <popops/NaN.hpp>
 #include <popops/NormaliseImage.hpp>
+#include <popops/OperationDefUtil.hpp>
 #include <popops/Pad.hpp>
 #include <popops/Rearrange.hpp>
 #include <popops/SelectScalarFromRows.hpp>
@@ -159,6 +160,15 @@ static void padding()
     EXPECT(popops::rearrange::regroupIfBeneficial(graph, x, 2, prog) == x);
     EXPECT(popops::rearrange::getMinimumRegroupGrainSize(HALF) == 4);
     EXPECT_THROWS(poputil::poplibs_error, popops::rearrange::regroupIfBeneficial(graph, x, 3, prog));
+    std::vector<Copy> copies;
+    ComputeSet turn = graph.addComputeSet("turn");
+    const std::vector<std::size_t> turned = { x.dim(1), x.dim(0) };
+    EXPECT(popops::rearrange::regroupIfBeneficial(graph, x, x, copies, turn) == x);
+    EXPECT(popops::rearrange::regroupTensor(graph, x, prog, turn, { 1, 2 }, { 0, 2 }) == x);
+    EXPECT(popops::rearrange::partialTranspose(graph, x, turn).shape() == turned);
+    EXPECT_THROWS(poputil::poplibs_error,
+                  popops::rearrange::regroupTensor(graph, x, copies, turn, { 1, 2 }, { 2, 2 }));
+    EXPECT(std::string(poputil::asString(popops::Operation::SQUARE_ADD)) == "Square Add");
     EXPECT_THROWS(poputil::poplibs_error, popops::pad(x, 2, 0, 1, popops::padding::Type::REFLECT));
     EXPECT_THROWS(poputil::poplibs_error, popops::pad(graph, x, 1, 0, 2));
     EXPECT_THROWS(poputil::poplibs_error, popops::sort(graph, x, 2, prog));

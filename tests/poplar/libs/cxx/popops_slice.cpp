@@ -112,6 +112,10 @@ static void others()
     engine.readTensor("t", same.data(), same.data() + 20);
     for (int k = 0; k < 24; k++) EXPECT(out[k] == in[k / 6 * 5 + static_cast<int>(at[k % 6])]);
     EXPECT(same == in); /* everything went back to where it came from */
+    std::size_t mapped = 0;
+    for (const auto &tile : popops::getSliceMapping(graph, t, { 0 }, { 1 }))
+        for (const Interval &part : tile) mapped += part.size();
+    EXPECT(mapped == 5);
     bool thrown = false;
     try {
         popops::dynamicSlice(graph, t, one, { 2 }, { 1 }, prog);

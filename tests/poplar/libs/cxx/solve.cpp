@@ -99,6 +99,14 @@ int main()
     for (std::size_t i = 0; i < n * n; i++) EXPECT(std::fabs(vu[i] - vl[i]) < 1e-6);
     EXPECT_THROWS(poputil::poplibs_error, poplin::cholesky(graph, b, true, prog));
     EXPECT_THROWS(invalid_option, poplin::cholesky(graph, a, true, prog, "l", { { "blockSize", "none" } }));
+    /* Blocks at 0, 4 and 8 of 10: two products below each but the last; once each. */
+    EXPECT(poplin::getCholeskyMatMulPrePlanParameters(FLOAT, { n, n }, true, { { "blockSize", "4" } }).size() == 3);
+    EXPECT(poplin::getCholeskyMatMulPrePlanParameters(FLOAT, { n, n }, true, {}).empty());
+    auto products = poplin::getTriangularSolveMatMulPrePlanParameters(FLOAT, FLOAT, { 3, n, n }, { 3, n, 1 }, true,
+                                                                      true, { { "blockSize", "4" } });
+    EXPECT(products.size() == 2 && products[1].first.aShape == (std::vector<std::size_t>{ 3, 2, 8 }));
+    EXPECT(products[1].first.bShape == (std::vector<std::size_t>{ 3, 8, 1 }));
+    EXPECT_THROWS(poputil::poplibs_error, poplin::getCholeskyMatMulPrePlanParameters(FLOAT, { n }, true, {}));
     qr(device);
     return failures;
 }
