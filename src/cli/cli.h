@@ -97,6 +97,7 @@ typedef struct tw__command {
     const char *files;                  /* suffixes offered by completion, separated by blanks */
     int (*main)(int argc, char **argv); /* argv[0] is the name it was called by */
     int help_within;                    /* --help behind so many words belongs to somebody else; 0 = never */
+    const char *help_verb;              /* of this verb alone; NULL: of all */
     bool colours;                       /* prints some, and makes names harmless itself */
 } tw__command;
 

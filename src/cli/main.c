@@ -244,7 +244,8 @@ static bool is_help_of(const tw__command *command, const char *word)
 
 static int run_command(const tw__command *command, int argc, char **argv)
 {
-    int within = command->help_within ? command->help_within : argc;
+    bool is_others = !command->help_verb || (argc > 1 && strcmp(argv[1], command->help_verb) == 0);
+    int within = command->help_within && is_others ? command->help_within : argc;
     for (int i = 1; i < argc && i <= within && strcmp(argv[i], "--") != 0; i++)
         if (is_help_of(command, argv[i])) return print_command_help(command), TW__EXIT_OK;
     if (!command->colours) tw__cli_escape_output();

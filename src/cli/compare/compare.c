@@ -197,7 +197,7 @@ static void clear_row(gpointer row)
 static int compare_kernels(int argc, char **argv)
 {
     g_autoptr(GPtrArray) sizes = g_ptr_array_new();
-    request r = { .on = "ipu-mk2,wse3,aie,a2a3", .sizes = sizes };
+    request r = { .sizes = sizes };
     int bad = tw__cli_parse(&tw__command_compare, &r, &argc, argv);
     if (bad) return bad;
     if (r.list) return list_all(), TW__EXIT_OK;
@@ -208,8 +208,9 @@ static int compare_kernels(int argc, char **argv)
             return tw__cli_usage_error("compare", "'%s' is no profile, and '%s' is one", argv[i], argv[1]);
         if (!is_own && !tw__compare_find_kernel(argv[i])) return unknown_kernel(argv[i]);
     }
-    if (is_own && (r.sizes->len || r.small || r.show || r.sources))
-        return tw__cli_usage_error("compare", "profiles have no sizes and no sources");
+    if (is_own && (r.sizes->len || r.small || r.show || r.sources || r.on))
+        return tw__cli_usage_error("compare", "profiles have no sizes and no sources, and name their machines");
+    if (!r.on) r.on = "ipu-mk2,wse3,aie,a2a3";
     g_autofree char *folder = is_own      ? g_strdup("")
                               : r.sources ? g_canonicalize_filename(r.sources, NULL)
                                           : own_sources();

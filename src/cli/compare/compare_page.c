@@ -5,9 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-static const char page_head[] =
+/* Between them stands the title. */
+static const char *const page_head[] = {
     "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" "
-    "content=\"width=device-width\">\n<title>One kernel, several machines</title>\n<style>\n"
+    "content=\"width=device-width\">\n<title>",
+    "</title>\n<style>\n"
     ":root{color-scheme:light dark;--ink:light-dark(#1c2330,#e6e9ef);--soft:light-dark(#5a6475,#a3adbd);"
     "--line:light-dark(#d5dae3,#3a4352);--bar:light-dark(#3b6fb6,#6ea2e8);--over:light-dark(#e9edf4,#222a36);"
     "--move:light-dark(#c7772e,#e5a363);--wait:light-dark(#b3bccb,#566073);--paper:light-dark(#fff,#171b22);"
@@ -32,9 +34,11 @@ static const char page_head[] =
     "svg circle{fill:var(--bar)}svg polyline{fill:none;stroke-width:2}\n"
     "@media(max-width:30rem){.row{grid-template-columns:1fr auto}.track{grid-column:1/3;grid-row:2}"
     ".more,.own .name,.own .track,.own .more{grid-column:1/3}}\n"
-    "</style>\n<h1>One kernel, several machines</h1>\n<p>Times are at the chip's clock and hold no transfer from "
+    "</style>\n<h1>",
+    "</h1>\n<p>Times are at the chip's clock and hold no transfer from "
     "or "
-    "to the host; what is estimated says so.</p>\n";
+    "to the host; what is estimated says so.</p>\n",
+};
 
 /* A drawing's plane: 300 x 210, logarithmic axes. */
 enum { LEFT = 40, RIGHT = 292, TOP = 8, BOTTOM = 180 };
@@ -70,7 +74,7 @@ static void page_label(labels *placed, double x, double y, const char *text, FIL
 {
     double at = y + 4, width = 6.5 * (double)strlen(text) + 8;
     for (int attempt = 1; attempt < 12; attempt++) {
-        bool is_free = at > TOP && at < BOTTOM;
+        bool is_free = at > TOP + 10 && at < BOTTOM; /* below the line of 100 % */
         for (size_t i = 0; i < placed->count; i++)
             is_free = is_free && !(x < placed->x[i] + placed->width[i] && placed->x[i] < x + width &&
                                    fabs(placed->y[i] - at) < 11);
@@ -238,15 +242,18 @@ static void page_bars(const tw__compare_row *rows, size_t count, FILE *out)
 
 void tw__compare_page(const tw__compare_row *rows, size_t count, FILE *out)
 {
-    fputs(page_head, out);
     bool is_own = count && rows->label;
+    for (size_t i = 0; i < G_N_ELEMENTS(page_head); i++)
+        fprintf(out, "%s%s", i ? is_own ? "Programs on several machines" : "One kernel, several machines" : "",
+                page_head[i]);
     if (count && !is_own) page_roofs(rows, count, out);
-    fputs("<h2>Times</h2>\n<p class=key>On a logarithmic scale, from the shortest to the longest of a size; parts "
-          "are shares of the time of the cores that worked:"
-          "<span><i style=\"background:var(--bar)\"></i>calculating</span> "
-          "<span><i style=\"background:var(--move)\"></i>exchanging</span> "
-          "<span><i style=\"background:var(--wait)\"></i>waiting</span></p>\n",
-          out);
+    fprintf(out,
+            "<h2>Times</h2>\n<p class=key>On a logarithmic scale, from the shortest to the longest%s; parts "
+            "are shares of the time of the cores that worked:"
+            "<span><i style=\"background:var(--bar)\"></i>calculating</span> "
+            "<span><i style=\"background:var(--move)\"></i>exchanging</span> "
+            "<span><i style=\"background:var(--wait)\"></i>waiting</span></p>\n",
+            is_own ? "" : " of a size");
     if (is_own) page_bars(rows, count, out);
     for (size_t first = 0, end; first < count && !is_own; first = end) {
         for (end = first; end < count && rows[end].kernel == rows[first].kernel && rows[end].n == rows[first].n;)

@@ -244,6 +244,7 @@ const tw__command tw__command_csl = {
     .files = ".csl .npy .py",
     .main = csl,
     .help_within = 2,
+    .help_verb = "python",
 };
 
 const tw__command tw__command_cs_python = {

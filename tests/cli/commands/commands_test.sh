@@ -83,6 +83,12 @@ expect 2 "$tilewright" info
 expect 2 "$tilewright" info types extra
 
 # The same program under the names of the tools it stands for.
+# Behind words, too, but for those of a script.
+for words in "csl run layout.csl --arch=wse3" "csl check layout.csl" "csl list out" "csl fmt layout.csl" "pto run a.pto" "compare axpy"; do
+  # shellcheck disable=SC2086  # several words
+  expect 0 "$tilewright" $words --help
+  prints out "usage: tilewright ${words%% *} "
+done
 expect 0 "$build/bin/popc" --help
 prints out popc
 expect 0 "$build/bin/poplar_profile_summary" --help

@@ -97,12 +97,15 @@ for name in a b; do
     fail "the cycles of $name.json"
 done
 grep -q 'a.json' own.html || fail 'profiles are not on the page'
+grep -q '<h1>Programs on several machines' own.html || fail 'the page of profiles is about a kernel'
 expect 1 "$tilewright" compare a.json none.json
 prints out 'cannot open none.json'
 expect 2 "$tilewright" compare a.json axpy
 prints err 'is no profile'
 expect 2 "$tilewright" compare a.json --small
 prints err 'profiles have no sizes'
+expect 2 "$tilewright" compare a.json --on wse3
+prints err 'name their machines'
 expect 1 "$tilewright" compare a.json --json a.json
 prints err 'is also an input'
 
