@@ -44,6 +44,11 @@ json_t *tw__lsp_hover(tw__lsp *server, const json_t *params, const char **error)
     const tw__lsp_text *text = &spot.document->text;
     const tw_index_symbol *s = tw__lsp_symbol(&spot, spot.symbol);
     json_t *contents = NULL;
+    if (spot.from == spot.until && spot.until < text->size && text->bytes[spot.until] == '@') { /* @get_color */
+        spot.from = ++spot.until;
+        while (spot.until < text->size && tw__lsp_is_name_byte(spot.document->language, text->bytes[spot.until]))
+            spot.until++;
+    }
     size_t from = spot.from, until = spot.until;
     if (s) {
         g_autofree char *doc = tw__lsp_comment(&spot, s);

@@ -67,6 +67,7 @@ def csl_session(program, folder, kind):
     check("hover of a variable", hover("data[r]"), f"{mark}var data: [4]f32 | [5]f32{end}")
     check("hover of a call", hover("add(1"), f"{mark}fn add(a: u16, b: u16) u16{end}\n\nAdds things.")
     check("hover of a builtin", "@zeros(T: type) T" in hover("@zeros", 2), True)
+    check("hover of its mark", hover("@zeros"), hover("@zeros", 2))
     check("hover of nothing", hover("= 1.0"), None)
 
     def places(method, params):

@@ -15,6 +15,7 @@ import { absent, fidelity, legend, panel, timeFidelity } from './parts.js';
 const SIZES = { kernel: [158, 62], parameter: [132, 36] };
 const PORT = [132, 36];
 const NARROW = 600;
+const LEAST = 0.9; // of the size that words are drawn in: smaller ones are hard to read
 const WAITS = 0.01; // of the run: what is written beside a wire
 
 function graphOf(p) {
@@ -304,9 +305,10 @@ function graphParts(p, state) {
     const graph = graphOf(p);
     let chosen = graph.nodes[Number(state.node ?? -1)] ? Number(state.node) : -1;
     let laid = null;
-    let zoom = 1;
-    let shift = [0, 0];
+    let zoom = 0; // of what fits; 0: that, or what can be read
+    let shift = null; // null: as laid out, its middle in sight
     let scale = 1;
+    let corner = [0, 0];
     const detail = h('div', { class: 'detail' });
     const layFor = (width) => {
         const down = width < NARROW;
@@ -314,6 +316,7 @@ function graphParts(p, state) {
         return laid;
     };
     const fit = (width) => Math.min(1.15, (width - 8) / Math.max(1, layFor(width).size[0]));
+    const natural = (width) => Math.max(1, LEAST / fit(width));
     const kernels = graph.nodes.filter((n) => n.kind === 'kernel').length;
 
     const picture = drawing({
@@ -321,12 +324,13 @@ function graphParts(p, state) {
         title: 'Kernels and what joins them',
         describe: () =>
             `${kernels} kernels, ${graph.nodes.length - kernels} ports and parameters, ${graph.wires.length} connections. Arrow keys go from one to the next.`,
-        height: (width) => Math.max(90, Math.min(700, layFor(width).size[1] * fit(width) + 16)),
+        height: (width) => Math.max(90, Math.min(700, layFor(width).size[1] * fit(width) * natural(width) + 16)),
         draw(pen, width, height, colours) {
             const { at, boxes, lines, down } = layFor(width);
-            scale = fit(width) * zoom;
+            scale = fit(width) * (zoom || natural(width));
+            corner = shift ?? [Math.min(0, (width - 8 - laid.size[0] * scale) / 2), 0];
             pen.save();
-            pen.translate(4 + shift[0], 8 + shift[1]);
+            pen.translate(4 + corner[0], 8 + corner[1]);
             pen.scale(scale, scale);
             drawGroups(pen, boxes, colours);
             const near = (w) => chosen >= 0 && w.ends.includes(chosen);
@@ -343,10 +347,11 @@ function graphParts(p, state) {
             size: laid?.size,
             down: laid?.down,
             chosen,
-            zoom,
+            scale,
+            corner,
         }),
         point(x, y) {
-            const [px, py] = [(x - 4 - shift[0]) / scale, (y - 8 - shift[1]) / scale];
+            const [px, py] = [(x - 4 - corner[0]) / scale, (y - 8 - corner[1]) / scale];
             const hit = graph.nodes.findIndex(
                 (n, i) =>
                     px >= laid.at[i][0] &&
@@ -373,13 +378,22 @@ function graphParts(p, state) {
     });
 
     function enlarge(by) {
-        zoom = by ? Math.min(6, Math.max(0.5, zoom * by)) : 1;
-        if (!by) shift = [0, 0];
+        zoom = by ? Math.min(6, Math.max(0.5, (zoom || natural(picture.element.clientWidth)) * by)) : 1;
+        if (!by) shift = null;
         picture.draw();
     }
     function move(x, y) {
-        shift = [shift[0] + x, shift[1] + y];
+        shift = [corner[0] + x, corner[1] + y];
         picture.draw();
+    }
+    // A box that is out of sight comes to the middle.
+    function reach(i) {
+        const { clientWidth, clientHeight } = picture.element;
+        const middle = [0, 1].map((k) => (laid.at[i][k] + graph.nodes[i].size[k] / 2) * scale + corner[k]);
+        const by = [clientWidth, clientHeight].map((room, k) =>
+            middle[k] < 0 || middle[k] > room ? room / 2 - middle[k] : 0,
+        );
+        if (by[0] || by[1]) move(...by);
     }
     // To what a box feeds, to what feeds it, to the next one beside it.
     function along(way, step) {
@@ -433,14 +447,16 @@ function graphParts(p, state) {
         announce(sentence(chosen));
         about();
         picture.draw();
+        reach(next);
         go({ node: String(chosen) }, { replace: true });
     }
     let held = null;
     const canvas = picture.element.querySelector('canvas');
+    canvas.style.touchAction = 'pan-y'; // fingers move it to the sides, and the page up and down
     canvas.addEventListener('pointerdown', (event) => (held = [event.clientX, event.clientY]));
     canvas.addEventListener('pointermove', (event) => {
         if (!held || !event.buttons) return;
-        if (zoom !== 1) move(event.clientX - held[0], event.clientY - held[1]);
+        if (scale > fit(picture.element.clientWidth)) move(event.clientX - held[0], event.clientY - held[1]);
         held = [event.clientX, event.clientY];
     });
     if (chosen >= 0) about();
