@@ -336,6 +336,9 @@ static const struct {
     { "func.func @f(%p: !pto.ptr<f16>) {\n" ALLOC "%v = pto.make_tensor_view %p, shape = [1, 16], strides = [16, 1] : !pto.tensor_view<1x16xf16>\n"
       "pto.tload ins(%v : !pto.tensor_view<1x16xf16>) outs(%t : " T ")" END,
       "TLOAD: tensor of f16 and tile of i32 differ in element size [rule global.type", 4, 15 },
+    { FUNC ALLOC VIEW "pto.tload ins(%v : !pto.tensor_view<?x?xi32>) outs(%t : " T ")\n"
+      "left_padding_num = %n : index left_padding_num = %n : index left_padding_num = %n : index left_padding_num = %n : index" END,
+      "'left_padding_num' is given twice", 5, 31 },
     { FUNC ALLOC "pto.tload ins(%p : !pto.ptr<i32>) outs(%t : " T ")" END, "tload wants a tensor here, not !pto.ptr<i32>; pto.make_tensor_view makes one of it", 3, 15 },
     { FUNC ALLOC "pto.tabs ins(%p : !pto.ptr<i32>) outs(%t : " T ")" END, "tabs wants a tile here, not !pto.ptr<i32>", 3, 14 },
     { FUNC "pto.set_flag[#pto.pipe<MTE2>, #pto.pipe<PIPE_V>, #pto.event<EVENT_ID0>]" END, "'MTE2' is not a pipe or event; did you mean 'PIPE_MTE2'?", 2, 14 },

@@ -105,6 +105,11 @@ bool tw__as_bind_padded_load(tw__as_binder *b, const tw__as_op *op, const tw__as
     if (p->nameds == 0 || strcmp(op->name, "pto.tload") != 0 || p->ins != 1 || p->outs != 1) return false;
     where[0] = p->out[0];
     where[1] = p->in[0];
+    for (unsigned n = 1; n < p->nameds; n++)
+        for (unsigned k = 0; k < n; k++)
+            if (strcmp(p->named[n]->text, p->named[k]->text) == 0)
+                return tw__as_refuse(b, p->named[n], op, "pto.padding", "'%s' is given twice", p->named[n]->text),
+                       true;
     for (unsigned k = 0; k < G_N_ELEMENTS(names); k++)
         for (unsigned n = 0; n < p->nameds; n++) {
             tw__as_item *item = p->named[n];
