@@ -44,7 +44,7 @@ static void unknown(tw__as_binder *b, const tw__as_op *op, const tw__as_item *it
 static void attributes_class_of(const char *text, char *buf, size_t size)
 {
     size_t start = strncmp(text, "#pto<", 5) == 0 || strncmp(text, "#pto.", 5) == 0 ? 5 : 0,
-           length = strcspn(text + start, text[4] == '<' ? " " : "<");
+           length = strcspn(text + start, start && text[4] == '<' ? " " : "<");
     g_snprintf(buf, (gulong)size, "%.*s", start && text[start + length] ? (int)length : 0, text + start);
 }
 
