@@ -48,8 +48,12 @@ typedef struct tw__range {
      r.last = (unsigned)(index) > r.last ? (unsigned)(index) : r.last)
 #define TW__WITHIN_LOW(k)  TW__WITHIN(low, m[k])
 #define TW__WITHIN_HIGH(k) TW__WITHIN(high, m[tw__half + (k)])
-#define TW__A(k)           (tw__element) a
-#define TW__B(k)           (tw__element)(b - tw__half)
+/* The same in a buffer whose two halves have changed places: what runs over its end lies together there. */
+#define TW__ROUND_LOW(k)  TW__WITHIN(round_low, m[k] ^ (n / 2))
+#define TW__ROUND_HIGH(k) TW__WITHIN(round_high, m[tw__half + (k)] ^ (n / 2))
+#define TW__ROUND(k)      (tw__element)(first - (n - tw__half) + (k))
+#define TW__A(k)          (tw__element) a
+#define TW__B(k)          (tw__element)(b - tw__half)
 #define TW__GATHER(name, vector, element, count, half)                                                            \
     TW__AIE vector name##_window(const element *p, unsigned a, unsigned b, vector m)                              \
     {                                                                                                             \
@@ -57,6 +61,26 @@ typedef struct tw__range {
         enum { tw__half = half };                                                                                 \
         const vector base = { TW__LIST##half(TW__A), TW__LIST##half(TW__B) };                                     \
         return __builtin_shuffle((vector)tw__load_halves(p + a, p + b), m - base);                                \
+    }                                                                                                             \
+    /* 128 bits from element `first` on, and from the buffer's beginning on behind its end */                     \
+    TW__AIE tw__v2di name##_round(const element *p, unsigned n, unsigned first)                                   \
+    {                                                                                                             \
+        typedef element tw__element, tw__part __attribute__((vector_size(16)));                                   \
+        enum { tw__half = half };                                                                                 \
+        tw__part a, b;                                                                                            \
+        __builtin_memcpy(&a, p + (first + half <= n ? first : n - half), sizeof a);                               \
+        if (first + half <= n) return (tw__v2di)a;                                                                \
+        __builtin_memcpy(&b, p, sizeof b);                                                                        \
+        const tw__part from = { TW__LIST##half(TW__ROUND) };                                                      \
+        return (tw__v2di)__builtin_shuffle(a, b, from);                                                           \
+    }                                                                                                             \
+    TW__AIE vector name##_around(const element *p, unsigned n, unsigned a, unsigned b, vector m)                  \
+    {                                                                                                             \
+        typedef element tw__element;                                                                              \
+        enum { tw__half = half };                                                                                 \
+        const vector base = { TW__LIST##half(TW__A), TW__LIST##half(TW__B) };                                     \
+        const tw__v2di low = name##_round(p, n, a), high = name##_round(p, n, b);                                 \
+        return __builtin_shuffle((vector)tw__load_halves(&low, &high), (m - base) & (element)(n - 1));            \
     }                                                                                                             \
     TW__AIE vector name##_of(const element *p, unsigned n, vector m)                                              \
     {                                                                                                             \
@@ -79,6 +103,13 @@ typedef struct tw__range {
             if (low.last < low.first + half && high.last < high.first + half)                                     \
                 return name##_window(p, low.first, high.first, m);                                                \
         }                                                                                                         \
+        tw__range round_low = { n - half, 0 }, round_high = round_low;                                            \
+        TW__EACH##half(TW__ROUND_LOW);                                                                            \
+        TW__EACH##half(TW__ROUND_HIGH);                                                                           \
+        if (__builtin_constant_p(round_low.first) && __builtin_constant_p(round_low.last) &&                      \
+            __builtin_constant_p(round_high.first) && __builtin_constant_p(round_high.last) &&                    \
+            round_low.last < round_low.first + half && round_high.last < round_high.first + half)                 \
+            return name##_around(p, n, round_low.first ^ (n / 2), round_high.first ^ (n / 2), m);                 \
         if (n == 2 * count) return __builtin_shuffle(v[0], v[1], m);                                              \
         vector inner = m & (element)(2 * count - 1);                                                              \
         vector upper = (vector)((m & (element)(2 * count)) != 0);                                                 \
