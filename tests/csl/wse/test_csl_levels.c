@@ -516,6 +516,9 @@ static void tail_calls(void **state)
           "}\n"
           "fn bad(k: u16) u32 { if (k == 0) { return 0; } return bad(k - 1) + 1; }\n",
           false },
+        { "fn last(k: u16) u16 { if (k == 0) { return 7; } _ = last(k - 1); return k; }\n"
+          "fn f(k: u16) u32 { return @as(u32, last(k)); }\n",
+          false },
         { "fn add(k: u16) u16 { if (k == 0) { return 1; } return add(k - 1) + k; }\n"
           "fn f(k: u16) u32 { return @as(u32, add(k)); }\n",
           false },
