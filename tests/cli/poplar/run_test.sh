@@ -49,6 +49,72 @@ expect 2 "$tilewright" run --device
 expect 2 "$tilewright" run --devcie cpu device.c
 prints err "unknown option '--devcie'; did you mean '--device'?"
 
+# What codelets print, and which assertion of theirs fails, is the same as code of the host and of the chip; texts from
+# a tile are read no further than its memory goes.
+cat >print.cpp <<'END'
+#include <cassert>
+#include <poplar/Vertex.hpp>
+#include <print.h>
+class Print : public poplar::Vertex {
+public:
+    poplar::Input<poplar::Vector<float>> x;
+    poplar::Output<int> n;
+    int k;
+    bool compute()
+    {
+        printf("%u floats from %g: %s%c|%5d|%-4x|%lld|%% %hhd %hu %.3e %*d|%.2s\n", x.size(), (double)x[0], "wor", 'd', -3, 255u,
+               -1ll << 40, 300, 70000, 2.5, 6, 42, "abc");
+        printf("%d %f %d %llx %d\n", 1, 0.5, 2, 0x123456789abcdefull, 3);
+        printf("a line\n"), putchar('c'), printf("\n");
+        *n = printf("%s", "four");
+        assert(k < 5);
+        return true;
+    }
+};
+END
+cat >print.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <tilewright/tilewright.h>
+int main(int argc, char **argv)
+{
+    tw_device *dev = tw_device_by_name(NULL, TW_MK2, 1);
+    tw_graph *g = tw_graph_new(tw_device_target(dev));
+    size_t two = 2;
+    float values[] = { 1.5f, 2 };
+    int result = 0;
+    tw_graph_add_codelets(g, "print.cpp", NULL);
+    tw_tensor x = tw_graph_add_constant(g, TW_FLOAT, 1, &two, values, false, "x");
+    tw_tensor n = tw_graph_add_variable(g, TW_INT, 0, NULL, "n");
+    tw_graph_map(g, x, 0);
+    tw_graph_map(g, n, 0);
+    tw_compute_set cs = tw_graph_add_compute_set(g, "cs");
+    tw_vertex v = tw_graph_add_vertex(g, cs, "Print", 0);
+    tw_graph_connect(g, v, "x", x);
+    tw_graph_connect(g, v, "n", n);
+    tw_graph_set_field_int(g, v, "k", argc > 1 ? atoi(argv[1]) : 0);
+    tw_graph_create_host_read(g, "n", n);
+    tw_engine *e = tw_engine_new(g, tw_program_execute(g, cs), NULL);
+    if (tw_engine_load(e, dev) != TW_OK || tw_engine_run(e, 0) != TW_OK) return tw_engine_report_error(stderr, e), 1;
+    tw_engine_read(e, "n", &result, sizeof result);
+    printf("\n%d\n", result);
+    tw_engine_free(e);
+    tw_graph_free(g);
+    tw_device_free(dev);
+    return 0;
+}
+END
+expect 0 "$tilewright" run --device cpu print.c
+cp "$work/out" printed
+prints out '2 floats from 1.5: word|   -3|ff  |-1099511627776|% 44 4464 2.500e+00     42|ab'
+if [ -e "$build/tilewright/cc.so" ]; then
+    expect 0 "$tilewright" run --device ipu-sim print.c
+    cmp "$work/out" printed || fail 'printf of a tile is another'
+    expect 1 "$tilewright" run --device ipu-sim print.c 7
+    prints out "print.cpp:16: assertion 'k < 5' failed"
+    prints err "trap on channel 0"
+fi
+
 # Compiled once ...
 expect 0 "$tilewright" run -v prog.c again
 ! grep -q tilewright/tilewright.h "$work/err" && ! grep -q -- -ltilewright "$work/err" || fail 'compiled again for nothing'

@@ -56,6 +56,23 @@ static void every_cause(void **state)
     }
 }
 
+/* Whoever looks into an exception may let the context go on elsewhere, behind a trap for instance. */
+static void gone_on(void **state)
+{
+    (void)state;
+    machine m = machine_of(".worker\nf: setzi $m1, 3\n  trap 1\n  add $m1, $m1, 4\n  exitnz $m1\n");
+    assert_int_equal(run_worker_from(&m, VERTEX), TW_SIM_FAULT);
+    uint32_t pc = tw_sim_get_exception(m.sim)->pc, wsr;
+    assert_int_equal(tw_sim_set_pc(m.sim, 0, pc + 4), TW_OK);
+    assert_int_equal(tw_sim_get_state(m.sim, 0), TW_SIM_ACTIVE);
+    assert_int_equal(tw_sim_get_csr(m.sim, 0, 1, &wsr), TW_OK);
+    assert_int_equal(wsr >> 4 & 15, 0);
+    assert_int_equal(tw_sim_run(m.sim, 100), TW_SIM_DONE);
+    assert_int_equal(tw_sim_get_m(m.sim, 0, 1), 7);
+    assert_int_equal(tw_sim_set_pc(m.sim, 0, pc), TW_E_INVALID_ARGUMENT); /* it has ended */
+    machine_free(&m);
+}
+
 /* Where instructions cannot be fetched. */
 static void wrong_addresses_of_code(void **state)
 {
@@ -236,6 +253,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_cause),
+        cmocka_unit_test(gone_on),
         cmocka_unit_test(wrong_addresses_of_code),
         cmocka_unit_test(floating_point_exceptions),
         cmocka_unit_test(branches_loops_turns),

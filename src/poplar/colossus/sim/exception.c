@@ -39,6 +39,14 @@ void tw__sim_fault(tw__sim_context *w, uint32_t pc, tw_sim_cause cause, unsigned
     w->csr[1] = (w->csr[1] & ~UINT32_C(0x2f0)) | e.type << 4 | (uint32_t)e.in_repeat << 9;
 }
 
+void tw__sim_fault_over(tw__sim_context *w)
+{
+    tw_sim *sim = w->sim;
+    if (sim->has_exception && sim->exception.context == w->number) sim->has_exception = false;
+    w->state = TW_SIM_ACTIVE, w->cause = TW_SIM_CAUSE_NONE;
+    w->csr[1] &= ~UINT32_C(0x2f0);
+}
+
 bool tw__sim_fp_flags(tw__sim_context *w, const tw__sim_op *op, unsigned flags)
 {
     w->fp_sts |= flags;

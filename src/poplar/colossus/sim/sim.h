@@ -178,6 +178,7 @@ void tw__sim_set_weight(tw_sim *sim, unsigned index, uint64_t bits);
 
 /* Notes the exception and stops the context at this instruction. */
 void tw__sim_fault(tw__sim_context *w, uint32_t pc, tw_sim_cause cause, unsigned count, const uint32_t *addresses);
+void tw__sim_fault_over(tw__sim_context *w); /* it goes on, as if there had been none */
 /* Sets sticky flags; false: one of them is an exception now. */
 bool tw__sim_fp_flags(tw__sim_context *w, const tw__sim_op *op, unsigned flags);
 

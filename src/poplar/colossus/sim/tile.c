@@ -277,10 +277,13 @@ uint32_t tw_sim_get_pc(const tw_sim *sim, unsigned context)
 tw_status tw_sim_set_pc(tw_sim *sim, unsigned context, uint32_t address)
 {
     if (!sim) return tw__missing("simulator");
-    if (tw_sim_get_state(sim, context) != TW_SIM_ACTIVE)
+    tw_sim_state state = tw_sim_get_state(sim, context);
+    if (state == TW_SIM_IDLE)
         return tw__fail(TW_E_INVALID_ARGUMENT, "context %u is not active: nothing is to go on in it", context);
-    sim->contexts[context].pc = address;
-    sim->contexts[context].repeat_count = 0;
+    tw__sim_context *w = &sim->contexts[context];
+    w->pc = address;
+    w->repeat_count = 0;
+    if (state == TW_SIM_EXCEPTED) tw__sim_fault_over(w);
     return TW_OK;
 }
 

@@ -18,6 +18,7 @@
 #include "poplar/engine/place/place.h"
 
 #include <glib.h>
+#include <stdio.h>
 #include <tilewright/poplar/colossus/link.h>
 
 /* --- code.c --------------------------------------------------------------------------------------------------- */
@@ -116,6 +117,12 @@ struct tw_sim;
 typedef struct tw__tile_used { /* what the placement has put into each region of a tile: offsets in its image */
     uint64_t from[2], to[2];
 } tw__tile_used;
+
+/* --- print.c: what code of the chip wants of the host ---------------------------------------------------------- */
+
+/* Has a context just called one of the runtime library's functions that need a host (printf, puts, putchar, a failed
+ * assert)? Then that is done, on `out`, and the simulator may go on. */
+bool tw__tile_print(struct tw_sim *sim, FILE *out);
 
 /* --- lines.c --------------------------------------------------------------------------------------------------- */
 

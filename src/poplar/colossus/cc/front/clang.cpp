@@ -64,6 +64,7 @@ class Tile : public TargetInfo {
     void getTargetDefines(const LangOptions &, MacroBuilder &builder) const override
     {
         builder.defineMacro("__ELF__");
+        builder.defineMacro("__NO_INLINE__"); /* glibc's putchar() would be putc() of a stdout that no tile has */
         builder.defineMacro("__FP_FAST_FMAF", "0"); /* no fused operation */
         builder.undefineMacro("__FP_FAST_FMAF");
     }

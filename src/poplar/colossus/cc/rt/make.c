@@ -76,8 +76,8 @@ int main(int argc, char **argv)
     const char *sources = argv[1], *folder = argv[2];
     g_mkdir_with_parents(folder, 0777);
     g_autofree char *start = content_of(sources, "function.S", NULL),
-                    *more = content_of(sources, "divide.S", start),
-                    *assembly = content_of(sources, "memory.S", more);
+                    *more = content_of(sources, "divide.S", start), *most = content_of(sources, "memory.S", more),
+                    *assembly = content_of(sources, "print.S", most);
     for (tw_isa_arch arch = TW_ISA_IPU1; arch <= TW_ISA_IPU21; arch <<= 1) {
         write_object(arch, assembly, folder, "assembly");
         make_unit(arch, sources, "workers.c", folder, "workers");

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* printf in vertices on simulated tiles, and what else codelets ask a host for: functions of the runtime library that
+ * begin with `trap 1` (colossus/cc/rt/print.S). Their arguments lie in $m0 to $m3 and, the variable ones, on the stack,
+ * in slots of 4 bytes, those of 64 bits on 8 (docs/colossus-compiler.md). */
+#include "poplar/engine/tiles/tiles.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <tilewright/poplar/colossus/sim.h>
+
+enum { PRINT_STACK = 11, PRINT_MOST = 4096 }; /* bytes of a text of the tile; columns */
+
+typedef struct tile_print {
+    tw_sim *sim;
+    unsigned context;
+    uint32_t slot; /* address of the next variable argument */
+    GString *out;
+} tile_print;
+
+static uint64_t print_take(tile_print *p, unsigned bytes)
+{
+    uint64_t value = 0;
+    p->slot = (p->slot + bytes - 1) & ~(bytes - 1);
+    tw_sim_read(p->sim, p->slot, &value, bytes); /* 0 where there is no memory */
+    p->slot += bytes;
+    return value;
+}
+
+/* A text of the tile; at most so many bytes of it. */
+static char *print_text(tile_print *p, uint32_t address, unsigned most)
+{
+    GString *text = g_string_new(NULL);
+    for (char c; text->len < most && tw_sim_read(p->sim, address, &c, 1) == TW_OK && c; address++)
+        g_string_append_c(text, c);
+    return g_string_free(text, FALSE);
+}
+
+/* Digits of a width or precision, or an argument for '*'. */
+static const char *print_number(tile_print *p, const char *at, int *number)
+{
+    if (*at == '*') {
+        int given = (int32_t)print_take(p, 4);
+        *number = CLAMP(given, -PRINT_MOST, PRINT_MOST);
+        return at + 1;
+    }
+    for (*number = 0; g_ascii_isdigit(*at); at++) *number = MIN(*number * 10 + (*at - '0'), PRINT_MOST);
+    return at;
+}
+
+/* `form` is a specification of our own making: flags, width, precision; the length that `value` needs. */
+
+static void print_integer(tile_print *p, GString *form, char kind, unsigned bytes)
+{
+    uint64_t value = print_take(p, bytes > 4 ? 8 : 4);
+    unsigned unused = 64 - 8 * bytes;
+    bool is_signed = kind == 'd' || kind == 'i';
+    if (is_signed)
+        value = (uint64_t)((int64_t)(value << unused) >> unused);
+    else
+        value = value << unused >> unused;
+    g_string_append_printf(form, "ll%c", kind);
+    g_string_append_printf(p->out, form->str, (long long)value);
+}
+
+static void print_other(tile_print *p, GString *form, char kind, int precision)
+{
+    g_string_append_c(form, kind);
+    if (kind == 'c') {
+        g_string_append_printf(p->out, form->str, (int)print_take(p, 4));
+    } else if (kind == 's') {
+        unsigned most = precision >= 0 ? (unsigned)precision : PRINT_MOST;
+        g_autofree char *text = print_text(p, (uint32_t)print_take(p, 4), most);
+        g_string_append_printf(p->out, form->str, text);
+    } else {
+        uint64_t bits = print_take(p, 8);
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        g_string_append_printf(p->out, form->str, value);
+    }
+}
+
+/* From behind a '%'; returns what follows. */
+static const char *print_one(tile_print *p, const char *at)
+{
+    g_autoptr(GString) form = g_string_new("%");
+    int width = 0, precision = -1;
+    unsigned bytes = 4;
+    for (; *at && strchr("-+ #0", *at); at++)
+        if (form->len < 8) g_string_append_c(form, *at);
+    at = print_number(p, at, &width);
+    if (width) g_string_append_printf(form, "%d", width);
+    if (*at == '.') {
+        at = print_number(p, at + 1, &precision);
+        if (precision >= 0) g_string_append_printf(form, ".%d", precision);
+    }
+    for (; *at && strchr("hlqjztL", *at); at++) {
+        if (*at == 'h') bytes /= 2;
+        if (*at == 'q' || *at == 'j' || (*at == 'l' && at[1] == 'l')) bytes = 8;
+    }
+    char kind = *at;
+    if (!kind) return at;
+    if (kind == '%')
+        g_string_append_c(p->out, '%');
+    else if (kind == 'p')
+        g_string_append_printf(p->out, "0x%x", (uint32_t)print_take(p, 4));
+    else if (strchr("diouxX", kind))
+        print_integer(p, form, kind, MAX(bytes, 1));
+    else if (strchr("csfFeEgGaA", kind))
+        print_other(p, form, kind, precision);
+    return at + 1;
+}
+
+static void print_format(tile_print *p, uint32_t address)
+{
+    g_autofree char *format = print_text(p, address, PRINT_MOST);
+    p->slot = tw_sim_get_m(p->sim, p->context, PRINT_STACK);
+    for (const char *at = format; *at;) {
+        if (*at == '%')
+            at = print_one(p, at + 1);
+        else
+            g_string_append_c(p->out, *at++);
+    }
+}
+
+bool tw__tile_print(tw_sim *sim, FILE *out)
+{
+    const tw_sim_exception *e = tw_sim_get_exception(sim);
+    const char *name = "";
+    uint32_t offset = 1, m[4];
+    if (!e || e->cause != TW_SIM_CAUSE_TRAP1 || !tw_sim_symbol_at(sim, e->pc, &name, &offset) || offset)
+        return false;
+    tile_print p = { .sim = sim, .context = e->context, .out = g_string_new(NULL) };
+    bool is_known = true;
+    for (unsigned i = 0; i < 4; i++) m[i] = tw_sim_get_m(sim, e->context, i);
+    if (strcmp(name, "printf") == 0) {
+        print_format(&p, m[0]);
+    } else if (strcmp(name, "puts") == 0) {
+        g_autofree char *text = print_text(&p, m[0], PRINT_MOST);
+        g_string_append_printf(p.out, "%s\n", text);
+    } else if (strcmp(name, "putchar") == 0) {
+        g_string_append_c(p.out, (char)m[0]);
+    } else if (strcmp(name, "__assert_fail") == 0) {
+        g_autofree char *what = print_text(&p, m[0], PRINT_MOST), *file = print_text(&p, m[1], PRINT_MOST);
+        g_string_append_printf(p.out, "%s:%u: assertion '%s' failed\n", file, m[2], what);
+    } else {
+        is_known = false;
+    }
+    uint32_t result = strcmp(name, "putchar") == 0 ? m[0] & 255 : (uint32_t)p.out->len, pc = e->pc;
+    if (is_known) {
+        fwrite(p.out->str, 1, p.out->len, out);
+        tw_sim_set_m(sim, p.context, 0, result);
+        tw_sim_set_pc(sim, p.context, pc + 4);
+    }
+    g_string_free(p.out, TRUE);
+    return is_known;
+}
