@@ -110,12 +110,47 @@ void tw__boxes_from_list(tw__boxes *boxes, const tw__regions *list, const size_t
 /* Row-major list of boxes that tile `shape`. NULL: out of memory. */
 tw__regions *tw__boxes_to_list(const tw__boxes *boxes, const size_t *shape);
 
+/* --- tensor/box_sets.c ------------------------------------------------------------------------------------------ */
+
+struct tw__box_set; /* immutable, reference counted: more boxes than a few, which tile the shape of a tensor */
+struct tw__node;
+struct tw__box_set *tw__box_set_ref(struct tw__box_set *set);
+void tw__box_set_unref(struct tw__box_set *set);
+const tw__boxes *tw__box_set_boxes(const struct tw__box_set *set);
+/* Handle of a tensor of `shape` of boxes that tile it, empty ones aside (taken over, also on failure); affine or a
+ * list where they are few. */
+tw_tensor tw__tensor_from_boxes(tw__core *core, tw_type type, unsigned rank, const size_t *shape, tw__boxes *boxes);
+/* Appends the boxes of any node with out->rank dims; a list must be there when it is neither affine nor a set. */
+void tw__boxes_of_node(const struct tw__node *node, tw__boxes *out);
+/* The elements of a node in any order, each as often as the tensor names it; borrowed. NULL with an error. */
+tw__regions *tw__node_elements(const tw__core *core, const struct tw__node *node);
+/* The same boxes in the same order? When not, the elements may still be the same. */
+bool tw__box_sets_equal(const struct tw__box_set *a, const struct tw__box_set *b);
+/* Appends what indices [begin, end) of each dimension hold, as a tensor of its own. */
+void tw__box_set_slice(struct tw__box_set *set, const size_t *begin, const size_t *end, tw__boxes *out);
+/* The same elements under another shape; false when they would be more boxes. */
+bool tw__box_set_reshape(tw__core *core, const struct tw__node *t, unsigned rank, const size_t *shape,
+                         tw_tensor *result);
+
+/* The set of any node, with a reference: its own, or one of its boxes for this time. NULL: out of memory. */
+struct tw__box_set *tw__node_box_set(const struct tw__node *node);
+/* The first element in row-major order; false when there is none. */
+bool tw__node_corner(const struct tw__node *node, uint32_t *var, uint64_t *offset);
+
+/* --- tensor/storage_order.c ------------------------------------------------------------------------------------- */
+
+/* lists[count]: the elements of t in the order of storage, lists[i] those of others[i], of the same shape, in that
+ * order, too. False when t is not made of boxes that are runs apart from each other, or out of memory. */
+bool tw__storage_order(const struct tw__node *t, size_t count, const struct tw__node *const *others,
+                       tw__regions **lists);
+
 /* --- tensor/handles.c ------------------------------------------------------------------------------------------- */
 
-/* What a handle names. Affine tensors have an offset and strides, the others a region list; the list of an affine
- * one is made when somebody asks for it. */
+/* What a handle names. Affine tensors have an offset and strides, others many boxes, the rest a region list; the list
+ * of the first two is made when somebody asks for it. */
 typedef struct tw__node {
-    tw__tensor t; /* t.shape points to dims */
+    tw__tensor t;            /* t.shape points to dims */
+    struct tw__box_set *set; /* NULL: no boxes */
     uint32_t var;
     uint32_t affine;
     uint64_t offset;
@@ -258,6 +293,8 @@ void tw__touches_of(const tw__regions *list, uint32_t owner, bool write, tw__tou
 tw__overlap tw__list_aliases(const tw__regions *list); /* any element twice */
 tw__overlap tw__lists_intersect(const tw__regions *a, const tw__regions *b);
 bool tw__lists_equal(const tw__regions *a, const tw__regions *b);
+/* queries.c: as many elements, of the same places in the same order? False also when out of memory. */
+bool tw__nodes_equal(const tw__core *core, const tw__node *x, const tw__node *y);
 
 /* --- program/programs.c, copies.c, print.c ---------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
  *
  *   tensor/   handles.c    handles and scopes    regions.c    region lists
  *             affine.c     lists cut into boxes of the index space, and back
+ *             box_sets.c   tensors of many boxes              storage_order.c  these, run after run
  *             shapes.c     shapes, reshape, shuffles          views.c      slices, concat, repetition
  *             queries.c    what a tensor says  variables.c  variables, constants, load-time values
  *             clones.c     clones              mapping.c    intervals on tiles, linear mapping

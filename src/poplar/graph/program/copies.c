@@ -14,14 +14,22 @@ void tw__operand_drop(tw__operand *operand)
     operand->regions = NULL;
 }
 
+/* With the elements in another order than the tensor's: takes over `list`. */
+static bool operand_of(tw__core *core, tw__operand *operand, const tw__node *node, tw__regions *list)
+{
+    size_t *shape = list ? TW__NEW_N(core->arena, size_t, node->t.rank) : NULL;
+    if (!shape) {
+        tw__regions_unref(list);
+        return list ? tw__graph_no_memory(core) : false;
+    }
+    if (node->t.rank) memcpy(shape, node->dims, node->t.rank * sizeof *shape);
+    *operand = (tw__operand){ list, node->t.type, node->t.rank, shape };
+    return true;
+}
+
 bool tw__operand_set(tw__core *core, tw__operand *operand, const tw__node *node)
 {
-    tw__regions *list = tw__node_regions(core, node);
-    size_t *shape = list ? TW__NEW_N(core->arena, size_t, node->t.rank) : NULL;
-    if (!shape) return list ? tw__graph_no_memory(core) : false;
-    if (node->t.rank) memcpy(shape, node->dims, node->t.rank * sizeof *shape);
-    *operand = (tw__operand){ tw__regions_ref(list), node->t.type, node->t.rank, shape };
-    return true;
+    return operand_of(core, operand, node, tw__regions_ref(tw__node_regions(core, node)));
 }
 
 char *tw__operand_text(const tw__core *core, const tw__operand *operand, char *buf, size_t size)
@@ -43,7 +51,7 @@ bool tw__writable(tw__core *core, tw_tensor tensor, const char *what)
 {
     char text[TW__TEXT_BYTES];
     const tw__node *t = tw__node_get(core, tensor, what);
-    const tw__regions *list = t ? tw__node_regions(core, t) : NULL;
+    const tw__regions *list = t ? tw__node_elements(core, t) : NULL;
     if (!list) return false;
     for (uint32_t i = 0; i < list->n; i++)
         if (core->vars[list->region[i].var].is_constant)
@@ -67,7 +75,7 @@ static bool check_copy(tw__core *core, const tw__node *s, const tw__node *d)
         return tw__graph_fail(
             core, TW_E_TYPE, "copy between different element types: source %s is %s, destination %s is %s", from,
             tw_type_name(s->t.type, TW_SYSTEM_POPLAR), to, tw_type_name(d->t.type, TW_SYSTEM_POPLAR));
-    const tw__regions *p = tw__node_regions(core, s), *q = tw__node_regions(core, d);
+    const tw__regions *p = tw__node_elements(core, s), *q = tw__node_elements(core, d);
     if (!p || !q) return false;
     if (p->count != q->count)
         return tw__graph_fail(core, TW_E_CONTROL_PROGRAM,
@@ -75,13 +83,21 @@ static bool check_copy(tw__core *core, const tw__node *s, const tw__node *d)
                               "has %llu (%s)",
                               from, (unsigned long long)p->count, tw__shape_text(s->t.rank, s->dims, a, sizeof a),
                               to, (unsigned long long)q->count, tw__shape_text(d->t.rank, d->dims, b, sizeof b));
-    if (tw__lists_equal(p, q)) return true;
+    if (tw__nodes_equal(core, s, d)) return true;
     tw__overlap overlap = tw__lists_intersect(p, q);
     if (overlap == TW__OVERLAP_NO_MEMORY) return tw__graph_no_memory(core);
     return overlap == TW__OVERLAP_NONE || tw__graph_fail(core, TW_E_CONTROL_PROGRAM,
                                                          "copy of overlapping tensors: source %s and destination "
                                                          "%s share elements; copy through another variable",
                                                          from, to);
+}
+
+/* Which element goes where does not depend on their order, in which blocks are fewer regions. */
+static bool in_storage_order(const tw__node *source, const tw__node *destination, tw__regions *lists[2])
+{
+    const tw__node *s = source, *d = destination;
+    bool alike = s->t.rank == d->t.rank && (!d->t.rank || !memcmp(s->dims, d->dims, d->t.rank * sizeof *d->dims));
+    return d->set && alike && tw__storage_order(d, 1, &s, lists);
 }
 
 tw_program tw_program_copy(tw_graph *graph, tw_tensor source, tw_tensor destination)
@@ -92,10 +108,17 @@ tw_program tw_program_copy(tw_graph *graph, tw_tensor source, tw_tensor destinat
     const tw__node *s = tw__node_get(core, source, "the source"),
                    *d = s ? tw__node_get(core, destination, "the destination") : NULL;
     tw__program p = { .kind = TW__P_COPY };
-    if (!d || !check_copy(core, s, d) || !tw__writable(core, destination, "the destination") ||
-        !tw__operand_set(core, &p.a, s))
+    tw__regions *lists[2];
+    if (!d || !check_copy(core, s, d) || !tw__writable(core, destination, "the destination")) return NIL;
+    if (!in_storage_order(s, d, lists)) { /* as the tensors have them */
+        lists[0] = tw__regions_ref(tw__node_regions(core, s));
+        lists[1] = tw__regions_ref(tw__node_regions(core, d));
+    }
+    if (!operand_of(core, &p.a, s, lists[0])) {
+        tw__regions_unref(lists[1]);
         return NIL;
-    if (tw__operand_set(core, &p.b, d)) return tw__program_add(core, p);
+    }
+    if (operand_of(core, &p.b, d, lists[1])) return tw__program_add(core, p);
     tw__operand_drop(&p.a);
     return NIL;
 }

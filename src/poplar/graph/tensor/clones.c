@@ -136,12 +136,35 @@ static tw__regions *clones_moved(const tw__regions *list, const runs *r, uint32_
     return tw__builder_finish(&b);
 }
 
+/* The boxes of the clone, when each box moves as a whole. */
+static bool boxes_moved(const tw__node *t, const runs *r, uint32_t var, tw__boxes *out)
+{
+    tw__boxes_of_node(t, out);
+    for (size_t i = 0; i < out->n; i++) {
+        tw__box *box = tw__boxes_at(out, i);
+        uint64_t low = box->offset, high = box->offset;
+        for (unsigned k = 0; k < out->rank; k++) {
+            const tw__axis *a = &box->axis[k];
+            if (a->stride < 0)
+                low -= (uint64_t)-a->stride * (a->size - 1);
+            else
+                high += (uint64_t)a->stride * (a->size - 1);
+        }
+        const run *to = run_of(r, box->var, low);
+        if (high >= to->end) return false;
+        box->var = var;
+        box->offset = to->at + (box->offset - to->begin);
+    }
+    return !out->failed;
+}
+
 /* A clone that keeps the order of the elements in memory (or groups them by tile) and their aliases. */
 static tw_tensor clone_order(tw_graph *graph, tw_type type, const tw__node *t, const char *name, bool gather)
 {
     tw__core *core = graph->core;
-    const tw__regions *list = tw__node_regions(core, t);
+    const tw__regions *list = tw__node_elements(core, t);
     runs r = { 0 };
+    tw__boxes boxes = { .rank = t->t.rank };
     tw__regions *fresh = NULL;
     uint32_t var = 0;
     tw_tensor result = TW__NIL_TENSOR;
@@ -158,12 +181,13 @@ static tw_tensor clone_order(tw_graph *graph, tw_type type, const tw__node *t, c
     }
     if (done && gather && r.n) qsort(r.run, r.n, sizeof *r.run, clones_by_place);
     if (done) done = added = tw__variable_add(graph, type, 1, (size_t[]){ total }, name, false, &var);
-    if (done) done = (fresh = clones_moved(list, &r, var)) != NULL;
+    if (t->set && done && !boxes_moved(t, &r, var, &boxes)) tw__boxes_drop(&boxes);
+    if (done && !boxes.n) done = (list = tw__node_regions(core, t)) && (fresh = clones_moved(list, &r, var));
     if (done) {
         size_t shape[TW__MAX_RANK];
         memcpy(shape, t->dims, t->t.rank * sizeof *shape);
         tw__variable *v = &core->vars[var];
-        if (total == fresh->count && t->t.rank) { /* for messages, when the shapes agree */
+        if (total == tw__node_count(t) && t->t.rank) { /* for messages, when the shapes agree */
             size_t *kept = TW__NEW_N(core->arena, size_t, t->t.rank);
             if (kept) {
                 memcpy(kept, shape, t->t.rank * sizeof *kept);
@@ -174,7 +198,8 @@ static tw_tensor clone_order(tw_graph *graph, tw_type type, const tw__node *t, c
         for (size_t i = 0; done && i < r.n; i++)
             done = tw__mapping_copy(v, r.run[i].at, &core->vars[r.run[i].var], r.run[i].begin, r.run[i].end);
         if (done) {
-            result = tw__tensor_from_list(core, type, t->t.rank, shape, fresh);
+            result = fresh ? tw__tensor_from_list(core, type, t->t.rank, shape, fresh)
+                           : tw__tensor_from_boxes(core, type, t->t.rank, shape, &boxes);
             fresh = NULL;
         }
     }
@@ -183,6 +208,7 @@ static tw_tensor clone_order(tw_graph *graph, tw_type type, const tw__node *t, c
         tw__regions_unref(fresh);
         if (added) tw__variable_drop_last(core);
     }
+    tw__boxes_drop(&boxes);
     free(r.run);
     return result;
 }
@@ -229,7 +255,7 @@ static tw_tensor clone_single(tw_graph *graph, tw_type type, tw_tensor tensor, t
     case TW_CLONE_PRESERVE_ORDER_AND_ALIASES: break;
     case TW_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES: return clone_order(graph, type, t, name, true);
     case TW_CLONE_PRESERVE_ORDER_UNLESS_ALIASES: {
-        const tw__regions *list = tw__node_regions(core, t);
+        const tw__regions *list = tw__node_elements(core, t);
         if (!list) return TW__NIL_TENSOR;
         if (!plain && tw__list_aliases(list) != TW__OVERLAP_NONE) return clone_new(graph, type, t, name);
     }

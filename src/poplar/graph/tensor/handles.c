@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tensor handles: slot + generation, scopes, and the nodes behind them.
  *
- * A handle costs a slot of 24 bytes and a node of 40 bytes plus 16 a dimension. Both are reused as soon as the handle
+ * A handle costs a slot of 24 bytes and a node of 56 bytes plus 16 a dimension. Both are reused as soon as the handle
  * goes, so that loops which make millions of views in a scope need no more memory than one round of them. */
 #include "poplar/graph/build.h"
 
@@ -49,7 +49,10 @@ void tw__handles_free(struct tw__handles *h)
 {
     if (!h) return;
     for (size_t i = 1; h->slots && i < h->slot_count; i++)
-        if (h->slots[i].node) tw__regions_unref(h->slots[i].node->t.regions);
+        if (h->slots[i].node) {
+            tw__regions_unref(h->slots[i].node->t.regions);
+            tw__box_set_unref(h->slots[i].node->set);
+        }
     free(h->slots);
     free(h->scopes);
     tw__arena_free(h->arena);
@@ -85,6 +88,7 @@ void tw__node_drop(tw__core *core, tw__node *node)
 {
     if (!node) return;
     tw__regions_unref(node->t.regions);
+    tw__box_set_unref(node->set);
     void **list = &core->handles->free_nodes[node_words(node)];
     memcpy(node, list, sizeof(void *));
     *list = node;
@@ -101,6 +105,7 @@ bool tw__node_run(const tw__node *node, uint32_t *var, uint64_t *offset, uint64_
 {
     if (!node->affine) {
         const tw__regions *list = node->t.regions;
+        if (!list) return false; /* of boxes */
         const tw__region *r = list->region;
         if (list->n != 1 || r->rank != 1 || (r->count > 1 && r->dim[0].stride != 1)) return false;
         *var = r->var;
@@ -129,11 +134,23 @@ bool tw__node_plain(const tw__node *node)
     return tw__node_run(node, &var, &offset, &count);
 }
 
+/* The list of a node that is not affine; made of its boxes once. NULL: out of memory. */
+static tw__regions *list_of(const tw__node *node)
+{
+    if (!node->t.regions) /* a cache: the elements are the same */
+        ((tw__node *)(uintptr_t)node)->t.regions = tw__boxes_to_list(tw__box_set_boxes(node->set), node->dims);
+    return node->t.regions;
+}
+
 void tw__builder_node(tw__builder *builder, const tw__node *node)
 {
     tw__dim dims[TW__MAX_RANK];
     if (!node->affine) {
-        tw__builder_range(builder, node->t.regions, 0, node->t.regions->count);
+        const tw__regions *list = list_of(node);
+        if (list)
+            tw__builder_range(builder, list, 0, list->count);
+        else
+            builder->failed = true;
         return;
     }
     for (unsigned i = 0; i < node->t.rank; i++) dims[i] = (tw__dim){ node->dims[i], tw__strides(node)[i] };
@@ -144,10 +161,15 @@ tw__regions *tw__node_regions(const tw__core *core, const tw__node *node)
 {
     if (node->t.regions) return node->t.regions;
     tw__builder b = { 0 };
-    tw__builder_node(&b, node);
-    tw__regions *list = tw__builder_finish(&b);
+    tw__regions *list = NULL;
+    if (node->affine) {
+        tw__builder_node(&b, node);
+        list = tw__builder_finish(&b);
+        ((tw__node *)(uintptr_t)node)->t.regions = list; /* a cache: the elements are the same */
+    } else {
+        list = list_of(node);
+    }
     if (!list) tw__graph_no_memory(core);
-    ((tw__node *)(uintptr_t)node)->t.regions = list; /* a cache: the elements are the same */
     return list;
 }
 
@@ -329,9 +351,16 @@ char *tw__node_text(const tw__core *core, const tw__node *node, char *buf, size_
 {
     char name[TW__TEXT_BYTES], shape[TW__TEXT_BYTES];
     const tw__regions *list = node->t.regions;
-    uint32_t var = node->affine ? node->var : list->n ? list->region[0].var : 0, others = 0;
+    const tw__boxes *boxes = node->set ? tw__box_set_boxes(node->set) : NULL;
+    uint32_t var = node->affine ? node->var
+                   : boxes      ? tw__boxes_at(boxes, 0)->var
+                   : list->n    ? list->region[0].var
+                                : 0,
+             others = 0;
     tw__shape_text(node->t.rank, node->dims, shape, sizeof shape);
-    if (!node->affine)
+    if (boxes)
+        for (size_t i = 0; i < boxes->n; i++) others += tw__boxes_at(boxes, i)->var != var;
+    else if (!node->affine)
         for (uint32_t i = 0; i < list->n; i++) others += list->region[i].var != var;
     tw__variable_text(core, var, name, sizeof name);
     const tw__variable *v = &core->vars[var];

@@ -149,7 +149,8 @@ static bool map_ranges(tw__core *core, const tw__node *t, size_t n, const range 
         return empty || mapping_add(&core->vars[var], offset + ranges->begin, offset + ranges->end, ranges->tile) ||
                tw__graph_no_memory(core);
     }
-    tw__regions *list = tw__node_regions(core, t);
+    bool whole = n == 1 && ranges->begin == 0 && ranges->end == tw__node_count(t);
+    tw__regions *list = whole ? tw__node_elements(core, t) : tw__node_regions(core, t);
     if (!list) return false;
     for (uint32_t i = 0; i < list->n; i++)
         if (!keep_short(&core->vars[list->region[i].var])) return tw__graph_no_memory(core);
@@ -168,6 +169,14 @@ static bool map_ranges(tw__core *core, const tw__node *t, size_t n, const range 
     return done || tw__graph_no_memory(core);
 }
 
+/* The name of the tensor costs more than all else: it is made when the tile is wrong. */
+static bool mapping_tile(const tw_graph *graph, const tw__node *t, unsigned tile, uint32_t *top)
+{
+    char text[TW__TEXT_BYTES] = "";
+    if (tile >= graph->target->tiles) tw__node_text(graph->core, t, text, sizeof text);
+    return tw__tile_to_top(graph, tile, text, top);
+}
+
 /* --- public calls --------------------------------------------------------------------------------------------- */
 
 void tw_graph_map(tw_graph *graph, tw_tensor tensor, unsigned tile)
@@ -175,9 +184,8 @@ void tw_graph_map(tw_graph *graph, tw_tensor tensor, unsigned tile)
     TW__ENTER(graph, );
     TW__EACH_REPLICA_TENSOR(graph, i, one, tensor, part, tw_graph_map(one, part, tile));
     const tw__node *t = tw__node_get(graph->core, tensor, "the tensor to map");
-    char text[TW__TEXT_BYTES];
     range r = { 0 };
-    if (!t || !tw__tile_to_top(graph, tile, tw__node_text(graph->core, t, text, sizeof text), &r.tile)) return;
+    if (!t || !mapping_tile(graph, t, tile, &r.tile)) return;
     r.end = tw__node_count(t);
     map_ranges(graph->core, t, 1, &r);
 }
@@ -187,10 +195,11 @@ void tw_graph_map_range(tw_graph *graph, tw_tensor tensor, uint64_t first, uint6
     TW__ENTER(graph, );
     TW__EACH_REPLICA_TENSOR(graph, i, one, tensor, part, tw_graph_map_range(one, part, first, count, tile));
     const tw__node *t = tw__node_get(graph->core, tensor, "the tensor to map");
-    char text[TW__TEXT_BYTES];
     range r = { .begin = first };
-    if (!t || !tw__tile_to_top(graph, tile, tw__node_text(graph->core, t, text, sizeof text), &r.tile)) return;
+    if (!t || !mapping_tile(graph, t, tile, &r.tile)) return;
     if (__builtin_add_overflow(first, count, &r.end) || r.end > tw__node_count(t)) {
+        char text[TW__TEXT_BYTES];
+        tw__node_text(graph->core, t, text, sizeof text);
         tw__graph_fail(graph->core, TW_E_INDEX, "mapping of %llu elements from %llu is out of range: %s has %llu",
                        (unsigned long long)count, (unsigned long long)first, text,
                        (unsigned long long)tw__node_count(t));
@@ -313,10 +322,9 @@ static void read_run(reading *r, const tw__variable *v, tw__elems e, uint64_t at
     }
 }
 
-static bool read_mapping(reading *r, const tw__node *t)
+static bool read_mapping(reading *r, const tw__regions *list)
 {
     tw__core *core = r->graph->core;
-    const tw__regions *list = tw__node_regions(core, t);
     if (!list) return false;
     for (uint32_t i = 0; i < list->n; i++)
         if (!tw__mapping_settle(&core->vars[list->region[i].var])) return tw__graph_no_memory(core);
@@ -331,7 +339,7 @@ size_t tw_graph_get_mapping(const tw_graph *graph, tw_tensor tensor, tw_mapped_i
     TW__ENTER_GETTER(graph, 0);
     const tw__node *t = tw__node_get(graph->core, tensor, "the argument");
     reading r = { .graph = graph, .out = out, .room = room };
-    return t && read_mapping(&r, t) ? r.n : 0;
+    return t && read_mapping(&r, tw__node_regions(graph->core, t)) ? r.n : 0;
 }
 
 bool tw_graph_mapping_complete(const tw_graph *graph, tw_tensor tensor)
@@ -339,7 +347,7 @@ bool tw_graph_mapping_complete(const tw_graph *graph, tw_tensor tensor)
     TW__ENTER_GETTER(graph, false);
     const tw__node *t = tw__node_get(graph->core, tensor, "the argument");
     reading r = { .graph = graph };
-    return t && read_mapping(&r, t) && r.mapped == tw__node_count(t);
+    return t && read_mapping(&r, tw__node_elements(graph->core, t)) && r.mapped == tw__node_count(t);
 }
 
 bool tw__mapping_fill(tw__variable *variable, uint32_t tile)

@@ -46,6 +46,7 @@ bool tw_tensor_is_contiguous(const tw_graph *graph, tw_tensor tensor)
     GETTER(t, tensor, false);
     uint32_t var;
     uint64_t offset, count;
+    if (t->set && !tw__node_regions(graph->core, t)) return false; /* they may be one run */
     return tw__node_count(t) == 0 || tw__node_run(t, &var, &offset, &count);
 }
 
@@ -61,7 +62,7 @@ static bool aliases(const tw_graph *graph, const tw__node *t)
     uint32_t var;
     uint64_t offset, count;
     if (tw__node_run(t, &var, &offset, &count)) return false;
-    const tw__regions *list = tw__node_regions(graph->core, t);
+    const tw__regions *list = tw__node_elements(graph->core, t);
     return !list || found(graph, tw__list_aliases(list));
 }
 
@@ -69,8 +70,9 @@ static bool has_constant(const tw_graph *graph, const tw__node *t)
 {
     if (tw__node_count(t) == 0) return false;
     if (t->affine) return graph->core->vars[t->var].is_constant;
-    for (uint32_t i = 0; i < t->t.regions->n; i++)
-        if (graph->core->vars[t->t.regions->region[i].var].is_constant) return true;
+    const tw__regions *list = tw__node_elements(graph->core, t);
+    for (uint32_t i = 0; list && i < list->n; i++)
+        if (graph->core->vars[list->region[i].var].is_constant) return true;
     return false;
 }
 
@@ -97,7 +99,7 @@ bool tw_tensor_intersects(const tw_graph *graph, tw_tensor a, tw_tensor b)
     GETTER(x, a, false);
     const tw__node *y = tw__node_get(graph->core, b, "the second argument");
     if (!y) return false;
-    const tw__regions *p = tw__node_regions(graph->core, x), *q = tw__node_regions(graph->core, y);
+    const tw__regions *p = tw__node_elements(graph->core, x), *q = tw__node_elements(graph->core, y);
     return p && q && found(graph, tw__lists_intersect(p, q));
 }
 
@@ -108,7 +110,18 @@ bool tw_tensor_equal(const tw_graph *graph, tw_tensor a, tw_tensor b)
     if (!y || x->t.type != y->t.type || x->t.rank != y->t.rank) return false;
     for (unsigned k = 0; k < x->t.rank; k++)
         if (x->dims[k] != y->dims[k]) return false;
-    const tw__regions *p = tw__node_regions(graph->core, x), *q = tw__node_regions(graph->core, y);
+    return tw__nodes_equal(graph->core, x, y);
+}
+
+bool tw__nodes_equal(const tw__core *core, const tw__node *x, const tw__node *y)
+{
+    uint32_t var[2];
+    uint64_t at[2];
+    if (x->set && y->set && tw__box_sets_equal(x->set, y->set)) return true;
+    if ((x->set || y->set) && tw__node_corner(x, &var[0], &at[0]) && tw__node_corner(y, &var[1], &at[1]) &&
+        (var[0] != var[1] || at[0] != at[1]))
+        return false;
+    const tw__regions *p = tw__node_regions(core, x), *q = tw__node_regions(core, y);
     return p && q && tw__lists_equal(p, q);
 }
 

@@ -66,6 +66,8 @@ tw_tensor tw__reshaped(tw__core *core, const tw__node *t, unsigned rank, const s
             return tw__node_publish(core, node);
         }
     }
+    tw_tensor result;
+    if (t->set && tw__box_set_reshape(core, t, rank, shape, &result)) return result;
     tw__regions *list = tw__node_regions(core, t);
     return list ? tw__tensor_from_list(core, t->t.type, rank, shape, tw__regions_ref(list)) : TW__NIL_TENSOR;
 }
@@ -242,15 +244,13 @@ static tw_tensor shuffled(tw__core *core, const tw__node *t, const unsigned *p)
         return tw__node_publish(core, node);
     }
     tw__boxes boxes = { .rank = rank };
-    tw__boxes_from_list(&boxes, t->t.regions, t->dims);
+    tw__boxes_of_node(t, &boxes);
     for (size_t i = 0; i < boxes.n; i++) {
         tw__axis old[TW__MAX_RANK], *axis = tw__boxes_at(&boxes, i)->axis;
         memcpy(old, axis, rank * sizeof *old);
         for (unsigned k = 0; k < rank; k++) axis[k] = old[p[k]];
     }
-    tw__regions *list = tw__boxes_to_list(&boxes, shape);
-    tw__boxes_drop(&boxes);
-    return tw__tensor_from_list(core, t->t.type, rank, shape, list);
+    return tw__tensor_from_boxes(core, t->t.type, rank, shape, &boxes);
 }
 
 tw_tensor tw_tensor_dim_shuffle(tw_graph *graph, tw_tensor tensor, const unsigned *permutation)

@@ -299,6 +299,34 @@ static tw_tensor of_interval(tw_graph *graph, tw_tensor tensor, const tw_sorted_
     return tw_tensor_pick(graph, tensor, order->interval_count, order->intervals);
 }
 
+/* Tensors of one shape, the first of boxes or affine: false when it has to be done otherwise. */
+static bool simplify_boxes(tw__core *core, tw_tensor *tensor, size_t count, tw_tensor *others, bool *done)
+{
+    const tw__node *t = tw__node_find(core, *tensor), **other = tw__realloc(NULL, (count + 1) * sizeof *other);
+    tw__regions **lists = tw__realloc(NULL, (count + 1) * sizeof *lists);
+    tw_tensor *made = tw__realloc(NULL, (count + 1) * sizeof *made);
+    size_t n = tw__node_count(t);
+    bool alike = other && lists && made;
+    for (size_t i = 0; i < count && alike; i++) {
+        other[i] = tw__node_find(core, others[i]);
+        alike = other[i]->t.rank == t->t.rank;
+        for (unsigned k = 0; k < t->t.rank && alike; k++) alike = other[i]->dims[k] == t->dims[k];
+    }
+    bool found = alike && tw__storage_order(t, count, other, lists);
+    *done = found;
+    for (size_t i = 0; i <= count && found; i++) {
+        made[i] = tw__tensor_from_list(core, (i < count ? other[i] : t)->t.type, 1, &n, lists[i]);
+        *done &= made[i].id != 0;
+    }
+    if (*done) {
+        if (count) memcpy(others, made, count * sizeof *made);
+        *tensor = made[count];
+    }
+    for (size_t i = 0; i <= count && found && !*done; i++) tw__tensor_drop(core, made[i]);
+    free(other), free(lists), free(made);
+    return found;
+}
+
 bool tw_tensor_reorder_to_simplify(tw_graph *graph, tw_tensor *tensor, size_t count, tw_tensor *others)
 {
     TW__ENTER(graph, false);
@@ -313,6 +341,8 @@ bool tw_tensor_reorder_to_simplify(tw_graph *graph, tw_tensor *tensor, size_t co
                                   "tensors of %llu and %llu elements cannot be reordered alike",
                                   (unsigned long long)tw__node_count(t), (unsigned long long)tw__node_count(o));
     }
+    bool done = false;
+    if (!tw__node_plain(t) && simplify_boxes(core, tensor, count, others, &done)) return done;
     tw_sorted_regions *order = tw_tensor_sorted_contiguous_regions(graph, *tensor, 0, NULL, 0);
     tw_tensor *made = order ? tw__realloc(NULL, (count + 1) * sizeof *made) : NULL;
     size_t n = 0;
@@ -322,7 +352,7 @@ bool tw_tensor_reorder_to_simplify(tw_graph *graph, tw_tensor *tensor, size_t co
         made[n] = of_interval(graph, n < count ? others[n] : *tensor, order);
         if (!made[n].id) break;
     }
-    bool done = made && n > count;
+    done = made && n > count;
     if (done) {
         if (count) memcpy(others, made, count * sizeof *made);
         *tensor = made[count];

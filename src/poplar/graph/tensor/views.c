@@ -172,6 +172,18 @@ static void slice_regions(tw__builder *out, const rows *r)
     }
 }
 
+/* The same of a tensor of boxes; `shape` is that of the result. */
+static tw_tensor picked_boxes(tw__core *core, const tw__node *t, const size_t *shape, unsigned d, pick p)
+{
+    tw__boxes boxes = { .rank = t->t.rank };
+    size_t begin[TW__MAX_RANK] = { 0 }, end[TW__MAX_RANK];
+    memcpy(end, t->dims, t->t.rank * sizeof *end);
+    if (p.step == 1) begin[d] = p.first, end[d] = p.first + p.count;
+    if (tw__dims_product(shape, 0, t->t.rank)) tw__box_set_slice(t->set, begin, end, &boxes);
+    for (size_t i = 0; i < boxes.n && p.step != 1; i++) pick_axis(tw__boxes_at(&boxes, i), d, p);
+    return tw__tensor_from_boxes(core, t->t.type, t->t.rank, shape, &boxes);
+}
+
 /* A tensor with dimension d changed by `p`. */
 static tw_tensor picked(tw__core *core, const tw__node *t, unsigned d, pick p)
 {
@@ -190,7 +202,15 @@ static tw_tensor picked(tw__core *core, const tw__node *t, unsigned d, pick p)
         *stride *= p.step;
         return tw__node_publish(core, node);
     }
-    const tw__regions *list = t->t.regions;
+    const tw__regions *list = t->set ? NULL : t->t.regions;
+    size_t pieces = list ? list->n : t->t.regions ? t->t.regions->n : tw__box_set_boxes(t->set)->n;
+    if (p.step == 0 && pieces && p.count > MAX_PIECES / pieces) {
+        char text[TW__TEXT_BYTES];
+        tw__graph_fail(core, TW_E_TENSOR_CREATION, "%llu times the %zu pieces of %s: a tensor can have %d",
+                       (unsigned long long)p.count, pieces, tw__node_text(core, t, text, sizeof text), MAX_PIECES);
+        return TW__NIL_TENSOR;
+    }
+    if (!list) return picked_boxes(core, t, shape, d, p);
     uint64_t outer = tw__dims_product(shape, 0, d), inner = tw__dims_product(shape, d + 1, rank);
     if (p.step == 1 && p.first == 0 && p.count == t->dims[d]) return tw__reshaped(core, t, rank, shape);
     if (p.step == 1) {
@@ -200,12 +220,6 @@ static tw_tensor picked(tw__core *core, const tw__node *t, unsigned d, pick p)
         if (all.length && !slice_rows(&b, list, 3, (size_t[3]){ outer, t->dims[d], inner }, first, end))
             slice_regions(&b, &all);
         return tw__tensor_from_list(core, t->t.type, rank, shape, tw__builder_finish(&b));
-    }
-    if (p.step == 0 && list->n && p.count > MAX_PIECES / list->n) {
-        char text[TW__TEXT_BYTES];
-        tw__graph_fail(core, TW_E_TENSOR_CREATION, "%llu times the %u pieces of %s: a tensor can have %d",
-                       (unsigned long long)p.count, list->n, tw__node_text(core, t, text, sizeof text), MAX_PIECES);
-        return TW__NIL_TENSOR;
     }
     size_t flat[3] = { outer, t->dims[d], inner };
     tw__boxes boxes = { .rank = 3 };
@@ -242,6 +256,11 @@ static tw_tensor sliced_nd(tw__core *core, const tw__node *t, tw_tensor tensor, 
     size_t shape[TW__MAX_RANK];
     if (t->t.rank == 0) return tw__reshaped(core, t, 0, NULL);
     for (unsigned d = 0; d < t->t.rank; d++) shape[d] = end[d] - begin[d];
+    if (t->set) {
+        tw__boxes boxes = { .rank = t->t.rank };
+        if (tw__dims_product(shape, 0, t->t.rank)) tw__box_set_slice(t->set, begin, end, &boxes);
+        return tw__tensor_from_boxes(core, t->t.type, t->t.rank, shape, &boxes);
+    }
     if (!t->affine) {
         tw__builder b = { 0 };
         if (slice_rows(&b, t->t.regions, t->t.rank, t->dims, begin, end))
@@ -347,6 +366,47 @@ static bool check_concat(tw__core *core, const tw__node *first, const tw__node *
                           tw__node_text(core, t, b, sizeof b), tw__shape_text(t->t.rank, t->dims, sb, sizeof sb));
 }
 
+/* Does box b continue a along dimension d? Then a gets it. */
+static bool join_boxes(tw__box *a, const tw__box *b, unsigned rank, unsigned d)
+{
+    if (a->var != b->var) return false;
+    for (unsigned k = 0; k < rank; k++) {
+        const tw__axis *x = &a->axis[k], *y = &b->axis[k];
+        if (k != d && (x->begin != y->begin || x->size != y->size)) return false;
+        if ((k == d ? x->size > 1 && y->size > 1 : x->size > 1) && x->stride != y->stride) return false;
+    }
+    tw__axis *x = &a->axis[d];
+    const tw__axis *y = &b->axis[d];
+    int64_t stride = (int64_t)(b->offset - a->offset) / (int64_t)x->size;
+    if (x->begin + x->size != y->begin || stride * (int64_t)x->size != (int64_t)(b->offset - a->offset) ||
+        (x->size > 1 && stride != x->stride) || (y->size > 1 && stride != y->stride))
+        return false;
+    x->size += y->size;
+    x->stride = stride;
+    return true;
+}
+
+/* Tensors one after the other along `dim`; affine ones that continue each other are one box. */
+static tw_tensor joined_boxes(tw__core *core, size_t count, const tw_tensor *tensors, unsigned dim,
+                              const size_t *shape)
+{
+    const tw__node *first = tw__node_find(core, tensors[0]);
+    unsigned rank = first->t.rank;
+    tw__boxes boxes = { .rank = rank };
+    uint64_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        const tw__node *t = tw__node_find(core, tensors[i]);
+        size_t from = boxes.n;
+        if (t->dims[dim]) tw__boxes_of_node(t, &boxes);
+        for (size_t k = from; k < boxes.n; k++) tw__boxes_at(&boxes, k)->axis[dim].begin += at;
+        if (from && boxes.n == from + 1 &&
+            join_boxes(tw__boxes_at(&boxes, from - 1), tw__boxes_at(&boxes, from), rank, dim))
+            boxes.n--;
+        at += t->dims[dim];
+    }
+    return tw__tensor_from_boxes(core, first->t.type, rank, shape, &boxes);
+}
+
 static tw_tensor concatenated(tw__core *core, size_t count, const tw_tensor *tensors, unsigned dim)
 {
     const tw__node *first = tw__node_get(core, tensors[0], "tensor 0");
@@ -363,30 +423,19 @@ static tw_tensor concatenated(tw__core *core, size_t count, const tw_tensor *ten
         total += t->dims[dim];
     }
     shape[dim] = total;
-    uint64_t elements, outer = tw__dims_product(shape, 0, dim), inner = tw__dims_product(shape, dim + 1, rank);
+    uint64_t elements, outer = tw__dims_product(shape, 0, dim);
     if (!tw__shape_count(core, rank, shape, &elements)) return TW__NIL_TENSOR;
-    tw__regions *list;
-    if (outer <= 1) {
-        tw__builder b = { 0 };
-        for (size_t i = 0; i < count; i++) tw__builder_node(&b, tw__node_find(core, tensors[i]));
-        list = tw__builder_finish(&b);
-    } else {
-        tw__boxes boxes = { .rank = 3 };
-        uint64_t at = 0;
-        for (size_t i = 0; i < count && elements; i++) {
-            const tw__node *t = tw__node_find(core, tensors[i]);
-            size_t flat[3] = { outer, t->dims[dim], inner }, from = boxes.n;
-            const tw__regions *part = tw__node_regions(core, t);
-            if (part)
-                tw__boxes_from_list(&boxes, part, flat);
-            else
-                boxes.failed = true;
-            for (size_t k = from; k < boxes.n; k++) tw__boxes_at(&boxes, k)->axis[1].begin += at;
-            at += t->dims[dim];
-        }
-        list = tw__boxes_to_list(&boxes, (size_t[3]){ outer, total, inner });
-        tw__boxes_drop(&boxes);
+    bool boxes = outer > 1, lists = false;
+    for (size_t i = 0; i < count; i++) {
+        const tw__node *t = tw__node_find(core, tensors[i]);
+        boxes |= t->set != NULL;
+        lists |= !t->set && !t->affine && tw__node_count(t); /* which may be very many boxes */
     }
+    boxes |= !lists && rank > 1;
+    if (boxes && elements) return joined_boxes(core, count, tensors, dim, shape);
+    tw__builder b = { 0 };
+    for (size_t i = 0; i < count; i++) tw__builder_node(&b, tw__node_find(core, tensors[i]));
+    tw__regions *list = tw__builder_finish(&b);
     return tw__tensor_from_list(core, first->t.type, rank, shape, list);
 }
 

@@ -337,9 +337,12 @@ void tw_graph_connect_list(tw_graph *graph, tw_vertex vertex, const char *field,
     }
     if (!fits_layout(&l, count, 0)) return;
     for (size_t i = 0; i < count; i++) {
-        char what[48];
-        snprintf(what, sizeof what, "tensor %zu of the list", i);
-        const tw__node *t = tw__node_get(core, tensors[i], what);
+        const tw__node *t = tw__node_find(core, tensors[i]);
+        if (!t) {
+            char what[48];
+            snprintf(what, sizeof what, "tensor %zu of the list", i);
+            t = tw__node_get(core, tensors[i], what); /* says why */
+        }
         if (!t || !check_tensor(&l, t)) return;
         if (l.f->form == TW__EDGE_SCALARS && tw__node_count(t) != 1) {
             wrong_size(&l, t, tw__node_count(t), "element for each edge", 1, "");

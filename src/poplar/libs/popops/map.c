@@ -154,14 +154,30 @@ static void map_part(void *user, unsigned tile, size_t count, const tw_interval 
     tw_graph_pop_scope(g);
 }
 
+/* Result and operands flattened in the order in which the result lies in storage: a worker's part is a run then,
+ * whatever view of it this is. */
+static void map_in_order(map_vertices *v)
+{
+    const mapping_call *m = v->m;
+    tw_tensor other[TW__EXPR_TENSORS];
+    unsigned count = 0;
+    for (unsigned i = m->form.in_place; i < m->expr.tensors; i++) {
+        v->in[i] = m->operand[i];
+        if (!m->form.scalar[i]) other[count++] = m->operand[i];
+    }
+    if (!tw_tensor_reorder_to_simplify(m->graph, &v->out, count, other)) return;
+    count = 0;
+    for (unsigned i = m->form.in_place; i < m->expr.tensors; i++)
+        if (!m->form.scalar[i]) v->in[i] = other[count++];
+}
+
 static void map_run(mapping_call *m, tw_tensor output)
 {
     tw_graph *g = m->graph;
     g_autofree char *vertex = tw__expr_vertex_name(&m->expr, &m->form);
     if (!tw_tensor_elements(g, output) || !map_code(m, vertex)) return;
-    map_vertices v = { .m = m, .vertex = vertex, .out = tw_tensor_flatten(g, output) };
-    for (unsigned i = m->form.in_place; i < m->expr.tensors; i++)
-        v.in[i] = m->form.scalar[i] ? m->operand[i] : tw_tensor_flatten(g, m->operand[i]);
+    map_vertices v = { .m = m, .vertex = vertex, .out = output };
+    map_in_order(&v);
     v.cs = m->in_set ? m->cs : tw_graph_add_compute_set(g, m->name && *m->name ? m->name : "map");
     tw__libs_deal(g, v.out, 4 * tw_target_vector_width(tw_graph_target(g), m->type), map_part, &v);
     if (!m->in_set) tw_program_sequence_add(g, m->sequence, tw_program_execute(g, v.cs));

@@ -30,6 +30,24 @@ static bool spreads_better(const spread *a, const spread *b)
     return a->regions < b->regions;
 }
 
+/* Both lie in storage alike, without gaps, and on the same tiles: neither is better. */
+static bool lie_alike(tw_graph *graph, tw_tensor a, tw_tensor b)
+{
+    tw_graph_push_scope(graph);
+    bool alike = tw_tensor_reorder_to_simplify(graph, &a, 1, &b) && tw_tensor_is_contiguous(graph, a) &&
+                 tw_tensor_is_contiguous(graph, b);
+    g_autoptr(GArray) x = alike ? tw__libs_mapping(graph, a) : NULL;
+    g_autoptr(GArray) y = alike ? tw__libs_mapping(graph, b) : NULL;
+    if (alike) alike = x->len == y->len;
+    for (guint i = 0; alike && i < x->len; i++) {
+        const tw_mapped_interval *p = &g_array_index(x, tw_mapped_interval, i);
+        const tw_mapped_interval *q = &g_array_index(y, tw_mapped_interval, i);
+        alike = p->tile == q->tile && p->interval.begin == q->interval.begin && p->interval.end == q->interval.end;
+    }
+    tw_graph_pop_scope(graph);
+    return alike;
+}
+
 tw_tensor tw_popops_create_output(tw_graph *graph, unsigned count, const tw_tensor *inputs, tw_type type,
                                   const char *name)
 {
@@ -40,6 +58,7 @@ tw_tensor tw_popops_create_output(tw_graph *graph, unsigned count, const tw_tens
     }
     tw_tensor best = TW__LIBS_NIL;
     spread best_spread = { 0, 0, 0 };
+    bool compared = false;
     for (unsigned i = 0; i < count; i++) {
         if (!tw__libs_same_shape(graph, inputs[i], inputs[0]) && tw__libs_ready(graph))
             TW__LIBS_REFUSE(graph, "%s and %s are of different shapes", tw__libs_describe(graph, inputs[0]).text,
@@ -47,9 +66,14 @@ tw_tensor tw_popops_create_output(tw_graph *graph, unsigned count, const tw_tens
         if (!tw__libs_ready(graph)) return TW__LIBS_NIL;
         if (!tw_tensor_is_parallel_writeable(graph, inputs[i]) || !tw_graph_mapping_complete(graph, inputs[i]))
             continue;
+        if (!best.id) {
+            best = inputs[i]; /* often the only one: nothing to compare */
+            continue;
+        }
+        if (lie_alike(graph, best, inputs[i])) continue;
+        if (!compared) best_spread = spread_of(graph, best), compared = true;
         spread s = spread_of(graph, inputs[i]);
-        if (best.id && !spreads_better(&s, &best_spread)) continue;
-        best = inputs[i], best_spread = s;
+        if (spreads_better(&s, &best_spread)) best = inputs[i], best_spread = s;
     }
     if (type == TW_TYPE_NONE) type = tw_tensor_type(graph, inputs[0]);
     if (best.id) return tw_graph_clone(graph, type, best, TW_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);

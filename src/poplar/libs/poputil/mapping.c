@@ -99,6 +99,61 @@ bool tw_poputil_dim_is_split(tw_graph *graph, tw_tensor tensor, unsigned dim, bo
     return false;
 }
 
+static int by_use(const void *a, const void *b)
+{
+    const tw_mapped_interval *x = a, *y = b;
+    if (x->tile != y->tile) return x->tile < y->tile ? -1 : 1;
+    if (x->interval.begin != y->interval.begin) return x->interval.begin < y->interval.begin ? -1 : 1;
+    return x->interval.end < y->interval.end ? -1 : x->interval.end > y->interval.end;
+}
+
+/* Is a dimension the innermost one in storage? A corner tells: it decides how much there is to look at. */
+static bool dim_is_innermost(tw_graph *graph, tw_tensor tensor, unsigned dim)
+{
+    tw__extents s = tw__libs_shape(graph, tensor);
+    size_t begin[TW__LIBS_RANK] = { 0 };
+    for (unsigned d = 0; d < s.rank; d++) s.dim[d] = MIN(s.dim[d], 8);
+    tw_tensor corner = tw_tensor_slice_nd(graph, tensor, begin, s.dim);
+    return tw_poputil_innermost_grouping(graph, tw_tensor_dim_roll(graph, corner, dim, s.rank - 1)) >
+           tw_poputil_innermost_grouping(graph, tw_tensor_dim_roll(graph, corner, dim, 0));
+}
+
+static void add_use(GArray *uses, uint64_t begin, uint64_t end, unsigned tile)
+{
+    const tw_mapped_interval use = { { begin, end }, tile };
+    bool known = uses->len && by_use(&g_array_index(uses, tw_mapped_interval, uses->len - 1), &use) == 0;
+    if (!known) g_array_append_val(uses, use);
+}
+
+/* Which tile has elements of which indices of a dimension, each range once. */
+static GArray *operand_uses(tw_graph *graph, tw_tensor full, unsigned dim, size_t extent)
+{
+    bool inside = dim_is_innermost(graph, full, dim);
+    uint64_t inner = tw_tensor_elements(graph, full) / extent;
+    unsigned place = inside ? tw_tensor_rank(graph, full) - 1 : 0;
+    g_autoptr(GArray) mapping = tw__libs_mapping(graph, tw_tensor_dim_roll(graph, full, dim, place));
+    GArray *uses = g_array_new(FALSE, FALSE, sizeof(tw_mapped_interval));
+    for (guint i = 0; i < mapping->len; i++) {
+        const tw_mapped_interval *m = &g_array_index(mapping, tw_mapped_interval, i);
+        uint64_t begin = m->interval.begin, end = m->interval.end, first = begin % extent;
+        if (!inside) {
+            add_use(uses, begin / inner, (end - 1) / inner + 1, m->tile);
+        } else if (end - begin >= extent) {
+            add_use(uses, 0, extent, m->tile);
+        } else {
+            add_use(uses, first, MIN(first + (end - begin), extent), m->tile);
+            if (first + (end - begin) > extent) add_use(uses, 0, first + (end - begin) - extent, m->tile);
+        }
+    }
+    tw_mapped_interval *u = (tw_mapped_interval *)(void *)uses->data;
+    guint kept = 0;
+    if (uses->len) qsort(u, uses->len, sizeof *u, by_use);
+    for (guint i = 0; i < uses->len; i++)
+        if (!kept || by_use(&u[kept - 1], &u[i]) != 0) u[kept++] = u[i];
+    g_array_set_size(uses, kept);
+    return uses;
+}
+
 tw_tensor tw_poputil_create_broadcast_operand(tw_graph *graph, tw_tensor full, tw_type type, unsigned dim,
                                               bool dither, const char *name)
 {
@@ -115,18 +170,17 @@ tw_tensor tw_poputil_create_broadcast_operand(tw_graph *graph, tw_tensor full, t
     unsigned tiles = tw_target_tiles(tw_graph_target(graph));
     unsigned shift = dither ? (unsigned)(extent * 2654435761u % tiles) : 0;
     tw_graph_push_scope(graph);
-    g_autoptr(GArray) mapping = tw__libs_mapping(graph, tw_tensor_dim_roll(graph, full, dim, 0));
-    for (guint i = 0; i < mapping->len; i++) {
-        const tw_mapped_interval *m = &g_array_index(mapping, tw_mapped_interval, i);
-        tw_poputil_tracker_add(
-            graph, tracker, (m->tile + shift) % tiles,
-            tw_tensor_slice(graph, made, 0, m->interval.begin / inner, (m->interval.end - 1) / inner + 1));
+    g_autoptr(GArray) uses = operand_uses(graph, full, dim, extent);
+    for (guint i = 0; i < uses->len; i++) {
+        const tw_mapped_interval *u = &g_array_index(uses, tw_mapped_interval, i);
+        tw_poputil_tracker_add(graph, tracker, (u->tile + shift) % tiles,
+                               tw_tensor_slice(graph, made, 0, u->interval.begin, u->interval.end));
     }
     tw_graph_pop_scope(graph);
     unsigned min_elements, grain;
     tw_poputil_linear_defaults(graph, type, &min_elements, &grain);
     tw_poputil_tracker_map(graph, tracker, grain, min_elements, true, TW_USE_ANY);
-    if (!mapping->len) tw_poputil_map_linearly(graph, made);
+    if (!uses->len) tw_poputil_map_linearly(graph, made);
     tw_use_tracker_free(tracker);
     return made;
 }

@@ -200,6 +200,134 @@ static void graph_sorted_simplest_order(void **state)
     tw_graph_free(g);
 }
 
+/* --- tensors of many blocks ----------------------------------------------------------------------------------- */
+
+enum { BLOCKED = 3, MODEL = 2048 };
+typedef struct model { /* which element of its variable each element of the view is */
+    size_t shape[BLOCKED];
+    uint64_t at[MODEL];
+} model;
+
+static size_t model_count(const model *m)
+{
+    return m->shape[0] * m->shape[1] * m->shape[2];
+}
+
+/* [6][8][12] of blocks, each a run of the variable: 2 x 4 x 3 elements, or with ragged ends. */
+static tw_tensor of_blocks(tw_graph *g, tw_tensor flat, const size_t block[BLOCKED], model *m)
+{
+    const size_t shape[BLOCKED] = { 6, 8, 12 };
+    tw_tensor planes[6], rows[8], parts[12];
+    uint64_t at = 0;
+    unsigned n0 = 0;
+    memcpy(m->shape, shape, sizeof shape);
+    for (size_t i = 0; i < shape[0]; i += block[0]) {
+        unsigned n1 = 0;
+        for (size_t j = 0; j < shape[1]; j += block[1]) {
+            unsigned n2 = 0;
+            for (size_t k = 0; k < shape[2]; k += block[2]) {
+                size_t size[BLOCKED] = { MIN(block[0], shape[0] - i), MIN(block[1], shape[1] - j),
+                                         MIN(block[2], shape[2] - k) };
+                uint64_t from = at;
+                for (size_t a = 0; a < size[0]; a++)
+                    for (size_t b = 0; b < size[1]; b++)
+                        for (size_t c = 0; c < size[2]; c++) m->at[((i + a) * 8 + j + b) * 12 + k + c] = at++;
+                parts[n2++] = tw_tensor_reshape(g, tw_tensor_slice(g, flat, 0, from, at), BLOCKED, size);
+            }
+            rows[n1++] = tw_tensor_concat(g, n2, parts, 2);
+        }
+        planes[n0++] = tw_tensor_concat(g, n1, rows, 1);
+    }
+    return tw_tensor_concat(g, n0, planes, 0);
+}
+
+/* A step of a random walk over views, and the same of the model: index i of the new view is index from[i] of the old
+ * one, dimension by dimension. */
+static tw_tensor model_step(tw_graph *g, tw_tensor t, model *m)
+{
+    model old = *m;
+    unsigned p[BLOCKED] = { 0, 1, 2 }, d = below(BLOCKED), swap = below(BLOCKED), kind = below(6);
+    size_t begin[BLOCKED] = { 0 }, end[BLOCKED], n = 0;
+    memcpy(end, old.shape, sizeof end);
+    if (kind == 0) { /* other dimensions of as many elements */
+        size_t a = old.shape[0], b = old.shape[1];
+        m->shape[0] = b, m->shape[1] = a;
+        return tw_tensor_reshape(g, t, BLOCKED, m->shape);
+    }
+    if (kind < 3) p[d] = swap, p[swap] = d;
+    if (kind == 3 && old.shape[d] > 2) begin[d] = 1, end[d] = old.shape[d] - below(2);
+    unsigned step = kind == 4 && old.shape[d] > 3 ? 2 : 1;
+    for (unsigned k = 0; k < BLOCKED; k++) m->shape[k] = end[p[k]] - begin[p[k]];
+    if (step > 1) m->shape[d] = (m->shape[d] + 1) / 2;
+    for (size_t i = 0; i < m->shape[0]; i++)
+        for (size_t j = 0; j < m->shape[1]; j++)
+            for (size_t k = 0; k < m->shape[2]; k++) {
+                const size_t index[BLOCKED] = { i, j, k };
+                size_t from[BLOCKED];
+                for (unsigned x = 0; x < BLOCKED; x++) {
+                    from[p[x]] = begin[p[x]] + index[x] * (x == d ? step : 1);
+                    if (kind == 5 && x == d) from[x] = old.shape[x] - 1 - index[x];
+                }
+                m->at[n++] = old.at[(from[0] * old.shape[1] + from[1]) * old.shape[2] + from[2]];
+            }
+    if (kind < 3) return tw_tensor_dim_shuffle(g, t, p);
+    if (kind == 3) return tw_tensor_slice_nd(g, t, begin, end);
+    return kind == 4 ? tw_tensor_sub_sample(g, t, step, d) : tw_tensor_reverse(g, t, d);
+}
+
+static void check_model(tw_graph *g, tw_tensor t, const model *m)
+{
+    size_t count;
+    element *e = elements_of(g, t, &count);
+    assert_int_equal(count, model_count(m));
+    for (size_t i = 0; i < count; i++) assert_true(e[i].at == m->at[i]);
+    free(e);
+}
+
+static void graph_sorted_blocks(void **state)
+{
+    (void)state;
+    static const size_t blocks[][BLOCKED] = { { 2, 4, 3 }, { 1, 1, 5 }, { 4, 3, 1 }, { 6, 1, 12 }, { 1, 8, 1 } };
+    tw_graph *g = new_graph(8);
+    size_t total = 576, count;
+    tw_tensor flat = tw_graph_add_variable(g, TW_INT, 1, &total, "flat"),
+              other = tw_graph_add_variable(g, TW_INT, 1, &total, "other");
+    tw_graph_map_linearly_with(g, flat, 40, 1, 0);
+    for (unsigned round = 0; round < 100; round++) {
+        tw_graph_push_scope(g);
+        model m, n;
+        tw_tensor t = of_blocks(g, flat, blocks[round % G_N_ELEMENTS(blocks)], &m);
+        tw_tensor o = of_blocks(g, other, blocks[round / 2 % G_N_ELEMENTS(blocks)], &n), first = t;
+        assert_true(tw_tensor_equal(g, t, first) && !tw_tensor_equal(g, t, o));
+        assert_true(tw_tensor_is_parallel_writeable(g, t) && tw_graph_mapping_complete(g, t));
+        assert_false(tw_graph_mapping_complete(g, o) || tw_tensor_intersects(g, t, o));
+        for (unsigned step = round % 7; step--;) {
+            t = model_step(g, t, &m);
+            if (step & 1) check_model(g, t, &m); /* else nobody has asked for its elements yet */
+        }
+        check_model(g, t, &m);
+        assert_true(tw_tensor_intersects(g, t, first));
+        tw_tensor clone = tw_graph_clone(g, TW_TYPE_NONE, t, TW_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, NULL);
+        assert_true(tw_graph_mapping_complete(g, clone) && !tw_tensor_intersects(g, t, clone));
+        tw_tensor a = t, b = clone, c = tw_graph_clone(g, TW_TYPE_NONE, t, TW_CLONE_CREATE_NEW_ORDER, NULL);
+        tw_tensor linear = c, follow[2] = { b, c };
+        assert_true(tw_tensor_reorder_to_simplify(g, &a, 2, follow));
+        assert_true(tw_tensor_is_contiguous(g, follow[0])); /* a clone has no gaps */
+        size_t at_count;
+        element *now = elements_of(g, a, &count), *where = elements_of(g, follow[1], &at_count);
+        assert_int_equal(count, at_count);
+        for (size_t i = 0; i < count; i++) {
+            assert_true(now[i].at == m.at[where[i].at]); /* `linear` is in the order of t */
+            assert_true(i == 0 || now[i - 1].at < now[i].at);
+        }
+        free(now), free(where);
+        assert_true(tw_tensor_is_contiguous(g, linear));
+        tw_graph_pop_scope(g);
+    }
+    assert_int_equal(tw_graph_status(g), TW_OK);
+    tw_graph_free(g);
+}
+
 static void graph_sorted_unbroadcast(void **state)
 {
     (void)state;
@@ -360,9 +488,10 @@ static void graph_sorted_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(graph_sorted_random_orders),  cmocka_unit_test(graph_sorted_simplest_order),
-        cmocka_unit_test(graph_sorted_unbroadcast),    cmocka_unit_test(graph_sorted_explicit_regions),
-        cmocka_unit_test(graph_sorted_several_clones), cmocka_unit_test(graph_sorted_no_memory),
+        cmocka_unit_test(graph_sorted_random_orders),    cmocka_unit_test(graph_sorted_simplest_order),
+        cmocka_unit_test(graph_sorted_blocks),           cmocka_unit_test(graph_sorted_unbroadcast),
+        cmocka_unit_test(graph_sorted_explicit_regions), cmocka_unit_test(graph_sorted_several_clones),
+        cmocka_unit_test(graph_sorted_no_memory),
     };
     return cmocka_run_group_tests_name("graph_sorted", tests, NULL, NULL);
 }
