@@ -58,7 +58,7 @@ tw_tensor tw__replica_tensor(const tw_graph *graph, tw_tensor tensor, unsigned i
 {
     tw__core *core = graph->core;
     const tw__node *t = tw__node_find(core, tensor);
-    const tw__regions *list = t ? tw__node_regions(core, t) : NULL;
+    const tw__regions *list = t ? tw__node_elements(core, t) : NULL;
     if (!list) return tensor; /* nil or stale: the call itself says so */
     unsigned n = replicas_in(core, list);
     if (n <= 1) return tensor;
@@ -73,7 +73,7 @@ unsigned tw__tensor_replicas(const tw__core *core, tw_tensor tensor)
 {
     const tw__node *t = tw__node_find(core, tensor);
     if (!t) return 1; /* whoever uses the tensor says so */
-    const tw__regions *list = tw__node_regions(core, t);
+    const tw__regions *list = tw__node_elements(core, t);
     return list ? replicas_in(core, list) : 0;
 }
 

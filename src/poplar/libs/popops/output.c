@@ -5,15 +5,18 @@
 typedef struct spread {
     uint64_t load; /* of the fullest tile */
     unsigned tiles;
-    size_t regions;
 } spread;
 
+/* In the order of storage a mapping has the fewest intervals, and who has how much is the same. */
 static spread spread_of(tw_graph *graph, tw_tensor tensor)
 {
     unsigned tiles = tw_target_tiles(tw_graph_target(graph));
     g_autofree uint64_t *load = g_new0(uint64_t, tiles);
+    tw_graph_push_scope(graph);
+    tw_tensor_reorder_to_simplify(graph, &tensor, 0, NULL);
     g_autoptr(GArray) mapping = tw__libs_mapping(graph, tensor);
-    spread s = { 0, 0, tw_tensor_contiguous_regions(graph, tensor, NULL, 0) };
+    tw_graph_pop_scope(graph);
+    spread s = { 0, 0 };
     for (guint i = 0; i < mapping->len; i++) {
         const tw_mapped_interval *m = &g_array_index(mapping, tw_mapped_interval, i);
         s.tiles += !load[m->tile];
@@ -23,11 +26,12 @@ static spread spread_of(tw_graph *graph, tw_tensor tensor)
     return s;
 }
 
-static bool spreads_better(const spread *a, const spread *b)
+/* Is a better than b? Regions are counted when nothing else tells. */
+static bool spreads_better(tw_graph *graph, tw_tensor a, const spread *x, tw_tensor b, const spread *y)
 {
-    if (a->load != b->load) return a->load < b->load;
-    if (a->tiles != b->tiles) return a->tiles > b->tiles;
-    return a->regions < b->regions;
+    if (x->load != y->load) return x->load < y->load;
+    if (x->tiles != y->tiles) return x->tiles > y->tiles;
+    return tw_tensor_contiguous_regions(graph, a, NULL, 0) < tw_tensor_contiguous_regions(graph, b, NULL, 0);
 }
 
 /* Both lie in storage alike, without gaps, and on the same tiles: neither is better. */
@@ -57,7 +61,7 @@ tw_tensor tw_popops_create_output(tw_graph *graph, unsigned count, const tw_tens
         return TW__LIBS_NIL;
     }
     tw_tensor best = TW__LIBS_NIL;
-    spread best_spread = { 0, 0, 0 };
+    spread best_spread = { 0, 0 };
     bool compared = false;
     for (unsigned i = 0; i < count; i++) {
         if (!tw__libs_same_shape(graph, inputs[i], inputs[0]) && tw__libs_ready(graph))
@@ -73,7 +77,7 @@ tw_tensor tw_popops_create_output(tw_graph *graph, unsigned count, const tw_tens
         if (lie_alike(graph, best, inputs[i])) continue;
         if (!compared) best_spread = spread_of(graph, best), compared = true;
         spread s = spread_of(graph, inputs[i]);
-        if (spreads_better(&s, &best_spread)) best = inputs[i], best_spread = s;
+        if (spreads_better(graph, inputs[i], &s, best, &best_spread)) best = inputs[i], best_spread = s;
     }
     if (type == TW_TYPE_NONE) type = tw_tensor_type(graph, inputs[0]);
     if (best.id) return tw_graph_clone(graph, type, best, TW_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
