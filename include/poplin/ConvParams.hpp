@@ -4,8 +4,12 @@
 #define POPLIN_CONV_PARAMS_HPP
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
+#include <istream>
+#include <map>
 #include <memory>
 #include <ostream>
 #include <poplar/Type.hpp>
@@ -346,6 +350,122 @@ inline std::ostream &operator<<(std::ostream &out, const ConvParams &p)
     detail::convPrintTransform(out, p.outputTransform);
     detail::convPrint(out, "stride", p.outputTransform.stride, "}}");
     return out;
+}
+
+namespace detail {
+/* Values of an object of JSON by their names, "inputTransform.stride" of one inside: words, one of a scalar. */
+using ConvWords = std::map<std::string, std::vector<std::string>>;
+
+inline void convWant(std::istream &in, char wanted)
+{
+    char seen = 0;
+    if (!(in >> seen) || seen != wanted)
+        throw poputil::poplibs_error(std::string("poplin::ConvParams: '") + wanted +
+                                     "' is missing in a text of JSON");
+}
+inline std::string convWord(std::istream &in)
+{
+    std::string word;
+    const bool quoted = (in >> std::ws).peek() == '"';
+    if (quoted) in.get();
+    for (int c = in.peek(); c != EOF && (quoted ? c != '"' : !std::strchr(",]} \t\r\n", c)); c = in.peek())
+        word += static_cast<char>(in.get());
+    if (quoted) convWant(in, '"');
+    return word;
+}
+inline void convObject(std::istream &in, const std::string &prefix, ConvWords &words)
+{
+    convWant(in, '{');
+    for (bool first = true; (in >> std::ws).peek() != '}'; first = false) {
+        if (!first) convWant(in, ',');
+        const std::string name = prefix + convWord(in);
+        convWant(in, ':');
+        const int next = (in >> std::ws).peek();
+        if (next == '{') {
+            if (!prefix.empty()) throw poputil::poplibs_error("poplin::ConvParams: '" + name + "' is an object");
+            convObject(in, name + ".", words);
+            continue;
+        }
+        std::vector<std::string> &list = words[name];
+        if (next != '[') {
+            list.push_back(convWord(in));
+            continue;
+        }
+        convWant(in, '[');
+        while ((in >> std::ws).peek() != ']') {
+            if (!list.empty()) convWant(in, ',');
+            list.push_back(convWord(in));
+        }
+        convWant(in, ']');
+    }
+    convWant(in, '}');
+}
+template <class Number> void convRead(const ConvWords &words, const std::string &name, std::vector<Number> &list)
+{
+    const auto found = words.find(name);
+    if (found == words.end()) return;
+    list.clear();
+    for (const std::string &w : found->second) {
+        char *end = nullptr;
+        const unsigned long n = w == "true" ? 1 : w == "false" ? 0 : std::strtoul(w.c_str(), &end, 10);
+        if (end && (*end || end == w.c_str() || w[0] == '-'))
+            throw poputil::poplibs_error("poplin::ConvParams: '" + name + "' cannot be '" + w + "'");
+        list.push_back(static_cast<Number>(n));
+    }
+}
+inline void convRead(const ConvWords &words, const std::string &name, std::size_t &number)
+{
+    std::vector<std::size_t> list(1, number);
+    convRead(words, name, list);
+    if (list.size() != 1) throw poputil::poplibs_error("poplin::ConvParams: '" + name + "' is one number");
+    number = list[0];
+}
+inline void convRead(const ConvWords &words, const std::string &name, poplar::Type &type)
+{
+    const auto found = words.find(name);
+    if (found == words.end()) return;
+    for (const poplar::Type &t : { poplar::FLOAT, poplar::HALF, poplar::QUARTER })
+        if (found->second == std::vector<std::string>(1, t.toString())) return void(type = t);
+    throw poputil::poplibs_error("poplin::ConvParams: '" + name + "' is float or half");
+}
+template <class Transform>
+void convReadTransform(const ConvWords &words, const std::string &name, Transform &t, std::size_t dims)
+{
+    t = Transform(dims);
+    convRead(words, name + ".truncationLower", t.truncationLower);
+    convRead(words, name + ".truncationUpper", t.truncationUpper);
+    convRead(words, name + ".paddingLower", t.paddingLower);
+    convRead(words, name + ".paddingUpper", t.paddingUpper);
+}
+} // namespace detail
+
+/* From an object of JSON as operator<< writes it; what it does not name is as in a convolution without transforms, and
+ * "dataType" is the type of input and output. poplibs_error says what is wrong with it. */
+inline std::istream &operator>>(std::istream &in, ConvParams &p)
+{
+    detail::ConvWords words;
+    detail::convObject(in, "", words);
+    ConvParams read = p;
+    for (const char *name : { "dataType", "inputType" }) detail::convRead(words, name, read.inputType);
+    for (const char *name : { "dataType", "outputType" }) detail::convRead(words, name, read.outputType);
+    detail::convRead(words, "batchSize", read.batchSize);
+    detail::convRead(words, "numConvGroups", read.numConvGroups);
+    detail::convRead(words, "inputChannelsPerConvGroup", read.inputChannelsPerConvGroup);
+    detail::convRead(words, "outputChannelsPerConvGroup", read.outputChannelsPerConvGroup);
+    detail::convRead(words, "inputFieldShape", read.inputFieldShape);
+    detail::convRead(words, "kernelShape", read.kernelShape);
+    const std::size_t dims = read.inputFieldShape.size();
+    detail::convReadTransform(words, "inputTransform", read.inputTransform, dims);
+    detail::convReadTransform(words, "kernelTransform", read.kernelTransform, dims);
+    detail::convReadTransform(words, "outputTransform", read.outputTransform, dims);
+    detail::convRead(words, "inputTransform.dilation", read.inputTransform.dilation);
+    detail::convRead(words, "inputTransform.flip", read.inputTransform.flip);
+    detail::convRead(words, "kernelTransform.dilation", read.kernelTransform.dilation);
+    detail::convRead(words, "kernelTransform.flip", read.kernelTransform.flip);
+    detail::convRead(words, "outputTransform.stride", read.outputTransform.stride);
+    read.validate();
+    p = read;
+    return in;
 }
 
 } // namespace poplin

@@ -92,8 +92,34 @@ static std::string shapeOf(const Graph &graph)
     return out.str();
 }
 
+/* Parameters as text: what is written is read again; what is wrong with a text is said. */
+static void texts()
+{
+    poplin::ConvParams p(HALF, FLOAT, 2, { 9, 8 }, { 3, 2 }, 4, 5, 3), q;
+    p.inputTransform.paddingLower = { 1, 2 }, p.inputTransform.flip = { true, false };
+    p.kernelTransform.dilation = { 2, 1 }, p.outputTransform.stride = { 1, 3 };
+    std::stringstream all;
+    all << p;
+    all >> q;
+    EXPECT(p == q);
+    std::istringstream few("{ \"dataType\":\"float\", \"batchSize\" : 1, \"numConvGroups\": 1,\n"
+                           "\"inputChannelsPerConvGroup\": 2, \"outputChannelsPerConvGroup\": 3,"
+                           "\"inputFieldShape\": [5], \"kernelShape\": [ 2 ] }");
+    few >> q;
+    EXPECT(q == poplin::ConvParams(FLOAT, 1, { 5 }, { 2 }, 2, 3, 1));
+    for (const char *text : { "", "{", "{\"batchSize\": }", "{\"batchSize\": -1}", "{\"kernelShape\": [1",
+                              "{\"inputType\": \"int\"}", "{\"inputFieldShape\": [5, 6]}",
+                              "{\"inputTransform\": {\"flip\": {\"a\": 1}}}", "{\"batchSize\": [1, 2]}" }) {
+        std::istringstream wrong(text);
+        const poplin::ConvParams before = q;
+        EXPECT_THROWS(poputil::poplibs_error, wrong >> q);
+        EXPECT(q == before);
+    }
+}
+
 int main()
 {
+    texts();
     parameters();
     IPUModel m;
     m.tilesPerIPU = 16;
